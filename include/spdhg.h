@@ -1,0 +1,269 @@
+/* spdhg.h - structured-sparse linear models, fitted by stochastic primal-dual hybrid gradient methods.
+ *
+ *     minimise over x in X, c    (1/W) sum_i w_i phi(a_i'x + c + o_i, b_i) + (gamma/2)||x||^2 + sum_t lambda_t r_t(F_t x)
+ *     r(z) = max { <y,z> : y in Y },   W = sum_i w_i
+ *
+ * Three grades: 1. fit a model   2. build a problem   3. extend. A newcomer needs the first, see examples/.
+ *
+ * Conventions. x is d x K, feature-major: the K outputs of a feature are contiguous (K = 1 but for softmax and several targets).
+ * Functions that can fail return spdhg_status and take a spdhg_error as last argument, which may be NULL. On failure everything
+ * is freed and *out is NULL. X_free(NULL) is fine. Handles are independent: two threads may use two handles at the same time.
+ * The library never prints, exits, installs signal handlers or keeps global state. Call openblas_set_num_threads(1) once if results
+ * must not depend on the BLAS library's own threads; the command does. */
+#ifndef SPDHG_H
+#define SPDHG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define SPDHG_API __attribute__((visibility("default")))
+#else
+#define SPDHG_API
+#endif
+
+#define SPDHG_VERSION "0.1.0"
+SPDHG_API const char *spdhg_version(void); /* of the library that is linked; SPDHG_VERSION is that of this header */
+
+/* ------------------------------------------------------------------------------------------------ errors and outcomes */
+
+/* What became of a call. The number is the command's exit status. */
+#define SPDHG_STATUS_LIST(X)                                                                                                   \
+    X(OK, 0, "ok")                                                                                                             \
+    X(INTERNAL, 1, "internal error")                                                                                           \
+    X(USAGE, 2, "wrong argument")                                                                                              \
+    X(DATA, 3, "bad data")                                                                                                     \
+    X(IO, 5, "input/output error")                                                                                             \
+    X(MEMORY, 6, "out of memory")                                                                                              \
+    X(NUMERICAL, 7, "numerical failure")
+
+/* What became of a solve: X(name, exit status, text). A solve that ended is not an error of the call. */
+#define SPDHG_OUTCOME_LIST(X)                                                                                                  \
+    X(CONVERGED, 0, "converged to the tolerance")                                                                              \
+    X(DONE, 0, "ran the epochs or the time asked for")                                                                         \
+    X(LIMIT, 4, "a limit was reached before the tolerance")                                                                    \
+    X(STALLED, 4, "no further progress was possible before the tolerance")                                                     \
+    X(INTERRUPTED, 130, "stopped by the caller")                                                                               \
+    X(DIVERGED, 7, "an iterate was not finite; the last finite one is kept")
+
+typedef enum spdhg_status {
+#define X(name, number, text) SPDHG_##name = number,
+    SPDHG_STATUS_LIST(X)
+#undef X
+} spdhg_status;
+
+typedef enum spdhg_outcome {
+#define X(name, number, text) SPDHG_OUTCOME_##name,
+    SPDHG_OUTCOME_LIST(X)
+#undef X
+} spdhg_outcome;
+
+SPDHG_API const char *spdhg_status_text(spdhg_status status);
+SPDHG_API const char *spdhg_outcome_text(spdhg_outcome outcome);
+SPDHG_API int spdhg_outcome_exit_status(spdhg_outcome outcome);
+
+typedef struct spdhg_error {
+    spdhg_status status;
+    char message[1000]; /* what, where (file:line:column where there is one) and what was expected; always terminated */
+} spdhg_error;
+
+/* ----------------------------------------------------------------------------------------------------- 1. fit a model */
+
+typedef struct spdhg_data spdhg_data;           /* rows a_i, targets, offsets, weights, names */
+typedef struct spdhg_structure spdhg_structure; /* the matrix F */
+typedef struct spdhg_problem spdhg_problem;     /* data + loss + terms + set */
+typedef struct spdhg_solver spdhg_solver;
+typedef struct spdhg_model spdhg_model; /* what is saved and predicts */
+
+typedef enum spdhg_duplicates { SPDHG_DUPLICATES_ERROR, SPDHG_DUPLICATES_SUM, SPDHG_DUPLICATES_LAST } spdhg_duplicates;
+
+typedef struct spdhg_read_options {
+    size_t size;                 /* sizeof(spdhg_read_options): lets the struct grow */
+    const char *format;          /* NULL or "auto" (by content), libsvm, csv, matrix-market, cluto, cache */
+    const char *label;           /* CSV: the target column(s), "NAME[,NAME...]"; NULL: "label", "target", "y" or the last column */
+    const char *targets;         /* NULL, or a file with an N x K matrix of targets (Matrix Market array, CSV or LIBSVM-less text) */
+    int64_t features;            /* at least so many columns; 0: what the file has */
+    int index_base;              /* LIBSVM: 0, 1, or -1 = find out (0 only if an index 0 occurs) */
+    spdhg_duplicates duplicates; /* an index twice in one row */
+    bool unlabelled_ok;          /* predict: rows may come without a label */
+    int threads;                 /* 0: the cores this process may use */
+    uint64_t max_memory;         /* refuse with SPDHG_MEMORY rather than hold more bytes than this; 0: no limit */
+} spdhg_read_options;
+#define SPDHG_READ_OPTIONS                                                                                                     \
+    { sizeof(spdhg_read_options), NULL, NULL, NULL, 0, -1, SPDHG_DUPLICATES_ERROR, false, 0, 0 }
+
+/* Read a file ("-" is standard input), plain or .gz .bz2 .xz .zst; options may be NULL.
+ *     spdhg_data_read(&data, "a9a.svm.xz", NULL, &err);
+ * SPDHG_IO missing or unreadable; SPDHG_DATA malformed, with file:line:column; SPDHG_MEMORY over the limit. */
+SPDHG_API spdhg_status spdhg_data_read(spdhg_data **out, const char *path, const spdhg_read_options *options, spdhg_error *err);
+
+typedef enum spdhg_ownership { SPDHG_COPY, SPDHG_BORROW } spdhg_ownership;
+
+/* From memory. CSR: ptr[rows+1], idx ascending in each row and below features, finite values; idx == NULL: dense, row-major, then
+ * ptr may be NULL. b is rows x targets. With SPDHG_BORROW the arrays must outlive the data set and are never written. */
+SPDHG_API spdhg_status spdhg_data_from_csr(spdhg_data **out, int64_t rows, int64_t features, const int64_t *ptr, const int32_t *idx,
+                                           const double *val, const double *b, int64_t targets, spdhg_ownership ownership,
+                                           spdhg_error *err);
+/* Weights w_i >= 0, one per row, not all 0; offsets o, rows x K. Copied. */
+SPDHG_API spdhg_status spdhg_data_set_weights(spdhg_data *data, const double *weight, spdhg_error *err);
+SPDHG_API spdhg_status spdhg_data_set_offsets(spdhg_data *data, const double *offset, int64_t outputs, spdhg_error *err);
+/* Write in a format (NULL: by the name's ending, .spd is the cache); atomic. SPDHG_IO when it cannot. */
+SPDHG_API spdhg_status spdhg_data_write(const spdhg_data *data, const char *path, const char *format, spdhg_error *err);
+SPDHG_API int64_t spdhg_data_rows(const spdhg_data *data);
+SPDHG_API int64_t spdhg_data_features(const spdhg_data *data);
+SPDHG_API int64_t spdhg_data_nonzeros(const spdhg_data *data);
+SPDHG_API void spdhg_data_free(spdhg_data *data);
+
+/* One measured point of a run, as raw as it is: never a best-so-far. NAN stands for "not known". */
+typedef struct spdhg_point {
+    double epoch;     /* rows visited / N */
+    int64_t iteration;
+    double seconds;   /* in the solver, evaluation excluded */
+    double objective; /* f at the solver's output */
+    double train_loss;
+    double penalty; /* sum_t lambda_t r_t(F_t x) */
+    double test_loss;
+    double test_score; /* accuracy, or R^2 for regression losses */
+    double gap;
+    double dual_norm; /* ||y|| */
+} spdhg_point;
+
+typedef enum spdhg_event_kind { SPDHG_EVENT_POINT, SPDHG_EVENT_LOG, SPDHG_EVENT_POLL } spdhg_event_kind;
+
+typedef struct spdhg_event {
+    spdhg_event_kind kind;
+    const spdhg_point *point; /* POINT: a trace point was measured; POLL: only epoch and iteration are current */
+    const char *message;      /* LOG: a sentence for -v */
+    double epochs_asked;      /* for a progress bar; 0 if unlimited */
+} spdhg_event;
+
+/* Called on the thread that called run. A non-zero answer stops the run at the next step, the iterate is kept. */
+typedef int (*spdhg_callback)(void *user, const spdhg_event *event);
+
+typedef enum spdhg_sampling { SPDHG_SAMPLING_IID, SPDHG_SAMPLING_SHUFFLE } spdhg_sampling;
+#define SPDHG_BATCH_AUTO 0
+
+typedef struct spdhg_options {
+    size_t size;             /* sizeof(spdhg_options): lets the struct grow */
+    double epochs;           /* passes over the data; 0: not limited (10 if nothing else limits) */
+    double seconds;          /* wall time, set-up included; 0: not limited */
+    double tol;              /* stop at this relative certified gap; 0: never */
+    double every;            /* epochs between trace points; 0: chosen */
+    int64_t batch;           /* rows per iteration; SPDHG_BATCH_AUTO: sample half and dual half cost about the same */
+    spdhg_sampling sampling; /* iid (what the theory is about) or shuffle */
+    uint64_t seed;
+    int threads;         /* 0: the cores this process may use. The result does not depend on it */
+    uint64_t max_memory; /* refuse early with the estimate; 0: no limit */
+    spdhg_callback callback;
+    void *user;
+} spdhg_options;
+#define SPDHG_OPTIONS                                                                                                          \
+    { sizeof(spdhg_options), 0, 0, 0, 0, 1, SPDHG_SAMPLING_IID, 0, 0, 0, NULL, NULL }
+
+typedef struct spdhg_solution {
+    int64_t features, outputs, dual; /* sizes: x is features x outputs, c outputs, y dual */
+    const double *x, *c, *y;         /* x, c on the scale that was penalised (the standardised one if asked for) */
+    double objective, train_loss, penalty, gap, gap_relative, gap_radius;
+    const char *gap_kind; /* "certified", "within_radius" or "none" */
+    double test_loss, test_score, epochs, seconds;
+    int64_t iterations, nonzeros /* of x */, structure_nonzeros /* of F x */;
+    const char *solver; /* the last stage that ran, never "auto" */
+} spdhg_solution;
+
+/* solver: a name of `spdhg list solvers`. options are copied, NULL means SPDHG_OPTIONS. The problem is frozen from here on and must
+ * outlive the solver. SPDHG_USAGE: unknown name, or a problem this solver does not accept (the message says why). */
+SPDHG_API spdhg_status spdhg_solver_new(spdhg_solver **out, const char *solver, spdhg_problem *problem, const spdhg_options *options,
+                                        spdhg_error *err);
+/* A parameter of the solver's table, before the first run. SPDHG_USAGE: unknown name or out of range, the valid ones are listed. */
+SPDHG_API spdhg_status spdhg_solver_set(spdhg_solver *solver, const char *name, double value, spdhg_error *err);
+/* Where to start: x features x outputs, c outputs, y dual numbers; each may be NULL (0). Copied. Before the first run. */
+SPDHG_API spdhg_status spdhg_solver_start(spdhg_solver *solver, const double *x, const double *c, const double *y, spdhg_error *err);
+/* Held-out rows for test_loss and test_score; must outlive the solver. */
+SPDHG_API spdhg_status spdhg_solver_test(spdhg_solver *solver, const spdhg_data *test, spdhg_error *err);
+SPDHG_API spdhg_status spdhg_solver_run(spdhg_solver *solver, spdhg_outcome *outcome, spdhg_error *err);
+/* Valid until the next run or free. */
+SPDHG_API const spdhg_solution *spdhg_solver_solution(const spdhg_solver *solver);
+SPDHG_API const spdhg_point *spdhg_solver_trace(const spdhg_solver *solver, int64_t *points);
+SPDHG_API void spdhg_solver_free(spdhg_solver *solver);
+
+/* A model: coefficients on the original scale, label map, index base, names, how it was made. JSON on disk. */
+SPDHG_API spdhg_status spdhg_model_from_solver(spdhg_model **out, const spdhg_solver *solver, spdhg_error *err);
+SPDHG_API spdhg_status spdhg_model_read(spdhg_model **out, const char *path, spdhg_error *err);
+SPDHG_API spdhg_status spdhg_model_write(const spdhg_model *model, const char *path, spdhg_error *err);
+SPDHG_API int64_t spdhg_model_outputs(const spdhg_model *model);
+SPDHG_API int64_t spdhg_model_features(const spdhg_model *model);
+/* Linear scores a'x + c (+ o), rows x outputs. Features the model does not know count as absent; the base of the indices is the model's. */
+SPDHG_API spdhg_status spdhg_model_scores(const spdhg_model *model, const spdhg_data *data, double *scores, spdhg_error *err);
+SPDHG_API void spdhg_model_free(spdhg_model *model);
+
+/* ------------------------------------------------------------------------------------------------- 2. build a problem */
+
+/* loss: "NAME" or "NAME:ARG" of `spdhg list losses`. Uses all rows of data, which must outlive the problem. */
+SPDHG_API spdhg_status spdhg_problem_new(spdhg_problem **out, const spdhg_data *data, const char *loss, spdhg_error *err);
+/* Use these rows only (ids below spdhg_data_rows, copied): folds and splits share the storage. */
+SPDHG_API spdhg_status spdhg_problem_rows(spdhg_problem *problem, const int64_t *row, int64_t rows, spdhg_error *err);
+
+typedef struct spdhg_term_options {
+    size_t size;
+    const double *row_weight; /* one per row of F, >= 0, 0 drops the row; NULL: all 1 */
+    int64_t row_weights;      /* how many; must be the rows of F */
+    const char *groups;       /* NULL, "size:G", "grid" (differences at one pixel), or a file with a group number per row of F */
+    const int64_t *group;     /* or the numbers themselves, one per row of F */
+    int64_t group_rows;
+} spdhg_term_options;
+
+/* Append lambda r(F x). penalty: a name of `spdhg list penalties`. F must outlive the problem. options may be NULL. */
+SPDHG_API spdhg_status spdhg_problem_term(spdhg_problem *problem, const char *penalty, const spdhg_structure *F, double lambda,
+                                          const spdhg_term_options *options, spdhg_error *err);
+SPDHG_API spdhg_status spdhg_problem_ridge(spdhg_problem *problem, double gamma, spdhg_error *err);
+SPDHG_API spdhg_status spdhg_problem_intercept(spdhg_problem *problem, bool on, spdhg_error *err);
+SPDHG_API spdhg_status spdhg_problem_standardize(spdhg_problem *problem, bool on, spdhg_error *err);
+/* X: "all", "ball:R", "box:LO,HI", "nonneg", "l1ball:R", "simplex:R". */
+SPDHG_API spdhg_status spdhg_problem_set(spdhg_problem *problem, const char *set, spdhg_error *err);
+/* "balanced" or "LABEL=W,..."; multiplies the row weights. */
+SPDHG_API spdhg_status spdhg_problem_class_weight(spdhg_problem *problem, const char *spec, spdhg_error *err);
+SPDHG_API spdhg_status spdhg_problem_allow_one_class(spdhg_problem *problem, bool on, spdhg_error *err);
+/* f, its parts and the best intercept at x (features x outputs, the scale that is penalised). Freezes the problem. c may be NULL. */
+SPDHG_API spdhg_status spdhg_problem_evaluate(spdhg_problem *problem, const double *x, double *c, double *objective,
+                                              double *train_loss, double *penalty, spdhg_error *err);
+SPDHG_API void spdhg_problem_free(spdhg_problem *problem);
+
+/* F by specification: identity, chain, trend:ORDER, grid:HxW[xD], edges:FILE, matrix:FILE.mtx; d features. */
+SPDHG_API spdhg_status spdhg_structure_new(spdhg_structure **out, const char *spec, int64_t features, spdhg_error *err);
+SPDHG_API spdhg_status spdhg_structure_from_csr(spdhg_structure **out, int64_t rows, int64_t features, const int64_t *ptr,
+                                                const int32_t *idx, const double *val, spdhg_error *err);
+SPDHG_API int64_t spdhg_structure_rows(const spdhg_structure *F);
+SPDHG_API double spdhg_structure_norm_bound(const spdhg_structure *F); /* >= ||F||_2 */
+SPDHG_API void spdhg_structure_free(spdhg_structure *F);
+
+/* ----------------------------------------------------------------------------------------------------------- 3. extend */
+
+/* A loss phi(z, b). Scalar losses fill the first four functions and act on every output by itself; a loss that couples the K
+ * outputs (softmax) fills the _k ones, b is then the class number 0..K-1. arg is the number behind NAME:ARG. */
+typedef struct spdhg_loss {
+    const char *name, *help;
+    bool classify;                         /* labels are mapped: two sorted values to -1, +1; softmax: to 0..K-1 */
+    double arg, arg_min, arg_max;          /* default and range of ARG; arg_max < arg_min: takes none */
+    double (*curvature)(double arg);       /* kappa: bound on phi'' (on the largest eigenvalue for _k losses) */
+    double (*value)(double z, double b, double arg);
+    double (*slope)(double z, double b, double arg);         /* phi' */
+    double (*second)(double z, double b, double arg);        /* phi'' (any element of its generalised derivative) */
+    double (*conjugate)(double alpha, double b, double arg); /* phi*(alpha) = max_z alpha z - phi(z); +INFINITY outside its domain */
+    double (*value_k)(const double *z, int64_t K, double b);
+    void (*slope_k)(const double *z, int64_t K, double b, double *slope);
+    void (*second_k)(const double *z, int64_t K, double b, const double *p, double *hp); /* hp = phi''(z) p */
+    double (*conjugate_k)(const double *alpha, int64_t K, double b);
+} spdhg_loss;
+
+/* Replace the problem's loss by one of your own; it must outlive the problem. arg is ignored if the loss takes none. */
+SPDHG_API spdhg_status spdhg_problem_loss(spdhg_problem *problem, const spdhg_loss *loss, double arg, spdhg_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

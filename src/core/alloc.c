@@ -1,0 +1,46 @@
+/* alloc.c - memory: zeroed, aligned for vector loads, overflow checked; and the arenas solvers live in. */
+#include <stdlib.h>
+
+#include "core/core.h"
+
+enum { ALIGNMENT = 64, ARENA_DOUBLES = 8 };
+
+/* Bytes to ask for, or 0 if count * size does not fit. Never 0 for count 0: a valid pointer is wanted. */
+static size_t bytes_of(int64_t count, size_t size) {
+    size_t bytes;
+    if (count < 0 || __builtin_mul_overflow((size_t)count, size, &bytes)) return 0;
+    if (bytes > (size_t)PTRDIFF_MAX - ALIGNMENT) return 0;
+    if (bytes == 0) bytes = 1;
+    return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+void *spd_alloc(int64_t count, size_t size) {
+    const size_t bytes = bytes_of(count, size);
+    void *block = bytes ? aligned_alloc(ALIGNMENT, bytes) : NULL;
+    if (block) memset(block, 0, bytes);
+    return block;
+}
+
+void *spd_grow(void *old, int64_t old_count, int64_t count, size_t size) {
+    const size_t bytes = bytes_of(count, size);
+    if (!bytes) return NULL;
+    char *block = realloc(old, bytes);
+    if (block && count > old_count) memset(block + (size_t)old_count * size, 0, bytes - (size_t)old_count * size);
+    return block;
+}
+
+void *spd_copy(const void *source, int64_t count, size_t size) {
+    void *block = spd_alloc(count, size);
+    if (block && count > 0) memcpy(block, source, (size_t)count * size);
+    return block;
+}
+
+char *spd_strdup(const char *text) { return text ? spd_copy(text, (int64_t)strlen(text) + 1, 1) : NULL; }
+
+void spd_free(void *block) { free(block); }
+
+double *spd_arena_take(spd_arena *arena, int64_t count) {
+    double *place = arena->base ? arena->base + arena->used : NULL;
+    arena->used += (count + ARENA_DOUBLES - 1) / ARENA_DOUBLES * ARENA_DOUBLES;
+    return place;
+}

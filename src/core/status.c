@@ -1,0 +1,57 @@
+/* status.c - the texts of the two enums, and how an error is filled. */
+#include <errno.h>
+#include <stdarg.h>
+
+#include "core/core.h"
+
+const char *spdhg_version(void) { return SPDHG_VERSION; }
+
+const char *spdhg_status_text(spdhg_status status) {
+    switch (status) {
+#define X(name, number, text)                                                                                                  \
+    case SPDHG_##name: return text;
+        SPDHG_STATUS_LIST(X)
+#undef X
+    }
+    return "unknown status";
+}
+
+const char *spdhg_outcome_text(spdhg_outcome outcome) {
+    switch (outcome) {
+#define X(name, number, text)                                                                                                  \
+    case SPDHG_OUTCOME_##name: return text;
+        SPDHG_OUTCOME_LIST(X)
+#undef X
+    }
+    return "unknown outcome";
+}
+
+int spdhg_outcome_exit_status(spdhg_outcome outcome) {
+    switch (outcome) {
+#define X(name, number, text)                                                                                                  \
+    case SPDHG_OUTCOME_##name: return number;
+        SPDHG_OUTCOME_LIST(X)
+#undef X
+    }
+    return 1;
+}
+
+spdhg_status spd_fail(spdhg_error *err, spdhg_status status, const char *format, ...) {
+    if (err) {
+        va_list arguments;
+        va_start(arguments, format);
+        err->status = status;
+        vsnprintf(err->message, sizeof err->message, format, arguments);
+        va_end(arguments);
+    }
+    return status;
+}
+
+spdhg_status spd_fail_memory(spdhg_error *err, double bytes) {
+    return spd_fail(err, SPDHG_MEMORY, "out of memory: cannot allocate %.3g MB", bytes / 1e6);
+}
+
+spdhg_status spd_fail_io(spdhg_error *err, const char *path, const char *doing) {
+    const int number = errno;
+    return spd_fail(err, SPDHG_IO, "%s: cannot %s: %s", path, doing, number ? strerror(number) : "unknown reason");
+}

@@ -1,0 +1,106 @@
+/* data.h - the rows a_i with all that belongs to a row, as they came from a file or from memory. Nothing here knows a loss. */
+#ifndef SPD_DATA_H
+#define SPD_DATA_H
+
+#include "core/core.h"
+
+/* What a reader noticed and mended; inspect prints it, fit -v too. */
+typedef struct spd_notes {
+    int64_t lines, blank_lines, comment_lines, unsorted_rows, duplicate_entries, explicit_zeros;
+    bool byte_order_mark;
+} spd_notes;
+
+struct spdhg_data {
+    int64_t rows, features, nnz;
+    int64_t *ptr; /* rows + 1; NULL when dense */
+    int32_t *idx; /* nnz, ascending in a row; NULL when dense: row i is val[i*features ...] */
+    double *val;
+    int64_t targets; /* columns of b: 0 unlabelled, 1, or more for several targets */
+    double *b;       /* rows x targets as read; the code 0.. when label texts exist */
+    char **label;    /* texts of labels that are not numbers, in sorted order; NULL when labels are numbers */
+    int64_t labels;
+    double *weight; /* rows, or NULL */
+    double *offset; /* rows x offsets, or NULL */
+    int64_t offsets;
+    int64_t *group; /* qid of each row, or NULL */
+    char **name;    /* names of the features, or NULL */
+    int index_base; /* 0 or 1: what the file called the first feature */
+    char *source;   /* path, for messages; may be NULL */
+    const char *format; /* the reader's name; static text */
+    double read_seconds;
+    bool borrowed; /* ptr, idx, val, b are the caller's */
+    spd_notes notes;
+};
+
+/* One row as solvers and evaluators see it. idx == NULL: dense, val has `nnz` = features numbers. */
+typedef struct spd_row {
+    int64_t nnz;
+    const int32_t *idx;
+    const double *val;
+    const double *b;      /* targets as the loss wants them */
+    const double *offset; /* K numbers or NULL */
+    double weight;        /* factor of this row's gradient in the batch (1 under i.i.d. sampling) */
+    int64_t id;           /* row of the problem */
+} spd_row;
+
+spdhg_status spd_data_new(spdhg_data **out, spdhg_error *err); /* empty, to be filled by a reader */
+/* Checks what every other room relies on: indices ascending and in range, all numbers finite. Message names row and column. */
+spdhg_status spd_data_validate(const spdhg_data *data, spdhg_error *err);
+double spd_data_bytes(const spdhg_data *data); /* memory it holds */
+
+/* ---- view.c: which rows are the test part: round(fraction * n) positions of a permutation of seed. Ascending ids. */
+spdhg_status spd_split(int64_t rows, double fraction, uint64_t seed, int64_t **train, int64_t *trains, int64_t **test, int64_t *tests,
+                       spdhg_error *err);
+/* A new data set of some rows (copied): for small sets and for writing parts. */
+spdhg_status spd_data_subset(spdhg_data **out, const spdhg_data *data, const int64_t *row, int64_t rows, spdhg_error *err);
+
+/* ---- stream.c: bytes of a file or "-", decompressed by content (.gz .bz2 .xz .zst magic), checksums verified. */
+typedef struct spd_stream spd_stream;
+spdhg_status spd_stream_open(spd_stream **out, const char *path, spdhg_error *err);
+/* Fills buffer; *got < size only at the end. SPDHG_DATA with the byte offset when the content is truncated or corrupt. */
+spdhg_status spd_stream_read(spd_stream *stream, char *buffer, size_t size, size_t *got, spdhg_error *err);
+void spd_stream_close(spd_stream *stream);
+
+/* ---- matrix_market.c: any Matrix Market file as triplet-free rows; also for F. symmetric and skew are expanded. dense arrays too. */
+struct spd_csr;
+spdhg_status spd_matrix_market_read(const char *path, struct spd_csr *out, spdhg_error *err);
+/* ---- columns.c: a text file (any compression) of numbers separated by blanks, commas or newlines; one vector. weights, offsets, ... */
+spdhg_status spd_numbers_read(const char *path, double **out, int64_t *rows, int64_t *columns, spdhg_error *err);
+
+/* ---- inspect.c */
+typedef struct spd_column_note { int64_t constant, empty, one_class; } spd_column_note;
+typedef struct spd_inspection {
+    int64_t rows, features, nnz, targets;
+    int64_t distinct_labels;
+    double label[64]; /* the first 64 distinct label values, sorted, and their counts */
+    int64_t label_count[64];
+    int64_t empty_rows, duplicate_rows, empty_columns, constant_columns, one_class_columns, label_runs;
+    bool sorted_by_label;
+    double row_norm_min, row_norm_median, row_norm_max, column_norm_min, column_norm_max;
+    double fit_bytes; /* memory a fit with an identity structure will need */
+} spd_inspection;
+spdhg_status spd_data_inspect(const spdhg_data *data, spd_inspection *out, spdhg_error *err);
+
+/* ---- synthetic.c: data with a known truth. kinds in a table: name, help, parameters. */
+typedef struct spd_synthetic_options {
+    int64_t rows, features, outputs, height, width;
+    double density, noise, correlation;
+    uint64_t seed;
+} spd_synthetic_options;
+typedef struct spd_synthetic_kind {
+    const char *name, *help;
+    spdhg_status (*generate)(spdhg_data **out, double **truth, int64_t *truths, const spd_synthetic_options *o, spdhg_error *err);
+} spd_synthetic_kind;
+const spd_synthetic_kind *spd_synthetic_table(int *entries);
+
+/* ---- readers: one file each; table.c lists them. */
+typedef struct spd_reader {
+    const char *name, *help;
+    const char *const *ending; /* NULL-terminated: ".svm", ".libsvm", ...; what follows .gz etc. was stripped */
+    bool (*recognise)(const char *head, size_t size); /* by the first decompressed bytes */
+    spdhg_status (*read)(spdhg_data **out, const char *path, const spdhg_read_options *o, spdhg_error *err);
+    spdhg_status (*write)(const spdhg_data *data, const char *path, spdhg_error *err); /* NULL: cannot */
+} spd_reader;
+const spd_reader *spd_reader_table(int *entries);
+
+#endif

@@ -1,0 +1,45 @@
+/* la.h - vectors, sparse rows, dense factorisations. No domain words. Lengths are int64_t; arrays do not overlap unless said so. */
+#ifndef SPD_LA_H
+#define SPD_LA_H
+
+#include "core/core.h"
+
+/* ---- vec.c */
+double spd_dot(int64_t n, const double *x, const double *y);
+double spd_norm2(int64_t n, const double *x);  /* no overflow for large entries */
+double spd_sum_abs(int64_t n, const double *x);
+double spd_max_abs(int64_t n, const double *x);
+void spd_axpy(int64_t n, double a, const double *x, double *y); /* y += a x */
+void spd_scale(int64_t n, double a, double *x);
+bool spd_all_finite(int64_t n, const double *x);
+int64_t spd_count_nonzero(int64_t n, const double *x);
+double spd_sum(int64_t n, const double *x); /* Neumaier-compensated, fixed order */
+
+/* ---- csr.c: an m x n matrix by rows. val == NULL with idx == NULL means the identity (m == n). */
+typedef struct spd_csr {
+    int64_t m, n;
+    int64_t *ptr; /* m + 1 */
+    int32_t *idx; /* ascending in each row */
+    double *val;
+} spd_csr;
+spdhg_status spd_csr_new(spd_csr *A, int64_t m, int64_t n, int64_t nnz, spdhg_error *err);
+void spd_csr_free(spd_csr *A);
+bool spd_csr_is_identity(const spd_csr *A);
+int64_t spd_csr_nnz(const spd_csr *A);
+/* X is n x K, Y is m x K, both row-major (the K numbers of a row contiguous). */
+void spd_csr_apply(const spd_csr *A, int64_t K, const double *X, double *Y);           /* Y = A X */
+void spd_csr_apply_transposed(const spd_csr *A, int64_t K, const double *Y, double *X); /* X += A' Y */
+/* Rigorous: ||A||_2 <= min( ||A||_F, sqrt of the largest row sum of |A||A|' ); work has n numbers. */
+double spd_csr_norm_bound(const spd_csr *A, double *work);
+/* ||A||_2 from below by `rounds` power iterations started at a fixed pseudo-random vector; work has n + m numbers. */
+double spd_csr_power(const spd_csr *A, int rounds, double *work);
+
+/* ---- dense.c: LAPACK. Row-major m x K. */
+/* Thin singular value decomposition A = U diag(s) V', k = min(m,K): U m x k, s k descending, Vt k x K. A is destroyed. */
+bool spd_svd(int64_t m, int64_t K, double *A, double *U, double *s, double *Vt, double *work);
+int64_t spd_svd_work(int64_t m, int64_t K); /* doubles of work */
+/* Cholesky of the symmetric positive definite n x n A (lower, in place) and solution of A x = b (in place); false if not definite. */
+bool spd_cholesky(int64_t n, double *A);
+void spd_cholesky_solve(int64_t n, const double *A, double *b);
+
+#endif

@@ -1,0 +1,15 @@
+/* loss.h - the table of losses phi(z,b). The struct is public (spdhg_loss in spdhg.h): a user's own loss is the same thing. */
+#ifndef SPD_LOSS_H
+#define SPD_LOSS_H
+#include "core/core.h"
+
+extern const spdhg_loss spd_loss_logistic, spd_loss_squared, spd_loss_squared_hinge, spd_loss_smooth_hinge, spd_loss_huber,
+    spd_loss_softmax;
+
+const spdhg_loss *const *spd_loss_table(int *entries);
+/* "NAME[:ARG]" -> entry and arg, range checked; SPDHG_USAGE lists the valid names. */
+spdhg_status spd_loss_find(const char *spec, const spdhg_loss **loss, double *arg, spdhg_error *err);
+/* Sums over the outputs for a scalar loss; b points to K targets (scalar) or to one class number (coupled). */
+double spd_loss_value(const spdhg_loss *loss, double arg, int64_t K, const double *z, const double *b);
+void spd_loss_slope(const spdhg_loss *loss, double arg, int64_t K, const double *z, const double *b, double *slope);
+#endif

@@ -1,0 +1,30 @@
+/* penalty.h - norms r(z) = max { <y,z> : y in Y }: value, and projection onto lambda Y, on one block of rows of F x.
+ * A block is `rows` x K numbers, row-major. y is unconstrained between blocks. */
+#ifndef SPD_PENALTY_H
+#define SPD_PENALTY_H
+#include "core/core.h"
+
+typedef enum spd_block {
+    SPD_BLOCK_ROW,   /* every row by itself (and within it the K outputs together) */
+    SPD_BLOCK_GROUP, /* a group of rows; a single row for K > 1 without groups */
+    SPD_BLOCK_WHOLE  /* all rows, or the groups if given */
+} spd_block;
+
+typedef struct spd_penalty {
+    const char *name, *help;
+    spd_block block;
+    bool groups_ok;                                                                          /* may be given groups */
+    double (*value)(int64_t rows, int64_t K, const double *z, double *work);                 /* r(z) */
+    void (*project)(int64_t rows, int64_t K, double lambda, double *y, double *work);        /* onto lambda Y, in place */
+    double (*polar)(int64_t rows, int64_t K, const double *y, double *work);                 /* smallest t with y in t Y */
+    double (*radius)(int64_t rows, int64_t K);                                               /* max ||y||_2 over Y */
+    int64_t (*work)(int64_t rows, int64_t K);                                                /* doubles of work the functions need */
+} spd_penalty;
+
+extern const spd_penalty spd_penalty_l1, spd_penalty_group, spd_penalty_linf, spd_penalty_nuclear;
+
+const spd_penalty *const *spd_penalty_table(int *entries);
+spdhg_status spd_penalty_find(const char *name, const spd_penalty **out, spdhg_error *err);
+/* l1.c, shared with the l1-ball set: projection of v onto { ||v||_1 <= radius }, expected O(n), work has n numbers. */
+void spd_project_l1_ball(int64_t n, double radius, double *v, double *work);
+#endif

@@ -1,0 +1,115 @@
+/* problem.h - data + loss + terms + set, composed, checked, evaluated. PROBLEM: minimise over x in X, c
+ *     f(x,c) = (1/W) sum_i w_i phi(a_i'x + c + o_i, b_i) + (gamma/2)||x||^2 + sum_t lambda_t r_t(F_t x)
+ * x is d x K feature-major; y stacks the terms' m_t x K duals. */
+#ifndef SPD_PROBLEM_H
+#define SPD_PROBLEM_H
+#include "data/data.h"
+#include "la/la.h"
+#include "loss/loss.h"
+#include "penalty/penalty.h"
+#include "set/set.h"
+#include "structure/structure.h"
+
+/* lambda r(F x) with the rows of F cut into the blocks the penalty acts on. */
+typedef struct spd_term {
+    const spd_penalty *penalty;
+    const spdhg_structure *F;
+    spdhg_structure *owned; /* F when row weights made it; freed with the term */
+    double lambda;
+    int64_t m;            /* rows of F */
+    int64_t first;        /* first number of this term's dual in y */
+    int64_t blocks;       /* blocks of the penalty */
+    int64_t *block_ptr;   /* blocks + 1 positions in block_row; NULL: every row is a block (blocks == m), or one block (blocks == 1) */
+    int64_t *block_row;   /* rows of F, block after block; NULL with block_ptr */
+    int64_t largest;      /* rows of the largest block */
+    int64_t *group_asked; /* groups given by the user until the problem is frozen */
+} spd_term;
+
+struct spdhg_problem {
+    const spdhg_data *data;
+    int64_t n;    /* rows used */
+    int64_t *row; /* their ids in data, or NULL: all */
+    int64_t d, K, dK;
+    const spdhg_loss *loss;
+    double loss_arg, kappa; /* curvature bound of the loss */
+    int64_t terms;
+    spd_term *term;
+    int64_t m; /* rows of all F_t together; y has m*K numbers */
+    double gamma;
+    spd_set set;
+    bool intercept, standardize, one_class_ok, frozen;
+    char *class_weight;
+
+    /* made by spd_problem_freeze */
+    const double *val;    /* values the rows point into: data->val or `scaled` */
+    double *scaled;       /* values divided by the column's scale, or NULL */
+    double *scale;        /* d standard deviations, or NULL */
+    int64_t targets;      /* numbers of b per row */
+    double *b;            /* n x targets as the loss wants them */
+    double *weight;       /* n, or NULL when all are 1 */
+    double W;             /* sum of weights */
+    int64_t classes;      /* 0 for regression */
+    double *class_value;  /* raw label of class 0, 1, ...; two classes map to -1, +1 */
+    double row_norm2_max; /* max ||a_i||^2 (+1 with intercept) over rows with weight > 0 */
+    double weight_factor_max; /* max N w_i / W * (||a_i||^2 (+1)): for shuffle sampling */
+    int64_t nnz;          /* of the rows used */
+};
+
+/* Maps labels, resolves weights, scales, cuts blocks; idempotent. Every evaluation and solver calls it. */
+spdhg_status spd_problem_freeze(spdhg_problem *p, spdhg_error *err);
+void spd_problem_row(const spdhg_problem *p, int64_t i, spd_row *row); /* i in 0..n-1; weight = 1 */
+
+/* ---- labels.c: classes of the rows used, sorted; b in the loss's own form. Also maps held-out data by the same map. */
+spdhg_status spd_problem_map_labels(spdhg_problem *p, spdhg_error *err);
+spdhg_status spd_map_targets(const spdhg_problem *p, const spdhg_data *data, double **b, spdhg_error *err);
+
+/* ---- term.c */
+void spd_term_apply(const spd_term *t, int64_t K, const double *x, double *z);                  /* z = F x */
+void spd_term_add_transposed(const spd_term *t, int64_t K, const double *y, double *g);         /* g += F'y */
+double spd_term_value(const spd_term *t, int64_t K, const double *z, double *work);             /* lambda r(z), z = F x */
+void spd_term_project(const spd_term *t, int64_t K, double *y, double *work);                   /* y = Pi_{lambda Y}(y) */
+double spd_term_radius(const spd_term *t, int64_t K);                                           /* max ||y|| over lambda Y */
+int64_t spd_term_work(const spd_term *t, int64_t K);                                            /* doubles of work for the above */
+/* The dual half-step fused with the transposed product, one pass over the rows of F (ARCHITECTURE decision 5):
+ *     y = Pi_{lambda Y}(y + s F x);   y_sum += average_weight y;   g += F'y */
+void spd_term_dual_step(const spd_term *t, int64_t K, double s, const double *x, double *y, double average_weight, double *y_sum,
+                        double *g, double *work);
+
+/* ---- objective.c: collectives over all rows, blocked and threaded; the same bits for any number of threads. */
+typedef struct spd_value {
+    double objective, loss, ridge, penalty;
+} spd_value;
+int64_t spd_problem_blocks(const spdhg_problem *p); /* fixed blocks of rows that sums are made of */
+/* Scores z = A x + o (n x K), without intercept. */
+void spd_problem_scores(const spdhg_problem *p, int threads, const double *x, double *z);
+/* Minimise the loss over the intercept, in place, started at c; z from spd_problem_scores. Newton in K dimensions; softmax: sum c = 0. */
+void spd_problem_best_intercept(const spdhg_problem *p, int threads, const double *z, double *c);
+/* f at (x, c); with an intercept c is minimised in place first. scratch: spd_problem_evaluate_work doubles. */
+void spd_problem_value(const spdhg_problem *p, int threads, const double *x, double *c, double *scratch, spd_value *out);
+int64_t spd_problem_value_work(const spdhg_problem *p);
+/* gradient of the loss part: g (d x K) = (1/W) sum w_i phi'(z_i) a_i', gc (K) for the intercept (may be NULL). */
+void spd_problem_gradient(const spdhg_problem *p, int threads, const double *x, const double *c, double *g, double *gc, double *scratch);
+int64_t spd_problem_gradient_work(const spdhg_problem *p);
+
+/* ---- curvature.c: constants of the step sizes. */
+double spd_problem_lipschitz(const spdhg_problem *p, spdhg_sampling sampling); /* kappa max_i(||a_i||^2 [+1]) + gamma */
+double spd_problem_structure_norm(const spdhg_problem *p);                      /* bound on || [F_1; F_2; ...] || */
+double spd_problem_dual_radius(const spdhg_problem *p);                         /* max ||y|| over the product of the lambda Y_t */
+
+/* ---- sample.c: which rows iteration k sees, a pure function of (seed, k). */
+typedef struct spd_sampler {
+    const spdhg_problem *problem;
+    spdhg_sampling sampling;
+    uint64_t seed;
+    int64_t batch;
+    double *alias_keep; /* Walker's alias table over w_i / W; NULL for equal weights */
+    int64_t *alias_other;
+} spd_sampler;
+spdhg_status spd_sampler_new(spd_sampler *sampler, const spdhg_problem *p, spdhg_sampling sampling, uint64_t seed, int64_t batch,
+                             spdhg_error *err);
+void spd_sampler_draw(const spd_sampler *sampler, int64_t k, spd_row *row); /* fills `batch` rows */
+void spd_sampler_free(spd_sampler *sampler);
+/* --batch auto: rows so that sample half and dual half of an iteration touch about as many numbers. */
+int64_t spd_batch_auto(const spdhg_problem *p, int64_t dual_cost);
+
+#endif

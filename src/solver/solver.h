@@ -1,0 +1,82 @@
+/* solver.h - what an algorithm is: a parameter table, a state of numbers, and four functions that run.c calls. */
+#ifndef SPD_SOLVER_H
+#define SPD_SOLVER_H
+#include "problem/problem.h"
+
+typedef struct spd_param {
+    const char *name;
+    double value, min, max; /* default (NAN: "by rule", the help says which) and range */
+    const char *help;
+} spd_param;
+
+typedef enum spd_step { SPD_CONTINUE, SPD_CONVERGED, SPD_STALLED, SPD_FAILED } spd_step;
+
+typedef struct spd_batch {
+    int64_t size;
+    const spd_row *row; /* NULL for full-information solvers */
+} spd_batch;
+
+typedef struct spd_solver_kind spd_solver_kind;
+
+/* One running algorithm, as run.c owns it. */
+typedef struct spd_run {
+    const spd_solver_kind *kind;
+    const spdhg_problem *problem;
+    const double *param;  /* values in the order of kind->param */
+    spdhg_sampling sampling;
+    int64_t batch;
+    int threads;
+    void *self;           /* kind->self_size bytes: pointers into the arenas and constants, set by layout and start; never state */
+    spd_arena state;      /* numbers only: what a checkpoint saves; the future is a function of (state, k) */
+    spd_arena work;       /* scratch that carries nothing from one step to the next */
+    int64_t rows_visited; /* counted by full-information solvers; run.c counts batches */
+    void (*log)(void *context, const char *sentence); /* for -v, during start */
+    void *log_context;
+} spd_run;
+
+struct spd_solver_kind {
+    const char *name, *what, *reference;
+    const spd_param *param;
+    int params;
+    bool full_information; /* gets no batch, calls the problem's collectives */
+    size_t self_size;
+    /* NULL or the reason why this problem is refused. */
+    const char *(*refuses)(const spdhg_problem *p);
+    /* Takes its arrays from run->state and run->work; called twice, see spd_arena. */
+    void (*layout)(spd_run *run);
+    /* Constants, then x0, c0, y0 (each may be NULL: 0). Allocates nothing. */
+    void (*start)(spd_run *run, const double *x0, const double *c0, const double *y0);
+    spd_step (*step)(spd_run *run, int64_t k, const spd_batch *batch);
+    /* The iterate the algorithm's theory is about, written elsewhere; changes no state. c has K numbers. */
+    void (*output)(const spd_run *run, double *x, double *c, double *y);
+    int64_t (*dual_cost)(const spdhg_problem *p); /* numbers the dual half of a step touches, for --batch auto; NULL: batch 1 */
+};
+
+const spd_solver_kind *const *spd_solver_table(int *entries);
+const spd_solver_kind *spd_solver_find(const char *name); /* NULL if unknown */
+double spd_run_param(const spd_run *run, const char *name);
+
+/* ---- plan.c: a list of stages; a stage hands x, c, y to the next. A solver's name is the plan of one stage; "auto" decides by counts. */
+typedef struct spd_stage {
+    const spd_solver_kind *kind;
+    double epochs; /* 0: the rest */
+} spd_stage;
+enum { SPD_STAGES_MAX = 4 };
+typedef struct spd_plan {
+    int stages;
+    spd_stage stage[SPD_STAGES_MAX];
+    char why[200]; /* a sentence for -v */
+} spd_plan;
+spdhg_status spd_plan_make(spd_plan *plan, const char *name, const spdhg_problem *p, spdhg_error *err);
+
+/* ---- step_rule.c: the paper's table of step sizes and weights of the average. */
+typedef struct spd_step_rule {
+    const char *name;
+    double (*beta)(int64_t k, double L, double mu);   /* beta^{k+1} */
+    double (*weight)(int64_t k);                      /* alpha^{k+1} but for its normalisation: 1, or k+1 */
+    double (*total)(int64_t k);                       /* sum of the weights of iterations 0..k */
+    bool strongly_convex;                             /* needs mu > 0 */
+} spd_step_rule;
+extern const spd_step_rule spd_rule_gc, spd_rule_sc1, spd_rule_sc2;
+
+#endif

@@ -1,0 +1,28 @@
+/* structure.h - the matrices F that say which coefficients belong together. A structure builds its rows once; applying them is la/csr.c. */
+#ifndef SPD_STRUCTURE_H
+#define SPD_STRUCTURE_H
+#include "la/la.h"
+
+struct spdhg_structure {
+    char *spec; /* as the user wrote it, for the model and messages */
+    spd_csr F;
+    double norm_bound;
+    int64_t side[3]; /* grid: height, width, depth (pixel (h,w,l) is feature (h*width + w)*depth + l); else 0 */
+};
+
+typedef struct spd_structure_kind {
+    const char *name, *help;
+    /* arg: what stands behind ':', or NULL. Fills F->F and, for grids, F->side. */
+    spdhg_status (*build)(spdhg_structure *F, const char *arg, int64_t features, spdhg_error *err);
+} spd_structure_kind;
+
+extern const spd_structure_kind spd_structure_identity, spd_structure_chain, spd_structure_trend, spd_structure_grid,
+    spd_structure_edges, spd_structure_matrix;
+const spd_structure_kind *const *spd_structure_table(int *entries);
+
+/* Group of each row (group numbers 0..groups-1): spec is "size:G", "grid" or a file of numbers, one per row. */
+spdhg_status spd_structure_groups(const spdhg_structure *F, const char *spec, int64_t **group, spdhg_error *err);
+/* diag(weight) F without the rows of weight 0; kept[e] = row of F it came from (may be NULL). */
+spdhg_status spd_structure_weighted(spdhg_structure **out, const spdhg_structure *F, const double *weight, int64_t **kept,
+                                    spdhg_error *err);
+#endif

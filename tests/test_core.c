@@ -1,0 +1,138 @@
+/* test_core.c - numbers, random numbers, permutation, threads, files: against libc and against their own definitions. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "core/core.h"
+
+static void check_number(const char *text) {
+    double ours = 0;
+    const char *end = text + strlen(text);
+    assert_ptr_equal(spd_parse_double(text, end, &ours), end);
+    const double theirs = strtod(text, NULL);
+    assert_memory_equal(&ours, &theirs, sizeof ours);
+}
+
+static void numbers_equal_strtod(void **unused) {
+    (void)unused;
+    static const char *const text[] = {"0", "-0", "1", "+1", ".5", "5.", "1e5", "1E-5", "123456789012345678901234567890", "1e308", "1e-320",
+                                       "0.1", "2.2250738585072011e-308", "9007199254740993", "0.000000000000000000000000000001234",
+                                       "1e22", "1e23", "179769313486231580793e289", "3.14159265358979323846264338327950288", "1e999",
+                                       "00000000000000000000000001.5", "1e-999", "9223372036854775807.5e-10"};
+    for (size_t i = 0; i < sizeof text / sizeof *text; i++) check_number(text[i]);
+    for (uint64_t i = 0; i < 200000; i++) { /* random bit patterns printed in three ways */
+        uint64_t bits[2];
+        spd_random(7, SPD_STREAM_TEST, i, bits);
+        double value;
+        memcpy(&value, bits, sizeof value);
+        if (!isfinite(value)) continue;
+        char line[64];
+        snprintf(line, sizeof line, i % 3 == 0 ? "%.17g" : i % 3 == 1 ? "%.6g" : "%.25e", value);
+        check_number(line);
+        char ours[SPD_NUMBER_CHARS];
+        spd_print_double(ours, value);
+        const double back = strtod(ours, NULL);
+        assert_memory_equal(&back, &value, sizeof value);
+    }
+}
+
+static void not_numbers(void **unused) {
+    (void)unused;
+    double value;
+    static const char *const text[] = {"", "-", ".", "nan", "inf", "e5", "-.e1", "x"};
+    for (size_t i = 0; i < sizeof text / sizeof *text; i++)
+        assert_null(spd_parse_double(text[i], text[i] + strlen(text[i]), &value));
+    assert_false(spd_to_double("0x1p3", &value));
+    assert_false(spd_to_double("1,5", &value));
+    assert_false(spd_to_double("1e999", &value));
+    int64_t whole;
+    assert_false(spd_to_int("9223372036854775808", &whole));
+    assert_true(spd_to_int("9223372036854775807", &whole) && whole == INT64_MAX);
+}
+
+static void random_is_known_and_uniform(void **unused) {
+    (void)unused;
+    uint64_t out[2];
+    spd_random(0, 0, 0, out); /* the known answer of Philox4x32-10 for counter 0, key 0: 6627e8d5 e169c58d bc57ac4c 9b00dbd8 */
+    assert_true(out[0] == 0xe169c58d6627e8d5u && out[1] == 0x9b00dbd8bc57ac4cu);
+    double sum = 0, square = 0;
+    const int n = 100000;
+    for (int i = 0; i < n; i++) {
+        spd_random(3, SPD_STREAM_TEST, (uint64_t)i, out);
+        double normal[2];
+        spd_normal(out, normal);
+        sum += normal[0] + normal[1];
+        square += normal[0] * normal[0] + normal[1] * normal[1];
+        assert_true(spd_below(out[0], 7) >= 0 && spd_below(out[0], 7) < 7);
+    }
+    assert_true(fabs(sum / (2 * n)) < 0.01 && fabs(square / (2 * n) - 1) < 0.02);
+}
+
+static void permutation_is_one(void **unused) {
+    (void)unused;
+    static const int64_t size[] = {1, 2, 3, 7, 64, 1000, 4097};
+    for (size_t s = 0; s < sizeof size / sizeof *size; s++) {
+        const int64_t n = size[s];
+        char *seen = SPD_NEW(char, n);
+        int64_t fixed = 0;
+        for (int64_t i = 0; i < n; i++) {
+            const int64_t at = spd_permute(5, SPD_STREAM_SHUFFLE, 2, n, i);
+            assert_true(at >= 0 && at < n && !seen[at]);
+            seen[at] = 1;
+            fixed += at == i;
+        }
+        if (n >= 1000) assert_true(fixed < 10);
+        spd_free(seen);
+    }
+}
+
+static void add_block(void *context, int64_t block) { ((int64_t *)context)[block] += block * block; }
+
+static void every_block_runs_once(void **unused) {
+    (void)unused;
+    int64_t done[1000] = {0};
+    spd_parallel(4, 1000, add_block, done);
+    for (int64_t i = 0; i < 1000; i++) assert_int_equal(done[i], i * i);
+}
+
+static void files_appear_whole(void **unused) {
+    (void)unused;
+    char path[] = "/tmp/spdhg_test_XXXXXX";
+    close(mkstemp(path));
+    spd_file file;
+    spdhg_error err;
+    assert_int_equal(spd_file_create(&file, path, &err), SPDHG_OK);
+    fputs("half", file.stream);
+    spd_file_abort(&file);
+    FILE *old = fopen(path, "r");
+    assert_int_equal(fgetc(old), EOF); /* untouched */
+    fclose(old);
+    assert_int_equal(spd_file_create(&file, path, &err), SPDHG_OK);
+    fputs("whole", file.stream);
+    assert_int_equal(spd_file_commit(&file, &err), SPDHG_OK);
+    char text[8] = {0};
+    FILE *new = fopen(path, "r");
+    assert_non_null(fgets(text, sizeof text, new));
+    fclose(new);
+    assert_string_equal(text, "whole");
+    unlink(path);
+    assert_int_equal(spd_file_create(&file, "/nonexistent/folder/x", &err), SPDHG_IO);
+    assert_non_null(strstr(err.message, "/nonexistent/folder/x"));
+    if (access("/dev/full", W_OK) == 0) {
+        assert_int_equal(spd_file_create(&file, "/dev/full", &err), SPDHG_OK);
+        fputs("x", file.stream);
+        assert_int_equal(spd_file_commit(&file, &err), SPDHG_IO);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers_equal_strtod), cmocka_unit_test(not_numbers),           cmocka_unit_test(random_is_known_and_uniform),
+        cmocka_unit_test(permutation_is_one),   cmocka_unit_test(every_block_runs_once), cmocka_unit_test(files_appear_whole),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
