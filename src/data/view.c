@@ -1,8 +1,8 @@
 /* view.c - which rows are held out, and copies of some rows of a data set with everything that belongs to them. */
 #include "data/data.h"
 
-spdhg_status spd_split(int64_t rows, double fraction, uint64_t seed, int64_t **train, int64_t *trains, int64_t **test, int64_t *tests,
-                       spdhg_error *err) {
+spdhg_status spd_split(int64_t rows, double fraction, uint64_t seed, int64_t **train, int64_t *trains, int64_t **test,
+                       int64_t *tests, spdhg_error *err) {
     *train = *test = NULL;
     *trains = *tests = 0;
     if (!(fraction >= 0 && fraction <= 1) || rows < 0)
@@ -95,7 +95,8 @@ spdhg_status spd_data_subset(spdhg_data **out, const spdhg_data *data, const int
     *out = NULL;
     for (int64_t i = 0; i < rows; i++)
         if (row[i] < 0 || row[i] >= data->rows)
-            return spd_fail(err, SPDHG_USAGE, "row %lld of the subset: expected 0 to %lld", (long long)row[i], (long long)data->rows - 1);
+            return spd_fail(err, SPDHG_USAGE, "row %lld of the subset: expected 0 to %lld", (long long)row[i],
+                            (long long)data->rows - 1);
     spdhg_data *part;
     SPD_TRY(spd_data_new(&part, err));
     part->rows = rows;
