@@ -42,6 +42,8 @@ static void extreme_numbers(void **unused) {
     const double cancels[4] = {1, 1e100, 1, -1e100}, zero[3] = {0, -0.0, 0}, endless[2] = {1, -INFINITY};
     assert_near("norm", spd_norm2(3, big), 5e300, 1e285);
     assert_near("norm", spd_norm2(3, small), 5e-300, 1e-315);
+    const double half_lost[2] = {3e-160, 4e-160}; /* its squares are subnormal */
+    assert_near("norm", spd_norm2(2, half_lost), 5e-160, 1e-175);
     assert_true(spd_norm2(2, tiny) == 5e-324 && spd_norm2(3, zero) == 0 && isnan(spd_norm2(2, odd)) &&
                 isinf(spd_norm2(2, endless)));
     assert_true(spd_sum(4, cancels) == 2);

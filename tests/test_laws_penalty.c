@@ -165,6 +165,10 @@ static void nuclear_known(void **unused) {
         }
     assert_near("value", spd_penalty_nuclear.value(3, 2, y, work), 5.5, 1e-14);
     assert_near("polar", spd_penalty_nuclear.polar(3, 2, y, work), 5, 1e-14);
+    double same[6];
+    memcpy(same, y, sizeof y);
+    spd_penalty_nuclear.project(3, 2, 5.01, same, work); /* inside, though longer than 5.01: not a bit may change */
+    assert_memory_equal(same, y, sizeof y);
     spd_penalty_nuclear.project(3, 2, 2, y, work);
     for (int i = 0; i < 6; i++) assert_near("clipped", y[i], wanted[i], 1e-14);
     double odd[6] = {1, 2, NAN, 4, 5, 6};
