@@ -93,7 +93,7 @@ class Usage(CommandTest):
             help_text = self.spdhg(verb, "--help").out
             offered = set(re.findall(r"(?m)^ {2}(?:-\w, |    )(--[a-z][a-z-]*)", help_text)) - {"--help", "--usage", "--version"}
             section = sections[verb.upper()]
-            said = set(re.findall(r"(?m)^\.BR? .*?(--[a-z][a-z-]*)", section))
+            said = set(re.findall(r"(?m)^\.B[RI]? .*?(--[a-z][a-z-]*)", section))
             if verb not in ("generate", "list"):
                 said |= shared
             self.assertEqual(offered, said, verb)
