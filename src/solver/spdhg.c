@@ -107,29 +107,16 @@ void spd_spdhg_average(spd_spdhg *self, const spdhg_problem *p, double weight) {
     self->scalar[SPD_TOTAL] += weight;
 }
 
-/* g, gc = (1/B) sum over the batch of weight_i phi'(z_i) a_i at x^k. */
-static void batch_gradient(spd_spdhg *self, const spdhg_problem *p, const spd_batch *batch) {
-    const int64_t K = p->K;
-    double *z = self->slope, *slope = self->slope + K;
-    memset(self->g, 0, (size_t)p->dK * sizeof(double));
-    memset(self->gc, 0, (size_t)K * sizeof(double));
-    for (int64_t i = 0; i < batch->size; i++) {
-        const spd_row *row = &batch->row[i];
-        for (int64_t k = 0; k < K; k++) z[k] = self->c[k] + (row->offset ? row->offset[k] : 0);
-        for (int64_t q = 0; q < row->nnz; q++) spd_axpy(K, row->val[q], self->x + (row->idx ? row->idx[q] : q) * K, z);
-        spd_loss_slope(p->loss, p->loss_arg, K, z, row->b, slope);
-        spd_scale(K, row->weight / (double)batch->size, slope);
-        for (int64_t q = 0; q < row->nnz; q++) spd_axpy(K, row->val[q], slope, self->g + (row->idx ? row->idx[q] : q) * K);
-        spd_axpy(K, 1, slope, self->gc);
-    }
-}
-
 static void plain_step(spd_run *run, int64_t k, const spd_batch *batch) {
     spd_spdhg *self = run->self;
-    batch_gradient(self, run->problem, batch);
-    spd_spdhg_dual_update(self, run->problem);
-    spd_spdhg_primal_update(self, run->problem, self->rule->beta(k, self->L, self->mu));
-    spd_spdhg_average(self, run->problem, self->rule->weight(k));
+    const spdhg_problem *p = run->problem;
+    spd_batch_slopes(p, batch, self->x, self->c, self->slope);
+    memset(self->g, 0, (size_t)p->dK * sizeof(double));
+    spd_batch_add(p, batch, self->slope, 1, self->g);
+    spd_batch_sum(p, batch, self->slope, self->gc);
+    spd_spdhg_dual_update(self, p);
+    spd_spdhg_primal_update(self, p, self->rule->beta(k, self->L, self->mu));
+    spd_spdhg_average(self, p, self->rule->weight(k));
 }
 
 static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
