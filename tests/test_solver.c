@@ -37,7 +37,10 @@ static void over_all(void (*check)(const spdhg_problem *p, const char *solver)) 
 
 /* Fused and lazy forms give the plain form's iterates, average and dual to 1e-12. */
 static void fast_is_plain(const spdhg_problem *p, const char *solver) {
-    if (spd_solver_find(solver)->full_information) return;
+    const spd_solver_kind *kind = spd_solver_find(solver);
+    bool has_plain = false;
+    for (int i = 0; i < kind->params; i++) has_plain = has_plain || strcmp(kind->param[i].name, "plain") == 0;
+    if (!has_plain) return;
     for (int64_t batch = 1; batch <= 5; batch += 4) {
         drive plain = drive_new(p, solver, batch, 3, "plain", 1), fast = drive_new(p, solver, batch, 3, "plain", 0);
         double size = 0;
