@@ -101,6 +101,9 @@ static int64_t next_largest(const double *x, int64_t count, double value, int64_
     return best;
 }
 
+/* Softmax has an output for each class; several targets have no names. */
+static bool names_outputs(const spdhg_model *m) { return m->outputs > 1 && spd_spec_is(m->loss, "softmax"); }
+
 static void largest_table(FILE *out, const spd_report *r) {
     const spdhg_model *m = r->model;
     const int64_t count = m->features * m->outputs;
@@ -116,8 +119,7 @@ static void largest_table(FILE *out, const spd_report *r) {
         else
             spd_html(out, "feature @", spd_html_count(text, j + m->index_base));
         spd_html(out, "</th><td><bdi>@</bdi></td><td class='r'>@</td></tr>\n",
-                 m->outputs > 1 && m->classes == m->outputs ? spd_model_label(m, at % m->outputs, label) : "",
-                 spd_html_number(text, m->x[at], 5));
+                 names_outputs(m) ? spd_model_label(m, at % m->outputs, label) : "", spd_html_number(text, m->x[at], 5));
     }
     spd_html(out, "</table>\n");
 }
@@ -128,7 +130,7 @@ static void stems(FILE *out, const spd_report *r) {
     spd_html(out, "<h2>Coefficients</h2>\n");
     if (r->truth) spd_html(out, "<p class='faint'>Bars: the estimate. Marks: the truth.</p>\n");
     for (int64_t k = 0; k < m->outputs && k < MOST_PICTURES; k++) {
-        if (m->outputs > 1 && m->classes == m->outputs) spd_html(out, "<p>Class <bdi>@</bdi></p>", spd_model_label(m, k, label));
+        if (names_outputs(m)) spd_html(out, "<p>Class <bdi>@</bdi></p>", spd_model_label(m, k, label));
         spd_picture_stems(out, m, m->x, r->truth, k);
     }
     largest_table(out, r);
