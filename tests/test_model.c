@@ -157,6 +157,10 @@ static void the_file_s_index_means_the_model_s_feature(void **unused) {
     assert_true(z[0] == 1111.5);
     spdhg_data_free(data);
     spdhg_model_free(m);
+    m = model_of("squared", 8, 1, (double[]){1, 2, 3, 4, 5, 6, 7, 8}, 0); /* 64 bytes: a sanitizer sees a read of the ninth */
+    assert_int_equal(score_file(m, "1 8:1 9:1\n", z, &err), SPDHG_OK);
+    assert_true(z[0] == 8);
+    spdhg_model_free(m);
     m = model_of("squared", 1, 2, (double[]){1, 2}, 0);
     assert_int_equal(spdhg_data_from_csr(&data, 1, 1, NULL, NULL, val, b, 1, SPDHG_COPY, &err), SPDHG_OK);
     assert_int_equal(spdhg_data_set_offsets(data, offset, 1, &err), SPDHG_OK);

@@ -118,9 +118,16 @@ static void pixels_are_where_they_belong(void **unused) {
     (void)unused;
     spdhg_model *m = model_of("squared", 6, 1, (double[]){0, 0, 4, -4, 0, 0}, 0);
     m->side[0] = 2, m->side[1] = 3, m->side[2] = 1;
-    char *page = page_of(&(spd_report){.title = "t", .model = m});
+    spd_free(m->structure);
+    m->structure = spd_strdup("grid:2x3");
+    const spdhg_solution solution = {.dual = 7, .structure_nonzeros = 6, .test_loss = 0.5, .test_score = 0.75};
+    char *page = page_of(&(spd_report){.title = "t", .model = m, .solution = &solution});
+    assert_non_null(strstr(page, "<b>14.3 %</b><span>zeros of F x</span>"));
+    assert_non_null(strstr(page, "<b>66.7 %</b><span>zero coefficients</span>"));
+    assert_non_null(strstr(page, "<b>0.75</b><span>test R\xC2\xB2</span>"));
     assert_non_null(strstr(page, "<rect class='p' x='213.33' y='0' width='106.67' height='106.67' fill-opacity='1'/>"));
     assert_non_null(strstr(page, "<rect class='n' x='0' y='106.67' width='106.67' height='106.67' fill-opacity='1'/>"));
+    assert_null(strstr(page, "fill-opacity='0'")); /* zeros are the ground itself */
     assert_non_null(strstr(page, "2 of 6 coefficients are not zero"));
     spd_free(page);
     spdhg_model_free(m);
