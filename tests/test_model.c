@@ -1,5 +1,5 @@
-/* test_model.c - a model is what was fitted, comes back from disk with the same bits, scores other files by its own index base and
- * measures itself as a hand calculation does. */
+/* test_model.c - a model is what was fitted, comes back from disk with the same bits, scores other files by its own index base
+ * and measures itself as a hand calculation does. */
 #include "models.h"
 
 static void same_numbers(const double *a, const double *b, int64_t count) {
@@ -105,7 +105,8 @@ static void a_fit_becomes_a_model(void **unused) {
         assert_true(s->x[j] != 0 && fabs(m->x[j] * sqrt(square) / s->x[j] - 1) < 1e-12);
     }
     assert_true(m->c[0] == s->c[0] && m->classes == 2 && m->class_value[0] == 3 && m->class_value[1] == 9);
-    for (int i = 0; i < 6; i++) assert_true(fabs(scores[i] - (m->c[0] + m->x[0] * val[2 * i] + m->x[1] * val[2 * i + 1])) < 1e-12);
+    for (int i = 0; i < 6; i++)
+        assert_true(fabs(scores[i] - (m->c[0] + m->x[0] * val[2 * i] + m->x[1] * val[2 * i + 1])) < 1e-12);
     assert_string_equal(m->loss, "smooth-hinge:0.5");
     assert_string_equal(m->set, "box:-3,4");
     assert_string_equal(m->structure, "grid:1x2");
