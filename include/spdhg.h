@@ -258,6 +258,7 @@ typedef struct spdhg_loss {
     double (*slope)(double z, double b, double arg);         /* phi' */
     double (*second)(double z, double b, double arg);        /* phi'' (any element of its generalised derivative) */
     double (*conjugate)(double alpha, double b, double arg); /* phi*(alpha) = max_z alpha z - phi(z); +INFINITY outside its domain */
+    double (*room)(double alpha, double b, double arg);      /* distance of alpha to the boundary of phi*'s domain, at most 1; NULL: 1 */
     double (*value_k)(const double *z, int64_t K, double b);
     void (*slope_k)(const double *z, int64_t K, double b, double *slope);
     void (*second_k)(const double *z, int64_t K, double b, const double *p, double *hp); /* hp = phi''(z) p */

@@ -72,6 +72,7 @@ void spd_term_apply(const spd_term *t, int64_t K, const double *x, double *z);  
 void spd_term_add_transposed(const spd_term *t, int64_t K, const double *y, double *g);         /* g += F'y */
 double spd_term_value(const spd_term *t, int64_t K, const double *z, double *work);             /* lambda r(z), z = F x */
 void spd_term_project(const spd_term *t, int64_t K, double *y, double *work);                   /* y = Pi_{lambda Y}(y) */
+double spd_term_polar(const spd_term *t, int64_t K, const double *y, double *work);              /* smallest lambda with y in lambda Y */
 double spd_term_radius(const spd_term *t, int64_t K);                                           /* max ||y|| over lambda Y */
 int64_t spd_term_work(const spd_term *t, int64_t K);                                            /* doubles of work for the above */
 /* The dual half-step fused with the transposed product, one pass over the rows of F (ARCHITECTURE decision 5):
