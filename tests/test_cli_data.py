@@ -117,8 +117,9 @@ class BadData(CommandTest):
         self.assertIn("limit", done.err)
         self.write("wide.svm", "1 1:1\n-1 2000000000:1\n")
         limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30))
-        done = self.spdhg("fit", "wide.svm", "-o", "m.json", status=6, preexec_fn=None if sanitized() else limit)
-        self.assertIn("memory", done.err)
+        done = self.spdhg("fit", "wide.svm", "-o", "m.json", "--max-memory", "200M", status=6,
+                          preexec_fn=None if sanitized() else limit)
+        self.assertIn("96 GB of memory, the limit is 200 MB", done.err)  # six vectors of 2e9 doubles
         self.assertLeft("d.svm", "wide.svm")
 
     def test_wrong_companions_of_the_data(self):
