@@ -1,4 +1,5 @@
-# test_cli_signals.py - Ctrl-C and SIGTERM leave a whole model and their exit status; a terminal shows a line that goes away again.
+# test_cli_signals.py - Ctrl-C and SIGTERM leave a whole model and their exit status.
+# On a terminal a line is rewritten while a run lasts, and goes away again.
 import json
 import os
 import pty
@@ -60,8 +61,8 @@ class Terminal(CommandTest):
     def test_progress_line_is_drawn_and_erased(self):
         self.write("d.svm", svm(rows(2000)))
         master, slave = pty.openpty()
-        running = subprocess.Popen([COMMAND, "fit", "d.svm", "--time", "1", "--every", "1e9"], cwd=self.folder, stdout=subprocess.PIPE,
-                                   stderr=slave)
+        words = [COMMAND, "fit", "d.svm", "--time", "1", "--every", "1e9"]
+        running = subprocess.Popen(words, cwd=self.folder, stdout=subprocess.PIPE, stderr=slave)
         os.close(slave)
         seen = b""
         while running.poll() is None or select.select([master], [], [], 0)[0]:
