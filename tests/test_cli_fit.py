@@ -141,6 +141,8 @@ class Fit(CommandTest):
         self.spdhg("fit", "zero.svm", "-q", "-o", "m.json")
         self.write("part.svm", "1 1:9\n")  # column 1 of a 0-based file is a_2, which speaks against the label +1
         self.assertEqual(self.spdhg("predict", "m.json", "part.svm").out, "-1\n")
+        self.write("low.svm", "-1 1:9\n-1 1:5\n")
+        self.assertEqual(self.fit("--test", "low.svm", data="zero.svm")["test_accuracy"], 1)
 
     def test_seed_and_threads_reproduce_the_bits(self):
         def model(*words):
