@@ -1,5 +1,6 @@
 /* libsvm_rows.c - the grammar of LIBSVM / SVMlight text:  line = [label] [qid:N] {index:value} [# comment].
- * A window of whole tokens at a time (reader.h), so no line is ever held; the loop over index:value pairs is what reading costs. */
+ * A window of whole tokens at a time (reader.h), so no line is ever held; the loop over index:value pairs is what reading costs.
+ */
 #include "data/libsvm.h"
 
 static const int64_t largest_index = INT32_MAX - 1;
@@ -85,10 +86,12 @@ static inline bool eight_digits(const char *at, uint64_t *number) {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
     uint64_t x;
     memcpy(&x, at, sizeof x);
-    if (((x & 0xf0f0f0f0f0f0f0f0u) | (((x + 0x0606060606060606u) & 0xf0f0f0f0f0f0f0f0u) >> 4)) != 0x3333333333333333u) return false;
+    if (((x & 0xf0f0f0f0f0f0f0f0u) | (((x + 0x0606060606060606u) & 0xf0f0f0f0f0f0f0f0u) >> 4)) != 0x3333333333333333u)
+        return false;
     x -= 0x3030303030303030u;
     x = x * 10 + (x >> 8);
-    *number = (((x & 0x000000ff000000ffu) * 0x000f424000000064u) + (((x >> 16) & 0x000000ff000000ffu) * 0x0000271000000001u)) >> 32;
+    *number =
+        (((x & 0x000000ff000000ffu) * 0x000f424000000064u) + (((x >> 16) & 0x000000ff000000ffu) * 0x0000271000000001u)) >> 32;
     return true;
 #else
     (void)at, (void)number;
@@ -96,8 +99,8 @@ static inline bool eight_digits(const char *at, uint64_t *number) {
 #endif
 }
 
-/* The pairs up to the end of the line or of the window. Fast path: at most 10 digits, ':', [-]digits[.digits] that make an integer below
- * 2^53 and a power of ten up to 10^22, so that one division rounds correctly; then a blank or a newline. */
+/* The pairs up to the end of the line or of the window. Fast path: at most 10 digits, ':', [-]digits[.digits] that make an
+ * integer below 2^53 and a power of ten up to 10^22, so that one division rounds correctly; then a blank or a newline. */
 static spdhg_status read_pairs(spd_part *p, spd_text *t, int64_t *last, const spdhg_read_options *o, spdhg_error *err) {
     const char *at = t->at;
     const bool from_one = o->index_base == 1;
@@ -130,7 +133,8 @@ static spdhg_status read_pairs(spd_part *p, spd_text *t, int64_t *last, const sp
                 fraction = at - first;
             }
             digits += fraction;
-            fast = digits > 0 && digits <= 19 && mantissa <= (uint64_t)1 << 53 && (*at == ' ' || *at == '\n' || *at == '\r' || *at == '\t');
+            fast = digits > 0 && digits <= 19 && mantissa <= (uint64_t)1 << 53 &&
+                   (*at == ' ' || *at == '\n' || *at == '\r' || *at == '\t');
             if (fast) {
                 value = (double)mantissa / power_of_ten[fraction];
                 if (negative) value = -value;
@@ -180,8 +184,8 @@ static spdhg_status read_label(spd_part *p, spd_text *t, const spdhg_read_option
 static spdhg_status read_group(spd_part *p, spd_text *t, spdhg_error *err) {
     const spd_token token = token_at(t, t->at);
     int64_t number;
-    if (token.end - token.at < 5 || memcmp(token.at, "qid:", 4) != 0 || spd_parse_int(token.at + 4, token.end, &number) != token.end ||
-        number < 0)
+    if (token.end - token.at < 5 || memcmp(token.at, "qid:", 4) != 0 ||
+        spd_parse_int(token.at + 4, token.end, &number) != token.end || number < 0)
         return spd_text_fail(t, &token, err, "expected index:value, found '%s'", spd_show(token.at, token.end).text);
     const int64_t known = p->group ? p->group_room : 0;
     SPD_TRY(spd_reserve(&p->group, &p->group_room, p->rows + 1, sizeof *p->group, &p->budget, err));
@@ -203,8 +207,7 @@ static spdhg_status read_row(spd_part *p, spd_text *t, const spdhg_read_options 
     SPD_TRY(read_label(p, t, o, &label, err));
     for (;;) {
         SPD_TRY(read_pairs(p, t, &last, o, err));
-        if (*t->at == '#')
-            SPD_TRY(spd_text_skip_line(t, err)); /* even if no blank is in sight */
+        if (*t->at == '#') SPD_TRY(spd_text_skip_line(t, err)); /* even if no blank is in sight */
         if (t->at == t->safe) {
             SPD_TRY(more(t, err));
             if (t->at == t->end) break;
