@@ -33,24 +33,33 @@ static spdhg_status make_room(spd_part *p, const spd_text *t, spdhg_error *err) 
     return spd_reserve(&p->val, &p->val_room, p->entries + 1, sizeof *p->val, &p->budget, err);
 }
 
-/* Any pair, at leisure: explains what is wrong, or reads what the fast path does not (signs, exponents, many digits). */
-static spdhg_status read_pair(spd_text *t, const char *at, const spdhg_read_options *o, int64_t *index, double *value,
+/* Why a token is no pair. */
+static spdhg_status refuse_pair(const spd_text *t, const spd_token *token, spdhg_error *err) {
+    const spd_shown shown = spd_show(token->at, token->end);
+    const char *digits = token->at;
+    while (digit(*digits) < 10) digits++;
+    if (token->end - token->at > SPD_TOKEN_BYTES)
+        return spd_text_fail(t, token, err, "more than %d characters without a blank", SPD_TOKEN_BYTES);
+    if (digits == token->at || *digits != ':') return spd_text_fail(t, token, err, "expected index:value, found '%s'", shown.text);
+    int64_t index;
+    if (!spd_parse_int(token->at, digits, &index) || index > largest_index)
+        return spd_text_fail(t, token, err, "index of '%s' is above %lld", shown.text, (long long)largest_index);
+    double value;
+    if (spd_parse_double(digits + 1, token->end, &value) != token->end)
+        return spd_text_fail(t, token, err, "expected index:number, found '%s'", shown.text);
+    if (!isfinite(value)) return spd_text_fail(t, token, err, "number out of range in '%s'", shown.text);
+    return spd_text_fail(t, token, err, "index 0, but indices were said to count from 1");
+}
+
+/* Any pair, at leisure: exponents, signs, many digits. */
+static spdhg_status read_pair(const spd_text *t, const char *at, const spdhg_read_options *o, int64_t *index, double *value,
                               const char **behind, spdhg_error *err) {
     const spd_token token = token_at(t, at);
-    const char *colon = spd_parse_int(token.at, token.end, index);
-    const spd_shown shown = spd_show(token.at, token.end);
-    if (token.end - token.at > SPD_TOKEN_BYTES)
-        return spd_text_fail(t, &token, err, "more than %d characters without a blank", SPD_TOKEN_BYTES);
-    const char *digits = token.at; /* a row of digits that is no int64 is an index that is too large */
-    while (digit(*digits) < 10) digits++;
-    if ((!colon && digits > token.at && *digits == ':') || (colon && *colon == ':' && *index > largest_index))
-        return spd_text_fail(t, &token, err, "index of '%s' is above %lld", shown.text, (long long)largest_index);
-    if (!colon || *colon != ':') return spd_text_fail(t, &token, err, "expected index:value, found '%s'", shown.text);
-    if (*index == 0 && o->index_base == 1) return spd_text_fail(t, &token, err, "index 0, but indices were said to count from 1");
-    *behind = spd_parse_double(colon + 1, token.end, value);
-    if (*behind != token.end) return spd_text_fail(t, &token, err, "expected index:number, found '%s'", shown.text);
-    if (!isfinite(*value)) return spd_text_fail(t, &token, err, "number out of range in '%s'", shown.text);
-    return SPDHG_OK;
+    const char *colon = spd_parse_int(at, token.end, index);
+    const bool good = colon && *colon == ':' && *index <= largest_index && !(*index == 0 && o->index_base == 1) &&
+                      token.end - at <= SPD_TOKEN_BYTES;
+    *behind = good ? spd_parse_double(colon + 1, token.end, value) : NULL;
+    return *behind == token.end && isfinite(*value) ? SPDHG_OK : refuse_pair(t, &token, err);
 }
 
 /* A token that does not ascend: equal to the one before, or the row will have to be sorted. */
