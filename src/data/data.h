@@ -76,7 +76,8 @@ typedef struct spd_inspection {
     int64_t label_count[64];
     int64_t empty_rows, duplicate_rows, empty_columns, constant_columns, one_class_columns, label_runs;
     bool sorted_by_label;
-    double row_norm_min, row_norm_median, row_norm_max, column_norm_min, column_norm_max;
+    double row_norm_min, row_norm_median, row_norm_max, column_norm_min, column_norm_max; /* columns: of those that are not empty */
+    int64_t negative_values;
     double fit_bytes; /* memory a fit with an identity structure will need */
 } spd_inspection;
 spdhg_status spd_data_inspect(const spdhg_data *data, spd_inspection *out, spdhg_error *err);

@@ -1,0 +1,50 @@
+/* dense.c - factorisations of small dense matrices by LAPACK.
+ * Row-major m x K is column-major K x m of the transpose, so LAPACK gets A' = V diag(s) U' and nothing is transposed or allocated:
+ * its left factor, column-major K x k, is our Vt; its right factor, column-major k x m, is our U. */
+#include <lapacke.h>
+
+#include "la/la.h"
+
+static bool fits(int64_t n) { return n >= 0 && n <= INT32_MAX; }
+
+/* Doubles of dgesdd's own work; its 8 min(m,K) integers stand behind them in the caller's array. */
+static int64_t gesdd_work(int64_t m, int64_t K) {
+    const lapack_int rows = (lapack_int)K, columns = (lapack_int)m, k = rows < columns ? rows : columns;
+    double best = 0, unused = 0;
+    lapack_int integer = 0;
+    LAPACKE_dgesdd_work(LAPACK_COL_MAJOR, 'S', rows, columns, &unused, rows, &unused, &unused, rows, &unused, k, &best, -1, &integer);
+    return (int64_t)best;
+}
+
+static bool svd_possible(int64_t m, int64_t K) {
+    int64_t size;
+    return m > 0 && K > 0 && fits(m) && fits(K) && !__builtin_mul_overflow(m, K, &size);
+}
+
+int64_t spd_svd_work(int64_t m, int64_t K) {
+    if (!svd_possible(m, K)) return 0;
+    const int64_t k = m < K ? m : K, integers = 8 * k * (int64_t)sizeof(lapack_int);
+    return gesdd_work(m, K) + (integers + (int64_t)sizeof(double) - 1) / (int64_t)sizeof(double);
+}
+
+bool spd_svd(int64_t m, int64_t K, double *A, double *U, double *s, double *Vt, double *work) {
+    if (m == 0 || K == 0) return true;
+    if (!svd_possible(m, K) || !spd_all_finite(m * K, A)) return false;
+    const lapack_int rows = (lapack_int)K, columns = (lapack_int)m, k = rows < columns ? rows : columns;
+    const int64_t size = gesdd_work(m, K);
+    if (!fits(size)) return false;
+    return LAPACKE_dgesdd_work(LAPACK_COL_MAJOR, 'S', rows, columns, A, rows, s, Vt, rows, U, k, work, (lapack_int)size,
+                               (lapack_int *)(void *)(work + size)) == 0;
+}
+
+/* The lower triangle by rows is the upper one by columns. */
+bool spd_cholesky(int64_t n, double *A) {
+    if (n == 0) return true;
+    if (!fits(n)) return false;
+    return LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', (lapack_int)n, A, (lapack_int)n) == 0;
+}
+
+void spd_cholesky_solve(int64_t n, const double *A, double *b) {
+    if (n == 0) return;
+    LAPACKE_dpotrs_work(LAPACK_COL_MAJOR, 'U', (lapack_int)n, 1, A, (lapack_int)n, b, (lapack_int)n);
+}

@@ -1,0 +1,70 @@
+/* softmax.c - phi(z,c) = log sum_k exp(z_k) - z_c over K classes, c the class number: multinomial logistic regression.
+ * With q = exp(z) / sum exp(z): phi' = q - e_c, phi'' = diag(q) - q q', phi*(alpha) = sum_k q_k log q_k at q = alpha + e_c,
+ * q in the simplex. The sum of q is a rounded number, so it is 1 up to SUM_ERROR; its signs are exact. */
+#include "loss/loss.h"
+
+static const double SUM_ERROR = 1e-12;
+
+static double curvature(double arg) {
+    (void)arg;
+    return 0.5; /* largest eigenvalue of diag(q) - q q': q = (1/2, 1/2) */
+}
+
+static double largest(const double *z, int64_t K) {
+    double top = z[0];
+    for (int64_t k = 1; k < K; k++) top = z[k] > top ? z[k] : top;
+    return top;
+}
+
+static double total(const double *z, int64_t K, double top) {
+    double sum = 0;
+    for (int64_t k = 0; k < K; k++) sum += exp(z[k] - top);
+    return sum;
+}
+
+static double value(const double *z, int64_t K, double b) {
+    const double top = largest(z, K);
+    return log(total(z, K, top)) + (top - z[(int64_t)b]);
+}
+
+static void slope(const double *z, int64_t K, double b, double *out) {
+    const int64_t c = (int64_t)b;
+    const double top = largest(z, K);
+    double others = 0; /* 1 - q_c without cancellation */
+    for (int64_t k = 0; k < K; k++) {
+        out[k] = exp(z[k] - top);
+        if (k != c) others += out[k];
+    }
+    const double all = others + out[c];
+    for (int64_t k = 0; k < K; k++) out[k] /= all;
+    out[c] = -(others / all);
+}
+
+static void second(const double *z, int64_t K, double b, const double *p, double *hp) {
+    (void)b;
+    const double top = largest(z, K), all = total(z, K, top);
+    double mean = 0;
+    for (int64_t k = 0; k < K; k++) mean += exp(z[k] - top) / all * p[k];
+    for (int64_t k = 0; k < K; k++) hp[k] = exp(z[k] - top) / all * (p[k] - mean);
+}
+
+static double conjugate(const double *alpha, int64_t K, double b) {
+    double sum = 0, entropy = 0;
+    for (int64_t k = 0; k < K; k++) {
+        const double q = k == (int64_t)b ? 1 + alpha[k] : alpha[k];
+        if (!(q >= 0)) return INFINITY;
+        sum += alpha[k];
+        if (q > 0) entropy += k == (int64_t)b ? q * log1p(alpha[k]) : q * log(q);
+    }
+    return fabs(sum) <= SUM_ERROR ? entropy : INFINITY;
+}
+
+const spdhg_loss spd_loss_softmax = {.name = "softmax",
+                                     .help = "log sum exp(z) - z_b: any number of classes, probabilities",
+                                     .classify = true,
+                                     .arg_max = -1,
+                                     .curvature = curvature,
+                                     .value_k = value,
+                                     .slope_k = slope,
+                                     .second_k = second,
+                                     .conjugate_k = conjugate};

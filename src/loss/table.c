@@ -1,0 +1,52 @@
+/* table.c - every loss, and how NAME[:ARG] is looked up. */
+#include "loss/loss.h"
+
+static const spdhg_loss *const table[] = {&spd_loss_logistic,     &spd_loss_squared, &spd_loss_squared_hinge,
+                                          &spd_loss_smooth_hinge, &spd_loss_huber,   &spd_loss_softmax};
+enum { ENTRIES = sizeof table / sizeof *table };
+
+const spdhg_loss *const *spd_loss_table(int *entries) {
+    *entries = ENTRIES;
+    return table;
+}
+
+static spdhg_status argument(const spdhg_loss *loss, const char *text, double *arg, spdhg_error *err) {
+    *arg = loss->arg;
+    if (!text) return SPDHG_OK;
+    if (loss->arg_max < loss->arg_min)
+        return spd_fail(err, SPDHG_USAGE, "loss '%s' takes no argument, got ':%s'", loss->name, text);
+    if (!spd_to_double(text, arg) || *arg < loss->arg_min || *arg > loss->arg_max)
+        return spd_fail(err, SPDHG_USAGE, "loss '%s:%s': expected a number between %g and %g behind ':'", loss->name, text,
+                        loss->arg_min, loss->arg_max);
+    return SPDHG_OK;
+}
+
+spdhg_status spd_loss_find(const char *spec, const spdhg_loss **loss, double *arg, spdhg_error *err) {
+    *loss = NULL;
+    const char *name[ENTRIES];
+    for (int i = 0; i < ENTRIES; i++) {
+        name[i] = table[i]->name;
+        if (!spd_spec_is(spec, name[i])) continue;
+        SPD_TRY(argument(table[i], spd_spec_arg(spec), arg, err));
+        *loss = table[i];
+        return SPDHG_OK;
+    }
+    char names[400];
+    spd_names(names, sizeof names, name, ENTRIES, sizeof *name);
+    return spd_fail(err, SPDHG_USAGE, "unknown loss '%s'; expected one of: %s", spec, names);
+}
+
+double spd_loss_value(const spdhg_loss *loss, double arg, int64_t K, const double *z, const double *b) {
+    if (loss->value_k) return loss->value_k(z, K, b[0]);
+    double sum = 0;
+    for (int64_t k = 0; k < K; k++) sum += loss->value(z[k], b[k], arg);
+    return sum;
+}
+
+void spd_loss_slope(const spdhg_loss *loss, double arg, int64_t K, const double *z, const double *b, double *slope) {
+    if (loss->slope_k) {
+        loss->slope_k(z, K, b[0], slope);
+        return;
+    }
+    for (int64_t k = 0; k < K; k++) slope[k] = loss->slope(z[k], b[k], arg);
+}

@@ -1,0 +1,19 @@
+/* trace.c - the list of measured points of a run; room doubles, so adding costs O(1) on average. */
+#include "trace/trace.h"
+
+spdhg_status spd_trace_add(spd_trace *trace, const spdhg_point *point, spdhg_error *err) {
+    if (trace->points == trace->room) {
+        const int64_t room = trace->room ? 2 * trace->room : 64;
+        spdhg_point *grown = spd_grow(trace->point, trace->room, room, sizeof *grown);
+        if (!grown) return spd_fail_memory(err, (double)room * (double)sizeof *grown);
+        trace->point = grown;
+        trace->room = room;
+    }
+    trace->point[trace->points++] = *point;
+    return SPDHG_OK;
+}
+
+void spd_trace_clear(spd_trace *trace) {
+    spd_free(trace->point);
+    *trace = (spd_trace){0};
+}
