@@ -25,6 +25,7 @@ extern const spd_penalty spd_penalty_l1, spd_penalty_group, spd_penalty_linf, sp
 
 const spd_penalty *const *spd_penalty_table(int *entries);
 spdhg_status spd_penalty_find(const char *name, const spd_penalty **out, spdhg_error *err);
-/* l1.c, shared with the l1-ball set: projection of v onto { ||v||_1 <= radius }, expected O(n), work has n numbers. */
-void spd_project_l1_ball(int64_t n, double radius, double *v, double *work);
+/* simplex.c, shared with the sets: exact projections in expected O(n), ties and zeros welcome; work has n numbers. */
+void spd_project_l1_ball(int64_t n, double radius, double *v, double *work);  /* onto { ||v||_1 <= radius } */
+void spd_project_simplex(int64_t n, double radius, double *v, double *work);  /* onto { v >= 0, sum v = radius } */
 #endif

@@ -11,7 +11,7 @@ typedef struct spd_set_kind {
     double (*diameter)(int64_t n, const double *arg);                             /* INFINITY if unbounded */
     double (*support)(int64_t n, const double *arg, const double *u);             /* max { <u,x> : x in X } */
     bool separable;                                                               /* projection acts on each number by itself */
-    bool bounded;
+    bool bounded; /* for finite arguments; isfinite(diameter) also knows of box:-inf,1 */
 } spd_set_kind;
 
 extern const spd_set_kind spd_set_all, spd_set_ball, spd_set_box, spd_set_nonneg, spd_set_l1ball, spd_set_simplex;

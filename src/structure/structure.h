@@ -20,6 +20,11 @@ extern const spd_structure_kind spd_structure_identity, spd_structure_chain, spd
     spd_structure_edges, spd_structure_matrix;
 const spd_structure_kind *const *spd_structure_table(int *entries);
 
+/* How every structure is made: an empty one of that spec; then, with what became of filling F->F, its norm bound, or on failure *out
+ * is freed and NULL. */
+spdhg_status spd_structure_begin(spdhg_structure **out, const char *spec, int64_t features, spdhg_error *err);
+spdhg_status spd_structure_finish(spdhg_structure **out, spdhg_status status, spdhg_error *err);
+
 /* Group of each row (group numbers 0..groups-1): spec is "size:G", "grid" or a file of numbers, one per row. */
 spdhg_status spd_structure_groups(const spdhg_structure *F, const char *spec, int64_t **group, spdhg_error *err);
 /* diag(weight) F without the rows of weight 0; kept[e] = row of F it came from (may be NULL). */

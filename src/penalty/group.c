@@ -1,0 +1,34 @@
+/* group.c - r(z) = sum_g ||z_g||_2: whole groups of F x vanish together (group lasso; isotropic total variation on grids).
+ * On one group Y is the unit ball, so the projection shortens y_g to lambda; the polar norm is ||y_g||_2. */
+#include "la/la.h"
+#include "penalty/penalty.h"
+
+static double value(int64_t rows, int64_t K, const double *z, double *work) {
+    (void)work;
+    return spd_norm2(rows * K, z);
+}
+
+static void project(int64_t rows, int64_t K, double lambda, double *y, double *work) {
+    (void)work;
+    const double length = spd_norm2(rows * K, y);
+    if (length > lambda) spd_scale(rows * K, lambda / length, y);
+}
+
+static double polar(int64_t rows, int64_t K, const double *y, double *work) { return value(rows, K, y, work); }
+
+static double radius(int64_t rows, int64_t K) { return rows * K > 0 ? 1 : 0; }
+
+static int64_t work_size(int64_t rows, int64_t K) {
+    (void)rows, (void)K;
+    return 0;
+}
+
+const spd_penalty spd_penalty_group = {.name = "group",
+                                       .help = "sum over groups of the Euclidean norm: groups of F x become 0 together",
+                                       .block = SPD_BLOCK_GROUP,
+                                       .groups_ok = true,
+                                       .value = value,
+                                       .project = project,
+                                       .polar = polar,
+                                       .radius = radius,
+                                       .work = work_size};

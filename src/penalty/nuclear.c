@@ -1,0 +1,60 @@
+/* nuclear.c - r(Z) = sum of the singular values of the rows x K matrix Z = F x: low rank across the outputs.
+ * Y is the unit ball of the spectral norm: the projection clips singular values at lambda, the polar norm is the largest one. */
+#include "la/la.h"
+#include "penalty/penalty.h"
+
+/* The pieces of work: a copy of the matrix, its factors, LAPACK's own. */
+typedef struct spd_factors {
+    int64_t k;
+    double *A, *U, *s, *Vt, *own;
+} spd_factors;
+
+static bool factorise(int64_t rows, int64_t K, const double *Z, double *work, spd_factors *f) {
+    const int64_t k = rows < K ? rows : K;
+    *f = (spd_factors){.k = k, .A = work};
+    f->U = f->A + rows * K;
+    f->s = f->U + rows * k;
+    f->Vt = f->s + k;
+    f->own = f->Vt + k * K;
+    if (k > 0) memcpy(f->A, Z, (size_t)(rows * K) * sizeof *Z);
+    return spd_svd(rows, K, f->A, f->U, f->s, f->Vt, f->own);
+}
+
+static double value(int64_t rows, int64_t K, const double *z, double *work) {
+    spd_factors f;
+    return factorise(rows, K, z, work, &f) ? spd_sum_abs(f.k, f.s) : NAN;
+}
+
+static void project(int64_t rows, int64_t K, double lambda, double *y, double *work) {
+    if (spd_norm2(rows * K, y) <= lambda) return; /* the Frobenius norm is the larger one */
+    spd_factors f;
+    if (!factorise(rows, K, y, work, &f)) { /* no convergence: a point inside, though not the nearest; NaN stays NaN */
+        spd_scale(rows * K, lambda / spd_norm2(rows * K, y), y);
+        return;
+    }
+    for (int64_t j = 0; j < f.k && f.s[j] > lambda; j++)
+        for (int64_t e = 0; e < rows; e++) spd_axpy(K, (lambda - f.s[j]) * f.U[e * f.k + j], f.Vt + j * K, y + e * K);
+}
+
+static double polar(int64_t rows, int64_t K, const double *y, double *work) {
+    spd_factors f;
+    if (!factorise(rows, K, y, work, &f)) return NAN;
+    return f.k > 0 ? f.s[0] : 0;
+}
+
+static double radius(int64_t rows, int64_t K) { return sqrt((double)(rows < K ? rows : K)); }
+
+static int64_t work_size(int64_t rows, int64_t K) {
+    const int64_t k = rows < K ? rows : K;
+    return rows * K + rows * k + k + k * K + spd_svd_work(rows, K);
+}
+
+const spd_penalty spd_penalty_nuclear = {.name = "nuclear",
+                                         .help = "sum of the singular values of F x, a rows x outputs matrix: low rank",
+                                         .block = SPD_BLOCK_WHOLE,
+                                         .groups_ok = false,
+                                         .value = value,
+                                         .project = project,
+                                         .polar = polar,
+                                         .radius = radius,
+                                         .work = work_size};

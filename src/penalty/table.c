@@ -1,0 +1,24 @@
+/* table.c - every penalty, and how its name is looked up. */
+#include "penalty/penalty.h"
+
+static const spd_penalty *const table[] = {&spd_penalty_l1, &spd_penalty_group, &spd_penalty_linf, &spd_penalty_nuclear};
+enum { ENTRIES = sizeof table / sizeof *table };
+
+const spd_penalty *const *spd_penalty_table(int *entries) {
+    *entries = ENTRIES;
+    return table;
+}
+
+spdhg_status spd_penalty_find(const char *wanted, const spd_penalty **out, spdhg_error *err) {
+    *out = NULL;
+    const char *name[ENTRIES];
+    for (int i = 0; i < ENTRIES; i++) {
+        name[i] = table[i]->name;
+        if (strcmp(wanted, name[i]) != 0) continue;
+        *out = table[i];
+        return SPDHG_OK;
+    }
+    char names[400];
+    spd_names(names, sizeof names, name, ENTRIES, sizeof *name);
+    return spd_fail(err, SPDHG_USAGE, "unknown penalty '%s'; expected one of: %s", wanted, names);
+}

@@ -1,0 +1,27 @@
+/* nonneg.c - X = { x >= 0 }.
+ * Support function: 0 if u <= 0, infinite otherwise. */
+#include "set/set.h"
+
+static void project(int64_t n, const double *arg, double *x, double *work) {
+    (void)arg, (void)work;
+    for (int64_t j = 0; j < n; j++) x[j] = x[j] < 0 ? 0 : x[j];
+}
+
+static double diameter(int64_t n, const double *arg) {
+    (void)n, (void)arg;
+    return INFINITY;
+}
+
+static double support(int64_t n, const double *arg, const double *u) {
+    (void)arg;
+    for (int64_t j = 0; j < n; j++)
+        if (!(u[j] <= 0)) return INFINITY;
+    return 0;
+}
+
+const spd_set_kind spd_set_nonneg = {.name = "nonneg",
+                                     .help = "no coefficient below 0",
+                                     .project = project,
+                                     .diameter = diameter,
+                                     .support = support,
+                                     .separable = true};

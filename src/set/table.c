@@ -1,0 +1,50 @@
+/* table.c - every set, and how NAME[:NUMBER[,NUMBER]] is looked up. */
+#include "set/set.h"
+
+static const spd_set_kind *const table[] = {&spd_set_all,    &spd_set_ball,   &spd_set_box,
+                                            &spd_set_nonneg, &spd_set_l1ball, &spd_set_simplex};
+enum { ENTRIES = sizeof table / sizeof *table };
+
+const spd_set_kind *const *spd_set_table(int *entries) {
+    *entries = ENTRIES;
+    return table;
+}
+
+/* `count` numbers separated by commas; inf is a number here, the sets refuse it where it has no meaning. */
+static bool numbers(const char *at, double *out, int count) {
+    for (int i = 0; i < count; i++) {
+        const char *word = at + (*at == '-' || *at == '+');
+        if (strncmp(word, "inf", 3) == 0) {
+            out[i] = *at == '-' ? -INFINITY : INFINITY;
+            at = word + 3;
+        } else {
+            at = spd_parse_double(at, at + strlen(at), &out[i]);
+            if (!at || !isfinite(out[i])) return false;
+        }
+        if (i + 1 < count && *at++ != ',') return false;
+    }
+    return *at == '\0';
+}
+
+static spdhg_status fill(const spd_set_kind *kind, const char *spec, spd_set *out, spdhg_error *err) {
+    const char *arg = spd_spec_arg(spec);
+    *out = (spd_set){.kind = kind};
+    if (kind->args == 0 && !arg) return SPDHG_OK;
+    if (kind->args == 0) return spd_fail(err, SPDHG_USAGE, "set '%s': '%s' takes no numbers", spec, kind->name);
+    if (!arg || !numbers(arg, out->arg, kind->args))
+        return spd_fail(err, SPDHG_USAGE, "set '%s': expected %s behind '%s:'", spec,
+                        kind->args == 1 ? "one number" : "two numbers separated by ','", kind->name);
+    const char *wrong = kind->check(out->arg);
+    return wrong ? spd_fail(err, SPDHG_USAGE, "set '%s': %s", spec, wrong) : SPDHG_OK;
+}
+
+spdhg_status spd_set_find(const char *spec, spd_set *out, spdhg_error *err) {
+    const char *name[ENTRIES];
+    for (int i = 0; i < ENTRIES; i++) {
+        name[i] = table[i]->name;
+        if (spd_spec_is(spec, name[i])) return fill(table[i], spec, out, err);
+    }
+    char names[400];
+    spd_names(names, sizeof names, name, ENTRIES, sizeof *name);
+    return spd_fail(err, SPDHG_USAGE, "unknown set '%s'; expected one of: %s", spec, names);
+}

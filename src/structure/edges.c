@@ -1,0 +1,192 @@
+/* edges.c - F x = differences along the edges of a graph, from lines "i j [weight]" separated by blanks or commas; # or % starts a comment.
+ * Features count from 1 as in Matrix Market files, unless an index 0 occurs anywhere. A weight w > 0 gives the row w (x_i - x_j);
+ * w < 0 says that opposite signs belong together: |w| (x_i + x_j). Rows keep the order of the lines. */
+#include <stdlib.h>
+
+#include "data/data.h"
+#include "structure/structure.h"
+
+enum { LINE_MAX_BYTES = 1 << 16 };
+
+typedef struct spd_edge {
+    int64_t end[2]; /* as written */
+    double weight;
+    int64_t line;
+    int32_t column[2];
+} spd_edge;
+
+typedef struct spd_edge_reader {
+    const char *path;
+    spd_stream *stream;
+    char *buffer;      /* LINE_MAX_BYTES; a line lies in [from, to) */
+    size_t from, to;
+    bool ended;
+    int64_t line;      /* number of the line last handed out */
+    spd_edge *edge;
+    int64_t edges, room;
+    int64_t zero_line; /* first line with an index 0, or 0 */
+} spd_edge_reader;
+
+/* The next line as [*text, *end), without its newline; *text is NULL at the end of the file. */
+static spdhg_status next_line(spd_edge_reader *r, const char **text, const char **end, spdhg_error *err) {
+    *text = NULL;
+    char *newline = memchr(r->buffer + r->from, '\n', r->to - r->from);
+    if (!newline && !r->ended) {
+        r->to -= r->from;
+        memmove(r->buffer, r->buffer + r->from, r->to);
+        r->from = 0;
+        size_t got, room = LINE_MAX_BYTES - r->to;
+        SPD_TRY(spd_stream_read(r->stream, r->buffer + r->to, room, &got, err));
+        r->ended = got < room;
+        newline = memchr(r->buffer + r->to, '\n', got);
+        r->to += got;
+        if (!newline && !r->ended)
+            return spd_fail(err, SPDHG_DATA, "%s:%lld:1: a line of more than %d bytes; expected 'i j [weight]'", r->path,
+                            (long long)r->line + 1, LINE_MAX_BYTES);
+    }
+    if (r->from == r->to) return SPDHG_OK;
+    *text = r->buffer + r->from;
+    *end = newline ? newline : r->buffer + r->to;
+    r->from = newline ? (size_t)(newline - r->buffer) + 1 : r->to;
+    r->line++;
+    return SPDHG_OK;
+}
+
+static bool separates(const char *at, const char *end) {
+    return at == end || *at == ' ' || *at == '\t' || *at == ',' || *at == '\r' || *at == '#' || *at == '%';
+}
+
+/* The next character of a field; `end` if only separators or a comment are left. */
+static const char *next_field(const char *at, const char *end) {
+    while (at < end && separates(at, end) && *at != '#' && *at != '%') at++;
+    return at < end && (*at == '#' || *at == '%') ? end : at;
+}
+
+static spdhg_status fault(const spd_edge_reader *r, int64_t line, int64_t column, const char *what, spdhg_error *err) {
+    return spd_fail(err, SPDHG_DATA, "%s:%lld:%lld: %s", r->path, (long long)line, (long long)column, what);
+}
+
+static spdhg_status parse_line(spd_edge_reader *r, const char *text, const char *end, spdhg_error *err) {
+    spd_edge edge = {.weight = 1, .line = r->line};
+    const char *at = next_field(text, end);
+    if (at == end) return SPDHG_OK;
+    for (int i = 0; i < 2; i++) {
+        at = next_field(at, end);
+        edge.column[i] = (int32_t)(at - text) + 1;
+        at = spd_parse_int(at, end, &edge.end[i]);
+        if (!at || !separates(at, end))
+            return fault(r, r->line, edge.column[i], "expected the number of a feature: 'i j [weight]'", err);
+        if (edge.end[i] == 0 && r->zero_line == 0) r->zero_line = r->line;
+    }
+    if (edge.end[0] == edge.end[1]) return fault(r, r->line, edge.column[1], "an edge from a feature to itself", err);
+    at = next_field(at, end);
+    if (at != end) {
+        const int64_t column = at - text + 1;
+        at = spd_parse_double(at, end, &edge.weight);
+        if (!at || !separates(at, end) || !isfinite(edge.weight) || edge.weight == 0)
+            return fault(r, r->line, column, "expected a weight: a finite number other than 0", err);
+        at = next_field(at, end);
+        if (at != end) return fault(r, r->line, at - text + 1, "expected the end of the line behind 'i j weight'", err);
+    }
+    if (r->edges == r->room) {
+        const int64_t room = r->room ? 2 * r->room : 1024;
+        spd_edge *grown = spd_grow(r->edge, r->room, room, sizeof *grown);
+        if (!grown) return spd_fail_memory(err, (double)room * sizeof *grown);
+        r->edge = grown;
+        r->room = room;
+    }
+    r->edge[r->edges++] = edge;
+    return SPDHG_OK;
+}
+
+static spdhg_status check_range(const spd_edge_reader *r, int64_t features, spdhg_error *err) {
+    const int64_t first = r->zero_line ? 0 : 1, last = features - 1 + first;
+    for (int64_t e = 0; e < r->edges; e++)
+        for (int i = 0; i < 2; i++) {
+            const int64_t j = r->edge[e].end[i];
+            if (j >= first && j <= last) continue;
+            char why[80] = "";
+            if (r->zero_line) snprintf(why, sizeof why, ", counted from 0 as in line %lld", (long long)r->zero_line);
+            return spd_fail(err, SPDHG_DATA, "%s:%lld:%d: feature %lld is out of range, expected %lld to %lld%s", r->path,
+                            (long long)r->edge[e].line, r->edge[e].column[i], (long long)j, (long long)first, (long long)last, why);
+        }
+    return SPDHG_OK;
+}
+
+typedef struct spd_edge_key {
+    int64_t low, high, position;
+} spd_edge_key;
+
+static int compare(const void *a, const void *b) {
+    const spd_edge_key *p = a, *q = b;
+    if (p->low != q->low) return p->low < q->low ? -1 : 1;
+    if (p->high != q->high) return p->high < q->high ? -1 : 1;
+    return p->position < q->position ? -1 : p->position > q->position;
+}
+
+/* Names the first line that repeats an earlier edge, in either direction. */
+static spdhg_status check_duplicates(const spd_edge_reader *r, spdhg_error *err) {
+    spd_edge_key *key = SPD_NEW(spd_edge_key, r->edges);
+    if (!key) return spd_fail_memory(err, (double)r->edges * sizeof *key);
+    for (int64_t e = 0; e < r->edges; e++) {
+        const int64_t i = r->edge[e].end[0], j = r->edge[e].end[1];
+        key[e] = (spd_edge_key){.low = i < j ? i : j, .high = i < j ? j : i, .position = e};
+    }
+    qsort(key, (size_t)r->edges, sizeof *key, compare);
+    int64_t again = r->edges, before = 0;
+    for (int64_t e = 1; e < r->edges; e++)
+        if (key[e].low == key[e - 1].low && key[e].high == key[e - 1].high && key[e].position < again) {
+            again = key[e].position;
+            before = key[e - 1].position;
+        }
+    spd_free(key);
+    if (again == r->edges) return SPDHG_OK;
+    return spd_fail(err, SPDHG_DATA, "%s:%lld:%d: the edge between features %lld and %lld was given before, in line %lld", r->path,
+                    (long long)r->edge[again].line, r->edge[again].column[0], (long long)r->edge[again].end[0],
+                    (long long)r->edge[again].end[1], (long long)r->edge[before].line);
+}
+
+static spdhg_status read_edges(spd_edge_reader *r, spdhg_error *err) {
+    for (;;) {
+        const char *text, *end;
+        SPD_TRY(next_line(r, &text, &end, err));
+        if (!text) return SPDHG_OK;
+        SPD_TRY(parse_line(r, text, end, err));
+    }
+}
+
+static spdhg_status make_rows(const spd_edge_reader *r, spdhg_structure *F, int64_t features, spdhg_error *err) {
+    SPD_TRY(check_range(r, features, err));
+    SPD_TRY(check_duplicates(r, err));
+    if (r->edges == 0) return spd_fail(err, SPDHG_DATA, "%s: no edge in this file, expected lines 'i j [weight]'", r->path);
+    SPD_TRY(spd_csr_new(&F->F, r->edges, features, 2 * r->edges, err));
+    for (int64_t e = 0; e < r->edges; e++) {
+        const spd_edge *edge = &r->edge[e];
+        const int low = edge->end[0] < edge->end[1] ? 0 : 1; /* columns ascend in a row */
+        const double value[2] = {fabs(edge->weight), -edge->weight};
+        F->F.ptr[e + 1] = 2 * (e + 1);
+        for (int i = 0; i < 2; i++) {
+            F->F.idx[2 * e + i] = (int32_t)(edge->end[low ^ i] - (r->zero_line ? 0 : 1));
+            F->F.val[2 * e + i] = value[low ^ i];
+        }
+    }
+    return SPDHG_OK;
+}
+
+static spdhg_status build(spdhg_structure *F, const char *arg, int64_t features, spdhg_error *err) {
+    if (!arg || !*arg) return spd_fail(err, SPDHG_USAGE, "structure '%s': expected a file name behind 'edges:'", F->spec);
+    spd_edge_reader r = {.path = arg};
+    SPD_TRY(spd_stream_open(&r.stream, arg, err));
+    r.buffer = SPD_NEW(char, LINE_MAX_BYTES);
+    spdhg_status status = r.buffer ? read_edges(&r, err) : spd_fail_memory(err, LINE_MAX_BYTES);
+    if (status == SPDHG_OK) status = make_rows(&r, F, features, err);
+    spd_stream_close(r.stream);
+    spd_free(r.buffer);
+    spd_free(r.edge);
+    return status;
+}
+
+const spd_structure_kind spd_structure_edges = {
+    .name = "edges",
+    .help = "differences along the edges of a graph, lines 'i j [weight]' counted from 1; weight < 0: opposite signs; edges:FILE",
+    .build = build};
