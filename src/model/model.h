@@ -21,9 +21,11 @@ struct spdhg_model {
     char version[24];
 };
 
+char *spd_model_utf8(const char *text); /* a copy; what is not UTF-8 is taken as Latin-1, as the model's texts are */
+
 /* Metrics of scores (rows x outputs) against data's labels by the model's map. */
 typedef struct spd_metrics {
-    double loss;           /* mean loss, weighted */
+    double loss;           /* mean loss, weighted; the others count every row once */
     double accuracy;       /* NAN for regression */
     double rmse, r2;       /* NAN for classification */
     double auc;            /* binary; NAN else */

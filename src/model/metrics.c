@@ -1,0 +1,174 @@
+/* metrics.c - how good scores are against labels, by the model's own map of labels; classes, probabilities and texts of classes.
+ * The loss is weighted as in the fit; accuracy, error, R^2, AUC and confusion count every row once. */
+#include <stdlib.h>
+
+#include "model/model.h"
+
+int64_t spd_model_class(const spdhg_model *model, const double *scores) {
+    if (model->outputs == 1) return model->classes > 1 && scores[0] > 0;
+    int64_t best = 0;
+    for (int64_t k = 1; k < model->outputs; k++)
+        if (scores[k] > scores[best]) best = k;
+    return best;
+}
+
+bool spd_model_probability(const spdhg_model *model, const double *scores, double *probability) {
+    if (spd_spec_is(model->loss, "logistic") && model->outputs == 1 && model->classes == 2) {
+        const double small = exp(-fabs(scores[0])); /* never overflows; the smaller of the two chances keeps its digits */
+        const int64_t likely = scores[0] > 0;
+        probability[likely] = 1 / (1 + small);
+        probability[1 - likely] = small / (1 + small);
+        return true;
+    }
+    if (!spd_spec_is(model->loss, "softmax")) return false;
+    double sum = 0;
+    const double top = scores[spd_model_class(model, scores)];
+    for (int64_t k = 0; k < model->outputs; k++) sum += probability[k] = exp(scores[k] - top);
+    for (int64_t k = 0; k < model->outputs; k++) probability[k] /= sum;
+    return true;
+}
+
+const char *spd_model_label(const spdhg_model *model, int64_t class_number, char buffer[SPD_NUMBER_CHARS]) {
+    if (model->class_text) return model->class_text[class_number];
+    spd_print_double(buffer, model->class_value[class_number]);
+    return buffer;
+}
+
+static int64_t find_text(const spdhg_model *model, const char *text) {
+    char number[SPD_NUMBER_CHARS];
+    for (int64_t k = 0; k < model->classes; k++)
+        if (strcmp(spd_model_label(model, k, number), text) == 0) return k;
+    return -1;
+}
+
+/* Class of every row, -1 where the model does not know the label. Labels are compared as texts if either side has texts. */
+static bool classes_of(const spdhg_model *model, const spdhg_data *data, int64_t *class_of_row) {
+    int64_t *code = data->label ? SPD_NEW(int64_t, data->labels) : NULL;
+    if (data->label && !code) return false;
+    for (int64_t l = 0; l < data->labels && code; l++) {
+        char *text = spd_model_utf8(data->label[l]);
+        if (!text) {
+            spd_free(code);
+            return false;
+        }
+        code[l] = find_text(model, text);
+        spd_free(text);
+    }
+    for (int64_t i = 0; i < data->rows; i++) {
+        class_of_row[i] = -1;
+        if (code)
+            class_of_row[i] = code[(int64_t)data->b[i]];
+        else if (model->class_text) {
+            char number[SPD_NUMBER_CHARS];
+            spd_print_double(number, data->b[i]);
+            class_of_row[i] = find_text(model, number);
+        } else
+            for (int64_t k = 0; k < model->classes; k++)
+                if (model->class_value[k] == data->b[i]) class_of_row[i] = k;
+    }
+    spd_free(code);
+    return true;
+}
+
+typedef struct ranked {
+    double score;
+    int64_t positive;
+} ranked;
+
+static int by_score(const void *left, const void *right) {
+    const double a = ((const ranked *)left)->score, b = ((const ranked *)right)->score;
+    return (a > b) - (a < b);
+}
+
+/* Chance that a row of class 1 scores above a row of class 0, ties count half: the rank statistic of Mann and Whitney. */
+static double auc_of(ranked *row, int64_t rows) {
+    qsort(row, (size_t)rows, sizeof *row, by_score);
+    double below = 0, pairs = 0, positives = 0; /* negatives below the current score; won pairs */
+    for (int64_t i = 0, next; i < rows; i = next) {
+        double here[2] = {0, 0};
+        for (next = i; next < rows && row[next].score == row[i].score; next++) here[row[next].positive]++;
+        pairs += here[1] * (below + here[0] / 2);
+        below += here[0];
+        positives += here[1];
+    }
+    return positives > 0 && below > 0 ? pairs / (positives * below) : NAN;
+}
+
+static spdhg_status classification(const spdhg_model *model, const spdhg_data *data, const double *scores, const spdhg_loss *loss,
+                                   double arg, spd_metrics *out, spdhg_error *err) {
+    int64_t *class_of_row = SPD_NEW(int64_t, data->rows), right = 0;
+    ranked *rank = SPD_NEW(ranked, data->rows);
+    out->confusion = SPD_NEW(int64_t, model->classes * model->classes);
+    if (!class_of_row || !rank || !out->confusion || !classes_of(model, data, class_of_row)) {
+        spd_free(class_of_row);
+        spd_free(rank);
+        spd_free(out->confusion);
+        out->confusion = NULL;
+        return spd_fail_memory(err, 24.0 * (double)data->rows);
+    }
+    double sum = 0, weights = 0;
+    for (int64_t i = 0; i < data->rows; i++) {
+        const int64_t truth = class_of_row[i], K = model->outputs;
+        if (truth < 0) {
+            out->unknown++;
+            continue;
+        }
+        const double *z = scores + i * K, w = data->weight ? data->weight[i] : 1;
+        const double b = loss->value_k ? (double)truth : truth > 0 ? 1 : -1;
+        const int64_t guess = spd_model_class(model, z);
+        sum += w * spd_loss_value(loss, arg, K, z, &b);
+        weights += w;
+        right += guess == truth;
+        out->confusion[truth * model->classes + guess]++;
+        rank[out->rows++] = (ranked){z[0], truth};
+    }
+    out->loss = weights > 0 ? sum / weights : NAN;
+    out->accuracy = out->rows > 0 ? (double)right / (double)out->rows : NAN;
+    if (model->classes == 2 && model->outputs == 1) out->auc = auc_of(rank, out->rows);
+    spd_free(class_of_row);
+    spd_free(rank);
+    return SPDHG_OK;
+}
+
+static void regression(const spdhg_model *model, const spdhg_data *data, const double *scores, const spdhg_loss *loss, double arg,
+                       spd_metrics *out) {
+    const int64_t K = model->outputs;
+    const double n = (double)data->rows;
+    double sum = 0, weights = 0, error = 0, spread = 0;
+    for (int64_t i = 0; i < data->rows; i++) {
+        const double w = data->weight ? data->weight[i] : 1;
+        sum += w * spd_loss_value(loss, arg, K, scores + i * K, data->b + i * K);
+        weights += w;
+    }
+    for (int64_t k = 0; k < K; k++) {
+        double mean = 0;
+        for (int64_t i = 0; i < data->rows; i++) mean += data->b[i * K + k] / n;
+        for (int64_t i = 0; i < data->rows; i++) {
+            const double b = data->b[i * K + k];
+            error += (scores[i * K + k] - b) * (scores[i * K + k] - b);
+            spread += (b - mean) * (b - mean);
+        }
+    }
+    out->rows = data->rows;
+    out->loss = weights > 0 ? sum / weights : NAN;
+    out->rmse = sqrt(error / (n * (double)K));
+    out->r2 = spread > 0 ? 1 - error / spread : NAN;
+}
+
+spdhg_status spd_model_metrics(const spdhg_model *model, const spdhg_data *data, const double *scores, spd_metrics *out,
+                               spdhg_error *err) {
+    *out = (spd_metrics){.loss = NAN, .accuracy = NAN, .rmse = NAN, .r2 = NAN, .auc = NAN};
+    const spdhg_loss *loss;
+    double arg;
+    SPD_TRY(spd_loss_find(model->loss, &loss, &arg, err));
+    const int64_t expected = model->classify ? 1 : model->outputs;
+    if (data->targets != expected)
+        return spd_fail(err, SPDHG_DATA, "%s: %lld targets in a row: expected %lld for this model",
+                        data->source ? data->source : "data", (long long)data->targets, (long long)expected);
+    if (!model->classify && data->label)
+        return spd_fail(err, SPDHG_DATA, "%s: labels are texts such as '%.40s': expected numbers for loss %s",
+                        data->source ? data->source : "data", data->label[0], model->loss);
+    if (model->classify) return classification(model, data, scores, loss, arg, out, err);
+    regression(model, data, scores, loss, arg, out);
+    return SPDHG_OK;
+}
