@@ -53,6 +53,9 @@ struct spdhg_problem {
     double row_norm2_max; /* max ||a_i||^2 (+1 with intercept) over rows with weight > 0 */
     double weight_factor_max; /* max N w_i / W * (||a_i||^2 (+1)): for shuffle sampling */
     int64_t nnz;          /* of the rows used */
+    int64_t supports;     /* features that occur in some F_t */
+    int32_t *support;     /* their numbers, ascending; NULL when all d do */
+    bool *in_support;     /* d flags; NULL when all d do */
 };
 
 /* Maps labels, resolves weights, scales, cuts blocks; idempotent. Every evaluation and solver calls it. */
@@ -82,9 +85,11 @@ typedef struct spd_value {
 int64_t spd_problem_blocks(const spdhg_problem *p); /* fixed blocks of rows that sums are made of */
 /* Scores z = A x + o (n x K), without intercept. */
 void spd_problem_scores(const spdhg_problem *p, int threads, const double *x, double *z);
-/* Minimise the loss over the intercept, in place, started at c; z from spd_problem_scores. Newton in K dimensions; softmax: sum c = 0. */
-void spd_problem_best_intercept(const spdhg_problem *p, int threads, const double *z, double *c);
-/* f at (x, c); with an intercept c is minimised in place first. scratch: spd_problem_evaluate_work doubles. */
+enum { SPD_ROWS_PER_BLOCK = 2048 };
+/* ---- intercept.c: minimise the loss over the intercept, in place, started at c; z from spd_problem_scores. Newton in K dimensions;
+ * softmax: sum c = 0. partial: spd_problem_blocks (1 + 3K) numbers, newton: 8K. */
+void spd_problem_best_intercept(const spdhg_problem *p, int threads, const double *z, double *c, double *partial, double *newton);
+/* f at (x, c); with an intercept c is minimised in place first. scratch: spd_problem_value_work doubles; it holds F x first. */
 void spd_problem_value(const spdhg_problem *p, int threads, const double *x, double *c, double *scratch, spd_value *out);
 int64_t spd_problem_value_work(const spdhg_problem *p);
 /* gradient of the loss part: g (d x K) = (1/W) sum w_i phi'(z_i) a_i', gc (K) for the intercept (may be NULL). */

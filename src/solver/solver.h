@@ -38,6 +38,7 @@ struct spd_solver_kind {
     const char *name, *what, *reference;
     const spd_param *param;
     int params;
+    const void *variant;   /* what tells apart kinds that share their functions, such as a step rule; NULL */
     bool full_information; /* gets no batch, calls the problem's collectives */
     size_t self_size;
     /* NULL or the reason why this problem is refused. */
@@ -51,6 +52,32 @@ struct spd_solver_kind {
     void (*output)(const spd_run *run, double *x, double *c, double *y);
     int64_t (*dual_cost)(const spdhg_problem *p); /* numbers the dual half of a step touches, for --batch auto; NULL: batch 1 */
 };
+
+/* ---- instance.c: one algorithm with its arenas, ready to step. */
+spdhg_status spd_run_new(spd_run *run, const spd_solver_kind *kind, const spdhg_problem *p, const double *param, spdhg_sampling sampling,
+                         int64_t batch, int threads, spdhg_error *err);
+double spd_run_bytes(const spd_run *run);
+void spd_run_free(spd_run *run);
+void spd_run_log(const spd_run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* ---- evaluate.c: the harness's own view of an iterate; never touches a solver's state. */
+typedef struct spd_evaluator {
+    const spdhg_problem *problem;
+    spdhg_problem *test; /* held-out rows seen as a problem with the same loss, or NULL */
+    double *test_x;      /* coefficients on the test data's scale and number of features */
+    double *scratch;
+    int threads;
+} spd_evaluator;
+spdhg_status spd_evaluator_new(spd_evaluator *e, const spdhg_problem *p, const spdhg_data *test, int threads, spdhg_error *err);
+/* Fills objective, losses, test scores and dual norm of the point; c becomes the best intercept for x. */
+void spd_evaluate(spd_evaluator *e, const double *x, double *c, const double *y, spdhg_point *point);
+int64_t spd_evaluate_structure_nonzeros(const spd_evaluator *e, const double *x); /* entries of F x that are not zero in PROBLEM's sense */
+void spd_evaluator_free(spd_evaluator *e);
+
+/* ---- run.c, for the model and the checkpoint */
+const spdhg_problem *spd_solver_problem(const spdhg_solver *solver);
+const spdhg_options *spd_solver_options(const spdhg_solver *solver);
+spdhg_outcome spd_solver_outcome(const spdhg_solver *solver);
 
 const spd_solver_kind *const *spd_solver_table(int *entries);
 const spd_solver_kind *spd_solver_find(const char *name); /* NULL if unknown */

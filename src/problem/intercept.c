@@ -1,0 +1,163 @@
+/* intercept.c - the best intercept for given scores: c = argmin over c in R^K of (1/W) sum_i w_i phi(z_i + c, b_i).
+ * Scalar losses: K separate one-dimensional problems, Newton kept inside a bracket of the increasing derivative.
+ * Coupled losses (softmax): Newton by conjugate gradients in R^K, halved until the loss falls; sum c = 0. */
+#include "problem/problem.h"
+
+enum { NEWTON_MAX = 60 };
+
+/* What one pass over the scores computes for a block: up to two numbers per output. */
+typedef struct sums {
+    const spdhg_problem *p;
+    const double *z, *c, *direction;
+    double *partial; /* blocks x (1 + 3K): result (1 + K used by the coupled case, 3K by the scalar one), then room */
+} sums;
+
+static int64_t stride(const spdhg_problem *p) { return 1 + 3 * p->K; }
+
+/* Adds the blocks' numbers in their order into out[0..count). */
+static void reduce(const spdhg_problem *p, const double *partial, int64_t count, double *out) {
+    memset(out, 0, (size_t)count * sizeof *out);
+    for (int64_t b = 0; b < spd_problem_blocks(p); b++) spd_axpy(count, 1 / p->W, partial + b * stride(p), out);
+}
+
+/* slope, |slope| and curvature of every output: partial[0..3K). */
+static void scalar_block(void *context, int64_t b) {
+    const sums *a = context;
+    const spdhg_problem *p = a->p;
+    const int64_t K = p->K, first = b * SPD_ROWS_PER_BLOCK, end = first + SPD_ROWS_PER_BLOCK < p->n ? first + SPD_ROWS_PER_BLOCK : p->n;
+    double *out = a->partial + b * stride(p);
+    memset(out, 0, (size_t)(3 * K) * sizeof *out);
+    for (int64_t i = first; i < end; i++) {
+        const double w = p->weight ? p->weight[i] : 1;
+        if (w == 0) continue;
+        for (int64_t k = 0; k < K; k++) {
+            const double z = a->z[i * K + k] + a->c[k], target = p->b[i * p->targets + k];
+            const double slope = w * p->loss->slope(z, target, p->loss_arg);
+            out[k] += slope;
+            out[K + k] += fabs(slope);
+            out[2 * K + k] += w * p->loss->second(z, target, p->loss_arg);
+        }
+    }
+}
+
+/* The derivative increases in c: every evaluation narrows the bracket; Newton's point is taken if it falls inside, else the middle
+ * (or a doubled step while one side is still open). newton has 8K numbers: 3K sums, bracket low and high, step. */
+static void scalar_newton(const spdhg_problem *p, int threads, sums *a, double *c, double *newton) {
+    const int64_t K = p->K;
+    double *sum = newton, *low = newton + 3 * K, *high = low + K, *step = high + K;
+    for (int64_t k = 0; k < K; k++) {
+        low[k] = -INFINITY;
+        high[k] = INFINITY;
+        step[k] = 1;
+    }
+    for (int round = 0; round < NEWTON_MAX; round++) {
+        spd_parallel(threads, spd_problem_blocks(p), scalar_block, a);
+        reduce(p, a->partial, 3 * K, sum);
+        bool moving = false;
+        for (int64_t k = 0; k < K; k++) {
+            const double slope = sum[k], size = sum[K + k], curve = sum[2 * K + k];
+            if (fabs(slope) <= 4e-16 * size || size < 1e-300) continue;
+            if (slope > 0)
+                high[k] = c[k];
+            else
+                low[k] = c[k];
+            double next = c[k] - slope / curve;
+            if (!(next > low[k] && next < high[k])) /* also when the curvature is 0 */
+                next = isfinite(low[k]) && isfinite(high[k]) ? 0.5 * (low[k] + high[k]) : c[k] - copysign(step[k] *= 2, slope);
+            moving = moving || fabs(next - c[k]) > 1e-15 * (1 + fabs(c[k]));
+            c[k] = next;
+        }
+        if (!moving) return;
+    }
+}
+
+/* value in partial[0], slope in partial[1..K]. */
+static void coupled_block(void *context, int64_t b) {
+    const sums *a = context;
+    const spdhg_problem *p = a->p;
+    const int64_t K = p->K, first = b * SPD_ROWS_PER_BLOCK, end = first + SPD_ROWS_PER_BLOCK < p->n ? first + SPD_ROWS_PER_BLOCK : p->n;
+    double *out = a->partial + b * stride(p), *z = out + 1 + K, *one = z + K;
+    memset(out, 0, (size_t)(1 + K) * sizeof *out);
+    for (int64_t i = first; i < end; i++) {
+        const double w = p->weight ? p->weight[i] : 1;
+        if (w == 0) continue;
+        for (int64_t k = 0; k < K; k++) z[k] = a->z[i * K + k] + a->c[k];
+        if (a->direction)
+            p->loss->second_k(z, K, p->b[i], a->direction, one);
+        else {
+            out[0] += w * p->loss->value_k(z, K, p->b[i]);
+            p->loss->slope_k(z, K, p->b[i], one);
+        }
+        spd_axpy(K, w, one, out + 1);
+    }
+}
+
+static double coupled_pass(const spdhg_problem *p, int threads, sums *a, double *out) {
+    double value = 0;
+    spd_parallel(threads, spd_problem_blocks(p), coupled_block, a);
+    for (int64_t b = 0; b < spd_problem_blocks(p); b++) value += a->partial[b * stride(p)] / p->W;
+    memset(out, 0, (size_t)p->K * sizeof *out);
+    for (int64_t b = 0; b < spd_problem_blocks(p); b++) spd_axpy(p->K, 1 / p->W, a->partial + b * stride(p) + 1, out);
+    return value;
+}
+
+/* H p = -g by conjugate gradients from 0; H is singular along (1,...,1), to which g is orthogonal. */
+static void newton_direction(const spdhg_problem *p, int threads, sums *a, const double *g, double *dir, double *r, double *q, double *Hq) {
+    const int64_t K = p->K;
+    memset(dir, 0, (size_t)K * sizeof *dir);
+    for (int64_t k = 0; k < K; k++) q[k] = r[k] = -g[k];
+    double rr = spd_dot(K, r, r);
+    const double goal = 1e-12 * rr;
+    for (int64_t it = 0; it < K + 5 && rr > goal; it++) {
+        a->direction = q;
+        coupled_pass(p, threads, a, Hq);
+        const double curve = spd_dot(K, q, Hq);
+        if (!(curve > 1e-300)) break;
+        spd_axpy(K, rr / curve, q, dir);
+        spd_axpy(K, -rr / curve, Hq, r);
+        const double next = spd_dot(K, r, r);
+        for (int64_t k = 0; k < K; k++) q[k] = r[k] + next / rr * q[k];
+        rr = next;
+    }
+    a->direction = NULL;
+}
+
+static void centre(int64_t K, double *c) {
+    double mean = 0;
+    for (int64_t k = 0; k < K; k++) mean += c[k] / (double)K;
+    for (int64_t k = 0; k < K; k++) c[k] -= mean;
+}
+
+static void coupled_newton(const spdhg_problem *p, int threads, sums *a, double *c, double *newton) {
+    const int64_t K = p->K;
+    double *g = newton, *dir = g + K, *r = dir + K, *q = r + K, *Hq = q + K, *trial = Hq + K;
+    centre(K, c);
+    double value = coupled_pass(p, threads, a, g);
+    for (int round = 0; round < NEWTON_MAX && spd_norm2(K, g) > 1e-15; round++) {
+        newton_direction(p, threads, a, g, dir, r, q, Hq);
+        const double descent = spd_dot(K, g, dir);
+        if (!(descent < 0)) break;
+        double t = 1, next = 0;
+        a->c = trial;
+        for (int halving = 0; halving < 40; halving++, t *= 0.5) {
+            for (int64_t k = 0; k < K; k++) trial[k] = c[k] + t * dir[k];
+            next = coupled_pass(p, threads, a, g);
+            if (next <= value + 1e-4 * t * descent + 1e-16 * fabs(value)) break;
+        }
+        a->c = c;
+        if (!(next <= value)) break;
+        memcpy(c, trial, (size_t)K * sizeof *c);
+        centre(K, c);
+        const bool still = value - next <= 1e-16 * fabs(value);
+        value = next;
+        if (still) break;
+    }
+}
+
+void spd_problem_best_intercept(const spdhg_problem *p, int threads, const double *z, double *c, double *partial, double *newton) {
+    sums a = {.p = p, .z = z, .c = c, .partial = partial};
+    if (p->loss->value)
+        scalar_newton(p, threads, &a, c, newton);
+    else
+        coupled_newton(p, threads, &a, c, newton);
+}

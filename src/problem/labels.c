@@ -1,0 +1,147 @@
+/* labels.c - from the labels as they were read to the b that the loss wants.
+ * Two sorted labels become -1, +1; softmax numbers the sorted labels 0..K-1; regression targets stay as they are. The map is kept. */
+#include <stdlib.h>
+
+#include "problem/problem.h"
+
+enum { CLASSES_MAX = 10000, SHOWN_MAX = 6 };
+
+static int ascending(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void label_text(const spdhg_data *data, double value, char text[64]) {
+    if (data->label && value >= 0 && value < (double)data->labels)
+        snprintf(text, 64, "%s", data->label[(int64_t)value]);
+    else
+        spd_print_double(text, value);
+}
+
+/* "-1 (10 rows), 1 (20 rows), ..." of sorted labels with repetitions. */
+static void describe(const spdhg_data *data, const double *sorted, int64_t n, char *text, size_t size) {
+    size_t used = 0;
+    int shown = 0;
+    for (int64_t i = 0; i < n && used < size;) {
+        int64_t next = i;
+        while (next < n && sorted[next] == sorted[i]) next++;
+        if (shown++ == SHOWN_MAX) {
+            snprintf(text + used, size - used, ", ...");
+            return;
+        }
+        char name[64];
+        label_text(data, sorted[i], name);
+        used += (size_t)snprintf(text + used, size - used, "%s%s (%lld rows)", i ? ", " : "", name, (long long)(next - i));
+        i = next;
+    }
+}
+
+static spdhg_status check_classes(const spdhg_problem *p, const double *sorted, int64_t n, int64_t classes, spdhg_error *err) {
+    char counts[400];
+    describe(p->data, sorted, n, counts, sizeof counts);
+    if (classes == 1 && !(p->one_class_ok && p->loss->value))
+        return spd_fail(err, SPDHG_DATA, "only one class among the rows: %s; there is nothing to tell apart (--allow-one-class fits all the same)",
+                        counts);
+    if (p->loss->value && classes > 2)
+        return spd_fail(err, SPDHG_DATA, "loss %s needs two classes, the data has %lld: %s; use --loss softmax", p->loss->name,
+                        (long long)classes, counts);
+    if (classes > CLASSES_MAX)
+        return spd_fail(err, SPDHG_DATA, "%lld distinct labels: these look like targets of a regression (--loss squared or huber)",
+                        (long long)classes);
+    return SPDHG_OK;
+}
+
+/* Position of a value among the classes, or -1. */
+static int64_t class_of(const spdhg_problem *p, double value) {
+    const double *found = bsearch(&value, p->class_value, (size_t)p->classes, sizeof value, ascending);
+    return found ? found - p->class_value : -1;
+}
+
+static double mapped(const spdhg_problem *p, int64_t class_number) {
+    if (!p->loss->value) return (double)class_number;
+    return p->classes == 1 || class_number == 1 ? 1 : -1;
+}
+
+static spdhg_status find_classes(spdhg_problem *p, spdhg_error *err) {
+    double *sorted = SPD_NEW(double, p->n);
+    if (!sorted) return spd_fail_memory(err, 8.0 * (double)p->n);
+    int64_t n = 0;
+    for (int64_t i = 0; i < p->n; i++) { /* a row of weight 0 is as good as absent */
+        const int64_t row = p->row ? p->row[i] : i;
+        if (!p->data->weight || p->data->weight[row] > 0) sorted[n++] = p->data->b[row];
+    }
+    qsort(sorted, (size_t)n, sizeof *sorted, ascending);
+    int64_t classes = 0;
+    for (int64_t i = 0; i < n; i++) classes += i == 0 || sorted[i] != sorted[i - 1];
+    spdhg_status status = check_classes(p, sorted, n, classes, err);
+    if (status == SPDHG_OK && !(p->class_value = SPD_NEW(double, classes))) status = spd_fail_memory(err, 8.0 * (double)classes);
+    if (status == SPDHG_OK) {
+        for (int64_t i = 0; i < n; i++)
+            if (i == 0 || sorted[i] != sorted[i - 1]) p->class_value[p->classes++] = sorted[i];
+    }
+    spd_free(sorted);
+    return status;
+}
+
+spdhg_status spd_problem_map_labels(spdhg_problem *p, spdhg_error *err) {
+    const spdhg_data *data = p->data;
+    if (data->targets == 0)
+        return spd_fail(err, SPDHG_DATA, "%s has no labels to fit (--label NAME or --targets FILE)", data->source ? data->source : "the data");
+    if (p->loss->classify) {
+        if (data->targets != 1)
+            return spd_fail(err, SPDHG_DATA, "loss %s needs one label per row, the data has %lld target columns", p->loss->name,
+                            (long long)data->targets);
+        SPD_TRY(find_classes(p, err));
+    } else if (data->label)
+        return spd_fail(err, SPDHG_DATA, "loss %s needs numbers as targets, but the labels are texts such as '%s'", p->loss->name,
+                        data->label[0]);
+    p->targets = p->loss->value ? data->targets : 1;
+    p->K = p->loss->value ? data->targets : p->classes;
+    p->b = SPD_NEW(double, p->n * p->targets);
+    if (!p->b) return spd_fail_memory(err, 8.0 * (double)p->n * (double)p->targets);
+    for (int64_t i = 0; i < p->n; i++) {
+        const double *from = data->b + (p->row ? p->row[i] : i) * data->targets;
+        if (p->loss->classify) {
+            const int64_t k = class_of(p, *from);
+            p->b[i] = mapped(p, k < 0 ? 0 : k); /* k < 0 only where the weight is 0 */
+        } else
+            memcpy(p->b + i * p->targets, from, (size_t)p->targets * sizeof *from);
+    }
+    return SPDHG_OK;
+}
+
+/* A label of other data as the training data would have read it: the code of the same text; NAN (no class) if there is none. */
+static double code_here(const spdhg_problem *p, const spdhg_data *data, double value) {
+    if (!data->label && !p->data->label) return value;
+    char text[SPD_NUMBER_CHARS];
+    const char *name = text;
+    if (data->label)
+        name = data->label[(int64_t)value];
+    else
+        spd_print_double(text, value);
+    for (int64_t k = 0; p->data->label && k < p->data->labels; k++)
+        if (strcmp(name, p->data->label[k]) == 0) return (double)k;
+    return NAN;
+}
+
+spdhg_status spd_map_targets(const spdhg_problem *p, const spdhg_data *data, double **b, spdhg_error *err) {
+    *b = NULL;
+    const char *source = data->source ? data->source : "the held-out data";
+    if (data->targets != p->data->targets)
+        return spd_fail(err, SPDHG_DATA, "%s has %lld target columns, the training data has %lld", source, (long long)data->targets,
+                        (long long)p->data->targets);
+    double *out = SPD_NEW(double, data->rows * p->targets);
+    if (!out) return spd_fail_memory(err, 8.0 * (double)data->rows * (double)p->targets);
+    for (int64_t i = 0; i < data->rows * p->targets; i++) {
+        const int64_t k = p->loss->classify ? class_of(p, code_here(p, data, data->b[i])) : 0;
+        if (k < 0) {
+            char name[64];
+            label_text(data, data->b[i], name);
+            spd_free(out);
+            return spd_fail(err, SPDHG_DATA, "%s: row %lld has label %s, which the training data does not have", source, (long long)i + 1, name);
+        }
+        out[i] = p->loss->classify ? mapped(p, k) : data->b[i];
+    }
+    *b = out;
+    return SPDHG_OK;
+}

@@ -1,0 +1,215 @@
+/* problem.c - composes data, loss, terms and set; checks that they fit; frozen by the first use.
+ *     f(x,c) = (1/W) sum_i w_i phi(a_i'x + c + o_i, b_i) + (gamma/2)||x||^2 + sum_t lambda_t r_t(F_t x),  x in X */
+#include "problem/problem.h"
+#include "problem/prepare.h"
+
+static spdhg_status check_open(const spdhg_problem *p, spdhg_error *err) {
+    if (p->frozen) return spd_fail(err, SPDHG_USAGE, "the problem is frozen: a solver or an evaluation already uses it");
+    return SPDHG_OK;
+}
+
+spdhg_status spdhg_problem_new(spdhg_problem **out, const spdhg_data *data, const char *loss, spdhg_error *err) {
+    *out = NULL;
+    const spdhg_loss *found;
+    double arg;
+    SPD_TRY(spd_loss_find(loss, &found, &arg, err));
+    if (data->rows == 0) return spd_fail(err, SPDHG_DATA, "%s has no rows", data->source ? data->source : "the data");
+    spdhg_problem *p = SPD_NEW(spdhg_problem, 1);
+    if (!p) return spd_fail_memory(err, sizeof *p);
+    p->data = data;
+    p->n = data->rows;
+    p->d = data->features;
+    p->loss = found;
+    p->loss_arg = arg;
+    p->set.kind = &spd_set_all;
+    *out = p;
+    return SPDHG_OK;
+}
+
+spdhg_status spdhg_problem_loss(spdhg_problem *p, const spdhg_loss *loss, double arg, spdhg_error *err) {
+    SPD_TRY(check_open(p, err));
+    const bool takes = loss->arg_max >= loss->arg_min;
+    if (takes && !(arg >= loss->arg_min && arg <= loss->arg_max))
+        return spd_fail(err, SPDHG_USAGE, "loss %s: argument %g is outside %g..%g", loss->name, arg, loss->arg_min, loss->arg_max);
+    p->loss = loss;
+    p->loss_arg = takes ? arg : 0;
+    return SPDHG_OK;
+}
+
+spdhg_status spdhg_problem_rows(spdhg_problem *p, const int64_t *row, int64_t rows, spdhg_error *err) {
+    SPD_TRY(check_open(p, err));
+    if (rows <= 0) return spd_fail(err, SPDHG_USAGE, "a problem needs at least one row");
+    for (int64_t i = 0; i < rows; i++)
+        if (row[i] < 0 || row[i] >= p->data->rows)
+            return spd_fail(err, SPDHG_USAGE, "row %lld is not one of the %lld rows of the data", (long long)row[i],
+                            (long long)p->data->rows);
+    int64_t *copy = spd_copy(row, rows, sizeof *row);
+    if (!copy) return spd_fail_memory(err, 8.0 * (double)rows);
+    spd_free(p->row);
+    p->row = copy;
+    p->n = rows;
+    return SPDHG_OK;
+}
+
+spdhg_status spdhg_problem_ridge(spdhg_problem *p, double gamma, spdhg_error *err) {
+    SPD_TRY(check_open(p, err));
+    if (!(gamma >= 0) || !isfinite(gamma)) return spd_fail(err, SPDHG_USAGE, "gamma must be a number >= 0, not %g", gamma);
+    p->gamma = gamma;
+    return SPDHG_OK;
+}
+
+spdhg_status spdhg_problem_intercept(spdhg_problem *p, bool on, spdhg_error *err) {
+    SPD_TRY(check_open(p, err));
+    p->intercept = on;
+    return SPDHG_OK;
+}
+
+spdhg_status spdhg_problem_standardize(spdhg_problem *p, bool on, spdhg_error *err) {
+    SPD_TRY(check_open(p, err));
+    p->standardize = on;
+    return SPDHG_OK;
+}
+
+spdhg_status spdhg_problem_allow_one_class(spdhg_problem *p, bool on, spdhg_error *err) {
+    SPD_TRY(check_open(p, err));
+    p->one_class_ok = on;
+    return SPDHG_OK;
+}
+
+spdhg_status spdhg_problem_set(spdhg_problem *p, const char *set, spdhg_error *err) {
+    SPD_TRY(check_open(p, err));
+    return spd_set_find(set, &p->set, err);
+}
+
+spdhg_status spdhg_problem_class_weight(spdhg_problem *p, const char *spec, spdhg_error *err) {
+    SPD_TRY(check_open(p, err));
+    char *copy = spd_strdup(spec);
+    if (!copy) return spd_fail_memory(err, (double)strlen(spec));
+    spd_free(p->class_weight);
+    p->class_weight = copy;
+    return SPDHG_OK;
+}
+
+static void free_term(spd_term *t) {
+    spdhg_structure_free(t->owned);
+    spd_free(t->block_ptr);
+    spd_free(t->block_row);
+    spd_free(t->group_asked);
+}
+
+/* Groups as asked for, one number per row of the unweighted F. */
+static spdhg_status take_groups(spd_term *t, const spdhg_structure *F, const spdhg_term_options *o, spdhg_error *err) {
+    if (!o || (!o->groups && !o->group)) return SPDHG_OK;
+    if (!t->penalty->groups_ok) return spd_fail(err, SPDHG_USAGE, "penalty %s takes no groups", t->penalty->name);
+    if (o->groups) return spd_structure_groups(F, o->groups, &t->group_asked, err);
+    if (o->group_rows != F->F.m)
+        return spd_fail(err, SPDHG_USAGE, "%lld group numbers for the %lld rows of F", (long long)o->group_rows, (long long)F->F.m);
+    t->group_asked = spd_copy(o->group, F->F.m, sizeof *o->group);
+    return t->group_asked ? SPDHG_OK : spd_fail_memory(err, 8.0 * (double)F->F.m);
+}
+
+/* Row weights are part of F: its rows are scaled, those of weight 0 dropped, and the groups follow. */
+static spdhg_status take_weights(spd_term *t, const spdhg_structure *F, const spdhg_term_options *o, spdhg_error *err) {
+    t->F = F;
+    if (!o || !o->row_weight) return SPDHG_OK;
+    if (o->row_weights != F->F.m)
+        return spd_fail(err, SPDHG_DATA, "%lld penalty weights for the %lld rows of F", (long long)o->row_weights, (long long)F->F.m);
+    int64_t *kept = NULL;
+    SPD_TRY(spd_structure_weighted(&t->owned, F, o->row_weight, &kept, err));
+    t->F = t->owned;
+    for (int64_t e = 0; t->group_asked && e < t->F->F.m; e++) t->group_asked[e] = t->group_asked[kept[e]];
+    spd_free(kept);
+    return SPDHG_OK;
+}
+
+spdhg_status spdhg_problem_term(spdhg_problem *p, const char *penalty, const spdhg_structure *F, double lambda,
+                                const spdhg_term_options *o, spdhg_error *err) {
+    SPD_TRY(check_open(p, err));
+    spd_term t = {.lambda = lambda};
+    SPD_TRY(spd_penalty_find(penalty, &t.penalty, err));
+    if (!(lambda >= 0) || !isfinite(lambda)) return spd_fail(err, SPDHG_USAGE, "lambda must be a number >= 0, not %g", lambda);
+    if (F->F.n != p->d)
+        return spd_fail(err, SPDHG_DATA, "the structure %s is for %lld features, the data has %lld", F->spec, (long long)F->F.n,
+                        (long long)p->d);
+    spdhg_status status = take_groups(&t, F, o, err);
+    if (status == SPDHG_OK) status = take_weights(&t, F, o, err);
+    spd_term *grown = status == SPDHG_OK ? spd_grow(p->term, p->terms, p->terms + 1, sizeof t) : NULL;
+    if (status == SPDHG_OK && !grown) status = spd_fail_memory(err, sizeof t);
+    if (status != SPDHG_OK) {
+        free_term(&t);
+        return status;
+    }
+    t.m = t.F->F.m;
+    p->term = grown;
+    p->term[p->terms++] = t;
+    return SPDHG_OK;
+}
+
+spdhg_status spd_problem_freeze(spdhg_problem *p, spdhg_error *err) {
+    if (p->frozen) return SPDHG_OK;
+    SPD_TRY(spd_problem_map_labels(p, err));
+    p->kappa = p->loss->curvature(p->loss_arg);
+    if (__builtin_mul_overflow(p->d, p->K, &p->dK)) return spd_fail(err, SPDHG_DATA, "features times outputs overflows");
+    const spdhg_data *data = p->data;
+    if (data->offset && data->offsets != p->K)
+        return spd_fail(err, SPDHG_DATA, "the offsets have %lld columns, the model has %lld outputs", (long long)data->offsets, (long long)p->K);
+    SPD_TRY(spd_prepare_weights(p, err));
+    SPD_TRY(spd_prepare_scale(p, err));
+    SPD_TRY(spd_prepare_rows(p, err));
+    SPD_TRY(spd_prepare_terms(p, err));
+    p->frozen = true;
+    return SPDHG_OK;
+}
+
+void spd_problem_row(const spdhg_problem *p, int64_t i, spd_row *row) {
+    const spdhg_data *data = p->data;
+    const int64_t id = p->row ? p->row[i] : i;
+    if (data->idx) {
+        const int64_t first = data->ptr[id];
+        row->nnz = data->ptr[id + 1] - first;
+        row->idx = data->idx + first;
+        row->val = p->val + first;
+    } else {
+        row->nnz = p->d;
+        row->idx = NULL;
+        row->val = p->val + id * p->d;
+    }
+    row->b = p->b + i * p->targets;
+    row->offset = data->offset ? data->offset + id * p->K : NULL;
+    row->weight = 1;
+    row->id = i;
+}
+
+spdhg_status spdhg_problem_evaluate(spdhg_problem *p, const double *x, double *c, double *objective, double *train_loss,
+                                    double *penalty, spdhg_error *err) {
+    SPD_TRY(spd_problem_freeze(p, err));
+    const int64_t size = spd_problem_value_work(p);
+    double *scratch = SPD_NEW(double, size + p->K);
+    if (!scratch) return spd_fail_memory(err, 8.0 * (double)size);
+    spd_value value;
+    double *best = scratch + size;
+    if (c) memcpy(best, c, (size_t)p->K * sizeof *c);
+    spd_problem_value(p, spd_threads(0), x, best, scratch, &value);
+    if (c) memcpy(c, best, (size_t)p->K * sizeof *c);
+    spd_free(scratch);
+    if (objective) *objective = value.objective;
+    if (train_loss) *train_loss = value.loss;
+    if (penalty) *penalty = value.penalty;
+    return SPDHG_OK;
+}
+
+void spdhg_problem_free(spdhg_problem *p) {
+    if (!p) return;
+    for (int64_t t = 0; t < p->terms; t++) free_term(&p->term[t]);
+    spd_free(p->term);
+    spd_free(p->row);
+    spd_free(p->class_weight);
+    spd_free(p->scaled);
+    spd_free(p->scale);
+    spd_free(p->b);
+    spd_free(p->weight);
+    spd_free(p->class_value);
+    spd_free(p->support);
+    spd_free(p->in_support);
+    spd_free(p);
+}

@@ -1,0 +1,84 @@
+/* sample.c - the rows of iteration k: a pure function of (seed, k), whatever threads, restarts or ranks do.
+ * iid: row i with probability w_i/W (Walker's alias table when weights differ), so the batch mean of phi'(z_i) a_i is unbiased as it is.
+ * shuffle: epoch e visits the rows in a pseudo-random order of its own; a row carries the factor N w_i/W (PROBLEM: Weights). */
+#include "problem/problem.h"
+
+/* Vose's construction: every cell i keeps i with probability keep[i], else gives other[i]. O(n). */
+static void build_alias(int64_t n, const double *w, double W, double *keep, int64_t *other, int64_t *stack) {
+    int64_t small = 0, large = n; /* two stacks that grow towards each other */
+    for (int64_t i = 0; i < n; i++) {
+        keep[i] = w[i] / W * (double)n;
+        other[i] = i;
+        if (keep[i] < 1)
+            stack[small++] = i;
+        else
+            stack[--large] = i;
+    }
+    while (small > 0 && large < n) {
+        const int64_t i = stack[--small], j = stack[large];
+        other[i] = j;
+        keep[j] -= 1 - keep[i];
+        if (keep[j] < 1) {
+            large++;
+            stack[small++] = j;
+        }
+    }
+    /* What rounding left over: cells that should be exactly full. A zero weight never is: it was paired first. */
+    while (large < n) keep[stack[large++]] = 1;
+    while (small > 0) {
+        const int64_t i = stack[--small];
+        if (w[i] > 0) keep[i] = 1;
+    }
+}
+
+spdhg_status spd_sampler_new(spd_sampler *sampler, const spdhg_problem *p, spdhg_sampling sampling, uint64_t seed, int64_t batch,
+                             spdhg_error *err) {
+    *sampler = (spd_sampler){.problem = p, .sampling = sampling, .seed = seed, .batch = batch};
+    if (!p->weight || sampling == SPDHG_SAMPLING_SHUFFLE) return SPDHG_OK;
+    sampler->alias_keep = SPD_NEW(double, p->n);
+    sampler->alias_other = SPD_NEW(int64_t, p->n);
+    int64_t *stack = SPD_NEW(int64_t, p->n);
+    if (sampler->alias_keep && sampler->alias_other && stack)
+        build_alias(p->n, p->weight, p->W, sampler->alias_keep, sampler->alias_other, stack);
+    const bool good = sampler->alias_keep && sampler->alias_other && stack;
+    spd_free(stack);
+    if (good) return SPDHG_OK;
+    spd_sampler_free(sampler);
+    return spd_fail_memory(err, 24.0 * (double)p->n);
+}
+
+static int64_t draw_iid(const spd_sampler *s, int64_t draw) {
+    uint64_t bits[2];
+    spd_random(s->seed, SPD_STREAM_SAMPLE, (uint64_t)draw, bits);
+    const int64_t i = spd_below(bits[0], s->problem->n);
+    if (!s->alias_keep || spd_uniform(bits[1]) < s->alias_keep[i]) return i;
+    return s->alias_other[i];
+}
+
+void spd_sampler_draw(const spd_sampler *s, int64_t k, spd_row *row) {
+    const spdhg_problem *p = s->problem;
+    for (int64_t j = 0; j < s->batch; j++) {
+        const int64_t draw = k * s->batch + j;
+        if (s->sampling == SPDHG_SAMPLING_IID)
+            spd_problem_row(p, draw_iid(s, draw), &row[j]);
+        else {
+            const int64_t i = spd_permute(s->seed, SPD_STREAM_SHUFFLE, (uint64_t)(draw / p->n), p->n, draw % p->n);
+            spd_problem_row(p, i, &row[j]);
+            row[j].weight = p->weight ? (double)p->n * p->weight[i] / p->W : 1;
+        }
+    }
+}
+
+void spd_sampler_free(spd_sampler *sampler) {
+    spd_free(sampler->alias_keep);
+    spd_free(sampler->alias_other);
+    *sampler = (spd_sampler){0};
+}
+
+int64_t spd_batch_auto(const spdhg_problem *p, int64_t dual_cost) {
+    /* A row costs two passes over its entries (score, gradient) and a few dozen operations for the loss and the draw. */
+    const double row_cost = (double)p->K * (2.0 * (double)p->nnz / (double)p->n + 20.0);
+    const double batch = round((double)dual_cost / row_cost);
+    if (batch < 1) return 1;
+    return batch < (double)p->n ? (int64_t)batch : p->n;
+}

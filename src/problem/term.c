@@ -1,0 +1,147 @@
+/* term.c - one regulariser lambda r(F x): value, dual ball, and the dual half-step of every primal-dual method here.
+ * y = Pi_{lambda Y}(y + s F x), then g += F'y. The plain form is three calls; spd_term_dual_step is the same in one pass. */
+#include "problem/problem.h"
+
+void spd_term_apply(const spd_term *t, int64_t K, const double *x, double *z) { spd_csr_apply(&t->F->F, K, x, z); }
+
+void spd_term_add_transposed(const spd_term *t, int64_t K, const double *y, double *g) {
+    spd_csr_apply_transposed(&t->F->F, K, y, g);
+}
+
+/* Rows of a block: contiguous ones stay where they are, others are gathered. */
+typedef struct block {
+    int64_t rows, first; /* first row when contiguous */
+    const int64_t *row;  /* else their numbers */
+} block;
+
+static block block_at(const spd_term *t, int64_t b) {
+    if (t->block_ptr) return (block){t->block_ptr[b + 1] - t->block_ptr[b], 0, t->block_row + t->block_ptr[b]};
+    if (t->blocks == t->m) return (block){1, b, NULL};
+    return (block){t->m, 0, NULL};
+}
+
+static void gather(const block *b, int64_t K, const double *from, double *to) {
+    for (int64_t r = 0; r < b->rows; r++) memcpy(to + r * K, from + b->row[r] * K, (size_t)K * sizeof *to);
+}
+
+static void scatter(const block *b, int64_t K, const double *from, double *to) {
+    for (int64_t r = 0; r < b->rows; r++) memcpy(to + b->row[r] * K, from + r * K, (size_t)K * sizeof *to);
+}
+
+int64_t spd_term_work(const spd_term *t, int64_t K) { return t->largest * K + t->penalty->work(t->largest, K); }
+
+double spd_term_value(const spd_term *t, int64_t K, const double *z, double *work) {
+    double sum = 0;
+    for (int64_t b = 0; b < t->blocks; b++) {
+        const block k = block_at(t, b);
+        const double *part = z + k.first * K;
+        if (k.row) {
+            gather(&k, K, z, work);
+            part = work;
+        }
+        sum += t->penalty->value(k.rows, K, part, work + t->largest * K);
+    }
+    return t->lambda * sum;
+}
+
+void spd_term_project(const spd_term *t, int64_t K, double *y, double *work) {
+    for (int64_t b = 0; b < t->blocks; b++) {
+        const block k = block_at(t, b);
+        double *part = y + k.first * K;
+        if (k.row) {
+            gather(&k, K, y, work);
+            part = work;
+        }
+        t->penalty->project(k.rows, K, t->lambda, part, work + t->largest * K);
+        if (k.row) scatter(&k, K, work, y);
+    }
+}
+
+double spd_term_radius(const spd_term *t, int64_t K) {
+    double square = 0;
+    for (int64_t b = 0; b < t->blocks; b++) {
+        const double radius = t->penalty->radius(block_at(t, b).rows, K);
+        square += radius * radius;
+    }
+    return t->lambda * sqrt(square);
+}
+
+/* ---- the fused step */
+
+static inline double clip(double v, double bound) { return v > bound ? bound : v < -bound ? -bound : v; }
+
+/* l1 and F = identity: one vector loop. */
+__attribute__((target_clones("avx2", "default"))) static void identity_step(int64_t n, double lambda, double s, const double *x,
+                                                                            double *restrict y, double weight,
+                                                                            double *restrict y_sum, double *restrict g) {
+    for (int64_t j = 0; j < n; j++) {
+        const double v = clip(y[j] + s * x[j], lambda);
+        y[j] = v;
+        y_sum[j] += weight * v;
+        g[j] += v;
+    }
+}
+
+/* l1, one output: y_e = clip(y_e + s F_e x), g += F_e' y_e. */
+static void row_step(const spd_csr *F, double lambda, double s, const double *x, double *y, double weight, double *y_sum, double *g) {
+    const int64_t *ptr = F->ptr;
+    const int32_t *idx = F->idx;
+    const double *val = F->val;
+    for (int64_t e = 0; e < F->m; e++) {
+        double z = 0;
+        for (int64_t p = ptr[e]; p < ptr[e + 1]; p++) z += val[p] * x[idx[p]];
+        const double v = clip(y[e] + s * z, lambda);
+        y[e] = v;
+        y_sum[e] += weight * v;
+        for (int64_t p = ptr[e]; p < ptr[e + 1]; p++) g[idx[p]] += val[p] * v;
+    }
+}
+
+/* u += s F_e x and g += F_e' u for one row and K outputs. */
+static void add_row(const spd_csr *F, int64_t e, int64_t K, double s, const double *x, double *u) {
+    if (spd_csr_is_identity(F)) {
+        for (int64_t k = 0; k < K; k++) u[k] += s * x[e * K + k];
+        return;
+    }
+    for (int64_t p = F->ptr[e]; p < F->ptr[e + 1]; p++)
+        for (int64_t k = 0; k < K; k++) u[k] += s * F->val[p] * x[F->idx[p] * K + k];
+}
+
+static void add_row_transposed(const spd_csr *F, int64_t e, int64_t K, const double *u, double *g) {
+    if (spd_csr_is_identity(F)) {
+        for (int64_t k = 0; k < K; k++) g[e * K + k] += u[k];
+        return;
+    }
+    for (int64_t p = F->ptr[e]; p < F->ptr[e + 1]; p++)
+        for (int64_t k = 0; k < K; k++) g[F->idx[p] * K + k] += F->val[p] * u[k];
+}
+
+/* Any penalty: block by block, still one pass over F when blocks are rows or groups. */
+static void block_step(const spd_term *t, int64_t K, double s, const double *x, double *y, double weight, double *y_sum, double *g,
+                       double *work) {
+    const spd_csr *F = &t->F->F;
+    for (int64_t b = 0; b < t->blocks; b++) {
+        const block k = block_at(t, b);
+        double *part = k.row ? work : y + k.first * K;
+        if (k.row) gather(&k, K, y, work);
+        for (int64_t r = 0; r < k.rows; r++) add_row(F, k.row ? k.row[r] : k.first + r, K, s, x, part + r * K);
+        t->penalty->project(k.rows, K, t->lambda, part, work + t->largest * K);
+        for (int64_t r = 0; r < k.rows; r++) {
+            const int64_t e = k.row ? k.row[r] : k.first + r;
+            spd_axpy(K, weight, part + r * K, y_sum + e * K);
+            add_row_transposed(F, e, K, part + r * K, g);
+        }
+        if (k.row) scatter(&k, K, work, y);
+    }
+}
+
+void spd_term_dual_step(const spd_term *t, int64_t K, double s, const double *x, double *y, double average_weight, double *y_sum,
+                        double *g, double *work) {
+    const bool l1 = t->penalty == &spd_penalty_l1;
+    if (l1 && spd_csr_is_identity(&t->F->F))
+        identity_step(t->m * K, t->lambda, s, x, y, average_weight, y_sum, g);
+    else if (l1 && K == 1)
+        row_step(&t->F->F, t->lambda, s, x, y, average_weight, y_sum, g);
+    else
+        block_step(t, K, s, x, y, average_weight, y_sum, g, work);
+}

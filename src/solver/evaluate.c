@@ -1,0 +1,127 @@
+/* evaluate.c - what an iterate is worth: objective on the training rows, loss and score on held-out ones. Outside the timed region. */
+#include <float.h>
+
+#include "solver/solver.h"
+
+/* Held-out rows as a problem of their own: same loss and label map, no terms. */
+static spdhg_status make_test(spd_evaluator *e, const spdhg_data *data, spdhg_error *err) {
+    const spdhg_problem *p = e->problem;
+    spdhg_problem *t = SPD_NEW(spdhg_problem, 1);
+    if (!t) return spd_fail_memory(err, sizeof *t);
+    e->test = t;
+    t->data = data;
+    t->n = data->rows;
+    t->d = data->features;
+    t->K = p->K;
+    t->dK = t->d * t->K;
+    t->loss = p->loss;
+    t->loss_arg = p->loss_arg;
+    t->targets = p->targets;
+    t->val = data->val;
+    t->W = (double)t->n;
+    t->set.kind = &spd_set_all;
+    if (data->offset && data->offsets != p->K)
+        return spd_fail(err, SPDHG_DATA, "the held-out offsets have %lld columns, the model has %lld outputs", (long long)data->offsets, (long long)p->K);
+    SPD_TRY(spd_map_targets(p, data, &t->b, err));
+    if (data->weight) {
+        t->weight = spd_copy(data->weight, t->n, sizeof(double));
+        if (!t->weight) return spd_fail_memory(err, 8.0 * (double)t->n);
+        t->W = spd_sum(t->n, t->weight);
+    }
+    t->frozen = true;
+    e->test_x = SPD_NEW(double, t->dK);
+    return e->test_x ? SPDHG_OK : spd_fail_memory(err, 8.0 * (double)t->dK);
+}
+
+spdhg_status spd_evaluator_new(spd_evaluator *e, const spdhg_problem *p, const spdhg_data *test, int threads, spdhg_error *err) {
+    *e = (spd_evaluator){.problem = p, .threads = threads};
+    spdhg_status status = test ? make_test(e, test, err) : SPDHG_OK;
+    int64_t size = spd_problem_value_work(p);
+    if (status == SPDHG_OK && e->test && spd_problem_value_work(e->test) > size) size = spd_problem_value_work(e->test);
+    if (status == SPDHG_OK && !(e->scratch = SPD_NEW(double, size))) status = spd_fail_memory(err, 8.0 * (double)size);
+    if (status != SPDHG_OK) spd_evaluator_free(e);
+    return status;
+}
+
+/* Weighted accuracy (classification) or R^2 (regression) of scores z + c. */
+static double score(const spdhg_problem *t, const double *z) {
+    double right = 0, residual = 0, total = 0;
+    for (int64_t k = 0; k < t->targets && !t->loss->classify; k++) {
+        double mean = 0;
+        for (int64_t i = 0; i < t->n; i++) mean += (t->weight ? t->weight[i] : 1) * t->b[i * t->targets + k] / t->W;
+        for (int64_t i = 0; i < t->n; i++) {
+            const double w = t->weight ? t->weight[i] : 1, b = t->b[i * t->targets + k];
+            residual += w * (b - z[i * t->K + k]) * (b - z[i * t->K + k]);
+            total += w * (b - mean) * (b - mean);
+        }
+    }
+    if (!t->loss->classify) return total > 0 ? 1 - residual / total : NAN;
+    for (int64_t i = 0; i < t->n; i++) {
+        int64_t best = 0;
+        for (int64_t k = 1; k < t->K; k++)
+            if (z[i * t->K + k] > z[i * t->K + best]) best = k;
+        const bool good = t->loss->value ? (z[i] > 0) == (t->b[i] > 0) : (double)best == t->b[i];
+        right += good ? (t->weight ? t->weight[i] : 1) : 0;
+    }
+    return right / t->W;
+}
+
+static void evaluate_test(spd_evaluator *e, const double *x, const double *c, spdhg_point *point) {
+    const spdhg_problem *p = e->problem;
+    spdhg_problem *t = e->test;
+    const int64_t K = p->K, shared = t->d < p->d ? t->d : p->d;
+    for (int64_t j = 0; j < shared; j++)
+        for (int64_t k = 0; k < K; k++) e->test_x[j * K + k] = x[j * K + k] / (p->scale ? p->scale[j] : 1);
+    double *z = e->scratch;
+    spd_problem_scores(t, e->threads, e->test_x, z);
+    double loss = 0;
+    for (int64_t i = 0; i < t->n; i++) {
+        for (int64_t k = 0; k < K; k++) z[i * K + k] += c[k];
+        loss += (t->weight ? t->weight[i] : 1) * spd_loss_value(t->loss, t->loss_arg, K, z + i * K, t->b + i * t->targets);
+    }
+    point->test_loss = loss / t->W;
+    point->test_score = score(t, z);
+}
+
+void spd_evaluate(spd_evaluator *e, const double *x, double *c, const double *y, spdhg_point *point) {
+    spd_value value;
+    spd_problem_value(e->problem, e->threads, x, c, e->scratch, &value);
+    point->objective = value.objective;
+    point->train_loss = value.loss;
+    point->penalty = value.penalty;
+    point->gap = NAN;
+    point->dual_norm = spd_norm2(e->problem->m * e->problem->K, y);
+    point->test_loss = point->test_score = NAN;
+    if (e->test) evaluate_test(e, x, c, point);
+}
+
+/* Zero in PROBLEM's sense: |F_e x| <= 8 eps |F_e||x|, so rounding in the product is not counted as structure. */
+int64_t spd_evaluate_structure_nonzeros(const spd_evaluator *e, const double *x) {
+    const spdhg_problem *p = e->problem;
+    int64_t count = 0;
+    for (int64_t t = 0; t < p->terms; t++) {
+        const spd_csr *F = &p->term[t].F->F;
+        if (spd_csr_is_identity(F)) {
+            count += spd_count_nonzero(p->dK, x);
+            continue;
+        }
+        for (int64_t r = 0; r < F->m; r++)
+            for (int64_t k = 0; k < p->K; k++) {
+                double sum = 0, size = 0;
+                for (int64_t q = F->ptr[r]; q < F->ptr[r + 1]; q++) {
+                    const double part = F->val[q] * x[F->idx[q] * p->K + k];
+                    sum += part;
+                    size += fabs(part);
+                }
+                count += fabs(sum) > 8 * DBL_EPSILON * size;
+            }
+    }
+    return count;
+}
+
+void spd_evaluator_free(spd_evaluator *e) {
+    spdhg_problem_free(e->test);
+    spd_free(e->test_x);
+    spd_free(e->scratch);
+    *e = (spd_evaluator){0};
+}

@@ -1,0 +1,53 @@
+/* instance.c - one algorithm with its two arenas: laid out once to count, once for real; nothing is allocated after this. */
+#include <stdarg.h>
+
+#include "solver/solver.h"
+
+static void lay_out(spd_run *run) {
+    run->state.used = run->work.used = 0;
+    run->kind->layout(run);
+    run->state.size = run->state.used;
+    run->work.size = run->work.used;
+}
+
+spdhg_status spd_run_new(spd_run *run, const spd_solver_kind *kind, const spdhg_problem *p, const double *param, spdhg_sampling sampling,
+                         int64_t batch, int threads, spdhg_error *err) {
+    *run = (spd_run){.kind = kind, .problem = p, .param = param, .sampling = sampling, .batch = batch, .threads = threads};
+    run->self = spd_alloc(1, kind->self_size);
+    if (!run->self) return spd_fail_memory(err, (double)kind->self_size);
+    lay_out(run);
+    run->state.base = SPD_NEW(double, run->state.size);
+    run->work.base = SPD_NEW(double, run->work.size);
+    if (!run->state.base || !run->work.base) {
+        const double bytes = spd_run_bytes(run);
+        spd_run_free(run);
+        return spd_fail_memory(err, bytes);
+    }
+    lay_out(run);
+    return SPDHG_OK;
+}
+
+double spd_run_bytes(const spd_run *run) { return 8.0 * ((double)run->state.size + (double)run->work.size); }
+
+void spd_run_free(spd_run *run) {
+    spd_free(run->self);
+    spd_free(run->state.base);
+    spd_free(run->work.base);
+    *run = (spd_run){0};
+}
+
+void spd_run_log(const spd_run *run, const char *format, ...) {
+    if (!run->log) return;
+    char sentence[400];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(sentence, sizeof sentence, format, arguments);
+    va_end(arguments);
+    run->log(run->log_context, sentence);
+}
+
+double spd_run_param(const spd_run *run, const char *name) {
+    for (int i = 0; i < run->kind->params; i++)
+        if (strcmp(run->kind->param[i].name, name) == 0) return run->param[i];
+    return NAN;
+}

@@ -1,0 +1,47 @@
+/* loop.h - the handle spdhg_solver and the state of a running loop; shared by handle.c and run.c only. */
+#ifndef SPD_LOOP_H
+#define SPD_LOOP_H
+#include "solver/solver.h"
+#include "trace/trace.h"
+
+enum { SPD_PARAMS_MAX = 16, SPD_SETTINGS_MAX = 32 };
+
+typedef struct spd_setting {
+    char name[32];
+    double value;
+} spd_setting;
+
+struct spdhg_solver {
+    spdhg_problem *problem;
+    spdhg_options options;
+    int threads;
+    spd_plan plan;
+    spd_setting setting[SPD_SETTINGS_MAX]; /* what spdhg_solver_set said */
+    int settings;
+    bool has_run;
+    double started;
+    double *x, *c, *y; /* where the next stage starts: the start, then the last finite output */
+    spd_evaluator evaluator;
+    spd_trace trace;
+    spdhg_solution solution;
+    spdhg_outcome outcome;
+};
+
+typedef struct spd_loop {
+    spdhg_solver *solver;
+    spd_run run;
+    spd_sampler sampler;
+    spd_row *rows; /* the batch; NULL for full-information solvers */
+    double param[SPD_PARAMS_MAX];
+    double *x, *c, *y; /* the solver's output, as evaluated */
+    int64_t k, iterations_before;
+    double seconds, epochs_before;
+    bool stop;
+} spd_loop;
+
+/* ---- handle.c */
+void spd_solver_params(const spdhg_solver *s, const spd_solver_kind *kind, double *param); /* defaults overridden by settings */
+void spd_solver_keep(spdhg_solver *s, const spd_solver_kind *kind, const double *x, const double *c, const double *y,
+                     const spdhg_point *point);
+double spd_trace_interval(double epochs); /* epochs between points when the caller has no wish: at most 50 points, whole epochs */
+#endif

@@ -1,0 +1,46 @@
+/* lpdhg.c - linearised primal-dual hybrid gradient: the deterministic scheme the paper starts from (its Section 2.2).
+ *
+ *   y^{k+1} = Pi_{lambda Y}( y^k + s F x^k )
+ *   x^{k+1} = Pi_X[ x^k - beta ( grad l(x^k) + F'y^{k+1} ) ]
+ *
+ * One iteration is one pass over the data. The paper leaves beta open; its experiments use 1/(sqrt(k+1) + L) with uniform averages,
+ * which is sound for every constant s (a constant beta without extrapolation can cycle), so that is what is here. */
+#include "solver/spdhg.h"
+
+typedef struct lpdhg {
+    spd_spdhg common; /* first, so that spdhg.c's functions work on it */
+    double *gradient_work;
+} lpdhg;
+
+static void layout(spd_run *run) {
+    lpdhg *self = run->self;
+    spd_spdhg_layout(run);
+    self->gradient_work = spd_arena_take(&run->work, spd_problem_gradient_work(run->problem));
+}
+
+static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
+    (void)batch;
+    lpdhg *self = run->self;
+    spd_spdhg *common = &self->common;
+    const spdhg_problem *p = run->problem;
+    spd_problem_gradient(p, run->threads, common->x, common->c, common->g, common->gc, self->gradient_work);
+    spd_spdhg_dual_update(common, p);
+    spd_spdhg_primal_update(common, p, common->rule->beta(k, common->L, common->mu));
+    spd_spdhg_average(common, p, common->rule->weight(k));
+    run->rows_visited += p->n;
+    return SPD_CONTINUE;
+}
+
+const spd_solver_kind spd_solver_lpdhg = {.name = "lpdhg",
+                                          .what = "linearised PDHG, full gradient, steps 1/(sqrt(k+1)+L), uniform average",
+                                          .reference = "Qiao, Lin, Qin, Lu: On stochastic primal-dual hybrid gradient, Sec. 2.2",
+                                          .param = spd_spdhg_param,
+                                          .params = SPD_SPDHG_PARAM_PLAIN, /* s and L; there is only the plain form */
+                                          .variant = &spd_rule_gc,
+                                          .full_information = true,
+                                          .self_size = sizeof(lpdhg),
+                                          .refuses = spd_spdhg_refuses,
+                                          .layout = layout,
+                                          .start = spd_spdhg_start,
+                                          .step = step,
+                                          .output = spd_spdhg_output};

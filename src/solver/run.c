@@ -1,0 +1,178 @@
+/* run.c - the one loop. It alone owns sampling, the clock, stopping, trace, divergence and interruption; solvers only step.
+ * draw a batch -> step -> every trace interval: clock paused, evaluate, record, tell the caller, stop? */
+#include "solver/loop.h"
+
+static void log_sentence(void *context, const char *sentence) {
+    const spdhg_solver *s = context;
+    const spdhg_event event = {.kind = SPDHG_EVENT_LOG, .message = sentence, .epochs_asked = s->options.epochs};
+    if (s->options.callback) s->options.callback(s->options.user, &event);
+}
+
+/* Tells the caller; a non-zero answer asks to stop. */
+static bool tell(const spdhg_solver *s, spdhg_event_kind kind, const spdhg_point *point) {
+    const spdhg_event event = {.kind = kind, .point = point, .epochs_asked = s->options.epochs};
+    return s->options.callback && s->options.callback(s->options.user, &event) != 0;
+}
+
+/* Numbers one iteration touches, so that the caller is asked about every ten milliseconds whatever the problem. */
+static int64_t steps_between_polls(const spdhg_solver *s, const spd_solver_kind *kind, int64_t batch) {
+    const spdhg_problem *p = s->problem;
+    const double dual = kind->dual_cost ? (double)kind->dual_cost(p) : 0;
+    const double rows = kind->full_information ? (double)p->n : (double)batch;
+    const double cost = dual + (double)p->K * rows * (2.0 * (double)p->nnz / (double)p->n + 50);
+    const double steps = 1e7 / cost;
+    return steps > 1 ? (int64_t)steps : 1;
+}
+
+static double epochs_of(const spd_loop *l) { return (double)l->run.rows_visited / (double)l->solver->problem->n; }
+
+/* Evaluates the solver's output; keeps it as the solution if it is finite. Returns false when it is not. */
+static bool measure(spd_loop *l, spdhg_status *status, spdhg_error *err) {
+    spdhg_solver *s = l->solver;
+    const spdhg_problem *p = s->problem;
+    l->run.kind->output(&l->run, l->x, l->c, l->y);
+    spdhg_point point = {.epoch = l->epochs_before + epochs_of(l), .iteration = l->iterations_before + l->k, .seconds = l->seconds};
+    bool finite = spd_all_finite(p->dK, l->x) && spd_all_finite(p->K, l->c) && spd_all_finite(p->m * p->K, l->y);
+    if (finite) {
+        spd_evaluate(&s->evaluator, l->x, l->c, l->y, &point);
+        finite = isfinite(point.objective);
+    } else
+        point.objective = point.train_loss = point.penalty = point.test_loss = point.test_score = point.gap = point.dual_norm = NAN;
+    *status = spd_trace_add(&s->trace, &point, err);
+    if (finite) spd_solver_keep(s, l->run.kind, l->x, l->c, l->y, &point);
+    if (tell(s, SPDHG_EVENT_POINT, &point)) l->stop = true;
+    return finite;
+}
+
+static bool out_of_time(const spd_loop *l) {
+    const double limit = l->solver->options.seconds;
+    return limit > 0 && spd_now() - l->solver->started >= limit;
+}
+
+/* A few steps, up to the next point or poll. Returns what the last one said. */
+static spd_step advance(spd_loop *l, int64_t steps, double until) {
+    const int64_t batch = l->run.batch;
+    spd_step said = SPD_CONTINUE;
+    for (int64_t i = 0; i < steps && said == SPD_CONTINUE && (double)l->run.rows_visited < until; i++) {
+        const spd_batch rows = {.size = l->rows ? batch : 0, .row = l->rows};
+        if (l->rows) {
+            spd_sampler_draw(&l->sampler, l->k, l->rows);
+            l->run.rows_visited += batch;
+        }
+        said = l->run.kind->step(&l->run, l->k++, &rows);
+    }
+    return said;
+}
+
+/* Runs one stage to its end; the outcome is what ended it. */
+static spdhg_status run_stage(spd_loop *l, double epochs, spdhg_outcome *outcome, spdhg_error *err) {
+    spdhg_solver *s = l->solver;
+    const double n = (double)s->problem->n, last = epochs > 0 ? epochs * n : INFINITY;
+    const double every = s->options.every > 0 ? s->options.every : spd_trace_interval(epochs);
+    const int64_t steps = steps_between_polls(s, l->run.kind, l->run.batch);
+    const bool wants_gap = s->options.tol > 0;
+    spdhg_status status;
+    double next = every * n;
+    if (!measure(l, &status, err)) *outcome = SPDHG_OUTCOME_DIVERGED;
+    while (status == SPDHG_OK && *outcome == SPDHG_OUTCOME_DONE) {
+        const double from = spd_now(), until = next < last ? next : last;
+        const spd_step said = advance(l, steps, until);
+        l->seconds += spd_now() - from;
+        const bool at_point = (double)l->run.rows_visited >= until;
+        const spdhg_point now = {.epoch = l->epochs_before + epochs_of(l), .iteration = l->iterations_before + l->k};
+        if (!at_point && tell(s, SPDHG_EVENT_POLL, &now)) l->stop = true;
+        const bool timeout = out_of_time(l), ended = said != SPD_CONTINUE || timeout || l->stop;
+        if (at_point || ended) {
+            if (!measure(l, &status, err)) *outcome = SPDHG_OUTCOME_DIVERGED;
+            while (next <= (double)l->run.rows_visited) next += every * n;
+        }
+        if (*outcome == SPDHG_OUTCOME_DIVERGED || status != SPDHG_OK) break;
+        if (said == SPD_FAILED) *outcome = SPDHG_OUTCOME_DIVERGED;
+        if (said == SPD_CONVERGED) *outcome = SPDHG_OUTCOME_CONVERGED;
+        if (said == SPD_STALLED) *outcome = SPDHG_OUTCOME_STALLED;
+        if (l->stop) *outcome = SPDHG_OUTCOME_INTERRUPTED;
+        if (wants_gap && s->solution.gap_relative <= s->options.tol) *outcome = SPDHG_OUTCOME_CONVERGED;
+        if (*outcome != SPDHG_OUTCOME_DONE) break;
+        if (timeout || (double)l->run.rows_visited >= last) {
+            if (wants_gap) *outcome = SPDHG_OUTCOME_LIMIT;
+            break;
+        }
+    }
+    return status;
+}
+
+/* --batch auto, checked against what the rows allow. */
+static int64_t batch_of(const spdhg_solver *s, const spd_solver_kind *kind) {
+    if (kind->full_information) return 1;
+    if (s->options.batch != SPDHG_BATCH_AUTO) return s->options.batch;
+    return kind->dual_cost ? spd_batch_auto(s->problem, kind->dual_cost(s->problem)) : 1;
+}
+
+static spdhg_status check_memory(const spdhg_solver *s, const spd_loop *l, spdhg_error *err) {
+    const double bytes = spd_data_bytes(s->problem->data) + spd_run_bytes(&l->run) +
+                         8.0 * (double)(spd_problem_value_work(s->problem) + 2 * (s->problem->dK + s->problem->m * s->problem->K));
+    if (s->options.max_memory > 0 && bytes > (double)s->options.max_memory)
+        return spd_fail(err, SPDHG_MEMORY, "solver %s needs about %.3g MB, the limit is %.3g MB", l->run.kind->name, bytes / 1e6,
+                        (double)s->options.max_memory / 1e6);
+    return SPDHG_OK;
+}
+
+static spdhg_status prepare_stage(spd_loop *l, const spd_solver_kind *kind, spdhg_error *err) {
+    spdhg_solver *s = l->solver;
+    const spdhg_problem *p = s->problem;
+    const int64_t batch = batch_of(s, kind);
+    spd_solver_params(s, kind, l->param);
+    SPD_TRY(spd_run_new(&l->run, kind, p, l->param, s->options.sampling, batch, s->threads, err));
+    SPD_TRY(check_memory(s, l, err));
+    l->x = SPD_NEW(double, p->dK);
+    l->c = SPD_NEW(double, p->K);
+    l->y = SPD_NEW(double, p->m * p->K);
+    if (!l->x || !l->c || !l->y) return spd_fail_memory(err, 8.0 * (double)(p->dK + p->m * p->K));
+    if (!kind->full_information) {
+        l->rows = SPD_NEW(spd_row, batch);
+        if (!l->rows) return spd_fail_memory(err, (double)sizeof(spd_row) * (double)batch);
+        SPD_TRY(spd_sampler_new(&l->sampler, p, s->options.sampling, s->options.seed, batch, err));
+    }
+    l->run.log = log_sentence;
+    l->run.log_context = s;
+    const double from = spd_now();
+    kind->start(&l->run, s->x, s->c, s->y);
+    l->seconds += spd_now() - from;
+    return SPDHG_OK;
+}
+
+static void clear_stage(spd_loop *l) {
+    l->epochs_before += (double)l->run.rows_visited / (double)l->solver->problem->n;
+    l->iterations_before += l->k;
+    l->k = 0;
+    spd_run_free(&l->run);
+    spd_sampler_free(&l->sampler);
+    spd_free(l->rows);
+    spd_free(l->x);
+    spd_free(l->c);
+    spd_free(l->y);
+    l->rows = NULL;
+    l->x = l->c = l->y = NULL;
+}
+
+spdhg_status spdhg_solver_run(spdhg_solver *s, spdhg_outcome *outcome, spdhg_error *err) {
+    s->started = spd_now();
+    s->outcome = SPDHG_OUTCOME_DONE;
+    spd_trace_clear(&s->trace);
+    spd_loop loop = {.solver = s};
+    if (s->plan.why[0]) log_sentence(s, s->plan.why);
+    spdhg_status status = SPDHG_OK;
+    double left = s->options.epochs;
+    for (int i = 0; i < s->plan.stages && status == SPDHG_OK && s->outcome == SPDHG_OUTCOME_DONE; i++) {
+        const bool is_last = i + 1 == s->plan.stages;
+        const double epochs = is_last ? left : s->plan.stage[i].epochs;
+        status = prepare_stage(&loop, s->plan.stage[i].kind, err);
+        if (status == SPDHG_OK) status = run_stage(&loop, epochs, &s->outcome, err);
+        clear_stage(&loop);
+        if (left > 0) left = fmax(left - epochs, 0);
+    }
+    s->solution.structure_nonzeros = spd_evaluate_structure_nonzeros(&s->evaluator, s->x);
+    s->solution.nonzeros = spd_count_nonzero(s->problem->dK, s->x);
+    if (status == SPDHG_OK && outcome) *outcome = s->outcome;
+    return status;
+}

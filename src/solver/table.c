@@ -1,0 +1,22 @@
+/* table.c - every algorithm, one line each. */
+#include "solver/solver.h"
+
+extern const spd_solver_kind spd_solver_spdhg, spd_solver_spdhg_sc1, spd_solver_spdhg_sc2, spd_solver_lpdhg;
+
+static const spd_solver_kind *const table[] = {
+    &spd_solver_spdhg,
+    &spd_solver_spdhg_sc1,
+    &spd_solver_spdhg_sc2,
+    &spd_solver_lpdhg,
+};
+
+const spd_solver_kind *const *spd_solver_table(int *entries) {
+    *entries = (int)(sizeof table / sizeof *table);
+    return table;
+}
+
+const spd_solver_kind *spd_solver_find(const char *name) {
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (strcmp(table[i]->name, name) == 0) return table[i];
+    return NULL;
+}
