@@ -32,8 +32,10 @@ static void project(int64_t rows, int64_t K, double lambda, double *y, double *w
         spd_scale(rows * K, lambda / spd_norm2(rows * K, y), y);
         return;
     }
-    for (int64_t j = 0; j < f.k && f.s[j] > lambda; j++)
-        for (int64_t e = 0; e < rows; e++) spd_axpy(K, (lambda - f.s[j]) * f.U[e * f.k + j], f.Vt + j * K, y + e * K);
+    if (f.s[0] <= lambda) return;
+    memset(y, 0, (size_t)(rows * K) * sizeof *y); /* built anew: subtracting the excess would leave round-off of the size of s */
+    for (int64_t e = 0; e < rows; e++)
+        for (int64_t j = 0; j < f.k; j++) spd_axpy(K, fmin(f.s[j], lambda) * f.U[e * f.k + j], f.Vt + j * K, y + e * K);
 }
 
 static double polar(int64_t rows, int64_t K, const double *y, double *work) {

@@ -1,0 +1,181 @@
+/* test_laws_loss.c - the laws every loss obeys, for every entry of the table and several arguments.
+ * phi' is a difference quotient, phi'' too, phi'' <= kappa, phi is convex, phi(z) + phi*(alpha) >= alpha z with equality at phi'(z). */
+#include "laws.h"
+
+#include "loss/loss.h"
+
+enum { K_MAX = 4 };
+
+/* One loss as a function of K numbers: scalar losses by K = 1. */
+typedef struct subject {
+    const spdhg_loss *loss;
+    double arg, b;
+    int64_t K;
+} subject;
+
+static double value(const subject *s, const double *z) { return spd_loss_value(s->loss, s->arg, s->K, z, &s->b); }
+static void slope(const subject *s, const double *z, double *out) { spd_loss_slope(s->loss, s->arg, s->K, z, &s->b, out); }
+static double conjugate(const subject *s, const double *alpha) {
+    return s->loss->conjugate_k ? s->loss->conjugate_k(alpha, s->K, s->b) : s->loss->conjugate(alpha[0], s->b, s->arg);
+}
+static void second(const subject *s, const double *z, const double *p, double *hp) {
+    if (s->loss->second_k)
+        s->loss->second_k(z, s->K, s->b, p, hp);
+    else
+        hp[0] = s->loss->second(z[0], s->b, s->arg) * p[0];
+}
+
+/* All that must hold at z, and between z and w. */
+static void laws_at(const subject *s, const double *z, const double *w) {
+    const char *name = s->loss->name;
+    const double kappa = s->loss->curvature(s->arg), h = 1e-6 * fmin(1, s->arg > 0 ? s->arg : 1);
+    double g[K_MAX], gw[K_MAX], up[K_MAX], down[K_MAX], gu[K_MAX], gd[K_MAX], p[K_MAX], hp[K_MAX];
+    slope(s, z, g);
+    slope(s, w, gw);
+    const double f = value(s, z), scale = 1 + fabs(f);
+    assert_true(isfinite(f) && f >= 0);
+    for (int64_t k = 0; k < s->K; k++) {
+        memcpy(up, z, sizeof up);
+        memcpy(down, z, sizeof down);
+        up[k] += h, down[k] -= h;
+        assert_near(name, (value(s, up) - value(s, down)) / (up[k] - down[k]), g[k], 4 * kappa * h + 1e-15 * scale / h);
+        for (int64_t j = 0; j < s->K; j++) p[j] = j == k;
+        second(s, z, p, hp);
+        assert_true(hp[k] >= 0 && hp[k] <= kappa * (1 + 1e-15));
+        slope(s, up, gu);
+        slope(s, down, gd);
+        double above[K_MAX], below[K_MAX];
+        second(s, up, p, above);
+        second(s, down, p, below);
+        for (int64_t j = 0; j < s->K; j++) {
+            if (fabs(above[j] - below[j]) > 1e-3 * kappa) continue; /* a kink of phi' in between */
+            assert_near(name, (gu[j] - gd[j]) / (up[k] - down[k]), hp[j], 1e-7 * kappa + 1e-15 * (1 + fabs(g[j])) / h);
+        }
+    }
+    double monotone = 0, distance = 0, ahead = value(s, w) - f;
+    for (int64_t k = 0; k < s->K; k++) {
+        monotone += (gw[k] - g[k]) * (w[k] - z[k]);
+        distance += (w[k] - z[k]) * (w[k] - z[k]);
+        ahead -= g[k] * (w[k] - z[k]);
+    }
+    const double error = 1e-12 * (scale + fabs(value(s, w)) + distance);
+    assert_at_most(name, -error, ahead);                         /* convex: above its tangent */
+    assert_at_most(name, ahead, 0.5 * kappa * distance + error); /* and below the parabola of curvature kappa */
+    assert_at_most(name, -error, monotone);
+    const double at_slope = conjugate(s, g), product = law_dot(s->K, g, z);
+    assert_near(name, f + at_slope, product, 1e-12 * (1 + fabs(f) + fabs(at_slope) + fabs(product)));
+    const double elsewhere = conjugate(s, gw), other = law_dot(s->K, gw, z);
+    assert_at_most(name, other - 1e-12 * (1 + fabs(other) + fabs(elsewhere)), f + elsewhere);
+}
+
+static void laws_of(const subject *s, uint64_t sequence) {
+    for (int64_t i = 0; i < 400; i++) {
+        double z[K_MAX], w[K_MAX];
+        const double scale = i % 4 == 0 ? 0.1 : i % 4 == 1 ? 1 : i % 4 == 2 ? 5 : 100;
+        for (int64_t k = 0; k < s->K; k++) {
+            z[k] = scale * law_normal(sequence, 8 * i + k);
+            w[k] = scale * law_normal(sequence, 8 * i + 4 + k);
+        }
+        laws_at(s, z, w);
+    }
+}
+
+static void every_loss(void **unused) {
+    (void)unused;
+    int entries;
+    const spdhg_loss *const *table = spd_loss_table(&entries);
+    assert_true(entries >= 6);
+    for (int i = 0; i < entries; i++) {
+        const bool takes_arg = table[i]->arg_min <= table[i]->arg_max;
+        const double args[3] = {table[i]->arg, 0.25, 3};
+        for (int a = 0; a < (takes_arg ? 3 : 1); a++)
+            for (int b = 0; b < 3; b++) {
+                subject s = {.loss = table[i], .arg = args[a], .K = table[i]->value_k ? K_MAX : 1};
+                s.b = s.K > 1 ? b : table[i]->classify ? (b % 2 ? 1 : -1) : b - 1.3;
+                laws_of(&s, (uint64_t)(100 * i + 10 * a + b));
+            }
+    }
+}
+
+/* Nothing overflows, and nothing turns into NaN, far out. */
+static void far_out(void **unused) {
+    (void)unused;
+    int entries;
+    const spdhg_loss *const *table = spd_loss_table(&entries);
+    for (int i = 0; i < entries; i++)
+        for (int c = 0; c < 16; c++) {
+            subject s = {.loss = table[i], .arg = table[i]->arg, .K = table[i]->value_k ? K_MAX : 1, .b = table[i]->value_k ? c % 4 : c & 4 ? 1 : -1};
+            double z[K_MAX], g[K_MAX], hp[K_MAX];
+            const double p[K_MAX] = {1, -1, 1, 1};
+            for (int k = 0; k < K_MAX; k++) z[k] = c >> k & 1 ? 1e4 : -1e4;
+            slope(&s, z, g);
+            second(&s, z, p, hp);
+            assert_true(isfinite(value(&s, z)) && value(&s, z) >= 0);
+            for (int64_t k = 0; k < s.K; k++) assert_true(isfinite(g[k]) && isfinite(hp[k]));
+            assert_near(s.loss->name, value(&s, z) + conjugate(&s, g), law_dot(s.K, g, z), 1e-12 * (1 + fabs(value(&s, z))));
+        }
+}
+
+static void known_values(void **unused) {
+    (void)unused;
+    const double z2[2] = {0, 0}, far[2] = {0, 1e4};
+    assert_near("logistic", spd_loss_logistic.value(0, 1, 0), M_LN2, 1e-16);
+    assert_near("logistic", spd_loss_logistic.value(1e4, -1, 0), 1e4, 0);
+    assert_true(spd_loss_logistic.slope(-40, -1, 0) > 0); /* exp(-40) is not lost against 1 */
+    assert_near("logistic", spd_loss_logistic.slope(-40, -1, 0) / exp(-40), 1, 1e-14);
+    assert_near("squared-hinge", spd_loss_squared_hinge.value(-1, 1, 0), 4, 0);
+    assert_near("smooth-hinge", spd_loss_smooth_hinge.value(0.75, 1, 0.5), 0.0625, 1e-16);
+    assert_near("smooth-hinge", spd_loss_smooth_hinge.value(-1, 1, 0.5), 1.75, 0);
+    assert_near("huber", spd_loss_huber.value(5, 1, 1.5), 4.875, 0);
+    assert_near("softmax", spd_loss_softmax.value_k(z2, 2, 1), M_LN2, 1e-16);
+    assert_near("softmax", spd_loss_softmax.value_k(far, 2, 0), 1e4, 0);
+}
+
+static void infinite_outside_the_domain(void **unused) {
+    (void)unused;
+    for (int b = -1; b <= 1; b += 2) {
+        assert_true(spd_loss_logistic.conjugate(b * 1e-300, b, 0) == INFINITY);
+        assert_true(spd_loss_logistic.conjugate(-b * (1 + 1e-15), b, 0) == INFINITY);
+        assert_true(spd_loss_logistic.conjugate(0, b, 0) == 0 && spd_loss_logistic.conjugate(-b, b, 0) == 0);
+        assert_true(spd_loss_squared_hinge.conjugate(b * 1e-300, b, 0) == INFINITY);
+        assert_true(spd_loss_squared_hinge.conjugate(0, b, 0) == 0);
+        assert_true(spd_loss_smooth_hinge.conjugate(b * 1e-300, b, 1) == INFINITY);
+        assert_true(spd_loss_smooth_hinge.conjugate(-b * (1 + 1e-15), b, 1) == INFINITY);
+        assert_true(spd_loss_smooth_hinge.conjugate(-b, b, 0.5) == -0.75);
+        assert_true(spd_loss_huber.conjugate(b * 1.5000001, 2, 1.5) == INFINITY && isfinite(spd_loss_huber.conjugate(b * 1.5, 2, 1.5)));
+        assert_true(spd_loss_logistic.conjugate(NAN, b, 0) == INFINITY);
+    }
+    const double inside[3] = {0.25, -0.5, 0.25}, corner[3] = {0, 0, 0}, sum[3] = {0.25, -0.5, 0.3}, sign[3] = {-1e-300, -0.5, 0.5};
+    assert_near("softmax", spd_loss_softmax.conjugate_k(inside, 3, 1), 0.5 * log(0.25) + 0.5 * log(0.5), 1e-15);
+    assert_true(spd_loss_softmax.conjugate_k(corner, 3, 1) == 0);
+    assert_true(spd_loss_softmax.conjugate_k(sum, 3, 1) == INFINITY && spd_loss_softmax.conjugate_k(sign, 3, 1) == INFINITY);
+}
+
+static void found_by_name(void **unused) {
+    (void)unused;
+    const spdhg_loss *loss;
+    double arg;
+    spdhg_error err;
+    assert_int_equal(spd_loss_find("huber:2.5", &loss, &arg, &err), SPDHG_OK);
+    assert_true(loss == &spd_loss_huber && arg == 2.5);
+    assert_int_equal(spd_loss_find("huber", &loss, &arg, &err), SPDHG_OK);
+    assert_true(arg == 1.345);
+    static const char *const wrong[] = {"huber:", "huber:0", "huber:x", "huber:-1", "logistic:1", "hub", "", "smooth-hinge:1e7", "huber:nan"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        assert_int_equal(spd_loss_find(wrong[i], &loss, &arg, &err), SPDHG_USAGE);
+        assert_null(loss);
+    }
+    spd_loss_find("hinge", &loss, &arg, &err);
+    assert_string_equal(err.message, "unknown loss 'hinge'; expected one of: logistic, squared, squared-hinge, smooth-hinge, huber, softmax");
+    const double z[2] = {1, 3}, b[2] = {0, 1}; /* a scalar loss adds up over the outputs */
+    double g[2];
+    assert_true(spd_loss_value(&spd_loss_squared, 0, 2, z, b) == 2.5);
+    spd_loss_slope(&spd_loss_squared, 0, 2, z, b, g);
+    assert_true(g[0] == 1 && g[1] == 2);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_loss), cmocka_unit_test(far_out), cmocka_unit_test(known_values),
+                                       cmocka_unit_test(infinite_outside_the_domain), cmocka_unit_test(found_by_name)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
