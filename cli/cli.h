@@ -7,6 +7,7 @@
 #include <jansson.h>
 
 #include "report/report.h"
+#include "trace/trace.h"
 
 int cli_fit(int argc, char **argv);
 int cli_predict(int argc, char **argv);
@@ -60,8 +61,20 @@ typedef struct cli_problem_options {
     double lambda, gamma, also_sparse;              /* also_sparse 0: no such term */
     bool intercept, standardize, one_class_ok;
 } cli_problem_options;
+/* The defaults, written once: values here, text in the help. */
+#define CLI_LOSS "logistic"
+#define CLI_PENALTY "l1"
+#define CLI_STRUCTURE "identity"
+#define CLI_SET "all"
+#define CLI_LAMBDA 1e-3
+#define CLI_GAMMA 0
+#define CLI_QUOTE_(x) #x
+#define CLI_QUOTE(x) CLI_QUOTE_(x)
 #define CLI_PROBLEM_OPTIONS                                                                                                      \
-    { .loss = "logistic", .penalty = "l1", .structure = "identity", .set = "all", .lambda = 1e-3, .intercept = true }
+    {                                                                                                                            \
+        .loss = CLI_LOSS, .penalty = CLI_PENALTY, .structure = CLI_STRUCTURE, .set = CLI_SET, .lambda = CLI_LAMBDA,              \
+        .gamma = CLI_GAMMA, .intercept = true                                                                                    \
+    }
 extern const struct argp cli_problem_argp; /* input: cli_problem_options */
 
 typedef struct cli_problem {

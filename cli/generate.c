@@ -49,14 +49,8 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     }
 }
 
-static const struct argp argp = {options,
-                                 parse,
-                                 "KIND",
-                                 "Write synthetic data with a known truth. KIND: see spdhg list kinds, which also "
-                                 "says what is the default of the options.",
-                                 NULL,
-                                 NULL,
-                                 NULL};
+static const struct argp argp = {options, parse, "KIND", "Write synthetic data with a known truth. KIND: see spdhg list kinds.",
+                                 NULL,    NULL,  NULL};
 
 static spdhg_status find_kind(const char *name, const spd_synthetic_kind **kind, spdhg_error *err) {
     int entries;
@@ -81,7 +75,7 @@ static spdhg_status write_truth(const char *path, const double *truth, int64_t t
 }
 
 static spdhg_status run(const generate *o, spdhg_error *err) {
-    const spd_synthetic_kind *kind;
+    const spd_synthetic_kind *kind = NULL;
     SPD_TRY(find_kind(o->kind, &kind, err));
     SPD_TRY(cli_can_write(o->out_path, err));
     SPD_TRY(cli_can_write(o->truth_path, err));

@@ -112,7 +112,9 @@ int cli_list(int argc, char **argv) {
     spdhg_error err = {0};
     char names[200];
     spd_names(names, sizeof names, topics, TOPICS, sizeof *topics);
-    spd_fail(&err, SPDHG_USAGE, asked ? "there is no topic '%2$s'; the topics are %1$s" : "TOPIC is missing; the topics are %1$s",
-             names, asked);
+    if (asked)
+        spd_fail(&err, SPDHG_USAGE, "there is no topic '%s'; the topics are %s", asked, names);
+    else
+        spd_fail(&err, SPDHG_USAGE, "TOPIC is missing; the topics are %s", names);
     return cli_fail("spdhg list", &err);
 }

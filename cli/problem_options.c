@@ -28,8 +28,8 @@ static const struct argp_option options[] = {
      "for group and linf: size:G, grid (the differences at one pixel), or a file with a group number for each row of F", 0},
     {"structure", STRUCTURE, "STRUCTURE", 0, NULL, 0},
     {"also-sparse", ALSO_SPARSE, "C", 0, "add C*lambda*||x||_1", 0},
-    {"lambda", LAMBDA, "NUMBER", 0, "weight of the penalty (default 1e-3)", 0},
-    {"gamma", GAMMA, "NUMBER", 0, "weight of (1/2)||x||^2 (default 0)", 0},
+    {"lambda", LAMBDA, "NUMBER", 0, "weight of the penalty (default " CLI_QUOTE(CLI_LAMBDA) ")", 0},
+    {"gamma", GAMMA, "NUMBER", 0, "weight of (1/2)||x||^2 (default " CLI_QUOTE(CLI_GAMMA) ")", 0},
     {"set", SET, "SET", 0, NULL, 0},
     {"intercept", INTERCEPT, NULL, 0, "an unpenalised constant (default)", 0},
     {"no-intercept", NO_INTERCEPT, NULL, 0, "none", 0},
@@ -87,10 +87,10 @@ static char *fill_help(int key, const char *text, void *input) {
     const char *standard = "", *topic = "";
     int entries = 0;
     const void *table = NULL;
-    if (key == LOSS) table = spd_loss_table(&entries), standard = "logistic", topic = "losses";
-    if (key == PENALTY) table = spd_penalty_table(&entries), standard = "l1", topic = "penalties";
-    if (key == STRUCTURE) table = spd_structure_table(&entries), standard = "identity", topic = "structures";
-    if (key == SET) table = spd_set_table(&entries), standard = "all", topic = "sets";
+    if (key == LOSS) table = spd_loss_table(&entries), standard = CLI_LOSS, topic = "losses";
+    if (key == PENALTY) table = spd_penalty_table(&entries), standard = CLI_PENALTY, topic = "penalties";
+    if (key == STRUCTURE) table = spd_structure_table(&entries), standard = CLI_STRUCTURE, topic = "structures";
+    if (key == SET) table = spd_set_table(&entries), standard = CLI_SET, topic = "sets";
     if (table && asprintf(&filled, "%s (default %s; see spdhg list %s)", cli_names(names, table, entries), standard, topic) > 0)
         return filled;
     return (char *)(uintptr_t)text;

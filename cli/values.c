@@ -63,6 +63,6 @@ const char *cli_names(char out[CLI_TEXT_CHARS], const void *table, int entries) 
 }
 
 void cli_argument(const struct argp_state *state, const char **place, const char *text) {
-    if (*place) cli_usage(state, "'%s' is one argument too many (an option must start with --)", text);
+    if (*place) cli_usage(state, "'%s' is one argument too many", text);
     *place = text;
 }
