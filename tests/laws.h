@@ -37,15 +37,15 @@ static inline double law_distance(int64_t n, const double *x, const double *y) {
 }
 
 /* |a - b| <= tolerance, with the numbers and the subject shown if not. */
-#define assert_near(subject, a, b, tolerance)                                                                                  \
-    do {                                                                                                                       \
-        const double a_ = (a), b_ = (b), t_ = (tolerance);                                                                     \
-        if (!(fabs(a_ - b_) <= t_)) fail_msg("%s: %.17g is not %.17g within %g", (subject), a_, b_, t_);                       \
+#define assert_near(subject, a, b, tolerance)                                                                                    \
+    do {                                                                                                                         \
+        const double a_ = (a), b_ = (b), t_ = (tolerance);                                                                       \
+        if (!(fabs(a_ - b_) <= t_)) fail_msg("%s: %.17g is not %.17g within %g", (subject), a_, b_, t_);                         \
     } while (0)
-#define assert_at_most(subject, a, b)                                                                                          \
-    do {                                                                                                                       \
-        const double a_ = (a), b_ = (b);                                                                                       \
-        if (!(a_ <= b_)) fail_msg("%s: %.17g exceeds %.17g", (subject), a_, b_);                                               \
+#define assert_at_most(subject, a, b)                                                                                            \
+    do {                                                                                                                         \
+        const double a_ = (a), b_ = (b);                                                                                         \
+        if (!(a_ <= b_)) fail_msg("%s: %.17g exceeds %.17g", (subject), a_, b_);                                                 \
     } while (0)
 
 /* A file with this content in the working directory; the caller unlinks it. */

@@ -42,7 +42,10 @@ static void extreme_numbers(void **unused) {
     const double cancels[4] = {1, 1e100, 1, -1e100}, zero[3] = {0, -0.0, 0}, endless[2] = {1, -INFINITY};
     assert_near("norm", spd_norm2(3, big), 5e300, 1e285);
     assert_near("norm", spd_norm2(3, small), 5e-300, 1e-315);
-    assert_true(spd_norm2(2, tiny) == 5e-324 && spd_norm2(3, zero) == 0 && isnan(spd_norm2(2, odd)) && isinf(spd_norm2(2, endless)));
+    const double half_lost[2] = {3e-160, 4e-160}; /* its squares are subnormal */
+    assert_near("norm", spd_norm2(2, half_lost), 5e-160, 1e-175);
+    assert_true(spd_norm2(2, tiny) == 5e-324 && spd_norm2(3, zero) == 0 && isnan(spd_norm2(2, odd)) &&
+                isinf(spd_norm2(2, endless)));
     assert_true(spd_sum(4, cancels) == 2);
 }
 
@@ -124,8 +127,8 @@ static void norms(void **unused) {
 
 static void check_svd(int64_t m, int64_t K) {
     const int64_t k = m < K ? m : K;
-    double *A = SPD_NEW(double, m * K), *copy = SPD_NEW(double, m * K), *U = SPD_NEW(double, m * k), *s = SPD_NEW(double, k),
-           *Vt = SPD_NEW(double, k * K), *work = SPD_NEW(double, spd_svd_work(m, K));
+    double *A = SPD_NEW(double, m *K), *copy = SPD_NEW(double, m *K), *U = SPD_NEW(double, m *k), *s = SPD_NEW(double, k),
+           *Vt = SPD_NEW(double, k *K), *work = SPD_NEW(double, spd_svd_work(m, K));
     law_normals(7, m * K, 1, A);
     memcpy(copy, A, (size_t)(m * K) * sizeof *A);
     assert_true(spd_svd(m, K, copy, U, s, Vt, work));

@@ -1,5 +1,6 @@
 /* test_laws_loss.c - the laws every loss obeys, for every entry of the table and several arguments.
- * phi' is a difference quotient, phi'' too, phi'' <= kappa, phi is convex, phi(z) + phi*(alpha) >= alpha z with equality at phi'(z). */
+ * phi' is a difference quotient, phi'' too, phi'' <= kappa, phi is convex, phi(z) + phi*(alpha) >= alpha z with equality at
+ * phi'(z). */
 #include "laws.h"
 
 #include "loss/loss.h"
@@ -104,7 +105,12 @@ static void far_out(void **unused) {
     const spdhg_loss *const *table = spd_loss_table(&entries);
     for (int i = 0; i < entries; i++)
         for (int c = 0; c < 16; c++) {
-            subject s = {.loss = table[i], .arg = table[i]->arg, .K = table[i]->value_k ? K_MAX : 1, .b = table[i]->value_k ? c % 4 : c & 4 ? 1 : -1};
+            subject s = {.loss = table[i],
+                         .arg = table[i]->arg,
+                         .K = table[i]->value_k ? K_MAX : 1,
+                         .b = table[i]->value_k ? c % 4
+                              : c & 4           ? 1
+                                                : -1};
             double z[K_MAX], g[K_MAX], hp[K_MAX];
             const double p[K_MAX] = {1, -1, 1, 1};
             for (int k = 0; k < K_MAX; k++) z[k] = c >> k & 1 ? 1e4 : -1e4;
@@ -142,10 +148,12 @@ static void infinite_outside_the_domain(void **unused) {
         assert_true(spd_loss_smooth_hinge.conjugate(b * 1e-300, b, 1) == INFINITY);
         assert_true(spd_loss_smooth_hinge.conjugate(-b * (1 + 1e-15), b, 1) == INFINITY);
         assert_true(spd_loss_smooth_hinge.conjugate(-b, b, 0.5) == -0.75);
-        assert_true(spd_loss_huber.conjugate(b * 1.5000001, 2, 1.5) == INFINITY && isfinite(spd_loss_huber.conjugate(b * 1.5, 2, 1.5)));
+        assert_true(spd_loss_huber.conjugate(b * 1.5000001, 2, 1.5) == INFINITY &&
+                    isfinite(spd_loss_huber.conjugate(b * 1.5, 2, 1.5)));
         assert_true(spd_loss_logistic.conjugate(NAN, b, 0) == INFINITY);
     }
-    const double inside[3] = {0.25, -0.5, 0.25}, corner[3] = {0, 0, 0}, sum[3] = {0.25, -0.5, 0.3}, sign[3] = {-1e-300, -0.5, 0.5};
+    const double inside[3] = {0.25, -0.5, 0.25}, corner[3] = {0, 0, 0}, sum[3] = {0.25, -0.5, 0.3},
+                 sign[3] = {-1e-300, -0.5, 0.5};
     assert_near("softmax", spd_loss_softmax.conjugate_k(inside, 3, 1), 0.5 * log(0.25) + 0.5 * log(0.5), 1e-15);
     assert_true(spd_loss_softmax.conjugate_k(corner, 3, 1) == 0);
     assert_true(spd_loss_softmax.conjugate_k(sum, 3, 1) == INFINITY && spd_loss_softmax.conjugate_k(sign, 3, 1) == INFINITY);
@@ -160,13 +168,15 @@ static void found_by_name(void **unused) {
     assert_true(loss == &spd_loss_huber && arg == 2.5);
     assert_int_equal(spd_loss_find("huber", &loss, &arg, &err), SPDHG_OK);
     assert_true(arg == 1.345);
-    static const char *const wrong[] = {"huber:", "huber:0", "huber:x", "huber:-1", "logistic:1", "hub", "", "smooth-hinge:1e7", "huber:nan"};
+    static const char *const wrong[] = {"huber:", "huber:0", "huber:x",          "huber:-1", "logistic:1",
+                                        "hub",    "",        "smooth-hinge:1e7", "huber:nan"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         assert_int_equal(spd_loss_find(wrong[i], &loss, &arg, &err), SPDHG_USAGE);
         assert_null(loss);
     }
     spd_loss_find("hinge", &loss, &arg, &err);
-    assert_string_equal(err.message, "unknown loss 'hinge'; expected one of: logistic, squared, squared-hinge, smooth-hinge, huber, softmax");
+    assert_string_equal(err.message,
+                        "unknown loss 'hinge'; expected one of: logistic, squared, squared-hinge, smooth-hinge, huber, softmax");
     const double z[2] = {1, 3}, b[2] = {0, 1}; /* a scalar loss adds up over the outputs */
     double g[2];
     assert_true(spd_loss_value(&spd_loss_squared, 0, 2, z, b) == 2.5);

@@ -36,7 +36,7 @@ static void laws_at(const subject *s, double lambda, const double *y, const doub
 
     const double value = s->r->value(s->rows, s->K, y, s->work), error = 1e-9 * (1 + value);
     assert_at_most(name, law_dot(s->n, pv, y) / lambda, value + error); /* no member of Y gives more */
-    for (int64_t i = 0; i < s->n; i++) z[i] = 1e6 * y[i];               /* far out the projection is where the maximum is attained */
+    for (int64_t i = 0; i < s->n; i++) z[i] = 1e6 * y[i]; /* far out the projection is where the maximum is attained */
     project(s, 1, z, support);
     assert_near(name, law_dot(s->n, support, y), value, 1e-4 * (1 + value));
     const double polar = s->r->polar(s->rows, s->K, v, s->work); /* the polar norm: <v,y> <= polar(v) r(y) */
@@ -133,7 +133,8 @@ static void simplex_equals_sorting(void **unused) {
 
 static void simplex_extremes(void **unused) {
     (void)unused;
-    double work[4], huge[4] = {1e15, -1e15, 1e15, 3}, inside[4] = {0.25, -0.5, 0, 0.25}, zero[4] = {1, -2, 0, 3}, tied[4] = {0.1, 0.1, 0.1, 0.1};
+    double work[4], huge[4] = {1e15, -1e15, 1e15, 3}, inside[4] = {0.25, -0.5, 0, 0.25}, zero[4] = {1, -2, 0, 3},
+                    tied[4] = {0.1, 0.1, 0.1, 0.1};
     spd_project_l1_ball(4, 1, huge, work); /* nothing cancels: three ties share the radius */
     for (int i = 0; i < 3; i++) assert_near("huge", fabs(huge[i]), 1.0 / 3, 1e-16);
     assert_true(huge[1] < 0 && huge[3] == 0);
@@ -164,6 +165,10 @@ static void nuclear_known(void **unused) {
         }
     assert_near("value", spd_penalty_nuclear.value(3, 2, y, work), 5.5, 1e-14);
     assert_near("polar", spd_penalty_nuclear.polar(3, 2, y, work), 5, 1e-14);
+    double same[6];
+    memcpy(same, y, sizeof y);
+    spd_penalty_nuclear.project(3, 2, 5.01, same, work); /* inside, though longer than 5.01: not a bit may change */
+    assert_memory_equal(same, y, sizeof y);
     spd_penalty_nuclear.project(3, 2, 2, y, work);
     for (int i = 0; i < 6; i++) assert_near("clipped", y[i], wanted[i], 1e-14);
     double odd[6] = {1, 2, NAN, 4, 5, 6};
@@ -175,7 +180,8 @@ static void known_values(void **unused) {
     (void)unused;
     const double z[4] = {3, -4, 0, 12};
     double y[4] = {3, -4, 0, 12}, work[4];
-    assert_true(spd_penalty_l1.value(2, 2, z, work) == 19 && spd_penalty_group.value(4, 1, z, work) == 13 && spd_penalty_linf.value(4, 1, z, work) == 12);
+    assert_true(spd_penalty_l1.value(2, 2, z, work) == 19 && spd_penalty_group.value(4, 1, z, work) == 13 &&
+                spd_penalty_linf.value(4, 1, z, work) == 12);
     spd_penalty_group.project(4, 1, 1.3, y, work);
     for (int i = 0; i < 4; i++) assert_near("group", y[i], z[i] / 10, 1e-15);
     assert_true(spd_penalty_l1.block == SPD_BLOCK_ROW && !spd_penalty_l1.groups_ok && spd_penalty_group.groups_ok);

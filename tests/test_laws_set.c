@@ -1,5 +1,5 @@
-/* test_laws_set.c - the laws every set obeys: the projection is inside, idempotent, non-expansive and nearest; the support function is
- * the largest product and is attained; no two members are farther apart than the diameter. */
+/* test_laws_set.c - the laws every set obeys: the projection is inside, idempotent, non-expansive and nearest; the support
+ * function is the largest product and is attained; no two members are farther apart than the diameter. */
 #include "laws.h"
 
 #include "la/la.h"
@@ -70,8 +70,8 @@ static void laws_of(const char *spec) {
 
 static void every_set(void **unused) {
     (void)unused;
-    static const char *const spec[] = {"all",    "ball:2",    "ball:0.3", "box:-1,0.5", "box:0,inf", "box:-inf,1", "box:-inf,+inf",
-                                       "nonneg", "l1ball:3", "l1ball:1e-2", "simplex:1", "simplex:20"};
+    static const char *const spec[] = {"all",           "ball:2", "ball:0.3", "box:-1,0.5",  "box:0,inf", "box:-inf,1",
+                                       "box:-inf,+inf", "nonneg", "l1ball:3", "l1ball:1e-2", "simplex:1", "simplex:20"};
     int entries;
     const spd_set_kind *const *table = spd_set_table(&entries);
     for (int i = 0; i < entries; i++) { /* a new entry must bring a datum */
@@ -86,26 +86,29 @@ static void every_set(void **unused) {
 static void diameters_are_attained(void **unused) {
     (void)unused;
     const double R = 2, box[2] = {-1, 0.5};
-    assert_near("ball", spd_set_ball.diameter(N, &R), 4, 0);      /* R e_1 and -R e_1 */
+    assert_near("ball", spd_set_ball.diameter(N, &R), 4, 0); /* R e_1 and -R e_1 */
     assert_near("l1ball", spd_set_l1ball.diameter(N, &R), 4, 0);
     assert_near("simplex", spd_set_simplex.diameter(N, &R), sqrt(8), 1e-15); /* R e_1 and R e_2 */
     assert_near("box", spd_set_box.diameter(N, box), 1.5 * sqrt(N), 1e-14);
     const double half[2] = {0, INFINITY};
-    assert_true(isinf(spd_set_all.diameter(N, NULL)) && isinf(spd_set_nonneg.diameter(N, NULL)) && isinf(spd_set_box.diameter(N, half)));
+    assert_true(isinf(spd_set_all.diameter(N, NULL)) && isinf(spd_set_nonneg.diameter(N, NULL)) &&
+                isinf(spd_set_box.diameter(N, half)));
 }
 
 static void support_is_infinite_where_unbounded(void **unused) {
     (void)unused;
     const double u[2] = {0, 1}, down[2] = {0, -1}, half[2] = {0, INFINITY};
-    assert_true(isinf(spd_set_all.support(2, NULL, u)) && isinf(spd_set_nonneg.support(2, NULL, u)) && isinf(spd_set_box.support(2, half, u)));
+    assert_true(isinf(spd_set_all.support(2, NULL, u)) && isinf(spd_set_nonneg.support(2, NULL, u)) &&
+                isinf(spd_set_box.support(2, half, u)));
     assert_true(spd_set_nonneg.support(2, NULL, down) == 0 && spd_set_box.support(2, half, down) == 0);
 }
 
 static void wrong_specifications(void **unused) {
     (void)unused;
-    static const char *const wrong[] = {"ball",        "ball:",      "ball:0",   "ball:-1",     "ball:inf",  "ball:nan", "ball:1,2",    "box:1",
-                                        "box:2,1",     "box:inf,inf", "box:1,nan", "box:1 2",    "nonneg:1",  "all:",     "simplex:0",   "l1ball:x",
-                                        "box:-inf,-inf", "cube",     "",         "ball:1e999", "box:0,infinity"};
+    static const char *const wrong[] = {"ball",     "ball:",      "ball:0",        "ball:-1",     "ball:inf",      "ball:nan",
+                                        "ball:1,2", "box:1",      "box:2,1",       "box:inf,inf", "box:1,nan",     "box:1 2",
+                                        "nonneg:1", "all:",       "simplex:0",     "l1ball:x",    "box:-inf,-inf", "cube",
+                                        "",         "ball:1e999", "box:0,infinity"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         spd_set X;
         spdhg_error err = {0};
@@ -120,6 +123,7 @@ static void wrong_specifications(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_set), cmocka_unit_test(diameters_are_attained),
-                                       cmocka_unit_test(support_is_infinite_where_unbounded), cmocka_unit_test(wrong_specifications)};
+                                       cmocka_unit_test(support_is_infinite_where_unbounded),
+                                       cmocka_unit_test(wrong_specifications)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,10 @@
 /* alloc.c - memory: zeroed, aligned for vector loads, overflow checked; and the arenas solvers live in. */
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include "core/core.h"
 
-enum { ALIGNMENT = 64, ARENA_DOUBLES = 8 };
+enum { ALIGNMENT = 64, ARENA_DOUBLES = 8, HUGE_PAGE = 1 << 21 };
 
 /* Bytes to ask for, or 0 if count * size does not fit. Never 0 for count 0: a valid pointer is wanted. */
 static size_t bytes_of(int64_t count, size_t size) {
@@ -19,6 +20,20 @@ void *spd_alloc(int64_t count, size_t size) {
     void *block = bytes ? aligned_alloc(ALIGNMENT, bytes) : NULL;
     if (block) memset(block, 0, bytes);
     return block;
+}
+
+/* Large blocks ask for huge pages: filling them is mostly page faults otherwise. */
+void *spd_alloc_raw(int64_t count, size_t size) {
+    const size_t bytes = bytes_of(count, size);
+    if (bytes < 2 * HUGE_PAGE) return bytes ? aligned_alloc(ALIGNMENT, bytes) : NULL;
+    void *block = aligned_alloc(HUGE_PAGE, bytes);
+    if (block) madvise(block, bytes, MADV_HUGEPAGE); /* only a hint: failure changes nothing */
+    return block;
+}
+
+void *spd_grow_raw(void *old, int64_t count, size_t size) {
+    const size_t bytes = bytes_of(count, size);
+    return bytes ? realloc(old, bytes) : NULL;
 }
 
 void *spd_grow(void *old, int64_t old_count, int64_t count, size_t size) {

@@ -22,6 +22,8 @@ spdhg_status spd_fail_io(spdhg_error *err, const char *path, const char *doing);
 /* ---- alloc.c: zeroed, 64-byte aligned, count * size checked for overflow; NULL when it cannot. count 0 gives a valid pointer. */
 void *spd_alloc(int64_t count, size_t size);
 void *spd_grow(void *old, int64_t old_count, int64_t count, size_t size); /* realloc; on NULL the old block stays valid */
+void *spd_alloc_raw(int64_t count, size_t size); /* not zeroed: for big arrays that are written whole at once */
+void *spd_grow_raw(void *old, int64_t count, size_t size);
 void *spd_copy(const void *source, int64_t count, size_t size);
 char *spd_strdup(const char *text);
 void spd_free(void *block);

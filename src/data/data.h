@@ -59,6 +59,11 @@ typedef struct spd_stream spd_stream;
 spdhg_status spd_stream_open(spd_stream **out, const char *path, spdhg_error *err);
 /* Fills buffer; *got < size only at the end. SPDHG_DATA with the byte offset when the content is truncated or corrupt. */
 spdhg_status spd_stream_read(spd_stream *stream, char *buffer, size_t size, size_t *got, spdhg_error *err);
+const char *spd_stream_path(const spd_stream *stream);
+/* The first decompressed bytes (up to 4096), without taking them. */
+spdhg_status spd_stream_peek(spd_stream *stream, const char **head, size_t *size, spdhg_error *err);
+/* The descriptor of a plain regular file, for pread from 0 to *size; -1 if it is compressed, a pipe or standard input in midway. */
+int spd_stream_file(const spd_stream *stream, int64_t *size);
 void spd_stream_close(spd_stream *stream);
 
 /* ---- matrix_market.c: any Matrix Market file as triplet-free rows; also for F. symmetric and skew are expanded. dense arrays too. */
@@ -99,7 +104,7 @@ typedef struct spd_reader {
     const char *name, *help;
     const char *const *ending; /* NULL-terminated: ".svm", ".libsvm", ...; what follows .gz etc. was stripped */
     bool (*recognise)(const char *head, size_t size); /* by the first decompressed bytes */
-    spdhg_status (*read)(spdhg_data **out, const char *path, const spdhg_read_options *o, spdhg_error *err);
+    spdhg_status (*read)(spdhg_data **out, spd_stream *stream, const spdhg_read_options *o, spdhg_error *err);
     spdhg_status (*write)(const spdhg_data *data, const char *path, spdhg_error *err); /* NULL: cannot */
 } spd_reader;
 const spd_reader *spd_reader_table(int *entries);

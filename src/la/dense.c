@@ -1,6 +1,6 @@
 /* dense.c - factorisations of small dense matrices by LAPACK.
- * Row-major m x K is column-major K x m of the transpose, so LAPACK gets A' = V diag(s) U' and nothing is transposed or allocated:
- * its left factor, column-major K x k, is our Vt; its right factor, column-major k x m, is our U. */
+ * Row-major m x K is column-major K x m of the transpose, so LAPACK gets A' = V diag(s) U' and nothing is transposed or
+ * allocated: its left factor, column-major K x k, is our Vt; its right factor, column-major k x m, is our U. */
 #include <lapacke.h>
 
 #include "la/la.h"
@@ -12,7 +12,8 @@ static int64_t gesdd_work(int64_t m, int64_t K) {
     const lapack_int rows = (lapack_int)K, columns = (lapack_int)m, k = rows < columns ? rows : columns;
     double best = 0, unused = 0;
     lapack_int integer = 0;
-    LAPACKE_dgesdd_work(LAPACK_COL_MAJOR, 'S', rows, columns, &unused, rows, &unused, &unused, rows, &unused, k, &best, -1, &integer);
+    LAPACKE_dgesdd_work(LAPACK_COL_MAJOR, 'S', rows, columns, &unused, rows, &unused, &unused, rows, &unused, k, &best, -1,
+                        &integer);
     return (int64_t)best;
 }
 

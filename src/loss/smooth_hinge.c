@@ -28,7 +28,8 @@ static double conjugate(double alpha, double b, double h) {
 }
 
 const spdhg_loss spd_loss_smooth_hinge = {.name = "smooth-hinge",
-                                          .help = "hinge rounded over the width EPS below the margin: two classes; smooth-hinge:EPS",
+                                          .help =
+                                              "hinge rounded over the width EPS below the margin: two classes; smooth-hinge:EPS",
                                           .classify = true,
                                           .arg = 1,
                                           .arg_min = 1e-6,

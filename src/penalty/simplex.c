@@ -1,14 +1,14 @@
 /* simplex.c - projections onto the simplex { v >= 0, sum v = R } and onto the l1 ball of radius R.
- * Both shrink by the threshold theta with sum_i max(u_i - theta, 0) = R, found by random pivots (Duchi, Shalev-Shwartz, Singer and
- * Chandra, ICML 2008). All numbers are measured from the largest one: theta then lies in [-R, 0), only entries above -R matter, and
- * nothing cancels however large v is. */
+ * Both shrink by the threshold theta with sum_i max(u_i - theta, 0) = R, found by random pivots (Duchi, Shalev-Shwartz, Singer
+ * and Chandra, ICML 2008). All numbers are measured from the largest one: theta then lies in [-R, 0), only entries above -R
+ * matter, and nothing cancels however large v is. */
 #include "la/la.h"
 #include "penalty/penalty.h"
 
 /* theta of the n numbers u (at least one of them 0, all in (-radius, 0]); u is reordered. */
 static double threshold(int64_t n, double radius, double *u) {
-    double sum = 0;     /* of the numbers known to be above theta */
-    int64_t above = 0;  /* and how many they are */
+    double sum = 0;    /* of the numbers known to be above theta */
+    int64_t above = 0; /* and how many they are */
     for (uint64_t round = 0; n > 0; round++) {
         uint64_t bits[2];
         spd_random(0, SPD_STREAM_SAMPLE, round, bits);

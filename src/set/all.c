@@ -15,9 +15,5 @@ static double support(int64_t n, const double *arg, const double *u) {
     return spd_count_nonzero(n, u) == 0 ? 0 : INFINITY;
 }
 
-const spd_set_kind spd_set_all = {.name = "all",
-                                  .help = "no restriction",
-                                  .project = project,
-                                  .diameter = diameter,
-                                  .support = support,
-                                  .separable = true};
+const spd_set_kind spd_set_all = {
+    .name = "all", .help = "no restriction", .project = project, .diameter = diameter, .support = support, .separable = true};

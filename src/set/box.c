@@ -3,7 +3,8 @@
 #include "set/set.h"
 
 static const char *check(const double *arg) {
-    return arg[0] <= arg[1] && arg[0] < INFINITY && arg[1] > -INFINITY ? NULL : "LO must not exceed HI, and numbers must lie between";
+    return arg[0] <= arg[1] && arg[0] < INFINITY && arg[1] > -INFINITY ? NULL
+                                                                       : "LO must not exceed HI, and numbers must lie between";
 }
 
 static void project(int64_t n, const double *arg, double *x, double *work) {

@@ -1,6 +1,6 @@
-/* edges.c - F x = differences along the edges of a graph, from lines "i j [weight]" separated by blanks or commas; # or % starts a comment.
- * Features count from 1 as in Matrix Market files, unless an index 0 occurs anywhere. A weight w > 0 gives the row w (x_i - x_j);
- * w < 0 says that opposite signs belong together: |w| (x_i + x_j). Rows keep the order of the lines. */
+/* edges.c - F x = differences along the edges of a graph, from lines "i j [weight]" separated by blanks or commas; # or % starts
+ * a comment. Features count from 1 as in Matrix Market files, unless an index 0 occurs anywhere. A weight w > 0 gives the row w
+ * (x_i - x_j); w < 0 says that opposite signs belong together: |w| (x_i + x_j). Rows keep the order of the lines. */
 #include <stdlib.h>
 
 #include "data/data.h"
@@ -18,10 +18,10 @@ typedef struct spd_edge {
 typedef struct spd_edge_reader {
     const char *path;
     spd_stream *stream;
-    char *buffer;      /* LINE_MAX_BYTES; a line lies in [from, to) */
+    char *buffer; /* LINE_MAX_BYTES; a line lies in [from, to) */
     size_t from, to;
     bool ended;
-    int64_t line;      /* number of the line last handed out */
+    int64_t line; /* number of the line last handed out */
     spd_edge *edge;
     int64_t edges, room;
     int64_t zero_line; /* first line with an index 0, or 0 */
@@ -108,7 +108,8 @@ static spdhg_status check_range(const spd_edge_reader *r, int64_t features, spdh
             char why[80] = "";
             if (r->zero_line) snprintf(why, sizeof why, ", counted from 0 as in line %lld", (long long)r->zero_line);
             return spd_fail(err, SPDHG_DATA, "%s:%lld:%d: feature %lld is out of range, expected %lld to %lld%s", r->path,
-                            (long long)r->edge[e].line, r->edge[e].column[i], (long long)j, (long long)first, (long long)last, why);
+                            (long long)r->edge[e].line, r->edge[e].column[i], (long long)j, (long long)first, (long long)last,
+                            why);
         }
     return SPDHG_OK;
 }
@@ -141,8 +142,8 @@ static spdhg_status check_duplicates(const spd_edge_reader *r, spdhg_error *err)
         }
     spd_free(key);
     if (again == r->edges) return SPDHG_OK;
-    return spd_fail(err, SPDHG_DATA, "%s:%lld:%d: the edge between features %lld and %lld was given before, in line %lld", r->path,
-                    (long long)r->edge[again].line, r->edge[again].column[0], (long long)r->edge[again].end[0],
+    return spd_fail(err, SPDHG_DATA, "%s:%lld:%d: the edge between features %lld and %lld was given before, in line %lld",
+                    r->path, (long long)r->edge[again].line, r->edge[again].column[0], (long long)r->edge[again].end[0],
                     (long long)r->edge[again].end[1], (long long)r->edge[before].line);
 }
 

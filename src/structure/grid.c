@@ -1,5 +1,6 @@
 /* grid.c - F x = differences of neighbouring pixels of an image of H x W, or H x W x D: total variation.
- * Pixel (h,w,l) is feature (h W + w) D + l. Rows are ordered by pixel, at each pixel towards larger h, w, l: x_neighbour - x_pixel. */
+ * Pixel (h,w,l) is feature (h W + w) D + l. Rows are ordered by pixel, at each pixel towards larger h, w, l: x_neighbour -
+ * x_pixel. */
 #include "structure/structure.h"
 
 /* "3x4" or "3x4x5" into side; a missing third side is 1. */
@@ -44,4 +45,6 @@ static spdhg_status build(spdhg_structure *F, const char *arg, int64_t features,
 }
 
 const spd_structure_kind spd_structure_grid = {
-    .name = "grid", .help = "differences of neighbouring pixels of an image or volume: total variation; grid:HxW[xD]", .build = build};
+    .name = "grid",
+    .help = "differences of neighbouring pixels of an image or volume: total variation; grid:HxW[xD]",
+    .build = build};

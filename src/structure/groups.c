@@ -10,8 +10,8 @@ static spdhg_status by_size(const spd_csr *A, const char *arg, int64_t *group, s
     if (!arg || !spd_to_int(arg, &size) || size < 1)
         return spd_fail(err, SPDHG_USAGE, "groups 'size:%s': expected a whole number above 0 behind 'size:'", arg ? arg : "");
     if (A->m % size != 0)
-        return spd_fail(err, SPDHG_USAGE, "groups 'size:%s': the structure has %lld rows, not a multiple of %lld", arg, (long long)A->m,
-                        (long long)size);
+        return spd_fail(err, SPDHG_USAGE, "groups 'size:%s': the structure has %lld rows, not a multiple of %lld", arg,
+                        (long long)A->m, (long long)size);
     for (int64_t e = 0; e < A->m; e++) group[e] = e / size;
     return SPDHG_OK;
 }
@@ -31,7 +31,8 @@ static int compare(const void *a, const void *b) {
 static spdhg_status by_number(const char *path, int64_t m, const double *number, int64_t *group, spdhg_error *err) {
     for (int64_t e = 0; e < m; e++)
         if (floor(number[e]) != number[e] || fabs(number[e]) > 0x1p53)
-            return spd_fail(err, SPDHG_DATA, "%s: group of row %lld is %g; expected a whole number", path, (long long)e + 1, number[e]);
+            return spd_fail(err, SPDHG_DATA, "%s: group of row %lld is %g; expected a whole number", path, (long long)e + 1,
+                            number[e]);
     double *sorted = spd_copy(number, m, sizeof *number);
     if (!sorted) return spd_fail_memory(err, 8.0 * (double)m);
     qsort(sorted, (size_t)m, sizeof *sorted, compare);
@@ -48,10 +49,10 @@ static spdhg_status by_file(const spd_csr *A, const char *path, int64_t *group, 
     double *number;
     int64_t rows, columns;
     SPD_TRY(spd_numbers_read(path, &number, &rows, &columns, err));
-    const spdhg_status status =
-        rows * columns == A->m
-            ? by_number(path, A->m, number, group, err)
-            : spd_fail(err, SPDHG_DATA, "%s: %lld group numbers, the structure has %lld rows", path, (long long)(rows * columns), (long long)A->m);
+    const spdhg_status status = rows * columns == A->m
+                                    ? by_number(path, A->m, number, group, err)
+                                    : spd_fail(err, SPDHG_DATA, "%s: %lld group numbers, the structure has %lld rows", path,
+                                               (long long)(rows * columns), (long long)A->m);
     spd_free(number);
     return status;
 }
@@ -59,7 +60,7 @@ static spdhg_status by_file(const spd_csr *A, const char *path, int64_t *group, 
 spdhg_status spd_structure_groups(const spdhg_structure *F, const char *spec, int64_t **group, spdhg_error *err) {
     *group = SPD_NEW(int64_t, F->F.m);
     if (!*group) return spd_fail_memory(err, 8.0 * (double)F->F.m);
-    const spdhg_status status = spd_spec_is(spec, "size")     ? by_size(&F->F, spd_spec_arg(spec), *group, err)
+    const spdhg_status status = spd_spec_is(spec, "size")   ? by_size(&F->F, spd_spec_arg(spec), *group, err)
                                 : strcmp(spec, "grid") == 0 ? by_pixel(F, *group, err)
                                                             : by_file(&F->F, spec, *group, err);
     if (status == SPDHG_OK) return SPDHG_OK;

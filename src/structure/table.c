@@ -56,15 +56,15 @@ spdhg_status spdhg_structure_new(spdhg_structure **out, const char *spec, int64_
     return spd_structure_finish(out, by_name(*out, spec, features, err), err);
 }
 
-static spdhg_status copy_rows(spd_csr *A, int64_t rows, int64_t features, const int64_t *ptr, const int32_t *idx, const double *val,
-                              spdhg_error *err) {
+static spdhg_status copy_rows(spd_csr *A, int64_t rows, int64_t features, const int64_t *ptr, const int32_t *idx,
+                              const double *val, spdhg_error *err) {
     if (rows < 0 || !ptr || ptr[0] != 0) return spd_fail(err, SPDHG_DATA, "structure: expected rows >= 0 and ptr[0] == 0");
     for (int64_t e = 0; e < rows; e++) {
         if (ptr[e + 1] < ptr[e]) return spd_fail(err, SPDHG_DATA, "structure: ptr decreases behind row %lld", (long long)e);
         for (int64_t p = ptr[e]; p < ptr[e + 1]; p++) {
             if (idx[p] < 0 || idx[p] >= features || (p > ptr[e] && idx[p] <= idx[p - 1]))
-                return spd_fail(err, SPDHG_DATA, "structure: column %d in row %lld; expected ascending columns from 0 to %lld", idx[p],
-                                (long long)e, (long long)features - 1);
+                return spd_fail(err, SPDHG_DATA, "structure: column %d in row %lld; expected ascending columns from 0 to %lld",
+                                idx[p], (long long)e, (long long)features - 1);
             if (!isfinite(val[p]))
                 return spd_fail(err, SPDHG_DATA, "structure: row %lld, column %d is not finite", (long long)e, idx[p]);
         }
@@ -77,8 +77,8 @@ static spdhg_status copy_rows(spd_csr *A, int64_t rows, int64_t features, const 
     return SPDHG_OK;
 }
 
-spdhg_status spdhg_structure_from_csr(spdhg_structure **out, int64_t rows, int64_t features, const int64_t *ptr, const int32_t *idx,
-                                      const double *val, spdhg_error *err) {
+spdhg_status spdhg_structure_from_csr(spdhg_structure **out, int64_t rows, int64_t features, const int64_t *ptr,
+                                      const int32_t *idx, const double *val, spdhg_error *err) {
     SPD_TRY(spd_structure_begin(out, "rows", features, err));
     return spd_structure_finish(out, copy_rows(&(*out)->F, rows, features, ptr, idx, val, err), err);
 }

@@ -4,7 +4,8 @@
 static spdhg_status check(int64_t m, const double *weight, spdhg_error *err) {
     for (int64_t e = 0; e < m; e++)
         if (!(weight[e] >= 0 && isfinite(weight[e])))
-            return spd_fail(err, SPDHG_DATA, "row weight %lld is %g; expected a finite number of at least 0", (long long)e + 1, weight[e]);
+            return spd_fail(err, SPDHG_DATA, "row weight %lld is %g; expected a finite number of at least 0", (long long)e + 1,
+                            weight[e]);
     return SPDHG_OK;
 }
 
@@ -43,7 +44,9 @@ spdhg_status spd_structure_weighted(spdhg_structure **out, const spdhg_structure
         memcpy((*out)->side, F->side, sizeof F->side);
         status = spd_structure_finish(out, fill(&(*out)->F, &F->F, weight, rows, err), err);
     }
-    if (status != SPDHG_OK) spd_free(rows);
-    else if (kept) *kept = rows;
+    if (status != SPDHG_OK)
+        spd_free(rows);
+    else if (kept)
+        *kept = rows;
     return status;
 }

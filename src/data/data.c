@@ -1,0 +1,155 @@
+/* data.c - the data set itself: made from a file or from memory, checked once, asked for its sizes, freed.
+ * What every other room relies on: indices ascending in a row and in 0..features-1, every number finite. */
+#include "data/reader.h"
+
+spdhg_status spd_data_new(spdhg_data **out, spdhg_error *err) {
+    *out = SPD_NEW(spdhg_data, 1);
+    if (!*out) return spd_fail_memory(err, sizeof **out);
+    (*out)->index_base = 1;
+    return SPDHG_OK;
+}
+
+static void free_texts(char **text, int64_t count) {
+    for (int64_t i = 0; text && i < count; i++) spd_free(text[i]);
+    spd_free(text);
+}
+
+void spdhg_data_free(spdhg_data *data) {
+    if (!data) return;
+    if (!data->borrowed) {
+        spd_free(data->ptr);
+        spd_free(data->idx);
+        spd_free(data->val);
+        spd_free(data->b);
+    }
+    free_texts(data->label, data->labels);
+    free_texts(data->name, data->features);
+    spd_free(data->weight);
+    spd_free(data->offset);
+    spd_free(data->group);
+    spd_free(data->source);
+    spd_free(data);
+}
+
+int64_t spdhg_data_rows(const spdhg_data *data) { return data->rows; }
+int64_t spdhg_data_features(const spdhg_data *data) { return data->features; }
+int64_t spdhg_data_nonzeros(const spdhg_data *data) { return data->nnz; }
+
+double spd_data_bytes(const spdhg_data *data) {
+    const double rows = (double)data->rows, nnz = (double)data->nnz;
+    return (data->idx ? 12 * nnz + 8 * (rows + 1) : 8 * nnz) + 8 * rows * (double)data->targets + (data->weight ? 8 * rows : 0) +
+           (data->offset ? 8 * rows * (double)data->offsets : 0) + (data->group ? 8 * rows : 0);
+}
+
+static spdhg_status check_finite(const double *value, int64_t rows, int64_t columns, const char *what, spdhg_error *err) {
+    for (int64_t k = 0; k < rows * columns; k++)
+        if (!isfinite(value[k]))
+            return spd_fail(err, SPDHG_DATA, "%s of row %lld, column %lld is not finite", what, (long long)(k / columns) + 1,
+                            (long long)(k % columns) + 1);
+    return SPDHG_OK;
+}
+
+static spdhg_status check_row(const spdhg_data *data, int64_t i, spdhg_error *err) {
+    for (int64_t k = data->ptr[i]; k < data->ptr[i + 1]; k++) {
+        const int64_t j = data->idx[k];
+        if (j < 0 || j >= data->features)
+            return spd_fail(err, SPDHG_DATA, "row %lld: column %lld is not in 0..%lld", (long long)i + 1, (long long)j,
+                            (long long)data->features - 1);
+        if (k > data->ptr[i] && j <= data->idx[k - 1])
+            return spd_fail(err, SPDHG_DATA, "row %lld: column %lld does not ascend", (long long)i + 1, (long long)j);
+        if (!isfinite(data->val[k]))
+            return spd_fail(err, SPDHG_DATA, "row %lld, column %lld is not finite", (long long)i + 1, (long long)j);
+    }
+    return SPDHG_OK;
+}
+
+spdhg_status spd_data_validate(const spdhg_data *data, spdhg_error *err) {
+    int64_t cells;
+    if (data->rows < 0 || data->features < 0 || data->features > INT32_MAX || data->targets < 0 ||
+        __builtin_mul_overflow(data->rows, data->targets ? data->targets : 1, &cells) ||
+        (!data->idx && __builtin_mul_overflow(data->rows, data->features, &cells)))
+        return spd_fail(err, SPDHG_DATA, "%lld rows, %lld features, %lld targets: out of range", (long long)data->rows,
+                        (long long)data->features, (long long)data->targets);
+    if (data->idx) {
+        if (data->ptr[0] != 0) return spd_fail(err, SPDHG_DATA, "ptr[0] is %lld, expected 0", (long long)data->ptr[0]);
+        for (int64_t i = 0; i < data->rows; i++)
+            if (data->ptr[i + 1] < data->ptr[i]) return spd_fail(err, SPDHG_DATA, "row %lld: ptr does not ascend", (long long)i + 1);
+        if (data->ptr[data->rows] != data->nnz)
+            return spd_fail(err, SPDHG_DATA, "the last ptr is %lld, expected %lld", (long long)data->ptr[data->rows], (long long)data->nnz);
+        for (int64_t i = 0; i < data->rows; i++) SPD_TRY(check_row(data, i, err));
+    } else
+        SPD_TRY(check_finite(data->val, data->rows, data->features, "value", err));
+    if (data->b) SPD_TRY(check_finite(data->b, data->rows, data->targets, "target", err));
+    if (data->offset) SPD_TRY(check_finite(data->offset, data->rows, data->offsets, "offset", err));
+    return SPDHG_OK;
+}
+
+/* Replaces the borrowed arrays by copies of them. */
+static spdhg_status own(spdhg_data *data, spdhg_error *err) {
+    int64_t *ptr = data->idx ? spd_copy(data->ptr, data->rows + 1, sizeof *data->ptr) : NULL;
+    int32_t *idx = data->idx ? spd_copy(data->idx, data->nnz, sizeof *data->idx) : NULL;
+    double *val = spd_copy(data->val, data->nnz, sizeof *data->val);
+    double *b = data->b ? spd_copy(data->b, data->rows * data->targets, sizeof *data->b) : NULL;
+    const bool good = val && (!data->idx || (ptr && idx)) && (!data->b || b);
+    data->ptr = ptr;
+    data->idx = idx;
+    data->val = val;
+    data->b = b;
+    data->borrowed = false;
+    return good ? SPDHG_OK : spd_fail_memory(err, spd_data_bytes(data));
+}
+
+spdhg_status spdhg_data_from_csr(spdhg_data **out, int64_t rows, int64_t features, const int64_t *ptr, const int32_t *idx,
+                                 const double *val, const double *b, int64_t targets, spdhg_ownership ownership, spdhg_error *err) {
+    *out = NULL;
+    if (rows < 0 || features < 0 || targets < 0 || !val || (idx && !ptr) || (targets > 0) != (b != NULL))
+        return spd_fail(err, SPDHG_USAGE, "a data set needs values, ptr together with idx, and b exactly when there are targets");
+    spdhg_data *data;
+    SPD_TRY(spd_data_new(&data, err));
+    *data = (spdhg_data){.rows = rows, .features = features, .targets = targets, .index_base = 1, .format = "memory", .borrowed = true};
+    data->ptr = idx ? (int64_t *)(uintptr_t)ptr : NULL; /* borrowed arrays are never written */
+    data->idx = (int32_t *)(uintptr_t)idx;
+    data->val = (double *)(uintptr_t)val;
+    data->b = (double *)(uintptr_t)b;
+    spdhg_status status = SPDHG_OK;
+    if (idx)
+        data->nnz = ptr[rows];
+    else if (__builtin_mul_overflow(rows, features, &data->nnz))
+        status = spd_fail(err, SPDHG_DATA, "%lld rows, %lld features: out of range", (long long)rows, (long long)features);
+    if (status == SPDHG_OK) status = spd_data_validate(data, err);
+    if (status == SPDHG_OK && ownership == SPDHG_COPY) status = own(data, err);
+    if (status != SPDHG_OK) {
+        spdhg_data_free(data);
+        return status;
+    }
+    *out = data;
+    return SPDHG_OK;
+}
+
+spdhg_status spdhg_data_set_weights(spdhg_data *data, const double *weight, spdhg_error *err) {
+    bool some = false;
+    for (int64_t i = 0; i < data->rows; i++) {
+        if (!isfinite(weight[i]) || weight[i] < 0)
+            return spd_fail(err, SPDHG_DATA, "weight of row %lld is %g, expected a finite number >= 0", (long long)i + 1, weight[i]);
+        some = some || weight[i] > 0;
+    }
+    if (!some) return spd_fail(err, SPDHG_DATA, "all weights are 0");
+    double *copy = spd_copy(weight, data->rows, sizeof *weight);
+    if (!copy) return spd_fail_memory(err, 8 * (double)data->rows);
+    spd_free(data->weight);
+    data->weight = copy;
+    return SPDHG_OK;
+}
+
+spdhg_status spdhg_data_set_offsets(spdhg_data *data, const double *offset, int64_t outputs, spdhg_error *err) {
+    int64_t count;
+    if (outputs < 1 || __builtin_mul_overflow(data->rows, outputs, &count))
+        return spd_fail(err, SPDHG_USAGE, "offsets for %lld outputs: expected at least 1", (long long)outputs);
+    SPD_TRY(check_finite(offset, data->rows, outputs, "offset", err));
+    double *copy = spd_copy(offset, count, sizeof *offset);
+    if (!copy) return spd_fail_memory(err, 8 * (double)count);
+    spd_free(data->offset);
+    data->offset = copy;
+    data->offsets = outputs;
+    return SPDHG_OK;
+}
