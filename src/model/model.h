@@ -29,11 +29,11 @@ typedef struct spd_metrics {
     double accuracy;       /* NAN for regression */
     double rmse, r2;       /* NAN for classification */
     double auc;            /* binary; NAN else */
-    int64_t rows, unknown; /* rows with a label that the model does not know: not counted */
+    int64_t rows, unknown; /* labels counted (several in a row for several targets), and those the model does not know */
     int64_t *confusion;    /* classes x classes, truth by row; NULL for regression. Freed by the caller */
 } spd_metrics;
 spdhg_status spd_model_metrics(const spdhg_model *model, const spdhg_data *data, const double *scores, spd_metrics *out, spdhg_error *err);
-/* Class number 0.. of one row's scores; probability of each class (logistic and softmax only). */
+/* Class number 0.. of one row's scores (of one score for binary losses); probability of each class (logistic and softmax only). */
 int64_t spd_model_class(const spdhg_model *model, const double *scores);
 bool spd_model_probability(const spdhg_model *model, const double *scores, double *probability);
 /* The label of a class as text into buffer. */
