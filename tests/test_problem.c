@@ -33,7 +33,7 @@ static void fused_dual_step_is_the_plain_one(void **unused) {
                     spd_axpy(m, 0.2, z, y1);
                     spd_term_project(t, K, y1, work);
                     spd_term_add_transposed(t, K, y1, g1);
-                    spd_term_dual_step(t, K, 0.2, x, y2, 2, sum, g2, work);
+                    spd_term_dual_step(t, &t->F->F, K, 0.2, x, y2, 2, sum, g2, work);
                     assert_true(largest_difference(m, y1, y2) <= 1e-14);
                     assert_true(largest_difference(n, g1, g2) <= 1e-13);
                     spd_axpy(m, -2, y1, sum);

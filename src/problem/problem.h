@@ -22,7 +22,9 @@ typedef struct spd_term {
     int64_t *block_ptr;   /* blocks + 1 positions in block_row; NULL: every row is a block (blocks == m), or one block (blocks == 1) */
     int64_t *block_row;   /* rows of F, block after block; NULL with block_ptr */
     int64_t largest;      /* rows of the largest block */
+    bool pairs;           /* every row of F has exactly two entries */
     int64_t *group_asked; /* groups given by the user until the problem is frozen */
+    spd_csr placed;       /* F with its columns renumbered by the problem's `place` (ptr and val are F's own); empty when there is none */
 } spd_term;
 
 struct spdhg_problem {
@@ -54,8 +56,7 @@ struct spdhg_problem {
     double weight_factor_max; /* max N w_i / W * (||a_i||^2 (+1)): for shuffle sampling */
     int64_t nnz;          /* of the rows used */
     int64_t supports;     /* features that occur in some F_t */
-    int32_t *support;     /* their numbers, ascending; NULL when all d do */
-    bool *in_support;     /* d flags; NULL when all d do */
+    int32_t *place;       /* d places: features of the support come first (place < supports), the idle ones behind; NULL when all d occur */
 };
 
 /* Maps labels, resolves weights, scales, cuts blocks; idempotent. Every evaluation and solver calls it. */
@@ -74,8 +75,9 @@ void spd_term_project(const spd_term *t, int64_t K, double *y, double *work);   
 double spd_term_radius(const spd_term *t, int64_t K);                                           /* max ||y|| over lambda Y */
 int64_t spd_term_work(const spd_term *t, int64_t K);                                            /* doubles of work for the above */
 /* The dual half-step fused with the transposed product, one pass over the rows of F (ARCHITECTURE decision 5):
- *     y = Pi_{lambda Y}(y + s F x);   y_sum += average_weight y;   g += F'y */
-void spd_term_dual_step(const spd_term *t, int64_t K, double s, const double *x, double *y, double average_weight, double *y_sum,
+ *     y = Pi_{lambda Y}(y + s F x);   y_sum += average_weight y;   g += F'y
+ * F is the term's own matrix, or its `placed` one when x and g are in that order. */
+void spd_term_dual_step(const spd_term *t, const spd_csr *F, int64_t K, double s, const double *x, double *y, double average_weight, double *y_sum,
                         double *g, double *work);
 
 /* ---- objective.c: collectives over all rows, blocked and threaded; the same bits for any number of threads. */

@@ -31,7 +31,7 @@ typedef struct spd_loop {
     spdhg_solver *solver;
     spd_run run;
     spd_sampler sampler;
-    spd_row *rows; /* the batch; NULL for full-information solvers */
+    spd_row *rows; /* two batches, of this and of the next iteration; NULL for full-information solvers */
     double param[SPD_PARAMS_MAX];
     double *x, *c, *y; /* the solver's output, as evaluated */
     int64_t k, iterations_before;

@@ -49,14 +49,28 @@ static bool out_of_time(const spd_loop *l) {
     return limit > 0 && spd_now() - l->solver->started >= limit;
 }
 
+/* Rows are drawn one iteration ahead: what the next step will read is on its way into the cache while this one computes. */
+static void draw_ahead(spd_loop *l, int64_t k) {
+    const int64_t batch = l->run.batch;
+    spd_row *rows = l->rows + (k % 2) * batch;
+    spd_sampler_draw(&l->sampler, k, rows);
+    for (int64_t i = 0; i < batch; i++) {
+        for (int64_t byte = 0; byte < (int64_t)sizeof(double) * rows[i].nnz && byte < 512; byte += 64)
+            __builtin_prefetch((const char *)rows[i].val + byte);
+        if (rows[i].idx) __builtin_prefetch(rows[i].idx);
+    }
+}
+
 /* A few steps, up to the next point or poll. Returns what the last one said. */
 static spd_step advance(spd_loop *l, int64_t steps, double until) {
     const int64_t batch = l->run.batch;
     spd_step said = SPD_CONTINUE;
+    if (l->rows) draw_ahead(l, l->k);
     for (int64_t i = 0; i < steps && said == SPD_CONTINUE && (double)l->run.rows_visited < until; i++) {
-        const spd_batch rows = {.size = l->rows ? batch : 0, .row = l->rows};
+        spd_batch rows = {0};
         if (l->rows) {
-            spd_sampler_draw(&l->sampler, l->k, l->rows);
+            rows = (spd_batch){.size = batch, .row = l->rows + (l->k % 2) * batch};
+            draw_ahead(l, l->k + 1);
             l->run.rows_visited += batch;
         }
         said = l->run.kind->step(&l->run, l->k++, &rows);
@@ -129,8 +143,8 @@ static spdhg_status prepare_stage(spd_loop *l, const spd_solver_kind *kind, spdh
     l->y = SPD_NEW(double, p->m * p->K);
     if (!l->x || !l->c || !l->y) return spd_fail_memory(err, 8.0 * (double)(p->dK + p->m * p->K));
     if (!kind->full_information) {
-        l->rows = SPD_NEW(spd_row, batch);
-        if (!l->rows) return spd_fail_memory(err, (double)sizeof(spd_row) * (double)batch);
+        l->rows = SPD_NEW(spd_row, 2 * batch);
+        if (!l->rows) return spd_fail_memory(err, 2.0 * (double)sizeof(spd_row) * (double)batch);
         SPD_TRY(spd_sampler_new(&l->sampler, p, s->options.sampling, s->options.seed, batch, err));
     }
     l->run.log = log_sentence;

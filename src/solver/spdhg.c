@@ -68,9 +68,12 @@ void spd_spdhg_start(spd_run *run, const double *x0, const double *c0, const dou
     spd_spdhg *self = run->self;
     const spdhg_problem *p = run->problem;
     set_constants(run, self);
-    self->form = run->kind->full_information ? SPD_FORM_PLAIN : spd_spdhg_choose_form(run, self);
+    self->form = run->kind->full_information ? SPD_FORM_PLAIN : spd_spdhg_choose_form(run);
     memset(run->state.base, 0, (size_t)run->state.size * sizeof(double));
-    if (x0) memcpy(self->x, x0, (size_t)p->dK * sizeof *x0);
+    for (int64_t j = 0; j < p->d && x0; j++) {
+        const int64_t at = self->form == SPD_FORM_LAZY ? p->place[j] : j;
+        memcpy(self->x + at * p->K, x0 + j * p->K, (size_t)p->K * sizeof *x0);
+    }
     if (c0) memcpy(self->c, c0, (size_t)p->K * sizeof *c0);
     if (y0) memcpy(self->y, y0, (size_t)(p->m * p->K) * sizeof *y0);
     p->set.kind->project(p->dK, p->set.arg, self->x, self->projection);
@@ -146,12 +149,11 @@ void spd_spdhg_output(const spd_run *run, double *x, double *c, double *y) {
     const double over = average ? 1 / total : 1;
     const bool lazy = self->form == SPD_FORM_LAZY;
     for (int64_t j = 0; j < p->d; j++) {
-        const bool idle = lazy && p->in_support && !p->in_support[j];
-        for (int64_t q = j * p->K; q < (j + 1) * p->K; q++) {
-            if (!average)
-                x[q] = self->x[q];
-            else
-                x[q] = over * (idle ? self->scalar[SPD_SWEEP] * self->x[q] + self->x_sum[q] : self->x_sum[q]);
+        const int64_t at = lazy ? p->place[j] : j;
+        const double sweep = lazy && at >= p->supports ? self->scalar[SPD_SWEEP] : 0;
+        for (int64_t k = 0; k < p->K; k++) {
+            const double now = self->x[at * p->K + k];
+            x[j * p->K + k] = average ? over * (sweep * now + self->x_sum[at * p->K + k]) : now;
         }
     }
     for (int64_t k = 0; k < p->K; k++) c[k] = average ? over * self->c_sum[k] : self->c[k];
