@@ -39,6 +39,7 @@ double cli_number(const struct argp_state *state, const char *option, const char
 double cli_positive(const struct argp_state *state, const char *option, const char *text);
 int64_t cli_integer(const struct argp_state *state, const char *option, const char *text, int64_t min, int64_t max);
 uint64_t cli_bytes(const struct argp_state *state, const char *option, const char *text); /* 1000, 500M, 2G */
+uint64_t cli_machine_memory(void);                                                        /* bytes: no fit can hold more */
 /* Position of text in "a, b, c". */
 int cli_choice(const struct argp_state *state, const char *option, const char *text, const char *choices);
 /* Ends with a usage error if status is not OK. */

@@ -81,12 +81,26 @@ static const struct argp_child children[] = {
 static const struct argp argp = {options,  parse, "DATA", "Fit a structured-sparse linear model to DATA (- is standard input).",
                                  children, NULL,  NULL};
 
+/* Before the big arrays are made: x, y, their averages, a gradient and the point that is evaluated are the least that any solver
+ * holds. */
+static spdhg_status check_memory(const fit *f, spdhg_error *err) {
+    const double bytes = spd_data_bytes(f->data) + 6 * sizeof(double) * (double)f->data->features;
+    const double limit = (double)f->solve.options.max_memory;
+    char needed[SPD_NUMBER_CHARS], allowed[SPD_NUMBER_CHARS];
+    if (bytes <= limit) return SPDHG_OK;
+    return spd_fail(err, SPDHG_MEMORY,
+                    "%s: a fit of %lld rows and %lld features needs more than %s of memory, the limit is %s (%s)", f->path,
+                    (long long)f->data->rows, (long long)f->data->features, cli_bytes_text(needed, bytes),
+                    cli_bytes_text(allowed, limit), f->read.max_memory ? "--max-memory" : "what this machine has");
+}
+
 static spdhg_status read_data(fit *f, spdhg_error *err) {
     SPD_TRY(cli_can_write(f->model_path, err));
     SPD_TRY(cli_can_write(f->trace_path, err));
     SPD_TRY(cli_can_write(f->report_path, err));
     SPD_TRY(spdhg_data_read(&f->data, f->path, &f->read, err));
     if (f->verbose) cli_print_notes(stderr, "spdhg fit: ", f->data);
+    SPD_TRY(check_memory(f, err));
     return cli_problem_attach(&f->problem_options, f->data, err);
 }
 
@@ -119,11 +133,11 @@ static spdhg_status read_truth(fit *f, spdhg_error *err) {
 }
 
 static spdhg_status prepare(fit *f, cli_progress *progress, spdhg_error *err) {
+    f->solve.options.max_memory = f->read.max_memory ? f->read.max_memory : cli_machine_memory();
     SPD_TRY(read_data(f, err));
     SPD_TRY(hold_out(f, err));
     SPD_TRY(cli_problem_build(&f->problem, &f->problem_options, f->data, f->train_row, f->trains, err));
     f->solve.options.threads = f->read.threads;
-    f->solve.options.max_memory = f->read.max_memory;
     f->solve.options.callback = cli_progress_event;
     f->solve.options.user = progress;
     SPD_TRY(cli_solver_new(&f->solver, &f->solve, f->problem.problem, err));

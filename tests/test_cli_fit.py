@@ -179,8 +179,8 @@ class Fit(CommandTest):
         self.assertAlmostEqual(plain["objective"], weighted["objective"], delta=0.05)
         for name in ["d.csv", "d.spd", "d.mtx"]:
             self.spdhg("convert", "d.svm", "-o", name)
-        for name in ["d.csv", "d.spd"]:
-            self.assertEqual(self.fit(data=name)["objective"], plain["objective"])
+        self.assertEqual(self.fit(data="d.spd")["objective"], plain["objective"])
+        self.assertAlmostEqual(self.fit(data="d.csv")["objective"], plain["objective"], places=12)  # dense rows: another order of sums
 
 
 if __name__ == "__main__":

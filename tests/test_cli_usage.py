@@ -147,7 +147,7 @@ class Output(CommandTest):
     def test_reader_of_the_pipe_goes_away(self):
         self.write("big.svm", svm(rows(20000)))
         self.spdhg("fit", "d.svm", "-q", "-o", "m.json")
-        for words in ["predict m.json big.svm", "predict m.json big.svm -o /dev/stdout"]:
+        for words in ["predict --probability m.json big.svm", "predict --probability m.json big.svm -o /dev/stdout"]:
             line = f"{{ '{COMMAND}' {words} 2>err; echo $? >status; }} | head -n 1 >/dev/null"
             subprocess.run(["sh", "-c", line], cwd=self.folder, timeout=60)
             self.assertEqual(self.read("status"), b"5\n")
