@@ -11,7 +11,7 @@ enum { BLOCK_BYTES = 1 << 22 };
 
 typedef struct block {
     int64_t from, to; /* whole lines */
-    int64_t lines, colons;
+    int64_t lines, colons, first_line;
     spd_part part;
     spdhg_status status;
     spdhg_error err;
@@ -98,8 +98,7 @@ static void parse_block(void *context, int64_t k) {
     if (b->from >= b->to || k > atomic_load(&j->failed)) return;
     spd_text text;
     b->status = spd_text_open_range(&text, j->descriptor, j->path, b->from, b->to, &b->err);
-    text.line = b->part.notes.lines + 1; /* the lines before this block */
-    b->part.notes.lines = 0;
+    text.line = b->first_line;
     if (b->status == SPDHG_OK) b->status = spd_libsvm_rows(&b->part, &text, j->o, &b->err);
     spd_text_close(&text);
     int64_t lowest = atomic_load(&j->failed);
@@ -131,7 +130,8 @@ static spdhg_status place_blocks(job *j, spdhg_data *data, spdhg_error *err) {
         block *b = &j->block[k];
         b->part = (spd_part){.idx = data->idx + colons, .val = data->val + colons, .row_end = data->ptr + 1 + lines, .b = data->b + lines,
                              .entry_base = colons, .idx_room = b->colons, .val_room = b->colons, .end_room = b->lines,
-                             .b_room = b->lines, .fixed = true, .budget = budget, .largest = -1, .notes.lines = lines};
+                             .b_room = b->lines, .fixed = true, .budget = budget, .largest = -1};
+        b->first_line = lines + 1;
         lines += b->lines;
         colons += b->colons;
     }

@@ -45,7 +45,6 @@ static spdhg_status read_pair(spd_text *t, const char *at, const spdhg_read_opti
     if ((!colon && digits > token.at && *digits == ':') || (colon && *colon == ':' && *index > largest_index))
         return spd_text_fail(t, &token, err, "index of '%s' is above %lld", shown.text, (long long)largest_index);
     if (!colon || *colon != ':') return spd_text_fail(t, &token, err, "expected index:value, found '%s'", shown.text);
-    if (*index < 0 || *at == '-') return spd_text_fail(t, &token, err, "negative index in '%s'", shown.text);
     if (*index == 0 && o->index_base == 1) return spd_text_fail(t, &token, err, "index 0, but indices were said to count from 1");
     *behind = spd_parse_double(colon + 1, token.end, value);
     if (*behind != token.end) return spd_text_fail(t, &token, err, "expected index:number, found '%s'", shown.text);
