@@ -6,7 +6,7 @@
 
 #include "spdhg.h"
 
-enum { N = 2000, D = 30 };
+enum { N = 400, D = 30 };
 
 static double truth(int j) { return j < 10 ? 1 : j < 20 ? -1 : 0; }
 
@@ -33,11 +33,11 @@ int main(void) {
     spdhg_solver *solver = NULL;
     spdhg_outcome outcome;
     spdhg_options options = SPDHG_OPTIONS;
-    options.epochs = 50;
+    options.epochs = 200;
     double at_truth;
     if (spdhg_data_from_csr(&data, N, D, NULL, NULL, &a[0][0], b, 1, SPDHG_BORROW, &err) ||
         spdhg_structure_new(&F, "chain", D, &err) || spdhg_problem_new(&problem, data, "logistic", &err) ||
-        spdhg_problem_term(problem, "l1", F, 0.01, NULL, &err) || spdhg_solver_new(&solver, "auto", problem, &options, &err) ||
+        spdhg_problem_term(problem, "l1", F, 0.02, NULL, &err) || spdhg_solver_new(&solver, "auto", problem, &options, &err) ||
         spdhg_solver_run(solver, &outcome, &err) || spdhg_problem_evaluate(problem, x_true, NULL, &at_truth, NULL, NULL, &err)) {
         fprintf(stderr, "%s\n", err.message);
         return (int)err.status;
@@ -45,7 +45,7 @@ int main(void) {
     const spdhg_solution *s = spdhg_solver_solution(solver);
     int right = 0;
     for (int j = 0; j < D; j++) {
-        const int sign = s->x[j] > 0.4 ? 1 : s->x[j] < -0.4 ? -1 : 0;
+        const int sign = s->x[j] > 0.3 ? 1 : s->x[j] < -0.3 ? -1 : 0;
         right += sign == (int)truth(j);
         printf("%2d  % .3f  (truth % .0f)\n", j, s->x[j], truth(j));
     }
