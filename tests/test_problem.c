@@ -96,8 +96,8 @@ static void gradient_is_the_derivative(void **unused) {
         spdhg_problem *p = s.problem;
         double *x = some_x(p->dK), *g = SPD_NEW(double, p->dK), *g3 = SPD_NEW(double, p->dK), *gc = SPD_NEW(double, p->K);
         double *scratch = SPD_NEW(double, spd_problem_value_work(p) + spd_problem_gradient_work(p));
-        spd_problem_gradient(p, 1, x, NULL, g, gc, scratch);
-        spd_problem_gradient(p, 3, x, NULL, g3, gc, scratch);
+        spd_problem_gradient(p, 1, x, NULL, g, gc, NULL, scratch);
+        spd_problem_gradient(p, 3, x, NULL, g3, gc, NULL, scratch);
         assert_memory_equal(g, g3, (size_t)p->dK * sizeof *g);
         for (int64_t q = 0; q < p->dK; q++) {
             spd_value up, down;
@@ -133,7 +133,7 @@ static void intercept_is_the_minimiser(void **unused) {
         spd_value value;
         for (int64_t k = 0; k < p->K; k++) c[k] = 30; /* a bad start */
         spd_problem_value(p, 2, x, c, scratch, &value);
-        spd_problem_gradient(p, 1, x, c, g, gc, scratch);
+        spd_problem_gradient(p, 1, x, c, g, gc, NULL, scratch);
         if (!(spd_max_abs(p->K, gc) < 1e-12)) fail_msg("%s: slope %g at the intercept", kind[i].loss, spd_max_abs(p->K, gc));
         for (int64_t k = 0; k < p->K; k++) total += c[k];
         if (kind[i].classes > 2) assert_true(fabs(total) < 1e-12);

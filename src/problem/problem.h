@@ -80,6 +80,14 @@ int64_t spd_term_work(const spd_term *t, int64_t K);                            
 void spd_term_dual_step(const spd_term *t, const spd_csr *F, int64_t K, double s, const double *x, double *y, double average_weight, double *y_sum,
                         double *g, double *work);
 
+/* ---- stack.c: all terms together, F = [F_1; F_2; ...], y in the product of the balls. */
+void spd_problem_apply(const spdhg_problem *p, const double *x, double *z);                  /* z = F x */
+void spd_problem_add_transposed(const spdhg_problem *p, const double *y, double *g);         /* g += F'y */
+void spd_problem_project_dual(const spdhg_problem *p, double *y, double *work);              /* y = Pi_{lambda Y}(y) */
+double spd_problem_penalty(const spdhg_problem *p, const double *z, double *work);           /* sum_t lambda_t r_t(z_t) */
+void spd_problem_gram_diagonal(const spdhg_problem *p, double *diagonal);                    /* of F'F, d numbers */
+int64_t spd_problem_term_work(const spdhg_problem *p);                                       /* work of the largest term */
+
 /* ---- objective.c: collectives over all rows, blocked and threaded; the same bits for any number of threads. */
 typedef struct spd_value {
     double objective, loss, ridge, penalty;
@@ -94,8 +102,10 @@ void spd_problem_best_intercept(const spdhg_problem *p, int threads, const doubl
 /* f at (x, c); with an intercept c is minimised in place first. scratch: spd_problem_value_work doubles; it holds F x first. */
 void spd_problem_value(const spdhg_problem *p, int threads, const double *x, double *c, double *scratch, spd_value *out);
 int64_t spd_problem_value_work(const spdhg_problem *p);
-/* gradient of the loss part: g (d x K) = (1/W) sum w_i phi'(z_i) a_i', gc (K) for the intercept (may be NULL). */
-void spd_problem_gradient(const spdhg_problem *p, int threads, const double *x, const double *c, double *g, double *gc, double *scratch);
+/* gradient of the loss part: g (d x K) = (1/W) sum w_i phi'(z_i) a_i', gc (K) for the intercept (may be NULL).
+ * slope (n x K, may be NULL): phi'(z_i) of every row, unweighted, as variance-reduced solvers keep them. */
+void spd_problem_gradient(const spdhg_problem *p, int threads, const double *x, const double *c, double *g, double *gc, double *slope,
+                          double *scratch);
 int64_t spd_problem_gradient_work(const spdhg_problem *p);
 
 /* ---- curvature.c: constants of the step sizes. */

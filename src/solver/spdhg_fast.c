@@ -39,36 +39,6 @@ static void lasso_step(spd_spdhg *self, const spdhg_problem *p, const spd_batch 
     }
 }
 
-/* slope[i] = weight_i phi'(z_i) / B for the rows of the batch at x^k. */
-static void batch_slopes(const spd_spdhg *self, const spdhg_problem *p, const spd_batch *batch) {
-    const int64_t K = p->K;
-    double *z = self->slope + batch->size * K;
-    for (int64_t i = 0; i < batch->size; i++) {
-        const spd_row *row = &batch->row[i];
-        double *slope = self->slope + i * K;
-        for (int64_t k = 0; k < K; k++) z[k] = self->c[k] + (row->offset ? row->offset[k] : 0);
-        if (K == 1 && row->idx) {
-            double sum = 0;
-            for (int64_t q = 0; q < row->nnz; q++) sum += row->val[q] * self->x[row->idx[q]];
-            z[0] += sum;
-        } else if (K == 1)
-            z[0] += spd_dot(row->nnz, row->val, self->x);
-        else
-            for (int64_t q = 0; q < row->nnz; q++) spd_axpy(K, row->val[q], self->x + (row->idx ? row->idx[q] : q) * K, z);
-        spd_loss_slope(p->loss, p->loss_arg, K, z, row->b, slope);
-        for (int64_t k = 0; k < K; k++) slope[k] *= row->weight / (double)batch->size;
-    }
-}
-
-static void add_batch(const spdhg_problem *p, const spd_batch *batch, const double *slopes, double *g) {
-    for (int64_t i = 0; i < batch->size; i++) {
-        const spd_row *row = &batch->row[i];
-        for (int64_t q = 0; q < row->nnz; q++)
-            for (int64_t k = 0; k < p->K; k++)
-                g[(row->idx ? row->idx[q] : q) * p->K + k] += row->val[q] * slopes[i * p->K + k];
-    }
-}
-
 __attribute__((target_clones("avx2", "default"))) void spd_spdhg_descend(int64_t n, double keep, double beta, const double *restrict g,
                                                                          double *restrict x) {
     for (int64_t j = 0; j < n; j++) x[j] = keep * x[j] - beta * g[j];
@@ -85,7 +55,7 @@ void spd_spdhg_fused_step(spd_run *run, int64_t k, const spd_batch *batch) {
     spd_spdhg *self = run->self;
     const spdhg_problem *p = run->problem;
     const double beta = self->rule->beta(k, self->L, self->mu), weight = self->rule->weight(k);
-    batch_slopes(self, p, batch);
+    spd_batch_slopes(p, batch, self->x, self->c, self->slope);
     if (is_plain_lasso(p))
         lasso_step(self, p, batch, beta, weight);
     else {
@@ -95,7 +65,7 @@ void spd_spdhg_fused_step(spd_run *run, int64_t k, const spd_batch *batch) {
             spd_term_dual_step(term, &term->F->F, p->K, self->s, self->x, self->y + term->first, weight, self->y_sum + term->first, self->g,
                                self->term);
         }
-        add_batch(p, batch, self->slope, self->g);
+        spd_batch_add(p, batch, self->slope, 1, self->g);
         spd_spdhg_descend(p->dK, 1 - beta * p->gamma, beta, self->g, self->x);
         p->set.kind->project(p->dK, p->set.arg, self->x, self->projection);
         spd_axpy(p->dK, weight, self->x, self->x_sum);
