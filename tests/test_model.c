@@ -1,5 +1,5 @@
-/* test_model.c - a model is what was fitted, comes back from disk with the same bits, scores other files by its own index base and
- * measures itself as a hand calculation does. */
+/* test_model.c - a model is what was fitted, comes back from disk with the same bits, scores other files by its own index base
+ * and measures itself as a hand calculation does. */
 #include "models.h"
 
 static void same_numbers(const double *a, const double *b, int64_t count) {
@@ -105,7 +105,8 @@ static void a_fit_becomes_a_model(void **unused) {
         assert_true(s->x[j] != 0 && fabs(m->x[j] * sqrt(square) / s->x[j] - 1) < 1e-12);
     }
     assert_true(m->c[0] == s->c[0] && m->classes == 2 && m->class_value[0] == 3 && m->class_value[1] == 9);
-    for (int i = 0; i < 6; i++) assert_true(fabs(scores[i] - (m->c[0] + m->x[0] * val[2 * i] + m->x[1] * val[2 * i + 1])) < 1e-12);
+    for (int i = 0; i < 6; i++)
+        assert_true(fabs(scores[i] - (m->c[0] + m->x[0] * val[2 * i] + m->x[1] * val[2 * i + 1])) < 1e-12);
     assert_string_equal(m->loss, "smooth-hinge:0.5");
     assert_string_equal(m->set, "box:-3,4");
     assert_string_equal(m->structure, "grid:1x2");
@@ -156,6 +157,10 @@ static void the_file_s_index_means_the_model_s_feature(void **unused) {
     assert_int_equal(spdhg_model_scores(m, data, z, &err), SPDHG_OK); /* memory has no written indices: no shift */
     assert_true(z[0] == 1111.5);
     spdhg_data_free(data);
+    spdhg_model_free(m);
+    m = model_of("squared", 8, 1, (double[]){1, 2, 3, 4, 5, 6, 7, 8}, 0); /* 64 bytes: a sanitizer sees a read of the ninth */
+    assert_int_equal(score_file(m, "1 8:1 9:1\n", z, &err), SPDHG_OK);
+    assert_true(z[0] == 8);
     spdhg_model_free(m);
     m = model_of("squared", 1, 2, (double[]){1, 2}, 0);
     assert_int_equal(spdhg_data_from_csr(&data, 1, 1, NULL, NULL, val, b, 1, SPDHG_COPY, &err), SPDHG_OK);

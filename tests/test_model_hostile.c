@@ -1,4 +1,5 @@
-/* test_model_hostile.c - files that pretend to be models: each is refused with its status and the key that is wrong; none crashes. */
+/* test_model_hostile.c - files that pretend to be models: each is refused with its status and the key that is wrong; none
+ * crashes. */
 #include "models.h"
 
 /* Two classes, three features, sparse coefficients {1: 2.5}, constants [0.5]. */
@@ -29,7 +30,8 @@ static spdhg_status read_text(const char *text, size_t size, spdhg_error *err) {
     if (m) { /* what was accepted can be used */
         double *z = SPD_NEW(double, m->outputs);
         spdhg_data *data;
-        assert_int_equal(spdhg_data_from_csr(&data, 1, 3, NULL, NULL, (double[]){1, 1, 1}, (double[]){1}, 1, SPDHG_COPY, NULL), SPDHG_OK);
+        assert_int_equal(spdhg_data_from_csr(&data, 1, 3, NULL, NULL, (double[]){1, 1, 1}, (double[]){1}, 1, SPDHG_COPY, NULL),
+                         SPDHG_OK);
         assert_int_equal(spdhg_model_scores(m, data, z, NULL), SPDHG_OK);
         spd_metrics metrics;
         if (spd_model_metrics(m, data, z, &metrics, NULL) == SPDHG_OK) spd_free(metrics.confusion);
@@ -53,7 +55,11 @@ static char *replaced(const char *text, const char *from, const char *to) {
 
 static void every_key_is_checked(void **unused) {
     (void)unused;
-    static const struct { const char *from, *to; spdhg_status status; const char *says; } bad[] = {
+    static const struct {
+        const char *from, *to;
+        spdhg_status status;
+        const char *says;
+    } bad[] = {
         {"{", "[", SPDHG_DATA, "not JSON"},
         {"\"spdhg-model\"", "\"other\"", SPDHG_DATA, "model: format:"},
         {"\"format\":\"spdhg-model\",", "", SPDHG_DATA, "model: format:"},
@@ -103,7 +109,8 @@ static void every_key_is_checked(void **unused) {
         {"\"index\":[1]", "\"index\":[-1]", SPDHG_DATA, "model: coefficients.index:"},
         {"\"index\":[1]", "\"index\":[1.0]", SPDHG_DATA, "model: coefficients.index:"},
         {"\"index\":[1]", "\"index\":[1,2]", SPDHG_DATA, "model: coefficients:"},
-        {"\"index\":[1],\"value\":[2.5]", "\"index\":[1,1],\"value\":[2.5,3]", SPDHG_DATA, "model: coefficients.index: expected ascending"},
+        {"\"index\":[1],\"value\":[2.5]", "\"index\":[1,1],\"value\":[2.5,3]", SPDHG_DATA,
+         "model: coefficients.index: expected ascending"},
         {"\"value\":[2.5]", "\"value\":[null]", SPDHG_DATA, "model: coefficients.value:"},
         {"{\"index\":[1],\"value\":[2.5]}", "[1,2]", SPDHG_DATA, "model: coefficients:"},
         {"{\"index\":[1],\"value\":[2.5]}", "[1,2,\"3\"]", SPDHG_DATA, "model: coefficients:"},
@@ -118,7 +125,8 @@ static void every_key_is_checked(void **unused) {
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         char *text = replaced(good, bad[i].from, bad[i].to);
         if (read_text(text, strlen(text), &err) != bad[i].status) fail_msg("%s -> %s", bad[i].from, bad[i].to);
-        if (!strstr(err.message, bad[i].says)) fail_msg("%s -> %s: '%s' has no '%s'", bad[i].from, bad[i].to, err.message, bad[i].says);
+        if (!strstr(err.message, bad[i].says))
+            fail_msg("%s -> %s: '%s' has no '%s'", bad[i].from, bad[i].to, err.message, bad[i].says);
         spd_free(text);
     }
     spd_free(good);

@@ -1,5 +1,5 @@
-/* test_report.c - the page shows hostile text instead of obeying it, asks nobody for anything, is well formed for odd input, and its
- * security policy admits its own style sheet. */
+/* test_report.c - the page shows hostile text instead of obeying it, asks nobody for anything, is well formed for odd input, and
+ * its security policy admits its own style sheet. */
 #include "models.h"
 #include "report/page.h"
 
@@ -47,7 +47,8 @@ static void check_well_formed(const char *page) {
 
 /* Nothing that could run or load. */
 static void check_harmless(const char *page) {
-    static const char *const never[] = {"<script", "http:", "https:", "url(", "@import", "<img", "<iframe", "<link", "src=", "href="};
+    static const char *const never[] = {"<script", "http:",   "https:", "url(", "@import",
+                                        "<img",    "<iframe", "<link",  "src=", "href="};
     for (size_t i = 0; i < sizeof never / sizeof *never; i++)
         if (strstr(page, never[i])) fail_msg("the page contains %s", never[i]);
     assert_int_equal(occurrences(page, "<style>"), 1);
@@ -56,8 +57,10 @@ static void check_harmless(const char *page) {
 }
 
 static const spdhg_point trace[] = {
-    {0, 0, 0, 0.7, 0.6, 0, 0.7, 0.5, NAN, 0},       {1, 10, 0.1, 0.5, 0.4, 0.1, 0.55, 0.7, 0.1, 1},
-    {2, 20, 0.2, NAN, 0.3, 0.1, NAN, 0.8, 0.01, 1}, {50, 500, 5, 0.25, 0.2, 0.05, 0.5, 0.9, 0.001, 1},
+    {0, 0, 0, 0.7, 0.6, 0, 0.7, 0.5, NAN, 0},
+    {1, 10, 0.1, 0.5, 0.4, 0.1, 0.55, 0.7, 0.1, 1},
+    {2, 20, 0.2, NAN, 0.3, 0.1, NAN, 0.8, 0.01, 1},
+    {50, 500, 5, 0.25, 0.2, 0.05, 0.5, 0.9, 0.001, 1},
 };
 
 static void hostile_text_is_shown(void **unused) {
@@ -86,17 +89,23 @@ static void odd_input_still_makes_a_page(void **unused) {
     const int64_t d = 40 * 300;
     double *x = SPD_NEW(double, 2 * d);
     for (int64_t i = 0; i < 2 * d; i++) x[i] = i % 7 ? 0 : (double)(i % 5) - 2;
-    static const struct { int64_t features, outputs, height, width, depth, points; bool truth; int images; } shape[] = {
-        {1, 1, 0, 0, 0, 0, false, 0},       {3, 2, 0, 0, 0, 1, true, 0},       {40 * 300, 1, 0, 0, 0, 4, true, 0},
-        {12, 1, 3, 4, 1, 4, true, 2},       {12, 1, 3, 4, 0, 4, false, 1},     {40 * 300, 2, 40, 300, 1, 4, true, 4},
-        {24, 1, 2, 3, 4, 2, false, 4},      {60, 1, 2, 3, 10, 2, false, 6}};
+    static const struct {
+        int64_t features, outputs, height, width, depth, points;
+        bool truth;
+        int images;
+    } shape[] = {{1, 1, 0, 0, 0, 0, false, 0},  {3, 2, 0, 0, 0, 1, true, 0},   {40 * 300, 1, 0, 0, 0, 4, true, 0},
+                 {12, 1, 3, 4, 1, 4, true, 2},  {12, 1, 3, 4, 0, 4, false, 1}, {40 * 300, 2, 40, 300, 1, 4, true, 4},
+                 {24, 1, 2, 3, 4, 2, false, 4}, {60, 1, 2, 3, 10, 2, false, 6}};
     for (size_t s = 0; s < sizeof shape / sizeof *shape; s++)
         for (int zero = 0; zero < 2; zero++) {
             spdhg_model *m = model_of("squared", shape[s].features, shape[s].outputs, x, 0);
             if (zero) memset(m->x, 0, (size_t)(m->features * m->outputs) * sizeof(double));
             m->side[0] = shape[s].height, m->side[1] = shape[s].width, m->side[2] = shape[s].depth;
             m->objective = m->gap = m->lambda = NAN;
-            char *page = page_of(&(spd_report){.title = "t", .model = m, .point = trace, .points = shape[s].points,
+            char *page = page_of(&(spd_report){.title = "t",
+                                               .model = m,
+                                               .point = trace,
+                                               .points = shape[s].points,
                                                .truth = shape[s].truth && !zero ? x : NULL});
             check_harmless(page);
             check_well_formed(page);
@@ -118,9 +127,16 @@ static void pixels_are_where_they_belong(void **unused) {
     (void)unused;
     spdhg_model *m = model_of("squared", 6, 1, (double[]){0, 0, 4, -4, 0, 0}, 0);
     m->side[0] = 2, m->side[1] = 3, m->side[2] = 1;
-    char *page = page_of(&(spd_report){.title = "t", .model = m});
+    spd_free(m->structure);
+    m->structure = spd_strdup("grid:2x3");
+    const spdhg_solution solution = {.dual = 7, .structure_nonzeros = 6, .test_loss = 0.5, .test_score = 0.75};
+    char *page = page_of(&(spd_report){.title = "t", .model = m, .solution = &solution});
+    assert_non_null(strstr(page, "<b>14.3 %</b><span>zeros of F x</span>"));
+    assert_non_null(strstr(page, "<b>66.7 %</b><span>zero coefficients</span>"));
+    assert_non_null(strstr(page, "<b>0.75</b><span>test R\xC2\xB2</span>"));
     assert_non_null(strstr(page, "<rect class='p' x='213.33' y='0' width='106.67' height='106.67' fill-opacity='1'/>"));
     assert_non_null(strstr(page, "<rect class='n' x='0' y='106.67' width='106.67' height='106.67' fill-opacity='1'/>"));
+    assert_null(strstr(page, "fill-opacity='0'")); /* zeros are the ground itself */
     assert_non_null(strstr(page, "2 of 6 coefficients are not zero"));
     spd_free(page);
     spdhg_model_free(m);
@@ -181,8 +197,8 @@ static void policy_admits_the_style_sheet(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hostile_text_is_shown),        cmocka_unit_test(odd_input_still_makes_a_page),
-        cmocka_unit_test(pixels_are_where_they_belong), cmocka_unit_test(ticks_are_round),
+        cmocka_unit_test(hostile_text_is_shown),         cmocka_unit_test(odd_input_still_makes_a_page),
+        cmocka_unit_test(pixels_are_where_they_belong),  cmocka_unit_test(ticks_are_round),
         cmocka_unit_test(policy_admits_the_style_sheet),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

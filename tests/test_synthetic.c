@@ -1,5 +1,6 @@
-/* test_synthetic.c - synthetic data: a pure function of its options, features and labels distributed as promised, bad options named.
- * Statistics are compared with their exact expectation at five or more standard errors; seeds are fixed, so outcomes are too. */
+/* test_synthetic.c - synthetic data: a pure function of its options, features and labels distributed as promised, bad options
+ * named. Statistics are compared with their exact expectation at five or more standard errors; seeds are fixed, so outcomes are
+ * too. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -54,8 +55,10 @@ static void every_kind_is_a_function_of_its_options(void **unused) {
     const spd_synthetic_kind *table = spd_synthetic_table(&entries);
     assert_int_equal(entries, 6);
     for (int t = 0; t < entries; t++) {
-        const spd_synthetic_options o = {.rows = 40, .seed = 3}, longer = {.rows = 60, .seed = 3}, other = {.rows = 40, .seed = 4};
-        made a = make(table[t].name, o), b = make(table[t].name, o), c = make(table[t].name, longer), d = make(table[t].name, other);
+        const spd_synthetic_options o = {.rows = 40, .seed = 3}, longer = {.rows = 60, .seed = 3},
+                                    other = {.rows = 40, .seed = 4};
+        made a = make(table[t].name, o), b = make(table[t].name, o), c = make(table[t].name, longer),
+             d = make(table[t].name, other);
         assert_true(a.data->rows == 40 && a.data->targets == 1 && a.data->nnz > 0 && a.truths >= a.data->features);
         assert_int_equal(a.data->nnz, b.data->nnz);
         assert_memory_equal(a.data->val, b.data->val, (size_t)a.data->nnz * sizeof(double));
@@ -117,19 +120,23 @@ static void features_are_distributed_as_promised(void **unused) {
     discard(m);
     m = make("graph", (spd_synthetic_options){.rows = 3000, .features = 40, .correlation = 0.5, .seed = 3});
     double inside = 0, across = 0;
-    for (int64_t i = 0; i < 3000; i++) inside += at(m.data, i, 0) * at(m.data, i, 9) / 3000, across += at(m.data, i, 9) * at(m.data, i, 10) / 3000;
+    for (int64_t i = 0; i < 3000; i++)
+        inside += at(m.data, i, 0) * at(m.data, i, 9) / 3000, across += at(m.data, i, 9) * at(m.data, i, 10) / 3000;
     assert_true(fabs(inside - 0.5) < 0.11 && fabs(across) < 0.1);
     for (int j = 1; j < 10; j++) assert_true(m.truth[j] == m.truth[0] && m.truth[20 + j] == -m.truth[0] && m.truth[10 + j] == 0);
     discard(m);
 }
 
-/* Labels of a logistic model: sum z (1[b=1] - sigma(z)) has mean 0 and variance sum z^2 sigma (1 - sigma); signal as large as said. */
+/* Labels of a logistic model: sum z (1[b=1] - sigma(z)) has mean 0 and variance sum z^2 sigma (1 - sigma); signal as large as
+ * said. */
 static void labels_follow_the_logistic_model(void **unused) {
     (void)unused;
-    static const struct { const char *kind; spd_synthetic_options o; } with[] = {
-        {"image", {.rows = 3000, .height = 8, .width = 8, .noise = 0.5}},
-        {"graph", {.rows = 3000, .features = 60, .noise = 0.5, .correlation = 0.7}},
-        {"sparse", {.rows = 3000, .features = 200, .density = 0.2, .noise = 0.5}}};
+    static const struct {
+        const char *kind;
+        spd_synthetic_options o;
+    } with[] = {{"image", {.rows = 3000, .height = 8, .width = 8, .noise = 0.5}},
+                {"graph", {.rows = 3000, .features = 60, .noise = 0.5, .correlation = 0.7}},
+                {"sparse", {.rows = 3000, .features = 200, .density = 0.2, .noise = 0.5}}};
     for (size_t w = 0; w < 3; w++) {
         made m = make(with[w].kind, with[w].o);
         double drift = 0, spread = 0, square = 0, information = 0;
@@ -142,7 +149,7 @@ static void labels_follow_the_logistic_model(void **unused) {
             information += fabs(z) * fabs(p - 0.5);
         }
         assert_true(fabs(drift) < 4 * sqrt(spread));
-        assert_true(information > 10 * sqrt(spread)); /* the test would notice labels that ignore z */
+        assert_true(information > 10 * sqrt(spread));   /* the test would notice labels that ignore z */
         if (w < 2) assert_true(fabs(square - 4) < 0.6); /* (1/noise)^2 */
         discard(m);
     }
@@ -152,7 +159,8 @@ static void regression_and_softmax_labels(void **unused) {
     (void)unused;
     static const char *const kinds[] = {"chain", "lasso"};
     for (int t = 0; t < 2; t++) {
-        made m = make(kinds[t], (spd_synthetic_options){.rows = 3000, .features = 80, .noise = 0.5, .correlation = 0.3, .seed = 5});
+        made m =
+            make(kinds[t], (spd_synthetic_options){.rows = 3000, .features = 80, .noise = 0.5, .correlation = 0.3, .seed = 5});
         double error = 0, signal = 0;
         for (int64_t i = 0; i < 3000; i++) {
             const double z = score(m, i, 0, 1);
@@ -201,7 +209,12 @@ static void sparse_rows_look_like_text(void **unused) {
 
 static void bad_options_are_named(void **unused) {
     (void)unused;
-    static const struct { const char *kind; spd_synthetic_options o; spdhg_status status; const char *says; } bad[] = {
+    static const struct {
+        const char *kind;
+        spd_synthetic_options o;
+        spdhg_status status;
+        const char *says;
+    } bad[] = {
         {"image", {.features = 5}, SPDHG_USAGE, "height x width = 1024"},
         {"image", {.height = -1}, SPDHG_USAGE, "height"},
         {"image", {.height = INT64_MAX, .width = 4}, SPDHG_USAGE, "height"},
@@ -230,9 +243,12 @@ static void bad_options_are_named(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_kind_is_a_function_of_its_options), cmocka_unit_test(image_is_the_promised_picture),
-        cmocka_unit_test(features_are_distributed_as_promised),    cmocka_unit_test(labels_follow_the_logistic_model),
-        cmocka_unit_test(regression_and_softmax_labels),           cmocka_unit_test(sparse_rows_look_like_text),
+        cmocka_unit_test(every_kind_is_a_function_of_its_options),
+        cmocka_unit_test(image_is_the_promised_picture),
+        cmocka_unit_test(features_are_distributed_as_promised),
+        cmocka_unit_test(labels_follow_the_logistic_model),
+        cmocka_unit_test(regression_and_softmax_labels),
+        cmocka_unit_test(sparse_rows_look_like_text),
         cmocka_unit_test(bad_options_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

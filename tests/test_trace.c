@@ -1,4 +1,5 @@
-/* test_trace.c - a trace keeps its points, and its CSV is the table that CLI promises: raw values, empty where nothing is known. */
+/* test_trace.c - a trace keeps its points, and its CSV is the table that CLI promises: raw values, empty where nothing is known.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,9 +14,11 @@ static void points_are_kept(void **unused) {
     (void)unused;
     spd_trace trace = {0};
     for (int64_t i = 0; i < 1000; i++)
-        assert_int_equal(spd_trace_add(&trace, &(spdhg_point){.iteration = i, .objective = 1.0 / (double)(i + 1)}, NULL), SPDHG_OK);
+        assert_int_equal(spd_trace_add(&trace, &(spdhg_point){.iteration = i, .objective = 1.0 / (double)(i + 1)}, NULL),
+                         SPDHG_OK);
     assert_int_equal(trace.points, 1000);
-    for (int64_t i = 0; i < 1000; i++) assert_true(trace.point[i].iteration == i && trace.point[i].objective == 1.0 / (double)(i + 1));
+    for (int64_t i = 0; i < 1000; i++)
+        assert_true(trace.point[i].iteration == i && trace.point[i].objective == 1.0 / (double)(i + 1));
     spd_trace_clear(&trace);
     assert_true(trace.point == NULL && trace.points == 0 && trace.room == 0);
 }

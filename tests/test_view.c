@@ -9,8 +9,11 @@
 
 static void split_is_a_partition(void **unused) {
     (void)unused;
-    static const struct { int64_t rows; double fraction; int64_t tests; } sizes[] = {
-        {10, 0.2, 2}, {7, 0.5, 4}, {1, 0.2, 0}, {0, 0.5, 0}, {1000, 0.25, 250}, {5, 0, 0}, {5, 1, 5}};
+    static const struct {
+        int64_t rows;
+        double fraction;
+        int64_t tests;
+    } sizes[] = {{10, 0.2, 2}, {7, 0.5, 4}, {1, 0.2, 0}, {0, 0.5, 0}, {1000, 0.25, 250}, {5, 0, 0}, {5, 1, 5}};
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
         int64_t *train, *test, trains, tests;
         assert_int_equal(spd_split(sizes[s].rows, sizes[s].fraction, 9, &train, &trains, &test, &tests, NULL), SPDHG_OK);
@@ -53,7 +56,8 @@ static void seed_decides(void **unused) {
 static spdhg_data *sparse_data(void) {
     spdhg_data *data;
     assert_int_equal(spd_data_new(&data, NULL), SPDHG_OK);
-    data->rows = 4, data->features = 3, data->nnz = 4, data->targets = 2, data->offsets = 2, data->labels = 2, data->index_base = 0;
+    data->rows = 4, data->features = 3, data->nnz = 4, data->targets = 2, data->offsets = 2, data->labels = 2,
+    data->index_base = 0;
     data->ptr = spd_copy((int64_t[]){0, 1, 1, 3, 4}, 5, sizeof(int64_t));
     data->idx = spd_copy((int32_t[]){1, 0, 2, 2}, 4, sizeof(int32_t));
     data->val = spd_copy((double[]){10, 20, 30, 40}, 4, sizeof(double));

@@ -59,7 +59,10 @@ static void tiles(FILE *out, const spd_report *r) {
     tile(out, "test loss", s ? s->test_loss : FINAL(r, test_loss), 4, 1, "");
     tile(out, m->classify ? "test accuracy" : "test R²", score, 4, m->classify ? 100 : 1, m->classify ? " %" : "");
     tile(out, "duality gap", m->gap, 3, 1, "");
-    tile(out, "zero coefficients", 1 - (double)nonzeros(m) / (double)(m->features * m->outputs), 3, 100, " %");
+    const double zeros = 1 - (double)nonzeros(m) / (double)(m->features * m->outputs);
+    const bool fused = s && s->dual > 0 && strcmp(m->structure, "identity") != 0; /* then zeros are looked for in F x */
+    if (zeros > 0 || !fused) tile(out, "zero coefficients", zeros, 3, 100, " %");
+    if (fused) tile(out, "zeros of F x", 1 - (double)s->structure_nonzeros / (double)s->dual, 3, 100, " %");
     spd_html(out, "</section>\n");
 }
 
