@@ -52,6 +52,8 @@ void cli_argument(const struct argp_state *state, const char **place, const char
 /* ---- data_options.c: --format, --label, --targets, --features, --duplicates, --threads, --max-memory; for every verb that
  * reads. */
 extern const struct argp cli_data_argp; /* input: spdhg_read_options */
+/* A format that can be written, given by --to or by the ending of path; else a usage error. */
+void cli_check_format(const struct argp_state *state, const char *path, const char *to);
 /* What the reader noticed and mended, a sentence each, every line started with lead. */
 void cli_print_notes(FILE *to, const char *lead, const spdhg_data *data);
 

@@ -44,6 +44,8 @@ static void check_outputs(const fit *f, const struct argp_state *state) {
     for (size_t i = 0; i < sizeof path / sizeof *path; i++) on_stdout += path[i] && strcmp(path[i], "-") == 0;
     if (on_stdout > 1) cli_usage(state, "only one of --output, --trace, --report and --json can have standard output");
     if (f->test_path && f->test_fraction > 0) cli_usage(state, "--test and --test-fraction exclude each other");
+    if (f->test_path && f->problem_options.offset)
+        cli_usage(state, "--offset has no numbers for the rows of --test; hold rows out with --test-fraction");
     if (f->truth_path && !f->report_path) cli_usage(state, "--truth is drawn in the report: it needs --report FILE");
 }
 
@@ -178,9 +180,9 @@ static spdhg_status write_results(fit *f, cli_fit_result *result, spdhg_error *e
     return f->json ? cli_json_print(cli_fit_json(result), err) : SPDHG_OK;
 }
 
-static int conclude(const fit *f, spdhg_outcome outcome) {
+static int conclude(const fit *f, spdhg_outcome outcome) { /* what makes the exit status differ from 0 is said even by --quiet */
     if (outcome == SPDHG_OUTCOME_INTERRUPTED) return cli_signals_status();
-    if ((outcome == SPDHG_OUTCOME_LIMIT || outcome == SPDHG_OUTCOME_STALLED) && !f->quiet)
+    if ((outcome == SPDHG_OUTCOME_LIMIT || outcome == SPDHG_OUTCOME_STALLED))
         fprintf(stderr, "spdhg fit: the relative gap %g of --tol was not proven: %s\n", f->solve.options.tol,
                 spdhg_outcome_text(outcome));
     if (outcome == SPDHG_OUTCOME_DIVERGED) fprintf(stderr, "spdhg fit: %s\n", spdhg_outcome_text(outcome));

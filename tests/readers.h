@@ -1,4 +1,5 @@
-/* readers.h - what the tests of the readers share: files in a folder of their own, data sets compared bit by bit, expected refusals. */
+/* readers.h - what the tests of the readers share: files in a folder of their own, data sets compared bit by bit, expected
+ * refusals. */
 #ifndef TEST_READERS_H
 #define TEST_READERS_H
 
@@ -73,7 +74,8 @@ static inline spdhg_data *must_read(const char *path, const spdhg_read_options *
 }
 
 /* The status, and a message that starts with "FILE" + place and contains `what`. */
-static inline void must_refuse(const char *path, const spdhg_read_options *o, spdhg_status status, const char *place, const char *what) {
+static inline void must_refuse(const char *path, const spdhg_read_options *o, spdhg_status status, const char *place,
+                               const char *what) {
     spdhg_data *data = (spdhg_data *)1;
     spdhg_error err = {0};
     const spdhg_status got = spdhg_data_read(&data, path, o, &err);
@@ -96,12 +98,13 @@ static inline bool same_texts(char **a, char **b, int64_t count) {
 }
 
 static inline bool same_data(const spdhg_data *a, const spdhg_data *b) {
-    return a->rows == b->rows && a->features == b->features && a->nnz == b->nnz && a->targets == b->targets && a->labels == b->labels &&
-           a->offsets == b->offsets && a->index_base == b->index_base && same_bytes(a->ptr, b->ptr, a->rows + 1, 8) &&
-           same_bytes(a->idx, b->idx, a->nnz, 4) && same_bytes(a->val, b->val, a->nnz, 8) &&
-           same_bytes(a->b, b->b, a->rows * a->targets, 8) && same_bytes(a->weight, b->weight, a->rows, 8) &&
-           same_bytes(a->offset, b->offset, a->rows * a->offsets, 8) && same_bytes(a->group, b->group, a->rows, 8) &&
-           same_texts(a->label, b->label, a->labels) && same_texts(a->name, b->name, a->features);
+    return a->rows == b->rows && a->features == b->features && a->nnz == b->nnz && a->targets == b->targets &&
+           a->labels == b->labels && a->offsets == b->offsets && a->index_base == b->index_base &&
+           same_bytes(a->ptr, b->ptr, a->rows + 1, 8) && same_bytes(a->idx, b->idx, a->nnz, 4) &&
+           same_bytes(a->val, b->val, a->nnz, 8) && same_bytes(a->b, b->b, a->rows * a->targets, 8) &&
+           same_bytes(a->weight, b->weight, a->rows, 8) && same_bytes(a->offset, b->offset, a->rows * a->offsets, 8) &&
+           same_bytes(a->group, b->group, a->rows, 8) && same_texts(a->label, b->label, a->labels) &&
+           same_texts(a->name, b->name, a->features);
 }
 
 static inline double random_value(uint64_t *counter) { /* any finite double now and then, else a short decimal */
@@ -133,8 +136,9 @@ static inline spdhg_data *random_data(int64_t rows, int64_t features, bool dense
     }
     spdhg_data *data = NULL;
     spdhg_error err;
-    assert_int_equal(spdhg_data_from_csr(&data, rows, features, ptr, dense ? NULL : idx, val, labelled ? b : NULL, labelled, SPDHG_COPY, &err),
-                     SPDHG_OK);
+    assert_int_equal(
+        spdhg_data_from_csr(&data, rows, features, ptr, dense ? NULL : idx, val, labelled ? b : NULL, labelled, SPDHG_COPY, &err),
+        SPDHG_OK);
     free(ptr);
     free(idx);
     free(val);

@@ -1,4 +1,4 @@
-# test_cli_data.py - the command's contract for what is wrong with a file: status 3 with the place, nothing left behind, memory kept.
+# test_cli_data.py - the command's contract for what is wrong with a file: status 3 with the place, nothing left behind.
 # The odd inputs are those at which the common readers of the LIBSVM format stop, hang or answer nonsense.
 import bz2
 import gzip
@@ -21,7 +21,7 @@ def sanitized():
 class BadData(CommandTest):
     def refused(self, name, content, *says, status=3, verb=("fit",), options=()):
         self.write(name, content)
-        done = self.spdhg(*verb, name, *options, "-o", "out.json", status=status)
+        done = self.spdhg(*verb, name, *options, "-o", "out.spd", status=status)
         self.assertEqual(done.out, "")
         self.assertEqual(done.err.count("\n"), 1, done.err)
         for text in says:

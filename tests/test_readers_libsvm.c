@@ -1,4 +1,5 @@
-/* test_readers_libsvm.c - LIBSVM text: every odd input has its defined result, with the place in the file; threads change nothing. */
+/* test_readers_libsvm.c - LIBSVM text: every odd input has its defined result, with the place in the file; threads change
+ * nothing. */
 #include "readers.h"
 
 static void plain_rows(void **unused) {
@@ -19,9 +20,11 @@ static void plain_rows(void **unused) {
 
 static void accepted_oddities(void **unused) {
     (void)unused;
-    spdhg_data *d = must_read(put_text("a.svm", "\xef\xbb\xbf# head\r\n\r\n1 qid:3 1:1 2:0 \t\r\n  \n2 qid:4 1:+2. 2:.5#end\r\n-.5 3:1e2"), NULL);
+    spdhg_data *d = must_read(
+        put_text("a.svm", "\xef\xbb\xbf# head\r\n\r\n1 qid:3 1:1 2:0 \t\r\n  \n2 qid:4 1:+2. 2:.5#end\r\n-.5 3:1e2"), NULL);
     assert_true(d->rows == 3 && d->features == 3 && d->nnz == 5);
-    assert_true(d->notes.byte_order_mark && d->notes.blank_lines == 2 && d->notes.comment_lines == 1 && d->notes.explicit_zeros == 1);
+    assert_true(d->notes.byte_order_mark && d->notes.blank_lines == 2 && d->notes.comment_lines == 1 &&
+                d->notes.explicit_zeros == 1);
     assert_int_equal(d->notes.lines, 6);
     assert_true(d->group[0] == 3 && d->group[1] == 4 && d->group[2] == -1);
     assert_true(d->val[2] == 2 && d->val[3] == .5 && d->val[4] == 100 && d->b[2] == -.5);
@@ -77,22 +80,35 @@ static void index_base(void **unused) {
 
 static void refusals(void **unused) {
     (void)unused;
-    static const struct { const char *text, *place, *what; } bad[] = {
-        {"1 1:1\n1 1:1 2:nan\n", ":2:7:", "2:nan"},        {"1 1:inf\n", ":1:3:", "1:inf"},
-        {"1 1:1e999\n", ":1:3:", "out of range"},          {"1 1:0x1p3\n", ":1:3:", "0x1p3"},
-        {"1 1:0,5\n", ":1:3:", "1:0,5"},                   {"1 2147483647:1\n", ":1:3:", "above 2147483646"},
-        {"1 99999999999999999999:1\n", ":1:3:", "above"},  {"1 -3:1\n", ":1:3:", "index:value"},
-        {"1 1\n", ":1:3:", "index:value"},                 {"1 1:\n", ":1:3:", "1:"},
-        {"1 1:2:3\n", ":1:3:", "1:2:3"},                   {"1 :2\n", ":1:3:", ":2"},
-        {"1:0.5 2:1\n", ":1:1:", "expected a label"},      {"nan 1:1\n", ":1:1:", "nan"},
-        {"1,2 1:1\n", ":1:1:", "1,2"},                     {"1 1:1\n\n# c\n  x 1:1\n", ":4:3:", "'x'"},
-        {"1 qid:x 1:1\n", ":1:3:", "qid:x"},               {"", ":", "no rows"},
-        {"\n\n# only\n", ":", "no rows"},                  {"1 1:1 \xff\xfe:2\n", ":1:7:", "??:2"},
+    static const struct {
+        const char *text, *place, *what;
+    } bad[] = {
+        {"1 1:1\n1 1:1 2:nan\n", ":2:7:", "2:nan"},
+        {"1 1:inf\n", ":1:3:", "1:inf"},
+        {"1 1:1e999\n", ":1:3:", "out of range"},
+        {"1 1:0x1p3\n", ":1:3:", "0x1p3"},
+        {"1 1:0,5\n", ":1:3:", "1:0,5"},
+        {"1 2147483647:1\n", ":1:3:", "above 2147483646"},
+        {"1 99999999999999999999:1\n", ":1:3:", "above"},
+        {"1 -3:1\n", ":1:3:", "index:value"},
+        {"1 1\n", ":1:3:", "index:value"},
+        {"1 1:\n", ":1:3:", "1:"},
+        {"1 1:2:3\n", ":1:3:", "1:2:3"},
+        {"1 :2\n", ":1:3:", ":2"},
+        {"1:0.5 2:1\n", ":1:1:", "expected a label"},
+        {"nan 1:1\n", ":1:1:", "nan"},
+        {"1,2 1:1\n", ":1:1:", "1,2"},
+        {"1 1:1\n\n# c\n  x 1:1\n", ":4:3:", "'x'"},
+        {"1 qid:x 1:1\n", ":1:3:", "qid:x"},
+        {"", ":", "no rows"},
+        {"\n\n# only\n", ":", "no rows"},
+        {"1 1:1 \xff\xfe:2\n", ":1:7:", "??:2"},
         {"1e999 1:1\n", ":1:1:", "out of range"},
     };
     spdhg_read_options o = SPDHG_READ_OPTIONS;
     o.format = "libsvm";
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) must_refuse(put_text("bad.svm", bad[i].text), &o, SPDHG_DATA, bad[i].place, bad[i].what);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        must_refuse(put_text("bad.svm", bad[i].text), &o, SPDHG_DATA, bad[i].place, bad[i].what);
     must_refuse(put_bytes("bad.svm", "1 1:1 2:\0 3:1\n", 14), &o, SPDHG_DATA, ":1:7:", "2:?");
     must_refuse(put_bytes("bad.svm", "1 1:1 \0\n", 8), &o, SPDHG_DATA, ":1:7:", "?");
     must_refuse(in_folder("missing.svm"), &o, SPDHG_IO, ":", "No such file");
@@ -118,7 +134,8 @@ static void blocks_and_threads(void **unused) {
     const char *path = in_folder("long.svm");
     FILE *file = fopen(path, "w");
     int64_t lines = 0;
-    for (int64_t i = 0; i < 200000; i++, lines++) fprintf(file, "%d 1:%lld.5 7:%lld # c:%lld\n\n", i % 2 ? 1 : -1, (long long)i, (long long)-i, (long long)i), lines++;
+    for (int64_t i = 0; i < 200000; i++, lines++)
+        fprintf(file, "%d 1:%lld.5 7:%lld # c:%lld\n\n", i % 2 ? 1 : -1, (long long)i, (long long)-i, (long long)i), lines++;
     fprintf(file, "1");
     for (int64_t j = 1; j <= 1500000; j++) fprintf(file, " %lld:0.%lld", (long long)j, (long long)j);
     fputc('\n', file);
@@ -129,7 +146,8 @@ static void blocks_and_threads(void **unused) {
     assert_true(first->rows == 200001 && first->features == 1500000 && first->nnz == 400000 + 1500000);
     assert_true(first->notes.lines == lines + 1 && first->notes.blank_lines == 200000);
     for (int64_t i = 0; i < 200000; i++)
-        assert_true(first->ptr[i] == 2 * i && first->val[2 * i] == (double)i + .5 && first->val[2 * i + 1] == (double)-i && first->idx[2 * i + 1] == 6);
+        assert_true(first->ptr[i] == 2 * i && first->val[2 * i] == (double)i + .5 && first->val[2 * i + 1] == (double)-i &&
+                    first->idx[2 * i + 1] == 6);
     for (o.threads = 2; o.threads <= 4; o.threads++) {
         spdhg_data *other = must_read(path, &o);
         assert_true(same_data(first, other));
@@ -205,9 +223,9 @@ static void numbers(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plain_rows), cmocka_unit_test(accepted_oddities),  cmocka_unit_test(order_and_duplicates), cmocka_unit_test(index_base),
-        cmocka_unit_test(refusals),   cmocka_unit_test(unlabelled),         cmocka_unit_test(blocks_and_threads),   cmocka_unit_test(endless_tokens),
-        cmocka_unit_test(numbers),
+        cmocka_unit_test(plain_rows),         cmocka_unit_test(accepted_oddities), cmocka_unit_test(order_and_duplicates),
+        cmocka_unit_test(index_base),         cmocka_unit_test(refusals),          cmocka_unit_test(unlabelled),
+        cmocka_unit_test(blocks_and_threads), cmocka_unit_test(endless_tokens),    cmocka_unit_test(numbers),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -1,4 +1,5 @@
-/* test_readers_matrices.c - Matrix Market in all its variants and CLUTO: expected matrices written out by hand, wrong headers refused. */
+/* test_readers_matrices.c - Matrix Market in all its variants and CLUTO: expected matrices written out by hand, wrong headers
+ * refused. */
 #include "la/la.h"
 #include "readers.h"
 
@@ -22,7 +23,8 @@ static void expect(const char *text, int64_t m, int64_t n, const double *dense) 
 
 static void variants(void **unused) {
     (void)unused;
-    expect("%%MatrixMarket matrix coordinate real general\n% note\n\n2 3 3\n2 3 1.5\n1 2 -1\n2 1 4 % end\n", 2, 3, (double[]){0, -1, 0, 4, 0, 1.5});
+    expect("%%MatrixMarket matrix coordinate real general\n% note\n\n2 3 3\n2 3 1.5\n1 2 -1\n2 1 4 % end\n", 2, 3,
+           (double[]){0, -1, 0, 4, 0, 1.5});
     expect("%%matrixmarket MATRIX Coordinate Integer Symmetric\n2 2 2\n1 1 7\n2 1 3\n", 2, 2, (double[]){7, 3, 3, 0});
     expect("%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n2 1 3\n", 2, 2, (double[]){0, -3, 3, 0});
     expect("%%MatrixMarket matrix coordinate pattern general\r\n2 2 2\r\n1 1\r\n2 2\r\n", 2, 2, (double[]){1, 0, 0, 1});
@@ -35,7 +37,9 @@ static void variants(void **unused) {
 static void wrong_markets(void **unused) {
     (void)unused;
 #define BANNER "%%MatrixMarket matrix coordinate real general\n"
-    static const struct { const char *text, *place, *what; } bad[] = {
+    static const struct {
+        const char *text, *place, *what;
+    } bad[] = {
         {BANNER "2 2 2\n1 1 1\n", ":4:1:", "ends after 1 entries"},
         {BANNER "2 2 1\n1 1 1\n2 2 1\n", ":4:1:", "more entries than the 1"},
         {BANNER "2 2 1\n3 1 1\n", ":3:1:", "a row"},
@@ -65,7 +69,8 @@ static void wrong_markets(void **unused) {
         spdhg_error err = {0};
         const char *path = put_text("bad.mtx", bad[i].text);
         const spdhg_status status = spd_matrix_market_read(path, &A, &err);
-        if (status != SPDHG_DATA && !(i == 15 && status == SPDHG_MEMORY)) fail_msg("%zu: status %d %s", i, (int)status, err.message);
+        if (status != SPDHG_DATA && !(i == 15 && status == SPDHG_MEMORY))
+            fail_msg("%zu: status %d %s", i, (int)status, err.message);
         char start[200];
         snprintf(start, sizeof start, "%s%s", path, bad[i].place);
         if (i != 15 && (strncmp(err.message, start, strlen(start)) != 0 || !strstr(err.message, bad[i].what)))
@@ -113,17 +118,28 @@ static void cluto(void **unused) {
     spdhg_data *none;
     put_text("c.mat.rclass", "2\n-1\n");
     assert_int_equal(spdhg_data_read(&none, path, NULL, NULL), SPDHG_DATA);
-    static const struct { const char *text, *place, *what; } bad[] = {
-        {"2 2 2\n1 1\n", ":3:1:", "ends after 1 rows"}, {"1 2 2\n1 1\n", ":3:1:", "1 entries"}, {"1 2 1\n3 1\n", ":2:1:", "a column"},
-        {"1 2 1\n1\n", ":2:2:", "value"},               {"1 2 1\n1 1\n1 1\n", ":3:1:", "more rows"}, {"1 2\n1 2 3\n", ":2:5:", "more numbers"},
-        {"1 2\n1\n", ":2:2:", "1 numbers"},             {"1 2 2\n1 1 1 2\n", ":2:8:", "twice"},
+    static const struct {
+        const char *text, *place, *what;
+    } bad[] = {
+        {"2 2 2\n1 1\n", ":3:1:", "ends after 1 rows"},
+        {"1 2 2\n1 1\n", ":3:1:", "1 entries"},
+        {"1 2 1\n3 1\n", ":2:1:", "a column"},
+        {"1 2 1\n1\n", ":2:2:", "value"},
+        {"1 2 1\n1 1\n1 1\n", ":3:1:", "more rows"},
+        {"1 2\n1 2 3\n", ":2:5:", "more numbers"},
+        {"1 2\n1\n", ":2:2:", "1 numbers"},
+        {"1 2 2\n1 1 1 2\n", ":2:8:", "twice"},
     };
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) must_refuse(put_text("bad.mat", bad[i].text), &o, SPDHG_DATA, bad[i].place, bad[i].what);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        must_refuse(put_text("bad.mat", bad[i].text), &o, SPDHG_DATA, bad[i].place, bad[i].what);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(variants), cmocka_unit_test(wrong_markets), cmocka_unit_test(market_as_data), cmocka_unit_test(cluto),
+        cmocka_unit_test(variants),
+        cmocka_unit_test(wrong_markets),
+        cmocka_unit_test(market_as_data),
+        cmocka_unit_test(cluto),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

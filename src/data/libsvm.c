@@ -1,6 +1,7 @@
-/* libsvm.c - LIBSVM / SVMlight text into a data set. A plain file is cut at newlines into blocks that are parsed in parallel, straight into
- * the final arrays: a first pass counts the newlines and colons of each block, which bound its rows and entries and give it its
- * place and line number. What is compressed or comes through a pipe is parsed as it streams in. Blocks depend on the file alone. */
+/* libsvm.c - LIBSVM / SVMlight text into a data set. A plain file is cut at newlines into blocks that are parsed in parallel,
+ * straight into the final arrays: a first pass counts the newlines and colons of each block, which bound its rows and entries and
+ * give it its place and line number. What is compressed or comes through a pipe is parsed as it streams in. Blocks depend on the
+ * file alone. */
 #include <errno.h>
 #include <stdatomic.h>
 #include <unistd.h>
@@ -128,9 +129,18 @@ static spdhg_status place_blocks(job *j, spdhg_data *data, spdhg_error *err) {
     lines = colons = 0;
     for (int64_t k = 0; k < j->blocks; k++) {
         block *b = &j->block[k];
-        b->part = (spd_part){.idx = data->idx + colons, .val = data->val + colons, .row_end = data->ptr + 1 + lines, .b = data->b + lines,
-                             .entry_base = colons, .idx_room = b->colons, .val_room = b->colons, .end_room = b->lines,
-                             .b_room = b->lines, .fixed = true, .budget = budget, .largest = -1};
+        b->part = (spd_part){.idx = data->idx + colons,
+                             .val = data->val + colons,
+                             .row_end = data->ptr + 1 + lines,
+                             .b = data->b + lines,
+                             .entry_base = colons,
+                             .idx_room = b->colons,
+                             .val_room = b->colons,
+                             .end_room = b->lines,
+                             .b_room = b->lines,
+                             .fixed = true,
+                             .budget = budget,
+                             .largest = -1};
         b->first_line = lines + 1;
         lines += b->lines;
         colons += b->colons;
@@ -144,7 +154,8 @@ static spdhg_status join(spd_part *const *part, int64_t parts, const spdhg_read_
     int64_t largest = -1, labelled = 0, unlabelled_line = 0, all_rows = 0;
     bool index_zero = o->index_base == 0, groups = false;
     for (int64_t k = 0; k < parts; k++) all_rows += part[k]->rows, groups = groups || part[k]->group;
-    if (groups && !(data->group = spd_alloc_raw(all_rows, sizeof *data->group))) return spd_fail_memory(err, 8 * (double)all_rows);
+    if (groups && !(data->group = spd_alloc_raw(all_rows, sizeof *data->group)))
+        return spd_fail_memory(err, 8 * (double)all_rows);
     for (int64_t k = 0; k < parts; k++) {
         const spd_part *p = part[k];
         memmove(data->idx + data->nnz, p->idx, (size_t)p->entries * sizeof *p->idx);
