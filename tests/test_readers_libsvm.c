@@ -199,6 +199,21 @@ static void endless_tokens(void **unused) {
     free(text);
 }
 
+static void standard_input(void **unused) {
+    (void)unused;
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    static const char text[] = "1 1:1\n-1 2:x\n";
+    assert_int_equal(write(ends[1], text, sizeof text - 1), sizeof text - 1);
+    close(ends[1]);
+    const int kept = dup(STDIN_FILENO);
+    assert_int_equal(dup2(ends[0], STDIN_FILENO), STDIN_FILENO);
+    must_refuse("-", NULL, SPDHG_DATA, ":2:4:", "2:x");
+    dup2(kept, STDIN_FILENO);
+    close(kept);
+    close(ends[0]);
+}
+
 /* Numbers of every shape equal strtod's. */
 static void numbers(void **unused) {
     (void)unused;
@@ -223,9 +238,16 @@ static void numbers(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plain_rows),         cmocka_unit_test(accepted_oddities), cmocka_unit_test(order_and_duplicates),
-        cmocka_unit_test(index_base),         cmocka_unit_test(refusals),          cmocka_unit_test(unlabelled),
-        cmocka_unit_test(blocks_and_threads), cmocka_unit_test(endless_tokens),    cmocka_unit_test(numbers),
+        cmocka_unit_test(plain_rows),
+        cmocka_unit_test(accepted_oddities),
+        cmocka_unit_test(order_and_duplicates),
+        cmocka_unit_test(index_base),
+        cmocka_unit_test(refusals),
+        cmocka_unit_test(unlabelled),
+        cmocka_unit_test(blocks_and_threads),
+        cmocka_unit_test(endless_tokens),
+        cmocka_unit_test(standard_input),
+        cmocka_unit_test(numbers),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "data/libsvm.h"
+#include "data/swar.h"
 
 enum { BLOCK_BYTES = 1 << 22 };
 
@@ -49,13 +50,6 @@ static void find_start(void *context, int64_t k) {
     }
 }
 
-/* Bytes of the eight in x that equal those of pattern. */
-static inline uint64_t equal_bytes(uint64_t x, uint64_t pattern) {
-    const uint64_t low = 0x7f7f7f7f7f7f7f7fu, y = x ^ pattern;
-    const uint64_t zero = ~(((y & low) + low) | y | low);
-    return zero >> 7;
-}
-
 static void count_bytes(const char *text, size_t size, int64_t *lines, int64_t *colons) {
     const uint64_t ones = 0x0101010101010101u;
     size_t i = 0;
@@ -65,8 +59,8 @@ static void count_bytes(const char *text, size_t size, int64_t *lines, int64_t *
         for (; i < stop; i += 8) {
             uint64_t x;
             memcpy(&x, text + i, sizeof x);
-            newline += equal_bytes(x, '\n' * ones);
-            colon += equal_bytes(x, ':' * ones);
+            newline += spd_equal_bytes(x, '\n' * ones);
+            colon += spd_equal_bytes(x, ':' * ones);
         }
         for (int shift = 0; shift < 64; shift += 8) {
             *lines += (int64_t)(newline >> shift & 255);

@@ -2,6 +2,7 @@
  * A window of whole tokens at a time (reader.h), so no line is ever held; the loop over index:value pairs is what reading costs.
  */
 #include "data/libsvm.h"
+#include "data/swar.h"
 
 static const int64_t largest_index = INT32_MAX - 1;
 static const double power_of_ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
@@ -40,7 +41,8 @@ static spdhg_status refuse_pair(const spd_text *t, const spd_token *token, spdhg
     while (digit(*digits) < 10) digits++;
     if (token->end - token->at > SPD_TOKEN_BYTES)
         return spd_text_fail(t, token, err, "more than %d characters without a blank", SPD_TOKEN_BYTES);
-    if (digits == token->at || *digits != ':') return spd_text_fail(t, token, err, "expected index:value, found '%s'", shown.text);
+    if (digits == token->at || *digits != ':')
+        return spd_text_fail(t, token, err, "expected index:value, found '%s'", shown.text);
     int64_t index;
     if (!spd_parse_int(token->at, digits, &index) || index > largest_index)
         return spd_text_fail(t, token, err, "index of '%s' is above %lld", shown.text, (long long)largest_index);
@@ -90,24 +92,6 @@ static spdhg_status sort_row(spd_part *p, const spd_text *t, int64_t first, cons
     return SPDHG_OK;
 }
 
-/* Eight bytes that are all digits become a number at once (Lemire's SWAR); false if they are not. */
-static inline bool eight_digits(const char *at, uint64_t *number) {
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    uint64_t x;
-    memcpy(&x, at, sizeof x);
-    if (((x & 0xf0f0f0f0f0f0f0f0u) | (((x + 0x0606060606060606u) & 0xf0f0f0f0f0f0f0f0u) >> 4)) != 0x3333333333333333u)
-        return false;
-    x -= 0x3030303030303030u;
-    x = x * 10 + (x >> 8);
-    *number =
-        (((x & 0x000000ff000000ffu) * 0x000f424000000064u) + (((x >> 16) & 0x000000ff000000ffu) * 0x0000271000000001u)) >> 32;
-    return true;
-#else
-    (void)at, (void)number;
-    return false;
-#endif
-}
-
 /* The pairs up to the end of the line or of the window. Fast path: at most 10 digits, ':', [-]digits[.digits] that make an
  * integer below 2^53 and a power of ten up to 10^22, so that one division rounds correctly; then a blank or a newline. */
 static spdhg_status read_pairs(spd_part *p, spd_text *t, int64_t *last, const spdhg_read_options *o, spdhg_error *err) {
@@ -134,7 +118,7 @@ static spdhg_status read_pairs(spd_part *p, spd_text *t, int64_t *last, const sp
             int64_t digits = at - first, fraction = 0;
             if (*at == '.') {
                 first = ++at;
-                while (eight_digits(at, &eight)) {
+                while (spd_eight_digits(at, &eight)) {
                     mantissa = mantissa * 100000000 + eight;
                     at += 8;
                 }
