@@ -103,6 +103,8 @@ void spd_problem_best_intercept(const spdhg_problem *p, int threads, const doubl
 /* f at (x, c); with an intercept c is minimised in place first. scratch: spd_problem_value_work doubles; it holds F x first. */
 void spd_problem_value(const spdhg_problem *p, int threads, const double *x, double *c, double *scratch, spd_value *out);
 int64_t spd_problem_value_work(const spdhg_problem *p);
+/* The scores z = A x + o (n x K, without intercept) that spd_problem_value left in its scratch. */
+double *spd_problem_value_scores(const spdhg_problem *p, double *scratch);
 void spd_row_score(const spdhg_problem *p, const spd_row *row, const double *x, double *z); /* z = a'x + o, K numbers */
 
 /* ---- gradient.c: collectives that end in A'u. scratch: spd_problem_gradient_work doubles for each. gc (K, for the intercept) may be NULL. */

@@ -1,6 +1,7 @@
 /* solver.h - what an algorithm is: a parameter table, a state of numbers, and four functions that run.c calls. */
 #ifndef SPD_SOLVER_H
 #define SPD_SOLVER_H
+#include "certify/certify.h"
 #include "problem/problem.h"
 
 typedef struct spd_param {
@@ -73,9 +74,11 @@ typedef struct spd_evaluator {
     double *test_x;      /* coefficients on the test data's scale and number of features */
     double *scratch;
     int threads;
+    spd_certifier certifier;
+    spd_gap gap; /* of the last evaluation */
 } spd_evaluator;
 spdhg_status spd_evaluator_new(spd_evaluator *e, const spdhg_problem *p, const spdhg_data *test, int threads, spdhg_error *err);
-/* Fills objective, losses, test scores and dual norm of the point; c becomes the best intercept for x. */
+/* Fills objective, losses, gap, test scores and dual norm of the point; c becomes the best intercept for x. */
 void spd_evaluate(spd_evaluator *e, const double *x, double *c, const double *y, spdhg_point *point);
 int64_t spd_evaluate_structure_nonzeros(const spd_evaluator *e, const double *x); /* entries of F x that are not zero in PROBLEM's sense */
 void spd_evaluator_free(spd_evaluator *e);
