@@ -199,6 +199,21 @@ static void endless_tokens(void **unused) {
     free(text);
 }
 
+/* Rows without entries are sparse rows all the same, and an empty stream is no data set. */
+static void empty_rows_in_streams(void **unused) {
+    (void)unused;
+    put_text("labels.svm", "1\n-1\n");
+    spdhg_data *plain = must_read(in_folder("labels.svm"), NULL);
+    run("gzip %s", in_folder("labels.svm"));
+    spdhg_data *streamed = must_read(in_folder("labels.svm.gz"), NULL);
+    assert_true(plain->rows == 2 && plain->idx && streamed->idx && same_data(plain, streamed));
+    spdhg_data_free(plain);
+    spdhg_data_free(streamed);
+    put_text("empty.svm", "");
+    run("gzip %s", in_folder("empty.svm"));
+    must_refuse(in_folder("empty.svm.gz"), NULL, SPDHG_DATA, ":", "no rows");
+}
+
 static void standard_input(void **unused) {
     (void)unused;
     int ends[2];
@@ -234,6 +249,14 @@ static void numbers(void **unused) {
     assert_memory_equal(d->val, expected, 40000 * sizeof *expected);
     spdhg_data_free(d);
     free(expected);
+    /* more digits than 64 bits hold, some of which would wrap around to a small number */
+    d = must_read(
+        put_text("wrap.svm",
+                 "1 1:18446744073709551616 2:18446744073709551617.5 3:0.18446744073709551617 4:-184467440737095516170\n"),
+        NULL);
+    assert_true(d->val[0] == 0x1p64 && d->val[1] == 0x1p64 && d->val[2] == strtod("0.18446744073709551617", NULL));
+    assert_true(d->val[3] == strtod("-184467440737095516170", NULL));
+    spdhg_data_free(d);
 }
 
 int main(void) {
@@ -247,6 +270,7 @@ int main(void) {
         cmocka_unit_test(blocks_and_threads),
         cmocka_unit_test(endless_tokens),
         cmocka_unit_test(standard_input),
+        cmocka_unit_test(empty_rows_in_streams),
         cmocka_unit_test(numbers),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

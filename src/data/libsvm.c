@@ -222,6 +222,7 @@ static spdhg_status read_stream(spdhg_data *data, spd_stream *stream, const spdh
     spd_part part = {.budget = {.path = spd_stream_path(stream), .limit = o->max_memory}}, *const parts[] = {&part};
     spd_text text;
     spdhg_status status = spd_text_open(&text, stream, err);
+    if (status == SPDHG_OK) status = spd_libsvm_room(&part, err); /* idx == NULL would mean dense */
     if (status == SPDHG_OK) status = spd_libsvm_rows(&part, &text, o, err);
     spd_text_close(&text);
     data->idx = part.idx;
@@ -239,8 +240,7 @@ static spdhg_status read_stream(spdhg_data *data, spd_stream *stream, const spdh
 spdhg_status spd_libsvm_read(spdhg_data **out, spd_stream *stream, const spdhg_read_options *o, spdhg_error *err) {
     int64_t size;
     SPD_TRY(spd_data_new(out, err));
-    const bool seekable = spd_stream_file(stream, &size) >= 0;
-    spdhg_status status = (seekable ? read_file : read_stream)(*out, stream, o, err);
+    const spdhg_status status = (spd_stream_file(stream, &size) >= 0 ? read_file : read_stream)(*out, stream, o, err);
     if (status == SPDHG_OK && (*out)->targets == 0) {
         spd_free((*out)->b);
         (*out)->b = NULL;

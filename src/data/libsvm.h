@@ -25,6 +25,8 @@ typedef struct spd_part {
     spd_budget budget;
 } spd_part;
 
+/* Room for one more row and one more entry. */
+spdhg_status spd_libsvm_room(spd_part *part, spdhg_error *err);
 /* Parses the whole text. */
 spdhg_status spd_libsvm_rows(spd_part *part, spd_text *text, const spdhg_read_options *o, spdhg_error *err);
 

@@ -28,10 +28,12 @@ static spdhg_status more(spd_text *t, spdhg_error *err) {
     return SPDHG_OK;
 }
 
-static spdhg_status make_room(spd_part *p, const spd_text *t, spdhg_error *err) {
-    if (p->fixed) return spd_fail(err, SPDHG_IO, "%s: changed while it was being read", t->path);
+spdhg_status spd_libsvm_room(spd_part *p, spdhg_error *err) {
+    if (p->fixed) return spd_fail(err, SPDHG_IO, "%s: changed while it was being read", p->budget.path);
     SPD_TRY(spd_reserve(&p->idx, &p->idx_room, p->entries + 1, sizeof *p->idx, &p->budget, err));
-    return spd_reserve(&p->val, &p->val_room, p->entries + 1, sizeof *p->val, &p->budget, err);
+    SPD_TRY(spd_reserve(&p->val, &p->val_room, p->entries + 1, sizeof *p->val, &p->budget, err));
+    SPD_TRY(spd_reserve(&p->row_end, &p->end_room, p->rows + 1, sizeof *p->row_end, &p->budget, err));
+    return spd_reserve(&p->b, &p->b_room, p->rows + 1, sizeof *p->b, &p->budget, err);
 }
 
 /* Why a token is no pair. */
@@ -144,7 +146,7 @@ static spdhg_status read_pairs(spd_part *p, spd_text *t, int64_t *last, const sp
         previous = (int64_t)index;
         if (entries == room) {
             p->entries = entries;
-            if ((status = make_room(p, t, err)) != SPDHG_OK) break;
+            if ((status = spd_libsvm_room(p, err)) != SPDHG_OK) break;
             room = p->idx_room < p->val_room ? p->idx_room : p->val_room;
         }
         p->idx[entries] = (int32_t)((int64_t)index - 1);
@@ -189,11 +191,7 @@ static spdhg_status read_group(spd_part *p, spd_text *t, spdhg_error *err) {
 }
 
 static spdhg_status read_row(spd_part *p, spd_text *t, const spdhg_read_options *o, spdhg_error *err) {
-    if (p->rows == p->end_room || p->rows == p->b_room) {
-        if (p->fixed) return spd_fail(err, SPDHG_IO, "%s: changed while it was being read", t->path);
-        SPD_TRY(spd_reserve(&p->row_end, &p->end_room, p->rows + 1, sizeof *p->row_end, &p->budget, err));
-        SPD_TRY(spd_reserve(&p->b, &p->b_room, p->rows + 1, sizeof *p->b, &p->budget, err));
-    }
+    if (p->rows == p->end_room || p->rows == p->b_room) SPD_TRY(spd_libsvm_room(p, err));
     const int64_t first = p->entries;
     int64_t last = -1;
     double label;
