@@ -1,0 +1,65 @@
+/* html.c - text and numbers into a page: whatever a title, a name or a command contains is shown, never obeyed. */
+#include <inttypes.h>
+#include <stdarg.h>
+
+#include "report/page.h"
+
+static void put_escaped(FILE *out, const char *text) {
+    char *clean = spd_model_utf8(text ? text : "");
+    for (const char *at = clean; at && *at; at++) {
+        switch (*at) {
+        case '&': fputs("&amp;", out); break;
+        case '<': fputs("&lt;", out); break;
+        case '>': fputs("&gt;", out); break;
+        case '"': fputs("&quot;", out); break;
+        case '\'': fputs("&#39;", out); break;
+        case '\t':
+        case '\n': fputc(' ', out); break;
+        default:
+            if ((unsigned char)*at < 0x20 ||
+                *at == 0x7f) /* control characters are not allowed in HTML: the replacement character */
+                fputs("\xEF\xBF\xBD", out);
+            else
+                fputc(*at, out);
+        }
+    }
+    spd_free(clean);
+}
+
+void spd_html(FILE *out, const char *template, ...) {
+    va_list arguments;
+    va_start(arguments, template);
+    for (; *template; template ++) {
+        if (*template == '~') {
+            char number[SPD_NUMBER_CHARS];
+            spd_print_double(number, round(100 * va_arg(arguments, double)) / 100);
+            fputs(number, out);
+        } else if (*template == '@')
+            put_escaped(out, va_arg(arguments, const char *));
+        else
+            fputc(*template, out);
+    }
+    va_end(arguments);
+}
+
+const char *spd_html_number(char text[SPD_SHORT], double value, int digits) {
+    if (isfinite(value))
+        snprintf(text, SPD_SHORT, "%.*g", digits, value);
+    else
+        snprintf(text, SPD_SHORT, "%s", "–");
+    for (char *at = text; *at; at++)
+        if (*at == ',') *at = '.'; /* a locale's decimal comma */
+    return text;
+}
+
+const char *spd_html_count(char text[SPD_SHORT], int64_t value) {
+    char digits[24];
+    const int length = snprintf(digits, sizeof digits, "%" PRId64, value);
+    char *to = text;
+    for (int i = 0; i < length; i++) {
+        if (i > 0 && (length - i) % 3 == 0 && digits[i - 1] != '-') *to++ = ',';
+        *to++ = digits[i];
+    }
+    *to = '\0';
+    return text;
+}

@@ -1,0 +1,40 @@
+/* page.h - the parts a report page is made of. Everything goes to a stream; nothing is allocated but short texts. */
+#ifndef SPD_PAGE_H
+#define SPD_PAGE_H
+#include "report/report.h"
+
+/* ---- html.c: template text in which every '~' is replaced by the next argument, a double, printed for SVG (two decimals, never
+ * a comma), and every '@' by the next argument, a text, escaped. */
+void spd_html(FILE *out, const char *template, ...);
+#define SPD_SHORT 48
+const char *spd_html_number(char text[SPD_SHORT], double value, int digits); /* "1.234e-05", "-" if not known */
+const char *spd_html_count(char text[SPD_SHORT], int64_t value);             /* "1,234,567" */
+
+/* ---- svg.c: curves over a pair of axes. */
+typedef struct spd_curve {
+    const char *label, *style; /* class of the style sheet: "a" or "b" */
+    const double *x, *y;       /* points that are not finite, or not positive on a logarithmic axis, are left out */
+    int64_t points, stride;    /* of doubles from one point to the next */
+} spd_curve;
+typedef struct spd_plot {
+    const char *title, *x_label;
+    const spd_curve *curve;
+    int curves;
+    bool log_x, log_y;
+} spd_plot;
+void spd_svg_plot(FILE *out, const spd_plot *plot);
+enum { SPD_TICKS = 40 };
+/* Round numbers in [low, high]; about `wanted` of them. Logarithmic: powers of ten, with 2 and 5 between them where there is
+ * room. */
+int spd_ticks(double low, double high, bool logarithmic, int wanted, double tick[SPD_TICKS]);
+
+/* ---- picture.c: coefficients as they lie on a grid, or as stems. */
+void spd_picture_grid(FILE *out, const char *title, const spdhg_model *model, const double *x, int64_t slice, int64_t output,
+                      double scale);
+void spd_picture_legend(FILE *out, double scale);
+void spd_picture_stems(FILE *out, const spdhg_model *model, const double *x, const double *truth, int64_t output);
+
+/* ---- style.c: the style sheet and its SHA-256, which is all that the page's security policy admits. */
+const char *spd_style_sheet(void);
+const char *spd_style_hash(void);
+#endif

@@ -1,0 +1,100 @@
+/* picture.c - coefficients as they lie on a grid (red above zero, blue below, depth of colour is size), or as stems in their
+ * order. Large arrays are pooled: a cell of a picture shows the mean of its block, a stem the largest coefficient of its stretch.
+ */
+#include "report/page.h"
+
+enum { MOST_CELLS = 128, CELLS_WIDE = 320, MOST_STEMS = 2000, POOLED_STEMS = 1000 };
+
+static double clamp01(double value) { return fmax(0, fmin(1, value)); }
+
+static void cell(FILE *out, double x, double y, double width, double height, double value, double scale) {
+    const double depth = pow(clamp01(fabs(value) / scale), 0.6); /* small coefficients stay visible; the legend is drawn alike */
+    if (depth < 0.005) return;                                   /* zero is the ground's colour */
+    spd_html(out, "<rect class='@' x='~' y='~' width='~' height='~' fill-opacity='~'/>", value > 0 ? "p" : "n", x, y, width,
+             height, depth);
+}
+
+/* Mean over the pixels of a block, so that a large image fits the page. */
+static double pooled(const spdhg_model *m, const double *x, int64_t h, int64_t w, int64_t block, int64_t slice, int64_t output) {
+    const int64_t depth = m->side[2] > 0 ? m->side[2] : 1;
+    double sum = 0, count = 0;
+    for (int64_t i = h * block; i < (h + 1) * block && i < m->side[0]; i++)
+        for (int64_t j = w * block; j < (w + 1) * block && j < m->side[1]; j++, count++)
+            sum += x[((i * m->side[1] + j) * depth + slice) * m->outputs + output];
+    return sum / count;
+}
+
+void spd_picture_grid(FILE *out, const char *title, const spdhg_model *m, const double *x, int64_t slice, int64_t output,
+                      double scale) {
+    const int64_t longest = m->side[0] > m->side[1] ? m->side[0] : m->side[1];
+    const int64_t block = (longest + MOST_CELLS - 1) / MOST_CELLS;
+    const int64_t high = (m->side[0] + block - 1) / block, wide = (m->side[1] + block - 1) / block;
+    const double unit = (double)CELLS_WIDE / (double)(high > wide ? high : wide);
+    const double width = unit * (double)wide, height = unit * (double)high;
+    spd_html(out, "<figure><svg class='image' viewBox='0 0 ~ ~' role='img' aria-label='@' shape-rendering='crispEdges'>", width,
+             height, title);
+    spd_html(out, "<rect class='ground' x='0' y='0' width='~' height='~'/>", width, height);
+    for (int64_t h = 0; h < high; h++)
+        for (int64_t w = 0; w < wide; w++)
+            cell(out, unit * (double)w, unit * (double)h, unit, unit, pooled(m, x, h, w, block, slice, output), scale);
+    spd_html(out, "</svg><figcaption>@", title);
+    char count[SPD_SHORT];
+    if (block > 1) spd_html(out, " (a cell is the mean of @ pixels)", spd_html_count(count, block * block));
+    spd_html(out, "</figcaption></figure>\n");
+}
+
+void spd_picture_legend(FILE *out, double scale) {
+    enum { STEPS = 40, STEP = 7 };
+    char low[SPD_SHORT], high[SPD_SHORT];
+    spd_html(out, "<svg class='legend' viewBox='0 0 ~ 34' role='img' aria-label='colour scale'>", (double)STEPS * STEP);
+    spd_html(out, "<rect class='ground' x='0' y='0' width='~' height='14'/>", (double)STEPS * STEP);
+    for (int s = 0; s < STEPS; s++) cell(out, s * (double)STEP, 0, STEP, 14, (s + 0.5) * 2 / STEPS - 1, 1);
+    spd_html(out, "<text class='tick' x='0' y='30'>@</text>", spd_html_number(low, -scale, 3));
+    spd_html(out, "<text class='tick' text-anchor='middle' x='~' y='30'>0</text>", STEPS * STEP / 2.0);
+    spd_html(out, "<text class='tick' text-anchor='end' x='~' y='30'>@</text></svg>\n", (double)STEPS * STEP,
+             spd_html_number(high, scale, 3));
+}
+
+/* The coefficient of largest size among those that stem s of `stems` stands for. */
+static double tallest(const double *x, int64_t features, int64_t K, int64_t stems, int64_t s) {
+    const int64_t from = (int64_t)((double)features * (double)s / (double)stems);
+    const int64_t to = s + 1 == stems ? features : (int64_t)((double)features * (double)(s + 1) / (double)stems);
+    double best = 0;
+    for (int64_t j = from; j < to; j++)
+        if (fabs(x[j * K]) > fabs(best)) best = x[j * K];
+    return best;
+}
+
+void spd_picture_stems(FILE *out, const spdhg_model *m, const double *x, const double *truth, int64_t output) {
+    enum { WIDTH = 1000, HEIGHT = 260, LEFT = 70, MIDDLE = 125, HALF = 105 };
+    const int64_t K = m->outputs, stems = m->features > MOST_STEMS ? POOLED_STEMS : m->features;
+    double scale = 0;
+    for (int64_t j = 0; j < m->features; j++)
+        scale = fmax(scale, fmax(fabs(x[j * K + output]), truth ? fabs(truth[j * K + output]) : 0));
+    double tick[SPD_TICKS];
+    char text[SPD_SHORT];
+    const int ticks = spd_ticks(-scale, scale, false, 4, tick);
+    spd_html(out, "<svg class='stems' viewBox='0 0 ~ ~' role='img' aria-label='coefficients in their order'>", (double)WIDTH,
+             (double)HEIGHT);
+    for (int i = 0; i < ticks; i++) {
+        const double y = MIDDLE - HALF * tick[i] / scale;
+        spd_html(out, "<line class='@' x1='~' x2='~' y1='~' y2='~'/>", tick[i] == 0 ? "axis" : "grid", (double)LEFT,
+                 (double)WIDTH, y, y);
+        spd_html(out, "<text class='tick' text-anchor='end' x='~' y='~'>@</text>", LEFT - 8.0, y + 4,
+                 spd_html_number(text, tick[i], 6));
+    }
+    const double step = (double)(WIDTH - LEFT) / (double)stems, thick = fmin(6, fmax(0.6, 0.6 * step));
+    for (int64_t s = 0; s < stems && scale > 0; s++) {
+        const double value = tallest(x + output, m->features, K, stems, s), at = LEFT + step * ((double)s + 0.5);
+        const double y = MIDDLE - HALF * value / scale;
+        if (value != 0)
+            spd_html(out, "<rect class='@' x='~' y='~' width='~' height='~'/>", value > 0 ? "p" : "n", at - thick / 2,
+                     fmin(y, MIDDLE), thick, fabs(y - MIDDLE));
+    }
+    for (int64_t s = 0; s < stems && truth; s++) { /* after the bars: on top of them */
+        const double known = tallest(truth + output, m->features, K, stems, s), at = LEFT + step * ((double)s + 0.5);
+        const double y = MIDDLE - HALF * known / scale, half = fmax(step, 4) / 2;
+        if (known != 0) spd_html(out, "<line class='truth' x1='~' x2='~' y1='~' y2='~'/>", at - half, at + half, y, y);
+    }
+    spd_html(out, "<text class='label' text-anchor='end' x='~' y='~'>feature</text></svg>\n", (double)WIDTH, HEIGHT - 6.0);
+}

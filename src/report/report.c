@@ -1,0 +1,216 @@
+/* report.c - the page about a fit: result in one sentence, numbers, coefficients, curves, settings, command. One HTML 5 file
+ * without script; its security policy admits the style sheet below and nothing else, so it cannot ask the network for anything.
+ */
+#include "report/page.h"
+
+enum { MOST_PICTURES = 6, LARGEST_SHOWN = 15 };
+
+static double final_of(const spd_report *r, size_t member) {
+    return r->points > 0 ? *(const double *)(const void *)((const char *)&r->point[r->points - 1] + member) : NAN;
+}
+#define FINAL(r, member) final_of((r), offsetof(spdhg_point, member))
+
+static int64_t nonzeros(const spdhg_model *m) {
+    int64_t count = 0;
+    for (int64_t i = 0; i < m->features * m->outputs; i++) count += m->x[i] != 0;
+    return count;
+}
+
+static void head(FILE *out, const spd_report *r) {
+    spd_html(out,
+             "<!DOCTYPE html>\n<html lang='en'><head><meta charset='utf-8'>\n"
+             "<meta http-equiv='Content-Security-Policy' content=\"default-src 'none'; style-src 'sha256-@'; base-uri 'none'; "
+             "form-action 'none'\">\n<meta name='viewport' content='width=device-width,initial-scale=1'>\n"
+             "<meta name='referrer' content='no-referrer'>\n<title>@</title>\n<style>",
+             spd_style_hash(), r->title);
+    fputs(spd_style_sheet(), out);
+    spd_html(out, "</style></head><body>\n<header><h1><bdi>@</bdi></h1>\n", r->title);
+}
+
+/* "The objective fell from 0.69 to 0.21 in 20 epochs of spdhg (3.1 seconds; ...). 81 of 1,024 coefficients are not zero." */
+static void sentence(FILE *out, const spd_report *r) {
+    const spdhg_model *m = r->model;
+    char from[SPD_SHORT], to[SPD_SHORT], epochs[SPD_SHORT], seconds[SPD_SHORT], some[SPD_SHORT], all[SPD_SHORT];
+    const double first = r->points > 1 ? r->point[0].objective : NAN;
+    spd_html(out, "<p>The objective ");
+    if (first > m->objective)
+        spd_html(out, "fell from @ to @", spd_html_number(from, first, 4), spd_html_number(to, m->objective, 4));
+    else
+        spd_html(out, "is @", spd_html_number(to, m->objective, 4));
+    spd_html(out, " in @ epochs of @ (@ seconds; @). @ of @ coefficients are not zero.</p></header>\n",
+             spd_html_number(epochs, m->epochs, 4), m->solver, spd_html_number(seconds, m->seconds, 3), m->outcome,
+             spd_html_count(some, nonzeros(m)), spd_html_count(all, m->features * m->outputs));
+}
+
+static void tile(FILE *out, const char *name, double value, int digits, double factor, const char *unit) {
+    char text[SPD_SHORT];
+    if (isfinite(value))
+        spd_html(out, "<div class='tile'><b>@@</b><span>@</span></div>", spd_html_number(text, factor * value, digits), unit,
+                 name);
+}
+
+static void tiles(FILE *out, const spd_report *r) {
+    const spdhg_model *m = r->model;
+    const spdhg_solution *s = r->solution;
+    const double score = s ? s->test_score : FINAL(r, test_score);
+    spd_html(out, "<section class='tiles'>");
+    tile(out, "objective", m->objective, 4, 1, "");
+    tile(out, "training loss", m->train_loss, 4, 1, "");
+    tile(out, "test loss", s ? s->test_loss : FINAL(r, test_loss), 4, 1, "");
+    tile(out, m->classify ? "test accuracy" : "test R²", score, 4, m->classify ? 100 : 1, m->classify ? " %" : "");
+    tile(out, "duality gap", m->gap, 3, 1, "");
+    tile(out, "zero coefficients", 1 - (double)nonzeros(m) / (double)(m->features * m->outputs), 3, 100, " %");
+    spd_html(out, "</section>\n");
+}
+
+static double largest(const double *x, int64_t count, double floor_value) {
+    for (int64_t i = 0; x && i < count; i++) floor_value = fmax(floor_value, fabs(x[i]));
+    return floor_value;
+}
+
+static void pictures(FILE *out, const spd_report *r) {
+    const spdhg_model *m = r->model;
+    const int64_t depth = m->side[2] > 0 ? m->side[2] : 1, panels = depth * m->outputs;
+    double scale = largest(r->truth, m->features * m->outputs, largest(m->x, m->features * m->outputs, 0));
+    if (scale == 0) scale = 1;
+    char which[80], caption[120];
+    spd_html(out, "<h2>Coefficients on their grid</h2>\n<div class='images'>");
+    for (int64_t p = 0; p < panels && p < MOST_PICTURES; p++) {
+        const int64_t slice = p % depth, output = p / depth;
+        which[0] = '\0';
+        if (panels > 1) snprintf(which, sizeof which, ", output %d, slice %d", (int)output + 1, (int)slice + 1);
+        if (r->truth) {
+            snprintf(caption, sizeof caption, "truth%s", which);
+            spd_picture_grid(out, caption, m, r->truth, slice, output, scale);
+        }
+        snprintf(caption, sizeof caption, "estimate%s", which);
+        spd_picture_grid(out, caption, m, m->x, slice, output, scale);
+    }
+    spd_html(out, "</div>\n");
+    spd_picture_legend(out, scale);
+}
+
+/* The next largest |coefficient| below (value, at) in the order by size, then position; -1 when only zeros remain. */
+static int64_t next_largest(const double *x, int64_t count, double value, int64_t at) {
+    int64_t best = -1;
+    for (int64_t i = 0; i < count; i++) {
+        const double size = fabs(x[i]);
+        const bool after = size < value || (size == value && i > at);
+        if (after && size > 0 && (best < 0 || size > fabs(x[best]))) best = i;
+    }
+    return best;
+}
+
+static void largest_table(FILE *out, const spd_report *r) {
+    const spdhg_model *m = r->model;
+    const int64_t count = m->features * m->outputs;
+    char text[SPD_SHORT], label[SPD_NUMBER_CHARS];
+    spd_html(out, "<h2>Largest coefficients</h2>\n<table class='narrow'>");
+    double value = INFINITY;
+    for (int64_t shown = 0, at = -1; shown < LARGEST_SHOWN && (at = next_largest(m->x, count, value, at)) >= 0; shown++) {
+        const int64_t j = at / m->outputs;
+        value = fabs(m->x[at]);
+        spd_html(out, "<tr><th>");
+        if (m->name)
+            spd_html(out, "<bdi>@</bdi>", m->name[j]);
+        else
+            spd_html(out, "feature @", spd_html_count(text, j + m->index_base));
+        spd_html(out, "</th><td><bdi>@</bdi></td><td class='r'>@</td></tr>\n",
+                 m->outputs > 1 && m->classes == m->outputs ? spd_model_label(m, at % m->outputs, label) : "",
+                 spd_html_number(text, m->x[at], 5));
+    }
+    spd_html(out, "</table>\n");
+}
+
+static void stems(FILE *out, const spd_report *r) {
+    const spdhg_model *m = r->model;
+    char label[SPD_NUMBER_CHARS];
+    spd_html(out, "<h2>Coefficients</h2>\n");
+    if (r->truth) spd_html(out, "<p class='faint'>Bars: the estimate. Marks: the truth.</p>\n");
+    for (int64_t k = 0; k < m->outputs && k < MOST_PICTURES; k++) {
+        if (m->outputs > 1 && m->classes == m->outputs) spd_html(out, "<p>Class <bdi>@</bdi></p>", spd_model_label(m, k, label));
+        spd_picture_stems(out, m, m->x, r->truth, k);
+    }
+    largest_table(out, r);
+}
+
+/* Logarithmic where the values are positive and more than `ratio` apart. */
+static bool wants_log(const spd_report *r, size_t member, double ratio, bool skip_zero) {
+    double low = INFINITY, high = 0;
+    for (int64_t i = 0; i < r->points; i++) {
+        const double value = *(const double *)(const void *)((const char *)&r->point[i] + member);
+        if (isnan(value) || (skip_zero && value == 0)) continue;
+        low = fmin(low, value);
+        high = fmax(high, value);
+    }
+    return low > 0 && isfinite(high) && high / low > ratio;
+}
+
+static void curves(FILE *out, const spd_report *r) {
+    if (r->points < 2) return;
+    const int64_t stride = (int64_t)(sizeof(spdhg_point) / sizeof(double));
+    const spdhg_point *p = r->point;
+    const bool log_x = wants_log(r, offsetof(spdhg_point, epoch), 30, true);
+    bool test = false, gap = false;
+    for (int64_t i = 0; i < r->points; i++) {
+        test = test || isfinite(p[i].test_loss);
+        gap = gap || p[i].gap > 0;
+    }
+    const spd_curve objective = {"objective", "a", &p->epoch, &p->objective, r->points, stride};
+    const spd_curve loss[] = {{"training rows", "a", &p->epoch, &p->train_loss, r->points, stride},
+                              {"held-out rows", "b", &p->epoch, &p->test_loss, r->points, stride}};
+    const spd_curve gaps = {"gap", "a", &p->epoch, &p->gap, r->points, stride};
+    spd_html(out, "<h2>Progress</h2>\n<div class='row'>");
+    const bool log_f = wants_log(r, offsetof(spdhg_point, objective), 5, false);
+    spd_svg_plot(out, &(spd_plot){"Objective", "epochs (passes over the data)", &objective, 1, log_x, log_f});
+    const bool log_loss = wants_log(r, offsetof(spdhg_point, train_loss), 5, false);
+    spd_svg_plot(out, &(spd_plot){"Loss per row", "epochs", loss, test ? 2 : 1, log_x, log_loss});
+    if (gap) spd_svg_plot(out, &(spd_plot){"Duality gap", "epochs", &gaps, 1, log_x, true});
+    spd_html(out, "</div>\n");
+    char text[SPD_SHORT];
+    if (log_x && p->epoch == 0)
+        spd_html(out, "<p class='faint'>The start, where the objective is @, has no place on a logarithmic axis.</p>\n",
+                 spd_html_number(text, p->objective, 4));
+}
+
+static void setting(FILE *out, const char *name, const char *value) {
+    if (value && *value) spd_html(out, "<tr><th>@</th><td><bdi>@</bdi></td></tr>\n", name, value);
+}
+
+static void settings(FILE *out, const spd_report *r) {
+    const spdhg_model *m = r->model;
+    char text[SPD_SHORT];
+    spd_html(out, "<h2>Settings</h2>\n<div class='row'><table>");
+    setting(out, "loss", m->loss);
+    setting(out, "penalty", m->penalty);
+    setting(out, "structure", m->structure);
+    setting(out, "lambda", spd_html_number(text, m->lambda, 8));
+    setting(out, "gamma", spd_html_number(text, m->gamma, 8));
+    setting(out, "set", m->set);
+    setting(out, "intercept", m->intercept ? "yes" : "no");
+    spd_html(out, "</table><table>");
+    setting(out, "standardised", m->standardized ? "yes" : "no");
+    setting(out, "features", spd_html_count(text, m->features));
+    setting(out, "outputs", spd_html_count(text, m->outputs));
+    setting(out, "solver", m->solver);
+    snprintf(text, sizeof text, "%llu", (unsigned long long)m->seed);
+    setting(out, "seed", text);
+    setting(out, "penalty's value", spd_html_number(text, m->penalty_value, 6));
+    setting(out, "spdhg", m->version);
+    spd_html(out, "</table></div>\n");
+    if (r->command) spd_html(out, "<h2>Command</h2>\n<pre><bdi>@</bdi></pre>\n", r->command);
+}
+
+spdhg_status spd_report_write(const spd_report *report, const char *path, spdhg_error *err) {
+    spd_file file;
+    SPD_TRY(spd_file_create(&file, path, err));
+    const bool grid = report->model->side[0] > 0 && report->model->side[1] > 0;
+    head(file.stream, report);
+    sentence(file.stream, report);
+    tiles(file.stream, report);
+    (grid ? pictures : stems)(file.stream, report);
+    curves(file.stream, report);
+    settings(file.stream, report);
+    fputs("</body></html>\n", file.stream);
+    return spd_file_commit(&file, err);
+}

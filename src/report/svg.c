@@ -1,0 +1,135 @@
+/* svg.c - curves over two axes as inline SVG: grid lines, round ticks, linear or logarithmic. Colours come from the style sheet.
+ */
+#include "report/page.h"
+
+enum { WIDTH = 640, HEIGHT = 300, LEFT = 74, RIGHT = 18, TOP = 46, BOTTOM = 46 };
+
+typedef struct axis {
+    double low, high; /* of the values, or of their logarithms */
+    double from, to;  /* where these are drawn */
+    bool logarithmic;
+} axis;
+
+static bool usable(const axis *a, double value) { return isfinite(value) && (!a->logarithmic || value > 0); }
+
+static double place(const axis *a, double value) {
+    const double at = a->logarithmic ? log10(value) : value;
+    return a->from + (at - a->low) / (a->high - a->low) * (a->to - a->from);
+}
+
+static int log_ticks(double low, double high, int wanted, double *tick) {
+    const double decades = log10(high / low);
+    static const double few[] = {1}, some[] = {1, 2, 5}, many[] = {1, 1.5, 2, 3, 4, 5, 6, 8};
+    const double *part = decades > 3 ? few : decades > 0.8 ? some : many;
+    const int parts = decades > 3 ? 1 : decades > 0.8 ? 3 : 8;
+    const int step = decades > wanted ? (int)ceil(decades / wanted) : 1;
+    int count = 0;
+    for (int power = (int)floor(log10(low)) / step * step - step; power <= log10(high); power += step)
+        for (int p = 0; p < parts && count < SPD_TICKS; p++) {
+            const double value = part[p] * pow(10, power);
+            if (value >= low * (1 - 1e-9) && value <= high * (1 + 1e-9)) tick[count++] = value;
+        }
+    return count;
+}
+
+static int linear_ticks(double low, double high, int wanted, double *tick) {
+    const double rough = (high - low) / wanted, power = pow(10, floor(log10(rough)));
+    const double step = power * (rough <= power ? 1 : rough <= 2 * power ? 2 : rough <= 5 * power ? 5 : 10);
+    int count = 0;
+    for (double at = ceil(low / step - 1e-9); at * step <= high + 1e-9 * step && count < SPD_TICKS; at++)
+        tick[count++] = at == 0 ? 0 : at * step; /* never -0 */
+    return count;
+}
+
+int spd_ticks(double low, double high, bool logarithmic, int wanted, double tick[SPD_TICKS]) {
+    if (!(high > low) || !isfinite(high - low)) return 0;
+    if (!logarithmic) return linear_ticks(low, high, wanted, tick);
+    const int count = log_ticks(low, high, wanted, tick);
+    return count >= 2 ? count : linear_ticks(low, high, wanted, tick); /* less than a step of the scale: it is straight enough */
+}
+
+/* The range of all curves in one coordinate; false if there is nothing to show. */
+static bool span(const spd_plot *plot, axis *a, bool vertical) {
+    double low = INFINITY, high = -INFINITY;
+    for (int c = 0; c < plot->curves; c++)
+        for (int64_t i = 0; i < plot->curve[c].points; i++) {
+            const double value = (vertical ? plot->curve[c].y : plot->curve[c].x)[i * plot->curve[c].stride];
+            if (!usable(a, value)) continue;
+            low = fmin(low, value);
+            high = fmax(high, value);
+        }
+    if (!(low <= high)) return false;
+    if (low == high) { /* one value: make room around it */
+        const double room = low == 0 ? 1 : 0.1 * fabs(low);
+        low -= room;
+        high += room;
+    }
+    a->low = a->logarithmic ? log10(low) : low;
+    a->high = a->logarithmic ? log10(high) : high;
+    const double margin = vertical ? 0.05 * (a->high - a->low) : 0;
+    a->low -= margin;
+    a->high += margin;
+    return true;
+}
+
+static double end_of(const axis *a, double at) { return a->logarithmic ? pow(10, at) : at; }
+
+static void draw_axes(FILE *out, const spd_plot *plot, const axis *x, const axis *y) {
+    double tick[SPD_TICKS];
+    char text[SPD_SHORT];
+    int ticks = spd_ticks(end_of(y, y->low), end_of(y, y->high), y->logarithmic, 5, tick);
+    for (int i = 0; i < ticks; i++) {
+        const double at = place(y, tick[i]);
+        spd_html(out, "<line class='grid' x1='~' x2='~' y1='~' y2='~'/>", (double)LEFT, (double)WIDTH - RIGHT, at, at);
+        spd_html(out, "<text class='tick' text-anchor='end' x='~' y='~'>@</text>", LEFT - 8.0, at + 4,
+                 spd_html_number(text, tick[i], 6));
+    }
+    ticks = spd_ticks(end_of(x, x->low), end_of(x, x->high), x->logarithmic, 7, tick);
+    for (int i = 0; i < ticks; i++) {
+        const double at = place(x, tick[i]);
+        spd_html(out, "<line class='grid' x1='~' x2='~' y1='~' y2='~'/>", at, at, (double)TOP, (double)HEIGHT - BOTTOM);
+        spd_html(out, "<text class='tick' text-anchor='middle' x='~' y='~'>@</text>", at, HEIGHT - BOTTOM + 18.0,
+                 spd_html_number(text, tick[i], 6));
+    }
+    spd_html(out, "<line class='axis' x1='~' x2='~' y1='~' y2='~'/>", (double)LEFT, (double)WIDTH - RIGHT,
+             (double)HEIGHT - BOTTOM, (double)HEIGHT - BOTTOM);
+    spd_html(out, "<text class='label' text-anchor='end' x='~' y='~'>@</text>", (double)WIDTH - RIGHT, HEIGHT - 8.0,
+             plot->x_label);
+}
+
+static void draw_curve(FILE *out, const spd_curve *curve, const axis *x, const axis *y) {
+    int64_t drawn = 0, last = -1;
+    spd_html(out, "<path class='curve @' d='", curve->style);
+    for (int64_t i = 0; i < curve->points; i++) {
+        const double px = curve->x[i * curve->stride], py = curve->y[i * curve->stride];
+        if (!usable(x, px) || !usable(y, py)) continue;
+        spd_html(out, drawn++ ? "L~ ~" : "M~ ~", place(x, px), place(y, py));
+        last = i;
+    }
+    spd_html(out, "'/>");
+    if (last < 0) return;
+    const bool few = drawn <= 60; /* every point was measured: show where, as long as they can be told apart */
+    for (int64_t i = few ? 0 : last; i <= last; i++) {
+        const double px = curve->x[i * curve->stride], py = curve->y[i * curve->stride];
+        if (usable(x, px) && usable(y, py))
+            spd_html(out, "<circle class='dot @' cx='~' cy='~' r='~'/>", curve->style, place(x, px), place(y, py),
+                     i == last ? 4.0 : 2.2);
+    }
+}
+
+void spd_svg_plot(FILE *out, const spd_plot *plot) {
+    axis x = {.from = LEFT, .to = WIDTH - RIGHT, .logarithmic = plot->log_x};
+    axis y = {.from = HEIGHT - BOTTOM, .to = TOP, .logarithmic = plot->log_y};
+    if (!span(plot, &x, false) || !span(plot, &y, true)) return;
+    spd_html(out, "<svg class='plot' viewBox='0 0 ~ ~' role='img' aria-label='@'>", (double)WIDTH, (double)HEIGHT, plot->title);
+    spd_html(out, "<text class='title' x='~' y='18'>@</text>", 8.0, plot->title);
+    double at = LEFT;
+    for (int c = 0; c < plot->curves && plot->curves > 1; c++) {
+        spd_html(out, "<line class='curve @' x1='~' x2='~' y1='34' y2='34'/>", plot->curve[c].style, at, at + 22);
+        spd_html(out, "<text class='label' x='~' y='38'>@</text>", at + 28, plot->curve[c].label);
+        at += 60 + 8.5 * (double)strlen(plot->curve[c].label);
+    }
+    draw_axes(out, plot, &x, &y);
+    for (int c = 0; c < plot->curves; c++) draw_curve(out, &plot->curve[c], &x, &y);
+    spd_html(out, "</svg>\n");
+}
