@@ -1,0 +1,136 @@
+/* cli.h - what the verbs of the command share: options, messages, progress, signals. The contract is docs/spdhg.1 and `--help`.
+ * A verb is `int cli_VERB(int argc, char **argv)`: argv[0] is "spdhg VERB", the answer is the exit status. No numerics here. */
+#ifndef SPD_CLI_H
+#define SPD_CLI_H
+
+#include <argp.h>
+#include <jansson.h>
+
+#include "report/report.h"
+#include "trace/trace.h"
+
+int cli_fit(int argc, char **argv);
+int cli_predict(int argc, char **argv);
+int cli_inspect(int argc, char **argv);
+int cli_convert(int argc, char **argv);
+int cli_generate(int argc, char **argv);
+int cli_list(int argc, char **argv);
+
+/* ---- console.c: what a person or a program reads. */
+#define CLI_TEXT_CHARS 1200
+/* text with control characters written as \n, \t, \xNN, so that a message is one line and a terminal obeys nobody's file name. */
+const char *cli_plain(char out[CLI_TEXT_CHARS], const char *text);
+/* "NAME: MESSAGE" on standard error; returns the exit status. */
+int cli_fail(const char *name, const spdhg_error *err);
+_Noreturn void cli_usage(const struct argp_state *state, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Everything printed must have arrived: status, or 5 with a message if standard output failed. */
+int cli_finish(int status);
+const char *cli_bytes_text(char out[SPD_NUMBER_CHARS], double bytes); /* "1.5 GB" */
+json_t *cli_json_number(double value);                                /* null if not finite */
+json_t *cli_json_text(const char *text);                              /* what is not UTF-8 in it becomes '?' */
+/* One object and a newline on standard output; frees it. */
+spdhg_status cli_json_print(json_t *object, spdhg_error *err);
+/* Can path be created or replaced? Asked before the long work. NULL is fine. */
+spdhg_status cli_can_write(const char *path, spdhg_error *err);
+char *cli_command_line(int argc, char **argv); /* quoted for a shell; NULL when out of memory */
+
+/* ---- values.c: values of options. A wrong one ends the command with a usage error that says what was expected. */
+double cli_number(const struct argp_state *state, const char *option, const char *text, double min, double max);
+double cli_positive(const struct argp_state *state, const char *option, const char *text);
+int64_t cli_integer(const struct argp_state *state, const char *option, const char *text, int64_t min, int64_t max);
+uint64_t cli_bytes(const struct argp_state *state, const char *option, const char *text); /* 1000, 500M, 2G */
+/* Position of text in "a, b, c". */
+int cli_choice(const struct argp_state *state, const char *option, const char *text, const char *choices);
+/* Ends with a usage error if status is not OK. */
+void cli_check(const struct argp_state *state, const char *option, spdhg_status status, const spdhg_error *err);
+/* The names of a table of pointers to entries whose first member is the name. */
+const char *cli_names(char out[CLI_TEXT_CHARS], const void *table, int entries);
+/* The one positional argument of a verb: remembers it, refuses a second one. */
+void cli_argument(const struct argp_state *state, const char **place, const char *text);
+
+/* ---- data_options.c: --format, --label, --targets, --features, --duplicates, --threads, --max-memory; for every verb that
+ * reads. */
+extern const struct argp cli_data_argp; /* input: spdhg_read_options */
+/* What the reader noticed and mended, a sentence each, every line started with lead. */
+void cli_print_notes(FILE *to, const char *lead, const spdhg_data *data);
+
+/* ---- problem_options.c: what is to be minimised; for every verb that solves. */
+typedef struct cli_problem_options {
+    const char *loss, *penalty, *groups, *structure, *set, *class_weight;
+    const char *weights, *offset, *penalty_weights; /* files */
+    double lambda, gamma, also_sparse;              /* also_sparse 0: no such term */
+    bool intercept, standardize, one_class_ok;
+} cli_problem_options;
+/* The defaults, written once: values here, text in the help. */
+#define CLI_LOSS "logistic"
+#define CLI_PENALTY "l1"
+#define CLI_STRUCTURE "identity"
+#define CLI_SET "all"
+#define CLI_LAMBDA 1e-3
+#define CLI_GAMMA 0
+#define CLI_QUOTE_(x) #x
+#define CLI_QUOTE(x) CLI_QUOTE_(x)
+#define CLI_PROBLEM_OPTIONS                                                                                                      \
+    {                                                                                                                            \
+        .loss = CLI_LOSS, .penalty = CLI_PENALTY, .structure = CLI_STRUCTURE, .set = CLI_SET, .lambda = CLI_LAMBDA,              \
+        .gamma = CLI_GAMMA, .intercept = true                                                                                    \
+    }
+extern const struct argp cli_problem_argp; /* input: cli_problem_options */
+
+typedef struct cli_problem {
+    spdhg_problem *problem;
+    spdhg_structure *structure, *identity;
+} cli_problem;
+/* --weights and --offset become part of the data, before any split. */
+spdhg_status cli_problem_attach(const cli_problem_options *o, spdhg_data *data, spdhg_error *err);
+/* row NULL: all rows. */
+spdhg_status cli_problem_build(cli_problem *out, const cli_problem_options *o, const spdhg_data *data, const int64_t *row,
+                               int64_t rows, spdhg_error *err);
+void cli_problem_clear(cli_problem *problem);
+
+/* ---- solve_options.c: how it is minimised. */
+enum { CLI_PARAMS_MAX = 32 };
+typedef struct cli_solve_options {
+    const char *solver;
+    spdhg_options options;
+    int params;
+    struct {
+        const char *name; /* points into argv; the text ends at the '=' */
+        double value;
+    } param[CLI_PARAMS_MAX];
+} cli_solve_options;
+extern const struct argp cli_solve_argp; /* input: cli_solve_options */
+spdhg_status cli_solver_new(spdhg_solver **out, const cli_solve_options *o, spdhg_problem *problem, spdhg_error *err);
+
+/* ---- signals.c: the first interrupt asks, the second ends. */
+void cli_signals_catch(void);
+int cli_signals_status(void); /* 0, or 130 or 143 once a signal came */
+
+/* ---- progress.c: the learning table and the line that is rewritten on a terminal. */
+typedef struct cli_progress {
+    const char *name; /* "spdhg fit" */
+    FILE *table;      /* NULL: none */
+    bool verbose, line, tested, regression;
+    double started, drawn;
+    int width, rows;
+} cli_progress;
+int cli_progress_event(void *progress, const spdhg_event *event); /* a spdhg_callback: also answers "stop" after a signal */
+void cli_progress_erase(cli_progress *progress);
+
+/* ---- summary.c: what a fit says before and after. */
+typedef struct cli_fit_result {
+    const spdhg_data *data;
+    const spdhg_problem *problem;
+    const spdhg_solution *solution;
+    const cli_problem_options *asked;
+    spdhg_outcome outcome;
+    double test_rmse, tol;
+    uint64_t seed;
+} cli_fit_result;
+void cli_print_header(FILE *to, const cli_fit_result *result, const char *solver, int64_t tests);
+void cli_print_summary(FILE *to, const cli_fit_result *result, const char *model_path);
+json_t *cli_fit_json(const cli_fit_result *result);
+/* "converged", "done", ...: the stable word of an outcome. */
+const char *cli_outcome_word(spdhg_outcome outcome);
+
+#endif

@@ -1,0 +1,59 @@
+/* convert.c - `spdhg convert`: one format in, another out; .spd is the checksummed cache that is read fastest. */
+#include "cli.h"
+
+enum { TO = 0x100 };
+
+typedef struct convert {
+    spdhg_read_options read;
+    const char *path, *out_path, *to;
+} convert;
+
+static const struct argp_option options[] = {
+    {"output", 'o', "OUT", 0, "the file to write (needed)", 1},
+    {"to", TO, "FORMAT", 0, "its format (default: by the ending of OUT; .spd is the cache)", 1},
+    {0},
+};
+
+static void check_format(const struct argp_state *state, const char *name) {
+    char names[CLI_TEXT_CHARS];
+    int entries, used = 0;
+    const spd_reader *table = spd_reader_table(&entries);
+    names[0] = '\0';
+    for (int i = 0; i < entries; i++)
+        if (table[i].write) used += snprintf(names + used, sizeof names - (size_t)used, "%s%s", used ? ", " : "", table[i].name);
+    cli_choice(state, "--to", name, names);
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state) {
+    convert *o = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT: state->child_inputs[0] = &o->read; return 0;
+    case 'o': o->out_path = arg; return 0;
+    case TO: check_format(state, o->to = arg); return 0;
+    case ARGP_KEY_ARG: cli_argument(state, &o->path, arg); return 0;
+    case ARGP_KEY_END:
+        if (!o->path || !o->out_path) cli_usage(state, "DATA and OUT are needed: spdhg convert DATA -o OUT");
+        return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_child children[] = {{&cli_data_argp, 0, "The data that is read:", 2}, {0}};
+static const struct argp argp = {options,  parse, "DATA", "Write DATA (- is standard input) in another format.",
+                                 children, NULL,  NULL};
+
+int cli_convert(int argc, char **argv) {
+    convert o = {.read = SPDHG_READ_OPTIONS};
+    spdhg_error err = {0};
+    spdhg_data *data = NULL;
+    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    o.read.unlabelled_ok = true;
+    spdhg_status status = cli_can_write(o.out_path, &err);
+    if (status == SPDHG_OK) status = spdhg_data_read(&data, o.path, &o.read, &err);
+    if (status == SPDHG_OK) {
+        cli_signals_catch(); /* a file that was begun is finished, or nothing is left of it */
+        status = spdhg_data_write(data, o.out_path, o.to, &err);
+    }
+    spdhg_data_free(data);
+    return status == SPDHG_OK ? cli_signals_status() : cli_fail("spdhg convert", &err);
+}

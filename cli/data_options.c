@@ -1,0 +1,66 @@
+/* data_options.c - options of every verb that reads data, into spdhg_read_options; and what a reader noticed, in sentences. */
+#include "cli.h"
+
+enum { FORMAT = 0x200, LABEL, TARGETS, FEATURES, DUPLICATES, THREADS, MAX_MEMORY };
+
+static const struct argp_option options[] = {
+    {"format", FORMAT, "FORMAT", 0, NULL, 0},
+    {"label", LABEL, "NAME[,NAME...]", 0, "the target column(s) of a CSV file (default: label, target, y or the last column)", 0},
+    {"targets", TARGETS, "FILE", 0, "a matrix of targets, a row for each row of the data", 0},
+    {"features", FEATURES, "D", 0, "at least D columns (a training part may miss the last ones)", 0},
+    {"duplicates", DUPLICATES, "WHAT", 0, "an index twice in one row: error (default), sum or last", 0},
+    {"threads", THREADS, "T", 0, "threads (default: the cores this process may use); the result does not depend on it", 0},
+    {"max-memory", MAX_MEMORY, "BYTES", 0, "refuse early rather than hold more than this: 2000000, 500M, 2G", 0},
+    {0},
+};
+
+static const char *format_names(char out[CLI_TEXT_CHARS]) {
+    int entries;
+    const spd_reader *table = spd_reader_table(&entries);
+    const int used = snprintf(out, CLI_TEXT_CHARS, "auto%s", entries ? ", " : "");
+    spd_names(out + used, (size_t)(CLI_TEXT_CHARS - used), table, entries, sizeof *table);
+    return out;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state) {
+    spdhg_read_options *o = state->input;
+    char names[CLI_TEXT_CHARS];
+    switch (key) {
+    case FORMAT:
+        cli_choice(state, "--format", arg, format_names(names));
+        o->format = arg;
+        return 0;
+    case LABEL: o->label = arg; return 0;
+    case TARGETS: o->targets = arg; return 0;
+    case FEATURES: o->features = cli_integer(state, "--features", arg, 1, INT32_MAX - 1); return 0;
+    case DUPLICATES: o->duplicates = (spdhg_duplicates)cli_choice(state, "--duplicates", arg, "error, sum, last"); return 0;
+    case THREADS: o->threads = (int)cli_integer(state, "--threads", arg, 1, 256); return 0;
+    case MAX_MEMORY: o->max_memory = cli_bytes(state, "--max-memory", arg); return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static char *fill_help(int key, const char *text, void *input) {
+    (void)input;
+    char names[CLI_TEXT_CHARS], *filled = NULL;
+    if (key == FORMAT && asprintf(&filled, "%s; auto (default) looks at the content", format_names(names)) > 0) return filled;
+    return (char *)(uintptr_t)text;
+}
+
+const struct argp cli_data_argp = {options, parse, NULL, NULL, NULL, fill_help, NULL};
+
+static void count_note(FILE *to, const char *lead, int64_t count, const char *one, const char *many) {
+    if (count > 0) fprintf(to, "%s%lld %s\n", lead, (long long)count, count == 1 ? one : many);
+}
+
+void cli_print_notes(FILE *to, const char *lead, const spdhg_data *data) {
+    const spd_notes *n = &data->notes;
+    if (n->byte_order_mark) fprintf(to, "%sthe file starts with a byte order mark, which was skipped\n", lead);
+    count_note(to, lead, n->blank_lines, "blank line was skipped", "blank lines were skipped");
+    count_note(to, lead, n->comment_lines, "comment line was skipped", "comment lines were skipped");
+    count_note(to, lead, n->unsorted_rows, "row had its indices out of order and was sorted",
+               "rows had their indices out of order and were sorted");
+    count_note(to, lead, n->duplicate_entries, "entry had the index of another one in its row; see --duplicates",
+               "entries had the index of another one in their row; see --duplicates");
+    count_note(to, lead, n->explicit_zeros, "entry is an explicit zero", "entries are explicit zeros");
+}

@@ -1,0 +1,221 @@
+/* fit.c - `spdhg fit`: data, problem, solver, model; then trace, report and summary. What can be refused is refused before the
+ * run. */
+#include <unistd.h>
+
+#include "cli.h"
+
+enum { TEST = 0x100, TEST_FRACTION, TRACE, REPORT, TRUTH, JSON };
+
+typedef struct fit {
+    spdhg_read_options read;
+    cli_problem_options problem_options;
+    cli_solve_options solve;
+    const char *path, *model_path, *trace_path, *report_path, *truth_path, *test_path;
+    double test_fraction; /* 0: none held out */
+    bool json, quiet, verbose;
+    char *command;
+
+    spdhg_data *data, *test;
+    int64_t *train_row, *test_row, trains, tests;
+    cli_problem problem;
+    spdhg_solver *solver;
+    spdhg_model *model;
+    double *truth;
+    FILE *human; /* where sentences go; NULL: nowhere */
+} fit;
+
+static const struct argp_option options[] = {
+    {0, 0, 0, 0, "Results:", 4},
+    {"output", 'o', "MODEL", 0, "write the model (JSON); none is written without this option", 0},
+    {"test", TEST, "DATA", 0, "held-out data for test loss and accuracy", 0},
+    {"test-fraction", TEST_FRACTION, "PART", 0, "hold out this part of the rows, chosen by --seed", 0},
+    {"trace", TRACE, "FILE", 0, "write the measured points as CSV", 0},
+    {"report", REPORT, "FILE", 0, "write a self-contained HTML page", 0},
+    {"truth", TRUTH, "FILE", 0, "known coefficients, one number per line, drawn beside the estimate in the report", 0},
+    {"json", JSON, NULL, 0, "one JSON object on standard output, nothing else there", 0},
+    {"quiet", 'q', NULL, 0, "print only errors", 0},
+    {"verbose", 'v', NULL, 0, "say what is decided on the way, on standard error", 0},
+    {0},
+};
+
+static void check_outputs(const fit *f, const struct argp_state *state) {
+    const char *const path[] = {f->model_path, f->trace_path, f->report_path, f->json ? "-" : NULL};
+    int on_stdout = 0;
+    for (size_t i = 0; i < sizeof path / sizeof *path; i++) on_stdout += path[i] && strcmp(path[i], "-") == 0;
+    if (on_stdout > 1) cli_usage(state, "only one of --output, --trace, --report and --json can have standard output");
+    if (f->test_path && f->test_fraction > 0) cli_usage(state, "--test and --test-fraction exclude each other");
+    if (f->truth_path && !f->report_path) cli_usage(state, "--truth is drawn in the report: it needs --report FILE");
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state) {
+    fit *f = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &f->problem_options;
+        state->child_inputs[1] = &f->read;
+        state->child_inputs[2] = &f->solve;
+        return 0;
+    case 'o': f->model_path = arg; return 0;
+    case TEST: f->test_path = arg; return 0;
+    case TEST_FRACTION:
+        f->test_fraction = cli_positive(state, "--test-fraction", arg);
+        if (f->test_fraction >= 1) cli_usage(state, "--test-fraction: '%s' is not between 0 and 1", arg);
+        return 0;
+    case TRACE: f->trace_path = arg; return 0;
+    case REPORT: f->report_path = arg; return 0;
+    case TRUTH: f->truth_path = arg; return 0;
+    case JSON: f->json = true; return 0;
+    case 'q': f->quiet = true; return 0;
+    case 'v': f->verbose = true; return 0;
+    case ARGP_KEY_ARG: cli_argument(state, &f->path, arg); return 0;
+    case ARGP_KEY_END:
+        if (!f->path) cli_usage(state, "DATA is missing: spdhg fit DATA [-o MODEL] (DATA can be - for standard input)");
+        check_outputs(f, state);
+        return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_child children[] = {
+    {&cli_problem_argp, 0, "The problem:", 1}, {&cli_data_argp, 0, "The data:", 2}, {&cli_solve_argp, 0, "The solve:", 3}, {0}};
+static const struct argp argp = {options,  parse, "DATA", "Fit a structured-sparse linear model to DATA (- is standard input).",
+                                 children, NULL,  NULL};
+
+static spdhg_status read_data(fit *f, spdhg_error *err) {
+    SPD_TRY(cli_can_write(f->model_path, err));
+    SPD_TRY(cli_can_write(f->trace_path, err));
+    SPD_TRY(cli_can_write(f->report_path, err));
+    SPD_TRY(spdhg_data_read(&f->data, f->path, &f->read, err));
+    if (f->verbose) cli_print_notes(stderr, "spdhg fit: ", f->data);
+    return cli_problem_attach(&f->problem_options, f->data, err);
+}
+
+static spdhg_status hold_out(fit *f, spdhg_error *err) {
+    if (f->test_path) {
+        spdhg_read_options read = f->read;
+        read.features = f->data->features;
+        read.index_base = f->data->index_base; /* the training file decides: a test part may lack the feature 0 that shows it */
+        read.targets = NULL;
+        return spdhg_data_read(&f->test, f->test_path, &read, err);
+    }
+    if (f->test_fraction <= 0) return SPDHG_OK;
+    SPD_TRY(spd_split(f->data->rows, f->test_fraction, f->solve.options.seed, &f->train_row, &f->trains, &f->test_row, &f->tests,
+                      err));
+    if (f->trains == 0 || f->tests == 0)
+        return spd_fail(err, SPDHG_DATA,
+                        "%s: --test-fraction %g of %lld rows leaves %lld rows to train and %lld to test; both need one", f->path,
+                        f->test_fraction, (long long)f->data->rows, (long long)f->trains, (long long)f->tests);
+    return spd_data_subset(&f->test, f->data, f->test_row, f->tests, err);
+}
+
+static spdhg_status read_truth(fit *f, spdhg_error *err) {
+    if (!f->truth_path) return SPDHG_OK;
+    int64_t rows, columns;
+    const spdhg_problem *p = f->problem.problem;
+    SPD_TRY(spd_numbers_read(f->truth_path, &f->truth, &rows, &columns, err));
+    if (rows * columns == p->dK) return SPDHG_OK;
+    return spd_fail(err, SPDHG_DATA, "%s: %lld numbers, but the model has %lld coefficients (%lld features x %lld outputs)",
+                    f->truth_path, (long long)(rows * columns), (long long)p->dK, (long long)p->d, (long long)p->K);
+}
+
+static spdhg_status prepare(fit *f, cli_progress *progress, spdhg_error *err) {
+    SPD_TRY(read_data(f, err));
+    SPD_TRY(hold_out(f, err));
+    SPD_TRY(cli_problem_build(&f->problem, &f->problem_options, f->data, f->train_row, f->trains, err));
+    f->solve.options.threads = f->read.threads;
+    f->solve.options.max_memory = f->read.max_memory;
+    f->solve.options.callback = cli_progress_event;
+    f->solve.options.user = progress;
+    SPD_TRY(cli_solver_new(&f->solver, &f->solve, f->problem.problem, err));
+    if (f->test) SPD_TRY(spdhg_solver_test(f->solver, f->test, err));
+    progress->tested = f->test != NULL;
+    progress->regression = !f->problem.problem->loss->classify;
+    return read_truth(f, err);
+}
+
+static spdhg_status test_rmse(const fit *f, double *rmse, spdhg_error *err) {
+    if (!f->test || f->model->classify) return SPDHG_OK;
+    double *scores = SPD_NEW(double, f->test->rows * f->model->outputs);
+    if (!scores) return spd_fail_memory(err, (double)f->test->rows * (double)f->model->outputs * sizeof(double));
+    spd_metrics metrics = {0};
+    spdhg_status status = spdhg_model_scores(f->model, f->test, scores, err);
+    if (status == SPDHG_OK) status = spd_model_metrics(f->model, f->test, scores, &metrics, err);
+    if (status == SPDHG_OK) *rmse = metrics.rmse;
+    spd_free(metrics.confusion);
+    spd_free(scores);
+    return status;
+}
+
+/* The model first: it is what an interrupted user wants most. */
+static spdhg_status write_results(fit *f, cli_fit_result *result, spdhg_error *err) {
+    SPD_TRY(spdhg_model_from_solver(&f->model, f->solver, err));
+    if (f->model_path) SPD_TRY(spdhg_model_write(f->model, f->model_path, err));
+    SPD_TRY(test_rmse(f, &result->test_rmse, err));
+    int64_t points;
+    const spdhg_point *point = spdhg_solver_trace(f->solver, &points);
+    if (f->trace_path) SPD_TRY(spd_trace_write_csv(f->trace_path, result->solution->solver, 0, point, points, err));
+    if (f->report_path) {
+        const spd_report report = {f->path, f->command, f->model, point, points, f->truth, result->solution};
+        SPD_TRY(spd_report_write(&report, f->report_path, err));
+    }
+    cli_print_summary(f->human, result, f->model_path);
+    if (f->human && f->trace_path) fprintf(f->human, "trace written to %s\n", f->trace_path);
+    if (f->human && f->report_path) fprintf(f->human, "report written to %s\n", f->report_path);
+    return f->json ? cli_json_print(cli_fit_json(result), err) : SPDHG_OK;
+}
+
+static int conclude(const fit *f, spdhg_outcome outcome) {
+    if (outcome == SPDHG_OUTCOME_INTERRUPTED) return cli_signals_status();
+    if ((outcome == SPDHG_OUTCOME_LIMIT || outcome == SPDHG_OUTCOME_STALLED) && !f->quiet)
+        fprintf(stderr, "spdhg fit: the relative gap %g of --tol was not proven: %s\n", f->solve.options.tol,
+                spdhg_outcome_text(outcome));
+    if (outcome == SPDHG_OUTCOME_DIVERGED) fprintf(stderr, "spdhg fit: %s\n", spdhg_outcome_text(outcome));
+    return spdhg_outcome_exit_status(outcome);
+}
+
+static int run(fit *f, spdhg_error *err) {
+    cli_progress progress = {.name = "spdhg fit", .table = f->human, .verbose = f->verbose};
+    progress.line = !f->quiet && isatty(STDERR_FILENO);
+    progress.started = spd_now();
+    if (prepare(f, &progress, err) != SPDHG_OK) return cli_fail("spdhg fit", err);
+    cli_fit_result result = {.data = f->data,
+                             .problem = f->problem.problem,
+                             .asked = &f->problem_options,
+                             .test_rmse = NAN,
+                             .seed = f->solve.options.seed};
+    cli_print_header(f->human, &result, f->solve.solver, f->test ? f->test->rows : 0);
+    cli_signals_catch();
+    const spdhg_status ran = spdhg_solver_run(f->solver, &result.outcome, err);
+    cli_progress_erase(&progress);
+    if (ran != SPDHG_OK) return cli_fail("spdhg fit", err);
+    result.solution = spdhg_solver_solution(f->solver);
+    if (write_results(f, &result, err) != SPDHG_OK) return cli_fail("spdhg fit", err);
+    return conclude(f, result.outcome);
+}
+
+static void clear(fit *f) {
+    spdhg_model_free(f->model);
+    spdhg_solver_free(f->solver);
+    cli_problem_clear(&f->problem);
+    spdhg_data_free(f->test);
+    spdhg_data_free(f->data);
+    spd_free(f->train_row);
+    spd_free(f->test_row);
+    spd_free(f->truth);
+    spd_free(f->command);
+}
+
+int cli_fit(int argc, char **argv) {
+    fit f = {.read = SPDHG_READ_OPTIONS,
+             .problem_options = CLI_PROBLEM_OPTIONS,
+             .solve = {.solver = "auto", .options = SPDHG_OPTIONS}};
+    spdhg_error err = {0};
+    f.command = cli_command_line(argc, argv); /* before argp reorders the words */
+    argp_parse(&argp, argc, argv, 0, NULL, &f);
+    const bool taken = f.json || (f.model_path && !strcmp(f.model_path, "-")) || (f.trace_path && !strcmp(f.trace_path, "-")) ||
+                       (f.report_path && !strcmp(f.report_path, "-"));
+    f.human = f.quiet ? NULL : taken ? stderr : stdout;
+    const int status = run(&f, &err);
+    clear(&f);
+    return status;
+}

@@ -1,0 +1,101 @@
+/* main.c - the command `spdhg`: chooses the verb. Exit status: 0 done, 1 internal, 2 usage, 3 bad data, 4 limit before --tol,
+ * 5 input/output, 6 memory, 7 numerical, 130 interrupted, 143 terminated. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+/* Results must not depend on the BLAS library's threads; absent when another BLAS is linked. */
+extern void openblas_set_num_threads(int threads) __attribute__((weak));
+
+typedef struct verb {
+    const char *name, *arguments, *what, *title;
+    int (*run)(int argc, char **argv);
+} verb;
+
+static const verb verbs[] = {
+    {"fit", "DATA [-o MODEL]", "fit a model", "spdhg fit", cli_fit},
+    {"predict", "MODEL DATA [-o FILE]", "apply a model, print metrics", "spdhg predict", cli_predict},
+    {"inspect", "DATA", "what is in it, what to beware of", "spdhg inspect", cli_inspect},
+    {"convert", "DATA -o OUT", "between formats, to the fast cache", "spdhg convert", cli_convert},
+    {"generate", "KIND -o OUT", "synthetic data with a known truth", "spdhg generate", cli_generate},
+    {"list", "TOPIC", "the losses, penalties, solvers, ... there are", "spdhg list", cli_list},
+};
+enum { VERBS = sizeof verbs / sizeof *verbs };
+
+static void print_help(FILE *to) {
+    fprintf(to, "Usage: spdhg VERB [OPTION...] ARGUMENT...\n"
+                "Fit structured-sparse linear models:  minimise over x, c\n"
+                "    mean_i loss(a_i'x + c, b_i) + (gamma/2)||x||^2 + lambda r(F x)\n\n"
+                "Verbs:\n");
+    for (int i = 0; i < VERBS; i++) fprintf(to, "  %-8s %-22s %s\n", verbs[i].name, verbs[i].arguments, verbs[i].what);
+    fprintf(to, "  %-8s %-22s %s\n\n", "help", "VERB", "all about one verb, as spdhg VERB --help");
+    fprintf(to, "Example:\n"
+                "  spdhg generate image -o train.svm\n"
+                "  spdhg fit train.svm --structure grid:32x32 -o model.json\n"
+                "  spdhg predict model.json train.svm -o labels.txt\n\n"
+                "Exit status: 0 done, 1 internal error, 2 usage, 3 bad data, 4 a limit came before --tol,\n"
+                "5 input/output, 6 memory, 7 numerical failure, 130 interrupted, 143 terminated.\n");
+}
+
+static const verb *find(const char *name) {
+    for (int i = 0; i < VERBS; i++)
+        if (strcmp(verbs[i].name, name) == 0) return &verbs[i];
+    spdhg_error err = {0};
+    char names[200];
+    spd_names(names, sizeof names, verbs, VERBS, sizeof *verbs);
+    spd_fail(&err, SPDHG_USAGE, "there is no verb '%s'; the verbs are %s, help", name, names);
+    cli_fail("spdhg", &err);
+    return NULL;
+}
+
+/* A closed descriptor would be taken by the next file that is opened, and our messages written into it. */
+static void occupy_standard_descriptors(void) {
+    for (int fd = 0; fd <= 2; fd++)
+        if (fcntl(fd, F_GETFD) == -1 && errno == EBADF) (void)!open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
+}
+
+static int run(const verb *chosen, int argc, char **argv) {
+    char title[32]; /* argp and getopt name the command by argv[0] in every message */
+    snprintf(title, sizeof title, "%s", chosen->title);
+    argv[0] = title;
+    return chosen->run(argc, argv);
+}
+
+static int dispatch(int argc, char **argv) {
+    const char *word = argc > 1 ? argv[1] : NULL;
+    if (!word) {
+        print_help(stderr);
+        return SPDHG_USAGE;
+    }
+    if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
+        puts(argp_program_version);
+        return SPDHG_OK;
+    }
+    const bool help = strcmp(word, "help") == 0;
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-?") == 0 || (help && argc == 2)) {
+        print_help(stdout);
+        return SPDHG_OK;
+    }
+    const verb *chosen = find(help ? argv[2] : word);
+    if (!chosen) return SPDHG_USAGE;
+    char option[] = "--help", *asked[] = {NULL, option, NULL};
+    return help ? run(chosen, 2, asked) : run(chosen, argc - 1, argv + 1);
+}
+
+static void finish_at_exit(void) { /* argp ends the process itself after --help and --version */
+    if (fflush(stdout) != 0 || ferror(stdout)) _exit(cli_finish(SPDHG_OK));
+}
+
+int main(int argc, char **argv) {
+    occupy_standard_descriptors();
+    signal(SIGPIPE, SIG_IGN);
+    argp_err_exit_status = SPDHG_USAGE;
+    argp_program_version = "spdhg " SPDHG_VERSION;
+    if (openblas_set_num_threads) openblas_set_num_threads(1);
+    atexit(finish_at_exit);
+    return cli_finish(dispatch(argc, argv));
+}

@@ -1,0 +1,87 @@
+/* solve_options.c - options that say how the problem is solved and when to stop, into spdhg_options. */
+#include "cli.h"
+
+enum { SOLVER = 0x400, PARAM, EPOCHS, TIME, TOL, BATCH, SAMPLING, SEED, EVERY };
+
+static const struct argp_option options[] = {
+    {"solver", SOLVER, "SOLVER", 0, NULL, 0},
+    {"param", PARAM, "NAME=VALUE", 0, "a parameter of the solver; may be repeated; see spdhg list solvers", 0},
+    {"epochs", EPOCHS, "E", 0, "stop after E passes over the data (default 10 if nothing else stops the run)", 0},
+    {"time", TIME, "SECONDS", 0, "stop after so much wall time, set-up included", 0},
+    {"tol", TOL, "GAP", 0, "stop at this relative duality gap; exit status 4 if it is not proven", 0},
+    {"batch", BATCH, "B", 0, "rows in an iteration: 1 (default), a number, or auto", 0},
+    {"sampling", SAMPLING, "HOW", 0, "iid (default) or shuffle", 0},
+    {"seed", SEED, "NUMBER", 0, "of all random choices (default 0)", 0},
+    {"every", EVERY, "E", 0, "epochs between the measured points (default: chosen)", 0},
+    {0},
+};
+
+static const char *solver_names(char out[CLI_TEXT_CHARS]) {
+    int entries;
+    char names[CLI_TEXT_CHARS - 8];
+    const spd_solver_kind *const *table = spd_solver_table(&entries);
+    size_t used = 0;
+    names[0] = '\0';
+    for (int i = 0; i < entries && used < sizeof names; i++)
+        used += (size_t)snprintf(names + used, sizeof names - used, ", %s", table[i]->name);
+    snprintf(out, CLI_TEXT_CHARS, "auto%s", names);
+    return out;
+}
+
+static void parse_param(cli_solve_options *o, const char *arg, const struct argp_state *state) {
+    const char *equals = strchr(arg, '=');
+    double value;
+    if (!equals || equals == arg || !spd_to_double(equals + 1, &value))
+        cli_usage(state, "--param: '%s' is not NAME=VALUE with a finite number as VALUE", arg);
+    if (o->params == CLI_PARAMS_MAX) cli_usage(state, "--param: more than %d of them", CLI_PARAMS_MAX);
+    o->param[o->params].name = arg;
+    o->param[o->params++].value = value;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state) {
+    cli_solve_options *o = state->input;
+    spdhg_options *p = &o->options;
+    char names[CLI_TEXT_CHARS];
+    switch (key) {
+    case SOLVER:
+        cli_choice(state, "--solver", arg, solver_names(names));
+        o->solver = arg;
+        return 0;
+    case PARAM: parse_param(o, arg, state); return 0;
+    case EPOCHS: p->epochs = cli_positive(state, "--epochs", arg); return 0;
+    case TIME: p->seconds = cli_positive(state, "--time", arg); return 0;
+    case TOL: p->tol = cli_positive(state, "--tol", arg); return 0;
+    case BATCH:
+        p->batch = strcmp(arg, "auto") == 0 ? SPDHG_BATCH_AUTO : cli_integer(state, "--batch", arg, 1, INT32_MAX);
+        return 0;
+    case SAMPLING: p->sampling = (spdhg_sampling)cli_choice(state, "--sampling", arg, "iid, shuffle"); return 0;
+    case SEED: p->seed = (uint64_t)cli_integer(state, "--seed", arg, 0, INT64_MAX); return 0;
+    case EVERY: p->every = cli_positive(state, "--every", arg); return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static char *fill_help(int key, const char *text, void *input) {
+    (void)input;
+    char names[CLI_TEXT_CHARS], *filled = NULL;
+    if (key == SOLVER && asprintf(&filled, "%s (default auto; see spdhg list solvers)", solver_names(names)) > 0) return filled;
+    return (char *)(uintptr_t)text;
+}
+
+const struct argp cli_solve_argp = {options, parse, NULL, NULL, NULL, fill_help, NULL};
+
+spdhg_status cli_solver_new(spdhg_solver **out, const cli_solve_options *o, spdhg_problem *problem, spdhg_error *err) {
+    SPD_TRY(spdhg_solver_new(out, o->solver, problem, &o->options, err));
+    spdhg_status status = SPDHG_OK;
+    for (int i = 0; i < o->params && status == SPDHG_OK; i++) {
+        char name[64];
+        const size_t length = strcspn(o->param[i].name, "=");
+        snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1), o->param[i].name);
+        status = spdhg_solver_set(*out, name, o->param[i].value, err);
+    }
+    if (status != SPDHG_OK) {
+        spdhg_solver_free(*out);
+        *out = NULL;
+    }
+    return status;
+}

@@ -1,0 +1,68 @@
+/* values.c - text of an option to a value, whatever the locale; a wrong one is a usage error naming the option and what fits. */
+#include "cli.h"
+
+double cli_number(const struct argp_state *state, const char *option, const char *text, double min, double max) {
+    double value;
+    if (spd_to_double(text, &value) && value >= min && value <= max) return value;
+    if (isinf(max)) cli_usage(state, "%s: '%s' is not a finite number of at least %g", option, text, min);
+    cli_usage(state, "%s: '%s' is not a number between %g and %g", option, text, min, max);
+}
+
+double cli_positive(const struct argp_state *state, const char *option, const char *text) {
+    double value;
+    if (spd_to_double(text, &value) && value > 0) return value;
+    cli_usage(state, "%s: '%s' is not a finite number above 0", option, text);
+}
+
+int64_t cli_integer(const struct argp_state *state, const char *option, const char *text, int64_t min, int64_t max) {
+    int64_t value;
+    if (spd_to_int(text, &value) && value >= min && value <= max) return value;
+    if (max == INT64_MAX) cli_usage(state, "%s: '%s' is not a whole number of at least %lld", option, text, (long long)min);
+    cli_usage(state, "%s: '%s' is not a whole number from %lld to %lld", option, text, (long long)min, (long long)max);
+}
+
+uint64_t cli_bytes(const struct argp_state *state, const char *option, const char *text) {
+    static const char letter[] = "kMGT";
+    const char *end = text + strlen(text);
+    double value, factor = 1;
+    const char *rest = spd_parse_double(text, end, &value);
+    if (rest && *rest) {
+        const char *unit = strchr(letter, *rest == 'K' ? 'k' : *rest);
+        for (ptrdiff_t i = 0; unit && i <= unit - letter; i++) factor *= 1000;
+        rest = unit ? rest + 1 : NULL;
+    }
+    value *= factor;
+    if (rest != end || !(value >= 1) || value >= 9e18)
+        cli_usage(state, "%s: '%s' is not a number of bytes such as 2000000, 500M or 2G", option, text);
+    return (uint64_t)value;
+}
+
+int cli_choice(const struct argp_state *state, const char *option, const char *text, const char *choices) {
+    const size_t length = strlen(text);
+    int position = 0;
+    for (const char *at = choices; at; position++) {
+        const char *comma = strchr(at, ',');
+        if (length == (comma ? (size_t)(comma - at) : strlen(at)) && memcmp(at, text, length) == 0) return position;
+        at = comma ? comma + 2 : NULL;
+    }
+    cli_usage(state, "%s: '%s' is not one of %s", option, text, choices);
+}
+
+void cli_check(const struct argp_state *state, const char *option, spdhg_status status, const spdhg_error *err) {
+    if (status != SPDHG_OK) cli_usage(state, "%s: %s", option, err->message);
+}
+
+const char *cli_names(char out[CLI_TEXT_CHARS], const void *table, int entries) {
+    size_t used = 0;
+    out[0] = '\0';
+    for (int i = 0; i < entries && used < CLI_TEXT_CHARS; i++) {
+        const char *const *entry = ((const char *const *const *)table)[i];
+        used += (size_t)snprintf(out + used, CLI_TEXT_CHARS - used, "%s%s", i ? ", " : "", *entry);
+    }
+    return out;
+}
+
+void cli_argument(const struct argp_state *state, const char **place, const char *text) {
+    if (*place) cli_usage(state, "'%s' is one argument too many", text);
+    *place = text;
+}

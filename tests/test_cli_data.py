@@ -1,0 +1,172 @@
+# test_cli_data.py - the command's contract for what is wrong with a file: status 3 with the place, nothing left behind, memory kept.
+# The odd inputs are those at which the common readers of the LIBSVM format stop, hang or answer nonsense.
+import bz2
+import gzip
+import lzma
+import os
+import resource
+import subprocess
+import unittest
+
+from cli_support import COMMAND, CommandTest, csv, rows, svm
+
+GOOD = svm(rows())
+
+
+class BadData(CommandTest):
+    def refused(self, name, content, *says, status=3, verb=("fit",), options=()):
+        self.write(name, content)
+        done = self.spdhg(*verb, name, *options, "-o", "out.json", status=status)
+        self.assertEqual(done.out, "")
+        self.assertEqual(done.err.count("\n"), 1, done.err)
+        for text in says:
+            self.assertIn(text, done.err)
+        self.assertLeft(name)
+        os.unlink(self.path(name))
+        return done
+
+    def test_numbers_that_are_not_finite(self):
+        for word in ["nan", "inf", "-inf", "1e999", "NaN"]:
+            self.refused("d.svm", f"{GOOD}1 1:0.5 2:{word}\n", "d.svm:201:9")
+            self.refused("d.csv", csv(rows(3)) + f"1,2,3,{word},5,6,-1\n", "d.csv:5:7")
+
+    def test_malformed_libsvm(self):
+        self.refused("d.svm", GOOD + "1 1:0,5\n", "d.svm:201:")
+        self.refused("d.svm", GOOD + "1 1:0x1p3\n", "d.svm:201:")
+        self.refused("d.svm", GOOD + "1 1\n", "d.svm:201:")
+        self.refused("d.svm", GOOD + "1:0.5 2:0.5\n", "d.svm:201:")
+        self.refused("d.svm", GOOD + "1 3:1 3:2\n", "d.svm:201:")
+        self.refused("d.svm", GOOD + "1 2147483648:1\n", "d.svm:201:")
+        self.refused("d.svm", GOOD + "1 99999999999999999999:1\n", "d.svm:201:")
+        self.refused("d.svm", GOOD + "1 -3:1\n", "d.svm:201:")
+        self.refused("d.svm", GOOD.encode() + b"1 1:\x000\n", "d.svm:201:")
+
+    def test_empty_files(self):
+        for content in ["", "\n\n", "# only a comment\n"]:
+            for verb in [("fit",), ("convert",)]:
+                self.refused("d.svm", content, "d.svm", verb=verb, options=("--format", "libsvm"))
+        self.refused("d.csv", "a,b,label\n", "d.csv")
+
+    def test_classes(self):
+        one = svm(rows(labels=("1", "1")))
+        self.refused("d.svm", one, "one class", "--allow-one-class")
+        three = svm([(str(i % 3), a) for i, (_, a) in enumerate(rows())])
+        self.refused("d.svm", three, "softmax", "0 (67 rows), 1 (67 rows), 2 (66 rows)")
+        self.write("one.svm", one)
+        self.spdhg("fit", "one.svm", "--allow-one-class", "-q")
+
+    def test_truncated_and_corrupt_archives(self):
+        for ending, pack in [(".gz", gzip.compress), (".xz", lzma.compress), (".bz2", bz2.compress)]:
+            packed = pack(GOOD.encode())
+            self.write("good" + ending, packed)
+            self.spdhg("inspect", "good" + ending)
+            os.unlink(self.path("good" + ending))
+            for cut in [len(packed) - 1, len(packed) - 9, len(packed) // 2, 12]:
+                self.refused("d.svm" + ending, packed[:cut], "d.svm" + ending)
+            for at in range(20, len(packed), len(packed) // 15):
+                flipped = bytearray(packed)
+                flipped[at] ^= 0x10
+                self.refused("d.svm" + ending, bytes(flipped), "d.svm" + ending)
+
+    def test_zstd(self):
+        self.write("d.svm", GOOD)
+        if subprocess.run(["sh", "-c", "command -v zstd >/dev/null && zstd -q d.svm"], cwd=self.folder).returncode != 0:
+            self.skipTest("no zstd command")
+        packed = self.read("d.svm.zst")
+        self.spdhg("inspect", "d.svm.zst")
+        os.unlink(self.path("d.svm"))
+        os.unlink(self.path("d.svm.zst"))
+        self.refused("d.svm.zst", packed[:-3], "d.svm.zst")
+
+    def test_corrupt_cache(self):
+        self.write("d.svm", GOOD)
+        self.spdhg("convert", "d.svm", "-o", "d.spd")
+        cache = self.read("d.spd")
+        os.unlink(self.path("d.svm"))
+        os.unlink(self.path("d.spd"))
+        for at in range(8, len(cache), len(cache) // 40):
+            flipped = bytearray(cache)
+            flipped[at] ^= 0x01
+            self.refused("d.spd", bytes(flipped), "d.spd")
+        self.refused("d.spd", cache[: len(cache) // 2], "d.spd")
+
+    def test_a_line_of_100_megabytes_is_not_held(self):
+        # 2^23 blanks a write, then one entry: a reader that keeps the line needs 100 MB more than the limit leaves.
+        with open(self.path("long.svm"), "wb") as file:
+            file.write(GOOD.encode() + b"1 1:0.5")
+            for _ in range(12):
+                file.write(b" " * (1 << 23))
+            file.write(b"2:0.5\n")
+        limit = lambda: resource.setrlimit(resource.RLIMIT_DATA, (60 << 20, 60 << 20))
+        sanitized = b"__asan" in subprocess.run(["nm", COMMAND], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
+        done = self.spdhg("inspect", "--threads", "1", "long.svm", preexec_fn=None if sanitized else limit)
+        self.assertIn("201 rows", done.out)
+
+    def test_memory_limit_is_refused_early(self):
+        self.write("d.svm", GOOD)
+        done = self.spdhg("fit", "d.svm", "--max-memory", "1k", "-o", "m.json", status=6)
+        self.assertIn("limit", done.err)
+        self.write("wide.svm", "1 1:1\n-1 2000000000:1\n")
+        done = self.spdhg("fit", "wide.svm", "--max-memory", "200M", "-o", "m.json", status=6)
+        self.assertLeft("d.svm", "wide.svm")
+
+    def test_wrong_companions_of_the_data(self):
+        self.write("d.svm", GOOD)
+        self.write("short.txt", "1\n2\n")
+        self.write("nan.txt", "1\nnan\n" + "1\n" * 198)
+        self.write("negative.txt", "-1\n" + "1\n" * 199)
+        for option, name in [("--weights", "short.txt"), ("--weights", "nan.txt"), ("--weights", "negative.txt"),
+                             ("--offset", "short.txt"), ("--offset", "nan.txt"), ("--penalty-weights", "short.txt"),
+                             ("--targets", "short.txt")]:
+            done = self.spdhg("fit", "d.svm", option, name, status=3)
+            self.assertEqual(done.err.count("\n"), 1, done.err)
+        self.spdhg("fit", "d.svm", "--report", "r.html", "--truth", "short.txt", status=3)
+        self.spdhg("fit", "d.svm", "--weights", "none.txt", status=5)
+        self.spdhg("fit", "d.svm", "--structure", "edges:none.txt", status=5)
+
+    def test_hostile_models(self):
+        self.write("d.svm", GOOD)
+        for content in ["", "{}", "[1,2", '{"features": 99999999999}', "\x00" * 50]:
+            self.write("m.json", content)
+            self.assertIn("m.json", self.spdhg("predict", "m.json", "d.svm", status=3).err)
+
+
+class OddButGood(CommandTest):
+    def rows_of(self, name, *options, **more):
+        import json
+        return json.loads(self.spdhg("inspect", "--json", *options, name, **more).out)
+
+    def test_mended_inputs(self):
+        self.write("d.svm", "\ufeff# comment\r\n\r\n+1 qid:3 2:1 1:2 # tail\r\n-1 qid:3 1:1 3:0   \r\n1 3:1")
+        found = self.rows_of("d.svm")
+        self.assertEqual((found["rows"], found["features"], found["index_base"]), (3, 3, 1))
+        self.assertTrue(found["byte_order_mark"])
+        self.assertEqual(found["unsorted_rows"], 1)
+
+    def test_index_zero_makes_the_file_zero_based(self):
+        self.write("d.svm", "1 0:1 2:1\n-1 1:1\n")
+        found = self.rows_of("d.svm")
+        self.assertEqual((found["features"], found["index_base"]), (3, 0))
+
+    def test_duplicates_on_request(self):
+        self.write("d.svm", "1 1:1 1:2\n-1 1:1\n")
+        for how in ["sum", "last"]:
+            self.assertEqual(self.rows_of("d.svm", "--duplicates", how)["nonzeros"], 2)
+
+    def test_standard_input(self):
+        for content in [GOOD.encode(), gzip.compress(GOOD.encode())]:
+            self.assertEqual(self.rows_of("-", input=content)["rows"], 200)
+
+    def test_hostile_file_names(self):
+        for name in ["with space.svm", "-dash.svm", "new\nline.svm", "a'b\"c.svm", "ünïcode.svm", "$(x).svm", "%s%n.svm"]:
+            self.write(name, GOOD)
+            self.spdhg("fit", "-q", "-o", name + ".json", "--report", name + ".html", "--trace", name + ".csv", "--", name)
+            self.spdhg("predict", "-o", "labels", "--", name + ".json", name)
+            self.write(name, "1 1:nan\n")
+            done = self.spdhg("fit", "--", name, status=3)
+            self.assertEqual(done.err.count("\n"), 1)
+            self.assertIn(name.replace("\n", "\\n"), done.err)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,82 @@
+# test_cli_signals.py - Ctrl-C and SIGTERM leave a whole model and their exit status; a terminal shows a line that goes away again.
+import json
+import os
+import pty
+import select
+import signal
+import subprocess
+import time
+import unittest
+
+from cli_support import COMMAND, CommandTest, rows, svm
+
+
+class Signals(CommandTest):
+    def setUp(self):
+        super().setUp()
+        self.write("d.svm", svm(rows(2000)))
+
+    def start(self, *words, **more):
+        return subprocess.Popen([COMMAND, "fit", "d.svm", "--epochs", "1e9", *words], cwd=self.folder, **more)
+
+    def stopped_by(self, number, status, *words):
+        running = self.start("-o", "m.json", *words, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.addCleanup(running.kill)
+        while b"epoch" not in running.stdout.readline():  # the header of the table: the run has begun
+            pass
+        running.stdout.readline()
+        running.send_signal(number)
+        out, err = running.communicate(timeout=60)
+        self.assertEqual(running.returncode, status, err)
+        model = json.loads(self.read("m.json"))
+        self.assertEqual(model["features"], 6)
+        self.assertLeft("d.svm", "m.json")
+        return out.decode()
+
+    def test_interrupt_leaves_a_model(self):
+        self.assertIn("interrupted", self.stopped_by(signal.SIGINT, 130))
+
+    def test_terminate_leaves_a_model(self):
+        self.stopped_by(signal.SIGTERM, 143)
+
+    def test_interrupt_replaces_an_old_model_by_a_whole_one(self):
+        self.write("m.json", "old")
+        self.stopped_by(signal.SIGINT, 130)
+
+    def test_ignored_interrupts_stay_ignored(self):
+        line = f"trap '' INT; exec '{COMMAND}' fit d.svm --time 1 -q -o m.json"
+        running = subprocess.Popen(["sh", "-c", line], cwd=self.folder)
+        time.sleep(0.5)
+        running.send_signal(signal.SIGINT)
+        self.assertEqual(running.wait(timeout=60), 0)
+
+    def test_time_limit(self):
+        out = json.loads(self.spdhg("fit", "d.svm", "--time", "0.3", "--json", "-q").out)
+        self.assertEqual(out["status"], "done")
+        self.assertGreater(out["epochs"], 0)
+
+
+class Terminal(CommandTest):
+    def test_progress_line_is_drawn_and_erased(self):
+        self.write("d.svm", svm(rows(2000)))
+        master, slave = pty.openpty()
+        running = subprocess.Popen([COMMAND, "fit", "d.svm", "--time", "1", "--every", "1e9"], cwd=self.folder, stdout=subprocess.PIPE,
+                                   stderr=slave)
+        os.close(slave)
+        seen = b""
+        while running.poll() is None or select.select([master], [], [], 0)[0]:
+            if select.select([master], [], [], 0.2)[0]:
+                try:
+                    seen += os.read(master, 10000)
+                except OSError:  # the other end is closed
+                    break
+        out = running.communicate()[0]
+        os.close(master)
+        self.assertEqual(running.returncode, 0)
+        self.assertIn(b"\repoch ", seen)
+        self.assertTrue(seen.endswith(b" \r"), seen[-80:])
+        self.assertNotIn(b"\r", out)
+
+
+if __name__ == "__main__":
+    unittest.main()
