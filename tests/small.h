@@ -33,11 +33,13 @@ static inline double small_normal(uint64_t seed, int64_t at) {
 typedef struct small_spec {
     int64_t n, d;
     double density; /* of the rows; 1: dense storage */
+    double scale;   /* of the features; 0: 1 */
     const char *loss, *penalty, *structure, *set, *groups;
     double lambda, gamma;
     int classes;     /* 0: regression */
     int64_t targets; /* several targets, 0: one */
     bool also_sparse, intercept, weights, offset;
+    int64_t group_count; /* rows of F dealt to so many groups in turn; 0: none */
     int64_t edges; /* structure NULL: so many random edges between the first half of the features */
 } small_spec;
 
@@ -55,7 +57,7 @@ static inline small small_make(const small_spec *o, uint64_t seed) {
             spd_random(seed + 1, SPD_STREAM_TEST, (uint64_t)(i * d + j), bits);
             if (o->density < 1 && spd_uniform(bits[0]) >= o->density) continue;
             idx[nnz] = (int32_t)j;
-            val[nnz] = small_normal(seed, i * d + j);
+            val[nnz] = (o->scale > 0 ? o->scale : 1) * small_normal(seed, i * d + j);
             signal += val[nnz++] * (j % 3 == 0 ? 1 : -0.5);
         }
         ptr[i + 1] = nnz;
@@ -89,8 +91,12 @@ static inline small small_make(const small_spec *o, uint64_t seed) {
         spd_free(eidx);
         spd_free(eval);
     }
-    const spdhg_term_options term = {.size = sizeof term, .groups = o->groups};
+    const int64_t m = spdhg_structure_rows(s.F);
+    int64_t *group = SPD_NEW(int64_t, m);
+    for (int64_t e = 0; e < m && o->group_count; e++) group[e] = e % o->group_count;
+    const spdhg_term_options term = {.size = sizeof term, .groups = o->groups, .group = o->group_count ? group : NULL, .group_rows = m};
     GOOD(spdhg_problem_term(s.problem, o->penalty, s.F, o->lambda, &term, &good_err));
+    spd_free(group);
     if (o->also_sparse) {
         GOOD(spdhg_structure_new(&s.I, "identity", d, &good_err));
         GOOD(spdhg_problem_term(s.problem, "l1", s.I, 0.5 * o->lambda, NULL, &good_err));

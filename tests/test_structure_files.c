@@ -8,7 +8,7 @@ static void edge_files(void **unused) {
     const double wanted[4][4] = {{1, -1, 0, 0}, {0, -2, 2, 0}, {0.5, 0, 0, 0.5}, {0, 0, 1, -1}};
     static const char *const same[] = {
         "1 2\n3 2 2\n4 1 -0.5\n3,4\n",
-        "# from 0\r\n\r\n  0\t1 \r\n2, 1, 2e0 % two\r\n3 0 -.5#c\r\n2,3",
+        "\xef\xbb\xbf# from 0\r\n\r\n  0\t1 \r\n2, 1, 2e0 % two\r\n3 0 -.5#c\r\n2,3",
     };
     for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
         law_file(FILE_NAME, same[i]);

@@ -42,4 +42,15 @@ int64_t spd_svd_work(int64_t m, int64_t K); /* doubles of work */
 bool spd_cholesky(int64_t n, double *A);
 void spd_cholesky_solve(int64_t n, const double *A, double *b);
 
+/* ---- cg.c: conjugate gradients for A x = b, A symmetric positive (semi)definite, preconditioned by its diagonal. */
+typedef struct spd_cg {
+    void (*apply)(const void *context, const double *p, double *Ap); /* Ap = A p */
+    const void *context;
+    const double *diagonal; /* of A, positive; NULL: 1 */
+    double tolerance;       /* stop at ||b - A x|| <= tolerance ||b|| */
+    int most;               /* iterations */
+} spd_cg;
+/* x is the start and the result. work has 4 n numbers. Returns the iterations made. */
+int spd_cg_solve(const spd_cg *cg, int64_t n, const double *b, double *x, double *work);
+
 #endif

@@ -132,25 +132,26 @@ static void coupled_newton(const spdhg_problem *p, int threads, sums *a, double 
     const int64_t K = p->K;
     double *g = newton, *dir = g + K, *r = dir + K, *q = r + K, *Hq = q + K, *trial = Hq + K;
     centre(K, c);
-    double value = coupled_pass(p, threads, a, g);
-    for (int round = 0; round < NEWTON_MAX && spd_norm2(K, g) > 1e-15; round++) {
+    double value = coupled_pass(p, threads, a, g), norm = spd_norm2(K, g);
+    for (int round = 0; round < NEWTON_MAX && norm > 1e-15; round++) {
         newton_direction(p, threads, a, g, dir, r, q, Hq);
         const double descent = spd_dot(K, g, dir);
-        if (!(descent < 0)) break;
-        double t = 1, next = 0;
+        if (!(descent < 0)) return;
+        double t = 1, next = INFINITY;
         a->c = trial;
         for (int halving = 0; halving < 40; halving++, t *= 0.5) {
             for (int64_t k = 0; k < K; k++) trial[k] = c[k] + t * dir[k];
             next = coupled_pass(p, threads, a, g);
-            if (next <= value + 1e-4 * t * descent + 1e-16 * fabs(value)) break;
+            if (next <= value + 1e-4 * t * descent + 1e-15 * fabs(value)) break;
         }
         a->c = c;
-        if (!(next <= value)) break;
+        /* Near the end the value cannot fall any more in double precision; the slope still can. */
+        const double next_norm = spd_norm2(K, g);
+        if (!(next < value) && !(next_norm < norm)) return;
         memcpy(c, trial, (size_t)K * sizeof *c);
         centre(K, c);
-        const bool still = value - next <= 1e-16 * fabs(value);
         value = next;
-        if (still) break;
+        norm = next_norm;
     }
 }
 

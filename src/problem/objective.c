@@ -10,7 +10,7 @@ int64_t spd_problem_blocks(const spdhg_problem *p) { return (p->n + SPD_ROWS_PER
 typedef struct pass {
     const spdhg_problem *p;
     const double *x, *c, *z_in;
-    double *z, *partial;
+    double *z, *partial, *slope;
     int64_t first_size; /* rows per gradient block */
 } pass;
 
@@ -83,12 +83,7 @@ static value_scratch divide(const spdhg_problem *p, double *scratch) {
 }
 
 int64_t spd_problem_value_work(const spdhg_problem *p) {
-    int64_t work = 0;
-    for (int64_t t = 0; t < p->terms; t++) {
-        const int64_t size = spd_term_work(&p->term[t], p->K);
-        if (size > work) work = size;
-    }
-    return p->m * p->K + p->n * p->K + spd_problem_blocks(p) * (1 + 3 * p->K) + 8 * p->K + work;
+    return p->m * p->K + p->n * p->K + spd_problem_blocks(p) * (1 + 3 * p->K) + 8 * p->K + spd_problem_term_work(p);
 }
 
 void spd_problem_value(const spdhg_problem *p, int threads, const double *x, double *c, double *scratch, spd_value *out) {
@@ -97,12 +92,8 @@ void spd_problem_value(const spdhg_problem *p, int threads, const double *x, dou
     if (p->intercept) spd_problem_best_intercept(p, threads, s.z, c, s.partial, s.newton);
     out->loss = mean_loss(p, threads, s.z, p->intercept ? c : NULL, s.partial);
     out->ridge = 0.5 * p->gamma * spd_dot(p->dK, x, x);
-    out->penalty = 0;
-    for (int64_t t = 0; t < p->terms; t++) {
-        double *z = s.Fx + p->term[t].first;
-        spd_term_apply(&p->term[t], p->K, x, z);
-        out->penalty += spd_term_value(&p->term[t], p->K, z, s.term);
-    }
+    spd_problem_apply(p, x, s.Fx);
+    out->penalty = spd_problem_penalty(p, s.Fx, s.term);
     out->objective = out->loss + out->ridge + out->penalty;
 }
 
@@ -127,12 +118,13 @@ static void gradient_block(void *context, int64_t b) {
     memset(g, 0, (size_t)(p->dK + K) * sizeof *g);
     for (int64_t i = first; i < end; i++) {
         const double w = row_weight(p, i);
-        if (w == 0) continue;
+        if (w == 0 && !a->slope) continue;
         spd_row row;
         spd_problem_row(p, i, &row);
         score(p, &row, a->x, z);
         for (int64_t k = 0; k < K && a->c; k++) z[k] += a->c[k];
         spd_loss_slope(p->loss, p->loss_arg, K, z, row.b, slope);
+        if (a->slope) memcpy(a->slope + i * K, slope, (size_t)K * sizeof *slope);
         spd_scale(K, w / p->W, slope);
         for (int64_t k = 0; k < K; k++) gc[k] += slope[k];
         for (int64_t q = 0; q < row.nnz; q++) {
@@ -142,9 +134,10 @@ static void gradient_block(void *context, int64_t b) {
     }
 }
 
-void spd_problem_gradient(const spdhg_problem *p, int threads, const double *x, const double *c, double *g, double *gc, double *scratch) {
+void spd_problem_gradient(const spdhg_problem *p, int threads, const double *x, const double *c, double *g, double *gc, double *slope,
+                          double *scratch) {
     const int64_t blocks = gradient_blocks(p);
-    pass a = {.p = p, .x = x, .c = c, .partial = scratch, .first_size = (p->n + blocks - 1) / blocks};
+    pass a = {.p = p, .x = x, .c = c, .partial = scratch, .slope = slope, .first_size = (p->n + blocks - 1) / blocks};
     spd_parallel(threads, blocks, gradient_block, &a);
     memset(g, 0, (size_t)p->dK * sizeof *g);
     if (gc) memset(gc, 0, (size_t)p->K * sizeof *gc);

@@ -46,28 +46,47 @@ static spdhg_status cut_blocks(spd_term *t, int64_t K, spdhg_error *err) {
     return SPDHG_OK;
 }
 
-/* Features with an entry in some F_t: only these change in every step. */
+/* F's own rows with the columns in the problem's places. */
+static spdhg_status place_columns(spd_term *t, const int32_t *place, spdhg_error *err) {
+    const spd_csr *F = &t->F->F;
+    const int64_t nnz = F->ptr[F->m];
+    int32_t *idx = SPD_NEW(int32_t, nnz);
+    if (!idx) return spd_fail_memory(err, 4.0 * (double)nnz);
+    for (int64_t q = 0; q < nnz; q++) idx[q] = place[F->idx[q]];
+    t->placed = (spd_csr){.m = F->m, .n = F->n, .ptr = F->ptr, .idx = idx, .val = F->val};
+    return SPDHG_OK;
+}
+
+/* Features with an entry in some F_t: only these change in every step. They get the first places, so that a step runs through them
+ * in a straight line however they are scattered. */
 static spdhg_status find_support(spdhg_problem *p, spdhg_error *err) {
     p->supports = p->d;
     for (int64_t t = 0; t < p->terms; t++)
         if (spd_csr_is_identity(&p->term[t].F->F)) return SPDHG_OK;
-    p->in_support = SPD_NEW(bool, p->d);
-    p->support = SPD_NEW(int32_t, p->d);
-    if (!p->in_support || !p->support) return spd_fail_memory(err, 5.0 * (double)p->d);
+    p->place = SPD_NEW(int32_t, p->d);
+    if (!p->place) return spd_fail_memory(err, 4.0 * (double)p->d);
     for (int64_t t = 0; t < p->terms; t++) {
         const spd_csr *F = &p->term[t].F->F;
-        for (int64_t q = 0; q < F->ptr[F->m]; q++) p->in_support[F->idx[q]] = true;
+        for (int64_t q = 0; q < F->ptr[F->m]; q++) p->place[F->idx[q]] = 1;
     }
     p->supports = 0;
-    for (int64_t j = 0; j < p->d; j++)
-        if (p->in_support[j]) p->support[p->supports++] = (int32_t)j;
+    for (int64_t j = 0; j < p->d; j++) p->supports += p->place[j];
     if (p->supports == p->d) {
-        spd_free(p->in_support);
-        spd_free(p->support);
-        p->in_support = NULL;
-        p->support = NULL;
+        spd_free(p->place);
+        p->place = NULL;
+        return SPDHG_OK;
     }
+    int64_t first = 0, idle = p->supports;
+    for (int64_t j = 0; j < p->d; j++) p->place[j] = (int32_t)(p->place[j] ? first++ : idle++);
+    for (int64_t t = 0; t < p->terms; t++) SPD_TRY(place_columns(&p->term[t], p->place, err));
     return SPDHG_OK;
+}
+
+static bool all_pairs(const spd_csr *F) {
+    if (spd_csr_is_identity(F)) return false;
+    for (int64_t e = 0; e <= F->m; e++)
+        if (F->ptr[e] != 2 * e) return false;
+    return true;
 }
 
 spdhg_status spd_prepare_terms(spdhg_problem *p, spdhg_error *err) {
@@ -75,6 +94,7 @@ spdhg_status spd_prepare_terms(spdhg_problem *p, spdhg_error *err) {
     for (int64_t t = 0; t < p->terms; t++) {
         spd_term *term = &p->term[t];
         SPD_TRY(cut_blocks(term, p->K, err));
+        term->pairs = all_pairs(&term->F->F);
         term->first = p->m * p->K;
         p->m += term->m;
     }

@@ -95,6 +95,7 @@ static void free_term(spd_term *t) {
     spd_free(t->block_ptr);
     spd_free(t->block_row);
     spd_free(t->group_asked);
+    spd_free(t->placed.idx);
 }
 
 /* Groups as asked for, one number per row of the unweighted F. */
@@ -209,7 +210,6 @@ void spdhg_problem_free(spdhg_problem *p) {
     spd_free(p->b);
     spd_free(p->weight);
     spd_free(p->class_value);
-    spd_free(p->support);
-    spd_free(p->in_support);
+    spd_free(p->place);
     spd_free(p);
 }

@@ -22,7 +22,9 @@ typedef struct spd_term {
     int64_t *block_ptr;   /* blocks + 1 positions in block_row; NULL: every row is a block (blocks == m), or one block (blocks == 1) */
     int64_t *block_row;   /* rows of F, block after block; NULL with block_ptr */
     int64_t largest;      /* rows of the largest block */
+    bool pairs;           /* every row of F has exactly two entries */
     int64_t *group_asked; /* groups given by the user until the problem is frozen */
+    spd_csr placed;       /* F with its columns renumbered by the problem's `place` (ptr and val are F's own); empty when there is none */
 } spd_term;
 
 struct spdhg_problem {
@@ -54,8 +56,7 @@ struct spdhg_problem {
     double weight_factor_max; /* max N w_i / W * (||a_i||^2 (+1)): for shuffle sampling */
     int64_t nnz;          /* of the rows used */
     int64_t supports;     /* features that occur in some F_t */
-    int32_t *support;     /* their numbers, ascending; NULL when all d do */
-    bool *in_support;     /* d flags; NULL when all d do */
+    int32_t *place;       /* d places: features of the support come first (place < supports), the idle ones behind; NULL when all d occur */
 };
 
 /* Maps labels, resolves weights, scales, cuts blocks; idempotent. Every evaluation and solver calls it. */
@@ -74,9 +75,18 @@ void spd_term_project(const spd_term *t, int64_t K, double *y, double *work);   
 double spd_term_radius(const spd_term *t, int64_t K);                                           /* max ||y|| over lambda Y */
 int64_t spd_term_work(const spd_term *t, int64_t K);                                            /* doubles of work for the above */
 /* The dual half-step fused with the transposed product, one pass over the rows of F (ARCHITECTURE decision 5):
- *     y = Pi_{lambda Y}(y + s F x);   y_sum += average_weight y;   g += F'y */
-void spd_term_dual_step(const spd_term *t, int64_t K, double s, const double *x, double *y, double average_weight, double *y_sum,
+ *     y = Pi_{lambda Y}(y + s F x);   y_sum += average_weight y;   g += F'y
+ * F is the term's own matrix, or its `placed` one when x and g are in that order. */
+void spd_term_dual_step(const spd_term *t, const spd_csr *F, int64_t K, double s, const double *x, double *y, double average_weight, double *y_sum,
                         double *g, double *work);
+
+/* ---- stack.c: all terms together, F = [F_1; F_2; ...], y in the product of the balls. */
+void spd_problem_apply(const spdhg_problem *p, const double *x, double *z);                  /* z = F x */
+void spd_problem_add_transposed(const spdhg_problem *p, const double *y, double *g);         /* g += F'y */
+void spd_problem_project_dual(const spdhg_problem *p, double *y, double *work);              /* y = Pi_{lambda Y}(y) */
+double spd_problem_penalty(const spdhg_problem *p, const double *z, double *work);           /* sum_t lambda_t r_t(z_t) */
+void spd_problem_gram_diagonal(const spdhg_problem *p, double *diagonal);                    /* of F'F, d numbers */
+int64_t spd_problem_term_work(const spdhg_problem *p);                                       /* work of the largest term */
 
 /* ---- objective.c: collectives over all rows, blocked and threaded; the same bits for any number of threads. */
 typedef struct spd_value {
@@ -92,8 +102,10 @@ void spd_problem_best_intercept(const spdhg_problem *p, int threads, const doubl
 /* f at (x, c); with an intercept c is minimised in place first. scratch: spd_problem_value_work doubles; it holds F x first. */
 void spd_problem_value(const spdhg_problem *p, int threads, const double *x, double *c, double *scratch, spd_value *out);
 int64_t spd_problem_value_work(const spdhg_problem *p);
-/* gradient of the loss part: g (d x K) = (1/W) sum w_i phi'(z_i) a_i', gc (K) for the intercept (may be NULL). */
-void spd_problem_gradient(const spdhg_problem *p, int threads, const double *x, const double *c, double *g, double *gc, double *scratch);
+/* gradient of the loss part: g (d x K) = (1/W) sum w_i phi'(z_i) a_i', gc (K) for the intercept (may be NULL).
+ * slope (n x K, may be NULL): phi'(z_i) of every row, unweighted, as variance-reduced solvers keep them. */
+void spd_problem_gradient(const spdhg_problem *p, int threads, const double *x, const double *c, double *g, double *gc, double *slope,
+                          double *scratch);
 int64_t spd_problem_gradient_work(const spdhg_problem *p);
 
 /* ---- curvature.c: constants of the step sizes. */

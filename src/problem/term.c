@@ -82,18 +82,28 @@ __attribute__((target_clones("avx2", "default"))) static void identity_step(int6
     }
 }
 
+/* l1, one output, rows of two entries (chain, grid, edges): no inner loop. */
+static void pair_step(const spd_csr *F, double lambda, double s, const double *x, double *y, double weight, double *y_sum, double *g) {
+    for (int64_t e = 0; e < F->m; e++) {
+        const int32_t i = F->idx[2 * e], j = F->idx[2 * e + 1];
+        const double a = F->val[2 * e], b = F->val[2 * e + 1];
+        const double v = clip(y[e] + s * (a * x[i] + b * x[j]), lambda);
+        y[e] = v;
+        y_sum[e] += weight * v;
+        g[i] += a * v;
+        g[j] += b * v;
+    }
+}
+
 /* l1, one output: y_e = clip(y_e + s F_e x), g += F_e' y_e. */
 static void row_step(const spd_csr *F, double lambda, double s, const double *x, double *y, double weight, double *y_sum, double *g) {
-    const int64_t *ptr = F->ptr;
-    const int32_t *idx = F->idx;
-    const double *val = F->val;
     for (int64_t e = 0; e < F->m; e++) {
         double z = 0;
-        for (int64_t p = ptr[e]; p < ptr[e + 1]; p++) z += val[p] * x[idx[p]];
+        for (int64_t p = F->ptr[e]; p < F->ptr[e + 1]; p++) z += F->val[p] * x[F->idx[p]];
         const double v = clip(y[e] + s * z, lambda);
         y[e] = v;
         y_sum[e] += weight * v;
-        for (int64_t p = ptr[e]; p < ptr[e + 1]; p++) g[idx[p]] += val[p] * v;
+        for (int64_t p = F->ptr[e]; p < F->ptr[e + 1]; p++) g[F->idx[p]] += F->val[p] * v;
     }
 }
 
@@ -117,9 +127,8 @@ static void add_row_transposed(const spd_csr *F, int64_t e, int64_t K, const dou
 }
 
 /* Any penalty: block by block, still one pass over F when blocks are rows or groups. */
-static void block_step(const spd_term *t, int64_t K, double s, const double *x, double *y, double weight, double *y_sum, double *g,
+static void block_step(const spd_term *t, const spd_csr *F, int64_t K, double s, const double *x, double *y, double weight, double *y_sum, double *g,
                        double *work) {
-    const spd_csr *F = &t->F->F;
     for (int64_t b = 0; b < t->blocks; b++) {
         const block k = block_at(t, b);
         double *part = k.row ? work : y + k.first * K;
@@ -135,13 +144,16 @@ static void block_step(const spd_term *t, int64_t K, double s, const double *x, 
     }
 }
 
-void spd_term_dual_step(const spd_term *t, int64_t K, double s, const double *x, double *y, double average_weight, double *y_sum,
-                        double *g, double *work) {
-    const bool l1 = t->penalty == &spd_penalty_l1;
-    if (l1 && spd_csr_is_identity(&t->F->F))
+void spd_term_dual_step(const spd_term *t, const spd_csr *F, int64_t K, double s, const double *x, double *y, double average_weight,
+                        double *y_sum, double *g, double *work) {
+    if (t->penalty != &spd_penalty_l1)
+        block_step(t, F, K, s, x, y, average_weight, y_sum, g, work);
+    else if (spd_csr_is_identity(F))
         identity_step(t->m * K, t->lambda, s, x, y, average_weight, y_sum, g);
-    else if (l1 && K == 1)
-        row_step(&t->F->F, t->lambda, s, x, y, average_weight, y_sum, g);
+    else if (K == 1 && t->pairs)
+        pair_step(F, t->lambda, s, x, y, average_weight, y_sum, g);
+    else if (K == 1)
+        row_step(F, t->lambda, s, x, y, average_weight, y_sum, g);
     else
-        block_step(t, K, s, x, y, average_weight, y_sum, g, work);
+        block_step(t, F, K, s, x, y, average_weight, y_sum, g, work);
 }

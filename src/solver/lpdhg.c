@@ -23,7 +23,7 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     lpdhg *self = run->self;
     spd_spdhg *common = &self->common;
     const spdhg_problem *p = run->problem;
-    spd_problem_gradient(p, run->threads, common->x, common->c, common->g, common->gc, self->gradient_work);
+    spd_problem_gradient(p, run->threads, common->x, common->c, common->g, common->gc, NULL, self->gradient_work);
     spd_spdhg_dual_update(common, p);
     spd_spdhg_primal_update(common, p, common->rule->beta(k, common->L, common->mu));
     spd_spdhg_average(common, p, common->rule->weight(k));

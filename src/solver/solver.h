@@ -16,6 +16,12 @@ typedef struct spd_batch {
     const spd_row *row; /* NULL for full-information solvers */
 } spd_batch;
 
+/* ---- batch.c: the stochastic gradient (1/B) sum over the batch of weight_i phi'(z_i) a_i, in two halves. */
+/* slope (B x K, then K numbers of room) = weight_i phi'(a_i'x + c + o_i) / B. */
+void spd_batch_slopes(const spdhg_problem *p, const spd_batch *batch, const double *x, const double *c, double *slope);
+void spd_batch_add(const spdhg_problem *p, const spd_batch *batch, const double *slope, double factor, double *g); /* g += factor sum_i a_i slope_i */
+void spd_batch_sum(const spdhg_problem *p, const spd_batch *batch, const double *slope, double *gc);               /* gc = sum_i slope_i */
+
 typedef struct spd_solver_kind spd_solver_kind;
 
 /* One running algorithm, as run.c owns it. */

@@ -34,9 +34,6 @@ int64_t spd_spdhg_dual_cost(const spdhg_problem *p) {
 void spd_spdhg_layout(spd_run *run) {
     spd_spdhg *self = run->self;
     const spdhg_problem *p = run->problem;
-    int64_t term = 0;
-    for (int64_t t = 0; t < p->terms; t++)
-        if (spd_term_work(&p->term[t], p->K) > term) term = spd_term_work(&p->term[t], p->K);
     self->x = spd_arena_take(&run->state, p->dK);
     self->c = spd_arena_take(&run->state, p->K);
     self->y = spd_arena_take(&run->state, p->m * p->K);
@@ -49,7 +46,7 @@ void spd_spdhg_layout(spd_run *run) {
     self->z = spd_arena_take(&run->work, p->m * p->K);
     self->slope = spd_arena_take(&run->work, (run->batch + 1) * p->K);
     self->projection = spd_arena_take(&run->work, p->dK);
-    self->term = spd_arena_take(&run->work, term);
+    self->term = spd_arena_take(&run->work, spd_problem_term_work(p));
 }
 
 static void set_constants(spd_run *run, spd_spdhg *self) {
@@ -68,30 +65,29 @@ void spd_spdhg_start(spd_run *run, const double *x0, const double *c0, const dou
     spd_spdhg *self = run->self;
     const spdhg_problem *p = run->problem;
     set_constants(run, self);
-    self->form = run->kind->full_information ? SPD_FORM_PLAIN : spd_spdhg_choose_form(run, self);
+    self->form = run->kind->full_information ? SPD_FORM_PLAIN : spd_spdhg_choose_form(run);
     memset(run->state.base, 0, (size_t)run->state.size * sizeof(double));
-    if (x0) memcpy(self->x, x0, (size_t)p->dK * sizeof *x0);
+    for (int64_t j = 0; j < p->d && x0; j++) {
+        const int64_t at = self->form == SPD_FORM_LAZY ? p->place[j] : j;
+        memcpy(self->x + at * p->K, x0 + j * p->K, (size_t)p->K * sizeof *x0);
+    }
     if (c0) memcpy(self->c, c0, (size_t)p->K * sizeof *c0);
     if (y0) memcpy(self->y, y0, (size_t)(p->m * p->K) * sizeof *y0);
     p->set.kind->project(p->dK, p->set.arg, self->x, self->projection);
-    for (int64_t t = 0; t < p->terms; t++) spd_term_project(&p->term[t], p->K, self->y + p->term[t].first, self->term);
+    spd_problem_project_dual(p, self->y, self->term);
     self->scalar[SPD_SHRINK] = 1;
     self->scalar[SPD_TOUCHED] = (double)p->dK; /* makes the first lazy step sum SQUARE */
 }
 
 void spd_spdhg_dual_update(spd_spdhg *self, const spdhg_problem *p) {
-    for (int64_t t = 0; t < p->terms; t++) {
-        const spd_term *term = &p->term[t];
-        double *y = self->y + term->first, *z = self->z + term->first;
-        spd_term_apply(term, p->K, self->x, z);
-        spd_axpy(term->m * p->K, self->s, z, y);
-        spd_term_project(term, p->K, y, self->term);
-    }
+    spd_problem_apply(p, self->x, self->z);
+    spd_axpy(p->m * p->K, self->s, self->z, self->y);
+    spd_problem_project_dual(p, self->y, self->term);
 }
 
 void spd_spdhg_primal_update(spd_spdhg *self, const spdhg_problem *p, double beta) {
     spd_axpy(p->dK, p->gamma, self->x, self->g);
-    for (int64_t t = 0; t < p->terms; t++) spd_term_add_transposed(&p->term[t], p->K, self->y + p->term[t].first, self->g);
+    spd_problem_add_transposed(p, self->y, self->g);
     spd_axpy(p->dK, -beta, self->g, self->x);
     p->set.kind->project(p->dK, p->set.arg, self->x, self->projection);
     if (p->intercept) spd_axpy(p->K, -beta, self->gc, self->c);
@@ -104,29 +100,16 @@ void spd_spdhg_average(spd_spdhg *self, const spdhg_problem *p, double weight) {
     self->scalar[SPD_TOTAL] += weight;
 }
 
-/* g, gc = (1/B) sum over the batch of weight_i phi'(z_i) a_i at x^k. */
-static void batch_gradient(spd_spdhg *self, const spdhg_problem *p, const spd_batch *batch) {
-    const int64_t K = p->K;
-    double *z = self->slope, *slope = self->slope + K;
-    memset(self->g, 0, (size_t)p->dK * sizeof(double));
-    memset(self->gc, 0, (size_t)K * sizeof(double));
-    for (int64_t i = 0; i < batch->size; i++) {
-        const spd_row *row = &batch->row[i];
-        for (int64_t k = 0; k < K; k++) z[k] = self->c[k] + (row->offset ? row->offset[k] : 0);
-        for (int64_t q = 0; q < row->nnz; q++) spd_axpy(K, row->val[q], self->x + (row->idx ? row->idx[q] : q) * K, z);
-        spd_loss_slope(p->loss, p->loss_arg, K, z, row->b, slope);
-        spd_scale(K, row->weight / (double)batch->size, slope);
-        for (int64_t q = 0; q < row->nnz; q++) spd_axpy(K, row->val[q], slope, self->g + (row->idx ? row->idx[q] : q) * K);
-        spd_axpy(K, 1, slope, self->gc);
-    }
-}
-
 static void plain_step(spd_run *run, int64_t k, const spd_batch *batch) {
     spd_spdhg *self = run->self;
-    batch_gradient(self, run->problem, batch);
-    spd_spdhg_dual_update(self, run->problem);
-    spd_spdhg_primal_update(self, run->problem, self->rule->beta(k, self->L, self->mu));
-    spd_spdhg_average(self, run->problem, self->rule->weight(k));
+    const spdhg_problem *p = run->problem;
+    spd_batch_slopes(p, batch, self->x, self->c, self->slope);
+    memset(self->g, 0, (size_t)p->dK * sizeof(double));
+    spd_batch_add(p, batch, self->slope, 1, self->g);
+    spd_batch_sum(p, batch, self->slope, self->gc);
+    spd_spdhg_dual_update(self, p);
+    spd_spdhg_primal_update(self, p, self->rule->beta(k, self->L, self->mu));
+    spd_spdhg_average(self, p, self->rule->weight(k));
 }
 
 static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
@@ -146,12 +129,11 @@ void spd_spdhg_output(const spd_run *run, double *x, double *c, double *y) {
     const double over = average ? 1 / total : 1;
     const bool lazy = self->form == SPD_FORM_LAZY;
     for (int64_t j = 0; j < p->d; j++) {
-        const bool idle = lazy && p->in_support && !p->in_support[j];
-        for (int64_t q = j * p->K; q < (j + 1) * p->K; q++) {
-            if (!average)
-                x[q] = self->x[q];
-            else
-                x[q] = over * (idle ? self->scalar[SPD_SWEEP] * self->x[q] + self->x_sum[q] : self->x_sum[q]);
+        const int64_t at = lazy ? p->place[j] : j;
+        const double sweep = lazy && at >= p->supports ? self->scalar[SPD_SWEEP] : 0;
+        for (int64_t k = 0; k < p->K; k++) {
+            const double now = self->x[at * p->K + k];
+            x[j * p->K + k] = average ? over * (sweep * now + self->x_sum[at * p->K + k]) : now;
         }
     }
     for (int64_t k = 0; k < p->K; k++) c[k] = average ? over * self->c_sum[k] : self->c[k];

@@ -6,15 +6,15 @@
 typedef enum spd_form {
     SPD_FORM_PLAIN, /* the algorithm box, line by line: the oracle */
     SPD_FORM_FUSED, /* dual half-step fused, every feature touched */
-    SPD_FORM_LAZY   /* features outside the support of F touched only when the batch has them */
+    SPD_FORM_LAZY   /* features outside the support of F are touched only when the batch has them; x is in the problem's places */
 } spd_form;
 
 /* Numbers of the state that are not arrays. */
 enum {
     SPD_TOTAL,   /* sum of the weights of the average so far; 0: no step yet */
-    SPD_SHRINK,  /* lazy: x_j = shrink * x[j] outside the support */
-    SPD_SWEEP,   /* lazy: sum over steps of weight * shrink since the last flush; x_sum_j = sweep * x[j] + x_sum[j] */
-    SPD_SQUARE,  /* lazy, ball: sum of x[j]^2 outside the support */
+    SPD_SHRINK,  /* lazy: an idle x_j is shrink * x[j] */
+    SPD_SWEEP,   /* lazy: sum over steps of weight * shrink since the last flush; the sum of an idle one is sweep * x[j] + x_sum[j] */
+    SPD_SQUARE,  /* lazy, ball: sum of x[j]^2 over the idle ones */
     SPD_TOUCHED, /* lazy, ball: entries changed since SQUARE was last summed afresh */
     SPD_SCALARS
 };
@@ -42,7 +42,12 @@ void spd_spdhg_primal_update(spd_spdhg *self, const spdhg_problem *p, double bet
 void spd_spdhg_average(spd_spdhg *self, const spdhg_problem *p, double weight);
 
 /* ---- spdhg_fast.c */
-spd_form spd_spdhg_choose_form(const spd_run *run, const spd_spdhg *self);
 void spd_spdhg_fused_step(spd_run *run, int64_t k, const spd_batch *batch);
+void spd_spdhg_descend(int64_t n, double keep, double beta, const double *g, double *x); /* x = keep x - beta g */
+/* The step of the intercept from the batch's slopes, its sum and the total weight. */
+void spd_spdhg_finish(spd_spdhg *self, const spdhg_problem *p, const spd_batch *batch, double beta, double weight);
+
+/* ---- spdhg_lazy.c */
+spd_form spd_spdhg_choose_form(const spd_run *run);
 void spd_spdhg_lazy_step(spd_run *run, int64_t k, const spd_batch *batch);
 #endif

@@ -1,13 +1,18 @@
-/* table.c - every algorithm, one line each. */
+/* table.c - every algorithm, one line each (and one declaration). */
 #include "solver/solver.h"
 
-extern const spd_solver_kind spd_solver_spdhg, spd_solver_spdhg_sc1, spd_solver_spdhg_sc2, spd_solver_lpdhg;
+extern const spd_solver_kind spd_solver_spdhg;
+extern const spd_solver_kind spd_solver_spdhg_sc1;
+extern const spd_solver_kind spd_solver_spdhg_sc2;
+extern const spd_solver_kind spd_solver_lpdhg;
+extern const spd_solver_kind spd_solver_sadmm;
 
 static const spd_solver_kind *const table[] = {
     &spd_solver_spdhg,
     &spd_solver_spdhg_sc1,
     &spd_solver_spdhg_sc2,
     &spd_solver_lpdhg,
+    &spd_solver_sadmm,
 };
 
 const spd_solver_kind *const *spd_solver_table(int *entries) {

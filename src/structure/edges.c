@@ -68,7 +68,8 @@ static spdhg_status fault(const spd_edge_reader *r, int64_t line, int64_t column
 
 static spdhg_status parse_line(spd_edge_reader *r, const char *text, const char *end, spdhg_error *err) {
     spd_edge edge = {.weight = 1, .line = r->line};
-    const char *at = next_field(text, end);
+    const bool marked = r->line == 1 && end - text >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0; /* byte order mark */
+    const char *at = next_field(text + (marked ? 3 : 0), end);
     if (at == end) return SPDHG_OK;
     for (int i = 0; i < 2; i++) {
         at = next_field(at, end);

@@ -1,0 +1,40 @@
+/* stack.c - the terms of a problem as one: F = [F_1; F_2; ...], r(z) = sum_t lambda_t r_t(z_t), y in the product of the balls. */
+#include "problem/problem.h"
+
+void spd_problem_apply(const spdhg_problem *p, const double *x, double *z) {
+    for (int64_t t = 0; t < p->terms; t++) spd_term_apply(&p->term[t], p->K, x, z + p->term[t].first);
+}
+
+void spd_problem_add_transposed(const spdhg_problem *p, const double *y, double *g) {
+    for (int64_t t = 0; t < p->terms; t++) spd_term_add_transposed(&p->term[t], p->K, y + p->term[t].first, g);
+}
+
+void spd_problem_project_dual(const spdhg_problem *p, double *y, double *work) {
+    for (int64_t t = 0; t < p->terms; t++) spd_term_project(&p->term[t], p->K, y + p->term[t].first, work);
+}
+
+double spd_problem_penalty(const spdhg_problem *p, const double *z, double *work) {
+    double sum = 0;
+    for (int64_t t = 0; t < p->terms; t++) sum += spd_term_value(&p->term[t], p->K, z + p->term[t].first, work);
+    return sum;
+}
+
+void spd_problem_gram_diagonal(const spdhg_problem *p, double *diagonal) {
+    memset(diagonal, 0, (size_t)p->d * sizeof *diagonal);
+    for (int64_t t = 0; t < p->terms; t++) {
+        const spd_csr *F = &p->term[t].F->F;
+        if (spd_csr_is_identity(F))
+            for (int64_t j = 0; j < p->d; j++) diagonal[j] += 1;
+        else
+            for (int64_t q = 0; q < F->ptr[F->m]; q++) diagonal[F->idx[q]] += F->val[q] * F->val[q];
+    }
+}
+
+int64_t spd_problem_term_work(const spdhg_problem *p) {
+    int64_t most = 0;
+    for (int64_t t = 0; t < p->terms; t++) {
+        const int64_t size = spd_term_work(&p->term[t], p->K);
+        if (size > most) most = size;
+    }
+    return most;
+}

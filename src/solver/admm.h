@@ -1,0 +1,50 @@
+/* admm.h - what the ADMM family shares: minimise l(x) + lambda r(z) subject to F x = z, multiplier w, penalty rho.
+ *
+ * Every method here ends a step with the same tail once x^{k+1} is known (ALGORITHMS, "ZW"):
+ *     z^{k+1} = prox_{lambda r/rho}( F x^{k+1} - w^k/rho ),   w^{k+1} = w^k - rho (F x^{k+1} - z^{k+1})
+ * With y = -w and Moreau's identity that is, for every norm r,
+ *     y^{k+1} = Pi_{lambda Y}( y^k + rho F x^{k+1} ),         z^{k+1} = F x^{k+1} - (y^{k+1} - y^k)/rho
+ * so the multiplier is always in the dual ball, ready for a certificate. The intercept c is a coordinate that F does not touch. */
+#ifndef SPD_ADMM_H
+#define SPD_ADMM_H
+#include "solver/solver.h"
+
+enum { SPD_ADMM_TOTAL, SPD_ADMM_SCALARS }; /* TOTAL: iterates in the sums */
+
+typedef struct spd_admm {
+    double rho;
+    double *x, *c, *z, *y;                /* state: the iterate */
+    double *x_sum, *c_sum, *y_sum, *scalar; /* state: sums for the uniform average */
+    double *g, *gc;                       /* work: stochastic gradient, d x K and K */
+    double *Fx, *v;                       /* work: m x K each */
+    double *slope, *projection, *term;    /* work: batch slopes; d x K for sets; the penalties' own */
+} spd_admm;
+
+void spd_admm_layout(spd_run *run, spd_admm *a);
+/* x0 projected onto X, y0 onto lambda Y, z = F x0, sums 0; rho is the caller's to set before. */
+void spd_admm_start(spd_run *run, spd_admm *a, const double *x0, const double *c0, const double *y0);
+/* g = batch gradient of the loss (+ ridge x if ridge is not 0), gc the intercept's. */
+void spd_admm_gradient(spd_admm *a, const spdhg_problem *p, const spd_batch *batch, double ridge);
+void spd_admm_tail(spd_admm *a, const spdhg_problem *p); /* y, z from the new x */
+void spd_admm_average(spd_admm *a, const spdhg_problem *p);
+/* The uniform average of x, c, y; the start before the first step. `last`: the last iterate instead. */
+void spd_admm_output_average(const spd_run *run, const spd_admm *a, double *x, double *c, double *y);
+void spd_admm_output_last(const spd_run *run, const spd_admm *a, double *x, double *c, double *y);
+/* For methods whose x-step is a linear system: X must be all of R^d. */
+const char *spd_admm_refuses_sets(const spdhg_problem *p);
+int64_t spd_admm_dual_cost(const spdhg_problem *p);
+
+/* ---- admm_system.c: ( diag(h) + rho F'F ) x = b for K outputs, by warm-started conjugate gradients. */
+typedef struct spd_admm_system {
+    const spdhg_problem *problem;
+    double *h;        /* work: d x K, positive; the caller fills it */
+    double *diagonal; /* work: d x K */
+    double *gram;     /* state (constant): diagonal of F'F, d numbers */
+    double *Fp, *cg;  /* work: m x K; 4 d K */
+    double *b;        /* work: d x K, the right-hand side */
+    double rho, tolerance;
+} spd_admm_system;
+void spd_admm_system_layout(spd_run *run, spd_admm_system *s);
+void spd_admm_system_start(spd_admm_system *s, const spdhg_problem *p, double rho, double tolerance);
+void spd_admm_system_solve(spd_admm_system *s, double *x); /* x: start and result */
+#endif
