@@ -4,10 +4,12 @@
 
 #include "data/reader.h"
 
-typedef struct spd_disorder { int64_t index, column; } spd_disorder;
+typedef struct spd_disorder {
+    int64_t index, column;
+} spd_disorder;
 
-/* What came out of one block of lines. The arrays are slices of the final ones (fixed) or grow. An index is stored less 1: -1 is an
- * index 0 of the file; whether the file counts from 0 is known only at the end. */
+/* What came out of one block of lines. The arrays are slices of the final ones (fixed) or grow. An index is stored less 1: -1 is
+ * an index 0 of the file; whether the file counts from 0 is known only at the end. */
 typedef struct spd_part {
     int32_t *idx;
     double *val;
