@@ -222,11 +222,12 @@ static void resume_goes_on(const spdhg_problem *problem, const char *name) {
     close(mkstemp(path));
     unlink(path);
     spdhg_options whole = SPDHG_OPTIONS;
-    whole.epochs = 4;
+    const bool full = spd_solver_find(name)->full_information; /* its steps are whole passes, or several */
+    whole.epochs = full ? 12 : 4;
     whole.every = 0.7;
     whole.seed = 11;
     whole.batch = 2;
-    seen eye = {.stop_at = 3};
+    seen eye = {.stop_at = full ? 2 : 3};
     spdhg_options part = whole, rest = whole;
     part.checkpoint = path;
     part.callback = watch;

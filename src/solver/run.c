@@ -93,7 +93,7 @@ static spdhg_outcome verdict(const spd_loop *l, spd_step said, bool over) {
     if (l->stop) return SPDHG_OUTCOME_INTERRUPTED;
     if (said == SPD_FAILED) return SPDHG_OUTCOME_DIVERGED;
     if (said == SPD_CONVERGED || (wants_gap && s->solution.gap_relative <= s->options.tol)) return SPDHG_OUTCOME_CONVERGED;
-    if (said == SPD_STALLED) return SPDHG_OUTCOME_STALLED;
+    if (said == SPD_STALLED && wants_gap) return SPDHG_OUTCOME_STALLED;
     return over && wants_gap ? SPDHG_OUTCOME_LIMIT : SPDHG_OUTCOME_DONE;
 }
 
@@ -115,8 +115,8 @@ static spdhg_status run_stage(spd_loop *l, double epochs, spdhg_outcome *outcome
         const spdhg_point now = {.epoch = l->epochs_before + epochs_of(l), .iteration = l->iterations_before + l->k};
         if (!at_point && tell(s, SPDHG_EVENT_POLL, &now)) l->stop = true;
         save_now_and_then(l);
-        over = out_of_time(l) || (double)l->run.rows_visited >= last;
-        if (at_point || over || said != SPD_CONTINUE || l->stop) {
+        over = out_of_time(l) || (double)l->run.rows_visited >= last || said != SPD_CONTINUE;
+        if (at_point || over || l->stop) {
             next = every * (floor((double)l->run.rows_visited / every) + 1);
             *outcome = measure(l, &status, err) ? verdict(l, said, over) : SPDHG_OUTCOME_DIVERGED;
         }
