@@ -42,8 +42,19 @@ def allowance(p, x, c, f_start, f_ref, solver):
     return 0.05 * (f_start - f_ref) + 0.25 * noise * rate
 
 
+def check_gap(checks, report, x, f_ref, error, name):
+    """The duality gap is an upper bound on f - f*: always if certified, within_radius if the optimum x is not farther out."""
+    holds = {"certified": True, "within_radius": np.linalg.norm(x) <= (report["gap_radius"] or 0)}.get(report["gap_kind"], False)
+    if holds:
+        off = report["objective"] - f_ref
+        checks.check(report["gap"] >= off - error - 1e-12,
+                     f"{name}: {report['gap_kind']} gap {report['gap']:.9g}, but f - f* is {off:.9g}")
+        checks.near(report["gap_relative"], report["gap"] / abs(report["objective"]), 1e-9, f"{name}: gap_relative")
+    return holds
+
+
 def check_optima(checks):
-    cases, worst, reach, runs = covering_array(1, MORE), {}, 0.0, 0
+    cases, worst, reach, runs, gaps = covering_array(1, MORE), {}, 0.0, 0, 0
     for seed, v in enumerate(cases):
         words, p, scale = make_case(v, seed)
         x, c, _, f_ref, error = p.solve()
@@ -54,13 +65,16 @@ def check_optima(checks):
             if solver.startswith("spdhg-") and v["gamma"] == 0 or "shuffle" in solver and not v["weights"]:
                 continue
             name = f"case {seed} {solver} {v}"
-            f = check_report(checks, p, Fitted(*words, "--solver", *solver.split(), "--epochs", EPOCHS[solver]), scale, name)
+            fit = Fitted(*words, "--solver", *solver.split(), "--epochs", EPOCHS[solver])
+            f = check_report(checks, p, fit, scale, name)
+            early = Fitted(*words, "--solver", *solver.split(), "--epochs", 2)
+            gaps += sum(check_gap(checks, one.report, x, f_ref, error, name) for one in (early, fit))
             room = allowance(p, x, c, f_start, f_ref, solver)
             runs, worst[solver] = runs + 1, max(worst.get(solver, 0), (f - f_ref) / room)
             checks.check(f >= f_ref - error - 1e-12, f"{name}: {f:.12g} is below the optimum {f_ref:.12g} - {error:.3g}")
             checks.check(f <= f_ref + error + room,
                          f"{name}: {f:.9g} came from {f_start:.9g}, should be within {room:.3g} of {f_ref:.9g}")
-    print(f"{len(cases)} cases, {runs} runs; optima known to {reach:.1e}: objective, loss, penalty, intercept, x in X, optimum")
+    print(f"{len(cases)} cases, {runs} runs, {gaps} gaps; optima known to {reach:.1e}: values, intercept, x in X")
     print("largest part of the allowed error:", ", ".join(f"{k} {v:.2g} after {EPOCHS[k]} epochs" for k, v in worst.items()))
 
 
