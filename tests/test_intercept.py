@@ -34,7 +34,7 @@ def check(checks, loss, scale, repeat):
     checks.check(fit.report["objective"] <= best + 1e-12 * max(best, 1e-3),
                  f"{name}: objective {fit.report['objective']:.15g}, best {best:.15g}")
     slope = p.w[:, None] * p.phi(p.scores(x, fit.c))[1]  # as far as the last digit of a large c allows
-    room = 1e-7 * np.abs(slope).sum() + 4e-16 * p.kappa * np.abs(p.scores(x, fit.c)).max()
+    room = 1e-9 * np.abs(slope).sum() + 4e-16 * p.kappa * np.abs(p.scores(x, fit.c)).max()
     checks.check(np.all(np.abs(slope.sum(0)) <= room), f"{name}: intercept {fit.c} has slope {slope.sum(0)}")
 
 
