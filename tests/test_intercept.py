@@ -6,7 +6,7 @@ import numpy as np
 import reference
 
 ROWS = 30
-SCALES = (0.1, 3.0)  # of the scores
+SCALES = (0.1, 3.0, 30.0, 300.0, 3000.0)  # of the scores
 
 
 def make_targets(loss, scale, rare, K, rng):
