@@ -72,6 +72,9 @@ void spd_term_apply(const spd_term *t, int64_t K, const double *x, double *z);  
 void spd_term_add_transposed(const spd_term *t, int64_t K, const double *y, double *g);         /* g += F'y */
 double spd_term_value(const spd_term *t, int64_t K, const double *z, double *work);             /* lambda r(z), z = F x */
 void spd_term_project(const spd_term *t, int64_t K, double *y, double *work);                   /* y = Pi_{lambda Y}(y) */
+int64_t spd_term_block_rows(const spd_term *t, int64_t b);                                      /* how many rows block b has */
+int64_t spd_term_block_row(const spd_term *t, int64_t b, int64_t r);                            /* its r-th row of F */
+double spd_term_block_polar(const spd_term *t, int64_t K, int64_t b, const double *y, double *work);
 double spd_term_polar(const spd_term *t, int64_t K, const double *y, double *work);              /* smallest lambda with y in lambda Y */
 void spd_term_slide(const spd_term *t, int64_t K, const double *v, double *dir, double *work);   /* dir = DPi_{lambda Y}(v) dir */
 double spd_term_radius(const spd_term *t, int64_t K);                                           /* max ||y|| over lambda Y */

@@ -72,17 +72,22 @@ void spd_term_slide(const spd_term *t, int64_t K, const double *v, double *dir, 
     }
 }
 
+int64_t spd_term_block_rows(const spd_term *t, int64_t b) { return block_at(t, b).rows; }
+
+int64_t spd_term_block_row(const spd_term *t, int64_t b, int64_t r) {
+    const block k = block_at(t, b);
+    return k.row ? k.row[r] : k.first + r;
+}
+
+double spd_term_block_polar(const spd_term *t, int64_t K, int64_t b, const double *y, double *work) {
+    const block k = block_at(t, b);
+    if (k.row) gather(&k, K, y, work);
+    return t->penalty->polar(k.rows, K, k.row ? work : y + k.first * K, work + t->largest * K);
+}
+
 double spd_term_polar(const spd_term *t, int64_t K, const double *y, double *work) {
     double most = 0;
-    for (int64_t b = 0; b < t->blocks; b++) {
-        const block k = block_at(t, b);
-        const double *part = y + k.first * K;
-        if (k.row) {
-            gather(&k, K, y, work);
-            part = work;
-        }
-        most = fmax(most, t->penalty->polar(k.rows, K, part, work + t->largest * K));
-    }
+    for (int64_t b = 0; b < t->blocks; b++) most = fmax(most, spd_term_block_polar(t, K, b, y, work));
     return most;
 }
 

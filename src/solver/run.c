@@ -92,7 +92,8 @@ static spdhg_outcome verdict(const spd_loop *l, spd_step said, bool over) {
     const bool wants_gap = s->options.tol > 0;
     if (l->stop) return SPDHG_OUTCOME_INTERRUPTED;
     if (said == SPD_FAILED) return SPDHG_OUTCOME_DIVERGED;
-    if (said == SPD_CONVERGED || (wants_gap && s->solution.gap_relative <= s->options.tol)) return SPDHG_OUTCOME_CONVERGED;
+    const bool small = wants_gap && s->solution.gap_relative <= s->options.tol, certified = s->evaluator.gap.kind == SPD_GAP_CERTIFIED;
+    if (said == SPD_CONVERGED || (small && (certified || over))) return SPDHG_OUTCOME_CONVERGED; /* within a radius: only if no more can be had */
     if (said == SPD_STALLED && wants_gap) return SPDHG_OUTCOME_STALLED;
     return over && wants_gap ? SPDHG_OUTCOME_LIMIT : SPDHG_OUTCOME_DONE;
 }
@@ -206,6 +207,8 @@ spdhg_status spdhg_solver_run(spdhg_solver *s, spdhg_outcome *outcome, spdhg_err
         clear_stage(&loop);
     }
     spd_checkpoint_free(&saved);
+    const spd_solver_kind *last = s->has_run ? spd_solver_find(s->solution.solver) : NULL;
+    if (status == SPDHG_OK && last && last->exact) status = spd_solver_snap(s, err);
     s->solution.structure_nonzeros = spd_evaluate_structure_nonzeros(&s->evaluator, s->x);
     s->solution.nonzeros = spd_count_nonzero(s->problem->dK, s->x);
     if (status == SPDHG_OK && outcome) *outcome = s->outcome;
