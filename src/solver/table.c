@@ -6,6 +6,10 @@ extern const spd_solver_kind spd_solver_spdhg_sc1;
 extern const spd_solver_kind spd_solver_spdhg_sc2;
 extern const spd_solver_kind spd_solver_lpdhg;
 extern const spd_solver_kind spd_solver_sadmm;
+extern const spd_solver_kind spd_solver_pd3o;
+extern const spd_solver_kind spd_solver_condat_vu;
+extern const spd_solver_kind spd_solver_saga_pd3o;
+extern const spd_solver_kind spd_solver_lsvrg_pd3o;
 
 static const spd_solver_kind *const table[] = {
     &spd_solver_spdhg,
@@ -13,6 +17,10 @@ static const spd_solver_kind *const table[] = {
     &spd_solver_spdhg_sc2,
     &spd_solver_lpdhg,
     &spd_solver_sadmm,
+    &spd_solver_pd3o,
+    &spd_solver_condat_vu,
+    &spd_solver_saga_pd3o,
+    &spd_solver_lsvrg_pd3o,
 };
 
 const spd_solver_kind *const *spd_solver_table(int *entries) {
