@@ -23,15 +23,13 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     (void)batch;
     spd_primal_dual *a = run->self;
     const spdhg_problem *p = run->problem;
-    const int64_t K = p->K;
     spd_problem_gradient(p, run->threads, a->q, a->c, a->g, a->gc, NULL, a->full);
-    for (int64_t j = 0; j < p->d; j++)
-        for (int64_t i = j * K; i < (j + 1) * K; i++) a->x[i] = a->q[i] - a->tau[j] * (a->g[i] + p->gamma * a->q[i] + a->u[i]);
+    for (int64_t i = 0; i < p->dK; i++) a->x[i] = a->q[i] - a->tau[i] * (a->g[i] + p->gamma * a->q[i] + a->u[i]);
     p->set.kind->project(p->dK, p->set.arg, a->x, a->projection);
     for (int64_t i = 0; i < p->dK; i++) a->v[i] = 2 * a->x[i] - a->q[i];
     memcpy(a->q, a->x, (size_t)p->dK * sizeof *a->q);
     spd_pd_dual(a, p);
-    if (p->intercept) spd_axpy(K, -a->tau[p->d], a->gc, a->c);
+    if (p->intercept) spd_axpy(p->K, -a->tau[p->dK], a->gc, a->c);
     run->rows_visited += p->n;
     return SPD_CONTINUE;
 }

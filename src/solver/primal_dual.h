@@ -16,10 +16,10 @@
 
 typedef struct spd_primal_dual {
     double *q, *c, *y, *u;                          /* state; q is x in Condat-Vu */
-    double *tau, *s;                                /* state (constant): d + 1 steps, the last of the intercept; m steps */
+    double *tau, *s;                                /* state (constant): d x K steps, then the intercept's; m steps */
     double *x, *g, *gc, *v, *Fv, *projection, *term; /* work: x = Pi_X(q), gradient, a point of R^d and its image */
     double *full;                                   /* work of spd_problem_gradient */
-    double *h, *columns, *power, *sums;             /* work of start: d + 1 curvatures, columns of H, power vectors; max(d, m) */
+    double *h, *columns, *power, *sums;             /* work of start: d + 1 curvatures, columns of H, power vectors; d + m */
 } spd_primal_dual;
 
 enum { SPD_PD_PARAM_L, SPD_PD_PARAM_PRECONDITION, SPD_PD_PARAM_FLOOR, SPD_PD_PARAMS };
