@@ -4,7 +4,8 @@
  *   y^{k+1} = Pi_{lambda Y}( y^k + S F (2x^{k+1} - x^k) )
  *   Output x, y: the iterates themselves converge, for T^-1 - F'SF >= L/2
  *
- * Steps: primal_dual_steps.c; s is where both parts of the condition weigh the same. Diagonal T, S as in Pock and Chambolle (2011). */
+ * Steps: primal_dual_steps.c; s is where both parts of the condition weigh the same. Diagonal T, S as in Pock and Chambolle
+ * (2011). */
 #include "solver/primal_dual.h"
 
 static const spd_param param[SPD_PD_PARAMS] = {SPD_PD_PARAM_ROWS};
@@ -36,15 +37,16 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
 
 static void output(const spd_run *run, double *x, double *c, double *y) { spd_pd_output(run, run->self, x, c, y); }
 
-const spd_solver_kind spd_solver_condat_vu = {.name = "condat-vu",
-                                              .what = "Condat-Vu primal-dual splitting, full gradient, constant steps, last iterate",
-                                              .reference = "Condat: A primal-dual splitting method for convex optimization, JOTA 2013; Vu 2013",
-                                              .param = param,
-                                              .params = SPD_PD_PARAMS,
-                                              .full_information = true,
-                                              .self_size = sizeof(spd_primal_dual),
-                                              .refuses = spd_pd_refuses,
-                                              .layout = layout,
-                                              .start = start,
-                                              .step = step,
-                                              .output = output};
+const spd_solver_kind spd_solver_condat_vu = {
+    .name = "condat-vu",
+    .what = "Condat-Vu primal-dual splitting, full gradient, constant steps, last iterate",
+    .reference = "Condat: A primal-dual splitting method for convex optimization, JOTA 2013; Vu 2013",
+    .param = param,
+    .params = SPD_PD_PARAMS,
+    .full_information = true,
+    .self_size = sizeof(spd_primal_dual),
+    .refuses = spd_pd_refuses,
+    .layout = layout,
+    .start = start,
+    .step = step,
+    .output = output};

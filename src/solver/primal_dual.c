@@ -1,4 +1,5 @@
-/* primal_dual.c - the state that PD3O, Condat-Vu and the variance-reduced methods share, and PD3O's step; primal_dual.h has the equations. */
+/* primal_dual.c - the state that PD3O, Condat-Vu and the variance-reduced methods share, and PD3O's step; primal_dual.h has the
+ * equations. */
 #include "solver/primal_dual.h"
 
 void spd_pd_layout(spd_run *run, spd_primal_dual *a) {
@@ -83,7 +84,8 @@ void spd_pd_dual(spd_primal_dual *a, const spdhg_problem *p) {
 #endif
 
 /* v = 2x - q - T(G + F'y) and q = x - T(G + F'y) */
-WIDE static void predict(int64_t n, const double *x, const double *q, const double *tau, const double *g, const double *u, double *restrict v) {
+WIDE static void predict(int64_t n, const double *x, const double *q, const double *tau, const double *g, const double *u,
+                         double *restrict v) {
     for (int64_t i = 0; i < n; i++) v[i] = 2 * x[i] - q[i] - tau[i] * (g[i] + u[i]);
 }
 WIDE static void descend(int64_t n, const double *x, const double *tau, const double *g, const double *u, double *restrict q) {

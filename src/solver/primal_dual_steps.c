@@ -6,8 +6,8 @@
  *         smallest of 1e-4, 1e-3, ..., 1 for which that term is at most 3 times the first; eps = 1 is the plain method.
  *   PD3O:      tau_j = theta/h_j;  s = 1/(tau ||F||^2), or s_e = 1/sum_j |F_ej| tau_j c_j with c_j = sum_e |F_ej|
  *   Condat-Vu: s = h/||F||^2,      or s_e = 1/sum_j |F_ej| c_j/h_j;    1/tau_j = h_j/2 + sum_e s_e |F_ej| sum_k |F_ek|
- * Safe, because the spectral radius of S F T F' is at most its largest absolute row sum, max_e s_e sum_j |F_ej| tau_j c_j = 1, and
- * F'SF is at most the diagonal of its absolute row sums. Within a block of the penalty the smallest s_e counts. */
+ * Safe, because the spectral radius of S F T F' is at most its largest absolute row sum, max_e s_e sum_j |F_ej| tau_j c_j = 1,
+ * and F'SF is at most the diagonal of its absolute row sums. Within a block of the penalty the smallest s_e counts. */
 #include "solver/primal_dual.h"
 
 enum { ROUNDS = 30, ROUNDS_TO_CHOOSE = 4 };
@@ -76,7 +76,8 @@ void spd_pd_curvature(spd_run *run, spd_primal_dual *a, double batch) {
     if (isnan(L)) L = full_part(run, a, batch, ROUNDS) + sampling_part(run, a, batch) + ridge;
     if (!(L > 0)) L = 1; /* a smooth part that is constant: every step is right */
     spd_scale(p->d + 1, L, a->h);
-    spd_run_log(run, "%s: L = %.6g%s, floor %.0e, batch %lld", run->kind->name, L, preconditioned(run) ? " of the preconditioner" : "", eps,
+    spd_run_log(run, "%s: L = %.6g%s, floor %.0e, batch %lld", run->kind->name, L,
+                preconditioned(run) ? " of the preconditioner" : "", eps,
                 run->kind->full_information ? (long long)p->n : (long long)run->batch);
 }
 
