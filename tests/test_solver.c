@@ -152,12 +152,12 @@ static void same_seed_same_bits(void **unused) {
     o.epochs = 3;
     o.seed = 4;
     o.threads = 1;
-    assert_int_equal(solve(&s, "auto", o, &one), SPDHG_OUTCOME_DONE);
+    assert_int_equal(solve(&s, "spdhg", o, &one), SPDHG_OUTCOME_DONE);
     o.threads = 3;
     o.every = 0.5; /* how often one looks must not matter */
-    solve(&s, "auto", o, &two);
+    solve(&s, "spdhg", o, &two);
     o.seed = 5;
-    solve(&s, "auto", o, &other);
+    solve(&s, "spdhg", o, &other);
     assert_memory_equal(one, two, (size_t)s.problem->dK * sizeof(double));
     assert_true(memcmp(one, other, (size_t)s.problem->dK * sizeof(double)) != 0);
     spd_free(one);

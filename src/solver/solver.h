@@ -18,6 +18,8 @@ typedef struct spd_batch {
 } spd_batch;
 
 /* ---- batch.c: the stochastic gradient (1/B) sum over the batch of weight_i phi'(z_i) a_i, in two halves. */
+/* slope (K) = phi'(a_i'x + c + o_i) of one row, unweighted; z has K numbers of room. */
+void spd_row_slope(const spdhg_problem *p, const spd_row *row, const double *x, const double *c, double *z, double *slope);
 /* slope (B x K, then K numbers of room) = weight_i phi'(a_i'x + c + o_i) / B. */
 void spd_batch_slopes(const spdhg_problem *p, const spd_batch *batch, const double *x, const double *c, double *slope);
 void spd_batch_add(const spdhg_problem *p, const spd_batch *batch, const double *slope, double factor, double *g); /* g += factor sum_i a_i slope_i */
@@ -32,6 +34,7 @@ typedef struct spd_run {
     const double *param;  /* values in the order of kind->param */
     spdhg_sampling sampling;
     int64_t batch;
+    uint64_t seed; /* of random choices of the algorithm's own; set by whoever made the run */
     int threads;
     void *self;           /* kind->self_size bytes: pointers into the arenas and constants, set by layout and start; never state */
     spd_arena state;      /* numbers only: what a checkpoint saves; the future is a function of (state, k) */
@@ -59,6 +62,7 @@ struct spd_solver_kind {
     /* The iterate the algorithm's theory is about, written elsewhere; changes no state. c has K numbers. */
     void (*output)(const spd_run *run, double *x, double *c, double *y);
     int64_t (*dual_cost)(const spdhg_problem *p); /* numbers the dual half of a step touches, for --batch auto; NULL: batch 1 */
+    bool batch_auto;                              /* the batch when the caller has no wish: as --batch auto; false: 1 */
 };
 
 /* ---- instance.c: one algorithm with its arenas, ready to step. */

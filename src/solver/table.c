@@ -6,6 +6,10 @@ extern const spd_solver_kind spd_solver_spdhg_sc1;
 extern const spd_solver_kind spd_solver_spdhg_sc2;
 extern const spd_solver_kind spd_solver_lpdhg;
 extern const spd_solver_kind spd_solver_sadmm;
+extern const spd_solver_kind spd_solver_pd3o;
+extern const spd_solver_kind spd_solver_condat_vu;
+extern const spd_solver_kind spd_solver_saga_pd3o;
+extern const spd_solver_kind spd_solver_lsvrg_pd3o;
 extern const spd_solver_kind spd_solver_prox_newton;
 extern const spd_solver_kind spd_solver_alm_ssn;
 
@@ -15,6 +19,10 @@ static const spd_solver_kind *const table[] = {
     &spd_solver_spdhg_sc2,
     &spd_solver_lpdhg,
     &spd_solver_sadmm,
+    &spd_solver_pd3o,
+    &spd_solver_condat_vu,
+    &spd_solver_saga_pd3o,
+    &spd_solver_lsvrg_pd3o,
     &spd_solver_prox_newton,
     &spd_solver_alm_ssn,
 };
