@@ -96,6 +96,11 @@ void spd_admm_output_last(const spd_run *run, const spd_admm *a, double *x, doub
     scaled(p->m * p->K, 1, a->y, y);
 }
 
+const char *spd_admm_accepts(const spdhg_problem *p) {
+    (void)p;
+    return NULL;
+}
+
 const char *spd_admm_refuses_sets(const spdhg_problem *p) {
     return p->set.kind == &spd_set_all ? NULL : "its x-step is a linear system, which a set X would turn into a quadratic program; use --set all";
 }

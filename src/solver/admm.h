@@ -37,6 +37,7 @@ void spd_admm_average_dual(spd_admm *a, const spdhg_problem *p, const double *y)
 /* The uniform average of x, c, y; the start before the first step. `last`: the last iterate instead. */
 void spd_admm_output_average(const spd_run *run, const spd_admm *a, double *x, double *c, double *y);
 void spd_admm_output_last(const spd_run *run, const spd_admm *a, double *x, double *c, double *y);
+const char *spd_admm_accepts(const spdhg_problem *p); /* everything: NULL */
 /* For methods whose x-step is a linear system: X must be all of R^d. */
 const char *spd_admm_refuses_sets(const spdhg_problem *p);
 int64_t spd_admm_dual_cost(const spdhg_problem *p);

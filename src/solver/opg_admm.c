@@ -58,18 +58,13 @@ static void output(const spd_run *run, double *x, double *c, double *y) {
     spd_admm_output_average(run, &((const opg_admm *)run->self)->admm, x, c, y);
 }
 
-static const char *refuses(const spdhg_problem *p) {
-    (void)p;
-    return NULL;
-}
-
 const spd_solver_kind spd_solver_opg_admm = {.name = "opg-admm",
                                              .what = "online proximal gradient ADMM, linearised x-step, uniform average",
                                              .reference = "Suzuki: Dual averaging and proximal gradient descent for online ADMM, ICML 2013",
                                              .param = param,
                                              .params = PARAMS,
                                              .self_size = sizeof(opg_admm),
-                                             .refuses = refuses,
+                                             .refuses = spd_admm_accepts,
                                              .layout = layout,
                                              .start = start,
                                              .step = step,

@@ -79,18 +79,13 @@ static void output(const spd_run *run, double *x, double *c, double *y) {
     spd_admm_output_average(run, &((const rda_admm *)run->self)->admm, x, c, y);
 }
 
-static const char *refuses(const spdhg_problem *p) {
-    (void)p;
-    return NULL;
-}
-
 const spd_solver_kind spd_solver_rda_admm = {.name = "rda-admm",
                                              .what = "regularised dual averaging ADMM, linearised x-step, uniform average",
                                              .reference = "Suzuki: Dual averaging and proximal gradient descent for online ADMM, ICML 2013",
                                              .param = param,
                                              .params = PARAMS,
                                              .self_size = sizeof(rda_admm),
-                                             .refuses = refuses,
+                                             .refuses = spd_admm_accepts,
                                              .layout = layout,
                                              .start = start,
                                              .step = step,

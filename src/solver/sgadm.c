@@ -56,18 +56,13 @@ void spd_sgadm_output(const spd_run *run, double *x, double *c, double *y) {
     spd_admm_output_average(run, &((const spd_sgadm *)run->self)->admm, x, c, y);
 }
 
-const char *spd_sgadm_refuses(const spdhg_problem *p) {
-    (void)p;
-    return NULL;
-}
-
 const spd_solver_kind spd_solver_sgadm = {.name = "sgadm",
                                           .what = "stochastic gradient-based ADMM, z first, uniform average",
                                           .reference = "Gao, Jiang, Zhang: On the information-adaptive variants of the ADMM, J. Sci. Comput. 2018",
                                           .param = spd_sgadm_param,
                                           .params = SPD_SGADM_PARAMS,
                                           .self_size = sizeof(spd_sgadm),
-                                          .refuses = spd_sgadm_refuses,
+                                          .refuses = spd_admm_accepts,
                                           .layout = layout,
                                           .start = spd_sgadm_start,
                                           .step = step,
