@@ -16,7 +16,8 @@ typedef struct spd_admm {
     double *x, *c, *z, *y;                /* state: the iterate */
     double *x_sum, *c_sum, *y_sum, *scalar; /* state: sums for the uniform average */
     double *g, *gc;                       /* work: stochastic gradient, d x K and K */
-    double *Fx, *v;                       /* work: m x K each */
+    double *Fx;                           /* state: F x of the current x, which start and tail leave there */
+    double *v;                            /* work: m x K */
     double *slope, *projection, *term;    /* work: batch slopes; d x K for sets; the penalties' own */
 } spd_admm;
 

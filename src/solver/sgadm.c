@@ -31,7 +31,6 @@ void spd_sgadm_advance(spd_sgadm *self, const spdhg_problem *p, double eta) {
     spd_admm *a = &self->admm;
     const int64_t mK = p->m * p->K;
     double *yhat = a->v;
-    spd_problem_apply(p, a->x, a->Fx);
     for (int64_t e = 0; e < mK; e++) yhat[e] = a->y[e] + a->rho * a->Fx[e];
     spd_problem_project_dual(p, yhat, a->term);
     for (int64_t e = 0; e < mK; e++) a->z[e] = a->Fx[e] + (a->y[e] - yhat[e]) / a->rho;
