@@ -54,6 +54,8 @@ struct spd_solver_kind {
     size_t self_size;
     /* NULL or the reason why this problem is refused. */
     const char *(*refuses)(const spdhg_problem *p);
+    /* NULL, or refuses what the parameters and the batch make impossible, before any array exists. */
+    spdhg_status (*check)(const spd_run *run, spdhg_error *err);
     /* Takes its arrays from run->state and run->work; called twice, see spd_arena. */
     void (*layout)(spd_run *run);
     /* Constants, then x0, c0, y0 (each may be NULL: 0). Allocates nothing. */
@@ -114,10 +116,10 @@ spdhg_status spd_plan_make(spd_plan *plan, const char *name, const spdhg_problem
 typedef struct spd_step_rule {
     const char *name;
     double (*beta)(int64_t k, double L, double mu);   /* beta^{k+1} */
-    double (*weight)(int64_t k);                      /* alpha^{k+1} but for its normalisation: 1, or k+1 */
+    double (*weight)(int64_t k);                      /* alpha^{k+1} but for its normalisation: 1 or k+1; 0: last iterate */
     double (*total)(int64_t k);                       /* sum of the weights of iterations 0..k */
     bool strongly_convex;                             /* needs mu > 0 */
 } spd_step_rule;
-extern const spd_step_rule spd_rule_gc, spd_rule_sc1, spd_rule_sc2;
+extern const spd_step_rule spd_rule_gc, spd_rule_sc1, spd_rule_sc2, spd_rule_constant;
 
 #endif
