@@ -8,8 +8,8 @@ enum { MOST_CELLS = 128, CELLS_WIDE = 320, MOST_STEMS = 2000, POOLED_STEMS = 100
 static double clamp01(double value) { return fmax(0, fmin(1, value)); }
 
 static void cell(FILE *out, double x, double y, double width, double height, double value, double scale) {
-    const double depth = clamp01(fabs(value) / scale);
-    if (depth < 0.005) return; /* zero is the ground's colour */
+    const double depth = pow(clamp01(fabs(value) / scale), 0.6); /* small coefficients stay visible; the legend is drawn alike */
+    if (depth < 0.005) return;                                   /* zero is the ground's colour */
     spd_html(out, "<rect class='@' x='~' y='~' width='~' height='~' fill-opacity='~'/>", value > 0 ? "p" : "n", x, y, width,
              height, depth);
 }
@@ -87,13 +87,14 @@ void spd_picture_stems(FILE *out, const spdhg_model *m, const double *x, const d
     for (int64_t s = 0; s < stems && scale > 0; s++) {
         const double value = tallest(x + output, m->features, K, stems, s), at = LEFT + step * ((double)s + 0.5);
         const double y = MIDDLE - HALF * value / scale;
-        if (truth) {
-            const double known = MIDDLE - HALF * tallest(truth + output, m->features, K, stems, s) / scale;
-            spd_html(out, "<line class='truth' x1='~' x2='~' y1='~' y2='~'/>", at - 0.5 * step, at + 0.5 * step, known, known);
-        }
         if (value != 0)
             spd_html(out, "<rect class='@' x='~' y='~' width='~' height='~'/>", value > 0 ? "p" : "n", at - thick / 2,
                      fmin(y, MIDDLE), thick, fabs(y - MIDDLE));
+    }
+    for (int64_t s = 0; s < stems && truth; s++) { /* after the bars: on top of them */
+        const double known = tallest(truth + output, m->features, K, stems, s), at = LEFT + step * ((double)s + 0.5);
+        const double y = MIDDLE - HALF * known / scale, half = fmax(step, 4) / 2;
+        if (known != 0) spd_html(out, "<line class='truth' x1='~' x2='~' y1='~' y2='~'/>", at - half, at + half, y, y);
     }
     spd_html(out, "<text class='label' text-anchor='end' x='~' y='~'>feature</text></svg>\n", (double)WIDTH, HEIGHT - 6.0);
 }

@@ -27,18 +27,17 @@ static void head(FILE *out, const spd_report *r) {
     spd_html(out, "</style></head><body>\n<header><h1><bdi>@</bdi></h1>\n", r->title);
 }
 
-/* "The objective fell from 0.69 to 0.21 in 20 epochs (3.1 s) of spdhg: ran the epochs asked for. 81 of 1,024 coefficients are not
- * 0." */
+/* "The objective fell from 0.69 to 0.21 in 20 epochs of spdhg (3.1 seconds; ...). 81 of 1,024 coefficients are not zero." */
 static void sentence(FILE *out, const spd_report *r) {
     const spdhg_model *m = r->model;
     char from[SPD_SHORT], to[SPD_SHORT], epochs[SPD_SHORT], seconds[SPD_SHORT], some[SPD_SHORT], all[SPD_SHORT];
     const double first = r->points > 1 ? r->point[0].objective : NAN;
     spd_html(out, "<p>The objective ");
     if (first > m->objective)
-        spd_html(out, "fell from @ to @", spd_html_number(from, first, 4), spd_html_number(to, m->objective, 6));
+        spd_html(out, "fell from @ to @", spd_html_number(from, first, 4), spd_html_number(to, m->objective, 4));
     else
-        spd_html(out, "is @", spd_html_number(to, m->objective, 6));
-    spd_html(out, " after @ epochs of @ in @ seconds: @. @ of @ coefficients are not zero.</p></header>\n",
+        spd_html(out, "is @", spd_html_number(to, m->objective, 4));
+    spd_html(out, " in @ epochs of @ (@ seconds; @). @ of @ coefficients are not zero.</p></header>\n",
              spd_html_number(epochs, m->epochs, 4), m->solver, spd_html_number(seconds, m->seconds, 3), m->outcome,
              spd_html_count(some, nonzeros(m)), spd_html_count(all, m->features * m->outputs));
 }
@@ -55,9 +54,9 @@ static void tiles(FILE *out, const spd_report *r) {
     const spdhg_solution *s = r->solution;
     const double score = s ? s->test_score : FINAL(r, test_score);
     spd_html(out, "<section class='tiles'>");
-    tile(out, "objective", m->objective, 5, 1, "");
-    tile(out, "training loss", m->train_loss, 5, 1, "");
-    tile(out, "test loss", s ? s->test_loss : FINAL(r, test_loss), 5, 1, "");
+    tile(out, "objective", m->objective, 4, 1, "");
+    tile(out, "training loss", m->train_loss, 4, 1, "");
+    tile(out, "test loss", s ? s->test_loss : FINAL(r, test_loss), 4, 1, "");
     tile(out, m->classify ? "test accuracy" : "test R²", score, 4, m->classify ? 100 : 1, m->classify ? " %" : "");
     tile(out, "duality gap", m->gap, 3, 1, "");
     tile(out, "zero coefficients", 1 - (double)nonzeros(m) / (double)(m->features * m->outputs), 3, 100, " %");
@@ -106,7 +105,7 @@ static void largest_table(FILE *out, const spd_report *r) {
     const spdhg_model *m = r->model;
     const int64_t count = m->features * m->outputs;
     char text[SPD_SHORT], label[SPD_NUMBER_CHARS];
-    spd_html(out, "<h2>Largest coefficients</h2>\n<table>");
+    spd_html(out, "<h2>Largest coefficients</h2>\n<table class='narrow'>");
     double value = INFINITY;
     for (int64_t shown = 0, at = -1; shown < LARGEST_SHOWN && (at = next_largest(m->x, count, value, at)) >= 0; shown++) {
         const int64_t j = at / m->outputs;
@@ -127,7 +126,7 @@ static void stems(FILE *out, const spd_report *r) {
     const spdhg_model *m = r->model;
     char label[SPD_NUMBER_CHARS];
     spd_html(out, "<h2>Coefficients</h2>\n");
-    if (r->truth) spd_html(out, "<p class='faint'>Bars: the estimate. Dark line: the truth.</p>\n");
+    if (r->truth) spd_html(out, "<p class='faint'>Bars: the estimate. Marks: the truth.</p>\n");
     for (int64_t k = 0; k < m->outputs && k < MOST_PICTURES; k++) {
         if (m->outputs > 1 && m->classes == m->outputs) spd_html(out, "<p>Class <bdi>@</bdi></p>", spd_model_label(m, k, label));
         spd_picture_stems(out, m, m->x, r->truth, k);

@@ -19,20 +19,20 @@ const char *spd_style_sheet(void) {
            ".tile{background:var(--panel);border-radius:.6rem;padding:.8rem 1rem}"
            ".tile b{display:block;font-size:1.4rem;font-weight:600;font-variant-numeric:tabular-nums;line-height:1.3}"
            ".tile span{color:var(--faint);font-size:.85rem}"
-           ".row{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,19rem),1fr));gap:1.5rem}"
-           ".images{display:flex;flex-wrap:wrap;gap:1.5rem}figure{margin:0;flex:0 1 "
-           "21rem}figcaption{margin-top:.35rem;text-align:center}"
+           ".row{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,26rem),1fr));gap:1.5rem}"
+           ".images{display:flex;flex-wrap:wrap;gap:1.5rem}figure{margin:0;flex:1 1 "
+           "19rem;max-width:27rem}figcaption{margin-top:.35rem;text-align:center}"
            "svg{display:block;width:100%;height:auto}.legend{max-width:17.5rem;margin-top:1rem}"
            "svg text{font-family:inherit;fill:var(--faint);font-size:12px}svg "
            ".title{fill:var(--text);font-size:14px;font-weight:600}"
            ".stems text{font-size:13px}.grid{stroke:var(--line);stroke-width:1}.axis{stroke:var(--faint);stroke-width:1}"
            ".curve{fill:none;stroke-width:2;stroke-linejoin:round}.curve.a{stroke:var(--a)}.curve.b{stroke:var(--b)}"
            ".dot.a{fill:var(--a)}.dot.b{fill:var(--b)}.p{fill:var(--p)}.n{fill:var(--n)}.ground{fill:var(--panel)}"
-           ".truth{stroke:var(--text);stroke-width:2}"
-           "table{border-collapse:collapse;width:100%;font-size:.92rem}td,th{padding:.3rem .6rem .3rem 0;border-bottom:1px solid "
+           ".truth{stroke:var(--text);stroke-width:2.5;stroke-linecap:round}table{border-collapse:collapse;width:100%;align-self:"
+           "start;font-size:.92rem}td,th{padding:.3rem .6rem .3rem 0;border-bottom:1px solid "
            "var(--line);"
-           "text-align:left;vertical-align:top;font-weight:400;overflow-wrap:anywhere}th{color:var(--faint);width:11rem}"
-           "td.r{text-align:right;font-variant-numeric:tabular-nums}"
+           "text-align:left;vertical-align:top;font-weight:400;overflow-wrap:anywhere}.narrow{max-width:32rem}th{color:var(--"
+           "faint);width:11rem}td.r{text-align:right;font-variant-numeric:tabular-nums}"
            "pre{background:var(--panel);border-radius:.6rem;padding:.8rem "
            "1rem;white-space:pre-wrap;overflow-wrap:anywhere;font-size:.88rem}"
            "@media(max-width:40rem){svg.plot text{font-size:17px}svg.plot .title{font-size:19px}.stems "
@@ -42,4 +42,4 @@ const char *spd_style_sheet(void) {
 }
 
 /* printf %s "$style" | openssl dgst -sha256 -binary | base64; tests/test_report.c compares it. */
-const char *spd_style_hash(void) { return "3jWVDyySbU28H9b36lDKX3s1vCoAfhugknTz+Ste3q4="; }
+const char *spd_style_hash(void) { return "JGPFfAlJJ8xs55yUfTbTA2FvVo80fthTavx1HDZdWOM="; }

@@ -127,7 +127,7 @@ void spd_svg_plot(FILE *out, const spd_plot *plot) {
     for (int c = 0; c < plot->curves && plot->curves > 1; c++) {
         spd_html(out, "<line class='curve @' x1='~' x2='~' y1='34' y2='34'/>", plot->curve[c].style, at, at + 22);
         spd_html(out, "<text class='label' x='~' y='38'>@</text>", at + 28, plot->curve[c].label);
-        at += 56 + 7 * (double)strlen(plot->curve[c].label);
+        at += 60 + 8.5 * (double)strlen(plot->curve[c].label);
     }
     draw_axes(out, plot, &x, &y);
     for (int c = 0; c < plot->curves; c++) draw_curve(out, &plot->curve[c], &x, &y);
