@@ -6,6 +6,7 @@ extern const spd_solver_kind spd_solver_spdhg_sc1;
 extern const spd_solver_kind spd_solver_spdhg_sc2;
 extern const spd_solver_kind spd_solver_lpdhg;
 extern const spd_solver_kind spd_solver_sadmm;
+extern const spd_solver_kind spd_solver_online_admm;
 
 static const spd_solver_kind *const table[] = {
     &spd_solver_spdhg,
@@ -13,6 +14,7 @@ static const spd_solver_kind *const table[] = {
     &spd_solver_spdhg_sc2,
     &spd_solver_lpdhg,
     &spd_solver_sadmm,
+    &spd_solver_online_admm,
 };
 
 const spd_solver_kind *const *spd_solver_table(int *entries) {
