@@ -14,6 +14,8 @@ void spd_row_score(const spdhg_problem *p, const spd_row *row, const double *x, 
         for (int64_t q = 0; q < row->nnz; q++) spd_axpy(K, row->val[q], x + (row->idx ? row->idx[q] : q) * K, z);
 }
 
+double spd_row_share(const spdhg_problem *p, const spd_row *row) { return (p->weight ? p->weight[row->id] : 1) / p->W; }
+
 void spd_row_prox(const spdhg_problem *p, const spd_row *row, double q, const double *x, const double *c, const double *old, double *slope,
                   double *work) {
     spd_row_score(p, row, x, c, work);

@@ -24,6 +24,7 @@ void spd_batch_sum(const spdhg_problem *p, const spd_batch *batch, const double 
 
 /* ---- row.c: one row's score and the proximal step of its loss. */
 void spd_row_score(const spdhg_problem *p, const spd_row *row, const double *x, const double *c, double *z); /* z (K) = a_i'x + c + o_i */
+double spd_row_share(const spdhg_problem *p, const spd_row *row);                                            /* w_i / W */
 /* slope (K) = argmin over alpha of phi*(alpha) - <a_i'x + c + o_i, alpha> + (q/2)||alpha - old||^2, that is phi'(z) at the z with
  * z + q phi'(z) = a_i'x + c + o_i + q old. work: spd_row_prox_work doubles. */
 void spd_row_prox(const spdhg_problem *p, const spd_row *row, double q, const double *x, const double *c, const double *old, double *slope,

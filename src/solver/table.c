@@ -7,6 +7,8 @@ extern const spd_solver_kind spd_solver_spdhg_sc2;
 extern const spd_solver_kind spd_solver_lpdhg;
 extern const spd_solver_kind spd_solver_sadmm;
 extern const spd_solver_kind spd_solver_online_admm;
+extern const spd_solver_kind spd_solver_sdca_admm;
+extern const spd_solver_kind spd_solver_spdc;
 
 static const spd_solver_kind *const table[] = {
     &spd_solver_spdhg,
@@ -15,6 +17,8 @@ static const spd_solver_kind *const table[] = {
     &spd_solver_lpdhg,
     &spd_solver_sadmm,
     &spd_solver_online_admm,
+    &spd_solver_sdca_admm,
+    &spd_solver_spdc,
 };
 
 const spd_solver_kind *const *spd_solver_table(int *entries) {
