@@ -48,10 +48,28 @@ void spd_admm_tail(spd_admm *a, const spdhg_problem *p) {
     for (int64_t e = 0; e < mK; e++) a->z[e] = a->Fx[e] - (a->y[e] - a->v[e]) / a->rho;
 }
 
-void spd_admm_average(spd_admm *a, const spdhg_problem *p) {
+void spd_admm_add_augmented(spd_admm *a, const spdhg_problem *p, double *g) {
+    spd_problem_apply(p, a->x, a->Fx);
+    for (int64_t e = 0; e < p->m * p->K; e++) a->v[e] = a->y[e] + a->rho * (a->Fx[e] - a->z[e]);
+    spd_problem_add_transposed(p, a->v, g);
+}
+
+void spd_admm_add_target(spd_admm *a, const spdhg_problem *p, double *b) {
+    for (int64_t e = 0; e < p->m * p->K; e++) a->v[e] = a->rho * a->z[e] - a->y[e];
+    spd_problem_add_transposed(p, a->v, b);
+}
+
+double spd_admm_default_rho(const spdhg_problem *p, double L) {
+    const double norm = spd_problem_structure_norm(p);
+    return norm > 0 && L > 0 ? L / (norm * norm) : 1;
+}
+
+void spd_admm_average(spd_admm *a, const spdhg_problem *p) { spd_admm_average_dual(a, p, a->y); }
+
+void spd_admm_average_dual(spd_admm *a, const spdhg_problem *p, const double *y) {
     spd_axpy(p->dK, 1, a->x, a->x_sum);
     spd_axpy(p->K, 1, a->c, a->c_sum);
-    spd_axpy(p->m * p->K, 1, a->y, a->y_sum);
+    spd_axpy(p->m * p->K, 1, y, a->y_sum);
     a->scalar[SPD_ADMM_TOTAL] += 1;
 }
 

@@ -26,7 +26,14 @@ void spd_admm_start(spd_run *run, spd_admm *a, const double *x0, const double *c
 /* g = batch gradient of the loss (+ ridge x if ridge is not 0), gc the intercept's. */
 void spd_admm_gradient(spd_admm *a, const spdhg_problem *p, const spd_batch *batch, double ridge);
 void spd_admm_tail(spd_admm *a, const spdhg_problem *p); /* y, z from the new x */
+/* g += F'( y + rho (F x - z) ): the gradient of the augmented term at x, for methods that linearise it. */
+void spd_admm_add_augmented(spd_admm *a, const spdhg_problem *p, double *g);
+/* b += F'( rho z - y ): what the augmented term adds to the right-hand side, for methods that solve for x. */
+void spd_admm_add_target(spd_admm *a, const spdhg_problem *p, double *b);
+/* L/||F||^2: the augmented term as steep as the loss; 1 without F. */
+double spd_admm_default_rho(const spdhg_problem *p, double L);
 void spd_admm_average(spd_admm *a, const spdhg_problem *p);
+void spd_admm_average_dual(spd_admm *a, const spdhg_problem *p, const double *y); /* the same with another y */
 /* The uniform average of x, c, y; the start before the first step. `last`: the last iterate instead. */
 void spd_admm_output_average(const spd_run *run, const spd_admm *a, double *x, double *c, double *y);
 void spd_admm_output_last(const spd_run *run, const spd_admm *a, double *x, double *c, double *y);

@@ -17,6 +17,8 @@ typedef struct spd_batch {
 } spd_batch;
 
 /* ---- batch.c: the stochastic gradient (1/B) sum over the batch of weight_i phi'(z_i) a_i, in two halves. */
+/* slope (K) = phi'(a_i'x + c + o_i) of one row, unweighted; z has K numbers of room. */
+void spd_row_slope(const spdhg_problem *p, const spd_row *row, const double *x, const double *c, double *z, double *slope);
 /* slope (B x K, then K numbers of room) = weight_i phi'(a_i'x + c + o_i) / B. */
 void spd_batch_slopes(const spdhg_problem *p, const spd_batch *batch, const double *x, const double *c, double *slope);
 void spd_batch_add(const spdhg_problem *p, const spd_batch *batch, const double *slope, double factor, double *g); /* g += factor sum_i a_i slope_i */
@@ -58,6 +60,8 @@ struct spd_solver_kind {
     size_t self_size;
     /* NULL or the reason why this problem is refused. */
     const char *(*refuses)(const spdhg_problem *p);
+    /* NULL, or refuses what the parameters and the batch make impossible, before any array exists. */
+    spdhg_status (*check)(const spd_run *run, spdhg_error *err);
     /* Takes its arrays from run->state and run->work; called twice, see spd_arena. */
     void (*layout)(spd_run *run);
     /* Constants, then x0, c0, y0 (each may be NULL: 0). Allocates nothing. */
@@ -115,10 +119,10 @@ spdhg_status spd_plan_make(spd_plan *plan, const char *name, const spdhg_problem
 typedef struct spd_step_rule {
     const char *name;
     double (*beta)(int64_t k, double L, double mu);   /* beta^{k+1} */
-    double (*weight)(int64_t k);                      /* alpha^{k+1} but for its normalisation: 1, or k+1 */
+    double (*weight)(int64_t k);                      /* alpha^{k+1} but for its normalisation: 1, or k+1; 0: the last iterate, no average */
     double (*total)(int64_t k);                       /* sum of the weights of iterations 0..k */
     bool strongly_convex;                             /* needs mu > 0 */
 } spd_step_rule;
-extern const spd_step_rule spd_rule_gc, spd_rule_sc1, spd_rule_sc2;
+extern const spd_step_rule spd_rule_gc, spd_rule_sc1, spd_rule_sc2, spd_rule_constant;
 
 #endif

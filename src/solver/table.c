@@ -6,6 +6,15 @@ extern const spd_solver_kind spd_solver_spdhg_sc1;
 extern const spd_solver_kind spd_solver_spdhg_sc2;
 extern const spd_solver_kind spd_solver_lpdhg;
 extern const spd_solver_kind spd_solver_sadmm;
+extern const spd_solver_kind spd_solver_opg_admm;
+extern const spd_solver_kind spd_solver_rda_admm;
+extern const spd_solver_kind spd_solver_sgadm;
+extern const spd_solver_kind spd_solver_gadm;
+extern const spd_solver_kind spd_solver_lpdhg_const;
+extern const spd_solver_kind spd_solver_fsadmm;
+extern const spd_solver_kind spd_solver_fsadmm_lite;
+extern const spd_solver_kind spd_solver_ada_sadmm_diag;
+extern const spd_solver_kind spd_solver_ada_sadmm_full;
 extern const spd_solver_kind spd_solver_online_admm;
 extern const spd_solver_kind spd_solver_sdca_admm;
 extern const spd_solver_kind spd_solver_spdc;
@@ -16,6 +25,15 @@ static const spd_solver_kind *const table[] = {
     &spd_solver_spdhg_sc2,
     &spd_solver_lpdhg,
     &spd_solver_sadmm,
+    &spd_solver_opg_admm,
+    &spd_solver_rda_admm,
+    &spd_solver_sgadm,
+    &spd_solver_gadm,
+    &spd_solver_lpdhg_const,
+    &spd_solver_fsadmm,
+    &spd_solver_fsadmm_lite,
+    &spd_solver_ada_sadmm_diag,
+    &spd_solver_ada_sadmm_full,
     &spd_solver_online_admm,
     &spd_solver_sdca_admm,
     &spd_solver_spdc,
