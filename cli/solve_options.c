@@ -9,7 +9,7 @@ static const struct argp_option options[] = {
     {"epochs", EPOCHS, "E", 0, "stop after E passes over the data (default 10 if nothing else stops the run)", 0},
     {"time", TIME, "SECONDS", 0, "stop after so much wall time, set-up included", 0},
     {"tol", TOL, "GAP", 0, "stop at this relative duality gap; exit status 4 if it is not proven", 0},
-    {"batch", BATCH, "B", 0, "rows in an iteration: 1 (default), a number, or auto", 0},
+    {"batch", BATCH, "B", 0, "rows in an iteration: 1 (default; auto for saga-pd3o and lsvrg-pd3o), a number, or auto", 0},
     {"sampling", SAMPLING, "HOW", 0, "iid (default) or shuffle", 0},
     {"seed", SEED, "NUMBER", 0, "of all random choices (default 0)", 0},
     {"every", EVERY, "E", 0, "epochs between the measured points (default: chosen)", 0},

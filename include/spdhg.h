@@ -147,6 +147,7 @@ typedef int (*spdhg_callback)(void *user, const spdhg_event *event);
 
 typedef enum spdhg_sampling { SPDHG_SAMPLING_IID, SPDHG_SAMPLING_SHUFFLE } spdhg_sampling;
 #define SPDHG_BATCH_AUTO 0
+#define SPDHG_BATCH_DEFAULT (-1)
 
 typedef struct spdhg_options {
     size_t size;             /* sizeof(spdhg_options): lets the struct grow */
@@ -154,7 +155,8 @@ typedef struct spdhg_options {
     double seconds;          /* wall time, set-up included; 0: not limited */
     double tol;              /* stop at this relative certified gap; 0: never */
     double every;            /* epochs between trace points; 0: chosen */
-    int64_t batch;           /* rows per iteration; SPDHG_BATCH_AUTO: sample half and dual half cost about the same */
+    int64_t batch;           /* rows per iteration; SPDHG_BATCH_AUTO: sample half and dual half cost about the same;
+                              * SPDHG_BATCH_DEFAULT: the solver's own choice, 1 or, for saga-pd3o and lsvrg-pd3o, as AUTO */
     spdhg_sampling sampling; /* iid (what the theory is about) or shuffle */
     uint64_t seed;
     int threads;         /* 0: the cores this process may use. The result does not depend on it */
@@ -163,7 +165,7 @@ typedef struct spdhg_options {
     void *user;
 } spdhg_options;
 #define SPDHG_OPTIONS                                                                                                          \
-    { sizeof(spdhg_options), 0, 0, 0, 0, 1, SPDHG_SAMPLING_IID, 0, 0, 0, NULL, NULL }
+    { sizeof(spdhg_options), 0, 0, 0, 0, SPDHG_BATCH_DEFAULT, SPDHG_SAMPLING_IID, 0, 0, 0, NULL, NULL }
 
 typedef struct spdhg_solution {
     int64_t features, outputs, dual; /* sizes: x is features x outputs, c outputs, y dual */

@@ -99,7 +99,7 @@ void spd_problem_value(const spdhg_problem *p, int threads, const double *x, dou
 
 /* ---- gradient */
 
-static int64_t gradient_blocks(const spdhg_problem *p) {
+int64_t spd_problem_gradient_blocks(const spdhg_problem *p) {
     const int64_t fill = p->nnz / (p->d + 1) + 1; /* more partial vectors than this would cost more than the rows themselves */
     const int64_t rows = spd_problem_blocks(p);
     int64_t blocks = GRADIENT_BLOCKS < fill ? GRADIENT_BLOCKS : fill;
@@ -108,7 +108,7 @@ static int64_t gradient_blocks(const spdhg_problem *p) {
 
 static int64_t gradient_stride(const spdhg_problem *p) { return p->dK + 3 * p->K; }
 
-int64_t spd_problem_gradient_work(const spdhg_problem *p) { return gradient_blocks(p) * gradient_stride(p); }
+int64_t spd_problem_gradient_work(const spdhg_problem *p) { return spd_problem_gradient_blocks(p) * gradient_stride(p); }
 
 static void gradient_block(void *context, int64_t b) {
     const pass *a = context;
@@ -136,7 +136,7 @@ static void gradient_block(void *context, int64_t b) {
 
 void spd_problem_gradient(const spdhg_problem *p, int threads, const double *x, const double *c, double *g, double *gc, double *slope,
                           double *scratch) {
-    const int64_t blocks = gradient_blocks(p);
+    const int64_t blocks = spd_problem_gradient_blocks(p);
     pass a = {.p = p, .x = x, .c = c, .partial = scratch, .slope = slope, .first_size = (p->n + blocks - 1) / blocks};
     spd_parallel(threads, blocks, gradient_block, &a);
     memset(g, 0, (size_t)p->dK * sizeof *g);

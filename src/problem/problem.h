@@ -107,11 +107,19 @@ int64_t spd_problem_value_work(const spdhg_problem *p);
 void spd_problem_gradient(const spdhg_problem *p, int threads, const double *x, const double *c, double *g, double *gc, double *slope,
                           double *scratch);
 int64_t spd_problem_gradient_work(const spdhg_problem *p);
+int64_t spd_problem_gradient_blocks(const spdhg_problem *p); /* blocks of rows with a partial sum of d numbers or more each */
 
 /* ---- curvature.c: constants of the step sizes. */
 double spd_problem_lipschitz(const spdhg_problem *p, spdhg_sampling sampling); /* kappa max_i(||a_i||^2 [+1]) + gamma */
 double spd_problem_structure_norm(const spdhg_problem *p);                      /* bound on || [F_1; F_2; ...] || */
 double spd_problem_dual_radius(const spdhg_problem *p);                         /* max ||y|| over the product of the lambda Y_t */
+/* H = (kappa/W) sum_i w_i a_i a_i', a_i with a last entry 1 if there is an intercept: the Hessian of the loss is at most H for every
+ * output. Vectors have d + 1 numbers, the last of the intercept. D: positive numbers, a diagonal to measure H in. */
+void spd_problem_curvature_columns(const spdhg_problem *p, double *diagonal); /* of H */
+double spd_problem_curvature_rows(const spdhg_problem *p, spdhg_sampling sampling, const double *D); /* max_i (N w_i/W) kappa a_i'D^-1 a_i; iid: no factor */
+/* lmax(D^-1/2 H D^-1/2) from below: power iterations until they gain less than 1/2 %, at most `rounds`. v: start and result, positive and
+ * irregular is good. work: d + 1 numbers and spd_problem_gradient_work. */
+double spd_problem_curvature_norm(const spdhg_problem *p, int threads, const double *D, int rounds, double *v, double *work);
 
 /* ---- sample.c: which rows iteration k sees, a pure function of (seed, k). */
 typedef struct spd_sampler {

@@ -9,7 +9,7 @@ static spdhg_status take_options(spdhg_solver *s, const spdhg_options *options, 
     o->size = sizeof *o;
     if (!(o->epochs >= 0) || !(o->seconds >= 0) || !(o->tol >= 0) || !(o->every >= 0) || !isfinite(o->epochs + o->seconds + o->tol + o->every))
         return spd_fail(err, SPDHG_USAGE, "epochs, seconds, tolerance and trace interval must be finite and not negative");
-    if (o->batch < 0 || (o->batch > s->problem->n && s->problem->n > 0))
+    if (o->batch < SPDHG_BATCH_DEFAULT || (o->batch > s->problem->n && s->problem->n > 0))
         return spd_fail(err, SPDHG_USAGE, "batch %lld is outside 1..%lld (the rows)", (long long)o->batch, (long long)s->problem->n);
     if (o->epochs == 0 && o->seconds == 0) o->epochs = 10;
     s->threads = spd_threads(o->threads);

@@ -83,10 +83,8 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     const spdhg_problem *p = run->problem;
     const double t = (double)k + 1, eta = p->gamma > 0 ? 1 / (1 / self->eta0 + p->gamma * t) : self->eta0 / sqrt(t);
     const double tau = 1 / (1 / eta + a->rho * self->norm2), keep = 1 / (1 + p->gamma * tau);
-    spd_problem_apply(p, a->x, a->Fx);
-    for (int64_t e = 0; e < p->m * p->K; e++) a->v[e] = a->y[e] + a->rho * (a->Fx[e] - a->z[e]);
     memset(a->g, 0, (size_t)p->dK * sizeof *a->g);
-    spd_problem_add_transposed(p, a->v, a->g);
+    spd_admm_add_augmented(a, p, a->g);
     for (int64_t j = 0; j < p->dK; j++) a->x[j] = keep * (a->x[j] - tau * a->g[j]);
     keep_loss(self, p, batch, keep * tau, eta);
     spd_admm_tail(a, p);

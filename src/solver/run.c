@@ -115,11 +115,13 @@ static spdhg_status run_stage(spd_loop *l, double epochs, spdhg_outcome *outcome
     return status;
 }
 
-/* --batch auto, checked against what the rows allow. */
+/* The batch asked for, or the automatic one, or what the algorithm prefers. */
 static int64_t batch_of(const spdhg_solver *s, const spd_solver_kind *kind) {
+    const int64_t asked = s->options.batch;
     if (kind->full_information) return 1;
-    if (s->options.batch != SPDHG_BATCH_AUTO) return s->options.batch;
-    return kind->dual_cost ? spd_batch_auto(s->problem, kind->dual_cost(s->problem)) : 1;
+    if (asked != SPDHG_BATCH_AUTO && asked != SPDHG_BATCH_DEFAULT) return asked;
+    const bool automatic = kind->dual_cost && (asked == SPDHG_BATCH_AUTO || kind->batch_auto);
+    return automatic ? spd_batch_auto(s->problem, kind->dual_cost(s->problem)) : 1;
 }
 
 static spdhg_status check_memory(const spdhg_solver *s, const spd_loop *l, spdhg_error *err) {
@@ -147,6 +149,7 @@ static spdhg_status prepare_stage(spd_loop *l, const spd_solver_kind *kind, spdh
         if (!l->rows) return spd_fail_memory(err, 2.0 * (double)sizeof(spd_row) * (double)batch);
         SPD_TRY(spd_sampler_new(&l->sampler, p, s->options.sampling, s->options.seed, batch, err));
     }
+    l->run.seed = s->options.seed;
     l->run.log = log_sentence;
     l->run.log_context = s;
     const double from = spd_now();

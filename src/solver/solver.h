@@ -42,6 +42,7 @@ typedef struct spd_run {
     const double *param;  /* values in the order of kind->param */
     spdhg_sampling sampling;
     int64_t batch;
+    uint64_t seed; /* of random choices of the algorithm's own; set by whoever made the run */
     int threads;
     void *self;           /* kind->self_size bytes: pointers into the arenas and constants, set by layout and start; never state */
     spd_arena state;      /* numbers only: what a checkpoint saves; the future is a function of (state, k) */
@@ -70,6 +71,7 @@ struct spd_solver_kind {
     /* The iterate the algorithm's theory is about, written elsewhere; changes no state. c has K numbers. */
     void (*output)(const spd_run *run, double *x, double *c, double *y);
     int64_t (*dual_cost)(const spdhg_problem *p); /* numbers the dual half of a step touches, for --batch auto; NULL: batch 1 */
+    bool batch_auto;                              /* the batch when the caller has no wish: as --batch auto; false: 1 */
 };
 
 /* ---- instance.c: one algorithm with its arenas, ready to step. */

@@ -18,6 +18,10 @@ extern const spd_solver_kind spd_solver_ada_sadmm_full;
 extern const spd_solver_kind spd_solver_online_admm;
 extern const spd_solver_kind spd_solver_sdca_admm;
 extern const spd_solver_kind spd_solver_spdc;
+extern const spd_solver_kind spd_solver_pd3o;
+extern const spd_solver_kind spd_solver_condat_vu;
+extern const spd_solver_kind spd_solver_saga_pd3o;
+extern const spd_solver_kind spd_solver_lsvrg_pd3o;
 
 static const spd_solver_kind *const table[] = {
     &spd_solver_spdhg,
@@ -37,6 +41,10 @@ static const spd_solver_kind *const table[] = {
     &spd_solver_online_admm,
     &spd_solver_sdca_admm,
     &spd_solver_spdc,
+    &spd_solver_pd3o,
+    &spd_solver_condat_vu,
+    &spd_solver_saga_pd3o,
+    &spd_solver_lsvrg_pd3o,
 };
 
 const spd_solver_kind *const *spd_solver_table(int *entries) {
