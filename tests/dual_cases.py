@@ -92,17 +92,17 @@ def newton(slope, curvature, z):
     return z
 
 
-def compare(checks, name, words, p, solver, transcription, batch, steps, more=(), seed=5):
-    """x after `steps` iterations and ||y|| at every one of them; transcription(p, batches, steps) gives (x, y)."""
+def compare(checks, name, words, p, solver, transcription, batch, steps, more=(), seed=5, passes=0):
+    """x after `steps` iterations and ||y|| at every one of them; transcription(p, batches) gives (x, y). passes: over the data at the start."""
     batches = [rows(seed, k, batch, len(p.A)) for k in range(steps)]
     epoch = len(p.A) / batch
-    fit = Fitted(*words, "--solver", solver, "--batch", batch, "--seed", seed, "--epochs", f"{(steps - 0.01) / epoch:.9f}", "--every",
+    fit = Fitted(*words, "--solver", solver, "--batch", batch, "--seed", seed, "--epochs", f"{passes + (steps - 0.01) / epoch:.9f}", "--every",
                  f"{0.99 / epoch:.9f}", *more)
     checks.check(fit.report["iterations"] == steps, f"{solver} {name}: {fit.report['iterations']} iterations, asked for {steps}")
     x, y = transcription(p, batches)
     checks.near(fit.x, x, 1e-12, f"{solver} {name} batch {batch}: x after {steps}")
     checks.check(np.abs(x).max() > 1e-3, f"{solver} {name}: x moved")
-    for point in fit.trace[1:]:
+    for point in (point for point in fit.trace if int(point["iteration"]) > 0):
         y = transcription(p, batches[: int(point["iteration"])])[1]
         checks.near(float(point["dual_norm"]), np.linalg.norm(y), 1e-12, f"{solver} {name} batch {batch}: ||y|| after {point['iteration']}")
 

@@ -4,11 +4,12 @@ from dual_cases import Checks, chain, check_optimum, check_refusal, compare, gra
 import numpy as np
 
 
-def transcription(eta0, rho):
+def transcription(eta0, given):
     def run(p, batches):
         """x+ = argmin f_t + (gamma/2)||x||^2 + <y, F x> + (rho/2)||F x - z||^2 + ||x - x_t||_H^2/2 + |c - c_t|^2/(2 eta), all in one Newton."""
         term, F, K, d = p.terms[0], p.terms[0].F, p.K, p.d
         norm2, E = norm_bound(F) ** 2, d + p.intercept
+        rho = given if given else (p.kappa * ((p.A**2).sum(1).max() + p.intercept) + p.gamma) / norm2
         x, y, z = np.zeros((E, K)), np.zeros((len(F), K)), np.zeros((len(F), K))
         A, F = np.hstack([p.A, np.ones((len(p.A), E - d))]), np.hstack([F, np.zeros((len(F), E - d))])
         x_sum, y_sum = 0, 0
@@ -47,7 +48,7 @@ if __name__ == "__main__":
         for batch, eta0, rho in ((1, 1, 1), (1, 0.5, 3), (4, 2, 0.7), (12, 5, 0.2)):
             words_rho = ["--param", f"eta0={eta0}", "--param", f"rho={rho}", "--param", "batch_tol=1e-16"]
             compare(tally, name, words, p, "online-admm", transcription(eta0, rho), batch, 3, words_rho)
-        compare(tally, name + " by default", words, p, "online-admm", transcription(1, 1), 1, 5)
+        compare(tally, name + " by default", words, p, "online-admm", transcription(1, None), 1, 5)
     big = {"count": 60}
     check_optimum(tally, "logistic graph", *graph(0.02, 0.1, **big), "online-admm", 600, 0.002)
     check_optimum(tally, "logistic graph, intercept", *graph(0.02, 0.1, intercept=True, **big), "online-admm", 600, 0.002)

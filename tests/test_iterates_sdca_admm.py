@@ -41,8 +41,8 @@ if __name__ == "__main__":
                              "convex": graph(0.05, 0), "squared chain": chain(0.1), "softmax": softmax(0.05, 0.1)}.items():
         for batch, c, rho in ((1, 0.25, None), (4, 1, None), (4, 0.5, 0.8), (12, 0.25, 2)):
             more = ["--param", f"c={c}"] + (["--param", f"rho={rho}"] if rho else [])
-            compare(tally, case, words, p, name, transcription(c, rho), batch, 3, more)
-        compare(tally, case + " by default", words, p, name, transcription(), 1, 15)
+            compare(tally, case, words, p, name, transcription(c, rho), batch, 3, more, passes=1)
+        compare(tally, case + " by default", words, p, name, transcription(), 1, 15, passes=1)
     big = {"count": 60}
     check_optimum(tally, "logistic graph", *graph(0.02, 0.1, **big), name, 200, 1e-9)
     check_optimum(tally, "logistic graph, intercept", *graph(0.02, 0.1, intercept=True, **big), name, 200, 1e-9)

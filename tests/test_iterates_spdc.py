@@ -44,8 +44,8 @@ if __name__ == "__main__":
                              "squared": chain(0.1, 0.2, "identity"), "softmax group": softmax(0.05, 0.1, "identity")}.items():
         for batch, tau, sigma, theta in ((1, None, None, None), (4, None, None, None), (4, 0.3, 0.2, 0.7), (12, 0.1, 2, 1)):
             more = [w for k, v in (("tau", tau), ("sigma", sigma), ("theta", theta)) if v for w in ("--param", f"{k}={v}")]
-            compare(tally, case, words, p, name, transcription(tau, sigma, theta), batch, 3, more)
-        compare(tally, case, words, p, name, transcription(), 1, 15)
+            compare(tally, case, words, p, name, transcription(tau, sigma, theta), batch, 3, more, passes=1)
+        compare(tally, case, words, p, name, transcription(), 1, 15, passes=1)
     big = {"count": 60}
     check_optimum(tally, "logistic", *identity(0.02, 0.1, **big), name, 100, 1e-9)
     check_optimum(tally, "logistic, intercept", *identity(0.02, 0.1, True, **big), name, 100, 1e-9)

@@ -28,7 +28,7 @@ typedef struct online_admm {
 enum { PARAM_ETA0, PARAM_RHO, PARAM_BATCH_TOL, PARAMS };
 static const spd_param param[PARAMS] = {
     {"eta0", 1, 1e-12, 1e12, "step: eta0/sqrt(t), or 1/(1/eta0 + gamma t) when gamma > 0"},
-    {"rho", 1, 1e-12, 1e12, "penalty parameter of the augmented Lagrangian"},
+    {"rho", NAN, 1e-12, 1e12, "penalty parameter; default: L / bound of ||F||^2, the augmented term as steep as the loss"},
     {"batch_tol", 1e-10, 1e-16, 0.1, "with several rows: the x-step is solved until no score moves more than this"},
 };
 
@@ -41,11 +41,11 @@ static void layout(spd_run *run) {
 
 static void start(spd_run *run, const double *x0, const double *c0, const double *y0) {
     online_admm *self = run->self;
-    const double norm = spd_problem_structure_norm(run->problem);
+    const double rho = run->param[PARAM_RHO], norm = spd_problem_structure_norm(run->problem);
     self->eta0 = run->param[PARAM_ETA0];
     self->norm2 = norm * norm;
     self->tolerance = run->param[PARAM_BATCH_TOL];
-    self->admm.rho = run->param[PARAM_RHO];
+    self->admm.rho = isnan(rho) ? spd_admm_default_rho(run->problem, spd_problem_lipschitz(run->problem, run->sampling)) : rho;
     spd_admm_start(run, &self->admm, x0, c0, y0);
     spd_run_log(run, "%s: eta0 = %.6g, rho = %.6g, batch %lld", run->kind->name, self->eta0, self->admm.rho, (long long)run->batch);
 }

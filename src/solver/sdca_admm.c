@@ -70,6 +70,7 @@ static void start(spd_run *run, const double *x0, const double *c0, const double
     if (y0) memcpy(self->y, y0, (size_t)(p->m * p->K) * sizeof *y0);
     spd_problem_project_dual(p, self->y, self->term);
     spd_problem_gradient(p, run->threads, self->x, self->c, self->R, p->intercept ? self->Rc : NULL, self->alpha, self->gradient);
+    run->rows_visited += p->n;
     spd_problem_add_transposed(p, self->y, self->R);
     spd_axpy(p->dK, p->gamma, self->x, self->s);
     spd_axpy(p->dK, 1, self->s, self->R);

@@ -85,6 +85,7 @@ static void start(spd_run *run, const double *x0, const double *c0, const double
     memcpy(self->x_bar, self->x, (size_t)p->dK * sizeof(double));
     memcpy(self->c_bar, self->c, (size_t)p->K * sizeof(double));
     spd_problem_gradient(p, run->threads, self->x, self->c, self->u, p->intercept ? self->uc : NULL, self->alpha, self->gradient);
+    run->rows_visited += p->n;
 }
 
 /* alpha+ of the batch; g = u + (1/B) sum of the changes, then u+. */
