@@ -20,7 +20,7 @@ typedef struct ada_sadmm {
 
 enum { PARAM_ETA, PARAM_A, PARAM_RHO, PARAM_CG_TOL, PARAMS };
 static const spd_param param[PARAMS] = {
-    {"eta", 0.3, 1e-12, 1e12, "length of the steps; the theory has max ||x_t - x*||_inf / sqrt(2)"},
+    {"eta", 1, 1e-12, 1e12, "length of the steps; the theory has max ||x_t - x*||_inf / sqrt(2)"},
     {"a", NAN, 1e-12, 1e12, "added to the metric; default: eta L, L = curvature bound * max ||a_i||^2, so that no step is longer than 1/L"},
     {"rho", NAN, 1e-12, 1e12, "penalty parameter; default: L / bound of ||F||^2, the augmented term as steep as the loss"},
     {"cg_tol", 1e-10, 1e-16, 0.1, "relative residual at which the inner linear solve stops"},

@@ -9,6 +9,8 @@
  * x is one vector of D = d K numbers. G_t = V diag(e) V' by LAPACK, O(D^3): every step when D <= 100, else every `refresh` steps with
  * H_t kept in between (refresh = 1: the paper). H_t is applied as a I + V diag(sqrt e) V' inside conjugate gradients that start at x_t.
  * Ridge as in ada_sadmm.c. The intercept, which neither F nor the ridge touches, has a diagonal metric of its own. */
+#include <float.h>
+
 #include "solver/admm.h"
 
 enum { MOST_COEFFICIENTS = 2000, ALWAYS_FRESH = 100 };
@@ -26,7 +28,7 @@ typedef struct ada_full {
 
 enum { PARAM_ETA, PARAM_A, PARAM_RHO, PARAM_CG_TOL, PARAM_REFRESH, PARAMS };
 static const spd_param param[PARAMS] = {
-    {"eta", 0.3, 1e-12, 1e12, "length of the steps; the theory has max ||x_t - x*||_2 / sqrt(2)"},
+    {"eta", 1, 1e-12, 1e12, "length of the steps; the theory has max ||x_t - x*||_2 / sqrt(2)"},
     {"a", NAN, 1e-12, 1e12, "added to the metric; default: eta L, L = curvature bound * max ||a_i||^2, so that no step is longer than 1/L"},
     {"rho", NAN, 1e-12, 1e12, "penalty parameter; default: L / bound of ||F||^2, the augmented term as steep as the loss"},
     {"cg_tol", 1e-10, 1e-16, 0.1, "relative residual at which the inner linear solve stops"},
@@ -95,12 +97,14 @@ static void fill_diagonal(ada_full *self) {
     }
 }
 
-/* V and root from G; false if LAPACK fails, which it does for numbers that are not finite. */
+/* V and root from G; false if LAPACK fails, which it does for numbers that are not finite. G has rank t at most: an eigenvalue that
+ * rounding made of 0, about 1e-16 of the largest, would have a root of 1e-8, so those are 0. */
 static bool take_root(ada_full *self) {
     const int64_t D = self->problem->dK;
     memcpy(self->V, self->G, (size_t)(D * D) * sizeof(double));
     if (!spd_eigen(D, self->V, self->root, self->eigen)) return false;
-    for (int64_t i = 0; i < D; i++) self->root[i] = sqrt(fmax(self->root[i], 0));
+    const double noise = (double)D * DBL_EPSILON * self->root[D - 1];
+    for (int64_t i = 0; i < D; i++) self->root[i] = self->root[i] > noise ? sqrt(self->root[i]) : 0;
     return true;
 }
 

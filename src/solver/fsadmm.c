@@ -10,16 +10,20 @@
  *   Output the uniform average of the x_{t+1}
  *
  * <gbar, x> + (L/2)||x - xc||^2 is the mean of the rows' own majorisers at X_i when L >= curvature bound * max ||a_i||^2, however rows are
- * drawn. The X_i are n x d numbers; `fsadmm-lite` puts x_t in place of xc (the form of SAG) and keeps the n slopes only; it has no
- * theorem and gives the last iterate. The intercept is a feature that is 1 in every row, with its own X_i. */
+ * drawn. The X_i are n x d numbers. The intercept is a feature that is 1 in every row, with its own X_i.
+ *
+ * `fsadmm-lite` is the form of SAG: x_t in place of xc, so that only the slopes are kept; last iterate, no theorem. Its table starts empty
+ * and gbar is the mean over the rows seen so far (Schmidt, Le Roux, Bach 2017, Sec. 4): with a full table at the start all n steps of
+ * the first epoch would follow the gradient of x_1, and x overshoot by a factor of about sqrt(n). */
 #include "solver/admm.h"
 
 typedef struct fsadmm {
     spd_admm admm;
     spd_admm_system system;
     double L;
-    double *alpha, *gbar, *gbar_c; /* state: n x K slopes; their means over rows */
-    double *X, *C, *xc, *cc;       /* state of the faithful form: n x (d x K) and n x K iterates; their means */
+    double *alpha, *gsum, *gsum_c; /* state: n x K slopes; W gbar, d x K and K numbers */
+    double *X, *C, *xsum, *csum;   /* state of the faithful form: n x (d x K) and n x K iterates; W xc */
+    double *seen, *weight;         /* state: 1 for the rows in the table; their weight, W when all are */
     double *gradient_work;
 } fsadmm;
 
@@ -33,7 +37,7 @@ static const spd_param param[PARAMS] = {
 static const bool faithful = true;
 
 static bool keeps_iterates(const spd_run *run) { return run->kind->variant != NULL; }
-static double share(const spdhg_problem *p, int64_t i) { return (p->weight ? p->weight[i] : 1) / p->W; }
+static double row_weight(const spdhg_problem *p, int64_t i) { return p->weight ? p->weight[i] : 1; }
 
 static spdhg_status check_table(const spd_run *run, spdhg_error *err) {
     const spdhg_problem *p = run->problem;
@@ -52,27 +56,33 @@ static void layout(spd_run *run) {
     spd_admm_layout(run, &self->admm);
     spd_admm_system_layout(run, &self->system);
     self->alpha = spd_arena_take(&run->state, p->n * p->K);
-    self->gbar = spd_arena_take(&run->state, p->dK);
-    self->gbar_c = spd_arena_take(&run->state, p->K);
+    self->gsum = spd_arena_take(&run->state, p->dK);
+    self->gsum_c = spd_arena_take(&run->state, p->K);
+    self->seen = spd_arena_take(&run->state, p->n);
+    self->weight = spd_arena_take(&run->state, 1);
     self->X = spd_arena_take(&run->state, iterates * p->n * p->dK);
     self->C = spd_arena_take(&run->state, iterates * p->n * p->K);
-    self->xc = spd_arena_take(&run->state, iterates * p->dK);
-    self->cc = spd_arena_take(&run->state, iterates * p->K);
+    self->xsum = spd_arena_take(&run->state, iterates * p->dK);
+    self->csum = spd_arena_take(&run->state, iterates * p->K);
     self->gradient_work = spd_arena_take(&run->work, spd_problem_gradient_work(p));
 }
 
+/* Every row visited at x_1: one pass over the data. */
 static void fill_tables(spd_run *run, fsadmm *self) {
     const spdhg_problem *p = run->problem;
     const spd_admm *a = &self->admm;
-    spd_problem_gradient(p, run->threads, a->x, a->c, self->gbar, self->gbar_c, self->alpha, self->gradient_work);
+    spd_problem_gradient(p, run->threads, a->x, a->c, self->gsum, self->gsum_c, self->alpha, self->gradient_work);
     run->rows_visited += p->n;
-    if (!keeps_iterates(run)) return;
+    spd_scale(p->dK, p->W, self->gsum);
+    spd_scale(p->K, p->W, self->gsum_c);
     for (int64_t i = 0; i < p->n; i++) {
         memcpy(self->X + i * p->dK, a->x, (size_t)p->dK * sizeof(double));
         memcpy(self->C + i * p->K, a->c, (size_t)p->K * sizeof(double));
+        self->seen[i] = 1;
     }
-    memcpy(self->xc, a->x, (size_t)p->dK * sizeof(double));
-    memcpy(self->cc, a->c, (size_t)p->K * sizeof(double));
+    spd_axpy(p->dK, p->W, a->x, self->xsum);
+    spd_axpy(p->K, p->W, a->c, self->csum);
+    self->weight[0] = p->W;
 }
 
 static void start(spd_run *run, const double *x0, const double *c0, const double *y0) {
@@ -83,32 +93,35 @@ static void start(spd_run *run, const double *x0, const double *c0, const double
     self->admm.rho = isnan(rho) ? spd_admm_default_rho(p, bound) : rho;
     spd_admm_start(run, &self->admm, x0, c0, y0);
     spd_admm_system_start(&self->system, p, self->admm.rho, run->param[PARAM_CG_TOL]);
-    fill_tables(run, self);
+    if (keeps_iterates(run)) fill_tables(run, self);
     spd_run_log(run, "%s: L = %.6g, rho = %.6g, batch %lld", run->kind->name, self->L, self->admm.rho, (long long)run->batch);
 }
 
-/* mean += factor (now - table), table = now: a row that is twice in the batch changes nothing the second time. */
-static void replace(int64_t n, double factor, const double *now, double *table, double *mean) {
+/* sum += w (now - table), table = now: a row that is twice in the batch changes nothing the second time. */
+static void replace(int64_t n, double w, const double *now, double *table, double *sum) {
     for (int64_t j = 0; j < n; j++) {
-        mean[j] += factor * (now[j] - table[j]);
+        sum[j] += w * (now[j] - table[j]);
         table[j] = now[j];
     }
 }
 
-/* One drawn row: its new slope and iterate into tables and means. The weight of the row is in the means, not in the draw's factor. */
+/* One drawn row: its new slope and iterate into tables and sums, which carry its weight; row->weight, the draw's, plays no part. */
 static void visit(const spd_run *run, fsadmm *self, const spd_row *row) {
     const spdhg_problem *p = run->problem;
-    const double factor = share(p, row->id);
+    const double w = row_weight(p, row->id);
     double *alpha = self->alpha + row->id * p->K, *slope = self->admm.slope, *z = slope + p->K;
     spd_row_slope(p, row, self->admm.x, self->admm.c, z, slope);
     for (int64_t q = 0; q < row->nnz; q++) {
-        double *at = self->gbar + (row->idx ? row->idx[q] : q) * p->K;
-        for (int64_t k = 0; k < p->K; k++) at[k] += factor * row->val[q] * (slope[k] - alpha[k]);
+        double *at = self->gsum + (row->idx ? row->idx[q] : q) * p->K;
+        for (int64_t k = 0; k < p->K; k++) at[k] += w * row->val[q] * (slope[k] - alpha[k]);
     }
-    replace(p->K, factor, slope, alpha, self->gbar_c);
-    if (!keeps_iterates(run)) return;
-    replace(p->dK, factor, self->admm.x, self->X + row->id * p->dK, self->xc);
-    replace(p->K, factor, self->admm.c, self->C + row->id * p->K, self->cc);
+    replace(p->K, w, slope, alpha, self->gsum_c);
+    if (keeps_iterates(run)) {
+        replace(p->dK, w, self->admm.x, self->X + row->id * p->dK, self->xsum);
+        replace(p->K, w, self->admm.c, self->C + row->id * p->K, self->csum);
+    }
+    if (self->seen[row->id] == 0) self->weight[0] += w;
+    self->seen[row->id] = 1;
 }
 
 static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
@@ -118,14 +131,15 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     spd_admm_system *s = &self->system;
     const spdhg_problem *p = run->problem;
     for (int64_t i = 0; i < batch->size; i++) visit(run, self, &batch->row[i]);
-    const double *xc = keeps_iterates(run) ? self->xc : a->x, *cc = keeps_iterates(run) ? self->cc : a->c;
+    const double over = self->weight[0] > 0 ? 1 / self->weight[0] : 0; /* 0: only rows without weight so far, under shuffle */
     for (int64_t q = 0; q < p->dK; q++) {
         s->h[q] = self->L + p->gamma;
-        s->b[q] = self->L * xc[q] - self->gbar[q];
+        s->b[q] = self->L * (keeps_iterates(run) ? over * self->xsum[q] : a->x[q]) - over * self->gsum[q];
     }
     spd_admm_add_target(a, p, s->b);
     spd_admm_system_solve(s, a->x);
-    for (int64_t i = 0; i < p->K && p->intercept; i++) a->c[i] = cc[i] - self->gbar_c[i] / self->L;
+    for (int64_t i = 0; i < p->K && p->intercept; i++)
+        a->c[i] = (keeps_iterates(run) ? over * self->csum[i] : a->c[i]) - over * self->gsum_c[i] / self->L;
     spd_admm_tail(a, p);
     spd_admm_average(a, p);
     return SPD_CONTINUE;
@@ -156,5 +170,5 @@ static void output(const spd_run *run, double *x, double *c, double *y) {
                                         .dual_cost = spd_admm_dual_cost}
 
 FSADMM_KIND(spd_solver_fsadmm, "fsadmm", "fast stochastic ADMM with its table of all rows' iterates, uniform average", &faithful, check_table, PARAMS);
-FSADMM_KIND(spd_solver_fsadmm_lite, "fsadmm-lite", "fast stochastic ADMM in the form of SAG: one slope for each row, last iterate", NULL, NULL,
+FSADMM_KIND(spd_solver_fsadmm_lite, "fsadmm-lite", "fast stochastic ADMM in the form of SAG: the rows' slopes only, last iterate", NULL, NULL,
             PARAM_MAX_TABLE);
