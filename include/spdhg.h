@@ -163,9 +163,13 @@ typedef struct spdhg_options {
     uint64_t max_memory; /* refuse early with the estimate; 0: no limit */
     spdhg_callback callback;
     void *user;
+    const char *checkpoint;  /* file the running solve is saved to, atomically: now and then, and at the end; NULL: never */
+    double checkpoint_every; /* seconds between */
+    const char *resume;      /* checkpoint to go on from: the result is that of the uninterrupted run, bit for bit; NULL: none. Refused with
+                                SPDHG_USAGE and the reason if data, problem, solver, parameters, seed or batch changed */
 } spdhg_options;
 #define SPDHG_OPTIONS                                                                                                          \
-    { sizeof(spdhg_options), 0, 0, 0, 0, SPDHG_BATCH_DEFAULT, SPDHG_SAMPLING_IID, 0, 0, 0, NULL, NULL }
+    { sizeof(spdhg_options), 0, 0, 0, 0, SPDHG_BATCH_DEFAULT, SPDHG_SAMPLING_IID, 0, 0, 0, NULL, NULL, NULL, 60, NULL }
 
 typedef struct spdhg_solution {
     int64_t features, outputs, dual; /* sizes: x is features x outputs, c outputs, y dual */
@@ -256,6 +260,7 @@ typedef struct spdhg_loss {
     double (*slope)(double z, double b, double arg);         /* phi' */
     double (*second)(double z, double b, double arg);        /* phi'' (any element of its generalised derivative) */
     double (*conjugate)(double alpha, double b, double arg); /* phi*(alpha) = max_z alpha z - phi(z); +INFINITY outside its domain */
+    double (*room)(double alpha, double b, double arg);      /* distance of alpha to the boundary of phi*'s domain, at most 1; NULL: 1 */
     double (*value_k)(const double *z, int64_t K, double b);
     void (*slope_k)(const double *z, int64_t K, double b, double *slope);
     void (*second_k)(const double *z, int64_t K, double b, const double *p, double *hp); /* hp = phi''(z) p */

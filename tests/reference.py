@@ -157,7 +157,7 @@ class Problem:
             r = scipy.optimize.minimize(lambda r: self.w @ self.phi(z + r @ basis)[0], np.zeros(self.K - 1), method="trust-exact",
                                         jac=slope, hess=hessian).x
             for _ in range(3):  # the last digits, which a method that compares values cannot see
-                r = r - np.linalg.solve(hessian(r), slope(r))
+                r = min(r, r - np.linalg.lstsq(hessian(r), slope(r), None)[0], key=lambda v: np.linalg.norm(slope(v)))
             return r @ basis
         c = np.zeros(self.K)
         for k in range(self.K):

@@ -26,15 +26,16 @@ def algorithm_1(p, solver, steps, s, L):
     x_sum, y_sum, total = 0, [0] * len(y), 0
     for k in range(steps):
         y = [t.project(u + s * t.F @ x) for t, u in zip(p.terms, y)]
-        g = p.gradient(x, c)[0] + p.gamma * x + sum(t.F.T @ u for t, u in zip(p.terms, y))
-        x = p.project(x - beta(k, L, p.gamma) * g)
+        loss_x, loss_c = p.gradient(x, c)
+        x = p.project(x - beta(k, L, p.gamma) * (loss_x + p.gamma * x + sum(t.F.T @ u for t, u in zip(p.terms, y))))
+        c = c - p.intercept * beta(k, L, p.gamma) * loss_c
         x_sum, y_sum, total = x_sum + weight(k) * x, [a + weight(k) * u for a, u in zip(y_sum, y)], total + weight(k)
     return x_sum / total, [a / total for a in y_sum]
 
 
 def classical_L(p):
-    """Curvature of the loss times the largest squared row norm, plus gamma."""
-    return p.kappa * (p.A[p.w > 0] ** 2).sum(1).max() + p.gamma
+    """Curvature of the loss times the largest squared row norm (the intercept is a column of ones), plus gamma."""
+    return p.kappa * ((p.A[p.w > 0] ** 2).sum(1).max() + p.intercept) + p.gamma
 
 
 def norm_bound(F):
@@ -72,7 +73,7 @@ def structures(d, rng):
 def compare(checks, p, words, solver, per_epoch, name, more=(), s=None, L=None):
     """x after a few iterations, and ||ybar|| at every one of them, against the transcription. per_epoch: iterations in an epoch."""
     s, L = default_s(p) if s is None else s, classical_L(p) if L is None else L
-    words = [*words, "--no-intercept", "--solver", solver, "--lambda", LAMBDA, "--gamma", p.gamma, *more]
+    words = [*words, "--intercept" if p.intercept else "--no-intercept", "--solver", solver, "--lambda", LAMBDA, "--gamma", p.gamma, *more]
     for steps in next(STEPS):
         fit = Fitted(*words, "--epochs", f"{(steps - 0.001) / per_epoch:.6f}", "--every", f"{0.999 / per_epoch:.6f}")
         checks.check(fit.report["iterations"] == steps, f"{name}: {fit.report['iterations']} iterations, asked for {steps}")
@@ -143,12 +144,31 @@ def check_many_rows(checks):
         for structure, (words, terms) in structures(d, rng).items():
             p = reference.Problem(A, b, loss, terms, None, 0.2, weights=w, K=K)
             compare(checks, p, data + words, "lpdhg", 1, f"lpdhg {loss} {structure}")
+            free = reference.Problem(A, b, loss, terms, None, 0.2, weights=w, K=K, intercept=True)
+            compare(checks, free, data + words, "lpdhg", 1, f"lpdhg {loss} {structure} intercept")
             shuffled = p.kappa * (N * p.w * (A**2).sum(1)).max() + p.gamma
             for solver in ("spdhg", "spdhg-sc2"):
                 compare(checks, p, data + words, solver, 1, f"{solver} whole batch {loss} {structure}",
                         ("--sampling", "shuffle", "--batch", N), L=shuffled)
-            count += 3
-    print(f"{count} comparisons on different rows: full gradients, and shuffled batches of all rows with factors N w_i / W")
+            count += 4
+    print(f"{count} comparisons on different rows: full gradients with and without intercept (x; c is minimised when reported), "
+          "shuffled batches of all rows with factors N w_i / W")
+
+
+def check_fast_forms(checks):
+    """Random draws: the fast forms take the steps of the plain one, also over thousands of steps, when lazy scalars were written out."""
+    rng = np.random.default_rng(7)
+    N, d, count = 30, 8, 0
+    A, w = rng.normal(size=(N, d)) * (rng.random((N, d)) < 0.5), rng.random(N) * (rng.random(N) < 0.8)
+    words = [write_svm("data.svm", A, np.where(rng.random(N) < 0.5, -1, 1)), "--features", d, "--weights", write_table("weights.txt", w)]
+    for structure, set_words in itertools.product(structures(d, rng).values(), ("all", "ball:0.3", "nonneg", "box:-0.1,0.2", "l1ball:0.5")):
+        solver = ("spdhg", "spdhg-sc1", "spdhg-sc2")[count % 3]
+        more = [*structure[0], "--set", set_words, "--solver", solver, "--gamma", 0.5, "--lambda", 0.02, "--epochs", 100, "--batch", 1 + count % 2]
+        fast, plain = Fitted(*words, *more), Fitted(*words, *more, "--param", "plain=1")
+        checks.near(fast.x, plain.x, 1e-10, f"fast form {more}: x")
+        checks.near(float(fast.trace[-1]["dual_norm"]), float(plain.trace[-1]["dual_norm"]), 1e-10, f"fast form {more}: ||y||")
+        count += 1
+    print(f"{count} comparisons of fast and plain forms over 100 epochs: 7 structures, 5 sets")
 
 
 def check_dual_moves(checks):
@@ -172,5 +192,6 @@ if __name__ == "__main__":
     check_same_rows(tally)
     check_softmax(tally)
     check_many_rows(tally)
+    check_fast_forms(tally)
     check_dual_moves(tally)
     tally.end()

@@ -118,6 +118,42 @@ static void gradient_is_the_derivative(void **unused) {
     }
 }
 
+/* The product with the Hessian is the derivative of the gradient, and the written-out matrix gives the same product. */
+static void hessian_is_the_derivative(void **unused) {
+    (void)unused;
+    static const struct { const char *loss; int classes; int64_t targets; double density; } kind[] = {
+        {"logistic", 2, 0, 0.5}, {"logistic", 2, 0, 1}, {"squared", 0, 3, 0.5}, {"softmax", 4, 0, 0.5}, {"softmax", 3, 0, 1}};
+    for (size_t i = 0; i < sizeof kind / sizeof *kind; i++) {
+        const small_spec o = {.n = 5000, .d = 6, .density = kind[i].density, .loss = kind[i].loss, .penalty = "l1", .structure = "identity",
+                              .classes = kind[i].classes, .targets = kind[i].targets, .weights = true, .offset = true, .intercept = true};
+        small s = small_make(&o, i + 1);
+        spdhg_problem *p = s.problem;
+        const int64_t K = p->K, n = spd_problem_normal_size(p);
+        double *x = some_x(n), *up = some_x(n), *down = some_x(n), *dir = some_x(n), *g1 = SPD_NEW(double, n), *g2 = SPD_NEW(double, n), *hp = SPD_NEW(double, n);
+        double *curve = SPD_NEW(double, p->n * K), *H = SPD_NEW(double, n * n);
+        double *scratch = SPD_NEW(double, spd_problem_gradient_work(p) + spd_problem_normal_work(p));
+        const double h = 1e-5;
+        for (int64_t q = 0; q < n; q++) dir[q] = small_normal(5, q), up[q] = x[q] + h * dir[q], down[q] = x[q] - h * dir[q];
+        spd_problem_scores(p, 1, x, curve);
+        for (int64_t r = 0; r < p->n * K; r++) {
+            curve[r] += x[p->dK + r % K];
+            if (p->loss->value) curve[r] = p->loss->second(curve[r], p->b[r], p->loss_arg);
+        }
+        spd_problem_gradient(p, 1, up, up + p->dK, g1, g1 + p->dK, NULL, scratch);
+        spd_problem_gradient(p, 1, down, down + p->dK, g2, g2 + p->dK, NULL, scratch);
+        spd_problem_normal_product(p, 2, curve, dir, dir + p->dK, hp, hp + p->dK, scratch);
+        for (int64_t q = 0; q < n; q++) assert_true(fabs((g1[q] - g2[q]) / (2 * h) - hp[q]) < 1e-7);
+        spd_problem_normal_matrix(p, 1, curve, H, scratch);
+        for (int64_t r = 0; r < n; r++) {
+            double sum = 0;
+            for (int64_t q = 0; q < n; q++) sum += (q <= r ? H[r * n + q] : H[q * n + r]) * dir[q];
+            assert_true(fabs(sum - hp[r]) < 1e-11);
+        }
+        spd_free(x), spd_free(up), spd_free(down), spd_free(dir), spd_free(g1), spd_free(g2), spd_free(hp), spd_free(curve), spd_free(H), spd_free(scratch);
+        small_free(&s);
+    }
+}
+
 /* At the best intercept the derivative in c vanishes and softmax's c sums to 0. */
 static void intercept_is_the_minimiser(void **unused) {
     (void)unused;
@@ -207,6 +243,7 @@ static void labels_are_mapped(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fused_dual_step_is_the_plain_one), cmocka_unit_test(sampler_is_fair),    cmocka_unit_test(gradient_is_the_derivative),
+        cmocka_unit_test(hessian_is_the_derivative),
         cmocka_unit_test(intercept_is_the_minimiser),       cmocka_unit_test(columns_are_scaled), cmocka_unit_test(labels_are_mapped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,8 @@
 /* test_solver.c - the laws every solver obeys (ARCHITECTURE: Laws), one generic test over the solver table and a set of small problems. */
 #include <malloc.h>
+#include <unistd.h>
 
+#include "model/checkpoint.h"
 #include "small.h"
 
 static const small_spec spec[] = {
@@ -213,6 +215,96 @@ static void divergence_keeps_the_last_finite_iterate(void **unused) {
     small_free(&s);
 }
 
+/* Stopped at some point, resumed from its checkpoint: the bits of the uninterrupted run. What determines the iterates may not change. */
+static void resume_goes_on(const spdhg_problem *problem, const char *name) {
+    spdhg_problem *p = (spdhg_problem *)(uintptr_t)problem;
+    char path[] = "/tmp/spdhg_checkpoint_XXXXXX";
+    close(mkstemp(path));
+    unlink(path);
+    spdhg_options whole = SPDHG_OPTIONS;
+    whole.epochs = 4;
+    whole.every = 0.7;
+    whole.seed = 11;
+    whole.batch = 2;
+    seen eye = {.stop_at = 3};
+    spdhg_options part = whole, rest = whole;
+    part.checkpoint = path;
+    part.callback = watch;
+    part.user = &eye;
+    rest.resume = path;
+    rest.threads = 2;
+    spdhg_outcome outcome;
+    spdhg_solver *a, *b, *c;
+    GOOD(spdhg_solver_new(&a, name, p, &whole, &good_err));
+    GOOD(spdhg_solver_run(a, &outcome, &good_err));
+    GOOD(spdhg_solver_new(&b, name, p, &part, &good_err));
+    GOOD(spdhg_solver_run(b, &outcome, &good_err));
+    assert_int_equal(outcome, SPDHG_OUTCOME_INTERRUPTED);
+    GOOD(spdhg_solver_new(&c, name, p, &rest, &good_err));
+    GOOD(spdhg_solver_run(c, &outcome, &good_err));
+    assert_int_equal(outcome, SPDHG_OUTCOME_DONE);
+    const spdhg_solution *one = spdhg_solver_solution(a), *two = spdhg_solver_solution(c);
+    assert_memory_equal(one->x, two->x, (size_t)p->dK * sizeof(double));
+    assert_memory_equal(one->y, two->y, (size_t)(p->m * p->K) * sizeof(double));
+    assert_true(one->objective == two->objective && one->iterations == two->iterations);
+    spdhg_solver_free(a);
+    spdhg_solver_free(b);
+    spdhg_solver_free(c);
+    spdhg_error err;
+    rest.seed = 12;
+    GOOD(spdhg_solver_new(&c, name, p, &rest, &good_err));
+    assert_int_equal(spdhg_solver_run(c, &outcome, &err), SPDHG_USAGE);
+    assert_non_null(strstr(err.message, "seed"));
+    spdhg_solver_free(c);
+    unlink(path);
+}
+
+static void every_solver_resumes(void **unused) {
+    (void)unused;
+    over_all(resume_goes_on);
+}
+
+/* Every byte of a checkpoint flipped, every length cut: refused, or the previous generation is used. */
+static void damaged_checkpoints_are_refused(void **unused) {
+    (void)unused;
+    char path[] = "/tmp/spdhg_checkpoint_XXXXXX", previous[64];
+    close(mkstemp(path));
+    unlink(path);
+    snprintf(previous, sizeof previous, "%s.previous", path);
+    spdhg_point point[2] = {{.epoch = 1}, {.epoch = 2}};
+    double number[5] = {1, 2, 3, 4, 5};
+    spd_checkpoint c = {.k = 7, .points = 2, .numbers = 5, .point = point, .number = number}, back;
+    GOOD(spd_checkpoint_write(&c, path, &good_err));
+    char bytes[1024];
+    FILE *file = fopen(path, "r");
+    const size_t size = fread(bytes, 1, sizeof bytes, file);
+    fclose(file);
+    bool older;
+    spdhg_error err;
+    for (size_t i = 0; i < 2 * size; i++) {
+        file = fopen(path, "w");
+        if (i < size) bytes[i] ^= 4;
+        fwrite(bytes, 1, i < size ? size : i - size, file);
+        if (i < size) bytes[i] ^= 4;
+        fclose(file);
+        assert_int_equal(spd_checkpoint_read(&back, path, &older, &err), SPDHG_DATA);
+    }
+    unlink(path);
+    GOOD(spd_checkpoint_write(&c, path, &good_err));
+    c.k = 8;
+    GOOD(spd_checkpoint_write(&c, path, &good_err));
+    GOOD(spd_checkpoint_read(&back, path, &older, &good_err));
+    assert_true(back.k == 8 && !older && back.number[4] == 5 && back.point[1].epoch == 2);
+    spd_checkpoint_free(&back);
+    assert_int_equal(truncate(path, 100), 0);
+    GOOD(spd_checkpoint_read(&back, path, &older, &good_err));
+    assert_true(back.k == 7 && older);
+    spd_checkpoint_free(&back);
+    assert_int_equal(spd_checkpoint_read(&back, "/nonexistent", &older, &err), SPDHG_IO);
+    unlink(path);
+    unlink(previous);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_fast_form_is_the_plain_one),
@@ -220,6 +312,8 @@ int main(void) {
         cmocka_unit_test(state_suffices),
         cmocka_unit_test(same_seed_same_bits),
         cmocka_unit_test(loop_stops_as_told),
+        cmocka_unit_test(every_solver_resumes),
+        cmocka_unit_test(damaged_checkpoints_are_refused),
         cmocka_unit_test(divergence_keeps_the_last_finite_iterate),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

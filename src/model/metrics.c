@@ -4,8 +4,9 @@
 
 #include "model/model.h"
 
+/* Softmax: the scores of a row decide together; other losses: every output answers by its own sign. */
 int64_t spd_model_class(const spdhg_model *model, const double *scores) {
-    if (model->outputs == 1) return model->classes > 1 && scores[0] > 0;
+    if (!spd_spec_is(model->loss, "softmax")) return model->classes > 1 && scores[0] > 0;
     int64_t best = 0;
     for (int64_t k = 1; k < model->outputs; k++)
         if (scores[k] > scores[best]) best = k;
@@ -41,8 +42,8 @@ static int64_t find_text(const spdhg_model *model, const char *text) {
     return -1;
 }
 
-/* Class of every row, -1 where the model does not know the label. Labels are compared as texts if either side has texts. */
-static bool classes_of(const spdhg_model *model, const spdhg_data *data, int64_t *class_of_row) {
+/* Class of every label, -1 where the model does not know the label. Labels are compared as texts if either side has texts. */
+static bool classes_of(const spdhg_model *model, const spdhg_data *data, int64_t *class_of_label) {
     int64_t *code = data->label ? SPD_NEW(int64_t, data->labels) : NULL;
     if (data->label && !code) return false;
     for (int64_t l = 0; l < data->labels && code; l++) {
@@ -54,17 +55,17 @@ static bool classes_of(const spdhg_model *model, const spdhg_data *data, int64_t
         code[l] = find_text(model, text);
         spd_free(text);
     }
-    for (int64_t i = 0; i < data->rows; i++) {
-        class_of_row[i] = -1;
+    for (int64_t i = 0; i < data->rows * data->targets; i++) {
+        class_of_label[i] = -1;
         if (code)
-            class_of_row[i] = code[(int64_t)data->b[i]];
+            class_of_label[i] = code[(int64_t)data->b[i]];
         else if (model->class_text) {
             char number[SPD_NUMBER_CHARS];
             spd_print_double(number, data->b[i]);
-            class_of_row[i] = find_text(model, number);
+            class_of_label[i] = find_text(model, number);
         } else
             for (int64_t k = 0; k < model->classes; k++)
-                if (model->class_value[k] == data->b[i]) class_of_row[i] = k;
+                if (model->class_value[k] == data->b[i]) class_of_label[i] = k;
     }
     spd_free(code);
     return true;
@@ -96,36 +97,37 @@ static double auc_of(ranked *row, int64_t rows) {
 
 static spdhg_status classification(const spdhg_model *model, const spdhg_data *data, const double *scores, const spdhg_loss *loss,
                                    double arg, spd_metrics *out, spdhg_error *err) {
-    int64_t *class_of_row = SPD_NEW(int64_t, data->rows), right = 0;
-    ranked *rank = SPD_NEW(ranked, data->rows);
+    const int64_t labels = data->rows * data->targets, width = model->outputs / data->targets; /* scores that decide one label */
+    int64_t *class_of_label = SPD_NEW(int64_t, labels), right = 0;
+    ranked *rank = SPD_NEW(ranked, labels);
     out->confusion = SPD_NEW(int64_t, model->classes * model->classes);
-    if (!class_of_row || !rank || !out->confusion || !classes_of(model, data, class_of_row)) {
-        spd_free(class_of_row);
+    if (!class_of_label || !rank || !out->confusion || !classes_of(model, data, class_of_label)) {
+        spd_free(class_of_label);
         spd_free(rank);
         spd_free(out->confusion);
         out->confusion = NULL;
-        return spd_fail_memory(err, 24.0 * (double)data->rows);
+        return spd_fail_memory(err, 24.0 * (double)labels);
     }
     double sum = 0, weights = 0;
-    for (int64_t i = 0; i < data->rows; i++) {
-        const int64_t truth = class_of_row[i], K = model->outputs;
+    for (int64_t i = 0; i < labels; i++) {
+        const int64_t truth = class_of_label[i];
         if (truth < 0) {
             out->unknown++;
             continue;
         }
-        const double *z = scores + i * K, w = data->weight ? data->weight[i] : 1;
-        const double b = loss->value_k ? (double)truth : truth > 0 ? 1 : -1;
+        const double *z = scores + i * width, w = data->weight ? data->weight[i / data->targets] : 1;
+        const double b = loss->value_k ? (double)truth : truth > 0 || model->classes == 1 ? 1 : -1;
         const int64_t guess = spd_model_class(model, z);
-        sum += w * spd_loss_value(loss, arg, K, z, &b);
-        weights += w;
+        sum += w * spd_loss_value(loss, arg, width, z, &b);
+        weights += w / (double)data->targets; /* a row's loss is the sum over its targets */
         right += guess == truth;
         out->confusion[truth * model->classes + guess]++;
         rank[out->rows++] = (ranked){z[0], truth};
     }
     out->loss = weights > 0 ? sum / weights : NAN;
     out->accuracy = out->rows > 0 ? (double)right / (double)out->rows : NAN;
-    if (model->classes == 2 && model->outputs == 1) out->auc = auc_of(rank, out->rows);
-    spd_free(class_of_row);
+    if (model->classes == 2 && width == 1) out->auc = auc_of(rank, out->rows);
+    spd_free(class_of_label);
     spd_free(rank);
     return SPDHG_OK;
 }
@@ -161,7 +163,7 @@ spdhg_status spd_model_metrics(const spdhg_model *model, const spdhg_data *data,
     const spdhg_loss *loss;
     double arg;
     SPD_TRY(spd_loss_find(model->loss, &loss, &arg, err));
-    const int64_t expected = model->classify ? 1 : model->outputs;
+    const int64_t expected = loss->value_k ? 1 : model->outputs;
     if (data->targets != expected)
         return spd_fail(err, SPDHG_DATA, "%s: %lld targets in a row: expected %lld for this model",
                         data->source ? data->source : "data", (long long)data->targets, (long long)expected);

@@ -5,15 +5,15 @@
 
 struct spdhg_model {
     int64_t features, outputs;
-    double *x, *c;        /* original scale; features x outputs, outputs */
-    char loss[48];        /* "NAME" or "NAME:ARG" */
+    double *x, *c; /* original scale; features x outputs, outputs */
+    char loss[48]; /* "NAME" or "NAME:ARG" */
     bool classify;
-    int64_t classes;      /* 0 for regression */
-    double *class_value;  /* raw labels in sorted order: class 0 is -1, class 1 is +1 for binary losses */
-    char **class_text;    /* texts of labels that are not numbers, or NULL */
+    int64_t classes;     /* 0 for regression */
+    double *class_value; /* raw labels in sorted order: class 0 is -1, class 1 is +1 for binary losses */
+    char **class_text;   /* texts of labels that are not numbers, or NULL */
     int index_base;
-    char **name;          /* features, or NULL */
-    int64_t side[3];      /* shape of the grid the coefficients live on, or 0 */
+    char **name;     /* features, or NULL */
+    int64_t side[3]; /* shape of the grid the coefficients live on, or 0 */
     char *penalty, *structure, *set, *solver, *outcome;
     double lambda, gamma, objective, train_loss, penalty_value, gap, epochs, seconds;
     bool intercept, standardized;
@@ -29,11 +29,13 @@ typedef struct spd_metrics {
     double accuracy;       /* NAN for regression */
     double rmse, r2;       /* NAN for classification */
     double auc;            /* binary; NAN else */
-    int64_t rows, unknown; /* rows with a label that the model does not know: not counted */
+    int64_t rows, unknown; /* labels counted (several in a row for several targets), and those the model does not know */
     int64_t *confusion;    /* classes x classes, truth by row; NULL for regression. Freed by the caller */
 } spd_metrics;
-spdhg_status spd_model_metrics(const spdhg_model *model, const spdhg_data *data, const double *scores, spd_metrics *out, spdhg_error *err);
-/* Class number 0.. of one row's scores; probability of each class (logistic and softmax only). */
+spdhg_status spd_model_metrics(const spdhg_model *model, const spdhg_data *data, const double *scores, spd_metrics *out,
+                               spdhg_error *err);
+/* Class number 0.. of one row's scores (of one score for binary losses); probability of each class (logistic and softmax only).
+ */
 int64_t spd_model_class(const spdhg_model *model, const double *scores);
 bool spd_model_probability(const spdhg_model *model, const double *scores, double *probability);
 /* The label of a class as text into buffer. */

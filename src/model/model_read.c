@@ -139,8 +139,8 @@ static spdhg_status get_classes(const reader *r, spdhg_model *m) {
     const int64_t classes = (int64_t)json_array_size(array);
     if (!json_is_array(array) || classes > MOST_CLASSES) return wrong(r, "class_value", "an array of labels");
     if (!m->classify && classes != 0) return wrong(r, "class_value", "no classes for a regression loss");
-    if (m->classify && (loss->value_k ? classes != m->outputs : m->outputs != 1 || classes < 1 || classes > 2))
-        return wrong(r, "class_value", loss->value_k ? "one label for each output" : "one or two labels and one output");
+    if (m->classify && (loss->value_k ? classes != m->outputs : classes < 1 || classes > 2))
+        return wrong(r, "class_value", loss->value_k ? "one label for each output" : "one or two labels");
     if (!(m->class_value = SPD_NEW(double, classes))) return spd_fail_memory(r->err, 8.0 * (double)classes);
     SPD_TRY(fill_numbers(r, "class_value", array, classes, m->class_value));
     for (int64_t k = 1; k < classes; k++)

@@ -1,8 +1,6 @@
-/* objective.c - sums over all rows: scores, loss, gradient, the best intercept. Rows are cut into blocks whose number depends on the
+/* objective.c - sums over all rows: scores and loss. Rows are cut into blocks whose number depends on the
  * problem alone; blocks run on any number of threads and are added in their order, so the bits never depend on the threads. */
 #include "problem/problem.h"
-
-enum { GRADIENT_BLOCKS = 16 };
 
 int64_t spd_problem_blocks(const spdhg_problem *p) { return (p->n + SPD_ROWS_PER_BLOCK - 1) / SPD_ROWS_PER_BLOCK; }
 
@@ -10,16 +8,14 @@ int64_t spd_problem_blocks(const spdhg_problem *p) { return (p->n + SPD_ROWS_PER
 typedef struct pass {
     const spdhg_problem *p;
     const double *x, *c, *z_in;
-    double *z, *partial, *slope;
-    int64_t first_size; /* rows per gradient block */
+    double *z, *partial;
 } pass;
 
 static int64_t block_end(const spdhg_problem *p, int64_t first, int64_t size) { return first + size < p->n ? first + size : p->n; }
 
 static double row_weight(const spdhg_problem *p, int64_t i) { return p->weight ? p->weight[i] : 1; }
 
-/* z = a'x + o for K outputs. */
-static void score(const spdhg_problem *p, const spd_row *row, const double *x, double *z) {
+void spd_row_score(const spdhg_problem *p, const spd_row *row, const double *x, double *z) {
     const int64_t K = p->K;
     for (int64_t k = 0; k < K; k++) z[k] = row->offset ? row->offset[k] : 0;
     if (K == 1 && row->idx) {
@@ -38,7 +34,7 @@ static void score_block(void *context, int64_t b) {
     for (int64_t i = first; i < end; i++) {
         spd_row row;
         spd_problem_row(a->p, i, &row);
-        score(a->p, &row, a->x, a->z + i * a->p->K);
+        spd_row_score(a->p, &row, a->x, a->z + i * a->p->K);
     }
 }
 
@@ -86,6 +82,8 @@ int64_t spd_problem_value_work(const spdhg_problem *p) {
     return p->m * p->K + p->n * p->K + spd_problem_blocks(p) * (1 + 3 * p->K) + 8 * p->K + spd_problem_term_work(p);
 }
 
+double *spd_problem_value_scores(const spdhg_problem *p, double *scratch) { return divide(p, scratch).z; }
+
 void spd_problem_value(const spdhg_problem *p, int threads, const double *x, double *c, double *scratch, spd_value *out) {
     const value_scratch s = divide(p, scratch);
     spd_problem_scores(p, threads, x, s.z);
@@ -95,55 +93,4 @@ void spd_problem_value(const spdhg_problem *p, int threads, const double *x, dou
     spd_problem_apply(p, x, s.Fx);
     out->penalty = spd_problem_penalty(p, s.Fx, s.term);
     out->objective = out->loss + out->ridge + out->penalty;
-}
-
-/* ---- gradient */
-
-int64_t spd_problem_gradient_blocks(const spdhg_problem *p) {
-    const int64_t fill = p->nnz / (p->d + 1) + 1; /* more partial vectors than this would cost more than the rows themselves */
-    const int64_t rows = spd_problem_blocks(p);
-    int64_t blocks = GRADIENT_BLOCKS < fill ? GRADIENT_BLOCKS : fill;
-    return blocks < rows ? blocks : rows;
-}
-
-static int64_t gradient_stride(const spdhg_problem *p) { return p->dK + 3 * p->K; }
-
-int64_t spd_problem_gradient_work(const spdhg_problem *p) { return spd_problem_gradient_blocks(p) * gradient_stride(p); }
-
-static void gradient_block(void *context, int64_t b) {
-    const pass *a = context;
-    const spdhg_problem *p = a->p;
-    const int64_t K = p->K, first = b * a->first_size, end = block_end(p, first, a->first_size);
-    double *g = a->partial + b * gradient_stride(p), *gc = g + p->dK, *z = gc + K, *slope = z + K;
-    memset(g, 0, (size_t)(p->dK + K) * sizeof *g);
-    for (int64_t i = first; i < end; i++) {
-        const double w = row_weight(p, i);
-        if (w == 0 && !a->slope) continue;
-        spd_row row;
-        spd_problem_row(p, i, &row);
-        score(p, &row, a->x, z);
-        for (int64_t k = 0; k < K && a->c; k++) z[k] += a->c[k];
-        spd_loss_slope(p->loss, p->loss_arg, K, z, row.b, slope);
-        if (a->slope) memcpy(a->slope + i * K, slope, (size_t)K * sizeof *slope);
-        spd_scale(K, w / p->W, slope);
-        for (int64_t k = 0; k < K; k++) gc[k] += slope[k];
-        for (int64_t q = 0; q < row.nnz; q++) {
-            double *gj = g + (row.idx ? row.idx[q] : q) * K;
-            for (int64_t k = 0; k < K; k++) gj[k] += row.val[q] * slope[k];
-        }
-    }
-}
-
-void spd_problem_gradient(const spdhg_problem *p, int threads, const double *x, const double *c, double *g, double *gc, double *slope,
-                          double *scratch) {
-    const int64_t blocks = spd_problem_gradient_blocks(p);
-    pass a = {.p = p, .x = x, .c = c, .partial = scratch, .slope = slope, .first_size = (p->n + blocks - 1) / blocks};
-    spd_parallel(threads, blocks, gradient_block, &a);
-    memset(g, 0, (size_t)p->dK * sizeof *g);
-    if (gc) memset(gc, 0, (size_t)p->K * sizeof *gc);
-    for (int64_t b = 0; b < blocks; b++) {
-        const double *part = scratch + b * gradient_stride(p);
-        spd_axpy(p->dK, 1, part, g);
-        if (gc) spd_axpy(p->K, 1, part + p->dK, gc);
-    }
 }

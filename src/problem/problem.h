@@ -72,6 +72,7 @@ void spd_term_apply(const spd_term *t, int64_t K, const double *x, double *z);  
 void spd_term_add_transposed(const spd_term *t, int64_t K, const double *y, double *g);         /* g += F'y */
 double spd_term_value(const spd_term *t, int64_t K, const double *z, double *work);             /* lambda r(z), z = F x */
 void spd_term_project(const spd_term *t, int64_t K, double *y, double *work);                   /* y = Pi_{lambda Y}(y) */
+double spd_term_polar(const spd_term *t, int64_t K, const double *y, double *work);              /* smallest lambda with y in lambda Y */
 double spd_term_radius(const spd_term *t, int64_t K);                                           /* max ||y|| over lambda Y */
 int64_t spd_term_work(const spd_term *t, int64_t K);                                            /* doubles of work for the above */
 /* The dual half-step fused with the transposed product, one pass over the rows of F (ARCHITECTURE decision 5):
@@ -102,12 +103,27 @@ void spd_problem_best_intercept(const spdhg_problem *p, int threads, const doubl
 /* f at (x, c); with an intercept c is minimised in place first. scratch: spd_problem_value_work doubles; it holds F x first. */
 void spd_problem_value(const spdhg_problem *p, int threads, const double *x, double *c, double *scratch, spd_value *out);
 int64_t spd_problem_value_work(const spdhg_problem *p);
-/* gradient of the loss part: g (d x K) = (1/W) sum w_i phi'(z_i) a_i', gc (K) for the intercept (may be NULL).
- * slope (n x K, may be NULL): phi'(z_i) of every row, unweighted, as variance-reduced solvers keep them. */
+/* The scores z = A x + o (n x K, without intercept) that spd_problem_value left in its scratch. */
+double *spd_problem_value_scores(const spdhg_problem *p, double *scratch);
+void spd_row_score(const spdhg_problem *p, const spd_row *row, const double *x, double *z); /* z = a'x + o, K numbers */
+
+/* ---- gradient.c: collectives that end in A'u. scratch: spd_problem_gradient_work doubles for each. gc (K, for the intercept) may be NULL. */
+/* g (d x K) = (1/W) sum w_i phi'(z_i) a_i'. slope (n x K, may be NULL): phi'(z_i) of every row, unweighted, as variance-reduced solvers keep them. */
 void spd_problem_gradient(const spdhg_problem *p, int threads, const double *x, const double *c, double *g, double *gc, double *slope,
                           double *scratch);
+/* g = (1/W) sum w_i alpha_i a_i' for any alpha (n x K). */
+void spd_problem_adjoint(const spdhg_problem *p, int threads, const double *alpha, double *g, double *gc, double *scratch);
+/* g = (1/W) sum w_i C_i(a_i'x + c) a_i': a product with the Hessian or with a matrix like it. Scalar losses: C_i = curve (n x K).
+ * Coupled losses: C_i = phi''(z_i) at the scores z in `curve`. c may be NULL. */
+void spd_problem_normal_product(const spdhg_problem *p, int threads, const double *curve, const double *x, const double *c, double *g,
+                                double *gc, double *scratch);
 int64_t spd_problem_gradient_work(const spdhg_problem *p);
 int64_t spd_problem_gradient_blocks(const spdhg_problem *p); /* blocks of rows with a partial sum of d numbers or more each */
+
+/* ---- hessian.c: the same matrix written out, row-major n x n with n = (d + 1) K (intercept last, d K without), lower triangle. */
+void spd_problem_normal_matrix(const spdhg_problem *p, int threads, const double *curve, double *H, double *scratch);
+int64_t spd_problem_normal_size(const spdhg_problem *p);
+int64_t spd_problem_normal_work(const spdhg_problem *p);
 
 /* ---- curvature.c: constants of the step sizes. */
 double spd_problem_lipschitz(const spdhg_problem *p, spdhg_sampling sampling); /* kappa max_i(||a_i||^2 [+1]) + gamma */

@@ -57,6 +57,20 @@ void spd_term_project(const spd_term *t, int64_t K, double *y, double *work) {
     }
 }
 
+double spd_term_polar(const spd_term *t, int64_t K, const double *y, double *work) {
+    double most = 0;
+    for (int64_t b = 0; b < t->blocks; b++) {
+        const block k = block_at(t, b);
+        const double *part = y + k.first * K;
+        if (k.row) {
+            gather(&k, K, y, work);
+            part = work;
+        }
+        most = fmax(most, t->penalty->polar(k.rows, K, part, work + t->largest * K));
+    }
+    return most;
+}
+
 double spd_term_radius(const spd_term *t, int64_t K) {
     double square = 0;
     for (int64_t b = 0; b < t->blocks; b++) {

@@ -59,7 +59,10 @@ static void tiles(FILE *out, const spd_report *r) {
     tile(out, "test loss", s ? s->test_loss : FINAL(r, test_loss), 4, 1, "");
     tile(out, m->classify ? "test accuracy" : "test R²", score, 4, m->classify ? 100 : 1, m->classify ? " %" : "");
     tile(out, "duality gap", m->gap, 3, 1, "");
-    tile(out, "zero coefficients", 1 - (double)nonzeros(m) / (double)(m->features * m->outputs), 3, 100, " %");
+    const double zeros = 1 - (double)nonzeros(m) / (double)(m->features * m->outputs);
+    const bool fused = s && s->dual > 0 && strcmp(m->structure, "identity") != 0; /* then zeros are looked for in F x */
+    if (zeros > 0 || !fused) tile(out, "zero coefficients", zeros, 3, 100, " %");
+    if (fused) tile(out, "zeros of F x", 1 - (double)s->structure_nonzeros / (double)s->dual, 3, 100, " %");
     spd_html(out, "</section>\n");
 }
 
@@ -101,6 +104,9 @@ static int64_t next_largest(const double *x, int64_t count, double value, int64_
     return best;
 }
 
+/* Softmax has an output for each class; several targets have no names. */
+static bool names_outputs(const spdhg_model *m) { return m->outputs > 1 && spd_spec_is(m->loss, "softmax"); }
+
 static void largest_table(FILE *out, const spd_report *r) {
     const spdhg_model *m = r->model;
     const int64_t count = m->features * m->outputs;
@@ -116,8 +122,7 @@ static void largest_table(FILE *out, const spd_report *r) {
         else
             spd_html(out, "feature @", spd_html_count(text, j + m->index_base));
         spd_html(out, "</th><td><bdi>@</bdi></td><td class='r'>@</td></tr>\n",
-                 m->outputs > 1 && m->classes == m->outputs ? spd_model_label(m, at % m->outputs, label) : "",
-                 spd_html_number(text, m->x[at], 5));
+                 names_outputs(m) ? spd_model_label(m, at % m->outputs, label) : "", spd_html_number(text, m->x[at], 5));
     }
     spd_html(out, "</table>\n");
 }
@@ -128,7 +133,7 @@ static void stems(FILE *out, const spd_report *r) {
     spd_html(out, "<h2>Coefficients</h2>\n");
     if (r->truth) spd_html(out, "<p class='faint'>Bars: the estimate. Marks: the truth.</p>\n");
     for (int64_t k = 0; k < m->outputs && k < MOST_PICTURES; k++) {
-        if (m->outputs > 1 && m->classes == m->outputs) spd_html(out, "<p>Class <bdi>@</bdi></p>", spd_model_label(m, k, label));
+        if (names_outputs(m)) spd_html(out, "<p>Class <bdi>@</bdi></p>", spd_model_label(m, k, label));
         spd_picture_stems(out, m, m->x, r->truth, k);
     }
     largest_table(out, r);

@@ -2,7 +2,8 @@
 #include "solver/solver.h"
 
 void spd_row_slope(const spdhg_problem *p, const spd_row *row, const double *x, const double *c, double *z, double *slope) {
-    spd_row_score(p, row, x, c, z);
+    spd_row_score(p, row, x, z);
+    for (int64_t k = 0; k < p->K; k++) z[k] += c[k];
     spd_loss_slope(p->loss, p->loss_arg, p->K, z, row->b, slope);
 }
 

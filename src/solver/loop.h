@@ -1,6 +1,7 @@
 /* loop.h - the handle spdhg_solver and the state of a running loop; shared by handle.c and run.c only. */
 #ifndef SPD_LOOP_H
 #define SPD_LOOP_H
+#include "model/checkpoint.h"
 #include "solver/solver.h"
 #include "trace/trace.h"
 
@@ -37,7 +38,16 @@ typedef struct spd_loop {
     int64_t k, iterations_before;
     double seconds, epochs_before;
     bool stop;
+    int stage;
+    uint64_t hash[SPD_HASHES]; /* of what determines the iterates, once computed */
+    bool hashed;
+    double saved_at; /* when the last checkpoint was written */
 } spd_loop;
+
+/* ---- resume.c */
+spdhg_status spd_loop_save(spd_loop *l, spdhg_error *err); /* to options.checkpoint */
+spdhg_status spd_loop_open(const spdhg_solver *s, spd_checkpoint *c, bool *previous, spdhg_error *err); /* reads options.resume */
+spdhg_status spd_loop_restore(spd_loop *l, const spd_checkpoint *c, spdhg_error *err); /* after start: state and counters of the checkpoint */
 
 /* ---- handle.c */
 void spd_solver_params(const spdhg_solver *s, const spd_solver_kind *kind, double *param); /* defaults overridden by settings */

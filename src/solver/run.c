@@ -78,38 +78,47 @@ static spd_step advance(spd_loop *l, int64_t steps, double until) {
     return said;
 }
 
+/* A checkpoint that cannot be written does not end the run: the caller is told, the next one may succeed. */
+static void save_now_and_then(spd_loop *l) {
+    const spdhg_options *o = &l->solver->options;
+    if (!o->checkpoint || spd_now() - l->saved_at < o->checkpoint_every) return;
+    spdhg_error err;
+    if (spd_loop_save(l, &err) != SPDHG_OK) log_sentence(l->solver, err.message);
+}
+
+/* What a stage has come to after a few steps; DONE while it should go on. */
+static spdhg_outcome verdict(const spd_loop *l, spd_step said, bool over) {
+    const spdhg_solver *s = l->solver;
+    const bool wants_gap = s->options.tol > 0;
+    if (l->stop) return SPDHG_OUTCOME_INTERRUPTED;
+    if (said == SPD_FAILED) return SPDHG_OUTCOME_DIVERGED;
+    if (said == SPD_CONVERGED || (wants_gap && s->solution.gap_relative <= s->options.tol)) return SPDHG_OUTCOME_CONVERGED;
+    if (said == SPD_STALLED) return SPDHG_OUTCOME_STALLED;
+    return over && wants_gap ? SPDHG_OUTCOME_LIMIT : SPDHG_OUTCOME_DONE;
+}
+
 /* Runs one stage to its end; the outcome is what ended it. */
 static spdhg_status run_stage(spd_loop *l, double epochs, spdhg_outcome *outcome, spdhg_error *err) {
     spdhg_solver *s = l->solver;
     const double n = (double)s->problem->n, last = epochs > 0 ? epochs * n : INFINITY;
-    const double every = s->options.every > 0 ? s->options.every : spd_trace_interval(epochs);
+    const double every = n * (s->options.every > 0 ? s->options.every : spd_trace_interval(epochs));
     const int64_t steps = steps_between_polls(s, l->run.kind, l->run.batch);
-    const bool wants_gap = s->options.tol > 0;
-    spdhg_status status;
-    double next = every * n;
-    if (!measure(l, &status, err)) *outcome = SPDHG_OUTCOME_DIVERGED;
-    while (status == SPDHG_OK && *outcome == SPDHG_OUTCOME_DONE) {
+    spdhg_status status = SPDHG_OK;
+    double next = every * (floor((double)l->run.rows_visited / every) + 1);
+    bool over = false;
+    if (l->k == 0 && !measure(l, &status, err)) *outcome = SPDHG_OUTCOME_DIVERGED;
+    while (status == SPDHG_OK && *outcome == SPDHG_OUTCOME_DONE && !over) {
         const double from = spd_now(), until = next < last ? next : last;
         const spd_step said = advance(l, steps, until);
         l->seconds += spd_now() - from;
         const bool at_point = (double)l->run.rows_visited >= until;
         const spdhg_point now = {.epoch = l->epochs_before + epochs_of(l), .iteration = l->iterations_before + l->k};
         if (!at_point && tell(s, SPDHG_EVENT_POLL, &now)) l->stop = true;
-        const bool timeout = out_of_time(l), ended = said != SPD_CONTINUE || timeout || l->stop;
-        if (at_point || ended) {
-            if (!measure(l, &status, err)) *outcome = SPDHG_OUTCOME_DIVERGED;
-            while (next <= (double)l->run.rows_visited) next += every * n;
-        }
-        if (*outcome == SPDHG_OUTCOME_DIVERGED || status != SPDHG_OK) break;
-        if (said == SPD_FAILED) *outcome = SPDHG_OUTCOME_DIVERGED;
-        if (said == SPD_CONVERGED) *outcome = SPDHG_OUTCOME_CONVERGED;
-        if (said == SPD_STALLED) *outcome = SPDHG_OUTCOME_STALLED;
-        if (l->stop) *outcome = SPDHG_OUTCOME_INTERRUPTED;
-        if (wants_gap && s->solution.gap_relative <= s->options.tol) *outcome = SPDHG_OUTCOME_CONVERGED;
-        if (*outcome != SPDHG_OUTCOME_DONE) break;
-        if (timeout || (double)l->run.rows_visited >= last) {
-            if (wants_gap) *outcome = SPDHG_OUTCOME_LIMIT;
-            break;
+        save_now_and_then(l);
+        over = out_of_time(l) || (double)l->run.rows_visited >= last;
+        if (at_point || over || said != SPD_CONTINUE || l->stop) {
+            next = every * (floor((double)l->run.rows_visited / every) + 1);
+            *outcome = measure(l, &status, err) ? verdict(l, said, over) : SPDHG_OUTCOME_DIVERGED;
         }
     }
     return status;
@@ -172,22 +181,34 @@ static void clear_stage(spd_loop *l) {
     l->x = l->c = l->y = NULL;
 }
 
+static spdhg_status open_checkpoint(const spdhg_solver *s, spd_checkpoint *saved, spdhg_error *err) {
+    bool previous;
+    SPD_TRY(spd_loop_open(s, saved, &previous, err));
+    if (previous) log_sentence((void *)(uintptr_t)s, "the checkpoint is damaged; going on from the one before it");
+    return SPDHG_OK;
+}
+
 spdhg_status spdhg_solver_run(spdhg_solver *s, spdhg_outcome *outcome, spdhg_error *err) {
     s->started = spd_now();
     s->outcome = SPDHG_OUTCOME_DONE;
     spd_trace_clear(&s->trace);
-    spd_loop loop = {.solver = s};
+    spd_loop loop = {.solver = s, .saved_at = s->started};
     if (s->plan.why[0]) log_sentence(s, s->plan.why);
     spdhg_status status = SPDHG_OK;
-    double left = s->options.epochs;
-    for (int i = 0; i < s->plan.stages && status == SPDHG_OK && s->outcome == SPDHG_OUTCOME_DONE; i++) {
+    spd_checkpoint saved = {0};
+    if (s->options.resume) status = open_checkpoint(s, &saved, err);
+    for (int i = (int)saved.stage; i < s->plan.stages && status == SPDHG_OK && s->outcome == SPDHG_OUTCOME_DONE; i++) {
         const bool is_last = i + 1 == s->plan.stages;
-        const double epochs = is_last ? left : s->plan.stage[i].epochs;
+        const double epochs = is_last && s->options.epochs > 0 ? fmax(s->options.epochs - loop.epochs_before, 0) : s->plan.stage[i].epochs;
+        loop.stage = i;
         status = prepare_stage(&loop, s->plan.stage[i].kind, err);
+        if (status == SPDHG_OK && saved.number) status = spd_loop_restore(&loop, &saved, err);
+        spd_checkpoint_free(&saved);
         if (status == SPDHG_OK) status = run_stage(&loop, epochs, &s->outcome, err);
+        if (status == SPDHG_OK && s->options.checkpoint) status = spd_loop_save(&loop, err);
         clear_stage(&loop);
-        if (left > 0) left = fmax(left - epochs, 0);
     }
+    spd_checkpoint_free(&saved);
     s->solution.structure_nonzeros = spd_evaluate_structure_nonzeros(&s->evaluator, s->x);
     s->solution.nonzeros = spd_count_nonzero(s->problem->dK, s->x);
     if (status == SPDHG_OK && outcome) *outcome = s->outcome;

@@ -1,6 +1,7 @@
 /* solver.h - what an algorithm is: a parameter table, a state of numbers, and four functions that run.c calls. */
 #ifndef SPD_SOLVER_H
 #define SPD_SOLVER_H
+#include "certify/certify.h"
 #include "problem/problem.h"
 
 typedef struct spd_param {
@@ -24,9 +25,8 @@ void spd_batch_slopes(const spdhg_problem *p, const spd_batch *batch, const doub
 void spd_batch_add(const spdhg_problem *p, const spd_batch *batch, const double *slope, double factor, double *g); /* g += factor sum_i a_i slope_i */
 void spd_batch_sum(const spdhg_problem *p, const spd_batch *batch, const double *slope, double *gc);               /* gc = sum_i slope_i */
 
-/* ---- row.c: one row's score and the proximal step of its loss. */
-void spd_row_score(const spdhg_problem *p, const spd_row *row, const double *x, const double *c, double *z); /* z (K) = a_i'x + c + o_i */
-double spd_row_share(const spdhg_problem *p, const spd_row *row);                                            /* w_i / W */
+/* ---- row.c: one row's share, and the proximal step of its loss. */
+double spd_row_share(const spdhg_problem *p, const spd_row *row); /* w_i / W */
 /* slope (K) = argmin over alpha of phi*(alpha) - <a_i'x + c + o_i, alpha> + (q/2)||alpha - old||^2, that is phi'(z) at the z with
  * z + q phi'(z) = a_i'x + c + o_i + q old. work: spd_row_prox_work doubles. */
 void spd_row_prox(const spdhg_problem *p, const spd_row *row, double q, const double *x, const double *c, const double *old, double *slope,
@@ -88,9 +88,11 @@ typedef struct spd_evaluator {
     double *test_x;      /* coefficients on the test data's scale and number of features */
     double *scratch;
     int threads;
+    spd_certifier certifier;
+    spd_gap gap; /* of the last evaluation */
 } spd_evaluator;
 spdhg_status spd_evaluator_new(spd_evaluator *e, const spdhg_problem *p, const spdhg_data *test, int threads, spdhg_error *err);
-/* Fills objective, losses, test scores and dual norm of the point; c becomes the best intercept for x. */
+/* Fills objective, losses, gap, test scores and dual norm of the point; c becomes the best intercept for x. */
 void spd_evaluate(spd_evaluator *e, const double *x, double *c, const double *y, spdhg_point *point);
 int64_t spd_evaluate_structure_nonzeros(const spd_evaluator *e, const double *x); /* entries of F x that are not zero in PROBLEM's sense */
 void spd_evaluator_free(spd_evaluator *e);

@@ -1,0 +1,144 @@
+/* checkpoint.c - file format: "SPDHGCP1", a byte-order mark, hashes and counters, trace points, state numbers, XXH3-64 of all before it. */
+#include "model/checkpoint.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+static const char magic[8] = {'S', 'P', 'D', 'H', 'G', 'C', 'P', '1'};
+static const uint64_t byte_order = 0x0102030405060708u;
+
+/* Everything of fixed size, in the order of the file. All members are 8 bytes wide: no padding. */
+typedef struct header {
+    char magic[8];
+    uint64_t byte_order, point_size, hash[SPD_HASHES];
+    int64_t stage, k, rows_visited, iterations_before, points, numbers;
+    double seconds, epochs_before;
+} header;
+
+static bool put(FILE *stream, XXH3_state_t *sum, const void *block, size_t size) {
+    return XXH3_64bits_update(sum, block, size) == XXH_OK && fwrite(block, 1, size, stream) == size;
+}
+
+/* The file in place also gets the name PATH.previous; it keeps its own until the new one is renamed over it. */
+static void keep_previous(const char *path) {
+    char *previous = spd_alloc((int64_t)strlen(path) + 16, 1);
+    if (!previous) return;
+    sprintf(previous, "%s.previous", path);
+    if (access(path, F_OK) == 0) {
+        unlink(previous);
+        if (link(path, previous) != 0) unlink(previous); /* a file system without links keeps one generation */
+    }
+    spd_free(previous);
+}
+
+spdhg_status spd_checkpoint_write(const spd_checkpoint *c, const char *path, spdhg_error *err) {
+    header h = {.byte_order = byte_order, .point_size = sizeof(spdhg_point), .stage = c->stage, .k = c->k, .rows_visited = c->rows_visited,
+                .iterations_before = c->iterations_before, .points = c->points, .numbers = c->numbers, .seconds = c->seconds,
+                .epochs_before = c->epochs_before};
+    memcpy(h.magic, magic, sizeof magic);
+    memcpy(h.hash, c->hash, sizeof h.hash);
+    XXH3_state_t *sum = XXH3_createState();
+    if (!sum) return spd_fail_memory(err, 1e3);
+    spd_file file;
+    spdhg_status status = spd_file_create(&file, path, err);
+    if (status == SPDHG_OK) {
+        XXH3_64bits_reset(sum);
+        bool good = put(file.stream, sum, &h, sizeof h) && put(file.stream, sum, c->point, (size_t)c->points * sizeof *c->point) &&
+                    put(file.stream, sum, c->number, (size_t)c->numbers * sizeof *c->number);
+        const uint64_t checksum = XXH3_64bits_digest(sum);
+        good = good && fwrite(&checksum, sizeof checksum, 1, file.stream) == 1;
+        if (good) {
+            keep_previous(path);
+            status = spd_file_commit(&file, err);
+        } else {
+            status = spd_fail_io(err, path, "write");
+            spd_file_abort(&file);
+        }
+    }
+    XXH3_freeState(sum);
+    return status;
+}
+
+static spdhg_status damaged(const char *path, const char *how, spdhg_error *err) {
+    return spd_fail(err, SPDHG_DATA, "%s: not a whole checkpoint: %s", path, how);
+}
+
+/* Sizes agree with the file's, so that no count can make us allocate more than the file holds. */
+static spdhg_status check_header(const header *h, int64_t size, const char *path, spdhg_error *err) {
+    if (memcmp(h->magic, magic, sizeof magic) != 0) return damaged(path, "it does not begin with SPDHGCP1", err);
+    if (h->byte_order != byte_order) return damaged(path, "it was written on a machine of other byte order", err);
+    if (h->point_size != sizeof(spdhg_point)) return damaged(path, "it was written by another version", err);
+    const int64_t rest = size - (int64_t)sizeof *h - (int64_t)sizeof(uint64_t), most = rest / 8;
+    if (rest < 0 || h->points < 0 || h->numbers < 0 || h->points > most || h->numbers > most ||
+        h->points * (int64_t)sizeof(spdhg_point) + h->numbers * 8 != rest)
+        return damaged(path, "its size does not fit its counts", err);
+    if (h->stage < 0 || h->k < 0 || h->rows_visited < 0 || h->iterations_before < 0 || !isfinite(h->seconds) || !isfinite(h->epochs_before))
+        return damaged(path, "a counter is out of range", err);
+    return SPDHG_OK;
+}
+
+static spdhg_status read_body(spd_checkpoint *c, FILE *stream, int64_t size, const char *path, spdhg_error *err) {
+    header h;
+    if (fread(&h, sizeof h, 1, stream) != 1) return damaged(path, "it is too short", err);
+    SPD_TRY(check_header(&h, size, path, err));
+    c->point = SPD_NEW(spdhg_point, h.points);
+    c->number = SPD_NEW(double, h.numbers);
+    if (!c->point || !c->number) return spd_fail_memory(err, (double)size);
+    uint64_t stored;
+    if (fread(c->point, sizeof *c->point, (size_t)h.points, stream) != (size_t)h.points ||
+        fread(c->number, sizeof *c->number, (size_t)h.numbers, stream) != (size_t)h.numbers || fread(&stored, sizeof stored, 1, stream) != 1)
+        return damaged(path, "it ends too early", err);
+    XXH3_state_t *sum = XXH3_createState();
+    if (!sum) return spd_fail_memory(err, 1e3);
+    XXH3_64bits_reset(sum);
+    XXH3_64bits_update(sum, &h, sizeof h);
+    XXH3_64bits_update(sum, c->point, (size_t)h.points * sizeof *c->point);
+    XXH3_64bits_update(sum, c->number, (size_t)h.numbers * sizeof *c->number);
+    const bool same = XXH3_64bits_digest(sum) == stored;
+    XXH3_freeState(sum);
+    if (!same) return damaged(path, "its checksum is wrong", err);
+    memcpy(c->hash, h.hash, sizeof h.hash);
+    c->stage = h.stage;
+    c->k = h.k;
+    c->rows_visited = h.rows_visited;
+    c->iterations_before = h.iterations_before;
+    c->points = h.points;
+    c->numbers = h.numbers;
+    c->seconds = h.seconds;
+    c->epochs_before = h.epochs_before;
+    return SPDHG_OK;
+}
+
+static spdhg_status read_one(spd_checkpoint *c, const char *path, spdhg_error *err) {
+    *c = (spd_checkpoint){0};
+    FILE *stream = fopen(path, "r");
+    if (!stream) return spd_fail_io(err, path, "open");
+    struct stat info;
+    spdhg_status status;
+    if (fstat(fileno(stream), &info) != 0)
+        status = spd_fail_io(err, path, "read");
+    else
+        status = S_ISREG(info.st_mode) ? read_body(c, stream, info.st_size, path, err) : damaged(path, "it is not a file", err);
+    fclose(stream);
+    if (status != SPDHG_OK) spd_checkpoint_free(c);
+    return status;
+}
+
+spdhg_status spd_checkpoint_read(spd_checkpoint *c, const char *path, bool *previous, spdhg_error *err) {
+    *previous = false;
+    const spdhg_status status = read_one(c, path, err);
+    if (status != SPDHG_DATA) return status;
+    char *older = spd_alloc((int64_t)strlen(path) + 16, 1);
+    if (!older) return status;
+    sprintf(older, "%s.previous", path);
+    *previous = read_one(c, older, NULL) == SPDHG_OK;
+    spd_free(older);
+    return *previous ? SPDHG_OK : status;
+}
+
+void spd_checkpoint_free(spd_checkpoint *c) {
+    spd_free(c->point);
+    spd_free(c->number);
+    *c = (spd_checkpoint){0};
+}

@@ -1,0 +1,24 @@
+/* checkpoint.h - a running solve on disk: a few counters, the trace so far, the solver's state, and hashes of what determines the iterates.
+ * Knows no solver: run.c fills it. Binary, little-endian, one XXH3 checksum over everything; two generations are kept. */
+#ifndef SPD_CHECKPOINT_H
+#define SPD_CHECKPOINT_H
+#include "core/core.h"
+
+/* What determines the iterates, hashed by part so that a refusal can say which part changed. */
+enum { SPD_HASH_DATA, SPD_HASH_PROBLEM, SPD_HASH_SOLVER, SPD_HASH_SAMPLING, SPD_HASHES };
+
+typedef struct spd_checkpoint {
+    uint64_t hash[SPD_HASHES];
+    int64_t stage, k, rows_visited, iterations_before, points, numbers;
+    double seconds, epochs_before;
+    spdhg_point *point; /* the trace so far; owned when read */
+    double *number;     /* the state arena; owned when read */
+} spd_checkpoint;
+
+/* Atomic; the file that was there becomes PATH.previous. */
+spdhg_status spd_checkpoint_write(const spd_checkpoint *c, const char *path, spdhg_error *err);
+/* Counts are checked against the file's size before anything is allocated. If PATH is damaged PATH.previous is read instead and
+ * *previous is set. SPDHG_IO: missing; SPDHG_DATA: neither is whole. */
+spdhg_status spd_checkpoint_read(spd_checkpoint *c, const char *path, bool *previous, spdhg_error *err);
+void spd_checkpoint_free(spd_checkpoint *c); /* what read has allocated */
+#endif

@@ -1,0 +1,101 @@
+/* gradient.c - sums over all rows that end in A'u: g = (1/W) sum_i w_i u_i a_i', with u_i = phi'(z_i), a given alpha_i, or C_i(a_i'x).
+ * A fixed number of blocks, each with a vector of its own, added in their order: the same bits for any number of threads. */
+#include "problem/problem.h"
+
+enum { GRADIENT_BLOCKS = 16 };
+
+typedef struct pass {
+    const spdhg_problem *p;
+    const double *x, *c, *alpha, *curve;
+    double *slope, *partial;
+    int64_t rows; /* per block */
+    /* u_i (K numbers) of row i; z has K numbers of room */
+    void (*coefficient)(const struct pass *a, const spd_row *row, int64_t i, double *z, double *u);
+} pass;
+
+int64_t spd_problem_gradient_blocks(const spdhg_problem *p) {
+    const int64_t fill = p->nnz / (p->d + 1) + 1; /* more vectors than this would cost more than the rows themselves */
+    const int64_t rows = spd_problem_blocks(p);
+    const int64_t blocks = GRADIENT_BLOCKS < fill ? GRADIENT_BLOCKS : fill;
+    return blocks < rows ? blocks : rows;
+}
+
+static int64_t stride(const spdhg_problem *p) { return p->dK + 3 * p->K; }
+
+int64_t spd_problem_gradient_work(const spdhg_problem *p) { return spd_problem_gradient_blocks(p) * stride(p); }
+
+static void one_block(void *context, int64_t b) {
+    const pass *a = context;
+    const spdhg_problem *p = a->p;
+    const int64_t K = p->K, first = b * a->rows, end = first + a->rows < p->n ? first + a->rows : p->n;
+    double *g = a->partial + b * stride(p), *gc = g + p->dK, *z = gc + K, *u = z + K;
+    memset(g, 0, (size_t)(p->dK + K) * sizeof *g);
+    for (int64_t i = first; i < end; i++) {
+        const double w = p->weight ? p->weight[i] : 1;
+        if (w == 0 && !a->slope) continue;
+        spd_row row;
+        spd_problem_row(p, i, &row);
+        a->coefficient(a, &row, i, z, u);
+        for (int64_t k = 0; k < K; k++) gc[k] += u[k] *= w / p->W;
+        if (K == 1)
+            for (int64_t q = 0; q < row.nnz; q++) g[row.idx ? row.idx[q] : q] += row.val[q] * u[0];
+        else
+            for (int64_t q = 0; q < row.nnz; q++) spd_axpy(K, row.val[q], u, g + (row.idx ? row.idx[q] : q) * K);
+    }
+}
+
+static void run(pass *a, int threads, double *g, double *gc, double *scratch) {
+    const spdhg_problem *p = a->p;
+    const int64_t blocks = spd_problem_gradient_blocks(p);
+    a->partial = scratch;
+    a->rows = (p->n + blocks - 1) / blocks;
+    spd_parallel(threads, blocks, one_block, a);
+    memset(g, 0, (size_t)p->dK * sizeof *g);
+    if (gc) memset(gc, 0, (size_t)p->K * sizeof *gc);
+    for (int64_t b = 0; b < blocks; b++) {
+        spd_axpy(p->dK, 1, scratch + b * stride(p), g);
+        if (gc) spd_axpy(p->K, 1, scratch + b * stride(p) + p->dK, gc);
+    }
+}
+
+static void slope_at_x(const pass *a, const spd_row *row, int64_t i, double *z, double *u) {
+    const spdhg_problem *p = a->p;
+    spd_row_score(p, row, a->x, z);
+    for (int64_t k = 0; k < p->K && a->c; k++) z[k] += a->c[k];
+    spd_loss_slope(p->loss, p->loss_arg, p->K, z, row->b, u);
+    if (a->slope) memcpy(a->slope + i * p->K, u, (size_t)p->K * sizeof *u);
+}
+
+static void given(const pass *a, const spd_row *row, int64_t i, double *z, double *u) {
+    (void)row, (void)z;
+    memcpy(u, a->alpha + i * a->p->K, (size_t)a->p->K * sizeof *u);
+}
+
+static void curved(const pass *a, const spd_row *row, int64_t i, double *z, double *u) {
+    const spdhg_problem *p = a->p;
+    spd_row plain = *row;
+    plain.offset = NULL;
+    spd_row_score(p, &plain, a->x, z);
+    for (int64_t k = 0; k < p->K && a->c; k++) z[k] += a->c[k];
+    if (p->loss->value)
+        for (int64_t k = 0; k < p->K; k++) u[k] = a->curve[i * p->K + k] * z[k];
+    else
+        p->loss->second_k(a->curve + i * p->K, p->K, row->b[0], z, u);
+}
+
+void spd_problem_gradient(const spdhg_problem *p, int threads, const double *x, const double *c, double *g, double *gc, double *slope,
+                          double *scratch) {
+    pass a = {.p = p, .x = x, .c = c, .slope = slope, .coefficient = slope_at_x};
+    run(&a, threads, g, gc, scratch);
+}
+
+void spd_problem_adjoint(const spdhg_problem *p, int threads, const double *alpha, double *g, double *gc, double *scratch) {
+    pass a = {.p = p, .alpha = alpha, .coefficient = given};
+    run(&a, threads, g, gc, scratch);
+}
+
+void spd_problem_normal_product(const spdhg_problem *p, int threads, const double *curve, const double *x, const double *c, double *g,
+                                double *gc, double *scratch) {
+    pass a = {.p = p, .x = x, .c = c, .curve = curve, .coefficient = curved};
+    run(&a, threads, g, gc, scratch);
+}

@@ -1,0 +1,112 @@
+/* hessian.c - H = (1/W) sum_i w_i (a_i a_i') x C_i, written out: rows and columns (feature, output), the intercept as a last feature 1.
+ * Scalar losses: C_i = diag(curve_i). Coupled ones: C_i = phi''(z_i), column by column. Sparse rows cost nnz(a_i)^2 K (or K^2) each.
+ * Dense rows are gathered into panels for BLAS. Blocks of rows have matrices of their own, added in their order. */
+#include <cblas.h>
+
+#include "problem/problem.h"
+
+enum { HESSIAN_BLOCKS = 4, PANEL = 256 };
+
+int64_t spd_problem_normal_size(const spdhg_problem *p) { return p->dK + (p->intercept ? p->K : 0); }
+
+static int64_t blocks_of(const spdhg_problem *p) {
+    const int64_t rows = spd_problem_blocks(p);
+    return rows < HESSIAN_BLOCKS ? rows : HESSIAN_BLOCKS;
+}
+
+static bool by_panels(const spdhg_problem *p) { return p->K == 1 && !p->data->idx; }
+
+static int64_t block_size(const spdhg_problem *p) {
+    const int64_t n = spd_problem_normal_size(p);
+    return n * n + p->K * p->K + 2 * p->K + (by_panels(p) ? PANEL * n : 0);
+}
+
+int64_t spd_problem_normal_work(const spdhg_problem *p) { return blocks_of(p) * block_size(p); }
+
+typedef struct pass {
+    const spdhg_problem *p;
+    const double *curve;
+    double *partial;
+    int64_t rows;
+} pass;
+
+/* C (K x K) = w C_i / W */
+static void row_curvature(const pass *a, int64_t i, const double *b, double w, double *C, double *unit) {
+    const spdhg_problem *p = a->p;
+    const int64_t K = p->K;
+    const double *curve = a->curve + i * K;
+    memset(C, 0, (size_t)(K * K) * sizeof *C);
+    for (int64_t k = 0; k < K; k++) {
+        if (p->loss->value)
+            C[k * K + k] = curve[k];
+        else {
+            memset(unit, 0, (size_t)K * sizeof *unit);
+            unit[k] = 1;
+            p->loss->second_k(curve, K, *b, unit, C + k * K);
+        }
+    }
+    spd_scale(K * K, w / p->W, C);
+}
+
+/* H += (a a') x C, lower triangle; the intercept is one more entry 1 at feature d. */
+static void add_row(const spdhg_problem *p, const spd_row *row, const double *C, double *H) {
+    const int64_t K = p->K, n = spd_problem_normal_size(p), entries = row->nnz + p->intercept;
+    for (int64_t q = 0; q < entries; q++) {
+        const int64_t i = q < row->nnz ? (row->idx ? row->idx[q] : q) : p->d;
+        const double ai = q < row->nnz ? row->val[q] : 1;
+        for (int64_t r = 0; r <= q; r++) {
+            const int64_t j = r < row->nnz ? (row->idx ? row->idx[r] : r) : p->d;
+            const double aij = ai * (r < row->nnz ? row->val[r] : 1);
+            if (K == 1)
+                H[i * n + j] += aij * C[0];
+            else
+                for (int64_t k = 0; k < K; k++)
+                    for (int64_t l = 0; l < K; l++) H[(i * K + k) * n + j * K + l] += aij * C[k * K + l];
+        }
+    }
+}
+
+/* Dense rows, one output: panels of sqrt(w C) a, then H += panel' panel. */
+static void panel_block(const pass *a, int64_t first, int64_t end, double *H, double *panel) {
+    const spdhg_problem *p = a->p;
+    const int64_t n = spd_problem_normal_size(p);
+    for (int64_t at = first; at < end; at += PANEL) {
+        const int64_t rows = at + PANEL < end ? PANEL : end - at;
+        for (int64_t r = 0; r < rows; r++) {
+            spd_row row;
+            spd_problem_row(p, at + r, &row);
+            const double factor = sqrt((p->weight ? p->weight[at + r] : 1) * a->curve[at + r] / p->W);
+            for (int64_t j = 0; j < p->d; j++) panel[r * n + j] = factor * row.val[j];
+            if (p->intercept) panel[r * n + p->d] = factor;
+        }
+        cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, (int)n, (int)rows, 1, panel, (int)n, 1, H, (int)n);
+    }
+}
+
+static void one_block(void *context, int64_t b) {
+    const pass *a = context;
+    const spdhg_problem *p = a->p;
+    const int64_t n = spd_problem_normal_size(p), first = b * a->rows, end = first + a->rows < p->n ? first + a->rows : p->n;
+    double *H = a->partial + b * block_size(p), *C = H + n * n, *unit = C + p->K * p->K;
+    memset(H, 0, (size_t)(n * n) * sizeof *H);
+    if (by_panels(p)) {
+        panel_block(a, first, end, H, unit + 2 * p->K);
+        return;
+    }
+    for (int64_t i = first; i < end; i++) {
+        const double w = p->weight ? p->weight[i] : 1;
+        if (w == 0) continue;
+        spd_row row;
+        spd_problem_row(p, i, &row);
+        row_curvature(a, i, row.b, w, C, unit);
+        add_row(p, &row, C, H);
+    }
+}
+
+void spd_problem_normal_matrix(const spdhg_problem *p, int threads, const double *curve, double *H, double *scratch) {
+    const int64_t n = spd_problem_normal_size(p), blocks = blocks_of(p);
+    pass a = {.p = p, .curve = curve, .partial = scratch, .rows = (p->n + blocks - 1) / blocks};
+    spd_parallel(threads, blocks, one_block, &a);
+    memset(H, 0, (size_t)(n * n) * sizeof *H);
+    for (int64_t b = 0; b < blocks; b++) spd_axpy(n * n, 1, scratch + b * block_size(p), H);
+}
