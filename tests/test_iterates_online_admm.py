@@ -1,5 +1,5 @@
 # test_iterates_online_admm.py - online ADMM: its iterates against the argmin of the box by a dense Newton, its optima, its refusal.
-from dual_cases import Checks, chain, check_optimum, check_refusal, compare, graph, newton, norm_bound, row_curvature, row_slope, softmax
+from dual_cases import Checks, Fitted, chain, check_optimum, check_refusal, compare, graph, newton, norm_bound, row_curvature, row_slope, softmax
 
 import numpy as np
 
@@ -41,6 +41,14 @@ def transcription(eta0, given):
     return run
 
 
+def check_batch_tol(checks, words, p):
+    """A loose tolerance ends the sweeps over a batch early: another x, though one nearby."""
+    words = [*words, "--solver", "online-admm", "--batch", 12, "--epochs", 1, "--param", "eta0=5", "--param"]
+    x, loose = Fitted(*words, "batch_tol=1e-16").x, Fitted(*words, "batch_tol=0.1").x
+    off = np.abs(x - loose).max() / np.abs(x).max()
+    checks.check(1e-6 < off < 0.5, f"online-admm: batch_tol = 0.1 changes x by {off:.3g}")
+
+
 if __name__ == "__main__":
     tally = Checks()
     for name, (words, p) in {"logistic graph": graph(0.05, 0.1), "with intercept": graph(0.05, 0.1, intercept=True),
@@ -49,6 +57,7 @@ if __name__ == "__main__":
             words_rho = ["--param", f"eta0={eta0}", "--param", f"rho={rho}", "--param", "batch_tol=1e-16"]
             compare(tally, name, words, p, "online-admm", transcription(eta0, rho), batch, 3, words_rho)
         compare(tally, name + " by default", words, p, "online-admm", transcription(1, None), 1, 5)
+    check_batch_tol(tally, *graph(0.05, 0.1))
     big = {"count": 60}
     check_optimum(tally, "logistic graph", *graph(0.02, 0.1, **big), "online-admm", 600, 0.002)
     check_optimum(tally, "logistic graph, intercept", *graph(0.02, 0.1, intercept=True, **big), "online-admm", 600, 0.002)

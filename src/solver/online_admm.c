@@ -63,17 +63,17 @@ static double improve(online_admm *self, const spdhg_problem *p, const spd_row *
     return q * spd_max_abs(p->K, self->next);
 }
 
-/* (x, c) = the proximal step of the batch loss at (x, c), of length tau in x and eta in c. */
+/* (x, c) = the proximal step of the batch loss at (x, c), of length tau in x and eta in c. One row is solved at once. */
 static void keep_loss(online_admm *self, const spdhg_problem *p, const spd_batch *batch, double tau, double eta) {
-    double *alpha = self->admm.slope, moved = INFINITY;
+    double *alpha = self->admm.slope;
     memset(alpha, 0, (size_t)(batch->size * p->K) * sizeof *alpha);
-    for (int sweep = 0; sweep < SWEEPS_MAX && moved > self->tolerance; sweep++) {
-        moved = 0;
+    for (int sweep = 0; sweep < SWEEPS_MAX; sweep++) {
+        double moved = 0;
         for (int64_t i = 0; i < batch->size; i++) {
             const double share = batch->row[i].weight / (double)batch->size;
             moved = fmax(moved, improve(self, p, &batch->row[i], share * tau, share * eta, alpha + i * p->K));
         }
-        if (batch->size == 1) return; /* one row: solved */
+        if (batch->size == 1 || moved <= self->tolerance) return;
     }
 }
 
