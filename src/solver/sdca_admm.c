@@ -93,9 +93,8 @@ static void penalty_step(sdca_admm *self, const spdhg_problem *p) {
     spd_problem_project_dual(p, self->y, self->term);
     spd_axpy(mK, 1, self->y, self->y_change);
     spd_problem_add_transposed(p, self->y_change, self->R);
-    if (p->gamma == 0) return;
     for (int64_t j = 0; j < p->dK; j++) {
-        const double next = (stiff * self->s[j] + self->q[j]) / (stiff + 1 / p->gamma);
+        const double next = p->gamma * (stiff * self->s[j] + self->q[j]) / (p->gamma * stiff + 1);
         self->R[j] += next - self->s[j];
         self->s[j] = next;
     }
