@@ -1,12 +1,46 @@
-/* test_warm_start.c - the laws of a start that is not 0: it is handed out as it is (projected) before the first step, and methods that
- * converge linearly stay where they are when they start at the optimum with its dual. */
+/* test_warm_start.c - the laws of a start that is not 0: it is handed out as it is (projected) before the first step, and methods
+ * that converge linearly stay where they are when they start at the optimum with its dual. */
 #include "small.h"
 
 static const small_spec spec[] = {
-    {.n = 40, .d = 8, .density = 1, .loss = "logistic", .penalty = "l1", .structure = "identity", .lambda = 0.02, .gamma = 0.2, .classes = 2, .intercept = true},
-    {.n = 40, .d = 8, .density = 0.5, .loss = "squared", .penalty = "l1", .structure = "chain", .lambda = 0.05, .gamma = 0.2, .weights = true},
-    {.n = 40, .d = 8, .density = 1, .loss = "softmax", .penalty = "group", .structure = "identity", .lambda = 0.02, .gamma = 0.2, .classes = 3, .intercept = true},
-    {.n = 40, .d = 8, .density = 1, .loss = "squared", .penalty = "l1", .structure = "chain", .lambda = 0.05, .gamma = 0.2, .set = "ball:0.3"},
+    {.n = 40,
+     .d = 8,
+     .density = 1,
+     .loss = "logistic",
+     .penalty = "l1",
+     .structure = "identity",
+     .lambda = 0.02,
+     .gamma = 0.2,
+     .classes = 2,
+     .intercept = true},
+    {.n = 40,
+     .d = 8,
+     .density = 0.5,
+     .loss = "squared",
+     .penalty = "l1",
+     .structure = "chain",
+     .lambda = 0.05,
+     .gamma = 0.2,
+     .weights = true},
+    {.n = 40,
+     .d = 8,
+     .density = 1,
+     .loss = "softmax",
+     .penalty = "group",
+     .structure = "identity",
+     .lambda = 0.02,
+     .gamma = 0.2,
+     .classes = 3,
+     .intercept = true},
+    {.n = 40,
+     .d = 8,
+     .density = 1,
+     .loss = "squared",
+     .penalty = "l1",
+     .structure = "chain",
+     .lambda = 0.05,
+     .gamma = 0.2,
+     .set = "ball:0.3"},
 };
 enum { SPECS = sizeof spec / sizeof *spec };
 
@@ -27,7 +61,7 @@ static void start_is_handed_out(void **unused) {
     for (int o = 0; o < SPECS; o++) {
         small s = small_make(&spec[o], 1);
         const spdhg_problem *p = s.problem;
-        double *x = SPD_NEW(double, p->dK), *c = SPD_NEW(double, p->K), *y = SPD_NEW(double, p->m *p->K);
+        double *x = SPD_NEW(double, p->dK), *c = SPD_NEW(double, p->K), *y = SPD_NEW(double, p->m * p->K);
         double *work = SPD_NEW(double, p->dK + spd_problem_term_work(p));
         for (int i = 0; i < entries; i++) {
             if (table[i]->refuses(p)) continue;
@@ -38,7 +72,8 @@ static void start_is_handed_out(void **unused) {
             drive_output(&d);
             p->set.kind->project(p->dK, p->set.arg, x, work);
             spd_problem_project_dual(p, y, work);
-            if (largest_difference(p->dK, d.x, x) > 1e-15 || largest_difference(p->K, d.c, c) > 0 || largest_difference(p->m * p->K, d.y, y) > 1e-15)
+            if (largest_difference(p->dK, d.x, x) > 1e-15 || largest_difference(p->K, d.c, c) > 0 ||
+                largest_difference(p->m * p->K, d.y, y) > 1e-15)
                 fail_msg("%s, problem %d: the start is not handed out", table[i]->name, o);
             drive_free(&d);
         }

@@ -1,13 +1,14 @@
 /* prox.c - the proximal step of a loss and of its conjugate: the z that solves z + q phi'(z) = u, and alpha = phi'(z).
- * z = argmin q phi(z) + (1/2)||z - u||^2; by Moreau alpha = argmin phi*(alpha) - <u, alpha> + (q/2)||alpha||^2, inside the domain of phi*.
- * Scalar losses: Newton kept inside a bracket of the increasing left side. Coupled losses: Newton by conjugate gradients in R^K. */
+ * z = argmin q phi(z) + ||z - u||^2/2; by Moreau alpha = argmin phi*(alpha) - <u, alpha> + (q/2)||alpha||^2, always in phi*'s
+ * domain. Scalar losses: Newton kept inside a bracket of the increasing left side. Coupled ones: Newton by conjugate gradients in
+ * R^K. */
 #include "la/la.h"
 #include "loss/loss.h"
 
 enum { ROUNDS_MAX = 100 };
 
-/* phi' increases, so the solution lies between u and u - q phi'(u); the far end, which linear pieces reach, is moved out by rounding.
- * Newton's point is taken if it falls inside, else the middle. */
+/* phi' increases, so the solution lies between u and u - q phi'(u); the far end, which linear pieces reach, is moved out by
+ * rounding. Newton's point is taken if it falls inside, else the middle. */
 static double scalar_prox(const spdhg_loss *loss, double arg, double q, double u, double b) {
     double z = u, slope = loss->slope(u, b, arg);
     const double far = u - q * slope, past = 4e-16 * (fabs(u) + fabs(q * slope));
@@ -97,7 +98,8 @@ static void coupled_prox(coupled *a, double q, const double *u, double *slope, d
     }
 }
 
-void spd_loss_prox(const spdhg_loss *loss, double arg, int64_t K, double q, const double *u, const double *b, double *slope, double *work) {
+void spd_loss_prox(const spdhg_loss *loss, double arg, int64_t K, double q, const double *u, const double *b, double *slope,
+                   double *work) {
     if (loss->slope_k) {
         coupled a = {.loss = loss, .K = K, .b = b[0]};
         coupled_prox(&a, q, u, slope, work);

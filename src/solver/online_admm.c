@@ -5,16 +5,17 @@
  *     z_{t+1}, y_{t+1}: the common tail
  *   Output the uniform average of the x_{t+1}
  *
- * Their D_t is any Bregman divergence; here that of (1/2)||x||^2_H with H = I/tau - rho F'F, 1/tau = 1/eta_t + rho ||F||^2, so that H >= I/eta_t
- * (eta_t their 1/eta). It cancels the quadratic in F x, and the x-step becomes the proximal step of the sampled loss alone:
- *     q_t = F'( y_t + rho (F x_t - z_t) ),  tau' = tau/(1 + gamma tau),  v = (x_t - tau q_t)/(1 + gamma tau)
- *     x_{t+1} = argmin_x f_t(x) + ||x - v||^2/(2 tau')  =  v - (tau'/B) sum_i alpha_i a_i',   alpha_i = phi'_i(a_i'x_{t+1} + c_{t+1} + o_i)
- * For one row that is the K-dimensional equation z + q alpha(z) = a'v + c + o, q = tau' ||a||^2 + eta_t, solved by Newton (loss/prox.c). For
- * several rows it is solved for one alpha_i after the other, again and again until no score moves (exact ascent on the dual of the x-step, whose
- * maximum is unique because phi is smooth): the batch loss is kept exactly as well. The intercept is a coordinate with F = 0, ridge 0, step eta_t.
+ * Their D_t is eta times any Bregman divergence; here D_t = ||x - x_t||^2_H/2 with H = I/tau - rho F'F, 1/tau = 1/eta_t + rho
+ * ||F||^2, so that H >= I/eta_t (our eta_t is 1/eta of theirs). It cancels the quadratic in F x, and what is left is the proximal
+ * step of f_t: q_t = F'( y_t + rho (F x_t - z_t) ),  tau' = tau/(1 + gamma tau),  v = (x_t - tau q_t)/(1 + gamma tau) x_{t+1} =
+ * argmin_x f_t(x) + ||x - v||^2/(2 tau') = v - (tau'/B) sum_i alpha_i a_i',  alpha_i = phi_i' at the scores of x_{t+1} For one
+ * row that is an equation in K numbers, z + q phi'(z) = a'v + c + o with q = tau' ||a||^2 + eta_t, solved by Newton
+ * (loss/prox.c). For several rows it is solved for one alpha_i after the other until no score moves: exact ascent on the dual of
+ * the x-step, whose maximum is unique because phi is smooth. So the batch loss is kept exactly as well. The intercept is a
+ * coordinate that neither F nor the ridge touches, with step eta_t.
  *
- * eta_t = eta0/sqrt(t) (convex) or 1/(1/eta0 + gamma t) (gamma > 0: 1/eta may grow by the strong convexity gamma of f_t at every step; theirs
- * is eta0 = infinity). A set X would make v - ... a quadratic program: refused. */
+ * eta_t = eta0/sqrt(t); gamma > 0: 1/(1/eta0 + gamma t), because f_t + ridge is strongly convex and lets 1/eta_t grow by gamma at
+ * every step (theirs is eta0 = infinity). A set X would turn the x-step into a quadratic program: refused. */
 #include "solver/admm.h"
 
 enum { SWEEPS_MAX = 1000 };
@@ -47,7 +48,8 @@ static void start(spd_run *run, const double *x0, const double *c0, const double
     self->tolerance = run->param[PARAM_BATCH_TOL];
     self->admm.rho = isnan(rho) ? spd_admm_default_rho(run->problem, spd_problem_lipschitz(run->problem, run->sampling)) : rho;
     spd_admm_start(run, &self->admm, x0, c0, y0);
-    spd_run_log(run, "%s: eta0 = %.6g, rho = %.6g, batch %lld", run->kind->name, self->eta0, self->admm.rho, (long long)run->batch);
+    spd_run_log(run, "%s: eta0 = %.6g, rho = %.6g, batch %lld", run->kind->name, self->eta0, self->admm.rho,
+                (long long)run->batch);
 }
 
 /* One alpha_i made best with the others as they are; x and c follow. Returns how far the row's scores moved. */
@@ -97,18 +99,21 @@ static void output(const spd_run *run, double *x, double *c, double *y) {
 }
 
 static const char *refuses(const spdhg_problem *p) {
-    return p->set.kind == &spd_set_all ? NULL : "its x-step is the proximal step of the loss, which a set X would turn into a quadratic program; use --set all";
+    return p->set.kind == &spd_set_all
+               ? NULL
+               : "its x-step is the proximal step of the loss, which a set X would turn into a quadratic program; use --set all";
 }
 
-const spd_solver_kind spd_solver_online_admm = {.name = "online-admm",
-                                                .what = "online ADMM, exact proximal step of the sampled loss by Newton, uniform average",
-                                                .reference = "Wang, Banerjee: Online alternating direction method, ICML 2012",
-                                                .param = param,
-                                                .params = PARAMS,
-                                                .self_size = sizeof(online_admm),
-                                                .refuses = refuses,
-                                                .layout = layout,
-                                                .start = start,
-                                                .step = step,
-                                                .output = output,
-                                                .dual_cost = spd_admm_dual_cost};
+const spd_solver_kind spd_solver_online_admm = {
+    .name = "online-admm",
+    .what = "online ADMM, exact proximal step of the sampled loss by Newton, uniform average",
+    .reference = "Wang, Banerjee: Online alternating direction method, ICML 2012",
+    .param = param,
+    .params = PARAMS,
+    .self_size = sizeof(online_admm),
+    .refuses = refuses,
+    .layout = layout,
+    .start = start,
+    .step = step,
+    .output = output,
+    .dual_cost = spd_admm_dual_cost};

@@ -3,8 +3,8 @@
 
 double spd_row_share(const spdhg_problem *p, const spd_row *row) { return (p->weight ? p->weight[row->id] : 1) / p->W; }
 
-void spd_row_prox(const spdhg_problem *p, const spd_row *row, double q, const double *x, const double *c, const double *old, double *slope,
-                  double *work) {
+void spd_row_prox(const spdhg_problem *p, const spd_row *row, double q, const double *x, const double *c, const double *old,
+                  double *slope, double *work) {
     spd_row_score(p, row, x, work);
     for (int64_t k = 0; k < p->K; k++) work[k] += c[k] + q * old[k];
     spd_loss_prox(p->loss, p->loss_arg, p->K, q, work, row->b, slope, work + p->K);

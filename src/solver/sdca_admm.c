@@ -1,22 +1,24 @@
 /* sdca_admm.c - stochastic dual coordinate ascent with ADMM of Suzuki (ICML 2014), derived from its formulation with our letters.
  *
- * Dual: minimise (1/W) sum_i w_i phi_i*(alpha_i) + psi*(y) + ||s||^2/(2 gamma)  subject to  R = (1/W) sum_i w_i alpha_i a_i' + F'y + s = 0,
- * psi* = 0 on lambda Y. The ridge is one more term of the penalty, (gamma/2)||I x||^2, with its own dual s (= gamma x at the end; absent for
- * gamma = 0). The multiplier of R = 0 is x itself. Augmented Lagrangian: ... - <x, R> + (rho/2)||R||^2. For t = 1, 2, ...
+ * Dual: minimise (1/W) sum_i w_i phi_i*(alpha_i) + ||s||^2/(2 gamma) over alpha, s and y in lambda Y,
+ *       subject to R = (1/W) sum_i w_i alpha_i a_i' + F'y + s = 0.
+ * The ridge is one more term of the penalty, (gamma/2)||I x||^2, and s its dual (gamma x at the end; 0 for gamma = 0). The
+ * multiplier of R = 0 is x itself: the augmented Lagrangian has - <x, R> + (rho/2)||R||^2. For t = 1, 2, ...
  *
- *     q = x - rho R;  eta_y = ||F||^2 + 1 (the 1 is the ridge's I): linearised y-step
+ *     q = x - rho R;  eta_y = ||F||^2 + 1 (the 1 is the ridge's I, 0 for gamma = 0); the y-step, linearised:
  *         y+ = Pi_{lambda Y}( y + F q/(rho eta_y) ),   s+ = (rho eta_y s + q)/(rho eta_y + 1/gamma),   R' = R with y+, s+
- *     for the rows i of the batch, B of them, from the same R':  eta_a = (1 + 2c) B max||a_i||^2
+ *     for the B rows i of the batch, all from R':  eta_a = (1 + 2c) B max||a_i||^2
  *         alpha_i+ = argmin phi_i*(alpha) - <a_i'(x - rho R') + o_i, alpha> + (rho eta_a w_i/(2W)) ||alpha - alpha_i||^2
  *     x+ = x - c rho ( R+ - (1 - B/N) R ),   R+ with y+, s+ and alpha+
  *   Output the last x, whose distance to the optimum falls linearly when the dual is (locally) strongly convex
  *
- * Suzuki's sums are ours times N (his rho is rho/N, his y N y) and his step is gamma rho (N R+ - (N - N/K) R) with K = N/B blocks and gamma = c/N;
- * c = 1/4 is recalled from his theorem and eta_a > (1 + 2c(1 - 1/K)) lmax with it. Blocks there are fixed, here a batch is drawn; a row drawn
- * twice is one coordinate. His rows are drawn equally often; weighted ones are drawn by weight here: same fixed point, no theorem.
- * alpha_i: the conjugate's proximal step by Newton (loss/prox.c), also for softmax. The intercept is a coordinate with neither F nor ridge: its
- * R_c = (1/W) sum_i w_i alpha_i. Default rho = N/(B kappa max||a_i||^2): a dual coordinate moves about half way to its optimum.
- * Start: alpha_i = phi_i'(a_i'x + c + o_i), s = gamma x: one pass over the rows. Numbers kept: N K for alpha. */
+ * Suzuki's sums are ours times N (his rho is rho/N, his y is N y); his multiplier's step is gamma rho (N R+ - (N - N/K) R) with K
+ * = N/B blocks, so gamma = c/N. Recalled from his theorem, not derived: c = 1/4 and eta_a > (1 + 2c(1 - 1/K)) lmax. His blocks
+ * are fixed, here a batch is drawn, and a row drawn twice is one coordinate. Weighted rows are drawn by weight: same fixed point,
+ * no theorem. alpha_i+ is Newton's (loss/prox.c), also for softmax. The intercept is a coordinate that neither F nor the ridge
+ * touches: its R_c is (1/W) sum_i w_i alpha_i. Default rho = N/(B kappa max||a_i||^2): the proximal term of a dual coordinate is
+ * as curved as phi*. Start: alpha_i = phi_i'(a_i'x + c + o_i), s = gamma x, by one pass over the rows. N K numbers are kept for
+ * alpha. */
 #include "solver/admm.h"
 
 typedef struct sdca_admm {
@@ -105,7 +107,8 @@ static void loss_step(sdca_admm *self, const spdhg_problem *p, const spd_batch *
     const int64_t K = p->K;
     for (int64_t i = 0; i < batch->size; i++) {
         const spd_row *row = &batch->row[i];
-        spd_row_prox(p, row, self->rho * self->eta_a * spd_row_share(p, row), self->q, self->qc, self->alpha + row->id * K, self->next + i * K, self->prox);
+        spd_row_prox(p, row, self->rho * self->eta_a * spd_row_share(p, row), self->q, self->qc, self->alpha + row->id * K,
+                     self->next + i * K, self->prox);
     }
     for (int64_t i = 0; i < batch->size; i++) {
         const spd_row *row = &batch->row[i];
@@ -146,18 +149,20 @@ static void output(const spd_run *run, double *x, double *c, double *y) {
 }
 
 static const char *refuses(const spdhg_problem *p) {
-    return p->set.kind == &spd_set_all ? NULL : "x is the multiplier of its dual problem and cannot be kept in a set X; use --set all";
+    return p->set.kind == &spd_set_all ? NULL
+                                       : "x is the multiplier of its dual problem and cannot be kept in a set X; use --set all";
 }
 
-const spd_solver_kind spd_solver_sdca_admm = {.name = "sdca-admm",
-                                              .what = "stochastic dual coordinate ascent with ADMM, N dual numbers, last iterate",
-                                              .reference = "Suzuki: Stochastic dual coordinate ascent with alternating direction method of multipliers, ICML 2014",
-                                              .param = param,
-                                              .params = PARAMS,
-                                              .self_size = sizeof(sdca_admm),
-                                              .refuses = refuses,
-                                              .layout = layout,
-                                              .start = start,
-                                              .step = step,
-                                              .output = output,
-                                              .dual_cost = spd_admm_dual_cost};
+const spd_solver_kind spd_solver_sdca_admm = {
+    .name = "sdca-admm",
+    .what = "stochastic dual coordinate ascent with ADMM, N dual numbers, last iterate",
+    .reference = "Suzuki: Stochastic dual coordinate ascent with alternating direction method of multipliers, ICML 2014",
+    .param = param,
+    .params = PARAMS,
+    .self_size = sizeof(sdca_admm),
+    .refuses = refuses,
+    .layout = layout,
+    .start = start,
+    .step = step,
+    .output = output,
+    .dual_cost = spd_admm_dual_cost};

@@ -1,21 +1,22 @@
 /* spdc.c - stochastic primal-dual coordinate method of Zhang and Xiao (ICML 2015), their mini-batch Algorithm 2.
  *
- *   minimise over x  max over alpha  (1/N) sum_i ( alpha_i a_i'x - phi_i*(alpha_i) ) + g(x),   g(x) = (gamma/2)||x||^2 + lambda r(x)
+ *   min over x, max over alpha of (1/N) sum_i ( alpha_i a_i'x - phi_i*(alpha_i) ) + g(x),  g(x) = (gamma/2)||x||^2 + lambda r(x)
  *   For t = 0, 1, ...  with a batch of B rows and u = (1/N) sum_i alpha_i a_i':
- *     alpha_i+ = argmax_alpha alpha (a_i'xbar + o_i) - phi_i*(alpha) - (alpha - alpha_i)^2/(2 sigma)   for the rows of the batch, the others stay
+ *     alpha_i+ = argmax_alpha alpha (a_i'xbar + o_i) - phi_i*(alpha) - (alpha - alpha_i)^2/(2 sigma)   for the rows of the batch
  *     x+ = argmin_x g(x) + < u + (1/B) sum_{batch} (alpha_i+ - alpha_i) a_i', x > + ||x - x_t||^2/(2 tau)
  *     u+ = u + (1/N) sum_{batch} (alpha_i+ - alpha_i) a_i'
  *     xbar+ = x+ + theta (x+ - x_t)
  *   Output the last x
  *
- * R = max ||a_i||, 1/kappa their gamma, gamma their lambda, M = N/B:
+ * With R = max ||a_i||, M = N/B, and kappa, gamma for their 1/gamma, lambda:
  *     tau = sqrt(1/(kappa gamma M))/(2R),  sigma = sqrt(kappa gamma M)/(2R),  theta = 1 - 1/(M + R sqrt(kappa M/gamma))
- * With v = (x_t - tau(...))/(1 + tau gamma) and t = tau/(1 + tau gamma) the x-step is Moreau's x+ = v - t y, y = Pi_{lambda Y}(v/t): y is the dual
- * of the penalty. That is why F must be the identity: the proximal step of r(F x) has no closed form, which is what SPDHG is for.
- * alpha_i+: Newton (loss/prox.c), q = 1/sigma. Rows of weight w_i, drawn by weight: 1/N in u becomes w_i/W and N in the steps W/min w_i, because
- * the rarest coordinate contracts slowest (derived; equal weights give the original). A row drawn twice counts twice in x+, once in u.
- * The intercept is a coordinate with g = 0: not strongly convex, so the linear rate is not proven with it. O(d) numbers per step.
- * Start: alpha_i = phi_i'(a_i'x + c + o_i), xbar = x: one pass over the rows. Numbers kept: N K for alpha. */
+ * With v = (x_t - tau <...>)/(1 + tau gamma) and t = tau/(1 + tau gamma) the x-step is Moreau's x+ = v - t y, y = Pi_{lambda
+ * Y}(v/t); y is the dual of the penalty. That is why F must be the identity: the proximal step of r(F x) has no closed form, the
+ * very reason for SPDHG. alpha_i+ is Newton's (loss/prox.c) with q = 1/sigma. Weighted rows are drawn by weight: 1/N in u becomes
+ * w_i/W, and N in the steps W/min w_i, because the rarest coordinate contracts slowest (derived here; equal weights give the
+ * original). A row drawn twice counts twice in x+, once in u. The intercept is a coordinate with g = 0: not strongly convex, so
+ * the linear rate is not proven with it. Start: alpha_i = phi_i'(a_i'x + c + o_i), xbar = x, by one pass over the rows. N K
+ * numbers are kept for alpha; O(d) per step. */
 #include "solver/solver.h"
 
 typedef struct spdc {
@@ -68,9 +69,10 @@ static void set_constants(spd_run *run, spdc *self) {
     self->tau = isnan(tau) ? sqrt(1 / (p->kappa * p->gamma * M)) / (2 * R) : tau;
     self->sigma = isnan(sigma) ? sqrt(p->kappa * p->gamma * M) / (2 * R) : sigma;
     self->theta = isnan(theta) ? 1 - 1 / (M + R * sqrt(p->kappa * M / p->gamma)) : theta;
-    spd_run_log(run, "%s: tau = %.6g, sigma = %.6g, theta = %.9g, batch %lld", run->kind->name, self->tau, self->sigma, self->theta,
-                (long long)run->batch);
-    if (p->intercept) spd_run_log(run, "%s: the free intercept is not strongly convex; the linear rate is not proven with it", run->kind->name);
+    spd_run_log(run, "%s: tau = %.6g, sigma = %.6g, theta = %.9g, batch %lld", run->kind->name, self->tau, self->sigma,
+                self->theta, (long long)run->batch);
+    if (p->intercept)
+        spd_run_log(run, "%s: the free intercept is not strongly convex; the linear rate is not proven with it", run->kind->name);
 }
 
 static void start(spd_run *run, const double *x0, const double *c0, const double *y0) {
@@ -159,14 +161,15 @@ static const char *refuses(const spdhg_problem *p) {
     return NULL;
 }
 
-const spd_solver_kind spd_solver_spdc = {.name = "spdc",
-                                         .what = "stochastic primal-dual coordinate for F = identity and gamma > 0, N dual numbers, last iterate",
-                                         .reference = "Zhang, Xiao: Stochastic primal-dual coordinate method, ICML 2015, Alg. 2",
-                                         .param = param,
-                                         .params = PARAMS,
-                                         .self_size = sizeof(spdc),
-                                         .refuses = refuses,
-                                         .layout = layout,
-                                         .start = start,
-                                         .step = step,
-                                         .output = output};
+const spd_solver_kind spd_solver_spdc = {
+    .name = "spdc",
+    .what = "stochastic primal-dual coordinate for F = identity and gamma > 0, N dual numbers, last iterate",
+    .reference = "Zhang, Xiao: Stochastic primal-dual coordinate method, ICML 2015, Alg. 2",
+    .param = param,
+    .params = PARAMS,
+    .self_size = sizeof(spdc),
+    .refuses = refuses,
+    .layout = layout,
+    .start = start,
+    .step = step,
+    .output = output};
