@@ -1,5 +1,5 @@
 # test_iterates_sdca_admm.py - SDCA-ADMM: its iterates against dense matrices and proximal steps by bracketing, its optima, its refusal.
-from dual_cases import Checks, chain, check_optimum, check_refusal, compare, graph, norm_bound, prox, row_slope, softmax, weighted
+from dual_cases import Checks, chain, check_optimum, check_refusal, compare, graph, norm_bound, prox, softmax, weighted
 
 import numpy as np
 
@@ -11,10 +11,10 @@ def transcription(c=0.25, rho=None):
         A = np.hstack([p.A, np.ones((N, int(p.intercept)))])
         E, longest = A.shape[1], (A**2).sum(1).max()
         F = np.hstack([term.F, np.zeros((len(term.F), E - d))])
-        step = N / (B * p.kappa * longest) if rho is None else rho
+        step = 4 * np.sqrt(N) / (p.kappa * longest) if rho is None else rho
         eta_y, eta_a = norm_bound(term.F) ** 2 + (p.gamma > 0), (1 + 2 * c) * B * longest
         x, y, s = np.zeros((E, p.K)), np.zeros((len(F), p.K)), np.zeros((E, p.K))
-        alpha = np.array([row_slope(p, i, A[i] @ x) for i in range(N)])
+        alpha = np.zeros((N, p.K))
 
         def residual():
             return A.T @ alpha / N + F.T @ y + s
@@ -41,8 +41,8 @@ if __name__ == "__main__":
                              "convex": graph(0.05, 0), "squared chain": chain(0.1), "softmax": softmax(0.05, 0.1)}.items():
         for batch, c, rho in ((1, 0.25, None), (4, 1, None), (4, 0.5, 0.8), (12, 0.25, 2)):
             more = ["--param", f"c={c}"] + (["--param", f"rho={rho}"] if rho else [])
-            compare(tally, case, words, p, name, transcription(c, rho), batch, 3, more, passes=1)
-        compare(tally, case + " by default", words, p, name, transcription(), 1, 15, passes=1)
+            compare(tally, case, words, p, name, transcription(c, rho), batch, 3, more)
+        compare(tally, case + " by default", words, p, name, transcription(), 1, 15)
     big = {"count": 60}
     check_optimum(tally, "logistic graph", *graph(0.02, 0.1, **big), name, 200, 1e-9)
     check_optimum(tally, "logistic graph, intercept", *graph(0.02, 0.1, intercept=True, **big), name, 200, 1e-9)

@@ -30,7 +30,7 @@ typedef struct sdca_admm {
 
 enum { PARAM_RHO, PARAM_C, PARAMS };
 static const spd_param param[PARAMS] = {
-    {"rho", NAN, 1e-12, 1e12, "penalty parameter; default: rows / (batch * curvature bound * max ||a_i||^2)"},
+    {"rho", NAN, 1e-12, 1e12, "penalty parameter; default: 4 sqrt(rows) / (curvature bound * max ||a_i||^2)"},
     {"c", 0.25, 1e-6, 1, "damping of the multiplier's step; 1/4 in the theory, 1 is usually faster"},
 };
 
@@ -63,7 +63,7 @@ static void start(spd_run *run, const double *x0, const double *c0, const double
     const double rho = run->param[PARAM_RHO], norm = spd_problem_structure_norm(p), batch = (double)run->batch;
     const double longest = p->row_norm2_max > 0 ? p->row_norm2_max : 1;
     self->damping = run->param[PARAM_C];
-    self->rho = isnan(rho) ? (double)p->n / (batch * p->kappa * longest) : rho;
+    self->rho = isnan(rho) ? 4 * sqrt((double)p->n) / (p->kappa * longest) : rho;
     self->eta_y = norm * norm + (p->gamma > 0 ? 1 : 0);
     self->eta_a = (1 + 2 * self->damping) * batch * longest;
     memset(run->state.base, 0, (size_t)run->state.size * sizeof(double));
@@ -71,8 +71,11 @@ static void start(spd_run *run, const double *x0, const double *c0, const double
     if (c0) memcpy(self->c, c0, (size_t)p->K * sizeof *c0);
     if (y0) memcpy(self->y, y0, (size_t)(p->m * p->K) * sizeof *y0);
     spd_problem_project_dual(p, self->y, self->term);
-    spd_problem_gradient(p, run->threads, self->x, self->c, self->R, p->intercept ? self->Rc : NULL, self->alpha, self->gradient);
-    run->rows_visited += p->n;
+    if (spd_count_nonzero(p->dK, self->x) > 0 || spd_count_nonzero(p->K, self->c) > 0) {
+        spd_problem_gradient(p, run->threads, self->x, self->c, self->R, p->intercept ? self->Rc : NULL, self->alpha,
+                             self->gradient);
+        run->rows_visited += p->n;
+    }
     spd_problem_add_transposed(p, self->y, self->R);
     spd_axpy(p->dK, p->gamma, self->x, self->s);
     spd_axpy(p->dK, 1, self->s, self->R);
