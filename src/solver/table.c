@@ -15,6 +15,9 @@ extern const spd_solver_kind spd_solver_fsadmm;
 extern const spd_solver_kind spd_solver_fsadmm_lite;
 extern const spd_solver_kind spd_solver_ada_sadmm_diag;
 extern const spd_solver_kind spd_solver_ada_sadmm_full;
+extern const spd_solver_kind spd_solver_online_admm;
+extern const spd_solver_kind spd_solver_sdca_admm;
+extern const spd_solver_kind spd_solver_spdc;
 extern const spd_solver_kind spd_solver_pd3o;
 extern const spd_solver_kind spd_solver_condat_vu;
 extern const spd_solver_kind spd_solver_saga_pd3o;
@@ -37,6 +40,9 @@ static const spd_solver_kind *const table[] = {
     &spd_solver_fsadmm_lite,
     &spd_solver_ada_sadmm_diag,
     &spd_solver_ada_sadmm_full,
+    &spd_solver_online_admm,
+    &spd_solver_sdca_admm,
+    &spd_solver_spdc,
     &spd_solver_pd3o,
     &spd_solver_condat_vu,
     &spd_solver_saga_pd3o,
