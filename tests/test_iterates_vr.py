@@ -220,6 +220,12 @@ def check_long_run(checks):
     fit = Fitted(*words, "--solver", "lsvrg-pd3o", "--epochs", 2000, "--batch", BATCH)
     share = fit.report["iterations"] * BATCH / N / fit.report["epochs"]
     checks.check(0.47 <= share <= 0.53, f"half of L-SVRG's passes are refreshes, not {1 - share:.3f}")
+    _, words, p = list(cases())[-1]
+    f_ref = p.solve(1e-12)[3]
+    for solver in ("saga-pd3o", "lsvrg-pd3o"):  # with weights: drawn by them, or shuffled and multiplied by them
+        for how in ("iid", "shuffle"):
+            fit = Fitted(*words, "--solver", solver, "--epochs", 20000, "--every", 20000, "--sampling", how, "--batch", 2)
+            checks.near(fit.report["objective"], f_ref, 1e-9, f"{solver}, weights, {how}")
 
 
 if __name__ == "__main__":
