@@ -59,10 +59,18 @@ static void starts_are_made_feasible(void **unused) {
         drive_output(&d);
         assert_true(fabs(spd_norm2(12, d.x) - 0.5) <= 1e-14 && fabs(d.x[2] - 2 * d.x[1]) <= 1e-14 && d.x[1] > 0);
         assert_true(fabs(spd_sum_abs(11, d.y) - 0.05) <= 1e-14 && d.y[10] < 0);
-        for (int64_t k = 0; k < 3; k++) drive_step(&d, k);
+        drive near = drive_new(p, solver[i], 3, 0, NULL, 0);
+        near.run.kind->start(&near.run, d.x, NULL, d.y);
+        for (int64_t k = 0; k < 3; k++) {
+            drive_step(&d, k);
+            drive_step(&near, k);
+        }
         drive_output(&d);
+        drive_output(&near);
         assert_true(spd_norm2(12, d.x) <= 0.5 + 1e-14 && spd_sum_abs(11, d.y) <= 0.05 + 1e-14);
+        assert_true(largest_difference(12, d.x, near.x) <= 1e-13 && largest_difference(11, d.y, near.y) <= 1e-13);
         drive_free(&d);
+        drive_free(&near);
     }
     small_free(&s);
 }
