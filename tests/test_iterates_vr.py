@@ -220,6 +220,21 @@ def check_long_run(checks):
     fit = Fitted(*words, "--solver", "lsvrg-pd3o", "--epochs", 2000, "--batch", BATCH)
     share = fit.report["iterations"] * BATCH / N / fit.report["epochs"]
     checks.check(0.47 <= share <= 0.53, f"half of L-SVRG's passes are refreshes, not {1 - share:.3f}")
+    _, words, p = list(cases())[1]  # with an intercept; steps so short that its mean slope is far from 0 when the table is summed afresh
+    m = Method(p, "saga-pd3o", 2000.0, 0, 1, 7)
+    while m.k < 50 * N // BATCH + 6:
+        m.rows += N * (m.k == 50 * N // BATCH + 1)
+        before = m.rows
+        m.step()
+    fit = Fitted(*words, "--solver", "saga-pd3o", "--epochs", (before + 0.5) / N, "--seed", 7, "--batch", BATCH, "--param", "L=2000")
+    checks.check(fit.report["iterations"] == m.k, f"SAGA beyond a fresh sum: {fit.report['iterations']} iterations, not {m.k}")
+    checks.near(fit.x, m.q[:D], 1e-12, "SAGA beyond a fresh sum")
+    _, words, p = list(cases())[-1]
+    f_ref = p.solve(1e-12)[3]
+    for solver in ("saga-pd3o", "lsvrg-pd3o"):  # with weights: drawn by them, or shuffled and multiplied by them
+        for how in ("iid", "shuffle"):
+            fit = Fitted(*words, "--solver", solver, "--epochs", 20000, "--every", 20000, "--sampling", how, "--batch", 2)
+            checks.near(fit.report["objective"], f_ref, 1e-9, f"{solver}, weights, {how}")
 
 
 if __name__ == "__main__":
