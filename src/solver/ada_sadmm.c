@@ -1,4 +1,4 @@
-/* ada_sadmm.c - adaptive stochastic ADMM with a diagonal metric: SADMM_diag of Zhao, Yang, Zhang, Li (ICML 2015); y = -w as in admm.h.
+/* ada_sadmm.c - adaptive stochastic ADMM with a diagonal metric (Zhao, Yang, Zhang, Li, ICML 2015); y = -w as in admm.h.
  *
  *   For t = 1, 2, ...
  *     g_t = stochastic gradient of l at x_t;   s_{t,j} = sqrt( sum_{tau <= t} g_{tau,j}^2 );   H_t = a I + diag(s_t)
@@ -7,8 +7,8 @@
  *     z_{t+1}, y_{t+1}: the common tail
  *   Output the uniform average of the x_{t+1}
  *
- * eta is constant: the growth of H_t is the decay of the step. The ridge is in the system and not in g_t (either is sound, both would
- * count it twice), so that s_t changes only where the rows drawn have entries. The intercept is one more coordinate of H. */
+ * eta is constant: the growth of H_t is the decay of the step. The ridge is in the system and not in g_t (either is sound, both
+ * would count it twice), so s_t changes only where the rows drawn have entries. The intercept is one more coordinate of H. */
 #include "solver/admm.h"
 
 typedef struct ada_sadmm {
@@ -21,7 +21,8 @@ typedef struct ada_sadmm {
 enum { PARAM_ETA, PARAM_A, PARAM_RHO, PARAM_CG_TOL, PARAMS };
 static const spd_param param[PARAMS] = {
     {"eta", 1, 1e-12, 1e12, "length of the steps; the theory has max ||x_t - x*||_inf / sqrt(2)"},
-    {"a", NAN, 1e-12, 1e12, "added to the metric; default: eta L, L = curvature bound * max ||a_i||^2, so that no step is longer than 1/L"},
+    {"a", NAN, 1e-12, 1e12,
+     "added to the metric; default: eta * curvature bound * max ||a_i||^2, so that no step is longer than 1/L"},
     {"rho", NAN, 1e-12, 1e12, "penalty parameter; default: L / bound of ||F||^2, the augmented term as steep as the loss"},
     {"cg_tol", 1e-10, 1e-16, 0.1, "relative residual at which the inner linear solve stops"},
 };
@@ -77,7 +78,8 @@ static void output(const spd_run *run, double *x, double *c, double *y) {
 
 const spd_solver_kind spd_solver_ada_sadmm_diag = {.name = "ada-sadmm-diag",
                                                    .what = "adaptive stochastic ADMM, diagonal metric, uniform average",
-                                                   .reference = "Zhao, Yang, Zhang, Li: Adaptive stochastic ADMM, ICML 2015 (PMLR 37)",
+                                                   .reference =
+                                                       "Zhao, Yang, Zhang, Li: Adaptive stochastic ADMM, ICML 2015 (PMLR 37)",
                                                    .param = param,
                                                    .params = PARAMS,
                                                    .self_size = sizeof(ada_sadmm),

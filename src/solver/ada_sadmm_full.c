@@ -1,4 +1,4 @@
-/* ada_sadmm_full.c - adaptive stochastic ADMM with a full metric: SADMM_full of Zhao, Yang, Zhang, Li (ICML 2015); y = -w as in admm.h.
+/* ada_sadmm_full.c - adaptive stochastic ADMM with a full metric (Zhao, Yang, Zhang, Li, ICML 2015); y = -w as in admm.h.
  *
  *   For t = 1, 2, ...
  *     g_t = stochastic gradient of l at x_t;   G_t = sum_{tau <= t} g_tau g_tau';   H_t = a I + G_t^{1/2}
@@ -6,9 +6,9 @@
  *     z_{t+1}, y_{t+1}: the common tail
  *   Output the uniform average of the x_{t+1}
  *
- * x is one vector of D = d K numbers. G_t = V diag(e) V' by LAPACK, O(D^3): every step when D <= 100, else every `refresh` steps with
- * H_t kept in between (refresh = 1: the paper). H_t is applied as a I + V diag(sqrt e) V' inside conjugate gradients that start at x_t.
- * Ridge as in ada_sadmm.c. The intercept, which neither F nor the ridge touches, has a diagonal metric of its own. */
+ * x is one vector of D = d K numbers. G_t = V diag(e) V' by LAPACK, O(D^3): every step when D <= 100, else every `refresh` steps
+ * with H_t kept in between (refresh = 1: the paper). H_t is applied as a I + V diag(sqrt e) V' inside conjugate gradients that
+ * start at x_t. Ridge as in ada_sadmm.c. The intercept, which F and ridge do not touch, has a diagonal metric of its own. */
 #include <float.h>
 
 #include "solver/admm.h"
@@ -29,7 +29,8 @@ typedef struct ada_full {
 enum { PARAM_ETA, PARAM_A, PARAM_RHO, PARAM_CG_TOL, PARAM_REFRESH, PARAMS };
 static const spd_param param[PARAMS] = {
     {"eta", 1, 1e-12, 1e12, "length of the steps; the theory has max ||x_t - x*||_2 / sqrt(2)"},
-    {"a", NAN, 1e-12, 1e12, "added to the metric; default: eta L, L = curvature bound * max ||a_i||^2, so that no step is longer than 1/L"},
+    {"a", NAN, 1e-12, 1e12,
+     "added to the metric; default: eta * curvature bound * max ||a_i||^2, so that no step is longer than 1/L"},
     {"rho", NAN, 1e-12, 1e12, "penalty parameter; default: L / bound of ||F||^2, the augmented term as steep as the loss"},
     {"cg_tol", 1e-10, 1e-16, 0.1, "relative residual at which the inner linear solve stops"},
     {"refresh", 1, 1, 1e9, "steps between two matrix roots when there are more than 100 coefficients"},
@@ -90,14 +91,15 @@ static void apply(const void *context, const double *x, double *Ax) {
 
 static void fill_diagonal(ada_full *self) {
     const spdhg_problem *p = self->problem;
-    for (int64_t q = 0; q < p->dK; q++) self->diagonal[q] = self->a / self->eta + p->gamma + self->admm.rho * self->gram[q / p->K];
+    for (int64_t q = 0; q < p->dK; q++)
+        self->diagonal[q] = self->a / self->eta + p->gamma + self->admm.rho * self->gram[q / p->K];
     for (int64_t i = 0; i < p->dK; i++) {
         const double *v = self->V + i * p->dK, factor = self->root[i] / self->eta;
         for (int64_t q = 0; q < p->dK; q++) self->diagonal[q] += factor * v[q] * v[q];
     }
 }
 
-/* V and root from G; false if LAPACK fails, which it does for numbers that are not finite. G has rank t at most: an eigenvalue that
+/* V and root from G; false if LAPACK fails, as it does for numbers that are not finite. G has rank t at most: an eigenvalue that
  * rounding made of 0, about 1e-16 of the largest, would have a root of 1e-8, so those are 0. */
 static bool take_root(ada_full *self) {
     const int64_t D = self->problem->dK;
@@ -135,22 +137,27 @@ static void output(const spd_run *run, double *x, double *c, double *y) {
     spd_admm_output_average(run, &((const ada_full *)run->self)->admm, x, c, y);
 }
 
+/* The matrix root is what a step costs: about 9 D^3 operations. */
+static int64_t dual_cost(const spdhg_problem *p) { return 9 * p->dK * p->dK * p->dK + spd_admm_dual_cost(p); }
+
 static const char *refuses(const spdhg_problem *p) {
     if (p->dK > MOST_COEFFICIENTS)
-        return "its metric is a dense matrix with a row for each coefficient and costs their cube to update: at most 2000 coefficients "
-               "(features times outputs); use ada-sadmm-diag";
+        return "its metric is a dense matrix with a row for each coefficient: at most 2000 coefficients (features times "
+               "outputs); use "
+               "ada-sadmm-diag";
     return spd_admm_refuses_sets(p);
 }
 
-const spd_solver_kind spd_solver_ada_sadmm_full = {.name = "ada-sadmm-full",
-                                                   .what = "adaptive stochastic ADMM, full metric, up to 2000 coefficients, uniform average",
-                                                   .reference = "Zhao, Yang, Zhang, Li: Adaptive stochastic ADMM, ICML 2015 (PMLR 37)",
-                                                   .param = param,
-                                                   .params = PARAMS,
-                                                   .self_size = sizeof(ada_full),
-                                                   .refuses = refuses,
-                                                   .layout = layout,
-                                                   .start = start,
-                                                   .step = step,
-                                                   .output = output,
-                                                   .dual_cost = spd_admm_dual_cost};
+const spd_solver_kind spd_solver_ada_sadmm_full = {
+    .name = "ada-sadmm-full",
+    .what = "adaptive stochastic ADMM, full metric, up to 2000 coefficients, uniform average",
+    .reference = "Zhao, Yang, Zhang, Li: Adaptive stochastic ADMM, ICML 2015 (PMLR 37)",
+    .param = param,
+    .params = PARAMS,
+    .self_size = sizeof(ada_full),
+    .refuses = refuses,
+    .layout = layout,
+    .start = start,
+    .step = step,
+    .output = output,
+    .dual_cost = dual_cost};

@@ -16,7 +16,8 @@ typedef struct spd_admm {
     double *x, *c, *z, *y;                /* state: the iterate */
     double *x_sum, *c_sum, *y_sum, *scalar; /* state: sums for the uniform average */
     double *g, *gc;                       /* work: stochastic gradient, d x K and K */
-    double *Fx, *v;                       /* work: m x K each */
+    double *Fx;                           /* state: F x of the current x, which start and tail leave there */
+    double *v;                            /* work: m x K */
     double *slope, *projection, *term;    /* work: batch slopes; d x K for sets; the penalties' own */
 } spd_admm;
 
@@ -37,6 +38,7 @@ void spd_admm_average_dual(spd_admm *a, const spdhg_problem *p, const double *y)
 /* The uniform average of x, c, y; the start before the first step. `last`: the last iterate instead. */
 void spd_admm_output_average(const spd_run *run, const spd_admm *a, double *x, double *c, double *y);
 void spd_admm_output_last(const spd_run *run, const spd_admm *a, double *x, double *c, double *y);
+const char *spd_admm_accepts(const spdhg_problem *p); /* everything: NULL */
 /* For methods whose x-step is a linear system: X must be all of R^d. */
 const char *spd_admm_refuses_sets(const spdhg_problem *p);
 int64_t spd_admm_dual_cost(const spdhg_problem *p);

@@ -1,7 +1,7 @@
-/* fsadmm.c - fast stochastic ADMM of Zhong and Kwok (SA-ADMM, ICML 2014); y = -w as in admm.h, w_i the weights of the rows, W their sum.
+/* fsadmm.c - fast stochastic ADMM of Zhong and Kwok (SA-ADMM, ICML 2014); y = -w as in admm.h; rows have weights w_i, sum W.
  *
  *   Tables: alpha_i = phi_i' at the last visit of row i, X_i = x at that visit, with the means
- *           gbar = (1/W) sum_i w_i alpha_i a_i  and  xc = (1/W) sum_i w_i X_i.  Start: X_i = x_1, alpha_i by one pass over the data.
+ *           gbar = (1/W) sum_i w_i alpha_i a_i  and  xc = (1/W) sum_i w_i X_i.  Start: X_i = x_1, alpha_i by a pass over the data.
  *   For t = 1, 2, ...
  *     for the rows i drawn: gbar += (w_i/W)(phi_i'(a_i'x_t) - alpha_i) a_i,  xc += (w_i/W)(x_t - X_i);  store alpha_i, X_i = x_t
  *     x_{t+1} = argmin_x <gbar, x> + (L/2)||x - xc||^2 + (gamma/2)||x||^2 + (rho/2)||F x - z_t + y_t/rho||^2
@@ -9,12 +9,12 @@
  *     z_{t+1}, y_{t+1}: the common tail
  *   Output the uniform average of the x_{t+1}
  *
- * <gbar, x> + (L/2)||x - xc||^2 is the mean of the rows' own majorisers at X_i when L >= curvature bound * max ||a_i||^2, however rows are
- * drawn. The X_i are n x d numbers. The intercept is a feature that is 1 in every row, with its own X_i.
+ * <gbar, x> + (L/2)||x - xc||^2 is the mean of the rows' own majorisers at X_i when L >= curvature bound * max ||a_i||^2, however
+ * rows are drawn. The X_i are n x d numbers. The intercept is a feature that is 1 in every row, with its own X_i.
  *
- * `fsadmm-lite` is the form of SAG: x_t in place of xc, so that only the slopes are kept; last iterate, no theorem. Its table starts empty
- * and gbar is the mean over the rows seen so far (Schmidt, Le Roux, Bach 2017, Sec. 4): with a full table at the start all n steps of
- * the first epoch would follow the gradient of x_1, and x overshoot by a factor of about sqrt(n). */
+ * `fsadmm-lite` is the form of SAG: x_t in place of xc, so that only the slopes are kept; last iterate, no theorem. Its table
+ * starts empty and gbar is the mean over the rows seen so far (Schmidt, Le Roux, Bach 2017, Sec. 4): with a full table at the
+ * start the steps of the first epoch would all follow the gradient of x_1, and x overshoot by a factor of about sqrt(n). */
 #include "solver/admm.h"
 
 typedef struct fsadmm {
@@ -30,7 +30,7 @@ typedef struct fsadmm {
 enum { PARAM_RHO, PARAM_L, PARAM_CG_TOL, PARAM_MAX_TABLE, PARAMS };
 static const spd_param param[PARAMS] = {
     {"rho", NAN, 1e-12, 1e12, "penalty parameter; default: L / bound of ||F||^2, the augmented term as steep as the loss"},
-    {"L", NAN, 1e-300, INFINITY, "curvature of the rows' majorisers; default: curvature bound * max ||a_i||^2; tuned, often smaller"},
+    {"L", NAN, 1e-300, INFINITY, "curvature of the rows' majorisers; default: curvature bound * max ||a_i||^2"},
     {"cg_tol", 1e-10, 1e-16, 0.1, "relative residual at which the inner linear solve stops"},
     {"max_table_mb", 4096, 0, INFINITY, "refuse when the table of iterates alone is larger, in millions of bytes"},
 };
@@ -43,10 +43,11 @@ static spdhg_status check_table(const spd_run *run, spdhg_error *err) {
     const spdhg_problem *p = run->problem;
     const double megabytes = 8e-6 * (double)p->n * (double)(p->dK + p->K), limit = run->param[PARAM_MAX_TABLE];
     if (megabytes <= limit) return SPDHG_OK;
-    return spd_fail(err, SPDHG_USAGE,
-                    "solver %s: its table of iterates, %lld rows x %lld coefficients, takes %.4g MB and max_table_mb is %g; use fsadmm-lite, "
-                    "which keeps one number for each row and output, or --param max_table_mb=%.0f",
-                    run->kind->name, (long long)p->n, (long long)(p->dK + p->K), megabytes, limit, ceil(megabytes));
+    return spd_fail(
+        err, SPDHG_USAGE,
+        "solver %s: its table of iterates, %lld rows x %lld coefficients, takes %.4g MB and max_table_mb is %g; use fsadmm-lite, "
+        "which keeps the rows' slopes only, or --param max_table_mb=%.0f",
+        run->kind->name, (long long)p->n, (long long)(p->dK + p->K), megabytes, limit, ceil(megabytes));
 }
 
 static void layout(spd_run *run) {
@@ -88,7 +89,8 @@ static void fill_tables(spd_run *run, fsadmm *self) {
 static void start(spd_run *run, const double *x0, const double *c0, const double *y0) {
     fsadmm *self = run->self;
     const spdhg_problem *p = run->problem;
-    const double bound = spd_problem_lipschitz(p, SPDHG_SAMPLING_IID) - p->gamma, rho = run->param[PARAM_RHO], L = run->param[PARAM_L];
+    const double bound = spd_problem_lipschitz(p, SPDHG_SAMPLING_IID) - p->gamma, rho = run->param[PARAM_RHO],
+                 L = run->param[PARAM_L];
     self->L = isnan(L) ? bound : L;
     self->admm.rho = isnan(rho) ? spd_admm_default_rho(p, bound) : rho;
     spd_admm_start(run, &self->admm, x0, c0, y0);
@@ -105,7 +107,7 @@ static void replace(int64_t n, double w, const double *now, double *table, doubl
     }
 }
 
-/* One drawn row: its new slope and iterate into tables and sums, which carry its weight; row->weight, the draw's, plays no part. */
+/* One drawn row: its new slope and iterate into tables and sums, which carry its weight; row->weight, the draw's, has no part. */
 static void visit(const spd_run *run, fsadmm *self, const spd_row *row) {
     const spdhg_problem *p = run->problem;
     const double w = row_weight(p, row->id);
@@ -153,22 +155,24 @@ static void output(const spd_run *run, double *x, double *c, double *y) {
         spd_admm_output_last(run, a, x, c, y);
 }
 
-#define FSADMM_KIND(identifier, text, title, form, guard, parameters)                                                          \
-    const spd_solver_kind identifier = {.name = text,                                                                          \
-                                        .what = title,                                                                         \
-                                        .reference = "Zhong, Kwok: Fast stochastic alternating direction method of multipliers, ICML 2014", \
-                                        .param = param,                                                                        \
-                                        .params = parameters,                                                                  \
-                                        .variant = form,                                                                       \
-                                        .self_size = sizeof(fsadmm),                                                           \
-                                        .refuses = spd_admm_refuses_sets,                                                      \
-                                        .check = guard,                                                                        \
-                                        .layout = layout,                                                                      \
-                                        .start = start,                                                                        \
-                                        .step = step,                                                                          \
-                                        .output = output,                                                                      \
-                                        .dual_cost = spd_admm_dual_cost}
+#define FSADMM_KIND(identifier, text, title, form, guard, parameters)                                                            \
+    const spd_solver_kind identifier = {                                                                                         \
+        .name = text,                                                                                                            \
+        .what = title,                                                                                                           \
+        .reference = "Zhong, Kwok: Fast stochastic alternating direction method of multipliers, ICML 2014",                      \
+        .param = param,                                                                                                          \
+        .params = parameters,                                                                                                    \
+        .variant = form,                                                                                                         \
+        .self_size = sizeof(fsadmm),                                                                                             \
+        .refuses = spd_admm_refuses_sets,                                                                                        \
+        .check = guard,                                                                                                          \
+        .layout = layout,                                                                                                        \
+        .start = start,                                                                                                          \
+        .step = step,                                                                                                            \
+        .output = output,                                                                                                        \
+        .dual_cost = spd_admm_dual_cost}
 
-FSADMM_KIND(spd_solver_fsadmm, "fsadmm", "fast stochastic ADMM with its table of all rows' iterates, uniform average", &faithful, check_table, PARAMS);
-FSADMM_KIND(spd_solver_fsadmm_lite, "fsadmm-lite", "fast stochastic ADMM in the form of SAG: the rows' slopes only, last iterate", NULL, NULL,
-            PARAM_MAX_TABLE);
+FSADMM_KIND(spd_solver_fsadmm, "fsadmm", "fast stochastic ADMM with its table of all rows' iterates, uniform average", &faithful,
+            check_table, PARAMS);
+FSADMM_KIND(spd_solver_fsadmm_lite, "fsadmm-lite", "fast stochastic ADMM in the form of SAG: the rows' slopes only, last iterate",
+            NULL, NULL, PARAM_MAX_TABLE);

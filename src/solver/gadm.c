@@ -1,10 +1,10 @@
-/* gadm.c - gradient-based ADMM of Gao, Jiang and Zhang, the deterministic scheme the paper writes out at the end of its Section 2.2.
+/* gadm.c - gradient-based ADMM of Gao, Jiang and Zhang, the deterministic scheme at the end of the paper's Section 2.2.
  *
  *   For k = 0, 1, ...: z^{k+1}, x^{k+1}, y^{k+1} by the step of sgadm.h with g = grad l(x^k) + gamma x^k and
  *   eta = 1/C,  C = L + rho ||F||^2;  output the uniform averages of x^{k+1} and yhat^{k+1}
  *
- * The paper's display misprints the x-step: its length is written rho (it is eta; with rho the scheme diverges once rho > 2/L) and
- * the F' in front of the penalty's gradient is missing. Its lambda^k is our y^k. With this eta the x-step minimises a majoriser of the
+ * The paper's display misprints the x-step: its length is written rho (it is eta; with rho it diverges once rho > 2/L) and the F'
+ * in front of the penalty's gradient is missing. Its lambda^k is our y^k. With this eta the x-step minimises a majoriser of the
  * augmented Lagrangian, so the scheme is a proximal ADMM, whose averages are O(1/k).
  * One iteration is one pass over the data. */
 #include "solver/sgadm.h"
@@ -33,15 +33,16 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     return SPD_CONTINUE;
 }
 
-const spd_solver_kind spd_solver_gadm = {.name = "gadm",
-                                         .what = "gradient-based ADMM, full gradient, constant step 1/(L + rho ||F||^2), uniform average",
-                                         .reference = "Gao, Jiang, Zhang: On the information-adaptive variants of the ADMM, J. Sci. Comput. 2018",
-                                         .param = spd_sgadm_param,
-                                         .params = SPD_SGADM_PARAMS,
-                                         .full_information = true,
-                                         .self_size = sizeof(gadm),
-                                         .refuses = spd_sgadm_refuses,
-                                         .layout = layout,
-                                         .start = spd_sgadm_start,
-                                         .step = step,
-                                         .output = spd_sgadm_output};
+const spd_solver_kind spd_solver_gadm = {
+    .name = "gadm",
+    .what = "gradient-based ADMM, full gradient, constant step 1/(L + rho ||F||^2), uniform average",
+    .reference = "Gao, Jiang, Zhang: On the information-adaptive variants of the ADMM, J. Sci. Comput. 2018",
+    .param = spd_sgadm_param,
+    .params = SPD_SGADM_PARAMS,
+    .full_information = true,
+    .self_size = sizeof(gadm),
+    .refuses = spd_admm_accepts,
+    .layout = layout,
+    .start = spd_sgadm_start,
+    .step = step,
+    .output = spd_sgadm_output};

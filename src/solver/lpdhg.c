@@ -5,10 +5,11 @@
  *
  * One iteration is one pass over the data. The paper leaves beta open; its experiments use 1/(sqrt(k+1) + L) with uniform averages,
  * which is sound for every constant s, so that is `lpdhg`.
- * `lpdhg-const` is the scheme as displayed: constant beta = 1/L and s = 1/(beta ||F||^2), the last iterate. Without extrapolation that is
- * the method of Arrow and Hurwicz: a damped rotation of (x, y). The ridge is the damping: on quadratics whose Hessian h commutes with
- * F'F the moduli of its eigenvalues are sqrt(1 - h/L) (no proof is known for such a long s in general). At gamma = 0 it can cycle for
- * ever (l = 0, F = 1), and the theorem leaves the averages an error of order beta ||F'(y - y')||^2 that does not vanish: refused. */
+ * `lpdhg-const` is the scheme as displayed: constant beta = 1/L and s = 1/(beta ||F||^2), the last iterate. Without extrapolation
+ * that is the method of Arrow and Hurwicz, a damped rotation of (x, y), and the ridge is the damping: on quadratics whose Hessian h
+ * commutes with F'F and while y is inside its ball, the eigenvalues have at most the modulus sqrt(1 - gamma/L); that so long an s
+ * is right in general is observed, not proven. At gamma = 0 it can cycle for ever (l = 0, F = 1), and the theorem leaves the
+ * averages an error of order beta max ||F'(y - y')||^2 that does not vanish: refused. */
 #include "solver/spdhg.h"
 
 typedef struct lpdhg {

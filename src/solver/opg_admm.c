@@ -2,13 +2,14 @@
  *
  *   For t = 1, 2, ...
  *     g_t = stochastic gradient of l + (gamma/2)||.||^2 at x_t
- *     x_{t+1} = argmin_{x in X} <g_t, x> + (rho/2)||F x - z_t + y_t/rho||^2 + ||x - x_t||^2_{G_t}/(2 eta_t),  G_t = gam_t I - rho eta_t F'F
- *             = Pi_X[ x_t - (eta_t/gam_t) ( g_t + F'(y_t + rho (F x_t - z_t)) ) ],  gam_t = 1 + rho eta_t ||F||^2, so that G_t >= I
+ *     x_{t+1} = argmin_{x in X} <g_t, x> + (rho/2)||F x - z_t + y_t/rho||^2 + ||x - x_t||^2_{G_t}/(2 eta_t)
+ *               with G_t = gam_t I - rho eta_t F'F and gam_t = 1 + rho eta_t ||F||^2, so that G_t >= I
+ *             = Pi_X[ x_t - (eta_t/gam_t) ( g_t + F'(y_t + rho (F x_t - z_t)) ) ]
  *     z_{t+1}, y_{t+1}: the common tail
  *   Output the uniform average of the x_{t+1}
  *
- * eta_t = 1/(L + sqrt(t)/eta0) for gamma = 0 and 1/(L + t/eta0) for gamma > 0. The paper has L = 0, that is eta0/sqrt(t) and eta0/t;
- * there its first steps can be far longer than 1/L, which blows up for losses with unbounded slopes. */
+ * eta_t = 1/(L + sqrt(t)/eta0) for gamma = 0 and 1/(L + t/eta0) for gamma > 0. The paper has L = 0, that is eta0/sqrt(t) and
+ * eta0/t; then the first steps can be far longer than 1/L, which blows up for losses with unbounded slopes. */
 #include "solver/admm.h"
 
 typedef struct opg_admm {
@@ -35,8 +36,8 @@ static void start(spd_run *run, const double *x0, const double *c0, const double
     self->norm2 = norm * norm;
     self->admm.rho = isnan(rho) ? spd_admm_default_rho(p, L) : rho;
     spd_admm_start(run, &self->admm, x0, c0, y0);
-    spd_run_log(run, "%s: L = %.6g, eta0 = %.6g, rho = %.6g, batch %lld", run->kind->name, self->L, 1 / self->growth, self->admm.rho,
-                (long long)run->batch);
+    spd_run_log(run, "%s: L = %.6g, eta0 = %.6g, rho = %.6g, batch %lld", run->kind->name, self->L, 1 / self->growth,
+                self->admm.rho, (long long)run->batch);
 }
 
 static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
@@ -58,20 +59,16 @@ static void output(const spd_run *run, double *x, double *c, double *y) {
     spd_admm_output_average(run, &((const opg_admm *)run->self)->admm, x, c, y);
 }
 
-static const char *refuses(const spdhg_problem *p) {
-    (void)p;
-    return NULL;
-}
-
-const spd_solver_kind spd_solver_opg_admm = {.name = "opg-admm",
-                                             .what = "online proximal gradient ADMM, linearised x-step, uniform average",
-                                             .reference = "Suzuki: Dual averaging and proximal gradient descent for online ADMM, ICML 2013",
-                                             .param = param,
-                                             .params = PARAMS,
-                                             .self_size = sizeof(opg_admm),
-                                             .refuses = refuses,
-                                             .layout = layout,
-                                             .start = start,
-                                             .step = step,
-                                             .output = output,
-                                             .dual_cost = spd_admm_dual_cost};
+const spd_solver_kind spd_solver_opg_admm = {
+    .name = "opg-admm",
+    .what = "online proximal gradient ADMM, linearised x-step, uniform average",
+    .reference = "Suzuki: Dual averaging and proximal gradient descent for online ADMM, ICML 2013",
+    .param = param,
+    .params = PARAMS,
+    .self_size = sizeof(opg_admm),
+    .refuses = spd_admm_accepts,
+    .layout = layout,
+    .start = start,
+    .step = step,
+    .output = output,
+    .dual_cost = spd_admm_dual_cost};

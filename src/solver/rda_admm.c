@@ -3,16 +3,16 @@
  *   For t = 1, 2, ...
  *     g_t = stochastic gradient of l at x_t
  *     x_{t+1} = argmin_{x in X} <gbar_t, x> + <ybar_t + rho (F xbar_t - zbar_t), F x> + (rho/2t)||F x||^2 + (gamma/2)||x||^2
- *                               + ||x - x_1||^2_{G_t}/(2 eta_t),   G_t = gam_t I - (rho eta_t/t) F'F,  gam_t = 1 + rho (eta_t/t) ||F||^2
- *     With the running sum S_t = sum_{tau <= t} g_tau + F'( y_tau + rho (F x_tau - z_tau) ) and b_t = t/eta_t + rho ||F||^2 that is
+ *               + ||x - x_1||^2_{G_t}/(2 eta_t)  with G_t = gam_t I - (rho eta_t/t) F'F and gam_t = 1 + rho (eta_t/t) ||F||^2;
+ *     by the running sum S_t = sum_{tau <= t} g_tau + F'( y_tau + rho (F x_tau - z_tau) ) and b_t = t/eta_t + rho ||F||^2
  *             = Pi_X[ ( b_t x_1 - S_t ) / ( gamma t + b_t ) ]
  *     z_{t+1}, y_{t+1}: the common tail
  *   Output the uniform average of the x_{t+1}
  *
- * t/eta_t = L + sqrt(t)/eta0 for gamma = 0 (the paper's eta_t = eta0 sqrt(t) is L = 0), L + (1 + log t)/eta0 for gamma > 0 (beta_t of
- * Xiao 2010 for strongly convex regularisers, the ridge being one). Our own: L, without which the first steps may be far longer than
- * 1/L; and the centre x_1 instead of 0, so that a warm start is not forgotten: the two agree for the usual start x_1 = 0. The intercept
- * has no ridge, so it always takes t/eta_t = L + sqrt(t)/eta0 (eta0 = 1 when the default depends on gamma). */
+ * t/eta_t = L + sqrt(t)/eta0 for gamma = 0 (the paper's eta_t = eta0 sqrt(t) is L = 0), L + (1 + log t)/eta0 for gamma > 0: beta_t
+ * of Xiao 2010 for strongly convex regularisers, which the ridge is. Our own: L, without which the first steps may be far longer
+ * than 1/L; and the centre x_1 instead of 0, so that a warm start is not forgotten (the same for the usual start x_1 = 0). The
+ * intercept has no ridge: it always takes t/eta_t = L + sqrt(t)/eta0, with 1 for an eta0 that was not given. */
 #include "solver/admm.h"
 
 typedef struct rda_admm {
@@ -23,7 +23,8 @@ typedef struct rda_admm {
 
 enum { PARAM_ETA0, PARAM_RHO, PARAM_L, PARAMS };
 static const spd_param param[PARAMS] = {
-    {"eta0", NAN, 1e-12, 1e12, "t/eta grows as sqrt(t)/eta0, or (1 + log t)/eta0 when gamma > 0; default: 1, or 1/gamma when gamma > 0"},
+    {"eta0", NAN, 1e-12, 1e12,
+     "t/eta grows as sqrt(t)/eta0, or (1 + log t)/eta0 when gamma > 0; default: 1, or 1/gamma when gamma > 0"},
     {"rho", NAN, 1e-12, 1e12, "penalty parameter; default: L / bound of ||F||^2, the augmented term as steep as the loss"},
     {"L", NAN, 0, INFINITY, "offset of t/eta; default: curvature bound * max ||a_i||^2 + gamma; 0: the steps of the paper"},
 };
@@ -51,8 +52,8 @@ static void start(spd_run *run, const double *x0, const double *c0, const double
     spd_admm_start(run, &self->admm, x0, c0, y0);
     memcpy(self->x1, self->admm.x, (size_t)p->dK * sizeof(double));
     memcpy(self->c1, self->admm.c, (size_t)p->K * sizeof(double));
-    spd_run_log(run, "%s: L = %.6g, eta0 = %.6g, rho = %.6g, batch %lld", run->kind->name, self->L, 1 / self->growth, self->admm.rho,
-                (long long)run->batch);
+    spd_run_log(run, "%s: L = %.6g, eta0 = %.6g, rho = %.6g, batch %lld", run->kind->name, self->L, 1 / self->growth,
+                self->admm.rho, (long long)run->batch);
 }
 
 static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
@@ -79,20 +80,16 @@ static void output(const spd_run *run, double *x, double *c, double *y) {
     spd_admm_output_average(run, &((const rda_admm *)run->self)->admm, x, c, y);
 }
 
-static const char *refuses(const spdhg_problem *p) {
-    (void)p;
-    return NULL;
-}
-
-const spd_solver_kind spd_solver_rda_admm = {.name = "rda-admm",
-                                             .what = "regularised dual averaging ADMM, linearised x-step, uniform average",
-                                             .reference = "Suzuki: Dual averaging and proximal gradient descent for online ADMM, ICML 2013",
-                                             .param = param,
-                                             .params = PARAMS,
-                                             .self_size = sizeof(rda_admm),
-                                             .refuses = refuses,
-                                             .layout = layout,
-                                             .start = start,
-                                             .step = step,
-                                             .output = output,
-                                             .dual_cost = spd_admm_dual_cost};
+const spd_solver_kind spd_solver_rda_admm = {
+    .name = "rda-admm",
+    .what = "regularised dual averaging ADMM, linearised x-step, uniform average",
+    .reference = "Suzuki: Dual averaging and proximal gradient descent for online ADMM, ICML 2013",
+    .param = param,
+    .params = PARAMS,
+    .self_size = sizeof(rda_admm),
+    .refuses = spd_admm_accepts,
+    .layout = layout,
+    .start = start,
+    .step = step,
+    .output = output,
+    .dual_cost = spd_admm_dual_cost};

@@ -19,7 +19,8 @@ void spd_sgadm_start(spd_run *run, const double *x0, const double *c0, const dou
     spd_sgadm *self = run->self;
     const spdhg_problem *p = run->problem;
     const double bound = spd_problem_lipschitz(p, run->kind->full_information ? SPDHG_SAMPLING_IID : run->sampling);
-    const double rho = run->param[SPD_SGADM_PARAM_RHO], given = run->param[SPD_SGADM_PARAM_L], norm = spd_problem_structure_norm(p);
+    const double rho = run->param[SPD_SGADM_PARAM_RHO], given = run->param[SPD_SGADM_PARAM_L],
+                 norm = spd_problem_structure_norm(p);
     self->admm.rho = isnan(rho) ? spd_admm_default_rho(p, bound) : rho;
     self->C = (isnan(given) ? bound : given) + self->admm.rho * norm * norm;
     spd_admm_start(run, &self->admm, x0, c0, y0);
@@ -30,7 +31,6 @@ void spd_sgadm_advance(spd_sgadm *self, const spdhg_problem *p, double eta) {
     spd_admm *a = &self->admm;
     const int64_t mK = p->m * p->K;
     double *yhat = a->v;
-    spd_problem_apply(p, a->x, a->Fx);
     for (int64_t e = 0; e < mK; e++) yhat[e] = a->y[e] + a->rho * a->Fx[e];
     spd_problem_project_dual(p, yhat, a->term);
     for (int64_t e = 0; e < mK; e++) a->z[e] = a->Fx[e] + (a->y[e] - yhat[e]) / a->rho;
@@ -56,20 +56,16 @@ void spd_sgadm_output(const spd_run *run, double *x, double *c, double *y) {
     spd_admm_output_average(run, &((const spd_sgadm *)run->self)->admm, x, c, y);
 }
 
-const char *spd_sgadm_refuses(const spdhg_problem *p) {
-    (void)p;
-    return NULL;
-}
-
-const spd_solver_kind spd_solver_sgadm = {.name = "sgadm",
-                                          .what = "stochastic gradient-based ADMM, z first, uniform average",
-                                          .reference = "Gao, Jiang, Zhang: On the information-adaptive variants of the ADMM, J. Sci. Comput. 2018",
-                                          .param = spd_sgadm_param,
-                                          .params = SPD_SGADM_PARAMS,
-                                          .self_size = sizeof(spd_sgadm),
-                                          .refuses = spd_sgadm_refuses,
-                                          .layout = layout,
-                                          .start = spd_sgadm_start,
-                                          .step = step,
-                                          .output = spd_sgadm_output,
-                                          .dual_cost = spd_admm_dual_cost};
+const spd_solver_kind spd_solver_sgadm = {
+    .name = "sgadm",
+    .what = "stochastic gradient-based ADMM, z first, uniform average",
+    .reference = "Gao, Jiang, Zhang: On the information-adaptive variants of the ADMM, J. Sci. Comput. 2018",
+    .param = spd_sgadm_param,
+    .params = SPD_SGADM_PARAMS,
+    .self_size = sizeof(spd_sgadm),
+    .refuses = spd_admm_accepts,
+    .layout = layout,
+    .start = spd_sgadm_start,
+    .step = step,
+    .output = spd_sgadm_output,
+    .dual_cost = spd_admm_dual_cost};

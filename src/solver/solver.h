@@ -123,7 +123,7 @@ spdhg_status spd_plan_make(spd_plan *plan, const char *name, const spdhg_problem
 typedef struct spd_step_rule {
     const char *name;
     double (*beta)(int64_t k, double L, double mu);   /* beta^{k+1} */
-    double (*weight)(int64_t k);                      /* alpha^{k+1} but for its normalisation: 1, or k+1; 0: the last iterate, no average */
+    double (*weight)(int64_t k);                      /* alpha^{k+1} but for its normalisation: 1 or k+1; 0: last iterate */
     double (*total)(int64_t k);                       /* sum of the weights of iterations 0..k */
     bool strongly_convex;                             /* needs mu > 0 */
 } spd_step_rule;
