@@ -1,4 +1,4 @@
-/* curvature.c - the constants that step sizes are made of: L, the Hessian bound H, a bound on ||F||, and the radius of the dual ball.
+/* curvature.c - the constants that step sizes are made of: L, the bound H of the Hessian, a bound on ||F||, the dual ball's radius.
  *     H = (kappa/W) sum_i w_i a_i a_i'   (a_i with a last entry 1 for the intercept) */
 #include "problem/problem.h"
 

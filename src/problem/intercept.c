@@ -101,7 +101,14 @@ static double coupled_pass(const spdhg_problem *p, int threads, sums *a, double 
     return value;
 }
 
-/* H p = -g by conjugate gradients from 0; H is singular along (1,...,1), to which g is orthogonal. */
+static void centre(int64_t K, double *c) {
+    double mean = 0;
+    for (int64_t k = 0; k < K; k++) mean += c[k] / (double)K;
+    for (int64_t k = 0; k < K; k++) c[k] -= mean;
+}
+
+/* H p = -g by conjugate gradients from 0; H is singular along (1,...,1), to which g is orthogonal but for rounding: what that leaves of
+ * the direction there can be huge and is taken out before anyone adds it to c. */
 static void newton_direction(const spdhg_problem *p, int threads, sums *a, const double *g, double *dir, double *r, double *q, double *Hq) {
     const int64_t K = p->K;
     memset(dir, 0, (size_t)K * sizeof *dir);
@@ -120,12 +127,7 @@ static void newton_direction(const spdhg_problem *p, int threads, sums *a, const
         rr = next;
     }
     a->direction = NULL;
-}
-
-static void centre(int64_t K, double *c) {
-    double mean = 0;
-    for (int64_t k = 0; k < K; k++) mean += c[k] / (double)K;
-    for (int64_t k = 0; k < K; k++) c[k] -= mean;
+    centre(K, dir);
 }
 
 static void coupled_newton(const spdhg_problem *p, int threads, sums *a, double *c, double *newton) {

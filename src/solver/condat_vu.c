@@ -4,7 +4,8 @@
  *   y^{k+1} = Pi_{lambda Y}( y^k + S F (2x^{k+1} - x^k) )
  *   Output x, y: the iterates themselves converge, for T^-1 - F'SF >= L/2
  *
- * Steps: primal_dual_steps.c; s is where both parts of the condition weigh the same. Diagonal T, S as in Pock and Chambolle (2011). */
+ * Steps: primal_dual_steps.c; s is where both parts of the condition weigh the same. Diagonal T, S as in Pock and Chambolle
+ * (2011). */
 #include "solver/primal_dual.h"
 
 static const spd_param param[SPD_PD_PARAMS] = {SPD_PD_PARAM_ROWS};
@@ -23,30 +24,29 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     (void)batch;
     spd_primal_dual *a = run->self;
     const spdhg_problem *p = run->problem;
-    const int64_t K = p->K;
     spd_problem_gradient(p, run->threads, a->q, a->c, a->g, a->gc, NULL, a->full);
-    for (int64_t j = 0; j < p->d; j++)
-        for (int64_t i = j * K; i < (j + 1) * K; i++) a->x[i] = a->q[i] - a->tau[j] * (a->g[i] + p->gamma * a->q[i] + a->u[i]);
+    for (int64_t i = 0; i < p->dK; i++) a->x[i] = a->q[i] - a->tau[i] * (a->g[i] + p->gamma * a->q[i] + a->u[i]);
     p->set.kind->project(p->dK, p->set.arg, a->x, a->projection);
     for (int64_t i = 0; i < p->dK; i++) a->v[i] = 2 * a->x[i] - a->q[i];
     memcpy(a->q, a->x, (size_t)p->dK * sizeof *a->q);
     spd_pd_dual(a, p);
-    if (p->intercept) spd_axpy(K, -a->tau[p->d], a->gc, a->c);
+    if (p->intercept) spd_axpy(p->K, -a->tau[p->dK], a->gc, a->c);
     run->rows_visited += p->n;
     return SPD_CONTINUE;
 }
 
 static void output(const spd_run *run, double *x, double *c, double *y) { spd_pd_output(run, run->self, x, c, y); }
 
-const spd_solver_kind spd_solver_condat_vu = {.name = "condat-vu",
-                                              .what = "Condat-Vu primal-dual splitting, full gradient, constant steps, last iterate",
-                                              .reference = "Condat: A primal-dual splitting method for convex optimization, JOTA 2013; Vu 2013",
-                                              .param = param,
-                                              .params = SPD_PD_PARAMS,
-                                              .full_information = true,
-                                              .self_size = sizeof(spd_primal_dual),
-                                              .refuses = spd_pd_refuses,
-                                              .layout = layout,
-                                              .start = start,
-                                              .step = step,
-                                              .output = output};
+const spd_solver_kind spd_solver_condat_vu = {
+    .name = "condat-vu",
+    .what = "Condat-Vu primal-dual splitting, full gradient, constant steps, last iterate",
+    .reference = "Condat: A primal-dual splitting method for convex optimization, JOTA 2013; Vu 2013",
+    .param = param,
+    .params = SPD_PD_PARAMS,
+    .full_information = true,
+    .self_size = sizeof(spd_primal_dual),
+    .refuses = spd_pd_refuses,
+    .layout = layout,
+    .start = start,
+    .step = step,
+    .output = output};

@@ -38,15 +38,16 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
 
 static void output(const spd_run *run, double *x, double *c, double *y) { spd_pd_output(run, run->self, x, c, y); }
 
-const spd_solver_kind spd_solver_pd3o = {.name = "pd3o",
-                                         .what = "primal-dual three-operator splitting, full gradient, constant steps, last iterate",
-                                         .reference = "Yan: A new primal-dual algorithm for minimizing the sum of three functions with a linear operator, 2018",
-                                         .param = param,
-                                         .params = PARAMS,
-                                         .full_information = true,
-                                         .self_size = sizeof(spd_primal_dual),
-                                         .refuses = spd_pd_refuses,
-                                         .layout = layout,
-                                         .start = start,
-                                         .step = step,
-                                         .output = output};
+const spd_solver_kind spd_solver_pd3o = {
+    .name = "pd3o",
+    .what = "primal-dual three-operator splitting, full gradient, constant steps, last iterate",
+    .reference = "Yan: A new primal-dual algorithm for minimizing the sum of three functions with a linear operator, 2018",
+    .param = param,
+    .params = PARAMS,
+    .full_information = true,
+    .self_size = sizeof(spd_primal_dual),
+    .refuses = spd_pd_refuses,
+    .layout = layout,
+    .start = start,
+    .step = step,
+    .output = output};

@@ -6,8 +6,8 @@
  *         smallest of 1e-4, 1e-3, ..., 1 for which that term is at most 3 times the first; eps = 1 is the plain method.
  *   PD3O:      tau_j = theta/h_j;  s = 1/(tau ||F||^2), or s_e = 1/sum_j |F_ej| tau_j c_j with c_j = sum_e |F_ej|
  *   Condat-Vu: s = h/||F||^2,      or s_e = 1/sum_j |F_ej| c_j/h_j;    1/tau_j = h_j/2 + sum_e s_e |F_ej| sum_k |F_ek|
- * Safe, because the spectral radius of S F T F' is at most its largest absolute row sum, max_e s_e sum_j |F_ej| tau_j c_j = 1, and
- * F'SF is at most the diagonal of its absolute row sums. Within a block of the penalty the smallest s_e counts. */
+ * Safe, because the spectral radius of S F T F' is at most its largest absolute row sum, max_e s_e sum_j |F_ej| tau_j c_j = 1,
+ * and F'SF is at most the diagonal of its absolute row sums. Within a block of the penalty the smallest s_e counts. */
 #include "solver/primal_dual.h"
 
 enum { ROUNDS = 30, ROUNDS_TO_CHOOSE = 4 };
@@ -76,7 +76,8 @@ void spd_pd_curvature(spd_run *run, spd_primal_dual *a, double batch) {
     if (isnan(L)) L = full_part(run, a, batch, ROUNDS) + sampling_part(run, a, batch) + ridge;
     if (!(L > 0)) L = 1; /* a smooth part that is constant: every step is right */
     spd_scale(p->d + 1, L, a->h);
-    spd_run_log(run, "%s: L = %.6g%s, floor %.0e, batch %lld", run->kind->name, L, preconditioned(run) ? " of the preconditioner" : "", eps,
+    spd_run_log(run, "%s: L = %.6g%s, floor %.0e, batch %lld", run->kind->name, L,
+                preconditioned(run) ? " of the preconditioner" : "", eps,
                 run->kind->full_information ? (long long)p->n : (long long)run->batch);
 }
 
@@ -91,13 +92,13 @@ static void one_step_per_block(const spd_term *t, double *s) {
     }
 }
 
-/* s_e = 1/sum_j |F_ej| t_j c_j; a row of zeros has a dual that nothing depends on. */
-static void row_steps(const spdhg_problem *p, spd_primal_dual *a, const double *t) {
+/* s_e = 1/sum_j |F_ej| c_j/h_j; a row of zeros has a dual that nothing depends on. */
+static void row_steps(const spdhg_problem *p, spd_primal_dual *a) {
     double *c = a->sums, *ones = a->sums + p->d;
     memset(c, 0, (size_t)p->d * sizeof *c);
     for (int64_t e = 0; e < p->m; e++) ones[e] = 1;
     for (int64_t i = 0; i < p->terms; i++) add_absolute_transposed(&p->term[i].F->F, ones, c);
-    for (int64_t j = 0; j < p->d; j++) c[j] *= t[j];
+    for (int64_t j = 0; j < p->d; j++) c[j] /= a->h[j];
     for (int64_t i = 0; i < p->terms; i++) {
         const spd_term *term = &p->term[i];
         double *s = a->s + term->first / p->K;
@@ -108,36 +109,47 @@ static void row_steps(const spdhg_problem *p, spd_primal_dual *a, const double *
     }
 }
 
-static void equal_steps(const spdhg_problem *p, spd_primal_dual *a, double t) {
+/* s from h: by rows, or h/||F||^2. */
+static void choose_s(const spd_run *run, spd_primal_dual *a) {
+    const spdhg_problem *p = run->problem;
     const double norm = spd_problem_structure_norm(p);
-    for (int64_t e = 0; e < p->m; e++) a->s[e] = norm > 0 ? 1 / (t * norm * norm) : 0;
+    if (preconditioned(run))
+        row_steps(p, a);
+    else
+        for (int64_t e = 0; e < p->m; e++) a->s[e] = norm > 0 ? a->h[0] / (norm * norm) : 0;
+}
+
+static void set_tau(const spdhg_problem *p, spd_primal_dual *a) {
+    for (int64_t i = 0; i < p->dK; i++) a->tau[i] = 1 / a->h[i / p->K];
+    a->tau[p->dK] = 1 / a->h[p->d];
 }
 
 void spd_pd_pd3o_steps(spd_run *run, spd_primal_dual *a, double theta) {
     const spdhg_problem *p = run->problem;
-    for (int64_t j = 0; j <= p->d; j++) a->tau[j] = theta / a->h[j];
-    if (preconditioned(run))
-        row_steps(p, a, a->tau);
-    else
-        equal_steps(p, a, a->tau[0]);
+    for (int64_t j = 0; j <= p->d; j++) a->h[j] /= theta;
+    choose_s(run, a);
+    set_tau(p, a);
 }
 
-void spd_pd_condat_vu_steps(spd_run *run, spd_primal_dual *a) {
+/* t_j = sum_e s_e |F_ej| sum_k |F_ek|, the diagonal above F'SF; with equal steps s ||F||^2, which is h. */
+static void dual_share(const spd_run *run, spd_primal_dual *a, double *t) {
     const spdhg_problem *p = run->problem;
-    const double norm = spd_problem_structure_norm(p);
-    for (int64_t j = 0; j <= p->d; j++) a->tau[j] = 1 / a->h[j];
-    if (!preconditioned(run)) {
-        equal_steps(p, a, a->tau[0]);
-        for (int64_t j = 0; j <= p->d; j++) a->tau[j] = 1 / (a->h[j] / 2 + (j < p->d && p->m > 0 ? a->s[0] * norm * norm : 0));
-        return;
-    }
-    row_steps(p, a, a->tau);
-    double *t = a->sums, *z = a->sums + p->d;
-    for (int64_t j = 0; j < p->d; j++) t[j] = 1;
+    double *z = a->sums + p->d;
+    const bool linked = spd_problem_structure_norm(p) > 0;
+    for (int64_t j = 0; j < p->d; j++) t[j] = preconditioned(run) ? 1 : linked ? a->h[j] : 0;
+    if (!preconditioned(run)) return;
     for (int64_t i = 0; i < p->terms; i++) apply_absolute(&p->term[i].F->F, t, z + p->term[i].first / p->K);
     for (int64_t e = 0; e < p->m; e++) z[e] *= a->s[e];
     memset(t, 0, (size_t)p->d * sizeof *t);
     for (int64_t i = 0; i < p->terms; i++) add_absolute_transposed(&p->term[i].F->F, z + p->term[i].first / p->K, t);
-    const double most = p->set.kind->separable ? 0 : spd_max_abs(p->d, t); /* one tau for all where X needs it */
-    for (int64_t j = 0; j <= p->d; j++) a->tau[j] = 1 / (a->h[j] / 2 + (j < p->d ? fmax(t[j], most) : 0));
+    const double most = spd_max_abs(p->d, t);
+    for (int64_t j = 0; j < p->d && !p->set.kind->separable; j++) t[j] = most;
+}
+
+void spd_pd_condat_vu_steps(spd_run *run, spd_primal_dual *a) {
+    const spdhg_problem *p = run->problem;
+    choose_s(run, a);
+    dual_share(run, a, a->sums);
+    for (int64_t j = 0; j <= p->d; j++) a->h[j] = a->h[j] / 2 + (j < p->d ? a->sums[j] : 0);
+    set_tau(p, a);
 }

@@ -1,5 +1,5 @@
-/* vr_pd3o.c - PD3O with variance-reduced gradients: SAGA (Defazio, Bach, Lacoste-Julien 2014) and loopless SVRG (Kovalev, Horvath,
- * Richtarik 2020) in the splitting of Yan, as Salim, Condat, Mishchenko and Richtarik (2022) combine them.
+/* vr_pd3o.c - PD3O with variance-reduced gradients: SAGA (Defazio, Bach, Lacoste-Julien 2014) and loopless SVRG (Kovalev,
+ * Horvath, Richtarik 2020) in the splitting of Yan, as Salim, Condat, Mishchenko and Richtarik (2022) combine them.
  *
  *   alpha_i = phi_i'(z_i(x^0)) of every row,  gb = (1/W) sum_i w_i alpha_i a_i.  For k = 0, 1, 2, ...
  *     x = Pi_X(q);  draw I, |I| = B;  n_i = phi_i'(z_i(x)) for i in I
@@ -9,18 +9,19 @@
  *     L-SVRG: with probability B/N: all alpha_i = phi_i'(z_i(x)), and gb
  *   Output x = Pi_X(q), y
  *
- * Weights: rows are drawn with probability w_i/W, then omega_i = 1 makes G unbiased; by shuffling, omega_i = N w_i/W. Both keep gb the
- * weighted mean of the table. A row that is twice in I changes the table once: the second time n_i = alpha_i.
- * For linear models the reference point of L-SVRG is its N K slopes, so a step reads a row once. Steps tau = theta/L: theta = 1/4 is
- * proved: with D the Bregman distance to x* and e the table's error E||G - G*||^2 <= 4 L D + 2 e^2 and E e+^2 <= (1-p) e^2 + 2 p L D, a
- * Lyapunov function that falls for theta <= 1/(2+2). Rounding in SAGA's gb is swept away every 50 epochs by summing the table afresh. */
+ * Weights: rows are drawn with probability w_i/W, then omega_i = 1 makes G unbiased; by shuffling, omega_i = N w_i/W. Both keep
+ * gb the weighted mean of the table. A row that is twice in I changes the table once: the second time n_i = alpha_i. For linear
+ * models the reference point of L-SVRG is its N K slopes, so a step reads a row once. Steps tau = theta/L: theta = 1/4 is proved:
+ * with D the Bregman distance to x* and e the table's error E||G - G*||^2 <= 4 L D + 2 e^2 and E e+^2 <= (1-p) e^2 + 2 p L D, a
+ * Lyapunov function that falls for theta <= 1/(2+2). Rounding in SAGA's gb is swept away every 50 epochs by summing the table
+ * afresh. */
 #include "solver/primal_dual.h"
 
 typedef struct vr_pd3o {
     spd_primal_dual pd;
     bool svrg;
-    int64_t period;            /* SAGA: steps between fresh sums */
-    double *alpha, *gb, *gbc;  /* state: table n x K, its weighted mean in R^d and for the intercept */
+    int64_t period;             /* SAGA: steps between fresh sums */
+    double *alpha, *gb, *gbc;   /* state: table n x K, its weighted mean in R^d and for the intercept */
     double *slope, *change, *z; /* work: n_i of the batch; weighted n_i - alpha_i; K numbers */
 } vr_pd3o;
 
@@ -131,23 +132,25 @@ static void output(const spd_run *run, double *x, double *c, double *y) {
     spd_pd_output(run, &((const vr_pd3o *)run->self)->pd, x, c, y);
 }
 
-#define VR_PD3O_KIND(identifier, text, title, which, paper)                                                                    \
-    const spd_solver_kind identifier = {.name = text,                                                                          \
-                                        .what = title,                                                                         \
-                                        .reference = paper,                                                                    \
-                                        .param = param,                                                                        \
-                                        .params = PARAMS,                                                                      \
-                                        .variant = which,                                                                      \
-                                        .self_size = sizeof(vr_pd3o),                                                          \
-                                        .refuses = spd_pd_refuses,                                                             \
-                                        .layout = layout,                                                                      \
-                                        .start = start,                                                                        \
-                                        .step = step,                                                                          \
-                                        .output = output,                                                                      \
-                                        .dual_cost = spd_pd_dual_cost,                                                         \
+#define VR_PD3O_KIND(identifier, text, title, which, paper)                                                                      \
+    const spd_solver_kind identifier = {.name = text,                                                                            \
+                                        .what = title,                                                                           \
+                                        .reference = paper,                                                                      \
+                                        .param = param,                                                                          \
+                                        .params = PARAMS,                                                                        \
+                                        .variant = which,                                                                        \
+                                        .self_size = sizeof(vr_pd3o),                                                            \
+                                        .refuses = spd_pd_refuses,                                                               \
+                                        .layout = layout,                                                                        \
+                                        .start = start,                                                                          \
+                                        .step = step,                                                                            \
+                                        .output = output,                                                                        \
+                                        .dual_cost = spd_pd_dual_cost,                                                           \
                                         .batch_auto = true}
 
-VR_PD3O_KIND(spd_solver_saga_pd3o, "saga-pd3o", "PD3O with SAGA's gradients, N scalars, constant steps, last iterate", NULL,
-             "Salim, Condat, Mishchenko, Richtarik: Dualize, split, randomize, JOTA 2022; Defazio, Bach, Lacoste-Julien: SAGA, 2014");
-VR_PD3O_KIND(spd_solver_lsvrg_pd3o, "lsvrg-pd3o", "PD3O with loopless SVRG's gradients, N scalars, constant steps, last iterate", "svrg",
-             "Salim, Condat, Mishchenko, Richtarik: Dualize, split, randomize, JOTA 2022; Kovalev, Horvath, Richtarik: L-SVRG, 2020");
+VR_PD3O_KIND(
+    spd_solver_saga_pd3o, "saga-pd3o", "PD3O with SAGA's gradients, N scalars, constant steps, last iterate", NULL,
+    "Salim, Condat, Mishchenko, Richtarik: Dualize, split, randomize, JOTA 2022; Defazio, Bach, Lacoste-Julien: SAGA, 2014");
+VR_PD3O_KIND(
+    spd_solver_lsvrg_pd3o, "lsvrg-pd3o", "PD3O with loopless SVRG's gradients, N scalars, constant steps, last iterate", "svrg",
+    "Salim, Condat, Mishchenko, Richtarik: Dualize, split, randomize, JOTA 2022; Kovalev, Horvath, Richtarik: L-SVRG, 2020");
