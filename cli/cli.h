@@ -7,6 +7,7 @@
 #include <jansson.h>
 
 #include "report/report.h"
+#include "solver/solver.h"
 #include "trace/trace.h"
 
 int cli_fit(int argc, char **argv);

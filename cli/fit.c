@@ -100,6 +100,7 @@ static spdhg_status read_data(fit *f, spdhg_error *err) {
     SPD_TRY(cli_can_write(f->model_path, err));
     SPD_TRY(cli_can_write(f->trace_path, err));
     SPD_TRY(cli_can_write(f->report_path, err));
+    SPD_TRY(cli_can_write(f->solve.options.checkpoint, err));
     SPD_TRY(spdhg_data_read(&f->data, f->path, &f->read, err));
     if (f->verbose) cli_print_notes(stderr, "spdhg fit: ", f->data);
     SPD_TRY(check_memory(f, err));
@@ -203,9 +204,9 @@ static int run(fit *f, spdhg_error *err) {
     cli_signals_catch();
     const spdhg_status ran = spdhg_solver_run(f->solver, &result.outcome, err);
     cli_progress_erase(&progress);
-    if (ran != SPDHG_OK) return cli_fail("spdhg fit", err);
     result.solution = spdhg_solver_solution(f->solver);
-    if (write_results(f, &result, err) != SPDHG_OK) return cli_fail("spdhg fit", err);
+    const bool solved = ran == SPDHG_OK || (ran == SPDHG_IO && result.solution->x); /* only the last checkpoint could not be written */
+    if (!solved || write_results(f, &result, ran == SPDHG_OK ? err : NULL) != SPDHG_OK || ran != SPDHG_OK) return cli_fail("spdhg fit", err);
     return conclude(f, result.outcome);
 }
 

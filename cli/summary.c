@@ -55,7 +55,12 @@ void cli_print_summary(FILE *to, const cli_fit_result *r, const char *model_path
     if (r->asked->gamma > 0) fprintf(to, " + ridge %.6g", s->objective - s->train_loss - s->penalty);
     fprintf(to, "\nnot zero: %lld of %lld coefficients, %lld of %lld numbers of F x\n", (long long)s->nonzeros,
             (long long)(s->features * s->outputs), (long long)s->structure_nonzeros, (long long)s->dual);
-    if (strcmp(s->gap_kind, "none") != 0) fprintf(to, "relative duality gap %.3g (%s)\n", s->gap_relative, s->gap_kind);
+    if (strcmp(s->gap_kind, "certified") == 0)
+        fprintf(to, "objective %.6g, proven within %.2g of the best possible (%.2g of it)\n", s->objective, s->gap, s->gap_relative);
+    else if (strcmp(s->gap_kind, "within_radius") == 0)
+        fprintf(to, "objective %.6g, proven within %.2g of the best with ||x|| <= %.3g\n", s->objective, s->gap, s->gap_radius);
+    else
+        fprintf(to, "objective %.6g; how far from the best possible could not be proven\n", s->objective);
     if (model_path)
         fprintf(to, "model written to %s\n", cli_plain(plain, model_path));
     else

@@ -151,7 +151,7 @@ typedef enum spdhg_sampling { SPDHG_SAMPLING_IID, SPDHG_SAMPLING_SHUFFLE } spdhg
 
 typedef struct spdhg_options {
     size_t size;             /* sizeof(spdhg_options): lets the struct grow */
-    double epochs;           /* passes over the data; 0: not limited (10 if nothing else limits) */
+    double epochs;           /* passes over the data; 0: not limited (nothing given at all: auto runs to tol 1e-6, the others 10 epochs) */
     double seconds;          /* wall time, set-up included; 0: not limited */
     double tol;              /* stop at this relative certified gap; 0: never */
     double every;            /* epochs between trace points; 0: chosen */

@@ -1,11 +1,11 @@
 # reference.py - an independent evaluator and solver for small problems, dense numpy: what the command must agree with.
 #     f(x,c) = (1/W) sum_i w_i phi(a_i'x + c + o_i, b_i) + (gamma/2)||x||^2 + sum_t lambda_t r_t(F_t x)   over x in X, c in R^K
-# Written from the definitions (losses, conjugates, penalties, duality gap in three brackets), not from the C code; nothing is fast.
+# Written from the definitions (losses, penalties, sets, duality gap in brackets), not from the C code; nothing here is fast.
 # x is d x K, c has K numbers, y is a list with an m_t x K array for every term.
 import numpy as np
 import scipy.optimize
 
-# ---- losses: value and slope of every row for scores z (N x K); b is N x K, for softmax N class numbers ----------------------------
+# ---- losses: value and slope of every row for scores z (N x K); b is N x K, for softmax N class numbers
 
 
 def _logistic(z, b, arg):
@@ -42,10 +42,10 @@ def _softmax(z, b, arg):
 LOSS = {"logistic": _logistic, "squared": _squared, "squared-hinge": _squared_hinge, "smooth-hinge": _smooth_hinge,
         "huber": _huber, "softmax": _softmax}
 DEFAULT = {"smooth-hinge": 1.0, "huber": 1.345}
-CURVATURE = {"logistic": lambda a: 0.25, "squared": lambda a: 1.0, "squared-hinge": lambda a: 2.0, "smooth-hinge": lambda a: 1 / a,
-             "huber": lambda a: 1.0, "softmax": lambda a: 0.5}
+CURVATURE = {"logistic": lambda a: 0.25, "squared": lambda a: 1.0, "squared-hinge": lambda a: 2.0,
+             "smooth-hinge": lambda a: 1 / a, "huber": lambda a: 1.0, "softmax": lambda a: 0.5}
 
-# ---- projections, textbook versions -------------------------------------------------------------------------------------------------
+# ---- projections, textbook versions
 
 
 def project_simplex(v, radius):
@@ -60,8 +60,8 @@ def project_l1(v, radius):
 
 
 SET = {"all": lambda x, a: x, "ball": lambda x, a: x * min(1, a[0] / max(np.linalg.norm(x), 1e-300)),
-       "box": lambda x, a: np.clip(x, a[0], a[1]), "nonneg": lambda x, a: np.maximum(x, 0), "l1ball": lambda x, a: project_l1(x, a[0]),
-       "simplex": lambda x, a: project_simplex(x, a[0])}
+       "box": lambda x, a: np.clip(x, a[0], a[1]), "nonneg": lambda x, a: np.maximum(x, 0),
+       "l1ball": lambda x, a: project_l1(x, a[0]), "simplex": lambda x, a: project_simplex(x, a[0])}
 # Support functions max { u'x : x in X } of the bounded sets.
 SUPPORT = {"ball": lambda u, a: a[0] * np.linalg.norm(u), "box": lambda u, a: np.maximum(a[0] * u, a[1] * u).sum(),
            "l1ball": lambda u, a: a[0] * np.abs(u).max(), "simplex": lambda u, a: a[0] * u.max()}
@@ -169,9 +169,9 @@ class Problem:
 
     # -- duality
     def gap(self, x, c, y):
-        """(upper bound on f(x,c) - f*, how it is known) for x in X and y in the product of the lambda Y: the sum of three brackets,
-        none negative. The first, Fenchel-Young of the losses, is 0 because alpha_i = phi'(z_i). "certified" holds for every x*, c*;
-        "within_radius" only for those no farther than 10 (1 + norm) out: without ridge or bound v must be 0 and is only nearly so."""
+        """(upper bound on f(x,c) - f*, how it is known) for x in X and y in the lambda Y: three brackets, none negative. The
+        first, Fenchel-Young of the losses, is 0 because alpha_i = phi'(z_i). "certified" holds for every x*, c*; "within_radius"
+        only for those no farther than 10 (1 + norm) out: without ridge or bound v must be 0 and is only nearly so."""
         v, vc = self.gradient(x, c)
         v = v + sum(t.F.T @ u for t, u in zip(self.terms, y))
         far, kind = 10 * (1 + np.linalg.norm(x)), "certified"
@@ -188,8 +188,8 @@ class Problem:
         return max(primal, 0) + max(dual, 0), kind
 
     def solve(self, tol=1e-9, most=40000):
-        """The optimum by PD3O with exact norms; the intercept is a free coordinate with a column of ones. Returns x, c, y, f(x,c) and
-        a bound on f(x,c) - f*, at most tol max(1, f) unless `most` iterations were not enough."""
+        """The optimum by PD3O with exact norms; the intercept is a free coordinate with a column of ones. Returns x, c, y,
+        f(x,c) and a bound on f(x,c) - f*, at most tol max(1, f) unless `most` iterations were not enough."""
         d, K, m = self.d, self.K, [len(t.F) for t in self.terms]
         A = np.hstack([self.A, np.ones((len(self.A), 1))]) if self.intercept else self.A
         F = np.hstack([np.vstack([t.F for t in self.terms]), np.zeros((sum(m), A.shape[1] - d))])
@@ -214,7 +214,7 @@ class Problem:
         return x[:d], c, np.split(y, cut), f, error
 
 
-# ---- structures and scales as dense matrices ----------------------------------------------------------------------------------------
+# ---- structures and scales as dense matrices
 
 
 def differences(d, order=1):

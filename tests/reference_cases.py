@@ -43,7 +43,7 @@ def allowed(v):
 
 
 def covering_array(seed, more=0):
-    """Greedy: of many random cases the one with most new pairs, until no pair is left that random cases ever show; and some more."""
+    """Greedy: of many random cases that with most new pairs, until none is left that random cases ever show; and some more."""
     draw = random.Random(seed)
 
     def case():
@@ -61,7 +61,8 @@ def covering_array(seed, more=0):
     cases = []
     while left:
         missing = next(iter(sorted(left, key=str)))
-        best = max((v for v in draw.sample(pool, 300) + [v for v in pool if missing in pairs(v)][:1]), key=lambda v: len(pairs(v) & left))
+        best = max((v for v in draw.sample(pool, 300) + [v for v in pool if missing in pairs(v)][:1]),
+                   key=lambda v: len(pairs(v) & left))
         cases.append(best)
         left -= pairs(best)
     return cases + draw.sample(pool, more)
@@ -79,7 +80,8 @@ def make_structure(kind, rng):
         return "grid:3x3", *reference.grid(3, 3)
     if kind == "edges":  # feature 8 has no edge: solvers may treat it apart
         lines = [(0, 1, 1.0), (1, 2, -0.5), (0, 2, 2.0), (5, 3, 1.5), (3, 4, 1.0), (6, 7, -1.0), (7, 2, 0.7), (4, 6, 1.0)]
-        return "edges:" + write_table("edges.txt", [(i + 1, j + 1, w) for i, j, w in lines]), reference.edges(lines, FEATURES), None
+        file = write_table("edges.txt", [(i + 1, j + 1, w) for i, j, w in lines])
+        return "edges:" + file, reference.edges(lines, FEATURES), None
     F = rng.normal(size=(6, FEATURES)) * (rng.random((6, FEATURES)) < 0.4)
     F[np.arange(6), np.arange(6)] = 1
     return "matrix:" + write_matrix("F.mtx", F), F, None
@@ -120,7 +122,8 @@ def make_case(v, seed):
              "--intercept" if v["intercept"] else "--no-intercept"]
     loss, arg = {"smooth-hinge": ("smooth-hinge:0.5", 0.5), "huber": ("huber:1", 1.0)}.get(v["loss"], (v["loss"], None))
     spec, F, pixel = make_structure(v["structure"], rng)
-    words += ["--loss", loss, "--structure", spec, "--set", v["set"] + ":" * (len(SETS[v["set"]]) > 1) + ",".join(map(str, SETS[v["set"]][1:]))]
+    words += ["--loss", loss, "--structure", spec, "--set",
+              v["set"] + ":" * (len(SETS[v["set"]]) > 1) + ",".join(map(str, SETS[v["set"]][1:]))]
     if K > 1 and v["loss"] in REGRESSION:
         words += [write_svm("data.svm", A, np.zeros(ROWS)), "--targets", write_table("targets.txt", labels)]
     else:

@@ -1,4 +1,4 @@
-# reference_run.py - what the tests against reference.py share: data into files, the command on them, its model and trace back, counting.
+# reference_run.py - what the tests against reference.py share: data into files, the command on them, model and trace back.
 # The path of the command is the first argument of a test script; without numpy or scipy the script is skipped (exit status 77).
 import csv
 import json
@@ -85,7 +85,8 @@ class Checks:
         got, expected = np.asarray(got, float), np.asarray(expected, float)
         size = max(np.abs(got).max(initial=0), np.abs(expected).max(initial=0), 1e-3)
         off = np.abs(got - expected).max(initial=0) if got.shape == expected.shape else np.inf
-        self.check(off <= tolerance * size, f"{what}: off by {off:.3g} of {size:.3g}; got {got.ravel()[:4]}, expected {expected.ravel()[:4]}")
+        self.check(off <= tolerance * size,
+                   f"{what}: off by {off:.3g} of {size:.3g}; got {got.ravel()[:4]}, expected {expected.ravel()[:4]}")
 
     def end(self):
         print(f"{self.passed} passed, {self.failed} failed")

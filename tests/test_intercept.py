@@ -6,7 +6,7 @@ import numpy as np
 import reference
 
 ROWS = 30
-SCALES = (0.1, 3.0)  # of the scores
+SCALES = (0.1, 3.0, 30.0, 300.0, 3000.0)  # of the scores
 
 
 def make_targets(loss, scale, rare, K, rng):
@@ -25,14 +25,16 @@ def check(checks, loss, scale, repeat):
     p = reference.Problem(A, b, loss, [("l1", np.eye(1), 0.1)], None, 0, ("box", 0, 0), True, w, offset, K)
     labels = b[:, 0] if np.ndim(b) == 2 else b
     targets = ["--targets", write_table("targets.txt", b)] if loss != "softmax" and K > 1 else []
-    fit = Fitted(write_svm("data.svm", A, labels), *targets, "--loss", loss, "--set", "box:0,0", "--solver", "lpdhg", "--epochs", 1,
+    fit = Fitted(write_svm("data.svm", A, labels), *targets, "--loss", loss, "--set", "box:0,0", "--solver", "lpdhg", "--epochs",
+                 1,
                  "--offset", write_table("offset.txt", offset), "--weights", write_table("weights.txt", w))
     name, x = f"{loss}, scores of size {scale}, repeat {repeat}", np.zeros((1, K))
     best = p.value(x, p.best_intercept(x))
     checks.check(np.all(fit.x == 0), f"{name}: x is {fit.x}")
-    checks.check(fit.report["objective"] <= best + 1e-12 * max(best, 1e-3), f"{name}: objective {fit.report['objective']:.15g}, best {best:.15g}")
+    checks.check(fit.report["objective"] <= best + 1e-12 * max(best, 1e-3),
+                 f"{name}: objective {fit.report['objective']:.15g}, best {best:.15g}")
     slope = p.w[:, None] * p.phi(p.scores(x, fit.c))[1]  # as far as the last digit of a large c allows
-    room = 1e-7 * np.abs(slope).sum() + 4e-16 * p.kappa * np.abs(p.scores(x, fit.c)).max()
+    room = 1e-9 * np.abs(slope).sum() + 4e-16 * p.kappa * np.abs(p.scores(x, fit.c)).max()
     checks.check(np.all(np.abs(slope.sum(0)) <= room), f"{name}: intercept {fit.c} has slope {slope.sum(0)}")
 
 

@@ -1,4 +1,4 @@
-# test_iterates.py - the averaged iterates of lpdhg, spdhg, spdhg-sc1 and spdhg-sc2, number by number, against the paper's Algorithm 1.
+# test_iterates.py - the averaged iterates of lpdhg, spdhg, spdhg-sc1 and spdhg-sc2, against the paper's Algorithm 1.
 # Rows that are all the same make sampling certain, and lpdhg draws nothing; so a plain transcription must agree to rounding.
 import itertools
 
@@ -61,26 +61,30 @@ def structures(d, rng):
     return {
         "identity": (["--structure", "identity"], [("l1", np.eye(d), LAMBDA)]),
         "chain": (["--structure", "chain"], [("l1", chain, LAMBDA)]),
-        "chain and sparse": (["--structure", "chain", "--also-sparse", 0.5], [("l1", chain, LAMBDA), ("l1", np.eye(d), LAMBDA / 2)]),
+        "chain and sparse": (["--structure", "chain", "--also-sparse", 0.5],
+                             [("l1", chain, LAMBDA), ("l1", np.eye(d), LAMBDA / 2)]),
         "edges leaving features out": (["--structure", "edges:" + edges], [("l1", part, LAMBDA)]),
         "groups of a chain": (["--structure", "chain", "--penalty", "group", "--groups", write_table("groups.txt", groups)],
                               [("group", chain, LAMBDA, groups)]),
-        "largest of a matrix": (["--structure", "matrix:" + write_matrix("F.mtx", F), "--penalty", "linf"], [("linf", F, LAMBDA)]),
+        "largest of a matrix": (["--structure", "matrix:" + write_matrix("F.mtx", F), "--penalty", "linf"],
+                                [("linf", F, LAMBDA)]),
         "singular values of a chain": (["--structure", "chain", "--penalty", "nuclear"], [("nuclear", chain, LAMBDA)]),
     }
 
 
 def compare(checks, p, words, solver, per_epoch, name, more=(), s=None, L=None):
-    """x after a few iterations, and ||ybar|| at every one of them, against the transcription. per_epoch: iterations in an epoch."""
+    """x after a few iterations, and ||ybar|| at every one of them, as transcribed. per_epoch: iterations in an epoch."""
     s, L = default_s(p) if s is None else s, classical_L(p) if L is None else L
-    words = [*words, "--intercept" if p.intercept else "--no-intercept", "--solver", solver, "--lambda", LAMBDA, "--gamma", p.gamma, *more]
+    words = [*words, "--intercept" if p.intercept else "--no-intercept", "--solver", solver, "--lambda", LAMBDA, "--gamma",
+             p.gamma, *more]
     for steps in next(STEPS):
         fit = Fitted(*words, "--epochs", f"{(steps - 0.001) / per_epoch:.6f}", "--every", f"{0.999 / per_epoch:.6f}")
         checks.check(fit.report["iterations"] == steps, f"{name}: {fit.report['iterations']} iterations, asked for {steps}")
         checks.near(fit.x, algorithm_1(p, solver, steps, s, L)[0], 1e-12, f"{name}: x after {steps}")
     for point in fit.trace[1:]:
         y = algorithm_1(p, solver, int(point["iteration"]), s, L)[1]
-        checks.near(float(point["dual_norm"]), np.sqrt(sum((u**2).sum() for u in y)), 1e-12, f"{name}: ||y|| after {point['iteration']}")
+        checks.near(float(point["dual_norm"]), np.sqrt(sum((u**2).sum() for u in y)), 1e-12,
+                    f"{name}: ||y|| after {point['iteration']}")
 
 
 def variants(solver):
@@ -96,7 +100,8 @@ def check_same_rows(checks):
     """One row, or the same row several times, whatever their weights."""
     rng = np.random.default_rng(3)
     d, count = 8, 0
-    for loss, set_words, bound in (("squared", "all", ("all",)), ("logistic", "all", ("all",)), ("squared", "ball:0.1", ("ball", 0.1)),
+    for loss, set_words, bound in (("squared", "all", ("all",)), ("logistic", "all", ("all",)),
+                                   ("squared", "ball:0.1", ("ball", 0.1)),
                                    ("logistic", "ball:0.1", ("ball", 0.1)), ("huber:0.5", "nonneg", ("nonneg",))):
         for copies in (1, 3):
             a, w = rng.normal(size=d) * (rng.random(d) < 0.8), rng.random(copies) + 0.1
@@ -107,27 +112,32 @@ def check_same_rows(checks):
             for structure, (words, terms) in structures(d, rng).items():
                 for solver in RULES:
                     gamma = 0.7 if solver.startswith("spdhg-") else rng.choice([0, 0.7])
-                    p = reference.Problem(A, b, loss.split(":")[0], terms, 0.5 if "huber" in loss else None, gamma, bound, weights=w, offset=offset)
+                    p = reference.Problem(A, b, loss.split(":")[0], terms, 0.5 if "huber" in loss else None, gamma, bound,
+                                          weights=w, offset=offset)
                     choices = list(variants(solver))
-                    for more, known in choices if structure.startswith(("chain and", "edges")) and copies == 1 else [choices[count % len(choices)]]:
+                    every = structure.startswith(("chain and", "edges")) and copies == 1
+                    for more, known in choices if every else [choices[count % len(choices)]]:
                         count += 1
                         compare(checks, p, data + words, solver, 1 if solver == "lpdhg" else copies,
-                                f"{solver} {loss} {set_words} {structure} x{copies} gamma {gamma} {' '.join(more)}", more, **known)
-    print(f"{count} comparisons on equal rows: squared, logistic, huber; all, ball, nonneg; 7 structures; s, L by rule and given; plain and fast")
+                                f"{solver} {loss} {set_words} {structure} x{copies} gamma {gamma} {' '.join(more)}", more,
+                                **known)
+    print(f"{count} comparisons on equal rows: 3 losses; all, ball, nonneg; 7 structures; s, L by rule or given; plain, fast")
 
 
 def check_softmax(checks):
-    """Three classes, two of them with class weight 0: the third one's row is all that is ever drawn. Several outputs: fused K loops."""
+    """Three classes, two of them with class weight 0: only the third one's row is ever drawn. Several outputs: fused K loops."""
     rng = np.random.default_rng(4)
     d, K, count = 8, 3, 0
     A = rng.normal(size=(K, d))
     for bound in (("all",), ("ball", 0.1)):
-        data = [write_svm("data.svm", A, [1, 2, 3]), "--loss", "softmax", "--class-weight", "1=0,2=1.7,3=0", "--set", ":".join(map(str, bound))]
+        data = [write_svm("data.svm", A, [1, 2, 3]), "--loss", "softmax", "--class-weight", "1=0,2=1.7,3=0", "--set",
+                ":".join(map(str, bound))]
         for structure, (words, terms) in structures(d, rng).items():
             for solver in RULES:
                 for more in ((), ("--param", "plain=1")) if solver != "lpdhg" else ((),):
                     p = reference.Problem(A, [0, 1, 2], "softmax", terms, None, 0.4, bound, weights=[0, 1, 0], K=K)
-                    compare(checks, p, data + words, solver, 1 if solver == "lpdhg" else K, f"{solver} softmax {bound} {structure} {more}", more)
+                    compare(checks, p, data + words, solver, 1 if solver == "lpdhg" else K,
+                            f"{solver} softmax {bound} {structure} {more}", more)
                     count += 1
     print(f"{count} comparisons with softmax: one class drawn, weight 0 for the others")
 
@@ -156,14 +166,17 @@ def check_many_rows(checks):
 
 
 def check_fast_forms(checks):
-    """Random draws: the fast forms take the steps of the plain one, also over thousands of steps, when lazy scalars were written out."""
+    """Random draws: the fast forms take the plain one's steps, also thousands of them, when lazy scalars were written out."""
     rng = np.random.default_rng(7)
     N, d, count = 30, 8, 0
     A, w = rng.normal(size=(N, d)) * (rng.random((N, d)) < 0.5), rng.random(N) * (rng.random(N) < 0.8)
-    words = [write_svm("data.svm", A, np.where(rng.random(N) < 0.5, -1, 1)), "--features", d, "--weights", write_table("weights.txt", w)]
-    for structure, set_words in itertools.product(structures(d, rng).values(), ("all", "ball:0.3", "nonneg", "box:-0.1,0.2", "l1ball:0.5")):
+    words = [write_svm("data.svm", A, np.where(rng.random(N) < 0.5, -1, 1)), "--features", d, "--weights",
+             write_table("weights.txt", w)]
+    for structure, set_words in itertools.product(structures(d, rng).values(),
+                                                  ("all", "ball:0.3", "nonneg", "box:-0.1,0.2", "l1ball:0.5")):
         solver = ("spdhg", "spdhg-sc1", "spdhg-sc2")[count % 3]
-        more = [*structure[0], "--set", set_words, "--solver", solver, "--gamma", 0.5, "--lambda", 0.02, "--epochs", 100, "--batch", 1 + count % 2]
+        more = [*structure[0], "--set", set_words, "--solver", solver, "--gamma", 0.5, "--lambda", 0.02, "--epochs", 100,
+                "--batch", 1 + count % 2]
         fast, plain = Fitted(*words, *more), Fitted(*words, *more, "--param", "plain=1")
         checks.near(fast.x, plain.x, 1e-10, f"fast form {more}: x")
         checks.near(float(fast.trace[-1]["dual_norm"]), float(plain.trace[-1]["dual_norm"]), 1e-10, f"fast form {more}: ||y||")
@@ -172,13 +185,14 @@ def check_fast_forms(checks):
 
 
 def check_dual_moves(checks):
-    """The default s lets y do its work within an epoch; s = 5e-5 lambda^2, as in published scripts, leaves the regulariser off."""
+    """By default y does its work within an epoch; s = 5e-5 lambda^2, as in published scripts, leaves the regulariser off."""
     rng = np.random.default_rng(8)
     N, d, lam = 200, 10, 0.05
     A = rng.normal(size=(N, d))
     b = np.where(A @ np.repeat([1.0, -1.0], 5) + rng.normal(size=N) > 0, 1, -1)
     edges = [(i, j) for i in range(1, d + 1) for j in range(i + 1, d + 1) if rng.random() < 0.4]
-    words = [write_svm("data.svm", A, b), "--structure", "edges:" + write_table("edges.txt", edges), "--lambda", lam, "--solver", "spdhg", "--epochs", 1]
+    words = [write_svm("data.svm", A, b), "--structure", "edges:" + write_table("edges.txt", edges), "--lambda", lam, "--solver",
+             "spdhg", "--epochs", 1]
     radius = lam * np.sqrt(len(edges))
     moved = float(Fitted(*words).trace[-1]["dual_norm"]) / radius
     still = float(Fitted(*words, "--param", f"s={5e-5 * lam**2}").trace[-1]["dual_norm"]) / radius

@@ -72,7 +72,11 @@ void spd_term_apply(const spd_term *t, int64_t K, const double *x, double *z);  
 void spd_term_add_transposed(const spd_term *t, int64_t K, const double *y, double *g);         /* g += F'y */
 double spd_term_value(const spd_term *t, int64_t K, const double *z, double *work);             /* lambda r(z), z = F x */
 void spd_term_project(const spd_term *t, int64_t K, double *y, double *work);                   /* y = Pi_{lambda Y}(y) */
+int64_t spd_term_block_rows(const spd_term *t, int64_t b);                                      /* how many rows block b has */
+int64_t spd_term_block_row(const spd_term *t, int64_t b, int64_t r);                            /* its r-th row of F */
+double spd_term_block_polar(const spd_term *t, int64_t K, int64_t b, const double *y, double *work);
 double spd_term_polar(const spd_term *t, int64_t K, const double *y, double *work);              /* smallest lambda with y in lambda Y */
+void spd_term_slide(const spd_term *t, int64_t K, const double *v, double *dir, double *work);   /* dir = DPi_{lambda Y}(v) dir */
 double spd_term_radius(const spd_term *t, int64_t K);                                           /* max ||y|| over lambda Y */
 int64_t spd_term_work(const spd_term *t, int64_t K);                                            /* doubles of work for the above */
 /* The dual half-step fused with the transposed product, one pass over the rows of F (ARCHITECTURE decision 5):
@@ -87,6 +91,8 @@ void spd_problem_add_transposed(const spdhg_problem *p, const double *y, double 
 void spd_problem_project_dual(const spdhg_problem *p, double *y, double *work);              /* y = Pi_{lambda Y}(y) */
 double spd_problem_penalty(const spdhg_problem *p, const double *z, double *work);           /* sum_t lambda_t r_t(z_t) */
 void spd_problem_gram_diagonal(const spdhg_problem *p, double *diagonal);                    /* of F'F, d numbers */
+bool spd_problem_can_slide(const spdhg_problem *p);                                         /* every penalty has its derivative */
+void spd_problem_slide(const spdhg_problem *p, const double *v, double *dir, double *work);
 int64_t spd_problem_term_work(const spdhg_problem *p);                                       /* work of the largest term */
 
 /* ---- objective.c: collectives over all rows, blocked and threaded; the same bits for any number of threads. */
@@ -119,6 +125,9 @@ void spd_problem_normal_product(const spdhg_problem *p, int threads, const doubl
                                 double *gc, double *scratch);
 int64_t spd_problem_gradient_work(const spdhg_problem *p);
 int64_t spd_problem_gradient_blocks(const spdhg_problem *p); /* blocks of rows with a partial sum of d numbers or more each */
+
+/* Diagonal of that matrix, (d + 1) K numbers with an intercept, d K without. */
+void spd_problem_curvature_diagonal(const spdhg_problem *p, const double *curve, double *diagonal);
 
 /* ---- hessian.c: the same matrix written out, row-major n x n with n = (d + 1) K (intercept last, d K without), lower triangle. */
 void spd_problem_normal_matrix(const spdhg_problem *p, int threads, const double *curve, double *H, double *scratch);

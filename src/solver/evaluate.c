@@ -108,6 +108,7 @@ void spd_evaluate(spd_evaluator *e, const double *x, double *c, const double *y,
 /* Zero in PROBLEM's sense: |F_e x| <= 8 eps |F_e||x|, so rounding in the product is not counted as structure. */
 int64_t spd_evaluate_structure_nonzeros(const spd_evaluator *e, const double *x) {
     const spdhg_problem *p = e->problem;
+    const double norm = spd_norm2(p->dK, x);
     int64_t count = 0;
     for (int64_t t = 0; t < p->terms; t++) {
         const spd_csr *F = &p->term[t].F->F;
@@ -115,16 +116,14 @@ int64_t spd_evaluate_structure_nonzeros(const spd_evaluator *e, const double *x)
             count += spd_count_nonzero(p->dK, x);
             continue;
         }
-        for (int64_t r = 0; r < F->m; r++)
+        for (int64_t r = 0; r < F->m; r++) {
+            const double row = spd_norm2(F->ptr[r + 1] - F->ptr[r], F->val + F->ptr[r]);
             for (int64_t k = 0; k < p->K; k++) {
-                double sum = 0, size = 0;
-                for (int64_t q = F->ptr[r]; q < F->ptr[r + 1]; q++) {
-                    const double part = F->val[q] * x[F->idx[q] * p->K + k];
-                    sum += part;
-                    size += fabs(part);
-                }
-                count += fabs(sum) > 8 * DBL_EPSILON * size;
+                double sum = 0;
+                for (int64_t q = F->ptr[r]; q < F->ptr[r + 1]; q++) sum += F->val[q] * x[F->idx[q] * p->K + k];
+                count += fabs(sum) > 8 * DBL_EPSILON * row * norm;
             }
+        }
     }
     return count;
 }

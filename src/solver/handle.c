@@ -2,7 +2,7 @@
 #include "solver/loop.h"
 
 /* The caller's struct may be older and shorter: what it lacks keeps its default. */
-static spdhg_status take_options(spdhg_solver *s, const spdhg_options *options, spdhg_error *err) {
+static spdhg_status take_options(spdhg_solver *s, const char *name, const spdhg_options *options, spdhg_error *err) {
     s->options = (spdhg_options)SPDHG_OPTIONS;
     if (options) memcpy(&s->options, options, options->size < sizeof *options ? options->size : sizeof *options);
     spdhg_options *o = &s->options;
@@ -11,7 +11,9 @@ static spdhg_status take_options(spdhg_solver *s, const spdhg_options *options, 
         return spd_fail(err, SPDHG_USAGE, "epochs, seconds, tolerance and trace interval must be finite and not negative");
     if (o->batch < SPDHG_BATCH_DEFAULT || (o->batch > s->problem->n && s->problem->n > 0))
         return spd_fail(err, SPDHG_USAGE, "batch %lld is outside 1..%lld (the rows)", (long long)o->batch, (long long)s->problem->n);
-    if (o->epochs == 0 && o->seconds == 0) o->epochs = 10;
+    const bool automatic = strcmp(name, "auto") == 0;
+    if (automatic && o->epochs == 0 && o->seconds == 0 && o->tol == 0) o->tol = 1e-6;
+    if (o->epochs == 0 && o->seconds == 0) o->epochs = o->tol > 0 ? 10000 : 10; /* a tolerance that cannot be reached ends too */
     s->threads = spd_threads(o->threads);
     return SPDHG_OK;
 }
@@ -19,7 +21,7 @@ static spdhg_status take_options(spdhg_solver *s, const spdhg_options *options, 
 static spdhg_status prepare(spdhg_solver *s, const char *name, const spdhg_options *options, spdhg_error *err) {
     spdhg_problem *p = s->problem;
     SPD_TRY(spd_problem_freeze(p, err));
-    SPD_TRY(take_options(s, options, err));
+    SPD_TRY(take_options(s, name, options, err));
     SPD_TRY(spd_plan_make(&s->plan, name, p, err));
     s->x = SPD_NEW(double, p->dK);
     s->c = SPD_NEW(double, p->K);

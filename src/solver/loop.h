@@ -44,6 +44,9 @@ typedef struct spd_loop {
     double saved_at; /* when the last checkpoint was written */
 } spd_loop;
 
+/* ---- snap.c: exact zeros of F x in the solution, kept if the objective does not rise. */
+spdhg_status spd_solver_snap(spdhg_solver *s, spdhg_error *err);
+
 /* ---- resume.c */
 spdhg_status spd_loop_save(spd_loop *l, spdhg_error *err); /* to options.checkpoint */
 spdhg_status spd_loop_open(const spdhg_solver *s, spd_checkpoint *c, bool *previous, spdhg_error *err); /* reads options.resume */

@@ -92,8 +92,9 @@ static spdhg_outcome verdict(const spd_loop *l, spd_step said, bool over) {
     const bool wants_gap = s->options.tol > 0;
     if (l->stop) return SPDHG_OUTCOME_INTERRUPTED;
     if (said == SPD_FAILED) return SPDHG_OUTCOME_DIVERGED;
-    if (said == SPD_CONVERGED || (wants_gap && s->solution.gap_relative <= s->options.tol)) return SPDHG_OUTCOME_CONVERGED;
-    if (said == SPD_STALLED) return SPDHG_OUTCOME_STALLED;
+    const bool small = wants_gap && s->solution.gap_relative <= s->options.tol, certified = s->evaluator.gap.kind == SPD_GAP_CERTIFIED;
+    if (said == SPD_CONVERGED || (small && (certified || over))) return SPDHG_OUTCOME_CONVERGED; /* within a radius: only if no more can be had */
+    if (said == SPD_STALLED && wants_gap) return SPDHG_OUTCOME_STALLED;
     return over && wants_gap ? SPDHG_OUTCOME_LIMIT : SPDHG_OUTCOME_DONE;
 }
 
@@ -115,8 +116,8 @@ static spdhg_status run_stage(spd_loop *l, double epochs, spdhg_outcome *outcome
         const spdhg_point now = {.epoch = l->epochs_before + epochs_of(l), .iteration = l->iterations_before + l->k};
         if (!at_point && tell(s, SPDHG_EVENT_POLL, &now)) l->stop = true;
         save_now_and_then(l);
-        over = out_of_time(l) || (double)l->run.rows_visited >= last;
-        if (at_point || over || said != SPD_CONTINUE || l->stop) {
+        over = out_of_time(l) || (double)l->run.rows_visited >= last || said != SPD_CONTINUE;
+        if (at_point || over || l->stop) {
             next = every * (floor((double)l->run.rows_visited / every) + 1);
             *outcome = measure(l, &status, err) ? verdict(l, said, over) : SPDHG_OUTCOME_DIVERGED;
         }
@@ -209,6 +210,8 @@ spdhg_status spdhg_solver_run(spdhg_solver *s, spdhg_outcome *outcome, spdhg_err
         clear_stage(&loop);
     }
     spd_checkpoint_free(&saved);
+    const spd_solver_kind *last = s->has_run ? spd_solver_find(s->solution.solver) : NULL;
+    if (status == SPDHG_OK && last && last->exact) status = spd_solver_snap(s, err);
     s->solution.structure_nonzeros = spd_evaluate_structure_nonzeros(&s->evaluator, s->x);
     s->solution.nonzeros = spd_count_nonzero(s->problem->dK, s->x);
     if (status == SPDHG_OK && outcome) *outcome = s->outcome;

@@ -58,6 +58,7 @@ struct spd_solver_kind {
     int params;
     const void *variant;   /* what tells apart kinds that share their functions, such as a step rule; NULL */
     bool full_information; /* gets no batch, calls the problem's collectives */
+    bool exact;            /* its x and y become accurate together: exact zeros can be read off y */
     size_t self_size;
     /* NULL or the reason why this problem is refused. */
     const char *(*refuses)(const spdhg_problem *p);

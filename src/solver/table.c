@@ -22,6 +22,8 @@ extern const spd_solver_kind spd_solver_pd3o;
 extern const spd_solver_kind spd_solver_condat_vu;
 extern const spd_solver_kind spd_solver_saga_pd3o;
 extern const spd_solver_kind spd_solver_lsvrg_pd3o;
+extern const spd_solver_kind spd_solver_prox_newton;
+extern const spd_solver_kind spd_solver_alm_ssn;
 
 static const spd_solver_kind *const table[] = {
     &spd_solver_spdhg,
@@ -45,6 +47,8 @@ static const spd_solver_kind *const table[] = {
     &spd_solver_condat_vu,
     &spd_solver_saga_pd3o,
     &spd_solver_lsvrg_pd3o,
+    &spd_solver_prox_newton,
+    &spd_solver_alm_ssn,
 };
 
 const spd_solver_kind *const *spd_solver_table(int *entries) {
