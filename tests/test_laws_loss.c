@@ -100,6 +100,19 @@ static void prox_undoes_its_own_equation(const subject *s, uint64_t sequence) {
     }
 }
 
+/* On a fine grid, where Newton alone would now and then jump to and fro for ever: alpha = phi'(u - q alpha). */
+static void prox_on_a_grid(const subject *s) {
+    double alpha, work[9];
+    for (double q = 0.1; s->K == 1 && q < 1000; q *= 1.7)
+        for (double u = -60; u < 60; u += 0.37) {
+            spd_loss_prox(s->loss, s->arg, 1, q, &u, &s->b, &alpha, work);
+            const double z = u - q * alpha, kappa = s->loss->curvature(s->arg);
+            double g;
+            slope(s, &z, &g);
+            assert_near(s->loss->name, g, alpha, 1e-14 * (1 + kappa) * (1 + q) * (1 + fabs(u)) * (1 + fabs(alpha)));
+        }
+}
+
 static void every_loss(void **unused) {
     (void)unused;
     int entries;
@@ -113,6 +126,7 @@ static void every_loss(void **unused) {
                 subject s = {.loss = table[i], .arg = args[a], .K = table[i]->value_k ? K_MAX : 1};
                 s.b = s.K > 1 ? b : table[i]->classify ? (b % 2 ? 1 : -1) : b - 1.3;
                 laws_of(&s, (uint64_t)(100 * i + 10 * a + b));
+                prox_on_a_grid(&s);
                 prox_undoes_its_own_equation(&s, (uint64_t)(100 * i + 10 * a + b));
             }
     }

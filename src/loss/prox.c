@@ -8,24 +8,24 @@
 enum { ROUNDS_MAX = 100 };
 
 /* phi' increases, so the solution lies between u and u - q phi'(u); the far end, which linear pieces reach, is moved out by
- * rounding. Newton's point is taken if it falls inside, else the middle. */
+ * rounding. Newton's point is taken if it falls inside and half as far as the step before, lest it jump to and fro; else the
+ * middle. */
 static double scalar_prox(const spdhg_loss *loss, double arg, double q, double u, double b) {
     double z = u, slope = loss->slope(u, b, arg);
     const double far = u - q * slope, past = 4e-16 * (fabs(u) + fabs(q * slope));
-    double low = fmin(u, far - past), high = fmax(u, far + past);
+    double low = fmin(u, far - past), high = fmax(u, far + past), moved = INFINITY;
     for (int round = 0; round < ROUNDS_MAX; round++) {
         const double excess = z - u + q * slope;
-        if (excess == 0) break;
+        if (fabs(excess) <= 2e-16 * (fabs(z) + fabs(u) + fabs(q * slope))) break; /* all that is left is rounding */
         if (excess > 0)
             high = z;
         else
             low = z;
         double next = z - excess / (1 + q * loss->second(z, b, arg));
-        if (!(next > low && next < high)) next = 0.5 * (low + high);
-        const double moved = fabs(next - z);
+        if (!(next > low && next < high) || fabs(next - z) > 0.5 * moved) next = 0.5 * (low + high);
+        moved = fabs(next - z);
         z = next;
         slope = loss->slope(z, b, arg);
-        if (moved <= 1e-16 * fabs(z)) break;
     }
     return slope;
 }

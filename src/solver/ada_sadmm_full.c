@@ -137,6 +137,9 @@ static void output(const spd_run *run, double *x, double *c, double *y) {
     spd_admm_output_average(run, &((const ada_full *)run->self)->admm, x, c, y);
 }
 
+/* The matrix root is what a step costs: about 9 D^3 operations. */
+static int64_t dual_cost(const spdhg_problem *p) { return 9 * p->dK * p->dK * p->dK + spd_admm_dual_cost(p); }
+
 static const char *refuses(const spdhg_problem *p) {
     if (p->dK > MOST_COEFFICIENTS)
         return "its metric is a dense matrix with a row for each coefficient: at most 2000 coefficients (features times "
@@ -157,4 +160,4 @@ const spd_solver_kind spd_solver_ada_sadmm_full = {
     .start = start,
     .step = step,
     .output = output,
-    .dual_cost = spd_admm_dual_cost};
+    .dual_cost = dual_cost};
