@@ -184,7 +184,7 @@ static spdhg_status write_results(fit *f, cli_fit_result *result, spdhg_error *e
 static int conclude(const fit *f, spdhg_outcome outcome) { /* what makes the exit status differ from 0 is said even by --quiet */
     if (outcome == SPDHG_OUTCOME_INTERRUPTED) return cli_signals_status();
     if ((outcome == SPDHG_OUTCOME_LIMIT || outcome == SPDHG_OUTCOME_STALLED))
-        fprintf(stderr, "spdhg fit: the relative gap %g of --tol was not proven: %s\n", f->solve.options.tol,
+        fprintf(stderr, "spdhg fit: the relative gap %g of --tol was not proven: %s\n", spd_solver_options(f->solver)->tol,
                 spdhg_outcome_text(outcome));
     if (outcome == SPDHG_OUTCOME_DIVERGED) fprintf(stderr, "spdhg fit: %s\n", spdhg_outcome_text(outcome));
     return spdhg_outcome_exit_status(outcome);

@@ -86,16 +86,24 @@ static void save_now_and_then(spd_loop *l) {
     if (spd_loop_save(l, &err) != SPDHG_OK) log_sentence(l->solver, err.message);
 }
 
+/* Rows after which to look next. A run to a tolerance looks every epoch at first, then at every tenth of its length: what a look costs
+ * stays in proportion, and the end is not missed by much. */
+static double next_point(const spd_loop *l, double every) {
+    const double now = (double)l->run.rows_visited, n = (double)l->solver->problem->n;
+    if (l->solver->options.tol > 0 && l->solver->options.every == 0) return now + fmax(n, 0.1 * now);
+    return every * (floor(now / every) + 1);
+}
+
 /* What a stage has come to after a few steps; DONE while it should go on. */
 static spdhg_outcome verdict(const spd_loop *l, spd_step said, bool over) {
     const spdhg_solver *s = l->solver;
-    const bool wants_gap = s->options.tol > 0;
+    const bool wants_gap = s->options.tol > 0, last = l->stage + 1 == s->plan.stages; /* an earlier stage hands over */
     if (l->stop) return SPDHG_OUTCOME_INTERRUPTED;
     if (said == SPD_FAILED) return SPDHG_OUTCOME_DIVERGED;
     const bool small = wants_gap && s->solution.gap_relative <= s->options.tol, certified = s->evaluator.gap.kind == SPD_GAP_CERTIFIED;
     if (said == SPD_CONVERGED || (small && (certified || over))) return SPDHG_OUTCOME_CONVERGED; /* within a radius: only if no more can be had */
-    if (said == SPD_STALLED && wants_gap) return SPDHG_OUTCOME_STALLED;
-    return over && wants_gap ? SPDHG_OUTCOME_LIMIT : SPDHG_OUTCOME_DONE;
+    if (said == SPD_STALLED && wants_gap && last) return SPDHG_OUTCOME_STALLED;
+    return over && wants_gap && last ? SPDHG_OUTCOME_LIMIT : SPDHG_OUTCOME_DONE;
 }
 
 /* Runs one stage to its end; the outcome is what ended it. */
@@ -105,7 +113,7 @@ static spdhg_status run_stage(spd_loop *l, double epochs, spdhg_outcome *outcome
     const double every = n * (s->options.every > 0 ? s->options.every : spd_trace_interval(epochs));
     const int64_t steps = steps_between_polls(s, l->run.kind, l->run.batch);
     spdhg_status status = SPDHG_OK;
-    double next = every * (floor((double)l->run.rows_visited / every) + 1);
+    double next = next_point(l, every);
     bool over = false;
     if (l->k == 0 && !measure(l, &status, err)) *outcome = SPDHG_OUTCOME_DIVERGED;
     while (status == SPDHG_OK && *outcome == SPDHG_OUTCOME_DONE && !over) {
@@ -118,7 +126,7 @@ static spdhg_status run_stage(spd_loop *l, double epochs, spdhg_outcome *outcome
         save_now_and_then(l);
         over = out_of_time(l) || (double)l->run.rows_visited >= last || said != SPD_CONTINUE;
         if (at_point || over || l->stop) {
-            next = every * (floor((double)l->run.rows_visited / every) + 1);
+            next = next_point(l, every);
             *outcome = measure(l, &status, err) ? verdict(l, said, over) : SPDHG_OUTCOME_DIVERGED;
         }
     }
