@@ -64,6 +64,7 @@ static void first_steps_of_opg_and_rda_agree(void **unused) {
     assert_true(largest_difference(6, opg.x, rda.x) <= 1e-14);
     assert_true(largest_difference(1, opg.c, rda.c) <= 1e-14);
     assert_true(largest_difference(5, opg.y, rda.y) <= 1e-14);
+    assert_true(fabs(opg.c[0] - at.c[0]) < 0.9 * fabs(at.c[0]) && opg.c[0] != at.c[0]);
     double in_box[6];
     for (int j = 0; j < 6; j++) in_box[j] = fmin(fmax(at.x[j], -0.4), 0.3);
     assert_true(largest_difference(6, opg.x, in_box) < 0.5 && largest_difference(6, opg.x, in_box) > 1e-3);
