@@ -18,11 +18,41 @@ static spdhg_status take_options(spdhg_solver *s, const char *name, const spdhg_
     return SPDHG_OK;
 }
 
+/* The batch asked for, or the automatic one, or what the algorithm prefers. */
+int64_t spd_solver_batch(const spdhg_solver *s, const spd_solver_kind *kind) {
+    const int64_t asked = s->options.batch;
+    if (kind->full_information) return 1;
+    if (asked != SPDHG_BATCH_AUTO && asked != SPDHG_BATCH_DEFAULT) return asked;
+    const bool automatic = kind->dual_cost && (asked == SPDHG_BATCH_AUTO || kind->batch_auto);
+    return automatic ? spd_batch_auto(s->problem, kind->dual_cost(s->problem)) : 1;
+}
+
+/* Refuses before anything large is made: data, evaluation, certificate and the arenas of the hungriest stage. */
+static spdhg_status check_memory(const spdhg_solver *s, spdhg_error *err) {
+    const spdhg_problem *p = s->problem;
+    const double numbers = (double)spd_problem_value_work(p) + (double)spd_problem_gradient_work(p) + 3.0 * (double)p->n * (double)p->K +
+                           12.0 * (double)p->dK + 12.0 * (double)p->m * (double)p->K;
+    for (int i = 0; i < s->plan.stages && s->options.max_memory > 0; i++) {
+        const spd_solver_kind *kind = s->plan.stage[i].kind;
+        double param[SPD_PARAMS_MAX];
+        spd_run run;
+        spd_solver_params(s, kind, param);
+        SPD_TRY(spd_run_new(&run, kind, p, param, s->options.sampling, spd_solver_batch(s, kind), 1, err));
+        const double bytes = spd_data_bytes(p->data) + spd_run_bytes(&run) + 8 * numbers;
+        spd_run_free(&run);
+        if (bytes > (double)s->options.max_memory)
+            return spd_fail(err, SPDHG_MEMORY, "solver %s needs about %.3g MB, the limit is %.3g MB", kind->name, bytes / 1e6,
+                            (double)s->options.max_memory / 1e6);
+    }
+    return SPDHG_OK;
+}
+
 static spdhg_status prepare(spdhg_solver *s, const char *name, const spdhg_options *options, spdhg_error *err) {
     spdhg_problem *p = s->problem;
     SPD_TRY(spd_problem_freeze(p, err));
     SPD_TRY(take_options(s, name, options, err));
     SPD_TRY(spd_plan_make(&s->plan, name, p, err));
+    SPD_TRY(check_memory(s, err));
     s->x = SPD_NEW(double, p->dK);
     s->c = SPD_NEW(double, p->K);
     s->y = SPD_NEW(double, p->m * p->K);

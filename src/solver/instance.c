@@ -17,6 +17,10 @@ spdhg_status spd_run_new(spd_run *run, const spd_solver_kind *kind, const spdhg_
     run->self = spd_alloc(1, kind->self_size);
     if (!run->self) return spd_fail_memory(err, (double)kind->self_size);
     lay_out(run);
+    return SPDHG_OK;
+}
+
+spdhg_status spd_run_allocate(spd_run *run, spdhg_error *err) {
     run->state.base = SPD_NEW(double, run->state.size);
     run->work.base = SPD_NEW(double, run->work.size);
     if (!run->state.base || !run->work.base) {

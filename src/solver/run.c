@@ -133,31 +133,13 @@ static spdhg_status run_stage(spd_loop *l, double epochs, spdhg_outcome *outcome
     return status;
 }
 
-/* The batch asked for, or the automatic one, or what the algorithm prefers. */
-static int64_t batch_of(const spdhg_solver *s, const spd_solver_kind *kind) {
-    const int64_t asked = s->options.batch;
-    if (kind->full_information) return 1;
-    if (asked != SPDHG_BATCH_AUTO && asked != SPDHG_BATCH_DEFAULT) return asked;
-    const bool automatic = kind->dual_cost && (asked == SPDHG_BATCH_AUTO || kind->batch_auto);
-    return automatic ? spd_batch_auto(s->problem, kind->dual_cost(s->problem)) : 1;
-}
-
-static spdhg_status check_memory(const spdhg_solver *s, const spd_loop *l, spdhg_error *err) {
-    const double bytes = spd_data_bytes(s->problem->data) + spd_run_bytes(&l->run) +
-                         8.0 * (double)(spd_problem_value_work(s->problem) + 2 * (s->problem->dK + s->problem->m * s->problem->K));
-    if (s->options.max_memory > 0 && bytes > (double)s->options.max_memory)
-        return spd_fail(err, SPDHG_MEMORY, "solver %s needs about %.3g MB, the limit is %.3g MB", l->run.kind->name, bytes / 1e6,
-                        (double)s->options.max_memory / 1e6);
-    return SPDHG_OK;
-}
-
 static spdhg_status prepare_stage(spd_loop *l, const spd_solver_kind *kind, spdhg_error *err) {
     spdhg_solver *s = l->solver;
     const spdhg_problem *p = s->problem;
-    const int64_t batch = batch_of(s, kind);
+    const int64_t batch = spd_solver_batch(s, kind);
     spd_solver_params(s, kind, l->param);
     SPD_TRY(spd_run_new(&l->run, kind, p, l->param, s->options.sampling, batch, s->threads, err));
-    SPD_TRY(check_memory(s, l, err));
+    SPD_TRY(spd_run_allocate(&l->run, err));
     l->x = SPD_NEW(double, p->dK);
     l->c = SPD_NEW(double, p->K);
     l->y = SPD_NEW(double, p->m * p->K);

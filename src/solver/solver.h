@@ -75,10 +75,11 @@ struct spd_solver_kind {
     bool batch_auto;                              /* the batch when the caller has no wish: as --batch auto; false: 1 */
 };
 
-/* ---- instance.c: one algorithm with its arenas, ready to step. */
+/* ---- instance.c: one algorithm with its arenas. new measures them, allocate makes them: then it is ready to start and step. */
 spdhg_status spd_run_new(spd_run *run, const spd_solver_kind *kind, const spdhg_problem *p, const double *param, spdhg_sampling sampling,
                          int64_t batch, int threads, spdhg_error *err);
-double spd_run_bytes(const spd_run *run);
+double spd_run_bytes(const spd_run *run); /* of its arenas */
+spdhg_status spd_run_allocate(spd_run *run, spdhg_error *err);
 void spd_run_free(spd_run *run);
 void spd_run_log(const spd_run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
