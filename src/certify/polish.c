@@ -1,5 +1,6 @@
 /* polish.c - a better y for the same alpha. In the gap y enters only through h*(-g - F'y), g = A'alpha/W: with gamma > 0 a smooth function with
- * gradient -F P, P = Pi_X(-(g + F'y)/gamma), and constant ||F||^2/gamma; with gamma = 0 its place is taken by ||g + F'y||^2/2.
+ * gradient -F P, P = Pi_X(-(g + F'y)/gamma), and constant ||F||^2/gamma; with gamma = 0 and X unbounded its place is taken by half the
+ * squared distance of v to what X allows, and with gamma = 0 and X bounded the solver's own y stays.
  * Accelerated projected gradient (Beck and Teboulle 2009) from the solver's own y; the best point seen is kept. */
 #include "certify/certify.h"
 
@@ -19,8 +20,8 @@ static double value_at(spd_certifier *c, const double *y) {
     memcpy(c->v, c->g, (size_t)p->dK * sizeof *c->v);
     spd_problem_add_transposed(p, y, c->v);
     if (p->gamma == 0) {
-        for (int64_t q = 0; q < p->dK; q++) c->P[q] = -c->v[q];
-        return 0.5 * spd_dot(p->dK, c->v, c->v);
+        for (int64_t q = 0; q < p->dK; q++) c->P[q] = -spd_dual_excess(p, c->v[q]);
+        return 0.5 * spd_dot(p->dK, c->P, c->P);
     }
     for (int64_t q = 0; q < p->dK; q++) c->P[q] = -c->v[q] / p->gamma;
     p->set.kind->project(p->dK, p->set.arg, c->P, c->work);
@@ -31,7 +32,7 @@ void spd_dual_polish(spd_certifier *c) {
     const spdhg_problem *p = c->problem;
     const int64_t mK = p->m * p->K;
     const double norm = spd_problem_structure_norm(p);
-    if (mK == 0 || norm == 0) return;
+    if (mK == 0 || norm == 0 || (p->gamma == 0 && !c->exact)) return;
     const double step = (p->gamma > 0 ? p->gamma : 1) / (norm * norm);
     double *y = c->y, *best = c->best_y, *u = c->Fq + mK, *previous = u + mK, best_value = value_at(c, y), t = 1;
     memcpy(best, y, (size_t)mK * sizeof *y);

@@ -1,4 +1,4 @@
-/* prox_newton.c - proximal Newton with an ADMM inner solver (ALGORITHMS B4), for models of up to about 1500 numbers, X = R^d.
+/* prox_newton.c - proximal Newton with an ADMM inner solver (ALGORITHMS B4), for models of up to about 1500 numbers, X separable.
  *
  *   outer: g = grad l(x) + gamma x,  H = Hessian + gamma I + del I,  del = (tr/n) max(1e-10, 1e-3 ||g + F'y||)   (0 if gamma > 0, no intercept)
  *   inner: minimise g'(u-x) + (u-x)'H(u-x)/2 + lambda r(Fu), warm started with the last (y, z):
@@ -8,6 +8,7 @@
  *          decrease it promises; rho is balanced by the residuals
  *   step:  x += t (u - x), t = 1, 1/2, ... until f falls by 1e-4 t Delta,  Delta = g'(u-x) + lambda r(Fu) - lambda r(Fx)
  *
+ * X = box or nonneg: one more block u in X, split like F u with y_X, z_X = Pi_X; the candidate is then Pi_X(u), and x stays in X.
  * One step of the loop is one outer iteration. The intercept is the last coordinate(s): in H, in neither F nor gamma.
  * The dual point is the inner y: in its ball by construction. */
 #include <cblas.h>
@@ -20,12 +21,14 @@ static const double RELAX = 1.6;
 typedef struct prox_newton {
     spd_newton base;
     double *z, *rho;                       /* state: copy of F x in the inner splitting; penalty parameter (0: not set yet) */
+    double *zX, *yX;                       /* state: copy of x in X and its multiplier; not used for X = R^d */
     double *H, *LH, *M, *LM;               /* work: Hessian, its factor, F'F, factor of H + rho M; n x n, lower */
     double *u, *dx, *rhs, *e, *Fu, *v, *old; /* work */
+    double *candidate, *Fc;                /* work: Pi_X(u) and F of it */
 } prox_newton;
 
 static const char *refuses(const spdhg_problem *p) {
-    if (p->set.kind != &spd_set_all) return "it works for X = R^d only; use --set all";
+    if (!p->set.kind->separable) return "it works for --set all, box and nonneg only";
     if (spd_problem_normal_size(p) > UNKNOWNS_MOST) return "it factors a dense matrix: at most 1500 coefficients (features times outputs)";
     return NULL;
 }
@@ -37,6 +40,8 @@ static void layout(spd_run *run) {
     spd_newton_layout(run, &self->base);
     self->z = spd_arena_take(&run->state, mK);
     self->rho = spd_arena_take(&run->state, 1);
+    self->zX = spd_arena_take(&run->state, p->dK);
+    self->yX = spd_arena_take(&run->state, p->dK);
     self->H = spd_arena_take(&run->work, n * n);
     self->LH = spd_arena_take(&run->work, n * n);
     self->M = spd_arena_take(&run->work, n * n);
@@ -45,6 +50,8 @@ static void layout(spd_run *run) {
     self->dx = spd_arena_take(&run->work, n);
     self->rhs = spd_arena_take(&run->work, n);
     self->e = spd_arena_take(&run->work, n);
+    self->candidate = spd_arena_take(&run->work, n);
+    self->Fc = spd_arena_take(&run->work, mK);
     self->Fu = spd_arena_take(&run->work, mK);
     self->v = spd_arena_take(&run->work, mK);
     self->old = spd_arena_take(&run->work, mK);
@@ -53,16 +60,23 @@ static void layout(spd_run *run) {
 static void start(spd_run *run, const double *x0, const double *c0, const double *y0) {
     prox_newton *self = run->self;
     spd_newton_start(run, &self->base, x0, c0, y0);
-    spd_problem_apply(run->problem, self->base.x, self->z);
+    const spdhg_problem *p = run->problem;
+    p->set.kind->project(p->dK, p->set.arg, self->base.x, self->base.scratch_n);
+    memcpy(self->zX, self->base.x, (size_t)p->dK * sizeof *self->zX);
+    spd_problem_apply(p, self->base.x, self->z);
 }
+
+static bool bounded(const spdhg_problem *p) { return p->set.kind != &spd_set_all; }
 
 /* H += gamma I on the features and del I on everything; returns the trace before. */
 static double regularise(prox_newton *self, const spdhg_problem *p, double residual) {
     const int64_t n = spd_problem_normal_size(p);
     double trace = 0;
     for (int64_t q = 0; q < n; q++) trace += self->H[q * n + q];
-    const bool strong = p->gamma > 0 && !p->intercept;
-    const double del = strong ? 0 : fmax(trace, 1e-300) / (double)n * fmax(1e-10, 1e-3 * residual);
+    /* Losses with straight pieces may have no curvature here at all: a small part of what they can have keeps steps sane. */
+    const double least = 1e-4 * p->kappa * p->row_norm2_max;
+    const bool strong = p->gamma > 0 && !p->intercept, flat = trace < least;
+    const double del = strong ? 0 : fmax(trace, least) / (double)n * (flat ? 1 : fmax(1e-10, 1e-3 * residual));
     for (int64_t q = 0; q < n; q++) self->H[q * n + q] += del + (q < p->dK ? p->gamma : 0);
     return trace;
 }
@@ -84,6 +98,7 @@ static void inner_iteration(prox_newton *self, const spdhg_problem *p) {
     for (int64_t i = 0; i < mK; i++) self->v[i] = rho * self->z[i] - b->y[i];
     memcpy(self->u, self->rhs, (size_t)n * sizeof *self->u);
     spd_problem_add_transposed(p, self->v, self->u);
+    for (int64_t q = 0; q < p->dK && bounded(p); q++) self->u[q] += rho * self->zX[q] - self->yX[q];
     spd_cholesky_solve(n, self->LM, self->u);
     spd_problem_apply(p, self->u, self->Fu);
     memcpy(self->old, self->z, (size_t)mK * sizeof *self->old);
@@ -91,20 +106,39 @@ static void inner_iteration(prox_newton *self, const spdhg_problem *p) {
     memcpy(b->y, self->v, (size_t)mK * sizeof *b->y);
     spd_problem_project_dual(p, b->y, b->term);
     for (int64_t i = 0; i < mK; i++) self->z[i] = (self->v[i] - b->y[i]) / rho;
+    if (!bounded(p)) return;
+    for (int64_t q = 0; q < p->dK; q++) {
+        self->yX[q] += rho * (RELAX * self->u[q] + (1 - RELAX) * self->zX[q]);
+        self->zX[q] = self->yX[q] / rho;
+    }
+    p->set.kind->project(p->dK, p->set.arg, self->zX, b->scratch_n);
+    spd_axpy(p->dK, -rho, self->zX, self->yX);
 }
 
-/* Gap of the quadratic model at (u, y), and the decrease it promises. dx, Fu are set. */
+/* candidate = Pi_X(u), dx = candidate - x, Fc = F candidate. */
+static void make_candidate(prox_newton *self, const spdhg_problem *p) {
+    const int64_t n = spd_problem_normal_size(p);
+    memcpy(self->candidate, self->u, (size_t)n * sizeof *self->u);
+    p->set.kind->project(p->dK, p->set.arg, self->candidate, self->base.scratch_n);
+    for (int64_t q = 0; q < n; q++) self->dx[q] = self->candidate[q] - self->base.x[q];
+    spd_problem_apply(p, self->candidate, self->Fc);
+}
+
+/* Gap of the quadratic model at (candidate, y), and the decrease it promises. */
 static double model_gap(prox_newton *self, const spdhg_problem *p, double *decrease) {
     spd_newton *b = &self->base;
     const int64_t n = spd_problem_normal_size(p), mK = p->m * p->K;
     double *Hd = self->e;
-    for (int64_t q = 0; q < n; q++) self->dx[q] = self->u[q] - b->x[q];
+    make_candidate(self, p);
     multiply(n, self->H, self->dx, Hd);
     const double linear = spd_dot(n, b->g, self->dx), square = spd_dot(n, self->dx, Hd);
-    const double penalty = spd_problem_penalty(p, self->Fu, b->term), slack = penalty - spd_dot(mK, b->y, self->Fu);
+    const double penalty = spd_problem_penalty(p, self->Fc, b->term);
+    double slack = penalty - spd_dot(mK, b->y, self->Fc);
+    if (bounded(p)) slack += p->set.kind->support(p->dK, p->set.arg, self->yX) - spd_dot(p->dK, self->yX, self->candidate);
     *decrease = -(linear + 0.5 * square + penalty - b->penalty[0]);
     for (int64_t q = 0; q < n; q++) self->e[q] = Hd[q] + b->g[q];
     spd_problem_add_transposed(p, b->y, self->e);
+    if (bounded(p)) spd_axpy(p->dK, 1, self->yX, self->e);
     memcpy(b->scratch_n, self->e, (size_t)n * sizeof *self->e);
     spd_cholesky_solve(n, self->LH, b->scratch_n);
     return 0.5 * spd_dot(n, self->e, b->scratch_n) + slack;
@@ -138,6 +172,7 @@ static bool inner_solve(prox_newton *self, const spdhg_problem *p, double trace)
     memcpy(self->LH, self->H, (size_t)(n * n) * sizeof *self->LH);
     if (!spd_cholesky(n, self->LH)) return false;
     spd_newton_gram(p, 1, n, self->M);
+    for (int64_t q = 0; q < p->dK && bounded(p); q++) self->M[q * n + q] += 1;
     double gram = 0;
     for (int64_t q = 0; q < n; q++) gram += self->M[q * n + q];
     if (self->rho[0] == 0) self->rho[0] = gram > 0 && trace > 0 ? trace / gram : 1;
@@ -149,7 +184,7 @@ static bool inner_solve(prox_newton *self, const spdhg_problem *p, double trace)
         if (it > 2 && it % 10 != 0) continue;
         double decrease;
         const double gap = model_gap(self, p, &decrease);
-        if (gap <= fmax(0.1 * decrease, 1e-16 * fabs(b->value[0])) || p->m == 0) return true;
+        if (gap <= fmax(0.1 * decrease, 1e-16 * fabs(b->value[0])) || (p->m == 0 && !bounded(p))) return true;
         if (it % 10 == 0 && balance(self, p) && !factor_with_rho(self, n)) return false;
     }
     return true;
@@ -168,9 +203,11 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     spd_problem_add_transposed(p, b->y, self->e);
     const double trace = regularise(self, p, spd_norm2(n, self->e));
     if (!inner_solve(self, p, trace)) return SPD_FAILED;
-    for (int64_t q = 0; q < n; q++) self->dx[q] = self->u[q] - b->x[q];
-    const double delta = spd_dot(n, b->g, self->dx) + spd_problem_penalty(p, self->Fu, b->term) - b->penalty[0];
-    return spd_newton_line_search(run, b, self->dx, self->Fu, delta, HALVINGS_MOST) ? SPD_CONTINUE : SPD_STALLED;
+    make_candidate(self, p);
+    const double delta = spd_dot(n, b->g, self->dx) + spd_problem_penalty(p, self->Fc, b->term) - b->penalty[0];
+    const bool moved = spd_newton_line_search(run, b, self->dx, self->Fc, delta, HALVINGS_MOST);
+    p->set.kind->project(p->dK, p->set.arg, b->x, b->scratch_n); /* what rounding may have pushed out */
+    return moved ? SPD_CONTINUE : SPD_STALLED;
 }
 
 static void output(const spd_run *run, double *x, double *c, double *y) {
