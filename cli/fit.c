@@ -186,6 +186,10 @@ static int conclude(const fit *f, spdhg_outcome outcome) { /* what makes the exi
     if ((outcome == SPDHG_OUTCOME_LIMIT || outcome == SPDHG_OUTCOME_STALLED))
         fprintf(stderr, "spdhg fit: the relative gap %g of --tol was not proven: %s\n", spd_solver_options(f->solver)->tol,
                 spdhg_outcome_text(outcome));
+    const bool open = f->problem_options.gamma == 0 && strcmp(spdhg_solver_solution(f->solver)->gap_kind, "certified") != 0;
+    if ((outcome == SPDHG_OUTCOME_LIMIT || outcome == SPDHG_OUTCOME_STALLED) && open)
+        fprintf(stderr, "spdhg fit: perhaps no finite optimum exists (classes that can be separated exactly, or directions that neither loss nor "
+                        "penalty sees); --gamma above 0 gives one\n");
     if (outcome == SPDHG_OUTCOME_DIVERGED) fprintf(stderr, "spdhg fit: %s\n", spdhg_outcome_text(outcome));
     return spdhg_outcome_exit_status(outcome);
 }

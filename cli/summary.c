@@ -61,6 +61,9 @@ void cli_print_summary(FILE *to, const cli_fit_result *r, const char *model_path
         fprintf(to, "objective %.6g, proven within %.2g of the best with ||x|| <= %.3g\n", s->objective, s->gap, s->gap_radius);
     else
         fprintf(to, "objective %.6g; how far from the best possible could not be proven\n", s->objective);
+    if (!isnan(s->x_radius))
+        fprintf(to, "coefficients within %.2g of the best ones; the signs of %lld numbers of F x are certain\n", s->x_radius,
+                (long long)s->certified_signs);
     if (model_path)
         fprintf(to, "model written to %s\n", cli_plain(plain, model_path));
     else

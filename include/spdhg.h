@@ -179,6 +179,8 @@ typedef struct spdhg_solution {
     double test_loss, test_score, epochs, seconds;
     int64_t iterations, nonzeros /* of x */, structure_nonzeros /* of F x */;
     const char *solver; /* the last stage that ran, never "auto" */
+    double x_radius;         /* gamma > 0: ||x - x*|| is at most this, proven by the gap; NAN: not known */
+    int64_t certified_signs; /* numbers of F x whose sign is therefore that of F x*; 0: none */
 } spdhg_solution;
 
 /* solver: a name of `spdhg list solvers`. options are copied, NULL means SPDHG_OPTIONS. The problem is frozen from here on and must

@@ -105,28 +105,30 @@ void spd_evaluate(spd_evaluator *e, const double *x, double *c, const double *y,
     if (e->test) evaluate_test(e, x, c, point);
 }
 
-/* Zero in PROBLEM's sense: |F_e x| <= 8 eps |F_e||x|, so rounding in the product is not counted as structure. */
-int64_t spd_evaluate_structure_nonzeros(const spd_evaluator *e, const double *x) {
-    const spdhg_problem *p = e->problem;
-    const double norm = spd_norm2(p->dK, x);
+/* Numbers of F x with |F_e x| > factor |F_e|, |F_e| the row's norm. */
+static int64_t count_larger(const spdhg_problem *p, const double *x, double factor) {
     int64_t count = 0;
     for (int64_t t = 0; t < p->terms; t++) {
         const spd_csr *F = &p->term[t].F->F;
-        if (spd_csr_is_identity(F)) {
-            count += spd_count_nonzero(p->dK, x);
-            continue;
-        }
+        const bool identity = spd_csr_is_identity(F);
         for (int64_t r = 0; r < F->m; r++) {
-            const double row = spd_norm2(F->ptr[r + 1] - F->ptr[r], F->val + F->ptr[r]);
+            const double row = identity ? 1 : spd_norm2(F->ptr[r + 1] - F->ptr[r], F->val + F->ptr[r]);
             for (int64_t k = 0; k < p->K; k++) {
-                double sum = 0;
-                for (int64_t q = F->ptr[r]; q < F->ptr[r + 1]; q++) sum += F->val[q] * x[F->idx[q] * p->K + k];
-                count += fabs(sum) > 8 * DBL_EPSILON * row * norm;
+                double sum = identity ? x[r * p->K + k] : 0;
+                for (int64_t q = identity ? 0 : F->ptr[r]; !identity && q < F->ptr[r + 1]; q++) sum += F->val[q] * x[F->idx[q] * p->K + k];
+                count += fabs(sum) > factor * row;
             }
         }
     }
     return count;
 }
+
+/* Not zero in PROBLEM's sense: |F_e x| > 8 eps |F_e||x|, so rounding in the product is not counted as structure. */
+int64_t spd_evaluate_structure_nonzeros(const spd_evaluator *e, const double *x) {
+    return count_larger(e->problem, x, 8 * DBL_EPSILON * spd_norm2(e->problem->dK, x));
+}
+
+int64_t spd_evaluate_signs(const spd_evaluator *e, const double *x, double radius) { return count_larger(e->problem, x, radius); }
 
 void spd_evaluator_free(spd_evaluator *e) {
     spdhg_problem_free(e->test);

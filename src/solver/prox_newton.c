@@ -75,7 +75,7 @@ static double regularise(prox_newton *self, const spdhg_problem *p, double resid
     for (int64_t q = 0; q < n; q++) trace += self->H[q * n + q];
     /* Losses with straight pieces may have no curvature here at all: a small part of what they can have keeps steps sane. */
     const double least = 1e-4 * p->kappa * p->row_norm2_max;
-    const bool strong = p->gamma > 0 && !p->intercept, flat = trace < least;
+    const bool strong = p->gamma > 0 && !p->intercept, flat = trace < 1e-4 * least;
     const double del = strong ? 0 : fmax(trace, least) / (double)n * (flat ? 1 : fmax(1e-10, 1e-3 * residual));
     for (int64_t q = 0; q < n; q++) self->H[q * n + q] += del + (q < p->dK ? p->gamma : 0);
     return trace;
