@@ -59,20 +59,12 @@ static void apply_system(const void *context, const double *q, double *out) {
     add_gram(c, q, out);
 }
 
-/* M written out: the data's part by hessian.c, then nu F'F entry by entry. */
+/* M written out and factored. */
 static bool factor(spd_certifier *c) {
     const spdhg_problem *p = c->problem;
-    const int64_t n = spd_problem_normal_size(p), K = p->K;
+    const int64_t n = spd_problem_normal_size(p);
     spd_problem_normal_matrix(p, c->threads, c->curve, c->M, c->Mwork);
-    for (int64_t t = 0; t < p->terms; t++) {
-        const spd_csr *F = &p->term[t].F->F;
-        const double nu = nu_of(&p->term[t]);
-        for (int64_t e = 0; e < F->m && !spd_csr_is_identity(F); e++)
-            for (int64_t a = F->ptr[e]; a < F->ptr[e + 1]; a++)
-                for (int64_t b = F->ptr[e]; b <= a; b++)
-                    for (int64_t k = 0; k < K; k++)
-                        c->M[(F->idx[a] * K + k) * n + F->idx[b] * K + k] += nu * F->val[a] * F->val[b];
-    }
+    spd_problem_add_gram(p, nu_of, n, c->M);
     double trace = 0;
     for (int64_t q = 0; q < n; q++) trace += c->M[q * n + q];
     for (int64_t q = 0; q < n; q++) c->M[q * n + q] += 1e-13 * trace / (double)n + 1e-300;

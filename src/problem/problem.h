@@ -90,6 +90,8 @@ void spd_problem_apply(const spdhg_problem *p, const double *x, double *z);     
 void spd_problem_add_transposed(const spdhg_problem *p, const double *y, double *g);         /* g += F'y */
 void spd_problem_project_dual(const spdhg_problem *p, double *y, double *work);              /* y = Pi_{lambda Y}(y) */
 double spd_problem_penalty(const spdhg_problem *p, const double *z, double *work);           /* sum_t lambda_t r_t(z_t) */
+/* M += sum_t weight(t) F_t'F_t for K outputs, lower triangle of a row-major n x n matrix. */
+void spd_problem_add_gram(const spdhg_problem *p, double (*weight)(const spd_term *), int64_t n, double *M);
 void spd_problem_gram_diagonal(const spdhg_problem *p, double *diagonal);                    /* of F'F, d numbers */
 bool spd_problem_can_slide(const spdhg_problem *p);                                         /* every penalty has its derivative */
 void spd_problem_slide(const spdhg_problem *p, const double *v, double *dir, double *work);

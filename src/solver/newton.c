@@ -123,19 +123,3 @@ bool spd_newton_line_search(spd_run *run, spd_newton *b, const double *dx, const
     }
     return false;
 }
-
-void spd_newton_gram(const spdhg_problem *p, double factor, int64_t n, double *M) {
-    const int64_t K = p->K;
-    memset(M, 0, (size_t)(n * n) * sizeof *M);
-    for (int64_t t = 0; t < p->terms; t++) {
-        const spd_csr *F = &p->term[t].F->F;
-        if (spd_csr_is_identity(F)) {
-            for (int64_t q = 0; q < p->dK; q++) M[q * n + q] += factor;
-            continue;
-        }
-        for (int64_t e = 0; e < F->m; e++)
-            for (int64_t a = F->ptr[e]; a < F->ptr[e + 1]; a++)
-                for (int64_t b = F->ptr[e]; b <= a; b++)
-                    for (int64_t k = 0; k < K; k++) M[(F->idx[a] * K + k) * n + F->idx[b] * K + k] += factor * F->val[a] * F->val[b];
-    }
-}

@@ -25,6 +25,4 @@ bool spd_newton_line_search(spd_run *run, spd_newton *b, const double *dx, const
 void spd_newton_direction_scores(spd_run *run, spd_newton *b, const double *dx);
 /* Mean loss at scores z + t move. */
 double spd_newton_loss(spd_run *run, const spd_newton *b, double t);
-/* M = factor sum_t F_t'F_t, K outputs, lower triangle of an n x n matrix. */
-void spd_newton_gram(const spdhg_problem *p, double factor, int64_t n, double *M);
 #endif

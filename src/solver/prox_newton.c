@@ -165,13 +165,19 @@ static bool balance(prox_newton *self, const spdhg_problem *p) {
     return true;
 }
 
+static double one(const spd_term *t) {
+    (void)t;
+    return 1;
+}
+
 /* Solves the quadratic model; false if a matrix was not definite. */
 static bool inner_solve(prox_newton *self, const spdhg_problem *p, double trace) {
     spd_newton *b = &self->base;
     const int64_t n = spd_problem_normal_size(p);
     memcpy(self->LH, self->H, (size_t)(n * n) * sizeof *self->LH);
     if (!spd_cholesky(n, self->LH)) return false;
-    spd_newton_gram(p, 1, n, self->M);
+    memset(self->M, 0, (size_t)(n * n) * sizeof *self->M);
+    spd_problem_add_gram(p, one, n, self->M);
     for (int64_t q = 0; q < p->dK && bounded(p); q++) self->M[q * n + q] += 1;
     double gram = 0;
     for (int64_t q = 0; q < n; q++) gram += self->M[q * n + q];
