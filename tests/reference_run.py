@@ -15,6 +15,8 @@ except ImportError as missing:
     sys.exit(77)
 
 COMMAND = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else "spdhg"
+ONLY = sys.argv[2].split(",") if len(sys.argv) > 2 else None  # names of solvers, for mutation.py: check only these
+ALL = bool(os.environ.get("SPDHG_TEST_ALL"))  # everything, instead of a part that has some of everything
 FOLDER = tempfile.TemporaryDirectory(prefix="spdhg-test-")
 
 
@@ -42,6 +44,10 @@ def write_matrix(name, F):
         out.write(f"%%MatrixMarket matrix coordinate real general\n{F.shape[0]} {F.shape[1]} {np.count_nonzero(F)}\n")
         out.writelines(f"{i + 1} {j + 1} {F[i, j]:.17g}\n" for i, j in zip(*np.nonzero(F)))
     return path(name)
+
+
+def asked(solver):
+    return ONLY is None or solver in ONLY
 
 
 class Fitted:
@@ -79,6 +85,8 @@ class Checks:
         else:
             self.failed += 1
             print("FAILED", what)
+            if os.environ.get("SPDHG_TEST_FIRST"):  # one is enough
+                sys.exit(1)
 
     def near(self, got, expected, tolerance, what):
         """Both as arrays, relative to the largest number of either (at least 1e-3)."""

@@ -38,6 +38,7 @@ typedef struct spd_loop {
     int64_t k, iterations_before;
     double seconds, epochs_before;
     bool stop;
+    spd_step said; /* by the last step */
     int stage;
     uint64_t hash[SPD_HASHES]; /* of what determines the iterates, once computed */
     bool hashed;

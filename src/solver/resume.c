@@ -78,7 +78,7 @@ static spdhg_status hashes(const spd_loop *l, uint64_t out[SPD_HASHES], spdhg_er
 spdhg_status spd_loop_save(spd_loop *l, spdhg_error *err) {
     spdhg_solver *s = l->solver;
     spd_checkpoint c = {.stage = l->stage, .k = l->k, .rows_visited = l->run.rows_visited, .iterations_before = l->iterations_before,
-                        .points = s->trace.points, .numbers = l->run.state.size, .seconds = l->seconds, .epochs_before = l->epochs_before,
+                        .points = s->trace.points, .numbers = l->run.state.size, .said = (int64_t)l->said, .seconds = l->seconds, .epochs_before = l->epochs_before,
                         .point = s->trace.point, .number = l->run.state.base,
                         .best_dual = s->evaluator.certifier.best_dual};
     if (!l->hashed) SPD_TRY(hashes(l, l->hash, err));
@@ -112,6 +112,7 @@ spdhg_status spd_loop_restore(spd_loop *l, const spd_checkpoint *c, spdhg_error 
     if (c->numbers != l->run.state.size) return refuse(s->options.resume, SPD_HASH_SOLVER, err);
     memcpy(l->run.state.base, c->number, (size_t)c->numbers * sizeof *c->number);
     l->k = c->k;
+    l->said = (spd_step)c->said;
     l->run.rows_visited = c->rows_visited;
     l->iterations_before = c->iterations_before;
     l->epochs_before = c->epochs_before;

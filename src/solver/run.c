@@ -61,21 +61,19 @@ static void draw_ahead(spd_loop *l, int64_t k) {
     }
 }
 
-/* A few steps, up to the next point or poll. Returns what the last one said. */
-static spd_step advance(spd_loop *l, int64_t steps, double until) {
+/* A few steps, up to the next point or poll; none after one that has said it is the last. */
+static void advance(spd_loop *l, int64_t steps, double until) {
     const int64_t batch = l->run.batch;
-    spd_step said = SPD_CONTINUE;
     if (l->rows) draw_ahead(l, l->k);
-    for (int64_t i = 0; i < steps && said == SPD_CONTINUE && (double)l->run.rows_visited < until; i++) {
+    for (int64_t i = 0; i < steps && l->said == SPD_CONTINUE && (double)l->run.rows_visited < until; i++) {
         spd_batch rows = {0};
         if (l->rows) {
             rows = (spd_batch){.size = batch, .row = l->rows + (l->k % 2) * batch};
             draw_ahead(l, l->k + 1);
             l->run.rows_visited += batch;
         }
-        said = l->run.kind->step(&l->run, l->k++, &rows);
+        l->said = l->run.kind->step(&l->run, l->k++, &rows);
     }
-    return said;
 }
 
 /* A checkpoint that cannot be written does not end the run: the caller is told, the next one may succeed. */
@@ -95,8 +93,9 @@ static double next_point(const spd_loop *l, double every) {
 }
 
 /* What a stage has come to after a few steps; DONE while it should go on. */
-static spdhg_outcome verdict(const spd_loop *l, spd_step said, bool over) {
+static spdhg_outcome verdict(const spd_loop *l, bool over) {
     const spdhg_solver *s = l->solver;
+    const spd_step said = l->said;
     const bool wants_gap = s->options.tol > 0, last = l->stage + 1 == s->plan.stages; /* an earlier stage hands over */
     if (l->stop) return SPDHG_OUTCOME_INTERRUPTED;
     if (said == SPD_FAILED) return SPDHG_OUTCOME_DIVERGED;
@@ -118,16 +117,16 @@ static spdhg_status run_stage(spd_loop *l, double epochs, spdhg_outcome *outcome
     if (l->k == 0 && !measure(l, &status, err)) *outcome = SPDHG_OUTCOME_DIVERGED;
     while (status == SPDHG_OK && *outcome == SPDHG_OUTCOME_DONE && !over) {
         const double from = spd_now(), until = next < last ? next : last;
-        const spd_step said = advance(l, steps, until);
+        advance(l, steps, until);
         l->seconds += spd_now() - from;
         const bool at_point = (double)l->run.rows_visited >= until;
         const spdhg_point now = {.epoch = l->epochs_before + epochs_of(l), .iteration = l->iterations_before + l->k};
         if (!at_point && tell(s, SPDHG_EVENT_POLL, &now)) l->stop = true;
         save_now_and_then(l);
-        over = out_of_time(l) || (double)l->run.rows_visited >= last || said != SPD_CONTINUE;
+        over = out_of_time(l) || (double)l->run.rows_visited >= last || l->said != SPD_CONTINUE;
         if (at_point || over || l->stop) {
             next = next_point(l, every);
-            *outcome = measure(l, &status, err) ? verdict(l, said, over) : SPDHG_OUTCOME_DIVERGED;
+            *outcome = measure(l, &status, err) ? verdict(l, over) : SPDHG_OUTCOME_DIVERGED;
         }
     }
     return status;
@@ -162,6 +161,7 @@ static void clear_stage(spd_loop *l) {
     l->epochs_before += (double)l->run.rows_visited / (double)l->solver->problem->n;
     l->iterations_before += l->k;
     l->k = 0;
+    l->said = SPD_CONTINUE;
     spd_run_free(&l->run);
     spd_sampler_free(&l->sampler);
     spd_free(l->rows);

@@ -1,0 +1,245 @@
+# test_iterates_newton.py - prox-newton and alm-ssn, step by step, against dense numpy transcriptions of their head comments.
+# Inner iterations, conjugate gradients and line searches are followed too, and so are the passes over the data that are counted. The last x
+# is compared where rows of F have three entries: elsewhere exact zeros are set in the solution after the last step.
+from reference_run import Checks, Fitted, asked, write_svm, write_table
+
+import numpy as np
+import reference
+import scipy.linalg
+
+ROWS, FEATURES = 24, 6
+
+
+class Newton:
+    """One vector (x, c) of n numbers, as both methods have it: F, the gram of the data and the values with one column per number."""
+
+    def __init__(self, p):
+        self.p, K = p, p.K
+        self.dK, self.n = p.d * K, (p.d + p.intercept) * K
+        A = np.hstack([p.A, np.ones((len(p.A), int(p.intercept)))])
+        self.rows = [np.kron(a, np.eye(K)) for a in A]  # K x n: scores of a row
+        F = np.kron(np.vstack([t.F for t in p.terms]), np.eye(K))
+        self.F = np.hstack([F, np.zeros((len(F), self.n - self.dK))])
+        self.cut = np.cumsum([len(t.F) for t in p.terms])[:-1]
+        self.ridge = np.where(np.arange(self.n) < self.dK, p.gamma, 0)
+        self.x, self.y = np.zeros(self.n), np.zeros(len(F))
+        self.k = self.passes = 0
+
+    def scores(self, x):
+        return np.array([R @ x for R in self.rows]) + self.p.offset
+
+    def loss(self, x):
+        return self.p.w @ self.p.phi(self.scores(x))[0]
+
+    def smooth(self, x):
+        return self.loss(x) + 0.5 * self.ridge @ x**2
+
+    def gradient(self):
+        slope = self.p.phi(self.scores(self.x))[1]
+        return sum(w * R.T @ s for w, R, s in zip(self.p.w, self.rows, slope)) + self.ridge * self.x
+
+    def hessian(self):
+        """Of the loss alone."""
+        def curvature(i, z):
+            if self.p.loss == "softmax":
+                q = np.exp(z - np.logaddexp.reduce(z))
+                return np.diag(q) - np.outer(q, q)
+            if self.p.loss == "logistic":
+                return np.diag(1 / (2 + 2 * np.cosh(z)))
+            if self.p.loss == "huber":
+                return np.diag(1.0 * (np.abs(z - self.p.b[i]) <= self.p.arg))
+            return np.eye(len(z))
+        return sum(w * R.T @ curvature(i, z) @ R for i, (w, R, z) in enumerate(zip(self.p.w, self.rows, self.scores(self.x))))
+
+    def parts(self, v):
+        return [(t, u) for t, u in zip(self.p.terms, np.split(v.reshape(-1, self.p.K), self.cut))]
+
+    def project(self, v):
+        return np.concatenate([t.project(u).ravel() for t, u in self.parts(v)])
+
+    def penalty(self, Fx):
+        return sum(t.value(u) for t, u in self.parts(Fx))
+
+
+class ProxNewton(Newton):
+    def __init__(self, p):
+        super().__init__(p)
+        self.z, self.rho = np.zeros(len(self.F)), 0
+
+    def step(self):
+        x, F, n = self.x, self.F, self.n
+        g, H, before = self.gradient(), self.hessian(), self.penalty(self.F @ self.x)
+        f, trace = self.smooth(x) + before, np.trace(H)
+        strong = self.p.gamma > 0 and not self.p.intercept
+        H = H + np.diag(self.ridge) + (0 if strong else trace / n * max(1e-10, 1e-3 * np.linalg.norm(g + F.T @ self.y))) * np.eye(n)
+        self.rho = self.rho or trace / np.trace(F.T @ F)
+        u = self.inner(g, H, f, before)
+        Fu, dx = F @ u, u - x
+        delta, t = g @ dx + self.penalty(Fu) - before, 1.0
+        while self.smooth(x + t * dx) + self.penalty(F @ x + t * (Fu - F @ x)) > f + 1e-4 * t * delta + 1e-15 * abs(f):
+            t /= 2
+        self.x = x + t * dx
+        self.passes += 4  # value and slopes, gradient, Hessian, scores of the direction
+        return self.y
+
+    def inner(self, g, H, f, before):
+        F, x = self.F, self.x
+        for it in range(1, 2001):
+            u = scipy.linalg.solve(H + self.rho * F.T @ F, H @ x - g + F.T @ (self.rho * self.z - self.y), assume_a="pos")
+            Fu, old = F @ u, self.z
+            v = self.y + self.rho * (1.6 * Fu - 0.6 * old)
+            self.y = self.project(v)
+            self.z = (v - self.y) / self.rho
+            if it > 2 and it % 10 != 0:
+                continue
+            e = g + H @ (u - x) + F.T @ self.y
+            gap = e @ np.linalg.solve(H, e) / 2 + self.penalty(Fu) - self.y @ Fu
+            decrease = -(g @ (u - x) + (u - x) @ H @ (u - x) / 2 + self.penalty(Fu) - before)
+            if gap <= max(0.1 * decrease, 1e-16 * abs(f)):
+                break
+            if it % 10 == 0:
+                primal = np.linalg.norm(Fu - self.z) / max(np.linalg.norm(Fu), np.linalg.norm(self.z))
+                dual = self.rho * np.linalg.norm(F.T @ (self.z - old)) / np.linalg.norm(F.T @ self.y)
+                if primal > 10 * dual or dual > 10 * primal:
+                    self.rho *= min(10, max(0.1, np.sqrt(primal / dual)))
+        self.inners = it
+        return u
+
+
+class AlmSsn(Newton):
+    def __init__(self, p):
+        super().__init__(p)
+        self.centre, self.rho, self.damp, self.inner = self.x, 0, 0, 0
+
+    def envelope(self, x):
+        v = self.y + self.rho * self.F @ x
+        pi = self.project(v)
+        return (v @ pi - pi @ pi / 2) / self.rho
+
+    def psi(self, x):
+        return self.smooth(x) + self.sig / 2 * ((x - self.centre) ** 2).sum() + self.envelope(x)
+
+    def grad_psi(self):
+        return self.gradient() + self.sig * (self.x - self.centre) + self.F.T @ self.project(self.y + self.rho * self.F @ self.x)
+
+    def derivative(self, v):
+        """Of the projection, and the fraction of every number that it lets through, which is all the preconditioner knows."""
+        D, share = np.zeros((len(v), len(v))), np.zeros(len(v))
+        at = 0
+        for t, u in self.parts(v):
+            for rows in t.blocks:
+                where = at + (rows[:, None] * self.p.K + np.arange(self.p.K)).ravel()
+                w, size = v[where], np.linalg.norm(v[where])
+                if t.penalty == "l1":
+                    D[where, where] = share[where] = np.abs(w) <= t.weight
+                else:
+                    part = np.eye(len(w)) if size <= t.weight else t.weight / size * (np.eye(len(w)) - np.outer(w, w) / size**2)
+                    D[np.ix_(where, where)], share[where] = part, min(1, t.weight / size) if size > 0 else 1
+            at += u.size
+        return D, share
+
+    def first(self):
+        p, mean = self.p, np.trace(self.hessian()) / self.n
+        self.rho = (mean + p.gamma) / sum(min((t.F**2).sum(), (np.abs(t.F) @ np.abs(t.F).T).sum(1).max()) for t in p.terms)
+        self.sig = 0 if p.gamma > 0 and not p.intercept else mean
+        self.least = 1e-10 * self.sig
+        self.goal = 0.1 * np.linalg.norm(self.grad_psi())
+        self.passes += 1
+
+    def step(self):
+        if self.k == 0:
+            self.first()
+        g = self.grad_psi()
+        solved = np.linalg.norm(g) <= self.goal or self.inner >= 30
+        if solved:
+            self.y, self.centre = self.project(self.y + self.rho * self.F @ self.x), self.x
+            self.rho *= 5 if self.inner <= 3 else 2
+            self.sig, self.inner, self.goal = max(self.sig / 3, self.least), 0, self.goal / 3
+            g = self.grad_psi()
+        norm, data = np.linalg.norm(g), self.hessian()
+        D, share = self.derivative(self.y + self.rho * self.F @ self.x)
+        plain = self.ridge + self.sig + self.damp
+        H = data + np.diag(plain) + self.rho * self.F.T @ D @ self.F
+        diagonal = np.diag(data) + plain + 1e-14 * np.trace(data) / self.n + self.rho * (self.F**2).T @ share
+        dx = self.conjugate_gradients(H, -g, diagonal, min(0.1, np.sqrt(norm)))
+        self.inner += 1
+        self.passes += 4  # value and slopes, gradient, diagonal, scores of the direction
+        now, t = self.psi(self.x), 1.0
+        while self.psi(self.x + t * dx) > now + 1e-4 * t * (g @ dx) + 1e-15 * abs(now):
+            t /= 2
+        self.x = self.x + t * dx
+        self.damp = max(4 * self.damp, 1e6 * self.least) if t < 0.25 else self.damp / 4 if t == 1 else self.damp
+        self.steps_back = t
+        return self.project(self.y + self.rho * self.F @ self.x)
+
+    def conjugate_gradients(self, H, b, diagonal, tolerance):
+        x, r = np.zeros_like(b), b.copy()
+        direction = z = r / diagonal
+        self.passes += 1
+        while np.linalg.norm(r) > tolerance * np.linalg.norm(b):
+            a = r @ z / (direction @ H @ direction)
+            x, new = x + a * direction, r - a * H @ direction
+            direction = new / diagonal + (new @ (new / diagonal)) / (r @ z) * direction
+            r, z = new, new / diagonal
+            self.passes += 1
+        return x
+
+
+def cases():
+    """Name, words, problem, iterates to follow, and whether the last x is as the method left it."""
+    rng = np.random.default_rng(5)
+    A = rng.normal(size=(ROWS, FEATURES)) * (rng.random((ROWS, FEATURES)) < 0.8)
+    z = A @ rng.normal(size=(FEATURES, 3)) + 0.5 * rng.normal(size=(ROWS, 3))
+    two, three, real = np.where(z[:, 0] > 0, 1, -1), np.argmax(z, 1), z[:, 0] + 1
+    w, offset = np.arange(ROWS) % 3 + 0.5, 0.3 * z[:, 1:2]
+    trend, chain, eye = reference.differences(FEATURES, 2), reference.differences(FEATURES), np.eye(FEATURES)
+    name = [write_svm(f"{k}.svm", A, b) for k, b in enumerate((two, three, real, 0 * real))]
+    bent = ["--structure", "trend:1"]
+    weights = ["--weights", write_table("w.txt", w), "--offset", write_table("o.txt", offset)]
+    targets = ["--targets", write_table("targets.txt", z)]
+    def P(b, *a, **k): return reference.Problem(A, b, *a, **k)
+    yield ("logistic", [name[0], *bent, "--lambda", 0.02, "--gamma", 0.1, "--no-intercept"], P(two, "logistic", [("l1", trend, 0.02)], gamma=0.1), True)
+    yield ("weights", [name[0], *bent, *weights, "--lambda", 0.01, "--intercept"],
+           P(two, "logistic", [("l1", trend, 0.01)], intercept=True, weights=w, offset=offset), True)
+    yield ("squared", [name[2], *bent, "--loss", "squared", "--lambda", 0.1, "--no-intercept"], P(real, "squared", [("l1", trend, 0.1)]), True)
+    yield ("softmax", [name[1], *bent, "--loss", "softmax", "--penalty", "group", "--lambda", 0.03, "--gamma", 0.02, "--intercept"],
+           P(three, "softmax", [("group", trend, 0.03)], gamma=0.02, intercept=True, K=3), True)
+    yield ("targets", [name[3], *bent, *targets, "--loss", "huber:0.7", "--penalty", "group", "--lambda", 0.05, "--also-sparse", 0.4, "--no-intercept"],
+           P(z, "huber", [("group", trend, 0.05), ("l1", eye, 0.02)], 0.7, K=3), False)
+    yield ("chain", [name[0], "--structure", "chain", "--lambda", 0.05, "--gamma", 0.01, "--intercept"],
+           P(two, "logistic", [("l1", chain, 0.05)], gamma=0.01, intercept=True), False)
+
+
+def follow(checks, solver, method, steps):
+    seen = []
+    for name, words, p, untouched in cases():
+        m, known = method(p), []
+        for k in range(steps):
+            before = m.passes
+            y = m.step()
+            m.k += 1
+            x = m.x[: m.dK].reshape(p.d, p.K)
+            known.append((m.passes, p.value(x, p.best_intercept(x)), np.linalg.norm(y)))
+            seen.append(m.inners if solver == "prox-newton" else m.steps_back)
+        fit = Fitted(*words, "--solver", solver, "--epochs", before + 0.5, "--every", 0.001)
+        checks.check(fit.report["iterations"] == steps, f"{solver} {name}: {fit.report['iterations']} iterations, not {steps}")
+        for point, (passes, value, size) in zip(fit.trace[1:], known):
+            what = f"{solver} {name} after {point['iteration']}"
+            checks.near(float(point["epoch"]), passes, 1e-12, what + ": passes")
+            checks.near(float(point["objective"]), value, 1e-12, what + ": f")
+            checks.near(float(point["dual_norm"]), size, 1e-12, what + ": ||y||")
+        if untouched:
+            checks.near(fit.x, x, 1e-12, f"{solver} {name}: x after {steps}")
+            checks.check(np.abs(x).max() > 0.01, f"{solver} {name}: x moved")
+    return seen
+
+
+if __name__ == "__main__":
+    tally = Checks()
+    if asked("prox-newton"):
+        inner = follow(tally, "prox-newton", ProxNewton, 4)
+        tally.check(max(inner) > 20, f"inner iterations {inner}: rho was balanced")
+    if asked("alm-ssn"):
+        lengths = follow(tally, "alm-ssn", AlmSsn, 8)
+        print("steps shorter than 1:", sum(t < 1 for t in lengths), "shorter than 1/4:", sum(t < 0.25 for t in lengths), "of", len(lengths))
+    tally.end()
