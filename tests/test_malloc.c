@@ -71,6 +71,8 @@ end:
     spdhg_data_free(data);
 }
 
+static bool takes_sets(const char *solver) { return strcmp(solver, "sadmm") != 0 && strcmp(solver, "alm-ssn") != 0; }
+
 /* Two terms, groups, weights, offsets, standardised, fitted, saved, read, used, reported. */
 static void fit(story *s) {
     spdhg_data *data = NULL, *part = NULL;
@@ -105,7 +107,7 @@ static void fit(story *s) {
     CALL(spdhg_problem_ridge(problem, 0.01, &s->err));
     CALL(spdhg_problem_standardize(problem, true, &s->err));
     CALL(spdhg_problem_class_weight(problem, "balanced", &s->err));
-    CALL(spdhg_problem_set(problem, strcmp(s->solver, "sadmm") == 0 ? "all" : "ball:5", &s->err)); /* its x-step is a linear system */
+    CALL(spdhg_problem_set(problem, takes_sets(s->solver) ? "ball:5" : "all", &s->err));
     MAKE(solver, spdhg_solver_new(&solver, s->solver, problem, &o, &s->err));
     CALL(spdhg_solver_test(solver, part, &s->err));
     const bool before = s->refused;
