@@ -163,6 +163,7 @@ static spdhg_status take_texts(char ***out, const char **at, const char *end, in
 }
 
 static spdhg_status split_texts(spdhg_data *d, const spd_cache_header *h, const char *texts, const char *path, spdhg_error *err) {
+    if (!texts) texts = "";
     const char *at = texts, *end = texts + h->texts;
     const int64_t labels = d->labels;
     d->labels = 0; /* until the texts are there */
