@@ -13,6 +13,15 @@ foreach(source ${SPDHG_TEST_SOURCES})
   target_link_libraries(${name} PRIVATE spdhg_objects PkgConfig::CMOCKA)
   add_test(NAME ${name} COMMAND ${name})
 endforeach()
+# What tests/failing.h may refuse: the linker sends these calls there.
+foreach(request aligned_alloc realloc free fopen fdopen fsync pthread_create XXH3_createState inflateInit2_ BZ2_bzDecompressInit
+                lzma_stream_decoder ZSTD_createDStream)
+  target_link_options(test_malloc PRIVATE -Wl,--wrap=${request})
+endforeach()
+# The targets of fuzz/ without libFuzzer.
+target_sources(test_corpus PRIVATE fuzz/targets.c fuzz/files.c fuzz/solve.c)
+target_include_directories(test_corpus PRIVATE fuzz)
+target_compile_definitions(test_corpus PRIVATE SPDHG_CORPUS="${CMAKE_CURRENT_SOURCE_DIR}/fuzz/corpus")
 
 if(TARGET spdhg_command)
   # The Python that has numpy: the distribution's, not whatever comes first on PATH.

@@ -53,5 +53,5 @@ spdhg_status spd_fail_memory(spdhg_error *err, double bytes) {
 
 spdhg_status spd_fail_io(spdhg_error *err, const char *path, const char *doing) {
     const int number = errno;
-    return spd_fail(err, SPDHG_IO, "%s: cannot %s: %s", path, doing, number ? strerror(number) : "unknown reason");
+    return spd_fail(err, number == ENOMEM ? SPDHG_MEMORY : SPDHG_IO, "%s: cannot %s: %s", path, doing, number ? strerror(number) : "unknown reason");
 }

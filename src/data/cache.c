@@ -142,30 +142,35 @@ static spdhg_status make_places(job *j, const spd_cache_header *h, char **texts,
     return SPDHG_OK;
 }
 
-/* `count` strings out of the texts; *at moves behind them. NULL if they are not there or memory is not. */
-static char **take_texts(const char **at, const char *end, int64_t count) {
-    char **text = SPD_NEW(char *, count);
-    for (int64_t i = 0; text && i < count; i++) {
+/* `count` strings out of the texts; *at moves behind them. */
+static spdhg_status take_texts(char ***out, const char **at, const char *end, int64_t count, const char *path, spdhg_error *err) {
+    const char *from = *at;
+    for (int64_t i = 0; i < count; i++) { /* before memory is taken: a header can claim any count */
         const char *zero = *at < end ? memchr(*at, '\0', (size_t)(end - *at)) : NULL;
-        if (!zero || !(text[i] = spd_strdup(*at))) {
-            while (i-- > 0) spd_free(text[i]);
-            spd_free(text);
-            return NULL;
-        }
+        if (!zero) return spd_fail(err, SPDHG_DATA, "%s: corrupt: wrong texts", path);
         *at = zero + 1;
     }
-    return text;
+    char **text = SPD_NEW(char *, count);
+    bool good = text;
+    for (int64_t i = 0; good && i < count; i++, from += strlen(from) + 1) good = (text[i] = spd_strdup(from));
+    if (good) {
+        *out = text;
+        return SPDHG_OK;
+    }
+    for (int64_t i = 0; text && i < count; i++) spd_free(text[i]);
+    spd_free(text);
+    return spd_fail_memory(err, 8.0 * (double)count);
 }
 
 static spdhg_status split_texts(spdhg_data *d, const spd_cache_header *h, const char *texts, const char *path, spdhg_error *err) {
+    if (!texts) texts = "";
     const char *at = texts, *end = texts + h->texts;
     const int64_t labels = d->labels;
     d->labels = 0; /* until the texts are there */
-    if (labels > 0 && (d->label = take_texts(&at, end, labels))) d->labels = labels;
-    if (h->flags & SPD_HAS_NAMES) d->name = take_texts(&at, end, d->features);
-    if (d->labels != labels || ((h->flags & SPD_HAS_NAMES) && !d->name) || at != end)
-        return spd_fail(err, SPDHG_DATA, "%s: corrupt: wrong texts", path);
-    return SPDHG_OK;
+    if (labels > 0) SPD_TRY(take_texts(&d->label, &at, end, labels, path, err));
+    d->labels = labels;
+    if (h->flags & SPD_HAS_NAMES) SPD_TRY(take_texts(&d->name, &at, end, d->features, path, err));
+    return at == end ? SPDHG_OK : spd_fail(err, SPDHG_DATA, "%s: corrupt: wrong texts", path);
 }
 
 static spdhg_status read_all(job *j, const spdhg_read_options *o, char **texts, spdhg_error *err) {

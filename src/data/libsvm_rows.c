@@ -156,7 +156,7 @@ static spdhg_status read_pairs(spd_part *p, spd_text *t, int64_t *last, const sp
     p->entries = entries;
     p->notes.explicit_zeros += zeros;
     *last = previous;
-    t->at += at - t->at;
+    if (status == SPDHG_OK) t->at += at - t->at; /* after a failure `at` is nowhere */
     return status;
 }
 

@@ -4,6 +4,14 @@
 
 #include "core/core.h"
 
+/* A loop over arrays that is compiled twice, the processor's vector width is chosen when the program starts. The bits do not depend on it.
+ * Not with clang: its clones cannot be called from another file before version 17. */
+#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__)
+#define SPD_WIDE __attribute__((target_clones("avx2", "default")))
+#else
+#define SPD_WIDE
+#endif
+
 /* ---- vec.c */
 double spd_dot(int64_t n, const double *x, const double *y);
 double spd_norm2(int64_t n, const double *x);  /* no overflow for large entries */

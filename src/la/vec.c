@@ -2,18 +2,13 @@
  * Sums run in eight lanes that are added in a fixed order, so the bits are the same whatever vector width the compiler chose. */
 #include "la/la.h"
 
-#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__)
-#define WIDE __attribute__((target_clones("avx2", "default")))
-#else
-#define WIDE
-#endif
 enum { LANES = 8 };
 
 static inline double add_lanes(const double s[LANES]) {
     return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
 }
 
-WIDE double spd_dot(int64_t n, const double *x, const double *y) {
+SPD_WIDE double spd_dot(int64_t n, const double *x, const double *y) {
     double s[LANES] = {0};
     int64_t i = 0;
     for (; i + LANES <= n; i += LANES)
@@ -22,7 +17,7 @@ WIDE double spd_dot(int64_t n, const double *x, const double *y) {
     return add_lanes(s);
 }
 
-WIDE double spd_sum_abs(int64_t n, const double *x) {
+SPD_WIDE double spd_sum_abs(int64_t n, const double *x) {
     double s[LANES] = {0};
     int64_t i = 0;
     for (; i + LANES <= n; i += LANES)
@@ -32,7 +27,7 @@ WIDE double spd_sum_abs(int64_t n, const double *x) {
 }
 
 /* Entries that are not numbers are passed over. */
-WIDE double spd_max_abs(int64_t n, const double *x) {
+SPD_WIDE double spd_max_abs(int64_t n, const double *x) {
     double s[LANES] = {0};
     int64_t i = 0;
     for (; i + LANES <= n; i += LANES)
@@ -52,15 +47,15 @@ double spd_norm2(int64_t n, const double *x) {
     return largest * sqrt(sum);
 }
 
-WIDE void spd_axpy(int64_t n, double a, const double *restrict x, double *restrict y) {
+SPD_WIDE void spd_axpy(int64_t n, double a, const double *restrict x, double *restrict y) {
     for (int64_t i = 0; i < n; i++) y[i] += a * x[i];
 }
 
-WIDE void spd_scale(int64_t n, double a, double *x) {
+SPD_WIDE void spd_scale(int64_t n, double a, double *x) {
     for (int64_t i = 0; i < n; i++) x[i] *= a;
 }
 
-WIDE bool spd_all_finite(int64_t n, const double *x) {
+SPD_WIDE bool spd_all_finite(int64_t n, const double *x) {
     double s[LANES] = {0}; /* x - x is 0, or not a number */
     int64_t i = 0;
     for (; i + LANES <= n; i += LANES)

@@ -226,6 +226,8 @@ spdhg_status spdhg_model_read(spdhg_model **out, const char *path, spdhg_error *
     spdhg_status status = slurp(path, &text, &size, err);
     json_t *object = status == SPDHG_OK ? json_loadb(text, size, JSON_REJECT_DUPLICATES, &reason) : NULL;
     spd_free(text);
+    if (status == SPDHG_OK && !object && json_error_code(&reason) == json_error_out_of_memory)
+        status = spd_fail_memory(err, (double)size);
     if (status == SPDHG_OK && !json_is_object(object))
         status = object
                      ? spd_fail(err, SPDHG_DATA, "%s: model: expected a JSON object", path)

@@ -90,12 +90,34 @@ spdhg_status spdhg_problem_class_weight(spdhg_problem *p, const char *spec, spdh
     return SPDHG_OK;
 }
 
-static void free_term(spd_term *t) {
-    spdhg_structure_free(t->owned);
+/* Back to what was asked for: what a freeze has made goes, also when it failed in the middle. */
+static void thaw_term(spd_term *t) {
     spd_free(t->block_ptr);
     spd_free(t->block_row);
-    spd_free(t->group_asked);
     spd_free(t->placed.idx);
+    t->block_ptr = t->block_row = NULL;
+    t->blocks = t->largest = 0;
+    t->placed = (spd_csr){0};
+}
+
+static void thaw(spdhg_problem *p) {
+    for (int64_t t = 0; t < p->terms; t++) thaw_term(&p->term[t]);
+    spd_free(p->scaled);
+    spd_free(p->scale);
+    spd_free(p->b);
+    spd_free(p->weight);
+    spd_free(p->class_value);
+    spd_free(p->place);
+    p->scaled = p->scale = p->b = p->weight = p->class_value = NULL;
+    p->place = NULL;
+    p->classes = p->nnz = 0;
+    p->row_norm2_max = p->weight_factor_max = 0;
+}
+
+static void free_term(spd_term *t) {
+    thaw_term(t);
+    spdhg_structure_free(t->owned);
+    spd_free(t->group_asked);
 }
 
 /* Groups as asked for, one number per row of the unweighted F. */
@@ -146,8 +168,7 @@ spdhg_status spdhg_problem_term(spdhg_problem *p, const char *penalty, const spd
     return SPDHG_OK;
 }
 
-spdhg_status spd_problem_freeze(spdhg_problem *p, spdhg_error *err) {
-    if (p->frozen) return SPDHG_OK;
+static spdhg_status prepare(spdhg_problem *p, spdhg_error *err) {
     SPD_TRY(spd_problem_map_labels(p, err));
     p->kappa = p->loss->curvature(p->loss_arg);
     if (__builtin_mul_overflow(p->d, p->K, &p->dK)) return spd_fail(err, SPDHG_DATA, "features times outputs overflows");
@@ -157,9 +178,15 @@ spdhg_status spd_problem_freeze(spdhg_problem *p, spdhg_error *err) {
     SPD_TRY(spd_prepare_weights(p, err));
     SPD_TRY(spd_prepare_scale(p, err));
     SPD_TRY(spd_prepare_rows(p, err));
-    SPD_TRY(spd_prepare_terms(p, err));
-    p->frozen = true;
-    return SPDHG_OK;
+    return spd_prepare_terms(p, err);
+}
+
+spdhg_status spd_problem_freeze(spdhg_problem *p, spdhg_error *err) {
+    if (p->frozen) return SPDHG_OK;
+    const spdhg_status status = prepare(p, err);
+    p->frozen = status == SPDHG_OK;
+    if (!p->frozen) thaw(p);
+    return status;
 }
 
 void spd_problem_row(const spdhg_problem *p, int64_t i, spd_row *row) {
@@ -201,15 +228,10 @@ spdhg_status spdhg_problem_evaluate(spdhg_problem *p, const double *x, double *c
 
 void spdhg_problem_free(spdhg_problem *p) {
     if (!p) return;
+    thaw(p);
     for (int64_t t = 0; t < p->terms; t++) free_term(&p->term[t]);
     spd_free(p->term);
     spd_free(p->row);
     spd_free(p->class_weight);
-    spd_free(p->scaled);
-    spd_free(p->scale);
-    spd_free(p->b);
-    spd_free(p->weight);
-    spd_free(p->class_value);
-    spd_free(p->place);
     spd_free(p);
 }

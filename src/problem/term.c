@@ -105,9 +105,8 @@ double spd_term_radius(const spd_term *t, int64_t K) {
 static inline double clip(double v, double bound) { return v > bound ? bound : v < -bound ? -bound : v; }
 
 /* l1 and F = identity: one vector loop. */
-__attribute__((target_clones("avx2", "default"))) static void identity_step(int64_t n, double lambda, double s, const double *x,
-                                                                            double *restrict y, double weight,
-                                                                            double *restrict y_sum, double *restrict g) {
+SPD_WIDE static void identity_step(int64_t n, double lambda, double s, const double *x, double *restrict y, double weight,
+                                   double *restrict y_sum, double *restrict g) {
     for (int64_t j = 0; j < n; j++) {
         const double v = clip(y[j] + s * x[j], lambda);
         y[j] = v;

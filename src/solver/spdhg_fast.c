@@ -3,7 +3,7 @@
 #include "solver/spdhg.h"
 
 /* r = l1, F = identity, X = R^d: y, x and both sums in one loop; the batch's entries follow by themselves. */
-__attribute__((target_clones("avx2", "default"))) static void
+SPD_WIDE static void
 lasso_loop(int64_t n, double lambda, double s, double keep, double beta, double weight, double *restrict x, double *restrict y,
            double *restrict x_sum, double *restrict y_sum) {
     for (int64_t j = 0; j < n; j++) {
@@ -39,8 +39,7 @@ static void lasso_step(spd_spdhg *self, const spdhg_problem *p, const spd_batch 
     }
 }
 
-__attribute__((target_clones("avx2", "default"))) void spd_spdhg_descend(int64_t n, double keep, double beta, const double *restrict g,
-                                                                         double *restrict x) {
+SPD_WIDE void spd_spdhg_descend(int64_t n, double keep, double beta, const double *restrict g, double *restrict x) {
     for (int64_t j = 0; j < n; j++) x[j] = keep * x[j] - beta * g[j];
 }
 

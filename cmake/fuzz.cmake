@@ -1,0 +1,11 @@
+# One libFuzzer program for each folder of fuzz/corpus, over the library's objects (preset fuzz, clang).
+if(NOT SPDHG_FUZZ)
+  return()
+endif()
+file(GLOB SPDHG_CORPORA CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/corpus fuzz/corpus/*)
+foreach(name ${SPDHG_CORPORA})
+  add_executable(fuzz_${name} fuzz/entry.c fuzz/targets.c fuzz/files.c fuzz/solve.c)
+  target_compile_definitions(fuzz_${name} PRIVATE FUZZ_TARGET="${name}")
+  target_link_libraries(fuzz_${name} PRIVATE spdhg_objects)
+  target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
+endforeach()

@@ -1,0 +1,42 @@
+/* targets.c - the table of targets, and the files and properties they share. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "targets.h"
+
+static const fuzz_target table[] = {
+    {"libsvm", fuzz_libsvm},   {"csv", fuzz_csv},     {"matrix-market", fuzz_matrix_market}, {"cluto", fuzz_cluto},
+    {"any", fuzz_any},         {"cache", fuzz_cache}, {"numbers", fuzz_numbers},             {"edges", fuzz_edges},
+    {"matrix", fuzz_matrix},   {"model", fuzz_model}, {"checkpoint", fuzz_checkpoint},       {"specs", fuzz_specs},
+    {"solve", fuzz_solve},
+};
+enum { ENTRIES = sizeof table / sizeof *table };
+
+const fuzz_target *fuzz_table(int *entries) {
+    *entries = ENTRIES;
+    return table;
+}
+
+const fuzz_target *fuzz_find(const char *name) {
+    for (int i = 0; i < ENTRIES; i++)
+        if (strcmp(table[i].name, name) == 0) return &table[i];
+    return NULL;
+}
+
+void fuzz_broken(const char *file, int line, const char *property) {
+    fprintf(stderr, "%s:%d: does not hold: %s\n", file, line, property);
+    abort();
+}
+
+fuzz_file fuzz_file_of(const void *bytes, size_t size) {
+    fuzz_file file = {.descriptor = memfd_create("fuzz", MFD_CLOEXEC)};
+    FUZZ_MUST(file.descriptor >= 0);
+    FUZZ_MUST(write(file.descriptor, bytes, size) == (ssize_t)size);
+    snprintf(file.path, sizeof file.path, "/proc/self/fd/%d", file.descriptor);
+    return file;
+}
+
+void fuzz_file_close(fuzz_file *file) { close(file->descriptor); }

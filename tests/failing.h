@@ -1,0 +1,80 @@
+/* failing.h - every way in which the library asks for memory, counted, and one request of them refused. The linker sends the calls of
+ * the test executable here (-Wl,--wrap in cmake/tests.cmake); jansson has hooks of its own. */
+#ifndef FAILING_H
+#define FAILING_H
+#include <bzlib.h>
+#include <errno.h>
+#include <jansson.h>
+#include <lzma.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <xxhash.h>
+#include <zlib.h>
+#include <zstd.h>
+
+static struct {
+    atomic_llong asked, refuse, held; /* requests so far; which of them to refuse (0: none); blocks not given back */
+    bool json_refused;                /* it was jansson's, whose parser takes that for bad syntax */
+} memory;
+
+static inline bool refused(void) {
+    if (atomic_fetch_add(&memory.asked, 1) + 1 != memory.refuse) return false;
+    errno = ENOMEM;
+    return true;
+}
+
+static inline void *counted(void *block) {
+    if (block) atomic_fetch_add(&memory.held, 1);
+    return block;
+}
+
+/* The names are the linker's. Each asks the real one unless it is its turn. */
+#define WRAPPED(type, name, parameters, arguments, refusal)                                                                    \
+    type __real_##name parameters;                                                                                             \
+    type __wrap_##name parameters;                                                                                             \
+    type __wrap_##name parameters { return refused() ? (refusal) : __real_##name arguments; }
+
+void *__real_aligned_alloc(size_t alignment, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size) {
+    return refused() ? NULL : counted(__real_aligned_alloc(alignment, size));
+}
+
+void *__real_realloc(void *old, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+void *__wrap_realloc(void *old, size_t size) {
+    if (refused()) return NULL;
+    void *block = __real_realloc(old, size);
+    return old ? block : counted(block);
+}
+
+void __real_free(void *block);
+void __wrap_free(void *block);
+void __wrap_free(void *block) {
+    if (block) atomic_fetch_sub(&memory.held, 1);
+    __real_free(block);
+}
+
+WRAPPED(FILE *, fopen, (const char *path, const char *mode), (path, mode), NULL)
+WRAPPED(FILE *, fdopen, (int descriptor, const char *mode), (descriptor, mode), NULL)
+WRAPPED(int, pthread_create, (pthread_t * thread, const pthread_attr_t *a, void *(*task)(void *), void *context), (thread, a, task, context),
+        EAGAIN)
+WRAPPED(XXH3_state_t *, XXH3_createState, (void), (), NULL)
+WRAPPED(int, inflateInit2_, (z_streamp z, int bits, const char *version, int size), (z, bits, version, size), Z_MEM_ERROR)
+WRAPPED(int, BZ2_bzDecompressInit, (bz_stream * z, int verbosity, int small), (z, verbosity, small), BZ_MEM_ERROR)
+WRAPPED(lzma_ret, lzma_stream_decoder, (lzma_stream * z, uint64_t limit, uint32_t flags), (z, limit, flags), LZMA_MEM_ERROR)
+WRAPPED(ZSTD_DStream *, ZSTD_createDStream, (void), (), NULL)
+
+int __wrap_fsync(int descriptor);
+int __wrap_fsync(int descriptor) { /* thousands of files that nobody needs after a power cut */
+    (void)descriptor;
+    return 0;
+}
+
+static inline void *json_block(size_t size) {
+    if (refused()) memory.json_refused = true;
+    return memory.json_refused && memory.asked == memory.refuse ? NULL : counted(malloc(size));
+}
+#endif
