@@ -8,6 +8,8 @@ extern const spd_solver_kind spd_solver_lpdhg;
 extern const spd_solver_kind spd_solver_sadmm;
 extern const spd_solver_kind spd_solver_prox_newton;
 extern const spd_solver_kind spd_solver_alm_ssn;
+extern const spd_solver_kind spd_solver_spdhg_sc1h;
+extern const spd_solver_kind spd_solver_spdhg_sc2h;
 
 static const spd_solver_kind *const table[] = {
     &spd_solver_spdhg,
@@ -17,6 +19,8 @@ static const spd_solver_kind *const table[] = {
     &spd_solver_sadmm,
     &spd_solver_prox_newton,
     &spd_solver_alm_ssn,
+    &spd_solver_spdhg_sc1h,
+    &spd_solver_spdhg_sc2h,
 };
 
 const spd_solver_kind *const *spd_solver_table(int *entries) {
