@@ -16,12 +16,14 @@ typedef struct bound {
 
 /* Options of the constants, in the order of spd_bound_symbols. */
 enum { L, MU, S, D_X, R_X, D_Y, R_Y, NORM_F, M_F, SIGMA };
-static const char *const constant_option[SPD_BOUND_SYMBOLS] = {"--L", "--mu", "--s", "--dx", "--rx", "--dy", "--ry", "--norm-f", "--mf", "--sigma"};
+static const char *const constant_option[SPD_BOUND_SYMBOLS] = {"--L",  "--mu", "--s",      "--dx", "--rx",
+                                                               "--dy", "--ry", "--norm-f", "--mf", "--sigma"};
 
 static const struct argp_option options[] = {
     {0, 0, 0, 0, "The question:", 1},
     {"t", T_, "T", 0, "the theorems' t: after t + 1 iterations (default with DATA: 10 epochs)", 0},
-    {"epsilon", EPSILON, "E", 0, "how many iterations until the bound is E (default with DATA: a hundredth of f at the start)", 0},
+    {"epsilon", EPSILON, "E", 0, "how many iterations until the bound is E (default with DATA: a hundredth of f at the start)",
+     0},
     {"probability", PROBABILITY, "P", 0, "hold with at least this probability (default 0.9)", 0},
     {"omega", OMEGA, "OMEGA", 0, "the same as the theorems say it: probability 1 - 2 exp(-OMEGA)", 0},
     {"json", JSON, NULL, 0, "one JSON object on standard output", 0},
@@ -47,9 +49,12 @@ static void check(const bound *o, const struct argp_state *state) {
     static const int needed[] = {L, D_X, D_Y, NORM_F, SIGMA};
     for (size_t i = 0; i < sizeof needed / sizeof *needed && !o->path; i++)
         if (isnan(o->given[needed[i]]))
-            cli_usage(state, "%s is missing: without DATA --L, --dx, --dy, --norm-f and --sigma are needed", constant_option[needed[i]]);
-    if (!o->path && !(o->result.iterations > 0) && !(o->result.epsilon > 0)) cli_usage(state, "--t or --epsilon is missing: after how many iterations, or how close?");
-    if (!o->path && (o->radius > 0 || o->estimate || o->batch != 1)) cli_usage(state, "--radius, --estimate and --batch are about DATA, which is missing");
+            cli_usage(state, "%s is missing: without DATA --L, --dx, --dy, --norm-f and --sigma are needed",
+                      constant_option[needed[i]]);
+    if (!o->path && !(o->result.iterations > 0) && !(o->result.epsilon > 0))
+        cli_usage(state, "--t or --epsilon is missing: after how many iterations, or how close?");
+    if (!o->path && (o->radius > 0 || o->estimate || o->batch != 1))
+        cli_usage(state, "--radius, --estimate and --batch are about DATA, which is missing");
     if (o->given[L] == 0) cli_usage(state, "--L: '0' is not a finite number above 0");
 }
 
@@ -83,11 +88,17 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     }
 }
 
-static const struct argp_child children[] = {{&cli_problem_argp, 0, "The problem, with DATA:", 3}, {&cli_data_argp, 0, "The data:", 4}, {0}};
-static const struct argp argp = {options, parse, "[DATA]",
-                                 "The theorems of the SPDHG paper in numbers, as printed and as corrected: how far from the best possible an answer can be, "
-                                 "and how many iterations are enough.",
-                                 children, NULL, NULL};
+static const struct argp_child children[] = {
+    {&cli_problem_argp, 0, "The problem, with DATA:", 3}, {&cli_data_argp, 0, "The data:", 4}, {0}};
+static const struct argp argp = {
+    options,
+    parse,
+    "[DATA]",
+    "The theorems of the SPDHG paper in numbers, as printed and as corrected: how far from the best possible an answer can be, "
+    "and how many iterations are enough.",
+    children,
+    NULL,
+    NULL};
 
 /* Without DATA: what was given, and what follows from it. */
 static void from_options(bound *o) {
@@ -135,7 +146,8 @@ static spdhg_status from_data(bound *o, spdhg_error *err) {
 }
 
 int cli_bound_verb(int argc, char **argv) {
-    bound o = {.read = SPDHG_READ_OPTIONS, .problem_options = CLI_PROBLEM_OPTIONS, .start_value = NAN, .batch = 1, .result = CLI_BOUND};
+    bound o = {
+        .read = SPDHG_READ_OPTIONS, .problem_options = CLI_PROBLEM_OPTIONS, .start_value = NAN, .batch = 1, .result = CLI_BOUND};
     spdhg_error err = {0};
     for (int i = 0; i < SPD_BOUND_SYMBOLS; i++) o.given[i] = NAN;
     argp_parse(&argp, argc, argv, 0, NULL, &o);

@@ -28,14 +28,15 @@ static json_t *rule_json(const cli_bound *b, const spd_bound_rule *rule) {
         needed[kind] = b->epsilon > 0 ? spd_bound_iterations(rule, (spd_bound_kind)kind, c, Omega, b->epsilon) : NAN;
     }
     const bool known = !isnan(value[SPD_BOUND_CORRECTED]) && !isnan(from);
-    return json_pack("{ss, ss, so, so, so, so, so, so, so, so, so, so}", "rule", rule->name, "solver", rule->solver, "printed",
-                     cli_json_number(value[SPD_BOUND_PRINTED]), "printed_mean", cli_json_number(value[SPD_BOUND_PRINTED_MEAN]), "corrected",
-                     cli_json_number(value[SPD_BOUND_CORRECTED]), "corrected_mean", cli_json_number(value[SPD_BOUND_CORRECTED_MEAN]), "vacuous",
-                     known ? json_boolean(value[SPD_BOUND_CORRECTED] >= from) : json_null(), "vacuous_mean",
-                     known ? json_boolean(value[SPD_BOUND_CORRECTED_MEAN] >= from) : json_null(), "iterations_printed",
-                     cli_json_number(needed[SPD_BOUND_PRINTED]), "iterations_printed_mean", cli_json_number(needed[SPD_BOUND_PRINTED_MEAN]),
-                     "iterations_corrected", cli_json_number(needed[SPD_BOUND_CORRECTED]), "iterations_corrected_mean",
-                     cli_json_number(needed[SPD_BOUND_CORRECTED_MEAN]));
+    return json_pack(
+        "{ss, ss, so, so, so, so, so, so, so, so, so, so}", "rule", rule->name, "solver", rule->solver, "printed",
+        cli_json_number(value[SPD_BOUND_PRINTED]), "printed_mean", cli_json_number(value[SPD_BOUND_PRINTED_MEAN]), "corrected",
+        cli_json_number(value[SPD_BOUND_CORRECTED]), "corrected_mean", cli_json_number(value[SPD_BOUND_CORRECTED_MEAN]),
+        "vacuous", known ? json_boolean(value[SPD_BOUND_CORRECTED] >= from) : json_null(), "vacuous_mean",
+        known ? json_boolean(value[SPD_BOUND_CORRECTED_MEAN] >= from) : json_null(), "iterations_printed",
+        cli_json_number(needed[SPD_BOUND_PRINTED]), "iterations_printed_mean", cli_json_number(needed[SPD_BOUND_PRINTED_MEAN]),
+        "iterations_corrected", cli_json_number(needed[SPD_BOUND_CORRECTED]), "iterations_corrected_mean",
+        cli_json_number(needed[SPD_BOUND_CORRECTED_MEAN]));
 }
 
 json_t *cli_bound_json(const cli_bound *b, const spd_bound_rule *only) {
@@ -45,11 +46,12 @@ json_t *cli_bound_json(const cli_bound *b, const spd_bound_rule *only) {
     for (int i = 0; i < entries && rules; i++)
         if (!only || only == &table[i]) json_array_append_new(rules, rule_json(b, &table[i]));
     const spd_bound_constants *c = &b->setting.value;
-    return json_pack("{so, sf, sf, so, so, so, so, sb, so, so}", "iterations", cli_json_number(b->iterations > 0 ? b->iterations : NAN), "probability",
-                     probability_of(b), "omega", b->omega, "epsilon", cli_json_number(b->epsilon > 0 ? b->epsilon : NAN),
-                     "start_value", cli_json_number(c->start_value), "trivial", cli_json_number(c->trivial), "vacuous_from",
-                     cli_json_number(spd_bound_vacuous_from(c)), "rigorous", all_rigorous(&b->setting), "constants", constants_json(&b->setting),
-                     "rules", rules);
+    return json_pack("{so, sf, sf, so, so, so, so, sb, so, so}", "iterations",
+                     cli_json_number(b->iterations > 0 ? b->iterations : NAN), "probability", probability_of(b), "omega",
+                     b->omega, "epsilon", cli_json_number(b->epsilon > 0 ? b->epsilon : NAN), "start_value",
+                     cli_json_number(c->start_value), "trivial", cli_json_number(c->trivial), "vacuous_from",
+                     cli_json_number(spd_bound_vacuous_from(c)), "rigorous", all_rigorous(&b->setting), "constants",
+                     constants_json(&b->setting), "rules", rules);
 }
 
 static const char *number(char out[SPD_NUMBER_CHARS], double value) {
@@ -65,8 +67,8 @@ static const char *number(char out[SPD_NUMBER_CHARS], double value) {
 static void print_constants(FILE *to, const spd_bound_setting *setting) {
     spd_bound_constants value = setting->value;
     for (int i = 0; i < SPD_BOUND_SYMBOLS; i++)
-        fprintf(to, "  %-6s %-12.6g %-9s  %s\n", spd_bound_symbols[i].name, *spd_bound_number(&value, i), spd_certainty_text(setting->how[i]),
-                spd_bound_symbols[i].what);
+        fprintf(to, "  %-6s %-12.6g %-9s  %s\n", spd_bound_symbols[i].name, *spd_bound_number(&value, i),
+                spd_certainty_text(setting->how[i]), spd_bound_symbols[i].what);
 }
 
 /* Why a bound of at least `from` says nothing. */
@@ -83,14 +85,17 @@ static void print_rows(FILE *to, const cli_bound *b, bool needed) {
     const spd_bound_rule *table = spd_bound_table(&entries);
     const spd_bound_constants *c = &b->setting.value;
     const double Omega = b->omega, from = spd_bound_vacuous_from(c);
-    fprintf(to, "  %-5s %-11s %12s %12s %12s %12s%s\n", "rule", "solver", "printed", "corrected", "mean printed", "corrected", needed ? "" : "  vacuous");
+    fprintf(to, "  %-5s %-11s %12s %12s %12s %12s%s\n", "rule", "solver", "printed", "corrected", "mean printed", "corrected",
+            needed ? "" : "  vacuous");
     for (int i = 0; i < entries; i++) {
         fprintf(to, "  %-5s %-11s", table[i].name, table[i].solver);
         double value = NAN;
         for (int k = 0; k < 4; k++) {
-            static const spd_bound_kind order[] = {SPD_BOUND_PRINTED, SPD_BOUND_CORRECTED, SPD_BOUND_PRINTED_MEAN, SPD_BOUND_CORRECTED_MEAN};
+            static const spd_bound_kind order[] = {SPD_BOUND_PRINTED, SPD_BOUND_CORRECTED, SPD_BOUND_PRINTED_MEAN,
+                                                   SPD_BOUND_CORRECTED_MEAN};
             char text[SPD_NUMBER_CHARS];
-            const double v = needed ? spd_bound_iterations(&table[i], order[k], c, Omega, b->epsilon) : spd_bound(&table[i], order[k], c, b->iterations, Omega);
+            const double v = needed ? spd_bound_iterations(&table[i], order[k], c, Omega, b->epsilon)
+                                    : spd_bound(&table[i], order[k], c, b->iterations, Omega);
             if (order[k] == SPD_BOUND_CORRECTED) value = v;
             fprintf(to, " %12s", number(text, v));
         }
@@ -103,7 +108,8 @@ void cli_bound_print(FILE *to, const cli_bound *b) {
     fprintf(to, "constants:\n");
     print_constants(to, &b->setting);
     if (b->iterations > 0) {
-        fprintf(to, "\nafter %.0f iterations f(xbar) - f* is at most, with probability %g and in the mean:\n", b->iterations, probability_of(b));
+        fprintf(to, "\nafter %.0f iterations f(xbar) - f* is at most, with probability %g and in the mean:\n", b->iterations,
+                probability_of(b));
         print_rows(to, b, false);
         if (!isnan(spd_bound_vacuous_from(c))) {
             fprintf(to, "  a bound is vacuous from %.4g on: ", spd_bound_vacuous_from(c));
@@ -123,8 +129,11 @@ void cli_bound_sentence(FILE *to, const cli_bound *b, const spd_bound_rule *rule
     const spd_bound_constants *c = &b->setting.value;
     if (!to) return;
     const double value = spd_bound(rule, SPD_BOUND_CORRECTED, c, b->iterations, b->omega);
-    fprintf(to, "bound: the theorem about %s puts it within %.4g of the best possible after %.0f iterations with probability %g, %.4g in the mean\n",
-            rule->solver, value, b->iterations, probability_of(b), spd_bound(rule, SPD_BOUND_CORRECTED_MEAN, c, b->iterations, 0));
+    fprintf(to,
+            "bound: the theorem about %s puts it within %.4g of the best possible after %.0f iterations with probability %g, "
+            "%.4g in the mean\n",
+            rule->solver, value, b->iterations, probability_of(b),
+            spd_bound(rule, SPD_BOUND_CORRECTED_MEAN, c, b->iterations, 0));
     if (value >= spd_bound_vacuous_from(c)) {
         fprintf(to, "this bound is vacuous: ");
         print_vacuous(to, c);

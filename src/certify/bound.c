@@ -1,5 +1,6 @@
-/* bound.c - the bounds of the paper's theorems and their corrections, a formula per line; T = t+1 iterations, probability 1 - 2 exp(-Omega).
- * Letters as in bound.h. docs/theory.md has the proofs and what was corrected; the primed rules SC1', SC2' are not in the paper. */
+/* bound.c - the bounds of the paper's theorems and their corrections, a formula per line; T = t+1 iterations, probability 1 - 2
+ * exp(-Omega). Letters as in bound.h. docs/theory.md has the proofs and what was corrected; the primed rules SC1', SC2' are not
+ * in the paper. */
 #include "certify/bound.h"
 
 typedef spd_bound_constants constants;
@@ -13,19 +14,22 @@ static double printed_dual(const constants *c) { return square(c->norm_F * c->D_
 static double printed_start(const constants *c, double T) { return (over_s(c->D_y, c->s) + c->L * square(c->D_x)) / (2 * T); }
 
 static double gc_printed(const constants *c, double T, double Omega) {
-    return printed_start(c, T) + (square(c->D_x) + 2 * printed_dual(c) + (1 + Omega) * square(c->sigma)) / sqrt(T) + printed_tail(c, T, Omega);
+    return printed_start(c, T) + (square(c->D_x) + 2 * printed_dual(c) + (1 + Omega) * square(c->sigma)) / sqrt(T) +
+           printed_tail(c, T, Omega);
 }
 static double gc_printed_mean(const constants *c, double T) {
     return printed_start(c, T) + (square(c->D_x) + 2 * printed_dual(c) + 2 * square(c->sigma)) / sqrt(T);
 }
 static double sc1_printed(const constants *c, double T, double Omega) {
-    return printed_start(c, T) + (printed_dual(c) + (1 + Omega) * square(c->sigma) / 2) * log(T) / (c->mu * T) + printed_tail(c, T, Omega);
+    return printed_start(c, T) + (printed_dual(c) + (1 + Omega) * square(c->sigma) / 2) * log(T) / (c->mu * T) +
+           printed_tail(c, T, Omega);
 }
 static double sc1_printed_mean(const constants *c, double T) {
     return printed_start(c, T) + (printed_dual(c) + square(c->sigma)) * log(T) / (c->mu * T);
 }
 static double sc2_printed(const constants *c, double T, double Omega) {
-    return (over_s(c->D_y, c->s) + c->L * square(c->D_x) + 4 * (printed_dual(c) + (1 + Omega) * square(c->sigma)) / c->mu) / (T + 1) +
+    return (over_s(c->D_y, c->s) + c->L * square(c->D_x) + 4 * (printed_dual(c) + (1 + Omega) * square(c->sigma)) / c->mu) /
+               (T + 1) +
            2 * sqrt(2 * Omega) * c->D_x * c->sigma / sqrt(T + 1);
 }
 static double sc2_printed_mean(const constants *c, double T) { return sc2_printed(c, T, 0); }
@@ -44,7 +48,8 @@ static double sc1(const constants *c, double T, double Omega) {
     return start(c, T) + noise(c, Omega) * (1 + log(T)) / (c->mu * T) + tail(c, 1 / sqrt(T), Omega);
 }
 static double sc2(const constants *c, double T, double Omega) {
-    return weighted_start(c, T) + 4 * noise(c, Omega) / (c->mu * (T + 1)) + tail(c, 2 * sqrt((2 * T + 1) / (6 * T * (T + 1))), Omega);
+    return weighted_start(c, T) + 4 * noise(c, Omega) / (c->mu * (T + 1)) +
+           tail(c, 2 * sqrt((2 * T + 1) / (6 * T * (T + 1))), Omega);
 }
 static double sc1h(const constants *c, double T, double Omega) {
     return start(c, T) + (2 * noise(c, Omega) * (1 + log(T)) + 3 * Omega * square(c->sigma)) / (c->mu * T);
@@ -54,8 +59,10 @@ static double sc2h(const constants *c, double T, double Omega) {
 }
 
 static const spd_bound_rule table[] = {
-    {"gc", "spdhg", false, gc_printed, gc_printed_mean, gc},       {"sc1", "spdhg-sc1", true, sc1_printed, sc1_printed_mean, sc1},
-    {"sc2", "spdhg-sc2", true, sc2_printed, sc2_printed_mean, sc2}, {"sc1h", "spdhg-sc1h", true, NULL, NULL, sc1h},
+    {"gc", "spdhg", false, gc_printed, gc_printed_mean, gc},
+    {"sc1", "spdhg-sc1", true, sc1_printed, sc1_printed_mean, sc1},
+    {"sc2", "spdhg-sc2", true, sc2_printed, sc2_printed_mean, sc2},
+    {"sc1h", "spdhg-sc1h", true, NULL, NULL, sc1h},
     {"sc2h", "spdhg-sc2h", true, NULL, NULL, sc2h},
 };
 enum { RULES = sizeof table / sizeof *table };
@@ -103,7 +110,8 @@ double spd_bound_omega(double probability) { return log(2 / (1 - probability)); 
 
 double spd_bound_vacuous_from(const constants *c) { return fmin(c->start_value, c->trivial); } /* fmin passes a NAN over */
 
-#define SYMBOL(member, text) {#member, text, offsetof(spd_bound_constants, member)}
+#define SYMBOL(member, text)                                                                                                     \
+    { #member, text, offsetof(spd_bound_constants, member) }
 const spd_bound_symbol spd_bound_symbols[SPD_BOUND_SYMBOLS] = {
     SYMBOL(L, "smoothness used in the steps"),
     SYMBOL(mu, "strong convexity used in the steps, gamma"),

@@ -1,10 +1,11 @@
 /* bound_constants.c - the constants of the theorems from a problem, each an upper bound for every x the run can meet.
  *     sigma: smallest with sum_i (w_i/W) exp(r_i^2/sigma^2) <= e,  r_i = G_i + sum_j (w_j/W) G_j,  G_i = ||a_i|| sup |phi_i'|
- *     D_x:   diameter of X; gamma > 0 without one: the iterates stay in ||x|| <= (max_i G_i + M_F/2)/gamma, and gamma ||x*||^2 <= f(0) */
+ *     D_x:   diameter of X; gamma > 0 without one: the iterates stay in ||x|| <= (max_i G_i + M_F/2)/gamma, and gamma ||x*||^2 <=
+ * f(0) */
 #include "certify/bound.h"
 
 static const double FAR = 1e150, UNBOUNDED = 1e100; /* a slope beyond UNBOUNDED at FAR has no bound */
-static const double PINELIS = 4.328;                /* 2(e+1)/(e-1): Pinelis' tail of a mean of B independent vectors, integrated */
+static const double PINELIS = 4.328; /* 2(e+1)/(e-1): Pinelis' tail of a mean of B independent vectors, integrated */
 
 #define HOW(member) out->how[offsetof(spd_bound_constants, member) / sizeof(double)]
 
@@ -21,7 +22,8 @@ static double slope_bound(const spdhg_problem *p, const spd_row *row, double rea
     double sum = 0;
     for (int64_t k = 0; k < p->K; k++) {
         const double offset = row->offset ? row->offset[k] : 0, r = fmin(reach, FAR);
-        const double low = p->loss->slope(offset - r, row->b[k], p->loss_arg), high = p->loss->slope(offset + r, row->b[k], p->loss_arg);
+        const double low = p->loss->slope(offset - r, row->b[k], p->loss_arg),
+                     high = p->loss->slope(offset + r, row->b[k], p->loss_arg);
         const double most = fmax(fabs(low), fabs(high));
         if (most > UNBOUNDED) return INFINITY;
         sum += most * most;
@@ -86,8 +88,8 @@ static spdhg_status noise_at(const spdhg_problem *p, const double *x, int thread
     return SPDHG_OK;
 }
 
-/* max ||F'y|| over the dual ball: sum over the terms of min( ||F_t|| R_t, rho ||column sums of |F_t||| ), the second when every row is a
- * block, whose part of y has norm at most rho = R_t/sqrt(m). */
+/* max ||F'y|| over the dual ball: sum over the terms of min( ||F_t|| R_t, rho ||column sums of |F_t||| ), the second when every
+ * row is a block, whose part of y has norm at most rho = R_t/sqrt(m). */
 static double dual_push(const spdhg_problem *p, double *column) {
     double sum = 0;
     for (int64_t t = 0; t < p->terms; t++) {
@@ -116,15 +118,21 @@ static double largest_norm(const spdhg_problem *p, const double *x) {
 
 static spdhg_status no_distance(const spdhg_problem *p, spdhg_error *err) {
     if (p->gamma > 0)
-        return spd_fail(err, SPDHG_USAGE, "D_x is infinite: X = %s has no diameter and the slopes of the %s loss no bound; give a bounded --set, or a "
-                        "radius to `spdhg bound --radius R`", p->set.kind->name, p->loss->name);
-    return spd_fail(err, SPDHG_USAGE, "D_x is infinite: gamma is 0 and X = %s has no diameter; give a bounded --set, a --gamma above 0, or a radius to "
-                    "`spdhg bound --radius R`", p->set.kind->name);
+        return spd_fail(
+            err, SPDHG_USAGE,
+            "D_x is infinite: X = %s has no diameter and the slopes of the %s loss no bound; give a bounded --set, or a "
+            "radius to `spdhg bound --radius R`",
+            p->set.kind->name, p->loss->name);
+    return spd_fail(
+        err, SPDHG_USAGE,
+        "D_x is infinite: gamma is 0 and X = %s has no diameter; give a bounded --set, a --gamma above 0, or a radius to "
+        "`spdhg bound --radius R`",
+        p->set.kind->name);
 }
 
 /* D_x, R_x and sup ||x||, the radius G_i are taken over. */
-static spdhg_status distances(spd_bound_setting *out, const spdhg_problem *p, double radius, const double *x, double *G, double *z, double *reach,
-                              spdhg_error *err) {
+static spdhg_status distances(spd_bound_setting *out, const spdhg_problem *p, double radius, const double *x, double *G,
+                              double *z, double *reach, spdhg_error *err) {
     spd_bound_constants *c = &out->value;
     const double D = p->set.kind->diameter(p->dK, p->set.arg), start = spd_norm2(p->dK, x);
     *reach = largest_norm(p, x);
@@ -146,8 +154,8 @@ static spdhg_status distances(spd_bound_setting *out, const spdhg_problem *p, do
     return isfinite(c->D_x) ? SPDHG_OK : no_distance(p, err);
 }
 
-static spdhg_status fill(spd_bound_setting *out, const spdhg_problem *p, const spd_bound_question *q, double *x, double *G, double *work,
-                         spdhg_error *err) {
+static spdhg_status fill(spd_bound_setting *out, const spdhg_problem *p, const spd_bound_question *q, double *x, double *G,
+                         double *work, spdhg_error *err) {
     spd_bound_constants *c = &out->value;
     spd_value f;
     double *z = work + spd_problem_value_work(p), *column = z + 3 * p->K, reach, mean = 0;
@@ -165,7 +173,8 @@ static spdhg_status fill(spd_bound_setting *out, const spdhg_problem *p, const s
     SPD_TRY(distances(out, p, q->radius, x, G, z, &reach, err));
     gradient_bounds(p, reach, G, z);
     for (int64_t i = 0; i < p->n; i++) mean += weight_of(p, i) * G[i];
-    /* f(x) - f* <= ||subgradient at x|| ||x - x*||, and for X = all also by smoothness from a point where the gradient vanishes */
+    /* f(x) - f* <= ||subgradient at x|| ||x - x*||, and for X = all also by smoothness from a point where the gradient vanishes
+     */
     c->trivial = (mean + p->gamma * reach + c->M_F / 2) * c->D_x;
     if (p->set.kind == &spd_set_all) c->trivial = fmin(c->trivial, (c->L * c->D_x / 2 + c->M_F) * c->D_x);
     for (int64_t i = 0; i < p->n; i++) G[i] += mean;
@@ -177,14 +186,18 @@ static spdhg_status fill(spd_bound_setting *out, const spdhg_problem *p, const s
     return SPDHG_OK;
 }
 
-spdhg_status spd_bound_constants_of(spd_bound_setting *out, const spdhg_problem *p, const spd_bound_question *question, spdhg_error *err) {
+spdhg_status spd_bound_constants_of(spd_bound_setting *out, const spdhg_problem *p, const spd_bound_question *question,
+                                    spdhg_error *err) {
     *out = (spd_bound_setting){.how = {SPD_RIGOROUS}};
     if (p->intercept)
-        return spd_fail(err, SPDHG_USAGE, "no bound holds with a free intercept: it has no bound of its own (D_x is infinite) and no strong convexity; "
-                        "use --no-intercept");
+        return spd_fail(
+            err, SPDHG_USAGE,
+            "no bound holds with a free intercept: it has no bound of its own (D_x is infinite) and no strong convexity; "
+            "use --no-intercept");
     double *x = SPD_NEW(double, p->dK), *G = SPD_NEW(double, p->n);
     double *work = SPD_NEW(double, spd_problem_value_work(p) + 3 * p->K + p->dK + p->d);
-    const spdhg_status status = x && G && work ? fill(out, p, question, x, G, work, err) : spd_fail_memory(err, 8.0 * (double)(2 * p->dK + p->n));
+    const spdhg_status status =
+        x && G && work ? fill(out, p, question, x, G, work, err) : spd_fail_memory(err, 8.0 * (double)(2 * p->dK + p->n));
     spd_free(x);
     spd_free(G);
     spd_free(work);
