@@ -174,11 +174,11 @@ def check_constants(checks):
     checks.check(answer["start_value"] == answer["vacuous_from"] and abs(answer["start_value"] - math.log(2)) < 1e-12, "f(0)")
     checks.check(answer["iterations"] == 10 * N and abs(answer["epsilon"] - math.log(2) / 100) < 1e-12, "10 epochs, a hundredth of f(0)")
 
-    half = bound(*words, "--gamma", gamma, "--radius", 1.5, "--batch", 7, "--estimate")
+    half = bound(*words, "--gamma", gamma, "--radius", 1.5, "--batch", 30, "--estimate")
     slope = -b / 2
     mean = (share * slope) @ A
     r = np.linalg.norm(slope[:, None] * A - mean, axis=1)
-    compare("radius, batch, estimate", half, D_x=3, R_x=1.5, sigma=min(noise_of(r, share), math.sqrt(2 * (math.e + 1) / (math.e - 1) / 7) * r[w > 0].max()))
+    compare("radius, batch, estimate", half, D_x=3, R_x=1.5, sigma=min(noise_of(r, share), math.sqrt(2 * (math.e + 1) / (math.e - 1) / 30) * r[w > 0].max()))
     how = {name: c["how"] for name, c in half["constants"].items()}
     checks.check(not half["rigorous"] and how["sigma"] == "estimated" and how["D_x"] == how["R_x"] == "given" and how["L"] == "rigorous", f"marks {how}")
 

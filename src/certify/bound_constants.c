@@ -1,11 +1,11 @@
 /* bound_constants.c - the constants of the theorems from a problem, each an upper bound for every x the run can meet.
  *     sigma: smallest with sum_i (w_i/W) exp(r_i^2/sigma^2) <= e,  r_i = G_i + sum_j (w_j/W) G_j,  G_i = ||a_i|| sup |phi_i'|
- *     D_x:   diameter of X; gamma > 0 without one: the iterates stay in ||x|| <= (max_i G_i + M_F/2)/gamma, and gamma ||x*||^2 <=
- * f(0) */
+ *     D_x:   diameter of X; gamma > 0 without one: the iterates stay in ||x|| <= (max_i G_i + M_F/2)/gamma, and
+ *            gamma ||x*||^2 <= f(0) */
 #include "certify/bound.h"
 
 static const double FAR = 1e150, UNBOUNDED = 1e100; /* a slope beyond UNBOUNDED at FAR has no bound */
-static const double PINELIS = 4.328; /* 2(e+1)/(e-1): Pinelis' tail of a mean of B independent vectors, integrated */
+static const double PINELIS = 2 * (M_E + 1) / (M_E - 1); /* his tail of a mean of B independent vectors, integrated */
 
 #define HOW(member) out->how[offsetof(spd_bound_constants, member) / sizeof(double)]
 
