@@ -1,17 +1,16 @@
-/* coverage.c - COVERAGE SOLVER ITERATIONS RUNS: f(xbar) of that many runs with seeds 0, 1, ..., one per line.
- * The problem of bench/coverage: two rows a = 1, b = 2 and 0, squared loss, (1/4) x^2 + 0.1 |x| on [-1, 1]; each draw is off by
- * exactly 1. */
+/* coverage.c - COVERAGE SOLVER ITERATIONS RUNS A B1 B2 GAMMA LAMBDA: f(xbar) of runs with seeds 0, 1, ..., one per line.
+ * The problem of bench/coverage: two rows a = A, b = B1 and B2, squared loss, (GAMMA/2) x^2 + LAMBDA |x| on [-1, 1]. */
 #include <spdhg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-static const double LAMBDA = 0.1, GAMMA = 0.5;
-
-static spdhg_status build(spdhg_problem **problem, spdhg_data **data, spdhg_structure **F, spdhg_error *err) {
-    static const double a[] = {1, 1}, b[] = {2, 0};
+/* number: A, B1, B2, GAMMA, LAMBDA */
+static spdhg_status build(spdhg_problem **problem, spdhg_data **data, spdhg_structure **F, const double *number,
+                          spdhg_error *err) {
+    const double a[] = {number[0], number[0]}, *b = number + 1;
     if (spdhg_data_from_csr(data, 2, 1, NULL, NULL, a, b, 1, SPDHG_COPY, err) || spdhg_structure_new(F, "identity", 1, err) ||
-        spdhg_problem_new(problem, *data, "squared", err) || spdhg_problem_term(*problem, "l1", *F, LAMBDA, NULL, err) ||
-        spdhg_problem_ridge(*problem, GAMMA, err) || spdhg_problem_set(*problem, "box:-1,1", err))
+        spdhg_problem_new(problem, *data, "squared", err) || spdhg_problem_term(*problem, "l1", *F, number[4], NULL, err) ||
+        spdhg_problem_ridge(*problem, number[3], err) || spdhg_problem_set(*problem, "box:-1,1", err))
         return err->status;
     return spdhg_problem_intercept(*problem, false, err);
 }
@@ -40,9 +39,11 @@ int main(int argc, char **argv) {
     spdhg_data *data = NULL;
     spdhg_structure *F = NULL;
     spdhg_problem *problem = NULL;
-    if (argc != 4) return 2;
+    double number[5];
+    if (argc != 9) return 2;
+    for (int i = 0; i < 5; i++) number[i] = atof(argv[4 + i]);
     const int64_t iterations = atoll(argv[2]), runs = atoll(argv[3]);
-    if (build(&problem, &data, &F, &err) == SPDHG_OK)
+    if (build(&problem, &data, &F, number, &err) == SPDHG_OK)
         for (int64_t seed = 0; seed < runs && err.status == SPDHG_OK; seed++)
             one_run(problem, argv[1], iterations, (uint64_t)seed, &err);
     if (err.status != SPDHG_OK) fprintf(stderr, "coverage: %s\n", err.message);
