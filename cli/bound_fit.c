@@ -19,6 +19,10 @@ spdhg_status cli_bound_of_fit(cli_bound *b, const spd_bound_rule **rule, const c
             o->solver);
     if (o->options.sampling != SPDHG_SAMPLING_IID)
         return spd_fail(err, SPDHG_USAGE, "--bound: the theorems are about rows drawn independently; use --sampling iid");
+    if (o->options.tol > 0)
+        return spd_fail(err, SPDHG_USAGE,
+                        "--bound: the theorems are about a number of iterations that does not depend on the draws; use --epochs "
+                        "without --tol");
     const spd_solver_kind *kind = spd_solver_find(o->solver);
     const int64_t batch = o->options.batch == SPDHG_BATCH_AUTO ? spd_batch_auto(p, kind->dual_cost(p)) : o->options.batch;
     const spd_bound_question question = {

@@ -214,6 +214,7 @@ def check_refusals(checks):
             ([*fit, "--solver", "spdhg-sc2", "--no-intercept", "--gamma", 1, "--loss", "squared"], "slopes of the squared loss"),
             ([*fit, "--no-intercept"], "auto"), ([*fit, "--solver", "lpdhg", "--no-intercept"], "spdhg-sc2h"),
             ([*fit, "--solver", "spdhg", "--no-intercept", "--set", "ball:1", "--sampling", "shuffle"], "iid"), ([*fit[:2], "--bound=1"], "--bound"),
+            ([*fit, "--solver", "spdhg", "--no-intercept", "--set", "ball:1", "--tol", 0.1], "--epochs"),
             (["bound", data], "intercept"), (["bound", data, "--no-intercept"], "D_x is infinite"), (["bound"], "--L is missing"),
             (["bound", *constants], "--t or --epsilon"), (["bound", *constants, "--t", -1], "--t"), (["bound", *constants, "--t", 1, "--probability", 1], "below 1"),
             (["bound", *constants[2:], "--t", 1], "--L"), (["bound", *constants, "--L", 0, "--t", 1], "--L"), (["bound", *constants, "--t", 5, "--radius", 1], "DATA"),
