@@ -4,7 +4,7 @@
  *            gamma ||x*||^2 <= f(0) */
 #include "certify/bound.h"
 
-static const double FAR = 1e150, UNBOUNDED = 1e100; /* a slope beyond UNBOUNDED at FAR has no bound */
+static const double FAR = 1e150, UNBOUNDED = 1e100;      /* a slope beyond UNBOUNDED at FAR has no bound */
 static const double PINELIS = 2 * (M_E + 1) / (M_E - 1); /* his tail of a mean of B independent vectors, integrated */
 
 #define HOW(member) out->how[offsetof(spd_bound_constants, member) / sizeof(double)]
