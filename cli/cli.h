@@ -6,6 +6,7 @@
 #include <argp.h>
 #include <jansson.h>
 
+#include "certify/bound.h"
 #include "report/report.h"
 #include "solver/solver.h"
 #include "trace/trace.h"
@@ -16,6 +17,7 @@ int cli_inspect(int argc, char **argv);
 int cli_convert(int argc, char **argv);
 int cli_generate(int argc, char **argv);
 int cli_list(int argc, char **argv);
+int cli_bound_verb(int argc, char **argv);
 
 /* ---- console.c: what a person or a program reads. */
 #define CLI_TEXT_CHARS 1200
@@ -106,6 +108,20 @@ typedef struct cli_solve_options {
 extern const struct argp cli_solve_argp; /* input: cli_solve_options */
 spdhg_status cli_solver_new(spdhg_solver **out, const cli_solve_options *o, spdhg_problem *problem, spdhg_error *err);
 
+/* ---- bound_result.c: bounds of the theorems, said; bound_fit.c: those of a fit. */
+typedef struct cli_bound {
+    spd_bound_setting setting;
+    double iterations, epsilon, omega; /* iterations, epsilon 0: not asked; the probability is 1 - 2 exp(-omega) */
+} cli_bound;
+#define CLI_BOUND                                                                                                                \
+    { .omega = 2.995732273553991 } /* log 20: probability 0.9 */
+void cli_bound_print(FILE *to, const cli_bound *bound);
+json_t *cli_bound_json(const cli_bound *bound, const spd_bound_rule *only); /* only NULL: all rules */
+void cli_bound_sentence(FILE *to, const cli_bound *bound, const spd_bound_rule *rule);
+/* SPDHG_USAGE with the reason where no theorem speaks of the run. The problem is frozen. */
+spdhg_status cli_bound_of_fit(cli_bound *bound, const spd_bound_rule **rule, const cli_solve_options *o, const spdhg_problem *p,
+                              spdhg_error *err);
+
 /* ---- signals.c: the first interrupt asks, the second ends. */
 void cli_signals_catch(void);
 int cli_signals_status(void); /* 0, or 130 or 143 once a signal came */
@@ -130,6 +146,8 @@ typedef struct cli_fit_result {
     spdhg_outcome outcome;
     double test_rmse, tol;
     uint64_t seed;
+    cli_bound bound;
+    const spd_bound_rule *bound_rule; /* NULL: no bound was asked for */
 } cli_fit_result;
 void cli_print_header(FILE *to, const cli_fit_result *result, const char *solver, int64_t tests);
 void cli_print_summary(FILE *to, const cli_fit_result *result, const char *model_path);

@@ -4,7 +4,7 @@
 
 #include "cli.h"
 
-enum { TEST = 0x100, TEST_FRACTION, TRACE, REPORT, TRUTH, JSON };
+enum { TEST = 0x100, TEST_FRACTION, TRACE, REPORT, TRUTH, BOUND, JSON };
 
 typedef struct fit {
     spdhg_read_options read;
@@ -12,7 +12,9 @@ typedef struct fit {
     cli_solve_options solve;
     const char *path, *model_path, *trace_path, *report_path, *truth_path, *test_path;
     double test_fraction; /* 0: none held out */
-    bool json, quiet, verbose;
+    cli_bound bound;
+    const spd_bound_rule *bound_rule;
+    bool json, quiet, verbose, bound_asked;
     char *command;
 
     spdhg_data *data, *test;
@@ -32,6 +34,7 @@ static const struct argp_option options[] = {
     {"trace", TRACE, "FILE", 0, "write the measured points as CSV", 0},
     {"report", REPORT, "FILE", 0, "write a self-contained HTML page", 0},
     {"truth", TRUTH, "FILE", 0, "known coefficients, one number per line, drawn beside the estimate in the report", 0},
+    {"bound", BOUND, "P", OPTION_ARG_OPTIONAL, "say how close the theorems put this run, with probability P (default 0.9)", 0},
     {"json", JSON, NULL, 0, "one JSON object on standard output, nothing else there", 0},
     {"quiet", 'q', NULL, 0, "print only errors", 0},
     {"verbose", 'v', NULL, 0, "say what is decided on the way, on standard error", 0},
@@ -66,6 +69,10 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case TRACE: f->trace_path = arg; return 0;
     case REPORT: f->report_path = arg; return 0;
     case TRUTH: f->truth_path = arg; return 0;
+    case BOUND:
+        f->bound_asked = true;
+        if (arg) f->bound.omega = spd_bound_omega(cli_number(state, "--bound", arg, 0, 0.999999999));
+        return 0;
     case JSON: f->json = true; return 0;
     case 'q': f->quiet = true; return 0;
     case 'v': f->verbose = true; return 0;
@@ -144,6 +151,7 @@ static spdhg_status prepare(fit *f, cli_progress *progress, spdhg_error *err) {
     f->solve.options.callback = cli_progress_event;
     f->solve.options.user = progress;
     SPD_TRY(cli_solver_new(&f->solver, &f->solve, f->problem.problem, err));
+    if (f->bound_asked) SPD_TRY(cli_bound_of_fit(&f->bound, &f->bound_rule, &f->solve, f->problem.problem, err));
     if (f->test) SPD_TRY(spdhg_solver_test(f->solver, f->test, err));
     progress->tested = f->test != NULL;
     progress->regression = !f->problem.problem->loss->classify;
@@ -202,6 +210,8 @@ static int run(fit *f, spdhg_error *err) {
     cli_fit_result result = {.data = f->data,
                              .problem = f->problem.problem,
                              .asked = &f->problem_options,
+                             .bound = f->bound,
+                             .bound_rule = f->bound_rule,
                              .test_rmse = NAN,
                              .seed = f->solve.options.seed};
     cli_print_header(f->human, &result, f->solve.solver, f->test ? f->test->rows : 0);
@@ -209,6 +219,7 @@ static int run(fit *f, spdhg_error *err) {
     const spdhg_status ran = spdhg_solver_run(f->solver, &result.outcome, err);
     cli_progress_erase(&progress);
     result.solution = spdhg_solver_solution(f->solver);
+    result.bound.iterations = (double)result.solution->iterations;
     const bool solved = ran == SPDHG_OK || (ran == SPDHG_IO && result.solution->x); /* only the last checkpoint could not be written */
     if (!solved || write_results(f, &result, ran == SPDHG_OK ? err : NULL) != SPDHG_OK || ran != SPDHG_OK) return cli_fail("spdhg fit", err);
     return conclude(f, result.outcome);
@@ -229,6 +240,7 @@ static void clear(fit *f) {
 int cli_fit(int argc, char **argv) {
     fit f = {.read = SPDHG_READ_OPTIONS,
              .problem_options = CLI_PROBLEM_OPTIONS,
+             .bound = CLI_BOUND,
              .solve = {.solver = "auto", .options = SPDHG_OPTIONS}};
     spdhg_error err = {0};
     f.command = cli_command_line(argc, argv); /* before argp reorders the words */

@@ -22,6 +22,7 @@ static const verb verbs[] = {
     {"inspect", "DATA", "what is in it, what to beware of", "spdhg inspect", cli_inspect},
     {"convert", "DATA -o OUT", "between formats, to the fast cache", "spdhg convert", cli_convert},
     {"generate", "KIND -o OUT", "synthetic data with a known truth", "spdhg generate", cli_generate},
+    {"bound", "[DATA]", "the theorems' bounds, in numbers", "spdhg bound", cli_bound_verb},
     {"list", "TOPIC", "the losses, penalties, solvers, ... there are", "spdhg list", cli_list},
 };
 enum { VERBS = sizeof verbs / sizeof *verbs };

@@ -1,4 +1,4 @@
-# test_iterates.py - the averaged iterates of lpdhg, spdhg, spdhg-sc1 and spdhg-sc2, against the paper's Algorithm 1.
+# test_iterates.py - the averaged iterates of lpdhg, spdhg and its strongly convex rules, against the paper's Algorithm 1.
 # Rows that are all the same make sampling certain, and lpdhg draws nothing; so a plain transcription must agree to rounding.
 import itertools
 
@@ -14,6 +14,8 @@ RULES = {
     "spdhg": (lambda k, L, mu: 1 / (np.sqrt(k + 1) + L), lambda k: 1),
     "spdhg-sc1": (lambda k, L, mu: 1 / (mu * (k + 1) + L), lambda k: 1),
     "spdhg-sc2": (lambda k, L, mu: 2 / (mu * (k + 2) + 2 * L), lambda k: k + 1),
+    "spdhg-sc1h": (lambda k, L, mu: 1 / (mu / 2 * (k + 1) + L), lambda k: 1),
+    "spdhg-sc2h": (lambda k, L, mu: 4 / (mu * (k + 2) + 4 * L), lambda k: k + 1),
 }
 LAMBDA = 0.3  # large: projections of y must happen within a few steps
 
@@ -180,7 +182,7 @@ def check_fast_forms(checks):
              write_table("weights.txt", w)]
     for structure, set_words in itertools.product(structures(d, rng).values(),
                                                   ("all", "ball:0.3", "nonneg", "box:-0.1,0.2", "l1ball:0.5")):
-        solver = ("spdhg", "spdhg-sc1", "spdhg-sc2")[count % 3]
+        solver = [name for name in RULES if name != "lpdhg"][(count + count // 5) % 5]
         if not asked(solver):
             count += 1
             continue

@@ -131,6 +131,6 @@ typedef struct spd_step_rule {
     double (*total)(int64_t k);                       /* sum of the weights of iterations 0..k */
     bool strongly_convex;                             /* needs mu > 0 */
 } spd_step_rule;
-extern const spd_step_rule spd_rule_gc, spd_rule_sc1, spd_rule_sc2, spd_rule_constant;
+extern const spd_step_rule spd_rule_gc, spd_rule_sc1, spd_rule_sc2, spd_rule_sc1h, spd_rule_sc2h, spd_rule_constant;
 
 #endif

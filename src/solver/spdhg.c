@@ -162,3 +162,7 @@ SPDHG_KIND(spd_solver_spdhg_sc1, "spdhg-sc1", "stochastic PDHG for gamma > 0, st
            refuses_without_ridge);
 SPDHG_KIND(spd_solver_spdhg_sc2, "spdhg-sc2", "stochastic PDHG for gamma > 0, steps 2/(gamma(k+2)+2L), weights k+1", spd_rule_sc2,
            refuses_without_ridge);
+SPDHG_KIND(spd_solver_spdhg_sc1h, "spdhg-sc1h", "as spdhg-sc1 with steps 1/(gamma(k+1)/2+L): O(log t/t) with high probability", spd_rule_sc1h,
+           refuses_without_ridge);
+SPDHG_KIND(spd_solver_spdhg_sc2h, "spdhg-sc2h", "as spdhg-sc2 with steps 4/(gamma(k+2)+4L): O(1/t) with high probability", spd_rule_sc2h,
+           refuses_without_ridge);

@@ -1,0 +1,33 @@
+/* bound_fit.c - `fit --bound`: which theorem speaks of this run, with which constants; or why none does. */
+#include "cli.h"
+
+static double told(const cli_solve_options *o, const char *name) { /* --param NAME=VALUE, the last one; NAN: not given */
+    double value = NAN;
+    for (int i = 0; i < o->params; i++)
+        if (strncmp(o->param[i].name, name, strlen(name)) == 0 && o->param[i].name[strlen(name)] == '=')
+            value = o->param[i].value;
+    return value;
+}
+
+spdhg_status cli_bound_of_fit(cli_bound *b, const spd_bound_rule **rule, const cli_solve_options *o, const spdhg_problem *p,
+                              spdhg_error *err) {
+    *rule = spd_bound_of_solver(o->solver);
+    if (!*rule)
+        return spd_fail(
+            err, SPDHG_USAGE,
+            "--bound: no theorem is about --solver %s; there is one for spdhg, spdhg-sc1, spdhg-sc2, spdhg-sc1h, spdhg-sc2h",
+            o->solver);
+    if (o->options.sampling != SPDHG_SAMPLING_IID)
+        return spd_fail(err, SPDHG_USAGE, "--bound: the theorems are about rows drawn independently; use --sampling iid");
+    if (o->options.tol > 0)
+        return spd_fail(err, SPDHG_USAGE,
+                        "--bound: the theorems are about a number of iterations that does not depend on the draws; use --epochs "
+                        "without --tol");
+    const spd_solver_kind *kind = spd_solver_find(o->solver);
+    const int64_t batch = o->options.batch == SPDHG_BATCH_AUTO ? spd_batch_auto(p, kind->dual_cost(p)) : o->options.batch;
+    const spd_bound_question question = {
+        .L = told(o, "L"), .s = told(o, "s"), .batch = batch, .threads = spd_threads(o->options.threads)};
+    spdhg_error why = {0};
+    const spdhg_status status = spd_bound_constants_of(&b->setting, p, &question, &why);
+    return status == SPDHG_OK ? SPDHG_OK : spd_fail(err, status, "--bound: %s", why.message);
+}

@@ -1,0 +1,205 @@
+/* bound_constants.c - the constants of the theorems from a problem, each an upper bound for every x the run can meet.
+ *     sigma: smallest with sum_i (w_i/W) exp(r_i^2/sigma^2) <= e,  r_i = G_i + sum_j (w_j/W) G_j,  G_i = ||a_i|| sup |phi_i'|
+ *     D_x:   diameter of X; gamma > 0 without one: the iterates stay in ||x|| <= (max_i G_i + M_F/2)/gamma, and
+ *            gamma ||x*||^2 <= f(0) */
+#include "certify/bound.h"
+
+static const double FAR = 1e150, UNBOUNDED = 1e100;      /* a slope beyond UNBOUNDED at FAR has no bound */
+static const double PINELIS = 2 * (M_E + 1) / (M_E - 1); /* his tail of a mean of B independent vectors, integrated */
+
+#define HOW(member) out->how[offsetof(spd_bound_constants, member) / sizeof(double)]
+
+static double weight_of(const spdhg_problem *p, int64_t i) { return (p->weight ? p->weight[i] : 1) / p->W; }
+
+/* sup ||phi_i'|| over scores within `reach` of the offset. phi' rises with z, so a scalar loss has it at an end. */
+static double slope_bound(const spdhg_problem *p, const spd_row *row, double reach, double *z) {
+    if (p->loss->slope_k) {
+        for (int64_t k = 0; k < p->K; k++) z[k] = row->offset ? row->offset[k] : 0;
+        spd_loss_slope(p->loss, p->loss_arg, p->K, z, row->b, z + p->K);
+        const double growing = spd_norm2(p->K, z + p->K) + p->kappa * reach;
+        return p->loss == &spd_loss_softmax ? fmin(growing, M_SQRT2) : growing;
+    }
+    double sum = 0;
+    for (int64_t k = 0; k < p->K; k++) {
+        const double offset = row->offset ? row->offset[k] : 0, r = fmin(reach, FAR);
+        const double low = p->loss->slope(offset - r, row->b[k], p->loss_arg),
+                     high = p->loss->slope(offset + r, row->b[k], p->loss_arg);
+        const double most = fmax(fabs(low), fabs(high));
+        if (most > UNBOUNDED) return INFINITY;
+        sum += most * most;
+    }
+    return sqrt(sum);
+}
+
+/* G_i for all rows with ||x|| <= radius; returns the largest of those that can be drawn. z: 2K numbers. */
+static double gradient_bounds(const spdhg_problem *p, double radius, double *G, double *z) {
+    double most = 0;
+    for (int64_t i = 0; i < p->n; i++) {
+        spd_row row;
+        spd_problem_row(p, i, &row);
+        const double norm = spd_norm2(row.nnz, row.val);
+        G[i] = norm > 0 ? norm * slope_bound(p, &row, norm * radius, z) : 0;
+        if (weight_of(p, i) > 0) most = fmax(most, G[i]);
+    }
+    return most;
+}
+
+/* Smallest sigma with E exp(r^2/sigma^2) <= e; its square lies between the mean and the maximum of r^2. */
+static double noise_level(const spdhg_problem *p, const double *r) {
+    double most = 0, mean = 0;
+    for (int64_t i = 0; i < p->n; i++) {
+        if (weight_of(p, i) > 0) most = fmax(most, r[i]);
+        mean += weight_of(p, i) * r[i] * r[i];
+    }
+    double low = mean, high = most * most;
+    for (int round = 0; round < 60 && high - low > 1e-12 * high; round++) {
+        const double middle = (low + high) / 2;
+        double sum = 0;
+        for (int64_t i = 0; i < p->n; i++) sum += weight_of(p, i) > 0 ? weight_of(p, i) * exp(r[i] * r[i] / middle - 1) : 0;
+        *(sum <= 1 ? &high : &low) = middle;
+    }
+    return sqrt(high);
+}
+
+/* Noise of a batch of B rows: by convexity never above that of one row, and by Pinelis' inequality at most as below. */
+static double batch_noise(const spdhg_problem *p, const double *r, int64_t B) {
+    double most = 0;
+    for (int64_t i = 0; i < p->n; i++)
+        if (weight_of(p, i) > 0) most = fmax(most, r[i]);
+    return fmin(noise_level(p, r), sqrt(PINELIS / (double)B) * most);
+}
+
+/* r_i = ||phi_i'(z_i) a_i - gradient|| at the start x, exactly. */
+static spdhg_status noise_at(const spdhg_problem *p, const double *x, int threads, double *r, spdhg_error *err) {
+    double *work = SPD_NEW(double, p->dK + 3 * p->K + p->n * p->K + spd_problem_gradient_work(p));
+    if (!work) return spd_fail_memory(err, 8.0 * (double)(p->dK + p->n * p->K));
+    double *g = work, *c = g + p->dK, *z = c + p->K, *slope = z + 2 * p->K;
+    spd_problem_gradient(p, threads, x, c, g, NULL, slope, slope + p->n * p->K);
+    const double square = spd_dot(p->dK, g, g);
+    for (int64_t i = 0; i < p->n; i++) {
+        spd_row row;
+        spd_problem_row(p, i, &row);
+        row.offset = NULL;
+        spd_row_score(p, &row, g, z);
+        const double a = spd_norm2(row.nnz, row.val) * spd_norm2(p->K, slope + i * p->K);
+        r[i] = sqrt(fmax(a * a - 2 * spd_dot(p->K, slope + i * p->K, z) + square, 0));
+    }
+    spd_free(work);
+    return SPDHG_OK;
+}
+
+/* max ||F'y|| over the dual ball: sum over the terms of min( ||F_t|| R_t, rho ||column sums of |F_t||| ), the second when every
+ * row is a block, whose part of y has norm at most rho = R_t/sqrt(m). */
+static double dual_push(const spdhg_problem *p, double *column) {
+    double sum = 0;
+    for (int64_t t = 0; t < p->terms; t++) {
+        const spd_term *term = &p->term[t];
+        const spd_csr *F = &term->F->F;
+        const double R = spd_term_radius(term, p->K);
+        double push = term->F->norm_bound * R;
+        if (term->blocks == term->m && term->m > 0 && !spd_csr_is_identity(F)) {
+            memset(column, 0, (size_t)p->d * sizeof *column);
+            for (int64_t q = 0; q < spd_csr_nnz(F); q++) column[F->idx[q]] += fabs(F->val[q]);
+            push = fmin(push, R / sqrt((double)term->m) * spd_norm2(p->d, column));
+        }
+        sum += push;
+    }
+    return fmin(sum, spd_problem_structure_norm(p) * spd_problem_dual_radius(p));
+}
+
+/* sup ||x|| over X, INFINITY if there is none. x: the start, Pi_X(0). */
+static double largest_norm(const spdhg_problem *p, const double *x) {
+    const spd_set *X = &p->set;
+    const double D = X->kind->diameter(p->dK, X->arg);
+    if (X->kind == &spd_set_ball || X->kind == &spd_set_l1ball) return D / 2;
+    if (X->kind == &spd_set_box && isfinite(D)) return sqrt((double)p->dK) * fmax(fabs(X->arg[0]), fabs(X->arg[1]));
+    return D + spd_norm2(p->dK, x);
+}
+
+static spdhg_status no_distance(const spdhg_problem *p, spdhg_error *err) {
+    if (p->gamma > 0)
+        return spd_fail(
+            err, SPDHG_USAGE,
+            "D_x is infinite: X = %s has no diameter and the slopes of the %s loss no bound; give a bounded --set, or a "
+            "radius to `spdhg bound --radius R`",
+            p->set.kind->name, p->loss->name);
+    return spd_fail(
+        err, SPDHG_USAGE,
+        "D_x is infinite: gamma is 0 and X = %s has no diameter; give a bounded --set, a --gamma above 0, or a radius to "
+        "`spdhg bound --radius R`",
+        p->set.kind->name);
+}
+
+/* D_x, R_x and sup ||x||, the radius G_i are taken over. */
+static spdhg_status distances(spd_bound_setting *out, const spdhg_problem *p, double radius, const double *x, double *G,
+                              double *z, double *reach, spdhg_error *err) {
+    spd_bound_constants *c = &out->value;
+    const double D = p->set.kind->diameter(p->dK, p->set.arg), start = spd_norm2(p->dK, x);
+    *reach = largest_norm(p, x);
+    c->D_x = D;
+    c->R_x = fmin(D, start + *reach);
+    if (!isfinite(D) && p->gamma > 0 && start == 0) {
+        const double invariant = (gradient_bounds(p, INFINITY, G, z) + c->M_F / 2) / p->gamma;
+        c->R_x = fmin(sqrt(c->start_value / p->gamma), invariant);
+        c->D_x = c->R_x + invariant;
+        *reach = invariant;
+    }
+    if (radius > 0 && 2 * radius < c->D_x) {
+        *reach = fmin(*reach, radius);
+        c->D_x = 2 * radius;
+        c->R_x = fmin(c->R_x, radius + start);
+        HOW(D_x) = SPD_GIVEN;
+        HOW(R_x) = SPD_GIVEN;
+    }
+    return isfinite(c->D_x) ? SPDHG_OK : no_distance(p, err);
+}
+
+static spdhg_status fill(spd_bound_setting *out, const spdhg_problem *p, const spd_bound_question *q, double *x, double *G,
+                         double *work, spdhg_error *err) {
+    spd_bound_constants *c = &out->value;
+    spd_value f;
+    double *z = work + spd_problem_value_work(p), *column = z + 3 * p->K, reach, mean = 0;
+    p->set.kind->project(p->dK, p->set.arg, x, column);
+    spd_problem_value(p, q->threads, x, z, work, &f);
+    c->start_value = f.objective;
+    c->norm_F = spd_problem_structure_norm(p);
+    c->R_y = spd_problem_dual_radius(p);
+    c->D_y = 2 * c->R_y;
+    c->M_F = 2 * dual_push(p, column);
+    c->mu = p->gamma;
+    c->L = isnan(q->L) ? spd_problem_lipschitz(p, SPDHG_SAMPLING_IID) : q->L;
+    c->s = !isnan(q->s) ? q->s : c->norm_F > 0 ? c->R_y / c->norm_F : 0;
+    if (!isnan(q->L)) HOW(L) = SPD_GIVEN;
+    SPD_TRY(distances(out, p, q->radius, x, G, z, &reach, err));
+    gradient_bounds(p, reach, G, z);
+    for (int64_t i = 0; i < p->n; i++) mean += weight_of(p, i) * G[i];
+    /* f(x) - f* <= ||subgradient at x|| ||x - x*||, and for X = all also by smoothness from a point where the gradient vanishes
+     */
+    c->trivial = (mean + p->gamma * reach + c->M_F / 2) * c->D_x;
+    if (p->set.kind == &spd_set_all) c->trivial = fmin(c->trivial, (c->L * c->D_x / 2 + c->M_F) * c->D_x);
+    for (int64_t i = 0; i < p->n; i++) G[i] += mean;
+    if (q->estimate_noise) {
+        SPD_TRY(noise_at(p, x, q->threads, G, err));
+        HOW(sigma) = SPD_ESTIMATED;
+    }
+    c->sigma = batch_noise(p, G, q->batch);
+    return SPDHG_OK;
+}
+
+spdhg_status spd_bound_constants_of(spd_bound_setting *out, const spdhg_problem *p, const spd_bound_question *question,
+                                    spdhg_error *err) {
+    *out = (spd_bound_setting){.how = {SPD_RIGOROUS}};
+    if (p->intercept)
+        return spd_fail(
+            err, SPDHG_USAGE,
+            "no bound holds with a free intercept: it has no bound of its own (D_x is infinite) and no strong convexity; "
+            "use --no-intercept");
+    double *x = SPD_NEW(double, p->dK), *G = SPD_NEW(double, p->n);
+    double *work = SPD_NEW(double, spd_problem_value_work(p) + 3 * p->K + p->dK + p->d);
+    const spdhg_status status =
+        x && G && work ? fill(out, p, question, x, G, work, err) : spd_fail_memory(err, 8.0 * (double)(2 * p->dK + p->n));
+    spd_free(x);
+    spd_free(G);
+    spd_free(work);
+    return status;
+}
