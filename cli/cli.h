@@ -11,6 +11,7 @@
 
 int cli_fit(int argc, char **argv);
 int cli_predict(int argc, char **argv);
+int cli_graph(int argc, char **argv);
 int cli_inspect(int argc, char **argv);
 int cli_convert(int argc, char **argv);
 int cli_generate(int argc, char **argv);

@@ -49,3 +49,13 @@ void spd_cholesky_solve(int64_t n, const double *A, double *b) {
     if (n == 0) return;
     LAPACKE_dpotrs_work(LAPACK_COL_MAJOR, 'U', (lapack_int)n, 1, A, (lapack_int)n, b, (lapack_int)n);
 }
+
+int64_t spd_eigen_work(int64_t n) { return 34 * n + 1; }
+
+/* By dsyev: dsyevd is faster for large n, but its small products allocate inside BLAS. A symmetric matrix is its own transpose;
+ * LAPACK's columns of eigenvectors are our rows. */
+bool spd_eigen(int64_t n, double *A, double *values, double *work) {
+    if (n == 0) return true;
+    if (!fits(spd_eigen_work(n)) || !spd_all_finite(n * n, A)) return false;
+    return LAPACKE_dsyev_work(LAPACK_COL_MAJOR, 'V', 'U', (lapack_int)n, A, (lapack_int)n, values, work, (lapack_int)spd_eigen_work(n)) == 0;
+}
