@@ -8,8 +8,9 @@
 
 #define ARMIJO 1e-3
 #define LOOSE 1e-2   /* gap per feature of the stages before the last */
-#define SETTLED 0.05 /* change of D in a sweep over D */
-enum { VECTORS = 7 };
+#define SETTLED 0.15 /* change of D in a sweep over D */
+#define CRAWL 0.8    /* change of D in a sweep over that in the sweep before */
+enum { SWEEPS = 20, VECTORS = 7 };
 typedef spd_quic_state quic;
 
 static double soft(double v, double k) { return v > k ? v - k : v < -k ? v + k : 0; }
@@ -94,13 +95,16 @@ static double descend_row(quic *s, int64_t i) {
     return moved;
 }
 
-/* Sweeps until the direction settles; false: it has not within `most` of them. */
+/* Sweeps until the direction settles; false: it crawls, or has not settled within `most` of them. */
 static bool descend(quic *s, int most) {
     const int64_t p = s->g->p, pairs = s->start[p];
+    double before = INFINITY;
     for (int sweep = 0; sweep < most; sweep++) {
         double moved = 0;
         for (int64_t i = 0; i < p; i++) moved += descend_row(s, i);
         if (moved <= SETTLED * (2 * spd_sum_abs(pairs, s->D) + spd_sum_abs(p, s->D + pairs))) return true;
+        if (sweep > 1 && moved > CRAWL * before) return false;
+        before = moved;
     }
     return false;
 }
@@ -176,7 +180,7 @@ static bool search(quic *s, bool on_face, double least, double *decrease) {
 /* One Newton step; false if f could not be made smaller. */
 static bool step(quic *s, double *decrease) {
     const size_t size = (size_t)(s->start[s->g->p] + s->g->p) * sizeof *s->D;
-    if (!descend(s, 1 + s->x->iterations / 3)) {
+    if (!descend(s, SWEEPS)) {
         find_face(s);
         memcpy(s->kept, s->D, size);
         spd_quic_face(s);
@@ -186,28 +190,29 @@ static bool step(quic *s, double *decrease) {
     return search(s, false, 1e-10, decrease);
 }
 
-/* Newton steps at the rho of s->g until the gap is at most `enough`; false: out of memory. */
-static bool iterate(quic *s, double enough) {
+/* Newton steps at the rho of s->g until the gap is small or, in a stage before the last, a step brings little; false: out of memory. */
+static bool iterate(quic *s, bool last) {
     const spd_glasso *g = s->g;
     spd_glasso_point *x = s->x;
+    const double enough = (last ? g->tol : LOOSE) * (double)g->p;
     spd_glasso_evaluate(g, x);
-    x->gap = spd_glasso_gap(g, x, s->T);
+    x->gap = last ? spd_glasso_gap(g, x, s->T) : INFINITY;
     while (x->iterations < g->most && !(x->gap <= enough)) {
+        double decrease = 0;
         if (!find_free(s)) return false;
         x->iterations++;
-        double decrease = 0;
         const bool moved = step(s, &decrease);
         /* the gap costs a factorisation: asked for only where the decrease says that it may be small */
-        if (-decrease <= 100 * enough || x->iterations % 5 == 0 || x->iterations == g->most || !moved)
+        if (last && (-decrease <= 100 * enough || x->iterations % 5 == 0 || x->iterations == g->most || !moved))
             x->gap = spd_glasso_gap(g, x, s->T);
-        if (!moved) break;
+        if (!moved || (!last && -decrease <= enough)) break;
     }
     return true;
 }
 
-/* From a rho near the largest |S_ij|, where little is free, down to the one asked for: every stage starts with nearly the right
+/* From a rho near the largest |S_ij|, where little is free, by halves to the one asked for: every stage starts with nearly the right
  * signs. */
-static bool descend_rho(quic *s) {
+static bool solve(quic *s) {
     const spd_glasso *g = s->g;
     double largest = 0;
     for (int64_t i = 0; i < g->p; i++)
@@ -218,11 +223,11 @@ static bool descend_rho(quic *s) {
         stage.rho = ldexp(g->rho, k);
         stage.diagonal = ldexp(g->diagonal, k);
         s->g = &stage;
-        const bool good = iterate(s, LOOSE * (double)g->p);
+        const bool good = iterate(s, false);
         s->g = g;
         if (!good) return false;
     }
-    return iterate(s, g->tol * (double)g->p);
+    return iterate(s, true);
 }
 
 bool spd_quic(const spd_glasso *g, spd_glasso_point *x) {
@@ -234,7 +239,7 @@ bool spd_quic(const spd_glasso *g, spd_glasso_point *x) {
               .v = SPD_NEW(double, p),
               .start = SPD_NEW(int64_t, p + 1),
               .room = -1};
-    const bool good = s.U && s.T && s.v && s.start && descend_rho(&s);
+    const bool good = s.U && s.T && s.v && s.start && solve(&s);
     spd_free(s.U);
     spd_free(s.T);
     spd_free(s.v);

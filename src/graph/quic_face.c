@@ -4,7 +4,7 @@
  * Hessian, cut to F: Hessian: R -> (W R W)_F,   preconditioner: R -> (Theta R Theta)_F. */
 #include "graph/quic.h"
 
-#define REDUCE 0.02 /* of the residual in the preconditioner's norm */
+#define REDUCE 0.2 /* of the residual in the preconditioner's norm */
 enum { MOST = 60 };
 
 /* Off-diagonal pairs stand for two entries. */
