@@ -190,7 +190,8 @@ static bool step(quic *s, double *decrease) {
     return search(s, false, 1e-10, decrease);
 }
 
-/* Newton steps at the rho of s->g until the gap is small or, in a stage before the last, a step brings little; false: out of memory. */
+/* Newton steps at the rho of s->g until the gap is small or, in a stage before the last, a step brings little; false: out of
+ * memory. */
 static bool iterate(quic *s, bool last) {
     const spd_glasso *g = s->g;
     spd_glasso_point *x = s->x;
@@ -210,8 +211,8 @@ static bool iterate(quic *s, bool last) {
     return true;
 }
 
-/* From a rho near the largest |S_ij|, where little is free, by halves to the one asked for: every stage starts with nearly the right
- * signs. */
+/* From a rho near the largest |S_ij|, where little is free, by halves to the one asked for: every stage starts with nearly the
+ * right signs. */
 static bool solve(quic *s) {
     const spd_glasso *g = s->g;
     double largest = 0;
