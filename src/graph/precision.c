@@ -8,7 +8,7 @@ enum { QUIC_MOST = 200, ALM_MOST = 20000, LARGEST_QUIC = 5000, LARGEST_ALM = 200
 
 typedef struct component {
     spd_pair_list edge; /* s is Theta_ij */
-    double logdet, trace, penalty, gap;
+    double logdet, trace, penalty, gap, seconds;
     int iterations;
     spdhg_status status; /* OK, or out of memory */
 } component;
@@ -60,7 +60,9 @@ static spdhg_status solve_one(const job *w, int64_t t, spdhg_error *err) {
         status = spd_covariance_block(w->c, w->parts->list + first, p, w->parts->home, w->parts->place, S, err);
     if (status == SPDHG_OK) {
         const spd_glasso g = {p, S, w->rho, w->diagonal, w->tol, w->alm ? ALM_MOST : QUIC_MOST};
+        const double begun = spd_now();
         if (!(w->alm ? spd_alm : spd_quic)(&g, &x)) status = spd_fail_memory(err, 40.0 * (double)p * (double)p);
+        w->result[t].seconds = spd_now() - begun;
     }
     if (status == SPDHG_OK) status = keep(w, t, &x, err);
     spd_free(S);
@@ -88,6 +90,7 @@ static spdhg_status gather(const job *w, spd_graph *out, spdhg_error *err) {
         out->trace += r->trace;
         out->objective += -r->logdet + r->trace + r->penalty;
         out->gap += r->gap;
+        out->seconds += r->seconds;
         if (r->iterations > out->iterations) out->iterations = r->iterations;
         if (!(r->gap <= w->tol * p)) out->converged = false;
         for (int64_t e = 0; e < r->edge.count; e++)
@@ -134,7 +137,6 @@ static spdhg_status learn(const spd_columns *c, double rho, const spdhg_graph_op
              out->diagonal = SPD_NEW(double, c->features)};
     spdhg_status status = w.result && w.Theta_ii ? check_size(&w, o, err) : spd_fail_memory(err, 80.0 * (double)parts.count);
     if (status == SPDHG_OK) {
-        out->solved_largest = parts.first[1];
         spd_parallel(threads, parts.count, solve, &w);
         status = gather(&w, out, err);
     }

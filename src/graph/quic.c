@@ -7,7 +7,6 @@
 #include "graph/quic.h"
 
 #define ARMIJO 1e-3
-#define LOOSE 1e-2   /* gap per feature of the stages before the last */
 #define SETTLED 0.15 /* change of D in a sweep over D */
 #define CRAWL 0.8    /* change of D in a sweep over that in the sweep before */
 enum { SWEEPS = 20, VECTORS = 7 };
@@ -28,6 +27,7 @@ static void start(quic *s) {
         x->logdet -= log(w);
     }
     x->iterations = 0;
+    spd_glasso_evaluate(g, x);
 }
 
 static bool make_room(quic *s, int64_t pairs) {
@@ -66,8 +66,8 @@ static bool find_free(quic *s) {
     return true;
 }
 
-/* One pass over the coordinates of row i; the sum of their changes. */
-static double descend_row(quic *s, int64_t i) {
+/* One pass over the coordinates of row i, pairs at 0 only if `all`; the sum of their changes. */
+static double descend_row(quic *s, int64_t i, bool all) {
     const spd_glasso *g = s->g;
     const int64_t p = g->p;
     const double *W = s->x->W, *wi = W + i * p;
@@ -81,9 +81,10 @@ static double descend_row(quic *s, int64_t i) {
     v[i] += mu_ii * wi[i];
     for (int64_t q = s->start[i]; q < s->start[i + 1]; q++) {
         const int64_t j = s->other[q];
-        const double *wj = W + j * p;
+        const double *wj = W + j * p, c = s->x->Theta[i * p + j] + s->D[q];
+        if (c == 0 && !all) continue;
         const double a = wi[j] * wi[j] + wi[i] * wj[j], b = g->S[i * p + j] - wi[j] + spd_dot(p, v, wj);
-        const double c = s->x->Theta[i * p + j] + s->D[q], mu = -c + soft(c - b / a, g->rho / a);
+        const double mu = -c + soft(c - b / a, g->rho / a);
         if (mu == 0) continue;
         s->D[q] += mu;
         spd_axpy(p, mu, wj, ui);
@@ -101,7 +102,7 @@ static bool descend(quic *s, int most) {
     double before = INFINITY;
     for (int sweep = 0; sweep < most; sweep++) {
         double moved = 0;
-        for (int64_t i = 0; i < p; i++) moved += descend_row(s, i);
+        for (int64_t i = 0; i < p; i++) moved += descend_row(s, i, sweep == 0);
         if (moved <= SETTLED * (2 * spd_sum_abs(pairs, s->D) + spd_sum_abs(p, s->D + pairs))) return true;
         if (sweep > 1 && moved > CRAWL * before) return false;
         before = moved;
@@ -190,45 +191,24 @@ static bool step(quic *s, double *decrease) {
     return search(s, false, 1e-10, decrease);
 }
 
-/* Newton steps at the rho of s->g until the gap is small or, in a stage before the last, a step brings little; false: out of
- * memory. */
-static bool iterate(quic *s, bool last) {
+/* Newton steps until the gap is small; false: out of memory. */
+static bool iterate(quic *s) {
     const spd_glasso *g = s->g;
     spd_glasso_point *x = s->x;
-    const double enough = (last ? g->tol : LOOSE) * (double)g->p;
-    spd_glasso_evaluate(g, x);
-    x->gap = last ? spd_glasso_gap(g, x, s->T) : INFINITY;
+    const double enough = g->tol * (double)g->p;
+    start(s);
+    x->gap = spd_glasso_gap(g, x, s->T);
     while (x->iterations < g->most && !(x->gap <= enough)) {
         double decrease = 0;
         if (!find_free(s)) return false;
         x->iterations++;
         const bool moved = step(s, &decrease);
         /* the gap costs a factorisation: asked for only where the decrease says that it may be small */
-        if (last && (-decrease <= 100 * enough || x->iterations % 5 == 0 || x->iterations == g->most || !moved))
+        if (-decrease <= 10 * enough || x->iterations % 5 == 0 || x->iterations == g->most || !moved)
             x->gap = spd_glasso_gap(g, x, s->T);
-        if (!moved || (!last && -decrease <= enough)) break;
+        if (!moved) break;
     }
     return true;
-}
-
-/* From a rho near the largest |S_ij|, where little is free, by halves to the one asked for: every stage starts with nearly the
- * right signs. */
-static bool solve(quic *s) {
-    const spd_glasso *g = s->g;
-    double largest = 0;
-    for (int64_t i = 0; i < g->p; i++)
-        for (int64_t j = i + 1; j < g->p; j++) largest = fmax(largest, fabs(g->S[i * g->p + j]));
-    start(s);
-    for (int k = largest > g->rho ? ilogb(largest / g->rho) : 0; k > 0; k--) {
-        spd_glasso stage = *g;
-        stage.rho = ldexp(g->rho, k);
-        stage.diagonal = ldexp(g->diagonal, k);
-        s->g = &stage;
-        const bool good = iterate(s, false);
-        s->g = g;
-        if (!good) return false;
-    }
-    return iterate(s, true);
 }
 
 bool spd_quic(const spd_glasso *g, spd_glasso_point *x) {
@@ -240,7 +220,7 @@ bool spd_quic(const spd_glasso *g, spd_glasso_point *x) {
               .v = SPD_NEW(double, p),
               .start = SPD_NEW(int64_t, p + 1),
               .room = -1};
-    const bool good = s.U && s.T && s.v && s.start && solve(&s);
+    const bool good = s.U && s.T && s.v && s.start && iterate(&s);
     spd_free(s.U);
     spd_free(s.T);
     spd_free(s.v);
