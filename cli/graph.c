@@ -25,7 +25,7 @@ typedef struct graph {
     spdhg_read_options read;
     spdhg_graph_options options;
     const char *path, *out_path, *report_path;
-    bool json, quiet, verbose, form_given;
+    bool json, quiet, verbose;
     char *command;
 
     spdhg_data *data;
@@ -114,7 +114,6 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case FORM:
         cli_choice(state, "--form", arg, "edge, edge+I, skew");
         o->form = arg;
-        g->form_given = true;
         return 0;
     case PRECISION: o->form = "precision"; return 0;
     case REPORT: g->report_path = arg; return 0;
@@ -158,17 +157,15 @@ static void print_report(FILE *to, const graph *g) {
     fprintf(to, "data: %lld rows, %lld features", (long long)r->rows, (long long)r->nodes);
     if (r->constant > 0) fprintf(to, ", %lld of them constant: they get no edge", (long long)r->constant);
     fprintf(to, "\nmethod %s", g->options.method);
-    if (!isnan(r->rho))
-        fprintf(to, ", rho %.6g%s%s%s", r->rho, g->options.rho > 0 ? "" : " (", g->options.rho > 0 ? "" : g->options.choose,
-                g->options.rho > 0 ? "" : ")");
+    if (!isnan(r->rho)) fprintf(to, ", rho %.6g", r->rho);
+    if (!isnan(r->rho) && !(g->options.rho > 0)) fprintf(to, " (%s)", g->options.choose);
     if (!isnan(r->gap))
         fprintf(to, ": objective %.10g, duality gap %.3g, %lld iterations", r->objective, r->gap, (long long)r->iterations);
-    fprintf(to, ", %.3g s\n", r->seconds);
-    fprintf(
-        to,
-        "graph: %lld nodes, %lld edges, %lld components of at least two nodes, the largest of %lld, %lld nodes without an edge\n",
-        (long long)r->nodes, (long long)r->edges, (long long)r->components, (long long)(r->edges ? r->largest : 0),
-        (long long)r->isolated);
+    fprintf(to,
+            "graph: %lld nodes, %lld of them without an edge; edges: %lld; components of at least two nodes: %lld, the largest "
+            "of %lld\n",
+            (long long)r->nodes, (long long)r->isolated, (long long)r->edges, (long long)r->components,
+            (long long)(r->edges ? r->largest : 0));
     if (r->edges > 0)
         fprintf(to, "degrees: mean %.3g of the nodes that have an edge, largest %lld\n", r->mean_degree,
                 (long long)r->hub_degree[0]);

@@ -8,9 +8,9 @@ import unittest
 
 from cli_support import COMMAND, CommandTest, rows, svm
 
-VERBS = ["fit", "predict", "inspect", "convert", "generate", "list"]
+VERBS = ["fit", "predict", "graph", "inspect", "convert", "generate", "list"]
 TOPICS = {"losses": "logistic", "penalties": "nuclear", "structures": "grid", "sets": "simplex", "solvers": "spdhg-sc2",
-          "formats": "matrix-market", "kinds": "image"}
+          "formats": "matrix-market", "kinds": "image", "methods": "quic"}
 
 
 class Usage(CommandTest):
@@ -24,7 +24,7 @@ class Usage(CommandTest):
 
     def test_no_verb_and_wrong_verb(self):
         self.assertIn("Verbs:", self.spdhg(status=2).err)
-        self.refused("fti", says=["fti", "fit, predict, inspect"])
+        self.refused("fti", says=["fti", "fit, predict, graph, inspect"])
 
     def test_help_names_every_verb_and_version(self):
         text = self.spdhg("--help").out
@@ -79,7 +79,7 @@ class Usage(CommandTest):
 
     def test_what_is_not_there_yet_is_not_mentioned(self):
         text = self.spdhg("--help").out + "".join(self.spdhg(v, "--help").out for v in VERBS)
-        for word in ["checkpoint", "resume", "bound", "race", "learned"]:
+        for word in ["checkpoint", "resume", "bound", "race"]:
             self.assertNotRegex(text, rf"\b{word}\b")
         self.spdhg("fit", "d", "--resume", "x", status=2)
 

@@ -362,7 +362,7 @@ class Promises(GraphTest):
         self.assertEqual(page.count("<circle"), 10)
         self.assertNotIn("<b>&", page)
         self.assertNotIn("<script", page)
-        self.assertIn(f"{edges} edges", done.out)
+        self.assertIn(f"edges: {edges};", done.out)
         first = self.read("r.html")
         self.spdhg("graph", "d.csv", "--rho", 0.05, "-o", "F.mtx", "--report", "r.html", "-q")
         drawing = page[page.index("<svg"):page.index("</svg>")]

@@ -3,14 +3,14 @@
 
 #include "report/page.h"
 
-enum { MOST_NODES = 400, NAMED_NODES = 60, WIDE = 1160, HIGH = 760, MARGIN = 40, DEGREES = 64 };
+enum { MOST_NODES = 400, NAMED_NODES = 40, WIDE = 1160, HIGH = 760, MARGIN = 40, DEGREES = 64 };
 
 static void sentence(FILE *out, const spd_graph_page *p) {
     const spdhg_graph_report *r = p->report;
     char nodes[SPD_SHORT], edges[SPD_SHORT], rows[SPD_SHORT], components[SPD_SHORT], alone[SPD_SHORT];
     spd_html(out, "<p>@ edges between @ features, learned from @ rows by the method @. ", spd_html_count(edges, r->edges),
              spd_html_count(nodes, r->nodes), spd_html_count(rows, r->rows), p->options->method);
-    spd_html(out, "@ components have at least two features; @ features have no edge.</p></header>\n",
+    spd_html(out, "Components of at least two features: @; features without an edge: @.</p></header>\n",
              spd_html_count(components, r->components), spd_html_count(alone, r->isolated));
 }
 
