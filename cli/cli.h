@@ -7,6 +7,7 @@
 #include <jansson.h>
 
 #include "report/report.h"
+#include "solver/solver.h"
 #include "trace/trace.h"
 
 int cli_fit(int argc, char **argv);
@@ -40,6 +41,7 @@ double cli_number(const struct argp_state *state, const char *option, const char
 double cli_positive(const struct argp_state *state, const char *option, const char *text);
 int64_t cli_integer(const struct argp_state *state, const char *option, const char *text, int64_t min, int64_t max);
 uint64_t cli_bytes(const struct argp_state *state, const char *option, const char *text); /* 1000, 500M, 2G */
+uint64_t cli_machine_memory(void);                                                        /* bytes: no fit can hold more */
 /* Position of text in "a, b, c". */
 int cli_choice(const struct argp_state *state, const char *option, const char *text, const char *choices);
 /* Ends with a usage error if status is not OK. */
@@ -52,6 +54,8 @@ void cli_argument(const struct argp_state *state, const char **place, const char
 /* ---- data_options.c: --format, --label, --targets, --features, --duplicates, --threads, --max-memory; for every verb that
  * reads. */
 extern const struct argp cli_data_argp; /* input: spdhg_read_options */
+/* A format that can be written, given by --to or by the ending of path; else a usage error. */
+void cli_check_format(const struct argp_state *state, const char *path, const char *to);
 /* What the reader noticed and mended, a sentence each, every line started with lead. */
 void cli_print_notes(FILE *to, const char *lead, const spdhg_data *data);
 

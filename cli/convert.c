@@ -14,25 +14,16 @@ static const struct argp_option options[] = {
     {0},
 };
 
-static void check_format(const struct argp_state *state, const char *name) {
-    char names[CLI_TEXT_CHARS];
-    int entries, used = 0;
-    const spd_reader *table = spd_reader_table(&entries);
-    names[0] = '\0';
-    for (int i = 0; i < entries; i++)
-        if (table[i].write) used += snprintf(names + used, sizeof names - (size_t)used, "%s%s", used ? ", " : "", table[i].name);
-    cli_choice(state, "--to", name, names);
-}
-
 static error_t parse(int key, char *arg, struct argp_state *state) {
     convert *o = state->input;
     switch (key) {
     case ARGP_KEY_INIT: state->child_inputs[0] = &o->read; return 0;
     case 'o': o->out_path = arg; return 0;
-    case TO: check_format(state, o->to = arg); return 0;
+    case TO: o->to = arg; return 0;
     case ARGP_KEY_ARG: cli_argument(state, &o->path, arg); return 0;
     case ARGP_KEY_END:
         if (!o->path || !o->out_path) cli_usage(state, "DATA and OUT are needed: spdhg convert DATA -o OUT");
+        cli_check_format(state, o->out_path, o->to);
         return 0;
     default: return ARGP_ERR_UNKNOWN;
     }

@@ -49,6 +49,25 @@ static char *fill_help(int key, const char *text, void *input) {
 
 const struct argp cli_data_argp = {options, parse, NULL, NULL, NULL, fill_help, NULL};
 
+static bool ends_with(const char *path, const char *ending) {
+    const size_t length = strlen(path), tail = strlen(ending);
+    return length > tail && strcmp(path + length - tail, ending) == 0;
+}
+
+void cli_check_format(const struct argp_state *state, const char *path, const char *to) {
+    int entries, used = 0;
+    char names[CLI_TEXT_CHARS] = "";
+    const spd_reader *table = spd_reader_table(&entries);
+    for (int i = 0; i < entries; i++) {
+        if (!table[i].write) continue;
+        used += snprintf(names + used, sizeof names - (size_t)used, "%s%s", used ? ", " : "", table[i].name);
+        for (const char *const *ending = table[i].ending; !to && ending && *ending; ending++)
+            if (ends_with(path, *ending)) return;
+    }
+    if (!to) cli_usage(state, "--output: the name '%s' does not end like a format; say with --to which one: %s", path, names);
+    cli_choice(state, "--to", to, names);
+}
+
 static void count_note(FILE *to, const char *lead, int64_t count, const char *one, const char *many) {
     if (count > 0) fprintf(to, "%s%lld %s\n", lead, (long long)count, count == 1 ? one : many);
 }

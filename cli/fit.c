@@ -44,6 +44,8 @@ static void check_outputs(const fit *f, const struct argp_state *state) {
     for (size_t i = 0; i < sizeof path / sizeof *path; i++) on_stdout += path[i] && strcmp(path[i], "-") == 0;
     if (on_stdout > 1) cli_usage(state, "only one of --output, --trace, --report and --json can have standard output");
     if (f->test_path && f->test_fraction > 0) cli_usage(state, "--test and --test-fraction exclude each other");
+    if (f->test_path && f->problem_options.offset)
+        cli_usage(state, "--offset has no numbers for the rows of --test; hold rows out with --test-fraction");
     if (f->truth_path && !f->report_path) cli_usage(state, "--truth is drawn in the report: it needs --report FILE");
 }
 
@@ -81,12 +83,27 @@ static const struct argp_child children[] = {
 static const struct argp argp = {options,  parse, "DATA", "Fit a structured-sparse linear model to DATA (- is standard input).",
                                  children, NULL,  NULL};
 
+/* Before the big arrays are made: x, y, their averages, a gradient and the point that is evaluated are the least that any solver
+ * holds. */
+static spdhg_status check_memory(const fit *f, spdhg_error *err) {
+    const double bytes = spd_data_bytes(f->data) + 6 * sizeof(double) * (double)f->data->features;
+    const double limit = (double)f->solve.options.max_memory;
+    char needed[SPD_NUMBER_CHARS], allowed[SPD_NUMBER_CHARS];
+    if (bytes <= limit) return SPDHG_OK;
+    return spd_fail(err, SPDHG_MEMORY,
+                    "%s: a fit of %lld rows and %lld features needs more than %s of memory, the limit is %s (%s)", f->path,
+                    (long long)f->data->rows, (long long)f->data->features, cli_bytes_text(needed, bytes),
+                    cli_bytes_text(allowed, limit), f->read.max_memory ? "--max-memory" : "what this machine has");
+}
+
 static spdhg_status read_data(fit *f, spdhg_error *err) {
     SPD_TRY(cli_can_write(f->model_path, err));
     SPD_TRY(cli_can_write(f->trace_path, err));
     SPD_TRY(cli_can_write(f->report_path, err));
+    SPD_TRY(cli_can_write(f->solve.options.checkpoint, err));
     SPD_TRY(spdhg_data_read(&f->data, f->path, &f->read, err));
     if (f->verbose) cli_print_notes(stderr, "spdhg fit: ", f->data);
+    SPD_TRY(check_memory(f, err));
     return cli_problem_attach(&f->problem_options, f->data, err);
 }
 
@@ -119,12 +136,12 @@ static spdhg_status read_truth(fit *f, spdhg_error *err) {
 }
 
 static spdhg_status prepare(fit *f, cli_progress *progress, spdhg_error *err) {
+    f->solve.options.max_memory = f->read.max_memory ? f->read.max_memory : cli_machine_memory();
     SPD_TRY(read_data(f, err));
     SPD_TRY(hold_out(f, err));
     f->problem_options.threads = f->read.threads;
     SPD_TRY(cli_problem_build(&f->problem, &f->problem_options, f->data, f->train_row, f->trains, err));
     f->solve.options.threads = f->read.threads;
-    f->solve.options.max_memory = f->read.max_memory;
     f->solve.options.callback = cli_progress_event;
     f->solve.options.user = progress;
     SPD_TRY(cli_solver_new(&f->solver, &f->solve, f->problem.problem, err));
@@ -165,11 +182,15 @@ static spdhg_status write_results(fit *f, cli_fit_result *result, spdhg_error *e
     return f->json ? cli_json_print(cli_fit_json(result), err) : SPDHG_OK;
 }
 
-static int conclude(const fit *f, spdhg_outcome outcome) {
+static int conclude(const fit *f, spdhg_outcome outcome) { /* what makes the exit status differ from 0 is said even by --quiet */
     if (outcome == SPDHG_OUTCOME_INTERRUPTED) return cli_signals_status();
-    if ((outcome == SPDHG_OUTCOME_LIMIT || outcome == SPDHG_OUTCOME_STALLED) && !f->quiet)
-        fprintf(stderr, "spdhg fit: the relative gap %g of --tol was not proven: %s\n", f->solve.options.tol,
+    if ((outcome == SPDHG_OUTCOME_LIMIT || outcome == SPDHG_OUTCOME_STALLED))
+        fprintf(stderr, "spdhg fit: the relative gap %g of --tol was not proven: %s\n", spd_solver_options(f->solver)->tol,
                 spdhg_outcome_text(outcome));
+    const bool open = f->problem_options.gamma == 0 && strcmp(spdhg_solver_solution(f->solver)->gap_kind, "certified") != 0;
+    if ((outcome == SPDHG_OUTCOME_LIMIT || outcome == SPDHG_OUTCOME_STALLED) && open)
+        fprintf(stderr, "spdhg fit: perhaps no finite optimum exists (classes that can be separated exactly, or directions that neither loss nor "
+                        "penalty sees); --gamma above 0 gives one\n");
     if (outcome == SPDHG_OUTCOME_DIVERGED) fprintf(stderr, "spdhg fit: %s\n", spdhg_outcome_text(outcome));
     return spdhg_outcome_exit_status(outcome);
 }
@@ -192,9 +213,9 @@ static int run(fit *f, spdhg_error *err) {
     cli_signals_catch();
     const spdhg_status ran = spdhg_solver_run(f->solver, &result.outcome, err);
     cli_progress_erase(&progress);
-    if (ran != SPDHG_OK) return cli_fail("spdhg fit", err);
     result.solution = spdhg_solver_solution(f->solver);
-    if (write_results(f, &result, err) != SPDHG_OK) return cli_fail("spdhg fit", err);
+    const bool solved = ran == SPDHG_OK || (ran == SPDHG_IO && result.solution->x); /* only the last checkpoint could not be written */
+    if (!solved || write_results(f, &result, ran == SPDHG_OK ? err : NULL) != SPDHG_OK || ran != SPDHG_OK) return cli_fail("spdhg fit", err);
     return conclude(f, result.outcome);
 }
 

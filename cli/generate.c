@@ -44,6 +44,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case ARGP_KEY_END:
         if (!o->kind || !o->out_path)
             cli_usage(state, "KIND and OUT are needed: spdhg generate KIND -o OUT (see spdhg list kinds)");
+        cli_check_format(state, o->out_path, o->to);
         return 0;
     default: return ARGP_ERR_UNKNOWN;
     }

@@ -61,7 +61,8 @@ static spdhg_status apply(predict *p, spdhg_error *err) {
     p->scores = SPD_NEW(double, p->data->rows *K);
     if (!p->scores) return spd_fail_memory(err, (double)p->data->rows * (double)K * sizeof(double));
     SPD_TRY(spdhg_model_scores(p->model, p->data, p->scores, err));
-    p->measured = p->data->targets > 0;
+    /* a LIBSVM file always has one number in front: for a model of several targets it is not the truth */
+    p->measured = p->data->targets == (p->model->classify ? 1 : K);
     return p->measured ? spd_model_metrics(p->model, p->data, p->scores, &p->metrics, err) : SPDHG_OK;
 }
 

@@ -1,7 +1,7 @@
 /* solve_options.c - options that say how the problem is solved and when to stop, into spdhg_options. */
 #include "cli.h"
 
-enum { SOLVER = 0x400, PARAM, EPOCHS, TIME, TOL, BATCH, SAMPLING, SEED, EVERY };
+enum { SOLVER = 0x400, PARAM, EPOCHS, TIME, TOL, BATCH, SAMPLING, SEED, EVERY, CHECKPOINT, CHECKPOINT_EVERY, RESUME };
 
 static const struct argp_option options[] = {
     {"solver", SOLVER, "SOLVER", 0, NULL, 0},
@@ -9,10 +9,13 @@ static const struct argp_option options[] = {
     {"epochs", EPOCHS, "E", 0, "stop after E passes over the data (default 10 if nothing else stops the run)", 0},
     {"time", TIME, "SECONDS", 0, "stop after so much wall time, set-up included", 0},
     {"tol", TOL, "GAP", 0, "stop at this relative duality gap; exit status 4 if it is not proven", 0},
-    {"batch", BATCH, "B", 0, "rows in an iteration: 1 (default), a number, or auto", 0},
+    {"batch", BATCH, "B", 0, "rows in an iteration: 1 (default; auto for saga-pd3o and lsvrg-pd3o), a number, or auto", 0},
     {"sampling", SAMPLING, "HOW", 0, "iid (default) or shuffle", 0},
     {"seed", SEED, "NUMBER", 0, "of all random choices (default 0)", 0},
     {"every", EVERY, "E", 0, "epochs between the measured points (default: chosen)", 0},
+    {"checkpoint", CHECKPOINT, "FILE", 0, "save the running solve to FILE now and then, and at its end", 0},
+    {"checkpoint-every", CHECKPOINT_EVERY, "SECONDS", 0, "time between checkpoints (default 60)", 0},
+    {"resume", RESUME, "FILE", 0, "go on from a checkpoint; --epochs, --time, --tol, --every and --threads may change, nothing else", 0},
     {0},
 };
 
@@ -57,6 +60,9 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case SAMPLING: p->sampling = (spdhg_sampling)cli_choice(state, "--sampling", arg, "iid, shuffle"); return 0;
     case SEED: p->seed = (uint64_t)cli_integer(state, "--seed", arg, 0, INT64_MAX); return 0;
     case EVERY: p->every = cli_positive(state, "--every", arg); return 0;
+    case CHECKPOINT: p->checkpoint = arg; return 0;
+    case CHECKPOINT_EVERY: p->checkpoint_every = cli_positive(state, "--checkpoint-every", arg); return 0;
+    case RESUME: p->resume = arg; return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
 }

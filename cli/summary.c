@@ -34,11 +34,11 @@ void cli_print_header(FILE *to, const cli_fit_result *r, const char *solver, int
     if (!to) return;
     if (p->loss->classify) print_label_map(to, r->data, p);
     char plain[CLI_TEXT_CHARS];
-    fprintf(to, "problem: %s loss, %g * %s", r->asked->loss, r->asked->lambda, r->asked->penalty);
-    fprintf(to, " of %s", cli_plain(plain, r->asked->structure));
+    fprintf(to, "problem: %s loss + %g * %s(F x)", r->asked->loss, r->asked->lambda, r->asked->penalty);
     if (r->asked->also_sparse > 0) fprintf(to, " + %g * l1", r->asked->also_sparse * r->asked->lambda);
     if (r->asked->gamma > 0) fprintf(to, " + (%g/2) ||x||^2", r->asked->gamma);
     if (strcmp(r->asked->set, "all") != 0) fprintf(to, ", x in %s", r->asked->set);
+    fprintf(to, ", F = %s", cli_plain(plain, r->asked->structure));
     fprintf(to, "%s%s\n", r->asked->intercept ? ", intercept" : "", r->asked->standardize ? ", standardised columns" : "");
     fprintf(to, "data: %lld rows, %lld features, %lld nonzeros", (long long)p->n, (long long)p->d, (long long)p->nnz);
     if (p->K > 1) fprintf(to, ", %lld outputs", (long long)p->K);
@@ -53,9 +53,17 @@ void cli_print_summary(FILE *to, const cli_fit_result *r, const char *model_path
     fprintf(to, "%s: %.4g epochs in %.3g s by %s; objective %.8g = loss %.6g + penalty %.6g", cli_outcome_word(r->outcome),
             s->epochs, s->seconds, s->solver, s->objective, s->train_loss, s->penalty);
     if (r->asked->gamma > 0) fprintf(to, " + ridge %.6g", s->objective - s->train_loss - s->penalty);
-    fprintf(to, "; %lld of %lld coefficients and %lld of %lld numbers of F x are not zero.\n", (long long)s->nonzeros,
+    fprintf(to, "\nnot zero: %lld of %lld coefficients, %lld of %lld numbers of F x\n", (long long)s->nonzeros,
             (long long)(s->features * s->outputs), (long long)s->structure_nonzeros, (long long)s->dual);
-    if (strcmp(s->gap_kind, "none") != 0) fprintf(to, "relative duality gap %.3g (%s).\n", s->gap_relative, s->gap_kind);
+    if (strcmp(s->gap_kind, "certified") == 0)
+        fprintf(to, "objective %.6g, proven within %.2g of the best possible (%.2g of it)\n", s->objective, s->gap, s->gap_relative);
+    else if (strcmp(s->gap_kind, "within_radius") == 0)
+        fprintf(to, "objective %.6g, proven within %.2g of the best with ||x|| <= %.3g\n", s->objective, s->gap, s->gap_radius);
+    else
+        fprintf(to, "objective %.6g; how far from the best possible could not be proven\n", s->objective);
+    if (!isnan(s->x_radius))
+        fprintf(to, "coefficients within %.2g of the best ones; the signs of %lld numbers of F x are certain\n", s->x_radius,
+                (long long)s->certified_signs);
     if (model_path)
         fprintf(to, "model written to %s\n", cli_plain(plain, model_path));
     else

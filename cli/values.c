@@ -1,4 +1,6 @@
 /* values.c - text of an option to a value, whatever the locale; a wrong one is a usage error naming the option and what fits. */
+#include <unistd.h>
+
 #include "cli.h"
 
 double cli_number(const struct argp_state *state, const char *option, const char *text, double min, double max) {
@@ -35,6 +37,11 @@ uint64_t cli_bytes(const struct argp_state *state, const char *option, const cha
     if (rest != end || !(value >= 1) || value >= 9e18)
         cli_usage(state, "%s: '%s' is not a number of bytes such as 2000000, 500M or 2G", option, text);
     return (uint64_t)value;
+}
+
+uint64_t cli_machine_memory(void) {
+    const long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGE_SIZE);
+    return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : UINT64_MAX;
 }
 
 int cli_choice(const struct argp_state *state, const char *option, const char *text, const char *choices) {

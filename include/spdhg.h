@@ -147,14 +147,16 @@ typedef int (*spdhg_callback)(void *user, const spdhg_event *event);
 
 typedef enum spdhg_sampling { SPDHG_SAMPLING_IID, SPDHG_SAMPLING_SHUFFLE } spdhg_sampling;
 #define SPDHG_BATCH_AUTO 0
+#define SPDHG_BATCH_DEFAULT (-1)
 
 typedef struct spdhg_options {
     size_t size;             /* sizeof(spdhg_options): lets the struct grow */
-    double epochs;           /* passes over the data; 0: not limited (10 if nothing else limits) */
+    double epochs;           /* passes over the data; 0: not limited (nothing given at all: auto runs to tol 1e-6, the others 10 epochs) */
     double seconds;          /* wall time, set-up included; 0: not limited */
     double tol;              /* stop at this relative certified gap; 0: never */
     double every;            /* epochs between trace points; 0: chosen */
-    int64_t batch;           /* rows per iteration; SPDHG_BATCH_AUTO: sample half and dual half cost about the same */
+    int64_t batch;           /* rows per iteration; SPDHG_BATCH_AUTO: sample half and dual half cost about the same;
+                              * SPDHG_BATCH_DEFAULT: the solver's own choice, 1 or, for saga-pd3o and lsvrg-pd3o, as AUTO */
     spdhg_sampling sampling; /* iid (what the theory is about) or shuffle */
     uint64_t seed;
     int threads;         /* 0: the cores this process may use. The result does not depend on it */
@@ -167,7 +169,7 @@ typedef struct spdhg_options {
                                 SPDHG_USAGE and the reason if data, problem, solver, parameters, seed or batch changed */
 } spdhg_options;
 #define SPDHG_OPTIONS                                                                                                          \
-    { sizeof(spdhg_options), 0, 0, 0, 0, 1, SPDHG_SAMPLING_IID, 0, 0, 0, NULL, NULL, NULL, 60, NULL }
+    { sizeof(spdhg_options), 0, 0, 0, 0, SPDHG_BATCH_DEFAULT, SPDHG_SAMPLING_IID, 0, 0, 0, NULL, NULL, NULL, 60, NULL }
 
 typedef struct spdhg_solution {
     int64_t features, outputs, dual; /* sizes: x is features x outputs, c outputs, y dual */
@@ -177,6 +179,8 @@ typedef struct spdhg_solution {
     double test_loss, test_score, epochs, seconds;
     int64_t iterations, nonzeros /* of x */, structure_nonzeros /* of F x */;
     const char *solver; /* the last stage that ran, never "auto" */
+    double x_radius;         /* gamma > 0: ||x - x*|| is at most this, proven by the gap; NAN: not known */
+    int64_t certified_signs; /* numbers of F x whose sign is therefore that of F x*; 0: none */
 } spdhg_solution;
 
 /* solver: a name of `spdhg list solvers`. options are copied, NULL means SPDHG_OPTIONS. The problem is frozen from here on and must
@@ -303,6 +307,7 @@ typedef struct spdhg_loss {
     double (*slope)(double z, double b, double arg);         /* phi' */
     double (*second)(double z, double b, double arg);        /* phi'' (any element of its generalised derivative) */
     double (*conjugate)(double alpha, double b, double arg); /* phi*(alpha) = max_z alpha z - phi(z); +INFINITY outside its domain */
+    double (*room)(double alpha, double b, double arg);      /* distance of alpha to the boundary of phi*'s domain, at most 1; NULL: 1 */
     double (*value_k)(const double *z, int64_t K, double b);
     void (*slope_k)(const double *z, int64_t K, double b, double *slope);
     void (*second_k)(const double *z, int64_t K, double b, const double *p, double *hp); /* hp = phi''(z) p */

@@ -9,9 +9,9 @@ import unittest
 
 from cli_support import CommandTest, csv, rows, svm
 
-KEYS = """status solver loss penalty structure lambda gamma samples features outputs structure_rows objective train_loss penalty_value
-gap gap_relative gap_kind gap_radius test_loss test_accuracy epochs iterations seconds read_seconds nonzeros structure_nonzeros seed
-version""".split()
+KEYS = """status solver loss penalty structure lambda gamma samples features outputs structure_rows objective train_loss
+penalty_value gap gap_relative gap_kind gap_radius test_loss test_accuracy epochs iterations seconds read_seconds nonzeros
+structure_nonzeros seed version""".split()
 TRACE = "solver,repeat,epoch,iteration,seconds,objective,train_loss,test_loss,test_score,gap,dual_norm"
 
 
@@ -39,11 +39,12 @@ class Fit(CommandTest):
         return json.loads(self.spdhg("fit", data, "--json", "-q", *words).out)
 
     def test_json_is_one_object_with_the_keys(self):
-        done = self.spdhg("fit", "d.svm", "--json", "--test-fraction", "0.25")
+        done = self.spdhg("fit", "d.svm", "--json", "--test-fraction", "0.25", "--solver", "spdhg")
         out = json.loads(done.out)
         self.assertEqual(sorted(out), sorted(KEYS))
         self.assertEqual((out["samples"], out["features"], out["outputs"], out["structure_rows"]), (150, 6, 1, 6))
-        self.assertEqual((out["status"], out["gap_kind"], out["gap"], out["epochs"]), ("done", "none", None, 10))
+        self.assertEqual((out["status"], out["gap_kind"], out["epochs"]), ("done", "certified", 10))
+        self.assertTrue(out["gap"] > 0 and out["gap_radius"] is None)
         self.assertTrue(0 <= out["test_accuracy"] <= 1)
         self.assertIsNone(self.fit()["test_accuracy"])
         regression = self.fit("--loss", "squared", "--test-fraction", "0.25")
@@ -66,7 +67,7 @@ class Fit(CommandTest):
         self.assertEqual(out["nonzeros"], sum(v != 0 for v in x))
 
     def test_no_terminal_no_progress_characters(self):
-        done = self.spdhg("fit", "d.svm", "-v", "--epochs", "30")
+        done = self.spdhg("fit", "d.svm", "-v", "--solver", "spdhg", "--epochs", "30")
         for text in (done.out, done.err):
             self.assertNotRegex(text, r"[\r\x1b\x08]")
         self.assertRegex(done.out, r"epoch +seconds +objective +train loss +\|\|y\|\|")
@@ -120,16 +121,29 @@ class Fit(CommandTest):
 
     def test_predict_without_labels_and_with_fewer_columns(self):
         self.spdhg("fit", "d.svm", "-q", "-o", "m.json")
-        self.write("new.csv", "f0,f1\n1,0\n0,1\n")
         self.write("new.svm", "1 1:1\n-1 2:1\n")
-        done = self.spdhg("predict", "m.json", "new.svm")
-        self.assertEqual(done.out.split(), ["1", "-1"])
+        self.assertEqual(self.spdhg("predict", "m.json", "new.svm").out.split(), ["1", "-1"])
+        self.write("bare.svm", "1:1\n2:1\n")
+        done = self.spdhg("predict", "m.json", "bare.svm")
+        self.assertEqual((done.out.split(), done.err), (["1", "-1"], ""))
+
+    def test_several_targets(self):
+        self.write("t.txt", "".join(f"{a[0]} {a[1] - a[2]}\n" for _, a in self.table))
+        self.fit("--loss", "squared", "--targets", "t.txt", "--lambda", "0", "--epochs", "50", "-o", "m.json")
+        done = self.spdhg("predict", "m.json", "d.svm")  # its labels are no targets of this model: numbers, but no metrics
+        self.assertEqual(done.err, "")
+        for line, (_, a) in zip(done.out.splitlines(), self.table):
+            first, second = map(float, line.split("\t"))
+            self.assertLess(abs(first - a[0]) + abs(second - (a[1] - a[2])), 1)
+        self.assertRegex(self.spdhg("predict", "m.json", "d.svm", "--targets", "t.txt").err, r"RMSE \d")
 
     def test_index_base_is_the_models(self):
         self.write("zero.svm", svm(self.table, base=0))
         self.spdhg("fit", "zero.svm", "-q", "-o", "m.json")
         self.write("part.svm", "1 1:9\n")  # column 1 of a 0-based file is a_2, which speaks against the label +1
         self.assertEqual(self.spdhg("predict", "m.json", "part.svm").out, "-1\n")
+        self.write("low.svm", "-1 1:9\n-1 1:5\n")
+        self.assertEqual(self.fit("--test", "low.svm", data="zero.svm")["test_accuracy"], 1)
 
     def test_seed_and_threads_reproduce_the_bits(self):
         def model(*words):
@@ -154,7 +168,7 @@ class Fit(CommandTest):
         self.assertEqual(len(set(outputs)), 1)
 
     def test_tolerance_that_is_not_proven(self):
-        done = self.spdhg("fit", "d.svm", "--tol", "1e-9", "--epochs", "1", "-o", "m.json", status=4)
+        done = self.spdhg("fit", "d.svm", "--solver", "spdhg", "--tol", "1e-9", "--epochs", "1", "-o", "m.json", status=4)
         self.assertRegex(done.err, r"(?m)^spdhg fit: .*1e-09.*not proven")
         self.assertTrue(os.path.exists(self.path("m.json")))
 
@@ -165,7 +179,7 @@ class Fit(CommandTest):
         lines = self.read("t.csv").decode().splitlines()
         self.assertEqual(lines[0], TRACE)
         self.assertEqual(float(lines[1].split(",")[2]), 0)
-        self.assertEqual(float(lines[-1].split(",")[2]), 10)
+        self.assertGreater(float(lines[-1].split(",")[2]), 0)
         self.assertIn(b"<html", self.read("r.html").lower())
 
     def test_softmax_weights_offsets_and_conversions(self):
@@ -179,8 +193,8 @@ class Fit(CommandTest):
         self.assertAlmostEqual(plain["objective"], weighted["objective"], delta=0.05)
         for name in ["d.csv", "d.spd", "d.mtx"]:
             self.spdhg("convert", "d.svm", "-o", name)
-        for name in ["d.csv", "d.spd"]:
-            self.assertEqual(self.fit(data=name)["objective"], plain["objective"])
+        self.assertEqual(self.fit(data="d.spd")["objective"], plain["objective"])
+        self.assertAlmostEqual(self.fit(data="d.csv")["objective"], plain["objective"], places=12)  # dense: another order
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
-# test_cli_signals.py - Ctrl-C and SIGTERM leave a whole model and their exit status; a terminal shows a line that goes away again.
+# test_cli_signals.py - Ctrl-C and SIGTERM leave a whole model and their exit status.
+# On a terminal a line is rewritten while a run lasts, and goes away again.
 import json
 import os
 import pty
@@ -57,11 +58,12 @@ class Signals(CommandTest):
 
 
 class Terminal(CommandTest):
-    def test_progress_line_is_drawn_and_erased(self):
+    def seen(self, *words, both):
+        """Everything a terminal gets from standard error, and from standard output too if both."""
         self.write("d.svm", svm(rows(2000)))
         master, slave = pty.openpty()
-        running = subprocess.Popen([COMMAND, "fit", "d.svm", "--time", "1", "--every", "1e9"], cwd=self.folder, stdout=subprocess.PIPE,
-                                   stderr=slave)
+        running = subprocess.Popen([COMMAND, "fit", "d.svm", "--time", "1", *words], cwd=self.folder, stderr=slave,
+                                   stdout=slave if both else subprocess.PIPE)
         os.close(slave)
         seen = b""
         while running.poll() is None or select.select([master], [], [], 0)[0]:
@@ -73,9 +75,25 @@ class Terminal(CommandTest):
         out = running.communicate()[0]
         os.close(master)
         self.assertEqual(running.returncode, 0)
+        return seen, out
+
+    def test_progress_line_is_drawn_and_erased(self):
+        seen, out = self.seen("--every", "1e9", both=False)
         self.assertIn(b"\repoch ", seen)
         self.assertTrue(seen.endswith(b" \r"), seen[-80:])
         self.assertNotIn(b"\r", out)
+
+    def test_progress_line_is_erased_before_a_row_of_the_table(self):
+        seen, _ = self.seen("--every", "200", both=True)
+        pieces = seen.replace(b"\r\n", b"\n").split(b"\r")
+        drawn = [i for i, piece in enumerate(pieces) if piece.startswith(b"epoch ")]
+        self.assertGreater(len(drawn), 0)
+        for i in drawn:
+            self.assertNotIn(b"\n", pieces[i])
+            self.assertTrue(pieces[i + 1].startswith(b"epoch ") or pieces[i + 1].isspace(), pieces[i : i + 2])
+
+    def test_quiet_draws_nothing(self):
+        self.assertEqual(self.seen("-q", both=True)[0], b"")
 
 
 if __name__ == "__main__":

@@ -87,7 +87,9 @@ static void compare(const spd_columns *c, const double *S) {
     double block[D * D], row[D], work[N] = {0};
     for (int32_t j = 0; j < D; j++) list[j] = place[j] = j;
     GOOD(spd_covariance_block(c, list, D, home, place, block, &good_err));
-    for (int64_t k = 0; k < D * D; k++) assert_true(fabs(block[k] - S[k]) < 1e-9);
+    for (int64_t k = 0; k < D * D; k++)
+        if (!(fabs(block[k] - S[k]) < 1e-9))
+            fail_msg("S(%d, %d) is %.15g, expected %.15g", (int)(k / D), (int)(k % D), block[k], S[k]);
     const double coefficient[3] = {2, -1, 0.5};
     const int32_t some[3] = {1, 3, 12};
     spd_covariance_times(c, 3, some, coefficient, work, row);

@@ -179,9 +179,33 @@ static void cholesky(void **unused) {
     assert_true(spd_cholesky(0, NULL));
 }
 
+static void eigenvalues(void **unused) {
+    (void)unused;
+    enum { N = 40 };
+    double A[N * N], V[N * N], e[N];
+    double *work = SPD_NEW(double, spd_eigen_work(N));
+    law_normals(10, N * N, 1, A);
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < i; j++) A[i * N + j] = A[j * N + i];
+    memcpy(V, A, sizeof A);
+    assert_true(spd_eigen(N, V, e, work));
+    for (int k = 0; k < N; k++) {
+        assert_true(k == 0 || e[k - 1] <= e[k]);
+        for (int i = 0; i < N; i++) {
+            assert_near("A v = e v", law_dot(N, A + i * N, V + k * N), e[k] * V[k * N + i], 1e-12);
+            assert_near("orthonormal", law_dot(N, V + i * N, V + k * N), i == k, 1e-13);
+        }
+    }
+    V[3] = NAN;
+    assert_false(spd_eigen(N, V, e, work));
+    assert_true(spd_eigen(0, NULL, NULL, NULL));
+    spd_free(work);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(vectors),         cmocka_unit_test(extreme_numbers),
                                        cmocka_unit_test(sparse_products), cmocka_unit_test(norms),
-                                       cmocka_unit_test(singular_values), cmocka_unit_test(cholesky)};
+                                       cmocka_unit_test(singular_values), cmocka_unit_test(cholesky),
+                                       cmocka_unit_test(eigenvalues)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

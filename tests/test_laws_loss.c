@@ -1,6 +1,6 @@
 /* test_laws_loss.c - the laws every loss obeys, for every entry of the table and several arguments.
  * phi' is a difference quotient, phi'' too, phi'' <= kappa, phi is convex, phi(z) + phi*(alpha) >= alpha z with equality at
- * phi'(z). */
+ * phi'(z); the proximal step undoes z + q phi'(z). */
 #include "laws.h"
 
 #include "loss/loss.h"
@@ -81,6 +81,38 @@ static void laws_of(const subject *s, uint64_t sequence) {
     }
 }
 
+/* The proximal step of u = z + q phi'(z) is phi'(z), however long the step. */
+static void prox_undoes_its_own_equation(const subject *s, uint64_t sequence) {
+    const double q[] = {0, 1e-3, 1, 30, 1e5};
+    double z[K_MAX], u[K_MAX], g[K_MAX], got[K_MAX], work[9 * K_MAX];
+    assert_true(spd_loss_prox_work(K_MAX) <= 9 * K_MAX);
+    for (int64_t i = 0; i < 200; i++) {
+        const double step = q[i % 5], scale = i % 3 == 0 ? 0.3 : i % 3 == 1 ? 3 : 50;
+        double b[K_MAX] = {s->b, s->b, s->b, s->b};
+        for (int64_t k = 0; k < s->K; k++) z[k] = scale * law_normal(sequence, 8 * i + k);
+        slope(s, z, g);
+        for (int64_t k = 0; k < s->K; k++) u[k] = z[k] + step * g[k];
+        memset(work, i % 2 ? 0xff : 0, sizeof work);
+        spd_loss_prox(s->loss, s->arg, s->K, step, u, b, got, work);
+        const double kappa = s->loss->curvature(s->arg); /* u is rounded: alpha can only be known to its rounding times kappa/(1 + q kappa) */
+        for (int64_t k = 0; k < s->K; k++)
+            assert_near(s->loss->name, got[k], g[k], 1e-13 * (1 + fabs(g[k])) + 1e-14 * fabs(u[k]) * kappa / (1 + step * kappa) + 1e-15 * kappa * fabs(z[k]));
+    }
+}
+
+/* On a fine grid, where Newton alone would now and then jump to and fro for ever: alpha = phi'(u - q alpha). */
+static void prox_on_a_grid(const subject *s) {
+    double alpha, work[9];
+    for (double q = 0.1; s->K == 1 && q < 1000; q *= 1.7)
+        for (double u = -60; u < 60; u += 0.37) {
+            spd_loss_prox(s->loss, s->arg, 1, q, &u, &s->b, &alpha, work);
+            const double z = u - q * alpha, kappa = s->loss->curvature(s->arg);
+            double g;
+            slope(s, &z, &g);
+            assert_near(s->loss->name, g, alpha, 1e-14 * (1 + kappa) * (1 + q) * (1 + fabs(u)) * (1 + fabs(alpha)));
+        }
+}
+
 static void every_loss(void **unused) {
     (void)unused;
     int entries;
@@ -94,6 +126,8 @@ static void every_loss(void **unused) {
                 subject s = {.loss = table[i], .arg = args[a], .K = table[i]->value_k ? K_MAX : 1};
                 s.b = s.K > 1 ? b : table[i]->classify ? (b % 2 ? 1 : -1) : b - 1.3;
                 laws_of(&s, (uint64_t)(100 * i + 10 * a + b));
+                prox_on_a_grid(&s);
+                prox_undoes_its_own_equation(&s, (uint64_t)(100 * i + 10 * a + b));
             }
     }
 }

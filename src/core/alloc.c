@@ -26,8 +26,9 @@ void *spd_alloc(int64_t count, size_t size) {
 void *spd_alloc_raw(int64_t count, size_t size) {
     const size_t bytes = bytes_of(count, size);
     if (bytes < 2 * HUGE_PAGE) return bytes ? aligned_alloc(ALIGNMENT, bytes) : NULL;
-    void *block = aligned_alloc(HUGE_PAGE, bytes);
-    if (block) madvise(block, bytes, MADV_HUGEPAGE); /* only a hint: failure changes nothing */
+    void *block = NULL;
+    if (posix_memalign(&block, HUGE_PAGE, bytes) != 0) return NULL;
+    madvise(block, bytes, MADV_HUGEPAGE); /* only a hint: failure changes nothing */
     return block;
 }
 

@@ -1,6 +1,7 @@
 /* number.c - decimal text to double and back, whatever the locale.
  * Fast path (Clinger 1990): up to 19 significant digits in an integer; if it is below 2^53 and the power of ten is exact (|p| <= 22)
- * one multiplication or division is correctly rounded. Everything else goes to strtod_l in the C locale, which is exact too. */
+ * one multiplication or division is correctly rounded. 16 to 19 digits over a power up to 10^19, which programs that print 17 digits write, are
+ * one division of 128 by 64 bits. Everything else goes to strtod_l in the C locale, which is exact too. */
 #include <ctype.h>
 #include <locale.h>
 #include <stdlib.h>
@@ -9,6 +10,21 @@
 
 static const double power_of_ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                       1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+
+#ifdef __SIZEOF_INT128__
+__extension__ typedef unsigned __int128 wide;
+
+/* digits / 10^power, 0 < power <= 19, correctly rounded: a quotient of at least 62 bits whose last bit says whether a remainder is left. */
+static double quotient(uint64_t digits, int power) {
+    uint64_t divisor = 1;
+    for (int k = 0; k < power; k++) divisor *= 10;
+    const int a = __builtin_clzll(digits), b = __builtin_clzll(divisor);
+    const wide numerator = (wide)(digits << a) << 63;
+    divisor <<= b;
+    const uint64_t whole = (uint64_t)(numerator / divisor), rest = (uint64_t)numerator - whole * divisor;
+    return ldexp((double)(whole | (rest != 0)), b - a - 63);
+}
+#endif
 
 static inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -76,6 +92,10 @@ const char *spd_parse_double(const char *text, const char *end, double *out) {
         value = 0;
     else if (kept < 20 && digits <= (uint64_t)1 << 53 && exponent >= -22 && exponent <= 22)
         value = exponent < 0 ? (double)digits / power_of_ten[-exponent] : (double)digits * power_of_ten[exponent];
+#ifdef __SIZEOF_INT128__
+    else if (kept < 20 && exponent < 0 && exponent >= -19)
+        value = quotient(digits, (int)-exponent);
+#endif
     else
         value = parse_exactly(first, at);
     *out = negative ? -value : value;

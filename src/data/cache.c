@@ -1,5 +1,6 @@
 /* cache.c - a data set from its binary file (layout: cache.h), read by several threads straight into place.
- * Nothing is trusted: counts must agree with the file's size before memory is taken; a block's checksum and content are checked at once. */
+ * Nothing is trusted: counts must agree with the file's size before memory is taken; a block's checksum and content are checked
+ * at once. */
 #include <errno.h>
 #include <pthread.h>
 #include <unistd.h>
@@ -10,7 +11,7 @@
 typedef struct job {
     spdhg_data *data;
     spd_stream *stream;
-    int descriptor; /* -1: the stream is read in order, by one thread */
+    int descriptor;             /* -1: the stream is read in order, by one thread */
     int64_t start, first_block; /* of the sections in the file; of this pass */
     spd_cache_layout layout;
     uint64_t *hash;
@@ -31,7 +32,8 @@ static spdhg_status fetch(const job *j, void *place, int64_t bytes, int64_t offs
         if (now == 0) break;
         got += (size_t)now;
     }
-    if ((int64_t)got < bytes) return spd_fail(err, SPDHG_DATA, "%s: truncated at byte %lld", path, (long long)(offset + (int64_t)got));
+    if ((int64_t)got < bytes)
+        return spd_fail(err, SPDHG_DATA, "%s: truncated at byte %lld", path, (long long)(offset + (int64_t)got));
     return SPDHG_OK;
 }
 
@@ -44,8 +46,8 @@ static spdhg_status check_block(const job *j, int64_t number, spdhg_error *err) 
                         (long long)offset, (long long)(offset + block.bytes - 1));
     spd_cache_swap(block.place, block.count, j->layout.section[block.part].size);
     if (!spd_cache_content_good(j->data, &block))
-        return spd_fail(err, SPDHG_DATA, "%s: corrupt: indices or values out of range in bytes %lld to %lld", spd_stream_path(j->stream),
-                        (long long)offset, (long long)(offset + block.bytes - 1));
+        return spd_fail(err, SPDHG_DATA, "%s: corrupt: indices or values out of range in bytes %lld to %lld",
+                        spd_stream_path(j->stream), (long long)offset, (long long)(offset + block.bytes - 1));
     return SPDHG_OK;
 }
 
@@ -82,8 +84,8 @@ static spdhg_status read_header(job *j, spd_cache_header *h, spdhg_error *err) {
     spd_cache_swap(&h->version, (int64_t)(sizeof *h - sizeof h->magic) / 8, 8);
     if (memcmp(h->magic, SPD_CACHE_MAGIC, sizeof h->magic) != 0) return spd_fail(err, SPDHG_DATA, "%s: not a cache file", path);
     if (h->version != SPD_CACHE_VERSION)
-        return spd_fail(err, SPDHG_DATA, "%s: cache version %lld, expected %d: convert the data again", path, (long long)h->version,
-                        SPD_CACHE_VERSION);
+        return spd_fail(err, SPDHG_DATA, "%s: cache version %lld, expected %d: convert the data again", path,
+                        (long long)h->version, SPD_CACHE_VERSION);
     if (hash != h->hash || !spd_cache_lay_out(&j->layout, h)) return spd_fail(err, SPDHG_DATA, "%s: corrupt: wrong header", path);
     j->start = (int64_t)sizeof *h + 8 * j->layout.blocks;
     int64_t size;
@@ -110,7 +112,8 @@ static spdhg_status make_places(job *j, const spd_cache_header *h, char **texts,
     void *place[SPD_CACHE_PARTS] = {NULL};
     for (int s = 0; s < SPD_CACHE_PARTS; s++) {
         const spd_cache_section *section = &j->layout.section[s];
-        const bool empty_but_there = (s == SPD_IDX && (h->flags & SPD_HAS_ROWS)) || s == SPD_VAL || (s == SPD_B && h->targets > 0);
+        const bool empty_but_there =
+            (s == SPD_IDX && (h->flags & SPD_HAS_ROWS)) || s == SPD_VAL || (s == SPD_B && h->targets > 0);
         if (section->count == 0 && !empty_but_there) continue;
         place[s] = spd_alloc_raw(section->count, section->size);
         if (!place[s]) {
@@ -119,9 +122,20 @@ static spdhg_status make_places(job *j, const spd_cache_header *h, char **texts,
         }
         j->layout.section[s].place = place[s];
     }
-    *d = (spdhg_data){.rows = h->rows, .features = h->features, .nnz = h->nnz, .ptr = place[SPD_PTR], .idx = place[SPD_IDX], .val = place[SPD_VAL],
-                      .targets = h->targets, .b = place[SPD_B], .labels = h->labels, .weight = place[SPD_WEIGHT], .offset = place[SPD_OFFSET],
-                      .offsets = h->offsets, .group = place[SPD_GROUP], .index_base = (int)h->index_base};
+    *d = (spdhg_data){.rows = h->rows,
+                      .features = h->features,
+                      .nnz = h->nnz,
+                      .ptr = place[SPD_PTR],
+                      .idx = place[SPD_IDX],
+                      .val = place[SPD_VAL],
+                      .targets = h->targets,
+                      .b = place[SPD_B],
+                      .labels = h->labels,
+                      .weight = place[SPD_WEIGHT],
+                      .offset = place[SPD_OFFSET],
+                      .offsets = h->offsets,
+                      .group = place[SPD_GROUP],
+                      .index_base = (int)h->index_base};
     *texts = place[SPD_TEXTS];
     memcpy(&d->notes, h->notes, sizeof h->notes);
     d->notes.byte_order_mark = h->flags & SPD_HAS_MARK;
@@ -167,10 +181,12 @@ static spdhg_status read_all(job *j, const spdhg_read_options *o, char **texts, 
     SPD_TRY(read_pass(j, threads, 0, row_blocks, err));
     if (j->data->ptr && !spd_cache_rows_good(j->data)) return spd_fail(err, SPDHG_DATA, "%s: corrupt: rows out of order", path);
     SPD_TRY(read_pass(j, threads, row_blocks, j->layout.blocks - row_blocks, err));
-    if (j->data->ptr && !spd_cache_seams_good(j->data)) return spd_fail(err, SPDHG_DATA, "%s: corrupt: indices out of order", path);
+    if (j->data->ptr && !spd_cache_seams_good(j->data))
+        return spd_fail(err, SPDHG_DATA, "%s: corrupt: indices out of order", path);
     char extra;
     size_t got = 0;
-    if (j->descriptor < 0) SPD_TRY(spd_stream_read(j->stream, &extra, 1, &got, err)); /* also verifies the compressor's checksum */
+    if (j->descriptor < 0)
+        SPD_TRY(spd_stream_read(j->stream, &extra, 1, &got, err)); /* also verifies the compressor's checksum */
     if (got > 0) return spd_fail(err, SPDHG_DATA, "%s: corrupt: more bytes than the header says", path);
     return split_texts(j->data, &h, *texts, path, err);
 }

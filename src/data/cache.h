@@ -1,12 +1,23 @@
 /* cache.h - the layout of the binary cache, shared by its reader, its writer and its checks. Private to them.
- *     header | checksum of each block (XXH3, 64 bit) | ptr idx val b weight offset group texts, each cut into blocks of 256 KiB */
+ *     header | checksum of each block (XXH3, 64 bit) | ptr idx val b weight offset group texts, each cut into blocks of 256 KiB
+ */
 #ifndef SPD_CACHE_H
 #define SPD_CACHE_H
 
 #include "data/reader.h"
 
 enum { SPD_CACHE_VERSION = 1, SPD_CACHE_BLOCK = 1 << 18, SPD_CACHE_NOTES = 6 };
-typedef enum spd_cache_part { SPD_PTR, SPD_IDX, SPD_VAL, SPD_B, SPD_WEIGHT, SPD_OFFSET, SPD_GROUP, SPD_TEXTS, SPD_CACHE_PARTS } spd_cache_part;
+typedef enum spd_cache_part {
+    SPD_PTR,
+    SPD_IDX,
+    SPD_VAL,
+    SPD_B,
+    SPD_WEIGHT,
+    SPD_OFFSET,
+    SPD_GROUP,
+    SPD_TEXTS,
+    SPD_CACHE_PARTS
+} spd_cache_part;
 enum { SPD_HAS_ROWS = 1, SPD_HAS_WEIGHT = 2, SPD_HAS_GROUP = 4, SPD_HAS_NAMES = 8, SPD_HAS_MARK = 16 };
 
 typedef struct spd_cache_header {
@@ -33,7 +44,7 @@ typedef struct spd_cache_layout {
 typedef struct spd_cache_block {
     spd_cache_part part;
     char *place;
-    int64_t first, count; /* elements of the part */
+    int64_t first, count;  /* elements of the part */
     int64_t offset, bytes; /* from the start of the first section */
 } spd_cache_block;
 

@@ -35,7 +35,8 @@ static bool indices_good(const spdhg_data *data, int64_t first, int64_t count) {
         falls += idx[k] <= idx[k - 1];
     }
     for (int64_t r = first_row_behind(data, first), start = -1; r < data->rows && data->ptr[r] < first + count; r++) {
-        if (data->ptr[r] != start) falls -= data->idx[data->ptr[r]] <= data->idx[data->ptr[r] - 1]; /* empty rows start at one place */
+        if (data->ptr[r] != start)
+            falls -= data->idx[data->ptr[r]] <= data->idx[data->ptr[r] - 1]; /* empty rows start at one place */
         start = data->ptr[r];
     }
     return !outside && falls == 0;

@@ -15,8 +15,15 @@ static char *join_texts(const spdhg_data *d, int64_t *bytes) {
 }
 
 static spd_cache_header make_header(const spdhg_data *d, int64_t texts) {
-    spd_cache_header h = {.version = SPD_CACHE_VERSION, .rows = d->rows, .features = d->features, .nnz = d->nnz, .targets = d->targets,
-                          .labels = d->labels, .offsets = d->offset ? d->offsets : 0, .index_base = d->index_base, .texts = texts};
+    spd_cache_header h = {.version = SPD_CACHE_VERSION,
+                          .rows = d->rows,
+                          .features = d->features,
+                          .nnz = d->nnz,
+                          .targets = d->targets,
+                          .labels = d->labels,
+                          .offsets = d->offset ? d->offsets : 0,
+                          .index_base = d->index_base,
+                          .texts = texts};
     memcpy(h.magic, SPD_CACHE_MAGIC, sizeof h.magic);
     memcpy(h.notes, &d->notes, sizeof h.notes);
     h.flags = (d->idx ? SPD_HAS_ROWS : 0) | (d->weight ? SPD_HAS_WEIGHT : 0) | (d->group ? SPD_HAS_GROUP : 0) |
@@ -44,7 +51,8 @@ static spdhg_status write_all(spd_cache_header *h, const spd_cache_layout *layou
     SPD_TRY(spd_file_create(&file, path, err));
     fwrite(h, sizeof *h, 1, file.stream);
     fwrite(hash, 8, (size_t)layout->blocks, file.stream);
-    for (int64_t k = 0; k < layout->blocks && !ferror(file.stream); k++) fwrite(buffer, 1, encode(layout, k, buffer), file.stream);
+    for (int64_t k = 0; k < layout->blocks && !ferror(file.stream); k++)
+        fwrite(buffer, 1, encode(layout, k, buffer), file.stream);
     return spd_file_commit(&file, err);
 }
 
@@ -62,7 +70,8 @@ spdhg_status spd_cache_write(const spdhg_data *d, const char *path, spdhg_error 
     for (int s = 0; s < SPD_CACHE_PARTS; s++) layout.section[s].place = (char *)(uintptr_t)place[s];
     uint64_t *hash = SPD_NEW(uint64_t, layout.blocks);
     char *buffer = spd_alloc_raw(SPD_CACHE_BLOCK, 1);
-    const spdhg_status status = hash && buffer ? write_all(&h, &layout, hash, buffer, path, err) : spd_fail_memory(err, SPD_CACHE_BLOCK);
+    const spdhg_status status =
+        hash && buffer ? write_all(&h, &layout, hash, buffer, path, err) : spd_fail_memory(err, SPD_CACHE_BLOCK);
     spd_free(texts);
     spd_free(hash);
     spd_free(buffer);

@@ -1,5 +1,6 @@
 /* cluto.c - CLUTO's matrix: a header "rows columns entries" and per line pairs "column value" (columns from 1), or a header
- * "rows columns" and dense lines. Labels: FILE.rclass beside it, one word or number per line, unless the targets come from elsewhere. */
+ * "rows columns" and dense lines. Labels: FILE.rclass beside it, one word or number per line, unless the targets come from
+ * elsewhere. */
 #include <unistd.h>
 
 #include "data/labels.h"
@@ -31,11 +32,12 @@ static spdhg_status read_header(spd_text *text, matrix *m, spdhg_error *err) {
     return SPDHG_OK;
 }
 
-static spdhg_status end_row(spd_text *text, matrix *m, int64_t row, int64_t first, const spd_token *token, const spdhg_read_options *o,
-                            spdhg_error *err) {
+static spdhg_status end_row(spd_text *text, matrix *m, int64_t row, int64_t first, const spd_token *token,
+                            const spdhg_read_options *o, spdhg_error *err) {
     int64_t count = m->entries - first, twice = -1;
     if (m->dense && count != m->columns)
-        return spd_text_fail(text, token, err, "%lld numbers in this row, the header says %lld", (long long)count, (long long)m->columns);
+        return spd_text_fail(text, token, err, "%lld numbers in this row, the header says %lld", (long long)count,
+                             (long long)m->columns);
     bool ascending = true;
     for (int64_t k = first + 1; !m->dense && k < m->entries; k++) ascending = ascending && m->idx[k] > m->idx[k - 1];
     if (!ascending) {
@@ -55,21 +57,24 @@ static spdhg_status end_row(spd_text *text, matrix *m, int64_t row, int64_t firs
     return SPDHG_OK;
 }
 
-static spdhg_status read_row(spd_text *text, matrix *m, int64_t row, const spdhg_read_options *o, int64_t *read, spdhg_error *err) {
+static spdhg_status read_row(spd_text *text, matrix *m, int64_t row, const spdhg_read_options *o, int64_t *read,
+                             spdhg_error *err) {
     const int64_t first = m->entries;
     spd_token token;
     for (;;) {
         int64_t column = m->entries - first + 1;
         SPD_TRY(spd_text_token(text, 0, 0, &token, err));
         if (token.kind == SPD_TEXT_END && m->entries == first)
-            return spd_text_fail(text, &token, err, "ends after %lld rows, the header says %lld", (long long)row, (long long)m->rows);
+            return spd_text_fail(text, &token, err, "ends after %lld rows, the header says %lld", (long long)row,
+                                 (long long)m->rows);
         if (token.kind != SPD_TOKEN) return end_row(text, m, row, first, &token, o, err);
         if (!m->dense) {
             SPD_TRY(spd_text_count(text, &token, "a column", 1, m->columns, &column, err));
             SPD_TRY(spd_text_token(text, 0, 0, &token, err));
             if (token.kind != SPD_TOKEN) return spd_text_fail(text, &token, err, "expected a value");
         } else if (column > m->columns)
-            return spd_text_fail(text, &token, err, "more numbers in this row than the %lld of the header", (long long)m->columns);
+            return spd_text_fail(text, &token, err, "more numbers in this row than the %lld of the header",
+                                 (long long)m->columns);
         SPD_TRY(spd_reserve(&m->idx, &m->idx_room, m->entries + 1, sizeof *m->idx, &m->budget, err));
         SPD_TRY(spd_reserve(&m->val, &m->val_room, m->entries + 1, sizeof *m->val, &m->budget, err));
         m->idx[m->entries] = (int32_t)(column - 1);
@@ -89,7 +94,8 @@ static spdhg_status read_matrix(spd_text *text, matrix *m, const spdhg_read_opti
     spd_token token;
     do SPD_TRY(spd_text_token(text, 0, '%', &token, err));
     while (token.kind == SPD_LINE_END);
-    if (token.kind == SPD_TOKEN) return spd_text_fail(text, &token, err, "more rows than the %lld of the header", (long long)m->rows);
+    if (token.kind == SPD_TOKEN)
+        return spd_text_fail(text, &token, err, "more rows than the %lld of the header", (long long)m->rows);
     if (!m->dense && read != m->declared)
         return spd_text_fail(text, &token, err, "%lld entries, the header says %lld", (long long)read, (long long)m->declared);
     m->notes.lines = text->line - 1;
@@ -116,7 +122,8 @@ static spdhg_status read_classes(spdhg_data *data, spd_text *text, spd_labels *l
         words = words || !spd_to_double(word, &number);
         SPD_TRY(spd_labels_code(labels, word, &budget, &data->b[row++], err));
     }
-    if (row != data->rows) return spd_text_fail(text, &token, err, "%lld labels for %lld rows", (long long)row, (long long)data->rows);
+    if (row != data->rows)
+        return spd_text_fail(text, &token, err, "%lld labels for %lld rows", (long long)row, (long long)data->rows);
     data->targets = 1;
     if (words) {
         SPD_TRY(spd_labels_sort(labels, data->b, data->rows, err));

@@ -21,7 +21,8 @@ static spdhg_status read_rows(spd_text *text, table *t, spdhg_error *err) {
             t->used++;
             here++;
             if (t->rows > 0 && here > t->columns)
-                return spd_text_fail(text, &token, err, "more numbers than in the lines before, which have %lld", (long long)t->columns);
+                return spd_text_fail(text, &token, err, "more numbers than in the lines before, which have %lld",
+                                     (long long)t->columns);
         } else if (here > 0) {
             if (t->rows == 0) t->columns = here;
             if (here != t->columns)

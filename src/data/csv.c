@@ -1,6 +1,7 @@
 /* csv.c - a table with a header row into a dense data set; every cell but the target's must be a finite number.
- * A first row of nothing but numbers is a row of data: then there are no names. Without the option label the target is the column called
- * label, target, y or class, else the last one (none, if rows may be unlabelled). Targets that are words get codes in sorted order. */
+ * A first row of nothing but numbers is a row of data: then there are no names. Without the option label the target is the column
+ * called label, target, y or class, else the last one (none, if rows may be unlabelled). Targets that are words get codes in
+ * sorted order. */
 #include <strings.h>
 
 #include "data/csv.h"
@@ -18,7 +19,8 @@ typedef struct table {
 } table;
 
 static bool is_missing(const char *text) {
-    static const char *const missing[] = {"", "na", "n/a", "nan", "+nan", "-nan", "null", "none", "inf", "+inf", "-inf", "infinity", "-infinity"};
+    static const char *const missing[] = {"",     "na",  "n/a",  "nan",  "+nan",     "-nan",     "null",
+                                          "none", "inf", "+inf", "-inf", "infinity", "-infinity"};
     for (size_t i = 0; i < sizeof missing / sizeof *missing; i++)
         if (strcasecmp(text, missing[i]) == 0) return true;
     return false;
@@ -40,7 +42,8 @@ static spdhg_status read_word(table *t, const spd_text *text, const spd_cell *ce
     if (!word) return spd_fail_memory(err, (double)(cell->token.end - cell->token.at));
     spdhg_status status = SPDHG_OK;
     if (is_missing(word))
-        status = spd_text_fail(text, &cell->token, err, "expected a label, found '%s'", spd_show(cell->token.at, cell->token.end).text);
+        status = spd_text_fail(text, &cell->token, err, "expected a label, found '%s'",
+                               spd_show(cell->token.at, cell->token.end).text);
     if (status == SPDHG_OK && !t->words) status = turn_to_words(t, err);
     double number; /* 1 and 1.0 are one label */
     char text_of_number[SPD_NUMBER_CHARS];
@@ -84,7 +87,8 @@ static spdhg_status read_rows(table *t, spd_text *text, spdhg_error *err) {
                 int64_t found = c + 1;
                 const spd_token place = cell.token;
                 for (; !cell.last; found++) SPD_TRY(spd_csv_cell(text, t->separator, &cell, err));
-                return spd_text_fail(text, &place, err, "%lld cells in this row, expected %lld", (long long)found, (long long)t->k.columns);
+                return spd_text_fail(text, &place, err, "%lld cells in this row, expected %lld", (long long)found,
+                                     (long long)t->k.columns);
             }
             SPD_TRY(store(t, text, &cell, c, err));
             if (cell.last) break;
@@ -119,8 +123,8 @@ static spdhg_status read_header(table *t, spd_text *text, spdhg_error *err) {
     if (t->k.columns == 0) return spd_fail(err, SPDHG_DATA, "%s: no rows in it", text->path);
     if (!numbers) return SPDHG_OK;
     if (text->offset != before.offset)
-        return spd_fail(err, SPDHG_DATA, "%s:1:1: a first row of numbers of more than %d bytes needs a header before it", text->path,
-                        SPD_TEXT_BYTES);
+        return spd_fail(err, SPDHG_DATA, "%s:1:1: a first row of numbers of more than %d bytes needs a header before it",
+                        text->path, SPD_TEXT_BYTES);
     *text = before;
     for (int64_t c = 0; c < t->k.columns; c++) spd_free(t->k.name[c]);
     spd_free(t->k.name);

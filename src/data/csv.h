@@ -5,7 +5,7 @@
 #include "data/reader.h"
 
 typedef struct spd_cell {
-    spd_token token; /* the content, without the outer quotes and the blanks around it; inner quotes still doubled */
+    spd_token token;   /* the content, without the outer quotes and the blanks around it; inner quotes still doubled */
     bool quoted, last; /* last of its line */
 } spd_cell;
 

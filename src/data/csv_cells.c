@@ -42,7 +42,8 @@ spdhg_status spd_csv_cell(spd_text *t, char separator, spd_cell *cell, spdhg_err
     const char *end;
     while (!(end = cell_end(t, separator, cell->quoted))) {
         if (t->over) return spd_text_fail(t, &cell->token, err, "a quote that is never closed");
-        if (t->end - t->at > SPD_TOKEN_BYTES) return spd_text_fail(t, &cell->token, err, "a cell of more than %d bytes", SPD_TOKEN_BYTES);
+        if (t->end - t->at > SPD_TOKEN_BYTES)
+            return spd_text_fail(t, &cell->token, err, "a cell of more than %d bytes", SPD_TOKEN_BYTES);
         SPD_TRY(spd_text_fill(t, err));
     }
     const char *from = t->at, *to = end;
@@ -81,12 +82,14 @@ static int64_t find_column(const spd_csv_columns *k, const char *name, size_t le
 
 /* The columns of "NAME,NAME,..." become targets 0, 1, ... */
 static spdhg_status named_targets(spd_csv_columns *k, const char *path, const spdhg_read_options *o, spdhg_error *err) {
-    for (const char *name = o->label; name; ) {
+    for (const char *name = o->label; name;) {
         const char *comma = strchr(name, ',');
         const size_t length = comma ? (size_t)(comma - name) : strlen(name);
         const int64_t c = find_column(k, name, length, false);
-        if (c < 0 && !o->unlabelled_ok) return spd_fail(err, SPDHG_DATA, "%s:1:1: no column is called '%.*s'", path, (int)length, name);
-        if (c >= 0 && k->role[c] < 0) return spd_fail(err, SPDHG_USAGE, "%s: column '%.*s' is named twice", path, (int)length, name);
+        if (c < 0 && !o->unlabelled_ok)
+            return spd_fail(err, SPDHG_DATA, "%s:1:1: no column is called '%.*s'", path, (int)length, name);
+        if (c >= 0 && k->role[c] < 0)
+            return spd_fail(err, SPDHG_USAGE, "%s: column '%.*s' is named twice", path, (int)length, name);
         if (c >= 0) k->role[c] = -1 - k->targets++;
         name = comma ? comma + 1 : NULL;
     }

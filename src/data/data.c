@@ -73,9 +73,11 @@ spdhg_status spd_data_validate(const spdhg_data *data, spdhg_error *err) {
     if (data->idx) {
         if (data->ptr[0] != 0) return spd_fail(err, SPDHG_DATA, "ptr[0] is %lld, expected 0", (long long)data->ptr[0]);
         for (int64_t i = 0; i < data->rows; i++)
-            if (data->ptr[i + 1] < data->ptr[i]) return spd_fail(err, SPDHG_DATA, "row %lld: ptr does not ascend", (long long)i + 1);
+            if (data->ptr[i + 1] < data->ptr[i])
+                return spd_fail(err, SPDHG_DATA, "row %lld: ptr does not ascend", (long long)i + 1);
         if (data->ptr[data->rows] != data->nnz)
-            return spd_fail(err, SPDHG_DATA, "the last ptr is %lld, expected %lld", (long long)data->ptr[data->rows], (long long)data->nnz);
+            return spd_fail(err, SPDHG_DATA, "the last ptr is %lld, expected %lld", (long long)data->ptr[data->rows],
+                            (long long)data->nnz);
         for (int64_t i = 0; i < data->rows; i++) SPD_TRY(check_row(data, i, err));
     } else
         SPD_TRY(check_finite(data->val, data->rows, data->features, "value", err));
@@ -100,13 +102,15 @@ static spdhg_status own(spdhg_data *data, spdhg_error *err) {
 }
 
 spdhg_status spdhg_data_from_csr(spdhg_data **out, int64_t rows, int64_t features, const int64_t *ptr, const int32_t *idx,
-                                 const double *val, const double *b, int64_t targets, spdhg_ownership ownership, spdhg_error *err) {
+                                 const double *val, const double *b, int64_t targets, spdhg_ownership ownership,
+                                 spdhg_error *err) {
     *out = NULL;
     if (rows < 0 || features < 0 || targets < 0 || !val || (idx && !ptr) || (targets > 0) != (b != NULL))
         return spd_fail(err, SPDHG_USAGE, "a data set needs values, ptr together with idx, and b exactly when there are targets");
     spdhg_data *data;
     SPD_TRY(spd_data_new(&data, err));
-    *data = (spdhg_data){.rows = rows, .features = features, .targets = targets, .index_base = 1, .format = "memory", .borrowed = true};
+    *data = (spdhg_data){
+        .rows = rows, .features = features, .targets = targets, .index_base = 1, .format = "memory", .borrowed = true};
     data->ptr = idx ? (int64_t *)(uintptr_t)ptr : NULL; /* borrowed arrays are never written */
     data->idx = (int32_t *)(uintptr_t)idx;
     data->val = (double *)(uintptr_t)val;
@@ -130,7 +134,8 @@ spdhg_status spdhg_data_set_weights(spdhg_data *data, const double *weight, spdh
     bool some = false;
     for (int64_t i = 0; i < data->rows; i++) {
         if (!isfinite(weight[i]) || weight[i] < 0)
-            return spd_fail(err, SPDHG_DATA, "weight of row %lld is %g, expected a finite number >= 0", (long long)i + 1, weight[i]);
+            return spd_fail(err, SPDHG_DATA, "weight of row %lld is %g, expected a finite number >= 0", (long long)i + 1,
+                            weight[i]);
         some = some || weight[i] > 0;
     }
     if (!some) return spd_fail(err, SPDHG_DATA, "all weights are 0");

@@ -1,4 +1,5 @@
-/* labels.c - a dictionary of label words: hash table with open addressing, codes by appearance, at the end by sorted order (bytes). */
+/* labels.c - a dictionary of label words: hash table with open addressing, codes by appearance, at the end by sorted order
+ * (bytes). */
 #include <stdlib.h>
 #include <xxhash.h>
 

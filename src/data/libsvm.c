@@ -1,17 +1,19 @@
-/* libsvm.c - LIBSVM / SVMlight text into a data set. A plain file is cut at newlines into blocks that are parsed in parallel, straight into
- * the final arrays: a first pass counts the newlines and colons of each block, which bound its rows and entries and give it its
- * place and line number. What is compressed or comes through a pipe is parsed as it streams in. Blocks depend on the file alone. */
+/* libsvm.c - LIBSVM / SVMlight text into a data set. A plain file is cut at newlines into blocks that are parsed in parallel,
+ * straight into the final arrays: a first pass counts the newlines and colons of each block, which bound its rows and entries and
+ * give it its place and line number. What is compressed or comes through a pipe is parsed as it streams in. Blocks depend on the
+ * file alone. */
 #include <errno.h>
 #include <stdatomic.h>
 #include <unistd.h>
 
 #include "data/libsvm.h"
+#include "data/swar.h"
 
 enum { BLOCK_BYTES = 1 << 22 };
 
 typedef struct block {
     int64_t from, to; /* whole lines */
-    int64_t lines, colons;
+    int64_t lines, colons, first_line;
     spd_part part;
     spdhg_status status;
     spdhg_error err;
@@ -48,13 +50,6 @@ static void find_start(void *context, int64_t k) {
     }
 }
 
-/* Bytes of the eight in x that equal those of pattern. */
-static inline uint64_t equal_bytes(uint64_t x, uint64_t pattern) {
-    const uint64_t low = 0x7f7f7f7f7f7f7f7fu, y = x ^ pattern;
-    const uint64_t zero = ~(((y & low) + low) | y | low);
-    return zero >> 7;
-}
-
 static void count_bytes(const char *text, size_t size, int64_t *lines, int64_t *colons) {
     const uint64_t ones = 0x0101010101010101u;
     size_t i = 0;
@@ -64,8 +59,8 @@ static void count_bytes(const char *text, size_t size, int64_t *lines, int64_t *
         for (; i < stop; i += 8) {
             uint64_t x;
             memcpy(&x, text + i, sizeof x);
-            newline += equal_bytes(x, '\n' * ones);
-            colon += equal_bytes(x, ':' * ones);
+            newline += spd_equal_bytes(x, '\n' * ones);
+            colon += spd_equal_bytes(x, ':' * ones);
         }
         for (int shift = 0; shift < 64; shift += 8) {
             *lines += (int64_t)(newline >> shift & 255);
@@ -98,8 +93,7 @@ static void parse_block(void *context, int64_t k) {
     if (b->from >= b->to || k > atomic_load(&j->failed)) return;
     spd_text text;
     b->status = spd_text_open_range(&text, j->descriptor, j->path, b->from, b->to, &b->err);
-    text.line = b->part.notes.lines + 1; /* the lines before this block */
-    b->part.notes.lines = 0;
+    text.line = b->first_line;
     if (b->status == SPDHG_OK) b->status = spd_libsvm_rows(&b->part, &text, j->o, &b->err);
     spd_text_close(&text);
     int64_t lowest = atomic_load(&j->failed);
@@ -129,9 +123,19 @@ static spdhg_status place_blocks(job *j, spdhg_data *data, spdhg_error *err) {
     lines = colons = 0;
     for (int64_t k = 0; k < j->blocks; k++) {
         block *b = &j->block[k];
-        b->part = (spd_part){.idx = data->idx + colons, .val = data->val + colons, .row_end = data->ptr + 1 + lines, .b = data->b + lines,
-                             .entry_base = colons, .idx_room = b->colons, .val_room = b->colons, .end_room = b->lines,
-                             .b_room = b->lines, .fixed = true, .budget = budget, .largest = -1, .notes.lines = lines};
+        b->part = (spd_part){.idx = data->idx + colons,
+                             .val = data->val + colons,
+                             .row_end = data->ptr + 1 + lines,
+                             .b = data->b + lines,
+                             .entry_base = colons,
+                             .idx_room = b->colons,
+                             .val_room = b->colons,
+                             .end_room = b->lines,
+                             .b_room = b->lines,
+                             .fixed = true,
+                             .budget = budget,
+                             .largest = -1};
+        b->first_line = lines + 1;
         lines += b->lines;
         colons += b->colons;
     }
@@ -144,7 +148,8 @@ static spdhg_status join(spd_part *const *part, int64_t parts, const spdhg_read_
     int64_t largest = -1, labelled = 0, unlabelled_line = 0, all_rows = 0;
     bool index_zero = o->index_base == 0, groups = false;
     for (int64_t k = 0; k < parts; k++) all_rows += part[k]->rows, groups = groups || part[k]->group;
-    if (groups && !(data->group = spd_alloc_raw(all_rows, sizeof *data->group))) return spd_fail_memory(err, 8 * (double)all_rows);
+    if (groups && !(data->group = spd_alloc_raw(all_rows, sizeof *data->group)))
+        return spd_fail_memory(err, 8 * (double)all_rows);
     for (int64_t k = 0; k < parts; k++) {
         const spd_part *p = part[k];
         memmove(data->idx + data->nnz, p->idx, (size_t)p->entries * sizeof *p->idx);
@@ -217,6 +222,7 @@ static spdhg_status read_stream(spdhg_data *data, spd_stream *stream, const spdh
     spd_part part = {.budget = {.path = spd_stream_path(stream), .limit = o->max_memory}}, *const parts[] = {&part};
     spd_text text;
     spdhg_status status = spd_text_open(&text, stream, err);
+    if (status == SPDHG_OK) status = spd_libsvm_room(&part, err); /* idx == NULL would mean dense */
     if (status == SPDHG_OK) status = spd_libsvm_rows(&part, &text, o, err);
     spd_text_close(&text);
     data->idx = part.idx;
@@ -234,8 +240,7 @@ static spdhg_status read_stream(spdhg_data *data, spd_stream *stream, const spdh
 spdhg_status spd_libsvm_read(spdhg_data **out, spd_stream *stream, const spdhg_read_options *o, spdhg_error *err) {
     int64_t size;
     SPD_TRY(spd_data_new(out, err));
-    const bool seekable = spd_stream_file(stream, &size) >= 0;
-    spdhg_status status = (seekable ? read_file : read_stream)(*out, stream, o, err);
+    const spdhg_status status = (spd_stream_file(stream, &size) >= 0 ? read_file : read_stream)(*out, stream, o, err);
     if (status == SPDHG_OK && (*out)->targets == 0) {
         spd_free((*out)->b);
         (*out)->b = NULL;

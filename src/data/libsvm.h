@@ -4,10 +4,12 @@
 
 #include "data/reader.h"
 
-typedef struct spd_disorder { int64_t index, column; } spd_disorder;
+typedef struct spd_disorder {
+    int64_t index, column;
+} spd_disorder;
 
-/* What came out of one block of lines. The arrays are slices of the final ones (fixed) or grow. An index is stored less 1: -1 is an
- * index 0 of the file; whether the file counts from 0 is known only at the end. */
+/* What came out of one block of lines. The arrays are slices of the final ones (fixed) or grow. An index is stored less 1: -1 is
+ * an index 0 of the file; whether the file counts from 0 is known only at the end. */
 typedef struct spd_part {
     int32_t *idx;
     double *val;
@@ -23,6 +25,8 @@ typedef struct spd_part {
     spd_budget budget;
 } spd_part;
 
+/* Room for one more row and one more entry. */
+spdhg_status spd_libsvm_room(spd_part *part, spdhg_error *err);
 /* Parses the whole text. */
 spdhg_status spd_libsvm_rows(spd_part *part, spd_text *text, const spdhg_read_options *o, spdhg_error *err);
 

@@ -1,6 +1,8 @@
 /* libsvm_rows.c - the grammar of LIBSVM / SVMlight text:  line = [label] [qid:N] {index:value} [# comment].
- * A window of whole tokens at a time (reader.h), so no line is ever held; the loop over index:value pairs is what reading costs. */
+ * A window of whole tokens at a time (reader.h), so no line is ever held; the loop over index:value pairs is what reading costs.
+ */
 #include "data/libsvm.h"
+#include "data/swar.h"
 
 static const int64_t largest_index = INT32_MAX - 1;
 static const double power_of_ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
@@ -26,31 +28,42 @@ static spdhg_status more(spd_text *t, spdhg_error *err) {
     return SPDHG_OK;
 }
 
-static spdhg_status make_room(spd_part *p, const spd_text *t, spdhg_error *err) {
-    if (p->fixed) return spd_fail(err, SPDHG_IO, "%s: changed while it was being read", t->path);
+spdhg_status spd_libsvm_room(spd_part *p, spdhg_error *err) {
+    if (p->fixed) return spd_fail(err, SPDHG_IO, "%s: changed while it was being read", p->budget.path);
     SPD_TRY(spd_reserve(&p->idx, &p->idx_room, p->entries + 1, sizeof *p->idx, &p->budget, err));
-    return spd_reserve(&p->val, &p->val_room, p->entries + 1, sizeof *p->val, &p->budget, err);
+    SPD_TRY(spd_reserve(&p->val, &p->val_room, p->entries + 1, sizeof *p->val, &p->budget, err));
+    SPD_TRY(spd_reserve(&p->row_end, &p->end_room, p->rows + 1, sizeof *p->row_end, &p->budget, err));
+    return spd_reserve(&p->b, &p->b_room, p->rows + 1, sizeof *p->b, &p->budget, err);
 }
 
-/* Any pair, at leisure: explains what is wrong, or reads what the fast path does not (signs, exponents, many digits). */
-static spdhg_status read_pair(spd_text *t, const char *at, const spdhg_read_options *o, int64_t *index, double *value,
+/* Why a token is no pair. */
+static spdhg_status refuse_pair(const spd_text *t, const spd_token *token, spdhg_error *err) {
+    const spd_shown shown = spd_show(token->at, token->end);
+    const char *digits = token->at;
+    while (digit(*digits) < 10) digits++;
+    if (token->end - token->at > SPD_TOKEN_BYTES)
+        return spd_text_fail(t, token, err, "more than %d characters without a blank", SPD_TOKEN_BYTES);
+    if (digits == token->at || *digits != ':')
+        return spd_text_fail(t, token, err, "expected index:value, found '%s'", shown.text);
+    int64_t index;
+    if (!spd_parse_int(token->at, digits, &index) || index > largest_index)
+        return spd_text_fail(t, token, err, "index of '%s' is above %lld", shown.text, (long long)largest_index);
+    double value;
+    if (spd_parse_double(digits + 1, token->end, &value) != token->end)
+        return spd_text_fail(t, token, err, "expected index:number, found '%s'", shown.text);
+    if (!isfinite(value)) return spd_text_fail(t, token, err, "number out of range in '%s'", shown.text);
+    return spd_text_fail(t, token, err, "index 0, but indices were said to count from 1");
+}
+
+/* Any pair, at leisure: exponents, signs, many digits. */
+static spdhg_status read_pair(const spd_text *t, const char *at, const spdhg_read_options *o, int64_t *index, double *value,
                               const char **behind, spdhg_error *err) {
     const spd_token token = token_at(t, at);
-    const char *colon = spd_parse_int(token.at, token.end, index);
-    const spd_shown shown = spd_show(token.at, token.end);
-    if (token.end - token.at > SPD_TOKEN_BYTES)
-        return spd_text_fail(t, &token, err, "more than %d characters without a blank", SPD_TOKEN_BYTES);
-    const char *digits = token.at; /* a row of digits that is no int64 is an index that is too large */
-    while (digit(*digits) < 10) digits++;
-    if ((!colon && digits > token.at && *digits == ':') || (colon && *colon == ':' && *index > largest_index))
-        return spd_text_fail(t, &token, err, "index of '%s' is above %lld", shown.text, (long long)largest_index);
-    if (!colon || *colon != ':') return spd_text_fail(t, &token, err, "expected index:value, found '%s'", shown.text);
-    if (*index < 0 || *at == '-') return spd_text_fail(t, &token, err, "negative index in '%s'", shown.text);
-    if (*index == 0 && o->index_base == 1) return spd_text_fail(t, &token, err, "index 0, but indices were said to count from 1");
-    *behind = spd_parse_double(colon + 1, token.end, value);
-    if (*behind != token.end) return spd_text_fail(t, &token, err, "expected index:number, found '%s'", shown.text);
-    if (!isfinite(*value)) return spd_text_fail(t, &token, err, "number out of range in '%s'", shown.text);
-    return SPDHG_OK;
+    const char *colon = spd_parse_int(at, token.end, index);
+    const bool good = colon && *colon == ':' && *index <= largest_index && !(*index == 0 && o->index_base == 1) &&
+                      token.end - at <= SPD_TOKEN_BYTES;
+    *behind = good ? spd_parse_double(colon + 1, token.end, value) : NULL;
+    return *behind == token.end && isfinite(*value) ? SPDHG_OK : refuse_pair(t, &token, err);
 }
 
 /* A token that does not ascend: equal to the one before, or the row will have to be sorted. */
@@ -81,24 +94,8 @@ static spdhg_status sort_row(spd_part *p, const spd_text *t, int64_t first, cons
     return SPDHG_OK;
 }
 
-/* Eight bytes that are all digits become a number at once (Lemire's SWAR); false if they are not. */
-static inline bool eight_digits(const char *at, uint64_t *number) {
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    uint64_t x;
-    memcpy(&x, at, sizeof x);
-    if (((x & 0xf0f0f0f0f0f0f0f0u) | (((x + 0x0606060606060606u) & 0xf0f0f0f0f0f0f0f0u) >> 4)) != 0x3333333333333333u) return false;
-    x -= 0x3030303030303030u;
-    x = x * 10 + (x >> 8);
-    *number = (((x & 0x000000ff000000ffu) * 0x000f424000000064u) + (((x >> 16) & 0x000000ff000000ffu) * 0x0000271000000001u)) >> 32;
-    return true;
-#else
-    (void)at, (void)number;
-    return false;
-#endif
-}
-
-/* The pairs up to the end of the line or of the window. Fast path: at most 10 digits, ':', [-]digits[.digits] that make an integer below
- * 2^53 and a power of ten up to 10^22, so that one division rounds correctly; then a blank or a newline. */
+/* The pairs up to the end of the line or of the window. Fast path: at most 10 digits, ':', [-]digits[.digits] that make an
+ * integer below 2^53 and a power of ten up to 10^22, so that one division rounds correctly; then a blank or a newline. */
 static spdhg_status read_pairs(spd_part *p, spd_text *t, int64_t *last, const spdhg_read_options *o, spdhg_error *err) {
     const char *at = t->at;
     const bool from_one = o->index_base == 1;
@@ -123,7 +120,7 @@ static spdhg_status read_pairs(spd_part *p, spd_text *t, int64_t *last, const sp
             int64_t digits = at - first, fraction = 0;
             if (*at == '.') {
                 first = ++at;
-                while (eight_digits(at, &eight)) {
+                while (spd_eight_digits(at, &eight)) {
                     mantissa = mantissa * 100000000 + eight;
                     at += 8;
                 }
@@ -131,7 +128,8 @@ static spdhg_status read_pairs(spd_part *p, spd_text *t, int64_t *last, const sp
                 fraction = at - first;
             }
             digits += fraction;
-            fast = digits > 0 && digits <= 19 && mantissa <= (uint64_t)1 << 53 && (*at == ' ' || *at == '\n' || *at == '\r' || *at == '\t');
+            fast = digits > 0 && digits <= 19 && mantissa <= (uint64_t)1 << 53 &&
+                   (*at == ' ' || *at == '\n' || *at == '\r' || *at == '\t');
             if (fast) {
                 value = (double)mantissa / power_of_ten[fraction];
                 if (negative) value = -value;
@@ -148,7 +146,7 @@ static spdhg_status read_pairs(spd_part *p, spd_text *t, int64_t *last, const sp
         previous = (int64_t)index;
         if (entries == room) {
             p->entries = entries;
-            if ((status = make_room(p, t, err)) != SPDHG_OK) break;
+            if ((status = spd_libsvm_room(p, err)) != SPDHG_OK) break;
             room = p->idx_room < p->val_room ? p->idx_room : p->val_room;
         }
         p->idx[entries] = (int32_t)((int64_t)index - 1);
@@ -181,8 +179,8 @@ static spdhg_status read_label(spd_part *p, spd_text *t, const spdhg_read_option
 static spdhg_status read_group(spd_part *p, spd_text *t, spdhg_error *err) {
     const spd_token token = token_at(t, t->at);
     int64_t number;
-    if (token.end - token.at < 5 || memcmp(token.at, "qid:", 4) != 0 || spd_parse_int(token.at + 4, token.end, &number) != token.end ||
-        number < 0)
+    if (token.end - token.at < 5 || memcmp(token.at, "qid:", 4) != 0 ||
+        spd_parse_int(token.at + 4, token.end, &number) != token.end || number < 0)
         return spd_text_fail(t, &token, err, "expected index:value, found '%s'", spd_show(token.at, token.end).text);
     const int64_t known = p->group ? p->group_room : 0;
     SPD_TRY(spd_reserve(&p->group, &p->group_room, p->rows + 1, sizeof *p->group, &p->budget, err));
@@ -193,19 +191,14 @@ static spdhg_status read_group(spd_part *p, spd_text *t, spdhg_error *err) {
 }
 
 static spdhg_status read_row(spd_part *p, spd_text *t, const spdhg_read_options *o, spdhg_error *err) {
-    if (p->rows == p->end_room || p->rows == p->b_room) {
-        if (p->fixed) return spd_fail(err, SPDHG_IO, "%s: changed while it was being read", t->path);
-        SPD_TRY(spd_reserve(&p->row_end, &p->end_room, p->rows + 1, sizeof *p->row_end, &p->budget, err));
-        SPD_TRY(spd_reserve(&p->b, &p->b_room, p->rows + 1, sizeof *p->b, &p->budget, err));
-    }
+    if (p->rows == p->end_room || p->rows == p->b_room) SPD_TRY(spd_libsvm_room(p, err));
     const int64_t first = p->entries;
     int64_t last = -1;
     double label;
     SPD_TRY(read_label(p, t, o, &label, err));
     for (;;) {
         SPD_TRY(read_pairs(p, t, &last, o, err));
-        if (*t->at == '#')
-            SPD_TRY(spd_text_skip_line(t, err)); /* even if no blank is in sight */
+        if (*t->at == '#') SPD_TRY(spd_text_skip_line(t, err)); /* even if no blank is in sight */
         if (t->at == t->safe) {
             SPD_TRY(more(t, err));
             if (t->at == t->end) break;

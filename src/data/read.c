@@ -92,7 +92,8 @@ static spdhg_status replace_targets(spdhg_data *data, const char *path, spdhg_er
     }
     if (rows != data->rows) {
         spd_free(b);
-        return spd_fail(err, SPDHG_DATA, "%s: %lld rows of targets for %lld rows of data", path, (long long)rows, (long long)data->rows);
+        return spd_fail(err, SPDHG_DATA, "%s: %lld rows of targets for %lld rows of data", path, (long long)rows,
+                        (long long)data->rows);
     }
     spd_free(data->b);
     data->b = b;
@@ -113,8 +114,8 @@ static spdhg_status finish(spdhg_data *data, const char *path, const spdhg_read_
     if (o->features > INT32_MAX) return spd_fail(err, SPDHG_USAGE, "features: at most %d are possible", INT32_MAX);
     if (o->features > data->features) {
         if (!data->idx)
-            return spd_fail(err, SPDHG_DATA, "%s: has %lld columns, %lld features were asked for", path, (long long)data->features,
-                            (long long)o->features);
+            return spd_fail(err, SPDHG_DATA, "%s: has %lld columns, %lld features were asked for", path,
+                            (long long)data->features, (long long)o->features);
         if (data->name) {
             char **name = spd_grow(data->name, data->features, o->features, sizeof *name);
             if (!name) return spd_fail_memory(err, 8 * (double)o->features);
@@ -136,7 +137,8 @@ spdhg_status spdhg_data_read(spdhg_data **out, const char *path, const spdhg_rea
     *out = NULL;
     spdhg_read_options o = SPDHG_READ_OPTIONS;
     if (options) memcpy(&o, options, options->size < sizeof o ? options->size : sizeof o);
-    if (o.index_base < -1 || o.index_base > 1) return spd_fail(err, SPDHG_USAGE, "index base %d, expected 0, 1 or -1", o.index_base);
+    if (o.index_base < -1 || o.index_base > 1)
+        return spd_fail(err, SPDHG_USAGE, "index base %d, expected 0, 1 or -1", o.index_base);
     spdhg_read_options inner = o; /* with a file of targets the rows need no labels of their own */
     inner.unlabelled_ok = o.unlabelled_ok || o.targets;
     spd_stream *stream;
@@ -165,6 +167,7 @@ spdhg_status spdhg_data_write(const spdhg_data *data, const char *path, const ch
         writer = by_ending(path);
     if (!writer) return spd_fail(err, SPDHG_USAGE, "%s: the ending does not say a format, give one", path);
     if (stem_length(path) != strlen(path))
-        return spd_fail(err, SPDHG_USAGE, "%s: files are written uncompressed; compress the result, readers take it as it is", path);
+        return spd_fail(err, SPDHG_USAGE, "%s: files are written uncompressed; compress the result, readers take it as it is",
+                        path);
     return writer->write(data, path, err);
 }

@@ -47,7 +47,8 @@ static entry *merge_sort(entry *from, entry *to, int64_t n) {
     return from;
 }
 
-spdhg_status spd_sort_row(int32_t *idx, double *val, int64_t *count, spdhg_duplicates duplicates, int64_t *twice, spdhg_error *err) {
+spdhg_status spd_sort_row(int32_t *idx, double *val, int64_t *count, spdhg_duplicates duplicates, int64_t *twice,
+                          spdhg_error *err) {
     const int64_t n = *count;
     *twice = -1;
     entry *work = spd_alloc_raw(2 * n, sizeof *work);

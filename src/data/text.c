@@ -1,5 +1,5 @@
-/* text.c - text in windows of whole tokens, with the line and column of every byte; memory does not depend on the length of a line.
- * See reader.h for the contract. */
+/* text.c - text in windows of whole tokens, with the line and column of every byte; memory does not depend on the length of a
+ * line. See reader.h for the contract. */
 #include <errno.h>
 #include <stdarg.h>
 #include <unistd.h>
@@ -134,13 +134,12 @@ spdhg_status spd_text_token(spd_text *t, char also, char comment, spd_token *tok
 spdhg_status spd_text_number(const spd_text *t, const spd_token *token, double *out, spdhg_error *err) {
     if (spd_parse_double(token->at, token->end, out) != token->end)
         return spd_text_fail(t, token, err, "expected a number, found '%s'", spd_show(token->at, token->end).text);
-    if (!isfinite(*out))
-        return spd_text_fail(t, token, err, "number out of range: '%s'", spd_show(token->at, token->end).text);
+    if (!isfinite(*out)) return spd_text_fail(t, token, err, "number out of range: '%s'", spd_show(token->at, token->end).text);
     return SPDHG_OK;
 }
 
-spdhg_status spd_text_count(const spd_text *t, const spd_token *token, const char *what, int64_t least, int64_t most, int64_t *out,
-                            spdhg_error *err) {
+spdhg_status spd_text_count(const spd_text *t, const spd_token *token, const char *what, int64_t least, int64_t most,
+                            int64_t *out, spdhg_error *err) {
     if (token->kind == SPD_TOKEN && spd_parse_int(token->at, token->end, out) == token->end && *out >= least && *out <= most)
         return SPDHG_OK;
     return spd_text_fail(t, token, err, "expected %s, a whole number from %lld to %lld, found '%s'", what, (long long)least,

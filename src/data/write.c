@@ -1,6 +1,7 @@
 /* write.c - data sets as LIBSVM, CSV, Matrix Market and CLUTO text; numbers are the shortest that read back to the same bits.
  * Text cannot hold weights and offsets: refused, not dropped. Labels that are words become their codes where labels are numbers.
- * Matrix Market and CLUTO have no place for labels: they go to FILE.targets (read back with the option targets) and FILE.rclass. */
+ * Matrix Market and CLUTO have no place for labels: they go to FILE.targets (read back with the option targets) and FILE.rclass.
+ */
 #include "data/reader.h"
 
 static spdhg_status check_text(const spdhg_data *data, const char *path, int64_t most_targets, spdhg_error *err) {
@@ -17,7 +18,10 @@ static void put(FILE *stream, double value) {
 }
 
 /* Entries of row i one after the other: k counts from 0; false behind the last. Zeros of a dense row are no entries. */
-typedef struct cursor { int64_t k, column; double value; } cursor;
+typedef struct cursor {
+    int64_t k, column;
+    double value;
+} cursor;
 static bool next_entry(const spdhg_data *data, int64_t i, cursor *c) {
     if (data->idx) {
         const int64_t k = data->ptr[i] + c->k++;
@@ -138,8 +142,8 @@ spdhg_status spd_market_write(const spdhg_data *data, const char *path, spdhg_er
     SPD_TRY(write_targets(data, path, ".targets", err));
     spd_file file;
     SPD_TRY(spd_file_create(&file, path, err));
-    fprintf(file.stream, "%%%%MatrixMarket matrix %s real general\n%lld %lld", data->idx ? "coordinate" : "array", (long long)data->rows,
-            (long long)data->features);
+    fprintf(file.stream, "%%%%MatrixMarket matrix %s real general\n%lld %lld", data->idx ? "coordinate" : "array",
+            (long long)data->rows, (long long)data->features);
     if (data->idx) fprintf(file.stream, " %lld", (long long)data->nnz);
     fputc('\n', file.stream);
     for (int64_t i = 0; data->idx && i < data->rows && !ferror(file.stream); i++)

@@ -58,12 +58,12 @@ static spdhg_status choose_rows(source *s, const int64_t *row, int64_t rows, spd
 /* Means, then squared deviations, in two passes; a column is constant if all its values are the same number. */
 static spdhg_status measure(source *s, spdhg_error *err) {
     const int64_t d = s->data->features;
-    double *first = SPD_NEW(double, d), *present = SPD_NEW(double, d), value;
+    double *first = SPD_NEW(double, d), *present = SPD_NEW(double, d), *drift = SPD_NEW(double, d), value;
     bool *varies = SPD_NEW(bool, d);
     s->mean = SPD_NEW(double, d);
     s->spread = SPD_NEW(double, d);
     s->entries = SPD_NEW(int64_t, d);
-    const bool good = first && present && varies && s->mean && s->spread && s->entries;
+    const bool good = first && present && drift && varies && s->mean && s->spread && s->entries;
     int64_t j;
     for (int64_t k = 0; good && k < s->rows; k++)
         for (int64_t at = 0; next(s, k, &at, &j, &value);) {
@@ -74,11 +74,17 @@ static spdhg_status measure(source *s, spdhg_error *err) {
             s->nnz++;
         }
     for (int64_t k = 0; good && k < s->rows; k++)
-        for (int64_t at = 0; next(s, k, &at, &j, &value);)
+        for (int64_t at = 0; next(s, k, &at, &j, &value);) {
             s->spread[j] += weight_of(s, k) * (value - s->mean[j]) * (value - s->mean[j]);
+            drift[j] += weight_of(s, k) * (value - s->mean[j]);
+        }
     spdhg_status status = good ? SPDHG_OK : spd_fail_memory(err, 48.0 * (double)d);
     for (j = 0; good && j < d; j++) {
-        if (s->entries[j] < s->rows) s->spread[j] += fmax(0, (double)s->rows - present[j]) * s->mean[j] * s->mean[j];
+        if (s->entries[j] == s->rows) { /* what rounding took from the mean of a column that will be centred is put back */
+            s->spread[j] -= drift[j] / (double)s->rows * drift[j];
+            s->mean[j] += drift[j] / (double)s->rows;
+        } else
+            s->spread[j] += fmax(0, (double)s->rows - present[j]) * s->mean[j] * s->mean[j];
         if (!varies[j] && (s->entries[j] == 0 || s->entries[j] == s->rows)) s->spread[j] = 0;
         if (!isfinite(s->spread[j]) && status == SPDHG_OK)
             status = spd_fail(err, SPDHG_DATA, "feature %lld: its values are too large, their variance overflows",
@@ -86,6 +92,7 @@ static spdhg_status measure(source *s, spdhg_error *err) {
     }
     spd_free(first);
     spd_free(present);
+    spd_free(drift);
     spd_free(varies);
     return status;
 }

@@ -41,7 +41,7 @@ int64_t spd_svd_work(int64_t m, int64_t K); /* doubles of work */
 /* Cholesky of the symmetric positive definite n x n A (lower, in place) and solution of A x = b (in place); false if not definite. */
 bool spd_cholesky(int64_t n, double *A);
 void spd_cholesky_solve(int64_t n, const double *A, double *b);
-/* Eigenvalues (ascending) and eigenvectors of the symmetric n x n A: A becomes row-major V' (row j is the j-th vector); false if it fails. */
+/* Eigenvalues (ascending) and eigenvectors of the symmetric n x n A, which become the rows of A; false if LAPACK fails. */
 bool spd_eigen(int64_t n, double *A, double *values, double *work);
 int64_t spd_eigen_work(int64_t n); /* doubles of work */
 

@@ -23,6 +23,12 @@ static double conjugate(double alpha, double b, double delta) {
     return fabs(alpha) <= delta ? 0.5 * alpha * alpha + b * alpha : INFINITY;
 }
 
+static double room(double alpha, double b, double arg) {
+    (void)b;
+    const double left = arg - fabs(alpha);
+    return left < 0 ? 0 : left < 1 ? left : 1;
+}
+
 const spdhg_loss spd_loss_huber = {.name = "huber",
                                    .help = "quadratic up to DELTA, linear beyond: regression with outliers; huber:DELTA",
                                    .arg = 1.345,
@@ -32,4 +38,5 @@ const spdhg_loss spd_loss_huber = {.name = "huber",
                                    .value = value,
                                    .slope = slope,
                                    .second = second,
-                                   .conjugate = conjugate};
+                                   .conjugate = conjugate,
+                                   .room = room};

@@ -31,6 +31,12 @@ static double conjugate(double alpha, double b, double arg) {
     return (p > 0 ? p * log(p) : 0) + (p < 1 ? (1 - p) * log1p(-p) : 0);
 }
 
+static double room(double alpha, double b, double arg) {
+    (void)arg;
+    const double p = -b * alpha;
+    return p < 0 || p > 1 ? 0 : p < 0.5 ? p : 1 - p;
+}
+
 const spdhg_loss spd_loss_logistic = {.name = "logistic",
                                       .help = "log(1 + exp(-bz)): two classes, probabilities",
                                       .classify = true,
@@ -39,4 +45,5 @@ const spdhg_loss spd_loss_logistic = {.name = "logistic",
                                       .value = value,
                                       .slope = slope,
                                       .second = second,
-                                      .conjugate = conjugate};
+                                      .conjugate = conjugate,
+                                      .room = room};

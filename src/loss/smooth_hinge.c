@@ -27,6 +27,12 @@ static double conjugate(double alpha, double b, double h) {
     return beta >= 0 && beta <= 1 ? beta * (0.5 * h * beta - 1) : INFINITY;
 }
 
+static double room(double alpha, double b, double arg) {
+    (void)arg;
+    const double beta = -b * alpha;
+    return beta < 0 || beta > 1 ? 0 : beta < 0.5 ? beta : 1 - beta;
+}
+
 const spdhg_loss spd_loss_smooth_hinge = {.name = "smooth-hinge",
                                           .help =
                                               "hinge rounded over the width EPS below the margin: two classes; smooth-hinge:EPS",
@@ -38,4 +44,5 @@ const spdhg_loss spd_loss_smooth_hinge = {.name = "smooth-hinge",
                                           .value = value,
                                           .slope = slope,
                                           .second = second,
-                                          .conjugate = conjugate};
+                                          .conjugate = conjugate,
+                                          .room = room};

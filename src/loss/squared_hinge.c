@@ -30,6 +30,11 @@ static double conjugate(double alpha, double b, double arg) {
     return b * alpha <= 0 ? 0.25 * alpha * alpha + b * alpha : INFINITY;
 }
 
+static double room(double alpha, double b, double arg) {
+    (void)arg;
+    return b * alpha > 0 ? 0 : fabs(alpha) < 1 ? fabs(alpha) : 1;
+}
+
 const spdhg_loss spd_loss_squared_hinge = {.name = "squared-hinge",
                                            .help = "max(0, 1 - bz)^2: two classes, support vectors",
                                            .classify = true,
@@ -38,4 +43,5 @@ const spdhg_loss spd_loss_squared_hinge = {.name = "squared-hinge",
                                            .value = value,
                                            .slope = slope,
                                            .second = second,
-                                           .conjugate = conjugate};
+                                           .conjugate = conjugate,
+                                           .room = room};

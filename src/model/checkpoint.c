@@ -13,7 +13,7 @@ typedef struct header {
     char magic[8];
     uint64_t byte_order, point_size, hash[SPD_HASHES];
     int64_t stage, k, rows_visited, iterations_before, points, numbers;
-    double seconds, epochs_before;
+    double seconds, epochs_before, best_dual;
 } header;
 
 static bool put(FILE *stream, XXH3_state_t *sum, const void *block, size_t size) {
@@ -35,7 +35,7 @@ static void keep_previous(const char *path) {
 spdhg_status spd_checkpoint_write(const spd_checkpoint *c, const char *path, spdhg_error *err) {
     header h = {.byte_order = byte_order, .point_size = sizeof(spdhg_point), .stage = c->stage, .k = c->k, .rows_visited = c->rows_visited,
                 .iterations_before = c->iterations_before, .points = c->points, .numbers = c->numbers, .seconds = c->seconds,
-                .epochs_before = c->epochs_before};
+                .epochs_before = c->epochs_before, .best_dual = c->best_dual};
     memcpy(h.magic, magic, sizeof magic);
     memcpy(h.hash, c->hash, sizeof h.hash);
     XXH3_state_t *sum = XXH3_createState();
@@ -73,7 +73,7 @@ static spdhg_status check_header(const header *h, int64_t size, const char *path
     if (rest < 0 || h->points < 0 || h->numbers < 0 || h->points > most || h->numbers > most ||
         h->points * (int64_t)sizeof(spdhg_point) + h->numbers * 8 != rest)
         return damaged(path, "its size does not fit its counts", err);
-    if (h->stage < 0 || h->k < 0 || h->rows_visited < 0 || h->iterations_before < 0 || !isfinite(h->seconds) || !isfinite(h->epochs_before))
+    if (h->stage < 0 || h->k < 0 || h->rows_visited < 0 || h->iterations_before < 0 || !isfinite(h->seconds) || !isfinite(h->epochs_before) || isnan(h->best_dual))
         return damaged(path, "a counter is out of range", err);
     return SPDHG_OK;
 }
@@ -107,6 +107,7 @@ static spdhg_status read_body(spd_checkpoint *c, FILE *stream, int64_t size, con
     c->numbers = h.numbers;
     c->seconds = h.seconds;
     c->epochs_before = h.epochs_before;
+    c->best_dual = h.best_dual;
     return SPDHG_OK;
 }
 

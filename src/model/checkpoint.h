@@ -10,7 +10,7 @@ enum { SPD_HASH_DATA, SPD_HASH_PROBLEM, SPD_HASH_SOLVER, SPD_HASH_SAMPLING, SPD_
 typedef struct spd_checkpoint {
     uint64_t hash[SPD_HASHES];
     int64_t stage, k, rows_visited, iterations_before, points, numbers;
-    double seconds, epochs_before;
+    double seconds, epochs_before, best_dual; /* best_dual: largest proven lower bound so far */
     spdhg_point *point; /* the trace so far; owned when read */
     double *number;     /* the state arena; owned when read */
 } spd_checkpoint;

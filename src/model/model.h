@@ -1,7 +1,8 @@
 /* model.h - what is written to disk and read back; the reader expects hostile input. */
 #ifndef SPD_MODEL_H
 #define SPD_MODEL_H
-#include "solver/solver.h"
+#include "data/data.h"
+#include "loss/loss.h"
 
 struct spdhg_model {
     int64_t features, outputs;

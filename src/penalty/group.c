@@ -23,12 +23,21 @@ static int64_t work_size(int64_t rows, int64_t K) {
     return 0;
 }
 
+/* Outside the ball: (lambda/||v||)(dir - v (v'dir)/||v||^2), the tangent part shortened. */
+static void slide(int64_t rows, int64_t K, double lambda, const double *v, const double *dir, double *out, double *work) {
+    (void)work;
+    const int64_t n = rows * K;
+    const double norm = spd_norm2(n, v), along = norm > 0 ? spd_dot(n, v, dir) / (norm * norm) : 0;
+    for (int64_t i = 0; i < n; i++) out[i] = norm <= lambda ? dir[i] : lambda / norm * (dir[i] - along * v[i]);
+}
+
 const spd_penalty spd_penalty_group = {.name = "group",
                                        .help = "sum over groups of the Euclidean norm: groups of F x become 0 together",
                                        .block = SPD_BLOCK_GROUP,
                                        .groups_ok = true,
                                        .value = value,
                                        .project = project,
+                                       .slide = slide,
                                        .polar = polar,
                                        .radius = radius,
                                        .work = work_size};

@@ -25,12 +25,18 @@ static int64_t work_size(int64_t rows, int64_t K) {
     return 0;
 }
 
+static void slide(int64_t rows, int64_t K, double lambda, const double *v, const double *dir, double *out, double *work) {
+    (void)work;
+    for (int64_t i = 0; i < rows * K; i++) out[i] = fabs(v[i]) <= lambda ? dir[i] : 0;
+}
+
 const spd_penalty spd_penalty_l1 = {.name = "l1",
                                     .help = "sum of |z|: many entries of F x become exactly 0",
                                     .block = SPD_BLOCK_ROW,
                                     .groups_ok = false,
                                     .value = value,
                                     .project = project,
+                                    .slide = slide,
                                     .polar = polar,
                                     .radius = radius,
                                     .work = work_size};

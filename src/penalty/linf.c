@@ -19,7 +19,24 @@ static double polar(int64_t rows, int64_t K, const double *y, double *work) {
 
 static double radius(int64_t rows, int64_t K) { return rows * K > 0 ? 1 : 0; }
 
-static int64_t work_size(int64_t rows, int64_t K) { return rows * K; }
+static int64_t work_size(int64_t rows, int64_t K) { return 2 * rows * K; }
+
+/* Outside the l1 ball: on the support S of the projection, dir less its mean along the signs; 0 elsewhere. */
+static void slide(int64_t rows, int64_t K, double lambda, const double *v, const double *dir, double *out, double *work) {
+    const int64_t n = rows * K;
+    const bool inside = spd_sum_abs(n, v) <= lambda;
+    double *at = work, along = 0, support = 0;
+    memcpy(at, v, (size_t)n * sizeof *at);
+    spd_project_l1_ball(n, lambda, at, work + n);
+    for (int64_t i = 0; i < n; i++) {
+        along += at[i] > 0 ? dir[i] : at[i] < 0 ? -dir[i] : 0;
+        support += at[i] != 0;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        const double sign = at[i] > 0 ? 1 : at[i] < 0 ? -1 : 0;
+        out[i] = inside ? dir[i] : sign == 0 ? 0 : dir[i] - sign * along / support;
+    }
+}
 
 const spd_penalty spd_penalty_linf = {.name = "linf",
                                       .help = "largest |z|, of all rows or of each group: bounded, flat F x",
@@ -27,6 +44,7 @@ const spd_penalty spd_penalty_linf = {.name = "linf",
                                       .groups_ok = true,
                                       .value = value,
                                       .project = project,
+                                      .slide = slide,
                                       .polar = polar,
                                       .radius = radius,
                                       .work = work_size};

@@ -1,4 +1,5 @@
-/* curvature.c - the constants that step sizes are made of: L, a bound on ||F||, and the radius of the dual ball. */
+/* curvature.c - the constants that step sizes are made of: L, the bound H of the Hessian, a bound on ||F||, the dual ball's radius.
+ *     H = (kappa/W) sum_i w_i a_i a_i'   (a_i with a last entry 1 for the intercept) */
 #include "problem/problem.h"
 
 double spd_problem_lipschitz(const spdhg_problem *p, spdhg_sampling sampling) {
@@ -19,4 +20,84 @@ double spd_problem_dual_radius(const spdhg_problem *p) {
         square += radius * radius;
     }
     return sqrt(square);
+}
+
+static double row_weight(const spdhg_problem *p, int64_t i) { return p->weight ? p->weight[i] : 1; }
+
+void spd_problem_curvature_columns(const spdhg_problem *p, double *diagonal) {
+    memset(diagonal, 0, (size_t)(p->d + 1) * sizeof *diagonal);
+    for (int64_t i = 0; i < p->n; i++) {
+        const double w = p->kappa * row_weight(p, i) / p->W;
+        spd_row row;
+        spd_problem_row(p, i, &row);
+        for (int64_t q = 0; q < row.nnz; q++) diagonal[row.idx ? row.idx[q] : q] += w * row.val[q] * row.val[q];
+    }
+    diagonal[p->d] = p->intercept ? p->kappa : 0;
+}
+
+double spd_problem_curvature_rows(const spdhg_problem *p, spdhg_sampling sampling, const double *D) {
+    double most = 0;
+    for (int64_t i = 0; i < p->n; i++) {
+        const double w = row_weight(p, i), factor = sampling == SPDHG_SAMPLING_IID ? 1 : (double)p->n * w / p->W;
+        if (w == 0) continue;
+        spd_row row;
+        spd_problem_row(p, i, &row);
+        double sum = p->intercept ? 1 / D[p->d] : 0;
+        for (int64_t q = 0; q < row.nnz; q++) sum += row.val[q] * row.val[q] / D[row.idx ? row.idx[q] : q];
+        most = fmax(most, factor * sum);
+    }
+    return p->kappa * most;
+}
+
+/* ---- power iteration */
+
+typedef struct product {
+    const spdhg_problem *p;
+    const double *v;
+    double *partial;
+    int64_t rows; /* of a block */
+} product;
+
+/* One block's part of H v. */
+static void product_block(void *context, int64_t b) {
+    const product *a = context;
+    const spdhg_problem *p = a->p;
+    const int64_t first = b * a->rows, end = first + a->rows < p->n ? first + a->rows : p->n;
+    double *Hv = a->partial + b * (p->d + 1);
+    memset(Hv, 0, (size_t)(p->d + 1) * sizeof *Hv);
+    for (int64_t i = first; i < end; i++) {
+        spd_row row;
+        spd_problem_row(p, i, &row);
+        double z = p->intercept ? a->v[p->d] : 0;
+        for (int64_t q = 0; q < row.nnz; q++) z += row.val[q] * a->v[row.idx ? row.idx[q] : q];
+        z *= p->kappa * row_weight(p, i) / p->W;
+        for (int64_t q = 0; q < row.nnz; q++) Hv[row.idx ? row.idx[q] : q] += z * row.val[q];
+        if (p->intercept) Hv[p->d] += z;
+    }
+}
+
+static double norm_in(int64_t n, const double *D, const double *v) {
+    double sum = 0;
+    for (int64_t j = 0; j < n; j++) sum += D[j] * v[j] * v[j];
+    return sqrt(sum);
+}
+
+/* With v = D^-1/2 w the iteration w <- D^-1/2 H D^-1/2 w is v <- D^-1 H v, and ||w|| is the norm of v in D. */
+double spd_problem_curvature_norm(const spdhg_problem *p, int threads, const double *D, int rounds, double *v, double *work) {
+    const int64_t n = p->d + 1, blocks = spd_problem_gradient_blocks(p);
+    product a = {.p = p, .v = v, .partial = work + n, .rows = (p->n + blocks - 1) / blocks};
+    double estimate = 0;
+    for (int r = 0; r < rounds; r++) {
+        const double size = norm_in(n, D, v);
+        if (!(size > 0)) break;
+        spd_scale(n, 1 / size, v);
+        spd_parallel(threads, blocks, product_block, &a);
+        memset(work, 0, (size_t)n * sizeof *work);
+        for (int64_t b = 0; b < blocks; b++) spd_axpy(n, 1, a.partial + b * n, work);
+        for (int64_t j = 0; j < n; j++) v[j] = work[j] / D[j];
+        const double before = estimate;
+        estimate = fmax(estimate, norm_in(n, D, v));
+        if (estimate <= 1.005 * before) break;
+    }
+    return estimate;
 }

@@ -13,7 +13,7 @@ typedef struct pass {
     void (*coefficient)(const struct pass *a, const spd_row *row, int64_t i, double *z, double *u);
 } pass;
 
-static int64_t blocks_of(const spdhg_problem *p) {
+int64_t spd_problem_gradient_blocks(const spdhg_problem *p) {
     const int64_t fill = p->nnz / (p->d + 1) + 1; /* more vectors than this would cost more than the rows themselves */
     const int64_t rows = spd_problem_blocks(p);
     const int64_t blocks = GRADIENT_BLOCKS < fill ? GRADIENT_BLOCKS : fill;
@@ -22,7 +22,7 @@ static int64_t blocks_of(const spdhg_problem *p) {
 
 static int64_t stride(const spdhg_problem *p) { return p->dK + 3 * p->K; }
 
-int64_t spd_problem_gradient_work(const spdhg_problem *p) { return blocks_of(p) * stride(p); }
+int64_t spd_problem_gradient_work(const spdhg_problem *p) { return spd_problem_gradient_blocks(p) * stride(p); }
 
 static void one_block(void *context, int64_t b) {
     const pass *a = context;
@@ -46,7 +46,7 @@ static void one_block(void *context, int64_t b) {
 
 static void run(pass *a, int threads, double *g, double *gc, double *scratch) {
     const spdhg_problem *p = a->p;
-    const int64_t blocks = blocks_of(p);
+    const int64_t blocks = spd_problem_gradient_blocks(p);
     a->partial = scratch;
     a->rows = (p->n + blocks - 1) / blocks;
     spd_parallel(threads, blocks, one_block, a);

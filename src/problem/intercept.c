@@ -3,7 +3,7 @@
  * Coupled losses (softmax): Newton by conjugate gradients in R^K, halved until the loss falls; sum c = 0. */
 #include "problem/problem.h"
 
-enum { NEWTON_MAX = 60 };
+enum { NEWTON_MAX = 200 };
 
 /* What one pass over the scores computes for a block: up to two numbers per output. */
 typedef struct sums {
@@ -62,8 +62,11 @@ static void scalar_newton(const spdhg_problem *p, int threads, sums *a, double *
             else
                 low[k] = c[k];
             double next = c[k] - slope / curve;
-            if (!(next > low[k] && next < high[k])) /* also when the curvature is 0 */
-                next = isfinite(low[k]) && isfinite(high[k]) ? 0.5 * (low[k] + high[k]) : c[k] - copysign(step[k] *= 2, slope);
+            const bool closed = isfinite(low[k]) && isfinite(high[k]);
+            /* Where the losses are nearly straight Newton's point is nonsense, and an open bracket would not stop it. */
+            const bool wild = !closed && curve < 1e-3 * p->kappa && fabs(next - c[k]) > step[k];
+            if (wild || !(next > low[k] && next < high[k])) /* also when the curvature is 0 */
+                next = closed ? 0.5 * (low[k] + high[k]) : c[k] - copysign(step[k] *= 2, slope);
             moving = moving || fabs(next - c[k]) > 1e-15 * (1 + fabs(c[k]));
             c[k] = next;
         }
@@ -101,8 +104,16 @@ static double coupled_pass(const spdhg_problem *p, int threads, sums *a, double 
     return value;
 }
 
-/* H p = -g by conjugate gradients from 0; H is singular along (1,...,1), to which g is orthogonal. */
-static void newton_direction(const spdhg_problem *p, int threads, sums *a, const double *g, double *dir, double *r, double *q, double *Hq) {
+static void centre(int64_t K, double *c) {
+    double mean = 0;
+    for (int64_t k = 0; k < K; k++) mean += c[k] / (double)K;
+    for (int64_t k = 0; k < K; k++) c[k] -= mean;
+}
+
+/* (H + damping I) p = -g by conjugate gradients from 0; H is singular along (1,...,1), to which g is orthogonal but for rounding: what
+ * that leaves of the direction there can be huge and is taken out before anyone adds it to c. */
+static void newton_direction(const spdhg_problem *p, int threads, sums *a, double damping, const double *g, double *dir, double *r, double *q,
+                             double *Hq) {
     const int64_t K = p->K;
     memset(dir, 0, (size_t)K * sizeof *dir);
     for (int64_t k = 0; k < K; k++) q[k] = r[k] = -g[k];
@@ -111,6 +122,7 @@ static void newton_direction(const spdhg_problem *p, int threads, sums *a, const
     for (int64_t it = 0; it < K + 5 && rr > goal; it++) {
         a->direction = q;
         coupled_pass(p, threads, a, Hq);
+        spd_axpy(K, damping, q, Hq);
         const double curve = spd_dot(K, q, Hq);
         if (!(curve > 1e-300)) break;
         spd_axpy(K, rr / curve, q, dir);
@@ -120,38 +132,33 @@ static void newton_direction(const spdhg_problem *p, int threads, sums *a, const
         rr = next;
     }
     a->direction = NULL;
+    centre(K, dir);
 }
 
-static void centre(int64_t K, double *c) {
-    double mean = 0;
-    for (int64_t k = 0; k < K; k++) mean += c[k] / (double)K;
-    for (int64_t k = 0; k < K; k++) c[k] -= mean;
-}
-
+/* Levenberg and Marquardt's damping: where scores are large H nearly vanishes and a bare Newton step, however halved, leads nowhere.
+ * A step whose change of value drowns in rounding still counts when it makes the slope smaller: those are the last digits of c. */
 static void coupled_newton(const spdhg_problem *p, int threads, sums *a, double *c, double *newton) {
     const int64_t K = p->K;
-    double *g = newton, *dir = g + K, *r = dir + K, *q = r + K, *Hq = q + K, *trial = Hq + K;
+    double *g = newton, *dir = g + K, *r = dir + K, *q = r + K, *Hq = q + K, *trial = Hq + K, *trial_g = trial + K;
     centre(K, c);
-    double value = coupled_pass(p, threads, a, g), norm = spd_norm2(K, g);
-    for (int round = 0; round < NEWTON_MAX && norm > 1e-15; round++) {
-        newton_direction(p, threads, a, g, dir, r, q, Hq);
+    double value = coupled_pass(p, threads, a, g), damping = 1e-14;
+    for (int round = 0; round < NEWTON_MAX && spd_norm2(K, g) > 1e-15; round++) {
+        newton_direction(p, threads, a, damping, g, dir, r, q, Hq);
         const double descent = spd_dot(K, g, dir);
-        if (!(descent < 0)) return;
-        double t = 1, next = INFINITY;
+        for (int64_t k = 0; k < K; k++) trial[k] = c[k] + dir[k];
+        centre(K, trial);
         a->c = trial;
-        for (int halving = 0; halving < 40; halving++, t *= 0.5) {
-            for (int64_t k = 0; k < K; k++) trial[k] = c[k] + t * dir[k];
-            next = coupled_pass(p, threads, a, g);
-            if (next <= value + 1e-4 * t * descent + 1e-15 * fabs(value)) break;
-        }
+        const double next = coupled_pass(p, threads, a, trial_g);
         a->c = c;
-        /* Near the end the value cannot fall any more in double precision; the slope still can. */
-        const double next_norm = spd_norm2(K, g);
-        if (!(next < value) && !(next_norm < norm)) return;
-        memcpy(c, trial, (size_t)K * sizeof *c);
-        centre(K, c);
-        value = next;
-        norm = next_norm;
+        const bool level = fabs(next - value) <= 1e-15 * fabs(value);
+        if (level && !(spd_norm2(K, trial_g) < spd_norm2(K, g))) break;
+        if (level || next <= value + 1e-4 * descent) {
+            memcpy(c, trial, (size_t)K * sizeof *c);
+            memcpy(g, trial_g, (size_t)K * sizeof *g);
+            value = next;
+            damping = fmax(0.1 * damping, 1e-14);
+        } else
+            damping = fmax(10 * damping, 1e-3 * spd_norm2(K, g));
     }
 }
 

@@ -82,6 +82,8 @@ int64_t spd_problem_value_work(const spdhg_problem *p) {
     return p->m * p->K + p->n * p->K + spd_problem_blocks(p) * (1 + 3 * p->K) + 8 * p->K + spd_problem_term_work(p);
 }
 
+double *spd_problem_value_scores(const spdhg_problem *p, double *scratch) { return divide(p, scratch).z; }
+
 void spd_problem_value(const spdhg_problem *p, int threads, const double *x, double *c, double *scratch, spd_value *out) {
     const value_scratch s = divide(p, scratch);
     spd_problem_scores(p, threads, x, s.z);

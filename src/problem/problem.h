@@ -72,6 +72,11 @@ void spd_term_apply(const spd_term *t, int64_t K, const double *x, double *z);  
 void spd_term_add_transposed(const spd_term *t, int64_t K, const double *y, double *g);         /* g += F'y */
 double spd_term_value(const spd_term *t, int64_t K, const double *z, double *work);             /* lambda r(z), z = F x */
 void spd_term_project(const spd_term *t, int64_t K, double *y, double *work);                   /* y = Pi_{lambda Y}(y) */
+int64_t spd_term_block_rows(const spd_term *t, int64_t b);                                      /* how many rows block b has */
+int64_t spd_term_block_row(const spd_term *t, int64_t b, int64_t r);                            /* its r-th row of F */
+double spd_term_block_polar(const spd_term *t, int64_t K, int64_t b, const double *y, double *work);
+double spd_term_polar(const spd_term *t, int64_t K, const double *y, double *work);              /* smallest lambda with y in lambda Y */
+void spd_term_slide(const spd_term *t, int64_t K, const double *v, double *dir, double *work);   /* dir = DPi_{lambda Y}(v) dir */
 double spd_term_radius(const spd_term *t, int64_t K);                                           /* max ||y|| over lambda Y */
 int64_t spd_term_work(const spd_term *t, int64_t K);                                            /* doubles of work for the above */
 /* The dual half-step fused with the transposed product, one pass over the rows of F (ARCHITECTURE decision 5):
@@ -86,6 +91,8 @@ void spd_problem_add_transposed(const spdhg_problem *p, const double *y, double 
 void spd_problem_project_dual(const spdhg_problem *p, double *y, double *work);              /* y = Pi_{lambda Y}(y) */
 double spd_problem_penalty(const spdhg_problem *p, const double *z, double *work);           /* sum_t lambda_t r_t(z_t) */
 void spd_problem_gram_diagonal(const spdhg_problem *p, double *diagonal);                    /* of F'F, d numbers */
+bool spd_problem_can_slide(const spdhg_problem *p);                                         /* every penalty has its derivative */
+void spd_problem_slide(const spdhg_problem *p, const double *v, double *dir, double *work);
 int64_t spd_problem_term_work(const spdhg_problem *p);                                       /* work of the largest term */
 
 /* ---- objective.c: collectives over all rows, blocked and threaded; the same bits for any number of threads. */
@@ -102,6 +109,8 @@ void spd_problem_best_intercept(const spdhg_problem *p, int threads, const doubl
 /* f at (x, c); with an intercept c is minimised in place first. scratch: spd_problem_value_work doubles; it holds F x first. */
 void spd_problem_value(const spdhg_problem *p, int threads, const double *x, double *c, double *scratch, spd_value *out);
 int64_t spd_problem_value_work(const spdhg_problem *p);
+/* The scores z = A x + o (n x K, without intercept) that spd_problem_value left in its scratch. */
+double *spd_problem_value_scores(const spdhg_problem *p, double *scratch);
 void spd_row_score(const spdhg_problem *p, const spd_row *row, const double *x, double *z); /* z = a'x + o, K numbers */
 
 /* ---- gradient.c: collectives that end in A'u. scratch: spd_problem_gradient_work doubles for each. gc (K, for the intercept) may be NULL. */
@@ -115,6 +124,10 @@ void spd_problem_adjoint(const spdhg_problem *p, int threads, const double *alph
 void spd_problem_normal_product(const spdhg_problem *p, int threads, const double *curve, const double *x, const double *c, double *g,
                                 double *gc, double *scratch);
 int64_t spd_problem_gradient_work(const spdhg_problem *p);
+int64_t spd_problem_gradient_blocks(const spdhg_problem *p); /* blocks of rows with a partial sum of d numbers or more each */
+
+/* Diagonal of that matrix, (d + 1) K numbers with an intercept, d K without. */
+void spd_problem_curvature_diagonal(const spdhg_problem *p, const double *curve, double *diagonal);
 
 /* ---- hessian.c: the same matrix written out, row-major n x n with n = (d + 1) K (intercept last, d K without), lower triangle. */
 void spd_problem_normal_matrix(const spdhg_problem *p, int threads, const double *curve, double *H, double *scratch);
@@ -125,6 +138,13 @@ int64_t spd_problem_normal_work(const spdhg_problem *p);
 double spd_problem_lipschitz(const spdhg_problem *p, spdhg_sampling sampling); /* kappa max_i(||a_i||^2 [+1]) + gamma */
 double spd_problem_structure_norm(const spdhg_problem *p);                      /* bound on || [F_1; F_2; ...] || */
 double spd_problem_dual_radius(const spdhg_problem *p);                         /* max ||y|| over the product of the lambda Y_t */
+/* H = (kappa/W) sum_i w_i a_i a_i', a_i with a last entry 1 if there is an intercept: the Hessian of the loss is at most H for every
+ * output. Vectors have d + 1 numbers, the last of the intercept. D: positive numbers, a diagonal to measure H in. */
+void spd_problem_curvature_columns(const spdhg_problem *p, double *diagonal); /* of H */
+double spd_problem_curvature_rows(const spdhg_problem *p, spdhg_sampling sampling, const double *D); /* max_i (N w_i/W) kappa a_i'D^-1 a_i; iid: no factor */
+/* lmax(D^-1/2 H D^-1/2) from below: power iterations until they gain less than 1/2 %, at most `rounds`. v: start and result, positive and
+ * irregular is good. work: d + 1 numbers and spd_problem_gradient_work. */
+double spd_problem_curvature_norm(const spdhg_problem *p, int threads, const double *D, int rounds, double *v, double *work);
 
 /* ---- sample.c: which rows iteration k sees, a pure function of (seed, k). */
 typedef struct spd_sampler {

@@ -28,7 +28,7 @@ static void scatter(const block *b, int64_t K, const double *from, double *to) {
     for (int64_t r = 0; r < b->rows; r++) memcpy(to + b->row[r] * K, from + r * K, (size_t)K * sizeof *to);
 }
 
-int64_t spd_term_work(const spd_term *t, int64_t K) { return t->largest * K + t->penalty->work(t->largest, K); }
+int64_t spd_term_work(const spd_term *t, int64_t K) { return 2 * t->largest * K + t->penalty->work(t->largest, K); }
 
 double spd_term_value(const spd_term *t, int64_t K, const double *z, double *work) {
     double sum = 0;
@@ -55,6 +55,40 @@ void spd_term_project(const spd_term *t, int64_t K, double *y, double *work) {
         t->penalty->project(k.rows, K, t->lambda, part, work + t->largest * K);
         if (k.row) scatter(&k, K, work, y);
     }
+}
+
+void spd_term_slide(const spd_term *t, int64_t K, const double *v, double *dir, double *work) {
+    double *at = work, *gathered = work + t->largest * K, *inner = gathered + t->largest * K;
+    for (int64_t b = 0; b < t->blocks; b++) {
+        const block k = block_at(t, b);
+        if (!k.row) {
+            t->penalty->slide(k.rows, K, t->lambda, v + k.first * K, dir + k.first * K, dir + k.first * K, inner);
+            continue;
+        }
+        gather(&k, K, v, at);
+        gather(&k, K, dir, gathered);
+        t->penalty->slide(k.rows, K, t->lambda, at, gathered, gathered, inner);
+        scatter(&k, K, gathered, dir);
+    }
+}
+
+int64_t spd_term_block_rows(const spd_term *t, int64_t b) { return block_at(t, b).rows; }
+
+int64_t spd_term_block_row(const spd_term *t, int64_t b, int64_t r) {
+    const block k = block_at(t, b);
+    return k.row ? k.row[r] : k.first + r;
+}
+
+double spd_term_block_polar(const spd_term *t, int64_t K, int64_t b, const double *y, double *work) {
+    const block k = block_at(t, b);
+    if (k.row) gather(&k, K, y, work);
+    return t->penalty->polar(k.rows, K, k.row ? work : y + k.first * K, work + t->largest * K);
+}
+
+double spd_term_polar(const spd_term *t, int64_t K, const double *y, double *work) {
+    double most = 0;
+    for (int64_t b = 0; b < t->blocks; b++) most = fmax(most, spd_term_block_polar(t, K, b, y, work));
+    return most;
 }
 
 double spd_term_radius(const spd_term *t, int64_t K) {

@@ -8,13 +8,13 @@ void spd_admm_layout(spd_run *run, spd_admm *a) {
     a->c = spd_arena_take(&run->state, p->K);
     a->z = spd_arena_take(&run->state, mK);
     a->y = spd_arena_take(&run->state, mK);
+    a->Fx = spd_arena_take(&run->state, mK);
     a->x_sum = spd_arena_take(&run->state, p->dK);
     a->c_sum = spd_arena_take(&run->state, p->K);
     a->y_sum = spd_arena_take(&run->state, mK);
     a->scalar = spd_arena_take(&run->state, SPD_ADMM_SCALARS);
     a->g = spd_arena_take(&run->work, p->dK);
     a->gc = spd_arena_take(&run->work, p->K);
-    a->Fx = spd_arena_take(&run->work, mK);
     a->v = spd_arena_take(&run->work, mK);
     a->slope = spd_arena_take(&run->work, (run->batch + 1) * p->K);
     a->projection = spd_arena_take(&run->work, p->dK);
@@ -29,7 +29,8 @@ void spd_admm_start(spd_run *run, spd_admm *a, const double *x0, const double *c
     if (y0) memcpy(a->y, y0, (size_t)(p->m * p->K) * sizeof *y0);
     p->set.kind->project(p->dK, p->set.arg, a->x, a->projection);
     spd_problem_project_dual(p, a->y, a->term);
-    spd_problem_apply(p, a->x, a->z);
+    spd_problem_apply(p, a->x, a->Fx);
+    memcpy(a->z, a->Fx, (size_t)(p->m * p->K) * sizeof *a->z);
 }
 
 void spd_admm_gradient(spd_admm *a, const spdhg_problem *p, const spd_batch *batch, double ridge) {
@@ -48,10 +49,27 @@ void spd_admm_tail(spd_admm *a, const spdhg_problem *p) {
     for (int64_t e = 0; e < mK; e++) a->z[e] = a->Fx[e] - (a->y[e] - a->v[e]) / a->rho;
 }
 
-void spd_admm_average(spd_admm *a, const spdhg_problem *p) {
+void spd_admm_add_augmented(spd_admm *a, const spdhg_problem *p, double *g) {
+    for (int64_t e = 0; e < p->m * p->K; e++) a->v[e] = a->y[e] + a->rho * (a->Fx[e] - a->z[e]);
+    spd_problem_add_transposed(p, a->v, g);
+}
+
+void spd_admm_add_target(spd_admm *a, const spdhg_problem *p, double *b) {
+    for (int64_t e = 0; e < p->m * p->K; e++) a->v[e] = a->rho * a->z[e] - a->y[e];
+    spd_problem_add_transposed(p, a->v, b);
+}
+
+double spd_admm_default_rho(const spdhg_problem *p, double L) {
+    const double norm = spd_problem_structure_norm(p);
+    return norm > 0 && L > 0 ? L / (norm * norm) : 1;
+}
+
+void spd_admm_average(spd_admm *a, const spdhg_problem *p) { spd_admm_average_dual(a, p, a->y); }
+
+void spd_admm_average_dual(spd_admm *a, const spdhg_problem *p, const double *y) {
     spd_axpy(p->dK, 1, a->x, a->x_sum);
     spd_axpy(p->K, 1, a->c, a->c_sum);
-    spd_axpy(p->m * p->K, 1, a->y, a->y_sum);
+    spd_axpy(p->m * p->K, 1, y, a->y_sum);
     a->scalar[SPD_ADMM_TOTAL] += 1;
 }
 
@@ -76,6 +94,11 @@ void spd_admm_output_last(const spd_run *run, const spd_admm *a, double *x, doub
     scaled(p->dK, 1, a->x, x);
     scaled(p->K, 1, a->c, c);
     scaled(p->m * p->K, 1, a->y, y);
+}
+
+const char *spd_admm_accepts(const spdhg_problem *p) {
+    (void)p;
+    return NULL;
 }
 
 const char *spd_admm_refuses_sets(const spdhg_problem *p) {

@@ -16,7 +16,8 @@ typedef struct spd_admm {
     double *x, *c, *z, *y;                /* state: the iterate */
     double *x_sum, *c_sum, *y_sum, *scalar; /* state: sums for the uniform average */
     double *g, *gc;                       /* work: stochastic gradient, d x K and K */
-    double *Fx, *v;                       /* work: m x K each */
+    double *Fx;                           /* state: F x of the current x, which start and tail leave there */
+    double *v;                            /* work: m x K */
     double *slope, *projection, *term;    /* work: batch slopes; d x K for sets; the penalties' own */
 } spd_admm;
 
@@ -26,10 +27,18 @@ void spd_admm_start(spd_run *run, spd_admm *a, const double *x0, const double *c
 /* g = batch gradient of the loss (+ ridge x if ridge is not 0), gc the intercept's. */
 void spd_admm_gradient(spd_admm *a, const spdhg_problem *p, const spd_batch *batch, double ridge);
 void spd_admm_tail(spd_admm *a, const spdhg_problem *p); /* y, z from the new x */
+/* g += F'( y + rho (F x - z) ): the gradient of the augmented term at x, for methods that linearise it. */
+void spd_admm_add_augmented(spd_admm *a, const spdhg_problem *p, double *g);
+/* b += F'( rho z - y ): what the augmented term adds to the right-hand side, for methods that solve for x. */
+void spd_admm_add_target(spd_admm *a, const spdhg_problem *p, double *b);
+/* L/||F||^2: the augmented term as steep as the loss; 1 without F. */
+double spd_admm_default_rho(const spdhg_problem *p, double L);
 void spd_admm_average(spd_admm *a, const spdhg_problem *p);
+void spd_admm_average_dual(spd_admm *a, const spdhg_problem *p, const double *y); /* the same with another y */
 /* The uniform average of x, c, y; the start before the first step. `last`: the last iterate instead. */
 void spd_admm_output_average(const spd_run *run, const spd_admm *a, double *x, double *c, double *y);
 void spd_admm_output_last(const spd_run *run, const spd_admm *a, double *x, double *c, double *y);
+const char *spd_admm_accepts(const spdhg_problem *p); /* everything: NULL */
 /* For methods whose x-step is a linear system: X must be all of R^d. */
 const char *spd_admm_refuses_sets(const spdhg_problem *p);
 int64_t spd_admm_dual_cost(const spdhg_problem *p);

@@ -1,22 +1,18 @@
 /* batch.c - the stochastic gradient (1/B) sum_i weight_i phi'(a_i'x + c + o_i, b_i) a_i of a batch, as slopes and their sum over rows. */
 #include "solver/solver.h"
 
+void spd_row_slope(const spdhg_problem *p, const spd_row *row, const double *x, const double *c, double *z, double *slope) {
+    spd_row_score(p, row, x, z);
+    for (int64_t k = 0; k < p->K; k++) z[k] += c[k];
+    spd_loss_slope(p->loss, p->loss_arg, p->K, z, row->b, slope);
+}
+
 void spd_batch_slopes(const spdhg_problem *p, const spd_batch *batch, const double *x, const double *c, double *slopes) {
     const int64_t K = p->K;
-    double *z = slopes + batch->size * K;
     for (int64_t i = 0; i < batch->size; i++) {
         const spd_row *row = &batch->row[i];
         double *slope = slopes + i * K;
-        for (int64_t k = 0; k < K; k++) z[k] = c[k] + (row->offset ? row->offset[k] : 0);
-        if (K == 1 && row->idx) {
-            double sum = 0;
-            for (int64_t q = 0; q < row->nnz; q++) sum += row->val[q] * x[row->idx[q]];
-            z[0] += sum;
-        } else if (K == 1)
-            z[0] += spd_dot(row->nnz, row->val, x);
-        else
-            for (int64_t q = 0; q < row->nnz; q++) spd_axpy(K, row->val[q], x + (row->idx ? row->idx[q] : q) * K, z);
-        spd_loss_slope(p->loss, p->loss_arg, K, z, row->b, slope);
+        spd_row_slope(p, row, x, c, slopes + batch->size * K, slope);
         for (int64_t k = 0; k < K; k++) slope[k] *= row->weight / (double)batch->size;
     }
 }

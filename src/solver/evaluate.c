@@ -39,6 +39,7 @@ spdhg_status spd_evaluator_new(spd_evaluator *e, const spdhg_problem *p, const s
     int64_t size = spd_problem_value_work(p);
     if (status == SPDHG_OK && e->test && spd_problem_value_work(e->test) > size) size = spd_problem_value_work(e->test);
     if (status == SPDHG_OK && !(e->scratch = SPD_NEW(double, size))) status = spd_fail_memory(err, 8.0 * (double)size);
+    if (status == SPDHG_OK) status = spd_certifier_new(&e->certifier, p, threads, err);
     if (status != SPDHG_OK) spd_evaluator_free(e);
     return status;
 }
@@ -83,44 +84,55 @@ static void evaluate_test(spd_evaluator *e, const double *x, const double *c, sp
     point->test_score = score(t, z);
 }
 
+/* The gap at (x, c, y); the scores are still where spd_problem_value left them. */
+static void prove(spd_evaluator *e, const double *x, const double *c, const double *y, spdhg_point *point) {
+    const spdhg_problem *p = e->problem;
+    double *z = spd_problem_value_scores(p, e->scratch);
+    for (int64_t i = 0; i < p->n && p->intercept; i++) spd_axpy(p->K, 1, c, z + i * p->K);
+    spd_certify(&e->certifier, x, y, z, e->scratch, point->objective, &e->gap);
+    point->gap = e->gap.kind == SPD_GAP_NONE ? NAN : e->gap.gap;
+}
+
 void spd_evaluate(spd_evaluator *e, const double *x, double *c, const double *y, spdhg_point *point) {
     spd_value value;
     spd_problem_value(e->problem, e->threads, x, c, e->scratch, &value);
     point->objective = value.objective;
     point->train_loss = value.loss;
     point->penalty = value.penalty;
-    point->gap = NAN;
+    prove(e, x, c, y, point);
     point->dual_norm = spd_norm2(e->problem->m * e->problem->K, y);
     point->test_loss = point->test_score = NAN;
     if (e->test) evaluate_test(e, x, c, point);
 }
 
-/* Zero in PROBLEM's sense: |F_e x| <= 8 eps |F_e||x|, so rounding in the product is not counted as structure. */
-int64_t spd_evaluate_structure_nonzeros(const spd_evaluator *e, const double *x) {
-    const spdhg_problem *p = e->problem;
+/* Numbers of F x with |F_e x| > factor |F_e|, |F_e| the row's norm. */
+static int64_t count_larger(const spdhg_problem *p, const double *x, double factor) {
     int64_t count = 0;
     for (int64_t t = 0; t < p->terms; t++) {
         const spd_csr *F = &p->term[t].F->F;
-        if (spd_csr_is_identity(F)) {
-            count += spd_count_nonzero(p->dK, x);
-            continue;
-        }
-        for (int64_t r = 0; r < F->m; r++)
+        const bool identity = spd_csr_is_identity(F);
+        for (int64_t r = 0; r < F->m; r++) {
+            const double row = identity ? 1 : spd_norm2(F->ptr[r + 1] - F->ptr[r], F->val + F->ptr[r]);
             for (int64_t k = 0; k < p->K; k++) {
-                double sum = 0, size = 0;
-                for (int64_t q = F->ptr[r]; q < F->ptr[r + 1]; q++) {
-                    const double part = F->val[q] * x[F->idx[q] * p->K + k];
-                    sum += part;
-                    size += fabs(part);
-                }
-                count += fabs(sum) > 8 * DBL_EPSILON * size;
+                double sum = identity ? x[r * p->K + k] : 0;
+                for (int64_t q = identity ? 0 : F->ptr[r]; !identity && q < F->ptr[r + 1]; q++) sum += F->val[q] * x[F->idx[q] * p->K + k];
+                count += fabs(sum) > factor * row;
             }
+        }
     }
     return count;
 }
 
+/* Not zero in PROBLEM's sense: |F_e x| > 8 eps |F_e||x|, so rounding in the product is not counted as structure. */
+int64_t spd_evaluate_structure_nonzeros(const spd_evaluator *e, const double *x) {
+    return count_larger(e->problem, x, 8 * DBL_EPSILON * spd_norm2(e->problem->dK, x));
+}
+
+int64_t spd_evaluate_signs(const spd_evaluator *e, const double *x, double radius) { return count_larger(e->problem, x, radius); }
+
 void spd_evaluator_free(spd_evaluator *e) {
     spdhg_problem_free(e->test);
+    spd_certifier_free(&e->certifier);
     spd_free(e->test_x);
     spd_free(e->scratch);
     *e = (spd_evaluator){0};

@@ -2,25 +2,57 @@
 #include "solver/loop.h"
 
 /* The caller's struct may be older and shorter: what it lacks keeps its default. */
-static spdhg_status take_options(spdhg_solver *s, const spdhg_options *options, spdhg_error *err) {
+static spdhg_status take_options(spdhg_solver *s, const char *name, const spdhg_options *options, spdhg_error *err) {
     s->options = (spdhg_options)SPDHG_OPTIONS;
     if (options) memcpy(&s->options, options, options->size < sizeof *options ? options->size : sizeof *options);
     spdhg_options *o = &s->options;
     o->size = sizeof *o;
     if (!(o->epochs >= 0) || !(o->seconds >= 0) || !(o->tol >= 0) || !(o->every >= 0) || !isfinite(o->epochs + o->seconds + o->tol + o->every))
         return spd_fail(err, SPDHG_USAGE, "epochs, seconds, tolerance and trace interval must be finite and not negative");
-    if (o->batch < 0 || (o->batch > s->problem->n && s->problem->n > 0))
+    if (o->batch < SPDHG_BATCH_DEFAULT || (o->batch > s->problem->n && s->problem->n > 0))
         return spd_fail(err, SPDHG_USAGE, "batch %lld is outside 1..%lld (the rows)", (long long)o->batch, (long long)s->problem->n);
-    if (o->epochs == 0 && o->seconds == 0) o->epochs = 10;
+    const bool automatic = strcmp(name, "auto") == 0;
+    if (automatic && o->epochs == 0 && o->seconds == 0 && o->tol == 0) o->tol = 1e-6;
+    if (o->epochs == 0 && o->seconds == 0) o->epochs = o->tol > 0 ? 10000 : 10; /* a tolerance that cannot be reached ends too */
     s->threads = spd_threads(o->threads);
+    return SPDHG_OK;
+}
+
+/* The batch asked for, or the automatic one, or what the algorithm prefers. */
+int64_t spd_solver_batch(const spdhg_solver *s, const spd_solver_kind *kind) {
+    const int64_t asked = s->options.batch;
+    if (kind->full_information) return 1;
+    if (asked != SPDHG_BATCH_AUTO && asked != SPDHG_BATCH_DEFAULT) return asked;
+    const bool automatic = kind->dual_cost && (asked == SPDHG_BATCH_AUTO || kind->batch_auto);
+    return automatic ? spd_batch_auto(s->problem, kind->dual_cost(s->problem)) : 1;
+}
+
+/* Refuses before anything large is made: data, evaluation, certificate and the arenas of the hungriest stage. */
+static spdhg_status check_memory(const spdhg_solver *s, spdhg_error *err) {
+    const spdhg_problem *p = s->problem;
+    const double numbers = (double)spd_problem_value_work(p) + (double)spd_problem_gradient_work(p) + 3.0 * (double)p->n * (double)p->K +
+                           12.0 * (double)p->dK + 12.0 * (double)p->m * (double)p->K;
+    for (int i = 0; i < s->plan.stages && s->options.max_memory > 0; i++) {
+        const spd_solver_kind *kind = s->plan.stage[i].kind;
+        double param[SPD_PARAMS_MAX];
+        spd_run run;
+        spd_solver_params(s, kind, param);
+        SPD_TRY(spd_run_new(&run, kind, p, param, s->options.sampling, spd_solver_batch(s, kind), 1, err));
+        const double bytes = spd_data_bytes(p->data) + spd_run_bytes(&run) + 8 * numbers;
+        spd_run_free(&run);
+        if (bytes > (double)s->options.max_memory)
+            return spd_fail(err, SPDHG_MEMORY, "solver %s needs about %.3g MB, the limit is %.3g MB", kind->name, bytes / 1e6,
+                            (double)s->options.max_memory / 1e6);
+    }
     return SPDHG_OK;
 }
 
 static spdhg_status prepare(spdhg_solver *s, const char *name, const spdhg_options *options, spdhg_error *err) {
     spdhg_problem *p = s->problem;
     SPD_TRY(spd_problem_freeze(p, err));
-    SPD_TRY(take_options(s, options, err));
+    SPD_TRY(take_options(s, name, options, err));
     SPD_TRY(spd_plan_make(&s->plan, name, p, err));
+    SPD_TRY(check_memory(s, err));
     s->x = SPD_NEW(double, p->dK);
     s->c = SPD_NEW(double, p->K);
     s->y = SPD_NEW(double, p->m * p->K);
@@ -100,6 +132,7 @@ spdhg_status spdhg_solver_test(spdhg_solver *s, const spdhg_data *test, spdhg_er
 
 void spd_solver_keep(spdhg_solver *s, const spd_solver_kind *kind, const double *x, const double *c, const double *y,
                      const spdhg_point *point) {
+    static const char *const gap_kinds[] = {[SPD_GAP_NONE] = "none", [SPD_GAP_CERTIFIED] = "certified", [SPD_GAP_WITHIN_RADIUS] = "within_radius"};
     const spdhg_problem *p = s->problem;
     memcpy(s->x, x, (size_t)p->dK * sizeof *x);
     memcpy(s->c, c, (size_t)p->K * sizeof *c);
@@ -107,7 +140,8 @@ void spd_solver_keep(spdhg_solver *s, const spd_solver_kind *kind, const double 
     s->has_run = true;
     s->solution = (spdhg_solution){.features = p->d, .outputs = p->K, .dual = p->m * p->K, .x = s->x, .c = s->c, .y = s->y,
                                    .objective = point->objective, .train_loss = point->train_loss, .penalty = point->penalty,
-                                   .gap = point->gap, .gap_relative = NAN, .gap_radius = NAN, .gap_kind = "none",
+                                   .gap = point->gap, .gap_relative = point->gap / fmax(fabs(point->objective), 1e-10 * s->evaluator.certifier.start_value),
+                                   .gap_radius = s->evaluator.gap.radius, .gap_kind = gap_kinds[s->evaluator.gap.kind],
                                    .test_loss = point->test_loss, .test_score = point->test_score, .epochs = point->epoch,
                                    .seconds = point->seconds, .iterations = point->iteration, .solver = kind->name};
 }

@@ -13,9 +13,14 @@ static void lay_out(spd_run *run) {
 spdhg_status spd_run_new(spd_run *run, const spd_solver_kind *kind, const spdhg_problem *p, const double *param, spdhg_sampling sampling,
                          int64_t batch, int threads, spdhg_error *err) {
     *run = (spd_run){.kind = kind, .problem = p, .param = param, .sampling = sampling, .batch = batch, .threads = threads};
+    if (kind->check) SPD_TRY(kind->check(run, err));
     run->self = spd_alloc(1, kind->self_size);
     if (!run->self) return spd_fail_memory(err, (double)kind->self_size);
     lay_out(run);
+    return SPDHG_OK;
+}
+
+spdhg_status spd_run_allocate(spd_run *run, spdhg_error *err) {
     run->state.base = SPD_NEW(double, run->state.size);
     run->work.base = SPD_NEW(double, run->work.size);
     if (!run->state.base || !run->work.base) {

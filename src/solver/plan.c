@@ -1,11 +1,26 @@
 /* plan.c - from a name to the list of stages that run.c executes. A solver's name is a plan of one stage; "auto" decides by counts. */
 #include "solver/solver.h"
 
+enum { ROWS_PER_UNKNOWN = 20 }; /* from here on a stochastic pass is worth more than the Newton step it saves costs */
+
+static void add_stage(spd_plan *plan, const char *name, double epochs) {
+    plan->stage[plan->stages++] = (spd_stage){.kind = spd_solver_find(name), .epochs = epochs};
+}
+
+/* Small: proximal Newton with a dense factor. Many coefficients: semismooth Newton with conjugate gradients. A set X, or the nuclear norm
+ * of a large matrix: variance-reduced PD3O. Tall data start with one stochastic pass. */
 static void automatic(spd_plan *plan, const spdhg_problem *p) {
-    const bool strong = p->gamma > 0;
-    plan->stages = 1;
-    plan->stage[0] = (spd_stage){.kind = spd_solver_find(strong ? "spdhg-sc2" : "spdhg")};
-    snprintf(plan->why, sizeof plan->why, "auto: %s, because gamma %s 0", plan->stage[0].kind->name, strong ? "is above" : "is");
+    const int64_t unknowns = spd_problem_normal_size(p);
+    const char *const exact[] = {"prox-newton", "alm-ssn", "saga-pd3o"};
+    const char *const because[] = {"X is all of R^d and the coefficients are few enough for a dense factor", "X is all of R^d and the coefficients are many",
+                                   "a set X or a large nuclear norm needs a first-order method"};
+    int choice = 0;
+    while (choice < 2 && spd_solver_find(exact[choice])->refuses(p)) choice++;
+    const bool tall = choice < 2 && p->n >= ROWS_PER_UNKNOWN * unknowns;
+    if (tall) add_stage(plan, p->gamma > 0 ? "spdhg-sc2" : "spdhg", 1);
+    add_stage(plan, exact[choice], 0);
+    snprintf(plan->why, sizeof plan->why, "auto: %s%s, because %s (%lld)", tall ? "one pass of spdhg, then " : "", exact[choice], because[choice],
+             (long long)unknowns);
 }
 
 static spdhg_status unknown(const char *name, spdhg_error *err) {

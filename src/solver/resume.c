@@ -79,7 +79,8 @@ spdhg_status spd_loop_save(spd_loop *l, spdhg_error *err) {
     spdhg_solver *s = l->solver;
     spd_checkpoint c = {.stage = l->stage, .k = l->k, .rows_visited = l->run.rows_visited, .iterations_before = l->iterations_before,
                         .points = s->trace.points, .numbers = l->run.state.size, .seconds = l->seconds, .epochs_before = l->epochs_before,
-                        .point = s->trace.point, .number = l->run.state.base};
+                        .point = s->trace.point, .number = l->run.state.base,
+                        .best_dual = s->evaluator.certifier.best_dual};
     if (!l->hashed) SPD_TRY(hashes(l, l->hash, err));
     l->hashed = true;
     memcpy(c.hash, l->hash, sizeof c.hash);
@@ -115,6 +116,7 @@ spdhg_status spd_loop_restore(spd_loop *l, const spd_checkpoint *c, spdhg_error 
     l->iterations_before = c->iterations_before;
     l->epochs_before = c->epochs_before;
     l->seconds = c->seconds;
+    s->evaluator.certifier.best_dual = c->best_dual;
     spd_trace_clear(&s->trace);
     for (int64_t i = 0; i < c->points; i++) SPD_TRY(spd_trace_add(&s->trace, &c->point[i], err));
     return SPDHG_OK;

@@ -86,15 +86,24 @@ static void save_now_and_then(spd_loop *l) {
     if (spd_loop_save(l, &err) != SPDHG_OK) log_sentence(l->solver, err.message);
 }
 
+/* Rows after which to look next. A run to a tolerance looks every epoch at first, then at every tenth of its length: what a look costs
+ * stays in proportion, and the end is not missed by much. */
+static double next_point(const spd_loop *l, double every) {
+    const double now = (double)l->run.rows_visited, n = (double)l->solver->problem->n;
+    if (l->solver->options.tol > 0 && l->solver->options.every == 0) return now + fmax(n, 0.1 * now);
+    return every * (floor(now / every) + 1);
+}
+
 /* What a stage has come to after a few steps; DONE while it should go on. */
 static spdhg_outcome verdict(const spd_loop *l, spd_step said, bool over) {
     const spdhg_solver *s = l->solver;
-    const bool wants_gap = s->options.tol > 0;
+    const bool wants_gap = s->options.tol > 0, last = l->stage + 1 == s->plan.stages; /* an earlier stage hands over */
     if (l->stop) return SPDHG_OUTCOME_INTERRUPTED;
     if (said == SPD_FAILED) return SPDHG_OUTCOME_DIVERGED;
-    if (said == SPD_CONVERGED || (wants_gap && s->solution.gap_relative <= s->options.tol)) return SPDHG_OUTCOME_CONVERGED;
-    if (said == SPD_STALLED) return SPDHG_OUTCOME_STALLED;
-    return over && wants_gap ? SPDHG_OUTCOME_LIMIT : SPDHG_OUTCOME_DONE;
+    const bool small = wants_gap && s->solution.gap_relative <= s->options.tol, certified = s->evaluator.gap.kind == SPD_GAP_CERTIFIED;
+    if (said == SPD_CONVERGED || (small && (certified || over))) return SPDHG_OUTCOME_CONVERGED; /* within a radius: only if no more can be had */
+    if (said == SPD_STALLED && wants_gap && last) return SPDHG_OUTCOME_STALLED;
+    return over && wants_gap && last ? SPDHG_OUTCOME_LIMIT : SPDHG_OUTCOME_DONE;
 }
 
 /* Runs one stage to its end; the outcome is what ended it. */
@@ -104,7 +113,7 @@ static spdhg_status run_stage(spd_loop *l, double epochs, spdhg_outcome *outcome
     const double every = n * (s->options.every > 0 ? s->options.every : spd_trace_interval(epochs));
     const int64_t steps = steps_between_polls(s, l->run.kind, l->run.batch);
     spdhg_status status = SPDHG_OK;
-    double next = every * (floor((double)l->run.rows_visited / every) + 1);
+    double next = next_point(l, every);
     bool over = false;
     if (l->k == 0 && !measure(l, &status, err)) *outcome = SPDHG_OUTCOME_DIVERGED;
     while (status == SPDHG_OK && *outcome == SPDHG_OUTCOME_DONE && !over) {
@@ -115,38 +124,22 @@ static spdhg_status run_stage(spd_loop *l, double epochs, spdhg_outcome *outcome
         const spdhg_point now = {.epoch = l->epochs_before + epochs_of(l), .iteration = l->iterations_before + l->k};
         if (!at_point && tell(s, SPDHG_EVENT_POLL, &now)) l->stop = true;
         save_now_and_then(l);
-        over = out_of_time(l) || (double)l->run.rows_visited >= last;
-        if (at_point || over || said != SPD_CONTINUE || l->stop) {
-            next = every * (floor((double)l->run.rows_visited / every) + 1);
+        over = out_of_time(l) || (double)l->run.rows_visited >= last || said != SPD_CONTINUE;
+        if (at_point || over || l->stop) {
+            next = next_point(l, every);
             *outcome = measure(l, &status, err) ? verdict(l, said, over) : SPDHG_OUTCOME_DIVERGED;
         }
     }
     return status;
 }
 
-/* --batch auto, checked against what the rows allow. */
-static int64_t batch_of(const spdhg_solver *s, const spd_solver_kind *kind) {
-    if (kind->full_information) return 1;
-    if (s->options.batch != SPDHG_BATCH_AUTO) return s->options.batch;
-    return kind->dual_cost ? spd_batch_auto(s->problem, kind->dual_cost(s->problem)) : 1;
-}
-
-static spdhg_status check_memory(const spdhg_solver *s, const spd_loop *l, spdhg_error *err) {
-    const double bytes = spd_data_bytes(s->problem->data) + spd_run_bytes(&l->run) +
-                         8.0 * (double)(spd_problem_value_work(s->problem) + 2 * (s->problem->dK + s->problem->m * s->problem->K));
-    if (s->options.max_memory > 0 && bytes > (double)s->options.max_memory)
-        return spd_fail(err, SPDHG_MEMORY, "solver %s needs about %.3g MB, the limit is %.3g MB", l->run.kind->name, bytes / 1e6,
-                        (double)s->options.max_memory / 1e6);
-    return SPDHG_OK;
-}
-
 static spdhg_status prepare_stage(spd_loop *l, const spd_solver_kind *kind, spdhg_error *err) {
     spdhg_solver *s = l->solver;
     const spdhg_problem *p = s->problem;
-    const int64_t batch = batch_of(s, kind);
+    const int64_t batch = spd_solver_batch(s, kind);
     spd_solver_params(s, kind, l->param);
     SPD_TRY(spd_run_new(&l->run, kind, p, l->param, s->options.sampling, batch, s->threads, err));
-    SPD_TRY(check_memory(s, l, err));
+    SPD_TRY(spd_run_allocate(&l->run, err));
     l->x = SPD_NEW(double, p->dK);
     l->c = SPD_NEW(double, p->K);
     l->y = SPD_NEW(double, p->m * p->K);
@@ -156,6 +149,7 @@ static spdhg_status prepare_stage(spd_loop *l, const spd_solver_kind *kind, spdh
         if (!l->rows) return spd_fail_memory(err, 2.0 * (double)sizeof(spd_row) * (double)batch);
         SPD_TRY(spd_sampler_new(&l->sampler, p, s->options.sampling, s->options.seed, batch, err));
     }
+    l->run.seed = s->options.seed;
     l->run.log = log_sentence;
     l->run.log_context = s;
     const double from = spd_now();
@@ -206,7 +200,12 @@ spdhg_status spdhg_solver_run(spdhg_solver *s, spdhg_outcome *outcome, spdhg_err
         clear_stage(&loop);
     }
     spd_checkpoint_free(&saved);
+    const spd_solver_kind *last = s->has_run ? spd_solver_find(s->solution.solver) : NULL;
+    if (status == SPDHG_OK && last && last->exact) status = spd_solver_snap(s, err);
     s->solution.structure_nonzeros = spd_evaluate_structure_nonzeros(&s->evaluator, s->x);
+    const bool strong = s->problem->gamma > 0 && s->evaluator.gap.kind == SPD_GAP_CERTIFIED;
+    s->solution.x_radius = strong ? sqrt(2 * s->solution.gap / s->problem->gamma) : NAN;
+    s->solution.certified_signs = strong ? spd_evaluate_signs(&s->evaluator, s->x, s->solution.x_radius) : 0;
     s->solution.nonzeros = spd_count_nonzero(s->problem->dK, s->x);
     if (status == SPDHG_OK && outcome) *outcome = s->outcome;
     return status;

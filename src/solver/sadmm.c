@@ -53,12 +53,11 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     const spdhg_problem *p = run->problem;
     const double over = 1 / eta(self, p, k);
     spd_admm_gradient(a, p, batch, p->gamma);
-    for (int64_t e = 0; e < p->m * p->K; e++) a->v[e] = a->rho * a->z[e] - a->y[e];
     for (int64_t q = 0; q < p->dK; q++) {
         s->h[q] = over;
         s->b[q] = over * a->x[q] - a->g[q];
     }
-    spd_problem_add_transposed(p, a->v, s->b);
+    spd_admm_add_target(a, p, s->b);
     spd_admm_system_solve(s, a->x);
     if (p->intercept) spd_axpy(p->K, -1 / over, a->gc, a->c);
     spd_admm_tail(a, p);

@@ -1,6 +1,7 @@
 /* solver.h - what an algorithm is: a parameter table, a state of numbers, and four functions that run.c calls. */
 #ifndef SPD_SOLVER_H
 #define SPD_SOLVER_H
+#include "certify/certify.h"
 #include "problem/problem.h"
 
 typedef struct spd_param {
@@ -17,10 +18,20 @@ typedef struct spd_batch {
 } spd_batch;
 
 /* ---- batch.c: the stochastic gradient (1/B) sum over the batch of weight_i phi'(z_i) a_i, in two halves. */
+/* slope (K) = phi'(a_i'x + c + o_i) of one row, unweighted; z has K numbers of room. */
+void spd_row_slope(const spdhg_problem *p, const spd_row *row, const double *x, const double *c, double *z, double *slope);
 /* slope (B x K, then K numbers of room) = weight_i phi'(a_i'x + c + o_i) / B. */
 void spd_batch_slopes(const spdhg_problem *p, const spd_batch *batch, const double *x, const double *c, double *slope);
 void spd_batch_add(const spdhg_problem *p, const spd_batch *batch, const double *slope, double factor, double *g); /* g += factor sum_i a_i slope_i */
 void spd_batch_sum(const spdhg_problem *p, const spd_batch *batch, const double *slope, double *gc);               /* gc = sum_i slope_i */
+
+/* ---- row.c: one row's share, and the proximal step of its loss. */
+double spd_row_share(const spdhg_problem *p, const spd_row *row); /* w_i / W */
+/* slope (K) = argmin over alpha of phi*(alpha) - <a_i'x + c + o_i, alpha> + (q/2)||alpha - old||^2, that is phi'(z) at the z with
+ * z + q phi'(z) = a_i'x + c + o_i + q old. work: spd_row_prox_work doubles. */
+void spd_row_prox(const spdhg_problem *p, const spd_row *row, double q, const double *x, const double *c, const double *old, double *slope,
+                  double *work);
+int64_t spd_row_prox_work(const spdhg_problem *p);
 
 typedef struct spd_solver_kind spd_solver_kind;
 
@@ -31,6 +42,7 @@ typedef struct spd_run {
     const double *param;  /* values in the order of kind->param */
     spdhg_sampling sampling;
     int64_t batch;
+    uint64_t seed; /* of random choices of the algorithm's own; set by whoever made the run */
     int threads;
     void *self;           /* kind->self_size bytes: pointers into the arenas and constants, set by layout and start; never state */
     spd_arena state;      /* numbers only: what a checkpoint saves; the future is a function of (state, k) */
@@ -46,9 +58,12 @@ struct spd_solver_kind {
     int params;
     const void *variant;   /* what tells apart kinds that share their functions, such as a step rule; NULL */
     bool full_information; /* gets no batch, calls the problem's collectives */
+    bool exact;            /* its x and y become accurate together: exact zeros can be read off y */
     size_t self_size;
     /* NULL or the reason why this problem is refused. */
     const char *(*refuses)(const spdhg_problem *p);
+    /* NULL, or refuses what the parameters and the batch make impossible, before any array exists. */
+    spdhg_status (*check)(const spd_run *run, spdhg_error *err);
     /* Takes its arrays from run->state and run->work; called twice, see spd_arena. */
     void (*layout)(spd_run *run);
     /* Constants, then x0, c0, y0 (each may be NULL: 0). Allocates nothing. */
@@ -57,12 +72,14 @@ struct spd_solver_kind {
     /* The iterate the algorithm's theory is about, written elsewhere; changes no state. c has K numbers. */
     void (*output)(const spd_run *run, double *x, double *c, double *y);
     int64_t (*dual_cost)(const spdhg_problem *p); /* numbers the dual half of a step touches, for --batch auto; NULL: batch 1 */
+    bool batch_auto;                              /* the batch when the caller has no wish: as --batch auto; false: 1 */
 };
 
-/* ---- instance.c: one algorithm with its arenas, ready to step. */
+/* ---- instance.c: one algorithm with its arenas. new measures them, allocate makes them: then it is ready to start and step. */
 spdhg_status spd_run_new(spd_run *run, const spd_solver_kind *kind, const spdhg_problem *p, const double *param, spdhg_sampling sampling,
                          int64_t batch, int threads, spdhg_error *err);
-double spd_run_bytes(const spd_run *run);
+double spd_run_bytes(const spd_run *run); /* of its arenas */
+spdhg_status spd_run_allocate(spd_run *run, spdhg_error *err);
 void spd_run_free(spd_run *run);
 void spd_run_log(const spd_run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -73,10 +90,14 @@ typedef struct spd_evaluator {
     double *test_x;      /* coefficients on the test data's scale and number of features */
     double *scratch;
     int threads;
+    spd_certifier certifier;
+    spd_gap gap; /* of the last evaluation */
 } spd_evaluator;
 spdhg_status spd_evaluator_new(spd_evaluator *e, const spdhg_problem *p, const spdhg_data *test, int threads, spdhg_error *err);
-/* Fills objective, losses, test scores and dual norm of the point; c becomes the best intercept for x. */
+/* Fills objective, losses, gap, test scores and dual norm of the point; c becomes the best intercept for x. */
 void spd_evaluate(spd_evaluator *e, const double *x, double *c, const double *y, spdhg_point *point);
+/* Numbers of F x that are larger than ||F_e|| radius: no x* within the radius has another sign there. */
+int64_t spd_evaluate_signs(const spd_evaluator *e, const double *x, double radius);
 int64_t spd_evaluate_structure_nonzeros(const spd_evaluator *e, const double *x); /* entries of F x that are not zero in PROBLEM's sense */
 void spd_evaluator_free(spd_evaluator *e);
 
@@ -106,10 +127,10 @@ spdhg_status spd_plan_make(spd_plan *plan, const char *name, const spdhg_problem
 typedef struct spd_step_rule {
     const char *name;
     double (*beta)(int64_t k, double L, double mu);   /* beta^{k+1} */
-    double (*weight)(int64_t k);                      /* alpha^{k+1} but for its normalisation: 1, or k+1 */
+    double (*weight)(int64_t k);                      /* alpha^{k+1} but for its normalisation: 1 or k+1; 0: last iterate */
     double (*total)(int64_t k);                       /* sum of the weights of iterations 0..k */
     bool strongly_convex;                             /* needs mu > 0 */
 } spd_step_rule;
-extern const spd_step_rule spd_rule_gc, spd_rule_sc1, spd_rule_sc2;
+extern const spd_step_rule spd_rule_gc, spd_rule_sc1, spd_rule_sc2, spd_rule_constant;
 
 #endif

@@ -54,8 +54,10 @@ static void set_constants(spd_run *run, spd_spdhg *self) {
     const double s = run->param[SPD_SPDHG_PARAM_S], L = run->param[SPD_SPDHG_PARAM_L], norm = spd_problem_structure_norm(p);
     self->rule = run->kind->variant;
     self->mu = p->gamma;
-    self->L = isnan(L) ? spd_problem_lipschitz(p, run->sampling) : L;
-    self->s = !isnan(s) ? s : norm > 0 ? spd_problem_dual_radius(p) / norm : 0;
+    /* a full gradient draws nothing: how rows would be drawn must not change it */
+    self->L = isnan(L) ? spd_problem_lipschitz(p, run->kind->full_information ? SPDHG_SAMPLING_IID : run->sampling) : L;
+    const double by_rule = self->rule == &spd_rule_constant ? self->L / (norm * norm) : spd_problem_dual_radius(p) / norm;
+    self->s = !isnan(s) ? s : norm > 0 ? by_rule : 0;
     spd_run_log(run, "%s: L = %.6g, mu = %.6g, s = %.6g, batch %lld", run->kind->name, self->L, self->mu, self->s, (long long)run->batch);
     if (p->intercept && self->rule->strongly_convex)
         spd_run_log(run, "%s: the free intercept is not strongly convex; this step rule has no guarantee for it", run->kind->name);

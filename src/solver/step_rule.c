@@ -2,6 +2,7 @@
  *     general convex    beta = 1/(sqrt(k+1) + L)      alpha = 1/(t+1)
  *     strongly convex   beta = 1/(mu(k+1) + L)        alpha = 1/(t+1)                 (SC1)
  *                       beta = 2/(mu(k+2) + 2L)       alpha = 2(k+1)/((t+1)(t+2))     (SC2)
+ *     constant          beta = 1/L                    no average, the last iterate: its LPDHG as displayed
  * Weights are kept without their normalisation: 1 or k+1, whose totals up to iteration k are k+1 and (k+1)(k+2)/2. */
 #include "solver/solver.h"
 
@@ -12,9 +13,19 @@ static double gc_beta(int64_t k, double L, double mu) {
 static double sc1_beta(int64_t k, double L, double mu) { return 1 / (mu * ((double)k + 1) + L); }
 static double sc2_beta(int64_t k, double L, double mu) { return 2 / (mu * ((double)k + 2) + 2 * L); }
 
+static double constant_beta(int64_t k, double L, double mu) {
+    (void)k;
+    (void)mu;
+    return 1 / L;
+}
+
 static double uniform_weight(int64_t k) {
     (void)k;
     return 1;
+}
+static double no_weight(int64_t k) {
+    (void)k;
+    return 0;
 }
 static double linear_weight(int64_t k) { return (double)k + 1; }
 static double uniform_total(int64_t k) { return (double)k + 1; }
@@ -23,3 +34,4 @@ static double linear_total(int64_t k) { return 0.5 * ((double)k + 1) * ((double)
 const spd_step_rule spd_rule_gc = {"gc", gc_beta, uniform_weight, uniform_total, false};
 const spd_step_rule spd_rule_sc1 = {"sc1", sc1_beta, uniform_weight, uniform_total, true};
 const spd_step_rule spd_rule_sc2 = {"sc2", sc2_beta, linear_weight, linear_total, true};
+const spd_step_rule spd_rule_constant = {"constant", constant_beta, no_weight, no_weight, true};

@@ -6,6 +6,24 @@ extern const spd_solver_kind spd_solver_spdhg_sc1;
 extern const spd_solver_kind spd_solver_spdhg_sc2;
 extern const spd_solver_kind spd_solver_lpdhg;
 extern const spd_solver_kind spd_solver_sadmm;
+extern const spd_solver_kind spd_solver_opg_admm;
+extern const spd_solver_kind spd_solver_rda_admm;
+extern const spd_solver_kind spd_solver_sgadm;
+extern const spd_solver_kind spd_solver_gadm;
+extern const spd_solver_kind spd_solver_lpdhg_const;
+extern const spd_solver_kind spd_solver_fsadmm;
+extern const spd_solver_kind spd_solver_fsadmm_lite;
+extern const spd_solver_kind spd_solver_ada_sadmm_diag;
+extern const spd_solver_kind spd_solver_ada_sadmm_full;
+extern const spd_solver_kind spd_solver_online_admm;
+extern const spd_solver_kind spd_solver_sdca_admm;
+extern const spd_solver_kind spd_solver_spdc;
+extern const spd_solver_kind spd_solver_pd3o;
+extern const spd_solver_kind spd_solver_condat_vu;
+extern const spd_solver_kind spd_solver_saga_pd3o;
+extern const spd_solver_kind spd_solver_lsvrg_pd3o;
+extern const spd_solver_kind spd_solver_prox_newton;
+extern const spd_solver_kind spd_solver_alm_ssn;
 
 static const spd_solver_kind *const table[] = {
     &spd_solver_spdhg,
@@ -13,6 +31,24 @@ static const spd_solver_kind *const table[] = {
     &spd_solver_spdhg_sc2,
     &spd_solver_lpdhg,
     &spd_solver_sadmm,
+    &spd_solver_opg_admm,
+    &spd_solver_rda_admm,
+    &spd_solver_sgadm,
+    &spd_solver_gadm,
+    &spd_solver_lpdhg_const,
+    &spd_solver_fsadmm,
+    &spd_solver_fsadmm_lite,
+    &spd_solver_ada_sadmm_diag,
+    &spd_solver_ada_sadmm_full,
+    &spd_solver_online_admm,
+    &spd_solver_sdca_admm,
+    &spd_solver_spdc,
+    &spd_solver_pd3o,
+    &spd_solver_condat_vu,
+    &spd_solver_saga_pd3o,
+    &spd_solver_lsvrg_pd3o,
+    &spd_solver_prox_newton,
+    &spd_solver_alm_ssn,
 };
 
 const spd_solver_kind *const *spd_solver_table(int *entries) {

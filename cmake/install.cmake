@@ -1,0 +1,22 @@
+# What `cmake --install` puts where: library, header, command, man page, pkg-config file, CMake package spdhg::spdhg.
+include(CMakePackageConfigHelpers)
+set(SPDHG_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/spdhg)
+
+install(TARGETS spdhg EXPORT spdhgTargets)
+if(TARGET spdhg_command)
+  install(TARGETS spdhg_command)
+endif()
+if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/docs/spdhg.1)
+  install(FILES docs/spdhg.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+endif()
+
+# The prefix is found from the file's own place, so that an installed tree may be moved.
+file(RELATIVE_PATH SPDHG_PREFIX_FROM_PC /p/${CMAKE_INSTALL_LIBDIR}/pkgconfig /p)
+configure_file(cmake/spdhg.pc.in spdhg.pc @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/spdhg.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+install(EXPORT spdhgTargets NAMESPACE spdhg:: DESTINATION ${SPDHG_CMAKE_DIR})
+configure_package_config_file(cmake/spdhgConfig.cmake.in spdhgConfig.cmake INSTALL_DESTINATION ${SPDHG_CMAKE_DIR})
+write_basic_package_version_file(spdhgConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/spdhgConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/spdhgConfigVersion.cmake
+        DESTINATION ${SPDHG_CMAKE_DIR})

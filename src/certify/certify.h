@@ -1,0 +1,52 @@
+/* certify.h - how far from the best possible an answer is, proven: the duality gap of problem.h's f at (x, c) with dual point (alpha, y).
+ *
+ *   GAP = (1/W) sum_i w_i [ phi_i(z_i) + phi_i*(alpha_i) - alpha_i z_i ]  +  [ h(x) + h*(-v) + v'x ]  +  [ lambda r(Fx) - y'Fx ]
+ *   v = (1/W) sum_i w_i alpha_i a_i + F'y,   h(x) = (gamma/2)||x||^2 on X
+ *
+ * Three brackets that are never negative, for any alpha_i in dom phi_i*, y in lambda Y and -v in dom h*; f(x,c) - GAP is then a lower bound
+ * of f. With a free intercept also sum_i w_i alpha_i = 0 is needed. */
+#ifndef SPD_CERTIFY_H
+#define SPD_CERTIFY_H
+#include "problem/problem.h"
+
+typedef enum spd_gap_kind {
+    SPD_GAP_NONE,         /* nothing could be proven */
+    SPD_GAP_CERTIFIED,    /* f(x,c) - f* <= gap */
+    SPD_GAP_WITHIN_RADIUS /* f(x,c) - f(u,c') <= gap for every u with ||u|| <= radius */
+} spd_gap_kind;
+
+typedef struct spd_gap {
+    spd_gap_kind kind;
+    double gap, radius;
+} spd_gap;
+
+typedef struct spd_certifier {
+    const spdhg_problem *problem;
+    int threads;
+    bool exact;                 /* some coordinate has neither ridge nor bound: v must vanish there */
+    int64_t identity;           /* a term with F = identity and lambda > 0, or -1: absorbs v without a solve */
+    double start_value;         /* f(0): scale of the relative gap */
+    double best_dual;           /* largest certified lower bound of f seen so far */
+    double *alpha, *y, *g, *gc; /* the dual point; g = A'alpha/W */
+    double *v, *P, *work;       /* d x K each but work: scratch of the pieces */
+    double *best_y, *Fq;        /* m x K */
+    double *curve, *t;          /* n x K each: exact correction */
+    double *M, *p, *r, *Mwork;  /* the system of the correction; M NULL: matrix-free */
+} spd_certifier;
+
+spdhg_status spd_certifier_new(spd_certifier *c, const spdhg_problem *p, int threads, spdhg_error *err);
+/* z: scores n x K with offset and intercept; Fx: m x K; objective = f(x, c). y: any dual, projected here. */
+void spd_certify(spd_certifier *c, const double *x, const double *y, const double *z, const double *Fx, double objective, spd_gap *out);
+void spd_certifier_free(spd_certifier *c);
+
+/* ---- dual_point.c */
+void spd_dual_slopes(spd_certifier *c, const double *z); /* alpha_i = phi'(z_i) */
+void spd_dual_balance(spd_certifier *c);                 /* sum_i w_i alpha_i = 0 in every output, alpha kept in the domain */
+double spd_dual_fenchel(const spd_certifier *c, const double *z); /* first bracket; INFINITY if alpha left the domain */
+/* ---- polish.c: lowers h*(-g - F'y) over y in lambda Y by a few accelerated projected gradient steps from c->y. */
+void spd_dual_polish(spd_certifier *c);
+/* ---- exact.c: moves alpha and y so that -v is in dom h*; false if that would leave a domain. */
+bool spd_dual_make_exact(spd_certifier *c, const double *z);
+/* The part of v that must vanish: how far each v_j is outside what X's unbounded sides allow (0 where allowed). */
+double spd_dual_excess(const spdhg_problem *p, double vj);
+#endif

@@ -1,0 +1,100 @@
+/* dual_point.c - the alpha of a certificate: alpha_i = phi'(z_i) makes the first bracket vanish; a free intercept wants sum_i w_i alpha_i = 0,
+ * which the best intercept gives up to rounding. Scalar losses: the alphas of the heavier sign shrink (0 is in every domain).
+ * Coupled losses (softmax): the probabilities alpha_i + e_b are mixed with one distribution just enough to balance. */
+#include "certify/certify.h"
+
+static double weight(const spdhg_problem *p, int64_t i) { return p->weight ? p->weight[i] : 1; }
+
+typedef struct pass {
+    spd_certifier *c;
+    const double *z;
+    double *partial;
+} pass;
+
+static int64_t block_end(const spdhg_problem *p, int64_t b) {
+    const int64_t end = (b + 1) * SPD_ROWS_PER_BLOCK;
+    return end < p->n ? end : p->n;
+}
+
+static void slope_block(void *context, int64_t b) {
+    const pass *a = context;
+    const spdhg_problem *p = a->c->problem;
+    for (int64_t i = b * SPD_ROWS_PER_BLOCK; i < block_end(p, b); i++)
+        spd_loss_slope(p->loss, p->loss_arg, p->K, a->z + i * p->K, p->b + i * p->targets, a->c->alpha + i * p->K);
+}
+
+void spd_dual_slopes(spd_certifier *c, const double *z) {
+    pass a = {.c = c, .z = z};
+    spd_parallel(c->threads, spd_problem_blocks(c->problem), slope_block, &a);
+}
+
+static void balance_scalar(spd_certifier *c, int64_t k) {
+    const spdhg_problem *p = c->problem;
+    double up = 0, down = 0;
+    for (int64_t i = 0; i < p->n; i++) {
+        const double a = weight(p, i) * c->alpha[i * p->K + k];
+        if (a > 0)
+            up += a;
+        else
+            down -= a;
+    }
+    const double up_factor = up > down ? down / up : 1, down_factor = down > up ? up / down : 1;
+    for (int64_t i = 0; i < p->n; i++) {
+        double *a = &c->alpha[i * p->K + k];
+        *a *= *a > 0 ? up_factor : down_factor;
+    }
+}
+
+/* q_i = alpha_i + e_{b_i} becomes (1-t) q_i + t u with u = (M - (1-t) Q)/(t W): Q_k = sum w q_ik, M_k = weight of class k; u >= 0 wants
+ * t >= (Q_k - M_k)/Q_k for every k. */
+static void balance_coupled(spd_certifier *c) {
+    const spdhg_problem *p = c->problem;
+    const int64_t K = p->K;
+    double *sum = c->work; /* sum_i w_i alpha_ik = Q_k - M_k */
+    double *mass = sum + K, t = 0;
+    memset(sum, 0, 2 * (size_t)K * sizeof *sum);
+    for (int64_t i = 0; i < p->n; i++) {
+        spd_axpy(K, weight(p, i), c->alpha + i * K, sum);
+        mass[(int64_t)p->b[i]] += weight(p, i);
+    }
+    for (int64_t k = 0; k < K; k++)
+        if (sum[k] > 0) t = fmax(t, sum[k] / (sum[k] + mass[k]));
+    if (t == 0) return;
+    for (int64_t k = 0; k < K; k++) sum[k] = fmax(t * (sum[k] + mass[k]) - sum[k], 0) / p->W; /* t u_k */
+    for (int64_t i = 0; i < p->n; i++)
+        for (int64_t k = 0; k < K; k++) {
+            const double e = (double)k == p->b[i], q = c->alpha[i * K + k] + e;
+            c->alpha[i * K + k] = (1 - t) * q + sum[k] - e;
+        }
+}
+
+void spd_dual_balance(spd_certifier *c) {
+    if (c->problem->loss->value)
+        for (int64_t k = 0; k < c->problem->K; k++) balance_scalar(c, k);
+    else
+        balance_coupled(c);
+}
+
+static void fenchel_block(void *context, int64_t b) {
+    const pass *a = context;
+    const spdhg_problem *p = a->c->problem;
+    const int64_t K = p->K;
+    double sum = 0;
+    for (int64_t i = b * SPD_ROWS_PER_BLOCK; i < block_end(p, b); i++) {
+        const double *z = a->z + i * K, *alpha = a->c->alpha + i * K, *target = p->b + i * p->targets;
+        double bracket = spd_loss_value(p->loss, p->loss_arg, K, z, target) - spd_dot(K, alpha, z);
+        if (p->loss->value)
+            for (int64_t k = 0; k < K; k++) bracket += p->loss->conjugate(alpha[k], target[k], p->loss_arg);
+        else
+            bracket += p->loss->conjugate_k(alpha, K, target[0]);
+        const double w = weight(p, i);
+        if (w > 0) sum += w * fmax(bracket, 0);
+    }
+    a->partial[b] = sum;
+}
+
+double spd_dual_fenchel(const spd_certifier *c, const double *z) {
+    pass a = {.c = (spd_certifier *)(uintptr_t)c, .z = z, .partial = c->work};
+    spd_parallel(c->threads, spd_problem_blocks(c->problem), fenchel_block, &a);
+    return spd_sum(spd_problem_blocks(c->problem), c->work) / c->problem->W;
+}

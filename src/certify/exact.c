@@ -1,0 +1,163 @@
+/* exact.c - gamma = 0 and X unbounded: -v must lie in dom h*, that is v = 0 where X is all of R, v >= 0 where X is unbounded above only.
+ * A term with F = identity absorbs what is left of v at once. Else one positive system moves alpha and y together,
+ *     ( A'diag(w D)A/W + nu F'F ) p = target - v,   alpha_i += D_i (A p)_i,   y += nu F p,
+ * D_i = distance of alpha_i to the boundary of its domain (coupled losses: phi''(z_i)), repeated to refine. Finally alpha and y are
+ * scaled by the largest c <= 1 that brings y back into its ball; v scales along and stays where it has to be. */
+#include "certify/certify.h"
+
+enum { REFINEMENTS = 4, CG_MOST = 60 };
+
+static void set_sides(const spdhg_problem *p, double *low, double *high) {
+    *low = p->set.kind == &spd_set_nonneg ? 0 : p->set.kind == &spd_set_box ? p->set.arg[0] : -INFINITY;
+    *high = p->set.kind == &spd_set_box ? p->set.arg[1] : INFINITY;
+}
+
+double spd_dual_excess(const spdhg_problem *p, double vj) {
+    double low, high;
+    set_sides(p, &low, &high);
+    if (vj > 0) return isfinite(low) ? 0 : vj;
+    return isfinite(high) ? 0 : vj;
+}
+
+/* v = g + F'y and its norm outside dom h*; r = -excess (the intercept's residual last). */
+static double residual(spd_certifier *c) {
+    const spdhg_problem *p = c->problem;
+    double most = 0;
+    memcpy(c->v, c->g, (size_t)p->dK * sizeof *c->v);
+    spd_problem_add_transposed(p, c->y, c->v);
+    for (int64_t q = 0; q < p->dK; q++) {
+        c->r[q] = -spd_dual_excess(p, c->v[q]);
+        most = fmax(most, fabs(c->r[q]));
+    }
+    for (int64_t k = 0; k < p->K && p->intercept; k++) {
+        c->r[p->dK + k] = -c->gc[k];
+        most = fmax(most, fabs(c->gc[k]));
+    }
+    return most;
+}
+
+/* nu per term: a small part of its lambda, so that y moves little against its ball. */
+static double nu_of(const spd_term *t) { return 3e-3 * t->lambda; }
+
+/* out += nu F'F q */
+static void add_gram(const spd_certifier *c, const double *q, double *out) {
+    const spdhg_problem *p = c->problem;
+    for (int64_t t = 0; t < p->terms; t++) {
+        const spd_term *term = &p->term[t];
+        double *z = c->Fq + term->first;
+        spd_term_apply(term, p->K, q, z);
+        spd_scale(term->m * p->K, nu_of(term), z);
+        spd_term_add_transposed(term, p->K, z, out);
+    }
+}
+
+static void apply_system(const void *context, const double *q, double *out) {
+    const spd_certifier *c = context;
+    const spdhg_problem *p = c->problem;
+    const bool free = p->intercept;
+    spd_problem_normal_product(p, c->threads, c->curve, q, free ? q + p->dK : NULL, out, free ? out + p->dK : NULL, c->Mwork);
+    add_gram(c, q, out);
+}
+
+/* M written out: the data's part by hessian.c, then nu F'F entry by entry. */
+static bool factor(spd_certifier *c) {
+    const spdhg_problem *p = c->problem;
+    const int64_t n = spd_problem_normal_size(p), K = p->K;
+    spd_problem_normal_matrix(p, c->threads, c->curve, c->M, c->Mwork);
+    for (int64_t t = 0; t < p->terms; t++) {
+        const spd_csr *F = &p->term[t].F->F;
+        const double nu = nu_of(&p->term[t]);
+        for (int64_t e = 0; e < F->m && !spd_csr_is_identity(F); e++)
+            for (int64_t a = F->ptr[e]; a < F->ptr[e + 1]; a++)
+                for (int64_t b = F->ptr[e]; b <= a; b++)
+                    for (int64_t k = 0; k < K; k++)
+                        c->M[(F->idx[a] * K + k) * n + F->idx[b] * K + k] += nu * F->val[a] * F->val[b];
+    }
+    double trace = 0;
+    for (int64_t q = 0; q < n; q++) trace += c->M[q * n + q];
+    for (int64_t q = 0; q < n; q++) c->M[q * n + q] += 1e-13 * trace / (double)n + 1e-300;
+    return trace > 0 && spd_cholesky(n, c->M);
+}
+
+static void solve(spd_certifier *c) {
+    const int64_t n = spd_problem_normal_size(c->problem);
+    if (c->M) {
+        memcpy(c->p, c->r, (size_t)n * sizeof *c->p);
+        spd_cholesky_solve(n, c->M, c->p);
+        return;
+    }
+    memset(c->p, 0, (size_t)n * sizeof *c->p);
+    const spd_cg cg = {.apply = apply_system, .context = c, .tolerance = 1e-10, .most = CG_MOST};
+    spd_cg_solve(&cg, n, c->r, c->p, c->work);
+}
+
+/* alpha += D A p, y += nu F p, and g, gc anew. */
+static void move(spd_certifier *c, const double *z) {
+    const spdhg_problem *p = c->problem;
+    const int64_t K = p->K;
+    spd_problem_scores(p, c->threads, c->p, c->t);
+    for (int64_t i = 0; i < p->n; i++) {
+        const double *offset = p->data->offset ? p->data->offset + (p->row ? p->row[i] : i) * K : NULL;
+        double *t = c->t + i * K, *alpha = c->alpha + i * K;
+        for (int64_t k = 0; k < K; k++) t[k] += (p->intercept ? c->p[p->dK + k] : 0) - (offset ? offset[k] : 0);
+        if (p->loss->value)
+            for (int64_t k = 0; k < K; k++) alpha[k] += c->curve[i * K + k] * t[k];
+        else {
+            p->loss->second_k(z + i * K, K, p->b[i], t, c->work);
+            spd_axpy(K, 1, c->work, alpha);
+        }
+    }
+    for (int64_t t = 0; t < p->terms; t++) {
+        const spd_term *term = &p->term[t];
+        spd_term_apply(term, K, c->p, c->Fq + term->first);
+        spd_axpy(term->m * K, nu_of(term), c->Fq + term->first, c->y + term->first);
+    }
+    spd_problem_adjoint(p, c->threads, c->alpha, c->g, c->gc, c->Mwork);
+}
+
+static void curvatures(spd_certifier *c, const double *z) {
+    const spdhg_problem *p = c->problem;
+    for (int64_t i = 0; i < p->n * p->K; i++) {
+        if (!p->loss->value)
+            c->curve[i] = z[i];
+        else
+            c->curve[i] = p->loss->room ? p->loss->room(c->alpha[i], p->b[i], p->loss_arg) : 1;
+    }
+}
+
+/* c = min(1, lambda/r°(y)) over the terms; r° is the polar norm, block by block. */
+static double scale_into_ball(spd_certifier *c) {
+    const spdhg_problem *p = c->problem;
+    double factor_ = 1;
+    for (int64_t t = 0; t < p->terms; t++) {
+        const double polar = spd_term_polar(&p->term[t], p->K, c->y + p->term[t].first, c->work);
+        if (polar > p->term[t].lambda) factor_ = fmin(factor_, p->term[t].lambda / polar);
+    }
+    return factor_;
+}
+
+bool spd_dual_make_exact(spd_certifier *c, const double *z) {
+    const spdhg_problem *p = c->problem;
+    double left = residual(c), before = INFINITY;
+    if (c->identity >= 0) {
+        double *y = c->y + p->term[c->identity].first;
+        spd_axpy(p->dK, 1, c->r, y);
+        left = residual(c);
+    } else {
+        curvatures(c, z);
+        if (c->M && !factor(c)) return false;
+        const double goal = 1e-15 * (1 + spd_max_abs(p->dK, c->g));
+        for (int round = 0; round < REFINEMENTS && left > goal && left < 0.5 * before; round++) {
+            before = left;
+            solve(c);
+            move(c, z);
+            left = residual(c);
+        }
+    }
+    if (!(left <= 1e-12 * (1 + spd_max_abs(p->dK, c->g)))) return false;
+    const double shrink = scale_into_ball(c);
+    spd_scale(p->n * p->K, shrink, c->alpha);
+    spd_scale(p->m * p->K, shrink, c->y);
+    spd_scale(p->dK, shrink, c->v);
+    return true;
+}

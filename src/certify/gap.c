@@ -1,0 +1,134 @@
+/* gap.c - the duality gap, bracket by bracket (certify.h), so that nothing cancels; a lower bound of f follows as f - gap, the best is kept. */
+#include "certify/certify.h"
+
+enum { WRITTEN_OUT_MOST = 1500 }; /* unknowns up to which the correction's matrix is written out and factored */
+static const double RADIUS_FACTOR = 10; /* where nothing else is possible the statement is about ||u|| <= 10 ||x|| */
+
+/* h(x) + h*(-v) + v'x. gamma > 0: with P = Pi_X(-v/gamma) it is (x - P)'(v + gamma (x + P)/2), no cancellation. */
+static double ridge_bracket(spd_certifier *c, const double *x) {
+    const spdhg_problem *p = c->problem;
+    double sum = 0;
+    if (p->gamma > 0) {
+        for (int64_t q = 0; q < p->dK; q++) c->P[q] = -c->v[q] / p->gamma;
+        p->set.kind->project(p->dK, p->set.arg, c->P, c->work);
+        for (int64_t q = 0; q < p->dK; q++) sum += (x[q] - c->P[q]) * (c->v[q] + 0.5 * p->gamma * (x[q] + c->P[q]));
+        return fmax(sum, 0);
+    }
+    if (!p->set.kind->separable) {
+        for (int64_t q = 0; q < p->dK; q++) c->P[q] = -c->v[q];
+        return fmax(spd_dot(p->dK, c->v, x) + p->set.kind->support(p->dK, p->set.arg, c->P), 0);
+    }
+    /* Per coordinate: the bounded side's distance times |v|; on an unbounded side v is rounding, charged twice its product with x. */
+    const bool box = p->set.kind == &spd_set_box, above = p->set.kind == &spd_set_nonneg;
+    const double low = box ? p->set.arg[0] : above ? 0 : -INFINITY, high = box ? p->set.arg[1] : INFINITY;
+    for (int64_t q = 0; q < p->dK; q++) {
+        const double side = c->v[q] > 0 ? low : high;
+        sum += isfinite(side) ? fmax(c->v[q] * (x[q] - side), 0) : 2 * fabs(c->v[q] * x[q]);
+    }
+    return sum;
+}
+
+/* lambda r(Fx) - y'Fx */
+static double penalty_bracket(spd_certifier *c, const double *Fx) {
+    const spdhg_problem *p = c->problem;
+    return fmax(spd_problem_penalty(p, Fx, c->work) - spd_dot(p->m * p->K, c->y, Fx), 0);
+}
+
+/* v'x + max over u in X, ||u|| <= R of -v'u, bounded by R ||the part of v that an unbounded side lets grow||. */
+static double radius_bracket(const spd_certifier *c, const double *x, double R) {
+    const spdhg_problem *p = c->problem;
+    double square = 0, rest = 0;
+    for (int64_t q = 0; q < p->dK; q++) {
+        const double out = spd_dual_excess(p, c->v[q]);
+        square += out * out;
+        rest += c->v[q] * x[q];
+    }
+    return fmax(rest + R * sqrt(square), 0);
+}
+
+static void refresh_v(spd_certifier *c) {
+    const spdhg_problem *p = c->problem;
+    memcpy(c->v, c->g, (size_t)p->dK * sizeof *c->v);
+    spd_problem_add_transposed(p, c->y, c->v);
+}
+
+void spd_certify(spd_certifier *c, const double *x, const double *y, const double *z, const double *Fx, double objective, spd_gap *out) {
+    const spdhg_problem *p = c->problem;
+    const int64_t mK = p->m * p->K;
+    *out = (spd_gap){.kind = SPD_GAP_CERTIFIED, .gap = INFINITY, .radius = NAN};
+    spd_dual_slopes(c, z);
+    if (p->intercept) spd_dual_balance(c);
+    spd_problem_adjoint(p, c->threads, c->alpha, c->g, c->gc, c->Mwork);
+    memcpy(c->y, y, (size_t)mK * sizeof *y);
+    spd_problem_project_dual(p, c->y, c->work);
+    spd_dual_polish(c);
+    refresh_v(c);
+    if (!c->exact || p->set.kind == &spd_set_all || p->set.kind == &spd_set_nonneg || p->set.kind == &spd_set_box) {
+        const double radius = RADIUS_FACTOR * fmax(spd_norm2(p->dK, x), 1e-3);
+        const double within = c->exact ? (p->intercept ? spd_dual_fenchel(c, z) : 0) + radius_bracket(c, x, radius) + penalty_bracket(c, Fx) : 0;
+        if (!c->exact || spd_dual_make_exact(c, z))
+            out->gap = (c->exact || p->intercept ? spd_dual_fenchel(c, z) : 0) + ridge_bracket(c, x) + penalty_bracket(c, Fx);
+        if (c->exact && !isfinite(out->gap)) *out = (spd_gap){.kind = SPD_GAP_WITHIN_RADIUS, .gap = within, .radius = radius};
+    }
+    if (!isfinite(out->gap)) out->kind = SPD_GAP_NONE;
+    if (out->kind == SPD_GAP_CERTIFIED) c->best_dual = fmax(c->best_dual, objective - out->gap);
+    if (isfinite(c->best_dual)) *out = (spd_gap){.kind = SPD_GAP_CERTIFIED, .gap = fmax(objective - c->best_dual, 0), .radius = NAN};
+}
+
+static bool unbounded_without_ridge(const spdhg_problem *p) { return p->gamma == 0 && !isfinite(p->set.kind->diameter(p->dK, p->set.arg)); }
+
+/* Sizes: work serves the pieces one after the other (block sums, projections, penalties, conjugate gradients, balancing). */
+static int64_t work_size(const spdhg_problem *p) {
+    int64_t most = spd_problem_blocks(p) + 4 * (p->dK + p->K);
+    return most > spd_problem_term_work(p) ? most : spd_problem_term_work(p);
+}
+
+static double value_at_zero(spd_certifier *c) {
+    const spdhg_problem *p = c->problem;
+    double sum = 0;
+    memset(c->v, 0, (size_t)p->dK * sizeof *c->v);
+    spd_problem_scores(p, c->threads, c->v, c->alpha);
+    for (int64_t i = 0; i < p->n; i++)
+        sum += (p->weight ? p->weight[i] : 1) * spd_loss_value(p->loss, p->loss_arg, p->K, c->alpha + i * p->K, p->b + i * p->targets);
+    return sum / p->W;
+}
+
+spdhg_status spd_certifier_new(spd_certifier *c, const spdhg_problem *p, int threads, spdhg_error *err) {
+    *c = (spd_certifier){.problem = p, .threads = threads, .identity = -1, .best_dual = -INFINITY};
+    const int64_t n = spd_problem_normal_size(p), nK = p->n * p->K, mK = p->m * p->K;
+    c->exact = unbounded_without_ridge(p);
+    for (int64_t t = 0; t < p->terms; t++)
+        if (spd_csr_is_identity(&p->term[t].F->F) && p->term[t].lambda > 0) c->identity = t;
+    const bool system = c->exact && c->identity < 0, written_out = system && n <= WRITTEN_OUT_MOST;
+    int64_t inner = spd_problem_gradient_work(p);
+    if (written_out && spd_problem_normal_work(p) > inner) inner = spd_problem_normal_work(p);
+    c->alpha = SPD_NEW(double, nK);
+    c->y = SPD_NEW(double, mK);
+    c->best_y = SPD_NEW(double, mK);
+    c->Fq = SPD_NEW(double, 3 * mK);
+    c->g = SPD_NEW(double, p->dK);
+    c->gc = SPD_NEW(double, p->K);
+    c->v = SPD_NEW(double, p->dK);
+    c->P = SPD_NEW(double, p->dK);
+    c->work = SPD_NEW(double, work_size(p));
+    c->curve = SPD_NEW(double, system ? nK : 0);
+    c->t = SPD_NEW(double, system ? nK : 0);
+    c->p = SPD_NEW(double, n + p->K);
+    c->r = SPD_NEW(double, n + p->K);
+    c->Mwork = SPD_NEW(double, inner);
+    if (written_out) c->M = SPD_NEW(double, n * n);
+    const bool good = c->alpha && c->y && c->best_y && c->Fq && c->g && c->gc && c->v && c->P && c->work && c->curve && c->t && c->p && c->r &&
+                      c->Mwork && (c->M || !written_out);
+    if (!good) {
+        spd_certifier_free(c);
+        return spd_fail_memory(err, 8.0 * (double)(3 * nK + 6 * p->dK + inner));
+    }
+    c->start_value = value_at_zero(c);
+    return SPDHG_OK;
+}
+
+void spd_certifier_free(spd_certifier *c) {
+    double *const arrays[] = {c->alpha, c->y, c->best_y, c->Fq, c->g, c->gc, c->v, c->P, c->work, c->curve, c->t, c->p, c->r, c->Mwork, c->M};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) spd_free(arrays[i]);
+    *c = (spd_certifier){0};
+}

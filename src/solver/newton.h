@@ -1,0 +1,30 @@
+/* newton.h - what the second-order solvers share: the iterate as one vector (x, c), loss, slopes, curvatures, gradient, line search. */
+#ifndef SPD_NEWTON_H
+#define SPD_NEWTON_H
+#include "solver/solver.h"
+
+typedef struct spd_newton {
+    double *x, *y;             /* state: (x, c) with the K intercepts behind the d K coefficients; y */
+    double *value, *penalty;   /* work: f and lambda r(Fx) at x, one number each */
+    double *g;                 /* work: gradient of the smooth part, intercept last; n numbers */
+    double *score, *move;      /* work: n_rows x K: z_i at x; change of z_i along the direction */
+    double *curve, *alpha;     /* work: n_rows x K: phi''(z_i) (coupled losses: z_i itself), phi'(z_i) */
+    double *Fx, *Ftrial, *term; /* work */
+    double *scratch;           /* work: of the collectives */
+    double *scratch_n;         /* work: n numbers */
+} spd_newton;
+
+void spd_newton_layout(spd_run *run, spd_newton *b);
+void spd_newton_start(spd_run *run, spd_newton *b, const double *x0, const double *c0, const double *y0);
+void spd_newton_output(const spd_run *run, const spd_newton *b, double *x, double *c, double *y);
+/* Scores, value, penalty, g = grad l + gamma x, curvatures at x. Two passes' worth: counts 2 n rows. */
+void spd_newton_gradient(spd_run *run, spd_newton *b);
+/* x += t dx with the largest t = 1, 1/2, ... such that f falls by 1e-4 t |delta|; Fu = F(x + dx). False if none does. */
+bool spd_newton_line_search(spd_run *run, spd_newton *b, const double *dx, const double *Fu, double delta, int halvings);
+/* move = A dx + dc: what the line search goes along; counts a pass. */
+void spd_newton_direction_scores(spd_run *run, spd_newton *b, const double *dx);
+/* Mean loss at scores z + t move. */
+double spd_newton_loss(spd_run *run, const spd_newton *b, double t);
+/* M = factor sum_t F_t'F_t, K outputs, lower triangle of an n x n matrix. */
+void spd_newton_gram(const spdhg_problem *p, double factor, int64_t n, double *M);
+#endif

@@ -1,0 +1,175 @@
+/* spdc.c - stochastic primal-dual coordinate method of Zhang and Xiao (ICML 2015), their mini-batch Algorithm 2.
+ *
+ *   min over x, max over alpha of (1/N) sum_i ( alpha_i a_i'x - phi_i*(alpha_i) ) + g(x),  g(x) = (gamma/2)||x||^2 + lambda r(x)
+ *   For t = 0, 1, ...  with a batch of B rows and u = (1/N) sum_i alpha_i a_i':
+ *     alpha_i+ = argmax_alpha alpha (a_i'xbar + o_i) - phi_i*(alpha) - (alpha - alpha_i)^2/(2 sigma)   for the rows of the batch
+ *     x+ = argmin_x g(x) + < u + (1/B) sum_{batch} (alpha_i+ - alpha_i) a_i', x > + ||x - x_t||^2/(2 tau)
+ *     u+ = u + (1/N) sum_{batch} (alpha_i+ - alpha_i) a_i'
+ *     xbar+ = x+ + theta (x+ - x_t)
+ *   Output the last x
+ *
+ * With R = max ||a_i||, M = N/B, and kappa, gamma for their 1/gamma, lambda:
+ *     tau = sqrt(1/(kappa gamma M))/(2R),  sigma = sqrt(kappa gamma M)/(2R),  theta = 1 - 1/(M + R sqrt(kappa M/gamma))
+ * With v = (x_t - tau <...>)/(1 + tau gamma) and t = tau/(1 + tau gamma) the x-step is Moreau's x+ = v - t y, y = Pi_{lambda
+ * Y}(v/t); y is the dual of the penalty. That is why F must be the identity: the proximal step of r(F x) has no closed form, the
+ * very reason for SPDHG. alpha_i+ is Newton's (loss/prox.c) with q = 1/sigma. Weighted rows are drawn by weight: 1/N in u becomes
+ * w_i/W, and N in the steps W/min w_i, because the rarest coordinate contracts slowest (derived here; equal weights give the
+ * original). A row drawn twice counts twice in x+, once in u. The intercept is a coordinate with g = 0: not strongly convex, so
+ * the linear rate is not proven with it. Start: alpha_i = phi_i'(a_i'x + c + o_i), xbar = x, by one pass over the rows. N K
+ * numbers are kept for alpha; O(d) per step. */
+#include "solver/solver.h"
+
+typedef struct spdc {
+    double tau, sigma, theta;
+    double *x, *c, *x_bar, *c_bar, *alpha, *u, *uc, *y; /* state; y only for the output */
+    double *g, *gc, *next, *prox, *term, *gradient;     /* work */
+} spdc;
+
+enum { PARAM_TAU, PARAM_SIGMA, PARAM_THETA, PARAMS };
+static const spd_param param[PARAMS] = {
+    {"tau", NAN, 1e-300, 1e300, "primal step; default: sqrt(B/(N kappa gamma))/(2 max ||a_i||)"},
+    {"sigma", NAN, 1e-300, 1e300, "dual step; default: sqrt(N kappa gamma/B)/(2 max ||a_i||)"},
+    {"theta", NAN, 0, 1, "extrapolation; default: 1 - 1/(N/B + max ||a_i|| sqrt(N kappa/(B gamma)))"},
+};
+
+static void layout(spd_run *run) {
+    spdc *self = run->self;
+    const spdhg_problem *p = run->problem;
+    self->x = spd_arena_take(&run->state, p->dK);
+    self->c = spd_arena_take(&run->state, p->K);
+    self->x_bar = spd_arena_take(&run->state, p->dK);
+    self->c_bar = spd_arena_take(&run->state, p->K);
+    self->alpha = spd_arena_take(&run->state, p->n * p->K);
+    self->u = spd_arena_take(&run->state, p->dK);
+    self->uc = spd_arena_take(&run->state, p->K);
+    self->y = spd_arena_take(&run->state, p->m * p->K);
+    self->g = spd_arena_take(&run->work, p->dK);
+    self->gc = spd_arena_take(&run->work, p->K);
+    self->next = spd_arena_take(&run->work, run->batch * p->K);
+    self->prox = spd_arena_take(&run->work, spd_row_prox_work(p));
+    self->term = spd_arena_take(&run->work, spd_problem_term_work(p));
+    self->gradient = spd_arena_take(&run->work, spd_problem_gradient_work(p));
+}
+
+/* How many rows there are as far as the rarest one is concerned. */
+static double rows_seen(const spd_run *run) {
+    const spdhg_problem *p = run->problem;
+    double least = INFINITY;
+    if (!p->weight || run->sampling == SPDHG_SAMPLING_SHUFFLE) return (double)p->n;
+    for (int64_t i = 0; i < p->n; i++)
+        if (p->weight[i] > 0) least = fmin(least, p->weight[i]);
+    return p->W / least;
+}
+
+static void set_constants(spd_run *run, spdc *self) {
+    const spdhg_problem *p = run->problem;
+    const double longest = run->sampling == SPDHG_SAMPLING_IID ? p->row_norm2_max : p->weight_factor_max;
+    const double R = longest > 0 ? sqrt(longest) : 1, M = rows_seen(run) / (double)run->batch;
+    const double tau = run->param[PARAM_TAU], sigma = run->param[PARAM_SIGMA], theta = run->param[PARAM_THETA];
+    self->tau = isnan(tau) ? sqrt(1 / (p->kappa * p->gamma * M)) / (2 * R) : tau;
+    self->sigma = isnan(sigma) ? sqrt(p->kappa * p->gamma * M) / (2 * R) : sigma;
+    self->theta = isnan(theta) ? 1 - 1 / (M + R * sqrt(p->kappa * M / p->gamma)) : theta;
+    spd_run_log(run, "%s: tau = %.6g, sigma = %.6g, theta = %.9g, batch %lld", run->kind->name, self->tau, self->sigma,
+                self->theta, (long long)run->batch);
+    if (p->intercept)
+        spd_run_log(run, "%s: the free intercept is not strongly convex; the linear rate is not proven with it", run->kind->name);
+}
+
+static void start(spd_run *run, const double *x0, const double *c0, const double *y0) {
+    spdc *self = run->self;
+    const spdhg_problem *p = run->problem;
+    set_constants(run, self);
+    memset(run->state.base, 0, (size_t)run->state.size * sizeof(double));
+    if (x0) memcpy(self->x, x0, (size_t)p->dK * sizeof *x0);
+    if (c0) memcpy(self->c, c0, (size_t)p->K * sizeof *c0);
+    if (y0) memcpy(self->y, y0, (size_t)(p->m * p->K) * sizeof *y0);
+    spd_problem_project_dual(p, self->y, self->term);
+    memcpy(self->x_bar, self->x, (size_t)p->dK * sizeof(double));
+    memcpy(self->c_bar, self->c, (size_t)p->K * sizeof(double));
+    spd_problem_gradient(p, run->threads, self->x, self->c, self->u, p->intercept ? self->uc : NULL, self->alpha, self->gradient);
+    run->rows_visited += p->n;
+}
+
+/* alpha+ of the batch; g = u + (1/B) sum of the changes, then u+. */
+static void dual_step(spdc *self, const spdhg_problem *p, const spd_batch *batch) {
+    const int64_t K = p->K;
+    memcpy(self->g, self->u, (size_t)p->dK * sizeof(double));
+    memcpy(self->gc, self->uc, (size_t)K * sizeof(double));
+    for (int64_t i = 0; i < batch->size; i++) {
+        const spd_row *row = &batch->row[i];
+        const spd_batch one = {.size = 1, .row = row};
+        const double *alpha = self->alpha + row->id * K, share = row->weight / (double)batch->size;
+        double *next = self->next + i * K;
+        spd_row_prox(p, row, 1 / self->sigma, self->x_bar, self->c_bar, alpha, next, self->prox);
+        spd_batch_add(p, &one, next, share, self->g);
+        spd_batch_add(p, &one, alpha, -share, self->g);
+        for (int64_t k = 0; k < K && p->intercept; k++) self->gc[k] += share * (next[k] - alpha[k]);
+    }
+    for (int64_t i = 0; i < batch->size; i++) {
+        const spd_row *row = &batch->row[i];
+        const spd_batch one = {.size = 1, .row = row};
+        double *alpha = self->alpha + row->id * K, *next = self->next + i * K;
+        for (int64_t k = 0; k < K; k++) { /* next becomes the change: 0 when the same row comes a second time */
+            const double change = next[k] - alpha[k];
+            alpha[k] = next[k];
+            next[k] = change;
+        }
+        spd_batch_add(p, &one, next, spd_row_share(p, row), self->u);
+        if (p->intercept) spd_axpy(K, spd_row_share(p, row), next, self->uc);
+    }
+}
+
+/* x+ by Moreau, F = I: g becomes v, y = Pi(v/t), x+ = v - t y; then the extrapolation. */
+static void primal_step(spdc *self, const spdhg_problem *p) {
+    const double keep = 1 / (1 + self->tau * p->gamma), t = self->tau * keep;
+    for (int64_t j = 0; j < p->dK; j++) self->g[j] = keep * (self->x[j] - self->tau * self->g[j]);
+    for (int64_t j = 0; j < p->m * p->K; j++) self->y[j] = self->g[j] / t;
+    spd_problem_project_dual(p, self->y, self->term);
+    for (int64_t j = 0; j < p->dK; j++) {
+        const double next = self->g[j] - (p->m > 0 ? t * self->y[j] : 0);
+        self->x_bar[j] = next + self->theta * (next - self->x[j]);
+        self->x[j] = next;
+    }
+    for (int64_t k = 0; k < p->K && p->intercept; k++) {
+        const double next = self->c[k] - self->tau * self->gc[k];
+        self->c_bar[k] = next + self->theta * (next - self->c[k]);
+        self->c[k] = next;
+    }
+}
+
+static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
+    (void)k;
+    dual_step(run->self, run->problem, batch);
+    primal_step(run->self, run->problem);
+    return SPD_CONTINUE;
+}
+
+static void output(const spd_run *run, double *x, double *c, double *y) {
+    const spdc *self = run->self;
+    const spdhg_problem *p = run->problem;
+    memcpy(x, self->x, (size_t)p->dK * sizeof *x);
+    memcpy(c, self->c, (size_t)p->K * sizeof *c);
+    memcpy(y, self->y, (size_t)(p->m * p->K) * sizeof *y);
+}
+
+static const char *refuses(const spdhg_problem *p) {
+    if (!(p->gamma > 0)) return "its step sizes need a strongly convex problem: --gamma above 0";
+    if (p->terms > 1 || (p->terms == 1 && !spd_csr_is_identity(&p->term[0].F->F)))
+        return "it needs the proximal step of the penalty r(F x), which has no closed form unless F is the identity: "
+               "use --structure identity without --also-sparse, or a solver that splits F off, such as spdhg";
+    if (p->set.kind != &spd_set_all) return "the proximal step of the penalty within a set X has no closed form; use --set all";
+    return NULL;
+}
+
+const spd_solver_kind spd_solver_spdc = {
+    .name = "spdc",
+    .what = "stochastic primal-dual coordinate for F = identity and gamma > 0, N dual numbers, last iterate",
+    .reference = "Zhang, Xiao: Stochastic primal-dual coordinate method, ICML 2015, Alg. 2",
+    .param = param,
+    .params = PARAMS,
+    .self_size = sizeof(spdc),
+    .refuses = refuses,
+    .layout = layout,
+    .start = start,
+    .step = step,
+    .output = output};

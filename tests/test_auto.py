@@ -1,0 +1,59 @@
+# test_auto.py - the default solver reaches the gap asked for on every kind of problem, and its gap is a bound: against reference.py.
+# 60 random problems of the covering array (500 with SPDHG_TEST_ALL): relative gap 1e-8, and 1e-6 for the nuclear norm and for sets with gamma 0.
+from reference_cases import covering_array, make_case
+from reference_run import COMMAND, Checks, Fitted, write_svm
+
+import os
+import subprocess
+import numpy as np
+
+COUNT = 500 if os.environ.get("SPDHG_TEST_ALL") else 60
+
+
+def wanted(v):
+    return 1e-6 if v["penalty"] == "nuclear" or (v["set"] != "all" and v["gamma"] == 0) else 1e-8
+
+
+def check_case(checks, v, seed, solvers):
+    words, p, scale = make_case(v, seed)
+    x, c, _, f_ref, error = p.solve()
+    tol, name = wanted(v), f"case {seed} {v}"
+    try:
+        fit = Fitted(*words, "--solver", "auto", "--tol", tol)
+    except RuntimeError as failed:
+        checks.check(False, f"{name}: {failed}")
+        return
+    report = fit.report
+    solvers[report["solver"]] = solvers.get(report["solver"], 0) + 1
+    off = report["objective"] - f_ref
+    checks.check(report["status"] == "converged" and report["gap_kind"] == "certified" and report["gap_relative"] <= tol,
+                 f"{name}: {report['solver']}: {report['status']}, gap {report['gap_relative']} ({report['gap_kind']}), wanted {tol}")
+    checks.check(report["gap"] >= off - error - 1e-13, f"{name}: gap {report['gap']:.3g}, but f - f* is {off:.3g}")
+    checks.near(report["objective"], p.value(fit.x * scale[:, None], fit.c), 1e-10, f"{name}: objective")
+    checks.near(p.project(fit.x * scale[:, None]), fit.x * scale[:, None], 1e-12, f"{name}: x in X")
+
+
+def check_no_minimiser(checks):
+    """Classes that a line separates, no ridge: the limit is said and the exit status is 4."""
+    side = np.where(np.arange(40) % 2 == 0, -1.0, 1.0)
+    A = side[:, None] * (0.5 + np.random.default_rng(1).random((40, 3)))
+    data = write_svm("separable.svm", A, side)
+    for words in (["--structure", "chain", "--lambda", "1e-3"], ["--lambda", "0"]):
+        done = subprocess.run([COMMAND, "fit", data, *words, "-q"], capture_output=True, text=True)
+        checks.check(done.returncode == 4 and "no finite optimum" in done.stderr, f"separable {words}: {done.returncode}, {done.stderr}")
+
+
+def main():
+    checks, solvers, cases = Checks(), {}, []
+    seed = 7
+    while len(cases) < COUNT:
+        cases += covering_array(seed, 0)
+        seed += 1
+    for number, v in enumerate(cases[:COUNT]):
+        check_case(checks, v, 1000 + number, solvers)
+    check_no_minimiser(checks)
+    print(f"{COUNT} problems; the last stage was", ", ".join(f"{k} {n} times" for k, n in sorted(solvers.items())))
+    checks.end()
+
+
+main()

@@ -1,0 +1,105 @@
+#!/usr/bin/python3
+"""A fit killed with SIGKILL at random moments and resumed each time ends with the bits of the undisturbed one, for every solver.
+
+    test_resume.py COMMAND        3 kills a solver; with SPDHG_TEST_ALL set 50. Prints 'N passed, N failed'.
+"""
+import json, os, random, re, signal, subprocess, sys, tempfile, time
+
+COMMAND = os.path.abspath(sys.argv[1])
+KILLS = 50 if os.environ.get("SPDHG_TEST_ALL") else 3
+random.seed(1)
+
+
+def run(*words, **options):
+    return subprocess.run([COMMAND, *words], capture_output=True, text=True, **options)
+
+
+def solvers():
+    return re.findall(r"^  (\S+) ", run("list", "solvers").stdout, re.M)
+
+
+def model(path):
+    with open(path) as f:
+        m = json.load(f)
+    for key in ("seconds", "outcome"):
+        m.pop(key, None)
+    return m
+
+
+def base(solver):
+    return ["fit", "train.svm", "--structure", "edges:edges.txt", "--lambda", "1e-3", "--gamma", "0.01", "--solver", solver, "--no-intercept", "-q"]
+
+
+def long_enough(solver):
+    """Epochs for which the fit takes a good part of a second; None if the solver refuses the problem."""
+    epochs, seconds = 4 / 3, 0
+    while seconds < 0.3 and epochs < 4000:
+        epochs, start = round(3 * epochs), time.monotonic()
+        done = run(*base(solver), "--epochs", str(epochs), "--every", str(epochs), "-o", "whole.json")
+        seconds = time.monotonic() - start
+        if done.returncode == 2:
+            return None
+        assert done.returncode == 0, (solver, done.returncode, done.stderr)
+    return epochs
+
+
+def killed_and_resumed(solver, epochs):
+    for name in ("c", "c.previous", "part.json"):
+        if os.path.exists(name):
+            os.unlink(name)
+    words = base(solver) + ["--epochs", str(epochs), "--every", str(epochs), "--checkpoint", "c", "--checkpoint-every", "0.01", "-o", "part.json"]
+    kills = 0
+    while True:
+        resume = ["--resume", "c"] if os.path.exists("c") else []
+        process = subprocess.Popen([COMMAND, *words, *resume], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        if kills < KILLS:
+            time.sleep(random.uniform(0.02, 0.15))
+            process.send_signal(signal.SIGKILL)
+            kills += process.wait() == -signal.SIGKILL
+            if process.returncode == -signal.SIGKILL:
+                continue
+        _, errors = process.communicate()
+        assert process.returncode == 0, (solver, process.returncode, errors)
+        return kills, model("part.json")
+
+
+def refusals():
+    """What determines the iterates may not change; what does not, may."""
+    words = base("spdhg")
+    run(*words, "--epochs", "2", "--checkpoint", "k", check=True)
+    for change, part in ((["--lambda", "2e-3"], "problem"), (["--seed", "5"], "seed"), (["--param", "s=1"], "parameters"), (["--batch", "2"], "batch"),
+                         (["--solver", "spdhg-sc1"], "solver"), (["--test-fraction", "0.1"], "data")):
+        done = run(*words, "--epochs", "3", "--resume", "k", *change)
+        assert done.returncode == 2 and part in done.stderr, (change, done.returncode, done.stderr)
+    for change in (["--threads", "1"], ["--tol", "1e-12"], ["--every", "0.5"], ["--time", "100"]):
+        done = run(*words, "--epochs", "3", "--resume", "k", *change)
+        assert done.returncode in (0, 4), (change, done.returncode, done.stderr)
+    assert run(*words, "--resume", "missing").returncode == 5
+    with open("k", "r+b") as f:
+        f.write(b"garbage")
+    assert run(*words, "--epochs", "3", "--resume", "k").returncode == 3
+
+
+def main():
+    passed = failed = 0
+    with tempfile.TemporaryDirectory() as work:
+        os.chdir(work)
+        run("generate", "sparse", "-o", "train.svm", "--rows", "400", "--features", "60", "--density", "0.1", check=True)
+        with open("edges.txt", "w") as f:
+            f.writelines(f"{i} {i + 1}\n" for i in range(1, 40))
+        for solver in solvers():
+            epochs = long_enough(solver) if solver != "auto" else None
+            if epochs is None:
+                continue
+            whole = model("whole.json")
+            kills, part = killed_and_resumed(solver, epochs)
+            good = whole == part
+            passed, failed = passed + good, failed + (not good)
+            print(f"{solver}: {epochs} epochs, killed {kills} times: {'same bits' if good else 'DIFFERENT'}", flush=True)
+        refusals()
+        passed += 1
+    print(f"{passed} passed, {failed} failed")
+    sys.exit(failed > 0 or passed < 5)
+
+
+main()
