@@ -13,6 +13,7 @@
 
 int cli_fit(int argc, char **argv);
 int cli_predict(int argc, char **argv);
+int cli_graph(int argc, char **argv);
 int cli_inspect(int argc, char **argv);
 int cli_convert(int argc, char **argv);
 int cli_generate(int argc, char **argv);
@@ -65,7 +66,8 @@ typedef struct cli_problem_options {
     const char *loss, *penalty, *groups, *structure, *set, *class_weight;
     const char *weights, *offset, *penalty_weights; /* files */
     double lambda, gamma, also_sparse;              /* also_sparse 0: no such term */
-    bool intercept, standardize, one_class_ok;
+    bool intercept, standardize, one_class_ok, also_sparse_given;
+    int threads; /* to learn a structure with; 0: the cores this process may use */
 } cli_problem_options;
 /* The defaults, written once: values here, text in the help. */
 #define CLI_LOSS "logistic"
@@ -86,6 +88,7 @@ extern const struct argp cli_problem_argp; /* input: cli_problem_options */
 typedef struct cli_problem {
     spdhg_problem *problem;
     spdhg_structure *structure, *identity;
+    spdhg_graph_report learned; /* nodes 0: the structure was not learned */
 } cli_problem;
 /* --weights and --offset become part of the data, before any split. */
 spdhg_status cli_problem_attach(const cli_problem_options *o, spdhg_data *data, spdhg_error *err);

@@ -146,6 +146,7 @@ static spdhg_status prepare(fit *f, cli_progress *progress, spdhg_error *err) {
     f->solve.options.max_memory = f->read.max_memory ? f->read.max_memory : cli_machine_memory();
     SPD_TRY(read_data(f, err));
     SPD_TRY(hold_out(f, err));
+    f->problem_options.threads = f->read.threads;
     SPD_TRY(cli_problem_build(&f->problem, &f->problem_options, f->data, f->train_row, f->trains, err));
     f->solve.options.threads = f->read.threads;
     f->solve.options.callback = cli_progress_event;
@@ -214,6 +215,10 @@ static int run(fit *f, spdhg_error *err) {
                              .bound_rule = f->bound_rule,
                              .test_rmse = NAN,
                              .seed = f->solve.options.seed};
+    const spdhg_graph_report *learned = &f->problem.learned;
+    if (f->human && learned->nodes > 0)
+        fprintf(f->human, "structure: learned from %lld training rows: %lld edges, %lld components, rho %.4g, %.3g s\n",
+                (long long)learned->rows, (long long)learned->edges, (long long)learned->components, learned->rho, learned->seconds);
     cli_print_header(f->human, &result, f->solve.solver, f->test ? f->test->rows : 0);
     cli_signals_catch();
     const spdhg_status ran = spdhg_solver_run(f->solver, &result.outcome, err);

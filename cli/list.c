@@ -1,5 +1,6 @@
 /* list.c - `spdhg list TOPIC`: the entries of the library's tables, which are the only place where they are described. */
 #include "cli.h"
+#include "graph/graph.h"
 
 static error_t parse(int key, char *arg, struct argp_state *state) {
     if (key != ARGP_KEY_ARG) return ARGP_ERR_UNKNOWN;
@@ -40,6 +41,7 @@ static void list_structures(void) {
     int entries;
     const spd_structure_kind *const *table = spd_structure_table(&entries);
     for (int i = 0; i < entries; i++) print_entry(table[i]->name, table[i]->help);
+    print_entry("learned", "differences along the edges of a graph learned from the training rows, as spdhg graph does");
 }
 
 static void list_sets(void) {
@@ -84,19 +86,25 @@ static void list_solvers(void) {
     }
 }
 
+static void list_methods(void) {
+    int entries;
+    const spd_graph_method *const *table = spd_graph_method_table(&entries);
+    for (int i = 0; i < entries; i++) print_entry(table[i]->name, table[i]->help);
+}
+
 static const struct topic {
     const char *name;
     void (*list)(void);
 } topics[] = {{"losses", list_losses}, {"penalties", list_penalties}, {"structures", list_structures},
               {"sets", list_sets},     {"solvers", list_solvers},     {"formats", list_formats},
-              {"kinds", list_kinds}};
+              {"kinds", list_kinds},   {"methods", list_methods}};
 enum { TOPICS = sizeof topics / sizeof *topics };
 
 static const struct argp argp = {NULL,
                                  parse,
                                  "TOPIC",
-                                 "List what there is of TOPIC: losses, penalties, structures, sets, solvers, formats or kinds "
-                                 "(of synthetic data).",
+                                 "List what there is of TOPIC: losses, penalties, structures, sets, solvers, formats, kinds "
+                                 "(of synthetic data) or methods (of graph).",
                                  NULL,
                                  NULL,
                                  NULL};

@@ -19,6 +19,7 @@ typedef struct verb {
 static const verb verbs[] = {
     {"fit", "DATA [-o MODEL]", "fit a model", "spdhg fit", cli_fit},
     {"predict", "MODEL DATA [-o FILE]", "apply a model, print metrics", "spdhg predict", cli_predict},
+    {"graph", "DATA -o F.mtx", "learn from data which features belong together", "spdhg graph", cli_graph},
     {"inspect", "DATA", "what is in it, what to beware of", "spdhg inspect", cli_inspect},
     {"convert", "DATA -o OUT", "between formats, to the fast cache", "spdhg convert", cli_convert},
     {"generate", "KIND -o OUT", "synthetic data with a known truth", "spdhg generate", cli_generate},

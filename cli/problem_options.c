@@ -21,13 +21,15 @@ enum {
     ALLOW_ONE_CLASS
 };
 
+#define LEARNED "learned" /* not in the table of structures: it needs the data, not only their number of columns */
+
 static const struct argp_option options[] = {
     {"loss", LOSS, "LOSS[:ARG]", 0, NULL, 0},
     {"penalty", PENALTY, "PENALTY", 0, NULL, 0},
     {"groups", GROUPS, "GROUPS", 0,
      "for group and linf: size:G, grid (the differences at one pixel), or a file with a group number for each row of F", 0},
     {"structure", STRUCTURE, "STRUCTURE", 0, NULL, 0},
-    {"also-sparse", ALSO_SPARSE, "C", 0, "add C*lambda*||x||_1", 0},
+    {"also-sparse", ALSO_SPARSE, "C", 0, "add C*lambda*||x||_1 (default 0; 1 with --structure learned)", 0},
     {"lambda", LAMBDA, "NUMBER", 0, "weight of the penalty (default " CLI_QUOTE(CLI_LAMBDA) ")", 0},
     {"gamma", GAMMA, "NUMBER", 0, "weight of (1/2)||x||^2 (default " CLI_QUOTE(CLI_GAMMA) ")", 0},
     {"set", SET, "SET", 0, NULL, 0},
@@ -47,8 +49,9 @@ static void check_structure(const struct argp_state *state, const char *spec) {
     const spd_structure_kind *const *table = spd_structure_table(&entries);
     for (int i = 0; i < entries; i++)
         if (spd_spec_is(spec, table[i]->name)) return;
+    if (strcmp(spec, LEARNED) == 0) return;
     char names[CLI_TEXT_CHARS];
-    cli_usage(state, "--structure: '%s' is not one of %s", spec, cli_names(names, table, entries));
+    cli_usage(state, "--structure: '%s' is not one of %s, " LEARNED, spec, cli_names(names, table, entries));
 }
 
 /* Names are checked here and not when the problem is built: nobody wants to read 10 GB to learn of a typing error. */
@@ -64,7 +67,10 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case PENALTY: cli_check(state, "--penalty", spd_penalty_find(o->penalty = arg, &penalty, &err), &err); return 0;
     case GROUPS: o->groups = arg; return 0;
     case STRUCTURE: check_structure(state, o->structure = arg); return 0;
-    case ALSO_SPARSE: o->also_sparse = cli_positive(state, "--also-sparse", arg); return 0;
+    case ALSO_SPARSE:
+        o->also_sparse = cli_number(state, "--also-sparse", arg, 0, INFINITY);
+        o->also_sparse_given = true;
+        return 0;
     case LAMBDA: o->lambda = cli_number(state, "--lambda", arg, 0, INFINITY); return 0;
     case GAMMA: o->gamma = cli_number(state, "--gamma", arg, 0, INFINITY); return 0;
     case SET: cli_check(state, "--set", spd_set_find(o->set = arg, &set, &err), &err); return 0;
@@ -76,6 +82,9 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case CLASS_WEIGHT: o->class_weight = arg; return 0;
     case STANDARDIZE: o->standardize = true; return 0;
     case ALLOW_ONE_CLASS: o->one_class_ok = true; return 0;
+    case ARGP_KEY_END:
+        if (strcmp(o->structure, LEARNED) == 0 && !o->also_sparse_given) o->also_sparse = 1;
+        return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
 }
@@ -91,7 +100,8 @@ static char *fill_help(int key, const char *text, void *input) {
     if (key == PENALTY) table = spd_penalty_table(&entries), standard = CLI_PENALTY, topic = "penalties";
     if (key == STRUCTURE) table = spd_structure_table(&entries), standard = CLI_STRUCTURE, topic = "structures";
     if (key == SET) table = spd_set_table(&entries), standard = CLI_SET, topic = "sets";
-    if (table && asprintf(&filled, "%s (default %s; see spdhg list %s)", cli_names(names, table, entries), standard, topic) > 0)
+    const char *more = key == STRUCTURE ? ", " LEARNED : "";
+    if (table && asprintf(&filled, "%s%s (default %s; see spdhg list %s)", cli_names(names, table, entries), more, standard, topic) > 0)
         return filled;
     return (char *)(uintptr_t)text;
 }
@@ -124,9 +134,19 @@ spdhg_status cli_problem_attach(const cli_problem_options *o, spdhg_data *data, 
     return SPDHG_OK;
 }
 
-static spdhg_status add_terms(cli_problem *out, const cli_problem_options *o, const spdhg_data *data, spdhg_error *err) {
+/* F by its name; a learned one comes from these rows and no others, so that held-out rows stay unseen. */
+static spdhg_status make_structure(cli_problem *out, const cli_problem_options *o, const spdhg_data *data, const int64_t *row,
+                                   int64_t rows, spdhg_error *err) {
+    if (strcmp(o->structure, LEARNED) != 0) return spdhg_structure_new(&out->structure, o->structure, data->features, err);
+    spdhg_graph_options graph = SPDHG_GRAPH_OPTIONS;
+    graph.threads = o->threads;
+    return spdhg_structure_learn(&out->structure, data, row, rows, &graph, &out->learned, err);
+}
+
+static spdhg_status add_terms(cli_problem *out, const cli_problem_options *o, const spdhg_data *data, const int64_t *row,
+                              int64_t rows_used, spdhg_error *err) {
     spdhg_problem *p = out->problem;
-    SPD_TRY(spdhg_structure_new(&out->structure, o->structure, data->features, err));
+    SPD_TRY(make_structure(out, o, data, row, rows_used, err));
     double *row_weight = NULL;
     int64_t rows = 0, columns = 0;
     if (o->penalty_weights) SPD_TRY(spd_numbers_read(o->penalty_weights, &row_weight, &rows, &columns, err));
@@ -144,7 +164,7 @@ static spdhg_status build(cli_problem *out, const cli_problem_options *o, const 
     SPD_TRY(spdhg_problem_new(&out->problem, data, o->loss, err));
     spdhg_problem *p = out->problem;
     if (row) SPD_TRY(spdhg_problem_rows(p, row, rows, err));
-    SPD_TRY(add_terms(out, o, data, err));
+    SPD_TRY(add_terms(out, o, data, row, rows, err));
     SPD_TRY(spdhg_problem_ridge(p, o->gamma, err));
     SPD_TRY(spdhg_problem_set(p, o->set, err));
     SPD_TRY(spdhg_problem_intercept(p, o->intercept, err));

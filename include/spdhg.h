@@ -245,6 +245,51 @@ SPDHG_API void spdhg_problem_free(spdhg_problem *problem);
 SPDHG_API spdhg_status spdhg_structure_new(spdhg_structure **out, const char *spec, int64_t features, spdhg_error *err);
 SPDHG_API spdhg_status spdhg_structure_from_csr(spdhg_structure **out, int64_t rows, int64_t features, const int64_t *ptr,
                                                 const int32_t *idx, const double *val, spdhg_error *err);
+
+typedef struct spdhg_graph_options {
+    size_t size;              /* sizeof(spdhg_graph_options): lets the struct grow */
+    const char *method;       /* "quic", "alm", "neighbourhood", "correlation" or "knn"; see `spdhg list methods` */
+    const char *form;         /* rows of F: "edge" x_i - sign x_j, "edge+I", "skew" (d x d, 0 and +-1); or "precision": Theta itself */
+    const char *choose;       /* how rho is found when it is 0: "auto", "edges", "ebic" or "stars" */
+    double rho;               /* weight of |Theta_ij|, or the threshold of a correlation; 0: see choose */
+    int64_t edges;            /* "edges": so many, or the next fewer that a rho gives */
+    int64_t neighbours;       /* "knn": of each feature */
+    int64_t max_component;    /* "auto": the largest component allowed, in features */
+    double tol;               /* stop at a duality gap of tol times the features of a component */
+    double threshold;         /* entries with |Theta_ij| at most this are no edges */
+    bool covariance;          /* of covariances, not of correlations */
+    bool penalize_diagonal;   /* rho Theta_ii too */
+    bool both;                /* neighbourhood: an edge needs both ends to choose it, not one */
+    uint64_t seed;            /* "stars": of the subsamples */
+    int threads;              /* 0: the cores this process may use. The result does not depend on it */
+    uint64_t max_memory;      /* refuse with SPDHG_MEMORY rather than hold more bytes than this for a component; 0: no limit */
+} spdhg_graph_options;
+#define SPDHG_GRAPH_OPTIONS                                                                                                    \
+    { sizeof(spdhg_graph_options), "quic", "edge", "auto", 0, 0, 5, 1500, 1e-6, 0, false, false, false, 0, 0, 0 }
+
+enum { SPDHG_HUBS = 10 };
+typedef struct spdhg_graph_report {
+    int64_t rows, nodes, edges;
+    int64_t components, largest, isolated; /* components of at least two features; features in the largest; features without an edge */
+    int64_t constant;                      /* features of which no correlation is defined; they have no edge */
+    int64_t hubs, hub[SPDHG_HUBS], hub_degree[SPDHG_HUBS]; /* features of the highest degrees, counted from 0 */
+    double mean_degree; /* of the features that have an edge */
+    double rho;         /* NAN for knn */
+    double norm, norm_bound;       /* ||F||: from below by power iterations, and from above */
+    double objective, gap;         /* of the precision matrix, summed over its components; NAN for other methods */
+    int64_t iterations;            /* the most any component took */
+    bool converged;                /* every component reached tol; true for methods without a gap */
+    double seconds, solve_seconds; /* all of it; in QUIC or ALM at the final rho, summed over components */
+} spdhg_graph_report;
+
+/* Learn F from some rows of the data (row NULL: all), labels unseen. options NULL: SPDHG_GRAPH_OPTIONS; report may be NULL.
+ *     spdhg_structure_learn(&F, data, NULL, 0, NULL, &report, &err);
+ * No edge is no error: F has then no rows (form "edge"). SPDHG_DATA: fewer than two rows or only constant features; SPDHG_USAGE: an
+ * option out of range, or a rho at which a component is too large for the method. */
+SPDHG_API spdhg_status spdhg_structure_learn(spdhg_structure **out, const spdhg_data *data, const int64_t *row, int64_t rows,
+                                             const spdhg_graph_options *options, spdhg_graph_report *report, spdhg_error *err);
+/* F as a Matrix Market file; atomic. */
+SPDHG_API spdhg_status spdhg_structure_write(const spdhg_structure *F, const char *path, spdhg_error *err);
 SPDHG_API int64_t spdhg_structure_rows(const spdhg_structure *F);
 SPDHG_API double spdhg_structure_norm_bound(const spdhg_structure *F); /* >= ||F||_2 */
 SPDHG_API void spdhg_structure_free(spdhg_structure *F);

@@ -8,9 +8,9 @@ import unittest
 
 from cli_support import COMMAND, CommandTest, rows, svm
 
-VERBS = ["fit", "predict", "inspect", "convert", "generate", "bound", "list"]
+VERBS = ["fit", "predict", "graph", "inspect", "convert", "generate", "bound", "list"]
 TOPICS = {"losses": "logistic", "penalties": "nuclear", "structures": "grid", "sets": "simplex", "solvers": "spdhg-sc2",
-          "formats": "matrix-market", "kinds": "image"}
+          "formats": "matrix-market", "kinds": "image", "methods": "quic"}
 
 
 class Usage(CommandTest):
@@ -24,7 +24,7 @@ class Usage(CommandTest):
 
     def test_no_verb_and_wrong_verb(self):
         self.assertIn("Verbs:", self.spdhg(status=2).err)
-        self.refused("fti", says=["fti", "fit, predict, inspect"])
+        self.refused("fti", says=["fti", "fit, predict, graph, inspect"])
 
     def test_help_names_every_verb_and_version(self):
         text = self.spdhg("--help").out

@@ -64,4 +64,14 @@ typedef struct spd_cg {
 /* x is the start and the result. work has 4 n numbers. Returns the iterations made. */
 int spd_cg_solve(const spd_cg *cg, int64_t n, const double *b, double *x, double *work);
 
+/* ---- product.c: products of dense matrices by BLAS, row-major. */
+/* G = X_B' X, count x n: the rows from .. from + count of X'X, X being m x n. */
+void spd_gram_rows(int64_t m, int64_t n, const double *X, int64_t from, int64_t count, double *G);
+/* C = V' diag(s) V for n x n V: the matrix with eigenvalues s whose eigenvectors are the rows of V. work has n n numbers. */
+void spd_recompose(int64_t n, const double *V, const double *s, double *C, double *work);
+/* The inverse (full, symmetric) in place of a factor of spd_cholesky. */
+bool spd_cholesky_inverse(int64_t n, double *A);
+/* log det of the matrix whose factor this is. */
+double spd_cholesky_logdet(int64_t n, const double *A);
+
 #endif

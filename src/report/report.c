@@ -16,17 +16,6 @@ static int64_t nonzeros(const spdhg_model *m) {
     return count;
 }
 
-static void head(FILE *out, const spd_report *r) {
-    spd_html(out,
-             "<!DOCTYPE html>\n<html lang='en'><head><meta charset='utf-8'>\n"
-             "<meta http-equiv='Content-Security-Policy' content=\"default-src 'none'; style-src 'sha256-@'; base-uri 'none'; "
-             "form-action 'none'\">\n<meta name='viewport' content='width=device-width,initial-scale=1'>\n"
-             "<meta name='referrer' content='no-referrer'>\n<title>@</title>\n<style>",
-             spd_style_hash(), r->title);
-    fputs(spd_style_sheet(), out);
-    spd_html(out, "</style></head><body>\n<header><h1><bdi>@</bdi></h1>\n", r->title);
-}
-
 /* "The objective fell from 0.69 to 0.21 in 20 epochs of spdhg (3.1 seconds; ...). 81 of 1,024 coefficients are not zero." */
 static void sentence(FILE *out, const spd_report *r) {
     const spdhg_model *m = r->model;
@@ -42,27 +31,20 @@ static void sentence(FILE *out, const spd_report *r) {
              spd_html_count(some, nonzeros(m)), spd_html_count(all, m->features * m->outputs));
 }
 
-static void tile(FILE *out, const char *name, double value, int digits, double factor, const char *unit) {
-    char text[SPD_SHORT];
-    if (isfinite(value))
-        spd_html(out, "<div class='tile'><b>@@</b><span>@</span></div>", spd_html_number(text, factor * value, digits), unit,
-                 name);
-}
-
 static void tiles(FILE *out, const spd_report *r) {
     const spdhg_model *m = r->model;
     const spdhg_solution *s = r->solution;
     const double score = s ? s->test_score : FINAL(r, test_score);
     spd_html(out, "<section class='tiles'>");
-    tile(out, "objective", m->objective, 4, 1, "");
-    tile(out, "training loss", m->train_loss, 4, 1, "");
-    tile(out, "test loss", s ? s->test_loss : FINAL(r, test_loss), 4, 1, "");
-    tile(out, m->classify ? "test accuracy" : "test R²", score, 4, m->classify ? 100 : 1, m->classify ? " %" : "");
-    tile(out, "duality gap", m->gap, 3, 1, "");
+    spd_page_tile(out, "objective", m->objective, 4, 1, "");
+    spd_page_tile(out, "training loss", m->train_loss, 4, 1, "");
+    spd_page_tile(out, "test loss", s ? s->test_loss : FINAL(r, test_loss), 4, 1, "");
+    spd_page_tile(out, m->classify ? "test accuracy" : "test R²", score, 4, m->classify ? 100 : 1, m->classify ? " %" : "");
+    spd_page_tile(out, "duality gap", m->gap, 3, 1, "");
     const double zeros = 1 - (double)nonzeros(m) / (double)(m->features * m->outputs);
     const bool fused = s && s->dual > 0 && strcmp(m->structure, "identity") != 0; /* then zeros are looked for in F x */
-    if (zeros > 0 || !fused) tile(out, "zero coefficients", zeros, 3, 100, " %");
-    if (fused) tile(out, "zeros of F x", 1 - (double)s->structure_nonzeros / (double)s->dual, 3, 100, " %");
+    if (zeros > 0 || !fused) spd_page_tile(out, "zero coefficients", zeros, 3, 100, " %");
+    if (fused) spd_page_tile(out, "zeros of F x", 1 - (double)s->structure_nonzeros / (double)s->dual, 3, 100, " %");
     spd_html(out, "</section>\n");
 }
 
@@ -178,30 +160,26 @@ static void curves(FILE *out, const spd_report *r) {
                  spd_html_number(text, p->objective, 4));
 }
 
-static void setting(FILE *out, const char *name, const char *value) {
-    if (value && *value) spd_html(out, "<tr><th>@</th><td><bdi>@</bdi></td></tr>\n", name, value);
-}
-
 static void settings(FILE *out, const spd_report *r) {
     const spdhg_model *m = r->model;
     char text[SPD_SHORT];
     spd_html(out, "<h2>Settings</h2>\n<div class='row'><table>");
-    setting(out, "loss", m->loss);
-    setting(out, "penalty", m->penalty);
-    setting(out, "structure", m->structure);
-    setting(out, "lambda", spd_html_number(text, m->lambda, 8));
-    setting(out, "gamma", spd_html_number(text, m->gamma, 8));
-    setting(out, "set", m->set);
-    setting(out, "intercept", m->intercept ? "yes" : "no");
+    spd_page_setting(out, "loss", m->loss);
+    spd_page_setting(out, "penalty", m->penalty);
+    spd_page_setting(out, "structure", m->structure);
+    spd_page_setting(out, "lambda", spd_html_number(text, m->lambda, 8));
+    spd_page_setting(out, "gamma", spd_html_number(text, m->gamma, 8));
+    spd_page_setting(out, "set", m->set);
+    spd_page_setting(out, "intercept", m->intercept ? "yes" : "no");
     spd_html(out, "</table><table>");
-    setting(out, "standardised", m->standardized ? "yes" : "no");
-    setting(out, "features", spd_html_count(text, m->features));
-    setting(out, "outputs", spd_html_count(text, m->outputs));
-    setting(out, "solver", m->solver);
+    spd_page_setting(out, "standardised", m->standardized ? "yes" : "no");
+    spd_page_setting(out, "features", spd_html_count(text, m->features));
+    spd_page_setting(out, "outputs", spd_html_count(text, m->outputs));
+    spd_page_setting(out, "solver", m->solver);
     snprintf(text, sizeof text, "%llu", (unsigned long long)m->seed);
-    setting(out, "seed", text);
-    setting(out, "penalty's value", spd_html_number(text, m->penalty_value, 6));
-    setting(out, "spdhg", m->version);
+    spd_page_setting(out, "seed", text);
+    spd_page_setting(out, "penalty's value", spd_html_number(text, m->penalty_value, 6));
+    spd_page_setting(out, "spdhg", m->version);
     spd_html(out, "</table></div>\n");
     if (r->command) spd_html(out, "<h2>Command</h2>\n<pre><bdi>@</bdi></pre>\n", r->command);
 }
@@ -210,7 +188,7 @@ spdhg_status spd_report_write(const spd_report *report, const char *path, spdhg_
     spd_file file;
     SPD_TRY(spd_file_create(&file, path, err));
     const bool grid = report->model->side[0] > 0 && report->model->side[1] > 0;
-    head(file.stream, report);
+    spd_page_head(file.stream, report->title);
     sentence(file.stream, report);
     tiles(file.stream, report);
     (grid ? pictures : stems)(file.stream, report);

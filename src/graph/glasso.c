@@ -1,0 +1,25 @@
+/* glasso.c - one component of the sparse inverse covariance problem: its objective and its duality gap,
+ *     f(Theta) = -log det Theta + <S, Theta> + rho sum_{i != j} |Theta_ij| + diagonal sum_i Theta_ii
+ *     dual: max { log det(S + U) + p : |U_ij| <= rho, U_ii = diagonal }, here at U = clip(W - S, rho), W = Theta^{-1}. */
+#include "graph/graph.h"
+
+double spd_glasso_value(const spd_glasso_point *x) { return -x->logdet + x->trace + x->penalty; }
+
+void spd_glasso_evaluate(const spd_glasso *g, spd_glasso_point *x) {
+    const int64_t p = g->p;
+    double on = 0, off = 0;
+    for (int64_t i = 0; i < p; i++) {
+        on += fabs(x->Theta[i * p + i]);
+        off += spd_sum_abs(p, x->Theta + i * p) - fabs(x->Theta[i * p + i]);
+    }
+    x->trace = spd_dot(p * p, g->S, x->Theta);
+    x->penalty = g->rho * off + g->diagonal * on;
+}
+
+double spd_glasso_gap(const spd_glasso *g, const spd_glasso_point *x, double *work) {
+    const int64_t p = g->p;
+    for (int64_t a = 0; a < p * p; a++) work[a] = g->S[a] + fmin(g->rho, fmax(-g->rho, x->W[a] - g->S[a]));
+    for (int64_t i = 0; i < p; i++) work[i * p + i] = g->S[i * p + i] + g->diagonal;
+    if (!spd_cholesky(p, work)) return INFINITY;
+    return fmax(0, spd_glasso_value(x) - spd_cholesky_logdet(p, work) - (double)p);
+}

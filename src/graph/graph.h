@@ -1,0 +1,150 @@
+/* graph.h - how F is learned from data: covariances of the columns, screening into components, sparse inverse covariance.
+ *     minimise over Theta > 0   -log det Theta + <S, Theta> + rho sum_{i != j} |Theta_ij| [+ rho sum_i Theta_ii]
+ * S is the correlation (or covariance) matrix of the columns; it is never held as a whole. */
+#ifndef SPD_GRAPH_H
+#define SPD_GRAPH_H
+#include "data/data.h"
+#include "la/la.h"
+
+/* ---- columns.c: the columns x_j of the chosen rows, divided by their standard deviations for correlations, each row times the
+ * root of its weight: S_ij = factor (x_i'x_j - N m_i m_j). Columns without an implicit zero are stored centred (m = 0), so that
+ * no digits are lost: for the others m^2 <= N variance. Dense data are centred throughout. Constant columns are empty, their
+ * variance is 0. */
+typedef struct spd_columns {
+    int64_t rows, features; /* N: rows of positive weight; d */
+    double *X;              /* dense: rows x features; then by_row and the columns are empty */
+    spd_csr by_row;
+    int64_t *ptr; /* sparse: entry p of column j, ptr[j] <= p < ptr[j+1], is entry where[p] of by_row, in its row row[p] */
+    int32_t *row;
+    int64_t *where;
+    double *mean;     /* of the columns as stored */
+    double *variance; /* S_jj */
+    int32_t *by_mean; /* the `means` features with a mean other than 0, by its size, largest first */
+    int64_t means;
+    double factor;                             /* 1/(N-1) */
+    double largest_variance, average_variance; /* the average over the columns that are not constant */
+    int64_t constants;
+    bool correlation;
+} spd_columns;
+spdhg_status spd_columns_new(spd_columns **out, const spdhg_data *data, const int64_t *row, int64_t rows, bool covariance,
+                             spdhg_error *err);
+void spd_columns_free(spd_columns *c);
+/* What a sum of products x_i'x_j - N m_i m_j says of S_ij: rounding never takes a correlation beyond 1. */
+double spd_columns_scale(const spd_columns *c, double product);
+
+/* ---- covariance.c: parts of S by Gustavson's row products. */
+/* S of the p features in list (ascending), p x p. place[j] is the position of feature j in its list, home[j] the list's number.
+ */
+spdhg_status spd_covariance_block(const spd_columns *c, const int32_t *list, int64_t p, const int32_t *home, const int32_t *place,
+                                  double *S, spdhg_error *err);
+/* out = sum_k coefficient_k S_{.,list_k} for all features; work has N numbers, all 0, and is left so. */
+void spd_covariance_times(const spd_columns *c, int64_t count, const int32_t *list, const double *coefficient, double *work,
+                          double *out);
+
+/* ---- pairs.c: all pairs i < j with |S_ij| above a floor, in waves; whoever takes a wave may raise the floor for the next one.
+ */
+typedef struct spd_pair {
+    int32_t i, j;
+    double s;
+} spd_pair;
+typedef spdhg_status (*spd_take_pairs)(void *context, const spd_pair *pair, int64_t pairs, double *floor, spdhg_error *err);
+spdhg_status spd_pairs(const spd_columns *c, int threads, double floor, spd_take_pairs take, void *context, spdhg_error *err);
+int spd_pair_by_size(const void *a, const void *b); /* |s| descending, then i, j: an order without ties */
+int spd_pair_by_place(const void *a, const void *b);
+
+typedef struct spd_pair_list {
+    spd_pair *pair;
+    int64_t count, room;
+} spd_pair_list;
+spdhg_status spd_pair_add(spd_pair_list *list, int32_t i, int32_t j, double s, spdhg_error *err);
+
+/* ---- screen.c: the components of { |S_ij| > rho }, which are those of Theta (Mazumder & Hastie 2012, Witten et al. 2011). */
+typedef struct spd_components {
+    int64_t count;  /* of components, single features included; the largest first */
+    int64_t *first; /* count + 1: where a component starts in list */
+    int32_t *list;  /* features, ascending in each component */
+    int32_t *home;  /* component of a feature */
+    int32_t *place; /* its position there */
+} spd_components;
+spdhg_status spd_screen(const spd_columns *c, int threads, double rho, spd_components *out, spdhg_error *err);
+void spd_components_free(spd_components *components);
+/* Components of a list of edges. */
+spdhg_status spd_components_of(int64_t nodes, const spd_pair *pair, int64_t pairs, spd_components *out, spdhg_error *err);
+/* The smallest rho >= floor whose components have at most `most` features. */
+spdhg_status spd_screen_rho(const spd_columns *c, int threads, double floor, int64_t most, double *rho, spdhg_error *err);
+/* Correlations of independent columns stay below this with probability 95 %, all pairs together (scaled by the mean variance for
+ * covariances). */
+double spd_noise_level(const spd_columns *c);
+/* The size of the N-th largest |S_ij| and the largest; 0 if there are fewer pairs that are not 0. */
+spdhg_status spd_nth_largest(const spd_columns *c, int threads, int64_t n, double *nth, double *largest, spdhg_error *err);
+
+/* ---- glasso.c: what QUIC and ALM share: one component, its objective and its duality gap. */
+typedef struct spd_glasso {
+    int64_t p;
+    const double *S;      /* p x p */
+    double rho, diagonal; /* weight of |Theta_ij|, i != j, and of Theta_ii */
+    double tol;           /* stop at gap <= tol p */
+    int most;             /* iterations */
+} spd_glasso;
+typedef struct spd_glasso_point {
+    double *Theta, *W;             /* p x p, W = Theta^{-1} */
+    double logdet, trace, penalty; /* f = -logdet + <S, Theta> + penalty */
+    double gap;
+    int iterations;
+} spd_glasso_point;
+double spd_glasso_value(const spd_glasso_point *x);
+/* trace and penalty of Theta. */
+void spd_glasso_evaluate(const spd_glasso *g, spd_glasso_point *x);
+/* f(Theta) - dual value at S + clip(W - S, rho); INFINITY while that is not positive definite. work: p p. */
+double spd_glasso_gap(const spd_glasso *g, const spd_glasso_point *x, double *work);
+/* quic.c and alm.c: Theta and W are the results, what they hold before does not matter. false: out of memory. */
+bool spd_quic(const spd_glasso *g, spd_glasso_point *x);
+bool spd_alm(const spd_glasso *g, spd_glasso_point *x);
+
+/* ---- a learned graph, whatever learned it. */
+typedef struct spd_graph {
+    int64_t nodes;
+    spd_pair_list
+        edge; /* by place; s = partial correlation, correlation or regression coefficient: its sign says what belongs together */
+    double *diagonal; /* methods of a precision matrix: Theta_ii, 0 if S_ii = 0 leaves it without bound; else NULL */
+    double *theta;    /* Theta_ij of each edge; else NULL */
+    double logdet, trace, objective, gap;
+    double seconds;     /* in QUIC or ALM, summed over the components */
+    int64_t iterations; /* the most any component took */
+    double rho;
+    bool converged;
+} spd_graph;
+void spd_graph_free(spd_graph *graph);
+
+typedef struct spd_graph_method {
+    const char *name, *help;
+    bool precision; /* has Theta, a gap and a likelihood */
+    bool uses_rho;
+    spdhg_status (*learn)(const spd_columns *c, double rho, const spdhg_graph_options *o, spd_graph *out, spdhg_error *err);
+} spd_graph_method;
+extern const spd_graph_method spd_method_quic, spd_method_alm, spd_method_neighbourhood, spd_method_correlation, spd_method_knn;
+const spd_graph_method *const *spd_graph_method_table(int *entries);
+
+/* ---- choose.c: rho when it is not given. A request is what is to be learned from what. */
+typedef struct spd_graph_request {
+    const spd_graph_method *method;
+    const spdhg_data *data;
+    const int64_t *row;
+    int64_t rows;
+    const spd_columns *c; /* of these rows */
+    const spdhg_graph_options *o;
+} spd_graph_request;
+enum { SPD_RHO_GRID = 16 };
+spdhg_status spd_choose_rho(const spd_graph_request *request, double *rho, spdhg_error *err);
+/* ---- stars.c: the smallest rho of a descending grid at which the graphs of subsamples still agree (Liu, Roeder & Wasserman
+ * 2010). */
+spdhg_status spd_choose_stars(const spd_graph_request *request, const double grid[SPD_RHO_GRID], double *rho, spdhg_error *err);
+
+/* ---- learn.c: spdhg_structure_learn, which see, with the graph itself besides; free it. */
+spdhg_status spd_graph_learn(spdhg_structure **out, spd_graph *graph, const spdhg_data *data, const int64_t *row, int64_t rows,
+                             const spdhg_graph_options *options, spdhg_graph_report *report, spdhg_error *err);
+
+/* ---- from_precision.c: F of a graph: edge, edge+I, skew; or precision, Theta itself. */
+spdhg_status spd_structure_from_graph(spdhg_structure **out, const spd_graph *graph, const char *form, const char *spec,
+                                      spdhg_error *err);
+#endif

@@ -1,0 +1,27 @@
+/* graph_page.h - one self-contained page about a learned graph: its size, its hubs, and a drawing of it or of its strongest
+ * edges. */
+#ifndef SPD_GRAPH_PAGE_H
+#define SPD_GRAPH_PAGE_H
+#include "graph/graph.h"
+
+typedef struct spd_graph_page {
+    const char *title, *command; /* shown as text, whatever is in them; command may be NULL */
+    const spdhg_data *data;      /* names of the features, and the number of the first one */
+    const spd_graph *graph;
+    const spdhg_graph_report *report;
+    const spdhg_graph_options *options;
+} spd_graph_page;
+spdhg_status spd_graph_page_write(const spd_graph_page *page, const char *path, spdhg_error *err);
+
+/* ---- layout.c: where the nodes of a graph are drawn, in a box of width x height; a pure function of the edges. */
+typedef struct spd_layout {
+    int64_t nodes, edges; /* of what is drawn; edges are the first `edges` of pair, their ends are nodes of the drawing */
+    int32_t *feature;     /* of a node */
+    int64_t *degree;
+    double *x, *y;
+    spd_pair *pair;
+} spd_layout;
+/* At most `most` nodes: all that have an edge, or those of the strongest edges. */
+spdhg_status spd_layout_new(spd_layout *out, const spd_graph *graph, int64_t most, double width, double height, spdhg_error *err);
+void spd_layout_free(spd_layout *layout);
+#endif
