@@ -61,7 +61,7 @@ void cli_print_summary(FILE *to, const cli_fit_result *r, const char *model_path
         fprintf(to, "objective %.6g, proven within %.2g of the best with ||x|| <= %.3g\n", s->objective, s->gap, s->gap_radius);
     else
         fprintf(to, "objective %.6g; how far from the best possible could not be proven\n", s->objective);
-    if (r->bound_rule) cli_bound_sentence(to, &r->bound, r->bound_rule);
+    if (r->bound.asked) cli_bound_sentence(to, &r->bound);
     if (model_path)
         fprintf(to, "model written to %s\n", cli_plain(plain, model_path));
     else
@@ -90,6 +90,6 @@ json_t *cli_fit_json(const cli_fit_result *r) {
         json_object_set_new(out, "test_rmse", cli_json_number(r->test_rmse));
         json_object_set_new(out, "test_r2", cli_json_number(s->test_score));
     }
-    if (r->bound_rule) json_object_set_new(out, "bound", cli_bound_json(&r->bound, r->bound_rule));
+    if (r->bound.asked) json_object_set_new(out, "bound", cli_bound_json(&r->bound));
     return out;
 }
