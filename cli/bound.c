@@ -159,5 +159,5 @@ int cli_bound_verb(int argc, char **argv) {
         cli_bound_print(stdout, &o.result);
         return SPDHG_OK;
     }
-    return cli_json_print(cli_bound_json(&o.result, NULL), &err) == SPDHG_OK ? SPDHG_OK : cli_fail("spdhg bound", &err);
+    return cli_json_print(cli_bound_json(&o.result), &err) == SPDHG_OK ? SPDHG_OK : cli_fail("spdhg bound", &err);
 }

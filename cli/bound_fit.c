@@ -9,10 +9,14 @@ static double told(const cli_solve_options *o, const char *name) { /* --param NA
     return value;
 }
 
-spdhg_status cli_bound_of_fit(cli_bound *b, const spd_bound_rule **rule, const cli_solve_options *o, const spdhg_problem *p,
-                              spdhg_error *err) {
-    *rule = spd_bound_of_solver(o->solver);
-    if (!*rule)
+void cli_bound_option(const struct argp_state *state, const char *arg, cli_bound *b) {
+    b->asked = true;
+    if (arg) b->omega = spd_bound_omega(cli_number(state, "--bound", arg, 0, 0.999999999));
+}
+
+spdhg_status cli_bound_of_fit(cli_bound *b, const cli_solve_options *o, const spdhg_problem *p, spdhg_error *err) {
+    b->rule = spd_bound_of_solver(o->solver);
+    if (!b->rule)
         return spd_fail(
             err, SPDHG_USAGE,
             "--bound: no theorem is about --solver %s; there is one for spdhg, spdhg-sc1, spdhg-sc2, spdhg-sc1h, spdhg-sc2h",

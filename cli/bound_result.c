@@ -39,12 +39,12 @@ static json_t *rule_json(const cli_bound *b, const spd_bound_rule *rule) {
         cli_json_number(needed[SPD_BOUND_CORRECTED_MEAN]));
 }
 
-json_t *cli_bound_json(const cli_bound *b, const spd_bound_rule *only) {
+json_t *cli_bound_json(const cli_bound *b) {
     int entries;
     const spd_bound_rule *table = spd_bound_table(&entries);
     json_t *rules = json_array();
     for (int i = 0; i < entries && rules; i++)
-        if (!only || only == &table[i]) json_array_append_new(rules, rule_json(b, &table[i]));
+        if (!b->rule || b->rule == &table[i]) json_array_append_new(rules, rule_json(b, &table[i]));
     const spd_bound_constants *c = &b->setting.value;
     return json_pack("{so, sf, sf, so, so, so, so, sb, so, so}", "iterations",
                      cli_json_number(b->iterations > 0 ? b->iterations : NAN), "probability", probability_of(b), "omega",
@@ -125,15 +125,15 @@ void cli_bound_print(FILE *to, const cli_bound *b) {
     fprintf(to, "\nprinted: as the paper states it; corrected: what its proof gives, see docs/theory.md; - : no such bound\n");
 }
 
-void cli_bound_sentence(FILE *to, const cli_bound *b, const spd_bound_rule *rule) {
+void cli_bound_sentence(FILE *to, const cli_bound *b) {
     const spd_bound_constants *c = &b->setting.value;
     if (!to) return;
-    const double value = spd_bound(rule, SPD_BOUND_CORRECTED, c, b->iterations, b->omega);
+    const double value = spd_bound(b->rule, SPD_BOUND_CORRECTED, c, b->iterations, b->omega);
     fprintf(to,
             "bound: the theorem about %s puts it within %.4g of the best possible after %.0f iterations with probability %g, "
             "%.4g in the mean\n",
-            rule->solver, value, b->iterations, probability_of(b),
-            spd_bound(rule, SPD_BOUND_CORRECTED_MEAN, c, b->iterations, 0));
+            b->rule->solver, value, b->iterations, probability_of(b),
+            spd_bound(b->rule, SPD_BOUND_CORRECTED_MEAN, c, b->iterations, 0));
     if (value >= spd_bound_vacuous_from(c)) {
         fprintf(to, "this bound is vacuous: ");
         print_vacuous(to, c);

@@ -113,17 +113,19 @@ spdhg_status cli_solver_new(spdhg_solver **out, const cli_solve_options *o, spdh
 
 /* ---- bound_result.c: bounds of the theorems, said; bound_fit.c: those of a fit. */
 typedef struct cli_bound {
+    bool asked;                 /* fit: --bound was given */
+    const spd_bound_rule *rule; /* fit: that of its solver; NULL: all of them */
     spd_bound_setting setting;
     double iterations, epsilon, omega; /* iterations, epsilon 0: not asked; the probability is 1 - 2 exp(-omega) */
 } cli_bound;
 #define CLI_BOUND                                                                                                                \
     { .omega = 2.995732273553991 } /* log 20: probability 0.9 */
 void cli_bound_print(FILE *to, const cli_bound *bound);
-json_t *cli_bound_json(const cli_bound *bound, const spd_bound_rule *only); /* only NULL: all rules */
-void cli_bound_sentence(FILE *to, const cli_bound *bound, const spd_bound_rule *rule);
+json_t *cli_bound_json(const cli_bound *bound);
+void cli_bound_sentence(FILE *to, const cli_bound *bound);
+void cli_bound_option(const struct argp_state *state, const char *arg, cli_bound *bound); /* --bound[=P] of fit */
 /* SPDHG_USAGE with the reason where no theorem speaks of the run. The problem is frozen. */
-spdhg_status cli_bound_of_fit(cli_bound *bound, const spd_bound_rule **rule, const cli_solve_options *o, const spdhg_problem *p,
-                              spdhg_error *err);
+spdhg_status cli_bound_of_fit(cli_bound *bound, const cli_solve_options *o, const spdhg_problem *p, spdhg_error *err);
 
 /* ---- signals.c: the first interrupt asks, the second ends. */
 void cli_signals_catch(void);
@@ -150,7 +152,6 @@ typedef struct cli_fit_result {
     double test_rmse, tol;
     uint64_t seed;
     cli_bound bound;
-    const spd_bound_rule *bound_rule; /* NULL: no bound was asked for */
 } cli_fit_result;
 void cli_print_header(FILE *to, const cli_fit_result *result, const char *solver, int64_t tests);
 void cli_print_summary(FILE *to, const cli_fit_result *result, const char *model_path);

@@ -13,8 +13,7 @@ typedef struct fit {
     const char *path, *model_path, *trace_path, *report_path, *truth_path, *test_path;
     double test_fraction; /* 0: none held out */
     cli_bound bound;
-    const spd_bound_rule *bound_rule;
-    bool json, quiet, verbose, bound_asked;
+    bool json, quiet, verbose;
     char *command;
 
     spdhg_data *data, *test;
@@ -69,10 +68,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case TRACE: f->trace_path = arg; return 0;
     case REPORT: f->report_path = arg; return 0;
     case TRUTH: f->truth_path = arg; return 0;
-    case BOUND:
-        f->bound_asked = true;
-        if (arg) f->bound.omega = spd_bound_omega(cli_number(state, "--bound", arg, 0, 0.999999999));
-        return 0;
+    case BOUND: cli_bound_option(state, arg, &f->bound); return 0;
     case JSON: f->json = true; return 0;
     case 'q': f->quiet = true; return 0;
     case 'v': f->verbose = true; return 0;
@@ -152,7 +148,7 @@ static spdhg_status prepare(fit *f, cli_progress *progress, spdhg_error *err) {
     f->solve.options.callback = cli_progress_event;
     f->solve.options.user = progress;
     SPD_TRY(cli_solver_new(&f->solver, &f->solve, f->problem.problem, err));
-    if (f->bound_asked) SPD_TRY(cli_bound_of_fit(&f->bound, &f->bound_rule, &f->solve, f->problem.problem, err));
+    if (f->bound.asked) SPD_TRY(cli_bound_of_fit(&f->bound, &f->solve, f->problem.problem, err));
     if (f->test) SPD_TRY(spdhg_solver_test(f->solver, f->test, err));
     progress->tested = f->test != NULL;
     progress->regression = !f->problem.problem->loss->classify;
@@ -212,7 +208,6 @@ static int run(fit *f, spdhg_error *err) {
                              .problem = f->problem.problem,
                              .asked = &f->problem_options,
                              .bound = f->bound,
-                             .bound_rule = f->bound_rule,
                              .test_rmse = NAN,
                              .seed = f->solve.options.seed};
     const spdhg_graph_report *learned = &f->problem.learned;

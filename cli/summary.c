@@ -64,7 +64,7 @@ void cli_print_summary(FILE *to, const cli_fit_result *r, const char *model_path
     if (!isnan(s->x_radius))
         fprintf(to, "coefficients within %.2g of the best ones; the signs of %lld numbers of F x are certain\n", s->x_radius,
                 (long long)s->certified_signs);
-    if (r->bound_rule) cli_bound_sentence(to, &r->bound, r->bound_rule);
+    if (r->bound.asked) cli_bound_sentence(to, &r->bound);
     if (model_path)
         fprintf(to, "model written to %s\n", cli_plain(plain, model_path));
     else
@@ -93,6 +93,6 @@ json_t *cli_fit_json(const cli_fit_result *r) {
         json_object_set_new(out, "test_rmse", cli_json_number(r->test_rmse));
         json_object_set_new(out, "test_r2", cli_json_number(s->test_score));
     }
-    if (r->bound_rule) json_object_set_new(out, "bound", cli_bound_json(&r->bound, r->bound_rule));
+    if (r->bound.asked) json_object_set_new(out, "bound", cli_bound_json(&r->bound));
     return out;
 }
