@@ -131,7 +131,7 @@ static bool balance(prox_newton *self, const spdhg_problem *p) {
     return true;
 }
 
-/* Solves the quadratic model; false if a matrix was not definite. */
+/* Solves the quadratic model: u, Fu, dx = u - x as the last look at the gap left them; false if a matrix was not definite. */
 static bool inner_solve(prox_newton *self, const spdhg_problem *p, double trace) {
     spd_newton *b = &self->base;
     const int64_t n = spd_problem_normal_size(p);
@@ -168,7 +168,6 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     spd_problem_add_transposed(p, b->y, self->e);
     const double trace = regularise(self, p, spd_norm2(n, self->e));
     if (!inner_solve(self, p, trace)) return SPD_FAILED;
-    for (int64_t q = 0; q < n; q++) self->dx[q] = self->u[q] - b->x[q];
     const double delta = spd_dot(n, b->g, self->dx) + spd_problem_penalty(p, self->Fu, b->term) - b->penalty[0];
     return spd_newton_line_search(run, b, self->dx, self->Fu, delta, HALVINGS_MOST) ? SPD_CONTINUE : SPD_STALLED;
 }
