@@ -17,6 +17,7 @@ except ImportError as missing:
 COMMAND = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else "spdhg"
 ONLY = sys.argv[2].split(",") if len(sys.argv) > 2 else None  # names of solvers, for mutation.py: check only these
 ALL = bool(os.environ.get("SPDHG_TEST_ALL"))  # everything, instead of a part that has some of everything
+PATIENCE = float(os.environ.get("SPDHG_TEST_PATIENCE", 300))  # seconds for a fit; mutants that never end are many
 FOLDER = tempfile.TemporaryDirectory(prefix="spdhg-test-")
 
 
@@ -56,7 +57,7 @@ class Fitted:
     def __init__(self, *words):
         model, trace = path("model.json"), path("trace.csv")
         words = [COMMAND, "fit", *map(str, words), "--json", "-q", "-o", model, "--trace", trace]
-        done = subprocess.run(words, capture_output=True, text=True, timeout=300)
+        done = subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE)
         if done.returncode != 0:
             raise RuntimeError(f"status {done.returncode} of {' '.join(words)}\n{done.stderr}")
         self.report = json.loads(done.stdout)

@@ -20,6 +20,8 @@ SOLVERS = {
     "spdhg": (1000, STOCHASTIC, [], []),
     "spdhg-sc1": (1000, STOCHASTIC, [], [RIDGE]),
     "spdhg-sc2": (1000, STOCHASTIC, [], [RIDGE]),
+    "spdhg-sc1h": (1000, STOCHASTIC, [], [RIDGE]),
+    "spdhg-sc2h": (1000, STOCHASTIC, [], [RIDGE]),
     "lpdhg": (5000, STOCHASTIC, [], []),
     "sadmm": (1000, STOCHASTIC, [], [SETS]),
     "opg-admm": (1000, STOCHASTIC, [], []),
@@ -39,7 +41,7 @@ SOLVERS = {
     "condat-vu": (5000, EXACT, [], []),
     "saga-pd3o": (2000, EXACT, [], []),
     "lsvrg-pd3o": (4000, EXACT, [], []),
-    "prox-newton": (200, EXACT, [], [("X = R^d only; use --set all", ["--set", "ball:1"]), ("at most 1500 coefficients", ["--features", 1501])]),
+    "prox-newton": (200, EXACT, [], [("--set all, box and nonneg only", ["--set", "ball:1"]), ("at most 1500 coefficients", ["--features", 1501])]),
     "alm-ssn": (1000, EXACT, [], [("X = R^d only; use --set all", ["--set", "ball:1"]), ("nuclear norm's projection", ["--penalty", "nuclear"])]),
 }
 MORE = {"fsadmm-lite": ([], ["--batch", 4], ["--sampling", "shuffle"])}

@@ -12,7 +12,7 @@
 
 enum { CG_MOST = 200, HALVINGS_MOST = 40, INNER_MOST = 30 };
 
-enum { RHO, SIG, SIG_LEAST, DAMP, OUTER, INNER, GOAL, SCALARS }; /* numbers of the state; INNER: Newton steps made in this outer iteration */
+enum { RHO, SIG, SIG_LEAST, DAMP, INNER, GOAL, SCALARS }; /* numbers of the state; INNER: Newton steps made in this outer iteration */
 
 typedef struct alm_ssn {
     spd_newton base;
@@ -144,7 +144,6 @@ static void next_outer(alm_ssn *self, const spdhg_problem *p) {
     memcpy(self->centre, self->base.x, (size_t)spd_problem_normal_size(p) * sizeof *self->centre);
     s[RHO] *= s[INNER] <= 3 ? 5 : 2; /* few Newton steps: the next problem may be harder */
     s[SIG] = fmax(s[SIG] / 3, s[SIG_LEAST]);
-    s[OUTER] += 1;
     s[INNER] = 0;
 }
 

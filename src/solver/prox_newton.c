@@ -170,7 +170,7 @@ static double one(const spd_term *t) {
     return 1;
 }
 
-/* Solves the quadratic model; false if a matrix was not definite. */
+/* Solves the quadratic model: candidate, Fc, dx = candidate - x as the last look at the gap left them; false if a matrix was not definite. */
 static bool inner_solve(prox_newton *self, const spdhg_problem *p, double trace) {
     spd_newton *b = &self->base;
     const int64_t n = spd_problem_normal_size(p);
@@ -209,7 +209,6 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     spd_problem_add_transposed(p, b->y, self->e);
     const double trace = regularise(self, p, spd_norm2(n, self->e));
     if (!inner_solve(self, p, trace)) return SPD_FAILED;
-    make_candidate(self, p);
     const double delta = spd_dot(n, b->g, self->dx) + spd_problem_penalty(p, self->Fc, b->term) - b->penalty[0];
     const bool moved = spd_newton_line_search(run, b, self->dx, self->Fc, delta, HALVINGS_MOST);
     p->set.kind->project(p->dK, p->set.arg, b->x, b->scratch_n); /* what rounding may have pushed out */

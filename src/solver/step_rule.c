@@ -6,7 +6,7 @@
  *                       beta = 1/((mu/2)(k+1) + L)    alpha = 1/(t+1)                 (SC1')
  *                       beta = 4/(mu(k+2) + 4L)       alpha = 2(k+1)/((t+1)(t+2))     (SC2')
  *     constant          beta = 1/L                    no average, the last iterate: its LPDHG as displayed
- * Weights are kept without their normalisation: 1 or k+1, whose totals up to iteration k are k+1 and (k+1)(k+2)/2. */
+ * Weights are kept without their normalisation: 1 or k+1. */
 #include "solver/solver.h"
 
 static double gc_beta(int64_t k, double L, double mu) {
@@ -33,12 +33,10 @@ static double no_weight(int64_t k) {
     return 0;
 }
 static double linear_weight(int64_t k) { return (double)k + 1; }
-static double uniform_total(int64_t k) { return (double)k + 1; }
-static double linear_total(int64_t k) { return 0.5 * ((double)k + 1) * ((double)k + 2); }
 
-const spd_step_rule spd_rule_gc = {"gc", gc_beta, uniform_weight, uniform_total, false};
-const spd_step_rule spd_rule_sc1 = {"sc1", sc1_beta, uniform_weight, uniform_total, true};
-const spd_step_rule spd_rule_sc2 = {"sc2", sc2_beta, linear_weight, linear_total, true};
-const spd_step_rule spd_rule_sc1h = {"sc1h", sc1h_beta, uniform_weight, uniform_total, true};
-const spd_step_rule spd_rule_sc2h = {"sc2h", sc2h_beta, linear_weight, linear_total, true};
-const spd_step_rule spd_rule_constant = {"constant", constant_beta, no_weight, no_weight, true};
+const spd_step_rule spd_rule_gc = {"gc", gc_beta, uniform_weight, false};
+const spd_step_rule spd_rule_sc1 = {"sc1", sc1_beta, uniform_weight, true};
+const spd_step_rule spd_rule_sc2 = {"sc2", sc2_beta, linear_weight, true};
+const spd_step_rule spd_rule_sc1h = {"sc1h", sc1h_beta, uniform_weight, true};
+const spd_step_rule spd_rule_sc2h = {"sc2h", sc2h_beta, linear_weight, true};
+const spd_step_rule spd_rule_constant = {"constant", constant_beta, no_weight, true};
