@@ -162,7 +162,7 @@ static void print_report(FILE *to, const graph *g) {
     if (!isnan(r->gap))
         fprintf(to, ": objective %.10g, duality gap %.3g, %lld iterations", r->objective, r->gap, (long long)r->iterations);
     fprintf(to,
-            "graph: %lld nodes, %lld of them without an edge; edges: %lld; components of at least two nodes: %lld, the largest "
+            "\ngraph: %lld nodes, %lld of them without an edge; edges: %lld; components of at least two nodes: %lld, the largest "
             "of %lld\n",
             (long long)r->nodes, (long long)r->isolated, (long long)r->edges, (long long)r->components,
             (long long)(r->edges ? r->largest : 0));
