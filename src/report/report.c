@@ -58,7 +58,7 @@ static void tiles(FILE *out, const spd_report *r) {
     tile(out, "training loss", m->train_loss, 4, 1, "");
     tile(out, "test loss", s ? s->test_loss : FINAL(r, test_loss), 4, 1, "");
     tile(out, m->classify ? "test accuracy" : "test R²", score, 4, m->classify ? 100 : 1, m->classify ? " %" : "");
-    tile(out, "duality gap", m->gap, 3, 1, "");
+    tile(out, "duality gap", m->gap, 2, 1, "");
     const double zeros = 1 - (double)nonzeros(m) / (double)(m->features * m->outputs);
     const bool fused = s && s->dual > 0 && strcmp(m->structure, "identity") != 0; /* then zeros are looked for in F x */
     if (zeros > 0 || !fused) tile(out, "zero coefficients", zeros, 3, 100, " %");
