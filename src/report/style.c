@@ -17,7 +17,7 @@ const char *spd_style_sheet(void) {
            "p{margin:.4rem 0;max-width:48rem}.faint,figcaption{color:var(--faint);font-size:.9rem}"
            ".tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(8.5rem,1fr));gap:.75rem;margin:1.4rem 0}"
            ".tile{background:var(--panel);border-radius:.6rem;padding:.8rem 1rem}"
-           ".tile b{display:block;font-size:1.4rem;font-weight:600;font-variant-numeric:tabular-nums;line-height:1.3}"
+           ".tile b{display:block;font-size:1.4rem;font-weight:600;font-variant-numeric:tabular-nums;line-height:1.3;white-space:nowrap}"
            ".tile span{color:var(--faint);font-size:.85rem}"
            ".row{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,26rem),1fr));gap:1.5rem}"
            ".images{display:flex;flex-wrap:wrap;gap:1.5rem}figure{margin:0;flex:1 1 "
@@ -42,4 +42,4 @@ const char *spd_style_sheet(void) {
 }
 
 /* printf %s "$style" | openssl dgst -sha256 -binary | base64; tests/test_report.c compares it. */
-const char *spd_style_hash(void) { return "JGPFfAlJJ8xs55yUfTbTA2FvVo80fthTavx1HDZdWOM="; }
+const char *spd_style_hash(void) { return "/g6+1DXQWEB1VvMBJyTZyAMffJGyZ/C1Chaqh7bCjDw="; }
