@@ -238,12 +238,25 @@ def follow(checks, solver, method, steps):
     return seen
 
 
+def check_end(checks, solver, passes):
+    """Far beyond convergence: still at the optimum, and for most problems ended by itself where rounding allows no more progress."""
+    ended = 0
+    for name, words, p, _ in cases():
+        fit = Fitted(*words, "--solver", solver, "--epochs", passes, "--every", passes)
+        best, error = p.solve(1e-10)[3:]
+        checks.check(abs(fit.report["objective"] - best) <= error + 1e-12, f"{solver} {name}: {fit.report['objective']} in the end, not {best}")
+        ended += fit.report["epochs"] < passes
+    checks.check(ended >= 4, f"{solver}: ended by itself for {ended} problems")
+
+
 if __name__ == "__main__":
     tally = Checks()
     if asked("prox-newton"):
         looks = follow(tally, "prox-newton", ProxNewton, 4)
+        check_end(tally, "prox-newton", 10000)
         tally.check(set(looks) == {False, True}, f"rho changed {sum(looks)} times of {len(looks)}: both happen")
     if asked("alm-ssn"):
         lengths = follow(tally, "alm-ssn", AlmSsn, 8)
+        check_end(tally, "alm-ssn", 200000)
         print("steps shorter than 1:", sum(t < 1 for t in lengths), "shorter than 1/4:", sum(t < 0.25 for t in lengths), "of", len(lengths))
     tally.end()

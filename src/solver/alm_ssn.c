@@ -2,7 +2,7 @@
  *
  *   outer j: x_{j+1} ~ argmin Psi(x) = l(x) + (gamma/2)||x||^2 + (sig/2)||x - x_j||^2 + env(F x + y_j/rho)
  *            env = Moreau envelope of lambda r with parameter rho: its gradient at u is Pi_{lambda Y}(rho u)
- *            y_{j+1} = Pi_{lambda Y}( y_j + rho F x_{j+1} ),   rho <- 2 rho,   sig <- sig/3 (0 where gamma > 0, with a small floor)
+ *            y_{j+1} = Pi_{lambda Y}( y_j + rho F x_{j+1} ),   rho <- 2 rho up to 1e12 of the first,   sig <- sig/3 (0 where gamma > 0, with a small floor)
  *   inner:   grad Psi = A'phi'/W + gamma x + sig (x - x_j) + F'Pi(y_j + rho F x)
  *            ( A'DA/W + (gamma + sig) I + rho F' DPi F ) dx = -grad   by conjugate gradients, Jacobi, to min(0.1, sqrt||grad||) ||grad||
  *            x += t dx, t = 1, 1/2, ... (Armijo 1e-4) until ||grad|| is small for this j
@@ -12,7 +12,7 @@
 
 enum { CG_MOST = 200, HALVINGS_MOST = 40, INNER_MOST = 30 };
 
-enum { RHO, SIG, SIG_LEAST, DAMP, INNER, GOAL, SCALARS }; /* numbers of the state; INNER: Newton steps made in this outer iteration */
+enum { RHO, RHO_MOST, SIG, SIG_LEAST, DAMP, INNER, GOAL, SCALARS }; /* numbers of the state; INNER: Newton steps made in this outer iteration */
 
 typedef struct alm_ssn {
     spd_newton base;
@@ -133,6 +133,7 @@ static void first_scalars(alm_ssn *self, spd_run *run) {
     const int64_t n = spd_problem_normal_size(p);
     const double mean = make_diagonal(self, run) / (double)n, norm = spd_problem_structure_norm(p);
     self->scalar[RHO] = norm > 0 && mean > 0 ? (mean + p->gamma) / (norm * norm) : 1;
+    self->scalar[RHO_MOST] = 1e12 * self->scalar[RHO];
     self->scalar[SIG] = p->gamma > 0 && !p->intercept ? 0 : fmax(mean, 1e-300);
     self->scalar[SIG_LEAST] = 1e-10 * self->scalar[SIG];
 }
@@ -142,7 +143,7 @@ static void next_outer(alm_ssn *self, const spdhg_problem *p) {
     double *s = self->scalar;
     memcpy(self->base.y, self->pi, (size_t)(p->m * p->K) * sizeof *self->pi);
     memcpy(self->centre, self->base.x, (size_t)spd_problem_normal_size(p) * sizeof *self->centre);
-    s[RHO] *= s[INNER] <= 3 ? 5 : 2; /* few Newton steps: the next problem may be harder */
+    s[RHO] = fmin(s[RHO] * (s[INNER] <= 3 ? 5 : 2), s[RHO_MOST]); /* few Newton steps: the next problem may be harder */
     s[SIG] = fmax(s[SIG] / 3, s[SIG_LEAST]);
     s[INNER] = 0;
 }
