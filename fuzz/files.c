@@ -1,4 +1,5 @@
-/* files.c - bytes as each kind of file the library reads: they are refused with a message, or what they became keeps its promises. */
+/* files.c - bytes as each kind of file the library reads: they are refused with a message, or what they became keeps its
+ * promises. */
 #include <stdlib.h>
 #include <xxhash.h>
 
@@ -115,7 +116,8 @@ static void use_structure(const char *spec, int64_t features) {
     const spd_csr *A = &F->F;
     FUZZ_MUST(A->n == features && A->m >= 0 && isfinite(spdhg_structure_norm_bound(F)));
     for (int64_t e = 0; !spd_csr_is_identity(A) && e < A->m; e++)
-        for (int64_t q = A->ptr[e]; q < A->ptr[e + 1]; q++) FUZZ_MUST(A->idx[q] >= 0 && A->idx[q] < features && isfinite(A->val[q]));
+        for (int64_t q = A->ptr[e]; q < A->ptr[e + 1]; q++)
+            FUZZ_MUST(A->idx[q] >= 0 && A->idx[q] < features && isfinite(A->val[q]));
     spdhg_structure_free(F);
 }
 

@@ -1,5 +1,6 @@
-/* solve.c - bytes as a tiny problem and a solver for it. Whatever they are: the result is finite, a certified gap is not negative and a
- * lower bound that no other solver's objective goes below, and what has converged is no higher than where it began, the projection of 0. */
+/* solve.c - bytes as a tiny problem and a solver for it. Whatever they are: the result is finite, a certified gap is not negative
+ * and a lower bound that no other solver's objective goes below, and what has converged is no higher than where it began, the
+ * projection of 0. */
 #include "solver/solver.h"
 #include "targets.h"
 
@@ -95,7 +96,8 @@ static bool solve(const tiny *t, const char *name, uint64_t seed, double start, 
     for (int64_t j = 0; j < s->features * s->outputs; j++) FUZZ_MUST(isfinite(s->x[j]));
     const bool certified = strcmp(s->gap_kind, "certified") == 0;
     if (certified) FUZZ_MUST(s->gap >= -rounding);
-    if (outcome == SPDHG_OUTCOME_CONVERGED) FUZZ_MUST(s->objective <= start + 1e-7 * (1 + fabs(start))); /* before that it may rise */
+    if (outcome == SPDHG_OUTCOME_CONVERGED)
+        FUZZ_MUST(s->objective <= start + 1e-7 * (1 + fabs(start))); /* before that it may rise */
     if (certified) FUZZ_MUST(s->objective - s->gap <= start + rounding);
     if (outcome == SPDHG_OUTCOME_CONVERGED && certified) FUZZ_MUST(s->gap_relative <= o.tol);
     *out = (result){.objective = s->objective, .lower = certified ? s->objective - s->gap : -INFINITY};
@@ -114,7 +116,8 @@ void fuzz_solve(const uint8_t *bytes, size_t size) {
         const double start = start_value(&t), rounding = 1e-7 * (1 + fabs(start));
         result one, other;
         FUZZ_MUST(solve(&t, "auto", seed, start, &one));
-        if (solve(&t, name, seed, start, &other)) FUZZ_MUST(other.objective >= one.lower - rounding && one.objective >= other.lower - rounding);
+        if (solve(&t, name, seed, start, &other))
+            FUZZ_MUST(other.objective >= one.lower - rounding && one.objective >= other.lower - rounding);
     }
     spdhg_problem_free(t.problem);
     spdhg_structure_free(t.F);

@@ -1,5 +1,6 @@
-/* targets.h - what is fed with arbitrary bytes. Each target is built as a program for libFuzzer (entry.c, cmake/fuzz.cmake) and replays its
- * folder of corpus/ in tests/test_corpus.c. A target is a function, a line in the table of targets.c and a folder of a few small files. */
+/* targets.h - what is fed with arbitrary bytes. Each target is built as a program for libFuzzer (entry.c, cmake/fuzz.cmake) and
+ * replays its folder of corpus/ in tests/test_corpus.c. A target is a function, a line in the table of targets.c and a folder of
+ * a few small files. */
 #ifndef FUZZ_TARGETS_H
 #define FUZZ_TARGETS_H
 #include <stddef.h>
@@ -21,9 +22,9 @@ typedef struct fuzz_file {
 fuzz_file fuzz_file_of(const void *bytes, size_t size);
 void fuzz_file_close(fuzz_file *file);
 /* A property that must hold whatever the bytes are: says which does not, and aborts. */
-#define FUZZ_MUST(condition)                                                                                                   \
-    do {                                                                                                                       \
-        if (!(condition)) fuzz_broken(__FILE__, __LINE__, #condition);                                                         \
+#define FUZZ_MUST(condition)                                                                                                     \
+    do {                                                                                                                         \
+        if (!(condition)) fuzz_broken(__FILE__, __LINE__, #condition);                                                           \
     } while (0)
 void fuzz_broken(const char *file, int line, const char *property) __attribute__((noreturn));
 

@@ -1,5 +1,5 @@
-/* failing.h - every way in which the library asks for memory, counted, and one request of them refused. The linker sends the calls of
- * the test executable here (-Wl,--wrap in cmake/tests.cmake); jansson has hooks of its own. */
+/* failing.h - every way in which the library asks for memory, counted, and one request of them refused. The linker sends the
+ * calls of the test executable here (-Wl,--wrap in cmake/tests.cmake); jansson has hooks of its own. */
 #ifndef FAILING_H
 #define FAILING_H
 #include <bzlib.h>
@@ -13,6 +13,14 @@
 #include <xxhash.h>
 #include <zlib.h>
 #include <zstd.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "core/core.h"
 
 static struct {
     atomic_llong asked, refuse, held; /* requests so far; which of them to refuse (0: none); blocks not given back */
@@ -31,9 +39,9 @@ static inline void *counted(void *block) {
 }
 
 /* The names are the linker's. Each asks the real one unless it is its turn. */
-#define WRAPPED(type, name, parameters, arguments, refusal)                                                                    \
-    type __real_##name parameters;                                                                                             \
-    type __wrap_##name parameters;                                                                                             \
+#define WRAPPED(type, name, parameters, arguments, refusal)                                                                      \
+    type __real_##name parameters;                                                                                               \
+    type __wrap_##name parameters;                                                                                               \
     type __wrap_##name parameters { return refused() ? (refusal) : __real_##name arguments; }
 
 void *__real_aligned_alloc(size_t alignment, size_t size);
@@ -59,8 +67,8 @@ void __wrap_free(void *block) {
 
 WRAPPED(FILE *, fopen, (const char *path, const char *mode), (path, mode), NULL)
 WRAPPED(FILE *, fdopen, (int descriptor, const char *mode), (descriptor, mode), NULL)
-WRAPPED(int, pthread_create, (pthread_t * thread, const pthread_attr_t *a, void *(*task)(void *), void *context), (thread, a, task, context),
-        EAGAIN)
+WRAPPED(int, pthread_create, (pthread_t * thread, const pthread_attr_t *a, void *(*task)(void *), void *context),
+        (thread, a, task, context), EAGAIN)
 WRAPPED(XXH3_state_t *, XXH3_createState, (void), (), NULL)
 WRAPPED(int, inflateInit2_, (z_streamp z, int bits, const char *version, int size), (z, bits, version, size), Z_MEM_ERROR)
 WRAPPED(int, BZ2_bzDecompressInit, (bz_stream * z, int verbosity, int small), (z, verbosity, small), BZ_MEM_ERROR)
@@ -77,4 +85,34 @@ static inline void *json_block(size_t size) {
     if (refused()) memory.json_refused = true;
     return memory.json_refused && memory.asked == memory.refuse ? NULL : counted(malloc(size));
 }
+
+typedef enum mode { GIVE_UP, TRY_AGAIN } mode; /* what the caller does after a refusal */
+
+typedef struct story {
+    mode mode;
+    bool refused, comparable; /* comparable: the numbers must be those of a story without refusal */
+    const char *solver;       /* or the path of a data file */
+    double number[8];         /* what came out */
+    spdhg_error err;
+    spdhg_status status;
+} story;
+
+/* Makes the call, whose error is s->err; after SPDHG_MEMORY once more if the mode says so, else the story ends. */
+#define CALL(call)                                                                                                               \
+    do {                                                                                                                         \
+        const spdhg_status said_ = (call);                                                                                       \
+        if (said_ == SPDHG_OK) break;                                                                                            \
+        if (!(said_ == SPDHG_MEMORY || memory.json_refused) || s->err.status != said_ || s->refused)                             \
+            fail_msg("%s: status %d, '%s', request %lld", #call, (int)said_, s->err.message, (long long)memory.refuse);          \
+        s->refused = true;                                                                                                       \
+        if (s->mode == GIVE_UP) goto end;                                                                                        \
+        if ((call) != SPDHG_OK) fail_msg("%s, again: '%s', request %lld", #call, s->err.message, (long long)memory.refuse);      \
+    } while (0)
+
+/* The same for a call that makes something: there is nothing after a failure. */
+static spdhg_status nothing_or_made(spdhg_status status, const void *out, const char *call) {
+    if (status != SPDHG_OK && out) fail_msg("%s: not NULL after a failure, request %lld", call, (long long)memory.refuse);
+    return status;
+}
+#define MAKE(out, call) CALL(((out) = (void *)1, s->status = (call), nothing_or_made(s->status, (out), #call)))
 #endif

@@ -175,7 +175,8 @@ class Fit(CommandTest):
     def test_trace_and_report_and_truth(self):
         self.spdhg("generate", "image", "--height", 6, "--width", 5, "--rows", 80, "-o", "g.svm", "--truth", "truth.txt")
         self.assertEqual(len(self.read("truth.txt").split()), 30)
-        self.spdhg("fit", "g.svm", "--structure", "grid:6x5", "--trace", "t.csv", "--report", "r.html", "--truth", "truth.txt")
+        self.spdhg("fit", "g.svm", "--solver", "spdhg", "--structure", "grid:6x5", "--trace", "t.csv", "--report", "r.html",
+                   "--truth", "truth.txt")
         lines = self.read("t.csv").decode().splitlines()
         self.assertEqual(lines[0], TRACE)
         self.assertEqual(float(lines[1].split(",")[2]), 0)

@@ -1,9 +1,9 @@
-/* test_corpus.c - every file of fuzz/corpus fed to its target: what once crashed does not any more, with any compiler. A property that
- * does not hold aborts (fuzz/targets.h). */
+/* test_corpus.c - every file of fuzz/corpus fed to its target: what once crashed does not any more, with any compiler. A property
+ * that does not hold aborts (fuzz/targets.h). */
+#include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
-/* test_malloc.c - memory that fails: every request of a whole story, from files to a report, is refused once, the n-th for n = 1, 2, ...
- * The call says SPDHG_MEMORY, gives back what it took, leaves no file behind, and can be made again: the end is the same to the bit. */
+/* test_malloc.c - memory that fails: every request of a whole story, from files to a report, is refused once, the n-th for n = 1,
+ * 2, ... The call says SPDHG_MEMORY, gives back what it took, leaves no file behind, and can be made again: the end is the same
+ * to the bit. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -11,36 +12,6 @@
 #include "report/report.h"
 #include "solver/solver.h"
 #include "trace/trace.h"
-
-typedef enum mode { GIVE_UP, TRY_AGAIN } mode; /* what the caller does after a refusal */
-
-typedef struct story {
-    mode mode;
-    bool refused, comparable; /* comparable: the numbers must be those of a story without refusal */
-    const char *solver;       /* or the path of a data file */
-    double number[8];         /* what came out */
-    spdhg_error err;
-    spdhg_status status;
-} story;
-
-/* Makes the call, whose error is s->err; after SPDHG_MEMORY once more if the mode says so, else the story ends. */
-#define CALL(call)                                                                                                             \
-    do {                                                                                                                       \
-        const spdhg_status said_ = (call);                                                                                     \
-        if (said_ == SPDHG_OK) break;                                                                                          \
-        if (!(said_ == SPDHG_MEMORY || memory.json_refused) || s->err.status != said_ || s->refused)                            \
-            fail_msg("%s: status %d, '%s', request %lld", #call, (int)said_, s->err.message, (long long)memory.refuse);        \
-        s->refused = true;                                                                                                     \
-        if (s->mode == GIVE_UP) goto end;                                                                                      \
-        if ((call) != SPDHG_OK) fail_msg("%s, again: '%s', request %lld", #call, s->err.message, (long long)memory.refuse);    \
-    } while (0)
-
-/* The same for a call that makes something: there is nothing after a failure. */
-static spdhg_status nothing_or_made(spdhg_status status, const void *out, const char *call) {
-    if (status != SPDHG_OK && out) fail_msg("%s: not NULL after a failure, request %lld", call, (long long)memory.refuse);
-    return status;
-}
-#define MAKE(out, call) CALL(((out) = (void *)1, s->status = (call), nothing_or_made(s->status, (out), #call)))
 
 static double sum(const double *value, int64_t count) {
     double total = 0;
@@ -62,7 +33,8 @@ static void read_and_write(story *s) {
     MAKE(data, spdhg_data_read(&data, s->solver, &o, &s->err));
     CALL(spd_data_inspect(data, &seen, &s->err));
     s->number[0] = sum(data->val, data->nnz) + (double)seen.label_runs;
-    s->number[1] = sum(data->b, data->rows) + (data->label ? (double)data->label[0][0] : 0) + (data->name ? (double)data->name[0][0] : 0);
+    s->number[1] =
+        sum(data->b, data->rows) + (data->label ? (double)data->label[0][0] : 0) + (data->name ? (double)data->name[0][0] : 0);
     for (size_t i = 0; i < 5; i++) {
         CALL(spdhg_data_write(data, in_folder(copies[i]), i == 3 ? "cluto" : NULL, &s->err));
         s->number[2 + i] = size_of_file(in_folder(copies[i]));
@@ -123,7 +95,12 @@ static void fit(story *s) {
     s->number[1] = sum(scores, 12);
     CALL(spd_model_metrics(again, part, scores, &metrics, &s->err));
     s->number[2] = metrics.accuracy;
-    const spd_report report = {.title = "t", .command = "c", .model = again, .point = trace, .points = points, .solution = spdhg_solver_solution(solver)};
+    const spd_report report = {.title = "t",
+                               .command = "c",
+                               .model = again,
+                               .point = trace,
+                               .points = points,
+                               .solution = spdhg_solver_solution(solver)};
     CALL(spd_report_write(&report, in_folder("report.html"), &s->err));
 end:
     free(metrics.confusion);
@@ -215,7 +192,8 @@ static void refuse_each(const char *what, void (*tell)(story *)) {
 
 static void every_format(void **unused) {
     (void)unused;
-    static const char *const files[] = {"a.svm", "words.csv", "a.mtx", "a.cluto", "words.spd", "a.svm.gz", "a.svm.bz2", "a.svm.xz", "a.svm.zst"};
+    static const char *const files[] = {"a.svm",    "words.csv", "a.mtx",    "a.cluto",  "words.spd",
+                                        "a.svm.gz", "a.svm.bz2", "a.svm.xz", "a.svm.zst"};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         char path[100]; /* in_folder's own does not last */
         snprintf(path, sizeof path, "%s", in_folder(files[i]));
@@ -241,7 +219,8 @@ static int prepare(void **unused) {
     FILE *rows = fopen(in_folder("words.csv"), "w");
     fputs("a,b,c,d,e,f,label\n", rows);
     for (int i = 0; i < 40; i++)
-        fprintf(rows, "%d,%d,%d,%d,%d,%d,%s\n", i % 3, i % 5, i % 7, (i * i) % 11, i % 2, (i * 5) % 13, (i * i) % 5 < 2 ? "yes" : "no");
+        fprintf(rows, "%d,%d,%d,%d,%d,%d,%s\n", i % 3, i % 5, i % 7, (i * i) % 11, i % 2, (i * 5) % 13,
+                (i * i) % 5 < 2 ? "yes" : "no");
     fclose(rows);
     put_text("graph.txt", "0 1\n1 4 0.5\n2 5\n");
     put_text("F.mtx", "%%MatrixMarket matrix coordinate real general\n4 6 5\n1 1 1\n1 2 -1\n2 3 1\n3 4 2\n4 6 1\n");
@@ -261,6 +240,7 @@ static int prepare(void **unused) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_format), cmocka_unit_test(every_solver_fits), cmocka_unit_test(a_run_resumes)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_format), cmocka_unit_test(every_solver_fits),
+                                       cmocka_unit_test(a_run_resumes)};
     return cmocka_run_group_tests(tests, prepare, remove_folder);
 }

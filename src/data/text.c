@@ -132,6 +132,8 @@ spdhg_status spd_text_token(spd_text *t, char also, char comment, spd_token *tok
 }
 
 spdhg_status spd_text_number(const spd_text *t, const spd_token *token, double *out, spdhg_error *err) {
+    if (token->at == token->end)
+        return spd_text_fail(t, token, err, "expected a number, found nothing (a missing value must be filled in first)");
     if (spd_parse_double(token->at, token->end, out) != token->end)
         return spd_text_fail(t, token, err, "expected a number, found '%s'", spd_show(token->at, token->end).text);
     if (!isfinite(*out)) return spd_text_fail(t, token, err, "number out of range: '%s'", spd_show(token->at, token->end).text);

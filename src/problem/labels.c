@@ -31,7 +31,7 @@ static void describe(const spdhg_data *data, const double *sorted, int64_t n, ch
         }
         char name[64];
         label_text(data, sorted[i], name);
-        used += (size_t)snprintf(text + used, size - used, "%s%s (%lld rows)", i ? ", " : "", name, (long long)(next - i));
+        used += (size_t)snprintf(text + used, size - used, "%s%s (%lld row%s)", i ? ", " : "", name, (long long)(next - i), next - i == 1 ? "" : "s");
         i = next;
     }
 }
@@ -43,8 +43,8 @@ static spdhg_status check_classes(const spdhg_problem *p, const double *sorted, 
         return spd_fail(err, SPDHG_DATA, "only one class among the rows: %s; there is nothing to tell apart (--allow-one-class fits all the same)",
                         counts);
     if (p->loss->value && classes > 2)
-        return spd_fail(err, SPDHG_DATA, "loss %s needs two classes, the data has %lld: %s; use --loss softmax", p->loss->name,
-                        (long long)classes, counts);
+        return spd_fail(err, SPDHG_DATA, "loss %s needs two classes, the data has %lld: %s; use --loss softmax for classes, --loss squared or huber for numbers",
+                        p->loss->name, (long long)classes, counts);
     if (classes > CLASSES_MAX)
         return spd_fail(err, SPDHG_DATA, "%lld distinct labels: these look like targets of a regression (--loss squared or huber)",
                         (long long)classes);
