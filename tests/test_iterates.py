@@ -96,6 +96,8 @@ def variants(solver):
     yield ("--param", "L=9", "--param", "s=0.125"), {"L": 9, "s": 0.125}
     if solver != "lpdhg":
         yield ("--param", "plain=1"), {}
+    if solver == "spdhg-sc1":  # the first step is 1/gamma: the ridge takes all of x away
+        yield ("--param", "L=0", "--param", "s=0.125"), {"L": 0, "s": 0.125}
 
 
 def check_same_rows(checks):

@@ -46,6 +46,11 @@ static void fast_is_plain(const spdhg_problem *p, const char *solver) {
     for (int64_t batch = 1; batch <= 5; batch += 4) {
         drive plain = drive_new(p, solver, batch, 3, "plain", 1), fast = drive_new(p, solver, batch, 3, "plain", 0);
         double size = 0;
+        for (int64_t q = 0; q < p->dK; q++) plain.x[q] = small_normal(4, q);
+        if (batch > 1) { /* from somewhere else than 0 */
+            kind->start(&plain.run, plain.x, NULL, NULL);
+            kind->start(&fast.run, plain.x, NULL, NULL);
+        }
         for (int64_t k = 0; k < 400; k++) {
             drive_step(&plain, k);
             drive_step(&fast, k);
