@@ -42,6 +42,7 @@ SOLVERS = {
     "saga-pd3o": (2000, EXACT, [], []),
     "lsvrg-pd3o": (4000, EXACT, [], []),
     "prox-newton": (200, EXACT, [], [("--set all, box and nonneg only", ["--set", "ball:1"]), ("at most 1500 coefficients", ["--features", 1501])]),
+    "ws-newton": (200, EXACT, [], [("X = R^d only; use --set all", ["--set", "ball:1"]), ("beyond 1500 coefficients", ["--features", 1501, "--penalty", "linf"])]),
     "alm-ssn": (1000, EXACT, [], [("X = R^d only; use --set all", ["--set", "ball:1"]), ("nuclear norm's projection", ["--penalty", "nuclear"])]),
 }
 MORE = {"fsadmm-lite": ([], ["--batch", 4], ["--sampling", "shuffle"])}

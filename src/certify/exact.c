@@ -5,7 +5,7 @@
  * scaled by the largest c <= 1 that brings y back into its ball; v scales along and stays where it has to be. */
 #include "certify/certify.h"
 
-enum { REFINEMENTS = 4, CG_MOST = 60 };
+enum { REFINEMENTS = 4, CG_MOST = 200 };
 
 static void set_sides(const spdhg_problem *p, double *low, double *high) {
     *low = p->set.kind == &spd_set_nonneg ? 0 : p->set.kind == &spd_set_box ? p->set.arg[0] : -INFINITY;

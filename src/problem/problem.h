@@ -77,6 +77,8 @@ int64_t spd_term_block_row(const spd_term *t, int64_t b, int64_t r);            
 double spd_term_block_polar(const spd_term *t, int64_t K, int64_t b, const double *y, double *work);
 double spd_term_polar(const spd_term *t, int64_t K, const double *y, double *work);              /* smallest lambda with y in lambda Y */
 void spd_term_slide(const spd_term *t, int64_t K, const double *v, double *dir, double *work);   /* dir = DPi_{lambda Y}(v) dir */
+/* open[i] = 1 for the numbers of u whose part (l1: itself; group: its group) is longer than radius; penalties that make no zeros: for all. */
+void spd_term_outside(const spd_term *t, int64_t K, const double *u, double radius, double *open, double *work);
 double spd_term_radius(const spd_term *t, int64_t K);                                           /* max ||y|| over lambda Y */
 int64_t spd_term_work(const spd_term *t, int64_t K);                                            /* doubles of work for the above */
 /* The dual half-step fused with the transposed product, one pass over the rows of F (ARCHITECTURE decision 5):

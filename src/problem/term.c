@@ -85,6 +85,23 @@ double spd_term_block_polar(const spd_term *t, int64_t K, int64_t b, const doubl
     return t->penalty->polar(k.rows, K, k.row ? work : y + k.first * K, work + t->largest * K);
 }
 
+void spd_term_outside(const spd_term *t, int64_t K, const double *u, double radius, double *open, double *work) {
+    const bool l1 = t->penalty == &spd_penalty_l1, known = l1 || t->penalty == &spd_penalty_group;
+    for (int64_t i = 0; i < t->m * K && (l1 || !known); i++)
+        if (!known || fabs(u[i]) > radius) open[i] = 1;
+    for (int64_t b = 0; b < t->blocks && known && !l1; b++) {
+        const block k = block_at(t, b);
+        const double *part = u + k.first * K;
+        if (k.row) {
+            gather(&k, K, u, work);
+            part = work;
+        }
+        if (!(spd_norm2(k.rows * K, part) > radius)) continue;
+        for (int64_t r = 0; r < k.rows; r++)
+            for (int64_t i = 0; i < K; i++) open[(k.row ? k.row[r] : k.first + r) * K + i] = 1;
+    }
+}
+
 double spd_term_polar(const spd_term *t, int64_t K, const double *y, double *work) {
     double most = 0;
     for (int64_t b = 0; b < t->blocks; b++) most = fmax(most, spd_term_block_polar(t, K, b, y, work));

@@ -7,20 +7,26 @@ static void add_stage(spd_plan *plan, const char *name, double epochs) {
     plan->stage[plan->stages++] = (spd_stage){.kind = spd_solver_find(name), .epochs = epochs};
 }
 
-/* Small: proximal Newton with a dense factor. Many coefficients: semismooth Newton with conjugate gradients. A set X, or the nuclear norm
- * of a large matrix: variance-reduced PD3O. Tall data start with one stochastic pass. */
+static bool takes(const char *name, const spdhg_problem *p) { return !spd_solver_find(name)->refuses(p); }
+
+/* Few coefficients: proximal Newton with a dense factor. Many: on a working set where zeros of F x make one and no ridge keeps x dense, with
+ * semismooth Newton behind it should the solution be larger than the set may be; else semismooth Newton. A set X that is not separable, or
+ * the nuclear norm of a large matrix: variance-reduced PD3O. Tall data start with one stochastic pass. */
 static void automatic(spd_plan *plan, const spdhg_problem *p) {
     const int64_t unknowns = spd_problem_normal_size(p);
-    const char *const exact[] = {"prox-newton", "alm-ssn", "saga-pd3o"};
-    const char *const because[] = {"X is all of R^d and the coefficients are few enough for a dense factor", "X is all of R^d and the coefficients are many",
-                                   "a set X or a large nuclear norm needs a first-order method"};
-    int choice = 0;
-    while (choice < 2 && spd_solver_find(exact[choice])->refuses(p)) choice++;
-    const bool tall = choice < 2 && p->n >= ROWS_PER_UNKNOWN * unknowns;
+    const bool few = takes("prox-newton", p), newton = few || takes("alm-ssn", p), sparse = !few && newton && p->gamma == 0 && takes("ws-newton", p);
+    const bool tall = newton && p->n >= ROWS_PER_UNKNOWN * unknowns;
     if (tall) add_stage(plan, p->gamma > 0 ? "spdhg-sc2" : "spdhg", 1);
-    add_stage(plan, exact[choice], 0);
-    snprintf(plan->why, sizeof plan->why, "auto: %s%s, because %s (%lld)", tall ? "one pass of spdhg, then " : "", exact[choice], because[choice],
-             (long long)unknowns);
+    if (sparse) add_stage(plan, "ws-newton", 2000);
+    add_stage(plan, few ? "prox-newton" : newton ? "alm-ssn" : "saga-pd3o", 0);
+    const char *why = few      ? "the coefficients are few enough for a dense factor"
+                      : sparse ? "the coefficients are many and most will be zero or tied"
+                      : newton ? "the coefficients are many"
+                               : "the set X or a large nuclear norm needs a first-order method";
+    size_t used = (size_t)snprintf(plan->why, sizeof plan->why, "auto: ");
+    for (int i = 0; i < plan->stages && used < sizeof plan->why; i++)
+        used += (size_t)snprintf(plan->why + used, sizeof plan->why - used, "%s%s", i ? ", then " : "", plan->stage[i].kind->name);
+    if (used < sizeof plan->why) snprintf(plan->why + used, sizeof plan->why - used, ", because %s (%lld)", why, (long long)unknowns);
 }
 
 static spdhg_status unknown(const char *name, spdhg_error *err) {

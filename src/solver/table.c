@@ -24,6 +24,7 @@ extern const spd_solver_kind spd_solver_saga_pd3o;
 extern const spd_solver_kind spd_solver_lsvrg_pd3o;
 extern const spd_solver_kind spd_solver_prox_newton;
 extern const spd_solver_kind spd_solver_alm_ssn;
+extern const spd_solver_kind spd_solver_ws_newton;
 extern const spd_solver_kind spd_solver_spdhg_sc1h;
 extern const spd_solver_kind spd_solver_spdhg_sc2h;
 
@@ -51,6 +52,7 @@ static const spd_solver_kind *const table[] = {
     &spd_solver_lsvrg_pd3o,
     &spd_solver_prox_newton,
     &spd_solver_alm_ssn,
+    &spd_solver_ws_newton,
     &spd_solver_spdhg_sc1h,
     &spd_solver_spdhg_sc2h,
 };

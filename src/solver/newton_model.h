@@ -1,0 +1,30 @@
+/* newton_model.h - the quadratic model of one proximal Newton step, on x = B t, and its solution. */
+#ifndef SPD_NEWTON_MODEL_H
+#define SPD_NEWTON_MODEL_H
+#include "solver/reduce.h"
+
+/*   minimise  g'(u-x) + (t - t_x)'H(t - t_x)/2 + lambda r(F u),   u = B t    */
+typedef struct spd_newton_model {
+    spd_newton *b;           /* x, g, penalty, value; y is the dual of the model, in and out */
+    spd_reduction B, snap;   /* work; snap: the zeros of z */
+    double *z, *rho;         /* state of the solver: copy of F x in the splitting; penalty parameter (0: not set yet) */
+    double *H, *LH, *M, *LM; /* work: Hessian, its factor, B'F'SFB, factor of H + rho M; lower */
+    double *t, *tx, *tg, *rhs, *e, *solved, *kept; /* work, numbers of t: solution, x, B'g, right side, residuals, a copy of t */
+    double *u, *full;                              /* work, numbers of (x, c): B t; scratch */
+    double *Fu, *v, *old, *scale, *open, *kept_y;  /* work, m x K; scale: S */
+} spd_newton_model;
+
+void spd_newton_model_layout(spd_run *run, spd_newton_model *a, spd_newton *b, int64_t most);
+/* Solves it until its duality gap is a tenth of the decrease it promises: t, u, Fu, y, z. False if a matrix was not definite. */
+bool spd_newton_model_solve(spd_newton_model *a, const spdhg_problem *p);
+/* out = B'F'y */
+void spd_newton_model_transposed(spd_newton_model *a, const spdhg_problem *p, const double *y, double *out);
+void spd_newton_model_multiply(const spd_newton_model *a, const double *t, double *Ht); /* H t */
+/* Gap of the model at (t, y), u and Fu belong to t; and the decrease it promises. */
+double spd_newton_model_gap(spd_newton_model *a, const spdhg_problem *p, double *decrease);
+/* ---- newton_model_ssn.c */
+/* A few semismooth Newton steps from (u, y); false (and all as before) if they do not lower the gap. LM is lost. */
+bool spd_newton_model_newton(spd_newton_model *a, const spdhg_problem *p, double *gap, double *decrease);
+/* x = the point nearest to u where F x is zero wherever z is. */
+void spd_newton_model_snap(spd_newton_model *a, const spdhg_problem *p, double *x);
+#endif

@@ -1,0 +1,131 @@
+/* ws_newton.c - proximal Newton on a working set, for many coefficients, X = R^d. Above 1500 of them x = B t, where B
+ * keeps at zero the entries of F x that are zero and whose duals are inside their balls (reduce.h), so that t has at most 2000 numbers.
+ *
+ *   outer: g = grad l(x) + gamma x,  H = B'(Hessian + gamma I + del I)B,  del = (tr/n) max(1e-10, 1e-3 ||B'(g + F'y)||)
+ *          (0 if gamma > 0, no intercept)
+ *   inner: minimise g'(u-x) + (u-x)'H(u-x)/2 + lambda r(Fu) over u = B t (newton_model.c)
+ *   snap:  u moves to the nearest point where F u is zero exactly where z is, if that keeps half of the decrease
+ *   step:  x += s (u - x), s = 1, 1/2, ... until f falls by 1e-4 s Delta,  Delta = g'(u-x) + lambda r(Fu) - lambda r(Fx)
+ *
+ * One step of the loop is one outer iteration. The intercept is the last coordinate(s): in H, in neither F nor gamma.
+ * The dual point is the inner y: in its ball by construction. Where the solution needs more than 2000 numbers it says STALLED. */
+#include "solver/newton_model.h"
+
+enum { HALVINGS_MOST = 40, WHOLE_MOST = 1500, WORKING_MOST = 2000, IDLE_MOST = 10 };
+
+typedef struct ws_newton {
+    spd_newton base;
+    spd_newton_model model;
+    double *idle;     /* state: steps in a row that moved nothing */
+    double *dx, *set; /* work: direction; scratch of the working set and the Hessian */
+} ws_newton;
+
+/* A working set can be small only where zeros of F x make zeros or ties of x. */
+static bool makes_zeros(const spdhg_problem *p) {
+    for (int64_t t = 0; t < p->terms; t++) {
+        const spd_csr *F = &p->term[t].F->F;
+        const bool known = p->term[t].penalty == &spd_penalty_l1 || p->term[t].penalty == &spd_penalty_group;
+        if (known && p->term[t].lambda > 0 && (spd_csr_is_identity(F) || p->term[t].pairs)) return true;
+    }
+    return false;
+}
+
+static const char *refuses(const spdhg_problem *p) {
+    if (p->set.kind != &spd_set_all) return "it works for X = R^d only; use --set all";
+    if (spd_problem_normal_size(p) > WHOLE_MOST && !makes_zeros(p))
+        return "beyond 1500 coefficients (features times outputs) it needs an l1 or group penalty on single coefficients or pairs; use alm-ssn";
+    return NULL;
+}
+
+static bool whole(const spdhg_problem *p) { return spd_problem_normal_size(p) <= WHOLE_MOST; }
+
+static void layout(spd_run *run) {
+    ws_newton *self = run->self;
+    const spdhg_problem *p = run->problem;
+    const int64_t n = spd_problem_normal_size(p), s = whole(p) ? n : WORKING_MOST;
+    spd_newton_layout(run, &self->base);
+    spd_newton_model_layout(run, &self->model, &self->base, s);
+    self->idle = spd_arena_take(&run->state, 1);
+    self->dx = spd_arena_take(&run->work, n);
+    const int64_t hessian = spd_reduction_hessian_work(p, s), pricing = spd_working_set_work(p);
+    self->set = spd_arena_take(&run->work, whole(p) ? 0 : hessian > pricing ? hessian : pricing);
+}
+
+static void start(spd_run *run, const double *x0, const double *c0, const double *y0) {
+    ws_newton *self = run->self;
+    spd_newton_start(run, &self->base, x0, c0, y0);
+    spd_problem_apply(run->problem, self->base.x, self->model.z);
+}
+
+/* H += gamma B'B on the features and del B'B on everything. */
+static void regularise(spd_newton_model *a, const spdhg_problem *p) {
+    const int64_t n = a->B.size, features = n - (p->intercept ? p->K : 0);
+    double trace = 0;
+    for (int64_t q = 0; q < n; q++) trace += a->H[q * n + q];
+    spd_newton_model_transposed(a, p, a->b->y, a->e);
+    spd_axpy(n, 1, a->tg, a->e);
+    const bool strong = p->gamma > 0 && !p->intercept;
+    const double del = strong ? 0 : fmax(trace, 1e-300) / (double)n * fmax(1e-10, 1e-3 * spd_norm2(n, a->e));
+    for (int64_t q = 0; q < n; q++) a->H[q * n + q] += (del + (q < features ? p->gamma : 0)) * a->B.weight[q];
+}
+
+/* dx = u - x and Delta. */
+static double promise(ws_newton *self, const spdhg_problem *p) {
+    const int64_t n = spd_problem_normal_size(p);
+    for (int64_t q = 0; q < n; q++) self->dx[q] = self->model.u[q] - self->base.x[q];
+    return spd_dot(n, self->base.g, self->dx) + spd_problem_penalty(p, self->model.Fu, self->base.term) - self->base.penalty[0];
+}
+
+/* u to where F u is zero exactly where z is; back if that costs more than half of what was promised. */
+static double snapped(ws_newton *self, const spdhg_problem *p) {
+    spd_newton_model *a = &self->model;
+    const double before = promise(self, p);
+    spd_newton_model_snap(a, p, a->u);
+    spd_problem_apply(p, a->u, a->Fu);
+    const double after = promise(self, p);
+    if (after <= 0.5 * before + 1e-15 * fabs(self->base.value[0])) return after;
+    spd_reduction_expand(&a->B, p, a->t, a->u);
+    spd_problem_apply(p, a->u, a->Fu);
+    return promise(self, p);
+}
+
+static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
+    (void)k, (void)batch;
+    ws_newton *self = run->self;
+    spd_newton *b = &self->base;
+    spd_newton_model *a = &self->model;
+    const spdhg_problem *p = run->problem;
+    spd_newton_gradient(run, b);
+    if (whole(p)) {
+        spd_reduction_whole(&a->B, p);
+        spd_problem_normal_matrix(p, run->threads, b->curve, a->H, b->scratch);
+    } else {
+        if (!spd_working_set(p, b, &a->B, WORKING_MOST, self->set)) return SPD_STALLED;
+        spd_reduction_hessian(&a->B, p, b->curve, a->H, self->set);
+    }
+    run->rows_visited += p->n;
+    spd_reduction_gather(&a->B, p, b->g, a->tg);
+    spd_reduction_nearest(&a->B, p, b->x, a->tx);
+    regularise(a, p);
+    if (!spd_newton_model_solve(a, p)) return SPD_FAILED;
+    const double delta = snapped(self, p);
+    const bool moved = spd_newton_line_search(run, b, self->dx, a->Fu, delta, HALVINGS_MOST);
+    *self->idle = moved ? 0 : *self->idle + 1;
+    return *self->idle < (whole(p) ? 1 : IDLE_MOST) ? SPD_CONTINUE : SPD_STALLED; /* on a working set y may still gain */
+}
+
+static void output(const spd_run *run, double *x, double *c, double *y) {
+    spd_newton_output(run, &((const ws_newton *)run->self)->base, x, c, y);
+}
+
+const spd_solver_kind spd_solver_ws_newton = {.name = "ws-newton",
+                                                .what = "proximal Newton on a working set, ADMM inner solver; exact, for solutions of up to 2000 numbers",
+                                                .reference = "Lee, Sun, Saunders: Proximal Newton-type methods, SIAM J. Optim. 2014",
+                                                .full_information = true,
+                                                .exact = true,
+                                                .self_size = sizeof(ws_newton),
+                                                .refuses = refuses,
+                                                .layout = layout,
+                                                .start = start,
+                                                .step = step,
+                                                .output = output};

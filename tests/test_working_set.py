@@ -1,0 +1,80 @@
+# test_working_set.py - proximal Newton beyond 1500 coefficients (on a working set) against the same problem with all coefficients at once.
+# Empty columns change no optimum: 450 features and 450 of 1700 are the same problem, solved in two ways that must agree.
+import json
+import unittest
+
+import numpy as np
+from cli_support import CommandTest
+
+FEW, MANY = 450, 1700
+
+
+def make(seed, classes):
+    draw = np.random.default_rng(seed)
+    A = np.where(draw.random((300, FEW)) < 0.05, draw.standard_normal((300, FEW)), 0).round(4)
+    A[:, FEW - 1] = draw.standard_normal(300).round(4)  # the last feature occurs
+    X = np.zeros((FEW, classes))
+    X[100:160] = draw.standard_normal(classes) * 2
+    X[300:320] = -draw.standard_normal(classes) * 2
+    score = A @ X + draw.gumbel(size=(300, classes))
+    return A, score.argmax(1)
+
+
+class WorkingSet(CommandTest):
+    def fit(self, *words):
+        report = json.loads(self.spdhg("fit", "data.svm", "--solver", "ws-newton", "--tol", "1e-10", "--epochs", "2000",
+                                       "--json", "-o", "model.json", *words).out)
+        return report, json.loads(self.read("model.json"))
+
+    def both(self, classes, lam, *words, gammas=("0", "0.001")):
+        A, labels = make(classes, classes)
+        self.write("data.svm", "".join(f"{l} " + " ".join(f"{j + 1}:{a[j]}" for j in np.flatnonzero(a)) + "\n" for a, l in zip(A, labels)))
+        for gamma in gammas:
+            small, _ = self.fit("--features", str(FEW), "--lambda", lam, "--gamma", gamma, *words)
+            large, model = self.fit("--features", str(MANY), "--lambda", lam, "--gamma", gamma, *words)
+            for report in (small, large):
+                self.assertEqual((report["status"], report["gap_kind"]), ("converged", "certified"), words)
+            self.assertLess(abs(small["objective"] - large["objective"]), 1e-9 * small["objective"], (gamma, words))
+            self.assertGreater(large["structure_nonzeros"], 0, (gamma, words))
+            self.assertLess(large["structure_nonzeros"], 400 * classes, (gamma, words))
+            yield gamma, A, labels, large, model
+
+    def test_identity(self):
+        for _ in self.both(2, "0.005"):
+            pass
+        for _ in self.both(2, "0.005", "--no-intercept", "--loss", "squared-hinge"):
+            pass
+
+    def test_optimality_by_hand(self):
+        """|A'phi'/N + gamma x| is lambda where x is not zero and no more elsewhere."""
+        for gamma, A, labels, report, model in self.both(2, "0.005", "--no-intercept"):
+            x = np.zeros(MANY)
+            x[model["coefficients"]["index"]] = model["coefficients"]["value"]
+            x = x[:FEW]
+            b = np.where(labels == 1, 1, -1)
+            z = b * (A @ x)
+            value = np.logaddexp(0, -z).mean() + 0.5 * float(gamma) * x @ x + 0.005 * np.abs(x).sum()
+            self.assertAlmostEqual(value, report["objective"], 12)
+            g = -A.T @ (b / (1 + np.exp(z))) / len(b) + float(gamma) * x
+            self.assertLess(np.abs(g[x == 0]).max(), 0.005 * (1 + 1e-6))
+            self.assertLess(np.abs(g[x != 0] + 0.005 * np.sign(x[x != 0])).max(), 0.005 * 1e-4)
+
+    def test_chain(self):
+        """A ridge would also pull at the empty columns, which the chain ties to the others: gamma 0 only."""
+        for _ in self.both(2, "0.003", "--structure", "chain", gammas=("0",)):
+            pass
+
+    def test_graph_and_sparse(self):
+        draw = np.random.default_rng(5)
+        edges = {tuple(sorted(e)) for e in draw.integers(1, FEW + 1, (600, 2)).tolist() if e[0] != e[1]}
+        self.write("edges", "".join(f"{i} {j}\n" for i, j in sorted(edges)))
+        for _ in self.both(2, "0.002", "--structure", "edges:edges", "--also-sparse", "1"):
+            pass
+
+    def test_softmax_group(self):
+        for _ in self.both(3, "0.02", "--loss", "softmax", "--penalty", "group"):
+            pass
+
+
+if __name__ == "__main__":
+    unittest.main()
