@@ -177,6 +177,12 @@ def check_steps(checks):
                     lower = parts(floor / 10)
                     checks.check(floor < 2e-4 or lower[1] > 3 * 0.9 * lower[0], f"{what}: floor {floor} is too high")
     two = next(cases())[1]
+    F = next(cases())[2].terms[0].F
+    words = [two[0], "--structure", "matrix:" + write_matrix("empty.mtx", np.vstack([F, 0 * F[:1]])), *two[3:]]
+    same = [Fitted(*case, "--solver", "pd3o", "--epochs", 5, "--param", "precondition=1").x for case in (two, words)]
+    checks.near(same[0], same[1], 1e-14, "a row of zeros in F changes nothing")
+    flat = [Fitted(*two, "--solver", "pd3o", "--epochs", 3, "--param", f"L={L}").x for L in (0, 1)]
+    checks.near(flat[0], flat[1], 0, "no curvature at all: every step is right, 1 is taken")
     checks.check("batch 1\n" in said([*two, "--solver", "spdhg", "--epochs", 1], "L")[1], "spdhg's own batch is 1")
     checks.check("batch 1\n" in said([*two, "--solver", "saga-pd3o", "--epochs", 1, "--batch", 1], "L")[1], "--batch 1 is 1")
     for batch in ((), ("--batch", "auto")):  # d + nnz(F) = 13 numbers cost less than a row
