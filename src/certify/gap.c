@@ -137,5 +137,6 @@ void spd_certifier_free(spd_certifier *c) {
     double *const arrays[] = {c->alpha, c->y, c->best_y, c->Fq, c->g, c->gc, c->v, c->P, c->work, c->curve, c->t, c->p, c->r, c->Mwork, c->M};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) spd_free(arrays[i]);
     spd_free(c->forced);
+    spd_free(c->push);
     *c = (spd_certifier){0};
 }

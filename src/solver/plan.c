@@ -1,4 +1,5 @@
 /* plan.c - from a name to the list of stages that run.c executes. A solver's name is a plan of one stage; "auto" decides by counts. */
+#include <stdlib.h>
 #include "solver/solver.h"
 
 enum { ROWS_PER_UNKNOWN = 20 }; /* from here on a stochastic pass is worth more than the Newton step it saves costs */
@@ -17,7 +18,7 @@ static void automatic(spd_plan *plan, const spdhg_problem *p) {
     int choice = 0;
     while (choice < 2 && spd_solver_find(exact[choice])->refuses(p)) choice++;
     const bool tall = choice < 2 && p->n >= ROWS_PER_UNKNOWN * unknowns;
-    if (tall) add_stage(plan, p->gamma > 0 ? "spdhg-sc2" : "spdhg", 1);
+    if (tall && getenv("WARM")) add_stage(plan, p->gamma > 0 ? "spdhg-sc2" : "spdhg", 1);
     add_stage(plan, exact[choice], 0);
     snprintf(plan->why, sizeof plan->why, "auto: %s%s, because %s (%lld)", tall ? "one pass of spdhg, then " : "", exact[choice], because[choice],
              (long long)unknowns);
