@@ -24,6 +24,11 @@ static int64_t block_size(const spdhg_problem *p) {
     return n * n + p->K * p->K + 2 * p->K + (by_panels(p) ? PANEL * n : 0);
 }
 
+double spd_problem_normal_cost(const spdhg_problem *p) {
+    const double s = (double)p->nnz / (double)p->n, n = (double)spd_problem_normal_size(p);
+    return by_panels(p) ? n * n / 16 : 0.5 * s * s * (double)(p->K * (p->loss->value ? 1 : p->K));
+}
+
 int64_t spd_problem_normal_work(const spdhg_problem *p) { return blocks_of(p) * block_size(p); }
 
 typedef struct pass {
