@@ -27,6 +27,9 @@ typedef struct spd_certifier {
     int64_t identity;           /* a term with F = identity and lambda > 0, or -1: absorbs v without a solve */
     double start_value;         /* f(0): scale of the relative gap */
     double best_dual;           /* largest certified lower bound of f seen so far */
+    double worth;               /* a relative gap within a radius above this is not worth the exact solve; INFINITY: always try */
+    uint8_t *forced;            /* rows whose alpha must be 0 (not 0 there), or NULL */
+    double *push;               /* with forced: an x that brings their loss near 0 and leaves the penalty and all other rows alone */
     double *alpha, *y, *g, *gc; /* the dual point; g = A'alpha/W */
     double *v, *P, *work;       /* d x K each but work: scratch of the pieces */
     double *best_y, *Fq;        /* m x K */
@@ -43,6 +46,8 @@ void spd_certifier_free(spd_certifier *c);
 void spd_dual_slopes(spd_certifier *c, const double *z); /* alpha_i = phi'(z_i) */
 void spd_dual_balance(spd_certifier *c);                 /* sum_i w_i alpha_i = 0 in every output, alpha kept in the domain */
 double spd_dual_fenchel(const spd_certifier *c, const double *z); /* first bracket; INFINITY if alpha left the domain */
+/* ---- forced.c: c->forced, c->push */
+spdhg_status spd_dual_find_forced(spd_certifier *c, spdhg_error *err);
 /* ---- polish.c: lowers h*(-g - F'y) over y in lambda Y by a few accelerated projected gradient steps from c->y. */
 void spd_dual_polish(spd_certifier *c);
 /* ---- exact.c: moves alpha and y so that -v is in dom h*; false if that would leave a domain. */

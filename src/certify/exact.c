@@ -110,7 +110,9 @@ static void move(spd_certifier *c, const double *z) {
 static void curvatures(spd_certifier *c, const double *z) {
     const spdhg_problem *p = c->problem;
     for (int64_t i = 0; i < p->n * p->K; i++) {
-        if (!p->loss->value)
+        if (c->forced && c->forced[i])
+            c->curve[i] = 0;
+        else if (!p->loss->value)
             c->curve[i] = z[i];
         else
             c->curve[i] = p->loss->room ? p->loss->room(c->alpha[i], p->b[i], p->loss_arg) : 1;

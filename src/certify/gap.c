@@ -58,6 +58,9 @@ void spd_certify(spd_certifier *c, const double *x, const double *y, const doubl
     *out = (spd_gap){.kind = SPD_GAP_CERTIFIED, .gap = INFINITY, .radius = NAN};
     spd_dual_slopes(c, z);
     if (p->intercept) spd_dual_balance(c);
+    for (int64_t i = 0; i < p->n && c->forced; i++)
+        if (c->forced[i]) c->alpha[i] = 0;
+    const bool moved = p->intercept || c->forced; /* alpha is not phi'(z) */
     spd_problem_adjoint(p, c->threads, c->alpha, c->g, c->gc, c->Mwork);
     memcpy(c->y, y, (size_t)mK * sizeof *y);
     spd_problem_project_dual(p, c->y, c->work);
@@ -65,8 +68,9 @@ void spd_certify(spd_certifier *c, const double *x, const double *y, const doubl
     refresh_v(c);
     if (!c->exact || p->set.kind == &spd_set_all || p->set.kind == &spd_set_nonneg || p->set.kind == &spd_set_box) {
         const double radius = RADIUS_FACTOR * fmax(spd_norm2(p->dK, x), 1e-3);
-        const double within = c->exact ? (p->intercept ? spd_dual_fenchel(c, z) : 0) + radius_bracket(c, x, radius) + penalty_bracket(c, Fx) : 0;
-        if (!c->exact || spd_dual_make_exact(c, z))
+        const double within = c->exact ? (moved ? spd_dual_fenchel(c, z) : 0) + radius_bracket(c, x, radius) + penalty_bracket(c, Fx) : 0;
+        const bool worth = within <= c->worth * fabs(objective);
+        if (!c->exact || (worth && spd_dual_make_exact(c, z)))
             out->gap = (c->exact || p->intercept ? spd_dual_fenchel(c, z) : 0) + ridge_bracket(c, x) + penalty_bracket(c, Fx);
         if (c->exact && !isfinite(out->gap)) *out = (spd_gap){.kind = SPD_GAP_WITHIN_RADIUS, .gap = within, .radius = radius};
     }
@@ -94,7 +98,7 @@ static double value_at_zero(spd_certifier *c) {
 }
 
 spdhg_status spd_certifier_new(spd_certifier *c, const spdhg_problem *p, int threads, spdhg_error *err) {
-    *c = (spd_certifier){.problem = p, .threads = threads, .identity = -1, .best_dual = -INFINITY};
+    *c = (spd_certifier){.problem = p, .threads = threads, .identity = -1, .best_dual = -INFINITY, .worth = INFINITY};
     const int64_t n = spd_problem_normal_size(p), nK = p->n * p->K, mK = p->m * p->K;
     c->exact = unbounded_without_ridge(p);
     for (int64_t t = 0; t < p->terms; t++)
@@ -124,11 +128,15 @@ spdhg_status spd_certifier_new(spd_certifier *c, const spdhg_problem *p, int thr
         return spd_fail_memory(err, 8.0 * (double)(3 * nK + 6 * p->dK + inner));
     }
     c->start_value = value_at_zero(c);
-    return SPDHG_OK;
+    const spdhg_status status = spd_dual_find_forced(c, err);
+    if (status != SPDHG_OK) spd_certifier_free(c);
+    return status;
 }
 
 void spd_certifier_free(spd_certifier *c) {
     double *const arrays[] = {c->alpha, c->y, c->best_y, c->Fq, c->g, c->gc, c->v, c->P, c->work, c->curve, c->t, c->p, c->r, c->Mwork, c->M};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) spd_free(arrays[i]);
+    spd_free(c->forced);
+    spd_free(c->push);
     *c = (spd_certifier){0};
 }

@@ -1,6 +1,6 @@
 /* hessian.c - H = (1/W) sum_i w_i (a_i a_i') x C_i, written out: rows and columns (feature, output), the intercept as a last feature 1.
  * Scalar losses: C_i = diag(curve_i). Coupled ones: C_i = phi''(z_i), column by column. Sparse rows cost nnz(a_i)^2 K (or K^2) each.
- * Dense rows are gathered into panels for BLAS. Blocks of rows have matrices of their own, added in their order. */
+ * Rows that are full, or nearly, are gathered into panels for BLAS. Blocks of rows have matrices of their own, added in their order. */
 #include <cblas.h>
 
 #include "problem/problem.h"
@@ -14,11 +14,19 @@ static int64_t blocks_of(const spdhg_problem *p) {
     return rows < HESSIAN_BLOCKS ? rows : HESSIAN_BLOCKS;
 }
 
-static bool by_panels(const spdhg_problem *p) { return p->K == 1 && !p->data->idx; }
+/* A row with nnz entries costs nnz^2/2 scattered additions, or n^2/2 of BLAS, each about an eighth of one. */
+static bool by_panels(const spdhg_problem *p) {
+    return p->K == 1 && p->loss->value && (!p->data->idx || 8.0 * (double)p->nnz * (double)p->nnz > (double)(p->d * p->d) * (double)(p->n * p->n));
+}
 
 static int64_t block_size(const spdhg_problem *p) {
     const int64_t n = spd_problem_normal_size(p);
     return n * n + p->K * p->K + 2 * p->K + (by_panels(p) ? PANEL * n : 0);
+}
+
+double spd_problem_normal_cost(const spdhg_problem *p) {
+    const double s = (double)p->nnz / (double)p->n, n = (double)spd_problem_normal_size(p);
+    return by_panels(p) ? n * n / 16 : 0.5 * s * s * (double)(p->K * (p->loss->value ? 1 : p->K));
 }
 
 int64_t spd_problem_normal_work(const spdhg_problem *p) { return blocks_of(p) * block_size(p); }
@@ -58,6 +66,20 @@ static double coupled_diagonal(const spdhg_problem *p, const double *z, double b
     return column[k];
 }
 
+/* The same for one output and a sparse row: what nearly all the time goes into. */
+static void add_sparse_row(const spdhg_problem *p, const spd_row *row, double C, double *H) {
+    const int64_t n = spd_problem_normal_size(p);
+    for (int64_t q = 0; q < row->nnz; q++) {
+        const double Ca = C * row->val[q];
+        double *restrict Hi = H + row->idx[q] * n;
+        for (int64_t r = 0; r <= q; r++) Hi[row->idx[r]] += Ca * row->val[r];
+    }
+    if (!p->intercept) return;
+    double *restrict Hd = H + p->d * n;
+    for (int64_t r = 0; r < row->nnz; r++) Hd[row->idx[r]] += C * row->val[r];
+    Hd[p->d] += C;
+}
+
 /* H += (a a') x C, lower triangle; the intercept is one more entry 1 at feature d. */
 static void add_row(const spdhg_problem *p, const spd_row *row, const double *C, double *H) {
     const int64_t K = p->K, n = spd_problem_normal_size(p), entries = row->nnz + p->intercept;
@@ -76,7 +98,7 @@ static void add_row(const spdhg_problem *p, const spd_row *row, const double *C,
     }
 }
 
-/* Dense rows, one output: panels of sqrt(w C) a, then H += panel' panel. */
+/* Full rows, one output: panels of sqrt(w C) a, then H += panel' panel. */
 static void panel_block(const pass *a, int64_t first, int64_t end, double *H, double *panel) {
     const spdhg_problem *p = a->p;
     const int64_t n = spd_problem_normal_size(p);
@@ -86,8 +108,10 @@ static void panel_block(const pass *a, int64_t first, int64_t end, double *H, do
             spd_row row;
             spd_problem_row(p, at + r, &row);
             const double factor = sqrt((p->weight ? p->weight[at + r] : 1) * a->curve[at + r] / p->W);
-            for (int64_t j = 0; j < p->d; j++) panel[r * n + j] = factor * row.val[j];
-            if (p->intercept) panel[r * n + p->d] = factor;
+            double *at_row = panel + r * n;
+            if (row.idx) memset(at_row, 0, (size_t)n * sizeof *at_row);
+            for (int64_t q = 0; q < row.nnz; q++) at_row[row.idx ? row.idx[q] : q] = factor * row.val[q];
+            if (p->intercept) at_row[p->d] = factor;
         }
         cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, (int)n, (int)rows, 1, panel, (int)n, 1, H, (int)n);
     }
@@ -108,6 +132,10 @@ static void one_block(void *context, int64_t b) {
         if (w == 0) continue;
         spd_row row;
         spd_problem_row(p, i, &row);
+        if (p->K == 1 && row.idx && p->loss->value) {
+            add_sparse_row(p, &row, w / p->W * a->curve[i], H);
+            continue;
+        }
         row_curvature(a, i, row.b, w, C, unit);
         add_row(p, &row, C, H);
     }
@@ -132,6 +160,7 @@ void spd_problem_normal_matrix(const spdhg_problem *p, int threads, const double
     const int64_t n = spd_problem_normal_size(p), blocks = blocks_of(p);
     pass a = {.p = p, .curve = curve, .partial = scratch, .rows = (p->n + blocks - 1) / blocks};
     spd_parallel(threads, blocks, one_block, &a);
-    memset(H, 0, (size_t)(n * n) * sizeof *H);
-    for (int64_t b = 0; b < blocks; b++) spd_axpy(n * n, 1, scratch + b * block_size(p), H);
+    memcpy(H, scratch, (size_t)(n * n) * sizeof *H);
+    for (int64_t b = 1; b < blocks; b++)
+        for (int64_t q = 0; q < n; q++) spd_axpy(q + 1, 1, scratch + b * block_size(p) + q * n, H + q * n);
 }

@@ -134,6 +134,7 @@ int64_t spd_problem_gradient_blocks(const spdhg_problem *p); /* blocks of rows w
 void spd_problem_curvature_diagonal(const spdhg_problem *p, const double *curve, double *diagonal);
 
 /* ---- hessian.c: the same matrix written out, row-major n x n with n = (d + 1) K (intercept last, d K without), lower triangle. */
+double spd_problem_normal_cost(const spdhg_problem *p); /* of writing it out, for each row, in additions to scattered numbers */
 void spd_problem_normal_matrix(const spdhg_problem *p, int threads, const double *curve, double *H, double *scratch);
 int64_t spd_problem_normal_size(const spdhg_problem *p);
 int64_t spd_problem_normal_work(const spdhg_problem *p);

@@ -44,7 +44,14 @@ double spd_term_value(const spd_term *t, int64_t K, const double *z, double *wor
     return t->lambda * sum;
 }
 
+/* The l1 norm acts number by number: all blocks are one. */
+static bool by_number(const spd_term *t) { return t->penalty == &spd_penalty_l1 && !t->block_ptr; }
+
 void spd_term_project(const spd_term *t, int64_t K, double *y, double *work) {
+    if (by_number(t)) {
+        t->penalty->project(t->m, K, t->lambda, y, work);
+        return;
+    }
     for (int64_t b = 0; b < t->blocks; b++) {
         const block k = block_at(t, b);
         double *part = y + k.first * K;

@@ -1,10 +1,17 @@
 /* plan.c - from a name to the list of stages that run.c executes. A solver's name is a plan of one stage; "auto" decides by counts. */
 #include "solver/solver.h"
 
-enum { ROWS_PER_UNKNOWN = 20 }; /* from here on a stochastic pass is worth more than the Newton step it saves costs */
+enum { ROWS_PER_UNKNOWN = 20, STEPS_SAVED = 4 }; /* what a stochastic pass over tall data saves, in Newton steps (bench/scaling) */
 
 static void add_stage(spd_plan *plan, const char *name, double epochs) {
     plan->stage[plan->stages++] = (spd_stage){.kind = spd_solver_find(name), .epochs = epochs};
+}
+
+/* A stochastic pass is worth it if the steps it saves cost more: rows with many entries, a structure that is cheap to apply once per row. */
+static bool worth_a_pass(const spdhg_problem *p) {
+    double pass = 100 + 4 * (double)p->nnz / (double)p->n;
+    for (int64_t t = 0; t < p->terms; t++) pass += 2 * (double)(spd_csr_nnz(&p->term[t].F->F) + p->term[t].m);
+    return p->n >= ROWS_PER_UNKNOWN * spd_problem_normal_size(p) && STEPS_SAVED * spd_problem_normal_cost(p) >= pass;
 }
 
 static bool takes(const char *name, const spdhg_problem *p) { return !spd_solver_find(name)->refuses(p); }
@@ -15,7 +22,7 @@ static bool takes(const char *name, const spdhg_problem *p) { return !spd_solver
 static void automatic(spd_plan *plan, const spdhg_problem *p) {
     const int64_t unknowns = spd_problem_normal_size(p);
     const bool few = takes("prox-newton", p), newton = few || takes("alm-ssn", p), sparse = !few && newton && p->gamma == 0 && takes("ws-newton", p);
-    const bool tall = newton && p->n >= ROWS_PER_UNKNOWN * unknowns;
+    const bool tall = newton && worth_a_pass(p);
     if (tall) add_stage(plan, p->gamma > 0 ? "spdhg-sc2" : "spdhg", 1);
     if (sparse) add_stage(plan, "ws-newton", 2000);
     add_stage(plan, few ? "prox-newton" : newton ? "alm-ssn" : "saga-pd3o", 0);

@@ -26,13 +26,15 @@ static int64_t steps_between_polls(const spdhg_solver *s, const spd_solver_kind 
 
 static double epochs_of(const spd_loop *l) { return (double)l->run.rows_visited / (double)l->solver->problem->n; }
 
-/* Evaluates the solver's output; keeps it as the solution if it is finite. Returns false when it is not. */
-static bool measure(spd_loop *l, spdhg_status *status, spdhg_error *err) {
+/* Far from the end of a run to a tolerance, a proof that costs a factorisation is not worth it. Evaluates the solver's output; keeps it as the solution if it is finite. Returns false when it is not. */
+static bool measure(spd_loop *l, bool final, spdhg_status *status, spdhg_error *err) {
     spdhg_solver *s = l->solver;
     const spdhg_problem *p = s->problem;
     l->run.kind->output(&l->run, l->x, l->c, l->y);
     spdhg_point point = {.epoch = l->epochs_before + epochs_of(l), .iteration = l->iterations_before + l->k, .seconds = l->seconds};
     bool finite = spd_all_finite(p->dK, l->x) && spd_all_finite(p->K, l->c) && spd_all_finite(p->m * p->K, l->y);
+    const bool before_the_end = s->options.tol > 0 && l->run.kind->exact && !final;
+    s->evaluator.certifier.worth = before_the_end ? 1e3 * s->options.tol : INFINITY;
     if (finite) {
         spd_evaluate(&s->evaluator, l->x, l->c, l->y, &point);
         finite = isfinite(point.objective);
@@ -114,7 +116,7 @@ static spdhg_status run_stage(spd_loop *l, double epochs, spdhg_outcome *outcome
     spdhg_status status = SPDHG_OK;
     double next = next_point(l, every);
     bool over = false;
-    if (l->k == 0 && !measure(l, &status, err)) *outcome = SPDHG_OUTCOME_DIVERGED;
+    if (l->k == 0 && !measure(l, false, &status, err)) *outcome = SPDHG_OUTCOME_DIVERGED;
     while (status == SPDHG_OK && *outcome == SPDHG_OUTCOME_DONE && !over) {
         const double from = spd_now(), until = next < last ? next : last;
         advance(l, steps, until);
@@ -126,7 +128,7 @@ static spdhg_status run_stage(spd_loop *l, double epochs, spdhg_outcome *outcome
         over = out_of_time(l) || (double)l->run.rows_visited >= last || l->said != SPD_CONTINUE;
         if (at_point || over || l->stop) {
             next = next_point(l, every);
-            *outcome = measure(l, &status, err) ? verdict(l, over) : SPDHG_OUTCOME_DIVERGED;
+            *outcome = measure(l, over || l->stop, &status, err) ? verdict(l, over) : SPDHG_OUTCOME_DIVERGED;
         }
     }
     return status;
@@ -179,12 +181,22 @@ static spdhg_status open_checkpoint(const spdhg_solver *s, spd_checkpoint *saved
     return SPDHG_OK;
 }
 
+/* Without a minimiser, where nothing else was asked for, an exact solver starts far along the directions that have no end. */
+static void start_far(spdhg_solver *s) {
+    const double *push = s->evaluator.certifier.push;
+    const spd_solver_kind *last = s->plan.stage[s->plan.stages - 1].kind;
+    if (!push || !last->exact || s->has_run || s->options.resume || spd_max_abs(s->problem->dK, s->x) > 0) return;
+    memcpy(s->x, push, (size_t)s->problem->dK * sizeof *push);
+    log_sentence(s, "some coefficients may grow without end: no minimiser exists, only an infimum");
+}
+
 spdhg_status spdhg_solver_run(spdhg_solver *s, spdhg_outcome *outcome, spdhg_error *err) {
     s->started = spd_now();
     s->outcome = SPDHG_OUTCOME_DONE;
     spd_trace_clear(&s->trace);
     spd_loop loop = {.solver = s, .saved_at = s->started};
     if (s->plan.why[0]) log_sentence(s, s->plan.why);
+    start_far(s);
     spdhg_status status = SPDHG_OK;
     spd_checkpoint saved = {0};
     if (s->options.resume) status = open_checkpoint(s, &saved, err);

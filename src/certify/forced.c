@@ -1,0 +1,137 @@
+/* forced.c - rows whose alpha must be 0. Without ridge, along u with F u = 0 a dual point needs sum_i w_i alpha_i a_i'u = 0; where a loss falls for
+ * ever (logistic, hinges: b_i alpha_i <= 0) and all b_i a_i'u have one sign, each term has: alpha_i = 0 wherever a_i'u is not 0.
+ * x may run along u without end: no minimiser exists, only an infimum. Rows found take further directions' other sign away, so it repeats.
+ * c->push goes so far along them that these rows lose exp(-30) each: where an exact solver starts instead of walking there step by step.
+ * The u tried: one per connected component of the columns of F, where rows with two entries tie them together (every graph; also columns F
+ * does not touch). What is found only guides the choice of alpha; the gap is computed, and checked, from the point chosen. */
+#include "certify/certify.h"
+
+static bool falls_for_ever(const spdhg_problem *p) {
+    return p->K == 1 && p->loss->classify && p->loss->value && isinf(p->loss->conjugate(1e-9, 1, p->loss_arg)) &&
+           isinf(p->loss->conjugate(-1e-9, -1, p->loss_arg));
+}
+
+typedef struct components {
+    int32_t *of; /* column -> component, named by one of its columns */
+    double *u;   /* column -> entry of its component's direction; 0 everywhere if the component has none */
+    double *low, *high;
+} components;
+
+/* Columns of row e are tied: u keeps F_e u = 0. Merges by relabelling the second component: F is small beside the data. */
+static void tie(components *s, int64_t d, int32_t i, int32_t j, double ratio) {
+    const int32_t a = s->of[i], b = s->of[j];
+    if (a == b) {
+        if (fabs(s->u[j] - ratio * s->u[i]) > 1e-12 * fabs(s->u[j]))
+            for (int64_t q = 0; q < d; q++) s->u[q] *= s->of[q] != a;
+        return;
+    }
+    const double factor = s->u[j] != 0 ? ratio * s->u[i] / s->u[j] : 0;
+    const bool dead = s->u[i] == 0 || s->u[j] == 0;
+    for (int64_t q = 0; q < d; q++) {
+        if (s->of[q] == b) {
+            s->of[q] = a;
+            s->u[q] *= factor;
+        }
+        if (dead && s->of[q] == a) s->u[q] = 0;
+    }
+}
+
+static void find_components(components *s, const spdhg_problem *p) {
+    for (int32_t q = 0; q < p->d; q++) {
+        s->of[q] = q;
+        s->u[q] = 1;
+    }
+    for (int64_t t = 0; t < p->terms; t++) {
+        const spd_csr *F = &p->term[t].F->F;
+        for (int64_t e = 0; e < F->m; e++) {
+            const int64_t first = F->ptr[e], entries = F->ptr[e + 1] - first;
+            if (entries == 2 && F->val[first] != 0 && F->val[first + 1] != 0)
+                tie(s, p->d, F->idx[first], F->idx[first + 1], -F->val[first] / F->val[first + 1]);
+            else
+                for (int64_t q = first; q < F->ptr[e + 1]; q++) tie(s, p->d, F->idx[q], F->idx[q], 2);
+        }
+    }
+}
+
+/* Calls for every component that row i touches, after summing its part of b_i a_i'u; sum is 0 on entry and on return. */
+static bool visit(const components *s, const spdhg_problem *p, int64_t i, double *sum, bool widen) {
+    spd_row row;
+    spd_problem_row(p, i, &row);
+    bool forced = false;
+    for (int64_t q = 0; q < row.nnz; q++) {
+        const int64_t j = row.idx ? row.idx[q] : q;
+        sum[s->of[j]] += p->b[i] * row.val[q] * s->u[j];
+    }
+    for (int64_t q = 0; q < row.nnz; q++) {
+        const int32_t k = s->of[row.idx ? row.idx[q] : q];
+        if (widen) {
+            s->low[k] = fmin(s->low[k], sum[k]);
+            s->high[k] = fmax(s->high[k], sum[k]);
+        } else
+            forced |= sum[k] != 0 && (s->low[k] >= 0 || s->high[k] <= 0);
+        sum[k] = 0;
+    }
+    return forced;
+}
+
+/* forced[i] becomes the number of the sweep that found row i; along = the sum of the directions found, signed so that margins grow. */
+static int64_t sweep(const components *s, const spdhg_problem *p, uint8_t number, uint8_t *forced, double *sum, double *along) {
+    int64_t more = 0;
+    memset(s->low, 0, (size_t)p->d * sizeof *s->low);
+    memset(s->high, 0, (size_t)p->d * sizeof *s->high);
+    for (int64_t i = 0; i < p->n; i++)
+        if (!forced[i] && !(p->weight && p->weight[i] == 0)) visit(s, p, i, sum, true);
+    for (int64_t i = 0; i < p->n; i++)
+        if (!forced[i] && visit(s, p, i, sum, false)) {
+            forced[i] = number;
+            more++;
+        }
+    for (int64_t q = 0; q < p->d; q++) {
+        const double low = s->low[s->of[q]], high = s->high[s->of[q]];
+        along[q] = low >= 0 && high > 0 ? s->u[q] : high <= 0 && low < 0 ? -s->u[q] : 0;
+    }
+    return more;
+}
+
+/* The last sweep's rows first: earlier directions then make up for what later ones took from their own rows. */
+static void push_along(const spdhg_problem *p, const uint8_t *forced, int number, const double *along, double *push) {
+    const double margin = 30;
+    double most = 0;
+    for (int64_t i = 0; i < p->n; i++) {
+        if (forced[i] != number) continue;
+        spd_row row;
+        double now, slope;
+        spd_problem_row(p, i, &row);
+        spd_row_score(p, &row, push, &now);
+        row.offset = NULL;
+        spd_row_score(p, &row, along, &slope);
+        most = fmax(most, (margin - p->b[i] * now) / (p->b[i] * slope));
+    }
+    if (isfinite(most)) spd_axpy(p->d, most, along, push);
+}
+
+spdhg_status spd_dual_find_forced(spd_certifier *c, spdhg_error *err) {
+    const spdhg_problem *p = c->problem;
+    enum { SWEEPS_MOST = 8 };
+    if (!c->exact || c->identity >= 0 || p->intercept || p->set.kind != &spd_set_all || !falls_for_ever(p)) return SPDHG_OK;
+    double *sum = SPD_NEW(double, p->d), *along = SPD_NEW(double, SWEEPS_MOST * p->d);
+    components s = {.of = SPD_NEW(int32_t, p->d), .u = SPD_NEW(double, p->d), .low = SPD_NEW(double, p->d), .high = SPD_NEW(double, p->d)};
+    c->forced = SPD_NEW(uint8_t, p->n);
+    c->push = SPD_NEW(double, p->d);
+    const bool good = sum && along && s.of && s.u && s.low && s.high && c->forced && c->push;
+    int sweeps = 0;
+    if (good) {
+        find_components(&s, p);
+        while (sweeps < SWEEPS_MOST && sweep(&s, p, (uint8_t)(sweeps + 1), c->forced, sum, along + sweeps * p->d) > 0) sweeps++;
+        for (int number = sweeps; number > 0; number--) push_along(p, c->forced, number, along + (number - 1) * p->d, c->push);
+    }
+    void *const arrays[] = {sum, along, s.of, s.u, s.low, s.high};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) spd_free(arrays[i]);
+    if (sweeps == 0) {
+        spd_free(c->forced);
+        spd_free(c->push);
+        c->forced = NULL;
+        c->push = NULL;
+    }
+    return good ? SPDHG_OK : spd_fail_memory(err, 8.0 * (double)((6 + SWEEPS_MOST) * p->d + p->n));
+}
