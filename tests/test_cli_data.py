@@ -58,7 +58,7 @@ class BadData(CommandTest):
         three = svm([(str(i % 3), a) for i, (_, a) in enumerate(rows())])
         self.refused("d.svm", three, "softmax", "0 (67 rows), 1 (67 rows), 2 (66 rows)")
         self.write("one.svm", one)
-        self.spdhg("fit", "one.svm", "--allow-one-class", "-q")
+        self.spdhg("fit", "one.svm", "--allow-one-class", "--solver", "spdhg", "-q")
 
     def test_truncated_and_corrupt_archives(self):
         for ending, pack in [(".gz", gzip.compress), (".xz", lzma.compress), (".bz2", bz2.compress)]:
