@@ -6,7 +6,7 @@ import json, os, subprocess, sys, tempfile
 import numpy as np
 import scipy.optimize
 
-COMMAND = sys.argv[1] if len(sys.argv) > 1 else os.environ["SPDHG"]
+COMMAND = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else "spdhg"
 
 
 def write(path, A, b):
@@ -16,9 +16,10 @@ def write(path, A, b):
 
 
 def infimum(A, b, keep, lam, F, n):
-    """(1/n) sum over the kept rows + lam ||Fx||_1 with x = p - q, so that it is smooth on a cone; bounds only because F is the identity on them."""
+    """(1/n) sum over the kept rows + lam 1't over -t <= Fx <= t: smooth, with linear constraints."""
     m, d = F.shape
-    def f(v):  # minimise over x, t >= |Fx| by a barrier is too blunt here: F x = u - w with u, w >= 0 and x free is linear in (x, u)
+
+    def f(v):
         x = v[:d]
         z = b[keep] * (A[keep] @ x)
         g = np.concatenate([A[keep].T @ (-b[keep] / (1 + np.exp(z)) / n), np.full(m, lam)])
