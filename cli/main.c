@@ -18,6 +18,7 @@ typedef struct verb {
 
 static const verb verbs[] = {
     {"fit", "DATA [-o MODEL]", "fit a model", "spdhg fit", cli_fit},
+    {"path", "DATA [-o MODEL]", "fit along a path of lambdas, cross-validated, choose", "spdhg path", cli_path},
     {"predict", "MODEL DATA [-o FILE]", "apply a model, print metrics", "spdhg predict", cli_predict},
     {"inspect", "DATA", "what is in it, what to beware of", "spdhg inspect", cli_inspect},
     {"convert", "DATA -o OUT", "between formats, to the fast cache", "spdhg convert", cli_convert},

@@ -8,7 +8,7 @@ import unittest
 
 from cli_support import COMMAND, CommandTest, rows, svm
 
-VERBS = ["fit", "predict", "inspect", "convert", "generate", "list"]
+VERBS = ["fit", "path", "predict", "inspect", "convert", "generate", "list"]
 TOPICS = {"losses": "logistic", "penalties": "nuclear", "structures": "grid", "sets": "simplex", "solvers": "spdhg-sc2",
           "formats": "matrix-market", "kinds": "image"}
 
@@ -24,7 +24,7 @@ class Usage(CommandTest):
 
     def test_no_verb_and_wrong_verb(self):
         self.assertIn("Verbs:", self.spdhg(status=2).err)
-        self.refused("fti", says=["fti", "fit, predict, inspect"])
+        self.refused("fti", says=["fti", "fit, path, predict"])
 
     def test_help_names_every_verb_and_version(self):
         text = self.spdhg("--help").out
@@ -103,6 +103,8 @@ class Usage(CommandTest):
             said = set(re.findall(r"(?m)^\.B[RI]? .*?(--[a-z][a-z-]*)", section))
             if verb not in ("generate", "list"):
                 said |= shared
+            for more in ["PROBLEM OPTIONS", "SOLVE OPTIONS"] if verb in ("fit", "path") else []:
+                said |= set(re.findall(r"(?m)^\.B[RI]? .*?(--[a-z][a-z-]*)", sections[more]))
             self.assertEqual(offered, said, verb)
 
 

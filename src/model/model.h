@@ -35,6 +35,12 @@ typedef struct spd_metrics {
 } spd_metrics;
 spdhg_status spd_model_metrics(const spdhg_model *model, const spdhg_data *data, const double *scores, spd_metrics *out,
                                spdhg_error *err);
+/* Chance that a row of class 1 scores above a row of class 0, ties count half, rows by weight; sorts the rows. NAN if a class is missing. */
+typedef struct spd_ranked {
+    double score, weight;
+    int64_t positive; /* 0 or 1 */
+} spd_ranked;
+double spd_auc(spd_ranked *row, int64_t rows);
 /* Class number 0.. of one row's scores (of one score for binary losses); probability of each class (logistic and softmax only).
  */
 int64_t spd_model_class(const spdhg_model *model, const double *scores);
