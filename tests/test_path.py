@@ -6,7 +6,9 @@ from reference_run import COMMAND, Checks, Fitted, path, write_matrix, write_svm
 import csv
 import json
 import os
+import re
 import subprocess
+import xml.etree.ElementTree
 import numpy as np
 import scipy.optimize
 
@@ -208,6 +210,24 @@ def check_threads_and_refusals(checks):
     checks.near(given.column("lambda")[0], 1, 1e-12, "--lambda-max")
 
 
+def check_page(checks):
+    """The page of a path is well-formed and has the band, the marks and a line for each coefficient that is ever not 0."""
+    rng = np.random.default_rng(4)
+    A = rng.normal(size=(60, 5))
+    data = write_svm("page.svm", A, A @ [1.0, 0, -2, 0, 0.5] + rng.normal(size=60))
+    got = Path(data, "--loss", "squared", "--lambdas", 12, "--report", path("page.html"))
+    with open(path("page.html")) as file:
+        page = file.read()
+    part = page[page.index("<h2>The path</h2>"):page.index("<h2>Settings</h2>")]
+    plots = [xml.etree.ElementTree.fromstring(svg) for svg in re.findall(r"(?s)<svg.*?</svg>", part)]
+    checks.check(len(plots) == 3, f"{len(plots)} plots of a path, 3 expected")
+    band = plots[0].find("path[@class='band']")
+    checks.check(band is not None and band.get("d").count("L") == 2 * len(got.points) - 1, "the band has two points for each lambda")
+    checks.check(all(len(plot.findall("line[@class='mark']")) >= 1 for plot in plots), "the chosen lambda is marked")
+    lines = [c for c in plots[2].findall("path") if c.get("class") in ("curve p", "curve n")]
+    checks.check(len(lines) == got.column("nonzeros").max(), f"{len(lines)} coefficient lines")
+
+
 def main():
     checks = Checks()
     check_lambda_max(checks)
@@ -216,6 +236,7 @@ def main():
     check_validation(checks)
     check_criteria(checks)
     check_threads_and_refusals(checks)
+    check_page(checks)
     checks.end()
 
 
