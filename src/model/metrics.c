@@ -127,6 +127,34 @@ static spdhg_status classification(const spdhg_model *model, const spdhg_data *d
     return SPDHG_OK;
 }
 
+spdhg_status spd_model_calibration(const spdhg_model *model, const spdhg_data *data, const double *scores,
+                                   spd_calibration bin[SPD_CALIBRATION_BINS], bool *known, spdhg_error *err) {
+    double chance[2];
+    *known = data->rows > 0 && model->classes == 2 && data->targets == 1 && model->outputs == 1 && spd_model_probability(model, scores, chance);
+    if (!*known) return SPDHG_OK;
+    int64_t *class_of_label = SPD_NEW(int64_t, data->rows);
+    if (!class_of_label || !classes_of(model, data, class_of_label)) {
+        spd_free(class_of_label);
+        return spd_fail_memory(err, 8.0 * (double)data->rows);
+    }
+    for (int b = 0; b < SPD_CALIBRATION_BINS; b++) bin[b] = (spd_calibration){0};
+    for (int64_t i = 0; i < data->rows; i++) {
+        if (class_of_label[i] < 0) continue;
+        spd_model_probability(model, scores + i, chance);
+        const int at = (int)(chance[1] * SPD_CALIBRATION_BINS);
+        spd_calibration *b = &bin[at < SPD_CALIBRATION_BINS ? at : SPD_CALIBRATION_BINS - 1];
+        b->rows++;
+        b->predicted += chance[1];
+        b->observed += (double)class_of_label[i];
+    }
+    for (int b = 0; b < SPD_CALIBRATION_BINS; b++) {
+        bin[b].predicted = bin[b].rows > 0 ? bin[b].predicted / (double)bin[b].rows : NAN;
+        bin[b].observed = bin[b].rows > 0 ? bin[b].observed / (double)bin[b].rows : NAN;
+    }
+    spd_free(class_of_label);
+    return SPDHG_OK;
+}
+
 static void regression(const spdhg_model *model, const spdhg_data *data, const double *scores, const spdhg_loss *loss, double arg,
                        spd_metrics *out) {
     const int64_t K = model->outputs;
