@@ -12,6 +12,7 @@
 #include "trace/trace.h"
 
 int cli_fit(int argc, char **argv);
+int cli_path(int argc, char **argv);
 int cli_predict(int argc, char **argv);
 int cli_graph(int argc, char **argv);
 int cli_inspect(int argc, char **argv);
@@ -156,6 +157,10 @@ typedef struct cli_fit_result {
 void cli_print_header(FILE *to, const cli_fit_result *result, const char *solver, int64_t tests);
 void cli_print_summary(FILE *to, const cli_fit_result *result, const char *model_path);
 json_t *cli_fit_json(const cli_fit_result *result);
+/* ---- path_output.c: a path in lines, as CSV, and what it adds to the JSON object of a fit. */
+void cli_print_path(FILE *to, const spdhg_path *path, const char *choose);
+spdhg_status cli_path_csv(const spdhg_path *path, const char *file, spdhg_error *err);
+void cli_path_json(json_t *out, const spdhg_path *path, const char *choose);
 /* "converged", "done", ...: the stable word of an outcome. */
 const char *cli_outcome_word(spdhg_outcome outcome);
 

@@ -13,7 +13,8 @@ typedef struct predict {
     spdhg_data *data;
     double *scores;
     spd_metrics metrics;
-    bool measured;
+    bool measured, calibrated;
+    spd_calibration calibration[SPD_CALIBRATION_BINS];
 } predict;
 
 static const struct argp_option options[] = {
@@ -63,7 +64,9 @@ static spdhg_status apply(predict *p, spdhg_error *err) {
     SPD_TRY(spdhg_model_scores(p->model, p->data, p->scores, err));
     /* a LIBSVM file always has one number in front: for a model of several targets it is not the truth */
     p->measured = p->data->targets == (p->model->classify ? 1 : K);
-    return p->measured ? spd_model_metrics(p->model, p->data, p->scores, &p->metrics, err) : SPDHG_OK;
+    if (!p->measured) return SPDHG_OK;
+    SPD_TRY(spd_model_metrics(p->model, p->data, p->scores, &p->metrics, err));
+    return spd_model_calibration(p->model, p->data, p->scores, p->calibration, &p->calibrated, err);
 }
 
 static const char *label_text(const predict *p, int64_t class_number, char out[CLI_TEXT_CHARS]) {
@@ -139,6 +142,16 @@ static void print_confusion(const predict *p, FILE *to) {
     fprintf(to, "\n");
 }
 
+static void print_calibration(const predict *p, FILE *to) {
+    if (!p->calibrated) return;
+    char text[CLI_TEXT_CHARS];
+    fprintf(to, "calibration of P(%s):\n%12s %10s %10s\n", label_text(p, 1, text), "rows", "predicted", "observed");
+    for (int b = 0; b < SPD_CALIBRATION_BINS; b++) {
+        const spd_calibration *bin = &p->calibration[b];
+        if (bin->rows > 0) fprintf(to, "%12lld %10.4f %10.4f\n", (long long)bin->rows, bin->predicted, bin->observed);
+    }
+}
+
 static void print_metrics(const predict *p, FILE *to) {
     const spd_metrics *m = &p->metrics;
     if (!p->measured) return;
@@ -150,6 +163,7 @@ static void print_metrics(const predict *p, FILE *to) {
     if (m->unknown)
         fprintf(to, "%lld rows have a label that the model does not know; they are not counted\n", (long long)m->unknown);
     print_confusion(p, to);
+    print_calibration(p, to);
 }
 
 static json_t *metrics_json(const predict *p) {
@@ -163,10 +177,15 @@ static json_t *metrics_json(const predict *p) {
             json_array_append_new(line, json_integer((json_int_t)m->confusion[t * p->model->classes + k]));
         json_array_append_new(confusion, line);
     }
-    return json_pack("{sI, sI, sI, so, so, so, so, so, so, so, ss}", "rows", (json_int_t)p->data->rows, "labelled_rows",
+    json_t *calibration = p->calibrated ? json_array() : json_null();
+    for (int b = 0; b < SPD_CALIBRATION_BINS && p->calibrated; b++)
+        json_array_append_new(calibration, json_pack("{sI, so, so}", "rows", (json_int_t)p->calibration[b].rows, "predicted",
+                                                     cli_json_number(p->calibration[b].predicted), "observed",
+                                                     cli_json_number(p->calibration[b].observed)));
+    return json_pack("{sI, sI, sI, so, so, so, so, so, so, so, so, ss}", "rows", (json_int_t)p->data->rows, "labelled_rows",
                      (json_int_t)m->rows, "unknown_labels", (json_int_t)m->unknown, "loss", cli_json_number(m->loss), "accuracy",
                      cli_json_number(m->accuracy), "auc", cli_json_number(m->auc), "rmse", cli_json_number(m->rmse), "r2",
-                     cli_json_number(m->r2), "labels", labels, "confusion", confusion, "version", spdhg_version());
+                     cli_json_number(m->r2), "labels", labels, "confusion", confusion, "calibration", calibration, "version", spdhg_version());
 }
 
 int cli_predict(int argc, char **argv) {

@@ -199,6 +199,62 @@ SPDHG_API const spdhg_solution *spdhg_solver_solution(const spdhg_solver *solver
 SPDHG_API const spdhg_point *spdhg_solver_trace(const spdhg_solver *solver, int64_t *points);
 SPDHG_API void spdhg_solver_free(spdhg_solver *solver);
 
+/* The smallest factor of spdhg_problem_scale_lambda at which some x with F_t x = 0 for all terms is optimal, with terms of lambda 1 the smallest such
+ * lambda: proven to lie in [*lower, *upper]; upper - lower is at most 1e-6 upper unless SPDHG_NUMERICAL says that this could not be had.
+ * x and c (each may be NULL) get that solution. Freezes the problem; its lambdas are as before afterwards. X must be all of R^d (SPDHG_USAGE).
+ * Both are +INFINITY when the loss has no minimiser among these x (separable data), err then has the sentence though the answer is SPDHG_OK. */
+SPDHG_API spdhg_status spdhg_lambda_max(spdhg_problem *problem, int threads, double *lower, double *upper, double *x, double *c,
+                                        spdhg_error *err);
+
+/* ---- A path over lambda: from lambda_max downwards, each solution the start of the next, each proven to the tolerance; cross-validated; one chosen. */
+typedef struct spdhg_path spdhg_path;
+
+typedef struct spdhg_path_options {
+    size_t size;       /* sizeof(spdhg_path_options): lets the struct grow */
+    int64_t lambdas;   /* how many, evenly spaced in their logarithms */
+    double ratio;      /* smallest over largest; 0: 1e-4 for more rows than features, else 1e-2 */
+    double lambda_max; /* the largest; 0: that of spdhg_lambda_max */
+    double saturation; /* end early when this part of the loss at the largest lambda is explained, or no more than 1e-5 is gained; 0: never */
+    int64_t folds;     /* of the cross-validation; 0: none */
+    int64_t repeats;   /* cross-validations with different folds, averaged */
+    const int64_t *group; /* one per row of the problem: rows of a group stay in one fold; NULL: folds are balanced by class */
+    const int64_t *fold;  /* or the fold of each row, 0..folds-1 (then repeats is 1); NULL: chosen by the seed */
+    const char *choose;   /* loss, accuracy, auc (by cross-validation), aic, bic, ebic */
+    const char *rule;     /* "1se": the largest lambda within one standard error of the best; "min": the best. aic, bic, ebic: always the best */
+    const char *solver;
+} spdhg_path_options;
+#define SPDHG_PATH_OPTIONS                                                                                                     \
+    { sizeof(spdhg_path_options), 100, 0, 0, 0.999, 5, 1, NULL, NULL, "loss", "1se", "auto" }
+
+typedef struct spdhg_path_point {
+    double lambda, objective, train_loss, penalty, gap_relative, seconds;
+    double explained;             /* 1 - train_loss / train_loss at the largest lambda */
+    double degrees;               /* degrees of freedom: dimension of the x that have these zeros of F x; NAN for linf and nuclear */
+    double aic, bic, ebic;        /* NAN where degrees is */
+    int64_t nonzeros, structure_nonzeros;
+    spdhg_outcome outcome;        /* of the solve with all rows */
+    double loss, accuracy, auc;   /* means over the folds, rows by weight; NAN: not known */
+    double loss_error, accuracy_error, auc_error; /* standard errors of these means */
+    int64_t unconverged;          /* solves in folds that did not reach the tolerance */
+} spdhg_path_point;
+
+/* Runs the whole of it. Terms with lambda 1 make the path's lambda the lambda of each term; else it is a factor. solve: tolerance (0: 1e-6),
+ * seed, threads, callback (also from other threads, one at a time), limits: epochs of each solve, seconds of the whole. Either may be NULL.
+ * The result does not depend on the number of threads. SPDHG_USAGE: lambda_max is infinite or not known for this problem and none was given. */
+SPDHG_API spdhg_status spdhg_path_new(spdhg_path **out, spdhg_problem *problem, const spdhg_path_options *options, const spdhg_options *solve,
+                                      spdhg_error *err);
+SPDHG_API const spdhg_path_point *spdhg_path_points(const spdhg_path *path, int64_t *points); /* by falling lambda */
+/* Coefficients and intercept of a point, on the scale that was penalised. */
+SPDHG_API const double *spdhg_path_coefficients(const spdhg_path *path, int64_t point, const double **c);
+/* CONVERGED: every solve with all rows did; LIMIT: some did not; INTERRUPTED: the points so far are there, nothing is cross-validated. */
+SPDHG_API spdhg_outcome spdhg_path_outcome(const spdhg_path *path);
+SPDHG_API int64_t spdhg_path_best(const spdhg_path *path);    /* the point with the best value of the criterion */
+SPDHG_API int64_t spdhg_path_one_se(const spdhg_path *path);  /* of the one-standard-error rule; the best where there are no errors */
+SPDHG_API int64_t spdhg_path_chosen(const spdhg_path *path);  /* by the rule asked for */
+SPDHG_API double spdhg_path_value(const spdhg_path *path, int64_t point); /* of the criterion, turned so that smaller is better: to compare paths */
+SPDHG_API spdhg_solver *spdhg_path_solver(spdhg_path *path);  /* solved at the chosen lambda with all rows: for spdhg_model_from_solver; the path's own */
+SPDHG_API void spdhg_path_free(spdhg_path *path);
+
 /* A model: coefficients on the original scale, label map, index base, names, how it was made. JSON on disk. */
 SPDHG_API spdhg_status spdhg_model_from_solver(spdhg_model **out, const spdhg_solver *solver, spdhg_error *err);
 SPDHG_API spdhg_status spdhg_model_read(spdhg_model **out, const char *path, spdhg_error *err);
@@ -228,6 +284,9 @@ typedef struct spdhg_term_options {
 /* Append lambda r(F x). penalty: a name of `spdhg list penalties`. F must outlive the problem. options may be NULL. */
 SPDHG_API spdhg_status spdhg_problem_term(spdhg_problem *problem, const char *penalty, const spdhg_structure *F, double lambda,
                                           const spdhg_term_options *options, spdhg_error *err);
+/* The lambdas of all terms become factor times what spdhg_problem_term said. Also on a frozen problem, which is not prepared anew: for a path
+ * over lambda. Solvers made before must not run again: make a new one, started where the last one ended. */
+SPDHG_API spdhg_status spdhg_problem_scale_lambda(spdhg_problem *problem, double factor, spdhg_error *err);
 SPDHG_API spdhg_status spdhg_problem_ridge(spdhg_problem *problem, double gamma, spdhg_error *err);
 SPDHG_API spdhg_status spdhg_problem_intercept(spdhg_problem *problem, bool on, spdhg_error *err);
 SPDHG_API spdhg_status spdhg_problem_standardize(spdhg_problem *problem, bool on, spdhg_error *err);

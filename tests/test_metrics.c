@@ -118,9 +118,28 @@ static void several_binary_targets(void **unused) {
     spdhg_model_free(m);
 }
 
+/* Chances 0.25, 0.75, 0.75, 0.2 to the last digit: labels 1, 2 of the model are classes 0 and 1. */
+static void calibration(void **unused) {
+    (void)unused;
+    spdhg_model *m = model_of("logistic", 1, 1, (double[]){0}, 2);
+    spdhg_data *data = labelled(5, 1, (double[]){1, 2, 1, 2, 5});
+    const double z[] = {-log(3), log(3), log(3), -log(4) + 1e-12, 9};
+    spd_calibration bin[SPD_CALIBRATION_BINS];
+    bool known;
+    assert_int_equal(spd_model_calibration(m, data, z, bin, &known, NULL), SPDHG_OK);
+    assert_true(known && bin[2].rows == 2 && near(bin[2].predicted, 0.225) && near(bin[2].observed, 0.5));
+    assert_true(bin[7].rows == 2 && near(bin[7].predicted, 0.75) && near(bin[7].observed, 0.5));
+    assert_true(bin[9].rows == 0 && isnan(bin[9].predicted)); /* the row of an unknown label is not counted */
+    snprintf(m->loss, sizeof m->loss, "squared-hinge");
+    assert_int_equal(spd_model_calibration(m, data, z, bin, &known, NULL), SPDHG_OK);
+    assert_false(known);
+    spdhg_data_free(data);
+    spdhg_model_free(m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(binary),     cmocka_unit_test(one_class_is_the_positive_one), cmocka_unit_test(softmax_and_texts),
+        cmocka_unit_test(binary), cmocka_unit_test(calibration),     cmocka_unit_test(one_class_is_the_positive_one), cmocka_unit_test(softmax_and_texts),
         cmocka_unit_test(regression), cmocka_unit_test(several_binary_targets),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -49,7 +49,7 @@ int spd_print_double(char text[SPD_NUMBER_CHARS], double value); /* shortest for
 
 /* ---- rng.c: counter-based randomness (Philox4x32-10 of Random123): out is a pure function of the three numbers. */
 void spd_random(uint64_t seed, uint64_t stream, uint64_t counter, uint64_t out[2]);
-enum { SPD_STREAM_SAMPLE = 1, SPD_STREAM_SHUFFLE, SPD_STREAM_SPLIT, SPD_STREAM_SYNTHETIC, SPD_STREAM_TEST, SPD_STREAM_COIN, SPD_STREAM_POWER };
+enum { SPD_STREAM_SAMPLE = 1, SPD_STREAM_SHUFFLE, SPD_STREAM_SPLIT, SPD_STREAM_SYNTHETIC, SPD_STREAM_TEST, SPD_STREAM_COIN, SPD_STREAM_POWER, SPD_STREAM_FOLD };
 double spd_uniform(uint64_t bits);                /* in [0,1), 53 bits */
 int64_t spd_below(uint64_t bits, int64_t n);      /* in 0..n-1 by multiply-high; bias below n/2^64 */
 void spd_normal(const uint64_t bits[2], double out[2]); /* two standard normals (Box-Muller) */

@@ -42,6 +42,19 @@ double spd_csr_norm_bound(const spd_csr *A, double *work);
 /* ||A||_2 from below by `rounds` power iterations started at a fixed pseudo-random vector; work has n + m numbers. */
 double spd_csr_power(const spd_csr *A, int rounds, double *work);
 
+/* ---- joins.c: which of n numbers are multiples of each other, x_j = ratio x_root, by union-find; sets that can only be 0 are marked. */
+typedef struct spd_joins {
+    int64_t n;
+    int64_t *root; /* follow until root[j] == j; the smallest number of a set is its root */
+    double *ratio; /* x_j = ratio[j] * x_{root[j]} */
+    bool *zero;    /* of a root: the whole set is 0 */
+} spd_joins;
+spdhg_status spd_joins_new(spd_joins *g, int64_t n, spdhg_error *err);
+void spd_joins_clear(spd_joins *g); /* every number by itself again */
+int64_t spd_joins_find(spd_joins *g, int64_t j, double *ratio); /* root of j's set; x_j = ratio x_root */
+void spd_joins_add(spd_joins *g, int64_t i, int64_t j, double a, double b); /* a x_i + b x_j = 0, a and b not 0 */
+void spd_joins_free(spd_joins *g);
+
 /* ---- dense.c: LAPACK. Row-major m x K. */
 /* Thin singular value decomposition A = U diag(s) V', k = min(m,K): U m x k, s k descending, Vt k x K. A is destroyed. */
 bool spd_svd(int64_t m, int64_t K, double *A, double *U, double *s, double *Vt, double *work);

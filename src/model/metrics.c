@@ -71,23 +71,18 @@ static bool classes_of(const spdhg_model *model, const spdhg_data *data, int64_t
     return true;
 }
 
-typedef struct ranked {
-    double score;
-    int64_t positive;
-} ranked;
-
 static int by_score(const void *left, const void *right) {
-    const double a = ((const ranked *)left)->score, b = ((const ranked *)right)->score;
+    const double a = ((const spd_ranked *)left)->score, b = ((const spd_ranked *)right)->score;
     return (a > b) - (a < b);
 }
 
-/* Chance that a row of class 1 scores above a row of class 0, ties count half: the rank statistic of Mann and Whitney. */
-static double auc_of(ranked *row, int64_t rows) {
+/* The rank statistic of Mann and Whitney. */
+double spd_auc(spd_ranked *row, int64_t rows) {
     qsort(row, (size_t)rows, sizeof *row, by_score);
     double below = 0, pairs = 0, positives = 0; /* negatives below the current score; won pairs */
     for (int64_t i = 0, next; i < rows; i = next) {
         double here[2] = {0, 0};
-        for (next = i; next < rows && row[next].score == row[i].score; next++) here[row[next].positive]++;
+        for (next = i; next < rows && row[next].score == row[i].score; next++) here[row[next].positive] += row[next].weight;
         pairs += here[1] * (below + here[0] / 2);
         below += here[0];
         positives += here[1];
@@ -99,7 +94,7 @@ static spdhg_status classification(const spdhg_model *model, const spdhg_data *d
                                    double arg, spd_metrics *out, spdhg_error *err) {
     const int64_t labels = data->rows * data->targets, width = model->outputs / data->targets; /* scores that decide one label */
     int64_t *class_of_label = SPD_NEW(int64_t, labels), right = 0;
-    ranked *rank = SPD_NEW(ranked, labels);
+    spd_ranked *rank = SPD_NEW(spd_ranked, labels);
     out->confusion = SPD_NEW(int64_t, model->classes * model->classes);
     if (!class_of_label || !rank || !out->confusion || !classes_of(model, data, class_of_label)) {
         spd_free(class_of_label);
@@ -122,13 +117,41 @@ static spdhg_status classification(const spdhg_model *model, const spdhg_data *d
         weights += w / (double)data->targets; /* a row's loss is the sum over its targets */
         right += guess == truth;
         out->confusion[truth * model->classes + guess]++;
-        rank[out->rows++] = (ranked){z[0], truth};
+        rank[out->rows++] = (spd_ranked){z[0], 1, truth};
     }
     out->loss = weights > 0 ? sum / weights : NAN;
     out->accuracy = out->rows > 0 ? (double)right / (double)out->rows : NAN;
-    if (model->classes == 2 && width == 1) out->auc = auc_of(rank, out->rows);
+    if (model->classes == 2 && width == 1) out->auc = spd_auc(rank, out->rows);
     spd_free(class_of_label);
     spd_free(rank);
+    return SPDHG_OK;
+}
+
+spdhg_status spd_model_calibration(const spdhg_model *model, const spdhg_data *data, const double *scores,
+                                   spd_calibration bin[SPD_CALIBRATION_BINS], bool *known, spdhg_error *err) {
+    double chance[2];
+    *known = data->rows > 0 && model->classes == 2 && data->targets == 1 && model->outputs == 1 && spd_model_probability(model, scores, chance);
+    if (!*known) return SPDHG_OK;
+    int64_t *class_of_label = SPD_NEW(int64_t, data->rows);
+    if (!class_of_label || !classes_of(model, data, class_of_label)) {
+        spd_free(class_of_label);
+        return spd_fail_memory(err, 8.0 * (double)data->rows);
+    }
+    for (int b = 0; b < SPD_CALIBRATION_BINS; b++) bin[b] = (spd_calibration){0};
+    for (int64_t i = 0; i < data->rows; i++) {
+        if (class_of_label[i] < 0) continue;
+        spd_model_probability(model, scores + i, chance);
+        const int at = (int)(chance[1] * SPD_CALIBRATION_BINS);
+        spd_calibration *b = &bin[at < SPD_CALIBRATION_BINS ? at : SPD_CALIBRATION_BINS - 1];
+        b->rows++;
+        b->predicted += chance[1];
+        b->observed += (double)class_of_label[i];
+    }
+    for (int b = 0; b < SPD_CALIBRATION_BINS; b++) {
+        bin[b].predicted = bin[b].rows > 0 ? bin[b].predicted / (double)bin[b].rows : NAN;
+        bin[b].observed = bin[b].rows > 0 ? bin[b].observed / (double)bin[b].rows : NAN;
+    }
+    spd_free(class_of_label);
     return SPDHG_OK;
 }
 

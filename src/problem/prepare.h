@@ -1,4 +1,4 @@
-/* prepare.h - the steps of spd_problem_freeze, in their order. Only problem.c calls them. */
+/* prepare.h - the steps of spd_problem_freeze, in their order. Only problem.c and subset.c call them. */
 #ifndef SPD_PREPARE_H
 #define SPD_PREPARE_H
 #include "problem/problem.h"

@@ -148,7 +148,7 @@ static spdhg_status take_weights(spd_term *t, const spdhg_structure *F, const sp
 spdhg_status spdhg_problem_term(spdhg_problem *p, const char *penalty, const spdhg_structure *F, double lambda,
                                 const spdhg_term_options *o, spdhg_error *err) {
     SPD_TRY(check_open(p, err));
-    spd_term t = {.lambda = lambda};
+    spd_term t = {.lambda = lambda, .lambda_given = lambda};
     SPD_TRY(spd_penalty_find(penalty, &t.penalty, err));
     if (!(lambda >= 0) || !isfinite(lambda)) return spd_fail(err, SPDHG_USAGE, "lambda must be a number >= 0, not %g", lambda);
     if (F->F.n != p->d)
@@ -165,6 +165,12 @@ spdhg_status spdhg_problem_term(spdhg_problem *p, const char *penalty, const spd
     t.m = t.F->F.m;
     p->term = grown;
     p->term[p->terms++] = t;
+    return SPDHG_OK;
+}
+
+spdhg_status spdhg_problem_scale_lambda(spdhg_problem *p, double factor, spdhg_error *err) {
+    if (!(factor >= 0) || !isfinite(factor)) return spd_fail(err, SPDHG_USAGE, "the factor of lambda must be a number >= 0, not %g", factor);
+    for (int64_t t = 0; t < p->terms; t++) p->term[t].lambda = factor * p->term[t].lambda_given;
     return SPDHG_OK;
 }
 

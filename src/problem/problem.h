@@ -15,7 +15,7 @@ typedef struct spd_term {
     const spd_penalty *penalty;
     const spdhg_structure *F;
     spdhg_structure *owned; /* F when row weights made it; freed with the term */
-    double lambda;
+    double lambda, lambda_given; /* now, and as spdhg_problem_term said */
     int64_t m;            /* rows of F */
     int64_t first;        /* first number of this term's dual in y */
     int64_t blocks;       /* blocks of the penalty */
@@ -62,6 +62,10 @@ struct spdhg_problem {
 /* Maps labels, resolves weights, scales, cuts blocks; idempotent. Every evaluation and solver calls it. */
 spdhg_status spd_problem_freeze(spdhg_problem *p, spdhg_error *err);
 void spd_problem_row(const spdhg_problem *p, int64_t i, spd_row *row); /* i in 0..n-1; weight = 1 */
+
+/* ---- subset.c: some rows of a frozen problem (positions 0..n-1, not ids of the data) as a problem of its own, frozen: the same labels, weights,
+ * scale and terms, nothing of the data copied. Of lambda the values as given. The base must outlive it. */
+spdhg_status spd_problem_subset(spdhg_problem **out, const spdhg_problem *base, const int64_t *position, int64_t count, spdhg_error *err);
 
 /* ---- labels.c: classes of the rows used, sorted; b in the loss's own form. Also maps held-out data by the same map. */
 spdhg_status spd_problem_map_labels(spdhg_problem *p, spdhg_error *err);

@@ -20,12 +20,17 @@ typedef struct spd_curve {
     const char *label, *style; /* class of the style sheet: "a" or "b" */
     const double *x, *y;       /* points that are not finite, or not positive on a logarithmic axis, are left out */
     int64_t points, stride;    /* of doubles from one point to the next */
+    const double *error;       /* same stride: a band of y - error to y + error is drawn behind; NULL: none */
+    bool plain;                /* no dots, no entry in the legend */
 } spd_curve;
 typedef struct spd_plot {
     const char *title, *x_label;
     const spd_curve *curve;
     int curves;
     bool log_x, log_y;
+    const double *mark; /* values of x with a vertical line and their texts */
+    const char *const *mark_label;
+    int marks;
 } spd_plot;
 void spd_svg_plot(FILE *out, const spd_plot *plot);
 enum { SPD_TICKS = 40 };
@@ -38,6 +43,9 @@ void spd_picture_grid(FILE *out, const char *title, const spdhg_model *model, co
                       double scale);
 void spd_picture_legend(FILE *out, double scale);
 void spd_picture_stems(FILE *out, const spdhg_model *model, const double *x, const double *truth, int64_t output);
+
+/* ---- path_page.c: the part of a path: validation curve with its band, what is explained, coefficients against lambda. */
+void spd_page_path(FILE *out, const spdhg_path *path, const spdhg_model *model);
 
 /* ---- style.c: the style sheet and its SHA-256, which is all that the page's security policy admits. */
 const char *spd_style_sheet(void);

@@ -143,16 +143,16 @@ static void curves(FILE *out, const spd_report *r) {
         test = test || isfinite(p[i].test_loss);
         gap = gap || p[i].gap > 0;
     }
-    const spd_curve objective = {"objective", "a", &p->epoch, &p->objective, r->points, stride};
-    const spd_curve loss[] = {{"training rows", "a", &p->epoch, &p->train_loss, r->points, stride},
-                              {"held-out rows", "b", &p->epoch, &p->test_loss, r->points, stride}};
-    const spd_curve gaps = {"gap", "a", &p->epoch, &p->gap, r->points, stride};
+    const spd_curve objective = {"objective", "a", &p->epoch, &p->objective, r->points, stride, NULL, false};
+    const spd_curve loss[] = {{"training rows", "a", &p->epoch, &p->train_loss, r->points, stride, NULL, false},
+                              {"held-out rows", "b", &p->epoch, &p->test_loss, r->points, stride, NULL, false}};
+    const spd_curve gaps = {"gap", "a", &p->epoch, &p->gap, r->points, stride, NULL, false};
     spd_html(out, "<h2>Progress</h2>\n<div class='row'>");
     const bool log_f = wants_log(r, offsetof(spdhg_point, objective), 5, false);
-    spd_svg_plot(out, &(spd_plot){"Objective", "epochs (passes over the data)", &objective, 1, log_x, log_f});
+    spd_svg_plot(out, &(spd_plot){"Objective", "epochs (passes over the data)", &objective, 1, log_x, log_f, NULL, NULL, 0});
     const bool log_loss = wants_log(r, offsetof(spdhg_point, train_loss), 5, false);
-    spd_svg_plot(out, &(spd_plot){"Loss per row", "epochs", loss, test ? 2 : 1, log_x, log_loss});
-    if (gap) spd_svg_plot(out, &(spd_plot){"Duality gap", "epochs", &gaps, 1, log_x, true});
+    spd_svg_plot(out, &(spd_plot){"Loss per row", "epochs", loss, test ? 2 : 1, log_x, log_loss, NULL, NULL, 0});
+    if (gap) spd_svg_plot(out, &(spd_plot){"Duality gap", "epochs", &gaps, 1, log_x, true, NULL, NULL, 0});
     spd_html(out, "</div>\n");
     char text[SPD_SHORT];
     if (log_x && p->epoch == 0)
@@ -192,6 +192,7 @@ spdhg_status spd_report_write(const spd_report *report, const char *path, spdhg_
     sentence(file.stream, report);
     tiles(file.stream, report);
     (grid ? pictures : stems)(file.stream, report);
+    if (report->path) spd_page_path(file.stream, report->path, report->model);
     curves(file.stream, report);
     settings(file.stream, report);
     fputs("</body></html>\n", file.stream);

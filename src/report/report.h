@@ -11,6 +11,7 @@ typedef struct spd_report {
     int64_t points;
     const double *truth;        /* known coefficients to draw beside the estimate, or NULL; features x outputs */
     const spdhg_solution *solution; /* test scores, zeros; may be NULL */
+    const spdhg_path *path;     /* the path the model was chosen from, or NULL */
 } spd_report;
 spdhg_status spd_report_write(const spd_report *report, const char *path, spdhg_error *err);
 #endif

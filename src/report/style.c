@@ -27,6 +27,8 @@ const char *spd_style_sheet(void) {
            ".title{fill:var(--text);font-size:14px;font-weight:600}"
            ".stems text{font-size:13px}.grid{stroke:var(--line);stroke-width:1}.axis{stroke:var(--faint);stroke-width:1}"
            ".curve{fill:none;stroke-width:2;stroke-linejoin:round}.curve.a{stroke:var(--a)}.curve.b{stroke:var(--b)}"
+           ".curve.p{fill:none;stroke:var(--p);stroke-width:1.2}.curve.n{fill:none;stroke:var(--n);stroke-width:1.2}"
+           ".band{fill:var(--a);fill-opacity:.16}.mark{stroke:var(--faint);stroke-width:1.2;stroke-dasharray:4 3}"
            ".dot.a{fill:var(--a)}.dot.b{fill:var(--b)}.p{fill:var(--p)}.n{fill:var(--n)}.ground{fill:var(--panel)}"
            ".truth{stroke:var(--text);stroke-width:2.5;stroke-linecap:round}table{border-collapse:collapse;width:100%;align-self:"
            "start;font-size:.92rem}td,th{padding:.3rem .6rem .3rem 0;border-bottom:1px solid "
@@ -42,4 +44,4 @@ const char *spd_style_sheet(void) {
 }
 
 /* printf %s "$style" | openssl dgst -sha256 -binary | base64; tests/test_report.c compares it. */
-const char *spd_style_hash(void) { return "/g6+1DXQWEB1VvMBJyTZyAMffJGyZ/C1Chaqh7bCjDw="; }
+const char *spd_style_hash(void) { return "p3ku9b+67MrnxwWK6BOw2d8tQiyetlWko+GyrJ2M8do="; }

@@ -55,8 +55,9 @@ static bool span(const spd_plot *plot, axis *a, bool vertical) {
         for (int64_t i = 0; i < plot->curve[c].points; i++) {
             const double value = (vertical ? plot->curve[c].y : plot->curve[c].x)[i * plot->curve[c].stride];
             if (!usable(a, value)) continue;
-            low = fmin(low, value);
-            high = fmax(high, value);
+            const double *error = vertical ? plot->curve[c].error : NULL, room = error ? error[i * plot->curve[c].stride] : 0;
+            low = fmin(low, isfinite(room) && usable(a, value - room) ? value - room : value);
+            high = fmax(high, isfinite(room) ? value + room : value);
         }
     if (!(low <= high)) return false;
     if (low == high) { /* one value: make room around it */
@@ -97,6 +98,27 @@ static void draw_axes(FILE *out, const spd_plot *plot, const axis *x, const axis
              plot->x_label);
 }
 
+/* y + error forwards, y - error backwards. */
+static void draw_band(FILE *out, const spd_curve *curve, const axis *x, const axis *y) {
+    int64_t drawn = 0;
+    spd_html(out, "<path class='band' d='");
+    for (int64_t k = 0; k < 2 * curve->points; k++) {
+        const int64_t i = (k < curve->points ? k : 2 * curve->points - 1 - k) * curve->stride;
+        const double at = curve->y[i] + (k < curve->points ? 1 : -1) * curve->error[i];
+        if (usable(x, curve->x[i]) && usable(y, at)) spd_html(out, drawn++ ? "L~ ~" : "M~ ~", place(x, curve->x[i]), place(y, at));
+    }
+    spd_html(out, "'/>");
+}
+
+static void draw_marks(FILE *out, const spd_plot *plot, const axis *x) {
+    for (int i = 0; i < plot->marks; i++) {
+        if (!usable(x, plot->mark[i])) continue;
+        const double at = place(x, plot->mark[i]);
+        spd_html(out, "<line class='mark' x1='~' x2='~' y1='~' y2='~'/>", at, at, (double)TOP, (double)HEIGHT - BOTTOM);
+        spd_html(out, "<text class='tick' x='~' y='~'>@</text>", at + 4, TOP + 12.0 + 14 * i, plot->mark_label[i]);
+    }
+}
+
 static void draw_curve(FILE *out, const spd_curve *curve, const axis *x, const axis *y) {
     int64_t drawn = 0, last = -1;
     spd_html(out, "<path class='curve @' d='", curve->style);
@@ -107,7 +129,7 @@ static void draw_curve(FILE *out, const spd_curve *curve, const axis *x, const a
         last = i;
     }
     spd_html(out, "'/>");
-    if (last < 0) return;
+    if (last < 0 || curve->plain) return;
     const bool few = drawn <= 60; /* every point was measured: show where, as long as they can be told apart */
     for (int64_t i = few ? 0 : last; i <= last; i++) {
         const double px = curve->x[i * curve->stride], py = curve->y[i * curve->stride];
@@ -125,11 +147,15 @@ void spd_svg_plot(FILE *out, const spd_plot *plot) {
     spd_html(out, "<text class='title' x='~' y='18'>@</text>", 8.0, plot->title);
     double at = LEFT;
     for (int c = 0; c < plot->curves && plot->curves > 1; c++) {
+        if (plot->curve[c].plain) continue;
         spd_html(out, "<line class='curve @' x1='~' x2='~' y1='34' y2='34'/>", plot->curve[c].style, at, at + 22);
         spd_html(out, "<text class='label' x='~' y='38'>@</text>", at + 28, plot->curve[c].label);
         at += 60 + 8.5 * (double)strlen(plot->curve[c].label);
     }
     draw_axes(out, plot, &x, &y);
+    for (int c = 0; c < plot->curves; c++)
+        if (plot->curve[c].error) draw_band(out, &plot->curve[c], &x, &y);
+    draw_marks(out, plot, &x);
     for (int c = 0; c < plot->curves; c++) draw_curve(out, &plot->curve[c], &x, &y);
     spd_html(out, "</svg>\n");
 }

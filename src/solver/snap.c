@@ -4,39 +4,8 @@
  * that the gap does not. */
 #include "solver/loop.h"
 
-typedef struct joins {
-    int64_t *root;  /* of each feature; follow until root[j] == j */
-    double *ratio;  /* x_j = ratio[j] * x_{root[j]} */
-    bool *zero;     /* of a root: the whole set is 0 */
-} joins;
-
-static int64_t find(joins *g, int64_t j, double *ratio) {
-    double product = 1;
-    while (g->root[j] != j) {
-        product *= g->ratio[j];
-        j = g->root[j];
-    }
-    *ratio = product;
-    return j;
-}
-
-/* a x_i + b x_j = 0 from now on. A cycle that contradicts itself leaves only 0. */
-static void join(joins *g, int64_t i, int64_t j, double a, double b) {
-    double to_i, to_j;
-    const int64_t ri = find(g, i, &to_i), rj = find(g, j, &to_j);
-    if (ri == rj) {
-        if (a * to_i + b * to_j != 0) g->zero[ri] = true;
-        return;
-    }
-    const int64_t under = ri < rj ? rj : ri, over = ri < rj ? ri : rj; /* the smallest number is the root: independent of the order */
-    const double a_over = ri < rj ? a * to_i : b * to_j, a_under = ri < rj ? b * to_j : a * to_i;
-    g->root[under] = over;
-    g->ratio[under] = -a_over / a_under;
-    g->zero[over] = g->zero[over] || g->zero[under];
-}
-
 /* Rows of a term whose dual block is inside by a margin and whose F x is small against the largest. */
-static void join_term(joins *g, const spdhg_problem *p, const spd_term *t, const double *y, const double *Fx, double small, double *work) {
+static void join_term(spd_joins *g, const spdhg_problem *p, const spd_term *t, const double *y, const double *Fx, double small, double *work) {
     const spd_csr *F = &t->F->F;
     const int64_t K = p->K;
     const double largest = spd_max_abs(t->m * K, Fx);
@@ -47,44 +16,42 @@ static void join_term(joins *g, const spdhg_problem *p, const spd_term *t, const
             const int64_t e = spd_term_block_row(t, b, r);
             if (spd_max_abs(K, Fx + e * K) > small * largest) continue;
             if (spd_csr_is_identity(F))
-                g->zero[find(g, e, &work[0])] = true;
+                g->zero[spd_joins_find(g, e, &work[0])] = true;
+            else if (F->ptr[e + 1] - F->ptr[e] == 1) /* the identity with row weights */
+                g->zero[spd_joins_find(g, F->idx[F->ptr[e]], &work[0])] = true;
             else if (F->ptr[e + 1] - F->ptr[e] == 2)
-                join(g, F->idx[F->ptr[e]], F->idx[F->ptr[e] + 1], F->val[F->ptr[e]], F->val[F->ptr[e] + 1]);
+                spd_joins_add(g, F->idx[F->ptr[e]], F->idx[F->ptr[e] + 1], F->val[F->ptr[e]], F->val[F->ptr[e] + 1]);
         }
     }
 }
 
 /* Every set at the value of its root that changes x least: sum r_j x_j / sum r_j^2. */
-static void settle(joins *g, const spdhg_problem *p, const double *x, double *out, double *top, double *bottom) {
+static void settle(spd_joins *g, const spdhg_problem *p, const double *x, double *out, double *top, double *bottom) {
     const int64_t K = p->K;
     memset(top, 0, (size_t)p->dK * sizeof *top);
     memset(bottom, 0, (size_t)p->d * sizeof *bottom);
     for (int64_t j = 0; j < p->d; j++) {
         double ratio;
-        const int64_t r = find(g, j, &ratio);
+        const int64_t r = spd_joins_find(g, j, &ratio);
         spd_axpy(K, ratio, x + j * K, top + r * K);
         bottom[r] += ratio * ratio;
     }
     for (int64_t j = 0; j < p->d; j++) {
         double ratio;
-        const int64_t r = find(g, j, &ratio);
+        const int64_t r = spd_joins_find(g, j, &ratio);
         for (int64_t k = 0; k < K; k++) out[j * K + k] = g->zero[r] ? 0 : bottom[r] == 1 ? x[j * K + k] : ratio * (top[r * K + k] / bottom[r]);
     }
 }
 
 /* x with the zeros of this margin into out. */
-static void snapped(const spdhg_problem *p, joins *g, const double *x, const double *y, const double *Fx, double small, double *out, double *work) {
-    for (int64_t j = 0; j < p->d; j++) {
-        g->root[j] = j;
-        g->ratio[j] = 1;
-        g->zero[j] = false;
-    }
+static void snapped(const spdhg_problem *p, spd_joins *g, const double *x, const double *y, const double *Fx, double small, double *out, double *work) {
+    spd_joins_clear(g);
     for (int64_t t = 0; t < p->terms; t++) join_term(g, p, &p->term[t], y + p->term[t].first, Fx + p->term[t].first, small, work);
     settle(g, p, x, out, work, work + p->dK);
 }
 
-static spdhg_status try_margins(spdhg_solver *s, joins *g, double *out, double *Fx, double *c, double *work, spdhg_error *err) {
-    static const double margin[] = {1e-2, 1e-4, 1e-6, 1e-9};
+static spdhg_status try_margins(spdhg_solver *s, spd_joins *g, double *out, double *Fx, double *c, double *work, spdhg_error *err) {
+    static const double margin[] = {INFINITY, 1e-2, 1e-4, 1e-6, 1e-9}; /* the first: wherever the dual says so, F x may be 0 altogether */
     const spdhg_problem *p = s->problem;
     const spdhg_point before = s->trace.point[s->trace.points - 1];
     spd_problem_apply(p, s->x, Fx);
@@ -108,12 +75,14 @@ static spdhg_status try_margins(spdhg_solver *s, joins *g, double *out, double *
 spdhg_status spd_solver_snap(spdhg_solver *s, spdhg_error *err) {
     const spdhg_problem *p = s->problem;
     if (p->set.kind != &spd_set_all || p->m == 0 || s->trace.points == 0) return SPDHG_OK;
-    joins g = {SPD_NEW(int64_t, p->d), SPD_NEW(double, p->d), SPD_NEW(bool, p->d)};
+    spd_joins g;
+    SPD_TRY(spd_joins_new(&g, p->d, err));
     double *out = SPD_NEW(double, p->dK), *Fx = SPD_NEW(double, p->m * p->K), *c = SPD_NEW(double, p->K);
     double *work = SPD_NEW(double, p->dK + p->d + spd_problem_term_work(p));
-    const bool good = g.root && g.ratio && g.zero && out && Fx && c && work;
+    const bool good = out && Fx && c && work;
     const spdhg_status status = good ? try_margins(s, &g, out, Fx, c, work, err) : spd_fail_memory(err, 40.0 * (double)p->dK);
-    void *const block[] = {g.root, g.ratio, g.zero, out, Fx, c, work};
+    void *const block[] = {out, Fx, c, work};
     for (size_t i = 0; i < sizeof block / sizeof *block; i++) spd_free(block[i]);
+    spd_joins_free(&g);
     return status;
 }

@@ -1,0 +1,79 @@
+/* subset.c - some rows of a frozen problem as a problem of its own: folds share values, scale, label map and structures with
+ * their base. f_S(x,c) = (1/W_S) sum_{i in S} w_i phi(a_i'x + c + o_i, b_i) + (gamma/2)||x||^2 + sum_t lambda_t r_t(F_t x) */
+#include "problem/prepare.h"
+
+static spdhg_status share_terms(spdhg_problem *p, const spdhg_problem *base, spdhg_error *err) {
+    p->term = SPD_NEW(spd_term, base->terms);
+    if (!p->term) return spd_fail_memory(err, (double)sizeof *p->term * (double)base->terms);
+    for (; p->terms < base->terms; p->terms++) {
+        const spd_term *from = &base->term[p->terms];
+        spd_term *t = &p->term[p->terms];
+        *t = (spd_term){.penalty = from->penalty,
+                        .F = from->F,
+                        .lambda = from->lambda_given,
+                        .lambda_given = from->lambda_given,
+                        .m = from->m};
+        if (from->group_asked && !(t->group_asked = spd_copy(from->group_asked, t->m, sizeof *t->group_asked)))
+            return spd_fail_memory(err, 8.0 * (double)t->m);
+    }
+    return SPDHG_OK;
+}
+
+static spdhg_status share_rows(spdhg_problem *p, const spdhg_problem *base, const int64_t *position, spdhg_error *err) {
+    p->row = SPD_NEW(int64_t, p->n);
+    p->b = SPD_NEW(double, p->n * p->targets);
+    p->weight = base->weight ? SPD_NEW(double, p->n) : NULL;
+    if (!p->row || !p->b || (base->weight && !p->weight))
+        return spd_fail_memory(err, 8.0 * (double)p->n * (double)(2 + p->targets));
+    for (int64_t i = 0; i < p->n; i++) {
+        const int64_t at = position[i];
+        p->row[i] = base->row ? base->row[at] : at;
+        memcpy(p->b + i * p->targets, base->b + at * p->targets, (size_t)p->targets * sizeof *p->b);
+        if (p->weight) p->weight[i] = base->weight[at];
+    }
+    p->W = p->weight ? spd_sum(p->n, p->weight) : (double)p->n;
+    if (!(p->W > 0)) return spd_fail(err, SPDHG_DATA, "all rows of a part of the data have weight 0");
+    return spd_prepare_rows(p, err);
+}
+
+static spdhg_status share(spdhg_problem *p, const spdhg_problem *base, const int64_t *position, spdhg_error *err) {
+    if (base->scale && !(p->scale = spd_copy(base->scale, base->d, sizeof *p->scale)))
+        return spd_fail_memory(err, 8.0 * (double)base->d);
+    if (base->class_value && !(p->class_value = spd_copy(base->class_value, base->classes, sizeof *p->class_value)))
+        return spd_fail_memory(err, 8.0 * (double)base->classes);
+    SPD_TRY(share_rows(p, base, position, err));
+    SPD_TRY(share_terms(p, base, err));
+    SPD_TRY(spd_prepare_terms(p, err));
+    p->frozen = true;
+    return SPDHG_OK;
+}
+
+spdhg_status spd_problem_subset(spdhg_problem **out, const spdhg_problem *base, const int64_t *position, int64_t count,
+                                spdhg_error *err) {
+    *out = NULL;
+    spdhg_problem *p = SPD_NEW(spdhg_problem, 1);
+    if (!p) return spd_fail_memory(err, sizeof *p);
+    *p = (spdhg_problem){.data = base->data,
+                         .n = count,
+                         .d = base->d,
+                         .K = base->K,
+                         .dK = base->dK,
+                         .loss = base->loss,
+                         .loss_arg = base->loss_arg,
+                         .kappa = base->kappa,
+                         .gamma = base->gamma,
+                         .set = base->set,
+                         .intercept = base->intercept,
+                         .standardize = base->standardize,
+                         .one_class_ok = base->one_class_ok,
+                         .val = base->val,
+                         .targets = base->targets,
+                         .classes = base->classes};
+    const spdhg_status status = share(p, base, position, err);
+    if (status != SPDHG_OK) {
+        spdhg_problem_free(p);
+        return status;
+    }
+    *out = p;
+    return SPDHG_OK;
+}

@@ -1,0 +1,122 @@
+/* choose.c - one lambda of a path: by cross-validated loss, accuracy or area under the curve with the one-standard-error rule, or
+ * by an information criterion with the degrees of freedom of the generalised lasso (Tibshirani and Taylor, Ann. Statist. 2012):
+ * the dimension of the x with these zeros of F x; for F = identity the nonzeros, for a graph the number of fused groups that are
+ * not 0. aic = D + 2 df,  bic = D + log(n) df,  ebic = bic + 2 log binomial(dK, df)   (Chen and Chen 2008, gamma = 1) D = 2 n
+ * loss, twice the negative log-likelihood; squared loss, variance unknown: n log(2 loss) */
+#include <float.h>
+
+#include "tune/tune.h"
+
+typedef struct criterion {
+    const char *name;
+    size_t value, error; /* members of spdhg_path_point; error 0: none */
+    double sign;         /* +1: smaller is better */
+    bool validated;      /* needs folds */
+} criterion;
+#define MEMBER(name) offsetof(spdhg_path_point, name)
+static const criterion criteria[] = {
+    {"loss", MEMBER(loss), MEMBER(loss_error), 1, true},
+    {"accuracy", MEMBER(accuracy), MEMBER(accuracy_error), -1, true},
+    {"auc", MEMBER(auc), MEMBER(auc_error), -1, true},
+    {"aic", MEMBER(aic), 0, 1, false},
+    {"bic", MEMBER(bic), 0, 1, false},
+    {"ebic", MEMBER(ebic), 0, 1, false},
+};
+enum { CRITERIA = sizeof criteria / sizeof *criteria };
+
+static const criterion *find(const char *name) {
+    for (int i = 0; i < CRITERIA; i++)
+        if (strcmp(criteria[i].name, name) == 0) return &criteria[i];
+    return NULL;
+}
+
+/* Rows of F x that are 0 in output k, in PROBLEM's sense. */
+static void zero_rows(const spdhg_problem *p, const double *x, const double *Fx, int64_t k, bool *zero) {
+    double size = 0;
+    for (int64_t j = 0; j < p->d; j++) size += x[j * p->K + k] * x[j * p->K + k];
+    size = sqrt(size);
+    for (int64_t t = 0, at = 0; t < p->terms; t++) {
+        const spd_csr *F = &p->term[t].F->F;
+        for (int64_t e = 0; e < p->term[t].m; e++, at++) {
+            const double row = spd_csr_is_identity(F) ? 1 : spd_norm2(F->ptr[e + 1] - F->ptr[e], F->val + F->ptr[e]);
+            zero[at] = fabs(Fx[p->term[t].first + e * p->K + k]) <= 8 * DBL_EPSILON * row * size;
+        }
+    }
+}
+
+spdhg_status spd_path_degrees(const spdhg_problem *p, const double *x, double *degrees, spdhg_error *err) {
+    *degrees = NAN;
+    for (int64_t t = 0; t < p->terms; t++)
+        if (p->term[t].penalty != &spd_penalty_l1 && p->term[t].penalty != &spd_penalty_group) return SPDHG_OK;
+    double *Fx = SPD_NEW(double, p->m * p->K), sum = 0;
+    bool *zero = SPD_NEW(bool, p->m);
+    spdhg_status status = Fx && zero ? SPDHG_OK : spd_fail_memory(err, 9.0 * (double)(p->m * p->K));
+    if (status == SPDHG_OK) spd_problem_apply(p, x, Fx);
+    for (int64_t k = 0; k < p->K && status == SPDHG_OK; k++) {
+        int64_t dimension;
+        zero_rows(p, x, Fx, k, zero);
+        status = spd_nullspace_dimension(p, zero, &dimension, err);
+        if (status == SPDHG_OK) sum += (double)dimension;
+    }
+    spd_free(Fx);
+    spd_free(zero);
+    if (status == SPDHG_OK) *degrees = sum;
+    return status == SPDHG_USAGE ? SPDHG_OK : status; /* a structure too large for it: not known */
+}
+
+void spd_path_criteria(const spdhg_problem *p, spdhg_path_point *point) {
+    const double n = (double)p->n, all = (double)p->dK, df = point->degrees;
+    const bool gaussian = strcmp(p->loss->name, "squared") == 0;
+    const double D = gaussian ? n * (double)p->K * log(2 * point->train_loss / (double)p->K) : 2 * n * point->train_loss;
+    point->aic = D + 2 * df;
+    point->bic = D + log(n) * df;
+    point->ebic = point->bic + 2 * (lgamma(all + 1) - lgamma(df + 1) - lgamma(all - df + 1));
+}
+
+spdhg_status spd_path_check(const spdhg_path *path, spdhg_error *err) {
+    const spdhg_path_options *o = &path->options;
+    const spdhg_problem *p = path->problem;
+    char names[120];
+    spd_names(names, sizeof names, criteria, CRITERIA, sizeof *criteria);
+    const criterion *c = find(o->choose);
+    if (!c) return spd_fail(err, SPDHG_USAGE, "'%s' is no criterion to choose by; there are %s", o->choose, names);
+    if (strcmp(o->rule, "1se") != 0 && strcmp(o->rule, "min") != 0)
+        return spd_fail(err, SPDHG_USAGE, "the rule '%s' is not one of 1se, min", o->rule);
+    if (c->validated && o->folds == 0) return spd_fail(err, SPDHG_USAGE, "to choose by %s needs folds to validate with", c->name);
+    if (c->value == MEMBER(accuracy) && !p->loss->classify)
+        return spd_fail(err, SPDHG_USAGE, "to choose by accuracy needs a classification loss");
+    if (c->value == MEMBER(auc) && (!p->loss->classify || p->K > 1))
+        return spd_fail(err, SPDHG_USAGE, "to choose by auc needs a loss of two classes");
+    for (int64_t t = 0; t < p->terms && !c->validated; t++)
+        if (p->term[t].penalty != &spd_penalty_l1 && p->term[t].penalty != &spd_penalty_group)
+            return spd_fail(err, SPDHG_USAGE,
+                            "to choose by %s needs degrees of freedom, which are known for l1 and group, not for %s", c->name,
+                            p->term[t].penalty->name);
+    return SPDHG_OK;
+}
+
+static double member(const spdhg_path_point *point, size_t offset) {
+    return *(const double *)(const void *)((const char *)point + offset);
+}
+
+double spdhg_path_value(const spdhg_path *path, int64_t point) {
+    const criterion *c = find(path->options.choose);
+    return c->sign * member(&path->point[point], c->value);
+}
+
+void spd_path_choose(spdhg_path *path) {
+    const criterion *c = find(path->options.choose);
+    bool any = false;
+    path->best = path->points - 1;
+    for (int64_t i = 0; i < path->points; i++) { /* of equal ones the largest lambda */
+        const double value = spdhg_path_value(path, i);
+        if (isnan(value) || (any && value >= spdhg_path_value(path, path->best))) continue;
+        path->best = i;
+        any = true;
+    }
+    path->one_se = path->best;
+    if (!any || c->error == 0) return;
+    const double enough = spdhg_path_value(path, path->best) + member(&path->point[path->best], c->error);
+    for (int64_t i = path->best; i >= 0; i--)
+        if (spdhg_path_value(path, i) <= enough) path->one_se = i;
+}

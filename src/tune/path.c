@@ -1,0 +1,208 @@
+/* path.c - the handle spdhg_path: lambdas from lambda_max down, evenly spaced in their logarithms, solved one after the other
+ * with warm starts; then cross-validation, the choice, and the solution at the chosen lambda. */
+#include <stdarg.h>
+
+#include "tune/tune.h"
+
+enum { POINTS_LEAST = 5, LAMBDAS_MOST = 10000 };
+static const double GAIN_LEAST = 1e-5; /* of what is explained, from one lambda to the next */
+
+static void tell(const spdhg_path *path, const char *format, ...) {
+    if (!path->solve.callback) return;
+    char sentence[200];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(sentence, sizeof sentence, format, arguments);
+    va_end(arguments);
+    path->solve.callback(path->solve.user, &(spdhg_event){.kind = SPDHG_EVENT_LOG, .message = sentence});
+}
+
+/* The caller's structs may be older and shorter: what they lack keeps its default. */
+static spdhg_status take_options(spdhg_path *path, const spdhg_path_options *options, const spdhg_options *solve,
+                                 spdhg_error *err) {
+    path->options = (spdhg_path_options)SPDHG_PATH_OPTIONS;
+    path->solve = (spdhg_options)SPDHG_OPTIONS;
+    if (options) memcpy(&path->options, options, options->size < sizeof *options ? options->size : sizeof *options);
+    if (solve) memcpy(&path->solve, solve, solve->size < sizeof *solve ? solve->size : sizeof *solve);
+    path->solve.size = sizeof path->solve;
+    spdhg_path_options *o = &path->options;
+    if (path->solve.tol == 0) path->solve.tol = 1e-6;
+    if (path->solve.checkpoint || path->solve.resume) return spd_fail(err, SPDHG_USAGE, "a path has no checkpoints");
+    if (o->lambdas < 1 || o->lambdas > LAMBDAS_MOST)
+        return spd_fail(err, SPDHG_USAGE, "%lld lambdas: expected 1 to %d", (long long)o->lambdas, LAMBDAS_MOST);
+    if (!(o->ratio >= 0 && o->ratio < 1) || !(o->lambda_max >= 0) || !isfinite(o->lambda_max) || !(o->saturation >= 0))
+        return spd_fail(err, SPDHG_USAGE,
+                        "the ratio must be below 1; it, the largest lambda and the saturation finite and not negative");
+    SPD_TRY(spd_problem_freeze(path->problem, err));
+    if (o->ratio == 0) o->ratio = path->problem->n > path->problem->d ? 1e-4 : 1e-2;
+    const double bytes = 8.0 * (double)o->lambdas * (double)(path->problem->dK + path->problem->K);
+    if (path->solve.max_memory > 0 && bytes > (double)path->solve.max_memory)
+        return spd_fail(err, SPDHG_MEMORY, "the coefficients of %lld lambdas need %.3g MB, the limit is %.3g MB",
+                        (long long)o->lambdas, bytes / 1e6, (double)path->solve.max_memory / 1e6);
+    return spd_path_check(path, err);
+}
+
+/* Where the path starts: lambda_max with its solution, or what the caller gave with 0. */
+static spdhg_status first_lambda(spdhg_path *path, double *x, double *c, double *y, double *lambda, spdhg_error *err) {
+    *lambda = path->options.lambda_max;
+    if (*lambda > 0) return SPDHG_OK;
+    double lower;
+    spdhg_error why = {0};
+    const spdhg_status status = spd_lambda_max(path->problem, path->solve.threads, &lower, lambda, x, c, y, &why);
+    if (status == SPDHG_OK && isinf(*lambda)) return spd_fail(err, SPDHG_USAGE, "%s", why.message);
+    if (status != SPDHG_OK && !(status == SPDHG_NUMERICAL && isfinite(*lambda))) return spd_fail(err, status, "%s", why.message);
+    tell(path, "lambda_max is between %.9g and %.9g", lower, *lambda);
+    *lambda *= 1 + 1e-6; /* clearly inside: there the zeros of F x are exact */
+    if (*lambda > 0) return SPDHG_OK;
+    return spd_fail(err, SPDHG_USAGE, "there is no penalty to weigh, or none that any lambda above 0 would change");
+}
+
+static spdhg_status record(spdhg_path *path, const spd_walk *walk, double lambda, spdhg_error *err) {
+    const spdhg_problem *p = path->problem;
+    const spdhg_solution *s = spdhg_solver_solution(walk->last);
+    spdhg_path_point *point = &path->point[path->points];
+    *point = (spdhg_path_point){.lambda = lambda,
+                                .objective = s->objective,
+                                .train_loss = s->train_loss,
+                                .penalty = s->penalty,
+                                .gap_relative = s->gap_relative,
+                                .seconds = s->seconds,
+                                .nonzeros = s->nonzeros,
+                                .structure_nonzeros = s->structure_nonzeros,
+                                .outcome = walk->outcome,
+                                .loss = NAN,
+                                .accuracy = NAN,
+                                .auc = NAN,
+                                .loss_error = NAN,
+                                .accuracy_error = NAN,
+                                .auc_error = NAN};
+    point->explained = 1 - s->train_loss / path->point[0].train_loss;
+    SPD_TRY(spd_path_degrees(p, s->x, &point->degrees, err));
+    spd_path_criteria(p, point);
+    memcpy(path->x + path->points * p->dK, s->x, (size_t)p->dK * sizeof *s->x);
+    memcpy(path->c + path->points * p->K, s->c, (size_t)p->K * sizeof *s->c);
+    path->points++;
+    if (walk->outcome != SPDHG_OUTCOME_CONVERGED)
+        path->outcome = walk->outcome == SPDHG_OUTCOME_INTERRUPTED ? walk->outcome : SPDHG_OUTCOME_LIMIT;
+    return SPDHG_OK;
+}
+
+static bool saturated(const spdhg_path *path) {
+    if (path->options.saturation == 0 || path->points < POINTS_LEAST) return false;
+    const double now = path->point[path->points - 1].explained, before = path->point[path->points - 2].explained;
+    if (now < path->options.saturation && now - before >= GAIN_LEAST * now) return false;
+    tell(path, "the path ends after %d lambdas: %.4f of the loss is explained", (int)path->points, now);
+    return true;
+}
+
+static spdhg_status descend(spdhg_path *path, const double *x, const double *c, const double *y, double first, spdhg_error *err) {
+    const spdhg_path_options *o = &path->options;
+    const double from = spd_now(), limit = path->solve.seconds;
+    spd_walk walk;
+    SPD_TRY(spd_walk_new(&walk, path->problem, o->solver, &path->solve, x, c, y, err));
+    tell(path, "every lambda is solved by %s to a relative gap of %g", walk.solver, path->solve.tol);
+    spdhg_status status = SPDHG_OK;
+    for (int64_t i = 0; i < o->lambdas && status == SPDHG_OK && path->outcome != SPDHG_OUTCOME_INTERRUPTED && !saturated(path);
+         i++) {
+        const double lambda = first * (o->lambdas > 1 ? pow(o->ratio, (double)i / (double)(o->lambdas - 1)) : 1),
+                     left = limit - (spd_now() - from);
+        if (limit > 0 && left <= 0) {
+            path->outcome = SPDHG_OUTCOME_LIMIT;
+            break;
+        }
+        if (limit > 0) walk.options.seconds = left;
+        status = spd_walk_step(&walk, lambda, err);
+        if (status == SPDHG_OK) status = record(path, &walk, lambda, err);
+    }
+    spd_walk_free(&walk);
+    return status;
+}
+
+/* The chosen lambda once more, with all rows, for the model. */
+static spdhg_status solve_chosen(spdhg_path *path, spdhg_error *err) {
+    const int64_t chosen = spdhg_path_chosen(path);
+    spd_walk walk;
+    SPD_TRY(spd_walk_new(&walk, path->problem, path->options.solver, &path->solve, path->x + chosen * path->problem->dK,
+                         path->c + chosen * path->problem->K, NULL, err));
+    if (path->outcome == SPDHG_OUTCOME_INTERRUPTED) { /* what is there already is the model: no step more */
+        walk.options.callback = NULL;
+        walk.options.seconds = 0;
+        walk.options.epochs = 1;
+    }
+    const spdhg_status status = spd_walk_step(&walk, path->point[chosen].lambda, err);
+    path->solver = walk.last;
+    walk.last = NULL;
+    spd_walk_free(&walk);
+    return status;
+}
+
+static spdhg_status run(spdhg_path *path, double *x, double *c, double *y, spdhg_error *err) {
+    double first;
+    bool stopped = false;
+    SPD_TRY(first_lambda(path, x, c, y, &first, err));
+    SPD_TRY(descend(path, x, c, y, first, err));
+    if (path->points == 0) return spd_fail(err, SPDHG_USAGE, "the time limit left no time for a single lambda");
+    if (path->options.folds > 0 && path->outcome != SPDHG_OUTCOME_INTERRUPTED) {
+        tell(path, "%d folds, %d times", (int)path->options.folds, (int)path->options.repeats);
+        SPD_TRY(spd_cross_validate(path, &stopped, err));
+    }
+    if (stopped) path->outcome = SPDHG_OUTCOME_INTERRUPTED;
+    spd_path_choose(path);
+    return solve_chosen(path, err);
+}
+
+spdhg_status spdhg_path_new(spdhg_path **out, spdhg_problem *problem, const spdhg_path_options *options,
+                            const spdhg_options *solve, spdhg_error *err) {
+    *out = NULL;
+    spdhg_path *path = SPD_NEW(spdhg_path, 1);
+    if (!path) return spd_fail_memory(err, sizeof *path);
+    path->problem = problem;
+    path->outcome = SPDHG_OUTCOME_CONVERGED;
+    spdhg_status status = take_options(path, options, solve, err);
+    double *x = NULL, *c = NULL, *y = NULL;
+    if (status == SPDHG_OK) {
+        const int64_t lambdas = path->options.lambdas, dK = problem->dK, K = problem->K;
+        path->point = SPD_NEW(spdhg_path_point, lambdas);
+        path->x = SPD_NEW(double, lambdas *dK);
+        path->c = SPD_NEW(double, lambdas *K);
+        x = SPD_NEW(double, dK);
+        c = SPD_NEW(double, K);
+        y = SPD_NEW(double, problem->m *K);
+        status = path->point && path->x && path->c && x && c && y ? run(path, x, c, y, err)
+                                                                  : spd_fail_memory(err, 8.0 * (double)lambdas * (double)dK);
+    }
+    spd_free(x);
+    spd_free(c);
+    spd_free(y);
+    if (status != SPDHG_OK) {
+        spdhg_path_free(path);
+        return status;
+    }
+    *out = path;
+    return SPDHG_OK;
+}
+
+const spdhg_path_point *spdhg_path_points(const spdhg_path *path, int64_t *points) {
+    *points = path->points;
+    return path->point;
+}
+
+const double *spdhg_path_coefficients(const spdhg_path *path, int64_t point, const double **c) {
+    if (c) *c = path->c + point * path->problem->K;
+    return path->x + point * path->problem->dK;
+}
+
+spdhg_outcome spdhg_path_outcome(const spdhg_path *path) { return path->outcome; }
+int64_t spdhg_path_best(const spdhg_path *path) { return path->best; }
+int64_t spdhg_path_one_se(const spdhg_path *path) { return path->one_se; }
+int64_t spdhg_path_chosen(const spdhg_path *path) { return strcmp(path->options.rule, "1se") == 0 ? path->one_se : path->best; }
+spdhg_solver *spdhg_path_solver(spdhg_path *path) { return path->solver; }
+
+void spdhg_path_free(spdhg_path *path) {
+    if (!path) return;
+    spdhg_solver_free(path->solver);
+    spd_free(path->point);
+    spd_free(path->x);
+    spd_free(path->c);
+    spd_free(path);
+}

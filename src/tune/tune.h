@@ -1,0 +1,69 @@
+/* tune.h - from a problem to a chosen model: where the path of lambda starts, the path, its cross-validation, the choice. */
+#ifndef SPD_TUNE_H
+#define SPD_TUNE_H
+#include "solver/solver.h"
+
+/* ---- nullspace.c: the x whose F_t x is 0 in all rows of all terms with lambda_given > 0, or in the rows with counts[e] (rows of
+ * all terms one after the other). One output; the K outputs of x are alike. Rows of one or two entries: connected components.
+ * Rows with different last columns: elimination. Else a dense matrix, up to 1500 features; SPDHG_USAGE beyond. */
+typedef struct spd_nullspace {
+    int64_t k; /* dimension */
+    spd_csr N; /* d x k, orthonormal columns */
+} spd_nullspace;
+spdhg_status spd_nullspace_new(spd_nullspace *null, const spdhg_problem *p, spdhg_error *err);
+spdhg_status spd_nullspace_dimension(const spdhg_problem *p, const bool *counts, int64_t *k, spdhg_error *err);
+void spd_nullspace_free(spd_nullspace *null);
+/* y (m x K) with F'y = -g where rows have different last columns: then it is unique; *unique says if so. v: d x K work, left with
+ * g + F'y. */
+spdhg_status spd_nullspace_eliminate(const spdhg_problem *p, const double *g, double *y, double *v, bool *unique,
+                                     spdhg_error *err);
+
+/* ---- restricted.c: minimises loss + ridge over x = N u and c. found: false if there is no minimiser. */
+spdhg_status spd_restricted_minimum(const spdhg_problem *p, const spd_nullspace *null, int threads, double *x, double *c,
+                                    bool *found, spdhg_error *err);
+/* The solver that a chain of warm starts uses: name itself; for "auto" its exact last stage, without the stochastic pass of a
+ * cold start. */
+spdhg_status spd_tune_solver(const spdhg_problem *p, const char *name, const char **out, spdhg_error *err);
+
+/* ---- lambda_max.c: spdhg_lambda_max, and y (m x K, may be NULL): the dual that proves x. */
+spdhg_status spd_lambda_max(spdhg_problem *p, int threads, double *lower, double *upper, double *x, double *c, double *y, spdhg_error *err);
+
+/* ---- walk.c: a chain of solves of one problem by falling lambda, each started where the last one ended. */
+typedef struct spd_walk {
+    spdhg_problem *problem;
+    const char *solver;
+    spdhg_options options;
+    double *x, *c, *y;
+    spdhg_solver *last; /* of the last step; NULL before the first */
+    spdhg_outcome outcome;
+} spd_walk;
+/* x, c and y: where to start, may be NULL. options are copied. */
+spdhg_status spd_walk_new(spd_walk *walk, spdhg_problem *p, const char *solver, const spdhg_options *options, const double *x, const double *c,
+                          const double *y, spdhg_error *err);
+spdhg_status spd_walk_step(spd_walk *walk, double lambda, spdhg_error *err);
+void spd_walk_free(spd_walk *walk);
+
+/* ---- folds.c: fold[repeat * n + i] of every row. Groups stay together, the largest placed first; else classes are dealt out
+ * evenly. */
+spdhg_status spd_folds_make(const spdhg_problem *p, const spdhg_path_options *o, uint64_t seed, int32_t **fold, spdhg_error *err);
+
+struct spdhg_path {
+    spdhg_problem *problem;
+    spdhg_path_options options; /* group, fold: the caller's, only used while it runs */
+    spdhg_options solve;
+    int64_t points;
+    spdhg_path_point *point;
+    double *x, *c; /* points x dK, points x K */
+    spdhg_outcome outcome;
+    int64_t best, one_se;
+    spdhg_solver *solver;
+};
+/* ---- cross_validate.c: fills loss, accuracy, auc, their errors and unconverged of every point. *stopped: the callback asked to
+ * stop. */
+spdhg_status spd_cross_validate(spdhg_path *path, bool *stopped, spdhg_error *err);
+/* ---- choose.c */
+spdhg_status spd_path_degrees(const spdhg_problem *p, const double *x, double *degrees, spdhg_error *err);
+void spd_path_criteria(const spdhg_problem *p, spdhg_path_point *point); /* aic, bic, ebic from train_loss and degrees */
+spdhg_status spd_path_check(const spdhg_path *path, spdhg_error *err);   /* criterion and rule exist and fit the problem */
+void spd_path_choose(spdhg_path *path);                                  /* best, one_se */
+#endif

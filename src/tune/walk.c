@@ -1,0 +1,39 @@
+/* walk.c - a chain of solves by falling lambda: x, c and y of one are the start of the next, y projected onto the smaller ball.
+ */
+#include "tune/tune.h"
+
+spdhg_status spd_walk_new(spd_walk *walk, spdhg_problem *p, const char *solver, const spdhg_options *options, const double *x,
+                          const double *c, const double *y, spdhg_error *err) {
+    *walk = (spd_walk){.problem = p, .options = *options};
+    SPD_TRY(spd_tune_solver(p, solver, &walk->solver, err));
+    walk->x = x ? spd_copy(x, p->dK, sizeof *x) : SPD_NEW(double, p->dK);
+    walk->c = c ? spd_copy(c, p->K, sizeof *c) : SPD_NEW(double, p->K);
+    walk->y = SPD_NEW(double, p->m * p->K + spd_problem_term_work(p));
+    if (walk->y && y) memcpy(walk->y, y, (size_t)(p->m * p->K) * sizeof *y);
+    if (walk->x && walk->c && walk->y) return SPDHG_OK;
+    spd_walk_free(walk);
+    return spd_fail_memory(err, 8.0 * (double)(p->dK + p->m * p->K));
+}
+
+spdhg_status spd_walk_step(spd_walk *walk, double lambda, spdhg_error *err) {
+    spdhg_problem *p = walk->problem;
+    SPD_TRY(spdhg_problem_scale_lambda(p, lambda, err));
+    spd_problem_project_dual(p, walk->y, walk->y + p->m * p->K);
+    spdhg_solver_free(walk->last);
+    SPD_TRY(spdhg_solver_new(&walk->last, walk->solver, p, &walk->options, err));
+    SPD_TRY(spdhg_solver_start(walk->last, walk->x, walk->c, walk->y, err));
+    SPD_TRY(spdhg_solver_run(walk->last, &walk->outcome, err));
+    const spdhg_solution *s = spdhg_solver_solution(walk->last);
+    memcpy(walk->x, s->x, (size_t)p->dK * sizeof *s->x);
+    memcpy(walk->c, s->c, (size_t)p->K * sizeof *s->c);
+    memcpy(walk->y, s->y, (size_t)(p->m * p->K) * sizeof *s->y);
+    return SPDHG_OK;
+}
+
+void spd_walk_free(spd_walk *walk) {
+    spdhg_solver_free(walk->last);
+    spd_free(walk->x);
+    spd_free(walk->c);
+    spd_free(walk->y);
+    *walk = (spd_walk){0};
+}

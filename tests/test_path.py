@@ -1,0 +1,243 @@
+# test_path.py - `spdhg path` against independent computations: lambda_max against the linear program, fused lasso signals against the exact dynamic
+# program, lasso and logistic paths against scikit-learn and reference.py, cross-validation and the choice against a recomputation in numpy.
+from reference import Problem, differences, edges, grid
+from reference_run import COMMAND, Checks, Fitted, path, write_matrix, write_svm, write_table
+
+import csv
+import json
+import os
+import re
+import subprocess
+import xml.etree.ElementTree
+import numpy as np
+import scipy.optimize
+
+SIGNALS = 1000 if os.environ.get("SPDHG_TEST_ALL") else 60
+
+
+class Path:
+    def __init__(self, *words, status=0):
+        words = [COMMAND, "path", *map(str, words), "--json", "-q", "--path", path("path.csv"), "-o", path("model.json")]
+        done = subprocess.run(words, capture_output=True, text=True, timeout=300)
+        self.err, self.report, self.points = done.stderr, None, []
+        if done.returncode != status:
+            raise RuntimeError(f"status {done.returncode} of {' '.join(words)}\n{done.stderr}")
+        if done.returncode in (0, 4):
+            self.report = json.loads(done.stdout)
+            with open(path("path.csv")) as file:
+                self.points = list(csv.DictReader(file))
+            with open(path("model.json"), "rb") as file:
+                self.model = file.read()
+
+    def column(self, name):
+        return np.array([float(p[name]) if p[name] else np.nan for p in self.points])
+
+
+def tv_signal(y, lam):
+    """argmin ||x - y||^2/2 + lam sum |x_{i+1} - x_i|, exactly: Johnson's dynamic program over the derivative of the messages (JCGS 2013)."""
+    n = len(y)
+    x, a, b, tm, tp = np.zeros(2 * n), np.zeros(2 * n), np.zeros(2 * n), np.zeros(n - 1), np.zeros(n - 1)
+    left, right = n - 1, n
+    x[left], x[right] = tm[0], tp[0] = y[0] - lam, y[0] + lam
+    a[left], b[left], a[right], b[right] = 1, -y[0] + lam, -1, y[0] + lam
+    for k in range(1, n):
+        level = lam if k < n - 1 else 0
+        alo, blo, lo = 1, -lam - y[k], left
+        while lo <= right and alo * x[lo] + blo <= -level:
+            alo, blo, lo = alo + a[lo], blo + b[lo], lo + 1
+        if k == n - 1:
+            break
+        ahi, bhi, hi = -1, -lam + y[k], right
+        while hi >= lo and -ahi * x[hi] - bhi >= lam:
+            ahi, bhi, hi = ahi + a[hi], bhi + b[hi], hi - 1
+        tm[k], tp[k] = (-lam - blo) / alo, (lam + bhi) / -ahi
+        left, right = lo - 1, hi + 1
+        x[left], a[left], b[left], x[right], a[right], b[right] = tm[k], alo, blo + lam, tp[k], ahi, bhi + lam
+    out = np.zeros(n)
+    out[-1] = -blo / alo
+    for k in range(n - 2, -1, -1):
+        out[k] = min(max(out[k + 1], tm[k]), tp[k])
+    return out
+
+
+def check_signals(checks):
+    rng = np.random.default_rng(2)
+    for number in range(SIGNALS):
+        n = int(rng.integers(2, 40))
+        y = np.repeat(rng.normal(size=n), rng.integers(1, 5, n))[:n] + 0.3 * rng.normal(size=n)
+        lam = float(rng.choice([0.01, 0.1, 0.5, 2]))
+        x = tv_signal(y, lam)
+        fit = Fitted(write_svm("signal.svm", np.eye(n), y), "--loss", "squared", "--structure", "chain", "--lambda", lam / n, "--no-intercept",
+                     "--features", n, "--solver", "prox-newton", "--epochs", 1000)  # until nothing more can be gained
+        value = ((x - y) ** 2).sum() / 2 / n + lam / n * np.abs(np.diff(x)).sum()
+        checks.near(fit.report["objective"], value, 1e-12, f"signal {number}: objective")
+        checks.near(fit.x[:, 0], x, 1e-6, f"signal {number}, {n} points, lambda {lam}")
+        groups = 1 + np.count_nonzero(np.abs(np.diff(x)) > 1e-9)
+        checks.check(fit.report["structure_nonzeros"] == groups - 1, f"signal {number}: {fit.report['structure_nonzeros']} jumps, expected {groups - 1}")
+
+
+def linear_program(F, g):
+    """min ||y||_inf subject to F'y = -g."""
+    m, d = F.shape
+    bound = np.hstack([np.vstack([np.eye(m), -np.eye(m)]), -np.ones((2 * m, 1))])
+    done = scipy.optimize.linprog(np.r_[np.zeros(m), 1], A_ub=bound, b_ub=np.zeros(2 * m), A_eq=np.hstack([F.T, np.zeros((d, 1))]), b_eq=-g,
+                                  bounds=[(None, None)] * m + [(0, None)], method="highs")
+    return done.fun
+
+
+def check_lambda_max(checks):
+    rng = np.random.default_rng(5)
+    d = 12
+    A = rng.normal(size=(80, d))
+    b = A @ np.repeat([1.0, -1, 0.5], 4) + rng.normal(size=80)
+    lines = [(0, 1, 1), (1, 2, 2), (2, 0, 1), (3, 4, -1), (4, 5, 1), (7, 8, 1), (8, 9, 0.5), (9, 7, 1), (10, 11, 3)]
+    M = rng.normal(size=(15, 8)) @ rng.normal(size=(8, d))
+    listed = write_table("edges.txt", [(i + 1, j + 1, w) for i, j, w in lines])
+    data = write_svm("max.svm", A, b)
+    for name, F in [("identity", np.eye(d)), ("chain", differences(d)), ("trend:1", differences(d, 2)), ("grid:3x4", grid(3, 4)[0]),
+                    (f"edges:{listed}", edges(lines, d)), (f"matrix:{write_matrix('F.mtx', M)}", M)]:
+        words = [data, "--loss", "squared", "--structure", name, "--no-intercept"]
+        singular = np.linalg.svd(F)
+        N = singular[2][np.sum(singular[1] > 1e-10):].T
+        x0 = N @ np.linalg.lstsq(A @ N, b, None)[0] if N.size else np.zeros(d)
+        expected = linear_program(F, A.T @ (A @ x0 - b) / len(b))
+        found = Path(*words, "--lambdas", 1, "--folds", 0, "--choose", "bic").report["lambdas"][0] / (1 + 1e-6)
+        checks.near(found, expected, 1e-6, f"lambda_max of {name}")
+        for factor in (1.001, 0.999):
+            fit = Fitted(*words, "--lambda", found * factor, "--solver", "prox-newton", "--epochs", 500)
+            size = np.abs(F @ fit.x).max() / np.abs(F).max() / max(np.linalg.norm(fit.x), 1e-6)
+            exact = name.startswith(("identity", "chain", "grid", "edges"))
+            zero = fit.report["structure_nonzeros"] == 0 if exact else size < 1e-4
+            checks.check(zero == (factor > 1), f"{name}: at {factor} lambda_max {fit.report['structure_nonzeros']} numbers of F x, largest {size:.3g}")
+
+
+def check_against_sklearn(checks):
+    try:
+        from sklearn.linear_model import Lasso, LogisticRegression
+    except ImportError:
+        print("scikit-learn is not there: its part is skipped")
+        return
+    rng = np.random.default_rng(8)
+    A = rng.normal(size=(100, 8)) * rng.uniform(0.5, 2, 8)
+    b = A @ np.array([2, -1, 0, 0, 0.5, 0, 0, 0]) + 1 + rng.normal(size=100)
+    got = Path(write_svm("lasso.svm", A, b), "--loss", "squared", "--lambdas", 12, "--folds", 0, "--choose", "aic", "--tol", 1e-11)
+    for lam, f, nonzeros in zip(got.column("lambda"), got.column("objective"), got.column("nonzeros")):
+        other = Lasso(alpha=lam, tol=1e-14, max_iter=100000).fit(A, b)
+        value = ((A @ other.coef_ + other.intercept_ - b) ** 2).mean() / 2 + lam * np.abs(other.coef_).sum()
+        checks.near(f, value, 1e-9, f"lasso at {lam}")
+        checks.check(nonzeros == np.count_nonzero(other.coef_), f"lasso at {lam}: {nonzeros} nonzeros, {np.count_nonzero(other.coef_)} expected")
+    label = np.where(b > 1, 1, -1)
+    got = Path(write_svm("logistic.svm", A, label), "--lambdas", 8, "--folds", 0, "--choose", "bic", "--tol", 1e-10, "--no-intercept", "--saturation", 0)
+    for lam, f in zip(got.column("lambda"), got.column("objective")):
+        other = LogisticRegression(penalty="l1", C=1 / (100 * lam), solver="liblinear", fit_intercept=False, tol=1e-10, max_iter=100000).fit(A, label)
+        value = np.logaddexp(0, -label * (A @ other.coef_[0])).mean() + lam * np.abs(other.coef_).sum()
+        checks.check(f <= value * (1 + 1e-9) and f >= value * (1 - 1e-6), f"logistic at {lam}: {f}, scikit-learn {value}")
+
+
+def check_validation(checks):
+    """Every fold solved by reference.py at every lambda: means, standard errors, and what the rule makes of them; weights count."""
+    rng = np.random.default_rng(13)
+    n, d, folds = 90, 6, 3
+    A, w = rng.normal(size=(n, d)), rng.integers(0, 4, n).astype(float)
+    b = A @ np.array([1.5, 1.5, 1.5, 0, 0, 0]) + rng.normal(size=n)
+    fold = rng.integers(0, folds, n)
+    words = [write_svm("cv.svm", A, b), "--loss", "squared", "--structure", "chain", "--weights", write_table("w.txt", w), "--fold-file",
+             write_table("fold.txt", fold), "--lambdas", 7, "--lambda-ratio", 1e-3, "--saturation", 0, "--tol", 1e-10]
+    got = Path(*words)
+    values, weights = [], []
+    for f in range(folds):
+        train, test = (fold != f) & (w > 0), (fold == f) & (w > 0)
+        weights.append(w[test].sum())
+        line = []
+        for lam in got.column("lambda"):
+            x, c, _, _, _ = Problem(A[train], b[train], "squared", [("l1", differences(d), lam)], intercept=True, weights=w[train]).solve(1e-11)
+            line.append(w[test] @ (A[test] @ x[:, 0] + c[0] - b[test]) ** 2 / 2 / w[test].sum())
+        values.append(line)
+    values, weights = np.array(values), np.array(weights)
+    mean = weights @ values / weights.sum()
+    error = np.sqrt(weights @ (values - mean) ** 2 / weights.sum() / (folds - 1))
+    checks.near(got.column("cv_loss"), mean, 1e-5, "CV loss")
+    checks.near(got.column("cv_loss_error"), error, 1e-4, "its standard error")
+    best = int(np.argmin(mean))
+    one = int(np.flatnonzero(mean <= mean[best] + error[best])[0])
+    lambdas = got.column("lambda")
+    checks.near([got.report["lambda_min"], got.report["lambda_1se"], got.report["lambda"]], [lambdas[best], lambdas[one], lambdas[one]], 1e-12, "choice")
+    least = Path(*words, "--rule", "min")
+    checks.near(least.report["lambda"], lambdas[best], 1e-12, "rule min")
+    checks.check(got.report["cv_unconverged"] == 0, "every fold converges")
+
+
+def check_criteria(checks):
+    """Degrees of freedom of a fused lasso are the fused groups (that are not 0, with --also-sparse); bic by its formula."""
+    rng = np.random.default_rng(3)
+    n = 30
+    y = np.repeat([0.0, 3, -1], 10) + 0.2 * rng.normal(size=n)
+    data = write_svm("steps.svm", np.eye(n), y)
+    words = [data, "--loss", "squared", "--no-intercept", "--structure", "chain", "--lambda-ratio", 1e-3, "--lambdas", 30, "--choose", "bic", "--tol", 1e-9]
+    got = Path(*words)
+    D = n * np.log(2 * got.column("train_loss"))
+    checks.near(got.column("degrees"), got.column("structure_nonzeros") + 1, 0, "degrees of a chain")
+    checks.near(got.column("bic"), D + np.log(n) * got.column("degrees"), 1e-12, "bic")
+    checks.near(got.column("aic"), D + 2 * got.column("degrees"), 1e-12, "aic")
+    best = int(np.argmin(got.column("bic")))
+    checks.near(got.report["lambda"], got.column("lambda")[best], 1e-12, "choice by bic")
+    sparse = Path(*words, "--also-sparse", 0.5)
+    x = Fitted(data, "--loss", "squared", "--no-intercept", "--structure", "chain", "--also-sparse", 0.5, "--lambda", sparse.column("lambda")[12], "--tol",
+               1e-9).x[:, 0]
+    groups = sum(v != 0 and (j == 0 or v != x[j - 1]) for j, v in enumerate(x))
+    checks.check(sparse.column("degrees")[12] == groups, f"also-sparse: {sparse.column('degrees')[12]} degrees, {groups} groups that are not 0")
+    pair = Path(*words, "--sparsities", "0,0.5", "--gammas", "0,1")
+    checks.near(pair.column("bic").min(), min(got.column("bic").min(), sparse.column("bic").min()), 1e-6, "the best of a grid")
+
+
+def check_threads_and_refusals(checks):
+    rng = np.random.default_rng(21)
+    A = rng.normal(size=(120, 6))
+    label = np.where(A[:, 0] + rng.normal(size=120) > 0, 1, -1)
+    data = write_svm("threads.svm", A, label)
+    words = [data, "--structure", "chain", "--lambdas", 6, "--repeats", 2, "--folds", 4, "--choose", "auc"]
+    one, two = Path(*words, "--threads", 1), Path(*words, "--threads", 3)
+    seconds = [k for k in one.points[0] if k != "seconds"]
+    same = all(p[k] == q[k] for p, q in zip(one.points, two.points) for k in seconds)
+    checks.check(same, "the path depends on the number of threads")
+    checks.check(np.all(np.diff(one.column("lambda")) < 0) and len(one.points) == 6, "lambdas fall")
+    side = np.where(np.arange(40) % 2 == 0, -1.0, 1.0)
+    separable = write_svm("apart.svm", side[:, None] * (0.5 + rng.random((40, 3))), side)
+    for words, says in [([separable, "--structure", "chain"], "no minimiser"), ([data, "--set", "nonneg"], "--set all"),
+                        ([data, "--lambda", 1], "--lambda-max"), ([data, "--choose", "loss", "--folds", 0], "--folds")]:
+        checks.check(says in Path(*words, status=2).err, f"path {words}: does not say {says}")
+    given = Path(separable, "--structure", "chain", "--lambda-max", 1, "--gamma", 0.1, "--lambdas", 3)
+    checks.near(given.column("lambda")[0], 1, 1e-12, "--lambda-max")
+
+
+def check_page(checks):
+    """The page of a path is well-formed and has the band, the marks and a line for each coefficient that is ever not 0."""
+    rng = np.random.default_rng(4)
+    A = rng.normal(size=(60, 5))
+    data = write_svm("page.svm", A, A @ [1.0, 0, -2, 0, 0.5] + rng.normal(size=60))
+    got = Path(data, "--loss", "squared", "--lambdas", 12, "--report", path("page.html"))
+    with open(path("page.html")) as file:
+        page = file.read()
+    part = page[page.index("<h2>The path</h2>"):page.index("<h2>Settings</h2>")]
+    plots = [xml.etree.ElementTree.fromstring(svg) for svg in re.findall(r"(?s)<svg.*?</svg>", part)]
+    checks.check(len(plots) == 3, f"{len(plots)} plots of a path, 3 expected")
+    band = plots[0].find("path[@class='band']")
+    checks.check(band is not None and band.get("d").count("L") == 2 * len(got.points) - 1, "the band has two points for each lambda")
+    checks.check(all(len(plot.findall("line[@class='mark']")) >= 1 for plot in plots), "the chosen lambda is marked")
+    lines = [c for c in plots[2].findall("path") if c.get("class") in ("curve p", "curve n")]
+    checks.check(len(lines) == got.column("nonzeros").max(), f"{len(lines)} coefficient lines")
+
+
+def main():
+    checks = Checks()
+    check_lambda_max(checks)
+    check_signals(checks)
+    check_against_sklearn(checks)
+    check_validation(checks)
+    check_criteria(checks)
+    check_threads_and_refusals(checks)
+    check_page(checks)
+    checks.end()
+
+
+main()
