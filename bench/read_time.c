@@ -19,7 +19,8 @@ static uint64_t next(uint64_t *state) { /* xorshift64 */
     return *state ^= *state << 17;
 }
 
-/* Rows as text classification has them: 40 to 99 ascending indices up to about 40,000, weights in (0, 0.3] with six digits as %g. */
+/* Rows as text classification has them: 40 to 99 ascending indices up to about 40,000, weights in (0, 0.3] with six digits as %g.
+ */
 static int generate(long bytes, const char *path) {
     FILE *file = fopen(path, "w");
     uint64_t state = 88172645463325252u;

@@ -193,7 +193,8 @@ static int conclude(const fit *f, spdhg_outcome outcome) { /* what makes the exi
                 spdhg_outcome_text(outcome));
     const bool open = f->problem_options.gamma == 0 && strcmp(spdhg_solver_solution(f->solver)->gap_kind, "certified") != 0;
     if ((outcome == SPDHG_OUTCOME_LIMIT || outcome == SPDHG_OUTCOME_STALLED) && open)
-        fprintf(stderr, "spdhg fit: perhaps no finite optimum exists (classes that can be separated exactly, or directions that neither loss nor "
+        fprintf(stderr, "spdhg fit: perhaps no finite optimum exists (classes that can be separated exactly, or directions that "
+                        "neither loss nor "
                         "penalty sees); --gamma above 0 gives one\n");
     if (outcome == SPDHG_OUTCOME_DIVERGED) fprintf(stderr, "spdhg fit: %s\n", spdhg_outcome_text(outcome));
     return spdhg_outcome_exit_status(outcome);
@@ -213,15 +214,18 @@ static int run(fit *f, spdhg_error *err) {
     const spdhg_graph_report *learned = &f->problem.learned;
     if (f->human && learned->nodes > 0)
         fprintf(f->human, "structure: learned from %lld training rows: %lld edges, %lld components, rho %.4g, %.3g s\n",
-                (long long)learned->rows, (long long)learned->edges, (long long)learned->components, learned->rho, learned->seconds);
+                (long long)learned->rows, (long long)learned->edges, (long long)learned->components, learned->rho,
+                learned->seconds);
     cli_print_header(f->human, &result, f->solve.solver, f->test ? f->test->rows : 0);
     cli_signals_catch();
     const spdhg_status ran = spdhg_solver_run(f->solver, &result.outcome, err);
     cli_progress_erase(&progress);
     result.solution = spdhg_solver_solution(f->solver);
     result.bound.iterations = (double)result.solution->iterations;
-    const bool solved = ran == SPDHG_OK || (ran == SPDHG_IO && result.solution->x); /* only the last checkpoint could not be written */
-    if (!solved || write_results(f, &result, ran == SPDHG_OK ? err : NULL) != SPDHG_OK || ran != SPDHG_OK) return cli_fail("spdhg fit", err);
+    const bool solved =
+        ran == SPDHG_OK || (ran == SPDHG_IO && result.solution->x); /* only the last checkpoint could not be written */
+    if (!solved || write_results(f, &result, ran == SPDHG_OK ? err : NULL) != SPDHG_OK || ran != SPDHG_OK)
+        return cli_fail("spdhg fit", err);
     return conclude(f, result.outcome);
 }
 

@@ -185,7 +185,8 @@ static json_t *metrics_json(const predict *p) {
     return json_pack("{sI, sI, sI, so, so, so, so, so, so, so, so, ss}", "rows", (json_int_t)p->data->rows, "labelled_rows",
                      (json_int_t)m->rows, "unknown_labels", (json_int_t)m->unknown, "loss", cli_json_number(m->loss), "accuracy",
                      cli_json_number(m->accuracy), "auc", cli_json_number(m->auc), "rmse", cli_json_number(m->rmse), "r2",
-                     cli_json_number(m->r2), "labels", labels, "confusion", confusion, "calibration", calibration, "version", spdhg_version());
+                     cli_json_number(m->r2), "labels", labels, "confusion", confusion, "calibration", calibration, "version",
+                     spdhg_version());
 }
 
 int cli_predict(int argc, char **argv) {

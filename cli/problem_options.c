@@ -101,7 +101,8 @@ static char *fill_help(int key, const char *text, void *input) {
     if (key == STRUCTURE) table = spd_structure_table(&entries), standard = CLI_STRUCTURE, topic = "structures";
     if (key == SET) table = spd_set_table(&entries), standard = CLI_SET, topic = "sets";
     const char *more = key == STRUCTURE ? ", " LEARNED : "";
-    if (table && asprintf(&filled, "%s%s (default %s; see spdhg list %s)", cli_names(names, table, entries), more, standard, topic) > 0)
+    if (table &&
+        asprintf(&filled, "%s%s (default %s; see spdhg list %s)", cli_names(names, table, entries), more, standard, topic) > 0)
         return filled;
     return (char *)(uintptr_t)text;
 }

@@ -6,7 +6,8 @@ enum { SOLVER = 0x400, PARAM, EPOCHS, TIME, TOL, BATCH, SAMPLING, SEED, EVERY, C
 static const struct argp_option options[] = {
     {"solver", SOLVER, "SOLVER", 0, NULL, 0},
     {"param", PARAM, "NAME=VALUE", 0, "a parameter of the solver; may be repeated; see spdhg list solvers", 0},
-    {"epochs", EPOCHS, "E", 0, "stop after E passes over the data (default, if neither --time nor --tol is given: 10; auto runs to --tol 1e-6)", 0},
+    {"epochs", EPOCHS, "E", 0,
+     "stop after E passes over the data (default, if neither --time nor --tol is given: 10; auto runs to --tol 1e-6)", 0},
     {"time", TIME, "SECONDS", 0, "stop after so much wall time, set-up included", 0},
     {"tol", TOL, "GAP", 0, "stop at this relative duality gap; exit status 4 if it is not proven", 0},
     {"batch", BATCH, "B", 0, "rows in an iteration: 1 (default; auto for saga-pd3o and lsvrg-pd3o), a number, or auto", 0},
@@ -15,7 +16,8 @@ static const struct argp_option options[] = {
     {"every", EVERY, "E", 0, "epochs between the measured points (default: chosen)", 0},
     {"checkpoint", CHECKPOINT, "FILE", 0, "save the running solve to FILE now and then, and at its end", 0},
     {"checkpoint-every", CHECKPOINT_EVERY, "SECONDS", 0, "time between checkpoints (default 60)", 0},
-    {"resume", RESUME, "FILE", 0, "go on from a checkpoint; --epochs, --time, --tol, --every and --threads may change, nothing else", 0},
+    {"resume", RESUME, "FILE", 0,
+     "go on from a checkpoint; --epochs, --time, --tol, --every and --threads may change, nothing else", 0},
     {0},
 };
 

@@ -56,7 +56,8 @@ void cli_print_summary(FILE *to, const cli_fit_result *r, const char *model_path
     fprintf(to, "\nnot zero: %lld of %lld coefficients, %lld of %lld numbers of F x\n", (long long)s->nonzeros,
             (long long)(s->features * s->outputs), (long long)s->structure_nonzeros, (long long)s->dual);
     if (strcmp(s->gap_kind, "certified") == 0)
-        fprintf(to, "objective %.6g, proven within %.2g of the best possible (%.2g of it)\n", s->objective, s->gap, s->gap_relative);
+        fprintf(to, "objective %.6g, proven within %.2g of the best possible (%.2g of it)\n", s->objective, s->gap,
+                s->gap_relative);
     else if (strcmp(s->gap_kind, "within_radius") == 0)
         fprintf(to, "objective %.6g, proven within %.2g of the best with ||x|| <= %.3g\n", s->objective, s->gap, s->gap_radius);
     else

@@ -8,8 +8,8 @@
  * Conventions. x is d x K, feature-major: the K outputs of a feature are contiguous (K = 1 but for softmax and several targets).
  * Functions that can fail return spdhg_status and take a spdhg_error as last argument, which may be NULL. On failure everything
  * is freed and *out is NULL. X_free(NULL) is fine. Handles are independent: two threads may use two handles at the same time.
- * The library never prints, exits, installs signal handlers or keeps global state. Call openblas_set_num_threads(1) once if results
- * must not depend on the BLAS library's own threads; the command does. */
+ * The library never prints, exits, installs signal handlers or keeps global state. Call openblas_set_num_threads(1) once if
+ * results must not depend on the BLAS library's own threads; the command does. */
 #ifndef SPDHG_H
 #define SPDHG_H
 
@@ -33,22 +33,22 @@ SPDHG_API const char *spdhg_version(void); /* of the library that is linked; SPD
 /* ------------------------------------------------------------------------------------------------ errors and outcomes */
 
 /* What became of a call. The number is the command's exit status. */
-#define SPDHG_STATUS_LIST(X)                                                                                                   \
-    X(OK, 0, "ok")                                                                                                             \
-    X(INTERNAL, 1, "internal error")                                                                                           \
-    X(USAGE, 2, "wrong argument")                                                                                              \
-    X(DATA, 3, "bad data")                                                                                                     \
-    X(IO, 5, "input/output error")                                                                                             \
-    X(MEMORY, 6, "out of memory")                                                                                              \
+#define SPDHG_STATUS_LIST(X)                                                                                                     \
+    X(OK, 0, "ok")                                                                                                               \
+    X(INTERNAL, 1, "internal error")                                                                                             \
+    X(USAGE, 2, "wrong argument")                                                                                                \
+    X(DATA, 3, "bad data")                                                                                                       \
+    X(IO, 5, "input/output error")                                                                                               \
+    X(MEMORY, 6, "out of memory")                                                                                                \
     X(NUMERICAL, 7, "numerical failure")
 
 /* What became of a solve: X(name, exit status, text). A solve that ended is not an error of the call. */
-#define SPDHG_OUTCOME_LIST(X)                                                                                                  \
-    X(CONVERGED, 0, "converged to the tolerance")                                                                              \
-    X(DONE, 0, "ran the epochs or the time asked for")                                                                         \
-    X(LIMIT, 4, "a limit was reached before the tolerance")                                                                    \
-    X(STALLED, 4, "no further progress was possible before the tolerance")                                                     \
-    X(INTERRUPTED, 130, "stopped by the caller")                                                                               \
+#define SPDHG_OUTCOME_LIST(X)                                                                                                    \
+    X(CONVERGED, 0, "converged to the tolerance")                                                                                \
+    X(DONE, 0, "ran the epochs or the time asked for")                                                                           \
+    X(LIMIT, 4, "a limit was reached before the tolerance")                                                                      \
+    X(STALLED, 4, "no further progress was possible before the tolerance")                                                       \
+    X(INTERRUPTED, 130, "stopped by the caller")                                                                                 \
     X(DIVERGED, 7, "an iterate was not finite; the last finite one is kept")
 
 typedef enum spdhg_status {
@@ -83,18 +83,18 @@ typedef struct spdhg_model spdhg_model; /* what is saved and predicts */
 typedef enum spdhg_duplicates { SPDHG_DUPLICATES_ERROR, SPDHG_DUPLICATES_SUM, SPDHG_DUPLICATES_LAST } spdhg_duplicates;
 
 typedef struct spdhg_read_options {
-    size_t size;                 /* sizeof(spdhg_read_options): lets the struct grow */
-    const char *format;          /* NULL or "auto" (by content), libsvm, csv, matrix-market, cluto, cache */
-    const char *label;           /* CSV: the target column(s), "NAME[,NAME...]"; NULL: "label", "target", "y" or the last column */
-    const char *targets;         /* NULL, or a file with an N x K matrix of targets (Matrix Market array, CSV or LIBSVM-less text) */
-    int64_t features;            /* at least so many columns; 0: what the file has */
-    int index_base;              /* LIBSVM: 0, 1, or -1 = find out (0 only if an index 0 occurs) */
+    size_t size;         /* sizeof(spdhg_read_options): lets the struct grow */
+    const char *format;  /* NULL or "auto" (by content), libsvm, csv, matrix-market, cluto, cache */
+    const char *label;   /* CSV: the target column(s), "NAME[,NAME...]"; NULL: "label", "target", "y" or the last column */
+    const char *targets; /* NULL, or a file with an N x K matrix of targets (Matrix Market array, CSV or LIBSVM-less text) */
+    int64_t features;    /* at least so many columns; 0: what the file has */
+    int index_base;      /* LIBSVM: 0, 1, or -1 = find out (0 only if an index 0 occurs) */
     spdhg_duplicates duplicates; /* an index twice in one row */
     bool unlabelled_ok;          /* predict: rows may come without a label */
     int threads;                 /* 0: the cores this process may use */
     uint64_t max_memory;         /* refuse with SPDHG_MEMORY rather than hold more bytes than this; 0: no limit */
 } spdhg_read_options;
-#define SPDHG_READ_OPTIONS                                                                                                     \
+#define SPDHG_READ_OPTIONS                                                                                                       \
     { sizeof(spdhg_read_options), NULL, NULL, NULL, 0, -1, SPDHG_DUPLICATES_ERROR, false, 0, 0 }
 
 /* Read a file ("-" is standard input), plain or .gz .bz2 .xz .zst; options may be NULL.
@@ -106,9 +106,9 @@ typedef enum spdhg_ownership { SPDHG_COPY, SPDHG_BORROW } spdhg_ownership;
 
 /* From memory. CSR: ptr[rows+1], idx ascending in each row and below features, finite values; idx == NULL: dense, row-major, then
  * ptr may be NULL. b is rows x targets. With SPDHG_BORROW the arrays must outlive the data set and are never written. */
-SPDHG_API spdhg_status spdhg_data_from_csr(spdhg_data **out, int64_t rows, int64_t features, const int64_t *ptr, const int32_t *idx,
-                                           const double *val, const double *b, int64_t targets, spdhg_ownership ownership,
-                                           spdhg_error *err);
+SPDHG_API spdhg_status spdhg_data_from_csr(spdhg_data **out, int64_t rows, int64_t features, const int64_t *ptr,
+                                           const int32_t *idx, const double *val, const double *b, int64_t targets,
+                                           spdhg_ownership ownership, spdhg_error *err);
 /* Weights w_i >= 0, one per row, not all 0; offsets o, rows x K. Copied. */
 SPDHG_API spdhg_status spdhg_data_set_weights(spdhg_data *data, const double *weight, spdhg_error *err);
 SPDHG_API spdhg_status spdhg_data_set_offsets(spdhg_data *data, const double *offset, int64_t outputs, spdhg_error *err);
@@ -121,7 +121,7 @@ SPDHG_API void spdhg_data_free(spdhg_data *data);
 
 /* One measured point of a run, as raw as it is: never a best-so-far. NAN stands for "not known". */
 typedef struct spdhg_point {
-    double epoch;     /* rows visited / N */
+    double epoch; /* rows visited / N */
     int64_t iteration;
     double seconds;   /* in the solver, evaluation excluded */
     double objective; /* f at the solver's output */
@@ -150,13 +150,13 @@ typedef enum spdhg_sampling { SPDHG_SAMPLING_IID, SPDHG_SAMPLING_SHUFFLE } spdhg
 #define SPDHG_BATCH_DEFAULT (-1)
 
 typedef struct spdhg_options {
-    size_t size;             /* sizeof(spdhg_options): lets the struct grow */
-    double epochs;           /* passes over the data; 0: not limited (nothing given at all: auto runs to tol 1e-6, the others 10 epochs) */
-    double seconds;          /* wall time, set-up included; 0: not limited */
-    double tol;              /* stop at this relative certified gap; 0: never */
-    double every;            /* epochs between trace points; 0: chosen */
-    int64_t batch;           /* rows per iteration; SPDHG_BATCH_AUTO: sample half and dual half cost about the same;
-                              * SPDHG_BATCH_DEFAULT: the solver's own choice, 1 or, for saga-pd3o and lsvrg-pd3o, as AUTO */
+    size_t size;    /* sizeof(spdhg_options): lets the struct grow */
+    double epochs;  /* passes over the data; 0: not limited (nothing given at all: auto runs to tol 1e-6, the others 10 epochs) */
+    double seconds; /* wall time, set-up included; 0: not limited */
+    double tol;     /* stop at this relative certified gap; 0: never */
+    double every;   /* epochs between trace points; 0: chosen */
+    int64_t batch;  /* rows per iteration; SPDHG_BATCH_AUTO: sample half and dual half cost about the same;
+                     * SPDHG_BATCH_DEFAULT: the solver's own choice, 1 or, for saga-pd3o and lsvrg-pd3o, as AUTO */
     spdhg_sampling sampling; /* iid (what the theory is about) or shuffle */
     uint64_t seed;
     int threads;         /* 0: the cores this process may use. The result does not depend on it */
@@ -165,10 +165,10 @@ typedef struct spdhg_options {
     void *user;
     const char *checkpoint;  /* file the running solve is saved to, atomically: now and then, and at the end; NULL: never */
     double checkpoint_every; /* seconds between */
-    const char *resume;      /* checkpoint to go on from: the result is that of the uninterrupted run, bit for bit; NULL: none. Refused with
-                                SPDHG_USAGE and the reason if data, problem, solver, parameters, seed or batch changed */
+    const char *resume; /* checkpoint to go on from: the result is that of the uninterrupted run, bit for bit; NULL: none. Refused
+                           with SPDHG_USAGE and the reason if data, problem, solver, parameters, seed or batch changed */
 } spdhg_options;
-#define SPDHG_OPTIONS                                                                                                          \
+#define SPDHG_OPTIONS                                                                                                            \
     { sizeof(spdhg_options), 0, 0, 0, 0, SPDHG_BATCH_DEFAULT, SPDHG_SAMPLING_IID, 0, 0, 0, NULL, NULL, NULL, 60, NULL }
 
 typedef struct spdhg_solution {
@@ -178,19 +178,21 @@ typedef struct spdhg_solution {
     const char *gap_kind; /* "certified", "within_radius" or "none" */
     double test_loss, test_score, epochs, seconds;
     int64_t iterations, nonzeros /* of x */, structure_nonzeros /* of F x */;
-    const char *solver; /* the last stage that ran, never "auto" */
+    const char *solver;      /* the last stage that ran, never "auto" */
     double x_radius;         /* gamma > 0: ||x - x*|| is at most this, proven by the gap; NAN: not known */
     int64_t certified_signs; /* numbers of F x whose sign is therefore that of F x*; 0: none */
 } spdhg_solution;
 
-/* solver: a name of `spdhg list solvers`. options are copied, NULL means SPDHG_OPTIONS. The problem is frozen from here on and must
- * outlive the solver. SPDHG_USAGE: unknown name, or a problem this solver does not accept (the message says why). */
-SPDHG_API spdhg_status spdhg_solver_new(spdhg_solver **out, const char *solver, spdhg_problem *problem, const spdhg_options *options,
-                                        spdhg_error *err);
-/* A parameter of the solver's table, before the first run. SPDHG_USAGE: unknown name or out of range, the valid ones are listed. */
+/* solver: a name of `spdhg list solvers`. options are copied, NULL means SPDHG_OPTIONS. The problem is frozen from here on and
+ * must outlive the solver. SPDHG_USAGE: unknown name, or a problem this solver does not accept (the message says why). */
+SPDHG_API spdhg_status spdhg_solver_new(spdhg_solver **out, const char *solver, spdhg_problem *problem,
+                                        const spdhg_options *options, spdhg_error *err);
+/* A parameter of the solver's table, before the first run. SPDHG_USAGE: unknown name or out of range, the valid ones are listed.
+ */
 SPDHG_API spdhg_status spdhg_solver_set(spdhg_solver *solver, const char *name, double value, spdhg_error *err);
 /* Where to start: x features x outputs, c outputs, y dual numbers; each may be NULL (0). Copied. Before the first run. */
-SPDHG_API spdhg_status spdhg_solver_start(spdhg_solver *solver, const double *x, const double *c, const double *y, spdhg_error *err);
+SPDHG_API spdhg_status spdhg_solver_start(spdhg_solver *solver, const double *x, const double *c, const double *y,
+                                          spdhg_error *err);
 /* Held-out rows for test_loss and test_score; must outlive the solver. */
 SPDHG_API spdhg_status spdhg_solver_test(spdhg_solver *solver, const spdhg_data *test, spdhg_error *err);
 SPDHG_API spdhg_status spdhg_solver_run(spdhg_solver *solver, spdhg_outcome *outcome, spdhg_error *err);
@@ -199,14 +201,16 @@ SPDHG_API const spdhg_solution *spdhg_solver_solution(const spdhg_solver *solver
 SPDHG_API const spdhg_point *spdhg_solver_trace(const spdhg_solver *solver, int64_t *points);
 SPDHG_API void spdhg_solver_free(spdhg_solver *solver);
 
-/* The smallest factor of spdhg_problem_scale_lambda at which some x with F_t x = 0 for all terms is optimal, with terms of lambda 1 the smallest such
- * lambda: proven to lie in [*lower, *upper]; upper - lower is at most 1e-6 upper unless SPDHG_NUMERICAL says that this could not be had.
- * x and c (each may be NULL) get that solution. Freezes the problem; its lambdas are as before afterwards. X must be all of R^d (SPDHG_USAGE).
- * Both are +INFINITY when the loss has no minimiser among these x (separable data), err then has the sentence though the answer is SPDHG_OK. */
+/* The smallest factor of spdhg_problem_scale_lambda at which some x with F_t x = 0 for all terms is optimal, with terms of lambda
+ * 1 the smallest such lambda: proven to lie in [*lower, *upper]; upper - lower is at most 1e-6 upper unless SPDHG_NUMERICAL says
+ * that this could not be had. x and c (each may be NULL) get that solution. Freezes the problem; its lambdas are as before
+ * afterwards. X must be all of R^d (SPDHG_USAGE). Both are +INFINITY when the loss has no minimiser among these x (separable
+ * data), err then has the sentence though the answer is SPDHG_OK. */
 SPDHG_API spdhg_status spdhg_lambda_max(spdhg_problem *problem, int threads, double *lower, double *upper, double *x, double *c,
                                         spdhg_error *err);
 
-/* ---- A path over lambda: from lambda_max downwards, each solution the start of the next, each proven to the tolerance; cross-validated; one chosen. */
+/* ---- A path over lambda: from lambda_max downwards, each solution the start of the next, each proven to the tolerance;
+ * cross-validated; one chosen. */
 typedef struct spdhg_path spdhg_path;
 
 typedef struct spdhg_path_options {
@@ -214,45 +218,52 @@ typedef struct spdhg_path_options {
     int64_t lambdas;   /* how many, evenly spaced in their logarithms */
     double ratio;      /* smallest over largest; 0: 1e-4 for more rows than features, else 1e-2 */
     double lambda_max; /* the largest; 0: that of spdhg_lambda_max */
-    double saturation; /* end early when this part of the loss at the largest lambda is explained, or no more than 1e-5 is gained; 0: never */
+    double saturation; /* end early when this part of the loss at the largest lambda is explained, or no more than 1e-5 is gained;
+                          0: never */
     int64_t folds;     /* of the cross-validation; 0: none */
     int64_t repeats;   /* cross-validations with different folds, averaged */
     const int64_t *group; /* one per row of the problem: rows of a group stay in one fold; NULL: folds are balanced by class */
     const int64_t *fold;  /* or the fold of each row, 0..folds-1 (then repeats is 1); NULL: chosen by the seed */
     const char *choose;   /* loss, accuracy, auc (by cross-validation), aic, bic, ebic */
-    const char *rule;     /* "1se": the largest lambda within one standard error of the best; "min": the best. aic, bic, ebic: always the best */
+    const char *rule; /* "1se": the largest lambda within one standard error of the best; "min": the best. aic, bic, ebic: always
+                         the best */
     const char *solver;
 } spdhg_path_options;
-#define SPDHG_PATH_OPTIONS                                                                                                     \
+#define SPDHG_PATH_OPTIONS                                                                                                       \
     { sizeof(spdhg_path_options), 100, 0, 0, 0.999, 5, 1, NULL, NULL, "loss", "1se", "auto" }
 
 typedef struct spdhg_path_point {
     double lambda, objective, train_loss, penalty, gap_relative, seconds;
-    double explained;             /* 1 - train_loss / train_loss at the largest lambda */
-    double degrees;               /* degrees of freedom: dimension of the x that have these zeros of F x; NAN for linf and nuclear */
-    double aic, bic, ebic;        /* NAN where degrees is */
+    double explained;      /* 1 - train_loss / train_loss at the largest lambda */
+    double degrees;        /* degrees of freedom: dimension of the x that have these zeros of F x; NAN for linf and nuclear */
+    double aic, bic, ebic; /* NAN where degrees is */
     int64_t nonzeros, structure_nonzeros;
-    spdhg_outcome outcome;        /* of the solve with all rows */
-    double loss, accuracy, auc;   /* means over the folds, rows by weight; NAN: not known */
+    spdhg_outcome outcome;                        /* of the solve with all rows */
+    double loss, accuracy, auc;                   /* means over the folds, rows by weight; NAN: not known */
     double loss_error, accuracy_error, auc_error; /* standard errors of these means */
-    int64_t unconverged;          /* solves in folds that did not reach the tolerance */
+    int64_t unconverged;                          /* solves in folds that did not reach the tolerance */
 } spdhg_path_point;
 
-/* Runs the whole of it. Terms with lambda 1 make the path's lambda the lambda of each term; else it is a factor. solve: tolerance (0: 1e-6),
- * seed, threads, callback (also from other threads, one at a time), limits: epochs of each solve, seconds of the whole. Either may be NULL.
- * The result does not depend on the number of threads. SPDHG_USAGE: lambda_max is infinite or not known for this problem and none was given. */
-SPDHG_API spdhg_status spdhg_path_new(spdhg_path **out, spdhg_problem *problem, const spdhg_path_options *options, const spdhg_options *solve,
-                                      spdhg_error *err);
+/* Runs the whole of it. Terms with lambda 1 make the path's lambda the lambda of each term; else it is a factor. solve: tolerance
+ * (0: 1e-6), seed, threads, callback (also from other threads, one at a time), limits: epochs of each solve, seconds of the
+ * whole. Either may be NULL. The result does not depend on the number of threads. SPDHG_USAGE: lambda_max is infinite or not
+ * known for this problem and none was given. */
+SPDHG_API spdhg_status spdhg_path_new(spdhg_path **out, spdhg_problem *problem, const spdhg_path_options *options,
+                                      const spdhg_options *solve, spdhg_error *err);
 SPDHG_API const spdhg_path_point *spdhg_path_points(const spdhg_path *path, int64_t *points); /* by falling lambda */
 /* Coefficients and intercept of a point, on the scale that was penalised. */
 SPDHG_API const double *spdhg_path_coefficients(const spdhg_path *path, int64_t point, const double **c);
-/* CONVERGED: every solve with all rows did; LIMIT: some did not; INTERRUPTED: the points so far are there, nothing is cross-validated. */
+/* CONVERGED: every solve with all rows did; LIMIT: some did not; INTERRUPTED: the points so far are there, nothing is
+ * cross-validated. */
 SPDHG_API spdhg_outcome spdhg_path_outcome(const spdhg_path *path);
-SPDHG_API int64_t spdhg_path_best(const spdhg_path *path);    /* the point with the best value of the criterion */
-SPDHG_API int64_t spdhg_path_one_se(const spdhg_path *path);  /* of the one-standard-error rule; the best where there are no errors */
-SPDHG_API int64_t spdhg_path_chosen(const spdhg_path *path);  /* by the rule asked for */
-SPDHG_API double spdhg_path_value(const spdhg_path *path, int64_t point); /* of the criterion, turned so that smaller is better: to compare paths */
-SPDHG_API spdhg_solver *spdhg_path_solver(spdhg_path *path);  /* solved at the chosen lambda with all rows: for spdhg_model_from_solver; the path's own */
+SPDHG_API int64_t spdhg_path_best(const spdhg_path *path); /* the point with the best value of the criterion */
+SPDHG_API int64_t
+spdhg_path_one_se(const spdhg_path *path); /* of the one-standard-error rule; the best where there are no errors */
+SPDHG_API int64_t spdhg_path_chosen(const spdhg_path *path); /* by the rule asked for */
+SPDHG_API double spdhg_path_value(const spdhg_path *path,
+                                  int64_t point); /* of the criterion, turned so that smaller is better: to compare paths */
+SPDHG_API spdhg_solver *
+spdhg_path_solver(spdhg_path *path); /* solved at the chosen lambda with all rows: for spdhg_model_from_solver; the path's own */
 SPDHG_API void spdhg_path_free(spdhg_path *path);
 
 /* A model: coefficients on the original scale, label map, index base, names, how it was made. JSON on disk. */
@@ -261,7 +272,8 @@ SPDHG_API spdhg_status spdhg_model_read(spdhg_model **out, const char *path, spd
 SPDHG_API spdhg_status spdhg_model_write(const spdhg_model *model, const char *path, spdhg_error *err);
 SPDHG_API int64_t spdhg_model_outputs(const spdhg_model *model);
 SPDHG_API int64_t spdhg_model_features(const spdhg_model *model);
-/* Linear scores a'x + c (+ o), rows x outputs. Features the model does not know count as absent; the base of the indices is the model's. */
+/* Linear scores a'x + c (+ o), rows x outputs. Features the model does not know count as absent; the base of the indices is the
+ * model's. */
 SPDHG_API spdhg_status spdhg_model_scores(const spdhg_model *model, const spdhg_data *data, double *scores, spdhg_error *err);
 SPDHG_API void spdhg_model_free(spdhg_model *model);
 
@@ -284,8 +296,8 @@ typedef struct spdhg_term_options {
 /* Append lambda r(F x). penalty: a name of `spdhg list penalties`. F must outlive the problem. options may be NULL. */
 SPDHG_API spdhg_status spdhg_problem_term(spdhg_problem *problem, const char *penalty, const spdhg_structure *F, double lambda,
                                           const spdhg_term_options *options, spdhg_error *err);
-/* The lambdas of all terms become factor times what spdhg_problem_term said. Also on a frozen problem, which is not prepared anew: for a path
- * over lambda. Solvers made before must not run again: make a new one, started where the last one ended. */
+/* The lambdas of all terms become factor times what spdhg_problem_term said. Also on a frozen problem, which is not prepared
+ * anew: for a path over lambda. Solvers made before must not run again: make a new one, started where the last one ended. */
 SPDHG_API spdhg_status spdhg_problem_scale_lambda(spdhg_problem *problem, double factor, spdhg_error *err);
 SPDHG_API spdhg_status spdhg_problem_ridge(spdhg_problem *problem, double gamma, spdhg_error *err);
 SPDHG_API spdhg_status spdhg_problem_intercept(spdhg_problem *problem, bool on, spdhg_error *err);
@@ -295,7 +307,8 @@ SPDHG_API spdhg_status spdhg_problem_set(spdhg_problem *problem, const char *set
 /* "balanced" or "LABEL=W,..."; multiplies the row weights. */
 SPDHG_API spdhg_status spdhg_problem_class_weight(spdhg_problem *problem, const char *spec, spdhg_error *err);
 SPDHG_API spdhg_status spdhg_problem_allow_one_class(spdhg_problem *problem, bool on, spdhg_error *err);
-/* f, its parts and the best intercept at x (features x outputs, the scale that is penalised). Freezes the problem. c may be NULL. */
+/* f, its parts and the best intercept at x (features x outputs, the scale that is penalised). Freezes the problem. c may be NULL.
+ */
 SPDHG_API spdhg_status spdhg_problem_evaluate(spdhg_problem *problem, const double *x, double *c, double *objective,
                                               double *train_loss, double *penalty, spdhg_error *err);
 SPDHG_API void spdhg_problem_free(spdhg_problem *problem);
@@ -306,35 +319,36 @@ SPDHG_API spdhg_status spdhg_structure_from_csr(spdhg_structure **out, int64_t r
                                                 const int32_t *idx, const double *val, spdhg_error *err);
 
 typedef struct spdhg_graph_options {
-    size_t size;              /* sizeof(spdhg_graph_options): lets the struct grow */
-    const char *method;       /* "quic", "alm", "neighbourhood", "correlation" or "knn"; see `spdhg list methods` */
-    const char *form;         /* rows of F: "edge" x_i - sign x_j, "edge+I", "skew" (d x d, 0 and +-1); or "precision": Theta itself */
-    const char *choose;       /* how rho is found when it is 0: "auto", "edges", "ebic" or "stars" */
-    double rho;               /* weight of |Theta_ij|, or the threshold of a correlation; 0: see choose */
-    int64_t edges;            /* "edges": so many, or the next fewer that a rho gives */
-    int64_t neighbours;       /* "knn": of each feature */
-    int64_t max_component;    /* "auto": the largest component allowed, in features */
-    double tol;               /* stop at a duality gap of tol times the features of a component */
-    double threshold;         /* entries with |Theta_ij| at most this are no edges */
-    bool covariance;          /* of covariances, not of correlations */
-    bool penalize_diagonal;   /* rho Theta_ii too */
-    bool both;                /* neighbourhood: an edge needs both ends to choose it, not one */
-    uint64_t seed;            /* "stars": of the subsamples */
-    int threads;              /* 0: the cores this process may use. The result does not depend on it */
-    uint64_t max_memory;      /* refuse with SPDHG_MEMORY rather than hold more bytes than this for a component; 0: no limit */
+    size_t size;        /* sizeof(spdhg_graph_options): lets the struct grow */
+    const char *method; /* "quic", "alm", "neighbourhood", "correlation" or "knn"; see `spdhg list methods` */
+    const char *form;   /* rows of F: "edge" x_i - sign x_j, "edge+I", "skew" (d x d, 0 and +-1); or "precision": Theta itself */
+    const char *choose; /* how rho is found when it is 0: "auto", "edges", "ebic" or "stars" */
+    double rho;         /* weight of |Theta_ij|, or the threshold of a correlation; 0: see choose */
+    int64_t edges;      /* "edges": so many, or the next fewer that a rho gives */
+    int64_t neighbours; /* "knn": of each feature */
+    int64_t max_component;  /* "auto": the largest component allowed, in features */
+    double tol;             /* stop at a duality gap of tol times the features of a component */
+    double threshold;       /* entries with |Theta_ij| at most this are no edges */
+    bool covariance;        /* of covariances, not of correlations */
+    bool penalize_diagonal; /* rho Theta_ii too */
+    bool both;              /* neighbourhood: an edge needs both ends to choose it, not one */
+    uint64_t seed;          /* "stars": of the subsamples */
+    int threads;            /* 0: the cores this process may use. The result does not depend on it */
+    uint64_t max_memory;    /* refuse with SPDHG_MEMORY rather than hold more bytes than this for a component; 0: no limit */
 } spdhg_graph_options;
-#define SPDHG_GRAPH_OPTIONS                                                                                                    \
+#define SPDHG_GRAPH_OPTIONS                                                                                                      \
     { sizeof(spdhg_graph_options), "quic", "edge", "auto", 0, 0, 5, 1500, 1e-6, 0, false, false, false, 0, 0, 0 }
 
 enum { SPDHG_HUBS = 10 };
 typedef struct spdhg_graph_report {
     int64_t rows, nodes, edges;
-    int64_t components, largest, isolated; /* components of at least two features; features in the largest; features without an edge */
-    int64_t constant;                      /* features of which no correlation is defined; they have no edge */
+    int64_t components, largest,
+        isolated;     /* components of at least two features; features in the largest; features without an edge */
+    int64_t constant; /* features of which no correlation is defined; they have no edge */
     int64_t hubs, hub[SPDHG_HUBS], hub_degree[SPDHG_HUBS]; /* features of the highest degrees, counted from 0 */
-    double mean_degree; /* of the features that have an edge */
-    double rho;         /* NAN for knn */
-    double norm, norm_bound;       /* ||F||: from below by power iterations, and from above */
+    double mean_degree;                                    /* of the features that have an edge */
+    double rho;                                            /* NAN for knn */
+    double norm, norm_bound;                               /* ||F||: from below by power iterations, and from above */
     double objective, gap;         /* of the precision matrix, summed over its components; NAN for other methods */
     int64_t iterations;            /* the most any component took */
     bool converged;                /* every component reached tol; true for methods without a gap */
@@ -343,8 +357,8 @@ typedef struct spdhg_graph_report {
 
 /* Learn F from some rows of the data (row NULL: all), labels unseen. options NULL: SPDHG_GRAPH_OPTIONS; report may be NULL.
  *     spdhg_structure_learn(&F, data, NULL, 0, NULL, &report, &err);
- * No edge is no error: F has then no rows (form "edge"). SPDHG_DATA: fewer than two rows or only constant features; SPDHG_USAGE: an
- * option out of range, or a rho at which a component is too large for the method. */
+ * No edge is no error: F has then no rows (form "edge"). SPDHG_DATA: fewer than two rows or only constant features; SPDHG_USAGE:
+ * an option out of range, or a rho at which a component is too large for the method. */
 SPDHG_API spdhg_status spdhg_structure_learn(spdhg_structure **out, const spdhg_data *data, const int64_t *row, int64_t rows,
                                              const spdhg_graph_options *options, spdhg_graph_report *report, spdhg_error *err);
 /* F as a Matrix Market file; atomic. */
@@ -359,14 +373,16 @@ SPDHG_API void spdhg_structure_free(spdhg_structure *F);
  * outputs (softmax) fills the _k ones, b is then the class number 0..K-1. arg is the number behind NAME:ARG. */
 typedef struct spdhg_loss {
     const char *name, *help;
-    bool classify;                         /* labels are mapped: two sorted values to -1, +1; softmax: to 0..K-1 */
-    double arg, arg_min, arg_max;          /* default and range of ARG; arg_max < arg_min: takes none */
-    double (*curvature)(double arg);       /* kappa: bound on phi'' (on the largest eigenvalue for _k losses) */
+    bool classify;                   /* labels are mapped: two sorted values to -1, +1; softmax: to 0..K-1 */
+    double arg, arg_min, arg_max;    /* default and range of ARG; arg_max < arg_min: takes none */
+    double (*curvature)(double arg); /* kappa: bound on phi'' (on the largest eigenvalue for _k losses) */
     double (*value)(double z, double b, double arg);
-    double (*slope)(double z, double b, double arg);         /* phi' */
-    double (*second)(double z, double b, double arg);        /* phi'' (any element of its generalised derivative) */
-    double (*conjugate)(double alpha, double b, double arg); /* phi*(alpha) = max_z alpha z - phi(z); +INFINITY outside its domain */
-    double (*room)(double alpha, double b, double arg);      /* distance of alpha to the boundary of phi*'s domain, at most 1; NULL: 1 */
+    double (*slope)(double z, double b, double arg);  /* phi' */
+    double (*second)(double z, double b, double arg); /* phi'' (any element of its generalised derivative) */
+    double (*conjugate)(double alpha, double b,
+                        double arg); /* phi*(alpha) = max_z alpha z - phi(z); +INFINITY outside its domain */
+    double (*room)(double alpha, double b,
+                   double arg); /* distance of alpha to the boundary of phi*'s domain, at most 1; NULL: 1 */
     double (*value_k)(const double *z, int64_t K, double b);
     void (*slope_k)(const double *z, int64_t K, double b, double *slope);
     void (*second_k)(const double *z, int64_t K, double b, const double *p, double *hp); /* hp = phi''(z) p */

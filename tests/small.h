@@ -1,4 +1,5 @@
-/* small.h - small random problems for the tests of problem and solver, built in memory; every number a function of (seed, position). */
+/* small.h - small random problems for the tests of problem and solver, built in memory; every number a function of (seed,
+ * position). */
 #ifndef SMALL_H
 #define SMALL_H
 #include <setjmp.h>
@@ -24,10 +25,10 @@ static inline double small_normal(uint64_t seed, int64_t at) {
     return pair[0];
 }
 
-#define GOOD(call)                                                                                                             \
-    do {                                                                                                                       \
-        spdhg_error good_err = {0};                                                                                            \
-        if ((call) != SPDHG_OK) fail_msg("%s: %s", #call, good_err.message);                                                   \
+#define GOOD(call)                                                                                                               \
+    do {                                                                                                                         \
+        spdhg_error good_err = {0};                                                                                              \
+        if ((call) != SPDHG_OK) fail_msg("%s: %s", #call, good_err.message);                                                     \
     } while (0)
 
 typedef struct small_spec {
@@ -40,7 +41,7 @@ typedef struct small_spec {
     int64_t targets; /* several targets, 0: one */
     bool also_sparse, intercept, weights, offset;
     int64_t group_count; /* rows of F dealt to so many groups in turn; 0: none */
-    int64_t edges; /* structure NULL: so many random edges between the first half of the features */
+    int64_t edges;       /* structure NULL: so many random edges between the first half of the features */
 } small_spec;
 
 static inline small small_make(const small_spec *o, uint64_t seed) {
@@ -48,7 +49,7 @@ static inline small small_make(const small_spec *o, uint64_t seed) {
     const int64_t n = o->n, d = o->d, targets = o->targets ? o->targets : 1;
     int64_t *ptr = SPD_NEW(int64_t, n + 1);
     int32_t *idx = SPD_NEW(int32_t, n * d);
-    double *val = SPD_NEW(double, n * d), *b = SPD_NEW(double, n * targets), *w = SPD_NEW(double, n), *off = SPD_NEW(double, n * 8);
+    double *val = SPD_NEW(double, n *d), *b = SPD_NEW(double, n *targets), *w = SPD_NEW(double, n), *off = SPD_NEW(double, n * 8);
     int64_t nnz = 0;
     for (int64_t i = 0; i < n; i++) {
         double signal = 0;
@@ -63,12 +64,15 @@ static inline small small_make(const small_spec *o, uint64_t seed) {
         ptr[i + 1] = nnz;
         for (int64_t t = 0; t < targets; t++) {
             const double noisy = signal + small_normal(seed + 2, i * targets + t);
-            b[i * targets + t] = o->classes == 0 ? noisy : o->classes == 2 ? noisy > 0 : (double)((int64_t)fabs(3 * noisy) % o->classes);
+            b[i * targets + t] = o->classes == 0   ? noisy
+                                 : o->classes == 2 ? noisy > 0
+                                                   : (double)((int64_t)fabs(3 * noisy) % o->classes);
         }
         w[i] = (double)(i % 4);
         for (int64_t k = 0; k < 8; k++) off[i * 8 + k] = 0.1 * (double)((i + k) % 5);
     }
-    GOOD(spdhg_data_from_csr(&s.data, n, d, o->density < 1 ? ptr : NULL, o->density < 1 ? idx : NULL, val, b, targets, SPDHG_COPY, &good_err));
+    GOOD(spdhg_data_from_csr(&s.data, n, d, o->density < 1 ? ptr : NULL, o->density < 1 ? idx : NULL, val, b, targets, SPDHG_COPY,
+                             &good_err));
     if (o->weights) GOOD(spdhg_data_set_weights(s.data, w, &good_err));
     const int64_t K = o->classes > 2 ? o->classes : targets;
     if (o->offset) GOOD(spdhg_data_set_offsets(s.data, off, K, &good_err));
@@ -94,7 +98,8 @@ static inline small small_make(const small_spec *o, uint64_t seed) {
     const int64_t m = spdhg_structure_rows(s.F);
     int64_t *group = SPD_NEW(int64_t, m);
     for (int64_t e = 0; e < m && o->group_count; e++) group[e] = e % o->group_count;
-    const spdhg_term_options term = {.size = sizeof term, .groups = o->groups, .group = o->group_count ? group : NULL, .group_rows = m};
+    const spdhg_term_options term = {
+        .size = sizeof term, .groups = o->groups, .group = o->group_count ? group : NULL, .group_rows = m};
     GOOD(spdhg_problem_term(s.problem, o->penalty, s.F, o->lambda, &term, &good_err));
     spd_free(group);
     if (o->also_sparse) {
@@ -130,11 +135,13 @@ typedef struct drive {
     double *x, *c, *y;
 } drive;
 
-static inline drive drive_new(const spdhg_problem *p, const char *solver, int64_t batch, uint64_t seed, const char *name, double value) {
+static inline drive drive_new(const spdhg_problem *p, const char *solver, int64_t batch, uint64_t seed, const char *name,
+                              double value) {
     drive d = {0};
     const spd_solver_kind *kind = spd_solver_find(solver);
     assert_non_null(kind);
-    for (int i = 0; i < kind->params; i++) d.param[i] = name && strcmp(kind->param[i].name, name) == 0 ? value : kind->param[i].value;
+    for (int i = 0; i < kind->params; i++)
+        d.param[i] = name && strcmp(kind->param[i].name, name) == 0 ? value : kind->param[i].value;
     double *param = spd_copy(d.param, 16, sizeof(double));
     GOOD(spd_run_new(&d.run, kind, p, param, SPDHG_SAMPLING_IID, batch, 1, &good_err));
     GOOD(spd_run_allocate(&d.run, &good_err));
@@ -143,7 +150,7 @@ static inline drive drive_new(const spdhg_problem *p, const char *solver, int64_
     d.rows = SPD_NEW(spd_row, batch);
     d.x = SPD_NEW(double, p->dK);
     d.c = SPD_NEW(double, p->K);
-    d.y = SPD_NEW(double, p->m *p->K);
+    d.y = SPD_NEW(double, p->m * p->K);
     kind->start(&d.run, NULL, NULL, NULL);
     return d;
 }

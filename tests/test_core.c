@@ -19,10 +19,29 @@ static void check_number(const char *text) {
 
 static void numbers_equal_strtod(void **unused) {
     (void)unused;
-    static const char *const text[] = {"0", "-0", "1", "+1", ".5", "5.", "1e5", "1E-5", "123456789012345678901234567890", "1e308", "1e-320",
-                                       "0.1", "2.2250738585072011e-308", "9007199254740993", "0.000000000000000000000000000001234",
-                                       "1e22", "1e23", "179769313486231580793e289", "3.14159265358979323846264338327950288", "1e999",
-                                       "00000000000000000000000001.5", "1e-999", "9223372036854775807.5e-10"};
+    static const char *const text[] = {"0",
+                                       "-0",
+                                       "1",
+                                       "+1",
+                                       ".5",
+                                       "5.",
+                                       "1e5",
+                                       "1E-5",
+                                       "123456789012345678901234567890",
+                                       "1e308",
+                                       "1e-320",
+                                       "0.1",
+                                       "2.2250738585072011e-308",
+                                       "9007199254740993",
+                                       "0.000000000000000000000000000001234",
+                                       "1e22",
+                                       "1e23",
+                                       "179769313486231580793e289",
+                                       "3.14159265358979323846264338327950288",
+                                       "1e999",
+                                       "00000000000000000000000001.5",
+                                       "1e-999",
+                                       "9223372036854775807.5e-10"};
     for (size_t i = 0; i < sizeof text / sizeof *text; i++) check_number(text[i]);
     for (uint64_t i = 0; i < 200000; i++) { /* random bit patterns printed in three ways */
         uint64_t bits[2];
@@ -131,8 +150,9 @@ static void files_appear_whole(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_equal_strtod), cmocka_unit_test(not_numbers),           cmocka_unit_test(random_is_known_and_uniform),
-        cmocka_unit_test(permutation_is_one),   cmocka_unit_test(every_block_runs_once), cmocka_unit_test(files_appear_whole),
+        cmocka_unit_test(numbers_equal_strtod),        cmocka_unit_test(not_numbers),
+        cmocka_unit_test(random_is_known_and_uniform), cmocka_unit_test(permutation_is_one),
+        cmocka_unit_test(every_block_runs_once),       cmocka_unit_test(files_appear_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

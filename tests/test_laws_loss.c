@@ -94,9 +94,11 @@ static void prox_undoes_its_own_equation(const subject *s, uint64_t sequence) {
         for (int64_t k = 0; k < s->K; k++) u[k] = z[k] + step * g[k];
         memset(work, i % 2 ? 0xff : 0, sizeof work);
         spd_loss_prox(s->loss, s->arg, s->K, step, u, b, got, work);
-        const double kappa = s->loss->curvature(s->arg); /* u is rounded: alpha can only be known to its rounding times kappa/(1 + q kappa) */
+        const double kappa =
+            s->loss->curvature(s->arg); /* u is rounded: alpha can only be known to its rounding times kappa/(1 + q kappa) */
         for (int64_t k = 0; k < s->K; k++)
-            assert_near(s->loss->name, got[k], g[k], 1e-13 * (1 + fabs(g[k])) + 1e-14 * fabs(u[k]) * kappa / (1 + step * kappa) + 1e-15 * kappa * fabs(z[k]));
+            assert_near(s->loss->name, got[k], g[k],
+                        1e-13 * (1 + fabs(g[k])) + 1e-14 * fabs(u[k]) * kappa / (1 + step * kappa) + 1e-15 * kappa * fabs(z[k]));
     }
 }
 

@@ -139,8 +139,12 @@ static void calibration(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(binary), cmocka_unit_test(calibration),     cmocka_unit_test(one_class_is_the_positive_one), cmocka_unit_test(softmax_and_texts),
-        cmocka_unit_test(regression), cmocka_unit_test(several_binary_targets),
+        cmocka_unit_test(binary),
+        cmocka_unit_test(calibration),
+        cmocka_unit_test(one_class_is_the_positive_one),
+        cmocka_unit_test(softmax_and_texts),
+        cmocka_unit_test(regression),
+        cmocka_unit_test(several_binary_targets),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

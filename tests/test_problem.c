@@ -19,13 +19,21 @@ static void fused_dual_step_is_the_plain_one(void **unused) {
         for (size_t f = 0; f < 4; f++)
             for (int64_t targets = 1; targets <= 3; targets += 2) {
                 const bool grouped = penalty[i]->groups_ok && (targets == 1 || f == 3);
-                const small_spec o = {.n = 20, .d = 12, .density = 1, .loss = "squared", .penalty = penalty[i]->name, .structure = structure[f],
-                                      .group_count = grouped ? 4 : 0, .lambda = 0.1, .targets = targets};
+                const small_spec o = {.n = 20,
+                                      .d = 12,
+                                      .density = 1,
+                                      .loss = "squared",
+                                      .penalty = penalty[i]->name,
+                                      .structure = structure[f],
+                                      .group_count = grouped ? 4 : 0,
+                                      .lambda = 0.1,
+                                      .targets = targets};
                 small s = small_make(&o, 1);
                 const spd_term *t = &s.problem->term[0];
                 const int64_t K = s.problem->K, m = t->m * K, n = s.problem->dK;
                 double *x = some_x(n), *work = SPD_NEW(double, spd_term_work(t, K));
-                double *y1 = some_x(m), *y2 = some_x(m), *z = SPD_NEW(double, m), *sum = SPD_NEW(double, m), *g1 = some_x(n), *g2 = some_x(n);
+                double *y1 = some_x(m), *y2 = some_x(m), *z = SPD_NEW(double, m), *sum = SPD_NEW(double, m), *g1 = some_x(n),
+                       *g2 = some_x(n);
                 spd_term_project(t, K, y1, work);
                 memcpy(y2, y1, (size_t)m * sizeof *y1);
                 for (int round = 0; round < 3; round++) {
@@ -46,10 +54,18 @@ static void fused_dual_step_is_the_plain_one(void **unused) {
             }
 }
 
-/* Draws follow w_i / W; zero weights never; the same k gives the same rows; shuffle visits every row once an epoch with factor N w / W. */
+/* Draws follow w_i / W; zero weights never; the same k gives the same rows; shuffle visits every row once an epoch with factor N
+ * w / W. */
 static void sampler_is_fair(void **unused) {
     (void)unused;
-    const small_spec o = {.n = 40, .d = 4, .density = 1, .loss = "squared", .penalty = "l1", .structure = "identity", .lambda = 0.1, .weights = true};
+    const small_spec o = {.n = 40,
+                          .d = 4,
+                          .density = 1,
+                          .loss = "squared",
+                          .penalty = "l1",
+                          .structure = "identity",
+                          .lambda = 0.1,
+                          .weights = true};
     small s = small_make(&o, 1);
     spd_sampler sampler;
     GOOD(spd_sampler_new(&sampler, s.problem, SPDHG_SAMPLING_IID, 3, 2, &good_err));
@@ -87,11 +103,23 @@ static void sampler_is_fair(void **unused) {
 /* Gradient = finite difference of the loss part; objective the same for any number of threads, bit for bit. */
 static void gradient_is_the_derivative(void **unused) {
     (void)unused;
-    static const struct { const char *loss; int classes; int64_t targets; } kind[] = {
-        {"logistic", 2, 0}, {"squared", 0, 3}, {"squared-hinge", 2, 0}, {"smooth-hinge:0.5", 2, 0}, {"huber:1", 0, 0}, {"softmax", 4, 0}};
+    static const struct {
+        const char *loss;
+        int classes;
+        int64_t targets;
+    } kind[] = {{"logistic", 2, 0},         {"squared", 0, 3}, {"squared-hinge", 2, 0},
+                {"smooth-hinge:0.5", 2, 0}, {"huber:1", 0, 0}, {"softmax", 4, 0}};
     for (size_t i = 0; i < sizeof kind / sizeof *kind; i++) {
-        const small_spec o = {.n = 5000, .d = 8, .density = 0.6, .loss = kind[i].loss, .penalty = "l1", .structure = "identity", .classes = kind[i].classes,
-                              .targets = kind[i].targets, .weights = true, .offset = true};
+        const small_spec o = {.n = 5000,
+                              .d = 8,
+                              .density = 0.6,
+                              .loss = kind[i].loss,
+                              .penalty = "l1",
+                              .structure = "identity",
+                              .classes = kind[i].classes,
+                              .targets = kind[i].targets,
+                              .weights = true,
+                              .offset = true};
         small s = small_make(&o, i + 1);
         spdhg_problem *p = s.problem;
         double *x = some_x(p->dK), *g = SPD_NEW(double, p->dK), *g3 = SPD_NEW(double, p->dK), *gc = SPD_NEW(double, p->K);
@@ -121,16 +149,31 @@ static void gradient_is_the_derivative(void **unused) {
 /* The product with the Hessian is the derivative of the gradient, and the written-out matrix gives the same product. */
 static void hessian_is_the_derivative(void **unused) {
     (void)unused;
-    static const struct { const char *loss; int classes; int64_t targets; double density; } kind[] = {
+    static const struct {
+        const char *loss;
+        int classes;
+        int64_t targets;
+        double density;
+    } kind[] = {
         {"logistic", 2, 0, 0.5}, {"logistic", 2, 0, 1}, {"squared", 0, 3, 0.5}, {"softmax", 4, 0, 0.5}, {"softmax", 3, 0, 1}};
     for (size_t i = 0; i < sizeof kind / sizeof *kind; i++) {
-        const small_spec o = {.n = 5000, .d = 6, .density = kind[i].density, .loss = kind[i].loss, .penalty = "l1", .structure = "identity",
-                              .classes = kind[i].classes, .targets = kind[i].targets, .weights = true, .offset = true, .intercept = true};
+        const small_spec o = {.n = 5000,
+                              .d = 6,
+                              .density = kind[i].density,
+                              .loss = kind[i].loss,
+                              .penalty = "l1",
+                              .structure = "identity",
+                              .classes = kind[i].classes,
+                              .targets = kind[i].targets,
+                              .weights = true,
+                              .offset = true,
+                              .intercept = true};
         small s = small_make(&o, i + 1);
         spdhg_problem *p = s.problem;
         const int64_t K = p->K, n = spd_problem_normal_size(p);
-        double *x = some_x(n), *up = some_x(n), *down = some_x(n), *dir = some_x(n), *g1 = SPD_NEW(double, n), *g2 = SPD_NEW(double, n), *hp = SPD_NEW(double, n);
-        double *curve = SPD_NEW(double, p->n * K), *H = SPD_NEW(double, n * n);
+        double *x = some_x(n), *up = some_x(n), *down = some_x(n), *dir = some_x(n), *g1 = SPD_NEW(double, n),
+               *g2 = SPD_NEW(double, n), *hp = SPD_NEW(double, n);
+        double *curve = SPD_NEW(double, p->n *K), *H = SPD_NEW(double, n *n);
         double *scratch = SPD_NEW(double, spd_problem_gradient_work(p) + spd_problem_normal_work(p));
         const double h = 1e-5;
         for (int64_t q = 0; q < n; q++) dir[q] = small_normal(5, q), up[q] = x[q] + h * dir[q], down[q] = x[q] - h * dir[q];
@@ -149,7 +192,8 @@ static void hessian_is_the_derivative(void **unused) {
             for (int64_t q = 0; q < n; q++) sum += (q <= r ? H[r * n + q] : H[q * n + r]) * dir[q];
             assert_true(fabs(sum - hp[r]) < 1e-11);
         }
-        spd_free(x), spd_free(up), spd_free(down), spd_free(dir), spd_free(g1), spd_free(g2), spd_free(hp), spd_free(curve), spd_free(H), spd_free(scratch);
+        spd_free(x), spd_free(up), spd_free(down), spd_free(dir), spd_free(g1), spd_free(g2), spd_free(hp), spd_free(curve),
+            spd_free(H), spd_free(scratch);
         small_free(&s);
     }
 }
@@ -157,14 +201,27 @@ static void hessian_is_the_derivative(void **unused) {
 /* At the best intercept the derivative in c vanishes and softmax's c sums to 0. */
 static void intercept_is_the_minimiser(void **unused) {
     (void)unused;
-    static const struct { const char *loss; int classes; int64_t targets; } kind[] = {
-        {"logistic", 2, 0}, {"squared", 0, 3}, {"squared-hinge", 2, 0}, {"smooth-hinge:0.1", 2, 0}, {"huber:0.1", 0, 2}, {"softmax", 5, 0}};
+    static const struct {
+        const char *loss;
+        int classes;
+        int64_t targets;
+    } kind[] = {{"logistic", 2, 0},         {"squared", 0, 3},   {"squared-hinge", 2, 0},
+                {"smooth-hinge:0.1", 2, 0}, {"huber:0.1", 0, 2}, {"softmax", 5, 0}};
     for (size_t i = 0; i < sizeof kind / sizeof *kind; i++) {
-        const small_spec o = {.n = 3000, .d = 8, .density = 0.6, .loss = kind[i].loss, .penalty = "l1", .structure = "identity", .classes = kind[i].classes,
-                              .targets = kind[i].targets, .weights = true, .intercept = true};
+        const small_spec o = {.n = 3000,
+                              .d = 8,
+                              .density = 0.6,
+                              .loss = kind[i].loss,
+                              .penalty = "l1",
+                              .structure = "identity",
+                              .classes = kind[i].classes,
+                              .targets = kind[i].targets,
+                              .weights = true,
+                              .intercept = true};
         small s = small_make(&o, i + 1);
         spdhg_problem *p = s.problem;
-        double *x = some_x(p->dK), *g = SPD_NEW(double, p->dK), *gc = SPD_NEW(double, p->K), *c = SPD_NEW(double, p->K), total = 0;
+        double *x = some_x(p->dK), *g = SPD_NEW(double, p->dK), *gc = SPD_NEW(double, p->K), *c = SPD_NEW(double, p->K),
+               total = 0;
         double *scratch = SPD_NEW(double, spd_problem_value_work(p) + spd_problem_gradient_work(p));
         spd_value value;
         for (int64_t k = 0; k < p->K; k++) c[k] = 30; /* a bad start */
@@ -182,7 +239,7 @@ static void intercept_is_the_minimiser(void **unused) {
 static void columns_are_scaled(void **unused) {
     (void)unused;
     const int64_t n = 50, d = 4;
-    double *val = SPD_NEW(double, n * d), *b = SPD_NEW(double, n), *w = SPD_NEW(double, n);
+    double *val = SPD_NEW(double, n *d), *b = SPD_NEW(double, n), *w = SPD_NEW(double, n);
     for (int64_t i = 0; i < n; i++) {
         b[i] = (double)(i % 2);
         w[i] = (double)(i % 3);
@@ -218,7 +275,8 @@ static void columns_are_scaled(void **unused) {
 /* Labels: any two values by sorted order; three are refused with counts; one needs permission; class weights. */
 static void labels_are_mapped(void **unused) {
     (void)unused;
-    const double val[6] = {1, 2, 3, 4, 5, 6}, b[6] = {7, 3, 7, 7, 3, 7}, three[6] = {0, 1, 2, 0, 1, 2}, one[6] = {1, 1, 1, 1, 1, 1};
+    const double val[6] = {1, 2, 3, 4, 5, 6}, b[6] = {7, 3, 7, 7, 3, 7}, three[6] = {0, 1, 2, 0, 1, 2},
+                 one[6] = {1, 1, 1, 1, 1, 1};
     const double *const labels[3] = {b, three, one};
     static const char *const want[3] = {NULL, "--loss softmax", "--allow-one-class"};
     for (int i = 0; i < 3; i++) {
@@ -242,9 +300,13 @@ static void labels_are_mapped(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fused_dual_step_is_the_plain_one), cmocka_unit_test(sampler_is_fair),    cmocka_unit_test(gradient_is_the_derivative),
+        cmocka_unit_test(fused_dual_step_is_the_plain_one),
+        cmocka_unit_test(sampler_is_fair),
+        cmocka_unit_test(gradient_is_the_derivative),
         cmocka_unit_test(hessian_is_the_derivative),
-        cmocka_unit_test(intercept_is_the_minimiser),       cmocka_unit_test(columns_are_scaled), cmocka_unit_test(labels_are_mapped),
+        cmocka_unit_test(intercept_is_the_minimiser),
+        cmocka_unit_test(columns_are_scaled),
+        cmocka_unit_test(labels_are_mapped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* test_solver.c - the laws every solver obeys (ARCHITECTURE: Laws), one generic test over the solver table and a set of small problems. */
+/* test_solver.c - the laws every solver obeys (ARCHITECTURE: Laws), one generic test over the solver table and a set of small
+ * problems. */
 #include <malloc.h>
 #include <unistd.h>
 
@@ -6,17 +7,114 @@
 #include "small.h"
 
 static const small_spec spec[] = {
-    {.n = 60, .d = 12, .density = 1, .loss = "logistic", .penalty = "l1", .structure = "chain", .lambda = 0.02, .gamma = 0.1, .classes = 2},
-    {.n = 60, .d = 12, .density = 0.4, .loss = "squared", .penalty = "l1", .structure = "identity", .lambda = 0.05, .gamma = 0.1, .intercept = true},
-    {.n = 80, .d = 40, .density = 0.2, .loss = "logistic", .penalty = "l1", .edges = 6, .lambda = 0.02, .gamma = 0.1, .classes = 2, .intercept = true, .weights = true, .offset = true},
-    {.n = 80, .d = 40, .density = 0.2, .loss = "squared-hinge", .penalty = "l1", .edges = 6, .lambda = 0.02, .gamma = 0.3, .classes = 2, .set = "ball:0.2"},
-    {.n = 80, .d = 40, .density = 0.2, .loss = "squared", .penalty = "l1", .edges = 6, .lambda = 0.02, .gamma = 0.3, .set = "box:-0.05,0.1"},
-    {.n = 80, .d = 40, .density = 0.2, .loss = "huber:1", .penalty = "l1", .edges = 6, .lambda = 0.02, .gamma = 0.3, .set = "nonneg"},
-    {.n = 80, .d = 40, .density = 0.2, .loss = "smooth-hinge:0.5", .penalty = "l1", .edges = 6, .lambda = 0.02, .gamma = 0.3, .classes = 2, .set = "simplex:1"},
-    {.n = 80, .d = 40, .density = 0.2, .loss = "softmax", .penalty = "group", .edges = 6, .lambda = 0.02, .gamma = 0.1, .classes = 3, .intercept = true},
-    {.n = 60, .d = 12, .density = 1, .loss = "squared", .penalty = "nuclear", .structure = "identity", .lambda = 0.05, .gamma = 0.1, .targets = 3, .set = "ball:1"},
-    {.n = 60, .d = 12, .density = 1, .loss = "logistic", .penalty = "group", .structure = "grid:3x4", .groups = "grid", .lambda = 0.02, .gamma = 0.1, .classes = 2, .also_sparse = true},
-    {.n = 60, .d = 12, .density = 1, .loss = "squared", .penalty = "linf", .structure = "trend:1", .lambda = 0.05, .gamma = 0.1, .set = "l1ball:1"},
+    {.n = 60,
+     .d = 12,
+     .density = 1,
+     .loss = "logistic",
+     .penalty = "l1",
+     .structure = "chain",
+     .lambda = 0.02,
+     .gamma = 0.1,
+     .classes = 2},
+    {.n = 60,
+     .d = 12,
+     .density = 0.4,
+     .loss = "squared",
+     .penalty = "l1",
+     .structure = "identity",
+     .lambda = 0.05,
+     .gamma = 0.1,
+     .intercept = true},
+    {.n = 80,
+     .d = 40,
+     .density = 0.2,
+     .loss = "logistic",
+     .penalty = "l1",
+     .edges = 6,
+     .lambda = 0.02,
+     .gamma = 0.1,
+     .classes = 2,
+     .intercept = true,
+     .weights = true,
+     .offset = true},
+    {.n = 80,
+     .d = 40,
+     .density = 0.2,
+     .loss = "squared-hinge",
+     .penalty = "l1",
+     .edges = 6,
+     .lambda = 0.02,
+     .gamma = 0.3,
+     .classes = 2,
+     .set = "ball:0.2"},
+    {.n = 80,
+     .d = 40,
+     .density = 0.2,
+     .loss = "squared",
+     .penalty = "l1",
+     .edges = 6,
+     .lambda = 0.02,
+     .gamma = 0.3,
+     .set = "box:-0.05,0.1"},
+    {.n = 80,
+     .d = 40,
+     .density = 0.2,
+     .loss = "huber:1",
+     .penalty = "l1",
+     .edges = 6,
+     .lambda = 0.02,
+     .gamma = 0.3,
+     .set = "nonneg"},
+    {.n = 80,
+     .d = 40,
+     .density = 0.2,
+     .loss = "smooth-hinge:0.5",
+     .penalty = "l1",
+     .edges = 6,
+     .lambda = 0.02,
+     .gamma = 0.3,
+     .classes = 2,
+     .set = "simplex:1"},
+    {.n = 80,
+     .d = 40,
+     .density = 0.2,
+     .loss = "softmax",
+     .penalty = "group",
+     .edges = 6,
+     .lambda = 0.02,
+     .gamma = 0.1,
+     .classes = 3,
+     .intercept = true},
+    {.n = 60,
+     .d = 12,
+     .density = 1,
+     .loss = "squared",
+     .penalty = "nuclear",
+     .structure = "identity",
+     .lambda = 0.05,
+     .gamma = 0.1,
+     .targets = 3,
+     .set = "ball:1"},
+    {.n = 60,
+     .d = 12,
+     .density = 1,
+     .loss = "logistic",
+     .penalty = "group",
+     .structure = "grid:3x4",
+     .groups = "grid",
+     .lambda = 0.02,
+     .gamma = 0.1,
+     .classes = 2,
+     .also_sparse = true},
+    {.n = 60,
+     .d = 12,
+     .density = 1,
+     .loss = "squared",
+     .penalty = "linf",
+     .structure = "trend:1",
+     .lambda = 0.05,
+     .gamma = 0.1,
+     .set = "l1ball:1"},
     {.n = 80, .d = 40, .density = 0.2, .loss = "logistic", .penalty = "l1", .edges = 6, .lambda = 0.02, .gamma = 5, .classes = 2},
 };
 enum { SPECS = sizeof spec / sizeof *spec };
@@ -60,7 +158,8 @@ static void fast_is_plain(const spdhg_problem *p, const char *solver) {
             size = fmax(spd_max_abs(p->dK, plain.x), 1e-3);
             assert_true(largest_difference(p->dK, plain.x, fast.x) <= 1e-12 * size);
             assert_true(largest_difference(p->K, plain.c, fast.c) <= 1e-12 * size);
-            assert_true(largest_difference(p->m * p->K, plain.y, fast.y) <= 1e-12 * fmax(spd_max_abs(p->m * p->K, plain.y), 1e-3));
+            assert_true(largest_difference(p->m * p->K, plain.y, fast.y) <=
+                        1e-12 * fmax(spd_max_abs(p->m * p->K, plain.y), 1e-3));
         }
         assert_true(size > 1e-3); /* something happened */
         drive_free(&plain);
@@ -197,7 +296,14 @@ static void loop_stops_as_told(void **unused) {
 
 static void divergence_keeps_the_last_finite_iterate(void **unused) {
     (void)unused;
-    const small_spec steep = {.n = 60, .d = 12, .density = 1, .scale = 1e4, .loss = "squared", .penalty = "l1", .structure = "identity", .lambda = 0.05};
+    const small_spec steep = {.n = 60,
+                              .d = 12,
+                              .density = 1,
+                              .scale = 1e4,
+                              .loss = "squared",
+                              .penalty = "l1",
+                              .structure = "identity",
+                              .lambda = 0.05};
     small s = small_make(&steep, 1);
     spdhg_options o = SPDHG_OPTIONS;
     spdhg_solver *solver;
@@ -220,7 +326,8 @@ static void divergence_keeps_the_last_finite_iterate(void **unused) {
     small_free(&s);
 }
 
-/* Stopped at some point, resumed from its checkpoint: the bits of the uninterrupted run. What determines the iterates may not change. */
+/* Stopped at some point, resumed from its checkpoint: the bits of the uninterrupted run. What determines the iterates may not
+ * change. */
 static void resume_goes_on(const spdhg_problem *problem, const char *name) {
     spdhg_problem *p = (spdhg_problem *)(uintptr_t)problem;
     char path[] = "/tmp/spdhg_checkpoint_XXXXXX";

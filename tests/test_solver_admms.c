@@ -1,15 +1,32 @@
 /* test_solver_admms.c - the ADMM family started away from 0: what the command, which always starts at 0, cannot show.
- * The start itself is handed out, projected; the first steps of OPG- and RDA-ADMM without ridge are the same step from any start. */
+ * The start itself is handed out, projected; the first steps of OPG- and RDA-ADMM without ridge are the same step from any start.
+ */
 #include "small.h"
 
 static const char *const family[] = {"sadmm",  "opg-admm",    "rda-admm",       "sgadm",          "gadm",
                                      "fsadmm", "fsadmm-lite", "ada-sadmm-diag", "ada-sadmm-full", "lpdhg-const"};
 enum { MEMBERS = sizeof family / sizeof *family };
 
-static const small_spec ridged = {.n = 30, .d = 6, .density = 0.7, .loss = "softmax", .penalty = "group", .structure = "chain",
-                                  .lambda = 0.05, .gamma = 0.1, .classes = 3, .intercept = true, .weights = true};
-static const small_spec plain = {.n = 30, .d = 6, .density = 1, .loss = "squared", .penalty = "l1", .structure = "chain",
-                                 .lambda = 0.05, .intercept = true, .set = "box:-0.4,0.3"};
+static const small_spec ridged = {.n = 30,
+                                  .d = 6,
+                                  .density = 0.7,
+                                  .loss = "softmax",
+                                  .penalty = "group",
+                                  .structure = "chain",
+                                  .lambda = 0.05,
+                                  .gamma = 0.1,
+                                  .classes = 3,
+                                  .intercept = true,
+                                  .weights = true};
+static const small_spec plain = {.n = 30,
+                                 .d = 6,
+                                 .density = 1,
+                                 .loss = "squared",
+                                 .penalty = "l1",
+                                 .structure = "chain",
+                                 .lambda = 0.05,
+                                 .intercept = true,
+                                 .set = "box:-0.4,0.3"};
 
 typedef struct point {
     double x[18], c[3], y[15];
@@ -73,13 +90,14 @@ static void first_steps_of_opg_and_rda_agree(void **unused) {
     small_free(&s);
 }
 
-/* From any start the table of fsadmm holds every row's slope and iterate at that point; so does fsadmm-lite after it has drawn every
- * row there, and its centre is that point: the two first steps are the same, weights included. */
+/* From any start the table of fsadmm holds every row's slope and iterate at that point; so does fsadmm-lite after it has drawn
+ * every row there, and its centre is that point: the two first steps are the same, weights included. */
 static void tables_start_at_the_start(void **unused) {
     (void)unused;
     small s = small_make(&ridged, 3);
     const point at = somewhere(9);
-    drive full = drive_new(s.problem, "fsadmm", 1, 1, "cg_tol", 1e-15), lite = drive_new(s.problem, "fsadmm-lite", 30, 1, "cg_tol", 1e-15);
+    drive full = drive_new(s.problem, "fsadmm", 1, 1, "cg_tol", 1e-15),
+          lite = drive_new(s.problem, "fsadmm-lite", 30, 1, "cg_tol", 1e-15);
     full.run.kind->start(&full.run, at.x, at.c, at.y);
     lite.run.kind->start(&lite.run, at.x, at.c, at.y);
     for (int64_t i = 0; i < 30; i++) spd_problem_row(s.problem, i, &lite.rows[i]);

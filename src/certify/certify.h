@@ -1,10 +1,11 @@
-/* certify.h - how far from the best possible an answer is, proven: the duality gap of problem.h's f at (x, c) with dual point (alpha, y).
+/* certify.h - how far from the best possible an answer is, proven: the duality gap of problem.h's f at (x, c) with dual point
+ * (alpha, y).
  *
  *   GAP = (1/W) sum_i w_i [ phi_i(z_i) + phi_i*(alpha_i) - alpha_i z_i ]  +  [ h(x) + h*(-v) + v'x ]  +  [ lambda r(Fx) - y'Fx ]
  *   v = (1/W) sum_i w_i alpha_i a_i + F'y,   h(x) = (gamma/2)||x||^2 on X
  *
- * Three brackets that are never negative, for any alpha_i in dom phi_i*, y in lambda Y and -v in dom h*; f(x,c) - GAP is then a lower bound
- * of f. With a free intercept also sum_i w_i alpha_i = 0 is needed. */
+ * Three brackets that are never negative, for any alpha_i in dom phi_i*, y in lambda Y and -v in dom h*; f(x,c) - GAP is then a
+ * lower bound of f. With a free intercept also sum_i w_i alpha_i = 0 is needed. */
 #ifndef SPD_CERTIFY_H
 #define SPD_CERTIFY_H
 #include "problem/problem.h"
@@ -23,13 +24,13 @@ typedef struct spd_gap {
 typedef struct spd_certifier {
     const spdhg_problem *problem;
     int threads;
-    bool exact;                 /* some coordinate has neither ridge nor bound: v must vanish there */
-    int64_t identity;           /* a term with F = identity and lambda > 0, or -1: absorbs v without a solve */
-    double start_value;         /* f(0): scale of the relative gap */
-    double best_dual;           /* largest certified lower bound of f seen so far */
-    double worth;               /* a relative gap within a radius above this is not worth the exact solve; INFINITY: always try */
-    uint8_t *forced;            /* rows whose alpha must be 0 (not 0 there), or NULL */
-    double *push;               /* with forced: an x that brings their loss near 0 and leaves the penalty and all other rows alone */
+    bool exact;         /* some coordinate has neither ridge nor bound: v must vanish there */
+    int64_t identity;   /* a term with F = identity and lambda > 0, or -1: absorbs v without a solve */
+    double start_value; /* f(0): scale of the relative gap */
+    double best_dual;   /* largest certified lower bound of f seen so far */
+    double worth;       /* a relative gap within a radius above this is not worth the exact solve; INFINITY: always try */
+    uint8_t *forced;    /* rows whose alpha must be 0 (not 0 there), or NULL */
+    double *push;       /* with forced: an x that brings their loss near 0 and leaves the penalty and all other rows alone */
     double *alpha, *y, *g, *gc; /* the dual point; g = A'alpha/W */
     double *v, *P, *work;       /* d x K each but work: scratch of the pieces */
     double *best_y, *Fq;        /* m x K */
@@ -39,7 +40,8 @@ typedef struct spd_certifier {
 
 spdhg_status spd_certifier_new(spd_certifier *c, const spdhg_problem *p, int threads, spdhg_error *err);
 /* z: scores n x K with offset and intercept; Fx: m x K; objective = f(x, c). y: any dual, projected here. */
-void spd_certify(spd_certifier *c, const double *x, const double *y, const double *z, const double *Fx, double objective, spd_gap *out);
+void spd_certify(spd_certifier *c, const double *x, const double *y, const double *z, const double *Fx, double objective,
+                 spd_gap *out);
 void spd_certifier_free(spd_certifier *c);
 
 /* ---- dual_point.c */

@@ -1,6 +1,6 @@
-/* dual_point.c - the alpha of a certificate: alpha_i = phi'(z_i) makes the first bracket vanish; a free intercept wants sum_i w_i alpha_i = 0,
- * which the best intercept gives up to rounding. Scalar losses: the alphas of the heavier sign shrink (0 is in every domain).
- * Coupled losses (softmax): the probabilities alpha_i + e_b are mixed with one distribution just enough to balance. */
+/* dual_point.c - the alpha of a certificate: alpha_i = phi'(z_i) makes the first bracket vanish; a free intercept wants sum_i w_i
+ * alpha_i = 0, which the best intercept gives up to rounding. Scalar losses: the alphas of the heavier sign shrink (0 is in every
+ * domain). Coupled losses (softmax): the probabilities alpha_i + e_b are mixed with one distribution just enough to balance. */
 #include "certify/certify.h"
 
 static double weight(const spdhg_problem *p, int64_t i) { return p->weight ? p->weight[i] : 1; }
@@ -45,8 +45,8 @@ static void balance_scalar(spd_certifier *c, int64_t k) {
     }
 }
 
-/* q_i = alpha_i + e_{b_i} becomes (1-t) q_i + t u with u = (M - (1-t) Q)/(t W): Q_k = sum w q_ik, M_k = weight of class k; u >= 0 wants
- * t >= (Q_k - M_k)/Q_k for every k. */
+/* q_i = alpha_i + e_{b_i} becomes (1-t) q_i + t u with u = (M - (1-t) Q)/(t W): Q_k = sum w q_ik, M_k = weight of class k; u >= 0
+ * wants t >= (Q_k - M_k)/Q_k for every k. */
 static void balance_coupled(spd_certifier *c) {
     const spdhg_problem *p = c->problem;
     const int64_t K = p->K;

@@ -1,8 +1,8 @@
-/* exact.c - gamma = 0 and X unbounded: -v must lie in dom h*, that is v = 0 where X is all of R, v >= 0 where X is unbounded above only.
- * A term with F = identity absorbs what is left of v at once. Else one positive system moves alpha and y together,
- *     ( A'diag(w D)A/W + nu F'F ) p = target - v,   alpha_i += D_i (A p)_i,   y += nu F p,
- * D_i = distance of alpha_i to the boundary of its domain (coupled losses: phi''(z_i)), repeated to refine. Finally alpha and y are
- * scaled by the largest c <= 1 that brings y back into its ball; v scales along and stays where it has to be. */
+/* exact.c - gamma = 0 and X unbounded: -v must lie in dom h*, that is v = 0 where X is all of R, v >= 0 where X is unbounded
+ * above only. A term with F = identity absorbs what is left of v at once. Else one positive system moves alpha and y together, (
+ * A'diag(w D)A/W + nu F'F ) p = target - v,   alpha_i += D_i (A p)_i,   y += nu F p, D_i = distance of alpha_i to the boundary of
+ * its domain (coupled losses: phi''(z_i)), repeated to refine. Finally alpha and y are scaled by the largest c <= 1 that brings y
+ * back into its ball; v scales along and stays where it has to be. */
 #include "certify/certify.h"
 
 enum { REFINEMENTS = 4, CG_MOST = 200 };

@@ -1,9 +1,10 @@
-/* forced.c - rows whose alpha must be 0. Without ridge, along u with F u = 0 a dual point needs sum_i w_i alpha_i a_i'u = 0; where a loss falls for
- * ever (logistic, hinges: b_i alpha_i <= 0) and all b_i a_i'u have one sign, each term has: alpha_i = 0 wherever a_i'u is not 0.
- * x may run along u without end: no minimiser exists, only an infimum. Rows found take further directions' other sign away, so it repeats.
- * c->push goes so far along them that these rows lose exp(-30) each: where an exact solver starts instead of walking there step by step.
- * The u tried: one per connected component of the columns of F, where rows with two entries tie them together (every graph; also columns F
- * does not touch). What is found only guides the choice of alpha; the gap is computed, and checked, from the point chosen. */
+/* forced.c - rows whose alpha must be 0. Without ridge, along u with F u = 0 a dual point needs sum_i w_i alpha_i a_i'u = 0;
+ * where a loss falls for ever (logistic, hinges: b_i alpha_i <= 0) and all b_i a_i'u have one sign, each term has: alpha_i = 0
+ * wherever a_i'u is not 0. x may run along u without end: no minimiser exists, only an infimum. Rows found take further
+ * directions' other sign away, so it repeats. c->push goes so far along them that these rows lose exp(-30) each: where an exact
+ * solver starts instead of walking there step by step. The u tried: one per connected component of the columns of F, where rows
+ * with two entries tie them together (every graph; also columns F does not touch). What is found only guides the choice of alpha;
+ * the gap is computed, and checked, from the point chosen. */
 #include "certify/certify.h"
 
 static bool falls_for_ever(const spdhg_problem *p) {
@@ -74,7 +75,8 @@ static bool visit(const components *s, const spdhg_problem *p, int64_t i, double
     return forced;
 }
 
-/* forced[i] becomes the number of the sweep that found row i; along = the sum of the directions found, signed so that margins grow. */
+/* forced[i] becomes the number of the sweep that found row i; along = the sum of the directions found, signed so that margins
+ * grow. */
 static int64_t sweep(const components *s, const spdhg_problem *p, uint8_t number, uint8_t *forced, double *sum, double *along) {
     int64_t more = 0;
     memset(s->low, 0, (size_t)p->d * sizeof *s->low);
@@ -115,7 +117,8 @@ spdhg_status spd_dual_find_forced(spd_certifier *c, spdhg_error *err) {
     enum { SWEEPS_MOST = 8 };
     if (!c->exact || c->identity >= 0 || p->intercept || p->set.kind != &spd_set_all || !falls_for_ever(p)) return SPDHG_OK;
     double *sum = SPD_NEW(double, p->d), *along = SPD_NEW(double, SWEEPS_MOST * p->d);
-    components s = {.of = SPD_NEW(int32_t, p->d), .u = SPD_NEW(double, p->d), .low = SPD_NEW(double, p->d), .high = SPD_NEW(double, p->d)};
+    components s = {
+        .of = SPD_NEW(int32_t, p->d), .u = SPD_NEW(double, p->d), .low = SPD_NEW(double, p->d), .high = SPD_NEW(double, p->d)};
     c->forced = SPD_NEW(uint8_t, p->n);
     c->push = SPD_NEW(double, p->d);
     const bool good = sum && along && s.of && s.u && s.low && s.high && c->forced && c->push;

@@ -1,7 +1,8 @@
-/* gap.c - the duality gap, bracket by bracket (certify.h), so that nothing cancels; a lower bound of f follows as f - gap, the best is kept. */
+/* gap.c - the duality gap, bracket by bracket (certify.h), so that nothing cancels; a lower bound of f follows as f - gap, the
+ * best is kept. */
 #include "certify/certify.h"
 
-enum { WRITTEN_OUT_MOST = 1500 }; /* unknowns up to which the correction's matrix is written out and factored */
+enum { WRITTEN_OUT_MOST = 1500 };       /* unknowns up to which the correction's matrix is written out and factored */
 static const double RADIUS_FACTOR = 10; /* where nothing else is possible the statement is about ||u|| <= 10 ||x|| */
 
 /* h(x) + h*(-v) + v'x. gamma > 0: with P = Pi_X(-v/gamma) it is (x - P)'(v + gamma (x + P)/2), no cancellation. */
@@ -18,7 +19,8 @@ static double ridge_bracket(spd_certifier *c, const double *x) {
         for (int64_t q = 0; q < p->dK; q++) c->P[q] = -c->v[q];
         return fmax(spd_dot(p->dK, c->v, x) + p->set.kind->support(p->dK, p->set.arg, c->P), 0);
     }
-    /* Per coordinate: the bounded side's distance times |v|; on an unbounded side v is rounding, charged twice its product with x. */
+    /* Per coordinate: the bounded side's distance times |v|; on an unbounded side v is rounding, charged twice its product with
+     * x. */
     const bool box = p->set.kind == &spd_set_box, above = p->set.kind == &spd_set_nonneg;
     const double low = box ? p->set.arg[0] : above ? 0 : -INFINITY, high = box ? p->set.arg[1] : INFINITY;
     for (int64_t q = 0; q < p->dK; q++) {
@@ -52,7 +54,8 @@ static void refresh_v(spd_certifier *c) {
     spd_problem_add_transposed(p, c->y, c->v);
 }
 
-void spd_certify(spd_certifier *c, const double *x, const double *y, const double *z, const double *Fx, double objective, spd_gap *out) {
+void spd_certify(spd_certifier *c, const double *x, const double *y, const double *z, const double *Fx, double objective,
+                 spd_gap *out) {
     const spdhg_problem *p = c->problem;
     const int64_t mK = p->m * p->K;
     *out = (spd_gap){.kind = SPD_GAP_CERTIFIED, .gap = INFINITY, .radius = NAN};
@@ -68,7 +71,8 @@ void spd_certify(spd_certifier *c, const double *x, const double *y, const doubl
     refresh_v(c);
     if (!c->exact || p->set.kind == &spd_set_all || p->set.kind == &spd_set_nonneg || p->set.kind == &spd_set_box) {
         const double radius = RADIUS_FACTOR * fmax(spd_norm2(p->dK, x), 1e-3);
-        const double within = c->exact ? (moved ? spd_dual_fenchel(c, z) : 0) + radius_bracket(c, x, radius) + penalty_bracket(c, Fx) : 0;
+        const double within =
+            c->exact ? (moved ? spd_dual_fenchel(c, z) : 0) + radius_bracket(c, x, radius) + penalty_bracket(c, Fx) : 0;
         const bool worth = within <= c->worth * fabs(objective);
         if (!c->exact || (worth && spd_dual_make_exact(c, z)))
             out->gap = (c->exact || p->intercept ? spd_dual_fenchel(c, z) : 0) + ridge_bracket(c, x) + penalty_bracket(c, Fx);
@@ -76,10 +80,13 @@ void spd_certify(spd_certifier *c, const double *x, const double *y, const doubl
     }
     if (!isfinite(out->gap)) out->kind = SPD_GAP_NONE;
     if (out->kind == SPD_GAP_CERTIFIED) c->best_dual = fmax(c->best_dual, objective - out->gap);
-    if (isfinite(c->best_dual)) *out = (spd_gap){.kind = SPD_GAP_CERTIFIED, .gap = fmax(objective - c->best_dual, 0), .radius = NAN};
+    if (isfinite(c->best_dual))
+        *out = (spd_gap){.kind = SPD_GAP_CERTIFIED, .gap = fmax(objective - c->best_dual, 0), .radius = NAN};
 }
 
-static bool unbounded_without_ridge(const spdhg_problem *p) { return p->gamma == 0 && !isfinite(p->set.kind->diameter(p->dK, p->set.arg)); }
+static bool unbounded_without_ridge(const spdhg_problem *p) {
+    return p->gamma == 0 && !isfinite(p->set.kind->diameter(p->dK, p->set.arg));
+}
 
 /* Sizes: work serves the pieces one after the other (block sums, projections, penalties, conjugate gradients, balancing). */
 static int64_t work_size(const spdhg_problem *p) {
@@ -93,7 +100,8 @@ static double value_at_zero(spd_certifier *c) {
     memset(c->v, 0, (size_t)p->dK * sizeof *c->v);
     spd_problem_scores(p, c->threads, c->v, c->alpha);
     for (int64_t i = 0; i < p->n; i++)
-        sum += (p->weight ? p->weight[i] : 1) * spd_loss_value(p->loss, p->loss_arg, p->K, c->alpha + i * p->K, p->b + i * p->targets);
+        sum += (p->weight ? p->weight[i] : 1) *
+               spd_loss_value(p->loss, p->loss_arg, p->K, c->alpha + i * p->K, p->b + i * p->targets);
     return sum / p->W;
 }
 
@@ -120,9 +128,9 @@ spdhg_status spd_certifier_new(spd_certifier *c, const spdhg_problem *p, int thr
     c->p = SPD_NEW(double, n + p->K);
     c->r = SPD_NEW(double, n + p->K);
     c->Mwork = SPD_NEW(double, inner);
-    if (written_out) c->M = SPD_NEW(double, n * n);
-    const bool good = c->alpha && c->y && c->best_y && c->Fq && c->g && c->gc && c->v && c->P && c->work && c->curve && c->t && c->p && c->r &&
-                      c->Mwork && (c->M || !written_out);
+    if (written_out) c->M = SPD_NEW(double, n *n);
+    const bool good = c->alpha && c->y && c->best_y && c->Fq && c->g && c->gc && c->v && c->P && c->work && c->curve && c->t &&
+                      c->p && c->r && c->Mwork && (c->M || !written_out);
     if (!good) {
         spd_certifier_free(c);
         return spd_fail_memory(err, 8.0 * (double)(3 * nK + 6 * p->dK + inner));
@@ -134,7 +142,8 @@ spdhg_status spd_certifier_new(spd_certifier *c, const spdhg_problem *p, int thr
 }
 
 void spd_certifier_free(spd_certifier *c) {
-    double *const arrays[] = {c->alpha, c->y, c->best_y, c->Fq, c->g, c->gc, c->v, c->P, c->work, c->curve, c->t, c->p, c->r, c->Mwork, c->M};
+    double *const arrays[] = {c->alpha, c->y,     c->best_y, c->Fq, c->g, c->gc,    c->v, c->P,
+                              c->work,  c->curve, c->t,      c->p,  c->r, c->Mwork, c->M};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) spd_free(arrays[i]);
     spd_free(c->forced);
     spd_free(c->push);

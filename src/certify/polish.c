@@ -1,6 +1,6 @@
-/* polish.c - a better y for the same alpha. In the gap y enters only through h*(-g - F'y), g = A'alpha/W: with gamma > 0 a smooth function with
- * gradient -F P, P = Pi_X(-(g + F'y)/gamma), and constant ||F||^2/gamma; with gamma = 0 and X unbounded its place is taken by half the
- * squared distance of v to what X allows, and with gamma = 0 and X bounded the solver's own y stays.
+/* polish.c - a better y for the same alpha. In the gap y enters only through h*(-g - F'y), g = A'alpha/W: with gamma > 0 a smooth
+ * function with gradient -F P, P = Pi_X(-(g + F'y)/gamma), and constant ||F||^2/gamma; with gamma = 0 and X unbounded its place
+ * is taken by half the squared distance of v to what X allows, and with gamma = 0 and X bounded the solver's own y stays.
  * Accelerated projected gradient (Beck and Teboulle 2009) from the solver's own y; the best point seen is kept. */
 #include "certify/certify.h"
 

@@ -11,15 +11,16 @@
 
 /* ---- status.c: fill err (may be NULL) and return status, so that `return spd_fail(...)` is one line. */
 spdhg_status spd_fail(spdhg_error *err, spdhg_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
-spdhg_status spd_fail_memory(spdhg_error *err, double bytes); /* "cannot allocate ... bytes" */
+spdhg_status spd_fail_memory(spdhg_error *err, double bytes);                    /* "cannot allocate ... bytes" */
 spdhg_status spd_fail_io(spdhg_error *err, const char *path, const char *doing); /* adds strerror(errno) */
-#define SPD_TRY(call)                                                                                                          \
-    do {                                                                                                                       \
-        const spdhg_status spd_status_ = (call);                                                                               \
-        if (spd_status_ != SPDHG_OK) return spd_status_;                                                                       \
+#define SPD_TRY(call)                                                                                                            \
+    do {                                                                                                                         \
+        const spdhg_status spd_status_ = (call);                                                                                 \
+        if (spd_status_ != SPDHG_OK) return spd_status_;                                                                         \
     } while (0)
 
-/* ---- alloc.c: zeroed, 64-byte aligned, count * size checked for overflow; NULL when it cannot. count 0 gives a valid pointer. */
+/* ---- alloc.c: zeroed, 64-byte aligned, count * size checked for overflow; NULL when it cannot. count 0 gives a valid pointer.
+ */
 void *spd_alloc(int64_t count, size_t size);
 void *spd_grow(void *old, int64_t old_count, int64_t count, size_t size); /* realloc; on NULL the old block stays valid */
 void *spd_alloc_raw(int64_t count, size_t size); /* not zeroed: for big arrays that are written whole at once */
@@ -38,28 +39,39 @@ double *spd_arena_take(spd_arena *arena, int64_t count); /* 8-double aligned; NU
 
 /* ---- number.c: text to number and back, whatever the locale. */
 /* Reads a decimal number at text (not beyond end): sign, digits, point, exponent. No hex, nan, inf or blanks. Returns the first
- * character behind it, or NULL if there is no number. Overflow gives +-INFINITY (the caller rejects it), underflow 0 or subnormal. */
+ * character behind it, or NULL if there is no number. Overflow gives +-INFINITY (the caller rejects it), underflow 0 or
+ * subnormal. */
 const char *spd_parse_double(const char *text, const char *end, double *out);
 const char *spd_parse_int(const char *text, const char *end, int64_t *out); /* decimal; NULL also on overflow */
 /* Whole string must be one finite number. */
 bool spd_to_double(const char *text, double *out);
 bool spd_to_int(const char *text, int64_t *out);
 #define SPD_NUMBER_CHARS 32
-int spd_print_double(char text[SPD_NUMBER_CHARS], double value); /* shortest form that reads back the same bits; returns the length */
+int spd_print_double(char text[SPD_NUMBER_CHARS],
+                     double value); /* shortest form that reads back the same bits; returns the length */
 
 /* ---- rng.c: counter-based randomness (Philox4x32-10 of Random123): out is a pure function of the three numbers. */
 void spd_random(uint64_t seed, uint64_t stream, uint64_t counter, uint64_t out[2]);
-enum { SPD_STREAM_SAMPLE = 1, SPD_STREAM_SHUFFLE, SPD_STREAM_SPLIT, SPD_STREAM_SYNTHETIC, SPD_STREAM_TEST, SPD_STREAM_COIN, SPD_STREAM_POWER, SPD_STREAM_FOLD };
-double spd_uniform(uint64_t bits);                /* in [0,1), 53 bits */
-int64_t spd_below(uint64_t bits, int64_t n);      /* in 0..n-1 by multiply-high; bias below n/2^64 */
+enum {
+    SPD_STREAM_SAMPLE = 1,
+    SPD_STREAM_SHUFFLE,
+    SPD_STREAM_SPLIT,
+    SPD_STREAM_SYNTHETIC,
+    SPD_STREAM_TEST,
+    SPD_STREAM_COIN,
+    SPD_STREAM_POWER,
+    SPD_STREAM_FOLD
+};
+double spd_uniform(uint64_t bits);                      /* in [0,1), 53 bits */
+int64_t spd_below(uint64_t bits, int64_t n);            /* in 0..n-1 by multiply-high; bias below n/2^64 */
 void spd_normal(const uint64_t bits[2], double out[2]); /* two standard normals (Box-Muller) */
 /* Position `at` of a pseudo-random permutation of 0..n-1 chosen by (seed, stream, epoch): O(1), nothing stored. */
 int64_t spd_permute(uint64_t seed, uint64_t stream, uint64_t epoch, int64_t n, int64_t at);
 
 /* ---- threads.c */
 int spd_threads(int asked); /* 0: cores this process may run on (affinity, OMP_NUM_THREADS, cgroup quota) */
-/* Call task(context, block) for block 0..blocks-1 on up to `threads` threads, in any order; returns when all are done. Results must
- * not depend on who ran what: every block writes its own place. Falls back to fewer threads if some cannot be started. */
+/* Call task(context, block) for block 0..blocks-1 on up to `threads` threads, in any order; returns when all are done. Results
+ * must not depend on who ran what: every block writes its own place. Falls back to fewer threads if some cannot be started. */
 void spd_parallel(int threads, int64_t blocks, void (*task)(void *context, int64_t block), void *context);
 
 /* ---- clock.c */
@@ -72,7 +84,7 @@ typedef struct spd_file {
 } spd_file;
 spdhg_status spd_file_create(spd_file *file, const char *path, spdhg_error *err); /* "-": standard output, no renaming */
 spdhg_status spd_file_commit(spd_file *file, spdhg_error *err);                   /* on failure the old file is intact */
-void spd_file_abort(spd_file *file);                                              /* also after a failed commit; NULL-safe fields */
+void spd_file_abort(spd_file *file); /* also after a failed commit; NULL-safe fields */
 
 /* ---- table.c: names and NAME:ARG specifications. */
 /* Compares the part of spec before ':' with name. */

@@ -1,4 +1,5 @@
-/* file.c - output files that appear whole or not at all: a temporary name beside the place, fsync, rename, fsync of the folder. */
+/* file.c - output files that appear whole or not at all: a temporary name beside the place, fsync, rename, fsync of the folder.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>

@@ -1,4 +1,5 @@
-/* rng.c - Philox4x32-10 (Salmon et al., SC'11) of Random123: every random number is a pure function of (seed, stream, counter). */
+/* rng.c - Philox4x32-10 (Salmon et al., SC'11) of Random123: every random number is a pure function of (seed, stream, counter).
+ */
 #include <Random123/philox.h>
 
 #include "core/core.h"

@@ -8,7 +8,7 @@ const char *spdhg_version(void) { return SPDHG_VERSION; }
 
 const char *spdhg_status_text(spdhg_status status) {
     switch (status) {
-#define X(name, number, text)                                                                                                  \
+#define X(name, number, text)                                                                                                    \
     case SPDHG_##name: return text;
         SPDHG_STATUS_LIST(X)
 #undef X
@@ -18,7 +18,7 @@ const char *spdhg_status_text(spdhg_status status) {
 
 const char *spdhg_outcome_text(spdhg_outcome outcome) {
     switch (outcome) {
-#define X(name, number, text)                                                                                                  \
+#define X(name, number, text)                                                                                                    \
     case SPDHG_OUTCOME_##name: return text;
         SPDHG_OUTCOME_LIST(X)
 #undef X
@@ -28,7 +28,7 @@ const char *spdhg_outcome_text(spdhg_outcome outcome) {
 
 int spdhg_outcome_exit_status(spdhg_outcome outcome) {
     switch (outcome) {
-#define X(name, number, text)                                                                                                  \
+#define X(name, number, text)                                                                                                    \
     case SPDHG_OUTCOME_##name: return number;
         SPDHG_OUTCOME_LIST(X)
 #undef X
@@ -53,5 +53,6 @@ spdhg_status spd_fail_memory(spdhg_error *err, double bytes) {
 
 spdhg_status spd_fail_io(spdhg_error *err, const char *path, const char *doing) {
     const int number = errno;
-    return spd_fail(err, number == ENOMEM ? SPDHG_MEMORY : SPDHG_IO, "%s: cannot %s: %s", path, doing, number ? strerror(number) : "unknown reason");
+    return spd_fail(err, number == ENOMEM ? SPDHG_MEMORY : SPDHG_IO, "%s: cannot %s: %s", path, doing,
+                    number ? strerror(number) : "unknown reason");
 }

@@ -1,4 +1,5 @@
-/* threads.c - blocks of work on a few threads. Threads live only during a call: nothing to configure, nothing that a fork breaks. */
+/* threads.c - blocks of work on a few threads. Threads live only during a call: nothing to configure, nothing that a fork breaks.
+ */
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>

@@ -22,10 +22,10 @@ struct spdhg_data {
     double *weight; /* rows, or NULL */
     double *offset; /* rows x offsets, or NULL */
     int64_t offsets;
-    int64_t *group; /* qid of each row, or NULL */
-    char **name;    /* names of the features, or NULL */
-    int index_base; /* 0 or 1: what the file called the first feature */
-    char *source;   /* path, for messages; may be NULL */
+    int64_t *group;     /* qid of each row, or NULL */
+    char **name;        /* names of the features, or NULL */
+    int index_base;     /* 0 or 1: what the file called the first feature */
+    char *source;       /* path, for messages; may be NULL */
     const char *format; /* the reader's name; static text */
     double read_seconds;
     bool borrowed; /* ptr, idx, val, b are the caller's */
@@ -49,8 +49,8 @@ spdhg_status spd_data_validate(const spdhg_data *data, spdhg_error *err);
 double spd_data_bytes(const spdhg_data *data); /* memory it holds */
 
 /* ---- view.c: which rows are the test part: round(fraction * n) positions of a permutation of seed. Ascending ids. */
-spdhg_status spd_split(int64_t rows, double fraction, uint64_t seed, int64_t **train, int64_t *trains, int64_t **test, int64_t *tests,
-                       spdhg_error *err);
+spdhg_status spd_split(int64_t rows, double fraction, uint64_t seed, int64_t **train, int64_t *trains, int64_t **test,
+                       int64_t *tests, spdhg_error *err);
 /* A new data set of some rows (copied): for small sets and for writing parts. */
 spdhg_status spd_data_subset(spdhg_data **out, const spdhg_data *data, const int64_t *row, int64_t rows, spdhg_error *err);
 
@@ -62,18 +62,23 @@ spdhg_status spd_stream_read(spd_stream *stream, char *buffer, size_t size, size
 const char *spd_stream_path(const spd_stream *stream);
 /* The first decompressed bytes (up to 4096), without taking them. */
 spdhg_status spd_stream_peek(spd_stream *stream, const char **head, size_t *size, spdhg_error *err);
-/* The descriptor of a plain regular file, for pread from 0 to *size; -1 if it is compressed, a pipe or standard input in midway. */
+/* The descriptor of a plain regular file, for pread from 0 to *size; -1 if it is compressed, a pipe or standard input in midway.
+ */
 int spd_stream_file(const spd_stream *stream, int64_t *size);
 void spd_stream_close(spd_stream *stream);
 
-/* ---- matrix_market.c: any Matrix Market file as triplet-free rows; also for F. symmetric and skew are expanded. dense arrays too. */
+/* ---- matrix_market.c: any Matrix Market file as triplet-free rows; also for F. symmetric and skew are expanded. dense arrays
+ * too. */
 struct spd_csr;
 spdhg_status spd_matrix_market_read(const char *path, struct spd_csr *out, spdhg_error *err);
-/* ---- columns.c: a text file (any compression) of numbers separated by blanks, commas or newlines; one vector. weights, offsets, ... */
+/* ---- columns.c: a text file (any compression) of numbers separated by blanks, commas or newlines; one vector. weights, offsets,
+ * ... */
 spdhg_status spd_numbers_read(const char *path, double **out, int64_t *rows, int64_t *columns, spdhg_error *err);
 
 /* ---- inspect.c */
-typedef struct spd_column_note { int64_t constant, empty, one_class; } spd_column_note;
+typedef struct spd_column_note {
+    int64_t constant, empty, one_class;
+} spd_column_note;
 typedef struct spd_inspection {
     int64_t rows, features, nnz, targets;
     int64_t distinct_labels;
@@ -81,7 +86,8 @@ typedef struct spd_inspection {
     int64_t label_count[64];
     int64_t empty_rows, duplicate_rows, empty_columns, constant_columns, one_class_columns, label_runs;
     bool sorted_by_label;
-    double row_norm_min, row_norm_median, row_norm_max, column_norm_min, column_norm_max; /* columns: of those that are not empty */
+    double row_norm_min, row_norm_median, row_norm_max, column_norm_min,
+        column_norm_max; /* columns: of those that are not empty */
     int64_t negative_values;
     double fit_bytes; /* memory a fit with an identity structure will need */
 } spd_inspection;

@@ -57,5 +57,6 @@ int64_t spd_eigen_work(int64_t n) { return 34 * n + 1; }
 bool spd_eigen(int64_t n, double *A, double *values, double *work) {
     if (n == 0) return true;
     if (!fits(spd_eigen_work(n)) || !spd_all_finite(n * n, A)) return false;
-    return LAPACKE_dsyev_work(LAPACK_COL_MAJOR, 'V', 'U', (lapack_int)n, A, (lapack_int)n, values, work, (lapack_int)spd_eigen_work(n)) == 0;
+    return LAPACKE_dsyev_work(LAPACK_COL_MAJOR, 'V', 'U', (lapack_int)n, A, (lapack_int)n, values, work,
+                              (lapack_int)spd_eigen_work(n)) == 0;
 }

@@ -1,11 +1,12 @@
-/* la.h - vectors, sparse rows, dense factorisations. No domain words. Lengths are int64_t; arrays do not overlap unless said so. */
+/* la.h - vectors, sparse rows, dense factorisations. No domain words. Lengths are int64_t; arrays do not overlap unless said so.
+ */
 #ifndef SPD_LA_H
 #define SPD_LA_H
 
 #include "core/core.h"
 
-/* A loop over arrays that is compiled twice, the processor's vector width is chosen when the program starts. The bits do not depend on it.
- * Not with clang: its clones cannot be called from another file before version 17. */
+/* A loop over arrays that is compiled twice, the processor's vector width is chosen when the program starts. The bits do not
+ * depend on it. Not with clang: its clones cannot be called from another file before version 17. */
 #if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__)
 #define SPD_WIDE __attribute__((target_clones("avx2", "default")))
 #else
@@ -14,7 +15,7 @@
 
 /* ---- vec.c */
 double spd_dot(int64_t n, const double *x, const double *y);
-double spd_norm2(int64_t n, const double *x);  /* no overflow for large entries */
+double spd_norm2(int64_t n, const double *x); /* no overflow for large entries */
 double spd_sum_abs(int64_t n, const double *x);
 double spd_max_abs(int64_t n, const double *x);
 void spd_axpy(int64_t n, double a, const double *x, double *y); /* y += a x */
@@ -35,14 +36,15 @@ void spd_csr_free(spd_csr *A);
 bool spd_csr_is_identity(const spd_csr *A);
 int64_t spd_csr_nnz(const spd_csr *A);
 /* X is n x K, Y is m x K, both row-major (the K numbers of a row contiguous). */
-void spd_csr_apply(const spd_csr *A, int64_t K, const double *X, double *Y);           /* Y = A X */
+void spd_csr_apply(const spd_csr *A, int64_t K, const double *X, double *Y);            /* Y = A X */
 void spd_csr_apply_transposed(const spd_csr *A, int64_t K, const double *Y, double *X); /* X += A' Y */
 /* Rigorous: ||A||_2 <= min( ||A||_F, sqrt of the largest row sum of |A||A|' ); work has n numbers. */
 double spd_csr_norm_bound(const spd_csr *A, double *work);
 /* ||A||_2 from below by `rounds` power iterations started at a fixed pseudo-random vector; work has n + m numbers. */
 double spd_csr_power(const spd_csr *A, int rounds, double *work);
 
-/* ---- joins.c: which of n numbers are multiples of each other, x_j = ratio x_root, by union-find; sets that can only be 0 are marked. */
+/* ---- joins.c: which of n numbers are multiples of each other, x_j = ratio x_root, by union-find; sets that can only be 0 are
+ * marked. */
 typedef struct spd_joins {
     int64_t n;
     int64_t *root; /* follow until root[j] == j; the smallest number of a set is its root */
@@ -50,8 +52,8 @@ typedef struct spd_joins {
     bool *zero;    /* of a root: the whole set is 0 */
 } spd_joins;
 spdhg_status spd_joins_new(spd_joins *g, int64_t n, spdhg_error *err);
-void spd_joins_clear(spd_joins *g); /* every number by itself again */
-int64_t spd_joins_find(spd_joins *g, int64_t j, double *ratio); /* root of j's set; x_j = ratio x_root */
+void spd_joins_clear(spd_joins *g);                                         /* every number by itself again */
+int64_t spd_joins_find(spd_joins *g, int64_t j, double *ratio);             /* root of j's set; x_j = ratio x_root */
 void spd_joins_add(spd_joins *g, int64_t i, int64_t j, double a, double b); /* a x_i + b x_j = 0, a and b not 0 */
 void spd_joins_free(spd_joins *g);
 
@@ -59,7 +61,8 @@ void spd_joins_free(spd_joins *g);
 /* Thin singular value decomposition A = U diag(s) V', k = min(m,K): U m x k, s k descending, Vt k x K. A is destroyed. */
 bool spd_svd(int64_t m, int64_t K, double *A, double *U, double *s, double *Vt, double *work);
 int64_t spd_svd_work(int64_t m, int64_t K); /* doubles of work */
-/* Cholesky of the symmetric positive definite n x n A (lower, in place) and solution of A x = b (in place); false if not definite. */
+/* Cholesky of the symmetric positive definite n x n A (lower, in place) and solution of A x = b (in place); false if not
+ * definite. */
 bool spd_cholesky(int64_t n, double *A);
 void spd_cholesky_solve(int64_t n, const double *A, double *b);
 /* Eigenvalues (ascending) and eigenvectors of the symmetric n x n A, which become the rows of A; false if LAPACK fails. */

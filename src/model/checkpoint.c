@@ -1,4 +1,5 @@
-/* checkpoint.c - file format: "SPDHGCP1", a byte-order mark, hashes and counters, trace points, state numbers, XXH3-64 of all before it. */
+/* checkpoint.c - file format: "SPDHGCP1", a byte-order mark, hashes and counters, trace points, state numbers, XXH3-64 of all
+ * before it. */
 #include "model/checkpoint.h"
 
 #include <sys/stat.h>
@@ -33,9 +34,18 @@ static void keep_previous(const char *path) {
 }
 
 spdhg_status spd_checkpoint_write(const spd_checkpoint *c, const char *path, spdhg_error *err) {
-    header h = {.byte_order = byte_order, .point_size = sizeof(spdhg_point), .stage = c->stage, .k = c->k, .rows_visited = c->rows_visited,
-                .iterations_before = c->iterations_before, .points = c->points, .numbers = c->numbers, .said = c->said,
-                .seconds = c->seconds, .epochs_before = c->epochs_before, .best_dual = c->best_dual};
+    header h = {.byte_order = byte_order,
+                .point_size = sizeof(spdhg_point),
+                .stage = c->stage,
+                .k = c->k,
+                .rows_visited = c->rows_visited,
+                .iterations_before = c->iterations_before,
+                .points = c->points,
+                .numbers = c->numbers,
+                .said = c->said,
+                .seconds = c->seconds,
+                .epochs_before = c->epochs_before,
+                .best_dual = c->best_dual};
     memcpy(h.magic, magic, sizeof magic);
     memcpy(h.hash, c->hash, sizeof h.hash);
     XXH3_state_t *sum = XXH3_createState();
@@ -44,7 +54,8 @@ spdhg_status spd_checkpoint_write(const spd_checkpoint *c, const char *path, spd
     spdhg_status status = spd_file_create(&file, path, err);
     if (status == SPDHG_OK) {
         XXH3_64bits_reset(sum);
-        bool good = put(file.stream, sum, &h, sizeof h) && put(file.stream, sum, c->point, (size_t)c->points * sizeof *c->point) &&
+        bool good = put(file.stream, sum, &h, sizeof h) &&
+                    put(file.stream, sum, c->point, (size_t)c->points * sizeof *c->point) &&
                     put(file.stream, sum, c->number, (size_t)c->numbers * sizeof *c->number);
         const uint64_t checksum = XXH3_64bits_digest(sum);
         good = good && fwrite(&checksum, sizeof checksum, 1, file.stream) == 1;
@@ -73,7 +84,8 @@ static spdhg_status check_header(const header *h, int64_t size, const char *path
     if (rest < 0 || h->points < 0 || h->numbers < 0 || h->points > most || h->numbers > most ||
         h->points * (int64_t)sizeof(spdhg_point) + h->numbers * 8 != rest)
         return damaged(path, "its size does not fit its counts", err);
-    if (h->stage < 0 || h->k < 0 || h->rows_visited < 0 || h->iterations_before < 0 || h->said < 0 || h->said > 3 || !isfinite(h->seconds) || !isfinite(h->epochs_before) || isnan(h->best_dual))
+    if (h->stage < 0 || h->k < 0 || h->rows_visited < 0 || h->iterations_before < 0 || h->said < 0 || h->said > 3 ||
+        !isfinite(h->seconds) || !isfinite(h->epochs_before) || isnan(h->best_dual))
         return damaged(path, "a counter is out of range", err);
     return SPDHG_OK;
 }
@@ -87,7 +99,8 @@ static spdhg_status read_body(spd_checkpoint *c, FILE *stream, int64_t size, con
     if (!c->point || !c->number) return spd_fail_memory(err, (double)size);
     uint64_t stored;
     if (fread(c->point, sizeof *c->point, (size_t)h.points, stream) != (size_t)h.points ||
-        fread(c->number, sizeof *c->number, (size_t)h.numbers, stream) != (size_t)h.numbers || fread(&stored, sizeof stored, 1, stream) != 1)
+        fread(c->number, sizeof *c->number, (size_t)h.numbers, stream) != (size_t)h.numbers ||
+        fread(&stored, sizeof stored, 1, stream) != 1)
         return damaged(path, "it ends too early", err);
     XXH3_state_t *sum = XXH3_createState();
     if (!sum) return spd_fail_memory(err, 1e3);

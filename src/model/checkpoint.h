@@ -1,5 +1,6 @@
-/* checkpoint.h - a running solve on disk: a few counters, the trace so far, the solver's state, and hashes of what determines the iterates.
- * Knows no solver: run.c fills it. Binary, little-endian, one XXH3 checksum over everything; two generations are kept. */
+/* checkpoint.h - a running solve on disk: a few counters, the trace so far, the solver's state, and hashes of what determines the
+ * iterates. Knows no solver: run.c fills it. Binary, little-endian, one XXH3 checksum over everything; two generations are kept.
+ */
 #ifndef SPD_CHECKPOINT_H
 #define SPD_CHECKPOINT_H
 #include "core/core.h"
@@ -12,8 +13,8 @@ typedef struct spd_checkpoint {
     int64_t stage, k, rows_visited, iterations_before, points, numbers;
     int64_t said; /* what the last step said, 0 while it should go on: a run that has ended goes no further */
     double seconds, epochs_before, best_dual; /* best_dual: largest proven lower bound so far */
-    spdhg_point *point; /* the trace so far; owned when read */
-    double *number;     /* the state arena; owned when read */
+    spdhg_point *point;                       /* the trace so far; owned when read */
+    double *number;                           /* the state arena; owned when read */
 } spd_checkpoint;
 
 /* Atomic; the file that was there becomes PATH.previous. */

@@ -130,7 +130,8 @@ static spdhg_status classification(const spdhg_model *model, const spdhg_data *d
 spdhg_status spd_model_calibration(const spdhg_model *model, const spdhg_data *data, const double *scores,
                                    spd_calibration bin[SPD_CALIBRATION_BINS], bool *known, spdhg_error *err) {
     double chance[2];
-    *known = data->rows > 0 && model->classes == 2 && data->targets == 1 && model->outputs == 1 && spd_model_probability(model, scores, chance);
+    *known = data->rows > 0 && model->classes == 2 && data->targets == 1 && model->outputs == 1 &&
+             spd_model_probability(model, scores, chance);
     if (!*known) return SPDHG_OK;
     int64_t *class_of_label = SPD_NEW(int64_t, data->rows);
     if (!class_of_label || !classes_of(model, data, class_of_label)) {

@@ -35,7 +35,8 @@ typedef struct spd_metrics {
 } spd_metrics;
 spdhg_status spd_model_metrics(const spdhg_model *model, const spdhg_data *data, const double *scores, spd_metrics *out,
                                spdhg_error *err);
-/* How far probabilities can be believed: rows by the predicted chance of class 1, in tenths. For two classes and the logistic loss; *known says so. */
+/* How far probabilities can be believed: rows by the predicted chance of class 1, in tenths. For two classes and the logistic
+ * loss; *known says so. */
 enum { SPD_CALIBRATION_BINS = 10 };
 typedef struct spd_calibration {
     int64_t rows;
@@ -43,7 +44,8 @@ typedef struct spd_calibration {
 } spd_calibration;
 spdhg_status spd_model_calibration(const spdhg_model *model, const spdhg_data *data, const double *scores,
                                    spd_calibration bin[SPD_CALIBRATION_BINS], bool *known, spdhg_error *err);
-/* Chance that a row of class 1 scores above a row of class 0, ties count half, rows by weight; sorts the rows. NAN if a class is missing. */
+/* Chance that a row of class 1 scores above a row of class 0, ties count half, rows by weight; sorts the rows. NAN if a class is
+ * missing. */
 typedef struct spd_ranked {
     double score, weight;
     int64_t positive; /* 0 or 1 */

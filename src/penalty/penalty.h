@@ -13,14 +13,15 @@ typedef enum spd_block {
 typedef struct spd_penalty {
     const char *name, *help;
     spd_block block;
-    bool groups_ok;                                                                          /* may be given groups */
-    double (*value)(int64_t rows, int64_t K, const double *z, double *work);                 /* r(z) */
-    void (*project)(int64_t rows, int64_t K, double lambda, double *y, double *work);        /* onto lambda Y, in place */
-    /* out = DPi(v) dir, the (generalised) derivative of the projection onto lambda Y at v; NULL: not available. out may be dir. */
+    bool groups_ok;                                                                   /* may be given groups */
+    double (*value)(int64_t rows, int64_t K, const double *z, double *work);          /* r(z) */
+    void (*project)(int64_t rows, int64_t K, double lambda, double *y, double *work); /* onto lambda Y, in place */
+    /* out = DPi(v) dir, the (generalised) derivative of the projection onto lambda Y at v; NULL: not available. out may be dir.
+     */
     void (*slide)(int64_t rows, int64_t K, double lambda, const double *v, const double *dir, double *out, double *work);
-    double (*polar)(int64_t rows, int64_t K, const double *y, double *work);                 /* smallest t with y in t Y */
-    double (*radius)(int64_t rows, int64_t K);                                               /* max ||y||_2 over Y */
-    int64_t (*work)(int64_t rows, int64_t K);                                                /* doubles of work the functions need */
+    double (*polar)(int64_t rows, int64_t K, const double *y, double *work); /* smallest t with y in t Y */
+    double (*radius)(int64_t rows, int64_t K);                               /* max ||y||_2 over Y */
+    int64_t (*work)(int64_t rows, int64_t K);                                /* doubles of work the functions need */
 } spd_penalty;
 
 extern const spd_penalty spd_penalty_l1, spd_penalty_group, spd_penalty_linf, spd_penalty_nuclear;
@@ -28,6 +29,6 @@ extern const spd_penalty spd_penalty_l1, spd_penalty_group, spd_penalty_linf, sp
 const spd_penalty *const *spd_penalty_table(int *entries);
 spdhg_status spd_penalty_find(const char *name, const spd_penalty **out, spdhg_error *err);
 /* simplex.c, shared with the sets: exact projections in expected O(n), ties and zeros welcome; work has n numbers. */
-void spd_project_l1_ball(int64_t n, double radius, double *v, double *work);  /* onto { ||v||_1 <= radius } */
-void spd_project_simplex(int64_t n, double radius, double *v, double *work);  /* onto { v >= 0, sum v = radius } */
+void spd_project_l1_ball(int64_t n, double radius, double *v, double *work); /* onto { ||v||_1 <= radius } */
+void spd_project_simplex(int64_t n, double radius, double *v, double *work); /* onto { v >= 0, sum v = radius } */
 #endif

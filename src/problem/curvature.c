@@ -1,5 +1,5 @@
-/* curvature.c - the constants that step sizes are made of: L, the bound H of the Hessian, a bound on ||F||, the dual ball's radius.
- *     H = (kappa/W) sum_i w_i a_i a_i'   (a_i with a last entry 1 for the intercept) */
+/* curvature.c - the constants that step sizes are made of: L, the bound H of the Hessian, a bound on ||F||, the dual ball's
+ * radius. H = (kappa/W) sum_i w_i a_i a_i'   (a_i with a last entry 1 for the intercept) */
 #include "problem/problem.h"
 
 double spd_problem_lipschitz(const spdhg_problem *p, spdhg_sampling sampling) {

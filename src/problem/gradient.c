@@ -1,5 +1,6 @@
-/* gradient.c - sums over all rows that end in A'u: g = (1/W) sum_i w_i u_i a_i', with u_i = phi'(z_i), a given alpha_i, or C_i(a_i'x).
- * A fixed number of blocks, each with a vector of its own, added in their order: the same bits for any number of threads. */
+/* gradient.c - sums over all rows that end in A'u: g = (1/W) sum_i w_i u_i a_i', with u_i = phi'(z_i), a given alpha_i, or
+ * C_i(a_i'x). A fixed number of blocks, each with a vector of its own, added in their order: the same bits for any number of
+ * threads. */
 #include "problem/problem.h"
 
 enum { GRADIENT_BLOCKS = 16 };
@@ -83,8 +84,8 @@ static void curved(const pass *a, const spd_row *row, int64_t i, double *z, doub
         p->loss->second_k(a->curve + i * p->K, p->K, row->b[0], z, u);
 }
 
-void spd_problem_gradient(const spdhg_problem *p, int threads, const double *x, const double *c, double *g, double *gc, double *slope,
-                          double *scratch) {
+void spd_problem_gradient(const spdhg_problem *p, int threads, const double *x, const double *c, double *g, double *gc,
+                          double *slope, double *scratch) {
     pass a = {.p = p, .x = x, .c = c, .slope = slope, .coefficient = slope_at_x};
     run(&a, threads, g, gc, scratch);
 }
@@ -94,8 +95,8 @@ void spd_problem_adjoint(const spdhg_problem *p, int threads, const double *alph
     run(&a, threads, g, gc, scratch);
 }
 
-void spd_problem_normal_product(const spdhg_problem *p, int threads, const double *curve, const double *x, const double *c, double *g,
-                                double *gc, double *scratch) {
+void spd_problem_normal_product(const spdhg_problem *p, int threads, const double *curve, const double *x, const double *c,
+                                double *g, double *gc, double *scratch) {
     pass a = {.p = p, .x = x, .c = c, .curve = curve, .coefficient = curved};
     run(&a, threads, g, gc, scratch);
 }

@@ -1,6 +1,7 @@
-/* hessian.c - H = (1/W) sum_i w_i (a_i a_i') x C_i, written out: rows and columns (feature, output), the intercept as a last feature 1.
- * Scalar losses: C_i = diag(curve_i). Coupled ones: C_i = phi''(z_i), column by column. Sparse rows cost nnz(a_i)^2 K (or K^2) each.
- * Rows that are full, or nearly, are gathered into panels for BLAS. Blocks of rows have matrices of their own, added in their order. */
+/* hessian.c - H = (1/W) sum_i w_i (a_i a_i') x C_i, written out: rows and columns (feature, output), the intercept as a last
+ * feature 1. Scalar losses: C_i = diag(curve_i). Coupled ones: C_i = phi''(z_i), column by column. Sparse rows cost nnz(a_i)^2 K
+ * (or K^2) each. Rows that are full, or nearly, are gathered into panels for BLAS. Blocks of rows have matrices of their own,
+ * added in their order. */
 #include <cblas.h>
 
 #include "problem/problem.h"
@@ -16,7 +17,8 @@ static int64_t blocks_of(const spdhg_problem *p) {
 
 /* A row with nnz entries costs nnz^2/2 scattered additions, or n^2/2 of BLAS, each about an eighth of one. */
 static bool by_panels(const spdhg_problem *p) {
-    return p->K == 1 && p->loss->value && (!p->data->idx || 8.0 * (double)p->nnz * (double)p->nnz > (double)(p->d * p->d) * (double)(p->n * p->n));
+    return p->K == 1 && p->loss->value &&
+           (!p->data->idx || 8.0 * (double)p->nnz * (double)p->nnz > (double)(p->d * p->d) * (double)(p->n * p->n));
 }
 
 static int64_t block_size(const spdhg_problem *p) {

@@ -24,7 +24,8 @@ static void reduce(const spdhg_problem *p, const double *partial, int64_t count,
 static void scalar_block(void *context, int64_t b) {
     const sums *a = context;
     const spdhg_problem *p = a->p;
-    const int64_t K = p->K, first = b * SPD_ROWS_PER_BLOCK, end = first + SPD_ROWS_PER_BLOCK < p->n ? first + SPD_ROWS_PER_BLOCK : p->n;
+    const int64_t K = p->K, first = b * SPD_ROWS_PER_BLOCK,
+                  end = first + SPD_ROWS_PER_BLOCK < p->n ? first + SPD_ROWS_PER_BLOCK : p->n;
     double *out = a->partial + b * stride(p);
     memset(out, 0, (size_t)(3 * K) * sizeof *out);
     for (int64_t i = first; i < end; i++) {
@@ -40,8 +41,8 @@ static void scalar_block(void *context, int64_t b) {
     }
 }
 
-/* The derivative increases in c: every evaluation narrows the bracket; Newton's point is taken if it falls inside, else the middle
- * (or a doubled step while one side is still open). newton has 8K numbers: 3K sums, bracket low and high, step. */
+/* The derivative increases in c: every evaluation narrows the bracket; Newton's point is taken if it falls inside, else the
+ * middle (or a doubled step while one side is still open). newton has 8K numbers: 3K sums, bracket low and high, step. */
 static void scalar_newton(const spdhg_problem *p, int threads, sums *a, double *c, double *newton) {
     const int64_t K = p->K;
     double *sum = newton, *low = newton + 3 * K, *high = low + K, *step = high + K;
@@ -78,7 +79,8 @@ static void scalar_newton(const spdhg_problem *p, int threads, sums *a, double *
 static void coupled_block(void *context, int64_t b) {
     const sums *a = context;
     const spdhg_problem *p = a->p;
-    const int64_t K = p->K, first = b * SPD_ROWS_PER_BLOCK, end = first + SPD_ROWS_PER_BLOCK < p->n ? first + SPD_ROWS_PER_BLOCK : p->n;
+    const int64_t K = p->K, first = b * SPD_ROWS_PER_BLOCK,
+                  end = first + SPD_ROWS_PER_BLOCK < p->n ? first + SPD_ROWS_PER_BLOCK : p->n;
     double *out = a->partial + b * stride(p), *z = out + 1 + K, *one = z + K;
     memset(out, 0, (size_t)(1 + K) * sizeof *out);
     for (int64_t i = first; i < end; i++) {
@@ -110,10 +112,10 @@ static void centre(int64_t K, double *c) {
     for (int64_t k = 0; k < K; k++) c[k] -= mean;
 }
 
-/* (H + damping I) p = -g by conjugate gradients from 0; H is singular along (1,...,1), to which g is orthogonal but for rounding: what
- * that leaves of the direction there can be huge and is taken out before anyone adds it to c. */
-static void newton_direction(const spdhg_problem *p, int threads, sums *a, double damping, const double *g, double *dir, double *r, double *q,
-                             double *Hq) {
+/* (H + damping I) p = -g by conjugate gradients from 0; H is singular along (1,...,1), to which g is orthogonal but for rounding:
+ * what that leaves of the direction there can be huge and is taken out before anyone adds it to c. */
+static void newton_direction(const spdhg_problem *p, int threads, sums *a, double damping, const double *g, double *dir,
+                             double *r, double *q, double *Hq) {
     const int64_t K = p->K;
     memset(dir, 0, (size_t)K * sizeof *dir);
     for (int64_t k = 0; k < K; k++) q[k] = r[k] = -g[k];
@@ -135,8 +137,9 @@ static void newton_direction(const spdhg_problem *p, int threads, sums *a, doubl
     centre(K, dir);
 }
 
-/* Levenberg and Marquardt's damping: where scores are large H nearly vanishes and a bare Newton step, however halved, leads nowhere.
- * A step whose change of value drowns in rounding still counts when it makes the slope smaller: those are the last digits of c. */
+/* Levenberg and Marquardt's damping: where scores are large H nearly vanishes and a bare Newton step, however halved, leads
+ * nowhere. A step whose change of value drowns in rounding still counts when it makes the slope smaller: those are the last
+ * digits of c. */
 static void coupled_newton(const spdhg_problem *p, int threads, sums *a, double *c, double *newton) {
     const int64_t K = p->K;
     double *g = newton, *dir = g + K, *r = dir + K, *q = r + K, *Hq = q + K, *trial = Hq + K, *trial_g = trial + K;
@@ -162,7 +165,8 @@ static void coupled_newton(const spdhg_problem *p, int threads, sums *a, double 
     }
 }
 
-void spd_problem_best_intercept(const spdhg_problem *p, int threads, const double *z, double *c, double *partial, double *newton) {
+void spd_problem_best_intercept(const spdhg_problem *p, int threads, const double *z, double *c, double *partial,
+                                double *newton) {
     sums a = {.p = p, .z = z, .c = c, .partial = partial};
     if (p->loss->value)
         scalar_newton(p, threads, &a, c, newton);

@@ -1,5 +1,6 @@
 /* labels.c - from the labels as they were read to the b that the loss wants.
- * Two sorted labels become -1, +1; softmax numbers the sorted labels 0..K-1; regression targets stay as they are. The map is kept. */
+ * Two sorted labels become -1, +1; softmax numbers the sorted labels 0..K-1; regression targets stay as they are. The map is
+ * kept. */
 #include <stdlib.h>
 
 #include "problem/problem.h"
@@ -31,7 +32,8 @@ static void describe(const spdhg_data *data, const double *sorted, int64_t n, ch
         }
         char name[64];
         label_text(data, sorted[i], name);
-        used += (size_t)snprintf(text + used, size - used, "%s%s (%lld row%s)", i ? ", " : "", name, (long long)(next - i), next - i == 1 ? "" : "s");
+        used += (size_t)snprintf(text + used, size - used, "%s%s (%lld row%s)", i ? ", " : "", name, (long long)(next - i),
+                                 next - i == 1 ? "" : "s");
         i = next;
     }
 }
@@ -40,13 +42,17 @@ static spdhg_status check_classes(const spdhg_problem *p, const double *sorted, 
     char counts[400];
     describe(p->data, sorted, n, counts, sizeof counts);
     if (classes == 1 && !(p->one_class_ok && p->loss->value))
-        return spd_fail(err, SPDHG_DATA, "only one class among the rows: %s; there is nothing to tell apart (--allow-one-class fits all the same)",
+        return spd_fail(err, SPDHG_DATA,
+                        "only one class among the rows: %s; there is nothing to tell apart (--allow-one-class fits all the same)",
                         counts);
     if (p->loss->value && classes > 2)
-        return spd_fail(err, SPDHG_DATA, "loss %s needs two classes, the data has %lld: %s; use --loss softmax for classes, --loss squared or huber for numbers",
+        return spd_fail(err, SPDHG_DATA,
+                        "loss %s needs two classes, the data has %lld: %s; use --loss softmax for classes, --loss squared or "
+                        "huber for numbers",
                         p->loss->name, (long long)classes, counts);
     if (classes > CLASSES_MAX)
-        return spd_fail(err, SPDHG_DATA, "%lld distinct labels: these look like targets of a regression (--loss squared or huber)",
+        return spd_fail(err, SPDHG_DATA,
+                        "%lld distinct labels: these look like targets of a regression (--loss squared or huber)",
                         (long long)classes);
     return SPDHG_OK;
 }
@@ -86,7 +92,8 @@ static spdhg_status find_classes(spdhg_problem *p, spdhg_error *err) {
 spdhg_status spd_problem_map_labels(spdhg_problem *p, spdhg_error *err) {
     const spdhg_data *data = p->data;
     if (data->targets == 0)
-        return spd_fail(err, SPDHG_DATA, "%s has no labels to fit (--label NAME or --targets FILE)", data->source ? data->source : "the data");
+        return spd_fail(err, SPDHG_DATA, "%s has no labels to fit (--label NAME or --targets FILE)",
+                        data->source ? data->source : "the data");
     if (p->loss->classify) {
         if (data->targets != 1)
             return spd_fail(err, SPDHG_DATA, "loss %s needs one label per row, the data has %lld target columns", p->loss->name,
@@ -128,8 +135,8 @@ spdhg_status spd_map_targets(const spdhg_problem *p, const spdhg_data *data, dou
     *b = NULL;
     const char *source = data->source ? data->source : "the held-out data";
     if (data->targets != p->data->targets)
-        return spd_fail(err, SPDHG_DATA, "%s has %lld target columns, the training data has %lld", source, (long long)data->targets,
-                        (long long)p->data->targets);
+        return spd_fail(err, SPDHG_DATA, "%s has %lld target columns, the training data has %lld", source,
+                        (long long)data->targets, (long long)p->data->targets);
     double *out = SPD_NEW(double, data->rows * p->targets);
     if (!out) return spd_fail_memory(err, 8.0 * (double)data->rows * (double)p->targets);
     for (int64_t i = 0; i < data->rows * p->targets; i++) {
@@ -138,7 +145,8 @@ spdhg_status spd_map_targets(const spdhg_problem *p, const spdhg_data *data, dou
             char name[64];
             label_text(data, data->b[i], name);
             spd_free(out);
-            return spd_fail(err, SPDHG_DATA, "%s: row %lld has label %s, which the training data does not have", source, (long long)i + 1, name);
+            return spd_fail(err, SPDHG_DATA, "%s: row %lld has label %s, which the training data does not have", source,
+                            (long long)i + 1, name);
         }
         out[i] = p->loss->classify ? mapped(p, k) : data->b[i];
     }

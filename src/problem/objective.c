@@ -11,7 +11,9 @@ typedef struct pass {
     double *z, *partial;
 } pass;
 
-static int64_t block_end(const spdhg_problem *p, int64_t first, int64_t size) { return first + size < p->n ? first + size : p->n; }
+static int64_t block_end(const spdhg_problem *p, int64_t first, int64_t size) {
+    return first + size < p->n ? first + size : p->n;
+}
 
 static double row_weight(const spdhg_problem *p, int64_t i) { return p->weight ? p->weight[i] : 1; }
 

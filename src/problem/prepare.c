@@ -1,4 +1,5 @@
-/* prepare.c - what a problem needs to know of its rows before a solver may use it: weights, scale, norms (PROBLEM: Weights, Standardise). */
+/* prepare.c - what a problem needs to know of its rows before a solver may use it: weights, scale, norms (PROBLEM: Weights,
+ * Standardise). */
 #include "problem/prepare.h"
 
 static int64_t data_row(const spdhg_problem *p, int64_t i) { return p->row ? p->row[i] : i; }
@@ -61,7 +62,8 @@ static spdhg_status class_factors(const spdhg_problem *p, double *factor, spdhg_
 spdhg_status spd_prepare_weights(spdhg_problem *p, spdhg_error *err) {
     p->W = (double)p->n;
     if (!p->data->weight && !p->class_weight) return SPDHG_OK;
-    if (p->class_weight && !p->loss->classify) return spd_fail(err, SPDHG_USAGE, "class weights need a classification loss, not %s", p->loss->name);
+    if (p->class_weight && !p->loss->classify)
+        return spd_fail(err, SPDHG_USAGE, "class weights need a classification loss, not %s", p->loss->name);
     double *factor = SPD_NEW(double, p->classes + 1);
     p->weight = SPD_NEW(double, p->n);
     if (!factor || !p->weight) {

@@ -1,4 +1,5 @@
-/* prepare_terms.c - cuts the rows of each F_t into the blocks its penalty acts on, places the duals in y, and finds the features F touches. */
+/* prepare_terms.c - cuts the rows of each F_t into the blocks its penalty acts on, places the duals in y, and finds the features
+ * F touches. */
 #include "problem/prepare.h"
 
 /* Blocks from a group number per row: rows of a group in their order, groups by number; numbers need not be contiguous. */
@@ -6,7 +7,8 @@ static spdhg_status cut_groups(spd_term *t, spdhg_error *err) {
     int64_t groups = 0;
     for (int64_t e = 0; e < t->m; e++) {
         if (t->group_asked[e] < 0 || t->group_asked[e] >= t->m + ((int64_t)1 << 31))
-            return spd_fail(err, SPDHG_DATA, "group %lld of row %lld of F is out of range", (long long)t->group_asked[e], (long long)e + 1);
+            return spd_fail(err, SPDHG_DATA, "group %lld of row %lld of F is out of range", (long long)t->group_asked[e],
+                            (long long)e + 1);
         if (t->group_asked[e] >= groups) groups = t->group_asked[e] + 1;
     }
     int64_t *first = SPD_NEW(int64_t, groups + 1);
@@ -57,8 +59,8 @@ static spdhg_status place_columns(spd_term *t, const int32_t *place, spdhg_error
     return SPDHG_OK;
 }
 
-/* Features with an entry in some F_t: only these change in every step. They get the first places, so that a step runs through them
- * in a straight line however they are scattered. */
+/* Features with an entry in some F_t: only these change in every step. They get the first places, so that a step runs through
+ * them in a straight line however they are scattered. */
 static spdhg_status find_support(spdhg_problem *p, spdhg_error *err) {
     p->supports = p->d;
     for (int64_t t = 0; t < p->terms; t++)

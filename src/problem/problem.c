@@ -30,7 +30,8 @@ spdhg_status spdhg_problem_loss(spdhg_problem *p, const spdhg_loss *loss, double
     SPD_TRY(check_open(p, err));
     const bool takes = loss->arg_max >= loss->arg_min;
     if (takes && !(arg >= loss->arg_min && arg <= loss->arg_max))
-        return spd_fail(err, SPDHG_USAGE, "loss %s: argument %g is outside %g..%g", loss->name, arg, loss->arg_min, loss->arg_max);
+        return spd_fail(err, SPDHG_USAGE, "loss %s: argument %g is outside %g..%g", loss->name, arg, loss->arg_min,
+                        loss->arg_max);
     p->loss = loss;
     p->loss_arg = takes ? arg : 0;
     return SPDHG_OK;
@@ -126,7 +127,8 @@ static spdhg_status take_groups(spd_term *t, const spdhg_structure *F, const spd
     if (!t->penalty->groups_ok) return spd_fail(err, SPDHG_USAGE, "penalty %s takes no groups", t->penalty->name);
     if (o->groups) return spd_structure_groups(F, o->groups, &t->group_asked, err);
     if (o->group_rows != F->F.m)
-        return spd_fail(err, SPDHG_USAGE, "%lld group numbers for the %lld rows of F", (long long)o->group_rows, (long long)F->F.m);
+        return spd_fail(err, SPDHG_USAGE, "%lld group numbers for the %lld rows of F", (long long)o->group_rows,
+                        (long long)F->F.m);
     t->group_asked = spd_copy(o->group, F->F.m, sizeof *o->group);
     return t->group_asked ? SPDHG_OK : spd_fail_memory(err, 8.0 * (double)F->F.m);
 }
@@ -136,7 +138,8 @@ static spdhg_status take_weights(spd_term *t, const spdhg_structure *F, const sp
     t->F = F;
     if (!o || !o->row_weight) return SPDHG_OK;
     if (o->row_weights != F->F.m)
-        return spd_fail(err, SPDHG_DATA, "%lld penalty weights for the %lld rows of F", (long long)o->row_weights, (long long)F->F.m);
+        return spd_fail(err, SPDHG_DATA, "%lld penalty weights for the %lld rows of F", (long long)o->row_weights,
+                        (long long)F->F.m);
     int64_t *kept = NULL;
     SPD_TRY(spd_structure_weighted(&t->owned, F, o->row_weight, &kept, err));
     t->F = t->owned;
@@ -169,7 +172,8 @@ spdhg_status spdhg_problem_term(spdhg_problem *p, const char *penalty, const spd
 }
 
 spdhg_status spdhg_problem_scale_lambda(spdhg_problem *p, double factor, spdhg_error *err) {
-    if (!(factor >= 0) || !isfinite(factor)) return spd_fail(err, SPDHG_USAGE, "the factor of lambda must be a number >= 0, not %g", factor);
+    if (!(factor >= 0) || !isfinite(factor))
+        return spd_fail(err, SPDHG_USAGE, "the factor of lambda must be a number >= 0, not %g", factor);
     for (int64_t t = 0; t < p->terms; t++) p->term[t].lambda = factor * p->term[t].lambda_given;
     return SPDHG_OK;
 }
@@ -180,7 +184,8 @@ static spdhg_status prepare(spdhg_problem *p, spdhg_error *err) {
     if (__builtin_mul_overflow(p->d, p->K, &p->dK)) return spd_fail(err, SPDHG_DATA, "features times outputs overflows");
     const spdhg_data *data = p->data;
     if (data->offset && data->offsets != p->K)
-        return spd_fail(err, SPDHG_DATA, "the offsets have %lld columns, the model has %lld outputs", (long long)data->offsets, (long long)p->K);
+        return spd_fail(err, SPDHG_DATA, "the offsets have %lld columns, the model has %lld outputs", (long long)data->offsets,
+                        (long long)p->K);
     SPD_TRY(spd_prepare_weights(p, err));
     SPD_TRY(spd_prepare_scale(p, err));
     SPD_TRY(spd_prepare_rows(p, err));

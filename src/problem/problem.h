@@ -14,17 +14,19 @@
 typedef struct spd_term {
     const spd_penalty *penalty;
     const spdhg_structure *F;
-    spdhg_structure *owned; /* F when row weights made it; freed with the term */
+    spdhg_structure *owned;      /* F when row weights made it; freed with the term */
     double lambda, lambda_given; /* now, and as spdhg_problem_term said */
-    int64_t m;            /* rows of F */
-    int64_t first;        /* first number of this term's dual in y */
-    int64_t blocks;       /* blocks of the penalty */
-    int64_t *block_ptr;   /* blocks + 1 positions in block_row; NULL: every row is a block (blocks == m), or one block (blocks == 1) */
+    int64_t m;                   /* rows of F */
+    int64_t first;               /* first number of this term's dual in y */
+    int64_t blocks;              /* blocks of the penalty */
+    int64_t
+        *block_ptr; /* blocks + 1 positions in block_row; NULL: every row is a block (blocks == m), or one block (blocks == 1) */
     int64_t *block_row;   /* rows of F, block after block; NULL with block_ptr */
     int64_t largest;      /* rows of the largest block */
     bool pairs;           /* every row of F has exactly two entries */
     int64_t *group_asked; /* groups given by the user until the problem is frozen */
-    spd_csr placed;       /* F with its columns renumbered by the problem's `place` (ptr and val are F's own); empty when there is none */
+    spd_csr
+        placed; /* F with its columns renumbered by the problem's `place` (ptr and val are F's own); empty when there is none */
 } spd_term;
 
 struct spdhg_problem {
@@ -43,65 +45,68 @@ struct spdhg_problem {
     char *class_weight;
 
     /* made by spd_problem_freeze */
-    const double *val;    /* values the rows point into: data->val or `scaled` */
-    double *scaled;       /* values divided by the column's scale, or NULL */
-    double *scale;        /* d standard deviations, or NULL */
-    int64_t targets;      /* numbers of b per row */
-    double *b;            /* n x targets as the loss wants them */
-    double *weight;       /* n, or NULL when all are 1 */
-    double W;             /* sum of weights */
-    int64_t classes;      /* 0 for regression */
-    double *class_value;  /* raw label of class 0, 1, ...; two classes map to -1, +1 */
-    double row_norm2_max; /* max ||a_i||^2 (+1 with intercept) over rows with weight > 0 */
+    const double *val;        /* values the rows point into: data->val or `scaled` */
+    double *scaled;           /* values divided by the column's scale, or NULL */
+    double *scale;            /* d standard deviations, or NULL */
+    int64_t targets;          /* numbers of b per row */
+    double *b;                /* n x targets as the loss wants them */
+    double *weight;           /* n, or NULL when all are 1 */
+    double W;                 /* sum of weights */
+    int64_t classes;          /* 0 for regression */
+    double *class_value;      /* raw label of class 0, 1, ...; two classes map to -1, +1 */
+    double row_norm2_max;     /* max ||a_i||^2 (+1 with intercept) over rows with weight > 0 */
     double weight_factor_max; /* max N w_i / W * (||a_i||^2 (+1)): for shuffle sampling */
-    int64_t nnz;          /* of the rows used */
-    int64_t supports;     /* features that occur in some F_t */
-    int32_t *place;       /* d places: features of the support come first (place < supports), the idle ones behind; NULL when all d occur */
+    int64_t nnz;              /* of the rows used */
+    int64_t supports;         /* features that occur in some F_t */
+    int32_t
+        *place; /* d places: features of the support come first (place < supports), the idle ones behind; NULL when all d occur */
 };
 
 /* Maps labels, resolves weights, scales, cuts blocks; idempotent. Every evaluation and solver calls it. */
 spdhg_status spd_problem_freeze(spdhg_problem *p, spdhg_error *err);
 void spd_problem_row(const spdhg_problem *p, int64_t i, spd_row *row); /* i in 0..n-1; weight = 1 */
 
-/* ---- subset.c: some rows of a frozen problem (positions 0..n-1, not ids of the data) as a problem of its own, frozen: the same labels, weights,
- * scale and terms, nothing of the data copied. Of lambda the values as given. The base must outlive it. */
-spdhg_status spd_problem_subset(spdhg_problem **out, const spdhg_problem *base, const int64_t *position, int64_t count, spdhg_error *err);
+/* ---- subset.c: some rows of a frozen problem (positions 0..n-1, not ids of the data) as a problem of its own, frozen: the same
+ * labels, weights, scale and terms, nothing of the data copied. Of lambda the values as given. The base must outlive it. */
+spdhg_status spd_problem_subset(spdhg_problem **out, const spdhg_problem *base, const int64_t *position, int64_t count,
+                                spdhg_error *err);
 
 /* ---- labels.c: classes of the rows used, sorted; b in the loss's own form. Also maps held-out data by the same map. */
 spdhg_status spd_problem_map_labels(spdhg_problem *p, spdhg_error *err);
 spdhg_status spd_map_targets(const spdhg_problem *p, const spdhg_data *data, double **b, spdhg_error *err);
 
 /* ---- term.c */
-void spd_term_apply(const spd_term *t, int64_t K, const double *x, double *z);                  /* z = F x */
-void spd_term_add_transposed(const spd_term *t, int64_t K, const double *y, double *g);         /* g += F'y */
-double spd_term_value(const spd_term *t, int64_t K, const double *z, double *work);             /* lambda r(z), z = F x */
-void spd_term_project(const spd_term *t, int64_t K, double *y, double *work);                   /* y = Pi_{lambda Y}(y) */
-int64_t spd_term_block_rows(const spd_term *t, int64_t b);                                      /* how many rows block b has */
-int64_t spd_term_block_row(const spd_term *t, int64_t b, int64_t r);                            /* its r-th row of F */
+void spd_term_apply(const spd_term *t, int64_t K, const double *x, double *z);          /* z = F x */
+void spd_term_add_transposed(const spd_term *t, int64_t K, const double *y, double *g); /* g += F'y */
+double spd_term_value(const spd_term *t, int64_t K, const double *z, double *work);     /* lambda r(z), z = F x */
+void spd_term_project(const spd_term *t, int64_t K, double *y, double *work);           /* y = Pi_{lambda Y}(y) */
+int64_t spd_term_block_rows(const spd_term *t, int64_t b);                              /* how many rows block b has */
+int64_t spd_term_block_row(const spd_term *t, int64_t b, int64_t r);                    /* its r-th row of F */
 double spd_term_block_polar(const spd_term *t, int64_t K, int64_t b, const double *y, double *work);
-double spd_term_polar(const spd_term *t, int64_t K, const double *y, double *work);              /* smallest lambda with y in lambda Y */
-void spd_term_slide(const spd_term *t, int64_t K, const double *v, double *dir, double *work);   /* dir = DPi_{lambda Y}(v) dir */
-/* open[i] = 1 for the numbers of u whose part (l1: itself; group: its group) is longer than radius; penalties that make no zeros: for all. */
+double spd_term_polar(const spd_term *t, int64_t K, const double *y, double *work); /* smallest lambda with y in lambda Y */
+void spd_term_slide(const spd_term *t, int64_t K, const double *v, double *dir, double *work); /* dir = DPi_{lambda Y}(v) dir */
+/* open[i] = 1 for the numbers of u whose part (l1: itself; group: its group) is longer than radius; penalties that make no zeros:
+ * for all. */
 void spd_term_outside(const spd_term *t, int64_t K, const double *u, double radius, double *open, double *work);
-double spd_term_radius(const spd_term *t, int64_t K);                                           /* max ||y|| over lambda Y */
-int64_t spd_term_work(const spd_term *t, int64_t K);                                            /* doubles of work for the above */
+double spd_term_radius(const spd_term *t, int64_t K); /* max ||y|| over lambda Y */
+int64_t spd_term_work(const spd_term *t, int64_t K);  /* doubles of work for the above */
 /* The dual half-step fused with the transposed product, one pass over the rows of F (ARCHITECTURE decision 5):
  *     y = Pi_{lambda Y}(y + s F x);   y_sum += average_weight y;   g += F'y
  * F is the term's own matrix, or its `placed` one when x and g are in that order. */
-void spd_term_dual_step(const spd_term *t, const spd_csr *F, int64_t K, double s, const double *x, double *y, double average_weight, double *y_sum,
-                        double *g, double *work);
+void spd_term_dual_step(const spd_term *t, const spd_csr *F, int64_t K, double s, const double *x, double *y,
+                        double average_weight, double *y_sum, double *g, double *work);
 
 /* ---- stack.c: all terms together, F = [F_1; F_2; ...], y in the product of the balls. */
-void spd_problem_apply(const spdhg_problem *p, const double *x, double *z);                  /* z = F x */
-void spd_problem_add_transposed(const spdhg_problem *p, const double *y, double *g);         /* g += F'y */
-void spd_problem_project_dual(const spdhg_problem *p, double *y, double *work);              /* y = Pi_{lambda Y}(y) */
-double spd_problem_penalty(const spdhg_problem *p, const double *z, double *work);           /* sum_t lambda_t r_t(z_t) */
+void spd_problem_apply(const spdhg_problem *p, const double *x, double *z);          /* z = F x */
+void spd_problem_add_transposed(const spdhg_problem *p, const double *y, double *g); /* g += F'y */
+void spd_problem_project_dual(const spdhg_problem *p, double *y, double *work);      /* y = Pi_{lambda Y}(y) */
+double spd_problem_penalty(const spdhg_problem *p, const double *z, double *work);   /* sum_t lambda_t r_t(z_t) */
 /* M += sum_t weight(t) F_t'F_t for K outputs, lower triangle of a row-major n x n matrix. */
 void spd_problem_add_gram(const spdhg_problem *p, double (*weight)(const spd_term *), int64_t n, double *M);
-void spd_problem_gram_diagonal(const spdhg_problem *p, double *diagonal);                    /* of F'F, d numbers */
-bool spd_problem_can_slide(const spdhg_problem *p);                                         /* every penalty has its derivative */
+void spd_problem_gram_diagonal(const spdhg_problem *p, double *diagonal); /* of F'F, d numbers */
+bool spd_problem_can_slide(const spdhg_problem *p);                       /* every penalty has its derivative */
 void spd_problem_slide(const spdhg_problem *p, const double *v, double *dir, double *work);
-int64_t spd_problem_term_work(const spdhg_problem *p);                                       /* work of the largest term */
+int64_t spd_problem_term_work(const spdhg_problem *p); /* work of the largest term */
 
 /* ---- objective.c: collectives over all rows, blocked and threaded; the same bits for any number of threads. */
 typedef struct spd_value {
@@ -111,8 +116,8 @@ int64_t spd_problem_blocks(const spdhg_problem *p); /* fixed blocks of rows that
 /* Scores z = A x + o (n x K), without intercept. */
 void spd_problem_scores(const spdhg_problem *p, int threads, const double *x, double *z);
 enum { SPD_ROWS_PER_BLOCK = 2048 };
-/* ---- intercept.c: minimise the loss over the intercept, in place, started at c; z from spd_problem_scores. Newton in K dimensions;
- * softmax: sum c = 0. partial: spd_problem_blocks (1 + 3K) numbers, newton: 8K. */
+/* ---- intercept.c: minimise the loss over the intercept, in place, started at c; z from spd_problem_scores. Newton in K
+ * dimensions; softmax: sum c = 0. partial: spd_problem_blocks (1 + 3K) numbers, newton: 8K. */
 void spd_problem_best_intercept(const spdhg_problem *p, int threads, const double *z, double *c, double *partial, double *newton);
 /* f at (x, c); with an intercept c is minimised in place first. scratch: spd_problem_value_work doubles; it holds F x first. */
 void spd_problem_value(const spdhg_problem *p, int threads, const double *x, double *c, double *scratch, spd_value *out);
@@ -121,23 +126,26 @@ int64_t spd_problem_value_work(const spdhg_problem *p);
 double *spd_problem_value_scores(const spdhg_problem *p, double *scratch);
 void spd_row_score(const spdhg_problem *p, const spd_row *row, const double *x, double *z); /* z = a'x + o, K numbers */
 
-/* ---- gradient.c: collectives that end in A'u. scratch: spd_problem_gradient_work doubles for each. gc (K, for the intercept) may be NULL. */
-/* g (d x K) = (1/W) sum w_i phi'(z_i) a_i'. slope (n x K, may be NULL): phi'(z_i) of every row, unweighted, as variance-reduced solvers keep them. */
-void spd_problem_gradient(const spdhg_problem *p, int threads, const double *x, const double *c, double *g, double *gc, double *slope,
-                          double *scratch);
+/* ---- gradient.c: collectives that end in A'u. scratch: spd_problem_gradient_work doubles for each. gc (K, for the intercept)
+ * may be NULL. */
+/* g (d x K) = (1/W) sum w_i phi'(z_i) a_i'. slope (n x K, may be NULL): phi'(z_i) of every row, unweighted, as variance-reduced
+ * solvers keep them. */
+void spd_problem_gradient(const spdhg_problem *p, int threads, const double *x, const double *c, double *g, double *gc,
+                          double *slope, double *scratch);
 /* g = (1/W) sum w_i alpha_i a_i' for any alpha (n x K). */
 void spd_problem_adjoint(const spdhg_problem *p, int threads, const double *alpha, double *g, double *gc, double *scratch);
 /* g = (1/W) sum w_i C_i(a_i'x + c) a_i': a product with the Hessian or with a matrix like it. Scalar losses: C_i = curve (n x K).
  * Coupled losses: C_i = phi''(z_i) at the scores z in `curve`. c may be NULL. */
-void spd_problem_normal_product(const spdhg_problem *p, int threads, const double *curve, const double *x, const double *c, double *g,
-                                double *gc, double *scratch);
+void spd_problem_normal_product(const spdhg_problem *p, int threads, const double *curve, const double *x, const double *c,
+                                double *g, double *gc, double *scratch);
 int64_t spd_problem_gradient_work(const spdhg_problem *p);
 int64_t spd_problem_gradient_blocks(const spdhg_problem *p); /* blocks of rows with a partial sum of d numbers or more each */
 
 /* Diagonal of that matrix, (d + 1) K numbers with an intercept, d K without. */
 void spd_problem_curvature_diagonal(const spdhg_problem *p, const double *curve, double *diagonal);
 
-/* ---- hessian.c: the same matrix written out, row-major n x n with n = (d + 1) K (intercept last, d K without), lower triangle. */
+/* ---- hessian.c: the same matrix written out, row-major n x n with n = (d + 1) K (intercept last, d K without), lower triangle.
+ */
 double spd_problem_normal_cost(const spdhg_problem *p); /* of writing it out, for each row, in additions to scattered numbers */
 void spd_problem_normal_matrix(const spdhg_problem *p, int threads, const double *curve, double *H, double *scratch);
 int64_t spd_problem_normal_size(const spdhg_problem *p);
@@ -145,14 +153,15 @@ int64_t spd_problem_normal_work(const spdhg_problem *p);
 
 /* ---- curvature.c: constants of the step sizes. */
 double spd_problem_lipschitz(const spdhg_problem *p, spdhg_sampling sampling); /* kappa max_i(||a_i||^2 [+1]) + gamma */
-double spd_problem_structure_norm(const spdhg_problem *p);                      /* bound on || [F_1; F_2; ...] || */
-double spd_problem_dual_radius(const spdhg_problem *p);                         /* max ||y|| over the product of the lambda Y_t */
-/* H = (kappa/W) sum_i w_i a_i a_i', a_i with a last entry 1 if there is an intercept: the Hessian of the loss is at most H for every
- * output. Vectors have d + 1 numbers, the last of the intercept. D: positive numbers, a diagonal to measure H in. */
+double spd_problem_structure_norm(const spdhg_problem *p);                     /* bound on || [F_1; F_2; ...] || */
+double spd_problem_dual_radius(const spdhg_problem *p);                        /* max ||y|| over the product of the lambda Y_t */
+/* H = (kappa/W) sum_i w_i a_i a_i', a_i with a last entry 1 if there is an intercept: the Hessian of the loss is at most H for
+ * every output. Vectors have d + 1 numbers, the last of the intercept. D: positive numbers, a diagonal to measure H in. */
 void spd_problem_curvature_columns(const spdhg_problem *p, double *diagonal); /* of H */
-double spd_problem_curvature_rows(const spdhg_problem *p, spdhg_sampling sampling, const double *D); /* max_i (N w_i/W) kappa a_i'D^-1 a_i; iid: no factor */
-/* lmax(D^-1/2 H D^-1/2) from below: power iterations until they gain less than 1/2 %, at most `rounds`. v: start and result, positive and
- * irregular is good. work: d + 1 numbers and spd_problem_gradient_work. */
+double spd_problem_curvature_rows(const spdhg_problem *p, spdhg_sampling sampling,
+                                  const double *D); /* max_i (N w_i/W) kappa a_i'D^-1 a_i; iid: no factor */
+/* lmax(D^-1/2 H D^-1/2) from below: power iterations until they gain less than 1/2 %, at most `rounds`. v: start and result,
+ * positive and irregular is good. work: d + 1 numbers and spd_problem_gradient_work. */
 double spd_problem_curvature_norm(const spdhg_problem *p, int threads, const double *D, int rounds, double *v, double *work);
 
 /* ---- sample.c: which rows iteration k sees, a pure function of (seed, k). */

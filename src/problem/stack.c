@@ -41,7 +41,8 @@ void spd_problem_add_gram(const spdhg_problem *p, double (*weight)(const spd_ter
         for (int64_t e = 0; e < F->m; e++)
             for (int64_t a = F->ptr[e]; a < F->ptr[e + 1]; a++)
                 for (int64_t b = F->ptr[e]; b <= a; b++)
-                    for (int64_t k = 0; k < K; k++) M[(F->idx[a] * K + k) * n + F->idx[b] * K + k] += factor * F->val[a] * F->val[b];
+                    for (int64_t k = 0; k < K; k++)
+                        M[(F->idx[a] * K + k) * n + F->idx[b] * K + k] += factor * F->val[a] * F->val[b];
     }
 }
 

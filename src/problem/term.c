@@ -140,7 +140,8 @@ SPD_WIDE static void identity_step(int64_t n, double lambda, double s, const dou
 }
 
 /* l1, one output, rows of two entries (chain, grid, edges): no inner loop. */
-static void pair_step(const spd_csr *F, double lambda, double s, const double *x, double *y, double weight, double *y_sum, double *g) {
+static void pair_step(const spd_csr *F, double lambda, double s, const double *x, double *y, double weight, double *y_sum,
+                      double *g) {
     for (int64_t e = 0; e < F->m; e++) {
         const int32_t i = F->idx[2 * e], j = F->idx[2 * e + 1];
         const double a = F->val[2 * e], b = F->val[2 * e + 1];
@@ -153,7 +154,8 @@ static void pair_step(const spd_csr *F, double lambda, double s, const double *x
 }
 
 /* l1, one output: y_e = clip(y_e + s F_e x), g += F_e' y_e. */
-static void row_step(const spd_csr *F, double lambda, double s, const double *x, double *y, double weight, double *y_sum, double *g) {
+static void row_step(const spd_csr *F, double lambda, double s, const double *x, double *y, double weight, double *y_sum,
+                     double *g) {
     for (int64_t e = 0; e < F->m; e++) {
         double z = 0;
         for (int64_t p = F->ptr[e]; p < F->ptr[e + 1]; p++) z += F->val[p] * x[F->idx[p]];
@@ -184,8 +186,8 @@ static void add_row_transposed(const spd_csr *F, int64_t e, int64_t K, const dou
 }
 
 /* Any penalty: block by block, still one pass over F when blocks are rows or groups. */
-static void block_step(const spd_term *t, const spd_csr *F, int64_t K, double s, const double *x, double *y, double weight, double *y_sum, double *g,
-                       double *work) {
+static void block_step(const spd_term *t, const spd_csr *F, int64_t K, double s, const double *x, double *y, double weight,
+                       double *y_sum, double *g, double *work) {
     for (int64_t b = 0; b < t->blocks; b++) {
         const block k = block_at(t, b);
         double *part = k.row ? work : y + k.first * K;
@@ -201,8 +203,8 @@ static void block_step(const spd_term *t, const spd_csr *F, int64_t K, double s,
     }
 }
 
-void spd_term_dual_step(const spd_term *t, const spd_csr *F, int64_t K, double s, const double *x, double *y, double average_weight,
-                        double *y_sum, double *g, double *work) {
+void spd_term_dual_step(const spd_term *t, const spd_csr *F, int64_t K, double s, const double *x, double *y,
+                        double average_weight, double *y_sum, double *g, double *work) {
     if (t->penalty != &spd_penalty_l1)
         block_step(t, F, K, s, x, y, average_weight, y_sum, g, work);
     else if (spd_csr_is_identity(F))

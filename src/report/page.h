@@ -10,7 +10,8 @@ void spd_html(FILE *out, const char *template, ...);
 const char *spd_html_number(char text[SPD_SHORT], double value, int digits); /* "1.234e-05", "-" if not known */
 const char *spd_html_count(char text[SPD_SHORT], int64_t value);             /* "1,234,567" */
 
-/* ---- parts.c: up to the title; a number worth a tile (left out if it is not finite); a row of a table of settings (if not empty). */
+/* ---- parts.c: up to the title; a number worth a tile (left out if it is not finite); a row of a table of settings (if not
+ * empty). */
 void spd_page_head(FILE *out, const char *title);
 void spd_page_tile(FILE *out, const char *name, double value, int digits, double factor, const char *unit);
 void spd_page_setting(FILE *out, const char *name, const char *value);

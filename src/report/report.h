@@ -1,17 +1,18 @@
-/* report.h - one self-contained page about a fit: what was asked, what came out, the objective's curve, the coefficients' picture. */
+/* report.h - one self-contained page about a fit: what was asked, what came out, the objective's curve, the coefficients'
+ * picture. */
 #ifndef SPD_REPORT_H
 #define SPD_REPORT_H
 #include "model/model.h"
 
 typedef struct spd_report {
-    const char *title;          /* shown as text, whatever is in it */
-    const char *command;        /* the command line, or NULL */
+    const char *title;   /* shown as text, whatever is in it */
+    const char *command; /* the command line, or NULL */
     const spdhg_model *model;
-    const spdhg_point *point;   /* the trace */
+    const spdhg_point *point; /* the trace */
     int64_t points;
-    const double *truth;        /* known coefficients to draw beside the estimate, or NULL; features x outputs */
+    const double *truth;            /* known coefficients to draw beside the estimate, or NULL; features x outputs */
     const spdhg_solution *solution; /* test scores, zeros; may be NULL */
-    const spdhg_path *path;     /* the path the model was chosen from, or NULL */
+    const spdhg_path *path;         /* the path the model was chosen from, or NULL */
 } spd_report;
 spdhg_status spd_report_write(const spd_report *report, const char *path, spdhg_error *err);
 #endif

@@ -105,7 +105,8 @@ static void draw_band(FILE *out, const spd_curve *curve, const axis *x, const ax
     for (int64_t k = 0; k < 2 * curve->points; k++) {
         const int64_t i = (k < curve->points ? k : 2 * curve->points - 1 - k) * curve->stride;
         const double at = curve->y[i] + (k < curve->points ? 1 : -1) * curve->error[i];
-        if (usable(x, curve->x[i]) && usable(y, at)) spd_html(out, drawn++ ? "L~ ~" : "M~ ~", place(x, curve->x[i]), place(y, at));
+        if (usable(x, curve->x[i]) && usable(y, at))
+            spd_html(out, drawn++ ? "L~ ~" : "M~ ~", place(x, curve->x[i]), place(y, at));
     }
     spd_html(out, "'/>");
 }

@@ -5,12 +5,12 @@
 
 typedef struct spd_set_kind {
     const char *name, *help;
-    int args;                                                                     /* numbers behind ':' separated by ',' */
-    const char *(*check)(const double *arg);                                      /* NULL, or what is wrong */
-    void (*project)(int64_t n, const double *arg, double *x, double *work);       /* work has n numbers */
-    double (*diameter)(int64_t n, const double *arg);                             /* INFINITY if unbounded */
-    double (*support)(int64_t n, const double *arg, const double *u);             /* max { <u,x> : x in X } */
-    bool separable;                                                               /* projection acts on each number by itself */
+    int args;                                                               /* numbers behind ':' separated by ',' */
+    const char *(*check)(const double *arg);                                /* NULL, or what is wrong */
+    void (*project)(int64_t n, const double *arg, double *x, double *work); /* work has n numbers */
+    double (*diameter)(int64_t n, const double *arg);                       /* INFINITY if unbounded */
+    double (*support)(int64_t n, const double *arg, const double *u);       /* max { <u,x> : x in X } */
+    bool separable;                                                         /* projection acts on each number by itself */
     bool bounded; /* for finite arguments; isfinite(diameter) also knows of box:-inf,1 */
 } spd_set_kind;
 

@@ -4,7 +4,8 @@
  *     z^{k+1} = prox_{lambda r/rho}( F x^{k+1} - w^k/rho ),   w^{k+1} = w^k - rho (F x^{k+1} - z^{k+1})
  * With y = -w and Moreau's identity that is, for every norm r,
  *     y^{k+1} = Pi_{lambda Y}( y^k + rho F x^{k+1} ),         z^{k+1} = F x^{k+1} - (y^{k+1} - y^k)/rho
- * so the multiplier is always in the dual ball, ready for a certificate. The intercept c is a coordinate that F does not touch. */
+ * so the multiplier is always in the dual ball, ready for a certificate. The intercept c is a coordinate that F does not touch.
+ */
 #ifndef SPD_ADMM_H
 #define SPD_ADMM_H
 #include "solver/solver.h"
@@ -13,12 +14,12 @@ enum { SPD_ADMM_TOTAL, SPD_ADMM_SCALARS }; /* TOTAL: iterates in the sums */
 
 typedef struct spd_admm {
     double rho;
-    double *x, *c, *z, *y;                /* state: the iterate */
+    double *x, *c, *z, *y;                  /* state: the iterate */
     double *x_sum, *c_sum, *y_sum, *scalar; /* state: sums for the uniform average */
-    double *g, *gc;                       /* work: stochastic gradient, d x K and K */
-    double *Fx;                           /* state: F x of the current x, which start and tail leave there */
-    double *v;                            /* work: m x K */
-    double *slope, *projection, *term;    /* work: batch slopes; d x K for sets; the penalties' own */
+    double *g, *gc;                         /* work: stochastic gradient, d x K and K */
+    double *Fx;                             /* state: F x of the current x, which start and tail leave there */
+    double *v;                              /* work: m x K */
+    double *slope, *projection, *term;      /* work: batch slopes; d x K for sets; the penalties' own */
 } spd_admm;
 
 void spd_admm_layout(spd_run *run, spd_admm *a);

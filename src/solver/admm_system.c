@@ -1,6 +1,6 @@
 /* admm_system.c - the x-step of the exact ADMMs: ( diag(h) + rho F'F ) x = b, K outputs at once.
- * Conjugate gradients warm started at the previous x: with h = 1/eta the condition is at most 1 + rho eta ||F||^2, which falls to 1 as
- * the steps shrink, so a handful of products with F and F' is enough. No inverse, no fill-in. */
+ * Conjugate gradients warm started at the previous x: with h = 1/eta the condition is at most 1 + rho eta ||F||^2, which falls to
+ * 1 as the steps shrink, so a handful of products with F and F' is enough. No inverse, no fill-in. */
 #include "solver/admm.h"
 
 void spd_admm_system_layout(spd_run *run, spd_admm_system *s) {

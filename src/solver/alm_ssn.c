@@ -1,18 +1,28 @@
-/* alm_ssn.c - semismooth Newton augmented Lagrangian (after Li, Sun, Toh, SIAM J. Optim. 2018, on the primal split), matrix-free, X = R^d.
+/* alm_ssn.c - semismooth Newton augmented Lagrangian (after Li, Sun, Toh, SIAM J. Optim. 2018, on the primal split), matrix-free,
+ * X = R^d.
  *
  *   outer j: x_{j+1} ~ argmin Psi(x) = l(x) + (gamma/2)||x||^2 + (sig/2)||x - x_j||^2 + env(F x + y_j/rho)
  *            env = Moreau envelope of lambda r with parameter rho: its gradient at u is Pi_{lambda Y}(rho u)
- *            y_{j+1} = Pi_{lambda Y}( y_j + rho F x_{j+1} ),   rho <- 2 rho up to 1e12 of the first,   sig <- sig/3 (0 where gamma > 0, with a small floor)
- *   inner:   grad Psi = A'phi'/W + gamma x + sig (x - x_j) + F'Pi(y_j + rho F x)
- *            ( A'DA/W + (gamma + sig) I + rho F' DPi F ) dx = -grad   by conjugate gradients, Jacobi, to min(0.1, sqrt||grad||) ||grad||
- *            x += t dx, t = 1, 1/2, ... (Armijo 1e-4) until ||grad|| is small for this j
+ *            y_{j+1} = Pi_{lambda Y}( y_j + rho F x_{j+1} ),   rho <- 2 rho up to 1e12 of the first,   sig <- sig/3 (0 where
+ * gamma > 0, with a small floor) inner:   grad Psi = A'phi'/W + gamma x + sig (x - x_j) + F'Pi(y_j + rho F x) ( A'DA/W + (gamma +
+ * sig) I + rho F' DPi F ) dx = -grad   by conjugate gradients, Jacobi, to min(0.1, sqrt||grad||) ||grad|| x += t dx, t = 1, 1/2,
+ * ... (Armijo 1e-4) until ||grad|| is small for this j
  *
  * One step of the loop is one Newton iteration. A product with the Hessian counts as a pass over the data. */
 #include "solver/newton.h"
 
 enum { CG_MOST = 200, HALVINGS_MOST = 40, INNER_MOST = 30 };
 
-enum { RHO, RHO_MOST, SIG, SIG_LEAST, DAMP, INNER, GOAL, SCALARS }; /* numbers of the state; INNER: Newton steps made in this outer iteration */
+enum {
+    RHO,
+    RHO_MOST,
+    SIG,
+    SIG_LEAST,
+    DAMP,
+    INNER,
+    GOAL,
+    SCALARS
+}; /* numbers of the state; INNER: Newton steps made in this outer iteration */
 
 typedef struct alm_ssn {
     spd_newton base;
@@ -81,7 +91,8 @@ static double make_diagonal(alm_ssn *self, spd_run *run) {
     for (int64_t q = 0; q < n; q++) trace += self->diagonal[q];
     run->rows_visited += p->n;
     if (self->scalar[RHO] == 0) return trace;
-    for (int64_t q = 0; q < n; q++) self->diagonal[q] += self->scalar[SIG] + self->scalar[DAMP] + (q < p->dK ? p->gamma : 0) + 1e-14 * trace / (double)n;
+    for (int64_t q = 0; q < n; q++)
+        self->diagonal[q] += self->scalar[SIG] + self->scalar[DAMP] + (q < p->dK ? p->gamma : 0) + 1e-14 * trace / (double)n;
     for (int64_t t = 0; t < p->terms; t++) {
         const spd_term *term = &p->term[t];
         const spd_csr *F = &term->F->F;
@@ -93,7 +104,8 @@ static double make_diagonal(alm_ssn *self, spd_run *run) {
                 if (identity)
                     self->diagonal[e * K + k] += w;
                 else
-                    for (int64_t q = F->ptr[e]; q < F->ptr[e + 1]; q++) self->diagonal[F->idx[q] * K + k] += w * F->val[q] * F->val[q];
+                    for (int64_t q = F->ptr[e]; q < F->ptr[e + 1]; q++)
+                        self->diagonal[F->idx[q] * K + k] += w * F->val[q] * F->val[q];
             }
     }
     return trace;
@@ -160,8 +172,8 @@ static bool search(alm_ssn *self, spd_run *run, double slope) {
     double t = 1;
     for (int i = 0; i < HALVINGS_MOST; i++, t *= 0.5) {
         for (int64_t e = 0; e < mK; e++) b->Ftrial[e] = b->Fx[e] + t * self->Fu[e];
-        const double trial = spd_newton_loss(run, b, t) + 0.5 * p->gamma * (xx + 2 * t * xd + t * t * dd) + proximal(self, n, b->x, t) +
-                             envelope(self, p, b->Ftrial);
+        const double trial = spd_newton_loss(run, b, t) + 0.5 * p->gamma * (xx + 2 * t * xd + t * t * dd) +
+                             proximal(self, n, b->x, t) + envelope(self, p, b->Ftrial);
         if (trial <= now + 1e-4 * t * slope + 1e-15 * fabs(now)) {
             spd_axpy(n, t, self->dx, b->x);
             if (t < 0.25) self->scalar[DAMP] = fmax(4 * self->scalar[DAMP], self->scalar[SIG_LEAST] * 1e6);
@@ -192,7 +204,8 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     make_diagonal(self, run);
     for (int64_t q = 0; q < n; q++) b->scratch_n[q] = -self->grad[q];
     memset(self->dx, 0, (size_t)n * sizeof *self->dx);
-    const spd_cg cg = {.apply = hessian, .context = run, .diagonal = self->diagonal, .tolerance = fmin(0.1, sqrt(norm)), .most = CG_MOST};
+    const spd_cg cg = {
+        .apply = hessian, .context = run, .diagonal = self->diagonal, .tolerance = fmin(0.1, sqrt(norm)), .most = CG_MOST};
     spd_cg_solve(&cg, n, b->scratch_n, self->dx, self->cg);
     s[INNER] += 1;
     if (search(self, run, spd_dot(n, self->grad, self->dx))) return SPD_CONTINUE;
@@ -212,14 +225,15 @@ static void output(const spd_run *run, double *x, double *c, double *y) {
     spd_problem_project_dual(p, y, self->base.term);
 }
 
-const spd_solver_kind spd_solver_alm_ssn = {.name = "alm-ssn",
-                                            .what = "semismooth Newton augmented Lagrangian, conjugate gradients; exact, for many features",
-                                            .reference = "Li, Sun, Toh: A highly efficient semismooth Newton augmented Lagrangian method, 2018",
-                                            .full_information = true,
-                                            .exact = true,
-                                            .self_size = sizeof(alm_ssn),
-                                            .refuses = refuses,
-                                            .layout = layout,
-                                            .start = start,
-                                            .step = step,
-                                            .output = output};
+const spd_solver_kind spd_solver_alm_ssn = {
+    .name = "alm-ssn",
+    .what = "semismooth Newton augmented Lagrangian, conjugate gradients; exact, for many features",
+    .reference = "Li, Sun, Toh: A highly efficient semismooth Newton augmented Lagrangian method, 2018",
+    .full_information = true,
+    .exact = true,
+    .self_size = sizeof(alm_ssn),
+    .refuses = refuses,
+    .layout = layout,
+    .start = start,
+    .step = step,
+    .output = output};

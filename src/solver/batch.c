@@ -1,4 +1,5 @@
-/* batch.c - the stochastic gradient (1/B) sum_i weight_i phi'(a_i'x + c + o_i, b_i) a_i of a batch, as slopes and their sum over rows. */
+/* batch.c - the stochastic gradient (1/B) sum_i weight_i phi'(a_i'x + c + o_i, b_i) a_i of a batch, as slopes and their sum over
+ * rows. */
 #include "solver/solver.h"
 
 void spd_row_slope(const spdhg_problem *p, const spd_row *row, const double *x, const double *c, double *z, double *slope) {

@@ -1,4 +1,5 @@
-/* evaluate.c - what an iterate is worth: objective on the training rows, loss and score on held-out ones. Outside the timed region. */
+/* evaluate.c - what an iterate is worth: objective on the training rows, loss and score on held-out ones. Outside the timed
+ * region. */
 #include <float.h>
 
 #include "solver/solver.h"
@@ -21,7 +22,8 @@ static spdhg_status make_test(spd_evaluator *e, const spdhg_data *data, spdhg_er
     t->W = (double)t->n;
     t->set.kind = &spd_set_all;
     if (data->offset && data->offsets != p->K)
-        return spd_fail(err, SPDHG_DATA, "the held-out offsets have %lld columns, the model has %lld outputs", (long long)data->offsets, (long long)p->K);
+        return spd_fail(err, SPDHG_DATA, "the held-out offsets have %lld columns, the model has %lld outputs",
+                        (long long)data->offsets, (long long)p->K);
     SPD_TRY(spd_map_targets(p, data, &t->b, err));
     if (data->weight) {
         t->weight = spd_copy(data->weight, t->n, sizeof(double));
@@ -115,7 +117,8 @@ static int64_t count_larger(const spdhg_problem *p, const double *x, double fact
             const double row = identity ? 1 : spd_norm2(F->ptr[r + 1] - F->ptr[r], F->val + F->ptr[r]);
             for (int64_t k = 0; k < p->K; k++) {
                 double sum = identity ? x[r * p->K + k] : 0;
-                for (int64_t q = identity ? 0 : F->ptr[r]; !identity && q < F->ptr[r + 1]; q++) sum += F->val[q] * x[F->idx[q] * p->K + k];
+                for (int64_t q = identity ? 0 : F->ptr[r]; !identity && q < F->ptr[r + 1]; q++)
+                    sum += F->val[q] * x[F->idx[q] * p->K + k];
                 count += fabs(sum) > factor * row;
             }
         }

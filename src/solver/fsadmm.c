@@ -1,13 +1,11 @@
 /* fsadmm.c - fast stochastic ADMM of Zhong and Kwok (SA-ADMM, ICML 2014); y = -w as in admm.h; rows have weights w_i, sum W.
  *
  *   Tables: alpha_i = phi_i' at the last visit of row i, X_i = x at that visit, with the means
- *           gbar = (1/W) sum_i w_i alpha_i a_i  and  xc = (1/W) sum_i w_i X_i.  Start: X_i = x_1, alpha_i by a pass over the data.
- *   For t = 1, 2, ...
- *     for the rows i drawn: gbar += (w_i/W)(phi_i'(a_i'x_t) - alpha_i) a_i,  xc += (w_i/W)(x_t - X_i);  store alpha_i, X_i = x_t
- *     x_{t+1} = argmin_x <gbar, x> + (L/2)||x - xc||^2 + (gamma/2)||x||^2 + (rho/2)||F x - z_t + y_t/rho||^2
- *             : ( (L + gamma) I + rho F'F ) x_{t+1} = L xc - gbar + F'(rho z_t - y_t)
- *     z_{t+1}, y_{t+1}: the common tail
- *   Output the uniform average of the x_{t+1}
+ *           gbar = (1/W) sum_i w_i alpha_i a_i  and  xc = (1/W) sum_i w_i X_i.  Start: X_i = x_1, alpha_i by a pass over the
+ * data. For t = 1, 2, ... for the rows i drawn: gbar += (w_i/W)(phi_i'(a_i'x_t) - alpha_i) a_i,  xc += (w_i/W)(x_t - X_i);  store
+ * alpha_i, X_i = x_t x_{t+1} = argmin_x <gbar, x> + (L/2)||x - xc||^2 + (gamma/2)||x||^2 + (rho/2)||F x - z_t + y_t/rho||^2 : (
+ * (L + gamma) I + rho F'F ) x_{t+1} = L xc - gbar + F'(rho z_t - y_t) z_{t+1}, y_{t+1}: the common tail Output the uniform
+ * average of the x_{t+1}
  *
  * <gbar, x> + (L/2)||x - xc||^2 is the mean of the rows' own majorisers at X_i when L >= curvature bound * max ||a_i||^2, however
  * rows are drawn. The X_i are n x d numbers. The intercept is a feature that is 1 in every row, with its own X_i.

@@ -7,10 +7,12 @@ static spdhg_status take_options(spdhg_solver *s, const char *name, const spdhg_
     if (options) memcpy(&s->options, options, options->size < sizeof *options ? options->size : sizeof *options);
     spdhg_options *o = &s->options;
     o->size = sizeof *o;
-    if (!(o->epochs >= 0) || !(o->seconds >= 0) || !(o->tol >= 0) || !(o->every >= 0) || !isfinite(o->epochs + o->seconds + o->tol + o->every))
+    if (!(o->epochs >= 0) || !(o->seconds >= 0) || !(o->tol >= 0) || !(o->every >= 0) ||
+        !isfinite(o->epochs + o->seconds + o->tol + o->every))
         return spd_fail(err, SPDHG_USAGE, "epochs, seconds, tolerance and trace interval must be finite and not negative");
     if (o->batch < SPDHG_BATCH_DEFAULT || (o->batch > s->problem->n && s->problem->n > 0))
-        return spd_fail(err, SPDHG_USAGE, "batch %lld is outside 1..%lld (the rows)", (long long)o->batch, (long long)s->problem->n);
+        return spd_fail(err, SPDHG_USAGE, "batch %lld is outside 1..%lld (the rows)", (long long)o->batch,
+                        (long long)s->problem->n);
     const bool automatic = strcmp(name, "auto") == 0;
     if (automatic && o->epochs == 0 && o->seconds == 0 && o->tol == 0) o->tol = 1e-6;
     if (o->epochs == 0 && o->seconds == 0) o->epochs = o->tol > 0 ? 10000 : 10; /* a tolerance that cannot be reached ends too */
@@ -30,8 +32,8 @@ int64_t spd_solver_batch(const spdhg_solver *s, const spd_solver_kind *kind) {
 /* Refuses before anything large is made: data, evaluation, certificate and the arenas of the hungriest stage. */
 static spdhg_status check_memory(const spdhg_solver *s, spdhg_error *err) {
     const spdhg_problem *p = s->problem;
-    const double numbers = (double)spd_problem_value_work(p) + (double)spd_problem_gradient_work(p) + 3.0 * (double)p->n * (double)p->K +
-                           12.0 * (double)p->dK + 12.0 * (double)p->m * (double)p->K;
+    const double numbers = (double)spd_problem_value_work(p) + (double)spd_problem_gradient_work(p) +
+                           3.0 * (double)p->n * (double)p->K + 12.0 * (double)p->dK + 12.0 * (double)p->m * (double)p->K;
     for (int i = 0; i < s->plan.stages && s->options.max_memory > 0; i++) {
         const spd_solver_kind *kind = s->plan.stage[i].kind;
         double param[SPD_PARAMS_MAX];
@@ -60,7 +62,8 @@ static spdhg_status prepare(spdhg_solver *s, const char *name, const spdhg_optio
     return spd_evaluator_new(&s->evaluator, p, NULL, s->threads, err);
 }
 
-spdhg_status spdhg_solver_new(spdhg_solver **out, const char *solver, spdhg_problem *problem, const spdhg_options *options, spdhg_error *err) {
+spdhg_status spdhg_solver_new(spdhg_solver **out, const char *solver, spdhg_problem *problem, const spdhg_options *options,
+                              spdhg_error *err) {
     *out = NULL;
     spdhg_solver *s = SPD_NEW(spdhg_solver, 1);
     if (!s) return spd_fail_memory(err, sizeof *s);
@@ -93,7 +96,8 @@ spdhg_status spdhg_solver_set(spdhg_solver *s, const char *name, double value, s
         return spd_fail(err, SPDHG_USAGE, "solver %s has no parameter '%s'; it has %s", kind->name, name, names);
     }
     if (!(value >= found->min && value <= found->max))
-        return spd_fail(err, SPDHG_USAGE, "parameter %s = %g is outside %g..%g (%s)", name, value, found->min, found->max, found->help);
+        return spd_fail(err, SPDHG_USAGE, "parameter %s = %g is outside %g..%g (%s)", name, value, found->min, found->max,
+                        found->help);
     if (s->has_run) return spd_fail(err, SPDHG_USAGE, "parameters are set before the first run");
     int at = 0;
     while (at < s->settings && strcmp(s->setting[at].name, name) != 0) at++;
@@ -132,18 +136,33 @@ spdhg_status spdhg_solver_test(spdhg_solver *s, const spdhg_data *test, spdhg_er
 
 void spd_solver_keep(spdhg_solver *s, const spd_solver_kind *kind, const double *x, const double *c, const double *y,
                      const spdhg_point *point) {
-    static const char *const gap_kinds[] = {[SPD_GAP_NONE] = "none", [SPD_GAP_CERTIFIED] = "certified", [SPD_GAP_WITHIN_RADIUS] = "within_radius"};
+    static const char *const gap_kinds[] = {
+        [SPD_GAP_NONE] = "none", [SPD_GAP_CERTIFIED] = "certified", [SPD_GAP_WITHIN_RADIUS] = "within_radius"};
     const spdhg_problem *p = s->problem;
     memcpy(s->x, x, (size_t)p->dK * sizeof *x);
     memcpy(s->c, c, (size_t)p->K * sizeof *c);
     memcpy(s->y, y, (size_t)(p->m * p->K) * sizeof *y);
     s->has_run = true;
-    s->solution = (spdhg_solution){.features = p->d, .outputs = p->K, .dual = p->m * p->K, .x = s->x, .c = s->c, .y = s->y,
-                                   .objective = point->objective, .train_loss = point->train_loss, .penalty = point->penalty,
-                                   .gap = point->gap, .gap_relative = point->gap / fmax(fabs(point->objective), 1e-10 * s->evaluator.certifier.start_value),
-                                   .gap_radius = s->evaluator.gap.radius, .gap_kind = gap_kinds[s->evaluator.gap.kind],
-                                   .test_loss = point->test_loss, .test_score = point->test_score, .epochs = point->epoch,
-                                   .seconds = point->seconds, .iterations = point->iteration, .solver = kind->name};
+    s->solution =
+        (spdhg_solution){.features = p->d,
+                         .outputs = p->K,
+                         .dual = p->m * p->K,
+                         .x = s->x,
+                         .c = s->c,
+                         .y = s->y,
+                         .objective = point->objective,
+                         .train_loss = point->train_loss,
+                         .penalty = point->penalty,
+                         .gap = point->gap,
+                         .gap_relative = point->gap / fmax(fabs(point->objective), 1e-10 * s->evaluator.certifier.start_value),
+                         .gap_radius = s->evaluator.gap.radius,
+                         .gap_kind = gap_kinds[s->evaluator.gap.kind],
+                         .test_loss = point->test_loss,
+                         .test_score = point->test_score,
+                         .epochs = point->epoch,
+                         .seconds = point->seconds,
+                         .iterations = point->iteration,
+                         .solver = kind->name};
 }
 
 double spd_trace_interval(double epochs) { return epochs > 50 ? ceil(epochs / 50) : 1; }

@@ -10,8 +10,8 @@ static void lay_out(spd_run *run) {
     run->work.size = run->work.used;
 }
 
-spdhg_status spd_run_new(spd_run *run, const spd_solver_kind *kind, const spdhg_problem *p, const double *param, spdhg_sampling sampling,
-                         int64_t batch, int threads, spdhg_error *err) {
+spdhg_status spd_run_new(spd_run *run, const spd_solver_kind *kind, const spdhg_problem *p, const double *param,
+                         spdhg_sampling sampling, int64_t batch, int threads, spdhg_error *err) {
     *run = (spd_run){.kind = kind, .problem = p, .param = param, .sampling = sampling, .batch = batch, .threads = threads};
     if (kind->check) SPD_TRY(kind->check(run, err));
     run->self = spd_alloc(1, kind->self_size);

@@ -51,11 +51,13 @@ spdhg_status spd_solver_snap(spdhg_solver *s, spdhg_error *err);
 /* ---- resume.c */
 spdhg_status spd_loop_save(spd_loop *l, spdhg_error *err); /* to options.checkpoint */
 spdhg_status spd_loop_open(const spdhg_solver *s, spd_checkpoint *c, bool *previous, spdhg_error *err); /* reads options.resume */
-spdhg_status spd_loop_restore(spd_loop *l, const spd_checkpoint *c, spdhg_error *err); /* after start: state and counters of the checkpoint */
+spdhg_status spd_loop_restore(spd_loop *l, const spd_checkpoint *c,
+                              spdhg_error *err); /* after start: state and counters of the checkpoint */
 
 /* ---- handle.c */
 void spd_solver_params(const spdhg_solver *s, const spd_solver_kind *kind, double *param); /* defaults overridden by settings */
-int64_t spd_solver_batch(const spdhg_solver *s, const spd_solver_kind *kind); /* rows per iteration: asked for, or chosen by counts */
+int64_t spd_solver_batch(const spdhg_solver *s,
+                         const spd_solver_kind *kind); /* rows per iteration: asked for, or chosen by counts */
 void spd_solver_keep(spdhg_solver *s, const spd_solver_kind *kind, const double *x, const double *c, const double *y,
                      const spdhg_point *point);
 double spd_trace_interval(double epochs); /* epochs between points when the caller has no wish: at most 50 points, whole epochs */

@@ -3,13 +3,13 @@
  *   y^{k+1} = Pi_{lambda Y}( y^k + s F x^k )
  *   x^{k+1} = Pi_X[ x^k - beta ( grad l(x^k) + F'y^{k+1} ) ]
  *
- * One iteration is one pass over the data. The paper leaves beta open; its experiments use 1/(sqrt(k+1) + L) with uniform averages,
- * which is sound for every constant s, so that is `lpdhg`.
- * `lpdhg-const` is the scheme as displayed: constant beta = 1/L and s = 1/(beta ||F||^2), the last iterate. Without extrapolation
- * that is the method of Arrow and Hurwicz, a damped rotation of (x, y), and the ridge is the damping: on quadratics whose Hessian h
- * commutes with F'F and while y is inside its ball, the eigenvalues have at most the modulus sqrt(1 - gamma/L); that so long an s
- * is right in general is observed, not proven. At gamma = 0 it can cycle for ever (l = 0, F = 1), and the theorem leaves the
- * averages an error of order beta max ||F'(y - y')||^2 that does not vanish: refused. */
+ * One iteration is one pass over the data. The paper leaves beta open; its experiments use 1/(sqrt(k+1) + L) with uniform
+ * averages, which is sound for every constant s, so that is `lpdhg`. `lpdhg-const` is the scheme as displayed: constant beta =
+ * 1/L and s = 1/(beta ||F||^2), the last iterate. Without extrapolation that is the method of Arrow and Hurwicz, a damped
+ * rotation of (x, y), and the ridge is the damping: on quadratics whose Hessian h commutes with F'F and while y is inside its
+ * ball, the eigenvalues have at most the modulus sqrt(1 - gamma/L); that so long an s is right in general is observed, not
+ * proven. At gamma = 0 it can cycle for ever (l = 0, F = 1), and the theorem leaves the averages an error of order beta max
+ * ||F'(y - y')||^2 that does not vanish: refused. */
 #include "solver/spdhg.h"
 
 typedef struct lpdhg {
@@ -43,7 +43,9 @@ static const spd_param const_param[] = {
 };
 
 static const char *const_refuses(const spdhg_problem *p) {
-    return p->gamma > 0 ? NULL : "constant steps without extrapolation can cycle for ever when --gamma is 0; use lpdhg, or --gamma above 0";
+    return p->gamma > 0
+               ? NULL
+               : "constant steps without extrapolation can cycle for ever when --gamma is 0; use lpdhg, or --gamma above 0";
 }
 
 const spd_solver_kind spd_solver_lpdhg = {.name = "lpdhg",
@@ -60,16 +62,17 @@ const spd_solver_kind spd_solver_lpdhg = {.name = "lpdhg",
                                           .step = step,
                                           .output = spd_spdhg_output};
 
-const spd_solver_kind spd_solver_lpdhg_const = {.name = "lpdhg-const",
-                                                .what = "linearised PDHG for gamma > 0, full gradient, constant steps, last iterate",
-                                                .reference = "Qiao, Lin, Qin, Lu: On stochastic primal-dual hybrid gradient, Sec. 2.2",
-                                                .param = const_param,
-                                                .params = sizeof const_param / sizeof *const_param,
-                                                .variant = &spd_rule_constant,
-                                                .full_information = true,
-                                                .self_size = sizeof(lpdhg),
-                                                .refuses = const_refuses,
-                                                .layout = layout,
-                                                .start = spd_spdhg_start,
-                                                .step = step,
-                                                .output = spd_spdhg_output};
+const spd_solver_kind spd_solver_lpdhg_const = {
+    .name = "lpdhg-const",
+    .what = "linearised PDHG for gamma > 0, full gradient, constant steps, last iterate",
+    .reference = "Qiao, Lin, Qin, Lu: On stochastic primal-dual hybrid gradient, Sec. 2.2",
+    .param = const_param,
+    .params = sizeof const_param / sizeof *const_param,
+    .variant = &spd_rule_constant,
+    .full_information = true,
+    .self_size = sizeof(lpdhg),
+    .refuses = const_refuses,
+    .layout = layout,
+    .start = spd_spdhg_start,
+    .step = step,
+    .output = spd_spdhg_output};

@@ -5,7 +5,8 @@ void spd_newton_layout(spd_run *run, spd_newton *b) {
     const spdhg_problem *p = run->problem;
     const int64_t n = p->dK + p->K, nK = p->n * p->K, mK = p->m * p->K;
     int64_t scratch = spd_problem_gradient_work(p);
-    if (!run->kind->refuses(p) && spd_problem_normal_size(p) <= 1500 && spd_problem_normal_work(p) > scratch) scratch = spd_problem_normal_work(p);
+    if (!run->kind->refuses(p) && spd_problem_normal_size(p) <= 1500 && spd_problem_normal_work(p) > scratch)
+        scratch = spd_problem_normal_work(p);
     b->x = spd_arena_take(&run->state, n);
     b->y = spd_arena_take(&run->state, mK);
     b->value = spd_arena_take(&run->work, 1);
@@ -49,7 +50,8 @@ typedef struct pass {
 static void loss_block(void *context, int64_t block) {
     const pass *a = context;
     const spdhg_problem *p = a->p;
-    const int64_t K = p->K, first = block * SPD_ROWS_PER_BLOCK, end = first + SPD_ROWS_PER_BLOCK < p->n ? first + SPD_ROWS_PER_BLOCK : p->n;
+    const int64_t K = p->K, first = block * SPD_ROWS_PER_BLOCK,
+                  end = first + SPD_ROWS_PER_BLOCK < p->n ? first + SPD_ROWS_PER_BLOCK : p->n;
     double *sum = a->b->scratch + block, *z = a->b->scratch + spd_problem_blocks(p) + block * K;
     *sum = 0;
     for (int64_t i = first; i < end; i++) {
@@ -68,11 +70,13 @@ double spd_newton_loss(spd_run *run, const spd_newton *b, double t) {
 static void slope_block(void *context, int64_t block) {
     const pass *a = context;
     const spdhg_problem *p = a->p;
-    const int64_t K = p->K, first = block * SPD_ROWS_PER_BLOCK, end = first + SPD_ROWS_PER_BLOCK < p->n ? first + SPD_ROWS_PER_BLOCK : p->n;
+    const int64_t K = p->K, first = block * SPD_ROWS_PER_BLOCK,
+                  end = first + SPD_ROWS_PER_BLOCK < p->n ? first + SPD_ROWS_PER_BLOCK : p->n;
     for (int64_t i = first; i < end; i++) {
         const double *z = a->b->score + i * K, *target = p->b + i * p->targets;
         spd_loss_slope(p->loss, p->loss_arg, K, z, target, a->b->alpha + i * K);
-        for (int64_t k = 0; k < K; k++) a->b->curve[i * K + k] = p->loss->value ? p->loss->second(z[k], target[k], p->loss_arg) : z[k];
+        for (int64_t k = 0; k < K; k++)
+            a->b->curve[i * K + k] = p->loss->value ? p->loss->second(z[k], target[k], p->loss_arg) : z[k];
     }
 }
 
@@ -115,7 +119,8 @@ bool spd_newton_line_search(spd_run *run, spd_newton *b, const double *dx, const
     double t = 1;
     for (int i = 0; i < halvings; i++, t *= 0.5) {
         for (int64_t e = 0; e < mK; e++) b->Ftrial[e] = b->Fx[e] + t * (Fu[e] - b->Fx[e]);
-        const double trial = spd_newton_loss(run, b, t) + 0.5 * p->gamma * (xx + 2 * t * xd + t * t * dd) + spd_problem_penalty(p, b->Ftrial, b->term);
+        const double trial = spd_newton_loss(run, b, t) + 0.5 * p->gamma * (xx + 2 * t * xd + t * t * dd) +
+                             spd_problem_penalty(p, b->Ftrial, b->term);
         if (trial <= *b->value + 1e-4 * t * delta + 1e-15 * fabs(*b->value)) {
             spd_axpy(n, t, dx, b->x);
             return spd_norm2(n, dx) * t > 1e-16 * spd_norm2(n, b->x);

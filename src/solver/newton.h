@@ -1,17 +1,18 @@
-/* newton.h - what the second-order solvers share: the iterate as one vector (x, c), loss, slopes, curvatures, gradient, line search. */
+/* newton.h - what the second-order solvers share: the iterate as one vector (x, c), loss, slopes, curvatures, gradient, line
+ * search. */
 #ifndef SPD_NEWTON_H
 #define SPD_NEWTON_H
 #include "solver/solver.h"
 
 typedef struct spd_newton {
-    double *x, *y;             /* state: (x, c) with the K intercepts behind the d K coefficients; y */
-    double *value, *penalty;   /* work: f and lambda r(Fx) at x, one number each */
-    double *g;                 /* work: gradient of the smooth part, intercept last; n numbers */
-    double *score, *move;      /* work: n_rows x K: z_i at x; change of z_i along the direction */
-    double *curve, *alpha;     /* work: n_rows x K: phi''(z_i) (coupled losses: z_i itself), phi'(z_i) */
+    double *x, *y;              /* state: (x, c) with the K intercepts behind the d K coefficients; y */
+    double *value, *penalty;    /* work: f and lambda r(Fx) at x, one number each */
+    double *g;                  /* work: gradient of the smooth part, intercept last; n numbers */
+    double *score, *move;       /* work: n_rows x K: z_i at x; change of z_i along the direction */
+    double *curve, *alpha;      /* work: n_rows x K: phi''(z_i) (coupled losses: z_i itself), phi'(z_i) */
     double *Fx, *Ftrial, *term; /* work */
-    double *scratch;           /* work: of the collectives */
-    double *scratch_n;         /* work: n numbers */
+    double *scratch;            /* work: of the collectives */
+    double *scratch_n;          /* work: n numbers */
 } spd_newton;
 
 void spd_newton_layout(spd_run *run, spd_newton *b);

@@ -1,9 +1,9 @@
 /* newton_model.c - the quadratic model by ADMM, dense factors (ALGORITHMS B4), warm started with the last (y, z):
  *     t = (H + rho B'F'SFB)^{-1} ( H t_x + B'( F'(rho S z - y) - g ) ),   u = B t
  *     v = y + rho S (1.6 F u - 0.6 z),   y = Pi_{lambda Y}(v),   z = (v - y)/(rho S)
- * until  e'H^{-1}e/2 + lambda r(Fu) - y'Fu,  e = B'(g + F'y) + H(t - t_x),  the model's duality gap, is a tenth of the decrease it promises.
- * rho is balanced by the residuals. After 50 + n/8 iterations, four times as many, ... Newton steps are tried (model_newton.c): they end what
- * ADMM has sorted. */
+ * until  e'H^{-1}e/2 + lambda r(Fu) - y'Fu,  e = B'(g + F'y) + H(t - t_x),  the model's duality gap, is a tenth of the decrease
+ * it promises. rho is balanced by the residuals. After 50 + n/8 iterations, four times as many, ... Newton steps are tried
+ * (model_newton.c): they end what ADMM has sorted. */
 #include <cblas.h>
 
 #include "solver/newton_model.h"
@@ -117,7 +117,9 @@ static bool prepare(spd_newton_model *a, const spdhg_problem *p) {
     return factor_with_rho(a);
 }
 
-static bool good(const spd_newton_model *a, double gap, double decrease) { return gap <= fmax(0.1 * decrease, 1e-13 * fabs(a->b->value[0])); }
+static bool good(const spd_newton_model *a, double gap, double decrease) {
+    return gap <= fmax(0.1 * decrease, 1e-13 * fabs(a->b->value[0]));
+}
 
 bool spd_newton_model_solve(spd_newton_model *a, const spdhg_problem *p) {
     if (!prepare(a, p)) return false;

@@ -1,6 +1,6 @@
-/* newton_model_ssn.c - semismooth Newton on the augmented Lagrangian of the quadratic model (ALGORITHMS 3.2), from the zeros ADMM has found:
- *     v = y + big S F u,   ( H + B'F' big S DPi(v) F B ) dt = -( H(t - t_x) + B'(g + F'Pi(v)) ),   t += s dt (Armijo);   y <- Pi(v) after a full step
- * l1: DPi is 1 inside, 0 outside; group: 1 inside, (lambda/||v||)(I - vv'/||v||^2) outside. */
+/* newton_model_ssn.c - semismooth Newton on the augmented Lagrangian of the quadratic model (ALGORITHMS 3.2), from the zeros ADMM
+ * has found: v = y + big S F u,   ( H + B'F' big S DPi(v) F B ) dt = -( H(t - t_x) + B'(g + F'Pi(v)) ),   t += s dt (Armijo);   y
+ * <- Pi(v) after a full step l1: DPi is 1 inside, 0 outside; group: 1 inside, (lambda/||v||)(I - vv'/||v||^2) outside. */
 #include <cblas.h>
 
 #include "solver/newton_model.h"
@@ -46,7 +46,8 @@ static void take_radial(spd_newton_model *a, const spdhg_problem *p, const spd_t
     }
     for (int64_t i = 0; i < count; i++)
         for (int64_t j = 0; j < count; j++)
-            if (list[j] <= list[i]) a->M[(int64_t)list[i] * n + (int64_t)list[j]] -= factor * sum[(int64_t)list[i]] * sum[(int64_t)list[j]];
+            if (list[j] <= list[i])
+                a->M[(int64_t)list[i] * n + (int64_t)list[j]] -= factor * sum[(int64_t)list[i]] * sum[(int64_t)list[j]];
     for (int64_t i = 0; i < count; i++) sum[(int64_t)list[i]] = 0;
 }
 
@@ -63,7 +64,8 @@ static void curvature(spd_newton_model *a, const spdhg_problem *p, double big) {
             for (int64_t b = 0; b < t->blocks && !l1; b++) {
                 double square = 0;
                 for (int64_t r = 0; r < rows_of(t, b); r++)
-                    for (int64_t k = 0; k < K; k++) square += a->v[t->first + row_of(t, b, r) * K + k] * a->v[t->first + row_of(t, b, r) * K + k];
+                    for (int64_t k = 0; k < K; k++)
+                        square += a->v[t->first + row_of(t, b, r) * K + k] * a->v[t->first + row_of(t, b, r) * K + k];
                 const double norm = sqrt(square), w = big * a->scale[t->first] * (norm <= t->lambda ? 1 : t->lambda / norm);
                 if (pass == 1 && norm > t->lambda) take_radial(a, p, t, b, norm, w);
                 for (int64_t r = 0; r < rows_of(t, b) && pass == 0; r++)
@@ -83,7 +85,8 @@ static double follow(spd_newton_model *a, const spdhg_problem *p, double big) {
     spd_problem_apply(p, a->u, a->Fu);
     for (int64_t i = 0; i < mK; i++) a->b->y[i] = a->v[i] = a->open[i] + big * a->scale[i] * a->Fu[i];
     spd_problem_project_dual(p, a->b->y, a->b->term);
-    for (int64_t i = 0; i < mK; i++) sum += ((a->v[i] - 0.5 * a->b->y[i]) * a->b->y[i] - 0.5 * a->open[i] * a->open[i]) / (big * a->scale[i]);
+    for (int64_t i = 0; i < mK; i++)
+        sum += ((a->v[i] - 0.5 * a->b->y[i]) * a->b->y[i] - 0.5 * a->open[i] * a->open[i]) / (big * a->scale[i]);
     spd_newton_model_multiply(a, a->t, a->full);
     return sum + 0.5 * spd_dot(n, a->t, a->full) - spd_dot(n, a->t, a->rhs);
 }

@@ -1,13 +1,18 @@
-/* plan.c - from a name to the list of stages that run.c executes. A solver's name is a plan of one stage; "auto" decides by counts. */
+/* plan.c - from a name to the list of stages that run.c executes. A solver's name is a plan of one stage; "auto" decides by
+ * counts. */
 #include "solver/solver.h"
 
-enum { ROWS_PER_UNKNOWN = 20, STEPS_SAVED = 4 }; /* what a stochastic pass over tall data saves, in Newton steps (bench/scaling) */
+enum {
+    ROWS_PER_UNKNOWN = 20,
+    STEPS_SAVED = 4
+}; /* what a stochastic pass over tall data saves, in Newton steps (bench/scaling) */
 
 static void add_stage(spd_plan *plan, const char *name, double epochs) {
     plan->stage[plan->stages++] = (spd_stage){.kind = spd_solver_find(name), .epochs = epochs};
 }
 
-/* A stochastic pass is worth it if the steps it saves cost more: rows with many entries, a structure that is cheap to apply once per row. */
+/* A stochastic pass is worth it if the steps it saves cost more: rows with many entries, a structure that is cheap to apply once
+ * per row. */
 static bool worth_a_pass(const spdhg_problem *p) {
     double pass = 100 + 4 * (double)p->nnz / (double)p->n;
     for (int64_t t = 0; t < p->terms; t++) pass += 2 * (double)(spd_csr_nnz(&p->term[t].F->F) + p->term[t].m);
@@ -16,12 +21,13 @@ static bool worth_a_pass(const spdhg_problem *p) {
 
 static bool takes(const char *name, const spdhg_problem *p) { return !spd_solver_find(name)->refuses(p); }
 
-/* Few coefficients: proximal Newton with a dense factor. Many: on a working set where zeros of F x make one and no ridge keeps x dense, with
- * semismooth Newton behind it should the solution be larger than the set may be; else semismooth Newton. A set X that is not separable, or
- * the nuclear norm of a large matrix: variance-reduced PD3O. Tall data start with one stochastic pass. */
+/* Few coefficients: proximal Newton with a dense factor. Many: on a working set where zeros of F x make one and no ridge keeps x
+ * dense, with semismooth Newton behind it should the solution be larger than the set may be; else semismooth Newton. A set X that
+ * is not separable, or the nuclear norm of a large matrix: variance-reduced PD3O. Tall data start with one stochastic pass. */
 static void automatic(spd_plan *plan, const spdhg_problem *p) {
     const int64_t unknowns = spd_problem_normal_size(p);
-    const bool few = takes("prox-newton", p), newton = few || takes("alm-ssn", p), sparse = !few && newton && p->gamma == 0 && takes("ws-newton", p);
+    const bool few = takes("prox-newton", p), newton = few || takes("alm-ssn", p),
+               sparse = !few && newton && p->gamma == 0 && takes("ws-newton", p);
     const bool tall = newton && worth_a_pass(p);
     if (tall) add_stage(plan, p->gamma > 0 ? "spdhg-sc2" : "spdhg", 1);
     if (sparse) add_stage(plan, "ws-newton", 2000);
@@ -32,8 +38,10 @@ static void automatic(spd_plan *plan, const spdhg_problem *p) {
                                : "the set X or a large nuclear norm needs a first-order method";
     size_t used = (size_t)snprintf(plan->why, sizeof plan->why, "auto: ");
     for (int i = 0; i < plan->stages && used < sizeof plan->why; i++)
-        used += (size_t)snprintf(plan->why + used, sizeof plan->why - used, "%s%s", i ? ", then " : "", plan->stage[i].kind->name);
-    if (used < sizeof plan->why) snprintf(plan->why + used, sizeof plan->why - used, ", because %s (%lld)", why, (long long)unknowns);
+        used +=
+            (size_t)snprintf(plan->why + used, sizeof plan->why - used, "%s%s", i ? ", then " : "", plan->stage[i].kind->name);
+    if (used < sizeof plan->why)
+        snprintf(plan->why + used, sizeof plan->why - used, ", because %s (%lld)", why, (long long)unknowns);
 }
 
 static spdhg_status unknown(const char *name, spdhg_error *err) {

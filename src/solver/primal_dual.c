@@ -79,10 +79,11 @@ void spd_pd_dual(spd_primal_dual *a, const spdhg_problem *p) {
 
 /* v = 2x - q - T(G + F'y) and q = x - T(G + F'y) */
 SPD_WIDE static void predict(int64_t n, const double *x, const double *q, const double *tau, const double *g, const double *u,
-                         double *restrict v) {
+                             double *restrict v) {
     for (int64_t i = 0; i < n; i++) v[i] = 2 * x[i] - q[i] - tau[i] * (g[i] + u[i]);
 }
-SPD_WIDE static void descend(int64_t n, const double *x, const double *tau, const double *g, const double *u, double *restrict q) {
+SPD_WIDE static void descend(int64_t n, const double *x, const double *tau, const double *g, const double *u,
+                             double *restrict q) {
     for (int64_t i = 0; i < n; i++) q[i] = x[i] - tau[i] * (g[i] + u[i]);
 }
 

@@ -15,31 +15,34 @@
 #include "solver/solver.h"
 
 typedef struct spd_primal_dual {
-    double *q, *c, *y, *u;                          /* state; q is x in Condat-Vu */
-    double *tau, *s;                                /* state (constant): d x K steps, then the intercept's; m steps */
+    double *q, *c, *y, *u;                           /* state; q is x in Condat-Vu */
+    double *tau, *s;                                 /* state (constant): d x K steps, then the intercept's; m steps */
     double *x, *g, *gc, *v, *Fv, *projection, *term; /* work: x = Pi_X(q), gradient, a point of R^d and its image */
-    double *full;                                   /* work of spd_problem_gradient */
-    double *h, *columns, *power, *sums;             /* work of start: d + 1 curvatures, columns of H, power vectors; d + m */
+    double *full;                                    /* work of spd_problem_gradient */
+    double *h, *columns, *power, *sums;              /* work of start: d + 1 curvatures, columns of H, power vectors; d + m */
 } spd_primal_dual;
 
 enum { SPD_PD_PARAM_L, SPD_PD_PARAM_PRECONDITION, SPD_PD_PARAM_FLOOR, SPD_PD_PARAMS };
-#define SPD_PD_PARAM_ROWS                                                                                                      \
-    {"L", NAN, 0, INFINITY, "curvature of the smooth part, with precondition=1 relative to the preconditioner; default: estimated"},  \
-    {"precondition", 0, 0, 1, "1: diagonal steps from the columns of the data and the rows of F instead of two numbers"},        \
-    {"floor", NAN, 1e-12, 1, "with precondition=1: smallest column curvature over the largest; default: by rule, 1e-4 to 1"}
+#define SPD_PD_PARAM_ROWS                                                                                                        \
+    {"L", NAN, 0, INFINITY,                                                                                                      \
+     "curvature of the smooth part, with precondition=1 relative to the preconditioner; default: estimated"},                    \
+        {"precondition", 0, 0, 1, "1: diagonal steps from the columns of the data and the rows of F instead of two numbers"}, {  \
+        "floor", NAN, 1e-12, 1, "with precondition=1: smallest column curvature over the largest; default: by rule, 1e-4 to 1"   \
+    }
 
 void spd_pd_layout(spd_run *run, spd_primal_dual *a);
 /* x0 projected onto X, y0 onto lambda Y, u = F'y; the steps are set by the two functions below, afterwards. */
 void spd_pd_start(spd_run *run, spd_primal_dual *a, const double *x0, const double *c0, const double *y0);
-void spd_pd_primal(spd_primal_dual *a, const spdhg_problem *p);  /* x = Pi_X(q) */
-void spd_pd_dual(spd_primal_dual *a, const spdhg_problem *p);    /* y = Pi_{lambda Y}(y + S F v), u = F'y */
-void spd_pd_pd3o(spd_primal_dual *a, const spdhg_problem *p);    /* the lines y+, q+, c+ above; g, gc hold G */
+void spd_pd_primal(spd_primal_dual *a, const spdhg_problem *p); /* x = Pi_X(q) */
+void spd_pd_dual(spd_primal_dual *a, const spdhg_problem *p);   /* y = Pi_{lambda Y}(y + S F v), u = F'y */
+void spd_pd_pd3o(spd_primal_dual *a, const spdhg_problem *p);   /* the lines y+, q+, c+ above; g, gc hold G */
 void spd_pd_output(const spd_run *run, const spd_primal_dual *a, double *x, double *c, double *y);
 int64_t spd_pd_dual_cost(const spdhg_problem *p);
 const char *spd_pd_refuses(const spdhg_problem *p);
 
 /* ---- primal_dual_steps.c */
-/* h_j = L D_j, an upper bound diag(h) of the curvature that an estimate of the gradient from `batch` rows sees (INFINITY: all rows). */
+/* h_j = L D_j, an upper bound diag(h) of the curvature that an estimate of the gradient from `batch` rows sees (INFINITY: all
+ * rows). */
 void spd_pd_curvature(spd_run *run, spd_primal_dual *a, double batch);
 void spd_pd_pd3o_steps(spd_run *run, spd_primal_dual *a, double theta); /* tau = theta/h, then s so that ||S^1/2 F T^1/2|| <= 1 */
 void spd_pd_condat_vu_steps(spd_run *run, spd_primal_dual *a);          /* T^-1 - F'SF >= diag(h)/2 */

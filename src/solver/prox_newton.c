@@ -1,12 +1,11 @@
 /* prox_newton.c - proximal Newton with an ADMM inner solver (ALGORITHMS B4), for models of up to about 1500 numbers, X separable.
  *
- *   outer: g = grad l(x) + gamma x,  H = Hessian + gamma I + del I,  del = (tr/n) max(1e-10, 1e-3 ||g + F'y||)   (0 if gamma > 0, no intercept)
- *   inner: minimise g'(u-x) + (u-x)'H(u-x)/2 + lambda r(Fu), warm started with the last (y, z):
- *            u = (H + rho F'F)^{-1} ( H x - g + F'(rho z - y) )
- *            v = y + rho (1.6 F u - 0.6 z),   y = Pi_{lambda Y}(v),   z = (v - y)/rho
- *          until the duality gap of the quadratic model, e'H^{-1}e/2 + lambda r(Fu) - y'Fu with e = g + H(u-x) + F'y, is a tenth of the
- *          decrease it promises; rho is balanced by the residuals
- *   step:  x += t (u - x), t = 1, 1/2, ... until f falls by 1e-4 t Delta,  Delta = g'(u-x) + lambda r(Fu) - lambda r(Fx)
+ *   outer: g = grad l(x) + gamma x,  H = Hessian + gamma I + del I,  del = (tr/n) max(1e-10, 1e-3 ||g + F'y||)   (0 if gamma > 0,
+ * no intercept) inner: minimise g'(u-x) + (u-x)'H(u-x)/2 + lambda r(Fu), warm started with the last (y, z): u = (H + rho
+ * F'F)^{-1} ( H x - g + F'(rho z - y) ) v = y + rho (1.6 F u - 0.6 z),   y = Pi_{lambda Y}(v),   z = (v - y)/rho until the
+ * duality gap of the quadratic model, e'H^{-1}e/2 + lambda r(Fu) - y'Fu with e = g + H(u-x) + F'y, is a tenth of the decrease it
+ * promises; rho is balanced by the residuals step:  x += t (u - x), t = 1, 1/2, ... until f falls by 1e-4 t Delta,  Delta =
+ * g'(u-x) + lambda r(Fu) - lambda r(Fx)
  *
  * X = box or nonneg: one more block u in X, split like F u with y_X, z_X = Pi_X; the candidate is then Pi_X(u), and x stays in X.
  * One step of the loop is one outer iteration. The intercept is the last coordinate(s): in H, in neither F nor gamma.
@@ -20,16 +19,17 @@ static const double RELAX = 1.6;
 
 typedef struct prox_newton {
     spd_newton base;
-    double *z, *rho;                       /* state: copy of F x in the inner splitting; penalty parameter (0: not set yet) */
-    double *zX, *yX;                       /* state: copy of x in X and its multiplier; not used for X = R^d */
-    double *H, *LH, *M, *LM;               /* work: Hessian, its factor, F'F, factor of H + rho M; n x n, lower */
+    double *z, *rho;                         /* state: copy of F x in the inner splitting; penalty parameter (0: not set yet) */
+    double *zX, *yX;                         /* state: copy of x in X and its multiplier; not used for X = R^d */
+    double *H, *LH, *M, *LM;                 /* work: Hessian, its factor, F'F, factor of H + rho M; n x n, lower */
     double *u, *dx, *rhs, *e, *Fu, *v, *old; /* work */
-    double *candidate, *Fc;                /* work: Pi_X(u) and F of it */
+    double *candidate, *Fc;                  /* work: Pi_X(u) and F of it */
 } prox_newton;
 
 static const char *refuses(const spdhg_problem *p) {
     if (!p->set.kind->separable) return "it works for --set all, box and nonneg only";
-    if (spd_problem_normal_size(p) > UNKNOWNS_MOST) return "it factors a dense matrix: at most 1500 coefficients (features times outputs)";
+    if (spd_problem_normal_size(p) > UNKNOWNS_MOST)
+        return "it factors a dense matrix: at most 1500 coefficients (features times outputs)";
     return NULL;
 }
 
@@ -170,7 +170,8 @@ static double one(const spd_term *t) {
     return 1;
 }
 
-/* Solves the quadratic model: candidate, Fc, dx = candidate - x as the last look at the gap left them; false if a matrix was not definite. */
+/* Solves the quadratic model: candidate, Fc, dx = candidate - x as the last look at the gap left them; false if a matrix was not
+ * definite. */
 static bool inner_solve(prox_newton *self, const spdhg_problem *p, double trace) {
     spd_newton *b = &self->base;
     const int64_t n = spd_problem_normal_size(p);
@@ -219,14 +220,15 @@ static void output(const spd_run *run, double *x, double *c, double *y) {
     spd_newton_output(run, &((const prox_newton *)run->self)->base, x, c, y);
 }
 
-const spd_solver_kind spd_solver_prox_newton = {.name = "prox-newton",
-                                                .what = "proximal Newton, dense Hessian, ADMM inner solver; exact, for up to 1500 coefficients",
-                                                .reference = "Lee, Sun, Saunders: Proximal Newton-type methods, SIAM J. Optim. 2014",
-                                                .full_information = true,
-                                                .exact = true,
-                                                .self_size = sizeof(prox_newton),
-                                                .refuses = refuses,
-                                                .layout = layout,
-                                                .start = start,
-                                                .step = step,
-                                                .output = output};
+const spd_solver_kind spd_solver_prox_newton = {
+    .name = "prox-newton",
+    .what = "proximal Newton, dense Hessian, ADMM inner solver; exact, for up to 1500 coefficients",
+    .reference = "Lee, Sun, Saunders: Proximal Newton-type methods, SIAM J. Optim. 2014",
+    .full_information = true,
+    .exact = true,
+    .self_size = sizeof(prox_newton),
+    .refuses = refuses,
+    .layout = layout,
+    .start = start,
+    .step = step,
+    .output = output};

@@ -9,10 +9,10 @@
  *     z_{t+1}, y_{t+1}: the common tail
  *   Output the uniform average of the x_{t+1}
  *
- * t/eta_t = L + sqrt(t)/eta0 for gamma = 0 (the paper's eta_t = eta0 sqrt(t) is L = 0), L + (1 + log t)/eta0 for gamma > 0: beta_t
- * of Xiao 2010 for strongly convex regularisers, which the ridge is. Our own: L, without which the first steps may be far longer
- * than 1/L; and the centre x_1 instead of 0, so that a warm start is not forgotten (the same for the usual start x_1 = 0). The
- * intercept has no ridge: it always takes t/eta_t = L + sqrt(t)/eta0, with 1 for an eta0 that was not given. */
+ * t/eta_t = L + sqrt(t)/eta0 for gamma = 0 (the paper's eta_t = eta0 sqrt(t) is L = 0), L + (1 + log t)/eta0 for gamma > 0:
+ * beta_t of Xiao 2010 for strongly convex regularisers, which the ridge is. Our own: L, without which the first steps may be far
+ * longer than 1/L; and the centre x_1 instead of 0, so that a warm start is not forgotten (the same for the usual start x_1 = 0).
+ * The intercept has no ridge: it always takes t/eta_t = L + sqrt(t)/eta0, with 1 for an eta0 that was not given. */
 #include "solver/admm.h"
 
 typedef struct rda_admm {

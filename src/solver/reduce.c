@@ -1,4 +1,5 @@
-/* reduce.c - the manifold {x : (F x)_e = 0 for closed e} as x = B t, by union-find with ratios: a x_i + b x_j = 0 ties x_j = -(a/b) x_i. */
+/* reduce.c - the manifold {x : (F x)_e = 0 for closed e} as x = B t, by union-find with ratios: a x_i + b x_j = 0 ties x_j =
+ * -(a/b) x_i. */
 #include "solver/reduce.h"
 
 static const double SAME = 1e-12; /* ratios this close around a cycle agree */

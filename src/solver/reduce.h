@@ -3,8 +3,8 @@
 #define SPD_REDUCE_H
 #include "solver/newton.h"
 
-/* x_q = coef_q t_label(q), 0 where label is -1; the intercepts are the last K unknowns. Rows of F with one entry make zeros, rows with two
- * tie two coordinates; longer rows are left to the penalty. All of it is scratch, made anew in every step. */
+/* x_q = coef_q t_label(q), 0 where label is -1; the intercepts are the last K unknowns. Rows of F with one entry make zeros, rows
+ * with two tie two coordinates; longer rows are left to the penalty. All of it is scratch, made anew in every step. */
 typedef struct spd_reduction {
     int64_t size;    /* unknowns t */
     int32_t *parent; /* union-find over coordinates and, last, zero */
@@ -14,11 +14,12 @@ typedef struct spd_reduction {
 } spd_reduction;
 
 void spd_reduction_layout(spd_run *run, spd_reduction *r, int64_t most);
-void spd_reduction_whole(spd_reduction *r, const spdhg_problem *p);                       /* t = x */
-bool spd_reduction_make(spd_reduction *r, const spdhg_problem *p, const double *open, int64_t most); /* false: more than `most` unknowns */
-void spd_reduction_expand(const spd_reduction *r, const spdhg_problem *p, const double *t, double *x);  /* x = B t */
+void spd_reduction_whole(spd_reduction *r, const spdhg_problem *p); /* t = x */
+bool spd_reduction_make(spd_reduction *r, const spdhg_problem *p, const double *open,
+                        int64_t most); /* false: more than `most` unknowns */
+void spd_reduction_expand(const spd_reduction *r, const spdhg_problem *p, const double *t, double *x);   /* x = B t */
 void spd_reduction_gather(const spd_reduction *r, const spdhg_problem *p, const double *g, double *out); /* out = B'g */
-void spd_reduction_nearest(const spd_reduction *r, const spdhg_problem *p, const double *x, double *t); /* t = (B'B)^{-1} B'x */
+void spd_reduction_nearest(const spd_reduction *r, const spdhg_problem *p, const double *x, double *t);  /* t = (B'B)^{-1} B'x */
 
 /* ---- reduce_hessian.c: lower triangles, size x size. */
 void spd_reduction_hessian(const spd_reduction *r, const spdhg_problem *p, const double *curve, double *H, double *work);
@@ -30,8 +31,8 @@ void spd_reduction_scale(const spd_reduction *r, const spdhg_problem *p, const d
 void spd_reduction_gram(const spd_reduction *r, const spdhg_problem *p, const double *scale, double *M); /* B'F'S F B */
 
 /* ---- working_set.c: which entries of F x may become nonzero. */
-/* Improves y on the entries that are zero at x (b->Fx) so that g + F'y falls; then opens the entries whose dual wants out of its ball, at most
- * so many that `most` unknowns result, and those that are not zero already. False if these alone are more. */
+/* Improves y on the entries that are zero at x (b->Fx) so that g + F'y falls; then opens the entries whose dual wants out of its
+ * ball, at most so many that `most` unknowns result, and those that are not zero already. False if these alone are more. */
 bool spd_working_set(const spdhg_problem *p, spd_newton *b, spd_reduction *r, int64_t most, double *work);
 int64_t spd_working_set_work(const spdhg_problem *p);
 #endif

@@ -1,5 +1,5 @@
-/* reduce_hessian.c - B'(A'C A/W)B and B'F'F B written out. A sparse row costs the square of the unknowns it touches; dense rows of one output
- * are gathered into panels for BLAS. */
+/* reduce_hessian.c - B'(A'C A/W)B and B'F'F B written out. A sparse row costs the square of the unknowns it touches; dense rows
+ * of one output are gathered into panels for BLAS. */
 #include <cblas.h>
 
 #include "solver/reduce.h"
@@ -50,7 +50,8 @@ static void add(int64_t n, reduced_row *a, const double *C, int64_t K, double *H
     a->count = 0;
 }
 
-static void add_sparse(const spd_reduction *r, const spdhg_problem *p, const double *curve, double *H, reduced_row *a, double *C) {
+static void add_sparse(const spd_reduction *r, const spdhg_problem *p, const double *curve, double *H, reduced_row *a,
+                       double *C) {
     const int64_t K = p->K, n = r->size;
     double *unit = C + K * K;
     for (int64_t i = 0; i < p->n; i++) {
@@ -143,7 +144,8 @@ void spd_reduction_gram(const spd_reduction *r, const spdhg_problem *p, const do
                 for (int64_t b = identity ? 0 : F->ptr[e]; b < (identity ? 1 : F->ptr[e + 1]); b++)
                     for (int64_t k = 0; k < K; k++) {
                         double va, vb;
-                        const int32_t i = spd_reduction_entry(r, F, e, a, K, k, &va), j = spd_reduction_entry(r, F, e, b, K, k, &vb);
+                        const int32_t i = spd_reduction_entry(r, F, e, a, K, k, &va),
+                                      j = spd_reduction_entry(r, F, e, b, K, k, &vb);
                         if (i >= 0 && j >= 0 && j <= i) M[i * n + j] += scale[p->term[t].first + e * K + k] * va * vb;
                     }
     }

@@ -1,5 +1,6 @@
-/* resume.c - checkpoints of a running solve: what determines the iterates is hashed by part, the state arena is all there is to save.
- * After a resume the future is the one of the uninterrupted run, bit for bit: the batch of iteration k is a function of (seed, k). */
+/* resume.c - checkpoints of a running solve: what determines the iterates is hashed by part, the state arena is all there is to
+ * save. After a resume the future is the one of the uninterrupted run, bit for bit: the batch of iteration k is a function of
+ * (seed, k). */
 #include <xxhash.h>
 
 #include "model/checkpoint.h"
@@ -77,9 +78,17 @@ static spdhg_status hashes(const spd_loop *l, uint64_t out[SPD_HASHES], spdhg_er
 
 spdhg_status spd_loop_save(spd_loop *l, spdhg_error *err) {
     spdhg_solver *s = l->solver;
-    spd_checkpoint c = {.stage = l->stage, .k = l->k, .rows_visited = l->run.rows_visited, .iterations_before = l->iterations_before,
-                        .points = s->trace.points, .numbers = l->run.state.size, .said = (int64_t)l->said, .seconds = l->seconds, .epochs_before = l->epochs_before,
-                        .point = s->trace.point, .number = l->run.state.base,
+    spd_checkpoint c = {.stage = l->stage,
+                        .k = l->k,
+                        .rows_visited = l->run.rows_visited,
+                        .iterations_before = l->iterations_before,
+                        .points = s->trace.points,
+                        .numbers = l->run.state.size,
+                        .said = (int64_t)l->said,
+                        .seconds = l->seconds,
+                        .epochs_before = l->epochs_before,
+                        .point = s->trace.point,
+                        .number = l->run.state.base,
                         .best_dual = s->evaluator.certifier.best_dual};
     if (!l->hashed) SPD_TRY(hashes(l, l->hash, err));
     l->hashed = true;
@@ -91,8 +100,10 @@ spdhg_status spd_loop_save(spd_loop *l, spdhg_error *err) {
 static spdhg_status refuse(const char *path, int part, spdhg_error *err) {
     static const char *const what[SPD_HASHES] = {"the data (rows, labels, weights, offsets or scaling)",
                                                  "the problem (loss, penalty, structure, lambda, gamma, set or intercept)",
-                                                 "the solver or one of its parameters", "the seed, the batch or the way of sampling"};
-    return spd_fail(err, SPDHG_USAGE, "%s belongs to another run: %s changed; epochs, time, tolerance and threads may change, this may not", path,
+                                                 "the solver or one of its parameters",
+                                                 "the seed, the batch or the way of sampling"};
+    return spd_fail(err, SPDHG_USAGE,
+                    "%s belongs to another run: %s changed; epochs, time, tolerance and threads may change, this may not", path,
                     what[part]);
 }
 

@@ -26,12 +26,14 @@ static int64_t steps_between_polls(const spdhg_solver *s, const spd_solver_kind 
 
 static double epochs_of(const spd_loop *l) { return (double)l->run.rows_visited / (double)l->solver->problem->n; }
 
-/* Far from the end of a run to a tolerance, a proof that costs a factorisation is not worth it. Evaluates the solver's output; keeps it as the solution if it is finite. Returns false when it is not. */
+/* Far from the end of a run to a tolerance, a proof that costs a factorisation is not worth it. Evaluates the solver's output;
+ * keeps it as the solution if it is finite. Returns false when it is not. */
 static bool measure(spd_loop *l, bool final, spdhg_status *status, spdhg_error *err) {
     spdhg_solver *s = l->solver;
     const spdhg_problem *p = s->problem;
     l->run.kind->output(&l->run, l->x, l->c, l->y);
-    spdhg_point point = {.epoch = l->epochs_before + epochs_of(l), .iteration = l->iterations_before + l->k, .seconds = l->seconds};
+    spdhg_point point = {
+        .epoch = l->epochs_before + epochs_of(l), .iteration = l->iterations_before + l->k, .seconds = l->seconds};
     bool finite = spd_all_finite(p->dK, l->x) && spd_all_finite(p->K, l->c) && spd_all_finite(p->m * p->K, l->y);
     const bool before_the_end = s->options.tol > 0 && l->run.kind->exact && !final;
     s->evaluator.certifier.worth = before_the_end ? 1e3 * s->options.tol : INFINITY;
@@ -39,7 +41,8 @@ static bool measure(spd_loop *l, bool final, spdhg_status *status, spdhg_error *
         spd_evaluate(&s->evaluator, l->x, l->c, l->y, &point);
         finite = isfinite(point.objective);
     } else
-        point.objective = point.train_loss = point.penalty = point.test_loss = point.test_score = point.gap = point.dual_norm = NAN;
+        point.objective = point.train_loss = point.penalty = point.test_loss = point.test_score = point.gap = point.dual_norm =
+            NAN;
     *status = spd_trace_add(&s->trace, &point, err);
     if (finite) spd_solver_keep(s, l->run.kind, l->x, l->c, l->y, &point);
     if (tell(s, SPDHG_EVENT_POINT, &point)) l->stop = true;
@@ -86,8 +89,8 @@ static void save_now_and_then(spd_loop *l) {
     if (spd_loop_save(l, &err) != SPDHG_OK) log_sentence(l->solver, err.message);
 }
 
-/* Rows after which to look next. A run to a tolerance looks every epoch at first, then at every tenth of its length: what a look costs
- * stays in proportion, and the end is not missed by much. */
+/* Rows after which to look next. A run to a tolerance looks every epoch at first, then at every tenth of its length: what a look
+ * costs stays in proportion, and the end is not missed by much. */
 static double next_point(const spd_loop *l, double every) {
     const double now = (double)l->run.rows_visited, n = (double)l->solver->problem->n;
     if (l->solver->options.tol > 0 && l->solver->options.every == 0) return now + fmax(n, 0.1 * now);
@@ -101,8 +104,10 @@ static spdhg_outcome verdict(const spd_loop *l, bool over) {
     const bool wants_gap = s->options.tol > 0, last = l->stage + 1 == s->plan.stages; /* an earlier stage hands over */
     if (l->stop) return SPDHG_OUTCOME_INTERRUPTED;
     if (said == SPD_FAILED) return SPDHG_OUTCOME_DIVERGED;
-    const bool small = wants_gap && s->solution.gap_relative <= s->options.tol, certified = s->evaluator.gap.kind == SPD_GAP_CERTIFIED;
-    if (said == SPD_CONVERGED || (small && (certified || over))) return SPDHG_OUTCOME_CONVERGED; /* within a radius: only if no more can be had */
+    const bool small = wants_gap && s->solution.gap_relative <= s->options.tol,
+               certified = s->evaluator.gap.kind == SPD_GAP_CERTIFIED;
+    if (said == SPD_CONVERGED || (small && (certified || over)))
+        return SPDHG_OUTCOME_CONVERGED; /* within a radius: only if no more can be had */
     if (said == SPD_STALLED && wants_gap && last) return SPDHG_OUTCOME_STALLED;
     return over && wants_gap && last ? SPDHG_OUTCOME_LIMIT : SPDHG_OUTCOME_DONE;
 }
@@ -202,7 +207,8 @@ spdhg_status spdhg_solver_run(spdhg_solver *s, spdhg_outcome *outcome, spdhg_err
     if (s->options.resume) status = open_checkpoint(s, &saved, err);
     for (int i = (int)saved.stage; i < s->plan.stages && status == SPDHG_OK && s->outcome == SPDHG_OUTCOME_DONE; i++) {
         const bool is_last = i + 1 == s->plan.stages;
-        const double epochs = is_last && s->options.epochs > 0 ? fmax(s->options.epochs - loop.epochs_before, 0) : s->plan.stage[i].epochs;
+        const double epochs =
+            is_last && s->options.epochs > 0 ? fmax(s->options.epochs - loop.epochs_before, 0) : s->plan.stage[i].epochs;
         loop.stage = i;
         status = prepare_stage(&loop, s->plan.stage[i].kind, err);
         if (status == SPDHG_OK && saved.number) status = spd_loop_restore(&loop, &saved, err);

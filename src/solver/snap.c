@@ -1,11 +1,12 @@
-/* snap.c - exact zeros (PROBLEM: Exact zeros). Where the dual block lies strictly inside its ball, the optimum has (F x)_e = 0; an iterate that is
- * optimal to 1e-8 has about 1e-8 there. This sets such rows to exactly 0: identity rows by x_j = 0, rows of two entries a x_i + b x_j = 0 by
- * joining i and j (union-find with the ratio to the root), every joined set at the least-squares value. Kept only if f does not rise, so
- * that the gap does not. */
+/* snap.c - exact zeros (PROBLEM: Exact zeros). Where the dual block lies strictly inside its ball, the optimum has (F x)_e = 0;
+ * an iterate that is optimal to 1e-8 has about 1e-8 there. This sets such rows to exactly 0: identity rows by x_j = 0, rows of
+ * two entries a x_i + b x_j = 0 by joining i and j (union-find with the ratio to the root), every joined set at the least-squares
+ * value. Kept only if f does not rise, so that the gap does not. */
 #include "solver/loop.h"
 
 /* Rows of a term whose dual block is inside by a margin and whose F x is small against the largest. */
-static void join_term(spd_joins *g, const spdhg_problem *p, const spd_term *t, const double *y, const double *Fx, double small, double *work) {
+static void join_term(spd_joins *g, const spdhg_problem *p, const spd_term *t, const double *y, const double *Fx, double small,
+                      double *work) {
     const spd_csr *F = &t->F->F;
     const int64_t K = p->K;
     const double largest = spd_max_abs(t->m * K, Fx);
@@ -39,19 +40,23 @@ static void settle(spd_joins *g, const spdhg_problem *p, const double *x, double
     for (int64_t j = 0; j < p->d; j++) {
         double ratio;
         const int64_t r = spd_joins_find(g, j, &ratio);
-        for (int64_t k = 0; k < K; k++) out[j * K + k] = g->zero[r] ? 0 : bottom[r] == 1 ? x[j * K + k] : ratio * (top[r * K + k] / bottom[r]);
+        for (int64_t k = 0; k < K; k++)
+            out[j * K + k] = g->zero[r] ? 0 : bottom[r] == 1 ? x[j * K + k] : ratio * (top[r * K + k] / bottom[r]);
     }
 }
 
 /* x with the zeros of this margin into out. */
-static void snapped(const spdhg_problem *p, spd_joins *g, const double *x, const double *y, const double *Fx, double small, double *out, double *work) {
+static void snapped(const spdhg_problem *p, spd_joins *g, const double *x, const double *y, const double *Fx, double small,
+                    double *out, double *work) {
     spd_joins_clear(g);
     for (int64_t t = 0; t < p->terms; t++) join_term(g, p, &p->term[t], y + p->term[t].first, Fx + p->term[t].first, small, work);
     settle(g, p, x, out, work, work + p->dK);
 }
 
-static spdhg_status try_margins(spdhg_solver *s, spd_joins *g, double *out, double *Fx, double *c, double *work, spdhg_error *err) {
-    static const double margin[] = {INFINITY, 1e-2, 1e-4, 1e-6, 1e-9}; /* the first: wherever the dual says so, F x may be 0 altogether */
+static spdhg_status try_margins(spdhg_solver *s, spd_joins *g, double *out, double *Fx, double *c, double *work,
+                                spdhg_error *err) {
+    static const double margin[] = {INFINITY, 1e-2, 1e-4, 1e-6,
+                                    1e-9}; /* the first: wherever the dual says so, F x may be 0 altogether */
     const spdhg_problem *p = s->problem;
     const spdhg_point before = s->trace.point[s->trace.points - 1];
     spd_problem_apply(p, s->x, Fx);

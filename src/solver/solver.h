@@ -22,15 +22,16 @@ typedef struct spd_batch {
 void spd_row_slope(const spdhg_problem *p, const spd_row *row, const double *x, const double *c, double *z, double *slope);
 /* slope (B x K, then K numbers of room) = weight_i phi'(a_i'x + c + o_i) / B. */
 void spd_batch_slopes(const spdhg_problem *p, const spd_batch *batch, const double *x, const double *c, double *slope);
-void spd_batch_add(const spdhg_problem *p, const spd_batch *batch, const double *slope, double factor, double *g); /* g += factor sum_i a_i slope_i */
-void spd_batch_sum(const spdhg_problem *p, const spd_batch *batch, const double *slope, double *gc);               /* gc = sum_i slope_i */
+void spd_batch_add(const spdhg_problem *p, const spd_batch *batch, const double *slope, double factor,
+                   double *g); /* g += factor sum_i a_i slope_i */
+void spd_batch_sum(const spdhg_problem *p, const spd_batch *batch, const double *slope, double *gc); /* gc = sum_i slope_i */
 
 /* ---- row.c: one row's share, and the proximal step of its loss. */
 double spd_row_share(const spdhg_problem *p, const spd_row *row); /* w_i / W */
 /* slope (K) = argmin over alpha of phi*(alpha) - <a_i'x + c + o_i, alpha> + (q/2)||alpha - old||^2, that is phi'(z) at the z with
  * z + q phi'(z) = a_i'x + c + o_i + q old. work: spd_row_prox_work doubles. */
-void spd_row_prox(const spdhg_problem *p, const spd_row *row, double q, const double *x, const double *c, const double *old, double *slope,
-                  double *work);
+void spd_row_prox(const spdhg_problem *p, const spd_row *row, double q, const double *x, const double *c, const double *old,
+                  double *slope, double *work);
 int64_t spd_row_prox_work(const spdhg_problem *p);
 
 typedef struct spd_solver_kind spd_solver_kind;
@@ -39,15 +40,15 @@ typedef struct spd_solver_kind spd_solver_kind;
 typedef struct spd_run {
     const spd_solver_kind *kind;
     const spdhg_problem *problem;
-    const double *param;  /* values in the order of kind->param */
+    const double *param; /* values in the order of kind->param */
     spdhg_sampling sampling;
     int64_t batch;
     uint64_t seed; /* of random choices of the algorithm's own; set by whoever made the run */
     int threads;
-    void *self;           /* kind->self_size bytes: pointers into the arenas and constants, set by layout and start; never state */
-    spd_arena state;      /* numbers only: what a checkpoint saves; the future is a function of (state, k) */
-    spd_arena work;       /* scratch that carries nothing from one step to the next */
-    int64_t rows_visited; /* counted by full-information solvers; run.c counts batches */
+    void *self;      /* kind->self_size bytes: pointers into the arenas and constants, set by layout and start; never state */
+    spd_arena state; /* numbers only: what a checkpoint saves; the future is a function of (state, k) */
+    spd_arena work;  /* scratch that carries nothing from one step to the next */
+    int64_t rows_visited;                             /* counted by full-information solvers; run.c counts batches */
     void (*log)(void *context, const char *sentence); /* for -v, during start */
     void *log_context;
 } spd_run;
@@ -76,8 +77,8 @@ struct spd_solver_kind {
 };
 
 /* ---- instance.c: one algorithm with its arenas. new measures them, allocate makes them: then it is ready to start and step. */
-spdhg_status spd_run_new(spd_run *run, const spd_solver_kind *kind, const spdhg_problem *p, const double *param, spdhg_sampling sampling,
-                         int64_t batch, int threads, spdhg_error *err);
+spdhg_status spd_run_new(spd_run *run, const spd_solver_kind *kind, const spdhg_problem *p, const double *param,
+                         spdhg_sampling sampling, int64_t batch, int threads, spdhg_error *err);
 double spd_run_bytes(const spd_run *run); /* of its arenas */
 spdhg_status spd_run_allocate(spd_run *run, spdhg_error *err);
 void spd_run_free(spd_run *run);
@@ -98,7 +99,8 @@ spdhg_status spd_evaluator_new(spd_evaluator *e, const spdhg_problem *p, const s
 void spd_evaluate(spd_evaluator *e, const double *x, double *c, const double *y, spdhg_point *point);
 /* Numbers of F x that are larger than ||F_e|| radius: no x* within the radius has another sign there. */
 int64_t spd_evaluate_signs(const spd_evaluator *e, const double *x, double radius);
-int64_t spd_evaluate_structure_nonzeros(const spd_evaluator *e, const double *x); /* entries of F x that are not zero in PROBLEM's sense */
+int64_t spd_evaluate_structure_nonzeros(const spd_evaluator *e,
+                                        const double *x); /* entries of F x that are not zero in PROBLEM's sense */
 void spd_evaluator_free(spd_evaluator *e);
 
 /* ---- run.c, for the model and the checkpoint */
@@ -110,7 +112,8 @@ const spd_solver_kind *const *spd_solver_table(int *entries);
 const spd_solver_kind *spd_solver_find(const char *name); /* NULL if unknown */
 double spd_run_param(const spd_run *run, const char *name);
 
-/* ---- plan.c: a list of stages; a stage hands x, c, y to the next. A solver's name is the plan of one stage; "auto" decides by counts. */
+/* ---- plan.c: a list of stages; a stage hands x, c, y to the next. A solver's name is the plan of one stage; "auto" decides by
+ * counts. */
 typedef struct spd_stage {
     const spd_solver_kind *kind;
     double epochs; /* 0: the rest */
@@ -126,9 +129,9 @@ spdhg_status spd_plan_make(spd_plan *plan, const char *name, const spdhg_problem
 /* ---- step_rule.c: the paper's table of step sizes and weights of the average. */
 typedef struct spd_step_rule {
     const char *name;
-    double (*beta)(int64_t k, double L, double mu);   /* beta^{k+1} */
-    double (*weight)(int64_t k);                      /* alpha^{k+1} but for its normalisation: 1 or k+1; 0: last iterate */
-    bool strongly_convex;                             /* needs mu > 0 */
+    double (*beta)(int64_t k, double L, double mu); /* beta^{k+1} */
+    double (*weight)(int64_t k);                    /* alpha^{k+1} but for its normalisation: 1 or k+1; 0: last iterate */
+    bool strongly_convex;                           /* needs mu > 0 */
 } spd_step_rule;
 extern const spd_step_rule spd_rule_gc, spd_rule_sc1, spd_rule_sc2, spd_rule_sc1h, spd_rule_sc2h, spd_rule_constant;
 

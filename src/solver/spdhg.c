@@ -6,8 +6,9 @@
  *     x^{k+1} = Pi_X[ x^k - beta^{k+1} ( grad l(x^k, xi^{k+1}) + F'y^{k+1} ) ]
  *   Output xbar = sum_k alpha^{k+1} x^{k+1},  ybar = sum_k alpha^{k+1} y^{k+1}
  *
- * l contains (gamma/2)||x||^2, linearised with the rest, so L contains gamma and mu = gamma. The intercept c takes the same gradient
- * step with neither penalty, ridge nor projection. Default s = max_{y in lambda Y}||y|| / bound(||F||) (PROBLEM: default dual step). */
+ * l contains (gamma/2)||x||^2, linearised with the rest, so L contains gamma and mu = gamma. The intercept c takes the same
+ * gradient step with neither penalty, ridge nor projection. Default s = max_{y in lambda Y}||y|| / bound(||F||) (PROBLEM: default
+ * dual step). */
 #include "solver/spdhg.h"
 
 const spd_param spd_spdhg_param[SPD_SPDHG_PARAMS] = {
@@ -58,9 +59,11 @@ static void set_constants(spd_run *run, spd_spdhg *self) {
     self->L = isnan(L) ? spd_problem_lipschitz(p, run->kind->full_information ? SPDHG_SAMPLING_IID : run->sampling) : L;
     const double by_rule = self->rule == &spd_rule_constant ? self->L / (norm * norm) : spd_problem_dual_radius(p) / norm;
     self->s = !isnan(s) ? s : norm > 0 ? by_rule : 0;
-    spd_run_log(run, "%s: L = %.6g, mu = %.6g, s = %.6g, batch %lld", run->kind->name, self->L, self->mu, self->s, (long long)run->batch);
+    spd_run_log(run, "%s: L = %.6g, mu = %.6g, s = %.6g, batch %lld", run->kind->name, self->L, self->mu, self->s,
+                (long long)run->batch);
     if (p->intercept && self->rule->strongly_convex)
-        spd_run_log(run, "%s: the free intercept is not strongly convex; this step rule has no guarantee for it", run->kind->name);
+        spd_run_log(run, "%s: the free intercept is not strongly convex; this step rule has no guarantee for it",
+                    run->kind->name);
 }
 
 void spd_spdhg_start(spd_run *run, const double *x0, const double *c0, const double *y0) {
@@ -142,27 +145,27 @@ void spd_spdhg_output(const spd_run *run, double *x, double *c, double *y) {
     for (int64_t e = 0; e < p->m * p->K; e++) y[e] = average ? over * self->y_sum[e] : self->y[e];
 }
 
-#define SPDHG_KIND(identifier, text, title, rule, refusal)                                                                     \
-    const spd_solver_kind identifier = {.name = text,                                                                          \
-                                        .what = title,                                                                         \
-                                        .reference = "Qiao, Lin, Qin, Lu: On stochastic primal-dual hybrid gradient, Alg. 1",   \
-                                        .param = spd_spdhg_param,                                                              \
-                                        .params = SPD_SPDHG_PARAMS,                                                            \
-                                        .variant = &rule,                                                                      \
-                                        .self_size = sizeof(spd_spdhg),                                                        \
-                                        .refuses = refusal,                                                                    \
-                                        .layout = spd_spdhg_layout,                                                            \
-                                        .start = spd_spdhg_start,                                                              \
-                                        .step = step,                                                                          \
-                                        .output = spd_spdhg_output,                                                            \
+#define SPDHG_KIND(identifier, text, title, rule, refusal)                                                                       \
+    const spd_solver_kind identifier = {.name = text,                                                                            \
+                                        .what = title,                                                                           \
+                                        .reference = "Qiao, Lin, Qin, Lu: On stochastic primal-dual hybrid gradient, Alg. 1",    \
+                                        .param = spd_spdhg_param,                                                                \
+                                        .params = SPD_SPDHG_PARAMS,                                                              \
+                                        .variant = &rule,                                                                        \
+                                        .self_size = sizeof(spd_spdhg),                                                          \
+                                        .refuses = refusal,                                                                      \
+                                        .layout = spd_spdhg_layout,                                                              \
+                                        .start = spd_spdhg_start,                                                                \
+                                        .step = step,                                                                            \
+                                        .output = spd_spdhg_output,                                                              \
                                         .dual_cost = spd_spdhg_dual_cost}
 
 SPDHG_KIND(spd_solver_spdhg, "spdhg", "stochastic PDHG, steps 1/(sqrt(k+1)+L), uniform average", spd_rule_gc, spd_spdhg_refuses);
-SPDHG_KIND(spd_solver_spdhg_sc1, "spdhg-sc1", "stochastic PDHG for gamma > 0, steps 1/(gamma(k+1)+L), uniform average", spd_rule_sc1,
-           refuses_without_ridge);
+SPDHG_KIND(spd_solver_spdhg_sc1, "spdhg-sc1", "stochastic PDHG for gamma > 0, steps 1/(gamma(k+1)+L), uniform average",
+           spd_rule_sc1, refuses_without_ridge);
 SPDHG_KIND(spd_solver_spdhg_sc2, "spdhg-sc2", "stochastic PDHG for gamma > 0, steps 2/(gamma(k+2)+2L), weights k+1", spd_rule_sc2,
            refuses_without_ridge);
-SPDHG_KIND(spd_solver_spdhg_sc1h, "spdhg-sc1h", "as spdhg-sc1 with steps 1/(gamma(k+1)/2+L): O(log t/t) with high probability", spd_rule_sc1h,
-           refuses_without_ridge);
-SPDHG_KIND(spd_solver_spdhg_sc2h, "spdhg-sc2h", "as spdhg-sc2 with steps 4/(gamma(k+2)+4L): O(1/t) with high probability", spd_rule_sc2h,
-           refuses_without_ridge);
+SPDHG_KIND(spd_solver_spdhg_sc1h, "spdhg-sc1h", "as spdhg-sc1 with steps 1/(gamma(k+1)/2+L): O(log t/t) with high probability",
+           spd_rule_sc1h, refuses_without_ridge);
+SPDHG_KIND(spd_solver_spdhg_sc2h, "spdhg-sc2h", "as spdhg-sc2 with steps 4/(gamma(k+2)+4L): O(1/t) with high probability",
+           spd_rule_sc2h, refuses_without_ridge);

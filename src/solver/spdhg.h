@@ -11,10 +11,11 @@ typedef enum spd_form {
 
 /* Numbers of the state that are not arrays. */
 enum {
-    SPD_TOTAL,   /* sum of the weights of the average so far; 0: no step yet */
-    SPD_SHRINK,  /* lazy: an idle x_j is shrink * x[j] */
-    SPD_SWEEP,   /* lazy: sum over steps of weight * shrink since the last flush; the sum of an idle one is sweep * x[j] + x_sum[j] */
-    SPD_SQUARE,  /* lazy, ball: sum of x[j]^2 over the idle ones */
+    SPD_TOTAL,  /* sum of the weights of the average so far; 0: no step yet */
+    SPD_SHRINK, /* lazy: an idle x_j is shrink * x[j] */
+    SPD_SWEEP,  /* lazy: sum over steps of weight * shrink since the last flush; the sum of an idle one is sweep * x[j] + x_sum[j]
+                 */
+    SPD_SQUARE, /* lazy, ball: sum of x[j]^2 over the idle ones */
     SPD_TOUCHED, /* lazy, ball: entries changed since SQUARE was last summed afresh */
     SPD_SCALARS
 };
@@ -37,8 +38,8 @@ const char *spd_spdhg_refuses(const spdhg_problem *p);
 int64_t spd_spdhg_dual_cost(const spdhg_problem *p);
 
 /* The two lines of the box, shared with LPDHG. */
-void spd_spdhg_dual_update(spd_spdhg *self, const spdhg_problem *p);                             /* y^{k+1} */
-void spd_spdhg_primal_update(spd_spdhg *self, const spdhg_problem *p, double beta);              /* x^{k+1}; g, gc hold the gradient of l */
+void spd_spdhg_dual_update(spd_spdhg *self, const spdhg_problem *p);                /* y^{k+1} */
+void spd_spdhg_primal_update(spd_spdhg *self, const spdhg_problem *p, double beta); /* x^{k+1}; g, gc hold the gradient of l */
 void spd_spdhg_average(spd_spdhg *self, const spdhg_problem *p, double weight);
 
 /* ---- spdhg_fast.c */

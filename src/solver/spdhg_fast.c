@@ -3,9 +3,8 @@
 #include "solver/spdhg.h"
 
 /* r = l1, F = identity, X = R^d: y, x and both sums in one loop; the batch's entries follow by themselves. */
-SPD_WIDE static void
-lasso_loop(int64_t n, double lambda, double s, double keep, double beta, double weight, double *restrict x, double *restrict y,
-           double *restrict x_sum, double *restrict y_sum) {
+SPD_WIDE static void lasso_loop(int64_t n, double lambda, double s, double keep, double beta, double weight, double *restrict x,
+                                double *restrict y, double *restrict x_sum, double *restrict y_sum) {
     for (int64_t j = 0; j < n; j++) {
         double v = y[j] + s * x[j];
         v = v > lambda ? lambda : v;
@@ -19,7 +18,8 @@ lasso_loop(int64_t n, double lambda, double s, double keep, double beta, double 
 }
 
 static bool is_plain_lasso(const spdhg_problem *p) {
-    return p->terms == 1 && p->term[0].penalty == &spd_penalty_l1 && spd_csr_is_identity(&p->term[0].F->F) && p->set.kind == &spd_set_all;
+    return p->terms == 1 && p->term[0].penalty == &spd_penalty_l1 && spd_csr_is_identity(&p->term[0].F->F) &&
+           p->set.kind == &spd_set_all;
 }
 
 static void lasso_step(spd_spdhg *self, const spdhg_problem *p, const spd_batch *batch, double beta, double weight) {
@@ -61,8 +61,8 @@ void spd_spdhg_fused_step(spd_run *run, int64_t k, const spd_batch *batch) {
         memset(self->g, 0, (size_t)p->dK * sizeof(double));
         for (int64_t t = 0; t < p->terms; t++) {
             const spd_term *term = &p->term[t];
-            spd_term_dual_step(term, &term->F->F, p->K, self->s, self->x, self->y + term->first, weight, self->y_sum + term->first, self->g,
-                               self->term);
+            spd_term_dual_step(term, &term->F->F, p->K, self->s, self->x, self->y + term->first, weight,
+                               self->y_sum + term->first, self->g, self->term);
         }
         spd_batch_add(p, batch, self->slope, 1, self->g);
         spd_spdhg_descend(p->dK, 1 - beta * p->gamma, beta, self->g, self->x);

@@ -1,17 +1,18 @@
 /* spdhg_lazy.c - SPDHG's step in O(nnz(batch) + nnz(F)), whatever the number of features; the same iterates as the plain form.
  *
- * A feature outside the support of F is idle: between two batches that contain it only the ridge and, for a ball, its projection act,
- * and both multiply x_j by a number common to all idle features. So x_j = shrink v_j with one scalar shrink, and with
- * sweep = sum over steps of weight * shrink the weighted sum of the iterates is sweep v_j + u_j; when a batch moves v_j by delta,
- * u_j -= sweep delta keeps it. Stored: v in x, u in x_sum. When shrink has become small everything is written out (flush).
- * x and x_sum are in the problem's places: the support first, in a straight line, then the idle features. */
+ * A feature outside the support of F is idle: between two batches that contain it only the ridge and, for a ball, its projection
+ * act, and both multiply x_j by a number common to all idle features. So x_j = shrink v_j with one scalar shrink, and with sweep
+ * = sum over steps of weight * shrink the weighted sum of the iterates is sweep v_j + u_j; when a batch moves v_j by delta, u_j
+ * -= sweep delta keeps it. Stored: v in x, u in x_sum. When shrink has become small everything is written out (flush). x and
+ * x_sum are in the problem's places: the support first, in a straight line, then the idle features. */
 #include "solver/spdhg.h"
 
 static const double SHRINK_LEAST = 0.01; /* below it cancellation would cost digits: flush */
 
 static bool is(const spdhg_problem *p, const spd_set_kind *kind) { return p->set.kind == kind; }
 
-/* The projection leaves an idle x_j, which only shrinks towards 0, where it is (box, nonneg), or scales it like all others (ball). */
+/* The projection leaves an idle x_j, which only shrinks towards 0, where it is (box, nonneg), or scales it like all others
+ * (ball). */
 static bool lazy_allowed(const spdhg_problem *p) {
     if (is(p, &spd_set_all) || is(p, &spd_set_nonneg) || is(p, &spd_set_ball)) return true;
     return is(p, &spd_set_box) && (p->gamma == 0 || (p->set.arg[0] <= 0 && p->set.arg[1] >= 0));
@@ -22,11 +23,12 @@ spd_form spd_spdhg_choose_form(const spd_run *run) {
     if (run->param[SPD_SPDHG_PARAM_PLAIN] != 0) return SPD_FORM_PLAIN;
     if (!p->place) return SPD_FORM_FUSED;
     if (lazy_allowed(p)) {
-        spd_run_log(run, "%s: lazy updates of the %lld features that F does not touch", run->kind->name, (long long)(p->d - p->supports));
+        spd_run_log(run, "%s: lazy updates of the %lld features that F does not touch", run->kind->name,
+                    (long long)(p->d - p->supports));
         return SPD_FORM_LAZY;
     }
-    spd_run_log(run, "%s: the set %s allows no lazy updates, every step touches all %lld features", run->kind->name, p->set.kind->name,
-                (long long)p->d);
+    spd_run_log(run, "%s: the set %s allows no lazy updates, every step touches all %lld features", run->kind->name,
+                p->set.kind->name, (long long)p->d);
     return SPD_FORM_FUSED;
 }
 
@@ -136,8 +138,8 @@ void spd_spdhg_lazy_step(spd_run *run, int64_t k, const spd_batch *batch) {
     memset(self->g, 0, (size_t)n * sizeof(double));
     for (int64_t t = 0; t < p->terms; t++) {
         const spd_term *term = &p->term[t];
-        spd_term_dual_step(term, &term->placed, p->K, self->s, self->x, self->y + term->first, weight, self->y_sum + term->first, self->g,
-                           self->term);
+        spd_term_dual_step(term, &term->placed, p->K, self->s, self->x, self->y + term->first, weight, self->y_sum + term->first,
+                           self->g, self->term);
     }
     shrink_idle(self, p, keep);
     add_batch(self, p, batch, beta);

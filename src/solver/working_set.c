@@ -1,6 +1,7 @@
 /* working_set.c - which zeros of F x may open. With y fixed on the nonzero entries, the rest is priced by
- *     min over y_closed in lambda Y of ||g + F'y||^2 / 2        (accelerated projected gradient, warm started, F only: no pass over the data)
- * The entries whose step leaves the ball by most are opened first; F = identity: |g_j| > lambda, one step is exact. */
+ *     min over y_closed in lambda Y of ||g + F'y||^2 / 2        (accelerated projected gradient, warm started, F only: no pass
+ * over the data) The entries whose step leaves the ball by most are opened first; F = identity: |g_j| > lambda, one step is
+ * exact. */
 #include "solver/reduce.h"
 
 enum { FREE_MOST = 2000, STEPS_MOST = 60, TRIALS = 24, GROWTH_LEAST = 200 };
@@ -22,7 +23,8 @@ static void gradient_step(pricing *a, double step) {
     spd_axpy(p->m * p->K, -step, a->b->Ftrial, a->u);
 }
 
-/* Without the balls: conjugate gradients for the least squares problem in y_closed. On trees (chains) this finds the only flow there is. */
+/* Without the balls: conjugate gradients for the least squares problem in y_closed. On trees (chains) this finds the only flow
+ * there is. */
 static void balance_freely(pricing *a) {
     const spdhg_problem *p = a->p;
     const int64_t mK = p->m * p->K;
@@ -83,13 +85,15 @@ static bool try_opening(pricing *a, spd_reduction *r, double beyond, int64_t mos
     const spdhg_problem *p = a->p;
     memcpy(a->open, a->nonzero, (size_t)(p->m * p->K) * sizeof *a->open);
     for (int64_t t = 0; t < p->terms && beyond < INFINITY; t++)
-        spd_term_outside(&p->term[t], p->K, a->u + p->term[t].first, p->term[t].lambda * (1 + beyond), a->open + p->term[t].first, a->b->term);
+        spd_term_outside(&p->term[t], p->K, a->u + p->term[t].first, p->term[t].lambda * (1 + beyond), a->open + p->term[t].first,
+                         a->b->term);
     return spd_reduction_make(r, p, a->open, most);
 }
 
 bool spd_working_set(const spdhg_problem *p, spd_newton *b, spd_reduction *r, int64_t most, double *work) {
     const int64_t mK = p->m * p->K;
-    pricing a = {.p = p, .b = b, .open = work, .nonzero = work + mK, .u = work + 2 * mK, .previous = work + 3 * mK, .v = work + 4 * mK};
+    pricing a = {
+        .p = p, .b = b, .open = work, .nonzero = work + mK, .u = work + 2 * mK, .previous = work + 3 * mK, .v = work + 4 * mK};
     const double rounding = 1e-15 * spd_problem_structure_norm(p) * spd_max_abs(p->dK, b->x);
     memset(a.nonzero, 0, (size_t)mK * sizeof *a.nonzero);
     for (int64_t t = 0; t < p->terms; t++)

@@ -1,5 +1,6 @@
 /* ws_newton.c - proximal Newton on a working set, for many coefficients, X = R^d. Above 1500 of them x = B t, where B
- * keeps at zero the entries of F x that are zero and whose duals are inside their balls (reduce.h), so that t has at most 2000 numbers.
+ * keeps at zero the entries of F x that are zero and whose duals are inside their balls (reduce.h), so that t has at most 2000
+ * numbers.
  *
  *   outer: g = grad l(x) + gamma x,  H = B'(Hessian + gamma I + del I)B,  del = (tr/n) max(1e-10, 1e-3 ||B'(g + F'y)||)
  *          (0 if gamma > 0, no intercept)
@@ -33,7 +34,8 @@ static bool makes_zeros(const spdhg_problem *p) {
 static const char *refuses(const spdhg_problem *p) {
     if (p->set.kind != &spd_set_all) return "it works for X = R^d only; use --set all";
     if (spd_problem_normal_size(p) > WHOLE_MOST && !makes_zeros(p))
-        return "beyond 1500 coefficients (features times outputs) it needs an l1 or group penalty on single coefficients or pairs; use alm-ssn";
+        return "beyond 1500 coefficients (features times outputs) it needs an l1 or group penalty on single coefficients or "
+               "pairs; use alm-ssn";
     return NULL;
 }
 
@@ -118,14 +120,15 @@ static void output(const spd_run *run, double *x, double *c, double *y) {
     spd_newton_output(run, &((const ws_newton *)run->self)->base, x, c, y);
 }
 
-const spd_solver_kind spd_solver_ws_newton = {.name = "ws-newton",
-                                                .what = "proximal Newton on a working set, ADMM inner solver; exact, for solutions of up to 2000 numbers",
-                                                .reference = "Lee, Sun, Saunders: Proximal Newton-type methods, SIAM J. Optim. 2014",
-                                                .full_information = true,
-                                                .exact = true,
-                                                .self_size = sizeof(ws_newton),
-                                                .refuses = refuses,
-                                                .layout = layout,
-                                                .start = start,
-                                                .step = step,
-                                                .output = output};
+const spd_solver_kind spd_solver_ws_newton = {
+    .name = "ws-newton",
+    .what = "proximal Newton on a working set, ADMM inner solver; exact, for solutions of up to 2000 numbers",
+    .reference = "Lee, Sun, Saunders: Proximal Newton-type methods, SIAM J. Optim. 2014",
+    .full_information = true,
+    .exact = true,
+    .self_size = sizeof(ws_newton),
+    .refuses = refuses,
+    .layout = layout,
+    .start = start,
+    .step = step,
+    .output = output};

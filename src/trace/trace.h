@@ -10,7 +10,8 @@ typedef struct spd_trace {
 spdhg_status spd_trace_add(spd_trace *trace, const spdhg_point *point, spdhg_error *err);
 void spd_trace_clear(spd_trace *trace);
 
-/* csv.c: solver, repeat, epoch, iteration, seconds, objective, train_loss, test_loss, test_score, gap, dual_norm. Unknown is empty. */
+/* csv.c: solver, repeat, epoch, iteration, seconds, objective, train_loss, test_loss, test_score, gap, dual_norm. Unknown is
+ * empty. */
 spdhg_status spd_trace_write_csv(const char *path, const char *solver, int64_t repeat, const spdhg_point *point, int64_t points,
                                  spdhg_error *err);
 #endif

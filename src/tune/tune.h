@@ -26,7 +26,8 @@ spdhg_status spd_restricted_minimum(const spdhg_problem *p, const spd_nullspace 
 spdhg_status spd_tune_solver(const spdhg_problem *p, const char *name, const char **out, spdhg_error *err);
 
 /* ---- lambda_max.c: spdhg_lambda_max, and y (m x K, may be NULL): the dual that proves x. */
-spdhg_status spd_lambda_max(spdhg_problem *p, int threads, double *lower, double *upper, double *x, double *c, double *y, spdhg_error *err);
+spdhg_status spd_lambda_max(spdhg_problem *p, int threads, double *lower, double *upper, double *x, double *c, double *y,
+                            spdhg_error *err);
 
 /* ---- walk.c: a chain of solves of one problem by falling lambda, each started where the last one ended. */
 typedef struct spd_walk {
@@ -38,8 +39,8 @@ typedef struct spd_walk {
     spdhg_outcome outcome;
 } spd_walk;
 /* x, c and y: where to start, may be NULL. options are copied. */
-spdhg_status spd_walk_new(spd_walk *walk, spdhg_problem *p, const char *solver, const spdhg_options *options, const double *x, const double *c,
-                          const double *y, spdhg_error *err);
+spdhg_status spd_walk_new(spd_walk *walk, spdhg_problem *p, const char *solver, const spdhg_options *options, const double *x,
+                          const double *c, const double *y, spdhg_error *err);
 spdhg_status spd_walk_step(spd_walk *walk, double lambda, spdhg_error *err);
 void spd_walk_free(spd_walk *walk);
 
