@@ -257,13 +257,13 @@ SPDHG_API const double *spdhg_path_coefficients(const spdhg_path *path, int64_t 
  * cross-validated. */
 SPDHG_API spdhg_outcome spdhg_path_outcome(const spdhg_path *path);
 SPDHG_API int64_t spdhg_path_best(const spdhg_path *path); /* the point with the best value of the criterion */
-SPDHG_API int64_t
-spdhg_path_one_se(const spdhg_path *path); /* of the one-standard-error rule; the best where there are no errors */
+/* Of the one-standard-error rule; the best where there are no errors. */
+SPDHG_API int64_t spdhg_path_one_se(const spdhg_path *path);
 SPDHG_API int64_t spdhg_path_chosen(const spdhg_path *path); /* by the rule asked for */
 SPDHG_API double spdhg_path_value(const spdhg_path *path,
                                   int64_t point); /* of the criterion, turned so that smaller is better: to compare paths */
-SPDHG_API spdhg_solver *
-spdhg_path_solver(spdhg_path *path); /* solved at the chosen lambda with all rows: for spdhg_model_from_solver; the path's own */
+/* Solved at the chosen lambda with all rows: for spdhg_model_from_solver; the path's own. */
+SPDHG_API spdhg_solver *spdhg_path_solver(spdhg_path *path);
 SPDHG_API void spdhg_path_free(spdhg_path *path);
 
 /* A model: coefficients on the original scale, label map, index base, names, how it was made. JSON on disk. */
