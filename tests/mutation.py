@@ -69,6 +69,9 @@ TESTS = {
 WHOLE = ("step_rule.c", "primal_dual_steps.c")  # all functions: reached through pointers, or from start
 NO_STEP = ("evaluate.c", "handle.c", "instance.c", "plan.c", "resume.c", "run.c", "snap.c", "table.c", "to_model.c")  # the loop and what is around it
 
+# ws-newton: compared as a whole with prox-newton in test_working_set.py; its lines are not deleted one by one yet.
+NOT_YET = ("ws_newton.c", "newton_model.c", "newton_model_ssn.c", "reduce.c", "reduce_hessian.c", "working_set.c")
+
 # ---- what to delete
 
 
@@ -267,7 +270,7 @@ def allowances():
 
 
 def check_table(sources):
-    known = set(TESTS) | set(NO_STEP)
+    known = set(TESTS) | set(NO_STEP) | set(NOT_YET)
     unknown = {os.path.basename(f) for f in sources} ^ known
     if unknown:
         sys.exit(f"mutation.py: TESTS and NO_STEP do not agree with src/solver: {', '.join(sorted(unknown))}")
