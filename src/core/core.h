@@ -90,8 +90,6 @@ void spd_file_abort(spd_file *file); /* also after a failed commit; NULL-safe fi
 /* Compares the part of spec before ':' with name. */
 bool spd_spec_is(const char *spec, const char *name);
 const char *spd_spec_arg(const char *spec); /* behind the ':', or NULL */
-/* Numbers separated by `separator`, all of them finite; count is what must be there. */
-bool spd_spec_numbers(const char *arg, char separator, double *out, int count);
 /* "a, b, c" of the names of a table, for messages. stride is the size of an entry, whose first member is the name. */
 void spd_names(char *text, size_t size, const void *table, int entries, size_t stride);
 

@@ -11,16 +11,6 @@ const char *spd_spec_arg(const char *spec) {
     return colon ? colon + 1 : NULL;
 }
 
-bool spd_spec_numbers(const char *arg, char separator, double *out, int count) {
-    const char *at = arg, *end = arg + strlen(arg);
-    for (int i = 0; i < count; i++) {
-        at = spd_parse_double(at, end, &out[i]);
-        if (!at || !isfinite(out[i])) return false;
-        if (i + 1 < count && *at++ != separator) return false;
-    }
-    return *at == '\0';
-}
-
 void spd_names(char *text, size_t size, const void *table, int entries, size_t stride) {
     size_t used = 0;
     text[0] = '\0';

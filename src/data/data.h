@@ -76,9 +76,6 @@ spdhg_status spd_matrix_market_read(const char *path, struct spd_csr *out, spdhg
 spdhg_status spd_numbers_read(const char *path, double **out, int64_t *rows, int64_t *columns, spdhg_error *err);
 
 /* ---- inspect.c */
-typedef struct spd_column_note {
-    int64_t constant, empty, one_class;
-} spd_column_note;
 typedef struct spd_inspection {
     int64_t rows, features, nnz, targets;
     int64_t distinct_labels;

@@ -50,9 +50,3 @@ void spd_run_log(const spd_run *run, const char *format, ...) {
     va_end(arguments);
     run->log(run->log_context, sentence);
 }
-
-double spd_run_param(const spd_run *run, const char *name) {
-    for (int i = 0; i < run->kind->params; i++)
-        if (strcmp(run->kind->param[i].name, name) == 0) return run->param[i];
-    return NAN;
-}

@@ -110,7 +110,6 @@ spdhg_outcome spd_solver_outcome(const spdhg_solver *solver);
 
 const spd_solver_kind *const *spd_solver_table(int *entries);
 const spd_solver_kind *spd_solver_find(const char *name); /* NULL if unknown */
-double spd_run_param(const spd_run *run, const char *name);
 
 /* ---- plan.c: a list of stages; a stage hands x, c, y to the next. A solver's name is the plan of one stage; "auto" decides by
  * counts. */
