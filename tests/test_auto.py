@@ -34,13 +34,17 @@ def check_case(checks, v, seed, solvers):
 
 
 def check_no_minimiser(checks):
-    """Classes that a line separates, no ridge: the limit is said and the exit status is 4."""
+    """Classes that every feature separates, no ridge: f falls to 0 and no model attains it; said, and the exit status is 4."""
     side = np.where(np.arange(40) % 2 == 0, -1.0, 1.0)
     A = side[:, None] * (0.5 + np.random.default_rng(1).random((40, 3)))
     data = write_svm("separable.svm", A, side)
-    for words in (["--structure", "chain", "--lambda", "1e-3"], ["--lambda", "0"]):
+    for words in (["--structure", "chain", "--lambda", "1e-3"], ["--lambda", "0"], ["--lambda", "0", "--no-intercept"]):
         done = subprocess.run([COMMAND, "fit", data, *words, "-q"], capture_output=True, text=True)
-        checks.check(done.returncode == 4 and "no finite optimum" in done.stderr, f"separable {words}: {done.returncode}, {done.stderr}")
+        checks.check(done.returncode == 4 and "no minimiser exists" in done.stderr, f"separable {words}: {done.returncode}, {done.stderr}")
+    A = np.random.default_rng(2).normal(size=(40, 3))  # only together: not found out, but not proven either
+    data = write_svm("oblique.svm", A, np.sign(A @ [1, -1, 0.5]))
+    done = subprocess.run([COMMAND, "fit", data, "--lambda", "0", "-q"], capture_output=True, text=True)
+    checks.check(done.returncode == 4 and "no finite optimum" in done.stderr, f"separable by a combination: {done.returncode}, {done.stderr}")
 
 
 def main():

@@ -215,6 +215,8 @@ def check_refusals(checks):
             ([*fit, "--no-intercept"], "auto"), ([*fit, "--solver", "lpdhg", "--no-intercept"], "spdhg-sc2h"),
             ([*fit, "--solver", "spdhg", "--no-intercept", "--set", "ball:1", "--sampling", "shuffle"], "iid"), ([*fit[:2], "--bound=1"], "--bound"),
             ([*fit, "--solver", "spdhg", "--no-intercept", "--set", "ball:1", "--tol", 0.1], "--epochs"),
+            ([*fit, "--solver", "spdhg", "--no-intercept", "--gamma", 2, "--param", "L=1"], "below gamma"),
+            (["bound", data, "--no-intercept", "--gamma", 2, "--L", 1.5], "below gamma"),
             (["bound", data], "intercept"), (["bound", data, "--no-intercept"], "D_x is infinite"), (["bound"], "--L is missing"),
             (["bound", *constants], "--t or --epsilon"), (["bound", *constants, "--t", -1], "--t"), (["bound", *constants, "--t", 1, "--probability", 1], "below 1"),
             (["bound", *constants[2:], "--t", 1], "--L"), (["bound", *constants, "--L", 0, "--t", 1], "--L"), (["bound", *constants, "--t", 5, "--radius", 1], "DATA"),

@@ -200,6 +200,9 @@ spdhg_status spd_bound_constants_of(spd_bound_setting *out, const spdhg_problem 
             err, SPDHG_USAGE,
             "no bound holds with a free intercept: it has no bound of its own (D_x is infinite) and no strong convexity; "
             "use --no-intercept");
+    if (question->L < p->gamma) /* the steps would then be too long for the invariant ball of the iterates as well */
+        return spd_fail(err, SPDHG_USAGE, "L = %g is below gamma = %g: the smoothness of the loss with its ridge is not",
+                        question->L, p->gamma);
     double *x = SPD_NEW(double, p->dK), *G = SPD_NEW(double, p->n);
     double *work = SPD_NEW(double, spd_problem_value_work(p) + 3 * p->K + p->dK + p->d);
     const spdhg_status status =

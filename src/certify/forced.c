@@ -49,7 +49,7 @@ static void find_components(components *s, const spdhg_problem *p) {
     }
     for (int64_t t = 0; t < p->terms; t++) {
         const spd_csr *F = &p->term[t].F->F;
-        for (int64_t e = 0; e < F->m; e++) {
+        for (int64_t e = 0; e < F->m && p->term[t].lambda > 0; e++) { /* never the identity: its rows leave no direction */
             const int64_t first = F->ptr[e], entries = F->ptr[e + 1] - first;
             if (entries == 2 && F->val[first] != 0 && F->val[first + 1] != 0)
                 tie(s, p->d, F->idx[first], F->idx[first + 1], -F->val[first] / F->val[first + 1]);
@@ -142,7 +142,7 @@ spdhg_status spd_dual_find_forced(spd_certifier *c, spdhg_error *err) {
         find_components(&s, p);
         while (sweeps < SWEEPS_MOST && sweep(&s, p, (uint8_t)(sweeps + 1), c->forced, along + sweeps * p->d) > 0) sweeps++;
         c->unattained = sweeps > 0 && p->loss == &spd_loss_logistic;
-        const double margin = c->unattained ? 30 : 2; /* exp(-30); a hinge is 0 from 1 on */
+        const double margin = c->unattained ? 50 : 2; /* exp(-50), against f(0) 1e-10 as well; a hinge is 0 from 1 on */
         for (int number = sweeps; number > 0; number--)
             push_along(p, c->forced, number, along + (number - 1) * p->d, margin, c->push);
     }
