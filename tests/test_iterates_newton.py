@@ -153,8 +153,9 @@ class AlmSsn(Newton):
         at = 0
         for t in self.p.terms:
             rows = slice(at, at + t.F.shape[0] * self.p.K)
-            if t.penalty != "l1":
-                self.S[rows] = np.exp(np.log(self.S[rows]).mean())
+            for block in t.blocks if t.penalty != "l1" else []:
+                where = at + (block[:, None] * self.p.K + np.arange(self.p.K)).ravel()
+                self.S[where] = np.exp(np.log(self.S[where]).mean())
             at = rows.stop
         self.rho = 1 / ((np.abs(self.F).T @ (self.S[:, None] * np.abs(self.F))).sum(1) / self.D).max()
         self.sig = 1
@@ -163,7 +164,7 @@ class AlmSsn(Newton):
         self.passes += 1
 
     def next_outer(self, solved):
-        self.y, self.centre = self.project(self.ahead()), self.x
+        self.y, self.centre = self.project(self.ahead()) if solved else self.y, self.x
         self.rho *= 0.25 if not solved else 3 if self.inner <= 2 else 1.5 if self.inner <= 6 else 0.7
         self.sig = min(1, max(1e-10, self.sig * (3 if not solved else 0.1 if self.inner <= 3 else 1 / 3)))
         self.goal /= 3 if solved else 1

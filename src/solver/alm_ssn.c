@@ -159,7 +159,7 @@ static void first_scalars(alm_ssn *self, spd_run *run) {
 /* y, rho, sig of the next outer iteration: bolder after few Newton steps, more cautious if they did not suffice. */
 static void next_outer(alm_ssn *self, const spdhg_problem *p, bool solved) {
     double *s = self->scalar;
-    memcpy(self->base.y, self->pi, (size_t)(p->m * p->K) * sizeof *self->pi);
+    if (solved) memcpy(self->base.y, self->pi, (size_t)(p->m * p->K) * sizeof *self->pi);
     memcpy(self->centre, self->base.x, (size_t)spd_problem_normal_size(p) * sizeof *self->centre);
     s[RHO] = fmin(s[RHO] * (!solved ? 0.25 : s[INNER] <= 2 ? 3 : s[INNER] <= 6 ? 1.5 : 0.7), RHO_MOST);
     s[SIG] = fmin(fmax(s[SIG] * (!solved ? 3 : s[INNER] <= 3 ? 0.1 : 1.0 / 3), SIG_LEAST), 1);
