@@ -1,0 +1,185 @@
+// panel.js - one set of axes on the screen: dygraphs owns axes, zoom and hovering, the curves are drawn here (bands, dashes, marks).
+// dygraphs writes labels as markup, so it gets none: names are text nodes of ours, series are called s0, s1, ...
+
+function element(name, attributes, ...children) {
+  const node = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes || {})) node.setAttribute(key, value);
+  node.append(...children);
+  return node;
+}
+
+function button(text, title, act) {
+  const node = element('button', {type: 'button', title}, text);
+  node.addEventListener('click', act);
+  return node;
+}
+
+function keyNode(solver) {
+  const svg = svgNode('svg', {class: 'key', viewBox: '0 0 24 8', 'aria-hidden': 'true'});
+  svg.append(svgNode('line', {class: `c${solver % COLOURS} d${Math.floor(solver / COLOURS) % DASHES.length}`, x1: 0, x2: 24, y1: 4, y2: 4}));
+  return svg;
+}
+
+class Panel {
+  /* page: main.js; group: the panels of one problem, which share their window of x; slot: which of them this is. */
+  constructor(page, group, slot) {
+    Object.assign(this, {page, group, slot, graph: null, range: null, log: null, kind: null});
+    this.name = element('b');
+    this.scaleButton = button('', 'switch the vertical axis', () => { this.log = !this.log; this.range = null; this.draw(); });
+    this.wholeButton = button('whole', 'undo the zoom (or double-click)', () => this.group.reset());
+    this.canvas = element('div', {class: 'canvas', role: 'img'});
+    this.axisName = element('div', {class: 'axis-name'});
+    this.hover = element('div', {class: 'hover', hidden: ''});
+    this.paper = element('div', {class: 'paper-figure'});
+    this.box = element('figure', {class: 'chart'}, this.header(), this.canvas, this.axisName, this.hover, this.paper);
+  }
+
+  header() {
+    return element('header', {}, this.name, this.wholeButton, this.scaleButton,
+      button('SVG', 'save the figure as SVG', () => saveSvg(this.fileName(), this.figure())),
+      button('PNG', 'save the figure as PNG', () => pngOf(this.figure()).then(blob => save(this.fileName() + '.png', blob))),
+      button('CSV', 'save the numbers of these curves', () => save(this.fileName() + '.csv', new Blob([csvOf(this.view())], {type: 'text/csv'}))));
+  }
+
+  fileName() { return [this.group.problem.data, this.group.problem.task, this.kind.y].filter(Boolean).join('-'); }
+
+  /* New axes: what is shown changed. */
+  load(kind, curves) {
+    if (!this.kind || this.kind.y !== kind.y) { this.log = kind.log; this.range = null; }
+    Object.assign(this, {kind, curves});
+    this.draw();
+  }
+
+  visible() { return this.curves.filter(curve => !this.page.hidden.has(curve.solver)); }
+
+  view() {
+    const problem = this.group.problem, of = [problem.data, problem.task].filter(Boolean).join(', ');
+    const window = this.group.window || this.group.extent();
+    return {title: of ? `${this.kind.title} (${of})` : this.kind.title, xLabel: this.page.xLabel(), yLabel: this.kind.title,
+      curves: this.visible(), window, yRange: this.range || rangeOf(this.visible(), window, this.log, this.kind.rises),
+      logX: this.page.logX, logY: this.log, look: solver => this.page.look(solver, this.page.paper)};
+  }
+
+  figure() { return paperFigure(this.view(), this.page.paper); }
+
+  rows() {
+    const xs = [...new Set(this.curves.flatMap(curve => curve.points.map(p => p.x)))].sort((a, b) => a - b).filter(x => !this.page.logX || x > 0);
+    const byX = this.curves.map(curve => new Map(curve.points.map(p => [p.x, !this.log || p.y > 0 ? p.y : null])));
+    return xs.length > 0 ? xs.map(x => [x, ...byX.map(map => map.has(x) ? map.get(x) : null)]) : [[0, ...byX.map(() => null)]];
+  }
+
+  draw() {
+    const view = this.view(), whole = !this.group.window && !this.range;
+    this.name.textContent = this.kind.title;
+    this.scaleButton.textContent = this.log ? 'log' : 'linear';
+    this.wholeButton.hidden = whole;
+    this.axisName.textContent = this.page.xLabel();
+    this.canvas.setAttribute('aria-label', `${view.title} against ${view.xLabel}`);
+    const rows = this.rows(), options = this.options(view);
+    if (this.graph) this.graph.destroy();
+    this.hover.hidden = true;
+    this.graph = new Dygraph(this.canvas, rows, options);
+  }
+
+  options(view) {
+    const colours = this.page.screen;
+    const ticker = (log, wanted) => (low, high, pixels) => ticks(low, high, log, Math.max(2, pixels / wanted)).map(v => ({v, label: tickLabel(v)}));
+    return {
+      labels: ['x', ...this.curves.map(curve => `s${curve.solver}`)],
+      colors: this.curves.map(curve => this.page.look(curve.solver, colours).colour),
+      visibility: this.curves.map(curve => !this.page.hidden.has(curve.solver)),
+      plotter: event => this.drawCurve(event), underlayCallback: (context, area, graph) => this.drawBands(context, graph),
+      connectSeparatedPoints: true, dateWindow: view.window.slice(), valueRange: view.yRange.slice(),
+      logscale: view.logY, gridLineColor: colours.line, axisLineColor: colours.faint, strokeWidth: 2, highlightCircleSize: 3,
+      highlightSeriesOpts: {strokeWidth: 3.5}, highlightSeriesBackgroundColor: colours.panel, highlightSeriesBackgroundAlpha: 0.4,
+      axisLabelFontSize: 12, interactionModel: this.interaction(), rightGap: 8,
+      axes: {x: {logscale: view.logX, ticker: ticker(view.logX, 70)}, y: {ticker: ticker(view.logY, 42), axisLabelWidth: 48}},
+      zoomCallback: (low, high, ranges) => this.zoomed(low, high, ranges[0]),
+      highlightCallback: (event, x, points, row, series) => this.showHover(event, x, series), unhighlightCallback: () => { this.hover.hidden = true; },
+    };
+  }
+
+  /* Touching scrolls the page, as everywhere on it; a tap shows values. */
+  interaction() {
+    const {touchstart, touchmove, touchend, ...model} = Dygraph.defaultInteractionModel;
+    return {...model, dblclick: () => this.group.reset()};
+  }
+
+  zoomed(low, high, range) {
+    const window = this.group.window || this.group.extent();
+    if (low === window[0] && high === window[1]) this.range = range;
+    else this.group.window = [low, high];
+    setTimeout(() => this.group.draw()); // not from within the graph that is about to be replaced
+  }
+
+  curveNamed(series) { return this.curves.find(curve => `s${curve.solver}` === series); }
+
+  place(graph) {
+    const bounded = value => Math.max(-1e4, Math.min(1e4, value));
+    return p => [bounded(graph.toDomXCoord(p.x)), bounded(graph.toDomYCoord(p.y))];
+  }
+
+  usable(curve) { return curve.points.filter(p => (!this.log || p.y > 0) && (!this.page.logX || p.x > 0)); }
+
+  drawBands(context, graph) {
+    const place = this.place(graph);
+    for (const curve of this.visible().filter(c => c.repeats > 1)) {
+      const points = this.usable(curve), lower = p => this.log && !(p.low > 0) ? p.y : p.low;
+      context.fillStyle = this.page.look(curve.solver, this.page.screen).colour;
+      context.globalAlpha = 0.12;
+      context.beginPath();
+      for (const p of points) context.lineTo(...place({x: p.x, y: p.high}));
+      for (const p of points.slice().reverse()) context.lineTo(...place({x: p.x, y: lower(p)}));
+      context.fill();
+      context.globalAlpha = 1;
+    }
+  }
+
+  drawCurve(event) {
+    const curve = this.curveNamed(event.setName), context = event.drawingContext, place = this.place(event.dygraph);
+    const look = this.page.look(curve.solver, this.page.screen);
+    context.save();
+    context.strokeStyle = look.colour;
+    context.lineJoin = 'round';
+    for (const stretch of stretches(this.usable(curve), curve.repeats)) {
+      context.setLineDash(stretch.whole ? look.dash : [1, 4]);
+      context.lineWidth = stretch.whole ? event.strokeWidth : 0.7 * event.strokeWidth;
+      context.beginPath();
+      for (const p of stretch.points) context.lineTo(...place(p));
+      context.stroke();
+    }
+    context.setLineDash([]);
+    context.lineWidth = 2;
+    for (const mark of curve.marks) this.drawMark(context, event.plotArea, place(mark), mark.status);
+    context.restore();
+  }
+
+  /* At the edge if the value is beyond it. */
+  drawMark(context, area, [x, y], status) {
+    const at = Math.max(area.y + 6, Math.min(area.y + area.h - 6, Number.isFinite(y) ? y : area.y));
+    context.beginPath();
+    if (status === 'time-out') context.rect(x - 4, at - 4, 8, 8);
+    else for (const side of [-1, 1]) { context.moveTo(x - 4, at - 4 * side); context.lineTo(x + 4, at + 4 * side); }
+    context.stroke();
+  }
+
+  showHover(event, x, series) {
+    const log = LOGARITHMIC[this.kind.y];
+    const values = this.visible().map(curve => ({curve, y: valueAt(curve.points, x, log)})).filter(entry => Number.isFinite(entry.y));
+    values.sort((a, b) => (this.kind.rises ? b.y - a.y : a.y - b.y));
+    const table = element('table');
+    for (const {curve, y} of values) table.append(this.hoverLine(curve, x, y, `s${curve.solver}` === series));
+    this.hover.replaceChildren(element('div', {}, `${this.page.xLabel()}: ${format(x)}`), table);
+    this.hover.hidden = values.length === 0;
+    const box = this.box.getBoundingClientRect(), left = event.clientX - box.left, width = this.hover.offsetWidth;
+    this.hover.style.left = `${left + 16 + width < box.width ? left + 16 : Math.max(4, left - 16 - width)}px`;
+    this.hover.style.top = `${Math.max(4, Math.min(event.clientY - box.top - 20, box.height - this.hover.offsetHeight - 4))}px`;
+  }
+
+  hoverLine(curve, x, y, near) {
+    const at = curve.points.reduce((best, p) => Math.abs(p.x - x) < Math.abs(best.x - x) ? p : best);
+    const extra = curve.repeats === 1 ? '' : at.count < curve.repeats ? `${at.count} of ${curve.repeats} repeats` : `${format(at.low)} to ${format(at.high)}`;
+    const name = element(near ? 'b' : 'span', {}, this.page.look(curve.solver, this.page.screen).name);
+    return element('tr', {}, element('td', {}, keyNode(curve.solver), name), element('td', {class: 'r'}, format(y)), element('td', {class: 'part'}, extra));
+  }
+}
