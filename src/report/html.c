@@ -49,6 +49,8 @@ const char *spd_html_number(char text[SPD_SHORT], double value, int digits) {
         snprintf(text, SPD_SHORT, "%s", "–");
     for (char *at = text; *at; at++)
         if (*at == ',') *at = '.'; /* a locale's decimal comma */
+    char *exponent = isfinite(value) ? strchr(text, 'e') : NULL;
+    if (exponent && exponent[2] == '0') memmove(exponent + 2, exponent + 3, strlen(exponent + 3) + 1); /* 1e-05: 1e-5 */
     return text;
 }
 

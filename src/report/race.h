@@ -32,7 +32,7 @@ double spd_json_number(const json_t *object, const char *key);      /* NAN if it
 const json_t *spd_json_list(const json_t *object, const char *key); /* NULL (an empty list) if it is not one */
 int spd_race_solver(const spd_race *race, const char *name);        /* its number, -1: none */
 const json_t *spd_race_problems(const spd_race *race);
-/* A quantity of a solver's runs: plain, or its entry `level` of a list (level < 0: plain). */
+/* A quantity of a solver's runs that did not diverge: plain, or its entry `level` of a list (level < 0: plain). */
 typedef struct spd_spread {
     double mean, low, high; /* over the runs that have it; NAN: none */
     int64_t known, all;

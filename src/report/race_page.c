@@ -16,11 +16,9 @@ static void sentence(FILE *out, const spd_race *race) {
     char text[SPD_SHORT], all[SPD_SHORT];
     spd_html(out, "<p>@ solvers on @ problems", spd_html_count(text, race->solvers),
              spd_html_count(all, (int64_t)json_array_size(problems)));
-    spd_html(
-        out,
-        ", @ runs by the protocol <bdi>@</bdi>. Every curve is the mean over the repeats, its band goes from the lowest to the "
-        "highest of them; all values are raw, never best-so-far.</p></header>\n<section class='tiles'>",
-        spd_html_count(text, runs), spd_json_text(race->summary, "protocol"));
+    spd_html(out,
+             ", @ runs; protocol: <bdi>@</bdi>. All values are raw, never best-so-far.</p></header>\n<section class='tiles'>",
+             spd_html_count(text, runs), spd_json_text(race->summary, "protocol"));
     for (int k = 0; k < 5; k++)
         if (k < 3 || count[k] > 0)
             spd_html(out, "<div class='tile'><b>@</b><span>runs @</span></div>", spd_html_count(text, count[k]),
@@ -139,8 +137,8 @@ static spdhg_status problem_section(FILE *out, const spd_race *race, size_t p, s
     const json_t *problem = json_array_get(spd_race_problems(race), p);
     char id[SPD_SHORT];
     snprintf(id, sizeof id, "p%zu", p);
-    spd_html(out, "<section id='@'>\n<h2><bdi>@</bdi>, task <bdi>@</bdi></h2>\n", id, spd_json_text(problem, "data"),
-             spd_json_text(problem, "task"));
+    spd_html(out, "<section class='problem' id='@'>\n<h2><bdi>@</bdi>, task <bdi>@</bdi></h2>\n", id,
+             spd_json_text(problem, "data"), spd_json_text(problem, "task"));
     about(out, problem);
     panels(out, p);
     spd_race_results(out, race, problem);
@@ -155,8 +153,15 @@ static spdhg_status fill_race(FILE *out, const spd_race *race, spdhg_error *err)
     contents(out, race);
     spd_race_winners(out, race);
     spd_race_statistics(out, race);
-    spd_html(out, "<h2>Curves</h2>\n<div class='bar'></div>\n");
+    spd_html(
+        out,
+        "<section><h2>Curves</h2>\n<p class='faint'>A curve is the mean over the repeats, its band goes from the lowest to the "
+        "highest of "
+        "them. A square: a repeat was ended by the time limit; from there on, dotted, the mean of those that are left. A cross: "
+        "a repeat diverged; it is a thin line of its own and not in the mean, which is dotted. Drag to zoom, double-click to see "
+        "everything again, point at a curve to read it.</p>\n<div class='bar'></div>\n");
     for (size_t p = 0; p < json_array_size(spd_race_problems(race)); p++) SPD_TRY(problem_section(out, race, p, err));
+    spd_html(out, "</section>\n");
     spd_race_settings(out, race);
     return SPDHG_OK;
 }

@@ -70,8 +70,8 @@ static void diagram(FILE *out, const json_t *statistic, double difference) {
     if (count < 2) return;
     const int most_bars = count > 2 ? count - 1 : 1;
     const double first = FIRST + 7.0 * (isfinite(difference) ? (most_bars < 5 ? most_bars : 5) : 0);
-    spd_html(out, "<div class='scroll'><svg class='plot ranks' viewBox='0 0 ~ ~' role='img' aria-label='mean ranks'>",
-             (double)WIDE, first + STEP * half);
+    spd_html(out, "<div class='scroll'><svg class='ranks' viewBox='0 0 ~ ~' role='img' aria-label='mean ranks'>", (double)WIDE,
+             first + STEP * half);
     draw_axis(out, count, difference);
     for (int i = 0; i < count; i++) {
         const bool left = i < half;

@@ -30,7 +30,8 @@ spd_spread spd_race_spread(const json_t *solver, const char *key, int level) {
     spd_spread out = {NAN, NAN, NAN, 0, (int64_t)json_array_size(runs)};
     double sum = 0;
     for (size_t r = 0; r < json_array_size(runs); r++) {
-        const json_t *value = json_object_get(json_array_get(runs, r), key);
+        const json_t *run = json_array_get(runs, r), *value = json_object_get(run, key);
+        if (strcmp(spd_json_text(run, "status"), "diverged") == 0) continue; /* it would be all that is left of the mean */
         if (level >= 0) value = json_array_get(value, (size_t)level);
         if (!json_is_number(value)) continue;
         const double number = json_number_value(value);

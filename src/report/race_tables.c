@@ -83,10 +83,14 @@ static void table(FILE *out, const spd_race *race, const json_t *problem, const 
     spd_html(out, "</tbody></table></div>\n");
 }
 
-/* Columns for the levels of suboptimality, with their titles. */
+/* Columns for the levels of suboptimality, with their titles: 1e-1, 1e-2, ... */
 static int level_columns(const spd_race *race, const char *key, column *c, char title[][SPD_SHORT]) {
     for (int l = 0; l < race->levels; l++) {
-        spd_html_number(title[l], race->level[l], 3);
+        const double exponent = round(log10(race->level[l]));
+        if (fabs(race->level[l] / pow(10, exponent) - 1) < 1e-9)
+            snprintf(title[l], SPD_SHORT, "1e%.0f", exponent);
+        else
+            spd_html_number(title[l], race->level[l], 3);
         c[l] = (column){title[l], key, l, SPD_LOWEST, 3};
     }
     return race->levels;
@@ -113,6 +117,17 @@ void spd_race_results(FILE *out, const spd_race *race, const json_t *problem) {
     spd_html(out, "</div></div>\n");
 }
 
+/* How many solvers share the best value. */
+static int alike(const json_t *problem, const column *c, double best) {
+    const json_t *solvers = spd_json_list(problem, "solvers");
+    int count = 0;
+    for (size_t s = 0; s < json_array_size(solvers); s++) {
+        const spd_spread spread = spd_race_spread(json_array_get(solvers, s), c->key, c->level);
+        count += spread.known == spread.all && spread.mean == best;
+    }
+    return count;
+}
+
 static void put_winner(FILE *out, const spd_race *race, const json_t *problem, const column *c) {
     const int best = spd_race_best(problem, c->key, c->level, c->sense);
     const json_t *solver = best < 0 ? NULL : json_array_get(spd_json_list(problem, "solvers"), (size_t)best);
@@ -121,7 +136,10 @@ static void put_winner(FILE *out, const spd_race *race, const json_t *problem, c
     spd_html(out, "<td>");
     if (solver) {
         spd_race_key(out, race, spd_json_text(solver, "solver"));
-        spd_html(out, " <span class='part'>@</span>", spd_html_number(text, spread.mean, c->digits));
+        const int more = alike(problem, c, spread.mean) - 1;
+        spd_html(out, " <span class='part'>@", spd_html_number(text, spread.mean, c->digits));
+        if (more > 0) spd_html(out, ", and @ alike", spd_html_count(text, more));
+        spd_html(out, "</span>");
     } else
         spd_html(out, "–");
     spd_html(out, "</td>");

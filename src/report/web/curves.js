@@ -1,5 +1,6 @@
 // curves.js - from runs to curves: a solver's mean over its repeats at every x, the lowest and the highest of them, how many are left.
-// A repeat that ended takes no part any more; where it did, and why, is kept as a mark.
+// A repeat that ended takes no part any more; where it did, and why, is kept as a mark. One that diverged takes no part at all, for it
+// would be all that is left of the mean: it is a line of its own.
 
 const MOST_X = 400;
 const LOGARITHMIC = {suboptimality: true, gap: true};
@@ -30,18 +31,16 @@ function spreadAt(lists, x, log) {
   return {x, y: mean, low: Math.min(...values), high: Math.max(...values), count: values.length};
 }
 
-/* {solver, repeats, points, marks} of one solver, or null if it has nothing to show. */
+/* {solver, repeats, points, strays, marks} of one solver, or null if it has nothing to show. */
 function curveOf(runs, solver, xName, yName, resolution) {
-  const own = runs.filter(run => run.solver === solver);
-  const lists = own.map(run => runPoints(run, xName, yName, resolution));
-  const shown = lists.filter(points => points.length > 0);
+  const shown = runs.filter(run => run.solver === solver)
+    .map(run => ({status: run.status, points: runPoints(run, xName, yName, resolution)})).filter(run => run.points.length > 0);
   if (shown.length === 0) return null;
-  const log = LOGARITHMIC[yName];
-  const points = gridOf(shown).map(x => spreadAt(shown, x, log)).filter(point => point.count > 0);
-  const marks = own.map((run, i) => ({status: run.status, at: lists[i][lists[i].length - 1]}))
-    .filter(mark => mark.at && mark.status && mark.status !== 'done')
-    .map(mark => ({status: mark.status, x: mark.at.x, y: mark.at.y}));
-  return {solver, repeats: shown.length, points, marks};
+  const steady = shown.filter(run => run.status !== 'diverged').map(run => run.points);
+  const strays = shown.filter(run => run.status === 'diverged').map(run => run.points);
+  const points = gridOf(steady).map(x => spreadAt(steady, x, LOGARITHMIC[yName])).filter(point => point.count > 0);
+  const marks = shown.filter(run => run.status && run.status !== 'done').map(run => ({status: run.status, ...run.points[run.points.length - 1]}));
+  return {solver, repeats: shown.length, points, strays, marks};
 }
 
 function curvesOf(problem, solvers, xName, yName) {
@@ -63,6 +62,15 @@ function stretches(points, repeats) {
   return out;
 }
 
+/* Everything a curve has: its mean and the lines of its own. */
+const pointsOf = curve => [...curve.points, ...curve.strays.flat()];
+
+/* Logarithmic where the ends are so far apart that a linear axis would show one curve only. */
+function wantsLog(curves) {
+  const ends = curves.filter(curve => curve.points.length > 0).map(curve => curve.points[curve.points.length - 1].y);
+  return ends.length > 1 && Math.min(...ends) > 0 && Math.max(...ends) > 15 * Math.min(...ends);
+}
+
 /* The range of y that shows every curve. One that grows beyond where it started leaves through the top: it would press all others
  * flat. `rises`: larger is where curves go, nothing is cut off. */
 function rangeOf(curves, window, log, rises) {
@@ -74,8 +82,9 @@ function rangeOf(curves, window, log, rises) {
       high = Math.max(high, point.high);
     }
     if (seen.length > 0) start = Math.max(start, Math.min(seen[0].y, 1e300));
+    if (!rises && curve.strays.length > 0) high = Infinity; // it leaves through the top
   }
-  if (!(low <= high)) return log ? [0.1, 1] : [0, 1];
+  if (!(low <= high) || !(start > low || high < Infinity)) return log ? [0.1, 1] : [0, 1];
   if (log) {
     if (!rises && start > low) high = Math.min(high, start * Math.min(10, (start / low) ** 0.2));
     const room = high > low ? (high / low) ** 0.04 : 1.2;

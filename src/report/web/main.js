@@ -2,14 +2,15 @@
 
 const COLOURS = 8;
 const DASHES = [[], [7, 4], [2, 3]];
+const FEWER = [1.5, 3.5]; // a mean over fewer repeats than there are
 const KINDS = {
   suboptimality: {title: 'Relative suboptimality', log: true},
-  objective: {title: 'Objective on the training rows', log: false},
+  objective: {title: 'Objective', log: false},
   gap: {title: 'Duality gap', log: true},
-  test_loss: {title: 'Loss on the test rows', log: false},
-  test_score: {title: 'Score on the test rows', log: false, rises: true},
-  seconds: {title: 'Seconds', log: false, rises: true},
-  epoch: {title: 'Epochs', log: false, rises: true},
+  test_loss: {title: 'Test loss', log: false},
+  test_score: {title: 'Test score', log: false, rises: true},
+  seconds: {title: 'Seconds', rises: true},
+  epoch: {title: 'Epochs', rises: true},
 };
 
 /* The panels of a problem: one window of x for all of them. */
@@ -21,7 +22,7 @@ class Group {
   }
 
   extent() {
-    const xs = this.panels.flatMap(panel => panel.visible().flatMap(curve => curve.points.map(p => p.x))).filter(x => !this.page.logX || x > 0);
+    const xs = this.panels.flatMap(panel => panel.visible().flatMap(curve => pointsOf(curve).map(p => p.x))).filter(x => !this.page.logX || x > 0);
     const low = xs.reduce((a, b) => Math.min(a, b), Infinity), high = xs.reduce((a, b) => Math.max(a, b), -Infinity);
     if (!(low <= high)) return [this.page.logX ? 0.1 : 0, 1];
     return low < high ? [low, high] : [low, 2 * low || 1];
@@ -29,10 +30,7 @@ class Group {
 
   load() {
     const kinds = this.page.kinds();
-    this.panels.forEach((panel, slot) => {
-      panel.kind = panel.kind || {};
-      panel.curves = curvesOf(this.problem, this.page.solvers, this.page.x, kinds[slot].y);
-    });
+    this.panels.forEach((panel, slot) => { panel.curves = curvesOf(this.problem, this.page.solvers, this.page.x, kinds[slot].y); });
     this.panels.forEach((panel, slot) => {
       panel.box.hidden = panel.curves.length === 0;
       if (!panel.box.hidden) panel.load(kinds[slot], panel.curves);
@@ -86,16 +84,12 @@ class Page {
 
   draw() { this.groups.forEach(group => group.draw()); }
 
+  /* Canvases are pictures of the screen, maybe a dark one: paper gets figures of its own. */
   beforePrint() {
-    for (const panel of this.groups.flatMap(group => group.panels).filter(p => !p.box.hidden)) panel.paper.replaceChildren(panel.figure());
-    this.closed = [...document.querySelectorAll('details:not([open])')];
-    this.closed.forEach(node => { node.open = true; });
+    for (const panel of this.groups.flatMap(group => group.panels).filter(p => !p.box.hidden)) panel.paper.replaceChildren(panel.figure(PRINT));
   }
 
-  afterPrint() {
-    this.groups.flatMap(group => group.panels).forEach(panel => panel.paper.replaceChildren());
-    this.closed.forEach(node => { node.open = false; });
-  }
+  afterPrint() { this.groups.flatMap(group => group.panels).forEach(panel => panel.paper.replaceChildren()); }
 }
 
 function start() {

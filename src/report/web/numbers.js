@@ -45,14 +45,14 @@ function ticks(low, high, log, wanted) {
 }
 
 /* Between two points, straight as it is drawn: on the logarithms where `log`. */
-function between(a, b, x, log) {
+function between(a, b, x, log, key) {
   const part = b.x > a.x ? (x - a.x) / (b.x - a.x) : 0;
-  if (log && a.y > 0 && b.y > 0) return a.y * (b.y / a.y) ** part;
-  return a.y + part * (b.y - a.y);
+  if (log && a[key] > 0 && b[key] > 0) return a[key] * (b[key] / a[key]) ** part;
+  return a[key] + part * (b[key] - a[key]);
 }
 
 /* The value at x of points in ascending x; NaN before the first and behind the last. */
-function valueAt(points, x, log) {
+function valueAt(points, x, log, key = 'y') {
   if (points.length === 0) return NaN;
   const slack = 1e-9 * (1 + Math.abs(x));
   if (x < points[0].x - slack || x > points[points.length - 1].x + slack) return NaN;
@@ -61,5 +61,5 @@ function valueAt(points, x, log) {
     const middle = (low + high) >> 1;
     if (points[middle].x <= x) low = middle; else high = middle;
   }
-  return between(points[low], points[high], Math.min(x, points[high].x), log);
+  return between(points[low], points[high], Math.min(x, points[high].x), log, key);
 }

@@ -23,7 +23,7 @@ function keyNode(solver) {
 class Panel {
   /* page: main.js; group: the panels of one problem, which share their window of x; slot: which of them this is. */
   constructor(page, group, slot) {
-    Object.assign(this, {page, group, slot, graph: null, range: null, log: null, kind: null});
+    Object.assign(this, {page, group, slot, graph: null, range: null, log: null, kind: {}});
     this.name = element('b');
     this.scaleButton = button('', 'switch the vertical axis', () => { this.log = !this.log; this.range = null; this.draw(); });
     this.wholeButton = button('whole', 'undo the zoom (or double-click)', () => this.group.reset());
@@ -45,7 +45,7 @@ class Panel {
 
   /* New axes: what is shown changed. */
   load(kind, curves) {
-    if (!this.kind || this.kind.y !== kind.y) { this.log = kind.log; this.range = null; }
+    if (this.kind.y !== kind.y) { this.log = kind.log === undefined ? wantsLog(curves) : kind.log; this.range = null; }
     Object.assign(this, {kind, curves});
     this.draw();
   }
@@ -60,10 +60,10 @@ class Panel {
       logX: this.page.logX, logY: this.log, look: solver => this.page.look(solver, this.page.paper)};
   }
 
-  figure() { return paperFigure(this.view(), this.page.paper); }
+  figure(size = SLIDE) { return paperFigure(this.view(), this.page.paper, size); }
 
   rows() {
-    const xs = [...new Set(this.curves.flatMap(curve => curve.points.map(p => p.x)))].sort((a, b) => a - b).filter(x => !this.page.logX || x > 0);
+    const xs = [...new Set(this.curves.flatMap(curve => pointsOf(curve).map(p => p.x)))].sort((a, b) => a - b).filter(x => !this.page.logX || x > 0);
     const byX = this.curves.map(curve => new Map(curve.points.map(p => [p.x, !this.log || p.y > 0 ? p.y : null])));
     return xs.length > 0 ? xs.map(x => [x, ...byX.map(map => map.has(x) ? map.get(x) : null)]) : [[0, ...byX.map(() => null)]];
   }
@@ -91,9 +91,9 @@ class Panel {
       plotter: event => this.drawCurve(event), underlayCallback: (context, area, graph) => this.drawBands(context, graph),
       connectSeparatedPoints: true, dateWindow: view.window.slice(), valueRange: view.yRange.slice(),
       logscale: view.logY, gridLineColor: colours.line, axisLineColor: colours.faint, strokeWidth: 2, highlightCircleSize: 3,
-      highlightSeriesOpts: {strokeWidth: 3.5}, highlightSeriesBackgroundColor: colours.panel, highlightSeriesBackgroundAlpha: 0.4,
-      axisLabelFontSize: 12, interactionModel: this.interaction(), rightGap: 8,
-      axes: {x: {logscale: view.logX, ticker: ticker(view.logX, 70)}, y: {ticker: ticker(view.logY, 42), axisLabelWidth: 48}},
+      highlightSeriesOpts: {strokeWidth: 3.5}, highlightSeriesBackgroundColor: colours.panel, highlightSeriesBackgroundAlpha: 0.6,
+      axisLabelFontSize: 12, interactionModel: this.interaction(), rightGap: 16,
+      axes: {x: {logscale: view.logX, ticker: ticker(view.logX, 70), axisLabelWidth: 32}, y: {ticker: ticker(view.logY, 42), axisLabelWidth: 48}},
       zoomCallback: (low, high, ranges) => this.zoomed(low, high, ranges[0]),
       highlightCallback: (event, x, points, row, series) => this.showHover(event, x, series), unhighlightCallback: () => { this.hover.hidden = true; },
     };
@@ -114,17 +114,19 @@ class Panel {
 
   curveNamed(series) { return this.curves.find(curve => `s${curve.solver}` === series); }
 
+  /* Where a point is drawn; toDomXCoord knows nothing of a logarithmic x. */
   place(graph) {
-    const bounded = value => Math.max(-1e4, Math.min(1e4, value));
-    return p => [bounded(graph.toDomXCoord(p.x)), bounded(graph.toDomYCoord(p.y))];
+    const area = graph.getArea();
+    const x = scale(graph.xAxisRange(), area.x, area.x + area.w, this.page.logX), y = scale(graph.yAxisRange(), area.y + area.h, area.y, this.log);
+    return p => [x(p.x), y(p.y)];
   }
 
-  usable(curve) { return curve.points.filter(p => (!this.log || p.y > 0) && (!this.page.logX || p.x > 0)); }
+  usable(points) { return points.filter(p => (!this.log || p.y > 0) && (!this.page.logX || p.x > 0)); }
 
   drawBands(context, graph) {
     const place = this.place(graph);
-    for (const curve of this.visible().filter(c => c.repeats > 1)) {
-      const points = this.usable(curve), lower = p => this.log && !(p.low > 0) ? p.y : p.low;
+    for (const curve of this.visible().filter(c => c.repeats > 1 && c.points.length > 1)) {
+      const points = this.usable(curve.points), lower = p => this.log && !(p.low > 0) ? p.y : p.low;
       context.fillStyle = this.page.look(curve.solver, this.page.screen).colour;
       context.globalAlpha = 0.12;
       context.beginPath();
@@ -141,13 +143,16 @@ class Panel {
     context.save();
     context.strokeStyle = look.colour;
     context.lineJoin = 'round';
-    for (const stretch of stretches(this.usable(curve), curve.repeats)) {
-      context.setLineDash(stretch.whole ? look.dash : [1, 4]);
-      context.lineWidth = stretch.whole ? event.strokeWidth : 0.7 * event.strokeWidth;
+    const line = (points, dash, width) => {
+      context.setLineDash(dash);
+      context.lineWidth = width;
       context.beginPath();
-      for (const p of stretch.points) context.lineTo(...place(p));
+      for (const p of points) context.lineTo(...place(p));
       context.stroke();
-    }
+    };
+    for (const stretch of stretches(this.usable(curve.points), curve.repeats))
+      line(stretch.points, stretch.whole ? look.dash : FEWER, (stretch.whole ? 1 : 0.7) * event.strokeWidth);
+    for (const stray of curve.strays) line(this.usable(stray), [], 0.5 * event.strokeWidth);
     context.setLineDash([]);
     context.lineWidth = 2;
     for (const mark of curve.marks) this.drawMark(context, event.plotArea, place(mark), mark.status);
@@ -171,14 +176,22 @@ class Panel {
     for (const {curve, y} of values) table.append(this.hoverLine(curve, x, y, `s${curve.solver}` === series));
     this.hover.replaceChildren(element('div', {}, `${this.page.xLabel()}: ${format(x)}`), table);
     this.hover.hidden = values.length === 0;
-    const box = this.box.getBoundingClientRect(), left = event.clientX - box.left, width = this.hover.offsetWidth;
-    this.hover.style.left = `${left + 16 + width < box.width ? left + 16 : Math.max(4, left - 16 - width)}px`;
-    this.hover.style.top = `${Math.max(4, Math.min(event.clientY - box.top - 20, box.height - this.hover.offsetHeight - 4))}px`;
+    this.placeHover(event);
+  }
+
+  /* Right of the pointer, or left of it where the window ends; it may reach beyond its panel. */
+  placeHover(event) {
+    const box = this.box.getBoundingClientRect(), width = this.hover.offsetWidth, root = document.documentElement;
+    const right = event.clientX + 18, left = event.clientX - 18 - width;
+    const x = right + width < root.clientWidth ? right : Math.max(4, left);
+    this.hover.style.left = `${x - box.left}px`;
+    this.hover.style.top = `${Math.min(event.clientY - 20, root.clientHeight - this.hover.offsetHeight - 6) - box.top}px`;
   }
 
   hoverLine(curve, x, y, near) {
-    const at = curve.points.reduce((best, p) => Math.abs(p.x - x) < Math.abs(best.x - x) ? p : best);
-    const extra = curve.repeats === 1 ? '' : at.count < curve.repeats ? `${at.count} of ${curve.repeats} repeats` : `${format(at.low)} to ${format(at.high)}`;
+    const log = LOGARITHMIC[this.kind.y], left = curve.points.reduce((best, p) => Math.abs(p.x - x) < Math.abs(best.x - x) ? p : best).count;
+    const extra = curve.repeats === 1 ? '' : left < curve.repeats ? `${left} of ${curve.repeats} repeats` :
+      `${format(valueAt(curve.points, x, log, 'low'))} to ${format(valueAt(curve.points, x, log, 'high'))}`;
     const name = element(near ? 'b' : 'span', {}, this.page.look(curve.solver, this.page.screen).name);
     return element('tr', {}, element('td', {}, keyNode(curve.solver), name), element('td', {class: 'r'}, format(y)), element('td', {class: 'part'}, extra));
   }

@@ -1,7 +1,9 @@
 // paper.js - a panel as an SVG figure of its own, for paper and slides: the same curves, ticks and window as on the screen, with a legend.
 // Built of elements and text nodes, so that a name is shown and never obeyed.
 
-const PAPER = {width: 720, height: 440, left: 74, right: 20, top: 44, bottom: 52, line: 18};
+const SLIDE = {width: 720, height: 440};
+const PRINT = {width: 500, height: 330}; // half a page: text of the same size in a smaller figure
+const PAPER = {left: 74, right: 20, top: 44, bottom: 52, line: 18};
 
 function svgNode(name, attributes, text) {
   const node = document.createElementNS('http://www.w3.org/2000/svg', name);
@@ -25,7 +27,7 @@ function paperAxes(svg, view, x, y, area, colours) {
     svg.append(svgNode('line', {x1: area.left, x2: area.right, y1: round(y(tick)), y2: round(y(tick)), stroke: colours.line}));
     svg.append(svgNode('text', {...text, x: area.left - 8, y: round(y(tick)) + 4, 'text-anchor': 'end'}, tickLabel(tick)));
   }
-  for (const tick of ticks(view.window[0], view.window[1], view.logX, 8)) {
+  for (const tick of ticks(view.window[0], view.window[1], view.logX, (area.right - area.left) / 80)) {
     svg.append(svgNode('line', {x1: round(x(tick)), x2: round(x(tick)), y1: area.top, y2: area.bottom, stroke: colours.line}));
     svg.append(svgNode('text', {...text, x: round(x(tick)), y: area.bottom + 18, 'text-anchor': 'middle'}, tickLabel(tick)));
   }
@@ -42,23 +44,26 @@ function paperMark(group, mark, x, y, area, colour) {
 function paperCurve(group, curve, view, x, y, area, look) {
   const points = curve.points.filter(p => !view.logY || p.y > 0);
   const lower = p => view.logY && !(p.low > 0) ? p.y : p.low;
-  if (curve.repeats > 1) {
+  if (curve.repeats > 1 && points.length > 1) {
     const band = [...points.map(p => [x(p.x), y(p.high)]), ...points.slice().reverse().map(p => [x(p.x), y(lower(p))])];
     group.append(svgNode('path', {d: pathOf(band) + 'Z', fill: look.colour, 'fill-opacity': 0.12}));
   }
   for (const stretch of stretches(points, curve.repeats))
     group.append(svgNode('path', {d: pathOf(stretch.points.map(p => [x(p.x), y(p.y)])), fill: 'none', stroke: look.colour,
-      'stroke-width': stretch.whole ? 2 : 1.2, 'stroke-dasharray': (stretch.whole ? look.dash : [1, 4]).join(' ') || 'none'}));
+      'stroke-width': stretch.whole ? 2 : 1.4, 'stroke-dasharray': (stretch.whole ? look.dash : FEWER).join(' ') || 'none'}));
+  for (const stray of curve.strays)
+    group.append(svgNode('path', {d: pathOf(stray.filter(p => !view.logY || p.y > 0).map(p => [x(p.x), y(p.y)])), fill: 'none', stroke: look.colour,
+      'stroke-width': 1}));
   for (const mark of curve.marks) paperMark(group, mark, x, y, area, look.colour);
 }
 
 /* Rows of keys under the axes; returns their height. */
-function paperLegend(svg, view, top, colours) {
+function paperLegend(svg, view, size, colours) {
   let left = PAPER.left, row = 0;
   for (const curve of view.curves) {
     const look = view.look(curve.solver), width = 48 + 7.2 * look.name.length;
-    if (left > PAPER.left && left + width > PAPER.width) { left = PAPER.left; row++; }
-    const y = top + PAPER.line * row;
+    if (left > PAPER.left && left + width > size.width) { left = PAPER.left; row++; }
+    const y = size.height + 4 + PAPER.line * row;
     svg.append(svgNode('line', {x1: left, x2: left + 24, y1: y, y2: y, stroke: look.colour, 'stroke-width': 2.5,
       'stroke-dasharray': look.dash.join(' ') || 'none'}));
     svg.append(svgNode('text', {x: left + 30, y: y + 4, 'font-size': 12, fill: colours.text}, look.name));
@@ -70,9 +75,9 @@ function paperLegend(svg, view, top, colours) {
 let clips = 0; // every figure of a page needs a name of its own for its clipping area
 
 /* view: {title, xLabel, curves, window, yRange, logX, logY, look(solver) -> {name, colour, dash}}. */
-function paperFigure(view, colours) {
-  const area = {left: PAPER.left, right: PAPER.width - PAPER.right, top: PAPER.top, bottom: PAPER.height - PAPER.bottom};
-  const svg = svgNode('svg', {xmlns: 'http://www.w3.org/2000/svg', width: PAPER.width, 'font-family': 'Helvetica, Arial, sans-serif', role: 'img',
+function paperFigure(view, colours, size) {
+  const area = {left: PAPER.left, right: size.width - PAPER.right, top: PAPER.top, bottom: size.height - PAPER.bottom};
+  const svg = svgNode('svg', {xmlns: 'http://www.w3.org/2000/svg', width: size.width, 'font-family': 'Helvetica, Arial, sans-serif', role: 'img',
     'aria-label': view.title});
   const x = scale(view.window, area.left, area.right, view.logX), y = scale(view.yRange, area.bottom, area.top, view.logY);
   const clip = svgNode('clipPath', {id: `clip${++clips}`}), group = svgNode('g', {'clip-path': `url(#clip${clips})`});
@@ -82,8 +87,8 @@ function paperFigure(view, colours) {
   paperAxes(svg, view, x, y, area, colours);
   for (const curve of view.curves) paperCurve(group, curve, view, x, y, area, view.look(curve.solver));
   svg.append(group);
-  const height = PAPER.height + paperLegend(svg, view, PAPER.height + 4, colours);
-  svg.setAttribute('viewBox', `0 0 ${PAPER.width} ${height}`);
+  const height = size.height + paperLegend(svg, view, size, colours);
+  svg.setAttribute('viewBox', `0 0 ${size.width} ${height}`);
   svg.setAttribute('height', height);
   return svg;
 }
