@@ -62,10 +62,13 @@ class Panel {
 
   figure(size = SLIDE) { return paperFigure(this.view(), this.page.paper, size); }
 
+  curveOf(solver) { return this.curves.find(curve => curve.solver === solver) || {solver, repeats: 0, points: [], strays: [], marks: []}; }
+
+  /* For dygraphs: a column for every solver, whether it has something to show or not, so that columns never change. */
   rows() {
     const xs = [...new Set(this.curves.flatMap(curve => pointsOf(curve).map(p => p.x)))].sort((a, b) => a - b).filter(x => !this.page.logX || x > 0);
-    const byX = this.curves.map(curve => new Map(curve.points.map(p => [p.x, !this.log || p.y > 0 ? p.y : null])));
-    return xs.length > 0 ? xs.map(x => [x, ...byX.map(map => map.has(x) ? map.get(x) : null)]) : [[0, ...byX.map(() => null)]];
+    const byX = this.page.solvers.map((_, s) => new Map(this.curveOf(s).points.map(p => [p.x, !this.log || p.y > 0 ? p.y : null])));
+    return (xs.length > 0 ? xs : [1]).map(x => [x, ...byX.map(map => map.has(x) ? map.get(x) : null)]);
   }
 
   draw() {
@@ -75,19 +78,18 @@ class Panel {
     this.wholeButton.hidden = whole;
     this.axisName.textContent = this.page.xLabel();
     this.canvas.setAttribute('aria-label', `${view.title} against ${view.xLabel}`);
-    const rows = this.rows(), options = this.options(view);
-    if (this.graph) this.graph.destroy();
     this.hover.hidden = true;
-    this.graph = new Dygraph(this.canvas, rows, options);
+    if (this.graph) this.graph.updateOptions({...this.options(view), file: this.rows()});
+    else this.graph = new Dygraph(this.canvas, this.rows(), this.options(view));
   }
 
   options(view) {
     const colours = this.page.screen;
     const ticker = (log, wanted) => (low, high, pixels) => ticks(low, high, log, Math.max(2, pixels / wanted)).map(v => ({v, label: tickLabel(v)}));
     return {
-      labels: ['x', ...this.curves.map(curve => `s${curve.solver}`)],
-      colors: this.curves.map(curve => this.page.look(curve.solver, colours).colour),
-      visibility: this.curves.map(curve => !this.page.hidden.has(curve.solver)),
+      labels: ['x', ...this.page.solvers.map((_, s) => `s${s}`)],
+      colors: this.page.solvers.map((_, s) => this.page.look(s, colours).colour),
+      visibility: this.page.solvers.map((_, s) => !this.page.hidden.has(s)),
       plotter: event => this.drawCurve(event), underlayCallback: (context, area, graph) => this.drawBands(context, graph),
       connectSeparatedPoints: true, dateWindow: view.window.slice(), valueRange: view.yRange.slice(),
       logscale: view.logY, gridLineColor: colours.line, axisLineColor: colours.faint, strokeWidth: 2, highlightCircleSize: 3,
@@ -109,10 +111,8 @@ class Panel {
     const window = this.group.window || this.group.extent();
     if (low === window[0] && high === window[1]) this.range = range;
     else this.group.window = [low, high];
-    setTimeout(() => this.group.draw()); // not from within the graph that is about to be replaced
+    setTimeout(() => this.group.draw()); // not from within the graph's own drawing
   }
-
-  curveNamed(series) { return this.curves.find(curve => `s${curve.solver}` === series); }
 
   /* Where a point is drawn; toDomXCoord knows nothing of a logarithmic x. */
   place(graph) {
@@ -138,7 +138,7 @@ class Panel {
   }
 
   drawCurve(event) {
-    const curve = this.curveNamed(event.setName), context = event.drawingContext, place = this.place(event.dygraph);
+    const curve = this.curveOf(Number(event.setName.slice(1))), context = event.drawingContext, place = this.place(event.dygraph);
     const look = this.page.look(curve.solver, this.page.screen);
     context.save();
     context.strokeStyle = look.colour;
