@@ -11,8 +11,8 @@ const char *spd_html_number(char text[SPD_SHORT], double value, int digits); /* 
 const char *spd_html_count(char text[SPD_SHORT], int64_t value);             /* "1,234,567" */
 
 /* ---- parts.c: up to the title; a number worth a tile (left out if it is not finite); a row of a table of settings (if not
- * empty); the end. A page with curves to play with carries the script, all others have none. */
-typedef enum spd_page_kind { SPD_PAGE_STILL, SPD_PAGE_SCRIPTED } spd_page_kind;
+ * empty); the end. Every page carries our script, one with curves to play with also dygraphs. */
+typedef enum spd_page_kind { SPD_PAGE_STILL, SPD_PAGE_CURVES } spd_page_kind;
 void spd_page_head(FILE *out, const char *title, spd_page_kind kind);
 void spd_page_command(FILE *out, const char *command); /* NULL: nothing */
 void spd_page_foot(FILE *out, spd_page_kind kind);

@@ -4,13 +4,14 @@
 
 /* Nothing from outside is admitted, and of what is inside only the texts with these hashes. Pictures are made by the script. */
 static void policy(FILE *out, spd_page_kind kind) {
+    const bool curves = kind == SPD_PAGE_CURVES;
     spd_html(out,
              "<meta http-equiv='Content-Security-Policy' content=\"default-src 'none'; base-uri 'none'; form-action 'none'; "
-             "style-src 'sha256-@'",
+             "img-src data:; style-src 'sha256-@'",
              spd_asset_style.hash);
-    if (kind == SPD_PAGE_SCRIPTED)
-        spd_html(out, " 'sha256-@'; script-src 'sha256-@' 'sha256-@'; img-src data:", spd_asset_chart_style.hash,
-                 spd_asset_chart_script.hash, spd_asset_script.hash);
+    if (curves) spd_html(out, " 'sha256-@'", spd_asset_chart_style.hash);
+    spd_html(out, "; script-src 'sha256-@'", spd_asset_script.hash);
+    if (curves) spd_html(out, " 'sha256-@'", spd_asset_chart_script.hash);
     spd_html(out, "\">\n");
 }
 
@@ -25,9 +26,9 @@ void spd_page_head(FILE *out, const char *title, spd_page_kind kind) {
              "<meta name='viewport' content='width=device-width,initial-scale=1'>\n"
              "<meta name='referrer' content='no-referrer'>\n<title>@</title>\n",
              title);
-    if (kind == SPD_PAGE_SCRIPTED) element(out, "style", &spd_asset_chart_style);
+    if (kind == SPD_PAGE_CURVES) element(out, "style", &spd_asset_chart_style);
     element(out, "style", &spd_asset_style); /* the last word is ours */
-    spd_html(out, "</head><body@>\n<header><h1><bdi>@</bdi></h1>\n", kind == SPD_PAGE_SCRIPTED ? " class=wide" : "", title);
+    spd_html(out, "</head><body@>\n<header><h1><bdi>@</bdi></h1>\n", kind == SPD_PAGE_CURVES ? " class=wide" : "", title);
 }
 
 void spd_page_command(FILE *out, const char *command) {
@@ -35,11 +36,11 @@ void spd_page_command(FILE *out, const char *command) {
 }
 
 void spd_page_foot(FILE *out, spd_page_kind kind) {
-    if (kind == SPD_PAGE_SCRIPTED) {
+    if (kind == SPD_PAGE_CURVES) {
         spd_html(out, "<p class='faint'>Curves are drawn by dygraphs (MIT licence), which is part of this page.</p>\n");
         element(out, "script", &spd_asset_chart_script);
-        element(out, "script", &spd_asset_script);
     }
+    element(out, "script", &spd_asset_script);
     spd_html(out, "</body></html>\n");
 }
 

@@ -180,13 +180,13 @@ static spdhg_status write_page(const spd_race *race, const char *title, const ch
     spd_file file;
     SPD_TRY(spd_file_create(&file, path, err));
     spdhg_status status = SPDHG_OK;
-    spd_page_head(file.stream, title, SPD_PAGE_SCRIPTED);
+    spd_page_head(file.stream, title, SPD_PAGE_CURVES);
     if (race->directory)
         status = fill_race(file.stream, race, err);
     else
         fill_traces(file.stream, race);
     spd_race_data(file.stream, race);
-    spd_page_foot(file.stream, SPD_PAGE_SCRIPTED);
+    spd_page_foot(file.stream, SPD_PAGE_CURVES);
     if (status == SPDHG_OK) return spd_file_commit(&file, err);
     spd_file_abort(&file);
     return status;

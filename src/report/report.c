@@ -1,5 +1,5 @@
-/* report.c - the page about a fit: result in one sentence, numbers, coefficients, curves, settings, command. One HTML 5 file
- * without script; its security policy admits the style sheet below and nothing else, so it cannot ask the network for anything.
+/* report.c - the page about a fit: result in one sentence, numbers, coefficients, curves, settings, command. One HTML 5 file;
+ * its security policy admits its own style sheet and script and nothing else, so it cannot ask the network for anything.
  */
 #include "report/page.h"
 

@@ -46,6 +46,12 @@ class Group {
   }
 }
 
+function coloursNow() {
+  const style = getComputedStyle(document.documentElement), of = name => style.getPropertyValue(`--${name}`).trim();
+  return {text: of('text'), faint: of('faint'), line: of('line'), ground: of('ground'), panel: of('panel'),
+    series: Array.from({length: COLOURS}, (_, i) => of(`c${i}`))};
+}
+
 class Page {
   constructor(data) {
     const has = name => data.problems.some(problem => problem.runs.some(run => run[name]));
@@ -68,16 +74,8 @@ class Page {
 
   /* Those of the screen, light or dark, and those of paper, always light. */
   readColours() {
-    const root = document.documentElement;
-    const read = () => {
-      const style = getComputedStyle(root), of = name => style.getPropertyValue(`--${name}`).trim();
-      return {text: of('text'), faint: of('faint'), line: of('line'), ground: of('ground'), panel: of('panel'),
-        series: Array.from({length: COLOURS}, (_, i) => of(`c${i}`))};
-    };
-    this.screen = read();
-    root.classList.add('paper');
-    this.paper = read();
-    root.classList.remove('paper');
+    this.screen = coloursNow();
+    this.paper = onPaper(coloursNow);
   }
 
   load() { this.groups.forEach(group => { group.window = null; group.load(); }); }
@@ -94,7 +92,8 @@ class Page {
 
 function start() {
   const source = document.getElementById('race');
-  if (!source) return;
+  offerStills();
+  if (!source) return; // a page without curves to play with carries no dygraphs
   // Its legend writes style attributes, which the security policy refuses; ours is the bar and the box beside the pointer.
   Dygraph.PLUGINS = Dygraph.PLUGINS.filter(plugin => plugin !== Dygraph.Plugins.Legend);
   const page = new Page(JSON.parse(source.textContent));

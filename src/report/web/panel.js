@@ -37,7 +37,7 @@ class Panel {
   header() {
     return element('header', {}, this.name, this.wholeButton, this.scaleButton,
       button('SVG', 'save the figure as SVG', () => saveSvg(this.fileName(), this.figure())),
-      button('PNG', 'save the figure as PNG', () => pngOf(this.figure()).then(blob => save(this.fileName() + '.png', blob))),
+      button('PNG', 'save the figure as PNG', () => savePng(this.fileName(), this.figure())),
       button('CSV', 'save the numbers of these curves', () => save(this.fileName() + '.csv', new Blob([csvOf(this.view())], {type: 'text/csv'}))));
   }
 

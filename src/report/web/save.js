@@ -30,6 +30,10 @@ function pngOf(svg) {
   });
 }
 
+function savePng(name, svg) {
+  pngOf(svg).then(blob => save(name + '.png', blob));
+}
+
 function csvCell(value) {
   const text = String(value);
   return /[",\r\n]/.test(text) ? '"' + text.replace(/"/g, '""') + '"' : text;
