@@ -5,6 +5,7 @@ import io
 import json
 import math
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -250,6 +251,27 @@ class Race(PageTest):
         self.assertNotEqual(self.ask("getComputedStyle(document.body).backgroundColor"), light)
         self.assertEqual(self.ask("document.documentElement.scrollWidth"), 390)
         self.assertGreater(min(self.coloured(6)), 50)  # in the dark colours
+
+
+class Stills(PageTest):
+    def test_figures_of_a_fit_are_saved_as_on_paper(self):
+        self.spdhg("generate", "image", "--height", 5, "--width", 6, "--rows", 200, "--truth", "truth.txt", "-o", "d.svm")
+        self.spdhg("fit", "d.svm", "--structure", "grid:5x6", "--truth", "truth.txt", "--test-fraction", .2, "-q", "--report", "fit.html")
+        self.show(self.path("fit.html"))
+        self.browser.screen(1300, 900, dark=True)
+        self.assertEqual(self.browser.requests(), ["file://" + self.path("fit.html")])
+        count = self.ask("document.querySelectorAll('svg.image, svg.plot').length")
+        self.assertEqual(self.ask("document.querySelectorAll('.still > svg + .save').length"), count)
+        self.ask("document.querySelector('svg.plot + .save button').click()")
+        figure = xml.fromstring(self.ask(SAVED)["text"])
+        node = lambda name: figure.find("{http://www.w3.org/2000/svg}" + name)
+        self.assertEqual((node("rect").get("fill"), node("path").get("stroke"), node("text").get("fill")),
+                         ("#fff", "rgb(33, 102, 172)", "rgb(28, 33, 40)"))
+        self.assertIsNone(re.search("class=|style=|rgba|var", xml.tostring(figure, "unicode")))
+        self.ask("document.querySelectorAll('svg.image + .save button')[1].click()")
+        picture = self.ask(SAVED)
+        self.assertEqual((picture["name"], picture["type"]), ("d.svm-truth.png", "image/png"))
+        self.assertIn(b"<title>0: ", self.read("fit.html"))  # values of the dots
 
 
 class Traces(PageTest):

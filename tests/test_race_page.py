@@ -196,6 +196,14 @@ class RacePage(CommandTest):
         self.assertNotIn("suboptimality", json.loads(page.raw["script"][0])["problems"][0]["runs"][0])
         self.assertIn("No optimum is known", self.text)
 
+    def test_a_summary_alone_makes_the_tables(self):
+        self.make(data=("a9a",), tasks=("gglr",))
+        os.remove(self.path("race/set0.gglr.csv"))
+        self.rewrite(lambda s: s["problems"][0].update(model="gone.json", structure_file="gone.mtx"))
+        page = self.page("race")
+        self.assertIn("There are no traces, and so no curves.", self.text)
+        self.assertEqual(len([t for t in page.tables if t[0][:3] == ["solver", "runs", "epochs"]]), 1)
+
     def test_traces(self):
         self.make(data=("a9a",), tasks=("gglr",), solvers=("spdhg", "auto"))
         os.rename(self.path("race/set0.gglr.csv"), self.path("t.csv"))
@@ -221,7 +229,7 @@ class RacePage(CommandTest):
         self.write("x.csv", "solver,repeat,epoch,objective\na,-1,0,1\n")
         self.assertIn("x.csv:2:3: expected the number of a repeat", say(3, "x.csv"))
         self.rewrite(lambda s: s["problems"][0].update(traces="../x.csv"))
-        self.assertIn("traces: expected the name of a file", say(3, "race"))
+        self.assertIn("race/summary.json: '../x.csv': expected the name of a file", say(3, "race"))
         self.rewrite(lambda s: s.update(problems=[]))
         self.assertIn("problems", say(3, "race"))
         self.rewrite(lambda s: s.update(format="spdhg race 2"))

@@ -6,6 +6,7 @@
 /* ---- html.c: template text in which every '~' is replaced by the next argument, a double, printed for SVG (two decimals, never
  * a comma), and every '@' by the next argument, a text, escaped. */
 void spd_html(FILE *out, const char *template, ...);
+void spd_put_byte(FILE *out, char byte, bool utf8); /* of a text that is UTF-8, else it is taken as Latin-1 */
 #define SPD_SHORT 48
 const char *spd_html_number(char text[SPD_SHORT], double value, int digits); /* "1.234e-05", "-" if not known */
 const char *spd_html_count(char text[SPD_SHORT], int64_t value);             /* "1,234,567" */

@@ -23,7 +23,8 @@ typedef struct spd_race {
 spdhg_status spd_race_read(spd_race *race, const char *directory, spdhg_error *err);
 spdhg_status spd_race_of_traces(spd_race *race, const char *const *path, int files, const char *command, spdhg_error *err);
 spdhg_status spd_race_add_solvers(spd_race *race, spdhg_error *err);
-char *spd_race_path(const char *directory, const char *name); /* NULL also if name has a '/' */
+spdhg_status spd_race_path(char **out, const char *directory, const char *name, spdhg_error *err);
+bool spd_race_there(const char *path);
 void spd_race_clear(spd_race *race);
 
 /* ---- race_summary.c: what the summary says. */

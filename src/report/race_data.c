@@ -6,15 +6,14 @@
 enum { MOST_POINTS = 1000 };
 
 static void put_text(FILE *out, const char *text) {
-    char *clean = spd_model_utf8(text ? text : "");
+    const bool utf8 = spd_is_utf8(text);
     fputc('"', out);
-    for (const char *at = clean; at && *at; at++)
-        if ((unsigned char)*at < 0x20 || *at == 0x7f || strchr("\"\\<>&'", *at))
-            fprintf(out, "\\u%04x", (unsigned)(unsigned char)*at);
+    for (; *text; text++)
+        if ((unsigned char)*text < 0x20 || *text == 0x7f || strchr("\"\\<>&'", *text))
+            fprintf(out, "\\u%04x", (unsigned)(unsigned char)*text);
         else
-            fputc(*at, out);
+            spd_put_byte(out, *text, utf8);
     fputc('"', out);
-    spd_free(clean);
 }
 
 static void put_number(FILE *out, double value, int digits) {

@@ -1,4 +1,8 @@
-/* race_load.c - a race from its directory: summary.json and the traces it names. Names with a '/' would lead out of there. */
+/* race_load.c - a race from its directory: summary.json and the traces it names. Names with a '/' would lead out of there.
+ * What is named may be missing, as in a directory of which only the summary was kept: then the page goes without it and says so.
+ */
+#include <unistd.h>
+
 #include "model/json_file.h"
 #include "report/race.h"
 
@@ -20,16 +24,23 @@ spdhg_status spd_race_add_solvers(spd_race *race, spdhg_error *err) {
     return SPDHG_OK;
 }
 
-char *spd_race_path(const char *directory, const char *name) {
+spdhg_status spd_race_path(char **out, const char *directory, const char *name, spdhg_error *err) {
     const size_t size = strlen(directory) + strlen(name) + 2;
-    char *path = strchr(name, '/') ? NULL : spd_alloc((int64_t)size, 1);
-    if (path) snprintf(path, size, "%s/%s", directory, name);
-    return path;
+    *out = NULL;
+    if (!*name || strchr(name, '/'))
+        return spd_fail(err, SPDHG_DATA, "%s/summary.json: '%s': expected the name of a file in there", directory, name);
+    char *path = spd_alloc((int64_t)size, 1);
+    if (!path) return spd_fail_memory(err, (double)size);
+    snprintf(path, size, "%s/%s", directory, name);
+    *out = path;
+    return SPDHG_OK;
 }
 
+bool spd_race_there(const char *path) { return access(path, F_OK) == 0; }
+
 static spdhg_status read_summary(spd_race *race, spdhg_error *err) {
-    char *path = spd_race_path(race->directory, "summary.json");
-    if (!path) return spd_fail_memory(err, (double)strlen(race->directory));
+    char *path;
+    SPD_TRY(spd_race_path(&path, race->directory, "summary.json", err));
     spdhg_status status = spd_json_read(&race->summary, path, "summary of a race", err);
     if (status == SPDHG_OK && strcmp(spd_json_text(race->summary, "format"), "spdhg race 1") != 0)
         status = spd_fail(err, SPDHG_DATA, "%s: summary of a race: format: expected \"spdhg race 1\"", path);
@@ -46,11 +57,9 @@ static spdhg_status read_traces(spd_race *race, spdhg_error *err) {
     if (!race->runs) return spd_fail_memory(err, (double)race->problems * sizeof *race->runs);
     for (size_t p = 0; p < race->problems; p++) {
         const char *name = spd_json_text(json_array_get(problems, p), "traces");
-        char *path = spd_race_path(race->directory, name);
-        const spdhg_status status =
-            *name && path ? spd_trace_read_csv(&race->runs[p], path, err)
-                          : spd_fail(err, SPDHG_DATA, "%s/summary.json: problems: traces: expected the name of a file in there",
-                                     race->directory);
+        char *path;
+        SPD_TRY(spd_race_path(&path, race->directory, name, err));
+        const spdhg_status status = spd_race_there(path) ? spd_trace_read_csv(&race->runs[p], path, err) : SPDHG_OK;
         spd_free(path);
         SPD_TRY(status);
     }

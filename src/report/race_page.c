@@ -42,7 +42,7 @@ static void contents(FILE *out, const spd_race *race) {
 
 static void put_count(FILE *out, const char *before, double value, const char *after) {
     char text[SPD_SHORT];
-    if (isfinite(value)) spd_html(out, "@@@", before, spd_html_count(text, (int64_t)value), after);
+    if (fabs(value) < 1e15) spd_html(out, "@@@", before, spd_html_count(text, (int64_t)value), after);
 }
 
 static void about(FILE *out, const json_t *p) {
@@ -84,12 +84,12 @@ static spdhg_status edges_of(const spd_csr *F, spd_graph *graph, spdhg_error *er
 }
 
 static spdhg_status put_graph(FILE *out, const spd_race *race, const char *name, const spdhg_model *model, spdhg_error *err) {
-    char *path = spd_race_path(race->directory, name);
-    if (!path) return spd_fail(err, SPDHG_DATA, "%s: summary.json: structure_file: expected a name without '/'", race->directory);
+    char *path;
+    SPD_TRY(spd_race_path(&path, race->directory, name, err));
     spd_csr F = {0};
     spd_graph graph = {0};
     const spd_node_names names = {model ? model->name : NULL, model ? model->index_base : 1};
-    spdhg_status status = spd_matrix_market_read(path, &F, err);
+    spdhg_status status = spd_race_there(path) ? spd_matrix_market_read(path, &F, err) : SPDHG_OK;
     spd_free(path);
     if (status == SPDHG_OK) status = edges_of(&F, &graph, err);
     if (status == SPDHG_OK && graph.edge.count > 0) {
@@ -110,9 +110,9 @@ static spdhg_status pictures(FILE *out, const spd_race *race, const json_t *prob
     spdhg_model *model = NULL;
     spdhg_status status = SPDHG_OK;
     if (*name) {
-        char *path = spd_race_path(race->directory, name);
-        status = path ? spdhg_model_read(&model, path, err)
-                      : spd_fail(err, SPDHG_DATA, "%s: summary.json: model: expected a name without '/'", race->directory);
+        char *path;
+        SPD_TRY(spd_race_path(&path, race->directory, name, err));
+        if (spd_race_there(path)) status = spdhg_model_read(&model, path, err);
         spd_free(path);
     }
     if (model) {
@@ -125,8 +125,12 @@ static spdhg_status pictures(FILE *out, const spd_race *race, const json_t *prob
     return status;
 }
 
-static void panels(FILE *out, size_t p) {
+static void panels(FILE *out, const spd_race *race, size_t p) {
     char id[SPD_SHORT];
+    if (race->runs[p].count == 0) {
+        spd_html(out, "<p class='warn'>There are no traces, and so no curves.</p>\n");
+        return;
+    }
     spd_html(
         out,
         "<div class='panels' data-problem='@'><noscript>The curves need JavaScript; the tables below do not.</noscript></div>\n",
@@ -140,7 +144,7 @@ static spdhg_status problem_section(FILE *out, const spd_race *race, size_t p, s
     spd_html(out, "<section class='problem' id='@'>\n<h2><bdi>@</bdi>, task <bdi>@</bdi></h2>\n", id,
              spd_json_text(problem, "data"), spd_json_text(problem, "task"));
     about(out, problem);
-    panels(out, p);
+    panels(out, race, p);
     spd_race_results(out, race, problem);
     spd_race_parameters(out, race, problem);
     const spdhg_status status = pictures(out, race, problem, err);
@@ -170,7 +174,7 @@ static void fill_traces(FILE *out, const spd_race *race) {
     char text[SPD_SHORT];
     spd_html(out, "<p>@ @. Values are raw, never best-so-far.</p></header>\n<div class='bar'></div>\n<section>",
              spd_html_count(text, race->solvers), race->solvers == 1 ? "curve" : "curves");
-    panels(out, 0);
+    panels(out, race, 0);
     spd_race_results(out, race, json_array_get(spd_race_problems(race), 0));
     spd_html(out, "</section>\n");
     spd_race_settings(out, race);

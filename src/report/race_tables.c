@@ -26,8 +26,10 @@ static bool known_to_any(const json_t *solvers, const column *c) {
 
 static void put_spread(FILE *out, const spd_spread *spread, int digits, bool best) {
     char text[SPD_SHORT], some[SPD_SHORT], all[SPD_SHORT], low[SPD_SHORT], high[SPD_SHORT];
-    spd_html(out, "<td class='r@' title='@ to @'>@", best ? " best" : "", spd_html_number(low, spread->low, digits),
-             spd_html_number(high, spread->high, digits), spd_html_number(text, spread->mean, digits));
+    spd_html(out, "<td class='r@'", best ? " best" : "");
+    if (spread->known > 1)
+        spd_html(out, " title='@ to @'", spd_html_number(low, spread->low, digits), spd_html_number(high, spread->high, digits));
+    spd_html(out, ">@", spd_html_number(text, spread->mean, digits));
     if (spread->known > 0 && spread->known < spread->all)
         spd_html(out, " <span class='part'>@/@</span>", spd_html_count(some, spread->known), spd_html_count(all, spread->all));
     spd_html(out, "</td>");

@@ -16,16 +16,18 @@ static json_t *entry_of(json_t *solvers, const char *name) {
     for (size_t s = 0; s < json_array_size(solvers); s++)
         if (strcmp(spd_json_text(json_array_get(solvers, s), "solver"), name) == 0) return json_array_get(solvers, s);
     json_t *entry = json_pack("{ss, s[]}", "solver", name, "runs");
-    json_array_append_new(solvers, entry);
-    return entry;
+    return json_array_append_new(solvers, entry) == 0 ? entry : NULL;
 }
 
 static json_t *summary_of(const spd_traces *runs, const char *command) {
     json_t *solvers = json_array();
-    for (int64_t r = 0; r < runs->count; r++)
-        json_array_append_new(json_object_get(entry_of(solvers, runs->run[r].solver), "runs"), run_json(&runs->run[r]));
+    bool good = solvers != NULL;
+    for (int64_t r = 0; good && r < runs->count; r++)
+        good =
+            json_array_append_new(json_object_get(entry_of(solvers, runs->run[r].solver), "runs"), run_json(&runs->run[r])) == 0;
     char *clean = spd_model_utf8(command ? command : "");
-    json_t *summary = json_pack("{ss*, s[{so}]}", "command", clean, "problems", "solvers", solvers);
+    json_t *summary = good && clean ? json_pack("{ss, s[{sO}]}", "command", clean, "problems", "solvers", solvers) : NULL;
+    json_decref(solvers);
     spd_free(clean);
     return summary;
 }

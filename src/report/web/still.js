@@ -8,7 +8,7 @@ const WRITTEN = ['font-size', 'font-weight', 'font-family']; // of texts only
 function copyLook(from, to) {
   const style = getComputedStyle(from), text = from.localName === 'text';
   for (const [name, plain] of Object.entries(DRAWN)) {
-    const value = style.getPropertyValue(name);
+    const value = style.getPropertyValue(name).replace('rgba(0, 0, 0, 0)', 'none'); // what not every program knows
     if (value !== plain && (text || !WRITTEN.includes(name))) to.setAttribute(name, value);
   }
   to.removeAttribute('class');
