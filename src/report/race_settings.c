@@ -30,40 +30,56 @@ void spd_race_parameters(FILE *out, const spd_race *race, const json_t *problem)
         spd_race_key(out, race, spd_json_text(solver, "solver"));
         spd_html(out, "</th><td>@</td>", spd_json_text(solver, "tuned"));
         spd_html(out, "<td class='r'>@</td>", spd_html_number(text, spd_json_number(solver, "grid_points"), 4));
-        spd_html(out, "<td class='r'>@</td><td>", spd_html_number(text, spd_json_number(solver, "batch"), 8));
+        const char *batch = spd_json_text(solver, "batch"); /* a number or a word */
+        spd_html(out, "<td class='r'>@</td><td>", *batch ? batch : spd_html_number(text, spd_json_number(solver, "batch"), 8));
         put_parameters(out, solver);
         spd_html(out, "</td></tr>\n");
     }
     spd_html(out, "</tbody></table></div></details>\n");
 }
 
-static void number(FILE *out, const char *name, const json_t *object, const char *key, const char *unit) {
-    const double value = spd_json_number(object, key);
-    char text[SPD_SHORT], all[2 * SPD_SHORT];
-    snprintf(all, sizeof all, "%s%s", spd_html_number(text, value, 12), unit);
-    spd_page_setting(out, name, isnan(value) ? "" : all);
+/* Settings that are called otherwise on the page; "" leaves them out, for they are elsewhere. */
+static const char *title_of(const char *key) {
+    static const char *const title[][2] = {
+        {"format", ""},
+        {"version", "spdhg"},
+        {"command", ""},
+        {"epochs", "epochs at most"},
+        {"every", "epochs between points"},
+        {"run_time", "seconds of a run at most"},
+        {"test_fraction", "part of the rows for testing"},
+        {"tune_fraction", "part of the training rows for tuning"},
+        {"tune_folds", "folds of the tuning"},
+        {"tune_by", "tuned by"},
+        {"cpu", "processor"},
+        {"memory", "memory in bytes"},
+    };
+    for (size_t i = 0; i < sizeof title / sizeof *title; i++)
+        if (strcmp(title[i][0], key) == 0) return title[i][1];
+    return key;
+}
+
+/* Every text, number and yes or no of an object, in its order. */
+static void settings_of(FILE *out, json_t *object) {
+    const char *key;
+    json_t *value;
+    char text[SPD_SHORT];
+    json_object_foreach(object, key, value) {
+        const char *title = title_of(key);
+        if (!*title) continue;
+        if (json_is_string(value)) spd_page_setting(out, title, json_string_value(value));
+        if (json_is_number(value)) spd_page_setting(out, title, spd_html_number(text, json_number_value(value), 12));
+        if (json_is_boolean(value)) spd_page_setting(out, title, json_is_true(value) ? "yes" : "no");
+    }
 }
 
 void spd_race_settings(FILE *out, const spd_race *race) {
-    const json_t *s = race->summary, *machine = json_object_get(s, "machine");
     if (race->directory) {
         spd_html(out, "<h2 id='settings'>Settings</h2>\n<div class='row'><table>");
-        spd_page_setting(out, "protocol", spd_json_text(s, "protocol"));
-        spd_page_setting(out, "preset", spd_json_text(s, "preset"));
-        spd_page_setting(out, "quick", json_is_true(json_object_get(s, "quick")) ? "yes" : "no");
-        number(out, "repeats", s, "repeats", "");
-        number(out, "epochs at most", s, "epochs", "");
-        number(out, "time of a run at most", s, "run_time", " s");
-        number(out, "part of the rows for testing", s, "test_fraction", "");
-        number(out, "seed", s, "seed", "");
+        settings_of(out, race->summary);
         spd_html(out, "</table><table>");
-        spd_page_setting(out, "spdhg", spd_json_text(s, "version"));
-        spd_page_setting(out, "processor", spd_json_text(machine, "cpu"));
-        number(out, "cores", machine, "cores", "");
-        spd_page_setting(out, "memory", spd_json_text(machine, "memory"));
-        number(out, "memory", machine, "memory", " bytes");
-        spd_page_setting(out, "system", spd_json_text(machine, "system"));
+        settings_of(out, json_object_get(race->summary, "machine"));
         spd_html(out, "</table></div>\n");
     }
-    spd_page_command(out, spd_json_text(s, "command"));
+    spd_page_command(out, spd_json_text(race->summary, "command"));
 }

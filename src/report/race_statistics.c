@@ -4,7 +4,7 @@
 
 #include "report/race.h"
 
-enum { WIDE = 760, LEFT = 210, RIGHT = 550, AXIS = 34, FIRST = 64, STEP = 22 };
+enum { WIDE = 760, LEFT = 210, RIGHT = 550, AXIS = 58, STEP = 22, BAR = 7 };
 
 typedef struct ranked {
     const char *solver;
@@ -30,7 +30,7 @@ static int ranks_of(const json_t *statistic, ranked out[SPD_SOLVERS_MAX]) {
 
 static double place(int count, double rank) { return LEFT + (rank - 1) / (count - 1) * (RIGHT - LEFT); }
 
-static void draw_axis(FILE *out, int count, double difference) {
+static void draw_axis(FILE *out, int count) {
     char text[SPD_SHORT];
     const int step = 1 + (count - 1) / 13;
     spd_html(out, "<line class='axis' x1='~' x2='~' y1='~' y2='~'/>", (double)LEFT, (double)RIGHT, (double)AXIS, (double)AXIS);
@@ -39,25 +39,37 @@ static void draw_axis(FILE *out, int count, double difference) {
         spd_html(out, "<line class='axis' x1='~' x2='~' y1='~' y2='~'/>", x, x, AXIS - 5.0, (double)AXIS);
         spd_html(out, "<text text-anchor='middle' x='~' y='~'>@</text>", x, AXIS - 9.0, spd_html_count(text, rank));
     }
-    spd_html(out, "<text x='8' y='~'>mean rank</text>", AXIS - 9.0);
-    const double to = place(count, fmin(count, 1 + difference));
-    if (!isfinite(difference)) return;
-    spd_html(out, "<line class='clique' x1='~' x2='~' y1='~' y2='~'/>", WIDE - 30 - (to - LEFT), WIDE - 30.0, 8.0, 8.0);
-    spd_html(out, "<text text-anchor='end' x='~' y='26'>critical difference @</text>", WIDE - 30.0,
+    spd_html(out, "<text text-anchor='end' x='~' y='~'>mean rank</text>", LEFT - 20.0, AXIS - 9.0);
+}
+
+/* How far ranks must be apart, above the axis; cut off at the end of the axis. */
+static void draw_difference(FILE *out, int count, double difference) {
+    char text[SPD_SHORT];
+    spd_html(out, "<line class='clique' x1='~' x2='~' y1='~' y2='~'/>", (double)LEFT, place(count, fmin(count, 1 + difference)),
+             16.0, 16.0);
+    spd_html(out, "<text text-anchor='end' x='~' y='20'>critical difference @</text>", LEFT - 20.0,
              spd_html_number(text, difference, 3));
 }
 
-/* Bars over the largest groups in which no two ranks are a critical difference apart; returns how many. */
+/* The last of the solvers that are not a critical difference behind `from`. */
+static int end_of_clique(const ranked *r, int count, int from, double difference) {
+    int to = from;
+    while (to + 1 < count && r[to + 1].rank - r[from].rank < difference) to++;
+    return to;
+}
+
+/* Bars under the largest groups in which no two ranks are a critical difference apart; returns how many. out NULL: only counts.
+ */
 static int draw_cliques(FILE *out, const ranked *r, int count, double difference) {
     int bars = 0, reached = 0;
     for (int from = 0; from < count; from++) {
-        int to = from;
-        while (to + 1 < count && r[to + 1].rank - r[from].rank < difference) to++;
+        const int to = end_of_clique(r, count, from, difference);
         if (to == from || to <= reached) continue;
         reached = to;
-        const double y = AXIS + 8 + 7 * bars++;
-        spd_html(out, "<line class='clique' x1='~' x2='~' y1='~' y2='~'/>", place(count, r[from].rank) - 3,
-                 place(count, r[to].rank) + 3, y, y);
+        const double y = AXIS + 8 + BAR * bars++;
+        if (out)
+            spd_html(out, "<line class='clique' x1='~' x2='~' y1='~' y2='~'/>", place(count, r[from].rank) - 3,
+                     place(count, r[to].rank) + 3, y, y);
     }
     return bars;
 }
@@ -68,11 +80,11 @@ static void diagram(FILE *out, const json_t *statistic, double difference) {
     char text[SPD_SHORT];
     const int count = ranks_of(statistic, r), half = (count + 1) / 2;
     if (count < 2) return;
-    const int most_bars = count > 2 ? count - 1 : 1;
-    const double first = FIRST + 7.0 * (isfinite(difference) ? (most_bars < 5 ? most_bars : 5) : 0);
-    spd_html(out, "<div class='scroll'><svg class='ranks' viewBox='0 0 ~ ~' role='img' aria-label='mean ranks'>", (double)WIDE,
-             first + STEP * half);
-    draw_axis(out, count, difference);
+    const double first = AXIS + 24 + BAR * draw_cliques(NULL, r, count, difference);
+    spd_html(out, "<div class='scroll'><svg class='ranks' viewBox='0 0 ~ ~' role='img' aria-label='mean ranks, @'>", (double)WIDE,
+             first + STEP * half, spd_json_text(statistic, "measure"));
+    draw_axis(out, count);
+    if (isfinite(difference)) draw_difference(out, count, difference);
     for (int i = 0; i < count; i++) {
         const bool left = i < half;
         const double x = place(count, r[i].rank), y = first + STEP * (left ? i : count - 1 - i),
@@ -82,7 +94,7 @@ static void diagram(FILE *out, const json_t *statistic, double difference) {
                  r[i].solver);
         spd_html(out, "  @</text>", spd_html_number(text, r[i].rank, 3));
     }
-    if (isfinite(difference)) draw_cliques(out, r, count, difference);
+    draw_cliques(out, r, count, difference);
     spd_html(out, "</svg></div>\n");
 }
 

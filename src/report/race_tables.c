@@ -35,7 +35,7 @@ static void put_spread(FILE *out, const spd_spread *spread, int digits, bool bes
     spd_html(out, "</td>");
 }
 
-/* "3 done, 1 time-out": what became of a solver's runs; what went wrong stands out, with the reason. */
+/* "3 done, 1 time-out": what became of a solver's runs; what went wrong stands out. */
 static void put_statuses(FILE *out, const json_t *solver) {
     static const char *const status[] = {"done", "time-out", "diverged", "refused", "failed"};
     static const char *const style[] = {"", "warn", "bad", "warn", "bad"};
@@ -45,19 +45,27 @@ static void put_statuses(FILE *out, const json_t *solver) {
     spd_html(out, "<td>");
     for (size_t k = 0; k < sizeof status / sizeof *status; k++) {
         int64_t count = 0;
-        const char *why = "";
-        for (size_t r = 0; r < json_array_size(runs); r++) {
-            const json_t *run = json_array_get(runs, r);
-            if (strcmp(spd_json_text(run, "status"), status[k]) != 0) continue;
-            count++;
-            if (*spd_json_text(run, "message")) why = spd_json_text(run, "message");
-        }
+        for (size_t r = 0; r < json_array_size(runs); r++)
+            count += strcmp(spd_json_text(json_array_get(runs, r), "status"), status[k]) == 0;
         if (count == 0) continue;
-        spd_html(out, "@<span class='@' title='@'>@ @</span>", first ? "" : ", ", style[k], why, spd_html_count(text, count),
-                 status[k]);
+        spd_html(out, "@<span class='@'>@ @</span>", first ? "" : ", ", style[k], spd_html_count(text, count), status[k]);
         first = false;
     }
     spd_html(out, "</td>");
+}
+
+/* What the runs that did not end well say, each sentence once for a solver. */
+static void put_messages(FILE *out, const json_t *solver) {
+    const json_t *runs = spd_json_list(solver, "runs");
+    const char *said = "";
+    for (size_t r = 0; r < json_array_size(runs); r++) {
+        const char *message = spd_json_text(json_array_get(runs, r), "message"),
+                   *status = spd_json_text(json_array_get(runs, r), "status");
+        if (*message && strcmp(message, said) != 0)
+            spd_html(out, "<p class='faint'><bdi>@</bdi> @: <bdi>@</bdi></p>\n", spd_json_text(solver, "solver"), status,
+                     message);
+        if (*message) said = message;
+    }
 }
 
 static void table(FILE *out, const spd_race *race, const json_t *problem, const column *c, int columns, bool statuses) {
@@ -111,6 +119,8 @@ void spd_race_results(FILE *out, const spd_race *race, const json_t *problem) {
     char title[SPD_LEVELS_MAX][SPD_SHORT];
     spd_html(out, "<h3>At the end</h3>\n");
     table(out, race, problem, results, sizeof results / sizeof *results, race->directory != NULL);
+    const json_t *solvers = spd_json_list(problem, "solvers");
+    for (size_t i = 0; i < json_array_size(solvers); i++) put_messages(out, json_array_get(solvers, i));
     if (race->levels == 0) return;
     spd_html(out, "<div class='row'><div><h3>Seconds to a relative suboptimality of</h3>\n");
     table(out, race, problem, c, level_columns(race, "seconds_to", c, title), false);
