@@ -18,6 +18,7 @@ int cli_graph(int argc, char **argv);
 int cli_inspect(int argc, char **argv);
 int cli_convert(int argc, char **argv);
 int cli_generate(int argc, char **argv);
+int cli_report(int argc, char **argv);
 int cli_list(int argc, char **argv);
 int cli_bound_verb(int argc, char **argv);
 
