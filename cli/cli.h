@@ -14,6 +14,7 @@
 
 int cli_fit(int argc, char **argv);
 int cli_path(int argc, char **argv);
+int cli_race(int argc, char **argv);
 int cli_predict(int argc, char **argv);
 int cli_graph(int argc, char **argv);
 int cli_inspect(int argc, char **argv);
@@ -72,8 +73,6 @@ typedef spd_recipe cli_problem_options;
 #define CLI_SET "all"
 #define CLI_LAMBDA 1e-3
 #define CLI_GAMMA 0
-#define CLI_QUOTE_(x) #x
-#define CLI_QUOTE(x) CLI_QUOTE_(x)
 #define CLI_PROBLEM_OPTIONS                                                                                                      \
     {                                                                                                                            \
         .loss = CLI_LOSS, .penalty = CLI_PENALTY, .structure = CLI_STRUCTURE, .set = CLI_SET, .lambda = CLI_LAMBDA,              \
@@ -146,6 +145,8 @@ json_t *cli_fit_json(const cli_fit_result *result);
 void cli_print_path(FILE *to, const spdhg_path *path, const char *choose);
 spdhg_status cli_path_csv(const spdhg_path *path, const char *file, spdhg_error *err);
 void cli_path_json(json_t *out, const spdhg_path *path, const char *choose);
+/* ---- race_output.c: DIR/summary.json as a table or as it is. */
+spdhg_status cli_race_print(const char *folder, bool json, spdhg_error *err);
 /* "converged", "done", ...: the stable word of an outcome. */
 const char *cli_outcome_word(spdhg_outcome outcome);
 

@@ -27,12 +27,12 @@ static const struct argp_option options[] = {
     {"groups", GROUPS, "GROUPS", 0,
      "for group and linf: size:G, grid (the differences at one pixel), or a file with a group number for each row of F", 0},
     {"structure", STRUCTURE, "STRUCTURE", 0, NULL, 0},
-    {"also-sparse", ALSO_SPARSE, "C", 0, "add C*lambda*||x||_1 (default 0; 1 with --structure learned)", 0},
-    {"lambda", LAMBDA, "NUMBER", 0, "weight of the penalty (default " CLI_QUOTE(CLI_LAMBDA) ")", 0},
-    {"gamma", GAMMA, "NUMBER", 0, "weight of (1/2)||x||^2 (default " CLI_QUOTE(CLI_GAMMA) ")", 0},
+    {"also-sparse", ALSO_SPARSE, "C", 0, "add C*lambda*||x||_1", 0},
+    {"lambda", LAMBDA, "NUMBER", 0, "weight of the penalty", 0},
+    {"gamma", GAMMA, "NUMBER", 0, "weight of (1/2)||x||^2", 0},
     {"set", SET, "SET", 0, NULL, 0},
-    {"intercept", INTERCEPT, NULL, 0, "an unpenalised constant (default)", 0},
-    {"no-intercept", NO_INTERCEPT, NULL, 0, "none", 0},
+    {"intercept", INTERCEPT, NULL, 0, "an unpenalised constant", 0},
+    {"no-intercept", NO_INTERCEPT, NULL, 0, "no constant", 0},
     {"weights", WEIGHTS, "FILE", 0, "a weight of at least 0 for each row of the data", 0},
     {"offset", OFFSET, "FILE", 0, "a known part of the score for each row (and output)", 0},
     {"penalty-weights", PENALTY_WEIGHTS, "FILE", 0, "a factor of at least 0 for each row of F; 0 frees that row", 0},
@@ -87,22 +87,36 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     }
 }
 
-/* The lists of names come from the tables, so that help cannot fall behind them. */
+static char *with_default(const char *text, double value) {
+    char *filled = NULL;
+    return isnan(value) || asprintf(&filled, "%s (default %g)", text, value) < 0 ? NULL : filled;
+}
+
+/* The lists of names come from the tables and the defaults from the verb, so that help cannot fall behind them. */
 static char *fill_help(int key, const char *text, void *input) {
-    (void)input;
+    const cli_problem_options standard = CLI_PROBLEM_OPTIONS, *o = input ? input : &standard;
     char names[CLI_TEXT_CHARS] = "", *filled = NULL;
-    const char *standard = "", *topic = "";
+    const char *value = "", *topic = "";
     int entries = 0;
     const void *table = NULL;
-    if (key == LOSS) table = spd_loss_table(&entries), standard = CLI_LOSS, topic = "losses";
-    if (key == PENALTY) table = spd_penalty_table(&entries), standard = CLI_PENALTY, topic = "penalties";
-    if (key == STRUCTURE) table = spd_structure_table(&entries), standard = CLI_STRUCTURE, topic = "structures";
-    if (key == SET) table = spd_set_table(&entries), standard = CLI_SET, topic = "sets";
+    if (key == LOSS) table = spd_loss_table(&entries), value = o->loss, topic = "losses";
+    if (key == PENALTY) table = spd_penalty_table(&entries), value = o->penalty, topic = "penalties";
+    if (key == STRUCTURE) table = spd_structure_table(&entries), value = o->structure, topic = "structures";
+    if (key == SET) table = spd_set_table(&entries), value = o->set, topic = "sets";
     const char *more = key == STRUCTURE ? ", " SPD_LEARNED : "";
     if (table &&
-        asprintf(&filled, "%s%s (default %s; see spdhg list %s)", cli_names(names, table, entries), more, standard, topic) > 0)
-        return filled;
-    return (char *)(uintptr_t)text;
+        asprintf(&filled, "%s%s (default %s; see spdhg list %s)", cli_names(names, table, entries), more, value, topic) < 0)
+        filled = NULL;
+    if (key == LAMBDA) filled = with_default(text, o->lambda);
+    if (key == GAMMA) filled = with_default(text, o->gamma);
+    if ((key == INTERCEPT && o->intercept) || (key == NO_INTERCEPT && !o->intercept))
+        filled = asprintf(&filled, "%s (default)", text) < 0 ? NULL : filled;
+    if (key == ALSO_SPARSE)
+        filled = asprintf(&filled, "%s (default %g%s)", text, o->also_sparse,
+                          o->also_sparse_given ? "" : "; 1 with --structure learned") < 0
+                     ? NULL
+                     : filled;
+    return filled ? filled : (char *)(uintptr_t)text;
 }
 
 const struct argp cli_problem_argp = {options, parse, NULL, NULL, NULL, fill_help, NULL};
