@@ -52,7 +52,7 @@ static const struct argp_option options[] = {
      "paper (default): spdhg's parameters by theory, the others' tuned by cross-validation on the training rows; fair: "
      "everybody's tuned by the same grid and budget",
      0},
-    {"preset", PRESET, "NAME", 0, "matlab: the settings of the paper's published scripts", 0},
+    {"preset", PRESET, "NAME", 0, "matlab: spdhg and lpdhg as in the paper's published scripts", 0},
     {"tune-by", TUNE_BY, "WHAT", 0, "loss of held-out rows, or objective reached (default: loss for paper, objective for fair)",
      0},
     {"tune-fraction", TUNE_FRACTION, "P", 0, "part of the training rows that tuning uses (default 1)", 0},

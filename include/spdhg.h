@@ -288,7 +288,7 @@ typedef struct spdhg_race_options {
     const char *solvers;  /* names of `spdhg list solvers` with commas */
     const char *protocol; /* "paper": spdhg's parameters by theory, the others' tuned by cross-validation on the training rows by
                              held-out loss; "fair": everybody's tuned, by the objective reached */
-    const char *preset;   /* NULL, or "matlab": the settings of the paper's published scripts */
+    const char *preset;   /* NULL, or "matlab": spdhg and lpdhg as in the published scripts, rows shuffled, 1 repeat */
     bool quick;           /* 3 repeats, 3 epochs, 10 s a run, tuned with a fifth of the rows, where nothing else is said below */
     int64_t repeats;      /* 0: 10 */
     double epochs;        /* 0: 10 */

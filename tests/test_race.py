@@ -196,6 +196,20 @@ class Race(CommandTest):
         self.assertEqual(tuned, {"spdhg": ("grid", 9), "spdhg-sc2": ("grid", 9), "lpdhg": ("grid", 9), "opg-admm": ("grid", 9), "saga-pd3o": ("grid", 6),
                                  "auto": ("default", 0)})
 
+    def test_preset_is_that_of_the_scripts(self):
+        os.rename(self.path("set0.svm"), self.path("la12.svm"))
+        os.rename(self.path("set1.svm"), self.path("20news_100word.svm"))
+        self.spdhg("race", "la12.svm", "20news_100word.svm", "set2.svm", "-o", "out", "--preset", "matlab", "--solvers", "spdhg,spdhg-sc2,lpdhg,opg-admm", "--task",
+                   "ggrlr", "--lambda", 1e-3)
+        summary = self.summary("out")
+        self.assertEqual([summary[k] for k in ("preset", "repeats", "sampling")], ["matlab", 1, "shuffle"])
+        for p, scales in zip(summary["problems"], [(22, 22, 1), (0.2499, 0.125, 1), (1, 1, 1)], strict=True):
+            for s, scale in zip(p["solvers"], scales):
+                self.assertEqual(s["tuned"], "preset")
+                self.assertEqual(s["params"]["scale"], scale)
+                self.assertAlmostEqual(s["params"]["s"], 5e-11, delta=1e-24)
+            self.assertEqual(p["solvers"][3]["tuned"], "grid")
+
     def test_time_outs_are_recorded(self):
         self.write("long.svm", data(4000, 12, 9))
         self.spdhg("race", "long.svm", "-o", "out", "--task", "gglr", "--solvers", "ada-sadmm-full,lpdhg", "--repeats", 1, "--run-time", 0.02, "--tune-fraction", 0.1)

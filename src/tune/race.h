@@ -49,7 +49,7 @@ typedef struct spd_race_optimum {
 
 /* One solver on one problem. */
 typedef struct spd_race_entry {
-    const char *solver, *tuned; /* "theory", "grid", "default" */
+    const char *solver, *tuned; /* "theory", "grid", "default", "preset" */
     int points;                 /* of its grid, 0: not tuned */
     spd_race_params grid[SPD_GRID_MAX];
     double score[SPD_GRID_MAX]; /* small is good; NAN: not known yet */
@@ -115,6 +115,8 @@ spdhg_status spd_race_solve_optimum(spd_race *race, spdhg_problem *p, uint64_t s
  */
 void spd_race_grid(const spd_race *race, const char *solver, const spdhg_problem *p, spd_race_entry *entry);
 bool spd_race_by_theory(const char *solver);
+/* ---- race_preset.c: true if --preset says how this solver is run on the data set of that name; then it is not tuned. */
+bool spd_race_preset(const spd_race *race, const char *data, spd_race_entry *entry);
 /* ---- race_store.c: results in DIR/runs, one file each. */
 char *spd_race_path(const spd_race *race, const char *format, ...) __attribute__((format(printf, 2, 3)));
 uint64_t spd_race_mark(const spd_race *race, const spd_race_source *source, const char *what, const spd_race_params *params);

@@ -18,22 +18,23 @@ typedef struct axis {
 #define DUAL                                                                                                                     \
     3, { 1, 0.01, 100 }
 
-static const axis longer = {{"L"}, {-1}, LONGER}, longer_theta = {{"L", "theta"}, {-1, -1}, LONGER},
-                  longer_eta0 = {{"L", "eta0"}, {-1, 1}, LONGER}, eta = {{"eta", "a"}, {1, 0}, LONGER},
-                  eta0 = {{"eta0"}, {1}, LONGER}, s = {{"s"}, {1}, DUAL}, rho = {{"rho"}, {1}, DUAL},
-                  damping = {{"c"}, {SAY}, 2, {0.25, 1}}, theta = {{"theta"}, {SAY}, 3, {0.25, 1.0 / 3, 1}},
-                  theta_full = {{"theta"}, {SAY}, 3, {1.5, 1, 1.9}}, precondition = {{"precondition"}, {SAY}, 2, {0, 1}};
+static const axis longer = {{"L"}, {-1}, LONGER}, scale = {{"scale"}, {1}, LONGER},
+                  longer_theta = {{"L", "theta"}, {-1, -1}, LONGER}, longer_eta0 = {{"L", "eta0"}, {-1, 1}, LONGER},
+                  eta = {{"eta", "a"}, {1, 0}, LONGER}, eta0 = {{"eta0"}, {1}, LONGER}, s = {{"s"}, {1}, DUAL},
+                  rho = {{"rho"}, {1}, DUAL}, damping = {{"c"}, {SAY}, 2, {0.25, 1}},
+                  theta = {{"theta"}, {SAY}, 3, {0.25, 1.0 / 3, 1}}, theta_full = {{"theta"}, {SAY}, 3, {1.5, 1, 1.9}},
+                  precondition = {{"precondition"}, {SAY}, 2, {0, 1}};
 
 static const struct grid {
     const char *solver;
     const axis *axis[2];
 } table[] = {
-    {"spdhg", {&longer, &s}},
-    {"spdhg-sc1", {&longer, &s}},
-    {"spdhg-sc2", {&longer, &s}},
-    {"spdhg-sc1h", {&longer, &s}},
-    {"spdhg-sc2h", {&longer, &s}},
-    {"lpdhg", {&longer, &s}},
+    {"spdhg", {&scale, &s}},
+    {"spdhg-sc1", {&scale, &s}},
+    {"spdhg-sc2", {&scale, &s}},
+    {"spdhg-sc1h", {&scale, &s}},
+    {"spdhg-sc2h", {&scale, &s}},
+    {"lpdhg", {&scale, &s}},
     {"lpdhg-const", {&longer, &s}},
     {"sadmm", {&longer_theta, &rho}},
     {"opg-admm", {&longer_eta0, &rho}},

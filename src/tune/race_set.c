@@ -58,7 +58,6 @@ static bool tune_from(const json_t *object, spd_race_entry *entry, int point) {
 
 /* The best point, the first of equals; the solver's own rules if none got anywhere. */
 static void choose(spd_race_entry *entry) {
-    entry->chosen.count = 0;
     int best = 0;
     for (int i = 1; i < entry->points; i++)
         if (entry->score[i] < entry->score[best]) best = i;
@@ -205,6 +204,7 @@ static void fill_grids(spd_race_set *set) {
     for (int t = 0; t < set->race->tasks; t++)
         for (int s = 0; s < set->race->solvers; s++) {
             spd_race_entry *entry = &set->problem[t].entry[s], fresh = *entry;
+            if (entry->points == 0) continue;
             spd_race_grid(set->race, entry->solver, set->split[0].made[t].problem, &fresh);
             for (int g = 0; g < entry->points; g++)
                 if (isnan(entry->score[g])) entry->grid[g] = fresh.grid[g];

@@ -69,7 +69,10 @@ spdhg_status spd_race_resolve(spd_race *race, const spdhg_race_options *options,
     spdhg_race_options *o = &race->o;
     *o = (spdhg_race_options)SPDHG_RACE_OPTIONS;
     if (options) memcpy(o, options, options->size < sizeof *o ? options->size : sizeof *o);
-    if (o->repeats == 0) o->repeats = o->quick ? 3 : 10;
+    if (o->preset && strcmp(o->preset, "matlab") != 0)
+        return spd_fail(err, SPDHG_USAGE, "preset '%s' is not there; there is matlab", o->preset);
+    if (o->preset) o->sampling = SPDHG_SAMPLING_SHUFFLE;
+    if (o->repeats == 0) o->repeats = o->preset ? 1 : o->quick ? 3 : 10;
     if (o->epochs == 0) o->epochs = o->quick ? 3 : 10;
     if (o->run_time == 0) o->run_time = o->quick ? 10 : 300;
     if (o->tune_fraction == 0) o->tune_fraction = o->quick ? 0.2 : 1;
