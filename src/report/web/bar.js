@@ -40,7 +40,8 @@ function fillBar(page, bar) {
   if (page.tests.length > 1) choices.append(measureChoice(page, 'testing', 'test', page.tests, 'test'));
   choices.append(
     choice('against', 'x', [['epoch', 'epochs'], ['seconds', 'seconds']], page.x, value => { page.x = value; page.load(); }),
-    choice('horizontal axis', 'scale', [['linear', 'linear'], ['log', 'logarithmic']], 'linear', value => { page.logX = value === 'log'; page.load(); }));
+    choice('horizontal axis', 'scale', [['linear', 'linear'], ['log', 'logarithmic']], 'linear',
+      value => { page.logX = value === 'log'; page.load(); }));
   if (page.solvers.length > 1) bar.append(chips(page));
   bar.append(choices);
 }
