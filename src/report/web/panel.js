@@ -1,5 +1,5 @@
-// panel.js - one set of axes on the screen: dygraphs owns axes, zoom and hovering, the curves are drawn here (bands, dashes, marks).
-// dygraphs writes labels as markup, so it gets none: names are text nodes of ours, series are called s0, s1, ...
+// panel.js - one set of axes on the screen: dygraphs owns axes, zoom and hovering, the curves are drawn here (bands, dashes,
+// marks). dygraphs writes labels as markup, so it gets none: names are text nodes of ours, series are called s0, s1, ...
 
 function element(name, attributes, ...children) {
   const node = document.createElement(name);
@@ -63,13 +63,16 @@ class Panel {
 
   figure(size = SLIDE) { return paperFigure(this.view(), this.page.paper, size); }
 
-  curveOf(solver) { return this.curves.find(curve => curve.solver === solver) || {solver, repeats: 0, points: [], strays: [], marks: []}; }
+  curveOf(solver) {
+    return this.curves.find(curve => curve.solver === solver) || {solver, repeats: 0, points: [], strays: [], marks: []};
+  }
 
   /* For dygraphs: a column for every solver, whether it has something to show or not, so that columns never change. */
   rows() {
     const all = this.curves.flatMap(curve => pointsOf(curve).map(p => p.x)).filter(x => !this.page.logX || x > 0);
     const xs = [...new Set(all)].sort((a, b) => a - b);
-    const byX = this.page.solvers.map((_, s) => new Map(this.curveOf(s).points.map(p => [p.x, !this.log || p.y > 0 ? p.y : null])));
+    const usable = p => !this.log || p.y > 0 ? p.y : null;
+    const byX = this.page.solvers.map((_, s) => new Map(this.curveOf(s).points.map(p => [p.x, usable(p)])));
     return (xs.length > 0 ? xs : [1]).map(x => [x, ...byX.map(map => map.has(x) ? map.get(x) : null)]);
   }
 
@@ -178,7 +181,8 @@ class Panel {
 
   showHover(event, x, series) {
     const log = LOGARITHMIC[this.kind.y];
-    const values = this.visible().map(curve => ({curve, y: valueAt(curve.points, x, log)})).filter(entry => Number.isFinite(entry.y));
+    const values = this.visible().map(curve => ({curve, y: valueAt(curve.points, x, log)}))
+      .filter(entry => Number.isFinite(entry.y));
     values.sort((a, b) => (this.kind.rises ? b.y - a.y : a.y - b.y));
     const table = element('table');
     for (const {curve, y} of values) table.append(this.hoverLine(curve, x, y, `s${curve.solver}` === series));
