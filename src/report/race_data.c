@@ -27,12 +27,12 @@ typedef struct optimum {
 
 static optimum optimum_of(const json_t *problem, const spd_traced *run) {
     const json_t *optima = spd_json_list(problem, "optima");
-    double start = spd_json_number(problem, "start_objective");
+    double start = spd_json_number_of(problem, "start_objective");
     if (isnan(start) && run->trace.points > 0 && run->trace.point[0].epoch == 0) start = run->trace.point[0].objective;
     for (size_t o = 0; o < json_array_size(optima); o++) {
         const json_t *entry = json_array_get(optima, o);
-        const double best = spd_json_number(entry, "objective");
-        if (spd_json_number(entry, "repeat") == (double)run->repeat && start > best) return (optimum){best, start - best};
+        const double best = spd_json_number_of(entry, "objective");
+        if (spd_json_number_of(entry, "repeat") == (double)run->repeat && start > best) return (optimum){best, start - best};
     }
     return (optimum){NAN, NAN};
 }
@@ -40,11 +40,11 @@ static optimum optimum_of(const json_t *problem, const spd_traced *run) {
 /* How far below the certificate sees nothing: the largest relative gap of the optima. */
 static double resolution(const json_t *problem) {
     const json_t *optima = spd_json_list(problem, "optima");
-    const double start = spd_json_number(problem, "start_objective");
+    const double start = spd_json_number_of(problem, "start_objective");
     double worst = NAN;
     for (size_t o = 0; o < json_array_size(optima); o++) {
         const json_t *entry = json_array_get(optima, o);
-        worst = fmax(worst, spd_json_number(entry, "gap") / (start - spd_json_number(entry, "objective")));
+        worst = fmax(worst, spd_json_number_of(entry, "gap") / (start - spd_json_number_of(entry, "objective")));
     }
     return worst;
 }
@@ -72,16 +72,16 @@ static const char *status_of(const json_t *problem, const spd_traced *run) {
     const json_t *solvers = spd_json_list(problem, "solvers");
     for (size_t s = 0; s < json_array_size(solvers); s++) {
         const json_t *solver = json_array_get(solvers, s), *runs = spd_json_list(solver, "runs");
-        if (strcmp(spd_json_text(solver, "solver"), run->solver) != 0) continue;
+        if (strcmp(spd_json_text_of(solver, "solver"), run->solver) != 0) continue;
         for (size_t r = 0; r < json_array_size(runs); r++)
-            if (spd_json_number(json_array_get(runs, r), "repeat") == (double)run->repeat)
-                return spd_json_text(json_array_get(runs, r), "status");
+            if (spd_json_number_of(json_array_get(runs, r), "repeat") == (double)run->repeat)
+                return spd_json_text_of(json_array_get(runs, r), "status");
     }
     return "";
 }
 
-static void put_run(FILE *out, const spd_race *race, const json_t *problem, const spd_traced *run) {
-    fprintf(out, "{\"solver\":%d,\"repeat\":%lld,\"status\":", spd_race_solver(race, run->solver), (long long)run->repeat);
+static void put_run(FILE *out, const spd_raced *race, const json_t *problem, const spd_traced *run) {
+    fprintf(out, "{\"solver\":%d,\"repeat\":%lld,\"status\":", spd_raced_solver(race, run->solver), (long long)run->repeat);
     put_text(out, status_of(problem, run));
     COLUMN(epoch, 7);
     COLUMN(seconds, 6);
@@ -93,8 +93,8 @@ static void put_run(FILE *out, const spd_race *race, const json_t *problem, cons
     fputs("}", out);
 }
 
-void spd_race_data(FILE *out, const spd_race *race) {
-    const json_t *problems = spd_race_problems(race);
+void spd_raced_data(FILE *out, const spd_raced *race) {
+    const json_t *problems = spd_raced_problems(race);
     fputs("<script type='application/json' id='race'>{\"solvers\":[", out);
     for (int s = 0; s < race->solvers; s++) {
         if (s > 0) fputc(',', out);
@@ -104,16 +104,16 @@ void spd_race_data(FILE *out, const spd_race *race) {
     for (size_t p = 0; p < json_array_size(problems); p++) {
         const json_t *problem = json_array_get(problems, p);
         fprintf(out, "%s\n{\"data\":", p > 0 ? "," : "");
-        put_text(out, spd_json_text(problem, "data"));
+        put_text(out, spd_json_text_of(problem, "data"));
         fputs(",\"task\":", out);
-        put_text(out, spd_json_text(problem, "task"));
+        put_text(out, spd_json_text_of(problem, "task"));
         fputs(",\"resolution\":", out);
         put_number(out, resolution(problem), 3);
         fputs(",\"runs\":[", out);
         const spd_traces *runs = &race->runs[p];
         bool first = true;
         for (int64_t r = 0; r < runs->count; r++) {
-            if (spd_race_solver(race, runs->run[r].solver) < 0) continue;
+            if (spd_raced_solver(race, runs->run[r].solver) < 0) continue;
             fputs(first ? "\n" : ",\n", out);
             first = false;
             put_run(out, race, problem, &runs->run[r]);

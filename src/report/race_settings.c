@@ -15,7 +15,7 @@ static void put_parameters(FILE *out, const json_t *solver) {
     }
 }
 
-void spd_race_parameters(FILE *out, const spd_race *race, const json_t *problem) {
+void spd_raced_parameters(FILE *out, const spd_raced *race, const json_t *problem) {
     const json_t *solvers = spd_json_list(problem, "solvers");
     char text[SPD_SHORT];
     if (!race->directory) return;
@@ -27,11 +27,11 @@ void spd_race_parameters(FILE *out, const spd_race *race, const json_t *problem)
     for (size_t s = 0; s < json_array_size(solvers); s++) {
         const json_t *solver = json_array_get(solvers, s);
         spd_html(out, "<tr><th>");
-        spd_race_key(out, race, spd_json_text(solver, "solver"));
-        spd_html(out, "</th><td>@</td>", spd_json_text(solver, "tuned"));
-        spd_html(out, "<td class='r'>@</td>", spd_html_number(text, spd_json_number(solver, "grid_points"), 4));
-        const char *batch = spd_json_text(solver, "batch"); /* a number or a word */
-        spd_html(out, "<td class='r'>@</td><td>", *batch ? batch : spd_html_number(text, spd_json_number(solver, "batch"), 8));
+        spd_raced_key(out, race, spd_json_text_of(solver, "solver"));
+        spd_html(out, "</th><td>@</td>", spd_json_text_of(solver, "tuned"));
+        spd_html(out, "<td class='r'>@</td>", spd_html_number(text, spd_json_number_of(solver, "grid_points"), 4));
+        const char *batch = spd_json_text_of(solver, "batch"); /* a number or a word */
+        spd_html(out, "<td class='r'>@</td><td>", *batch ? batch : spd_html_number(text, spd_json_number_of(solver, "batch"), 8));
         put_parameters(out, solver);
         spd_html(out, "</td></tr>\n");
     }
@@ -73,7 +73,7 @@ static void settings_of(FILE *out, json_t *object) {
     }
 }
 
-void spd_race_settings(FILE *out, const spd_race *race) {
+void spd_raced_settings(FILE *out, const spd_raced *race) {
     if (race->directory) {
         spd_html(out, "<h2 id='settings'>Settings</h2>\n<div class='row'><table>");
         settings_of(out, race->summary);
@@ -81,5 +81,5 @@ void spd_race_settings(FILE *out, const spd_race *race) {
         settings_of(out, json_object_get(race->summary, "machine"));
         spd_html(out, "</table></div>\n");
     }
-    spd_page_command(out, spd_json_text(race->summary, "command"));
+    spd_page_command(out, spd_json_text_of(race->summary, "command"));
 }

@@ -21,7 +21,7 @@ static int ranks_of(const json_t *statistic, ranked out[SPD_SOLVERS_MAX]) {
     int count = 0;
     for (size_t s = 0; s < json_array_size(solvers) && count < SPD_SOLVERS_MAX; s++) {
         const json_t *solver = json_array_get(solvers, s);
-        const ranked entry = {spd_json_text(solver, "solver"), spd_json_number(solver, "mean_rank")};
+        const ranked entry = {spd_json_text_of(solver, "solver"), spd_json_number_of(solver, "mean_rank")};
         if (isfinite(entry.rank)) out[count++] = entry;
     }
     qsort(out, (size_t)count, sizeof *out, by_rank);
@@ -82,7 +82,7 @@ static void diagram(FILE *out, const json_t *statistic, double difference) {
     if (count < 2) return;
     const double first = AXIS + 24 + BAR * draw_cliques(NULL, r, count, difference);
     spd_html(out, "<div class='scroll'><svg class='ranks' viewBox='0 0 ~ ~' role='img' aria-label='mean ranks, @'>", (double)WIDE,
-             first + STEP * half, spd_json_text(statistic, "measure"));
+             first + STEP * half, spd_json_text_of(statistic, "measure"));
     draw_axis(out, count);
     if (isfinite(difference)) draw_difference(out, count, difference);
     for (int i = 0; i < count; i++) {
@@ -108,11 +108,11 @@ static void pairs(FILE *out, const json_t *statistic) {
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *pair = json_array_get(list, i);
         static const char *const count[] = {"wins_a", "wins_b", "ties"};
-        spd_html(out, "<tr><th><bdi>@</bdi></th><td><bdi>@</bdi></td>", spd_json_text(pair, "a"), spd_json_text(pair, "b"));
+        spd_html(out, "<tr><th><bdi>@</bdi></th><td><bdi>@</bdi></td>", spd_json_text_of(pair, "a"), spd_json_text_of(pair, "b"));
         for (int k = 0; k < 3; k++)
-            spd_html(out, "<td class='r'>@</td>", spd_html_number(text, spd_json_number(pair, count[k]), 6));
-        spd_html(out, "<td class='r'>@</td>", spd_html_number(text, spd_json_number(pair, "p"), 3));
-        const double holm = spd_json_number(pair, "p_holm");
+            spd_html(out, "<td class='r'>@</td>", spd_html_number(text, spd_json_number_of(pair, count[k]), 6));
+        spd_html(out, "<td class='r'>@</td>", spd_html_number(text, spd_json_number_of(pair, "p"), 3));
+        const double holm = spd_json_number_of(pair, "p_holm");
         spd_html(out, "<td class='r@'>@</td></tr>\n", holm < 0.05 ? " best" : "", spd_html_number(text, holm, 3));
     }
     spd_html(out, "</tbody></table></div></details>\n");
@@ -121,44 +121,44 @@ static void pairs(FILE *out, const json_t *statistic) {
 static void tests(FILE *out, const json_t *statistic) {
     const json_t *friedman = json_object_get(statistic, "friedman"), *nemenyi = json_object_get(statistic, "nemenyi");
     char chi2[SPD_SHORT], degrees[SPD_SHORT], p[SPD_SHORT], sets[SPD_SHORT], alpha[SPD_SHORT];
-    const double difference = spd_json_number(nemenyi, "critical_difference");
-    spd_html(out, "<p>@ data sets. ", spd_html_number(sets, spd_json_number(statistic, "data_sets"), 6));
-    if (isfinite(spd_json_number(friedman, "p")))
+    const double difference = spd_json_number_of(nemenyi, "critical_difference");
+    spd_html(out, "<p>@ data sets. ", spd_html_number(sets, spd_json_number_of(statistic, "data_sets"), 6));
+    if (isfinite(spd_json_number_of(friedman, "p")))
         spd_html(out, "Friedman's test of \"all solvers are alike\": chi-squared @ on @ degrees of freedom, p = @. ",
-                 spd_html_number(chi2, spd_json_number(friedman, "chi2"), 4),
-                 spd_html_number(degrees, spd_json_number(friedman, "degrees"), 4),
-                 spd_html_number(p, spd_json_number(friedman, "p"), 2));
+                 spd_html_number(chi2, spd_json_number_of(friedman, "chi2"), 4),
+                 spd_html_number(degrees, spd_json_number_of(friedman, "degrees"), 4),
+                 spd_html_number(p, spd_json_number_of(friedman, "p"), 2));
     if (isfinite(difference))
         spd_html(out, "Solvers under one bar are not told apart by Nemenyi's test at level @.",
-                 spd_html_number(alpha, spd_json_number(nemenyi, "alpha"), 3));
+                 spd_html_number(alpha, spd_json_number_of(nemenyi, "alpha"), 3));
     spd_html(out, "</p>\n");
     diagram(out, statistic, difference);
     pairs(out, statistic);
 }
 
 /* A row for each solver, a column for each measure of a task. */
-static void overview(FILE *out, const spd_race *race, const json_t *list, const char *task) {
+static void overview(FILE *out, const spd_raced *race, const json_t *list, const char *task) {
     char rank[SPD_SHORT], wins[SPD_SHORT];
     spd_html(out, "<div class='scroll'><table class='numbers'><thead><tr><th>mean rank, wins</th>");
     for (size_t i = 0; i < json_array_size(list); i++)
-        if (strcmp(spd_json_text(json_array_get(list, i), "task"), task) == 0)
-            spd_html(out, "<th class='r'>@</th>", spd_json_text(json_array_get(list, i), "measure"));
+        if (strcmp(spd_json_text_of(json_array_get(list, i), "task"), task) == 0)
+            spd_html(out, "<th class='r'>@</th>", spd_json_text_of(json_array_get(list, i), "measure"));
     spd_html(out, "</tr></thead><tbody>\n");
     for (int s = 0; s < race->solvers; s++) {
         spd_html(out, "<tr><th>");
-        spd_race_key(out, race, race->solver[s]);
+        spd_raced_key(out, race, race->solver[s]);
         spd_html(out, "</th>");
         for (size_t i = 0; i < json_array_size(list); i++) {
             const json_t *statistic = json_array_get(list, i), *solvers = spd_json_list(statistic, "solvers"), *own = NULL;
-            if (strcmp(spd_json_text(statistic, "task"), task) != 0) continue;
+            if (strcmp(spd_json_text_of(statistic, "task"), task) != 0) continue;
             for (size_t k = 0; k < json_array_size(solvers); k++)
-                if (strcmp(spd_json_text(json_array_get(solvers, k), "solver"), race->solver[s]) == 0)
+                if (strcmp(spd_json_text_of(json_array_get(solvers, k), "solver"), race->solver[s]) == 0)
                     own = json_array_get(solvers, k);
             ranked r[SPD_SOLVERS_MAX];
-            const bool best = ranks_of(statistic, r) > 0 && r[0].rank == spd_json_number(own, "mean_rank");
+            const bool best = ranks_of(statistic, r) > 0 && r[0].rank == spd_json_number_of(own, "mean_rank");
             spd_html(out, "<td class='r@'>@ <span class='part'>@</span></td>", best ? " best" : "",
-                     spd_html_number(rank, spd_json_number(own, "mean_rank"), 3),
-                     spd_html_number(wins, spd_json_number(own, "wins"), 4));
+                     spd_html_number(rank, spd_json_number_of(own, "mean_rank"), 3),
+                     spd_html_number(wins, spd_json_number_of(own, "wins"), 4));
         }
         spd_html(out, "</tr>\n");
     }
@@ -167,27 +167,27 @@ static void overview(FILE *out, const spd_race *race, const json_t *list, const 
 
 static bool seen_before(const json_t *list, size_t i) {
     for (size_t k = 0; k < i; k++)
-        if (strcmp(spd_json_text(json_array_get(list, k), "task"), spd_json_text(json_array_get(list, i), "task")) == 0)
+        if (strcmp(spd_json_text_of(json_array_get(list, k), "task"), spd_json_text_of(json_array_get(list, i), "task")) == 0)
             return true;
     return false;
 }
 
-void spd_race_statistics(FILE *out, const spd_race *race) {
+void spd_raced_statistics(FILE *out, const spd_raced *race) {
     const json_t *list = spd_json_list(race->summary, "statistics");
     if (json_array_size(list) == 0) return;
     spd_html(out, "<h2 id='statistics'>Statistics over the data sets</h2>\n<p class='faint'>Mean rank (1 is best) and, small, "
                   "the data sets "
                   "a solver won.</p>\n");
     for (size_t i = 0; i < json_array_size(list); i++) {
-        const char *task = spd_json_text(json_array_get(list, i), "task");
+        const char *task = spd_json_text_of(json_array_get(list, i), "task");
         if (seen_before(list, i)) continue;
         spd_html(out, "<h3>Task <bdi>@</bdi></h3>\n", task);
         overview(out, race, list, task);
         for (size_t k = i; k < json_array_size(list); k++) {
             const json_t *statistic = json_array_get(list, k);
-            if (strcmp(spd_json_text(statistic, "task"), task) != 0) continue;
+            if (strcmp(spd_json_text_of(statistic, "task"), task) != 0) continue;
             spd_html(out, "<details@><summary><bdi>@</bdi>: <bdi>@</bdi></summary>\n", k == i ? " open" : "", task,
-                     spd_json_text(statistic, "measure"));
+                     spd_json_text_of(statistic, "measure"));
             tests(out, statistic);
             spd_html(out, "</details>\n");
         }

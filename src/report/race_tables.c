@@ -7,9 +7,9 @@ typedef struct column {
     int level, sense, digits;
 } column;
 
-void spd_race_key(FILE *out, const spd_race *race, const char *solver) {
+void spd_raced_key(FILE *out, const spd_raced *race, const char *solver) {
     enum { COLOURS = 8 };
-    const int s = spd_race_solver(race, solver);
+    const int s = spd_raced_solver(race, solver);
     if (s >= 0)
         fprintf(
             out,
@@ -20,7 +20,7 @@ void spd_race_key(FILE *out, const spd_race *race, const char *solver) {
 
 static bool known_to_any(const json_t *solvers, const column *c) {
     for (size_t s = 0; s < json_array_size(solvers); s++)
-        if (spd_race_spread(json_array_get(solvers, s), c->key, c->level).known > 0) return true;
+        if (spd_raced_spread(json_array_get(solvers, s), c->key, c->level).known > 0) return true;
     return false;
 }
 
@@ -46,7 +46,7 @@ static void put_statuses(FILE *out, const json_t *solver) {
     for (size_t k = 0; k < sizeof status / sizeof *status; k++) {
         int64_t count = 0;
         for (size_t r = 0; r < json_array_size(runs); r++)
-            count += strcmp(spd_json_text(json_array_get(runs, r), "status"), status[k]) == 0;
+            count += strcmp(spd_json_text_of(json_array_get(runs, r), "status"), status[k]) == 0;
         if (count == 0) continue;
         spd_html(out, "@<span class='@'>@ @</span>", first ? "" : ", ", style[k], spd_html_count(text, count), status[k]);
         first = false;
@@ -59,16 +59,16 @@ static void put_messages(FILE *out, const json_t *solver) {
     const json_t *runs = spd_json_list(solver, "runs");
     const char *said = "";
     for (size_t r = 0; r < json_array_size(runs); r++) {
-        const char *message = spd_json_text(json_array_get(runs, r), "message"),
-                   *status = spd_json_text(json_array_get(runs, r), "status");
+        const char *message = spd_json_text_of(json_array_get(runs, r), "message"),
+                   *status = spd_json_text_of(json_array_get(runs, r), "status");
         if (*message && strcmp(message, said) != 0)
-            spd_html(out, "<p class='faint'><bdi>@</bdi> @: <bdi>@</bdi></p>\n", spd_json_text(solver, "solver"), status,
+            spd_html(out, "<p class='faint'><bdi>@</bdi> @: <bdi>@</bdi></p>\n", spd_json_text_of(solver, "solver"), status,
                      message);
         if (*message) said = message;
     }
 }
 
-static void table(FILE *out, const spd_race *race, const json_t *problem, const column *c, int columns, bool statuses) {
+static void table(FILE *out, const spd_raced *race, const json_t *problem, const column *c, int columns, bool statuses) {
     const json_t *solvers = spd_json_list(problem, "solvers");
     spd_html(out, "<div class='scroll'><table class='numbers'><thead><tr><th>solver</th>");
     if (statuses) spd_html(out, "<th>runs</th>");
@@ -78,14 +78,14 @@ static void table(FILE *out, const spd_race *race, const json_t *problem, const 
     for (size_t s = 0; s < json_array_size(solvers); s++) {
         const json_t *solver = json_array_get(solvers, s);
         spd_html(out, "<tr><th>");
-        spd_race_key(out, race, spd_json_text(solver, "solver"));
+        spd_raced_key(out, race, spd_json_text_of(solver, "solver"));
         spd_html(out, "</th>");
         if (statuses) put_statuses(out, solver);
         for (int k = 0; k < columns; k++) {
             if (!known_to_any(solvers, &c[k])) continue;
-            const spd_spread spread = spd_race_spread(solver, c[k].key, c[k].level);
+            const spd_spread spread = spd_raced_spread(solver, c[k].key, c[k].level);
             const bool best =
-                c[k].sense && json_array_size(solvers) > 1 && spd_race_best(problem, c[k].key, c[k].level, c[k].sense) == (int)s;
+                c[k].sense && json_array_size(solvers) > 1 && spd_raced_best(problem, c[k].key, c[k].level, c[k].sense) == (int)s;
             put_spread(out, &spread, c[k].digits, best);
         }
         spd_html(out, "</tr>\n");
@@ -94,7 +94,7 @@ static void table(FILE *out, const spd_race *race, const json_t *problem, const 
 }
 
 /* Columns for the levels of suboptimality, with their titles: 1e-1, 1e-2, ... */
-static int level_columns(const spd_race *race, const char *key, column *c, char title[][SPD_SHORT]) {
+static int level_columns(const spd_raced *race, const char *key, column *c, char title[][SPD_SHORT]) {
     for (int l = 0; l < race->levels; l++) {
         const double exponent = round(log10(race->level[l]));
         if (fabs(race->level[l] / pow(10, exponent) - 1) < 1e-9)
@@ -106,7 +106,7 @@ static int level_columns(const spd_race *race, const char *key, column *c, char 
     return race->levels;
 }
 
-void spd_race_results(FILE *out, const spd_race *race, const json_t *problem) {
+void spd_raced_results(FILE *out, const spd_raced *race, const json_t *problem) {
     static const column results[] = {
         {"epochs", "epochs", -1, 0, 4},
         {"seconds", "seconds", -1, 0, 3},
@@ -134,20 +134,20 @@ static int alike(const json_t *problem, const column *c, double best) {
     const json_t *solvers = spd_json_list(problem, "solvers");
     int count = 0;
     for (size_t s = 0; s < json_array_size(solvers); s++) {
-        const spd_spread spread = spd_race_spread(json_array_get(solvers, s), c->key, c->level);
+        const spd_spread spread = spd_raced_spread(json_array_get(solvers, s), c->key, c->level);
         count += spread.known == spread.all && spread.mean == best;
     }
     return count;
 }
 
-static void put_winner(FILE *out, const spd_race *race, const json_t *problem, const column *c) {
-    const int best = spd_race_best(problem, c->key, c->level, c->sense);
+static void put_winner(FILE *out, const spd_raced *race, const json_t *problem, const column *c) {
+    const int best = spd_raced_best(problem, c->key, c->level, c->sense);
     const json_t *solver = best < 0 ? NULL : json_array_get(spd_json_list(problem, "solvers"), (size_t)best);
-    const spd_spread spread = spd_race_spread(solver, c->key, c->level);
+    const spd_spread spread = spd_raced_spread(solver, c->key, c->level);
     char text[SPD_SHORT];
     spd_html(out, "<td>");
     if (solver) {
-        spd_race_key(out, race, spd_json_text(solver, "solver"));
+        spd_raced_key(out, race, spd_json_text_of(solver, "solver"));
         const int more = alike(problem, c, spread.mean) - 1;
         spd_html(out, " <span class='part'>@", spd_html_number(text, spread.mean, c->digits));
         if (more > 0) spd_html(out, ", and @ alike", spd_html_count(text, more));
@@ -157,8 +157,8 @@ static void put_winner(FILE *out, const spd_race *race, const json_t *problem, c
     spd_html(out, "</td>");
 }
 
-static void winners(FILE *out, const spd_race *race, const column *c, int columns) {
-    const json_t *problems = spd_race_problems(race);
+static void winners(FILE *out, const spd_raced *race, const column *c, int columns) {
+    const json_t *problems = spd_raced_problems(race);
     char id[SPD_SHORT];
     spd_html(out, "<div class='scroll'><table class='numbers'><thead><tr><th>data set</th><th>task</th>");
     for (int k = 0; k < columns; k++) spd_html(out, "<th>@</th>", c[k].title);
@@ -166,15 +166,15 @@ static void winners(FILE *out, const spd_race *race, const column *c, int column
     for (size_t p = 0; p < json_array_size(problems); p++) {
         const json_t *problem = json_array_get(problems, p);
         snprintf(id, sizeof id, "#p%zu", p);
-        spd_html(out, "<tr><th><a href='@'><bdi>@</bdi></a></th><td><bdi>@</bdi></td>", id, spd_json_text(problem, "data"),
-                 spd_json_text(problem, "task"));
+        spd_html(out, "<tr><th><a href='@'><bdi>@</bdi></a></th><td><bdi>@</bdi></td>", id, spd_json_text_of(problem, "data"),
+                 spd_json_text_of(problem, "task"));
         for (int k = 0; k < columns; k++) put_winner(out, race, problem, &c[k]);
         spd_html(out, "</tr>\n");
     }
     spd_html(out, "</tbody></table></div>\n");
 }
 
-void spd_race_winners(FILE *out, const spd_race *race) {
+void spd_raced_winners(FILE *out, const spd_raced *race) {
     static const column results[] = {{"lowest objective", "suboptimality", -1, SPD_LOWEST, 2},
                                      {"lowest test loss", "test_loss", -1, SPD_LOWEST, 4},
                                      {"best test score", "test_score", -1, SPD_HIGHEST, 4}};

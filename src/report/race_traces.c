@@ -14,7 +14,7 @@ static json_t *run_json(const spd_traced *run) {
 /* The entry of a solver in the list; a new one if it is not there yet. */
 static json_t *entry_of(json_t *solvers, const char *name) {
     for (size_t s = 0; s < json_array_size(solvers); s++)
-        if (strcmp(spd_json_text(json_array_get(solvers, s), "solver"), name) == 0) return json_array_get(solvers, s);
+        if (strcmp(spd_json_text_of(json_array_get(solvers, s), "solver"), name) == 0) return json_array_get(solvers, s);
     json_t *entry = json_pack("{ss, s[]}", "solver", name, "runs");
     return json_array_append_new(solvers, entry) == 0 ? entry : NULL;
 }
@@ -78,8 +78,8 @@ static spdhg_status join(spd_traces *out, spd_traces *file, const char *const *p
     return good ? SPDHG_OK : spd_fail_memory(err, (double)count * sizeof(spd_traced));
 }
 
-spdhg_status spd_race_of_traces(spd_race *race, const char *const *path, int files, const char *command, spdhg_error *err) {
-    *race = (spd_race){.problems = 1, .runs = SPD_NEW(spd_traces, 1)};
+spdhg_status spd_raced_of_traces(spd_raced *race, const char *const *path, int files, const char *command, spdhg_error *err) {
+    *race = (spd_raced){.problems = 1, .runs = SPD_NEW(spd_traces, 1)};
     spd_traces *file = SPD_NEW(spd_traces, files);
     spdhg_status status = race->runs && file ? SPDHG_OK : spd_fail_memory(err, (double)files * sizeof *file);
     for (int f = 0; status == SPDHG_OK && f < files; f++) {
@@ -91,5 +91,5 @@ spdhg_status spd_race_of_traces(spd_race *race, const char *const *path, int fil
     spd_free(file);
     SPD_TRY(status);
     if (!(race->summary = summary_of(race->runs, command))) return spd_fail_memory(err, (double)sizeof(json_t));
-    return spd_race_add_solvers(race, err);
+    return spd_raced_add_solvers(race, err);
 }
