@@ -156,22 +156,43 @@ class Race(PageTest):
         self.choose("test", "test_score")
         self.assertGreater(self.coloured(6)[1], 100)
 
+    def end_of_curve(self, panel, solver, logs):
+        """Where its last pixel lies (rightmost, there the lowest), read off the ticks of the axes; logs: which of x, y are logarithmic."""
+        place, ticks = self.ask(f"""(() => {{
+          const panel = document.querySelectorAll('.canvas')[{panel}], c = panel.querySelector('canvas');
+          const hex = getComputedStyle(document.documentElement).getPropertyValue('--c{solver % 8}').trim();
+          const want = [1, 3, 5].map(i => parseInt(hex.slice(i, i + 2), 16)), at = [0, 0];
+          const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;
+          for (let i = 0; i < d.length; i += 4) {{
+            if (d[i + 3] < 250 || ![0, 1, 2].every(k => Math.abs(d[i + k] - want[k]) < 3)) continue;
+            const x = i / 4 % c.width, y = Math.floor(i / 4 / c.width);
+            if (x >= at[0]) [at[0], at[1]] = [x, y];
+          }}
+          const labels = axis => [...panel.querySelectorAll('.dygraph-axis-label-' + axis)];
+          const xs = labels('x').map(n => [Number(n.textContent), n.parentNode.offsetLeft + n.parentNode.offsetWidth / 2]);
+          const ys = labels('y').map(n => [Number(n.textContent), n.parentNode.offsetTop + 6]);
+          return [[at[0] * c.clientWidth / c.width, at[1] * c.clientHeight / c.height], [xs, ys]];
+        }})()""")
+        out = []
+        for at, marks, log in zip(place, ticks, logs):
+            to, back = (math.log, math.exp) if log else (float, float)
+            (v0, p0), (v1, p1) = [m for m in marks if m[0] > 0][0], marks[-1]
+            out.append(back(to(v0) + (at - p0) / (p1 - p0) * (to(v1) - to(v0))))
+        return out
+
     def test_a_curve_goes_where_its_values_are(self):
-        """On the linear axis of the test loss the lowest pixel of rda-admm is at its last mean."""
-        x, y, width, height = self.box(1)
-        at = self.ask("""(() => { const c = document.querySelectorAll('.canvas')[1].querySelector('canvas');
-          const hex = getComputedStyle(document.documentElement).getPropertyValue('--c6').trim();
-          const want = [1, 3, 5].map(i => parseInt(hex.slice(i, i + 2), 16));
-          const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data; let low = 0;
-          for (let i = 0; i < d.length; i += 4)
-            if (d[i + 3] > 250 && [0, 1, 2].every(k => Math.abs(d[i + k] - want[k]) < 3)) low = Math.floor(i / 4 / c.width);
-          return low * c.clientHeight / c.height; })()""")
-        ticks = self.ask("""[...document.querySelectorAll('.canvas')[1].querySelectorAll('.dygraph-axis-label-y')].map(n =>
-          [Number(n.textContent), n.parentNode.offsetTop + 6])""")
-        (v0, p0), (v1, p1) = ticks[0], ticks[-1]
-        value = v0 + (at - p0) / (p1 - p0) * (v1 - v0)
         runs = [s for s in self.summary["problems"][0]["solvers"] if s["solver"] == "rda-admm"][0]["runs"]
-        self.assertAlmostEqual(value, sum(r["test_loss"] for r in runs) / len(runs), delta=0.02)
+        ends, loss = [r["seconds"] for r in runs], sum(r["test_loss"] for r in runs) / len(runs)
+        x, y = self.end_of_curve(1, 6, (False, False))
+        self.assertAlmostEqual(x, 3, delta=0.05)
+        self.assertAlmostEqual(y, loss, delta=0.01)
+        self.choose("x", "seconds")
+        self.choose("scale", "log")
+        x, y = self.end_of_curve(1, 6, (True, False))
+        self.assertTrue(.9 * min(ends) < x < 1.1 * max(ends), (x, ends))
+        self.assertAlmostEqual(y, loss, delta=0.02)
+        self.ask("document.querySelectorAll('.chart')[1].querySelectorAll('header button')[1].click()")
+        self.assertAlmostEqual(self.end_of_curve(1, 6, (True, True))[1], loss, delta=0.02)
 
     def test_numbers_are_the_means_over_the_repeats(self):
         points = {}

@@ -102,10 +102,9 @@ static void pairs(FILE *out, const json_t *statistic) {
     const json_t *list = spd_json_list(statistic, "pairs");
     char text[SPD_SHORT];
     if (json_array_size(list) == 0) return;
-    spd_html(
-        out,
-        "<div class='scroll'><table class='numbers'><thead><tr><th>A</th><th>B</th><th class='r'>A better</th><th class='r'>B "
-        "better</th><th class='r'>ties</th><th class='r'>p</th><th class='r'>p, Holm</th></tr></thead><tbody>\n");
+    spd_html(out, "<details><summary>Paired tests</summary><div class='scroll'><table "
+                  "class='numbers'><thead><tr><th>A</th><th>B</th><th class='r'>A better</th><th class='r'>B "
+                  "better</th><th class='r'>ties</th><th class='r'>p</th><th class='r'>p, Holm</th></tr></thead><tbody>\n");
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *pair = json_array_get(list, i);
         static const char *const count[] = {"wins_a", "wins_b", "ties"};
@@ -116,7 +115,7 @@ static void pairs(FILE *out, const json_t *statistic) {
         const double holm = spd_json_number_of(pair, "p_holm");
         spd_html(out, "<td class='r@'>@</td></tr>\n", holm < 0.05 ? " best" : "", spd_html_number(text, holm, 3));
     }
-    spd_html(out, "</tbody></table></div>\n");
+    spd_html(out, "</tbody></table></div></details>\n");
 }
 
 static void tests(FILE *out, const json_t *statistic) {

@@ -1,8 +1,9 @@
 // bar.js - the switches that hold for all panels at once: solvers on and off, what is measured, against what, on which scale.
 
 function chip(page, solver, refresh) {
-  const node = element('button', {type: 'button', class: 'chip', 'aria-pressed': 'true', title: 'switch on or off; with Shift: this one alone'},
-    keyNode(solver), page.solvers[solver]);
+  const title = 'switch on or off; with Shift: this one alone';
+  const node = element('button', {type: 'button', class: 'chip', 'aria-pressed': 'true', title}, keyNode(solver),
+    page.solvers[solver]);
   node.addEventListener('click', event => {
     if (event.shiftKey) page.solvers.forEach((_, s) => page.hidden[s === solver ? 'delete' : 'add'](s));
     else page.hidden[page.hidden.has(solver) ? 'delete' : 'add'](solver);
@@ -31,7 +32,8 @@ function choice(text, name, options, value, act) {
 }
 
 function measureChoice(page, text, name, names, key) {
-  return choice(text, name, names.map(y => [y, KINDS[y].title.toLowerCase()]), page[key], value => { page[key] = value; page.load(); });
+  const options = names.map(y => [y, KINDS[y].title.toLowerCase()]);
+  return choice(text, name, options, page[key], value => { page[key] = value; page.load(); });
 }
 
 function fillBar(page, bar) {
@@ -40,7 +42,8 @@ function fillBar(page, bar) {
   if (page.tests.length > 1) choices.append(measureChoice(page, 'testing', 'test', page.tests, 'test'));
   choices.append(
     choice('against', 'x', [['epoch', 'epochs'], ['seconds', 'seconds']], page.x, value => { page.x = value; page.load(); }),
-    choice('horizontal axis', 'scale', [['linear', 'linear'], ['log', 'logarithmic']], 'linear', value => { page.logX = value === 'log'; page.load(); }));
+    choice('horizontal axis', 'scale', [['linear', 'linear'], ['log', 'logarithmic']], 'linear',
+      value => { page.logX = value === 'log'; page.load(); }));
   if (page.solvers.length > 1) bar.append(chips(page));
   bar.append(choices);
 }

@@ -1,6 +1,6 @@
-// curves.js - from runs to curves: a solver's mean over its repeats at every x, the lowest and the highest of them, how many are left.
-// A repeat that ended takes no part any more; where it did, and why, is kept as a mark. One that diverged takes no part at all, for it
-// would be all that is left of the mean: it is a line of its own.
+// curves.js - from runs to curves: a solver's mean over its repeats at every x, the lowest and the highest of them, how many are
+// left. A repeat that ended takes no part any more; where it did, and why, is kept as a mark. One that diverged takes no part at
+// all, for it would be all that is left of the mean: it is a line of its own.
 
 const MOST_X = 400;
 const LOGARITHMIC = {suboptimality: true, gap: true};
@@ -39,7 +39,8 @@ function curveOf(runs, solver, xName, yName, resolution) {
   const steady = shown.filter(run => run.status !== 'diverged').map(run => run.points);
   const strays = shown.filter(run => run.status === 'diverged').map(run => run.points);
   const points = gridOf(steady).map(x => spreadAt(steady, x, LOGARITHMIC[yName])).filter(point => point.count > 0);
-  const marks = shown.filter(run => run.status && run.status !== 'done').map(run => ({status: run.status, ...run.points[run.points.length - 1]}));
+  const marks = shown.filter(run => run.status && run.status !== 'done')
+    .map(run => ({status: run.status, ...run.points[run.points.length - 1]}));
   return {solver, repeats: shown.length, points, strays, marks};
 }
 

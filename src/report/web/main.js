@@ -22,7 +22,8 @@ class Group {
   }
 
   extent() {
-    const xs = this.panels.flatMap(panel => panel.visible().flatMap(curve => pointsOf(curve).map(p => p.x))).filter(x => !this.page.logX || x > 0);
+    const all = this.panels.flatMap(panel => panel.visible().flatMap(curve => pointsOf(curve).map(p => p.x)));
+    const xs = all.filter(x => !this.page.logX || x > 0);
     const low = xs.reduce((a, b) => Math.min(a, b), Infinity), high = xs.reduce((a, b) => Math.max(a, b), -Infinity);
     if (!(low <= high)) return [this.page.logX ? 0.1 : 0, 1];
     return low < high ? [low, high] : [low, 2 * low || 1];
@@ -30,7 +31,9 @@ class Group {
 
   load() {
     const kinds = this.page.kinds();
-    this.panels.forEach((panel, slot) => { panel.curves = curvesOf(this.problem, this.page.solvers, this.page.x, kinds[slot].y); });
+    this.panels.forEach((panel, slot) => {
+      panel.curves = curvesOf(this.problem, this.page.solvers, this.page.x, kinds[slot].y);
+    });
     this.panels.forEach((panel, slot) => {
       panel.box.hidden = panel.curves.length === 0;
       if (!panel.box.hidden) panel.load(kinds[slot], panel.curves);
@@ -69,7 +72,8 @@ class Page {
   xLabel() { return this.x === 'epoch' ? 'epochs (passes over the data)' : 'seconds'; }
 
   look(solver, colours) {
-    return {name: this.solvers[solver], colour: colours.series[solver % COLOURS], dash: DASHES[Math.floor(solver / COLOURS) % DASHES.length]};
+    const dash = DASHES[Math.floor(solver / COLOURS) % DASHES.length];
+    return {name: this.solvers[solver], colour: colours.series[solver % COLOURS], dash};
   }
 
   /* Those of the screen, light or dark, and those of paper, always light. */
@@ -84,7 +88,8 @@ class Page {
 
   /* Canvases are pictures of the screen, maybe a dark one: paper gets figures of its own. */
   beforePrint() {
-    for (const panel of this.groups.flatMap(group => group.panels).filter(p => !p.box.hidden)) panel.paper.replaceChildren(panel.figure(PRINT));
+    const shown = this.groups.flatMap(group => group.panels).filter(panel => !panel.box.hidden);
+    shown.forEach(panel => panel.paper.replaceChildren(panel.figure(PRINT)));
   }
 
   afterPrint() { this.groups.flatMap(group => group.panels).forEach(panel => panel.paper.replaceChildren()); }

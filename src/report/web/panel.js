@@ -1,5 +1,5 @@
-// panel.js - one set of axes on the screen: dygraphs owns axes, zoom and hovering, the curves are drawn here (bands, dashes, marks).
-// dygraphs writes labels as markup, so it gets none: names are text nodes of ours, series are called s0, s1, ...
+// panel.js - one set of axes on the screen: dygraphs owns axes, zoom and hovering, the curves are drawn here (bands, dashes,
+// marks). dygraphs writes labels as markup, so it gets none: names are text nodes of ours, series are called s0, s1, ...
 
 function element(name, attributes, ...children) {
   const node = document.createElement(name);
@@ -16,7 +16,8 @@ function button(text, title, act) {
 
 function keyNode(solver) {
   const svg = svgNode('svg', {class: 'key', viewBox: '0 0 24 8', 'aria-hidden': 'true'});
-  svg.append(svgNode('line', {class: `c${solver % COLOURS} d${Math.floor(solver / COLOURS) % DASHES.length}`, x1: 0, x2: 24, y1: 4, y2: 4}));
+  const look = `c${solver % COLOURS} d${Math.floor(solver / COLOURS) % DASHES.length}`;
+  svg.append(svgNode('line', {class: look, x1: 0, x2: 24, y1: 4, y2: 4}));
   return svg;
 }
 
@@ -38,7 +39,7 @@ class Panel {
     return element('header', {}, this.name, this.wholeButton, this.scaleButton,
       button('SVG', 'save the figure as SVG', () => saveSvg(this.fileName(), this.figure())),
       button('PNG', 'save the figure as PNG', () => savePng(this.fileName(), this.figure())),
-      button('CSV', 'save the numbers of these curves', () => save(this.fileName() + '.csv', new Blob([csvOf(this.view())], {type: 'text/csv'}))));
+      button('CSV', 'save the numbers of these curves', () => saveCsv(this.fileName(), this.view())));
   }
 
   fileName() { return [this.group.problem.data, this.group.problem.task, this.kind.y].filter(Boolean).join('-'); }
@@ -62,12 +63,16 @@ class Panel {
 
   figure(size = SLIDE) { return paperFigure(this.view(), this.page.paper, size); }
 
-  curveOf(solver) { return this.curves.find(curve => curve.solver === solver) || {solver, repeats: 0, points: [], strays: [], marks: []}; }
+  curveOf(solver) {
+    return this.curves.find(curve => curve.solver === solver) || {solver, repeats: 0, points: [], strays: [], marks: []};
+  }
 
   /* For dygraphs: a column for every solver, whether it has something to show or not, so that columns never change. */
   rows() {
-    const xs = [...new Set(this.curves.flatMap(curve => pointsOf(curve).map(p => p.x)))].sort((a, b) => a - b).filter(x => !this.page.logX || x > 0);
-    const byX = this.page.solvers.map((_, s) => new Map(this.curveOf(s).points.map(p => [p.x, !this.log || p.y > 0 ? p.y : null])));
+    const all = this.curves.flatMap(curve => pointsOf(curve).map(p => p.x)).filter(x => !this.page.logX || x > 0);
+    const xs = [...new Set(all)].sort((a, b) => a - b);
+    const usable = p => !this.log || p.y > 0 ? p.y : null;
+    const byX = this.page.solvers.map((_, s) => new Map(this.curveOf(s).points.map(p => [p.x, usable(p)])));
     return (xs.length > 0 ? xs : [1]).map(x => [x, ...byX.map(map => map.has(x) ? map.get(x) : null)]);
   }
 
@@ -85,7 +90,8 @@ class Panel {
 
   options(view) {
     const colours = this.page.screen;
-    const ticker = (log, wanted) => (low, high, pixels) => ticks(low, high, log, Math.max(2, pixels / wanted)).map(v => ({v, label: tickLabel(v)}));
+    const ticker = (log, room) => (low, high, pixels) =>
+      ticks(low, high, log, Math.max(2, pixels / room)).map(v => ({v, label: tickLabel(v)}));
     return {
       labels: ['x', ...this.page.solvers.map((_, s) => `s${s}`)],
       colors: this.page.solvers.map((_, s) => this.page.look(s, colours).colour),
@@ -95,9 +101,13 @@ class Panel {
       logscale: view.logY, gridLineColor: colours.line, axisLineColor: colours.faint, strokeWidth: 2, highlightCircleSize: 3,
       highlightSeriesOpts: {strokeWidth: 3.5}, highlightSeriesBackgroundColor: colours.panel, highlightSeriesBackgroundAlpha: 0.6,
       axisLabelFontSize: 12, interactionModel: this.interaction(), rightGap: 16,
-      axes: {x: {logscale: view.logX, ticker: ticker(view.logX, 70), axisLabelWidth: 32}, y: {ticker: ticker(view.logY, 42), axisLabelWidth: 48}},
+      axes: {
+        x: {logscale: view.logX, ticker: ticker(view.logX, 70), axisLabelWidth: 32},
+        y: {ticker: ticker(view.logY, 42), axisLabelWidth: 48},
+      },
       zoomCallback: (low, high, ranges) => this.zoomed(low, high, ranges[0]),
-      highlightCallback: (event, x, points, row, series) => this.showHover(event, x, series), unhighlightCallback: () => { this.hover.hidden = true; },
+      highlightCallback: (event, x, points, row, series) => this.showHover(event, x, series),
+      unhighlightCallback: () => { this.hover.hidden = true; },
     };
   }
 
@@ -117,7 +127,8 @@ class Panel {
   /* Where a point is drawn; toDomXCoord knows nothing of a logarithmic x. */
   place(graph) {
     const area = graph.getArea();
-    const x = scale(graph.xAxisRange(), area.x, area.x + area.w, this.page.logX), y = scale(graph.yAxisRange(), area.y + area.h, area.y, this.log);
+    const x = scale(graph.xAxisRange(), area.x, area.x + area.w, this.page.logX);
+    const y = scale(graph.yAxisRange(), area.y + area.h, area.y, this.log);
     return p => [x(p.x), y(p.y)];
   }
 
@@ -170,7 +181,8 @@ class Panel {
 
   showHover(event, x, series) {
     const log = LOGARITHMIC[this.kind.y];
-    const values = this.visible().map(curve => ({curve, y: valueAt(curve.points, x, log)})).filter(entry => Number.isFinite(entry.y));
+    const values = this.visible().map(curve => ({curve, y: valueAt(curve.points, x, log)}))
+      .filter(entry => Number.isFinite(entry.y));
     values.sort((a, b) => (this.kind.rises ? b.y - a.y : a.y - b.y));
     const table = element('table');
     for (const {curve, y} of values) table.append(this.hoverLine(curve, x, y, `s${curve.solver}` === series));
@@ -189,10 +201,12 @@ class Panel {
   }
 
   hoverLine(curve, x, y, near) {
-    const log = LOGARITHMIC[this.kind.y], left = curve.points.reduce((best, p) => Math.abs(p.x - x) < Math.abs(best.x - x) ? p : best).count;
+    const log = LOGARITHMIC[this.kind.y];
+    const left = curve.points.reduce((best, p) => Math.abs(p.x - x) < Math.abs(best.x - x) ? p : best).count;
     const extra = curve.repeats === 1 ? '' : left < curve.repeats ? `${left} of ${curve.repeats} repeats` :
       `${format(valueAt(curve.points, x, log, 'low'))} to ${format(valueAt(curve.points, x, log, 'high'))}`;
     const name = element(near ? 'b' : 'span', {}, this.page.look(curve.solver, this.page.screen).name);
-    return element('tr', {}, element('td', {}, keyNode(curve.solver), name), element('td', {class: 'r'}, format(y)), element('td', {class: 'part'}, extra));
+    return element('tr', {}, element('td', {}, keyNode(curve.solver), name), element('td', {class: 'r'}, format(y)),
+      element('td', {class: 'part'}, extra));
   }
 }

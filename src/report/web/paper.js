@@ -1,5 +1,5 @@
-// paper.js - a panel as an SVG figure of its own, for paper and slides: the same curves, ticks and window as on the screen, with a legend.
-// Built of elements and text nodes, so that a name is shown and never obeyed.
+// paper.js - a panel as an SVG figure of its own, for paper and slides: the same curves, ticks and window as on the screen, with
+// a legend. Built of elements and text nodes, so that a name is shown and never obeyed.
 
 const SLIDE = {width: 720, height: 440};
 const PRINT = {width: 500, height: 330}; // half a page: text of the same size in a smaller figure
@@ -52,8 +52,8 @@ function paperCurve(group, curve, view, x, y, area, look) {
     group.append(svgNode('path', {d: pathOf(stretch.points.map(p => [x(p.x), y(p.y)])), fill: 'none', stroke: look.colour,
       'stroke-width': stretch.whole ? 2 : 1.4, 'stroke-dasharray': (stretch.whole ? look.dash : FEWER).join(' ') || 'none'}));
   for (const stray of curve.strays)
-    group.append(svgNode('path', {d: pathOf(stray.filter(p => !view.logY || p.y > 0).map(p => [x(p.x), y(p.y)])), fill: 'none', stroke: look.colour,
-      'stroke-width': 1}));
+    group.append(svgNode('path', {d: pathOf(stray.filter(p => !view.logY || p.y > 0).map(p => [x(p.x), y(p.y)])), fill: 'none',
+      stroke: look.colour, 'stroke-width': 1}));
   for (const mark of curve.marks) paperMark(group, mark, x, y, area, look.colour);
 }
 
@@ -77,8 +77,8 @@ let clips = 0; // every figure of a page needs a name of its own for its clippin
 /* view: {title, xLabel, curves, window, yRange, logX, logY, look(solver) -> {name, colour, dash}}. */
 function paperFigure(view, colours, size) {
   const area = {left: PAPER.left, right: size.width - PAPER.right, top: PAPER.top, bottom: size.height - PAPER.bottom};
-  const svg = svgNode('svg', {xmlns: 'http://www.w3.org/2000/svg', width: size.width, 'font-family': 'Helvetica, Arial, sans-serif', role: 'img',
-    'aria-label': view.title});
+  const svg = svgNode('svg', {xmlns: 'http://www.w3.org/2000/svg', width: size.width,
+    'font-family': 'Helvetica, Arial, sans-serif', role: 'img', 'aria-label': view.title});
   const x = scale(view.window, area.left, area.right, view.logX), y = scale(view.yRange, area.bottom, area.top, view.logY);
   const clip = svgNode('clipPath', {id: `clip${++clips}`}), group = svgNode('g', {'clip-path': `url(#clip${clips})`});
   clip.append(svgNode('rect', {x: area.left, y: area.top, width: area.right - area.left, height: area.bottom - area.top}));

@@ -45,3 +45,7 @@ function csvOf(view) {
     for (const p of curve.points) lines.push([view.look(curve.solver).name, p.x, p.y, p.low, p.high, p.count]);
   return lines.map(line => line.map(csvCell).join(',')).join('\n') + '\n';
 }
+
+function saveCsv(name, view) {
+  save(name + '.csv', new Blob([csvOf(view)], {type: 'text/csv'}));
+}

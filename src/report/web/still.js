@@ -1,8 +1,10 @@
-// still.js - the figures that stand in the page as SVG: saved as they are, in the colours of paper, with the style sheet's part in them.
+// still.js - the figures that stand in the page as SVG: saved as they are, in the colours of paper, with the style sheet's
+// part in them.
 
 // What the style sheet may set, and what an element has without it.
-const DRAWN = {fill: 'rgb(0, 0, 0)', 'fill-opacity': '1', stroke: 'none', 'stroke-width': '1px', 'stroke-dasharray': 'none', 'stroke-opacity': '1',
-  'stroke-linecap': 'butt', 'stroke-linejoin': 'miter', opacity: '1', 'font-size': '', 'font-weight': '400', 'font-family': ''};
+const DRAWN = {fill: 'rgb(0, 0, 0)', 'fill-opacity': '1', stroke: 'none', 'stroke-width': '1px', 'stroke-dasharray': 'none',
+  'stroke-opacity': '1', 'stroke-linecap': 'butt', 'stroke-linejoin': 'miter', opacity: '1',
+  'font-size': '', 'font-weight': '400', 'font-family': ''};
 const WRITTEN = ['font-size', 'font-weight', 'font-family']; // of texts only
 
 function copyLook(from, to) {
