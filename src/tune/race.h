@@ -127,6 +127,9 @@ json_t *spd_race_run_json(const spd_race_run *run);
 bool spd_race_run_from(const json_t *object, spd_race_run *run);
 json_t *spd_race_optimum_json(const spd_race_optimum *optimum);
 bool spd_race_optimum_from(const json_t *object, spd_race_optimum *optimum);
+/* A value that cannot be added frees the whole and leaves NULL, which every further call and json_pack pass on. */
+void spd_json_append(json_t **array, json_t *value);
+void spd_json_set(json_t **object, const char *key, json_t *value);
 json_t *spd_json_number(double value);       /* null if not finite */
 json_t *spd_json_text(const char *text);     /* what is not UTF-8 in it becomes '?' */
 double spd_json_double(const json_t *value); /* NAN if it is not a number */

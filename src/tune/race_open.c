@@ -134,7 +134,7 @@ static json_t *settings(const spd_race *race) {
         char hash[20];
         snprintf(hash, sizeof hash, "%016llx", (unsigned long long)race->source[i].hash);
         json_t *name = spd_json_text(race->source[i].name);
-        json_object_set_new(data, json_string_value(name), json_string(hash));
+        spd_json_set(&data, json_string_value(name), json_string(hash));
         json_decref(name);
     }
     return json_pack("{s:s, s:s, s:s, s:s*, s:f, s:f, s:f, s:f, s:f, s:I, s:s, s:s, s:s, s:s*, s:s, s:s, s:s*, s:s*, s:s*, s:s*, "

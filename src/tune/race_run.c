@@ -42,7 +42,7 @@ static spdhg_status run_it(watch *w, spdhg_solver *solver, const spdhg_data *tes
     spdhg_status status = spdhg_solver_test(solver, test, &own);
     for (int i = 0; i < params->count && status == SPDHG_OK; i++)
         status = spdhg_solver_set(solver, params->param[i].name, params->param[i].value, &own);
-    spd_solver_clock(solver, spd_thread_seconds);
+    spd_solver_compare(solver, spd_thread_seconds);
     if (status == SPDHG_OK) status = spdhg_solver_run(solver, &outcome, &own);
     if (status != SPDHG_OK)
         note(out, word_for(status), own.message);
@@ -118,10 +118,7 @@ spdhg_status spd_race_solve_optimum(spd_race *race, spdhg_problem *p, uint64_t s
     spdhg_status status = spdhg_problem_evaluate(p, zero, NULL, &out->start, NULL, NULL, err);
     spd_free(zero);
     if (status == SPDHG_OK) status = spdhg_solver_new(&solver, "auto", p, &o, err);
-    if (status == SPDHG_OK) {
-        spd_solver_clock(solver, spd_thread_seconds);
-        status = spdhg_solver_run(solver, &outcome, err);
-    }
+    if (status == SPDHG_OK) status = spdhg_solver_run(solver, &outcome, err);
     if (status == SPDHG_OK) take_optimum(solver, out);
     if (status == SPDHG_OK && model && !atomic_load(&race->stop)) status = write_model(solver, model, err);
     for (int64_t t = 0; t < p->terms; t++) {
