@@ -18,6 +18,10 @@ static uint64_t mark_of(const spd_race_set *set, const spd_race_piece *p, const 
                          p->kind == SPD_PIECE_RUN ? &set->problem[p->task].entry[p->solver].chosen : NULL);
 }
 
+int spd_race_piece_worker(const spd_race_set *set, const spd_race_piece *p) {
+    return p->kind == SPD_PIECE_OPTIMUM ? set->race->solvers : p->solver;
+}
+
 double spd_race_piece_weight(const spd_race_set *set, const spd_race_piece *p) {
     const spd_race *race = set->race;
     const double part = p->kind == SPD_PIECE_TUNE ? race->o.tune_fraction * (double)(race->o.tune_folds - 1) : 1;
@@ -53,13 +57,7 @@ bool spd_race_piece_found(spd_race_set *set, const spd_race_piece *p) {
     const bool good = object && take(set, p, object);
     json_decref(object);
     spd_free(file);
-    if (good) {
-        spd_race *race = set->race;
-        pthread_mutex_lock(&race->mutex);
-        race->found += spd_race_piece_weight(set, p);
-        race->done += spd_race_piece_weight(set, p);
-        pthread_mutex_unlock(&race->mutex);
-    }
+    if (good) spd_race_did(set->race, spd_race_piece_worker(set, p), spd_race_piece_weight(set, p), 0);
     return good;
 }
 

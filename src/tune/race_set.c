@@ -104,7 +104,7 @@ static void tell(spd_race_set *set, const spd_race_piece *p) {
                                             : run                        ? spd_race_status_word[run->status]
                                                                          : "tuned",
                                     .message = run && *run->message ? run->message : NULL};
-    spd_race_tell(race, &event, spd_race_piece_weight(set, p));
+    spd_race_tell(race, &event);
 }
 
 static void do_piece(void *context, int64_t number) {
@@ -112,6 +112,7 @@ static void do_piece(void *context, int64_t number) {
     spd_race_set *set = w->set;
     const spd_race_piece *p = &w->piece[number];
     if (spd_race_asked_to_stop(set->race)) return;
+    const double begun = spd_now();
     spdhg_error err = {0};
     json_t *out = NULL;
     spdhg_status status = p->kind == SPD_PIECE_OPTIMUM ? do_optimum(set, p, &out, &err)
@@ -120,10 +121,12 @@ static void do_piece(void *context, int64_t number) {
     if (status == SPDHG_OK && !atomic_load(&set->race->stop)) /* a piece that was cut short is no result */
         status = spd_race_piece_save(set, p, json_incref(out), &err);
     json_decref(out);
-    if (status != SPDHG_OK)
+    if (status != SPDHG_OK) {
         spd_race_failed(set->race, status, &err);
-    else
-        tell(set, p);
+        return;
+    }
+    spd_race_did(set->race, spd_race_piece_worker(set, p), spd_race_piece_weight(set, p), spd_now() - begun);
+    tell(set, p);
 }
 
 /* The points that are not known yet need the rules of the solvers on this problem. */

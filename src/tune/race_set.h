@@ -36,6 +36,7 @@ typedef struct spd_race_piece {
 } spd_race_piece;
 
 /* ---- race_piece.c */
+int spd_race_piece_worker(const spd_race_set *set, const spd_race_piece *p); /* number of the solver; race->solvers: an optimum */
 double spd_race_piece_weight(const spd_race_set *set, const spd_race_piece *p); /* its part of the work */
 bool spd_race_piece_found(spd_race_set *set, const spd_race_piece *p);          /* then the results have it */
 spdhg_status spd_race_piece_save(const spd_race_set *set, const spd_race_piece *p, json_t *object,
