@@ -75,7 +75,8 @@ int spd_threads(int asked); /* 0: cores this process may run on (affinity, OMP_N
 void spd_parallel(int threads, int64_t blocks, void (*task)(void *context, int64_t block), void *context);
 
 /* ---- clock.c */
-double spd_now(void); /* seconds, monotonic */
+double spd_now(void);    /* seconds, monotonic */
+double spd_worked(void); /* processor seconds of this thread */
 
 /* ---- file.c: a file that appears whole or not at all: written beside its place, fsynced, renamed. */
 typedef struct spd_file {
