@@ -97,6 +97,8 @@ spdhg_status cli_problem_attach(const cli_problem_options *o, spdhg_data *data, 
 spdhg_status cli_problem_build(cli_problem *out, const cli_problem_options *o, const spdhg_data *data, const int64_t *row,
                                int64_t rows, spdhg_error *err);
 void cli_problem_clear(cli_problem *problem);
+bool cli_problem_learns(const cli_problem_options *o);               /* --structure learned */
+spdhg_graph_options cli_problem_graph(const cli_problem_options *o); /* and how */
 
 /* ---- solve_options.c: how it is minimised. */
 enum { CLI_PARAMS_MAX = 32 };
@@ -155,6 +157,7 @@ typedef struct cli_fit_result {
     cli_bound bound;
 } cli_fit_result;
 void cli_print_header(FILE *to, const cli_fit_result *result, const char *solver, int64_t tests);
+void cli_print_learned(FILE *to, const spdhg_graph_report *learned); /* nothing if no structure was */
 void cli_print_summary(FILE *to, const cli_fit_result *result, const char *model_path);
 json_t *cli_fit_json(const cli_fit_result *result);
 /* ---- path_output.c: a path in lines, as CSV, and what it adds to the JSON object of a fit. */

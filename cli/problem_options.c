@@ -83,7 +83,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case STANDARDIZE: o->standardize = true; return 0;
     case ALLOW_ONE_CLASS: o->one_class_ok = true; return 0;
     case ARGP_KEY_END:
-        if (strcmp(o->structure, LEARNED) == 0 && !o->also_sparse_given) o->also_sparse = 1;
+        if (cli_problem_learns(o) && !o->also_sparse_given) o->also_sparse = 1;
         return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
@@ -135,12 +135,19 @@ spdhg_status cli_problem_attach(const cli_problem_options *o, spdhg_data *data, 
     return SPDHG_OK;
 }
 
+bool cli_problem_learns(const cli_problem_options *o) { return strcmp(o->structure, LEARNED) == 0; }
+
+spdhg_graph_options cli_problem_graph(const cli_problem_options *o) {
+    spdhg_graph_options graph = SPDHG_GRAPH_OPTIONS;
+    graph.threads = o->threads;
+    return graph;
+}
+
 /* F by its name; a learned one comes from these rows and no others, so that held-out rows stay unseen. */
 static spdhg_status make_structure(cli_problem *out, const cli_problem_options *o, const spdhg_data *data, const int64_t *row,
                                    int64_t rows, spdhg_error *err) {
-    if (strcmp(o->structure, LEARNED) != 0) return spdhg_structure_new(&out->structure, o->structure, data->features, err);
-    spdhg_graph_options graph = SPDHG_GRAPH_OPTIONS;
-    graph.threads = o->threads;
+    if (!cli_problem_learns(o)) return spdhg_structure_new(&out->structure, o->structure, data->features, err);
+    const spdhg_graph_options graph = cli_problem_graph(o);
     return spdhg_structure_learn(&out->structure, data, row, rows, &graph, &out->learned, err);
 }
 

@@ -118,6 +118,32 @@ def check_validation(checks):
     checks.check(got.report["cv_unconverged"] == 0, "every fold converges")
 
 
+def check_what_folds_learn(checks):
+    """The scale of --standardize and the F of --structure learned come from the rows that a fold trains with, not from the rows it is judged on."""
+    rng = np.random.default_rng(17)
+    n, d, folds = 80, 6, 2
+    cause, fold = rng.normal(size=(n, 3)), (np.arange(n) >= n // 2).astype(int)
+    A = np.where(fold[:, None] == 0, cause[:, [0, 0, 0, 1, 1, 1]], cause[:, [0, 1, 2, 0, 1, 2]]) + 0.4 * rng.normal(size=(n, d))  # other edges in other folds
+    A *= np.where(fold[:, None] == 0, 1, rng.uniform(0.3, 2, d))  # and other scales
+    b = A @ np.array([1.0, 1, 1, 0, 0, 0]) + rng.normal(size=n)
+    words = [write_svm("learn.svm", A, b), "--loss", "squared", "--fold-file", write_table("fold.txt", fold), "--lambdas", 4, "--lambda-ratio", 0.02,
+             "--saturation", 0, "--tol", 1e-10]
+    scaled, learned = Path(*words, "--structure", "chain", "--standardize"), Path(*words, "--structure", "learned")
+    values = np.zeros((2, 4))
+    for f in range(folds):
+        train, test = fold != f, fold == f
+        part = write_svm("train.svm", A[train], b[train])
+        for i in range(4):
+            sd = A[train].std(0)
+            x, c, _, _, _ = Problem(A[train] / sd, b[train], "squared", [("l1", differences(d), scaled.column("lambda")[i])], intercept=True).solve(1e-11)
+            values[0, i] += ((A[test] @ (x[:, 0] / sd) + c[0] - b[test]) ** 2).sum() / 2 / n
+            fit = Fitted(part, "--loss", "squared", "--structure", "learned", "--lambda", learned.column("lambda")[i], "--tol", 1e-10)
+            values[1, i] += ((A[test] @ fit.x[:, 0] + fit.c[0] - b[test]) ** 2).sum() / 2 / n
+    checks.near(scaled.column("cv_loss"), values[0], 1e-5, "CV loss of --standardize")
+    checks.near(learned.column("cv_loss"), values[1], 1e-8, "CV loss of --structure learned")
+    Path(*words, "--structure", "learned", "--penalty-weights", write_table("pw.txt", np.ones(3)), status=3)
+
+
 def check_criteria(checks):
     """Degrees of freedom of a fused lasso are the fused groups (that are not 0, with --also-sparse); bic by its formula."""
     rng = np.random.default_rng(3)
@@ -184,6 +210,7 @@ def main():
     check_lambda_max(checks)
     check_against_sklearn(checks)
     check_validation(checks)
+    check_what_folds_learn(checks)
     check_criteria(checks)
     check_threads_and_refusals(checks)
     check_page(checks)

@@ -1,6 +1,9 @@
 /* tune.h - from a problem to a chosen model: where the path of lambda starts, the path, its cross-validation, the choice. */
 #ifndef SPD_TUNE_H
 #define SPD_TUNE_H
+#include <stdatomic.h>
+
+#include "graph/graph.h"
 #include "problem/nullspace.h"
 #include "solver/solver.h"
 
@@ -45,6 +48,18 @@ struct spdhg_path {
     int64_t best, one_se;
     spdhg_solver *solver;
 };
+/* ---- fold.c: one fold. score and reached are made by the caller. */
+enum { SPD_FOLD_LOSS, SPD_FOLD_ACCURACY, SPD_FOLD_AUC, SPD_FOLD_SCORES };
+typedef struct spd_fold {
+    double *score; /* points x SPD_FOLD_SCORES */
+    double weight; /* of the rows held out */
+    bool *reached; /* of each point: the tolerance was */
+    spdhg_status status;
+    spdhg_error err;
+} spd_fold;
+/* fold: of every row; f: this one. Ends early once *stop. */
+spdhg_status spd_fold_run(spd_fold *t, const spdhg_path *path, const int32_t *fold, int64_t f, const spdhg_options *solve,
+                          atomic_bool *stop, spdhg_error *err);
 /* ---- cross_validate.c: fills loss, accuracy, auc, their errors and unconverged of every point. *stopped: the callback asked to
  * stop. */
 spdhg_status spd_cross_validate(spdhg_path *path, bool *stopped, spdhg_error *err);
