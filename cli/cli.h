@@ -163,6 +163,9 @@ json_t *cli_fit_json(const cli_fit_result *result);
 /* ---- path_output.c: a path in lines, as CSV, and what it adds to the JSON object of a fit. */
 void cli_print_path(FILE *to, const spdhg_path *path, const char *choose);
 spdhg_status cli_path_csv(const spdhg_path *path, const char *file, spdhg_error *err);
+/* lambda,feature,output,value of every coefficient that is not 0, on the original scale; feature: its name, or its number. */
+spdhg_status cli_path_coefficients(const spdhg_path *path, const spdhg_problem *problem, const spdhg_data *data, const char *file,
+                                   spdhg_error *err);
 void cli_path_json(json_t *out, const spdhg_path *path, const char *choose);
 /* "converged", "done", ...: the stable word of an outcome. */
 const char *cli_outcome_word(spdhg_outcome outcome);

@@ -44,7 +44,7 @@ static spdhg_status read_whole(const char *name, int64_t rows, int64_t **out, sp
 
 static spdhg_status prepare(verb *p, spdhg_error *err) {
     cli_path_options *o = &p->asked;
-    const char *const out[] = {o->model_path, o->csv_path, o->report_path};
+    const char *const out[] = {o->model_path, o->csv_path, o->coefficients_path, o->report_path};
     for (size_t i = 0; i < sizeof out / sizeof *out; i++) SPD_TRY(cli_can_write(out[i], err));
     SPD_TRY(spdhg_data_read(&p->data, o->data_path, &o->read, err));
     if (o->verbose) cli_print_notes(stderr, "spdhg path: ", p->data);
@@ -112,6 +112,8 @@ static spdhg_status write_results(verb *p, spdhg_error *err) {
     SPD_TRY(spdhg_model_from_solver(&p->model, spdhg_path_solver(path), err));
     if (p->asked.model_path) SPD_TRY(spdhg_model_write(p->model, p->asked.model_path, err));
     if (p->asked.csv_path) SPD_TRY(cli_path_csv(path, p->asked.csv_path, err));
+    if (p->asked.coefficients_path)
+        SPD_TRY(cli_path_coefficients(path, p->best.problem.problem, p->data, p->asked.coefficients_path, err));
     p->asked.problem.lambda = point[spdhg_path_chosen(path)].lambda;
     p->asked.problem.gamma = p->best.gamma;
     p->asked.problem.also_sparse = p->best.also_sparse;
@@ -166,7 +168,8 @@ int cli_path(int argc, char **argv) {
     o->problem.lambda = NAN;
     p.command = cli_command_line(argc, argv); /* before argp reorders the words */
     argp_parse(&cli_path_argp, argc, argv, 0, NULL, o);
-    const bool taken = o->json || (o->model_path && !strcmp(o->model_path, "-")) || (o->csv_path && !strcmp(o->csv_path, "-")) ||
+    const bool taken = o->json || (o->coefficients_path && !strcmp(o->coefficients_path, "-")) ||
+                       (o->model_path && !strcmp(o->model_path, "-")) || (o->csv_path && !strcmp(o->csv_path, "-")) ||
                        (o->report_path && !strcmp(o->report_path, "-"));
     p.human = o->quiet ? NULL : taken ? stderr : stdout;
     const int status = run(&p, &err);

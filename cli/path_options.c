@@ -15,6 +15,7 @@ enum {
     GAMMAS,
     SPARSITIES,
     PATH,
+    COEFFICIENTS,
     REPORT,
     JSON
 };
@@ -39,6 +40,7 @@ static const struct argp_option options[] = {
     {0, 0, 0, 0, "Results:", 6},
     {"output", 'o', "MODEL", 0, "write the model (JSON); none is written without this option", 0},
     {"path", PATH, "FILE", 0, "write a line for each lambda as CSV", 0},
+    {"coefficients", COEFFICIENTS, "FILE", 0, "write the coefficients at every lambda that are not 0 as CSV", 0},
     {"report", REPORT, "FILE", 0, "write a self-contained HTML page", 0},
     {"json", JSON, NULL, 0, "one JSON object on standard output, nothing else there", 0},
     {"quiet", 'q', NULL, 0, "print only errors", 0},
@@ -59,11 +61,12 @@ static void parse_grid(cli_grid *g, const char *option, const char *arg, const s
 }
 
 static void check(cli_path_options *p, const struct argp_state *state) {
-    const char *const out[] = {p->model_path, p->csv_path, p->report_path, p->json ? "-" : NULL};
+    const char *const out[] = {p->model_path, p->csv_path, p->coefficients_path, p->report_path, p->json ? "-" : NULL};
     int on_stdout = 0;
     for (size_t i = 0; i < sizeof out / sizeof *out; i++) on_stdout += out[i] && strcmp(out[i], "-") == 0;
     if (!p->data_path) cli_usage(state, "DATA is missing: spdhg path DATA [-o MODEL] (DATA can be - for standard input)");
-    if (on_stdout > 1) cli_usage(state, "only one of --output, --path, --report and --json can have standard output");
+    if (on_stdout > 1)
+        cli_usage(state, "only one of --output, --path, --coefficients, --report and --json can have standard output");
     if (!isnan(p->problem.lambda))
         cli_usage(state, "--lambda is what path chooses; --lambda-max and --lambda-ratio say from where to where");
     if (p->folds_path && p->groups_path) cli_usage(state, "--fold-file and --fold-groups exclude each other");
@@ -109,6 +112,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
         return 0;
     case 'o': p->model_path = arg; return 0;
     case PATH: p->csv_path = arg; return 0;
+    case COEFFICIENTS: p->coefficients_path = arg; return 0;
     case REPORT: p->report_path = arg; return 0;
     case JSON: p->json = true; return 0;
     case 'q': p->quiet = true; return 0;

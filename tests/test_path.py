@@ -85,6 +85,29 @@ def check_against_sklearn(checks):
         checks.check(f <= value * (1 + 1e-9) and f >= value * (1 - 1e-6), f"logistic at {lam}: {f}, scikit-learn {value}")
 
 
+def check_active_sets(checks):
+    """Columns of one-hot codes beside an intercept, and a column twice: minimisers are not unique and sets may differ from another program's, but every lambda
+    meets the optimality conditions: g_j = -lambda sign x_j where x_j is not 0, |g_j| <= lambda elsewhere, and the slopes sum to 0."""
+    rng = np.random.default_rng(31)
+    n = 300
+    codes = [rng.integers(0, k, n) for k in (2, 2, 3, 5)]
+    A = np.hstack([np.eye(c.max() + 1)[c] for c in codes])
+    A = np.hstack([A, A[:, 3:4]])
+    b = np.where(A[:, 0] - A[:, 2] + A[:, 5] + 0.7 * rng.normal(size=n) > 0.2, 1, -1)
+    got = Path(write_svm("codes.svm", A, b), "--lambdas", 20, "--folds", 0, "--choose", "bic", "--tol", 1e-9, "--saturation", 0, "--coefficients", path("c.csv"))
+    x = {p["lambda"]: np.zeros(A.shape[1]) for p in got.points}
+    with open(path("c.csv")) as file:
+        for line in csv.DictReader(file):
+            x[line["lambda"]][int(line["feature"]) - 1] = float(line["value"])
+    for p in got.points:
+        lam, at = float(p["lambda"]), x[p["lambda"]]
+        c = scipy.optimize.brentq(lambda c: (b / (1 + np.exp(b * (A @ at + c)))).sum(), -50, 50, xtol=1e-14)
+        g = A.T @ (-b / (1 + np.exp(b * (A @ at + c)))) / n
+        off = np.where(at != 0, np.abs(g + lam * np.sign(at)), np.maximum(np.abs(g) - lam, 0)).max() / lam
+        checks.check(off < 1e-5, f"codes at {lam}: optimality conditions off by {off:.2g} of lambda")
+        checks.check(np.count_nonzero(at) == int(p["nonzeros"]), f"codes at {lam}: nonzeros")
+
+
 def check_validation(checks):
     """Every fold solved by reference.py at every lambda: means, standard errors, and what the rule makes of them; weights count."""
     rng = np.random.default_rng(13)
@@ -209,6 +232,7 @@ def main():
     checks = Checks()
     check_lambda_max(checks)
     check_against_sklearn(checks)
+    check_active_sets(checks)
     check_validation(checks)
     check_what_folds_learn(checks)
     check_criteria(checks)

@@ -6,7 +6,7 @@
 
 #include "solver/loop.h"
 
-enum { PASSES_MOST = 200, PASSES_LEAST = 10, TURNS_MOST = 5 };
+enum { PASSES_MOST = 1000, PASSES_LEAST = 20, TURNS_MOST = 20 };
 static const double ANY_RUN = 4e6,
                     MANY_DIGITS = 2e8; /* multiplications to spend; the second when the tolerance is below DIGITS */
 static const double DIGITS = 1e-9;
@@ -55,25 +55,25 @@ static spdhg_status make_bases(spd_face *f, double most, spdhg_error *err) {
     return status;
 }
 
-/* One guess of Z, mended while blocks turn round; kept if f does not rise. */
+/* One guess of Z, to which parts that turn round are added; kept if f does not rise. */
 static spdhg_status try_zeros(spdhg_solver *s, spd_face *f, double most, bool *kept, spdhg_error *err) {
     const spdhg_problem *p = f->p;
     const spdhg_point before = s->trace.point[s->trace.points - 1];
     bool turned = true, better = false;
+    memcpy(f->x, s->x, (size_t)p->dK * sizeof *f->x);
+    memcpy(f->c, s->c, (size_t)p->K * sizeof *f->c);
     for (int turn = 0; turn < TURNS_MOST && turned; turn++) {
         spdhg_error too_costly;
         const spdhg_status status = make_bases(f, most, &too_costly);
         if (status == SPDHG_USAGE) return SPDHG_OK;
         if (status != SPDHG_OK) return spd_fail(err, status, "%s", too_costly.message);
-        memcpy(f->x, s->x, (size_t)p->dK * sizeof *f->x);
-        memcpy(f->c, s->c, (size_t)p->K * sizeof *f->c);
         spd_face_project(f);
         better = spd_face_minimise(f, &turned);
     }
     if (!better || !spd_all_finite(p->dK, f->best_x)) return SPDHG_OK;
     spdhg_point point = before;
     spd_evaluate(&s->evaluator, f->best_x, f->best_c, s->y, &point);
-    if (!(point.objective <= before.objective + 1e-15 * fabs(before.objective))) return SPDHG_OK;
+    if (!(point.objective <= before.objective + SPD_SAME_VALUE * fabs(before.objective))) return SPDHG_OK;
     *kept = true;
     spd_solver_keep(s, spd_solver_find(s->solution.solver), f->best_x, f->best_c, s->y, &point);
     return spd_trace_add(&s->trace, &point, err);
@@ -82,7 +82,7 @@ static spdhg_status try_zeros(spdhg_solver *s, spd_face *f, double most, bool *k
 static spdhg_status try_readings(spdhg_solver *s, spd_face *f, double most, spdhg_error *err) {
     static const reading all[] = {{INFINITY, 1e-8}, {INFINITY, 0}, {1e-3, 0}, {1e-6, 0}}; /* the boldest first */
     bool kept = false;
-    for (size_t i = 0; i < sizeof all / sizeof *all && !kept; i++) {
+    for (size_t i = 0; i < sizeof all / sizeof *all && !kept && *f->passes > 0; i++) {
         find_zeros(f, s->x, s->y, all[i]);
         SPD_TRY(try_zeros(s, f, most, &kept, err));
     }
@@ -116,7 +116,8 @@ spdhg_status spd_solver_face(spdhg_solver *s, spdhg_error *err) {
         s->outcome == SPDHG_OUTCOME_CONVERGED || s->outcome == SPDHG_OUTCOME_STALLED; /* a run cut short stays so */
     if (!close || !has_faces(p) || s->trace.points == 0 || passes < PASSES_LEAST) return SPDHG_OK;
     const int64_t dK = p->dK, K = p->K, mK = p->m * K;
-    spd_face f = {.p = p, .threads = s->threads, .passes = (int)fmin(passes, PASSES_MOST)};
+    int left = (int)fmin(passes, PASSES_MOST);
+    spd_face f = {.p = p, .threads = s->threads, .passes = &left};
     struct {
         double **place;
         int64_t size;

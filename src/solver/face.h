@@ -6,7 +6,8 @@
 
 typedef struct spd_face {
     const spdhg_problem *p;
-    int threads, passes; /* most iterations of conjugate gradients */
+    int threads;
+    int *passes;         /* over the data, that may still be spent */
     bool *zero;          /* mK: Z */
     spd_nullspace *null; /* of each output: x = N u */
     int64_t unknowns;    /* u of every output, then the intercepts */
@@ -18,8 +19,8 @@ typedef struct spd_face {
     double *curve, *scratch, *work;
 } spd_face;
 
-/* ---- face_newton.c: Newton from x, c to the least gradient that rounding allows, in best_x and best_c. False: no step helped,
- * or a block of F x turned round; then *turned, and it is in Z now. */
+/* ---- face_newton.c: Newton from x, c to the least gradient that rounding allows, in best_x and best_c. False: a part of
+ * F x would have turned round; then *turned, it is in Z now, and x is where it is 0. */
 bool spd_face_minimise(spd_face *f, bool *turned);
 void spd_face_project(spd_face *f); /* x becomes the nearest one of the face */
 #endif

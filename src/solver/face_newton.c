@@ -53,6 +53,7 @@ static void push_out(spd_face *f) {
 static double gradient(spd_face *f) {
     const spdhg_problem *p = f->p;
     push_out(f);
+    --*f->passes;
     spd_problem_gradient(p, f->threads, f->x, f->c, f->g, f->gc, NULL, f->scratch);
     spd_axpy(p->dK, p->gamma, f->x, f->g);
     memcpy(f->dir, f->far, (size_t)(p->m * p->K) * sizeof *f->dir);
@@ -67,6 +68,7 @@ static void hessian(const void *context, const double *u, double *out) {
     const spd_face *f = context;
     const spdhg_problem *p = f->p;
     const double *c = p->intercept ? u + f->unknowns - p->K : NULL;
+    --*f->passes;
     expand(f, u, f->along);
     spd_problem_normal_product(p, f->threads, f->curve, f->along, c, f->g, f->gc, f->scratch);
     spd_axpy(p->dK, p->gamma, f->along, f->g);
@@ -91,54 +93,97 @@ static void curvatures(spd_face *f) {
     }
 }
 
-static void step(spd_face *f) {
-    const spdhg_problem *p = f->p;
-    curvatures(f);
-    memset(f->step, 0, (size_t)f->unknowns * sizeof *f->step);
-    const spd_cg cg = {.apply = hessian, .context = f, .tolerance = 1e-8, .most = f->passes};
-    spd_cg_solve(&cg, f->unknowns, f->u, f->step, f->step + f->unknowns);
+/* Newton's direction into f->along and F of it into f->dir: x - along is to be the next x. Where the Hessian is singular and the
+ * gradient is not in its range, f falls along what is left of it without bound but for the parts that reach 0: *flat. False:
+ * rounding is all that is left of the gradient, and conjugate gradients made more of it. */
+static bool direct(spd_face *f, bool *flat) {
+    const int64_t n = f->unknowns;
+    double *image = f->step + n, *rest = image + n;
+    memset(f->step, 0, (size_t)n * sizeof *f->step);
+    const spd_cg cg = {.apply = hessian, .context = f, .tolerance = 1e-8, .most = *f->passes};
+    spd_cg_solve(&cg, n, f->u, f->step, f->step + n);
+    hessian(f, f->step, image);
+    for (int64_t i = 0; i < n; i++) rest[i] = f->u[i] - image[i];
+    const double left = spd_norm2(n, rest), all = spd_norm2(n, f->u);
+    *flat = left > 0.5 * all;
+    if (!(left <= 1.01 * all)) return false;
+    if (*flat) memcpy(f->step, rest, (size_t)n * sizeof *rest);
     expand(f, f->step, f->along);
-    spd_axpy(p->dK, -1, f->along, f->x);
-    if (p->intercept) spd_axpy(p->K, -1, intercepts(f, f->step), f->c);
-    spd_problem_apply(p, f->x, f->Fx);
-    clear_zeros(f, f->Fx);
+    spd_problem_apply(f->p, f->along, f->dir);
+    clear_zeros(f, f->dir);
+    return true;
 }
 
-/* Blocks of F x that have turned round since push_out join Z; false: none did. */
-static bool add_turned(spd_face *f) {
-    const spdhg_problem *p = f->p;
-    bool any = false;
-    for (int64_t t = 0; t < p->terms; t++) {
-        const spd_term *term = &p->term[t];
-        const bool numbers = term->penalty == &spd_penalty_l1;
-        const int64_t K = p->K, wide = numbers ? 1 : K; /* l1: a number is a part by itself */
-        for (int64_t b = 0; b < term->blocks * (K / wide); b++) {
-            const int64_t block = b / (K / wide), rows = spd_term_block_rows(term, block);
-            double product = 0;
-            for (int pass = 0; pass < 2 && product <= 0; pass++)
-                for (int64_t r = 0; r < rows; r++)
-                    for (int64_t k = 0; k < wide; k++) {
-                        const int64_t i = term->first + spd_term_block_row(term, block, r) * K + b % (K / wide) + k;
-                        if (pass == 0) product += f->far[i] * f->Fx[i];
-                        if (pass == 1 && product < 0) any = f->zero[i] = true;
-                    }
+/* A part of F x: a number of it (l1) or the numbers of a block (group). */
+typedef struct part {
+    int64_t term, block, k; /* k: of l1, the output */
+} part;
+
+static int64_t part_rows(const spd_face *f, part a) { return spd_term_block_rows(&f->p->term[a.term], a.block); }
+
+static int64_t part_width(const spd_face *f, part a) { return f->p->term[a.term].penalty == &spd_penalty_l1 ? 1 : f->p->K; }
+
+/* Its number k of row r, as a place in y. */
+static int64_t part_place(const spd_face *f, part a, int64_t r, int64_t k) {
+    const spd_term *t = &f->p->term[a.term];
+    return t->first + spd_term_block_row(t, a.block, r) * f->p->K + a.k + k;
+}
+
+/* How far along -dir the part gets before it has turned round. */
+static double reach(const spd_face *f, part a) {
+    double square = 0, product = 0;
+    for (int64_t r = 0; r < part_rows(f, a); r++)
+        for (int64_t k = 0; k < part_width(f, a); k++) {
+            const int64_t i = part_place(f, a, r, k);
+            square += f->Fx[i] * f->Fx[i];
+            product += f->Fx[i] * f->dir[i];
         }
-    }
-    return any;
+    return product > 0 ? square / product : INFINITY;
+}
+
+/* The first part that turns round on the way, and how far that is. */
+static double first_turn(const spd_face *f, part *first) {
+    double least = INFINITY;
+    part a = {0};
+    for (a.term = 0; a.term < f->p->terms; a.term++)
+        for (a.block = 0; a.block < f->p->term[a.term].blocks; a.block++)
+            for (a.k = 0; a.k < f->p->K; a.k += part_width(f, a)) {
+                const double length = reach(f, a);
+                if (length < least) *first = a;
+                least = fmin(least, length);
+            }
+    return least;
+}
+
+/* Moves x and c, as far as no part turns round; one that would joins Z, and *turned. False: nowhere to go. */
+static bool move(spd_face *f, bool *turned) {
+    const spdhg_problem *p = f->p;
+    bool flat;
+    part first = {0};
+    curvatures(f);
+    if (!direct(f, &flat)) return false;
+    const double limit = first_turn(f, &first), length = flat ? limit : fmin(limit, 1);
+    if (!isfinite(length)) return false;
+    *turned = limit <= length;
+    for (int64_t r = 0; *turned && r < part_rows(f, first); r++)
+        for (int64_t k = 0; k < part_width(f, first); k++) f->zero[part_place(f, first, r, k)] = true;
+    spd_axpy(p->dK, -length, f->along, f->x);
+    if (p->intercept) spd_axpy(p->K, -length, intercepts(f, f->step), f->c);
+    return true;
 }
 
 bool spd_face_minimise(spd_face *f, bool *turned) {
     const spdhg_problem *p = f->p;
     double last = INFINITY;
     int steps = 0;
-    for (*turned = false; steps < STEPS_MOST; steps++) {
+    for (*turned = false; steps<STEPS_MOST && * f->passes> 0; steps++) {
         const double size = gradient(f);
         if (!(size < 0.5 * last)) break;
         last = size;
         memcpy(f->best_x, f->x, (size_t)p->dK * sizeof *f->x);
         memcpy(f->best_c, f->c, (size_t)p->K * sizeof *f->c);
-        step(f);
-        if ((*turned = add_turned(f))) return false;
+        if (!move(f, turned)) break;
+        if (*turned) return false;
     }
-    return steps > 1;
+    return steps > 0;
 }
