@@ -1,5 +1,5 @@
 # test_signals.py - the digits of x, not only of the objective: fused lasso signals against the exact dynamic program (1,000 with `./run test all`), trend
-# filtering against an interior-point method of its own, and the optimality conditions on the face of the solution for other losses and penalties.
+# filtering and a picture against an interior-point method of its own, and the optimality conditions on the face of the solution for other losses and penalties.
 from reference import differences, grid
 from reference_run import Checks, Fitted, write_svm, write_table
 
@@ -93,6 +93,22 @@ def check_trends(checks):
             checks.check(fit.report["structure_nonzeros"] == kinks, f"{name}: {fit.report['structure_nonzeros']} kinks, {kinks} expected")
 
 
+def check_images(checks):
+    """Total variation of a picture of two shapes under noise, along rows and columns."""
+    height, width = 9, 11
+    picture = np.zeros((height, width))
+    picture[2:6, 2:7], picture[5:8, 6:10] = 1, 2
+    y = picture.ravel() + 0.3 * np.random.default_rng(3).normal(size=height * width)
+    D, _ = grid(height, width)
+    for lam in (0.2, 1):
+        x = interior_point(y, D, lam)
+        fit = Fitted(write_svm("image.svm", np.eye(len(y)), y), "--loss", "squared", "--structure", f"grid:{height}x{width}", "--lambda", lam / len(y),
+                     "--no-intercept")
+        checks.near(fit.x[:, 0], x, 1e-7, f"image, lambda {lam}")
+        jumps = np.count_nonzero(np.abs(D @ x) > 1e-6)
+        checks.check(fit.report["structure_nonzeros"] == jumps, f"image: {fit.report['structure_nonzeros']} differences, {jumps} expected")
+
+
 SLOPES = {"logistic": lambda z, b: -b / (1 + np.exp(b * z)), "squared": lambda z, b: z - b, "huber": lambda z, b: np.clip(z - b, -1.345, 1.345),
           "squared-hinge": lambda z, b: -2 * b * np.maximum(1 - b * z, 0)}
 
@@ -137,6 +153,7 @@ def main():
     checks = Checks()
     check_signals(checks)
     check_trends(checks)
+    check_images(checks)
     check_faces(checks)
     checks.end()
 
