@@ -69,6 +69,11 @@ void spd_cholesky_solve(int64_t n, const double *A, double *b);
 bool spd_eigen(int64_t n, double *A, double *values, double *work);
 int64_t spd_eigen_work(int64_t n); /* doubles of work */
 
+/* Rows of Q (n - r, orthonormal): what is orthogonal to the r independent rows of A (r x n, destroyed). To rounding, however A is
+ * conditioned. False if LAPACK fails. */
+bool spd_complement(int64_t r, int64_t n, double *A, double *Q, double *work);
+int64_t spd_complement_work(int64_t n); /* doubles of work */
+
 /* ---- cg.c: conjugate gradients for A x = b, A symmetric positive (semi)definite, preconditioned by its diagonal. */
 typedef struct spd_cg {
     void (*apply)(const void *context, const double *p, double *Ap); /* Ap = A p */

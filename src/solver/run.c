@@ -222,6 +222,7 @@ spdhg_status spdhg_solver_run(spdhg_solver *s, spdhg_outcome *outcome, spdhg_err
     spd_checkpoint_free(&saved);
     const spd_solver_kind *last = s->has_run ? spd_solver_find(s->solution.solver) : NULL;
     if (status == SPDHG_OK && last && last->exact) status = spd_solver_snap(s, err);
+    if (status == SPDHG_OK && last && last->exact) status = spd_solver_face(s, err);
     s->solution.structure_nonzeros = spd_evaluate_structure_nonzeros(&s->evaluator, s->x);
     const bool strong = s->problem->gamma > 0 && s->evaluator.gap.kind == SPD_GAP_CERTIFIED;
     s->solution.x_radius = strong ? spd_evaluate_radius(&s->evaluator, s->solution.objective) : NAN;
