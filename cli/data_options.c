@@ -1,12 +1,13 @@
 /* data_options.c - options of every verb that reads data, into spdhg_read_options; and what a reader noticed, in sentences. */
 #include "cli.h"
 
-enum { FORMAT = 0x200, LABEL, TARGETS, FEATURES, DUPLICATES, THREADS, MAX_MEMORY };
+enum { FORMAT = 0x200, LABEL, TARGETS, FEATURES, DUPLICATES, THREADS, MAX_MEMORY, NAMES };
 
 static const struct argp_option options[] = {
     {"format", FORMAT, "FORMAT", 0, NULL, 0},
     {"label", LABEL, "NAME[,NAME...]", 0, "the target column(s) of a CSV file (default: label, target, y or the last column)", 0},
     {"targets", TARGETS, "FILE", 0, "a matrix of targets, a row for each row of the data", 0},
+    {"names", NAMES, "FILE", 0, "names of the features, a line for each (default: the header of a CSV file)", 0},
     {"features", FEATURES, "D", 0, "at least D columns (a training part may miss the last ones)", 0},
     {"duplicates", DUPLICATES, "WHAT", 0, "an index twice in one row: error (default), sum or last", 0},
     {"threads", THREADS, "T", 0, "threads (default: the cores this process may use); the result does not depend on it", 0},
@@ -32,6 +33,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
         return 0;
     case LABEL: o->label = arg; return 0;
     case TARGETS: o->targets = arg; return 0;
+    case NAMES: o->names = arg; return 0;
     case FEATURES: o->features = cli_integer(state, "--features", arg, 1, INT32_MAX - 1); return 0;
     case DUPLICATES: o->duplicates = (spdhg_duplicates)cli_choice(state, "--duplicates", arg, "error, sum, last"); return 0;
     case THREADS: o->threads = (int)cli_integer(state, "--threads", arg, 1, 256); return 0;

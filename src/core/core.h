@@ -51,6 +51,9 @@ bool spd_to_int(const char *text, int64_t *out);
 int spd_print_double(char text[SPD_NUMBER_CHARS],
                      double value); /* shortest form that reads back the same bits; returns the length */
 
+/* ---- utf8.c */
+bool spd_is_utf8(const char *text);
+
 /* ---- rng.c: counter-based randomness (Philox4x32-10 of Random123): out is a pure function of the three numbers. */
 void spd_random(uint64_t seed, uint64_t stream, uint64_t counter, uint64_t out[2]);
 enum {
