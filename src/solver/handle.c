@@ -179,7 +179,7 @@ const spdhg_problem *spd_solver_problem(const spdhg_solver *s) { return s->probl
 const spdhg_options *spd_solver_options(const spdhg_solver *s) { return &s->options; }
 void spd_solver_compare(spdhg_solver *s, double (*clock)(void)) {
     s->clock = clock;
-    s->at_start = true;
+    s->compared = true;
 }
 spdhg_outcome spd_solver_outcome(const spdhg_solver *s) { return s->outcome; }
 
