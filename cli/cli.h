@@ -10,14 +10,17 @@
 #include "report/report.h"
 #include "solver/solver.h"
 #include "trace/trace.h"
+#include "tune/recipe.h"
 
 int cli_fit(int argc, char **argv);
 int cli_path(int argc, char **argv);
+int cli_race(int argc, char **argv);
 int cli_predict(int argc, char **argv);
 int cli_graph(int argc, char **argv);
 int cli_inspect(int argc, char **argv);
 int cli_convert(int argc, char **argv);
 int cli_generate(int argc, char **argv);
+int cli_report(int argc, char **argv);
 int cli_list(int argc, char **argv);
 int cli_bound_verb(int argc, char **argv);
 
@@ -63,13 +66,7 @@ void cli_check_format(const struct argp_state *state, const char *path, const ch
 void cli_print_notes(FILE *to, const char *lead, const spdhg_data *data);
 
 /* ---- problem_options.c: what is to be minimised; for every verb that solves. */
-typedef struct cli_problem_options {
-    const char *loss, *penalty, *groups, *structure, *set, *class_weight;
-    const char *weights, *offset, *penalty_weights; /* files */
-    double lambda, gamma, also_sparse;              /* also_sparse 0: no such term */
-    bool intercept, standardize, one_class_ok, also_sparse_given;
-    int threads; /* to learn a structure with; 0: the cores this process may use */
-} cli_problem_options;
+typedef spd_recipe cli_problem_options;
 /* The defaults, written once: values here, text in the help. */
 #define CLI_LOSS "logistic"
 #define CLI_PENALTY "l1"
@@ -77,8 +74,6 @@ typedef struct cli_problem_options {
 #define CLI_SET "all"
 #define CLI_LAMBDA 1e-3
 #define CLI_GAMMA 0
-#define CLI_QUOTE_(x) #x
-#define CLI_QUOTE(x) CLI_QUOTE_(x)
 #define CLI_PROBLEM_OPTIONS                                                                                                      \
     {                                                                                                                            \
         .loss = CLI_LOSS, .penalty = CLI_PENALTY, .structure = CLI_STRUCTURE, .set = CLI_SET, .lambda = CLI_LAMBDA,              \
@@ -86,19 +81,7 @@ typedef struct cli_problem_options {
     }
 extern const struct argp cli_problem_argp; /* input: cli_problem_options */
 
-typedef struct cli_problem {
-    spdhg_problem *problem;
-    spdhg_structure *structure, *identity;
-    spdhg_graph_report learned; /* nodes 0: the structure was not learned */
-} cli_problem;
-/* --weights and --offset become part of the data, before any split. */
-spdhg_status cli_problem_attach(const cli_problem_options *o, spdhg_data *data, spdhg_error *err);
-/* row NULL: all rows. */
-spdhg_status cli_problem_build(cli_problem *out, const cli_problem_options *o, const spdhg_data *data, const int64_t *row,
-                               int64_t rows, spdhg_error *err);
-void cli_problem_clear(cli_problem *problem);
-bool cli_problem_learns(const cli_problem_options *o);               /* --structure learned */
-spdhg_graph_options cli_problem_graph(const cli_problem_options *o); /* and how */
+typedef spd_recipe_problem cli_problem;
 
 /* ---- solve_options.c: how it is minimised. */
 enum { CLI_PARAMS_MAX = 32 };
@@ -167,6 +150,8 @@ spdhg_status cli_path_csv(const spdhg_path *path, const char *file, spdhg_error 
 spdhg_status cli_path_coefficients(const spdhg_path *path, const spdhg_problem *problem, const spdhg_data *data, const char *file,
                                    spdhg_error *err);
 void cli_path_json(json_t *out, const spdhg_path *path, const char *choose);
+/* ---- race_output.c: DIR/summary.json as a table or as it is. */
+spdhg_status cli_race_print(const char *folder, bool json, spdhg_error *err);
 /* "converged", "done", ...: the stable word of an outcome. */
 const char *cli_outcome_word(spdhg_outcome outcome);
 

@@ -19,12 +19,14 @@ typedef struct verb {
 static const verb verbs[] = {
     {"fit", "DATA [-o MODEL]", "fit a model", "spdhg fit", cli_fit},
     {"path", "DATA [-o MODEL]", "fit along a path of lambdas, cross-validated, choose", "spdhg path", cli_path},
+    {"race", "DATA... -o DIR", "solvers compared, the paper's way or fairly", "spdhg race", cli_race},
     {"predict", "MODEL DATA [-o FILE]", "apply a model, print metrics", "spdhg predict", cli_predict},
     {"graph", "DATA -o F.mtx", "learn from data which features belong together", "spdhg graph", cli_graph},
     {"inspect", "DATA", "what is in it, what to beware of", "spdhg inspect", cli_inspect},
     {"convert", "DATA -o OUT", "between formats, to the fast cache", "spdhg convert", cli_convert},
     {"generate", "KIND -o OUT", "synthetic data with a known truth", "spdhg generate", cli_generate},
     {"bound", "[DATA]", "the theorems' bounds, in numbers", "spdhg bound", cli_bound_verb},
+    {"report", "DIR|TRACE... -o HTML", "one self-contained page about a race or about traces", "spdhg report", cli_report},
     {"list", "TOPIC", "the losses, penalties, solvers, ... there are", "spdhg list", cli_list},
 };
 enum { VERBS = sizeof verbs / sizeof *verbs };

@@ -48,7 +48,7 @@ static spdhg_status prepare(verb *p, spdhg_error *err) {
     for (size_t i = 0; i < sizeof out / sizeof *out; i++) SPD_TRY(cli_can_write(out[i], err));
     SPD_TRY(spdhg_data_read(&p->data, o->data_path, &o->read, err));
     if (o->verbose) cli_print_notes(stderr, "spdhg path: ", p->data);
-    SPD_TRY(cli_problem_attach(&o->problem, p->data, err));
+    SPD_TRY(spd_recipe_attach(&o->problem, p->data, err));
     if (o->groups_path) SPD_TRY(read_whole(o->groups_path, p->data->rows, &p->group, err));
     if (o->folds_path) SPD_TRY(read_whole(o->folds_path, p->data->rows, &p->fold, err));
     o->path.group = p->group ? p->group : p->fold ? NULL : p->data->group;
@@ -57,14 +57,14 @@ static spdhg_status prepare(verb *p, spdhg_error *err) {
         if (i == 0 || p->fold[i] >= o->path.folds) o->path.folds = p->fold[i] + 1;
     o->solve.options.max_memory = o->read.max_memory ? o->read.max_memory : cli_machine_memory();
     o->solve.options.threads = o->problem.threads = o->read.threads;
-    p->graph = cli_problem_graph(&o->problem);
-    if (cli_problem_learns(&o->problem)) o->path.learn = &p->graph;
+    p->graph = spd_recipe_graph(&o->problem);
+    if (strcmp(o->problem.structure, SPD_LEARNED) == 0) o->path.learn = &p->graph;
     return SPDHG_OK;
 }
 
 static void free_candidate(candidate *c) {
     spdhg_path_free(c->path);
-    cli_problem_clear(&c->problem);
+    spd_recipe_clear(&c->problem);
     c->path = NULL;
 }
 
@@ -73,7 +73,7 @@ static spdhg_status try_pair(verb *p, candidate *c, spdhg_error *err) {
     asked.lambda = 1; /* then the path's factor is lambda itself */
     asked.gamma = c->gamma;
     asked.also_sparse = c->also_sparse;
-    SPD_TRY(cli_problem_build(&c->problem, &asked, p->data, NULL, 0, err));
+    SPD_TRY(spd_recipe_build(&c->problem, &asked, p->data, NULL, 0, err));
     return spdhg_path_new(&c->path, c->problem.problem, &p->asked.path, &p->asked.solve.options, err);
 }
 

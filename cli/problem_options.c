@@ -1,4 +1,4 @@
-/* problem_options.c - options that say what is minimised, and the problem made of them:
+/* problem_options.c - options that say what is minimised, into a recipe that tune/recipe.c makes a problem of:
  *     mean_i loss(a_i'x + c + o_i, b_i) + (gamma/2)||x||^2 + lambda r(F x) [+ C lambda ||x||_1]   over x in X. */
 #include "cli.h"
 
@@ -21,20 +21,18 @@ enum {
     ALLOW_ONE_CLASS
 };
 
-#define LEARNED "learned" /* not in the table of structures: it needs the data, not only their number of columns */
-
 static const struct argp_option options[] = {
     {"loss", LOSS, "LOSS[:ARG]", 0, NULL, 0},
     {"penalty", PENALTY, "PENALTY", 0, NULL, 0},
     {"groups", GROUPS, "GROUPS", 0,
      "for group and linf: size:G, grid (the differences at one pixel), or a file with a group number for each row of F", 0},
     {"structure", STRUCTURE, "STRUCTURE", 0, NULL, 0},
-    {"also-sparse", ALSO_SPARSE, "C", 0, "add C*lambda*||x||_1 (default 0; 1 with --structure learned)", 0},
-    {"lambda", LAMBDA, "NUMBER", 0, "weight of the penalty (default " CLI_QUOTE(CLI_LAMBDA) ")", 0},
-    {"gamma", GAMMA, "NUMBER", 0, "weight of (1/2)||x||^2 (default " CLI_QUOTE(CLI_GAMMA) ")", 0},
+    {"also-sparse", ALSO_SPARSE, "C", 0, "add C*lambda*||x||_1", 0},
+    {"lambda", LAMBDA, "NUMBER", 0, "weight of the penalty", 0},
+    {"gamma", GAMMA, "NUMBER", 0, "weight of (1/2)||x||^2", 0},
     {"set", SET, "SET", 0, NULL, 0},
-    {"intercept", INTERCEPT, NULL, 0, "an unpenalised constant (default)", 0},
-    {"no-intercept", NO_INTERCEPT, NULL, 0, "none", 0},
+    {"intercept", INTERCEPT, NULL, 0, "an unpenalised constant", 0},
+    {"no-intercept", NO_INTERCEPT, NULL, 0, "no constant", 0},
     {"weights", WEIGHTS, "FILE", 0, "a weight of at least 0 for each row of the data", 0},
     {"offset", OFFSET, "FILE", 0, "a known part of the score for each row (and output)", 0},
     {"penalty-weights", PENALTY_WEIGHTS, "FILE", 0, "a factor of at least 0 for each row of F; 0 frees that row", 0},
@@ -49,9 +47,9 @@ static void check_structure(const struct argp_state *state, const char *spec) {
     const spd_structure_kind *const *table = spd_structure_table(&entries);
     for (int i = 0; i < entries; i++)
         if (spd_spec_is(spec, table[i]->name)) return;
-    if (strcmp(spec, LEARNED) == 0) return;
+    if (strcmp(spec, SPD_LEARNED) == 0) return;
     char names[CLI_TEXT_CHARS];
-    cli_usage(state, "--structure: '%s' is not one of %s, " LEARNED, spec, cli_names(names, table, entries));
+    cli_usage(state, "--structure: '%s' is not one of %s, " SPD_LEARNED, spec, cli_names(names, table, entries));
 }
 
 /* Names are checked here and not when the problem is built: nobody wants to read 10 GB to learn of a typing error. */
@@ -83,115 +81,42 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case STANDARDIZE: o->standardize = true; return 0;
     case ALLOW_ONE_CLASS: o->one_class_ok = true; return 0;
     case ARGP_KEY_END:
-        if (cli_problem_learns(o) && !o->also_sparse_given) o->also_sparse = 1;
+        if (strcmp(o->structure, SPD_LEARNED) == 0 && !o->also_sparse_given) o->also_sparse = 1;
         return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
 }
 
-/* The lists of names come from the tables, so that help cannot fall behind them. */
+static char *with_default(const char *text, double value) {
+    char *filled = NULL;
+    return isnan(value) || asprintf(&filled, "%s (default %g)", text, value) < 0 ? NULL : filled;
+}
+
+/* The lists of names come from the tables and the defaults from the verb, so that help cannot fall behind them. */
 static char *fill_help(int key, const char *text, void *input) {
-    (void)input;
+    const cli_problem_options standard = CLI_PROBLEM_OPTIONS, *o = input ? input : &standard;
     char names[CLI_TEXT_CHARS] = "", *filled = NULL;
-    const char *standard = "", *topic = "";
+    const char *value = "", *topic = "";
     int entries = 0;
     const void *table = NULL;
-    if (key == LOSS) table = spd_loss_table(&entries), standard = CLI_LOSS, topic = "losses";
-    if (key == PENALTY) table = spd_penalty_table(&entries), standard = CLI_PENALTY, topic = "penalties";
-    if (key == STRUCTURE) table = spd_structure_table(&entries), standard = CLI_STRUCTURE, topic = "structures";
-    if (key == SET) table = spd_set_table(&entries), standard = CLI_SET, topic = "sets";
-    const char *more = key == STRUCTURE ? ", " LEARNED : "";
+    if (key == LOSS) table = spd_loss_table(&entries), value = o->loss, topic = "losses";
+    if (key == PENALTY) table = spd_penalty_table(&entries), value = o->penalty, topic = "penalties";
+    if (key == STRUCTURE) table = spd_structure_table(&entries), value = o->structure, topic = "structures";
+    if (key == SET) table = spd_set_table(&entries), value = o->set, topic = "sets";
+    const char *more = key == STRUCTURE ? ", " SPD_LEARNED : "";
     if (table &&
-        asprintf(&filled, "%s%s (default %s; see spdhg list %s)", cli_names(names, table, entries), more, standard, topic) > 0)
-        return filled;
-    return (char *)(uintptr_t)text;
+        asprintf(&filled, "%s%s (default %s; see spdhg list %s)", cli_names(names, table, entries), more, value, topic) < 0)
+        filled = NULL;
+    if (key == LAMBDA) filled = with_default(text, o->lambda);
+    if (key == GAMMA) filled = with_default(text, o->gamma);
+    if ((key == INTERCEPT && o->intercept) || (key == NO_INTERCEPT && !o->intercept))
+        filled = asprintf(&filled, "%s (default)", text) < 0 ? NULL : filled;
+    if (key == ALSO_SPARSE)
+        filled = asprintf(&filled, "%s (default %g%s)", text, o->also_sparse,
+                          o->also_sparse_given ? "" : "; 1 with --structure learned") < 0
+                     ? NULL
+                     : filled;
+    return filled ? filled : (char *)(uintptr_t)text;
 }
 
 const struct argp cli_problem_argp = {options, parse, NULL, NULL, NULL, fill_help, NULL};
-
-spdhg_status cli_problem_attach(const cli_problem_options *o, spdhg_data *data, spdhg_error *err) {
-    double *number = NULL;
-    int64_t rows, columns;
-    if (o->weights) {
-        SPD_TRY(spd_numbers_read(o->weights, &number, &rows, &columns, err));
-        const spdhg_status status =
-            rows * columns == data->rows
-                ? spdhg_data_set_weights(data, number, err)
-                : spd_fail(err, SPDHG_DATA, "%s: %lld numbers, but the data has %lld rows: one weight for each is expected",
-                           o->weights, (long long)(rows * columns), (long long)data->rows);
-        spd_free(number);
-        SPD_TRY(status);
-    }
-    if (o->offset) {
-        SPD_TRY(spd_numbers_read(o->offset, &number, &rows, &columns, err));
-        if (columns == data->rows && rows == 1) rows = data->rows, columns = 1; /* a vector may lie on one line */
-        const spdhg_status status = rows == data->rows
-                                        ? spdhg_data_set_offsets(data, number, columns, err)
-                                        : spd_fail(err, SPDHG_DATA, "%s: %lld rows of offsets, but the data has %lld rows",
-                                                   o->offset, (long long)rows, (long long)data->rows);
-        spd_free(number);
-        SPD_TRY(status);
-    }
-    return SPDHG_OK;
-}
-
-bool cli_problem_learns(const cli_problem_options *o) { return strcmp(o->structure, LEARNED) == 0; }
-
-spdhg_graph_options cli_problem_graph(const cli_problem_options *o) {
-    spdhg_graph_options graph = SPDHG_GRAPH_OPTIONS;
-    graph.threads = o->threads;
-    return graph;
-}
-
-/* F by its name; a learned one comes from these rows and no others, so that held-out rows stay unseen. */
-static spdhg_status make_structure(cli_problem *out, const cli_problem_options *o, const spdhg_data *data, const int64_t *row,
-                                   int64_t rows, spdhg_error *err) {
-    if (!cli_problem_learns(o)) return spdhg_structure_new(&out->structure, o->structure, data->features, err);
-    const spdhg_graph_options graph = cli_problem_graph(o);
-    return spdhg_structure_learn(&out->structure, data, row, rows, &graph, &out->learned, err);
-}
-
-static spdhg_status add_terms(cli_problem *out, const cli_problem_options *o, const spdhg_data *data, const int64_t *row,
-                              int64_t rows_used, spdhg_error *err) {
-    spdhg_problem *p = out->problem;
-    SPD_TRY(make_structure(out, o, data, row, rows_used, err));
-    double *row_weight = NULL;
-    int64_t rows = 0, columns = 0;
-    if (o->penalty_weights) SPD_TRY(spd_numbers_read(o->penalty_weights, &row_weight, &rows, &columns, err));
-    const spdhg_term_options term = {sizeof term, row_weight, rows * columns, o->groups, NULL, 0};
-    const spdhg_status status = spdhg_problem_term(p, o->penalty, out->structure, o->lambda, &term, err);
-    spd_free(row_weight);
-    SPD_TRY(status);
-    if (o->also_sparse <= 0) return SPDHG_OK;
-    SPD_TRY(spdhg_structure_new(&out->identity, "identity", data->features, err));
-    return spdhg_problem_term(p, "l1", out->identity, o->also_sparse * o->lambda, NULL, err);
-}
-
-static spdhg_status build(cli_problem *out, const cli_problem_options *o, const spdhg_data *data, const int64_t *row,
-                          int64_t rows, spdhg_error *err) {
-    SPD_TRY(spdhg_problem_new(&out->problem, data, o->loss, err));
-    spdhg_problem *p = out->problem;
-    if (row) SPD_TRY(spdhg_problem_rows(p, row, rows, err));
-    SPD_TRY(add_terms(out, o, data, row, rows, err));
-    SPD_TRY(spdhg_problem_ridge(p, o->gamma, err));
-    SPD_TRY(spdhg_problem_set(p, o->set, err));
-    SPD_TRY(spdhg_problem_intercept(p, o->intercept, err));
-    SPD_TRY(spdhg_problem_standardize(p, o->standardize, err));
-    if (o->class_weight) SPD_TRY(spdhg_problem_class_weight(p, o->class_weight, err));
-    return spdhg_problem_allow_one_class(p, o->one_class_ok, err);
-}
-
-spdhg_status cli_problem_build(cli_problem *out, const cli_problem_options *o, const spdhg_data *data, const int64_t *row,
-                               int64_t rows, spdhg_error *err) {
-    *out = (cli_problem){0};
-    const spdhg_status status = build(out, o, data, row, rows, err);
-    if (status != SPDHG_OK) cli_problem_clear(out);
-    return status;
-}
-
-void cli_problem_clear(cli_problem *problem) {
-    spdhg_problem_free(problem->problem); /* before the structures it points to */
-    spdhg_structure_free(problem->structure);
-    spdhg_structure_free(problem->identity);
-    *problem = (cli_problem){0};
-}

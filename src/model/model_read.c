@@ -1,14 +1,13 @@
 /* model_read.c - a model from JSON written by anyone: every key's type, every count, index and number is checked before it is
  * used. Messages are "FILE: model: KEY: what was expected"; SPDHG_IO when there is no such file, SPDHG_DATA when it is not a
  * model. */
-#include <errno.h>
 #include <inttypes.h>
-#include <jansson.h>
 #include <unistd.h>
 
+#include "model/json_file.h"
 #include "model/model.h"
 
-enum { MOST_BYTES = 1 << 30, MOST_CLASSES = 1 << 20 };
+enum { MOST_CLASSES = 1 << 20 };
 
 typedef struct reader {
     const char *path;
@@ -194,44 +193,10 @@ static spdhg_status fill(const reader *r, spdhg_model *m) {
     return get_coefficients(r, m);
 }
 
-/* The whole file, at most MOST_BYTES. */
-static spdhg_status slurp(const char *path, char **text, size_t *size, spdhg_error *err) {
-    errno = 0;
-    FILE *stream = fopen(path, "rb");
-    if (!stream) return spd_fail_io(err, path, "open");
-    spdhg_status status = SPDHG_OK;
-    int64_t room = 0;
-    do {
-        const int64_t wanted = room ? 2 * room : 1 << 16;
-        char *grown = *size > MOST_BYTES ? NULL : spd_grow(*text, room, wanted, 1);
-        if (!grown) {
-            status = *size > MOST_BYTES ? spd_fail(err, SPDHG_DATA, "%s: model: expected at most %d bytes", path, MOST_BYTES)
-                                        : spd_fail_memory(err, (double)wanted);
-            break;
-        }
-        *text = grown;
-        room = wanted;
-        *size += fread(*text + *size, 1, (size_t)room - *size, stream);
-    } while (*size == (size_t)room);
-    if (status == SPDHG_OK && ferror(stream)) status = spd_fail_io(err, path, "read");
-    fclose(stream);
-    return status;
-}
-
 spdhg_status spdhg_model_read(spdhg_model **out, const char *path, spdhg_error *err) {
     *out = NULL;
-    char *text = NULL;
-    size_t size = 0;
-    json_error_t reason;
-    spdhg_status status = slurp(path, &text, &size, err);
-    json_t *object = status == SPDHG_OK ? json_loadb(text, size, JSON_REJECT_DUPLICATES, &reason) : NULL;
-    spd_free(text);
-    if (status == SPDHG_OK && !object && json_error_code(&reason) == json_error_out_of_memory)
-        status = spd_fail_memory(err, (double)size);
-    if (status == SPDHG_OK && !json_is_object(object))
-        status = object
-                     ? spd_fail(err, SPDHG_DATA, "%s: model: expected a JSON object", path)
-                     : spd_fail(err, SPDHG_DATA, "%s:%d:%d: model: not JSON: %s", path, reason.line, reason.column, reason.text);
+    json_t *object = NULL;
+    spdhg_status status = spd_json_read(&object, path, "model", err);
     spdhg_model *model = status == SPDHG_OK ? SPD_NEW(spdhg_model, 1) : NULL;
     if (status == SPDHG_OK) {
         const reader r = {path, object, err};

@@ -135,6 +135,8 @@ void spd_problem_gradient(const spdhg_problem *p, int threads, const double *x, 
                           double *slope, double *scratch);
 /* g = (1/W) sum w_i alpha_i a_i' for any alpha (n x K). */
 void spd_problem_adjoint(const spdhg_problem *p, int threads, const double *alpha, double *g, double *gc, double *scratch);
+/* (1/W) sum w_i |alpha_i| |a_i|': what g's numbers are sums of. Rounding leaves about 1e-16 of it. */
+void spd_problem_adjoint_sizes(const spdhg_problem *p, int threads, const double *alpha, double *g, double *gc, double *scratch);
 /* g = (1/W) sum w_i C_i(a_i'x + c) a_i': a product with the Hessian or with a matrix like it. Scalar losses: C_i = curve (n x K).
  * Coupled losses: C_i = phi''(z_i) at the scores z in `curve`. c may be NULL. */
 void spd_problem_normal_product(const spdhg_problem *p, int threads, const double *curve, const double *x, const double *c,

@@ -97,6 +97,8 @@ typedef struct spd_evaluator {
 spdhg_status spd_evaluator_new(spd_evaluator *e, const spdhg_problem *p, const spdhg_data *test, int threads, spdhg_error *err);
 /* Fills objective, losses, gap, test scores and dual norm of the point; c becomes the best intercept for x. */
 void spd_evaluate(spd_evaluator *e, const double *x, double *c, const double *y, spdhg_point *point);
+/* gamma > 0 and a certified gap: ||x - x*|| is at most this. */
+double spd_evaluate_radius(const spd_evaluator *e, double objective);
 /* Numbers of F x that are larger than ||F_e|| radius: no x* within the radius has another sign there. */
 int64_t spd_evaluate_signs(const spd_evaluator *e, const double *x, double radius);
 int64_t spd_evaluate_structure_nonzeros(const spd_evaluator *e,
@@ -107,6 +109,7 @@ void spd_evaluator_free(spd_evaluator *e);
 const spdhg_problem *spd_solver_problem(const spdhg_solver *solver);
 const spdhg_options *spd_solver_options(const spdhg_solver *solver);
 spdhg_outcome spd_solver_outcome(const spdhg_solver *solver);
+void spd_solver_clock(spdhg_solver *solver, double (*clock)(void)); /* for point.seconds; spd_now unless said */
 
 const spd_solver_kind *const *spd_solver_table(int *entries);
 const spd_solver_kind *spd_solver_find(const char *name); /* NULL if unknown */
