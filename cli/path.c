@@ -58,7 +58,7 @@ static spdhg_status prepare(verb *p, spdhg_error *err) {
     o->solve.options.max_memory = o->read.max_memory ? o->read.max_memory : cli_machine_memory();
     o->solve.options.threads = o->problem.threads = o->read.threads;
     p->graph = spd_recipe_graph(&o->problem);
-    if (strcmp(o->problem.structure, SPD_LEARNED) == 0) o->path.learn = &p->graph;
+    if (spd_recipe_learns(&o->problem)) o->path.learn = &p->graph;
     return SPDHG_OK;
 }
 

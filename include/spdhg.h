@@ -416,7 +416,7 @@ typedef struct spdhg_graph_report {
     double objective, gap;         /* of the precision matrix, summed over its components; NAN for other methods */
     int64_t iterations;            /* the most any component took */
     bool converged;                /* every component reached tol; true for methods without a gap */
-    double seconds, solve_seconds; /* all of it; in QUIC or ALM at the final rho, summed over components */
+    double seconds, solve_seconds; /* all of it; of a processor in QUIC or ALM at the final rho, summed over components */
 } spdhg_graph_report;
 
 /* Learn F from some rows of the data (row NULL: all), labels unseen. options NULL: SPDHG_GRAPH_OPTIONS; report may be NULL.

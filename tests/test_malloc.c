@@ -166,6 +166,41 @@ end:
     return;
 }
 
+static void forget_race(void) {
+    char path[600];
+    const char *const folders[] = {"race/runs", "race"};
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        DIR *entries = opendir(in_folder(folders[i]));
+        for (struct dirent *entry; entries && (entry = readdir(entries));) {
+            snprintf(path, sizeof path, "%s/%s", in_folder(folders[i]), entry->d_name);
+            if (entry->d_name[0] != '.') remove(path);
+        }
+        if (entries) closedir(entries);
+        rmdir(in_folder(folders[i]));
+    }
+}
+
+/* Two solvers, one tuned; after a refusal the same call goes on in the same folder. */
+static void race(story *s) {
+    forget_race();
+    char data[100], out[100], line[400];
+    snprintf(data, sizeof data, "%s", in_folder("words.csv"));
+    snprintf(out, sizeof out, "%s", in_folder("race"));
+    const char *const sets[] = {data};
+    spdhg_race_options o = SPDHG_RACE_OPTIONS;
+    o.solvers = s->solver, o.tasks = "ggrlr", o.repeats = 1, o.epochs = 1, o.jobs = 1;
+    CALL(spdhg_race(sets, 1, out, &o, NULL, &s->err));
+    FILE *file = __real_fopen(in_folder("race/words.ggrlr.csv"), "r");
+    assert_non_null(file);
+    while (fgets(line, sizeof line, file)) {
+        double epoch, objective;
+        if (sscanf(line, "%*[^,],%*d,%lf,%*d,%*f,%lf", &epoch, &objective) == 2) s->number[0] += objective, s->number[1] += epoch;
+    }
+    fclose(file);
+end:
+    return;
+}
+
 static void no_temporary_file(void) {
     DIR *entries = opendir(folder);
     assert_non_null(entries);
@@ -252,6 +287,12 @@ static void pages_are_made(void **unused) {
     json_set_alloc_funcs(json_block, free);
 }
 
+static void a_race_goes_on(void **unused) {
+    (void)unused;
+    refuse_each("lpdhg,spdhg-sc2", race);
+    forget_race();
+}
+
 static int prepare(void **unused) {
     if (make_folder(unused) != 0) return -1;
     json_set_alloc_funcs(json_block, free);
@@ -280,6 +321,7 @@ static int prepare(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_format), cmocka_unit_test(every_solver_fits),
-                                       cmocka_unit_test(a_run_resumes), cmocka_unit_test(pages_are_made)};
+                                       cmocka_unit_test(a_run_resumes), cmocka_unit_test(pages_are_made),
+                                       cmocka_unit_test(a_race_goes_on)};
     return cmocka_run_group_tests(tests, prepare, remove_folder);
 }

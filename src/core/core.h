@@ -11,7 +11,8 @@
 
 /* ---- status.c: fill err (may be NULL) and return status, so that `return spd_fail(...)` is one line. */
 spdhg_status spd_fail(spdhg_error *err, spdhg_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
-spdhg_status spd_fail_memory(spdhg_error *err, double bytes);                    /* "cannot allocate ... bytes" */
+spdhg_status spd_fail_memory(spdhg_error *err, double bytes); /* "cannot allocate ... bytes" */
+bool spd_ran_out(const spdhg_error *err); /* spd_fail_memory said it: memory was asked for and not given, not a limit foreseen */
 spdhg_status spd_fail_io(spdhg_error *err, const char *path, const char *doing); /* adds strerror(errno) */
 #define SPD_TRY(call)                                                                                                            \
     do {                                                                                                                         \

@@ -95,4 +95,23 @@ bool spd_cholesky_inverse(int64_t n, double *A);
 /* log det of the matrix whose factor this is. */
 double spd_cholesky_logdet(int64_t n, const double *A);
 
+/* ---- sandwich.c: products with a sparse symmetric X, given on the pairs of a pattern: `pairs` numbers, then n for the diagonal.
+ */
+typedef struct spd_pattern {
+    int64_t n;
+    int64_t *start; /* n + 1: the pairs (i, other[q]), other[q] > i ascending, start[i] <= q < start[i+1]; the caller's to fill */
+    int32_t *other;
+    int64_t room; /* of other */
+    /* what spd_pattern_complete makes of them: the neighbours of i, itself among them, ascending, and where X has their values */
+    int64_t *from;
+    int32_t *near, *pair;
+    double *value, *work;
+} spd_pattern;
+bool spd_pattern_new(spd_pattern *g, int64_t n); /* false, as below: out of memory; free it all the same */
+void spd_pattern_free(spd_pattern *g);
+bool spd_pattern_room(spd_pattern *g, int64_t pairs); /* keeps what `other` holds */
+void spd_pattern_complete(spd_pattern *g);
+/* out = (M X M) on the pattern for a symmetric n x n M; U is n x n work. X and out may be the same. */
+void spd_sandwich(const spd_pattern *g, const double *M, const double *X, double *U, double *out);
+
 #endif

@@ -191,7 +191,7 @@ static spdhg_status open_checkpoint(const spdhg_solver *s, spd_checkpoint *saved
 static void start_far(spdhg_solver *s) {
     const double *push = s->evaluator.certifier.push;
     const spd_solver_kind *last = s->plan.stage[s->plan.stages - 1].kind;
-    if (!push || !last->exact || s->has_run || s->options.resume || spd_max_abs(s->problem->dK, s->x) > 0) return;
+    if (!push || !last->exact || s->at_start || s->has_run || s->options.resume || spd_max_abs(s->problem->dK, s->x) > 0) return;
     memcpy(s->x, push, (size_t)s->problem->dK * sizeof *push);
     if (s->evaluator.certifier.unattained)
         log_sentence(s, "some coefficients may grow without end: no minimiser exists, only an infimum");

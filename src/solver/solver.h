@@ -109,7 +109,9 @@ void spd_evaluator_free(spd_evaluator *e);
 const spdhg_problem *spd_solver_problem(const spdhg_solver *solver);
 const spdhg_options *spd_solver_options(const spdhg_solver *solver);
 spdhg_outcome spd_solver_outcome(const spdhg_solver *solver);
-void spd_solver_clock(spdhg_solver *solver, double (*clock)(void)); /* for point.seconds; spd_now unless said */
+/* For a comparison with others: point.seconds by this clock, and the start is the one that was given also where there is no
+ * minimiser and an exact solver would start far out. */
+void spd_solver_compare(spdhg_solver *solver, double (*clock)(void));
 
 const spd_solver_kind *const *spd_solver_table(int *entries);
 const spd_solver_kind *spd_solver_find(const char *name); /* NULL if unknown */
