@@ -133,6 +133,8 @@ static spdhg_status write_results(verb *p, spdhg_error *err) {
     cli_print_header(p->human, &result, p->asked.solve.solver, 0);
     cli_print_path(p->human, path, p->asked.path.choose);
     cli_print_summary(p->human, &result, p->asked.model_path);
+    if (p->human && p->asked.csv_path) fprintf(p->human, "path written to %s\n", p->asked.csv_path);
+    if (p->human && p->asked.report_path) fprintf(p->human, "report written to %s\n", p->asked.report_path);
     if (!p->asked.json) return SPDHG_OK;
     json_t *out = cli_fit_json(&result);
     if (out) cli_path_json(out, path, p->asked.path.choose);
