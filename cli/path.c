@@ -195,7 +195,8 @@ static spdhg_status prepare(verb *p, spdhg_error *err) {
     for (int64_t i = 0; p->fold && !p->folds_given && i < p->data->rows; i++)
         if (i == 0 || p->fold[i] >= p->options.folds) p->options.folds = p->fold[i] + 1;
     p->solve.options.max_memory = p->read.max_memory ? p->read.max_memory : cli_machine_memory();
-    p->solve.options.threads = p->read.threads;
+    p->solve.options.threads = p->problem_options.threads = p->read.threads;
+    p->problem_options.max_memory = p->solve.options.max_memory;
     return SPDHG_OK;
 }
 

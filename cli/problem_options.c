@@ -141,6 +141,7 @@ static spdhg_status make_structure(cli_problem *out, const cli_problem_options *
     if (strcmp(o->structure, LEARNED) != 0) return spdhg_structure_new(&out->structure, o->structure, data->features, err);
     spdhg_graph_options graph = SPDHG_GRAPH_OPTIONS;
     graph.threads = o->threads;
+    graph.max_memory = o->max_memory;
     return spdhg_structure_learn(&out->structure, data, row, rows, &graph, &out->learned, err);
 }
 
