@@ -57,6 +57,7 @@ static spdhg_status prepare(verb *p, spdhg_error *err) {
         if (i == 0 || p->fold[i] >= o->path.folds) o->path.folds = p->fold[i] + 1;
     o->solve.options.max_memory = o->read.max_memory ? o->read.max_memory : cli_machine_memory();
     o->solve.options.threads = o->problem.threads = o->read.threads;
+    o->problem.max_memory = o->solve.options.max_memory;
     p->graph = spd_recipe_graph(&o->problem);
     if (spd_recipe_learns(&o->problem)) o->path.learn = &p->graph;
     return SPDHG_OK;
