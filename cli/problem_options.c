@@ -21,37 +21,32 @@ enum {
     ALLOW_ONE_CLASS
 };
 
-#define LEARNED "learned" /* not in the table of structures: it needs the data, not only their number of columns */
-
 static const struct argp_option options[] = {
     {"loss", LOSS, "LOSS[:ARG]", 0, NULL, 0},
     {"penalty", PENALTY, "PENALTY", 0, NULL, 0},
-    {"groups", GROUPS, "GROUPS", 0,
-     "for group and linf: size:G, grid (the differences at one pixel), or a file with a group number for each row of F", 0},
+    {"groups", GROUPS, "GROUPS", 0, NULL, 0},
     {"structure", STRUCTURE, "STRUCTURE", 0, NULL, 0},
-    {"also-sparse", ALSO_SPARSE, "C", 0, "add C*lambda*||x||_1 (default 0; 1 with --structure learned)", 0},
-    {"lambda", LAMBDA, "NUMBER", 0, "weight of the penalty (default " CLI_QUOTE(CLI_LAMBDA) ")", 0},
-    {"gamma", GAMMA, "NUMBER", 0, "weight of (1/2)||x||^2 (default " CLI_QUOTE(CLI_GAMMA) ")", 0},
+    {"also-sparse", ALSO_SPARSE, "C", 0, NULL, 0},
+    {"lambda", LAMBDA, "NUMBER", 0, NULL, 0},
+    {"gamma", GAMMA, "NUMBER", 0, NULL, 0},
     {"set", SET, "SET", 0, NULL, 0},
-    {"intercept", INTERCEPT, NULL, 0, "an unpenalised constant (default)", 0},
-    {"no-intercept", NO_INTERCEPT, NULL, 0, "none", 0},
-    {"weights", WEIGHTS, "FILE", 0, "a weight of at least 0 for each row of the data", 0},
-    {"offset", OFFSET, "FILE", 0, "a known part of the score for each row (and output)", 0},
-    {"penalty-weights", PENALTY_WEIGHTS, "FILE", 0, "a factor of at least 0 for each row of F; 0 frees that row", 0},
-    {"class-weight", CLASS_WEIGHT, "balanced|LABEL=W,...", 0, "multiplies the weights of the rows with that label", 0},
-    {"standardize", STANDARDIZE, NULL, 0, "divide columns by their standard deviation; the model is on the original scale", 0},
-    {"allow-one-class", ALLOW_ONE_CLASS, NULL, 0, "do not refuse data with a single label", 0},
+    {"intercept", INTERCEPT, NULL, 0, NULL, 0},
+    {"no-intercept", NO_INTERCEPT, NULL, 0, NULL, 0},
+    {"weights", WEIGHTS, "FILE", 0, NULL, 0},
+    {"offset", OFFSET, "FILE", 0, NULL, 0},
+    {"penalty-weights", PENALTY_WEIGHTS, "FILE", 0, NULL, 0},
+    {"class-weight", CLASS_WEIGHT, "balanced|LABEL=W,...", 0, NULL, 0},
+    {"standardize", STANDARDIZE, NULL, 0, NULL, 0},
+    {"allow-one-class", ALLOW_ONE_CLASS, NULL, 0, NULL, 0},
     {0},
 };
 
 static void check_structure(const struct argp_state *state, const char *spec) {
-    int entries;
-    const spd_structure_kind *const *table = spd_structure_table(&entries);
-    for (int i = 0; i < entries; i++)
-        if (spd_spec_is(spec, table[i]->name)) return;
-    if (strcmp(spec, LEARNED) == 0) return;
+    spdhg_entry entry;
+    for (int64_t i = 0; spdhg_list("structures", i, &entry); i++)
+        if (strcmp(entry.name, SPD_LEARNED) == 0 ? strcmp(spec, entry.name) == 0 : spd_spec_is(spec, entry.name)) return;
     char names[CLI_TEXT_CHARS];
-    cli_usage(state, "--structure: '%s' is not one of %s, " LEARNED, spec, cli_names(names, table, entries));
+    cli_usage(state, "--structure: '%s' is not one of %s", spec, spd_topic_names(names, sizeof names, "structures"));
 }
 
 /* Names are checked here and not when the problem is built: nobody wants to read 10 GB to learn of a typing error. */
@@ -83,28 +78,15 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case STANDARDIZE: o->standardize = true; return 0;
     case ALLOW_ONE_CLASS: o->one_class_ok = true; return 0;
     case ARGP_KEY_END:
-        if (strcmp(o->structure, LEARNED) == 0 && !o->also_sparse_given) o->also_sparse = 1;
+        if (strcmp(o->structure, SPD_LEARNED) == 0 && !o->also_sparse_given) o->also_sparse = 1;
         return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
 }
 
-/* The lists of names come from the tables, so that help cannot fall behind them. */
 static char *fill_help(int key, const char *text, void *input) {
     (void)input;
-    char names[CLI_TEXT_CHARS] = "", *filled = NULL;
-    const char *standard = "", *topic = "";
-    int entries = 0;
-    const void *table = NULL;
-    if (key == LOSS) table = spd_loss_table(&entries), standard = CLI_LOSS, topic = "losses";
-    if (key == PENALTY) table = spd_penalty_table(&entries), standard = CLI_PENALTY, topic = "penalties";
-    if (key == STRUCTURE) table = spd_structure_table(&entries), standard = CLI_STRUCTURE, topic = "structures";
-    if (key == SET) table = spd_set_table(&entries), standard = CLI_SET, topic = "sets";
-    const char *more = key == STRUCTURE ? ", " LEARNED : "";
-    if (table &&
-        asprintf(&filled, "%s%s (default %s; see spdhg list %s)", cli_names(names, table, entries), more, standard, topic) > 0)
-        return filled;
-    return (char *)(uintptr_t)text;
+    return cli_fill_help(options, "problem", key, text);
 }
 
 const struct argp cli_problem_argp = {options, parse, NULL, NULL, NULL, fill_help, NULL};
@@ -138,7 +120,7 @@ spdhg_status cli_problem_attach(const cli_problem_options *o, spdhg_data *data, 
 /* F by its name; a learned one comes from these rows and no others, so that held-out rows stay unseen. */
 static spdhg_status make_structure(cli_problem *out, const cli_problem_options *o, const spdhg_data *data, const int64_t *row,
                                    int64_t rows, spdhg_error *err) {
-    if (strcmp(o->structure, LEARNED) != 0) return spdhg_structure_new(&out->structure, o->structure, data->features, err);
+    if (strcmp(o->structure, SPD_LEARNED) != 0) return spdhg_structure_new(&out->structure, o->structure, data->features, err);
     spdhg_graph_options graph = SPDHG_GRAPH_OPTIONS;
     graph.threads = o->threads;
     return spdhg_structure_learn(&out->structure, data, row, rows, &graph, &out->learned, err);

@@ -84,6 +84,8 @@ typedef struct spd_file {
 } spd_file;
 spdhg_status spd_file_create(spd_file *file, const char *path, spdhg_error *err); /* "-": standard output, no renaming */
 spdhg_status spd_file_commit(spd_file *file, spdhg_error *err);                   /* on failure the old file is intact */
+/* The whole of a file; *text and *size are NULL and 0 before. *text is to be freed also on failure. */
+spdhg_status spd_file_slurp(const char *path, size_t most, char **text, size_t *size, spdhg_error *err);
 void spd_file_abort(spd_file *file); /* also after a failed commit; NULL-safe fields */
 
 /* ---- table.c: names and NAME:ARG specifications. */

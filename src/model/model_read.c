@@ -194,40 +194,12 @@ static spdhg_status fill(const reader *r, spdhg_model *m) {
     return get_coefficients(r, m);
 }
 
-/* The whole file, at most MOST_BYTES. */
-static spdhg_status slurp(const char *path, char **text, size_t *size, spdhg_error *err) {
-    errno = 0;
-    FILE *stream = fopen(path, "rb");
-    if (!stream) return spd_fail_io(err, path, "open");
-    spdhg_status status = SPDHG_OK;
-    int64_t room = 0;
-    do {
-        const int64_t wanted = room ? 2 * room : 1 << 16;
-        char *grown = *size > MOST_BYTES ? NULL : spd_grow(*text, room, wanted, 1);
-        if (!grown) {
-            status = *size > MOST_BYTES ? spd_fail(err, SPDHG_DATA, "%s: model: expected at most %d bytes", path, MOST_BYTES)
-                                        : spd_fail_memory(err, (double)wanted);
-            break;
-        }
-        *text = grown;
-        room = wanted;
-        *size += fread(*text + *size, 1, (size_t)room - *size, stream);
-    } while (*size == (size_t)room);
-    if (status == SPDHG_OK && ferror(stream)) status = spd_fail_io(err, path, "read");
-    fclose(stream);
-    return status;
-}
-
-spdhg_status spdhg_model_read(spdhg_model **out, const char *path, spdhg_error *err) {
-    *out = NULL;
-    char *text = NULL;
-    size_t size = 0;
+/* path: what messages call the text. */
+static spdhg_status parse(spdhg_model **out, const char *path, const char *text, size_t size, spdhg_error *err) {
     json_error_t reason;
-    spdhg_status status = slurp(path, &text, &size, err);
-    json_t *object = status == SPDHG_OK ? json_loadb(text, size, JSON_REJECT_DUPLICATES, &reason) : NULL;
-    spd_free(text);
-    if (status == SPDHG_OK && !object && json_error_code(&reason) == json_error_out_of_memory)
-        status = spd_fail_memory(err, (double)size);
+    spdhg_status status = SPDHG_OK;
+    json_t *object = json_loadb(text, size, JSON_REJECT_DUPLICATES, &reason);
+    if (!object && json_error_code(&reason) == json_error_out_of_memory) status = spd_fail_memory(err, (double)size);
     if (status == SPDHG_OK && !json_is_object(object))
         status = object
                      ? spd_fail(err, SPDHG_DATA, "%s: model: expected a JSON object", path)
@@ -242,5 +214,20 @@ spdhg_status spdhg_model_read(spdhg_model **out, const char *path, spdhg_error *
         *out = model;
     else
         spdhg_model_free(model);
+    return status;
+}
+
+spdhg_status spdhg_model_from_text(spdhg_model **out, const char *text, size_t size, spdhg_error *err) {
+    *out = NULL;
+    return parse(out, "text", text, size, err);
+}
+
+spdhg_status spdhg_model_read(spdhg_model **out, const char *path, spdhg_error *err) {
+    *out = NULL;
+    char *text = NULL;
+    size_t size = 0;
+    spdhg_status status = spd_file_slurp(path, MOST_BYTES, &text, &size, err);
+    if (status == SPDHG_OK) status = parse(out, path, text, size, err);
+    spd_free(text);
     return status;
 }
