@@ -447,6 +447,7 @@ typedef struct spdhg_param {
 typedef struct spdhg_entry {
     const char *name, *help, *reference; /* reference: the paper of a solver; NULL */
     spdhg_kind kind;                     /* of its value; FLAG: takes none */
+    bool classify;                       /* a loss of labels, not of numbers */
     const char *argument;                /* what stands behind the name, such as "NUMBER"; NULL: nothing */
     const char *topic;                   /* whose names are the values of this option; NULL */
     const char *text;                    /* default, where it is not a number; NULL: none, or the help says which */

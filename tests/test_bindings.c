@@ -147,8 +147,10 @@ static void every_topic_is_listed(void **unused) {
     assert_int_equal(topics, 8);
     assert_false(spdhg_list("nonsense", 0, &entry) || spdhg_list("losses", -1, &entry) || spdhg_option("fit", 0, &entry));
     for (; spdhg_list("losses", losses, &entry); losses++)
-        if (strcmp(entry.name, "huber") == 0) assert_true(entry.argument && entry.value == 1.345 && entry.min > 0);
+        if (strcmp(entry.name, "huber") == 0)
+            assert_true(entry.argument && entry.value == 1.345 && entry.min > 0 && !entry.classify);
     assert_int_equal(losses, 6);
+    assert_true(spdhg_list("losses", 0, &entry) && entry.classify); /* logistic */
     bool found = false;
     for (int64_t i = 0; spdhg_list("solvers", i, &entry); i++) {
         if (strcmp(entry.name, "spdhg") != 0) continue;

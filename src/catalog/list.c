@@ -18,6 +18,7 @@ static bool loss(int64_t at, spdhg_entry *out) {
     if (at >= entries) return false;
     const spdhg_loss *l = table[at];
     plain(out, l->name, l->help);
+    out->classify = l->classify;
     if (l->arg_max < l->arg_min) return true;
     out->kind = SPDHG_KIND_NUMBER;
     out->argument = "ARG";

@@ -147,7 +147,7 @@ spdhg_status spdhg_data_set_labels(spdhg_data *data, const char *const *text, in
         if (!(data->b[i] >= 0 && data->b[i] < (double)labels) || data->b[i] != floor(data->b[i]))
             return spd_fail(err, SPDHG_DATA, "label %g of row %lld is not the position of one of %lld texts", data->b[i],
                             (long long)i + 1, (long long)labels);
-    char **copy;
+    char **copy = NULL;
     SPD_TRY(copy_texts(&copy, text, labels, err));
     free_texts(data->label, data->labels);
     data->label = copy;
@@ -156,7 +156,7 @@ spdhg_status spdhg_data_set_labels(spdhg_data *data, const char *const *text, in
 }
 
 spdhg_status spdhg_data_set_names(spdhg_data *data, const char *const *name, spdhg_error *err) {
-    char **copy;
+    char **copy = NULL;
     SPD_TRY(copy_texts(&copy, name, data->features, err));
     free_texts(data->name, data->features);
     data->name = copy;

@@ -216,7 +216,7 @@ static spdhg_status take_edges(spdhg_structure *F, int64_t features, int64_t edg
             return spd_fail(err, SPDHG_DATA, "edge %lld: the weight is %g, expected a finite number other than 0", (long long)e,
                             weight[e]);
     }
-    int64_t again, before = 0;
+    int64_t again = 0, before = 0;
     SPD_TRY(find_duplicate(end, 2 * sizeof *end, edges, &again, &before, err));
     if (again < edges)
         return spd_fail(err, SPDHG_DATA, "edge %lld, between features %lld and %lld, was given before as edge %lld",
