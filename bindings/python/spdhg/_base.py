@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils import validation
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from ._call import Watch, call, doubles, run, text
@@ -22,6 +23,14 @@ from ._structure import LEARNED, structure_matrix
 OUTCOMES = {lib.SPDHG_OUTCOME_CONVERGED: "converged", lib.SPDHG_OUTCOME_DONE: "done", lib.SPDHG_OUTCOME_LIMIT: "limit",
             lib.SPDHG_OUTCOME_STALLED: "stalled", lib.SPDHG_OUTCOME_INTERRUPTED: "interrupted", lib.SPDHG_OUTCOME_DIVERGED: "diverged"}
 POINT = np.dtype([(name, "i8" if name == "iteration" else "f8") for name, _ in ffi.typeof("spdhg_point").fields])
+
+
+def validate(estimator: Any, *data: Any, **wishes: Any) -> Any:
+    """scikit-learn's own check of X and y, which moved in 1.6; that X is finite the library checks, in the pass it makes anyway."""
+    wishes = dict(accept_sparse="csr", dtype=np.float64, order="C", **wishes)
+    if hasattr(validation, "validate_data"):
+        return validation.validate_data(estimator, *data, ensure_all_finite=False, **wishes)
+    return estimator._validate_data(*data, force_all_finite=False, **wishes)
 
 
 class Labels:
@@ -90,8 +99,7 @@ class Structured(BaseEstimator):
 
     def _take(self, X: Any, y: Any, reset: bool = True) -> tuple:
         """X, and y as Labels or as float64."""
-        X, y = self._validate_data(X, y, accept_sparse="csr", dtype=np.float64, order="C", reset=reset,
-                                   multi_output=not self._classify, y_numeric=not self._classify)
+        X, y = validate(self, X, y, reset=reset, multi_output=not self._classify, y_numeric=not self._classify)
         return X, Labels(y) if self._classify else np.ascontiguousarray(y, np.float64)
 
     def _offset(self, X: Any, offset: Any) -> Optional[np.ndarray]:
@@ -122,12 +130,12 @@ class Structured(BaseEstimator):
         self._check_loss()
         X, y = self._take(X, y)
         problem = self._problem(X, y, sample_weight, offset, self._alpha(), p)
-        options, _keep = solve_options(p, self.random_state)
+        options, keep = solve_options(p, self.random_state)
         watch = Watch(printer(self.verbose, type(self).__name__))
-        watch.attach(options)
+        watch.attach(options, keep)
         out = ffi.new("spdhg_solver **")
         interrupt = run(watch, lib.spdhg_solver_new, out, str(self.solver).encode(), problem.handle, options)
-        solver = ffi.gc(out[0], lambda pointer, _=problem: lib.spdhg_solver_free(pointer))
+        solver = ffi.gc(out[0], lambda pointer, _=(problem, watch): lib.spdhg_solver_free(pointer))
         if interrupt:
             raise interrupt
         set_params(solver, self.solver_params)
@@ -201,9 +209,15 @@ class Structured(BaseEstimator):
 
     def _scores(self, X: Any, offset: Any) -> np.ndarray:
         check_is_fitted(self)
-        X = self._validate_data(X, accept_sparse="csr", dtype=np.float64, order="C", reset=False)
+        X = validate(self, X, reset=False)
         self._model.change(self.coef_, self.intercept_)
         return self._model.scores(X, self._offset(X, offset))
+
+    def __sklearn_tags__(self) -> Any:  # scikit-learn 1.6 on
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
+        tags.input_tags.sparse = True
+        tags.target_tags.multi_output = not self._classify
+        return tags
 
     def save(self, path: Any) -> None:
         """Write the model file that `spdhg predict` and `load_model` read."""

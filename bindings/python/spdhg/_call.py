@@ -21,6 +21,7 @@ def text(pointer) -> Optional[str]:
 def python_words(message: str) -> str:
     """The command's options by their names here."""
     name = re.sub(r"--([a-z][a-z-]*)", lambda match: NAMES.get(match.group(1), match.group(1)).replace("-", "_"), message)
+    name = re.sub(r"\bis not finite$", "is not finite: NaN or infinity", name)
     return re.sub(r"\blambda\b", "alpha", name).replace("; use loss softmax", "; use loss='softmax'")
 
 
@@ -73,7 +74,9 @@ class Watch:
         self._handle = ffi.new_handle(self)
         self.c.python = self._handle if listen else ffi.NULL
 
-    def attach(self, options) -> None:
+    def attach(self, options, *keep) -> None:
+        """keep: what the options point to, alive as long as this."""
+        self.keep = keep
         options.callback, options.user = ffi.addressof(lib, "spdhg_watch_event"), self.c
 
 
@@ -109,14 +112,18 @@ def _leave_blas() -> None:
             lib.spdhg_blas_threads(_blas_before)
 
 
-def run(watch: Optional[Watch], function: Callable, *arguments) -> Optional[KeyboardInterrupt]:
+def run(watch: Optional[Watch], function: Callable, *arguments) -> Optional[BaseException]:
     """A long call. Signals reach only the main thread, and only between Python's instructions: so it waits while another thread
-    works, and at Ctrl-C asks the work to stop. The interrupt is returned: the caller keeps what is there, then raises it."""
-    failure, interrupt = [], None
-    done = threading.Lock()
+    works, and at Ctrl-C (or whatever a signal's handler raises) asks the work to stop. The interrupt is returned: the caller keeps
+    what is there, then raises it."""
+    failure: list = []
+    interrupt = None
+    begun, done = threading.Lock(), threading.Lock()
     done.acquire()
 
     def work() -> None:
+        if not begun.acquire(blocking=False):  # an interrupt between start and wait made the caller start twice
+            return
         try:
             call(function, *arguments)
         except BaseException as error:
@@ -126,18 +133,18 @@ def run(watch: Optional[Watch], function: Callable, *arguments) -> Optional[Keyb
 
     _enter_blas()
     try:
-        if threading.current_thread() is threading.main_thread():
-            threading.Thread(target=work, name="spdhg", daemon=True).start()
-            while True:
-                try:
-                    done.acquire()
-                    break
-                except KeyboardInterrupt as pressed:
-                    interrupt = pressed
-                    if watch:
-                        watch.c.stop = 1
-        else:
-            work()
+        while True:
+            try:
+                if threading.current_thread() is not threading.main_thread():
+                    work()
+                elif not begun.locked():
+                    threading.Thread(target=work, name="spdhg", daemon=True).start()
+                done.acquire()
+                break
+            except BaseException as raised:
+                interrupt = raised
+                if watch:
+                    watch.c.stop = 1
     finally:
         _leave_blas()
     if watch and watch.failure:

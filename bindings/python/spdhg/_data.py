@@ -13,9 +13,6 @@ from ._native import ffi, lib
 
 def _csr_parts(X: sp.csr_matrix) -> tuple:
     """ptr (int64), idx (int32), values: the matrix's own arrays where they fit, never written to."""
-    if not X.has_canonical_format:
-        X = X.copy()
-        X.sum_duplicates()
     if X.indices.dtype != np.int32 and X.shape[1] > np.iinfo(np.int32).max:
         raise ValueError(f"{X.shape[1]} features: the library takes at most {np.iinfo(np.int32).max}")
     values = np.ascontiguousarray(X.data, np.float64)
@@ -32,15 +29,14 @@ def data_handle(X: Any, b: Optional[np.ndarray] = None, weight: Optional[np.ndar
                 labels: Optional[list] = None, names: Optional[Any] = None) -> Any:
     """The library's data set over these arrays, which it borrows. X: C-ordered float64, or CSR."""
     targets = 0 if b is None else 1 if b.ndim == 1 else b.shape[1]
-    if sp.issparse(X):
-        ptr, idx, val = _csr_parts(X)
-        parts = longs(ptr), ffi.from_buffer("int32_t[]", idx), doubles(val)
-    else:
-        ptr = idx = None
-        val = np.ascontiguousarray(X, np.float64)
-        parts = ffi.NULL, ffi.NULL, doubles(val)
-    data = make("data", lib.spdhg_data_from_csr, X.shape[0], X.shape[1], *parts, doubles(b), targets, lib.SPDHG_BORROW,
-                free=lib.spdhg_data_free, keep=(ptr, idx, val, b))
+    try:
+        data = _borrow(X, b, targets)
+    except ValueError as error:
+        if "does not ascend" not in str(error):
+            raise
+        X = X.copy()  # columns in disorder, or twice in a row: found by the library's own check
+        X.sum_duplicates()
+        data = _borrow(X, b, targets)
     if weight is not None:
         call(lib.spdhg_data_set_weights, data, doubles(weight))
     if offset is not None:
@@ -52,6 +48,18 @@ def data_handle(X: Any, b: Optional[np.ndarray] = None, weight: Optional[np.ndar
         pointer, _keep = texts(names)
         call(lib.spdhg_data_set_names, data, pointer)
     return data
+
+
+def _borrow(X: Any, b: Optional[np.ndarray], targets: int) -> Any:
+    if sp.issparse(X):
+        ptr, idx, val = _csr_parts(X)
+        parts = longs(ptr), ffi.from_buffer("int32_t[]", idx), doubles(val)
+    else:
+        ptr = idx = None
+        val = np.ascontiguousarray(X, np.float64)
+        parts = ffi.NULL, ffi.NULL, doubles(val)
+    return make("data", lib.spdhg_data_from_csr, X.shape[0], X.shape[1], *parts, doubles(b), targets, lib.SPDHG_BORROW,
+                free=lib.spdhg_data_free, keep=(ptr, idx, val, b))
 
 
 class Data:

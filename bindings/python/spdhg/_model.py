@@ -71,7 +71,7 @@ class Model:
         """What the estimator's coef_ and intercept_ are now: a user may have changed them."""
         v = self.view
         x = np.ascontiguousarray(np.asarray(coef, np.float64).reshape(v.outputs, v.features).T)
-        c = np.ascontiguousarray(np.broadcast_to(np.asarray(intercept, np.float64).ravel(), (v.outputs,)))
+        c = np.array(np.broadcast_to(np.ravel(intercept), (v.outputs,)), np.float64)
         call(lib.spdhg_model_change, self.handle, doubles(x), doubles(c))
 
     def scores(self, X: Any, offset: Optional[np.ndarray] = None) -> np.ndarray:

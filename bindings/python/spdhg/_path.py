@@ -17,6 +17,7 @@ from ._plot import plot_path
 from ._problem import also_sparse, number, solve_options
 
 INFORMATION = ("aic", "bic", "ebic")
+KEPT = ("classes_", "n_features_in_", "feature_names_in_", "structure_")
 CRITERIA = ("loss", "accuracy", "auc") + INFORMATION
 
 
@@ -72,13 +73,17 @@ def at_position(cv: Any, position: int) -> Any:
     given = cv.get_params(deep=False)
     fitted = kind(**{name: given[name] for name in kind().get_params() if name in given}, alpha=float(cv.path_.alphas[position]))
     fitted.set_params(gamma=cv.gamma_, also_sparse=cv.also_sparse_)
+    whole = position == cv.path_.chosen  # of the others only coefficients and a line of the table were kept
     for name, value in vars(cv).items():
-        if name.endswith("_") and name not in ("path_", "alphas_", "alpha_") and not name.startswith("_"):
+        if name in KEPT or (whole and name.endswith("_") and name not in ("path_", "alphas_", "alpha_")):
             setattr(fitted, name, value)
     fitted._model = cv._model.copy()
-    coef, intercept = cv.path_.coefs[position], cv.path_.intercepts[position]
-    fitted._model.change(coef, intercept)
+    fitted._model.change(cv.path_.coefs[position], cv.path_.intercepts[position])
     fitted._set_coefficients()
+    if not whole:
+        line = {name: column[position] for name, column in cv.path_.table.items()}
+        fitted.objective_, fitted.gap_relative_, fitted.outcome_ = line["objective"], line["gap_relative"], str(line["outcome"])
+        fitted.dual_ = np.empty(0)
     return fitted
 
 
@@ -137,19 +142,19 @@ def fit_cv(cv: Any, X: Any, y: Any, sample_weight: Any, offset: Any, fold_groups
     p = cv.get_params(deep=False)
     cv._check_loss()
     X, y = cv._take(X, y)
-    options, _keep = _path_options(p, X, y, fold_groups, cv._classify)
-    solve, _also = solve_options(p, cv.random_state)
+    options, keep = _path_options(p, X, y, fold_groups, cv._classify)
+    solve, also = solve_options(p, cv.random_state)
     if p["solver_params"]:
         raise ValueError("solver_params are for a single fit; a path has none")
     watch = Watch(printer(cv.verbose, type(cv).__name__))
-    watch.attach(solve)
+    watch.attach(solve, keep, also)
     gammas = [p["gamma"]] if p["gammas"] is None else list(p["gammas"])
     sparsities = [also_sparse(p)] if p["sparsities"] is None else list(p["sparsities"])
     best, interrupt = None, None
     for gamma, sparse in itertools.product(gammas, sparsities):
         problem = cv._problem(X, y, sample_weight, offset, 1.0, {**p, "gamma": gamma, "also_sparse": sparse})
         handle, interrupt = make_long("path", lib.spdhg_path_new, problem.handle, options, solve, free=lib.spdhg_path_free,
-                                      keep=(problem,), watch=watch)
+                                      keep=(problem, watch), watch=watch)
         path = Path(handle, problem, p["choose"])
         if best is None or path.value < best[0].value:
             best = path, handle, problem, gamma, sparse
