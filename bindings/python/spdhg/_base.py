@@ -38,18 +38,18 @@ class Labels:
 
     def __init__(self, y: np.ndarray) -> None:
         check_classification_targets(y)
-        self.classes, codes = np.unique(y, return_inverse=True)
+        self.classes = np.unique(y)
         self.texts: Optional[List[str]] = None
         as_numbers = self.classes.dtype.kind in "biuf" and len(np.unique(self.classes.astype(np.float64))) == len(self.classes)
         if as_numbers:
             self.b = np.ascontiguousarray(y, np.float64)
         else:
             self.texts = [str(c) for c in self.classes]
-            self.b = codes.astype(np.float64)
+            self.b = np.searchsorted(self.classes, y).astype(np.float64)
 
     def number(self, weight: Optional[np.ndarray]) -> int:
         """Classes among the rows that count."""
-        return len(np.unique(self.b if weight is None else self.b[weight > 0]))
+        return len(self.classes) if weight is None else len(np.unique(self.b[weight > 0]))
 
     def of_model(self, model: Model) -> np.ndarray:
         at = model.class_values if self.texts is not None else np.searchsorted(self.classes.astype(np.float64), model.class_values)
