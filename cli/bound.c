@@ -137,10 +137,10 @@ static spdhg_status from_data(bound *o, spdhg_error *err) {
     spdhg_data *data = NULL;
     cli_problem problem = {0};
     spdhg_status status = spdhg_data_read(&data, o->path, &o->read, err);
-    if (status == SPDHG_OK) status = cli_problem_attach(&o->problem_options, data, err);
-    if (status == SPDHG_OK) status = cli_problem_build(&problem, &o->problem_options, data, NULL, 0, err);
+    if (status == SPDHG_OK) status = spd_recipe_attach(&o->problem_options, data, err);
+    if (status == SPDHG_OK) status = spd_recipe_build(&problem, &o->problem_options, data, NULL, 0, err);
     if (status == SPDHG_OK) status = from_problem(o, problem.problem, err);
-    cli_problem_clear(&problem);
+    spd_recipe_clear(&problem);
     spdhg_data_free(data);
     return status;
 }

@@ -27,6 +27,8 @@ spdhg_status cli_bound_of_fit(cli_bound *b, const cli_solve_options *o, const sp
         return spd_fail(err, SPDHG_USAGE,
                         "--bound: the theorems are about a number of iterations that does not depend on the draws; use --epochs "
                         "without --tol");
+    if (told(o, "scale") != 1 && !isnan(told(o, "scale")))
+        return spd_fail(err, SPDHG_USAGE, "--bound: the theorems are about steps of their own length; leave --param scale out");
     const spd_solver_kind *kind = spd_solver_find(o->solver);
     const int64_t batch = o->options.batch == SPDHG_BATCH_AUTO ? spd_batch_auto(p, kind->dual_cost(p)) : o->options.batch;
     const spd_bound_question question = {

@@ -11,9 +11,11 @@
 #include "report/report.h"
 #include "solver/solver.h"
 #include "trace/trace.h"
+#include "tune/recipe.h"
 
 int cli_fit(int argc, char **argv);
 int cli_path(int argc, char **argv);
+int cli_race(int argc, char **argv);
 int cli_predict(int argc, char **argv);
 int cli_graph(int argc, char **argv);
 int cli_inspect(int argc, char **argv);
@@ -52,6 +54,10 @@ int cli_choice(const struct argp_state *state, const char *option, const char *t
 void cli_check(const struct argp_state *state, const char *option, spdhg_status status, const spdhg_error *err);
 /* The help of an option without one of its own, from the library's options of that group, with its default: for argp's filter. */
 char *cli_fill_help(const struct argp_option *options, const char *group, int key, const char *text);
+/* Its two halves: the library's entry for that key (false: none, or the option has a help), and the entry as help; text if there
+ * is no memory. */
+bool cli_find_option(const struct argp_option *options, const char *group, int key, spdhg_entry *entry);
+char *cli_help_text(const spdhg_entry *entry, const char *text);
 /* The one positional argument of a verb: remembers it, refuses a second one. */
 void cli_argument(const struct argp_state *state, const char **place, const char *text);
 
@@ -64,13 +70,7 @@ void cli_check_format(const struct argp_state *state, const char *path, const ch
 void cli_print_notes(FILE *to, const char *lead, const spdhg_data *data);
 
 /* ---- problem_options.c: what is to be minimised; for every verb that solves. */
-typedef struct cli_problem_options {
-    const char *loss, *penalty, *groups, *structure, *set, *class_weight;
-    const char *weights, *offset, *penalty_weights; /* files */
-    double lambda, gamma, also_sparse;              /* also_sparse 0: no such term */
-    bool intercept, standardize, one_class_ok, also_sparse_given;
-    int threads; /* to learn a structure with; 0: the cores this process may use */
-} cli_problem_options;
+typedef spd_recipe cli_problem_options;
 #define CLI_PROBLEM_OPTIONS                                                                                                      \
     {                                                                                                                            \
         .loss = SPD_LOSS, .penalty = SPD_PENALTY, .structure = SPD_STRUCTURE, .set = SPD_SET, .lambda = SPD_LAMBDA,              \
@@ -78,17 +78,7 @@ typedef struct cli_problem_options {
     }
 extern const struct argp cli_problem_argp; /* input: cli_problem_options */
 
-typedef struct cli_problem {
-    spdhg_problem *problem;
-    spdhg_structure *structure, *identity;
-    spdhg_graph_report learned; /* nodes 0: the structure was not learned */
-} cli_problem;
-/* --weights and --offset become part of the data, before any split. */
-spdhg_status cli_problem_attach(const cli_problem_options *o, spdhg_data *data, spdhg_error *err);
-/* row NULL: all rows. */
-spdhg_status cli_problem_build(cli_problem *out, const cli_problem_options *o, const spdhg_data *data, const int64_t *row,
-                               int64_t rows, spdhg_error *err);
-void cli_problem_clear(cli_problem *problem);
+typedef spd_recipe_problem cli_problem;
 
 /* ---- solve_options.c: how it is minimised. */
 enum { CLI_PARAMS_MAX = 32 };
@@ -153,6 +143,8 @@ json_t *cli_fit_json(const cli_fit_result *result);
 void cli_print_path(FILE *to, const spdhg_path *path, const char *choose);
 spdhg_status cli_path_csv(const spdhg_path *path, const char *file, spdhg_error *err);
 void cli_path_json(json_t *out, const spdhg_path *path, const char *choose);
+/* ---- race_output.c: DIR/summary.json as a table or as it is. */
+spdhg_status cli_race_print(const char *folder, bool json, spdhg_error *err);
 /* "converged", "done", ...: the stable word of an outcome. */
 const char *cli_outcome_word(spdhg_outcome outcome);
 

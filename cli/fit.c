@@ -107,7 +107,7 @@ static spdhg_status read_data(fit *f, spdhg_error *err) {
     SPD_TRY(spdhg_data_read(&f->data, f->path, &f->read, err));
     if (f->verbose) cli_print_notes(stderr, "spdhg fit: ", f->data);
     SPD_TRY(check_memory(f, err));
-    return cli_problem_attach(&f->problem_options, f->data, err);
+    return spd_recipe_attach(&f->problem_options, f->data, err);
 }
 
 static spdhg_status hold_out(fit *f, spdhg_error *err) {
@@ -143,7 +143,7 @@ static spdhg_status prepare(fit *f, cli_progress *progress, spdhg_error *err) {
     SPD_TRY(read_data(f, err));
     SPD_TRY(hold_out(f, err));
     f->problem_options.threads = f->read.threads;
-    SPD_TRY(cli_problem_build(&f->problem, &f->problem_options, f->data, f->train_row, f->trains, err));
+    SPD_TRY(spd_recipe_build(&f->problem, &f->problem_options, f->data, f->train_row, f->trains, err));
     f->solve.options.threads = f->read.threads;
     f->solve.options.callback = cli_progress_event;
     f->solve.options.user = progress;
@@ -196,6 +196,8 @@ static int conclude(const fit *f, spdhg_outcome outcome) { /* what makes the exi
         fprintf(stderr, "spdhg fit: perhaps no finite optimum exists (classes that can be separated exactly, or directions that "
                         "neither loss nor "
                         "penalty sees); --gamma above 0 gives one\n");
+    if (outcome == SPDHG_OUTCOME_INFIMUM)
+        fprintf(stderr, "spdhg fit: %s; --gamma above 0 gives a minimiser\n", spdhg_outcome_text(outcome));
     if (outcome == SPDHG_OUTCOME_DIVERGED) fprintf(stderr, "spdhg fit: %s\n", spdhg_outcome_text(outcome));
     return spdhg_outcome_exit_status(outcome);
 }
@@ -232,7 +234,7 @@ static int run(fit *f, spdhg_error *err) {
 static void clear(fit *f) {
     spdhg_model_free(f->model);
     spdhg_solver_free(f->solver);
-    cli_problem_clear(&f->problem);
+    spd_recipe_clear(&f->problem);
     spdhg_data_free(f->test);
     spdhg_data_free(f->data);
     spd_free(f->train_row);

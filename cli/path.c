@@ -190,7 +190,7 @@ static spdhg_status prepare(verb *p, spdhg_error *err) {
     for (size_t i = 0; i < sizeof out / sizeof *out; i++) SPD_TRY(cli_can_write(out[i], err));
     SPD_TRY(spdhg_data_read(&p->data, p->path, &p->read, err));
     if (p->verbose) cli_print_notes(stderr, "spdhg path: ", p->data);
-    SPD_TRY(cli_problem_attach(&p->problem_options, p->data, err));
+    SPD_TRY(spd_recipe_attach(&p->problem_options, p->data, err));
     if (p->groups_path) SPD_TRY(read_whole(p->groups_path, p->data->rows, &p->group, err));
     if (p->folds_path) SPD_TRY(read_whole(p->folds_path, p->data->rows, &p->fold, err));
     p->options.group = p->group ? p->group : p->fold ? NULL : p->data->group;
@@ -204,7 +204,7 @@ static spdhg_status prepare(verb *p, spdhg_error *err) {
 
 static void free_candidate(candidate *c) {
     spdhg_path_free(c->path);
-    cli_problem_clear(&c->problem);
+    spd_recipe_clear(&c->problem);
     c->path = NULL;
 }
 
@@ -213,7 +213,7 @@ static spdhg_status try_pair(verb *p, candidate *c, spdhg_error *err) {
     asked.lambda = 1; /* then the path's factor is lambda itself */
     asked.gamma = c->gamma;
     asked.also_sparse = c->also_sparse;
-    SPD_TRY(cli_problem_build(&c->problem, &asked, p->data, NULL, 0, err));
+    SPD_TRY(spd_recipe_build(&c->problem, &asked, p->data, NULL, 0, err));
     return spdhg_path_new(&c->path, c->problem.problem, &p->options, &p->solve.options, err);
 }
 

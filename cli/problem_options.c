@@ -1,4 +1,4 @@
-/* problem_options.c - options that say what is minimised, and the problem made of them:
+/* problem_options.c - options that say what is minimised, into a recipe that tune/recipe.c makes a problem of:
  *     mean_i loss(a_i'x + c + o_i, b_i) + (gamma/2)||x||^2 + lambda r(F x) [+ C lambda ||x||_1]   over x in X. */
 #include "cli.h"
 
@@ -84,89 +84,21 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     }
 }
 
+/* The defaults of the verb, where they are not those of the table. */
 static char *fill_help(int key, const char *text, void *input) {
-    (void)input;
-    return cli_fill_help(options, "problem", key, text);
+    const cli_problem_options standard = CLI_PROBLEM_OPTIONS, *o = input ? input : &standard;
+    spdhg_entry entry;
+    if (!cli_find_option(options, "problem", key, &entry)) return (char *)(uintptr_t)text;
+    if (key == LOSS) entry.text = o->loss;
+    if (key == PENALTY) entry.text = o->penalty;
+    if (key == STRUCTURE) entry.text = o->structure;
+    if (key == SET) entry.text = o->set;
+    if (key == LAMBDA) entry.value = o->lambda;
+    if (key == GAMMA) entry.value = o->gamma;
+    if (key == INTERCEPT) entry.value = o->intercept;
+    if (key == NO_INTERCEPT) entry.value = !o->intercept;
+    if (key == ALSO_SPARSE && o->also_sparse_given) entry.help = "add C*lambda*||x||_1", entry.value = o->also_sparse;
+    return cli_help_text(&entry, text);
 }
 
 const struct argp cli_problem_argp = {options, parse, NULL, NULL, NULL, fill_help, NULL};
-
-spdhg_status cli_problem_attach(const cli_problem_options *o, spdhg_data *data, spdhg_error *err) {
-    double *number = NULL;
-    int64_t rows, columns;
-    if (o->weights) {
-        SPD_TRY(spd_numbers_read(o->weights, &number, &rows, &columns, err));
-        const spdhg_status status =
-            rows * columns == data->rows
-                ? spdhg_data_set_weights(data, number, err)
-                : spd_fail(err, SPDHG_DATA, "%s: %lld numbers, but the data has %lld rows: one weight for each is expected",
-                           o->weights, (long long)(rows * columns), (long long)data->rows);
-        spd_free(number);
-        SPD_TRY(status);
-    }
-    if (o->offset) {
-        SPD_TRY(spd_numbers_read(o->offset, &number, &rows, &columns, err));
-        if (columns == data->rows && rows == 1) rows = data->rows, columns = 1; /* a vector may lie on one line */
-        const spdhg_status status = rows == data->rows
-                                        ? spdhg_data_set_offsets(data, number, columns, err)
-                                        : spd_fail(err, SPDHG_DATA, "%s: %lld rows of offsets, but the data has %lld rows",
-                                                   o->offset, (long long)rows, (long long)data->rows);
-        spd_free(number);
-        SPD_TRY(status);
-    }
-    return SPDHG_OK;
-}
-
-/* F by its name; a learned one comes from these rows and no others, so that held-out rows stay unseen. */
-static spdhg_status make_structure(cli_problem *out, const cli_problem_options *o, const spdhg_data *data, const int64_t *row,
-                                   int64_t rows, spdhg_error *err) {
-    if (strcmp(o->structure, SPD_LEARNED) != 0) return spdhg_structure_new(&out->structure, o->structure, data->features, err);
-    spdhg_graph_options graph = SPDHG_GRAPH_OPTIONS;
-    graph.threads = o->threads;
-    return spdhg_structure_learn(&out->structure, data, row, rows, &graph, &out->learned, err);
-}
-
-static spdhg_status add_terms(cli_problem *out, const cli_problem_options *o, const spdhg_data *data, const int64_t *row,
-                              int64_t rows_used, spdhg_error *err) {
-    spdhg_problem *p = out->problem;
-    SPD_TRY(make_structure(out, o, data, row, rows_used, err));
-    double *row_weight = NULL;
-    int64_t rows = 0, columns = 0;
-    if (o->penalty_weights) SPD_TRY(spd_numbers_read(o->penalty_weights, &row_weight, &rows, &columns, err));
-    const spdhg_term_options term = {sizeof term, row_weight, rows * columns, o->groups, NULL, 0};
-    const spdhg_status status = spdhg_problem_term(p, o->penalty, out->structure, o->lambda, &term, err);
-    spd_free(row_weight);
-    SPD_TRY(status);
-    if (o->also_sparse <= 0) return SPDHG_OK;
-    SPD_TRY(spdhg_structure_new(&out->identity, "identity", data->features, err));
-    return spdhg_problem_term(p, "l1", out->identity, o->also_sparse * o->lambda, NULL, err);
-}
-
-static spdhg_status build(cli_problem *out, const cli_problem_options *o, const spdhg_data *data, const int64_t *row,
-                          int64_t rows, spdhg_error *err) {
-    SPD_TRY(spdhg_problem_new(&out->problem, data, o->loss, err));
-    spdhg_problem *p = out->problem;
-    if (row) SPD_TRY(spdhg_problem_rows(p, row, rows, err));
-    SPD_TRY(add_terms(out, o, data, row, rows, err));
-    SPD_TRY(spdhg_problem_ridge(p, o->gamma, err));
-    SPD_TRY(spdhg_problem_set(p, o->set, err));
-    SPD_TRY(spdhg_problem_intercept(p, o->intercept, err));
-    SPD_TRY(spdhg_problem_standardize(p, o->standardize, err));
-    if (o->class_weight) SPD_TRY(spdhg_problem_class_weight(p, o->class_weight, err));
-    return spdhg_problem_allow_one_class(p, o->one_class_ok, err);
-}
-
-spdhg_status cli_problem_build(cli_problem *out, const cli_problem_options *o, const spdhg_data *data, const int64_t *row,
-                               int64_t rows, spdhg_error *err) {
-    *out = (cli_problem){0};
-    const spdhg_status status = build(out, o, data, row, rows, err);
-    if (status != SPDHG_OK) cli_problem_clear(out);
-    return status;
-}
-
-void cli_problem_clear(cli_problem *problem) {
-    spdhg_problem_free(problem->problem); /* before the structures it points to */
-    spdhg_structure_free(problem->structure);
-    spdhg_structure_free(problem->identity);
-    *problem = (cli_problem){0};
-}

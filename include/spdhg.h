@@ -48,6 +48,7 @@ SPDHG_API const char *spdhg_version(void); /* of the library that is linked; SPD
     X(DONE, 0, "ran the epochs or the time asked for")                                                                           \
     X(LIMIT, 4, "a limit was reached before the tolerance")                                                                      \
     X(STALLED, 4, "no further progress was possible before the tolerance")                                                       \
+    X(INFIMUM, 4, "proven to the tolerance, but of an infimum: no minimiser exists, some coefficients grow without end")         \
     X(INTERRUPTED, 130, "stopped by the caller")                                                                                 \
     X(DIVERGED, 7, "an iterate was not finite; the last finite one is kept")
 
@@ -150,7 +151,7 @@ typedef enum spdhg_event_kind { SPDHG_EVENT_POINT, SPDHG_EVENT_LOG, SPDHG_EVENT_
 
 typedef struct spdhg_event {
     spdhg_event_kind kind;
-    const spdhg_point *point; /* POINT: a trace point was measured; POLL: only epoch and iteration are current */
+    const spdhg_point *point; /* POINT: a trace point was measured; POLL: only epoch, iteration and seconds are current */
     const char *message;      /* LOG: a sentence for -v */
     double epochs_asked;      /* for a progress bar; 0 if unlimited */
 } spdhg_event;
@@ -278,6 +279,66 @@ SPDHG_API double spdhg_path_value(const spdhg_path *path,
 /* Solved at the chosen lambda with all rows: for spdhg_model_from_solver; the path's own. */
 SPDHG_API spdhg_solver *spdhg_path_solver(spdhg_path *path);
 SPDHG_API void spdhg_path_free(spdhg_path *path);
+
+/* ---- A race: solvers compared on data sets, the way of the SPDHG paper or fairly. Two tasks, gglr: mean loss + lambda r(F x),
+ * and ggrlr: the same + (gamma/2)||x||^2. Every repeat has its own split, its own F where that is learned (from the training
+ * rows), and its own certified optimum; all solvers get the same rows, start, sampling stream, clock and evaluation. The clock of
+ * a run is the processor time of its one thread, evaluation excluded. */
+typedef struct spdhg_race_event {
+    const char *data, *task, *solver; /* what has ended; NULL: nothing has, the caller is only asked whether to stop */
+    int64_t repeat;
+    const char *what;    /* "done", "time-out", "diverged", "refused", "failed", "tuned", "optimum" */
+    const char *message; /* a sentence, or NULL */
+    double part;         /* of all the work that is done, 0 to 1 */
+    double seconds_left; /* NAN: not known yet */
+} spdhg_race_event;
+/* Called from any thread, from one at a time. A non-zero answer stops the race: it can be gone on with. */
+typedef int (*spdhg_race_callback)(void *user, const spdhg_race_event *event);
+
+typedef struct spdhg_race_options {
+    size_t size;          /* sizeof(spdhg_race_options): lets the struct grow */
+    const char *tasks;    /* "gglr,ggrlr" or one of them */
+    const char *solvers;  /* names of `spdhg list solvers` with commas */
+    const char *protocol; /* "paper": spdhg's parameters by theory, the others' tuned by cross-validation on the training rows by
+                             held-out loss; "fair": everybody's tuned, by the objective reached */
+    const char *preset;   /* NULL, or "matlab": spdhg and lpdhg as in the published scripts, rows shuffled, 1 repeat */
+    bool quick;           /* 3 repeats, 3 epochs, 10 s a run, tuned with a fifth of the rows, where nothing else is said below */
+    int64_t repeats;      /* 0: 10 */
+    double epochs;        /* 0: 10 */
+    double every;         /* epochs between measured points */
+    double run_time;      /* seconds a run may take; 0: 300 */
+    double test_fraction; /* of the rows that is held out */
+    double tune_fraction; /* part of the training rows that parameters are tuned with; 0: 1 */
+    int64_t tune_folds;   /* of the cross-validation that tunes */
+    const char *tune_by;  /* "loss" of held-out rows or "objective" reached; NULL: by the protocol */
+    const char *loss, *penalty, *groups, *structure, *set, *class_weight;
+    const char *weights, *offset, *penalty_weights; /* files, or NULL */
+    double lambda, gamma, also_sparse;
+    bool intercept, standardize, allow_one_class;
+    int64_t batch; /* as in spdhg_options */
+    spdhg_sampling sampling;
+    uint64_t seed;       /* repeat r is what spdhg fit --seed (seed + r) --test-fraction sees */
+    int jobs;            /* runs at the same time; 0: the cores this process may use. The results do not depend on it */
+    uint64_t max_memory; /* of a run, as in spdhg_options */
+    const spdhg_read_options *read;
+    const char *command; /* how this was asked for, kept in the summary; may be NULL */
+    spdhg_race_callback callback;
+    void *user;
+} spdhg_race_options;
+#define SPDHG_RACE_SOLVERS                                                                                                       \
+    "spdhg,spdhg-sc1,spdhg-sc2,lpdhg,sadmm,opg-admm,rda-admm,fsadmm,ada-sadmm-diag,ada-sadmm-full,saga-pd3o,auto"
+#define SPDHG_RACE_OPTIONS                                                                                                       \
+    {                                                                                                                            \
+        .size = sizeof(spdhg_race_options), .tasks = "gglr,ggrlr", .solvers = SPDHG_RACE_SOLVERS, .protocol = "paper",           \
+        .every = 0.25, .test_fraction = 0.2, .tune_folds = 2, .loss = "logistic", .penalty = "l1", .structure = "learned",       \
+        .set = "all", .lambda = 1e-5, .gamma = 1e-2, .batch = SPDHG_BATCH_DEFAULT                                                \
+    }
+
+/* Races in `folder`, which is made if need be: summary.json, summary.csv, NAME.TASK.csv (traces), NAME.TASK.model.json,
+ * NAME.structure.mtx, and runs/, from which the same call goes on after a crash. data: file names; NAME is what is before the
+ * endings. DONE; INTERRUPTED: the callback asked to stop. SPDHG_USAGE: another race at work there, or one with other settings. */
+SPDHG_API spdhg_status spdhg_race(const char *const *data, int64_t count, const char *folder, const spdhg_race_options *options,
+                                  spdhg_outcome *outcome, spdhg_error *err);
 
 /* A model: coefficients on the original scale, label map, index base, names, how it was made. JSON on disk. */
 SPDHG_API spdhg_status spdhg_model_from_solver(spdhg_model **out, const spdhg_solver *solver, spdhg_error *err);

@@ -20,9 +20,10 @@ RULES = {
 LAMBDA = 0.3  # large: projections of y must happen within a few steps
 
 
-def algorithm_1(p, solver, steps, s, L):
+def algorithm_1(p, solver, steps, s, L, scale=1):
     """Averages (xbar, ybar) after `steps` iterations from x = Pi_X(0), y = 0; the gradient is that of all rows."""
-    beta, weight = RULES[solver]
+    rule, weight = RULES[solver]
+    beta = lambda k, L, mu: scale * rule(k, L, mu)
     x, c = p.project(np.zeros((p.d, p.K))), np.zeros(p.K)
     y = [np.zeros((len(t.F), p.K)) for t in p.terms]
     x_sum, y_sum, total = 0, [0] * len(y), 0
@@ -74,7 +75,7 @@ def structures(d, rng):
     }
 
 
-def compare(checks, p, words, solver, per_epoch, name, more=(), s=None, L=None):
+def compare(checks, p, words, solver, per_epoch, name, more=(), s=None, L=None, scale=1):
     """x after a few iterations, and ||ybar|| at every one of them, as transcribed. per_epoch: iterations in an epoch."""
     s, L = default_s(p) if s is None else s, classical_L(p) if L is None else L
     words = [*words, "--intercept" if p.intercept else "--no-intercept", "--solver", solver, "--lambda", LAMBDA, "--gamma",
@@ -82,9 +83,9 @@ def compare(checks, p, words, solver, per_epoch, name, more=(), s=None, L=None):
     for steps in next(STEPS):
         fit = Fitted(*words, "--epochs", f"{(steps - 0.001) / per_epoch:.6f}", "--every", f"{0.999 / per_epoch:.6f}")
         checks.check(fit.report["iterations"] == steps, f"{name}: {fit.report['iterations']} iterations, asked for {steps}")
-        checks.near(fit.x, algorithm_1(p, solver, steps, s, L)[0], 1e-12, f"{name}: x after {steps}")
+        checks.near(fit.x, algorithm_1(p, solver, steps, s, L, scale)[0], 1e-12, f"{name}: x after {steps}")
     for point in fit.trace[1:]:
-        y = algorithm_1(p, solver, int(point["iteration"]), s, L)[1]
+        y = algorithm_1(p, solver, int(point["iteration"]), s, L, scale)[1]
         checks.near(float(point["dual_norm"]), np.sqrt(sum((u**2).sum() for u in y)), 1e-12,
                     f"{name}: ||y|| after {point['iteration']}")
 
@@ -94,6 +95,7 @@ def variants(solver):
     yield (), {}
     yield ("--param", "s=2.5"), {"s": 2.5}
     yield ("--param", "L=9", "--param", "s=0.125"), {"L": 9, "s": 0.125}
+    yield ("--param", "scale=1.75", "--param", "s=0.5"), {"scale": 1.75, "s": 0.5}
     if solver != "lpdhg":
         yield ("--param", "plain=1"), {}
     if solver == "spdhg-sc1":  # the first step is 1/gamma: the ridge takes all of x away

@@ -10,7 +10,6 @@
 #define SPD_SET "all"
 #define SPD_LAMBDA 1e-3
 #define SPD_GAMMA 0
-#define SPD_LEARNED "learned" /* not in the table of structures: it needs the data, not only their number of columns */
 
 /* The option of that name in a group; false if there is none. */
 bool spd_option_find(const char *group, const char *name, spdhg_entry *out);

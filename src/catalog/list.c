@@ -6,6 +6,7 @@
 #include "set/set.h"
 #include "solver/solver.h"
 #include "structure/structure.h"
+#include "tune/recipe.h"
 
 static bool plain(spdhg_entry *out, const char *name, const char *help) {
     *out = (spdhg_entry){.name = name, .help = help, .kind = SPDHG_KIND_FLAG, .value = NAN, .min = NAN, .max = NAN};

@@ -1,10 +1,13 @@
-/* clock.c - seconds since some fixed moment; never jumps with the wall clock. */
+/* clock.c - seconds on a clock that never jumps, and seconds of work. */
 #include <time.h>
 
 #include "core/core.h"
 
-double spd_now(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+static double seconds_of(clockid_t clock) {
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
+
+double spd_now(void) { return seconds_of(CLOCK_MONOTONIC); }
+double spd_thread_seconds(void) { return seconds_of(CLOCK_THREAD_CPUTIME_ID); }

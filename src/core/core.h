@@ -75,12 +75,14 @@ int spd_threads(int asked); /* 0: cores this process may run on (affinity, OMP_N
 void spd_parallel(int threads, int64_t blocks, void (*task)(void *context, int64_t block), void *context);
 
 /* ---- clock.c */
-double spd_now(void); /* seconds, monotonic */
+double spd_now(void);            /* seconds, monotonic */
+double spd_thread_seconds(void); /* of processor time that the calling thread has had: what others do at the time is not in it */
 
 /* ---- file.c: a file that appears whole or not at all: written beside its place, fsynced, renamed. */
 typedef struct spd_file {
     FILE *stream;
     char *path, *temporary;
+    bool unsynced; /* set before commit: whole after any crash of the process, perhaps lost in one of the machine */
 } spd_file;
 spdhg_status spd_file_create(spd_file *file, const char *path, spdhg_error *err); /* "-": standard output, no renaming */
 spdhg_status spd_file_commit(spd_file *file, spdhg_error *err);                   /* on failure the old file is intact */

@@ -69,7 +69,7 @@ static void sync_folder(const char *path) {
 spdhg_status spd_file_commit(spd_file *file, spdhg_error *err) {
     errno = 0;
     bool good = fflush(file->stream) == 0 && !ferror(file->stream);
-    if (file->temporary) good = good && fsync(fileno(file->stream)) == 0;
+    if (file->temporary && !file->unsynced) good = good && fsync(fileno(file->stream)) == 0;
     if (file->stream != stdout) {
         good = fclose(file->stream) == 0 && good;
         file->stream = NULL;
@@ -81,7 +81,7 @@ spdhg_status spd_file_commit(spd_file *file, spdhg_error *err) {
         return status;
     }
     if (file->temporary) {
-        sync_folder(file->path);
+        if (!file->unsynced) sync_folder(file->path);
         spd_free(file->temporary);
         file->temporary = NULL;
     }

@@ -68,6 +68,7 @@ spdhg_status spdhg_solver_new(spdhg_solver **out, const char *solver, spdhg_prob
     spdhg_solver *s = SPD_NEW(spdhg_solver, 1);
     if (!s) return spd_fail_memory(err, sizeof *s);
     s->problem = problem;
+    s->clock = spd_now;
     const spdhg_status status = prepare(s, solver, options, err);
     if (status != SPDHG_OK) {
         spdhg_solver_free(s);
@@ -173,6 +174,7 @@ const spdhg_point *spdhg_solver_trace(const spdhg_solver *s, int64_t *points) {
 
 const spdhg_problem *spd_solver_problem(const spdhg_solver *s) { return s->problem; }
 const spdhg_options *spd_solver_options(const spdhg_solver *s) { return &s->options; }
+void spd_solver_clock(spdhg_solver *s, double (*clock)(void)) { s->clock = clock; }
 spdhg_outcome spd_solver_outcome(const spdhg_solver *s) { return s->outcome; }
 
 void spdhg_solver_free(spdhg_solver *s) {

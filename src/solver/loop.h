@@ -21,7 +21,8 @@ struct spdhg_solver {
     int settings;
     bool has_run;
     double started;
-    double *x, *c, *y; /* where the next stage starts: the start, then the last finite output */
+    double (*clock)(void); /* that point.seconds is read from; limits are of spd_now */
+    double *x, *c, *y;     /* where the next stage starts: the start, then the last finite output */
     spd_evaluator evaluator;
     spd_trace trace;
     spdhg_solution solution;

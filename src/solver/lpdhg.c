@@ -30,7 +30,7 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     const spdhg_problem *p = run->problem;
     spd_problem_gradient(p, run->threads, common->x, common->c, common->g, common->gc, NULL, self->gradient_work);
     spd_spdhg_dual_update(common, p);
-    spd_spdhg_primal_update(common, p, common->rule->beta(k, common->L, common->mu));
+    spd_spdhg_primal_update(common, p, spd_spdhg_beta(common, k));
     spd_spdhg_average(common, p, common->rule->weight(k));
     run->rows_visited += p->n;
     return SPD_CONTINUE;
@@ -52,7 +52,7 @@ const spd_solver_kind spd_solver_lpdhg = {.name = "lpdhg",
                                           .what = "linearised PDHG, full gradient, steps 1/(sqrt(k+1)+L), uniform average",
                                           .reference = "Qiao, Lin, Qin, Lu: On stochastic primal-dual hybrid gradient, Sec. 2.2",
                                           .param = spd_spdhg_param,
-                                          .params = SPD_SPDHG_PARAM_PLAIN, /* s and L; there is only the plain form */
+                                          .params = SPD_SPDHG_PARAM_PLAIN, /* s, L and scale; there is only the plain form */
                                           .variant = &spd_rule_gc,
                                           .full_information = true,
                                           .self_size = sizeof(lpdhg),

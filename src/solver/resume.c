@@ -1,64 +1,21 @@
 /* resume.c - checkpoints of a running solve: what determines the iterates is hashed by part, the state arena is all there is to
  * save. After a resume the future is the one of the uninterrupted run, bit for bit: the batch of iteration k is a function of
  * (seed, k). */
-#include <xxhash.h>
-
 #include "model/checkpoint.h"
+#include "problem/hash.h"
 #include "solver/loop.h"
 
-static void mix(XXH3_state_t *h, const void *block, int64_t count, size_t size) {
-    XXH3_64bits_update(h, &count, sizeof count);
-    if (block && count > 0) XXH3_64bits_update(h, block, (size_t)count * size);
-}
-
-static void mix_text(XXH3_state_t *h, const char *text) { mix(h, text, (int64_t)strlen(text), 1); }
-static void mix_double(XXH3_state_t *h, double value) { mix(h, &value, 1, sizeof value); }
-
-static void hash_data(XXH3_state_t *h, const spdhg_problem *p) {
-    const spdhg_data *data = p->data;
-    const int64_t stored = data->idx ? data->ptr[data->rows] : data->rows * data->features;
-    mix(h, data->ptr, data->ptr ? data->rows + 1 : 0, sizeof *data->ptr);
-    mix(h, data->idx, data->idx ? stored : 0, sizeof *data->idx);
-    mix(h, p->val, stored, sizeof *p->val);
-    mix(h, p->row, p->row ? p->n : 0, sizeof *p->row);
-    mix(h, p->b, p->n * p->targets, sizeof *p->b);
-    mix(h, p->weight, p->weight ? p->n : 0, sizeof *p->weight);
-    mix(h, data->offset, data->offset ? data->rows * data->offsets : 0, sizeof *data->offset);
-}
-
-static void hash_term(XXH3_state_t *h, const spd_term *t) {
-    const spd_csr *F = &t->F->F;
-    const bool identity = spd_csr_is_identity(F);
-    mix_text(h, t->penalty->name);
-    mix_double(h, t->lambda);
-    mix(h, F->ptr, identity ? 0 : F->m + 1, sizeof *F->ptr);
-    mix(h, F->idx, identity ? 0 : F->ptr[F->m], sizeof *F->idx);
-    mix(h, F->val, identity ? 0 : F->ptr[F->m], sizeof *F->val);
-    mix(h, t->block_ptr, t->block_ptr ? t->blocks + 1 : 0, sizeof *t->block_ptr);
-    mix(h, t->block_row, t->block_row ? t->m : 0, sizeof *t->block_row);
-}
-
-static void hash_problem(XXH3_state_t *h, const spdhg_problem *p) {
-    mix_text(h, p->loss->name);
-    mix_double(h, p->loss_arg);
-    mix_double(h, p->gamma);
-    mix_text(h, p->set.kind->name);
-    mix(h, p->set.arg, p->set.kind->args, sizeof *p->set.arg);
-    mix(h, &p->intercept, 1, sizeof p->intercept);
-    for (int64_t t = 0; t < p->terms; t++) hash_term(h, &p->term[t]);
-}
-
 static void hash_solver(XXH3_state_t *h, const spd_loop *l) {
-    mix_text(h, l->run.kind->name);
-    mix(h, l->param, l->run.kind->params, sizeof *l->param);
-    mix(h, &l->run.state.size, 1, sizeof l->run.state.size);
+    spd_mix_text(h, l->run.kind->name);
+    spd_mix(h, l->param, l->run.kind->params, sizeof *l->param);
+    spd_mix(h, &l->run.state.size, 1, sizeof l->run.state.size);
 }
 
 static void hash_sampling(XXH3_state_t *h, const spd_loop *l) {
     const spdhg_options *o = &l->solver->options;
-    mix(h, &o->seed, 1, sizeof o->seed);
-    mix(h, &l->run.batch, 1, sizeof l->run.batch);
-    mix(h, &o->sampling, 1, sizeof o->sampling);
+    spd_mix(h, &o->seed, 1, sizeof o->seed);
+    spd_mix(h, &l->run.batch, 1, sizeof l->run.batch);
+    spd_mix(h, &o->sampling, 1, sizeof o->sampling);
 }
 
 static spdhg_status hashes(const spd_loop *l, uint64_t out[SPD_HASHES], spdhg_error *err) {
@@ -66,8 +23,8 @@ static spdhg_status hashes(const spd_loop *l, uint64_t out[SPD_HASHES], spdhg_er
     if (!h) return spd_fail_memory(err, 1e3);
     for (int part = 0; part < SPD_HASHES; part++) {
         XXH3_64bits_reset(h);
-        if (part == SPD_HASH_DATA) hash_data(h, l->solver->problem);
-        if (part == SPD_HASH_PROBLEM) hash_problem(h, l->solver->problem);
+        if (part == SPD_HASH_DATA) spd_hash_data(h, l->solver->problem);
+        if (part == SPD_HASH_PROBLEM) spd_hash_problem(h, l->solver->problem);
         if (part == SPD_HASH_SOLVER) hash_solver(h, l);
         if (part == SPD_HASH_SAMPLING) hash_sampling(h, l);
         out[part] = XXH3_64bits_digest(h);

@@ -123,11 +123,12 @@ static spdhg_status run_stage(spd_loop *l, double epochs, spdhg_outcome *outcome
     bool over = false;
     if (l->k == 0 && !measure(l, false, &status, err)) *outcome = SPDHG_OUTCOME_DIVERGED;
     while (status == SPDHG_OK && *outcome == SPDHG_OUTCOME_DONE && !over) {
-        const double from = spd_now(), until = next < last ? next : last;
+        const double from = s->clock(), until = next < last ? next : last;
         advance(l, steps, until);
-        l->seconds += spd_now() - from;
+        l->seconds += s->clock() - from;
         const bool at_point = (double)l->run.rows_visited >= until;
-        const spdhg_point now = {.epoch = l->epochs_before + epochs_of(l), .iteration = l->iterations_before + l->k};
+        const spdhg_point now = {
+            .epoch = l->epochs_before + epochs_of(l), .iteration = l->iterations_before + l->k, .seconds = l->seconds};
         if (!at_point && tell(s, SPDHG_EVENT_POLL, &now)) l->stop = true;
         save_now_and_then(l);
         over = out_of_time(l) || (double)l->run.rows_visited >= last || l->said != SPD_CONTINUE;
@@ -158,9 +159,9 @@ static spdhg_status prepare_stage(spd_loop *l, const spd_solver_kind *kind, spdh
     l->run.seed = s->options.seed;
     l->run.log = log_sentence;
     l->run.log_context = s;
-    const double from = spd_now();
+    const double from = s->clock();
     kind->start(&l->run, s->x, s->c, s->y);
-    l->seconds += spd_now() - from;
+    l->seconds += s->clock() - from;
     return SPDHG_OK;
 }
 
@@ -225,6 +226,7 @@ spdhg_status spdhg_solver_run(spdhg_solver *s, spdhg_outcome *outcome, spdhg_err
     s->solution.x_radius = strong ? sqrt(2 * s->solution.gap / s->problem->gamma) : NAN;
     s->solution.certified_signs = strong ? spd_evaluate_signs(&s->evaluator, s->x, s->solution.x_radius) : 0;
     s->solution.nonzeros = spd_count_nonzero(s->problem->dK, s->x);
+    if (s->outcome == SPDHG_OUTCOME_CONVERGED && s->evaluator.certifier.push) s->outcome = SPDHG_OUTCOME_INFIMUM;
     if (status == SPDHG_OK && outcome) *outcome = s->outcome;
     return status;
 }

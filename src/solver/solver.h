@@ -105,6 +105,7 @@ void spd_evaluator_free(spd_evaluator *e);
 const spdhg_problem *spd_solver_problem(const spdhg_solver *solver);
 const spdhg_options *spd_solver_options(const spdhg_solver *solver);
 spdhg_outcome spd_solver_outcome(const spdhg_solver *solver);
+void spd_solver_clock(spdhg_solver *solver, double (*clock)(void)); /* for point.seconds; spd_now unless said */
 
 const spd_solver_kind *const *spd_solver_table(int *entries);
 const spd_solver_kind *spd_solver_find(const char *name); /* NULL if unknown */

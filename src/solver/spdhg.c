@@ -14,6 +14,7 @@
 const spd_param spd_spdhg_param[SPD_SPDHG_PARAMS] = {
     {"s", NAN, 0, INFINITY, "dual step; default: largest ||y|| in the dual ball / bound of ||F||"},
     {"L", NAN, 0, INFINITY, "smoothness constant; default: curvature bound * max ||a_i||^2 + gamma"},
+    {"scale", 1, 1e-12, 1e12, "factor of the primal steps; the theory has 1"},
     {"plain", 0, 0, 1, "1: the plain form of the step instead of the fused or lazy one (same iterates, slower)"},
 };
 
@@ -55,6 +56,7 @@ static void set_constants(spd_run *run, spd_spdhg *self) {
     const double s = run->param[SPD_SPDHG_PARAM_S], L = run->param[SPD_SPDHG_PARAM_L], norm = spd_problem_structure_norm(p);
     self->rule = run->kind->variant;
     self->mu = p->gamma;
+    self->scale = run->kind->params > SPD_SPDHG_PARAM_SCALE ? run->param[SPD_SPDHG_PARAM_SCALE] : 1;
     /* a full gradient draws nothing: how rows would be drawn must not change it */
     self->L = isnan(L) ? spd_problem_lipschitz(p, run->kind->full_information ? SPDHG_SAMPLING_IID : run->sampling) : L;
     const double by_rule = self->rule == &spd_rule_constant ? self->L / (norm * norm) : spd_problem_dual_radius(p) / norm;
@@ -83,6 +85,8 @@ void spd_spdhg_start(spd_run *run, const double *x0, const double *c0, const dou
     self->scalar[SPD_SHRINK] = 1;
     self->scalar[SPD_TOUCHED] = (double)p->dK; /* makes the first lazy step sum SQUARE */
 }
+
+double spd_spdhg_beta(const spd_spdhg *self, int64_t k) { return self->scale * self->rule->beta(k, self->L, self->mu); }
 
 void spd_spdhg_dual_update(spd_spdhg *self, const spdhg_problem *p) {
     spd_problem_apply(p, self->x, self->z);
@@ -113,7 +117,7 @@ static void plain_step(spd_run *run, int64_t k, const spd_batch *batch) {
     spd_batch_add(p, batch, self->slope, 1, self->g);
     spd_batch_sum(p, batch, self->slope, self->gc);
     spd_spdhg_dual_update(self, p);
-    spd_spdhg_primal_update(self, p, self->rule->beta(k, self->L, self->mu));
+    spd_spdhg_primal_update(self, p, spd_spdhg_beta(self, k));
     spd_spdhg_average(self, p, self->rule->weight(k));
 }
 

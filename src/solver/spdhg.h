@@ -23,12 +23,12 @@ enum {
 typedef struct spd_spdhg {
     const spd_step_rule *rule;
     spd_form form;
-    double L, mu, s;
+    double L, mu, s, scale;
     double *x, *c, *y, *x_sum, *c_sum, *y_sum, *scalar; /* state; the sums are the averages but for the division by TOTAL */
     double *g, *gc, *z, *slope, *projection, *term;     /* work */
 } spd_spdhg;
 
-enum { SPD_SPDHG_PARAM_S, SPD_SPDHG_PARAM_L, SPD_SPDHG_PARAM_PLAIN, SPD_SPDHG_PARAMS };
+enum { SPD_SPDHG_PARAM_S, SPD_SPDHG_PARAM_L, SPD_SPDHG_PARAM_SCALE, SPD_SPDHG_PARAM_PLAIN, SPD_SPDHG_PARAMS };
 extern const spd_param spd_spdhg_param[SPD_SPDHG_PARAMS];
 
 void spd_spdhg_layout(spd_run *run);
@@ -38,6 +38,7 @@ const char *spd_spdhg_refuses(const spdhg_problem *p);
 int64_t spd_spdhg_dual_cost(const spdhg_problem *p);
 
 /* The two lines of the box, shared with LPDHG. */
+double spd_spdhg_beta(const spd_spdhg *self, int64_t k);                            /* beta^{k+1} */
 void spd_spdhg_dual_update(spd_spdhg *self, const spdhg_problem *p);                /* y^{k+1} */
 void spd_spdhg_primal_update(spd_spdhg *self, const spdhg_problem *p, double beta); /* x^{k+1}; g, gc hold the gradient of l */
 void spd_spdhg_average(spd_spdhg *self, const spdhg_problem *p, double weight);

@@ -53,7 +53,7 @@ void spd_spdhg_finish(spd_spdhg *self, const spdhg_problem *p, const spd_batch *
 void spd_spdhg_fused_step(spd_run *run, int64_t k, const spd_batch *batch) {
     spd_spdhg *self = run->self;
     const spdhg_problem *p = run->problem;
-    const double beta = self->rule->beta(k, self->L, self->mu), weight = self->rule->weight(k);
+    const double beta = spd_spdhg_beta(self, k), weight = self->rule->weight(k);
     spd_batch_slopes(p, batch, self->x, self->c, self->slope);
     if (is_plain_lasso(p))
         lasso_step(self, p, batch, beta, weight);

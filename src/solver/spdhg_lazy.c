@@ -133,7 +133,7 @@ void spd_spdhg_lazy_step(spd_run *run, int64_t k, const spd_batch *batch) {
     spd_spdhg *self = run->self;
     const spdhg_problem *p = run->problem;
     const int64_t n = p->supports * p->K;
-    const double beta = self->rule->beta(k, self->L, self->mu), weight = self->rule->weight(k), keep = 1 - beta * p->gamma;
+    const double beta = spd_spdhg_beta(self, k), weight = self->rule->weight(k), keep = 1 - beta * p->gamma;
     batch_slopes(self, p, batch);
     memset(self->g, 0, (size_t)n * sizeof(double));
     for (int64_t t = 0; t < p->terms; t++) {

@@ -4,7 +4,7 @@
 
 #include "trace/trace.h"
 
-static void put_text(FILE *stream, const char *text) {
+void spd_trace_csv_text(FILE *stream, const char *text) {
     if (!strpbrk(text, ",\"\r\n")) {
         fputs(text, stream);
         return;
@@ -17,27 +17,35 @@ static void put_text(FILE *stream, const char *text) {
     fputc('"', stream);
 }
 
-static void put_number(FILE *stream, double value) {
+void spd_trace_csv_number(FILE *stream, double value) {
     char text[SPD_NUMBER_CHARS];
     if (isfinite(value)) spd_print_double(text, value);
     fprintf(stream, ",%s", isfinite(value) ? text : "");
 }
 
 static void put_point(FILE *stream, const char *solver, int64_t repeat, const spdhg_point *p) {
-    put_text(stream, solver);
+    spd_trace_csv_text(stream, solver);
     fprintf(stream, ",%" PRId64, repeat);
-    put_number(stream, p->epoch);
+    spd_trace_csv_number(stream, p->epoch);
     fprintf(stream, ",%" PRId64, p->iteration);
     const double value[] = {p->seconds, p->objective, p->train_loss, p->test_loss, p->test_score, p->gap, p->dual_norm};
-    for (size_t i = 0; i < sizeof value / sizeof *value; i++) put_number(stream, value[i]);
+    for (size_t i = 0; i < sizeof value / sizeof *value; i++) spd_trace_csv_number(stream, value[i]);
     fputc('\n', stream);
+}
+
+void spd_trace_csv_head(FILE *stream) {
+    fputs("solver,repeat,epoch,iteration,seconds,objective,train_loss,test_loss,test_score,gap,dual_norm\n", stream);
+}
+
+void spd_trace_csv_points(FILE *stream, const char *solver, int64_t repeat, const spdhg_point *point, int64_t points) {
+    for (int64_t i = 0; i < points; i++) put_point(stream, solver, repeat, &point[i]);
 }
 
 spdhg_status spd_trace_write_csv(const char *path, const char *solver, int64_t repeat, const spdhg_point *point, int64_t points,
                                  spdhg_error *err) {
     spd_file file;
     SPD_TRY(spd_file_create(&file, path, err));
-    fputs("solver,repeat,epoch,iteration,seconds,objective,train_loss,test_loss,test_score,gap,dual_norm\n", file.stream);
-    for (int64_t i = 0; i < points; i++) put_point(file.stream, solver, repeat, &point[i]);
+    spd_trace_csv_head(file.stream);
+    spd_trace_csv_points(file.stream, solver, repeat, point, points);
     return spd_file_commit(&file, err);
 }

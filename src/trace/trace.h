@@ -14,4 +14,9 @@ void spd_trace_clear(spd_trace *trace);
  * empty. */
 spdhg_status spd_trace_write_csv(const char *path, const char *solver, int64_t repeat, const spdhg_point *point, int64_t points,
                                  spdhg_error *err);
+/* The same in parts, for a table of several runs. */
+void spd_trace_csv_head(FILE *stream);
+void spd_trace_csv_points(FILE *stream, const char *solver, int64_t repeat, const spdhg_point *point, int64_t points);
+void spd_trace_csv_text(FILE *stream, const char *text); /* quoted where RFC 4180 wants it */
+void spd_trace_csv_number(FILE *stream, double value);   /* behind a comma; nothing if it is not finite */
 #endif

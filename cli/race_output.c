@@ -1,0 +1,145 @@
+/* race_output.c - the summary of a race as a table for each task: who is how good, who got how far. Read back from
+ * DIR/summary.json, which is the one place where the numbers are. */
+#include "cli.h"
+
+enum { LEVELS = 6 };
+
+/* How many runs of a solver in a task ended so, and at which levels they have been. */
+typedef struct tally {
+    int64_t runs, done, timed_out, diverged, refused, failed, at[LEVELS];
+    const char *tuned;
+} tally;
+
+static const char *text_of(const json_t *object, const char *key) {
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "";
+}
+
+static void count_run(tally *t, const json_t *run) {
+    const char *status = text_of(run, "status");
+    const json_t *epochs = json_object_get(run, "epochs_to");
+    t->runs++;
+    t->done += strcmp(status, "done") == 0;
+    t->timed_out += strcmp(status, "time-out") == 0;
+    t->diverged += strcmp(status, "diverged") == 0;
+    t->refused += strcmp(status, "refused") == 0;
+    t->failed += strcmp(status, "failed") == 0;
+    for (size_t l = 0; l < LEVELS; l++) t->at[l] += json_is_number(json_array_get(epochs, l));
+}
+
+static tally count(const json_t *summary, const char *task, const char *solver) {
+    tally t = {.tuned = ""};
+    size_t i, j, k;
+    json_t *problem, *entry, *run;
+    json_array_foreach(json_object_get(summary, "problems"), i, problem) {
+        if (strcmp(text_of(problem, "task"), task) != 0) continue;
+        json_array_foreach(json_object_get(problem, "solvers"), j, entry) {
+            if (strcmp(text_of(entry, "solver"), solver) != 0) continue;
+            t.tuned = text_of(entry, "tuned");
+            json_array_foreach(json_object_get(entry, "runs"), k, run) count_run(&t, run);
+        }
+    }
+    return t;
+}
+
+static void print_row(const json_t *summary, const char *task, const char *solver, const json_t *ranked) {
+    const tally t = count(summary, task, solver);
+    printf("%-15s %-8s", solver, t.tuned);
+    if (ranked)
+        printf(" %5.2f %5lld", json_number_value(json_object_get(ranked, "mean_rank")),
+               (long long)json_integer_value(json_object_get(ranked, "wins")));
+    else
+        printf(" %5s %5s", "-", "-");
+    for (int l = 0; l < LEVELS; l++) printf(" %5.0f", t.runs ? 100.0 * (double)t.at[l] / (double)t.runs : 0);
+    const struct {
+        int64_t count;
+        const char *word;
+    } odd[] = {{t.timed_out, "timed out"}, {t.diverged, "diverged"}, {t.refused, "refused"}, {t.failed, "failed"}};
+    for (size_t i = 0, said = 0; i < sizeof odd / sizeof *odd; i++)
+        if (odd[i].count)
+            printf("%s%lld of %lld %s", said++ ? ", " : "  ", (long long)odd[i].count, (long long)t.runs, odd[i].word);
+    putchar('\n');
+}
+
+/* The entry of a solver in the statistics, or NULL. */
+static const json_t *rank_of(const json_t *statistic, const char *solver) {
+    size_t i;
+    json_t *entry;
+    json_array_foreach(json_object_get(statistic, "solvers"), i,
+                       entry) if (strcmp(text_of(entry, "solver"), solver) == 0) return entry;
+    return NULL;
+}
+
+static const json_t *find_statistic(const json_t *summary, const char *task, const char *measure) {
+    size_t i;
+    json_t *entry;
+    json_array_foreach(json_object_get(summary, "statistics"), i,
+                       entry) if (strcmp(text_of(entry, "task"), task) == 0 &&
+                                  strcmp(text_of(entry, "measure"), measure) == 0) return entry;
+    return NULL;
+}
+
+static void print_task(const json_t *summary, const char *task) {
+    const json_t *statistic = find_statistic(summary, task, "suboptimality at the last epoch"),
+                 *problem = json_array_get(json_object_get(summary, "problems"), 0), *entry;
+    printf("%s: relative suboptimality at the end, mean rank and wins over data sets; %% of the runs that reached a level\n",
+           task);
+    printf("%-15s %-8s %5s %5s %5s %5s %5s %5s %5s %5s\n", "solver", "tuned", "rank", "wins", "1e-1", "1e-2", "1e-3", "1e-4",
+           "1e-5", "1e-6");
+    size_t i;
+    json_t *solvers = json_object_get(problem, "solvers");
+    json_array_foreach(solvers, i, entry) {
+        const char *solver = text_of(entry, "solver");
+        print_row(summary, task, solver, rank_of(statistic, solver));
+    }
+    const json_t *friedman = json_object_get(statistic, "friedman");
+    const double p = json_number_value(json_object_get(friedman, "p"));
+    if (json_is_number(json_object_get(friedman, "p")))
+        printf("Friedman p = %.3g; mean ranks further apart than %.2f differ (Nemenyi, 5 %%)\n", p,
+               json_number_value(json_object_get(json_object_get(statistic, "nemenyi"), "critical_difference")));
+    putchar('\n');
+}
+
+static void print_uncertified(const json_t *summary) {
+    size_t i, j;
+    json_t *problem, *optimum;
+    json_array_foreach(json_object_get(summary, "problems"), i, problem) {
+        int64_t open = 0;
+        json_array_foreach(json_object_get(problem, "optima"), j, optimum) open +=
+            !json_is_true(json_object_get(optimum, "certified"));
+        char plain[CLI_TEXT_CHARS];
+        if (open > 0)
+            printf("%s %s: the optimum of %lld repeats is not certified; the least value seen stands for it\n",
+                   cli_plain(plain, text_of(problem, "data")), text_of(problem, "task"), (long long)open);
+    }
+}
+
+spdhg_status cli_race_print(const char *folder, bool json, spdhg_error *err) {
+    char *path = NULL;
+    if (asprintf(&path, "%s/summary.json", folder) < 0) return spd_fail_memory(err, 1000);
+    json_error_t why;
+    json_t *summary = json_load_file(path, 0, &why);
+    if (!summary) {
+        spd_fail(err, SPDHG_IO, "%s:%d:%d: %s", path, why.line, why.column, why.text);
+        free(path);
+        return SPDHG_IO;
+    }
+    free(path);
+    if (json) return cli_json_print(summary, err);
+    const char *done[2] = {"", ""};
+    size_t i;
+    json_t *problem;
+    int tasks = 0;
+    json_array_foreach(json_object_get(summary, "problems"), i, problem) {
+        const char *task = text_of(problem, "task");
+        if (tasks == 2 || strcmp(task, done[0]) == 0) continue;
+        done[tasks++] = task;
+    }
+    for (int t = 0; t < tasks; t++) print_task(summary, done[t]);
+    print_uncertified(summary);
+    char plain[CLI_TEXT_CHARS];
+    printf("written to %s: summary.json, summary.csv and a CSV file of traces for each data set and task\n",
+           cli_plain(plain, folder));
+    json_decref(summary);
+    return SPDHG_OK;
+}

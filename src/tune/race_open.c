@@ -1,0 +1,225 @@
+/* race_open.c - the start of a race: its folder is made and held, its data sets are read once to see that they can be raced and
+ * to hash them, and all that determines a run is compared with what the folder was raced with before. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "problem/hash.h"
+#include "tune/race.h"
+
+enum { NAME_MOST = 120 };
+
+static bool ends_with(const char *text, const char *ending, size_t *length) {
+    const size_t tail = strlen(ending);
+    if (*length <= tail || strncmp(text + *length - tail, ending, tail) != 0) return false;
+    *length -= tail;
+    return true;
+}
+
+/* The file's name without its folder and endings: "data/splice.svm.xz" is splice. */
+static char *name_of(const char *path) {
+    static const char *const packed[] = {".gz", ".bz2", ".xz", ".zst"};
+    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+    size_t length = strlen(base);
+    for (size_t i = 0; i < sizeof packed / sizeof *packed; i++)
+        if (ends_with(base, packed[i], &length)) break;
+    int readers;
+    bool found = false;
+    const spd_reader *table = spd_reader_table(&readers);
+    for (int i = 0; i < readers && !found; i++)
+        for (const char *const *ending = table[i].ending; ending && *ending && !found; ending++)
+            found = ends_with(base, *ending, &length);
+    char *name = spd_strdup(base);
+    if (name) name[length] = '\0';
+    return name;
+}
+
+static spdhg_status name_sources(spd_race *race, const char *const *path, spdhg_error *err) {
+    for (int64_t i = 0; i < race->sources; i++) {
+        spd_race_source *s = &race->source[i];
+        s->path = path[i];
+        if (strcmp(path[i], "-") == 0)
+            return spd_fail(err, SPDHG_USAGE, "a race reads its data more than once: give a file, not standard input");
+        s->name = name_of(path[i]);
+        if (!s->name) return spd_fail_memory(err, 100);
+        if (!*s->name || strlen(s->name) > NAME_MOST)
+            return spd_fail(err, SPDHG_USAGE, "%s: its name makes the names of files: 1 to %d characters are expected", path[i],
+                            NAME_MOST);
+        for (int64_t j = 0; j < i; j++)
+            if (strcmp(race->source[j].name, s->name) == 0)
+                return spd_fail(err, SPDHG_USAGE, "%s and %s would both be called %s: rename one", race->source[j].path, path[i],
+                                s->name);
+    }
+    return SPDHG_OK;
+}
+
+static spdhg_status make_folder(const char *path, spdhg_error *err) {
+    struct stat info;
+    if (mkdir(path, 0777) == 0) return SPDHG_OK;
+    if (errno == EEXIST && stat(path, &info) == 0 && S_ISDIR(info.st_mode)) return SPDHG_OK;
+    return spd_fail_io(err, path, "make the folder");
+}
+
+/* What a killed race was writing when it ended: NAME.json.tmp.XXXXXX and the like. */
+static void remove_leftovers(const char *folder) {
+    DIR *entries = opendir(folder);
+    if (!entries) return;
+    for (struct dirent *entry; (entry = readdir(entries));) {
+        const char *mark = strstr(entry->d_name, ".tmp.");
+        if (!mark || strlen(mark) != strlen(".tmp.XXXXXX") || mark - entry->d_name < 4) continue;
+        if (strncmp(mark - 4, "json", 4) == 0 || strncmp(mark - 4, ".csv", 4) == 0 || strncmp(mark - 4, ".mtx", 4) == 0)
+            unlinkat(dirfd(entries), entry->d_name, 0);
+    }
+    closedir(entries);
+}
+
+static spdhg_status hold_folder(spd_race *race, spdhg_error *err) {
+    SPD_TRY(make_folder(race->folder, err));
+    char *runs = spd_race_path(race, "runs"), *lock = spd_race_path(race, "runs/lock");
+    spdhg_status status = runs && lock ? make_folder(runs, err) : spd_fail_memory(err, 1000);
+    if (status == SPDHG_OK) {
+        errno = 0;
+        race->lock = open(lock, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+        if (race->lock < 0)
+            status = spd_fail_io(err, lock, "open");
+        else if (flock(race->lock, LOCK_EX | LOCK_NB) != 0)
+            status = spd_fail(err, SPDHG_USAGE, "%s: another race is at work in this folder", race->folder);
+    }
+    if (status == SPDHG_OK) {
+        remove_leftovers(race->folder);
+        remove_leftovers(runs);
+    }
+    spd_free(runs);
+    spd_free(lock);
+    return status;
+}
+
+static spdhg_status hash_problem(spdhg_problem *p, uint64_t *hash, spdhg_error *err) {
+    SPD_TRY(spd_problem_freeze(p, err));
+    XXH3_state_t *h = XXH3_createState();
+    if (!h) return spd_fail_memory(err, 1000);
+    XXH3_64bits_reset(h);
+    spd_hash_data(h, p);
+    spd_hash_problem(h, p);
+    *hash = XXH3_64bits_digest(h);
+    XXH3_freeState(h);
+    return SPDHG_OK;
+}
+
+/* Problems that cannot be made are found here, not after hours. A learned structure is not: it is a function of the data. */
+static spdhg_status look_at(spd_race *race, spd_race_source *s, spdhg_error *err) {
+    spdhg_data *data;
+    SPD_TRY(spdhg_data_read(&data, s->path, race->o.read, err));
+    spd_recipe recipe = race->recipe;
+    if (strcmp(recipe.structure, SPD_LEARNED) == 0) recipe.structure = "identity", recipe.groups = recipe.penalty_weights = NULL;
+    spd_recipe_problem made = {0};
+    spdhg_status status = spd_recipe_attach(&recipe, data, err);
+    if (status == SPDHG_OK) status = spd_recipe_build(&made, &recipe, data, NULL, 0, err);
+    if (status == SPDHG_OK) status = hash_problem(made.problem, &s->hash, err);
+    s->rows = data->rows;
+    s->features = data->features;
+    s->weight = (double)data->rows + (double)data->nnz;
+    spd_recipe_clear(&made);
+    spdhg_data_free(data);
+    return status;
+}
+
+static json_t *settings(const spd_race *race) {
+    const spdhg_race_options *o = &race->o;
+    json_t *data = json_object();
+    for (int64_t i = 0; i < race->sources; i++) {
+        char hash[20];
+        snprintf(hash, sizeof hash, "%016llx", (unsigned long long)race->source[i].hash);
+        json_t *name = spd_json_text(race->source[i].name);
+        json_object_set_new(data, json_string_value(name), json_string(hash));
+        json_decref(name);
+    }
+    return json_pack("{s:s, s:s, s:s, s:s*, s:f, s:f, s:f, s:f, s:f, s:I, s:s, s:s, s:s, s:s*, s:s, s:s, s:s*, s:s*, s:s*, s:s*, "
+                     "s:f, s:f, s:f, s:b, s:b, s:b, s:I, s:s, s:I, s:o}",
+                     "format", "spdhg race settings 1", "version", SPDHG_VERSION, "protocol", o->protocol, "preset", o->preset,
+                     "epochs", o->epochs, "every", o->every, "run_time", o->run_time, "test_fraction", o->test_fraction,
+                     "tune_fraction", o->tune_fraction, "tune_folds", (json_int_t)o->tune_folds, "tune_by", o->tune_by, "loss",
+                     o->loss, "penalty", o->penalty, "groups", o->groups, "structure", o->structure, "set", o->set,
+                     "class_weight", o->class_weight, "weights", o->weights, "offset", o->offset, "penalty_weights",
+                     o->penalty_weights, "lambda", o->lambda, "gamma", o->gamma, "also_sparse", o->also_sparse, "intercept",
+                     (int)o->intercept, "standardize", (int)o->standardize, "allow_one_class", (int)o->allow_one_class, "batch",
+                     (json_int_t)o->batch, "sampling", o->sampling == SPDHG_SAMPLING_IID ? "iid" : "shuffle", "seed",
+                     (json_int_t)o->seed, "data", data);
+}
+
+static spdhg_status refuse(const spd_race *race, const char *key, const json_t *was, const json_t *is, spdhg_error *err) {
+    char *before = was ? json_dumps(was, JSON_ENCODE_ANY | JSON_REAL_PRECISION(10)) : NULL,
+         *now = is ? json_dumps(is, JSON_ENCODE_ANY | JSON_REAL_PRECISION(10)) : NULL;
+    spd_fail(err, SPDHG_USAGE,
+             "%s holds a race with other settings: %s was %s and is now %s; take another folder, or the same settings to go on",
+             race->folder, key, before ? before : "not given", now ? now : "not given");
+    free(before);
+    free(now);
+    return SPDHG_USAGE;
+}
+
+/* What was there must be what is asked for; data sets that were not there yet are added. */
+static spdhg_status compare(const spd_race *race, json_t *was, json_t *is, spdhg_error *err) {
+    const char *key;
+    json_t *value;
+    json_object_foreach(
+        is, key, value) if (strcmp(key, "data") != 0 &&
+                            !json_equal(value, json_object_get(was, key))) return refuse(race, key, json_object_get(was, key),
+                                                                                         value, err);
+    json_object_foreach(was, key, value) if (!json_object_get(is, key)) return refuse(race, key, value, NULL, err);
+    json_t *old = json_object_get(was, "data"), *data = json_object_get(is, "data");
+    json_object_foreach(old, key, value) {
+        const json_t *now = json_object_get(data, key);
+        if (now && !json_equal(now, value))
+            return spd_fail(err, SPDHG_USAGE,
+                            "%s holds a race of another %s: the data or the structure changed; take another folder", race->folder,
+                            key);
+    }
+    return json_object_update_missing(data, old) == 0 ? SPDHG_OK : spd_fail_memory(err, 1000);
+}
+
+static spdhg_status settle(spd_race *race, spdhg_error *err) {
+    char *path = spd_race_path(race, "runs/settings.json");
+    json_t *is = path ? settings(race) : NULL;
+    json_error_t why;
+    json_t *was = path && access(path, F_OK) == 0 ? json_load_file(path, 0, &why) : NULL;
+    spdhg_status status = is ? SPDHG_OK : spd_fail_memory(err, 1000);
+    if (status == SPDHG_OK && access(path, F_OK) == 0 && !json_is_object(was))
+        status = spd_fail(err, SPDHG_DATA, "%s:%d:%d: not the settings of a race: %s", path, was ? 1 : why.line,
+                          was ? 1 : why.column, was ? "an object is expected" : why.text);
+    if (status == SPDHG_OK && was) status = compare(race, was, is, err);
+    if (status == SPDHG_OK) {
+        json_t *shared = json_copy(is);
+        if (shared) json_object_del(shared, "data"); /* every data set has its own hash */
+        char *text = shared ? json_dumps(shared, JSON_SORT_KEYS | JSON_REAL_PRECISION(17)) : NULL;
+        if (text)
+            race->settings_hash = XXH3_64bits(text, strlen(text));
+        else
+            status = spd_fail_memory(err, 1000);
+        free(text);
+        json_decref(shared);
+    }
+    if (status == SPDHG_OK)
+        status = spd_json_write(path, is, false, err);
+    else
+        json_decref(is);
+    json_decref(was);
+    spd_free(path);
+    return status;
+}
+
+spdhg_status spd_race_open(spd_race *race, const char *const *path, int64_t count, spdhg_error *err) {
+    if (count < 1) return spd_fail(err, SPDHG_USAGE, "a race needs data");
+    if (count > 1 && (race->o.weights || race->o.offset))
+        return spd_fail(err, SPDHG_USAGE, "weights and offsets belong to one data set, %lld are given", (long long)count);
+    race->source = SPD_NEW(spd_race_source, count);
+    if (!race->source) return spd_fail_memory(err, (double)sizeof *race->source * (double)count);
+    race->sources = count;
+    SPD_TRY(name_sources(race, path, err));
+    SPD_TRY(hold_folder(race, err));
+    for (int64_t i = 0; i < count; i++) SPD_TRY(look_at(race, &race->source[i], err));
+    return settle(race, err);
+}

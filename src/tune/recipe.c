@@ -1,0 +1,88 @@
+/* recipe.c - a problem by names, as the options of the command say it, made of data:
+ *     mean_i loss(a_i'x + c + o_i, b_i) + (gamma/2)||x||^2 + lambda r(F x) [+ C lambda ||x||_1]   over x in X. */
+#include "tune/recipe.h"
+
+#include "problem/problem.h"
+
+spdhg_status spd_recipe_attach(const spd_recipe *o, spdhg_data *data, spdhg_error *err) {
+    double *number = NULL;
+    int64_t rows, columns;
+    if (o->weights) {
+        SPD_TRY(spd_numbers_read(o->weights, &number, &rows, &columns, err));
+        const spdhg_status status =
+            rows * columns == data->rows
+                ? spdhg_data_set_weights(data, number, err)
+                : spd_fail(err, SPDHG_DATA, "%s: %lld numbers, but the data has %lld rows: one weight for each is expected",
+                           o->weights, (long long)(rows * columns), (long long)data->rows);
+        spd_free(number);
+        SPD_TRY(status);
+    }
+    if (o->offset) {
+        SPD_TRY(spd_numbers_read(o->offset, &number, &rows, &columns, err));
+        if (columns == data->rows && rows == 1) rows = data->rows, columns = 1; /* a vector may lie on one line */
+        const spdhg_status status = rows == data->rows
+                                        ? spdhg_data_set_offsets(data, number, columns, err)
+                                        : spd_fail(err, SPDHG_DATA, "%s: %lld rows of offsets, but the data has %lld rows",
+                                                   o->offset, (long long)rows, (long long)data->rows);
+        spd_free(number);
+        SPD_TRY(status);
+    }
+    return SPDHG_OK;
+}
+
+spdhg_status spd_recipe_structure(spdhg_structure **out, spdhg_graph_report *learned, const spd_recipe *o, const spdhg_data *data,
+                                  const int64_t *row, int64_t rows, spdhg_error *err) {
+    if (strcmp(o->structure, SPD_LEARNED) != 0) return spdhg_structure_new(out, o->structure, data->features, err);
+    spdhg_graph_options graph = SPDHG_GRAPH_OPTIONS;
+    graph.threads = o->threads;
+    return spdhg_structure_learn(out, data, row, rows, &graph, learned, err);
+}
+
+static spdhg_status add_terms(spd_recipe_problem *out, const spd_recipe *o, const spdhg_structure *F, spdhg_error *err) {
+    spdhg_problem *p = out->problem;
+    double *row_weight = NULL;
+    int64_t rows = 0, columns = 0;
+    if (o->penalty_weights) SPD_TRY(spd_numbers_read(o->penalty_weights, &row_weight, &rows, &columns, err));
+    const spdhg_term_options term = {sizeof term, row_weight, rows * columns, o->groups, NULL, 0};
+    const spdhg_status status = spdhg_problem_term(p, o->penalty, F, o->lambda, &term, err);
+    spd_free(row_weight);
+    SPD_TRY(status);
+    if (o->also_sparse <= 0) return SPDHG_OK;
+    SPD_TRY(spdhg_structure_new(&out->identity, "identity", F->F.n, err));
+    return spdhg_problem_term(p, "l1", out->identity, o->also_sparse * o->lambda, NULL, err);
+}
+
+static spdhg_status build(spd_recipe_problem *out, const spd_recipe *o, const spdhg_data *data, const int64_t *row, int64_t rows,
+                          const spdhg_structure *F, spdhg_error *err) {
+    SPD_TRY(spdhg_problem_new(&out->problem, data, o->loss, err));
+    spdhg_problem *p = out->problem;
+    if (row) SPD_TRY(spdhg_problem_rows(p, row, rows, err));
+    if (!F) SPD_TRY(spd_recipe_structure(&out->structure, &out->learned, o, data, row, rows, err));
+    SPD_TRY(add_terms(out, o, F ? F : out->structure, err));
+    SPD_TRY(spdhg_problem_ridge(p, o->gamma, err));
+    SPD_TRY(spdhg_problem_set(p, o->set, err));
+    SPD_TRY(spdhg_problem_intercept(p, o->intercept, err));
+    SPD_TRY(spdhg_problem_standardize(p, o->standardize, err));
+    if (o->class_weight) SPD_TRY(spdhg_problem_class_weight(p, o->class_weight, err));
+    return spdhg_problem_allow_one_class(p, o->one_class_ok, err);
+}
+
+spdhg_status spd_recipe_build_on(spd_recipe_problem *out, const spd_recipe *o, const spdhg_data *data, const int64_t *row,
+                                 int64_t rows, const spdhg_structure *F, spdhg_error *err) {
+    *out = (spd_recipe_problem){0};
+    const spdhg_status status = build(out, o, data, row, rows, F, err);
+    if (status != SPDHG_OK) spd_recipe_clear(out);
+    return status;
+}
+
+spdhg_status spd_recipe_build(spd_recipe_problem *out, const spd_recipe *o, const spdhg_data *data, const int64_t *row,
+                              int64_t rows, spdhg_error *err) {
+    return spd_recipe_build_on(out, o, data, row, rows, NULL, err);
+}
+
+void spd_recipe_clear(spd_recipe_problem *problem) {
+    spdhg_problem_free(problem->problem); /* before the structures it points to */
+    spdhg_structure_free(problem->structure);
+    spdhg_structure_free(problem->identity);
+    *problem = (spd_recipe_problem){0};
+}

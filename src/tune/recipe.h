@@ -1,0 +1,34 @@
+/* recipe.h - what is to be minimised, by names: all that is needed to make the problem again for any rows of any data. */
+#ifndef SPD_RECIPE_H
+#define SPD_RECIPE_H
+#include "core/core.h"
+
+#define SPD_LEARNED "learned" /* not in the table of structures: it needs the data, not only their number of columns */
+
+typedef struct spd_recipe {
+    const char *loss, *penalty, *groups, *structure, *set, *class_weight;
+    const char *weights, *offset, *penalty_weights; /* files */
+    double lambda, gamma, also_sparse;              /* also_sparse 0: no such term */
+    bool intercept, standardize, one_class_ok, also_sparse_given;
+    int threads; /* to learn a structure with; 0: the cores this process may use */
+} spd_recipe;
+
+typedef struct spd_recipe_problem {
+    spdhg_problem *problem;
+    spdhg_structure *structure, *identity;
+    spdhg_graph_report learned; /* nodes 0: the structure was not learned */
+} spd_recipe_problem;
+
+/* Weights and offsets become part of the data, before any split. */
+spdhg_status spd_recipe_attach(const spd_recipe *o, spdhg_data *data, spdhg_error *err);
+/* F by its name; a learned one comes from these rows (NULL: all) and no others, so that held-out rows stay unseen. */
+spdhg_status spd_recipe_structure(spdhg_structure **out, spdhg_graph_report *learned, const spd_recipe *o, const spdhg_data *data,
+                                  const int64_t *row, int64_t rows, spdhg_error *err);
+/* row NULL: all rows. */
+spdhg_status spd_recipe_build(spd_recipe_problem *out, const spd_recipe *o, const spdhg_data *data, const int64_t *row,
+                              int64_t rows, spdhg_error *err);
+/* The same with a structure made before, which must outlive the problem. */
+spdhg_status spd_recipe_build_on(spd_recipe_problem *out, const spd_recipe *o, const spdhg_data *data, const int64_t *row,
+                                 int64_t rows, const spdhg_structure *F, spdhg_error *err);
+void spd_recipe_clear(spd_recipe_problem *problem);
+#endif

@@ -1,0 +1,262 @@
+#!/usr/bin/python3
+# test_race.py - `spdhg race`: what it leaves is recomputed from the traces and by scipy, a run is that of `spdhg fit`, a race killed twice ends
+# like one undisturbed, results do not depend on --jobs, other settings are refused.
+from cli_support import COMMAND, CommandTest
+
+import csv
+import itertools
+import json
+import os
+import random
+import signal
+import subprocess
+import time
+import unittest
+
+import numpy as np
+import scipy.stats
+
+SOLVERS = "spdhg,spdhg-sc2,lpdhg,opg-admm,saga-pd3o,auto"
+FAST = ["--repeats", "2", "--epochs", "2", "--tune-fraction", "0.5", "--solvers", SOLVERS, "--jobs", "2"]
+LEVELS = [1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6]
+
+
+def data(rows, features, seed):
+    draw = random.Random(seed)
+    truth = [draw.gauss(0, 1) for _ in range(features)]
+    out = []
+    for _ in range(rows):
+        common = draw.gauss(0, 1)
+        a = [round(common + draw.gauss(0, 1), 4) for _ in range(features)]
+        b = sum(x * y for x, y in zip(a, truth)) + 2 * draw.gauss(0, 1) > 0
+        out.append(f"{'+1' if b else '-1'} " + " ".join(f"{j + 1}:{v}" for j, v in enumerate(a)) + "\n")
+    return "".join(out)
+
+
+def without_times(value):
+    """The summary but for what no two runs share."""
+    if isinstance(value, dict):
+        return {k: without_times(v) for k, v in value.items() if "seconds" not in k and k != "command"}
+    if isinstance(value, list):
+        return [without_times(v) for v in value if not (isinstance(v, dict) and "seconds" in str(v.get("measure")))]
+    return value
+
+
+class Race(CommandTest):
+    def setUp(self):
+        super().setUp()
+        for k, (rows, features) in enumerate([(120, 5), (150, 6), (100, 4)]):
+            self.write(f"set{k}.svm", data(rows, features, k + 1))
+        self.sets = [f"set{k}.svm" for k in range(3)]
+
+    def summary(self, folder):
+        return json.loads(self.read(os.path.join(folder, "summary.json")))
+
+    def table(self, *name):
+        with open(self.path(os.path.join(*name))) as file:
+            return list(csv.DictReader(file))
+
+    def test_what_it_leaves(self):
+        out = self.spdhg("race", *self.sets, "-o", "out", *FAST).out
+        self.assertIn("Friedman", out)
+        summary = self.summary("out")
+        self.assertEqual(summary["format"], "spdhg race 1")
+        self.assertEqual([(p["data"], p["task"]) for p in summary["problems"]],
+                         [(f"set{k}", t) for k in range(3) for t in ("gglr", "ggrlr")])
+        lines = {(r["data"], r["task"], r["solver"], int(r["repeat"])): r for r in self.table("out", "summary.csv")}
+        for p in summary["problems"]:
+            trace = self.table("out", p["traces"])
+            self.assertTrue(os.path.exists(self.path("out/" + p["model"])) and os.path.exists(self.path("out/" + p["structure_file"])))
+            self.assertEqual(p["gamma"], 0 if p["task"] == "gglr" else 1e-2)
+            self.assertTrue(all(o["certified"] and o["objective"] - o["lower"] <= 1e-8 for o in p["optima"]))
+            for s in p["solvers"]:
+                for r in s["runs"]:
+                    points = [q for q in trace if q["solver"] == s["solver"] and int(q["repeat"]) == r["repeat"]]
+                    self.check_run(p, s, r, points, lines[p["data"], p["task"], s["solver"], r["repeat"]])
+        self.check_statistics(summary)
+
+    def check_run(self, p, s, r, points, line):
+        refused = p["task"] == "gglr" and s["solver"] == "spdhg-sc2"
+        self.assertEqual(r["status"], "refused" if refused else "done")
+        self.assertEqual(line["status"], r["status"])
+        self.assertEqual(s["tuned"], {"spdhg": "theory", "spdhg-sc2": "theory", "auto": "default"}.get(s["solver"], "grid"))
+        if refused:
+            self.assertIn("--gamma above 0", r["message"])
+            return self.assertEqual((points, r["objective"], line["objective"]), ([], None, ""))
+        best = p["optima"][r["repeat"]]["objective"]
+        start = float(points[0]["objective"])
+        epoch, value, seconds = (np.array([float(q[k]) for q in points]) for k in ("epoch", "objective", "seconds"))
+        self.assertEqual(epoch[0], 0)
+        self.assertAlmostEqual(start, np.log(2), places=12)
+        relative = (value - best) / (start - best)
+        self.assertEqual((r["epochs"], r["objective"]), (epoch[-1], value[-1]))
+        self.assertAlmostEqual(r["suboptimality"], relative[-1], delta=1e-14)
+        self.assertTrue(-1e-8 < relative.min())
+        for level, at, when in zip(LEVELS, r["epochs_to"], r["seconds_to"]):
+            reached = np.flatnonzero(relative <= level)
+            self.assertEqual(at, epoch[reached[0]] if len(reached) else None)
+            self.assertEqual(when, seconds[reached[0]] if len(reached) else None)
+            name = f"epochs_to_1e{round(np.log10(level))}"
+            self.assertEqual(line[name] and float(line[name]), at if at is not None else "")
+
+    def value(self, p, solver, measure):
+        runs = next(s["runs"] for s in p["solvers"] if s["solver"] == solver)
+        if measure.startswith("suboptimality"):
+            floor = [o["gap"] / (p["start_objective"] - o["objective"]) for o in p["optima"]]
+            return np.mean([max(r["suboptimality"], f) for r, f in zip(runs, floor)])
+        if measure.startswith("test loss"):
+            return np.mean([r["test_loss"] for r in runs])
+        what, level = measure.split(" to ")
+        return np.mean([v if v is not None else np.inf for v in (r[what + "_to"][LEVELS.index(float(level))] for r in runs)])
+
+    def check_statistics(self, summary):
+        self.assertEqual({s["task"] for s in summary["statistics"]}, {"gglr", "ggrlr"})
+        for s in summary["statistics"]:
+            names = [e["solver"] for e in s["solvers"]]
+            self.assertEqual(names, [n for n in SOLVERS.split(",") if s["task"] == "ggrlr" or n != "spdhg-sc2"])
+            value = np.array([[self.value(p, n, s["measure"]) for n in names] for p in summary["problems"] if p["task"] == s["task"]])
+            rank = np.array([scipy.stats.rankdata(row) for row in value])
+            np.testing.assert_allclose([e["mean_rank"] for e in s["solvers"]], rank.mean(axis=0), rtol=1e-12)
+            self.assertEqual([e["wins"] for e in s["solvers"]], list(((value == value.min(axis=1)[:, None]) & np.isfinite(value)).sum(axis=0)))
+            if len(np.unique(rank)) > 1:
+                test = scipy.stats.friedmanchisquare(*rank.T)
+                np.testing.assert_allclose([s["friedman"]["chi2"], s["friedman"]["p"]], [test.statistic, test.pvalue], rtol=1e-9)
+            k, n = len(names), len(value)
+            q = scipy.stats.studentized_range.ppf(0.95, k, np.inf)
+            self.assertAlmostEqual(s["nemenyi"]["critical_difference"], q / np.sqrt(2) * np.sqrt(k * (k + 1) / (6 * n)), places=6)
+            self.check_pairs(s["pairs"], names, value)
+
+    def check_pairs(self, pairs, names, value):
+        raw = []
+        for pair, (i, j) in zip(pairs, itertools.combinations(range(len(names)), 2), strict=True):
+            a, b = value[:, i], value[:, j]
+            self.assertEqual((pair["a"], pair["b"]), (names[i], names[j]))
+            self.assertEqual((pair["wins_a"], pair["wins_b"], pair["ties"]), ((a < b).sum(), (a > b).sum(), (a == b).sum()))
+            d = [x - y for x, y in zip(a, b) if x != y]
+            raw.append(exact_wilcoxon(d))
+            self.assertAlmostEqual(pair["p"], raw[-1], places=12)
+        order = np.argsort(raw, kind="stable")
+        holm = np.minimum(1, np.maximum.accumulate((len(raw) - np.arange(len(raw))) * np.array(raw)[order]))
+        np.testing.assert_allclose(np.array([p["p_holm"] for p in pairs])[order], holm, rtol=1e-12)
+
+    def test_a_run_is_that_of_fit(self):
+        self.spdhg("race", "set0.svm", "-o", "out", *FAST, "--seed", 5)
+        for solver in ["spdhg", "opg-admm"]:
+            entry = next(s for s in self.summary("out")["problems"][1]["solvers"] if s["solver"] == solver)
+            params = [w for name, value in entry["params"].items() for w in ("--param", f"{name}={value!r}")]
+            self.spdhg("fit", "set0.svm", "--no-intercept", "--structure", "learned", "--also-sparse", 0, "--lambda", 1e-5, "--gamma", 1e-2, "--seed", 6,
+                       "--test-fraction", 0.2, "--solver", solver, "--epochs", 2, "--every", 0.25, "--trace", "fit.csv", *params)
+            mine = [r for r in self.table("out", "set0.ggrlr.csv") if r["solver"] == solver and r["repeat"] == "1"]
+            self.assertEqual([{k: v for k, v in r.items() if k not in ("seconds", "repeat")} for r in mine],
+                             [{k: v for k, v in r.items() if k not in ("seconds", "repeat")} for r in self.table("fit.csv")])
+
+    def test_killed_twice_it_ends_like_one_undisturbed(self):
+        words = ["race", *self.sets, *FAST]
+        self.spdhg(*words, "-o", "whole")
+        for kill in range(2):
+            racing = subprocess.Popen([COMMAND, *words, "-o", "killed", "-q", "--jobs", "1"], cwd=self.folder)
+            before = self.pieces("killed")
+            while racing.poll() is None and self.pieces("killed") < before + 30:
+                time.sleep(0.002)
+            racing.send_signal(signal.SIGKILL)
+            self.assertEqual(racing.wait(), -signal.SIGKILL, "the race had ended before it was killed")
+        self.write("killed/runs/set0.gglr.spdhg.r0.json.tmp.abcdef", "half of")
+        self.write("killed/runs/set0.gglr.spdhg.r1.json", b'{"mark": "0"')
+        self.spdhg(*words, "-o", "killed")
+        self.assertEqual(without_times(self.summary("killed")), without_times(self.summary("whole")))
+        self.assertEqual([n for n in os.listdir(self.path("killed/runs")) if ".tmp." in n], [])
+        for p in self.summary("whole")["problems"]:
+            a, b = (self.table(folder, p["traces"]) for folder in ("whole", "killed"))
+            self.assertEqual([{**r, "seconds": 0} for r in a], [{**r, "seconds": 0} for r in b])
+
+    def pieces(self, folder):
+        try:
+            return sum(n.endswith(".json") for n in os.listdir(self.path(folder + "/runs")))
+        except FileNotFoundError:
+            return 0
+
+    def test_other_settings_are_refused_and_more_data_are_not(self):
+        self.spdhg("race", "set0.svm", "-o", "out", *FAST)
+        for more, says in [(["--lambda", "1e-4"], "lambda was"), (["--seed", "3"], "seed was 0 and is now 3"), (["--protocol", "fair"], "protocol")]:
+            err = self.spdhg("race", "set0.svm", "-o", "out", *FAST, *more, status=2).err
+            self.assertIn("out holds a race with other settings", err)
+            self.assertIn(says, err)
+        before = {n: os.stat(self.path("out/runs/" + n)).st_mtime_ns for n in os.listdir(self.path("out/runs")) if n.startswith("set0")}
+        self.spdhg("race", "set0.svm", "set1.svm", "-o", "out", *FAST)
+        self.assertEqual(len(self.summary("out")["problems"]), 4)
+        self.assertEqual(before, {n: os.stat(self.path("out/runs/" + n)).st_mtime_ns for n in before})
+        self.write("set0.svm", data(120, 5, 77))
+        self.assertIn("another set0", self.spdhg("race", "set0.svm", "-o", "out", *FAST, status=2).err)
+
+    def test_fair_tunes_everybody_and_quick_is_what_it_says(self):
+        self.spdhg("race", "set0.svm", "-o", "out", "--protocol", "fair", "--quick", "--task", "ggrlr", "--solvers", SOLVERS)
+        summary = self.summary("out")
+        self.assertEqual([summary[k] for k in ("repeats", "epochs", "run_time", "tune_fraction", "quick", "tune_by")], [3, 3, 10, 0.2, True, "objective"])
+        tuned = {s["solver"]: (s["tuned"], s["grid_points"]) for s in summary["problems"][0]["solvers"]}
+        self.assertEqual(tuned, {"spdhg": ("grid", 9), "spdhg-sc2": ("grid", 9), "lpdhg": ("grid", 9), "opg-admm": ("grid", 9), "saga-pd3o": ("grid", 6),
+                                 "auto": ("default", 0)})
+
+    def test_preset_is_that_of_the_scripts(self):
+        os.rename(self.path("set0.svm"), self.path("la12.svm"))
+        os.rename(self.path("set1.svm"), self.path("20news_100word.svm"))
+        self.spdhg("race", "la12.svm", "20news_100word.svm", "set2.svm", "-o", "out", "--preset", "matlab", "--solvers", "spdhg,spdhg-sc2,lpdhg,opg-admm", "--task",
+                   "ggrlr", "--lambda", 1e-3)
+        summary = self.summary("out")
+        self.assertEqual([summary[k] for k in ("preset", "repeats", "sampling")], ["matlab", 1, "shuffle"])
+        for p, scales in zip(summary["problems"], [(22, 22, 1), (0.2499, 0.125, 1), (1, 1, 1)], strict=True):
+            for s, scale in zip(p["solvers"], scales):
+                self.assertEqual(s["tuned"], "preset")
+                self.assertEqual(s["params"]["scale"], scale)
+                self.assertAlmostEqual(s["params"]["s"], 5e-11, delta=1e-24)
+            self.assertEqual(p["solvers"][3]["tuned"], "grid")
+
+    def test_time_outs_are_recorded(self):
+        self.write("long.svm", data(4000, 12, 9))
+        self.spdhg("race", "long.svm", "-o", "out", "--task", "gglr", "--solvers", "ada-sadmm-full,lpdhg", "--repeats", 1, "--run-time", 0.02, "--tune-fraction", 0.1)
+        slow, quick = (s["runs"][0] for s in self.summary("out")["problems"][0]["solvers"])
+        self.assertEqual((slow["status"], quick["status"]), ("time-out", "done"))
+        self.assertLess(slow["epochs"], 10)
+
+    def test_interrupt_stops_and_goes_on(self):
+        words = ["race", *self.sets, "-o", "out", *FAST]
+        racing = subprocess.Popen([COMMAND, *words, "--jobs", "1"], cwd=self.folder, stderr=subprocess.PIPE, stdout=subprocess.PIPE)
+        while self.pieces("out") < 5:
+            time.sleep(0.002)
+        racing.send_signal(signal.SIGINT)
+        _, err = racing.communicate()
+        self.assertEqual(racing.returncode, 130)
+        self.assertIn(b"the same command goes on", err)
+        self.spdhg(*words)
+
+    def test_wrong_words(self):
+        self.write("three.svm", "1 1:1\n2 1:2\n3 1:3\n" * 9)
+        for words, status, says in [(["set0.svm"], 2, "--output is missing"), (["-o", "out"], 2, "DATA is missing"),
+                                    (["set0.svm", "-o", "out", "--solvers", "spdgh"], 2, "spdgh"), (["set0.svm", "-o", "out", "--task", "x"], 2, "gglr, ggrlr"),
+                                    (["set0.svm", "./set0.svm", "-o", "out"], 2, "both be called set0"), (["-", "-o", "out"], 2, "standard input"),
+                                    (["none.svm", "-o", "out"], 5, "none.svm"), (["three.svm", "-o", "out"], 3, "--loss softmax"),
+                                    (["set0.svm", "-o", "no/such/out"], 5, "no/such/out")]:
+            self.assertIn(says, self.spdhg("race", *words, status=status).err)
+
+    def test_names_are_text(self):
+        name = '<b>a,"b"</b>.svm'.replace("/", "")
+        self.write(name, data(60, 3, 4))
+        self.spdhg("race", name, "-o", "out", "--task", "gglr", "--solvers", "spdhg,lpdhg", "--repeats", 1, "--epochs", 1)
+        self.assertEqual(self.summary("out")["problems"][0]["data"], name[:-4])
+        self.assertEqual(self.table("out", "summary.csv")[0]["data"], name[:-4])
+
+
+def exact_wilcoxon(d):
+    """Two-sided, by all 2^n signs of the ranks; equal to scipy's exact one where there are no ties."""
+    if not d:
+        return 1
+    rank = scipy.stats.rankdata(np.abs(d))
+    seen = rank[np.array(d) > 0].sum()
+    sums = [sum(r for r, up in zip(rank, signs) if up) for signs in itertools.product([0, 1], repeat=len(d))]
+    p = min(1, 2 * min(np.mean([s <= seen for s in sums]), np.mean([s >= seen for s in sums])))
+    if len(set(rank)) == len(rank):
+        assert abs(p - scipy.stats.wilcoxon(np.sign(d) * rank, mode="exact").pvalue) < 1e-12
+    return p
+
+
+if __name__ == "__main__":
+    unittest.main()
