@@ -522,7 +522,7 @@ SPDHG_API const char *spdhg_topic(int64_t at);
 /* Entry `at` of a topic; false behind the last:
  *     for (int64_t i = 0; spdhg_list("solvers", i, &entry); i++) puts(entry.name); */
 SPDHG_API bool spdhg_list(const char *topic, int64_t at, spdhg_entry *out);
-/* The same for the options of the command: group problem, solve, path, graph or data. */
+/* The same for the options of the command: group problem, solve, path, graph, race or data. */
 SPDHG_API bool spdhg_option(const char *group, int64_t at, spdhg_entry *out);
 
 /* ----------------------------------------------------------------------------------------------------------- 3. extend */

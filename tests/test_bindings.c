@@ -174,6 +174,8 @@ static void options_have_the_defaults_of_the_structs(void **unused) {
     assert_true(spd_option_find("graph", "max-component", &entry) && entry.value == 1500);
     assert_true(spd_option_find("graph", "cov", &entry) && entry.value == 0 && entry.kind == SPDHG_KIND_FLAG);
     assert_true(spd_option_find("graph", "method", &entry) && strcmp(entry.text, "quic") == 0);
+    assert_true(spd_option_find("race", "protocol", &entry) && strcmp(entry.text, "paper") == 0);
+    assert_true(spd_option_find("race", "test-fraction", &entry) && entry.value == 0.2);
     assert_true(spd_option_find("data", "threads", &entry) && isnan(entry.value));
     assert_false(spd_option_find("data", "lambda", &entry));
 }

@@ -104,10 +104,36 @@ static const option reading[] = {
     {"max-memory", "BYTES", WHOLE, NAN, NULL, "refuse early rather than hold more than this: 2000000, 500M, 2G"},
     {0}};
 
+static const spdhg_race_options racing = SPDHG_RACE_OPTIONS;
+static const option race[] = {
+    {"task", "TASK", WORD, &racing.tasks, "gglr: loss + lambda r(F x); ggrlr: the same + (gamma/2)||x||^2"},
+    {"solvers", "LIST", WORD, &racing.solvers, "names with commas; see spdhg list solvers"},
+    {"repeats", "R", WHOLE, NAN, NULL, "each with its own split and learned structure (default 10)"},
+    {"epochs", "E", NUMBER, NAN, NULL, "passes over the data of a run (default 10)"},
+    {"every", "E", NUMBER, NAN, &racing.every, "epochs between measured points"},
+    {"run-time", "SECONDS", NUMBER, NAN, NULL, "of a run; what takes longer is recorded as a time-out (default 300)"},
+    {"test-fraction", "P", NUMBER, NAN, &racing.test_fraction, "part of the rows that is held out"},
+    {"protocol", "HOW", WORD, &racing.protocol,
+     "paper: spdhg's parameters by theory, the others' tuned by cross-validation on the training rows; fair: everybody's tuned "
+     "by "
+     "the same grid and budget"},
+    {"preset", "NAME", WORD, NULL, "matlab: spdhg and lpdhg as in the paper's published scripts"},
+    {"tune-by", "WHAT", WORD, NULL, "loss of held-out rows, or objective reached (default: loss for paper, objective for fair)"},
+    {"tune-fraction", "P", NUMBER, NAN, NULL, "part of the training rows that tuning uses (default 1)"},
+    {"tune-folds", "K", WHOLE, NAN, &racing.tune_folds, "folds of the cross-validation that tunes"},
+    {"quick", NULL, FLAG, NAN, &racing.quick,
+     "--repeats 3 --epochs 3 --run-time 10 --tune-fraction 0.2, where not said otherwise"},
+    {"batch", "B", WHOLE, NAN, NULL, "rows in an iteration: 1 (default; auto for saga-pd3o and lsvrg-pd3o), a number, or auto"},
+    {"sampling", "HOW", NAMES(NULL, "iid"), "iid or shuffle"},
+    {"seed", "NUMBER", WHOLE, NAN, &racing.seed, "of all random choices; repeat r is what fit --seed (NUMBER + r) sees"},
+    {"jobs", "J", WHOLE, NAN, NULL,
+     "runs at the same time (default: the cores this process may use); the results do not depend on it"},
+    {0}};
+
 static const struct group {
     const char *name;
     const option *option;
-} groups[] = {{"problem", problem}, {"solve", solve}, {"path", path}, {"graph", graph}, {"data", reading}};
+} groups[] = {{"problem", problem}, {"solve", solve}, {"path", path}, {"graph", graph}, {"race", race}, {"data", reading}};
 
 static void fill(spdhg_entry *out, const option *o) {
     *out = (spdhg_entry){.name = o->name,

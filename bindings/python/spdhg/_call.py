@@ -91,6 +91,8 @@ def spdhg_python_event(user, event):
     return 0
 
 
+spdhg_python_race = ffi.def_extern(name="spdhg_python_race", error=1)(spdhg_python_event)
+
 _blas = threading.Lock()
 _blas_users, _blas_before = 0, 0
 

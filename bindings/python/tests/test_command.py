@@ -138,6 +138,27 @@ def test_read_is_the_commands_reader(command, tmp_path):
         spdhg.read(tmp_path / "nowhere")
 
 
+def test_race_gives_the_same_numbers(command, tmp_path):
+    X, z = sparse_rows(120, 10)
+    y = np.where(z > 0, 1, -1)
+    write_svm(tmp_path / "d.svm", X, y)
+    words = ["--quick", "--repeats", "2", "--solvers", "spdhg,sadmm,auto", "--structure", "chain", "--seed", "3"]
+    command("race", tmp_path / "d.svm", "-o", tmp_path / "a", *words)
+    wishes = dict(quick=True, repeats=2, solvers=["spdhg", "sadmm", "auto"], structure="chain", random_state=3)
+    race = spdhg.race(tmp_path / "d.svm", tmp_path / "b", **wishes)
+    from spdhg._race import columns
+
+    for name in ("d.gglr.csv", "d.ggrlr.csv"):
+        a, b = columns(tmp_path / "a" / name), columns(tmp_path / "b" / name)
+        for column in set(a) - {"seconds"}:
+            assert (a[column] == b[column]).all() or np.array_equal(a[column], b[column], equal_nan=True)
+    assert len(race.table["solver"]) == 12 and race.plot("d", "gglr").get_xlabel() == "epoch"
+    from_memory = spdhg.race({"d": (X, y)}, tmp_path / "c", **wishes)
+    assert (from_memory.table["objective"] == race.table["objective"]).all()
+    with pytest.raises(ValueError, match="sgd"):
+        spdhg.race(tmp_path / "d.svm", tmp_path / "e", solvers="sgd")
+
+
 def test_every_option_of_the_command_has_its_parameter(command):
     import inspect
     import re

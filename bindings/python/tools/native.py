@@ -14,7 +14,10 @@ EXTRA = """
 typedef struct { int stop; void *python; } spdhg_watch;
 int spdhg_watch_event(void *user, const spdhg_event *event);
 extern "Python" int spdhg_python_event(void *user, const spdhg_event *event);
+int spdhg_watch_race(void *user, const spdhg_race_event *event);
+extern "Python" int spdhg_python_race(void *user, const spdhg_race_event *event);
 spdhg_options spdhg_default_options(void);
+spdhg_race_options spdhg_default_race_options(void);
 spdhg_path_options spdhg_default_path_options(void);
 spdhg_graph_options spdhg_default_graph_options(void);
 spdhg_read_options spdhg_default_read_options(void);
@@ -33,6 +36,13 @@ static int spdhg_watch_event(void *user, const spdhg_event *event) {
         __atomic_store_n(&watch->stop, 1, __ATOMIC_RELAXED);
     return __atomic_load_n(&watch->stop, __ATOMIC_RELAXED);
 }
+static int spdhg_python_race(void *user, const spdhg_race_event *event);
+static int spdhg_watch_race(void *user, const spdhg_race_event *event) {
+    spdhg_watch *watch = user;
+    if (watch->python && event->what && spdhg_python_race(watch->python, event)) __atomic_store_n(&watch->stop, 1, __ATOMIC_RELAXED);
+    return __atomic_load_n(&watch->stop, __ATOMIC_RELAXED);
+}
+static spdhg_race_options spdhg_default_race_options(void) { return (spdhg_race_options)SPDHG_RACE_OPTIONS; }
 static spdhg_options spdhg_default_options(void) { return (spdhg_options)SPDHG_OPTIONS; }
 static spdhg_path_options spdhg_default_path_options(void) { return (spdhg_path_options)SPDHG_PATH_OPTIONS; }
 static spdhg_graph_options spdhg_default_graph_options(void) { return (spdhg_graph_options)SPDHG_GRAPH_OPTIONS; }

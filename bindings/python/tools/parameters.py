@@ -10,12 +10,12 @@ import textwrap
 # The command's names in scikit-learn's habits; the others keep theirs, with _ for -.
 NAMES = {"lambda": "alpha", "set": "constraint", "intercept": "fit_intercept", "seed": "random_state", "epochs": "max_iter",
          "threads": "n_jobs", "param": "solver_params", "weights": "sample_weight", "lambdas": "n_alphas",
-         "lambda-ratio": "alpha_ratio", "lambda-max": "alpha_max", "folds": "cv", "fold-file": "cv"}
+         "lambda-ratio": "alpha_ratio", "lambda-max": "alpha_max", "folds": "cv", "fold-file": "cv", "jobs": "n_jobs"}
 # Where Python takes more than the kind of the command's value says.
 TYPES = {"groups": "Union[str, ArrayLike, None]", "structure": "Any", "penalty_weights": "Optional[ArrayLike]",
          "class_weight": "Union[str, Mapping[Any, float], None]", "solver_params": "Optional[Mapping[str, float]]",
          "batch": "Union[int, str, None]", "random_state": "Any", "cv": "Any", "rho": "Union[float, str, None]",
-         "gammas": "Optional[Sequence[float]]", "sparsities": "Optional[Sequence[float]]"}
+         "solvers": "Union[str, Sequence[str]]", "gammas": "Optional[Sequence[float]]", "sparsities": "Optional[Sequence[float]]"}
 MORE = {"loss": "`logistic` means softmax for more than two classes.",
         "structure": "Also a tuple of two or three sides of a grid; an edge list of (i, j) or (i, j, weight), features counted from 0, as "
                      "a list or an array; a networkx graph; a scipy sparse matrix: square, symmetric and with an empty diagonal it is "
@@ -179,6 +179,29 @@ PATH = '''Fit a path over alpha, from the smallest alpha with F x = 0 downwards,
     >>> bool(np.all(np.diff(path.alphas) < 0))
     True
     '''
+RACE = '''Compare solvers on data sets: same rows, start, sampling, clock and evaluation for all, against certified optima.
+
+    What `spdhg race` does. A race that was stopped goes on where it was when called again.
+
+    Parameters
+    ----------
+    data : name of a file, a list of names, or a dict {{name: (X, y)}}, which is written to the folder first
+    folder : where the results are written: summary.json, summary.csv, a CSV of traces and a model for each data set and task
+{parameters}
+
+    Returns
+    -------
+    Race
+        with `summary` (a dict), `table` (a dict of columns), `traces(data, task)` and `plot(data, task)`.
+
+    Examples
+    --------
+    >>> import numpy as np, spdhg, tempfile
+    >>> X = np.random.default_rng(0).normal(size=(60, 5))
+    >>> race = spdhg.race({{"small": (X, X[:, 0] > 0)}}, tempfile.mkdtemp(), solvers="spdhg,auto", structure="chain", quick=True, repeats=1)
+    >>> sorted(set(race.table["solver"])), race.traces("small", "gglr")["epoch"][:3].tolist()
+    (['auto', 'spdhg'], [0.0, 0.25, 0.5])
+    '''
 READ = '''Read a data file the way the command does: LIBSVM, CSV, Matrix Market, CLUTO or the binary cache, plain or compressed.
 
     Parameters
@@ -212,6 +235,7 @@ if TYPE_CHECKING:
     from ._data import Data
     from ._graph import Graph
     from ._path import Path
+    from ._race import Race
 
 NAMES = {names!r}
 '''
@@ -223,6 +247,17 @@ def main():
     one = {**tables.group("problem", "solve"), **machine, **OWN}
     along = {**tables.group("problem", "solve", without=ONE_SOLVE), **tables.group("path"), **machine, "verbose": OWN["verbose"]}
     numbers = [python_name(name) for name in CLASSES_ONLY]
+
+    def of_race(parameters):
+        """The defaults of a race, where they are others."""
+        standard = tables.lib.spdhg_default_race_options()
+        for name, field in (("loss", "loss"), ("penalty", "penalty"), ("structure", "structure"), ("constraint", "set"), ("alpha", "lambda"),
+                            ("gamma", "gamma"), ("also_sparse", "also_sparse"), ("fit_intercept", "intercept")):
+            kind, _, about = parameters[name]
+            value = getattr(standard, field)
+            value = tables.text(value) if isinstance(value, tables.ffi.CData) else value
+            parameters[name] = (re.sub("^Optional.(.*).$", r"\1", kind), repr(value), re.sub(r" \(default 0.*\)", "", about))
+        return parameters
 
     def regression(parameters):
         kept = {name: parameter for name, parameter in parameters.items() if name not in numbers}
@@ -237,6 +272,9 @@ def main():
             function("learn_graph", "_graph", "    X: Any", "X", "Graph", LEARN, {**tables.group("graph"), **machine}),
             function("fit_path", "_path", "    X: Any, y: Any, sample_weight: Any = None, offset: Any = None, fold_groups: Any = None",
                      "X, y, sample_weight, offset, fold_groups", "Path", PATH, along),
+            function("race", "_race", "    data: Any, folder: Any", "data, folder", "Race", RACE,
+                     {**of_race(tables.group("problem", without={"penalty-weights"})), **tables.group("race"),
+                      "max_memory": machine["max_memory"], "verbose": OWN["verbose"]}),
             function("read", "_data", "    path: Any", "path", "Data", READ, tables.group("data"))]))
 
 
