@@ -60,7 +60,7 @@ def history_of(solver: Any) -> Dict[str, np.ndarray]:
     count = ffi.new("int64_t *")
     points = lib.spdhg_solver_trace(solver, count)
     table = np.frombuffer(ffi.buffer(points, int(count[0]) * POINT.itemsize), POINT) if count[0] else np.empty(0, POINT)
-    return {name: table[name].copy() for name in POINT.names}
+    return {name: table[name].copy() for name in POINT.names or ()}
 
 
 def printer(verbose: int, name: str) -> Optional[Callable]:
@@ -169,7 +169,7 @@ class Structured(BaseEstimator):
         """Held-out rows for the columns test_loss and test_score of history_."""
         if eval_set is None:
             return None
-        X, y = self._take(*eval_set, reset=False)
+        X, y = self._take(eval_set[0], eval_set[1], reset=False)
         handle = self._handle(X, y, None, None)
         call(lib.spdhg_solver_test, solver, handle)
         return handle

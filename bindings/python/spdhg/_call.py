@@ -27,7 +27,7 @@ def python_words(message: str) -> str:
 
 def check(status: int, err) -> None:
     if status != lib.SPDHG_OK:
-        raise ERRORS.get(status, RuntimeError)(python_words(text(err.message)))
+        raise ERRORS.get(status, RuntimeError)(python_words(text(err.message) or ""))
 
 
 def call(function: Callable, *arguments) -> None:

@@ -85,9 +85,9 @@ class Data:
             self.X.has_sorted_indices = self.X.has_canonical_format = True
         self.y = None
         if v.targets > 0:
-            self.y = borrowed(v.b, (v.rows,) if v.targets == 1 else (v.rows, v.targets), np.float64, handle)
-        if v.label != ffi.NULL:
-            self.y = np.array([text(v.label[k]) for k in range(v.labels)])[self.y.astype(np.int64)]
+            b = borrowed(v.b, (v.rows,) if v.targets == 1 else (v.rows, v.targets), np.float64, handle)
+            names = None if v.label == ffi.NULL else np.array([text(v.label[k]) for k in range(v.labels)])
+            self.y = b if names is None else names[b.astype(np.int64)]
         self.feature_names = None if v.name == ffi.NULL else [text(v.name[j]) for j in range(v.features)]
         self.fold_groups = None if v.group == ffi.NULL else borrowed(v.group, (v.rows,), np.int64, handle)
         self.sample_weight = None if v.weight == ffi.NULL else borrowed(v.weight, (v.rows,), np.float64, handle)
