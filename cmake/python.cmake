@@ -20,8 +20,13 @@ target_compile_options(spdhg_python PRIVATE -w) # generated code
 set_target_properties(spdhg_python PROPERTIES PREFIX "" OUTPUT_NAME _native SUFFIX .abi3.so LIBRARY_OUTPUT_DIRECTORY ${package})
 target_link_options(spdhg_python PRIVATE -Wl,--exclude-libs,ALL)
 
+set(load "")
+if(SPDHG_SANITIZE) # an interpreter without sanitizers loads theirs first
+  execute_process(COMMAND ${CMAKE_C_COMPILER} -print-file-name=libasan.so OUTPUT_VARIABLE asan OUTPUT_STRIP_TRAILING_WHITESPACE)
+  set(load ${CMAKE_COMMAND} -E env LD_PRELOAD=${asan} ASAN_OPTIONS=detect_leaks=0)
+endif()
 add_custom_command(OUTPUT ${package}/_parameters.py
   COMMAND ${CMAKE_COMMAND} -E copy ${modules} ${package}
-  COMMAND ${SPDHG_PYTHON} ${tools}/parameters.py ${package}/_native.abi3.so ${package}/_parameters.py
+  COMMAND ${load} ${SPDHG_PYTHON} ${tools}/parameters.py ${package}/_native.abi3.so ${package}/_parameters.py
   DEPENDS spdhg_python ${modules} ${tools}/parameters.py)
 add_custom_target(spdhg_python_package ALL DEPENDS ${package}/_parameters.py)

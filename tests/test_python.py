@@ -23,12 +23,14 @@ def main():
         except ImportError:
             print("skipped: no python3-cffi")
             sys.exit(77)
-    if has_sanitizers():
-        print("skipped: an interpreter without sanitizers cannot load the extension")
-        sys.exit(77)
     environment = dict(os.environ, PYTHONPATH=PACKAGE, SPDHG_COMMAND=COMMAND, PYTHONDONTWRITEBYTECODE="1")
+    chosen = []
+    if has_sanitizers():  # an interpreter without sanitizers loads theirs first; others' C code is not what is tested here
+        library = subprocess.run(["gcc", "-print-file-name=libasan.so"], capture_output=True, text=True, check=True).stdout.strip()
+        environment.update(LD_PRELOAD=library, ASAN_OPTIONS="detect_leaks=0")
+        chosen = ["-k", "not checks_of and not examples and not grid_search and not clone_pickle"]
     done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-W", "ignore::sklearn.exceptions.ConvergenceWarning",
-                           os.path.join(ROOT, "bindings", "python", "tests")], env=environment, capture_output=True, text=True)
+                           os.path.join(ROOT, "bindings", "python", "tests"), *chosen], env=environment, capture_output=True, text=True)
     print(done.stdout[-8000:] + done.stderr[-2000:])
     counts = {what: int(number) for number, what in re.findall(r"(\d+) (passed|failed|error)", done.stdout)}
     bad = max(counts.get("failed", 0) + counts.get("error", 0), done.returncode != 0)

@@ -1,12 +1,12 @@
 # gene_network.py - logistic regression guided by a network of genes, against a plain lasso: which genes matter, and how well it predicts.
-# Synthetic: every regulator drives ten genes that rise and fall with it; four of the twenty modules decide the disease. Of 150 patients
-# and 220 genes a lasso can name one gene of a module and be no worse for it; the network says that they belong together.
+# Synthetic: every regulator drives ten genes that rise and fall with it; four of the fifteen modules decide the disease. Of 150 patients
+# and 165 genes a lasso can name one gene of a module and be no worse for it; the network says that they belong together.
 import networkx as nx
 import numpy as np
 
 import spdhg
 
-MODULES, SIZE, ACTIVE = 20, 10, 4
+MODULES, SIZE, ACTIVE = 15, 10, 4
 
 
 def patients(rows, rng):
@@ -30,7 +30,7 @@ def main():
     X, y = patients(150, rng)
     X_test, y_test = patients(2000, rng)
     network = nx.Graph((module, MODULES + SIZE * module + k) for module in range(MODULES) for k in range(SIZE))
-    common = dict(n_alphas=20, alpha_ratio=0.05, cv=3, rule="min")
+    common = dict(n_alphas=12, alpha_ratio=0.1, cv=3, rule="min")
     plain = spdhg.StructuredClassifierCV(**common).fit(X, y)
     guided = spdhg.StructuredClassifierCV(structure=network, sparsities=[0.2, 1], **common).fit(X, y)
     for name, model in (("lasso", plain), ("network", guided)):

@@ -31,7 +31,7 @@ def main():
     graph = spdhg.learn_graph(unlabelled)
     words = vectorizer.get_feature_names_out()
     print(graph, "such as", ", ".join(f"{words[i]}{'-' if w > 0 else ' against '}{words[j]}" for (i, j), w in zip(graph.edges[:4], graph.weights)))
-    common = dict(n_alphas=30, rule="min")
+    common = dict(n_alphas=15, alpha_ratio=0.05, rule="min")
     plain = spdhg.StructuredClassifierCV(**common).fit(X, y)
     guided = spdhg.StructuredClassifierCV(structure=graph, sparsities=[0.2, 1], **common).fit(X, y)
     alone = spdhg.StructuredClassifierCV(structure="learned", **common).fit(X, y)  # the graph from the labelled texts alone

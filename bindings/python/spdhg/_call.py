@@ -141,7 +141,8 @@ def run(watch: Optional[Watch], function: Callable, *arguments) -> Optional[Base
                     work()
                 elif not begun.locked():
                     threading.Thread(target=work, name="spdhg", daemon=True).start()
-                done.acquire()
+                while not done.acquire(timeout=0.1):  # a signal that another thread was given would not end a longer wait
+                    pass
                 break
             except BaseException as raised:
                 interrupt = raised
