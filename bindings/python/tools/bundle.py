@@ -52,7 +52,9 @@ def licences(copies, where, folder, own):
     os.makedirs(folder)
     shutil.copy(own, os.path.join(folder, "LICENSE"))
     for name in sorted(os.path.basename(copy) for copy in copies):
-        package = output("dpkg-query", "-S", os.path.realpath(where[name])).split(":")[0]
+        path = os.path.realpath(where[name])  # the package may have been made before /lib became /usr/lib
+        found = subprocess.run(["dpkg-query", "-S", path, path.replace("/usr", "", 1)], capture_output=True, text=True).stdout
+        package = found.split(":")[0]
         shutil.copy(f"/usr/share/doc/{package}/copyright", os.path.join(folder, package))
 
 
