@@ -3,7 +3,6 @@
  * array. */
 #include <inttypes.h>
 #include <jansson.h>
-#include <stdlib.h>
 
 #include "model/model.h"
 
@@ -103,12 +102,17 @@ spdhg_status spdhg_model_to_text(const spdhg_model *model, char **text, spdhg_er
     json_t *object;
     *text = NULL;
     SPD_TRY(whole(model, &object, err));
-    *text = json_dumps(object, FORM);
+    const size_t size = json_dumpb(object, NULL, 0, FORM); /* not json_dumps, whose text can lack a part when memory runs out */
+    char *whole_text = size ? spd_alloc((int64_t)size + 1, 1) : NULL;
+    if (whole_text && json_dumpb(object, whole_text, size, FORM) == size)
+        *text = whole_text;
+    else
+        spd_free(whole_text);
     json_decref(object);
     return *text ? SPDHG_OK : spd_fail_memory(err, 40.0 * (double)model->features * (double)model->outputs);
 }
 
-void spdhg_text_free(char *text) { free(text); } /* jansson's own memory */
+void spdhg_text_free(char *text) { spd_free(text); }
 
 spdhg_status spdhg_model_write(const spdhg_model *model, const char *path, spdhg_error *err) {
     json_t *object;
