@@ -112,14 +112,14 @@ static void from_options(bound *o) {
     if (isnan(c->R_y)) c->R_y = c->D_y / 2;
     if (isnan(c->M_F)) c->M_F = c->norm_F * c->D_y;
     if (isnan(c->s)) c->s = c->norm_F > 0 ? c->R_y / c->norm_F : 0;
-    c->trivial = (c->L * c->D_x / 2 + c->M_F) * c->D_x;
+    c->trivial = NAN; /* the minimiser may lie on the border of X, where the gradient has any length */
     c->start_value = o->start_value;
 }
 
 static spdhg_status from_problem(bound *o, spdhg_problem *p, spdhg_error *err) {
     SPD_TRY(spd_problem_freeze(p, err));
-    const double radius = !isnan(o->given[D_X]) ? o->given[D_X] / 2 : o->radius;
-    const spd_bound_question question = {radius, o->given[L], o->given[S], o->batch, spd_threads(o->read.threads), o->estimate};
+    const spd_bound_question question = {
+        o->radius, o->given[D_X], o->given[L], o->given[S], o->batch, spd_threads(o->read.threads), o->estimate};
     cli_bound *b = &o->result;
     SPD_TRY(spd_bound_constants_of(&b->setting, p, &question, err));
     for (int i = 0; i < SPD_BOUND_SYMBOLS; i++)

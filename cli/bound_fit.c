@@ -30,9 +30,12 @@ spdhg_status cli_bound_of_fit(cli_bound *b, const cli_solve_options *o, const sp
     if (told(o, "scale") != 1 && !isnan(told(o, "scale")))
         return spd_fail(err, SPDHG_USAGE, "--bound: the theorems are about steps of their own length; leave --param scale out");
     const spd_solver_kind *kind = spd_solver_find(o->solver);
-    const int64_t batch = o->options.batch == SPDHG_BATCH_AUTO ? spd_batch_auto(p, kind->dual_cost(p)) : o->options.batch;
-    const spd_bound_question question = {
-        .L = told(o, "L"), .s = told(o, "s"), .batch = batch, .threads = spd_threads(o->options.threads)};
+    const int64_t asked = o->options.batch, batch = asked == SPDHG_BATCH_AUTO ? spd_batch_auto(p, kind->dual_cost(p)) : asked;
+    const spd_bound_question question = {.distance = NAN,
+                                         .L = told(o, "L"),
+                                         .s = told(o, "s"),
+                                         .batch = batch > 0 ? batch : 1,
+                                         .threads = spd_threads(o->options.threads)};
     spdhg_error why = {0};
     const spdhg_status status = spd_bound_constants_of(&b->setting, p, &question, &why);
     return status == SPDHG_OK ? SPDHG_OK : spd_fail(err, status, "--bound: %s", why.message);

@@ -122,7 +122,9 @@ void cli_bound_print(FILE *to, const cli_bound *b) {
         print_rows(to, b, true);
     }
     if (!(c->mu > 0)) fprintf(to, "\nthe rules sc1, sc2, sc1h, sc2h need mu above 0 (--gamma, or --mu)\n");
-    fprintf(to, "\nprinted: as the paper states it; corrected: what its proof gives, see docs/theory.md; - : no such bound\n");
+    fprintf(to, "\nprinted: as the paper states it, of P(y*,xbar) - P(ybar,x*); corrected: what its proof gives, see "
+                "docs/theory.md; - : no such "
+                "bound\n");
 }
 
 void cli_bound_sentence(FILE *to, const cli_bound *b) {

@@ -21,6 +21,7 @@ int cli_graph(int argc, char **argv);
 int cli_inspect(int argc, char **argv);
 int cli_convert(int argc, char **argv);
 int cli_generate(int argc, char **argv);
+int cli_report(int argc, char **argv);
 int cli_list(int argc, char **argv);
 int cli_bound_verb(int argc, char **argv);
 
@@ -137,11 +138,15 @@ typedef struct cli_fit_result {
     cli_bound bound;
 } cli_fit_result;
 void cli_print_header(FILE *to, const cli_fit_result *result, const char *solver, int64_t tests);
+void cli_print_learned(FILE *to, const spdhg_graph_report *learned); /* nothing if no structure was */
 void cli_print_summary(FILE *to, const cli_fit_result *result, const char *model_path);
 json_t *cli_fit_json(const cli_fit_result *result);
 /* ---- path_output.c: a path in lines, as CSV, and what it adds to the JSON object of a fit. */
 void cli_print_path(FILE *to, const spdhg_path *path, const char *choose);
 spdhg_status cli_path_csv(const spdhg_path *path, const char *file, spdhg_error *err);
+/* lambda,feature,output,value of every coefficient that is not 0, on the original scale; feature: its name, or its number. */
+spdhg_status cli_path_coefficients(const spdhg_path *path, const spdhg_problem *problem, const spdhg_data *data, const char *file,
+                                   spdhg_error *err);
 void cli_path_json(json_t *out, const spdhg_path *path, const char *choose);
 /* ---- race_output.c: DIR/summary.json as a table or as it is. */
 spdhg_status cli_race_print(const char *folder, bool json, spdhg_error *err);

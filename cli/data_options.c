@@ -1,13 +1,18 @@
 /* data_options.c - options of every verb that reads data, into spdhg_read_options; and what a reader noticed, in sentences. */
 #include "cli.h"
 
-enum { FORMAT = 0x200, LABEL, TARGETS, FEATURES, DUPLICATES, THREADS, MAX_MEMORY };
+enum { FORMAT = 0x200, LABEL, TARGETS, FEATURES, DUPLICATES, THREADS, MAX_MEMORY, NAMES };
 
 static const struct argp_option options[] = {
-    {"format", FORMAT, "FORMAT", 0, NULL, 0},        {"label", LABEL, "NAME[,NAME...]", 0, NULL, 0},
-    {"targets", TARGETS, "FILE", 0, NULL, 0},        {"features", FEATURES, "D", 0, NULL, 0},
-    {"duplicates", DUPLICATES, "WHAT", 0, NULL, 0},  {"threads", THREADS, "T", 0, NULL, 0},
-    {"max-memory", MAX_MEMORY, "BYTES", 0, NULL, 0}, {0},
+    {"format", FORMAT, "FORMAT", 0, NULL, 0},
+    {"label", LABEL, "NAME[,NAME...]", 0, NULL, 0},
+    {"targets", TARGETS, "FILE", 0, NULL, 0},
+    {"names", NAMES, "FILE", 0, NULL, 0},
+    {"features", FEATURES, "D", 0, NULL, 0},
+    {"duplicates", DUPLICATES, "WHAT", 0, NULL, 0},
+    {"threads", THREADS, "T", 0, NULL, 0},
+    {"max-memory", MAX_MEMORY, "BYTES", 0, NULL, 0},
+    {0},
 };
 
 static const char *format_names(char out[CLI_TEXT_CHARS]) {
@@ -26,6 +31,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
         return 0;
     case LABEL: o->label = arg; return 0;
     case TARGETS: o->targets = arg; return 0;
+    case NAMES: o->names = arg; return 0;
     case FEATURES: o->features = cli_integer(state, "--features", arg, 1, INT32_MAX - 1); return 0;
     case DUPLICATES: o->duplicates = (spdhg_duplicates)cli_choice(state, "--duplicates", arg, "error, sum, last"); return 0;
     case THREADS: o->threads = (int)cli_integer(state, "--threads", arg, 1, 256); return 0;

@@ -213,11 +213,7 @@ static int run(fit *f, spdhg_error *err) {
                              .bound = f->bound,
                              .test_rmse = NAN,
                              .seed = f->solve.options.seed};
-    const spdhg_graph_report *learned = &f->problem.learned;
-    if (f->human && learned->nodes > 0)
-        fprintf(f->human, "structure: learned from %lld training rows: %lld edges, %lld components, rho %.4g, %.3g s\n",
-                (long long)learned->rows, (long long)learned->edges, (long long)learned->components, learned->rho,
-                learned->seconds);
+    cli_print_learned(f->human, &f->problem.learned);
     cli_print_header(f->human, &result, f->solve.solver, f->test ? f->test->rows : 0);
     cli_signals_catch();
     const spdhg_status ran = spdhg_solver_run(f->solver, &result.outcome, err);

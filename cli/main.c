@@ -26,6 +26,7 @@ static const verb verbs[] = {
     {"convert", "DATA -o OUT", "between formats, to the fast cache", "spdhg convert", cli_convert},
     {"generate", "KIND -o OUT", "synthetic data with a known truth", "spdhg generate", cli_generate},
     {"bound", "[DATA]", "the theorems' bounds, in numbers", "spdhg bound", cli_bound_verb},
+    {"report", "DIR|TRACE... -o HTML", "one self-contained page about a race or about traces", "spdhg report", cli_report},
     {"list", "TOPIC", "the losses, penalties, solvers, ... there are", "spdhg list", cli_list},
 };
 enum { VERBS = sizeof verbs / sizeof *verbs };

@@ -78,7 +78,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case STANDARDIZE: o->standardize = true; return 0;
     case ALLOW_ONE_CLASS: o->one_class_ok = true; return 0;
     case ARGP_KEY_END:
-        if (strcmp(o->structure, SPD_LEARNED) == 0 && !o->also_sparse_given) o->also_sparse = 1;
+        if (spd_recipe_learns(o) && !o->also_sparse_given) o->also_sparse = 1;
         return 0;
     default: return ARGP_ERR_UNKNOWN;
     }

@@ -1,5 +1,6 @@
 /* race.c - `spdhg race`: solvers compared on data sets, the paper's way or fairly; the library does it, here it is asked for,
  * watched and told. */
+#include <limits.h>
 #include <unistd.h>
 
 #include "cli.h"
@@ -199,6 +200,9 @@ static int run(verb *v, spdhg_error *err) {
         fprintf(stderr, "spdhg race: stopped; the same command goes on where it was\n");
         return cli_signals_status();
     }
+    char page[PATH_MAX];
+    snprintf(page, sizeof page, "%s/report.html", v->folder);
+    if (spd_report_race(v->folder, page, err) != SPDHG_OK) return cli_fail("spdhg race", err);
     if (v->quiet && !v->json) return SPDHG_OK;
     return cli_race_print(v->folder, v->json, err) == SPDHG_OK ? SPDHG_OK : cli_fail("spdhg race", err);
 }

@@ -47,6 +47,12 @@ void cli_print_header(FILE *to, const cli_fit_result *r, const char *solver, int
     fprintf(to, "; F has %lld rows; solver %s, seed %llu\n", (long long)p->m, solver, (unsigned long long)r->seed);
 }
 
+void cli_print_learned(FILE *to, const spdhg_graph_report *learned) {
+    if (!to || learned->nodes == 0) return;
+    fprintf(to, "structure: learned from %lld training rows: %lld edges, %lld components, rho %.4g, %.3g s\n",
+            (long long)learned->rows, (long long)learned->edges, (long long)learned->components, learned->rho, learned->seconds);
+}
+
 void cli_print_summary(FILE *to, const cli_fit_result *r, const char *model_path) {
     const spdhg_solution *s = r->solution;
     if (!to) return;

@@ -39,6 +39,8 @@ void fuzz_numbers(const uint8_t *bytes, size_t size);
 void fuzz_edges(const uint8_t *bytes, size_t size);
 void fuzz_matrix(const uint8_t *bytes, size_t size);
 void fuzz_model(const uint8_t *bytes, size_t size);
+void fuzz_trace(const uint8_t *bytes, size_t size);
+void fuzz_race(const uint8_t *bytes, size_t size);
 void fuzz_checkpoint(const uint8_t *bytes, size_t size);
 void fuzz_specs(const uint8_t *bytes, size_t size);
 /* ---- solve.c */

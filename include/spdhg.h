@@ -94,9 +94,10 @@ typedef struct spdhg_read_options {
     bool unlabelled_ok;          /* predict: rows may come without a label */
     int threads;                 /* 0: the cores this process may use */
     uint64_t max_memory;         /* refuse with SPDHG_MEMORY rather than hold more bytes than this; 0: no limit */
+    const char *names;           /* NULL, or a file with the names of the features, a line for each */
 } spdhg_read_options;
 #define SPDHG_READ_OPTIONS                                                                                                       \
-    { sizeof(spdhg_read_options), NULL, NULL, NULL, 0, -1, SPDHG_DUPLICATES_ERROR, false, 0, 0 }
+    { sizeof(spdhg_read_options), NULL, NULL, NULL, 0, -1, SPDHG_DUPLICATES_ERROR, false, 0, 0, NULL }
 
 /* Read a file ("-" is standard input), plain or .gz .bz2 .xz .zst; options may be NULL.
  *     spdhg_data_read(&data, "a9a.svm.xz", NULL, &err);
@@ -242,9 +243,11 @@ typedef struct spdhg_path_options {
     const char *rule; /* "1se": the largest lambda within one standard error of the best; "min": the best. aic, bic, ebic: always
                          the best */
     const char *solver;
+    const struct spdhg_graph_options *learn; /* how the F of the first term was learned: it is learned again from the training
+                                                rows of every fold; NULL: F is the same in all */
 } spdhg_path_options;
 #define SPDHG_PATH_OPTIONS                                                                                                       \
-    { sizeof(spdhg_path_options), 100, 0, 0, 0.999, 5, 1, NULL, NULL, "loss", "1se", "auto" }
+    { sizeof(spdhg_path_options), 100, 0, 0, 0.999, 5, 1, NULL, NULL, "loss", "1se", "auto", NULL }
 
 typedef struct spdhg_path_point {
     double lambda, objective, train_loss, penalty, gap_relative, seconds;
@@ -481,7 +484,7 @@ typedef struct spdhg_graph_report {
     double objective, gap;         /* of the precision matrix, summed over its components; NAN for other methods */
     int64_t iterations;            /* the most any component took */
     bool converged;                /* every component reached tol; true for methods without a gap */
-    double seconds, solve_seconds; /* all of it; in QUIC or ALM at the final rho, summed over components */
+    double seconds, solve_seconds; /* all of it; of a processor in QUIC or ALM at the final rho, summed over components */
 } spdhg_graph_report;
 
 /* Learn F from some rows of the data (row NULL: all), labels unseen. options NULL: SPDHG_GRAPH_OPTIONS; report may be NULL.

@@ -65,8 +65,9 @@ TESTS = {
     "newton.c": newton("prox-newton,alm-ssn"),
     "prox_newton.c": newton("prox-newton"),
     "alm_ssn.c": newton("alm-ssn"),
+    "metric.c": newton("alm-ssn"),
 }
-WHOLE = ("step_rule.c", "primal_dual_steps.c")  # all functions: reached through pointers, or from start
+WHOLE = ("step_rule.c", "primal_dual_steps.c", "metric.c")  # all functions: reached through pointers, or from start
 NO_STEP = ("evaluate.c", "handle.c", "instance.c", "plan.c", "resume.c", "run.c", "snap.c", "table.c", "to_model.c")  # the loop and what is around it
 
 # ws-newton: compared as a whole with prox-newton in test_working_set.py; its lines are not deleted one by one yet.

@@ -2,6 +2,7 @@
 # The odd inputs are those at which the common readers of the LIBSVM format stop, hang or answer nonsense.
 import bz2
 import gzip
+import json
 import lzma
 import os
 import resource
@@ -145,7 +146,6 @@ class BadData(CommandTest):
 
 class OddButGood(CommandTest):
     def rows_of(self, name, *options, **more):
-        import json
         return json.loads(self.spdhg("inspect", "--json", *options, name, **more).out)
 
     def test_mended_inputs(self):
@@ -164,6 +164,16 @@ class OddButGood(CommandTest):
         self.write("d.svm", "1 1:1 1:2\n-1 1:1\n")
         for how in ["sum", "last"]:
             self.assertEqual(self.rows_of("d.svm", "--duplicates", how)["nonzeros"], 2)
+
+    def test_names_of_features(self):
+        self.write("d.svm", svm(rows(features=3)))
+        self.write("names.txt", "age \r\n  height\nweight\nlast\n\n")  # a name more than the rows have features: the last one is in none of them
+        self.spdhg("fit", "d.svm", "--names", "names.txt", "-q", "-o", "m.json")
+        self.assertEqual(json.loads(self.read("m.json"))["names"], ["age", "height", "weight", "last"])
+        for text, says in [("a\nb\n", "2 names"), ("a\n\nb\n", "names.txt:2"), ("x" * 70000 + "\n", "names.txt:1"), ("", "0 names")]:
+            self.write("names.txt", text)
+            self.assertIn(says, self.spdhg("fit", "d.svm", "--names", "names.txt", "-q", status=3).err)
+        self.spdhg("fit", "d.svm", "--names", "nothing", "-q", status=5)
 
     def test_standard_input(self):
         for content in [GOOD.encode(), gzip.compress(GOOD.encode())]:

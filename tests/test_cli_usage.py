@@ -8,7 +8,7 @@ import unittest
 
 from cli_support import COMMAND, CommandTest, rows, svm
 
-VERBS = ["fit", "path", "race", "predict", "graph", "inspect", "convert", "generate", "bound", "list"]
+VERBS = ["fit", "path", "race", "predict", "graph", "inspect", "convert", "generate", "bound", "report", "list"]
 TOPICS = {"losses": "logistic", "penalties": "nuclear", "structures": "grid", "sets": "simplex", "solvers": "spdhg-sc2",
           "formats": "matrix-market", "kinds": "image", "methods": "quic"}
 
@@ -96,7 +96,7 @@ class Usage(CommandTest):
             offered = set(re.findall(r"(?m)^ {2}(?:-\w, |    )(--[A-Za-z][a-z0-9-]*)", help_text)) - {"--help", "--usage", "--version"}
             section = sections[verb.upper()]
             said = set(re.findall(r"(?m)^\.B[RI]? .*?(--[A-Za-z][a-z0-9-]*)", section))
-            if verb not in ("generate", "list"):
+            if verb not in ("generate", "report", "list"):
                 said |= shared
             if verb in ("fit", "path", "race", "bound"):
                 said |= problem

@@ -148,11 +148,43 @@ static void files_appear_whole(void **unused) {
     }
 }
 
+static void utf8_is_told_from_other_bytes(void **unused) {
+    (void)unused;
+    static const char *const good[] = {"",
+                                       "plain",
+                                       "caf\xC3\xA9",
+                                       "\xC2\x80",
+                                       "\xE0\xA0\x80",
+                                       "\xED\x9F\xBF",
+                                       "\xEF\xBF\xBF",
+                                       "\xF0\x90\x80\x80",
+                                       "\xF4\x8F\xBF\xBF"};
+    static const char *const bad[] = {"caf\xE9",
+                                      "\x80",
+                                      "\xC0\x80",
+                                      "\xC1\xBF",
+                                      "\xE0\x9F\xBF",
+                                      "\xED\xA0\x80",
+                                      "\xF0\x8F\xBF\xBF",
+                                      "\xF4\x90\x80\x80",
+                                      "\xF5\x80\x80\x80",
+                                      "a\xC3",
+                                      "\xE2\x82",
+                                      "\xF0\x90\x80",
+                                      "\xFF"};
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) assert_true(spd_is_utf8(good[i]));
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) assert_false(spd_is_utf8(bad[i]));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_equal_strtod),        cmocka_unit_test(not_numbers),
-        cmocka_unit_test(random_is_known_and_uniform), cmocka_unit_test(permutation_is_one),
-        cmocka_unit_test(every_block_runs_once),       cmocka_unit_test(files_appear_whole),
+        cmocka_unit_test(numbers_equal_strtod),
+        cmocka_unit_test(not_numbers),
+        cmocka_unit_test(random_is_known_and_uniform),
+        cmocka_unit_test(permutation_is_one),
+        cmocka_unit_test(utf8_is_told_from_other_bytes),
+        cmocka_unit_test(every_block_runs_once),
+        cmocka_unit_test(files_appear_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,8 +15,10 @@ def write(path, A, b):
             f.write(f"{int(label):+d} " + " ".join(f"{j + 1}:{v!r}" for j, v in enumerate(row.tolist()) if v) + "\n")
 
 
-def infimum(A, b, keep, lam, F, n):
+def infimum(A, b, keep, lam, F, n, intercept):
     """(1/n) sum over the kept rows + lam 1't over -t <= Fx <= t: smooth, with linear constraints."""
+    if intercept:  # a column that neither F nor the penalty sees
+        A, F = np.column_stack([A, np.ones(len(A))]), np.column_stack([F, np.zeros(len(F))])
     m, d = F.shape
 
     def f(v):
@@ -30,7 +32,17 @@ def infimum(A, b, keep, lam, F, n):
     return r.fun
 
 
-def check(work, seed):
+def fit(work, A, b, F, *words):
+    data, graph = os.path.join(work, "rows.svm"), os.path.join(work, "F.mtx")
+    write(data, A, b)
+    with open(graph, "w") as f:
+        f.write(f"%%MatrixMarket matrix coordinate real general\n{len(F)} {F.shape[1]} {(F != 0).sum()}\n")
+        f.write("".join(f"{i + 1} {j + 1} {F[i, j]}\n" for i, j in zip(*F.nonzero())))
+    return subprocess.run([COMMAND, "fit", data, "--features", str(F.shape[1]), "--structure", "matrix:" + graph, "--lambda", "1e-2", "--tol", "1e-8",
+                           "--json", "-q", *words], capture_output=True, text=True)
+
+
+def check(work, seed, intercept):
     draw = np.random.default_rng(seed)
     n, d = 120, 7
     A = (draw.random((n, d)) < 0.5) * draw.integers(1, 4, (n, d)).astype(float)
@@ -41,20 +53,41 @@ def check(work, seed):
     F = np.zeros((3, d))
     F[0, :2], F[1, 1:3], F[2, 5:7] = (1, -1), (1, 1), (1, -1)
     keep = (A[:, 4] == 0) & (A[:, 5] + A[:, 6] == 0)
-    data, graph = os.path.join(work, "rows.svm"), os.path.join(work, "F.mtx")
-    write(data, A, b)
-    with open(graph, "w") as f:
-        f.write(f"%%MatrixMarket matrix coordinate real general\n3 {d} 6\n" + "".join(f"{i + 1} {j + 1} {F[i, j]}\n" for i, j in zip(*F.nonzero())))
-    out = subprocess.run([COMMAND, "fit", data, "--features", str(d), "--structure", "matrix:" + graph, "--lambda", "1e-2", "--no-intercept", "--tol", "1e-8",
-                          "--json", "-q"], capture_output=True, text=True)
+    out = fit(work, A, b, F, "--intercept" if intercept else "--no-intercept")
     assert out.returncode == 4 and "no minimiser exists" in out.stderr and "--gamma" in out.stderr, (out.returncode, out.stderr)
-    answer, best = json.loads(out.stdout), infimum(A, b, keep, 1e-2, F, n)
+    answer, best = json.loads(out.stdout), infimum(A, b, keep, 1e-2, F, n, intercept)
     assert 0 < keep.sum() < n
     assert answer["gap_kind"] == "certified" and answer["gap_relative"] <= 1e-8, answer
     assert -1e-8 <= answer["objective"] - best <= answer["gap"] + 1e-8, (answer["objective"], best)
 
 
+def check_minimiser_exists(work):
+    """What looks like a direction without end and is none: the fit converges, to the optimum of the problem without that feature."""
+    draw = np.random.default_rng(3)
+    n = 60
+    A = draw.integers(-8, 9, (n, 3)) / 4
+    b = np.where(draw.random(n) < 1 / (1 + np.exp(-A[:, 0])), 1.0, -1.0)
+    F = np.array([[1.0, -1, 0], [0, 1, -1]])
+    one_label = np.column_stack([A, (b > 0) & (draw.random(n) < 0.4)])
+    never_drawn = np.column_stack([A, np.arange(n) == 7])
+    weights = os.path.join(work, "weights")
+    with open(weights, "w") as f:
+        f.write("".join(f"{int(i != 7)}\n" for i in range(n)))
+    sums_to_0 = np.column_stack([A[:, :2], -A[:, 0] - A[:, 1]])
+    sums_to_0[7] = 0.1, 0.2, -0.3  # 5.6e-17 in this arithmetic
+    wide = np.column_stack([F, [0, 0]])
+    for name, rows, tie, words in [("a hinge is 0 from a margin of 1 on", one_label, wide, ["--loss", "squared-hinge"]),
+                                   ("a hinge is 0 from a margin of 1 on", one_label, wide, ["--loss", "smooth-hinge:0.5"]),
+                                   ("a row of weight 0 loses nothing", never_drawn, wide, ["--weights", weights]),
+                                   ("rounding is no direction", sums_to_0, F, [])]:
+        out = fit(work, rows, b, tie, "--no-intercept", *words)
+        assert out.returncode == 0, (name, words, out.returncode, out.stderr)
+        answer = json.loads(out.stdout)
+        assert answer["status"] == "converged" and answer["gap_kind"] == "certified" and answer["gap_relative"] <= 1e-8, (name, answer)
+
+
 with tempfile.TemporaryDirectory() as work:
     for seed in range(10):
-        check(work, seed)
+        check(work, seed, intercept=seed % 2 == 1)
+    check_minimiser_exists(work)
 print("ok")

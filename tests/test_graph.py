@@ -361,7 +361,7 @@ class Promises(GraphTest):
         self.assertEqual(page.count("<line class='curve"), edges)
         self.assertEqual(page.count("<circle"), 10)
         self.assertNotIn("<b>&", page)
-        self.assertNotIn("<script", page)
+        self.assertEqual(page.count("<script"), 1)  # its own, the only one that the security policy admits
         self.assertIn(f"edges: {edges};", done.out)
         first = self.read("r.html")
         self.spdhg("graph", "d.csv", "--rho", 0.05, "-o", "F.mtx", "--report", "r.html", "-q")

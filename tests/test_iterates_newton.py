@@ -114,15 +114,21 @@ class AlmSsn(Newton):
         self.looks = []  # lengths of the steps
 
     def envelope(self, x):
-        v = self.y + self.rho * self.F @ x
+        v = self.y + self.rho * self.S * (self.F @ x)
         pi = self.project(v)
-        return (v @ pi - pi @ pi / 2) / self.rho
+        return ((v - pi / 2) * pi / self.S).sum() / self.rho
 
     def psi(self, x):
-        return self.smooth(x) + self.sig / 2 * ((x - self.centre) ** 2).sum() + self.envelope(x)
+        return self.smooth(x) + self.sig / 2 * (self.D * (x - self.centre) ** 2).sum() + self.envelope(x)
 
     def grad_psi(self):
-        return self.gradient() + self.sig * (self.x - self.centre) + self.F.T @ self.project(self.y + self.rho * self.F @ self.x)
+        return self.gradient() + self.sig * self.D * (self.x - self.centre) + self.F.T @ self.project(self.ahead())
+
+    def ahead(self):
+        return self.y + self.rho * self.S * (self.F @ self.x)
+
+    def size(self, g):
+        return np.sqrt((g * g / self.D).sum())
 
     def derivative(self, v):
         """Of the projection, and the fraction of every number that it lets through, which is all the preconditioner knows."""
@@ -141,43 +147,59 @@ class AlmSsn(Newton):
         return D, share
 
     def first(self):
-        p, mean = self.p, np.trace(self.hessian()) / self.n
-        self.rho = (mean + p.gamma) / sum(min((t.F**2).sum(), (np.abs(t.F) @ np.abs(t.F).T).sum(1).max()) for t in p.terms)
-        self.sig = 0 if p.gamma > 0 and not p.intercept else mean
-        self.least = 1e-10 * self.sig
-        self.goal = 0.1 * np.linalg.norm(self.grad_psi())
+        self.recent = np.diag(self.hessian())
+        self.D = np.maximum(self.recent + self.ridge, 1e-6 * (self.recent.mean() + self.p.gamma))
+        self.S = 1 / (self.F**2 @ (1 / self.D))
+        at = 0
+        for t in self.p.terms:
+            rows = slice(at, at + t.F.shape[0] * self.p.K)
+            for block in t.blocks if t.penalty != "l1" else []:
+                where = at + (block[:, None] * self.p.K + np.arange(self.p.K)).ravel()
+                self.S[where] = np.exp(np.log(self.S[where]).mean())
+            at = rows.stop
+        self.rho = 1 / ((np.abs(self.F).T @ (self.S[:, None] * np.abs(self.F))).sum(1) / self.D).max()
+        self.sig = 1
+        self.first_size = self.size(self.grad_psi())
+        self.goal = 0.1 * self.first_size
+        self.passes += 1
+
+    def next_outer(self, solved):
+        self.y, self.centre = self.project(self.ahead()) if solved else self.y, self.x
+        self.rho *= 0.25 if not solved else 3 if self.inner <= 2 else 1.5 if self.inner <= 6 else 0.7
+        self.sig = min(1, max(1e-10, self.sig * (3 if not solved else 0.1 if self.inner <= 3 else 1 / 3)))
+        self.goal /= 3 if solved else 1
+        self.inner, self.recent = 0, np.diag(self.hessian())
         self.passes += 1
 
     def step(self):
         if self.k == 0:
             self.first()
         g = self.grad_psi()
-        solved = np.linalg.norm(g) <= self.goal or self.inner >= 30
-        if solved:
-            self.y, self.centre = self.project(self.y + self.rho * self.F @ self.x), self.x
-            self.rho *= 5 if self.inner <= 3 else 2
-            self.sig, self.inner, self.goal = max(self.sig / 3, self.least), 0, self.goal / 3
+        solved = self.size(g) <= self.goal
+        if solved or self.inner >= 12:
+            self.next_outer(solved)
             g = self.grad_psi()
-        norm, data = np.linalg.norm(g), self.hessian()
-        D, share = self.derivative(self.y + self.rho * self.F @ self.x)
-        plain = self.ridge + self.sig + self.damp
-        H = data + np.diag(plain) + self.rho * self.F.T @ D @ self.F
-        diagonal = np.diag(data) + plain + 1e-14 * np.trace(data) / self.n + self.rho * (self.F**2).T @ share
-        dx = self.conjugate_gradients(H, -g, diagonal, min(0.1, np.sqrt(norm)))
+        derivative, share = self.derivative(self.ahead())
+        plain = self.ridge + (self.sig + self.damp) * self.D
+        weight = self.rho * self.S
+        H = self.hessian() + np.diag(plain) + self.F.T @ derivative @ (weight[:, None] * self.F)
+        diagonal = self.recent + plain + 1e-14 * self.D + (self.F**2).T @ (weight * share)
+        dx = self.conjugate_gradients(H, -g, diagonal, min(0.1, np.sqrt(self.size(g) / self.first_size)))
         self.inner += 1
-        self.passes += 4  # value and slopes, gradient, diagonal, scores of the direction
+        self.passes += 3  # value and slopes, gradient, scores of the direction
         now, t = self.psi(self.x), 1.0
         while self.psi(self.x + t * dx) > now + 1e-4 * t * (g @ dx) + 1e-15 * abs(now):
             t /= 2
+        while self.psi(self.x + t / 2 * dx) < self.psi(self.x + t * dx) - 1e-15 * abs(now):
+            t /= 2
         self.x = self.x + t * dx
-        self.damp = max(4 * self.damp, 1e6 * self.least) if t < 0.25 else self.damp / 4 if t == 1 else self.damp
+        self.damp = min(1, max(4 * self.damp, 1e-2)) if t < 0.25 else self.damp / 4 if t == 1 else self.damp
         self.looks.append(t)
-        return self.project(self.y + self.rho * self.F @ self.x)
+        return self.project(self.ahead())
 
     def conjugate_gradients(self, H, b, diagonal, tolerance):
         x, r = np.zeros_like(b), b.copy()
         direction = z = r / diagonal
-        self.passes += 1
         while np.linalg.norm(r) > tolerance * np.linalg.norm(b):
             a = r @ z / (direction @ H @ direction)
             x, new = x + a * direction, r - a * H @ direction

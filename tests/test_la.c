@@ -160,6 +160,24 @@ static void singular_values(void **unused) {
     assert_true(spd_svd(0, 3, bad, U, s, Vt, work));
 }
 
+/* Rows that are nearly dependent: the complement is orthonormal and orthogonal to them all the same. */
+static void complement(void **unused) {
+    (void)unused;
+    enum { R = 3, N = 6 };
+    double A[R * N] = {1, 2, 3, 4, 5, 6, 1, 2, 3, 4, 5, 6 + 1e-9, 0, 1, 0, -1, 0, 1}, copy[R * N], Q[(N - R) * N];
+    double work[400];
+    assert_true(spd_complement_work(N) <= 400);
+    memcpy(copy, A, sizeof A);
+    assert_true(spd_complement(R, N, A, Q, work));
+    for (int i = 0; i < N - R; i++) {
+        for (int r = 0; r < R; r++) assert_true(fabs(spd_dot(N, copy + r * N, Q + i * N)) < 1e-14);
+        for (int j = 0; j <= i; j++) assert_true(fabs(spd_dot(N, Q + i * N, Q + j * N) - (i == j)) < 1e-14);
+    }
+    double all[4];
+    assert_true(spd_complement(0, 2, NULL, all, work));
+    assert_true(all[0] == 1 && all[1] == 0 && all[2] == 0 && all[3] == 1);
+}
+
 static void cholesky(void **unused) {
     (void)unused;
     enum { N = 6 };
@@ -206,6 +224,6 @@ int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(vectors),         cmocka_unit_test(extreme_numbers),
                                        cmocka_unit_test(sparse_products), cmocka_unit_test(norms),
                                        cmocka_unit_test(singular_values), cmocka_unit_test(cholesky),
-                                       cmocka_unit_test(eigenvalues)};
+                                       cmocka_unit_test(complement),      cmocka_unit_test(eigenvalues)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -164,7 +164,7 @@ static void subset_is_a_problem(void **unused) {
         int64_t *position = SPD_NEW(int64_t, 2 * n);
         for (int64_t j = 0; j < 2 * n; j++) position[j] = n - 1 - j % n;
         spdhg_problem *part;
-        GOOD(spd_problem_subset(&part, s.problem, position, 2 * n, &good_err));
+        GOOD(spd_problem_subset(&part, s.problem, position, 2 * n, NULL, &good_err));
         double *x = SPD_NEW(double, s.problem->dK), f[2], loss[2], r[2];
         for (int64_t q = 0; q < s.problem->dK; q++) x[q] = small_normal(3, q);
         GOOD(spdhg_problem_evaluate(s.problem, x, NULL, &f[0], &loss[0], &r[0], &good_err));

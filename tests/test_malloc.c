@@ -180,6 +180,63 @@ end:
     spdhg_data_free(data);
 }
 
+/* Traces become a page. */
+static void trace_page(story *s) {
+    char trace[2][100];
+    const spdhg_point point[] = {{0, 0, 0, 1, 1, 0, 1, 0.5, NAN, 0}, {1, 10, 0.1, 0.5, 0.5, 0, 0.6, 0.7, 0.1, 1}};
+    for (int i = 0; i < 2; i++) {
+        snprintf(trace[i], sizeof trace[i], "%s", in_folder(i == 0 ? "race.csv" : "other.csv"));
+        CALL(spd_trace_write_csv(trace[i], "spdhg", i, point, 2, &s->err));
+    }
+    CALL(spd_report_traces((const char *const[]){trace[0], trace[1]}, 2, "caf\xE9", in_folder("traces.html"), &s->err));
+    s->number[0] = size_of_file(in_folder("traces.html"));
+end:
+    return;
+}
+
+/* So does a race. */
+static void race_page(story *s) {
+    CALL(spd_report_race(folder, in_folder("race.html"), &s->err));
+    s->number[0] = size_of_file(in_folder("race.html"));
+end:
+    return;
+}
+
+static void forget_race(void) {
+    char path[600];
+    const char *const folders[] = {"race/runs", "race"};
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        DIR *entries = opendir(in_folder(folders[i]));
+        for (struct dirent *entry; entries && (entry = readdir(entries));) {
+            snprintf(path, sizeof path, "%s/%s", in_folder(folders[i]), entry->d_name);
+            if (entry->d_name[0] != '.') remove(path);
+        }
+        if (entries) closedir(entries);
+        rmdir(in_folder(folders[i]));
+    }
+}
+
+/* Two solvers, one tuned; after a refusal the same call goes on in the same folder. */
+static void race(story *s) {
+    forget_race();
+    char data[100], out[100], line[400];
+    snprintf(data, sizeof data, "%s", in_folder("words.csv"));
+    snprintf(out, sizeof out, "%s", in_folder("race"));
+    const char *const sets[] = {data};
+    spdhg_race_options o = SPDHG_RACE_OPTIONS;
+    o.solvers = s->solver, o.tasks = "ggrlr", o.repeats = 1, o.epochs = 1, o.jobs = 1;
+    CALL(spdhg_race(sets, 1, out, &o, NULL, &s->err));
+    FILE *file = __real_fopen(in_folder("race/words.ggrlr.csv"), "r");
+    assert_non_null(file);
+    while (fgets(line, sizeof line, file)) {
+        double epoch, objective;
+        if (sscanf(line, "%*[^,],%*d,%lf,%*d,%*f,%lf", &epoch, &objective) == 2) s->number[0] += objective, s->number[1] += epoch;
+    }
+    fclose(file);
+end:
+    return;
+}
+
 static void no_temporary_file(void) {
     DIR *entries = opendir(folder);
     assert_non_null(entries);
@@ -254,6 +311,29 @@ static void a_binding_binds(void **unused) {
     refuse_each("logistic", bind);
 }
 
+static void pages_are_made(void **unused) {
+    (void)unused;
+    put_text(
+        "summary.json",
+        "{\"format\": \"spdhg race 1\", \"levels\": [0.1], \"problems\": [{\"data\": \"d\", \"task\": \"gglr\", \"traces\": "
+        "\"race.csv\", "
+        "\"structure_file\": \"F.mtx\", \"start_objective\": 1, \"optima\": [{\"repeat\": 0, \"objective\": 0.4, \"gap\": 1e-9, "
+        "\"certified\": true}], \"solvers\": [{\"solver\": \"spdhg\", \"params\": {\"s\": 1}, \"runs\": [{\"repeat\": 0, "
+        "\"status\": "
+        "\"done\", \"epochs\": 1, \"seconds_to\": [0.1], \"epochs_to\": [1]}]}]}]}");
+    refuse_each("traces", trace_page);
+    json_set_alloc_funcs(json_given,
+                         free); /* jansson 2.14 frees a wrong address when it is refused memory for a list in a list */
+    refuse_each("race", race_page);
+    json_set_alloc_funcs(json_block, free);
+}
+
+static void a_race_goes_on(void **unused) {
+    (void)unused;
+    refuse_each("lpdhg,spdhg-sc2", race);
+    forget_race();
+}
+
 static int prepare(void **unused) {
     if (make_folder(unused) != 0) return -1;
     json_set_alloc_funcs(json_block, free);
@@ -281,7 +361,8 @@ static int prepare(void **unused) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_format), cmocka_unit_test(every_solver_fits),
-                                       cmocka_unit_test(a_run_resumes), cmocka_unit_test(a_binding_binds)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_format),   cmocka_unit_test(every_solver_fits),
+                                       cmocka_unit_test(a_run_resumes),  cmocka_unit_test(a_binding_binds),
+                                       cmocka_unit_test(pages_are_made), cmocka_unit_test(a_race_goes_on)};
     return cmocka_run_group_tests(tests, prepare, remove_folder);
 }

@@ -98,6 +98,7 @@ static const option reading[] = {
     {"format", "FORMAT", NAMES("formats", "auto"), "of the file; auto looks at the content"},
     {"label", "NAME[,NAME...]", WORD, NULL, "the target column(s) of a CSV file (default: label, target, y or the last column)"},
     {"targets", "FILE", PATH, "a matrix of targets, a row for each row of the data"},
+    {"names", "FILE", PATH, "names of the features, a line for each (default: the header of a CSV file)"},
     {"features", "D", WHOLE, NAN, NULL, "at least D columns (a training part may miss the last ones)"},
     {"duplicates", "WHAT", NAMES(NULL, "error"), "an index twice in one row: error, sum or last"},
     {"threads", "T", WHOLE, NAN, NULL, "threads (default: the cores this process may use); the result does not depend on it"},

@@ -65,8 +65,9 @@ double spd_bound_vacuous_from(const spd_bound_constants *c);
 
 /* ---- bound_constants.c: from a frozen problem; all rigorous but for what is given. */
 typedef struct spd_bound_question {
-    double radius; /* ||x|| of the minimiser and of every iterate, as the caller promises; 0: nothing promised */
-    double L, s;   /* as the solver was told; NAN: its own rules */
+    double radius;   /* ||x|| of the minimiser and of every iterate, as the caller promises; 0: nothing promised */
+    double distance; /* ||x* - x^k|| for every k, as the caller promises; NAN: nothing promised */
+    double L, s;     /* as the solver was told; NAN: its own rules */
     int64_t batch;
     int threads;
     bool estimate_noise; /* sigma from the gradients at the start instead of its bound over all x */

@@ -131,8 +131,8 @@ static spdhg_status no_distance(const spdhg_problem *p, spdhg_error *err) {
 }
 
 /* D_x, R_x and sup ||x||, the radius G_i are taken over. */
-static spdhg_status distances(spd_bound_setting *out, const spdhg_problem *p, double radius, const double *x, double *G,
-                              double *z, double *reach, spdhg_error *err) {
+static spdhg_status distances(spd_bound_setting *out, const spdhg_problem *p, const spd_bound_question *asked, const double *x,
+                              double *G, double *z, double *reach, spdhg_error *err) {
     spd_bound_constants *c = &out->value;
     const double D = p->set.kind->diameter(p->dK, p->set.arg), start = spd_norm2(p->dK, x);
     *reach = largest_norm(p, x);
@@ -144,12 +144,18 @@ static spdhg_status distances(spd_bound_setting *out, const spdhg_problem *p, do
         c->D_x = c->R_x + invariant;
         *reach = invariant;
     }
+    const double radius = asked->radius, distance = asked->distance;
     if (radius > 0 && 2 * radius < c->D_x) {
         *reach = fmin(*reach, radius);
         c->D_x = 2 * radius;
         c->R_x = fmin(c->R_x, radius + start);
-        HOW(D_x) = SPD_GIVEN;
-        HOW(R_x) = SPD_GIVEN;
+        HOW(D_x) = HOW(R_x) = SPD_GIVEN;
+    }
+    if (!isnan(distance)) { /* says nothing of ||x|| but that x^0 and x^k are both that near x* */
+        *reach = fmin(*reach, start + 2 * distance);
+        c->D_x = distance;
+        c->R_x = fmin(c->R_x, distance);
+        HOW(D_x) = HOW(R_x) = SPD_GIVEN;
     }
     return isfinite(c->D_x) ? SPDHG_OK : no_distance(p, err);
 }
@@ -170,7 +176,7 @@ static spdhg_status fill(spd_bound_setting *out, const spdhg_problem *p, const s
     c->L = isnan(q->L) ? spd_problem_lipschitz(p, SPDHG_SAMPLING_IID) : q->L;
     c->s = !isnan(q->s) ? q->s : c->norm_F > 0 ? c->R_y / c->norm_F : 0;
     if (!isnan(q->L)) HOW(L) = SPD_GIVEN;
-    SPD_TRY(distances(out, p, q->radius, x, G, z, &reach, err));
+    SPD_TRY(distances(out, p, q, x, G, z, &reach, err));
     gradient_bounds(p, reach, G, z);
     for (int64_t i = 0; i < p->n; i++) mean += weight_of(p, i) * G[i];
     /* f(x) - f* <= ||subgradient at x|| ||x - x*||, and for X = all also by smoothness from a point where the gradient vanishes

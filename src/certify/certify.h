@@ -27,15 +27,18 @@ typedef struct spd_certifier {
     bool exact;         /* some coordinate has neither ridge nor bound: v must vanish there */
     int64_t identity;   /* a term with F = identity and lambda > 0, or -1: absorbs v without a solve */
     double start_value; /* f(0): scale of the relative gap */
-    double best_dual;   /* largest certified lower bound of f seen so far */
+    double best_dual;   /* largest certified lower bound of f seen so far, less what rounding may have added */
     double worth;       /* a relative gap within a radius above this is not worth the exact solve; INFINITY: always try */
     uint8_t *forced;    /* rows whose alpha must be 0 (not 0 there), or NULL */
     double *push;       /* with forced: an x that brings their loss near 0 and leaves the penalty and all other rows alone */
+    bool unattained;    /* f falls for ever along some direction, from every x: no minimiser exists */
     double *alpha, *y, *g, *gc; /* the dual point; g = A'alpha/W */
     double *v, *P, *work;       /* d x K each but work: scratch of the pieces */
     double *best_y, *Fq;        /* m x K */
     double *curve, *t;          /* n x K each: exact correction */
     double *M, *p, *r, *Mwork;  /* the system of the correction; M NULL: matrix-free */
+    double *size, *scale, *q;   /* what v's numbers are sums of; 1/sqrt of the system's diagonal; scratch: with the system */
+    int32_t *tied;              /* column -> a number all columns share that F ties together: with the system */
 } spd_certifier;
 
 spdhg_status spd_certifier_new(spd_certifier *c, const spdhg_problem *p, int threads, spdhg_error *err);
@@ -44,16 +47,23 @@ void spd_certify(spd_certifier *c, const double *x, const double *y, const doubl
                  spd_gap *out);
 void spd_certifier_free(spd_certifier *c);
 
+/* A bracket is never negative but for rounding; one that overflowed proves nothing (fmax makes 0 of what is not a number). */
+static inline double spd_bracket(double sum) { return sum >= 0 ? sum : isfinite(sum) ? 0 : INFINITY; }
+
 /* ---- dual_point.c */
 void spd_dual_slopes(spd_certifier *c, const double *z); /* alpha_i = phi'(z_i) */
 void spd_dual_balance(spd_certifier *c);                 /* sum_i w_i alpha_i = 0 in every output, alpha kept in the domain */
 double spd_dual_fenchel(const spd_certifier *c, const double *z); /* first bracket; INFINITY if alpha left the domain */
-/* ---- forced.c: c->forced, c->push */
+/* ---- forced.c: c->forced, c->push, c->unattained */
 spdhg_status spd_dual_find_forced(spd_certifier *c, spdhg_error *err);
 /* ---- polish.c: lowers h*(-g - F'y) over y in lambda Y by a few accelerated projected gradient steps from c->y. */
 void spd_dual_polish(spd_certifier *c);
+/* ---- sizes.c: c->tied (once) and c->size (of the alpha and y at hand) */
+void spd_dual_find_ties(const spdhg_problem *p, int32_t *tied);
+void spd_dual_find_sizes(spd_certifier *c);
 /* ---- exact.c: moves alpha and y so that -v is in dom h*; false if that would leave a domain. */
 bool spd_dual_make_exact(spd_certifier *c, const double *z);
+void spd_dual_sides(const spdhg_problem *p, double *low, double *high); /* of X in every coordinate, where X is separable */
 /* The part of v that must vanish: how far each v_j is outside what X's unbounded sides allow (0 where allowed). */
 double spd_dual_excess(const spdhg_problem *p, double vj);
 #endif

@@ -82,13 +82,13 @@ static void fenchel_block(void *context, int64_t b) {
     double sum = 0;
     for (int64_t i = b * SPD_ROWS_PER_BLOCK; i < block_end(p, b); i++) {
         const double *z = a->z + i * K, *alpha = a->c->alpha + i * K, *target = p->b + i * p->targets;
-        double bracket = spd_loss_value(p->loss, p->loss_arg, K, z, target) - spd_dot(K, alpha, z);
+        double gap = spd_loss_value(p->loss, p->loss_arg, K, z, target) - spd_dot(K, alpha, z);
         if (p->loss->value)
-            for (int64_t k = 0; k < K; k++) bracket += p->loss->conjugate(alpha[k], target[k], p->loss_arg);
+            for (int64_t k = 0; k < K; k++) gap += p->loss->conjugate(alpha[k], target[k], p->loss_arg);
         else
-            bracket += p->loss->conjugate_k(alpha, K, target[0]);
+            gap += p->loss->conjugate_k(alpha, K, target[0]);
         const double w = weight(p, i);
-        if (w > 0) sum += w * fmax(bracket, 0);
+        if (w > 0) sum += w * spd_bracket(gap);
     }
     a->partial[b] = sum;
 }

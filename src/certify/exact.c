@@ -2,37 +2,35 @@
  * above only. A term with F = identity absorbs what is left of v at once. Else one positive system moves alpha and y together, (
  * A'diag(w D)A/W + nu F'F ) p = target - v,   alpha_i += D_i (A p)_i,   y += nu F p, D_i = distance of alpha_i to the boundary of
  * its domain (coupled losses: phi''(z_i)), repeated to refine. Finally alpha and y are scaled by the largest c <= 1 that brings y
- * back into its ball; v scales along and stays where it has to be. */
+ * back into its ball; v scales along and stays where it has to be.
+ * No number computed is exactly 0: v_j counts as 0 when it is small against the numbers it is a sum of (sizes.c). */
 #include "certify/certify.h"
 
 enum { REFINEMENTS = 4, CG_MOST = 200 };
+static const double ROUNDED = 1e-15, ACCEPTED = 1e-12; /* of the sizes: no more to be had; as good as 0 */
 
-static void set_sides(const spdhg_problem *p, double *low, double *high) {
+void spd_dual_sides(const spdhg_problem *p, double *low, double *high) {
     *low = p->set.kind == &spd_set_nonneg ? 0 : p->set.kind == &spd_set_box ? p->set.arg[0] : -INFINITY;
     *high = p->set.kind == &spd_set_box ? p->set.arg[1] : INFINITY;
 }
 
 double spd_dual_excess(const spdhg_problem *p, double vj) {
     double low, high;
-    set_sides(p, &low, &high);
+    spd_dual_sides(p, &low, &high);
     if (vj > 0) return isfinite(low) ? 0 : vj;
     return isfinite(high) ? 0 : vj;
 }
 
-/* v = g + F'y and its norm outside dom h*; r = -excess (the intercept's residual last). */
+/* v = g + F'y; r = its part outside dom h*, negated (the intercept's last); returns the largest of r against its size. */
 static double residual(spd_certifier *c) {
     const spdhg_problem *p = c->problem;
     double most = 0;
     memcpy(c->v, c->g, (size_t)p->dK * sizeof *c->v);
     spd_problem_add_transposed(p, c->y, c->v);
-    for (int64_t q = 0; q < p->dK; q++) {
-        c->r[q] = -spd_dual_excess(p, c->v[q]);
-        most = fmax(most, fabs(c->r[q]));
-    }
-    for (int64_t k = 0; k < p->K && p->intercept; k++) {
-        c->r[p->dK + k] = -c->gc[k];
-        most = fmax(most, fabs(c->gc[k]));
-    }
+    for (int64_t q = 0; q < p->dK; q++) c->r[q] = -spd_dual_excess(p, c->v[q]);
+    for (int64_t k = 0; k < p->K && p->intercept; k++) c->r[p->dK + k] = -c->gc[k];
+    for (int64_t q = 0; q < spd_problem_normal_size(p) && c->size; q++)
+        if (c->r[q] != 0) most = fmax(most, fabs(c->r[q]) / c->size[q]);
     return most;
 }
 
@@ -51,36 +49,59 @@ static void add_gram(const spd_certifier *c, const double *q, double *out) {
     }
 }
 
+/* out = S M S q, S = diag(scale): the columns of A and F may be of any size. */
 static void apply_system(const void *context, const double *q, double *out) {
     const spd_certifier *c = context;
     const spdhg_problem *p = c->problem;
+    const int64_t n = spd_problem_normal_size(p);
     const bool free = p->intercept;
-    spd_problem_normal_product(p, c->threads, c->curve, q, free ? q + p->dK : NULL, out, free ? out + p->dK : NULL, c->Mwork);
-    add_gram(c, q, out);
+    for (int64_t i = 0; i < n; i++) c->q[i] = c->scale[i] * q[i];
+    spd_problem_normal_product(p, c->threads, c->curve, c->q, free ? c->q + p->dK : NULL, out, free ? out + p->dK : NULL,
+                               c->Mwork);
+    add_gram(c, c->q, out);
+    for (int64_t i = 0; i < n; i++) out[i] *= c->scale[i];
 }
 
-/* M written out and factored. */
-static bool factor(spd_certifier *c) {
+/* scale = 1/sqrt(diagonal), 1 where that is 0. */
+static void set_scale(spd_certifier *c, int64_t n, const double *diagonal, int64_t stride) {
+    for (int64_t q = 0; q < n; q++) c->scale[q] = diagonal[q * stride] > 0 ? 1 / sqrt(diagonal[q * stride]) : 1;
+}
+
+/* S M S written out and factored. */
+static bool factor(spd_certifier *c, int64_t n) {
+    spd_problem_normal_matrix(c->problem, c->threads, c->curve, c->M, c->Mwork);
+    spd_problem_add_gram(c->problem, nu_of, n, c->M);
+    set_scale(c, n, c->M, n + 1);
+    for (int64_t i = 0; i < n; i++) {
+        for (int64_t j = 0; j <= i; j++) c->M[i * n + j] *= c->scale[i] * c->scale[j];
+        c->M[i * n + i] += 1e-13;
+    }
+    return spd_cholesky(n, c->M);
+}
+
+static void find_diagonal(spd_certifier *c, int64_t n) {
     const spdhg_problem *p = c->problem;
-    const int64_t n = spd_problem_normal_size(p);
-    spd_problem_normal_matrix(p, c->threads, c->curve, c->M, c->Mwork);
-    spd_problem_add_gram(p, nu_of, n, c->M);
-    double trace = 0;
-    for (int64_t q = 0; q < n; q++) trace += c->M[q * n + q];
-    for (int64_t q = 0; q < n; q++) c->M[q * n + q] += 1e-13 * trace / (double)n + 1e-300;
-    return trace > 0 && spd_cholesky(n, c->M);
+    spd_problem_curvature_diagonal(p, c->curve, c->q);
+    for (int64_t t = 0; t < p->terms; t++) {
+        const spd_csr *F = &p->term[t].F->F;
+        for (int64_t e = 0; e < spd_csr_nnz(F) && !spd_csr_is_identity(F); e++)
+            for (int64_t k = 0; k < p->K; k++) c->q[F->idx[e] * p->K + k] += nu_of(&p->term[t]) * F->val[e] * F->val[e];
+    }
+    set_scale(c, n, c->q, 1);
 }
 
 static void solve(spd_certifier *c) {
     const int64_t n = spd_problem_normal_size(c->problem);
+    for (int64_t q = 0; q < n; q++) c->r[q] *= c->scale[q];
     if (c->M) {
         memcpy(c->p, c->r, (size_t)n * sizeof *c->p);
         spd_cholesky_solve(n, c->M, c->p);
-        return;
+    } else {
+        memset(c->p, 0, (size_t)n * sizeof *c->p);
+        const spd_cg cg = {.apply = apply_system, .context = c, .tolerance = 1e-10, .most = CG_MOST};
+        spd_cg_solve(&cg, n, c->r, c->p, c->work);
     }
-    memset(c->p, 0, (size_t)n * sizeof *c->p);
-    const spd_cg cg = {.apply = apply_system, .context = c, .tolerance = 1e-10, .most = CG_MOST};
-    spd_cg_solve(&cg, n, c->r, c->p, c->work);
+    for (int64_t q = 0; q < n; q++) c->p[q] *= c->scale[q];
 }
 
 /* alpha += D A p, y += nu F p, and g, gc anew. */
@@ -94,7 +115,7 @@ static void move(spd_certifier *c, const double *z) {
         for (int64_t k = 0; k < K; k++) t[k] += (p->intercept ? c->p[p->dK + k] : 0) - (offset ? offset[k] : 0);
         if (p->loss->value)
             for (int64_t k = 0; k < K; k++) alpha[k] += c->curve[i * K + k] * t[k];
-        else {
+        else if (spd_max_abs(K, alpha) > 0) {
             p->loss->second_k(z + i * K, K, p->b[i], t, c->work);
             spd_axpy(K, 1, c->work, alpha);
         }
@@ -130,25 +151,47 @@ static double scale_into_ball(spd_certifier *c) {
     return factor_;
 }
 
+/* A column that only rows of one label touch needs alpha_i = 0 there, exactly; running after it, x only comes near. alphas that
+ * are as good as 0 become 0, and stay. */
+static void drop_small(spd_certifier *c) {
+    const spdhg_problem *p = c->problem;
+    const double least = ACCEPTED * spd_max_abs(p->n * p->K, c->alpha);
+    bool some = false;
+    for (int64_t i = 0; i < p->n; i++) {
+        double *alpha = c->alpha + i * p->K;
+        const double size = spd_max_abs(p->K, alpha);
+        if (size == 0 || size > least) continue;
+        memset(alpha, 0, (size_t)p->K * sizeof *alpha);
+        some = true;
+    }
+    if (some) spd_problem_adjoint(p, c->threads, c->alpha, c->g, c->gc, c->Mwork);
+}
+
+static bool solve_exactly(spd_certifier *c, const double *z) {
+    const int64_t n = spd_problem_normal_size(c->problem);
+    drop_small(c);
+    spd_dual_find_sizes(c);
+    curvatures(c, z);
+    if (c->M && !factor(c, n)) return false;
+    if (!c->M) find_diagonal(c, n);
+    double left = residual(c), before = INFINITY;
+    for (int round = 0; round < REFINEMENTS && left > ROUNDED && left < 0.5 * before; round++) {
+        before = left;
+        solve(c);
+        move(c, z);
+        left = residual(c);
+    }
+    return left <= ACCEPTED;
+}
+
 bool spd_dual_make_exact(spd_certifier *c, const double *z) {
     const spdhg_problem *p = c->problem;
-    double left = residual(c), before = INFINITY;
     if (c->identity >= 0) {
-        double *y = c->y + p->term[c->identity].first;
-        spd_axpy(p->dK, 1, c->r, y);
-        left = residual(c);
-    } else {
-        curvatures(c, z);
-        if (c->M && !factor(c)) return false;
-        const double goal = 1e-15 * (1 + spd_max_abs(p->dK, c->g));
-        for (int round = 0; round < REFINEMENTS && left > goal && left < 0.5 * before; round++) {
-            before = left;
-            solve(c);
-            move(c, z);
-            left = residual(c);
-        }
-    }
-    if (!(left <= 1e-12 * (1 + spd_max_abs(p->dK, c->g)))) return false;
+        residual(c);
+        spd_axpy(p->dK, 1, c->r, c->y + p->term[c->identity].first);
+        residual(c); /* what rounding left, of whatever is added up */
+    } else if (!solve_exactly(c, z))
+        return false;
     const double shrink = scale_into_ball(c);
     spd_scale(p->n * p->K, shrink, c->alpha);
     spd_scale(p->m * p->K, shrink, c->y);

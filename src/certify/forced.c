@@ -1,13 +1,17 @@
 /* forced.c - rows whose alpha must be 0. Without ridge, along u with F u = 0 a dual point needs sum_i w_i alpha_i a_i'u = 0;
- * where a loss falls for ever (logistic, hinges: b_i alpha_i <= 0) and all b_i a_i'u have one sign, each term has: alpha_i = 0
- * wherever a_i'u is not 0. x may run along u without end: no minimiser exists, only an infimum. Rows found take further
- * directions' other sign away, so it repeats. c->push goes so far along them that these rows lose exp(-30) each: where an exact
- * solver starts instead of walking there step by step. The u tried: one per connected component of the columns of F, where rows
- * with two entries tie them together (every graph; also columns F does not touch). What is found only guides the choice of alpha;
- * the gap is computed, and checked, from the point chosen. */
+ * where a loss never rises with the margin (logistic, hinges: b_i alpha_i <= 0) and all b_i a_i'u have one sign, each term has:
+ * alpha_i = 0 wherever a_i'u is not 0. An intercept changes nothing: it is 0 along u. The logistic loss falls for ever, so along
+ * the first u found f falls strictly from every x: no minimiser exists, only an infimum (c->unattained). A hinge is 0 from a
+ * finite margin on and says nothing of the kind. Rows found take further directions' other sign away, so it repeats. c->push goes
+ * so far along them that these rows lose next to nothing: where an exact solver starts instead of walking there step by step. The
+ * u tried: one per connected component of the columns of F, where rows with two entries tie them together (every graph; also
+ * columns F does not touch). F u and a_i'u within rounding of 0 count as 0. Apart from c->unattained, what is found only guides
+ * the choice of alpha; the gap is computed, and checked, from the point chosen. */
+#include <float.h>
+
 #include "certify/certify.h"
 
-static bool falls_for_ever(const spdhg_problem *p) {
+static bool never_rises(const spdhg_problem *p) {
     return p->K == 1 && p->loss->classify && p->loss->value && isinf(p->loss->conjugate(1e-9, 1, p->loss_arg)) &&
            isinf(p->loss->conjugate(-1e-9, -1, p->loss_arg));
 }
@@ -16,6 +20,7 @@ typedef struct components {
     int32_t *of; /* column -> component, named by one of its columns */
     double *u;   /* column -> entry of its component's direction; 0 everywhere if the component has none */
     double *low, *high;
+    double *sum, *size; /* of b_i a_i'u for a row, and of its terms; 0 between rows */
 } components;
 
 /* Columns of row e are tied: u keeps F_e u = 0. Merges by relabelling the second component: F is small beside the data. */
@@ -54,37 +59,43 @@ static void find_components(components *s, const spdhg_problem *p) {
     }
 }
 
-/* Calls for every component that row i touches, after summing its part of b_i a_i'u; sum is 0 on entry and on return. */
-static bool visit(const components *s, const spdhg_problem *p, int64_t i, double *sum, bool widen) {
+/* Every component that row i touches, its part of b_i a_i'u summed: widens low..high by it, or says whether it forces the row. */
+static bool visit(const components *s, const spdhg_problem *p, int64_t i, bool widen) {
     spd_row row;
     spd_problem_row(p, i, &row);
     bool forced = false;
     for (int64_t q = 0; q < row.nnz; q++) {
         const int64_t j = row.idx ? row.idx[q] : q;
-        sum[s->of[j]] += p->b[i] * row.val[q] * s->u[j];
+        const double part = p->b[i] * row.val[q] * s->u[j];
+        s->sum[s->of[j]] += part;
+        s->size[s->of[j]] += fabs(part);
     }
+    const double rounding = (double)(row.nnz + 4) * DBL_EPSILON;
     for (int64_t q = 0; q < row.nnz; q++) {
         const int32_t k = s->of[row.idx ? row.idx[q] : q];
+        const double sum = fabs(s->sum[k]) > rounding * s->size[k] ? s->sum[k] : 0;
         if (widen) {
-            s->low[k] = fmin(s->low[k], sum[k]);
-            s->high[k] = fmax(s->high[k], sum[k]);
+            s->low[k] = fmin(s->low[k], sum);
+            s->high[k] = fmax(s->high[k], sum);
         } else
-            forced |= sum[k] != 0 && (s->low[k] >= 0 || s->high[k] <= 0);
-        sum[k] = 0;
+            forced |= sum != 0 && (s->low[k] >= 0 || s->high[k] <= 0);
+        s->sum[k] = s->size[k] = 0;
     }
     return forced;
 }
 
+static bool counts(const spdhg_problem *p, int64_t i) { return !p->weight || p->weight[i] > 0; }
+
 /* forced[i] becomes the number of the sweep that found row i; along = the sum of the directions found, signed so that margins
  * grow. */
-static int64_t sweep(const components *s, const spdhg_problem *p, uint8_t number, uint8_t *forced, double *sum, double *along) {
+static int64_t sweep(const components *s, const spdhg_problem *p, uint8_t number, uint8_t *forced, double *along) {
     int64_t more = 0;
     memset(s->low, 0, (size_t)p->d * sizeof *s->low);
     memset(s->high, 0, (size_t)p->d * sizeof *s->high);
     for (int64_t i = 0; i < p->n; i++)
-        if (!forced[i] && !(p->weight && p->weight[i] == 0)) visit(s, p, i, sum, true);
+        if (counts(p, i) && !forced[i]) visit(s, p, i, true);
     for (int64_t i = 0; i < p->n; i++)
-        if (!forced[i] && visit(s, p, i, sum, false)) {
+        if (counts(p, i) && !forced[i] && visit(s, p, i, false)) {
             forced[i] = number;
             more++;
         }
@@ -96,8 +107,8 @@ static int64_t sweep(const components *s, const spdhg_problem *p, uint8_t number
 }
 
 /* The last sweep's rows first: earlier directions then make up for what later ones took from their own rows. */
-static void push_along(const spdhg_problem *p, const uint8_t *forced, int number, const double *along, double *push) {
-    const double margin = 30;
+static void push_along(const spdhg_problem *p, const uint8_t *forced, int number, const double *along, double margin,
+                       double *push) {
     double most = 0;
     for (int64_t i = 0; i < p->n; i++) {
         if (forced[i] != number) continue;
@@ -109,26 +120,33 @@ static void push_along(const spdhg_problem *p, const uint8_t *forced, int number
         spd_row_score(p, &row, along, &slope);
         most = fmax(most, (margin - p->b[i] * now) / (p->b[i] * slope));
     }
-    if (isfinite(most)) spd_axpy(p->d, most, along, push);
+    if (isfinite(most) && spd_all_finite(p->d, along)) spd_axpy(p->d, most, along, push);
 }
 
 spdhg_status spd_dual_find_forced(spd_certifier *c, spdhg_error *err) {
     const spdhg_problem *p = c->problem;
     enum { SWEEPS_MOST = 8 };
-    if (!c->exact || c->identity >= 0 || p->intercept || p->set.kind != &spd_set_all || !falls_for_ever(p)) return SPDHG_OK;
-    double *sum = SPD_NEW(double, p->d), *along = SPD_NEW(double, SWEEPS_MOST * p->d);
-    components s = {
-        .of = SPD_NEW(int32_t, p->d), .u = SPD_NEW(double, p->d), .low = SPD_NEW(double, p->d), .high = SPD_NEW(double, p->d)};
+    if (!c->exact || c->identity >= 0 || p->set.kind != &spd_set_all || !never_rises(p)) return SPDHG_OK;
+    double *along = SPD_NEW(double, SWEEPS_MOST * p->d);
+    components s = {.of = SPD_NEW(int32_t, p->d),
+                    .u = SPD_NEW(double, p->d),
+                    .low = SPD_NEW(double, p->d),
+                    .high = SPD_NEW(double, p->d),
+                    .sum = SPD_NEW(double, p->d),
+                    .size = SPD_NEW(double, p->d)};
     c->forced = SPD_NEW(uint8_t, p->n);
     c->push = SPD_NEW(double, p->d);
-    const bool good = sum && along && s.of && s.u && s.low && s.high && c->forced && c->push;
+    const bool good = along && s.of && s.u && s.low && s.high && s.sum && s.size && c->forced && c->push;
     int sweeps = 0;
     if (good) {
         find_components(&s, p);
-        while (sweeps < SWEEPS_MOST && sweep(&s, p, (uint8_t)(sweeps + 1), c->forced, sum, along + sweeps * p->d) > 0) sweeps++;
-        for (int number = sweeps; number > 0; number--) push_along(p, c->forced, number, along + (number - 1) * p->d, c->push);
+        while (sweeps < SWEEPS_MOST && sweep(&s, p, (uint8_t)(sweeps + 1), c->forced, along + sweeps * p->d) > 0) sweeps++;
+        c->unattained = sweeps > 0 && p->loss == &spd_loss_logistic;
+        const double margin = c->unattained ? 30 : 2; /* exp(-30); a hinge is 0 from 1 on */
+        for (int number = sweeps; number > 0; number--)
+            push_along(p, c->forced, number, along + (number - 1) * p->d, margin, c->push);
     }
-    void *const arrays[] = {sum, along, s.of, s.u, s.low, s.high};
+    void *const arrays[] = {along, s.of, s.u, s.low, s.high, s.sum, s.size};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) spd_free(arrays[i]);
     if (sweeps == 0) {
         spd_free(c->forced);
@@ -136,5 +154,5 @@ spdhg_status spd_dual_find_forced(spd_certifier *c, spdhg_error *err) {
         c->forced = NULL;
         c->push = NULL;
     }
-    return good ? SPDHG_OK : spd_fail_memory(err, 8.0 * (double)((6 + SWEEPS_MOST) * p->d + p->n));
+    return good ? SPDHG_OK : spd_fail_memory(err, 8.0 * (double)((7 + SWEEPS_MOST) * p->d + p->n));
 }

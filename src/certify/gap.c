@@ -1,9 +1,10 @@
 /* gap.c - the duality gap, bracket by bracket (certify.h), so that nothing cancels; a lower bound of f follows as f - gap, the
- * best is kept. */
+ * best is kept. That difference does cancel: far out f and gap are large and rounding alone may lift the bound above f*. */
 #include "certify/certify.h"
 
 enum { WRITTEN_OUT_MOST = 1500 };       /* unknowns up to which the correction's matrix is written out and factored */
 static const double RADIUS_FACTOR = 10; /* where nothing else is possible the statement is about ||u|| <= 10 ||x|| */
+static const double ROUNDING = 1e-13;   /* of f and gap, generously: sums over blocks of 2048 rows */
 
 /* h(x) + h*(-v) + v'x. gamma > 0: with P = Pi_X(-v/gamma) it is (x - P)'(v + gamma (x + P)/2), no cancellation. */
 static double ridge_bracket(spd_certifier *c, const double *x) {
@@ -13,39 +14,41 @@ static double ridge_bracket(spd_certifier *c, const double *x) {
         for (int64_t q = 0; q < p->dK; q++) c->P[q] = -c->v[q] / p->gamma;
         p->set.kind->project(p->dK, p->set.arg, c->P, c->work);
         for (int64_t q = 0; q < p->dK; q++) sum += (x[q] - c->P[q]) * (c->v[q] + 0.5 * p->gamma * (x[q] + c->P[q]));
-        return fmax(sum, 0);
+        return spd_bracket(sum);
     }
     if (!p->set.kind->separable) {
         for (int64_t q = 0; q < p->dK; q++) c->P[q] = -c->v[q];
-        return fmax(spd_dot(p->dK, c->v, x) + p->set.kind->support(p->dK, p->set.arg, c->P), 0);
+        return spd_bracket(spd_dot(p->dK, c->v, x) + p->set.kind->support(p->dK, p->set.arg, c->P));
     }
     /* Per coordinate: the bounded side's distance times |v|; on an unbounded side v is rounding, charged twice its product with
      * x. */
-    const bool box = p->set.kind == &spd_set_box, above = p->set.kind == &spd_set_nonneg;
-    const double low = box ? p->set.arg[0] : above ? 0 : -INFINITY, high = box ? p->set.arg[1] : INFINITY;
+    double low, high;
+    spd_dual_sides(p, &low, &high);
     for (int64_t q = 0; q < p->dK; q++) {
         const double side = c->v[q] > 0 ? low : high;
         sum += isfinite(side) ? fmax(c->v[q] * (x[q] - side), 0) : 2 * fabs(c->v[q] * x[q]);
     }
-    return sum;
+    return spd_bracket(sum);
 }
 
 /* lambda r(Fx) - y'Fx */
 static double penalty_bracket(spd_certifier *c, const double *Fx) {
     const spdhg_problem *p = c->problem;
-    return fmax(spd_problem_penalty(p, Fx, c->work) - spd_dot(p->m * p->K, c->y, Fx), 0);
+    return spd_bracket(spd_problem_penalty(p, Fx, c->work) - spd_dot(p->m * p->K, c->y, Fx));
 }
 
-/* v'x + max over u in X, ||u|| <= R of -v'u, bounded by R ||the part of v that an unbounded side lets grow||. */
+/* v'x + max over u in X, ||u|| <= R of -v'u. The maximum is at most R ||v||, and at most R ||the part of v that an unbounded side
+ * lets grow|| with -v_j side_j for every other coordinate. */
 static double radius_bracket(const spd_certifier *c, const double *x, double R) {
     const spdhg_problem *p = c->problem;
-    double square = 0, rest = 0;
+    double square = 0, sum = 0, low, high;
+    spd_dual_sides(p, &low, &high);
     for (int64_t q = 0; q < p->dK; q++) {
-        const double out = spd_dual_excess(p, c->v[q]);
+        const double out = spd_dual_excess(p, c->v[q]), side = c->v[q] > 0 ? low : high;
         square += out * out;
-        rest += c->v[q] * x[q];
+        sum += c->v[q] * (isfinite(side) ? x[q] - side : x[q]);
     }
-    return fmax(rest + R * sqrt(square), 0);
+    return spd_bracket(fmin(sum + R * sqrt(square), spd_dot(p->dK, c->v, x) + R * spd_norm2(p->dK, c->v)));
 }
 
 static void refresh_v(spd_certifier *c) {
@@ -60,9 +63,9 @@ void spd_certify(spd_certifier *c, const double *x, const double *y, const doubl
     const int64_t mK = p->m * p->K;
     *out = (spd_gap){.kind = SPD_GAP_CERTIFIED, .gap = INFINITY, .radius = NAN};
     spd_dual_slopes(c, z);
-    if (p->intercept) spd_dual_balance(c);
     for (int64_t i = 0; i < p->n && c->forced; i++)
         if (c->forced[i]) c->alpha[i] = 0;
+    if (p->intercept) spd_dual_balance(c);
     const bool moved = p->intercept || c->forced; /* alpha is not phi'(z) */
     spd_problem_adjoint(p, c->threads, c->alpha, c->g, c->gc, c->Mwork);
     memcpy(c->y, y, (size_t)mK * sizeof *y);
@@ -79,9 +82,11 @@ void spd_certify(spd_certifier *c, const double *x, const double *y, const doubl
         if (c->exact && !isfinite(out->gap)) *out = (spd_gap){.kind = SPD_GAP_WITHIN_RADIUS, .gap = within, .radius = radius};
     }
     if (!isfinite(out->gap)) out->kind = SPD_GAP_NONE;
-    if (out->kind == SPD_GAP_CERTIFIED) c->best_dual = fmax(c->best_dual, objective - out->gap);
-    if (isfinite(c->best_dual))
-        *out = (spd_gap){.kind = SPD_GAP_CERTIFIED, .gap = fmax(objective - c->best_dual, 0), .radius = NAN};
+    if (out->kind == SPD_GAP_CERTIFIED)
+        c->best_dual = fmax(c->best_dual, objective - out->gap - ROUNDING * (fabs(objective) + out->gap));
+    const double since = objective - c->best_dual; /* infinite: no bound yet */
+    if (isfinite(since) && (out->kind != SPD_GAP_CERTIFIED || since < out->gap))
+        *out = (spd_gap){.kind = SPD_GAP_CERTIFIED, .gap = fmax(since, 0), .radius = NAN};
 }
 
 static bool unbounded_without_ridge(const spdhg_problem *p) {
@@ -128,13 +133,20 @@ spdhg_status spd_certifier_new(spd_certifier *c, const spdhg_problem *p, int thr
     c->p = SPD_NEW(double, n + p->K);
     c->r = SPD_NEW(double, n + p->K);
     c->Mwork = SPD_NEW(double, inner);
+    if (system) {
+        c->size = SPD_NEW(double, n);
+        c->scale = SPD_NEW(double, n);
+        c->q = SPD_NEW(double, n);
+        c->tied = SPD_NEW(int32_t, p->d);
+    }
     if (written_out) c->M = SPD_NEW(double, n *n);
     const bool good = c->alpha && c->y && c->best_y && c->Fq && c->g && c->gc && c->v && c->P && c->work && c->curve && c->t &&
-                      c->p && c->r && c->Mwork && (c->M || !written_out);
+                      c->p && c->r && c->Mwork && (c->M || !written_out) && (!system || (c->size && c->scale && c->q && c->tied));
     if (!good) {
         spd_certifier_free(c);
         return spd_fail_memory(err, 8.0 * (double)(3 * nK + 6 * p->dK + inner));
     }
+    if (system) spd_dual_find_ties(p, c->tied);
     c->start_value = value_at_zero(c);
     const spdhg_status status = spd_dual_find_forced(c, err);
     if (status != SPDHG_OK) spd_certifier_free(c);
@@ -142,9 +154,10 @@ spdhg_status spd_certifier_new(spd_certifier *c, const spdhg_problem *p, int thr
 }
 
 void spd_certifier_free(spd_certifier *c) {
-    double *const arrays[] = {c->alpha, c->y,     c->best_y, c->Fq, c->g, c->gc,    c->v, c->P,
-                              c->work,  c->curve, c->t,      c->p,  c->r, c->Mwork, c->M};
+    double *const arrays[] = {c->alpha, c->y, c->best_y, c->Fq, c->g,     c->gc, c->v,    c->P,     c->work,
+                              c->curve, c->t, c->p,      c->r,  c->Mwork, c->M,  c->size, c->scale, c->q};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) spd_free(arrays[i]);
+    spd_free(c->tied);
     spd_free(c->forced);
     spd_free(c->push);
     *c = (spd_certifier){0};

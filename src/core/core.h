@@ -11,7 +11,8 @@
 
 /* ---- status.c: fill err (may be NULL) and return status, so that `return spd_fail(...)` is one line. */
 spdhg_status spd_fail(spdhg_error *err, spdhg_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
-spdhg_status spd_fail_memory(spdhg_error *err, double bytes);                    /* "cannot allocate ... bytes" */
+spdhg_status spd_fail_memory(spdhg_error *err, double bytes); /* "cannot allocate ... bytes" */
+bool spd_ran_out(const spdhg_error *err); /* spd_fail_memory said it: memory was asked for and not given, not a limit foreseen */
 spdhg_status spd_fail_io(spdhg_error *err, const char *path, const char *doing); /* adds strerror(errno) */
 #define SPD_TRY(call)                                                                                                            \
     do {                                                                                                                         \
@@ -50,6 +51,9 @@ bool spd_to_int(const char *text, int64_t *out);
 int spd_print_double(char text[SPD_NUMBER_CHARS],
                      double value); /* shortest form that reads back the same bits; returns the length */
 
+/* ---- utf8.c */
+bool spd_is_utf8(const char *text);
+
 /* ---- rng.c: counter-based randomness (Philox4x32-10 of Random123): out is a pure function of the three numbers. */
 void spd_random(uint64_t seed, uint64_t stream, uint64_t counter, uint64_t out[2]);
 enum {
@@ -86,8 +90,6 @@ typedef struct spd_file {
 } spd_file;
 spdhg_status spd_file_create(spd_file *file, const char *path, spdhg_error *err); /* "-": standard output, no renaming */
 spdhg_status spd_file_commit(spd_file *file, spdhg_error *err);                   /* on failure the old file is intact */
-/* The whole of a file; *text and *size are NULL and 0 before. *text is to be freed also on failure. */
-spdhg_status spd_file_slurp(const char *path, size_t most, char **text, size_t *size, spdhg_error *err);
 void spd_file_abort(spd_file *file); /* also after a failed commit; NULL-safe fields */
 
 /* ---- table.c: names and NAME:ARG specifications. */

@@ -96,26 +96,3 @@ void spd_file_abort(spd_file *file) {
     spd_free(file->path);
     *file = (spd_file){0};
 }
-
-spdhg_status spd_file_slurp(const char *path, size_t most, char **text, size_t *size, spdhg_error *err) {
-    errno = 0;
-    FILE *stream = fopen(path, "rb");
-    if (!stream) return spd_fail_io(err, path, "open");
-    spdhg_status status = SPDHG_OK;
-    int64_t room = 0;
-    do {
-        const int64_t wanted = room ? 2 * room : 1 << 16;
-        char *grown = *size > most ? NULL : spd_grow(*text, room, wanted, 1);
-        if (!grown) {
-            status = *size > most ? spd_fail(err, SPDHG_DATA, "%s: expected at most %zu bytes", path, most)
-                                  : spd_fail_memory(err, (double)wanted);
-            break;
-        }
-        *text = grown;
-        room = wanted;
-        *size += fread(*text + *size, 1, (size_t)room - *size, stream);
-    } while (*size == (size_t)room);
-    if (status == SPDHG_OK && ferror(stream)) status = spd_fail_io(err, path, "read");
-    fclose(stream);
-    return status;
-}

@@ -47,8 +47,14 @@ spdhg_status spd_fail(spdhg_error *err, spdhg_status status, const char *format,
     return status;
 }
 
+#define RAN_OUT "out of memory: "
+
 spdhg_status spd_fail_memory(spdhg_error *err, double bytes) {
-    return spd_fail(err, SPDHG_MEMORY, "out of memory: cannot allocate %.3g MB", bytes / 1e6);
+    return spd_fail(err, SPDHG_MEMORY, RAN_OUT "cannot allocate %.3g MB", bytes / 1e6);
+}
+
+bool spd_ran_out(const spdhg_error *err) {
+    return err->status == SPDHG_MEMORY && strncmp(err->message, RAN_OUT, strlen(RAN_OUT)) == 0;
 }
 
 spdhg_status spd_fail_io(spdhg_error *err, const char *path, const char *doing) {

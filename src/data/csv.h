@@ -1,4 +1,4 @@
-/* csv.h - cells of a CSV file (RFC 4180, separator found from the first line). Private to the CSV reader. */
+/* csv.h - cells of a CSV file (RFC 4180, separator found from the first line). For the reader of CSV data and that of traces. */
 #ifndef SPD_CSV_H
 #define SPD_CSV_H
 

@@ -132,6 +132,19 @@ static spdhg_status finish(spdhg_data *data, const char *path, const spdhg_read_
     return data->source ? SPDHG_OK : spd_fail_memory(err, (double)strlen(path));
 }
 
+/* The names of a file take the place of the reader's. */
+static spdhg_status take_names(spdhg_data *data, spd_name_list *names, const char *path, const char *names_path,
+                               spdhg_error *err) {
+    if (names->count != data->features)
+        return spd_fail(err, SPDHG_DATA, "%s: %lld names, but %s has %lld features: a line for each is expected", names_path,
+                        (long long)names->count, path, (long long)data->features);
+    for (int64_t j = 0; data->name && j < data->features; j++) spd_free(data->name[j]);
+    spd_free(data->name);
+    data->name = names->name;
+    *names = (spd_name_list){0};
+    return SPDHG_OK;
+}
+
 spdhg_status spdhg_data_read(spdhg_data **out, const char *path, const spdhg_read_options *options, spdhg_error *err) {
     const double began = spd_now();
     *out = NULL;
@@ -139,16 +152,21 @@ spdhg_status spdhg_data_read(spdhg_data **out, const char *path, const spdhg_rea
     if (options) memcpy(&o, options, options->size < sizeof o ? options->size : sizeof o);
     if (o.index_base < -1 || o.index_base > 1)
         return spd_fail(err, SPDHG_USAGE, "index base %d, expected 0, 1 or -1", o.index_base);
+    spd_name_list names = {0};
+    if (o.names) SPD_TRY(spd_names_read(&names, o.names, err));
     spdhg_read_options inner = o; /* with a file of targets the rows need no labels of their own */
     inner.unlabelled_ok = o.unlabelled_ok || o.targets;
-    spd_stream *stream;
-    SPD_TRY(spd_stream_open(&stream, path, err));
+    spd_stream *stream = NULL;
     const spd_reader *reader = NULL;
     spdhg_data *data = NULL;
-    spdhg_status status = choose(stream, o.format, &reader, err);
+    spdhg_status status = spd_stream_open(&stream, path, err);
+    if (status == SPDHG_OK) status = choose(stream, o.format, &reader, err);
     if (status == SPDHG_OK) status = reader->read(&data, stream, &inner, err);
     spd_stream_close(stream);
+    if (status == SPDHG_OK && data->idx && names.count > o.features) o.features = names.count; /* rows may lack the last ones */
     if (status == SPDHG_OK) status = finish(data, path, &o, err);
+    if (status == SPDHG_OK && o.names) status = take_names(data, &names, path, o.names, err);
+    spd_names_free(&names);
     if (status != SPDHG_OK) {
         spdhg_data_free(data);
         return status;

@@ -91,4 +91,11 @@ spdhg_status spd_cache_read(spdhg_data **out, spd_stream *stream, const spdhg_re
 spdhg_status spd_cache_write(const spdhg_data *data, const char *path, spdhg_error *err);
 #define SPD_CACHE_MAGIC "\x89SPDHG\r\n"
 
+/* ---- names.c */
+typedef struct spd_name_list {
+    char **name;
+    int64_t count;
+} spd_name_list;
+spdhg_status spd_names_read(spd_name_list *names, const char *path, spdhg_error *err);
+void spd_names_free(spd_name_list *names);
 #endif

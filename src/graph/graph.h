@@ -109,7 +109,7 @@ typedef struct spd_graph {
     double *diagonal; /* methods of a precision matrix: Theta_ii, 0 if S_ii = 0 leaves it without bound; else NULL */
     double *theta;    /* Theta_ij of each edge; else NULL */
     double logdet, trace, objective, gap;
-    double seconds;     /* in QUIC or ALM, summed over the components */
+    double seconds;     /* of a processor in QUIC or ALM, summed over the components */
     int64_t iterations; /* the most any component took */
     double rho;
     bool converged;

@@ -60,9 +60,9 @@ static spdhg_status solve_one(const job *w, int64_t t, spdhg_error *err) {
         status = spd_covariance_block(w->c, w->parts->list + first, p, w->parts->home, w->parts->place, S, err);
     if (status == SPDHG_OK) {
         const spd_glasso g = {p, S, w->rho, w->diagonal, w->tol, w->alm ? ALM_MOST : QUIC_MOST};
-        const double begun = spd_now();
+        const double begun = spd_thread_seconds();
         if (!(w->alm ? spd_alm : spd_quic)(&g, &x)) status = spd_fail_memory(err, 40.0 * (double)p * (double)p);
-        w->result[t].seconds = spd_now() - begun;
+        w->result[t].seconds = spd_thread_seconds() - begun;
     }
     if (status == SPDHG_OK) status = keep(w, t, &x, err);
     spd_free(S);

@@ -8,8 +8,11 @@ static void precondition(int64_t n, const double *diagonal, const double *r, dou
 
 int spd_cg_solve(const spd_cg *cg, int64_t n, const double *b, double *x, double *work) {
     double *r = work, *z = r + n, *p = z + n, *Ap = p + n;
-    cg->apply(cg->context, x, Ap);
-    for (int64_t i = 0; i < n; i++) r[i] = b[i] - Ap[i];
+    memcpy(r, b, (size_t)n * sizeof *r);
+    if (spd_max_abs(n, x) > 0) { /* a start at 0 needs no product */
+        cg->apply(cg->context, x, Ap);
+        spd_axpy(n, -1, Ap, r);
+    }
     const double goal = cg->tolerance * spd_norm2(n, b);
     precondition(n, cg->diagonal, r, z);
     memcpy(p, z, (size_t)n * sizeof *p);

@@ -60,3 +60,21 @@ bool spd_eigen(int64_t n, double *A, double *values, double *work) {
     return LAPACKE_dsyev_work(LAPACK_COL_MAJOR, 'V', 'U', (lapack_int)n, A, (lapack_int)n, values, work,
                               (lapack_int)spd_eigen_work(n)) == 0;
 }
+
+enum { PANEL = 32 }; /* columns that LAPACK treats at once */
+
+int64_t spd_complement_work(int64_t n) { return (PANEL + 1) * n; }
+
+/* A' = H_1 ... H_r R by Householder's reflections; the product of them turns the unit vectors r+1..n into the complement. */
+bool spd_complement(int64_t r, int64_t n, double *A, double *Q, double *work) {
+    const int64_t rest = n - r;
+    memset(Q, 0, (size_t)(rest * n) * sizeof *Q);
+    for (int64_t i = 0; i < rest; i++) Q[i * n + r + i] = 1;
+    if (r == 0 || rest <= 0) return rest >= 0;
+    if (!fits(spd_complement_work(n)) || !spd_all_finite(r * n, A)) return false;
+    double *tau = work, *room = work + n;
+    const lapack_int rows = (lapack_int)n, columns = (lapack_int)r, size = (lapack_int)(PANEL * n);
+    return LAPACKE_dgeqrf_work(LAPACK_COL_MAJOR, rows, columns, A, rows, tau, room, size) == 0 &&
+           LAPACKE_dormqr_work(LAPACK_COL_MAJOR, 'L', 'N', rows, (lapack_int)rest, columns, A, rows, tau, Q, rows, room, size) ==
+               0;
+}

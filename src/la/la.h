@@ -69,6 +69,11 @@ void spd_cholesky_solve(int64_t n, const double *A, double *b);
 bool spd_eigen(int64_t n, double *A, double *values, double *work);
 int64_t spd_eigen_work(int64_t n); /* doubles of work */
 
+/* Rows of Q (n - r, orthonormal): what is orthogonal to the r independent rows of A (r x n, destroyed). To rounding, however A is
+ * conditioned. False if LAPACK fails. */
+bool spd_complement(int64_t r, int64_t n, double *A, double *Q, double *work);
+int64_t spd_complement_work(int64_t n); /* doubles of work */
+
 /* ---- cg.c: conjugate gradients for A x = b, A symmetric positive (semi)definite, preconditioned by its diagonal. */
 typedef struct spd_cg {
     void (*apply)(const void *context, const double *p, double *Ap); /* Ap = A p */
@@ -89,5 +94,24 @@ void spd_recompose(int64_t n, const double *V, const double *s, double *C, doubl
 bool spd_cholesky_inverse(int64_t n, double *A);
 /* log det of the matrix whose factor this is. */
 double spd_cholesky_logdet(int64_t n, const double *A);
+
+/* ---- sandwich.c: products with a sparse symmetric X, given on the pairs of a pattern: `pairs` numbers, then n for the diagonal.
+ */
+typedef struct spd_pattern {
+    int64_t n;
+    int64_t *start; /* n + 1: the pairs (i, other[q]), other[q] > i ascending, start[i] <= q < start[i+1]; the caller's to fill */
+    int32_t *other;
+    int64_t room; /* of other */
+    /* what spd_pattern_complete makes of them: the neighbours of i, itself among them, ascending, and where X has their values */
+    int64_t *from;
+    int32_t *near, *pair;
+    double *value, *work;
+} spd_pattern;
+bool spd_pattern_new(spd_pattern *g, int64_t n); /* false, as below: out of memory; free it all the same */
+void spd_pattern_free(spd_pattern *g);
+bool spd_pattern_room(spd_pattern *g, int64_t pairs); /* keeps what `other` holds */
+void spd_pattern_complete(spd_pattern *g);
+/* out = (M X M) on the pattern for a symmetric n x n M; U is n x n work. X and out may be the same. */
+void spd_sandwich(const spd_pattern *g, const double *M, const double *X, double *U, double *out);
 
 #endif

@@ -5,6 +5,8 @@
 
 #include "la/la.h"
 
+enum { SMALL = 64 };
+
 void spd_gram_rows(int64_t m, int64_t n, const double *X, int64_t from, int64_t count, double *G) {
     if (n == 0 || count == 0) return;
     cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)count, (int)n, (int)m, 1, X + from, (int)n, X, (int)n, 0, G,
@@ -17,11 +19,26 @@ void spd_recompose(int64_t n, const double *V, const double *s, double *C, doubl
     cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)n, (int)n, (int)n, 1, V, (int)n, work, (int)n, 0, C, (int)n);
 }
 
+/* The inverse of an upper triangle by columns, in place, by halves: LAPACK's own goes column by column at these sizes. */
+static bool invert_triangle(lapack_int n, double *A, lapack_int stride) {
+    if (n <= SMALL) return LAPACKE_dtrtri_work(LAPACK_COL_MAJOR, 'U', 'N', n, A, stride) == 0;
+    const lapack_int half = n / 2, rest = n - half;
+    double *corner = A + (int64_t)half * stride, *low = corner + half;
+    if (!invert_triangle(half, A, stride) || !invert_triangle(rest, low, stride)) return false;
+    cblas_dtrmm(CblasColMajor, CblasLeft, CblasUpper, CblasNoTrans, CblasNonUnit, half, rest, -1, A, stride, corner, stride);
+    cblas_dtrmm(CblasColMajor, CblasRight, CblasUpper, CblasNoTrans, CblasNonUnit, half, rest, 1, low, stride, corner, stride);
+    return true;
+}
+
 bool spd_cholesky_inverse(int64_t n, double *A) {
     if (n == 0) return true;
-    if (LAPACKE_dpotri_work(LAPACK_COL_MAJOR, 'U', (lapack_int)n, A, (lapack_int)n) != 0) return false;
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t j = 0; j < i; j++) A[j * n + i] = A[i * n + j];
+    if (!invert_triangle((lapack_int)n, A, (lapack_int)n)) return false;
+    if (LAPACKE_dlauum_work(LAPACK_COL_MAJOR, 'U', (lapack_int)n, A, (lapack_int)n) != 0) return false;
+    for (int64_t first = 0; first < n; first += SMALL) /* the other triangle, by blocks that stay in the cache */
+        for (int64_t i = first; i < n; i++) {
+            const int64_t end = first + SMALL < i ? first + SMALL : i;
+            for (int64_t j = first; j < end; j++) A[j * n + i] = A[i * n + j];
+        }
     return true;
 }
 

@@ -1,6 +1,4 @@
 /* model.c - a model in memory and the scores it gives: z_i = a_i'x + c + o_i on the original scale. */
-#include <jansson.h>
-
 #include "model/model.h"
 
 void spdhg_model_free(spdhg_model *model) {
@@ -61,9 +59,7 @@ spdhg_status spdhg_model_change(spdhg_model *model, const double *x, const doubl
 
 /* JSON is UTF-8: text that is not is taken as Latin-1, where every byte is the character of that number. */
 char *spd_model_utf8(const char *text) {
-    json_t *checked = json_string(text);
-    json_decref(checked);
-    if (checked) return spd_strdup(text);
+    if (spd_is_utf8(text)) return spd_strdup(text);
     char *out = spd_alloc(2 * (int64_t)strlen(text) + 1, 1), *to = out;
     for (; out && *text; text++) {
         const unsigned byte = (unsigned char)*text;

@@ -1,14 +1,13 @@
 /* model_read.c - a model from JSON written by anyone: every key's type, every count, index and number is checked before it is
  * used. Messages are "FILE: model: KEY: what was expected"; SPDHG_IO when there is no such file, SPDHG_DATA when it is not a
  * model. */
-#include <errno.h>
 #include <inttypes.h>
-#include <jansson.h>
 #include <unistd.h>
 
+#include "model/json_file.h"
 #include "model/model.h"
 
-enum { MOST_BYTES = 1 << 30, MOST_CLASSES = 1 << 20 };
+enum { MOST_CLASSES = 1 << 20 };
 
 typedef struct reader {
     const char *path;
@@ -194,21 +193,11 @@ static spdhg_status fill(const reader *r, spdhg_model *m) {
     return get_coefficients(r, m);
 }
 
-/* path: what messages call the text. */
-static spdhg_status parse(spdhg_model **out, const char *path, const char *text, size_t size, spdhg_error *err) {
-    json_error_t reason;
-    spdhg_status status = SPDHG_OK;
-    json_t *object = json_loadb(text, size, JSON_REJECT_DUPLICATES, &reason);
-    if (!object && json_error_code(&reason) == json_error_out_of_memory) status = spd_fail_memory(err, (double)size);
-    if (status == SPDHG_OK && !json_is_object(object))
-        status = object
-                     ? spd_fail(err, SPDHG_DATA, "%s: model: expected a JSON object", path)
-                     : spd_fail(err, SPDHG_DATA, "%s:%d:%d: model: not JSON: %s", path, reason.line, reason.column, reason.text);
-    spdhg_model *model = status == SPDHG_OK ? SPD_NEW(spdhg_model, 1) : NULL;
-    if (status == SPDHG_OK) {
-        const reader r = {path, object, err};
-        status = model ? fill(&r, model) : spd_fail_memory(err, (double)sizeof *model);
-    }
+/* Takes over the object, which messages call path. */
+static spdhg_status from_object(spdhg_model **out, json_t *object, const char *path, spdhg_error *err) {
+    spdhg_model *model = SPD_NEW(spdhg_model, 1);
+    const reader r = {path, object, err};
+    const spdhg_status status = model ? fill(&r, model) : spd_fail_memory(err, (double)sizeof *model);
     json_decref(object);
     if (status == SPDHG_OK)
         *out = model;
@@ -219,15 +208,14 @@ static spdhg_status parse(spdhg_model **out, const char *path, const char *text,
 
 spdhg_status spdhg_model_from_text(spdhg_model **out, const char *text, size_t size, spdhg_error *err) {
     *out = NULL;
-    return parse(out, "text", text, size, err);
+    json_t *object;
+    SPD_TRY(spd_json_parse(&object, text, size, "text", "model", err));
+    return from_object(out, object, "text", err);
 }
 
 spdhg_status spdhg_model_read(spdhg_model **out, const char *path, spdhg_error *err) {
     *out = NULL;
-    char *text = NULL;
-    size_t size = 0;
-    spdhg_status status = spd_file_slurp(path, MOST_BYTES, &text, &size, err);
-    if (status == SPDHG_OK) status = parse(out, path, text, size, err);
-    spd_free(text);
-    return status;
+    json_t *object;
+    SPD_TRY(spd_json_read(&object, path, "model", err));
+    return from_object(out, object, path, err);
 }

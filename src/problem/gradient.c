@@ -10,6 +10,7 @@ typedef struct pass {
     const double *x, *c, *alpha, *curve;
     double *slope, *partial;
     int64_t rows; /* per block */
+    bool sizes;   /* every product by its absolute value */
     /* u_i (K numbers) of row i; z has K numbers of room */
     void (*coefficient)(const struct pass *a, const spd_row *row, int64_t i, double *z, double *u);
 } pass;
@@ -25,6 +26,17 @@ static int64_t stride(const spdhg_problem *p) { return p->dK + 3 * p->K; }
 
 int64_t spd_problem_gradient_work(const spdhg_problem *p) { return spd_problem_gradient_blocks(p) * stride(p); }
 
+static void add_row(const pass *a, const spd_row *row, const double *u, double *g) {
+    const int64_t K = a->p->K;
+    if (a->sizes)
+        for (int64_t q = 0; q < row->nnz; q++)
+            for (int64_t k = 0; k < K; k++) g[(row->idx ? row->idx[q] : q) * K + k] += fabs(row->val[q] * u[k]);
+    else if (K == 1)
+        for (int64_t q = 0; q < row->nnz; q++) g[row->idx ? row->idx[q] : q] += row->val[q] * u[0];
+    else
+        for (int64_t q = 0; q < row->nnz; q++) spd_axpy(K, row->val[q], u, g + (row->idx ? row->idx[q] : q) * K);
+}
+
 static void one_block(void *context, int64_t b) {
     const pass *a = context;
     const spdhg_problem *p = a->p;
@@ -37,11 +49,11 @@ static void one_block(void *context, int64_t b) {
         spd_row row;
         spd_problem_row(p, i, &row);
         a->coefficient(a, &row, i, z, u);
-        for (int64_t k = 0; k < K; k++) gc[k] += u[k] *= w / p->W;
-        if (K == 1)
-            for (int64_t q = 0; q < row.nnz; q++) g[row.idx ? row.idx[q] : q] += row.val[q] * u[0];
-        else
-            for (int64_t q = 0; q < row.nnz; q++) spd_axpy(K, row.val[q], u, g + (row.idx ? row.idx[q] : q) * K);
+        for (int64_t k = 0; k < K; k++) {
+            u[k] *= w / p->W;
+            gc[k] += a->sizes ? fabs(u[k]) : u[k];
+        }
+        add_row(a, &row, u, g);
     }
 }
 
@@ -92,6 +104,11 @@ void spd_problem_gradient(const spdhg_problem *p, int threads, const double *x, 
 
 void spd_problem_adjoint(const spdhg_problem *p, int threads, const double *alpha, double *g, double *gc, double *scratch) {
     pass a = {.p = p, .alpha = alpha, .coefficient = given};
+    run(&a, threads, g, gc, scratch);
+}
+
+void spd_problem_adjoint_sizes(const spdhg_problem *p, int threads, const double *alpha, double *g, double *gc, double *scratch) {
+    pass a = {.p = p, .alpha = alpha, .coefficient = given, .sizes = true};
     run(&a, threads, g, gc, scratch);
 }
 

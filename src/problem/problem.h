@@ -67,9 +67,10 @@ spdhg_status spd_problem_freeze(spdhg_problem *p, spdhg_error *err);
 void spd_problem_row(const spdhg_problem *p, int64_t i, spd_row *row); /* i in 0..n-1; weight = 1 */
 
 /* ---- subset.c: some rows of a frozen problem (positions 0..n-1, not ids of the data) as a problem of its own, frozen: the same
- * labels, weights, scale and terms, nothing of the data copied. Of lambda the values as given. The base must outlive it. */
+ * labels, weights and terms, nothing of the data copied; --standardize: with a scale, and so values, of its own. Of lambda the
+ * values as given. first: F of the first term instead of the base's, or NULL. The base, and first, must outlive it. */
 spdhg_status spd_problem_subset(spdhg_problem **out, const spdhg_problem *base, const int64_t *position, int64_t count,
-                                spdhg_error *err);
+                                const spdhg_structure *first, spdhg_error *err);
 
 /* ---- labels.c: classes of the rows used, sorted; b in the loss's own form. Also maps held-out data by the same map. */
 spdhg_status spd_problem_map_labels(spdhg_problem *p, spdhg_error *err);
@@ -134,6 +135,8 @@ void spd_problem_gradient(const spdhg_problem *p, int threads, const double *x, 
                           double *slope, double *scratch);
 /* g = (1/W) sum w_i alpha_i a_i' for any alpha (n x K). */
 void spd_problem_adjoint(const spdhg_problem *p, int threads, const double *alpha, double *g, double *gc, double *scratch);
+/* (1/W) sum w_i |alpha_i| |a_i|': what g's numbers are sums of. Rounding leaves about 1e-16 of it. */
+void spd_problem_adjoint_sizes(const spdhg_problem *p, int threads, const double *alpha, double *g, double *gc, double *scratch);
 /* g = (1/W) sum w_i C_i(a_i'x + c) a_i': a product with the Hessian or with a matrix like it. Scalar losses: C_i = curve (n x K).
  * Coupled losses: C_i = phi''(z_i) at the scores z in `curve`. c may be NULL. */
 void spd_problem_normal_product(const spdhg_problem *p, int threads, const double *curve, const double *x, const double *c,

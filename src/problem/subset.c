@@ -1,18 +1,19 @@
-/* subset.c - some rows of a frozen problem as a problem of its own: folds share values, scale, label map and structures with
- * their base. f_S(x,c) = (1/W_S) sum_{i in S} w_i phi(a_i'x + c + o_i, b_i) + (gamma/2)||x||^2 + sum_t lambda_t r_t(F_t x) */
+/* subset.c - some rows of a frozen problem as a problem of its own: folds share values, label map and structures with their base;
+ * what is learned from the rows alone, the scale of the columns or F, must come from these rows.
+ *     f_S(x,c) = (1/W_S) sum_{i in S} w_i phi(a_i'x + c + o_i, b_i) + (gamma/2)||x||^2 + sum_t lambda_t r_t(F_t x) */
 #include "problem/prepare.h"
 
-static spdhg_status share_terms(spdhg_problem *p, const spdhg_problem *base, spdhg_error *err) {
+static spdhg_status share_terms(spdhg_problem *p, const spdhg_problem *base, const spdhg_structure *first, spdhg_error *err) {
     p->term = SPD_NEW(spd_term, base->terms);
     if (!p->term) return spd_fail_memory(err, (double)sizeof *p->term * (double)base->terms);
     for (; p->terms < base->terms; p->terms++) {
         const spd_term *from = &base->term[p->terms];
         spd_term *t = &p->term[p->terms];
         *t = (spd_term){.penalty = from->penalty,
-                        .F = from->F,
+                        .F = first && p->terms == 0 ? first : from->F,
                         .lambda = from->lambda_given,
                         .lambda_given = from->lambda_given,
-                        .m = from->m};
+                        .m = first && p->terms == 0 ? first->F.m : from->m};
         if (from->group_asked && !(t->group_asked = spd_copy(from->group_asked, t->m, sizeof *t->group_asked)))
             return spd_fail_memory(err, 8.0 * (double)t->m);
     }
@@ -33,24 +34,26 @@ static spdhg_status share_rows(spdhg_problem *p, const spdhg_problem *base, cons
     }
     p->W = p->weight ? spd_sum(p->n, p->weight) : (double)p->n;
     if (!(p->W > 0)) return spd_fail(err, SPDHG_DATA, "all rows of a part of the data have weight 0");
+    SPD_TRY(spd_prepare_scale(p, err));
     return spd_prepare_rows(p, err);
 }
 
-static spdhg_status share(spdhg_problem *p, const spdhg_problem *base, const int64_t *position, spdhg_error *err) {
-    if (base->scale && !(p->scale = spd_copy(base->scale, base->d, sizeof *p->scale)))
-        return spd_fail_memory(err, 8.0 * (double)base->d);
+static spdhg_status share(spdhg_problem *p, const spdhg_problem *base, const int64_t *position, const spdhg_structure *first,
+                          spdhg_error *err) {
     if (base->class_value && !(p->class_value = spd_copy(base->class_value, base->classes, sizeof *p->class_value)))
         return spd_fail_memory(err, 8.0 * (double)base->classes);
     SPD_TRY(share_rows(p, base, position, err));
-    SPD_TRY(share_terms(p, base, err));
+    SPD_TRY(share_terms(p, base, first, err));
     SPD_TRY(spd_prepare_terms(p, err));
     p->frozen = true;
     return SPDHG_OK;
 }
 
 spdhg_status spd_problem_subset(spdhg_problem **out, const spdhg_problem *base, const int64_t *position, int64_t count,
-                                spdhg_error *err) {
+                                const spdhg_structure *first, spdhg_error *err) {
     *out = NULL;
+    if (first && (base->term[0].owned || base->term[0].group_asked))
+        return spd_fail(err, SPDHG_USAGE, "weights or groups of the rows of F cannot follow an F that every fold learns anew");
     spdhg_problem *p = SPD_NEW(spdhg_problem, 1);
     if (!p) return spd_fail_memory(err, sizeof *p);
     *p = (spdhg_problem){.data = base->data,
@@ -66,10 +69,9 @@ spdhg_status spd_problem_subset(spdhg_problem **out, const spdhg_problem *base, 
                          .intercept = base->intercept,
                          .standardize = base->standardize,
                          .one_class_ok = base->one_class_ok,
-                         .val = base->val,
                          .targets = base->targets,
                          .classes = base->classes};
-    const spdhg_status status = share(p, base, position, err);
+    const spdhg_status status = share(p, base, position, first, err);
     if (status != SPDHG_OK) {
         spdhg_problem_free(p);
         return status;

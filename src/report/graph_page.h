@@ -3,6 +3,7 @@
 #ifndef SPD_GRAPH_PAGE_H
 #define SPD_GRAPH_PAGE_H
 #include "graph/graph.h"
+#include "report/page.h"
 
 typedef struct spd_graph_page {
     const char *title, *command; /* shown as text, whatever is in them; command may be NULL */
@@ -12,6 +13,14 @@ typedef struct spd_graph_page {
     const spdhg_graph_options *options;
 } spd_graph_page;
 spdhg_status spd_graph_page_write(const spd_graph_page *page, const char *path, spdhg_error *err);
+
+/* ---- graph_drawing.c */
+typedef struct spd_node_names {
+    char **name; /* of the features; NULL: numbers, of which index_base is the first */
+    int index_base;
+} spd_node_names;
+const char *spd_node_name(const spd_node_names *names, int64_t feature, char text[SPD_SHORT]);
+spdhg_status spd_graph_draw(FILE *out, const spd_graph *graph, const spd_node_names *names, spdhg_error *err);
 
 /* ---- layout.c: where the nodes of a graph are drawn, in a box of width x height; a pure function of the edges. */
 typedef struct spd_layout {

@@ -4,9 +4,15 @@
 
 #include "report/page.h"
 
+void spd_put_byte(FILE *out, char byte, bool utf8) {
+    const unsigned code = (unsigned char)byte;
+    if (code >= 0x80 && !utf8) fputc((int)(0xC0 | code >> 6), out);
+    fputc((int)(code >= 0x80 && !utf8 ? 0x80 | (code & 0x3F) : code), out);
+}
+
 static void put_escaped(FILE *out, const char *text) {
-    char *clean = spd_model_utf8(text ? text : "");
-    for (const char *at = clean; at && *at; at++) {
+    const bool utf8 = text && spd_is_utf8(text);
+    for (const char *at = text; at && *at; at++) {
         switch (*at) {
         case '&': fputs("&amp;", out); break;
         case '<': fputs("&lt;", out); break;
@@ -16,14 +22,12 @@ static void put_escaped(FILE *out, const char *text) {
         case '\t':
         case '\n': fputc(' ', out); break;
         default:
-            if ((unsigned char)*at < 0x20 ||
-                *at == 0x7f) /* control characters are not allowed in HTML: the replacement character */
+            if ((unsigned char)*at < 0x20 || *at == 0x7f) /* not allowed in HTML: the replacement character */
                 fputs("\xEF\xBF\xBD", out);
             else
-                fputc(*at, out);
+                spd_put_byte(out, *at, utf8);
         }
     }
-    spd_free(clean);
 }
 
 void spd_html(FILE *out, const char *template, ...) {
@@ -49,6 +53,8 @@ const char *spd_html_number(char text[SPD_SHORT], double value, int digits) {
         snprintf(text, SPD_SHORT, "%s", "–");
     for (char *at = text; *at; at++)
         if (*at == ',') *at = '.'; /* a locale's decimal comma */
+    char *exponent = isfinite(value) ? strchr(text, 'e') : NULL;
+    if (exponent && exponent[2] == '0') memmove(exponent + 2, exponent + 3, strlen(exponent + 3) + 1); /* 1e-05: 1e-5 */
     return text;
 }
 

@@ -6,13 +6,17 @@
 /* ---- html.c: template text in which every '~' is replaced by the next argument, a double, printed for SVG (two decimals, never
  * a comma), and every '@' by the next argument, a text, escaped. */
 void spd_html(FILE *out, const char *template, ...);
+void spd_put_byte(FILE *out, char byte, bool utf8); /* of a text that is UTF-8, else it is taken as Latin-1 */
 #define SPD_SHORT 48
 const char *spd_html_number(char text[SPD_SHORT], double value, int digits); /* "1.234e-05", "-" if not known */
 const char *spd_html_count(char text[SPD_SHORT], int64_t value);             /* "1,234,567" */
 
 /* ---- parts.c: up to the title; a number worth a tile (left out if it is not finite); a row of a table of settings (if not
- * empty). */
-void spd_page_head(FILE *out, const char *title);
+ * empty); the end. Every page carries our script, one with curves to play with also dygraphs. */
+typedef enum spd_page_kind { SPD_PAGE_STILL, SPD_PAGE_CURVES } spd_page_kind;
+void spd_page_head(FILE *out, const char *title, spd_page_kind kind);
+void spd_page_command(FILE *out, const char *command); /* NULL: nothing */
+void spd_page_foot(FILE *out, spd_page_kind kind);
 void spd_page_tile(FILE *out, const char *name, double value, int digits, double factor, const char *unit);
 void spd_page_setting(FILE *out, const char *name, const char *value);
 
@@ -45,10 +49,17 @@ void spd_picture_grid(FILE *out, const char *title, const spdhg_model *model, co
 void spd_picture_legend(FILE *out, double scale);
 void spd_picture_stems(FILE *out, const spdhg_model *model, const double *x, const double *truth, int64_t output);
 
+/* ---- coefficients.c: a model's coefficients, on their grid or as stems with a table of the largest; truth: drawn beside them,
+ * or NULL. heading: "h2" or "h3". */
+void spd_page_coefficients(FILE *out, const char *heading, const spdhg_model *model, const double *truth);
+
 /* ---- path_page.c: the part of a path: validation curve with its band, what is explained, coefficients against lambda. */
 void spd_page_path(FILE *out, const spdhg_path *path, const spdhg_model *model);
 
-/* ---- style.c: the style sheet and its SHA-256, which is all that the page's security policy admits. */
-const char *spd_style_sheet(void);
-const char *spd_style_hash(void);
+/* ---- assets.c, written by cmake/embed.cmake from web/ and the distribution's dygraphs: text and its SHA-256 in base64, which is
+ * what a page's security policy admits. */
+typedef struct spd_asset {
+    const char *text, *hash;
+} spd_asset;
+extern const spd_asset spd_asset_style, spd_asset_script, spd_asset_chart_style, spd_asset_chart_script;
 #endif

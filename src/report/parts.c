@@ -1,15 +1,47 @@
-/* parts.c - what every page has: its head with the security policy, tiles of numbers, rows of settings. */
+/* parts.c - what every page has: its head with the security policy, tiles of numbers, rows of settings, its foot with the script.
+ */
 #include "report/page.h"
 
-void spd_page_head(FILE *out, const char *title) {
+/* Nothing from outside is admitted, and of what is inside only the texts with these hashes. Pictures are made by the script. */
+static void policy(FILE *out, spd_page_kind kind) {
+    const bool curves = kind == SPD_PAGE_CURVES;
     spd_html(out,
-             "<!DOCTYPE html>\n<html lang='en'><head><meta charset='utf-8'>\n"
-             "<meta http-equiv='Content-Security-Policy' content=\"default-src 'none'; style-src 'sha256-@'; base-uri 'none'; "
-             "form-action 'none'\">\n<meta name='viewport' content='width=device-width,initial-scale=1'>\n"
-             "<meta name='referrer' content='no-referrer'>\n<title>@</title>\n<style>",
-             spd_style_hash(), title);
-    fputs(spd_style_sheet(), out);
-    spd_html(out, "</style></head><body>\n<header><h1><bdi>@</bdi></h1>\n", title);
+             "<meta http-equiv='Content-Security-Policy' content=\"default-src 'none'; base-uri 'none'; form-action 'none'; "
+             "img-src data:; style-src 'sha256-@'",
+             spd_asset_style.hash);
+    if (curves) spd_html(out, " 'sha256-@'", spd_asset_chart_style.hash);
+    spd_html(out, "; script-src 'sha256-@'", spd_asset_script.hash);
+    if (curves) spd_html(out, " 'sha256-@'", spd_asset_chart_script.hash);
+    spd_html(out, "\">\n");
+}
+
+static void element(FILE *out, const char *name, const spd_asset *asset) {
+    fprintf(out, "<%s>%s</%s>\n", name, asset->text, name);
+}
+
+void spd_page_head(FILE *out, const char *title, spd_page_kind kind) {
+    spd_html(out, "<!DOCTYPE html>\n<html lang='en'><head><meta charset='utf-8'>\n");
+    policy(out, kind);
+    spd_html(out,
+             "<meta name='viewport' content='width=device-width,initial-scale=1'>\n"
+             "<meta name='referrer' content='no-referrer'>\n<title>@</title>\n",
+             title);
+    if (kind == SPD_PAGE_CURVES) element(out, "style", &spd_asset_chart_style);
+    element(out, "style", &spd_asset_style); /* the last word is ours */
+    spd_html(out, "</head><body@>\n<header><h1><bdi>@</bdi></h1>\n", kind == SPD_PAGE_CURVES ? " class=wide" : "", title);
+}
+
+void spd_page_command(FILE *out, const char *command) {
+    if (command && *command) spd_html(out, "<h2>Command</h2>\n<pre><bdi>@</bdi></pre>\n", command);
+}
+
+void spd_page_foot(FILE *out, spd_page_kind kind) {
+    if (kind == SPD_PAGE_CURVES) {
+        spd_html(out, "<p class='faint'>Curves are drawn by dygraphs (MIT licence), which is part of this page.</p>\n");
+        element(out, "script", &spd_asset_chart_script);
+    }
+    element(out, "script", &spd_asset_script);
+    spd_html(out, "</body></html>\n");
 }
 
 void spd_page_tile(FILE *out, const char *name, double value, int digits, double factor, const char *unit) {

@@ -1,9 +1,7 @@
-/* report.c - the page about a fit: result in one sentence, numbers, coefficients, curves, settings, command. One HTML 5 file
- * without script; its security policy admits the style sheet below and nothing else, so it cannot ask the network for anything.
+/* report.c - the page about a fit: result in one sentence, numbers, coefficients, curves, settings, command. One HTML 5 file;
+ * its security policy admits its own style sheet and script and nothing else, so it cannot ask the network for anything.
  */
 #include "report/page.h"
-
-enum { MOST_PICTURES = 6, LARGEST_SHOWN = 15 };
 
 static double final_of(const spd_report *r, size_t member) {
     return r->points > 0 ? *(const double *)(const void *)((const char *)&r->point[r->points - 1] + member) : NAN;
@@ -46,79 +44,6 @@ static void tiles(FILE *out, const spd_report *r) {
     if (zeros > 0 || !fused) spd_page_tile(out, "zero coefficients", zeros, 3, 100, " %");
     if (fused) spd_page_tile(out, "zeros of F x", 1 - (double)s->structure_nonzeros / (double)s->dual, 3, 100, " %");
     spd_html(out, "</section>\n");
-}
-
-static double largest(const double *x, int64_t count, double floor_value) {
-    for (int64_t i = 0; x && i < count; i++) floor_value = fmax(floor_value, fabs(x[i]));
-    return floor_value;
-}
-
-static void pictures(FILE *out, const spd_report *r) {
-    const spdhg_model *m = r->model;
-    const int64_t depth = m->side[2] > 0 ? m->side[2] : 1, panels = depth * m->outputs;
-    double scale = largest(r->truth, m->features * m->outputs, largest(m->x, m->features * m->outputs, 0));
-    if (scale == 0) scale = 1;
-    char which[80], caption[120];
-    spd_html(out, "<h2>Coefficients on their grid</h2>\n<div class='images'>");
-    for (int64_t p = 0; p < panels && p < MOST_PICTURES; p++) {
-        const int64_t slice = p % depth, output = p / depth;
-        which[0] = '\0';
-        if (panels > 1) snprintf(which, sizeof which, ", output %d, slice %d", (int)output + 1, (int)slice + 1);
-        if (r->truth) {
-            snprintf(caption, sizeof caption, "truth%s", which);
-            spd_picture_grid(out, caption, m, r->truth, slice, output, scale);
-        }
-        snprintf(caption, sizeof caption, "estimate%s", which);
-        spd_picture_grid(out, caption, m, m->x, slice, output, scale);
-    }
-    spd_html(out, "</div>\n");
-    spd_picture_legend(out, scale);
-}
-
-/* The next largest |coefficient| below (value, at) in the order by size, then position; -1 when only zeros remain. */
-static int64_t next_largest(const double *x, int64_t count, double value, int64_t at) {
-    int64_t best = -1;
-    for (int64_t i = 0; i < count; i++) {
-        const double size = fabs(x[i]);
-        const bool after = size < value || (size == value && i > at);
-        if (after && size > 0 && (best < 0 || size > fabs(x[best]))) best = i;
-    }
-    return best;
-}
-
-/* Softmax has an output for each class; several targets have no names. */
-static bool names_outputs(const spdhg_model *m) { return m->outputs > 1 && spd_spec_is(m->loss, "softmax"); }
-
-static void largest_table(FILE *out, const spd_report *r) {
-    const spdhg_model *m = r->model;
-    const int64_t count = m->features * m->outputs;
-    char text[SPD_SHORT], label[SPD_NUMBER_CHARS];
-    spd_html(out, "<h2>Largest coefficients</h2>\n<table class='narrow'>");
-    double value = INFINITY;
-    for (int64_t shown = 0, at = -1; shown < LARGEST_SHOWN && (at = next_largest(m->x, count, value, at)) >= 0; shown++) {
-        const int64_t j = at / m->outputs;
-        value = fabs(m->x[at]);
-        spd_html(out, "<tr><th>");
-        if (m->name)
-            spd_html(out, "<bdi>@</bdi>", m->name[j]);
-        else
-            spd_html(out, "feature @", spd_html_count(text, j + m->index_base));
-        spd_html(out, "</th><td><bdi>@</bdi></td><td class='r'>@</td></tr>\n",
-                 names_outputs(m) ? spd_model_label(m, at % m->outputs, label) : "", spd_html_number(text, m->x[at], 5));
-    }
-    spd_html(out, "</table>\n");
-}
-
-static void stems(FILE *out, const spd_report *r) {
-    const spdhg_model *m = r->model;
-    char label[SPD_NUMBER_CHARS];
-    spd_html(out, "<h2>Coefficients</h2>\n");
-    if (r->truth) spd_html(out, "<p class='faint'>Bars: the estimate. Marks: the truth.</p>\n");
-    for (int64_t k = 0; k < m->outputs && k < MOST_PICTURES; k++) {
-        if (names_outputs(m)) spd_html(out, "<p>Class <bdi>@</bdi></p>", spd_model_label(m, k, label));
-        spd_picture_stems(out, m, m->x, r->truth, k);
-    }
-    largest_table(out, r);
 }
 
 /* Logarithmic where the values are positive and more than `ratio` apart. */
@@ -181,20 +106,19 @@ static void settings(FILE *out, const spd_report *r) {
     spd_page_setting(out, "penalty's value", spd_html_number(text, m->penalty_value, 6));
     spd_page_setting(out, "spdhg", m->version);
     spd_html(out, "</table></div>\n");
-    if (r->command) spd_html(out, "<h2>Command</h2>\n<pre><bdi>@</bdi></pre>\n", r->command);
+    spd_page_command(out, r->command);
 }
 
 spdhg_status spd_report_write(const spd_report *report, const char *path, spdhg_error *err) {
     spd_file file;
     SPD_TRY(spd_file_create(&file, path, err));
-    const bool grid = report->model->side[0] > 0 && report->model->side[1] > 0;
-    spd_page_head(file.stream, report->title);
+    spd_page_head(file.stream, report->title, SPD_PAGE_STILL);
     sentence(file.stream, report);
     tiles(file.stream, report);
-    (grid ? pictures : stems)(file.stream, report);
+    spd_page_coefficients(file.stream, "h2", report->model, report->truth);
     if (report->path) spd_page_path(file.stream, report->path, report->model);
     curves(file.stream, report);
     settings(file.stream, report);
-    fputs("</body></html>\n", file.stream);
+    spd_page_foot(file.stream, SPD_PAGE_STILL);
     return spd_file_commit(&file, err);
 }

@@ -15,4 +15,9 @@ typedef struct spd_report {
     const spdhg_path *path;         /* the path the model was chosen from, or NULL */
 } spd_report;
 spdhg_status spd_report_write(const spd_report *report, const char *path, spdhg_error *err);
+
+/* One self-contained page about the race in a directory (its summary.json and what that names), with curves to play with; or
+ * about traces of `fit --trace`, whose command line may be NULL. */
+spdhg_status spd_report_race(const char *directory, const char *path, spdhg_error *err);
+spdhg_status spd_report_traces(const char *const *trace, int traces, const char *command, const char *path, spdhg_error *err);
 #endif

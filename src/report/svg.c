@@ -131,12 +131,13 @@ static void draw_curve(FILE *out, const spd_curve *curve, const axis *x, const a
     }
     spd_html(out, "'/>");
     if (last < 0 || curve->plain) return;
+    char at[SPD_SHORT], value[SPD_SHORT];
     const bool few = drawn <= 60; /* every point was measured: show where, as long as they can be told apart */
     for (int64_t i = few ? 0 : last; i <= last; i++) {
         const double px = curve->x[i * curve->stride], py = curve->y[i * curve->stride];
         if (usable(x, px) && usable(y, py))
-            spd_html(out, "<circle class='dot @' cx='~' cy='~' r='~'/>", curve->style, place(x, px), place(y, py),
-                     i == last ? 4.0 : 2.2);
+            spd_html(out, "<circle class='dot @' cx='~' cy='~' r='~'><title>@: @</title></circle>", curve->style, place(x, px),
+                     place(y, py), i == last ? 4.0 : 2.2, spd_html_number(at, px, 6), spd_html_number(value, py, 6));
     }
 }
 

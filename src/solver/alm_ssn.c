@@ -1,32 +1,38 @@
 /* alm_ssn.c - semismooth Newton augmented Lagrangian (after Li, Sun, Toh, SIAM J. Optim. 2018, on the primal split), matrix-free,
  * X = R^d.
  *
- *   outer j: x_{j+1} ~ argmin Psi(x) = l(x) + (gamma/2)||x||^2 + (sig/2)||x - x_j||^2 + env(F x + y_j/rho)
- *            env = Moreau envelope of lambda r with parameter rho: its gradient at u is Pi_{lambda Y}(rho u)
- *            y_{j+1} = Pi_{lambda Y}( y_j + rho F x_{j+1} ),   rho <- 2 rho up to 1e12 of the first,   sig <- sig/3 (0 where
- * gamma > 0, with a small floor) inner:   grad Psi = A'phi'/W + gamma x + sig (x - x_j) + F'Pi(y_j + rho F x) ( A'DA/W + (gamma +
- * sig) I + rho F' DPi F ) dx = -grad   by conjugate gradients, Jacobi, to min(0.1, sqrt||grad||) ||grad|| x += t dx, t = 1, 1/2,
- * ... (Armijo 1e-4) until ||grad|| is small for this j
+ *   outer j: x_{j+1} ~ argmin Psi(x) = l(x) + (gamma/2)||x||^2 + (sig/2)||x - x_j||_D^2 + env(F x + y_j/(rho S))
+ *            env = Moreau envelope of lambda r in the metric rho S: its gradient at u is Pi_{lambda Y}(rho S u)
+ *            y_{j+1} = Pi_{lambda Y}( y_j + rho S F x_{j+1} ),   after few Newton steps rho grows and sig falls fast, after many
+ *            slowly; where they did not suffice rho falls and sig grows
+ *   inner:   grad Psi = A'phi'/W + gamma x + sig D (x - x_j) + F'Pi(y_j + rho S F x)
+ *            ( A'CA/W + gamma I + (sig + damp) D + F' DPi rho S F ) dx = -grad   by conjugate gradients, Jacobi,
+ *            to min(0.1, sqrt(||grad||/||first||)) ||grad||;   x += t dx, t = 1, 1/2, ... (Armijo 1e-4)
+ *            until ||grad||_{D^-1} is small for this j
+ *   metric:  D = diag(A'CA/W) + gamma at the start, S_e = 1/(F_e D^{-1} F_e'): columns of very different size (counts of words)
+ *            would otherwise leave rho wrong for all but a few
  *
  * One step of the loop is one Newton iteration. A product with the Hessian counts as a pass over the data. */
 #include "solver/newton.h"
 
-enum { CG_MOST = 200, HALVINGS_MOST = 40, INNER_MOST = 30 };
+enum { CG_MOST = 200, HALVINGS_MOST = 40, INNER_MOST = 12 };
+static const double RHO_MOST = 1e12, SIG_LEAST = 1e-10, DAMP_FIRST = 1e-2, DAMP_MOST = 1;
 
 enum {
     RHO,
-    RHO_MOST,
     SIG,
-    SIG_LEAST,
     DAMP,
     INNER,
     GOAL,
+    FIRST,
     SCALARS
-}; /* numbers of the state; INNER: Newton steps made in this outer iteration */
+}; /* numbers of the state; INNER: Newton steps made in this outer iteration; FIRST: the first gradient's norm */
 
 typedef struct alm_ssn {
     spd_newton base;
     double *centre, *scalar;           /* state: x_j; the numbers above */
+    double *D, *S;                     /* state: the metric of x; that of F x, m x K */
+    double *recent;                    /* state: diag(A'CA/W) of this outer iteration's start */
     double *v, *pi;                    /* work: y + rho F x and its projection, m x K */
     double *grad, *dx, *diagonal, *cg; /* work */
     double *Fp, *Fu;                   /* work: m x K */
@@ -44,6 +50,9 @@ static void layout(spd_run *run) {
     spd_newton_layout(run, &self->base);
     self->centre = spd_arena_take(&run->state, n);
     self->scalar = spd_arena_take(&run->state, SCALARS);
+    self->D = spd_arena_take(&run->state, n);
+    self->S = spd_arena_take(&run->state, mK);
+    self->recent = spd_arena_take(&run->state, n);
     self->v = spd_arena_take(&run->work, mK);
     self->pi = spd_arena_take(&run->work, mK);
     self->Fp = spd_arena_take(&run->work, mK);
@@ -66,9 +75,9 @@ static double envelope(alm_ssn *self, const spdhg_problem *p, const double *Fx) 
     const int64_t mK = p->m * p->K;
     const double rho = self->scalar[RHO];
     double sum = 0;
-    for (int64_t e = 0; e < mK; e++) self->v[e] = self->pi[e] = b->y[e] + rho * Fx[e];
+    for (int64_t e = 0; e < mK; e++) self->v[e] = self->pi[e] = b->y[e] + rho * self->S[e] * Fx[e];
     spd_problem_project_dual(p, self->pi, b->term);
-    for (int64_t e = 0; e < mK; e++) sum += (self->v[e] - 0.5 * self->pi[e]) * self->pi[e];
+    for (int64_t e = 0; e < mK; e++) sum += (self->v[e] - 0.5 * self->pi[e]) * self->pi[e] / self->S[e];
     return sum / rho;
 }
 
@@ -76,39 +85,32 @@ static double proximal(const alm_ssn *self, int64_t n, const double *x, double t
     double sum = 0;
     for (int64_t q = 0; q < n; q++) {
         const double e = x[q] + t * self->dx[q] - self->centre[q];
-        sum += e * e;
+        sum += self->D[q] * e * e;
     }
     return 0.5 * self->scalar[SIG] * sum;
 }
 
-/* diag(A'DA/W) + gamma + sig + rho diag(F'WF), W the fraction of each row of F that the projection lets through. */
-static double make_diagonal(alm_ssn *self, spd_run *run) {
-    spd_newton *b = &self->base;
-    const spdhg_problem *p = run->problem;
-    const int64_t n = spd_problem_normal_size(p), K = p->K;
-    double trace = 0;
-    spd_problem_curvature_diagonal(p, b->curve, self->diagonal);
-    for (int64_t q = 0; q < n; q++) trace += self->diagonal[q];
-    run->rows_visited += p->n;
-    if (self->scalar[RHO] == 0) return trace;
-    for (int64_t q = 0; q < n; q++)
-        self->diagonal[q] += self->scalar[SIG] + self->scalar[DAMP] + (q < p->dK ? p->gamma : 0) + 1e-14 * trace / (double)n;
+/* diag(A'CA/W), good enough for the Newton steps to come; returns the mean. */
+static double loss_diagonal(alm_ssn *self, spd_run *run) {
+    const int64_t n = spd_problem_normal_size(run->problem);
+    spd_problem_curvature_diagonal(run->problem, self->base.curve, self->recent);
+    run->rows_visited += run->problem->n;
+    return spd_sum(n, self->recent) / (double)n;
+}
+
+/* ... + gamma + (sig + damp) D + rho diag(F'SWF), W the fraction of each row of F that the projection lets through. */
+static void make_diagonal(alm_ssn *self, const spdhg_problem *p) {
+    const double metric = self->scalar[SIG] + self->scalar[DAMP];
+    for (int64_t q = 0; q < spd_problem_normal_size(p); q++)
+        self->diagonal[q] = self->recent[q] + (metric + 1e-14) * self->D[q] + (q < p->dK ? p->gamma : 0);
     for (int64_t t = 0; t < p->terms; t++) {
-        const spd_term *term = &p->term[t];
-        const spd_csr *F = &term->F->F;
-        const bool l1 = term->penalty == &spd_penalty_l1, identity = spd_csr_is_identity(F);
-        for (int64_t e = 0; e < term->m; e++)
-            for (int64_t k = 0; k < K; k++) {
-                const double v = self->v[term->first + e * K + k], ratio = v != 0 ? self->pi[term->first + e * K + k] / v : 1;
-                const double w = self->scalar[RHO] * (ratio >= 1 ? 1 : l1 ? 0 : ratio);
-                if (identity)
-                    self->diagonal[e * K + k] += w;
-                else
-                    for (int64_t q = F->ptr[e]; q < F->ptr[e + 1]; q++)
-                        self->diagonal[F->idx[q] * K + k] += w * F->val[q] * F->val[q];
-            }
+        const bool l1 = p->term[t].penalty == &spd_penalty_l1;
+        for (int64_t e = p->term[t].first; e < p->term[t].first + p->term[t].m * p->K; e++) {
+            const double ratio = self->v[e] != 0 ? self->pi[e] / self->v[e] : 1;
+            self->Fp[e] = self->scalar[RHO] * self->S[e] * (ratio >= 1 ? 1 : l1 ? 0 : ratio);
+        }
     }
-    return trace;
+    spd_metric_add_squares(p, self->Fp, self->diagonal);
 }
 
 static void hessian(const void *context, const double *q, double *Hq) {
@@ -119,10 +121,11 @@ static void hessian(const void *context, const double *q, double *Hq) {
     const bool free = p->intercept;
     const int64_t n = spd_problem_normal_size(p);
     spd_problem_normal_product(p, run->threads, b->curve, q, free ? q + p->dK : NULL, Hq, free ? Hq + p->dK : NULL, b->scratch);
-    for (int64_t i = 0; i < n; i++) Hq[i] += (self->scalar[SIG] + self->scalar[DAMP] + (i < p->dK ? p->gamma : 0)) * q[i];
+    const double metric = self->scalar[SIG] + self->scalar[DAMP];
+    for (int64_t i = 0; i < n; i++) Hq[i] += (metric * self->D[i] + (i < p->dK ? p->gamma : 0)) * q[i];
     spd_problem_apply(p, q, self->Fp);
+    for (int64_t e = 0; e < p->m * p->K; e++) self->Fp[e] *= self->scalar[RHO] * self->S[e];
     spd_problem_slide(p, self->v, self->Fp, b->term);
-    spd_scale(p->m * p->K, self->scalar[RHO], self->Fp);
     spd_problem_add_transposed(p, self->Fp, Hq);
     run->rows_visited += p->n;
 }
@@ -133,55 +136,69 @@ static double gradient(alm_ssn *self, spd_run *run) {
     const spdhg_problem *p = run->problem;
     const int64_t n = spd_problem_normal_size(p);
     memcpy(self->grad, b->g, (size_t)n * sizeof *self->grad);
-    for (int64_t q = 0; q < n; q++) self->grad[q] += self->scalar[SIG] * (b->x[q] - self->centre[q]);
+    for (int64_t q = 0; q < n; q++) self->grad[q] += self->scalar[SIG] * self->D[q] * (b->x[q] - self->centre[q]);
     envelope(self, p, b->Fx);
     spd_problem_add_transposed(p, self->pi, self->grad);
-    return spd_norm2(n, self->grad);
+    double sum = 0;
+    for (int64_t q = 0; q < n; q++) sum += self->grad[q] * self->grad[q] / self->D[q];
+    return sqrt(sum);
 }
 
-/* First numbers: rho balances F'F against the Hessian, sig is a thousandth of it where nothing else is strongly convex. */
+/* The metric and the first numbers: all of them 1, for the metric has taken the scales away. */
 static void first_scalars(alm_ssn *self, spd_run *run) {
     const spdhg_problem *p = run->problem;
-    const int64_t n = spd_problem_normal_size(p);
-    const double mean = make_diagonal(self, run) / (double)n, norm = spd_problem_structure_norm(p);
-    self->scalar[RHO] = norm > 0 && mean > 0 ? (mean + p->gamma) / (norm * norm) : 1;
-    self->scalar[RHO_MOST] = 1e12 * self->scalar[RHO];
-    self->scalar[SIG] = p->gamma > 0 && !p->intercept ? 0 : fmax(mean, 1e-300);
-    self->scalar[SIG_LEAST] = 1e-10 * self->scalar[SIG];
+    const double floor = 1e-6 * (loss_diagonal(self, run) + p->gamma);
+    for (int64_t q = 0; q < spd_problem_normal_size(p); q++)
+        self->D[q] = fmax(self->recent[q] + (q < p->dK ? p->gamma : 0), floor > 0 ? floor : 1);
+    spd_metric_rows(p, self->D, self->S);
+    const double norm = spd_metric_norm(p, self->D, self->S, self->dx);
+    self->scalar[RHO] = norm > 0 ? 1 / norm : 1;
+    self->scalar[SIG] = 1;
 }
 
-/* y, rho, sig of the next outer iteration. */
-static void next_outer(alm_ssn *self, const spdhg_problem *p) {
+/* y, rho, sig of the next outer iteration: bolder after few Newton steps, more cautious if they did not suffice. */
+static void next_outer(alm_ssn *self, const spdhg_problem *p, bool solved) {
     double *s = self->scalar;
-    memcpy(self->base.y, self->pi, (size_t)(p->m * p->K) * sizeof *self->pi);
+    if (solved) memcpy(self->base.y, self->pi, (size_t)(p->m * p->K) * sizeof *self->pi);
     memcpy(self->centre, self->base.x, (size_t)spd_problem_normal_size(p) * sizeof *self->centre);
-    s[RHO] = fmin(s[RHO] * (s[INNER] <= 3 ? 5 : 2), s[RHO_MOST]); /* few Newton steps: the next problem may be harder */
-    s[SIG] = fmax(s[SIG] / 3, s[SIG_LEAST]);
+    s[RHO] = fmin(s[RHO] * (!solved ? 0.25 : s[INNER] <= 2 ? 3 : s[INNER] <= 6 ? 1.5 : 0.7), RHO_MOST);
+    s[SIG] = fmin(fmax(s[SIG] * (!solved ? 3 : s[INNER] <= 3 ? 0.1 : 1.0 / 3), SIG_LEAST), 1);
+    s[GOAL] /= solved ? 3 : 1;
     s[INNER] = 0;
 }
 
-/* x += t dx with Armijo on Psi; false if no t is accepted. */
+/* What is quadratic along x + t dx: the loss's scores move by b->move, F x by Fu; no pass over the data. */
+typedef struct line {
+    double xx, xd, dd; /* ||x||^2, x'dx, ||dx||^2 of the penalised part */
+} line;
+
+static double along(alm_ssn *self, spd_run *run, const line *l, double t) {
+    spd_newton *b = &self->base;
+    const spdhg_problem *p = run->problem;
+    for (int64_t e = 0; e < p->m * p->K; e++) b->Ftrial[e] = b->Fx[e] + t * self->Fu[e];
+    return spd_newton_loss(run, b, t) + 0.5 * p->gamma * (l->xx + 2 * t * l->xd + t * t * l->dd) +
+           proximal(self, spd_problem_normal_size(p), b->x, t) + envelope(self, p, b->Ftrial);
+}
+
+/* x += t dx: Armijo on Psi, then on while halving lowers it, for kinks make the first t that is good enough far from the best.
+ * False if no t is accepted. */
 static bool search(alm_ssn *self, spd_run *run, double slope) {
     spd_newton *b = &self->base;
     const spdhg_problem *p = run->problem;
-    const int64_t n = spd_problem_normal_size(p), mK = p->m * p->K;
+    const int64_t n = spd_problem_normal_size(p);
     spd_newton_direction_scores(run, b, self->dx);
     spd_problem_apply(p, self->dx, self->Fu);
-    const double xx = spd_dot(p->dK, b->x, b->x), xd = spd_dot(p->dK, b->x, self->dx), dd = spd_dot(p->dK, self->dx, self->dx);
-    const double now = spd_newton_loss(run, b, 0) + 0.5 * p->gamma * xx + proximal(self, n, b->x, 0) + envelope(self, p, b->Fx);
-    double t = 1;
-    for (int i = 0; i < HALVINGS_MOST; i++, t *= 0.5) {
-        for (int64_t e = 0; e < mK; e++) b->Ftrial[e] = b->Fx[e] + t * self->Fu[e];
-        const double trial = spd_newton_loss(run, b, t) + 0.5 * p->gamma * (xx + 2 * t * xd + t * t * dd) +
-                             proximal(self, n, b->x, t) + envelope(self, p, b->Ftrial);
-        if (trial <= now + 1e-4 * t * slope + 1e-15 * fabs(now)) {
-            spd_axpy(n, t, self->dx, b->x);
-            if (t < 0.25) self->scalar[DAMP] = fmax(4 * self->scalar[DAMP], self->scalar[SIG_LEAST] * 1e6);
-            if (t == 1) self->scalar[DAMP] /= 4;
-            return spd_norm2(n, self->dx) * t > 1e-16 * spd_norm2(n, b->x);
-        }
-    }
-    return false;
+    const line l = {spd_dot(p->dK, b->x, b->x), spd_dot(p->dK, b->x, self->dx), spd_dot(p->dK, self->dx, self->dx)};
+    const double now = along(self, run, &l, 0), rounding = 1e-15 * fabs(now);
+    double t = 1, trial = along(self, run, &l, t);
+    int halvings = 0;
+    for (; trial > now + 1e-4 * t * slope + rounding; trial = along(self, run, &l, t *= 0.5))
+        if (++halvings > HALVINGS_MOST) return false;
+    for (double next; (next = along(self, run, &l, 0.5 * t)) < trial - rounding; trial = next) t *= 0.5;
+    spd_axpy(n, t, self->dx, b->x);
+    if (t < 0.25) self->scalar[DAMP] = fmin(fmax(4 * self->scalar[DAMP], DAMP_FIRST), DAMP_MOST);
+    if (t == 1) self->scalar[DAMP] /= 4;
+    return spd_norm2(n, self->dx) * t > 1e-16 * spd_norm2(n, b->x);
 }
 
 static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
@@ -194,22 +211,25 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     spd_newton_gradient(run, b);
     if (s[RHO] == 0) first_scalars(self, run);
     double norm = gradient(self, run);
-    if (k == 0) s[GOAL] = 0.1 * norm;
-    const bool solved = norm <= s[GOAL] || s[INNER] >= INNER_MOST;
-    if (solved) {
-        next_outer(self, p);
-        s[GOAL] = s[GOAL] / 3;
+    if (k == 0) s[FIRST] = norm, s[GOAL] = 0.1 * norm;
+    const bool solved = norm <= s[GOAL];
+    if (solved || s[INNER] >= INNER_MOST) {
+        next_outer(self, p, solved);
+        loss_diagonal(self, run);
         norm = gradient(self, run);
     }
-    make_diagonal(self, run);
+    make_diagonal(self, p);
     for (int64_t q = 0; q < n; q++) b->scratch_n[q] = -self->grad[q];
     memset(self->dx, 0, (size_t)n * sizeof *self->dx);
-    const spd_cg cg = {
-        .apply = hessian, .context = run, .diagonal = self->diagonal, .tolerance = fmin(0.1, sqrt(norm)), .most = CG_MOST};
+    const spd_cg cg = {.apply = hessian,
+                       .context = run,
+                       .diagonal = self->diagonal,
+                       .tolerance = fmin(0.1, sqrt(norm / s[FIRST])),
+                       .most = CG_MOST};
     spd_cg_solve(&cg, n, b->scratch_n, self->dx, self->cg);
     s[INNER] += 1;
     if (search(self, run, spd_dot(n, self->grad, self->dx))) return SPD_CONTINUE;
-    if (solved || norm < 1e-15) return SPD_STALLED;
+    if (solved || norm < 1e-15 * s[FIRST]) return SPD_STALLED;
     s[GOAL] = norm; /* rounding stops this inner problem: take it as solved */
     return SPD_CONTINUE;
 }
@@ -221,7 +241,7 @@ static void output(const spd_run *run, double *x, double *c, double *y) {
     spd_newton_output(run, &self->base, x, c, y);
     if (self->scalar[RHO] == 0) return;
     spd_problem_apply(p, x, self->Fp);
-    spd_axpy(p->m * p->K, self->scalar[RHO], self->Fp, y);
+    for (int64_t e = 0; e < p->m * p->K; e++) y[e] += self->scalar[RHO] * self->S[e] * self->Fp[e];
     spd_problem_project_dual(p, y, self->base.term);
 }
 

@@ -169,6 +169,15 @@ int64_t spd_evaluate_structure_nonzeros(const spd_evaluator *e, const double *x)
     return count_larger(e->problem, x, 8 * DBL_EPSILON * spd_norm2(e->problem->dK, x));
 }
 
+/* sqrt(2 gap/gamma), the gap being that of exact arithmetic: f is not known to its last digits, and the gradient v is off by dv,
+ * which makes sqrt(gap) larger by at most ||dv||/sqrt(2 gamma). ||dv|| is about 1e-16 mean |phi'| ||a_i||, where |phi'|^2 <= 2
+ * kappa phi. */
+double spd_evaluate_radius(const spd_evaluator *e, double objective) {
+    const double rounding = 1e-15, gamma = e->problem->gamma, f = fabs(objective);
+    const double gradient = sqrt(2 * f * spd_problem_lipschitz(e->problem, SPDHG_SAMPLING_IID));
+    return sqrt(2 * (e->gap.gap + rounding * f) / gamma) + rounding * gradient / gamma;
+}
+
 int64_t spd_evaluate_signs(const spd_evaluator *e, const double *x, double radius) { return count_larger(e->problem, x, radius); }
 
 void spd_evaluator_free(spd_evaluator *e) {

@@ -174,7 +174,10 @@ const spdhg_point *spdhg_solver_trace(const spdhg_solver *s, int64_t *points) {
 
 const spdhg_problem *spd_solver_problem(const spdhg_solver *s) { return s->problem; }
 const spdhg_options *spd_solver_options(const spdhg_solver *s) { return &s->options; }
-void spd_solver_clock(spdhg_solver *s, double (*clock)(void)) { s->clock = clock; }
+void spd_solver_compare(spdhg_solver *s, double (*clock)(void)) {
+    s->clock = clock;
+    s->at_start = true;
+}
 spdhg_outcome spd_solver_outcome(const spdhg_solver *s) { return s->outcome; }
 
 void spdhg_solver_free(spdhg_solver *s) {

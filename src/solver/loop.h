@@ -21,6 +21,7 @@ struct spdhg_solver {
     int settings;
     bool has_run;
     double started;
+    bool at_start;         /* never far from where it was told to start */
     double (*clock)(void); /* that point.seconds is read from; limits are of spd_now */
     double *x, *c, *y;     /* where the next stage starts: the start, then the last finite output */
     spd_evaluator evaluator;
@@ -46,8 +47,14 @@ typedef struct spd_loop {
     double saved_at; /* when the last checkpoint was written */
 } spd_loop;
 
+#define SPD_SAME_VALUE 4e-15 /* relative: objectives closer than this differ by rounding only */
 /* ---- snap.c: exact zeros of F x in the solution, kept if the objective does not rise. */
 spdhg_status spd_solver_snap(spdhg_solver *s, spdhg_error *err);
+
+/* ---- face.c: the last digits of x, by Newton's method among the x with the same zeros of F x; kept if the objective does not
+ * rise.
+ */
+spdhg_status spd_solver_face(spdhg_solver *s, spdhg_error *err);
 
 /* ---- resume.c */
 spdhg_status spd_loop_save(spd_loop *l, spdhg_error *err); /* to options.checkpoint */

@@ -26,4 +26,10 @@ bool spd_newton_line_search(spd_run *run, spd_newton *b, const double *dx, const
 void spd_newton_direction_scores(spd_run *run, spd_newton *b, const double *dx);
 /* Mean loss at scores z + t move. */
 double spd_newton_loss(spd_run *run, const spd_newton *b, double t);
+
+/* ---- metric.c: weights D of x and S of F x, m x K. */
+/* S from D; one number for each block a penalty couples: its ball must stay one. */
+void spd_metric_rows(const spdhg_problem *p, const double *D, double *S);
+double spd_metric_norm(const spdhg_problem *p, const double *D, const double *S, double *sums); /* sums: scratch, d x K */
+void spd_metric_add_squares(const spdhg_problem *p, const double *weight, double *out);         /* out += diag(F' weight F) */
 #endif

@@ -187,13 +187,14 @@ static spdhg_status open_checkpoint(const spdhg_solver *s, spd_checkpoint *saved
     return SPDHG_OK;
 }
 
-/* Without a minimiser, where nothing else was asked for, an exact solver starts far along the directions that have no end. */
+/* Where nothing else was asked for, an exact solver starts far along the directions that f never rises along. */
 static void start_far(spdhg_solver *s) {
     const double *push = s->evaluator.certifier.push;
     const spd_solver_kind *last = s->plan.stage[s->plan.stages - 1].kind;
-    if (!push || !last->exact || s->has_run || s->options.resume || spd_max_abs(s->problem->dK, s->x) > 0) return;
+    if (!push || !last->exact || s->at_start || s->has_run || s->options.resume || spd_max_abs(s->problem->dK, s->x) > 0) return;
     memcpy(s->x, push, (size_t)s->problem->dK * sizeof *push);
-    log_sentence(s, "some coefficients may grow without end: no minimiser exists, only an infimum");
+    if (s->evaluator.certifier.unattained)
+        log_sentence(s, "some coefficients may grow without end: no minimiser exists, only an infimum");
 }
 
 spdhg_status spdhg_solver_run(spdhg_solver *s, spdhg_outcome *outcome, spdhg_error *err) {
@@ -221,12 +222,13 @@ spdhg_status spdhg_solver_run(spdhg_solver *s, spdhg_outcome *outcome, spdhg_err
     spd_checkpoint_free(&saved);
     const spd_solver_kind *last = s->has_run ? spd_solver_find(s->solution.solver) : NULL;
     if (status == SPDHG_OK && last && last->exact) status = spd_solver_snap(s, err);
+    if (status == SPDHG_OK && last && last->exact) status = spd_solver_face(s, err);
     s->solution.structure_nonzeros = spd_evaluate_structure_nonzeros(&s->evaluator, s->x);
     const bool strong = s->problem->gamma > 0 && s->evaluator.gap.kind == SPD_GAP_CERTIFIED;
-    s->solution.x_radius = strong ? sqrt(2 * s->solution.gap / s->problem->gamma) : NAN;
+    s->solution.x_radius = strong ? spd_evaluate_radius(&s->evaluator, s->solution.objective) : NAN;
     s->solution.certified_signs = strong ? spd_evaluate_signs(&s->evaluator, s->x, s->solution.x_radius) : 0;
     s->solution.nonzeros = spd_count_nonzero(s->problem->dK, s->x);
-    if (s->outcome == SPDHG_OUTCOME_CONVERGED && s->evaluator.certifier.push) s->outcome = SPDHG_OUTCOME_INFIMUM;
+    if (s->outcome == SPDHG_OUTCOME_CONVERGED && s->evaluator.certifier.unattained) s->outcome = SPDHG_OUTCOME_INFIMUM;
     if (status == SPDHG_OK && outcome) *outcome = s->outcome;
     return status;
 }

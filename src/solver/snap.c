@@ -66,7 +66,7 @@ static spdhg_status try_margins(spdhg_solver *s, spd_joins *g, double *out, doub
         if (memcmp(out, s->x, (size_t)p->dK * sizeof *out) == 0) return SPDHG_OK; /* nothing to do, nor with a smaller margin */
         memcpy(c, s->c, (size_t)p->K * sizeof *c);
         spd_evaluate(&s->evaluator, out, c, s->y, &point);
-        if (!(point.objective <= before.objective + 1e-15 * fabs(before.objective))) continue;
+        if (!(point.objective <= before.objective + SPD_SAME_VALUE * fabs(before.objective))) continue;
         spd_solver_keep(s, spd_solver_find(s->solution.solver), out, c, s->y, &point);
         return spd_trace_add(&s->trace, &point, err);
     }

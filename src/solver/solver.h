@@ -95,6 +95,8 @@ spdhg_status spd_evaluator_new(spd_evaluator *e, const spdhg_problem *p, const s
 void spd_evaluate(spd_evaluator *e, const double *x, double *c, const double *y, spdhg_point *point);
 double spd_evaluate_relative(const spd_evaluator *e, const spdhg_point *point); /* its gap, in parts of the objective */
 const char *spd_gap_kind_name(spd_gap_kind kind);
+/* gamma > 0 and a certified gap: ||x - x*|| is at most this. */
+double spd_evaluate_radius(const spd_evaluator *e, double objective);
 /* Numbers of F x that are larger than ||F_e|| radius: no x* within the radius has another sign there. */
 int64_t spd_evaluate_signs(const spd_evaluator *e, const double *x, double radius);
 int64_t spd_evaluate_structure_nonzeros(const spd_evaluator *e,
@@ -105,7 +107,9 @@ void spd_evaluator_free(spd_evaluator *e);
 const spdhg_problem *spd_solver_problem(const spdhg_solver *solver);
 const spdhg_options *spd_solver_options(const spdhg_solver *solver);
 spdhg_outcome spd_solver_outcome(const spdhg_solver *solver);
-void spd_solver_clock(spdhg_solver *solver, double (*clock)(void)); /* for point.seconds; spd_now unless said */
+/* For a comparison with others: point.seconds by this clock, and the start is the one that was given also where there is no
+ * minimiser and an exact solver would start far out. */
+void spd_solver_compare(spdhg_solver *solver, double (*clock)(void));
 
 const spd_solver_kind *const *spd_solver_table(int *entries);
 const spd_solver_kind *spd_solver_find(const char *name); /* NULL if unknown */

@@ -19,4 +19,17 @@ void spd_trace_csv_head(FILE *stream);
 void spd_trace_csv_points(FILE *stream, const char *solver, int64_t repeat, const spdhg_point *point, int64_t points);
 void spd_trace_csv_text(FILE *stream, const char *text); /* quoted where RFC 4180 wants it */
 void spd_trace_csv_number(FILE *stream, double value);   /* behind a comma; nothing if it is not finite */
+
+/* read_csv.c: the runs of such a table, in the order of their first points. */
+typedef struct spd_traced {
+    char *solver;
+    int64_t repeat;
+    spd_trace trace;
+} spd_traced;
+typedef struct spd_traces {
+    spd_traced *run;
+    int64_t count, room;
+} spd_traces;
+spdhg_status spd_trace_read_csv(spd_traces *runs, const char *path, spdhg_error *err);
+void spd_traces_clear(spd_traces *runs);
 #endif

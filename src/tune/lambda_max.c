@@ -214,7 +214,7 @@ spdhg_status spd_lambda_max(spdhg_problem *p, int threads, double *lower, double
     if (p->set.kind != &spd_set_all)
         return spd_fail(err, SPDHG_USAGE, "lambda_max is known for --set all only; give the largest lambda");
     spd_nullspace null;
-    SPD_TRY(spd_nullspace_new(&null, p, err));
+    SPD_TRY(spd_nullspace_new(&null, p, NULL, INFINITY, err));
     int64_t work = spd_problem_gradient_work(p);
     if (work < 2 * p->dK + spd_problem_term_work(p)) work = 2 * p->dK + spd_problem_term_work(p);
     centre at = {SPD_NEW(double, p->dK), SPD_NEW(double, p->K), SPD_NEW(double, p->dK), SPD_NEW(double, p->m * p->K),

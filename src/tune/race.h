@@ -74,6 +74,11 @@ typedef struct spd_race_source {
     double weight; /* what one run on it costs, roughly */
 } spd_race_source;
 
+/* Work in units of spd_race_piece_weight: all of it, what is done or was found, and what was done here in how many seconds. */
+typedef struct spd_race_work {
+    double total, done, here, seconds;
+} spd_race_work;
+
 typedef struct spd_race {
     spdhg_race_options o; /* resolved: nothing is 0 that means "by mode" */
     spd_recipe recipe;
@@ -92,11 +97,13 @@ typedef struct spd_race {
     atomic_bool stop;
     spdhg_status status; /* the first failure */
     spdhg_error err;
-    double begun, total, done, found; /* work: all, done, of it found in the folder */
+    spd_race_work work[SPD_RACE_SOLVERS_MAX + 1]; /* of each solver, and of the optima */
 } spd_race;
 
 /* ---- race.c */
-void spd_race_tell(spd_race *race, const spdhg_race_event *event, double weight);
+/* A piece of work is done (seconds it took; 0: it was found), of the solver with that number; race->solvers: an optimum. */
+void spd_race_did(spd_race *race, int solver, double weight, double seconds);
+void spd_race_tell(spd_race *race, const spdhg_race_event *event);
 bool spd_race_asked_to_stop(spd_race *race);
 void spd_race_failed(spd_race *race, spdhg_status status, const spdhg_error *err);
 /* ---- race_settings.c: the folder, its lock, the settings it was raced with. */
@@ -127,6 +134,9 @@ json_t *spd_race_run_json(const spd_race_run *run);
 bool spd_race_run_from(const json_t *object, spd_race_run *run);
 json_t *spd_race_optimum_json(const spd_race_optimum *optimum);
 bool spd_race_optimum_from(const json_t *object, spd_race_optimum *optimum);
+/* A value that cannot be added frees the whole and leaves NULL, which every further call and json_pack pass on. */
+void spd_json_append(json_t **array, json_t *value);
+void spd_json_set(json_t **object, const char *key, json_t *value);
 json_t *spd_json_number(double value);       /* null if not finite */
 json_t *spd_json_text(const char *text);     /* what is not UTF-8 in it becomes '?' */
 double spd_json_double(const json_t *value); /* NAN if it is not a number */

@@ -133,8 +133,8 @@ static json_t *solvers_json(const table *t, const spd_race *race) {
             for (int64_t l = 0; l < t->k; l++) best = fmin(best, t->value[i * t->k + l]);
             wins += isfinite(best) && t->value[i * t->k + j] == best;
         }
-        json_array_append_new(out, json_pack("{s:s, s:o, s:I}", "solver", race->solver[t->solver[j]], "mean_rank",
-                                             spd_json_number(t->mean_rank[j]), "wins", (json_int_t)wins));
+        spd_json_append(&out, json_pack("{s:s, s:o, s:I}", "solver", race->solver[t->solver[j]], "mean_rank",
+                                        spd_json_number(t->mean_rank[j]), "wins", (json_int_t)wins));
     }
     return out;
 }
@@ -160,15 +160,14 @@ static json_t *pairs_json(const table *t, const spd_race *race) {
                 first += t->value[i * t->k + j] < t->value[i * t->k + l];
                 second += t->value[i * t->k + j] > t->value[i * t->k + l];
             }
-            json_array_append_new(out,
-                                  json_pack("{s:s, s:s, s:I, s:I, s:I, s:f, s:f}", "a", race->solver[t->solver[j]], "b",
+            spd_json_append(&out, json_pack("{s:s, s:s, s:I, s:I, s:I, s:f, s:f}", "a", race->solver[t->solver[j]], "b",
                                             race->solver[t->solver[l]], "wins_a", first, "wins_b", second, "ties",
                                             (json_int_t)t->N - first - second, "p", t->p[pair], "p_holm", t->adjusted[pair]));
         }
     return out;
 }
 
-static spdhg_status judge(table *t, const spd_race *race, int task, measure m, json_t *out, spdhg_error *err) {
+static spdhg_status judge(table *t, const spd_race *race, int task, measure m, json_t **out, spdhg_error *err) {
     static const char *const text[] = {"suboptimality at the last epoch", "test loss at the last epoch", "seconds to",
                                        "epochs to"};
     if (!fill(t, race, task, m)) return SPDHG_OK;
@@ -185,7 +184,8 @@ static spdhg_status judge(table *t, const spd_race *race, int task, measure m, j
                   race->o.protocol, "measure", name, "data_sets", (json_int_t)t->N, "solvers", solvers_json(t, race), "friedman",
                   "chi2", spd_json_number(chi2), "degrees", (json_int_t)t->k - 1, "p", spd_json_number(p), "nemenyi", "alpha",
                   0.05, "critical_difference", spd_json_number(spd_nemenyi(t->N, t->k, 0.05)), "pairs", pairs_json(t, race));
-    return entry && json_array_append_new(out, entry) == 0 ? SPDHG_OK : spd_fail_memory(err, 1000);
+    spd_json_append(out, entry);
+    return *out ? SPDHG_OK : spd_fail_memory(err, 1000);
 }
 
 json_t *spd_race_statistics(const spd_race *race, spdhg_error *err) {
@@ -197,7 +197,7 @@ json_t *spd_race_statistics(const spd_race *race, spdhg_error *err) {
         status = table_new(&t, race, task) ? SPDHG_OK : spd_fail_memory(err, 1000);
         for (int kind = SUBOPTIMALITY; kind <= EPOCHS && t.k > 1 && status == SPDHG_OK; kind++)
             for (int level = 0; level < (kind < SECONDS ? 1 : SPD_RACE_LEVELS) && status == SPDHG_OK; level++)
-                status = judge(&t, race, task, (measure){(measure_kind)kind, spd_race_level[level]}, out, err);
+                status = judge(&t, race, task, (measure){(measure_kind)kind, spd_race_level[level]}, &out, err);
         table_free(&t);
     }
     if (status == SPDHG_OK) return out;

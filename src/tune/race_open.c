@@ -109,6 +109,13 @@ static spdhg_status hash_problem(spdhg_problem *p, uint64_t *hash, spdhg_error *
     return SPDHG_OK;
 }
 
+/* What is wrong with a problem does not say of which data set. */
+static spdhg_status said_of(const char *path, spdhg_status status, spdhg_error *err) {
+    if (!err || strstr(err->message, path)) return status;
+    const spdhg_error why = *err;
+    return spd_fail(err, status, "%s: %.900s", path, why.message);
+}
+
 /* Problems that cannot be made are found here, not after hours. A learned structure is not: it is a function of the data. */
 static spdhg_status look_at(spd_race *race, spd_race_source *s, spdhg_error *err) {
     spdhg_data *data;
@@ -124,7 +131,7 @@ static spdhg_status look_at(spd_race *race, spd_race_source *s, spdhg_error *err
     s->weight = (double)data->rows + (double)data->nnz;
     spd_recipe_clear(&made);
     spdhg_data_free(data);
-    return status;
+    return status == SPDHG_DATA ? said_of(s->path, status, err) : status;
 }
 
 static json_t *settings(const spd_race *race) {
@@ -134,7 +141,7 @@ static json_t *settings(const spd_race *race) {
         char hash[20];
         snprintf(hash, sizeof hash, "%016llx", (unsigned long long)race->source[i].hash);
         json_t *name = spd_json_text(race->source[i].name);
-        json_object_set_new(data, json_string_value(name), json_string(hash));
+        spd_json_set(&data, json_string_value(name), json_string(hash));
         json_decref(name);
     }
     return json_pack("{s:s, s:s, s:s, s:s*, s:f, s:f, s:f, s:f, s:f, s:I, s:s, s:s, s:s, s:s*, s:s, s:s, s:s*, s:s*, s:s*, s:s*, "

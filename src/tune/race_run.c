@@ -22,9 +22,15 @@ static void note(spd_race_run *out, spd_race_status status, const char *message)
     snprintf(out->message, sizeof out->message, "%s", message);
 }
 
-/* A solver that does not take the problem, or not in this memory, is a result; a folder that cannot be written is not. */
-static spd_race_status word_for(spdhg_status status) {
-    return status == SPDHG_USAGE || status == SPDHG_MEMORY ? SPD_RACE_REFUSED : SPD_RACE_FAILED;
+/* A solver that does not take the problem, or not within the limit of memory, is a result; memory that ran out is not: another
+ * time it may be there. */
+static spdhg_status refused(spd_race_run *out, spdhg_status status, const spdhg_error *why, spdhg_error *err) {
+    if (spd_ran_out(why)) {
+        if (err) *err = *why;
+        return status;
+    }
+    note(out, status == SPDHG_USAGE || status == SPDHG_MEMORY ? SPD_RACE_REFUSED : SPD_RACE_FAILED, why->message);
+    return SPDHG_OK;
 }
 
 static spdhg_status keep_trace(const spdhg_solver *solver, spd_race_run *out, spdhg_error *err) {
@@ -42,17 +48,16 @@ static spdhg_status run_it(watch *w, spdhg_solver *solver, const spdhg_data *tes
     spdhg_status status = spdhg_solver_test(solver, test, &own);
     for (int i = 0; i < params->count && status == SPDHG_OK; i++)
         status = spdhg_solver_set(solver, params->param[i].name, params->param[i].value, &own);
-    spd_solver_clock(solver, spd_thread_seconds);
+    spd_solver_compare(solver, spd_thread_seconds);
     if (status == SPDHG_OK) status = spdhg_solver_run(solver, &outcome, &own);
-    if (status != SPDHG_OK)
-        note(out, word_for(status), own.message);
-    else if (w->late)
+    if (status != SPDHG_OK) return refused(out, status, &own, err);
+    if (w->late)
         note(out, SPD_RACE_TIME_OUT, "");
     else if (outcome == SPDHG_OUTCOME_DIVERGED)
         note(out, SPD_RACE_DIVERGED, spdhg_outcome_text(outcome));
     else
         note(out, SPD_RACE_DONE, "");
-    return status == SPDHG_OK ? keep_trace(solver, out, err) : SPDHG_OK;
+    return keep_trace(solver, out, err);
 }
 
 spdhg_status spd_race_solve(spd_race *race, const char *solver, spdhg_problem *p, const spdhg_data *test,
@@ -71,10 +76,7 @@ spdhg_status spd_race_solve(spd_race *race, const char *solver, spdhg_problem *p
     spdhg_solver *s;
     spdhg_error own = {0};
     const spdhg_status made = spdhg_solver_new(&s, solver, p, &o, &own);
-    if (made != SPDHG_OK) {
-        note(out, word_for(made), own.message);
-        return SPDHG_OK;
-    }
+    if (made != SPDHG_OK) return refused(out, made, &own, err);
     const spdhg_status status = run_it(&w, s, test, params, out, err);
     spdhg_solver_free(s);
     return status;
@@ -118,10 +120,7 @@ spdhg_status spd_race_solve_optimum(spd_race *race, spdhg_problem *p, uint64_t s
     spdhg_status status = spdhg_problem_evaluate(p, zero, NULL, &out->start, NULL, NULL, err);
     spd_free(zero);
     if (status == SPDHG_OK) status = spdhg_solver_new(&solver, "auto", p, &o, err);
-    if (status == SPDHG_OK) {
-        spd_solver_clock(solver, spd_thread_seconds);
-        status = spdhg_solver_run(solver, &outcome, err);
-    }
+    if (status == SPDHG_OK) status = spdhg_solver_run(solver, &outcome, err);
     if (status == SPDHG_OK) take_optimum(solver, out);
     if (status == SPDHG_OK && model && !atomic_load(&race->stop)) status = write_model(solver, model, err);
     for (int64_t t = 0; t < p->terms; t++) {

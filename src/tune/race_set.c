@@ -2,59 +2,11 @@
  * optima and the points of the grids, then, with the parameters chosen, the runs. Every piece is saved as soon as it is done. */
 #include "tune/race_set.h"
 
-typedef enum kind { OPTIMUM, TUNE, RUN } kind;
-
-typedef struct piece {
-    kind kind;
-    int task, solver, point; /* task: position in race->task */
-    int64_t repeat;
-} piece;
-
 typedef struct work {
     spd_race_set *set;
-    piece *piece;
+    spd_race_piece *piece;
     int64_t pieces;
 } work;
-
-static char *file_of(const spd_race_set *set, const piece *p) {
-    const spd_race *race = set->race;
-    const char *task = spd_race_task_name[race->task[p->task]], *name = set->source->name;
-    if (p->kind == OPTIMUM) return spd_race_path(race, "runs/%s.%s.r%lld.optimum.json", name, task, (long long)p->repeat);
-    const char *solver = race->solver[p->solver];
-    if (p->kind == TUNE) return spd_race_path(race, "runs/%s.%s.%s.tune%d.json", name, task, solver, p->point);
-    return spd_race_path(race, "runs/%s.%s.%s.r%lld.json", name, task, solver, (long long)p->repeat);
-}
-
-static uint64_t mark_of(const spd_race_set *set, const piece *p, const char *file) {
-    const spd_race *race = set->race;
-    return spd_race_mark(race, set->source, file + strlen(race->folder),
-                         p->kind == RUN ? &set->problem[p->task].entry[p->solver].chosen : NULL);
-}
-
-static double weight_of(const spd_race_set *set, const piece *p) {
-    const spd_race *race = set->race;
-    const double part = p->kind == TUNE ? race->o.tune_fraction * (double)(race->o.tune_folds - 1) : 1;
-    return p->kind == OPTIMUM ? set->source->weight : part * race->o.epochs * set->source->weight;
-}
-
-/* ---- tuning points as JSON */
-
-static json_t *tune_json(const spd_race_params *params, double score) {
-    json_t *values = json_object();
-    for (int i = 0; i < params->count; i++)
-        json_object_set_new(values, params->param[i].name, spd_json_number(params->param[i].value));
-    return json_pack("{s:o, s:o}", "params", values, "score", spd_json_number(score));
-}
-
-static bool tune_from(const json_t *object, spd_race_entry *entry, int point) {
-    const json_t *values = json_object_get(object, "params"), *score = json_object_get(object, "score");
-    spd_race_params *params = &entry->grid[point];
-    for (int i = 0; i < params->count; i++)
-        if (isnan(params->param[i].value = spd_json_double(json_object_get(values, params->param[i].name)))) return false;
-    if (!score) return false;
-    entry->score[point] = json_is_null(score) ? INFINITY : spd_json_double(score);
-    return !isnan(entry->score[point]);
-}
 
 /* The best point, the first of equals; the solver's own rules if none got anywhere. */
 static void choose(spd_race_entry *entry) {
@@ -64,43 +16,19 @@ static void choose(spd_race_entry *entry) {
     if (entry->points > 0 && isfinite(entry->score[best])) entry->chosen = entry->grid[best];
 }
 
-/* ---- what the folder has */
-
-static bool take(spd_race_set *set, const piece *p, const json_t *object) {
-    spd_race_problem *problem = &set->problem[p->task];
-    if (p->kind == OPTIMUM) return spd_race_optimum_from(object, &problem->optimum[p->repeat]);
-    spd_race_entry *entry = &problem->entry[p->solver];
-    return p->kind == TUNE ? tune_from(object, entry, p->point) : spd_race_run_from(object, &entry->run[p->repeat]);
-}
-
-static bool found(spd_race_set *set, const piece *p) {
-    char *file = file_of(set, p);
-    json_t *object = file ? spd_race_load(file, mark_of(set, p, file)) : NULL;
-    const bool good = object && take(set, p, object);
-    json_decref(object);
-    spd_free(file);
-    if (good) {
-        spd_race *race = set->race;
-        pthread_mutex_lock(&race->mutex);
-        race->found += weight_of(set, p);
-        race->done += weight_of(set, p);
-        pthread_mutex_unlock(&race->mutex);
-    }
-    return good;
-}
-
-static void want(work *w, piece p) {
-    if (!found(w->set, &p)) w->piece[w->pieces++] = p;
+static void want(work *w, spd_race_piece p) {
+    if (!spd_race_piece_found(w->set, &p)) w->piece[w->pieces++] = p;
 }
 
 static void list_first(work *w) {
     const spd_race *race = w->set->race;
     w->pieces = 0;
     for (int t = 0; t < race->tasks; t++) {
-        for (int64_t r = 0; r < race->o.repeats; r++) want(w, (piece){.kind = OPTIMUM, .task = t, .repeat = r});
+        for (int64_t r = 0; r < race->o.repeats; r++)
+            want(w, (spd_race_piece){.kind = SPD_PIECE_OPTIMUM, .task = t, .repeat = r});
         for (int s = 0; s < race->solvers; s++)
             for (int g = 0; g < w->set->problem[t].entry[s].points; g++)
-                want(w, (piece){.kind = TUNE, .task = t, .solver = s, .point = g});
+                want(w, (spd_race_piece){.kind = SPD_PIECE_TUNE, .task = t, .solver = s, .point = g});
     }
 }
 
@@ -109,12 +37,13 @@ static void list_runs(work *w) {
     w->pieces = 0;
     for (int t = 0; t < race->tasks; t++)
         for (int s = 0; s < race->solvers; s++)
-            for (int64_t r = 0; r < race->o.repeats; r++) want(w, (piece){.kind = RUN, .task = t, .solver = s, .repeat = r});
+            for (int64_t r = 0; r < race->o.repeats; r++)
+                want(w, (spd_race_piece){.kind = SPD_PIECE_RUN, .task = t, .solver = s, .repeat = r});
 }
 
 /* ---- doing it */
 
-static spdhg_status do_optimum(spd_race_set *set, const piece *p, json_t **out, spdhg_error *err) {
+static spdhg_status do_optimum(spd_race_set *set, const spd_race_piece *p, json_t **out, spdhg_error *err) {
     spd_race *race = set->race;
     char *model = p->repeat == 0
                       ? spd_race_path(race, "%s.%s.model.json", set->source->name, spd_race_task_name[race->task[p->task]])
@@ -129,7 +58,7 @@ static spdhg_status do_optimum(spd_race_set *set, const piece *p, json_t **out, 
 }
 
 /* The mean over the folds of what was reached at the end; a run that did not get there is as bad as can be. */
-static spdhg_status do_tune(spd_race_set *set, const piece *p, json_t **out, spdhg_error *err) {
+static spdhg_status do_tune(spd_race_set *set, const spd_race_piece *p, json_t **out, spdhg_error *err) {
     spd_race *race = set->race;
     spd_race_entry *entry = &set->problem[p->task].entry[p->solver];
     const bool by_loss = strcmp(race->o.tune_by, "loss") == 0;
@@ -148,11 +77,11 @@ static spdhg_status do_tune(spd_race_set *set, const piece *p, json_t **out, spd
         SPD_TRY(status);
     }
     entry->score[p->point] = sum / (double)race->o.tune_folds;
-    *out = tune_json(&entry->grid[p->point], entry->score[p->point]);
+    *out = spd_race_tune_json(&entry->grid[p->point], entry->score[p->point]);
     return SPDHG_OK;
 }
 
-static spdhg_status do_run(spd_race_set *set, const piece *p, json_t **out, spdhg_error *err) {
+static spdhg_status do_run(spd_race_set *set, const spd_race_piece *p, json_t **out, spdhg_error *err) {
     spd_race *race = set->race;
     spd_race_entry *entry = &set->problem[p->task].entry[p->solver];
     const spd_race_split *split = &set->split[p->repeat];
@@ -163,40 +92,41 @@ static spdhg_status do_run(spd_race_set *set, const piece *p, json_t **out, spdh
     return SPDHG_OK;
 }
 
-static void tell(spd_race_set *set, const piece *p) {
+static void tell(spd_race_set *set, const spd_race_piece *p) {
     spd_race *race = set->race;
     const spd_race_problem *problem = &set->problem[p->task];
-    const spd_race_run *run = p->kind == RUN ? &problem->entry[p->solver].run[p->repeat] : NULL;
+    const spd_race_run *run = p->kind == SPD_PIECE_RUN ? &problem->entry[p->solver].run[p->repeat] : NULL;
     const spdhg_race_event event = {.data = set->source->name,
                                     .task = spd_race_task_name[race->task[p->task]],
-                                    .solver = p->kind == OPTIMUM ? "auto" : race->solver[p->solver],
+                                    .solver = p->kind == SPD_PIECE_OPTIMUM ? "auto" : race->solver[p->solver],
                                     .repeat = p->repeat,
-                                    .what = p->kind == OPTIMUM ? "optimum"
-                                            : run              ? spd_race_status_word[run->status]
-                                                               : "tuned",
+                                    .what = p->kind == SPD_PIECE_OPTIMUM ? "optimum"
+                                            : run                        ? spd_race_status_word[run->status]
+                                                                         : "tuned",
                                     .message = run && *run->message ? run->message : NULL};
-    spd_race_tell(race, &event, weight_of(set, p));
+    spd_race_tell(race, &event);
 }
 
 static void do_piece(void *context, int64_t number) {
     const work *w = context;
     spd_race_set *set = w->set;
-    const piece *p = &w->piece[number];
+    const spd_race_piece *p = &w->piece[number];
     if (spd_race_asked_to_stop(set->race)) return;
+    const double begun = spd_now();
     spdhg_error err = {0};
     json_t *out = NULL;
-    spdhg_status status = p->kind == OPTIMUM ? do_optimum(set, p, &out, &err)
-                          : p->kind == TUNE  ? do_tune(set, p, &out, &err)
-                                             : do_run(set, p, &out, &err);
-    char *file = file_of(set, p);
+    spdhg_status status = p->kind == SPD_PIECE_OPTIMUM ? do_optimum(set, p, &out, &err)
+                          : p->kind == SPD_PIECE_TUNE  ? do_tune(set, p, &out, &err)
+                                                       : do_run(set, p, &out, &err);
     if (status == SPDHG_OK && !atomic_load(&set->race->stop)) /* a piece that was cut short is no result */
-        status = spd_race_save(file, file ? mark_of(set, p, file) : 0, json_incref(out), &err);
+        status = spd_race_piece_save(set, p, json_incref(out), &err);
     json_decref(out);
-    spd_free(file);
-    if (status != SPDHG_OK)
+    if (status != SPDHG_OK) {
         spd_race_failed(set->race, status, &err);
-    else
-        tell(set, p);
+        return;
+    }
+    spd_race_did(set->race, spd_race_piece_worker(set, p), spd_race_piece_weight(set, p), spd_now() - begun);
+    tell(set, p);
 }
 
 /* The points that are not known yet need the rules of the solvers on this problem. */
@@ -216,7 +146,7 @@ static spdhg_status do_list(work *w, spdhg_error *err) {
     spd_race_set *set = w->set;
     bool tuning = false;
     for (int64_t i = 0; i < w->pieces; i++) {
-        tuning = tuning || w->piece[i].kind == TUNE;
+        tuning = tuning || w->piece[i].kind == SPD_PIECE_TUNE;
         set->split[w->piece[i].repeat].needed = true;
     }
     if (w->pieces == 0) return SPDHG_OK;
@@ -248,8 +178,9 @@ spdhg_status spd_race_set_run(spd_race *race, int64_t source, spdhg_error *err) 
                         .split = SPD_NEW(spd_race_split, race->o.repeats)};
     const int64_t most = race->tasks * race->solvers * (race->o.repeats > SPD_GRID_MAX ? race->o.repeats : SPD_GRID_MAX) +
                          race->tasks * race->o.repeats;
-    work w = {.set = &set, .piece = SPD_NEW(piece, most)};
-    const spdhg_status status = set.split && w.piece ? run_set(&w, err) : spd_fail_memory(err, (double)most * sizeof(piece));
+    work w = {.set = &set, .piece = SPD_NEW(spd_race_piece, most)};
+    const spdhg_status status =
+        set.split && w.piece ? run_set(&w, err) : spd_fail_memory(err, (double)most * sizeof(spd_race_piece));
     spd_race_set_clear(&set);
     spd_free(w.piece);
     return status;

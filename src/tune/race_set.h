@@ -28,6 +28,20 @@ typedef struct spd_race_set {
     spd_race_fold *fold;   /* NULL: nothing is left to tune */
 } spd_race_set;
 
+typedef enum spd_piece_kind { SPD_PIECE_OPTIMUM, SPD_PIECE_TUNE, SPD_PIECE_RUN } spd_piece_kind;
+typedef struct spd_race_piece {
+    spd_piece_kind kind;
+    int task, solver, point; /* task: position in race->task; point: of the grid */
+    int64_t repeat;
+} spd_race_piece;
+
+/* ---- race_piece.c */
+int spd_race_piece_worker(const spd_race_set *set, const spd_race_piece *p); /* number of the solver; race->solvers: an optimum */
+double spd_race_piece_weight(const spd_race_set *set, const spd_race_piece *p); /* its part of the work */
+bool spd_race_piece_found(spd_race_set *set, const spd_race_piece *p);          /* then the results have it */
+spdhg_status spd_race_piece_save(const spd_race_set *set, const spd_race_piece *p, json_t *object,
+                                 spdhg_error *err); /* takes object over */
+json_t *spd_race_tune_json(const spd_race_params *params, double score);
 /* ---- race_split.c */
 /* Reads the data and makes the splits that are needed and not there yet; with tuning also the folds of the first. */
 spdhg_status spd_race_set_prepare(spd_race_set *set, bool tuning, spdhg_error *err);

@@ -64,7 +64,7 @@ static spdhg_status part_fold(spd_race_set *set, int64_t f, int64_t *position, c
     spd_race_fold *fold = &set->fold[f];
     fold->part = (double)trains / (double)n;
     for (int t = 0; t < race->tasks; t++)
-        SPD_TRY(spd_problem_subset(&fold->problem[t], split->made[t].problem, position, trains, err));
+        SPD_TRY(spd_problem_subset(&fold->problem[t], split->made[t].problem, position, trains, NULL, err));
     return spd_data_subset(&fold->test, set->data, id, tests, err);
 }
 

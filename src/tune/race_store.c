@@ -41,6 +41,20 @@ json_t *spd_json_text(const char *text) {
     return string;
 }
 
+void spd_json_append(json_t **array, json_t *value) {
+    if (*array && json_array_append_new(*array, value) == 0) return;
+    if (!*array) json_decref(value); /* a failed append has freed it */
+    json_decref(*array);
+    *array = NULL;
+}
+
+void spd_json_set(json_t **object, const char *key, json_t *value) {
+    if (*object && key && json_object_set_new(*object, key, value) == 0) return;
+    if (!*object || !key) json_decref(value);
+    json_decref(*object);
+    *object = NULL;
+}
+
 spdhg_status spd_json_write(const char *path, json_t *object, bool unsynced, spdhg_error *err) {
     if (!object || !path) {
         json_decref(object);
@@ -109,8 +123,8 @@ json_t *spd_race_run_json(const spd_race_run *run) {
         double number[POINT_NUMBERS];
         unpack(&run->trace.point[i], number);
         json_t *point = json_array();
-        for (int j = 0; j < POINT_NUMBERS; j++) json_array_append_new(point, spd_json_number(number[j]));
-        json_array_append_new(trace, point);
+        for (int j = 0; j < POINT_NUMBERS; j++) spd_json_append(&point, spd_json_number(number[j]));
+        spd_json_append(&trace, point);
     }
     return json_pack("{s:s, s:o, s:o}", "status", spd_race_status_word[run->status], "message", spd_json_text(run->message),
                      "trace", trace);

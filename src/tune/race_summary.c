@@ -25,7 +25,7 @@ static json_t *levels_json(const spd_race *race, const spd_race_problem *p, int 
     json_t *out = json_array();
     for (int l = 0; l < SPD_RACE_LEVELS; l++) {
         const spdhg_point *at = spd_race_reached(race, p, solver, repeat, spd_race_level[l]);
-        json_array_append_new(out, at ? json_real(seconds ? at->seconds : at->epoch) : json_null());
+        spd_json_append(&out, at ? json_real(seconds ? at->seconds : at->epoch) : json_null());
     }
     return out;
 }
@@ -53,8 +53,8 @@ static json_t *entry_json(const spd_race *race, const spd_race_problem *p, int s
     const spd_race_entry *entry = &p->entry[solver];
     json_t *params = json_object(), *runs = json_array();
     for (int i = 0; i < entry->chosen.count; i++)
-        json_object_set_new(params, entry->chosen.param[i].name, spd_json_number(entry->chosen.param[i].value));
-    for (int64_t r = 0; r < race->o.repeats; r++) json_array_append_new(runs, run_json(race, p, solver, r));
+        spd_json_set(&params, entry->chosen.param[i].name, spd_json_number(entry->chosen.param[i].value));
+    for (int64_t r = 0; r < race->o.repeats; r++) spd_json_append(&runs, run_json(race, p, solver, r));
     return json_pack("{s:s, s:o, s:o, s:s, s:i, s:o}", "solver", entry->solver, "params", params, "batch", batch_json(&race->o),
                      "tuned", entry->tuned, "grid_points", entry->points, "runs", runs);
 }
@@ -71,9 +71,9 @@ static json_t *optima_json(const spd_race *race, const spd_race_problem *p) {
     json_t *out = json_array();
     for (int64_t r = 0; r < race->o.repeats; r++) {
         const spd_race_optimum *o = &p->optimum[r];
-        json_array_append_new(out, json_pack("{s:I, s:o, s:o, s:o, s:b}", "repeat", (json_int_t)r, "objective",
-                                             spd_json_number(spd_race_best(race, p, r)), "lower", spd_json_number(o->lower),
-                                             "gap", spd_json_number(o->gap), "certified", (int)o->certified));
+        spd_json_append(&out, json_pack("{s:I, s:o, s:o, s:o, s:b}", "repeat", (json_int_t)r, "objective",
+                                        spd_json_number(spd_race_best(race, p, r)), "lower", spd_json_number(o->lower), "gap",
+                                        spd_json_number(o->gap), "certified", (int)o->certified));
     }
     return out;
 }
@@ -83,7 +83,7 @@ static json_t *problem_json(const spd_race *race, const spd_race_problem *p) {
     snprintf(model, sizeof model, "%s.model.json", spd_race_task_name[p->task]);
     snprintf(traces, sizeof traces, "%s.csv", spd_race_task_name[p->task]);
     json_t *solvers = json_array();
-    for (int s = 0; s < race->solvers; s++) json_array_append_new(solvers, entry_json(race, p, s));
+    for (int s = 0; s < race->solvers; s++) spd_json_append(&solvers, entry_json(race, p, s));
     return json_pack("{s:o, s:s, s:o, s:o, s:o, s:I, s:I, s:I, s:f, s:f, s:s, s:I, s:I, s:o, s:o, s:o}", "data",
                      spd_json_text(p->data), "task", spd_race_task_name[p->task], "traces", file_json(race, p->data, traces),
                      "model", file_json(race, p->data, model), "structure_file", file_json(race, p->data, "structure.mtx"),
@@ -97,8 +97,8 @@ static json_t *problem_json(const spd_race *race, const spd_race_problem *p) {
 static json_t *summary_json(const spd_race *race, json_t *statistics) {
     const spdhg_race_options *o = &race->o;
     json_t *problems = json_array(), *levels = json_array();
-    for (int l = 0; l < SPD_RACE_LEVELS; l++) json_array_append_new(levels, json_real(spd_race_level[l]));
-    for (int64_t i = 0; i < race->problems; i++) json_array_append_new(problems, problem_json(race, &race->problem[i]));
+    for (int l = 0; l < SPD_RACE_LEVELS; l++) spd_json_append(&levels, json_real(spd_race_level[l]));
+    for (int64_t i = 0; i < race->problems; i++) spd_json_append(&problems, problem_json(race, &race->problem[i]));
     return json_pack("{s:s, s:s, s:o, s:o, s:I, s:s, s:o, s:b, s:I, s:f, s:f, s:f, s:f, s:f, s:I, s:s, s:s, s:s, s:o, s:o, s:o}",
                      "format", "spdhg race 1", "version", SPDHG_VERSION, "command",
                      o->command ? spd_json_text(o->command) : json_null(), "machine", machine(), "seed", (json_int_t)o->seed,

@@ -30,11 +30,18 @@ spdhg_status spd_recipe_attach(const spd_recipe *o, spdhg_data *data, spdhg_erro
     return SPDHG_OK;
 }
 
-spdhg_status spd_recipe_structure(spdhg_structure **out, spdhg_graph_report *learned, const spd_recipe *o, const spdhg_data *data,
-                                  const int64_t *row, int64_t rows, spdhg_error *err) {
-    if (strcmp(o->structure, SPD_LEARNED) != 0) return spdhg_structure_new(out, o->structure, data->features, err);
+bool spd_recipe_learns(const spd_recipe *o) { return strcmp(o->structure, SPD_LEARNED) == 0; }
+
+spdhg_graph_options spd_recipe_graph(const spd_recipe *o) {
     spdhg_graph_options graph = SPDHG_GRAPH_OPTIONS;
     graph.threads = o->threads;
+    return graph;
+}
+
+spdhg_status spd_recipe_structure(spdhg_structure **out, spdhg_graph_report *learned, const spd_recipe *o, const spdhg_data *data,
+                                  const int64_t *row, int64_t rows, spdhg_error *err) {
+    if (!spd_recipe_learns(o)) return spdhg_structure_new(out, o->structure, data->features, err);
+    const spdhg_graph_options graph = spd_recipe_graph(o);
     return spdhg_structure_learn(out, data, row, rows, &graph, learned, err);
 }
 

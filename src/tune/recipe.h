@@ -21,6 +21,8 @@ typedef struct spd_recipe_problem {
 
 /* Weights and offsets become part of the data, before any split. */
 spdhg_status spd_recipe_attach(const spd_recipe *o, spdhg_data *data, spdhg_error *err);
+bool spd_recipe_learns(const spd_recipe *o);               /* its structure is learned */
+spdhg_graph_options spd_recipe_graph(const spd_recipe *o); /* and how */
 /* F by its name; a learned one comes from these rows (NULL: all) and no others, so that held-out rows stay unseen. */
 spdhg_status spd_recipe_structure(spdhg_structure **out, spdhg_graph_report *learned, const spd_recipe *o, const spdhg_data *data,
                                   const int64_t *row, int64_t rows, spdhg_error *err);

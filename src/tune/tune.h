@@ -1,22 +1,11 @@
 /* tune.h - from a problem to a chosen model: where the path of lambda starts, the path, its cross-validation, the choice. */
 #ifndef SPD_TUNE_H
 #define SPD_TUNE_H
-#include "solver/solver.h"
+#include <stdatomic.h>
 
-/* ---- nullspace.c: the x whose F_t x is 0 in all rows of all terms with lambda_given > 0, or in the rows with counts[e] (rows of
- * all terms one after the other). One output; the K outputs of x are alike. Rows of one or two entries: connected components.
- * Rows with different last columns: elimination. Else a dense matrix, up to 1500 features; SPDHG_USAGE beyond. */
-typedef struct spd_nullspace {
-    int64_t k; /* dimension */
-    spd_csr N; /* d x k, orthonormal columns */
-} spd_nullspace;
-spdhg_status spd_nullspace_new(spd_nullspace *null, const spdhg_problem *p, spdhg_error *err);
-spdhg_status spd_nullspace_dimension(const spdhg_problem *p, const bool *counts, int64_t *k, spdhg_error *err);
-void spd_nullspace_free(spd_nullspace *null);
-/* y (m x K) with F'y = -g where rows have different last columns: then it is unique; *unique says if so. v: d x K work, left with
- * g + F'y. */
-spdhg_status spd_nullspace_eliminate(const spdhg_problem *p, const double *g, double *y, double *v, bool *unique,
-                                     spdhg_error *err);
+#include "graph/graph.h"
+#include "problem/nullspace.h"
+#include "solver/solver.h"
 
 /* ---- restricted.c: minimises loss + ridge over x = N u and c. found: false if there is no minimiser. */
 spdhg_status spd_restricted_minimum(const spdhg_problem *p, const spd_nullspace *null, int threads, double *x, double *c,
@@ -59,6 +48,18 @@ struct spdhg_path {
     int64_t best, one_se;
     spdhg_solver *solver;
 };
+/* ---- fold.c: one fold. score and reached are made by the caller. */
+enum { SPD_FOLD_LOSS, SPD_FOLD_ACCURACY, SPD_FOLD_AUC, SPD_FOLD_SCORES };
+typedef struct spd_fold {
+    double *score; /* points x SPD_FOLD_SCORES */
+    double weight; /* of the rows held out */
+    bool *reached; /* of each point: the tolerance was */
+    spdhg_status status;
+    spdhg_error err;
+} spd_fold;
+/* fold: of every row; f: this one. Ends early once *stop. */
+spdhg_status spd_fold_run(spd_fold *t, const spdhg_path *path, const int32_t *fold, int64_t f, const spdhg_options *solve,
+                          atomic_bool *stop, spdhg_error *err);
 /* ---- cross_validate.c: fills loss, accuracy, auc, their errors and unconverged of every point. *stopped: the callback asked to
  * stop. */
 spdhg_status spd_cross_validate(spdhg_path *path, bool *stopped, spdhg_error *err);

@@ -20,8 +20,7 @@ from ._plot import plot_coef, plot_history
 from ._problem import Problem, class_weight_spec, number, set_params, solve_options
 from ._structure import LEARNED, structure_matrix
 
-OUTCOMES = {lib.SPDHG_OUTCOME_CONVERGED: "converged", lib.SPDHG_OUTCOME_DONE: "done", lib.SPDHG_OUTCOME_LIMIT: "limit",
-            lib.SPDHG_OUTCOME_STALLED: "stalled", lib.SPDHG_OUTCOME_INTERRUPTED: "interrupted", lib.SPDHG_OUTCOME_DIVERGED: "diverged"}
+OUTCOMES = {code: name[len("SPDHG_OUTCOME_"):].lower() for code, name in ffi.typeof("spdhg_outcome").elements.items()}
 POINT = np.dtype([(name, "i8" if name == "iteration" else "f8") for name, _ in ffi.typeof("spdhg_point").fields])
 
 
@@ -195,10 +194,9 @@ class Structured(BaseEstimator):
         raise NotImplementedError
 
     def _warn(self, tol: float) -> None:
-        if self.outcome_ not in ("limit", "stalled", "diverged"):
+        if self.outcome_ in ("converged", "done", "interrupted"):
             return
-        said = {"limit": "a limit was reached before the tolerance", "stalled": "no further progress was possible before the tolerance",
-                "diverged": "an iterate was not finite; the last finite one is kept"}[self.outcome_]
+        (said,) = (text(lib.spdhg_outcome_text(code)) for code, name in OUTCOMES.items() if name == self.outcome_)
         proven = f"proven within {self.gap_:.3g} of the best possible (relative gap {self.gap_relative_:.3g})"
         if self.gap_kind_ != "certified":
             proven = "nothing is proven" if self.gap_kind_ == "none" else f"gap {self.gap_:.3g} only within a radius"

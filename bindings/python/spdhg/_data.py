@@ -121,7 +121,7 @@ def read(path: Any, p: Dict[str, Any]) -> Data:
     options = ffi.new("spdhg_read_options *")
     options[0] = lib.spdhg_default_read_options()
     keep = []
-    for name in ("format", "label", "targets"):
+    for name in ("format", "label", "targets", "names"):
         if p[name] is not None:
             keep.append(ffi.new("char[]", os.fsencode(p[name])))
             setattr(options, name, keep[-1])

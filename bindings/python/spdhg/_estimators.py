@@ -15,7 +15,7 @@ from ._path import fit_cv
 ATTRIBUTES = """coef_ : array, features; with several outputs outputs x features. intercept_ : the unpenalised constant
     dual_ : the dual variable y, one number for each row of F (and output). objective_ : the value reached
     gap_, gap_relative_, gap_kind_ : the objective is proven to be within `gap_` of the best possible if the kind is 'certified'
-    n_iter_ : passes over the data. outcome_ : 'converged', 'done', 'limit', 'stalled', 'interrupted' or 'diverged'
+    n_iter_ : passes over the data. outcome_ : 'converged', 'done', 'limit', 'stalled', 'infimum', 'interrupted' or 'diverged'
     history_ : dict of columns (epoch, seconds, objective, gap, ...), for pandas.DataFrame(history_)
     structure_ : the learned F, with structure='learned'"""
 

@@ -59,8 +59,8 @@ class Graph:
         return f"Graph: {self.F.shape[1]} features, {len(self.edges)} edges"
 
 
-def learn_handle(data: Any, p: Dict[str, Any]) -> tuple:
-    """Handle of F and the report. Parameters that are not given keep the library's defaults."""
+def graph_options(p: Dict[str, Any]) -> tuple:
+    """spdhg_graph_options, and what must live as long. Parameters that are not given keep the library's defaults."""
     o = ffi.new("spdhg_graph_options *")
     o[0] = lib.spdhg_default_graph_options()
     keep = []
@@ -84,6 +84,12 @@ def learn_handle(data: Any, p: Dict[str, Any]) -> tuple:
         if p.get(name) is not None:
             setattr(o, field, p[name])
     o.threads = threads(p.get("n_jobs"))
+    return o, keep
+
+
+def learn_handle(data: Any, p: Dict[str, Any]) -> tuple:
+    """Handle of F and the report."""
+    o, _keep = graph_options(p)
     report = ffi.new("spdhg_graph_report *")
     F = make_long("structure", lib.spdhg_structure_learn, data, ffi.NULL, 0, o, report, free=lib.spdhg_structure_free)
     said = {name: getattr(report, name) for name, _ in ffi.typeof("spdhg_graph_report").fields if not name.startswith("hub")}

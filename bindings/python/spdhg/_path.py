@@ -12,9 +12,11 @@ from sklearn.model_selection import check_cv
 from ._base import OUTCOMES, printer
 from ._call import Watch, make_long
 from ._catalog import classifies
+from ._graph import graph_options
 from ._native import ffi, lib
 from ._plot import plot_path
 from ._problem import also_sparse, number, solve_options
+from ._structure import LEARNED
 
 INFORMATION = ("aic", "bic", "ebic")
 KEPT = ("classes_", "n_features_in_", "feature_names_in_", "structure_")
@@ -146,6 +148,9 @@ def fit_cv(cv: Any, X: Any, y: Any, sample_weight: Any, offset: Any, fold_groups
     solve, also = solve_options(p, cv.random_state)
     if p["solver_params"]:
         raise ValueError("solver_params are for a single fit; a path has none")
+    if isinstance(cv.structure, str) and cv.structure == LEARNED:
+        keep.append(graph_options({"n_jobs": p["n_jobs"]})[0])
+        options.learn = keep[-1]  # again in every fold, from its training rows
     watch = Watch(printer(cv.verbose, type(cv).__name__))
     watch.attach(solve, keep, also)
     gammas = [p["gamma"]] if p["gammas"] is None else list(p["gammas"])

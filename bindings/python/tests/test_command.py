@@ -6,6 +6,7 @@ import json
 import numpy as np
 import pytest
 import scipy.io
+import scipy.sparse as sp
 
 import spdhg
 from conftest import sparse_rows, write_svm
@@ -92,6 +93,19 @@ def test_path_gives_the_same_bits(command, tmp_path):
     assert np.isclose(float(json.load(open(tmp_path / "m.json"))["lambda"]), model.alpha_, rtol=1e-15)
 
 
+def test_path_with_a_learned_structure_gives_the_same_bits(command, tmp_path):
+    rng = np.random.default_rng(0)
+    dense = rng.normal(size=(90, 4)).repeat(3, axis=1) + 0.4 * rng.normal(size=(90, 12))
+    y = np.where(dense[:, :3].sum(axis=1) + rng.normal(size=90) > 0, 1, -1)
+    X = sp.csr_matrix(dense)
+    write_svm(tmp_path / "d.svm", X, y)
+    command("path", tmp_path / "d.svm", "--lambdas", "6", "--folds", "3", "--structure", "learned", "-o", tmp_path / "m.json", "--path", tmp_path / "p.csv")
+    model = spdhg.StructuredClassifierCV(n_alphas=6, cv=3, structure="learned").fit(X, y)
+    assert (model.coef_ == coefficients(tmp_path / "m.json")[0]).all()
+    with open(tmp_path / "p.csv") as file:
+        assert [float(row["cv_loss"]) for row in csv.DictReader(file)] == model.path_.table["loss"].tolist()
+
+
 def test_graph_gives_the_same_matrix(command, tmp_path):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(200, 4)).repeat(3, axis=1) + 0.5 * rng.normal(size=(200, 12))
@@ -165,8 +179,8 @@ def test_every_option_of_the_command_has_its_parameter(command):
 
     from spdhg._parameters import NAMES
 
-    elsewhere = {"no-intercept", "weights", "offset", "fold-groups", "fold-file", "format", "label", "targets", "features", "duplicates", "output", "test",
-                 "test-fraction", "trace", "report", "truth", "bound", "json", "quiet", "verbose", "path", "help", "usage", "version", "lambda"}
+    elsewhere = {"no-intercept", "weights", "offset", "fold-groups", "fold-file", "format", "label", "targets", "names", "features", "duplicates", "output", "test",
+                 "test-fraction", "trace", "report", "truth", "bound", "json", "quiet", "verbose", "path", "coefficients", "help", "usage", "version", "lambda"}
     for verb, kind in (("fit", spdhg.StructuredClassifier), ("path", spdhg.StructuredClassifierCV)):
         known = set(inspect.signature(kind).parameters)
         options = set(re.findall(r"^ .*--([a-z][a-z-]+)", command("help", verb), re.M)) - elsewhere

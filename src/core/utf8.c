@@ -1,0 +1,19 @@
+/* utf8.c - is a text UTF-8 (RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF)? */
+#include "core/core.h"
+
+/* Bytes of the sequence at text, 0 if it is none. */
+static int sequence(const unsigned char *text) {
+    const unsigned first = text[0];
+    const int length = first < 0x80 ? 1 : first < 0xC2 ? 0 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : first < 0xF5 ? 4 : 0;
+    for (int i = 1; i < length; i++)
+        if ((text[i] & 0xC0) != 0x80) return 0; /* also the end of the text */
+    if ((first == 0xE0 && text[1] < 0xA0) || (first == 0xED && text[1] > 0x9F)) return 0;
+    if ((first == 0xF0 && text[1] < 0x90) || (first == 0xF4 && text[1] > 0x8F)) return 0;
+    return length;
+}
+
+bool spd_is_utf8(const char *text) {
+    for (int length; *text; text += length)
+        if ((length = sequence((const unsigned char *)text)) == 0) return false;
+    return true;
+}

@@ -1,0 +1,162 @@
+/* sandwich.c - (M X M)_ij on the pattern of X, for a symmetric n x n M and a sparse symmetric X: first U = X M, then m_j'u_i.
+ * Both products take several rows of M at once, so that they wait for the cache and not for one sum; the order of every sum is
+ * fixed, so the bits depend neither on the width of the vectors nor on the tiles. */
+#include "la/la.h"
+
+enum { TILE = 32, LANES = 8, ABREAST = 4, BLOCK = 8 };
+typedef double two __attribute__((vector_size(2 * sizeof(double)), aligned(sizeof(double)), may_alias));
+#define AT(x, k) (*(const two *)(const void *)((x) + (k)))
+
+bool spd_pattern_new(spd_pattern *g, int64_t n) {
+    *g = (spd_pattern){.n = n,
+                       .start = SPD_NEW(int64_t, n + 1),
+                       .from = SPD_NEW(int64_t, n + 1),
+                       .work = spd_alloc_raw(TILE * n, sizeof *g->work)};
+    return g->start && g->from && g->work;
+}
+
+void spd_pattern_free(spd_pattern *g) {
+    spd_free(g->start);
+    spd_free(g->from);
+    spd_free(g->work);
+    spd_free(g->other);
+    spd_free(g->near);
+    spd_free(g->value);
+}
+
+bool spd_pattern_room(spd_pattern *g, int64_t pairs) {
+    if (pairs <= g->room) return true;
+    const int64_t room = pairs + pairs / 4, filled = g->room;
+    int32_t *other = spd_alloc_raw(room, sizeof *other);
+    if (other && filled) memcpy(other, g->other, (size_t)filled * sizeof *other);
+    spd_free(g->other);
+    spd_free(g->near);
+    spd_free(g->value);
+    g->other = other;
+    g->near = spd_alloc_raw(2 * (2 * room + g->n), sizeof *g->near);
+    g->value = spd_alloc_raw(2 * room + g->n, sizeof *g->value);
+    g->room = room;
+    return g->other && g->near && g->value;
+}
+
+void spd_pattern_complete(spd_pattern *g) {
+    const int64_t n = g->n, pairs = g->start[n];
+    for (int64_t i = 0; i <= n; i++) g->from[i] = 0;
+    for (int64_t i = 0; i < n; i++) {
+        g->from[i] += 1 + g->start[i + 1] - g->start[i];
+        for (int64_t q = g->start[i]; q < g->start[i + 1]; q++) g->from[g->other[q]]++;
+    }
+    int64_t sum = 0;
+    for (int64_t i = 0; i <= n; i++) { /* from[i] is where the next neighbour of i goes */
+        const int64_t count = g->from[i];
+        g->from[i] = sum;
+        sum += count;
+    }
+    int32_t *pair = g->pair = g->near + sum;
+    for (int64_t i = 0; i < n; i++) { /* i has met all below it: what follows is ascending */
+        g->near[g->from[i]] = (int32_t)i;
+        pair[g->from[i]++] = (int32_t)(pairs + i);
+        for (int64_t q = g->start[i]; q < g->start[i + 1]; q++) {
+            const int64_t j = g->other[q];
+            g->near[g->from[i]] = (int32_t)j;
+            pair[g->from[i]++] = (int32_t)q;
+            g->near[g->from[j]] = (int32_t)i;
+            pair[g->from[j]++] = (int32_t)q;
+        }
+    }
+    for (int64_t i = n; i > 0; i--) g->from[i] = g->from[i - 1];
+    g->from[0] = 0;
+}
+
+/* u = sum_k value_k M_{near_k} in TILE columns. */
+static inline void combine(int64_t count, const int32_t *near, const double *value, const double *M, double *restrict u) {
+    double s0[LANES] = {0}, s1[LANES] = {0}, s2[LANES] = {0}, s3[LANES] = {0};
+    for (int64_t k = 0; k < count; k++) {
+        const double x = value[k], *m = M + near[k] * TILE;
+        for (int c = 0; c < LANES; c++) s0[c] += x * m[c];
+        for (int c = 0; c < LANES; c++) s1[c] += x * m[LANES + c];
+        for (int c = 0; c < LANES; c++) s2[c] += x * m[2 * LANES + c];
+        for (int c = 0; c < LANES; c++) s3[c] += x * m[3 * LANES + c];
+    }
+    for (int c = 0; c < LANES; c++) {
+        u[c] = s0[c];
+        u[LANES + c] = s1[c];
+        u[2 * LANES + c] = s2[c];
+        u[3 * LANES + c] = s3[c];
+    }
+}
+
+/* U = X M, a tile of columns after the other; the last tile overlaps the one before. */
+SPD_WIDE static void multiply(const spd_pattern *g, const double *M, double *U) {
+    const int64_t n = g->n;
+    for (int64_t at = 0; at < n; at += TILE) {
+        const int64_t first = at + TILE <= n ? at : n - TILE;
+        for (int64_t i = 0; i < n; i++) memcpy(g->work + i * TILE, M + i * n + first, TILE * sizeof *M);
+        for (int64_t i = 0; i < n; i++)
+            combine(g->from[i + 1] - g->from[i], g->near + g->from[i], g->value + g->from[i], g->work, U + i * n + first);
+    }
+}
+
+static void multiply_small(const spd_pattern *g, const double *M, double *U) {
+    const int64_t n = g->n;
+    memset(U, 0, (size_t)(n * n) * sizeof *U);
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t k = g->from[i]; k < g->from[i + 1]; k++) spd_axpy(n, g->value[k], M + g->near[k] * n, U + i * n);
+}
+
+static inline double sum_of(const double s[LANES]) { return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7])); }
+
+/* ABREAST products v'm_r, each in LANES sums. */
+static inline void products(int64_t n, const double *v, const double *M, const int32_t *row, double *out) {
+    const double *m0 = M + row[0] * n, *m1 = M + row[1] * n, *m2 = M + row[2] * n, *m3 = M + row[3] * n;
+    two a0 = {0}, a1 = {0}, a2 = {0}, a3 = {0}, b0 = {0}, b1 = {0}, b2 = {0}, b3 = {0};
+    int64_t k = 0;
+    for (; k + 4 <= n; k += 4) {
+        const two x = AT(v, k), y = AT(v, k + 2);
+        a0 += x * AT(m0, k);
+        a1 += x * AT(m1, k);
+        a2 += x * AT(m2, k);
+        a3 += x * AT(m3, k);
+        b0 += y * AT(m0, k + 2);
+        b1 += y * AT(m1, k + 2);
+        b2 += y * AT(m2, k + 2);
+        b3 += y * AT(m3, k + 2);
+    }
+    a0 += b0;
+    a1 += b1;
+    a2 += b2;
+    a3 += b3;
+    out[0] = a0[0] + a0[1];
+    out[1] = a1[0] + a1[1];
+    out[2] = a2[0] + a2[1];
+    out[3] = a3[0] + a3[1];
+    for (; k < n; k++) {
+        out[0] += v[k] * m0[k];
+        out[1] += v[k] * m1[k];
+        out[2] += v[k] * m2[k];
+        out[3] += v[k] * m3[k];
+    }
+}
+
+/* out = (M U) on the pattern. */
+SPD_WIDE static void project(const spd_pattern *g, const double *M, const double *U, double *out) {
+    const int64_t n = g->n, pairs = g->start[n];
+    for (int64_t first = 0; first < n; first += BLOCK) {
+        const int64_t count = n - first < BLOCK ? n - first : BLOCK;
+        for (int64_t k = 0; k < n; k++)
+            for (int64_t c = 0; c < count; c++) g->work[c * n + k] = U[k * n + first + c];
+        for (int64_t i = first; i < first + count; i++) {
+            const double *v = g->work + (i - first) * n;
+            int64_t q = g->start[i];
+            out[pairs + i] = spd_dot(n, v, M + i * n);
+            for (; q + ABREAST <= g->start[i + 1]; q += ABREAST) products(n, v, M, g->other + q, out + q);
+            for (; q < g->start[i + 1]; q++) out[q] = spd_dot(n, v, M + g->other[q] * n);
+        }
+    }
+}
+
+void spd_sandwich(const spd_pattern *g, const double *M, const double *X, double *U, double *out) {
+    for (int64_t k = 0; k < g->from[g->n]; k++) g->value[k] = X[g->pair[k]];
+    (g->n < TILE ? multiply_small : multiply)(g, M, U);
+    project(g, M, U, out);
+}

@@ -1,0 +1,84 @@
+/* coefficients.c - the coefficients of a model on a page: as pictures where they live on a grid, else as stems and the largest
+ * ones by name. */
+#include "report/page.h"
+
+enum { MOST_PICTURES = 6, LARGEST_SHOWN = 15 };
+
+static void title(FILE *out, const char *heading, const char *text) { fprintf(out, "<%s>%s</%s>\n", heading, text, heading); }
+
+static double largest(const double *x, int64_t count, double floor_value) {
+    for (int64_t i = 0; x && i < count; i++) floor_value = fmax(floor_value, fabs(x[i]));
+    return floor_value;
+}
+
+static void pictures(FILE *out, const char *heading, const spdhg_model *m, const double *truth) {
+    const int64_t depth = m->side[2] > 0 ? m->side[2] : 1, panels = depth * m->outputs;
+    double scale = largest(truth, m->features * m->outputs, largest(m->x, m->features * m->outputs, 0));
+    if (scale == 0) scale = 1;
+    char which[80], caption[120];
+    title(out, heading, "Coefficients on their grid");
+    spd_html(out, "<div class='images'>");
+    for (int64_t p = 0; p < panels && p < MOST_PICTURES; p++) {
+        const int64_t slice = p % depth, output = p / depth;
+        which[0] = '\0';
+        if (panels > 1) snprintf(which, sizeof which, ", output %d, slice %d", (int)output + 1, (int)slice + 1);
+        if (truth) {
+            snprintf(caption, sizeof caption, "truth%s", which);
+            spd_picture_grid(out, caption, m, truth, slice, output, scale);
+        }
+        snprintf(caption, sizeof caption, "estimate%s", which);
+        spd_picture_grid(out, caption, m, m->x, slice, output, scale);
+    }
+    spd_html(out, "</div>\n");
+    spd_picture_legend(out, scale);
+}
+
+/* The next largest |coefficient| below (value, at) in the order by size, then position; -1 when only zeros remain. */
+static int64_t next_largest(const double *x, int64_t count, double value, int64_t at) {
+    int64_t best = -1;
+    for (int64_t i = 0; i < count; i++) {
+        const double size = fabs(x[i]);
+        const bool after = size < value || (size == value && i > at);
+        if (after && size > 0 && (best < 0 || size > fabs(x[best]))) best = i;
+    }
+    return best;
+}
+
+/* Softmax has an output for each class; several targets have no names. */
+static bool names_outputs(const spdhg_model *m) { return m->outputs > 1 && spd_spec_is(m->loss, "softmax"); }
+
+static void largest_table(FILE *out, const char *heading, const spdhg_model *m) {
+    const int64_t count = m->features * m->outputs;
+    char text[SPD_SHORT], label[SPD_NUMBER_CHARS];
+    title(out, heading, "Largest coefficients");
+    spd_html(out, "<table class='narrow'>");
+    double value = INFINITY;
+    for (int64_t shown = 0, at = -1; shown < LARGEST_SHOWN && (at = next_largest(m->x, count, value, at)) >= 0; shown++) {
+        const int64_t j = at / m->outputs;
+        value = fabs(m->x[at]);
+        spd_html(out, "<tr><th>");
+        if (m->name)
+            spd_html(out, "<bdi>@</bdi>", m->name[j]);
+        else
+            spd_html(out, "feature @", spd_html_count(text, j + m->index_base));
+        spd_html(out, "</th><td><bdi>@</bdi></td><td class='r'>@</td></tr>\n",
+                 names_outputs(m) ? spd_model_label(m, at % m->outputs, label) : "", spd_html_number(text, m->x[at], 5));
+    }
+    spd_html(out, "</table>\n");
+}
+
+static void stems(FILE *out, const char *heading, const spdhg_model *m, const double *truth) {
+    char label[SPD_NUMBER_CHARS];
+    title(out, heading, "Coefficients");
+    if (truth) spd_html(out, "<p class='faint'>Bars: the estimate. Marks: the truth.</p>\n");
+    for (int64_t k = 0; k < m->outputs && k < MOST_PICTURES; k++) {
+        if (names_outputs(m)) spd_html(out, "<p>Class <bdi>@</bdi></p>", spd_model_label(m, k, label));
+        spd_picture_stems(out, m, m->x, truth, k);
+    }
+    largest_table(out, heading, m);
+}
+
+void spd_page_coefficients(FILE *out, const char *heading, const spdhg_model *model, const double *truth) {
+    const bool grid = model->side[0] > 0 && model->side[1] > 0;
+    (grid ? pictures : stems)(out, heading, model, truth);
+}

@@ -1,0 +1,83 @@
+/* race_load.c - a race from its directory: summary.json and the traces it names. Names with a '/' would lead out of there.
+ * What is named may be missing, as in a directory of which only the summary was kept: then the page goes without it and says so.
+ */
+#include <unistd.h>
+
+#include "model/json_file.h"
+#include "report/race.h"
+
+static spdhg_status add_solver(spd_raced *race, const char *name, spdhg_error *err) {
+    if (!*name || spd_raced_solver(race, name) >= 0) return SPDHG_OK;
+    if (race->solvers == SPD_SOLVERS_MAX) return spd_fail(err, SPDHG_DATA, "a page can show %d solvers at most", SPD_SOLVERS_MAX);
+    race->solver[race->solvers++] = name;
+    return SPDHG_OK;
+}
+
+spdhg_status spd_raced_add_solvers(spd_raced *race, spdhg_error *err) {
+    const json_t *problems = spd_raced_problems(race);
+    for (size_t p = 0; p < json_array_size(problems); p++) {
+        const json_t *solvers = spd_json_list(json_array_get(problems, p), "solvers");
+        for (size_t s = 0; s < json_array_size(solvers); s++)
+            SPD_TRY(add_solver(race, spd_json_text_of(json_array_get(solvers, s), "solver"), err));
+        for (int64_t r = 0; r < race->runs[p].count; r++) SPD_TRY(add_solver(race, race->runs[p].run[r].solver, err));
+    }
+    return SPDHG_OK;
+}
+
+spdhg_status spd_raced_file(char **out, const char *directory, const char *name, spdhg_error *err) {
+    const size_t size = strlen(directory) + strlen(name) + 2;
+    *out = NULL;
+    if (!*name || strchr(name, '/'))
+        return spd_fail(err, SPDHG_DATA, "%s/summary.json: '%s': expected the name of a file in there", directory, name);
+    char *path = spd_alloc((int64_t)size, 1);
+    if (!path) return spd_fail_memory(err, (double)size);
+    snprintf(path, size, "%s/%s", directory, name);
+    *out = path;
+    return SPDHG_OK;
+}
+
+bool spd_raced_there(const char *path) { return access(path, F_OK) == 0; }
+
+static spdhg_status read_summary(spd_raced *race, spdhg_error *err) {
+    char *path;
+    SPD_TRY(spd_raced_file(&path, race->directory, "summary.json", err));
+    spdhg_status status = spd_json_read(&race->summary, path, "summary of a race", err);
+    if (status == SPDHG_OK && strcmp(spd_json_text_of(race->summary, "format"), "spdhg race 1") != 0)
+        status = spd_fail(err, SPDHG_DATA, "%s: summary of a race: format: expected \"spdhg race 1\"", path);
+    if (status == SPDHG_OK && json_array_size(spd_raced_problems(race)) == 0)
+        status = spd_fail(err, SPDHG_DATA, "%s: summary of a race: problems: expected a list that is not empty", path);
+    spd_free(path);
+    return status;
+}
+
+static spdhg_status read_traces(spd_raced *race, spdhg_error *err) {
+    const json_t *problems = spd_raced_problems(race);
+    race->problems = json_array_size(problems);
+    race->runs = SPD_NEW(spd_traces, (int64_t)race->problems);
+    if (!race->runs) return spd_fail_memory(err, (double)race->problems * sizeof *race->runs);
+    for (size_t p = 0; p < race->problems; p++) {
+        const char *name = spd_json_text_of(json_array_get(problems, p), "traces");
+        char *path;
+        SPD_TRY(spd_raced_file(&path, race->directory, name, err));
+        const spdhg_status status = spd_raced_there(path) ? spd_trace_read_csv(&race->runs[p], path, err) : SPDHG_OK;
+        spd_free(path);
+        SPD_TRY(status);
+    }
+    return SPDHG_OK;
+}
+
+spdhg_status spd_raced_read(spd_raced *race, const char *directory, spdhg_error *err) {
+    *race = (spd_raced){.directory = directory};
+    SPD_TRY(read_summary(race, err));
+    SPD_TRY(read_traces(race, err));
+    const json_t *levels = spd_json_list(race->summary, "levels");
+    for (size_t l = 0; l < json_array_size(levels) && l < SPD_LEVELS_MAX; l++)
+        race->level[race->levels++] = json_number_value(json_array_get(levels, l));
+    return spd_raced_add_solvers(race, err);
+}
+
+void spd_raced_clear(spd_raced *race) {
+    for (size_t p = 0; race->runs && p < race->problems; p++) spd_traces_clear(&race->runs[p]);
+    spd_free(race->runs);
+    json_decref(race->summary);
+}

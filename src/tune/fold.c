@@ -1,0 +1,104 @@
+/* fold.c - one fold of a cross-validation: a problem of the rows outside of it, along the whole path, judged on the rows inside.
+ * Whatever is learned comes from the rows outside: coefficients, the scale of the columns, a learned F. */
+#include "model/model.h"
+#include "tune/tune.h"
+
+typedef struct room {
+    int64_t *train, *test, trains, tests; /* positions of rows */
+    int64_t *id;                          /* of the rows to train with, in the data */
+    double *x, *z;
+    spd_ranked *rank;
+    spdhg_structure *F; /* learned anew, or NULL */
+    spdhg_problem *problem;
+} room;
+
+static bool is_right(const spdhg_problem *p, const double *z, double b) {
+    if (p->loss->value) return (z[0] > 0) == (b > 0);
+    int64_t best = 0;
+    for (int64_t k = 1; k < p->K; k++)
+        if (z[k] > z[best]) best = k;
+    return (double)best == b;
+}
+
+/* Scores of the base problem's rows `test` with the fold's coefficients; z has K numbers, rank as many places as rows. */
+static void judge(const spdhg_problem *p, const int64_t *test, int64_t tests, const double *x, const double *c, double *z,
+                  spd_ranked *rank, double *score) {
+    double loss = 0, right = 0, W = 0;
+    for (int64_t i = 0; i < tests; i++) {
+        const double w = p->weight ? p->weight[test[i]] : 1;
+        spd_row row;
+        spd_problem_row(p, test[i], &row);
+        spd_row_score(p, &row, x, z);
+        spd_axpy(p->K, 1, c, z);
+        rank[i] = (spd_ranked){z[0], w, row.b[0] > 0};
+        if (w == 0) continue;
+        loss += w * spd_loss_value(p->loss, p->loss_arg, p->K, z, row.b);
+        if (p->loss->classify && is_right(p, z, row.b[0])) right += w;
+        W += w;
+    }
+    score[SPD_FOLD_LOSS] = loss / W;
+    score[SPD_FOLD_ACCURACY] = p->loss->classify ? right / W : NAN;
+    score[SPD_FOLD_AUC] = p->loss->classify && p->loss->value && p->K == 1 ? spd_auc(rank, tests) : NAN;
+}
+
+/* Coefficients of the fold as those of the base problem: they differ by the scales of their columns. */
+static const double *unscaled(const spdhg_problem *p, const spdhg_problem *fold, const double *x, double *out) {
+    if (!p->scale) return x;
+    for (int64_t q = 0; q < p->dK; q++) out[q] = x[q] * p->scale[q / p->K] / fold->scale[q / p->K];
+    return out;
+}
+
+static spdhg_status walk(spd_fold *t, const spdhg_path *path, room *r, const spdhg_options *solve, atomic_bool *stop,
+                         spdhg_error *err) {
+    spd_walk walk;
+    SPD_TRY(spd_walk_new(&walk, r->problem, path->options.solver, solve, path->x, path->c, NULL, err));
+    spdhg_status status = SPDHG_OK;
+    for (int64_t i = 0; i < path->points && status == SPDHG_OK && !atomic_load(stop); i++) {
+        status = spd_walk_step(&walk, path->point[i].lambda, err);
+        if (status != SPDHG_OK) break;
+        t->reached[i] = walk.outcome == SPDHG_OUTCOME_CONVERGED;
+        judge(path->problem, r->test, r->tests, unscaled(path->problem, r->problem, walk.x, r->x), walk.c, r->z, r->rank,
+              t->score + i * SPD_FOLD_SCORES);
+    }
+    spd_walk_free(&walk);
+    return status;
+}
+
+/* The rows outside as a problem. */
+static spdhg_status make_problem(room *r, const spdhg_path *path, const int32_t *fold, int64_t f, spdhg_error *err) {
+    const spdhg_problem *p = path->problem;
+    for (int64_t i = 0; i < p->n; i++)
+        if (fold[i] == f)
+            r->test[r->tests++] = i;
+        else {
+            r->id[r->trains] = p->row ? p->row[i] : i;
+            r->train[r->trains++] = i;
+        }
+    if (path->options.learn) {
+        spdhg_graph_options learn = *path->options.learn;
+        learn.threads = 1;
+        SPD_TRY(spdhg_structure_learn(&r->F, p->data, r->id, r->trains, &learn, NULL, err));
+    }
+    return spd_problem_subset(&r->problem, p, r->train, r->trains, r->F, err);
+}
+
+spdhg_status spd_fold_run(spd_fold *t, const spdhg_path *path, const int32_t *fold, int64_t f, const spdhg_options *solve,
+                          atomic_bool *stop, spdhg_error *err) {
+    const spdhg_problem *p = path->problem;
+    for (int64_t i = 0; i < p->n; i++) t->weight += fold[i] == f ? (p->weight ? p->weight[i] : 1) : 0;
+    if (!(t->weight > 0)) return SPDHG_OK; /* nothing to judge */
+    room r = {.train = SPD_NEW(int64_t, p->n),
+              .test = SPD_NEW(int64_t, p->n),
+              .id = SPD_NEW(int64_t, p->n),
+              .x = SPD_NEW(double, p->dK),
+              .z = SPD_NEW(double, p->K),
+              .rank = SPD_NEW(spd_ranked, p->n)};
+    const bool good = r.train && r.test && r.id && r.x && r.z && r.rank;
+    spdhg_status status = good ? make_problem(&r, path, fold, f, err) : spd_fail_memory(err, 48.0 * (double)p->n);
+    if (status == SPDHG_OK) status = walk(t, path, &r, solve, stop, err);
+    spdhg_problem_free(r.problem);
+    spdhg_structure_free(r.F);
+    void *const block[] = {r.train, r.test, r.id, r.x, r.z, r.rank};
+    for (size_t i = 0; i < sizeof block / sizeof *block; i++) spd_free(block[i]);
+    return status;
+}

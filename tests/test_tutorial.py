@@ -1,0 +1,80 @@
+# test_tutorial.py - docs/tutorial.md is true: every command of it runs, what it says it prints is printed, and the models that cross-validation chooses there recover
+# the planted groups: the bands of a chain, the clusters of a graph that was learned.
+import os
+import re
+import sys
+import tempfile
+
+import numpy as np
+
+COMMAND = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else "spdhg"
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
+sys.path.insert(0, os.path.join(ROOT, "docs", "figures"))
+sys.dont_write_bytecode = True
+import draw
+
+passed, failed = 0, 0
+
+
+def check(good, what):
+    global passed, failed
+    passed, failed = passed + bool(good), failed + (not good)
+    if not good:
+        print("FAILED", what)
+
+
+def words(text):
+    """Without the numbers, which another machine may round differently."""
+    return re.sub(r"[-+]?\d[\d.]*(e[-+]\d+)?", "#", " ".join(text.split()))
+
+
+def check_page(printed):
+    with open(os.path.join(ROOT, "docs", "tutorial.md")) as file:
+        page = file.read()
+    said = words("\n".join(out for _, out in printed))
+    for block in re.findall(r"(?s)```text\n(.*?)```", page):
+        for line in block.splitlines():
+            check(line.strip() == "..." or words(line) in said, f"the page shows '{line.strip()}', which no command prints")
+    for figure in re.findall(r"\]\((figures/[^)]*)\)", page):
+        check(os.path.exists(os.path.join(ROOT, "docs", figure)), f"{figure} is missing")
+    check(len(printed) >= 14, f"only {len(printed)} commands were found")
+
+
+def numbers_near(printed):
+    """The numbers that sentences of the page rest on: what predict prints, in the order of the page."""
+    rmse = [float(v) for _, out in printed for v in re.findall(r"RMSE ([\d.]+)", out)]
+    check(len(rmse) == 2 and abs(rmse[0] - 1.013) < 2e-3 and abs(rmse[1] - 1.059) < 2e-3, f"RMSE with and without structure: {rmse}, the page says 1.013 and 1.059")
+
+
+def check_chain(folder):
+    x, truth = (np.array(v) for v in (draw.coefficients(os.path.join(folder, "spectra.json")), draw.numbers(os.path.join(folder, "truth.txt"))))
+    breaks, jumps = np.flatnonzero(np.diff(x)), np.flatnonzero(np.diff(truth))
+    for j in jumps:
+        large = abs(truth[j + 1] - truth[j]) > 0.1
+        check(np.abs(breaks - j).min() <= (0 if large else 2), f"the {'large ' if large else ''}jump after column {j + 1} is not found; breaks {breaks + 1}")
+        check(np.sign(truth[j + 1] - truth[j]) == np.sign(x[min(j + 3, len(x) - 1)] - x[j - 2]), f"the jump after column {j + 1} goes the other way")
+    check(len(breaks) <= 2 * len(jumps), f"{len(breaks)} breaks for {len(jumps)} jumps")
+
+
+def check_clusters(folder):
+    """Exactly one value in each of the eight clusters, of the right sign, and next to nothing where the truth is 0."""
+    x, truth = (np.array(v).reshape(8, 10) for v in (draw.coefficients(os.path.join(folder, "genes.json")), draw.numbers(os.path.join(folder, "genes-truth.txt"))))
+    for k in range(8):
+        check(len(set(x[k])) == 1, f"cluster {k + 1} is not fused: {x[k]}")
+        check(abs(x[k, 0]) < 0.02 if truth[k, 0] == 0 else x[k, 0] * truth[k, 0] > 0.03, f"cluster {k + 1}: {x[k, 0]}, the truth is {truth[k, 0]}")
+
+
+def main():
+    with tempfile.TemporaryDirectory(prefix="spdhg-test-") as folder:
+        printed = draw.run_tutorial(COMMAND, folder)
+        check_page(printed)
+        numbers_near(printed)
+        check_chain(folder)
+        check_clusters(folder)
+        for name in ("spectra.html", "genes.html", "genes-graph.html", "predictions.txt", "chances.txt"):
+            check(os.path.getsize(os.path.join(folder, name)) > 1000, f"{name} is empty")
+    print(f"{passed} passed, {failed} failed")
+    sys.exit(failed > 0)
+
+
+main()
