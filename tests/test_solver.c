@@ -314,7 +314,7 @@ static void divergence_keeps_the_last_finite_iterate(void **unused) {
     spdhg_error err;
     assert_int_equal(spdhg_solver_set(solver, "L", -1, &err), SPDHG_USAGE);
     assert_int_equal(spdhg_solver_set(solver, "nonsense", 1, &err), SPDHG_USAGE);
-    assert_non_null(strstr(err.message, "s, L, plain"));
+    assert_non_null(strstr(err.message, "s, L, scale, plain"));
     GOOD(spdhg_solver_run(solver, &outcome, &good_err));
     assert_int_equal(outcome, SPDHG_OUTCOME_DIVERGED);
     const spdhg_solution *solution = spdhg_solver_solution(solver);
