@@ -196,6 +196,8 @@ static int conclude(const fit *f, spdhg_outcome outcome) { /* what makes the exi
         fprintf(stderr, "spdhg fit: perhaps no finite optimum exists (classes that can be separated exactly, or directions that "
                         "neither loss nor "
                         "penalty sees); --gamma above 0 gives one\n");
+    if (outcome == SPDHG_OUTCOME_INFIMUM)
+        fprintf(stderr, "spdhg fit: %s; --gamma above 0 gives a minimiser\n", spdhg_outcome_text(outcome));
     if (outcome == SPDHG_OUTCOME_DIVERGED) fprintf(stderr, "spdhg fit: %s\n", spdhg_outcome_text(outcome));
     return spdhg_outcome_exit_status(outcome);
 }

@@ -7,6 +7,7 @@ const char *cli_outcome_word(spdhg_outcome outcome) {
     case SPDHG_OUTCOME_DONE: return "done";
     case SPDHG_OUTCOME_LIMIT: return "limit";
     case SPDHG_OUTCOME_STALLED: return "stalled";
+    case SPDHG_OUTCOME_INFIMUM: return "infimum";
     case SPDHG_OUTCOME_INTERRUPTED: return "interrupted";
     case SPDHG_OUTCOME_DIVERGED: return "diverged";
     }

@@ -48,6 +48,7 @@ SPDHG_API const char *spdhg_version(void); /* of the library that is linked; SPD
     X(DONE, 0, "ran the epochs or the time asked for")                                                                           \
     X(LIMIT, 4, "a limit was reached before the tolerance")                                                                      \
     X(STALLED, 4, "no further progress was possible before the tolerance")                                                       \
+    X(INFIMUM, 4, "proven to the tolerance, but of an infimum: no minimiser exists, some coefficients grow without end")         \
     X(INTERRUPTED, 130, "stopped by the caller")                                                                                 \
     X(DIVERGED, 7, "an iterate was not finite; the last finite one is kept")
 

@@ -225,6 +225,7 @@ spdhg_status spdhg_solver_run(spdhg_solver *s, spdhg_outcome *outcome, spdhg_err
     s->solution.x_radius = strong ? sqrt(2 * s->solution.gap / s->problem->gamma) : NAN;
     s->solution.certified_signs = strong ? spd_evaluate_signs(&s->evaluator, s->x, s->solution.x_radius) : 0;
     s->solution.nonzeros = spd_count_nonzero(s->problem->dK, s->x);
+    if (s->outcome == SPDHG_OUTCOME_CONVERGED && s->evaluator.certifier.push) s->outcome = SPDHG_OUTCOME_INFIMUM;
     if (status == SPDHG_OK && outcome) *outcome = s->outcome;
     return status;
 }

