@@ -84,6 +84,8 @@ class ProxNewton(Newton):
         self.looks = []  # whether rho was changed, each time
 
     def step(self):
+        if self.p.intercept:
+            self.x = np.concatenate([self.x[: self.dK], self.p.best_intercept(self.x[: self.dK].reshape(-1, self.p.K))])
         x, F, n = self.x, self.F, self.n
         g, H, before = self.gradient(), self.hessian(), self.penalty(self.F @ self.x)
         f, trace = self.smooth(x) + before, np.trace(H)
@@ -135,7 +137,7 @@ class ProxNewton(Newton):
             if it > 2 and it % 10 != 0:
                 continue
             gap, decrease = self.gap(u, g, H, before)
-            if gap <= max(0.1 * decrease, 1e-13 * abs(f)):
+            if gap <= max(0.01 * decrease, 1e-13 * abs(f)):
                 return u
             if it % 10 == 0:
                 primal = np.linalg.norm(Fu - self.z) / max(np.linalg.norm(Fu), np.linalg.norm(self.z))
@@ -146,7 +148,7 @@ class ProxNewton(Newton):
             if it == newton:
                 newton *= 4
                 v, gap, decrease = self.newton(u, g, H, before, gap, decrease)
-                if gap <= max(0.1 * decrease, 1e-13 * abs(f)):
+                if gap <= max(0.01 * decrease, 1e-13 * abs(f)):
                     return v
 
     def gap(self, u, g, H, before):
@@ -174,8 +176,8 @@ class ProxNewton(Newton):
             v = at(t)[0]
             y = self.y if step == 1 else y
             gap, decrease = self.gap(t, g, H, before)
-            self.ended += gap <= 0.1 * decrease
-            if gap <= 0.1 * decrease:
+            self.ended += gap <= 0.01 * decrease
+            if gap <= 0.01 * decrease:
                 break
         if gap < first[1]:
             self.z = (v - self.y) / weight

@@ -16,19 +16,7 @@ static int64_t block_end(const spdhg_problem *p, int64_t b) {
     return end < p->n ? end : p->n;
 }
 
-static void slope_block(void *context, int64_t b) {
-    const pass *a = context;
-    const spdhg_problem *p = a->c->problem;
-    for (int64_t i = b * SPD_ROWS_PER_BLOCK; i < block_end(p, b); i++)
-        spd_loss_slope(p->loss, p->loss_arg, p->K, a->z + i * p->K, p->b + i * p->targets, a->c->alpha + i * p->K);
-}
-
-void spd_dual_slopes(spd_certifier *c, const double *z) {
-    pass a = {.c = c, .z = z};
-    spd_parallel(c->threads, spd_problem_blocks(c->problem), slope_block, &a);
-}
-
-static void balance_scalar(spd_certifier *c, int64_t k) {
+static bool balance_scalar(spd_certifier *c, int64_t k) {
     const spdhg_problem *p = c->problem;
     double up = 0, down = 0;
     for (int64_t i = 0; i < p->n; i++) {
@@ -38,16 +26,18 @@ static void balance_scalar(spd_certifier *c, int64_t k) {
         else
             down -= a;
     }
+    if (fabs(up - down) <= 1e-15 * (up + down)) return false; /* as near as a sum of these numbers can tell */
     const double up_factor = up > down ? down / up : 1, down_factor = down > up ? up / down : 1;
     for (int64_t i = 0; i < p->n; i++) {
         double *a = &c->alpha[i * p->K + k];
         *a *= *a > 0 ? up_factor : down_factor;
     }
+    return true;
 }
 
 /* q_i = alpha_i + e_{b_i} becomes (1-t) q_i + t u with u = (M - (1-t) Q)/(t W): Q_k = sum w q_ik, M_k = weight of class k; u >= 0
  * wants t >= (Q_k - M_k)/Q_k for every k. */
-static void balance_coupled(spd_certifier *c) {
+static bool balance_coupled(spd_certifier *c) {
     const spdhg_problem *p = c->problem;
     const int64_t K = p->K;
     double *sum = c->work; /* sum_i w_i alpha_ik = Q_k - M_k */
@@ -59,20 +49,21 @@ static void balance_coupled(spd_certifier *c) {
     }
     for (int64_t k = 0; k < K; k++)
         if (sum[k] > 0) t = fmax(t, sum[k] / (sum[k] + mass[k]));
-    if (t == 0) return;
+    if (t <= 1e-15) return false;
     for (int64_t k = 0; k < K; k++) sum[k] = fmax(t * (sum[k] + mass[k]) - sum[k], 0) / p->W; /* t u_k */
     for (int64_t i = 0; i < p->n; i++)
         for (int64_t k = 0; k < K; k++) {
             const double e = (double)k == p->b[i], q = c->alpha[i * K + k] + e;
             c->alpha[i * K + k] = (1 - t) * q + sum[k] - e;
         }
+    return true;
 }
 
-void spd_dual_balance(spd_certifier *c) {
-    if (c->problem->loss->value)
-        for (int64_t k = 0; k < c->problem->K; k++) balance_scalar(c, k);
-    else
-        balance_coupled(c);
+bool spd_dual_balance(spd_certifier *c) {
+    if (!c->problem->loss->value) return balance_coupled(c);
+    bool moved = false;
+    for (int64_t k = 0; k < c->problem->K; k++) moved = balance_scalar(c, k) || moved;
+    return moved;
 }
 
 static void fenchel_block(void *context, int64_t b) {

@@ -138,6 +138,7 @@ bool spd_dual_make_exact(spd_certifier *c, const double *z) {
         spd_axpy(p->dK, 1, c->r, y);
         left = residual(c);
     } else {
+        c->gradient = false; /* g follows alpha */
         curvatures(c, z);
         if (c->M && !factor(c)) return false;
         const double goal = 1e-15 * (1 + spd_max_abs(p->dK, c->g));

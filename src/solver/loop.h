@@ -31,6 +31,7 @@ struct spdhg_solver {
 typedef struct spd_loop {
     spdhg_solver *solver;
     spd_run run;
+    spdhg_problem *thin; /* the rows a stage works on if not all */
     spd_sampler sampler;
     spd_row *rows; /* two batches, of this and of the next iteration; NULL for full-information solvers */
     double param[SPD_PARAMS_MAX];

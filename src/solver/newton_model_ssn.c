@@ -134,7 +134,7 @@ bool spd_newton_model_newton(spd_newton_model *a, const spdhg_problem *p, double
     memcpy(a->open, a->b->y, (size_t)mK * sizeof *a->open); /* from here on y0 */
     for (int step = 0; step < STEPS_MOST && newton_step(a, p, big); step++) {
         *gap = spd_newton_model_gap(a, p, decrease);
-        if (*gap <= 0.1 * *decrease) break;
+        if (*gap <= 0.01 * *decrease) break;
     }
     spd_reduction_gram(&a->B, p, a->scale, a->M);
     if (*gap < before) {

@@ -108,7 +108,7 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     spd_newton *b = &self->base;
     spd_newton_model *a = &self->model;
     const spdhg_problem *p = run->problem;
-    spd_newton_gradient(run, b);
+    spd_newton_gradient(run, b, true);
     if (whole(p)) {
         spd_reduction_whole(&a->B, p);
         spd_problem_normal_matrix(p, run->threads, b->curve, a->H, b->scratch);

@@ -37,6 +37,7 @@ static bool measure(spd_loop *l, bool final, spdhg_status *status, spdhg_error *
     bool finite = spd_all_finite(p->dK, l->x) && spd_all_finite(p->K, l->c) && spd_all_finite(p->m * p->K, l->y);
     const bool before_the_end = s->options.tol > 0 && l->run.kind->exact && !final;
     s->evaluator.certifier.worth = before_the_end ? 1e3 * s->options.tol : INFINITY;
+    s->evaluator.certifier.enough = s->options.tol;
     if (finite) {
         spd_evaluate(&s->evaluator, l->x, l->c, l->y, &point);
         finite = isfinite(point.objective);
@@ -44,7 +45,11 @@ static bool measure(spd_loop *l, bool final, spdhg_status *status, spdhg_error *
         point.objective = point.train_loss = point.penalty = point.test_loss = point.test_score = point.gap = point.dual_norm =
             NAN;
     *status = spd_trace_add(&s->trace, &point, err);
-    if (finite) spd_solver_keep(s, l->run.kind, l->x, l->c, l->y, &point);
+    if (finite) {
+        spd_solver_keep(s, l->run.kind, l->x, l->c, l->y, &point);
+        s->evaluator.seen.c = s->c;
+        if (!l->thin) l->run.seen = s->evaluator.seen;
+    }
     if (tell(s, SPDHG_EVENT_POINT, &point)) l->stop = true;
     return finite;
 }
@@ -78,6 +83,7 @@ static void advance(spd_loop *l, int64_t steps, double until) {
             l->run.rows_visited += batch;
         }
         l->said = l->run.kind->step(&l->run, l->k++, &rows);
+        l->run.seen = (spd_seen){0};
     }
 }
 
@@ -93,6 +99,7 @@ static void save_now_and_then(spd_loop *l) {
  * costs stays in proportion, and the end is not missed by much. */
 static double next_point(const spd_loop *l, double every) {
     const double now = (double)l->run.rows_visited, n = (double)l->solver->problem->n;
+    if (l->thin && l->solver->options.every == 0) return INFINITY; /* a stage on a sample is short: at its end */
     if (l->solver->options.tol > 0 && l->solver->options.every == 0) return now + fmax(n, 0.1 * now);
     return every * (floor(now / every) + 1);
 }
@@ -121,7 +128,7 @@ static spdhg_status run_stage(spd_loop *l, double epochs, spdhg_outcome *outcome
     spdhg_status status = SPDHG_OK;
     double next = next_point(l, every);
     bool over = false;
-    if (l->k == 0 && !measure(l, false, &status, err)) *outcome = SPDHG_OUTCOME_DIVERGED;
+    if (l->k == 0 && l->iterations_before == 0 && !measure(l, false, &status, err)) *outcome = SPDHG_OUTCOME_DIVERGED;
     while (status == SPDHG_OK && *outcome == SPDHG_OUTCOME_DONE && !over) {
         const double from = spd_now(), until = next < last ? next : last;
         advance(l, steps, until);
@@ -133,7 +140,8 @@ static spdhg_status run_stage(spd_loop *l, double epochs, spdhg_outcome *outcome
         over = out_of_time(l) || (double)l->run.rows_visited >= last || l->said != SPD_CONTINUE;
         if (at_point || over || l->stop) {
             next = next_point(l, every);
-            *outcome = measure(l, over || l->stop, &status, err) ? verdict(l, over) : SPDHG_OUTCOME_DIVERGED;
+            *outcome = measure(l, (over && l->stage + 1 == s->plan.stages) || l->stop, &status, err) ? verdict(l, over)
+                                                                                                     : SPDHG_OUTCOME_DIVERGED;
         }
     }
     return status;
@@ -141,8 +149,9 @@ static spdhg_status run_stage(spd_loop *l, double epochs, spdhg_outcome *outcome
 
 static spdhg_status prepare_stage(spd_loop *l, const spd_solver_kind *kind, spdhg_error *err) {
     spdhg_solver *s = l->solver;
-    const spdhg_problem *p = s->problem;
-    const int64_t batch = spd_solver_batch(s, kind);
+    const int64_t batch = spd_solver_batch(s, kind), stride = s->plan.stage[l->stage].stride;
+    if (stride > 1) SPD_TRY(spd_problem_thin(&l->thin, s->problem, stride, s->options.seed, err));
+    const spdhg_problem *p = l->thin ? l->thin : s->problem;
     spd_solver_params(s, kind, l->param);
     SPD_TRY(spd_run_new(&l->run, kind, p, l->param, s->options.sampling, batch, s->threads, err));
     SPD_TRY(spd_run_allocate(&l->run, err));
@@ -160,6 +169,7 @@ static spdhg_status prepare_stage(spd_loop *l, const spd_solver_kind *kind, spdh
     l->run.log_context = s;
     const double from = spd_now();
     kind->start(&l->run, s->x, s->c, s->y);
+    if (l->iterations_before > 0 && !l->thin) l->run.seen = s->evaluator.seen; /* of what the stage before has left */
     l->seconds += spd_now() - from;
     return SPDHG_OK;
 }
@@ -169,7 +179,10 @@ static void clear_stage(spd_loop *l) {
     l->iterations_before += l->k;
     l->k = 0;
     l->said = SPD_CONTINUE;
+    l->hashed = false; /* the next stage may have another solver */
     spd_run_free(&l->run);
+    spdhg_problem_free(l->thin);
+    l->thin = NULL;
     spd_sampler_free(&l->sampler);
     spd_free(l->rows);
     spd_free(l->x);
