@@ -5,6 +5,8 @@
 
 static double weight(const spdhg_problem *p, int64_t i) { return p->weight ? p->weight[i] : 1; }
 
+enum { AT_ONCE = 256 };
+
 typedef struct pass {
     spd_certifier *c;
     const double *z;
@@ -19,7 +21,13 @@ static int64_t block_end(const spdhg_problem *p, int64_t b) {
 static bool balance_scalar(spd_certifier *c, int64_t k) {
     const spdhg_problem *p = c->problem;
     double up = 0, down = 0;
-    for (int64_t i = 0; i < p->n; i++) {
+    if (p->K == 1 && !p->weight) {
+        const double size = spd_sum_abs(p->n, c->alpha);
+        for (int64_t i = 0; i < p->n; i++) up += c->alpha[i]; /* up - down */
+        down = 0.5 * (size - up);
+        up += down;
+    }
+    for (int64_t i = 0; i < p->n && (p->K > 1 || p->weight); i++) {
         const double a = weight(p, i) * c->alpha[i * p->K + k];
         if (a > 0)
             up += a;
@@ -70,14 +78,24 @@ static void fenchel_block(void *context, int64_t b) {
     const pass *a = context;
     const spdhg_problem *p = a->c->problem;
     const int64_t K = p->K;
-    double sum = 0;
+    double sum = 0, bracket_of[AT_ONCE];
+    if (p->loss->value) { /* scores, alpha and targets are n x K alike */
+        for (int64_t at = b * SPD_ROWS_PER_BLOCK * K, end = block_end(p, b) * K, count; at < end; at += count) {
+            count = at + AT_ONCE < end ? AT_ONCE : end - at;
+            spd_loss_brackets(p->loss, p->loss_arg, count, a->z + at, p->b + at, a->c->alpha + at, bracket_of);
+            for (int64_t q = 0; q < count && !p->weight; q++) sum += bracket_of[q] > 0 ? bracket_of[q] : 0;
+            for (int64_t q = 0; q < count && p->weight; q++) {
+                const double w = weight(p, (at + q) / K);
+                if (w > 0 && bracket_of[q] > 0) sum += w * bracket_of[q];
+            }
+        }
+        a->partial[b] = sum;
+        return;
+    }
     for (int64_t i = b * SPD_ROWS_PER_BLOCK; i < block_end(p, b); i++) {
         const double *z = a->z + i * K, *alpha = a->c->alpha + i * K, *target = p->b + i * p->targets;
-        double bracket = spd_loss_value(p->loss, p->loss_arg, K, z, target) - spd_dot(K, alpha, z);
-        if (p->loss->value)
-            for (int64_t k = 0; k < K; k++) bracket += p->loss->conjugate(alpha[k], target[k], p->loss_arg);
-        else
-            bracket += p->loss->conjugate_k(alpha, K, target[0]);
+        const double bracket =
+            spd_loss_value(p->loss, p->loss_arg, K, z, target) - spd_dot(K, alpha, z) + p->loss->conjugate_k(alpha, K, target[0]);
         const double w = weight(p, i);
         if (w > 0) sum += w * fmax(bracket, 0);
     }

@@ -9,8 +9,11 @@
  * depend on it. Not with clang: its clones cannot be called from another file before version 17. */
 #if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__)
 #define SPD_WIDE __attribute__((target_clones("avx2", "default")))
+#define SPD_WIDEST                                                                                                               \
+    __attribute__((target_clones("avx512f", "avx2", "default"))) /* where there is much to compute on each number */
 #else
 #define SPD_WIDE
+#define SPD_WIDEST
 #endif
 
 /* ---- vec.c */

@@ -162,15 +162,36 @@ void spd_problem_curvature_diagonal(const spdhg_problem *p, const double *curve,
     }
 }
 
-void spd_problem_normal_matrix(const spdhg_problem *p, int threads, const double *curve, double *H, double *scratch) {
+static void write_out(const spdhg_problem *p, int threads, const double *curve, bool add, double *H, double *scratch) {
     const int64_t n = spd_problem_normal_size(p), blocks = blocks_of(p);
     pass a = {.p = p, .curve = curve, .partial = scratch, .rows = (p->n + blocks - 1) / blocks};
     a.in_turn = threads <= 1;
     if (!a.in_turn) spd_parallel(threads, blocks, one_block, &a);
-    memset(H, 0, (size_t)(n * n) * sizeof *H);
+    if (!add) memset(H, 0, (size_t)(n * n) * sizeof *H);
     for (int64_t b = 0; b < blocks; b++) {
         if (a.in_turn) one_block(&a, b);
         const double *part = scratch + (a.in_turn ? 0 : b) * block_size(p);
         for (int64_t q = 0; q < n; q++) spd_axpy(q + 1, 1, part + q * n, H + q * n);
     }
+}
+
+void spd_problem_normal_matrix(const spdhg_problem *p, int threads, const double *curve, double *H, double *scratch) {
+    write_out(p, threads, curve, false, H, scratch);
+}
+
+void spd_problem_normal_update(const spdhg_problem *p, int threads, const double *curve, double within, bool first, double *H,
+                               double *kept, double *diff, double *scratch) {
+    const int64_t nK = p->n * p->K;
+    int64_t changed = 0;
+    for (int64_t i = 0; i < nK && !first; i++) {
+        const bool far = fabs(curve[i] - kept[i]) > within * curve[i];
+        diff[i] = far ? curve[i] - kept[i] : 0;
+        changed += far;
+    }
+    if (changed == 0 && !first && p->loss->value) return;
+    const bool anew =
+        first || !p->loss->value || by_panels(p) || 2 * changed > nK; /* half of the rows: no rounding of the old ones */
+    write_out(p, threads, anew ? curve : diff, !anew, H, scratch);
+    for (int64_t i = 0; i < nK; i++)
+        if (anew || diff[i] != 0) kept[i] = curve[i];
 }

@@ -51,6 +51,13 @@ void spd_problem_scores(const spdhg_problem *p, int threads, const double *x, do
     spd_parallel(threads, spd_problem_blocks(p), score_block, &a);
 }
 
+void spd_problem_shift(const spdhg_problem *p, const double *c, double *z) {
+    if (p->K == 1)
+        for (int64_t i = 0; i < p->n; i++) z[i] += c[0];
+    else
+        for (int64_t i = 0; i < p->n; i++) spd_axpy(p->K, 1, c, z + i * p->K);
+}
+
 /* Layout of the scratch: F x (m K), scores (n K), partials (blocks (1 + 3K)), Newton's vectors (8 K), the terms' own work. */
 typedef struct value_scratch {
     double *Fx, *z, *partial, *newton, *term;

@@ -118,6 +118,7 @@ typedef struct spd_value {
 int64_t spd_problem_blocks(const spdhg_problem *p); /* fixed blocks of rows that sums are made of */
 /* Scores z = A x + o (n x K), without intercept. */
 void spd_problem_scores(const spdhg_problem *p, int threads, const double *x, double *z);
+void spd_problem_shift(const spdhg_problem *p, const double *c, double *z); /* z += c, every row */
 enum { SPD_ROWS_PER_BLOCK = 2048 };
 /* ---- intercept.c: minimise the loss over the intercept, in place, started at c; z from spd_problem_scores. Newton in K
  * dimensions; softmax: sum c = 0. partial: spd_problem_blocks (1 + 3K) numbers, newton: 8K. */
@@ -163,6 +164,11 @@ double spd_problem_normal_cost(const spdhg_problem *p); /* of writing it out, fo
 void spd_problem_normal_matrix(const spdhg_problem *p, int threads, const double *curve, double *H, double *scratch);
 int64_t spd_problem_normal_size(const spdhg_problem *p);
 int64_t spd_problem_normal_work(const spdhg_problem *p, int threads);
+/* H as written out with the curvatures `kept` (n x K) becomes H with others, no further than `within` of them from those in
+ * `curve`: only rows that changed more are added again, with the difference, unless they are many. kept: what H has now. first: H
+ * and kept are to be made. Coupled losses: all anew. diff: n x K numbers. */
+void spd_problem_normal_update(const spdhg_problem *p, int threads, const double *curve, double within, bool first, double *H,
+                               double *kept, double *diff, double *scratch);
 
 /* ---- curvature.c: constants of the step sizes. */
 double spd_problem_lipschitz(const spdhg_problem *p, spdhg_sampling sampling); /* kappa max_i(||a_i||^2 [+1]) + gamma */

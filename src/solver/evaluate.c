@@ -92,7 +92,7 @@ static void evaluate_test(spd_evaluator *e, const double *x, const double *c, sp
 static void prove(spd_evaluator *e, const double *x, const double *c, const double *y, spdhg_point *point) {
     const spdhg_problem *p = e->problem;
     double *z = spd_problem_value_scores(p, e->scratch);
-    for (int64_t i = 0; i < p->n && p->intercept; i++) spd_axpy(p->K, 1, c, z + i * p->K);
+    if (p->intercept) spd_problem_shift(p, c, z);
     spd_certify(&e->certifier, x, y, z, e->scratch, point->objective, &e->gap);
     point->gap = e->gap.kind == SPD_GAP_NONE ? NAN : e->gap.gap;
 }

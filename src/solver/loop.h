@@ -23,6 +23,8 @@ struct spdhg_solver {
     double started;
     double *x, *c, *y; /* where the next stage starts: the start, then the last finite output */
     spd_evaluator evaluator;
+    bool keeps;   /* runs again and again on the same problem, but for lambda */
+    spd_run kept; /* then: the last stage's instance, for the next run */
     spd_trace trace;
     spdhg_solution solution;
     spdhg_outcome outcome;

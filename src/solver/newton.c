@@ -25,7 +25,7 @@ void spd_newton_layout(spd_run *run, spd_newton *b) {
 
 void spd_newton_start(spd_run *run, spd_newton *b, const double *x0, const double *c0, const double *y0) {
     const spdhg_problem *p = run->problem;
-    memset(run->state.base, 0, (size_t)run->state.size * sizeof(double));
+    if (!run->again) memset(run->state.base, 0, (size_t)run->state.size * sizeof(double));
     if (x0) memcpy(b->x, x0, (size_t)p->dK * sizeof *x0);
     if (c0 && p->intercept) memcpy(b->x + p->dK, c0, (size_t)p->K * sizeof *c0);
     if (y0) memcpy(b->y, y0, (size_t)(p->m * p->K) * sizeof *y0);
@@ -51,7 +51,7 @@ static void find_scores(spd_run *run, spd_newton *b, bool best_c) {
     spd_problem_scores(p, run->threads, b->x, b->score);
     if (p->intercept && best_c)
         spd_problem_best_intercept(p, run->threads, b->score, c, b->scratch, b->scratch + spd_problem_blocks(p) * (1 + 3 * p->K));
-    for (int64_t i = 0; i < p->n && p->intercept; i++) spd_axpy(p->K, 1, c, b->score + i * p->K);
+    if (p->intercept) spd_problem_shift(p, c, b->score);
 }
 
 void spd_newton_gradient(spd_run *run, spd_newton *b, bool best_c) {
@@ -82,10 +82,9 @@ void spd_newton_gradient(spd_run *run, spd_newton *b, bool best_c) {
 void spd_newton_direction_scores(spd_run *run, spd_newton *b, const double *dx) {
     const spdhg_problem *p = run->problem;
     spd_problem_scores(p, run->threads, dx, b->move);
-    for (int64_t i = 0; i < p->n && (p->intercept || p->data->offset); i++) { /* without the offset, which does not move */
-        const double *o = p->data->offset ? p->data->offset + (p->row ? p->row[i] : i) * p->K : NULL;
-        for (int64_t k = 0; k < p->K; k++) b->move[i * p->K + k] += (p->intercept ? dx[p->dK + k] : 0) - (o ? o[k] : 0);
-    }
+    if (p->intercept) spd_problem_shift(p, dx + p->dK, b->move);
+    for (int64_t i = 0; i < p->n && p->data->offset; i++) /* the offset does not move */
+        spd_axpy(p->K, -1, p->data->offset + (p->row ? p->row[i] : i) * p->K, b->move + i * p->K);
     run->rows_visited += p->n;
 }
 

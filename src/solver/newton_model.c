@@ -1,10 +1,10 @@
 /* newton_model.c - the quadratic model by ADMM, dense factors (ALGORITHMS B4), warm started with the last (y, z):
  *     t = (H + rho B'F'SFB)^{-1} ( H t_x + B'( F'(rho S z - y) - g ) ),   u = B t
  *     v = y + rho S (1.6 F u - 0.6 z),   y = Pi_{lambda Y}(v),   z = (v - y)/(rho S)
- * until  e'H^{-1}e/2 + lambda r(Fu) - y'Fu,  e = B'(g + F'y) + H(t - t_x),  the model's duality gap, is a hundredth of the decrease
- * it promises. rho is balanced by the residuals. After 50 + n/8 iterations, four times as many, ... Newton steps are tried
- * (newton_model_ssn.c): they end what ADMM has sorted.
- * X = box or nonneg: one more block u in X, split like F u with y_X and z_X = Pi_X; the candidate is then Pi_X(u). */
+ * until  e'H^{-1}e/2 + lambda r(Fu) - y'Fu,  e = B'(g + F'y) + H(t - t_x),  the model's duality gap, is a hundredth of the
+ * decrease it promises. rho is balanced by the residuals. After 50 + n/8 iterations, four times as many, ... Newton steps are
+ * tried (newton_model_ssn.c): they end what ADMM has sorted. X = box or nonneg: one more block u in X, split like F u with y_X
+ * and z_X = Pi_X; the candidate is then Pi_X(u). */
 #include <cblas.h>
 
 #include "solver/newton_model.h"

@@ -12,12 +12,16 @@
  * The dual point is the inner y: in its ball by construction. Where the solution needs more than 2000 numbers it says STALLED. */
 #include "solver/newton_model.h"
 
+static const double WITHIN = 0.05; /* how far the curvature of a row may be from the one it has in H */
 enum { HALVINGS_MOST = 40, WHOLE_MOST = 1500, WORKING_MOST = 2000, IDLE_MOST = 10 };
 
 typedef struct prox_newton {
     spd_newton base;
     spd_newton_model model;
     double *idle;     /* state: steps in a row that moved nothing */
+    double *known;    /* state, t = x only: 1 once the next two are */
+    double *hessian;  /* state: of the loss, as it was when ... */
+    double *kept;     /* state: ... the curvatures were these */
     double *dx, *set; /* work: direction; scratch of the working set and its Hessian */
 } prox_newton;
 
@@ -53,6 +57,9 @@ static void layout(spd_run *run) {
     spd_newton_layout(run, &self->base);
     spd_newton_model_layout(run, &self->model, &self->base, s);
     self->idle = spd_arena_take(&run->state, 1);
+    self->known = spd_arena_take(&run->state, 1);
+    self->hessian = spd_arena_take(&run->state, whole(p) ? n * n : 0);
+    self->kept = spd_arena_take(&run->state, whole(p) ? p->n * p->K : 0);
     self->dx = spd_arena_take(&run->work, n);
     const int64_t hessian = spd_reduction_hessian_work(p, s), pricing = spd_working_set_work(p);
     self->set = spd_arena_take(&run->work, whole(p) ? 0 : hessian > pricing ? hessian : pricing);
@@ -63,6 +70,7 @@ static void start(spd_run *run, const double *x0, const double *c0, const double
     const spdhg_problem *p = run->problem;
     spd_newton_start(run, &self->base, x0, c0, y0);
     p->set.kind->project(p->dK, p->set.arg, self->base.x, self->base.scratch_n);
+    *self->idle = 0;
     if (spd_newton_model_bounded(p)) memcpy(self->model.zX, self->base.x, (size_t)p->dK * sizeof *self->base.x);
     spd_problem_apply(p, self->base.x, self->model.z);
 }
@@ -111,7 +119,11 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     spd_newton_gradient(run, b, true);
     if (whole(p)) {
         spd_reduction_whole(&a->B, p);
-        spd_problem_normal_matrix(p, run->threads, b->curve, a->H, b->scratch);
+        const int64_t n = a->B.size;
+        spd_problem_normal_update(p, run->threads, b->curve, WITHIN, *self->known == 0, self->hessian, self->kept, b->move,
+                                  b->scratch);
+        *self->known = 1;
+        memcpy(a->H, self->hessian, (size_t)(n * n) * sizeof *a->H);
     } else {
         if (!spd_working_set(p, b, &a->B, WORKING_MOST, self->set)) return SPD_STALLED;
         spd_reduction_hessian(&a->B, p, b->curve, a->H, self->set);

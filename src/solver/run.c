@@ -47,7 +47,6 @@ static bool measure(spd_loop *l, bool final, spdhg_status *status, spdhg_error *
     *status = spd_trace_add(&s->trace, &point, err);
     if (finite) {
         spd_solver_keep(s, l->run.kind, l->x, l->c, l->y, &point);
-        s->evaluator.seen.c = s->c;
         if (!l->thin) l->run.seen = s->evaluator.seen;
     }
     if (tell(s, SPDHG_EVENT_POINT, &point)) l->stop = true;
@@ -128,7 +127,7 @@ static spdhg_status run_stage(spd_loop *l, double epochs, spdhg_outcome *outcome
     spdhg_status status = SPDHG_OK;
     double next = next_point(l, every);
     bool over = false;
-    if (l->k == 0 && l->iterations_before == 0 && !measure(l, false, &status, err)) *outcome = SPDHG_OUTCOME_DIVERGED;
+    if (l->k == 0 && !l->run.seen.z && !measure(l, false, &status, err)) *outcome = SPDHG_OUTCOME_DIVERGED;
     while (status == SPDHG_OK && *outcome == SPDHG_OUTCOME_DONE && !over) {
         const double from = spd_now(), until = next < last ? next : last;
         advance(l, steps, until);
@@ -153,8 +152,17 @@ static spdhg_status prepare_stage(spd_loop *l, const spd_solver_kind *kind, spdh
     if (stride > 1) SPD_TRY(spd_problem_thin(&l->thin, s->problem, stride, s->options.seed, err));
     const spdhg_problem *p = l->thin ? l->thin : s->problem;
     spd_solver_params(s, kind, l->param);
-    SPD_TRY(spd_run_new(&l->run, kind, p, l->param, s->options.sampling, batch, s->threads, err));
-    SPD_TRY(spd_run_allocate(&l->run, err));
+    const bool again = s->kept.kind == kind && !l->thin;
+    if (again) {
+        l->run = s->kept;
+        s->kept = (spd_run){0};
+        l->run.param = l->param;
+        l->run.again = true;
+        l->run.rows_visited = 0;
+    } else {
+        SPD_TRY(spd_run_new(&l->run, kind, p, l->param, s->options.sampling, batch, s->threads, err));
+        SPD_TRY(spd_run_allocate(&l->run, err));
+    }
     l->x = SPD_NEW(double, p->dK);
     l->c = SPD_NEW(double, p->K);
     l->y = SPD_NEW(double, p->m * p->K);
@@ -169,7 +177,7 @@ static spdhg_status prepare_stage(spd_loop *l, const spd_solver_kind *kind, spdh
     l->run.log_context = s;
     const double from = spd_now();
     kind->start(&l->run, s->x, s->c, s->y);
-    if (l->iterations_before > 0 && !l->thin) l->run.seen = s->evaluator.seen; /* of what the stage before has left */
+    if ((l->iterations_before > 0 || again) && !l->thin) l->run.seen = s->evaluator.seen; /* of what was there before */
     l->seconds += spd_now() - from;
     return SPDHG_OK;
 }
@@ -180,7 +188,12 @@ static void clear_stage(spd_loop *l) {
     l->k = 0;
     l->said = SPD_CONTINUE;
     l->hashed = false; /* the next stage may have another solver */
-    spd_run_free(&l->run);
+    if (l->solver->keeps && !l->thin) {
+        spd_run_free(&l->solver->kept);
+        l->solver->kept = l->run;
+        l->run = (spd_run){0};
+    } else
+        spd_run_free(&l->run);
     spdhg_problem_free(l->thin);
     l->thin = NULL;
     spd_sampler_free(&l->sampler);
@@ -212,6 +225,7 @@ spdhg_status spdhg_solver_run(spdhg_solver *s, spdhg_outcome *outcome, spdhg_err
     s->started = spd_now();
     s->outcome = SPDHG_OUTCOME_DONE;
     spd_trace_clear(&s->trace);
+    s->evaluator.certifier.best_dual = -INFINITY; /* lambda may have changed */
     spd_loop loop = {.solver = s, .saved_at = s->started};
     if (s->plan.why[0]) log_sentence(s, s->plan.why);
     start_far(s);

@@ -56,6 +56,7 @@ typedef struct spd_run {
     void *self;      /* kind->self_size bytes: pointers into the arenas and constants, set by layout and start; never state */
     spd_arena state; /* numbers only: what a checkpoint saves; the future is a function of (state, k) */
     spd_arena work;  /* scratch that carries nothing from one step to the next */
+    bool again;      /* start leaves the state of the run before, but for what it is given */
     spd_seen seen;   /* of the point the next step starts from; cleared after it */
     int64_t rows_visited;                             /* counted by full-information solvers; run.c counts batches */
     void (*log)(void *context, const char *sentence); /* for -v, during start */
@@ -116,6 +117,9 @@ void spd_evaluator_free(spd_evaluator *e);
 
 /* ---- run.c, for the model and the checkpoint */
 const spdhg_problem *spd_solver_problem(const spdhg_solver *solver);
+/* From now on each run of this solver starts where the last one ended and with what it had learnt of the loss; only lambda may
+ * change. The walk of a path. */
+void spd_solver_keep_running(spdhg_solver *solver, double seconds);
 const spdhg_options *spd_solver_options(const spdhg_solver *solver);
 spdhg_outcome spd_solver_outcome(const spdhg_solver *solver);
 
