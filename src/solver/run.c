@@ -153,13 +153,9 @@ static spdhg_status prepare_stage(spd_loop *l, const spd_solver_kind *kind, spdh
     const spdhg_problem *p = l->thin ? l->thin : s->problem;
     spd_solver_params(s, kind, l->param);
     const bool again = s->kept.kind == kind && !l->thin;
-    if (again) {
-        l->run = s->kept;
-        s->kept = (spd_run){0};
-        l->run.param = l->param;
-        l->run.again = true;
-        l->run.rows_visited = 0;
-    } else {
+    if (again)
+        spd_run_again(&l->run, &s->kept, l->param);
+    else {
         SPD_TRY(spd_run_new(&l->run, kind, p, l->param, s->options.sampling, batch, s->threads, err));
         SPD_TRY(spd_run_allocate(&l->run, err));
     }
@@ -188,12 +184,8 @@ static void clear_stage(spd_loop *l) {
     l->k = 0;
     l->said = SPD_CONTINUE;
     l->hashed = false; /* the next stage may have another solver */
-    if (l->solver->keeps && !l->thin) {
-        spd_run_free(&l->solver->kept);
-        l->solver->kept = l->run;
-        l->run = (spd_run){0};
-    } else
-        spd_run_free(&l->run);
+    if (l->solver->keeps && !l->thin) spd_run_again(&l->solver->kept, &l->run, NULL);
+    spd_run_free(&l->run);
     spdhg_problem_free(l->thin);
     l->thin = NULL;
     spd_sampler_free(&l->sampler);

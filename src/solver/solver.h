@@ -91,6 +91,7 @@ spdhg_status spd_run_new(spd_run *run, const spd_solver_kind *kind, const spdhg_
                          spdhg_sampling sampling, int64_t batch, int threads, spdhg_error *err);
 double spd_run_bytes(const spd_run *run); /* of its arenas */
 spdhg_status spd_run_allocate(spd_run *run, spdhg_error *err);
+void spd_run_again(spd_run *run, spd_run *before, const double *param); /* run becomes the one before, to be started again */
 void spd_run_free(spd_run *run);
 void spd_run_log(const spd_run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
