@@ -23,7 +23,7 @@ class Newton:
         self.cut = np.cumsum([len(t.F) for t in p.terms])[:-1]
         self.ridge = np.where(np.arange(self.n) < self.dK, p.gamma, 0)
         self.x, self.y = np.zeros(self.n), np.zeros(len(F))
-        self.k = self.passes = 0
+        self.k = self.passes = self.ended = self.reused = 0
 
     def scores(self, x):
         return np.array([R @ x for R in self.rows]) + self.p.offset
@@ -38,18 +38,21 @@ class Newton:
         slope = self.p.phi(self.scores(self.x))[1]
         return sum(w * R.T @ s for w, R, s in zip(self.p.w, self.rows, slope)) + self.ridge * self.x
 
+    def curvatures(self):
+        """phi'' of every row: K numbers, softmax K x K."""
+        z = self.scores(self.x)
+        if self.p.loss == "softmax":
+            q = np.exp(z - np.logaddexp.reduce(z, 1)[:, None])
+            return np.array([np.diag(r) - np.outer(r, r) for r in q])
+        if self.p.loss == "logistic":
+            return 1 / (2 + 2 * np.cosh(z))
+        if self.p.loss == "huber":
+            return 1.0 * (np.abs(z - np.reshape(self.p.b, z.shape)) <= self.p.arg)
+        return np.ones_like(z)
+
     def hessian(self):
         """Of the loss alone."""
-        def curvature(i, z):
-            if self.p.loss == "softmax":
-                q = np.exp(z - np.logaddexp.reduce(z))
-                return np.diag(q) - np.outer(q, q)
-            if self.p.loss == "logistic":
-                return np.diag(1 / (2 + 2 * np.cosh(z)))
-            if self.p.loss == "huber":
-                return np.diag(1.0 * (np.abs(z - self.p.b[i]) <= self.p.arg))
-            return np.eye(len(z))
-        return sum(w * R.T @ curvature(i, z) @ R for i, (w, R, z) in enumerate(zip(self.p.w, self.rows, self.scores(self.x))))
+        return sum(w * R.T @ (C if C.ndim == 2 else np.diag(C)) @ R for w, R, C in zip(self.p.w, self.rows, self.curvatures()))
 
     def parts(self, v):
         return [(t, u) for t, u in zip(self.p.terms, np.split(v.reshape(-1, self.p.K), self.cut))]
@@ -60,21 +63,52 @@ class Newton:
     def penalty(self, Fx):
         return sum(t.value(u) for t, u in self.parts(Fx))
 
+    def derivative(self, v):
+        """Of the projection, and the fraction of every number that it lets through, which is all the preconditioner knows."""
+        D, share = np.zeros((len(v), len(v))), np.zeros(len(v))
+        at = 0
+        for t, u in self.parts(v):
+            for rows in t.blocks:
+                where = at + (rows[:, None] * self.p.K + np.arange(self.p.K)).ravel()
+                w, size = v[where], np.linalg.norm(v[where])
+                if t.penalty == "l1":
+                    D[where, where] = share[where] = np.abs(w) <= t.weight
+                else:
+                    part = np.eye(len(w)) if size <= t.weight else t.weight / size * (np.eye(len(w)) - np.outer(w, w) / size**2)
+                    D[np.ix_(where, where)], share[where] = part, min(1, t.weight / size) if size > 0 else 1
+            at += u.size
+        return D, share
+
 
 class ProxNewton(Newton):
     def __init__(self, p):
         super().__init__(p)
         self.z, self.rho = np.zeros(len(self.F)), 0
         self.looks = []  # whether rho was changed, each time
+        self.kept = None
+
+    def curvatures(self):
+        """As H has them: within a twentieth of what they are, anew where more than half are not."""
+        now = super().curvatures()
+        if self.kept is not None and self.p.loss != "softmax":
+            far = np.abs(now - self.kept) > 0.05 * now
+            few = far.sum() <= far.size / 2 if self.p.K > 1 else not far.any()  # nearly full rows of one output go through BLAS, all or none
+            self.reused += few
+            now = np.where(far, now, self.kept) if few else now
+        self.kept = now
+        return now
 
     def step(self):
+        if self.p.intercept:
+            self.x = np.concatenate([self.x[: self.dK], self.p.best_intercept(self.x[: self.dK].reshape(-1, self.p.K))])
         x, F, n = self.x, self.F, self.n
         g, H, before = self.gradient(), self.hessian(), self.penalty(self.F @ self.x)
         f, trace = self.smooth(x) + before, np.trace(H)
         strong = self.p.gamma > 0 and not self.p.intercept
         H = H + np.diag(self.ridge) + (0 if strong else trace / n * max(1e-10, 1e-3 * np.linalg.norm(g + F.T @ self.y))) * np.eye(n)
-        self.rho = self.rho or trace / np.trace(F.T @ F)
-        u = self.inner(g, H, f, before)
+        self.weigh(H)
+        self.rho = self.rho or np.trace(H) / np.trace(self.M)
+        u = self.snap(self.inner(g, H, f, before), g, f, before)
         Fu, dx = F @ u, u - x
         delta, t = g @ dx + self.penalty(Fu) - before, 1.0
         while self.smooth(x + t * dx) + self.penalty(F @ x + t * (Fu - F @ x)) > f + 1e-4 * t * delta + 1e-15 * abs(f):
@@ -83,28 +117,88 @@ class ProxNewton(Newton):
         self.passes += 4  # value and slopes, gradient, Hessian, scores of the direction
         return self.y
 
+    def weigh(self, H):
+        """S, one number for each row of F (l1), or the geometric mean of a term's rows, and M = F'SF."""
+        S = 1 / ((self.F**2) @ (1 / np.diag(H)))
+        S = [np.where(t.penalty == "l1", s, np.exp(np.log(s).mean())).ravel() for t, s in self.parts(S)]
+        self.S = np.concatenate(S)
+        self.M = self.F.T @ (self.S[:, None] * self.F)
+
+    def snap(self, u, g, f, before):
+        """The nearest point where F u is zero wherever z is, rows of three entries left out, if half of what was promised remains."""
+        v, promise = self.nearest(u), lambda v: g @ (v - self.x) + self.penalty(self.F @ v) - before
+        return v if promise(v) <= 0.5 * promise(u) + 1e-15 * abs(f) else u
+
+    def nearest(self, u):
+        rows = []
+        for t, zero, F in zip(self.p.terms, self.parts(self.z == 0), np.split(self.F, self.cut * self.p.K)):
+            zero = zero[1].copy()
+            for block in t.blocks if t.penalty != "l1" else ():
+                zero[block] = zero[block].all()
+            rows += [r for r, z in zip(F, zero.ravel()) if z and np.count_nonzero(r) <= 2]
+        closed = np.array(rows).reshape(-1, self.n)
+        return u - np.linalg.pinv(closed) @ (closed @ u) if rows else u
+
     def inner(self, g, H, f, before):
         F, x = self.F, self.x
+        newton = 50
         for it in range(1, 2001):
-            u = scipy.linalg.solve(H + self.rho * F.T @ F, H @ x - g + F.T @ (self.rho * self.z - self.y), assume_a="pos")
+            weight = self.rho * self.S
+            u = scipy.linalg.solve(H + self.rho * self.M, H @ x - g + F.T @ (weight * self.z - self.y), assume_a="pos")
             Fu, old = F @ u, self.z
-            v = self.y + self.rho * (1.6 * Fu - 0.6 * old)
+            v = self.y + weight * (1.6 * Fu - 0.6 * old)
             self.y = self.project(v)
-            self.z = (v - self.y) / self.rho
+            self.z = (v - self.y) / weight
             if it > 2 and it % 10 != 0:
                 continue
-            e = g + H @ (u - x) + F.T @ self.y
-            gap = e @ np.linalg.solve(H, e) / 2 + self.penalty(Fu) - self.y @ Fu
-            decrease = -(g @ (u - x) + (u - x) @ H @ (u - x) / 2 + self.penalty(Fu) - before)
-            if gap <= max(0.1 * decrease, 1e-16 * abs(f)):
-                break
+            gap, decrease = self.gap(u, g, H, before)
+            if gap <= max(0.01 * decrease, 1e-13 * abs(f)):
+                return u
             if it % 10 == 0:
                 primal = np.linalg.norm(Fu - self.z) / max(np.linalg.norm(Fu), np.linalg.norm(self.z))
-                dual = self.rho * np.linalg.norm(F.T @ (self.z - old)) / np.linalg.norm(F.T @ self.y)
+                dual = self.rho * np.linalg.norm(F.T @ (self.S * (self.z - old))) / np.linalg.norm(F.T @ self.y)
                 self.looks.append(primal > 10 * dual or dual > 10 * primal)
                 if self.looks[-1]:
                     self.rho *= min(10, max(0.1, np.sqrt(primal / dual)))
-        return u
+            if it == newton:
+                newton *= 4
+                v, gap, decrease = self.newton(u, g, H, before, gap, decrease)
+                if gap <= max(0.01 * decrease, 1e-13 * abs(f)):
+                    return v
+
+    def gap(self, u, g, H, before):
+        """Of the model at u and y, and the decrease it promises."""
+        e, Fu, d = g + H @ (u - self.x) + self.F.T @ self.y, self.F @ u, u - self.x
+        return e @ np.linalg.solve(H, e) / 2 + self.penalty(Fu) - self.y @ Fu, -(g @ d + d @ H @ d / 2 + self.penalty(Fu) - before)
+
+    def newton(self, u, g, H, before, gap, decrease):
+        """Semismooth Newton steps on the augmented Lagrangian of the model, from the zeros of z; y and z follow if the gap falls."""
+        weight, rhs, y, first, t = 1e5 * self.rho * self.S, H @ self.x - g, self.y, (self.y, gap, decrease), self.nearest(u)
+
+        def at(t):
+            v = y + weight * (self.F @ t)
+            self.y = self.project(v)
+            return v, t @ H @ t / 2 - t @ rhs + (((v - self.y / 2) * self.y - y**2 / 2) / weight).sum()
+
+        for _ in range(15):
+            v, now = at(t)
+            e = H @ t + self.F.T @ self.y - rhs
+            dt = -np.linalg.solve(H + self.F.T @ (weight[:, None] * self.derivative(v)[0]) @ self.F, e)
+            step = next((s for s in 0.5 ** np.arange(20) if at(t + s * dt)[1] <= now + 1e-4 * s * (e @ dt) + 1e-15 * abs(now)), None)
+            if step is None:
+                break
+            t = t + step * dt
+            v = at(t)[0]
+            y = self.y if step == 1 else y
+            gap, decrease = self.gap(t, g, H, before)
+            self.ended += gap <= 0.01 * decrease
+            if gap <= 0.01 * decrease:
+                break
+        if gap < first[1]:
+            self.z = (v - self.y) / weight
+            return t, gap, decrease
+        self.y = first[0]
+        return u, *first[1:]
 
 
 class AlmSsn(Newton):
@@ -129,22 +223,6 @@ class AlmSsn(Newton):
 
     def size(self, g):
         return np.sqrt((g * g / self.D).sum())
-
-    def derivative(self, v):
-        """Of the projection, and the fraction of every number that it lets through, which is all the preconditioner knows."""
-        D, share = np.zeros((len(v), len(v))), np.zeros(len(v))
-        at = 0
-        for t, u in self.parts(v):
-            for rows in t.blocks:
-                where = at + (rows[:, None] * self.p.K + np.arange(self.p.K)).ravel()
-                w, size = v[where], np.linalg.norm(v[where])
-                if t.penalty == "l1":
-                    D[where, where] = share[where] = np.abs(w) <= t.weight
-                else:
-                    part = np.eye(len(w)) if size <= t.weight else t.weight / size * (np.eye(len(w)) - np.outer(w, w) / size**2)
-                    D[np.ix_(where, where)], share[where] = part, min(1, t.weight / size) if size > 0 else 1
-            at += u.size
-        return D, share
 
     def first(self):
         self.recent = np.diag(self.hessian())
@@ -237,7 +315,7 @@ def cases():
 
 
 def follow(checks, solver, method, steps):
-    seen = []
+    seen, ended, reused = [], 0, 0
     for name, words, p, untouched in cases():
         m, known = method(p), []
         for k in range(steps):
@@ -247,6 +325,8 @@ def follow(checks, solver, method, steps):
             x = m.x[: m.dK].reshape(p.d, p.K)
             known.append((m.passes, p.value(x, p.best_intercept(x)), np.linalg.norm(y)))
         seen += m.looks
+        ended += m.ended
+        reused += m.reused
         fit = Fitted(*words, "--solver", solver, "--epochs", before + 0.5, "--every", 0.001)
         checks.check(fit.report["iterations"] == steps, f"{solver} {name}: {fit.report['iterations']} iterations, not {steps}")
         for point, (passes, value, size) in zip(fit.trace[1:], known):
@@ -257,7 +337,7 @@ def follow(checks, solver, method, steps):
         if untouched:
             checks.near(fit.x, x, 1e-12, f"{solver} {name}: x after {steps}")
             checks.check(np.abs(x).max() > 0.01, f"{solver} {name}: x moved")
-    return seen
+    return seen, ended, reused
 
 
 def check_end(checks, solver, passes):
@@ -274,11 +354,12 @@ def check_end(checks, solver, passes):
 if __name__ == "__main__":
     tally = Checks()
     if asked("prox-newton"):
-        looks = follow(tally, "prox-newton", ProxNewton, 4)
+        looks, _, reused = follow(tally, "prox-newton", ProxNewton, 4)
         check_end(tally, "prox-newton", 10000)
+        tally.check(reused > 0, "no Hessian was used twice")
         tally.check(set(looks) == {False, True}, f"rho changed {sum(looks)} times of {len(looks)}: both happen")
     if asked("alm-ssn"):
-        lengths = follow(tally, "alm-ssn", AlmSsn, 8)
+        lengths, _, _ = follow(tally, "alm-ssn", AlmSsn, 8)
         check_end(tally, "alm-ssn", 200000)
         print("steps shorter than 1:", sum(t < 1 for t in lengths), "shorter than 1/4:", sum(t < 0.25 for t in lengths), "of", len(lengths))
     tally.end()

@@ -220,8 +220,39 @@ static void found_by_name(void **unused) {
     assert_true(g[0] == 1 && g[1] == 2);
 }
 
+/* The loops over many rows against the losses' own functions, one row at a time: sizes from tiny to far out. */
+static void rows_at_once(void **unused) {
+    (void)unused;
+    enum { ROWS = 1001 };
+    static double z[ROWS], b[ROWS], alpha[ROWS], value[ROWS], slope[ROWS], second[ROWS], bracket[ROWS];
+    static const double size[] = {1e-12, 1e-3, 1, 40, 650}, shrink[] = {1, 1 - 1e-9, 0.5, 0};
+    for (size_t k = 0; k < sizeof size / sizeof *size * 4; k++) {
+        for (int i = 0; i < ROWS; i++) {
+            z[i] = size[k / 4] * ((i * 37 % ROWS) / (0.5 * ROWS) - 1);
+            b[i] = i % 2 ? 1 : -1;
+            alpha[i] = shrink[k % 4] * spd_loss_logistic.slope(z[i], b[i], 0);
+        }
+        spd_loss_rows(&spd_loss_logistic, 0, ROWS, z, b, value, slope, second);
+        spd_loss_brackets(&spd_loss_logistic, 0, ROWS, z, b, alpha, bracket);
+        for (int i = 0; i < ROWS; i++) {
+            const double phi = spd_loss_logistic.value(z[i], b[i], 0), dual = spd_loss_logistic.conjugate(alpha[i], b[i], 0);
+            assert_true(fabs(value[i] - phi) <= 2e-15 * phi);
+            assert_true(fabs(slope[i] - spd_loss_logistic.slope(z[i], b[i], 0)) <= 2e-15 * fabs(slope[i]));
+            assert_true(fabs(second[i] - spd_loss_logistic.second(z[i], b[i], 0)) <= 2e-15 * second[i]);
+            assert_true(fabs(bracket[i] - (phi + dual - alpha[i] * z[i])) <= 2e-15 * (phi + fabs(dual) + fabs(alpha[i] * z[i])));
+        }
+    }
+    alpha[0] = 2;
+    spd_loss_brackets(&spd_loss_logistic, 0, 1, z, b, alpha, bracket);
+    assert_true(isinf(bracket[0]));
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_loss), cmocka_unit_test(far_out), cmocka_unit_test(known_values),
-                                       cmocka_unit_test(infinite_outside_the_domain), cmocka_unit_test(found_by_name)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_loss),
+                                       cmocka_unit_test(rows_at_once),
+                                       cmocka_unit_test(far_out),
+                                       cmocka_unit_test(known_values),
+                                       cmocka_unit_test(infinite_outside_the_domain),
+                                       cmocka_unit_test(found_by_name)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -131,15 +131,15 @@ static void gradient_is_the_derivative(void **unused) {
             spd_value up, down;
             const double keep = x[q], h = 1e-5;
             x[q] = keep + h;
-            spd_problem_value(p, 1, x, NULL, scratch, &up);
+            spd_problem_value(p, 1, x, NULL, NULL, NULL, scratch, &up);
             x[q] = keep - h;
-            spd_problem_value(p, 3, x, NULL, scratch, &down);
+            spd_problem_value(p, 3, x, NULL, NULL, NULL, scratch, &down);
             x[q] = keep;
             assert_true(fabs((up.loss - down.loss) / (2 * h) - g[q]) < 1e-7);
         }
         spd_value one, three;
-        spd_problem_value(p, 1, x, NULL, scratch, &one);
-        spd_problem_value(p, 3, x, NULL, scratch, &three);
+        spd_problem_value(p, 1, x, NULL, NULL, NULL, scratch, &one);
+        spd_problem_value(p, 3, x, NULL, NULL, NULL, scratch, &three);
         assert_memory_equal(&one, &three, sizeof one);
         spd_free(x), spd_free(g), spd_free(g3), spd_free(gc), spd_free(scratch);
         small_free(&s);
@@ -174,7 +174,7 @@ static void hessian_is_the_derivative(void **unused) {
         double *x = some_x(n), *up = some_x(n), *down = some_x(n), *dir = some_x(n), *g1 = SPD_NEW(double, n),
                *g2 = SPD_NEW(double, n), *hp = SPD_NEW(double, n);
         double *curve = SPD_NEW(double, p->n *K), *H = SPD_NEW(double, n *n);
-        double *scratch = SPD_NEW(double, spd_problem_gradient_work(p) + spd_problem_normal_work(p));
+        double *scratch = SPD_NEW(double, spd_problem_gradient_work(p) + spd_problem_normal_work(p, 3));
         const double h = 1e-5;
         for (int64_t q = 0; q < n; q++) dir[q] = small_normal(5, q), up[q] = x[q] + h * dir[q], down[q] = x[q] - h * dir[q];
         spd_problem_scores(p, 1, x, curve);
@@ -225,7 +225,7 @@ static void intercept_is_the_minimiser(void **unused) {
         double *scratch = SPD_NEW(double, spd_problem_value_work(p) + spd_problem_gradient_work(p));
         spd_value value;
         for (int64_t k = 0; k < p->K; k++) c[k] = 30; /* a bad start */
-        spd_problem_value(p, 2, x, c, scratch, &value);
+        spd_problem_value(p, 2, x, c, NULL, NULL, scratch, &value);
         spd_problem_gradient(p, 1, x, c, g, gc, NULL, scratch);
         if (!(spd_max_abs(p->K, gc) < 1e-12)) fail_msg("%s: slope %g at the intercept", kind[i].loss, spd_max_abs(p->K, gc));
         for (int64_t k = 0; k < p->K; k++) total += c[k];

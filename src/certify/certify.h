@@ -28,10 +28,12 @@ typedef struct spd_certifier {
     int64_t identity;   /* a term with F = identity and lambda > 0, or -1: absorbs v without a solve */
     double start_value; /* f(0): scale of the relative gap */
     double best_dual;   /* largest certified lower bound of f seen so far, less what rounding may have added */
-    double worth;       /* a relative gap within a radius above this is not worth the exact solve; INFINITY: always try */
-    uint8_t *forced;    /* rows whose alpha must be 0 (not 0 there), or NULL */
-    double *push;       /* with forced: an x that brings their loss near 0 and leaves the penalty and all other rows alone */
-    bool unattained;    /* f falls for ever along some direction, from every x: no minimiser exists */
+    double worth;    /* a relative gap (without ridge: within a radius) above this is not worth more work; INFINITY: always try */
+    double enough;   /* a relative gap at which no better y is looked for */
+    bool gradient;   /* g = A'phi'(z)/W, gc its intercept's part */
+    uint8_t *forced; /* rows whose alpha must be 0 (not 0 there), or NULL */
+    double *push;    /* with forced: an x that brings their loss near 0 and leaves the penalty and all other rows alone */
+    bool unattained; /* f falls for ever along some direction, from every x: no minimiser exists */
     double *alpha, *y, *g, *gc; /* the dual point; g = A'alpha/W */
     double *v, *P, *work;       /* d x K each but work: scratch of the pieces */
     double *best_y, *Fq;        /* m x K */
@@ -42,7 +44,8 @@ typedef struct spd_certifier {
 } spd_certifier;
 
 spdhg_status spd_certifier_new(spd_certifier *c, const spdhg_problem *p, int threads, spdhg_error *err);
-/* z: scores n x K with offset and intercept; Fx: m x K; objective = f(x, c). y: any dual, projected here. */
+/* z: scores n x K with offset and intercept; Fx: m x K; objective = f(x, c). y: any dual, projected here. The caller has put
+ * phi'(z) into c->alpha. c->gradient tells whether c->g and c->gc are still the gradient of the loss afterwards. */
 void spd_certify(spd_certifier *c, const double *x, const double *y, const double *z, const double *Fx, double objective,
                  spd_gap *out);
 void spd_certifier_free(spd_certifier *c);
@@ -51,13 +54,13 @@ void spd_certifier_free(spd_certifier *c);
 static inline double spd_bracket(double sum) { return sum >= 0 ? sum : isfinite(sum) ? 0 : INFINITY; }
 
 /* ---- dual_point.c */
-void spd_dual_slopes(spd_certifier *c, const double *z); /* alpha_i = phi'(z_i) */
-void spd_dual_balance(spd_certifier *c);                 /* sum_i w_i alpha_i = 0 in every output, alpha kept in the domain */
+bool spd_dual_balance(spd_certifier *c); /* sum_i w_i alpha_i = 0 in every output, alpha kept in the domain; true if it moved */
 double spd_dual_fenchel(const spd_certifier *c, const double *z); /* first bracket; INFINITY if alpha left the domain */
 /* ---- forced.c: c->forced, c->push, c->unattained */
 spdhg_status spd_dual_find_forced(spd_certifier *c, spdhg_error *err);
-/* ---- polish.c: lowers h*(-g - F'y) over y in lambda Y by a few accelerated projected gradient steps from c->y. */
-void spd_dual_polish(spd_certifier *c);
+/* ---- polish.c: lowers h*(-g - F'y) over y in lambda Y by a few accelerated projected gradient steps from c->y. With ridge the
+ * gap is `rest` plus that; none are made where it is good enough for the objective, or too bad to be worth it. */
+void spd_dual_polish(spd_certifier *c, double rest, double objective);
 /* ---- sizes.c: c->tied (once) and c->size (of the alpha and y at hand) */
 void spd_dual_find_ties(const spdhg_problem *p, int32_t *tied);
 void spd_dual_find_sizes(spd_certifier *c);

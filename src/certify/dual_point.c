@@ -5,6 +5,8 @@
 
 static double weight(const spdhg_problem *p, int64_t i) { return p->weight ? p->weight[i] : 1; }
 
+enum { AT_ONCE = 256 };
+
 typedef struct pass {
     spd_certifier *c;
     const double *z;
@@ -16,38 +18,34 @@ static int64_t block_end(const spdhg_problem *p, int64_t b) {
     return end < p->n ? end : p->n;
 }
 
-static void slope_block(void *context, int64_t b) {
-    const pass *a = context;
-    const spdhg_problem *p = a->c->problem;
-    for (int64_t i = b * SPD_ROWS_PER_BLOCK; i < block_end(p, b); i++)
-        spd_loss_slope(p->loss, p->loss_arg, p->K, a->z + i * p->K, p->b + i * p->targets, a->c->alpha + i * p->K);
-}
-
-void spd_dual_slopes(spd_certifier *c, const double *z) {
-    pass a = {.c = c, .z = z};
-    spd_parallel(c->threads, spd_problem_blocks(c->problem), slope_block, &a);
-}
-
-static void balance_scalar(spd_certifier *c, int64_t k) {
+static bool balance_scalar(spd_certifier *c, int64_t k) {
     const spdhg_problem *p = c->problem;
     double up = 0, down = 0;
-    for (int64_t i = 0; i < p->n; i++) {
+    if (p->K == 1 && !p->weight) {
+        const double size = spd_sum_abs(p->n, c->alpha);
+        for (int64_t i = 0; i < p->n; i++) up += c->alpha[i]; /* up - down */
+        down = 0.5 * (size - up);
+        up += down;
+    }
+    for (int64_t i = 0; i < p->n && (p->K > 1 || p->weight); i++) {
         const double a = weight(p, i) * c->alpha[i * p->K + k];
         if (a > 0)
             up += a;
         else
             down -= a;
     }
+    if (fabs(up - down) <= 1e-15 * (up + down)) return false; /* as near as a sum of these numbers can tell */
     const double up_factor = up > down ? down / up : 1, down_factor = down > up ? up / down : 1;
     for (int64_t i = 0; i < p->n; i++) {
         double *a = &c->alpha[i * p->K + k];
         *a *= *a > 0 ? up_factor : down_factor;
     }
+    return true;
 }
 
 /* q_i = alpha_i + e_{b_i} becomes (1-t) q_i + t u with u = (M - (1-t) Q)/(t W): Q_k = sum w q_ik, M_k = weight of class k; u >= 0
  * wants t >= (Q_k - M_k)/Q_k for every k. */
-static void balance_coupled(spd_certifier *c) {
+static bool balance_coupled(spd_certifier *c) {
     const spdhg_problem *p = c->problem;
     const int64_t K = p->K;
     double *sum = c->work; /* sum_i w_i alpha_ik = Q_k - M_k */
@@ -59,34 +57,45 @@ static void balance_coupled(spd_certifier *c) {
     }
     for (int64_t k = 0; k < K; k++)
         if (sum[k] > 0) t = fmax(t, sum[k] / (sum[k] + mass[k]));
-    if (t == 0) return;
+    if (t <= 1e-15) return false;
     for (int64_t k = 0; k < K; k++) sum[k] = fmax(t * (sum[k] + mass[k]) - sum[k], 0) / p->W; /* t u_k */
     for (int64_t i = 0; i < p->n; i++)
         for (int64_t k = 0; k < K; k++) {
             const double e = (double)k == p->b[i], q = c->alpha[i * K + k] + e;
             c->alpha[i * K + k] = (1 - t) * q + sum[k] - e;
         }
+    return true;
 }
 
-void spd_dual_balance(spd_certifier *c) {
-    if (c->problem->loss->value)
-        for (int64_t k = 0; k < c->problem->K; k++) balance_scalar(c, k);
-    else
-        balance_coupled(c);
+bool spd_dual_balance(spd_certifier *c) {
+    if (!c->problem->loss->value) return balance_coupled(c);
+    bool moved = false;
+    for (int64_t k = 0; k < c->problem->K; k++) moved = balance_scalar(c, k) || moved;
+    return moved;
 }
 
 static void fenchel_block(void *context, int64_t b) {
     const pass *a = context;
     const spdhg_problem *p = a->c->problem;
     const int64_t K = p->K;
-    double sum = 0;
+    double sum = 0, bracket_of[AT_ONCE];
+    if (p->loss->value) { /* scores, alpha and targets are n x K alike */
+        for (int64_t at = b * SPD_ROWS_PER_BLOCK * K, end = block_end(p, b) * K, count; at < end; at += count) {
+            count = at + AT_ONCE < end ? AT_ONCE : end - at;
+            spd_loss_brackets(p->loss, p->loss_arg, count, a->z + at, p->b + at, a->c->alpha + at, bracket_of);
+            for (int64_t q = 0; q < count && !p->weight; q++) sum += spd_bracket(bracket_of[q]);
+            for (int64_t q = 0; q < count && p->weight; q++) {
+                const double w = weight(p, (at + q) / K);
+                if (w > 0) sum += w * spd_bracket(bracket_of[q]);
+            }
+        }
+        a->partial[b] = sum;
+        return;
+    }
     for (int64_t i = b * SPD_ROWS_PER_BLOCK; i < block_end(p, b); i++) {
         const double *z = a->z + i * K, *alpha = a->c->alpha + i * K, *target = p->b + i * p->targets;
-        double gap = spd_loss_value(p->loss, p->loss_arg, K, z, target) - spd_dot(K, alpha, z);
-        if (p->loss->value)
-            for (int64_t k = 0; k < K; k++) gap += p->loss->conjugate(alpha[k], target[k], p->loss_arg);
-        else
-            gap += p->loss->conjugate_k(alpha, K, target[0]);
+        const double gap =
+            spd_loss_value(p->loss, p->loss_arg, K, z, target) - spd_dot(K, alpha, z) + p->loss->conjugate_k(alpha, K, target[0]);
         const double w = weight(p, i);
         if (w > 0) sum += w * spd_bracket(gap);
     }

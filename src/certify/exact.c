@@ -169,6 +169,7 @@ static void drop_small(spd_certifier *c) {
 
 static bool solve_exactly(spd_certifier *c, const double *z) {
     const int64_t n = spd_problem_normal_size(c->problem);
+    c->gradient = false; /* g follows alpha */
     drop_small(c);
     spd_dual_find_sizes(c);
     curvatures(c, z);

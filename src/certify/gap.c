@@ -62,15 +62,16 @@ void spd_certify(spd_certifier *c, const double *x, const double *y, const doubl
     const spdhg_problem *p = c->problem;
     const int64_t mK = p->m * p->K;
     *out = (spd_gap){.kind = SPD_GAP_CERTIFIED, .gap = INFINITY, .radius = NAN};
-    spd_dual_slopes(c, z);
     for (int64_t i = 0; i < p->n && c->forced; i++)
         if (c->forced[i]) c->alpha[i] = 0;
-    if (p->intercept) spd_dual_balance(c);
-    const bool moved = p->intercept || c->forced; /* alpha is not phi'(z) */
+    const bool balanced = p->intercept && spd_dual_balance(c);
+    const bool moved = balanced || c->forced; /* alpha is not phi'(z) */
+    c->gradient = !moved;
     spd_problem_adjoint(p, c->threads, c->alpha, c->g, c->gc, c->Mwork);
     memcpy(c->y, y, (size_t)mK * sizeof *y);
     spd_problem_project_dual(p, c->y, c->work);
-    spd_dual_polish(c);
+    spd_dual_polish(c, 0.5 * p->gamma * spd_dot(p->dK, x, x) + spd_dot(p->dK, c->g, x) + spd_problem_penalty(p, Fx, c->work),
+                    fabs(objective));
     refresh_v(c);
     if (!c->exact || p->set.kind == &spd_set_all || p->set.kind == &spd_set_nonneg || p->set.kind == &spd_set_box) {
         const double radius = RADIUS_FACTOR * fmax(spd_norm2(p->dK, x), 1e-3);
@@ -78,7 +79,7 @@ void spd_certify(spd_certifier *c, const double *x, const double *y, const doubl
             c->exact ? (moved ? spd_dual_fenchel(c, z) : 0) + radius_bracket(c, x, radius) + penalty_bracket(c, Fx) : 0;
         const bool worth = within <= c->worth * fabs(objective);
         if (!c->exact || (worth && spd_dual_make_exact(c, z)))
-            out->gap = (c->exact || p->intercept ? spd_dual_fenchel(c, z) : 0) + ridge_bracket(c, x) + penalty_bracket(c, Fx);
+            out->gap = (c->exact || moved ? spd_dual_fenchel(c, z) : 0) + ridge_bracket(c, x) + penalty_bracket(c, Fx);
         if (c->exact && !isfinite(out->gap)) *out = (spd_gap){.kind = SPD_GAP_WITHIN_RADIUS, .gap = within, .radius = radius};
     }
     if (!isfinite(out->gap)) out->kind = SPD_GAP_NONE;
@@ -95,19 +96,15 @@ static bool unbounded_without_ridge(const spdhg_problem *p) {
 
 /* Sizes: work serves the pieces one after the other (block sums, projections, penalties, conjugate gradients, balancing). */
 static int64_t work_size(const spdhg_problem *p) {
-    int64_t most = spd_problem_blocks(p) + 4 * (p->dK + p->K);
+    int64_t most = spd_problem_blocks(p) * (1 + p->K) + 4 * (p->dK + p->K);
     return most > spd_problem_term_work(p) ? most : spd_problem_term_work(p);
 }
 
 static double value_at_zero(spd_certifier *c) {
     const spdhg_problem *p = c->problem;
-    double sum = 0;
     memset(c->v, 0, (size_t)p->dK * sizeof *c->v);
-    spd_problem_scores(p, c->threads, c->v, c->alpha);
-    for (int64_t i = 0; i < p->n; i++)
-        sum += (p->weight ? p->weight[i] : 1) *
-               spd_loss_value(p->loss, p->loss_arg, p->K, c->alpha + i * p->K, p->b + i * p->targets);
-    return sum / p->W;
+    if (p->data->offset) spd_problem_scores(p, c->threads, c->v, c->alpha); /* else 0, as it was made */
+    return spd_problem_losses(p, c->threads, &(spd_scores){.z = c->alpha}, NULL, NULL, c->work);
 }
 
 spdhg_status spd_certifier_new(spd_certifier *c, const spdhg_problem *p, int threads, spdhg_error *err) {
@@ -118,7 +115,7 @@ spdhg_status spd_certifier_new(spd_certifier *c, const spdhg_problem *p, int thr
         if (spd_csr_is_identity(&p->term[t].F->F) && p->term[t].lambda > 0) c->identity = t;
     const bool system = c->exact && c->identity < 0, written_out = system && n <= WRITTEN_OUT_MOST;
     int64_t inner = spd_problem_gradient_work(p);
-    if (written_out && spd_problem_normal_work(p) > inner) inner = spd_problem_normal_work(p);
+    if (written_out && spd_problem_normal_work(p, threads) > inner) inner = spd_problem_normal_work(p, threads);
     c->alpha = SPD_NEW(double, nK);
     c->y = SPD_NEW(double, mK);
     c->best_y = SPD_NEW(double, mK);

@@ -28,13 +28,16 @@ static double value_at(spd_certifier *c, const double *y) {
     return -spd_dot(p->dK, c->v, c->P) - 0.5 * p->gamma * spd_dot(p->dK, c->P, c->P);
 }
 
-void spd_dual_polish(spd_certifier *c) {
+void spd_dual_polish(spd_certifier *c, double rest, double objective) {
     const spdhg_problem *p = c->problem;
     const int64_t mK = p->m * p->K;
     const double norm = spd_problem_structure_norm(p);
-    if (mK == 0 || norm == 0 || (p->gamma == 0 && !c->exact)) return;
+    const bool absorbed = c->exact && c->identity >= 0 && p->terms == 1; /* exact.c finds this y in one step */
+    if (mK == 0 || norm == 0 || (p->gamma == 0 && !c->exact) || absorbed) return;
     const double step = (p->gamma > 0 ? p->gamma : 1) / (norm * norm);
     double *y = c->y, *best = c->best_y, *u = c->Fq + mK, *previous = u + mK, best_value = value_at(c, y), t = 1;
+    const double goal = p->gamma > 0 ? 0.5 * c->enough * objective - rest : -INFINITY;
+    if (best_value <= goal || (p->gamma > 0 && best_value + rest > c->worth * objective)) return;
     memcpy(best, y, (size_t)mK * sizeof *y);
     memcpy(u, y, (size_t)mK * sizeof *y);
     const int steps = steps_of(p);
@@ -53,6 +56,7 @@ void spd_dual_polish(spd_certifier *c) {
             best_value = value;
             memcpy(best, y, (size_t)mK * sizeof *y);
         }
+        if (best_value <= goal) break;
     }
     memcpy(y, best, (size_t)mK * sizeof *y);
 }

@@ -64,7 +64,8 @@ enum {
     SPD_STREAM_TEST,
     SPD_STREAM_COIN,
     SPD_STREAM_POWER,
-    SPD_STREAM_FOLD
+    SPD_STREAM_FOLD,
+    SPD_STREAM_ROWS
 };
 double spd_uniform(uint64_t bits);                      /* in [0,1), 53 bits */
 int64_t spd_below(uint64_t bits, int64_t n);            /* in 0..n-1 by multiply-high; bias below n/2^64 */

@@ -1,6 +1,7 @@
 /* dense.c - factorisations of small dense matrices by LAPACK.
  * Row-major m x K is column-major K x m of the transpose, so LAPACK gets A' = V diag(s) U' and nothing is transposed or
  * allocated: its left factor, column-major K x k, is our Vt; its right factor, column-major k x m, is our U. */
+#include <cblas.h>
 #include <lapacke.h>
 
 #include "la/la.h"
@@ -47,7 +48,8 @@ bool spd_cholesky(int64_t n, double *A) {
 
 void spd_cholesky_solve(int64_t n, const double *A, double *b) {
     if (n == 0) return;
-    LAPACKE_dpotrs_work(LAPACK_COL_MAJOR, 'U', (lapack_int)n, 1, A, (lapack_int)n, b, (lapack_int)n);
+    cblas_dtrsv(CblasColMajor, CblasUpper, CblasTrans, CblasNonUnit, (int)n, A, (int)n, b, 1); /* dpotrs would pack A each time */
+    cblas_dtrsv(CblasColMajor, CblasUpper, CblasNoTrans, CblasNonUnit, (int)n, A, (int)n, b, 1);
 }
 
 int64_t spd_eigen_work(int64_t n) { return 34 * n + 1; }

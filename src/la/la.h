@@ -9,8 +9,11 @@
  * depend on it. Not with clang: its clones cannot be called from another file before version 17. */
 #if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__)
 #define SPD_WIDE __attribute__((target_clones("avx2", "default")))
+#define SPD_WIDEST                                                                                                               \
+    __attribute__((target_clones("avx512f", "avx2", "default"))) /* where there is much to compute on each number */
 #else
 #define SPD_WIDE
+#define SPD_WIDEST
 #endif
 
 /* ---- vec.c */
@@ -23,6 +26,36 @@ void spd_scale(int64_t n, double a, double *x);
 bool spd_all_finite(int64_t n, const double *x);
 int64_t spd_count_nonzero(int64_t n, const double *x);
 double spd_sum(int64_t n, const double *x); /* Neumaier-compensated, fixed order */
+
+/* ---- sparse rows, one output: sum_q val_q x_idx(q) in four lanes, and x_idx(q) += a val_q. val == NULL: all are 1. */
+static inline double spd_gather_dot(int64_t n, const int32_t *idx, const double *val, const double *x) {
+    double a = 0, b = 0, c = 0, d = 0;
+    int64_t q = 0;
+    if (!val) {
+        for (; q + 4 <= n; q += 4) {
+            a += x[idx[q]];
+            b += x[idx[q + 1]];
+            c += x[idx[q + 2]];
+            d += x[idx[q + 3]];
+        }
+        for (; q < n; q++) a += x[idx[q]];
+    } else {
+        for (; q + 4 <= n; q += 4) {
+            a += val[q] * x[idx[q]];
+            b += val[q + 1] * x[idx[q + 1]];
+            c += val[q + 2] * x[idx[q + 2]];
+            d += val[q + 3] * x[idx[q + 3]];
+        }
+        for (; q < n; q++) a += val[q] * x[idx[q]];
+    }
+    return (a + b) + (c + d);
+}
+static inline void spd_scatter_add(int64_t n, double a, const int32_t *idx, const double *val, double *x) {
+    if (val)
+        for (int64_t q = 0; q < n; q++) x[idx[q]] += a * val[q];
+    else
+        for (int64_t q = 0; q < n; q++) x[idx[q]] += a;
+}
 
 /* ---- csr.c: an m x n matrix by rows. val == NULL with idx == NULL means the identity (m == n). */
 typedef struct spd_csr {

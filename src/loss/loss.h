@@ -12,6 +12,12 @@ spdhg_status spd_loss_find(const char *spec, const spdhg_loss **loss, double *ar
 /* Sums over the outputs for a scalar loss; b points to K targets (scalar) or to one class number (coupled). */
 double spd_loss_value(const spdhg_loss *loss, double arg, int64_t K, const double *z, const double *b);
 void spd_loss_slope(const spdhg_loss *loss, double arg, int64_t K, const double *z, const double *b, double *slope);
+/* ---- rows.c: phi, phi' and phi'' at n scores of a scalar loss. */
+void spd_loss_rows(const spdhg_loss *loss, double arg, int64_t n, const double *z, const double *b, double *value, double *slope,
+                   double *second);
+/* phi(z) + phi*(alpha) - alpha z of each; INFINITY where alpha is not in the domain. */
+void spd_loss_brackets(const spdhg_loss *loss, double arg, int64_t n, const double *z, const double *b, const double *alpha,
+                       double *out);
 /* ---- prox.c: slope = phi'(z) at the z with z + q phi'(z) = u, q >= 0; K numbers each. That is the proximal step of phi (z = u -
  * q slope) and, by Moreau, of phi*. work: spd_loss_prox_work doubles. */
 void spd_loss_prox(const spdhg_loss *loss, double arg, int64_t K, double q, const double *u, const double *b, double *slope,

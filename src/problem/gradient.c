@@ -31,10 +31,24 @@ static void add_row(const pass *a, const spd_row *row, const double *u, double *
     if (a->sizes)
         for (int64_t q = 0; q < row->nnz; q++)
             for (int64_t k = 0; k < K; k++) g[(row->idx ? row->idx[q] : q) * K + k] += fabs(row->val[q] * u[k]);
+    else if (K == 1 && row->idx)
+        spd_scatter_add(row->nnz, u[0], row->idx, a->p->ones ? NULL : row->val, g);
     else if (K == 1)
-        for (int64_t q = 0; q < row->nnz; q++) g[row->idx ? row->idx[q] : q] += row->val[q] * u[0];
+        spd_axpy(row->nnz, u[0], row->val, g);
     else
         for (int64_t q = 0; q < row->nnz; q++) spd_axpy(K, row->val[q], u, g + (row->idx ? row->idx[q] : q) * K);
+}
+
+/* The same for a given alpha, one output and sparse rows: what nearly all the time goes into. */
+static void given_block(const pass *a, int64_t first, int64_t end, double *g) {
+    const spdhg_problem *p = a->p;
+    for (int64_t i = first; i < end; i++) {
+        const double u = a->alpha[i] * ((p->weight ? p->weight[i] : 1) / p->W);
+        if (u == 0) continue;
+        const int64_t id = p->row ? p->row[i] : i, at = p->data->ptr[id];
+        g[p->dK] += u;
+        spd_scatter_add(p->data->ptr[id + 1] - at, u, p->data->idx + at, p->ones ? NULL : p->val + at, g);
+    }
 }
 
 static void one_block(void *context, int64_t b) {
@@ -43,6 +57,10 @@ static void one_block(void *context, int64_t b) {
     const int64_t K = p->K, first = b * a->rows, end = first + a->rows < p->n ? first + a->rows : p->n;
     double *g = a->partial + b * stride(p), *gc = g + p->dK, *z = gc + K, *u = z + K;
     memset(g, 0, (size_t)(p->dK + K) * sizeof *g);
+    if (a->alpha && K == 1 && p->data->idx && !a->sizes) {
+        given_block(a, first, end, g);
+        return;
+    }
     for (int64_t i = first; i < end; i++) {
         const double w = p->weight ? p->weight[i] : 1;
         if (w == 0 && !a->slope) continue;

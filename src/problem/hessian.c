@@ -31,13 +31,14 @@ double spd_problem_normal_cost(const spdhg_problem *p) {
     return by_panels(p) ? n * n / 16 : 0.5 * s * s * (double)(p->K * (p->loss->value ? 1 : p->K));
 }
 
-int64_t spd_problem_normal_work(const spdhg_problem *p) { return blocks_of(p) * block_size(p); }
+int64_t spd_problem_normal_work(const spdhg_problem *p, int threads) { return (threads > 1 ? blocks_of(p) : 1) * block_size(p); }
 
 typedef struct pass {
     const spdhg_problem *p;
     const double *curve;
     double *partial;
     int64_t rows;
+    bool in_turn; /* one thread: a block after the other, in the same place */
 } pass;
 
 /* C (K x K) = w C_i / W */
@@ -68,18 +69,21 @@ static double coupled_diagonal(const spdhg_problem *p, const double *z, double b
     return column[k];
 }
 
-/* The same for one output and a sparse row: what nearly all the time goes into. */
-static void add_sparse_row(const spdhg_problem *p, const spd_row *row, double C, double *H) {
-    const int64_t n = spd_problem_normal_size(p);
-    for (int64_t q = 0; q < row->nnz; q++) {
-        const double Ca = C * row->val[q];
-        double *restrict Hi = H + row->idx[q] * n;
-        for (int64_t r = 0; r <= q; r++) Hi[row->idx[r]] += Ca * row->val[r];
+/* The same for one output and sparse rows: what nearly all the time goes into. */
+static void sparse_block(const pass *a, int64_t first, int64_t end, double *H) {
+    const spdhg_problem *p = a->p;
+    const int64_t n = spd_problem_normal_size(p), *ptr = p->data->ptr;
+    for (int64_t i = first; i < end; i++) {
+        const double C = (p->weight ? p->weight[i] : 1) / p->W * a->curve[i];
+        const int64_t id = p->row ? p->row[i] : i, nnz = ptr[id + 1] - ptr[id];
+        const int32_t *idx = p->data->idx + ptr[id];
+        const double *val = p->ones ? NULL : p->val + ptr[id];
+        if (C == 0) continue;
+        for (int64_t q = 0; q < nnz; q++) spd_scatter_add(q + 1, val ? C * val[q] : C, idx, val, H + idx[q] * n);
+        if (!p->intercept) continue;
+        spd_scatter_add(nnz, C, idx, val, H + p->d * n);
+        H[p->d * n + p->d] += C;
     }
-    if (!p->intercept) return;
-    double *restrict Hd = H + p->d * n;
-    for (int64_t r = 0; r < row->nnz; r++) Hd[row->idx[r]] += C * row->val[r];
-    Hd[p->d] += C;
 }
 
 /* H += (a a') x C, lower triangle; the intercept is one more entry 1 at feature d. */
@@ -123,10 +127,14 @@ static void one_block(void *context, int64_t b) {
     const pass *a = context;
     const spdhg_problem *p = a->p;
     const int64_t n = spd_problem_normal_size(p), first = b * a->rows, end = first + a->rows < p->n ? first + a->rows : p->n;
-    double *H = a->partial + b * block_size(p), *C = H + n * n, *unit = C + p->K * p->K;
+    double *H = a->partial + (a->in_turn ? 0 : b) * block_size(p), *C = H + n * n, *unit = C + p->K * p->K;
     memset(H, 0, (size_t)(n * n) * sizeof *H);
     if (by_panels(p)) {
         panel_block(a, first, end, H, unit + 2 * p->K);
+        return;
+    }
+    if (p->K == 1 && p->data->idx && p->loss->value) {
+        sparse_block(a, first, end, H);
         return;
     }
     for (int64_t i = first; i < end; i++) {
@@ -134,10 +142,6 @@ static void one_block(void *context, int64_t b) {
         if (w == 0) continue;
         spd_row row;
         spd_problem_row(p, i, &row);
-        if (p->K == 1 && row.idx && p->loss->value) {
-            add_sparse_row(p, &row, w / p->W * a->curve[i], H);
-            continue;
-        }
         row_curvature(a, i, row.b, w, C, unit);
         add_row(p, &row, C, H);
     }
@@ -158,11 +162,36 @@ void spd_problem_curvature_diagonal(const spdhg_problem *p, const double *curve,
     }
 }
 
-void spd_problem_normal_matrix(const spdhg_problem *p, int threads, const double *curve, double *H, double *scratch) {
+static void write_out(const spdhg_problem *p, int threads, const double *curve, bool add, double *H, double *scratch) {
     const int64_t n = spd_problem_normal_size(p), blocks = blocks_of(p);
     pass a = {.p = p, .curve = curve, .partial = scratch, .rows = (p->n + blocks - 1) / blocks};
-    spd_parallel(threads, blocks, one_block, &a);
-    memcpy(H, scratch, (size_t)(n * n) * sizeof *H);
-    for (int64_t b = 1; b < blocks; b++)
-        for (int64_t q = 0; q < n; q++) spd_axpy(q + 1, 1, scratch + b * block_size(p) + q * n, H + q * n);
+    a.in_turn = threads <= 1;
+    if (!a.in_turn) spd_parallel(threads, blocks, one_block, &a);
+    if (!add) memset(H, 0, (size_t)(n * n) * sizeof *H);
+    for (int64_t b = 0; b < blocks; b++) {
+        if (a.in_turn) one_block(&a, b);
+        const double *part = scratch + (a.in_turn ? 0 : b) * block_size(p);
+        for (int64_t q = 0; q < n; q++) spd_axpy(q + 1, 1, part + q * n, H + q * n);
+    }
+}
+
+void spd_problem_normal_matrix(const spdhg_problem *p, int threads, const double *curve, double *H, double *scratch) {
+    write_out(p, threads, curve, false, H, scratch);
+}
+
+void spd_problem_normal_update(const spdhg_problem *p, int threads, const double *curve, double within, bool first, double *H,
+                               double *kept, double *diff, double *scratch) {
+    const int64_t nK = p->n * p->K;
+    int64_t changed = 0;
+    for (int64_t i = 0; i < nK && !first; i++) {
+        const bool far = fabs(curve[i] - kept[i]) > within * curve[i];
+        diff[i] = far ? curve[i] - kept[i] : 0;
+        changed += far;
+    }
+    if (changed == 0 && !first && p->loss->value) return;
+    const bool anew =
+        first || !p->loss->value || by_panels(p) || 2 * changed > nK; /* half of the rows: no rounding of the old ones */
+    write_out(p, threads, anew ? curve : diff, !anew, H, scratch);
+    for (int64_t i = 0; i < nK; i++)
+        if (anew || diff[i] != 0) kept[i] = curve[i];
 }

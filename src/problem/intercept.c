@@ -3,7 +3,7 @@
  * Coupled losses (softmax): Newton by conjugate gradients in R^K, halved until the loss falls; sum c = 0. */
 #include "problem/problem.h"
 
-enum { NEWTON_MAX = 200 };
+enum { NEWTON_MAX = 200, AT_ONCE = 256 };
 
 /* What one pass over the scores computes for a block: up to two numbers per output. */
 typedef struct sums {
@@ -27,16 +27,29 @@ static void scalar_block(void *context, int64_t b) {
     const int64_t K = p->K, first = b * SPD_ROWS_PER_BLOCK,
                   end = first + SPD_ROWS_PER_BLOCK < p->n ? first + SPD_ROWS_PER_BLOCK : p->n;
     double *out = a->partial + b * stride(p);
+    double z[AT_ONCE], value[AT_ONCE], slope[AT_ONCE], second[AT_ONCE], one[AT_ONCE];
+    for (int q = 0; q < AT_ONCE; q++) one[q] = 1;
     memset(out, 0, (size_t)(3 * K) * sizeof *out);
-    for (int64_t i = first; i < end; i++) {
-        const double w = p->weight ? p->weight[i] : 1;
-        if (w == 0) continue;
-        for (int64_t k = 0; k < K; k++) {
-            const double z = a->z[i * K + k] + a->c[k], target = p->b[i * p->targets + k];
-            const double slope = w * p->loss->slope(z, target, p->loss_arg);
-            out[k] += slope;
-            out[K + k] += fabs(slope);
-            out[2 * K + k] += w * p->loss->second(z, target, p->loss_arg);
+    for (int64_t at = first * K, count; at < end * K; at += count) { /* scores and targets are n x K alike */
+        count = at + AT_ONCE < end * K ? AT_ONCE : end * K - at;
+        if (K == 1)
+            for (int64_t q = 0; q < count; q++) z[q] = a->z[at + q] + a->c[0];
+        else
+            for (int64_t q = 0; q < count; q++) z[q] = a->z[at + q] + a->c[(at + q) % K];
+        spd_loss_rows(p->loss, p->loss_arg, count, z, p->b + at, value, slope, second);
+        if (K == 1 && !p->weight) {
+            out[0] += spd_dot(count, slope, one);
+            out[1] += spd_sum_abs(count, slope);
+            out[2] += spd_sum_abs(count, second);
+            continue;
+        }
+        for (int64_t q = 0; q < count; q++) {
+            const int64_t k = (at + q) % K;
+            const double w = p->weight ? p->weight[(at + q) / K] : 1;
+            if (w == 0) continue;
+            out[k] += w * slope[q];
+            out[K + k] += w * fabs(slope[q]);
+            out[2 * K + k] += w * second[q];
         }
     }
 }
@@ -68,7 +81,9 @@ static void scalar_newton(const spdhg_problem *p, int threads, sums *a, double *
             const bool wild = !closed && curve < 1e-3 * p->kappa && fabs(next - c[k]) > step[k];
             if (wild || !(next > low[k] && next < high[k])) /* also when the curvature is 0 */
                 next = closed ? 0.5 * (low[k] + high[k]) : c[k] - copysign(step[k] *= 2, slope);
-            moving = moving || fabs(next - c[k]) > 1e-15 * (1 + fabs(c[k]));
+            /* |phi'''| <= phi'': Newton squares an error, after a step of his this small what is left is rounding. */
+            const bool last = p->loss == &spd_loss_logistic && next == c[k] - slope / curve && fabs(next - c[k]) < 1e-9;
+            moving = moving || (!last && fabs(next - c[k]) > 1e-15 * (1 + fabs(c[k])));
             c[k] = next;
         }
         if (!moving) return;

@@ -68,6 +68,24 @@ static double mapped(const spdhg_problem *p, int64_t class_number) {
     return p->classes == 1 || class_number == 1 ? 1 : -1;
 }
 
+/* Two values, as nearly always, need only be counted. */
+static void sort(double *v, int64_t n) {
+    double low = INFINITY, high = -INFINITY;
+    int64_t lows = 0, highs = 0;
+    for (int64_t i = 0; i < n; i++) {
+        if (v[i] < low) low = v[i];
+        if (v[i] > high) high = v[i];
+    }
+    for (int64_t i = 0; i < n; i++) {
+        lows += v[i] == low;
+        highs += v[i] == high;
+    }
+    if (low < high && lows + highs == n)
+        for (int64_t i = 0; i < n; i++) v[i] = i < lows ? low : high;
+    else
+        qsort(v, (size_t)n, sizeof *v, ascending);
+}
+
 static spdhg_status find_classes(spdhg_problem *p, spdhg_error *err) {
     double *sorted = SPD_NEW(double, p->n);
     if (!sorted) return spd_fail_memory(err, 8.0 * (double)p->n);
@@ -76,7 +94,7 @@ static spdhg_status find_classes(spdhg_problem *p, spdhg_error *err) {
         const int64_t row = p->row ? p->row[i] : i;
         if (!p->data->weight || p->data->weight[row] > 0) sorted[n++] = p->data->b[row];
     }
-    qsort(sorted, (size_t)n, sizeof *sorted, ascending);
+    sort(sorted, n);
     int64_t classes = 0;
     for (int64_t i = 0; i < n; i++) classes += i == 0 || sorted[i] != sorted[i - 1];
     spdhg_status status = check_classes(p, sorted, n, classes, err);

@@ -7,24 +7,20 @@ int64_t spd_problem_blocks(const spdhg_problem *p) { return (p->n + SPD_ROWS_PER
 /* One pass over the rows; every member is what some block task needs. */
 typedef struct pass {
     const spdhg_problem *p;
-    const double *x, *c, *z_in;
-    double *z, *partial;
+    const double *x;
+    double *z;
 } pass;
 
 static int64_t block_end(const spdhg_problem *p, int64_t first, int64_t size) {
     return first + size < p->n ? first + size : p->n;
 }
 
-static double row_weight(const spdhg_problem *p, int64_t i) { return p->weight ? p->weight[i] : 1; }
-
 void spd_row_score(const spdhg_problem *p, const spd_row *row, const double *x, double *z) {
     const int64_t K = p->K;
     for (int64_t k = 0; k < K; k++) z[k] = row->offset ? row->offset[k] : 0;
-    if (K == 1 && row->idx) {
-        double sum = 0;
-        for (int64_t q = 0; q < row->nnz; q++) sum += row->val[q] * x[row->idx[q]];
-        z[0] += sum;
-    } else if (K == 1)
+    if (K == 1 && row->idx)
+        z[0] += spd_gather_dot(row->nnz, row->idx, p->ones ? NULL : row->val, x);
+    else if (K == 1)
         z[0] += spd_dot(row->nnz, row->val, x);
     else
         for (int64_t q = 0; q < row->nnz; q++) spd_axpy(K, row->val[q], x + (row->idx ? row->idx[q] : q) * K, z);
@@ -32,7 +28,17 @@ void spd_row_score(const spdhg_problem *p, const spd_row *row, const double *x, 
 
 static void score_block(void *context, int64_t b) {
     const pass *a = context;
-    const int64_t first = b * SPD_ROWS_PER_BLOCK, end = block_end(a->p, first, SPD_ROWS_PER_BLOCK);
+    const spdhg_problem *p = a->p;
+    const int64_t first = b * SPD_ROWS_PER_BLOCK, end = block_end(p, first, SPD_ROWS_PER_BLOCK);
+    if (p->K == 1 && p->data->idx && !p->data->offset) { /* what nearly all problems are, without a look at what they are not */
+        const int64_t *ptr = p->data->ptr, *row = p->row;
+        const double *val = p->ones ? NULL : p->val;
+        for (int64_t i = first; i < end; i++) {
+            const int64_t id = row ? row[i] : i, at = ptr[id];
+            a->z[i] = spd_gather_dot(ptr[id + 1] - at, p->data->idx + at, val ? val + at : NULL, a->x);
+        }
+        return;
+    }
     for (int64_t i = first; i < end; i++) {
         spd_row row;
         spd_problem_row(a->p, i, &row);
@@ -45,25 +51,11 @@ void spd_problem_scores(const spdhg_problem *p, int threads, const double *x, do
     spd_parallel(threads, spd_problem_blocks(p), score_block, &a);
 }
 
-/* partial[b] = sum of w_i phi(z_i + c) over a block; v has K numbers of room behind the partials. */
-static void loss_block(void *context, int64_t b) {
-    const pass *a = context;
-    const spdhg_problem *p = a->p;
-    const int64_t K = p->K, first = b * SPD_ROWS_PER_BLOCK, end = block_end(p, first, SPD_ROWS_PER_BLOCK);
-    double *v = a->partial + spd_problem_blocks(p) + b * K, sum = 0;
-    for (int64_t i = first; i < end; i++) {
-        const double w = row_weight(p, i);
-        if (w == 0) continue;
-        for (int64_t k = 0; k < K; k++) v[k] = a->z_in[i * K + k] + (a->c ? a->c[k] : 0);
-        sum += w * spd_loss_value(p->loss, p->loss_arg, K, v, p->b + i * p->targets);
-    }
-    a->partial[b] = sum;
-}
-
-static double mean_loss(const spdhg_problem *p, int threads, const double *z, const double *c, double *partial) {
-    pass a = {.p = p, .z_in = z, .c = c, .partial = partial};
-    spd_parallel(threads, spd_problem_blocks(p), loss_block, &a);
-    return spd_sum(spd_problem_blocks(p), partial) / p->W;
+void spd_problem_shift(const spdhg_problem *p, const double *c, double *z) {
+    if (p->K == 1)
+        for (int64_t i = 0; i < p->n; i++) z[i] += c[0];
+    else
+        for (int64_t i = 0; i < p->n; i++) spd_axpy(p->K, 1, c, z + i * p->K);
 }
 
 /* Layout of the scratch: F x (m K), scores (n K), partials (blocks (1 + 3K)), Newton's vectors (8 K), the terms' own work. */
@@ -86,11 +78,12 @@ int64_t spd_problem_value_work(const spdhg_problem *p) {
 
 double *spd_problem_value_scores(const spdhg_problem *p, double *scratch) { return divide(p, scratch).z; }
 
-void spd_problem_value(const spdhg_problem *p, int threads, const double *x, double *c, double *scratch, spd_value *out) {
+void spd_problem_value(const spdhg_problem *p, int threads, const double *x, double *c, double *alpha, double *curve,
+                       double *scratch, spd_value *out) {
     const value_scratch s = divide(p, scratch);
     spd_problem_scores(p, threads, x, s.z);
     if (p->intercept) spd_problem_best_intercept(p, threads, s.z, c, s.partial, s.newton);
-    out->loss = mean_loss(p, threads, s.z, p->intercept ? c : NULL, s.partial);
+    out->loss = spd_problem_losses(p, threads, &(spd_scores){.z = s.z, .c = p->intercept ? c : NULL}, alpha, curve, s.partial);
     out->ridge = 0.5 * p->gamma * spd_dot(p->dK, x, x);
     spd_problem_apply(p, x, s.Fx);
     out->penalty = spd_problem_penalty(p, s.Fx, s.term);

@@ -177,10 +177,12 @@ spdhg_status spd_prepare_scale(spdhg_problem *p, spdhg_error *err) {
 /* ---- rows */
 
 spdhg_status spd_prepare_rows(spdhg_problem *p, spdhg_error *err) {
+    p->ones = p->data->idx != NULL;
     for (int64_t i = 0; i < p->n; i++) {
         spd_row row;
         spd_problem_row(p, i, &row);
         p->nnz += row.nnz;
+        for (int64_t q = 0; q < row.nnz && p->ones; q++) p->ones = row.val[q] == 1;
         const double w = p->weight ? p->weight[i] : 1;
         if (w == 0) continue;
         const double square = spd_dot(row.nnz, row.val, row.val) + p->intercept;

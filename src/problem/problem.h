@@ -57,6 +57,7 @@ struct spdhg_problem {
     double row_norm2_max;     /* max ||a_i||^2 (+1 with intercept) over rows with weight > 0 */
     double weight_factor_max; /* max N w_i / W * (||a_i||^2 (+1)): for shuffle sampling */
     int64_t nnz;              /* of the rows used */
+    bool ones;                /* sparse, and every value in them is 1 */
     int64_t supports;         /* features that occur in some F_t */
     int32_t
         *place; /* d places: features of the support come first (place < supports), the idle ones behind; NULL when all d occur */
@@ -71,6 +72,8 @@ void spd_problem_row(const spdhg_problem *p, int64_t i, spd_row *row); /* i in 0
  * values as given. first: F of the first term instead of the base's, or NULL. The base, and first, must outlive it. */
 spdhg_status spd_problem_subset(spdhg_problem **out, const spdhg_problem *base, const int64_t *position, int64_t count,
                                 const spdhg_structure *first, spdhg_error *err);
+/* One row drawn of every `stride`, one with weight where there is one; lambda as it is now. A function of the seed. */
+spdhg_status spd_problem_thin(spdhg_problem **out, const spdhg_problem *base, int64_t stride, uint64_t seed, spdhg_error *err);
 
 /* ---- labels.c: classes of the rows used, sorted; b in the loss's own form. Also maps held-out data by the same map. */
 spdhg_status spd_problem_map_labels(spdhg_problem *p, spdhg_error *err);
@@ -116,12 +119,23 @@ typedef struct spd_value {
 int64_t spd_problem_blocks(const spdhg_problem *p); /* fixed blocks of rows that sums are made of */
 /* Scores z = A x + o (n x K), without intercept. */
 void spd_problem_scores(const spdhg_problem *p, int threads, const double *x, double *z);
+void spd_problem_shift(const spdhg_problem *p, const double *c, double *z); /* z += c, every row */
 enum { SPD_ROWS_PER_BLOCK = 2048 };
 /* ---- intercept.c: minimise the loss over the intercept, in place, started at c; z from spd_problem_scores. Newton in K
  * dimensions; softmax: sum c = 0. partial: spd_problem_blocks (1 + 3K) numbers, newton: 8K. */
 void spd_problem_best_intercept(const spdhg_problem *p, int threads, const double *z, double *c, double *partial, double *newton);
-/* f at (x, c); with an intercept c is minimised in place first. scratch: spd_problem_value_work doubles; it holds F x first. */
-void spd_problem_value(const spdhg_problem *p, int threads, const double *x, double *c, double *scratch, spd_value *out);
+/* ---- losses.c: at the scores z + c + t move (c, move may be NULL): the mean loss, and where they are not NULL alpha = phi' and
+ * curve = phi'' (coupled losses: the scores themselves), unweighted, n x K. partial: spd_problem_blocks (1 + K) numbers. */
+typedef struct spd_scores {
+    const double *z, *c, *move;
+    double t;
+} spd_scores;
+double spd_problem_losses(const spdhg_problem *p, int threads, const spd_scores *at, double *alpha, double *curve,
+                          double *partial);
+/* f at (x, c); with an intercept c is minimised in place first. alpha, curve: as in spd_problem_losses, may be NULL. scratch:
+ * spd_problem_value_work doubles; it holds F x first. */
+void spd_problem_value(const spdhg_problem *p, int threads, const double *x, double *c, double *alpha, double *curve,
+                       double *scratch, spd_value *out);
 int64_t spd_problem_value_work(const spdhg_problem *p);
 /* The scores z = A x + o (n x K, without intercept) that spd_problem_value left in its scratch. */
 double *spd_problem_value_scores(const spdhg_problem *p, double *scratch);
@@ -152,7 +166,12 @@ void spd_problem_curvature_diagonal(const spdhg_problem *p, const double *curve,
 double spd_problem_normal_cost(const spdhg_problem *p); /* of writing it out, for each row, in additions to scattered numbers */
 void spd_problem_normal_matrix(const spdhg_problem *p, int threads, const double *curve, double *H, double *scratch);
 int64_t spd_problem_normal_size(const spdhg_problem *p);
-int64_t spd_problem_normal_work(const spdhg_problem *p);
+int64_t spd_problem_normal_work(const spdhg_problem *p, int threads);
+/* H as written out with the curvatures `kept` (n x K) becomes H with others, no further than `within` of them from those in
+ * `curve`: only rows that changed more are added again, with the difference, unless they are many. kept: what H has now. first: H
+ * and kept are to be made. Coupled losses: all anew. diff: n x K numbers. */
+void spd_problem_normal_update(const spdhg_problem *p, int threads, const double *curve, double within, bool first, double *H,
+                               double *kept, double *diff, double *scratch);
 
 /* ---- curvature.c: constants of the step sizes. */
 double spd_problem_lipschitz(const spdhg_problem *p, spdhg_sampling sampling); /* kappa max_i(||a_i||^2 [+1]) + gamma */

@@ -79,3 +79,22 @@ spdhg_status spd_problem_subset(spdhg_problem **out, const spdhg_problem *base, 
     *out = p;
     return SPDHG_OK;
 }
+
+spdhg_status spd_problem_thin(spdhg_problem **out, const spdhg_problem *base, int64_t stride, uint64_t seed, spdhg_error *err) {
+    const int64_t count = (base->n + stride - 1) / stride;
+    int64_t *position = SPD_NEW(int64_t, count);
+    *out = NULL;
+    if (!position) return spd_fail_memory(err, 8.0 * (double)count);
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t first = i * stride, size = first + stride < base->n ? stride : base->n - first;
+        uint64_t bits[2];
+        spd_random(seed, SPD_STREAM_ROWS, (uint64_t)i, bits);
+        int64_t at = spd_below(bits[0], size);
+        for (int64_t tries = 0; base->weight && base->weight[first + at] == 0 && tries < size; tries++) at = (at + 1) % size;
+        position[i] = first + at;
+    }
+    const spdhg_status status = spd_problem_subset(out, base, position, count, NULL, err);
+    for (int64_t t = 0; status == SPDHG_OK && t < base->terms; t++) (*out)->term[t].lambda = base->term[t].lambda;
+    spd_free(position);
+    return status;
+}

@@ -208,7 +208,7 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     const spdhg_problem *p = run->problem;
     const int64_t n = spd_problem_normal_size(p);
     double *s = self->scalar;
-    spd_newton_gradient(run, b);
+    spd_newton_gradient(run, b, false);
     if (s[RHO] == 0) first_scalars(self, run);
     double norm = gradient(self, run);
     if (k == 0) s[FIRST] = norm, s[GOAL] = 0.1 * norm;

@@ -40,7 +40,9 @@ spdhg_status spd_evaluator_new(spd_evaluator *e, const spdhg_problem *p, const s
     spdhg_status status = test ? make_test(e, test, err) : SPDHG_OK;
     int64_t size = spd_problem_value_work(p);
     if (status == SPDHG_OK && e->test && spd_problem_value_work(e->test) > size) size = spd_problem_value_work(e->test);
-    if (status == SPDHG_OK && !(e->scratch = SPD_NEW(double, size))) status = spd_fail_memory(err, 8.0 * (double)size);
+    e->scratch = SPD_NEW(double, size);
+    e->curve = SPD_NEW(double, p->n * p->K);
+    if (status == SPDHG_OK && (!e->scratch || !e->curve)) status = spd_fail_memory(err, 8.0 * (double)size);
     if (status == SPDHG_OK) status = spd_certifier_new(&e->certifier, p, threads, err);
     if (status != SPDHG_OK) spd_evaluator_free(e);
     return status;
@@ -90,18 +92,25 @@ static void evaluate_test(spd_evaluator *e, const double *x, const double *c, sp
 static void prove(spd_evaluator *e, const double *x, const double *c, const double *y, spdhg_point *point) {
     const spdhg_problem *p = e->problem;
     double *z = spd_problem_value_scores(p, e->scratch);
-    for (int64_t i = 0; i < p->n && p->intercept; i++) spd_axpy(p->K, 1, c, z + i * p->K);
+    if (p->intercept) spd_problem_shift(p, c, z);
     spd_certify(&e->certifier, x, y, z, e->scratch, point->objective, &e->gap);
     point->gap = e->gap.kind == SPD_GAP_NONE ? NAN : e->gap.gap;
 }
 
 void spd_evaluate(spd_evaluator *e, const double *x, double *c, const double *y, spdhg_point *point) {
     spd_value value;
-    spd_problem_value(e->problem, e->threads, x, c, e->scratch, &value);
+    spd_problem_value(e->problem, e->threads, x, c, e->certifier.alpha, e->curve, e->scratch, &value);
     point->objective = value.objective;
     point->train_loss = value.loss;
     point->penalty = value.penalty;
     prove(e, x, c, y, point);
+    const bool known = e->certifier.gradient;
+    e->seen = (spd_seen){.z = e->test ? NULL : spd_problem_value_scores(e->problem, e->scratch),
+                         .curve = e->curve,
+                         .g = known ? e->certifier.g : NULL,
+                         .gc = known ? e->certifier.gc : NULL,
+                         .c = c,
+                         .loss = value.loss};
     point->dual_norm = spd_norm2(e->problem->m * e->problem->K, y);
     point->test_loss = point->test_score = NAN;
     if (e->test) evaluate_test(e, x, c, point);
@@ -185,5 +194,6 @@ void spd_evaluator_free(spd_evaluator *e) {
     spd_certifier_free(&e->certifier);
     spd_free(e->test_x);
     spd_free(e->scratch);
+    spd_free(e->curve);
     *e = (spd_evaluator){0};
 }

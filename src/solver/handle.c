@@ -121,6 +121,7 @@ spdhg_status spdhg_solver_start(spdhg_solver *s, const double *x, const double *
     const spdhg_problem *p = s->problem;
     if ((x && !spd_all_finite(p->dK, x)) || (c && !spd_all_finite(p->K, c)) || (y && !spd_all_finite(p->m * p->K, y)))
         return spd_fail(err, SPDHG_DATA, "the start is not finite");
+    s->evaluator.seen = (spd_seen){0};
     if (x) memcpy(s->x, x, (size_t)p->dK * sizeof *x);
     if (c) memcpy(s->c, c, (size_t)p->K * sizeof *c);
     if (y) memcpy(s->y, y, (size_t)(p->m * p->K) * sizeof *y);
@@ -142,6 +143,7 @@ void spd_solver_keep(spdhg_solver *s, const spd_solver_kind *kind, const double 
     memcpy(s->c, c, (size_t)p->K * sizeof *c);
     memcpy(s->y, y, (size_t)(p->m * p->K) * sizeof *y);
     s->has_run = true;
+    s->evaluator.seen.c = s->c;
     s->solution = (spdhg_solution){.features = p->d,
                                    .outputs = p->K,
                                    .dual = p->m * p->K,
@@ -172,6 +174,11 @@ const spdhg_point *spdhg_solver_trace(const spdhg_solver *s, int64_t *points) {
     return s->trace.point;
 }
 
+void spd_solver_keep_running(spdhg_solver *s, double seconds) {
+    s->keeps = true;
+    s->options.seconds = seconds;
+}
+
 const spdhg_problem *spd_solver_problem(const spdhg_solver *s) { return s->problem; }
 const spdhg_options *spd_solver_options(const spdhg_solver *s) { return &s->options; }
 void spd_solver_compare(spdhg_solver *s, double (*clock)(void)) {
@@ -183,6 +190,7 @@ spdhg_outcome spd_solver_outcome(const spdhg_solver *s) { return s->outcome; }
 void spdhg_solver_free(spdhg_solver *s) {
     if (!s) return;
     spd_evaluator_free(&s->evaluator);
+    spd_run_free(&s->kept);
     spd_trace_clear(&s->trace);
     spd_free(s->x);
     spd_free(s->c);

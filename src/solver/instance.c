@@ -32,6 +32,15 @@ spdhg_status spd_run_allocate(spd_run *run, spdhg_error *err) {
     return SPDHG_OK;
 }
 
+void spd_run_again(spd_run *run, spd_run *before, const double *param) {
+    spd_run_free(run);
+    *run = *before;
+    *before = (spd_run){0};
+    run->param = param;
+    run->again = true;
+    run->rows_visited = 0;
+}
+
 double spd_run_bytes(const spd_run *run) { return 8.0 * ((double)run->state.size + (double)run->work.size); }
 
 void spd_run_free(spd_run *run) {

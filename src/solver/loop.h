@@ -25,6 +25,8 @@ struct spdhg_solver {
     double (*clock)(void); /* that point.seconds is read from; limits are of spd_now */
     double *x, *c, *y;     /* where the next stage starts: the start, then the last finite output */
     spd_evaluator evaluator;
+    bool keeps;   /* runs again and again on the same problem, but for lambda */
+    spd_run kept; /* then: the last stage's instance, for the next run */
     spd_trace trace;
     spdhg_solution solution;
     spdhg_outcome outcome;
@@ -33,6 +35,7 @@ struct spdhg_solver {
 typedef struct spd_loop {
     spdhg_solver *solver;
     spd_run run;
+    spdhg_problem *thin; /* the rows a stage works on if not all */
     spd_sampler sampler;
     spd_row *rows; /* two batches, of this and of the next iteration; NULL for full-information solvers */
     double param[SPD_PARAMS_MAX];

@@ -18,8 +18,9 @@ typedef struct spd_newton {
 void spd_newton_layout(spd_run *run, spd_newton *b);
 void spd_newton_start(spd_run *run, spd_newton *b, const double *x0, const double *c0, const double *y0);
 void spd_newton_output(const spd_run *run, const spd_newton *b, double *x, double *c, double *y);
-/* Scores, value, penalty, g = grad l + gamma x, curvatures at x. Two passes' worth: counts 2 n rows. */
-void spd_newton_gradient(spd_run *run, spd_newton *b);
+/* Scores, value, penalty, g = grad l + gamma x, curvatures at x; best_c: the intercept becomes the best for x first. Two passes'
+ * worth: counts 2 n rows. What an evaluation has found already is taken from there: the same numbers. */
+void spd_newton_gradient(spd_run *run, spd_newton *b, bool best_c);
 /* x += t dx with the largest t = 1, 1/2, ... such that f falls by 1e-4 t |delta|; Fu = F(x + dx). False if none does. */
 bool spd_newton_line_search(spd_run *run, spd_newton *b, const double *dx, const double *Fu, double delta, int halvings);
 /* move = A dx + dc: what the line search goes along; counts a pass. */

@@ -1,9 +1,10 @@
 /* newton_model.c - the quadratic model by ADMM, dense factors (ALGORITHMS B4), warm started with the last (y, z):
  *     t = (H + rho B'F'SFB)^{-1} ( H t_x + B'( F'(rho S z - y) - g ) ),   u = B t
  *     v = y + rho S (1.6 F u - 0.6 z),   y = Pi_{lambda Y}(v),   z = (v - y)/(rho S)
- * until  e'H^{-1}e/2 + lambda r(Fu) - y'Fu,  e = B'(g + F'y) + H(t - t_x),  the model's duality gap, is a tenth of the decrease
- * it promises. rho is balanced by the residuals. After 50 + n/8 iterations, four times as many, ... Newton steps are tried
- * (model_newton.c): they end what ADMM has sorted. */
+ * until  e'H^{-1}e/2 + lambda r(Fu) - y'Fu,  e = B'(g + F'y) + H(t - t_x),  the model's duality gap, is a hundredth of the
+ * decrease it promises. rho is balanced by the residuals. After 50 + n/8 iterations, four times as many, ... Newton steps are
+ * tried (newton_model_ssn.c): they end what ADMM has sorted. X = box or nonneg: one more block u in X, split like F u with y_X
+ * and z_X = Pi_X; the candidate is then Pi_X(u). */
 #include <cblas.h>
 
 #include "solver/newton_model.h"
@@ -11,12 +12,16 @@
 enum { ITERATIONS_MOST = 2000, NEWTON_FIRST = 50 };
 static const double RELAX = 1.6;
 
+bool spd_newton_model_bounded(const spdhg_problem *p) { return p->set.kind != &spd_set_all; }
+
 void spd_newton_model_layout(spd_run *run, spd_newton_model *a, spd_newton *b, int64_t most) {
     const spdhg_problem *p = run->problem;
     const int64_t n = spd_problem_normal_size(p), mK = p->m * p->K;
     a->b = b;
     a->z = spd_arena_take(&run->state, mK);
     a->rho = spd_arena_take(&run->state, 1);
+    a->zX = spd_arena_take(&run->state, spd_newton_model_bounded(p) ? p->dK : 0);
+    a->yX = spd_arena_take(&run->state, spd_newton_model_bounded(p) ? p->dK : 0);
     spd_reduction_layout(run, &a->B, most);
     spd_reduction_layout(run, &a->snap, n);
     double **const squares[] = {&a->H, &a->LH, &a->M, &a->LM};
@@ -53,6 +58,7 @@ static void inner_iteration(spd_newton_model *a, const spdhg_problem *p) {
     for (int64_t i = 0; i < mK; i++) a->v[i] = rho * a->scale[i] * a->z[i] - b->y[i];
     spd_newton_model_transposed(a, p, a->v, a->t);
     spd_axpy(a->B.size, 1, a->rhs, a->t);
+    for (int64_t q = 0; q < p->dK && spd_newton_model_bounded(p); q++) a->t[q] += rho * a->zX[q] - a->yX[q];
     spd_cholesky_solve(a->B.size, a->LM, a->t);
     spd_reduction_expand(&a->B, p, a->t, a->u);
     spd_problem_apply(p, a->u, a->Fu);
@@ -61,19 +67,40 @@ static void inner_iteration(spd_newton_model *a, const spdhg_problem *p) {
     memcpy(b->y, a->v, (size_t)mK * sizeof *b->y);
     spd_problem_project_dual(p, b->y, b->term);
     for (int64_t i = 0; i < mK; i++) a->z[i] = (a->v[i] - b->y[i]) / (rho * a->scale[i]);
+    if (!spd_newton_model_bounded(p)) return;
+    for (int64_t q = 0; q < p->dK; q++) {
+        a->yX[q] += rho * (RELAX * a->u[q] + (1 - RELAX) * a->zX[q]);
+        a->zX[q] = a->yX[q] / rho;
+    }
+    p->set.kind->project(p->dK, p->set.arg, a->zX, b->scratch_n);
+    spd_axpy(p->dK, -rho, a->zX, a->yX);
+}
+
+/* t, u and Fu of the point of X nearest to u: what the line search may go to. */
+static void into_set(spd_newton_model *a, const spdhg_problem *p) {
+    if (!spd_newton_model_bounded(p)) return;
+    p->set.kind->project(p->dK, p->set.arg, a->u, a->b->scratch_n);
+    spd_reduction_nearest(&a->B, p, a->u, a->t);
+    spd_problem_apply(p, a->u, a->Fu);
 }
 
 double spd_newton_model_gap(spd_newton_model *a, const spdhg_problem *p, double *decrease) {
     spd_newton *b = a->b;
     const int64_t n = a->B.size, mK = p->m * p->K;
     double *dt = a->solved;
+    into_set(a, p);
     for (int64_t q = 0; q < n; q++) dt[q] = a->t[q] - a->tx[q];
     spd_newton_model_transposed(a, p, b->y, a->e);
     spd_axpy(n, 1, a->tg, a->e);
     const double linear = spd_dot(n, a->tg, dt);
     spd_newton_model_multiply(a, dt, a->full);
     const double square = spd_dot(n, dt, a->full);
-    const double penalty = spd_problem_penalty(p, a->Fu, b->term), slack = penalty - spd_dot(mK, b->y, a->Fu);
+    const double penalty = spd_problem_penalty(p, a->Fu, b->term);
+    double slack = penalty - spd_dot(mK, b->y, a->Fu);
+    if (spd_newton_model_bounded(p)) {
+        slack += p->set.kind->support(p->dK, p->set.arg, a->yX) - spd_dot(p->dK, a->yX, a->u);
+        spd_axpy(p->dK, 1, a->yX, a->e);
+    }
     *decrease = -(linear + 0.5 * square + penalty - b->penalty[0]);
     spd_axpy(n, 1, a->full, a->e);
     memcpy(a->solved, a->e, (size_t)n * sizeof *a->e);
@@ -107,6 +134,7 @@ static bool prepare(spd_newton_model *a, const spdhg_problem *p) {
     if (!spd_cholesky(n, a->LH)) return false;
     spd_reduction_scale(&a->B, p, a->H, a->scale);
     spd_reduction_gram(&a->B, p, a->scale, a->M);
+    for (int64_t q = 0; q < p->dK && spd_newton_model_bounded(p); q++) a->M[q * n + q] += 1;
     for (int64_t q = 0; q < n; q++) {
         trace += a->H[q * n + q];
         gram += a->M[q * n + q];
@@ -118,7 +146,7 @@ static bool prepare(spd_newton_model *a, const spdhg_problem *p) {
 }
 
 static bool good(const spd_newton_model *a, double gap, double decrease) {
-    return gap <= fmax(0.1 * decrease, 1e-13 * fabs(a->b->value[0]));
+    return gap <= fmax(0.01 * decrease, 1e-13 * fabs(a->b->value[0]));
 }
 
 bool spd_newton_model_solve(spd_newton_model *a, const spdhg_problem *p) {
@@ -128,7 +156,7 @@ bool spd_newton_model_solve(spd_newton_model *a, const spdhg_problem *p) {
         inner_iteration(a, p);
         if (it > 2 && it % 10 != 0) continue;
         double decrease, gap = spd_newton_model_gap(a, p, &decrease);
-        if (good(a, gap, decrease) || p->m == 0) return true;
+        if (good(a, gap, decrease) || (p->m == 0 && !spd_newton_model_bounded(p))) return true;
         bool anew = it % 10 == 0 && balance(a, p);
         if (it == newton) {
             newton *= 4;

@@ -124,6 +124,7 @@ static bool newton_step(spd_newton_model *a, const spdhg_problem *p, double big)
 bool spd_newton_model_newton(spd_newton_model *a, const spdhg_problem *p, double *gap, double *decrease) {
     const int64_t n = a->B.size, mK = p->m * p->K;
     const double big = BIG * a->rho[0], before = *gap, before_decrease = *decrease;
+    if (spd_newton_model_bounded(p)) return false;
     for (int64_t t = 0; t < p->terms; t++)
         if (p->term[t].penalty != &spd_penalty_l1 && p->term[t].penalty != &spd_penalty_group) return false;
     memcpy(a->kept, a->t, (size_t)n * sizeof *a->kept);
@@ -133,7 +134,7 @@ bool spd_newton_model_newton(spd_newton_model *a, const spdhg_problem *p, double
     memcpy(a->open, a->b->y, (size_t)mK * sizeof *a->open); /* from here on y0 */
     for (int step = 0; step < STEPS_MOST && newton_step(a, p, big); step++) {
         *gap = spd_newton_model_gap(a, p, decrease);
-        if (*gap <= 0.1 * *decrease) break;
+        if (*gap <= 0.01 * *decrease) break;
     }
     spd_reduction_gram(&a->B, p, a->scale, a->M);
     if (*gap < before) {

@@ -39,6 +39,7 @@ static bool measure(spd_loop *l, bool final, spdhg_status *status, spdhg_error *
     bool finite = spd_all_finite(p->dK, l->x) && spd_all_finite(p->K, l->c) && spd_all_finite(p->m * p->K, l->y);
     const bool before_the_end = s->options.tol > 0 && l->run.kind->exact && !final;
     s->evaluator.certifier.worth = s->compared ? COMPARED_WORTH : before_the_end ? 1e3 * s->options.tol : INFINITY;
+    s->evaluator.certifier.enough = s->options.tol;
     if (finite) {
         spd_evaluate(&s->evaluator, l->x, l->c, l->y, &point);
         finite = isfinite(point.objective);
@@ -46,7 +47,10 @@ static bool measure(spd_loop *l, bool final, spdhg_status *status, spdhg_error *
         point.objective = point.train_loss = point.penalty = point.test_loss = point.test_score = point.gap = point.dual_norm =
             NAN;
     *status = spd_trace_add(&s->trace, &point, err);
-    if (finite) spd_solver_keep(s, l->run.kind, l->x, l->c, l->y, &point);
+    if (finite) {
+        spd_solver_keep(s, l->run.kind, l->x, l->c, l->y, &point);
+        if (!l->thin) l->run.seen = s->evaluator.seen;
+    }
     if (tell(s, SPDHG_EVENT_POINT, &point)) l->stop = true;
     return finite;
 }
@@ -80,6 +84,7 @@ static void advance(spd_loop *l, int64_t steps, double until) {
             l->run.rows_visited += batch;
         }
         l->said = l->run.kind->step(&l->run, l->k++, &rows);
+        l->run.seen = (spd_seen){0};
     }
 }
 
@@ -95,6 +100,7 @@ static void save_now_and_then(spd_loop *l) {
  * costs stays in proportion, and the end is not missed by much. */
 static double next_point(const spd_loop *l, double every) {
     const double now = (double)l->run.rows_visited, n = (double)l->solver->problem->n;
+    if (l->thin && l->solver->options.every == 0) return INFINITY; /* a stage on a sample is short: at its end */
     if (l->solver->options.tol > 0 && l->solver->options.every == 0) return now + fmax(n, 0.1 * now);
     return every * (floor(now / every) + 1);
 }
@@ -123,7 +129,7 @@ static spdhg_status run_stage(spd_loop *l, double epochs, spdhg_outcome *outcome
     spdhg_status status = SPDHG_OK;
     double next = next_point(l, every);
     bool over = false;
-    if (l->k == 0 && !measure(l, false, &status, err)) *outcome = SPDHG_OUTCOME_DIVERGED;
+    if (l->k == 0 && !l->run.seen.z && !measure(l, false, &status, err)) *outcome = SPDHG_OUTCOME_DIVERGED;
     while (status == SPDHG_OK && *outcome == SPDHG_OUTCOME_DONE && !over) {
         const double from = s->clock(), until = next < last ? next : last;
         advance(l, steps, until);
@@ -136,7 +142,8 @@ static spdhg_status run_stage(spd_loop *l, double epochs, spdhg_outcome *outcome
         over = out_of_time(l) || (double)l->run.rows_visited >= last || l->said != SPD_CONTINUE;
         if (at_point || over || l->stop) {
             next = next_point(l, every);
-            *outcome = measure(l, over || l->stop, &status, err) ? verdict(l, over) : SPDHG_OUTCOME_DIVERGED;
+            *outcome = measure(l, (over && l->stage + 1 == s->plan.stages) || l->stop, &status, err) ? verdict(l, over)
+                                                                                                     : SPDHG_OUTCOME_DIVERGED;
         }
     }
     return status;
@@ -144,11 +151,17 @@ static spdhg_status run_stage(spd_loop *l, double epochs, spdhg_outcome *outcome
 
 static spdhg_status prepare_stage(spd_loop *l, const spd_solver_kind *kind, spdhg_error *err) {
     spdhg_solver *s = l->solver;
-    const spdhg_problem *p = s->problem;
-    const int64_t batch = spd_solver_batch(s, kind);
+    const int64_t batch = spd_solver_batch(s, kind), stride = s->plan.stage[l->stage].stride;
+    if (stride > 1) SPD_TRY(spd_problem_thin(&l->thin, s->problem, stride, s->options.seed, err));
+    const spdhg_problem *p = l->thin ? l->thin : s->problem;
     spd_solver_params(s, kind, l->param);
-    SPD_TRY(spd_run_new(&l->run, kind, p, l->param, s->options.sampling, batch, s->threads, err));
-    SPD_TRY(spd_run_allocate(&l->run, err));
+    const bool again = s->kept.kind == kind && !l->thin;
+    if (again)
+        spd_run_again(&l->run, &s->kept, l->param);
+    else {
+        SPD_TRY(spd_run_new(&l->run, kind, p, l->param, s->options.sampling, batch, s->threads, err));
+        SPD_TRY(spd_run_allocate(&l->run, err));
+    }
     l->x = SPD_NEW(double, p->dK);
     l->c = SPD_NEW(double, p->K);
     l->y = SPD_NEW(double, p->m * p->K);
@@ -163,6 +176,7 @@ static spdhg_status prepare_stage(spd_loop *l, const spd_solver_kind *kind, spdh
     l->run.log_context = s;
     const double from = s->clock();
     kind->start(&l->run, s->x, s->c, s->y);
+    if ((l->iterations_before > 0 || again) && !l->thin) l->run.seen = s->evaluator.seen; /* of what was there before */
     l->seconds += s->clock() - from;
     return SPDHG_OK;
 }
@@ -172,7 +186,11 @@ static void clear_stage(spd_loop *l) {
     l->iterations_before += l->k;
     l->k = 0;
     l->said = SPD_CONTINUE;
+    l->hashed = false; /* the next stage may have another solver */
+    if (l->solver->keeps && !l->thin) spd_run_again(&l->solver->kept, &l->run, NULL);
     spd_run_free(&l->run);
+    spdhg_problem_free(l->thin);
+    l->thin = NULL;
     spd_sampler_free(&l->sampler);
     spd_free(l->rows);
     spd_free(l->x);
@@ -203,6 +221,7 @@ spdhg_status spdhg_solver_run(spdhg_solver *s, spdhg_outcome *outcome, spdhg_err
     s->started = spd_now();
     s->outcome = SPDHG_OUTCOME_DONE;
     spd_trace_clear(&s->trace);
+    s->evaluator.certifier.best_dual = -INFINITY; /* lambda may have changed */
     spd_loop loop = {.solver = s, .saved_at = s->started};
     if (s->plan.why[0]) log_sentence(s, s->plan.why);
     start_far(s);

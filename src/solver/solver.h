@@ -30,6 +30,14 @@ void spd_row_prox(const spdhg_problem *p, const spd_row *row, double q, const do
                   double *slope, double *work);
 int64_t spd_row_prox_work(const spdhg_problem *p);
 
+/* What an evaluation has found at the very point a solver goes on from: it need not compute it again. Its c is the best for x. */
+typedef struct spd_seen {
+    const double *z, *curve; /* scores with c; NULL: nothing is known. phi'' (coupled losses: z) */
+    const double *g, *gc;    /* gradient of the loss, or NULL */
+    const double *c;
+    double loss;
+} spd_seen;
+
 typedef struct spd_solver_kind spd_solver_kind;
 
 /* One running algorithm, as run.c owns it. */
@@ -44,6 +52,8 @@ typedef struct spd_run {
     void *self;      /* kind->self_size bytes: pointers into the arenas and constants, set by layout and start; never state */
     spd_arena state; /* numbers only: what a checkpoint saves; the future is a function of (state, k) */
     spd_arena work;  /* scratch that carries nothing from one step to the next */
+    bool again;      /* start leaves the state of the run before, but for what it is given */
+    spd_seen seen;   /* of the point the next step starts from; cleared after it */
     int64_t rows_visited;                             /* counted by full-information solvers; run.c counts batches */
     void (*log)(void *context, const char *sentence); /* for -v, during start */
     void *log_context;
@@ -77,6 +87,7 @@ spdhg_status spd_run_new(spd_run *run, const spd_solver_kind *kind, const spdhg_
                          spdhg_sampling sampling, int64_t batch, int threads, spdhg_error *err);
 double spd_run_bytes(const spd_run *run); /* of its arenas */
 spdhg_status spd_run_allocate(spd_run *run, spdhg_error *err);
+void spd_run_again(spd_run *run, spd_run *before, const double *param); /* run becomes the one before, to be started again */
 void spd_run_free(spd_run *run);
 void spd_run_log(const spd_run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -88,7 +99,9 @@ typedef struct spd_evaluator {
     double *scratch;
     int threads;
     spd_certifier certifier;
-    spd_gap gap; /* of the last evaluation */
+    spd_gap gap;   /* of the last evaluation */
+    double *curve; /* phi'' of every row, then */
+    spd_seen seen;
 } spd_evaluator;
 spdhg_status spd_evaluator_new(spd_evaluator *e, const spdhg_problem *p, const spdhg_data *test, int threads, spdhg_error *err);
 /* Fills objective, losses, gap, test scores and dual norm of the point; c becomes the best intercept for x. */
@@ -105,6 +118,9 @@ void spd_evaluator_free(spd_evaluator *e);
 
 /* ---- run.c, for the model and the checkpoint */
 const spdhg_problem *spd_solver_problem(const spdhg_solver *solver);
+/* From now on each run of this solver starts where the last one ended and with what it had learnt of the loss; only lambda may
+ * change. The walk of a path. */
+void spd_solver_keep_running(spdhg_solver *solver, double seconds);
 const spdhg_options *spd_solver_options(const spdhg_solver *solver);
 spdhg_outcome spd_solver_outcome(const spdhg_solver *solver);
 /* For a comparison with others whose optimum is known: point.seconds by this clock, a costly proof of a gap only where the gap is
@@ -118,7 +134,8 @@ const spd_solver_kind *spd_solver_find(const char *name); /* NULL if unknown */
  * counts. */
 typedef struct spd_stage {
     const spd_solver_kind *kind;
-    double epochs; /* 0: the rest */
+    double epochs;  /* 0: the rest */
+    int64_t stride; /* works on one row drawn of every so many; 1: on all */
 } spd_stage;
 enum { SPD_STAGES_MAX = 4 };
 typedef struct spd_plan {

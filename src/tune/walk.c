@@ -18,10 +18,12 @@ spdhg_status spd_walk_new(spd_walk *walk, spdhg_problem *p, const char *solver, 
 spdhg_status spd_walk_step(spd_walk *walk, double lambda, spdhg_error *err) {
     spdhg_problem *p = walk->problem;
     SPD_TRY(spdhg_problem_scale_lambda(p, lambda, err));
-    spd_problem_project_dual(p, walk->y, walk->y + p->m * p->K);
-    spdhg_solver_free(walk->last);
-    SPD_TRY(spdhg_solver_new(&walk->last, walk->solver, p, &walk->options, err));
-    SPD_TRY(spdhg_solver_start(walk->last, walk->x, walk->c, walk->y, err));
+    if (!walk->last) {
+        spd_problem_project_dual(p, walk->y, walk->y + p->m * p->K);
+        SPD_TRY(spdhg_solver_new(&walk->last, walk->solver, p, &walk->options, err));
+        SPD_TRY(spdhg_solver_start(walk->last, walk->x, walk->c, walk->y, err));
+    }
+    spd_solver_keep_running(walk->last, walk->options.seconds);
     SPD_TRY(spdhg_solver_run(walk->last, &walk->outcome, err));
     if (walk->outcome == SPDHG_OUTCOME_INFIMUM) walk->outcome = SPDHG_OUTCOME_CONVERGED; /* a path is judged by its gaps alone */
     const spdhg_solution *s = spdhg_solver_solution(walk->last);
