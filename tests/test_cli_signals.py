@@ -62,7 +62,7 @@ class Terminal(CommandTest):
         """Everything a terminal gets from standard error, and from standard output too if both."""
         self.write("d.svm", svm(rows(2000)))
         master, slave = pty.openpty()
-        running = subprocess.Popen([COMMAND, "fit", "d.svm", "--time", "1", *words], cwd=self.folder, stderr=slave,
+        running = subprocess.Popen([COMMAND, "fit", "d.svm", "--solver", "spdhg", "--time", "1", *words], cwd=self.folder, stderr=slave,
                                    stdout=slave if both else subprocess.PIPE)
         os.close(slave)
         seen = b""
