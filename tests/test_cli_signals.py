@@ -18,7 +18,7 @@ class Signals(CommandTest):
         self.write("d.svm", svm(rows(2000)))
 
     def start(self, *words, **more):
-        return subprocess.Popen([COMMAND, "fit", "d.svm", "--epochs", "1e9", *words], cwd=self.folder, **more)
+        return subprocess.Popen([COMMAND, "fit", "d.svm", "--solver", "spdhg", "--epochs", "1e9", *words], cwd=self.folder, **more)
 
     def stopped_by(self, number, status, *words):
         running = self.start("-o", "m.json", *words, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
