@@ -18,7 +18,7 @@ class Signals(CommandTest):
         self.write("d.svm", svm(rows(2000)))
 
     def start(self, *words, **more):
-        return subprocess.Popen([COMMAND, "fit", "d.svm", "--epochs", "1e9", *words], cwd=self.folder, **more)
+        return subprocess.Popen([COMMAND, "fit", "d.svm", "--solver", "spdhg", "--epochs", "1e9", *words], cwd=self.folder, **more)
 
     def stopped_by(self, number, status, *words):
         running = self.start("-o", "m.json", *words, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -62,7 +62,7 @@ class Terminal(CommandTest):
         """Everything a terminal gets from standard error, and from standard output too if both."""
         self.write("d.svm", svm(rows(2000)))
         master, slave = pty.openpty()
-        running = subprocess.Popen([COMMAND, "fit", "d.svm", "--time", "1", *words], cwd=self.folder, stderr=slave,
+        running = subprocess.Popen([COMMAND, "fit", "d.svm", "--solver", "spdhg", "--time", "1", *words], cwd=self.folder, stderr=slave,
                                    stdout=slave if both else subprocess.PIPE)
         os.close(slave)
         seen = b""

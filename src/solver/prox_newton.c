@@ -13,7 +13,7 @@
 #include "solver/newton_model.h"
 
 static const double WITHIN = 0.05; /* how far the curvature of a row may be from the one it has in H */
-enum { HALVINGS_MOST = 40, WHOLE_MOST = 1500, WORKING_MOST = 2000, IDLE_MOST = 10 };
+enum { HALVINGS_MOST = 40, WHOLE_MOST = 1500, WORKING_MOST = 2000, IDLE_MOST = 10, TREMBLES_MOST = 50 };
 
 typedef struct prox_newton {
     spd_newton base;
@@ -136,8 +136,10 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     const double delta = snapped(self, p);
     const bool moved = spd_newton_line_search(run, b, self->dx, a->Fu, delta, HALVINGS_MOST);
     p->set.kind->project(p->dK, p->set.arg, b->x, b->scratch_n); /* what rounding may have pushed out */
-    *self->idle = moved ? 0 : *self->idle + 1;
-    return *self->idle < (whole(p) ? 1 : IDLE_MOST) ? SPD_CONTINUE : SPD_STALLED; /* on a working set y may still gain */
+    /* Promises below rounding: after many such steps in a row x only trembles. On a working set y may still gain. */
+    const bool trembles = whole(p) && fabs(delta) <= 1e-16 * fabs(b->value[0]);
+    *self->idle = moved && !trembles ? 0 : *self->idle + 1;
+    return (moved || !whole(p)) && *self->idle < (whole(p) ? TREMBLES_MOST : IDLE_MOST) ? SPD_CONTINUE : SPD_STALLED;
 }
 
 static void output(const spd_run *run, double *x, double *c, double *y) {
