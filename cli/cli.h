@@ -6,6 +6,7 @@
 #include <argp.h>
 #include <jansson.h>
 
+#include "catalog/catalog.h"
 #include "certify/bound.h"
 #include "report/report.h"
 #include "solver/solver.h"
@@ -52,8 +53,12 @@ uint64_t cli_machine_memory(void);                                              
 int cli_choice(const struct argp_state *state, const char *option, const char *text, const char *choices);
 /* Ends with a usage error if status is not OK. */
 void cli_check(const struct argp_state *state, const char *option, spdhg_status status, const spdhg_error *err);
-/* The names of a table of pointers to entries whose first member is the name. */
-const char *cli_names(char out[CLI_TEXT_CHARS], const void *table, int entries);
+/* The help of an option without one of its own, from the library's options of that group, with its default: for argp's filter. */
+char *cli_fill_help(const struct argp_option *options, const char *group, int key, const char *text);
+/* Its two halves: the library's entry for that key (false: none, or the option has a help), and the entry as help; text if there
+ * is no memory. */
+bool cli_find_option(const struct argp_option *options, const char *group, int key, spdhg_entry *entry);
+char *cli_help_text(const spdhg_entry *entry, const char *text);
 /* The one positional argument of a verb: remembers it, refuses a second one. */
 void cli_argument(const struct argp_state *state, const char **place, const char *text);
 
@@ -67,17 +72,10 @@ void cli_print_notes(FILE *to, const char *lead, const spdhg_data *data);
 
 /* ---- problem_options.c: what is to be minimised; for every verb that solves. */
 typedef spd_recipe cli_problem_options;
-/* The defaults, written once: values here, text in the help. */
-#define CLI_LOSS "logistic"
-#define CLI_PENALTY "l1"
-#define CLI_STRUCTURE "identity"
-#define CLI_SET "all"
-#define CLI_LAMBDA 1e-3
-#define CLI_GAMMA 0
 #define CLI_PROBLEM_OPTIONS                                                                                                      \
     {                                                                                                                            \
-        .loss = CLI_LOSS, .penalty = CLI_PENALTY, .structure = CLI_STRUCTURE, .set = CLI_SET, .lambda = CLI_LAMBDA,              \
-        .gamma = CLI_GAMMA, .intercept = true                                                                                    \
+        .loss = SPD_LOSS, .penalty = SPD_PENALTY, .structure = SPD_STRUCTURE, .set = SPD_SET, .lambda = SPD_LAMBDA,              \
+        .gamma = SPD_GAMMA, .intercept = true                                                                                    \
     }
 extern const struct argp cli_problem_argp; /* input: cli_problem_options */
 

@@ -5,21 +5,19 @@ enum { FORMAT = 0x200, LABEL, TARGETS, FEATURES, DUPLICATES, THREADS, MAX_MEMORY
 
 static const struct argp_option options[] = {
     {"format", FORMAT, "FORMAT", 0, NULL, 0},
-    {"label", LABEL, "NAME[,NAME...]", 0, "the target column(s) of a CSV file (default: label, target, y or the last column)", 0},
-    {"targets", TARGETS, "FILE", 0, "a matrix of targets, a row for each row of the data", 0},
-    {"names", NAMES, "FILE", 0, "names of the features, a line for each (default: the header of a CSV file)", 0},
-    {"features", FEATURES, "D", 0, "at least D columns (a training part may miss the last ones)", 0},
-    {"duplicates", DUPLICATES, "WHAT", 0, "an index twice in one row: error (default), sum or last", 0},
-    {"threads", THREADS, "T", 0, "threads (default: the cores this process may use); the result does not depend on it", 0},
-    {"max-memory", MAX_MEMORY, "BYTES", 0, "refuse early rather than hold more than this: 2000000, 500M, 2G", 0},
+    {"label", LABEL, "NAME[,NAME...]", 0, NULL, 0},
+    {"targets", TARGETS, "FILE", 0, NULL, 0},
+    {"names", NAMES, "FILE", 0, NULL, 0},
+    {"features", FEATURES, "D", 0, NULL, 0},
+    {"duplicates", DUPLICATES, "WHAT", 0, NULL, 0},
+    {"threads", THREADS, "T", 0, NULL, 0},
+    {"max-memory", MAX_MEMORY, "BYTES", 0, NULL, 0},
     {0},
 };
 
 static const char *format_names(char out[CLI_TEXT_CHARS]) {
-    int entries;
-    const spd_reader *table = spd_reader_table(&entries);
-    const int used = snprintf(out, CLI_TEXT_CHARS, "auto%s", entries ? ", " : "");
-    spd_names(out + used, (size_t)(CLI_TEXT_CHARS - used), table, entries, sizeof *table);
+    const int used = snprintf(out, CLI_TEXT_CHARS, "auto, ");
+    spd_topic_names(out + used, (size_t)(CLI_TEXT_CHARS - used), "formats");
     return out;
 }
 
@@ -44,9 +42,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 
 static char *fill_help(int key, const char *text, void *input) {
     (void)input;
-    char names[CLI_TEXT_CHARS], *filled = NULL;
-    if (key == FORMAT && asprintf(&filled, "%s; auto (default) looks at the content", format_names(names)) > 0) return filled;
-    return (char *)(uintptr_t)text;
+    return cli_fill_help(options, "data", key, text);
 }
 
 const struct argp cli_data_argp = {options, parse, NULL, NULL, NULL, fill_help, NULL};

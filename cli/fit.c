@@ -143,6 +143,7 @@ static spdhg_status prepare(fit *f, cli_progress *progress, spdhg_error *err) {
     SPD_TRY(read_data(f, err));
     SPD_TRY(hold_out(f, err));
     f->problem_options.threads = f->read.threads;
+    f->problem_options.max_memory = f->solve.options.max_memory;
     SPD_TRY(spd_recipe_build(&f->problem, &f->problem_options, f->data, f->train_row, f->trains, err));
     f->solve.options.threads = f->read.threads;
     f->solve.options.callback = cli_progress_event;

@@ -37,23 +37,20 @@ typedef struct graph {
 static const struct argp_option options[] = {
     {0, 0, 0, 0, "The graph:", 1},
     {"method", METHOD, "METHOD", 0, NULL, 0},
-    {"rho", RHO, "R", 0,
-     "weight of |Theta_ij|, or the least correlation; auto (default) keeps components small and is above noise, ebic and stars "
-     "choose it by the extended Bayes criterion or by stability",
-     0},
-    {"edges", EDGES, "N", 0, "choose rho such that there are N edges, or a little fewer", 0},
-    {"neighbours", NEIGHBOURS, "K", 0, "knn: neighbours of each feature (default 5)", 0},
-    {"max-component", MAX_COMPONENT, "P", 0, "rho auto: the largest component in features (default 1500)", 0},
-    {"tol", TOL, "GAP", 0, "stop at this duality gap per feature of a component (default 1e-6)", 0},
-    {"threshold", THRESHOLD, "T", 0, "entries |Theta_ij| of at most T are no edges (default 0)", 0},
-    {"cov", COV, NULL, 0, "covariances instead of correlations", 0},
-    {"penalize-diagonal", PENALIZE_DIAGONAL, NULL, 0, "the weight rho on Theta_ii too", 0},
-    {"both", BOTH, NULL, 0, "neighbourhood: an edge needs both ends to choose it, not one", 0},
-    {"seed", SEED, "NUMBER", 0, "of the subsamples of stars (default 0)", 0},
+    {"rho", RHO, "R", 0, NULL, 0},
+    {"edges", EDGES, "N", 0, NULL, 0},
+    {"neighbours", NEIGHBOURS, "K", 0, NULL, 0},
+    {"max-component", MAX_COMPONENT, "P", 0, NULL, 0},
+    {"tol", TOL, "GAP", 0, NULL, 0},
+    {"threshold", THRESHOLD, "T", 0, NULL, 0},
+    {"cov", COV, NULL, 0, NULL, 0},
+    {"penalize-diagonal", PENALIZE_DIAGONAL, NULL, 0, NULL, 0},
+    {"both", BOTH, NULL, 0, NULL, 0},
+    {"seed", SEED, "NUMBER", 0, NULL, 0},
     {0, 0, 0, 0, "Results:", 3},
     {"output", 'o', "F.mtx", 0, "the file to write (needed)", 0},
-    {"form", FORM, "FORM", 0, "rows of F: edge (default, x_i - x_j or x_i + x_j), edge+I, skew", 0},
-    {"precision", PRECISION, NULL, 0, "write the precision matrix Theta instead of F", 0},
+    {"form", FORM, "FORM", 0, NULL, 0},
+    {"precision", PRECISION, NULL, 0, NULL, 0},
     {"report", REPORT, "FILE", 0, "write a self-contained HTML page with a drawing", 0},
     {"json", JSON, NULL, 0, "one JSON object on standard output, nothing else there", 0},
     {"quiet", 'q', NULL, 0, "print only errors", 0},
@@ -81,12 +78,6 @@ static void check_outputs(const graph *g, const struct argp_state *state) {
     if (!g->path || !g->out_path) cli_usage(state, "DATA and F.mtx are needed: spdhg graph DATA -o F.mtx");
 }
 
-static const char *method_names(char out[CLI_TEXT_CHARS]) {
-    int entries;
-    const spd_graph_method *const *table = spd_graph_method_table(&entries);
-    return cli_names(out, table, entries);
-}
-
 static error_t parse(int key, char *arg, struct argp_state *state) {
     graph *g = state->input;
     spdhg_graph_options *o = &g->options;
@@ -94,7 +85,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     switch (key) {
     case ARGP_KEY_INIT: state->child_inputs[0] = &g->read; return 0;
     case METHOD:
-        cli_choice(state, "--method", arg, method_names(names));
+        cli_choice(state, "--method", arg, spd_topic_names(names, sizeof names, "methods"));
         o->method = arg;
         return 0;
     case RHO: parse_rho(state, o, arg); return 0;
@@ -128,9 +119,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 
 static char *fill_help(int key, const char *text, void *input) {
     (void)input;
-    char names[CLI_TEXT_CHARS], *filled = NULL;
-    if (key == METHOD && asprintf(&filled, "%s (default quic; see spdhg list methods)", method_names(names)) > 0) return filled;
-    return (char *)(uintptr_t)text;
+    return cli_fill_help(options, "graph", key, text);
 }
 
 static const struct argp_child children[] = {{&cli_data_argp, 0, "The data:", 2}, {0}};

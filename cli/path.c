@@ -57,6 +57,7 @@ static spdhg_status prepare(verb *p, spdhg_error *err) {
         if (i == 0 || p->fold[i] >= o->path.folds) o->path.folds = p->fold[i] + 1;
     o->solve.options.max_memory = o->read.max_memory ? o->read.max_memory : cli_machine_memory();
     o->solve.options.threads = o->problem.threads = o->read.threads;
+    o->problem.max_memory = o->solve.options.max_memory;
     p->graph = spd_recipe_graph(&o->problem);
     if (spd_recipe_learns(&o->problem)) o->path.learn = &p->graph;
     return SPDHG_OK;
@@ -133,6 +134,8 @@ static spdhg_status write_results(verb *p, spdhg_error *err) {
     cli_print_header(p->human, &result, p->asked.solve.solver, 0);
     cli_print_path(p->human, path, p->asked.path.choose);
     cli_print_summary(p->human, &result, p->asked.model_path);
+    if (p->human && p->asked.csv_path) fprintf(p->human, "path written to %s\n", p->asked.csv_path);
+    if (p->human && p->asked.report_path) fprintf(p->human, "report written to %s\n", p->asked.report_path);
     if (!p->asked.json) return SPDHG_OK;
     json_t *out = cli_fit_json(&result);
     if (out) cli_path_json(out, path, p->asked.path.choose);

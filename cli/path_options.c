@@ -22,21 +22,19 @@ enum {
 
 static const struct argp_option options[] = {
     {0, 0, 0, 0, "The path:", 4},
-    {"lambdas", LAMBDAS, "COUNT", 0, "how many lambdas, evenly spaced in their logarithms (default 100)", 0},
-    {"lambda-ratio", RATIO, "PART", 0, "smallest over largest lambda (default 1e-4 for more rows than features, else 1e-2)", 0},
-    {"lambda-max", LAMBDA_MAX, "NUMBER", 0, "the largest lambda (default: the smallest at which F x is 0)", 0},
-    {"saturation", SATURATION, "PART", 0,
-     "end early when this part of the loss is explained or no more is gained (default 0.999; 0: never)", 0},
-    {"gammas", GAMMAS, "G,...", 0, "a path for each of these --gamma", 0},
-    {"sparsities", SPARSITIES, "C,...", 0, "a path for each of these --also-sparse; 0: none", 0},
+    {"lambdas", LAMBDAS, "COUNT", 0, NULL, 0},
+    {"lambda-ratio", RATIO, "PART", 0, NULL, 0},
+    {"lambda-max", LAMBDA_MAX, "NUMBER", 0, NULL, 0},
+    {"saturation", SATURATION, "PART", 0, NULL, 0},
+    {"gammas", GAMMAS, "G,...", 0, NULL, 0},
+    {"sparsities", SPARSITIES, "C,...", 0, NULL, 0},
     {0, 0, 0, 0, "The choice:", 5},
-    {"folds", FOLDS, "K", 0, "folds of the cross-validation (default 5; 0: none)", 0},
-    {"repeats", REPEATS, "R", 0, "cross-validations with different folds, averaged (default 1)", 0},
-    {"fold-groups", FOLD_GROUPS, "FILE", 0,
-     "a whole number for each row: rows with the same one stay in one fold (default: qid, if the data has it)", 0},
-    {"fold-file", FOLD_FILE, "FILE", 0, "the fold of each row, from 0", 0},
-    {"choose", CHOOSE, "CRITERION", 0, "loss (default), accuracy, auc, aic, bic, ebic", 0},
-    {"rule", RULE, "RULE", 0, "1se (default): the largest lambda within one standard error of the best; min: the best", 0},
+    {"folds", FOLDS, "K", 0, NULL, 0},
+    {"repeats", REPEATS, "R", 0, NULL, 0},
+    {"fold-groups", FOLD_GROUPS, "FILE", 0, NULL, 0},
+    {"fold-file", FOLD_FILE, "FILE", 0, NULL, 0},
+    {"choose", CHOOSE, "CRITERION", 0, NULL, 0},
+    {"rule", RULE, "RULE", 0, NULL, 0},
     {0, 0, 0, 0, "Results:", 6},
     {"output", 'o', "MODEL", 0, "write the model (JSON); none is written without this option", 0},
     {"path", PATH, "FILE", 0, "write a line for each lambda as CSV", 0},
@@ -123,6 +121,11 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     }
 }
 
+static char *fill_help(int key, const char *text, void *input) {
+    (void)input;
+    return cli_fill_help(options, "path", key, text);
+}
+
 static const struct argp_child children[] = {
     {&cli_problem_argp, 0, "The problem:", 1}, {&cli_data_argp, 0, "The data:", 2}, {&cli_solve_argp, 0, "The solve:", 3}, {0}};
 const struct argp cli_path_argp = {
@@ -131,5 +134,5 @@ const struct argp cli_path_argp = {
     "DATA",
     "Fit DATA (- is standard input) along a path of lambdas, each solution proven to --tol (default 1e-6), and choose one.",
     children,
-    NULL,
+    fill_help,
     NULL};

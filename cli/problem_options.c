@@ -24,32 +24,29 @@ enum {
 static const struct argp_option options[] = {
     {"loss", LOSS, "LOSS[:ARG]", 0, NULL, 0},
     {"penalty", PENALTY, "PENALTY", 0, NULL, 0},
-    {"groups", GROUPS, "GROUPS", 0,
-     "for group and linf: size:G, grid (the differences at one pixel), or a file with a group number for each row of F", 0},
+    {"groups", GROUPS, "GROUPS", 0, NULL, 0},
     {"structure", STRUCTURE, "STRUCTURE", 0, NULL, 0},
-    {"also-sparse", ALSO_SPARSE, "C", 0, "add C*lambda*||x||_1", 0},
-    {"lambda", LAMBDA, "NUMBER", 0, "weight of the penalty", 0},
-    {"gamma", GAMMA, "NUMBER", 0, "weight of (1/2)||x||^2", 0},
+    {"also-sparse", ALSO_SPARSE, "C", 0, NULL, 0},
+    {"lambda", LAMBDA, "NUMBER", 0, NULL, 0},
+    {"gamma", GAMMA, "NUMBER", 0, NULL, 0},
     {"set", SET, "SET", 0, NULL, 0},
-    {"intercept", INTERCEPT, NULL, 0, "an unpenalised constant", 0},
-    {"no-intercept", NO_INTERCEPT, NULL, 0, "no constant", 0},
-    {"weights", WEIGHTS, "FILE", 0, "a weight of at least 0 for each row of the data", 0},
-    {"offset", OFFSET, "FILE", 0, "a known part of the score for each row (and output)", 0},
-    {"penalty-weights", PENALTY_WEIGHTS, "FILE", 0, "a factor of at least 0 for each row of F; 0 frees that row", 0},
-    {"class-weight", CLASS_WEIGHT, "balanced|LABEL=W,...", 0, "multiplies the weights of the rows with that label", 0},
-    {"standardize", STANDARDIZE, NULL, 0, "divide columns by their standard deviation; the model is on the original scale", 0},
-    {"allow-one-class", ALLOW_ONE_CLASS, NULL, 0, "do not refuse data with a single label", 0},
+    {"intercept", INTERCEPT, NULL, 0, NULL, 0},
+    {"no-intercept", NO_INTERCEPT, NULL, 0, NULL, 0},
+    {"weights", WEIGHTS, "FILE", 0, NULL, 0},
+    {"offset", OFFSET, "FILE", 0, NULL, 0},
+    {"penalty-weights", PENALTY_WEIGHTS, "FILE", 0, NULL, 0},
+    {"class-weight", CLASS_WEIGHT, "balanced|LABEL=W,...", 0, NULL, 0},
+    {"standardize", STANDARDIZE, NULL, 0, NULL, 0},
+    {"allow-one-class", ALLOW_ONE_CLASS, NULL, 0, NULL, 0},
     {0},
 };
 
 static void check_structure(const struct argp_state *state, const char *spec) {
-    int entries;
-    const spd_structure_kind *const *table = spd_structure_table(&entries);
-    for (int i = 0; i < entries; i++)
-        if (spd_spec_is(spec, table[i]->name)) return;
-    if (strcmp(spec, SPD_LEARNED) == 0) return;
+    spdhg_entry entry;
+    for (int64_t i = 0; spdhg_list("structures", i, &entry); i++)
+        if (strcmp(entry.name, SPD_LEARNED) == 0 ? strcmp(spec, entry.name) == 0 : spd_spec_is(spec, entry.name)) return;
     char names[CLI_TEXT_CHARS];
-    cli_usage(state, "--structure: '%s' is not one of %s, " SPD_LEARNED, spec, cli_names(names, table, entries));
+    cli_usage(state, "--structure: '%s' is not one of %s", spec, spd_topic_names(names, sizeof names, "structures"));
 }
 
 /* Names are checked here and not when the problem is built: nobody wants to read 10 GB to learn of a typing error. */
@@ -87,36 +84,21 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     }
 }
 
-static char *with_default(const char *text, double value) {
-    char *filled = NULL;
-    return isnan(value) || asprintf(&filled, "%s (default %g)", text, value) < 0 ? NULL : filled;
-}
-
-/* The lists of names come from the tables and the defaults from the verb, so that help cannot fall behind them. */
+/* The defaults of the verb, where they are not those of the table. */
 static char *fill_help(int key, const char *text, void *input) {
     const cli_problem_options standard = CLI_PROBLEM_OPTIONS, *o = input ? input : &standard;
-    char names[CLI_TEXT_CHARS] = "", *filled = NULL;
-    const char *value = "", *topic = "";
-    int entries = 0;
-    const void *table = NULL;
-    if (key == LOSS) table = spd_loss_table(&entries), value = o->loss, topic = "losses";
-    if (key == PENALTY) table = spd_penalty_table(&entries), value = o->penalty, topic = "penalties";
-    if (key == STRUCTURE) table = spd_structure_table(&entries), value = o->structure, topic = "structures";
-    if (key == SET) table = spd_set_table(&entries), value = o->set, topic = "sets";
-    const char *more = key == STRUCTURE ? ", " SPD_LEARNED : "";
-    if (table &&
-        asprintf(&filled, "%s%s (default %s; see spdhg list %s)", cli_names(names, table, entries), more, value, topic) < 0)
-        filled = NULL;
-    if (key == LAMBDA) filled = with_default(text, o->lambda);
-    if (key == GAMMA) filled = with_default(text, o->gamma);
-    if ((key == INTERCEPT && o->intercept) || (key == NO_INTERCEPT && !o->intercept))
-        filled = asprintf(&filled, "%s (default)", text) < 0 ? NULL : filled;
-    if (key == ALSO_SPARSE)
-        filled = asprintf(&filled, "%s (default %g%s)", text, o->also_sparse,
-                          o->also_sparse_given ? "" : "; 1 with --structure learned") < 0
-                     ? NULL
-                     : filled;
-    return filled ? filled : (char *)(uintptr_t)text;
+    spdhg_entry entry;
+    if (!cli_find_option(options, "problem", key, &entry)) return (char *)(uintptr_t)text;
+    if (key == LOSS) entry.text = o->loss;
+    if (key == PENALTY) entry.text = o->penalty;
+    if (key == STRUCTURE) entry.text = o->structure;
+    if (key == SET) entry.text = o->set;
+    if (key == LAMBDA) entry.value = o->lambda;
+    if (key == GAMMA) entry.value = o->gamma;
+    if (key == INTERCEPT) entry.value = o->intercept;
+    if (key == NO_INTERCEPT) entry.value = !o->intercept;
+    if (key == ALSO_SPARSE && o->also_sparse_given) entry.help = "add C*lambda*||x||_1", entry.value = o->also_sparse;
+    return cli_help_text(&entry, text);
 }
 
 const struct argp cli_problem_argp = {options, parse, NULL, NULL, NULL, fill_help, NULL};

@@ -41,28 +41,23 @@ typedef struct verb {
 
 static const struct argp_option options[] = {
     {0, 0, 0, 0, "The race:", 3},
-    {"task", TASK, "TASK", 0, "gglr: loss + lambda r(F x); ggrlr: the same + (gamma/2)||x||^2 (default gglr,ggrlr)", 0},
-    {"solvers", SOLVERS, "LIST", 0, "names with commas (default: the paper's ten, saga-pd3o and auto; see spdhg list solvers)",
-     0},
-    {"repeats", REPEATS, "R", 0, "each with its own split and learned structure (default 10)", 0},
-    {"epochs", EPOCHS, "E", 0, "passes over the data of a run (default 10)", 0},
-    {"every", EVERY, "E", 0, "epochs between measured points (default 0.25)", 0},
-    {"run-time", RUN_TIME, "SECONDS", 0, "of a run; what takes longer is recorded as a time-out (default 300)", 0},
-    {"test-fraction", TEST_FRACTION, "P", 0, "part of the rows that is held out (default 0.2)", 0},
-    {"protocol", PROTOCOL, "HOW", 0,
-     "paper (default): spdhg's parameters by theory, the others' tuned by cross-validation on the training rows; fair: "
-     "everybody's tuned by the same grid and budget",
-     0},
-    {"preset", PRESET, "NAME", 0, "matlab: spdhg and lpdhg as in the paper's published scripts", 0},
-    {"tune-by", TUNE_BY, "WHAT", 0, "loss of held-out rows, or objective reached (default: loss for paper, objective for fair)",
-     0},
-    {"tune-fraction", TUNE_FRACTION, "P", 0, "part of the training rows that tuning uses (default 1)", 0},
-    {"tune-folds", TUNE_FOLDS, "K", 0, "folds of the cross-validation that tunes (default 2)", 0},
-    {"quick", QUICK, NULL, 0, "--repeats 3 --epochs 3 --run-time 10 --tune-fraction 0.2, where not said otherwise", 0},
-    {"batch", BATCH, "B", 0, "rows in an iteration: 1 (default; auto for saga-pd3o and lsvrg-pd3o), a number, or auto", 0},
-    {"sampling", SAMPLING, "HOW", 0, "iid (default) or shuffle", 0},
-    {"seed", SEED, "NUMBER", 0, "of all random choices (default 0); repeat r is what fit --seed (NUMBER + r) sees", 0},
-    {"jobs", JOBS, "J", 0, "runs at the same time (default: the cores this process may use); the results do not depend on it", 0},
+    {"task", TASK, "TASK", 0, NULL, 0},
+    {"solvers", SOLVERS, "LIST", 0, NULL, 0},
+    {"repeats", REPEATS, "R", 0, NULL, 0},
+    {"epochs", EPOCHS, "E", 0, NULL, 0},
+    {"every", EVERY, "E", 0, NULL, 0},
+    {"run-time", RUN_TIME, "SECONDS", 0, NULL, 0},
+    {"test-fraction", TEST_FRACTION, "P", 0, NULL, 0},
+    {"protocol", PROTOCOL, "HOW", 0, NULL, 0},
+    {"preset", PRESET, "NAME", 0, NULL, 0},
+    {"tune-by", TUNE_BY, "WHAT", 0, NULL, 0},
+    {"tune-fraction", TUNE_FRACTION, "P", 0, NULL, 0},
+    {"tune-folds", TUNE_FOLDS, "K", 0, NULL, 0},
+    {"quick", QUICK, NULL, 0, NULL, 0},
+    {"batch", BATCH, "B", 0, NULL, 0},
+    {"sampling", SAMPLING, "HOW", 0, NULL, 0},
+    {"seed", SEED, "NUMBER", 0, NULL, 0},
+    {"jobs", JOBS, "J", 0, NULL, 0},
     {0, 0, 0, 0, "Results:", 4},
     {"output", 'o', "DIR", 0, "folder of the results; the same command goes on where it was", 0},
     {"json", JSON, NULL, 0, "the summary as one JSON object on standard output, nothing else there", 0},
@@ -126,6 +121,11 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     }
 }
 
+static char *fill_help(int key, const char *text, void *input) {
+    (void)input;
+    return cli_fill_help(options, "race", key, text);
+}
+
 static const struct argp_child children[] = {{&cli_problem_argp, 0, "The problem:", 1}, {&cli_data_argp, 0, "The data:", 2}, {0}};
 static const struct argp argp = {
     options,
@@ -134,7 +134,7 @@ static const struct argp argp = {
     "Compare solvers on the data sets DATA: same rows, start, sampling, clock and evaluation for all, "
     "measured against a certified optimum. A race that was stopped or killed goes on where it was.",
     children,
-    NULL,
+    fill_help,
     NULL};
 
 static void erase(verb *v) {

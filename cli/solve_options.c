@@ -5,33 +5,19 @@ enum { SOLVER = 0x400, PARAM, EPOCHS, TIME, TOL, BATCH, SAMPLING, SEED, EVERY, C
 
 static const struct argp_option options[] = {
     {"solver", SOLVER, "SOLVER", 0, NULL, 0},
-    {"param", PARAM, "NAME=VALUE", 0, "a parameter of the solver; may be repeated; see spdhg list solvers", 0},
-    {"epochs", EPOCHS, "E", 0,
-     "stop after E passes over the data (default, if neither --time nor --tol is given: 10; auto runs to --tol 1e-6)", 0},
-    {"time", TIME, "SECONDS", 0, "stop after so much wall time, set-up included", 0},
-    {"tol", TOL, "GAP", 0, "stop at this relative duality gap; exit status 4 if it is not proven", 0},
-    {"batch", BATCH, "B", 0, "rows in an iteration: 1 (default; auto for saga-pd3o and lsvrg-pd3o), a number, or auto", 0},
-    {"sampling", SAMPLING, "HOW", 0, "iid (default) or shuffle", 0},
-    {"seed", SEED, "NUMBER", 0, "of all random choices (default 0)", 0},
-    {"every", EVERY, "E", 0, "epochs between the measured points (default: chosen)", 0},
-    {"checkpoint", CHECKPOINT, "FILE", 0, "save the running solve to FILE now and then, and at its end", 0},
-    {"checkpoint-every", CHECKPOINT_EVERY, "SECONDS", 0, "time between checkpoints (default 60)", 0},
-    {"resume", RESUME, "FILE", 0,
-     "go on from a checkpoint; --epochs, --time, --tol, --every and --threads may change, nothing else", 0},
+    {"param", PARAM, "NAME=VALUE", 0, NULL, 0},
+    {"epochs", EPOCHS, "E", 0, NULL, 0},
+    {"time", TIME, "SECONDS", 0, NULL, 0},
+    {"tol", TOL, "GAP", 0, NULL, 0},
+    {"batch", BATCH, "B", 0, NULL, 0},
+    {"sampling", SAMPLING, "HOW", 0, NULL, 0},
+    {"seed", SEED, "NUMBER", 0, NULL, 0},
+    {"every", EVERY, "E", 0, NULL, 0},
+    {"checkpoint", CHECKPOINT, "FILE", 0, NULL, 0},
+    {"checkpoint-every", CHECKPOINT_EVERY, "SECONDS", 0, NULL, 0},
+    {"resume", RESUME, "FILE", 0, NULL, 0},
     {0},
 };
-
-static const char *solver_names(char out[CLI_TEXT_CHARS]) {
-    int entries;
-    char names[CLI_TEXT_CHARS - 8];
-    const spd_solver_kind *const *table = spd_solver_table(&entries);
-    size_t used = 0;
-    names[0] = '\0';
-    for (int i = 0; i < entries && used < sizeof names; i++)
-        used += (size_t)snprintf(names + used, sizeof names - used, ", %s", table[i]->name);
-    snprintf(out, CLI_TEXT_CHARS, "auto%s", names);
-    return out;
-}
 
 static void parse_param(cli_solve_options *o, const char *arg, const struct argp_state *state) {
     const char *equals = strchr(arg, '=');
@@ -49,7 +35,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     char names[CLI_TEXT_CHARS];
     switch (key) {
     case SOLVER:
-        cli_choice(state, "--solver", arg, solver_names(names));
+        cli_choice(state, "--solver", arg, spd_topic_names(names, sizeof names, "solvers"));
         o->solver = arg;
         return 0;
     case PARAM: parse_param(o, arg, state); return 0;
@@ -71,9 +57,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 
 static char *fill_help(int key, const char *text, void *input) {
     (void)input;
-    char names[CLI_TEXT_CHARS], *filled = NULL;
-    if (key == SOLVER && asprintf(&filled, "%s (default auto; see spdhg list solvers)", solver_names(names)) > 0) return filled;
-    return (char *)(uintptr_t)text;
+    return cli_fill_help(options, "solve", key, text);
 }
 
 const struct argp cli_solve_argp = {options, parse, NULL, NULL, NULL, fill_help, NULL};

@@ -59,14 +59,30 @@ void cli_check(const struct argp_state *state, const char *option, spdhg_status 
     if (status != SPDHG_OK) cli_usage(state, "%s: %s", option, err->message);
 }
 
-const char *cli_names(char out[CLI_TEXT_CHARS], const void *table, int entries) {
-    size_t used = 0;
-    out[0] = '\0';
-    for (int i = 0; i < entries && used < CLI_TEXT_CHARS; i++) {
-        const char *const *entry = ((const char *const *const *)table)[i];
-        used += (size_t)snprintf(out + used, CLI_TEXT_CHARS - used, "%s%s", i ? ", " : "", *entry);
-    }
-    return out;
+bool cli_find_option(const struct argp_option *options, const char *group, int key, spdhg_entry *entry) {
+    while ((options->name || options->doc) && options->key != key) options++; /* a heading has a doc and no name */
+    return options->name && !options->doc && spd_option_find(group, options->name, entry);
+}
+
+char *cli_help_text(const spdhg_entry *entry, const char *text) {
+    char names[CLI_TEXT_CHARS], standard[SPD_NUMBER_CHARS] = "", *filled = NULL;
+    const bool number = !isnan(entry->value) && entry->kind != SPDHG_KIND_FLAG;
+    if (number) spd_print_double(standard, entry->value);
+    const char *value = number ? standard : entry->text;
+    int done;
+    if (entry->topic)
+        done = asprintf(&filled, "%s: %s (default %s; see spdhg list %s)", entry->help,
+                        spd_topic_names(names, sizeof names, entry->topic), value, entry->topic);
+    else if (entry->kind == SPDHG_KIND_FLAG && entry->value == 1)
+        done = asprintf(&filled, "%s (default)", entry->help);
+    else
+        done = value ? asprintf(&filled, "%s (default %s)", entry->help, value) : asprintf(&filled, "%s", entry->help);
+    return done > 0 ? filled : (char *)(uintptr_t)text;
+}
+
+char *cli_fill_help(const struct argp_option *options, const char *group, int key, const char *text) {
+    spdhg_entry entry;
+    return cli_find_option(options, group, key, &entry) ? cli_help_text(&entry, text) : (char *)(uintptr_t)text;
 }
 
 void cli_argument(const struct argp_state *state, const char **place, const char *text) {

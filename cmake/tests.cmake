@@ -24,8 +24,7 @@ target_include_directories(test_corpus PRIVATE fuzz)
 target_compile_definitions(test_corpus PRIVATE SPDHG_CORPUS="${CMAKE_CURRENT_SOURCE_DIR}/fuzz/corpus")
 
 if(TARGET spdhg_command)
-  # The Python that has numpy: the distribution's, not whatever comes first on PATH.
-  find_program(SPDHG_PYTHON NAMES python3 PATHS /usr/bin NO_DEFAULT_PATH)
+  # SPDHG_PYTHON: the Python that has numpy, the distribution's, not whatever comes first on PATH (cmake/python.cmake).
   file(GLOB SPDHG_TEST_SCRIPTS CONFIGURE_DEPENDS tests/test_*.sh tests/test_*.py)
   foreach(script ${SPDHG_TEST_SCRIPTS})
     get_filename_component(name ${script} NAME_WE)

@@ -114,6 +114,19 @@ SPDHG_API spdhg_status spdhg_data_from_csr(spdhg_data **out, int64_t rows, int64
 /* Weights w_i >= 0, one per row, not all 0; offsets o, rows x K. Copied. */
 SPDHG_API spdhg_status spdhg_data_set_weights(spdhg_data *data, const double *weight, spdhg_error *err);
 SPDHG_API spdhg_status spdhg_data_set_offsets(spdhg_data *data, const double *offset, int64_t outputs, spdhg_error *err);
+/* Texts of labels that are no numbers; b has their positions 0..labels-1. Names of the features, one for each. UTF-8; copied. */
+SPDHG_API spdhg_status spdhg_data_set_labels(spdhg_data *data, const char *const *text, int64_t labels, spdhg_error *err);
+SPDHG_API spdhg_status spdhg_data_set_names(spdhg_data *data, const char *const *name, spdhg_error *err);
+/* What is in it, the data set's own; NULL where it has none. */
+typedef struct spdhg_data_view {
+    int64_t rows, features, nonzeros, targets, offsets, labels;
+    const int64_t *ptr; /* rows + 1; NULL: dense, row-major */
+    const int32_t *idx;
+    const double *val, *b, *weight, *offset;
+    const int64_t *group; /* qid of each row */
+    const char *const *label, *const *name;
+} spdhg_data_view;
+SPDHG_API void spdhg_data_look(const spdhg_data *data, spdhg_data_view *out);
 /* Write in a format (NULL: by the name's ending, .spd is the cache); atomic. SPDHG_IO when it cannot. */
 SPDHG_API spdhg_status spdhg_data_write(const spdhg_data *data, const char *path, const char *format, spdhg_error *err);
 SPDHG_API int64_t spdhg_data_rows(const spdhg_data *data);
@@ -336,6 +349,29 @@ SPDHG_API spdhg_status spdhg_model_read(spdhg_model **out, const char *path, spd
 SPDHG_API spdhg_status spdhg_model_write(const spdhg_model *model, const char *path, spdhg_error *err);
 SPDHG_API int64_t spdhg_model_outputs(const spdhg_model *model);
 SPDHG_API int64_t spdhg_model_features(const spdhg_model *model);
+/* What is in it, the model's own; class_text, name: NULL where there are none. */
+typedef struct spdhg_model_view {
+    int64_t features, outputs, classes; /* classes 0: regression */
+    const double *x, *c;                /* original scale; features x outputs, outputs */
+    const double *class_value;          /* raw labels, sorted */
+    const char *const *class_text, *const *name;
+    const char *loss, *penalty, *structure, *set, *solver, *outcome, *version;
+    double lambda, gamma, objective, train_loss, penalty_value, gap, epochs, seconds;
+    bool classify, intercept, standardized;
+    int index_base;
+    int64_t side[3]; /* shape of the grid the coefficients live on, or 0 */
+    uint64_t seed;
+} spdhg_model_view;
+SPDHG_API void spdhg_model_look(const spdhg_model *model, spdhg_model_view *out);
+/* Other coefficients (each may be NULL: as they are), finite. Copied. */
+SPDHG_API spdhg_status spdhg_model_change(spdhg_model *model, const double *x, const double *c, spdhg_error *err);
+/* The text that spdhg_model_write writes, and back; free it with spdhg_text_free. */
+SPDHG_API spdhg_status spdhg_model_to_text(const spdhg_model *model, char **text, spdhg_error *err);
+SPDHG_API spdhg_status spdhg_model_from_text(spdhg_model **out, const char *text, size_t size, spdhg_error *err);
+SPDHG_API void spdhg_text_free(char *text);
+/* The chance of every class, rows x classes, from scores; SPDHG_USAGE for losses that model none (logistic and softmax do). */
+SPDHG_API spdhg_status spdhg_model_probabilities(const spdhg_model *model, int64_t rows, const double *scores,
+                                                 double *probability, spdhg_error *err);
 /* Linear scores a'x + c (+ o), rows x outputs. Features the model does not know count as absent; the base of the indices is the
  * model's. */
 SPDHG_API spdhg_status spdhg_model_scores(const spdhg_model *model, const spdhg_data *data, double *scores, spdhg_error *err);
@@ -375,12 +411,44 @@ SPDHG_API spdhg_status spdhg_problem_allow_one_class(spdhg_problem *problem, boo
  */
 SPDHG_API spdhg_status spdhg_problem_evaluate(spdhg_problem *problem, const double *x, double *c, double *objective,
                                               double *train_loss, double *penalty, spdhg_error *err);
+/* What it came to; the problem's own. Freezes it. */
+typedef struct spdhg_problem_view {
+    int64_t rows, features, outputs, dual, classes; /* dual: numbers of y */
+    const double *class_value;                      /* raw labels, sorted; NULL for regression */
+    const double *scale; /* what each column was divided by, the penalised x is scale times the original; NULL: nothing was */
+} spdhg_problem_view;
+SPDHG_API spdhg_status spdhg_problem_look(spdhg_problem *problem, spdhg_problem_view *out, spdhg_error *err);
+/* How far x can be from the best possible: f(x) - f* <= gap if kind is "certified". y: any dual point, the better the smaller the
+ * gap; NULL: 0. c: the best intercept is put there; may be NULL. Freezes the problem. Sizes and scale as in spdhg_solver_start.
+ */
+typedef struct spdhg_gap {
+    double gap, relative, radius; /* NAN: not known; radius: of "within_radius" */
+    const char *kind;             /* "certified", "within_radius" or "none" */
+    double objective, train_loss, penalty;
+} spdhg_gap;
+SPDHG_API spdhg_status spdhg_duality_gap(spdhg_problem *problem, int threads, const double *x, double *c, const double *y,
+                                         spdhg_gap *out, spdhg_error *err);
 SPDHG_API void spdhg_problem_free(spdhg_problem *problem);
 
 /* F by specification: identity, chain, trend:ORDER, grid:HxW[xD], edges:FILE, matrix:FILE.mtx; d features. */
 SPDHG_API spdhg_status spdhg_structure_new(spdhg_structure **out, const char *spec, int64_t features, spdhg_error *err);
 SPDHG_API spdhg_status spdhg_structure_from_csr(spdhg_structure **out, int64_t rows, int64_t features, const int64_t *ptr,
                                                 const int32_t *idx, const double *val, spdhg_error *err);
+
+/* Differences along edges: end has two features for each edge, counted from 0; weight NULL: all 1. w > 0: w (x_i - x_j),
+ * w < 0: |w| (x_i + x_j), as in the files of edges:FILE. SPDHG_DATA: an edge twice, a self-loop, an end or weight out of range.
+ */
+SPDHG_API spdhg_status spdhg_structure_from_edges(spdhg_structure **out, int64_t features, int64_t edges, const int64_t *end,
+                                                  const double *weight, spdhg_error *err);
+/* The rows of F, its own; ptr, idx and val NULL: the identity. */
+typedef struct spdhg_structure_view {
+    int64_t rows, features;
+    const int64_t *ptr;
+    const int32_t *idx;
+    const double *val;
+    const char *spec;
+} spdhg_structure_view;
+SPDHG_API void spdhg_structure_look(const spdhg_structure *F, spdhg_structure_view *out);
 
 typedef struct spdhg_graph_options {
     size_t size;        /* sizeof(spdhg_graph_options): lets the struct grow */
@@ -430,6 +498,35 @@ SPDHG_API spdhg_status spdhg_structure_write(const spdhg_structure *F, const cha
 SPDHG_API int64_t spdhg_structure_rows(const spdhg_structure *F);
 SPDHG_API double spdhg_structure_norm_bound(const spdhg_structure *F); /* >= ||F||_2 */
 SPDHG_API void spdhg_structure_free(spdhg_structure *F);
+
+/* ---- What there is: names, defaults and help, for programs that offer a choice. All texts are static. */
+typedef enum spdhg_kind { SPDHG_KIND_FLAG, SPDHG_KIND_NUMBER, SPDHG_KIND_WHOLE, SPDHG_KIND_TEXT, SPDHG_KIND_FILE } spdhg_kind;
+
+typedef struct spdhg_param {
+    const char *name;
+    double value, min, max; /* default (NAN: "by rule", the help says which) and range */
+    const char *help;
+} spdhg_param;
+
+typedef struct spdhg_entry {
+    const char *name, *help, *reference; /* reference: the paper of a solver; NULL */
+    spdhg_kind kind;                     /* of its value; FLAG: takes none */
+    bool classify;                       /* a loss of labels, not of numbers */
+    const char *argument;                /* what stands behind the name, such as "NUMBER"; NULL: nothing */
+    const char *topic;                   /* whose names are the values of this option; NULL */
+    const char *text;                    /* default, where it is not a number; NULL: none, or the help says which */
+    double value, min, max;              /* default of a number or a flag, and range; NAN: none */
+    const spdhg_param *param;            /* of a solver */
+    int64_t params;
+} spdhg_entry;
+
+/* Topic 0, 1, ...: losses, penalties, structures, sets, solvers, formats, kinds, methods; NULL behind the last. */
+SPDHG_API const char *spdhg_topic(int64_t at);
+/* Entry `at` of a topic; false behind the last:
+ *     for (int64_t i = 0; spdhg_list("solvers", i, &entry); i++) puts(entry.name); */
+SPDHG_API bool spdhg_list(const char *topic, int64_t at, spdhg_entry *out);
+/* The same for the options of the command: group problem, solve, path, graph, race or data. */
+SPDHG_API bool spdhg_option(const char *group, int64_t at, spdhg_entry *out);
 
 /* ----------------------------------------------------------------------------------------------------------- 3. extend */
 

@@ -402,6 +402,18 @@ class Promises(GraphTest):
         without = json.loads(self.spdhg("fit", "d.svm", "--structure", "learned", "--also-sparse", 0, *common).out)
         self.assertEqual(without["structure_rows"], learned["structure_rows"] - 6)
 
+    def test_fit_refuses_early_what_needs_too_much_memory(self):
+        """Thirty columns that are nearly one: a single component, which needs more than the data do."""
+        draw = np.random.default_rng(2)
+        X = draw.normal(size=(20, 1)) + 0.05 * draw.normal(size=(20, 30))
+        self.write("d.svm", "".join(("+1" if i % 2 else "-1") + line[1:] + "\n" for i, line in enumerate(svm(X).split("\n")) if line))
+        for verb in ("fit", "path"):
+            words = (verb, "d.svm", "--structure", "learned", "--solver", "spdhg", "--epochs", 1, "-o", "m.json")
+            self.assertIn("30 features and needs", self.spdhg(*words, "--max-memory", "40k", status=6).err)
+            self.assertLeft("d.svm")
+        self.spdhg("fit", *words[1:], "--max-memory", "10M")
+        self.assertLeft("d.svm", "m.json")
+
     def test_fit_without_an_edge(self):
         X = np.random.default_rng(0).normal(size=(40, 2))
         self.write("d.svm", "".join(f"{1 if a > 0 else -1} 1:{a!r} 2:{b!r}\n" for a, b in X.tolist()))

@@ -220,10 +220,75 @@ static void eigenvalues(void **unused) {
     spd_free(work);
 }
 
+/* The inverse times the matrix, at sizes on both sides of what is inverted in one piece. */
+static void inverse(void **unused) {
+    (void)unused;
+    for (int64_t n = 1; n < 200; n = 2 * n + 3) {
+        double *A = SPD_NEW(double, n *n), *B = SPD_NEW(double, n *n), worst = 0;
+        for (int64_t i = 0; i < n; i++)
+            for (int64_t j = 0; j <= i; j++) A[i * n + j] = A[j * n + i] = i == j ? (double)n : sin((double)(3 * i + j * j));
+        memcpy(B, A, (size_t)(n * n) * sizeof *B);
+        assert_true(spd_cholesky(n, B) && spd_cholesky_inverse(n, B));
+        for (int64_t i = 0; i < n; i++)
+            for (int64_t j = 0; j < n; j++) {
+                double sum = i == j ? -1 : 0;
+                for (int64_t k = 0; k < n; k++) sum += A[i * n + k] * B[k * n + j];
+                worst = fmax(worst, fabs(sum));
+            }
+        if (!(worst < 1e-12)) fail_msg("n = %d: A times its inverse is off by %g", (int)n, worst);
+        spd_free(A);
+        spd_free(B);
+    }
+}
+
+/* (M X M) on a pattern against the full product; sizes below a tile, of whole tiles, and with a rest. */
+static void sandwich(void **unused) {
+    (void)unused;
+    const int64_t sizes[] = {1, 7, 16, 32, 53};
+    for (size_t t = 0; t < sizeof sizes / sizeof *sizes; t++) {
+        const int64_t n = sizes[t];
+        spd_pattern g;
+        assert_true(spd_pattern_new(&g, n) && spd_pattern_room(&g, 0));
+        for (int64_t i = 0, q = 0; i <= n; i++) {
+            g.start[i] = q;
+            for (int64_t j = i + 1; j < n; j++)
+                if ((i * j + j) % 3 != 1) {
+                    assert_true(spd_pattern_room(&g, q + 1));
+                    g.other[q++] = (int32_t)j;
+                }
+        }
+        spd_pattern_complete(&g);
+        const int64_t pairs = g.start[n];
+        double *M = SPD_NEW(double, n *n), *X = SPD_NEW(double, n *n), *XM = SPD_NEW(double, n *n), *U = SPD_NEW(double, n *n),
+               *x = SPD_NEW(double, pairs + n), *out = SPD_NEW(double, pairs + n);
+        for (int64_t i = 0; i < n; i++) {
+            for (int64_t j = 0; j < n; j++) M[i * n + j] = cos((double)(i * j + i + j));
+            X[i * n + i] = x[pairs + i] = (double)i - 2;
+            for (int64_t q = g.start[i]; q < g.start[i + 1]; q++)
+                X[i * n + g.other[q]] = X[g.other[q] * n + i] = x[q] = sin((double)(q + 1));
+        }
+        for (int64_t i = 0; i < n; i++)
+            for (int64_t k = 0; k < n; k++)
+                for (int64_t j = 0; j < n; j++) XM[i * n + j] += X[i * n + k] * M[k * n + j];
+        spd_sandwich(&g, M, x, U, out);
+        for (int64_t i = 0; i < n; i++)
+            for (int64_t q = g.start[i] - 1; q < g.start[i + 1]; q++) { /* the diagonal first */
+                const int64_t j = q < g.start[i] ? i : g.other[q];
+                double sum = -out[q < g.start[i] ? pairs + i : q];
+                for (int64_t k = 0; k < n; k++) sum += M[i * n + k] * XM[k * n + j];
+                if (!(fabs(sum) < 1e-10)) fail_msg("n = %d: (%d, %d) is off by %g", (int)n, (int)i, (int)j, sum);
+            }
+        double *const all[] = {M, X, XM, U, x, out};
+        for (size_t k = 0; k < sizeof all / sizeof *all; k++) spd_free(all[k]);
+        spd_pattern_free(&g);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(vectors),         cmocka_unit_test(extreme_numbers),
                                        cmocka_unit_test(sparse_products), cmocka_unit_test(norms),
                                        cmocka_unit_test(singular_values), cmocka_unit_test(cholesky),
+                                       cmocka_unit_test(inverse),         cmocka_unit_test(sandwich),
                                        cmocka_unit_test(complement),      cmocka_unit_test(eigenvalues)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

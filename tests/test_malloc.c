@@ -115,6 +115,42 @@ end:
     spdhg_data_free(data);
 }
 
+/* What a binding does: arrays and texts from memory, a gap at a point, a model as text and back. */
+static void bind(story *s) {
+    const double val[] = {1, 2, 0, 1, 3, 1}, b[] = {0, 1, 1}, x[] = {0.1, -0.2};
+    const char *const labels[] = {"no", "yes"}, *const names[] = {"age", "size"};
+    const int64_t end[] = {1, 0};
+    spdhg_data *data = NULL;
+    spdhg_structure *F = NULL;
+    spdhg_problem *problem = NULL;
+    spdhg_solver *solver = NULL;
+    spdhg_model *model = NULL, *back = NULL;
+    char *text = NULL;
+    spdhg_gap gap;
+    MAKE(data, spdhg_data_from_csr(&data, 3, 2, NULL, NULL, val, b, 1, SPDHG_BORROW, &s->err));
+    CALL(spdhg_data_set_labels(data, labels, 2, &s->err));
+    CALL(spdhg_data_set_names(data, names, &s->err));
+    MAKE(F, spdhg_structure_from_edges(&F, 2, 1, end, NULL, &s->err));
+    MAKE(problem, spdhg_problem_new(&problem, data, s->solver, &s->err));
+    CALL(spdhg_problem_term(problem, "l1", F, 0.1, NULL, &s->err));
+    CALL(spdhg_duality_gap(problem, 1, x, NULL, NULL, &gap, &s->err));
+    s->number[0] = gap.objective;
+    MAKE(solver, spdhg_solver_new(&solver, "spdhg", problem, NULL, &s->err));
+    CALL(spdhg_solver_run(solver, NULL, &s->err));
+    MAKE(model, spdhg_model_from_solver(&model, solver, &s->err));
+    MAKE(text, spdhg_model_to_text(model, &text, &s->err));
+    MAKE(back, spdhg_model_from_text(&back, text, strlen(text), &s->err));
+    s->number[1] = sum(back->x, 2);
+end:
+    spdhg_text_free(text);
+    spdhg_model_free(back);
+    spdhg_model_free(model);
+    spdhg_solver_free(solver);
+    spdhg_problem_free(problem);
+    spdhg_structure_free(F);
+    spdhg_data_free(data);
+}
+
 /* Goes on from the checkpoint that the last fit left. */
 static void resume(story *s) {
     spdhg_data *data = NULL;
@@ -270,6 +306,11 @@ static void a_run_resumes(void **unused) {
     refuse_each("saga-pd3o", resume);
 }
 
+static void a_binding_binds(void **unused) {
+    (void)unused;
+    refuse_each("logistic", bind);
+}
+
 static void pages_are_made(void **unused) {
     (void)unused;
     put_text(
@@ -320,8 +361,8 @@ static int prepare(void **unused) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_format), cmocka_unit_test(every_solver_fits),
-                                       cmocka_unit_test(a_run_resumes), cmocka_unit_test(pages_are_made),
-                                       cmocka_unit_test(a_race_goes_on)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_format),   cmocka_unit_test(every_solver_fits),
+                                       cmocka_unit_test(a_run_resumes),  cmocka_unit_test(a_binding_binds),
+                                       cmocka_unit_test(pages_are_made), cmocka_unit_test(a_race_goes_on)};
     return cmocka_run_group_tests(tests, prepare, remove_folder);
 }

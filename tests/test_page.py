@@ -265,6 +265,16 @@ class Race(PageTest):
         self.browser.print(self.path("page.pdf"))
         self.assertTrue(self.read("page.pdf").startswith(b"%PDF"))
 
+    def test_tables_need_no_script(self):
+        self.browser.call("Emulation.setScriptExecutionDisabled", value=True)
+        try:
+            self.browser.open("file://" + self.page)
+            text = self.ask("document.body.innerText")
+        finally:
+            self.browser.call("Emulation.setScriptExecutionDisabled", value=False)
+        for shown in ("The curves need JavaScript", "First in seconds to a relative suboptimality of", "2 done, 1 diverged", "mean rank, wins"):
+            self.assertIn(shown, text)
+
     def test_dark_and_phone(self):
         light = self.ask("getComputedStyle(document.body).backgroundColor")
         self.browser.screen(390, 844, dark=True)

@@ -195,6 +195,15 @@ class Race(CommandTest):
         tuned = {s["solver"]: (s["tuned"], s["grid_points"]) for s in summary["problems"][0]["solvers"]}
         self.assertEqual(tuned, {"spdhg": ("grid", 9), "spdhg-sc2": ("grid", 9), "lpdhg": ("grid", 9), "opg-admm": ("grid", 9), "saga-pd3o": ("grid", 6),
                                  "auto": ("default", 0)})
+        for s in summary["problems"][0]["solvers"][:-1]:
+            grid = [json.loads(self.read(f"out/runs/set0.ggrlr.{s['solver']}.tune{g}.json")) for g in range(s["grid_points"])]
+            score = [g["score"] if g["score"] is not None else np.inf for g in grid]
+            self.assertEqual(s["params"], grid[int(np.argmin(score))]["params"])
+            self.assertEqual(len({tuple(g["params"].values()) for g in grid}), len(grid))
+            self.assertGreater(len(set(score)), 1)
+        base, longer = (json.loads(self.read(f"out/runs/set0.ggrlr.opg-admm.tune{g}.json"))["params"] for g in (0, 5))
+        np.testing.assert_allclose([longer[k] / base[k] for k in ("L", "eta0", "rho")], [0.1, 10, 100], rtol=1e-12)
+        self.assertEqual(base["eta0"], 100)
 
     def test_preset_is_that_of_the_scripts(self):
         os.rename(self.path("set0.svm"), self.path("la12.svm"))

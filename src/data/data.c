@@ -130,6 +130,57 @@ spdhg_status spdhg_data_from_csr(spdhg_data **out, int64_t rows, int64_t feature
     return SPDHG_OK;
 }
 
+static spdhg_status copy_texts(char ***out, const char *const *text, int64_t count, spdhg_error *err) {
+    char **copy = SPD_NEW(char *, count);
+    bool good = copy != NULL;
+    for (int64_t i = 0; good && i < count; i++) good = (copy[i] = spd_strdup(text[i])) != NULL;
+    if (good)
+        *out = copy;
+    else
+        free_texts(copy, count);
+    return good ? SPDHG_OK : spd_fail_memory(err, 8.0 * (double)count);
+}
+
+spdhg_status spdhg_data_set_labels(spdhg_data *data, const char *const *text, int64_t labels, spdhg_error *err) {
+    if (data->targets != 1) return spd_fail(err, SPDHG_USAGE, "texts of labels need one label for each row");
+    for (int64_t i = 0; i < data->rows; i++)
+        if (!(data->b[i] >= 0 && data->b[i] < (double)labels) || data->b[i] != floor(data->b[i]))
+            return spd_fail(err, SPDHG_DATA, "label %g of row %lld is not the position of one of %lld texts", data->b[i],
+                            (long long)i + 1, (long long)labels);
+    char **copy = NULL;
+    SPD_TRY(copy_texts(&copy, text, labels, err));
+    free_texts(data->label, data->labels);
+    data->label = copy;
+    data->labels = labels;
+    return SPDHG_OK;
+}
+
+spdhg_status spdhg_data_set_names(spdhg_data *data, const char *const *name, spdhg_error *err) {
+    char **copy = NULL;
+    SPD_TRY(copy_texts(&copy, name, data->features, err));
+    free_texts(data->name, data->features);
+    data->name = copy;
+    return SPDHG_OK;
+}
+
+void spdhg_data_look(const spdhg_data *data, spdhg_data_view *out) {
+    *out = (spdhg_data_view){.rows = data->rows,
+                             .features = data->features,
+                             .nonzeros = data->nnz,
+                             .targets = data->targets,
+                             .offsets = data->offsets,
+                             .labels = data->labels,
+                             .ptr = data->ptr,
+                             .idx = data->idx,
+                             .val = data->val,
+                             .b = data->b,
+                             .weight = data->weight,
+                             .offset = data->offset,
+                             .group = data->group,
+                             .label = (const char *const *)data->label,
+                             .name = (const char *const *)data->name};
+}
+
 spdhg_status spdhg_data_set_weights(spdhg_data *data, const double *weight, spdhg_error *err) {
     bool some = false;
     for (int64_t i = 0; i < data->rows; i++) {

@@ -2,11 +2,12 @@
  * The direction minimises  <S - W, D> + tr(W D W D)/2 + penalty(Theta + D)  over the free pairs, those with Theta_ij != 0 or
  * |S_ij - W_ij| > rho: on the face of the present signs by quic_face.c and, should that not get f down, by coordinate descent,
  * quic_descent.c. Then a step of Armijo's rule that keeps Theta positive definite. From the diagonal on, rho comes down half by
- * half with one step each, so that only what matters enters; at the rho asked for it stops on the duality gap. */
+ * half as soon as a full step can follow, so that only what matters enters; at the last it stops on the duality gap. */
 #include "graph/quic.h"
 
 #define ARMIJO 1e-3
-#define BELOW 0.3 /* of the gap that is enough, aimed at */
+#define BELOW 0.6 /* of the gap that is enough, aimed at */
+#define CALM 5    /* Newton decrement below which rho may go on */
 enum { VECTORS = 6 };
 typedef spd_quic_state quic;
 
@@ -112,8 +113,8 @@ static void swap(double **a, double **b) {
     *b = kept;
 }
 
-/* Steps 1, 1/2, 1/4, ... until f falls enough; then Theta, W and f are those of the new point. */
-static bool search(quic *s, bool on_face, double least) {
+/* Steps 1, 1/2, 1/4, ... until f falls enough; then Theta, W and f are those of the new point. 0: none did. */
+static double search(quic *s, bool on_face, double least) {
     const spd_glasso *g = &s->g;
     const double before = spd_glasso_value(s->x);
     spd_glasso_point next = *s->x;
@@ -132,15 +133,16 @@ static bool search(quic *s, bool on_face, double least) {
         s->x->logdet = next.logdet;
         s->x->trace = next.trace;
         s->x->penalty = next.penalty;
-        return true;
+        return step;
     }
-    return false;
+    return 0;
 }
 
-/* One Newton step; false if f could not be made smaller. */
-static bool step(quic *s, double reduce) {
-    spd_quic_face(s, reduce);
-    if (search(s, true, 0.05)) return true;
+/* One Newton step: its length, 0 if f could not be made smaller. */
+static double step(quic *s, double reduce, double *decrement) {
+    *decrement = spd_quic_face(s, reduce);
+    const double length = search(s, true, 0.05);
+    if (length > 0) return length;
     spd_quic_descent(s);
     return search(s, false, 1e-10);
 }
@@ -151,14 +153,18 @@ static bool iterate(quic *s, double rho) {
     const double enough = s->g.tol * (double)s->g.p;
     start(s);
     s->g.rho = fmax(rho, largest_pair(&s->g));
-    for (bool moved = true; moved && x->iterations < s->g.most; x->iterations++) {
-        const bool there = s->g.rho == rho;
-        s->g.rho = fmax(rho, s->g.rho / 2);
-        if (!there || x->iterations == 0) spd_glasso_evaluate(&s->g, x);
+    spd_glasso_evaluate(&s->g, x);
+    double length = 1, decrement = 0;
+    for (; x->iterations < s->g.most; x->iterations++) {
+        if (s->g.rho > rho && (length == 0 || (length == 1 && decrement < CALM))) {
+            s->g.rho = fmax(rho, s->g.rho / 2);
+            spd_glasso_evaluate(&s->g, x);
+        } else if (length == 0)
+            break;
         if (!find_free(s)) return false;
         const double about = first_order(s);
         if (s->g.rho == rho && about <= enough && (x->gap = spd_glasso_gap(&s->g, x, s->T)) <= enough) return true;
-        moved = step(s, s->g.rho == rho ? BELOW * enough / about : 1) || s->g.rho > rho;
+        length = step(s, s->g.rho == rho ? fmin(1, BELOW * enough / about) : 1, &decrement);
     }
     s->g.rho = rho;
     spd_glasso_evaluate(&s->g, x);

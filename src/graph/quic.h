@@ -16,8 +16,8 @@ typedef struct spd_quic_state {
 
 /* ---- quic_face.c: D minimises <S - W, D> + tr(W D W D)/2 + penalty(Theta + D) on the face that the signs of Theta and of the
  * gradient say, without what would leave it; `reduce` is the least reduction of the residual that is of any use. D may leave the
- * face: the step is projected onto it. */
-void spd_quic_face(spd_quic_state *s, double reduce);
+ * face: the step is projected onto it. Returns the Newton decrement, about sqrt(2 (f - min f)). */
+double spd_quic_face(spd_quic_state *s, double reduce);
 /* ---- quic_descent.c: D by coordinate descent on the same over all free pairs: always a descent. */
 void spd_quic_descent(spd_quic_state *s);
 #endif

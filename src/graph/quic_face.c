@@ -88,25 +88,26 @@ static double stop_crossing(spd_quic_state *s) {
     return beyond;
 }
 
-void spd_quic_face(spd_quic_state *s, double reduce) {
+double spd_quic_face(spd_quic_state *s, double reduce) {
     const int64_t length = s->free.start[s->g.p] + s->g.p;
-    double enough = 0;
+    double enough = 0, decrement = 0;
     int most = FEW;
     find_face(s);
     for (int64_t q = 0; q < length; q++) s->D[q] = 0;
     for (int round = 0; round < ROUNDS; round++) {
         residual(s, round == 0);
         const double size = inner(s, s->R, s->R);
-        if (size <= enough) return;
+        if (size <= enough) break;
         sandwich(s, s->x->Theta, s->R, s->Z);
         if (round == 0) {
-            const double decrement = sqrt(inner(s, s->R, s->Z));
+            decrement = sqrt(inner(s, s->R, s->Z));
             const double factor = fmax(reduce, fmin(decrement, REDUCE));
             enough = factor * factor * size;
             if (decrement < 1) most = MOST;
         }
         solve(s, enough, most);
         const double beyond = stop_crossing(s);
-        if (beyond <= CROSSED * CROSSED * inner(s, s->D, s->D)) return;
+        if (beyond <= CROSSED * CROSSED * inner(s, s->D, s->D)) break;
     }
+    return decrement;
 }

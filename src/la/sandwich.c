@@ -3,12 +3,13 @@
  * fixed, so the bits depend neither on the width of the vectors nor on the tiles. */
 #include "la/la.h"
 
-enum { TILE = 32, LANES = 8, ABREAST = 4, BLOCK = 8 };
+enum { TILE = 16, LANES = 8, ABREAST = 4, BLOCK = 8 };
 typedef double two __attribute__((vector_size(2 * sizeof(double)), aligned(sizeof(double)), may_alias));
 #define AT(x, k) (*(const two *)(const void *)((x) + (k)))
 
 bool spd_pattern_new(spd_pattern *g, int64_t n) {
     *g = (spd_pattern){.n = n,
+                       .room = -1,
                        .start = SPD_NEW(int64_t, n + 1),
                        .from = SPD_NEW(int64_t, n + 1),
                        .work = spd_alloc_raw(TILE * n, sizeof *g->work)};
@@ -28,7 +29,7 @@ bool spd_pattern_room(spd_pattern *g, int64_t pairs) {
     if (pairs <= g->room) return true;
     const int64_t room = pairs + pairs / 4, filled = g->room;
     int32_t *other = spd_alloc_raw(room, sizeof *other);
-    if (other && filled) memcpy(other, g->other, (size_t)filled * sizeof *other);
+    if (other && filled > 0) memcpy(other, g->other, (size_t)filled * sizeof *other);
     spd_free(g->other);
     spd_free(g->near);
     spd_free(g->value);
@@ -68,21 +69,21 @@ void spd_pattern_complete(spd_pattern *g) {
     g->from[0] = 0;
 }
 
-/* u = sum_k value_k M_{near_k} in TILE columns. */
+/* u = sum_k value_k M_{near_k} in TILE columns, those of even and of odd k apart: one sum would wait for itself. */
 static inline void combine(int64_t count, const int32_t *near, const double *value, const double *M, double *restrict u) {
-    double s0[LANES] = {0}, s1[LANES] = {0}, s2[LANES] = {0}, s3[LANES] = {0};
-    for (int64_t k = 0; k < count; k++) {
-        const double x = value[k], *m = M + near[k] * TILE;
+    double s0[LANES] = {0}, s1[LANES] = {0}, t0[LANES] = {0}, t1[LANES] = {0};
+    int64_t k = 0;
+    for (; k + 2 <= count; k += 2) {
+        const double x = value[k], y = value[k + 1], *m = M + near[k] * TILE, *n = M + near[k + 1] * TILE;
         for (int c = 0; c < LANES; c++) s0[c] += x * m[c];
         for (int c = 0; c < LANES; c++) s1[c] += x * m[LANES + c];
-        for (int c = 0; c < LANES; c++) s2[c] += x * m[2 * LANES + c];
-        for (int c = 0; c < LANES; c++) s3[c] += x * m[3 * LANES + c];
+        for (int c = 0; c < LANES; c++) t0[c] += y * n[c];
+        for (int c = 0; c < LANES; c++) t1[c] += y * n[LANES + c];
     }
+    const double x = k < count ? value[k] : 0, *m = M + (k < count ? near[k] : 0) * TILE;
     for (int c = 0; c < LANES; c++) {
-        u[c] = s0[c];
-        u[LANES + c] = s1[c];
-        u[2 * LANES + c] = s2[c];
-        u[3 * LANES + c] = s3[c];
+        u[c] = (s0[c] + t0[c]) + x * m[c];
+        u[LANES + c] = (s1[c] + t1[c]) + x * m[LANES + c];
     }
 }
 
@@ -104,9 +105,7 @@ static void multiply_small(const spd_pattern *g, const double *M, double *U) {
         for (int64_t k = g->from[i]; k < g->from[i + 1]; k++) spd_axpy(n, g->value[k], M + g->near[k] * n, U + i * n);
 }
 
-static inline double sum_of(const double s[LANES]) { return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7])); }
-
-/* ABREAST products v'm_r, each in LANES sums. */
+/* ABREAST products v'm_r. Written with vectors of two: left to itself the compiler vectorises across k and shuffles. */
 static inline void products(int64_t n, const double *v, const double *M, const int32_t *row, double *out) {
     const double *m0 = M + row[0] * n, *m1 = M + row[1] * n, *m2 = M + row[2] * n, *m3 = M + row[3] * n;
     two a0 = {0}, a1 = {0}, a2 = {0}, a3 = {0}, b0 = {0}, b1 = {0}, b2 = {0}, b3 = {0};

@@ -28,20 +28,26 @@ static spdhg_status slurp(const char *path, const char *what, char **text, size_
     return status;
 }
 
-spdhg_status spd_json_read(json_t **out, const char *path, const char *what, spdhg_error *err) {
-    char *text = NULL;
-    size_t size = 0;
+spdhg_status spd_json_parse(json_t **out, const char *text, size_t size, const char *path, const char *what, spdhg_error *err) {
     json_error_t reason;
-    spdhg_status status = slurp(path, what, &text, &size, err);
-    json_t *object = status == SPDHG_OK ? json_loadb(text, size, JSON_REJECT_DUPLICATES, &reason) : NULL;
-    spd_free(text);
-    if (status == SPDHG_OK && !object && json_error_code(&reason) == json_error_out_of_memory)
-        status = spd_fail_memory(err, (double)size);
+    spdhg_status status = SPDHG_OK;
+    json_t *object = json_loadb(text, size, JSON_REJECT_DUPLICATES, &reason);
+    if (!object && json_error_code(&reason) == json_error_out_of_memory) status = spd_fail_memory(err, (double)size);
     if (status == SPDHG_OK && !json_is_object(object))
         status =
             object ? spd_fail(err, SPDHG_DATA, "%s: %s: expected a JSON object", path, what)
                    : spd_fail(err, SPDHG_DATA, "%s:%d:%d: %s: not JSON: %s", path, reason.line, reason.column, what, reason.text);
     if (status != SPDHG_OK) json_decref(object);
     *out = status == SPDHG_OK ? object : NULL;
+    return status;
+}
+
+spdhg_status spd_json_read(json_t **out, const char *path, const char *what, spdhg_error *err) {
+    char *text = NULL;
+    size_t size = 0;
+    *out = NULL;
+    spdhg_status status = slurp(path, what, &text, &size, err);
+    if (status == SPDHG_OK) status = spd_json_parse(out, text, size, path, what, err);
+    spd_free(text);
     return status;
 }

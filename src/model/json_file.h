@@ -7,4 +7,6 @@
 
 /* what: "model" or the like, for messages. SPDHG_IO when there is no such file, SPDHG_DATA when it holds something else. */
 spdhg_status spd_json_read(json_t **out, const char *path, const char *what, spdhg_error *err);
+/* The same from memory; path: what messages call it. */
+spdhg_status spd_json_parse(json_t **out, const char *text, size_t size, const char *path, const char *what, spdhg_error *err);
 #endif

@@ -13,6 +13,14 @@ int64_t spd_model_class(const spdhg_model *model, const double *scores) {
     return best;
 }
 
+spdhg_status spdhg_model_probabilities(const spdhg_model *model, int64_t rows, const double *scores, double *probability,
+                                       spdhg_error *err) {
+    for (int64_t i = 0; i < rows; i++)
+        if (!spd_model_probability(model, scores + i * model->outputs, probability + i * model->classes))
+            return spd_fail(err, SPDHG_USAGE, "the %s loss models no probabilities; logistic and softmax do", model->loss);
+    return SPDHG_OK;
+}
+
 bool spd_model_probability(const spdhg_model *model, const double *scores, double *probability) {
     if (spd_spec_is(model->loss, "logistic") && model->outputs == 1 && model->classes == 2) {
         const double small = exp(-fabs(scores[0])); /* never overflows; the smaller of the two chances keeps its digits */

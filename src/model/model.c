@@ -14,6 +14,49 @@ void spdhg_model_free(spdhg_model *model) {
 int64_t spdhg_model_outputs(const spdhg_model *model) { return model->outputs; }
 int64_t spdhg_model_features(const spdhg_model *model) { return model->features; }
 
+void spdhg_model_look(const spdhg_model *model, spdhg_model_view *out) {
+    *out = (spdhg_model_view){.features = model->features,
+                              .outputs = model->outputs,
+                              .classes = model->classes,
+                              .x = model->x,
+                              .c = model->c,
+                              .class_value = model->class_value,
+                              .class_text = (const char *const *)model->class_text,
+                              .name = (const char *const *)model->name,
+                              .loss = model->loss,
+                              .penalty = model->penalty,
+                              .structure = model->structure,
+                              .set = model->set,
+                              .solver = model->solver,
+                              .outcome = model->outcome,
+                              .version = model->version,
+                              .lambda = model->lambda,
+                              .gamma = model->gamma,
+                              .objective = model->objective,
+                              .train_loss = model->train_loss,
+                              .penalty_value = model->penalty_value,
+                              .gap = model->gap,
+                              .epochs = model->epochs,
+                              .seconds = model->seconds,
+                              .classify = model->classify,
+                              .intercept = model->intercept,
+                              .standardized = model->standardized,
+                              .index_base = model->index_base,
+                              .side = {model->side[0], model->side[1], model->side[2]},
+                              .seed = model->seed};
+}
+
+spdhg_status spdhg_model_change(spdhg_model *model, const double *x, const double *c, spdhg_error *err) {
+    const int64_t coefficients = model->features * model->outputs;
+    for (int64_t i = 0; x && i < coefficients; i++)
+        if (!isfinite(x[i])) return spd_fail(err, SPDHG_DATA, "coefficient %lld is not finite", (long long)i);
+    for (int64_t k = 0; c && k < model->outputs; k++)
+        if (!isfinite(c[k])) return spd_fail(err, SPDHG_DATA, "intercept %lld is not finite", (long long)k);
+    if (x) memcpy(model->x, x, (size_t)coefficients * sizeof *x);
+    if (c) memcpy(model->c, c, (size_t)model->outputs * sizeof *c);
+    return SPDHG_OK;
+}
+
 /* JSON is UTF-8: text that is not is taken as Latin-1, where every byte is the character of that number. */
 char *spd_model_utf8(const char *text) {
     if (spd_is_utf8(text)) return spd_strdup(text);

@@ -193,19 +193,29 @@ static spdhg_status fill(const reader *r, spdhg_model *m) {
     return get_coefficients(r, m);
 }
 
-spdhg_status spdhg_model_read(spdhg_model **out, const char *path, spdhg_error *err) {
-    *out = NULL;
-    json_t *object = NULL;
-    spdhg_status status = spd_json_read(&object, path, "model", err);
-    spdhg_model *model = status == SPDHG_OK ? SPD_NEW(spdhg_model, 1) : NULL;
-    if (status == SPDHG_OK) {
-        const reader r = {path, object, err};
-        status = model ? fill(&r, model) : spd_fail_memory(err, (double)sizeof *model);
-    }
+/* Takes over the object, which messages call path. */
+static spdhg_status from_object(spdhg_model **out, json_t *object, const char *path, spdhg_error *err) {
+    spdhg_model *model = SPD_NEW(spdhg_model, 1);
+    const reader r = {path, object, err};
+    const spdhg_status status = model ? fill(&r, model) : spd_fail_memory(err, (double)sizeof *model);
     json_decref(object);
     if (status == SPDHG_OK)
         *out = model;
     else
         spdhg_model_free(model);
     return status;
+}
+
+spdhg_status spdhg_model_from_text(spdhg_model **out, const char *text, size_t size, spdhg_error *err) {
+    *out = NULL;
+    json_t *object;
+    SPD_TRY(spd_json_parse(&object, text, size, "text", "model", err));
+    return from_object(out, object, "text", err);
+}
+
+spdhg_status spdhg_model_read(spdhg_model **out, const char *path, spdhg_error *err) {
+    *out = NULL;
+    json_t *object;
+    SPD_TRY(spd_json_read(&object, path, "model", err));
+    return from_object(out, object, path, err);
 }

@@ -83,7 +83,9 @@ static bool put_how(json_t *o, const spdhg_model *m) {
            put(o, "seed", seed_text(m->seed));
 }
 
-spdhg_status spdhg_model_write(const spdhg_model *model, const char *path, spdhg_error *err) {
+enum { FORM = JSON_REAL_PRECISION(17) | JSON_COMPACT };
+
+static spdhg_status whole(const spdhg_model *model, json_t **out, spdhg_error *err) {
     json_t *object = json_object();
     if (!object || !put_what(object, model) || !put_how(object, model) ||
         !put(object, "constants", numbers(model->c, model->outputs)) ||
@@ -92,10 +94,33 @@ spdhg_status spdhg_model_write(const spdhg_model *model, const char *path, spdhg
         json_decref(object);
         return spd_fail_memory(err, 40.0 * (double)model->features * (double)model->outputs);
     }
+    *out = object;
+    return SPDHG_OK;
+}
+
+spdhg_status spdhg_model_to_text(const spdhg_model *model, char **text, spdhg_error *err) {
+    json_t *object;
+    *text = NULL;
+    SPD_TRY(whole(model, &object, err));
+    const size_t size = json_dumpb(object, NULL, 0, FORM); /* not json_dumps, whose text can lack a part when memory runs out */
+    char *whole_text = size ? spd_alloc((int64_t)size + 1, 1) : NULL;
+    if (whole_text && json_dumpb(object, whole_text, size, FORM) == size)
+        *text = whole_text;
+    else
+        spd_free(whole_text);
+    json_decref(object);
+    return *text ? SPDHG_OK : spd_fail_memory(err, 40.0 * (double)model->features * (double)model->outputs);
+}
+
+void spdhg_text_free(char *text) { spd_free(text); }
+
+spdhg_status spdhg_model_write(const spdhg_model *model, const char *path, spdhg_error *err) {
+    json_t *object;
+    SPD_TRY(whole(model, &object, err));
     spd_file file;
     spdhg_status status = spd_file_create(&file, path, err);
     if (status == SPDHG_OK) {
-        const int failed = json_dumpf(object, file.stream, JSON_REAL_PRECISION(17) | JSON_COMPACT);
+        const int failed = json_dumpf(object, file.stream, FORM);
         fputc('\n', file.stream);
         if (failed && !ferror(file.stream)) {
             spd_file_abort(&file);

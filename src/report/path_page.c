@@ -1,5 +1,5 @@
 /* path_page.c - a path on the page: validation loss with a band of one standard error, what the path explains, and the
- * coefficients against lambda (the largest at the end of the path, red where they end above zero, blue below). Dashed lines: the
+ * coefficients against lambda (the largest over what is shown, red where they end above zero, blue below). Dashed lines: the
  * best and the chosen lambda. */
 #include "report/page.h"
 
@@ -86,6 +86,8 @@ void spd_page_path(FILE *out, const spdhg_path *path, const spdhg_model *model) 
     plot.title = "Part of the loss explained";
     plot.curve = &explained;
     spd_svg_plot(out, &plot);
-    coefficient_plot(out, path, points, p, model->features * model->outputs, base);
+    int64_t shown = points; /* far beyond the best lambda coefficients only grow, and hide what happened before */
+    while (shown > 2 && p[shown - 2].lambda < 0.1 * fmin(p[best].lambda, p[chosen].lambda)) shown--;
+    coefficient_plot(out, path, shown, p, model->features * model->outputs, base);
     spd_html(out, "</div>\n");
 }

@@ -107,6 +107,44 @@ void spd_evaluate(spd_evaluator *e, const double *x, double *c, const double *y,
     if (e->test) evaluate_test(e, x, c, point);
 }
 
+const char *spd_gap_kind_name(spd_gap_kind kind) {
+    static const char *const name[] = {
+        [SPD_GAP_NONE] = "none", [SPD_GAP_CERTIFIED] = "certified", [SPD_GAP_WITHIN_RADIUS] = "within_radius"};
+    return name[kind];
+}
+
+double spd_evaluate_relative(const spd_evaluator *e, const spdhg_point *point) {
+    return point->gap / fmax(fabs(point->objective), 1e-10 * e->certifier.start_value);
+}
+
+spdhg_status spdhg_duality_gap(spdhg_problem *p, int threads, const double *x, double *c, const double *y, spdhg_gap *out,
+                               spdhg_error *err) {
+    SPD_TRY(spd_problem_freeze(p, err));
+    if (!spd_all_finite(p->dK, x) || (c && !spd_all_finite(p->K, c)) || (y && !spd_all_finite(p->m * p->K, y)))
+        return spd_fail(err, SPDHG_DATA, "the point is not finite");
+    double *none = SPD_NEW(double, p->m * p->K + p->K), *best = none ? none + p->m * p->K : NULL;
+    if (!none) return spd_fail_memory(err, 8.0 * (double)(p->m * p->K));
+    spd_evaluator e;
+    spdhg_point point = {0};
+    const spdhg_status status = spd_evaluator_new(&e, p, NULL, spd_threads(threads), err);
+    if (status == SPDHG_OK) {
+        if (c) memcpy(best, c, (size_t)p->K * sizeof *c);
+        e.certifier.worth = INFINITY;
+        spd_evaluate(&e, x, best, y ? y : none, &point);
+        if (c) memcpy(c, best, (size_t)p->K * sizeof *c);
+        *out = (spdhg_gap){.gap = point.gap,
+                           .relative = spd_evaluate_relative(&e, &point),
+                           .radius = e.gap.kind == SPD_GAP_WITHIN_RADIUS ? e.gap.radius : NAN,
+                           .kind = spd_gap_kind_name(e.gap.kind),
+                           .objective = point.objective,
+                           .train_loss = point.train_loss,
+                           .penalty = point.penalty};
+        spd_evaluator_free(&e);
+    }
+    spd_free(none);
+    return status;
+}
+
 /* Numbers of F x with |F_e x| > factor |F_e|, |F_e| the row's norm. */
 static int64_t count_larger(const spdhg_problem *p, const double *x, double factor) {
     int64_t count = 0;

@@ -137,33 +137,30 @@ spdhg_status spdhg_solver_test(spdhg_solver *s, const spdhg_data *test, spdhg_er
 
 void spd_solver_keep(spdhg_solver *s, const spd_solver_kind *kind, const double *x, const double *c, const double *y,
                      const spdhg_point *point) {
-    static const char *const gap_kinds[] = {
-        [SPD_GAP_NONE] = "none", [SPD_GAP_CERTIFIED] = "certified", [SPD_GAP_WITHIN_RADIUS] = "within_radius"};
     const spdhg_problem *p = s->problem;
     memcpy(s->x, x, (size_t)p->dK * sizeof *x);
     memcpy(s->c, c, (size_t)p->K * sizeof *c);
     memcpy(s->y, y, (size_t)(p->m * p->K) * sizeof *y);
     s->has_run = true;
-    s->solution =
-        (spdhg_solution){.features = p->d,
-                         .outputs = p->K,
-                         .dual = p->m * p->K,
-                         .x = s->x,
-                         .c = s->c,
-                         .y = s->y,
-                         .objective = point->objective,
-                         .train_loss = point->train_loss,
-                         .penalty = point->penalty,
-                         .gap = point->gap,
-                         .gap_relative = point->gap / fmax(fabs(point->objective), 1e-10 * s->evaluator.certifier.start_value),
-                         .gap_radius = s->evaluator.gap.radius,
-                         .gap_kind = gap_kinds[s->evaluator.gap.kind],
-                         .test_loss = point->test_loss,
-                         .test_score = point->test_score,
-                         .epochs = point->epoch,
-                         .seconds = point->seconds,
-                         .iterations = point->iteration,
-                         .solver = kind->name};
+    s->solution = (spdhg_solution){.features = p->d,
+                                   .outputs = p->K,
+                                   .dual = p->m * p->K,
+                                   .x = s->x,
+                                   .c = s->c,
+                                   .y = s->y,
+                                   .objective = point->objective,
+                                   .train_loss = point->train_loss,
+                                   .penalty = point->penalty,
+                                   .gap = point->gap,
+                                   .gap_relative = spd_evaluate_relative(&s->evaluator, point),
+                                   .gap_radius = s->evaluator.gap.radius,
+                                   .gap_kind = spd_gap_kind_name(s->evaluator.gap.kind),
+                                   .test_loss = point->test_loss,
+                                   .test_score = point->test_score,
+                                   .epochs = point->epoch,
+                                   .seconds = point->seconds,
+                                   .iterations = point->iteration,
+                                   .solver = kind->name};
 }
 
 double spd_trace_interval(double epochs) { return epochs > 50 ? ceil(epochs / 50) : 1; }
@@ -179,7 +176,7 @@ const spdhg_problem *spd_solver_problem(const spdhg_solver *s) { return s->probl
 const spdhg_options *spd_solver_options(const spdhg_solver *s) { return &s->options; }
 void spd_solver_compare(spdhg_solver *s, double (*clock)(void)) {
     s->clock = clock;
-    s->at_start = true;
+    s->compared = true;
 }
 spdhg_outcome spd_solver_outcome(const spdhg_solver *s) { return s->outcome; }
 

@@ -21,7 +21,7 @@ struct spdhg_solver {
     int settings;
     bool has_run;
     double started;
-    bool at_start;         /* never far from where it was told to start */
+    bool compared;         /* spd_solver_compare was called */
     double (*clock)(void); /* that point.seconds is read from; limits are of spd_now */
     double *x, *c, *y;     /* where the next stage starts: the start, then the last finite output */
     spd_evaluator evaluator;

@@ -2,6 +2,8 @@
  * draw a batch -> step -> every trace interval: clock paused, evaluate, record, tell the caller, stop? */
 #include "solver/loop.h"
 
+#define COMPARED_WORTH 1e-3 /* relative gap: the optimum is known, most points are far from it */
+
 static void log_sentence(void *context, const char *sentence) {
     const spdhg_solver *s = context;
     const spdhg_event event = {.kind = SPDHG_EVENT_LOG, .message = sentence, .epochs_asked = s->options.epochs};
@@ -36,7 +38,7 @@ static bool measure(spd_loop *l, bool final, spdhg_status *status, spdhg_error *
         .epoch = l->epochs_before + epochs_of(l), .iteration = l->iterations_before + l->k, .seconds = l->seconds};
     bool finite = spd_all_finite(p->dK, l->x) && spd_all_finite(p->K, l->c) && spd_all_finite(p->m * p->K, l->y);
     const bool before_the_end = s->options.tol > 0 && l->run.kind->exact && !final;
-    s->evaluator.certifier.worth = before_the_end ? 1e3 * s->options.tol : INFINITY;
+    s->evaluator.certifier.worth = s->compared ? COMPARED_WORTH : before_the_end ? 1e3 * s->options.tol : INFINITY;
     if (finite) {
         spd_evaluate(&s->evaluator, l->x, l->c, l->y, &point);
         finite = isfinite(point.objective);
@@ -191,7 +193,7 @@ static spdhg_status open_checkpoint(const spdhg_solver *s, spd_checkpoint *saved
 static void start_far(spdhg_solver *s) {
     const double *push = s->evaluator.certifier.push;
     const spd_solver_kind *last = s->plan.stage[s->plan.stages - 1].kind;
-    if (!push || !last->exact || s->at_start || s->has_run || s->options.resume || spd_max_abs(s->problem->dK, s->x) > 0) return;
+    if (!push || !last->exact || s->compared || s->has_run || s->options.resume || spd_max_abs(s->problem->dK, s->x) > 0) return;
     memcpy(s->x, push, (size_t)s->problem->dK * sizeof *push);
     if (s->evaluator.certifier.unattained)
         log_sentence(s, "some coefficients may grow without end: no minimiser exists, only an infimum");

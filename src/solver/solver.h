@@ -4,11 +4,7 @@
 #include "certify/certify.h"
 #include "problem/problem.h"
 
-typedef struct spd_param {
-    const char *name;
-    double value, min, max; /* default (NAN: "by rule", the help says which) and range */
-    const char *help;
-} spd_param;
+typedef spdhg_param spd_param;
 
 typedef enum spd_step { SPD_CONTINUE, SPD_CONVERGED, SPD_STALLED, SPD_FAILED } spd_step;
 
@@ -97,6 +93,8 @@ typedef struct spd_evaluator {
 spdhg_status spd_evaluator_new(spd_evaluator *e, const spdhg_problem *p, const spdhg_data *test, int threads, spdhg_error *err);
 /* Fills objective, losses, gap, test scores and dual norm of the point; c becomes the best intercept for x. */
 void spd_evaluate(spd_evaluator *e, const double *x, double *c, const double *y, spdhg_point *point);
+double spd_evaluate_relative(const spd_evaluator *e, const spdhg_point *point); /* its gap, in parts of the objective */
+const char *spd_gap_kind_name(spd_gap_kind kind);
 /* gamma > 0 and a certified gap: ||x - x*|| is at most this. */
 double spd_evaluate_radius(const spd_evaluator *e, double objective);
 /* Numbers of F x that are larger than ||F_e|| radius: no x* within the radius has another sign there. */
@@ -109,8 +107,8 @@ void spd_evaluator_free(spd_evaluator *e);
 const spdhg_problem *spd_solver_problem(const spdhg_solver *solver);
 const spdhg_options *spd_solver_options(const spdhg_solver *solver);
 spdhg_outcome spd_solver_outcome(const spdhg_solver *solver);
-/* For a comparison with others: point.seconds by this clock, and the start is the one that was given also where there is no
- * minimiser and an exact solver would start far out. */
+/* For a comparison with others whose optimum is known: point.seconds by this clock, a costly proof of a gap only where the gap is
+ * small, and the start is the one that was given also where there is no minimiser and an exact solver would start far out. */
 void spd_solver_compare(spdhg_solver *solver, double (*clock)(void));
 
 const spd_solver_kind *const *spd_solver_table(int *entries);

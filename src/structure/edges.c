@@ -126,22 +126,43 @@ static int compare(const void *a, const void *b) {
     return p->position < q->position ? -1 : p->position > q->position;
 }
 
-/* Names the first line that repeats an earlier edge, in either direction. */
-static spdhg_status check_duplicates(const spd_edge_reader *r, spdhg_error *err) {
-    spd_edge_key *key = SPD_NEW(spd_edge_key, r->edges);
-    if (!key) return spd_fail_memory(err, (double)r->edges * sizeof *key);
-    for (int64_t e = 0; e < r->edges; e++) {
-        const int64_t i = r->edge[e].end[0], j = r->edge[e].end[1];
-        key[e] = (spd_edge_key){.low = i < j ? i : j, .high = i < j ? j : i, .position = e};
+/* Row e of F: the edge between features end[0] and end[1]; columns ascend. */
+static void put_row(spd_csr *F, int64_t e, const int64_t end[2], double weight) {
+    const int low = end[0] < end[1] ? 0 : 1;
+    const double value[2] = {fabs(weight), -weight};
+    F->ptr[e + 1] = 2 * (e + 1);
+    for (int i = 0; i < 2; i++) {
+        F->idx[2 * e + i] = (int32_t)end[low ^ i];
+        F->val[2 * e + i] = value[low ^ i];
     }
-    qsort(key, (size_t)r->edges, sizeof *key, compare);
-    int64_t again = r->edges, before = 0;
-    for (int64_t e = 1; e < r->edges; e++)
-        if (key[e].low == key[e - 1].low && key[e].high == key[e - 1].high && key[e].position < again) {
-            again = key[e].position;
-            before = key[e - 1].position;
+}
+
+/* Positions of the first edge that repeats an earlier one, in either direction, and of that one; *again = edges if there is none.
+ */
+static spdhg_status find_duplicate(const int64_t *end, size_t stride, int64_t edges, int64_t *again, int64_t *before,
+                                   spdhg_error *err) {
+    spd_edge_key *key = SPD_NEW(spd_edge_key, edges);
+    if (!key) return spd_fail_memory(err, (double)edges * sizeof *key);
+    for (int64_t e = 0; e < edges; e++) {
+        const int64_t *both = (const int64_t *)(const void *)((const char *)end + (size_t)e * stride);
+        key[e] = (spd_edge_key){
+            .low = both[0] < both[1] ? both[0] : both[1], .high = both[0] < both[1] ? both[1] : both[0], .position = e};
+    }
+    qsort(key, (size_t)edges, sizeof *key, compare);
+    *again = edges;
+    for (int64_t e = 1; e < edges; e++)
+        if (key[e].low == key[e - 1].low && key[e].high == key[e - 1].high && key[e].position < *again) {
+            *again = key[e].position;
+            *before = key[e - 1].position;
         }
     spd_free(key);
+    return SPDHG_OK;
+}
+
+/* Names the first line that repeats an earlier edge, in either direction. */
+static spdhg_status check_duplicates(const spd_edge_reader *r, spdhg_error *err) {
+    int64_t again = 0, before = 0;
+    if (r->edges > 0) SPD_TRY(find_duplicate(r->edge->end, sizeof *r->edge, r->edges, &again, &before, err));
     if (again == r->edges) return SPDHG_OK;
     return spd_fail(err, SPDHG_DATA, "%s:%lld:%d: the edge between features %lld and %lld was given before, in line %lld",
                     r->path, (long long)r->edge[again].line, r->edge[again].column[0], (long long)r->edge[again].end[0],
@@ -164,13 +185,8 @@ static spdhg_status make_rows(const spd_edge_reader *r, spdhg_structure *F, int6
     SPD_TRY(spd_csr_new(&F->F, r->edges, features, 2 * r->edges, err));
     for (int64_t e = 0; e < r->edges; e++) {
         const spd_edge *edge = &r->edge[e];
-        const int low = edge->end[0] < edge->end[1] ? 0 : 1; /* columns ascend in a row */
-        const double value[2] = {fabs(edge->weight), -edge->weight};
-        F->F.ptr[e + 1] = 2 * (e + 1);
-        for (int i = 0; i < 2; i++) {
-            F->F.idx[2 * e + i] = (int32_t)(edge->end[low ^ i] - (r->zero_line ? 0 : 1));
-            F->F.val[2 * e + i] = value[low ^ i];
-        }
+        const int64_t first = r->zero_line ? 0 : 1, end[2] = {edge->end[0] - first, edge->end[1] - first};
+        put_row(&F->F, e, end, edge->weight);
     }
     return SPDHG_OK;
 }
@@ -186,6 +202,36 @@ static spdhg_status build(spdhg_structure *F, const char *arg, int64_t features,
     spd_free(r.buffer);
     spd_free(r.edge);
     return status;
+}
+
+static spdhg_status take_edges(spdhg_structure *F, int64_t features, int64_t edges, const int64_t *end, const double *weight,
+                               spdhg_error *err) {
+    for (int64_t e = 0; e < edges; e++) {
+        const int64_t i = end[2 * e], j = end[2 * e + 1];
+        if (i < 0 || i >= features || j < 0 || j >= features || i == j)
+            return spd_fail(err, SPDHG_DATA,
+                            "edge %lld, between features %lld and %lld: expected two different ones of 0 to %lld", (long long)e,
+                            (long long)i, (long long)j, (long long)features - 1);
+        if (weight && (!isfinite(weight[e]) || weight[e] == 0))
+            return spd_fail(err, SPDHG_DATA, "edge %lld: the weight is %g, expected a finite number other than 0", (long long)e,
+                            weight[e]);
+    }
+    int64_t again = 0, before = 0;
+    SPD_TRY(find_duplicate(end, 2 * sizeof *end, edges, &again, &before, err));
+    if (again < edges)
+        return spd_fail(err, SPDHG_DATA, "edge %lld, between features %lld and %lld, was given before as edge %lld",
+                        (long long)again, (long long)end[2 * again], (long long)end[2 * again + 1], (long long)before);
+    SPD_TRY(spd_csr_new(&F->F, edges, features, 2 * edges, err));
+    for (int64_t e = 0; e < edges; e++) put_row(&F->F, e, end + 2 * e, weight ? weight[e] : 1);
+    return SPDHG_OK;
+}
+
+spdhg_status spdhg_structure_from_edges(spdhg_structure **out, int64_t features, int64_t edges, const int64_t *end,
+                                        const double *weight, spdhg_error *err) {
+    *out = NULL;
+    if (edges < 1 || edges > INT64_MAX / 4 || !end) return spd_fail(err, SPDHG_USAGE, "a graph needs at least one edge");
+    SPD_TRY(spd_structure_begin(out, "edges", features, err));
+    return spd_structure_finish(out, take_edges(*out, features, edges, end, weight, err), err);
 }
 
 const spd_structure_kind spd_structure_edges = {

@@ -83,6 +83,11 @@ spdhg_status spdhg_structure_from_csr(spdhg_structure **out, int64_t rows, int64
     return spd_structure_finish(out, copy_rows(&(*out)->F, rows, features, ptr, idx, val, err), err);
 }
 
+void spdhg_structure_look(const spdhg_structure *F, spdhg_structure_view *out) {
+    *out = (spdhg_structure_view){
+        .rows = F->F.m, .features = F->F.n, .ptr = F->F.ptr, .idx = F->F.idx, .val = F->F.val, .spec = F->spec};
+}
+
 int64_t spdhg_structure_rows(const spdhg_structure *F) { return F->F.m; }
 
 double spdhg_structure_norm_bound(const spdhg_structure *F) { return F->norm_bound; }

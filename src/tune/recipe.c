@@ -35,6 +35,7 @@ bool spd_recipe_learns(const spd_recipe *o) { return strcmp(o->structure, SPD_LE
 spdhg_graph_options spd_recipe_graph(const spd_recipe *o) {
     spdhg_graph_options graph = SPDHG_GRAPH_OPTIONS;
     graph.threads = o->threads;
+    graph.max_memory = o->max_memory;
     return graph;
 }
 

@@ -10,7 +10,8 @@ typedef struct spd_recipe {
     const char *weights, *offset, *penalty_weights; /* files */
     double lambda, gamma, also_sparse;              /* also_sparse 0: no such term */
     bool intercept, standardize, one_class_ok, also_sparse_given;
-    int threads; /* to learn a structure with; 0: the cores this process may use */
+    int threads;         /* to learn a structure with; 0: the cores this process may use */
+    uint64_t max_memory; /* for that; 0: no limit */
 } spd_recipe;
 
 typedef struct spd_recipe_problem {

@@ -77,8 +77,8 @@ let clips = 0; // every figure of a page needs a name of its own for its clippin
 /* view: {title, xLabel, curves, window, yRange, logX, logY, look(solver) -> {name, colour, dash}}. */
 function paperFigure(view, colours, size) {
   const area = {left: PAPER.left, right: size.width - PAPER.right, top: PAPER.top, bottom: size.height - PAPER.bottom};
-  const svg = svgNode('svg', {xmlns: 'http://www.w3.org/2000/svg', width: size.width,
-    'font-family': 'Helvetica, Arial, sans-serif', role: 'img', 'aria-label': view.title});
+  const svg = svgNode('svg', {width: size.width, 'font-family': 'Helvetica, Arial, sans-serif',
+    role: 'img', 'aria-label': view.title});
   const x = scale(view.window, area.left, area.right, view.logX), y = scale(view.yRange, area.bottom, area.top, view.logY);
   const clip = svgNode('clipPath', {id: `clip${++clips}`}), group = svgNode('g', {'clip-path': `url(#clip${clips})`});
   clip.append(svgNode('rect', {x: area.left, y: area.top, width: area.right - area.left, height: area.bottom - area.top}));

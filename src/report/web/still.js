@@ -30,7 +30,6 @@ function standalone(svg) {
   const parts = [...copy.querySelectorAll('*')];
   onPaper(() => [...svg.querySelectorAll('*')].forEach((node, i) => copyLook(node, parts[i])));
   copy.removeAttribute('class');
-  copy.setAttribute('xmlns', 'http://www.w3.org/2000/svg');
   copy.setAttribute('width', wide);
   copy.setAttribute('height', wide * box.height / box.width);
   copy.prepend(svgNode('rect', {x: box.x, y: box.y, width: box.width, height: box.height, fill: onPaper(coloursNow).ground}));

@@ -1,0 +1,56 @@
+# _catalog.py - what there is: losses, penalties, structures, sets, solvers, graph methods, as the library's tables say.
+from __future__ import annotations
+
+import math
+from typing import Any, Dict, Iterator
+
+from ._call import text
+from ._native import ffi, lib
+
+
+def topics() -> list:
+    found: list = []
+    while (name := text(lib.spdhg_topic(len(found)))) is not None:
+        found.append(name)
+    return found
+
+
+def entries(topic: str) -> Iterator[Any]:
+    at = 0
+    entry = ffi.new("spdhg_entry *")
+    while lib.spdhg_list(topic.encode(), at, entry):
+        yield entry
+        at += 1
+
+
+def catalog(topic: str) -> Dict[str, str]:
+    """Names and what they mean: of 'losses', 'penalties', 'structures', 'sets', 'solvers', 'formats', 'kinds' or 'methods'.
+
+    Examples
+    --------
+    >>> import spdhg
+    >>> list(spdhg.catalog("penalties"))
+    ['l1', 'group', 'linf', 'nuclear']
+    """
+    if topic not in topics():
+        raise ValueError(f"there is no topic {topic!r}; the topics are {', '.join(topics())}")
+    found = {}
+    for entry in entries(topic):
+        about = text(entry.help) or ""
+        if entry.argument != ffi.NULL:
+            about += f"; NAME:ARG, ARG from {entry.min:g} to {entry.max:g}, default {entry.value:g}"
+        for i in range(entry.params):
+            p = entry.param[i]
+            default = "by rule" if math.isnan(p.value) else f"{p.value:g}"
+            about += f"\n  solver_params {text(p.name)}: from {p.min:g} to {p.max:g}, default {default}: {text(p.help)}"
+        found[text(entry.name) or ""] = about
+    return found
+
+
+def classifies(loss: str) -> bool:
+    """Is this a loss of labels? ValueError if there is none of that name."""
+    name = loss.split(":")[0] if isinstance(loss, str) else loss
+    for entry in entries("losses"):
+        if text(entry.name) == name:
+            return bool(entry.classify)
+    raise ValueError(f"loss={loss!r} is not one of {', '.join(catalog('losses'))}")

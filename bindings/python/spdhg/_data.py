@@ -1,0 +1,133 @@
+# _data.py - rows and labels on their way into the library, without copies where the layout allows it, and files on their way out.
+from __future__ import annotations
+
+import os
+from typing import Any, Dict, Iterator, Optional
+
+import numpy as np
+import scipy.sparse as sp
+
+from ._call import borrowed, call, doubles, longs, make, text
+from ._native import ffi, lib
+
+
+def _csr_parts(X: sp.csr_matrix) -> tuple:
+    """ptr (int64), idx (int32), values: the matrix's own arrays where they fit, never written to."""
+    if X.indices.dtype != np.int32 and X.shape[1] > np.iinfo(np.int32).max:
+        raise ValueError(f"{X.shape[1]} features: the library takes at most {np.iinfo(np.int32).max}")
+    values = np.ascontiguousarray(X.data, np.float64)
+    return np.ascontiguousarray(X.indptr, np.int64), np.ascontiguousarray(X.indices, np.int32), values
+
+
+def texts(words) -> tuple:
+    """char ** of some words, and what must live as long."""
+    keep = [ffi.new("char[]", str(word).encode()) for word in words]
+    return ffi.new("char *[]", keep), keep
+
+
+def data_handle(X: Any, b: Optional[np.ndarray] = None, weight: Optional[np.ndarray] = None, offset: Optional[np.ndarray] = None,
+                labels: Optional[list] = None, names: Optional[Any] = None) -> Any:
+    """The library's data set over these arrays, which it borrows. X: C-ordered float64, or CSR."""
+    targets = 0 if b is None else 1 if b.ndim == 1 else b.shape[1]
+    try:
+        data = _borrow(X, b, targets)
+    except ValueError as error:
+        if "does not ascend" not in str(error):
+            raise
+        X = X.copy()  # columns in disorder, or twice in a row: found by the library's own check
+        X.sum_duplicates()
+        data = _borrow(X, b, targets)
+    if weight is not None:
+        call(lib.spdhg_data_set_weights, data, doubles(weight))
+    if offset is not None:
+        call(lib.spdhg_data_set_offsets, data, doubles(offset), 1 if offset.ndim == 1 else offset.shape[1])
+    if labels is not None:
+        pointer, _keep = texts(labels)
+        call(lib.spdhg_data_set_labels, data, pointer, len(labels))
+    if names is not None:
+        pointer, _keep = texts(names)
+        call(lib.spdhg_data_set_names, data, pointer)
+    return data
+
+
+def _borrow(X: Any, b: Optional[np.ndarray], targets: int) -> Any:
+    if sp.issparse(X):
+        ptr, idx, val = _csr_parts(X)
+        parts = longs(ptr), ffi.from_buffer("int32_t[]", idx), doubles(val)
+    else:
+        ptr = idx = None
+        val = np.ascontiguousarray(X, np.float64)
+        parts = ffi.NULL, ffi.NULL, doubles(val)
+    return make("data", lib.spdhg_data_from_csr, X.shape[0], X.shape[1], *parts, doubles(b), targets, lib.SPDHG_BORROW,
+                free=lib.spdhg_data_free, keep=(ptr, idx, val, b))
+
+
+class Data:
+    """What `read` found in a file: `X` and `y`, and what came with them. Unpacks to (X, y)."""
+
+    X: Any
+    y: Optional[np.ndarray]
+    feature_names: Optional[list]
+    fold_groups: Optional[np.ndarray]
+    sample_weight: Optional[np.ndarray]
+
+    def __init__(self, handle: Any) -> None:
+        v = ffi.new("spdhg_data_view *")
+        lib.spdhg_data_look(handle, v)
+        if v.ptr == ffi.NULL:
+            self.X = borrowed(v.val, (v.rows, v.features), np.float64, handle)
+        else:
+            self.X = sp.csr_matrix((v.rows, v.features))
+            self.X.data = borrowed(v.val, (v.nonzeros,), np.float64, handle)
+            self.X.indices = borrowed(v.idx, (v.nonzeros,), np.int32, handle)
+            narrow = np.int32 if v.nonzeros <= np.iinfo(np.int32).max else np.int64
+            self.X.indptr = borrowed(v.ptr, (v.rows + 1,), np.int64, handle).astype(narrow)
+            self.X.has_sorted_indices = self.X.has_canonical_format = True
+        self.y = None
+        if v.targets > 0:
+            b = borrowed(v.b, (v.rows,) if v.targets == 1 else (v.rows, v.targets), np.float64, handle)
+            names = None if v.label == ffi.NULL else np.array([text(v.label[k]) for k in range(v.labels)])
+            self.y = b if names is None else names[b.astype(np.int64)]
+        self.feature_names = None if v.name == ffi.NULL else [text(v.name[j]) for j in range(v.features)]
+        self.fold_groups = None if v.group == ffi.NULL else borrowed(v.group, (v.rows,), np.int64, handle)
+        self.sample_weight = None if v.weight == ffi.NULL else borrowed(v.weight, (v.rows,), np.float64, handle)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter((self.X, self.y))
+
+    def __repr__(self) -> str:
+        return f"Data: {self.X.shape[0]} rows, {self.X.shape[1]} features, {'labelled' if self.y is not None else 'no labels'}"
+
+
+DUPLICATES = {"error": lib.SPDHG_DUPLICATES_ERROR, "sum": lib.SPDHG_DUPLICATES_SUM, "last": lib.SPDHG_DUPLICATES_LAST}
+
+
+def choice(name: str, value: Any, table: Dict[str, int]) -> int:
+    if value not in table:
+        raise ValueError(f"{name}={value!r} is not one of {', '.join(table)}")
+    return table[value]
+
+
+def threads(n_jobs: Optional[int]) -> int:
+    """None and negative numbers: 0, which is all cores to the library."""
+    if n_jobs is None:
+        return 0
+    if n_jobs == 0 or int(n_jobs) != n_jobs:
+        raise ValueError(f"n_jobs={n_jobs!r} is not a whole number other than 0")
+    return max(0, int(n_jobs))
+
+
+def read(path: Any, p: Dict[str, Any]) -> Data:
+    options = ffi.new("spdhg_read_options *")
+    options[0] = lib.spdhg_default_read_options()
+    keep = []
+    for name in ("format", "label", "targets", "names"):
+        if p[name] is not None:
+            keep.append(ffi.new("char[]", os.fsencode(p[name])))
+            setattr(options, name, keep[-1])
+    options.features = p["features"] or 0
+    options.duplicates = choice("duplicates", p["duplicates"], DUPLICATES)
+    options.unlabelled_ok = True
+    options.threads = threads(p["n_jobs"])
+    options.max_memory = p["max_memory"] or 0
+    return Data(make("data", lib.spdhg_data_read, os.fsencode(path), options, free=lib.spdhg_data_free))

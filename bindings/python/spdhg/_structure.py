@@ -1,0 +1,101 @@
+# _structure.py - the matrix F from what a user may give: a name, sides of a grid, edges, a graph, a matrix; or learned from the rows.
+from __future__ import annotations
+
+import math
+from typing import Any, Optional
+
+import numpy as np
+import scipy.sparse as sp
+
+from ._call import borrowed, doubles, longs, make, text
+from ._native import ffi, lib
+
+LEARNED = "learned"
+
+
+def _from_edges(ends: np.ndarray, weight: Optional[np.ndarray], features: int) -> Any:
+    ends = np.ascontiguousarray(ends, np.int64)
+    if weight is not None:
+        weight = np.ascontiguousarray(weight, np.float64)
+    return make("structure", lib.spdhg_structure_from_edges, features, len(ends), longs(ends), doubles(weight),
+                free=lib.spdhg_structure_free)
+
+
+def _from_matrix(F: Any, features: int) -> Any:
+    F = sp.csr_matrix(F, dtype=np.float64, copy=True)
+    F.sum_duplicates()
+    F.eliminate_zeros()
+    if F.shape[1] != features:
+        raise ValueError(f"structure: the matrix has {F.shape[1]} columns, the data have {features} features")
+    if F.shape[0] == F.shape[1] and F.nnz and not F.diagonal().any() and (F != F.T).nnz == 0:
+        edges = sp.triu(F).tocoo()  # a graph's adjacency
+        return _from_edges(np.column_stack([edges.row, edges.col]), edges.data, features)
+    ptr, idx = F.indptr.astype(np.int64), F.indices.astype(np.int32)
+    return make("structure", lib.spdhg_structure_from_csr, F.shape[0], features, longs(ptr), ffi.from_buffer("int32_t[]", idx),
+                doubles(F.data), free=lib.spdhg_structure_free)
+
+
+def _from_networkx(graph: Any, features: int, names: Optional[Any]) -> Any:
+    nodes = list(graph.nodes)
+    if names is not None and set(nodes) <= set(names):
+        place = {name: j for j, name in enumerate(names)}
+    elif all(isinstance(node, (int, np.integer)) and 0 <= node < features for node in nodes):
+        place = {node: int(node) for node in nodes}
+    elif len(nodes) == features:
+        place = {node: j for j, node in enumerate(nodes)}
+    else:
+        raise ValueError(f"structure: the nodes of the graph are neither the names of the features nor their numbers from 0, and it "
+                         f"has {len(nodes)} nodes for {features} features")
+    ends = np.array([[place[i], place[j]] for i, j in graph.edges() if i != j], np.int64).reshape(-1, 2)
+    weight = np.array([w.get("weight", 1.0) for i, j, w in graph.edges(data=True) if i != j], np.float64)
+    return _from_edges(ends, weight, features)
+
+
+def _from_list(edges: Any, features: int) -> Any:
+    edges = np.asarray(edges, np.float64)
+    if edges.ndim != 2 or edges.shape[1] not in (2, 3):
+        raise ValueError("structure: an edge list has two columns (i, j) or three (i, j, weight); for a matrix F give a scipy sparse matrix")
+    if (edges[:, :2] != np.floor(edges[:, :2])).any():
+        raise ValueError("structure: the ends of an edge are whole numbers, features counted from 0")
+    return _from_edges(edges[:, :2], edges[:, 2] if edges.shape[1] == 3 else None, features)
+
+
+def _grid(structure: str, features: int) -> str:
+    if structure != "grid":
+        return structure
+    side = math.isqrt(features)
+    if side * side != features:
+        raise ValueError(f"structure='grid': {features} features are no square; give the sides, as in structure=(height, width)")
+    return f"grid:{side}x{side}"
+
+
+def structure_handle(structure: Any, features: int, names: Optional[Any] = None) -> Any:
+    if hasattr(structure, "F") and sp.issparse(structure.F):  # a Graph
+        structure = structure.F
+    if isinstance(structure, str):
+        return make("structure", lib.spdhg_structure_new, _grid(structure, features).encode(), features, free=lib.spdhg_structure_free)
+    if isinstance(structure, tuple) and len(structure) in (2, 3) and all(isinstance(s, (int, np.integer)) for s in structure):
+        return structure_handle("grid:" + "x".join(str(s) for s in structure), features)
+    if sp.issparse(structure):
+        return _from_matrix(structure, features)
+    if hasattr(structure, "nodes") and hasattr(structure, "edges"):
+        return _from_networkx(structure, features, names)
+    return _from_list(structure, features)
+
+
+def structure_matrix(handle: Any) -> sp.csr_matrix:
+    """A copy of F."""
+    v = ffi.new("spdhg_structure_view *")
+    lib.spdhg_structure_look(handle, v)
+    if v.ptr == ffi.NULL:
+        return sp.identity(v.features, format="csr")
+    ptr = borrowed(v.ptr, (v.rows + 1,), np.int64, handle).copy()
+    nonzeros = int(ptr[-1])
+    return sp.csr_matrix((borrowed(v.val, (nonzeros,), np.float64, handle).copy(),
+                          borrowed(v.idx, (nonzeros,), np.int32, handle).copy(), ptr), shape=(v.rows, v.features))
+
+
+def structure_name(handle: Any) -> str:
+    v = ffi.new("spdhg_structure_view *")
+    lib.spdhg_structure_look(handle, v)
+    return text(v.spec) or ""

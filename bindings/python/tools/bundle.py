@@ -1,0 +1,92 @@
+# bundle.py - puts the shared libraries that a wheel's extension needs into the wheel: bundle.py WHEEL FOLDER
+# What every Linux with the same C library has stays outside; the rest is copied beside the extension and found by a relative path
+# (patchelf). The platform tag then says which C library is needed. Names stay as they are: what the process has loaded already
+# under the same name, such as numpy's BLAS on Debian, is shared with it.
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+OUTSIDE = re.compile(r"(libc|libm|libpthread|libdl|librt|libgcc_s|ld-linux[-\w]*|linux-vdso)\.so")
+
+
+def output(*words):
+    return subprocess.run(words, capture_output=True, text=True, check=True).stdout
+
+
+def needed(path):
+    return [name for name in output("patchelf", "--print-needed", path).split() if not OUTSIDE.match(name)]
+
+
+def places(path):
+    """name -> file of everything the dynamic linker finds for it."""
+    return dict(re.findall(r"^\s*(\S+) => (\S+)", output("ldd", path), re.M))
+
+
+def collect(extension, folder):
+    where, copies, todo = places(extension), {}, [extension]
+    while todo:
+        for name in needed(todo.pop()):
+            if name not in copies:
+                copies[name] = os.path.join(folder, name)
+                shutil.copy(os.path.realpath(where[name]), copies[name])
+                os.chmod(copies[name], 0o755)
+                todo.append(copies[name])
+    return list(copies.values())
+
+
+def find_in(path, place):
+    subprocess.run(["patchelf", "--force-rpath", "--set-rpath", place, path], check=True)
+
+
+def platform(files):
+    """manylinux_2_X: the newest version of the C library that a symbol asks for."""
+    versions = {(int(a), int(b)) for path in files for a, b in re.findall(r"GLIBC_(\d+)\.(\d+)", output("objdump", "-T", path))}
+    return "manylinux_{}_{}_{}".format(*max(versions), os.uname().machine)
+
+
+def licences(copies, where, folder, own):
+    """Ours, and what Debian says of the libraries that come along."""
+    os.makedirs(folder)
+    shutil.copy(own, os.path.join(folder, "LICENSE"))
+    for name in sorted(os.path.basename(copy) for copy in copies):
+        path = os.path.realpath(where[name])  # the package may have been made before /lib became /usr/lib
+        found = subprocess.run(["dpkg-query", "-S", path, path.replace("/usr", "", 1)], capture_output=True, text=True).stdout
+        package = found.split(":")[0]
+        shutil.copy(f"/usr/share/doc/{package}/copyright", os.path.join(folder, package))
+
+
+def check(extension, folder):
+    outside = [path for path in places(extension).values()
+               if not OUTSIDE.match(os.path.basename(path)) and not os.path.realpath(path).startswith(os.path.realpath(folder))]
+    if outside:
+        sys.exit(f"bundle.py: these libraries would be taken from the user's system: {', '.join(outside)}")
+
+
+def main():
+    wheel, folder = sys.argv[1:]
+    own = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "LICENSE")
+    with tempfile.TemporaryDirectory() as place:
+        subprocess.run([sys.executable, "-m", "wheel", "unpack", "-d", place, wheel], check=True, stdout=subprocess.DEVNULL)
+        (root,) = (os.path.join(place, name) for name in os.listdir(place))
+        extension = os.path.join(root, "spdhg", "_native.abi3.so")
+        libraries = os.path.join(root, "spdhg.libs")
+        os.mkdir(libraries)
+        where, copies = places(extension), collect(extension, libraries)
+        for copy in copies:
+            find_in(copy, "$ORIGIN")
+        find_in(extension, "$ORIGIN/../spdhg.libs")
+        check(extension, libraries)
+        tag = platform([extension] + copies)
+        (about,) = (os.path.join(root, name, "WHEEL") for name in os.listdir(root) if name.endswith(".dist-info"))
+        licences(copies, where, os.path.join(os.path.dirname(about), "licenses"), own)
+        with open(about) as file:
+            text = re.sub(r"^Tag: (\w+-\w+)-\w+$", rf"Tag: \1-{tag}", file.read(), flags=re.M)
+        with open(about, "w") as file:
+            file.write(text)
+        subprocess.run([sys.executable, "-m", "wheel", "pack", "-d", folder, root], check=True, stdout=subprocess.DEVNULL)
+
+
+main()

@@ -1,0 +1,281 @@
+# parameters.py - writes spdhg/_parameters.py: signatures, defaults, types and help of the estimators and functions, from the
+# tables inside the library (spdhg_option, spdhg_list): parameters.py EXTENSION OUT.py. What Python adds or names otherwise is here.
+import importlib.util
+import keyword
+import math
+import re
+import sys
+import textwrap
+
+# The command's names in scikit-learn's habits; the others keep theirs, with _ for -.
+NAMES = {"lambda": "alpha", "set": "constraint", "intercept": "fit_intercept", "seed": "random_state", "epochs": "max_iter",
+         "threads": "n_jobs", "param": "solver_params", "weights": "sample_weight", "lambdas": "n_alphas",
+         "lambda-ratio": "alpha_ratio", "lambda-max": "alpha_max", "folds": "cv", "fold-file": "cv", "jobs": "n_jobs"}
+# Where Python takes more than the kind of the command's value says.
+TYPES = {"groups": "Union[str, ArrayLike, None]", "structure": "Any", "penalty_weights": "Optional[ArrayLike]",
+         "class_weight": "Union[str, Mapping[Any, float], None]", "solver_params": "Optional[Mapping[str, float]]",
+         "batch": "Union[int, str, None]", "random_state": "Any", "cv": "Any", "rho": "Union[float, str, None]",
+         "solvers": "Union[str, Sequence[str]]", "gammas": "Optional[Sequence[float]]", "sparsities": "Optional[Sequence[float]]"}
+MORE = {"loss": "`logistic` means softmax for more than two classes.",
+        "structure": "Also a tuple of two or three sides of a grid; an edge list of (i, j) or (i, j, weight), features counted from 0, as "
+                     "a list or an array; a networkx graph; a scipy sparse matrix: square, symmetric and with an empty diagonal it is "
+                     "a graph's adjacency, any other is F itself; a `Graph` of `learn_graph`. `grid` alone is a square.",
+        "groups": "Or an array of these numbers.",
+        "penalty_weights": "An array.",
+        "class_weight": "`balanced`, or a dict {label: weight}.",
+        "solver_params": "A dict {name: value}; `spdhg.catalog('solvers')` lists them.",
+        "max_iter": "", "n_jobs": "None and -1: all cores.",
+        "random_state": "A whole number; None: another one each time.",
+        "cv": "Or a splitter of scikit-learn, or splits, whose test parts have every row once.",
+        "gammas": "", "sparsities": ""}
+# What only Python has.
+OWN = {"warm_start": ("bool", "False", "start where the last fit ended"),
+       "verbose": ("int", "0", "1: a line for each measured point; 2: also what is decided on the way")}
+WORDS = [("exit status 4", "ConvergenceWarning"), ("FILE now and then", "this file now and then"),
+         ("; see spdhg list solvers", ""), ("; may be repeated", ""), (", or a file with a group", ", or a group"),
+         ("lambdas", "alphas"), ("lambda", "alpha"), ("*alpha*", " alpha ")]
+NOT_HERE = {"no-intercept", "weights", "offset", "fold-groups", "fold-file"}
+CLASSES_ONLY = {"class-weight", "allow-one-class"}
+ONE_SOLVE = {"lambda", "checkpoint", "checkpoint-every", "resume"}
+
+
+def load(path):
+    spec = importlib.util.spec_from_file_location("_native", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.ffi, module.lib
+
+
+def python_name(name):
+    name = NAMES.get(name, name).replace("-", "_")
+    return name + "_" if keyword.iskeyword(name) else name
+
+
+class Tables:
+    def __init__(self, path):
+        self.ffi, self.lib = load(path)
+
+    def text(self, pointer):
+        return None if pointer == self.ffi.NULL else self.ffi.string(pointer).decode()
+
+    def entries(self, function, group):
+        at, entry = 0, self.ffi.new("spdhg_entry *")
+        while function(group.encode(), at, entry):
+            yield entry
+            at += 1
+
+    def help(self, text):
+        for old, new in WORDS:
+            text = text.replace(old, new)
+        return re.sub(r"--([a-z][a-z-]*)", lambda match: "`" + python_name(match.group(1)) + "`", text)
+
+    def parameter(self, entry):
+        """name -> (type, default, help)"""
+        name, kind = self.text(entry.name), entry.kind
+        python = python_name(name)
+        default = self.text(entry.text)
+        if default is None and not math.isnan(entry.value):
+            default = bool(entry.value) if kind == self.lib.SPDHG_KIND_FLAG else entry.value
+            if kind == self.lib.SPDHG_KIND_WHOLE:
+                default = int(default)
+        plain = {self.lib.SPDHG_KIND_FLAG: "bool", self.lib.SPDHG_KIND_NUMBER: "float", self.lib.SPDHG_KIND_WHOLE: "int"}.get(kind, "str")
+        about = re.sub(r" \(default\)$", "", self.help(self.text(entry.help)))
+        if entry.topic:
+            names = ", ".join(self.text(e.name) for e in self.entries(self.lib.spdhg_list, self.text(entry.topic)))
+            about += ": " + names
+        about = about[0].upper() + about[1:] + ". " + MORE.get(python, "")
+        return python, (TYPES.get(python, plain if default is not None else f"Optional[{plain}]"), repr(default), about.strip())
+
+    def group(self, *groups, without=()):
+        found = {}
+        for group in groups:
+            for entry in self.entries(self.lib.spdhg_option, group):
+                if self.text(entry.name) not in NOT_HERE | set(without):
+                    name, parameter = self.parameter(entry)
+                    found[name] = parameter
+        return found
+
+
+def signature(parameters, before):
+    lines = [f"    {name}: {kind} = {default}," for name, (kind, default, _) in parameters.items()]
+    return "\n".join([f"{before}, *,"] + lines)
+
+
+def listing(parameters):
+    return "\n".join(f"{name} : {re.sub('Optional.(.*).$', chr(92) + '1 or None', kind)}, default {default}\n" +
+                     textwrap.indent("\n".join(textwrap.wrap(about, 100)), "    ")
+                     for name, (kind, default, about) in parameters.items())
+
+
+def mixin(name, parameters):
+    return (f"class {name}:\n    def __init__(\n{textwrap.indent(signature(parameters, '    self'), '    ')}\n    ) -> None:\n" +
+            "".join(f"        self.{p} = {p}\n" for p in parameters) +
+            f'\n    _parameters = """{listing(parameters)}"""\n')
+
+
+FUNCTION = '''def {name}(
+{signature}
+) -> {result}:
+    """{doc}"""
+    from .{module} import {name} as function
+    return function({passed}, {{{values}}})
+'''
+
+
+def function(name, module, before, passed, result, doc, parameters):
+    about = doc.format(parameters=textwrap.indent(listing(parameters), "    "))
+    return FUNCTION.format(name=name, module=module, signature=signature(parameters, before), result=result, doc=about, passed=passed,
+                           values=", ".join(f"{p!r}: {p}" for p in parameters))
+
+
+LEARN = '''Learn which features belong together.
+
+    Labels are not looked at. The answer can be given to `structure` of the estimators.
+
+    Parameters
+    ----------
+    X : array or sparse matrix, rows x features
+{parameters}
+
+    Returns
+    -------
+    Graph
+        with its `edges`, the matrix `F`, a `report`, `to_networkx()` and `plot()`.
+
+    Examples
+    --------
+    >>> import numpy as np, spdhg
+    >>> rng = np.random.default_rng(0)
+    >>> hidden = rng.normal(size=(500, 1))
+    >>> X = np.hstack([hidden + 0.3 * rng.normal(size=(500, 3)), rng.normal(size=(500, 3))])
+    >>> spdhg.learn_graph(X).edges.tolist()
+    [[0, 1], [0, 2], [1, 2]]
+    '''
+PATH = '''Fit a path over alpha, from the smallest alpha with F x = 0 downwards, each point started at the last and proven to `tol`.
+
+    What `spdhg path` does: with `cv` folds one alpha is chosen. Which estimator it is follows from `loss`.
+
+    Parameters
+    ----------
+    X : array or sparse matrix, rows x features
+    y : labels or targets
+    sample_weight : weights of the rows
+    offset : known part of the scores, rows or rows x outputs
+    fold_groups : a whole number for each row; rows with the same one stay in one fold
+{parameters}
+
+    Returns
+    -------
+    Path
+        with `alphas`, `coefs`, `intercepts`, a `table` with a line for each alpha, `chosen`, `estimator()` and `plot()`.
+
+    Examples
+    --------
+    >>> import numpy as np, spdhg
+    >>> X = np.random.default_rng(0).normal(size=(60, 10))
+    >>> path = spdhg.fit_path(X, X[:, 0] - X[:, 1], loss="squared", structure="chain", n_alphas=20, cv=0, choose="bic")
+    >>> path.coefs.shape[1], int(path.table["nonzeros"][0])
+    (10, 10)
+    >>> bool(np.all(np.diff(path.alphas) < 0))
+    True
+    '''
+RACE = '''Compare solvers on data sets: same rows, start, sampling, clock and evaluation for all, against certified optima.
+
+    What `spdhg race` does. A race that was stopped goes on where it was when called again.
+
+    Parameters
+    ----------
+    data : name of a file, a list of names, or a dict {{name: (X, y)}}, which is written to the folder first
+    folder : where the results are written: summary.json, summary.csv, a CSV of traces and a model for each data set and task
+{parameters}
+
+    Returns
+    -------
+    Race
+        with `summary` (a dict), `table` (a dict of columns), `traces(data, task)` and `plot(data, task)`.
+
+    Examples
+    --------
+    >>> import numpy as np, spdhg, tempfile
+    >>> X = np.random.default_rng(0).normal(size=(60, 5))
+    >>> race = spdhg.race({{"small": (X, X[:, 0] > 0)}}, tempfile.mkdtemp(), solvers="spdhg,auto", structure="chain", quick=True, repeats=1)
+    >>> sorted(set(race.table["solver"])), race.traces("small", "gglr")["epoch"][:3].tolist()
+    (['auto', 'spdhg'], [0.0, 0.25, 0.5])
+    '''
+READ = '''Read a data file the way the command does: LIBSVM, CSV, Matrix Market, CLUTO or the binary cache, plain or compressed.
+
+    Parameters
+    ----------
+    path : name of the file
+{parameters}
+
+    Returns
+    -------
+    Data
+        which unpacks to `X` (scipy CSR, or a dense array for dense formats) and `y`; also has `feature_names`, `fold_groups` (qid)
+        and `sample_weight`. The arrays are the library's own, nothing is copied.
+
+    Examples
+    --------
+    >>> import spdhg, tempfile, os
+    >>> name = os.path.join(tempfile.mkdtemp(), "small.svm")
+    >>> _ = open(name, "w").write("+1 1:0.5 3:2\\\\n-1 2:1\\\\n")
+    >>> X, y = spdhg.read(name)
+    >>> X.toarray().tolist(), y.tolist()
+    ([[0.5, 0.0, 2.0], [0.0, 1.0, 0.0]], [1.0, -1.0])
+    '''
+HEAD = '''# _parameters.py - made by tools/parameters.py from the tables of the library; not to be edited.
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence, Union
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from ._data import Data
+    from ._graph import Graph
+    from ._path import Path
+    from ._race import Race
+
+NAMES = {names!r}
+'''
+
+
+def main():
+    tables = Tables(sys.argv[1])
+    machine = {name: parameter for name, parameter in tables.group("data").items() if name in ("n_jobs", "max_memory")}
+    one = {**tables.group("problem", "solve"), **machine, **OWN}
+    along = {**tables.group("problem", "solve", without=ONE_SOLVE), **tables.group("path"), **machine, "verbose": OWN["verbose"]}
+    numbers = [python_name(name) for name in CLASSES_ONLY]
+
+    def of_race(parameters):
+        """The defaults of a race, where they are others."""
+        standard = tables.lib.spdhg_default_race_options()
+        for name, field in (("loss", "loss"), ("penalty", "penalty"), ("structure", "structure"), ("constraint", "set"), ("alpha", "lambda"),
+                            ("gamma", "gamma"), ("also_sparse", "also_sparse"), ("fit_intercept", "intercept")):
+            kind, _, about = parameters[name]
+            value = getattr(standard, field)
+            value = tables.text(value) if isinstance(value, tables.ffi.CData) else value
+            parameters[name] = (re.sub("^Optional.(.*).$", r"\1", kind), repr(value), re.sub(r" \(default 0.*\)", "", about))
+        return parameters
+
+    def regression(parameters):
+        kept = {name: parameter for name, parameter in parameters.items() if name not in numbers}
+        kind, _, about = kept["loss"]
+        return {**kept, "loss": (kind, repr("squared"), about.replace(MORE["loss"], "").strip())}
+
+    with open(sys.argv[2], "w") as out:
+        out.write(HEAD.format(names=NAMES) + "\n\n")
+        out.write("\n\n".join([
+            mixin("ClassifierParameters", one), mixin("RegressorParameters", regression(one)),
+            mixin("ClassifierCVParameters", along), mixin("RegressorCVParameters", regression(along)),
+            function("learn_graph", "_graph", "    X: Any", "X", "Graph", LEARN, {**tables.group("graph"), **machine}),
+            function("fit_path", "_path", "    X: Any, y: Any, sample_weight: Any = None, offset: Any = None, fold_groups: Any = None",
+                     "X, y, sample_weight, offset, fold_groups", "Path", PATH, along),
+            function("race", "_race", "    data: Any, folder: Any", "data, folder", "Race", RACE,
+                     {**of_race(tables.group("problem", without={"penalty-weights"})), **tables.group("race"),
+                      "max_memory": machine["max_memory"], "verbose": OWN["verbose"]}),
+            function("read", "_data", "    path: Any", "path", "Data", READ, tables.group("data"))]))
+
+
+main()

@@ -1,0 +1,172 @@
+/* options.c - spdhg_option: the options of a problem, a solve, a path, a graph and of reading data: name, default, help.
+ * The command's --help and the parameters of the bindings are made of these lines; defaults of structs are read there. */
+#include "catalog/catalog.h"
+
+typedef struct option {
+    const char *name, *argument;
+    spdhg_kind kind;
+    const char *topic; /* whose names are the values */
+    const char *text;  /* default; NULL: none, or the help says which */
+    double value;      /* the same of a number or a flag; NAN: none */
+    const void *at;    /* the default in a struct: double, int64_t, char * or bool by kind; then text and value do not count */
+    const char *help;
+} option;
+
+#define NUMBER SPDHG_KIND_NUMBER, NULL, NULL
+#define WHOLE SPDHG_KIND_WHOLE, NULL, NULL
+#define FLAG SPDHG_KIND_FLAG, NULL, NULL
+#define NAMES(topic, standard) SPDHG_KIND_TEXT, topic, standard, NAN, NULL
+#define WORD SPDHG_KIND_TEXT, NULL, NULL, NAN
+#define PATH SPDHG_KIND_FILE, NULL, NULL, NAN, NULL
+
+static const option problem[] = {
+    {"loss", "LOSS[:ARG]", NAMES("losses", SPD_LOSS), "what a wrong score costs"},
+    {"penalty", "PENALTY", NAMES("penalties", SPD_PENALTY), "the norm r of F x"},
+    {"groups", "GROUPS", WORD, NULL,
+     "for group and linf: size:G, grid (the differences at one pixel), or a file with a group number for each row of F"},
+    {"structure", "STRUCTURE", NAMES("structures", SPD_STRUCTURE), "the matrix F: which coefficients belong together"},
+    {"also-sparse", "C", NUMBER, NAN, NULL, "add C*lambda*||x||_1 (default 0; 1 with --structure learned)"},
+    {"lambda", "NUMBER", NUMBER, SPD_LAMBDA, NULL, "weight of the penalty"},
+    {"gamma", "NUMBER", NUMBER, SPD_GAMMA, NULL, "weight of (1/2)||x||^2"},
+    {"set", "SET", NAMES("sets", SPD_SET), "X, where the coefficients have to be"},
+    {"intercept", NULL, FLAG, 1, NULL, "an unpenalised constant"},
+    {"no-intercept", NULL, FLAG, 0, NULL, "no constant"},
+    {"weights", "FILE", PATH, "a weight of at least 0 for each row of the data"},
+    {"offset", "FILE", PATH, "a known part of the score for each row (and output)"},
+    {"penalty-weights", "FILE", PATH, "a factor of at least 0 for each row of F; 0 frees that row"},
+    {"class-weight", "balanced|LABEL=W,...", WORD, NULL, "multiplies the weights of the rows with that label"},
+    {"standardize", NULL, FLAG, 0, NULL, "divide columns by their standard deviation; the model is on the original scale"},
+    {"allow-one-class", NULL, FLAG, 0, NULL, "do not refuse data with a single label"},
+    {0}};
+
+static const spdhg_options solving = SPDHG_OPTIONS;
+static const option solve[] = {
+    {"solver", "SOLVER", NAMES("solvers", "auto"), "the algorithm"},
+    {"param", "NAME=VALUE", WORD, NULL, "a parameter of the solver; may be repeated; see spdhg list solvers"},
+    {"epochs", "E", NUMBER, NAN, NULL,
+     "stop after E passes over the data (default, if neither --time nor --tol is given: 10; auto runs to --tol 1e-6)"},
+    {"time", "SECONDS", NUMBER, NAN, NULL, "stop after so much wall time, set-up included"},
+    {"tol", "GAP", NUMBER, NAN, NULL, "stop at this relative duality gap; exit status 4 if it is not proven"},
+    {"batch", "B", WHOLE, NAN, NULL, "rows in an iteration: 1 (default; auto for saga-pd3o and lsvrg-pd3o), a number, or auto"},
+    {"sampling", "HOW", NAMES(NULL, "iid"), "iid or shuffle"},
+    {"seed", "NUMBER", WHOLE, NAN, &solving.seed, "of all random choices"},
+    {"every", "E", NUMBER, NAN, NULL, "epochs between the measured points (default: chosen)"},
+    {"checkpoint", "FILE", PATH, "save the running solve to FILE now and then, and at its end"},
+    {"checkpoint-every", "SECONDS", NUMBER, NAN, &solving.checkpoint_every, "time between checkpoints"},
+    {"resume", "FILE", PATH, "go on from a checkpoint; --epochs, --time, --tol, --every and --threads may change, nothing else"},
+    {0}};
+
+static const spdhg_path_options walking = SPDHG_PATH_OPTIONS;
+static const option path[] = {
+    {"lambdas", "COUNT", WHOLE, NAN, &walking.lambdas, "how many lambdas, evenly spaced in their logarithms"},
+    {"lambda-ratio", "PART", NUMBER, NAN, NULL,
+     "smallest over largest lambda (default 1e-4 for more rows than features, else 1e-2)"},
+    {"lambda-max", "NUMBER", NUMBER, NAN, NULL, "the largest lambda (default: the smallest at which F x is 0)"},
+    {"saturation", "PART", NUMBER, NAN, &walking.saturation,
+     "end early when this part of the loss is explained or no more is gained; 0: never"},
+    {"gammas", "G,...", WORD, NULL, "a path for each of these --gamma"},
+    {"sparsities", "C,...", WORD, NULL, "a path for each of these --also-sparse; 0: none"},
+    {"folds", "K", WHOLE, NAN, &walking.folds, "folds of the cross-validation; 0: none"},
+    {"repeats", "R", WHOLE, NAN, &walking.repeats, "cross-validations with different folds, averaged"},
+    {"fold-groups", "FILE", PATH,
+     "a whole number for each row: rows with the same one stay in one fold (default: qid, if the data has it)"},
+    {"fold-file", "FILE", PATH, "the fold of each row, from 0"},
+    {"choose", "CRITERION", WORD, &walking.choose, "loss, accuracy, auc, aic, bic, ebic"},
+    {"rule", "RULE", WORD, &walking.rule, "1se: the largest lambda within one standard error of the best; min: the best"},
+    {0}};
+
+static const spdhg_graph_options learning = SPDHG_GRAPH_OPTIONS;
+static const option graph[] = {
+    {"method", "METHOD", SPDHG_KIND_TEXT, "methods", NULL, NAN, &learning.method, "how edges are found"},
+    {"rho", "R", NUMBER, NAN, NULL,
+     "weight of |Theta_ij|, or the least correlation; auto (default) keeps components small and is above noise, ebic and stars "
+     "choose it by the extended Bayes criterion or by stability"},
+    {"edges", "N", WHOLE, NAN, NULL, "choose rho such that there are N edges, or a little fewer"},
+    {"neighbours", "K", WHOLE, NAN, &learning.neighbours, "knn: neighbours of each feature"},
+    {"max-component", "P", WHOLE, NAN, &learning.max_component, "rho auto: the largest component in features"},
+    {"tol", "GAP", NUMBER, NAN, &learning.tol, "stop at this duality gap per feature of a component"},
+    {"threshold", "T", NUMBER, NAN, &learning.threshold, "entries |Theta_ij| of at most T are no edges"},
+    {"cov", NULL, FLAG, NAN, &learning.covariance, "covariances instead of correlations"},
+    {"penalize-diagonal", NULL, FLAG, NAN, &learning.penalize_diagonal, "the weight rho on Theta_ii too"},
+    {"both", NULL, FLAG, NAN, &learning.both, "neighbourhood: an edge needs both ends to choose it, not one"},
+    {"seed", "NUMBER", WHOLE, NAN, &learning.seed, "of the subsamples of stars"},
+    {"form", "FORM", WORD, &learning.form, "rows of F: edge (x_i - x_j or x_i + x_j), edge+I, skew"},
+    {"precision", NULL, FLAG, 0, NULL, "the precision matrix Theta instead of F"},
+    {0}};
+
+static const option reading[] = {
+    {"format", "FORMAT", NAMES("formats", "auto"), "of the file; auto looks at the content"},
+    {"label", "NAME[,NAME...]", WORD, NULL, "the target column(s) of a CSV file (default: label, target, y or the last column)"},
+    {"targets", "FILE", PATH, "a matrix of targets, a row for each row of the data"},
+    {"names", "FILE", PATH, "names of the features, a line for each (default: the header of a CSV file)"},
+    {"features", "D", WHOLE, NAN, NULL, "at least D columns (a training part may miss the last ones)"},
+    {"duplicates", "WHAT", NAMES(NULL, "error"), "an index twice in one row: error, sum or last"},
+    {"threads", "T", WHOLE, NAN, NULL, "threads (default: the cores this process may use); the result does not depend on it"},
+    {"max-memory", "BYTES", WHOLE, NAN, NULL, "refuse early rather than hold more than this: 2000000, 500M, 2G"},
+    {0}};
+
+static const spdhg_race_options racing = SPDHG_RACE_OPTIONS;
+static const option race[] = {
+    {"task", "TASK", WORD, &racing.tasks, "gglr: loss + lambda r(F x); ggrlr: the same + (gamma/2)||x||^2"},
+    {"solvers", "LIST", WORD, &racing.solvers, "names with commas; see spdhg list solvers"},
+    {"repeats", "R", WHOLE, NAN, NULL, "each with its own split and learned structure (default 10)"},
+    {"epochs", "E", NUMBER, NAN, NULL, "passes over the data of a run (default 10)"},
+    {"every", "E", NUMBER, NAN, &racing.every, "epochs between measured points"},
+    {"run-time", "SECONDS", NUMBER, NAN, NULL, "of a run; what takes longer is recorded as a time-out (default 300)"},
+    {"test-fraction", "P", NUMBER, NAN, &racing.test_fraction, "part of the rows that is held out"},
+    {"protocol", "HOW", WORD, &racing.protocol,
+     "paper: spdhg's parameters by theory, the others' tuned by cross-validation on the training rows; fair: everybody's tuned "
+     "by "
+     "the same grid and budget"},
+    {"preset", "NAME", WORD, NULL, "matlab: spdhg and lpdhg as in the paper's published scripts"},
+    {"tune-by", "WHAT", WORD, NULL, "loss of held-out rows, or objective reached (default: loss for paper, objective for fair)"},
+    {"tune-fraction", "P", NUMBER, NAN, NULL, "part of the training rows that tuning uses (default 1)"},
+    {"tune-folds", "K", WHOLE, NAN, &racing.tune_folds, "folds of the cross-validation that tunes"},
+    {"quick", NULL, FLAG, NAN, &racing.quick,
+     "--repeats 3 --epochs 3 --run-time 10 --tune-fraction 0.2, where not said otherwise"},
+    {"batch", "B", WHOLE, NAN, NULL, "rows in an iteration: 1 (default; auto for saga-pd3o and lsvrg-pd3o), a number, or auto"},
+    {"sampling", "HOW", NAMES(NULL, "iid"), "iid or shuffle"},
+    {"seed", "NUMBER", WHOLE, NAN, &racing.seed, "of all random choices; repeat r is what fit --seed (NUMBER + r) sees"},
+    {"jobs", "J", WHOLE, NAN, NULL,
+     "runs at the same time (default: the cores this process may use); the results do not depend on it"},
+    {0}};
+
+static const struct group {
+    const char *name;
+    const option *option;
+} groups[] = {{"problem", problem}, {"solve", solve}, {"path", path}, {"graph", graph}, {"race", race}, {"data", reading}};
+
+static void fill(spdhg_entry *out, const option *o) {
+    *out = (spdhg_entry){.name = o->name,
+                         .help = o->help,
+                         .kind = o->kind,
+                         .argument = o->argument,
+                         .topic = o->topic,
+                         .text = o->text,
+                         .value = o->value,
+                         .min = NAN,
+                         .max = NAN};
+    if (!o->at) return;
+    if (o->kind == SPDHG_KIND_NUMBER) out->value = *(const double *)o->at;
+    if (o->kind == SPDHG_KIND_WHOLE) out->value = (double)*(const int64_t *)o->at;
+    if (o->kind == SPDHG_KIND_FLAG) out->value = *(const bool *)o->at;
+    if (o->kind == SPDHG_KIND_TEXT) out->text = *(const char *const *)o->at;
+}
+
+bool spdhg_option(const char *group, int64_t at, spdhg_entry *out) {
+    for (size_t g = 0; g < sizeof groups / sizeof *groups; g++) {
+        if (strcmp(groups[g].name, group) != 0) continue;
+        for (int64_t i = 0; groups[g].option[i].name; i++)
+            if (i == at) {
+                fill(out, &groups[g].option[i]);
+                return true;
+            }
+    }
+    return false;
+}
+
+bool spd_option_find(const char *group, const char *name, spdhg_entry *out) {
+    for (int64_t i = 0; spdhg_option(group, i, out); i++)
+        if (strcmp(out->name, name) == 0) return true;
+    return false;
+}
