@@ -29,9 +29,6 @@ spdhg_status cli_bound_of_fit(cli_bound *b, const cli_solve_options *o, const sp
                         "without --tol");
     if (told(o, "scale") != 1 && !isnan(told(o, "scale")))
         return spd_fail(err, SPDHG_USAGE, "--bound: the theorems are about steps of their own length; leave --param scale out");
-    const double scale = told(o, "scale");
-    if (!isnan(scale) && scale != 1)
-        return spd_fail(err, SPDHG_USAGE, "--bound: the theorems are about the step sizes as they are; use --param scale=1");
     const spd_solver_kind *kind = spd_solver_find(o->solver);
     const int64_t asked = o->options.batch, batch = asked == SPDHG_BATCH_AUTO ? spd_batch_auto(p, kind->dual_cost(p)) : asked;
     const spd_bound_question question = {.distance = NAN,
