@@ -65,7 +65,7 @@ void spd_dual_polish(spd_certifier *c, double rest, double objective);
 void spd_dual_find_ties(const spdhg_problem *p, int32_t *tied);
 void spd_dual_find_sizes(spd_certifier *c);
 /* ---- exact.c: moves alpha and y so that -v is in dom h*; false if that would leave a domain. */
-bool spd_dual_make_exact(spd_certifier *c, const double *z);
+bool spd_dual_make_exact(spd_certifier *c, const double *x, const double *z);
 void spd_dual_sides(const spdhg_problem *p, double *low, double *high); /* of X in every coordinate, where X is separable */
 /* The part of v that must vanish: how far each v_j is outside what X's unbounded sides allow (0 where allowed). */
 double spd_dual_excess(const spdhg_problem *p, double vj);

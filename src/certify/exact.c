@@ -21,16 +21,21 @@ double spd_dual_excess(const spdhg_problem *p, double vj) {
     return isfinite(high) ? 0 : vj;
 }
 
-/* v = g + F'y; r = its part outside dom h*, negated (the intercept's last); returns the largest of r against its size. */
-static double residual(spd_certifier *c) {
+/* v = g + F'y; returns its largest part outside dom h*, against its size. r = what v should move by (the intercept's last): that
+ * part, negated; all of v where x is inside X, for there the optimum has v = 0, and r without its other half might be out of
+ * reach (softmax: A'alpha sums to 0 over the classes). */
+static double residual(spd_certifier *c, const double *x) {
     const spdhg_problem *p = c->problem;
-    double most = 0;
+    double most = 0, low, high;
+    spd_dual_sides(p, &low, &high);
     memcpy(c->v, c->g, (size_t)p->dK * sizeof *c->v);
     spd_problem_add_transposed(p, c->y, c->v);
     for (int64_t q = 0; q < p->dK; q++) c->r[q] = -spd_dual_excess(p, c->v[q]);
     for (int64_t k = 0; k < p->K && p->intercept; k++) c->r[p->dK + k] = -c->gc[k];
     for (int64_t q = 0; q < spd_problem_normal_size(p) && c->size; q++)
         if (c->r[q] != 0) most = fmax(most, fabs(c->r[q]) / c->size[q]);
+    for (int64_t q = 0; q < p->dK; q++)
+        if (x[q] > low && x[q] < high) c->r[q] = -c->v[q];
     return most;
 }
 
@@ -167,7 +172,7 @@ static void drop_small(spd_certifier *c) {
     if (some) spd_problem_adjoint(p, c->threads, c->alpha, c->g, c->gc, c->Mwork);
 }
 
-static bool solve_exactly(spd_certifier *c, const double *z) {
+static bool solve_exactly(spd_certifier *c, const double *x, const double *z) {
     const int64_t n = spd_problem_normal_size(c->problem);
     c->gradient = false; /* g follows alpha */
     drop_small(c);
@@ -175,23 +180,23 @@ static bool solve_exactly(spd_certifier *c, const double *z) {
     curvatures(c, z);
     if (c->M && !factor(c, n)) return false;
     if (!c->M) find_diagonal(c, n);
-    double left = residual(c), before = INFINITY;
+    double left = residual(c, x), before = INFINITY;
     for (int round = 0; round < REFINEMENTS && left > ROUNDED && left < 0.5 * before; round++) {
         before = left;
         solve(c);
         move(c, z);
-        left = residual(c);
+        left = residual(c, x);
     }
     return left <= ACCEPTED;
 }
 
-bool spd_dual_make_exact(spd_certifier *c, const double *z) {
+bool spd_dual_make_exact(spd_certifier *c, const double *x, const double *z) {
     const spdhg_problem *p = c->problem;
     if (c->identity >= 0) {
-        residual(c);
+        residual(c, x);
         spd_axpy(p->dK, 1, c->r, c->y + p->term[c->identity].first);
-        residual(c); /* what rounding left, of whatever is added up */
-    } else if (!solve_exactly(c, z))
+        residual(c, x); /* what rounding left, of whatever is added up */
+    } else if (!solve_exactly(c, x, z))
         return false;
     const double shrink = scale_into_ball(c);
     spd_scale(p->n * p->K, shrink, c->alpha);

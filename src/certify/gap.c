@@ -78,7 +78,7 @@ void spd_certify(spd_certifier *c, const double *x, const double *y, const doubl
         const double within =
             c->exact ? (moved ? spd_dual_fenchel(c, z) : 0) + radius_bracket(c, x, radius) + penalty_bracket(c, Fx) : 0;
         const bool worth = within <= c->worth * fabs(objective);
-        if (!c->exact || (worth && spd_dual_make_exact(c, z)))
+        if (!c->exact || (worth && spd_dual_make_exact(c, x, z)))
             out->gap = (c->exact || moved ? spd_dual_fenchel(c, z) : 0) + ridge_bracket(c, x) + penalty_bracket(c, Fx);
         if (c->exact && !isfinite(out->gap)) *out = (spd_gap){.kind = SPD_GAP_WITHIN_RADIUS, .gap = within, .radius = radius};
     }
