@@ -23,7 +23,7 @@ double spd_dual_excess(const spdhg_problem *p, double vj) {
 
 /* v = g + F'y; returns its largest part outside dom h*, against its size. r = what v should move by (the intercept's last): that
  * part, negated; all of v where x is inside X, for there the optimum has v = 0, and r without its other half might be out of
- * reach (softmax: A'alpha sums to 0 over the classes). */
+ * reach (softmax: A'alpha sums to 0 over the classes). x NULL: that part alone. */
 static double residual(spd_certifier *c, const double *x) {
     const spdhg_problem *p = c->problem;
     double most = 0, low, high;
@@ -35,7 +35,7 @@ static double residual(spd_certifier *c, const double *x) {
     for (int64_t q = 0; q < spd_problem_normal_size(p) && c->size; q++)
         if (c->r[q] != 0) most = fmax(most, fabs(c->r[q]) / c->size[q]);
     for (int64_t q = 0; q < p->dK; q++)
-        if (x[q] > low && x[q] < high) c->r[q] = -c->v[q];
+        if (x && x[q] > low && x[q] < high) c->r[q] = -c->v[q];
     return most;
 }
 
@@ -193,9 +193,9 @@ static bool solve_exactly(spd_certifier *c, const double *x, const double *z) {
 bool spd_dual_make_exact(spd_certifier *c, const double *x, const double *z) {
     const spdhg_problem *p = c->problem;
     if (c->identity >= 0) {
-        residual(c, x);
+        residual(c, NULL);
         spd_axpy(p->dK, 1, c->r, c->y + p->term[c->identity].first);
-        residual(c, x); /* what rounding left, of whatever is added up */
+        residual(c, NULL); /* what rounding left, of whatever is added up */
     } else if (!solve_exactly(c, x, z))
         return false;
     const double shrink = scale_into_ball(c);

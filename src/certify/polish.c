@@ -37,7 +37,7 @@ void spd_dual_polish(spd_certifier *c, double rest, double objective) {
     const double step = (p->gamma > 0 ? p->gamma : 1) / (norm * norm);
     double *y = c->y, *best = c->best_y, *u = c->Fq + mK, *previous = u + mK, best_value = value_at(c, y), t = 1;
     const double goal = p->gamma > 0 ? 0.5 * c->enough * objective - rest : -INFINITY;
-    if (best_value <= goal || (p->gamma > 0 && best_value + rest > c->worth * objective)) return;
+    if (best_value <= goal || (p->gamma > 0 && c->enough > 0 && best_value + rest > c->worth * objective)) return;
     memcpy(best, y, (size_t)mK * sizeof *y);
     memcpy(u, y, (size_t)mK * sizeof *y);
     const int steps = steps_of(p);
