@@ -30,15 +30,23 @@ static int64_t thin_stride(const spdhg_problem *p) {
 
 static bool takes(const char *name, const spdhg_problem *p) { return !spd_solver_find(name)->refuses(p); }
 
+/* Chains and graphs: the flow along many edges is what takes semismooth Newton long, ridge or not. */
+static bool has_pairs(const spdhg_problem *p) {
+    for (int64_t t = 0; t < p->terms; t++)
+        if (p->term[t].pairs) return true;
+    return false;
+}
+
 /* Few coefficients: proximal Newton with a dense factor. Many: on a working set where zeros of F x make one and no ridge keeps x
- * dense, with semismooth Newton behind it should the solution be larger than the set may be; else semismooth Newton. A set X that
+ * dense, or F is a chain or a graph, with semismooth Newton behind it should the solution be larger than the set may be; else
+ * semismooth Newton. A set X that
  * is not separable, or the nuclear norm of a large matrix: variance-reduced PD3O. Where there are many rows for every
  * coefficient, proximal Newton first makes a few steps on a sample of them, which leads to within d/rows of the optimum for a
  * fraction of the price; alm-ssn starts with one stochastic pass. */
 static void automatic(spd_plan *plan, const spdhg_problem *p) {
     const int64_t unknowns = spd_problem_normal_size(p);
     const bool few = takes("prox-newton", p), newton = few || takes("alm-ssn", p),
-               sparse = !few && newton && p->gamma == 0 && takes("ws-newton", p);
+               sparse = !few && newton && (p->gamma == 0 || has_pairs(p)) && takes("ws-newton", p);
     const int64_t stride = few && !p->standardize ? thin_stride(p) : 1; /* a sample's standard deviations are its own */
     if (stride > 1) add_stage(plan, "prox-newton", (double)(THIN_STEPS * PASSES_PER_STEP) / (double)stride, stride);
     if (newton && !few && worth_a_pass(p)) add_stage(plan, p->gamma > 0 ? "spdhg-sc2" : "spdhg", 1, 1);

@@ -32,7 +32,8 @@ void spd_reduction_gram(const spd_reduction *r, const spdhg_problem *p, const do
 
 /* ---- working_set.c: which entries of F x may become nonzero. */
 /* Improves y on the entries that are zero at x (b->Fx) so that g + F'y falls; then opens the entries whose dual wants out of its
- * ball, at most so many that `most` unknowns result, and those that are not zero already. False if these alone are more. */
+ * ball, at most so many that `most` unknowns result, and those that are not zero already. False if these alone are more, or,
+ * with ridge, nearly fill it and others want in. */
 bool spd_working_set(const spdhg_problem *p, spd_newton *b, spd_reduction *r, int64_t most, double *work);
 int64_t spd_working_set_work(const spdhg_problem *p);
 #endif

@@ -100,9 +100,11 @@ bool spd_working_set(const spdhg_problem *p, spd_newton *b, spd_reduction *r, in
         spd_term_outside(&p->term[t], p->K, b->Fx + p->term[t].first, rounding, a.nonzero + p->term[t].first, b->term);
     price(&a);
     if (!try_opening(&a, r, INFINITY, most)) return false;
+    const bool nearly_full = p->gamma > 0 && 4 * r->size > 3 * most; /* without ridge zeros come back: there it is worth a try */
     const int64_t limit = 2 * r->size + GROWTH_LEAST < most ? 2 * r->size + GROWTH_LEAST : most;
     double high = 1e6, beyond = 0;
     if (try_opening(&a, r, 1e-9, limit)) return true;
+    if (nearly_full) return false; /* the solution will not fit: every further step would cost much and gain little */
     double low = 1e-9;
     for (int i = 0; i < TRIALS && high > 1.05 * low; i++) { /* the smallest violation that still fits, to five per cent */
         beyond = sqrt(low * high);
