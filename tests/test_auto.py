@@ -3,6 +3,7 @@
 from reference_cases import covering_array, make_case
 from reference_run import COMMAND, Checks, Fitted, write_svm
 
+import json
 import os
 import subprocess
 import numpy as np
@@ -47,6 +48,18 @@ def check_no_minimiser(checks):
     checks.check(done.returncode == 4 and "no finite optimum" in done.stderr, f"separable by a combination: {done.returncode}, {done.stderr}")
 
 
+def check_epochs(checks):
+    """A plan of several stages keeps to --epochs: no stage begins when the ones before have used them up."""
+    draw = np.random.default_rng(5)
+    A = draw.standard_normal((4000, 4))
+    data = write_svm("tall.svm", A, np.where(A @ [1.0, -1, 0.5, 0] + draw.standard_normal(4000) > 0, 1.0, -1.0))
+    for epochs in (0.1, 1, 3, 20):
+        for more, status in ([], 0), (["--tol", "1e-15"], 4):
+            done = subprocess.run([COMMAND, "fit", data, "--epochs", str(epochs), "--json", "-q", *more], capture_output=True, text=True)
+            made = json.loads(done.stdout)["epochs"]
+            checks.check(made < epochs + 4.01 and done.returncode in (0, status), f"--epochs {epochs} {more}: {made} made, {done.returncode}")
+
+
 def main():
     checks, solvers, cases = Checks(), {}, []
     seed = 7
@@ -56,6 +69,7 @@ def main():
     for number, v in enumerate(cases[:COUNT]):
         check_case(checks, v, 1000 + number, solvers)
     check_no_minimiser(checks)
+    check_epochs(checks)
     print(f"{COUNT} problems; the last stage was", ", ".join(f"{k} {n} times" for k, n in sorted(solvers.items())))
     checks.end()
 

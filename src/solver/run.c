@@ -230,8 +230,13 @@ spdhg_status spdhg_solver_run(spdhg_solver *s, spdhg_outcome *outcome, spdhg_err
     if (s->options.resume) status = open_checkpoint(s, &saved, err);
     for (int i = (int)saved.stage; i < s->plan.stages && status == SPDHG_OK && s->outcome == SPDHG_OUTCOME_DONE; i++) {
         const bool is_last = i + 1 == s->plan.stages;
-        const double epochs =
-            is_last && s->options.epochs > 0 ? fmax(s->options.epochs - loop.epochs_before, 0) : s->plan.stage[i].epochs;
+        const double planned = s->plan.stage[i].epochs,
+                     left = s->options.epochs > 0 ? s->options.epochs - loop.epochs_before : INFINITY;
+        if (left <= 0) { /* the stages before have used them up */
+            if (s->options.tol > 0) s->outcome = SPDHG_OUTCOME_LIMIT;
+            break;
+        }
+        const double epochs = !is_last ? fmin(planned, left) : isfinite(left) ? left : planned;
         loop.stage = i;
         status = prepare_stage(&loop, s->plan.stage[i].kind, err);
         if (status == SPDHG_OK && saved.number) status = spd_loop_restore(&loop, &saved, err);
