@@ -262,7 +262,7 @@ class AlmSsn(Newton):
         weight = self.rho * self.S
         H = self.hessian() + np.diag(plain) + self.F.T @ derivative @ (weight[:, None] * self.F)
         diagonal = self.recent + plain + 1e-14 * self.D + (self.F**2).T @ (weight * share)
-        dx = self.conjugate_gradients(H, -g, diagonal, min(0.1, np.sqrt(self.size(g) / self.first_size)))
+        dx = self.conjugate_gradients(H, -g, diagonal, min(0.05, np.sqrt(self.size(g) / self.first_size)))
         self.inner += 1
         self.passes += 3  # value and slopes, gradient, scores of the direction
         now, t = self.psi(self.x), 1.0

@@ -7,7 +7,7 @@
  *            slowly; where they did not suffice rho falls and sig grows
  *   inner:   grad Psi = A'phi'/W + gamma x + sig D (x - x_j) + F'Pi(y_j + rho S F x)
  *            ( A'CA/W + gamma I + (sig + damp) D + F' DPi rho S F ) dx = -grad   by conjugate gradients, Jacobi,
- *            to min(0.1, sqrt(||grad||/||first||)) ||grad||;   x += t dx, t = 1, 1/2, ... (Armijo 1e-4)
+ *            to min(0.05, sqrt(||grad||/||first||)) ||grad||;   x += t dx, t = 1, 1/2, ... (Armijo 1e-4)
  *            until ||grad||_{D^-1} is small for this j
  *   metric:  D = diag(A'CA/W) + gamma at the start, S_e = 1/(F_e D^{-1} F_e'): columns of very different size (counts of words)
  *            would otherwise leave rho wrong for all but a few
@@ -224,7 +224,7 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     const spd_cg cg = {.apply = hessian,
                        .context = run,
                        .diagonal = self->diagonal,
-                       .tolerance = fmin(0.1, sqrt(norm / s[FIRST])),
+                       .tolerance = fmin(0.05, sqrt(norm / s[FIRST])),
                        .most = CG_MOST};
     spd_cg_solve(&cg, n, b->scratch_n, self->dx, self->cg);
     s[INNER] += 1;
