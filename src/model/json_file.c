@@ -51,3 +51,5 @@ spdhg_status spd_json_read(json_t **out, const char *path, const char *what, spd
     spd_free(text);
     return status;
 }
+
+double spd_json_double(const json_t *value) { return json_is_number(value) ? json_number_value(value) : NAN; }

@@ -9,4 +9,5 @@
 spdhg_status spd_json_read(json_t **out, const char *path, const char *what, spdhg_error *err);
 /* The same from memory; path: what messages call it. */
 spdhg_status spd_json_parse(json_t **out, const char *text, size_t size, const char *path, const char *what, spdhg_error *err);
+double spd_json_double(const json_t *value); /* NAN if it is not a number */
 #endif

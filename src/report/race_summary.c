@@ -1,5 +1,6 @@
 /* race_summary.c - questions to the summary of a race: numbers over the repeats of a solver, who is best.
  * Nothing here trusts the file: another type than expected is "not known". */
+#include "model/json_file.h"
 #include "report/race.h"
 
 const char *spd_json_text_of(const json_t *object, const char *key) {
@@ -7,10 +8,7 @@ const char *spd_json_text_of(const json_t *object, const char *key) {
     return text ? text : "";
 }
 
-double spd_json_number_of(const json_t *object, const char *key) {
-    const json_t *value = json_object_get(object, key);
-    return json_is_number(value) ? json_number_value(value) : NAN;
-}
+double spd_json_number_of(const json_t *object, const char *key) { return spd_json_double(json_object_get(object, key)); }
 
 const json_t *spd_json_list(const json_t *object, const char *key) {
     const json_t *value = json_object_get(object, key);

@@ -17,21 +17,13 @@ void spd_newton_model_snap(spd_newton_model *a, const spdhg_problem *p, double *
     spd_reduction_expand(&a->snap, p, a->full, x);
 }
 
-static int64_t row_of(const spd_term *t, int64_t b, int64_t r) {
-    return t->block_ptr ? t->block_row[t->block_ptr[b] + r] : t->blocks == t->m ? b : r;
-}
-
-static int64_t rows_of(const spd_term *t, int64_t b) {
-    return t->block_ptr ? t->block_ptr[b + 1] - t->block_ptr[b] : t->blocks == t->m ? 1 : t->m;
-}
-
 /* M -= factor (B'F_b'n)(B'F_b'n)' for one block outside its ball; n = v/||v||. */
 static void take_radial(spd_newton_model *a, const spdhg_problem *p, const spd_term *t, int64_t b, double norm, double factor) {
     const int64_t K = p->K, n = a->B.size;
     double *sum = a->solved, *list = a->full;
     int64_t count = 0;
-    for (int64_t r = 0; r < rows_of(t, b); r++) {
-        const int64_t e = row_of(t, b, r);
+    for (int64_t r = 0; r < spd_term_block_rows(t, b); r++) {
+        const int64_t e = spd_term_block_row(t, b, r);
         const spd_csr *F = &t->F->F;
         const bool identity = spd_csr_is_identity(F);
         for (int64_t q = identity ? 0 : F->ptr[e]; q < (identity ? 1 : F->ptr[e + 1]); q++)
@@ -63,13 +55,14 @@ static void curvature(spd_newton_model *a, const spdhg_problem *p, double big) {
                     a->old[q] = fabs(a->v[q]) <= t->lambda ? big * a->scale[q] : 0;
             for (int64_t b = 0; b < t->blocks && !l1; b++) {
                 double square = 0;
-                for (int64_t r = 0; r < rows_of(t, b); r++)
+                for (int64_t r = 0; r < spd_term_block_rows(t, b); r++)
                     for (int64_t k = 0; k < K; k++)
-                        square += a->v[t->first + row_of(t, b, r) * K + k] * a->v[t->first + row_of(t, b, r) * K + k];
+                        square += a->v[t->first + spd_term_block_row(t, b, r) * K + k] *
+                                  a->v[t->first + spd_term_block_row(t, b, r) * K + k];
                 const double norm = sqrt(square), w = big * a->scale[t->first] * (norm <= t->lambda ? 1 : t->lambda / norm);
                 if (pass == 1 && norm > t->lambda) take_radial(a, p, t, b, norm, w);
-                for (int64_t r = 0; r < rows_of(t, b) && pass == 0; r++)
-                    for (int64_t k = 0; k < K; k++) a->old[t->first + row_of(t, b, r) * K + k] = w;
+                for (int64_t r = 0; r < spd_term_block_rows(t, b) && pass == 0; r++)
+                    for (int64_t k = 0; k < K; k++) a->old[t->first + spd_term_block_row(t, b, r) * K + k] = w;
             }
         }
         if (pass == 0) spd_reduction_gram(&a->B, p, a->old, a->M);

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "model/json_file.h"
 #include "solver/solver.h"
 #include "trace/trace.h"
 #include "tune/recipe.h"
@@ -137,9 +138,8 @@ bool spd_race_optimum_from(const json_t *object, spd_race_optimum *optimum);
 /* A value that cannot be added frees the whole and leaves NULL, which every further call and json_pack pass on. */
 void spd_json_append(json_t **array, json_t *value);
 void spd_json_set(json_t **object, const char *key, json_t *value);
-json_t *spd_json_number(double value);       /* null if not finite */
-json_t *spd_json_text(const char *text);     /* what is not UTF-8 in it becomes '?' */
-double spd_json_double(const json_t *value); /* NAN if it is not a number */
+json_t *spd_json_number(double value);   /* null if not finite */
+json_t *spd_json_text(const char *text); /* what is not UTF-8 in it becomes '?' */
 spdhg_status spd_json_write(const char *path, json_t *object, bool unsynced, spdhg_error *err); /* takes the object over */
 /* ---- race_measure.c: what a run is worth. */
 double spd_race_best(const spd_race *race, const spd_race_problem *p, int64_t repeat); /* f*: certified, or the least seen */

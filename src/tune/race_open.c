@@ -121,7 +121,7 @@ static spdhg_status look_at(spd_race *race, spd_race_source *s, spdhg_error *err
     spdhg_data *data;
     SPD_TRY(spdhg_data_read(&data, s->path, race->o.read, err));
     spd_recipe recipe = race->recipe;
-    if (strcmp(recipe.structure, SPD_LEARNED) == 0) recipe.structure = "identity", recipe.groups = recipe.penalty_weights = NULL;
+    if (spd_recipe_learns(&recipe)) recipe.structure = "identity", recipe.groups = recipe.penalty_weights = NULL;
     spd_recipe_problem made = {0};
     spdhg_status status = spd_recipe_attach(&recipe, data, err);
     if (status == SPDHG_OK) status = spd_recipe_build(&made, &recipe, data, NULL, 0, err);

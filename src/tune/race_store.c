@@ -28,7 +28,6 @@ uint64_t spd_race_mark(const spd_race *race, const spd_race_source *source, cons
 }
 
 json_t *spd_json_number(double value) { return isfinite(value) ? json_real(value) : json_null(); }
-double spd_json_double(const json_t *value) { return json_is_number(value) ? json_number_value(value) : NAN; }
 
 json_t *spd_json_text(const char *text) {
     json_t *string = json_string(text);

@@ -19,9 +19,12 @@ ATTRIBUTES = """coef_ : array, features; with several outputs outputs x features
     history_ : dict of columns (epoch, seconds, objective, gap, ...), for pandas.DataFrame(history_)
     structure_ : the learned F, with structure='learned'"""
 
+CHOSEN = """alpha_, gamma_, also_sparse_ : what was chosen
+    alphas_ : all alphas, falling. path_ : the whole `Path`, with coefficients and scores of each alpha"""
+
 
 def documented(cls: Any) -> Any:
-    cls.__doc__ = cls.__doc__.replace("PARAMETERS", textwrap.indent(cls._parameters, "    ").strip()).replace("ATTRIBUTES", ATTRIBUTES)
+    cls.__doc__ = cls.__doc__.replace("PARAMETERS", textwrap.indent(cls._parameters, "    ").strip()).replace("ATTRIBUTES", ATTRIBUTES).replace("CHOSEN", CHOSEN)
     return cls
 
 
@@ -159,12 +162,20 @@ class StructuredRegressor(RegressorParameters, Regressor):
         return self._fit(X, y, sample_weight, offset, eval_set)
 
 
-CV_ATTRIBUTES = """alpha_, gamma_, also_sparse_ : what was chosen
-    alphas_ : all alphas, falling. path_ : the whole `Path`, with coefficients and scores of each alpha"""
+class AlongPath:
+    """What the estimators share whose alpha is chosen along a path."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None, fold_groups: Any = None) -> Any:
+        """Fit. `fold_groups`: rows with the same number stay in one fold."""
+        return fit_cv(self, X, y, sample_weight, offset, fold_groups)
+
+    def plot(self, kind: str = "cv", ax: Any = None, output: int = 0) -> Any:
+        """'cv': the criterion by alpha; 'path': the coefficients by alpha; or 'coef', 'history'."""
+        return self.path_.plot(kind, ax) if kind in ("cv", "path") else super().plot(kind, ax, output)
 
 
 @documented
-class StructuredClassifierCV(ClassifierCVParameters, Classifier):
+class StructuredClassifierCV(ClassifierCVParameters, AlongPath, Classifier):
     """StructuredClassifier whose alpha is chosen along a path: by cross-validation (loss, accuracy, auc) or aic, bic, ebic.
 
     Parameters
@@ -173,8 +184,7 @@ class StructuredClassifierCV(ClassifierCVParameters, Classifier):
 
     Attributes
     ----------
-    alpha_, gamma_, also_sparse_ : what was chosen
-    alphas_ : all alphas, falling. path_ : the whole `Path`, with coefficients and scores of each alpha
+    CHOSEN
     classes_ : the labels
     ATTRIBUTES
 
@@ -189,17 +199,9 @@ class StructuredClassifierCV(ClassifierCVParameters, Classifier):
     (True, True)
     """
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None, fold_groups: Any = None) -> "StructuredClassifierCV":
-        """Fit. `fold_groups`: rows with the same number stay in one fold."""
-        return fit_cv(self, X, y, sample_weight, offset, fold_groups)
-
-    def plot(self, kind: str = "cv", ax: Any = None, output: int = 0) -> Any:
-        """'cv': the criterion by alpha; 'path': the coefficients by alpha; or 'coef', 'history'."""
-        return self.path_.plot(kind, ax) if kind in ("cv", "path") else super().plot(kind, ax, output)
-
 
 @documented
-class StructuredRegressorCV(RegressorCVParameters, Regressor):
+class StructuredRegressorCV(RegressorCVParameters, AlongPath, Regressor):
     """StructuredRegressor whose alpha is chosen along a path: by cross-validation (loss) or aic, bic, ebic.
 
     Parameters
@@ -208,8 +210,7 @@ class StructuredRegressorCV(RegressorCVParameters, Regressor):
 
     Attributes
     ----------
-    alpha_, gamma_, also_sparse_ : what was chosen
-    alphas_ : all alphas, falling. path_ : the whole `Path`, with coefficients and scores of each alpha
+    CHOSEN
     ATTRIBUTES
 
     Examples
@@ -222,11 +223,3 @@ class StructuredRegressorCV(RegressorCVParameters, Regressor):
     >>> model.coef_.round(1).tolist()[:3]
     [1.0, 1.0, 0.0]
     """
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None, fold_groups: Any = None) -> "StructuredRegressorCV":
-        """Fit. `fold_groups`: rows with the same number stay in one fold."""
-        return fit_cv(self, X, y, sample_weight, offset, fold_groups)
-
-    def plot(self, kind: str = "cv", ax: Any = None, output: int = 0) -> Any:
-        """'cv': the criterion by alpha; 'path': the coefficients by alpha; or 'coef', 'history'."""
-        return self.path_.plot(kind, ax) if kind in ("cv", "path") else super().plot(kind, ax, output)
