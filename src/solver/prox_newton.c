@@ -9,7 +9,8 @@
  *   step:  x += s (u - x), s = 1, 1/2, ... until f falls by 1e-4 s Delta,  Delta = g'(u-x) + lambda r(Fu) - lambda r(Fx)
  *
  * One step of the loop is one outer iteration. The intercept is the last coordinate(s): in H, in neither F nor gamma.
- * The dual point is the inner y: in its ball by construction. Where the solution needs more than 2000 numbers it says STALLED. */
+ * The dual point is the inner y: in its ball by construction; along a path with alpha + C A dx, which the model takes for the
+ * slopes at u. Where the solution needs more than 2000 numbers it says STALLED. */
 #include "solver/newton_model.h"
 
 static const double WITHIN = 0.05; /* how far the curvature of a row may be from the one it has in H */
