@@ -106,7 +106,7 @@ spdhg_status spd_race_resolve(spd_race *race, const spdhg_race_options *options,
 char *spd_race_structure(const char *spec, const char *name) {
     size_t places = 0;
     for (const char *at = spec; (at = strstr(at, "{}")); at += 2) places++;
-    char *out = spd_alloc(strlen(spec) + places * strlen(name) + 1, 1), *to = out;
+    char *out = spd_alloc((int64_t)(strlen(spec) + places * strlen(name)) + 1, 1), *to = out;
     for (const char *at = spec; out && *at;)
         if (strncmp(at, "{}", 2) == 0)
             to = stpcpy(to, name), at += 2;
