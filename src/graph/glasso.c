@@ -20,11 +20,14 @@ void spd_glasso_evaluate(const spd_glasso *g, spd_glasso_point *x) {
 
 double spd_glasso_gap(const spd_glasso *g, const spd_glasso_point *x, bool signs, double *work) {
     const int64_t p = g->p;
-    for (int64_t a = 0; a < p * p; a++) {
-        const double towards = signs && x->Theta[a] != 0 ? copysign(g->rho, x->Theta[a]) : x->W[a] - g->S[a];
-        work[a] = g->S[a] + fmin(g->rho, fmax(-g->rho, towards));
+    for (int64_t i = 0; i < p; i++) { /* the lower triangle is what the factorisation reads */
+        const double *S = g->S + i * p, *W = x->W + i * p, *Theta = x->Theta + i * p;
+        for (int64_t j = 0; j < i; j++) {
+            const double towards = signs && Theta[j] != 0 ? copysign(g->rho, Theta[j]) : W[j] - S[j];
+            work[i * p + j] = S[j] + (towards > g->rho ? g->rho : towards < -g->rho ? -g->rho : towards);
+        }
+        work[i * p + i] = S[i] + g->diagonal;
     }
-    for (int64_t i = 0; i < p; i++) work[i * p + i] = g->S[i * p + i] + g->diagonal;
     if (!spd_cholesky(p, work)) return INFINITY;
     return fmax(0, spd_glasso_value(x) - spd_cholesky_logdet(p, work) - (double)p);
 }
