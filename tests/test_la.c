@@ -267,7 +267,8 @@ static void inverse(void **unused) {
     }
 }
 
-/* (M X M) on a pattern against the full product; sizes below a tile, of whole tiles, and with a rest. */
+/* (M X M) on a pattern against the full product, M as it is and as a sparse matrix; sizes below a tile, of whole tiles, and with
+ * a rest. */
 static void sandwich(void **unused) {
     (void)unused;
     const int64_t sizes[] = {1, 7, 16, 32, 53};
@@ -286,9 +287,17 @@ static void sandwich(void **unused) {
         spd_pattern_complete(&g);
         const int64_t pairs = g.start[n];
         double *M = SPD_NEW(double, n *n), *X = SPD_NEW(double, n *n), *XM = SPD_NEW(double, n *n), *U = SPD_NEW(double, n *n),
-               *x = SPD_NEW(double, pairs + n), *out = SPD_NEW(double, pairs + n);
+               *x = SPD_NEW(double, pairs + n), *out = SPD_NEW(double, pairs + n), *sparse = SPD_NEW(double, pairs + n);
+        spd_csr entries;
+        assert_int_equal(spd_csr_new(&entries, n, n, n * n, NULL), SPDHG_OK);
         for (int64_t i = 0; i < n; i++) {
-            for (int64_t j = 0; j < n; j++) M[i * n + j] = cos((double)(i * j + i + j));
+            for (int64_t j = 0; j < n; j++) M[i * n + j] = (i + j) % 4 == 1 ? 0 : cos((double)(i * j + i + j));
+            entries.ptr[i + 1] = entries.ptr[i];
+            for (int64_t j = 0; j < n; j++)
+                if (M[i * n + j] != 0) {
+                    entries.idx[entries.ptr[i + 1]] = (int32_t)j;
+                    entries.val[entries.ptr[i + 1]++] = M[i * n + j];
+                }
             X[i * n + i] = x[pairs + i] = (double)i - 2;
             for (int64_t q = g.start[i]; q < g.start[i + 1]; q++)
                 X[i * n + g.other[q]] = X[g.other[q] * n + i] = x[q] = sin((double)(q + 1));
@@ -297,15 +306,19 @@ static void sandwich(void **unused) {
             for (int64_t k = 0; k < n; k++)
                 for (int64_t j = 0; j < n; j++) XM[i * n + j] += X[i * n + k] * M[k * n + j];
         spd_sandwich(&g, M, x, U, out);
+        spd_sandwich_sparse(&g, &entries, x, sparse);
         for (int64_t i = 0; i < n; i++)
             for (int64_t q = g.start[i] - 1; q < g.start[i + 1]; q++) { /* the diagonal first */
                 const int64_t j = q < g.start[i] ? i : g.other[q];
-                double sum = -out[q < g.start[i] ? pairs + i : q];
+                const int64_t at = q < g.start[i] ? pairs + i : q;
+                double sum = 0;
                 for (int64_t k = 0; k < n; k++) sum += M[i * n + k] * XM[k * n + j];
-                if (!(fabs(sum) < 1e-10)) fail_msg("n = %d: (%d, %d) is off by %g", (int)n, (int)i, (int)j, sum);
+                const double off = fmax(fabs(out[at] - sum), fabs(sparse[at] - sum));
+                if (!(off < 1e-10)) fail_msg("n = %d: (%d, %d) is off by %g", (int)n, (int)i, (int)j, off);
             }
-        double *const all[] = {M, X, XM, U, x, out};
+        double *const all[] = {M, X, XM, U, x, out, sparse};
         for (size_t k = 0; k < sizeof all / sizeof *all; k++) spd_free(all[k]);
+        spd_csr_free(&entries);
         spd_pattern_free(&g);
     }
 }

@@ -151,5 +151,7 @@ bool spd_pattern_room(spd_pattern *g, int64_t pairs); /* keeps what `other` hold
 void spd_pattern_complete(spd_pattern *g);
 /* out = (M X M) on the pattern for a symmetric n x n M; U is n x n work. X and out may be the same. */
 void spd_sandwich(const spd_pattern *g, const double *M, const double *X, double *U, double *out);
+/* The same for a sparse symmetric M; X and out may not be the same. */
+void spd_sandwich_sparse(const spd_pattern *g, const spd_csr *M, const double *X, double *out);
 
 #endif
