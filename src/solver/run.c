@@ -232,7 +232,7 @@ spdhg_status spdhg_solver_run(spdhg_solver *s, spdhg_outcome *outcome, spdhg_err
         const bool is_last = i + 1 == s->plan.stages;
         const double planned = s->plan.stage[i].epochs,
                      left = s->options.epochs > 0 ? s->options.epochs - loop.epochs_before : INFINITY;
-        if (left <= 0) { /* the stages before have used them up */
+        if (left <= 0 || (i > (int)saved.stage && out_of_time(&loop))) { /* the stages before have used them up */
             if (s->options.tol > 0) s->outcome = SPDHG_OUTCOME_LIMIT;
             break;
         }
