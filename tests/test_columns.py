@@ -72,6 +72,24 @@ def check_softmax(checks):
             print(f"{name}: {fit.report['nonzeros']} nonzeros, {fit.report['epochs']:.0f} passes, conditions to {left:.1e}")
 
 
+def check_few_columns(checks):
+    """The same with 20 features and proximal Newton: thousands of steps when the damping was the same for every column."""
+    rng = np.random.default_rng(4)
+    A = rng.normal(size=(200, 20)) * 10.0 ** np.linspace(-3, 3, 20)
+    b = np.sign(A[:, :10] / np.abs(A[:, :10]).max(0) @ rng.normal(size=10) + 0.3 * rng.normal(size=200))
+    data = write_svm("few.svm", A, b)
+    for loss, slope in ("logistic", lambda z: -b / (1 + np.exp(b * z))), ("squared", lambda z: z - b):
+        for structure in ("identity", "chain"):
+            fit = Fitted(data, "--loss", loss, "--structure", structure, "--lambda", 1e-4, "--intercept", "--tol", 1e-9, "--epochs", 400)
+            name, report = f"20 columns {loss} {structure}", fit.report
+            checks.check((report["status"], report["gap_kind"]) == ("converged", "certified"), f"{name}: {report['status']}, {report['gap_relative']}")
+            z = A @ fit.x[:, 0] + fit.c[0]
+            g = A.T @ slope(z) / 200
+            y = -g if structure == "identity" else -np.cumsum(g)[:-1]  # the only dual that balances g
+            left = max(np.abs(y).max() / 1e-4 - 1, abs(np.sum(slope(z))) / 200, 0 if structure == "identity" else abs(g.sum()) / np.abs(g).max())
+            checks.check(left < 1e-4, f"{name}: no dual point within {left:.3g}")
+
+
 def check_scales(checks):
     """Columns whose sizes differ by a million, some twice."""
     rng = np.random.default_rng(2)
@@ -98,4 +116,5 @@ tally = Checks()
 check_small(tally)
 check_softmax(tally)
 check_scales(tally)
+check_few_columns(tally)
 tally.end()

@@ -105,7 +105,8 @@ class ProxNewton(Newton):
         g, H, before = self.gradient(), self.hessian(), self.penalty(self.F @ self.x)
         f, trace = self.smooth(x) + before, np.trace(H)
         strong = self.p.gamma > 0 and not self.p.intercept
-        H = H + np.diag(self.ridge) + (0 if strong else trace / n * max(1e-10, 1e-3 * np.linalg.norm(g + F.T @ self.y))) * np.eye(n)
+        curved, e = np.maximum(np.diag(H), 1e-8 * trace / n), g + F.T @ self.y
+        H = H + np.diag(self.ridge) + (0 if strong else max(1e-10, 1e-3 * np.sqrt((e**2 / curved).sum()))) * np.diag(curved)
         self.weigh(H)
         self.rho = self.rho or np.trace(H) / np.trace(self.M)
         u = self.snap(self.inner(g, H, f, before), g, f, before)

@@ -2,8 +2,8 @@
  * which beyond them works on x = B t, where B keeps at zero the entries of F x that are zero and whose duals are inside their
  * balls (reduce.h), so that t has at most 2000 numbers.
  *
- *   outer: g = grad l(x) + gamma x,  H = B'(Hessian + gamma I + del I)B,  del = (tr/n) max(1e-10, 1e-3 ||B'(g + F'y)||)
- *          (0 if gamma > 0, no intercept)
+ *   outer: g = grad l(x) + gamma x,  H = B'(Hessian + gamma I)B + del D,  D its diagonal without gamma,
+ *          del = max(1e-10, 1e-3 ||B'(g + F'y)||_{D^-1}) (0 if gamma > 0, no intercept): columns of any scale
  *   inner: minimise g'(u-x) + (u-x)'H(u-x)/2 + lambda r(Fu) over u = B t in X (newton_model.c), warm started with the last (y, z)
  *   snap:  X = R^d: u moves to the nearest point where F u is zero exactly where z is, if that keeps half of the decrease
  *   step:  x += s (u - x), s = 1, 1/2, ... until f falls by 1e-4 s Delta,  Delta = g'(u-x) + lambda r(Fu) - lambda r(Fx)
@@ -12,7 +12,8 @@
  * The dual point is the inner y: in its ball by construction. Where the solution needs more than 2000 numbers it says STALLED. */
 #include "solver/newton_model.h"
 
-static const double WITHIN = 0.05; /* how far the curvature of a row may be from the one it has in H */
+static const double LEAST_CURVED = 1e-8; /* of the mean curvature: what a column is given that has less */
+static const double WITHIN = 0.05;       /* how far the curvature of a row may be from the one it has in H */
 enum { HALVINGS_MOST = 40, WHOLE_MOST = 1500, WORKING_MOST = 2000, IDLE_MOST = 10, TREMBLES_MOST = 50 };
 
 typedef struct prox_newton {
@@ -75,18 +76,21 @@ static void start(spd_run *run, const double *x0, const double *c0, const double
     spd_problem_apply(p, self->base.x, self->model.z);
 }
 
-/* H += gamma B'B on the features and del B'B on everything. */
+/* H += gamma B'B on the features and del D on everything. */
 static void regularise(spd_newton_model *a, const spdhg_problem *p) {
     const int64_t n = a->B.size, features = n - (p->intercept ? p->K : 0);
-    double trace = 0;
+    double trace = 0, square = 0;
     for (int64_t q = 0; q < n; q++) trace += a->H[q * n + q];
     spd_newton_model_transposed(a, p, a->b->y, a->e);
     spd_axpy(n, 1, a->tg, a->e);
     /* Losses with straight pieces may have no curvature here at all: a small part of what they can have keeps steps sane. */
     const double least = 1e-4 * p->kappa * p->row_norm2_max;
     const bool strong = p->gamma > 0 && !p->intercept, flat = trace < 1e-4 * least;
-    const double del = strong ? 0 : fmax(trace, least) / (double)n * (flat ? 1 : fmax(1e-10, 1e-3 * spd_norm2(n, a->e)));
-    for (int64_t q = 0; q < n; q++) a->H[q * n + q] += (del + (q < features ? p->gamma : 0)) * a->B.weight[q];
+    const double floor = (flat ? 1 : LEAST_CURVED) * fmax(trace, least) / (double)n;
+    for (int64_t q = 0; q < n; q++) square += a->e[q] * a->e[q] / fmax(a->H[q * n + q], floor);
+    const double del = strong ? 0 : flat ? 1 : fmax(1e-10, 1e-3 * sqrt(square));
+    for (int64_t q = 0; q < n; q++)
+        a->H[q * n + q] += del * fmax(a->H[q * n + q], floor * a->B.weight[q]) + (q < features ? p->gamma : 0) * a->B.weight[q];
 }
 
 /* dx = u - x and Delta. */
