@@ -68,7 +68,7 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     const bool moved = spd_newton_line_search(run, b, a->dx, u, delta, HALVINGS_MOST);
     if (!moved && -delta <= 1e-15 * fabs(*b->value)) return SPD_STALLED;
     adapt(self->damp, !moved ? 0 : b->x[most] == before + a->dx[most] ? 1 : (b->x[most] - before) / a->dx[most]);
-    return moved || *self->damp < 1 ? SPD_CONTINUE : SPD_STALLED;
+    return moved || *self->damp < 1 ? SPD_CONTINUE : SPD_GIVES_UP;
 }
 
 static void output(const spd_run *run, double *x, double *c, double *y) {
