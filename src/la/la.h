@@ -117,6 +117,7 @@ typedef struct spd_cg {
     void (*apply)(const void *context, const double *p, double *Ap); /* Ap = A p */
     const void *context;
     const double *diagonal; /* of A, positive; NULL: 1 */
+    const double *factor;   /* of a matrix like A (with no diagonal), from spd_cholesky; NULL: none */
     double tolerance;       /* stop at ||b - A x|| <= tolerance ||b|| */
     int most;               /* iterations */
 } spd_cg;

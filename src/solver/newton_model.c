@@ -151,7 +151,8 @@ static bool good(const spd_newton_model *a, double gap, double decrease) {
     return gap <= fmax(fmin(0.01 * decrease, goal), 1e-13 * f);
 }
 
-bool spd_newton_model_solve(spd_newton_model *a, const spdhg_problem *p) {
+bool spd_newton_model_solve(spd_newton_model *a, const spdhg_problem *p, bool *solved) {
+    *solved = true;
     if (!prepare(a, p)) return false;
     int newton = NEWTON_FIRST + (int)(a->B.size / 80) * 10; /* a factorisation costs about n/10 iterations */
     for (int it = 1; it <= ITERATIONS_MOST; it++) {
@@ -167,5 +168,6 @@ bool spd_newton_model_solve(spd_newton_model *a, const spdhg_problem *p) {
         }
         if (anew && !factor_with_rho(a)) return false;
     }
+    *solved = false;
     return true;
 }

@@ -7,7 +7,8 @@ enum {
     STEPS_SAVED = 4, /* what a stochastic pass over tall data saves, in Newton steps (bench/scaling) */
     THIN_SHARE = 5,  /* of a sample: 20 rows for every coefficient, but at most a fifth of all where that leaves 10 */
     THIN_STEPS = 4,
-    PASSES_PER_STEP = 4
+    PASSES_PER_STEP = 4,
+    RESCUE = 10000 /* passes of semismooth Newton where proximal Newton gives up: both fail where there is no minimiser */
 };
 
 static void add_stage(spd_plan *plan, const char *name, double epochs, int64_t stride) {
@@ -37,25 +38,44 @@ static bool has_pairs(const spdhg_problem *p) {
     return false;
 }
 
-/* Few coefficients: proximal Newton with a dense factor. Many: on a working set where zeros of F x make one and no ridge keeps x
- * dense, or F is a chain or a graph, with semismooth Newton behind it should the solution be larger than the set may be; else
- * semismooth Newton. A set X that
- * is not separable, or the nuclear norm of a large matrix: variance-reduced PD3O. Where there are many rows for every
- * coefficient, proximal Newton first makes a few steps on a sample of them, which leads to within d/rows of the optimum for a
- * fraction of the price; alm-ssn starts with one stochastic pass. */
+/* Groups of several differences (isotropic total variation): few of them are zero, so that a working set fills up and costs much.
+ */
+static bool has_groups_of_pairs(const spdhg_problem *p) {
+    for (int64_t t = 0; t < p->terms; t++)
+        if (p->term[t].pairs && p->term[t].penalty != &spd_penalty_l1 && p->term[t].largest > 1) return true;
+    return false;
+}
+
+/* Few coefficients: proximal Newton with a dense factor, and semismooth Newton should it give up. Many: by coordinate descent
+ * where F is the identity; on a working set where zeros of F x make one and no ridge keeps x dense, or F is a chain or a graph,
+ * with semismooth Newton behind both should they stall (the solution may be larger than the set may be); else semismooth Newton.
+ * A set X that is not separable, or the nuclear norm of a large matrix: variance-reduced PD3O. Where there are many rows for
+ * every coefficient, proximal Newton first makes a few steps on a sample of them, which leads to within d/rows of the optimum for
+ * a fraction of the price; alm-ssn starts with one stochastic pass. */
 static void automatic(spd_plan *plan, const spdhg_problem *p) {
     const int64_t unknowns = spd_problem_normal_size(p);
-    const bool few = takes("prox-newton", p), newton = few || takes("alm-ssn", p),
-               sparse = !few && newton && (p->gamma == 0 || has_pairs(p)) && takes("ws-newton", p);
+    const bool few = takes("prox-newton", p), newton = few || takes("alm-ssn", p), columns = !few && takes("cd-newton", p),
+               sparse = !few && !columns && newton && (p->gamma == 0 || has_pairs(p)) && !has_groups_of_pairs(p) &&
+                        takes("ws-newton", p);
     const int64_t stride = few && !p->standardize ? thin_stride(p) : 1; /* a sample's standard deviations are its own */
     if (stride > 1) add_stage(plan, "prox-newton", (double)(THIN_STEPS * PASSES_PER_STEP) / (double)stride, stride);
-    if (newton && !few && worth_a_pass(p)) add_stage(plan, p->gamma > 0 ? "spdhg-sc2" : "spdhg", 1, 1);
+    if (newton && !few && !columns && worth_a_pass(p)) add_stage(plan, p->gamma > 0 ? "spdhg-sc2" : "spdhg", 1, 1);
+    if (columns) {
+        add_stage(plan, "cd-newton", 0, 1);
+        plan->stage[plan->stages - 1].sure = true;
+    }
     if (sparse) add_stage(plan, "ws-newton", 2000, 1);
-    add_stage(plan, few ? "prox-newton" : newton ? "alm-ssn" : "saga-pd3o", 0, 1);
-    const char *why = few      ? "the coefficients are few enough for a dense factor"
-                      : sparse ? "the coefficients are many and most will be zero or tied"
-                      : newton ? "the coefficients are many"
-                               : "the set X or a large nuclear norm needs a first-order method";
+    if (few && takes("alm-ssn", p)) {
+        add_stage(plan, "prox-newton", 0, 1);
+        plan->stage[plan->stages - 1].sure = true;
+        add_stage(plan, "alm-ssn", RESCUE, 1);
+    } else
+        add_stage(plan, few ? "prox-newton" : newton ? "alm-ssn" : "saga-pd3o", 0, 1);
+    const char *why = few       ? "the coefficients are few enough for a dense factor"
+                      : columns ? "the coefficients are many and the penalty is on each feature"
+                      : sparse  ? "the coefficients are many and most will be zero or tied"
+                      : newton  ? "the coefficients are many"
+                                : "the set X or a large nuclear norm needs a first-order method";
     size_t used = (size_t)snprintf(plan->why, sizeof plan->why, "auto: ");
     for (int i = 0; i < plan->stages && used < sizeof plan->why; i++)
         used += (size_t)snprintf(plan->why + used, sizeof plan->why - used, "%s%s%s", i ? ", then " : "",

@@ -6,7 +6,8 @@
 
 typedef spdhg_param spd_param;
 
-typedef enum spd_step { SPD_CONTINUE, SPD_CONVERGED, SPD_STALLED, SPD_FAILED } spd_step;
+/* GIVES_UP: its own means do not suffice, another method may go on. */
+typedef enum spd_step { SPD_CONTINUE, SPD_CONVERGED, SPD_STALLED, SPD_GIVES_UP, SPD_FAILED } spd_step;
 
 typedef struct spd_batch {
     int64_t size;
@@ -140,6 +141,7 @@ typedef struct spd_stage {
     const spd_solver_kind *kind;
     double epochs;  /* 0: the rest */
     int64_t stride; /* works on one row drawn of every so many; 1: on all */
+    bool sure;      /* where it stalls there is nothing more to gain: the next stage is for when it gives up */
 } spd_stage;
 enum { SPD_STAGES_MAX = 4 };
 typedef struct spd_plan {
