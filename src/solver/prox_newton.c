@@ -146,9 +146,16 @@ static void output(const spd_run *run, double *x, double *c, double *y) {
     spd_newton_output(run, &((const prox_newton *)run->self)->base, x, c, y);
 }
 
+static const double *hessian(const spd_run *run, const double **curve) {
+    const prox_newton *self = run->self;
+    *curve = self->kept;
+    return whole(run->problem) && *self->known == 1 ? self->hessian : NULL;
+}
+
 #define PROX_NEWTON                                                                                                              \
     .reference = "Lee, Sun, Saunders: Proximal Newton-type methods, SIAM J. Optim. 2014", .full_information = true,              \
-    .exact = true, .self_size = sizeof(prox_newton), .layout = layout, .start = start, .step = step, .output = output
+    .exact = true, .self_size = sizeof(prox_newton), .layout = layout, .start = start, .step = step, .output = output,           \
+    .hessian = hessian
 
 const spd_solver_kind spd_solver_prox_newton = {
     .name = "prox-newton",

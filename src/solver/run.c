@@ -28,6 +28,21 @@ static int64_t steps_between_polls(const spdhg_solver *s, const spd_solver_kind 
 
 static double epochs_of(const spd_loop *l) { return (double)l->run.rows_visited / (double)l->solver->problem->n; }
 
+/* A Hessian that the solver has, for the proof. */
+static void borrow(spd_loop *l) {
+    spd_certifier *c = &l->solver->evaluator.certifier;
+    const spd_solver_kind *kind = l->run.kind;
+    c->lent = kind->hessian && !l->thin ? kind->hessian(&l->run, &c->lent_curve) : NULL;
+}
+
+/* What the certifier is to know of the points before. */
+static void expect(spdhg_solver *s) {
+    const int64_t n = s->trace.points;
+    const spdhg_point *point = s->trace.point;
+    s->evaluator.certifier.last = n > 0 ? point[n - 1].objective : NAN;
+    s->evaluator.certifier.fall = n > 1 ? point[n - 2].objective - point[n - 1].objective : NAN;
+}
+
 /* Far from the end of a run to a tolerance, a proof that costs a factorisation is not worth it. Evaluates the solver's output;
  * keeps it as the solution if it is finite. Returns false when it is not. */
 static bool measure(spd_loop *l, bool final, spdhg_status *status, spdhg_error *err) {
@@ -40,6 +55,9 @@ static bool measure(spd_loop *l, bool final, spdhg_status *status, spdhg_error *
     const bool before_the_end = s->options.tol > 0 && l->run.kind->exact && !final;
     s->evaluator.certifier.worth = s->compared ? COMPARED_WORTH : before_the_end ? 1e3 * s->options.tol : INFINITY;
     s->evaluator.certifier.enough = s->options.tol;
+    s->evaluator.certifier.factored = false; /* of another point: it may have been made before an interruption or not */
+    borrow(l);
+    expect(s);
     if (finite) {
         spd_evaluate(&s->evaluator, l->x, l->c, l->y, &point);
         finite = isfinite(point.objective);
@@ -188,6 +206,7 @@ static void clear_stage(spd_loop *l) {
     l->said = SPD_CONTINUE;
     l->hashed = false; /* the next stage may have another solver */
     if (l->solver->keeps && !l->thin) spd_run_again(&l->solver->kept, &l->run, NULL);
+    l->solver->evaluator.certifier.lent = NULL;
     spd_run_free(&l->run);
     spdhg_problem_free(l->thin);
     l->thin = NULL;
