@@ -148,33 +148,6 @@ static void curvatures(spd_certifier *c, const double *z) {
     }
 }
 
-/* c = min(1, lambda/r°(y)) over the terms; r° is the polar norm, block by block. */
-static double scale_into_ball(spd_certifier *c) {
-    const spdhg_problem *p = c->problem;
-    double factor_ = 1;
-    for (int64_t t = 0; t < p->terms; t++) {
-        const double polar = spd_term_polar(&p->term[t], p->K, c->y + p->term[t].first, c->work);
-        if (polar > p->term[t].lambda) factor_ = fmin(factor_, p->term[t].lambda / polar);
-    }
-    return factor_;
-}
-
-/* A column that only rows of one label touch needs alpha_i = 0 there, exactly; running after it, x only comes near. alphas that
- * are as good as 0 become 0, and stay. */
-static void drop_small(spd_certifier *c) {
-    const spdhg_problem *p = c->problem;
-    const double least = ACCEPTED * spd_max_abs(p->n * p->K, c->alpha);
-    bool some = false;
-    for (int64_t i = 0; i < p->n; i++) {
-        double *alpha = c->alpha + i * p->K;
-        const double size = spd_max_abs(p->K, alpha);
-        if (size == 0 || size > least) continue;
-        memset(alpha, 0, (size_t)p->K * sizeof *alpha);
-        some = true;
-    }
-    if (some) spd_problem_adjoint(p, c->threads, c->alpha, c->g, c->gc, c->Mwork);
-}
-
 /* Rounds of solving and moving, until v is as good as it has to be. */
 static bool refine(spd_certifier *c, const double *x, const double *z) {
     double left = residual(c, x), before = INFINITY;
@@ -232,7 +205,7 @@ static bool solve_at_hand(spd_certifier *c, const double *x, const double *z) {
 static bool solve_exactly(spd_certifier *c, const double *x, const double *z) {
     const int64_t n = spd_problem_normal_size(c->problem), nK = c->problem->n * c->problem->K;
     c->gradient = false; /* g follows alpha */
-    drop_small(c);
+    spd_dual_drop_small(c);
     spd_dual_find_sizes(c);
     if (solve_at_hand(c, x, z)) return true;
     curvatures(c, z);
@@ -250,7 +223,7 @@ bool spd_dual_make_exact(spd_certifier *c, const double *x, const double *z) {
         residual(c, NULL); /* what rounding left, of whatever is added up */
     } else if (!solve_exactly(c, x, z))
         return false;
-    const double shrink = scale_into_ball(c);
+    const double shrink = spd_dual_shrink(c);
     spd_scale(p->n * p->K, shrink, c->alpha);
     spd_scale(p->m * p->K, shrink, c->y);
     spd_scale(p->dK, shrink, c->v);

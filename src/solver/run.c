@@ -2,8 +2,6 @@
  * draw a batch -> step -> every trace interval: clock paused, evaluate, record, tell the caller, stop? */
 #include "solver/loop.h"
 
-#define COMPARED_WORTH 1e-3 /* relative gap: the optimum is known, most points are far from it */
-
 static void log_sentence(void *context, const char *sentence) {
     const spdhg_solver *s = context;
     const spdhg_event event = {.kind = SPDHG_EVENT_LOG, .message = sentence, .epochs_asked = s->options.epochs};
@@ -28,23 +26,7 @@ static int64_t steps_between_polls(const spdhg_solver *s, const spd_solver_kind 
 
 static double epochs_of(const spd_loop *l) { return (double)l->run.rows_visited / (double)l->solver->problem->n; }
 
-/* A Hessian that the solver has, for the proof. */
-static void borrow(spd_loop *l) {
-    spd_certifier *c = &l->solver->evaluator.certifier;
-    const spd_solver_kind *kind = l->run.kind;
-    c->lent = kind->hessian && !l->thin ? kind->hessian(&l->run, &c->lent_curve) : NULL;
-}
-
-/* What the certifier is to know of the points before. */
-static void expect(spdhg_solver *s) {
-    const int64_t n = s->trace.points;
-    const spdhg_point *point = s->trace.point;
-    s->evaluator.certifier.last = n > 0 ? point[n - 1].objective : NAN;
-    s->evaluator.certifier.fall = n > 1 ? point[n - 2].objective - point[n - 1].objective : NAN;
-}
-
-/* Far from the end of a run to a tolerance, a proof that costs a factorisation is not worth it. Evaluates the solver's output;
- * keeps it as the solution if it is finite. Returns false when it is not. */
+/* Evaluates the solver's output; keeps it as the solution if it is finite. Returns false when it is not. */
 static bool measure(spd_loop *l, bool final, spdhg_status *status, spdhg_error *err) {
     spdhg_solver *s = l->solver;
     const spdhg_problem *p = s->problem;
@@ -52,12 +34,7 @@ static bool measure(spd_loop *l, bool final, spdhg_status *status, spdhg_error *
     spdhg_point point = {
         .epoch = l->epochs_before + epochs_of(l), .iteration = l->iterations_before + l->k, .seconds = l->seconds};
     bool finite = spd_all_finite(p->dK, l->x) && spd_all_finite(p->K, l->c) && spd_all_finite(p->m * p->K, l->y);
-    const bool before_the_end = s->options.tol > 0 && l->run.kind->exact && !final;
-    s->evaluator.certifier.worth = s->compared ? COMPARED_WORTH : before_the_end ? 1e3 * s->options.tol : INFINITY;
-    s->evaluator.certifier.enough = s->options.tol;
-    s->evaluator.certifier.factored = false; /* of another point: it may have been made before an interruption or not */
-    borrow(l);
-    expect(s);
+    spd_loop_expect(l, final);
     if (finite) {
         spd_evaluate(&s->evaluator, l->x, l->c, l->y, &point);
         finite = isfinite(point.objective);
@@ -266,7 +243,7 @@ spdhg_status spdhg_solver_run(spdhg_solver *s, spdhg_outcome *outcome, spdhg_err
     }
     spd_checkpoint_free(&saved);
     const spd_solver_kind *last = s->has_run ? spd_solver_find(s->solution.solver) : NULL;
-    if (status == SPDHG_OK && last && last->exact) status = spd_solver_snap(s, err);
+    if (status == SPDHG_OK && last && (last->exact || s->plan.stages > 1)) status = spd_solver_snap(s, err);
     if (status == SPDHG_OK && last && last->exact) status = spd_solver_face(s, err);
     s->solution.structure_nonzeros = spd_evaluate_structure_nonzeros(&s->evaluator, s->x);
     const bool strong = s->problem->gamma > 0 && s->evaluator.gap.kind == SPD_GAP_CERTIFIED;
