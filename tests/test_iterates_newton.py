@@ -92,7 +92,7 @@ class ProxNewton(Newton):
         now = super().curvatures()
         if self.kept is not None and self.p.loss != "softmax":
             far = np.abs(now - self.kept) > 0.05 * now
-            few = far.sum() <= far.size / 2 if self.p.K > 1 else not far.any()  # nearly full rows of one output go through BLAS, all or none
+            few = far.sum() <= far.size / 2
             self.reused += few
             now = np.where(far, now, self.kept) if few else now
         self.kept = now

@@ -28,20 +28,25 @@ typedef struct spd_certifier {
     int64_t identity;   /* a term with F = identity and lambda > 0, or -1: absorbs v without a solve */
     double start_value; /* f(0): scale of the relative gap */
     double best_dual;   /* largest certified lower bound of f seen so far, less what rounding may have added */
-    double worth;    /* a relative gap (without ridge: within a radius) above this is not worth more work; INFINITY: always try */
-    double enough;   /* a relative gap at which no better y is looked for */
-    bool slopes;     /* set by the caller: alpha is phi'(z), as far as that is in the domain */
-    bool gradient;   /* g = A'phi'(z)/W, gc its intercept's part */
-    uint8_t *forced; /* rows whose alpha must be 0 (not 0 there), or NULL */
-    double *push;    /* with forced: an x that brings their loss near 0 and leaves the penalty and all other rows alone */
-    bool unattained; /* f falls for ever along some direction, from every x: no minimiser exists */
-    double *alpha, *y, *g, *gc; /* the dual point; g = A'alpha/W */
-    double *v, *P, *work;       /* d x K each but work: scratch of the pieces */
-    double *best_y, *Fq;        /* m x K */
-    double *curve, *t;          /* n x K each: exact correction */
-    double *M, *p, *r, *Mwork;  /* the system of the correction; M NULL: matrix-free */
-    double *size, *scale, *q;   /* what v's numbers are sums of; 1/sqrt of the system's diagonal; scratch: with the system */
-    int32_t *tied;              /* column -> a number all columns share that F ties together: with the system */
+    double worth; /* a relative gap (without ridge: within a radius) above this is not worth more work; INFINITY: always try */
+    double last, fall; /* f at the point before, and what it had fallen by to there (NAN: unknown): gap.c:left_over */
+    double enough;     /* a relative gap at which no better y is looked for */
+    bool slopes;       /* set by the caller: alpha is phi'(z), as far as that is in the domain */
+    bool gradient;     /* g = A'phi'(z)/W, gc its intercept's part */
+    uint8_t *forced;   /* rows whose alpha must be 0 (not 0 there), or NULL */
+    double *push;      /* with forced: an x that brings their loss near 0 and leaves the penalty and all other rows alone */
+    bool unattained;   /* f falls for ever along some direction, from every x: no minimiser exists */
+    double *alpha, *y, *g, *gc;      /* the dual point; g = A'alpha/W */
+    double *v, *P, *work;            /* d x K each but work: scratch of the pieces */
+    double *best_y, *Fq;             /* m x K */
+    double *curve, *t;               /* n x K each: exact correction */
+    double *M, *p, *r, *Mwork;       /* the system of the correction; M NULL: matrix-free */
+    double *kept;                    /* n x K: the D that M is a factor for, if ... */
+    bool factored;                   /* ... there is one; lambda is still the same */
+    double *saved;                   /* alpha and y, should the factor at hand fail */
+    const double *lent, *lent_curve; /* A'diag(w D)A/W, lower triangle, and D = phi'' near z: the solver's, or NULL */
+    double *size, *scale, *q;        /* what v's numbers are sums of; 1/sqrt of the system's diagonal; scratch: with the system */
+    int32_t *tied;                   /* column -> a number all columns share that F ties together: with the system */
 } spd_certifier;
 
 spdhg_status spd_certifier_new(spd_certifier *c, const spdhg_problem *p, int threads, spdhg_error *err);
@@ -58,6 +63,8 @@ static inline double spd_bracket(double sum) { return sum >= 0 ? sum : isfinite(
 /* ---- dual_point.c */
 bool spd_dual_balance(spd_certifier *c); /* sum_i w_i alpha_i = 0 in every output, alpha kept in the domain; true if it moved */
 double spd_dual_fenchel(const spd_certifier *c, const double *z); /* first bracket; INFINITY if alpha left the domain */
+double spd_dual_shrink(spd_certifier *c);                         /* the largest factor <= 1 that brings y into its ball */
+void spd_dual_drop_small(spd_certifier *c);                       /* alphas as good as 0 become 0; g follows */
 /* ---- forced.c: c->forced, c->push, c->unattained */
 spdhg_status spd_dual_find_forced(spd_certifier *c, spdhg_error *err);
 /* ---- polish.c: lowers h*(-g - F'y) over y in lambda Y by a few accelerated projected gradient steps from c->y. With ridge the

@@ -6,6 +6,7 @@
 static double weight(const spdhg_problem *p, int64_t i) { return p->weight ? p->weight[i] : 1; }
 
 enum { AT_ONCE = 256 };
+static const double DROPPED = 1e-12; /* of the largest alpha: as good as 0 */
 
 typedef struct pass {
     spd_certifier *c;
@@ -106,4 +107,31 @@ double spd_dual_fenchel(const spd_certifier *c, const double *z) {
     pass a = {.c = (spd_certifier *)(uintptr_t)c, .z = z, .partial = c->work};
     spd_parallel(c->threads, spd_problem_blocks(c->problem), fenchel_block, &a);
     return spd_sum(spd_problem_blocks(c->problem), c->work) / c->problem->W;
+}
+
+/* c = min(1, lambda/r°(y)) over the terms; r° is the polar norm, block by block. */
+double spd_dual_shrink(spd_certifier *c) {
+    const spdhg_problem *p = c->problem;
+    double factor_ = 1;
+    for (int64_t t = 0; t < p->terms; t++) {
+        const double polar = spd_term_polar(&p->term[t], p->K, c->y + p->term[t].first, c->work);
+        if (polar > p->term[t].lambda) factor_ = fmin(factor_, p->term[t].lambda / polar);
+    }
+    return factor_;
+}
+
+/* A column that only rows of one label touch needs alpha_i = 0 there, exactly; running after it, x only comes near. alphas that
+ * are as good as 0 become 0, and stay. */
+void spd_dual_drop_small(spd_certifier *c) {
+    const spdhg_problem *p = c->problem;
+    const double least = DROPPED * spd_max_abs(p->n * p->K, c->alpha);
+    bool some = false;
+    for (int64_t i = 0; i < p->n; i++) {
+        double *alpha = c->alpha + i * p->K;
+        const double size = spd_max_abs(p->K, alpha);
+        if (size == 0 || size > least) continue;
+        memset(alpha, 0, (size_t)p->K * sizeof *alpha);
+        some = true;
+    }
+    if (some) spd_problem_adjoint(p, c->threads, c->alpha, c->g, c->gc, c->Mwork);
 }

@@ -72,9 +72,12 @@ static void set_scale(spd_certifier *c, int64_t n, const double *diagonal, int64
     for (int64_t q = 0; q < n; q++) c->scale[q] = diagonal[q * stride] > 0 ? 1 / sqrt(diagonal[q * stride]) : 1;
 }
 
-/* S M S written out and factored. */
-static bool factor(spd_certifier *c, int64_t n) {
-    spd_problem_normal_matrix(c->problem, c->threads, c->curve, c->M, c->Mwork);
+/* S M S written out and factored; H: A'diag(w D)A/W if somebody has it. */
+static bool factor(spd_certifier *c, const double *H, int64_t n) {
+    if (H)
+        memcpy(c->M, H, (size_t)(n * n) * sizeof *H);
+    else
+        spd_problem_normal_matrix(c->problem, c->threads, c->curve, c->M, c->Mwork);
     spd_problem_add_gram(c->problem, nu_of, n, c->M);
     set_scale(c, n, c->M, n + 1);
     for (int64_t i = 0; i < n; i++) {
@@ -145,41 +148,8 @@ static void curvatures(spd_certifier *c, const double *z) {
     }
 }
 
-/* c = min(1, lambda/r°(y)) over the terms; r° is the polar norm, block by block. */
-static double scale_into_ball(spd_certifier *c) {
-    const spdhg_problem *p = c->problem;
-    double factor_ = 1;
-    for (int64_t t = 0; t < p->terms; t++) {
-        const double polar = spd_term_polar(&p->term[t], p->K, c->y + p->term[t].first, c->work);
-        if (polar > p->term[t].lambda) factor_ = fmin(factor_, p->term[t].lambda / polar);
-    }
-    return factor_;
-}
-
-/* A column that only rows of one label touch needs alpha_i = 0 there, exactly; running after it, x only comes near. alphas that
- * are as good as 0 become 0, and stay. */
-static void drop_small(spd_certifier *c) {
-    const spdhg_problem *p = c->problem;
-    const double least = ACCEPTED * spd_max_abs(p->n * p->K, c->alpha);
-    bool some = false;
-    for (int64_t i = 0; i < p->n; i++) {
-        double *alpha = c->alpha + i * p->K;
-        const double size = spd_max_abs(p->K, alpha);
-        if (size == 0 || size > least) continue;
-        memset(alpha, 0, (size_t)p->K * sizeof *alpha);
-        some = true;
-    }
-    if (some) spd_problem_adjoint(p, c->threads, c->alpha, c->g, c->gc, c->Mwork);
-}
-
-static bool solve_exactly(spd_certifier *c, const double *x, const double *z) {
-    const int64_t n = spd_problem_normal_size(c->problem);
-    c->gradient = false; /* g follows alpha */
-    drop_small(c);
-    spd_dual_find_sizes(c);
-    curvatures(c, z);
-    if (c->M && !factor(c, n)) return false;
-    if (!c->M) find_diagonal(c, n);
+/* Rounds of solving and moving, until v is as good as it has to be. */
+static bool refine(spd_certifier *c, const double *x, const double *z) {
     double left = residual(c, x), before = INFINITY;
     for (int round = 0; round < REFINEMENTS && left > ROUNDED && left < 0.5 * before; round++) {
         before = left;
@@ -190,6 +160,61 @@ static bool solve_exactly(spd_certifier *c, const double *x, const double *z) {
     return left <= ACCEPTED;
 }
 
+static double room_of(const spd_certifier *c, int64_t i) {
+    return c->problem->loss->room(c->alpha[i], c->problem->b[i], c->problem->loss_arg);
+}
+
+static bool in_domain(const spd_certifier *c) {
+    const spdhg_problem *p = c->problem;
+    for (int64_t i = 0; i < p->n * p->K && p->loss->room; i++)
+        if (!(room_of(c, i) > 0) && !isfinite(p->loss->conjugate(c->alpha[i], p->b[i], p->loss_arg))) return false;
+    return true;
+}
+
+/* D = phi'' of a Hessian that a solver has lent, into c->kept, if alpha has at least half the room for it everywhere. At one
+ * point it always has: logistic q(1 - q) <= min(q, 1 - q). False where the Hessian is of a point too far away. */
+static bool borrow(spd_certifier *c) {
+    const spdhg_problem *p = c->problem;
+    if (!c->lent || (p->loss->room && p->loss != &spd_loss_logistic)) return false;
+    for (int64_t i = 0; i < p->n * p->K; i++) {
+        c->kept[i] = c->forced && c->forced[i] ? 0 : c->lent_curve[i];
+        if (p->loss->room && c->kept[i] > 2 * room_of(c, i) && c->alpha[i] != 0) return false;
+    }
+    return true;
+}
+
+/* D may be any positive numbers: those of a factor from before, or of a Hessian that was lent, save writing the matrix out. All
+ * is as it was if that fails. */
+static bool solve_at_hand(spd_certifier *c, const double *x, const double *z) {
+    const spdhg_problem *p = c->problem;
+    const int64_t nK = p->n * p->K, mK = p->m * p->K, n = spd_problem_normal_size(p);
+    if (!c->M || !p->loss->value) return false;
+    if (!c->factored && c->lent) c->factored = borrow(c) && factor(c, c->lent, n);
+    if (!c->factored) return false;
+    double *alpha = c->saved, *y = alpha + nK;
+    memcpy(c->curve, c->kept, (size_t)nK * sizeof *c->curve);
+    memcpy(alpha, c->alpha, (size_t)nK * sizeof *alpha);
+    memcpy(y, c->y, (size_t)mK * sizeof *y);
+    if (refine(c, x, z) && in_domain(c)) return true;
+    memcpy(c->alpha, alpha, (size_t)nK * sizeof *alpha);
+    memcpy(c->y, y, (size_t)mK * sizeof *y);
+    spd_problem_adjoint(p, c->threads, c->alpha, c->g, c->gc, c->Mwork);
+    return false;
+}
+
+static bool solve_exactly(spd_certifier *c, const double *x, const double *z) {
+    const int64_t n = spd_problem_normal_size(c->problem), nK = c->problem->n * c->problem->K;
+    c->gradient = false; /* g follows alpha */
+    spd_dual_drop_small(c);
+    spd_dual_find_sizes(c);
+    if (solve_at_hand(c, x, z)) return true;
+    curvatures(c, z);
+    if (c->M && !(c->factored = factor(c, NULL, n))) return false;
+    if (c->M) memcpy(c->kept, c->curve, (size_t)nK * sizeof *c->kept);
+    if (!c->M) find_diagonal(c, n);
+    return refine(c, x, z);
+}
+
 bool spd_dual_make_exact(spd_certifier *c, const double *x, const double *z) {
     const spdhg_problem *p = c->problem;
     if (c->identity >= 0) {
@@ -198,7 +223,7 @@ bool spd_dual_make_exact(spd_certifier *c, const double *x, const double *z) {
         residual(c, NULL); /* what rounding left, of whatever is added up */
     } else if (!solve_exactly(c, x, z))
         return false;
-    const double shrink = scale_into_ball(c);
+    const double shrink = spd_dual_shrink(c);
     spd_scale(p->n * p->K, shrink, c->alpha);
     spd_scale(p->m * p->K, shrink, c->y);
     spd_scale(p->dK, shrink, c->v);

@@ -21,6 +21,7 @@ typedef struct components {
     double *u;   /* column -> entry of its component's direction; 0 everywhere if the component has none */
     double *low, *high;
     double *sum, *size; /* of b_i a_i'u for a row, and of its terms; 0 between rows */
+    int64_t open;       /* components with a direction that have not shown both signs yet */
 } components;
 
 /* Columns of row e are tied: u keeps F_e u = 0. Merges by relabelling the second component: F is small beside the data. */
@@ -60,7 +61,7 @@ static void find_components(components *s, const spdhg_problem *p) {
 }
 
 /* Every component that row i touches, its part of b_i a_i'u summed: widens low..high by it, or says whether it forces the row. */
-static bool visit(const components *s, const spdhg_problem *p, int64_t i, bool widen) {
+static bool visit(components *s, const spdhg_problem *p, int64_t i, bool widen) {
     spd_row row;
     spd_problem_row(p, i, &row);
     bool forced = false;
@@ -75,8 +76,9 @@ static bool visit(const components *s, const spdhg_problem *p, int64_t i, bool w
         const int32_t k = s->of[row.idx ? row.idx[q] : q];
         const double sum = fabs(s->sum[k]) > rounding * s->size[k] ? s->sum[k] : 0;
         if (widen) {
-            s->low[k] = fmin(s->low[k], sum);
-            s->high[k] = fmax(s->high[k], sum);
+            s->open -= (sum < 0 && s->low[k] == 0 && s->high[k] > 0) || (sum > 0 && s->high[k] == 0 && s->low[k] < 0);
+            s->low[k] = sum < s->low[k] ? sum : s->low[k];
+            s->high[k] = sum > s->high[k] ? sum : s->high[k];
         } else
             forced |= sum != 0 && (s->low[k] >= 0 || s->high[k] <= 0);
         s->sum[k] = s->size[k] = 0;
@@ -87,22 +89,26 @@ static bool visit(const components *s, const spdhg_problem *p, int64_t i, bool w
 static bool counts(const spdhg_problem *p, int64_t i) { return !p->weight || p->weight[i] > 0; }
 
 /* forced[i] becomes the number of the sweep that found row i; along = the sum of the directions found, signed so that margins
- * grow. */
-static int64_t sweep(const components *s, const spdhg_problem *p, uint8_t number, uint8_t *forced, double *along) {
+ * grow. It ends as soon as every component has shown both signs: of most data that is after a few rows. */
+static int64_t sweep(components *s, const spdhg_problem *p, uint8_t number, uint8_t *forced, double *along) {
     int64_t more = 0;
     memset(s->low, 0, (size_t)p->d * sizeof *s->low);
     memset(s->high, 0, (size_t)p->d * sizeof *s->high);
-    for (int64_t i = 0; i < p->n; i++)
+    s->open = 0;
+    for (int64_t q = 0; q < p->d; q++) s->open += s->of[q] == q && s->u[q] != 0;
+    for (int64_t i = 0; i < p->n && s->open > 0; i++)
         if (counts(p, i) && !forced[i]) visit(s, p, i, true);
-    for (int64_t i = 0; i < p->n; i++)
+    bool found = false;
+    for (int64_t q = 0; q < p->d; q++) {
+        const double low = s->low[s->of[q]], high = s->high[s->of[q]];
+        along[q] = low >= 0 && high > 0 ? s->u[q] : high <= 0 && low < 0 ? -s->u[q] : 0;
+        found |= along[q] != 0;
+    }
+    for (int64_t i = 0; i < p->n && found; i++)
         if (counts(p, i) && !forced[i] && visit(s, p, i, false)) {
             forced[i] = number;
             more++;
         }
-    for (int64_t q = 0; q < p->d; q++) {
-        const double low = s->low[s->of[q]], high = s->high[s->of[q]];
-        along[q] = low >= 0 && high > 0 ? s->u[q] : high <= 0 && low < 0 ? -s->u[q] : 0;
-    }
     return more;
 }
 

@@ -4,6 +4,8 @@
 
 enum { WRITTEN_OUT_MOST = 1500 };       /* unknowns up to which the correction's matrix is written out and factored */
 static const double RADIUS_FACTOR = 10; /* where nothing else is possible the statement is about ||u|| <= 10 ||x|| */
+static const double NEAR = 0.01;        /* of the gap wanted: what is expected to be left when a proof is tried early */
+static const double SUDDEN = 0.1;       /* of the fall before: faster than linear */
 static const double ROUNDING = 1e-13;   /* of f and gap, generously: sums over blocks of 2048 rows */
 
 /* h(x) + h*(-v) + v'x. gamma > 0: with P = Pi_X(-v/gamma) it is (x - P)'(v + gamma (x + P)/2), no cancellation. */
@@ -51,6 +53,12 @@ static double radius_bracket(const spd_certifier *c, const double *x, double R) 
     return spd_bracket(fmin(sum + R * sqrt(square), spd_dot(p->dK, c->v, x) + R * spd_norm2(p->dK, c->v)));
 }
 
+/* What is probably left of f - f*: where f falls by d after e, as d ~ C e^2 with Newton's method, next by C d^2 = d (d/e)^2. */
+static double left_over(const spd_certifier *c, double objective) {
+    const double now = c->last - objective, share = now / c->fall;
+    return now > 0 && share > 0 && share < SUDDEN ? now * share * share : INFINITY;
+}
+
 static void refresh_v(spd_certifier *c) {
     const spdhg_problem *p = c->problem;
     memcpy(c->v, c->g, (size_t)p->dK * sizeof *c->v);
@@ -78,7 +86,7 @@ void spd_certify(spd_certifier *c, const double *x, const double *y, const doubl
         const bool judge = c->exact && c->slopes; /* another alpha is tried for the whole proof only */
         const double within =
             judge ? (moved ? spd_dual_fenchel(c, z) : 0) + radius_bracket(c, x, radius) + penalty_bracket(c, Fx) : 0;
-        const bool worth = within <= c->worth * fabs(objective);
+        const bool worth = within <= c->worth * fabs(objective) || left_over(c, objective) <= NEAR * c->enough * fabs(objective);
         if (!c->exact || (worth && spd_dual_make_exact(c, x, z)))
             out->gap = (c->exact || moved ? spd_dual_fenchel(c, z) : 0) + ridge_bracket(c, x) + penalty_bracket(c, Fx);
         if (judge && !isfinite(out->gap)) *out = (spd_gap){.kind = SPD_GAP_WITHIN_RADIUS, .gap = within, .radius = radius};
@@ -109,7 +117,8 @@ static double value_at_zero(spd_certifier *c) {
 }
 
 spdhg_status spd_certifier_new(spd_certifier *c, const spdhg_problem *p, int threads, spdhg_error *err) {
-    *c = (spd_certifier){.problem = p, .threads = threads, .identity = -1, .best_dual = -INFINITY, .worth = INFINITY};
+    *c = (spd_certifier){
+        .problem = p, .threads = threads, .identity = -1, .best_dual = -INFINITY, .worth = INFINITY, .last = NAN, .fall = NAN};
     const int64_t n = spd_problem_normal_size(p), nK = p->n * p->K, mK = p->m * p->K;
     c->exact = unbounded_without_ridge(p);
     for (int64_t t = 0; t < p->terms; t++)
@@ -138,8 +147,11 @@ spdhg_status spd_certifier_new(spd_certifier *c, const spdhg_problem *p, int thr
         c->tied = SPD_NEW(int32_t, p->d);
     }
     if (written_out) c->M = SPD_NEW(double, n *n);
+    c->kept = SPD_NEW(double, written_out ? nK : 0);
+    c->saved = SPD_NEW(double, written_out ? nK + mK : 0);
     const bool good = c->alpha && c->y && c->best_y && c->Fq && c->g && c->gc && c->v && c->P && c->work && c->curve && c->t &&
-                      c->p && c->r && c->Mwork && (c->M || !written_out) && (!system || (c->size && c->scale && c->q && c->tied));
+                      c->p && c->r && c->Mwork && c->kept && c->saved && (c->M || !written_out) &&
+                      (!system || (c->size && c->scale && c->q && c->tied));
     if (!good) {
         spd_certifier_free(c);
         return spd_fail_memory(err, 8.0 * (double)(3 * nK + 6 * p->dK + inner));
@@ -152,8 +164,8 @@ spdhg_status spd_certifier_new(spd_certifier *c, const spdhg_problem *p, int thr
 }
 
 void spd_certifier_free(spd_certifier *c) {
-    double *const arrays[] = {c->alpha, c->y, c->best_y, c->Fq, c->g,     c->gc, c->v,    c->P,     c->work,
-                              c->curve, c->t, c->p,      c->r,  c->Mwork, c->M,  c->size, c->scale, c->q};
+    double *const arrays[] = {c->alpha, c->y, c->best_y, c->Fq,    c->g, c->gc,   c->v,     c->P, c->work, c->curve,
+                              c->t,     c->p, c->r,      c->Mwork, c->M, c->size, c->scale, c->q, c->kept, c->saved};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) spd_free(arrays[i]);
     spd_free(c->tied);
     spd_free(c->forced);

@@ -4,7 +4,8 @@
  * Accelerated projected gradient (Beck and Teboulle 2009) from the solver's own y; the best point seen is kept. */
 #include "certify/certify.h"
 
-enum { STEPS_LEAST = 10, STEPS_MOST = 100 };
+enum { STEPS_LEAST = 10, STEPS_MOST = 100, LOOK_EVERY = 5, IDLE_MOST = 2 };
+static const double GAIN_LEAST = 0.01; /* of what is to be lowered, between two looks */
 
 /* About as much work as two passes over the data: the polish never dominates an evaluation. */
 static int steps_of(const spdhg_problem *p) {
@@ -41,7 +42,8 @@ void spd_dual_polish(spd_certifier *c, double rest, double objective) {
     memcpy(best, y, (size_t)mK * sizeof *y);
     memcpy(u, y, (size_t)mK * sizeof *y);
     const int steps = steps_of(p);
-    for (int it = 0; it < steps; it++) {
+    int idle = 0;
+    for (int it = 0; it < steps && idle < IDLE_MOST; it++) {
         value_at(c, u);
         spd_problem_apply(p, c->P, c->Fq);
         memcpy(previous, y, (size_t)mK * sizeof *y);
@@ -50,8 +52,9 @@ void spd_dual_polish(spd_certifier *c, double rest, double objective) {
         const double next = 0.5 * (1 + sqrt(1 + 4 * t * t)), momentum = (t - 1) / next;
         for (int64_t e = 0; e < mK; e++) u[e] = y[e] + momentum * (y[e] - previous[e]);
         t = next;
-        if (it % 5 != 4 && it != steps - 1) continue;
-        const double value = value_at(c, y);
+        if (it % LOOK_EVERY != LOOK_EVERY - 1 && it != steps - 1) continue;
+        const double value = value_at(c, y), left = p->gamma > 0 ? best_value + rest : best_value;
+        idle = value < best_value - GAIN_LEAST * left ? 0 : idle + 1;
         if (value < best_value) {
             best_value = value;
             memcpy(best, y, (size_t)mK * sizeof *y);

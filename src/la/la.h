@@ -57,6 +57,11 @@ static inline void spd_scatter_add(int64_t n, double a, const int32_t *idx, cons
         for (int64_t q = 0; q < n; q++) x[idx[q]] += a;
 }
 
+/* ---- full.c: four rows of n numbers. z_r = row_r'x; g += sum_r u_r row_r, in their order. */
+enum { SPD_ABREAST = 4 };
+void spd_full_dots(int64_t n, const double *const row[SPD_ABREAST], const double *x, double *z);
+void spd_full_add(int64_t n, const double *const row[SPD_ABREAST], const double *u, double *g);
+
 /* ---- csr.c: an m x n matrix by rows. val == NULL with idx == NULL means the identity (m == n). */
 typedef struct spd_csr {
     int64_t m, n;

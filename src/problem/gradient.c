@@ -26,9 +26,15 @@ static int64_t stride(const spdhg_problem *p) { return p->dK + 3 * p->K; }
 
 int64_t spd_problem_gradient_work(const spdhg_problem *p) { return spd_problem_gradient_blocks(p) * stride(p); }
 
+SPD_WIDE static void add_sizes(int64_t n, double u, const double *restrict val, double *restrict g) {
+    for (int64_t q = 0; q < n; q++) g[q] += u * fabs(val[q]);
+}
+
 static void add_row(const pass *a, const spd_row *row, const double *u, double *g) {
     const int64_t K = a->p->K;
-    if (a->sizes)
+    if (a->sizes && K == 1 && !row->idx)
+        add_sizes(row->nnz, fabs(u[0]), row->val, g);
+    else if (a->sizes)
         for (int64_t q = 0; q < row->nnz; q++)
             for (int64_t k = 0; k < K; k++) g[(row->idx ? row->idx[q] : q) * K + k] += fabs(row->val[q] * u[k]);
     else if (K == 1 && row->idx)
@@ -51,13 +57,34 @@ static void given_block(const pass *a, int64_t first, int64_t end, double *g) {
     }
 }
 
+/* The same for full rows, or with C_i = curve_i, several at a time; the row after the last one done. */
+static int64_t full_block(const pass *a, int64_t first, int64_t end, double *g) {
+    const spdhg_problem *p = a->p;
+    const double *row[SPD_ABREAST];
+    double u[SPD_ABREAST];
+    for (; first + SPD_ABREAST <= end; first += SPD_ABREAST) {
+        spd_problem_full_rows(p, first, row);
+        if (!a->alpha) spd_full_dots(p->d, row, a->x, u);
+        for (int r = 0; r < SPD_ABREAST; r++) {
+            const double slope = a->alpha ? a->alpha[first + r] : a->curve[first + r] * (u[r] + (a->c ? a->c[0] : 0));
+            u[r] = slope * ((p->weight ? p->weight[first + r] : 1) / p->W);
+            g[p->dK] += u[r];
+        }
+        spd_full_add(p->d, row, u, g);
+    }
+    return first;
+}
+
 static void one_block(void *context, int64_t b) {
     const pass *a = context;
     const spdhg_problem *p = a->p;
-    const int64_t K = p->K, first = b * a->rows, end = first + a->rows < p->n ? first + a->rows : p->n;
+    const int64_t K = p->K, end = (b + 1) * a->rows < p->n ? (b + 1) * a->rows : p->n;
+    int64_t first = b * a->rows;
     double *g = a->partial + b * stride(p), *gc = g + p->dK, *z = gc + K, *u = z + K;
+    const bool full = spd_problem_full(p), plain = K == 1 && !a->sizes;
     memset(g, 0, (size_t)(p->dK + K) * sizeof *g);
-    if (a->alpha && K == 1 && p->data->idx && !a->sizes) {
+    if (plain && full && (a->alpha || (a->curve && p->loss->value))) first = full_block(a, first, end, g);
+    if (a->alpha && plain && !full) {
         given_block(a, first, end, g);
         return;
     }

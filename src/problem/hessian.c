@@ -6,7 +6,7 @@
 
 #include "problem/problem.h"
 
-enum { HESSIAN_BLOCKS = 4, PANEL = 256 };
+enum { HESSIAN_BLOCKS = 4, PANEL = 256, SMALL = 128 };
 
 int64_t spd_problem_normal_size(const spdhg_problem *p) { return p->dK + (p->intercept ? p->K : 0); }
 
@@ -18,12 +18,15 @@ static int64_t blocks_of(const spdhg_problem *p) {
 /* A row with nnz entries costs nnz^2/2 scattered additions, or n^2/2 of BLAS, each about an eighth of one. */
 static bool by_panels(const spdhg_problem *p) {
     return p->K == 1 && p->loss->value &&
-           (!p->data->idx || 8.0 * (double)p->nnz * (double)p->nnz > (double)(p->d * p->d) * (double)(p->n * p->n));
+           (spd_problem_full(p) || 8.0 * (double)p->nnz * (double)p->nnz > (double)(p->d * p->d) * (double)(p->n * p->n));
 }
+
+/* Small ones stay in the nearest cache; with a large H it is H that should not be fetched too often. */
+static int64_t panel_rows(int64_t n) { return n <= SMALL ? PANEL / 4 : PANEL; }
 
 static int64_t block_size(const spdhg_problem *p) {
     const int64_t n = spd_problem_normal_size(p);
-    return n * n + p->K * p->K + 2 * p->K + (by_panels(p) ? PANEL * n : 0);
+    return n * n + p->K * p->K + 2 * p->K + (by_panels(p) ? panel_rows(n) * n : 0);
 }
 
 double spd_problem_normal_cost(const spdhg_problem *p) {
@@ -39,6 +42,8 @@ typedef struct pass {
     double *partial;
     int64_t rows;
     bool in_turn; /* one thread: a block after the other, in the same place */
+    double *only; /* where the one block there is goes, or NULL */
+    bool signs;   /* some of curve may be negative: differences */
 } pass;
 
 /* C (K x K) = w C_i / W */
@@ -104,22 +109,27 @@ static void add_row(const spdhg_problem *p, const spd_row *row, const double *C,
     }
 }
 
-/* Full rows, one output: panels of sqrt(w C) a, then H += panel' panel. */
-static void panel_block(const pass *a, int64_t first, int64_t end, double *H, double *panel) {
+/* The row's panel: factor a, the intercept last. */
+static void panel_row(const spdhg_problem *p, int64_t i, double factor, double *at) {
+    spd_row row;
+    spd_problem_row(p, i, &row);
+    if (row.idx) memset(at, 0, (size_t)p->d * sizeof *at);
+    for (int64_t q = 0; q < row.nnz && row.idx; q++) at[row.idx[q]] = factor * row.val[q];
+    for (int64_t q = 0; q < row.nnz && !row.idx; q++) at[q] = factor * row.val[q];
+    if (p->intercept) at[p->d] = factor;
+}
+
+/* Full rows, one output: panels of sqrt(w |C|) a for the rows with C of this sign, then H += sign panel' panel. */
+static void panel_block(const pass *a, int64_t first, int64_t end, double sign, double *H, double *panel) {
     const spdhg_problem *p = a->p;
     const int64_t n = spd_problem_normal_size(p);
-    for (int64_t at = first; at < end; at += PANEL) {
-        const int64_t rows = at + PANEL < end ? PANEL : end - at;
-        for (int64_t r = 0; r < rows; r++) {
-            spd_row row;
-            spd_problem_row(p, at + r, &row);
-            const double factor = sqrt((p->weight ? p->weight[at + r] : 1) * a->curve[at + r] / p->W);
-            double *at_row = panel + r * n;
-            if (row.idx) memset(at_row, 0, (size_t)n * sizeof *at_row);
-            for (int64_t q = 0; q < row.nnz; q++) at_row[row.idx ? row.idx[q] : q] = factor * row.val[q];
-            if (p->intercept) at_row[p->d] = factor;
-        }
-        cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, (int)n, (int)rows, 1, panel, (int)n, 1, H, (int)n);
+    int64_t rows = 0;
+    for (int64_t i = first; i < end; i++) {
+        const double C = sign * a->curve[i] * ((p->weight ? p->weight[i] : 1) / p->W);
+        if (C > 0) panel_row(p, i, sqrt(C), panel + rows++ * n);
+        if (rows < panel_rows(n) && (i + 1 < end || rows == 0)) continue;
+        cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, (int)n, (int)rows, sign, panel, (int)n, 1, H, (int)n);
+        rows = 0;
     }
 }
 
@@ -127,13 +137,15 @@ static void one_block(void *context, int64_t b) {
     const pass *a = context;
     const spdhg_problem *p = a->p;
     const int64_t n = spd_problem_normal_size(p), first = b * a->rows, end = first + a->rows < p->n ? first + a->rows : p->n;
-    double *H = a->partial + (a->in_turn ? 0 : b) * block_size(p), *C = H + n * n, *unit = C + p->K * p->K;
+    double *part = a->partial + (a->in_turn ? 0 : b) * block_size(p), *C = part + n * n, *unit = C + p->K * p->K;
+    double *H = a->only ? a->only : part;
     memset(H, 0, (size_t)(n * n) * sizeof *H);
     if (by_panels(p)) {
-        panel_block(a, first, end, H, unit + 2 * p->K);
+        panel_block(a, first, end, 1, H, unit + 2 * p->K);
+        if (a->signs) panel_block(a, first, end, -1, H, unit + 2 * p->K);
         return;
     }
-    if (p->K == 1 && p->data->idx && p->loss->value) {
+    if (p->K == 1 && !spd_problem_full(p) && p->loss->value) {
         sparse_block(a, first, end, H);
         return;
     }
@@ -166,6 +178,12 @@ static void write_out(const spdhg_problem *p, int threads, const double *curve, 
     const int64_t n = spd_problem_normal_size(p), blocks = blocks_of(p);
     pass a = {.p = p, .curve = curve, .partial = scratch, .rows = (p->n + blocks - 1) / blocks};
     a.in_turn = threads <= 1;
+    a.signs = add;
+    a.only = blocks == 1 && !add ? H : NULL;
+    if (a.only) {
+        one_block(&a, 0);
+        return;
+    }
     if (!a.in_turn) spd_parallel(threads, blocks, one_block, &a);
     if (!add) memset(H, 0, (size_t)(n * n) * sizeof *H);
     for (int64_t b = 0; b < blocks; b++) {
@@ -189,8 +207,7 @@ void spd_problem_normal_update(const spdhg_problem *p, int threads, const double
         changed += far;
     }
     if (changed == 0 && !first && p->loss->value) return;
-    const bool anew =
-        first || !p->loss->value || by_panels(p) || 2 * changed > nK; /* half of the rows: no rounding of the old ones */
+    const bool anew = first || !p->loss->value || 2 * changed > nK; /* half of the rows: no rounding of the old ones */
     write_out(p, threads, anew ? curve : diff, !anew, H, scratch);
     for (int64_t i = 0; i < nK; i++)
         if (anew || diff[i] != 0) kept[i] = curve[i];

@@ -26,11 +26,24 @@ void spd_row_score(const spdhg_problem *p, const spd_row *row, const double *x, 
         for (int64_t q = 0; q < row->nnz; q++) spd_axpy(K, row->val[q], x + (row->idx ? row->idx[q] : q) * K, z);
 }
 
+/* Rows from `first` on that are full, of one output, without offset, several at a time; the row after the last one done. */
+static int64_t score_full(const pass *a, int64_t first, int64_t end) {
+    const double *row[SPD_ABREAST];
+    for (; first + SPD_ABREAST <= end; first += SPD_ABREAST) {
+        spd_problem_full_rows(a->p, first, row);
+        spd_full_dots(a->p->d, row, a->x, a->z + first);
+    }
+    return first;
+}
+
 static void score_block(void *context, int64_t b) {
     const pass *a = context;
     const spdhg_problem *p = a->p;
-    const int64_t first = b * SPD_ROWS_PER_BLOCK, end = block_end(p, first, SPD_ROWS_PER_BLOCK);
-    if (p->K == 1 && p->data->idx && !p->data->offset) { /* what nearly all problems are, without a look at what they are not */
+    const bool plain = p->K == 1 && !p->data->offset, full = spd_problem_full(p);
+    int64_t first = b * SPD_ROWS_PER_BLOCK;
+    const int64_t end = block_end(p, first, SPD_ROWS_PER_BLOCK);
+    if (plain && full) first = score_full(a, first, end);
+    if (plain && !full) { /* what nearly all problems are, without a look at what they are not */
         const int64_t *ptr = p->data->ptr, *row = p->row;
         const double *val = p->ones ? NULL : p->val;
         for (int64_t i = first; i < end; i++) {

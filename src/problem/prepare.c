@@ -176,6 +176,15 @@ spdhg_status spd_prepare_scale(spdhg_problem *p, spdhg_error *err) {
 
 /* ---- rows */
 
+/* Most sparse rows are so short that a call would cost more. */
+static double sum_of_squares(const spd_row *row) {
+    enum { SHORT = 16 };
+    double sum = 0;
+    if (row->nnz > SHORT) return spd_dot(row->nnz, row->val, row->val);
+    for (int64_t q = 0; q < row->nnz; q++) sum += row->val[q] * row->val[q];
+    return sum;
+}
+
 spdhg_status spd_prepare_rows(spdhg_problem *p, spdhg_error *err) {
     p->ones = p->data->idx != NULL;
     for (int64_t i = 0; i < p->n; i++) {
@@ -185,12 +194,14 @@ spdhg_status spd_prepare_rows(spdhg_problem *p, spdhg_error *err) {
         for (int64_t q = 0; q < row.nnz && p->ones; q++) p->ones = row.val[q] == 1;
         const double w = p->weight ? p->weight[i] : 1;
         if (w == 0) continue;
-        const double square = spd_dot(row.nnz, row.val, row.val) + p->intercept;
+        const double square = sum_of_squares(&row) + p->intercept;
         if (!isfinite(square))
             return spd_fail(err, SPDHG_DATA, "row %lld: its squared norm overflows; scale the columns (--standardize)",
                             (long long)data_row(p, i) + 1);
         p->row_norm2_max = fmax(p->row_norm2_max, square);
         p->weight_factor_max = fmax(p->weight_factor_max, (double)p->n * w / p->W * square);
     }
+    p->full = p->data->idx && (double)p->nnz == (double)p->n * (double)p->d;
+    p->ones = p->ones && !p->full;
     return SPDHG_OK;
 }

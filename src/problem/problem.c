@@ -112,6 +112,7 @@ static void thaw(spdhg_problem *p) {
     p->scaled = p->scale = p->b = p->weight = p->class_value = NULL;
     p->place = NULL;
     p->classes = p->nnz = 0;
+    p->full = false;
     p->row_norm2_max = p->weight_factor_max = 0;
 }
 
@@ -206,7 +207,7 @@ void spd_problem_row(const spdhg_problem *p, int64_t i, spd_row *row) {
     if (data->idx) {
         const int64_t first = data->ptr[id];
         row->nnz = data->ptr[id + 1] - first;
-        row->idx = data->idx + first;
+        row->idx = p->full ? NULL : data->idx + first;
         row->val = p->val + first;
     } else {
         row->nnz = p->d;

@@ -57,7 +57,8 @@ struct spdhg_problem {
     double row_norm2_max;     /* max ||a_i||^2 (+1 with intercept) over rows with weight > 0 */
     double weight_factor_max; /* max N w_i / W * (||a_i||^2 (+1)): for shuffle sampling */
     int64_t nnz;              /* of the rows used */
-    bool ones;                /* sparse, and every value in them is 1 */
+    bool full;                /* sparse, and every row used has all d entries */
+    bool ones;                /* not full, and every value in them is 1 */
     int64_t supports;         /* features that occur in some F_t */
     int32_t
         *place; /* d places: features of the support come first (place < supports), the idle ones behind; NULL when all d occur */
@@ -65,6 +66,15 @@ struct spdhg_problem {
 
 /* Maps labels, resolves weights, scales, cuts blocks; idempotent. Every evaluation and solver calls it. */
 spdhg_status spd_problem_freeze(spdhg_problem *p, spdhg_error *err);
+/* Every row used has every feature, whether the data says so by having no indices or by having all of them. */
+static inline bool spd_problem_full(const spdhg_problem *p) { return p->full || !p->data->idx; }
+/* The values of rows i, i+1, ... of a full problem, SPD_ABREAST of them. */
+static inline void spd_problem_full_rows(const spdhg_problem *p, int64_t i, const double *row[SPD_ABREAST]) {
+    for (int64_t r = 0; r < SPD_ABREAST; r++) {
+        const int64_t id = p->row ? p->row[i + r] : i + r;
+        row[r] = p->val + (p->data->idx ? p->data->ptr[id] : id * p->d);
+    }
+}
 void spd_problem_row(const spdhg_problem *p, int64_t i, spd_row *row); /* i in 0..n-1; weight = 1 */
 
 /* ---- subset.c: some rows of a frozen problem (positions 0..n-1, not ids of the data) as a problem of its own, frozen: the same

@@ -117,7 +117,8 @@ spdhg_status spd_solver_face(spdhg_solver *s, spdhg_error *err) {
     if (!close || !has_faces(p) || s->trace.points == 0 || passes < PASSES_LEAST) return SPDHG_OK;
     const int64_t dK = p->dK, K = p->K, mK = p->m * K;
     int left = (int)fmin(passes, PASSES_MOST);
-    spd_face f = {.p = p, .threads = s->threads, .passes = &left};
+    const int64_t n = spd_face_dense_size(p, cost(p)); /* 0: by products alone */
+    spd_face f = {.p = p, .threads = s->threads, .passes = &left, .pass = cost(p), .dense = n > 0};
     struct {
         double **place;
         int64_t size;
@@ -135,7 +136,12 @@ spdhg_status spd_solver_face(spdhg_solver *s, spdhg_error *err) {
                        {&f.u, dK + K},
                        {&f.curve, p->n * K},
                        {&f.step, 5 * (dK + K)},
-                       {&f.scratch, spd_problem_gradient_work(p)},
+                       {&f.score, p->n * K},
+                       {&f.alpha, p->n * K},
+                       {&f.H, 2 * n * n},
+                       {&f.M, n * n},
+                       {&f.room, n > 0 ? spd_problem_normal_work(p, s->threads) : 0},
+                       {&f.scratch, spd_problem_gradient_work(p) + spd_problem_blocks(p) * (1 + K)},
                        {&f.work, spd_problem_term_work(p)}};
     enum { ARRAYS = sizeof array / sizeof *array };
     f.zero = SPD_NEW(bool, mK);

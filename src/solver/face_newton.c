@@ -1,10 +1,12 @@
 /* face_newton.c - Newton's method on a face, x = N u and c free:
  *     N'(grad l(x) + gamma x + F'lambda r'(F x)) = 0,   r' constant (l1) or smooth (group) there,
- * every step by conjugate gradients with products only. The next gradient is computed at x itself, so that rounding in a step
+ * every step by conjugate gradients with products only, or by a factor that serves as long as it gains two digits a step. The
+ * next gradient is computed at x itself, so that rounding in a step
  * does not stay. */
 #include "solver/face.h"
 
 enum { STEPS_MOST = 8 };
+static const double SLOW = 1e-2; /* of the gradient, left by a step with an old factor: time for a new one */
 
 static void expand(const spd_face *f, const double *u, double *x) {
     const int64_t K = f->p->K;
@@ -49,12 +51,15 @@ static void push_out(spd_face *f) {
     for (int64_t i = 0; i < p->m * p->K; i++) f->far[i] = f->push * f->Fx[i];
 }
 
-/* The gradient on the face into f->u; its norm. */
+/* The gradient on the face into f->u; its norm. Curvatures into f->curve. */
 static double gradient(spd_face *f) {
     const spdhg_problem *p = f->p;
     push_out(f);
     --*f->passes;
-    spd_problem_gradient(p, f->threads, f->x, f->c, f->g, f->gc, NULL, f->scratch);
+    spd_problem_scores(p, f->threads, f->x, f->score);
+    spd_problem_losses(p, f->threads, &(spd_scores){.z = f->score, .c = p->intercept ? f->c : NULL}, f->alpha, f->curve,
+                       f->scratch);
+    spd_problem_adjoint(p, f->threads, f->alpha, f->g, f->gc, f->scratch);
     spd_axpy(p->dK, p->gamma, f->x, f->g);
     memcpy(f->dir, f->far, (size_t)(p->m * p->K) * sizeof *f->dir);
     spd_problem_project_dual(p, f->dir, f->work);
@@ -81,16 +86,13 @@ static void hessian(const void *context, const double *u, double *out) {
     if (p->intercept) memcpy(intercepts(f, out), f->gc, (size_t)p->K * sizeof *f->gc);
 }
 
-/* phi'' of every score; the scores themselves where a loss couples them. */
-static void curvatures(spd_face *f) {
-    const spdhg_problem *p = f->p;
-    spd_problem_scores(p, f->threads, f->x, f->curve);
-    for (int64_t i = 0; i < p->n; i++) {
-        double *z = f->curve + i * p->K;
-        if (p->intercept) spd_axpy(p->K, 1, f->c, z);
-        for (int64_t k = 0; k < p->K && p->loss->value; k++)
-            z[k] = p->loss->second(z[k], p->b[i * p->targets + (p->targets > 1 ? k : 0)], p->loss_arg);
-    }
+/* What the step leaves of the gradient, behind it in f->step; its norm. */
+static double left_over(spd_face *f) {
+    const int64_t n = f->unknowns;
+    double *image = f->step + n, *rest = image + n;
+    hessian(f, f->step, image);
+    for (int64_t i = 0; i < n; i++) rest[i] = f->u[i] - image[i];
+    return spd_norm2(n, rest);
 }
 
 /* Newton's direction into f->along and F of it into f->dir: x - along is to be the next x. Where the Hessian is singular and the
@@ -98,13 +100,20 @@ static void curvatures(spd_face *f) {
  * rounding is all that is left of the gradient, and conjugate gradients made more of it. */
 static bool direct(spd_face *f, bool *flat) {
     const int64_t n = f->unknowns;
-    double *image = f->step + n, *rest = image + n;
-    memset(f->step, 0, (size_t)n * sizeof *f->step);
-    const spd_cg cg = {.apply = hessian, .context = f, .tolerance = 1e-8, .most = *f->passes};
-    spd_cg_solve(&cg, n, f->u, f->step, f->step + n);
-    hessian(f, f->step, image);
-    for (int64_t i = 0; i < n; i++) rest[i] = f->u[i] - image[i];
-    const double left = spd_norm2(n, rest), all = spd_norm2(n, f->u);
+    const double all = spd_norm2(n, f->u);
+    double *rest = f->step + 2 * n, left = INFINITY;
+    if (f->factored) {
+        memcpy(f->step, f->u, (size_t)n * sizeof *f->step);
+        spd_cholesky_solve(n, f->M, f->step);
+        left = f->checked ? 0 : left_over(f);
+        f->checked = true;
+    }
+    if (left > 0.5 * all) {
+        memset(f->step, 0, (size_t)n * sizeof *f->step);
+        const spd_cg cg = {.apply = hessian, .context = f, .tolerance = 1e-8, .most = *f->passes};
+        spd_cg_solve(&cg, n, f->u, f->step, f->step + n);
+        left = left_over(f);
+    }
     *flat = left > 0.5 * all;
     if (!(left <= 1.01 * all)) return false;
     if (*flat) memcpy(f->step, rest, (size_t)n * sizeof *rest);
@@ -160,7 +169,6 @@ static bool move(spd_face *f, bool *turned) {
     const spdhg_problem *p = f->p;
     bool flat;
     part first = {0};
-    curvatures(f);
     if (!direct(f, &flat)) return false;
     const double limit = first_turn(f, &first), length = flat ? limit : fmin(limit, 1);
     if (!isfinite(length)) return false;
@@ -176,9 +184,14 @@ bool spd_face_minimise(spd_face *f, bool *turned) {
     const spdhg_problem *p = f->p;
     double last = INFINITY;
     int steps = 0;
+    f->factored = false;
     for (*turned = false; steps<STEPS_MOST && * f->passes> 0; steps++) {
         const double size = gradient(f);
         if (!(size < 0.5 * last)) break;
+        if (f->dense && (steps == 0 || (f->factored && size > SLOW * last))) {
+            f->factored = spd_face_factor(f);
+            f->checked = false;
+        }
         last = size;
         memcpy(f->best_x, f->x, (size_t)p->dK * sizeof *f->x);
         memcpy(f->best_c, f->c, (size_t)p->K * sizeof *f->c);

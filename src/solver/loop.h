@@ -51,13 +51,17 @@ typedef struct spd_loop {
 } spd_loop;
 
 #define SPD_SAME_VALUE 4e-15 /* relative: objectives closer than this differ by rounding only */
-/* ---- snap.c: exact zeros of F x in the solution, kept if the objective does not rise. */
+/* ---- snap.c: exact zeros of F x in the solution, kept if the objective does not rise, or the method
+ * is not exact and the tolerance still holds. */
 spdhg_status spd_solver_snap(spdhg_solver *s, spdhg_error *err);
 
 /* ---- face.c: the last digits of x, by Newton's method among the x with the same zeros of F x; kept if the objective does not
  * rise.
  */
 spdhg_status spd_solver_face(spdhg_solver *s, spdhg_error *err);
+
+/* ---- expect.c */
+void spd_loop_expect(spd_loop *l, bool final); /* before the evaluation of a point */
 
 /* ---- resume.c */
 spdhg_status spd_loop_save(spd_loop *l, spdhg_error *err); /* to options.checkpoint */

@@ -16,6 +16,9 @@ typedef struct spd_newton_model {
     double *Fu, *v, *old, *scale, *open, *kept_y;  /* work, m x K; scale: S */
 } spd_newton_model;
 
+enum { SPD_TIED_FROM = 800 }; /* coefficients from which a working set pays */
+/* prox_newton.c: zeros of F x can make a working set of so many coefficients that it pays. */
+bool spd_newton_model_ties(const spdhg_problem *p);
 bool spd_newton_model_bounded(const spdhg_problem *p); /* X is not R^d */
 void spd_newton_model_layout(spd_run *run, spd_newton_model *a, spd_newton *b, int64_t most);
 /* Solves it until its duality gap is a hundredth of the decrease it promises, near the end a tenth of `enough`: t, u, Fu, y, z.

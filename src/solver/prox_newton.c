@@ -1,5 +1,5 @@
 /* prox_newton.c - proximal Newton (ALGORITHMS B4): prox-newton for up to 1500 coefficients, X separable; ws-newton, X = R^d,
- * which beyond them works on x = B t, where B keeps at zero the entries of F x that are zero and whose duals are inside their
+ * which from 800 on works on x = B t, where B keeps at zero the entries of F x that are zero and whose duals are inside their
  * balls (reduce.h), so that t has at most 2000 numbers.
  *
  *   outer: g = grad l(x) + gamma x,  H = B'(Hessian + gamma I)B + del D,  D its diagonal without gamma,
@@ -17,6 +17,8 @@ static const double LEAST_CURVED = 1e-14; /* of the mean curvature: a column tha
 static const double WITHIN = 0.05;        /* how far the curvature of a row may be from the one it has in H */
 enum { HALVINGS_MOST = 40, WHOLE_MOST = 1500, WORKING_MOST = 2000, IDLE_MOST = 10, TREMBLES_MOST = 50, UNSOLVED_MOST = 4 };
 
+extern const spd_solver_kind spd_solver_ws_newton;
+
 typedef struct prox_newton {
     spd_newton base;
     spd_newton_model model;
@@ -28,15 +30,8 @@ typedef struct prox_newton {
     double *dx, *set; /* work: direction; scratch of the working set and its Hessian */
 } prox_newton;
 
-static bool whole(const spdhg_problem *p) { return spd_problem_normal_size(p) <= WHOLE_MOST; }
-
 /* What semismooth Newton can go on with: there is no need to stay with models that ADMM does not solve (F of dependent rows). */
 static bool alternative(const spdhg_problem *p) { return p->set.kind == &spd_set_all && spd_problem_can_slide(p); }
-
-static const char *refuses(const spdhg_problem *p) {
-    if (!p->set.kind->separable) return "it works for --set all, box and nonneg only";
-    return whole(p) ? NULL : "it factors a dense matrix: at most 1500 coefficients (features times outputs)";
-}
 
 /* A working set can be small only where zeros of F x make zeros or ties of x. */
 static bool makes_zeros(const spdhg_problem *p) {
@@ -48,9 +43,25 @@ static bool makes_zeros(const spdhg_problem *p) {
     return false;
 }
 
+bool spd_newton_model_ties(const spdhg_problem *p) {
+    return p->set.kind == &spd_set_all && makes_zeros(p) && spd_problem_normal_size(p) > SPD_TIED_FROM;
+}
+
+static bool factorable(const spdhg_problem *p) { return spd_problem_normal_size(p) <= WHOLE_MOST; }
+
+/* t = x. ws-newton from TIED_FROM coefficients on makes fewer numbers of them: there the curves cross (bench/scaling). */
+static bool whole(const spd_run *run) {
+    return factorable(run->problem) && !(run->kind == &spd_solver_ws_newton && spd_newton_model_ties(run->problem));
+}
+
+static const char *refuses(const spdhg_problem *p) {
+    if (!p->set.kind->separable) return "it works for --set all, box and nonneg only";
+    return factorable(p) ? NULL : "it factors a dense matrix: at most 1500 coefficients (features times outputs)";
+}
+
 static const char *working_set_refuses(const spdhg_problem *p) {
     if (p->set.kind != &spd_set_all) return "it works for X = R^d only; use --set all";
-    if (!whole(p) && !makes_zeros(p))
+    if (!factorable(p) && !makes_zeros(p))
         return "beyond 1500 coefficients (features times outputs) it needs an l1 or group penalty on single coefficients or "
                "pairs; use alm-ssn";
     return NULL;
@@ -59,17 +70,17 @@ static const char *working_set_refuses(const spdhg_problem *p) {
 static void layout(spd_run *run) {
     prox_newton *self = run->self;
     const spdhg_problem *p = run->problem;
-    const int64_t n = spd_problem_normal_size(p), s = whole(p) ? n : WORKING_MOST;
+    const int64_t n = spd_problem_normal_size(p), s = n < WORKING_MOST ? n : WORKING_MOST;
     spd_newton_layout(run, &self->base);
     spd_newton_model_layout(run, &self->model, &self->base, s);
     self->idle = spd_arena_take(&run->state, 1);
     self->unsolved = spd_arena_take(&run->state, 1);
     self->known = spd_arena_take(&run->state, 1);
-    self->hessian = spd_arena_take(&run->state, whole(p) ? n * n : 0);
-    self->kept = spd_arena_take(&run->state, whole(p) ? p->n * p->K : 0);
+    self->hessian = spd_arena_take(&run->state, whole(run) ? n * n : 0);
+    self->kept = spd_arena_take(&run->state, whole(run) ? p->n * p->K : 0);
     self->dx = spd_arena_take(&run->work, n);
     const int64_t hessian = spd_reduction_hessian_work(p, s), pricing = spd_working_set_work(p);
-    self->set = spd_arena_take(&run->work, whole(p) ? 0 : hessian > pricing ? hessian : pricing);
+    self->set = spd_arena_take(&run->work, whole(run) ? 0 : hessian > pricing ? hessian : pricing);
 }
 
 static void start(spd_run *run, const double *x0, const double *c0, const double *y0) {
@@ -132,7 +143,7 @@ static double snapped(prox_newton *self, const spdhg_problem *p) {
 static void offer(prox_newton *self, spd_run *run) {
     const spdhg_problem *p = run->problem;
     spd_newton *b = &self->base;
-    const double *curve = whole(p) ? self->kept : b->curve;
+    const double *curve = whole(run) ? self->kept : b->curve;
     if (!p->loss->value || run->enough == 0) return;
     for (int64_t i = 0; i < p->n * p->K; i++) b->alpha[i] += curve[i] * b->move[i];
     run->offer = b->alpha;
@@ -145,7 +156,7 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     spd_newton_model *a = &self->model;
     const spdhg_problem *p = run->problem;
     spd_newton_gradient(run, b, true);
-    if (whole(p)) {
+    if (whole(run)) {
         spd_reduction_whole(&a->B, p);
         const int64_t n = a->B.size;
         spd_problem_normal_update(p, run->threads, b->curve, WITHIN, *self->known == 0, self->hessian, self->kept, b->move,
@@ -163,24 +174,31 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     bool solved;
     if (!spd_newton_model_solve(a, p, &solved)) return alternative(p) ? SPD_GIVES_UP : SPD_FAILED;
     *self->unsolved = solved && bent ? 0 : *self->unsolved + 1;
-    if (*self->unsolved > UNSOLVED_MOST && whole(p) && alternative(p)) return SPD_GIVES_UP;
+    if (*self->unsolved > UNSOLVED_MOST && whole(run) && alternative(p)) return SPD_GIVES_UP;
     const double delta = snapped(self, p);
     const bool moved = spd_newton_line_search(run, b, self->dx, a->Fu, delta, HALVINGS_MOST);
     offer(self, run);
     p->set.kind->project(p->dK, p->set.arg, b->x, b->scratch_n); /* what rounding may have pushed out */
     /* Promises below rounding: after many such steps in a row x only trembles. On a working set y may still gain. */
-    const bool trembles = whole(p) && fabs(delta) <= 1e-16 * fabs(b->value[0]);
+    const bool trembles = whole(run) && fabs(delta) <= 1e-16 * fabs(b->value[0]);
     *self->idle = moved && !trembles ? 0 : *self->idle + 1;
-    return (moved || !whole(p)) && *self->idle < (whole(p) ? TREMBLES_MOST : IDLE_MOST) ? SPD_CONTINUE : SPD_STALLED;
+    return (moved || !whole(run)) && *self->idle < (whole(run) ? TREMBLES_MOST : IDLE_MOST) ? SPD_CONTINUE : SPD_STALLED;
 }
 
 static void output(const spd_run *run, double *x, double *c, double *y) {
     spd_newton_output(run, &((const prox_newton *)run->self)->base, x, c, y);
 }
 
+static const double *hessian(const spd_run *run, const double **curve) {
+    const prox_newton *self = run->self;
+    *curve = self->kept;
+    return whole(run) && *self->known == 1 ? self->hessian : NULL;
+}
+
 #define PROX_NEWTON                                                                                                              \
     .reference = "Lee, Sun, Saunders: Proximal Newton-type methods, SIAM J. Optim. 2014", .full_information = true,              \
-    .exact = true, .self_size = sizeof(prox_newton), .layout = layout, .start = start, .step = step, .output = output
+    .exact = true, .self_size = sizeof(prox_newton), .layout = layout, .start = start, .step = step, .output = output,           \
+    .hessian = hessian
 
 const spd_solver_kind spd_solver_prox_newton = {
     .name = "prox-newton",

@@ -6,7 +6,7 @@
 
 enum { PANEL = 128 };
 
-static bool by_panels(const spdhg_problem *p) { return p->K == 1 && !p->data->idx; }
+static bool by_panels(const spdhg_problem *p) { return p->K == 1 && spd_problem_full(p); }
 
 int64_t spd_reduction_hessian_work(const spdhg_problem *p, int64_t most) {
     return (by_panels(p) ? PANEL * most : 0) + 2 * most + p->K * (p->K + 1) + 8;

@@ -2,8 +2,6 @@
  * draw a batch -> step -> every trace interval: clock paused, evaluate, record, tell the caller, stop? */
 #include "solver/loop.h"
 
-#define COMPARED_WORTH 1e-3 /* relative gap: the optimum is known, most points are far from it */
-
 static void log_sentence(void *context, const char *sentence) {
     const spdhg_solver *s = context;
     const spdhg_event event = {.kind = SPDHG_EVENT_LOG, .message = sentence, .epochs_asked = s->options.epochs};
@@ -35,8 +33,7 @@ static bool gone_astray(const spd_loop *l, double objective) {
     return l->stage > 0 && s->plan.stage[l->stage - 1].sure && objective > before + s->options.tol * fabs(before);
 }
 
-/* Far from the end of a run to a tolerance, a proof that costs a factorisation is not worth it. Evaluates the solver's output;
- * keeps it as the solution if it is finite. Returns false when it is not. */
+/* Evaluates the solver's output; keeps it as the solution if it is finite. Returns false when it is not. */
 static bool measure(spd_loop *l, bool final, spdhg_status *status, spdhg_error *err) {
     spdhg_solver *s = l->solver;
     const spdhg_problem *p = s->problem;
@@ -44,9 +41,7 @@ static bool measure(spd_loop *l, bool final, spdhg_status *status, spdhg_error *
     spdhg_point point = {
         .epoch = l->epochs_before + epochs_of(l), .iteration = l->iterations_before + l->k, .seconds = l->seconds};
     bool finite = spd_all_finite(p->dK, l->x) && spd_all_finite(p->K, l->c) && spd_all_finite(p->m * p->K, l->y);
-    const bool before_the_end = s->options.tol > 0 && l->run.kind->exact && !final;
-    s->evaluator.certifier.worth = s->compared ? COMPARED_WORTH : before_the_end ? 1e3 * s->options.tol : INFINITY;
-    s->evaluator.certifier.enough = s->options.tol;
+    spd_loop_expect(l, final);
     if (finite) {
         s->evaluator.offer = s->keeps && !l->thin ? l->run.offer : NULL; /* a single fit: whoever has x and y can prove the gap */
         spd_evaluate(&s->evaluator, l->x, l->c, l->y, &point);
@@ -205,6 +200,7 @@ static void clear_stage(spd_loop *l) {
     l->said = SPD_CONTINUE;
     l->hashed = false; /* the next stage may have another solver */
     if (l->solver->keeps && !l->thin) spd_run_again(&l->solver->kept, &l->run, NULL);
+    l->solver->evaluator.certifier.lent = NULL;
     spd_run_free(&l->run);
     spdhg_problem_free(l->thin);
     l->thin = NULL;
@@ -263,7 +259,7 @@ spdhg_status spdhg_solver_run(spdhg_solver *s, spdhg_outcome *outcome, spdhg_err
     }
     spd_checkpoint_free(&saved);
     const spd_solver_kind *last = s->has_run ? spd_solver_find(s->solution.solver) : NULL;
-    if (status == SPDHG_OK && last && last->exact) status = spd_solver_snap(s, err);
+    if (status == SPDHG_OK && last && (last->exact || s->plan.stages > 1)) status = spd_solver_snap(s, err);
     if (status == SPDHG_OK && last && last->exact) status = spd_solver_face(s, err);
     s->solution.structure_nonzeros = spd_evaluate_structure_nonzeros(&s->evaluator, s->x);
     const bool strong = s->problem->gamma > 0 && s->evaluator.gap.kind == SPD_GAP_CERTIFIED;

@@ -1,7 +1,8 @@
 /* snap.c - exact zeros (PROBLEM: Exact zeros). Where the dual block lies strictly inside its ball, the optimum has (F x)_e = 0;
  * an iterate that is optimal to 1e-8 has about 1e-8 there. This sets such rows to exactly 0: identity rows by x_j = 0, rows of
  * two entries a x_i + b x_j = 0 by joining i and j (union-find with the ratio to the root), every joined set at the least-squares
- * value. Kept only if f does not rise, so that the gap does not. */
+ * value. Kept only if f does not rise, so that the gap does not; after a method that is not exact, also where f rises but the
+ * answer is still proven to the tolerance: of two answers that are good enough the one with zeros is wanted. */
 #include "solver/loop.h"
 
 /* Rows of a term whose dual block is inside by a margin and whose F x is small against the largest. */
@@ -53,6 +54,11 @@ static void snapped(const spdhg_problem *p, spd_joins *g, const double *x, const
     settle(g, p, x, out, work, work + p->dK);
 }
 
+static bool good_enough(const spdhg_solver *s, const spdhg_point *point) {
+    return !spd_solver_find(s->solution.solver)->exact && s->outcome == SPDHG_OUTCOME_CONVERGED &&
+           s->evaluator.gap.kind == SPD_GAP_CERTIFIED && spd_evaluate_relative(&s->evaluator, point) <= s->options.tol;
+}
+
 static spdhg_status try_margins(spdhg_solver *s, spd_joins *g, double *out, double *Fx, double *c, double *work,
                                 spdhg_error *err) {
     static const double margin[] = {INFINITY, 1e-2, 1e-4, 1e-6,
@@ -66,7 +72,7 @@ static spdhg_status try_margins(spdhg_solver *s, spd_joins *g, double *out, doub
         if (memcmp(out, s->x, (size_t)p->dK * sizeof *out) == 0) return SPDHG_OK; /* nothing to do, nor with a smaller margin */
         memcpy(c, s->c, (size_t)p->K * sizeof *c);
         spd_evaluate(&s->evaluator, out, c, s->y, &point);
-        if (!(point.objective <= before.objective + SPD_SAME_VALUE * fabs(before.objective))) continue;
+        if (!(point.objective <= before.objective + SPD_SAME_VALUE * fabs(before.objective)) && !good_enough(s, &point)) continue;
         spd_solver_keep(s, spd_solver_find(s->solution.solver), out, c, s->y, &point);
         return spd_trace_add(&s->trace, &point, err);
     }

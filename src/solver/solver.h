@@ -82,6 +82,8 @@ struct spd_solver_kind {
     spd_step (*step)(spd_run *run, int64_t k, const spd_batch *batch);
     /* The iterate the algorithm's theory is about, written elsewhere; changes no state. c has K numbers. */
     void (*output)(const spd_run *run, double *x, double *c, double *y);
+    /* NULL, or the Hessian of the loss that it has (lower triangle), and at which curvatures; NULL: none now. */
+    const double *(*hessian)(const spd_run *run, const double **curve);
     int64_t (*dual_cost)(const spdhg_problem *p); /* numbers the dual half of a step touches, for --batch auto; NULL: batch 1 */
     bool batch_auto;                              /* the batch when the caller has no wish: as --batch auto; false: 1 */
 };
