@@ -220,6 +220,32 @@ static void eigenvalues(void **unused) {
     spd_free(work);
 }
 
+/* From 0: vectors of zeros and ones, again and again, dense ones of very different lengths, none: A V' = V' diag(e) and V V' = I.
+ */
+static void eigenvalues_of_a_sum(void **unused) {
+    (void)unused;
+    enum { N = 30, STEPS = 400 };
+    double A[N * N] = {0}, V[N * N] = {0}, e[N] = {0}, g[N], size = 0;
+    double *work = SPD_NEW(double, spd_eigen_add_work(N));
+    for (int i = 0; i < N; i++) V[i * N + i] = 1;
+    for (int t = 0; t < STEPS; t++) {
+        law_normals((uint64_t)(t % 150) + 100, N, 1, g);
+        for (int i = 0; i < N; i++) g[i] = t % 10 == 9 ? 0 : t % 3 ? g[i] > 1 : g[i] * pow(10, -(t % 7));
+        for (int i = 0; i < N; i++)
+            for (int j = 0; j < N; j++) A[i * N + j] += g[i] * g[j];
+        size += law_dot(N, g, g);
+        assert_true(spd_eigen_add(N, V, e, g, work));
+        for (int k = 0; k < N; k++)
+            for (int i = 0; i < N; i++) {
+                assert_true(fabs(law_dot(N, A + i * N, V + k * N) - e[k] * V[k * N + i]) <= 1e-13 * size);
+                assert_near("orthonormal", law_dot(N, V + i * N, V + k * N), i == k, 1e-12);
+            }
+    }
+    g[3] = INFINITY;
+    assert_false(spd_eigen_add(N, V, e, g, work));
+    spd_free(work);
+}
+
 /* The inverse times the matrix, at sizes on both sides of what is inverted in one piece. */
 static void inverse(void **unused) {
     (void)unused;
@@ -285,10 +311,16 @@ static void sandwich(void **unused) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(vectors),         cmocka_unit_test(extreme_numbers),
-                                       cmocka_unit_test(sparse_products), cmocka_unit_test(norms),
-                                       cmocka_unit_test(singular_values), cmocka_unit_test(cholesky),
-                                       cmocka_unit_test(inverse),         cmocka_unit_test(sandwich),
-                                       cmocka_unit_test(complement),      cmocka_unit_test(eigenvalues)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(vectors),
+                                       cmocka_unit_test(extreme_numbers),
+                                       cmocka_unit_test(sparse_products),
+                                       cmocka_unit_test(norms),
+                                       cmocka_unit_test(singular_values),
+                                       cmocka_unit_test(cholesky),
+                                       cmocka_unit_test(inverse),
+                                       cmocka_unit_test(sandwich),
+                                       cmocka_unit_test(complement),
+                                       cmocka_unit_test(eigenvalues),
+                                       cmocka_unit_test(eigenvalues_of_a_sum)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -107,6 +107,11 @@ int64_t spd_eigen_work(int64_t n); /* doubles of work */
 bool spd_complement(int64_t r, int64_t n, double *A, double *Q, double *work);
 int64_t spd_complement_work(int64_t n); /* doubles of work */
 
+/* ---- eigen_add.c: eigenvalues e (in any order) and eigenvectors (rows of V) of A + g g' in place of those of A. False if LAPACK
+ * fails or g is not finite: V and e are then of no use. */
+bool spd_eigen_add(int64_t n, double *V, double *e, const double *g, double *work);
+int64_t spd_eigen_add_work(int64_t n); /* doubles of work */
+
 /* ---- cg.c: conjugate gradients for A x = b, A symmetric positive (semi)definite, preconditioned by its diagonal. */
 typedef struct spd_cg {
     void (*apply)(const void *context, const double *p, double *Ap); /* Ap = A p */

@@ -9,7 +9,8 @@
  *   step:  x += s (u - x), s = 1, 1/2, ... until f falls by 1e-4 s Delta,  Delta = g'(u-x) + lambda r(Fu) - lambda r(Fx)
  *
  * One step of the loop is one outer iteration. The intercept is the last coordinate(s): in H, in neither F nor gamma.
- * The dual point is the inner y: in its ball by construction. Where the solution needs more than 2000 numbers it says STALLED. */
+ * The dual point is the inner y: in its ball by construction; along a path with alpha + C A dx, which the model takes for the
+ * slopes at u. Where the solution needs more than 2000 numbers it says STALLED. */
 #include "solver/newton_model.h"
 
 static const double LEAST_CURVED = 1e-14; /* of the mean curvature: a column that has less has none */
@@ -77,6 +78,7 @@ static void start(spd_run *run, const double *x0, const double *c0, const double
     spd_newton_start(run, &self->base, x0, c0, y0);
     p->set.kind->project(p->dK, p->set.arg, self->base.x, self->base.scratch_n);
     *self->idle = *self->unsolved = 0;
+    self->model.enough = run->enough;
     if (spd_newton_model_bounded(p)) memcpy(self->model.zX, self->base.x, (size_t)p->dK * sizeof *self->base.x);
     spd_problem_apply(p, self->base.x, self->model.z);
 }
@@ -125,6 +127,17 @@ static double snapped(prox_newton *self, const spdhg_problem *p) {
     return promise(self, p);
 }
 
+/* alpha + C A dx, C the curvatures in H: A'alpha is what the model takes for the gradient at u, so that with the model's y the
+ * bracket of v is as small as the model's own residual, and the first is of fourth order in dx. */
+static void offer(prox_newton *self, spd_run *run) {
+    const spdhg_problem *p = run->problem;
+    spd_newton *b = &self->base;
+    const double *curve = whole(p) ? self->kept : b->curve;
+    if (!p->loss->value || run->enough == 0) return;
+    for (int64_t i = 0; i < p->n * p->K; i++) b->alpha[i] += curve[i] * b->move[i];
+    run->offer = b->alpha;
+}
+
 static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     (void)k, (void)batch;
     prox_newton *self = run->self;
@@ -153,6 +166,7 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     if (*self->unsolved > UNSOLVED_MOST && whole(p) && alternative(p)) return SPD_GIVES_UP;
     const double delta = snapped(self, p);
     const bool moved = spd_newton_line_search(run, b, self->dx, a->Fu, delta, HALVINGS_MOST);
+    offer(self, run);
     p->set.kind->project(p->dK, p->set.arg, b->x, b->scratch_n); /* what rounding may have pushed out */
     /* Promises below rounding: after many such steps in a row x only trembles. On a working set y may still gain. */
     const bool trembles = whole(p) && fabs(delta) <= 1e-16 * fabs(b->value[0]);

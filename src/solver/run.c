@@ -48,7 +48,9 @@ static bool measure(spd_loop *l, bool final, spdhg_status *status, spdhg_error *
     s->evaluator.certifier.worth = s->compared ? COMPARED_WORTH : before_the_end ? 1e3 * s->options.tol : INFINITY;
     s->evaluator.certifier.enough = s->options.tol;
     if (finite) {
+        s->evaluator.offer = s->keeps && !l->thin ? l->run.offer : NULL; /* a single fit: whoever has x and y can prove the gap */
         spd_evaluate(&s->evaluator, l->x, l->c, l->y, &point);
+        s->evaluator.offer = NULL;
         finite = isfinite(point.objective);
     } else
         point.objective = point.train_loss = point.penalty = point.test_loss = point.test_score = point.gap = point.dual_norm =
@@ -90,6 +92,7 @@ static void advance(spd_loop *l, int64_t steps, double until) {
             draw_ahead(l, l->k + 1);
             l->run.rows_visited += batch;
         }
+        l->run.offer = NULL;
         l->said = l->run.kind->step(&l->run, l->k++, &rows);
         l->run.seen = (spd_seen){0};
     }
@@ -184,6 +187,8 @@ static spdhg_status prepare_stage(spd_loop *l, const spd_solver_kind *kind, spdh
         SPD_TRY(spd_sampler_new(&l->sampler, p, s->options.sampling, s->options.seed, batch, err));
     }
     l->run.seed = s->options.seed;
+    l->run.enough = s->keeps ? s->options.tol : 0;
+    l->run.offer = NULL;
     l->run.log = log_sentence;
     l->run.log_context = s;
     const double from = s->clock();
