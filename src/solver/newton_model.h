@@ -22,8 +22,8 @@ bool spd_newton_model_ties(const spdhg_problem *p);
 bool spd_newton_model_bounded(const spdhg_problem *p); /* X is not R^d */
 void spd_newton_model_layout(spd_run *run, spd_newton_model *a, spd_newton *b, int64_t most);
 /* Solves it until its duality gap is a hundredth of the decrease it promises, near the end a tenth of `enough`: t, u, Fu, y, z.
- * False if a matrix was not definite. */
-bool spd_newton_model_solve(spd_newton_model *a, const spdhg_problem *p, bool *solved); /* solved: not merely out of iterations */
+ * False if a matrix was not definite; solved: whether it got there before its iterations were used up. */
+bool spd_newton_model_solve(spd_newton_model *a, const spdhg_problem *p, bool *solved);
 /* out = B'F'y */
 void spd_newton_model_transposed(spd_newton_model *a, const spdhg_problem *p, const double *y, double *out);
 void spd_newton_model_multiply(const spd_newton_model *a, const double *t, double *Ht); /* H t */
