@@ -178,7 +178,14 @@ static spdhg_status write_results(fit *f, cli_fit_result *result, spdhg_error *e
     const spdhg_point *point = spdhg_solver_trace(f->solver, &points);
     if (f->trace_path) SPD_TRY(spd_trace_write_csv(f->trace_path, result->solution->solver, 0, point, points, err));
     if (f->report_path) {
-        const spd_report report = {f->path, f->command, f->model, point, points, f->truth, result->solution, NULL};
+        const spd_report report = {.title = f->path,
+                                   .command = f->command,
+                                   .model = f->model,
+                                   .point = point,
+                                   .points = points,
+                                   .truth = f->truth,
+                                   .solution = result->solution,
+                                   .structure = spd_problem_structure(result->problem)};
         SPD_TRY(spd_report_write(&report, f->report_path, err));
     }
     cli_print_summary(f->human, result, f->model_path);

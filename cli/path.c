@@ -126,8 +126,12 @@ static spdhg_status write_results(verb *p, spdhg_error *err) {
                                    .test_rmse = NAN,
                                    .seed = p->asked.solve.options.seed};
     if (p->asked.report_path) {
-        const spd_report report = {
-            .title = p->asked.data_path, .command = p->command, .model = p->model, .solution = result.solution, .path = path};
+        const spd_report report = {.title = p->asked.data_path,
+                                   .command = p->command,
+                                   .model = p->model,
+                                   .solution = result.solution,
+                                   .path = path,
+                                   .structure = spd_problem_structure(result.problem)};
         SPD_TRY(spd_report_write(&report, p->asked.report_path, err));
     }
     cli_print_learned(p->human, &p->best.problem.learned);

@@ -19,6 +19,7 @@ enum {
     BATCH,
     SAMPLING,
     SEED,
+    TIME_OUTS,
     TEST_FRACTION,
     TUNE_FRACTION,
     TUNE_FOLDS,
@@ -47,6 +48,7 @@ static const struct argp_option options[] = {
     {"epochs", EPOCHS, "E", 0, NULL, 0},
     {"every", EVERY, "E", 0, NULL, 0},
     {"run-time", RUN_TIME, "SECONDS", 0, NULL, 0},
+    {"time-outs", TIME_OUTS, "N", 0, NULL, 0},
     {"test-fraction", TEST_FRACTION, "P", 0, NULL, 0},
     {"protocol", PROTOCOL, "HOW", 0, NULL, 0},
     {"preset", PRESET, "NAME", 0, NULL, 0},
@@ -86,6 +88,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case EPOCHS: o->epochs = cli_positive(state, "--epochs", arg); return 0;
     case EVERY: o->every = cli_positive(state, "--every", arg); return 0;
     case RUN_TIME: o->run_time = cli_positive(state, "--run-time", arg); return 0;
+    case TIME_OUTS: o->time_outs = cli_integer(state, "--time-outs", arg, 1, 10000); return 0;
     case TEST_FRACTION: o->test_fraction = fraction(state, "--test-fraction", arg, false); return 0;
     case PROTOCOL:
         cli_choice(state, "--protocol", arg, "paper, fair");

@@ -46,3 +46,7 @@ foreach(source ${SPDHG_EXAMPLES})
   target_link_libraries(example_${name} PRIVATE spdhg spdhg_flags m)
   add_test(NAME example_${name} COMMAND example_${name})
 endforeach()
+
+# Several tests run at once: threads of BLAS, in C or below numpy, would wait for each other's turn on every small product.
+get_property(SPDHG_TEST_NAMES DIRECTORY PROPERTY TESTS)
+set_tests_properties(${SPDHG_TEST_NAMES} PROPERTIES ENVIRONMENT OPENBLAS_NUM_THREADS=1)

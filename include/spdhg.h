@@ -310,12 +310,13 @@ typedef struct spdhg_race_options {
     double epochs;        /* 0: 10 */
     double every;         /* epochs between measured points */
     double run_time;      /* seconds a run may take; 0: 300 */
+    int64_t time_outs;    /* a solver whose first so many repeats were time-outs is not started for the others; 0: it is */
     double test_fraction; /* of the rows that is held out */
     double tune_fraction; /* part of the training rows that parameters are tuned with; 0: 1 */
     int64_t tune_folds;   /* of the cross-validation that tunes */
     const char *tune_by;  /* "loss" of held-out rows or "objective" reached; NULL: by the protocol */
-    const char *loss, *penalty, *groups, *structure, *set, *class_weight;
-    const char *weights, *offset, *penalty_weights; /* files, or NULL */
+    const char *loss, *penalty, *groups, *structure, *set, *class_weight; /* structure: {} in it is the name of the data set */
+    const char *weights, *offset, *penalty_weights;                       /* files, or NULL */
     double lambda, gamma, also_sparse;
     bool intercept, standardize, allow_one_class;
     int64_t batch; /* as in spdhg_options */

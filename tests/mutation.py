@@ -35,6 +35,7 @@ def admm(names): return [f"test_iterates_admms.py {names}", "test_solver_admms",
 def dual(script, names): return [f"{script}.py", "test_warm_start", f"test_optimum_solvers.py {names}", *LAWS]
 def split(names): return [f"test_iterates_vr.py {names}", "test_primal_dual", f"test_optimum_solvers.py {names}", *LAWS]
 def newton(names): return [f"test_iterates_newton.py {names}", f"test_optimum_solvers.py {names}", *LAWS]
+def columns(): return ["test_columns.py", "test_optimum_solvers.py cd-newton", *LAWS]
 SPDHG = ["test_iterates.py spdhg,spdhg-sc1,spdhg-sc2,lpdhg", *LAWS]
 TESTS = {
     "row.c": ["test_iterates_spdc.py", "test_iterates_sdca_admm.py", *LAWS],
@@ -66,6 +67,9 @@ TESTS = {
     "prox_newton.c": newton("prox-newton"),
     "newton_model.c": newton("prox-newton"),
     "newton_model_ssn.c": newton("prox-newton"),
+    "cd_newton.c": columns(),
+    "descent.c": columns(),
+    "descent_face.c": columns(),
     "alm_ssn.c": newton("alm-ssn"),
     "metric.c": newton("alm-ssn"),
 }

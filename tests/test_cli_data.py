@@ -96,6 +96,16 @@ class BadData(CommandTest):
             self.refused("d.spd", bytes(flipped), "d.spd")
         self.refused("d.spd", cache[: len(cache) // 2], "d.spd")
 
+    def test_groups_are_refused_not_dropped(self):
+        self.write("q.svm", "1 qid:3 1:0.5 2:1\n-1 qid:4 2:0.25\n1 1:2\n")
+        for name in ("q.csv", "q.mtx", "q.mat"):
+            done = self.spdhg("convert", "q.svm", "-o", name, status=2)
+            self.assertIn("cannot hold groups (qid)", done.err)
+        self.assertLeft("q.svm")
+        self.spdhg("convert", "q.svm", "-o", "q.spd")
+        self.spdhg("convert", "q.spd", "-o", "again.svm")
+        self.assertEqual(self.read("again.svm"), self.read("q.svm"))
+
     def test_a_line_of_100_megabytes_is_not_held(self):
         # Blanks, then one entry: a reader that keeps the line needs 100 MB, one that does not a few.
         with open(self.path("long.svm"), "wb") as file:

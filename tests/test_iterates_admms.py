@@ -154,8 +154,7 @@ def ada(f, metric):
         g, gc = f.gradient(f.rows(t), 0)
         past.append(g.ravel())
         past_c.append(gc)
-        if g.size <= 100 or t % f.get("refresh", 1) == 0:
-            H = (a * np.eye(g.size) + metric(np.array(past).T)) / eta
+        H = (a * np.eye(g.size) + metric(np.array(past).T)) / eta
         right = H @ f.x.ravel() - g.ravel() + (f.F.T @ (f.rho * f.z + f.w)).ravel()
         f.move(f.c - eta / (a + np.sqrt((np.array(past_c) ** 2).sum(0))) * gc)
         f.x = f.solve(H + p.gamma * np.eye(g.size), right)
@@ -214,7 +213,7 @@ def check_run(checks, name, words, p, batch, given):
     method, last = METHODS[name][0], METHODS[name][3]
     xs, ys = [], []
     more = [w for k, v in given.items() for w in ("--param", f"{k}={v}")]
-    exact = ["--param", "cg_tol=1e-16"] if name.startswith(("sadmm", "fsadmm", "ada")) else []
+    exact = ["--param", "cg_tol=1e-16"] if name.startswith(("sadmm", "fsadmm", "ada-sadmm-diag")) else []
     for k, (x, y) in enumerate(method(Following(p, batch, given)), 1):
         xs.append(x)
         ys.append(y)
@@ -233,7 +232,7 @@ if __name__ == "__main__":
     for command, problem, size, bounded in make_cases():
         if problem.d > FEATURES:
             if asked("ada-sadmm-full"):
-                check_run(tally, "ada-sadmm-full", command, problem, size, {"refresh": 2})
+                check_run(tally, "ada-sadmm-full", command, problem, size, {})
             continue
         for solver, (_, parameters, takes_sets, _) in METHODS.items():
             if not asked(solver) or (bounded and not takes_sets) or (solver == "lpdhg-const" and problem.gamma == 0):

@@ -105,7 +105,8 @@ class ProxNewton(Newton):
         g, H, before = self.gradient(), self.hessian(), self.penalty(self.F @ self.x)
         f, trace = self.smooth(x) + before, np.trace(H)
         strong = self.p.gamma > 0 and not self.p.intercept
-        H = H + np.diag(self.ridge) + (0 if strong else trace / n * max(1e-10, 1e-3 * np.linalg.norm(g + F.T @ self.y))) * np.eye(n)
+        curved, e = np.where(np.diag(H) > 1e-14 * trace / n, np.diag(H), trace / n), g + F.T @ self.y
+        H = H + np.diag(self.ridge) + (0 if strong else max(1e-10, 1e-3 * np.sqrt((e**2 / curved).sum()))) * np.diag(curved)
         self.weigh(H)
         self.rho = self.rho or np.trace(H) / np.trace(self.M)
         u = self.snap(self.inner(g, H, f, before), g, f, before)
@@ -226,7 +227,8 @@ class AlmSsn(Newton):
 
     def first(self):
         self.recent = np.diag(self.hessian())
-        self.D = np.maximum(self.recent + self.ridge, 1e-6 * (self.recent.mean() + self.p.gamma))
+        most = self.p.kappa * np.repeat(np.append(self.p.w @ self.p.A**2, 1), self.p.K)[: len(self.recent)]
+        self.D = np.maximum(np.maximum(self.recent, 1e-2 * most) + self.ridge, 1e-6 * (self.recent.mean() + self.p.gamma))
         self.S = 1 / (self.F**2 @ (1 / self.D))
         at = 0
         for t in self.p.terms:
@@ -239,7 +241,7 @@ class AlmSsn(Newton):
         self.sig = 1
         self.first_size = self.size(self.grad_psi())
         self.goal = 0.1 * self.first_size
-        self.passes += 1
+        self.passes += 2
 
     def next_outer(self, solved):
         self.y, self.centre = self.project(self.ahead()) if solved else self.y, self.x

@@ -220,6 +220,32 @@ static void eigenvalues(void **unused) {
     spd_free(work);
 }
 
+/* From 0: vectors of zeros and ones, again and again, dense ones of very different lengths, none: A V' = V' diag(e) and V V' = I.
+ */
+static void eigenvalues_of_a_sum(void **unused) {
+    (void)unused;
+    enum { N = 30, STEPS = 400 };
+    double A[N * N] = {0}, V[N * N] = {0}, e[N] = {0}, g[N], size = 0;
+    double *work = SPD_NEW(double, spd_eigen_add_work(N));
+    for (int i = 0; i < N; i++) V[i * N + i] = 1;
+    for (int t = 0; t < STEPS; t++) {
+        law_normals((uint64_t)(t % 150) + 100, N, 1, g);
+        for (int i = 0; i < N; i++) g[i] = t % 10 == 9 ? 0 : t % 3 ? g[i] > 1 : g[i] * pow(10, -(t % 7));
+        for (int i = 0; i < N; i++)
+            for (int j = 0; j < N; j++) A[i * N + j] += g[i] * g[j];
+        size += law_dot(N, g, g);
+        assert_true(spd_eigen_add(N, V, e, g, work));
+        for (int k = 0; k < N; k++)
+            for (int i = 0; i < N; i++) {
+                assert_true(fabs(law_dot(N, A + i * N, V + k * N) - e[k] * V[k * N + i]) <= 1e-13 * size);
+                assert_near("orthonormal", law_dot(N, V + i * N, V + k * N), i == k, 1e-12);
+            }
+    }
+    g[3] = INFINITY;
+    assert_false(spd_eigen_add(N, V, e, g, work));
+    spd_free(work);
+}
+
 /* The inverse times the matrix, at sizes on both sides of what is inverted in one piece. */
 static void inverse(void **unused) {
     (void)unused;
@@ -241,7 +267,8 @@ static void inverse(void **unused) {
     }
 }
 
-/* (M X M) on a pattern against the full product; sizes below a tile, of whole tiles, and with a rest. */
+/* (M X M) on a pattern against the full product, M as it is and as a sparse matrix; sizes below a tile, of whole tiles, and with
+ * a rest. */
 static void sandwich(void **unused) {
     (void)unused;
     const int64_t sizes[] = {1, 7, 16, 32, 53};
@@ -260,9 +287,17 @@ static void sandwich(void **unused) {
         spd_pattern_complete(&g);
         const int64_t pairs = g.start[n];
         double *M = SPD_NEW(double, n *n), *X = SPD_NEW(double, n *n), *XM = SPD_NEW(double, n *n), *U = SPD_NEW(double, n *n),
-               *x = SPD_NEW(double, pairs + n), *out = SPD_NEW(double, pairs + n);
+               *x = SPD_NEW(double, pairs + n), *out = SPD_NEW(double, pairs + n), *sparse = SPD_NEW(double, pairs + n);
+        spd_csr entries;
+        assert_int_equal(spd_csr_new(&entries, n, n, n * n, NULL), SPDHG_OK);
         for (int64_t i = 0; i < n; i++) {
-            for (int64_t j = 0; j < n; j++) M[i * n + j] = cos((double)(i * j + i + j));
+            for (int64_t j = 0; j < n; j++) M[i * n + j] = (i + j) % 4 == 1 ? 0 : cos((double)(i * j + i + j));
+            entries.ptr[i + 1] = entries.ptr[i];
+            for (int64_t j = 0; j < n; j++)
+                if (M[i * n + j] != 0) {
+                    entries.idx[entries.ptr[i + 1]] = (int32_t)j;
+                    entries.val[entries.ptr[i + 1]++] = M[i * n + j];
+                }
             X[i * n + i] = x[pairs + i] = (double)i - 2;
             for (int64_t q = g.start[i]; q < g.start[i + 1]; q++)
                 X[i * n + g.other[q]] = X[g.other[q] * n + i] = x[q] = sin((double)(q + 1));
@@ -271,24 +306,34 @@ static void sandwich(void **unused) {
             for (int64_t k = 0; k < n; k++)
                 for (int64_t j = 0; j < n; j++) XM[i * n + j] += X[i * n + k] * M[k * n + j];
         spd_sandwich(&g, M, x, U, out);
+        spd_sandwich_sparse(&g, &entries, x, sparse);
         for (int64_t i = 0; i < n; i++)
             for (int64_t q = g.start[i] - 1; q < g.start[i + 1]; q++) { /* the diagonal first */
                 const int64_t j = q < g.start[i] ? i : g.other[q];
-                double sum = -out[q < g.start[i] ? pairs + i : q];
+                const int64_t at = q < g.start[i] ? pairs + i : q;
+                double sum = 0;
                 for (int64_t k = 0; k < n; k++) sum += M[i * n + k] * XM[k * n + j];
-                if (!(fabs(sum) < 1e-10)) fail_msg("n = %d: (%d, %d) is off by %g", (int)n, (int)i, (int)j, sum);
+                const double off = fmax(fabs(out[at] - sum), fabs(sparse[at] - sum));
+                if (!(off < 1e-10)) fail_msg("n = %d: (%d, %d) is off by %g", (int)n, (int)i, (int)j, off);
             }
-        double *const all[] = {M, X, XM, U, x, out};
+        double *const all[] = {M, X, XM, U, x, out, sparse};
         for (size_t k = 0; k < sizeof all / sizeof *all; k++) spd_free(all[k]);
+        spd_csr_free(&entries);
         spd_pattern_free(&g);
     }
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(vectors),         cmocka_unit_test(extreme_numbers),
-                                       cmocka_unit_test(sparse_products), cmocka_unit_test(norms),
-                                       cmocka_unit_test(singular_values), cmocka_unit_test(cholesky),
-                                       cmocka_unit_test(inverse),         cmocka_unit_test(sandwich),
-                                       cmocka_unit_test(complement),      cmocka_unit_test(eigenvalues)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(vectors),
+                                       cmocka_unit_test(extreme_numbers),
+                                       cmocka_unit_test(sparse_products),
+                                       cmocka_unit_test(norms),
+                                       cmocka_unit_test(singular_values),
+                                       cmocka_unit_test(cholesky),
+                                       cmocka_unit_test(inverse),
+                                       cmocka_unit_test(sandwich),
+                                       cmocka_unit_test(complement),
+                                       cmocka_unit_test(eigenvalues),
+                                       cmocka_unit_test(eigenvalues_of_a_sum)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

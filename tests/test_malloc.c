@@ -100,7 +100,8 @@ static void fit(story *s) {
                                .model = again,
                                .point = trace,
                                .points = points,
-                               .solution = spdhg_solver_solution(solver)};
+                               .solution = spdhg_solver_solution(solver),
+                               .structure = edges};
     CALL(spd_report_write(&report, in_folder("report.html"), &s->err));
 end:
     free(metrics.confusion);

@@ -94,7 +94,7 @@ def check_active_sets(checks):
     A = np.hstack([np.eye(c.max() + 1)[c] for c in codes])
     A = np.hstack([A, A[:, 3:4]])
     b = np.where(A[:, 0] - A[:, 2] + A[:, 5] + 0.7 * rng.normal(size=n) > 0.2, 1, -1)
-    got = Path(write_svm("codes.svm", A, b), "--lambdas", 20, "--folds", 0, "--choose", "bic", "--tol", 1e-9, "--saturation", 0, "--coefficients", path("c.csv"))
+    got = Path(write_svm("codes.svm", A, b), "--lambdas", 20, "--folds", 0, "--choose", "bic", "--tol", 1e-11, "--saturation", 0, "--coefficients", path("c.csv"))
     x = {p["lambda"]: np.zeros(A.shape[1]) for p in got.points}
     with open(path("c.csv")) as file:
         for line in csv.DictReader(file):
@@ -106,6 +106,26 @@ def check_active_sets(checks):
         off = np.where(at != 0, np.abs(g + lam * np.sign(at)), np.maximum(np.abs(g) - lam, 0)).max() / lam
         checks.check(off < 1e-5, f"codes at {lam}: optimality conditions off by {off:.2g} of lambda")
         checks.check(np.count_nonzero(at) == int(p["nonzeros"]), f"codes at {lam}: nonzeros")
+
+
+def check_gaps(checks):
+    """A path proves its gaps by duals of its own, and stops as soon as they do: no objective is farther from the best, found by another solver, than its gap says."""
+    rng = np.random.default_rng(12)
+    n = 7000  # of few rows the last digits come for free afterwards
+    A = rng.normal(size=(n, 9)) + rng.normal(size=(n, 1))
+    b = np.where(A @ np.repeat([1.0, 0, -1], 3) + rng.normal(size=n) > 0.5, 1, -1)
+    data = write_svm("gaps.svm", A, b)
+    with open(path("gaps.edges"), "w") as file:
+        file.writelines(f"{i} {j}\n" for i, j in [(1, 2), (2, 3), (1, 3), (4, 7), (5, 9)])
+    for structure, extra in [("identity", ()), ("chain", ()), ("identity", ("--gamma", 0.01)), (f"edges:{path('gaps.edges')}", ("--no-intercept",))]:
+        words = [data, "--structure", structure, *extra]
+        got = Path(*words, "--lambdas", 8, "--folds", 0, "--choose", "bic", "--tol", 1e-4, "--saturation", 0)
+        early = 0
+        for lam, f, gap in zip(got.column("lambda"), got.column("objective"), got.column("gap_relative")):
+            best = Fitted(*words, "--lambda", lam, "--solver", "alm-ssn", "--tol", 1e-11, "--epochs", 20000).report["objective"]
+            checks.check(-1e-10 * best <= f - best <= (gap + 1e-10) * f and gap <= 1e-4, f"{structure} at {lam}: {f - best:.2g} above the best, gap {gap * f:.2g}")
+            early += gap > 1e-9
+        checks.check(early > 0, f"{structure}: no lambda ended early, nothing was tested")
 
 
 def check_validation(checks):
@@ -233,6 +253,7 @@ def main():
     check_lambda_max(checks)
     check_against_sklearn(checks)
     check_active_sets(checks)
+    check_gaps(checks)
     check_validation(checks)
     check_what_folds_learn(checks)
     check_criteria(checks)

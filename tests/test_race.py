@@ -226,6 +226,27 @@ class Race(CommandTest):
         self.assertEqual((slow["status"], quick["status"]), ("time-out", "done"))
         self.assertLess(slow["epochs"], 10)
 
+    def test_time_outs_end_the_attempts_if_asked(self):
+        self.write("long.svm", data(4000, 12, 9))
+        words = ["race", "long.svm", "-o", "out", "--task", "gglr", "--solvers", "ada-sadmm-full,lpdhg", "--repeats", 4, "--run-time", 0.02, "--tune-fraction", 0.1]
+        self.spdhg(*words, "--time-outs", 2)
+        slow, quick = (s["runs"] for s in self.summary("out")["problems"][0]["solvers"])
+        self.assertEqual([r["status"] for r in slow], ["time-out"] * 4)
+        self.assertEqual([r["epochs"] is not None for r in slow], [True, True, False, False])
+        self.assertEqual([r["message"] for r in slow], [None, None] + ["not started: the first 2 repeats were time-outs"] * 2)
+        self.assertEqual([r["status"] for r in quick], ["done"] * 4)
+        before = self.summary("out")
+        self.spdhg(*words, "--time-outs", 2)
+        self.assertEqual(self.summary("out"), before)
+        self.assertIn("time_outs was 2", self.spdhg(*words, status=2).err)
+
+    def test_structure_by_the_name_of_the_data(self):
+        for i, (rows, features) in enumerate(((2, 5), (3, 6), (1, 4))):
+            entries = [f"{r + 1} {c} {v}" for r in range(rows) for c, v in ((r + 1, 1), (r + 2, -1))]
+            self.write(f"F_set{i}.mtx", "\n".join(["%%MatrixMarket matrix coordinate real general", f"{rows} {features} {len(entries)}", *entries]) + "\n")
+        self.spdhg("race", *self.sets, "-o", "out", *FAST, "--structure", "matrix:F_{}.mtx")
+        self.assertEqual([p["structure_rows"] for p in self.summary("out")["problems"][::2]], [2, 3, 1])
+
     def test_interrupt_stops_and_goes_on(self):
         words = ["race", *self.sets, "-o", "out", *FAST]
         racing = subprocess.Popen([COMMAND, *words, "--jobs", "1"], cwd=self.folder, stderr=subprocess.PIPE, stdout=subprocess.PIPE)

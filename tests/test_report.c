@@ -214,11 +214,49 @@ static void policy_admits_what_is_embedded(void **unused) {
     assert_null(strstr(spd_asset_chart_style.text, "sourceMappingURL"));
 }
 
+/* A triangle, a pair, and a feature without an edge; the names are as hostile as they can be. */
+static void coefficients_are_drawn_on_their_graph(void **unused) {
+    (void)unused;
+    const double x[12] = {1, 0, 1, 0, 1, -2, -0.5, 0, 0, 0, 3, 0};
+    const int64_t end[8] = {0, 1, 1, 2, 0, 2, 3, 4};
+    spdhg_error err;
+    for (int64_t K = 1; K <= 2; K++) {
+        spdhg_model *m = model_of(K == 1 ? "logistic" : "softmax", 6, K, x, 2);
+        m->name = SPD_NEW(char *, 6);
+        for (int j = 0; j < 6; j++) m->name[j] = spd_strdup(j == 0 ? "</title><script>alert(1)</script>" : "a'<b");
+        spdhg_structure *F, *chain;
+        assert_int_equal(spdhg_structure_from_edges(&F, 6, 4, end, NULL, &err), SPDHG_OK);
+        assert_int_equal(spdhg_structure_new(&chain, "chain", 6, &err), SPDHG_OK);
+        char *page = page_of(&(spd_report){.title = "t", .model = m, .structure = F});
+        check_harmless(page);
+        check_well_formed(page);
+        assert_int_equal(occurrences(page, "<svg class='network'"), K);
+        assert_int_equal(occurrences(page, "<circle class='node'"), 5 * K);
+        assert_int_equal(occurrences(page, "<line class='edge'"), 4 * K);
+        assert_int_equal(occurrences(page, "<title>&lt;/title&gt;&lt;script&gt;alert(1)&lt;/script&gt;: "), K);
+        assert_non_null(strstr(page, "without an edge are not drawn: 1, of which 1 have"));
+        if (K == 1) {
+            assert_int_equal(occurrences(page, "<circle class='p' fill-opacity='0.66'"), 3); /* (1/2)^0.6 */
+            assert_int_equal(occurrences(page, "<circle class='p' fill-opacity='0'"), 2);
+        } else {
+            assert_int_equal(occurrences(page, "<circle class='n' fill-opacity='0.78'"), 1); /* (2/3)^0.6 */
+            assert_int_equal(occurrences(page, "<circle class='p' fill-opacity='0.52'"), 3); /* (1/3)^0.6 */
+        }
+        spd_free(page);
+        page = page_of(&(spd_report){.title = "t", .model = m, .structure = chain});
+        assert_int_equal(occurrences(page, "<svg class='network'"), 0); /* stems show it */
+        spd_free(page);
+        spdhg_structure_free(F);
+        spdhg_structure_free(chain);
+        spdhg_model_free(m);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hostile_text_is_shown),          cmocka_unit_test(odd_input_still_makes_a_page),
         cmocka_unit_test(pixels_are_where_they_belong),   cmocka_unit_test(ticks_are_round),
-        cmocka_unit_test(policy_admits_what_is_embedded),
+        cmocka_unit_test(policy_admits_what_is_embedded), cmocka_unit_test(coefficients_are_drawn_on_their_graph),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

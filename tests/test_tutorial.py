@@ -43,7 +43,7 @@ def check_page(printed):
 def numbers_near(printed):
     """The numbers that sentences of the page rest on: what predict prints, in the order of the page."""
     rmse = [float(v) for _, out in printed for v in re.findall(r"RMSE ([\d.]+)", out)]
-    check(len(rmse) == 2 and abs(rmse[0] - 1.013) < 2e-3 and abs(rmse[1] - 1.059) < 2e-3, f"RMSE with and without structure: {rmse}, the page says 1.013 and 1.059")
+    check(len(rmse) == 3 and np.allclose(rmse, [1.013, 1.059, 1.002], rtol=0, atol=2e-3), f"RMSE with, without structure, with bands: {rmse}, the page says 1.013, 1.059, 1.002")
 
 
 def check_chain(folder):
@@ -54,6 +54,15 @@ def check_chain(folder):
         check(np.abs(breaks - j).min() <= (0 if large else 2), f"the {'large ' if large else ''}jump after column {j + 1} is not found; breaks {breaks + 1}")
         check(np.sign(truth[j + 1] - truth[j]) == np.sign(x[min(j + 3, len(x) - 1)] - x[j - 2]), f"the jump after column {j + 1} goes the other way")
     check(len(breaks) <= 2 * len(jumps), f"{len(breaks)} breaks for {len(jumps)} jumps")
+
+
+def check_bands(folder):
+    """The second path has as many bands as the truth, its large steps in their places, the small ones at most four columns off."""
+    x, truth = (np.array(v) for v in (draw.coefficients(os.path.join(folder, "bands.json")), draw.numbers(os.path.join(folder, "truth.txt"))))
+    breaks, jumps = np.flatnonzero(np.diff(x)), np.flatnonzero(np.diff(truth))
+    check(len(breaks) == len(jumps) == 7, f"{len(breaks) + 1} bands, {len(jumps) + 1} in truth")
+    for j in jumps:
+        check(np.abs(breaks - j).min() <= (0 if abs(truth[j + 1] - truth[j]) > 0.1 else 4), f"the jump after column {j + 1} is not found; breaks {breaks + 1}")
 
 
 def check_clusters(folder):
@@ -70,6 +79,7 @@ def main():
         check_page(printed)
         numbers_near(printed)
         check_chain(folder)
+        check_bands(folder)
         check_clusters(folder)
         for name in ("spectra.html", "genes.html", "genes-graph.html", "predictions.txt", "chances.txt"):
             check(os.path.getsize(os.path.join(folder, name)) > 1000, f"{name} is empty")

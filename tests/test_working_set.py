@@ -40,13 +40,13 @@ class WorkingSet(CommandTest):
             yield gamma, A, labels, large, model
 
     def test_the_plan(self):
-        """Chains go to the working set with ridge too; a single-coefficient penalty with ridge does not; a full set hands over."""
+        """Chains go to the working set with ridge too; a penalty on single coefficients goes to coordinate descent; a full set hands over."""
         draw = np.random.default_rng(3)
         A = draw.standard_normal((60, 2600)).round(3)
         self.write("data.svm", "".join(f"{1 if a[:40].sum() > 0 else -1} " + " ".join(f"{j + 1}:{v}" for j, v in enumerate(a)) + "\n" for a in A))
         for words, plan, last in ((["--structure", "chain", "--lambda", "0.01"], "auto: ws-newton, then alm-ssn", "ws-newton"),
                                   (["--structure", "chain", "--lambda", "1e-7"], "auto: ws-newton, then alm-ssn", "alm-ssn"),
-                                  (["--structure", "identity", "--lambda", "0.01"], "auto: alm-ssn", "alm-ssn")):
+                                  (["--structure", "identity", "--lambda", "0.01"], "auto: cd-newton, then alm-ssn", "cd-newton")):
             done = self.spdhg("fit", "data.svm", "--gamma", "0.01", "--no-intercept", "--json", "-v", *words)
             report = json.loads(done.out)
             self.assertIn(plan, done.err)

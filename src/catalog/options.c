@@ -113,6 +113,9 @@ static const option race[] = {
     {"epochs", "E", NUMBER, NAN, NULL, "passes over the data of a run (default 10)"},
     {"every", "E", NUMBER, NAN, &racing.every, "epochs between measured points"},
     {"run-time", "SECONDS", NUMBER, NAN, NULL, "of a run; what takes longer is recorded as a time-out (default 300)"},
+    {"time-outs", "N", WHOLE, NAN, NULL,
+     "a solver whose first N repeats are all time-outs is not started for the others, which are recorded as time-outs (default: "
+     "it is)"},
     {"test-fraction", "P", NUMBER, NAN, &racing.test_fraction, "part of the rows that is held out"},
     {"protocol", "HOW", WORD, &racing.protocol,
      "paper: spdhg's parameters by theory, the others' tuned by cross-validation on the training rows; fair: everybody's tuned "

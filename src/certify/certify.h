@@ -31,6 +31,7 @@ typedef struct spd_certifier {
     double worth; /* a relative gap (without ridge: within a radius) above this is not worth more work; INFINITY: always try */
     double last, fall; /* f at the point before, and what it had fallen by to there (NAN: unknown): gap.c:left_over */
     double enough;     /* a relative gap at which no better y is looked for */
+    bool slopes;       /* set by the caller: alpha is phi'(z), as far as that is in the domain */
     bool gradient;     /* g = A'phi'(z)/W, gc its intercept's part */
     uint8_t *forced;   /* rows whose alpha must be 0 (not 0 there), or NULL */
     double *push;      /* with forced: an x that brings their loss near 0 and leaves the penalty and all other rows alone */
@@ -50,7 +51,8 @@ typedef struct spd_certifier {
 
 spdhg_status spd_certifier_new(spd_certifier *c, const spdhg_problem *p, int threads, spdhg_error *err);
 /* z: scores n x K with offset and intercept; Fx: m x K; objective = f(x, c). y: any dual, projected here. The caller has put
- * phi'(z) into c->alpha. c->gradient tells whether c->g and c->gc are still the gradient of the loss afterwards. */
+ * phi'(z), or another guess, into c->alpha. c->gradient tells whether c->g and c->gc are still the gradient of the loss
+ * afterwards. */
 void spd_certify(spd_certifier *c, const double *x, const double *y, const double *z, const double *Fx, double objective,
                  spd_gap *out);
 void spd_certifier_free(spd_certifier *c);

@@ -73,7 +73,7 @@ void spd_certify(spd_certifier *c, const double *x, const double *y, const doubl
     for (int64_t i = 0; i < p->n && c->forced; i++)
         if (c->forced[i]) c->alpha[i] = 0;
     const bool balanced = p->intercept && spd_dual_balance(c);
-    const bool moved = balanced || c->forced; /* alpha is not phi'(z) */
+    const bool moved = balanced || c->forced || !c->slopes; /* alpha is not phi'(z) */
     c->gradient = !moved;
     spd_problem_adjoint(p, c->threads, c->alpha, c->g, c->gc, c->Mwork);
     memcpy(c->y, y, (size_t)mK * sizeof *y);
@@ -83,12 +83,13 @@ void spd_certify(spd_certifier *c, const double *x, const double *y, const doubl
     refresh_v(c);
     if (!c->exact || p->set.kind == &spd_set_all || p->set.kind == &spd_set_nonneg || p->set.kind == &spd_set_box) {
         const double radius = RADIUS_FACTOR * fmax(spd_norm2(p->dK, x), 1e-3);
+        const bool judge = c->exact && c->slopes; /* another alpha is tried for the whole proof only */
         const double within =
-            c->exact ? (moved ? spd_dual_fenchel(c, z) : 0) + radius_bracket(c, x, radius) + penalty_bracket(c, Fx) : 0;
+            judge ? (moved ? spd_dual_fenchel(c, z) : 0) + radius_bracket(c, x, radius) + penalty_bracket(c, Fx) : 0;
         const bool worth = within <= c->worth * fabs(objective) || left_over(c, objective) <= NEAR * c->enough * fabs(objective);
         if (!c->exact || (worth && spd_dual_make_exact(c, x, z)))
             out->gap = (c->exact || moved ? spd_dual_fenchel(c, z) : 0) + ridge_bracket(c, x) + penalty_bracket(c, Fx);
-        if (c->exact && !isfinite(out->gap)) *out = (spd_gap){.kind = SPD_GAP_WITHIN_RADIUS, .gap = within, .radius = radius};
+        if (judge && !isfinite(out->gap)) *out = (spd_gap){.kind = SPD_GAP_WITHIN_RADIUS, .gap = within, .radius = radius};
     }
     if (!isfinite(out->gap)) out->kind = SPD_GAP_NONE;
     if (out->kind == SPD_GAP_CERTIFIED)

@@ -1,12 +1,15 @@
 /* write.c - data sets as LIBSVM, CSV, Matrix Market and CLUTO text; numbers are the shortest that read back to the same bits.
- * Text cannot hold weights and offsets: refused, not dropped. Labels that are words become their codes where labels are numbers.
- * Matrix Market and CLUTO have no place for labels: they go to FILE.targets (read back with the option targets) and FILE.rclass.
- */
+ * Text cannot hold weights and offsets, nor groups but in LIBSVM: refused, not dropped. Labels that are words become their codes
+ * where labels are numbers. Matrix Market and CLUTO have no place for labels: they go to FILE.targets (read back with the option
+ * targets) and FILE.rclass. */
 #include "data/reader.h"
 
-static spdhg_status check_text(const spdhg_data *data, const char *path, int64_t most_targets, spdhg_error *err) {
+static spdhg_status check_text(const spdhg_data *data, const char *path, int64_t most_targets, bool groups, spdhg_error *err) {
     if (data->weight || data->offset)
         return spd_fail(err, SPDHG_USAGE, "%s: text formats cannot hold weights or offsets, write the cache format (.spd)", path);
+    if (data->group && !groups)
+        return spd_fail(err, SPDHG_USAGE, "%s: this format cannot hold groups (qid), write libsvm or the cache format (.spd)",
+                        path);
     if (data->targets > most_targets)
         return spd_fail(err, SPDHG_USAGE, "%s: this format holds one target, not %lld", path, (long long)data->targets);
     return SPDHG_OK;
@@ -38,7 +41,7 @@ static bool next_entry(const spdhg_data *data, int64_t i, cursor *c) {
 }
 
 spdhg_status spd_libsvm_write(const spdhg_data *data, const char *path, spdhg_error *err) {
-    SPD_TRY(check_text(data, path, 1, err));
+    SPD_TRY(check_text(data, path, 1, true, err));
     spd_file file;
     SPD_TRY(spd_file_create(&file, path, err));
     for (int64_t i = 0; i < data->rows && !ferror(file.stream); i++) {
@@ -93,8 +96,7 @@ static void put_csv_row(FILE *stream, const spdhg_data *data, int64_t i) {
 
 /* Dense; the target columns are last and called label, or label1, label2, ... */
 spdhg_status spd_csv_write(const spdhg_data *data, const char *path, spdhg_error *err) {
-    SPD_TRY(check_text(data, path, INT64_MAX, err));
-    if (data->group) return spd_fail(err, SPDHG_USAGE, "%s: CSV cannot hold groups, write libsvm or the cache format", path);
+    SPD_TRY(check_text(data, path, INT64_MAX, false, err));
     spd_file file;
     SPD_TRY(spd_file_create(&file, path, err));
     for (int64_t j = 0; j < data->features; j++) {
@@ -138,7 +140,7 @@ static spdhg_status write_targets(const spdhg_data *data, const char *path, cons
 
 /* Sparse data as coordinates, dense data as an array (column by column). */
 spdhg_status spd_market_write(const spdhg_data *data, const char *path, spdhg_error *err) {
-    SPD_TRY(check_text(data, path, INT64_MAX, err));
+    SPD_TRY(check_text(data, path, INT64_MAX, false, err));
     SPD_TRY(write_targets(data, path, ".targets", err));
     spd_file file;
     SPD_TRY(spd_file_create(&file, path, err));
@@ -161,7 +163,7 @@ spdhg_status spd_market_write(const spdhg_data *data, const char *path, spdhg_er
 }
 
 spdhg_status spd_cluto_write(const spdhg_data *data, const char *path, spdhg_error *err) {
-    SPD_TRY(check_text(data, path, 1, err));
+    SPD_TRY(check_text(data, path, 1, false, err));
     SPD_TRY(write_targets(data, path, ".rclass", err));
     spd_file file;
     SPD_TRY(spd_file_create(&file, path, err));

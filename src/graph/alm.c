@@ -49,7 +49,7 @@ static double gap_at(alm *s) {
     s->x->logdet = spd_cholesky_logdet(p, s->x->W);
     if (!spd_cholesky_inverse(p, s->x->W)) return INFINITY;
     spd_glasso_evaluate(s->g, s->x);
-    return spd_glasso_gap(s->g, s->x, s->work);
+    return spd_glasso_gap(s->g, s->x, false, s->work);
 }
 
 static void iterate(alm *s) {

@@ -1,6 +1,8 @@
 /* glasso.c - one component of the sparse inverse covariance problem: its objective and its duality gap,
  *     f(Theta) = -log det Theta + <S, Theta> + rho sum_{i != j} |Theta_ij| + diagonal sum_i Theta_ii
- *     dual: max { log det(S + U) + p : |U_ij| <= rho, U_ii = diagonal }, here at U = clip(W - S, rho), W = Theta^{-1}. */
+ *     dual: max { log det(S + U) + p : |U_ij| <= rho, U_ii = diagonal }, here at U = clip(W - S, rho), W = Theta^{-1}, or at that
+ * with U_ij = rho sign(Theta_ij) where Theta_ij != 0: then <Theta, U - U*> is 0 once the signs are right, so that the gap is of
+ * second order in the error of W and not of first. */
 #include "graph/graph.h"
 
 double spd_glasso_value(const spd_glasso_point *x) { return -x->logdet + x->trace + x->penalty; }
@@ -16,10 +18,16 @@ void spd_glasso_evaluate(const spd_glasso *g, spd_glasso_point *x) {
     x->penalty = g->rho * off + g->diagonal * on;
 }
 
-double spd_glasso_gap(const spd_glasso *g, const spd_glasso_point *x, double *work) {
+double spd_glasso_gap(const spd_glasso *g, const spd_glasso_point *x, bool signs, double *work) {
     const int64_t p = g->p;
-    for (int64_t a = 0; a < p * p; a++) work[a] = g->S[a] + fmin(g->rho, fmax(-g->rho, x->W[a] - g->S[a]));
-    for (int64_t i = 0; i < p; i++) work[i * p + i] = g->S[i * p + i] + g->diagonal;
+    for (int64_t i = 0; i < p; i++) { /* the lower triangle is what the factorisation reads */
+        const double *S = g->S + i * p, *W = x->W + i * p, *Theta = x->Theta + i * p;
+        for (int64_t j = 0; j < i; j++) {
+            const double towards = signs && Theta[j] != 0 ? copysign(g->rho, Theta[j]) : W[j] - S[j];
+            work[i * p + j] = S[j] + (towards > g->rho ? g->rho : towards < -g->rho ? -g->rho : towards);
+        }
+        work[i * p + i] = S[i] + g->diagonal;
+    }
     if (!spd_cholesky(p, work)) return INFINITY;
     return fmax(0, spd_glasso_value(x) - spd_cholesky_logdet(p, work) - (double)p);
 }

@@ -95,8 +95,9 @@ typedef struct spd_glasso_point {
 double spd_glasso_value(const spd_glasso_point *x);
 /* trace and penalty of Theta. */
 void spd_glasso_evaluate(const spd_glasso *g, spd_glasso_point *x);
-/* f(Theta) - dual value at S + clip(W - S, rho); INFINITY while that is not positive definite. work: p p. */
-double spd_glasso_gap(const spd_glasso *g, const spd_glasso_point *x, double *work);
+/* f(Theta) - dual value at S + clip(W - S, rho), with `signs` at S + rho sign(Theta) where Theta is not 0, which is much nearer
+ * if these are right; INFINITY while that is not positive definite. work: p p. */
+double spd_glasso_gap(const spd_glasso *g, const spd_glasso_point *x, bool signs, double *work);
 /* quic.c and alm.c: Theta and W are the results, what they hold before does not matter. false: out of memory. */
 bool spd_quic(const spd_glasso *g, spd_glasso_point *x);
 bool spd_alm(const spd_glasso *g, spd_glasso_point *x);

@@ -85,7 +85,7 @@ static spdhg_status gather(const job *w, spd_graph *out, spdhg_error *err) {
     for (int64_t t = 0; t < w->parts->count; t++) {
         const component *r = &w->result[t];
         const double p = (double)(w->parts->first[t + 1] - w->parts->first[t]);
-        if (r->status != SPDHG_OK) return spd_fail_memory(err, 70 * p * p);
+        if (r->status != SPDHG_OK) return spd_fail_memory(err, 80 * p * p);
         out->logdet += r->logdet;
         out->trace += r->trace;
         out->objective += -r->logdet + r->trace + r->penalty;
@@ -108,7 +108,7 @@ static spdhg_status gather(const job *w, spd_graph *out, spdhg_error *err) {
 
 static spdhg_status check_size(const job *w, const spdhg_graph_options *o, spdhg_error *err) {
     const int64_t p = w->parts->count ? w->parts->first[1] : 0, most = w->alm ? LARGEST_ALM : LARGEST_QUIC;
-    const double bytes = (w->alm ? 64.0 : 70.0) * (double)p * (double)p;
+    const double bytes = (w->alm ? 64.0 : 80.0) * (double)p * (double)p;
     if (p > most)
         return spd_fail(err, SPDHG_USAGE,
                         "at rho = %g a component has %lld features, %s solves at most %lld: raise --rho (auto finds one), or use "

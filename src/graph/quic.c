@@ -7,7 +7,9 @@
 
 #define ARMIJO 1e-3
 #define BELOW 0.6 /* of the gap that is enough, aimed at */
+#define NEAR 1000 /* the gap is looked at when its first-order estimate, squared, is below so many times what is enough */
 #define CALM 5    /* Newton decrement below which rho may go on */
+#define LEAST 0.4 /* step on a face: shorter ones get f down less than coordinate descent does */
 enum { VECTORS = 6 };
 typedef spd_quic_state quic;
 
@@ -40,7 +42,8 @@ static bool make_room(quic *s, int64_t pairs) {
     double **const part[VECTORS - 1] = {&s->face, &s->R, &s->Z, &s->P, &s->Q};
     for (int k = 0; k < VECTORS - 1; k++) *part[k] = s->D + (k + 1) * length;
     s->room = room;
-    return true;
+    spd_csr_free(&s->main);
+    return spd_csr_new(&s->main, s->g.p, s->g.p, 2 * room + s->g.p, NULL) == SPDHG_OK;
 }
 
 /* The free pairs, each once with i < j; false: out of memory. */
@@ -141,10 +144,16 @@ static double search(quic *s, bool on_face, double least) {
 /* One Newton step: its length, 0 if f could not be made smaller. */
 static double step(quic *s, double reduce, double *decrement) {
     *decrement = spd_quic_face(s, reduce);
-    const double length = search(s, true, 0.05);
+    const double length = search(s, true, LEAST);
     if (length > 0) return length;
     spd_quic_descent(s);
     return search(s, false, 1e-10);
+}
+
+/* The gap by the better dual point; that of W alone costs a factorisation more and matters only if it can be enough. */
+static double certify(quic *s, double about, double enough) {
+    const double gap = spd_glasso_gap(&s->g, s->x, true, s->T);
+    return gap <= enough || about > enough ? gap : fmin(gap, spd_glasso_gap(&s->g, s->x, false, s->T));
 }
 
 /* Newton steps until the gap is small; false: out of memory. */
@@ -162,13 +171,19 @@ static bool iterate(quic *s, double rho) {
         } else if (length == 0)
             break;
         if (!find_free(s)) return false;
-        const double about = first_order(s);
-        if (s->g.rho == rho && about <= enough && (x->gap = spd_glasso_gap(&s->g, x, s->T)) <= enough) return true;
-        length = step(s, s->g.rho == rho ? fmin(1, BELOW * enough / about) : 1, &decrement);
+        double reduce = 1;
+        if (s->g.rho == rho) {
+            const double about = first_order(s);
+            x->gap = about * about <= NEAR * enough ? certify(s, about, enough) : INFINITY;
+            if (x->gap <= enough) return true;
+            reduce = sqrt(BELOW * enough / x->gap);
+        }
+        s->whole = s->whole || length < 1; /* short steps: ill conditioned, the better preconditioner pays */
+        length = step(s, reduce, &decrement);
     }
     s->g.rho = rho;
     spd_glasso_evaluate(&s->g, x);
-    x->gap = spd_glasso_gap(&s->g, x, s->T);
+    x->gap = certify(s, 0, enough);
     return true;
 }
 
@@ -185,6 +200,7 @@ bool spd_quic(const spd_glasso *g, spd_glasso_point *x) {
     spd_free(s.T);
     spd_free(s.v);
     spd_free(s.D);
+    spd_csr_free(&s.main);
     spd_pattern_free(&s.free);
     return good;
 }

@@ -12,6 +12,8 @@ typedef struct spd_quic_state {
     double *D;             /* the direction: a number for each free pair, then p for the diagonal */
     double *face;          /* sign that Theta + D shall have, 0 off the face; same layout, as are the vectors of */
     double *R, *Z, *P, *Q; /* conjugate gradients */
+    bool whole;            /* their preconditioner is of the whole Theta, not only of what matters most: */
+    spd_csr main;
 } spd_quic_state;
 
 /* ---- quic_face.c: D minimises <S - W, D> + tr(W D W D)/2 + penalty(Theta + D) on the face that the signs of Theta and of the

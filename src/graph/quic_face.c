@@ -1,12 +1,14 @@
 /* quic_face.c - the Newton system of one face by conjugate gradients (Oztoprak, Nocedal, Rennie & Olsen 2012):
  * with the signs z of Theta + D fixed, minimise  <S - W + rho z, D> + tr(W D W D)/2  over D_F, F the pairs with z != 0 and the
  * diagonal. The preconditioner is the inverse of the whole Hessian, cut to F: Hessian: R -> (W R W)_F, preconditioner: R ->
- * (Theta R Theta)_F. Pairs that the solution takes across 0 are put there and leave F; with the rest it goes on. -log det is
- * self-concordant: the square root of <R, (Theta R Theta)_F> tells how far the quadratic model is right, so how exact to be. */
+ * (Theta R Theta)_F, Theta without its small partial correlations: so it costs next to nothing and needs few iterations more.
+ * Pairs that the solution takes across 0 are put there and leave F; with the rest it goes on. -log det is self-concordant: the
+ * square root of <R, (Theta R Theta)_F> tells how far the quadratic model is right, so how exact to be. */
 #include "graph/quic.h"
 
 #define REDUCE 0.3  /* of the residual, far from the solution */
 #define CROSSED 0.1 /* what crosses 0, over D, that is worth another round */
+#define SMALL 0.06  /* partial correlation */
 enum { ROUNDS = 3, FEW = 4, MOST = 60 };
 
 /* Off-diagonal pairs stand for two entries. */
@@ -15,11 +17,41 @@ static double inner(const spd_quic_state *s, const double *a, const double *b) {
     return 2 * spd_dot(pairs, a, b) + spd_dot(s->g.p, a + pairs, b + pairs);
 }
 
-/* out = (M X M)_F */
-static void sandwich(spd_quic_state *s, const double *M, const double *X, double *out) {
-    const int64_t pairs = s->free.start[s->g.p];
-    spd_sandwich(&s->free, M, X, s->U, out);
-    for (int64_t q = 0; q < pairs; q++) out[q] *= s->face[q] * s->face[q];
+static void cut(const spd_quic_state *s, double *out) {
+    for (int64_t q = 0; q < s->free.start[s->g.p]; q++) out[q] *= s->face[q] * s->face[q];
+}
+
+/* out = (W X W)_F */
+static void curve(spd_quic_state *s, const double *X, double *out) {
+    spd_sandwich(&s->free, s->x->W, X, s->U, out);
+    cut(s, out);
+}
+
+/* Z: the preconditioned residual; <R, Z>. */
+static double precondition(spd_quic_state *s) {
+    if (s->whole)
+        spd_sandwich(&s->free, s->x->Theta, s->R, s->U, s->Z);
+    else
+        spd_sandwich_sparse(&s->free, &s->main, s->R, s->Z);
+    cut(s, s->Z);
+    return inner(s, s->R, s->Z);
+}
+
+static void find_main(spd_quic_state *s) {
+    const int64_t p = s->g.p;
+    const double *Theta = s->x->Theta;
+    int64_t count = 0;
+    for (int64_t i = 0; i < p; i++) {
+        s->main.ptr[i] = count;
+        for (int64_t k = s->free.from[i]; k < s->free.from[i + 1]; k++) {
+            const int32_t j = s->free.near[k];
+            const double Theta_ij = Theta[i * p + j];
+            if (Theta_ij * Theta_ij < SMALL * SMALL * (Theta[i * p + i] * Theta[j * p + j])) continue;
+            s->main.idx[count] = j;
+            s->main.val[count++] = Theta_ij;
+        }
+    }
+    s->main.ptr[p] = count;
 }
 
 /* The signs: of Theta where it is not 0, elsewhere that of the descent. */
@@ -43,7 +75,7 @@ static void residual(spd_quic_state *s, bool at_zero) {
     if (at_zero)
         for (int64_t q = 0; q < pairs + p; q++) s->R[q] = 0;
     else
-        sandwich(s, W, s->D, s->R);
+        curve(s, s->D, s->R);
     for (int64_t i = 0; i < p; i++) {
         s->R[pairs + i] = -(s->R[pairs + i] + g->S[i * p + i] - W[i * p + i] + g->diagonal);
         for (int64_t q = start[i]; q < start[i + 1]; q++) {
@@ -53,21 +85,19 @@ static void residual(spd_quic_state *s, bool at_zero) {
     }
 }
 
-/* Conjugate gradients from D on, until <R, R> is `enough`; Z is the preconditioned residual. */
-static void solve(spd_quic_state *s, double enough, int most) {
+/* Conjugate gradients from D on, until <R, R> is `enough`; Z is the preconditioned residual, now = <R, Z>. */
+static void solve(spd_quic_state *s, double now, double enough, int most) {
     const int64_t length = s->free.start[s->g.p] + s->g.p;
     memcpy(s->P, s->Z, (size_t)length * sizeof *s->P);
-    double now = inner(s, s->R, s->Z);
     for (int k = 0; k < most; k++) {
-        sandwich(s, s->x->W, s->P, s->Q);
+        curve(s, s->P, s->Q);
         const double curvature = inner(s, s->P, s->Q);
         if (!(curvature > 0)) return;
         spd_axpy(length, now / curvature, s->P, s->D);
         spd_axpy(length, -now / curvature, s->Q, s->R);
         if (k + 1 == most || inner(s, s->R, s->R) <= enough) return;
-        sandwich(s, s->x->Theta, s->R, s->Z);
         const double before = now;
-        now = inner(s, s->R, s->Z);
+        now = precondition(s);
         spd_scale(length, now / before, s->P);
         spd_axpy(length, 1, s->Z, s->P);
     }
@@ -93,19 +123,20 @@ double spd_quic_face(spd_quic_state *s, double reduce) {
     double enough = 0, decrement = 0;
     int most = FEW;
     find_face(s);
+    if (!s->whole) find_main(s);
     for (int64_t q = 0; q < length; q++) s->D[q] = 0;
     for (int round = 0; round < ROUNDS; round++) {
         residual(s, round == 0);
         const double size = inner(s, s->R, s->R);
         if (size <= enough) break;
-        sandwich(s, s->x->Theta, s->R, s->Z);
+        const double now = precondition(s);
         if (round == 0) {
-            decrement = sqrt(inner(s, s->R, s->Z));
+            decrement = sqrt(now);
             const double factor = fmax(reduce, fmin(decrement, REDUCE));
             enough = factor * factor * size;
             if (decrement < 1) most = MOST;
         }
-        solve(s, enough, most);
+        solve(s, now, enough, most);
         const double beyond = stop_crossing(s);
         if (beyond <= CROSSED * CROSSED * inner(s, s->D, s->D)) break;
     }

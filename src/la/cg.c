@@ -1,9 +1,10 @@
-/* cg.c - conjugate gradients, preconditioned by the diagonal (Hestenes and Stiefel 1952), warm started:
+/* cg.c - conjugate gradients, preconditioned by the diagonal or a factor (Hestenes and Stiefel 1952), warm started:
  *     r = b - A x,  z = r/D,  p = z;   a = r'z/p'Ap,  x += a p,  r -= a Ap,  z = r/D,  p = z + (r'z new / r'z old) p */
 #include "la/la.h"
 
-static void precondition(int64_t n, const double *diagonal, const double *r, double *z) {
-    for (int64_t i = 0; i < n; i++) z[i] = diagonal ? r[i] / diagonal[i] : r[i];
+static void precondition(const spd_cg *cg, int64_t n, const double *r, double *z) {
+    for (int64_t i = 0; i < n; i++) z[i] = cg->diagonal ? r[i] / cg->diagonal[i] : r[i];
+    if (cg->factor) spd_cholesky_solve(n, cg->factor, z);
 }
 
 int spd_cg_solve(const spd_cg *cg, int64_t n, const double *b, double *x, double *work) {
@@ -14,7 +15,7 @@ int spd_cg_solve(const spd_cg *cg, int64_t n, const double *b, double *x, double
         spd_axpy(n, -1, Ap, r);
     }
     const double goal = cg->tolerance * spd_norm2(n, b);
-    precondition(n, cg->diagonal, r, z);
+    precondition(cg, n, r, z);
     memcpy(p, z, (size_t)n * sizeof *p);
     double rz = spd_dot(n, r, z);
     int made = 0;
@@ -24,7 +25,7 @@ int spd_cg_solve(const spd_cg *cg, int64_t n, const double *b, double *x, double
         if (!(curve > 0)) break; /* the rest lies in the null space, or rounding has eaten it */
         spd_axpy(n, rz / curve, p, x);
         spd_axpy(n, -rz / curve, Ap, r);
-        precondition(n, cg->diagonal, r, z);
+        precondition(cg, n, r, z);
         const double next = spd_dot(n, r, z);
         for (int64_t i = 0; i < n; i++) p[i] = z[i] + next / rz * p[i];
         rz = next;

@@ -112,11 +112,17 @@ int64_t spd_eigen_work(int64_t n); /* doubles of work */
 bool spd_complement(int64_t r, int64_t n, double *A, double *Q, double *work);
 int64_t spd_complement_work(int64_t n); /* doubles of work */
 
+/* ---- eigen_add.c: eigenvalues e (in any order) and eigenvectors (rows of V) of A + g g' in place of those of A. False if LAPACK
+ * fails or g is not finite: V and e are then of no use. */
+bool spd_eigen_add(int64_t n, double *V, double *e, const double *g, double *work);
+int64_t spd_eigen_add_work(int64_t n); /* doubles of work */
+
 /* ---- cg.c: conjugate gradients for A x = b, A symmetric positive (semi)definite, preconditioned by its diagonal. */
 typedef struct spd_cg {
     void (*apply)(const void *context, const double *p, double *Ap); /* Ap = A p */
     const void *context;
     const double *diagonal; /* of A, positive; NULL: 1 */
+    const double *factor;   /* of a matrix like A (with no diagonal), from spd_cholesky; NULL: none */
     double tolerance;       /* stop at ||b - A x|| <= tolerance ||b|| */
     int most;               /* iterations */
 } spd_cg;
@@ -151,5 +157,7 @@ bool spd_pattern_room(spd_pattern *g, int64_t pairs); /* keeps what `other` hold
 void spd_pattern_complete(spd_pattern *g);
 /* out = (M X M) on the pattern for a symmetric n x n M; U is n x n work. X and out may be the same. */
 void spd_sandwich(const spd_pattern *g, const double *M, const double *X, double *U, double *out);
+/* The same for a sparse symmetric M; X and out may not be the same. */
+void spd_sandwich_sparse(const spd_pattern *g, const spd_csr *M, const double *X, double *out);
 
 #endif

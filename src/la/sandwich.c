@@ -1,6 +1,6 @@
 /* sandwich.c - (M X M)_ij on the pattern of X, for a symmetric n x n M and a sparse symmetric X: first U = X M, then m_j'u_i.
  * Both products take several rows of M at once, so that they wait for the cache and not for one sum; the order of every sum is
- * fixed, so the bits depend neither on the width of the vectors nor on the tiles. */
+ * fixed, so the bits depend neither on the width of the vectors nor on the tiles. A sparse M is gone through entry by entry. */
 #include "la/la.h"
 
 enum { TILE = 16, LANES = 8, ABREAST = 4, BLOCK = 8 };
@@ -88,7 +88,7 @@ static inline void combine(int64_t count, const int32_t *near, const double *val
 }
 
 /* U = X M, a tile of columns after the other; the last tile overlaps the one before. */
-SPD_WIDE static void multiply(const spd_pattern *g, const double *M, double *U) {
+SPD_WIDEST static void multiply(const spd_pattern *g, const double *M, double *U) {
     const int64_t n = g->n;
     for (int64_t at = 0; at < n; at += TILE) {
         const int64_t first = at + TILE <= n ? at : n - TILE;
@@ -154,8 +154,34 @@ SPD_WIDE static void project(const spd_pattern *g, const double *M, const double
     }
 }
 
-void spd_sandwich(const spd_pattern *g, const double *M, const double *X, double *U, double *out) {
+static void spread(const spd_pattern *g, const double *X) {
     for (int64_t k = 0; k < g->from[g->n]; k++) g->value[k] = X[g->pair[k]];
+}
+
+void spd_sandwich(const spd_pattern *g, const double *M, const double *X, double *U, double *out) {
+    spread(g, X);
     (g->n < TILE ? multiply_small : multiply)(g, M, U);
     project(g, M, U, out);
+}
+
+static double row_times(const spd_csr *M, int64_t j, const double *u) {
+    double sum = 0;
+    for (int64_t e = M->ptr[j]; e < M->ptr[j + 1]; e++) sum += M->val[e] * u[M->idx[e]];
+    return sum;
+}
+
+void spd_sandwich_sparse(const spd_pattern *g, const spd_csr *M, const double *X, double *out) {
+    const int64_t n = g->n, pairs = g->start[n];
+    double *u = g->work;
+    spread(g, X);
+    for (int64_t i = 0; i < n; i++) {
+        memset(u, 0, (size_t)n * sizeof *u);
+        for (int64_t e = M->ptr[i]; e < M->ptr[i + 1]; e++) {
+            const double m = M->val[e];
+            const int64_t row = M->idx[e];
+            for (int64_t k = g->from[row]; k < g->from[row + 1]; k++) u[g->near[k]] += m * g->value[k];
+        }
+        out[pairs + i] = row_times(M, i, u);
+        for (int64_t q = g->start[i]; q < g->start[i + 1]; q++) out[q] = row_times(M, g->other[q], u);
+    }
 }

@@ -185,8 +185,10 @@ void spd_problem_normal_update(const spdhg_problem *p, int threads, const double
 
 /* ---- curvature.c: constants of the step sizes. */
 double spd_problem_lipschitz(const spdhg_problem *p, spdhg_sampling sampling); /* kappa max_i(||a_i||^2 [+1]) + gamma */
-double spd_problem_structure_norm(const spdhg_problem *p);                     /* bound on || [F_1; F_2; ...] || */
-double spd_problem_dual_radius(const spdhg_problem *p);                        /* max ||y|| over the product of the lambda Y_t */
+/* What the coefficients live on: F of the first term, or NULL. */
+static inline const spdhg_structure *spd_problem_structure(const spdhg_problem *p) { return p->terms > 0 ? p->term[0].F : NULL; }
+double spd_problem_structure_norm(const spdhg_problem *p); /* bound on || [F_1; F_2; ...] || */
+double spd_problem_dual_radius(const spdhg_problem *p);    /* max ||y|| over the product of the lambda Y_t */
 /* H = (kappa/W) sum_i w_i a_i a_i', a_i with a last entry 1 if there is an intercept: the Hessian of the loss is at most H for
  * every output. Vectors have d + 1 numbers, the last of the intercept. D: positive numbers, a diagonal to measure H in. */
 void spd_problem_curvature_columns(const spdhg_problem *p, double *diagonal); /* of H */

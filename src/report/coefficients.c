@@ -1,6 +1,6 @@
-/* coefficients.c - the coefficients of a model on a page: as pictures where they live on a grid, else as stems and the largest
- * ones by name. */
-#include "report/page.h"
+/* coefficients.c - the coefficients of a model on a page: as pictures where they live on a grid, else as stems, on their graph,
+ * and the largest ones by name. */
+#include "report/graph_page.h"
 
 enum { MOST_PICTURES = 6, LARGEST_SHOWN = 15 };
 
@@ -45,7 +45,7 @@ static int64_t next_largest(const double *x, int64_t count, double value, int64_
 }
 
 /* Softmax has an output for each class; several targets have no names. */
-static bool names_outputs(const spdhg_model *m) { return m->outputs > 1 && spd_spec_is(m->loss, "softmax"); }
+bool spd_model_names_outputs(const spdhg_model *m) { return m->outputs > 1 && spd_spec_is(m->loss, "softmax"); }
 
 static void largest_table(FILE *out, const char *heading, const spdhg_model *m) {
     const int64_t count = m->features * m->outputs;
@@ -62,7 +62,8 @@ static void largest_table(FILE *out, const char *heading, const spdhg_model *m) 
         else
             spd_html(out, "feature @", spd_html_count(text, j + m->index_base));
         spd_html(out, "</th><td><bdi>@</bdi></td><td class='r'>@</td></tr>\n",
-                 names_outputs(m) ? spd_model_label(m, at % m->outputs, label) : "", spd_html_number(text, m->x[at], 5));
+                 spd_model_names_outputs(m) ? spd_model_label(m, at % m->outputs, label) : "",
+                 spd_html_number(text, m->x[at], 5));
     }
     spd_html(out, "</table>\n");
 }
@@ -72,13 +73,46 @@ static void stems(FILE *out, const char *heading, const spdhg_model *m, const do
     title(out, heading, "Coefficients");
     if (truth) spd_html(out, "<p class='faint'>Bars: the estimate. Marks: the truth.</p>\n");
     for (int64_t k = 0; k < m->outputs && k < MOST_PICTURES; k++) {
-        if (names_outputs(m)) spd_html(out, "<p>Class <bdi>@</bdi></p>", spd_model_label(m, k, label));
+        if (spd_model_names_outputs(m)) spd_html(out, "<p>Class <bdi>@</bdi></p>", spd_model_label(m, k, label));
         spd_picture_stems(out, m, m->x, truth, k);
     }
-    largest_table(out, heading, m);
 }
 
-void spd_page_coefficients(FILE *out, const char *heading, const spdhg_model *model, const double *truth) {
-    const bool grid = model->side[0] > 0 && model->side[1] > 0;
-    (grid ? pictures : stems)(out, heading, model, truth);
+/* Rows of one or two entries, not all from a feature to the next: what a chain joins is seen in the stems. */
+static bool is_graph(const spd_csr *F) {
+    bool chain = true;
+    int64_t edges = 0;
+    for (int64_t e = 0; e < F->m && !spd_csr_is_identity(F); e++) {
+        const int64_t from = F->ptr[e], entries = F->ptr[e + 1] - from;
+        if (entries > 2) return false;
+        edges += entries == 2;
+        chain = chain && (entries < 2 || F->idx[from] + 1 == F->idx[from + 1]);
+    }
+    return edges > 0 && !chain;
+}
+
+static spdhg_status on_graph(FILE *out, const char *heading, const spdhg_model *m, const spd_csr *F, spdhg_error *err) {
+    spd_graph graph = {0};
+    spdhg_status status = spd_graph_of_rows(F, &graph, err);
+    for (int64_t e = 0; e < graph.edge.count; e++) { /* of a large one: what is around the largest coefficients */
+        spd_pair *pair = &graph.edge.pair[e];
+        pair->s =
+            fmax(spd_max_abs(m->outputs, m->x + pair->i * m->outputs), spd_max_abs(m->outputs, m->x + pair->j * m->outputs));
+    }
+    title(out, heading, "Coefficients on their graph");
+    if (status == SPDHG_OK) status = spd_graph_draw_coefficients(out, &graph, m, MOST_PICTURES, err);
+    spd_graph_free(&graph);
+    return status;
+}
+
+spdhg_status spd_page_coefficients(FILE *out, const char *heading, const spdhg_model *model, const double *truth,
+                                   const spdhg_structure *F, spdhg_error *err) {
+    if (model->side[0] > 0 && model->side[1] > 0) {
+        pictures(out, heading, model, truth);
+        return SPDHG_OK;
+    }
+    if (F && F->F.n == model->features && is_graph(&F->F)) SPD_TRY(on_graph(out, heading, model, &F->F, err));
+    stems(out, heading, model, truth);
+    largest_table(out, heading, model);
+    return SPDHG_OK;
 }

@@ -14,13 +14,22 @@ typedef struct spd_graph_page {
 } spd_graph_page;
 spdhg_status spd_graph_page_write(const spd_graph_page *page, const char *path, spdhg_error *err);
 
+/* ---- coefficients.c */
+bool spd_model_names_outputs(const spdhg_model *model); /* its outputs are classes */
+
 /* ---- graph_drawing.c */
 typedef struct spd_node_names {
     char **name; /* of the features; NULL: numbers, of which index_base is the first */
     int index_base;
 } spd_node_names;
 const char *spd_node_name(const spd_node_names *names, int64_t feature, char text[SPD_SHORT]);
+/* Edges are the rows of F with two entries: of unlike signs for features that belong together. graph is empty before. */
+spdhg_status spd_graph_of_rows(const spd_csr *F, spd_graph *graph, spdhg_error *err);
 spdhg_status spd_graph_draw(FILE *out, const spd_graph *graph, const spd_node_names *names, spdhg_error *err);
+/* The same with the model's coefficients as the colours of the nodes, an output after the other, at most so many pictures; the
+ * graph has an edge. */
+spdhg_status spd_graph_draw_coefficients(FILE *out, const spd_graph *graph, const spdhg_model *model, int64_t pictures,
+                                         spdhg_error *err);
 
 /* ---- layout.c: where the nodes of a graph are drawn, in a box of width x height; a pure function of the edges. */
 typedef struct spd_layout {
@@ -28,6 +37,7 @@ typedef struct spd_layout {
     int32_t *feature;     /* of a node */
     int64_t *degree;
     double *x, *y;
+    double unit; /* about how far a node is from the nearest one */
     spd_pair *pair;
 } spd_layout;
 /* At most `most` nodes: all that have an edge, or those of the strongest edges. */

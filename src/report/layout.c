@@ -1,12 +1,13 @@
-/* layout.c - a drawing of a graph by springs and charges (Fruchterman & Reingold 1991): ends of an edge attract with force r^2/k,
- * all nodes repel with k^2/r, everything is drawn gently to the middle; steps shrink. It starts on a spiral, components in turn,
- * and nothing in it is random: the same graph is the same picture. */
+/* layout.c - a drawing of a graph by springs and charges (Fruchterman & Reingold 1991): ends of an edge attract with force r^2,
+ * all nodes of a component repel with 1/r, everything is drawn gently to the middle; steps shrink. Components are drawn one by
+ * one, each from a spiral, and put side by side on shelves. Nothing in it is random: the same graph is the same picture. */
 #include <stdlib.h>
 
 #include "report/graph_page.h"
 
 enum { ROUNDS = 400 };
 #define GOLDEN_ANGLE 2.399963229728653
+#define APART 2.0 /* two components, in distances of neighbours */
 
 static spdhg_status choose(spd_layout *out, const spd_graph *graph, int64_t most, spdhg_error *err) {
     int32_t *node = SPD_NEW(int32_t, graph->nodes); /* its number in the drawing plus 1 */
@@ -33,35 +34,28 @@ static spdhg_status choose(spd_layout *out, const spd_graph *graph, int64_t most
     return good ? SPDHG_OK : spd_fail_memory(err, 16.0 * (double)graph->edge.count + 4.0 * (double)graph->nodes);
 }
 
-/* On a spiral, component after component, so that they do not start entangled. */
-static spdhg_status place(spd_layout *l, double k, spdhg_error *err) {
-    spd_components parts;
-    SPD_TRY(spd_components_of(l->nodes, l->pair, l->edges, &parts, err));
-    for (int64_t at = 0; at < l->nodes; at++) {
-        const double radius = k * sqrt((double)at + 0.5);
-        l->x[parts.list[at]] = radius * cos(GOLDEN_ANGLE * (double)at);
-        l->y[parts.list[at]] = radius * sin(GOLDEN_ANGLE * (double)at);
+/* Of one component: its nodes are list[0..count), fx and fy have room for all nodes. */
+static void forces(const spd_layout *l, const int32_t *list, int64_t count, double *fx, double *fy) {
+    for (int64_t p = 0; p < count; p++) {
+        fx[list[p]] = -0.08 * l->x[list[p]];
+        fy[list[p]] = -0.08 * l->y[list[p]];
     }
-    spd_components_free(&parts);
-    return SPDHG_OK;
-}
-
-static void forces(const spd_layout *l, double k, double *fx, double *fy) {
-    for (int64_t a = 0; a < l->nodes; a++) {
-        fx[a] = -0.08 * l->x[a];
-        fy[a] = -0.08 * l->y[a];
-    }
-    for (int64_t a = 0; a < l->nodes; a++)
-        for (int64_t b = a + 1; b < l->nodes; b++) {
-            const double dx = l->x[a] - l->x[b], dy = l->y[a] - l->y[b], push = k * k / fmax(1e-6, dx * dx + dy * dy);
+    for (int64_t p = 0; p < count; p++)
+        for (int64_t q = p + 1; q < count; q++) {
+            const int32_t a = list[p], b = list[q];
+            const double dx = l->x[a] - l->x[b], dy = l->y[a] - l->y[b], push = 1 / fmax(1e-6, dx * dx + dy * dy);
             fx[a] += push * dx;
             fy[a] += push * dy;
             fx[b] -= push * dx;
             fy[b] -= push * dy;
         }
+}
+
+/* Adds the pull of every edge. */
+static void springs(const spd_layout *l, double *fx, double *fy) {
     for (int64_t e = 0; e < l->edges; e++) {
         const int32_t a = l->pair[e].i, b = l->pair[e].j;
-        const double dx = l->x[a] - l->x[b], dy = l->y[a] - l->y[b], pull = sqrt(dx * dx + dy * dy) / k;
+        const double dx = l->x[a] - l->x[b], dy = l->y[a] - l->y[b], pull = sqrt(dx * dx + dy * dy);
         fx[a] -= pull * dx;
         fy[a] -= pull * dy;
         fx[b] += pull * dx;
@@ -69,10 +63,17 @@ static void forces(const spd_layout *l, double k, double *fx, double *fy) {
     }
 }
 
-static void relax(spd_layout *l, double k, double *fx, double *fy) {
+static void relax(spd_layout *l, const spd_components *parts, double *fx, double *fy) {
+    for (int64_t at = 0; at < l->nodes; at++) {
+        const double turn = (double)parts->place[at], radius = sqrt(turn + 0.5);
+        l->x[at] = radius * cos(GOLDEN_ANGLE * turn);
+        l->y[at] = radius * sin(GOLDEN_ANGLE * turn);
+    }
     for (int round_ = 0; round_ < ROUNDS; round_++) {
-        const double most = 2 * k * pow(1 - (double)round_ / ROUNDS, 1.5) + 1e-3;
-        forces(l, k, fx, fy);
+        const double most = 2 * pow(1 - (double)round_ / ROUNDS, 1.5) + 1e-3;
+        for (int64_t p = 0; p < parts->count; p++)
+            forces(l, parts->list + parts->first[p], parts->first[p + 1] - parts->first[p], fx, fy);
+        springs(l, fx, fy);
         for (int64_t a = 0; a < l->nodes; a++) {
             const double size = sqrt(fx[a] * fx[a] + fy[a] * fy[a]), step = size > most ? most / size : 1;
             l->x[a] += step * fx[a];
@@ -81,29 +82,91 @@ static void relax(spd_layout *l, double k, double *fx, double *fy) {
     }
 }
 
-static void fit_box(const spd_layout *l, double *x, double length) {
+typedef struct box {
+    double low[2], size[2];
+} box;
+
+static box bounds(const spd_layout *l, const int32_t *list, int64_t count) {
+    box b = {{INFINITY, INFINITY}, {0, 0}};
+    for (int64_t p = 0; p < count; p++) {
+        b.low[0] = fmin(b.low[0], l->x[list[p]]);
+        b.low[1] = fmin(b.low[1], l->y[list[p]]);
+    }
+    for (int64_t p = 0; p < count; p++) {
+        b.size[0] = fmax(b.size[0], l->x[list[p]] - b.low[0]);
+        b.size[1] = fmax(b.size[1], l->y[list[p]] - b.low[1]);
+    }
+    return b;
+}
+
+/* A component is scaled so that the nearest neighbour of a node is 1 away on average: dense ones get the room they need. */
+static void spread(spd_layout *l, const int32_t *list, int64_t count) {
+    double sum = 0;
+    for (int64_t p = 0; p < count; p++) {
+        double nearest = INFINITY;
+        for (int64_t q = 0; q < count; q++)
+            if (q != p) nearest = fmin(nearest, hypot(l->x[list[p]] - l->x[list[q]], l->y[list[p]] - l->y[list[q]]));
+        sum += isfinite(nearest) ? nearest : 0;
+    }
+    for (int64_t p = 0; p < count && sum > 0; p++) {
+        l->x[list[p]] *= (double)count / sum;
+        l->y[list[p]] *= (double)count / sum;
+    }
+}
+
+/* Side by side, the largest first, on shelves as wide as the picture wants it; each in the middle of its shelf's height. */
+static void shelve(spd_layout *l, const spd_components *parts, double aspect) {
+    double area = 0, right = 0, top = 0, high = 0;
+    for (int64_t p = 0; p < parts->count; p++) {
+        const int32_t *list = parts->list + parts->first[p];
+        const int64_t count = parts->first[p + 1] - parts->first[p];
+        spread(l, list, count);
+        const box b = bounds(l, list, count);
+        area += (b.size[0] + APART) * (b.size[1] + APART);
+    }
+    const double wide = sqrt(area * aspect);
+    for (int64_t p = 0; p < parts->count; p++) {
+        const int32_t *list = parts->list + parts->first[p];
+        const int64_t count = parts->first[p + 1] - parts->first[p];
+        const box b = bounds(l, list, count);
+        if (right > 0 && right + 0.5 * b.size[0] > wide) {
+            top += high + APART;
+            right = high = 0;
+        }
+        if (high == 0) high = b.size[1];
+        for (int64_t q = 0; q < count; q++) {
+            l->x[list[q]] += right - b.low[0];
+            l->y[list[q]] += top + 0.5 * (high - b.size[1]) - b.low[1];
+        }
+        right += b.size[0] + APART;
+    }
+}
+
+static double fit_box(const spd_layout *l, double *x, double length) {
     double low = INFINITY, high = -INFINITY;
     for (int64_t a = 0; a < l->nodes; a++) {
         low = fmin(low, x[a]);
         high = fmax(high, x[a]);
     }
     for (int64_t a = 0; a < l->nodes; a++) x[a] = high > low ? length * (x[a] - low) / (high - low) : length / 2;
+    return high > low ? length / (high - low) : length;
 }
 
 spdhg_status spd_layout_new(spd_layout *out, const spd_graph *graph, int64_t most, double width, double height,
                             spdhg_error *err) {
     *out = (spd_layout){0};
+    spd_components parts = {0};
     spdhg_status status = choose(out, graph, most, err);
-    const double k = 1; /* the length of a spring; the box scales it */
     double *fx = SPD_NEW(double, out->nodes), *fy = SPD_NEW(double, out->nodes);
     out->x = SPD_NEW(double, out->nodes);
     out->y = SPD_NEW(double, out->nodes);
     if (status == SPDHG_OK && !(fx && fy && out->x && out->y)) status = spd_fail_memory(err, 32.0 * (double)out->nodes);
-    if (status == SPDHG_OK) status = place(out, k, err);
+    if (status == SPDHG_OK) status = spd_components_of(out->nodes, out->pair, out->edges, &parts, err);
     if (status == SPDHG_OK) {
-        relax(out, k, fx, fy);
-        fit_box(out, out->x, width);
-        fit_box(out, out->y, height);
+        relax(out, &parts, fx, fy);
+        shelve(out, &parts, width / height);
+        out->unit = fmin(fit_box(out, out->x, width), fit_box(out, out->y, height));
+        spd_components_free(&parts);
     } else
         spd_layout_free(out);
     spd_free(fx);

@@ -47,11 +47,13 @@ int spd_ticks(double low, double high, bool logarithmic, int wanted, double tick
 void spd_picture_grid(FILE *out, const char *title, const spdhg_model *model, const double *x, int64_t slice, int64_t output,
                       double scale);
 void spd_picture_legend(FILE *out, double scale);
+double spd_picture_depth(double value, double scale); /* of its colour, 0 to 1 */
 void spd_picture_stems(FILE *out, const spdhg_model *model, const double *x, const double *truth, int64_t output);
 
-/* ---- coefficients.c: a model's coefficients, on their grid or as stems with a table of the largest; truth: drawn beside them,
- * or NULL. heading: "h2" or "h3". */
-void spd_page_coefficients(FILE *out, const char *heading, const spdhg_model *model, const double *truth);
+/* ---- coefficients.c: a model's coefficients, on their grid or as stems with a table of the largest, and on their graph if F is
+ * one; truth: drawn beside them, or NULL, as F. heading: "h2" or "h3". */
+spdhg_status spd_page_coefficients(FILE *out, const char *heading, const spdhg_model *model, const double *truth,
+                                   const spdhg_structure *F, spdhg_error *err);
 
 /* ---- path_page.c: the part of a path: validation curve with its band, what is explained, coefficients against lambda. */
 void spd_page_path(FILE *out, const spdhg_path *path, const spdhg_model *model);

@@ -7,9 +7,12 @@ enum { MOST_CELLS = 128, CELLS_WIDE = 320, MOST_STEMS = 2000, POOLED_STEMS = 100
 
 static double clamp01(double value) { return fmax(0, fmin(1, value)); }
 
+/* Small coefficients stay visible; the legend is drawn alike. */
+double spd_picture_depth(double value, double scale) { return pow(clamp01(fabs(value) / scale), 0.6); }
+
 static void cell(FILE *out, double x, double y, double width, double height, double value, double scale) {
-    const double depth = pow(clamp01(fabs(value) / scale), 0.6); /* small coefficients stay visible; the legend is drawn alike */
-    if (depth < 0.005) return;                                   /* zero is the ground's colour */
+    const double depth = spd_picture_depth(value, scale);
+    if (depth < 0.005) return; /* zero is the ground's colour */
     spd_html(out, "<rect class='@' x='~' y='~' width='~' height='~' fill-opacity='~'/>", value > 0 ? "p" : "n", x, y, width,
              height, depth);
 }

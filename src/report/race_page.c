@@ -72,17 +72,6 @@ static void about(FILE *out, const json_t *p) {
     spd_html(out, "</p>\n");
 }
 
-/* Edges are the rows of F with two entries: of unlike signs for features that rise together. */
-static spdhg_status edges_of(const spd_csr *F, spd_graph *graph, spdhg_error *err) {
-    graph->nodes = F->n;
-    for (int64_t e = 0; e < F->m; e++) {
-        const int64_t from = F->ptr[e];
-        if (F->ptr[e + 1] - from != 2) continue;
-        SPD_TRY(spd_pair_add(&graph->edge, F->idx[from], F->idx[from + 1], -F->val[from] * F->val[from + 1], err));
-    }
-    return SPDHG_OK;
-}
-
 static spdhg_status put_graph(FILE *out, const spd_raced *race, const char *name, const spdhg_model *model, spdhg_error *err) {
     char *path;
     SPD_TRY(spd_raced_file(&path, race->directory, name, err));
@@ -91,7 +80,7 @@ static spdhg_status put_graph(FILE *out, const spd_raced *race, const char *name
     const spd_node_names names = {model ? model->name : NULL, model ? model->index_base : 1};
     spdhg_status status = spd_raced_there(path) ? spd_matrix_market_read(path, &F, err) : SPDHG_OK;
     spd_free(path);
-    if (status == SPDHG_OK) status = edges_of(&F, &graph, err);
+    if (status == SPDHG_OK) status = spd_graph_of_rows(&F, &graph, err);
     if (status == SPDHG_OK && graph.edge.count > 0) {
         char text[SPD_SHORT];
         spd_html(out, "<details><summary>The graph of the first repeat: @ edges</summary>\n",
@@ -117,7 +106,7 @@ static spdhg_status pictures(FILE *out, const spd_raced *race, const json_t *pro
     }
     if (model) {
         spd_html(out, "<details><summary>The coefficients of <bdi>@</bdi> in the first repeat</summary>\n", model->solver);
-        spd_page_coefficients(out, "h3", model, NULL);
+        status = spd_page_coefficients(out, "h3", model, NULL, NULL, err);
         spd_html(out, "</details>\n");
     }
     if (status == SPDHG_OK && *structure) status = put_graph(out, race, structure, model, err);

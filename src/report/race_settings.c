@@ -47,6 +47,7 @@ static const char *title_of(const char *key) {
         {"epochs", "epochs at most"},
         {"every", "epochs between points"},
         {"run_time", "seconds of a run at most"},
+        {"time_outs", "time-outs after which a solver is not started again (0: none)"},
         {"test_fraction", "part of the rows for testing"},
         {"tune_fraction", "part of the training rows for tuning"},
         {"tune_folds", "folds of the tuning"},

@@ -115,10 +115,12 @@ spdhg_status spd_report_write(const spd_report *report, const char *path, spdhg_
     spd_page_head(file.stream, report->title, SPD_PAGE_STILL);
     sentence(file.stream, report);
     tiles(file.stream, report);
-    spd_page_coefficients(file.stream, "h2", report->model, report->truth);
+    const spdhg_status status = spd_page_coefficients(file.stream, "h2", report->model, report->truth, report->structure, err);
     if (report->path) spd_page_path(file.stream, report->path, report->model);
     curves(file.stream, report);
     settings(file.stream, report);
     spd_page_foot(file.stream, SPD_PAGE_STILL);
-    return spd_file_commit(&file, err);
+    if (status == SPDHG_OK) return spd_file_commit(&file, err);
+    spd_file_abort(&file);
+    return status;
 }

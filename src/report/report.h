@@ -3,6 +3,7 @@
 #ifndef SPD_REPORT_H
 #define SPD_REPORT_H
 #include "model/model.h"
+#include "structure/structure.h"
 
 typedef struct spd_report {
     const char *title;   /* shown as text, whatever is in it */
@@ -10,9 +11,10 @@ typedef struct spd_report {
     const spdhg_model *model;
     const spdhg_point *point; /* the trace */
     int64_t points;
-    const double *truth;            /* known coefficients to draw beside the estimate, or NULL; features x outputs */
-    const spdhg_solution *solution; /* test scores, zeros; may be NULL */
-    const spdhg_path *path;         /* the path the model was chosen from, or NULL */
+    const double *truth;              /* known coefficients to draw beside the estimate, or NULL; features x outputs */
+    const spdhg_solution *solution;   /* test scores, zeros; may be NULL */
+    const spdhg_path *path;           /* the path the model was chosen from, or NULL */
+    const spdhg_structure *structure; /* what the coefficients live on, or NULL; drawn if it is a graph */
 } spd_report;
 spdhg_status spd_report_write(const spd_report *report, const char *path, spdhg_error *err);
 

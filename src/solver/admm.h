@@ -47,11 +47,11 @@ int64_t spd_admm_dual_cost(const spdhg_problem *p);
 /* ---- admm_system.c: ( diag(h) + rho F'F ) x = b for K outputs, by warm-started conjugate gradients. */
 typedef struct spd_admm_system {
     const spdhg_problem *problem;
-    double *h;        /* work: d x K, positive; the caller fills it */
-    double *diagonal; /* work: d x K */
-    double *gram;     /* state (constant): diagonal of F'F, d numbers */
-    double *Fp, *cg;  /* work: m x K; 4 d K */
-    double *b;        /* work: d x K, the right-hand side */
+    double *gram, *touched;                       /* state (constant): diagonal of F'F, d numbers; the features that F touches */
+    int64_t count;                                /* so many */
+    double *h, *b;                                /* work: d x K; h positive, b the right-hand side: the caller fills them */
+    double *wide, *Fp;                            /* work: d x K; m x K */
+    double *x, *right, *narrow_h, *diagonal, *cg; /* work: of the touched features; cg four times as long */
     double rho, tolerance;
 } spd_admm_system;
 void spd_admm_system_layout(spd_run *run, spd_admm_system *s);

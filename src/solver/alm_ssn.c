@@ -9,14 +9,14 @@
  *            ( A'CA/W + gamma I + (sig + damp) D + F' DPi rho S F ) dx = -grad   by conjugate gradients, Jacobi,
  *            to min(0.05, sqrt(||grad||/||first||)) ||grad||;   x += t dx, t = 1, 1/2, ... (Armijo 1e-4)
  *            until ||grad||_{D^-1} is small for this j
- *   metric:  D = diag(A'CA/W) + gamma at the start, S_e = 1/(F_e D^{-1} F_e'): columns of very different size (counts of words)
+ *   metric:  D = diag(A'CA/W) + gamma at the start, or a hundredth of the largest it can be, S_e = 1/(F_e D^{-1} F_e'): columns of very different size (counts of words)
  *            would otherwise leave rho wrong for all but a few
  *
  * One step of the loop is one Newton iteration. A product with the Hessian counts as a pass over the data. */
 #include "solver/newton.h"
 
 enum { CG_MOST = 200, HALVINGS_MOST = 40, INNER_MOST = 12 };
-static const double RHO_MOST = 1e12, SIG_LEAST = 1e-10, DAMP_FIRST = 1e-2, DAMP_MOST = 1;
+static const double RHO_MOST = 1e12, SIG_LEAST = 1e-10, DAMP_FIRST = 1e-2, DAMP_MOST = 1, MOST_PART = 1e-2;
 
 enum {
     RHO,
@@ -148,8 +148,12 @@ static double gradient(alm_ssn *self, spd_run *run) {
 static void first_scalars(alm_ssn *self, spd_run *run) {
     const spdhg_problem *p = run->problem;
     const double floor = 1e-6 * (loss_diagonal(self, run) + p->gamma);
-    for (int64_t q = 0; q < spd_problem_normal_size(p); q++)
-        self->D[q] = fmax(self->recent[q] + (q < p->dK ? p->gamma : 0), floor > 0 ? floor : 1);
+    spd_problem_curvature_columns(p, self->cg); /* the most there can be: where a loss is straight there is none, for now */
+    run->rows_visited += p->n;
+    for (int64_t q = 0; q < spd_problem_normal_size(p); q++) {
+        const double now = fmax(self->recent[q], MOST_PART * self->cg[q / p->K]) + (q < p->dK ? p->gamma : 0);
+        self->D[q] = fmax(now, floor > 0 ? floor : 1);
+    }
     spd_metric_rows(p, self->D, self->S);
     const double norm = spd_metric_norm(p, self->D, self->S, self->dx);
     self->scalar[RHO] = norm > 0 ? 1 / norm : 1;

@@ -41,8 +41,9 @@ spdhg_status spd_evaluator_new(spd_evaluator *e, const spdhg_problem *p, const s
     int64_t size = spd_problem_value_work(p);
     if (status == SPDHG_OK && e->test && spd_problem_value_work(e->test) > size) size = spd_problem_value_work(e->test);
     e->scratch = SPD_NEW(double, size);
+    e->slope = SPD_NEW(double, p->n * p->K);
     e->curve = SPD_NEW(double, p->n * p->K);
-    if (status == SPDHG_OK && (!e->scratch || !e->curve)) status = spd_fail_memory(err, 8.0 * (double)size);
+    if (status == SPDHG_OK && (!e->scratch || !e->slope || !e->curve)) status = spd_fail_memory(err, 8.0 * (double)size);
     if (status == SPDHG_OK) status = spd_certifier_new(&e->certifier, p, threads, err);
     if (status != SPDHG_OK) spd_evaluator_free(e);
     return status;
@@ -88,18 +89,35 @@ static void evaluate_test(spd_evaluator *e, const double *x, const double *c, sp
     point->test_score = score(t, z);
 }
 
+/* The alpha a solver offers, where the gap it proves ends the run; its first bracket alone tells whether it is worth more. */
+static bool offer_will_do(spd_evaluator *e, const double *x, const double *y, const double *z, double objective) {
+    const spdhg_problem *p = e->problem;
+    spd_certifier *c = &e->certifier;
+    const double goal = c->enough * fabs(objective);
+    if (!e->offer || goal == 0) return false;
+    memcpy(c->alpha, e->offer, (size_t)(p->n * p->K) * sizeof *c->alpha);
+    if (!(spd_dual_fenchel(c, z) <= goal)) return false;
+    c->slopes = false;
+    spd_certify(c, x, y, z, e->scratch, objective, &e->gap);
+    return e->gap.kind == SPD_GAP_CERTIFIED && e->gap.gap <= goal;
+}
+
 /* The gap at (x, c, y); the scores are still where spd_problem_value left them. */
 static void prove(spd_evaluator *e, const double *x, const double *c, const double *y, spdhg_point *point) {
     const spdhg_problem *p = e->problem;
     double *z = spd_problem_value_scores(p, e->scratch);
     if (p->intercept) spd_problem_shift(p, c, z);
-    spd_certify(&e->certifier, x, y, z, e->scratch, point->objective, &e->gap);
+    if (!offer_will_do(e, x, y, z, point->objective)) {
+        memcpy(e->certifier.alpha, e->slope, (size_t)(p->n * p->K) * sizeof *e->slope);
+        e->certifier.slopes = true;
+        spd_certify(&e->certifier, x, y, z, e->scratch, point->objective, &e->gap);
+    }
     point->gap = e->gap.kind == SPD_GAP_NONE ? NAN : e->gap.gap;
 }
 
 void spd_evaluate(spd_evaluator *e, const double *x, double *c, const double *y, spdhg_point *point) {
     spd_value value;
-    spd_problem_value(e->problem, e->threads, x, c, e->certifier.alpha, e->curve, e->scratch, &value);
+    spd_problem_value(e->problem, e->threads, x, c, e->slope, e->curve, e->scratch, &value);
     point->objective = value.objective;
     point->train_loss = value.loss;
     point->penalty = value.penalty;
@@ -107,6 +125,7 @@ void spd_evaluate(spd_evaluator *e, const double *x, double *c, const double *y,
     const bool known = e->certifier.gradient;
     e->seen = (spd_seen){.z = e->test ? NULL : spd_problem_value_scores(e->problem, e->scratch),
                          .curve = e->curve,
+                         .slope = e->slope,
                          .g = known ? e->certifier.g : NULL,
                          .gc = known ? e->certifier.gc : NULL,
                          .c = c,
@@ -194,6 +213,7 @@ void spd_evaluator_free(spd_evaluator *e) {
     spd_certifier_free(&e->certifier);
     spd_free(e->test_x);
     spd_free(e->scratch);
+    spd_free(e->slope);
     spd_free(e->curve);
     *e = (spd_evaluator){0};
 }

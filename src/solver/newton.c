@@ -64,12 +64,15 @@ void spd_newton_gradient(spd_run *run, spd_newton *b, bool best_c) {
         if (p->intercept) memcpy(b->x + p->dK, seen->c, (size_t)p->K * sizeof *b->x);
     } else
         find_scores(run, b, best_c);
-    if (known && seen->g) {
+    if (known) {
+        memcpy(b->alpha, seen->slope, (size_t)(p->n * p->K) * sizeof *b->alpha);
         memcpy(b->curve, seen->curve, (size_t)(p->n * p->K) * sizeof *b->curve);
+    } else
+        loss = spd_problem_losses(p, run->threads, &(spd_scores){.z = b->score}, b->alpha, b->curve, b->scratch);
+    if (known && seen->g) {
         memcpy(b->g, seen->g, (size_t)p->dK * sizeof *b->g);
         memcpy(b->g + p->dK, seen->gc, (size_t)p->K * sizeof *b->g);
     } else {
-        loss = spd_problem_losses(p, run->threads, &(spd_scores){.z = b->score}, b->alpha, b->curve, b->scratch);
         spd_problem_adjoint(p, run->threads, b->alpha, b->g, b->g + p->dK, b->scratch);
     }
     spd_axpy(p->dK, p->gamma, b->x, b->g);

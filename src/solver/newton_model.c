@@ -2,15 +2,15 @@
  *     t = (H + rho B'F'SFB)^{-1} ( H t_x + B'( F'(rho S z - y) - g ) ),   u = B t
  *     v = y + rho S (1.6 F u - 0.6 z),   y = Pi_{lambda Y}(v),   z = (v - y)/(rho S)
  * until  e'H^{-1}e/2 + lambda r(Fu) - y'Fu,  e = B'(g + F'y) + H(t - t_x),  the model's duality gap, is a hundredth of the
- * decrease it promises. rho is balanced by the residuals. After 50 + n/8 iterations, four times as many, ... Newton steps are
- * tried (newton_model_ssn.c): they end what ADMM has sorted. X = box or nonneg: one more block u in X, split like F u with y_X
- * and z_X = Pi_X; the candidate is then Pi_X(u). */
+ * decrease it promises, or what ends the run. rho is balanced by the residuals. After 50 + n/8 iterations, four times as many,
+ * ... Newton steps are tried (newton_model_ssn.c): they end what ADMM has sorted. X = box or nonneg: one more block u in X, split
+ * like F u with y_X and z_X = Pi_X; the candidate is then Pi_X(u). */
 #include <cblas.h>
 
 #include "solver/newton_model.h"
 
 enum { ITERATIONS_MOST = 2000, NEWTON_FIRST = 50 };
-static const double RELAX = 1.6;
+static const double RELAX = 1.6, NEAR = 1e-2; /* a decrease of less than this part of f */
 
 bool spd_newton_model_bounded(const spdhg_problem *p) { return p->set.kind != &spd_set_all; }
 
@@ -145,11 +145,14 @@ static bool prepare(spd_newton_model *a, const spdhg_problem *p) {
     return factor_with_rho(a);
 }
 
+/* Near the end the model's own gap becomes the certificate's (prox_newton.c): a tenth of what will do. */
 static bool good(const spd_newton_model *a, double gap, double decrease) {
-    return gap <= fmax(0.01 * decrease, 1e-13 * fabs(a->b->value[0]));
+    const double f = fabs(a->b->value[0]), goal = decrease < NEAR * f && a->enough > 0 ? 0.1 * a->enough * f : INFINITY;
+    return gap <= fmax(fmin(0.01 * decrease, goal), 1e-13 * f);
 }
 
-bool spd_newton_model_solve(spd_newton_model *a, const spdhg_problem *p) {
+bool spd_newton_model_solve(spd_newton_model *a, const spdhg_problem *p, bool *solved) {
+    *solved = true;
     if (!prepare(a, p)) return false;
     int newton = NEWTON_FIRST + (int)(a->B.size / 80) * 10; /* a factorisation costs about n/10 iterations */
     for (int it = 1; it <= ITERATIONS_MOST; it++) {
@@ -165,5 +168,6 @@ bool spd_newton_model_solve(spd_newton_model *a, const spdhg_problem *p) {
         }
         if (anew && !factor_with_rho(a)) return false;
     }
+    *solved = false;
     return true;
 }

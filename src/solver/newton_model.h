@@ -6,6 +6,7 @@
 /*   minimise over u = B t in X   g'(u-x) + (t - t_x)'H(t - t_x)/2 + lambda r(F u);   X other than R^d only with t = x    */
 typedef struct spd_newton_model {
     spd_newton *b;           /* x, g, penalty, value; y is the dual of the model, in and out */
+    double enough;           /* as in spd_run */
     spd_reduction B, snap;   /* work; snap: the zeros of z */
     double *z, *rho;         /* state of the solver: copy of F x in the splitting; penalty parameter (0: not set yet) */
     double *zX, *yX;         /* state: copy of x in X and its multiplier; nothing for X = R^d */
@@ -20,9 +21,9 @@ enum { SPD_TIED_FROM = 800 }; /* coefficients from which a working set pays */
 bool spd_newton_model_ties(const spdhg_problem *p);
 bool spd_newton_model_bounded(const spdhg_problem *p); /* X is not R^d */
 void spd_newton_model_layout(spd_run *run, spd_newton_model *a, spd_newton *b, int64_t most);
-/* Solves it until its duality gap is a hundredth of the decrease it promises: t, u, Fu, y, z. False if a matrix was not definite.
- */
-bool spd_newton_model_solve(spd_newton_model *a, const spdhg_problem *p);
+/* Solves it until its duality gap is a hundredth of the decrease it promises, near the end a tenth of `enough`: t, u, Fu, y, z.
+ * False if a matrix was not definite. */
+bool spd_newton_model_solve(spd_newton_model *a, const spdhg_problem *p, bool *solved); /* solved: not merely out of iterations */
 /* out = B'F'y */
 void spd_newton_model_transposed(spd_newton_model *a, const spdhg_problem *p, const double *y, double *out);
 void spd_newton_model_multiply(const spd_newton_model *a, const double *t, double *Ht); /* H t */

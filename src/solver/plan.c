@@ -11,7 +11,8 @@ enum {
     WORKING_MOST = 2000, /* as in prox_newton.c */
     PASSES = 15,         /* of saga-pd3o to 1e-6 where ridge makes it easy */
     PASSES_MOST = 60,
-    STRUCTURE_MOST = 3 /* rows of F for each feature: beyond it takes the longer the more there are */
+    STRUCTURE_MOST = 3, /* rows of F for each feature: beyond it takes the longer the more there are */
+    RESCUE = 10000      /* passes of semismooth Newton where proximal Newton gives up: both fail where there is no minimiser */
 };
 
 static void add_stage(spd_plan *plan, const char *name, double epochs, int64_t stride) {
@@ -61,26 +62,47 @@ static bool has_pairs(const spdhg_problem *p) {
     return false;
 }
 
-/* Few coefficients: proximal Newton with a dense factor; from 800 on, where zeros of F x tie them, on a working set. Many: on one
- * where zeros of F x make one and no ridge keeps x dense, or F is a chain or a graph, with semismooth Newton behind it should the
- * solution be larger than the set may be; else semismooth Newton. A set X that is not separable, or the nuclear norm of a large
- * matrix: variance-reduced PD3O. Where there are many rows for every coefficient, proximal Newton first makes a few steps on a
- * sample of them, which leads to within d/rows of the optimum for a fraction of the price; alm-ssn starts with one stochastic
- * pass. Where ridge makes it converge at once, variance-reduced PD3O goes before either: passes_first. */
+/* Groups of several differences (isotropic total variation): few of them are zero, so that a working set fills up and costs much.
+ */
+static bool has_groups_of_pairs(const spdhg_problem *p) {
+    for (int64_t t = 0; t < p->terms; t++)
+        if (p->term[t].pairs && p->term[t].penalty != &spd_penalty_l1 && p->term[t].largest > 1) return true;
+    return false;
+}
+
+/* Few coefficients: proximal Newton with a dense factor (from 800 on, where zeros of F x tie them, on a working set first), and
+ * semismooth Newton should it give up. Many: by coordinate descent where F is the identity; on a working set where zeros of F x
+ * make one and no ridge keeps x dense, or F is a chain or a graph, with semismooth Newton behind both should they stall (the
+ * solution may be larger than the set may be); else semismooth Newton. A set X that is not separable, or the nuclear norm of a
+ * large matrix: variance-reduced PD3O. Where there are many rows for every coefficient, proximal Newton first makes a few steps
+ * on a sample of them, which leads to within d/rows of the optimum for a fraction of the price; alm-ssn starts with one
+ * stochastic pass. Where ridge makes it converge at once, variance-reduced PD3O goes before either: passes_first. */
 static void automatic(spd_plan *plan, const spdhg_problem *p) {
     const int64_t unknowns = spd_problem_normal_size(p);
-    const bool few = takes("prox-newton", p), newton = few || takes("alm-ssn", p), tied = few && spd_newton_model_ties(p),
-               sparse = tied || (!few && newton && (p->gamma == 0 || has_pairs(p)) && takes("ws-newton", p));
+    const bool few = takes("prox-newton", p), newton = few || takes("alm-ssn", p), columns = !few && takes("cd-newton", p),
+               tied = few && spd_newton_model_ties(p) && !has_groups_of_pairs(p),
+               sparse = tied || (!few && !columns && newton && (p->gamma == 0 || has_pairs(p)) && !has_groups_of_pairs(p) &&
+                                 takes("ws-newton", p));
     const double passes = few || sparse ? passes_first(p) : 0;
     const int64_t stride =
         few && !tied && !p->standardize && passes == 0 ? thin_stride(p) : 1; /* a sample's standard deviations are its own */
     if (passes > 0) add_stage(plan, "saga-pd3o", passes, 1);
     if (stride > 1) add_stage(plan, "prox-newton", (double)(THIN_STEPS * PASSES_PER_STEP) / (double)stride, stride);
-    if (newton && !few && passes == 0 && worth_a_pass(p)) add_stage(plan, p->gamma > 0 ? "spdhg-sc2" : "spdhg", 1, 1);
+    if (newton && !few && !columns && passes == 0 && worth_a_pass(p)) add_stage(plan, p->gamma > 0 ? "spdhg-sc2" : "spdhg", 1, 1);
+    if (columns) {
+        add_stage(plan, "cd-newton", 0, 1);
+        plan->stage[plan->stages - 1].sure = true;
+    }
     if (sparse) add_stage(plan, "ws-newton", 2000, 1);
-    add_stage(plan, few ? "prox-newton" : newton ? "alm-ssn" : "saga-pd3o", 0, 1);
+    if (few && takes("alm-ssn", p)) {
+        add_stage(plan, "prox-newton", 0, 1);
+        plan->stage[plan->stages - 1].sure = true;
+        add_stage(plan, "alm-ssn", RESCUE, 1);
+    } else
+        add_stage(plan, few ? "prox-newton" : newton ? "alm-ssn" : "saga-pd3o", 0, 1);
     const char *why = passes > 0     ? "ridge makes stochastic steps converge before a factor of the coefficients is paid for"
                       : few && !tied ? "the coefficients are few enough for a dense factor"
+                      : columns      ? "the coefficients are many and the penalty is on each feature"
                       : sparse       ? "the coefficients are many and most will be zero or tied"
                       : newton       ? "the coefficients are many"
                                      : "the set X or a large nuclear norm needs a first-order method";

@@ -2,18 +2,20 @@
  * which from 800 on works on x = B t, where B keeps at zero the entries of F x that are zero and whose duals are inside their
  * balls (reduce.h), so that t has at most 2000 numbers.
  *
- *   outer: g = grad l(x) + gamma x,  H = B'(Hessian + gamma I + del I)B,  del = (tr/n) max(1e-10, 1e-3 ||B'(g + F'y)||)
- *          (0 if gamma > 0, no intercept)
+ *   outer: g = grad l(x) + gamma x,  H = B'(Hessian + gamma I)B + del D,  D its diagonal without gamma,
+ *          del = max(1e-10, 1e-3 ||B'(g + F'y)||_{D^-1}) (0 if gamma > 0, no intercept): columns of any scale
  *   inner: minimise g'(u-x) + (u-x)'H(u-x)/2 + lambda r(Fu) over u = B t in X (newton_model.c), warm started with the last (y, z)
  *   snap:  X = R^d: u moves to the nearest point where F u is zero exactly where z is, if that keeps half of the decrease
  *   step:  x += s (u - x), s = 1, 1/2, ... until f falls by 1e-4 s Delta,  Delta = g'(u-x) + lambda r(Fu) - lambda r(Fx)
  *
  * One step of the loop is one outer iteration. The intercept is the last coordinate(s): in H, in neither F nor gamma.
- * The dual point is the inner y: in its ball by construction. Where the solution needs more than 2000 numbers it says STALLED. */
+ * The dual point is the inner y: in its ball by construction; along a path with alpha + C A dx, which the model takes for the
+ * slopes at u. Where the solution needs more than 2000 numbers it says STALLED. */
 #include "solver/newton_model.h"
 
-static const double WITHIN = 0.05; /* how far the curvature of a row may be from the one it has in H */
-enum { HALVINGS_MOST = 40, WHOLE_MOST = 1500, WORKING_MOST = 2000, IDLE_MOST = 10, TREMBLES_MOST = 50 };
+static const double LEAST_CURVED = 1e-14; /* of the mean curvature: a column that has less has none */
+static const double WITHIN = 0.05;        /* how far the curvature of a row may be from the one it has in H */
+enum { HALVINGS_MOST = 40, WHOLE_MOST = 1500, WORKING_MOST = 2000, IDLE_MOST = 10, TREMBLES_MOST = 50, UNSOLVED_MOST = 4 };
 
 extern const spd_solver_kind spd_solver_ws_newton;
 
@@ -21,11 +23,15 @@ typedef struct prox_newton {
     spd_newton base;
     spd_newton_model model;
     double *idle;     /* state: steps in a row that moved nothing */
+    double *unsolved; /* state: models in a row whose solution was not found, or says little for want of curvature */
     double *known;    /* state, t = x only: 1 once the next two are */
     double *hessian;  /* state: of the loss, as it was when ... */
     double *kept;     /* state: ... the curvatures were these */
     double *dx, *set; /* work: direction; scratch of the working set and its Hessian */
 } prox_newton;
+
+/* What semismooth Newton can go on with: there is no need to stay with models that ADMM does not solve (F of dependent rows). */
+static bool alternative(const spdhg_problem *p) { return p->set.kind == &spd_set_all && spd_problem_can_slide(p); }
 
 /* A working set can be small only where zeros of F x make zeros or ties of x. */
 static bool makes_zeros(const spdhg_problem *p) {
@@ -68,6 +74,7 @@ static void layout(spd_run *run) {
     spd_newton_layout(run, &self->base);
     spd_newton_model_layout(run, &self->model, &self->base, s);
     self->idle = spd_arena_take(&run->state, 1);
+    self->unsolved = spd_arena_take(&run->state, 1);
     self->known = spd_arena_take(&run->state, 1);
     self->hessian = spd_arena_take(&run->state, whole(run) ? n * n : 0);
     self->kept = spd_arena_take(&run->state, whole(run) ? p->n * p->K : 0);
@@ -81,23 +88,33 @@ static void start(spd_run *run, const double *x0, const double *c0, const double
     const spdhg_problem *p = run->problem;
     spd_newton_start(run, &self->base, x0, c0, y0);
     p->set.kind->project(p->dK, p->set.arg, self->base.x, self->base.scratch_n);
-    *self->idle = 0;
+    *self->idle = *self->unsolved = 0;
+    self->model.enough = run->enough;
     if (spd_newton_model_bounded(p)) memcpy(self->model.zX, self->base.x, (size_t)p->dK * sizeof *self->base.x);
     spd_problem_apply(p, self->base.x, self->model.z);
 }
 
-/* H += gamma B'B on the features and del B'B on everything. */
-static void regularise(spd_newton_model *a, const spdhg_problem *p) {
+/* The curvature of an unknown, or the mean where there is none. */
+static double curved(const spd_newton_model *a, int64_t q, double mean) {
+    const double own = a->H[q * a->B.size + q];
+    return own > LEAST_CURVED * mean ? own : mean * a->B.weight[q];
+}
+
+/* H += gamma B'B on the features and del D on everything. False: there is no curvature at all. */
+static bool regularise(spd_newton_model *a, const spdhg_problem *p) {
     const int64_t n = a->B.size, features = n - (p->intercept ? p->K : 0);
-    double trace = 0;
+    double trace = 0, square = 0;
     for (int64_t q = 0; q < n; q++) trace += a->H[q * n + q];
     spd_newton_model_transposed(a, p, a->b->y, a->e);
     spd_axpy(n, 1, a->tg, a->e);
     /* Losses with straight pieces may have no curvature here at all: a small part of what they can have keeps steps sane. */
     const double least = 1e-4 * p->kappa * p->row_norm2_max;
     const bool strong = p->gamma > 0 && !p->intercept, flat = trace < 1e-4 * least;
-    const double del = strong ? 0 : fmax(trace, least) / (double)n * (flat ? 1 : fmax(1e-10, 1e-3 * spd_norm2(n, a->e)));
-    for (int64_t q = 0; q < n; q++) a->H[q * n + q] += (del + (q < features ? p->gamma : 0)) * a->B.weight[q];
+    const double mean = fmax(trace, least) / (double)n;
+    for (int64_t q = 0; q < n; q++) square += a->e[q] * a->e[q] / curved(a, q, mean);
+    const double del = strong ? 0 : flat ? 1 : fmax(1e-10, 1e-3 * sqrt(square));
+    for (int64_t q = 0; q < n; q++) a->H[q * n + q] += del * curved(a, q, mean) + (q < features ? p->gamma : 0) * a->B.weight[q];
+    return !flat;
 }
 
 /* dx = u - x and Delta. */
@@ -121,6 +138,17 @@ static double snapped(prox_newton *self, const spdhg_problem *p) {
     return promise(self, p);
 }
 
+/* alpha + C A dx, C the curvatures in H: A'alpha is what the model takes for the gradient at u, so that with the model's y the
+ * bracket of v is as small as the model's own residual, and the first is of fourth order in dx. */
+static void offer(prox_newton *self, spd_run *run) {
+    const spdhg_problem *p = run->problem;
+    spd_newton *b = &self->base;
+    const double *curve = whole(run) ? self->kept : b->curve;
+    if (!p->loss->value || run->enough == 0) return;
+    for (int64_t i = 0; i < p->n * p->K; i++) b->alpha[i] += curve[i] * b->move[i];
+    run->offer = b->alpha;
+}
+
 static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     (void)k, (void)batch;
     prox_newton *self = run->self;
@@ -142,10 +170,14 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     run->rows_visited += p->n;
     spd_reduction_gather(&a->B, p, b->g, a->tg);
     spd_reduction_nearest(&a->B, p, b->x, a->tx);
-    regularise(a, p);
-    if (!spd_newton_model_solve(a, p)) return SPD_FAILED;
+    const bool bent = regularise(a, p);
+    bool solved;
+    if (!spd_newton_model_solve(a, p, &solved)) return alternative(p) ? SPD_GIVES_UP : SPD_FAILED;
+    *self->unsolved = solved && bent ? 0 : *self->unsolved + 1;
+    if (*self->unsolved > UNSOLVED_MOST && whole(run) && alternative(p)) return SPD_GIVES_UP;
     const double delta = snapped(self, p);
     const bool moved = spd_newton_line_search(run, b, self->dx, a->Fu, delta, HALVINGS_MOST);
+    offer(self, run);
     p->set.kind->project(p->dK, p->set.arg, b->x, b->scratch_n); /* what rounding may have pushed out */
     /* Promises below rounding: after many such steps in a row x only trembles. On a working set y may still gain. */
     const bool trembles = whole(run) && fabs(delta) <= 1e-16 * fabs(b->value[0]);

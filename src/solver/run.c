@@ -26,6 +26,13 @@ static int64_t steps_between_polls(const spdhg_solver *s, const spd_solver_kind 
 
 static double epochs_of(const spd_loop *l) { return (double)l->run.rows_visited / (double)l->solver->problem->n; }
 
+/* Behind a stage that gave up: where no minimiser exists the next may go anywhere, and what there was is better. */
+static bool gone_astray(const spd_loop *l, double objective) {
+    const spdhg_solver *s = l->solver;
+    const double before = s->solution.objective;
+    return l->stage > 0 && s->plan.stage[l->stage - 1].sure && objective > before + s->options.tol * fabs(before);
+}
+
 /* Evaluates the solver's output; keeps it as the solution if it is finite. Returns false when it is not. */
 static bool measure(spd_loop *l, bool final, spdhg_status *status, spdhg_error *err) {
     spdhg_solver *s = l->solver;
@@ -36,13 +43,15 @@ static bool measure(spd_loop *l, bool final, spdhg_status *status, spdhg_error *
     bool finite = spd_all_finite(p->dK, l->x) && spd_all_finite(p->K, l->c) && spd_all_finite(p->m * p->K, l->y);
     spd_loop_expect(l, final);
     if (finite) {
+        s->evaluator.offer = s->keeps && !l->thin ? l->run.offer : NULL; /* a single fit: whoever has x and y can prove the gap */
         spd_evaluate(&s->evaluator, l->x, l->c, l->y, &point);
+        s->evaluator.offer = NULL;
         finite = isfinite(point.objective);
     } else
         point.objective = point.train_loss = point.penalty = point.test_loss = point.test_score = point.gap = point.dual_norm =
             NAN;
     *status = spd_trace_add(&s->trace, &point, err);
-    if (finite) {
+    if (finite && !gone_astray(l, point.objective)) {
         spd_solver_keep(s, l->run.kind, l->x, l->c, l->y, &point);
         if (!l->thin) l->run.seen = s->evaluator.seen;
     }
@@ -78,6 +87,7 @@ static void advance(spd_loop *l, int64_t steps, double until) {
             draw_ahead(l, l->k + 1);
             l->run.rows_visited += batch;
         }
+        l->run.offer = NULL;
         l->said = l->run.kind->step(&l->run, l->k++, &rows);
         l->run.seen = (spd_seen){0};
     }
@@ -100,18 +110,24 @@ static double next_point(const spd_loop *l, double every) {
     return every * (floor(now / every) + 1);
 }
 
+/* No stage comes after this one: it is the last of the plan, or what follows is only for when it gives up. */
+static bool is_last(const spd_loop *l) {
+    const spd_plan *plan = &l->solver->plan;
+    return l->stage + 1 == plan->stages || (plan->stage[l->stage].sure && l->said != SPD_GIVES_UP);
+}
+
 /* What a stage has come to after a few steps; DONE while it should go on. */
 static spdhg_outcome verdict(const spd_loop *l, bool over) {
     const spdhg_solver *s = l->solver;
     const spd_step said = l->said;
-    const bool wants_gap = s->options.tol > 0, last = l->stage + 1 == s->plan.stages; /* an earlier stage hands over */
+    const bool wants_gap = s->options.tol > 0, last = is_last(l); /* an earlier stage hands over */
     if (l->stop) return SPDHG_OUTCOME_INTERRUPTED;
     if (said == SPD_FAILED) return SPDHG_OUTCOME_DIVERGED;
     const bool small = wants_gap && s->solution.gap_relative <= s->options.tol,
                certified = s->evaluator.gap.kind == SPD_GAP_CERTIFIED;
     if (said == SPD_CONVERGED || (small && (certified || over)))
         return SPDHG_OUTCOME_CONVERGED; /* within a radius: only if no more can be had */
-    if (said == SPD_STALLED && wants_gap && last) return SPDHG_OUTCOME_STALLED;
+    if ((said == SPD_STALLED || said == SPD_GIVES_UP) && wants_gap && last) return SPDHG_OUTCOME_STALLED;
     return over && wants_gap && last ? SPDHG_OUTCOME_LIMIT : SPDHG_OUTCOME_DONE;
 }
 
@@ -137,8 +153,7 @@ static spdhg_status run_stage(spd_loop *l, double epochs, spdhg_outcome *outcome
         over = out_of_time(l) || (double)l->run.rows_visited >= last || l->said != SPD_CONTINUE;
         if (at_point || over || l->stop) {
             next = next_point(l, every);
-            *outcome = measure(l, (over && l->stage + 1 == s->plan.stages) || l->stop, &status, err) ? verdict(l, over)
-                                                                                                     : SPDHG_OUTCOME_DIVERGED;
+            *outcome = measure(l, (over && is_last(l)) || l->stop, &status, err) ? verdict(l, over) : SPDHG_OUTCOME_DIVERGED;
         }
     }
     return status;
@@ -167,6 +182,8 @@ static spdhg_status prepare_stage(spd_loop *l, const spd_solver_kind *kind, spdh
         SPD_TRY(spd_sampler_new(&l->sampler, p, s->options.sampling, s->options.seed, batch, err));
     }
     l->run.seed = s->options.seed;
+    l->run.enough = s->keeps ? s->options.tol : 0;
+    l->run.offer = NULL;
     l->run.log = log_sentence;
     l->run.log_context = s;
     const double from = s->clock();
@@ -225,14 +242,13 @@ spdhg_status spdhg_solver_run(spdhg_solver *s, spdhg_outcome *outcome, spdhg_err
     spd_checkpoint saved = {0};
     if (s->options.resume) status = open_checkpoint(s, &saved, err);
     for (int i = (int)saved.stage; i < s->plan.stages && status == SPDHG_OK && s->outcome == SPDHG_OUTCOME_DONE; i++) {
-        const bool is_last = i + 1 == s->plan.stages;
         const double planned = s->plan.stage[i].epochs,
                      left = s->options.epochs > 0 ? s->options.epochs - loop.epochs_before : INFINITY;
-        if (left <= 0) { /* the stages before have used them up */
+        if (left <= 0 || (i > (int)saved.stage && out_of_time(&loop))) { /* the stages before have used them up */
             if (s->options.tol > 0) s->outcome = SPDHG_OUTCOME_LIMIT;
             break;
         }
-        const double epochs = !is_last ? fmin(planned, left) : isfinite(left) ? left : planned;
+        const double epochs = i + 1 < s->plan.stages && planned > 0 ? fmin(planned, left) : isfinite(left) ? left : planned;
         loop.stage = i;
         status = prepare_stage(&loop, s->plan.stage[i].kind, err);
         if (status == SPDHG_OK && saved.number) status = spd_loop_restore(&loop, &saved, err);

@@ -6,7 +6,8 @@
 
 typedef spdhg_param spd_param;
 
-typedef enum spd_step { SPD_CONTINUE, SPD_CONVERGED, SPD_STALLED, SPD_FAILED } spd_step;
+/* GIVES_UP: its own means do not suffice, another method may go on. */
+typedef enum spd_step { SPD_CONTINUE, SPD_CONVERGED, SPD_STALLED, SPD_GIVES_UP, SPD_FAILED } spd_step;
 
 typedef struct spd_batch {
     int64_t size;
@@ -33,6 +34,7 @@ int64_t spd_row_prox_work(const spdhg_problem *p);
 /* What an evaluation has found at the very point a solver goes on from: it need not compute it again. Its c is the best for x. */
 typedef struct spd_seen {
     const double *z, *curve; /* scores with c; NULL: nothing is known. phi'' (coupled losses: z) */
+    const double *slope;     /* phi' */
     const double *g, *gc;    /* gradient of the loss, or NULL */
     const double *c;
     double loss;
@@ -49,11 +51,13 @@ typedef struct spd_run {
     int64_t batch;
     uint64_t seed; /* of random choices of the algorithm's own; set by whoever made the run */
     int threads;
-    void *self;      /* kind->self_size bytes: pointers into the arenas and constants, set by layout and start; never state */
-    spd_arena state; /* numbers only: what a checkpoint saves; the future is a function of (state, k) */
-    spd_arena work;  /* scratch that carries nothing from one step to the next */
-    bool again;      /* start leaves the state of the run before, but for what it is given */
-    spd_seen seen;   /* of the point the next step starts from; cleared after it */
+    void *self;          /* kind->self_size bytes: pointers into the arenas and constants, set by layout and start; never state */
+    spd_arena state;     /* numbers only: what a checkpoint saves; the future is a function of (state, k) */
+    spd_arena work;      /* scratch that carries nothing from one step to the next */
+    bool again;          /* start leaves the state of the run before, but for what it is given */
+    spd_seen seen;       /* of the point the next step starts from; cleared after it */
+    const double *offer; /* set by a step: a dual alpha of the loss for the point it has come to, n x K; NULL: none */
+    double enough;       /* relative gap at which an offer ends the run; 0: none is wanted */
     int64_t rows_visited;                             /* counted by full-information solvers; run.c counts batches */
     void (*log)(void *context, const char *sentence); /* for -v, during start */
     void *log_context;
@@ -101,8 +105,9 @@ typedef struct spd_evaluator {
     double *scratch;
     int threads;
     spd_certifier certifier;
-    spd_gap gap;   /* of the last evaluation */
-    double *curve; /* phi'' of every row, then */
+    spd_gap gap;           /* of the last evaluation */
+    double *slope, *curve; /* phi' and phi'' of every row, then */
+    const double *offer;   /* the solver's own alpha for the next point; NULL: none */
     spd_seen seen;
 } spd_evaluator;
 spdhg_status spd_evaluator_new(spd_evaluator *e, const spdhg_problem *p, const spdhg_data *test, int threads, spdhg_error *err);
@@ -121,7 +126,7 @@ void spd_evaluator_free(spd_evaluator *e);
 /* ---- run.c, for the model and the checkpoint */
 const spdhg_problem *spd_solver_problem(const spdhg_solver *solver);
 /* From now on each run of this solver starts where the last one ended and with what it had learnt of the loss; only lambda may
- * change. The walk of a path. */
+ * change. An alpha that the solver offers may prove its gaps. The walk of a path. */
 void spd_solver_keep_running(spdhg_solver *solver, double seconds);
 const spdhg_options *spd_solver_options(const spdhg_solver *solver);
 spdhg_outcome spd_solver_outcome(const spdhg_solver *solver);
@@ -138,6 +143,7 @@ typedef struct spd_stage {
     const spd_solver_kind *kind;
     double epochs;  /* 0: the rest */
     int64_t stride; /* works on one row drawn of every so many; 1: on all */
+    bool sure;      /* where it stalls there is nothing more to gain: the next stage is for when it gives up */
 } spd_stage;
 enum { SPD_STAGES_MAX = 4 };
 typedef struct spd_plan {

@@ -124,6 +124,7 @@ static spdhg_status solve_chosen(spdhg_path *path, spdhg_error *err) {
     spd_walk walk;
     SPD_TRY(spd_walk_new(&walk, path->problem, path->options.solver, &path->solve, path->x + chosen * path->problem->dK,
                          path->c + chosen * path->problem->K, NULL, err));
+    walk.once = true;
     if (path->outcome == SPDHG_OUTCOME_INTERRUPTED) { /* what is there already is the model: no step more */
         walk.options.callback = NULL;
         walk.options.seconds = 0;

@@ -106,7 +106,10 @@ static void clear(spd_race *race) {
         spd_free(p->optimum);
         spd_free(p->entry);
     }
-    for (int64_t i = 0; race->source && i < race->sources; i++) spd_free(race->source[i].name);
+    for (int64_t i = 0; race->source && i < race->sources; i++) {
+        spd_free(race->source[i].name);
+        spd_free(race->source[i].structure);
+    }
     spd_free(race->problem);
     spd_free(race->source);
     spd_free(race->folder);

@@ -69,8 +69,8 @@ typedef struct spd_race_problem {
 
 typedef struct spd_race_source {
     const char *path;
-    char *name;
-    uint64_t hash; /* of the content */
+    char *name, *structure; /* structure: as it was asked for, {} replaced by the name */
+    uint64_t hash;          /* of the content */
     int64_t rows, features;
     double weight; /* what one run on it costs, roughly */
 } spd_race_source;
@@ -110,6 +110,8 @@ void spd_race_failed(spd_race *race, spdhg_status status, const spdhg_error *err
 /* ---- race_settings.c: the folder, its lock, the settings it was raced with. */
 spdhg_status spd_race_resolve(spd_race *race, const spdhg_race_options *options, spdhg_error *err);
 spdhg_status spd_race_open(spd_race *race, const char *const *path, int64_t count, spdhg_error *err);
+char *spd_race_structure(const char *spec, const char *name); /* spec with {} replaced by name; NULL: out of memory */
+spd_recipe spd_race_recipe(const spd_race *race, const spd_race_source *source); /* what is minimised on it, as ggrlr */
 /* ---- race_set.c: one data set, all of it; fills its problems. */
 spdhg_status spd_race_set_run(spd_race *race, int64_t source, spdhg_error *err);
 /* ---- race_run.c */

@@ -44,7 +44,8 @@ static spdhg_status name_sources(spd_race *race, const char *const *path, spdhg_
         if (strcmp(path[i], "-") == 0)
             return spd_fail(err, SPDHG_USAGE, "a race reads its data more than once: give a file, not standard input");
         s->name = name_of(path[i]);
-        if (!s->name) return spd_fail_memory(err, 100);
+        s->structure = s->name ? spd_race_structure(race->o.structure, s->name) : NULL;
+        if (!s->structure) return spd_fail_memory(err, 100);
         if (!*s->name || strlen(s->name) > NAME_MOST)
             return spd_fail(err, SPDHG_USAGE, "%s: its name makes the names of files: 1 to %d characters are expected", path[i],
                             NAME_MOST);
@@ -120,7 +121,7 @@ static spdhg_status said_of(const char *path, spdhg_status status, spdhg_error *
 static spdhg_status look_at(spd_race *race, spd_race_source *s, spdhg_error *err) {
     spdhg_data *data;
     SPD_TRY(spdhg_data_read(&data, s->path, race->o.read, err));
-    spd_recipe recipe = race->recipe;
+    spd_recipe recipe = spd_race_recipe(race, s);
     if (spd_recipe_learns(&recipe)) recipe.structure = "identity", recipe.groups = recipe.penalty_weights = NULL;
     spd_recipe_problem made = {0};
     spdhg_status status = spd_recipe_attach(&recipe, data, err);
@@ -144,17 +145,17 @@ static json_t *settings(const spd_race *race) {
         spd_json_set(&data, json_string_value(name), json_string(hash));
         json_decref(name);
     }
-    return json_pack("{s:s, s:s, s:s, s:s*, s:f, s:f, s:f, s:f, s:f, s:I, s:s, s:s, s:s, s:s*, s:s, s:s, s:s*, s:s*, s:s*, s:s*, "
-                     "s:f, s:f, s:f, s:b, s:b, s:b, s:I, s:s, s:I, s:o}",
-                     "format", "spdhg race settings 1", "version", SPDHG_VERSION, "protocol", o->protocol, "preset", o->preset,
-                     "epochs", o->epochs, "every", o->every, "run_time", o->run_time, "test_fraction", o->test_fraction,
-                     "tune_fraction", o->tune_fraction, "tune_folds", (json_int_t)o->tune_folds, "tune_by", o->tune_by, "loss",
-                     o->loss, "penalty", o->penalty, "groups", o->groups, "structure", o->structure, "set", o->set,
-                     "class_weight", o->class_weight, "weights", o->weights, "offset", o->offset, "penalty_weights",
-                     o->penalty_weights, "lambda", o->lambda, "gamma", o->gamma, "also_sparse", o->also_sparse, "intercept",
-                     (int)o->intercept, "standardize", (int)o->standardize, "allow_one_class", (int)o->allow_one_class, "batch",
-                     (json_int_t)o->batch, "sampling", o->sampling == SPDHG_SAMPLING_IID ? "iid" : "shuffle", "seed",
-                     (json_int_t)o->seed, "data", data);
+    return json_pack(
+        "{s:s, s:s, s:s, s:s*, s:f, s:f, s:f, s:I, s:f, s:f, s:I, s:s, s:s, s:s, s:s*, s:s, s:s, s:s*, s:s*, s:s*, s:s*, "
+        "s:f, s:f, s:f, s:b, s:b, s:b, s:I, s:s, s:I, s:o}",
+        "format", "spdhg race settings 1", "version", SPDHG_VERSION, "protocol", o->protocol, "preset", o->preset, "epochs",
+        o->epochs, "every", o->every, "run_time", o->run_time, "time_outs", (json_int_t)o->time_outs, "test_fraction",
+        o->test_fraction, "tune_fraction", o->tune_fraction, "tune_folds", (json_int_t)o->tune_folds, "tune_by", o->tune_by,
+        "loss", o->loss, "penalty", o->penalty, "groups", o->groups, "structure", o->structure, "set", o->set, "class_weight",
+        o->class_weight, "weights", o->weights, "offset", o->offset, "penalty_weights", o->penalty_weights, "lambda", o->lambda,
+        "gamma", o->gamma, "also_sparse", o->also_sparse, "intercept", (int)o->intercept, "standardize", (int)o->standardize,
+        "allow_one_class", (int)o->allow_one_class, "batch", (json_int_t)o->batch, "sampling",
+        o->sampling == SPDHG_SAMPLING_IID ? "iid" : "shuffle", "seed", (json_int_t)o->seed, "data", data);
 }
 
 static spdhg_status refuse(const spd_race *race, const char *key, const json_t *was, const json_t *is, spdhg_error *err) {

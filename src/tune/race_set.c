@@ -32,12 +32,13 @@ static void list_first(work *w) {
     }
 }
 
-static void list_runs(work *w) {
+/* Repeats from..to-1. */
+static void list_runs(work *w, int64_t from, int64_t to) {
     const spd_race *race = w->set->race;
     w->pieces = 0;
     for (int t = 0; t < race->tasks; t++)
         for (int s = 0; s < race->solvers; s++)
-            for (int64_t r = 0; r < race->o.repeats; r++)
+            for (int64_t r = from; r < to; r++)
                 want(w, (spd_race_piece){.kind = SPD_PIECE_RUN, .task = t, .solver = s, .repeat = r});
 }
 
@@ -81,13 +82,26 @@ static spdhg_status do_tune(spd_race_set *set, const spd_race_piece *p, json_t *
     return SPDHG_OK;
 }
 
+/* The first repeats of this solver all ran out of time: the next would, too. */
+static bool hopeless(const spd_race *race, const spd_race_entry *entry, int64_t repeat) {
+    int64_t late = 0;
+    while (late < race->o.time_outs && late < repeat && entry->run[late].status == SPD_RACE_TIME_OUT) late++;
+    return late > 0 && late == race->o.time_outs;
+}
+
 static spdhg_status do_run(spd_race_set *set, const spd_race_piece *p, json_t **out, spdhg_error *err) {
     spd_race *race = set->race;
     spd_race_entry *entry = &set->problem[p->task].entry[p->solver];
     const spd_race_split *split = &set->split[p->repeat];
     spd_race_run *run = &entry->run[p->repeat];
-    SPD_TRY(spd_race_solve(race, entry->solver, split->made[p->task].problem, split->test, &entry->chosen,
-                           race->o.seed + (uint64_t)p->repeat, race->o.run_time, run, err));
+    if (hopeless(race, entry, p->repeat)) {
+        run->known = true;
+        run->status = SPD_RACE_TIME_OUT;
+        snprintf(run->message, sizeof run->message, "not started: the first %lld repeats were time-outs",
+                 (long long)race->o.time_outs);
+    } else
+        SPD_TRY(spd_race_solve(race, entry->solver, split->made[p->task].problem, split->test, &entry->chosen,
+                               race->o.seed + (uint64_t)p->repeat, race->o.run_time, run, err));
     *out = spd_race_run_json(run);
     return SPDHG_OK;
 }
@@ -164,7 +178,11 @@ static spdhg_status run_set(work *w, spdhg_error *err) {
     if (atomic_load(&race->stop)) return SPDHG_OK;
     for (int t = 0; t < race->tasks; t++)
         for (int s = 0; s < race->solvers; s++) choose(&set->problem[t].entry[s]);
-    list_runs(w);
+    const int64_t first = race->o.time_outs < race->o.repeats ? race->o.time_outs : 0; /* they decide about the others */
+    list_runs(w, 0, first);
+    SPD_TRY(do_list(w, err));
+    if (atomic_load(&race->stop)) return SPDHG_OK;
+    list_runs(w, first, race->o.repeats);
     SPD_TRY(do_list(w, err));
     for (int t = 0; t < race->tasks && !atomic_load(&race->stop); t++)
         SPD_TRY(spd_race_write_traces(race, &set->problem[t], err));

@@ -54,10 +54,11 @@ static spdhg_status take_solvers(spd_race *race, spdhg_error *err) {
 }
 
 static spdhg_status check_numbers(const spdhg_race_options *o, spdhg_error *err) {
-    if (o->repeats < 1 || !(o->epochs > 0) || !(o->every > 0) || !(o->run_time > 0) || o->tune_folds < 2 ||
+    if (o->repeats < 1 || !(o->epochs > 0) || !(o->every > 0) || !(o->run_time > 0) || o->tune_folds < 2 || o->time_outs < 0 ||
         !isfinite(o->epochs + o->every + o->run_time))
         return spd_fail(err, SPDHG_USAGE,
-                        "repeats, epochs, their interval and the time of a run must be above 0, tuning folds at least 2");
+                        "repeats, epochs, their interval and the time of a run must be above 0, tuning folds at least 2, "
+                        "time-outs at least 0");
     if (!(o->test_fraction > 0 && o->test_fraction < 1))
         return spd_fail(err, SPDHG_USAGE, "test fraction %g is not between 0 and 1", o->test_fraction);
     if (!(o->tune_fraction > 0 && o->tune_fraction <= 1))
@@ -100,4 +101,23 @@ spdhg_status spd_race_resolve(spd_race *race, const spdhg_race_options *options,
                                 .one_class_ok = o->allow_one_class,
                                 .threads = 1};
     return SPDHG_OK;
+}
+
+char *spd_race_structure(const char *spec, const char *name) {
+    size_t places = 0;
+    for (const char *at = spec; (at = strstr(at, "{}")); at += 2) places++;
+    char *out = spd_alloc((int64_t)(strlen(spec) + places * strlen(name)) + 1, 1), *to = out;
+    for (const char *at = spec; out && *at;)
+        if (strncmp(at, "{}", 2) == 0)
+            to = stpcpy(to, name), at += 2;
+        else
+            *to++ = *at++;
+    if (out) *to = 0;
+    return out;
+}
+
+spd_recipe spd_race_recipe(const spd_race *race, const spd_race_source *source) {
+    spd_recipe recipe = race->recipe;
+    recipe.structure = source->structure;
+    return recipe;
 }

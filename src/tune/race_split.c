@@ -5,7 +5,7 @@
 static spdhg_status make_problems(spd_race_set *set, spd_race_split *split, spdhg_error *err) {
     const spd_race *race = set->race;
     for (int t = 0; t < race->tasks; t++) {
-        spd_recipe recipe = race->recipe;
+        spd_recipe recipe = spd_race_recipe(race, set->source);
         if (race->task[t] == 0) recipe.gamma = 0;
         SPD_TRY(spd_recipe_build_on(&split->made[t], &recipe, set->data, split->train, split->trains, split->F, err));
         SPD_TRY(spd_problem_freeze(split->made[t].problem, err));
@@ -24,7 +24,8 @@ static spdhg_status make_split(spd_race_set *set, int64_t repeat, spdhg_error *e
                         (long long)data->rows, race->o.test_fraction);
     SPD_TRY(spd_data_subset(&split->test, data, split->test_row, split->tests, err));
     spdhg_graph_report learned;
-    SPD_TRY(spd_recipe_structure(&split->F, &learned, &race->recipe, data, split->train, split->trains, err));
+    const spd_recipe recipe = spd_race_recipe(race, set->source);
+    SPD_TRY(spd_recipe_structure(&split->F, &learned, &recipe, data, split->train, split->trains, err));
     return make_problems(set, split, err);
 }
 

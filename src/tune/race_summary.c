@@ -99,15 +99,15 @@ static json_t *summary_json(const spd_race *race, json_t *statistics) {
     json_t *problems = json_array(), *levels = json_array();
     for (int l = 0; l < SPD_RACE_LEVELS; l++) spd_json_append(&levels, json_real(spd_race_level[l]));
     for (int64_t i = 0; i < race->problems; i++) spd_json_append(&problems, problem_json(race, &race->problem[i]));
-    return json_pack("{s:s, s:s, s:o, s:o, s:I, s:s, s:o, s:b, s:I, s:f, s:f, s:f, s:f, s:f, s:I, s:s, s:s, s:s, s:o, s:o, s:o}",
-                     "format", "spdhg race 1", "version", SPDHG_VERSION, "command",
-                     o->command ? spd_json_text(o->command) : json_null(), "machine", machine(), "seed", (json_int_t)o->seed,
-                     "protocol", o->protocol, "preset", o->preset ? json_string(o->preset) : json_null(), "quick", (int)o->quick,
-                     "repeats", (json_int_t)o->repeats, "epochs", o->epochs, "every", o->every, "run_time", o->run_time,
-                     "test_fraction", o->test_fraction, "tune_fraction", o->tune_fraction, "tune_folds",
-                     (json_int_t)o->tune_folds, "tune_by", o->tune_by, "sampling",
-                     o->sampling == SPDHG_SAMPLING_IID ? "iid" : "shuffle", "clock", "processor time of the run's thread",
-                     "levels", levels, "problems", problems, "statistics", statistics);
+    return json_pack(
+        "{s:s, s:s, s:o, s:o, s:I, s:s, s:o, s:b, s:I, s:f, s:f, s:f, s:I, s:f, s:f, s:I, s:s, s:s, s:s, s:o, s:o, s:o}",
+        "format", "spdhg race 1", "version", SPDHG_VERSION, "command", o->command ? spd_json_text(o->command) : json_null(),
+        "machine", machine(), "seed", (json_int_t)o->seed, "protocol", o->protocol, "preset",
+        o->preset ? json_string(o->preset) : json_null(), "quick", (int)o->quick, "repeats", (json_int_t)o->repeats, "epochs",
+        o->epochs, "every", o->every, "run_time", o->run_time, "time_outs", (json_int_t)o->time_outs, "test_fraction",
+        o->test_fraction, "tune_fraction", o->tune_fraction, "tune_folds", (json_int_t)o->tune_folds, "tune_by", o->tune_by,
+        "sampling", o->sampling == SPDHG_SAMPLING_IID ? "iid" : "shuffle", "clock", "processor time of the run's thread",
+        "levels", levels, "problems", problems, "statistics", statistics);
 }
 
 static void put_line(FILE *to, const spd_race *race, const spd_race_problem *p, int solver, int64_t repeat) {

@@ -10,6 +10,8 @@ spdhg_status spd_tune_solver(const spdhg_problem *p, const char *name, const cha
     spd_plan plan;
     SPD_TRY(spd_plan_make(&plan, name, p, err));
     *out = plan.stage[plan.stages - 1].kind->name;
+    for (int i = 0; i < plan.stages; i++)
+        if (plan.stage[i].sure) *out = plan.stage[i].kind->name;
     return SPDHG_OK;
 }
 

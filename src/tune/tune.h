@@ -24,8 +24,11 @@ typedef struct spd_walk {
     const char *solver;
     spdhg_options options;
     double *x, *c, *y;
-    spdhg_solver *last; /* of the last step; NULL before the first */
+    double *before;        /* x and c of the step before the last one */
+    double lambda, fallen; /* of the last step, and by how much it fell there; 0: not known */
+    spdhg_solver *last;    /* of the last step; NULL before the first */
     spdhg_outcome outcome;
+    bool once; /* a single solve, set before it: its gap is proven by x and y alone */
 } spd_walk;
 /* x, c and y: where to start, may be NULL. options are copied. */
 spdhg_status spd_walk_new(spd_walk *walk, spdhg_problem *p, const char *solver, const spdhg_options *options, const double *x,

@@ -96,7 +96,7 @@ def race(data: Any, folder: Any, p: Dict[str, Any]) -> Race:
                 raise ValueError(f"{field}={value!r}: a race takes names only, as the command does")
             keep.append(ffi.new("char[]", value.encode()))
             setattr(o, field, keep[-1])
-    for field, name in (("repeats", "repeats"), ("tune_folds", "tune_folds")):
+    for field, name in (("repeats", "repeats"), ("tune_folds", "tune_folds"), ("time_outs", "time_outs")):
         setattr(o, field, int(number(name, p[name] or 0)))
     for field, name in (("epochs", "max_iter"), ("every", "every"), ("run_time", "run_time"), ("test_fraction", "test_fraction"),
                         ("tune_fraction", "tune_fraction"), ("lambda", "alpha"), ("gamma", "gamma"), ("also_sparse", "also_sparse")):

@@ -1,0 +1,94 @@
+/* eigen_add.c - eigenvalues and eigenvectors of A + g g' from those of A, n^2 instead of n^3 but for one matrix product:
+ *     V'(diag(e) + z z')V,  z = V g;   the roots of the secular equation 1 + sum_i z_i^2/(e_i - t) = 0 by LAPACK's dlaed9,
+ * after deflation as in its dlaed2: a component |z_i| that is nothing keeps its pair, of two eigenvalues that are nearly the same
+ * one gets all of z by a rotation (Gu and Eisenstat 1994: only then are the computed eigenvectors orthogonal). */
+#include <cblas.h>
+#include <float.h>
+#include <lapacke.h>
+
+#include "la/la.h"
+
+/* Not in LAPACKE's header. Roots `from`..`to` of the k in order: d and the eigenvectors S of diag(pole) + rho w w'. */
+void dlaed9_(const lapack_int *k, const lapack_int *from, const lapack_int *to, const lapack_int *n, double *d, double *Q,
+             const lapack_int *ldq, const double *rho, double *pole, double *w, double *S, const lapack_int *lds,
+             lapack_int *info);
+
+/* The rows that change, in ascending order of their eigenvalues. */
+typedef struct secular {
+    int64_t k;
+    int32_t *row;                    /* k of n */
+    double *pole, *w, *root;         /* k: e and z of these rows; the new eigenvalues */
+    double *old, *turn, *room, *new; /* k x n: these rows; k x k: S and dlaed9's own; k x n */
+} secular;
+
+int64_t spd_eigen_add_work(int64_t n) { return 4 * n * n + 5 * n + 1; }
+
+static secular lay_out(int64_t n, double *work) {
+    secular s = {.old = work, .turn = work + n * n, .room = work + 2 * n * n, .new = work + 3 * n *n};
+    double *rest = work + 4 * n * n;
+    s.pole = rest, s.w = rest + n, s.root = rest + 2 * n;
+    s.row = (int32_t *)(void *)(rest + 3 * n);
+    return s;
+}
+
+/* The rows are nearly in order from the last time. */
+static void sort(const double *e, int64_t n, int32_t *row) {
+    for (int64_t i = 0; i < n; i++) {
+        int64_t j = i;
+        for (; j > 0 && e[row[j - 1]] > e[i]; j--) row[j] = row[j - 1];
+        row[j] = (int32_t)i;
+    }
+}
+
+/* Rows a and b of V turned such that b gets all of z; true if A stays diagonal to within tol, and then it is done. */
+static bool merge(int64_t n, double *V, double *e, double *z, int64_t a, int64_t b, double tol) {
+    const double size = hypot(z[a], z[b]), c = z[b] / size, s = -z[a] / size;
+    if (fabs((e[b] - e[a]) * c * s) > tol) return false;
+    z[b] = size;
+    z[a] = 0;
+    cblas_drot((int)n, V + a * n, 1, V + b * n, 1, c, s);
+    const double low = e[a] * c * c + e[b] * s * s;
+    e[b] = e[a] * s * s + e[b] * c * c;
+    e[a] = low;
+    return true;
+}
+
+/* Keeps of s->row what changes. */
+static void deflate(int64_t n, double *V, double *e, double *z, double length, double tol, secular *s) {
+    s->k = 0;
+    for (int64_t i = 0; i < n; i++) {
+        const int32_t row = s->row[i];
+        if (length * fabs(z[row]) <= tol) continue;
+        if (s->k > 0 && merge(n, V, e, z, s->row[s->k - 1], row, tol)) s->k--;
+        s->row[s->k++] = row;
+    }
+}
+
+bool spd_eigen_add(int64_t n, double *V, double *e, const double *g, double *work) {
+    secular s = lay_out(n, work);
+    double *z = work + 4 * n * n + 4 * n;
+    cblas_dgemv(CblasRowMajor, CblasNoTrans, (int)n, (int)n, 1, V, (int)n, g, 1, 0, z, 1);
+    double rho = spd_dot(n, z, z);
+    if (!isfinite(rho)) return false;
+    sort(e, n, s.row);
+    const double most = n > 0 ? fmax(fabs(e[s.row[n - 1]]), rho) : 0;
+    deflate(n, V, e, z, sqrt(rho), 8 * DBL_EPSILON * most, &s);
+    if (s.k == 0) return true;
+    for (int64_t i = 0; i < s.k; i++) {
+        s.pole[i] = e[s.row[i]];
+        s.w[i] = z[s.row[i]];
+        memcpy(s.old + i * n, V + s.row[i] * n, (size_t)n * sizeof *V);
+    }
+    rho = spd_dot(s.k, s.w, s.w); /* dlaed9 wants w of length 1 */
+    spd_scale(s.k, 1 / sqrt(rho), s.w);
+    const lapack_int k = (lapack_int)s.k, one = 1;
+    lapack_int info;
+    dlaed9_(&k, &one, &k, &k, s.root, s.room, &k, &rho, s.pole, s.w, s.turn, &k, &info);
+    if (info != 0) return false;
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, k, (int)n, k, 1, s.turn, k, s.old, (int)n, 0, s.new, (int)n);
+    for (int64_t i = 0; i < s.k; i++) {
+        e[s.row[i]] = s.root[i];
+        memcpy(V + s.row[i] * n, s.new + i *n, (size_t)n * sizeof *V);
+    }
+    return true;
+}
