@@ -52,6 +52,25 @@ class WorkingSet(CommandTest):
             self.assertIn(plan, done.err)
             self.assertEqual((report["solver"], report["status"], report["gap_kind"]), (last, "converged", "certified"), words)
 
+    def test_the_switches(self):
+        """From 800 coefficients on a working set; stochastic steps first where L <= N gamma, and then zeros all the same."""
+        draw = np.random.default_rng(5)
+        def data(d):
+            rows = [(draw.choice(d, 20, replace=False), draw.uniform(0.05, 0.2, 20).round(3)) for _ in range(300)]
+            self.write("data.svm", "".join(f"{1 if v[j < d // 3].sum() > v.sum() / 3 else -1} " + " ".join(
+                f"{a + 1}:{b}" for a, b in sorted(zip(j, v))) + "\n" for j, v in rows))
+        for d, gamma, structure, plan, last in ((900, "0.1", "identity", "auto: saga-pd3o, then ws-newton, then prox-newton", "saga-pd3o"),
+                                                (900, "1e-5", "chain", "auto: ws-newton, then prox-newton", "ws-newton"),
+                                                (900, "0", "identity", "auto: ws-newton, then prox-newton", "ws-newton"),
+                                                (700, "0", "identity", "auto: prox-newton", "prox-newton")):
+            data(d)
+            done = self.spdhg("fit", "data.svm", "--features", str(d), "--gamma", gamma, "--structure", structure, "--lambda", "0.002", "--no-intercept",
+                              "--tol", "1e-6", "--json", "-v")
+            report = json.loads(done.out)
+            self.assertIn(plan, done.err)
+            self.assertEqual((report["solver"], report["status"], report["gap_kind"]), (last, "converged", "certified"), (d, gamma))
+            self.assertLess(report["structure_nonzeros"], d // 3, (d, gamma))
+
     def test_identity(self):
         for _ in self.both(2, "0.005"):
             pass

@@ -86,7 +86,7 @@ static void add_sure_stage(spd_plan *plan, const char *name) {
 static void automatic(spd_plan *plan, const spdhg_problem *p) {
     const int64_t unknowns = spd_problem_normal_size(p);
     const bool few = takes("prox-newton", p), newton = few || takes("alm-ssn", p), columns = !few && takes("cd-newton", p),
-               tied = few && spd_newton_model_ties(p),
+               tied = few && spd_newton_model_ties(p) && !has_groups_of_pairs(p),
                sparse = tied || (!few && !columns && newton && (p->gamma == 0 || has_pairs(p)) && !has_groups_of_pairs(p) &&
                                  takes("ws-newton", p));
     const double passes = few || sparse ? passes_first(p) : 0;
