@@ -12,7 +12,7 @@ enum {
     PASSES = 15,         /* of saga-pd3o to 1e-6 where ridge makes it easy */
     PASSES_MOST = 60,
     STRUCTURE_MOST = 3, /* rows of F for each feature: beyond it takes the longer the more there are */
-    RESCUE = 10000      /* passes of semismooth Newton where proximal Newton gives up: both fail where there is no minimiser */
+    RESCUE = 10000      /* passes of another method where proximal Newton gives up: both fail where there is no minimiser */
 };
 
 static void add_stage(spd_plan *plan, const char *name, double epochs, int64_t stride) {
@@ -70,19 +70,24 @@ static bool has_groups_of_pairs(const spdhg_problem *p) {
     return false;
 }
 
+const char *spd_rescue(const spdhg_problem *p) {
+    return takes("alm-ssn", p) ? "alm-ssn" : takes("saga-pd3o", p) ? "saga-pd3o" : NULL;
+}
+
 /* For a stage behind which another waits should it give up. */
 static void add_sure_stage(spd_plan *plan, const char *name) {
     add_stage(plan, name, 0, 1);
     plan->stage[plan->stages - 1].sure = true;
 }
 
-/* Few coefficients: proximal Newton with a dense factor, and semismooth Newton should it give up; from 800 on, where zeros of F x
- * tie them, on a working set first. Many: by coordinate descent where F is the identity; on a working set where zeros of F x make
- * one and no ridge keeps x dense, or F is a chain or a graph, with semismooth Newton behind both should they stall (the solution
- * may be larger than the set may be); else semismooth Newton. A set X that is not separable, or the nuclear norm of a large
- * matrix: variance-reduced PD3O. Where there are many rows for every coefficient, proximal Newton first makes a few steps on a
- * sample of them, which leads to within d/rows of the optimum for a fraction of the price; alm-ssn starts with one stochastic
- * pass. Where ridge makes it converge at once, variance-reduced PD3O goes before either: passes_first. */
+/* Few coefficients: proximal Newton with a dense factor, and semismooth Newton (with a set X variance-reduced PD3O) should it
+ * give up; from 800 on, where zeros of F x tie them, on a working set first. Many: by coordinate descent where F is the identity;
+ * on a working set where zeros of F x make one and no ridge keeps x dense, or F is a chain or a graph, with semismooth Newton
+ * behind both should they stall (the solution may be larger than the set may be); else semismooth Newton. A set X that is not
+ * separable, or the nuclear norm of a large matrix: variance-reduced PD3O. Where there are many rows for every coefficient,
+ * proximal Newton first makes a few steps on a sample of them, which leads to within d/rows of the optimum for a fraction of the
+ * price; alm-ssn starts with one stochastic pass. Where ridge makes it converge at once, variance-reduced PD3O goes before
+ * either: passes_first. */
 static void automatic(spd_plan *plan, const spdhg_problem *p) {
     const int64_t unknowns = spd_problem_normal_size(p);
     const bool few = takes("prox-newton", p), newton = few || takes("alm-ssn", p), columns = !few && takes("cd-newton", p),
@@ -97,9 +102,9 @@ static void automatic(spd_plan *plan, const spdhg_problem *p) {
     if (newton && !few && !columns && passes == 0 && worth_a_pass(p)) add_stage(plan, p->gamma > 0 ? "spdhg-sc2" : "spdhg", 1, 1);
     if (columns) add_sure_stage(plan, "cd-newton");
     if (sparse) add_stage(plan, "ws-newton", 2000, 1);
-    if (few && takes("alm-ssn", p)) {
+    if (few && spd_rescue(p)) {
         add_sure_stage(plan, "prox-newton");
-        add_stage(plan, "alm-ssn", RESCUE, 1);
+        add_stage(plan, spd_rescue(p), RESCUE, 1);
     } else
         add_stage(plan, few ? "prox-newton" : newton ? "alm-ssn" : "saga-pd3o", 0, 1);
     const char *why = passes > 0     ? "ridge makes stochastic steps converge before a factor of the coefficients is paid for"

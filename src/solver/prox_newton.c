@@ -13,8 +13,9 @@
  * slopes at u. Where the solution needs more than 2000 numbers it says STALLED. */
 #include "solver/newton_model.h"
 
-static const double LEAST_CURVED = 1e-14; /* of the mean curvature: a column that has less has none */
-static const double WITHIN = 0.05;        /* how far the curvature of a row may be from the one it has in H */
+static const double LEAST_PROMISE = 1e-12; /* of f: a step that promises more and gets nowhere comes of a bad model */
+static const double LEAST_CURVED = 1e-14;  /* of the mean curvature: a column that has less has none */
+static const double WITHIN = 0.05;         /* how far the curvature of a row may be from the one it has in H */
 enum { HALVINGS_MOST = 40, WHOLE_MOST = 1500, WORKING_MOST = 2000, IDLE_MOST = 10, TREMBLES_MOST = 50, UNSOLVED_MOST = 4 };
 
 extern const spd_solver_kind spd_solver_ws_newton;
@@ -30,7 +31,8 @@ typedef struct prox_newton {
     double *dx, *set; /* work: direction; scratch of the working set and its Hessian */
 } prox_newton;
 
-/* What semismooth Newton can go on with: there is no need to stay with models that ADMM does not solve (F of dependent rows). */
+/* What semismooth Newton can go on with: there is no need to stay with models that ADMM does not solve (F of dependent rows).
+ * With a set X the other method is PD3O, which is not better at them: there it is waited until a step gets nowhere. */
 static bool alternative(const spdhg_problem *p) { return p->set.kind == &spd_set_all && spd_problem_can_slide(p); }
 
 /* A working set can be small only where zeros of F x make zeros or ties of x. */
@@ -181,6 +183,7 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     p->set.kind->project(p->dK, p->set.arg, b->x, b->scratch_n); /* what rounding may have pushed out */
     /* Promises below rounding: after many such steps in a row x only trembles. On a working set y may still gain. */
     const bool trembles = whole(run) && fabs(delta) <= 1e-16 * fabs(b->value[0]);
+    if (!moved && whole(run) && fabs(delta) > LEAST_PROMISE * fabs(b->value[0]) && spd_rescue(p)) return SPD_GIVES_UP;
     *self->idle = moved && !trembles ? 0 : *self->idle + 1;
     return (moved || !whole(run)) && *self->idle < (whole(run) ? TREMBLES_MOST : IDLE_MOST) ? SPD_CONTINUE : SPD_STALLED;
 }

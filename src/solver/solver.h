@@ -152,6 +152,7 @@ typedef struct spd_plan {
     char why[200]; /* a sentence for -v */
 } spd_plan;
 spdhg_status spd_plan_make(spd_plan *plan, const char *name, const spdhg_problem *p, spdhg_error *err);
+const char *spd_rescue(const spdhg_problem *p); /* the solver that goes on where proximal Newton gives up, or NULL */
 
 /* ---- step_rule.c: the paper's table of step sizes and weights of the average. */
 typedef struct spd_step_rule {
