@@ -9,8 +9,8 @@
  *            ( A'CA/W + gamma I + (sig + damp) D + F' DPi rho S F ) dx = -grad   by conjugate gradients, Jacobi,
  *            to min(0.05, sqrt(||grad||/||first||)) ||grad||;   x += t dx, t = 1, 1/2, ... (Armijo 1e-4)
  *            until ||grad||_{D^-1} is small for this j
- *   metric:  D = diag(A'CA/W) + gamma at the start, or a hundredth of the largest it can be, S_e = 1/(F_e D^{-1} F_e'): columns of very different size (counts of words)
- *            would otherwise leave rho wrong for all but a few
+ *   metric:  D = diag(A'CA/W) + gamma at the start, or a hundredth of the largest it can be, S_e = 1/(F_e D^{-1} F_e'): columns
+ * of very different size (counts of words) would otherwise leave rho wrong for all but a few
  *
  * One step of the loop is one Newton iteration. A product with the Hessian counts as a pass over the data. */
 #include "solver/newton.h"
