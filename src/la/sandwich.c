@@ -3,9 +3,7 @@
  * fixed, so the bits depend neither on the width of the vectors nor on the tiles. A sparse M is gone through entry by entry. */
 #include "la/la.h"
 
-enum { TILE = 16, LANES = 8, ABREAST = 4, BLOCK = 8 };
-typedef double two __attribute__((vector_size(2 * sizeof(double)), aligned(sizeof(double)), may_alias));
-#define AT(x, k) (*(const two *)(const void *)((x) + (k)))
+enum { TILE = 16, LANES = 8, BLOCK = 8 };
 
 bool spd_pattern_new(spd_pattern *g, int64_t n) {
     *g = (spd_pattern){.n = n,
@@ -105,40 +103,8 @@ static void multiply_small(const spd_pattern *g, const double *M, double *U) {
         for (int64_t k = g->from[i]; k < g->from[i + 1]; k++) spd_axpy(n, g->value[k], M + g->near[k] * n, U + i * n);
 }
 
-/* ABREAST products v'm_r. Written with vectors of two: left to itself the compiler vectorises across k and shuffles. */
-static inline void products(int64_t n, const double *v, const double *M, const int32_t *row, double *out) {
-    const double *m0 = M + row[0] * n, *m1 = M + row[1] * n, *m2 = M + row[2] * n, *m3 = M + row[3] * n;
-    two a0 = {0}, a1 = {0}, a2 = {0}, a3 = {0}, b0 = {0}, b1 = {0}, b2 = {0}, b3 = {0};
-    int64_t k = 0;
-    for (; k + 4 <= n; k += 4) {
-        const two x = AT(v, k), y = AT(v, k + 2);
-        a0 += x * AT(m0, k);
-        a1 += x * AT(m1, k);
-        a2 += x * AT(m2, k);
-        a3 += x * AT(m3, k);
-        b0 += y * AT(m0, k + 2);
-        b1 += y * AT(m1, k + 2);
-        b2 += y * AT(m2, k + 2);
-        b3 += y * AT(m3, k + 2);
-    }
-    a0 += b0;
-    a1 += b1;
-    a2 += b2;
-    a3 += b3;
-    out[0] = a0[0] + a0[1];
-    out[1] = a1[0] + a1[1];
-    out[2] = a2[0] + a2[1];
-    out[3] = a3[0] + a3[1];
-    for (; k < n; k++) {
-        out[0] += v[k] * m0[k];
-        out[1] += v[k] * m1[k];
-        out[2] += v[k] * m2[k];
-        out[3] += v[k] * m3[k];
-    }
-}
-
 /* out = (M U) on the pattern. */
-SPD_WIDE static void project(const spd_pattern *g, const double *M, const double *U, double *out) {
+static void project(const spd_pattern *g, const double *M, const double *U, double *out) {
     const int64_t n = g->n, pairs = g->start[n];
     for (int64_t first = 0; first < n; first += BLOCK) {
         const int64_t count = n - first < BLOCK ? n - first : BLOCK;
@@ -148,7 +114,11 @@ SPD_WIDE static void project(const spd_pattern *g, const double *M, const double
             const double *v = g->work + (i - first) * n;
             int64_t q = g->start[i];
             out[pairs + i] = spd_dot(n, v, M + i * n);
-            for (; q + ABREAST <= g->start[i + 1]; q += ABREAST) products(n, v, M, g->other + q, out + q);
+            for (; q + SPD_ABREAST <= g->start[i + 1]; q += SPD_ABREAST) {
+                const double *row[SPD_ABREAST];
+                for (int r = 0; r < SPD_ABREAST; r++) row[r] = M + g->other[q + r] * n;
+                spd_full_dots(n, row, v, out + q);
+            }
             for (; q < g->start[i + 1]; q++) out[q] = spd_dot(n, v, M + g->other[q] * n);
         }
     }

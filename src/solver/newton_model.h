@@ -16,7 +16,8 @@ typedef struct spd_newton_model {
     double *Fu, *v, *old, *scale, *open, *kept_y;  /* work, m x K; scale: S */
 } spd_newton_model;
 
-enum { SPD_TIED_FROM = 800 }; /* coefficients from which a working set pays */
+/* Coefficients from which a working set pays; numbers it may have. */
+enum { SPD_TIED_FROM = 800, SPD_WORKING_MOST = 2000 };
 /* prox_newton.c: zeros of F x can make a working set of so many coefficients that it pays. */
 bool spd_newton_model_ties(const spdhg_problem *p);
 bool spd_newton_model_bounded(const spdhg_problem *p); /* X is not R^d */

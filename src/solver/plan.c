@@ -8,8 +8,7 @@ enum {
     THIN_SHARE = 5,  /* of a sample: 20 rows for every coefficient, but at most a fifth of all where that leaves 10 */
     THIN_STEPS = 4,
     PASSES_PER_STEP = 4,
-    WORKING_MOST = 2000, /* as in prox_newton.c */
-    PASSES = 15,         /* of saga-pd3o to 1e-6 where ridge makes it easy */
+    PASSES = 15, /* of saga-pd3o to 1e-6 where ridge makes it easy */
     PASSES_MOST = 60,
     STRUCTURE_MOST = 3, /* rows of F for each feature: beyond it takes the longer the more there are */
     RESCUE = 10000      /* passes of another method where proximal Newton gives up: both fail where there is no minimiser */
@@ -33,7 +32,7 @@ static bool worth_a_pass(const spdhg_problem *p) {
  * five times, inner iterations, factors; entries and rows. Only their ratio counts. */
 static double newton_cost(const spdhg_problem *p) {
     const int64_t all = spd_problem_normal_size(p);
-    const double n = (double)(all < WORKING_MOST ? all : WORKING_MOST);
+    const double n = (double)(all < SPD_WORKING_MOST ? all : SPD_WORKING_MOST);
     return 3 * (double)p->n * spd_problem_normal_cost(p) + 200 * n * n + n * n * n / 12;
 }
 

@@ -10,13 +10,14 @@
  *
  * One step of the loop is one outer iteration. The intercept is the last coordinate(s): in H, in neither F nor gamma.
  * The dual point is the inner y: in its ball by construction; along a path with alpha + C A dx, which the model takes for the
- * slopes at u. Where the solution needs more than 2000 numbers it says STALLED. */
+ * slopes at u. Where the solution needs more than 2000 numbers it says STALLED; where its models are not solved or lead nowhere,
+ * GIVES_UP. */
 #include "solver/newton_model.h"
 
 static const double LEAST_PROMISE = 1e-12; /* of f: a step that promises more and gets nowhere comes of a bad model */
 static const double LEAST_CURVED = 1e-14;  /* of the mean curvature: a column that has less has none */
 static const double WITHIN = 0.05;         /* how far the curvature of a row may be from the one it has in H */
-enum { HALVINGS_MOST = 40, WHOLE_MOST = 1500, WORKING_MOST = 2000, IDLE_MOST = 10, TREMBLES_MOST = 50, UNSOLVED_MOST = 4 };
+enum { HALVINGS_MOST = 40, WHOLE_MOST = 1500, IDLE_MOST = 10, TREMBLES_MOST = 50, UNSOLVED_MOST = 4 };
 
 extern const spd_solver_kind spd_solver_ws_newton;
 
@@ -72,7 +73,7 @@ static const char *working_set_refuses(const spdhg_problem *p) {
 static void layout(spd_run *run) {
     prox_newton *self = run->self;
     const spdhg_problem *p = run->problem;
-    const int64_t n = spd_problem_normal_size(p), s = n < WORKING_MOST ? n : WORKING_MOST;
+    const int64_t n = spd_problem_normal_size(p), s = n < SPD_WORKING_MOST ? n : SPD_WORKING_MOST;
     spd_newton_layout(run, &self->base);
     spd_newton_model_layout(run, &self->model, &self->base, s);
     self->idle = spd_arena_take(&run->state, 1);
@@ -166,7 +167,7 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
         *self->known = 1;
         memcpy(a->H, self->hessian, (size_t)(n * n) * sizeof *a->H);
     } else {
-        if (!spd_working_set(p, b, &a->B, WORKING_MOST, self->set)) return SPD_STALLED;
+        if (!spd_working_set(p, b, &a->B, SPD_WORKING_MOST, self->set)) return SPD_STALLED;
         spd_reduction_hessian(&a->B, p, b->curve, a->H, self->set);
     }
     run->rows_visited += p->n;
