@@ -86,8 +86,31 @@ def check_minimiser_exists(work):
         assert answer["status"] == "converged" and answer["gap_kind"] == "certified" and answer["gap_relative"] <= 1e-8, (name, answer)
 
 
+def check_separated(work, seed, intercept):
+    """More features than rows: a plane with F u = 0 separates them, unless F leaves too little room; then there is a minimiser, and it is reached."""
+    draw = np.random.default_rng(seed)
+    n, d = 40, 70
+    A = draw.standard_normal((n, d)).round(3)
+    b = np.where(draw.random(n) < 0.5, 1.0, -1.0)
+    star = np.vstack([np.eye(d)[:1], np.where(np.arange(d) < 20, draw.uniform(0.5, 2, d), 0)])  # one coefficient, and a sum of twenty
+    chain = np.eye(d)[:-1] - np.eye(d)[1:]
+    file = os.path.join(work, "model.json")
+    out = fit(work, A, b, star, "--intercept" if intercept else "--no-intercept", "-o", file)
+    answer, model = json.loads(out.stdout), json.load(open(file))
+    assert out.returncode == 4 and answer["status"] == "infimum" and "no minimiser exists" in out.stderr, (out.returncode, answer)
+    assert answer["gap_kind"] == "certified" and answer["objective"] <= 1e-15 and answer["epochs"] < 200, answer
+    x = np.ravel(model["coefficients"])
+    margins = b * (A @ x + model["constants"][0])
+    assert margins.min() > 30 and np.abs(star @ x).max() <= 1e-12 * np.abs(x).max(), (margins.min(), np.abs(star @ x).max())
+    out = fit(work, A, b, chain, "--intercept" if intercept else "--no-intercept")
+    answer = json.loads(out.stdout)
+    assert out.returncode == 0 and answer["status"] == "converged" and answer["gap_kind"] == "certified" and answer["objective"] > 1e-4, answer
+
+
 with tempfile.TemporaryDirectory() as work:
     for seed in range(10):
         check(work, seed, intercept=seed % 2 == 1)
     check_minimiser_exists(work)
+    for seed in range(6):
+        check_separated(work, seed, intercept=seed % 2 == 1)
 print("ok")

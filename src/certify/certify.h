@@ -27,6 +27,7 @@ typedef struct spd_certifier {
     bool exact;         /* some coordinate has neither ridge nor bound: v must vanish there */
     int64_t identity;   /* a term with F = identity and lambda > 0, or -1: absorbs v without a solve */
     double start_value; /* f(0): scale of the relative gap */
+    double least;       /* what f never is below, whatever x is: the rows' least losses */
     double best_dual;   /* largest certified lower bound of f seen so far, less what rounding may have added */
     double worth; /* a relative gap (without ridge: within a radius) above this is not worth more work; INFINITY: always try */
     double last, fall; /* f at the point before, and what it had fallen by to there (NAN: unknown): gap.c:left_over */
@@ -63,8 +64,10 @@ static inline double spd_bracket(double sum) { return sum >= 0 ? sum : isfinite(
 /* ---- dual_point.c */
 bool spd_dual_balance(spd_certifier *c); /* sum_i w_i alpha_i = 0 in every output, alpha kept in the domain; true if it moved */
 double spd_dual_fenchel(const spd_certifier *c, const double *z); /* first bracket; INFINITY if alpha left the domain */
-double spd_dual_shrink(spd_certifier *c);                         /* the largest factor <= 1 that brings y into its ball */
-void spd_dual_drop_small(spd_certifier *c);                       /* alphas as good as 0 become 0; g follows */
+/* The bound that alpha = 0, y = 0 gives: the mean of the rows' least losses. c->alpha must be 0. */
+double spd_dual_least(const spd_certifier *c);
+double spd_dual_shrink(spd_certifier *c);   /* the largest factor <= 1 that brings y into its ball */
+void spd_dual_drop_small(spd_certifier *c); /* alphas as good as 0 become 0; g follows */
 /* ---- forced.c: c->forced, c->push, c->unattained */
 spdhg_status spd_dual_find_forced(spd_certifier *c, spdhg_error *err);
 /* ---- polish.c: lowers h*(-g - F'y) over y in lambda Y by a few accelerated projected gradient steps from c->y. With ridge the

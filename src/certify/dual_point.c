@@ -109,6 +109,18 @@ double spd_dual_fenchel(const spd_certifier *c, const double *z) {
     return spd_sum(spd_problem_blocks(c->problem), c->work) / c->problem->W;
 }
 
+double spd_dual_least(const spd_certifier *c) {
+    const spdhg_problem *p = c->problem;
+    double sum = 0;
+    for (int64_t i = 0; i < p->n; i++) {
+        if (!(weight(p, i) > 0)) continue;
+        if (!p->loss->value) sum += weight(p, i) * p->loss->conjugate_k(c->alpha + i * p->K, p->K, p->b[i * p->targets]);
+        for (int64_t k = 0; k < p->K && p->loss->value; k++)
+            sum += weight(p, i) * p->loss->conjugate(0, p->b[i * p->K + k], p->loss_arg);
+    }
+    return -sum / p->W;
+}
+
 /* c = min(1, lambda/r°(y)) over the terms; r° is the polar norm, block by block. */
 double spd_dual_shrink(spd_certifier *c) {
     const spdhg_problem *p = c->problem;

@@ -97,6 +97,8 @@ void spd_certify(spd_certifier *c, const double *x, const double *y, const doubl
     const double since = objective - c->best_dual; /* infinite: no bound yet */
     if (isfinite(since) && (out->kind != SPD_GAP_CERTIFIED || since < out->gap))
         *out = (spd_gap){.kind = SPD_GAP_CERTIFIED, .gap = fmax(since, 0), .radius = NAN};
+    if (objective - c->least < out->gap || (out->kind == SPD_GAP_NONE && isfinite(objective - c->least)))
+        *out = (spd_gap){.kind = SPD_GAP_CERTIFIED, .gap = fmax(objective - c->least, 0), .radius = NAN};
 }
 
 static bool unbounded_without_ridge(const spdhg_problem *p) {
@@ -157,6 +159,7 @@ spdhg_status spd_certifier_new(spd_certifier *c, const spdhg_problem *p, int thr
         return spd_fail_memory(err, 8.0 * (double)(3 * nK + 6 * p->dK + inner));
     }
     if (system) spd_dual_find_ties(p, c->tied);
+    c->least = spd_dual_least(c);
     c->start_value = value_at_zero(c);
     const spdhg_status status = spd_dual_find_forced(c, err);
     if (status != SPDHG_OK) spd_certifier_free(c);

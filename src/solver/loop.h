@@ -55,6 +55,9 @@ typedef struct spd_loop {
  * is not exact and the tolerance still holds. */
 spdhg_status spd_solver_snap(spdhg_solver *s, spdhg_error *err);
 
+/* ---- separate.c: where the iterate shows that a plane separates the rows there is no minimiser; the answer and outcome then. */
+spdhg_status spd_loop_separate(spd_loop *l, spdhg_outcome *outcome, spdhg_error *err);
+
 /* ---- face.c: the last digits of x, by Newton's method among the x with the same zeros of F x; kept if the objective does not
  * rise.
  */

@@ -154,6 +154,7 @@ static spdhg_status run_stage(spd_loop *l, double epochs, spdhg_outcome *outcome
         if (at_point || over || l->stop) {
             next = next_point(l, every);
             *outcome = measure(l, (over && is_last(l)) || l->stop, &status, err) ? verdict(l, over) : SPDHG_OUTCOME_DIVERGED;
+            if (status == SPDHG_OK) status = spd_loop_separate(l, outcome, err);
         }
     }
     return status;
