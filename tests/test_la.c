@@ -232,6 +232,25 @@ static void cholesky_sizes(void **unused) {
     }
 }
 
+/* A x of a symmetric matrix whose upper triangle is nonsense. */
+static void symmetric_product(void **unused) {
+    (void)unused;
+    enum { MOST = 23 };
+    double A[MOST * MOST] = {0}, x[MOST] = {0}, y[MOST];
+    for (int64_t n = 0; n <= MOST; n++) {
+        law_normals(70, n * n, 1, A);
+        law_normals(71, n, 1, x);
+        for (int64_t i = 0; i < n; i++)
+            for (int64_t j = i + 1; j < n; j++) A[i * n + j] = NAN;
+        spd_symmetric_apply(n, A, x, y);
+        for (int64_t i = 0; i < n; i++) {
+            double sum = 0;
+            for (int64_t j = 0; j < n; j++) sum += A[(i > j ? i : j) * n + (i > j ? j : i)] * x[j];
+            assert_near("A x", y[i], sum, 1e-13);
+        }
+    }
+}
+
 static void eigenvalues(void **unused) {
     (void)unused;
     enum { N = 40 };
@@ -359,10 +378,18 @@ static void sandwich(void **unused) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(vectors),        cmocka_unit_test(extreme_numbers), cmocka_unit_test(sparse_products),
-        cmocka_unit_test(norms),          cmocka_unit_test(singular_values), cmocka_unit_test(cholesky),
-        cmocka_unit_test(cholesky_sizes), cmocka_unit_test(inverse),         cmocka_unit_test(sandwich),
-        cmocka_unit_test(complement),     cmocka_unit_test(eigenvalues),     cmocka_unit_test(eigenvalues_of_a_sum)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(vectors),
+                                       cmocka_unit_test(extreme_numbers),
+                                       cmocka_unit_test(sparse_products),
+                                       cmocka_unit_test(norms),
+                                       cmocka_unit_test(singular_values),
+                                       cmocka_unit_test(cholesky),
+                                       cmocka_unit_test(symmetric_product),
+                                       cmocka_unit_test(cholesky_sizes),
+                                       cmocka_unit_test(inverse),
+                                       cmocka_unit_test(sandwich),
+                                       cmocka_unit_test(complement),
+                                       cmocka_unit_test(eigenvalues),
+                                       cmocka_unit_test(eigenvalues_of_a_sum)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

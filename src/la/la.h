@@ -61,6 +61,8 @@ static inline void spd_scatter_add(int64_t n, double a, const int32_t *idx, cons
 enum { SPD_ABREAST = 4 };
 void spd_full_dots(int64_t n, const double *const row[SPD_ABREAST], const double *x, double *z);
 void spd_full_add(int64_t n, const double *const row[SPD_ABREAST], const double *u, double *g);
+/* y = A x for a symmetric n x n A, of which the lower triangle is read. */
+void spd_symmetric_apply(int64_t n, const double *A, const double *x, double *y);
 
 /* ---- csr.c: an m x n matrix by rows. val == NULL with idx == NULL means the identity (m == n). */
 typedef struct spd_csr {
