@@ -232,7 +232,7 @@ void spd_problem_normal_update(const spdhg_problem *p, int threads, const double
         changed += far;
     }
     if (changed == 0 && !first && p->loss->value) return;
-    const bool anew = first || !p->loss->value || 2 * changed > nK; /* half of the rows: no rounding of the old ones */
+    const bool anew = first || !p->loss->value || 4 * changed > 3 * nK; /* most of the rows: no rounding of the old ones */
     write_out(p, threads, anew ? curve : diff, !anew, H, scratch);
     for (int64_t i = 0; i < nK; i++)
         if (anew || diff[i] != 0) kept[i] = curve[i];
