@@ -88,11 +88,11 @@ class ProxNewton(Newton):
         self.kept = None
 
     def curvatures(self):
-        """As H has them: within a twentieth of what they are, anew where more than half are not."""
+        """As H has them: within a twentieth of what they are, anew where more than three quarters are not."""
         now = super().curvatures()
         if self.kept is not None and self.p.loss != "softmax":
             far = np.abs(now - self.kept) > 0.05 * now
-            few = far.sum() <= far.size / 2
+            few = far.sum() <= 0.75 * far.size
             self.reused += few
             now = np.where(far, now, self.kept) if few else now
         self.kept = now

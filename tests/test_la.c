@@ -197,6 +197,60 @@ static void cholesky(void **unused) {
     assert_true(spd_cholesky(0, NULL));
 }
 
+/* Sizes around the blocks of the factorisation, and one that LAPACK does: L L' = A to rounding, the upper triangle as it was. */
+static void cholesky_sizes(void **unused) {
+    (void)unused;
+    static const int64_t size[] = {1, 2, 7, 8, 9, 12, 15, 16, 19, 24, 29, 67, 123, 1031};
+    for (size_t t = 0; t < sizeof size / sizeof *size; t++) {
+        const int64_t n = size[t];
+        double *A = SPD_NEW(double, n *n), *L = SPD_NEW(double, n *n), *B = SPD_NEW(double, n * 3);
+        assert_true(A && L && B);
+        law_normals(30 + t, n * 3, 1, B);
+        for (int64_t i = 0; i < n; i++)
+            for (int64_t j = 0; j < n; j++) A[i * n + j] = j > i ? -7 : law_dot(3, B + i * 3, B + j * 3) + (i == j);
+        memcpy(L, A, (size_t)(n * n) * sizeof *L);
+        assert_true(spd_cholesky(n, L));
+        for (int64_t i = 0; i < n; i++)
+            for (int64_t j = 0; j < n; j++)
+                if (j > i)
+                    assert_true(L[i * n + j] == -7);
+                else
+                    assert_near("L L'", law_dot(j + 1, L + i * n, L + j * n), A[i * n + j], 1e-13);
+        for (int64_t bad = 0; bad < n && n < 40; bad++) { /* the pivot of this column just below 0, or not a number */
+            for (int way = 0; way < 2; way++) {
+                double *M = SPD_NEW(double, n *n);
+                assert_non_null(M);
+                memcpy(M, A, (size_t)(n * n) * sizeof *M);
+                M[bad * n + bad] -= way == 0 ? L[bad * n + bad] * L[bad * n + bad] * (1 + 1e-9) + 1e-9 : NAN;
+                assert_false(spd_cholesky(n, M));
+                spd_free(M);
+            }
+        }
+        spd_free(A);
+        spd_free(L);
+        spd_free(B);
+    }
+}
+
+/* A x of a symmetric matrix whose upper triangle is nonsense. */
+static void symmetric_product(void **unused) {
+    (void)unused;
+    enum { MOST = 23 };
+    double A[MOST * MOST] = {0}, x[MOST] = {0}, y[MOST];
+    for (int64_t n = 0; n <= MOST; n++) {
+        law_normals(70, n * n, 1, A);
+        law_normals(71, n, 1, x);
+        for (int64_t i = 0; i < n; i++)
+            for (int64_t j = i + 1; j < n; j++) A[i * n + j] = NAN;
+        spd_symmetric_apply(n, A, x, y);
+        for (int64_t i = 0; i < n; i++) {
+            double sum = 0;
+            for (int64_t j = 0; j < n; j++) sum += A[(i > j ? i : j) * n + (i > j ? j : i)] * x[j];
+            assert_near("A x", y[i], sum, 1e-13);
+        }
+    }
+}
+
 static void eigenvalues(void **unused) {
     (void)unused;
     enum { N = 40 };
@@ -330,6 +384,8 @@ int main(void) {
                                        cmocka_unit_test(norms),
                                        cmocka_unit_test(singular_values),
                                        cmocka_unit_test(cholesky),
+                                       cmocka_unit_test(symmetric_product),
+                                       cmocka_unit_test(cholesky_sizes),
                                        cmocka_unit_test(inverse),
                                        cmocka_unit_test(sandwich),
                                        cmocka_unit_test(complement),

@@ -1,7 +1,6 @@
 /* dense.c - factorisations of small dense matrices by LAPACK.
  * Row-major m x K is column-major K x m of the transpose, so LAPACK gets A' = V diag(s) U' and nothing is transposed or
  * allocated: its left factor, column-major K x k, is our Vt; its right factor, column-major k x m, is our U. */
-#include <cblas.h>
 #include <lapacke.h>
 
 #include "la/la.h"
@@ -37,19 +36,6 @@ bool spd_svd(int64_t m, int64_t K, double *A, double *U, double *s, double *Vt, 
     if (!fits(size)) return false;
     return LAPACKE_dgesdd_work(LAPACK_COL_MAJOR, 'S', rows, columns, A, rows, s, Vt, rows, U, k, work, (lapack_int)size,
                                (lapack_int *)(void *)(work + size)) == 0;
-}
-
-/* The lower triangle by rows is the upper one by columns. */
-bool spd_cholesky(int64_t n, double *A) {
-    if (n == 0) return true;
-    if (!fits(n)) return false;
-    return LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', (lapack_int)n, A, (lapack_int)n) == 0;
-}
-
-void spd_cholesky_solve(int64_t n, const double *A, double *b) {
-    if (n == 0) return;
-    cblas_dtrsv(CblasColMajor, CblasUpper, CblasTrans, CblasNonUnit, (int)n, A, (int)n, b, 1); /* dpotrs would pack A each time */
-    cblas_dtrsv(CblasColMajor, CblasUpper, CblasNoTrans, CblasNonUnit, (int)n, A, (int)n, b, 1);
 }
 
 int64_t spd_eigen_work(int64_t n) { return 34 * n + 1; }

@@ -1,4 +1,4 @@
-/* full.c - four full rows at a time: products with one vector, and their sum onto one.
+/* full.c - four full rows at a time: products with one vector, and their sum onto one; with both, a symmetric matrix times one.
  * Vectors of four numbers, two a row: the order of every sum is fixed, so the bits do not depend on the processor's own width. */
 #include "la/la.h"
 
@@ -36,4 +36,20 @@ SPD_WIDE void spd_full_dots(int64_t n, const double *const row[SPD_ABREAST], con
 SPD_WIDE void spd_full_add(int64_t n, const double *const row[SPD_ABREAST], const double *u, double *restrict g) {
     const double *r0 = row[0], *r1 = row[1], *r2 = row[2], *r3 = row[3], u0 = u[0], u1 = u[1], u2 = u[2], u3 = u[3];
     for (int64_t j = 0; j < n; j++) g[j] = (((g[j] + u0 * r0[j]) + u1 * r1[j]) + u2 * r2[j]) + u3 * r3[j];
+}
+
+/* BLAS would wake its threads for it: on a busy machine they are waited for, a thousand times as long as it takes. */
+void spd_symmetric_apply(int64_t n, const double *A, const double *x, double *y) {
+    int64_t i = 0;
+    for (; i + SPD_ABREAST <= n; i += SPD_ABREAST) {
+        const double *const row[SPD_ABREAST] = {A + i * n, A + (i + 1) * n, A + (i + 2) * n, A + (i + 3) * n};
+        spd_full_dots(i, row, x, y + i);
+        spd_full_add(i, row, x + i, y);
+        for (int r = 0; r < SPD_ABREAST; r++)
+            for (int c = 0; c < SPD_ABREAST; c++) y[i + r] += row[r > c ? r : c][i + (r > c ? c : r)] * x[i + c];
+    }
+    for (; i < n; i++) {
+        y[i] = spd_dot(i + 1, A + i * n, x);
+        spd_axpy(i, x[i], A + i * n, y);
+    }
 }

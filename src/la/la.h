@@ -61,6 +61,8 @@ static inline void spd_scatter_add(int64_t n, double a, const int32_t *idx, cons
 enum { SPD_ABREAST = 4 };
 void spd_full_dots(int64_t n, const double *const row[SPD_ABREAST], const double *x, double *z);
 void spd_full_add(int64_t n, const double *const row[SPD_ABREAST], const double *u, double *g);
+/* y = A x for a symmetric n x n A, of which the lower triangle is read. */
+void spd_symmetric_apply(int64_t n, const double *A, const double *x, double *y);
 
 /* ---- csr.c: an m x n matrix by rows. val == NULL with idx == NULL means the identity (m == n). */
 typedef struct spd_csr {
@@ -99,10 +101,6 @@ void spd_joins_free(spd_joins *g);
 /* Thin singular value decomposition A = U diag(s) V', k = min(m,K): U m x k, s k descending, Vt k x K. A is destroyed. */
 bool spd_svd(int64_t m, int64_t K, double *A, double *U, double *s, double *Vt, double *work);
 int64_t spd_svd_work(int64_t m, int64_t K); /* doubles of work */
-/* Cholesky of the symmetric positive definite n x n A (lower, in place) and solution of A x = b (in place); false if not
- * definite. */
-bool spd_cholesky(int64_t n, double *A);
-void spd_cholesky_solve(int64_t n, const double *A, double *b);
 /* Eigenvalues (ascending) and eigenvectors of the symmetric n x n A, which become the rows of A; false if LAPACK fails. */
 bool spd_eigen(int64_t n, double *A, double *values, double *work);
 int64_t spd_eigen_work(int64_t n); /* doubles of work */
@@ -111,6 +109,12 @@ int64_t spd_eigen_work(int64_t n); /* doubles of work */
  * conditioned. False if LAPACK fails. */
 bool spd_complement(int64_t r, int64_t n, double *A, double *Q, double *work);
 int64_t spd_complement_work(int64_t n); /* doubles of work */
+
+/* ---- cholesky.c */
+/* Cholesky of the symmetric positive definite n x n A (lower, in place) and solution of A x = b (in place); false if not
+ * definite. The upper triangle is neither read nor written. */
+bool spd_cholesky(int64_t n, double *A);
+void spd_cholesky_solve(int64_t n, const double *A, double *b);
 
 /* ---- eigen_add.c: eigenvalues e (in any order) and eigenvectors (rows of V) of A + g g' in place of those of A. False if LAPACK
  * fails or g is not finite: V and e are then of no use. */

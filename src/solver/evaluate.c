@@ -199,11 +199,13 @@ int64_t spd_evaluate_structure_nonzeros(const spd_evaluator *e, const double *x)
 
 /* sqrt(2 gap/gamma), the gap being that of exact arithmetic: f is not known to its last digits, and the gradient v is off by dv,
  * which makes sqrt(gap) larger by at most ||dv||/sqrt(2 gamma). ||dv|| is about 1e-16 mean |phi'| ||a_i||, where |phi'|^2 <= 2
- * kappa phi. */
-double spd_evaluate_radius(const spd_evaluator *e, double objective) {
+ * kappa phi, and what the rounding of the scores makes of it: 1e-16 kappa mean ||a_i||^2 ||x||, which is more where the residuals
+ * are small. */
+double spd_evaluate_radius(const spd_evaluator *e, const double *x, double objective) {
     const double rounding = 1e-15, gamma = e->problem->gamma, f = fabs(objective);
-    const double gradient = sqrt(2 * f * spd_problem_lipschitz(e->problem, SPDHG_SAMPLING_IID));
-    return sqrt(2 * (e->gap.gap + rounding * f) / gamma) + rounding * gradient / gamma;
+    const double L = spd_problem_lipschitz(e->problem, SPDHG_SAMPLING_IID),
+                 scores = DBL_EPSILON * L * spd_norm2(e->problem->dK, x);
+    return sqrt(2 * (e->gap.gap + rounding * f) / gamma) + (rounding * sqrt(2 * f * L) + scores) / gamma;
 }
 
 int64_t spd_evaluate_signs(const spd_evaluator *e, const double *x, double radius) { return count_larger(e->problem, x, radius); }

@@ -5,8 +5,6 @@
  * decrease it promises, or what ends the run. rho is balanced by the residuals. After 50 + n/8 iterations, four times as many,
  * ... Newton steps are tried (newton_model_ssn.c): they end what ADMM has sorted. X = box or nonneg: one more block u in X, split
  * like F u with y_X and z_X = Pi_X; the candidate is then Pi_X(u). */
-#include <cblas.h>
-
 #include "solver/newton_model.h"
 
 enum { ITERATIONS_MOST = 2000, NEWTON_FIRST = 50 };
@@ -40,8 +38,7 @@ void spd_newton_model_transposed(spd_newton_model *a, const spdhg_problem *p, co
 }
 
 void spd_newton_model_multiply(const spd_newton_model *a, const double *t, double *Ht) {
-    const int n = (int)a->B.size;
-    if (n > 0) cblas_dsymv(CblasRowMajor, CblasLower, n, 1, a->H, n, t, 1, 0, Ht, 1);
+    spd_symmetric_apply(a->B.size, a->H, t, Ht);
 }
 
 static bool factor_with_rho(spd_newton_model *a) {

@@ -109,13 +109,25 @@ int32_t spd_reduction_entry(const spd_reduction *r, const spd_csr *F, int64_t e,
     return r->label[at];
 }
 
+/* The geometric mean of what is not 0, or 1. */
+static double middle(int64_t n, const double *scale) {
+    double total = 0;
+    int64_t count = 0;
+    for (int64_t i = 0; i < n; i++) {
+        total += scale[i] > 0 ? log(scale[i]) : 0;
+        count += scale[i] > 0;
+    }
+    return count > 0 ? exp(total / (double)count) : 1;
+}
+
 void spd_reduction_scale(const spd_reduction *r, const spdhg_problem *p, const double *H, double *scale) {
     const int64_t n = r->size, K = p->K;
     for (int64_t t = 0; t < p->terms; t++) {
         const spd_csr *F = &p->term[t].F->F;
-        const bool identity = spd_csr_is_identity(F);
-        double total = 0;
-        int64_t rows = 0;
+        const bool identity = spd_csr_is_identity(F), own = p->term[t].penalty == &spd_penalty_l1;
+        const int64_t mK = p->term[t].m * K;
+        double *S = scale + p->term[t].first;
+        bool all = own;
         for (int64_t e = 0; e < p->term[t].m; e++)
             for (int64_t k = 0; k < K; k++) {
                 double sum = 0, value;
@@ -123,16 +135,16 @@ void spd_reduction_scale(const spd_reduction *r, const spdhg_problem *p, const d
                     const int32_t i = spd_reduction_entry(r, F, e, a, K, k, &value);
                     if (i >= 0) sum += value * value / H[i * n + i];
                 }
-                scale[p->term[t].first + e * K + k] = sum > 0 ? 1 / sum : 0;
-                total += sum > 0 ? log(sum) : 0;
-                rows += sum > 0;
+                S[e * K + k] = sum > 0 ? 1 / sum : 0;
+                all = all && sum > 0;
             }
-        const double mean = rows > 0 ? exp(-total / (double)rows) : 1;
-        for (int64_t i = p->term[t].first; i < p->term[t].first + p->term[t].m * K; i++)
-            if (p->term[t].penalty != &spd_penalty_l1 || scale[i] == 0) scale[i] = mean;
+        const double mean = all ? 1 : middle(mK, S);
+        for (int64_t i = 0; i < mK && !all; i++)
+            if (!own || S[i] == 0) S[i] = mean;
     }
 }
 
+/* Entries a and b of one row: each pair once, so that what is tied to itself comes twice. */
 void spd_reduction_gram(const spd_reduction *r, const spdhg_problem *p, const double *scale, double *M) {
     const int64_t n = r->size, K = p->K;
     memset(M, 0, (size_t)(n * n) * sizeof *M);
@@ -140,13 +152,19 @@ void spd_reduction_gram(const spd_reduction *r, const spdhg_problem *p, const do
         const spd_csr *F = &p->term[t].F->F;
         const bool identity = spd_csr_is_identity(F);
         for (int64_t e = 0; e < p->term[t].m; e++)
-            for (int64_t a = identity ? 0 : F->ptr[e]; a < (identity ? 1 : F->ptr[e + 1]); a++)
-                for (int64_t b = identity ? 0 : F->ptr[e]; b < (identity ? 1 : F->ptr[e + 1]); b++)
-                    for (int64_t k = 0; k < K; k++) {
-                        double va, vb;
-                        const int32_t i = spd_reduction_entry(r, F, e, a, K, k, &va),
-                                      j = spd_reduction_entry(r, F, e, b, K, k, &vb);
-                        if (i >= 0 && j >= 0 && j <= i) M[i * n + j] += scale[p->term[t].first + e * K + k] * va * vb;
+            for (int64_t k = 0; k < K; k++) {
+                const double S = scale[p->term[t].first + e * K + k];
+                const int64_t first = identity ? 0 : F->ptr[e], end = identity ? 1 : F->ptr[e + 1];
+                for (int64_t a = first; a < end; a++) {
+                    double va, vb;
+                    const int32_t i = spd_reduction_entry(r, F, e, a, K, k, &va);
+                    if (i < 0) continue;
+                    M[i * n + i] += S * va * va;
+                    for (int64_t b = first; b < a; b++) {
+                        const int32_t j = spd_reduction_entry(r, F, e, b, K, k, &vb);
+                        if (j >= 0) M[(i > j ? i : j) * n + (i > j ? j : i)] += (i == j ? 2 : 1) * (S * va * vb);
                     }
+                }
+            }
     }
 }

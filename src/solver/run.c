@@ -264,7 +264,7 @@ spdhg_status spdhg_solver_run(spdhg_solver *s, spdhg_outcome *outcome, spdhg_err
     if (status == SPDHG_OK && last && last->exact) status = spd_solver_face(s, err);
     s->solution.structure_nonzeros = spd_evaluate_structure_nonzeros(&s->evaluator, s->x);
     const bool strong = s->problem->gamma > 0 && s->evaluator.gap.kind == SPD_GAP_CERTIFIED;
-    s->solution.x_radius = strong ? spd_evaluate_radius(&s->evaluator, s->solution.objective) : NAN;
+    s->solution.x_radius = strong ? spd_evaluate_radius(&s->evaluator, s->x, s->solution.objective) : NAN;
     s->solution.certified_signs = strong ? spd_evaluate_signs(&s->evaluator, s->x, s->solution.x_radius) : 0;
     s->solution.nonzeros = spd_count_nonzero(s->problem->dK, s->x);
     if (s->outcome == SPDHG_OUTCOME_CONVERGED && s->evaluator.certifier.unattained) s->outcome = SPDHG_OUTCOME_INFIMUM;

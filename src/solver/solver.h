@@ -116,7 +116,7 @@ void spd_evaluate(spd_evaluator *e, const double *x, double *c, const double *y,
 double spd_evaluate_relative(const spd_evaluator *e, const spdhg_point *point); /* its gap, in parts of the objective */
 const char *spd_gap_kind_name(spd_gap_kind kind);
 /* gamma > 0 and a certified gap: ||x - x*|| is at most this. */
-double spd_evaluate_radius(const spd_evaluator *e, double objective);
+double spd_evaluate_radius(const spd_evaluator *e, const double *x, double objective);
 /* Numbers of F x that are larger than ||F_e|| radius: no x* within the radius has another sign there. */
 int64_t spd_evaluate_signs(const spd_evaluator *e, const double *x, double radius);
 int64_t spd_evaluate_structure_nonzeros(const spd_evaluator *e,
