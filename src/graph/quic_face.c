@@ -4,11 +4,14 @@
  * (Theta R Theta)_F, Theta without its small partial correlations: so it costs next to nothing and needs few iterations more.
  * Pairs that the solution takes across 0 are put there and leave F; with the rest it goes on. -log det is self-concordant: the
  * square root of <R, (Theta R Theta)_F> tells how far the quadratic model is right, so how exact to be. */
+#include <float.h>
+
 #include "graph/quic.h"
 
 #define REDUCE 0.3  /* of the residual, far from the solution */
 #define CROSSED 0.1 /* what crosses 0, over D, that is worth another round */
 #define SMALL 0.06  /* partial correlation */
+#define HARMLESS 0.1 /* of a curvature */
 enum { ROUNDS = 3, FEW = 4, MOST = 60 };
 
 /* Off-diagonal pairs stand for two entries. */
@@ -23,7 +26,10 @@ static void cut(const spd_quic_state *s, double *out) {
 
 /* out = (W X W)_F */
 static void curve(spd_quic_state *s, const double *X, double *out) {
-    spd_sandwich(&s->free, s->x->W, X, s->U, out);
+    if (s->rough)
+        spd_sandwich_single(&s->free, &s->W, X, out);
+    else
+        spd_sandwich(&s->free, s->x->W, X, s->U, out);
     cut(s, out);
 }
 
@@ -52,6 +58,19 @@ static void find_main(spd_quic_state *s) {
         }
     }
     s->main.ptr[p] = count;
+}
+
+static double norm(int64_t p, const double *M) {
+    double largest = 0;
+    for (int64_t i = 0; i < p; i++) largest = fmax(largest, spd_sum_abs(p, M + i * p));
+    return largest;
+}
+
+/* An error eps ||W||^2 ||D||^2 of <D, W D W> is harmless beside what that is at least, ||D||^2/||Theta||^2. */
+static void find_precision(spd_quic_state *s) {
+    const double condition = norm(s->g.p, s->x->W) * norm(s->g.p, s->x->Theta);
+    s->rough = FLT_EPSILON * condition * condition < HARMLESS;
+    if (s->rough) spd_single_copy(&s->W, s->g.p, s->x->W);
 }
 
 /* The signs: of Theta where it is not 0, elsewhere that of the descent. */
@@ -123,6 +142,7 @@ double spd_quic_face(spd_quic_state *s, double reduce) {
     double enough = 0, decrement = 0;
     int most = FEW;
     find_face(s);
+    find_precision(s);
     if (!s->whole) find_main(s);
     for (int64_t q = 0; q < length; q++) s->D[q] = 0;
     for (int round = 0; round < ROUNDS; round++) {
