@@ -37,6 +37,8 @@ static void curve(spd_quic_state *s, const double *X, double *out) {
 static double precondition(spd_quic_state *s) {
     if (s->whole)
         spd_sandwich(&s->free, s->x->Theta, s->R, s->U, s->Z);
+    else if (s->rough && s->free.from[s->g.p] / s->g.p * spd_csr_nnz(&s->main) > s->g.p * s->g.p)
+        spd_sandwich_light(&s->free, &s->main, s->R, s->W.U, s->Z);
     else
         spd_sandwich_sparse(&s->free, &s->main, s->R, s->Z);
     cut(s, s->Z);

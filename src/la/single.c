@@ -9,10 +9,14 @@ typedef float eight __attribute__((vector_size(LANES * sizeof(float)), aligned(s
 
 int64_t spd_single_width(int64_t n) { return (n + TILE - 1) / TILE * TILE; }
 
+static double size(int64_t n, const double *x) {
+    const double largest = spd_max_abs(n, x);
+    return largest > 0 ? largest : 1;
+}
+
 void spd_single_copy(spd_single *s, int64_t n, const double *M) {
     const int64_t width = spd_single_width(n);
-    const double largest = spd_max_abs(n * n, M);
-    s->scale = largest > 0 ? largest : 1;
+    s->scale = size(n * n, M);
     for (int64_t i = 0; i < n; i++) {
         float *row = s->M + i * width;
         for (int64_t j = 0; j < n; j++) row[j] = (float)(M[i * n + j] / s->scale);
@@ -94,9 +98,47 @@ SPD_WIDE static void project(const spd_pattern *g, const float *M, const float *
     }
 }
 
+/* A: columns first .. of X, TILE numbers for each row; those beyond the last are 0. */
+static void unfold(const spd_pattern *g, const double *X, double scale, int64_t first, float *A) {
+    memset(A, 0, (size_t)(g->n * TILE) * sizeof *A);
+    for (int64_t i = first; i < g->n && i < first + TILE; i++)
+        for (int64_t k = g->from[i]; k < g->from[i + 1]; k++) A[g->near[k] * TILE + i - first] = (float)(X[g->pair[k]] / scale);
+}
+
+/* A: rows first .. of U, turned. */
+static void turn(int64_t n, int64_t width, const float *U, int64_t first, float *A) {
+    for (int64_t i = first; i < n && i < first + TILE; i++)
+        for (int64_t k = 0; k < n; k++) A[k * TILE + i - first] = U[i * width + k];
+}
+
+/* Rows `from` and on of M A, a tile, with `stride` numbers from one row to the next. */
+SPD_WIDE static void multiply_tile(const spd_csr *M, const float *value, const float *A, int64_t from, int64_t stride, float *out) {
+    for (int64_t i = from; i < M->n; i++)
+        combine(M->ptr[i + 1] - M->ptr[i], M->idx + M->ptr[i], value + M->ptr[i], A, out + i * stride);
+}
+
+/* U = M X, then M U', whose tiles are read where the pattern is. */
+void spd_sandwich_light(const spd_pattern *g, const spd_csr *M, const double *X, float *U, double *out) {
+    const int64_t n = g->n, width = spd_single_width(n), pairs = g->start[n], entries = spd_csr_nnz(M);
+    const double of_X = size(pairs + n, X), of_M = size(entries, M->val), scale = of_X * of_M * of_M;
+    float *value = g->value, *A = g->work, *B = A + n * TILE;
+    for (int64_t k = 0; k < entries; k++) value[k] = (float)(M->val[k] / of_M);
+    for (int64_t first = 0; first < n; first += TILE) {
+        unfold(g, X, of_X, first, A);
+        multiply_tile(M, value, A, 0, width, U + first);
+    }
+    for (int64_t first = 0; first < n; first += TILE) {
+        turn(n, width, U, first, A);
+        multiply_tile(M, value, A, first, TILE, B);
+        for (int64_t i = first; i < n && i < first + TILE; i++) {
+            out[pairs + i] = scale * (double)B[i * TILE + i - first];
+            for (int64_t q = g->start[i]; q < g->start[i + 1]; q++) out[q] = scale * (double)B[g->other[q] * TILE + i - first];
+        }
+    }
+}
+
 void spd_sandwich_single(const spd_pattern *g, const spd_single *s, const double *X, double *out) {
-    const int64_t length = g->start[g->n] + g->n;
-    const double largest = spd_max_abs(length, X), scale = largest > 0 ? largest : 1;
+    const double scale = size(g->start[g->n] + g->n, X);
     float *value = g->value;
     for (int64_t k = 0; k < g->from[g->n]; k++) value[k] = (float)(X[g->pair[k]] / scale);
     multiply(g, s->M, s->U);
