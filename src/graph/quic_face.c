@@ -8,10 +8,10 @@
 
 #include "graph/quic.h"
 
-#define REDUCE 0.3  /* of the residual, far from the solution */
+#define REDUCE 0.15 /* of the residual, far from the solution */
 #define CROSSED 0.1 /* what crosses 0, over D, that is worth another round */
-#define SMALL 0.06  /* partial correlation */
-#define HARMLESS 0.1 /* of a curvature */
+#define SMALL 0.04  /* partial correlation */
+#define HARMLESS 1  /* row sums are several times the norms that they stand for */
 enum { ROUNDS = 3, FEW = 4, MOST = 60 };
 
 /* Off-diagonal pairs stand for two entries. */
@@ -35,9 +35,10 @@ static void curve(spd_quic_state *s, const double *X, double *out) {
 
 /* Z: the preconditioned residual; <R, Z>. */
 static double precondition(spd_quic_state *s) {
-    if (s->whole)
+    const int64_t p = s->g.p;
+    if (s->whole && !s->rough)
         spd_sandwich(&s->free, s->x->Theta, s->R, s->U, s->Z);
-    else if (s->rough && s->free.from[s->g.p] / s->g.p * spd_csr_nnz(&s->main) > s->g.p * s->g.p)
+    else if (s->rough && s->free.from[p] / p * spd_csr_nnz(&s->main) > p * p)
         spd_sandwich_light(&s->free, &s->main, s->R, s->W.U, s->Z);
     else
         spd_sandwich_sparse(&s->free, &s->main, s->R, s->Z);
@@ -47,14 +48,14 @@ static double precondition(spd_quic_state *s) {
 
 static void find_main(spd_quic_state *s) {
     const int64_t p = s->g.p;
-    const double *Theta = s->x->Theta;
+    const double *Theta = s->x->Theta, least = s->whole ? 0 : SMALL * SMALL;
     int64_t count = 0;
     for (int64_t i = 0; i < p; i++) {
         s->main.ptr[i] = count;
         for (int64_t k = s->free.from[i]; k < s->free.from[i + 1]; k++) {
             const int32_t j = s->free.near[k];
             const double Theta_ij = Theta[i * p + j];
-            if (Theta_ij * Theta_ij < SMALL * SMALL * (Theta[i * p + i] * Theta[j * p + j])) continue;
+            if (Theta_ij * Theta_ij <= least * (Theta[i * p + i] * Theta[j * p + j])) continue;
             s->main.idx[count] = j;
             s->main.val[count++] = Theta_ij;
         }
@@ -145,7 +146,7 @@ double spd_quic_face(spd_quic_state *s, double reduce) {
     int most = FEW;
     find_face(s);
     find_precision(s);
-    if (!s->whole) find_main(s);
+    find_main(s);
     for (int64_t q = 0; q < length; q++) s->D[q] = 0;
     for (int round = 0; round < ROUNDS; round++) {
         residual(s, round == 0);

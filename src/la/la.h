@@ -168,8 +168,8 @@ typedef struct spd_single {
 int64_t spd_single_width(int64_t n);
 void spd_single_copy(spd_single *s, int64_t n, const double *M);
 void spd_sandwich_single(const spd_pattern *g, const spd_single *s, const double *X, double *out);
-/* With a sparse M, of no more entries than the pattern of X has, where that is not sparse enough for spd_sandwich_sparse: the work
- * U is of the size of spd_single's. */
+/* With a sparse M, of no more entries than the pattern of X has, where that is not sparse enough for spd_sandwich_sparse: the
+ * work U is of the size of spd_single's. */
 void spd_sandwich_light(const spd_pattern *g, const spd_csr *M, const double *X, float *U, double *out);
 
 #endif

@@ -1,6 +1,7 @@
-/* single.c - the sandwich of sandwich.c in single precision: out = (M X M) on the pattern of X to six digits, in half of the time.
- * For directions and curvatures, which need no more. M and X are scaled to at most 1, so that nothing leaves the range of floats;
- * rows are filled with zeros to whole tiles. Vectors of eight numbers: the bits do not depend on the processor's own width. */
+/* single.c - the sandwich of sandwich.c in single precision: out = (M X M) on the pattern of X to six digits, in half of the
+ * time. For directions and curvatures, which need no more. M and X are scaled to at most 1, so that nothing leaves the range of
+ * floats; rows are filled with zeros to whole tiles. Vectors of eight numbers: the bits do not depend on the processor's own
+ * width. */
 #include "la/la.h"
 
 enum { LANES = 8, PARTS = 4, TILE = LANES * PARTS, BLOCK = 8 };
@@ -56,7 +57,8 @@ static inline float total(eight a, eight b) {
 }
 
 /* z_r = row_r'x, rows of whole tiles. */
-static inline __attribute__((always_inline)) void dots(int64_t width, const float *const row[SPD_ABREAST], const float *x, float *z) {
+static inline __attribute__((always_inline)) void dots(int64_t width, const float *const row[SPD_ABREAST], const float *x,
+                                                       float *z) {
     const float *r0 = row[0], *r1 = row[1], *r2 = row[2], *r3 = row[3];
     eight a0 = {0}, a1 = {0}, a2 = {0}, a3 = {0}, b0 = {0}, b1 = {0}, b2 = {0}, b3 = {0};
     for (int64_t j = 0; j < width; j += 2 * LANES) {
@@ -112,7 +114,8 @@ static void turn(int64_t n, int64_t width, const float *U, int64_t first, float 
 }
 
 /* Rows `from` and on of M A, a tile, with `stride` numbers from one row to the next. */
-SPD_WIDE static void multiply_tile(const spd_csr *M, const float *value, const float *A, int64_t from, int64_t stride, float *out) {
+SPD_WIDE static void multiply_tile(const spd_csr *M, const float *value, const float *A, int64_t from, int64_t stride,
+                                   float *out) {
     for (int64_t i = from; i < M->n; i++)
         combine(M->ptr[i + 1] - M->ptr[i], M->idx + M->ptr[i], value + M->ptr[i], A, out + i * stride);
 }
