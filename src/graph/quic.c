@@ -8,7 +8,7 @@
 #define ARMIJO 1e-3
 #define BELOW 0.6 /* of the gap that is enough, aimed at */
 #define NEAR 1000 /* the gap is looked at when its first-order estimate, squared, is below so many times what is enough */
-#define CALM 5    /* Newton decrement below which rho may go on */
+#define CALM 8    /* Newton decrement below which rho may go on */
 #define LEAST 0.4 /* step on a face: shorter ones get f down less than coordinate descent does */
 enum { VECTORS = 6 };
 typedef spd_quic_state quic;

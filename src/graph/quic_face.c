@@ -140,6 +140,16 @@ static double stop_crossing(spd_quic_state *s) {
     return beyond;
 }
 
+/* New pairs that the preconditioned residual, nearly the solution, takes the other way are not on the face after all: they go
+ * before the first product, not after a round. <R, Z> without them. */
+static double turn_away(spd_quic_state *s) {
+    const int64_t p = s->g.p, *start = s->free.start;
+    for (int64_t i = 0; i < p; i++)
+        for (int64_t q = start[i]; q < start[i + 1]; q++)
+            if (s->Z[q] * s->face[q] < 0 && s->x->Theta[i * p + s->free.other[q]] == 0) s->face[q] = s->R[q] = s->Z[q] = 0;
+    return inner(s, s->R, s->Z);
+}
+
 double spd_quic_face(spd_quic_state *s, double reduce) {
     const int64_t length = s->free.start[s->g.p] + s->g.p;
     double enough = 0, decrement = 0;
@@ -152,8 +162,9 @@ double spd_quic_face(spd_quic_state *s, double reduce) {
         residual(s, round == 0);
         const double size = inner(s, s->R, s->R);
         if (size <= enough) break;
-        const double now = precondition(s);
+        double now = precondition(s);
         if (round == 0) {
+            if (!s->whole) now = turn_away(s);
             decrement = sqrt(now);
             const double factor = fmax(reduce, fmin(decrement, REDUCE));
             enough = factor * factor * size;

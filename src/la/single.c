@@ -2,6 +2,8 @@
  * time. For directions and curvatures, which need no more. M and X are scaled to at most 1, so that nothing leaves the range of
  * floats; rows are filled with zeros to whole tiles. Vectors of eight numbers: the bits do not depend on the processor's own
  * width. */
+#include <float.h>
+
 #include "la/la.h"
 
 enum { LANES = 8, PARTS = 4, TILE = LANES * PARTS, BLOCK = 8 };
@@ -10,17 +12,16 @@ typedef float eight __attribute__((vector_size(LANES * sizeof(float)), aligned(s
 
 int64_t spd_single_width(int64_t n) { return (n + TILE - 1) / TILE * TILE; }
 
-static double size(int64_t n, const double *x) {
-    const double largest = spd_max_abs(n, x);
-    return largest > 0 ? largest : 1;
-}
+/* Its inverse is finite, whatever x is. */
+static double size(int64_t n, const double *x) { return fmax(spd_max_abs(n, x), DBL_MIN); }
 
-void spd_single_copy(spd_single *s, int64_t n, const double *M) {
+SPD_WIDE void spd_single_copy(spd_single *s, int64_t n, const double *M) {
     const int64_t width = spd_single_width(n);
     s->scale = size(n * n, M);
+    const double inverse = 1 / s->scale;
     for (int64_t i = 0; i < n; i++) {
         float *row = s->M + i * width;
-        for (int64_t j = 0; j < n; j++) row[j] = (float)(M[i * n + j] / s->scale);
+        for (int64_t j = 0; j < n; j++) row[j] = (float)(M[i * n + j] * inverse);
         for (int64_t j = n; j < width; j++) row[j] = 0;
     }
 }
@@ -101,10 +102,10 @@ SPD_WIDE static void project(const spd_pattern *g, const float *M, const float *
 }
 
 /* A: columns first .. of X, TILE numbers for each row; those beyond the last are 0. */
-static void unfold(const spd_pattern *g, const double *X, double scale, int64_t first, float *A) {
+static void unfold(const spd_pattern *g, const double *X, double factor, int64_t first, float *A) {
     memset(A, 0, (size_t)(g->n * TILE) * sizeof *A);
     for (int64_t i = first; i < g->n && i < first + TILE; i++)
-        for (int64_t k = g->from[i]; k < g->from[i + 1]; k++) A[g->near[k] * TILE + i - first] = (float)(X[g->pair[k]] / scale);
+        for (int64_t k = g->from[i]; k < g->from[i + 1]; k++) A[g->near[k] * TILE + i - first] = (float)(X[g->pair[k]] * factor);
 }
 
 /* A: rows first .. of U, turned. */
@@ -125,9 +126,9 @@ void spd_sandwich_light(const spd_pattern *g, const spd_csr *M, const double *X,
     const int64_t n = g->n, width = spd_single_width(n), pairs = g->start[n], entries = spd_csr_nnz(M);
     const double of_X = size(pairs + n, X), of_M = size(entries, M->val), scale = of_X * of_M * of_M;
     float *value = g->value, *A = g->work, *B = A + n * TILE;
-    for (int64_t k = 0; k < entries; k++) value[k] = (float)(M->val[k] / of_M);
+    for (int64_t k = 0; k < entries; k++) value[k] = (float)(M->val[k] * (1 / of_M));
     for (int64_t first = 0; first < n; first += TILE) {
-        unfold(g, X, of_X, first, A);
+        unfold(g, X, 1 / of_X, first, A);
         multiply_tile(M, value, A, 0, width, U + first);
     }
     for (int64_t first = 0; first < n; first += TILE) {
@@ -141,9 +142,9 @@ void spd_sandwich_light(const spd_pattern *g, const spd_csr *M, const double *X,
 }
 
 void spd_sandwich_single(const spd_pattern *g, const spd_single *s, const double *X, double *out) {
-    const double scale = size(g->start[g->n] + g->n, X);
+    const double scale = size(g->start[g->n] + g->n, X), inverse = 1 / scale;
     float *value = g->value;
-    for (int64_t k = 0; k < g->from[g->n]; k++) value[k] = (float)(X[g->pair[k]] / scale);
+    for (int64_t k = 0; k < g->from[g->n]; k++) value[k] = (float)(X[g->pair[k]] * inverse);
     multiply(g, s->M, s->U);
     project(g, s->M, s->U, scale * s->scale * s->scale, out);
 }
