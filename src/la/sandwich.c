@@ -3,7 +3,7 @@
  * fixed, so the bits depend neither on the width of the vectors nor on the tiles. A sparse M is gone through entry by entry. */
 #include "la/la.h"
 
-enum { TILE = 16, LANES = 8, BLOCK = 8 };
+enum { TILE = 16, LANES = 8, BLOCK = 8 }; /* single.c has tiles of as many bytes, two at once */
 
 bool spd_pattern_new(spd_pattern *g, int64_t n) {
     *g = (spd_pattern){.n = n,
