@@ -2,6 +2,7 @@
  * with the signs z of Theta + D fixed, minimise  <S - W + rho z, D> + tr(W D W D)/2  over D_F, F the pairs with z != 0 and the
  * diagonal. The preconditioner is the inverse of the whole Hessian, cut to F: Hessian: R -> (W R W)_F, preconditioner: R ->
  * (Theta R Theta)_F, Theta without its small partial correlations: so it costs next to nothing and needs few iterations more.
+ * Both in single precision if W is conditioned well enough for that: the gradient, so the solution, is not touched by it.
  * Pairs that the solution takes across 0 are put there and leave F; with the rest it goes on. -log det is self-concordant: the
  * square root of <R, (Theta R Theta)_F> tells how far the quadratic model is right, so how exact to be. */
 #include <float.h>
@@ -38,7 +39,7 @@ static double precondition(spd_quic_state *s) {
     const int64_t p = s->g.p;
     if (s->whole && !s->rough)
         spd_sandwich(&s->free, s->x->Theta, s->R, s->U, s->Z);
-    else if (s->rough && s->free.from[p] / p * spd_csr_nnz(&s->main) > p * p)
+    else if (s->rough && s->free.from[p] / p * spd_csr_nnz(&s->main) > p * p) /* sparse would go through as many entries */
         spd_sandwich_light(&s->free, &s->main, s->R, s->W.U, s->Z);
     else
         spd_sandwich_sparse(&s->free, &s->main, s->R, s->Z);

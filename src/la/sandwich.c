@@ -10,7 +10,6 @@ bool spd_pattern_new(spd_pattern *g, int64_t n) {
                        .room = -1,
                        .start = SPD_NEW(int64_t, n + 1),
                        .from = SPD_NEW(int64_t, n + 1),
-
                        .work = spd_alloc_raw(2 * TILE * (n + TILE), sizeof(double))};
     return g->start && g->from && g->work;
 }
