@@ -71,6 +71,16 @@ class WorkingSet(CommandTest):
             self.assertEqual((report["solver"], report["status"], report["gap_kind"]), (last, "converged", "certified"), (d, gamma))
             self.assertLess(report["structure_nonzeros"], d // 3, (d, gamma))
 
+    def test_a_start_without_zeros(self):
+        """What saga-pd3o leaves has no zero in F x, but its y says where they are: the working set starts from there and does not hand over."""
+        self.spdhg("generate", "sparse", "--rows", "3000", "--features", "2600", "--density", "0.005", "--seed", "3", "-o", "data.spd")
+        words = ["fit", "data.spd", "--structure", "chain", "--lambda", "1e-3", "--gamma", "1e-3", "--no-intercept", "--tol", "1e-8", "--json"]
+        report = json.loads(self.spdhg(*words).out)
+        other = json.loads(self.spdhg(*words, "--solver", "ws-newton").out)  # from 0
+        self.assertEqual((report["solver"], report["status"], report["gap_kind"]), ("ws-newton", "converged", "certified"))
+        self.assertLess(report["structure_nonzeros"], 200)
+        self.assertLess(abs(report["objective"] - other["objective"]), 2e-8 * other["objective"])
+
     def test_identity(self):
         for _ in self.both(2, "0.005"):
             pass

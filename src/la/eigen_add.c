@@ -67,7 +67,7 @@ static void deflate(int64_t n, double *V, double *e, double *z, double length, d
 bool spd_eigen_add(int64_t n, double *V, double *e, const double *g, double *work) {
     secular s = lay_out(n, work);
     double *z = work + 4 * n * n + 4 * n;
-    cblas_dgemv(CblasRowMajor, CblasNoTrans, (int)n, (int)n, 1, V, (int)n, g, 1, 0, z, 1);
+    spd_square_apply(n, V, false, g, z);
     double rho = spd_dot(n, z, z);
     if (!isfinite(rho)) return false;
     sort(e, n, s.row);

@@ -30,7 +30,7 @@ static const spd_param param[PARAMS] = {
 static void layout(spd_run *run) {
     ada_sadmm *self = run->self;
     spd_admm_layout(run, &self->admm);
-    spd_admm_system_layout(run, &self->system);
+    spd_admm_system_layout(run, &self->system, false);
     self->squares = spd_arena_take(&run->state, run->problem->dK);
     self->squares_c = spd_arena_take(&run->state, run->problem->K);
 }

@@ -44,17 +44,27 @@ const char *spd_admm_accepts(const spdhg_problem *p); /* everything: NULL */
 const char *spd_admm_refuses_sets(const spdhg_problem *p);
 int64_t spd_admm_dual_cost(const spdhg_problem *p);
 
-/* ---- admm_system.c: ( diag(h) + rho F'F ) x = b for K outputs, by warm-started conjugate gradients. */
+/* ---- admm_system.c: ( diag(h) + rho F'F ) x = b for K outputs, by eigenvectors or warm-started conjugate gradients. */
 typedef struct spd_admm_system {
     const spdhg_problem *problem;
-    double *gram, *touched;                       /* state (constant): diagonal of F'F, d numbers; the features that F touches */
-    int64_t count;                                /* so many */
-    double *h, *b;                                /* work: d x K; h positive, b the right-hand side: the caller fills them */
-    double *wide, *Fp;                            /* work: d x K; m x K */
-    double *x, *right, *narrow_h, *diagonal, *cg; /* work: of the touched features; cg four times as long */
+    /* state (constant) */
+    spd_csr N;           /* the rows of F with several entries, their columns numbered among ... */
+    int32_t *touched;    /* ... the N.n features in them */
+    double *single;      /* rho times the squares of the rows with one entry, d numbers */
+    double *gram;        /* diagonal of rho N'N */
+    double *Q, *e;       /* full: rho N'N; spectral: eigenvectors (rows) and eigenvalues of rho F'F of the touched features */
+    bool full, spectral; /* the features are few; and h is one number */
+    /* work */
+    double *h, *b;            /* d x K; h positive, b the right-hand side: the caller fills them */
+    int32_t *place;           /* of a feature among the touched, or -1; for the start */
+    double *Np;               /* N.m x K */
+    double *x, *right;        /* of the touched features, as the next two: ... */
+    double *fixed, *diagonal; /* h + single; the whole diagonal */
+    double *scratch;
     double rho, tolerance;
 } spd_admm_system;
-void spd_admm_system_layout(spd_run *run, spd_admm_system *s);
+/* uniform: the caller's h is one number for all coefficients. */
+void spd_admm_system_layout(spd_run *run, spd_admm_system *s, bool uniform);
 void spd_admm_system_start(spd_admm_system *s, const spdhg_problem *p, double rho, double tolerance);
 void spd_admm_system_solve(spd_admm_system *s, double *x); /* x: start and result */
 #endif

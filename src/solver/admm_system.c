@@ -1,69 +1,176 @@
 /* admm_system.c - the x-step of the exact ADMMs: ( diag(h) + rho F'F ) x = b, K outputs at once.
- * A feature that F does not touch is x = b/h. The others by conjugate gradients warm started at the previous x: with h = 1/eta
- * the condition is at most 1 + rho eta ||F||^2, which falls to 1 as the steps shrink, so a handful of products with F and F' is
- * enough. No inverse, no fill-in. */
+ * Rows of F with one entry are part of the diagonal; a feature that no longer row touches is x = b/diagonal. The others, N the
+ * longer rows, by conjugate gradients warm started at the previous x: as h = 1/eta grows the condition, at most
+ * 1 + rho eta ||N||^2, falls to 1 and a handful of products with N and N' is enough. Where the features are few against the
+ * entries of N, rho N'N is written out; and if h is one number, rho F'F = Q'diag(e)Q once and x = Q'( Qb/(h + e) ). */
 #include "solver/admm.h"
 
-void spd_admm_system_layout(spd_run *run, spd_admm_system *s) {
+/* A product with a full matrix is some ten times cheaper a number than one with N and N' is an entry; eigenvectors of more
+ * features would cost more than a run. */
+enum { FULL_SHARE = 10, FULL_MOST = 1000 };
+
+static bool is_long(const spd_csr *F, int64_t e) { return F->ptr[e + 1] - F->ptr[e] > 1; }
+
+/* How many rows have several entries, and how many entries those are. */
+static void count_long(const spdhg_problem *p, int64_t *rows, int64_t *entries) {
+    *rows = *entries = 0;
+    for (int64_t t = 0; t < p->terms; t++) {
+        const spd_csr *F = &p->term[t].F->F;
+        for (int64_t e = 0; e < F->m && !spd_csr_is_identity(F); e++)
+            if (is_long(F, e)) {
+                *rows += 1;
+                *entries += F->ptr[e + 1] - F->ptr[e];
+            }
+    }
+}
+
+static int32_t *take_integers(spd_arena *arena, int64_t count) { return (int32_t *)spd_arena_take(arena, (count + 1) / 2); }
+
+void spd_admm_system_layout(spd_run *run, spd_admm_system *s, bool uniform) {
     const spdhg_problem *p = run->problem;
-    s->gram = spd_arena_take(&run->state, p->d);
-    s->touched = spd_arena_take(&run->state, p->d);
+    int64_t rows, entries;
+    count_long(p, &rows, &entries);
+    const int64_t most = entries < p->d ? entries : p->d, room = most * p->K;
+    s->full = (uniform || p->K == 1) && most <= FULL_MOST && most * most <= FULL_SHARE * entries;
+    s->spectral = s->full && uniform;
+    s->N.ptr = (int64_t *)spd_arena_take(&run->state, rows + 1);
+    s->N.idx = take_integers(&run->state, entries);
+    s->N.val = spd_arena_take(&run->state, entries);
+    s->touched = take_integers(&run->state, most);
+    s->single = spd_arena_take(&run->state, p->d);
+    s->gram = spd_arena_take(&run->state, most);
+    s->Q = spd_arena_take(&run->state, s->full ? most * most : 0);
+    s->e = spd_arena_take(&run->state, s->spectral ? most : 0);
     s->h = spd_arena_take(&run->work, p->dK);
     s->b = spd_arena_take(&run->work, p->dK);
-    s->wide = spd_arena_take(&run->work, p->dK);
-    s->Fp = spd_arena_take(&run->work, p->m * p->K);
-    s->x = spd_arena_take(&run->work, p->dK);
-    s->right = spd_arena_take(&run->work, p->dK);
-    s->narrow_h = spd_arena_take(&run->work, p->dK);
-    s->diagonal = spd_arena_take(&run->work, p->dK);
-    s->cg = spd_arena_take(&run->work, 4 * p->dK);
+    s->place = take_integers(&run->work, p->d);
+    s->Np = spd_arena_take(&run->work, rows * p->K);
+    s->x = spd_arena_take(&run->work, room);
+    s->right = spd_arena_take(&run->work, room);
+    s->fixed = spd_arena_take(&run->work, room);
+    s->diagonal = spd_arena_take(&run->work, room);
+    s->scratch = spd_arena_take(&run->work, s->spectral && spd_eigen_work(most) > 4 * room ? spd_eigen_work(most) : 4 * room);
+}
+
+/* A row of one entry: to the diagonal. */
+static void add_single(spd_admm_system *s, int64_t j, double value) { s->single[j] += s->rho * value * value; }
+
+/* A longer one: to N, whose columns are numbered in the order in which they are met. */
+static void add_long(spd_admm_system *s, const spd_csr *F, int64_t e) {
+    int64_t at = s->N.ptr[s->N.m];
+    for (int64_t q = F->ptr[e]; q < F->ptr[e + 1]; q++, at++) {
+        const int32_t j = F->idx[q];
+        if (s->place[j] < 0) {
+            s->place[j] = (int32_t)s->N.n;
+            s->touched[s->N.n++] = j;
+        }
+        s->N.idx[at] = s->place[j];
+        s->N.val[at] = F->val[q];
+        s->gram[s->place[j]] += s->rho * F->val[q] * F->val[q];
+    }
+    s->N.ptr[++s->N.m] = at;
+}
+
+/* Q = rho N'N */
+static void write_out(spd_admm_system *s) {
+    const spd_csr *N = &s->N;
+    memset(s->Q, 0, (size_t)(N->n * N->n) * sizeof *s->Q);
+    for (int64_t e = 0; e < N->m; e++)
+        for (int64_t a = N->ptr[e]; a < N->ptr[e + 1]; a++)
+            for (int64_t b = N->ptr[e]; b < N->ptr[e + 1]; b++)
+                s->Q[N->idx[a] * N->n + N->idx[b]] += s->rho * N->val[a] * N->val[b];
+}
+
+/* Q and e of rho F'F in place of rho N'N; where LAPACK fails, conjugate gradients as if h were not one number. */
+static void decompose(spd_admm_system *s) {
+    for (int64_t i = 0; i < s->N.n; i++) s->Q[i * s->N.n + i] += s->single[s->touched[i]];
+    s->spectral = spd_eigen(s->N.n, s->Q, s->e, s->scratch);
+    s->full = s->spectral;
 }
 
 void spd_admm_system_start(spd_admm_system *s, const spdhg_problem *p, double rho, double tolerance) {
     s->problem = p;
     s->rho = rho;
     s->tolerance = tolerance;
-    spd_problem_gram_diagonal(p, s->gram);
-    s->count = 0;
-    for (int64_t j = 0; j < p->d; j++)
-        if (s->gram[j] > 0) s->touched[s->count++] = (double)j;
+    s->N.m = s->N.n = 0;
+    for (int64_t j = 0; j < p->d; j++) s->place[j] = -1;
+    for (int64_t t = 0; t < p->terms; t++) {
+        const spd_csr *F = &p->term[t].F->F;
+        for (int64_t e = 0; e < F->m; e++)
+            if (spd_csr_is_identity(F))
+                add_single(s, e, 1);
+            else if (is_long(F, e))
+                add_long(s, F, e);
+            else if (F->ptr[e] < F->ptr[e + 1])
+                add_single(s, F->idx[F->ptr[e]], F->val[F->ptr[e]]);
+    }
+    if (s->full) write_out(s);
+    if (s->spectral) decompose(s);
 }
 
 static void gather(const spd_admm_system *s, const double *wide, double *narrow) {
     const int64_t K = s->problem->K;
-    for (int64_t i = 0; i < s->count; i++)
-        for (int64_t k = 0; k < K; k++) narrow[i * K + k] = wide[(int64_t)s->touched[i] * K + k];
+    for (int64_t i = 0; i < s->N.n; i++)
+        for (int64_t k = 0; k < K; k++) narrow[i * K + k] = wide[s->touched[i] * K + k];
 }
 
 static void scatter(const spd_admm_system *s, const double *narrow, double *wide) {
     const int64_t K = s->problem->K;
-    for (int64_t i = 0; i < s->count; i++)
-        for (int64_t k = 0; k < K; k++) wide[(int64_t)s->touched[i] * K + k] = narrow[i * K + k];
+    for (int64_t i = 0; i < s->N.n; i++)
+        for (int64_t k = 0; k < K; k++) wide[s->touched[i] * K + k] = narrow[i * K + k];
 }
 
-/* Ax = h x + rho F'(F x) of the features that F touches; the others are neither read nor written. */
+/* Ax = (h + single) x + rho N'(N x) */
 static void apply(const void *context, const double *x, double *Ax) {
     const spd_admm_system *s = context;
-    const spdhg_problem *p = s->problem;
-    scatter(s, x, s->wide);
-    spd_problem_apply(p, s->wide, s->Fp);
-    spd_scale(p->m * p->K, s->rho, s->Fp);
-    for (int64_t q = 0; q < s->count * p->K; q++) Ax[q] = s->narrow_h[q] * x[q];
-    scatter(s, Ax, s->wide);
-    spd_problem_add_transposed(p, s->Fp, s->wide);
-    gather(s, s->wide, Ax);
+    const int64_t K = s->problem->K;
+    for (int64_t q = 0; q < s->N.n * K; q++) Ax[q] = s->fixed[q] * x[q];
+    if (s->full) {
+        spd_symmetric_add(s->N.n, s->Q, x, Ax);
+        return;
+    }
+    spd_csr_apply(&s->N, K, x, s->Np);
+    spd_scale(s->N.m * K, s->rho, s->Np);
+    spd_csr_apply_transposed(&s->N, K, s->Np, Ax);
+}
+
+static void solve_iteratively(spd_admm_system *s) {
+    const int64_t K = s->problem->K;
+    gather(s, s->h, s->fixed);
+    for (int64_t i = 0; i < s->N.n; i++)
+        for (int64_t q = i * K; q < (i + 1) * K; q++) {
+            s->fixed[q] += s->single[s->touched[i]];
+            s->diagonal[q] = s->fixed[q] + s->gram[i];
+        }
+    const spd_cg cg = {.apply = apply, .context = s, .diagonal = s->diagonal, .tolerance = s->tolerance, .most = 1000};
+    spd_cg_solve(&cg, s->N.n * K, s->right, s->x, s->scratch);
+}
+
+static void solve_spectrally(spd_admm_system *s) {
+    const int64_t n = s->N.n, K = s->problem->K;
+    double *one = s->scratch, *turned = one + n;
+    for (int64_t k = 0; k < K; k++) {
+        for (int64_t i = 0; i < n; i++) one[i] = s->right[i * K + k];
+        spd_square_apply(n, s->Q, false, one, turned);
+        for (int64_t i = 0; i < n; i++) turned[i] /= s->h[0] + s->e[i];
+        spd_square_apply(n, s->Q, true, turned, one);
+        for (int64_t i = 0; i < n; i++) s->x[i * K + k] = one[i];
+    }
+}
+
+SPD_WIDE static void divide(int64_t d, const double *b, const double *h, const double *single, double *x) {
+    for (int64_t j = 0; j < d; j++) x[j] = b[j] / (h[j] + single[j]);
 }
 
 void spd_admm_system_solve(spd_admm_system *s, double *x) {
     const spdhg_problem *p = s->problem;
     gather(s, x, s->x);
     gather(s, s->b, s->right);
-    gather(s, s->h, s->narrow_h);
-    for (int64_t i = 0; i < s->count; i++)
-        for (int64_t q = i * p->K; q < (i + 1) * p->K; q++)
-            s->diagonal[q] = s->narrow_h[q] + s->rho * s->gram[(int64_t)s->touched[i]];
-    const spd_cg cg = {.apply = apply, .context = s, .diagonal = s->diagonal, .tolerance = s->tolerance, .most = 1000};
-    spd_cg_solve(&cg, s->count * p->K, s->right, s->x, s->cg);
-    for (int64_t q = 0; q < p->dK; q++) x[q] = s->b[q] / s->h[q];
+    if (s->spectral)
+        solve_spectrally(s);
+    else
+        solve_iteratively(s);
+    if (p->K == 1) divide(p->d, s->b, s->h, s->single, x);
+    for (int64_t q = 0; q < p->dK && p->K > 1; q++) x[q] = s->b[q] / (s->h[q] + s->single[q / p->K]);
     scatter(s, s->x, x);
 }

@@ -53,7 +53,7 @@ static void layout(spd_run *run) {
     const spdhg_problem *p = run->problem;
     const int64_t iterates = keeps_iterates(run) ? 1 : 0;
     spd_admm_layout(run, &self->admm);
-    spd_admm_system_layout(run, &self->system);
+    spd_admm_system_layout(run, &self->system, true);
     self->alpha = spd_arena_take(&run->state, p->n * p->K);
     self->gsum = spd_arena_take(&run->state, p->dK);
     self->gsum_c = spd_arena_take(&run->state, p->K);

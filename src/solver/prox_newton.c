@@ -153,11 +153,12 @@ static void offer(prox_newton *self, spd_run *run) {
 }
 
 static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
-    (void)k, (void)batch;
+    (void)batch;
     prox_newton *self = run->self;
     spd_newton *b = &self->base;
     spd_newton_model *a = &self->model;
     const spdhg_problem *p = run->problem;
+    if (k == 0 && !whole(run) && spd_working_set_enter(p, b, &a->B, SPD_WORKING_MOST, self->set)) run->seen = (spd_seen){0};
     spd_newton_gradient(run, b, true);
     if (whole(run)) {
         spd_reduction_whole(&a->B, p);

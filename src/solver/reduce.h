@@ -35,5 +35,8 @@ void spd_reduction_gram(const spd_reduction *r, const spdhg_problem *p, const do
  * ball, at most so many that `most` unknowns result, and those that are not zero already. False if these alone are more, or,
  * with ridge, nearly fill it and others want in. */
 bool spd_working_set(const spdhg_problem *p, spd_newton *b, spd_reduction *r, int64_t most, double *work);
+/* For a start whose F x is zero almost nowhere, such as a stochastic method leaves: where `most` unknowns do not hold it, x moves
+ * to the nearest point with F x = 0 wherever y lies inside its ball, if that one fits; true then. */
+bool spd_working_set_enter(const spdhg_problem *p, spd_newton *b, spd_reduction *r, int64_t most, double *work);
 int64_t spd_working_set_work(const spdhg_problem *p);
 #endif

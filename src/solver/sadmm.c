@@ -27,7 +27,7 @@ static const spd_param param[PARAMS] = {
 static void layout(spd_run *run) {
     sadmm *self = run->self;
     spd_admm_layout(run, &self->admm);
-    spd_admm_system_layout(run, &self->system);
+    spd_admm_system_layout(run, &self->system, true);
 }
 
 static void start(spd_run *run, const double *x0, const double *c0, const double *y0) {
@@ -71,7 +71,7 @@ static void output(const spd_run *run, double *x, double *c, double *y) {
 
 const spd_solver_kind spd_solver_sadmm = {
     .name = "sadmm",
-    .what = "stochastic ADMM, exact x-step by conjugate gradients, uniform average",
+    .what = "stochastic ADMM, exact x-step, uniform average",
     .reference = "Ouyang, He, Tran, Gray: Stochastic alternating direction method of multipliers, ICML 2013",
     .param = param,
     .params = PARAMS,

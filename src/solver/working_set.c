@@ -5,6 +5,7 @@
 #include "solver/reduce.h"
 
 enum { FREE_MOST = 2000, STEPS_MOST = 60, TRIALS = 24, GROWTH_LEAST = 200 };
+static const double MARGINS[] = {1e-2, 1e-4, 1e-7}; /* of lambda: a dual this far inside its ball says that F x is zero there */
 
 int64_t spd_working_set_work(const spdhg_problem *p) { return 4 * p->m * p->K + p->dK + p->K; }
 
@@ -90,14 +91,47 @@ static bool try_opening(pricing *a, spd_reduction *r, double beyond, int64_t mos
     return spd_reduction_make(r, p, a->open, most);
 }
 
+/* open = the entries that are not zero at x. */
+static void mark_nonzero(const spdhg_problem *p, const spd_newton *b, double *open) {
+    const double rounding = 1e-15 * spd_problem_structure_norm(p) * spd_max_abs(p->dK, b->x);
+    memset(open, 0, (size_t)(p->m * p->K) * sizeof *open);
+    for (int64_t t = 0; t < p->terms; t++)
+        spd_term_outside(&p->term[t], p->K, b->Fx + p->term[t].first, rounding, open + p->term[t].first, b->term);
+}
+
+/* open = the blocks whose y is not inside its ball by the margin. */
+static void mark_active(const spdhg_problem *p, const spd_newton *b, double margin, double *open) {
+    const int64_t K = p->K;
+    memset(open, 0, (size_t)(p->m * K) * sizeof *open);
+    for (int64_t t = 0; t < p->terms; t++)
+        for (int64_t i = 0; i < p->term[t].blocks; i++) {
+            if (spd_term_block_polar(&p->term[t], K, i, b->y + p->term[t].first, b->term) < (1 - margin) * p->term[t].lambda)
+                continue;
+            for (int64_t r = 0; r < spd_term_block_rows(&p->term[t], i); r++)
+                for (int64_t k = 0; k < K; k++) open[p->term[t].first + spd_term_block_row(&p->term[t], i, r) * K + k] = 1;
+        }
+}
+
+bool spd_working_set_enter(const spdhg_problem *p, spd_newton *b, spd_reduction *r, int64_t most, double *work) {
+    double *open = work, *t = work + p->m * p->K;
+    spd_problem_apply(p, b->x, b->Fx);
+    mark_nonzero(p, b, open);
+    if (spd_reduction_make(r, p, open, most)) return false;
+    for (size_t i = 0; i < sizeof MARGINS / sizeof *MARGINS; i++) {
+        mark_active(p, b, MARGINS[i], open);
+        if (!spd_reduction_make(r, p, open, most)) continue;
+        spd_reduction_nearest(r, p, b->x, t);
+        spd_reduction_expand(r, p, t, b->x);
+        return true;
+    }
+    return false;
+}
+
 bool spd_working_set(const spdhg_problem *p, spd_newton *b, spd_reduction *r, int64_t most, double *work) {
     const int64_t mK = p->m * p->K;
     pricing a = {
         .p = p, .b = b, .open = work, .nonzero = work + mK, .u = work + 2 * mK, .previous = work + 3 * mK, .v = work + 4 * mK};
-    const double rounding = 1e-15 * spd_problem_structure_norm(p) * spd_max_abs(p->dK, b->x);
-    memset(a.nonzero, 0, (size_t)mK * sizeof *a.nonzero);
-    for (int64_t t = 0; t < p->terms; t++)
-        spd_term_outside(&p->term[t], p->K, b->Fx + p->term[t].first, rounding, a.nonzero + p->term[t].first, b->term);
+    mark_nonzero(p, b, a.nonzero);
     price(&a);
     if (!try_opening(&a, r, INFINITY, most)) return false;
     const bool nearly_full = p->gamma > 0 && 4 * r->size > 3 * most; /* without ridge zeros come back: there it is worth a try */
