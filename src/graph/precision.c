@@ -61,7 +61,7 @@ static spdhg_status solve_one(const job *w, int64_t t, spdhg_error *err) {
     if (status == SPDHG_OK) {
         const spd_glasso g = {p, S, w->rho, w->diagonal, w->tol, w->alm ? ALM_MOST : QUIC_MOST};
         const double begun = spd_thread_seconds();
-        if (!(w->alm ? spd_alm : spd_quic)(&g, &x)) status = spd_fail_memory(err, 40.0 * (double)p * (double)p);
+        if (!(w->alm ? spd_alm : spd_quic)(&g, &x)) status = spd_fail_memory(err, 48.0 * (double)p * (double)p);
         w->result[t].seconds = spd_thread_seconds() - begun;
     }
     if (status == SPDHG_OK) status = keep(w, t, &x, err);
@@ -85,7 +85,7 @@ static spdhg_status gather(const job *w, spd_graph *out, spdhg_error *err) {
     for (int64_t t = 0; t < w->parts->count; t++) {
         const component *r = &w->result[t];
         const double p = (double)(w->parts->first[t + 1] - w->parts->first[t]);
-        if (r->status != SPDHG_OK) return spd_fail_memory(err, 80 * p * p);
+        if (r->status != SPDHG_OK) return spd_fail_memory(err, 88 * p * p);
         out->logdet += r->logdet;
         out->trace += r->trace;
         out->objective += -r->logdet + r->trace + r->penalty;
@@ -108,7 +108,7 @@ static spdhg_status gather(const job *w, spd_graph *out, spdhg_error *err) {
 
 static spdhg_status check_size(const job *w, const spdhg_graph_options *o, spdhg_error *err) {
     const int64_t p = w->parts->count ? w->parts->first[1] : 0, most = w->alm ? LARGEST_ALM : LARGEST_QUIC;
-    const double bytes = (w->alm ? 64.0 : 80.0) * (double)p * (double)p;
+    const double bytes = (w->alm ? 64.0 : 88.0) * (double)p * (double)p;
     if (p > most)
         return spd_fail(err, SPDHG_USAGE,
                         "at rho = %g a component has %lld features, %s solves at most %lld: raise --rho (auto finds one), or use "

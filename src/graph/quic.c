@@ -8,7 +8,7 @@
 #define ARMIJO 1e-3
 #define BELOW 0.6 /* of the gap that is enough, aimed at */
 #define NEAR 1000 /* the gap is looked at when its first-order estimate, squared, is below so many times what is enough */
-#define CALM 5    /* Newton decrement below which rho may go on */
+#define CALM 8    /* Newton decrement below which rho may go on */
 #define LEAST 0.4 /* step on a face: shorter ones get f down less than coordinate descent does */
 enum { VECTORS = 6 };
 typedef spd_quic_state quic;
@@ -188,17 +188,20 @@ static bool iterate(quic *s, double rho) {
 }
 
 bool spd_quic(const spd_glasso *g, spd_glasso_point *x) {
-    const int64_t p = g->p;
+    const int64_t p = g->p, singles = p * spd_single_width(p);
     quic s = {.g = *g,
               .x = x,
               .U = spd_alloc_raw(p * p, sizeof(double)),
               .T = spd_alloc_raw(p * p, sizeof(double)),
               .v = SPD_NEW(double, p),
+              .W = {.M = spd_alloc_raw(singles, sizeof(float)), .U = spd_alloc_raw(singles, sizeof(float))},
               .room = -1};
-    const bool good = spd_pattern_new(&s.free, p) && s.U && s.T && s.v && iterate(&s, g->rho);
+    const bool good = spd_pattern_new(&s.free, p) && s.U && s.T && s.v && s.W.M && s.W.U && iterate(&s, g->rho);
     spd_free(s.U);
     spd_free(s.T);
     spd_free(s.v);
+    spd_free(s.W.M);
+    spd_free(s.W.U);
     spd_free(s.D);
     spd_csr_free(&s.main);
     spd_pattern_free(&s.free);

@@ -3,14 +3,14 @@
  * fixed, so the bits depend neither on the width of the vectors nor on the tiles. A sparse M is gone through entry by entry. */
 #include "la/la.h"
 
-enum { TILE = 16, LANES = 8, BLOCK = 8 };
+enum { TILE = 16, LANES = 8, BLOCK = 8 }; /* single.c has tiles of as many bytes, two at once */
 
 bool spd_pattern_new(spd_pattern *g, int64_t n) {
     *g = (spd_pattern){.n = n,
                        .room = -1,
                        .start = SPD_NEW(int64_t, n + 1),
                        .from = SPD_NEW(int64_t, n + 1),
-                       .work = spd_alloc_raw(TILE * n, sizeof *g->work)};
+                       .work = spd_alloc_raw(2 * TILE * (n + TILE), sizeof(double))};
     return g->start && g->from && g->work;
 }
 
@@ -33,7 +33,7 @@ bool spd_pattern_room(spd_pattern *g, int64_t pairs) {
     spd_free(g->value);
     g->other = other;
     g->near = spd_alloc_raw(2 * (2 * room + g->n), sizeof *g->near);
-    g->value = spd_alloc_raw(2 * room + g->n, sizeof *g->value);
+    g->value = spd_alloc_raw(2 * room + g->n, sizeof(double));
     g->room = room;
     return g->other && g->near && g->value;
 }
@@ -88,30 +88,34 @@ static inline void combine(int64_t count, const int32_t *near, const double *val
 /* U = X M, a tile of columns after the other; the last tile overlaps the one before. */
 SPD_WIDEST static void multiply(const spd_pattern *g, const double *M, double *U) {
     const int64_t n = g->n;
+    const double *value = g->value;
+    double *work = g->work;
     for (int64_t at = 0; at < n; at += TILE) {
         const int64_t first = at + TILE <= n ? at : n - TILE;
-        for (int64_t i = 0; i < n; i++) memcpy(g->work + i * TILE, M + i * n + first, TILE * sizeof *M);
+        for (int64_t i = 0; i < n; i++) memcpy(work + i * TILE, M + i * n + first, TILE * sizeof *M);
         for (int64_t i = 0; i < n; i++)
-            combine(g->from[i + 1] - g->from[i], g->near + g->from[i], g->value + g->from[i], g->work, U + i * n + first);
+            combine(g->from[i + 1] - g->from[i], g->near + g->from[i], value + g->from[i], work, U + i * n + first);
     }
 }
 
 static void multiply_small(const spd_pattern *g, const double *M, double *U) {
     const int64_t n = g->n;
+    const double *value = g->value;
     memset(U, 0, (size_t)(n * n) * sizeof *U);
     for (int64_t i = 0; i < n; i++)
-        for (int64_t k = g->from[i]; k < g->from[i + 1]; k++) spd_axpy(n, g->value[k], M + g->near[k] * n, U + i * n);
+        for (int64_t k = g->from[i]; k < g->from[i + 1]; k++) spd_axpy(n, value[k], M + g->near[k] * n, U + i * n);
 }
 
 /* out = (M U) on the pattern. */
 static void project(const spd_pattern *g, const double *M, const double *U, double *out) {
     const int64_t n = g->n, pairs = g->start[n];
+    double *work = g->work;
     for (int64_t first = 0; first < n; first += BLOCK) {
         const int64_t count = n - first < BLOCK ? n - first : BLOCK;
         for (int64_t k = 0; k < n; k++)
-            for (int64_t c = 0; c < count; c++) g->work[c * n + k] = U[k * n + first + c];
+            for (int64_t c = 0; c < count; c++) work[c * n + k] = U[k * n + first + c];
         for (int64_t i = first; i < first + count; i++) {
-            const double *v = g->work + (i - first) * n;
+            const double *v = work + (i - first) * n;
             int64_t q = g->start[i];
             out[pairs + i] = spd_dot(n, v, M + i * n);
             for (; q + SPD_ABREAST <= g->start[i + 1]; q += SPD_ABREAST) {
@@ -125,7 +129,8 @@ static void project(const spd_pattern *g, const double *M, const double *U, doub
 }
 
 static void spread(const spd_pattern *g, const double *X) {
-    for (int64_t k = 0; k < g->from[g->n]; k++) g->value[k] = X[g->pair[k]];
+    double *value = g->value;
+    for (int64_t k = 0; k < g->from[g->n]; k++) value[k] = X[g->pair[k]];
 }
 
 void spd_sandwich(const spd_pattern *g, const double *M, const double *X, double *U, double *out) {
@@ -142,6 +147,7 @@ static double row_times(const spd_csr *M, int64_t j, const double *u) {
 
 void spd_sandwich_sparse(const spd_pattern *g, const spd_csr *M, const double *X, double *out) {
     const int64_t n = g->n, pairs = g->start[n];
+    const double *value = g->value;
     double *u = g->work;
     spread(g, X);
     for (int64_t i = 0; i < n; i++) {
@@ -149,7 +155,7 @@ void spd_sandwich_sparse(const spd_pattern *g, const spd_csr *M, const double *X
         for (int64_t e = M->ptr[i]; e < M->ptr[i + 1]; e++) {
             const double m = M->val[e];
             const int64_t row = M->idx[e];
-            for (int64_t k = g->from[row]; k < g->from[row + 1]; k++) u[g->near[k]] += m * g->value[k];
+            for (int64_t k = g->from[row]; k < g->from[row + 1]; k++) u[g->near[k]] += m * value[k];
         }
         out[pairs + i] = row_times(M, i, u);
         for (int64_t q = g->start[i]; q < g->start[i + 1]; q++) out[q] = row_times(M, g->other[q], u);
