@@ -140,7 +140,6 @@ void spd_gram_rows(int64_t m, int64_t n, const double *X, int64_t from, int64_t 
 void spd_recompose(int64_t n, const double *V, const double *s, double *C, double *work);
 /* y = V x, or V'x, for n x n V. */
 void spd_square_apply(int64_t n, const double *V, bool transposed, const double *x, double *y);
-void spd_symmetric_add(int64_t n, const double *A, const double *x, double *y); /* y += A x; reads the lower half of A */
 /* The inverse (full, symmetric) in place of a factor of spd_cholesky. */
 bool spd_cholesky_inverse(int64_t n, double *A);
 /* log det of the matrix whose factor this is. */

@@ -24,10 +24,6 @@ void spd_square_apply(int64_t n, const double *V, bool transposed, const double 
     cblas_dgemv(CblasRowMajor, transposed ? CblasTrans : CblasNoTrans, (int)n, (int)n, 1, V, (int)n, x, 1, 0, y, 1);
 }
 
-void spd_symmetric_add(int64_t n, const double *A, const double *x, double *y) {
-    if (n > 0) cblas_dsymv(CblasRowMajor, CblasLower, (int)n, 1, A, (int)n, x, 1, 1, y, 1);
-}
-
 /* The inverse of an upper triangle by columns, in place, by halves: LAPACK's own goes column by column at these sizes. */
 static bool invert_triangle(lapack_int n, double *A, lapack_int stride) {
     if (n <= SMALL) return LAPACKE_dtrtri_work(LAPACK_COL_MAJOR, 'U', 'N', n, A, stride) == 0;

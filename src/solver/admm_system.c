@@ -124,11 +124,12 @@ static void scatter(const spd_admm_system *s, const double *narrow, double *wide
 static void apply(const void *context, const double *x, double *Ax) {
     const spd_admm_system *s = context;
     const int64_t K = s->problem->K;
-    for (int64_t q = 0; q < s->N.n * K; q++) Ax[q] = s->fixed[q] * x[q];
     if (s->full) {
-        spd_symmetric_add(s->N.n, s->Q, x, Ax);
+        spd_symmetric_apply(s->N.n, s->Q, x, Ax);
+        for (int64_t q = 0; q < s->N.n; q++) Ax[q] += s->fixed[q] * x[q];
         return;
     }
+    for (int64_t q = 0; q < s->N.n * K; q++) Ax[q] = s->fixed[q] * x[q];
     spd_csr_apply(&s->N, K, x, s->Np);
     spd_scale(s->N.m * K, s->rho, s->Np);
     spd_csr_apply_transposed(&s->N, K, s->Np, Ax);
