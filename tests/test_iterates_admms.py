@@ -209,8 +209,12 @@ def make_cases():
     yield ([names[0], "--structure", "matrix:" + write_matrix("mixed.mtx", mixed), "--lambda", lam, "--gamma", 0.1, "--no-intercept"],
            reference.Problem(A, 2.0 * two - 1, "logistic", [("l1", mixed, lam)], gamma=0.1), 2, False)
     wide = rng.normal(size=(ROWS, 101))  # more coefficients than it pays to write F'F out for
-    yield ([write_svm("wide.svm", wide, two), *words, "--no-intercept"],
+    broad = write_svm("wide.svm", wide, two)
+    yield ([broad, *words, "--no-intercept"],
            reference.Problem(wide, 2.0 * two - 1, "logistic", [("l1", reference.differences(101), lam)]), 1, False)
+    heavy = np.vstack([reference.differences(101), rng.normal(size=(2, 101))])  # and rows that spoil the diagonal as a preconditioner
+    yield ([broad, "--structure", "matrix:" + write_matrix("heavy.mtx", heavy), "--lambda", lam, "--gamma", 0.1, "--no-intercept"],
+           reference.Problem(wide, 2.0 * two - 1, "logistic", [("l1", heavy, lam)], gamma=0.1), 1, False)
     yield ([names[2], *words, "--loss", "squared", "--no-intercept"],
            reference.Problem(A, real, "squared", [("l1", chain, lam)]), 4, False)
 

@@ -400,6 +400,44 @@ static void sandwich(void **unused) {
     }
 }
 
+/* A = diag(1, .., N) + 100 v v', v_i = 1/i: what conjugate gradients are given in place of A^{-1} decides how many steps they
+ * take. */
+enum { RANK_ONE = 40 };
+
+static void rank_one_apply(const void *context, const double *x, double *Ax) {
+    (void)context;
+    double sum = 0;
+    for (int i = 0; i < RANK_ONE; i++) sum += x[i] / (i + 1);
+    for (int i = 0; i < RANK_ONE; i++) Ax[i] = (i + 1) * x[i] + 100 * sum / (i + 1);
+}
+
+static void rank_one_inverse(const void *context, const double *r, double *z) {
+    (void)context;
+    double sum = 0, size = 1.0 / 100;
+    for (int i = 0; i < RANK_ONE; i++) {
+        const double v = 1.0 / (i + 1);
+        sum += v * r[i] / (i + 1);
+        size += v * v / (i + 1);
+    }
+    for (int i = 0; i < RANK_ONE; i++) z[i] = (r[i] - sum / size / (i + 1)) / (i + 1);
+}
+
+static void conjugate_gradients(void **unused) {
+    (void)unused;
+    double b[RANK_ONE], x[RANK_ONE] = {0}, Ax[RANK_ONE], work[4 * RANK_ONE];
+    for (int i = 0; i < RANK_ONE; i++) b[i] = sin(i + 1.0);
+    spd_cg cg = {.apply = rank_one_apply, .tolerance = 1e-12, .most = 1000};
+    const int plain = spd_cg_solve(&cg, RANK_ONE, b, x, work);
+    rank_one_apply(NULL, x, Ax);
+    for (int i = 0; i < RANK_ONE; i++) assert_true(fabs(Ax[i] - b[i]) < 1e-10);
+    memset(x, 0, sizeof x);
+    cg.precondition = rank_one_inverse;
+    const int exact = spd_cg_solve(&cg, RANK_ONE, b, x, work);
+    assert_true(plain > 10 && exact <= 2);
+    rank_one_apply(NULL, x, Ax);
+    for (int i = 0; i < RANK_ONE; i++) assert_true(fabs(Ax[i] - b[i]) < 1e-10);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(vectors),
                                        cmocka_unit_test(extreme_numbers),
@@ -413,6 +451,7 @@ int main(void) {
                                        cmocka_unit_test(sandwich),
                                        cmocka_unit_test(complement),
                                        cmocka_unit_test(eigenvalues),
-                                       cmocka_unit_test(eigenvalues_of_a_sum)};
+                                       cmocka_unit_test(eigenvalues_of_a_sum),
+                                       cmocka_unit_test(conjugate_gradients)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

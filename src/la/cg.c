@@ -1,8 +1,12 @@
-/* cg.c - conjugate gradients, preconditioned by the diagonal or a factor (Hestenes and Stiefel 1952), warm started:
+/* cg.c - conjugate gradients, preconditioned by the diagonal, a factor or the caller (Hestenes and Stiefel 1952), warm started:
  *     r = b - A x,  z = r/D,  p = z;   a = r'z/p'Ap,  x += a p,  r -= a Ap,  z = r/D,  p = z + (r'z new / r'z old) p */
 #include "la/la.h"
 
 static void precondition(const spd_cg *cg, int64_t n, const double *r, double *z) {
+    if (cg->precondition) {
+        cg->precondition(cg->context, r, z);
+        return;
+    }
     for (int64_t i = 0; i < n; i++) z[i] = cg->diagonal ? r[i] / cg->diagonal[i] : r[i];
     if (cg->factor) spd_cholesky_solve(n, cg->factor, z);
 }

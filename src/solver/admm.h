@@ -51,7 +51,10 @@ typedef struct spd_admm_system {
     spd_csr N;           /* the rows of F with several entries, their columns numbered among ... */
     int32_t *touched;    /* ... the N.n features in them */
     double *single;      /* rho times the squares of the rows with one entry, d numbers */
-    double *gram;        /* diagonal of rho N'N */
+    int32_t *heavy;      /* rows of N with so many entries that they spoil the diagonal as a preconditioner; K = 1 */
+    int64_t heavies;     /* so many */
+    int64_t met;         /* of them, so far: for the start */
+    double *gram;        /* diagonal of rho N'N without them */
     double *Q, *e;       /* full: rho N'N; spectral: eigenvectors (rows) and eigenvalues of rho F'F of the touched features */
     bool full, spectral; /* the features are few; and h is one number */
     /* work */
@@ -60,6 +63,8 @@ typedef struct spd_admm_system {
     double *Np;               /* N.m x K */
     double *x, *right;        /* of the touched features, as the next two: ... */
     double *fixed, *diagonal; /* h + single; the whole diagonal */
+    double *G, *t;            /* heavies^2, heavies: 1/rho + U'D^{-1}U, its factor; a vector of theirs */
+    double *spread;           /* a heavy row over its diagonal, 0 elsewhere */
     double *scratch;
     double rho, tolerance;
 } spd_admm_system;

@@ -1,24 +1,32 @@
 /* admm_system.c - the x-step of the exact ADMMs: ( diag(h) + rho F'F ) x = b, K outputs at once.
  * Rows of F with one entry are part of the diagonal; a feature that no longer row touches is x = b/diagonal. The others, N the
  * longer rows, by conjugate gradients warm started at the previous x: as h = 1/eta grows the condition, at most
- * 1 + rho eta ||N||^2, falls to 1 and a handful of products with N and N' is enough. Where the features are few against the
- * entries of N, rho N'N is written out; and if h is one number, rho F'F = Q'diag(e)Q once and x = Q'( Qb/(h + e) ). */
+ * 1 + rho eta ||N||^2, falls to 1 and a handful of products with N and N' is enough. Few rows of many entries, U', are in the
+ * preconditioner: (D + rho U U')^{-1} = D^{-1} - D^{-1}U (1/rho + U'D^{-1}U)^{-1} U'D^{-1}, D the diagonal without them. Where
+ * the features are few against the entries of N, rho N'N is written out; and if h is one number, rho F'F = Q'diag(e)Q once and x
+ * = Q'( Qb/(h + e) ). */
 #include "solver/admm.h"
 
 /* A product with a full matrix is some ten times cheaper a number than one with N and N' is an entry; eigenvectors of more
  * features would cost more than a run. */
 enum { FULL_SHARE = 10, FULL_MOST = 1000 };
 
+/* Entries of a heavy row; more such rows than this are not few. */
+enum { HEAVY = 30, HEAVIES_MOST = 64 };
+
 static bool is_long(const spd_csr *F, int64_t e) { return F->ptr[e + 1] - F->ptr[e] > 1; }
 
-/* How many rows have several entries, and how many entries those are. */
-static void count_long(const spdhg_problem *p, int64_t *rows, int64_t *entries) {
-    *rows = *entries = 0;
+static bool is_heavy(const spd_csr *F, int64_t e) { return F->ptr[e + 1] - F->ptr[e] > HEAVY; }
+
+/* How many rows have several entries, how many of them are heavy, and how many entries there are. */
+static void count_long(const spdhg_problem *p, int64_t *rows, int64_t *heavies, int64_t *entries) {
+    *rows = *heavies = *entries = 0;
     for (int64_t t = 0; t < p->terms; t++) {
         const spd_csr *F = &p->term[t].F->F;
         for (int64_t e = 0; e < F->m && !spd_csr_is_identity(F); e++)
             if (is_long(F, e)) {
                 *rows += 1;
+                *heavies += is_heavy(F, e);
                 *entries += F->ptr[e + 1] - F->ptr[e];
             }
     }
@@ -28,8 +36,9 @@ static int32_t *take_integers(spd_arena *arena, int64_t count) { return (int32_t
 
 void spd_admm_system_layout(spd_run *run, spd_admm_system *s, bool uniform) {
     const spdhg_problem *p = run->problem;
-    int64_t rows, entries;
-    count_long(p, &rows, &entries);
+    int64_t rows, heavies, entries;
+    count_long(p, &rows, &heavies, &entries);
+    if (heavies > HEAVIES_MOST || p->K > 1) heavies = 0;
     const int64_t most = entries < p->d ? entries : p->d, room = most * p->K;
     s->full = (uniform || p->K == 1) && most <= FULL_MOST && most * most <= FULL_SHARE * entries;
     s->spectral = s->full && uniform;
@@ -38,6 +47,8 @@ void spd_admm_system_layout(spd_run *run, spd_admm_system *s, bool uniform) {
     s->N.val = spd_arena_take(&run->state, entries);
     s->touched = take_integers(&run->state, most);
     s->single = spd_arena_take(&run->state, p->d);
+    s->heavy = take_integers(&run->state, heavies);
+    s->heavies = heavies;
     s->gram = spd_arena_take(&run->state, most);
     s->Q = spd_arena_take(&run->state, s->full ? most * most : 0);
     s->e = spd_arena_take(&run->state, s->spectral ? most : 0);
@@ -49,6 +60,9 @@ void spd_admm_system_layout(spd_run *run, spd_admm_system *s, bool uniform) {
     s->right = spd_arena_take(&run->work, room);
     s->fixed = spd_arena_take(&run->work, room);
     s->diagonal = spd_arena_take(&run->work, room);
+    s->G = spd_arena_take(&run->work, heavies * heavies);
+    s->t = spd_arena_take(&run->work, heavies);
+    s->spread = spd_arena_take(&run->work, heavies > 0 ? most : 0);
     s->scratch = spd_arena_take(&run->work, s->spectral && spd_eigen_work(most) > 4 * room ? spd_eigen_work(most) : 4 * room);
 }
 
@@ -58,6 +72,8 @@ static void add_single(spd_admm_system *s, int64_t j, double value) { s->single[
 /* A longer one: to N, whose columns are numbered in the order in which they are met. */
 static void add_long(spd_admm_system *s, const spd_csr *F, int64_t e) {
     int64_t at = s->N.ptr[s->N.m];
+    const bool heavy = s->heavies > 0 && is_heavy(F, e);
+    if (heavy) s->heavy[s->met++] = (int32_t)s->N.m;
     for (int64_t q = F->ptr[e]; q < F->ptr[e + 1]; q++, at++) {
         const int32_t j = F->idx[q];
         if (s->place[j] < 0) {
@@ -66,7 +82,7 @@ static void add_long(spd_admm_system *s, const spd_csr *F, int64_t e) {
         }
         s->N.idx[at] = s->place[j];
         s->N.val[at] = F->val[q];
-        s->gram[s->place[j]] += s->rho * F->val[q] * F->val[q];
+        if (!heavy) s->gram[s->place[j]] += s->rho * F->val[q] * F->val[q];
     }
     s->N.ptr[++s->N.m] = at;
 }
@@ -92,7 +108,7 @@ void spd_admm_system_start(spd_admm_system *s, const spdhg_problem *p, double rh
     s->problem = p;
     s->rho = rho;
     s->tolerance = tolerance;
-    s->N.m = s->N.n = 0;
+    s->N.m = s->N.n = s->met = 0;
     for (int64_t j = 0; j < p->d; j++) s->place[j] = -1;
     for (int64_t t = 0; t < p->terms; t++) {
         const spd_csr *F = &p->term[t].F->F;
@@ -135,6 +151,40 @@ static void apply(const void *context, const double *x, double *Ax) {
     spd_csr_apply_transposed(&s->N, K, s->Np, Ax);
 }
 
+/* G: the factor of 1/rho + U'D^{-1}U; false if there is none, or nothing heavy. */
+static bool factor_heavy(spd_admm_system *s) {
+    const spd_csr *N = &s->N;
+    const int64_t r = s->heavies;
+    if (r == 0 || s->full) return false;
+    memset(s->spread, 0, (size_t)N->n * sizeof *s->spread);
+    for (int64_t a = 0; a < r; a++) {
+        const int64_t i = s->heavy[a];
+        for (int64_t q = N->ptr[i]; q < N->ptr[i + 1]; q++) s->spread[N->idx[q]] = N->val[q] / s->diagonal[N->idx[q]];
+        for (int64_t b = 0; b <= a; b++) {
+            double sum = a == b ? 1 / s->rho : 0;
+            for (int64_t q = N->ptr[s->heavy[b]]; q < N->ptr[s->heavy[b] + 1]; q++) sum += N->val[q] * s->spread[N->idx[q]];
+            s->G[a * r + b] = sum;
+        }
+        for (int64_t q = N->ptr[i]; q < N->ptr[i + 1]; q++) s->spread[N->idx[q]] = 0;
+    }
+    return spd_cholesky(r, s->G);
+}
+
+/* z = (D + rho U U')^{-1} right */
+static void precondition(const void *context, const double *right, double *z) {
+    const spd_admm_system *s = context;
+    const spd_csr *N = &s->N;
+    for (int64_t j = 0; j < N->n; j++) z[j] = right[j] / s->diagonal[j];
+    for (int64_t a = 0; a < s->heavies; a++) {
+        const int64_t first = N->ptr[s->heavy[a]];
+        s->t[a] = spd_gather_dot(N->ptr[s->heavy[a] + 1] - first, N->idx + first, N->val + first, z);
+    }
+    spd_cholesky_solve(s->heavies, s->G, s->t);
+    for (int64_t a = 0; a < s->heavies; a++)
+        for (int64_t q = N->ptr[s->heavy[a]]; q < N->ptr[s->heavy[a] + 1]; q++)
+            z[N->idx[q]] -= s->t[a] * N->val[q] / s->diagonal[N->idx[q]];
+}
+
 static void solve_iteratively(spd_admm_system *s) {
     const int64_t K = s->problem->K;
     gather(s, s->h, s->fixed);
@@ -143,7 +193,12 @@ static void solve_iteratively(spd_admm_system *s) {
             s->fixed[q] += s->single[s->touched[i]];
             s->diagonal[q] = s->fixed[q] + s->gram[i];
         }
-    const spd_cg cg = {.apply = apply, .context = s, .diagonal = s->diagonal, .tolerance = s->tolerance, .most = 1000};
+    const spd_cg cg = {.apply = apply,
+                       .context = s,
+                       .diagonal = s->diagonal,
+                       .precondition = factor_heavy(s) ? precondition : NULL,
+                       .tolerance = s->tolerance,
+                       .most = 1000};
     spd_cg_solve(&cg, s->N.n * K, s->right, s->x, s->scratch);
 }
 
