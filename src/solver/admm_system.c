@@ -38,9 +38,9 @@ void spd_admm_system_layout(spd_run *run, spd_admm_system *s, bool uniform) {
     const spdhg_problem *p = run->problem;
     int64_t rows, heavies, entries;
     count_long(p, &rows, &heavies, &entries);
-    if (heavies > HEAVIES_MOST || p->K > 1) heavies = 0;
     const int64_t most = entries < p->d ? entries : p->d, room = most * p->K;
     s->full = (uniform || p->K == 1) && most <= FULL_MOST && most * most <= FULL_SHARE * entries;
+    if (s->full || heavies > HEAVIES_MOST || p->K > 1) heavies = 0;
     s->spectral = s->full && uniform;
     s->N.ptr = (int64_t *)spd_arena_take(&run->state, rows + 1);
     s->N.idx = take_integers(&run->state, entries);
@@ -155,7 +155,7 @@ static void apply(const void *context, const double *x, double *Ax) {
 static bool factor_heavy(spd_admm_system *s) {
     const spd_csr *N = &s->N;
     const int64_t r = s->heavies;
-    if (r == 0 || s->full) return false;
+    if (r == 0) return false;
     memset(s->spread, 0, (size_t)N->n * sizeof *s->spread);
     for (int64_t a = 0; a < r; a++) {
         const int64_t i = s->heavy[a];
