@@ -97,7 +97,7 @@ void spd_certify(spd_certifier *c, const double *x, const double *y, const doubl
     const double since = objective - c->best_dual; /* infinite: no bound yet */
     if (isfinite(since) && (out->kind != SPD_GAP_CERTIFIED || since < out->gap))
         *out = (spd_gap){.kind = SPD_GAP_CERTIFIED, .gap = fmax(since, 0), .radius = NAN};
-    if (objective - c->least < out->gap || (out->kind == SPD_GAP_NONE && isfinite(objective - c->least)))
+    if (objective - c->least < out->gap) /* alpha = 0 and y = 0 are always feasible; what is said of a radius may be more */
         *out = (spd_gap){.kind = SPD_GAP_CERTIFIED, .gap = fmax(objective - c->least, 0), .radius = NAN};
 }
 

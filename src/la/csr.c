@@ -56,6 +56,19 @@ void spd_csr_apply_transposed(const spd_csr *A, int64_t K, const double *Y, doub
     }
 }
 
+void spd_csr_add_gram(const spd_csr *A, int64_t K, double factor, int64_t n, double *M) {
+    if (spd_csr_is_identity(A)) {
+        for (int64_t q = 0; q < A->m * K; q++) M[q * n + q] += factor;
+        return;
+    }
+    for (int64_t e = 0; e < A->m; e++)
+        for (int64_t a = A->ptr[e]; a < A->ptr[e + 1]; a++)
+            for (int64_t b = A->ptr[e]; b <= a; b++) {
+                const int64_t i = A->idx[a], j = A->idx[b], low = i > j ? i : j, left = i > j ? j : i;
+                for (int64_t k = 0; k < K; k++) M[(low * K + k) * n + left * K + k] += factor * A->val[a] * A->val[b];
+            }
+}
+
 double spd_csr_norm_bound(const spd_csr *A, double *work) {
     if (spd_csr_is_identity(A)) return A->m > 0 ? 1 : 0;
     const int64_t nnz = spd_csr_nnz(A);

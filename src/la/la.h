@@ -78,6 +78,8 @@ int64_t spd_csr_nnz(const spd_csr *A);
 /* X is n x K, Y is m x K, both row-major (the K numbers of a row contiguous). */
 void spd_csr_apply(const spd_csr *A, int64_t K, const double *X, double *Y);            /* Y = A X */
 void spd_csr_apply_transposed(const spd_csr *A, int64_t K, const double *Y, double *X); /* X += A' Y */
+/* M += factor A'A for K outputs: the lower triangle of a row-major matrix with n numbers a row. */
+void spd_csr_add_gram(const spd_csr *A, int64_t K, double factor, int64_t n, double *M);
 /* Rigorous: ||A||_2 <= min( ||A||_F, sqrt of the largest row sum of |A||A|' ); work has n numbers. */
 double spd_csr_norm_bound(const spd_csr *A, double *work);
 /* ||A||_2 from below by `rounds` power iterations started at a fixed pseudo-random vector; work has n + m numbers. */

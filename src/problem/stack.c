@@ -30,20 +30,7 @@ double spd_problem_penalty(const spdhg_problem *p, const double *z, double *work
 }
 
 void spd_problem_add_gram(const spdhg_problem *p, double (*weight)(const spd_term *), int64_t n, double *M) {
-    const int64_t K = p->K;
-    for (int64_t t = 0; t < p->terms; t++) {
-        const spd_csr *F = &p->term[t].F->F;
-        const double factor = weight(&p->term[t]);
-        if (spd_csr_is_identity(F)) {
-            for (int64_t q = 0; q < p->dK; q++) M[q * n + q] += factor;
-            continue;
-        }
-        for (int64_t e = 0; e < F->m; e++)
-            for (int64_t a = F->ptr[e]; a < F->ptr[e + 1]; a++)
-                for (int64_t b = F->ptr[e]; b <= a; b++)
-                    for (int64_t k = 0; k < K; k++)
-                        M[(F->idx[a] * K + k) * n + F->idx[b] * K + k] += factor * F->val[a] * F->val[b];
-    }
+    for (int64_t t = 0; t < p->terms; t++) spd_csr_add_gram(&p->term[t].F->F, p->K, weight(&p->term[t]), n, M);
 }
 
 void spd_problem_gram_diagonal(const spdhg_problem *p, double *diagonal) {

@@ -87,16 +87,6 @@ static void add_long(spd_admm_system *s, const spd_csr *F, int64_t e) {
     s->N.ptr[++s->N.m] = at;
 }
 
-/* Q = rho N'N */
-static void write_out(spd_admm_system *s) {
-    const spd_csr *N = &s->N;
-    memset(s->Q, 0, (size_t)(N->n * N->n) * sizeof *s->Q);
-    for (int64_t e = 0; e < N->m; e++)
-        for (int64_t a = N->ptr[e]; a < N->ptr[e + 1]; a++)
-            for (int64_t b = N->ptr[e]; b < N->ptr[e + 1]; b++)
-                s->Q[N->idx[a] * N->n + N->idx[b]] += s->rho * N->val[a] * N->val[b];
-}
-
 /* Q and e of rho F'F in place of rho N'N; where LAPACK fails, conjugate gradients as if h were not one number. */
 static void decompose(spd_admm_system *s) {
     for (int64_t i = 0; i < s->N.n; i++) s->Q[i * s->N.n + i] += s->single[s->touched[i]];
@@ -120,7 +110,7 @@ void spd_admm_system_start(spd_admm_system *s, const spdhg_problem *p, double rh
             else if (F->ptr[e] < F->ptr[e + 1])
                 add_single(s, F->idx[F->ptr[e]], F->val[F->ptr[e]]);
     }
-    if (s->full) write_out(s);
+    if (s->full) spd_csr_add_gram(&s->N, 1, rho, s->N.n, s->Q); /* 0 as the state was made */
     if (s->spectral) decompose(s);
 }
 
