@@ -154,11 +154,12 @@ static void hessian_is_the_derivative(void **unused) {
         int classes;
         int64_t targets;
         double density;
-    } kind[] = {
-        {"logistic", 2, 0, 0.5}, {"logistic", 2, 0, 1}, {"squared", 0, 3, 0.5}, {"softmax", 4, 0, 0.5}, {"softmax", 3, 0, 1}};
+        int64_t d;
+    } kind[] = {{"logistic", 2, 0, 0.5, 6}, {"logistic", 2, 0, 1, 6},  {"logistic", 2, 0, 0.25, 24}, /* the last: not by panels */
+                {"squared", 0, 3, 0.5, 6},  {"softmax", 4, 0, 0.5, 6}, {"softmax", 3, 0, 1, 6}};
     for (size_t i = 0; i < sizeof kind / sizeof *kind; i++) {
         const small_spec o = {.n = 5000,
-                              .d = 6,
+                              .d = kind[i].d,
                               .density = kind[i].density,
                               .loss = kind[i].loss,
                               .penalty = "l1",
