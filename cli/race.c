@@ -24,6 +24,7 @@ enum {
     TUNE_FRACTION,
     TUNE_FOLDS,
     TUNE_BY,
+    REUSE,
     JSON
 };
 
@@ -60,6 +61,7 @@ static const struct argp_option options[] = {
     {"sampling", SAMPLING, "HOW", 0, NULL, 0},
     {"seed", SEED, "NUMBER", 0, NULL, 0},
     {"jobs", JOBS, "J", 0, NULL, 0},
+    {"reuse", REUSE, "DIR", 0, NULL, 0},
     {0, 0, 0, 0, "Results:", 4},
     {"output", 'o', "DIR", 0, "folder of the results; the same command goes on where it was", 0},
     {"json", JSON, NULL, 0, "the summary as one JSON object on standard output, nothing else there", 0},
@@ -111,6 +113,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case SAMPLING: o->sampling = (spdhg_sampling)cli_choice(state, "--sampling", arg, "iid, shuffle"); return 0;
     case SEED: o->seed = (uint64_t)cli_integer(state, "--seed", arg, 0, INT64_MAX); return 0;
     case JOBS: o->jobs = (int)cli_integer(state, "--jobs", arg, 1, 256); return 0;
+    case REUSE: o->reuse = arg; return 0;
     case 'o': v->folder = arg; return 0;
     case JSON: v->json = true; return 0;
     case 'q': v->quiet = true; return 0;

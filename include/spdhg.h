@@ -328,6 +328,8 @@ typedef struct spdhg_race_options {
     const char *command; /* how this was asked for, kept in the summary; may be NULL */
     spdhg_race_callback callback;
     void *user;
+    const char *reuse; /* NULL, or the folder of a race with the same settings but for the tuning: a run that was done there with
+                          the same parameters is taken over, its times too, instead of being done again */
 } spdhg_race_options;
 #define SPDHG_RACE_SOLVERS                                                                                                       \
     "spdhg,spdhg-sc1,spdhg-sc2,lpdhg,sadmm,opg-admm,rda-admm,fsadmm,ada-sadmm-diag,ada-sadmm-full,saga-pd3o,auto"

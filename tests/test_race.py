@@ -205,6 +205,27 @@ class Race(CommandTest):
         np.testing.assert_allclose([longer[k] / base[k] for k in ("L", "eta0", "rho")], [0.1, 10, 100], rtol=1e-12)
         self.assertEqual(base["eta0"], 100)
 
+    def test_runs_of_another_race_are_reused(self):
+        words = ["race", "set0.svm", *FAST]
+        fair = [*words, "--protocol", "fair"]
+        self.spdhg(*words, "-o", "paper")
+        self.spdhg(*fair, "-o", "alone")
+        self.spdhg(*fair, "-o", "reusing", "--reuse", "paper")
+        self.assertEqual(without_times(self.summary("reusing")), without_times(self.summary("alone")))
+        same = set()
+        for p, q in zip(self.summary("paper")["problems"], self.summary("reusing")["problems"]):
+            for a, b in zip(p["solvers"], q["solvers"]):
+                same.add(a["params"] == b["params"])
+                if b["runs"][0]["seconds"] is not None:
+                    self.assertEqual([r["seconds"] for r in a["runs"]] == [r["seconds"] for r in b["runs"]], a["params"] == b["params"], a["solver"])
+        self.assertEqual(same, {True, False})
+        before = self.summary("reusing")
+        self.spdhg(*fair, "-o", "reusing")  # the folder stands for itself
+        self.assertEqual(self.summary("reusing"), {**before, "command": self.summary("reusing")["command"]})
+        err = self.spdhg(*fair, "-o", "other", "--reuse", "paper", "--seed", 3, status=2).err
+        self.assertIn("paper holds a race with other settings: seed was 0 and is now 3; only runs of the same settings, tuning aside, can be reused", err)
+        self.assertIn("nothing: no race was run in this folder", self.spdhg(*fair, "-o", "other", "--reuse", "nothing", status=3).err)
+
     def test_preset_is_that_of_the_scripts(self):
         os.rename(self.path("set0.svm"), self.path("la12.svm"))
         os.rename(self.path("set1.svm"), self.path("20news_100word.svm"))

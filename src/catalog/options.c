@@ -132,6 +132,10 @@ static const option race[] = {
     {"seed", "NUMBER", WHOLE, NAN, &racing.seed, "of all random choices; repeat r is what fit --seed (NUMBER + r) sees"},
     {"jobs", "J", WHOLE, NAN, NULL,
      "runs at the same time (default: the cores this process may use); the results do not depend on it"},
+    {"reuse", "DIR", PATH,
+     "folder of another race: a run that was done there with the same data, settings and parameters, found by whatever tuning, "
+     "is "
+     "taken over with its times instead of being done again"},
     {0}};
 
 static const struct group {

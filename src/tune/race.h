@@ -89,8 +89,8 @@ typedef struct spd_race {
     const char *solver[SPD_RACE_SOLVERS_MAX];
     int64_t sources;
     spd_race_source *source;
-    uint64_t settings_hash;
-    spd_race_problem *problem; /* sources x tasks; those of finished sources are filled */
+    uint64_t settings_hash, reused_hash; /* of the settings here and in o.reuse */
+    spd_race_problem *problem;           /* sources x tasks; those of finished sources are filled */
     int64_t problems;
     int lock; /* descriptor that holds the folder */
 
@@ -107,9 +107,10 @@ void spd_race_did(spd_race *race, int solver, double weight, double seconds);
 void spd_race_tell(spd_race *race, const spdhg_race_event *event);
 bool spd_race_asked_to_stop(spd_race *race);
 void spd_race_failed(spd_race *race, spdhg_status status, const spdhg_error *err);
-/* ---- race_settings.c: the folder, its lock, the settings it was raced with. */
+/* ---- race_settings.c, race_open.c, race_kept.c: what is asked for; the folder and its lock; the settings it was raced with. */
 spdhg_status spd_race_resolve(spd_race *race, const spdhg_race_options *options, spdhg_error *err);
 spdhg_status spd_race_open(spd_race *race, const char *const *path, int64_t count, spdhg_error *err);
+spdhg_status spd_race_settle(spd_race *race, spdhg_error *err);
 char *spd_race_structure(const char *spec, const char *name); /* spec with {} replaced by name; NULL: out of memory */
 spd_recipe spd_race_recipe(const spd_race *race, const spd_race_source *source); /* what is minimised on it, as ggrlr */
 /* ---- race_set.c: one data set, all of it; fills its problems. */
@@ -128,8 +129,8 @@ bool spd_race_by_theory(const char *solver);
 /* ---- race_preset.c: true if --preset says how this solver is run on the data set of that name; then it is not tuned. */
 bool spd_race_preset(const spd_race *race, const char *data, spd_race_entry *entry);
 /* ---- race_store.c: results in DIR/runs, one file each. */
-char *spd_race_path(const spd_race *race, const char *format, ...) __attribute__((format(printf, 2, 3)));
-uint64_t spd_race_mark(const spd_race *race, const spd_race_source *source, const char *what, const spd_race_params *params);
+char *spd_race_path(const char *folder, const char *format, ...) __attribute__((format(printf, 2, 3)));
+uint64_t spd_race_mark(uint64_t settings, const spd_race_source *source, const char *what, const spd_race_params *params);
 /* The object in file if it carries this mark; NULL if there is none such. */
 json_t *spd_race_load(const char *file, uint64_t mark);
 spdhg_status spd_race_save(const char *file, uint64_t mark, json_t *object, spdhg_error *err); /* takes the object over */

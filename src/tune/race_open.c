@@ -1,5 +1,5 @@
 /* race_open.c - the start of a race: its folder is made and held, its data sets are read once to see that they can be raced and
- * to hash them, and all that determines a run is compared with what the folder was raced with before. */
+ * to hash them, and race_kept.c compares what is asked for with what the folder was raced with before. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -79,7 +79,7 @@ static void remove_leftovers(const char *folder) {
 
 static spdhg_status hold_folder(spd_race *race, spdhg_error *err) {
     SPD_TRY(make_folder(race->folder, err));
-    char *runs = spd_race_path(race, "runs"), *lock = spd_race_path(race, "runs/lock");
+    char *runs = spd_race_path(race->folder, "runs"), *lock = spd_race_path(race->folder, "runs/lock");
     spdhg_status status = runs && lock ? make_folder(runs, err) : spd_fail_memory(err, 1000);
     if (status == SPDHG_OK) {
         errno = 0;
@@ -135,90 +135,6 @@ static spdhg_status look_at(spd_race *race, spd_race_source *s, spdhg_error *err
     return status == SPDHG_DATA ? said_of(s->path, status, err) : status;
 }
 
-static json_t *settings(const spd_race *race) {
-    const spdhg_race_options *o = &race->o;
-    json_t *data = json_object();
-    for (int64_t i = 0; i < race->sources; i++) {
-        char hash[20];
-        snprintf(hash, sizeof hash, "%016llx", (unsigned long long)race->source[i].hash);
-        json_t *name = spd_json_text(race->source[i].name);
-        spd_json_set(&data, json_string_value(name), json_string(hash));
-        json_decref(name);
-    }
-    return json_pack(
-        "{s:s, s:s, s:s, s:s*, s:f, s:f, s:f, s:I, s:f, s:f, s:I, s:s, s:s, s:s, s:s*, s:s, s:s, s:s*, s:s*, s:s*, s:s*, "
-        "s:f, s:f, s:f, s:b, s:b, s:b, s:I, s:s, s:I, s:o}",
-        "format", "spdhg race settings 1", "version", SPDHG_VERSION, "protocol", o->protocol, "preset", o->preset, "epochs",
-        o->epochs, "every", o->every, "run_time", o->run_time, "time_outs", (json_int_t)o->time_outs, "test_fraction",
-        o->test_fraction, "tune_fraction", o->tune_fraction, "tune_folds", (json_int_t)o->tune_folds, "tune_by", o->tune_by,
-        "loss", o->loss, "penalty", o->penalty, "groups", o->groups, "structure", o->structure, "set", o->set, "class_weight",
-        o->class_weight, "weights", o->weights, "offset", o->offset, "penalty_weights", o->penalty_weights, "lambda", o->lambda,
-        "gamma", o->gamma, "also_sparse", o->also_sparse, "intercept", (int)o->intercept, "standardize", (int)o->standardize,
-        "allow_one_class", (int)o->allow_one_class, "batch", (json_int_t)o->batch, "sampling",
-        o->sampling == SPDHG_SAMPLING_IID ? "iid" : "shuffle", "seed", (json_int_t)o->seed, "data", data);
-}
-
-static spdhg_status refuse(const spd_race *race, const char *key, const json_t *was, const json_t *is, spdhg_error *err) {
-    char *before = was ? json_dumps(was, JSON_ENCODE_ANY | JSON_REAL_PRECISION(10)) : NULL,
-         *now = is ? json_dumps(is, JSON_ENCODE_ANY | JSON_REAL_PRECISION(10)) : NULL;
-    spd_fail(err, SPDHG_USAGE,
-             "%s holds a race with other settings: %s was %s and is now %s; take another folder, or the same settings to go on",
-             race->folder, key, before ? before : "not given", now ? now : "not given");
-    free(before);
-    free(now);
-    return SPDHG_USAGE;
-}
-
-/* What was there must be what is asked for; data sets that were not there yet are added. */
-static spdhg_status compare(const spd_race *race, json_t *was, json_t *is, spdhg_error *err) {
-    const char *key;
-    json_t *value;
-    json_object_foreach(
-        is, key, value) if (strcmp(key, "data") != 0 &&
-                            !json_equal(value, json_object_get(was, key))) return refuse(race, key, json_object_get(was, key),
-                                                                                         value, err);
-    json_object_foreach(was, key, value) if (!json_object_get(is, key)) return refuse(race, key, value, NULL, err);
-    json_t *old = json_object_get(was, "data"), *data = json_object_get(is, "data");
-    json_object_foreach(old, key, value) {
-        const json_t *now = json_object_get(data, key);
-        if (now && !json_equal(now, value))
-            return spd_fail(err, SPDHG_USAGE,
-                            "%s holds a race of another %s: the data or the structure changed; take another folder", race->folder,
-                            key);
-    }
-    return json_object_update_missing(data, old) == 0 ? SPDHG_OK : spd_fail_memory(err, 1000);
-}
-
-static spdhg_status settle(spd_race *race, spdhg_error *err) {
-    char *path = spd_race_path(race, "runs/settings.json");
-    json_t *is = path ? settings(race) : NULL;
-    json_error_t why;
-    json_t *was = path && access(path, F_OK) == 0 ? json_load_file(path, 0, &why) : NULL;
-    spdhg_status status = is ? SPDHG_OK : spd_fail_memory(err, 1000);
-    if (status == SPDHG_OK && access(path, F_OK) == 0 && !json_is_object(was))
-        status = spd_fail(err, SPDHG_DATA, "%s:%d:%d: not the settings of a race: %s", path, was ? 1 : why.line,
-                          was ? 1 : why.column, was ? "an object is expected" : why.text);
-    if (status == SPDHG_OK && was) status = compare(race, was, is, err);
-    if (status == SPDHG_OK) {
-        json_t *shared = json_copy(is);
-        if (shared) json_object_del(shared, "data"); /* every data set has its own hash */
-        char *text = shared ? json_dumps(shared, JSON_SORT_KEYS | JSON_REAL_PRECISION(17)) : NULL;
-        if (text)
-            race->settings_hash = XXH3_64bits(text, strlen(text));
-        else
-            status = spd_fail_memory(err, 1000);
-        free(text);
-        json_decref(shared);
-    }
-    if (status == SPDHG_OK)
-        status = spd_json_write(path, is, false, err);
-    else
-        json_decref(is);
-    json_decref(was);
-    spd_free(path);
-    return status;
-}
-
 spdhg_status spd_race_open(spd_race *race, const char *const *path, int64_t count, spdhg_error *err) {
     if (count < 1) return spd_fail(err, SPDHG_USAGE, "a race needs data");
     if (count > 1 && (race->o.weights || race->o.offset))
@@ -229,5 +145,5 @@ spdhg_status spd_race_open(spd_race *race, const char *const *path, int64_t coun
     SPD_TRY(name_sources(race, path, err));
     SPD_TRY(hold_folder(race, err));
     for (int64_t i = 0; i < count; i++) SPD_TRY(look_at(race, &race->source[i], err));
-    return settle(race, err);
+    return spd_race_settle(race, err);
 }

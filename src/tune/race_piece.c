@@ -1,20 +1,20 @@
 /* race_piece.c - one piece of the work on a data set and its place in DIR/runs: a certified optimum, a point of a grid, a run.
- * What is found there is not done again. */
+ * What is found there is not done again, nor is a run that was done in the folder whose runs are reused. */
 #include "tune/race_set.h"
 
-static char *file_of(const spd_race_set *set, const spd_race_piece *p) {
+static char *file_of(const char *folder, const spd_race_set *set, const spd_race_piece *p) {
     const spd_race *race = set->race;
     const char *task = spd_race_task_name[race->task[p->task]], *name = set->source->name;
     if (p->kind == SPD_PIECE_OPTIMUM)
-        return spd_race_path(race, "runs/%s.%s.r%lld.optimum.json", name, task, (long long)p->repeat);
+        return spd_race_path(folder, "runs/%s.%s.r%lld.optimum.json", name, task, (long long)p->repeat);
     const char *solver = race->solver[p->solver];
-    if (p->kind == SPD_PIECE_TUNE) return spd_race_path(race, "runs/%s.%s.%s.tune%d.json", name, task, solver, p->point);
-    return spd_race_path(race, "runs/%s.%s.%s.r%lld.json", name, task, solver, (long long)p->repeat);
+    if (p->kind == SPD_PIECE_TUNE) return spd_race_path(folder, "runs/%s.%s.%s.tune%d.json", name, task, solver, p->point);
+    return spd_race_path(folder, "runs/%s.%s.%s.r%lld.json", name, task, solver, (long long)p->repeat);
 }
 
-static uint64_t mark_of(const spd_race_set *set, const spd_race_piece *p, const char *file) {
-    const spd_race *race = set->race;
-    return spd_race_mark(race, set->source, file + strlen(race->folder),
+/* name: of the file, from "/runs/" on. */
+static uint64_t mark_of(uint64_t settings, const spd_race_set *set, const spd_race_piece *p, const char *name) {
+    return spd_race_mark(settings, set->source, name,
                          p->kind == SPD_PIECE_RUN ? &set->problem[p->task].entry[p->solver].chosen : NULL);
 }
 
@@ -51,19 +51,39 @@ static bool take(spd_race_set *set, const spd_race_piece *p, const json_t *objec
     return p->kind == SPD_PIECE_TUNE ? tune_from(object, entry, p->point) : spd_race_run_from(object, &entry->run[p->repeat]);
 }
 
-bool spd_race_piece_found(spd_race_set *set, const spd_race_piece *p) {
-    char *file = file_of(set, p);
-    json_t *object = file ? spd_race_load(file, mark_of(set, p, file)) : NULL;
-    const bool good = object && take(set, p, object);
-    json_decref(object);
+/* The piece from a folder that was raced with these settings; NULL if it is not there. */
+static json_t *find(const char *folder, uint64_t settings, spd_race_set *set, const spd_race_piece *p) {
+    char *file = file_of(folder, set, p);
+    json_t *object = file ? spd_race_load(file, mark_of(settings, set, p, file + strlen(folder))) : NULL;
     spd_free(file);
+    if (object && take(set, p, object)) return object;
+    json_decref(object);
+    return NULL;
+}
+
+/* A run of the other race becomes one of this: the folder stands for itself. */
+static bool reuse(spd_race_set *set, const spd_race_piece *p) {
+    spd_race *race = set->race;
+    json_t *object = race->o.reuse && p->kind == SPD_PIECE_RUN ? find(race->o.reuse, race->reused_hash, set, p) : NULL;
+    spdhg_error err = {0};
+    const spdhg_status status = object ? spd_race_piece_save(set, p, object, &err) : SPDHG_OK;
+    if (status != SPDHG_OK) spd_race_failed(race, status, &err);
+    return object && status == SPDHG_OK;
+}
+
+bool spd_race_piece_found(spd_race_set *set, const spd_race_piece *p) {
+    json_t *object = find(set->race->folder, set->race->settings_hash, set, p);
+    const bool good = object || reuse(set, p);
+    json_decref(object);
     if (good) spd_race_did(set->race, spd_race_piece_worker(set, p), spd_race_piece_weight(set, p), 0);
     return good;
 }
 
 spdhg_status spd_race_piece_save(const spd_race_set *set, const spd_race_piece *p, json_t *object, spdhg_error *err) {
-    char *file = file_of(set, p);
-    const spdhg_status status = spd_race_save(file, file ? mark_of(set, p, file) : 0, object, err);
+    const spd_race *race = set->race;
+    char *file = file_of(race->folder, set, p);
+    const uint64_t mark = file ? mark_of(race->settings_hash, set, p, file + strlen(race->folder)) : 0;
+    const spdhg_status status = spd_race_save(file, mark, object, err);
     spd_free(file);
     return status;
 }

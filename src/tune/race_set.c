@@ -46,9 +46,9 @@ static void list_runs(work *w, int64_t from, int64_t to) {
 
 static spdhg_status do_optimum(spd_race_set *set, const spd_race_piece *p, json_t **out, spdhg_error *err) {
     spd_race *race = set->race;
-    char *model = p->repeat == 0
-                      ? spd_race_path(race, "%s.%s.model.json", set->source->name, spd_race_task_name[race->task[p->task]])
-                      : NULL;
+    char *model = p->repeat == 0 ? spd_race_path(race->folder, "%s.%s.model.json", set->source->name,
+                                                 spd_race_task_name[race->task[p->task]])
+                                 : NULL;
     spd_race_optimum *optimum = &set->problem[p->task].optimum[p->repeat];
     *optimum = (spd_race_optimum){0};
     const spdhg_status status = spd_race_solve_optimum(race, set->split[p->repeat].made[p->task].problem,

@@ -1,6 +1,4 @@
-/* race_settings.c - what a race was asked for, checked and completed; and what its folder was raced with before: the same
- * settings go on where it was, others are refused by name. Data sets, tasks, solvers and repeats may be added: they change no
- * other run. */
+/* race_settings.c - what a race was asked for, checked and completed. */
 #include <errno.h>
 
 #include "tune/race.h"

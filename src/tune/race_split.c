@@ -40,7 +40,7 @@ static void split_task(void *context, int64_t repeat) {
 /* The learned F of the first repeat, to be looked at. */
 static spdhg_status write_structure(const spd_race_set *set, spdhg_error *err) {
     if (!spd_recipe_learns(&set->race->recipe) || !set->split[0].F) return SPDHG_OK;
-    char *path = spd_race_path(set->race, "%s.structure.mtx", set->source->name);
+    char *path = spd_race_path(set->race->folder, "%s.structure.mtx", set->source->name);
     const spdhg_status status = path ? spdhg_structure_write(set->split[0].F, path, err) : spd_fail_memory(err, 1000);
     spd_free(path);
     return status;

@@ -6,20 +6,20 @@
 
 #include "tune/race.h"
 
-char *spd_race_path(const spd_race *race, const char *format, ...) {
+char *spd_race_path(const char *folder, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     char name[600];
     vsnprintf(name, sizeof name, format, arguments);
     va_end(arguments);
-    const size_t size = strlen(race->folder) + strlen(name) + 2;
+    const size_t size = strlen(folder) + strlen(name) + 2;
     char *path = spd_alloc((int64_t)size, 1);
-    if (path) snprintf(path, size, "%s/%s", race->folder, name);
+    if (path) snprintf(path, size, "%s/%s", folder, name);
     return path;
 }
 
-uint64_t spd_race_mark(const spd_race *race, const spd_race_source *source, const char *what, const spd_race_params *params) {
-    uint64_t mark = XXH3_64bits_withSeed(what, strlen(what), race->settings_hash ^ source->hash);
+uint64_t spd_race_mark(uint64_t settings, const spd_race_source *source, const char *what, const spd_race_params *params) {
+    uint64_t mark = XXH3_64bits_withSeed(what, strlen(what), settings ^ source->hash);
     for (int i = 0; params && i < params->count; i++) {
         mark = XXH3_64bits_withSeed(params->param[i].name, strlen(params->param[i].name), mark);
         mark = XXH3_64bits_withSeed(&params->param[i].value, sizeof params->param[i].value, mark);

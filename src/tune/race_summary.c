@@ -61,7 +61,7 @@ static json_t *entry_json(const spd_race *race, const spd_race_problem *p, int s
 
 /* The file's name if it is there. */
 static json_t *file_json(const spd_race *race, const char *data, const char *rest) {
-    char *path = spd_race_path(race, "%s.%s", data, rest);
+    char *path = spd_race_path(race->folder, "%s.%s", data, rest);
     json_t *out = path && access(path, R_OK) == 0 ? spd_json_text(path + strlen(race->folder) + 1) : json_null();
     spd_free(path);
     return out;
@@ -143,7 +143,7 @@ static spdhg_status write_csv(const spd_race *race, const char *path, spdhg_erro
 }
 
 spdhg_status spd_race_write_summary(const spd_race *race, spdhg_error *err) {
-    char *json = spd_race_path(race, "summary.json"), *csv = spd_race_path(race, "summary.csv");
+    char *json = spd_race_path(race->folder, "summary.json"), *csv = spd_race_path(race->folder, "summary.csv");
     json_t *statistics = json && csv ? spd_race_statistics(race, err) : NULL;
     spdhg_status status =
         statistics ? spd_json_write(json, summary_json(race, statistics), false, err) : spd_fail_memory(err, 1000);
@@ -154,7 +154,7 @@ spdhg_status spd_race_write_summary(const spd_race *race, spdhg_error *err) {
 }
 
 spdhg_status spd_race_write_traces(const spd_race *race, const spd_race_problem *p, spdhg_error *err) {
-    char *path = spd_race_path(race, "%s.%s.csv", p->data, spd_race_task_name[p->task]);
+    char *path = spd_race_path(race->folder, "%s.%s.csv", p->data, spd_race_task_name[p->task]);
     spd_file file;
     spdhg_status status = path ? spd_file_create(&file, path, err) : spd_fail_memory(err, 1000);
     spd_free(path);

@@ -88,6 +88,9 @@ def race(data: Any, folder: Any, p: Dict[str, Any]) -> Race:
     o[0] = lib.spdhg_default_race_options()
     keep = []
     solvers = p["solvers"] if isinstance(p["solvers"], str) else ",".join(p["solvers"])
+    if p["reuse"] is not None:
+        keep.append(ffi.new("char[]", os.fsencode(p["reuse"])))
+        o.reuse = keep[-1]
     for field, value in (("tasks", p["task"]), ("solvers", solvers), ("protocol", p["protocol"]), ("preset", p["preset"]), ("tune_by", p["tune_by"]),
                          ("loss", p["loss"]), ("penalty", p["penalty"]), ("groups", p["groups"]), ("structure", p["structure"]),
                          ("set", p["constraint"]), ("class_weight", p["class_weight"])):
