@@ -215,6 +215,14 @@ def make_cases():
     heavy = np.vstack([reference.differences(101), rng.normal(size=(2, 101))])  # and rows that spoil the diagonal as a preconditioner
     yield ([broad, "--structure", "matrix:" + write_matrix("heavy.mtx", heavy), "--lambda", lam, "--gamma", 0.1, "--no-intercept"],
            reference.Problem(wide, 2.0 * two - 1, "logistic", [("l1", heavy, lam)], gamma=0.1), 1, False)
+    stars = np.zeros((80, 101))  # two hubs: their own rows, and theirs in the rows of others; a feature alone, a row of three that are in no other
+    stars[0, :60], stars[1, 40:95] = rng.normal(size=60), rng.normal(size=55)
+    for i in range(2, 78):
+        stars[i, [i + 10, 0 if i < 50 else 1]] = 1, -0.5
+    stars[20, 1], stars[30, 100] = 0.7, 1.5
+    stars[78, [97, 98, 99]], stars[79, 96] = (1, 2, 3), 2
+    yield ([broad, "--structure", "matrix:" + write_matrix("stars.mtx", stars), "--lambda", lam, "--gamma", 0.1, "--no-intercept"],
+           reference.Problem(wide, 2.0 * two - 1, "logistic", [("l1", stars, lam)], gamma=0.1), 1, False)
     yield ([names[2], *words, "--loss", "squared", "--no-intercept"],
            reference.Problem(A, real, "squared", [("l1", chain, lam)]), 4, False)
 

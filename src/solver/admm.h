@@ -44,7 +44,9 @@ const char *spd_admm_accepts(const spdhg_problem *p); /* everything: NULL */
 const char *spd_admm_refuses_sets(const spdhg_problem *p);
 int64_t spd_admm_dual_cost(const spdhg_problem *p);
 
-/* ---- admm_system.c: ( diag(h) + rho F'F ) x = b for K outputs, by eigenvectors or warm-started conjugate gradients. */
+/* ---- admm_system.c: ( diag(h) + rho F'F ) x = b for K outputs, by elimination, eigenvectors or warm-started conjugate
+ * gradients.
+ */
 typedef struct spd_admm_system {
     const spdhg_problem *problem;
     /* state (constant) */
@@ -57,6 +59,8 @@ typedef struct spd_admm_system {
     double *gram;        /* diagonal of rho N'N without them */
     double *Q, *e;       /* full: rho N'N; spectral: eigenvectors (rows) and eigenvalues of rho F'F of the touched features */
     bool full, spectral; /* the features are few; and h is one number */
+    bool starlike;       /* so that ... */
+    spd_arrow arrow;     /* ... solves it; K = 1 */
     /* work */
     double *h, *b;            /* d x K; h positive, b the right-hand side: the caller fills them */
     int32_t *place;           /* of a feature among the touched, or -1; for the start */
