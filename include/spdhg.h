@@ -310,7 +310,8 @@ typedef struct spdhg_race_options {
     double epochs;        /* 0: 10 */
     double every;         /* epochs between measured points */
     double run_time;      /* seconds a run may take; 0: 300 */
-    int64_t time_outs;    /* a solver whose first so many repeats were time-outs is not started for the others; 0: it is */
+    int64_t time_outs;    /* a solver whose first so many repeats were time-outs is not started for the others, nor is one for
+                             the rest of its grid whose first so many points were too slow; 0: it is */
     double test_fraction; /* of the rows that is held out */
     double tune_fraction; /* part of the training rows that parameters are tuned with; 0: 1 */
     int64_t tune_folds;   /* of the cross-validation that tunes */

@@ -256,6 +256,9 @@ class Race(CommandTest):
         self.assertEqual([r["epochs"] is not None for r in slow], [True, True, False, False])
         self.assertEqual([r["message"] for r in slow], [None, None] + ["not started: the first 2 repeats were time-outs"] * 2)
         self.assertEqual([r["status"] for r in quick], ["done"] * 4)
+        tuned = [json.loads(self.read(f"out/runs/long.gglr.ada-sadmm-full.tune{g}.json")) for g in range(9)]
+        self.assertEqual([(t["late"], t["score"] is not None) for t in tuned], [(True, True)] * 2 + [(True, False)] * 7)
+        self.assertFalse(any(json.loads(self.read(f"out/runs/long.gglr.lpdhg.tune{g}.json"))["late"] for g in range(9)))
         before = self.summary("out")
         self.spdhg(*words, "--time-outs", 2)
         self.assertEqual(self.summary("out"), before)

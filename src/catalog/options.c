@@ -114,8 +114,9 @@ static const option race[] = {
     {"every", "E", NUMBER, NAN, &racing.every, "epochs between measured points"},
     {"run-time", "SECONDS", NUMBER, NAN, NULL, "of a run; what takes longer is recorded as a time-out (default 300)"},
     {"time-outs", "N", WHOLE, NAN, NULL,
-     "a solver whose first N repeats are all time-outs is not started for the others, which are recorded as time-outs (default: "
-     "it is)"},
+     "a solver whose first N repeats are all time-outs is not started for the others, which are recorded as time-outs; nor are, "
+     "in "
+     "tuning, the other points of its grid tried if the first N are (default: they are)"},
     {"test-fraction", "P", NUMBER, NAN, &racing.test_fraction, "part of the rows that is held out"},
     {"protocol", "HOW", WORD, &racing.protocol,
      "paper: spdhg's parameters by theory, the others' tuned by cross-validation on the training rows; fair: everybody's tuned "

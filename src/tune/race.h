@@ -54,6 +54,7 @@ typedef struct spd_race_entry {
     int points;                 /* of its grid, 0: not tuned */
     spd_race_params grid[SPD_GRID_MAX];
     double score[SPD_GRID_MAX]; /* small is good; NAN: not known yet */
+    bool late[SPD_GRID_MAX];    /* it was a time-out, or not tried after too many of them */
     spd_race_params chosen;
     spd_race_run *run; /* one per repeat */
 } spd_race_entry;

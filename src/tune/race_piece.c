@@ -28,10 +28,12 @@ double spd_race_piece_weight(const spd_race_set *set, const spd_race_piece *p) {
     return p->kind == SPD_PIECE_OPTIMUM ? set->source->weight : part * race->o.epochs * set->source->weight;
 }
 
-json_t *spd_race_tune_json(const spd_race_params *params, double score) {
+json_t *spd_race_tune_json(const spd_race_entry *entry, int point) {
+    const spd_race_params *params = &entry->grid[point];
     json_t *values = json_object();
     for (int i = 0; i < params->count; i++) spd_json_set(&values, params->param[i].name, spd_json_number(params->param[i].value));
-    return json_pack("{s:o, s:o}", "params", values, "score", spd_json_number(score));
+    return json_pack("{s:o, s:o, s:b}", "params", values, "score", spd_json_number(entry->score[point]), "late",
+                     (int)entry->late[point]);
 }
 
 static bool tune_from(const json_t *object, spd_race_entry *entry, int point) {
@@ -40,6 +42,7 @@ static bool tune_from(const json_t *object, spd_race_entry *entry, int point) {
     for (int i = 0; i < params->count; i++)
         if (isnan(params->param[i].value = spd_json_double(json_object_get(values, params->param[i].name)))) return false;
     if (!score) return false;
+    entry->late[point] = json_is_true(json_object_get(object, "late"));
     entry->score[point] = json_is_null(score) ? INFINITY : spd_json_double(score);
     return !isnan(entry->score[point]);
 }

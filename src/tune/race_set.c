@@ -20,16 +20,21 @@ static void want(work *w, spd_race_piece p) {
     if (!spd_race_piece_found(w->set, &p)) w->piece[w->pieces++] = p;
 }
 
-static void list_first(work *w) {
+static void list_optima(work *w) {
     const spd_race *race = w->set->race;
     w->pieces = 0;
-    for (int t = 0; t < race->tasks; t++) {
+    for (int t = 0; t < race->tasks; t++)
         for (int64_t r = 0; r < race->o.repeats; r++)
             want(w, (spd_race_piece){.kind = SPD_PIECE_OPTIMUM, .task = t, .repeat = r});
+}
+
+/* Points from..to-1 of all grids. */
+static void list_points(work *w, int64_t from, int64_t to) {
+    const spd_race *race = w->set->race;
+    for (int t = 0; t < race->tasks; t++)
         for (int s = 0; s < race->solvers; s++)
-            for (int g = 0; g < w->set->problem[t].entry[s].points; g++)
-                want(w, (spd_race_piece){.kind = SPD_PIECE_TUNE, .task = t, .solver = s, .point = g});
-    }
+            for (int64_t g = from; g < to && g < w->set->problem[t].entry[s].points; g++)
+                want(w, (spd_race_piece){.kind = SPD_PIECE_TUNE, .task = t, .solver = s, .point = (int)g});
 }
 
 /* Repeats from..to-1. */
@@ -58,13 +63,21 @@ static spdhg_status do_optimum(spd_race_set *set, const spd_race_piece *p, json_
     return status;
 }
 
+/* The first points of its grid were all too slow for their part of the time: so will be the next, and the runs. */
+static bool too_slow(const spd_race *race, const spd_race_entry *entry, int point) {
+    int late = 0;
+    while (late < race->o.time_outs && late < point && entry->late[late]) late++;
+    return late > 0 && late == race->o.time_outs;
+}
+
 /* The mean over the folds of what was reached at the end; a run that did not get there is as bad as can be. */
 static spdhg_status do_tune(spd_race_set *set, const spd_race_piece *p, json_t **out, spdhg_error *err) {
     spd_race *race = set->race;
     spd_race_entry *entry = &set->problem[p->task].entry[p->solver];
-    const bool by_loss = strcmp(race->o.tune_by, "loss") == 0;
-    double sum = 0;
-    for (int64_t f = 0; f < race->o.tune_folds && !atomic_load(&race->stop); f++) {
+    const bool by_loss = strcmp(race->o.tune_by, "loss") == 0, skip = too_slow(race, entry, p->point);
+    double sum = skip ? INFINITY : 0;
+    entry->late[p->point] = skip;
+    for (int64_t f = 0; f < race->o.tune_folds && !skip && !atomic_load(&race->stop); f++) {
         const spd_race_fold *fold = &set->fold[f];
         spd_race_run run = {0};
         const spdhg_status status =
@@ -74,11 +87,12 @@ static spdhg_status do_tune(spd_race_set *set, const spd_race_piece *p, json_t *
         const bool got = last && (run.status == SPD_RACE_DONE || run.status == SPD_RACE_TIME_OUT);
         const double value = !got ? INFINITY : by_loss ? last->test_loss : last->objective;
         sum += isnan(value) ? INFINITY : value;
+        entry->late[p->point] = entry->late[p->point] || run.status == SPD_RACE_TIME_OUT;
         spd_trace_clear(&run.trace);
         SPD_TRY(status);
     }
     entry->score[p->point] = sum / (double)race->o.tune_folds;
-    *out = spd_race_tune_json(&entry->grid[p->point], entry->score[p->point]);
+    *out = spd_race_tune_json(entry, p->point);
     return SPDHG_OK;
 }
 
@@ -173,7 +187,12 @@ static spdhg_status do_list(work *w, spdhg_error *err) {
 static spdhg_status run_set(work *w, spdhg_error *err) {
     spd_race_set *set = w->set;
     const spd_race *race = set->race;
-    list_first(w);
+    list_optima(w);
+    list_points(w, 0, race->o.time_outs); /* they decide about the others */
+    SPD_TRY(do_list(w, err));
+    if (atomic_load(&race->stop)) return SPDHG_OK;
+    w->pieces = 0;
+    list_points(w, race->o.time_outs, SPD_GRID_MAX);
     SPD_TRY(do_list(w, err));
     if (atomic_load(&race->stop)) return SPDHG_OK;
     for (int t = 0; t < race->tasks; t++)

@@ -41,7 +41,7 @@ double spd_race_piece_weight(const spd_race_set *set, const spd_race_piece *p); 
 bool spd_race_piece_found(spd_race_set *set, const spd_race_piece *p);          /* then the results have it */
 spdhg_status spd_race_piece_save(const spd_race_set *set, const spd_race_piece *p, json_t *object,
                                  spdhg_error *err); /* takes object over */
-json_t *spd_race_tune_json(const spd_race_params *params, double score);
+json_t *spd_race_tune_json(const spd_race_entry *entry, int point);
 /* ---- race_split.c */
 /* Reads the data and makes the splits that are needed and not there yet; with tuning also the folds of the first. */
 spdhg_status spd_race_set_prepare(spd_race_set *set, bool tuning, spdhg_error *err);
