@@ -226,6 +226,22 @@ class Race(CommandTest):
         self.assertIn("paper holds a race with other settings: seed was 0 and is now 3; only runs of the same settings, tuning aside, can be reused", err)
         self.assertIn("nothing: no race was run in this folder", self.spdhg(*fair, "-o", "other", "--reuse", "nothing", status=3).err)
 
+    def test_runs_of_another_problem_are_not_mixed_in(self):
+        """A build that learns another F: what it did before is not reused, nor measured against its own optimum."""
+        words = ["race", "set0.svm", *FAST, "--task", "ggrlr"]
+        self.spdhg(*words, "-o", "before")
+        runs = [f"before/runs/set0.ggrlr.auto.r{r}.json" for r in range(2)]
+        first = json.loads(self.read(runs[0]))
+        self.write(runs[0], json.dumps({**first, "problem": "0123456789abcdef"}))
+        self.spdhg(*words, "-o", "after", "--reuse", "before", "--protocol", "fair")
+        times = [[json.loads(self.read(name.replace("before", folder)))["trace"][-1][2] for name in runs] for folder in ("before", "after")]
+        self.assertNotEqual(times[0][0], times[1][0])
+        self.assertEqual(times[0][1], times[1][1])
+        optimum = json.loads(self.read("before/runs/set0.ggrlr.r1.optimum.json"))
+        self.write("before/runs/set0.ggrlr.r1.optimum.json", json.dumps({**optimum, "problem": "0123456789abcdef"}))
+        err = self.spdhg(*words, "-o", "before", status=3).err
+        self.assertIn("set0.svm: the problem made of it now is not the one whose optimum is in before, which is of another build; take another folder", err)
+
     def test_preset_is_that_of_the_scripts(self):
         os.rename(self.path("set0.svm"), self.path("la12.svm"))
         os.rename(self.path("set1.svm"), self.path("20news_100word.svm"))

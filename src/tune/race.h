@@ -35,8 +35,11 @@ typedef struct spd_race_params {
     spd_race_param param[SPD_RACE_PARAMS_MAX];
 } spd_race_params;
 
+/* A learned structure, and so the problem, may be another one with another build: a run belongs to an optimum if the hashes of
+ * their problems are the same. 0: not known. */
 typedef struct spd_race_run {
     bool known;
+    uint64_t problem;
     spd_race_status status;
     char message[sizeof((spdhg_error *)0)->message]; /* "": none */
     spd_trace trace;
@@ -44,6 +47,7 @@ typedef struct spd_race_run {
 
 typedef struct spd_race_optimum {
     bool known, certified;
+    uint64_t problem;
     double objective, lower, gap, start; /* start: f(0) */
     int64_t structure_rows, structure_nonzeros;
 } spd_race_optimum;
@@ -131,6 +135,7 @@ bool spd_race_by_theory(const char *solver);
 bool spd_race_preset(const spd_race *race, const char *data, spd_race_entry *entry);
 /* ---- race_store.c: results in DIR/runs, one file each. */
 char *spd_race_path(const char *folder, const char *format, ...) __attribute__((format(printf, 2, 3)));
+spdhg_status spd_race_hash(spdhg_problem *p, uint64_t *hash, spdhg_error *err); /* of the data and of all that is asked of them */
 uint64_t spd_race_mark(uint64_t settings, const spd_race_source *source, const char *what, const spd_race_params *params);
 /* The object in file if it carries this mark; NULL if there is none such. */
 json_t *spd_race_load(const char *file, uint64_t mark);

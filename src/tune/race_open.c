@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "problem/hash.h"
 #include "tune/race.h"
 
 enum { NAME_MOST = 120 };
@@ -98,18 +97,6 @@ static spdhg_status hold_folder(spd_race *race, spdhg_error *err) {
     return status;
 }
 
-static spdhg_status hash_problem(spdhg_problem *p, uint64_t *hash, spdhg_error *err) {
-    SPD_TRY(spd_problem_freeze(p, err));
-    XXH3_state_t *h = XXH3_createState();
-    if (!h) return spd_fail_memory(err, 1000);
-    XXH3_64bits_reset(h);
-    spd_hash_data(h, p);
-    spd_hash_problem(h, p);
-    *hash = XXH3_64bits_digest(h);
-    XXH3_freeState(h);
-    return SPDHG_OK;
-}
-
 /* What is wrong with a problem does not say of which data set. */
 static spdhg_status said_of(const char *path, spdhg_status status, spdhg_error *err) {
     if (!err || strstr(err->message, path)) return status;
@@ -126,7 +113,7 @@ static spdhg_status look_at(spd_race *race, spd_race_source *s, spdhg_error *err
     spd_recipe_problem made = {0};
     spdhg_status status = spd_recipe_attach(&recipe, data, err);
     if (status == SPDHG_OK) status = spd_recipe_build(&made, &recipe, data, NULL, 0, err);
-    if (status == SPDHG_OK) status = hash_problem(made.problem, &s->hash, err);
+    if (status == SPDHG_OK) status = spd_race_hash(made.problem, &s->hash, err);
     s->rows = data->rows;
     s->features = data->features;
     s->weight = (double)data->rows + (double)data->nnz;

@@ -59,6 +59,7 @@ static spdhg_status do_optimum(spd_race_set *set, const spd_race_piece *p, json_
     const spdhg_status status = spd_race_solve_optimum(race, set->split[p->repeat].made[p->task].problem,
                                                        race->o.seed + (uint64_t)p->repeat, model, optimum, err);
     spd_free(model);
+    optimum->problem = set->split[p->repeat].hash[p->task];
     *out = spd_race_optimum_json(optimum);
     return status;
 }
@@ -103,11 +104,23 @@ static bool hopeless(const spd_race *race, const spd_race_entry *entry, int64_t 
     return late > 0 && late == race->o.time_outs;
 }
 
+static spdhg_status check_problem(const spd_race_set *set, const spd_race_piece *p, spdhg_error *err) {
+    const uint64_t measured = set->problem[p->task].optimum[p->repeat].problem;
+    if (measured == 0 || measured == set->split[p->repeat].hash[p->task]) return SPDHG_OK;
+    return spd_fail(
+        err, SPDHG_DATA,
+        "%s: the problem made of it now is not the one whose optimum is in %s, which is of another build; take another "
+        "folder",
+        set->source->path, set->race->folder);
+}
+
 static spdhg_status do_run(spd_race_set *set, const spd_race_piece *p, json_t **out, spdhg_error *err) {
     spd_race *race = set->race;
     spd_race_entry *entry = &set->problem[p->task].entry[p->solver];
     const spd_race_split *split = &set->split[p->repeat];
     spd_race_run *run = &entry->run[p->repeat];
+    run->problem = split->hash[p->task];
+    SPD_TRY(check_problem(set, p, err));
     if (hopeless(race, entry, p->repeat)) {
         run->known = true;
         run->status = SPD_RACE_TIME_OUT;

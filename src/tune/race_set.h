@@ -10,6 +10,7 @@ typedef struct spd_race_split {
     spdhg_data *test;
     spdhg_structure *F;
     spd_recipe_problem made[SPD_RACE_TASKS]; /* in the order of race->task */
+    uint64_t hash[SPD_RACE_TASKS];           /* of these problems */
 } spd_race_split;
 
 /* One fold of the tuning: rows of the first repeat's training part. */

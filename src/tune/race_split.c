@@ -8,7 +8,7 @@ static spdhg_status make_problems(spd_race_set *set, spd_race_split *split, spdh
         spd_recipe recipe = spd_race_recipe(race, set->source);
         if (race->task[t] == 0) recipe.gamma = 0;
         SPD_TRY(spd_recipe_build_on(&split->made[t], &recipe, set->data, split->train, split->trains, split->F, err));
-        SPD_TRY(spd_problem_freeze(split->made[t].problem, err));
+        SPD_TRY(spd_race_hash(split->made[t].problem, &split->hash[t], err));
     }
     return SPDHG_OK;
 }

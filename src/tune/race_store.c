@@ -2,8 +2,8 @@
  * from. A file carries a mark, a hash of everything that determines its content; with another mark it is as if it were not there.
  */
 #include <stdarg.h>
-#include <xxhash.h>
 
+#include "problem/hash.h"
 #include "tune/race.h"
 
 char *spd_race_path(const char *folder, const char *format, ...) {
@@ -26,6 +26,26 @@ uint64_t spd_race_mark(uint64_t settings, const spd_race_source *source, const c
     }
     return mark;
 }
+
+spdhg_status spd_race_hash(spdhg_problem *p, uint64_t *hash, spdhg_error *err) {
+    SPD_TRY(spd_problem_freeze(p, err));
+    XXH3_state_t *h = XXH3_createState();
+    if (!h) return spd_fail_memory(err, 1000);
+    XXH3_64bits_reset(h);
+    spd_hash_data(h, p);
+    spd_hash_problem(h, p);
+    *hash = XXH3_64bits_digest(h);
+    XXH3_freeState(h);
+    return SPDHG_OK;
+}
+
+/* A hash as text, and back; 0 and no text are the same. */
+static json_t *hash_json(uint64_t hash) {
+    char text[20];
+    snprintf(text, sizeof text, "%016llx", (unsigned long long)hash);
+    return json_string(text);
+}
+static uint64_t hash_from(const json_t *text) { return json_is_string(text) ? strtoull(json_string_value(text), NULL, 16) : 0; }
 
 json_t *spd_json_number(double value) { return isfinite(value) ? json_real(value) : json_null(); }
 
@@ -125,8 +145,8 @@ json_t *spd_race_run_json(const spd_race_run *run) {
         for (int j = 0; j < POINT_NUMBERS; j++) spd_json_append(&point, spd_json_number(number[j]));
         spd_json_append(&trace, point);
     }
-    return json_pack("{s:s, s:o, s:o}", "status", spd_race_status_word[run->status], "message", spd_json_text(run->message),
-                     "trace", trace);
+    return json_pack("{s:s, s:o, s:o, s:o}", "status", spd_race_status_word[run->status], "message", spd_json_text(run->message),
+                     "problem", hash_json(run->problem), "trace", trace);
 }
 
 bool spd_race_run_from(const json_t *object, spd_race_run *run) {
@@ -138,6 +158,7 @@ bool spd_race_run_from(const json_t *object, spd_race_run *run) {
     while (word < SPD_RACE_STATUSES && strcmp(status, spd_race_status_word[word]) != 0) word++;
     if (word == SPD_RACE_STATUSES) return false;
     run->status = (spd_race_status)word;
+    run->problem = hash_from(json_object_get(object, "problem"));
     snprintf(run->message, sizeof run->message, "%s", message);
     spd_trace_clear(&run->trace);
     for (size_t i = 0; i < json_array_size(trace); i++) {
@@ -150,14 +171,15 @@ bool spd_race_run_from(const json_t *object, spd_race_run *run) {
 }
 
 json_t *spd_race_optimum_json(const spd_race_optimum *o) {
-    return json_pack("{s:o, s:o, s:o, s:o, s:b, s:I, s:I}", "objective", spd_json_number(o->objective), "lower",
-                     spd_json_number(o->lower), "gap", spd_json_number(o->gap), "start", spd_json_number(o->start), "certified",
-                     (int)o->certified, "structure_rows", (json_int_t)o->structure_rows, "structure_nonzeros",
-                     (json_int_t)o->structure_nonzeros);
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:b, s:I, s:I}", "problem", hash_json(o->problem), "objective",
+                     spd_json_number(o->objective), "lower", spd_json_number(o->lower), "gap", spd_json_number(o->gap), "start",
+                     spd_json_number(o->start), "certified", (int)o->certified, "structure_rows", (json_int_t)o->structure_rows,
+                     "structure_nonzeros", (json_int_t)o->structure_nonzeros);
 }
 
 bool spd_race_optimum_from(const json_t *object, spd_race_optimum *o) {
-    *o = (spd_race_optimum){.objective = spd_json_double(json_object_get(object, "objective")),
+    *o = (spd_race_optimum){.problem = hash_from(json_object_get(object, "problem")),
+                            .objective = spd_json_double(json_object_get(object, "objective")),
                             .lower = spd_json_double(json_object_get(object, "lower")),
                             .gap = spd_json_double(json_object_get(object, "gap")),
                             .start = spd_json_double(json_object_get(object, "start")),
