@@ -60,3 +60,6 @@ double *spd_arena_take(spd_arena *arena, int64_t count) {
     arena->used += (count + ARENA_DOUBLES - 1) / ARENA_DOUBLES * ARENA_DOUBLES;
     return place;
 }
+
+int32_t *spd_arena_int32(spd_arena *arena, int64_t count) { return (int32_t *)(void *)spd_arena_take(arena, (count + 1) / 2); }
+int64_t *spd_arena_int64(spd_arena *arena, int64_t count) { return (int64_t *)(void *)spd_arena_take(arena, count); }

@@ -37,6 +37,8 @@ typedef struct spd_arena {
     int64_t used, size;
 } spd_arena;
 double *spd_arena_take(spd_arena *arena, int64_t count); /* 8-double aligned; NULL while counting */
+int32_t *spd_arena_int32(spd_arena *arena, int64_t count);
+int64_t *spd_arena_int64(spd_arena *arena, int64_t count);
 
 /* ---- number.c: text to number and back, whatever the locale. */
 /* Reads a decimal number at text (not beyond end): sign, digits, point, exponent. No hex, nan, inf or blanks. Returns the first

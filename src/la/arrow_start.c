@@ -12,19 +12,17 @@ typedef struct key {
     int32_t column, degree;
 } key;
 
-static int32_t *take_integers(spd_arena *arena, int64_t count) { return (int32_t *)spd_arena_take(arena, (count + 1) / 2); }
-
 static void take_csr(spd_csr *A, spd_arena *arena, int64_t rows, int64_t entries) {
-    A->ptr = (int64_t *)spd_arena_take(arena, rows + 1);
-    A->idx = take_integers(arena, entries);
+    A->ptr = spd_arena_int64(arena, rows + 1);
+    A->idx = spd_arena_int32(arena, entries);
     A->val = spd_arena_take(arena, entries);
 }
 
 void spd_arrow_layout(spd_arrow *a, spd_arena *state, spd_arena *work, int64_t rows, int64_t columns, int64_t entries) {
     take_csr(&a->light, state, rows, entries);
     take_csr(&a->U, state, columns, entries);
-    a->column = take_integers(state, columns);
-    a->row = take_integers(state, columns);
+    a->column = spd_arena_int32(state, columns);
+    a->row = spd_arena_int32(state, columns);
     a->p = spd_arena_take(state, columns);
     a->inverse = spd_arena_take(work, 2 * columns);
     a->y = a->inverse ? a->inverse + columns : NULL;
@@ -33,9 +31,9 @@ void spd_arrow_layout(spd_arrow *a, spd_arena *state, spd_arena *work, int64_t r
     a->K = spd_arena_take(work, 4 * SPD_CORNER_MOST * SPD_CORNER_MOST);
     a->zeta = spd_arena_take(work, 2 * SPD_CORNER_MOST);
     a->t = spd_arena_take(work, 2 * SPD_CORNER_MOST);
-    a->position = take_integers(work, columns);
-    a->source = take_integers(work, rows);
-    a->placed = take_integers(work, rows);
+    a->position = spd_arena_int32(work, columns);
+    a->source = spd_arena_int32(work, rows);
+    a->placed = spd_arena_int32(work, rows);
 }
 
 static bool is_long(const spd_csr *N, int64_t e) { return N->ptr[e + 1] - N->ptr[e] > LONG; }

@@ -32,8 +32,6 @@ static void count_long(const spdhg_problem *p, int64_t *rows, int64_t *heavies, 
     }
 }
 
-static int32_t *take_integers(spd_arena *arena, int64_t count) { return (int32_t *)spd_arena_take(arena, (count + 1) / 2); }
-
 void spd_admm_system_layout(spd_run *run, spd_admm_system *s, bool uniform) {
     const spdhg_problem *p = run->problem;
     int64_t rows, heavies, entries;
@@ -42,19 +40,19 @@ void spd_admm_system_layout(spd_run *run, spd_admm_system *s, bool uniform) {
     s->full = (uniform || p->K == 1) && most <= FULL_MOST && most * most <= FULL_SHARE * entries;
     if (s->full || heavies > HEAVIES_MOST || p->K > 1) heavies = 0;
     s->spectral = s->full && uniform;
-    s->N.ptr = (int64_t *)spd_arena_take(&run->state, rows + 1);
-    s->N.idx = take_integers(&run->state, entries);
+    s->N.ptr = spd_arena_int64(&run->state, rows + 1);
+    s->N.idx = spd_arena_int32(&run->state, entries);
     s->N.val = spd_arena_take(&run->state, entries);
-    s->touched = take_integers(&run->state, most);
+    s->touched = spd_arena_int32(&run->state, most);
     s->single = spd_arena_take(&run->state, p->d);
-    s->heavy = take_integers(&run->state, heavies);
+    s->heavy = spd_arena_int32(&run->state, heavies);
     s->heavies = heavies;
     s->gram = spd_arena_take(&run->state, most);
     s->Q = spd_arena_take(&run->state, s->full ? most * most : 0);
     s->e = spd_arena_take(&run->state, s->spectral ? most : 0);
     s->h = spd_arena_take(&run->work, p->dK);
     s->b = spd_arena_take(&run->work, p->dK);
-    s->place = take_integers(&run->work, p->d);
+    s->place = spd_arena_int32(&run->work, p->d);
     s->Np = spd_arena_take(&run->work, rows * p->K);
     s->x = spd_arena_take(&run->work, room);
     s->right = spd_arena_take(&run->work, room);

@@ -12,8 +12,8 @@ void spd_descent_layout(spd_run *run, spd_descent *a, spd_newton *b) {
     const spdhg_problem *p = run->problem;
     const int64_t nK = p->n * p->K, all = p->dK + p->K;
     a->b = b;
-    a->ptr = (int64_t *)spd_arena_take(&run->work, p->d + 1);
-    a->row = (int32_t *)spd_arena_take(&run->work, (p->nnz + 1) / 2);
+    a->ptr = spd_arena_int64(&run->work, p->d + 1);
+    a->row = spd_arena_int32(&run->work, p->nnz);
     a->val = spd_arena_take(&run->work, p->nnz);
     a->share = spd_arena_take(&run->work, p->n);
     a->C = spd_arena_take(&run->work, nK);
@@ -27,8 +27,8 @@ void spd_descent_layout(spd_run *run, spd_descent *a, spd_newton *b) {
     a->dense = spd_arena_take(&run->work, 2 * spd_descent_dense(p) * spd_descent_dense(p));
     a->ray = spd_arena_take(&run->work, nK);
     a->thrust = spd_arena_take(&run->work, nK);
-    a->place = (int64_t *)spd_arena_take(&run->work, all);
-    a->set = (int32_t *)spd_arena_take(&run->work, (p->d + 2) / 2);
+    a->place = spd_arena_int64(&run->work, all);
+    a->set = spd_arena_int32(&run->work, p->d + 1);
 }
 
 /* A by columns. */

@@ -6,8 +6,8 @@ static const double SAME = 1e-12; /* ratios this close around a cycle agree */
 
 void spd_reduction_layout(spd_run *run, spd_reduction *r, int64_t most) {
     const int64_t dK = run->problem->dK;
-    r->parent = (int32_t *)spd_arena_take(&run->work, (dK + 2) / 2);
-    r->label = (int32_t *)spd_arena_take(&run->work, (dK + 1) / 2);
+    r->parent = spd_arena_int32(&run->work, dK + 1);
+    r->label = spd_arena_int32(&run->work, dK);
     r->coef = spd_arena_take(&run->work, dK + 1);
     r->weight = spd_arena_take(&run->work, most);
 }
