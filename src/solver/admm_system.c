@@ -213,13 +213,14 @@ static void fix(spd_admm_system *s) {
 
 void spd_admm_system_solve(spd_admm_system *s, double *x) {
     const spdhg_problem *p = s->problem;
-    gather(s, x, s->x);
     gather(s, s->b, s->right);
-    fix(s);
+    if (!s->spectral) fix(s);
     if (s->spectral)
         solve_spectrally(s);
-    else if (!s->starlike || !spd_arrow_solve(&s->arrow, s->fixed, s->right, s->x))
+    else if (!s->starlike || !spd_arrow_solve(&s->arrow, s->fixed, s->right, s->x)) {
+        gather(s, x, s->x); /* the start */
         solve_iteratively(s);
+    }
     if (p->K == 1) divide(p->d, s->b, s->h, s->single, x);
     for (int64_t q = 0; q < p->dK && p->K > 1; q++) x[q] = s->b[q] / (s->h[q] + s->single[q / p->K]);
     scatter(s, s->x, x);

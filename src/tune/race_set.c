@@ -120,6 +120,7 @@ static spdhg_status do_run(spd_race_set *set, const spd_race_piece *p, json_t **
     const spd_race_split *split = &set->split[p->repeat];
     spd_race_run *run = &entry->run[p->repeat];
     run->problem = split->hash[p->task];
+    spd_trace_clear(&run->trace); /* of a run of another problem that was found */
     SPD_TRY(check_problem(set, p, err));
     if (hopeless(race, entry, p->repeat)) {
         run->known = true;
