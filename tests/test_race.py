@@ -279,6 +279,11 @@ class Race(CommandTest):
         self.spdhg(*words, "--time-outs", 2)
         self.assertEqual(self.summary("out"), before)
         self.assertIn("time_outs was 2", self.spdhg(*words, status=2).err)
+        first, last = (f"out/runs/long.gglr.ada-sadmm-full.r{r}.json" for r in (0, 3))
+        found = {**json.loads(self.read(first)), "mark": json.loads(self.read(last))["mark"], "problem": "0123456789abcdef"}
+        self.write(last, json.dumps(found))  # a run of another problem: nothing of it is left in the one that is not started
+        self.spdhg(*words, "--time-outs", 2)
+        self.assertEqual(self.summary("out"), before)
 
     def test_structure_by_the_name_of_the_data(self):
         for i, (rows, features) in enumerate(((2, 5), (3, 6), (1, 4))):

@@ -1,19 +1,18 @@
-/* arrow.c - ( diag(D) + rho N'N ) x = b exactly, in one pass over N, where N is a star or a few: some rows u are long (a hub's
+/* arrow.c - ( diag(D) + rho N'N ) x = b exactly, in one pass over N, where N is a star or a few: some rows u are heavy (a hub's
  * own), and of the columns of the others, the light rows f, only some are in several (a hub's, again); every other column j is
- * private: in one light row e(j) at most, with the entry p_j. With v = rho u'x for the long rows, and s for the columns that are
- * shared, zeta = (x_s, v) is a corner of few unknowns, and the rest is eliminated. U_j: the entries of column j in the long rows.
- *     private:     D_j x_j + p_j rho w_e + U_j'v = b_j,    w_e = f_e'x
- *                  a_e = sum p_j^2/D_j,   c_e = rho/(1 + rho a_e),   B_e = sum p_j b_j/D_j   over the private columns of row e
- *                  t_e = f_e on the shared columns, -sum p_j U_j/D_j on v:    rho w_e = c_e (B_e + t_e'zeta)
- *     the corner:  ( [ D_s U_s'; U_s -1/rho ] - sum_j U_j U_j'/D_j + sum_e c_e t_e t_e' ) zeta
- *                  = (b_s, 0) - sum_j U_j b_j/D_j - sum_e c_e B_e t_e
- * positive on x_s and negative on v (quasi-definite), so that L diag L' of it exists in this order (Vanderbei 1995). */
+ * private: in one light row e(j) at most, with the entry p_j. With v = rho u'x for the heavy rows, and s for the columns that are
+ * shared, zeta = (x_s, v) is a corner of few unknowns, and the rest is eliminated. U_j: the entries of column j in the heavy
+ * rows. private:     D_j x_j + p_j rho w_e + U_j'v = b_j,    w_e = f_e'x a_e = sum p_j^2/D_j,   c_e = rho/(1 + rho a_e),   B_e =
+ * sum p_j b_j/D_j   over the private columns of row e t_e = f_e on the shared columns, -sum p_j U_j/D_j on v:    rho w_e = c_e
+ * (B_e + t_e'zeta) the corner:  ( [ D_s U_s'; U_s -1/rho ] - sum_j U_j U_j'/D_j + sum_e c_e t_e t_e' ) zeta = (b_s, 0) - sum_j
+ * U_j b_j/D_j - sum_e c_e B_e t_e positive on x_s and negative on v (quasi-definite), so that L diag L' of it exists in this
+ * order (Vanderbei 1995). */
 #include "la/la.h"
 
 /* A private column's part of the corner. */
 static inline void add_column(spd_arrow *a, int64_t i, double inverse, double b) {
     const spd_csr *U = &a->U;
-    const int64_t k = a->shared + a->longs;
+    const int64_t k = a->shared + a->heavies;
     for (int64_t q = U->ptr[i]; q < U->ptr[i + 1]; q++) {
         const double part = U->val[q] * inverse;
         double *line = a->K + (a->shared + U->idx[q]) * k + a->shared;
@@ -25,7 +24,7 @@ static inline void add_column(spd_arrow *a, int64_t i, double inverse, double b)
 /* The columns' part; a_e and B_e on the way. */
 static void add_columns(spd_arrow *a, const double *D, const double *b) {
     const spd_csr *U = &a->U;
-    const int64_t k = a->shared + a->longs;
+    const int64_t k = a->shared + a->heavies;
     memset(a->sum, 0, (size_t)a->light.m * sizeof *a->sum);
     memset(a->w, 0, (size_t)a->light.m * sizeof *a->w);
     for (int64_t i = 0; i < a->own; i++) {
@@ -66,7 +65,7 @@ static inline int64_t list_places(spd_arrow *a, int64_t e, int32_t *place, bool 
 
 /* The rows' part. */
 static void add_rows(spd_arrow *a) {
-    const int64_t k = a->shared + a->longs;
+    const int64_t k = a->shared + a->heavies;
     int32_t place[2 * SPD_CORNER_MOST];
     bool met[2 * SPD_CORNER_MOST] = {false};
     memset(a->t, 0, (size_t)k * sizeof *a->t);
@@ -86,7 +85,7 @@ static void add_rows(spd_arrow *a) {
 
 /* zeta by L diag L' of the lower half of K; false if a pivot has not the sign it must have. */
 static bool solve_corner(spd_arrow *a) {
-    const int64_t k = a->shared + a->longs;
+    const int64_t k = a->shared + a->heavies;
     double *z = a->zeta;
     for (int64_t i = 0; i < k; i++) {
         double *line = a->K + i * k, pivot = line[i];
@@ -125,7 +124,7 @@ static void fill_in(spd_arrow *a, const double *b, double *x) {
 }
 
 bool spd_arrow_solve(spd_arrow *a, const double *D, const double *b, double *x) {
-    const int64_t k = a->shared + a->longs;
+    const int64_t k = a->shared + a->heavies;
     memset(a->K, 0, (size_t)(k * k) * sizeof *a->K);
     memset(a->zeta, 0, (size_t)k * sizeof *a->zeta);
     for (int64_t i = a->shared; i < k; i++) a->K[i * k + i] = -1 / a->rho;

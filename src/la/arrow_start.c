@@ -1,14 +1,12 @@
 /* arrow_start.c - what arrow.c eliminates, listed: the columns are sorted, private ones with a light row, without one, shared
- * ones; and by the long rows they are in, as the light rows are by their columns. What a loop does is then what it did the last
+ * ones; and by the heavy rows they are in, as the light rows are by their columns. What a loop does is then what it did the last
  * time, and the processor guesses it. */
 #include <stdlib.h>
 
 #include "la/la.h"
 
-enum { LONG = 30 }; /* entries of a light row */
-
 typedef struct key {
-    uint64_t longs; /* a bit for each long row the column is in */
+    uint64_t heavies; /* a bit for each heavy row the column is in */
     int32_t column, degree;
 } key;
 
@@ -36,34 +34,32 @@ void spd_arrow_layout(spd_arrow *a, spd_arena *state, spd_arena *work, int64_t r
     a->placed = spd_arena_int32(work, rows);
 }
 
-static bool is_long(const spd_csr *N, int64_t e) { return N->ptr[e + 1] - N->ptr[e] > LONG; }
-
-/* Private with a light row, without one, shared; then by the long rows. */
+/* Private with a light row, without one, shared; then by the heavy rows. */
 static int compare(const void *left, const void *right) {
     const key *x = left, *y = right;
     const int kind_x = x->degree > 1 ? 2 : 1 - x->degree, kind_y = y->degree > 1 ? 2 : 1 - y->degree;
     if (kind_x != kind_y) return kind_x - kind_y;
-    if (x->longs != y->longs) return x->longs < y->longs ? -1 : 1;
+    if (x->heavies != y->heavies) return x->heavies < y->heavies ? -1 : 1;
     return x->column - y->column;
 }
 
 /* column, position, and where the kinds end; in row, by the columns of N, the light row of a private one. False if there are too
- * many long rows or shared columns. */
+ * many heavy rows or shared columns. */
 static bool sort_columns(spd_arrow *a, const spd_csr *N) {
     key *keys = (key *)(void *)a->inverse; /* as long as two numbers */
-    a->longs = 0;
+    a->heavies = 0;
     for (int64_t j = 0; j < N->n; j++) keys[j] = (key){.column = (int32_t)j};
     for (int64_t e = 0; e < N->m; e++) {
-        const bool long_one = is_long(N, e);
-        if (long_one && a->longs == SPD_CORNER_MOST) return false;
+        const bool heavy = spd_csr_is_heavy(N, e);
+        if (heavy && a->heavies == SPD_CORNER_MOST) return false;
         for (int64_t q = N->ptr[e]; q < N->ptr[e + 1]; q++) {
             key *k = &keys[N->idx[q]];
-            if (long_one)
-                k->longs |= (uint64_t)1 << a->longs;
+            if (heavy)
+                k->heavies |= (uint64_t)1 << a->heavies;
             else
                 k->degree++, a->row[N->idx[q]] = (int32_t)e;
         }
-        a->longs += long_one;
+        a->heavies += heavy;
     }
     qsort(keys, (size_t)N->n, sizeof *keys, compare);
     a->paired = a->own = 0;
@@ -80,7 +76,7 @@ static bool sort_columns(spd_arrow *a, const spd_csr *N) {
 /* source: the light rows in the order of their private columns, those without one last. */
 static void sort_rows(spd_arrow *a, const spd_csr *N) {
     a->light.m = 0;
-    for (int64_t e = 0; e < N->m; e++) a->placed[e] = is_long(N, e);
+    for (int64_t e = 0; e < N->m; e++) a->placed[e] = spd_csr_is_heavy(N, e);
     for (int64_t i = 0; i < a->paired; i++) {
         const int32_t e = a->row[a->column[i]];
         if (!a->placed[e]) a->source[a->light.m++] = e;
@@ -103,20 +99,20 @@ static void list_light(spd_arrow *a, const spd_csr *N) {
     }
 }
 
-/* U: the long rows by columns. */
-static void list_long(spd_arrow *a, const spd_csr *N) {
+/* U: the heavy rows by columns. */
+static void list_heavy(spd_arrow *a, const spd_csr *N) {
     int64_t *ptr = a->U.ptr, met = 0;
     memset(ptr, 0, (size_t)(N->n + 1) * sizeof *ptr);
     for (int64_t e = 0; e < N->m; e++)
-        for (int64_t q = N->ptr[e]; q < N->ptr[e + 1] && is_long(N, e); q++) ptr[a->position[N->idx[q]] + 1]++;
+        for (int64_t q = N->ptr[e]; q < N->ptr[e + 1] && spd_csr_is_heavy(N, e); q++) ptr[a->position[N->idx[q]] + 1]++;
     for (int64_t i = 0; i < N->n; i++) ptr[i + 1] += ptr[i];
     for (int64_t e = 0; e < N->m; e++) {
-        for (int64_t q = N->ptr[e]; q < N->ptr[e + 1] && is_long(N, e); q++) {
+        for (int64_t q = N->ptr[e]; q < N->ptr[e + 1] && spd_csr_is_heavy(N, e); q++) {
             const int64_t at = ptr[a->position[N->idx[q]]]++;
             a->U.idx[at] = (int32_t)met;
             a->U.val[at] = N->val[q];
         }
-        met += is_long(N, e);
+        met += spd_csr_is_heavy(N, e);
     }
     memmove(ptr + 1, ptr, (size_t)N->n * sizeof *ptr);
     ptr[0] = 0;
@@ -128,6 +124,6 @@ bool spd_arrow_start(spd_arrow *a, const spd_csr *N, double rho) {
     if (!sort_columns(a, N)) return false;
     sort_rows(a, N);
     list_light(a, N);
-    list_long(a, N);
+    list_heavy(a, N);
     return true;
 }

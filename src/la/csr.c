@@ -22,6 +22,11 @@ void spd_csr_free(spd_csr *A) {
 
 bool spd_csr_is_identity(const spd_csr *A) { return !A->idx && !A->val; }
 
+bool spd_csr_is_heavy(const spd_csr *A, int64_t i) {
+    enum { LIGHT = 30 }; /* entries at most */
+    return A->ptr[i + 1] - A->ptr[i] > LIGHT;
+}
+
 int64_t spd_csr_nnz(const spd_csr *A) { return spd_csr_is_identity(A) ? A->m : A->ptr[A->m]; }
 
 void spd_csr_apply(const spd_csr *A, int64_t K, const double *X, double *Y) {

@@ -74,6 +74,7 @@ typedef struct spd_csr {
 spdhg_status spd_csr_new(spd_csr *A, int64_t m, int64_t n, int64_t nnz, spdhg_error *err);
 void spd_csr_free(spd_csr *A);
 bool spd_csr_is_identity(const spd_csr *A);
+bool spd_csr_is_heavy(const spd_csr *A, int64_t i); /* row i has many entries: a hub, best eliminated by itself */
 int64_t spd_csr_nnz(const spd_csr *A);
 /* X is n x K, Y is m x K, both row-major (the K numbers of a row contiguous). */
 void spd_csr_apply(const spd_csr *A, int64_t K, const double *X, double *Y);            /* Y = A X */
@@ -124,10 +125,10 @@ bool spd_eigen_add(int64_t n, double *V, double *e, const double *g, double *wor
 int64_t spd_eigen_add_work(int64_t n); /* doubles of work */
 
 /* ---- arrow.c, arrow_start.c: ( diag(D) + rho N'N ) x = b by elimination, for N like a star or a few of them. */
-enum { SPD_CORNER_MOST = 64 }; /* shared columns, and long rows */
+enum { SPD_CORNER_MOST = 64 }; /* shared columns, and heavy rows */
 typedef struct spd_arrow {
-    int64_t n, paired, own; /* columns; the first of them, in the order here, are in one light row, the next in none, ... */
-    int64_t shared, longs;  /* ... the last in several; long rows */
+    int64_t n, paired, own;  /* columns; the first of them, in the order here, are in one light row, the next in none, ... */
+    int64_t shared, heavies; /* ... the last in several; heavy rows */
     double rho;
     /* constant */
     spd_csr light, U; /* the rows with few entries; the others, by columns */

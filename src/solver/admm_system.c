@@ -11,12 +11,10 @@
  * features would cost more than a run. */
 enum { FULL_SHARE = 10, FULL_MOST = 1000 };
 
-/* Entries of a heavy row; more such rows than this are not few. */
-enum { HEAVY = 30, HEAVIES_MOST = 64 };
+/* More heavy rows than this are not few. */
+enum { HEAVIES_MOST = 64 };
 
 static bool is_long(const spd_csr *F, int64_t e) { return F->ptr[e + 1] - F->ptr[e] > 1; }
-
-static bool is_heavy(const spd_csr *F, int64_t e) { return F->ptr[e + 1] - F->ptr[e] > HEAVY; }
 
 /* How many rows have several entries, how many of them are heavy, and how many entries there are. */
 static void count_long(const spdhg_problem *p, int64_t *rows, int64_t *heavies, int64_t *entries) {
@@ -26,7 +24,7 @@ static void count_long(const spdhg_problem *p, int64_t *rows, int64_t *heavies, 
         for (int64_t e = 0; e < F->m && !spd_csr_is_identity(F); e++)
             if (is_long(F, e)) {
                 *rows += 1;
-                *heavies += is_heavy(F, e);
+                *heavies += spd_csr_is_heavy(F, e);
                 *entries += F->ptr[e + 1] - F->ptr[e];
             }
     }
@@ -72,7 +70,7 @@ static void add_single(spd_admm_system *s, int64_t j, double value) { s->single[
 /* A longer one: to N, whose columns are numbered in the order in which they are met. */
 static void add_long(spd_admm_system *s, const spd_csr *F, int64_t e) {
     int64_t at = s->N.ptr[s->N.m];
-    const bool heavy = s->heavies > 0 && is_heavy(F, e);
+    const bool heavy = s->heavies > 0 && spd_csr_is_heavy(F, e);
     if (heavy) s->heavy[s->met++] = (int32_t)s->N.m;
     for (int64_t q = F->ptr[e]; q < F->ptr[e + 1]; q++, at++) {
         const int32_t j = F->idx[q];

@@ -1,4 +1,4 @@
-/* loop.h - the handle spdhg_solver and the state of a running loop; shared by handle.c and run.c only. */
+/* loop.h - the handle spdhg_solver and the state of a running loop; shared by handle.c, solve.c, run.c and what they call. */
 #ifndef SPD_LOOP_H
 #define SPD_LOOP_H
 #include "model/checkpoint.h"
@@ -51,6 +51,12 @@ typedef struct spd_loop {
 } spd_loop;
 
 #define SPD_SAME_VALUE 4e-15 /* relative: objectives closer than this differ by rounding only */
+/* ---- run.c */
+void spd_loop_log(void *solver, const char *sentence); /* to the caller */
+bool spd_loop_out_of_time(const spd_loop *l);
+/* Stage l->stage of the plan to its end, from the checkpoint if there is one, which it frees; the outcome is the solver's. */
+spdhg_status spd_loop_stage(spd_loop *l, double epochs, spd_checkpoint *saved, spdhg_error *err);
+
 /* ---- snap.c: exact zeros of F x in the solution, kept if the objective does not rise, or the method
  * is not exact and the tolerance still holds. */
 spdhg_status spd_solver_snap(spdhg_solver *s, spdhg_error *err);

@@ -1,4 +1,4 @@
-/* plan.c - from a name to the list of stages that run.c executes. A solver's name is a plan of one stage; "auto" decides by
+/* plan.c - from a name to the list of stages that solve.c goes through. A solver's name is a plan of one stage; "auto" decides by
  * counts. */
 #include "solver/newton_model.h"
 

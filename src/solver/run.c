@@ -1,8 +1,9 @@
-/* run.c - the one loop. It alone owns sampling, the clock, stopping, trace, divergence and interruption; solvers only step.
+/* run.c - the one loop, of one stage of a plan. It alone owns sampling, the clock, stopping, trace, divergence and interruption;
+ * solvers only step.
  * draw a batch -> step -> every trace interval: clock paused, evaluate, record, tell the caller, stop? */
 #include "solver/loop.h"
 
-static void log_sentence(void *context, const char *sentence) {
+void spd_loop_log(void *context, const char *sentence) {
     const spdhg_solver *s = context;
     const spdhg_event event = {.kind = SPDHG_EVENT_LOG, .message = sentence, .epochs_asked = s->options.epochs};
     if (s->options.callback) s->options.callback(s->options.user, &event);
@@ -59,7 +60,7 @@ static bool measure(spd_loop *l, bool final, spdhg_status *status, spdhg_error *
     return finite;
 }
 
-static bool out_of_time(const spd_loop *l) {
+bool spd_loop_out_of_time(const spd_loop *l) {
     const double limit = l->solver->options.seconds;
     return limit > 0 && spd_now() - l->solver->started >= limit;
 }
@@ -98,7 +99,7 @@ static void save_now_and_then(spd_loop *l) {
     const spdhg_options *o = &l->solver->options;
     if (!o->checkpoint || spd_now() - l->saved_at < o->checkpoint_every) return;
     spdhg_error err;
-    if (spd_loop_save(l, &err) != SPDHG_OK) log_sentence(l->solver, err.message);
+    if (spd_loop_save(l, &err) != SPDHG_OK) spd_loop_log(l->solver, err.message);
 }
 
 /* Rows after which to look next. A run to a tolerance looks every epoch at first, then at every tenth of its length: what a look
@@ -150,7 +151,7 @@ static spdhg_status run_stage(spd_loop *l, double epochs, spdhg_outcome *outcome
             .epoch = l->epochs_before + epochs_of(l), .iteration = l->iterations_before + l->k, .seconds = l->seconds};
         if (!at_point && tell(s, SPDHG_EVENT_POLL, &now)) l->stop = true;
         save_now_and_then(l);
-        over = out_of_time(l) || (double)l->run.rows_visited >= last || l->said != SPD_CONTINUE;
+        over = spd_loop_out_of_time(l) || (double)l->run.rows_visited >= last || l->said != SPD_CONTINUE;
         if (at_point || over || l->stop) {
             next = next_point(l, every);
             *outcome = measure(l, (over && is_last(l)) || l->stop, &status, err) ? verdict(l, over) : SPDHG_OUTCOME_DIVERGED;
@@ -185,7 +186,7 @@ static spdhg_status prepare_stage(spd_loop *l, const spd_solver_kind *kind, spdh
     l->run.seed = s->options.seed;
     l->run.enough = s->keeps ? s->options.tol : 0;
     l->run.offer = NULL;
-    l->run.log = log_sentence;
+    l->run.log = spd_loop_log;
     l->run.log_context = s;
     const double from = s->clock();
     kind->start(&l->run, s->x, s->c, s->y);
@@ -214,60 +215,13 @@ static void clear_stage(spd_loop *l) {
     l->x = l->c = l->y = NULL;
 }
 
-static spdhg_status open_checkpoint(const spdhg_solver *s, spd_checkpoint *saved, spdhg_error *err) {
-    bool previous;
-    SPD_TRY(spd_loop_open(s, saved, &previous, err));
-    if (previous) log_sentence((void *)(uintptr_t)s, "the checkpoint is damaged; going on from the one before it");
-    return SPDHG_OK;
-}
-
-/* Where nothing else was asked for, an exact solver starts far along the directions that f never rises along. */
-static void start_far(spdhg_solver *s) {
-    const double *push = s->evaluator.certifier.push;
-    const spd_solver_kind *last = s->plan.stage[s->plan.stages - 1].kind;
-    if (!push || !last->exact || s->compared || s->has_run || s->options.resume || spd_max_abs(s->problem->dK, s->x) > 0) return;
-    memcpy(s->x, push, (size_t)s->problem->dK * sizeof *push);
-    if (s->evaluator.certifier.unattained)
-        log_sentence(s, "some coefficients may grow without end: no minimiser exists, only an infimum");
-}
-
-spdhg_status spdhg_solver_run(spdhg_solver *s, spdhg_outcome *outcome, spdhg_error *err) {
-    s->started = spd_now();
-    s->outcome = SPDHG_OUTCOME_DONE;
-    spd_trace_clear(&s->trace);
-    s->evaluator.certifier.best_dual = -INFINITY; /* lambda may have changed */
-    spd_loop loop = {.solver = s, .saved_at = s->started};
-    if (s->plan.why[0]) log_sentence(s, s->plan.why);
-    start_far(s);
-    spdhg_status status = SPDHG_OK;
-    spd_checkpoint saved = {0};
-    if (s->options.resume) status = open_checkpoint(s, &saved, err);
-    for (int i = (int)saved.stage; i < s->plan.stages && status == SPDHG_OK && s->outcome == SPDHG_OUTCOME_DONE; i++) {
-        const double planned = s->plan.stage[i].epochs,
-                     left = s->options.epochs > 0 ? s->options.epochs - loop.epochs_before : INFINITY;
-        if (left <= 0 || (i > (int)saved.stage && out_of_time(&loop))) { /* the stages before have used them up */
-            if (s->options.tol > 0) s->outcome = SPDHG_OUTCOME_LIMIT;
-            break;
-        }
-        const double epochs = i + 1 < s->plan.stages && planned > 0 ? fmin(planned, left) : isfinite(left) ? left : planned;
-        loop.stage = i;
-        status = prepare_stage(&loop, s->plan.stage[i].kind, err);
-        if (status == SPDHG_OK && saved.number) status = spd_loop_restore(&loop, &saved, err);
-        spd_checkpoint_free(&saved);
-        if (status == SPDHG_OK) status = run_stage(&loop, epochs, &s->outcome, err);
-        if (status == SPDHG_OK && s->options.checkpoint) status = spd_loop_save(&loop, err);
-        clear_stage(&loop);
-    }
-    spd_checkpoint_free(&saved);
-    const spd_solver_kind *last = s->has_run ? spd_solver_find(s->solution.solver) : NULL;
-    if (status == SPDHG_OK && last && (last->exact || s->plan.stages > 1)) status = spd_solver_snap(s, err);
-    if (status == SPDHG_OK && last && last->exact) status = spd_solver_face(s, err);
-    s->solution.structure_nonzeros = spd_evaluate_structure_nonzeros(&s->evaluator, s->x);
-    const bool strong = s->problem->gamma > 0 && s->evaluator.gap.kind == SPD_GAP_CERTIFIED;
-    s->solution.x_radius = strong ? spd_evaluate_radius(&s->evaluator, s->x, s->solution.objective) : NAN;
-    s->solution.certified_signs = strong ? spd_evaluate_signs(&s->evaluator, s->x, s->solution.x_radius) : 0;
-    s->solution.nonzeros = spd_count_nonzero(s->problem->dK, s->x);
-    if (s->outcome == SPDHG_OUTCOME_CONVERGED && s->evaluator.certifier.unattained) s->outcome = SPDHG_OUTCOME_INFIMUM;
-    if (status == SPDHG_OK && outcome) *outcome = s->outcome;
+spdhg_status spd_loop_stage(spd_loop *l, double epochs, spd_checkpoint *saved, spdhg_error *err) {
+    spdhg_solver *s = l->solver;
+    spdhg_status status = prepare_stage(l, s->plan.stage[l->stage].kind, err);
+    if (status == SPDHG_OK && saved->number) status = spd_loop_restore(l, saved, err);
+    spd_checkpoint_free(saved);
+    if (status == SPDHG_OK) status = run_stage(l, epochs, &s->outcome, err);
+    if (status == SPDHG_OK && s->options.checkpoint) status = spd_loop_save(l, err);
+    clear_stage(l);
     return status;
 }

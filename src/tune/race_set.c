@@ -64,10 +64,15 @@ static spdhg_status do_optimum(spd_race_set *set, const spd_race_piece *p, json_
     return status;
 }
 
-/* The first points of its grid were all too slow for their part of the time: so will be the next, and the runs. */
-static bool too_slow(const spd_race *race, const spd_race_entry *entry, int point) {
-    int late = 0;
-    while (late < race->o.time_outs && late < point && entry->late[late]) late++;
+static bool ran_late(const spd_race_entry *entry, spd_piece_kind kind, int64_t i) {
+    return kind == SPD_PIECE_TUNE ? entry->late[i] : entry->run[i].status == SPD_RACE_TIME_OUT;
+}
+
+/* The first points of the grid, or the first repeats, all ran out of time: so would this one. */
+static bool is_hopeless(const spd_race *race, const spd_race_entry *entry, const spd_race_piece *p) {
+    const int64_t before = p->kind == SPD_PIECE_TUNE ? p->point : p->repeat;
+    int64_t late = 0;
+    while (late < race->o.time_outs && late < before && ran_late(entry, p->kind, late)) late++;
     return late > 0 && late == race->o.time_outs;
 }
 
@@ -75,7 +80,7 @@ static bool too_slow(const spd_race *race, const spd_race_entry *entry, int poin
 static spdhg_status do_tune(spd_race_set *set, const spd_race_piece *p, json_t **out, spdhg_error *err) {
     spd_race *race = set->race;
     spd_race_entry *entry = &set->problem[p->task].entry[p->solver];
-    const bool by_loss = strcmp(race->o.tune_by, "loss") == 0, skip = too_slow(race, entry, p->point);
+    const bool by_loss = strcmp(race->o.tune_by, "loss") == 0, skip = is_hopeless(race, entry, p);
     double sum = skip ? INFINITY : 0;
     entry->late[p->point] = skip;
     for (int64_t f = 0; f < race->o.tune_folds && !skip && !atomic_load(&race->stop); f++) {
@@ -97,13 +102,6 @@ static spdhg_status do_tune(spd_race_set *set, const spd_race_piece *p, json_t *
     return SPDHG_OK;
 }
 
-/* The first repeats of this solver all ran out of time: the next would, too. */
-static bool hopeless(const spd_race *race, const spd_race_entry *entry, int64_t repeat) {
-    int64_t late = 0;
-    while (late < race->o.time_outs && late < repeat && entry->run[late].status == SPD_RACE_TIME_OUT) late++;
-    return late > 0 && late == race->o.time_outs;
-}
-
 static spdhg_status check_problem(const spd_race_set *set, const spd_race_piece *p, spdhg_error *err) {
     const uint64_t measured = set->problem[p->task].optimum[p->repeat].problem;
     if (measured == 0 || measured == set->split[p->repeat].hash[p->task]) return SPDHG_OK;
@@ -122,7 +120,7 @@ static spdhg_status do_run(spd_race_set *set, const spd_race_piece *p, json_t **
     run->problem = split->hash[p->task];
     spd_trace_clear(&run->trace); /* of a run of another problem that was found */
     SPD_TRY(check_problem(set, p, err));
-    if (hopeless(race, entry, p->repeat)) {
+    if (is_hopeless(race, entry, p)) {
         run->known = true;
         run->status = SPD_RACE_TIME_OUT;
         snprintf(run->message, sizeof run->message, "not started: the first %lld repeats were time-outs",
