@@ -141,7 +141,7 @@ uint64_t spd_race_mark(uint64_t settings, const spd_race_source *source, const c
 json_t *spd_race_load(const char *file, uint64_t mark);
 spdhg_status spd_race_save(const char *file, uint64_t mark, json_t *object, spdhg_error *err); /* takes the object over */
 json_t *spd_race_run_json(const spd_race_run *run);
-bool spd_race_run_from(const json_t *object, spd_race_run *run);
+bool spd_race_run_from(const spd_race *race, const json_t *object, spd_race_run *run);
 json_t *spd_race_optimum_json(const spd_race_optimum *optimum);
 bool spd_race_optimum_from(const json_t *object, spd_race_optimum *optimum);
 /* A value that cannot be added frees the whole and leaves NULL, which every further call and json_pack pass on. */
@@ -153,7 +153,8 @@ spdhg_status spd_json_write(const char *path, json_t *object, bool unsynced, spd
 /* ---- race_measure.c: what a run is worth. */
 double spd_race_best(const spd_race *race, const spd_race_problem *p, int64_t repeat); /* f*: certified, or the least seen */
 double spd_race_suboptimality(const spd_race *race, const spd_race_problem *p, int64_t repeat, double objective);
-const spdhg_point *spd_race_last(const spd_race_run *run); /* NULL: there is none */
+bool spd_race_counts(const spd_race *race, const spdhg_point *point); /* within the epochs of the race */
+const spdhg_point *spd_race_last(const spd_race_run *run);            /* NULL: there is none */
 /* First point at that level or below; NULL: never. */
 const spdhg_point *spd_race_reached(const spd_race *race, const spd_race_problem *p, int solver, int64_t repeat, double level);
 json_t *spd_race_statistics(const spd_race *race, spdhg_error *err); /* NULL: out of memory */

@@ -54,7 +54,8 @@ static bool take(spd_race_set *set, const spd_race_piece *p, const json_t *objec
     if (p->kind == SPD_PIECE_TUNE) return tune_from(object, entry, p->point);
     const uint64_t measured = problem->optimum[p->repeat].problem;
     const spd_race_run *run = &entry->run[p->repeat];
-    return spd_race_run_from(object, &entry->run[p->repeat]) && (!run->problem || !measured || run->problem == measured);
+    return spd_race_run_from(set->race, object, &entry->run[p->repeat]) &&
+           (!run->problem || !measured || run->problem == measured);
 }
 
 /* The piece from a folder that was raced with these settings; NULL if it is not there. */

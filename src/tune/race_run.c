@@ -33,11 +33,11 @@ static spdhg_status refused(spd_race_run *out, spdhg_status status, const spdhg_
     return SPDHG_OK;
 }
 
-static spdhg_status keep_trace(const spdhg_solver *solver, spd_race_run *out, spdhg_error *err) {
+static spdhg_status keep_trace(const spd_race *race, const spdhg_solver *solver, spd_race_run *out, spdhg_error *err) {
     int64_t points;
     const spdhg_point *point = spdhg_solver_trace(solver, &points);
     spd_trace_clear(&out->trace);
-    for (int64_t i = 0; i < points; i++) SPD_TRY(spd_trace_add(&out->trace, &point[i], err));
+    for (int64_t i = 0; i < points && spd_race_counts(race, &point[i]); i++) SPD_TRY(spd_trace_add(&out->trace, &point[i], err));
     return SPDHG_OK;
 }
 
@@ -57,7 +57,7 @@ static spdhg_status run_it(watch *w, spdhg_solver *solver, const spdhg_data *tes
         note(out, SPD_RACE_DIVERGED, spdhg_outcome_text(outcome));
     else
         note(out, SPD_RACE_DONE, "");
-    return keep_trace(solver, out, err);
+    return keep_trace(w->race, solver, out, err);
 }
 
 spdhg_status spd_race_solve(spd_race *race, const char *solver, spdhg_problem *p, const spdhg_data *test,

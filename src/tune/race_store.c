@@ -149,7 +149,7 @@ json_t *spd_race_run_json(const spd_race_run *run) {
                      "problem", hash_json(run->problem), "trace", trace);
 }
 
-bool spd_race_run_from(const json_t *object, spd_race_run *run) {
+bool spd_race_run_from(const spd_race *race, const json_t *object, spd_race_run *run) {
     const char *status = json_string_value(json_object_get(object, "status")),
                *message = json_string_value(json_object_get(object, "message"));
     const json_t *trace = json_object_get(object, "trace");
@@ -165,7 +165,8 @@ bool spd_race_run_from(const json_t *object, spd_race_run *run) {
         double number[POINT_NUMBERS];
         for (size_t j = 0; j < POINT_NUMBERS; j++) number[j] = spd_json_double(json_array_get(json_array_get(trace, i), j));
         const spdhg_point point = pack(number);
-        if (isnan(number[0]) || isnan(number[1]) || spd_trace_add(&run->trace, &point, NULL) != SPDHG_OK) return false;
+        if (isnan(number[0]) || isnan(number[1])) return false;
+        if (spd_race_counts(race, &point) && spd_trace_add(&run->trace, &point, NULL) != SPDHG_OK) return false;
     }
     return run->known = true;
 }
