@@ -62,8 +62,10 @@ void cli_check_format(const struct argp_state *state, const char *path, const ch
         for (const char *const *ending = table[i].ending; !to && ending && *ending; ending++)
             if (ends_with(path, *ending)) return;
     }
-    if (!to) cli_usage(state, "--output: the name '%s' does not end like a format; say with --to which one: %s", path, names);
-    cli_choice(state, "--to", to, names);
+    if (to)
+        cli_choice(state, "--to", to, names);
+    else
+        cli_usage(state, "--output: the name '%s' does not end like a format; say with --to which one: %s", path, names);
 }
 
 static void count_note(FILE *to, const char *lead, int64_t count, const char *one, const char *many) {

@@ -23,6 +23,7 @@ typedef struct fit {
     spdhg_model *model;
     double *truth;
     FILE *human; /* where sentences go; NULL: nowhere */
+    cli_progress progress;
 } fit;
 
 static const struct argp_option options[] = {
@@ -138,7 +139,7 @@ static spdhg_status read_truth(fit *f, spdhg_error *err) {
                     f->truth_path, (long long)(rows * columns), (long long)p->dK, (long long)p->d, (long long)p->K);
 }
 
-static spdhg_status prepare(fit *f, cli_progress *progress, spdhg_error *err) {
+static spdhg_status prepare(fit *f, spdhg_error *err) {
     f->solve.options.max_memory = f->read.max_memory ? f->read.max_memory : cli_machine_memory();
     SPD_TRY(read_data(f, err));
     SPD_TRY(hold_out(f, err));
@@ -147,12 +148,12 @@ static spdhg_status prepare(fit *f, cli_progress *progress, spdhg_error *err) {
     SPD_TRY(spd_recipe_build(&f->problem, &f->problem_options, f->data, f->train_row, f->trains, err));
     f->solve.options.threads = f->read.threads;
     f->solve.options.callback = cli_progress_event;
-    f->solve.options.user = progress;
+    f->solve.options.user = &f->progress;
     SPD_TRY(cli_solver_new(&f->solver, &f->solve, f->problem.problem, err));
     if (f->bound.asked) SPD_TRY(cli_bound_of_fit(&f->bound, &f->solve, f->problem.problem, err));
     if (f->test) SPD_TRY(spdhg_solver_test(f->solver, f->test, err));
-    progress->tested = f->test != NULL;
-    progress->regression = !f->problem.problem->loss->classify;
+    f->progress.tested = f->test != NULL;
+    f->progress.regression = !f->problem.problem->loss->classify;
     return read_truth(f, err);
 }
 
@@ -211,10 +212,12 @@ static int conclude(const fit *f, spdhg_outcome outcome) { /* what makes the exi
 }
 
 static int run(fit *f, spdhg_error *err) {
-    cli_progress progress = {.name = "spdhg fit", .table = f->human, .verbose = f->verbose};
-    progress.line = !f->quiet && isatty(STDERR_FILENO);
-    progress.started = spd_now();
-    if (prepare(f, &progress, err) != SPDHG_OK) return cli_fail("spdhg fit", err);
+    f->progress = (cli_progress){.name = "spdhg fit",
+                                 .table = f->human,
+                                 .verbose = f->verbose,
+                                 .line = !f->quiet && isatty(STDERR_FILENO),
+                                 .started = spd_now()};
+    if (prepare(f, err) != SPDHG_OK) return cli_fail("spdhg fit", err);
     cli_fit_result result = {.data = f->data,
                              .problem = f->problem.problem,
                              .asked = &f->problem_options,
@@ -225,7 +228,7 @@ static int run(fit *f, spdhg_error *err) {
     cli_print_header(f->human, &result, f->solve.solver, f->test ? f->test->rows : 0);
     cli_signals_catch();
     const spdhg_status ran = spdhg_solver_run(f->solver, &result.outcome, err);
-    cli_progress_erase(&progress);
+    cli_progress_erase(&f->progress);
     result.solution = spdhg_solver_solution(f->solver);
     result.bound.iterations = (double)result.solution->iterations;
     const bool solved =

@@ -20,6 +20,7 @@ typedef struct verb {
     candidate best;
     spdhg_model *model;
     FILE *human; /* where sentences go; NULL: nowhere */
+    cli_progress progress;
 } verb;
 
 /* A whole number for each row of the data. */
@@ -147,17 +148,17 @@ static spdhg_status write_results(verb *p, spdhg_error *err) {
 }
 
 static int run(verb *p, spdhg_error *err) {
-    cli_progress progress = {.name = "spdhg path",
-                             .verbose = p->asked.verbose,
-                             .line = !p->asked.quiet && isatty(STDERR_FILENO),
-                             .started = spd_now()};
+    p->progress = (cli_progress){.name = "spdhg path",
+                                 .verbose = p->asked.verbose,
+                                 .line = !p->asked.quiet && isatty(STDERR_FILENO),
+                                 .started = spd_now()};
     p->asked.solve.options.callback = cli_progress_event;
-    p->asked.solve.options.user = &progress;
+    p->asked.solve.options.user = &p->progress;
     p->asked.path.solver = p->asked.solve.solver;
     if (prepare(p, err) != SPDHG_OK) return cli_fail("spdhg path", err);
     cli_signals_catch();
     const spdhg_status ran = search(p, err);
-    cli_progress_erase(&progress);
+    cli_progress_erase(&p->progress);
     if (ran != SPDHG_OK || write_results(p, err) != SPDHG_OK) return cli_fail("spdhg path", err);
     const spdhg_outcome outcome = spdhg_path_outcome(p->best.path);
     if (outcome == SPDHG_OUTCOME_INTERRUPTED) return cli_signals_status();

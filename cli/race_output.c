@@ -36,7 +36,7 @@ static tally count(const json_t *summary, const char *task, const char *solver) 
         json_array_foreach(json_object_get(problem, "solvers"), j, entry) {
             if (strcmp(text_of(entry, "solver"), solver) != 0) continue;
             t.tuned = text_of(entry, "tuned");
-            json_array_foreach(json_object_get(entry, "runs"), k, run) count_run(&t, run);
+            json_array_foreach(json_object_get(entry, "runs"), k, run) { count_run(&t, run); }
         }
     }
     return t;
@@ -65,17 +65,18 @@ static void print_row(const json_t *summary, const char *task, const char *solve
 static const json_t *rank_of(const json_t *statistic, const char *solver) {
     size_t i;
     json_t *entry;
-    json_array_foreach(json_object_get(statistic, "solvers"), i,
-                       entry) if (strcmp(text_of(entry, "solver"), solver) == 0) return entry;
+    json_array_foreach(json_object_get(statistic, "solvers"), i, entry) {
+        if (strcmp(text_of(entry, "solver"), solver) == 0) return entry;
+    }
     return NULL;
 }
 
 static const json_t *find_statistic(const json_t *summary, const char *task, const char *measure) {
     size_t i;
     json_t *entry;
-    json_array_foreach(json_object_get(summary, "statistics"), i,
-                       entry) if (strcmp(text_of(entry, "task"), task) == 0 &&
-                                  strcmp(text_of(entry, "measure"), measure) == 0) return entry;
+    json_array_foreach(json_object_get(summary, "statistics"), i, entry) {
+        if (strcmp(text_of(entry, "task"), task) == 0 && strcmp(text_of(entry, "measure"), measure) == 0) return entry;
+    }
     return NULL;
 }
 
@@ -105,8 +106,9 @@ static void print_uncertified(const json_t *summary) {
     json_t *problem, *optimum;
     json_array_foreach(json_object_get(summary, "problems"), i, problem) {
         int64_t open = 0;
-        json_array_foreach(json_object_get(problem, "optima"), j, optimum) open +=
-            !json_is_true(json_object_get(optimum, "certified"));
+        json_array_foreach(json_object_get(problem, "optima"), j, optimum) {
+            open += !json_is_true(json_object_get(optimum, "certified"));
+        }
         char plain[CLI_TEXT_CHARS];
         if (open > 0)
             printf("%s %s: the optimum of %lld repeats is not certified; the least value seen stands for it\n",

@@ -59,13 +59,16 @@ static spdhg_status run(const report *o, spdhg_error *err) {
 int cli_report(int argc, char **argv) {
     spdhg_error err = {0};
     report o = {.path = SPD_NEW(const char *, argc), .command = cli_command_line(argc, argv)};
-    int status = o.path ? SPDHG_OK : cli_fail("spdhg report", (spd_fail_memory(&err, argc), &err));
+    int status;
     if (o.path) {
         argp_parse(&argp, argc, argv, 0, NULL, &o);
         status = run(&o, &err) == SPDHG_OK ? cli_signals_status() : cli_fail("spdhg report", &err);
+        char plain[CLI_TEXT_CHARS];
+        if (status == 0 && !o.quiet && strcmp(o.out_path, "-") != 0) printf("written to %s\n", cli_plain(plain, o.out_path));
+    } else {
+        spd_say_memory(&err, argc);
+        status = cli_fail("spdhg report", &err);
     }
-    char plain[CLI_TEXT_CHARS];
-    if (status == 0 && !o.quiet && strcmp(o.out_path, "-") != 0) printf("written to %s\n", cli_plain(plain, o.out_path));
     spd_free(o.path);
     spd_free(o.command);
     return status;

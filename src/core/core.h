@@ -9,9 +9,13 @@
 
 #include "spdhg.h"
 
-/* ---- status.c: fill err (may be NULL) and return status, so that `return spd_fail(...)` is one line. */
-spdhg_status spd_fail(spdhg_error *err, spdhg_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
-spdhg_status spd_fail_memory(spdhg_error *err, double bytes); /* "cannot allocate ... bytes" */
+/* ---- status.c: fill err (may be NULL) and return status, so that `return spd_fail(...)` is one line. The status is in sight of
+ * whoever reads a file by itself, a static analyser: what fails does not return SPDHG_OK. */
+void spd_say(spdhg_error *err, spdhg_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void spd_say_memory(spdhg_error *err, double bytes); /* "cannot allocate ... bytes" */
+static inline spdhg_status spd_said(spdhg_status status) { return status; }
+#define spd_fail(err, status, ...) (spd_say((err), (status), __VA_ARGS__), spd_said(status))
+#define spd_fail_memory(err, bytes) (spd_say_memory((err), (bytes)), spd_said(SPDHG_MEMORY))
 bool spd_ran_out(const spdhg_error *err); /* spd_fail_memory said it: memory was asked for and not given, not a limit foreseen */
 spdhg_status spd_fail_io(spdhg_error *err, const char *path, const char *doing); /* adds strerror(errno) */
 #define SPD_TRY(call)                                                                                                            \

@@ -36,21 +36,19 @@ int spdhg_outcome_exit_status(spdhg_outcome outcome) {
     return 1;
 }
 
-spdhg_status spd_fail(spdhg_error *err, spdhg_status status, const char *format, ...) {
-    if (err) {
-        va_list arguments;
-        va_start(arguments, format);
-        err->status = status;
-        vsnprintf(err->message, sizeof err->message, format, arguments);
-        va_end(arguments);
-    }
-    return status;
+void spd_say(spdhg_error *err, spdhg_status status, const char *format, ...) {
+    if (!err) return;
+    va_list arguments;
+    va_start(arguments, format);
+    err->status = status;
+    vsnprintf(err->message, sizeof err->message, format, arguments);
+    va_end(arguments);
 }
 
 #define RAN_OUT "out of memory: "
 
-spdhg_status spd_fail_memory(spdhg_error *err, double bytes) {
-    return spd_fail(err, SPDHG_MEMORY, RAN_OUT "cannot allocate %.3g MB", bytes / 1e6);
+void spd_say_memory(spdhg_error *err, double bytes) {
+    spd_say(err, SPDHG_MEMORY, RAN_OUT "cannot allocate %.3g MB", bytes / 1e6);
 }
 
 bool spd_ran_out(const spdhg_error *err) {

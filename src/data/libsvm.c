@@ -142,6 +142,16 @@ static spdhg_status place_blocks(job *j, spdhg_data *data, spdhg_error *err) {
     return SPDHG_OK;
 }
 
+static void add_notes(spd_notes *all, const spd_notes *part) {
+    all->lines += part->lines;
+    all->blank_lines += part->blank_lines;
+    all->comment_lines += part->comment_lines;
+    all->unsorted_rows += part->unsorted_rows;
+    all->duplicate_entries += part->duplicate_entries;
+    all->explicit_zeros += part->explicit_zeros;
+    all->byte_order_mark = all->byte_order_mark || part->byte_order_mark;
+}
+
 /* Closes the gaps that comments and blank lines have left between the blocks; sums up what the blocks found. */
 static spdhg_status join(spd_part *const *part, int64_t parts, const spdhg_read_options *o, const char *path, spdhg_data *data,
                          spdhg_error *err) {
@@ -166,9 +176,7 @@ static spdhg_status join(spd_part *const *part, int64_t parts, const spdhg_read_
         if (unlabelled_line == 0) unlabelled_line = p->unlabelled_line;
         if (p->largest > largest) largest = p->largest;
         index_zero = index_zero || p->index_zero;
-        const int64_t *from = &p->notes.lines;
-        for (int64_t *to = &data->notes.lines; to <= &data->notes.explicit_zeros; to++, from++) *to += *from;
-        data->notes.byte_order_mark = data->notes.byte_order_mark || p->notes.byte_order_mark;
+        add_notes(&data->notes, &p->notes);
     }
     if (labelled > 0 && labelled < data->rows)
         return spd_fail(err, SPDHG_DATA, "%s:%lld:1: no label, but other rows have one", path, (long long)unlabelled_line);

@@ -55,15 +55,14 @@ static spdhg_status refuse_pair(const spd_text *t, const spd_token *token, spdhg
     return spd_text_fail(t, token, err, "index 0, but indices were said to count from 1");
 }
 
-/* Any pair, at leisure: exponents, signs, many digits. */
-static spdhg_status read_pair(const spd_text *t, const char *at, const spdhg_read_options *o, int64_t *index, double *value,
-                              const char **behind, spdhg_error *err) {
+/* Any pair, at leisure: exponents, signs, many digits. Where it ends, or NULL: it is none. */
+static const char *read_pair(const spd_text *t, const char *at, const spdhg_read_options *o, int64_t *index, double *value) {
     const spd_token token = token_at(t, at);
     const char *colon = spd_parse_int(at, token.end, index);
     const bool good = colon && *colon == ':' && *index <= largest_index && !(*index == 0 && o->index_base == 1) &&
                       token.end - at <= SPD_TOKEN_BYTES;
-    *behind = good ? spd_parse_double(colon + 1, token.end, value) : NULL;
-    return *behind == token.end && isfinite(*value) ? SPDHG_OK : refuse_pair(t, &token, err);
+    const char *behind = good ? spd_parse_double(colon + 1, token.end, value) : NULL;
+    return behind == token.end && isfinite(*value) ? behind : NULL;
 }
 
 /* A token that does not ascend: equal to the one before, or the row will have to be sorted. */
@@ -139,7 +138,12 @@ static spdhg_status read_pairs(spd_part *p, spd_text *t, int64_t *last, const sp
         }
         if (!fast) {
             int64_t whole;
-            if ((status = read_pair(t, token, o, &whole, &value, &at, err)) != SPDHG_OK) break;
+            at = read_pair(t, token, o, &whole, &value);
+            if (!at) {
+                const spd_token bad = token_at(t, token);
+                status = refuse_pair(t, &bad, err);
+                break;
+            }
             index = (uint64_t)whole;
         }
         if ((int64_t)index <= previous || p->disorders > 0) {

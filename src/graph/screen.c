@@ -78,7 +78,7 @@ static spdhg_status list_trees(forest *f, spd_components *out, spdhg_error *err)
         }
     }
     if (out->count > 0) qsort(tree, (size_t)out->count, sizeof *tree, largest_then_first);
-    for (int64_t t = 0; t < out->count; t++) {
+    for (int64_t t = 0; good && t < out->count; t++) {
         number[tree[t].root] = (int32_t)t;
         out->first[t + 1] = out->first[t] + tree[t].size;
         tree[t].size = 0; /* from here on: nodes listed */

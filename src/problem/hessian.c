@@ -204,8 +204,8 @@ static void write_out(const spdhg_problem *p, int threads, const double *curve, 
     pass a = {.p = p, .curve = curve, .partial = scratch, .rows = (p->n + blocks - 1) / blocks};
     a.in_turn = threads <= 1;
     a.signs = add;
-    a.only = blocks == 1 && !add ? H : NULL;
-    if (a.only) {
+    if (blocks == 1 && !add) {
+        a.only = H;
         one_block(&a, 0);
         return;
     }

@@ -20,8 +20,9 @@ static double place(const axis *a, double value) {
 static int log_ticks(double low, double high, int wanted, double *tick) {
     const double decades = log10(high / low);
     static const double few[] = {1}, some[] = {1, 2, 5}, many[] = {1, 1.5, 2, 3, 4, 5, 6, 8};
-    const double *part = decades > 3 ? few : decades > 0.8 ? some : many;
-    const int parts = decades > 3 ? 1 : decades > 0.8 ? 3 : 8;
+    const bool tall = decades > 3, middling = decades > 0.8;
+    const double *part = tall ? few : middling ? some : many;
+    const int parts = tall ? 1 : middling ? 3 : 8;
     const int step = decades > wanted ? (int)ceil(decades / wanted) : 1;
     int count = 0;
     for (int power = (int)floor(log10(low)) / step * step - step; power <= log10(high); power += step)

@@ -96,7 +96,7 @@ void spd_reduction_hessian(const spd_reduction *r, const spdhg_problem *p, const
         add_dense(r, p, curve, H, work);
         return;
     }
-    reduced_row a = {.value = work, .touched = (int32_t *)(work + n)};
+    reduced_row a = {.value = work, .touched = (int32_t *)(void *)(work + n)};
     a.output = a.touched + n;
     memset(a.value, 0, (size_t)n * sizeof *a.value);
     add_sparse(r, p, curve, H, &a, work + 2 * n);

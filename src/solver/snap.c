@@ -13,8 +13,8 @@ static void join_term(spd_joins *g, const spdhg_problem *p, const spd_term *t, c
     const double largest = spd_max_abs(t->m * K, Fx);
     for (int64_t b = 0; b < t->blocks; b++) {
         if (!(spd_term_block_polar(t, K, b, y, work) < (1 - 1e-7) * t->lambda)) continue;
-        int64_t rows;
-        for (int64_t r = 0; r < (rows = spd_term_block_rows(t, b)); r++) {
+        const int64_t rows = spd_term_block_rows(t, b);
+        for (int64_t r = 0; r < rows; r++) {
             const int64_t e = spd_term_block_row(t, b, r);
             if (spd_max_abs(K, Fx + e * K) > small * largest) continue;
             if (spd_csr_is_identity(F))

@@ -98,7 +98,7 @@ static spdhg_status read_line(table *t, bool *over, spdhg_error *err) {
     bool empty;
     spdhg_status status = read_cells(t, &l, &empty, over, err);
     spd_traced *run = NULL;
-    if (status == SPDHG_OK && !empty) status = run_of(t, l.solver, (int64_t)l.value[REPEAT], &run, err);
+    if (status == SPDHG_OK && l.solver) status = run_of(t, l.solver, (int64_t)l.value[REPEAT], &run, err);
     if (run) {
         const double *v = l.value;
         const spdhg_point point = {v[EPOCH], (int64_t)fmax(0, fmin(9e15, v[ITERATION])), v[4], v[5], v[6], NAN, v[7], v[8], v[9],

@@ -29,7 +29,7 @@ static spdhg_status take_tasks(spd_race *race, spdhg_error *err) {
     for (const char *at = race->o.tasks; (at = next_word(at, word, sizeof word));) {
         int task = 0;
         SPD_TRY(one_of("task", word, spd_race_task_name[0], spd_race_task_name[1], err));
-        while (strcmp(word, spd_race_task_name[task]) != 0) task++;
+        while (task + 1 < SPD_RACE_TASKS && strcmp(word, spd_race_task_name[task]) != 0) task++;
         for (int i = 0; i < race->tasks; i++)
             if (race->task[i] == task) return spd_fail(err, SPDHG_USAGE, "task %s is there twice", word);
         race->task[race->tasks++] = task;

@@ -56,8 +56,8 @@ static spdhg_status reduce(reduced *r, const spdhg_problem *p, const spd_nullspa
     bool *seen = SPD_NEW(bool, k), good = true;
     int32_t *touched = SPD_NEW(int32_t, k);
     int64_t room = dense ? p->n * k : 0;
-    *r = (reduced){.ptr = SPD_NEW(int64_t, p->n + 1), .val = SPD_NEW(double, room)};
-    good = sum && seen && touched && r->ptr && r->val;
+    *r = (reduced){.ptr = SPD_NEW(int64_t, p->n + 1), .idx = dense ? NULL : SPD_NEW(int32_t, room), .val = SPD_NEW(double, room)};
+    good = sum && seen && touched && r->ptr && (dense || r->idx) && r->val;
     for (int64_t i = 0; i < p->n && good; i++) {
         const int64_t count = reduce_row(p, &null->N, i, sum, seen, touched), at = r->ptr[i];
         if (!dense && at + count > room) {
