@@ -78,14 +78,13 @@ static spdhg_status take_cell(const table *t, const spd_cell *cell, int role, li
     return SPDHG_OK;
 }
 
-/* The cells of a line; *empty: a blank line, or, with *over, the end of the file. */
-static spdhg_status read_cells(table *t, line *l, bool *empty, bool *over, spdhg_error *err) {
+/* The cells of a line; no solver: it is blank, or, with *over, the end of the file. */
+static spdhg_status read_cells(table *t, line *l, bool *over, spdhg_error *err) {
     spd_cell cell = {.last = false};
     for (int64_t at = 0; !cell.last; at++) {
         SPD_TRY(spd_csv_cell(&t->text, t->separator, &cell, err));
         *over = cell.token.kind == SPD_TEXT_END;
-        *empty = at == 0 && cell.last && cell.token.at == cell.token.end;
-        if (*empty) return SPDHG_OK;
+        if (at == 0 && cell.last && cell.token.at == cell.token.end) return SPDHG_OK;
         if (at >= t->columns || (cell.last && at + 1 < t->columns))
             return spd_text_fail(&t->text, &cell.token, err, "expected %lld cells in a line", (long long)t->columns);
         SPD_TRY(take_cell(t, &cell, t->role[at], l, err));
@@ -95,8 +94,7 @@ static spdhg_status read_cells(table *t, line *l, bool *empty, bool *over, spdhg
 
 static spdhg_status read_line(table *t, bool *over, spdhg_error *err) {
     line l = {NULL, {0, 0, 0, 0, NAN, NAN, NAN, NAN, NAN, NAN, NAN}};
-    bool empty;
-    spdhg_status status = read_cells(t, &l, &empty, over, err);
+    spdhg_status status = read_cells(t, &l, over, err);
     spd_traced *run = NULL;
     if (status == SPDHG_OK && l.solver) status = run_of(t, l.solver, (int64_t)l.value[REPEAT], &run, err);
     if (run) {

@@ -153,8 +153,9 @@ spdhg_status spd_json_write(const char *path, json_t *object, bool unsynced, spd
 /* ---- race_measure.c: what a run is worth. */
 double spd_race_best(const spd_race *race, const spd_race_problem *p, int64_t repeat); /* f*: certified, or the least seen */
 double spd_race_suboptimality(const spd_race *race, const spd_race_problem *p, int64_t repeat, double objective);
-bool spd_race_counts(const spd_race *race, const spdhg_point *point); /* within the epochs of the race */
-const spdhg_point *spd_race_last(const spd_race_run *run);            /* NULL: there is none */
+/* To the trace of the run, if it is within the epochs of the race. */
+spdhg_status spd_race_add_point(const spd_race *race, spd_race_run *run, const spdhg_point *point, spdhg_error *err);
+const spdhg_point *spd_race_last(const spd_race_run *run); /* NULL: there is none */
 /* First point at that level or below; NULL: never. */
 const spdhg_point *spd_race_reached(const spd_race *race, const spd_race_problem *p, int solver, int64_t repeat, double level);
 json_t *spd_race_statistics(const spd_race *race, spdhg_error *err); /* NULL: out of memory */

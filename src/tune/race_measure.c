@@ -5,7 +5,9 @@
 
 /* A step may take many passes over the data, and the last one end far behind what was asked for: that is not compared. A batch is
  * not cut in two: up to the next point. */
-bool spd_race_counts(const spd_race *race, const spdhg_point *point) { return point->epoch < race->o.epochs + race->o.every; }
+spdhg_status spd_race_add_point(const spd_race *race, spd_race_run *run, const spdhg_point *point, spdhg_error *err) {
+    return point->epoch < race->o.epochs + race->o.every ? spd_trace_add(&run->trace, point, err) : SPDHG_OK;
+}
 
 const spdhg_point *spd_race_last(const spd_race_run *run) {
     return run->trace.points > 0 ? &run->trace.point[run->trace.points - 1] : NULL;

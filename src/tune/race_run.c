@@ -37,7 +37,7 @@ static spdhg_status keep_trace(const spd_race *race, const spdhg_solver *solver,
     int64_t points;
     const spdhg_point *point = spdhg_solver_trace(solver, &points);
     spd_trace_clear(&out->trace);
-    for (int64_t i = 0; i < points && spd_race_counts(race, &point[i]); i++) SPD_TRY(spd_trace_add(&out->trace, &point[i], err));
+    for (int64_t i = 0; i < points; i++) SPD_TRY(spd_race_add_point(race, out, &point[i], err));
     return SPDHG_OK;
 }
 

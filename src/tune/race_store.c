@@ -165,8 +165,7 @@ bool spd_race_run_from(const spd_race *race, const json_t *object, spd_race_run 
         double number[POINT_NUMBERS];
         for (size_t j = 0; j < POINT_NUMBERS; j++) number[j] = spd_json_double(json_array_get(json_array_get(trace, i), j));
         const spdhg_point point = pack(number);
-        if (isnan(number[0]) || isnan(number[1])) return false;
-        if (spd_race_counts(race, &point) && spd_trace_add(&run->trace, &point, NULL) != SPDHG_OK) return false;
+        if (isnan(number[0]) || isnan(number[1]) || spd_race_add_point(race, run, &point, NULL) != SPDHG_OK) return false;
     }
     return run->known = true;
 }
