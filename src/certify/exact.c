@@ -3,11 +3,11 @@
  * A'diag(w D)A/W + nu F'F ) p = target - v,   alpha_i += D_i (A p)_i,   y += nu F p, D_i = distance of alpha_i to the boundary of
  * its domain (coupled losses: phi''(z_i)), repeated to refine. Finally alpha and y are scaled by the largest c <= 1 that brings y
  * back into its ball; v scales along and stays where it has to be.
- * No number computed is exactly 0: v_j counts as 0 when it is small against the numbers it is a sum of (sizes.c). */
+ * No number computed is exactly 0: how much is left, and what that means, is for repair.c to say. */
 #include "certify/certify.h"
 
 enum { REFINEMENTS = 4, CG_MOST = 200 };
-static const double ROUNDED = 1e-15, ACCEPTED = 1e-12; /* of the sizes: no more to be had; as good as 0 */
+static const double GAIN = 0.5; /* what a round of refinement leaves, at most, for another to be made */
 
 void spd_dual_sides(const spdhg_problem *p, double *low, double *high) {
     *low = p->set.kind == &spd_set_nonneg ? 0 : p->set.kind == &spd_set_box ? p->set.arg[0] : -INFINITY;
@@ -21,8 +21,8 @@ double spd_dual_excess(const spdhg_problem *p, double vj) {
     return isfinite(high) ? 0 : vj;
 }
 
-/* v = g + F'y; returns its largest part outside dom h*, against its size. r = what v should move by (the intercept's last): that
- * part, negated; all of v where x is inside X, for there the optimum has v = 0, and r without its other half might be out of
+/* v = g + F'y; returns its largest part outside dom h*, in the scale of the system. r = what v should move by (the intercept's
+ * last): that part, negated; all of v where x is inside X, for there the optimum has v = 0, and r without its other half might be out of
  * reach (softmax: A'alpha sums to 0 over the classes). x NULL: that part alone. */
 static double residual(spd_certifier *c, const double *x) {
     const spdhg_problem *p = c->problem;
@@ -32,15 +32,11 @@ static double residual(spd_certifier *c, const double *x) {
     spd_problem_add_transposed(p, c->y, c->v);
     for (int64_t q = 0; q < p->dK; q++) c->r[q] = -spd_dual_excess(p, c->v[q]);
     for (int64_t k = 0; k < p->K && p->intercept; k++) c->r[p->dK + k] = -c->gc[k];
-    for (int64_t q = 0; q < spd_problem_normal_size(p) && c->size; q++)
-        if (c->r[q] != 0) most = fmax(most, fabs(c->r[q]) / c->size[q]);
+    for (int64_t q = 0; q < spd_problem_normal_size(p) && c->scale; q++) most = fmax(most, fabs(c->r[q]) * c->scale[q]);
     for (int64_t q = 0; q < p->dK; q++)
         if (x && x[q] > low && x[q] < high) c->r[q] = -c->v[q];
     return most;
 }
-
-/* nu per term: a small part of its lambda, so that y moves little against its ball. */
-static double nu_of(const spd_term *t) { return 3e-3 * t->lambda; }
 
 /* out += nu F'F q */
 static void add_gram(const spd_certifier *c, const double *q, double *out) {
@@ -49,7 +45,7 @@ static void add_gram(const spd_certifier *c, const double *q, double *out) {
         const spd_term *term = &p->term[t];
         double *z = c->Fq + term->first;
         spd_term_apply(term, p->K, q, z);
-        spd_scale(term->m * p->K, nu_of(term), z);
+        spd_scale(term->m * p->K, spd_dual_nu(term), z);
         spd_term_add_transposed(term, p->K, z, out);
     }
 }
@@ -78,7 +74,7 @@ static bool factor(spd_certifier *c, const double *H, int64_t n) {
         memcpy(c->M, H, (size_t)(n * n) * sizeof *H);
     else
         spd_problem_normal_matrix(c->problem, c->threads, c->curve, c->M, c->Mwork);
-    spd_problem_add_gram(c->problem, nu_of, n, c->M);
+    spd_problem_add_gram(c->problem, spd_dual_nu, n, c->M);
     set_scale(c, n, c->M, n + 1);
     for (int64_t i = 0; i < n; i++) {
         for (int64_t j = 0; j <= i; j++) c->M[i * n + j] *= c->scale[i] * c->scale[j];
@@ -93,7 +89,7 @@ static void find_diagonal(spd_certifier *c, int64_t n) {
     for (int64_t t = 0; t < p->terms; t++) {
         const spd_csr *F = &p->term[t].F->F;
         for (int64_t e = 0; e < spd_csr_nnz(F) && !spd_csr_is_identity(F); e++)
-            for (int64_t k = 0; k < p->K; k++) c->q[F->idx[e] * p->K + k] += nu_of(&p->term[t]) * F->val[e] * F->val[e];
+            for (int64_t k = 0; k < p->K; k++) c->q[F->idx[e] * p->K + k] += spd_dual_nu(&p->term[t]) * F->val[e] * F->val[e];
     }
     set_scale(c, n, c->q, 1);
 }
@@ -131,7 +127,7 @@ static void move(spd_certifier *c, const double *z) {
     for (int64_t t = 0; t < p->terms; t++) {
         const spd_term *term = &p->term[t];
         spd_term_apply(term, K, c->p, c->Fq + term->first);
-        spd_axpy(term->m * K, nu_of(term), c->Fq + term->first, c->y + term->first);
+        spd_axpy(term->m * K, spd_dual_nu(term), c->Fq + term->first, c->y + term->first);
     }
     spd_problem_adjoint(p, c->threads, c->alpha, c->g, c->gc, c->Mwork);
 }
@@ -148,16 +144,17 @@ static void curvatures(spd_certifier *c, const double *z) {
     }
 }
 
-/* Rounds of solving and moving, until v is as good as it has to be. */
+/* Rounds of solving and moving, until that gains nothing; false where it never did. */
 static bool refine(spd_certifier *c, const double *x, const double *z) {
     double left = residual(c, x), before = INFINITY;
-    for (int round = 0; round < REFINEMENTS && left > ROUNDED && left < 0.5 * before; round++) {
+    const double first = left;
+    for (int round = 0; round < REFINEMENTS && left > 0 && left < GAIN * before; round++) {
         before = left;
         solve(c);
         move(c, z);
         left = residual(c, x);
     }
-    return left <= ACCEPTED;
+    return left <= first;
 }
 
 static double room_of(const spd_certifier *c, int64_t i) {
@@ -206,7 +203,6 @@ static bool solve_exactly(spd_certifier *c, const double *x, const double *z) {
     const int64_t n = spd_problem_normal_size(c->problem), nK = c->problem->n * c->problem->K;
     c->gradient = false; /* g follows alpha */
     spd_dual_drop_small(c);
-    spd_dual_find_sizes(c);
     if (solve_at_hand(c, x, z)) return true;
     curvatures(c, z);
     if (c->M && !(c->factored = factor(c, NULL, n))) return false;
@@ -227,5 +223,7 @@ bool spd_dual_make_exact(spd_certifier *c, const double *x, const double *z) {
     spd_scale(p->n * p->K, shrink, c->alpha);
     spd_scale(p->m * p->K, shrink, c->y);
     spd_scale(p->dK, shrink, c->v);
+    spd_scale(p->dK, shrink, c->g);
+    spd_scale(p->K, shrink, c->gc);
     return true;
 }

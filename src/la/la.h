@@ -27,6 +27,35 @@ bool spd_all_finite(int64_t n, const double *x);
 int64_t spd_count_nonzero(int64_t n, const double *x);
 double spd_sum(int64_t n, const double *x); /* Neumaier-compensated, fixed order */
 
+/* ---- twice the digits: a number as the sum of two doubles, and the operations that lose nothing (Knuth; Dekker 1971). */
+typedef struct spd_twofold {
+    double high, low;
+} spd_twofold;
+static inline spd_twofold spd_two_sum(double a, double b) {
+    const double sum = a + b, part = sum - a;
+    return (spd_twofold){sum, (a - (sum - part)) + (b - part)};
+}
+static inline spd_twofold spd_two_product(double a, double b) {
+    const double product = a * b;
+    return (spd_twofold){product, fma(a, b, -product)};
+}
+/* s + a, and s + a b: off by at most 2 eps^2 of the sum of all sizes so far. */
+static inline spd_twofold spd_twofold_add(spd_twofold s, double a) {
+    const spd_twofold t = spd_two_sum(s.high, a);
+    return spd_two_sum(t.high, t.low + s.low);
+}
+static inline spd_twofold spd_twofold_add_product(spd_twofold s, double a, double b) {
+    const spd_twofold p = spd_two_product(a, b), t = spd_two_sum(s.high, p.high);
+    return spd_two_sum(t.high, t.low + (s.low + p.low));
+}
+static inline spd_twofold spd_twofold_times(spd_twofold s, double a) {
+    const spd_twofold p = spd_two_product(s.high, a);
+    return spd_two_sum(p.high, p.low + s.low * a);
+}
+/* ---- exact.c: a_1 b_1 + ... + a_n b_n is exactly 0; false also where products leave the range in which that can be told. work:
+ * 2 n numbers. */
+bool spd_sums_to_zero(int64_t n, const double *a, const double *b, double *work);
+
 /* ---- sparse rows, one output: sum_q val_q x_idx(q) in four lanes, and x_idx(q) += a val_q. val == NULL: all are 1. */
 static inline double spd_gather_dot(int64_t n, const int32_t *idx, const double *val, const double *x) {
     double a = 0, b = 0, c = 0, d = 0;

@@ -33,6 +33,7 @@ static void slide(int64_t rows, int64_t K, double lambda, const double *v, const
 const spd_penalty spd_penalty_l1 = {.name = "l1",
                                     .help = "sum of |z|: many entries of F x become exactly 0",
                                     .block = SPD_BLOCK_ROW,
+                                    .sum_of_sizes = true,
                                     .groups_ok = false,
                                     .value = value,
                                     .project = project,

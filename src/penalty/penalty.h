@@ -14,6 +14,7 @@ typedef struct spd_penalty {
     const char *name, *help;
     spd_block block;
     bool groups_ok;                                                                   /* may be given groups */
+    bool sum_of_sizes;                                                                /* r(z) = sum |z_i| */
     double (*value)(int64_t rows, int64_t K, const double *z, double *work);          /* r(z) */
     void (*project)(int64_t rows, int64_t K, double lambda, double *y, double *work); /* onto lambda Y, in place */
     /* out = DPi(v) dir, the (generalised) derivative of the projection onto lambda Y at v; NULL: not available. out may be dir.

@@ -15,6 +15,19 @@ static double diameter(int64_t n, const double *R) { return n > 0 ? 2 * R[0] : 0
 
 static double support(int64_t n, const double *R, const double *u) { return R[0] * spd_norm2(n, u); }
 
+/* By the multiplier tau of ||P|| <= R: for any tau >= 0, h*(-v) <= ||v||^2 / (2 (gamma + tau)) + tau R^2/2, so the bracket is at
+ * most ||v + (gamma + tau) x||^2 / (2 (gamma + tau)) + tau (R^2 - ||x||^2)/2. */
+static double bracket(int64_t n, const double *R, double gamma, const double *x, const double *v, const double *e, double *work) {
+    const double off = spd_norm2(n, e), length = spd_norm2(n, x);
+    const double tau = fmax((spd_norm2(n, v) + off) / R[0] - gamma, 0), all = gamma + tau;
+    if (!(all > 0)) return 0;
+    for (int64_t j = 0; j < n; j++) work[j] = v[j] + all * x[j];
+    const double rounded = ((double)n + 8) * DBL_EPSILON;
+    const double miss = spd_norm2(n, work) + off + 4 * DBL_EPSILON * (spd_norm2(n, v) + all * length);
+    return (miss * (miss / (2 * all)) + 0.5 * tau * fmax((R[0] - length) * (R[0] + length), 0)) * (1 + rounded) +
+           rounded * tau * R[0] * R[0];
+}
+
 const spd_set_kind spd_set_ball = {.name = "ball",
                                    .help = "Euclidean norm at most R; ball:R",
                                    .args = 1,
@@ -22,4 +35,5 @@ const spd_set_kind spd_set_ball = {.name = "ball",
                                    .project = project,
                                    .diameter = diameter,
                                    .support = support,
+                                   .bracket = bracket,
                                    .bounded = true};

@@ -20,6 +20,14 @@ static double support(int64_t n, const double *arg, const double *u) {
     return sum;
 }
 
+static double bracket(int64_t n, const double *arg, double gamma, const double *x, const double *v, const double *e,
+                      double *work) {
+    (void)work;
+    double sum = 0;
+    for (int64_t j = 0; j < n; j++) sum += spd_side_bracket(arg[0], arg[1], gamma, x[j], v[j], e[j]);
+    return sum;
+}
+
 const spd_set_kind spd_set_box = {.name = "box",
                                   .help = "every coefficient between LO and HI (-inf and inf allowed); box:LO,HI",
                                   .args = 2,
@@ -27,5 +35,6 @@ const spd_set_kind spd_set_box = {.name = "box",
                                   .project = project,
                                   .diameter = diameter,
                                   .support = support,
+                                  .bracket = bracket,
                                   .separable = true,
                                   .bounded = true};

@@ -19,9 +19,18 @@ static double support(int64_t n, const double *arg, const double *u) {
     return 0;
 }
 
+static double bracket(int64_t n, const double *arg, double gamma, const double *x, const double *v, const double *e,
+                      double *work) {
+    (void)arg, (void)work;
+    double sum = 0;
+    for (int64_t j = 0; j < n; j++) sum += spd_side_bracket(0, INFINITY, gamma, x[j], v[j], e[j]);
+    return sum;
+}
+
 const spd_set_kind spd_set_nonneg = {.name = "nonneg",
                                      .help = "no coefficient below 0",
                                      .project = project,
                                      .diameter = diameter,
                                      .support = support,
+                                     .bracket = bracket,
                                      .separable = true};

@@ -15,6 +15,30 @@ static double support(int64_t n, const double *R, const double *u) {
     return R[0] * top;
 }
 
+/* By the multiplier tau of sum P = R: for any tau, h*(-v) <= sum_j max(-v_j - tau, 0)^2 / (2 gamma) + tau R; with gamma = 0 tau has
+ * to be max -v_j. P is within R of 0, whatever v is: an error e_j of v_j costs at most e_j (|x_j| + R). */
+static double bracket(int64_t n, const double *R, double gamma, const double *x, const double *v, const double *e, double *work) {
+    double tau = -INFINITY, sum = 0, total = 0, off = 0, top = 0;
+    for (int64_t j = 0; j < n; j++) tau = fmax(tau, -v[j]);
+    if (gamma > 0) {
+        for (int64_t j = 0; j < n; j++) work[j] = -v[j] / gamma;
+        spd_project_simplex(n, R[0], work, work + n);
+        for (int64_t j = 0; j < n; j++)
+            if (work[j] > top) {
+                top = work[j];
+                tau = -v[j] - gamma * top;
+            }
+    }
+    for (int64_t j = 0; j < n; j++) {
+        const double s = -v[j] - tau, miss = gamma * x[j] - s, size = fabs(v[j]) + fabs(tau) + gamma * fabs(x[j]);
+        sum += s > 0 && gamma > 0 ? miss * (miss / (2 * gamma)) : 0.5 * gamma * x[j] * x[j] - s * x[j];
+        total += x[j];
+        off += e[j] * (fabs(x[j]) + R[0]) + 8 * DBL_EPSILON * size * fabs(x[j]);
+        if (s > 0 && gamma > 0) off += 8 * DBL_EPSILON * fabs(miss / gamma) * size;
+    }
+    return fmax(sum, 0) + fmax(tau * (R[0] - total), 0) + off + ((double)n + 8) * DBL_EPSILON * (fabs(sum) + fabs(tau) * R[0]);
+}
+
 const spd_set_kind spd_set_simplex = {.name = "simplex",
                                       .help = "no coefficient below 0, their sum is R; simplex:R",
                                       .args = 1,
@@ -22,4 +46,5 @@ const spd_set_kind spd_set_simplex = {.name = "simplex",
                                       .project = project,
                                       .diameter = diameter,
                                       .support = support,
+                                      .bracket = bracket,
                                       .bounded = true};

@@ -90,7 +90,7 @@ static void evaluate_test(spd_evaluator *e, const double *x, const double *c, sp
 }
 
 /* The alpha a solver offers, where the gap it proves ends the run; its first bracket alone tells whether it is worth more. */
-static bool offer_will_do(spd_evaluator *e, const double *x, const double *y, const double *z, double objective) {
+static bool offer_will_do(spd_evaluator *e, const double *x, const double *y, const double *z, double loss, double objective) {
     const spdhg_problem *p = e->problem;
     spd_certifier *c = &e->certifier;
     const double goal = c->enough * fabs(objective);
@@ -98,7 +98,7 @@ static bool offer_will_do(spd_evaluator *e, const double *x, const double *y, co
     memcpy(c->alpha, e->offer, (size_t)(p->n * p->K) * sizeof *c->alpha);
     if (!(spd_dual_fenchel(c, z) <= goal)) return false;
     c->slopes = false;
-    spd_certify(c, x, y, z, e->scratch, objective, &e->gap);
+    spd_certify(c, x, y, z, e->scratch, loss, objective, &e->gap);
     return e->gap.kind == SPD_GAP_CERTIFIED && e->gap.gap <= goal;
 }
 
@@ -107,10 +107,10 @@ static void prove(spd_evaluator *e, const double *x, const double *c, const doub
     const spdhg_problem *p = e->problem;
     double *z = spd_problem_value_scores(p, e->scratch);
     if (p->intercept) spd_problem_shift(p, c, z);
-    if (!offer_will_do(e, x, y, z, point->objective)) {
+    if (!offer_will_do(e, x, y, z, point->train_loss, point->objective)) {
         memcpy(e->certifier.alpha, e->slope, (size_t)(p->n * p->K) * sizeof *e->slope);
         e->certifier.slopes = true;
-        spd_certify(&e->certifier, x, y, z, e->scratch, point->objective, &e->gap);
+        spd_certify(&e->certifier, x, y, z, e->scratch, point->train_loss, point->objective, &e->gap);
     }
     point->gap = e->gap.kind == SPD_GAP_NONE ? NAN : e->gap.gap;
 }

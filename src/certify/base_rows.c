@@ -1,0 +1,129 @@
+/* base_rows.c - the matrix G of base_system.c: rows as the bases' directions see them, and their sums. */
+#include <float.h>
+
+#include "certify/certify.h"
+
+static const double RANGE = 1e100; /* of the columns, for which the solvers' own Hessian routine is used */
+
+double spd_dual_nu(const spd_term *t) { return 3e-3 * t->lambda; }
+
+int64_t spd_base_row(spd_base_system *s, const spd_routes *r, int64_t i) {
+    const spdhg_problem *p = s->problem;
+    int64_t count = 0;
+    spd_row row;
+    spd_problem_row(p, i, &row);
+    for (int64_t q = 0; q < row.nnz; q++) {
+        const int64_t j = row.idx ? row.idx[q] : q, b = r->base[j];
+        if (b < 0 || row.val[q] == 0) continue;
+        if (s->size[b] == 0) s->touched[count++] = (int32_t)b;
+        s->sum[b] = spd_twofold_add(s->sum[b], r->sign[j] * row.val[q]);
+        s->size[b] += fabs(row.val[q]);
+    }
+    if (p->intercept) {
+        s->sum[s->n - 1] = (spd_twofold){1, 0};
+        s->size[s->n - 1] = 1;
+        s->touched[count++] = (int32_t)(s->n - 1);
+    }
+    return count;
+}
+
+void spd_base_clear(spd_base_system *s, int64_t count) {
+    for (int64_t q = 0; q < count; q++) {
+        s->sum[s->touched[q]] = (spd_twofold){0};
+        s->size[s->touched[q]] = 0;
+    }
+}
+
+/* unit_b: the power of two that brings the largest h_ib to between 1/2 and 1. */
+void spd_base_find_units(spd_base_system *s, const spd_routes *r) {
+    const spdhg_problem *p = s->problem;
+    for (int64_t b = 0; b < s->n; b++) s->unit[b] = 0;
+    for (int64_t i = 0; i < p->n; i++) {
+        const int64_t count = spd_base_row(s, r, i);
+        for (int64_t q = 0; q < count; q++)
+            s->unit[s->touched[q]] = fmax(s->unit[s->touched[q]], fabs(s->sum[s->touched[q]].high));
+        spd_base_clear(s, count);
+    }
+    for (int64_t b = 0; b < s->n; b++) {
+        int exponent = 0;
+        if (s->unit[b] > 0) (void)frexp(s->unit[b], &exponent);
+        s->unit[b] = ldexp(1, -exponent);
+    }
+}
+
+/* ---- G, over `top`, in units */
+
+static void add_outer(spd_base_system *s, double factor, int64_t count) {
+    for (int64_t q = 0; q < count; q++) {
+        const int64_t a = s->touched[q];
+        const double left = factor * (s->sum[a].high * s->unit[a]);
+        for (int64_t l = 0; l < count; l++) {
+            const int64_t b = s->touched[l];
+            if (b <= a) s->G[a * s->n + b] += left * (s->sum[b].high * s->unit[b]);
+        }
+    }
+}
+
+/* off_b = sum_i (w_i D_i / W / top) (error of h_ib)^2: a joined column's sum is rounded, and so are columns that were scaled. */
+static void add_rows(spd_base_system *s, const spd_routes *r) {
+    const spdhg_problem *p = s->problem;
+    const double u = 0.5 * DBL_EPSILON;
+    for (int64_t i = 0; i < p->n; i++) {
+        if (!(s->share[i] > 0)) continue;
+        const int64_t count = spd_base_row(s, r, i);
+        add_outer(s, s->share[i], count);
+        for (int64_t q = 0; q < count; q++) {
+            const int64_t b = s->touched[q];
+            const double off = s->unit[b] * (2 * u * fabs(s->sum[b].high) + (p->scale ? 2 * u : 1e-26) * s->size[b]);
+            s->off[b] += s->share[i] * off * off;
+        }
+        spd_base_clear(s, count);
+    }
+}
+
+/* Rows of F that the directions do not bring to 0: those that are no route's. */
+static void add_structure(spd_base_system *s, const spd_routes *r) {
+    const spdhg_problem *p = s->problem;
+    for (int64_t t = 0; t < p->terms; t++) {
+        const spd_csr *F = &p->term[t].F->F;
+        s->rest[t] = false;
+        for (int64_t e = 0; e < F->m && p->term[t].lambda > 0 && !spd_csr_is_identity(F); e++) {
+            int64_t count = 0, kept = 0;
+            for (int64_t q = F->ptr[e]; q < F->ptr[e + 1]; q++) {
+                const int64_t b = r->base[F->idx[q]];
+                if (b < 0 || F->val[q] == 0) continue;
+                if (s->size[b] == 0) s->touched[count++] = (int32_t)b;
+                s->sum[b] = spd_twofold_add(s->sum[b], r->sign[F->idx[q]] * F->val[q]);
+                s->size[b] += fabs(F->val[q]);
+            }
+            for (int64_t q = 0; q < count; q++) kept += s->sum[s->touched[q]].high != 0;
+            if (kept > 0) add_outer(s, spd_dual_nu(&p->term[t]) / s->top, count);
+            s->rest[t] = s->rest[t] || kept > 0;
+            if (kept > 0 && !p->loss->value) s->hopeless = true; /* the mean over the outputs is y's alone to take up */
+            spd_base_clear(s, count);
+        }
+    }
+}
+
+static bool in_range(const spd_base_system *s) {
+    for (int64_t b = 0; b < s->n; b++)
+        if (!(s->unit[b] < RANGE && s->unit[b] > 1 / RANGE)) return false;
+    return true;
+}
+
+void spd_base_assemble(spd_base_system *s, const spd_routes *r, int threads) {
+    const spdhg_problem *p = s->problem;
+    const int64_t n = s->n;
+    memset(s->G, 0, (size_t)(n * n) * sizeof *s->G);
+    memset(s->off, 0, (size_t)n * sizeof *s->off);
+    if (s->work && in_range(s)) { /* every column is its own base: G is the matrix of a Newton step */
+        for (int64_t i = 0; i < p->n; i++) s->share[i] = s->share[i] > 0 ? s->D[i] / s->top : 0;
+        spd_problem_normal_matrix(p, threads, s->share, s->G, s->work);
+        for (int64_t a = 0; a < n; a++) {
+            for (int64_t b = 0; b <= a; b++) s->G[a * n + b] *= s->unit[a] * s->unit[b];
+            s->off[a] = p->scale ? 16 * DBL_EPSILON * DBL_EPSILON * s->G[a * n + a] : 0;
+        }
+    } else
+        add_rows(s, r);
+    add_structure(s, r);
+}

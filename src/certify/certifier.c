@@ -1,0 +1,162 @@
+/* certifier.c - what a certifier is made of: arrays, the routes, the fixed point of X at which bounds are computed. */
+#include "certify/certify.h"
+
+enum { WRITTEN_OUT_MOST = 1500 }; /* unknowns up to which a matrix of the proof is written out and factored */
+
+static bool unbounded_without_ridge(const spdhg_problem *p) {
+    return p->gamma == 0 && !isfinite(p->set.kind->diameter(p->dK, p->set.arg));
+}
+
+/* Sizes: work serves the pieces one after the other (block sums, projections, penalties, conjugate gradients, balancing). */
+static int64_t work_size(const spdhg_problem *p) {
+    int64_t most = spd_problem_blocks(p) * (1 + p->K) + 4 * (p->dK + p->K);
+    return most > spd_problem_term_work(p) ? most : spd_problem_term_work(p);
+}
+
+static double value_at_zero(spd_certifier *c) {
+    const spdhg_problem *p = c->problem;
+    memset(c->v, 0, (size_t)p->dK * sizeof *c->v);
+    if (p->data->offset) spd_problem_scores(p, c->threads, c->v, c->alpha); /* else 0, as it was made */
+    return spd_problem_losses(p, c->threads, &(spd_scores){.z = c->alpha}, NULL, NULL, c->work);
+}
+
+/* The point of X nearest to 0, with f there and no intercept. */
+static void find_origin(spd_certifier *c) {
+    const spdhg_problem *p = c->problem;
+    p->set.kind->project(p->dK, p->set.arg, c->origin, c->work);
+    if (p->data->offset || spd_max_abs(p->dK, c->origin) > 0) spd_problem_scores(p, c->threads, c->origin, c->origin_z);
+    spd_problem_apply(p, c->origin, c->origin_Fx);
+    c->origin_loss = spd_problem_losses(p, c->threads, &(spd_scores){.z = c->origin_z}, NULL, NULL, c->work);
+    c->origin_value = c->origin_loss + 0.5 * p->gamma * spd_dot(p->dK, c->origin, c->origin) +
+                      spd_problem_penalty(p, c->origin_Fx, c->work);
+}
+
+/* One array of the certifier: where it goes, how many numbers it has. */
+typedef struct part {
+    double **at;
+    int64_t count;
+    bool wanted;
+} part;
+
+enum { PARTS = 36 };
+
+static int parts_of(spd_certifier *c, part out[PARTS]) {
+    const spdhg_problem *p = c->problem;
+    spd_base_system *s = &c->base;
+    const int64_t n = spd_problem_normal_size(p), nK = p->n * p->K, mK = p->m * p->K;
+    const bool system = c->exact && c->identity < 0, written_out = system && n <= WRITTEN_OUT_MOST;
+    const bool proof = c->exact && s->n > 0 && s->n <= WRITTEN_OUT_MOST;
+    const bool plain = proof && !c->routes.joined && c->routes.bases == p->d && p->K == 1 && p->loss->value;
+    int64_t inner = spd_problem_gradient_work(p);
+    if (written_out && spd_problem_normal_work(p, c->threads) > inner) inner = spd_problem_normal_work(p, c->threads);
+    const part all[] = {{&c->alpha, nK, true},
+                        {&c->y, mK, true},
+                        {&c->best_y, mK, true},
+                        {&c->Fq, 3 * mK, true},
+                        {&c->g, p->dK, true},
+                        {&c->gc, p->K, true},
+                        {&c->v, p->dK, true},
+                        {&c->P, p->dK, true},
+                        {&c->work, work_size(p), true},
+                        {&c->p, n + p->K, true},
+                        {&c->r, n + p->K, true},
+                        {&c->Mwork, inner, true},
+                        {&c->curve, nK, system},
+                        {&c->t, nK, system},
+                        {&c->scale, n, system},
+                        {&c->q, n, system},
+                        {&c->M, n * n, written_out},
+                        {&c->kept, nK, written_out},
+                        {&c->saved, nK + mK, written_out},
+                        {&c->norm, p->d, true},
+                        {&c->top, p->d, true},
+                        {&c->F_norm, p->d, true},
+                        {&c->e, p->dK + p->K, true},
+                        {&c->alpha_size, 3 * p->K, true},
+                        {&c->room, p->n, c->exact},
+                        {&c->excess, p->dK, c->exact},
+                        {&c->residual, s->n * p->K, c->exact},
+                        {&c->origin, p->dK, true},
+                        {&c->origin_z, nK, true},
+                        {&c->origin_Fx, mK, true},
+                        {&c->best_alpha, nK, true},
+                        {&c->best_dual_y, mK, true},
+                        {&s->G, 2 * s->n * s->n, proof},
+                        {&s->unit, 5 * s->n + p->terms, proof},
+                        {&s->D, 2 * p->n, proof},
+                        {&s->work, plain ? spd_problem_normal_work(p, c->threads) : 0, plain}};
+    _Static_assert(sizeof all / sizeof *all == PARTS, "every part has its place");
+    memcpy(out, all, sizeof all);
+    return PARTS;
+}
+
+/* The smaller arrays that share one allocation. */
+static void divide(spd_certifier *c) {
+    spd_base_system *s = &c->base;
+    c->slope = c->alpha_size + c->problem->K;
+    c->tau = c->slope + c->problem->K;
+    if (!s->G) return;
+    s->copy = s->G + s->n * s->n;
+    s->scale = s->unit + s->n;
+    s->off = s->scale + s->n;
+    s->size = s->off + s->n;
+    s->vector = s->size + s->n;
+    s->lambda = s->vector + s->n;
+    s->share = s->D + c->problem->n;
+}
+
+static spdhg_status allocate(spd_certifier *c, spdhg_error *err) {
+    const spdhg_problem *p = c->problem;
+    spd_base_system *s = &c->base;
+    part parts[PARTS];
+    double bytes = 0;
+    if (c->exact && !spd_routes_new(&c->routes, p)) return spd_fail_memory(err, 40.0 * (double)p->d);
+    *s = (spd_base_system){.problem = p, .n = c->routes.bases + (p->intercept ? 1 : 0)};
+    bool good = true;
+    const int count = parts_of(c, parts);
+    for (int i = 0; i < count; i++) {
+        if (!parts[i].wanted) continue;
+        *parts[i].at = SPD_NEW(double, parts[i].count);
+        bytes += 8.0 * (double)parts[i].count;
+        good = good && *parts[i].at;
+    }
+    c->F_entries = SPD_NEW(int64_t, p->d);
+    if (s->G) {
+        s->sum = SPD_NEW(spd_twofold, s->n);
+        s->touched = SPD_NEW(int32_t, s->n);
+        s->rest = SPD_NEW(bool, p->terms);
+        good = good && s->sum && s->touched && s->rest;
+    }
+    if (!good || !c->F_entries) return spd_fail_memory(err, bytes);
+    divide(c);
+    return SPDHG_OK;
+}
+
+spdhg_status spd_certifier_new(spd_certifier *c, const spdhg_problem *p, int threads, spdhg_error *err) {
+    *c = (spd_certifier){
+        .problem = p, .threads = threads, .identity = -1, .best_dual = -INFINITY, .worth = INFINITY, .last = NAN, .fall = NAN};
+    c->exact = unbounded_without_ridge(p);
+    for (int64_t t = 0; t < p->terms; t++)
+        if (spd_csr_is_identity(&p->term[t].F->F) && p->term[t].lambda > 0) c->identity = t;
+    spdhg_status status = allocate(c, err);
+    if (status == SPDHG_OK) {
+        c->least = spd_dual_least(c);
+        c->start_value = value_at_zero(c);
+        find_origin(c);
+        status = spd_dual_find_forced(c, err);
+        c->base.forced = c->forced;
+    }
+    if (status != SPDHG_OK) spd_certifier_free(c);
+    return status;
+}
+
+void spd_certifier_free(spd_certifier *c) {
+    part parts[PARTS];
+    if (c->problem)
+        for (int i = 0, count = parts_of(c, parts); i < count; i++) spd_free(*parts[i].at);
+    void *const arrays[] = {c->F_entries, c->fine, c->base.sum, c->base.touched, c->base.rest, c->base.null, c->base.null_square,
+                            c->forced,    c->push};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) spd_free(arrays[i]);
+    spd_routes_free(&c->routes);
+    *c = (spd_certifier){0};
+}

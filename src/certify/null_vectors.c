@@ -1,0 +1,140 @@
+/* null_vectors.c - directions along which every row is exactly 0: h_i'N = 0 in exact arithmetic for all i that count.
+ * They come from the way data are made: columns of 0 and 1 that add up to the intercept, a column twice, a total beside its
+ * parts. Then N has small whole numbers. They are guessed by Gauss-Jordan elimination of S G S, rounded to fractions with a small
+ * common denominator, and kept only if each row's sum is 0 without any rounding (la/exact.c). A guess can only fail. */
+#include "certify/certify.h"
+
+enum { DENOMINATOR_MOST = 720 };
+static const double WHOLE = 1e-7; /* a guess this near to a whole number is meant to be one */
+
+/* Elimination with diagonal pivots in place; order: pivots first; returns how many there are. A: n x n, full. */
+static int64_t eliminate(int64_t n, double *A, int32_t *order, double singular) {
+    for (int64_t b = 0; b < n; b++) order[b] = (int32_t)b;
+    for (int64_t s = 0; s < n; s++) {
+        int64_t best = s;
+        for (int64_t q = s + 1; q < n; q++)
+            if (A[order[q] * (n + 1)] > A[order[best] * (n + 1)]) best = q;
+        const int32_t pivot = order[best];
+        order[best] = order[s];
+        order[s] = pivot;
+        if (!(A[pivot * (n + 1)] > singular)) return s;
+        for (int64_t a = 0; a < n; a++) {
+            const double factor = a == pivot ? 0 : A[a * n + pivot] / A[pivot * (n + 1)];
+            if (factor != 0) spd_axpy(n, -factor, A + pivot * n, A + a * n);
+        }
+    }
+    return n;
+}
+
+/* Whole numbers in the same ratios as the direction q, or false. */
+static bool whole_numbers(int64_t n, double *q) {
+    double top = 0, least = INFINITY;
+    for (int64_t b = 0; b < n; b++) top = fmax(top, fabs(q[b]));
+    for (int64_t b = 0; b < n; b++) {
+        if (fabs(q[b]) < WHOLE * top) q[b] = 0;
+        if (q[b] != 0) least = fmin(least, fabs(q[b]));
+    }
+    for (int factor = 1; factor <= DENOMINATOR_MOST; factor++) {
+        bool good = true;
+        for (int64_t b = 0; b < n && good; b++) {
+            const double here = q[b] / least * factor;
+            good = fabs(here - rint(here)) <= WHOLE * fmax(1, fabs(here)) && fabs(here) < 1e9;
+        }
+        if (!good) continue;
+        for (int64_t b = 0; b < n; b++) q[b] = rint(q[b] / least * factor);
+        return true;
+    }
+    return false;
+}
+
+/* Every row's sum, of the numbers as they were given: with --standardize before their division by the scale. q: by base. */
+static bool is_null(spd_base_system *s, const spd_routes *r, const double *q) {
+    const spdhg_problem *p = s->problem;
+    double *factor = s->line, *value = factor + p->d + 1, *work = value + p->d + 1;
+    for (int64_t i = 0; i < p->n; i++) {
+        if ((s->forced && s->forced[i]) || (p->weight && !(p->weight[i] > 0))) continue;
+        spd_row row;
+        spd_problem_row(p, i, &row);
+        const double *val = p->scale ? p->data->val + (row.val - p->val) : row.val;
+        for (int64_t l = 0; l < row.nnz; l++) {
+            const int64_t j = row.idx ? row.idx[l] : l;
+            factor[l] = r->base[j] < 0 ? 0 : r->sign[j] * q[r->base[j]];
+            value[l] = val[l];
+        }
+        factor[row.nnz] = p->intercept ? q[s->n - 1] : 0;
+        value[row.nnz] = 1;
+        if (!spd_sums_to_zero(row.nnz + 1, factor, value, work)) return false;
+    }
+    for (int64_t t = 0; t < p->terms; t++) { /* and every row of F; with a scale F's columns are not the data's */
+        const spd_csr *F = &p->term[t].F->F;
+        for (int64_t e = 0; e < F->m && s->rest[t]; e++) {
+            if (p->scale) return false;
+            const int64_t entries = F->ptr[e + 1] - F->ptr[e];
+            for (int64_t l = 0; l < entries; l++) {
+                const int64_t j = F->idx[F->ptr[e] + l];
+                factor[l] = r->base[j] < 0 ? 0 : r->sign[j] * q[r->base[j]];
+            }
+            if (!spd_sums_to_zero(entries, factor, F->val + F->ptr[e], work)) return false;
+        }
+    }
+    return true;
+}
+
+/* With a scale, base b's number of the data as given is q_b / scale: only where a base is one column can that be told. */
+static void of_data(const spd_base_system *s, const double *column_scale, bool forwards, double *q) {
+    for (int64_t b = 0; b < s->n && column_scale; b++) q[b] = forwards ? q[b] / column_scale[b] : q[b] * column_scale[b];
+}
+
+static bool store(spd_base_system *s, const double *q) {
+    double *more = spd_grow(s->null, s->nulls * s->n, (s->nulls + 1) * s->n, sizeof *more);
+    if (more) s->null = more;
+    double *square = spd_grow(s->null_square, s->nulls, s->nulls + 1, sizeof *square);
+    if (square) s->null_square = square;
+    if (!more || !square) return false;
+    memcpy(s->null + s->nulls * s->n, q, (size_t)s->n * sizeof *q);
+    s->nulls++;
+    return true;
+}
+
+/* The scale of each base's one column; NULL where there is none, or a base is of several columns and it would not help. */
+static bool base_scales(const spd_base_system *s, const spd_routes *r, double *out) {
+    const spdhg_problem *p = s->problem;
+    if (!p->scale || r->joined) return false;
+    for (int64_t b = 0; b < s->n; b++) out[b] = 1;
+    for (int64_t j = 0; j < p->d; j++)
+        if (r->base[j] >= 0) out[r->base[j]] = p->scale[j];
+    return true;
+}
+
+int64_t spd_base_find_nulls(spd_base_system *s, const spd_routes *r, double singular) {
+    const spdhg_problem *p = s->problem;
+    const int64_t n = s->n;
+    double *A = SPD_NEW(double, n *n), *q = SPD_NEW(double, 2 * n);
+    int32_t *order = SPD_NEW(int32_t, n);
+    s->line = SPD_NEW(double, 4 * (p->d + 1));
+    const bool good = A && q && order && s->line;
+    const double *scales = good && base_scales(s, r, q + n) ? q + n : NULL;
+    if (good && !(p->scale && r->joined)) {
+        for (int64_t a = 0; a < n; a++)
+            for (int64_t b = 0; b <= a; b++) A[a * n + b] = A[b * n + a] = s->scale[a] * s->scale[b] * s->G[a * n + b];
+        const int64_t pivots = eliminate(n, A, order, singular * 1e-6);
+        for (int64_t f = pivots; f < n; f++) {
+            memset(q, 0, (size_t)n * sizeof *q);
+            q[order[f]] = s->scale[order[f]] * s->unit[order[f]];
+            for (int64_t v = 0; v < pivots; v++) {
+                const int64_t b = order[v];
+                q[b] = -A[b * n + order[f]] / A[b * (n + 1)] * s->scale[b] * s->unit[b];
+            }
+            of_data(s, scales, true, q);
+            if (!whole_numbers(n, q) || !is_null(s, r, q)) continue;
+            of_data(s, scales, false, q);
+            if (!store(s, q)) break;
+        }
+    }
+    spd_free(A);
+    spd_free(q);
+    spd_free(order);
+    spd_free(s->line);
+    s->line = NULL;
+    return s->nulls;
+}

@@ -1,0 +1,228 @@
+/* repair.c - a dual point that is exactly feasible is near; what it costs to go there.
+ * alpha and y are rounded numbers, so sum_i w_i alpha_i = 0 (free intercept) and v = 0 (no ridge, no bound) hold only nearly, and a
+ * bound that took them to hold could be false: along an x that A and F hardly see, a v of 1e-16 is worth as much as one likes.
+ * Nobody needs the exact point itself. It is enough that one exists, and by how much the bound at it can be lower:
+ *   intercept alone   alpha of the heavier sign times 1 - tau. The bracket of each loss is convex in alpha: the first bracket grows
+ *                     by at most tau (loss - least loss); v moves by tau size_k norm_j. Coupled losses: mixed, by tau, with the one
+ *                     distribution that balances.
+ *   all of v          what is left of v travels along rows of F (routes.c) and, where they end, into alpha (base_system.c), as
+ *                     Delta alpha_i = D_i s_i, sum_i (w_i D_i / W) s_i^2 <= E^2. If |s_i| <= 1 alpha stays in its domain and, by
+ *                     convexity again, the first bracket grows by at most
+ *                         (1/W) sum_i w_i |s_i| M_i <= E sqrt( (1/W) sum_i w_i M_i^2 / D_i ),   M_i = its larger end at alpha +- D_i
+ *                     y may leave its ball by a factor 1 + t; (alpha, y)/(1 + t) is inside, and since alpha = 0, y = 0 has the
+ *                     bound `least`, concavity makes the loss of bound at most t (f - least). */
+#include "certify/certify.h"
+
+enum { AT_ONCE = 256 };
+static const double GENEROUS = 1.01; /* covers the rounding in these few sums of positive numbers */
+
+static double share(const spdhg_problem *p, int64_t i) { return (p->weight ? p->weight[i] : 1) / p->W; }
+
+/* y is in (1 + t) lambda Y: t is 0 where y was cut off at lambda, and rounding where a norm had to be computed. */
+static double outside(const spd_certifier *c) {
+    const spdhg_problem *p = c->problem;
+    double most = 0;
+    for (int64_t t = 0; t < p->terms; t++) {
+        const spd_term *term = &p->term[t];
+        const double polar = spd_term_polar(term, p->K, c->y + term->first, c->work);
+        const double rounded = spd_rounding((double)(term->largest * p->K) + 32);
+        if (polar == 0 || (term->penalty->sum_of_sizes && polar <= term->lambda)) continue;
+        most = fmax(most, term->lambda > 0 ? polar / term->lambda * (1 + rounded) - 1 : INFINITY);
+    }
+    return GENEROUS * fmax(most, 0);
+}
+
+/* ---- intercept alone */
+
+static double tau_scalar(const spd_certifier *c, int64_t k) {
+    const spdhg_problem *p = c->problem;
+    double up = 0, down = 0;
+    for (int64_t i = 0; i < p->n; i++) {
+        const double a = share(p, i) * c->alpha[i * p->K + k];
+        up += fmax(a, 0);
+        down += fmax(-a, 0);
+    }
+    const double miss = fabs(c->gc[k]) + c->e[p->dK + k], side = fmax(up, down) * (1 - 1e-9) - miss;
+    return miss == 0 ? 0 : side > 0 && fmin(up, down) > 0 ? GENEROUS * miss / side : INFINITY;
+}
+
+/* Q_k = sum w q_ik / W >= its class's share less the miss; mixing by tau >= miss_k / Q_k can balance. */
+static double tau_coupled(const spd_certifier *c) {
+    const spdhg_problem *p = c->problem;
+    double tau = 0;
+    memset(c->slope, 0, (size_t)p->K * sizeof *c->slope);
+    for (int64_t i = 0; i < p->n; i++) c->slope[(int64_t)p->b[i]] += share(p, i);
+    for (int64_t k = 0; k < p->K; k++) {
+        const double miss = fabs(c->gc[k]) + c->e[p->dK + k], mass = 0.999 * c->slope[k] - miss;
+        if (miss > 0) tau = fmax(tau, mass > 0 ? GENEROUS * miss / mass : INFINITY);
+    }
+    return tau;
+}
+
+/* The bracket of a coupled loss at any distribution is at most log K + 2 max |z|. */
+static double coupled_most(const spdhg_problem *p, const double *z) {
+    return log((double)p->K) + 2 * spd_max_abs(p->n * p->K, z);
+}
+
+void spd_dual_repair_intercept(spd_certifier *c, spd_repair *out) {
+    const spdhg_problem *p = c->problem;
+    *out = (spd_repair){.stretch = outside(c)};
+    if (!p->intercept) return;
+    double *tau = c->tau;
+    for (int64_t k = 0; k < p->K; k++) tau[k] = p->loss->value ? tau_scalar(c, k) : tau_coupled(c);
+    for (int64_t k = 0; k < p->K; k++) {
+        out->mixed = fmax(out->mixed, tau[k]);
+        for (int64_t j = 0; j < p->d && tau[k] > 0; j++)
+            c->e[j * p->K + k] += tau[k] * (p->loss->value ? c->alpha_size[k] : 1) * c->norm[j];
+    }
+    if (!(out->mixed < 0.5)) out->mixed = INFINITY;
+}
+
+/* ---- all of v */
+
+/* How far alpha_i may go either way: half the distance to the boundary of its domain; the same for all its outputs. Where there is
+ * no boundary, as far as alphas are large. */
+static void find_rooms(const spd_certifier *c, double *room) {
+    const spdhg_problem *p = c->problem;
+    const double usual = spd_max_abs(p->K, c->alpha_size);
+    for (int64_t i = 0; i < p->n; i++) {
+        double least = usual;
+        for (int64_t k = 0; k < p->K; k++) {
+            const double a = c->alpha[i * p->K + k];
+            if (!p->loss->value)
+                least = fmin(least, 0.5 * fmin(a + ((double)k == p->b[i]), 1));
+            else if (p->loss->room)
+                least = fmin(least, 0.5 * p->loss->room(a, p->b[i * p->K + k], p->loss_arg));
+        }
+        room[i] = least > 0 && share(p, i) > 0 && !(c->forced && c->forced[i]) ? least : 0;
+    }
+}
+
+/* sum_i w_i M_i^2 / D_i / W for a scalar loss. */
+static double spread_scalar(const spd_certifier *c, const double *z) {
+    const spdhg_problem *p = c->problem;
+    const int64_t K = p->K, nK = p->n * K;
+    double sum = 0, at[AT_ONCE], bracket[AT_ONCE], most[AT_ONCE];
+    for (int64_t from = 0, count; from < nK; from += count) {
+        count = from + AT_ONCE < nK ? AT_ONCE : nK - from;
+        memset(most, 0, sizeof most);
+        for (int side = -1; side <= 1; side += 2) {
+            for (int64_t q = 0; q < count; q++) at[q] = c->alpha[from + q] + side * c->base.D[(from + q) / K];
+            spd_loss_brackets(p->loss, p->loss_arg, count, z + from, p->b + from, at, bracket);
+            for (int64_t q = 0; q < count; q++) most[q] = fmax(most[q], bracket[q]);
+        }
+        for (int64_t q = 0; q < count; q++) {
+            const double D = c->base.D[(from + q) / K];
+            if (D > 0) sum += share(p, (from + q) / K) * most[q] * (most[q] / D);
+        }
+    }
+    return sum;
+}
+
+/* The same for a coupled one: q + D s is at most q + D, its divergence from exp(z)/sum exp(z) at most the positive part of that. */
+static double spread_coupled(const spd_certifier *c, const double *z) {
+    const spdhg_problem *p = c->problem;
+    double sum = 0;
+    for (int64_t i = 0; i < p->n; i++) {
+        const double D = c->base.D[i], *at = z + i * p->K;
+        if (!(D > 0)) continue;
+        const double all = at[(int64_t)p->b[i]] + p->loss->value_k(at, p->K, p->b[i]); /* log sum exp */
+        double most = 0;
+        for (int64_t k = 0; k < p->K; k++) {
+            const double q = c->alpha[i * p->K + k] + ((double)k == p->b[i]) + D;
+            most += q * fmax(log(q) - (at[k] - all), 0);
+        }
+        sum += share(p, i) * most * (most / D);
+    }
+    return sum;
+}
+
+/* What has to leave v_j, at most: all of it, or the part on the side where X has no bound. Columns of a null vector N: all of it,
+ * for N'v = 0 has to stay so. */
+static void find_excess(spd_certifier *c) {
+    const spdhg_problem *p = c->problem;
+    double low, high;
+    spd_dual_sides(p, &low, &high);
+    for (int64_t q = 0; q < p->dK; q++) {
+        const double v = c->v[q], e = c->e[q];
+        const int32_t base = c->routes.base[q / p->K];
+        const bool whole = (!isfinite(low) && !isfinite(high)) || (base >= 0 && spd_base_in_null(&c->base, base));
+        c->excess[q] = fmax(whole ? fabs(v) + e : isfinite(low) ? e - v : e + v, 0);
+    }
+}
+
+static bool find_energy(spd_certifier *c, double *E) {
+    const spdhg_problem *p = c->problem;
+    spd_base_system *s = &c->base;
+    double *residual = c->residual, most = 0;
+    memset(residual, 0, (size_t)(s->n * p->K) * sizeof *residual);
+    for (int64_t j = 0; j < p->d; j++)
+        for (int64_t k = 0; k < p->K && c->routes.base[j] >= 0; k++)
+            residual[c->routes.base[j] * p->K + k] += GENEROUS * c->excess[j * p->K + k];
+    for (int64_t k = 0; k < p->K && p->intercept; k++)
+        residual[(s->n - 1) * p->K + k] = fabs(c->gc[k]) + c->e[p->dK + k];
+    for (int64_t q = 0; q < s->n * p->K; q++) most = fmax(most, residual[q]);
+    *E = 0;
+    if (most == 0) return true;
+    if (!s->G) return false;
+    find_rooms(c, c->room);
+    if (!spd_base_holds(s, c->room) && !spd_base_prove(s, &c->routes, c->room, 0, c->threads)) return false;
+    *E = spd_base_energy(s, p->K, residual);
+    if (*E * *E > s->least && isfinite(*E)) { /* rows with less room than it takes are left as they are */
+        if (!spd_base_prove(s, &c->routes, c->room, 16 * *E * *E / s->top, c->threads)) return false;
+        *E = spd_base_energy(s, p->K, residual);
+    }
+    return *E * *E <= s->least;
+}
+
+/* t of the comment above: y is in (1 + t) lambda Y. Each norm of a block is at most the sum of its sizes. */
+static double find_stretch(spd_certifier *c, double E) {
+    const spdhg_problem *p = c->problem;
+    double *dy = c->Fq, stretch = 0, largest = 0;
+    for (int64_t i = 0; i < p->n && E > 0; i++) largest = fmax(largest, c->base.D[i]);
+    for (int64_t j = 0; j < p->d && E > 0; j++) {
+        double more = sqrt(largest) * c->norm[j];
+        for (int64_t t = 0; t < p->terms; t++)
+            if (c->base.rest[t]) more += sqrt(spd_dual_nu(&p->term[t])) * c->F_norm[j];
+        for (int64_t k = 0; k < p->K; k++) c->excess[j * p->K + k] += E * more;
+    }
+    memset(dy, 0, (size_t)(p->m * p->K) * sizeof *dy);
+    spd_routes_carry(&c->routes, p->d, p->K, c->excess, dy);
+    for (int64_t t = 0; t < p->terms; t++) {
+        const spd_term *term = &p->term[t];
+        const double rest =
+            E > 0 && c->base.rest[t] ? sqrt((double)(term->largest * p->K)) * sqrt(spd_dual_nu(term)) * E : 0;
+        for (int64_t b = 0; b < term->blocks && term->lambda > 0; b++) {
+            double sum = rest;
+            for (int64_t r = 0; r < spd_term_block_rows(term, b); r++)
+                sum += spd_sum_abs(p->K, dy + term->first + spd_term_block_row(term, b, r) * p->K);
+            stretch = fmax(stretch, sum / term->lambda);
+        }
+    }
+    return GENEROUS * stretch;
+}
+
+bool spd_dual_repair_all(spd_certifier *c, spd_repair *out) {
+    double E;
+    const int64_t nulls = c->base.nulls;
+    *out = (spd_repair){0};
+    find_excess(c);
+    bool good = find_energy(c, &E);
+    if (c->base.nulls > nulls) {
+        find_excess(c);
+        good = find_energy(c, &E);
+    }
+    if (!good) return false;
+    out->energy = E;
+    out->stretch = find_stretch(c, E) + outside(c);
+    return isfinite(out->stretch);
+}
+
+double spd_dual_repair_cost(const spd_certifier *c, const spd_repair *r, const double *z, double loss, double objective) {
+    const spdhg_problem *p = c->problem;
+    double cost = 0;
+    if (r->mixed > 0) cost += r->mixed * (p->loss->value ? fmax(loss - c->least, 0) : coupled_most(p, z));
+    if (r->energy > 0) cost += r->energy * sqrt(p->loss->value ? spread_scalar(c, z) : spread_coupled(c, z));
+    if (r->stretch > 0) cost += r->stretch * fmax(objective - c->least, 0);
+    return GENEROUS * cost;
+}

@@ -1,0 +1,173 @@
+/* rounding.c - how far computed numbers can be from what they stand for. u = 2^-53, gamma_k = k u / (1 - k u) (Higham 2002, 3.1): a
+ * sum of products in which k operations touch every one of them is off by at most gamma_k of the sum of their sizes.
+ *   v = A'alpha/W + F'y     first by a bound of those sizes, cheap; where that is not enough again with twice the digits
+ * rounding_objective.c has f and its penalty. */
+#include <float.h>
+
+#include "certify/certify.h"
+
+static const double UNIT = 0.5 * DBL_EPSILON;
+
+static double weight(const spdhg_problem *p, int64_t i) { return p->weight ? p->weight[i] : 1; }
+
+/* norm_j = sqrt( (1/W) sum_i w_i a_ij^2 ), top_j = max_i |a_ij|; of F the norm of every column. Squares of numbers over top_j
+ * neither overflow nor vanish. */
+void spd_dual_measure_columns(spd_certifier *c) {
+    const spdhg_problem *p = c->problem;
+    if (c->measured) return;
+    c->measured = true;
+    for (int pass = 0; pass < 2; pass++)
+        for (int64_t i = 0; i < p->n; i++) {
+            if (!(weight(p, i) > 0)) continue;
+            spd_row row;
+            spd_problem_row(p, i, &row);
+            if (pass == 0) c->longest = row.nnz > c->longest ? row.nnz : c->longest;
+            for (int64_t q = 0; q < row.nnz; q++) {
+                const int64_t j = row.idx ? row.idx[q] : q;
+                const double here = pass == 0 ? 0 : row.val[q] / c->top[j];
+                if (pass == 0)
+                    c->top[j] = fmax(c->top[j], fabs(row.val[q]));
+                else if (c->top[j] > 0)
+                    c->norm[j] += weight(p, i) / p->W * here * here;
+            }
+        }
+    for (int64_t j = 0; j < p->d; j++) c->norm[j] = c->top[j] * sqrt(c->norm[j]) * (1 + 1e-9) + DBL_MIN;
+    for (int64_t t = 0; t < p->terms; t++) {
+        const spd_csr *F = &p->term[t].F->F;
+        const bool identity = spd_csr_is_identity(F);
+        for (int64_t q = 0; q < (identity ? F->m : spd_csr_nnz(F)); q++) {
+            const int64_t j = identity ? q : F->idx[q];
+            c->F_norm[j] = hypot(c->F_norm[j], identity ? 1 : F->val[q]);
+            c->F_entries[j]++;
+        }
+    }
+}
+
+/* size_k = sqrt( (1/W) sum_i w_i alpha_ik^2 ): by Cauchy and Schwarz, (1/W) sum_i w_i |alpha_ik a_ij| <= size_k norm_j. */
+static void alpha_sizes(spd_certifier *c) {
+    const spdhg_problem *p = c->problem;
+    memset(c->alpha_size, 0, (size_t)p->K * sizeof *c->alpha_size);
+    for (int64_t i = 0; i < p->n; i++)
+        for (int64_t k = 0; k < p->K; k++) {
+            const double a = c->alpha[i * p->K + k];
+            c->alpha_size[k] += weight(p, i) / p->W * a * a;
+        }
+    for (int64_t k = 0; k < p->K; k++) c->alpha_size[k] = sqrt(c->alpha_size[k]) * (1 + 1e-9);
+}
+
+/* e += factor_j |F|'|y|, factor_j by the number of entries of column j. */
+static void add_structure_error(spd_certifier *c, double more) {
+    const spdhg_problem *p = c->problem;
+    const int64_t K = p->K;
+    for (int64_t t = 0; t < p->terms; t++) {
+        const spd_csr *F = &p->term[t].F->F;
+        const bool identity = spd_csr_is_identity(F);
+        const double *y = c->y + p->term[t].first;
+        for (int64_t r = 0; r < F->m; r++)
+            for (int64_t q = identity ? r : F->ptr[r]; q < (identity ? r + 1 : F->ptr[r + 1]); q++) {
+                const int64_t j = identity ? q : F->idx[q];
+                const double factor = more * spd_rounding((double)c->F_entries[j] + 4) * (identity ? 1 : fabs(F->val[q]));
+                for (int64_t k = 0; k < K; k++) c->e[j * K + k] += factor * fabs(y[r * K + k]);
+            }
+    }
+}
+
+/* A coupled loss has sum_k alpha_ik = 0 up to rounding; the exactly normalised alpha is this far away, in parts of q_ik <= 1. */
+static double normalisation(const spd_certifier *c) {
+    const spdhg_problem *p = c->problem;
+    double most = 0;
+    for (int64_t i = 0; i < p->n && !p->loss->value; i++) {
+        double sum = 0;
+        for (int64_t k = 0; k < p->K; k++) sum += c->alpha[i * p->K + k];
+        most = fmax(most, fabs(sum));
+    }
+    return p->loss->value ? 0 : 2 * (most + spd_rounding((double)p->K + 4));
+}
+
+void spd_dual_error_of_v(spd_certifier *c) {
+    const spdhg_problem *p = c->problem;
+    const int64_t blocks = spd_problem_gradient_blocks(p), rows = (p->n + blocks - 1) / blocks;
+    const double sum = spd_rounding((double)(rows + blocks) + 8);
+    alpha_sizes(c);
+    c->loose = normalisation(c);
+    for (int64_t j = 0; j < p->d; j++)
+        for (int64_t k = 0; k < p->K; k++)
+            c->e[j * p->K + k] = (sum * c->alpha_size[k] + c->loose) * c->norm[j] +
+                                 (double)p->n * (DBL_MIN + 8 * DBL_TRUE_MIN * c->top[j]);
+    for (int64_t k = 0; k < p->K; k++) c->e[p->dK + k] = sum * c->alpha_size[k] + c->loose + (double)p->n * DBL_MIN;
+    add_structure_error(c, 1);
+}
+
+/* ---- the same with twice the digits: W v = sum_i w_i alpha_i a_i + W F'y, with --standardize times the scale of the column. */
+
+static spd_twofold total_weight(const spdhg_problem *p) {
+    spd_twofold W = {p->weight ? 0 : (double)p->n, 0};
+    for (int64_t i = 0; i < p->n && p->weight; i++) W = spd_twofold_add(W, p->weight[i]);
+    return W;
+}
+
+static void add_rows_finely(spd_certifier *c) {
+    const spdhg_problem *p = c->problem;
+    const int64_t K = p->K;
+    for (int64_t i = 0; i < p->n; i++) {
+        if (!(weight(p, i) > 0)) continue;
+        spd_row row;
+        spd_problem_row(p, i, &row);
+        const double *val = p->scale ? p->data->val + (row.val - p->val) : row.val;
+        for (int64_t k = 0; k < K; k++) {
+            const spd_twofold wa = spd_two_product(weight(p, i), c->alpha[i * K + k]);
+            if (wa.high == 0) continue;
+            c->fine[p->dK + k] = spd_twofold_add(spd_twofold_add(c->fine[p->dK + k], wa.high), wa.low);
+            for (int64_t q = 0; q < row.nnz; q++) {
+                spd_twofold *g = &c->fine[(row.idx ? row.idx[q] : q) * K + k];
+                *g = spd_twofold_add_product(*g, wa.high, val[q]);
+                if (wa.low != 0) g->low += wa.low * val[q];
+            }
+        }
+    }
+}
+
+static void add_structure_finely(spd_certifier *c, spd_twofold W) {
+    const spdhg_problem *p = c->problem;
+    const int64_t K = p->K;
+    for (int64_t t = 0; t < p->terms; t++) {
+        const spd_csr *F = &p->term[t].F->F;
+        const bool identity = spd_csr_is_identity(F);
+        const double *y = c->y + p->term[t].first;
+        for (int64_t r = 0; r < F->m; r++)
+            for (int64_t q = identity ? r : F->ptr[r]; q < (identity ? r + 1 : F->ptr[r + 1]); q++)
+                for (int64_t k = 0; k < K; k++) {
+                    const int64_t j = identity ? q : F->idx[q];
+                    spd_twofold part = spd_twofold_times(W, y[r * K + k]);
+                    if (!identity) part = spd_twofold_times(part, F->val[q]);
+                    if (p->scale) part = spd_twofold_times(part, p->scale[j]);
+                    spd_twofold *g = &c->fine[j * K + k];
+                    *g = spd_twofold_add(spd_twofold_add(*g, part.high), part.low);
+                }
+    }
+}
+
+bool spd_dual_fine_v(spd_certifier *c) {
+    const spdhg_problem *p = c->problem;
+    if (!c->fine) c->fine = SPD_NEW(spd_twofold, p->dK + p->K);
+    if (!c->fine) return false;
+    memset(c->fine, 0, (size_t)(p->dK + p->K) * sizeof *c->fine);
+    const spd_twofold W = total_weight(p);
+    add_rows_finely(c);
+    add_structure_finely(c, W);
+    const double twice = ((double)p->n + 16) * 16 * UNIT * UNIT;
+    for (int64_t j = 0; j <= p->d; j++)
+        for (int64_t k = 0; k < p->K; k++) {
+            const int64_t q = j * p->K + k;
+            const double v = c->fine[q].high / (W.high * (p->scale && j < p->d ? p->scale[j] : 1));
+            const double norm = j < p->d ? c->norm[j] : 1, top = j < p->d ? c->top[j] : 1;
+            c->e[q] = 8 * UNIT * fabs(v) + (twice * c->alpha_size[k] + c->loose) * norm +
+                      (double)p->n * (DBL_MIN + 8 * DBL_TRUE_MIN * top);
+            if (j < p->d)
+                c->v[q] = v;
+            else
+                c->gc[k] = v;
+        }
+    add_structure_error(c, 16 * UNIT);
+    return spd_all_finite(p->dK, c->v) && spd_all_finite(p->K, c->gc);
+}

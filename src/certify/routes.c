@@ -1,0 +1,147 @@
+/* routes.c - how what is left of v travels along rows of F to a place that can take it, exactly.
+ * Without ridge and bounds a dual point needs v = A'alpha/W + F'y = 0 to the last bit, which no rounded alpha and y have. A row
+ * of F with one entry takes v_j whole: y_e -= v_j / F_ej. A row with two entries of equal size hands v_j on to its other column.
+ * So the rows of either kind make a forest: each column sends what it has to the next, the last one to a row with one entry, or,
+ * where its component has none, to its root. Roots are the bases: there only alpha can help (base_system.c). Along a component
+ * without such a row F u = 0 for u = +1 or -1 in each of its columns.
+ * Breadth first from the rows with one entry: what arrives at a row is the sum of few columns. */
+#include "certify/certify.h"
+
+typedef struct edge {
+    int32_t other;
+    signed char sign; /* u_other = sign u_j keeps the row at 0 */
+    int64_t at;
+    double size;
+} edge;
+
+typedef struct network {
+    int64_t *start; /* d + 1 */
+    edge *edge;
+} network;
+
+static bool is_link(const spd_csr *F, int64_t e) {
+    const int64_t q = F->ptr[e];
+    return F->ptr[e + 1] - q == 2 && F->val[q] != 0 && fabs(F->val[q]) == fabs(F->val[q + 1]);
+}
+
+/* Calls visit for each row of a term that counts: positive lambda, not the identity. */
+static void each_link(const spdhg_problem *p, network *g, void (*visit)(network *g, const spd_csr *F, int64_t e, int64_t at)) {
+    for (int64_t t = 0; t < p->terms; t++) {
+        const spd_csr *F = &p->term[t].F->F;
+        for (int64_t e = 0; e < F->m && p->term[t].lambda > 0 && !spd_csr_is_identity(F); e++)
+            if (is_link(F, e)) visit(g, F, e, p->term[t].first + e * p->K);
+    }
+}
+
+static void count_link(network *g, const spd_csr *F, int64_t e, int64_t at) {
+    (void)at;
+    for (int64_t q = F->ptr[e]; q < F->ptr[e + 1]; q++) g->start[F->idx[q]]++;
+}
+
+/* start[j] is the place behind the last edge of j, and moves down to its first. */
+static void fill_link(network *g, const spd_csr *F, int64_t e, int64_t at) {
+    const int64_t q = F->ptr[e];
+    const signed char sign = (F->val[q] > 0) == (F->val[q + 1] > 0) ? -1 : 1;
+    for (int side = 0; side < 2; side++)
+        g->edge[--g->start[F->idx[q + side]]] =
+            (edge){.other = F->idx[q + 1 - side], .sign = sign, .at = at, .size = fabs(F->val[q])};
+}
+
+/* Columns that a row with one entry takes whole; returns how many. */
+static int64_t ground(spd_routes *r, const spdhg_problem *p) {
+    int64_t reached = 0;
+    for (int64_t t = 0; t < p->terms; t++) {
+        const spd_csr *F = &p->term[t].F->F;
+        const bool identity = spd_csr_is_identity(F);
+        for (int64_t e = 0; e < F->m && p->term[t].lambda > 0; e++) {
+            if (!identity && (F->ptr[e + 1] - F->ptr[e] != 1 || F->val[F->ptr[e]] == 0)) continue;
+            const int64_t j = identity ? e : F->idx[F->ptr[e]];
+            if (r->base[j] != SPD_UNREACHED) continue;
+            r->base[j] = SPD_GROUNDED;
+            r->to[j] = -1;
+            r->at[j] = p->term[t].first + e * p->K;
+            r->size[j] = identity ? 1 : fabs(F->val[F->ptr[e]]);
+            r->order[reached++] = (int32_t)j;
+        }
+    }
+    return reached;
+}
+
+/* Everything that links lead to from order[from..]. */
+static int64_t spread(spd_routes *r, const network *g, int64_t from, int64_t reached) {
+    for (; from < reached; from++) {
+        const int32_t j = r->order[from];
+        for (int64_t q = g->start[j]; q < g->start[j + 1]; q++) {
+            const edge *l = &g->edge[q];
+            if (r->base[l->other] != SPD_UNREACHED) continue;
+            r->base[l->other] = r->base[j];
+            r->sign[l->other] = (signed char)(l->sign * r->sign[j]);
+            r->to[l->other] = j;
+            r->at[l->other] = l->at;
+            r->size[l->other] = l->size;
+            r->order[reached++] = l->other;
+        }
+    }
+    return reached;
+}
+
+static void find_routes(spd_routes *r, const spdhg_problem *p, const network *g) {
+    for (int64_t j = 0; j < p->d; j++) {
+        r->base[j] = SPD_UNREACHED;
+        r->sign[j] = 1;
+    }
+    int64_t reached = spread(r, g, 0, ground(r, p));
+    for (int64_t j = 0; j < p->d; j++) {
+        if (r->base[j] != SPD_UNREACHED) continue;
+        r->base[j] = (int32_t)r->bases++;
+        r->to[j] = -1;
+        r->at[j] = -1;
+        r->order[reached] = (int32_t)j;
+        const int64_t from = reached++;
+        reached = spread(r, g, from, reached);
+        if (reached > from + 1) r->joined = true;
+    }
+}
+
+bool spd_routes_new(spd_routes *r, const spdhg_problem *p) {
+    *r = (spd_routes){.order = SPD_NEW(int32_t, p->d),
+                      .to = SPD_NEW(int32_t, p->d),
+                      .base = SPD_NEW(int32_t, p->d),
+                      .at = SPD_NEW(int64_t, p->d),
+                      .size = SPD_NEW(double, p->d),
+                      .sign = SPD_NEW(signed char, p->d)};
+    network g = {.start = SPD_NEW(int64_t, p->d + 1)};
+    bool good = r->order && r->to && r->base && r->at && r->size && r->sign && g.start;
+    if (good) {
+        each_link(p, &g, count_link);
+        int64_t total = 0;
+        for (int64_t j = 0; j <= p->d; j++) g.start[j] = total += j < p->d ? g.start[j] : 0;
+        g.edge = SPD_NEW(edge, total);
+        good = g.edge != NULL;
+    }
+    if (good) {
+        each_link(p, &g, fill_link);
+        find_routes(r, p, &g);
+    }
+    spd_free(g.start);
+    spd_free(g.edge);
+    return good;
+}
+
+void spd_routes_free(spd_routes *r) {
+    void *const arrays[] = {r->order, r->to, r->base, r->at, r->size, r->sign};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) spd_free(arrays[i]);
+    *r = (spd_routes){0};
+}
+
+void spd_routes_carry(const spd_routes *r, int64_t d, int64_t K, double *excess, double *dy) {
+    for (int64_t q = d - 1; q >= 0; q--) {
+        const int64_t j = r->order[q];
+        if (r->at[j] < 0) continue;
+        for (int64_t k = 0; k < K; k++) {
+            const double here = excess[j * K + k];
+            dy[r->at[j] + k] = fmax(dy[r->at[j] + k], here / r->size[j]);
+            if (r->to[j] >= 0) excess[r->to[j] * K + k] += here;
+        }
+    }
+}
