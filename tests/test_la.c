@@ -1,7 +1,7 @@
 /* test_la.c - vectors against long double, sparse products against dense ones, LAPACK against the definitions. */
 #include "laws.h"
 
-#include "la/la.h"
+#include "admm/arrow.h"
 
 static void vectors(void **unused) {
     (void)unused;

@@ -124,27 +124,6 @@ void spd_cholesky_solve(int64_t n, const double *A, double *b);
 bool spd_eigen_add(int64_t n, double *V, double *e, const double *g, double *work);
 int64_t spd_eigen_add_work(int64_t n); /* doubles of work */
 
-/* ---- arrow.c, arrow_start.c: ( diag(D) + rho N'N ) x = b by elimination, for N like a star or a few of them. */
-enum { SPD_CORNER_MOST = 64 }; /* shared columns, and heavy rows */
-typedef struct spd_arrow {
-    int64_t n, paired, own;  /* columns; the first of them, in the order here, are in one light row, the next in none, ... */
-    int64_t shared, heavies; /* ... the last in several; heavy rows */
-    double rho;
-    /* constant */
-    spd_csr light, U; /* the rows with few entries; the others, by columns */
-    int32_t *column;  /* of N */
-    int32_t *row;     /* the light row of a paired one ... */
-    double *p;        /* ... and its entry there */
-    /* work */
-    double *inverse, *y, *sum, *w;
-    double *K, *zeta, *t;                /* the corner, its right-hand side and solution */
-    int32_t *position, *source, *placed; /* for the start */
-} spd_arrow;
-void spd_arrow_layout(spd_arrow *a, spd_arena *state, spd_arena *work, int64_t rows, int64_t columns, int64_t entries);
-bool spd_arrow_start(spd_arrow *a, const spd_csr *N, double rho); /* false: N is not of this kind */
-/* False if rounding leaves nothing to divide by. */
-bool spd_arrow_solve(spd_arrow *a, const double *D, const double *b, double *x);
-
 /* ---- cg.c: conjugate gradients for A x = b, A symmetric positive (semi)definite, preconditioned by its diagonal. */
 typedef struct spd_cg {
     void (*apply)(const void *context, const double *p, double *Ap); /* Ap = A p */

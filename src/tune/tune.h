@@ -3,9 +3,9 @@
 #define SPD_TUNE_H
 #include <stdatomic.h>
 
+#include "face/nullspace.h"
 #include "graph/graph.h"
-#include "problem/nullspace.h"
-#include "solver/solver.h"
+#include "run/run.h"
 
 /* ---- restricted.c: minimises loss + ridge over x = N u and c. found: false if there is no minimiser. */
 spdhg_status spd_restricted_minimum(const spdhg_problem *p, const spd_nullspace *null, int threads, double *x, double *c,

@@ -1,0 +1,33 @@
+/* reduce.h - x on the manifold where chosen entries of F x are zero: x = B t, far fewer numbers than x. */
+#ifndef SPD_REDUCE_H
+#define SPD_REDUCE_H
+#include "problem/problem.h"
+
+/* x_q = coef_q t_label(q), 0 where label is -1; the intercepts are the last K unknowns. Rows of F with one entry make zeros, rows
+ * with two tie two coordinates; longer rows are left to the penalty. All of it is scratch, made anew in every step. */
+typedef struct spd_reduction {
+    int64_t size;    /* unknowns t */
+    int32_t *parent; /* union-find over coordinates and, last, zero */
+    int32_t *label;
+    double *coef;
+    double *weight; /* sum of coef^2 of each unknown, room for `most` */
+} spd_reduction;
+
+void spd_reduction_layout(const spdhg_problem *p, spd_arena *work, spd_reduction *r, int64_t most);
+void spd_reduction_whole(spd_reduction *r, const spdhg_problem *p); /* t = x */
+bool spd_reduction_make(spd_reduction *r, const spdhg_problem *p, const double *open,
+                        int64_t most); /* false: more than `most` unknowns */
+void spd_reduction_expand(const spd_reduction *r, const spdhg_problem *p, const double *t, double *x);   /* x = B t */
+void spd_reduction_gather(const spd_reduction *r, const spdhg_problem *p, const double *g, double *out); /* out = B'g */
+void spd_reduction_nearest(const spd_reduction *r, const spdhg_problem *p, const double *x, double *t);  /* t = (B'B)^{-1} B'x */
+
+/* ---- reduce_hessian.c: lower triangles, size x size. */
+void spd_reduction_hessian(const spd_reduction *r, const spdhg_problem *p, const double *curve, double *H, double *work);
+int64_t spd_reduction_hessian_work(const spdhg_problem *p, int64_t most);
+/* Entry q of row e of F B, output k: its unknown, or -1, and its value. */
+int32_t spd_reduction_entry(const spd_reduction *r, const spd_csr *F, int64_t e, int64_t q, int64_t K, int64_t k, double *value);
+/* S = diag(scale): 1 / (row of FB)(diag H)^{-1}(row of FB)', one number for each block the penalty couples. */
+void spd_reduction_scale(const spd_reduction *r, const spdhg_problem *p, const double *H, double *scale);
+void spd_reduction_gram(const spd_reduction *r, const spdhg_problem *p, const double *scale, double *M); /* B'F'S F B */
+
+#endif
