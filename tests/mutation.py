@@ -40,7 +40,7 @@ def newton(names): return [f"test_iterates_newton.py {names}", f"test_optimum_so
 def columns(): return ["test_columns.py", "test_optimum_solvers.py cd-newton", *LAWS]
 SPDHG = ["test_iterates.py spdhg,spdhg-sc1,spdhg-sc2,lpdhg", *LAWS]
 TESTS = {
-    "row.c": ["test_iterates_spdc.py", "test_iterates_sdca_admm.py", *LAWS],
+    "row_prox.c": ["test_iterates_spdc.py", "test_iterates_sdca_admm.py", *LAWS],
     "step_rule.c": SPDHG + ["test_iterates_admms.py lpdhg-const", "test_optimum_solvers.py lpdhg-const"],
     "batch.c": ["test_iterates_admms.py sadmm,opg-admm", *SPDHG, "test_optimum_solvers.py spdhg,saga-pd3o"],
     "sadmm.c": admm("sadmm"),
@@ -76,11 +76,11 @@ TESTS = {
     "metric.c": newton("alm-ssn"),
 }
 WHOLE = ("step_rule.c", "primal_dual_steps.c", "metric.c")  # all functions: reached through pointers, or from start
-NO_STEP = ("evaluate.c", "instance.c", "face.c", "face_dense.c", "face_newton.c", "null_basis.c", "null_rows.c", "nullspace.c", "snap.c")  # what is around a step
+NO_STEP = ("evaluate.c", "instance.c", "face.c", "face_dense.c", "face_newton.c", "null_basis.c", "null_rows.c", "nullspace.c", "exact_zeros.c")  # what is around a step
 
-# ws-newton: compared as a whole with prox-newton in test_working_set.py, the systems of arrow.c with a dense factor in test_la.c; their own
+# ws-newton: compared as a whole with prox-newton in test_working_set.py, the systems of star_system.c with a dense factor in test_la.c; their own
 # lines are not deleted one by one yet.
-NOT_YET = ("reduce.c", "reduce_hessian.c", "working_set.c", "arrow.c", "arrow_start.c")
+NOT_YET = ("tied_coordinates.c", "tied_hessian.c", "working_set.c", "star_system.c", "star_system_start.c")
 
 # ---- what to delete
 

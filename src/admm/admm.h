@@ -8,7 +8,7 @@
  */
 #ifndef SPD_ADMM_H
 #define SPD_ADMM_H
-#include "admm/arrow.h"
+#include "admm/star_system.h"
 #include "solver/solver.h"
 
 enum { SPD_ADMM_TOTAL, SPD_ADMM_SCALARS }; /* TOTAL: iterates in the sums */
@@ -51,17 +51,17 @@ int64_t spd_admm_dual_cost(const spdhg_problem *p);
 typedef struct spd_admm_system {
     const spdhg_problem *problem;
     /* state (constant) */
-    spd_csr N;           /* the rows of F with several entries, their columns numbered among ... */
-    int32_t *touched;    /* ... the N.n features in them */
-    double *single;      /* rho times the squares of the rows with one entry, d numbers */
-    int32_t *heavy;      /* rows of N with so many entries that they spoil the diagonal as a preconditioner; K = 1 */
-    int64_t heavies;     /* so many */
-    int64_t met;         /* of them, so far: for the start */
-    double *gram;        /* diagonal of rho N'N without them */
-    double *Q, *e;       /* full: rho N'N; spectral: eigenvectors (rows) and eigenvalues of rho F'F of the touched features */
-    bool full, spectral; /* the features are few; and h is one number */
-    bool starlike;       /* so that ... */
-    spd_arrow arrow;     /* ... solves it; K = 1 */
+    spd_csr N;            /* the rows of F with several entries, their columns numbered among ... */
+    int32_t *touched;     /* ... the N.n features in them */
+    double *single;       /* rho times the squares of the rows with one entry, d numbers */
+    int32_t *heavy;       /* rows of N with so many entries that they spoil the diagonal as a preconditioner; K = 1 */
+    int64_t heavies;      /* so many */
+    int64_t met;          /* of them, so far: for the start */
+    double *gram;         /* diagonal of rho N'N without them */
+    double *Q, *e;        /* full: rho N'N; spectral: eigenvectors (rows) and eigenvalues of rho F'F of the touched features */
+    bool full, spectral;  /* the features are few; and h is one number */
+    bool starlike;        /* so that ... */
+    spd_star_system star; /* ... solves it; K = 1 */
     /* work */
     double *h, *b;            /* d x K; h positive, b the right-hand side: the caller fills them */
     int32_t *place;           /* of a feature among the touched, or -1; for the start */

@@ -1,10 +1,10 @@
 /* admm_system.c - the x-step of the exact ADMMs: ( diag(h) + rho F'F ) x = b, K outputs at once.
  * Rows of F with one entry are part of the diagonal; a feature that no longer row touches is x = b/diagonal. The others, N the
- * longer rows, by elimination where N is like a star (arrow.c), else by conjugate gradients warm started at the previous x: as h
- * = 1/eta grows the condition, at most 1 + rho eta ||N||^2, falls to 1 and a handful of products with N and N' is enough. Few
- * rows of many entries, U', are in the preconditioner: (D + rho U U')^{-1} = D^{-1} - D^{-1}U (1/rho + U'D^{-1}U)^{-1} U'D^{-1},
- * D the diagonal without them. Where the features are few against the entries of N, rho N'N is written out; and if h is one
- * number, rho F'F = Q'diag(e)Q once and x = Q'( Qb/(h + e) ). */
+ * longer rows, by elimination where N is like a star (star_system.c), else by conjugate gradients warm started at the previous x:
+ * as h = 1/eta grows the condition, at most 1 + rho eta ||N||^2, falls to 1 and a handful of products with N and N' is enough.
+ * Few rows of many entries, U', are in the preconditioner: (D + rho U U')^{-1} = D^{-1} - D^{-1}U (1/rho + U'D^{-1}U)^{-1}
+ * U'D^{-1}, D the diagonal without them. Where the features are few against the entries of N, rho N'N is written out; and if h is
+ * one number, rho F'F = Q'diag(e)Q once and x = Q'( Qb/(h + e) ). */
 #include "admm/admm.h"
 
 /* A product with a full matrix is some ten times cheaper a number than one with N and N' is an entry; eigenvectors of more
@@ -60,7 +60,7 @@ void spd_admm_system_layout(spd_run *run, spd_admm_system *s, bool uniform) {
     s->t = spd_arena_take(&run->work, heavies);
     s->spread = spd_arena_take(&run->work, heavies > 0 ? most : 0);
     s->starlike = !s->full && p->K == 1; /* to be seen */
-    if (s->starlike) spd_arrow_layout(&s->arrow, &run->state, &run->work, rows, most, entries);
+    if (s->starlike) spd_star_system_layout(&s->star, &run->state, &run->work, rows, most, entries);
     s->scratch = spd_arena_take(&run->work, s->spectral && spd_eigen_work(most) > 4 * room ? spd_eigen_work(most) : 4 * room);
 }
 
@@ -110,7 +110,7 @@ void spd_admm_system_start(spd_admm_system *s, const spdhg_problem *p, double rh
     }
     if (s->full) spd_csr_add_gram(&s->N, 1, rho, s->N.n, s->Q); /* 0 as the state was made */
     if (s->spectral) decompose(s);
-    if (s->starlike) s->starlike = spd_arrow_start(&s->arrow, &s->N, rho);
+    if (s->starlike) s->starlike = spd_star_system_start(&s->star, &s->N, rho);
 }
 
 static void gather(const spd_admm_system *s, const double *wide, double *narrow) {
@@ -215,7 +215,7 @@ void spd_admm_system_solve(spd_admm_system *s, double *x) {
     if (!s->spectral) fix(s);
     if (s->spectral)
         solve_spectrally(s);
-    else if (!s->starlike || !spd_arrow_solve(&s->arrow, s->fixed, s->right, s->x)) {
+    else if (!s->starlike || !spd_star_system_solve(&s->star, s->fixed, s->right, s->x)) {
         gather(s, x, s->x); /* the start */
         solve_iteratively(s);
     }

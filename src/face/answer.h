@@ -13,9 +13,9 @@ typedef struct spd_answer {
     void *context;
 } spd_answer;
 
-/* ---- snap.c: exact zeros of F x. */
-spdhg_status spd_answer_snap(const spd_answer *a, spdhg_error *err);
+/* ---- exact_zeros.c: exact zeros of F x. */
+spdhg_status spd_answer_exact_zeros(const spd_answer *a, spdhg_error *err);
 /* ---- face.c: the last digits of x, by Newton's method among the x with the same zeros of F x. tol: what was asked for, 0:
  * nothing. */
-spdhg_status spd_answer_face(const spd_answer *a, double tol, spdhg_error *err);
+spdhg_status spd_answer_last_digits(const spd_answer *a, double tol, spdhg_error *err);
 #endif

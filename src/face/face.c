@@ -99,7 +99,7 @@ static bool has_faces(const spdhg_problem *p) {
     return good;
 }
 
-spdhg_status spd_answer_face(const spd_answer *a, double tol, spdhg_error *err) {
+spdhg_status spd_answer_last_digits(const spd_answer *a, double tol, spdhg_error *err) {
     const spdhg_problem *p = a->p;
     const double most = tol > 0 && tol >= DIGITS ? ANY_RUN : MANY_DIGITS, passes = most / cost(p);
     if (!has_faces(p) || passes < PASSES_LEAST) return SPDHG_OK;

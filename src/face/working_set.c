@@ -82,13 +82,13 @@ static void price(pricing *a) {
 }
 
 /* open = nonzero entries and those whose u is outside its ball by more than `beyond` of lambda. */
-static bool try_opening(pricing *a, spd_reduction *r, double beyond, int64_t most) {
+static bool try_opening(pricing *a, spd_tied *r, double beyond, int64_t most) {
     const spdhg_problem *p = a->p;
     memcpy(a->open, a->nonzero, (size_t)(p->m * p->K) * sizeof *a->open);
     for (int64_t t = 0; t < p->terms && beyond < INFINITY; t++)
         spd_term_outside(&p->term[t], p->K, a->u + p->term[t].first, p->term[t].lambda * (1 + beyond), a->open + p->term[t].first,
                          a->b->term);
-    return spd_reduction_make(r, p, a->open, most);
+    return spd_tied_make(r, p, a->open, most);
 }
 
 /* open = the entries that are not zero at x. */
@@ -112,22 +112,22 @@ static void mark_active(const spdhg_problem *p, const spd_iterate *b, double mar
         }
 }
 
-bool spd_working_set_enter(const spdhg_problem *p, const spd_iterate *b, spd_reduction *r, int64_t most, double *work) {
+bool spd_working_set_enter(const spdhg_problem *p, const spd_iterate *b, spd_tied *r, int64_t most, double *work) {
     double *open = work, *t = work + p->m * p->K;
     spd_problem_apply(p, b->x, b->Fx);
     mark_nonzero(p, b, open);
-    if (spd_reduction_make(r, p, open, most)) return false;
+    if (spd_tied_make(r, p, open, most)) return false;
     for (size_t i = 0; i < sizeof MARGINS / sizeof *MARGINS; i++) {
         mark_active(p, b, MARGINS[i], open);
-        if (!spd_reduction_make(r, p, open, most)) continue;
-        spd_reduction_nearest(r, p, b->x, t);
-        spd_reduction_expand(r, p, t, b->x);
+        if (!spd_tied_make(r, p, open, most)) continue;
+        spd_tied_nearest(r, p, b->x, t);
+        spd_tied_expand(r, p, t, b->x);
         return true;
     }
     return false;
 }
 
-bool spd_working_set(const spdhg_problem *p, const spd_iterate *b, spd_reduction *r, int64_t most, double *work) {
+bool spd_working_set(const spdhg_problem *p, const spd_iterate *b, spd_tied *r, int64_t most, double *work) {
     const int64_t mK = p->m * p->K;
     pricing a = {
         .p = p, .b = b, .open = work, .nonzero = work + mK, .u = work + 2 * mK, .previous = work + 3 * mK, .v = work + 4 * mK};

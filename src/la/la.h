@@ -57,10 +57,10 @@ static inline void spd_scatter_add(int64_t n, double a, const int32_t *idx, cons
         for (int64_t q = 0; q < n; q++) x[idx[q]] += a;
 }
 
-/* ---- full.c: four rows of n numbers. z_r = row_r'x; g += sum_r u_r row_r, in their order. */
+/* ---- dense_rows.c: four rows of n numbers. z_r = row_r'x; g += sum_r u_r row_r, in their order. */
 enum { SPD_ABREAST = 4 };
-void spd_full_dots(int64_t n, const double *const row[SPD_ABREAST], const double *x, double *z);
-void spd_full_add(int64_t n, const double *const row[SPD_ABREAST], const double *u, double *g);
+void spd_dense_rows_dots(int64_t n, const double *const row[SPD_ABREAST], const double *x, double *z);
+void spd_dense_rows_add(int64_t n, const double *const row[SPD_ABREAST], const double *u, double *g);
 /* y = A x for a symmetric n x n A, of which the lower triangle is read. */
 void spd_symmetric_apply(int64_t n, const double *A, const double *x, double *y);
 
@@ -170,16 +170,16 @@ void spd_sandwich(const spd_pattern *g, const double *M, const double *X, double
 /* The same for a sparse symmetric M; X and out may not be the same. */
 void spd_sandwich_sparse(const spd_pattern *g, const spd_csr *M, const double *X, double *out);
 
-/* ---- single.c: a symmetric n x n matrix in single precision for the same product: six digits in half of the time. */
-typedef struct spd_single {
+/* ---- sandwich_float.c: a symmetric n x n matrix in single precision for the same product: six digits in half of the time. */
+typedef struct spd_float_matrix {
     double scale;
-    float *M, *U; /* the matrix over scale, and work: n x width each, width from spd_single_width; the caller's */
-} spd_single;
-int64_t spd_single_width(int64_t n);
-void spd_single_copy(spd_single *s, int64_t n, const double *M);
-void spd_sandwich_single(const spd_pattern *g, const spd_single *s, const double *X, double *out);
+    float *M, *U; /* the matrix over scale, and work: n x width each, width from spd_float_width; the caller's */
+} spd_float_matrix;
+int64_t spd_float_width(int64_t n);
+void spd_float_copy(spd_float_matrix *s, int64_t n, const double *M);
+void spd_sandwich_float(const spd_pattern *g, const spd_float_matrix *s, const double *X, double *out);
 /* With a sparse M, of no more entries than the pattern of X has, where that is not sparse enough for spd_sandwich_sparse: the
- * work U is of the size of spd_single's. */
+ * work U is of the size of spd_float_matrix's. */
 void spd_sandwich_light(const spd_pattern *g, const spd_csr *M, const double *X, float *U, double *out);
 
 #endif

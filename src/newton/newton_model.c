@@ -20,8 +20,8 @@ void spd_newton_model_layout(spd_run *run, spd_newton_model *a, spd_newton *b, i
     a->rho = spd_arena_take(&run->state, 1);
     a->zX = spd_arena_take(&run->state, spd_newton_model_bounded(p) ? p->dK : 0);
     a->yX = spd_arena_take(&run->state, spd_newton_model_bounded(p) ? p->dK : 0);
-    spd_reduction_layout(p, &run->work, &a->B, most);
-    spd_reduction_layout(p, &run->work, &a->snap, n);
+    spd_tied_layout(p, &run->work, &a->B, most);
+    spd_tied_layout(p, &run->work, &a->zeros, n);
     double **const squares[] = {&a->H, &a->LH, &a->M, &a->LM};
     for (size_t i = 0; i < sizeof squares / sizeof *squares; i++) *squares[i] = spd_arena_take(&run->work, most * most);
     double **const vectors[] = {&a->t, &a->tx, &a->tg, &a->rhs, &a->e, &a->solved, &a->kept, &a->u, &a->full};
@@ -34,7 +34,7 @@ void spd_newton_model_layout(spd_run *run, spd_newton_model *a, spd_newton *b, i
 void spd_newton_model_transposed(spd_newton_model *a, const spdhg_problem *p, const double *y, double *out) {
     memset(a->full, 0, (size_t)spd_problem_normal_size(p) * sizeof *a->full);
     spd_problem_add_transposed(p, y, a->full);
-    spd_reduction_gather(&a->B, p, a->full, out);
+    spd_tied_gather(&a->B, p, a->full, out);
 }
 
 void spd_newton_model_multiply(const spd_newton_model *a, const double *t, double *Ht) {
@@ -57,7 +57,7 @@ static void inner_iteration(spd_newton_model *a, const spdhg_problem *p) {
     spd_axpy(a->B.size, 1, a->rhs, a->t);
     for (int64_t q = 0; q < p->dK && spd_newton_model_bounded(p); q++) a->t[q] += rho * a->zX[q] - a->yX[q];
     spd_cholesky_solve(a->B.size, a->LM, a->t);
-    spd_reduction_expand(&a->B, p, a->t, a->u);
+    spd_tied_expand(&a->B, p, a->t, a->u);
     spd_problem_apply(p, a->u, a->Fu);
     memcpy(a->old, a->z, (size_t)mK * sizeof *a->old);
     for (int64_t i = 0; i < mK; i++) a->v[i] = b->y[i] + rho * a->scale[i] * (RELAX * a->Fu[i] + (1 - RELAX) * a->z[i]);
@@ -77,7 +77,7 @@ static void inner_iteration(spd_newton_model *a, const spdhg_problem *p) {
 static void into_set(spd_newton_model *a, const spdhg_problem *p) {
     if (!spd_newton_model_bounded(p)) return;
     p->set.kind->project(p->dK, p->set.arg, a->u, a->b->scratch_n);
-    spd_reduction_nearest(&a->B, p, a->u, a->t);
+    spd_tied_nearest(&a->B, p, a->u, a->t);
     spd_problem_apply(p, a->u, a->Fu);
 }
 
@@ -129,8 +129,8 @@ static bool prepare(spd_newton_model *a, const spdhg_problem *p) {
     double trace = 0, gram = 0;
     memcpy(a->LH, a->H, (size_t)(n * n) * sizeof *a->LH);
     if (!spd_cholesky(n, a->LH)) return false;
-    spd_reduction_scale(&a->B, p, a->H, a->scale);
-    spd_reduction_gram(&a->B, p, a->scale, a->M);
+    spd_tied_scale(&a->B, p, a->H, a->scale);
+    spd_tied_gram(&a->B, p, a->scale, a->M);
     for (int64_t q = 0; q < p->dK && spd_newton_model_bounded(p); q++) a->M[q * n + q] += 1;
     for (int64_t q = 0; q < n; q++) {
         trace += a->H[q * n + q];

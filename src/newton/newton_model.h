@@ -1,14 +1,14 @@
 /* newton_model.h - the quadratic model of one proximal Newton step, on x = B t, and its solution. */
 #ifndef SPD_NEWTON_MODEL_H
 #define SPD_NEWTON_MODEL_H
-#include "face/reduce.h"
+#include "face/tied_coordinates.h"
 #include "newton/newton.h"
 
 /*   minimise over u = B t in X   g'(u-x) + (t - t_x)'H(t - t_x)/2 + lambda r(F u);   X other than R^d only with t = x    */
 typedef struct spd_newton_model {
     spd_newton *b;           /* x, g, penalty, value; y is the dual of the model, in and out */
     double enough;           /* as in spd_run */
-    spd_reduction B, snap;   /* work; snap: the zeros of z */
+    spd_tied B, zeros;       /* work; zeros: those of z */
     double *z, *rho;         /* state of the solver: copy of F x in the splitting; penalty parameter (0: not set yet) */
     double *zX, *yX;         /* state: copy of x in X and its multiplier; nothing for X = R^d */
     double *H, *LH, *M, *LM; /* work: Hessian, its factor, B'F'SFB, factor of H + rho M; lower */
@@ -35,5 +35,5 @@ double spd_newton_model_gap(spd_newton_model *a, const spdhg_problem *p, double 
 /* A few semismooth Newton steps from (u, y); false (and all as before) if they do not lower the gap. LM is lost. */
 bool spd_newton_model_newton(spd_newton_model *a, const spdhg_problem *p, double *gap, double *decrease);
 /* x = the point nearest to u where F x is zero wherever z is. */
-void spd_newton_model_snap(spd_newton_model *a, const spdhg_problem *p, double *x);
+void spd_newton_model_exact_zeros(spd_newton_model *a, const spdhg_problem *p, double *x);
 #endif

@@ -8,13 +8,13 @@
 enum { STEPS_MOST = 15, HALVINGS_MOST = 20 };
 static const double BIG = 1e5; /* times ADMM's rho: closed entries are then closed to five more digits */
 
-void spd_newton_model_snap(spd_newton_model *a, const spdhg_problem *p, double *x) {
+void spd_newton_model_exact_zeros(spd_newton_model *a, const spdhg_problem *p, double *x) {
     memset(a->open, 0, (size_t)(p->m * p->K) * sizeof *a->open);
     for (int64_t t = 0; t < p->terms; t++)
         spd_term_outside(&p->term[t], p->K, a->z + p->term[t].first, 0, a->open + p->term[t].first, a->b->term);
-    spd_reduction_make(&a->snap, p, a->open, spd_problem_normal_size(p));
-    spd_reduction_nearest(&a->snap, p, a->u, a->full);
-    spd_reduction_expand(&a->snap, p, a->full, x);
+    spd_tied_make(&a->zeros, p, a->open, spd_problem_normal_size(p));
+    spd_tied_nearest(&a->zeros, p, a->u, a->full);
+    spd_tied_expand(&a->zeros, p, a->full, x);
 }
 
 /* M -= factor (B'F_b'n)(B'F_b'n)' for one block outside its ball; n = v/||v||. */
@@ -29,7 +29,7 @@ static void take_radial(spd_newton_model *a, const spdhg_problem *p, const spd_t
         for (int64_t q = identity ? 0 : F->ptr[e]; q < (identity ? 1 : F->ptr[e + 1]); q++)
             for (int64_t k = 0; k < K; k++) {
                 double value;
-                const int32_t i = spd_reduction_entry(&a->B, F, e, q, K, k, &value);
+                const int32_t i = spd_tied_entry(&a->B, F, e, q, K, k, &value);
                 if (i < 0 || value == 0) continue;
                 if (sum[i] == 0) list[count++] = (double)i;
                 sum[i] += value * a->v[t->first + e * K + k] / norm;
@@ -65,7 +65,7 @@ static void curvature(spd_newton_model *a, const spdhg_problem *p, double big) {
                     for (int64_t k = 0; k < K; k++) a->old[t->first + spd_term_block_row(t, b, r) * K + k] = w;
             }
         }
-        if (pass == 0) spd_reduction_gram(&a->B, p, a->old, a->M);
+        if (pass == 0) spd_tied_gram(&a->B, p, a->old, a->M);
         memset(a->solved, 0, (size_t)a->B.size * sizeof *a->solved);
     }
 }
@@ -74,7 +74,7 @@ static void curvature(spd_newton_model *a, const spdhg_problem *p, double big) {
 static double follow(spd_newton_model *a, const spdhg_problem *p, double big) {
     const int64_t n = a->B.size, mK = p->m * p->K;
     double sum = 0;
-    spd_reduction_expand(&a->B, p, a->t, a->u);
+    spd_tied_expand(&a->B, p, a->t, a->u);
     spd_problem_apply(p, a->u, a->Fu);
     for (int64_t i = 0; i < mK; i++) a->b->y[i] = a->v[i] = a->open[i] + big * a->scale[i] * a->Fu[i];
     spd_problem_project_dual(p, a->b->y, a->b->term);
@@ -122,21 +122,21 @@ bool spd_newton_model_newton(spd_newton_model *a, const spdhg_problem *p, double
         if (p->term[t].penalty != &spd_penalty_l1 && p->term[t].penalty != &spd_penalty_group) return false;
     memcpy(a->kept, a->t, (size_t)n * sizeof *a->kept);
     memcpy(a->kept_y, a->b->y, (size_t)mK * sizeof *a->kept_y);
-    spd_newton_model_snap(a, p, a->u);
-    spd_reduction_nearest(&a->B, p, a->u, a->t);
+    spd_newton_model_exact_zeros(a, p, a->u);
+    spd_tied_nearest(&a->B, p, a->u, a->t);
     memcpy(a->open, a->b->y, (size_t)mK * sizeof *a->open); /* from here on y0 */
     for (int step = 0; step < STEPS_MOST && newton_step(a, p, big); step++) {
         *gap = spd_newton_model_gap(a, p, decrease);
         if (*gap <= 0.01 * *decrease) break;
     }
-    spd_reduction_gram(&a->B, p, a->scale, a->M);
+    spd_tied_gram(&a->B, p, a->scale, a->M);
     if (*gap < before) {
         for (int64_t i = 0; i < mK; i++) a->z[i] = (a->v[i] - a->b->y[i]) / (big * a->scale[i]);
         return true;
     }
     memcpy(a->t, a->kept, (size_t)n * sizeof *a->kept);
     memcpy(a->b->y, a->kept_y, (size_t)mK * sizeof *a->kept_y);
-    spd_reduction_expand(&a->B, p, a->t, a->u);
+    spd_tied_expand(&a->B, p, a->t, a->u);
     spd_problem_apply(p, a->u, a->Fu);
     *gap = before, *decrease = before_decrease;
     return false;

@@ -1,11 +1,11 @@
 /* prox_newton.c - proximal Newton (ALGORITHMS B4): prox-newton for up to 1500 coefficients, X separable; ws-newton, X = R^d,
  * which from 800 on works on x = B t, where B keeps at zero the entries of F x that are zero and whose duals are inside their
- * balls (reduce.h), so that t has at most 2000 numbers.
+ * balls (tied_coordinates.h), so that t has at most 2000 numbers.
  *
  *   outer: g = grad l(x) + gamma x,  H = B'(Hessian + gamma I)B + del D,  D its diagonal without gamma,
  *          del = max(1e-10, 1e-3 ||B'(g + F'y)||_{D^-1}) (0 if gamma > 0, no intercept): columns of any scale
  *   inner: minimise g'(u-x) + (u-x)'H(u-x)/2 + lambda r(Fu) over u = B t in X (newton_model.c), warm started with the last (y, z)
- *   snap:  X = R^d: u moves to the nearest point where F u is zero exactly where z is, if that keeps half of the decrease
+ *   zeros: X = R^d: u moves to the nearest point where F u is zero exactly where z is, if that keeps half of the decrease
  *   step:  x += s (u - x), s = 1, 1/2, ... until f falls by 1e-4 s Delta,  Delta = g'(u-x) + lambda r(Fu) - lambda r(Fx)
  *
  * One step of the loop is one outer iteration. The intercept is the last coordinate(s): in H, in neither F nor gamma.
@@ -83,7 +83,7 @@ static void layout(spd_run *run) {
     self->hessian = spd_arena_take(&run->state, whole(run) ? n * n : 0);
     self->kept = spd_arena_take(&run->state, whole(run) ? p->n * p->K : 0);
     self->dx = spd_arena_take(&run->work, n);
-    const int64_t hessian = spd_reduction_hessian_work(p, s), pricing = spd_working_set_work(p);
+    const int64_t hessian = spd_tied_hessian_work(p, s), pricing = spd_working_set_work(p);
     self->set = spd_arena_take(&run->work, whole(run) ? 0 : hessian > pricing ? hessian : pricing);
 }
 
@@ -129,15 +129,15 @@ static double promise(prox_newton *self, const spdhg_problem *p) {
 }
 
 /* u to where F u is zero exactly where z is; back if that costs more than half of what was promised. */
-static double snapped(prox_newton *self, const spdhg_problem *p) {
+static double with_exact_zeros(prox_newton *self, const spdhg_problem *p) {
     spd_newton_model *a = &self->model;
     const double before = promise(self, p);
     if (spd_newton_model_bounded(p)) return before;
-    spd_newton_model_snap(a, p, a->u);
+    spd_newton_model_exact_zeros(a, p, a->u);
     spd_problem_apply(p, a->u, a->Fu);
     const double after = promise(self, p);
     if (after <= 0.5 * before + 1e-15 * fabs(self->base.value[0])) return after;
-    spd_reduction_expand(&a->B, p, a->t, a->u);
+    spd_tied_expand(&a->B, p, a->t, a->u);
     spd_problem_apply(p, a->u, a->Fu);
     return promise(self, p);
 }
@@ -168,7 +168,7 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     if (k == 0 && !whole(run) && spd_working_set_enter(p, &here, &a->B, SPD_WORKING_MOST, self->set)) run->seen = (spd_seen){0};
     spd_newton_gradient(run, b, true);
     if (whole(run)) {
-        spd_reduction_whole(&a->B, p);
+        spd_tied_whole(&a->B, p);
         const int64_t n = a->B.size;
         spd_problem_normal_update(p, run->threads, b->curve, WITHIN, *self->known == 0, self->hessian, self->kept, b->move,
                                   b->scratch);
@@ -176,17 +176,17 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
         memcpy(a->H, self->hessian, (size_t)(n * n) * sizeof *a->H);
     } else {
         if (!spd_working_set(p, &here, &a->B, SPD_WORKING_MOST, self->set)) return SPD_STALLED;
-        spd_reduction_hessian(&a->B, p, b->curve, a->H, self->set);
+        spd_tied_hessian(&a->B, p, b->curve, a->H, self->set);
     }
     run->rows_visited += p->n;
-    spd_reduction_gather(&a->B, p, b->g, a->tg);
-    spd_reduction_nearest(&a->B, p, b->x, a->tx);
+    spd_tied_gather(&a->B, p, b->g, a->tg);
+    spd_tied_nearest(&a->B, p, b->x, a->tx);
     const bool bent = regularise(a, p);
     bool solved;
     if (!spd_newton_model_solve(a, p, &solved)) return alternative(p) ? SPD_GIVES_UP : SPD_FAILED;
     *self->unsolved = solved && bent ? 0 : *self->unsolved + 1;
     if (*self->unsolved > UNSOLVED_MOST && whole(run) && alternative(p)) return SPD_GIVES_UP;
-    const double delta = snapped(self, p);
+    const double delta = with_exact_zeros(self, p);
     const bool moved = spd_newton_line_search(run, b, self->dx, a->Fu, delta, HALVINGS_MOST);
     offer(self, run);
     p->set.kind->project(p->dK, p->set.arg, b->x, b->scratch_n); /* what rounding may have pushed out */

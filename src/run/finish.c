@@ -43,6 +43,6 @@ spdhg_status spd_solver_finish(spdhg_solver *s, spdhg_error *err) {
                                .keep_old = keep_old,
                                .context = s};
     if (!last || s->trace.points == 0) return SPDHG_OK;
-    if (last->exact || s->plan.stages > 1) SPD_TRY(spd_answer_snap(&answer, err));
-    return last->exact && close ? spd_answer_face(&answer, s->options.tol, err) : SPDHG_OK;
+    if (last->exact || s->plan.stages > 1) SPD_TRY(spd_answer_exact_zeros(&answer, err));
+    return last->exact && close ? spd_answer_last_digits(&answer, s->options.tol, err) : SPDHG_OK;
 }

@@ -66,8 +66,8 @@ void spd_solver_start_far(spdhg_solver *s);
 /* Where the iterate shows that a plane separates the rows there is no minimiser; the answer and outcome then. */
 spdhg_status spd_loop_separate(spd_loop *l, spdhg_outcome *outcome, spdhg_error *err);
 
-/* ---- expect.c */
-void spd_loop_expect(spd_loop *l, bool final); /* before the evaluation of a point */
+/* ---- proof_budget.c */
+void spd_loop_proof_budget(spd_loop *l, bool final); /* before the evaluation of a point */
 
 /* ---- resume.c */
 spdhg_status spd_loop_save(spd_loop *l, spdhg_error *err); /* to options.checkpoint */

@@ -42,7 +42,7 @@ static bool measure(spd_loop *l, bool final, spdhg_status *status, spdhg_error *
     spdhg_point point = {
         .epoch = l->epochs_before + epochs_of(l), .iteration = l->iterations_before + l->k, .seconds = l->seconds};
     bool finite = spd_all_finite(p->dK, l->x) && spd_all_finite(p->K, l->c) && spd_all_finite(p->m * p->K, l->y);
-    spd_loop_expect(l, final);
+    spd_loop_proof_budget(l, final);
     if (finite) {
         s->evaluator.offer = s->keeps && !l->thin ? l->run.offer : NULL; /* a single fit: whoever has x and y can prove the gap */
         spd_evaluate(&s->evaluator, l->x, l->c, l->y, &point);

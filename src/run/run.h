@@ -6,7 +6,7 @@
 /* ---- handle.c, for the model and the checkpoint */
 const spdhg_problem *spd_solver_problem(const spdhg_solver *solver);
 /* From now on each run of this solver starts where the last one ended and with what it had learnt of the loss; only lambda may
- * change. An alpha that the solver offers may prove its gaps. The walk of a path. */
+ * change. An alpha that the solver offers may prove its gaps. For a path. */
 void spd_solver_keep_running(spdhg_solver *solver, double seconds);
 const spdhg_options *spd_solver_options(const spdhg_solver *solver);
 spdhg_outcome spd_solver_outcome(const spdhg_solver *solver);

@@ -1,11 +1,11 @@
-/* expect.c - what the proof at a point of a run may cost, and what it may use: the solver's Hessian, and how f has fallen so far.
- * Far from the end of a run to a tolerance, a proof that costs a factorisation is not worth it. */
+/* proof_budget.c - what the proof at a point of a run may cost, and what it may use: the solver's Hessian, and how f has fallen
+ * so far. Far from the end of a run to a tolerance, a proof that costs a factorisation is not worth it. */
 #include "run/loop.h"
 
 static const double COMPARED_WORTH = 1e-3; /* relative gap: the optimum is known, most points are far from it */
 static const double RUN_WORTH = 1e3;       /* tolerances */
 
-void spd_loop_expect(spd_loop *l, bool final) {
+void spd_loop_proof_budget(spd_loop *l, bool final) {
     const spdhg_solver *s = l->solver;
     const spd_solver_kind *kind = l->run.kind;
     const int64_t points = s->trace.points;

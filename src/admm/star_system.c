@@ -1,16 +1,21 @@
-/* arrow.c - ( diag(D) + rho N'N ) x = b exactly, in one pass over N, where N is a star or a few: some rows u are heavy (a hub's
- * own), and of the columns of the others, the light rows f, only some are in several (a hub's, again); every other column j is
- * private: in one light row e(j) at most, with the entry p_j. With v = rho u'x for the heavy rows, and s for the columns that are
- * shared, zeta = (x_s, v) is a corner of few unknowns, and the rest is eliminated. U_j: the entries of column j in the heavy
- * rows. private:     D_j x_j + p_j rho w_e + U_j'v = b_j,    w_e = f_e'x a_e = sum p_j^2/D_j,   c_e = rho/(1 + rho a_e),   B_e =
- * sum p_j b_j/D_j   over the private columns of row e t_e = f_e on the shared columns, -sum p_j U_j/D_j on v:    rho w_e = c_e
- * (B_e + t_e'zeta) the corner:  ( [ D_s U_s'; U_s -1/rho ] - sum_j U_j U_j'/D_j + sum_e c_e t_e t_e' ) zeta = (b_s, 0) - sum_j
- * U_j b_j/D_j - sum_e c_e B_e t_e positive on x_s and negative on v (quasi-definite), so that L diag L' of it exists in this
- * order (Vanderbei 1995). */
-#include "admm/arrow.h"
+/* star_system.c - ( diag(D) + rho N'N ) x = b exactly, in one pass over N, where N is a star or a few: some rows u are heavy (a
+ * hub's own), and of the columns of the others, the light rows f, only some are in several (a hub's, again); every other column
+ * j is private: in one light row e(j) at most, with the entry p_j. With v = rho u'x for the heavy rows, and s for the columns
+ * that are shared, zeta = (x_s, v) is a corner of few unknowns, and the rest is eliminated. U_j: the entries of column j in the
+ * heavy rows. For a private column
+ *     D_j x_j + p_j rho w_e + U_j'v = b_j,    w_e = f_e'x
+ * and with sums over the private columns of row e
+ *     a_e = sum p_j^2/D_j,   c_e = rho/(1 + rho a_e),   B_e = sum p_j b_j/D_j
+ *     t_e = f_e on the shared columns, -sum p_j U_j/D_j on v
+ *     rho w_e = c_e (B_e + t_e'zeta)
+ * The corner:
+ *     ( [ D_s U_s'; U_s -1/rho ] - sum_j U_j U_j'/D_j + sum_e c_e t_e t_e' ) zeta
+ *         = (b_s, 0) - sum_j U_j b_j/D_j - sum_e c_e B_e t_e
+ * It is positive on x_s and negative on v (quasi-definite), so that L diag L' of it exists in this order (Vanderbei 1995). */
+#include "admm/star_system.h"
 
 /* A private column's part of the corner. */
-static inline void add_column(spd_arrow *a, int64_t i, double inverse, double b) {
+static inline void add_column(spd_star_system *a, int64_t i, double inverse, double b) {
     const spd_csr *U = &a->U;
     const int64_t k = a->shared + a->heavies;
     for (int64_t q = U->ptr[i]; q < U->ptr[i + 1]; q++) {
@@ -22,7 +27,7 @@ static inline void add_column(spd_arrow *a, int64_t i, double inverse, double b)
 }
 
 /* The columns' part; a_e and B_e on the way. */
-static void add_columns(spd_arrow *a, const double *D, const double *b) {
+static void add_columns(spd_star_system *a, const double *D, const double *b) {
     const spd_csr *U = &a->U;
     const int64_t k = a->shared + a->heavies;
     memset(a->sum, 0, (size_t)a->light.m * sizeof *a->sum);
@@ -43,7 +48,7 @@ static void add_columns(spd_arrow *a, const double *D, const double *b) {
 }
 
 /* t_e, and its nonzero places. */
-static inline int64_t list_places(spd_arrow *a, int64_t e, int32_t *place, bool *met) {
+static inline int64_t list_places(spd_star_system *a, int64_t e, int32_t *place, bool *met) {
     int64_t places = 0;
     for (int64_t q = a->light.ptr[e]; q < a->light.ptr[e + 1]; q++) {
         const int64_t j = a->light.idx[q];
@@ -64,7 +69,7 @@ static inline int64_t list_places(spd_arrow *a, int64_t e, int32_t *place, bool 
 }
 
 /* The rows' part. */
-static void add_rows(spd_arrow *a) {
+static void add_rows(spd_star_system *a) {
     const int64_t k = a->shared + a->heavies;
     int32_t place[2 * SPD_CORNER_MOST];
     bool met[2 * SPD_CORNER_MOST] = {false};
@@ -84,7 +89,7 @@ static void add_rows(spd_arrow *a) {
 }
 
 /* zeta by L diag L' of the lower half of K; false if a pivot has not the sign it must have. */
-static bool solve_corner(spd_arrow *a) {
+static bool solve_corner(spd_star_system *a) {
     const int64_t k = a->shared + a->heavies;
     double *z = a->zeta;
     for (int64_t i = 0; i < k; i++) {
@@ -105,7 +110,7 @@ static bool solve_corner(spd_arrow *a) {
 }
 
 /* x from zeta: y are the sorted columns, first without rho w_e, at which f_e'y is w_e (1 + rho a_e). */
-static void fill_in(spd_arrow *a, const double *b, double *x) {
+static void fill_in(spd_star_system *a, const double *b, double *x) {
     const spd_csr *U = &a->U, *f = &a->light;
     const double *v = a->zeta + a->shared;
     for (int64_t i = 0; i < a->own; i++) {
@@ -123,7 +128,7 @@ static void fill_in(spd_arrow *a, const double *b, double *x) {
     for (int64_t i = 0; i < a->n; i++) x[a->column[i]] = a->y[i];
 }
 
-bool spd_arrow_solve(spd_arrow *a, const double *D, const double *b, double *x) {
+bool spd_star_system_solve(spd_star_system *a, const double *D, const double *b, double *x) {
     const int64_t k = a->shared + a->heavies;
     memset(a->K, 0, (size_t)(k * k) * sizeof *a->K);
     memset(a->zeta, 0, (size_t)k * sizeof *a->zeta);

@@ -1,7 +1,7 @@
-/* snap.c - exact zeros (PROBLEM: Exact zeros). Where the dual block lies strictly inside its ball, the optimum has (F x)_e = 0;
- * an iterate that is optimal to 1e-8 has about 1e-8 there. This sets such rows to exactly 0: identity rows by x_j = 0, rows of
- * two entries a x_i + b x_j = 0 by joining i and j (union-find with the ratio to the root), every joined set at the least-squares
- * value. */
+/* exact_zeros.c - exact zeros (PROBLEM: Exact zeros). Where the dual block lies strictly inside its ball, the optimum has (F x)_e
+ * = 0; an iterate that is optimal to 1e-8 has about 1e-8 there. This sets such rows to exactly 0: identity rows by x_j = 0, rows
+ * of two entries a x_i + b x_j = 0 by joining i and j (union-find with the ratio to the root), every joined set at the
+ * least-squares value. */
 #include "face/answer.h"
 
 /* Rows of a term whose dual block is inside by a margin and whose F x is small against the largest. */
@@ -46,8 +46,8 @@ static void settle(spd_joins *g, const spdhg_problem *p, const double *x, double
 }
 
 /* x with the zeros of this margin into out. */
-static void snapped(const spdhg_problem *p, spd_joins *g, const double *x, const double *y, const double *Fx, double small,
-                    double *out, double *work) {
+static void with_exact_zeros(const spdhg_problem *p, spd_joins *g, const double *x, const double *y, const double *Fx,
+                             double small, double *out, double *work) {
     spd_joins_clear(g);
     for (int64_t t = 0; t < p->terms; t++) join_term(g, p, &p->term[t], y + p->term[t].first, Fx + p->term[t].first, small, work);
     settle(g, p, x, out, work, work + p->dK);
@@ -61,7 +61,7 @@ static spdhg_status try_margins(const spd_answer *a, spd_joins *g, double *out, 
     bool kept = false;
     spd_problem_apply(p, a->x, Fx);
     for (size_t i = 0; i < sizeof margin / sizeof *margin && !kept; i++) {
-        snapped(p, g, a->x, a->y, Fx, margin[i], out, work);
+        with_exact_zeros(p, g, a->x, a->y, Fx, margin[i], out, work);
         if (memcmp(out, a->x, (size_t)p->dK * sizeof *out) == 0) return SPDHG_OK; /* nothing to do, nor with a smaller margin */
         memcpy(c, a->c, (size_t)p->K * sizeof *c);
         SPD_TRY(a->offer(a->context, out, c, &kept, err));
@@ -70,7 +70,7 @@ static spdhg_status try_margins(const spd_answer *a, spd_joins *g, double *out, 
     return SPDHG_OK;
 }
 
-spdhg_status spd_answer_snap(const spd_answer *a, spdhg_error *err) {
+spdhg_status spd_answer_exact_zeros(const spd_answer *a, spdhg_error *err) {
     const spdhg_problem *p = a->p;
     if (p->set.kind != &spd_set_all || p->m == 0) return SPDHG_OK;
     spd_joins g;

@@ -1,9 +1,9 @@
-/* arrow_start.c - what arrow.c eliminates, listed: the columns are sorted, private ones with a light row, without one, shared
- * ones; and by the heavy rows they are in, as the light rows are by their columns. What a loop does is then what it did the last
- * time, and the processor guesses it. */
+/* star_system_start.c - what star_system.c eliminates, listed: the columns are sorted, private ones with a light row, without
+ * one, shared ones; and by the heavy rows they are in, as the light rows are by their columns. Sorted, the branches of the loops
+ * are predictable. */
 #include <stdlib.h>
 
-#include "admm/arrow.h"
+#include "admm/star_system.h"
 
 typedef struct key {
     uint64_t heavies; /* a bit for each heavy row the column is in */
@@ -16,7 +16,8 @@ static void take_csr(spd_csr *A, spd_arena *arena, int64_t rows, int64_t entries
     A->val = spd_arena_take(arena, entries);
 }
 
-void spd_arrow_layout(spd_arrow *a, spd_arena *state, spd_arena *work, int64_t rows, int64_t columns, int64_t entries) {
+void spd_star_system_layout(spd_star_system *a, spd_arena *state, spd_arena *work, int64_t rows, int64_t columns,
+                            int64_t entries) {
     take_csr(&a->light, state, rows, entries);
     take_csr(&a->U, state, columns, entries);
     a->column = spd_arena_int32(state, columns);
@@ -45,7 +46,7 @@ static int compare(const void *left, const void *right) {
 
 /* column, position, and where the kinds end; in row, by the columns of N, the light row of a private one. False if there are too
  * many heavy rows or shared columns. */
-static bool sort_columns(spd_arrow *a, const spd_csr *N) {
+static bool sort_columns(spd_star_system *a, const spd_csr *N) {
     key *keys = (key *)(void *)a->inverse; /* as long as two numbers */
     a->heavies = 0;
     for (int64_t j = 0; j < N->n; j++) keys[j] = (key){.column = (int32_t)j};
@@ -74,7 +75,7 @@ static bool sort_columns(spd_arrow *a, const spd_csr *N) {
 }
 
 /* source: the light rows in the order of their private columns, those without one last. */
-static void sort_rows(spd_arrow *a, const spd_csr *N) {
+static void sort_rows(spd_star_system *a, const spd_csr *N) {
     a->light.m = 0;
     for (int64_t e = 0; e < N->m; e++) a->placed[e] = spd_csr_is_heavy(N, e);
     for (int64_t i = 0; i < a->paired; i++) {
@@ -86,7 +87,7 @@ static void sort_rows(spd_arrow *a, const spd_csr *N) {
         if (!a->placed[e]) a->source[a->light.m++] = (int32_t)e;
 }
 
-static void list_light(spd_arrow *a, const spd_csr *N) {
+static void list_light(spd_star_system *a, const spd_csr *N) {
     int64_t at = 0;
     a->light.ptr[0] = 0;
     for (int64_t e = 0; e < a->light.m; e++) {
@@ -100,7 +101,7 @@ static void list_light(spd_arrow *a, const spd_csr *N) {
 }
 
 /* U: the heavy rows by columns. */
-static void list_heavy(spd_arrow *a, const spd_csr *N) {
+static void list_heavy(spd_star_system *a, const spd_csr *N) {
     int64_t *ptr = a->U.ptr, met = 0;
     memset(ptr, 0, (size_t)(N->n + 1) * sizeof *ptr);
     for (int64_t e = 0; e < N->m; e++)
@@ -118,7 +119,7 @@ static void list_heavy(spd_arrow *a, const spd_csr *N) {
     ptr[0] = 0;
 }
 
-bool spd_arrow_start(spd_arrow *a, const spd_csr *N, double rho) {
+bool spd_star_system_start(spd_star_system *a, const spd_csr *N, double rho) {
     a->rho = rho;
     a->n = N->n;
     if (!sort_columns(a, N)) return false;

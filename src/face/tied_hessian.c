@@ -1,14 +1,14 @@
-/* reduce_hessian.c - B'(A'C A/W)B and B'F'F B written out. A sparse row costs the square of the unknowns it touches; dense rows
+/* tied_hessian.c - B'(A'C A/W)B and B'F'F B written out. A sparse row costs the square of the unknowns it touches; dense rows
  * of one output are gathered into panels for BLAS. */
 #include <cblas.h>
 
-#include "face/reduce.h"
+#include "face/tied_coordinates.h"
 
 enum { PANEL = 128 };
 
 static bool by_panels(const spdhg_problem *p) { return p->K == 1 && spd_problem_full(p); }
 
-int64_t spd_reduction_hessian_work(const spdhg_problem *p, int64_t most) {
+int64_t spd_tied_hessian_work(const spdhg_problem *p, int64_t most) {
     return (by_panels(p) ? PANEL * most : 0) + 2 * most + p->K * (p->K + 1) + 8;
 }
 
@@ -19,7 +19,7 @@ typedef struct reduced_row {
     int64_t count;
 } reduced_row;
 
-static void touch(const spd_reduction *r, const spdhg_problem *p, const spd_row *row, int64_t k, reduced_row *out) {
+static void touch(const spd_tied *r, const spdhg_problem *p, const spd_row *row, int64_t k, reduced_row *out) {
     for (int64_t q = 0; q < row->nnz; q++) {
         const int64_t at = (row->idx ? row->idx[q] : q) * p->K + k;
         const int32_t label = r->label[at];
@@ -50,8 +50,7 @@ static void add(int64_t n, reduced_row *a, const double *C, int64_t K, double *H
     a->count = 0;
 }
 
-static void add_sparse(const spd_reduction *r, const spdhg_problem *p, const double *curve, double *H, reduced_row *a,
-                       double *C) {
+static void add_sparse(const spd_tied *r, const spdhg_problem *p, const double *curve, double *H, reduced_row *a, double *C) {
     const int64_t K = p->K, n = r->size;
     double *unit = C + K * K;
     for (int64_t i = 0; i < p->n; i++) {
@@ -74,14 +73,14 @@ static void add_sparse(const spd_reduction *r, const spdhg_problem *p, const dou
 }
 
 /* Panels of sqrt(w phi''/W) a'B. */
-static void add_dense(const spd_reduction *r, const spdhg_problem *p, const double *curve, double *H, double *panel) {
+static void add_dense(const spd_tied *r, const spdhg_problem *p, const double *curve, double *H, double *panel) {
     const int64_t n = r->size;
     for (int64_t at = 0; at < p->n; at += PANEL) {
         const int64_t rows = at + PANEL < p->n ? PANEL : p->n - at;
         for (int64_t i = 0; i < rows; i++) {
             spd_row row;
             spd_problem_row(p, at + i, &row);
-            spd_reduction_gather(r, p, row.val, panel + i * n);
+            spd_tied_gather(r, p, row.val, panel + i * n);
             if (p->intercept) panel[i * n + n - 1] = 1;
             spd_scale(n, sqrt((p->weight ? p->weight[at + i] : 1) * curve[at + i] / p->W), panel + i * n);
         }
@@ -89,7 +88,7 @@ static void add_dense(const spd_reduction *r, const spdhg_problem *p, const doub
     }
 }
 
-void spd_reduction_hessian(const spd_reduction *r, const spdhg_problem *p, const double *curve, double *H, double *work) {
+void spd_tied_hessian(const spd_tied *r, const spdhg_problem *p, const double *curve, double *H, double *work) {
     const int64_t n = r->size;
     memset(H, 0, (size_t)(n * n) * sizeof *H);
     if (by_panels(p)) {
@@ -102,7 +101,7 @@ void spd_reduction_hessian(const spd_reduction *r, const spdhg_problem *p, const
     add_sparse(r, p, curve, H, &a, work + 2 * n);
 }
 
-int32_t spd_reduction_entry(const spd_reduction *r, const spd_csr *F, int64_t e, int64_t q, int64_t K, int64_t k, double *value) {
+int32_t spd_tied_entry(const spd_tied *r, const spd_csr *F, int64_t e, int64_t q, int64_t K, int64_t k, double *value) {
     const bool identity = spd_csr_is_identity(F);
     const int64_t at = (identity ? e : F->idx[q]) * K + k;
     *value = (identity ? 1 : F->val[q]) * (r->label[at] < 0 ? 0 : r->coef[at]);
@@ -120,7 +119,7 @@ static double middle(int64_t n, const double *scale) {
     return count > 0 ? exp(total / (double)count) : 1;
 }
 
-void spd_reduction_scale(const spd_reduction *r, const spdhg_problem *p, const double *H, double *scale) {
+void spd_tied_scale(const spd_tied *r, const spdhg_problem *p, const double *H, double *scale) {
     const int64_t n = r->size, K = p->K;
     for (int64_t t = 0; t < p->terms; t++) {
         const spd_csr *F = &p->term[t].F->F;
@@ -132,7 +131,7 @@ void spd_reduction_scale(const spd_reduction *r, const spdhg_problem *p, const d
             for (int64_t k = 0; k < K; k++) {
                 double sum = 0, value;
                 for (int64_t a = identity ? 0 : F->ptr[e]; a < (identity ? 1 : F->ptr[e + 1]); a++) {
-                    const int32_t i = spd_reduction_entry(r, F, e, a, K, k, &value);
+                    const int32_t i = spd_tied_entry(r, F, e, a, K, k, &value);
                     if (i >= 0) sum += value * value / H[i * n + i];
                 }
                 S[e * K + k] = sum > 0 ? 1 / sum : 0;
@@ -145,7 +144,7 @@ void spd_reduction_scale(const spd_reduction *r, const spdhg_problem *p, const d
 }
 
 /* Entries a and b of one row: each pair once, so that what is tied to itself comes twice. */
-void spd_reduction_gram(const spd_reduction *r, const spdhg_problem *p, const double *scale, double *M) {
+void spd_tied_gram(const spd_tied *r, const spdhg_problem *p, const double *scale, double *M) {
     const int64_t n = r->size, K = p->K;
     memset(M, 0, (size_t)(n * n) * sizeof *M);
     for (int64_t t = 0; t < p->terms; t++) {
@@ -157,11 +156,11 @@ void spd_reduction_gram(const spd_reduction *r, const spdhg_problem *p, const do
                 const int64_t first = identity ? 0 : F->ptr[e], end = identity ? 1 : F->ptr[e + 1];
                 for (int64_t a = first; a < end; a++) {
                     double va, vb;
-                    const int32_t i = spd_reduction_entry(r, F, e, a, K, k, &va);
+                    const int32_t i = spd_tied_entry(r, F, e, a, K, k, &va);
                     if (i < 0) continue;
                     M[i * n + i] += S * va * va;
                     for (int64_t b = first; b < a; b++) {
-                        const int32_t j = spd_reduction_entry(r, F, e, b, K, k, &vb);
+                        const int32_t j = spd_tied_entry(r, F, e, b, K, k, &vb);
                         if (j >= 0) M[(i > j ? i : j) * n + (i > j ? j : i)] += (i == j ? 2 : 1) * (S * va * vb);
                     }
                 }

@@ -1,4 +1,4 @@
-/* row.c - one row as the dual and proximal methods see it: its share of the objective, and the proximal step of its loss. */
+/* row_prox.c - one row as the dual and proximal methods see it: its share of the objective, and the proximal step of its loss. */
 #include "solver/solver.h"
 
 double spd_row_share(const spdhg_problem *p, const spd_row *row) { return (p->weight ? p->weight[row->id] : 1) / p->W; }

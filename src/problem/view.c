@@ -1,4 +1,4 @@
-/* look.c - what a problem came to: sizes, classes and scale, for callers who hold only the handle. */
+/* view.c - what a problem came to: sizes, classes and scale, for callers who hold only the handle. */
 #include "problem/problem.h"
 
 spdhg_status spdhg_problem_look(spdhg_problem *p, spdhg_problem_view *out, spdhg_error *err) {

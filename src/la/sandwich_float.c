@@ -1,6 +1,6 @@
-/* single.c - the sandwich of sandwich.c in single precision: out = (M X M) on the pattern of X to six digits, in half of the
- * time. For directions and curvatures, which need no more. M and X are scaled to at most 1, so that nothing leaves the range of
- * floats; rows are filled with zeros to whole tiles. Vectors of eight numbers: the bits do not depend on the processor's own
+/* sandwich_float.c - the sandwich of sandwich.c in single precision: out = (M X M) on the pattern of X to six digits, in half of
+ * the time. For directions and curvatures, which need no more. M and X are scaled to at most 1, so that nothing leaves the range
+ * of floats; rows are filled with zeros to whole tiles. Vectors of eight numbers: the bits do not depend on the processor's own
  * width. */
 #include <float.h>
 
@@ -10,13 +10,13 @@ enum { LANES = 8, PARTS = 4, TILE = LANES * PARTS, BLOCK = 8 };
 typedef float eight __attribute__((vector_size(LANES * sizeof(float)), aligned(sizeof(float)), may_alias));
 #define AT(x, j) (*(const eight *)(const void *)((x) + (j)))
 
-int64_t spd_single_width(int64_t n) { return (n + TILE - 1) / TILE * TILE; }
+int64_t spd_float_width(int64_t n) { return (n + TILE - 1) / TILE * TILE; }
 
 /* Its inverse is finite, whatever x is. */
 static double size(int64_t n, const double *x) { return fmax(spd_max_abs(n, x), DBL_MIN); }
 
-SPD_WIDE void spd_single_copy(spd_single *s, int64_t n, const double *M) {
-    const int64_t width = spd_single_width(n);
+SPD_WIDE void spd_float_copy(spd_float_matrix *s, int64_t n, const double *M) {
+    const int64_t width = spd_float_width(n);
     s->scale = size(n * n, M);
     const double inverse = 1 / s->scale;
     for (int64_t i = 0; i < n; i++) {
@@ -42,7 +42,7 @@ static inline __attribute__((always_inline)) void combine(int64_t count, const i
 
 /* U = X M, a tile of columns after the other. */
 SPD_WIDE static void multiply(const spd_pattern *g, const float *M, float *U) {
-    const int64_t n = g->n, width = spd_single_width(n);
+    const int64_t n = g->n, width = spd_float_width(n);
     const float *value = g->value;
     float *work = g->work;
     for (int64_t first = 0; first < width; first += TILE) {
@@ -81,7 +81,7 @@ static inline __attribute__((always_inline)) void dots(int64_t width, const floa
 
 /* out = scale (M U) on the pattern; of the neighbours of i those from i on. */
 SPD_WIDE static void project(const spd_pattern *g, const float *M, const float *U, double scale, double *out) {
-    const int64_t n = g->n, width = spd_single_width(n);
+    const int64_t n = g->n, width = spd_float_width(n);
     float *work = g->work, z[SPD_ABREAST];
     memset(work, 0, (size_t)(BLOCK * width) * sizeof *work);
     for (int64_t first = 0; first < n; first += BLOCK) {
@@ -123,7 +123,7 @@ SPD_WIDE static void multiply_tile(const spd_csr *M, const float *value, const f
 
 /* U = M X, then M U', whose tiles are read where the pattern is. */
 void spd_sandwich_light(const spd_pattern *g, const spd_csr *M, const double *X, float *U, double *out) {
-    const int64_t n = g->n, width = spd_single_width(n), pairs = g->start[n], entries = spd_csr_nnz(M);
+    const int64_t n = g->n, width = spd_float_width(n), pairs = g->start[n], entries = spd_csr_nnz(M);
     const double of_X = size(pairs + n, X), of_M = size(entries, M->val), scale = of_X * of_M * of_M;
     float *value = g->value, *A = g->work, *B = A + n * TILE;
     for (int64_t k = 0; k < entries; k++) value[k] = (float)(M->val[k] * (1 / of_M));
@@ -141,7 +141,7 @@ void spd_sandwich_light(const spd_pattern *g, const spd_csr *M, const double *X,
     }
 }
 
-void spd_sandwich_single(const spd_pattern *g, const spd_single *s, const double *X, double *out) {
+void spd_sandwich_float(const spd_pattern *g, const spd_float_matrix *s, const double *X, double *out) {
     const double scale = size(g->start[g->n] + g->n, X), inverse = 1 / scale;
     float *value = g->value;
     for (int64_t k = 0; k < g->from[g->n]; k++) value[k] = (float)(X[g->pair[k]] * inverse);
