@@ -58,15 +58,16 @@ static spdhg_status try_margins(const spd_answer *a, spd_joins *g, double *out, 
     static const double margin[] = {INFINITY, 1e-2, 1e-4, 1e-6,
                                     1e-9}; /* the first: wherever the dual says so, F x may be 0 altogether */
     const spdhg_problem *p = a->p;
-    bool kept = false;
+    bool kept = false, offered = false;
     spd_problem_apply(p, a->x, Fx);
     for (size_t i = 0; i < sizeof margin / sizeof *margin && !kept; i++) {
         with_exact_zeros(p, g, a->x, a->y, Fx, margin[i], out, work);
-        if (memcmp(out, a->x, (size_t)p->dK * sizeof *out) == 0) return SPDHG_OK; /* nothing to do, nor with a smaller margin */
+        if (memcmp(out, a->x, (size_t)p->dK * sizeof *out) == 0) break; /* nothing to do, nor with a smaller margin */
+        offered = true;
         memcpy(c, a->c, (size_t)p->K * sizeof *c);
         SPD_TRY(a->offer(a->context, out, c, &kept, err));
     }
-    if (!kept) a->keep_old(a->context, c);
+    if (offered && !kept) a->keep_old(a->context, c);
     return SPDHG_OK;
 }
 

@@ -28,6 +28,7 @@ static void keep_old(void *context, double *c) {
     spdhg_point point = s->trace.point[s->trace.points - 1];
     memcpy(c, s->c, (size_t)s->problem->K * sizeof *c);
     spd_evaluate(&s->evaluator, s->x, c, s->y, &point);
+    s->evaluator.seen.c = s->c; /* c is the caller's scratch */
 }
 
 spdhg_status spd_solver_finish(spdhg_solver *s, spdhg_error *err) {

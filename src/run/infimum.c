@@ -40,6 +40,7 @@ static spdhg_status go_far(spd_loop *l, const double *u, double *c, const double
     if (!(point.objective <= fmin(s->solution.objective, ZERO * s->evaluator.certifier.start_value))) {
         memcpy(c, s->c, sizeof *c);
         spd_evaluate(&s->evaluator, s->x, c, s->y, &point); /* as it was */
+        s->evaluator.seen.c = s->c;
         return SPDHG_OK;
     }
     *outcome = SPDHG_OUTCOME_CONVERGED;
