@@ -1,5 +1,6 @@
 /* certifier.c - what a certifier is made of: arrays, the routes, the fixed point of X at which bounds are computed. */
 #include "certify/certify.h"
+#include "recession/recession.h"
 
 enum { WRITTEN_OUT_MOST = 1500 }; /* unknowns up to which a matrix of the proof is written out and factored */
 
@@ -143,7 +144,7 @@ spdhg_status spd_certifier_new(spd_certifier *c, const spdhg_problem *p, int thr
         c->least = spd_dual_least(c);
         c->start_value = value_at_zero(c);
         find_origin(c);
-        status = spd_dual_find_forced(c, err);
+        if (c->exact && c->identity < 0) status = spd_recession_forced(p, &c->forced, &c->push, &c->unattained, err);
         c->base.forced = c->forced;
     }
     if (status != SPDHG_OK) spd_certifier_free(c);

@@ -2,6 +2,7 @@
  * feasible dual point may add. The bound that a dual point gives by itself is its gap at a fixed point of X, taken from f there; the
  * best one is kept. */
 #include "certify/certify.h"
+#include "recession/recession.h"
 
 static const double RADIUS_FACTOR = 10; /* where nothing else is possible the statement is about ||u|| <= 10 ||x|| */
 static const double NEAR = 0.01;        /* of the gap wanted: what is expected to be left when a proof is tried early */
@@ -153,7 +154,8 @@ void spd_certify(spd_certifier *c, const double *x, const double *y, const doubl
     if (certified && objective - out->gap > c->best_dual) keep_best(c, &r);
     const double rounding = spd_dual_error_of_loss(c, x, z, loss, 0, false) + spd_dual_error_of_structure(c, x, Fx);
     const double known = fmax(c->best_dual, c->least), since = objective - known + 2 * rounding;
-    if (isfinite(since) && (!certified || since < out->gap))
+    const bool better = out->kind == SPD_GAP_NONE || since <= out->gap || (!certified && since <= c->enough * fabs(objective));
+    if (isfinite(since) && better) /* a bound for all x is worth more than one within a radius, if it is small enough */
         *out = (spd_gap){.kind = SPD_GAP_CERTIFIED, .gap = fmax(since, 0), .radius = NAN};
 }
 
