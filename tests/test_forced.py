@@ -78,12 +78,15 @@ def check_minimiser_exists(work):
     wide = np.column_stack([F, [0, 0]])
     for name, rows, tie, words in [("a hinge is 0 from a margin of 1 on", one_label, wide, ["--loss", "squared-hinge"]),
                                    ("a hinge is 0 from a margin of 1 on", one_label, wide, ["--loss", "smooth-hinge:0.5"]),
-                                   ("a row of weight 0 loses nothing", never_drawn, wide, ["--weights", weights]),
-                                   ("rounding is no direction", sums_to_0, F, [])]:
+                                   ("a row of weight 0 loses nothing", never_drawn, wide, ["--weights", weights])]:
         out = fit(work, rows, b, tie, "--no-intercept", *words)
         assert out.returncode == 0, (name, words, out.returncode, out.stderr)
         answer = json.loads(out.stdout)
         assert answer["status"] == "converged" and answer["gap_kind"] == "certified" and answer["gap_relative"] <= 1e-8, (name, answer)
+    # 0.1 + 0.2 - 0.3 is 2.8e-17 for the numbers as they are stored: far out along (1, 1, 1) row 7 loses nothing, and the infimum is lower. Nobody
+    # means that, so the fit converges; but it must not say more than that no x within a radius is better.
+    answer = json.loads(fit(work, sums_to_0, b, F, "--no-intercept").stdout)
+    assert answer["status"] == "converged" and answer["gap_kind"] == "within_radius" and answer["gap_relative"] <= 1e-8, answer
 
 
 def check_separated(work, seed, intercept):

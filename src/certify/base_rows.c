@@ -38,7 +38,7 @@ void spd_base_clear(spd_base_system *s, int64_t count) {
 void spd_base_find_units(spd_base_system *s, const spd_routes *r) {
     const spdhg_problem *p = s->problem;
     for (int64_t b = 0; b < s->n; b++) s->unit[b] = 0;
-    for (int64_t i = 0; i < p->n; i++) {
+    for (int64_t i = 0; i < p->n && !s->rowless; i++) {
         const int64_t count = spd_base_row(s, r, i);
         for (int64_t q = 0; q < count; q++)
             s->unit[s->touched[q]] = fmax(s->unit[s->touched[q]], fabs(s->sum[s->touched[q]].high));
@@ -99,7 +99,6 @@ static void add_structure(spd_base_system *s, const spd_routes *r) {
             for (int64_t q = 0; q < count; q++) kept += s->sum[s->touched[q]].high != 0;
             if (kept > 0) add_outer(s, spd_dual_nu(&p->term[t]) / s->top, count);
             s->rest[t] = s->rest[t] || kept > 0;
-            if (kept > 0 && !p->loss->value) s->hopeless = true; /* the mean over the outputs is y's alone to take up */
             spd_base_clear(s, count);
         }
     }
@@ -123,7 +122,7 @@ void spd_base_assemble(spd_base_system *s, const spd_routes *r, int threads) {
             for (int64_t b = 0; b <= a; b++) s->G[a * n + b] *= s->unit[a] * s->unit[b];
             s->off[a] = p->scale ? 16 * DBL_EPSILON * DBL_EPSILON * s->G[a * n + a] : 0;
         }
-    } else
+    } else if (!s->rowless)
         add_rows(s, r);
     add_structure(s, r);
 }

@@ -11,6 +11,7 @@
 
 #include "certify/certify.h"
 
+enum { FAILURES_MOST = 8 };
 static const double CUT = 1e-18;     /* of the largest w_i D_i: rows with less stay as they are */
 static const double SPARE = 0.5;     /* of the room is kept for later points, so that G serves them too */
 static const double SINGULAR = 1e-3; /* an eigenvalue this small, in units of what rounding can do, may be 0 */
@@ -101,31 +102,32 @@ static void share_out(spd_base_system *s, double cut) {
 bool spd_base_prove(spd_base_system *s, const spd_routes *r, const double *room, double cut, int threads) {
     s->root = 0;
     if (s->hopeless) return false;
+    if (s->passing) s->nulls = 0;
+    s->passing = false;
     if (!s->measured) spd_base_find_units(s, r);
     s->measured = true;
-    for (int64_t i = 0; i < s->problem->n; i++) s->D[i] = SPARE * room[i];
-    share_out(s, fmax(cut, CUT));
+    for (int64_t i = 0; i < s->problem->n && !s->rowless; i++) s->D[i] = SPARE * room[i];
+    s->top = s->least = 1;
+    if (!s->rowless) share_out(s, fmax(cut, CUT));
     if (!(s->top > 0)) return false;
     spd_base_assemble(s, r, threads);
-    if (s->hopeless) return false;
     set_scale(s);
     measure_nulls(s);
     for (int64_t t = 0; t < s->problem->terms; t++) s->lambda[t] = s->problem->term[t].lambda;
     if (prove(s)) return true;
-    const int64_t before = s->nulls;
-    if (!s->searched && spd_base_find_nulls(s, r, SINGULAR) > before) {
+    s->nulls = 0;
+    if (spd_base_find_nulls(s, r, SINGULAR) > 0) {
         measure_nulls(s);
         if (prove(s)) return true;
     }
-    s->hopeless = s->searched && ++s->failures > 3; /* singular, and not by directions that are exactly null */
-    s->searched = true;
+    if (cut == 0) s->hopeless = ++s->failures > FAILURES_MOST; /* singular, and not by directions that are exactly null */
     return false;
 }
 
 /* G of an earlier point will do: it has no more than the room there is now, and the same lambda. */
 bool spd_base_holds(const spd_base_system *s, const double *room) {
-    if (!(s->root > 0)) return false;
-    for (int64_t i = 0; i < s->problem->n; i++)
+    if (!(s->root > 0) || s->passing) return false;
+    for (int64_t i = 0; i < s->problem->n && !s->rowless; i++)
         if (s->D[i] > room[i]) return false;
     for (int64_t t = 0; t < s->problem->terms; t++)
         if (s->rest[t] && s->lambda[t] != s->problem->term[t].lambda) return false;

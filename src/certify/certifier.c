@@ -28,8 +28,8 @@ static void find_origin(spd_certifier *c) {
     if (p->data->offset || spd_max_abs(p->dK, c->origin) > 0) spd_problem_scores(p, c->threads, c->origin, c->origin_z);
     spd_problem_apply(p, c->origin, c->origin_Fx);
     c->origin_loss = spd_problem_losses(p, c->threads, &(spd_scores){.z = c->origin_z}, NULL, NULL, c->work);
-    c->origin_value = c->origin_loss + 0.5 * p->gamma * spd_dot(p->dK, c->origin, c->origin) +
-                      spd_problem_penalty(p, c->origin_Fx, c->work);
+    c->origin_value =
+        c->origin_loss + 0.5 * p->gamma * spd_dot(p->dK, c->origin, c->origin) + spd_problem_penalty(p, c->origin_Fx, c->work);
 }
 
 /* One array of the certifier: where it goes, how many numbers it has. */
@@ -39,7 +39,7 @@ typedef struct part {
     bool wanted;
 } part;
 
-enum { PARTS = 36 };
+enum { PARTS = 39 };
 
 static int parts_of(spd_certifier *c, part out[PARTS]) {
     const spdhg_problem *p = c->problem;
@@ -73,10 +73,11 @@ static int parts_of(spd_certifier *c, part out[PARTS]) {
                         {&c->top, p->d, true},
                         {&c->F_norm, p->d, true},
                         {&c->e, p->dK + p->K, true},
-                        {&c->alpha_size, 3 * p->K, true},
+                        {&c->alpha_size, 4 * p->K, true},
                         {&c->room, p->n, c->exact},
                         {&c->excess, p->dK, c->exact},
-                        {&c->residual, s->n * p->K, c->exact},
+                        {&c->doubt, p->dK, c->exact},
+                        {&c->residual, 2 * s->n * p->K, c->exact},
                         {&c->origin, p->dK, true},
                         {&c->origin_z, nK, true},
                         {&c->origin_Fx, mK, true},
@@ -85,17 +86,15 @@ static int parts_of(spd_certifier *c, part out[PARTS]) {
                         {&s->G, 2 * s->n * s->n, proof},
                         {&s->unit, 5 * s->n + p->terms, proof},
                         {&s->D, 2 * p->n, proof},
+                        {&c->mean.G, 2 * c->mean.n * c->mean.n, proof && c->mean.n > 0},
+                        {&c->mean.unit, 5 * c->mean.n + p->terms, proof && c->mean.n > 0},
                         {&s->work, plain ? spd_problem_normal_work(p, c->threads) : 0, plain}};
     _Static_assert(sizeof all / sizeof *all == PARTS, "every part has its place");
     memcpy(out, all, sizeof all);
     return PARTS;
 }
 
-/* The smaller arrays that share one allocation. */
-static void divide(spd_certifier *c) {
-    spd_base_system *s = &c->base;
-    c->slope = c->alpha_size + c->problem->K;
-    c->tau = c->slope + c->problem->K;
+static void divide_system(spd_base_system *s) {
     if (!s->G) return;
     s->copy = s->G + s->n * s->n;
     s->scale = s->unit + s->n;
@@ -103,7 +102,30 @@ static void divide(spd_certifier *c) {
     s->size = s->off + s->n;
     s->vector = s->size + s->n;
     s->lambda = s->vector + s->n;
-    s->share = s->D + c->problem->n;
+}
+
+/* The smaller arrays that share one allocation. */
+static void divide(spd_certifier *c) {
+    spd_base_system *s = &c->base;
+    c->slope = c->alpha_size + c->problem->K;
+    c->tau = c->slope + c->problem->K;
+    c->v0 = c->tau + c->problem->K;
+    divide_system(s);
+    divide_system(&c->mean);
+    if (s->D) s->share = s->D + c->problem->n;
+}
+
+static bool allocate_lists(spd_base_system *s) {
+    if (!s->G) return true;
+    s->sum = SPD_NEW(spd_twofold, s->n);
+    s->touched = SPD_NEW(int32_t, s->n);
+    s->rest = SPD_NEW(bool, s->problem->terms);
+    return s->sum && s->touched && s->rest;
+}
+
+static void free_lists(spd_base_system *s) {
+    void *const arrays[] = {s->sum, s->touched, s->rest, s->null, s->null_square};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) spd_free(arrays[i]);
 }
 
 static spdhg_status allocate(spd_certifier *c, spdhg_error *err) {
@@ -113,6 +135,7 @@ static spdhg_status allocate(spd_certifier *c, spdhg_error *err) {
     double bytes = 0;
     if (c->exact && !spd_routes_new(&c->routes, p)) return spd_fail_memory(err, 40.0 * (double)p->d);
     *s = (spd_base_system){.problem = p, .n = c->routes.bases + (p->intercept ? 1 : 0)};
+    c->mean = (spd_base_system){.problem = p, .n = p->loss->value ? 0 : c->routes.bases, .rowless = true};
     bool good = true;
     const int count = parts_of(c, parts);
     for (int i = 0; i < count; i++) {
@@ -122,12 +145,7 @@ static spdhg_status allocate(spd_certifier *c, spdhg_error *err) {
         good = good && *parts[i].at;
     }
     c->F_entries = SPD_NEW(int64_t, p->d);
-    if (s->G) {
-        s->sum = SPD_NEW(spd_twofold, s->n);
-        s->touched = SPD_NEW(int32_t, s->n);
-        s->rest = SPD_NEW(bool, p->terms);
-        good = good && s->sum && s->touched && s->rest;
-    }
+    good = allocate_lists(s) && allocate_lists(&c->mean) && good;
     if (!good || !c->F_entries) return spd_fail_memory(err, bytes);
     divide(c);
     return SPDHG_OK;
@@ -146,6 +164,7 @@ spdhg_status spd_certifier_new(spd_certifier *c, const spdhg_problem *p, int thr
         find_origin(c);
         if (c->exact && c->identity < 0) status = spd_recession_forced(p, &c->forced, &c->push, &c->unattained, err);
         c->base.forced = c->forced;
+        c->base.alpha = c->alpha;
     }
     if (status != SPDHG_OK) spd_certifier_free(c);
     return status;
@@ -155,8 +174,9 @@ void spd_certifier_free(spd_certifier *c) {
     part parts[PARTS];
     if (c->problem)
         for (int i = 0, count = parts_of(c, parts); i < count; i++) spd_free(*parts[i].at);
-    void *const arrays[] = {c->F_entries, c->fine, c->base.sum, c->base.touched, c->base.rest, c->base.null, c->base.null_square,
-                            c->forced,    c->push};
+    free_lists(&c->base);
+    free_lists(&c->mean);
+    void *const arrays[] = {c->F_entries, c->fine, c->forced, c->push};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) spd_free(arrays[i]);
     spd_routes_free(&c->routes);
     *c = (spd_certifier){0};

@@ -35,29 +35,32 @@ typedef struct spd_routes {
     signed char *sign; /* of j in the direction of its base, along which F is 0 */
 } spd_routes;
 bool spd_routes_new(spd_routes *r, const spdhg_problem *p);
-/* excess (d x K) sent along: dy (m x K, 0 before) = the most that any row has to carry. */
-void spd_routes_carry(const spd_routes *r, int64_t d, int64_t K, double *excess, double *dy);
+/* excess (d x K), known up to doubt, is sent along, and added up on the way: dy (m x K, 0 before) = the most that each row carries. */
+void spd_routes_carry(const spd_routes *r, int64_t d, int64_t K, double *excess, double *doubt, double *dy);
 void spd_routes_free(spd_routes *r);
 
 /* ---- base_system.c, base_rows.c, null_vectors.c: that alpha can take up what the routes leave at their bases. */
 typedef struct spd_base_system {
     const spdhg_problem *problem;
-    const uint8_t *forced;    /* rows whose alpha is 0, or NULL */
-    int64_t n;                /* unknowns: the bases, then the intercept */
-    double *G, *copy;         /* n x n; NULL: too many unknowns */
-    double *unit, *scale;     /* of each unknown: a power of two, and 1/sqrt of G's diagonal in it */
-    double *off;              /* what rounding may have done to its part of G */
-    double *D, *share;        /* n: how far each alpha may go; its part of G */
-    double top, least;        /* largest and smallest w_i D_i / W that is not 0 */
-    double root;              /* sqrt(mu); 0: nothing is proven */
-    bool *rest;               /* a term's rows that are not all routes' */
-    double *lambda;           /* of the terms, when G was made */
-    double *null;             /* nulls x n whole numbers: directions that every row has a 0 for */
-    double *null_square;      /* their squared lengths */
+    const uint8_t *forced; /* rows whose alpha is 0, or NULL */
+    const double *alpha;   /* of the point at hand, n x K */
+    int64_t n;             /* unknowns: the bases, then the intercept */
+    bool rowless;          /* of F alone: what alpha cannot change, the mean over the outputs of a coupled loss */
+    double *G, *copy;      /* n x n; NULL: too many unknowns */
+    double *unit, *scale;  /* of each unknown: a power of two, and 1/sqrt of G's diagonal in it */
+    double *off;           /* what rounding may have done to its part of G */
+    double *D, *share;     /* n: how far each alpha may go; its part of G */
+    double top, least;     /* largest and smallest w_i D_i / W that is not 0 */
+    double root;           /* sqrt(mu); 0: nothing is proven */
+    bool *rest;            /* a term's rows that are not all routes' */
+    double *lambda;        /* of the terms, when G was made */
+    double *null;          /* nulls x n whole numbers: directions that every row has a 0 for */
+    double *null_square;   /* their squared lengths */
     int64_t nulls, failures;
-    bool measured, searched, hopeless;
+    bool passing; /* some of them only for the alpha at hand */
+    bool measured, hopeless;
     spd_twofold *sum; /* one row: h_ib, */
-    double *size;  /* the sizes added up in it, */
+    double *size;     /* the sizes added up in it, */
     int32_t *touched;
     double *vector, *line, *work;
 } spd_base_system;
@@ -98,7 +101,8 @@ typedef struct spd_certifier {
     double *push;      /* with forced: an x that brings their loss near 0 and leaves the penalty and all other rows alone */
     bool unattained;   /* f falls for ever along some direction, from every x: no minimiser exists */
     double *alpha, *y, *g, *gc;      /* the dual point; g = A'alpha/W */
-    double *v, *P, *work;            /* d x K each but work: scratch of the pieces */
+    double *v, *v0;                  /* g + F'y, and the intercept's part */
+    double *P, *work;                /* d x K, and scratch of the pieces */
     double *best_y, *Fq;             /* m x K */
     double *curve, *t;               /* n x K each: exact correction */
     double *M, *p, *r, *Mwork;       /* the system of the correction; M NULL: matrix-free */
@@ -108,19 +112,20 @@ typedef struct spd_certifier {
     const double *lent, *lent_curve; /* A'diag(w D)A/W, lower triangle, and D = phi'' near z: the solver's, or NULL */
     double *scale, *q;               /* 1/sqrt of the system's diagonal; scratch: with the system */
     /* rounding */
-    double *norm, *top;            /* of every column of A: root mean square and largest size */
-    double *F_norm;                /* of every column of F */
-    int64_t *F_entries;            /* the same: how many it has */
-    int64_t longest;               /* entries of the longest row */
-    bool measured;                 /* these are known */
-    double *e;                     /* v is off by at most this; the intercept's K numbers last */
+    double *norm, *top;               /* of every column of A: root mean square and largest size */
+    double *F_norm;                   /* of every column of F */
+    int64_t *F_entries;               /* the same: how many it has */
+    int64_t longest;                  /* entries of the longest row */
+    bool measured;                    /* these are known */
+    double *e;                        /* v is off by at most this; the intercept's K numbers last */
     double *alpha_size, *slope, *tau; /* K each: root mean square of alpha; scratch */
-    double loose;                  /* a coupled loss's alphas do not add up to 0 by this */
+    double vanishing;                 /* what products too small for a double may add up to, for an entry of 1 */
+    double loose;                     /* a coupled loss's alphas do not add up to 0 by this */
     spd_twofold *fine;                /* W v with twice the digits, made when first needed */
     /* repair */
     spd_routes routes;
-    spd_base_system base;
-    double *room, *excess, *residual;
+    spd_base_system base, mean; /* mean: with a coupled loss */
+    double *room, *excess, *doubt, *residual;
     /* a fixed point of X, at which the bound of a dual point is computed by itself */
     double *origin, *origin_z, *origin_Fx, origin_value, origin_loss;
     double *best_alpha, *best_dual_y;
@@ -151,6 +156,8 @@ void spd_dual_drop_small(spd_certifier *c); /* alphas as good as 0 become 0; g f
 void spd_dual_polish(spd_certifier *c, double rest, double objective);
 /* ---- exact.c: moves alpha and y so that -v is in dom h*, nearly; false if that would leave a domain. */
 bool spd_dual_make_exact(spd_certifier *c, const double *x, const double *z);
+bool spd_dual_can_correct(const spd_certifier *c);
+bool spd_dual_correct(spd_certifier *c, const double *z); /* again, by v and v0 as they are; false: alpha left its domain */
 void spd_dual_sides(const spdhg_problem *p, double *low, double *high); /* of X in every coordinate, where X is separable */
 /* The part of v that must vanish: how far each v_j is outside what X's unbounded sides allow (0 where allowed). */
 double spd_dual_excess(const spdhg_problem *p, double vj);
@@ -162,7 +169,7 @@ static inline double spd_rounding(double k) { /* gamma_k: what k operations can 
 }
 void spd_dual_measure_columns(spd_certifier *c);
 void spd_dual_error_of_v(spd_certifier *c); /* e for the v at hand */
-bool spd_dual_fine_v(spd_certifier *c);     /* v, gc and e again, with twice the digits; false: not possible */
+bool spd_dual_fine_v(spd_certifier *c);     /* v, v0 and e again, with twice the digits; false: not possible */
 /* ---- rounding_objective.c */
 /* first: the first bracket as computed; 0: alpha is phi'(z). */
 double spd_dual_error_of_loss(const spd_certifier *c, const double *x, const double *z, double loss, double first, bool by_rows);

@@ -8,6 +8,8 @@
 
 enum { REFINEMENTS = 4, CG_MOST = 200 };
 static const double GAIN = 0.5; /* what a round of refinement leaves, at most, for another to be made */
+static const double ROUNDED = 1e-15,
+                    ACCEPTED = 1e-12; /* of the largest alpha, in the scale of the system: no more to be had; good */
 
 void spd_dual_sides(const spdhg_problem *p, double *low, double *high) {
     *low = p->set.kind == &spd_set_nonneg ? 0 : p->set.kind == &spd_set_box ? p->set.arg[0] : -INFINITY;
@@ -144,17 +146,17 @@ static void curvatures(spd_certifier *c, const double *z) {
     }
 }
 
-/* Rounds of solving and moving, until that gains nothing; false where it never did. */
+/* Rounds of solving and moving, until that gains nothing; true if little is left. */
 static bool refine(spd_certifier *c, const double *x, const double *z) {
     double left = residual(c, x), before = INFINITY;
-    const double first = left;
-    for (int round = 0; round < REFINEMENTS && left > 0 && left < GAIN * before; round++) {
+    const double size = spd_max_abs(c->problem->n * c->problem->K, c->alpha);
+    for (int round = 0; round < REFINEMENTS && left > ROUNDED * size && left < GAIN * before; round++) {
         before = left;
         solve(c);
         move(c, z);
         left = residual(c, x);
     }
-    return left <= first;
+    return left <= ACCEPTED * size;
 }
 
 static double room_of(const spd_certifier *c, int64_t i) {
@@ -208,7 +210,8 @@ static bool solve_exactly(spd_certifier *c, const double *x, const double *z) {
     if (c->M && !(c->factored = factor(c, NULL, n))) return false;
     if (c->M) memcpy(c->kept, c->curve, (size_t)nK * sizeof *c->kept);
     if (!c->M) find_diagonal(c, n);
-    return refine(c, x, z);
+    refine(c, x, z);
+    return in_domain(c);
 }
 
 bool spd_dual_make_exact(spd_certifier *c, const double *x, const double *z) {
@@ -223,7 +226,22 @@ bool spd_dual_make_exact(spd_certifier *c, const double *x, const double *z) {
     spd_scale(p->n * p->K, shrink, c->alpha);
     spd_scale(p->m * p->K, shrink, c->y);
     spd_scale(p->dK, shrink, c->v);
-    spd_scale(p->dK, shrink, c->g);
-    spd_scale(p->K, shrink, c->gc);
+    for (int64_t k = 0; k < p->K; k++) c->v0[k] = shrink * c->gc[k];
     return true;
+}
+
+bool spd_dual_can_correct(const spd_certifier *c) { return c->identity >= 0 || (c->M && c->factored); }
+
+/* Refinement proper (Wilkinson): one more round for what is left of v as it is known with twice the digits. */
+bool spd_dual_correct(spd_certifier *c, const double *z) {
+    const spdhg_problem *p = c->problem;
+    for (int64_t q = 0; q < p->dK; q++) c->r[q] = -spd_dual_excess(p, c->v[q]);
+    for (int64_t k = 0; k < p->K && p->intercept; k++) c->r[p->dK + k] = -c->v0[k];
+    if (c->identity >= 0) {
+        spd_axpy(p->dK, 1, c->r, c->y + p->term[c->identity].first);
+        return true;
+    }
+    solve(c);
+    move(c, z);
+    return in_domain(c);
 }

@@ -1,6 +1,8 @@
 /* gap.c - the duality gap, bracket by bracket (certify.h), so that nothing cancels, with what rounding and the way to an exactly
  * feasible dual point may add. The bound that a dual point gives by itself is its gap at a fixed point of X, taken from f there; the
  * best one is kept. */
+#include <float.h>
+
 #include "certify/certify.h"
 #include "recession/recession.h"
 
@@ -36,19 +38,26 @@ static double exact_bracket(const spd_certifier *c, const double *x) {
  * lets grow|| with -v_j side_j for every other coordinate. */
 static double radius_bracket(const spd_certifier *c, const double *x, double R) {
     const spdhg_problem *p = c->problem;
-    double square = 0, total = 0, off = 0, size = 0, low, high;
+    double total = 0, off = 0, size = 0, low, high;
     spd_dual_sides(p, &low, &high);
     for (int64_t q = 0; q < p->dK; q++) {
-        const double out = spd_dual_excess(p, c->v[q]), side = c->v[q] > 0 ? low : high,
-                     way = isfinite(side) ? x[q] - side : x[q];
-        square += out * out;
+        const double side = c->v[q] > 0 ? low : high, way = isfinite(side) ? x[q] - side : x[q];
+        c->P[q] = spd_dual_excess(p, c->v[q]);
         total += c->v[q] * way;
         size += fabs(c->v[q] * x[q]) + fabs(c->v[q] * way);
         off += c->e[q] * (fabs(x[q]) + fabs(way));
     }
-    const double most = fmin(total + R * sqrt(square), spd_dot(p->dK, c->v, x) + R * spd_norm2(p->dK, c->v));
+    const double most = fmin(total + R * spd_norm2(p->dK, c->P), spd_dot(p->dK, c->v, x) + R * spd_norm2(p->dK, c->v));
     const double few = spd_rounding((double)p->dK + 16);
     return spd_bracket(most) * (1 + few) + few * size + off + R * spd_norm2(p->dK, c->e);
+}
+
+/* Losses, penalty and ridge, and the sums they are parts of. */
+static double error_of_objective(const spd_certifier *c, const point *at, double first, bool by_rows) {
+    const spdhg_problem *p = c->problem;
+    return spd_dual_error_of_loss(c, at->x, at->z, at->loss, first, by_rows) + spd_dual_error_of_structure(c, at->x, at->Fx) +
+           spd_rounding((double)(p->dK + p->m * p->K) + 32) * fabs(at->objective - at->loss) +
+           4 * DBL_EPSILON * fabs(at->objective) + (double)(p->n + p->m + p->d) * (double)p->K * DBL_MIN;
 }
 
 /* The three brackets at a point and their rounding. R > 0: within that radius; else of all x. moved: alpha is not phi'(z). */
@@ -59,9 +68,7 @@ static sum add_up(spd_certifier *c, const point *at, const spd_repair *r, double
                           : c->exact ? exact_bracket(c, at->x)
                                      : p->set.kind->bracket(p->dK, p->set.arg, p->gamma, at->x, c->v, c->e, c->work);
     const double brackets = first + second + third;
-    const double rest = spd_rounding((double)(p->dK + p->m * p->K) + 32) * fabs(at->objective - at->loss);
-    const double rounding = spd_dual_error_of_loss(c, at->x, at->z, at->loss, first, by_rows) +
-                            spd_dual_error_of_structure(c, at->x, at->Fx) + rest + 4 * c->loose * (1 + first) +
+    const double rounding = error_of_objective(c, at, first, by_rows) + 4 * c->loose * (1 + first) +
                             spd_dual_repair_cost(c, r, at->z, at->loss, at->objective + brackets);
     const double all = brackets + rounding;
     return (sum){.gap = isfinite(all) ? all * (1 + 1e-14) : INFINITY, .rounding = rounding};
@@ -70,14 +77,17 @@ static sum add_up(spd_certifier *c, const point *at, const spd_repair *r, double
 /* Repair and sum for the alpha and y at hand; v is theirs. What is cheap first. */
 static double prove(spd_certifier *c, const point *at, double R, bool moved, spd_repair *r) {
     const double goal = c->enough * fabs(at->objective);
+    const bool all = c->exact && !(R > 0);
     sum s = {.gap = INFINITY, .rounding = INFINITY};
     spd_dual_measure_columns(c);
-    for (int round = 0; round < 2; round++) {
+    for (int round = 0; round < (all ? 3 : 2); round++) {
         if (round == 0)
             spd_dual_error_of_v(c);
-        else if (!spd_dual_fine_v(c))
+        else if (round == 2 && !spd_dual_can_correct(c))
             break;
-        const bool all = c->exact && !(R > 0);
+        else if ((round == 2 && !spd_dual_correct(c, at->z)) || !spd_dual_fine_v(c))
+            return INFINITY;
+        s = (sum){.gap = INFINITY, .rounding = INFINITY};
         if (!all) spd_dual_repair_intercept(c, r);
         if (all && !spd_dual_repair_all(c, r)) continue;
         s = add_up(c, at, r, R, moved, round > 0);
@@ -95,6 +105,7 @@ static double left_over(const spd_certifier *c, double objective) {
 static void refresh_v(spd_certifier *c) {
     const spdhg_problem *p = c->problem;
     memcpy(c->v, c->g, (size_t)p->dK * sizeof *c->v);
+    memcpy(c->v0, c->gc, (size_t)p->K * sizeof *c->v0);
     spd_problem_add_transposed(p, c->y, c->v);
 }
 
@@ -108,10 +119,9 @@ static bool choose_dual(spd_certifier *c, const point *at, const double *y) {
     spd_problem_adjoint(p, c->threads, c->alpha, c->g, c->gc, c->Mwork);
     memcpy(c->y, y, (size_t)(p->m * p->K) * sizeof *y);
     spd_problem_project_dual(p, c->y, c->work);
-    spd_dual_polish(c,
-                    0.5 * p->gamma * spd_dot(p->dK, at->x, at->x) + spd_dot(p->dK, c->g, at->x) +
-                        spd_problem_penalty(p, at->Fx, c->work),
-                    fabs(at->objective));
+    spd_dual_polish(
+        c, 0.5 * p->gamma * spd_dot(p->dK, at->x, at->x) + spd_dot(p->dK, c->g, at->x) + spd_problem_penalty(p, at->Fx, c->work),
+        fabs(at->objective));
     refresh_v(c);
     return moved;
 }
@@ -120,9 +130,9 @@ static bool choose_dual(spd_certifier *c, const point *at, const double *y) {
 static void keep_best(spd_certifier *c, const spd_repair *r) {
     const spdhg_problem *p = c->problem;
     const point origin = {c->origin, c->origin_z, c->origin_Fx, c->origin_loss, c->origin_value};
-    const double bound = origin.objective - add_up(c, &origin, r, 0, true, false).gap;
+    const double bound = nextafter(origin.objective - add_up(c, &origin, r, 0, true, false).gap, -INFINITY);
     if (!(bound > c->best_dual)) return;
-    c->best_dual = nextafter(bound, -INFINITY);
+    c->best_dual = bound;
     memcpy(c->best_alpha, c->alpha, (size_t)(p->n * p->K) * sizeof *c->alpha);
     memcpy(c->best_dual_y, c->y, (size_t)(p->m * p->K) * sizeof *c->y);
 }
@@ -133,8 +143,8 @@ static void prove_exactly(spd_certifier *c, const point *at, bool moved, spd_rep
     const double radius = RADIUS_FACTOR * fmax(spd_norm2(p->dK, at->x), 1e-3);
     const bool judge = c->slopes; /* another alpha is tried for the whole proof only */
     const double within = judge ? prove(c, at, radius, moved, r) : 0;
-    const bool worth = within <= c->worth * fabs(at->objective) ||
-                       left_over(c, at->objective) <= NEAR * c->enough * fabs(at->objective);
+    const bool worth =
+        within <= c->worth * fabs(at->objective) || left_over(c, at->objective) <= NEAR * c->enough * fabs(at->objective);
     if (worth && spd_dual_make_exact(c, at->x, at->z)) out->gap = prove(c, at, 0, true, r);
     if (judge && !isfinite(out->gap)) *out = (spd_gap){.kind = SPD_GAP_WITHIN_RADIUS, .gap = within, .radius = radius};
 }
@@ -152,11 +162,12 @@ void spd_certify(spd_certifier *c, const double *x, const double *y, const doubl
     if (!isfinite(out->gap)) out->kind = SPD_GAP_NONE;
     const bool certified = out->kind == SPD_GAP_CERTIFIED;
     if (certified && objective - out->gap > c->best_dual) keep_best(c, &r);
-    const double rounding = spd_dual_error_of_loss(c, x, z, loss, 0, false) + spd_dual_error_of_structure(c, x, Fx);
-    const double known = fmax(c->best_dual, c->least), since = objective - known + 2 * rounding;
-    const bool better = out->kind == SPD_GAP_NONE || since <= out->gap || (!certified && since <= c->enough * fabs(objective));
-    if (isfinite(since) && better) /* a bound for all x is worth more than one within a radius, if it is small enough */
-        *out = (spd_gap){.kind = SPD_GAP_CERTIFIED, .gap = fmax(since, 0), .radius = NAN};
+    const double known = fmax(c->best_dual, c->least - 4 * spd_rounding((double)c->problem->n) * fabs(c->least));
+    const double error = error_of_objective(c, &at, 0, false) + 2 * DBL_EPSILON * fabs(known);
+    const double since = fmax(objective - known, 0) + error, much = certified ? out->gap : out->gap + error;
+    /* A bound for all x is worth more than one within a radius, if it is small enough. */
+    if (isfinite(since) && (out->kind == SPD_GAP_NONE || since <= much || (!certified && since <= c->enough * fabs(objective))))
+        *out = (spd_gap){.kind = SPD_GAP_CERTIFIED, .gap = since, .radius = NAN};
 }
 
 void spd_certify_known(spd_certifier *c, const double *alpha, const double *y) {

@@ -1,4 +1,5 @@
-/* null_vectors.c - directions along which every row is exactly 0: h_i'N = 0 in exact arithmetic for all i that count.
+/* null_vectors.c - directions along which every row is exactly 0: h_i'N = 0 in exact arithmetic for all i that count, that is whose
+ * alpha is not 0 or may move. Those of all rows are kept; the others serve one alpha.
  * They come from the way data are made: columns of 0 and 1 that add up to the intercept, a column twice, a total beside its
  * parts. Then N has small whole numbers. They are guessed by Gauss-Jordan elimination of S G S, rounded to fractions with a small
  * common denominator, and kept only if each row's sum is 0 without any rounding (la/exact.c). A guess can only fail. */
@@ -47,12 +48,14 @@ static bool whole_numbers(int64_t n, double *q) {
     return false;
 }
 
-/* Every row's sum, of the numbers as they were given: with --standardize before their division by the scale. q: by base. */
-static bool is_null(spd_base_system *s, const spd_routes *r, const double *q) {
+/* Every row's sum, of the numbers as they were given: with --standardize before their division by the scale. q: by base. active: of
+ * the rows with an alpha that is not 0 or may move. */
+static bool is_null(spd_base_system *s, const spd_routes *r, const double *q, bool active) {
     const spdhg_problem *p = s->problem;
     double *factor = s->line, *value = factor + p->d + 1, *work = value + p->d + 1;
-    for (int64_t i = 0; i < p->n; i++) {
+    for (int64_t i = 0; i < p->n && !s->rowless; i++) {
         if ((s->forced && s->forced[i]) || (p->weight && !(p->weight[i] > 0))) continue;
+        if (active && s->D[i] == 0 && spd_max_abs(p->K, s->alpha + i * p->K) == 0) continue;
         spd_row row;
         spd_problem_row(p, i, &row);
         const double *val = p->scale ? p->data->val + (row.val - p->val) : row.val;
@@ -68,7 +71,7 @@ static bool is_null(spd_base_system *s, const spd_routes *r, const double *q) {
     for (int64_t t = 0; t < p->terms; t++) { /* and every row of F; with a scale F's columns are not the data's */
         const spd_csr *F = &p->term[t].F->F;
         for (int64_t e = 0; e < F->m && s->rest[t]; e++) {
-            if (p->scale) return false;
+            if (p->scale && !s->rowless) return false;
             const int64_t entries = F->ptr[e + 1] - F->ptr[e];
             for (int64_t l = 0; l < entries; l++) {
                 const int64_t j = F->idx[F->ptr[e] + l];
@@ -99,7 +102,7 @@ static bool store(spd_base_system *s, const double *q) {
 /* The scale of each base's one column; NULL where there is none, or a base is of several columns and it would not help. */
 static bool base_scales(const spd_base_system *s, const spd_routes *r, double *out) {
     const spdhg_problem *p = s->problem;
-    if (!p->scale || r->joined) return false;
+    if (!p->scale || r->joined || s->rowless) return false;
     for (int64_t b = 0; b < s->n; b++) out[b] = 1;
     for (int64_t j = 0; j < p->d; j++)
         if (r->base[j] >= 0) out[r->base[j]] = p->scale[j];
@@ -114,7 +117,7 @@ int64_t spd_base_find_nulls(spd_base_system *s, const spd_routes *r, double sing
     s->line = SPD_NEW(double, 4 * (p->d + 1));
     const bool good = A && q && order && s->line;
     const double *scales = good && base_scales(s, r, q + n) ? q + n : NULL;
-    if (good && !(p->scale && r->joined)) {
+    if (good && (s->rowless || !(p->scale && r->joined))) {
         for (int64_t a = 0; a < n; a++)
             for (int64_t b = 0; b <= a; b++) A[a * n + b] = A[b * n + a] = s->scale[a] * s->scale[b] * s->G[a * n + b];
         const int64_t pivots = eliminate(n, A, order, singular * 1e-6);
@@ -126,9 +129,12 @@ int64_t spd_base_find_nulls(spd_base_system *s, const spd_routes *r, double sing
                 q[b] = -A[b * n + order[f]] / A[b * (n + 1)] * s->scale[b] * s->unit[b];
             }
             of_data(s, scales, true, q);
-            if (!whole_numbers(n, q) || !is_null(s, r, q)) continue;
+            if (!whole_numbers(n, q)) continue;
+            const bool lasting = is_null(s, r, q, false);
+            if (!lasting && !is_null(s, r, q, true)) continue;
             of_data(s, scales, false, q);
             if (!store(s, q)) break;
+            s->passing = s->passing || !lasting;
         }
     }
     spd_free(A);

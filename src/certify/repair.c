@@ -11,6 +11,8 @@
  *                         (1/W) sum_i w_i |s_i| M_i <= E sqrt( (1/W) sum_i w_i M_i^2 / D_i ),   M_i = its larger end at alpha +- D_i
  *                     y may leave its ball by a factor 1 + t; (alpha, y)/(1 + t) is inside, and since alpha = 0, y = 0 has the
  *                     bound `least`, concavity makes the loss of bound at most t (f - least). */
+#include <float.h>
+
 #include "certify/certify.h"
 
 enum { AT_ONCE = 256 };
@@ -42,7 +44,7 @@ static double tau_scalar(const spd_certifier *c, int64_t k) {
         up += fmax(a, 0);
         down += fmax(-a, 0);
     }
-    const double miss = fabs(c->gc[k]) + c->e[p->dK + k], side = fmax(up, down) * (1 - 1e-9) - miss;
+    const double miss = fabs(c->v0[k]) + c->e[p->dK + k], side = fmax(up, down) * (1 - 1e-9) - miss;
     return miss == 0 ? 0 : side > 0 && fmin(up, down) > 0 ? GENEROUS * miss / side : INFINITY;
 }
 
@@ -53,7 +55,7 @@ static double tau_coupled(const spd_certifier *c) {
     memset(c->slope, 0, (size_t)p->K * sizeof *c->slope);
     for (int64_t i = 0; i < p->n; i++) c->slope[(int64_t)p->b[i]] += share(p, i);
     for (int64_t k = 0; k < p->K; k++) {
-        const double miss = fabs(c->gc[k]) + c->e[p->dK + k], mass = 0.999 * c->slope[k] - miss;
+        const double miss = fabs(c->v0[k]) + c->e[p->dK + k], mass = 0.999 * c->slope[k] - miss;
         if (miss > 0) tau = fmax(tau, mass > 0 ? GENEROUS * miss / mass : INFINITY);
     }
     return tau;
@@ -137,30 +139,44 @@ static double spread_coupled(const spd_certifier *c, const double *z) {
     return sum;
 }
 
-/* What has to leave v_j, at most: all of it, or the part on the side where X has no bound. Columns of a null vector N: all of it,
- * for N'v = 0 has to stay so. */
+static bool has_rest(const spd_base_system *s) {
+    for (int64_t t = 0; t < s->problem->terms && s->G; t++)
+        if (s->rest[t]) return true;
+    return false;
+}
+
+/* What has to leave v_j, and how much more or less that may be: all of it, or the part on the side where X has no bound. Columns of a null vector N: all of it,
+ * for N'v = 0 has to stay so. With a coupled loss the same direction in all outputs is null unless rows of F see it. */
 static void find_excess(spd_certifier *c) {
     const spdhg_problem *p = c->problem;
+    const bool rest = has_rest(&c->base);
     double low, high;
     spd_dual_sides(p, &low, &high);
     for (int64_t q = 0; q < p->dK; q++) {
         const double v = c->v[q], e = c->e[q];
         const int32_t base = c->routes.base[q / p->K];
-        const bool whole = (!isfinite(low) && !isfinite(high)) || (base >= 0 && spd_base_in_null(&c->base, base));
-        c->excess[q] = fmax(whole ? fabs(v) + e : isfinite(low) ? e - v : e + v, 0);
+        const bool coupled = !p->loss->value && (!rest || (base >= 0 && spd_base_in_null(&c->mean, base)));
+        const bool null = base >= 0 && (coupled || spd_base_in_null(&c->base, base));
+        const bool whole = null || (!isfinite(low) && !isfinite(high));
+        const bool stays = !whole && (isfinite(low) ? v >= e : v <= -e); /* on the right side, for sure */
+        c->excess[q] = whole ? v : stays ? 0 : isfinite(low) ? fmin(v, 0) : fmax(v, 0);
+        c->doubt[q] = stays ? 0 : e;
     }
 }
 
 static bool find_energy(spd_certifier *c, double *E) {
     const spdhg_problem *p = c->problem;
     spd_base_system *s = &c->base;
-    double *residual = c->residual, most = 0;
-    memset(residual, 0, (size_t)(s->n * p->K) * sizeof *residual);
+    double *residual = c->residual, *doubt = residual + s->n * p->K, most = 0;
+    memset(residual, 0, 2 * (size_t)(s->n * p->K) * sizeof *residual);
     for (int64_t j = 0; j < p->d; j++)
-        for (int64_t k = 0; k < p->K && c->routes.base[j] >= 0; k++)
-            residual[c->routes.base[j] * p->K + k] += GENEROUS * c->excess[j * p->K + k];
-    for (int64_t k = 0; k < p->K && p->intercept; k++)
-        residual[(s->n - 1) * p->K + k] = fabs(c->gc[k]) + c->e[p->dK + k];
+        for (int64_t k = 0; k < p->K && c->routes.base[j] >= 0; k++) {
+            const int64_t at = c->routes.base[j] * p->K + k, q = j * p->K + k;
+            residual[at] += c->routes.sign[j] * c->excess[q];
+            doubt[at] += GENEROUS * c->doubt[q] + 2 * DBL_EPSILON * (fabs(residual[at]) + fabs(c->excess[q]));
+        }
+    for (int64_t q = 0; q < s->n * p->K; q++) residual[q] = fabs(residual[q]) + GENEROUS * doubt[q];
+    for (int64_t k = 0; k < p->K && p->intercept; k++) residual[(s->n - 1) * p->K + k] = fabs(c->v0[k]) + c->e[p->dK + k];
     for (int64_t q = 0; q < s->n * p->K; q++) most = fmax(most, residual[q]);
     *E = 0;
     if (most == 0) return true;
@@ -175,23 +191,35 @@ static bool find_energy(spd_certifier *c, double *E) {
     return *E * *E <= s->least;
 }
 
+/* The alphas of a coupled loss add up to 0 over the outputs, whatever is done to them: the mean of the residual over the outputs is
+ * a product F U with the mean of y, and y has to take it up. */
+static bool find_mean_energy(spd_certifier *c, double *mean) {
+    const spdhg_problem *p = c->problem;
+    spd_base_system *s = &c->mean;
+    *mean = 0;
+    if (p->loss->value || !has_rest(&c->base)) return true;
+    if (!s->G || (!spd_base_holds(s, NULL) && !spd_base_prove(s, &c->routes, NULL, 0, c->threads))) return false;
+    *mean = spd_base_energy(s, p->K, c->residual);
+    return isfinite(*mean);
+}
+
 /* t of the comment above: y is in (1 + t) lambda Y. Each norm of a block is at most the sum of its sizes. */
-static double find_stretch(spd_certifier *c, double E) {
+static double find_stretch(spd_certifier *c, double E, double mean) {
     const spdhg_problem *p = c->problem;
     double *dy = c->Fq, stretch = 0, largest = 0;
     for (int64_t i = 0; i < p->n && E > 0; i++) largest = fmax(largest, c->base.D[i]);
     for (int64_t j = 0; j < p->d && E > 0; j++) {
-        double more = sqrt(largest) * c->norm[j];
+        double more = E * sqrt(largest) * c->norm[j];
         for (int64_t t = 0; t < p->terms; t++)
-            if (c->base.rest[t]) more += sqrt(spd_dual_nu(&p->term[t])) * c->F_norm[j];
-        for (int64_t k = 0; k < p->K; k++) c->excess[j * p->K + k] += E * more;
+            if (c->base.rest[t]) more += (E + mean) * sqrt(spd_dual_nu(&p->term[t])) * c->F_norm[j];
+        for (int64_t k = 0; k < p->K; k++) c->doubt[j * p->K + k] += more;
     }
     memset(dy, 0, (size_t)(p->m * p->K) * sizeof *dy);
-    spd_routes_carry(&c->routes, p->d, p->K, c->excess, dy);
+    spd_routes_carry(&c->routes, p->d, p->K, c->excess, c->doubt, dy);
     for (int64_t t = 0; t < p->terms; t++) {
         const spd_term *term = &p->term[t];
         const double rest =
-            E > 0 && c->base.rest[t] ? sqrt((double)(term->largest * p->K)) * sqrt(spd_dual_nu(term)) * E : 0;
+            E > 0 && c->base.rest[t] ? sqrt((double)(term->largest * p->K)) * sqrt(spd_dual_nu(term)) * (E + mean) : 0;
         for (int64_t b = 0; b < term->blocks && term->lambda > 0; b++) {
             double sum = rest;
             for (int64_t r = 0; r < spd_term_block_rows(term, b); r++)
@@ -204,17 +232,19 @@ static double find_stretch(spd_certifier *c, double E) {
 
 bool spd_dual_repair_all(spd_certifier *c, spd_repair *out) {
     double E;
-    const int64_t nulls = c->base.nulls;
+    double mean = 0;
+    bool good = false, known = false;
     *out = (spd_repair){0};
-    find_excess(c);
-    bool good = find_energy(c, &E);
-    if (c->base.nulls > nulls) {
+    for (int round = 0; round < 2 && !known; round++) { /* null vectors and rows that are no route's may be found on the way */
+        const int64_t nulls = c->base.nulls + c->mean.nulls;
+        const bool rest = has_rest(&c->base);
         find_excess(c);
-        good = find_energy(c, &E);
+        good = find_energy(c, &E) & find_mean_energy(c, &mean);
+        known = nulls == c->base.nulls + c->mean.nulls && rest == has_rest(&c->base);
     }
-    if (!good) return false;
+    if (!good || !known) return false;
     out->energy = E;
-    out->stretch = find_stretch(c, E) + outside(c);
+    out->stretch = find_stretch(c, E, mean) + outside(c);
     return isfinite(out->stretch);
 }
 

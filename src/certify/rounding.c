@@ -7,6 +7,7 @@
 #include "certify/certify.h"
 
 static const double UNIT = 0.5 * DBL_EPSILON;
+static const double SQUARED = 1e-150; /* what is smaller has a square that may count as 0 */
 
 static double weight(const spdhg_problem *p, int64_t i) { return p->weight ? p->weight[i] : 1; }
 
@@ -31,7 +32,7 @@ void spd_dual_measure_columns(spd_certifier *c) {
                     c->norm[j] += weight(p, i) / p->W * here * here;
             }
         }
-    for (int64_t j = 0; j < p->d; j++) c->norm[j] = c->top[j] * sqrt(c->norm[j]) * (1 + 1e-9) + DBL_MIN;
+    for (int64_t j = 0; j < p->d; j++) c->norm[j] = c->top[j] * (sqrt(c->norm[j]) * (1 + 1e-9) + SQUARED) + DBL_MIN;
     for (int64_t t = 0; t < p->terms; t++) {
         const spd_csr *F = &p->term[t].F->F;
         const bool identity = spd_csr_is_identity(F);
@@ -46,13 +47,15 @@ void spd_dual_measure_columns(spd_certifier *c) {
 /* size_k = sqrt( (1/W) sum_i w_i alpha_ik^2 ): by Cauchy and Schwarz, (1/W) sum_i w_i |alpha_ik a_ij| <= size_k norm_j. */
 static void alpha_sizes(spd_certifier *c) {
     const spdhg_problem *p = c->problem;
+    const double most = spd_max_abs(p->n * p->K, c->alpha);
     memset(c->alpha_size, 0, (size_t)p->K * sizeof *c->alpha_size);
-    for (int64_t i = 0; i < p->n; i++)
+    for (int64_t i = 0; i < p->n && most > 0; i++)
         for (int64_t k = 0; k < p->K; k++) {
-            const double a = c->alpha[i * p->K + k];
+            const double a = c->alpha[i * p->K + k] / most;
             c->alpha_size[k] += weight(p, i) / p->W * a * a;
         }
-    for (int64_t k = 0; k < p->K; k++) c->alpha_size[k] = sqrt(c->alpha_size[k]) * (1 + 1e-9);
+    for (int64_t k = 0; k < p->K; k++) c->alpha_size[k] = most * sqrt(c->alpha_size[k]) * (1 + 1e-9) + SQUARED * most;
+    c->vanishing = (double)p->n * 8 * DBL_TRUE_MIN * (1 + most);
 }
 
 /* e += factor_j |F|'|y|, factor_j by the number of entries of column j. */
@@ -92,9 +95,10 @@ void spd_dual_error_of_v(spd_certifier *c) {
     c->loose = normalisation(c);
     for (int64_t j = 0; j < p->d; j++)
         for (int64_t k = 0; k < p->K; k++)
-            c->e[j * p->K + k] = (sum * c->alpha_size[k] + c->loose) * c->norm[j] +
-                                 (double)p->n * (DBL_MIN + 8 * DBL_TRUE_MIN * c->top[j]);
-    for (int64_t k = 0; k < p->K; k++) c->e[p->dK + k] = sum * c->alpha_size[k] + c->loose + (double)p->n * DBL_MIN;
+            c->e[j * p->K + k] =
+                (sum * c->alpha_size[k] + c->loose) * c->norm[j] + (double)p->n * DBL_MIN + c->vanishing * c->top[j];
+    for (int64_t k = 0; k < p->K; k++)
+        c->e[p->dK + k] = sum * c->alpha_size[k] + c->loose + (double)p->n * DBL_MIN + c->vanishing;
     add_structure_error(c, 1);
 }
 
@@ -161,13 +165,13 @@ bool spd_dual_fine_v(spd_certifier *c) {
             const int64_t q = j * p->K + k;
             const double v = c->fine[q].high / (W.high * (p->scale && j < p->d ? p->scale[j] : 1));
             const double norm = j < p->d ? c->norm[j] : 1, top = j < p->d ? c->top[j] : 1;
-            c->e[q] = 8 * UNIT * fabs(v) + (twice * c->alpha_size[k] + c->loose) * norm +
-                      (double)p->n * (DBL_MIN + 8 * DBL_TRUE_MIN * top);
+            c->e[q] =
+                8 * UNIT * fabs(v) + (twice * c->alpha_size[k] + c->loose) * norm + (double)p->n * DBL_MIN + c->vanishing * top;
             if (j < p->d)
                 c->v[q] = v;
             else
-                c->gc[k] = v;
+                c->v0[k] = v;
         }
     add_structure_error(c, 16 * UNIT);
-    return spd_all_finite(p->dK, c->v) && spd_all_finite(p->K, c->gc);
+    return spd_all_finite(p->dK, c->v) && spd_all_finite(p->K, c->v0);
 }

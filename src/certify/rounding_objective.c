@@ -57,8 +57,7 @@ static double loss_error_at_once(const spd_certifier *c, const double *x, const 
     return (double)p->K * loss_error(p, slope, spd_rounding((double)c->longest + 8) * 2 * size);
 }
 
-double spd_dual_error_of_loss(const spd_certifier *c, const double *x, const double *z, double loss, double first,
-                              bool by_rows) {
+double spd_dual_error_of_loss(const spd_certifier *c, const double *x, const double *z, double loss, double first, bool by_rows) {
     const spdhg_problem *p = c->problem;
     double product = 0; /* mean of |alpha_i z_i|: what the brackets are differences of, beside the losses */
     for (int64_t i = 0; i < p->n && first > 0; i++) {

@@ -5,6 +5,8 @@
  * where its component has none, to its root. Roots are the bases: there only alpha can help (base_system.c). Along a component
  * without such a row F u = 0 for u = +1 or -1 in each of its columns.
  * Breadth first from the rows with one entry: what arrives at a row is the sum of few columns. */
+#include <float.h>
+
 #include "certify/certify.h"
 
 typedef struct edge {
@@ -134,14 +136,16 @@ void spd_routes_free(spd_routes *r) {
     *r = (spd_routes){0};
 }
 
-void spd_routes_carry(const spd_routes *r, int64_t d, int64_t K, double *excess, double *dy) {
+void spd_routes_carry(const spd_routes *r, int64_t d, int64_t K, double *excess, double *doubt, double *dy) {
     for (int64_t q = d - 1; q >= 0; q--) {
-        const int64_t j = r->order[q];
+        const int64_t j = r->order[q], to = r->to[j];
         if (r->at[j] < 0) continue;
         for (int64_t k = 0; k < K; k++) {
-            const double here = excess[j * K + k];
-            dy[r->at[j] + k] = fmax(dy[r->at[j] + k], here / r->size[j]);
-            if (r->to[j] >= 0) excess[r->to[j] * K + k] += here;
+            const double here = excess[j * K + k], unsure = doubt[j * K + k] + 2 * DBL_EPSILON * fabs(here);
+            dy[r->at[j] + k] = (fabs(here) + unsure) / r->size[j];
+            if (to < 0) continue;
+            excess[to * K + k] += r->sign[j] * r->sign[to] * here;
+            doubt[to * K + k] += unsure;
         }
     }
 }

@@ -22,9 +22,13 @@ static double total(const double *z, int64_t K, double top) {
     return sum;
 }
 
+/* log(1 + the others) + (top - z_c): two numbers that are not negative, each with all its digits however small it is. */
 static double value(const double *z, int64_t K, double b) {
-    const double top = largest(z, K);
-    return log(total(z, K, top)) + (top - z[(int64_t)b]);
+    int64_t top = 0;
+    double others = 0;
+    for (int64_t k = 1; k < K; k++) top = z[k] > z[top] ? k : top;
+    for (int64_t k = 0; k < K; k++) others += k == top ? 0 : exp(z[k] - z[top]);
+    return log1p(others) + (z[top] - z[(int64_t)b]);
 }
 
 static void slope(const double *z, int64_t K, double b, double *out) {

@@ -17,8 +17,8 @@ typedef struct spd_set_kind {
     double (*support)(int64_t n, const double *arg, const double *u);       /* max { <u,x> : x in X } */
     double (*bracket)(int64_t n, const double *arg, double gamma, const double *x, const double *v, const double *e,
                       double *work); /* work has 2 n numbers; INFINITY where -v' may lie outside of dom h* */
-    bool separable;                                                         /* projection acts on each number by itself */
-    bool bounded; /* for finite arguments; isfinite(diameter) also knows of box:-inf,1 */
+    bool separable;                  /* projection acts on each number by itself */
+    bool bounded;                    /* for finite arguments; isfinite(diameter) also knows of box:-inf,1 */
 } spd_set_kind;
 
 extern const spd_set_kind spd_set_all, spd_set_ball, spd_set_box, spd_set_nonneg, spd_set_l1ball, spd_set_simplex;
