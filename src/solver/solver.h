@@ -101,7 +101,7 @@ void spd_run_log(const spd_run *run, const char *format, ...) __attribute__((for
 typedef struct spd_evaluator {
     const spdhg_problem *problem;
     spdhg_problem *test; /* held-out rows seen as a problem with the same loss, or NULL */
-    double *test_x;      /* coefficients on the test data's scale and number of features */
+    double *test_x;      /* coefficients on the test data's scale, for at least its number of features */
     double *scratch;
     int threads;
     spd_certifier certifier;
@@ -125,6 +125,9 @@ void spd_evaluator_free(spd_evaluator *e);
 
 /* ---- run.c, for the model and the checkpoint */
 const spdhg_problem *spd_solver_problem(const spdhg_solver *solver);
+/* Start and end in the problem's own c, where columns are centred: no digits are lost on the way to a caller and back. */
+spdhg_status spd_solver_start(spdhg_solver *solver, const double *x, const double *c, const double *y, spdhg_error *err);
+const double *spd_solver_intercept(const spdhg_solver *solver);
 /* From now on each run of this solver starts where the last one ended and with what it had learnt of the loss; only lambda may
  * change. An alpha that the solver offers may prove its gaps. The walk of a path. */
 void spd_solver_keep_running(spdhg_solver *solver, double seconds);

@@ -25,7 +25,7 @@ static spdhg_status look_ahead(spd_walk *walk, double lambda, spdhg_error *err) 
     double *x = walk->before, *c = x + p->dK;
     for (int64_t q = 0; q < p->dK; q++) x[q] = walk->x[q] == 0 ? 0 : walk->x[q] + further * (walk->x[q] - x[q]);
     for (int64_t k = 0; k < p->K; k++) c[k] = walk->c[k] + further * (walk->c[k] - c[k]);
-    return spdhg_solver_start(walk->last, x, c, NULL, err);
+    return spd_solver_start(walk->last, x, c, NULL, err);
 }
 
 spdhg_status spd_walk_step(spd_walk *walk, double lambda, spdhg_error *err) {
@@ -34,7 +34,7 @@ spdhg_status spd_walk_step(spd_walk *walk, double lambda, spdhg_error *err) {
     if (!walk->last) {
         spd_problem_project_dual(p, walk->y, walk->y + p->m * p->K);
         SPD_TRY(spdhg_solver_new(&walk->last, walk->solver, p, &walk->options, err));
-        SPD_TRY(spdhg_solver_start(walk->last, walk->x, walk->c, walk->y, err));
+        SPD_TRY(spd_solver_start(walk->last, walk->x, walk->c, walk->y, err));
     }
     SPD_TRY(look_ahead(walk, lambda, err));
     if (!walk->once) spd_solver_keep_running(walk->last, walk->options.seconds);
@@ -46,7 +46,7 @@ spdhg_status spd_walk_step(spd_walk *walk, double lambda, spdhg_error *err) {
     memcpy(walk->before, walk->x, (size_t)p->dK * sizeof *s->x);
     memcpy(walk->before + p->dK, walk->c, (size_t)p->K * sizeof *s->c);
     memcpy(walk->x, s->x, (size_t)p->dK * sizeof *s->x);
-    memcpy(walk->c, s->c, (size_t)p->K * sizeof *s->c);
+    memcpy(walk->c, spd_solver_intercept(walk->last), (size_t)p->K * sizeof *walk->c);
     memcpy(walk->y, s->y, (size_t)(p->m * p->K) * sizeof *s->y);
     return SPDHG_OK;
 }
