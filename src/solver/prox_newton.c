@@ -16,6 +16,7 @@
 
 static const double LEAST_PROMISE = 1e-12; /* of f: a step that promises more and gets nowhere comes of a bad model */
 static const double LEAST_CURVED = 1e-14;  /* of the mean curvature: a column that has less has none */
+static const double SMALL_UNIT = 1e-10;    /* of the mean curvature: a column that can have no more is in a smaller unit */
 static const double WITHIN = 0.05;         /* how far the curvature of a row may be from the one it has in H */
 enum { HALVINGS_MOST = 40, WHOLE_MOST = 1500, IDLE_MOST = 10, TREMBLES_MOST = 50, UNSOLVED_MOST = 4 };
 
@@ -26,8 +27,9 @@ typedef struct prox_newton {
     spd_newton_model model;
     double *idle;     /* state: steps in a row that moved nothing */
     double *unsolved; /* state: models in a row whose solution was not found, or says little for want of curvature */
-    double *known;    /* state, t = x only: 1 once the next two are */
-    double *hessian;  /* state: of the loss, as it was when ... */
+    double *known;    /* state: 1 once the next three are */
+    double *bound;    /* state: of the curvature of the loss along every feature and the intercept */
+    double *hessian;  /* state, t = x only: of the loss, as it was when ... */
     double *kept;     /* state: ... the curvatures were these */
     double *dx, *set; /* work: direction; scratch of the working set and its Hessian */
 } prox_newton;
@@ -79,6 +81,7 @@ static void layout(spd_run *run) {
     self->idle = spd_arena_take(&run->state, 1);
     self->unsolved = spd_arena_take(&run->state, 1);
     self->known = spd_arena_take(&run->state, 1);
+    self->bound = spd_arena_take(&run->state, p->d + 1);
     self->hessian = spd_arena_take(&run->state, whole(run) ? n * n : 0);
     self->kept = spd_arena_take(&run->state, whole(run) ? p->n * p->K : 0);
     self->dx = spd_arena_take(&run->work, n);
@@ -97,14 +100,25 @@ static void start(spd_run *run, const double *x0, const double *c0, const double
     spd_problem_apply(p, self->base.x, self->model.z);
 }
 
-/* The curvature of an unknown, or the mean where there is none. */
-static double curved(const spd_newton_model *a, int64_t q, double mean) {
-    const double own = a->H[q * a->B.size + q];
-    return own > LEAST_CURVED * mean ? own : mean * a->B.weight[q];
+/* most: the largest curvature that the loss can have along each unknown, from the diagonal of spd_problem_curvature_columns. */
+static void gather_bounds(const spd_reduction *B, const spdhg_problem *p, const double *bound, double *most) {
+    memset(most, 0, (size_t)B->size * sizeof *most);
+    for (int64_t q = 0; q < p->dK; q++)
+        if (B->label[q] >= 0) most[B->label[q]] += B->coef[q] * B->coef[q] * bound[q / p->K];
+    for (int64_t k = 0; k < p->K && p->intercept; k++) most[B->size - p->K + k] = bound[p->d];
+}
+
+/* The curvature of an unknown, or the mean where there is none; its own also where all it can have is little: a column in small
+ * units beside one in large ones. */
+static double curved(const spd_newton_model *a, int64_t q, double most, double mean) {
+    const double own = a->H[q * a->B.size + q], none = mean * a->B.weight[q];
+    if (own > LEAST_CURVED * mean) return own;
+    return most > 0 && most < SMALL_UNIT * none ? fmax(own, LEAST_CURVED * most) : none;
 }
 
 /* H += gamma B'B on the features and del D on everything. False: there is no curvature at all. */
-static bool regularise(spd_newton_model *a, const spdhg_problem *p) {
+static bool regularise(spd_newton_model *a, const spdhg_problem *p, const double *bound) {
+    double *most = a->solved;
     const int64_t n = a->B.size, features = n - (p->intercept ? p->K : 0);
     double trace = 0, square = 0;
     for (int64_t q = 0; q < n; q++) trace += a->H[q * n + q];
@@ -114,9 +128,11 @@ static bool regularise(spd_newton_model *a, const spdhg_problem *p) {
     const double least = 1e-4 * p->kappa * p->row_norm2_max;
     const bool strong = p->gamma > 0 && !p->intercept, flat = trace < 1e-4 * least;
     const double mean = fmax(trace, least) / (double)n;
-    for (int64_t q = 0; q < n; q++) square += a->e[q] * a->e[q] / curved(a, q, mean);
+    gather_bounds(&a->B, p, bound, most);
+    for (int64_t q = 0; q < n; q++) square += a->e[q] * a->e[q] / curved(a, q, most[q], mean);
     const double del = strong ? 0 : flat ? 1 : fmax(1e-10, 1e-3 * sqrt(square));
-    for (int64_t q = 0; q < n; q++) a->H[q * n + q] += del * curved(a, q, mean) + (q < features ? p->gamma : 0) * a->B.weight[q];
+    for (int64_t q = 0; q < n; q++)
+        a->H[q * n + q] += del * curved(a, q, most[q], mean) + (q < features ? p->gamma : 0) * a->B.weight[q];
     return !flat;
 }
 
@@ -160,21 +176,22 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     const spdhg_problem *p = run->problem;
     if (k == 0 && !whole(run) && spd_working_set_enter(p, b, &a->B, SPD_WORKING_MOST, self->set)) run->seen = (spd_seen){0};
     spd_newton_gradient(run, b, true);
+    if (*self->known == 0) spd_problem_curvature_columns(p, self->bound);
     if (whole(run)) {
         spd_reduction_whole(&a->B, p);
         const int64_t n = a->B.size;
         spd_problem_normal_update(p, run->threads, b->curve, WITHIN, *self->known == 0, self->hessian, self->kept, b->move,
                                   b->scratch);
-        *self->known = 1;
         memcpy(a->H, self->hessian, (size_t)(n * n) * sizeof *a->H);
     } else {
         if (!spd_working_set(p, b, &a->B, SPD_WORKING_MOST, self->set)) return SPD_STALLED;
         spd_reduction_hessian(&a->B, p, b->curve, a->H, self->set);
     }
+    *self->known = 1;
     run->rows_visited += p->n;
     spd_reduction_gather(&a->B, p, b->g, a->tg);
     spd_reduction_nearest(&a->B, p, b->x, a->tx);
-    const bool bent = regularise(a, p);
+    const bool bent = regularise(a, p, self->bound);
     bool solved;
     if (!spd_newton_model_solve(a, p, &solved)) return alternative(p) ? SPD_GIVES_UP : SPD_FAILED;
     *self->unsolved = solved && bent ? 0 : *self->unsolved + 1;

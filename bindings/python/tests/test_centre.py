@@ -59,6 +59,6 @@ def test_a_warm_start_is_where_it_ended():
 
 def test_a_path_has_the_intercepts_of_the_data():
     X, _, y = rows()
-    path = spdhg.fit_path(StructuredRegressor(structure="chain"), X, y, n_alphas=6, cv=0, choose="bic")
+    path = spdhg.fit_path(X, y, loss="squared", structure="chain", n_alphas=6, cv=0, choose="bic")
     loss = [np.mean((X @ x + c - y) ** 2) / 2 for x, c in zip(path.coefs, path.intercepts)]
     assert loss == pytest.approx(path.table["train_loss"], rel=1e-6)
