@@ -6,7 +6,7 @@
  * sqrt(q) as wide as it is large. What is sparse stays so. */
 #include "problem/prepare.h"
 
-enum { FAR = 8 }; /* widths from 0; at least 1, for the differences to be exact. Ordinary columns are nearer */
+enum { FAR = 16 }; /* widths from 0; at least 1, for the differences to be exact. Ordinary columns are nearer */
 
 typedef struct range {
     int32_t column;
