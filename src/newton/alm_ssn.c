@@ -17,8 +17,6 @@
 
 enum { CG_MOST = 200, HALVINGS_MOST = 40, INNER_MOST = 12 };
 static const double RHO_MOST = 1e12, SIG_LEAST = 1e-10, DAMP_FIRST = 1e-2, DAMP_MOST = 1, MOST_PART = 1e-2;
-static const double SMALL_UNIT =
-    1e-10; /* of the mean curvature there can be: a column that can have no more is in a smaller unit */
 
 enum {
     RHO,
@@ -152,10 +150,11 @@ static void first_scalars(alm_ssn *self, spd_run *run) {
     const double floor = 1e-6 * (loss_diagonal(self, run) + p->gamma);
     spd_problem_curvature_columns(p, self->cg); /* the most there can be: where a loss is straight there is none, for now */
     run->rows_visited += p->n;
-    const double unit = SMALL_UNIT * spd_sum(p->d + 1, self->cg) / (double)(p->d + 1);
+    double *small = self->grad;
+    spd_metric_small_units(p, self->cg, self->base.value[0], small);
     for (int64_t q = 0; q < spd_problem_normal_size(p); q++) {
-        const double most = self->cg[q / p->K], now = fmax(self->recent[q], MOST_PART * most) + (q < p->dK ? p->gamma : 0);
-        self->D[q] = most > 0 && most < unit ? now : fmax(now, floor > 0 ? floor : 1);
+        const double now = fmax(self->recent[q], MOST_PART * self->cg[q / p->K]) + (q < p->dK ? p->gamma : 0);
+        self->D[q] = small[q / p->K] > 0 ? now : fmax(now, floor > 0 ? floor : 1);
     }
     spd_metric_rows(p, self->D, self->S);
     const double norm = spd_metric_norm(p, self->D, self->S, self->dx);

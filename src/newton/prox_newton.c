@@ -17,7 +17,6 @@
 
 static const double LEAST_PROMISE = 1e-12; /* of f: a step that promises more and gets nowhere comes of a bad model */
 static const double LEAST_CURVED = 1e-14;  /* of the mean curvature: a column that has less has none */
-static const double SMALL_UNIT = 1e-10;    /* of the mean curvature: a column that can have no more is in a smaller unit */
 static const double WITHIN = 0.05;         /* how far the curvature of a row may be from the one it has in H */
 enum { HALVINGS_MOST = 40, WHOLE_MOST = 1500, IDLE_MOST = 10, TREMBLES_MOST = 50, UNSOLVED_MOST = 4 };
 
@@ -32,6 +31,7 @@ typedef struct prox_newton {
     double *bound;    /* state: of the curvature of the loss along every feature and the intercept */
     double *hessian;  /* state, t = x only: of the loss, as it was when ... */
     double *kept;     /* state: ... the curvatures were these */
+    double *small;    /* work: the part of `bound` that is of columns in small units */
     double *dx, *set; /* work: direction; scratch of the working set and its Hessian */
 } prox_newton;
 
@@ -85,6 +85,7 @@ static void layout(spd_run *run) {
     self->bound = spd_arena_take(&run->state, p->d + 1);
     self->hessian = spd_arena_take(&run->state, whole(run) ? n * n : 0);
     self->kept = spd_arena_take(&run->state, whole(run) ? p->n * p->K : 0);
+    self->small = spd_arena_take(&run->work, p->d + 1);
     self->dx = spd_arena_take(&run->work, n);
     const int64_t hessian = spd_tied_hessian_work(p, s), pricing = spd_working_set_work(p);
     self->set = spd_arena_take(&run->work, whole(run) ? 0 : hessian > pricing ? hessian : pricing);
@@ -101,25 +102,28 @@ static void start(spd_run *run, const double *x0, const double *c0, const double
     spd_problem_apply(p, self->base.x, self->model.z);
 }
 
-/* most: the largest curvature that the loss can have along each unknown, from the diagonal of spd_problem_curvature_columns. */
-static void gather_bounds(const spd_tied *B, const spdhg_problem *p, const double *bound, double *most) {
-    memset(most, 0, (size_t)B->size * sizeof *most);
+/* small: the curvature that the loss can have along each unknown in small units, 0 for the others. */
+static void gather_small(prox_newton *self, const spdhg_problem *p, double *small) {
+    const spd_tied *B = &self->model.B;
+    const double *unit = self->small;
+    spd_metric_small_units(p, self->bound, self->base.value[0], self->small);
+    memset(small, 0, (size_t)B->size * sizeof *small);
     for (int64_t q = 0; q < p->dK; q++)
-        if (B->label[q] >= 0) most[B->label[q]] += B->coef[q] * B->coef[q] * bound[q / p->K];
-    for (int64_t k = 0; k < p->K && p->intercept; k++) most[B->size - p->K + k] = bound[p->d];
+        if (B->label[q] >= 0) small[B->label[q]] += B->coef[q] * B->coef[q] * unit[q / p->K];
+    for (int64_t k = 0; k < p->K && p->intercept; k++) small[B->size - p->K + k] = unit[p->d];
 }
 
-/* The curvature of an unknown, or the mean where there is none; its own also where all it can have is little: a column in small
- * units beside one in large ones. */
-static double curved(const spd_newton_model *a, int64_t q, double most, double mean) {
-    const double own = a->H[q * a->B.size + q], none = mean * a->B.weight[q];
+/* The curvature of an unknown, or the mean where there is none; a column in small units has some. */
+static double curved(const spd_newton_model *a, int64_t q, double small, double mean) {
+    const double own = a->H[q * a->B.size + q];
     if (own > LEAST_CURVED * mean) return own;
-    return most > 0 && most < SMALL_UNIT * none ? fmax(own, LEAST_CURVED * most) : none;
+    return small > 0 ? fmax(own, LEAST_CURVED * small) : mean * a->B.weight[q];
 }
 
 /* H += gamma B'B on the features and del D on everything. False: there is no curvature at all. */
-static bool regularise(spd_newton_model *a, const spdhg_problem *p, const double *bound) {
-    double *most = a->solved;
+static bool regularise(prox_newton *self, const spdhg_problem *p) {
+    spd_newton_model *a = &self->model;
+    double *small = a->solved;
     const int64_t n = a->B.size, features = n - (p->intercept ? p->K : 0);
     double trace = 0, square = 0;
     for (int64_t q = 0; q < n; q++) trace += a->H[q * n + q];
@@ -129,11 +133,11 @@ static bool regularise(spd_newton_model *a, const spdhg_problem *p, const double
     const double least = 1e-4 * p->kappa * p->row_norm2_max;
     const bool strong = p->gamma > 0 && !p->intercept, flat = trace < 1e-4 * least;
     const double mean = fmax(trace, least) / (double)n;
-    gather_bounds(&a->B, p, bound, most);
-    for (int64_t q = 0; q < n; q++) square += a->e[q] * a->e[q] / curved(a, q, most[q], mean);
+    gather_small(self, p, small);
+    for (int64_t q = 0; q < n; q++) square += a->e[q] * a->e[q] / curved(a, q, small[q], mean);
     const double del = strong ? 0 : flat ? 1 : fmax(1e-10, 1e-3 * sqrt(square));
     for (int64_t q = 0; q < n; q++)
-        a->H[q * n + q] += del * curved(a, q, most[q], mean) + (q < features ? p->gamma : 0) * a->B.weight[q];
+        a->H[q * n + q] += del * curved(a, q, small[q], mean) + (q < features ? p->gamma : 0) * a->B.weight[q];
     return !flat;
 }
 
@@ -198,7 +202,7 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     run->rows_visited += p->n;
     spd_tied_gather(&a->B, p, b->g, a->tg);
     spd_tied_nearest(&a->B, p, b->x, a->tx);
-    const bool bent = regularise(a, p, self->bound);
+    const bool bent = regularise(self, p);
     bool solved;
     if (!spd_newton_model_solve(a, p, &solved)) return alternative(p) ? SPD_GIVES_UP : SPD_FAILED;
     *self->unsolved = solved && bent ? 0 : *self->unsolved + 1;
