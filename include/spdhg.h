@@ -347,7 +347,8 @@ typedef struct spdhg_race_options {
 SPDHG_API spdhg_status spdhg_race(const char *const *data, int64_t count, const char *folder, const spdhg_race_options *options,
                                   spdhg_outcome *outcome, spdhg_error *err);
 
-/* A model: coefficients on the original scale, label map, index base, names, how it was made. JSON on disk. */
+/* A model: coefficients on the original scale, label map, index base, names, how it was made. JSON on disk. Columns far from 0
+ * for their width are centred inside: scores of a model have all their digits also where c, being minus a large sum, has few. */
 SPDHG_API spdhg_status spdhg_model_from_solver(spdhg_model **out, const spdhg_solver *solver, spdhg_error *err);
 SPDHG_API spdhg_status spdhg_model_read(spdhg_model **out, const char *path, spdhg_error *err);
 SPDHG_API spdhg_status spdhg_model_write(const spdhg_model *model, const char *path, spdhg_error *err);

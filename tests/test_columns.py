@@ -90,6 +90,29 @@ def check_few_columns(checks):
             checks.check(left < 1e-4, f"{name}: no dual point within {left:.3g}")
 
 
+def check_units(checks):
+    """Five columns, the largest in units 1e11 times smaller than the least, against L-BFGS-B on x = p - n in units in which all are alike.
+    Proximal Newton took the least ones for columns without curvature and crept along them."""
+    rng = np.random.default_rng(6)
+    unit, rows, lam = 10.0 ** np.array([-5, 6, 0, 3, -3]), 120, 1e-7
+    own = rng.normal(size=(rows, 5))
+    score = own @ [1, -1, 0.5, 1, 1] + rng.normal(size=rows)
+    for loss in ("logistic", "squared", "huber", "squared-hinge"):
+        b = score if loss in ("squared", "huber") else np.sign(score)
+        p = reference.Problem(own, b, loss, [("l1", np.eye(5) / unit, lam)], intercept=True)
+
+        def value(v):
+            x, c = (v[:5] - v[5:10])[:, None], v[10:]
+            g, gc = p.gradient(x, c)
+            return (p.train_loss(x, c) + lam * (v[:5] + v[5:10]) @ (1 / unit),
+                    np.concatenate([g[:, 0] + lam / unit, lam / unit - g[:, 0], gc]))
+
+        best = reference.scipy.optimize.minimize(value, np.zeros(11), jac=True, method="L-BFGS-B", bounds=[(0, None)] * 10 + [(None, None)],
+                                                 options={"maxiter": 5000, "ftol": 1e-15, "gtol": 1e-10}).fun
+        fit = Fitted(write_svm("units.svm", own * unit, b), "--loss", loss, "--lambda", lam, "--intercept", "--epochs", 1000)
+        checks.near(fit.report["objective"], best, 1e-7, f"units, {loss}")
+
+
 def check_scales(checks):
     """Columns whose sizes differ by a million, some twice."""
     rng = np.random.default_rng(2)
@@ -117,4 +140,5 @@ check_small(tally)
 check_softmax(tally)
 check_scales(tally)
 check_few_columns(tally)
+check_units(tally)
 tally.end()

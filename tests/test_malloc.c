@@ -45,7 +45,7 @@ end:
 
 static bool takes_sets(const char *solver) { return strcmp(solver, "sadmm") != 0 && strcmp(solver, "alm-ssn") != 0; }
 
-/* Two terms, groups, weights, offsets, standardised, fitted, saved, read, used, reported. */
+/* Three terms, groups, weights, offsets, standardised, centred, fitted, saved, read, used, reported. */
 static void fit(story *s) {
     spdhg_data *data = NULL, *part = NULL;
     spdhg_structure *chain = NULL, *edges = NULL, *matrix = NULL;
@@ -78,6 +78,7 @@ static void fit(story *s) {
     CALL(spdhg_problem_term(problem, "l1", edges, 0.005, NULL, &s->err));
     CALL(spdhg_problem_ridge(problem, 0.01, &s->err));
     CALL(spdhg_problem_standardize(problem, true, &s->err));
+    CALL(spdhg_problem_intercept(problem, true, &s->err)); /* and a column far from 0: it is centred */
     CALL(spdhg_problem_class_weight(problem, "balanced", &s->err));
     CALL(spdhg_problem_set(problem, takes_sets(s->solver) ? "ball:5" : "all", &s->err));
     MAKE(solver, spdhg_solver_new(&solver, s->solver, problem, &o, &s->err));
@@ -341,7 +342,7 @@ static int prepare(void **unused) {
     FILE *rows = fopen(in_folder("words.csv"), "w");
     fputs("a,b,c,d,e,f,label\n", rows);
     for (int i = 0; i < 40; i++)
-        fprintf(rows, "%d,%d,%d,%d,%d,%d,%s\n", i % 3, i % 5, i % 7, (i * i) % 11, i % 2, (i * 5) % 13,
+        fprintf(rows, "%d,%d,%d,%d,%d,%d,%s\n", i % 3, i % 5, i % 7, 1000 + (i * i) % 11, i % 2, (i * 5) % 13,
                 (i * i) % 5 < 2 ? "yes" : "no");
     fclose(rows);
     put_text("graph.txt", "0 1\n1 4 0.5\n2 5\n");

@@ -54,6 +54,21 @@ spdhg_status spd_split(int64_t rows, double fraction, uint64_t seed, int64_t **t
 /* A new data set of some rows (copied): for small sets and for writing parts. */
 spdhg_status spd_data_subset(spdhg_data **out, const spdhg_data *data, const int64_t *row, int64_t rows, spdhg_error *err);
 
+/* ---- centre.c: columns, ascending, that are read from a point other than 0. */
+typedef struct spd_centre {
+    int64_t count;
+    int32_t *column;
+    double *value; /* s_j */
+} spd_centre;
+spdhg_status spd_centre_new(spd_centre *out, int64_t count, spdhg_error *err); /* to be filled */
+spdhg_status spd_centre_copy(spd_centre *out, const spd_centre *from, spdhg_error *err);
+void spd_centre_free(spd_centre *centre);
+/* c += sign sum_j s_j x_j, x on the scale of the data: +1 makes c~ of c, -1 makes c of c~. */
+void spd_centre_constant(const spd_centre *centre, int64_t K, const double *x, double sign, double *c);
+/* z += sum_j (a_ij - s_j) x_j over j < features, row i of the data; its feature j is j + renumber here, not below 0. */
+void spd_centre_score(const spd_centre *centre, const spdhg_data *data, int64_t i, int64_t renumber, int64_t features, int64_t K,
+                      const double *x, double *z);
+
 /* ---- rows.c: filling a data set. */
 /* Room for `need` elements: grows by half, refuses with SPDHG_MEMORY what exceeds the limit. */
 typedef struct spd_budget {

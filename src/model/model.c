@@ -5,9 +5,10 @@ void spdhg_model_free(spdhg_model *model) {
     if (!model) return;
     for (int64_t k = 0; model->class_text && k < model->classes; k++) spd_free(model->class_text[k]);
     for (int64_t j = 0; model->name && j < model->features; j++) spd_free(model->name[j]);
-    void *const block[] = {model->x,       model->c,         model->class_value, model->class_text, model->name,
-                           model->penalty, model->structure, model->set,         model->solver,     model->outcome};
+    void *const block[] = {model->x,         model->c,   model->class_value, model->class_text, model->name,     model->penalty,
+                           model->structure, model->set, model->solver,      model->outcome,    model->centred_c};
     for (size_t i = 0; i < sizeof block / sizeof *block; i++) spd_free(block[i]);
+    spd_centre_free(&model->centre);
     spd_free(model);
 }
 
@@ -52,8 +53,14 @@ spdhg_status spdhg_model_change(spdhg_model *model, const double *x, const doubl
         if (!isfinite(x[i])) return spd_fail(err, SPDHG_DATA, "coefficient %lld is not finite", (long long)i);
     for (int64_t k = 0; c && k < model->outputs; k++)
         if (!isfinite(c[k])) return spd_fail(err, SPDHG_DATA, "intercept %lld is not finite", (long long)k);
+    const bool same = (!x || memcmp(model->x, x, (size_t)coefficients * sizeof *x) == 0) &&
+                      (!c || memcmp(model->c, c, (size_t)model->outputs * sizeof *c) == 0);
+    if (same) return SPDHG_OK; /* centred_c has digits that c has not */
     if (x) memcpy(model->x, x, (size_t)coefficients * sizeof *x);
     if (c) memcpy(model->c, c, (size_t)model->outputs * sizeof *c);
+    if (model->centre.count == 0) return SPDHG_OK;
+    memcpy(model->centred_c, model->c, (size_t)model->outputs * sizeof *model->c);
+    spd_centre_constant(&model->centre, model->outputs, model->x, 1, model->centred_c);
     return SPDHG_OK;
 }
 
@@ -69,31 +76,26 @@ char *spd_model_utf8(const char *text) {
     return out;
 }
 
-/* Index j of the data is feature j + shift of the model. Only files that write their indices can disagree about the first one: a
- * 0-based training file and a test file in which no index 0 happens to occur. */
+/* Index j of the data is feature j + index_shift of the model. Only files that write their indices can disagree about the first
+ * one: a 0-based training file and a test file in which no index 0 happens to occur. */
 static int64_t index_shift(const spdhg_model *model, const spdhg_data *data) {
     const bool written = data->idx && data->format && (strcmp(data->format, "libsvm") == 0 || strcmp(data->format, "cache") == 0);
     return written ? data->index_base - model->index_base : 0;
 }
 
 spdhg_status spdhg_model_scores(const spdhg_model *model, const spdhg_data *data, double *scores, spdhg_error *err) {
-    const int64_t K = model->outputs, shift = index_shift(model, data);
+    const int64_t K = model->outputs, renumber = index_shift(model, data);
     if (data->offset && data->offsets != K)
         return spd_fail(err, SPDHG_DATA, "%s: %lld offsets in a row: expected %lld, one for each output of the model",
                         data->source ? data->source : "data", (long long)data->offsets, (long long)K);
+    const double *c = model->centre.count ? model->centred_c : model->c;
     for (int64_t i = 0; i < data->rows; i++) {
         double *z = scores + i * K;
-        for (int64_t k = 0; k < K; k++) z[k] = model->c[k] + (data->offset ? data->offset[i * K + k] : 0);
-        const int64_t first = data->idx ? data->ptr[i] : i * data->features;
-        const int64_t count = data->idx ? data->ptr[i + 1] - first : data->features;
-        for (int64_t e = 0; e < count; e++) {
-            const int64_t j = (data->idx ? data->idx[first + e] : e) + shift;
-            if (j < 0)
-                return spd_fail(err, SPDHG_DATA, "%s: row %lld has a feature with index %d: the model's indices start at %d",
-                                data->source ? data->source : "data", (long long)i + 1, data->index_base, model->index_base);
-            if (j >= model->features) break; /* indices ascend: the rest is unknown to the model too */
-            for (int64_t k = 0; k < K; k++) z[k] += data->val[first + e] * model->x[j * K + k];
-        }
+        if (data->idx && data->ptr[i] < data->ptr[i + 1] && data->idx[data->ptr[i]] + renumber < 0)
+            return spd_fail(err, SPDHG_DATA, "%s: row %lld has a feature with index %d: the model's indices start at %d",
+                            data->source ? data->source : "data", (long long)i + 1, data->index_base, model->index_base);
+        for (int64_t k = 0; k < K; k++) z[k] = c[k] + (data->offset ? data->offset[i * K + k] : 0);
+        spd_centre_score(&model->centre, data, i, renumber, model->features, K, model->x, z);
     }
     return SPDHG_OK;
 }

@@ -6,8 +6,10 @@
 
 struct spdhg_model {
     int64_t features, outputs;
-    double *x, *c; /* original scale; features x outputs, outputs */
-    char loss[48]; /* "NAME" or "NAME:ARG" */
+    double *x, *c;     /* original scale; features x outputs, outputs */
+    spd_centre centre; /* columns that scores are better computed from a point amid their values; count 0: none */
+    double *centred_c; /* c of these scores, outputs, or NULL: c + sum_j s_j x_j, and c is what rounding left of it */
+    char loss[48];     /* "NAME" or "NAME:ARG" */
     bool classify;
     int64_t classes;     /* 0 for regression */
     double *class_value; /* raw labels in sorted order: class 0 is -1, class 1 is +1 for binary losses */

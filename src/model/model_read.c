@@ -86,6 +86,25 @@ static spdhg_status get_texts(const reader *r, const char *key, int64_t count, c
     return SPDHG_OK;
 }
 
+/* {"index": [...], "value": [...]}: ascending positions below `most`, a finite number for each. */
+static spdhg_status check_entries(const reader *r, const char *key, const json_t *object, int64_t most) {
+    const json_t *index = json_object_get(object, "index"), *value = json_object_get(object, "value");
+    char place[40];
+    int64_t before = -1;
+    if (!json_is_array(index) || !json_is_array(value) || json_array_size(index) != json_array_size(value))
+        return wrong(r, key, "an array of numbers, or arrays \"index\" and \"value\" of one length");
+    for (size_t e = 0; e < json_array_size(index); e++) {
+        const json_t *at = json_array_get(index, e), *number = json_array_get(value, e);
+        const int64_t i = json_integer_value(at);
+        const bool good = json_is_integer(at) && i > before && i < most;
+        snprintf(place, sizeof place, "%s.%s", key, good ? "value" : "index");
+        if (!good) return wrong(r, place, "ascending integers from 0, each the place of a number");
+        if (!json_is_number(number) || !isfinite(json_number_value(number))) return wrong(r, place, "finite numbers");
+        before = i;
+    }
+    return SPDHG_OK;
+}
+
 static spdhg_status get_coefficients(const reader *r, spdhg_model *m) {
     const json_t *x = json_object_get(r->object, "coefficients");
     int64_t count;
@@ -96,21 +115,26 @@ static spdhg_status get_coefficients(const reader *r, spdhg_model *m) {
     const double bytes = 8.0 * (double)count, machine = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
     if (bytes > machine / 2 || !(m->x = SPD_NEW(double, count))) return spd_fail_memory(r->err, bytes);
     if (json_is_array(x)) return fill_numbers(r, "coefficients", x, count, m->x);
+    SPD_TRY(check_entries(r, "coefficients", x, count));
     const json_t *index = json_object_get(x, "index"), *value = json_object_get(x, "value");
-    if (!json_is_array(index) || !json_is_array(value) || json_array_size(index) != json_array_size(value))
-        return wrong(r, "coefficients", "an array of numbers, or arrays \"index\" and \"value\" of one length");
-    int64_t before = -1;
-    for (size_t e = 0; e < json_array_size(index); e++) {
-        const json_t *at = json_array_get(index, e), *number = json_array_get(value, e);
-        const int64_t i = json_integer_value(at);
-        if (!json_is_integer(at) || i <= before || i >= count)
-            return wrong(r, "coefficients.index", "ascending integers from 0, below features x outputs");
-        if (!json_is_number(number) || !isfinite(json_number_value(number)))
-            return wrong(r, "coefficients.value", "finite numbers");
-        m->x[i] = json_number_value(number);
-        before = i;
-    }
+    for (size_t e = 0; e < json_array_size(index); e++)
+        m->x[json_integer_value(json_array_get(index, e))] = json_number_value(json_array_get(value, e));
     return SPDHG_OK;
+}
+
+/* Columns whose scores are computed from a point amid their values; the key is there only where there are some. */
+static spdhg_status get_centre(const reader *r, spdhg_model *m) {
+    const json_t *object = json_object_get(r->object, "centred");
+    if (!object) return SPDHG_OK;
+    SPD_TRY(check_entries(r, "centred", object, m->features));
+    const json_t *index = json_object_get(object, "index"), *value = json_object_get(object, "value");
+    SPD_TRY(spd_centre_new(&m->centre, (int64_t)json_array_size(index), r->err));
+    for (int64_t e = 0; e < m->centre.count; e++) {
+        m->centre.column[e] = (int32_t)json_integer_value(json_array_get(index, (size_t)e));
+        m->centre.value[e] = json_number_value(json_array_get(value, (size_t)e));
+    }
+    if (!(m->centred_c = SPD_NEW(double, m->outputs))) return spd_fail_memory(r->err, 8.0 * (double)m->outputs);
+    return fill_numbers(r, "centred.constants", json_object_get(object, "constants"), m->outputs, m->centred_c);
 }
 
 static spdhg_status get_side(const reader *r, spdhg_model *m) {
@@ -190,6 +214,7 @@ static spdhg_status fill(const reader *r, spdhg_model *m) {
     if (!(m->c = SPD_NEW(double, m->outputs))) return spd_fail_memory(r->err, 8.0 * (double)m->outputs);
     SPD_TRY(fill_numbers(r, "constants", constants, m->outputs, m->c));
     SPD_TRY(get_texts(r, "names", m->features, &m->name));
+    SPD_TRY(get_centre(r, m));
     return get_coefficients(r, m);
 }
 

@@ -58,6 +58,20 @@ static json_t *coefficients(const double *x, int64_t count) {
     return NULL;
 }
 
+/* Columns that scores are computed from a point s amid their values: sum_j (a_j - s_j) x_j + constants. */
+static json_t *centre(const spdhg_model *m) {
+    json_t *object = json_object(), *index = json_array();
+    bool good = object && index;
+    for (int64_t e = 0; good && e < m->centre.count; e++)
+        good = json_array_append_new(index, json_integer(m->centre.column[e])) == 0;
+    const bool taken = put(object, "index", index);
+    if (good && taken && put(object, "value", numbers(m->centre.value, m->centre.count)) &&
+        put(object, "constants", numbers(m->centred_c, m->outputs)))
+        return object;
+    json_decref(object);
+    return NULL;
+}
+
 static json_t *seed_text(uint64_t seed) { /* text: JSON readers lose digits of integers above 2^53 */
     char digits[24];
     snprintf(digits, sizeof digits, "%" PRIu64, seed);
@@ -89,6 +103,7 @@ static spdhg_status whole(const spdhg_model *model, json_t **out, spdhg_error *e
     json_t *object = json_object();
     if (!object || !put_what(object, model) || !put_how(object, model) ||
         !put(object, "constants", numbers(model->c, model->outputs)) ||
+        (model->centre.count > 0 && !put(object, "centred", centre(model))) ||
         !put(object, "names", texts(model->name, model->features)) ||
         !put(object, "coefficients", coefficients(model->x, model->features * model->outputs))) {
         json_decref(object);

@@ -150,9 +150,11 @@ static void first_scalars(alm_ssn *self, spd_run *run) {
     const double floor = 1e-6 * (loss_diagonal(self, run) + p->gamma);
     spd_problem_curvature_columns(p, self->cg); /* the most there can be: where a loss is straight there is none, for now */
     run->rows_visited += p->n;
+    double *small = self->grad;
+    spd_metric_small_units(p, self->cg, self->base.value[0], small);
     for (int64_t q = 0; q < spd_problem_normal_size(p); q++) {
         const double now = fmax(self->recent[q], MOST_PART * self->cg[q / p->K]) + (q < p->dK ? p->gamma : 0);
-        self->D[q] = fmax(now, floor > 0 ? floor : 1);
+        self->D[q] = small[q / p->K] > 0 ? now : fmax(now, floor > 0 ? floor : 1);
     }
     spd_metric_rows(p, self->D, self->S);
     const double norm = spd_metric_norm(p, self->D, self->S, self->dx);

@@ -2,6 +2,8 @@
  *     S_e = 1/(F_e D^{-1} F_e'),   ||S^{1/2} F D^{-1/2}||^2 <= the largest row sum of D^{-1} |F'| S |F| */
 #include "newton/newton.h"
 
+static const double SMALL_UNIT = 1e-10; /* of the mean curvature */
+
 /* One number for a block: the geometric mean of its rows', 1 where F has nothing there. */
 static void even_out(const spd_term *t, int64_t b, int64_t K, double *S) {
     double logs = 0, count = 0;
@@ -64,4 +66,22 @@ void spd_metric_add_squares(const spdhg_problem *p, const double *weight, double
                     out[F->idx[q] * p->K + k] += w * F->val[q] * F->val[q];
             }
     }
+}
+
+/* A column whose curvature can only be little beside the mean has a small unit: its coefficient may have to go far, and its own
+ * curvature is what tells how far. Not so where the penalty holds it whatever the loss does: at a point of value f the slope along
+ * column j is at most sqrt(2 f bound_j), for phi'^2 <= 2 kappa phi, and |F'y|_j can be sum_e lambda |F_ej|. */
+void spd_metric_small_units(const spdhg_problem *p, const double *bound, double f, double *out) {
+    const double unit = SMALL_UNIT * spd_sum(p->d + 1, bound) / (double)(p->d + 1);
+    bool some = false;
+    for (int64_t j = 0; j <= p->d; j++) some = some || (bound[j] > 0 && bound[j] < unit);
+    memset(out, 0, (size_t)(p->d + 1) * sizeof *out);
+    for (int64_t t = 0; t < p->terms && some; t++) {
+        const spd_csr *F = &p->term[t].F->F;
+        const bool identity = spd_csr_is_identity(F);
+        for (int64_t j = 0; j < p->d && identity; j++) out[j] += p->term[t].lambda;
+        for (int64_t q = 0; !identity && q < F->ptr[F->m]; q++) out[F->idx[q]] += p->term[t].lambda * fabs(F->val[q]);
+    }
+    for (int64_t j = 0; j <= p->d; j++)
+        out[j] = bound[j] > 0 && bound[j] < unit && 2 * f * bound[j] > out[j] * out[j] ? bound[j] : 0;
 }

@@ -32,5 +32,8 @@ double spd_newton_loss(spd_run *run, const spd_newton *b, double t);
 /* S from D; one number for each block a penalty couples: its ball must stay one. */
 void spd_metric_rows(const spdhg_problem *p, const double *D, double *S);
 double spd_metric_norm(const spdhg_problem *p, const double *D, const double *S, double *sums); /* sums: scratch, d x K */
-void spd_metric_add_squares(const spdhg_problem *p, const double *weight, double *out);         /* out += diag(F' weight F) */
+/* out (d + 1, the last of the intercept) = bound, the most curvature that the loss can have along a column
+ * (spd_problem_curvature_columns), for columns in small units; 0 for the others. */
+void spd_metric_small_units(const spdhg_problem *p, const double *bound, double f, double *out);
+void spd_metric_add_squares(const spdhg_problem *p, const double *weight, double *out); /* out += diag(F' weight F) */
 #endif

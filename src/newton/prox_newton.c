@@ -27,9 +27,11 @@ typedef struct prox_newton {
     spd_newton_model model;
     double *idle;     /* state: steps in a row that moved nothing */
     double *unsolved; /* state: models in a row whose solution was not found, or says little for want of curvature */
-    double *known;    /* state, t = x only: 1 once the next two are */
-    double *hessian;  /* state: of the loss, as it was when ... */
+    double *known;    /* state: 1 once the next three are */
+    double *bound;    /* state: of the curvature of the loss along every feature and the intercept */
+    double *hessian;  /* state, t = x only: of the loss, as it was when ... */
     double *kept;     /* state: ... the curvatures were these */
+    double *small;    /* work: the part of `bound` that is of columns in small units */
     double *dx, *set; /* work: direction; scratch of the working set and its Hessian */
 } prox_newton;
 
@@ -80,8 +82,10 @@ static void layout(spd_run *run) {
     self->idle = spd_arena_take(&run->state, 1);
     self->unsolved = spd_arena_take(&run->state, 1);
     self->known = spd_arena_take(&run->state, 1);
+    self->bound = spd_arena_take(&run->state, p->d + 1);
     self->hessian = spd_arena_take(&run->state, whole(run) ? n * n : 0);
     self->kept = spd_arena_take(&run->state, whole(run) ? p->n * p->K : 0);
+    self->small = spd_arena_take(&run->work, p->d + 1);
     self->dx = spd_arena_take(&run->work, n);
     const int64_t hessian = spd_tied_hessian_work(p, s), pricing = spd_working_set_work(p);
     self->set = spd_arena_take(&run->work, whole(run) ? 0 : hessian > pricing ? hessian : pricing);
@@ -98,14 +102,28 @@ static void start(spd_run *run, const double *x0, const double *c0, const double
     spd_problem_apply(p, self->base.x, self->model.z);
 }
 
-/* The curvature of an unknown, or the mean where there is none. */
-static double curved(const spd_newton_model *a, int64_t q, double mean) {
+/* small: the curvature that the loss can have along each unknown in small units, 0 for the others. */
+static void gather_small(prox_newton *self, const spdhg_problem *p, double *small) {
+    const spd_tied *B = &self->model.B;
+    const double *unit = self->small;
+    spd_metric_small_units(p, self->bound, self->base.value[0], self->small);
+    memset(small, 0, (size_t)B->size * sizeof *small);
+    for (int64_t q = 0; q < p->dK; q++)
+        if (B->label[q] >= 0) small[B->label[q]] += B->coef[q] * B->coef[q] * unit[q / p->K];
+    for (int64_t k = 0; k < p->K && p->intercept; k++) small[B->size - p->K + k] = unit[p->d];
+}
+
+/* The curvature of an unknown, or the mean where there is none; a column in small units has some. */
+static double curved(const spd_newton_model *a, int64_t q, double small, double mean) {
     const double own = a->H[q * a->B.size + q];
-    return own > LEAST_CURVED * mean ? own : mean * a->B.weight[q];
+    if (own > LEAST_CURVED * mean) return own;
+    return small > 0 ? fmax(own, LEAST_CURVED * small) : mean * a->B.weight[q];
 }
 
 /* H += gamma B'B on the features and del D on everything. False: there is no curvature at all. */
-static bool regularise(spd_newton_model *a, const spdhg_problem *p) {
+static bool regularise(prox_newton *self, const spdhg_problem *p) {
+    spd_newton_model *a = &self->model;
+    double *small = a->solved;
     const int64_t n = a->B.size, features = n - (p->intercept ? p->K : 0);
     double trace = 0, square = 0;
     for (int64_t q = 0; q < n; q++) trace += a->H[q * n + q];
@@ -115,9 +133,11 @@ static bool regularise(spd_newton_model *a, const spdhg_problem *p) {
     const double least = 1e-4 * p->kappa * p->row_norm2_max;
     const bool strong = p->gamma > 0 && !p->intercept, flat = trace < 1e-4 * least;
     const double mean = fmax(trace, least) / (double)n;
-    for (int64_t q = 0; q < n; q++) square += a->e[q] * a->e[q] / curved(a, q, mean);
+    gather_small(self, p, small);
+    for (int64_t q = 0; q < n; q++) square += a->e[q] * a->e[q] / curved(a, q, small[q], mean);
     const double del = strong ? 0 : flat ? 1 : fmax(1e-10, 1e-3 * sqrt(square));
-    for (int64_t q = 0; q < n; q++) a->H[q * n + q] += del * curved(a, q, mean) + (q < features ? p->gamma : 0) * a->B.weight[q];
+    for (int64_t q = 0; q < n; q++)
+        a->H[q * n + q] += del * curved(a, q, small[q], mean) + (q < features ? p->gamma : 0) * a->B.weight[q];
     return !flat;
 }
 
@@ -167,21 +187,22 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     const spd_iterate here = iterate(b);
     if (k == 0 && !whole(run) && spd_working_set_enter(p, &here, &a->B, SPD_WORKING_MOST, self->set)) run->seen = (spd_seen){0};
     spd_newton_gradient(run, b, true);
+    if (*self->known == 0) spd_problem_curvature_columns(p, self->bound);
     if (whole(run)) {
         spd_tied_whole(&a->B, p);
         const int64_t n = a->B.size;
         spd_problem_normal_update(p, run->threads, b->curve, WITHIN, *self->known == 0, self->hessian, self->kept, b->move,
                                   b->scratch);
-        *self->known = 1;
         memcpy(a->H, self->hessian, (size_t)(n * n) * sizeof *a->H);
     } else {
         if (!spd_working_set(p, &here, &a->B, SPD_WORKING_MOST, self->set)) return SPD_STALLED;
         spd_tied_hessian(&a->B, p, b->curve, a->H, self->set);
     }
+    *self->known = 1;
     run->rows_visited += p->n;
     spd_tied_gather(&a->B, p, b->g, a->tg);
     spd_tied_nearest(&a->B, p, b->x, a->tx);
-    const bool bent = regularise(a, p);
+    const bool bent = regularise(self, p);
     bool solved;
     if (!spd_newton_model_solve(a, p, &solved)) return alternative(p) ? SPD_GIVES_UP : SPD_FAILED;
     *self->unsolved = solved && bent ? 0 : *self->unsolved + 1;

@@ -16,6 +16,7 @@ void spd_hash_data(XXH3_state_t *h, const spdhg_problem *p) {
     spd_mix(h, data->ptr, data->ptr ? data->rows + 1 : 0, sizeof *data->ptr);
     spd_mix(h, data->idx, data->idx ? stored : 0, sizeof *data->idx);
     spd_mix(h, p->val, stored, sizeof *p->val);
+    if (p->centre.count > 0) spd_mix(h, p->centre.value, p->centre.count, sizeof *p->centre.value);
     spd_mix(h, p->row, p->row ? p->n : 0, sizeof *p->row);
     spd_mix(h, p->b, p->n * p->targets, sizeof *p->b);
     spd_mix(h, p->weight, p->weight ? p->n : 0, sizeof *p->weight);

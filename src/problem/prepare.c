@@ -1,4 +1,4 @@
-/* prepare.c - what a problem needs to know of its rows before a solver may use it: weights, scale, norms (PROBLEM: Weights,
+/* prepare.c - what a problem needs to know of its rows before a solver may use it: weights, values, norms (PROBLEM: Weights,
  * Standardise). */
 #include "problem/prepare.h"
 
@@ -88,7 +88,7 @@ spdhg_status spd_prepare_weights(spdhg_problem *p, spdhg_error *err) {
     return SPDHG_OK;
 }
 
-/* ---- scale */
+/* ---- values */
 
 typedef struct column {
     double low, high, mean, square; /* square: sum of w ((a - mean)/largest)^2 */
@@ -160,17 +160,20 @@ static spdhg_status deviations(spdhg_problem *p, spdhg_error *err) {
     return SPDHG_OK;
 }
 
-spdhg_status spd_prepare_scale(spdhg_problem *p, spdhg_error *err) {
+spdhg_status spd_prepare_values(spdhg_problem *p, const spdhg_problem *base, spdhg_error *err) {
     const spdhg_data *data = p->data;
-    p->val = data->val;
-    if (!p->standardize) return SPDHG_OK;
     const int64_t stored = data->idx ? data->ptr[data->rows] : data->rows * data->features;
-    p->scale = SPD_NEW(double, p->d);
-    p->scaled = SPD_NEW(double, stored);
-    if (!p->scale || !p->scaled) return spd_fail_memory(err, 8.0 * (double)stored);
+    p->val = data->val;
+    SPD_TRY(base ? spd_centre_copy(&p->centre, &base->centre, err) : spd_prepare_centre(p, err));
+    if (base && !p->standardize) p->val = base->val;
+    if (!p->standardize && (base || p->centre.count == 0)) return SPDHG_OK;
+    if (!(p->own = spd_copy(data->val, stored, sizeof *p->own))) return spd_fail_memory(err, 8.0 * (double)stored);
+    p->val = p->own;
+    spd_centre_values(p, p->own);
+    if (!p->standardize) return SPDHG_OK;
+    if (!(p->scale = SPD_NEW(double, p->d))) return spd_fail_memory(err, 8.0 * (double)p->d);
     SPD_TRY(deviations(p, err));
-    for (int64_t q = 0; q < stored; q++) p->scaled[q] = data->val[q] / p->scale[data->idx ? data->idx[q] : q % p->d];
-    p->val = p->scaled;
+    for (int64_t q = 0; q < stored; q++) p->own[q] /= p->scale[data->idx ? data->idx[q] : q % p->d];
     return SPDHG_OK;
 }
 

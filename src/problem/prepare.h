@@ -4,7 +4,11 @@
 #include "problem/problem.h"
 
 spdhg_status spd_prepare_weights(spdhg_problem *p, spdhg_error *err); /* row weights times class weights; W */
-spdhg_status spd_prepare_scale(spdhg_problem *p, spdhg_error *err);   /* --standardize: columns divided by their deviation */
-spdhg_status spd_prepare_rows(spdhg_problem *p, spdhg_error *err);    /* nonzeros, largest row norm */
-spdhg_status spd_prepare_terms(spdhg_problem *p, spdhg_error *err);   /* blocks of the penalties, place in y, support of F */
+/* Columns far from 0 centred, --standardize: all divided by their deviation. base: of a subset; the centre is the base's, so that
+ * c means the same, and so are the values unless they are scaled. */
+spdhg_status spd_prepare_values(spdhg_problem *p, const spdhg_problem *base, spdhg_error *err);
+spdhg_status spd_prepare_centre(spdhg_problem *p, spdhg_error *err); /* which columns, and where their centre is */
+void spd_centre_values(const spdhg_problem *p, double *val);         /* val: as stored in the data, becomes a_ij - s_j */
+spdhg_status spd_prepare_rows(spdhg_problem *p, spdhg_error *err);   /* nonzeros, largest row norm */
+spdhg_status spd_prepare_terms(spdhg_problem *p, spdhg_error *err);  /* blocks of the penalties, place in y, support of F */
 #endif

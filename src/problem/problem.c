@@ -103,13 +103,14 @@ static void thaw_term(spd_term *t) {
 
 static void thaw(spdhg_problem *p) {
     for (int64_t t = 0; t < p->terms; t++) thaw_term(&p->term[t]);
-    spd_free(p->scaled);
+    spd_free(p->own);
+    spd_centre_free(&p->centre);
     spd_free(p->scale);
     spd_free(p->b);
     spd_free(p->weight);
     spd_free(p->class_value);
     spd_free(p->place);
-    p->scaled = p->scale = p->b = p->weight = p->class_value = NULL;
+    p->own = p->scale = p->b = p->weight = p->class_value = NULL;
     p->place = NULL;
     p->classes = p->nnz = 0;
     p->full = false;
@@ -188,7 +189,7 @@ static spdhg_status prepare(spdhg_problem *p, spdhg_error *err) {
         return spd_fail(err, SPDHG_DATA, "the offsets have %lld columns, the model has %lld outputs", (long long)data->offsets,
                         (long long)p->K);
     SPD_TRY(spd_prepare_weights(p, err));
-    SPD_TRY(spd_prepare_scale(p, err));
+    SPD_TRY(spd_prepare_values(p, NULL, err));
     SPD_TRY(spd_prepare_rows(p, err));
     return spd_prepare_terms(p, err);
 }
@@ -218,24 +219,6 @@ void spd_problem_row(const spdhg_problem *p, int64_t i, spd_row *row) {
     row->offset = data->offset ? data->offset + id * p->K : NULL;
     row->weight = 1;
     row->id = i;
-}
-
-spdhg_status spdhg_problem_evaluate(spdhg_problem *p, const double *x, double *c, double *objective, double *train_loss,
-                                    double *penalty, spdhg_error *err) {
-    SPD_TRY(spd_problem_freeze(p, err));
-    const int64_t size = spd_problem_value_work(p);
-    double *scratch = SPD_NEW(double, size + p->K);
-    if (!scratch) return spd_fail_memory(err, 8.0 * (double)size);
-    spd_value value;
-    double *best = scratch + size;
-    if (c) memcpy(best, c, (size_t)p->K * sizeof *c);
-    spd_problem_value(p, spd_threads(0), x, best, NULL, NULL, scratch, &value);
-    if (c) memcpy(c, best, (size_t)p->K * sizeof *c);
-    spd_free(scratch);
-    if (objective) *objective = value.objective;
-    if (train_loss) *train_loss = value.loss;
-    if (penalty) *penalty = value.penalty;
-    return SPDHG_OK;
 }
 
 void spdhg_problem_free(spdhg_problem *p) {

@@ -45,8 +45,9 @@ struct spdhg_problem {
     char *class_weight;
 
     /* made by spd_problem_freeze */
-    const double *val;        /* values the rows point into: data->val or `scaled` */
-    double *scaled;           /* values divided by the column's scale, or NULL */
+    const double *val;        /* values the rows point into: data->val, `own`, or those of the base of a subset */
+    double *own;              /* values without their column's centre, divided by its scale; NULL: neither */
+    spd_centre centre;        /* columns that are far from 0; the problem's c is c~ of centre.c */
     double *scale;            /* d standard deviations, or NULL */
     int64_t targets;          /* numbers of b per row */
     double *b;                /* n x targets as the loss wants them */
@@ -131,6 +132,10 @@ int64_t spd_problem_blocks(const spdhg_problem *p); /* fixed blocks of rows that
 void spd_problem_scores(const spdhg_problem *p, int threads, const double *x, double *z);
 void spd_problem_shift(const spdhg_problem *p, const double *c, double *z); /* z += c, every row */
 enum { SPD_ROWS_PER_BLOCK = 2048 };
+/* ---- centre.c: the intercept of a caller, for the columns as they are in the data, to c~ of the centred ones, and back. In
+ * place; x on the scale that is penalised. Nothing changes without centred columns. */
+void spd_problem_c_inward(const spdhg_problem *p, const double *x, double *c);
+void spd_problem_c_outward(const spdhg_problem *p, const double *x, double *c);
 /* ---- intercept.c: minimise the loss over the intercept, in place, started at c; z from spd_problem_scores. Newton in K
  * dimensions; softmax: sum c = 0. partial: spd_problem_blocks (1 + 3K) numbers, newton: 8K. */
 void spd_problem_best_intercept(const spdhg_problem *p, int threads, const double *z, double *c, double *partial, double *newton);

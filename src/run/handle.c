@@ -57,8 +57,9 @@ static spdhg_status prepare(spdhg_solver *s, const char *name, const spdhg_optio
     SPD_TRY(check_memory(s, err));
     s->x = SPD_NEW(double, p->dK);
     s->c = SPD_NEW(double, p->K);
+    s->given = SPD_NEW(double, p->K);
     s->y = SPD_NEW(double, p->m * p->K);
-    if (!s->x || !s->c || !s->y) return spd_fail_memory(err, 8.0 * (double)(p->dK + p->m * p->K));
+    if (!s->x || !s->c || !s->given || !s->y) return spd_fail_memory(err, 8.0 * (double)(p->dK + p->m * p->K));
     return spd_evaluator_new(&s->evaluator, p, NULL, s->threads, err);
 }
 
@@ -118,6 +119,12 @@ void spd_solver_params(const spdhg_solver *s, const spd_solver_kind *kind, doubl
 }
 
 spdhg_status spdhg_solver_start(spdhg_solver *s, const double *x, const double *c, const double *y, spdhg_error *err) {
+    SPD_TRY(spd_solver_start(s, x, c, y, err));
+    if (c) spd_problem_c_inward(s->problem, s->x, s->c);
+    return SPDHG_OK;
+}
+
+spdhg_status spd_solver_start(spdhg_solver *s, const double *x, const double *c, const double *y, spdhg_error *err) {
     const spdhg_problem *p = s->problem;
     if ((x && !spd_all_finite(p->dK, x)) || (c && !spd_all_finite(p->K, c)) || (y && !spd_all_finite(p->m * p->K, y)))
         return spd_fail(err, SPDHG_DATA, "the start is not finite");
@@ -143,12 +150,14 @@ void spd_solver_keep(spdhg_solver *s, const spd_solver_kind *kind, const double 
     memcpy(s->c, c, (size_t)p->K * sizeof *c);
     memcpy(s->y, y, (size_t)(p->m * p->K) * sizeof *y);
     s->has_run = true;
+    memcpy(s->given, c, (size_t)p->K * sizeof *c);
+    spd_problem_c_outward(p, x, s->given);
     s->evaluator.seen.c = s->c;
     s->solution = (spdhg_solution){.features = p->d,
                                    .outputs = p->K,
                                    .dual = p->m * p->K,
                                    .x = s->x,
-                                   .c = s->c,
+                                   .c = s->given,
                                    .y = s->y,
                                    .objective = point->objective,
                                    .train_loss = point->train_loss,
@@ -179,6 +188,7 @@ void spd_solver_keep_running(spdhg_solver *s, double seconds) {
     s->options.seconds = seconds;
 }
 
+const double *spd_solver_intercept(const spdhg_solver *s) { return s->c; }
 const spdhg_problem *spd_solver_problem(const spdhg_solver *s) { return s->problem; }
 const spdhg_options *spd_solver_options(const spdhg_solver *s) { return &s->options; }
 void spd_solver_compare(spdhg_solver *s, double (*clock)(void)) {
@@ -194,6 +204,7 @@ void spdhg_solver_free(spdhg_solver *s) {
     spd_trace_clear(&s->trace);
     spd_free(s->x);
     spd_free(s->c);
+    spd_free(s->given);
     spd_free(s->y);
     spd_free(s);
 }

@@ -24,6 +24,7 @@ struct spdhg_solver {
     bool compared;         /* spd_solver_compare was called */
     double (*clock)(void); /* that point.seconds is read from; limits are of spd_now */
     double *x, *c, *y;     /* where the next stage starts: the start, then the last finite output */
+    double *given;         /* c as the caller knows it, for columns that are not centred */
     spd_evaluator evaluator;
     bool keeps;   /* runs again and again on the same problem, but for lambda */
     spd_run kept; /* then: the last stage's instance, for the next run */

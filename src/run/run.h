@@ -5,6 +5,9 @@
 
 /* ---- handle.c, for the model and the checkpoint */
 const spdhg_problem *spd_solver_problem(const spdhg_solver *solver);
+/* Start and end in the problem's own c, where columns are centred: no digits are lost on the way to a caller and back. */
+spdhg_status spd_solver_start(spdhg_solver *solver, const double *x, const double *c, const double *y, spdhg_error *err);
+const double *spd_solver_intercept(const spdhg_solver *solver);
 /* From now on each run of this solver starts where the last one ended and with what it had learnt of the loss; only lambda may
  * change. An alpha that the solver offers may prove its gaps. For a path. */
 void spd_solver_keep_running(spdhg_solver *solver, double seconds);

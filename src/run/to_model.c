@@ -27,14 +27,15 @@ static void spell(char *text, size_t size, const char *name, const double *arg, 
     }
 }
 
-static bool copy_coefficients(spdhg_model *m, const spdhg_problem *p, const spdhg_solution *s) {
+static bool copy_coefficients(spdhg_model *m, const spdhg_solver *solver, const spdhg_problem *p, const spdhg_solution *s) {
     m->features = s->features;
     m->outputs = s->outputs;
     m->x = spd_copy(s->x, s->features * s->outputs, sizeof *m->x);
     m->c = s->c ? spd_copy(s->c, s->outputs, sizeof *m->c) : SPD_NEW(double, s->outputs);
+    if (p->centre.count > 0 && !(m->centred_c = spd_copy(spd_solver_intercept(solver), s->outputs, sizeof *m->c))) return false;
     for (int64_t j = 0; m->x && p->scale && j < m->features; j++)
         for (int64_t k = 0; k < m->outputs; k++) m->x[j * m->outputs + k] /= p->scale[j];
-    return m->x && m->c;
+    return m->x && m->c && spd_centre_copy(&m->centre, &p->centre, NULL) == SPDHG_OK;
 }
 
 /* What is needed to read other data the way the training data was read: label map, index base, names. */
@@ -89,7 +90,7 @@ spdhg_status spdhg_model_from_solver(spdhg_model **out, const spdhg_solver *solv
     const spdhg_solution *s = spdhg_solver_solution(solver);
     if (!s || !s->x) return spd_fail(err, SPDHG_USAGE, "a model needs a solver that has run");
     spdhg_model *m = SPD_NEW(spdhg_model, 1);
-    if (!m || !copy_coefficients(m, p, s) || !copy_meaning(m, p) || !copy_history(m, solver, p, s)) {
+    if (!m || !copy_coefficients(m, solver, p, s) || !copy_meaning(m, p) || !copy_history(m, solver, p, s)) {
         spdhg_model_free(m);
         return spd_fail_memory(err, 8.0 * (double)s->features * (double)s->outputs);
     }

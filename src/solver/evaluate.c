@@ -31,8 +31,9 @@ static spdhg_status make_test(spd_evaluator *e, const spdhg_data *data, spdhg_er
         t->W = spd_sum(t->n, t->weight);
     }
     t->frozen = true;
-    e->test_x = SPD_NEW(double, t->dK);
-    return e->test_x ? SPDHG_OK : spd_fail_memory(err, 8.0 * (double)t->dK);
+    const int64_t features = t->d > p->d ? t->d : p->d;
+    e->test_x = SPD_NEW(double, features * t->K);
+    return e->test_x ? SPDHG_OK : spd_fail_memory(err, 8.0 * (double)features * (double)t->K);
 }
 
 spdhg_status spd_evaluator_new(spd_evaluator *e, const spdhg_problem *p, const spdhg_data *test, int threads, spdhg_error *err) {
@@ -75,11 +76,17 @@ static double score(const spdhg_problem *t, const double *z) {
 static void evaluate_test(spd_evaluator *e, const double *x, const double *c, spdhg_point *point) {
     const spdhg_problem *p = e->problem;
     spdhg_problem *t = e->test;
-    const int64_t K = p->K, shared = t->d < p->d ? t->d : p->d;
-    for (int64_t j = 0; j < shared; j++)
+    const int64_t K = p->K;
+    for (int64_t j = 0; j < p->d; j++)
         for (int64_t k = 0; k < K; k++) e->test_x[j * K + k] = x[j * K + k] / (p->scale ? p->scale[j] : 1);
     double *z = e->scratch;
-    spd_problem_scores(t, e->threads, e->test_x, z);
+    if (p->centre.count == 0)
+        spd_problem_scores(t, e->threads, e->test_x, z);
+    else
+        for (int64_t i = 0; i < t->n; i++) {
+            for (int64_t k = 0; k < K; k++) z[i * K + k] = t->data->offset ? t->data->offset[i * K + k] : 0;
+            spd_centre_score(&p->centre, t->data, i, 0, p->d, K, e->test_x, z + i * K);
+        }
     double loss = 0;
     for (int64_t i = 0; i < t->n; i++) {
         for (int64_t k = 0; k < K; k++) z[i * K + k] += c[k];
@@ -157,8 +164,10 @@ spdhg_status spdhg_duality_gap(spdhg_problem *p, int threads, const double *x, d
     const spdhg_status status = spd_evaluator_new(&e, p, NULL, spd_threads(threads), err);
     if (status == SPDHG_OK) {
         if (c) memcpy(best, c, (size_t)p->K * sizeof *c);
+        spd_problem_c_inward(p, x, best);
         e.certifier.worth = INFINITY;
         spd_evaluate(&e, x, best, y ? y : none, &point);
+        spd_problem_c_outward(p, x, best);
         if (c) memcpy(c, best, (size_t)p->K * sizeof *c);
         *out = (spdhg_gap){.gap = point.gap,
                            .relative = spd_evaluate_relative(&e, &point),

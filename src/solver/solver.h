@@ -102,7 +102,7 @@ void spd_run_log(const spd_run *run, const char *format, ...) __attribute__((for
 typedef struct spd_evaluator {
     const spdhg_problem *problem;
     spdhg_problem *test; /* held-out rows seen as a problem with the same loss, or NULL */
-    double *test_x;      /* coefficients on the test data's scale and number of features */
+    double *test_x;      /* coefficients on the test data's scale, for at least its number of features */
     double *scratch;
     int threads;
     spd_certifier certifier;

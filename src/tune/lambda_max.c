@@ -233,5 +233,11 @@ spdhg_status spd_lambda_max(spdhg_problem *p, int threads, double *lower, double
 
 spdhg_status spdhg_lambda_max(spdhg_problem *p, int threads, double *lower, double *upper, double *x, double *c,
                               spdhg_error *err) {
-    return spd_lambda_max(p, threads, lower, upper, x, c, NULL, err);
+    SPD_TRY(spd_problem_freeze(p, err));
+    double *at = x || !c ? x : SPD_NEW(double, p->dK);
+    if (c && !at) return spd_fail_memory(err, 8.0 * (double)p->dK);
+    const spdhg_status status = spd_lambda_max(p, threads, lower, upper, at, c, NULL, err);
+    if (status == SPDHG_OK && c) spd_problem_c_outward(p, at, c);
+    if (at != x) spd_free(at);
+    return status;
 }

@@ -80,7 +80,8 @@ static spdhg_status record(spdhg_path *path, const spd_warm_path *warm, double l
     SPD_TRY(spd_path_degrees(p, s->x, &point->degrees, err));
     spd_path_criteria(p, point);
     memcpy(path->x + path->points * p->dK, s->x, (size_t)p->dK * sizeof *s->x);
-    memcpy(path->c + path->points * p->K, s->c, (size_t)p->K * sizeof *s->c);
+    memcpy(path->c + path->points * p->K, warm->c, (size_t)p->K * sizeof *warm->c);
+    memcpy(path->given + path->points * p->K, s->c, (size_t)p->K * sizeof *s->c);
     path->points++;
     if (warm->outcome != SPDHG_OUTCOME_CONVERGED)
         path->outcome = warm->outcome == SPDHG_OUTCOME_INTERRUPTED ? warm->outcome : SPDHG_OUTCOME_LIMIT;
@@ -166,11 +167,13 @@ spdhg_status spdhg_path_new(spdhg_path **out, spdhg_problem *problem, const spdh
         path->point = SPD_NEW(spdhg_path_point, lambdas);
         path->x = SPD_NEW(double, lambdas *dK);
         path->c = SPD_NEW(double, lambdas *K);
+        path->given = SPD_NEW(double, lambdas *K);
         x = SPD_NEW(double, dK);
         c = SPD_NEW(double, K);
         y = SPD_NEW(double, problem->m *K);
-        status = path->point && path->x && path->c && x && c && y ? run(path, x, c, y, err)
-                                                                  : spd_fail_memory(err, 8.0 * (double)lambdas * (double)dK);
+        status = path->point && path->x && path->c && path->given && x && c && y
+                     ? run(path, x, c, y, err)
+                     : spd_fail_memory(err, 8.0 * (double)lambdas * (double)dK);
     }
     spd_free(x);
     spd_free(c);
@@ -189,7 +192,7 @@ const spdhg_path_point *spdhg_path_points(const spdhg_path *path, int64_t *point
 }
 
 const double *spdhg_path_coefficients(const spdhg_path *path, int64_t point, const double **c) {
-    if (c) *c = path->c + point * path->problem->K;
+    if (c) *c = path->given + point * path->problem->K;
     return path->x + point * path->problem->dK;
 }
 
@@ -205,5 +208,6 @@ void spdhg_path_free(spdhg_path *path) {
     spd_free(path->point);
     spd_free(path->x);
     spd_free(path->c);
+    spd_free(path->given);
     spd_free(path);
 }

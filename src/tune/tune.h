@@ -47,6 +47,7 @@ struct spdhg_path {
     int64_t points;
     spdhg_path_point *point;
     double *x, *c; /* points x dK, points x K */
+    double *given; /* c as the caller knows it, for columns that are not centred */
     spdhg_outcome outcome;
     int64_t best, one_se;
     spdhg_solver *solver;

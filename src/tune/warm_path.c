@@ -26,7 +26,7 @@ static spdhg_status look_ahead(spd_warm_path *warm, double lambda, spdhg_error *
     double *x = warm->before, *c = x + p->dK;
     for (int64_t q = 0; q < p->dK; q++) x[q] = warm->x[q] == 0 ? 0 : warm->x[q] + further * (warm->x[q] - x[q]);
     for (int64_t k = 0; k < p->K; k++) c[k] = warm->c[k] + further * (warm->c[k] - c[k]);
-    return spdhg_solver_start(warm->last, x, c, NULL, err);
+    return spd_solver_start(warm->last, x, c, NULL, err);
 }
 
 spdhg_status spd_warm_path_step(spd_warm_path *warm, double lambda, spdhg_error *err) {
@@ -35,7 +35,7 @@ spdhg_status spd_warm_path_step(spd_warm_path *warm, double lambda, spdhg_error 
     if (!warm->last) {
         spd_problem_project_dual(p, warm->y, warm->y + p->m * p->K);
         SPD_TRY(spdhg_solver_new(&warm->last, warm->solver, p, &warm->options, err));
-        SPD_TRY(spdhg_solver_start(warm->last, warm->x, warm->c, warm->y, err));
+        SPD_TRY(spd_solver_start(warm->last, warm->x, warm->c, warm->y, err));
     }
     SPD_TRY(look_ahead(warm, lambda, err));
     if (!warm->once) spd_solver_keep_running(warm->last, warm->options.seconds);
@@ -47,7 +47,7 @@ spdhg_status spd_warm_path_step(spd_warm_path *warm, double lambda, spdhg_error 
     memcpy(warm->before, warm->x, (size_t)p->dK * sizeof *s->x);
     memcpy(warm->before + p->dK, warm->c, (size_t)p->K * sizeof *s->c);
     memcpy(warm->x, s->x, (size_t)p->dK * sizeof *s->x);
-    memcpy(warm->c, s->c, (size_t)p->K * sizeof *s->c);
+    memcpy(warm->c, spd_solver_intercept(warm->last), (size_t)p->K * sizeof *warm->c);
     memcpy(warm->y, s->y, (size_t)(p->m * p->K) * sizeof *s->y);
     return SPDHG_OK;
 }
