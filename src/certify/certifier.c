@@ -39,9 +39,7 @@ typedef struct part {
     bool wanted;
 } part;
 
-enum { PARTS = 39 };
-
-static int parts_of(spd_certifier *c, part out[PARTS]) {
+static int parts_of(spd_certifier *c, part out[SPD_CERTIFIER_PARTS]) {
     const spdhg_problem *p = c->problem;
     spd_base_system *s = &c->base;
     const int64_t n = spd_problem_normal_size(p), nK = p->n * p->K, mK = p->m * p->K;
@@ -89,9 +87,9 @@ static int parts_of(spd_certifier *c, part out[PARTS]) {
                         {&c->mean.G, 2 * c->mean.n * c->mean.n, proof && c->mean.n > 0},
                         {&c->mean.unit, 5 * c->mean.n + p->terms, proof && c->mean.n > 0},
                         {&s->work, plain ? spd_problem_normal_work(p, c->threads) : 0, plain}};
-    _Static_assert(sizeof all / sizeof *all == PARTS, "every part has its place");
+    _Static_assert(sizeof all / sizeof *all == SPD_CERTIFIER_PARTS, "every part has its place");
     memcpy(out, all, sizeof all);
-    return PARTS;
+    return SPD_CERTIFIER_PARTS;
 }
 
 static void divide_system(spd_base_system *s) {
@@ -131,7 +129,7 @@ static void free_lists(spd_base_system *s) {
 static spdhg_status allocate(spd_certifier *c, spdhg_error *err) {
     const spdhg_problem *p = c->problem;
     spd_base_system *s = &c->base;
-    part parts[PARTS];
+    part parts[SPD_CERTIFIER_PARTS];
     double bytes = 0;
     if (c->exact && !spd_routes_new(&c->routes, p)) return spd_fail_memory(err, 40.0 * (double)p->d);
     *s = (spd_base_system){.problem = p, .n = c->routes.bases + (p->intercept ? 1 : 0)};
@@ -140,7 +138,7 @@ static spdhg_status allocate(spd_certifier *c, spdhg_error *err) {
     const int count = parts_of(c, parts);
     for (int i = 0; i < count; i++) {
         if (!parts[i].wanted) continue;
-        *parts[i].at = SPD_NEW(double, parts[i].count);
+        c->owned[i] = *parts[i].at = SPD_NEW(double, parts[i].count);
         bytes += 8.0 * (double)parts[i].count;
         good = good && *parts[i].at;
     }
@@ -171,9 +169,7 @@ spdhg_status spd_certifier_new(spd_certifier *c, const spdhg_problem *p, int thr
 }
 
 void spd_certifier_free(spd_certifier *c) {
-    part parts[PARTS];
-    if (c->problem)
-        for (int i = 0, count = parts_of(c, parts); i < count; i++) spd_free(*parts[i].at);
+    for (int i = 0; i < SPD_CERTIFIER_PARTS; i++) spd_free(c->owned[i]); /* the problem may be gone */
     free_lists(&c->base);
     free_lists(&c->mean);
     void *const arrays[] = {c->F_entries, c->fine, c->forced, c->push};

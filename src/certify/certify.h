@@ -84,6 +84,7 @@ typedef struct spd_repair {
     double stretch; /* y is in (1 + stretch) lambda Y */
 } spd_repair;
 
+enum { SPD_CERTIFIER_PARTS = 39 };
 typedef struct spd_certifier {
     const spdhg_problem *problem;
     int threads;
@@ -129,6 +130,7 @@ typedef struct spd_certifier {
     /* a fixed point of X, at which the bound of a dual point is computed by itself */
     double *origin, *origin_z, *origin_Fx, origin_value, origin_loss;
     double *best_alpha, *best_dual_y;
+    double *owned[SPD_CERTIFIER_PARTS]; /* every array of doubles above */
 } spd_certifier;
 
 spdhg_status spd_certifier_new(spd_certifier *c, const spdhg_problem *p, int threads, spdhg_error *err);

@@ -58,11 +58,10 @@ static bool is_null(spd_base_system *s, const spd_routes *r, const double *q, bo
         if (active && s->D[i] == 0 && spd_max_abs(p->K, s->alpha + i * p->K) == 0) continue;
         spd_row row;
         spd_problem_row(p, i, &row);
-        const double *val = p->scale ? p->data->val + (row.val - p->val) : row.val;
         for (int64_t l = 0; l < row.nnz; l++) {
             const int64_t j = row.idx ? row.idx[l] : l;
             factor[l] = r->base[j] < 0 ? 0 : r->sign[j] * q[r->base[j]];
-            value[l] = val[l];
+            value[l] = spd_problem_undivided(p, &row, l);
         }
         factor[row.nnz] = p->intercept ? q[s->n - 1] : 0;
         value[row.nnz] = 1;

@@ -117,15 +117,15 @@ static void add_rows_finely(spd_certifier *c) {
         if (!(weight(p, i) > 0)) continue;
         spd_row row;
         spd_problem_row(p, i, &row);
-        const double *val = p->scale ? p->data->val + (row.val - p->val) : row.val;
         for (int64_t k = 0; k < K; k++) {
             const spd_twofold wa = spd_two_product(weight(p, i), c->alpha[i * K + k]);
             if (wa.high == 0) continue;
             c->fine[p->dK + k] = spd_twofold_add(spd_twofold_add(c->fine[p->dK + k], wa.high), wa.low);
             for (int64_t q = 0; q < row.nnz; q++) {
                 spd_twofold *g = &c->fine[(row.idx ? row.idx[q] : q) * K + k];
-                *g = spd_twofold_add_product(*g, wa.high, val[q]);
-                if (wa.low != 0) g->low += wa.low * val[q];
+                const double a = spd_problem_undivided(p, &row, q);
+                *g = spd_twofold_add_product(*g, wa.high, a);
+                if (wa.low != 0) g->low += wa.low * a;
             }
         }
     }

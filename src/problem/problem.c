@@ -202,6 +202,15 @@ spdhg_status spd_problem_freeze(spdhg_problem *p, spdhg_error *err) {
     return status;
 }
 
+double spd_problem_undivided(const spdhg_problem *p, const spd_row *row, int64_t q) {
+    if (!p->scale) return row->val[q];
+    const int32_t j = row->idx ? row->idx[q] : (int32_t)q;
+    double a = p->data->val[row->val - p->val + q];
+    for (int64_t e = 0; e < p->centre.count; e++)
+        if (p->centre.column[e] == j) a -= p->centre.value[e]; /* exact: centre.c */
+    return a;
+}
+
 void spd_problem_row(const spdhg_problem *p, int64_t i, spd_row *row) {
     const spdhg_data *data = p->data;
     const int64_t id = p->row ? p->row[i] : i;

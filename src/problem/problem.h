@@ -76,6 +76,8 @@ static inline void spd_problem_full_rows(const spdhg_problem *p, int64_t i, cons
         row[r] = p->val + (p->data->idx ? p->data->ptr[id] : id * p->d);
     }
 }
+/* Entry q of a row of the problem as it was before --standardize divided it, exactly. */
+double spd_problem_undivided(const spdhg_problem *p, const spd_row *row, int64_t q);
 void spd_problem_row(const spdhg_problem *p, int64_t i, spd_row *row); /* i in 0..n-1; weight = 1 */
 
 /* ---- subset.c: some rows of a frozen problem (positions 0..n-1, not ids of the data) as a problem of its own, frozen: the same
