@@ -142,6 +142,7 @@ const char *spd_gap_kind_name(spd_gap_kind kind) {
 }
 
 double spd_evaluate_relative(const spd_evaluator *e, const spdhg_point *point) {
+    if (point->gap == 0) return 0; /* of whatever: where f(0) is the optimum and 0, there is nothing to divide by */
     return point->gap / fmax(fabs(point->objective), 1e-10 * e->certifier.start_value);
 }
 

@@ -27,6 +27,7 @@ typedef struct spd_face {
  * F x would have turned round; then *turned, it is in Z now, and x is where it is 0. */
 bool spd_face_minimise(spd_face *f, bool *turned);
 /* ---- face_dense.c */
+double spd_face_dense_cost(const spdhg_problem *p, double unknowns); /* multiplications of writing it out, with N, and of the factor */
 int64_t spd_face_dense_size(const spdhg_problem *p, double pass); /* n if a factor is worth it, else 0; pass: cost of one */
 bool spd_face_factor(spd_face *f);                                /* M at f->curve; false: singular, or nearly */
 /* ---- face_newton.c */

@@ -110,7 +110,8 @@ static bool direct(spd_face *f, bool *flat) {
     }
     if (left > 0.5 * all) {
         memset(f->step, 0, (size_t)n * sizeof *f->step);
-        const spd_cg cg = {.apply = hessian, .context = f, .tolerance = 1e-8, .most = *f->passes};
+        const int most = *f->passes > 2 ? *f->passes - 2 : *f->passes; /* two passes show what has come of it */
+        const spd_cg cg = {.apply = hessian, .context = f, .tolerance = 1e-8, .most = most};
         spd_cg_solve(&cg, n, f->u, f->step, f->step + n);
         left = left_over(f);
     }

@@ -51,6 +51,14 @@ static spdhg_status polish(spdhg_solver *s, spdhg_error *err) {
     return SPDHG_OK;
 }
 
+/* The outcome, once the answer is final: polishing may have proven what the steps had not. A run that its caller stopped stays so.
+ * Within a radius will do: more cannot be had any more. */
+static void conclude(spdhg_solver *s) {
+    const bool open = s->outcome == SPDHG_OUTCOME_DONE || s->outcome == SPDHG_OUTCOME_LIMIT || s->outcome == SPDHG_OUTCOME_STALLED;
+    if (open && s->has_run && s->options.tol > 0 && s->solution.gap_relative <= s->options.tol) s->outcome = SPDHG_OUTCOME_CONVERGED;
+    if (s->outcome == SPDHG_OUTCOME_CONVERGED && s->evaluator.certifier.unattained) s->outcome = SPDHG_OUTCOME_INFIMUM;
+}
+
 static void describe(spdhg_solver *s) {
     spdhg_solution *a = &s->solution;
     const bool strong = s->problem->gamma > 0 && s->evaluator.gap.kind == SPD_GAP_CERTIFIED;
@@ -58,7 +66,6 @@ static void describe(spdhg_solver *s) {
     a->x_radius = strong ? spd_evaluate_radius(&s->evaluator, s->x, a->objective) : NAN;
     a->certified_signs = strong ? spd_evaluate_signs(&s->evaluator, s->x, a->x_radius) : 0;
     a->nonzeros = spd_count_nonzero(s->problem->dK, s->x);
-    if (s->outcome == SPDHG_OUTCOME_CONVERGED && s->evaluator.certifier.unattained) s->outcome = SPDHG_OUTCOME_INFIMUM;
 }
 
 spdhg_status spdhg_solver_run(spdhg_solver *s, spdhg_outcome *outcome, spdhg_error *err) {
@@ -70,6 +77,7 @@ spdhg_status spdhg_solver_run(spdhg_solver *s, spdhg_outcome *outcome, spdhg_err
     start_far(s);
     spdhg_status status = run_plan(s, err);
     if (status == SPDHG_OK) status = polish(s, err);
+    conclude(s);
     describe(s);
     if (status == SPDHG_OK && outcome) *outcome = s->outcome;
     return status;
