@@ -24,6 +24,7 @@ typedef struct spd_gap {
 typedef struct spd_certifier {
     const spdhg_problem *problem;
     int threads;
+    spd_stop *stop;     /* asked in loops of the proof, which then fails; NULL: none */
     bool exact;         /* some coordinate has neither ridge nor bound: v must vanish there */
     int64_t identity;   /* a term with F = identity and lambda > 0, or -1: absorbs v without a solve */
     double start_value; /* f(0): scale of the relative gap */

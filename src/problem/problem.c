@@ -229,7 +229,7 @@ spdhg_status spdhg_problem_evaluate(spdhg_problem *p, const double *x, double *c
     spd_value value;
     double *best = scratch + size;
     if (c) memcpy(best, c, (size_t)p->K * sizeof *c);
-    spd_problem_value(p, spd_threads(0), x, best, NULL, NULL, scratch, &value);
+    spd_problem_value(p, spd_threads(0), x, best, NULL, NULL, scratch, &value, NULL);
     if (c) memcpy(c, best, (size_t)p->K * sizeof *c);
     spd_free(scratch);
     if (objective) *objective = value.objective;

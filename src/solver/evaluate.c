@@ -117,7 +117,7 @@ static void prove(spd_evaluator *e, const double *x, const double *c, const doub
 
 void spd_evaluate(spd_evaluator *e, const double *x, double *c, const double *y, spdhg_point *point) {
     spd_value value;
-    spd_problem_value(e->problem, e->threads, x, c, e->slope, e->curve, e->scratch, &value);
+    spd_problem_value(e->problem, e->threads, x, c, e->slope, e->curve, e->scratch, &value, e->certifier.stop);
     point->objective = value.objective;
     point->train_loss = value.loss;
     point->penalty = value.penalty;

@@ -71,7 +71,7 @@ static spdhg_status try_zeros(spdhg_solver *s, spd_face *f, double most, bool *k
     bool turned = true, better = false;
     memcpy(f->x, s->x, (size_t)p->dK * sizeof *f->x);
     memcpy(f->c, s->c, (size_t)p->K * sizeof *f->c);
-    for (int turn = 0; turn < TURNS_MOST && turned; turn++) {
+    for (int turn = 0; turn < TURNS_MOST && turned && !spd_stop_now(f->stop); turn++) {
         spdhg_error too_costly;
         const spdhg_status status = make_bases(f, most, &too_costly);
         if (status == SPDHG_USAGE) return SPDHG_OK;
@@ -91,8 +91,9 @@ static spdhg_status try_zeros(spdhg_solver *s, spd_face *f, double most, bool *k
 static spdhg_status try_readings(spdhg_solver *s, spd_face *f, double most, spdhg_error *err) {
     static const reading all[] = {{INFINITY, 1e-8}, {INFINITY, 0}, {1e-3, 0}, {1e-6, 0}}; /* the boldest first */
     bool kept = false;
+    if (spd_stop_now(f->stop)) return SPDHG_OK;
     const size_t readings = smooth(f->p) ? 1 : sizeof all / sizeof *all; /* nothing to read */
-    for (size_t i = 0; i < readings && !kept && *f->passes > 0; i++) {
+    for (size_t i = 0; i < readings && !kept && *f->passes > 0 && !spd_stop_now(f->stop); i++) {
         find_zeros(f, s->x, s->y, all[i]);
         SPD_TRY(try_zeros(s, f, most, &kept, err));
     }
@@ -141,7 +142,7 @@ spdhg_status spd_solver_face(spdhg_solver *s, spdhg_error *err) {
     const double most = budget(s, &n);
     if (most == 0) return SPDHG_OK;
     int left = (int)fmin(most / cost(p), PASSES_MOST);
-    spd_face f = {.p = p, .threads = s->threads, .passes = &left, .pass = cost(p), .dense = n > 0};
+    spd_face f = {.p = p, .threads = s->threads, .passes = &left, .stop = &s->stop, .pass = cost(p), .dense = n > 0};
     struct {
         double **place;
         int64_t size;

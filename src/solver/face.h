@@ -8,6 +8,7 @@ typedef struct spd_face {
     const spdhg_problem *p;
     int threads;
     int *passes;         /* over the data, that may still be spent */
+    spd_stop *stop;
     bool *zero;          /* mK: Z */
     spd_nullspace *null; /* of each output: x = N u */
     int64_t unknowns;    /* u of every output, then the intercepts */

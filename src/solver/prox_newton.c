@@ -163,13 +163,15 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     if (whole(run)) {
         spd_reduction_whole(&a->B, p);
         const int64_t n = a->B.size;
-        spd_problem_normal_update(p, run->threads, b->curve, WITHIN, *self->known == 0, self->hessian, self->kept, b->move,
-                                  b->scratch);
-        *self->known = 1;
+        *self->known = spd_problem_normal_update(p, run->threads, b->curve, WITHIN, *self->known == 0, self->hessian, self->kept,
+                                                 b->move, b->scratch, run->stop);
+        if (*self->known == 0) return SPD_CONTINUE; /* stopped */
         memcpy(a->H, self->hessian, (size_t)(n * n) * sizeof *a->H);
     } else {
-        if (!spd_working_set(p, b, &a->B, SPD_WORKING_MOST, self->set)) return SPD_STALLED;
-        spd_reduction_hessian(&a->B, p, b->curve, a->H, self->set);
+        const bool fits = spd_working_set(p, b, &a->B, SPD_WORKING_MOST, self->set);
+        if (spd_stop_now(run->stop)) return SPD_CONTINUE;
+        if (!fits) return SPD_STALLED;
+        if (!spd_reduction_hessian(&a->B, p, b->curve, a->H, self->set, run->stop)) return SPD_CONTINUE;
     }
     run->rows_visited += p->n;
     spd_reduction_gather(&a->B, p, b->g, a->tg);
@@ -180,7 +182,9 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     *self->unsolved = solved && bent ? 0 : *self->unsolved + 1;
     if (*self->unsolved > UNSOLVED_MOST && whole(run) && alternative(p)) return SPD_GIVES_UP;
     const double delta = snapped(self, p);
+    if (!(delta < 0) && spd_stop_now(run->stop)) return SPD_CONTINUE;
     const bool moved = spd_newton_line_search(run, b, self->dx, a->Fu, delta, HALVINGS_MOST);
+    if (spd_stop_now(run->stop)) return SPD_CONTINUE; /* the model may not have been solved: nothing follows from it */
     offer(self, run);
     p->set.kind->project(p->dK, p->set.arg, b->x, b->scratch_n); /* what rounding may have pushed out */
     /* Promises below rounding: after many such steps in a row x only trembles. On a working set y may still gain. */

@@ -22,7 +22,8 @@ void spd_reduction_gather(const spd_reduction *r, const spdhg_problem *p, const 
 void spd_reduction_nearest(const spd_reduction *r, const spdhg_problem *p, const double *x, double *t);  /* t = (B'B)^{-1} B'x */
 
 /* ---- reduce_hessian.c: lower triangles, size x size. */
-void spd_reduction_hessian(const spd_reduction *r, const spdhg_problem *p, const double *curve, double *H, double *work);
+bool spd_reduction_hessian(const spd_reduction *r, const spdhg_problem *p, const double *curve, double *H, double *work,
+                           spd_stop *stop); /* false: stopped, H is not whole */
 int64_t spd_reduction_hessian_work(const spdhg_problem *p, int64_t most);
 /* Entry q of row e of F B, output k: its unknown, or -1, and its value. */
 int32_t spd_reduction_entry(const spd_reduction *r, const spd_csr *F, int64_t e, int64_t q, int64_t K, int64_t k, double *value);

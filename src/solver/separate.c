@@ -13,6 +13,7 @@ enum { STEPS_MOST = 100 };            /* of the projection */
 
 typedef struct plane {
     const spdhg_problem *p;
+    spd_stop *stop;
     double *u, *wide;     /* d: the direction; scratch */
     double *z;            /* n: its scores */
     double *y, *w, *work; /* m, m, 4 m: 0, the dual of the answer; the projection's */
@@ -53,7 +54,7 @@ static void square(const void *context, const double *w, double *out) {
 /* u = x - F'w, F F' w = F x: the point nearest to x with F u = 0. False if it is not, but for rounding. */
 static bool to_null_space(plane *a, const double *x) {
     const spdhg_problem *p = a->p;
-    const spd_cg cg = {.apply = square, .context = a, .tolerance = RESIDUAL, .most = STEPS_MOST};
+    const spd_cg cg = {.apply = square, .context = a, .tolerance = RESIDUAL, .most = STEPS_MOST, .stop = a->stop};
     apply(p, x, a->y);
     spd_cg_solve(&cg, p->m, a->y, a->w, a->work);
     memset(a->wide, 0, (size_t)p->d * sizeof *a->wide);
@@ -114,10 +115,11 @@ static spdhg_status go_far(spd_loop *l, plane *a, double least, spdhg_outcome *o
 }
 
 spdhg_status spd_loop_separate(spd_loop *l, spdhg_outcome *outcome, spdhg_error *err) {
-    const spdhg_solver *s = l->solver;
+    spdhg_solver *s = l->solver;
     const spdhg_problem *p = s->problem;
     if (!worth_a_try(l, *outcome)) return SPDHG_OK;
     plane a = {.p = p,
+               .stop = &s->stop,
                .u = SPD_NEW(double, p->d),
                .wide = SPD_NEW(double, p->d),
                .z = SPD_NEW(double, p->n),

@@ -66,7 +66,8 @@ static spdhg_status try_margins(spdhg_solver *s, spd_joins *g, double *out, doub
     const spdhg_problem *p = s->problem;
     const spdhg_point before = s->trace.point[s->trace.points - 1];
     spd_problem_apply(p, s->x, Fx);
-    for (size_t i = 0; i < sizeof margin / sizeof *margin; i++) {
+    if (spd_stop_now(&s->stop)) return SPDHG_OK;
+    for (size_t i = 0; i < sizeof margin / sizeof *margin && !spd_stop_now(&s->stop); i++) {
         spdhg_point point = before;
         snapped(p, g, s->x, s->y, Fx, margin[i], out, work);
         if (memcmp(out, s->x, (size_t)p->dK * sizeof *out) == 0) return SPDHG_OK; /* nothing to do, nor with a smaller margin */

@@ -33,8 +33,9 @@ static spdhg_status run_plan(spdhg_solver *s, spdhg_error *err) {
     const int first = (int)saved.stage;
     for (int i = first; i < s->plan.stages && status == SPDHG_OK && s->outcome == SPDHG_OUTCOME_DONE; i++) {
         const double left = s->options.epochs > 0 ? s->options.epochs - loop.epochs_before : INFINITY;
-        if (left <= 0 || (i > first && spd_loop_out_of_time(&loop))) { /* the stages before have used them up */
+        if (left <= 0 || (i > first && spd_limits_reached(s))) { /* the stages before have used them up */
             if (s->options.tol > 0) s->outcome = SPDHG_OUTCOME_LIMIT;
+            if (s->ended == SPD_CALLED_OFF) s->outcome = SPDHG_OUTCOME_INTERRUPTED;
             break;
         }
         loop.stage = i;
@@ -46,6 +47,7 @@ static spdhg_status run_plan(spdhg_solver *s, spdhg_error *err) {
 
 static spdhg_status polish(spdhg_solver *s, spdhg_error *err) {
     const spd_solver_kind *last = s->has_run ? spd_solver_find(s->solution.solver) : NULL;
+    spd_limits_grant(s);
     if (last && (last->exact || s->plan.stages > 1)) SPD_TRY(spd_solver_snap(s, err));
     if (last && last->exact) SPD_TRY(spd_solver_face(s, err));
     return SPDHG_OK;
@@ -57,6 +59,7 @@ static void conclude(spdhg_solver *s) {
     const bool open = s->outcome == SPDHG_OUTCOME_DONE || s->outcome == SPDHG_OUTCOME_LIMIT || s->outcome == SPDHG_OUTCOME_STALLED;
     if (open && s->has_run && s->options.tol > 0 && s->solution.gap_relative <= s->options.tol) s->outcome = SPDHG_OUTCOME_CONVERGED;
     if (s->outcome == SPDHG_OUTCOME_CONVERGED && s->evaluator.certifier.unattained) s->outcome = SPDHG_OUTCOME_INFIMUM;
+    if (s->may_miss && (s->outcome == SPDHG_OUTCOME_LIMIT || s->outcome == SPDHG_OUTCOME_STALLED)) s->outcome = SPDHG_OUTCOME_DONE;
 }
 
 static void describe(spdhg_solver *s) {
@@ -69,7 +72,7 @@ static void describe(spdhg_solver *s) {
 }
 
 spdhg_status spdhg_solver_run(spdhg_solver *s, spdhg_outcome *outcome, spdhg_error *err) {
-    s->started = spd_now();
+    spd_limits_start(s);
     s->outcome = SPDHG_OUTCOME_DONE;
     spd_trace_clear(&s->trace);
     s->evaluator.certifier.best_dual = -INFINITY; /* lambda may have changed */
