@@ -8,8 +8,9 @@
 
 #include "catalog/catalog.h"
 #include "certify/bound.h"
+#include "reader/read.h"
 #include "report/report.h"
-#include "solver/solver.h"
+#include "run/run.h"
 #include "trace/trace.h"
 #include "tune/recipe.h"
 

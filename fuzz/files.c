@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <xxhash.h>
 
-#include "data/cache.h"
 #include "la/la.h"
 #include "loss/loss.h"
 #include "model/checkpoint.h"
 #include "model/model.h"
 #include "penalty/penalty.h"
+#include "reader/cache.h"
 #include "set/set.h"
 #include "structure/structure.h"
 #include "targets.h"

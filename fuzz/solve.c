@@ -1,7 +1,7 @@
 /* solve.c - bytes as a tiny problem and a solver for it. Whatever they are: the result is finite, a certified gap is not negative
  * and a lower bound that no other solver's objective goes below, and what has converged is no higher than where it began, the
  * projection of 0. */
-#include "solver/solver.h"
+#include "run/run.h"
 #include "targets.h"
 
 enum { ROWS = 8, FEATURES = 6 };

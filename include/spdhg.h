@@ -166,8 +166,9 @@ typedef enum spdhg_sampling { SPDHG_SAMPLING_IID, SPDHG_SAMPLING_SHUFFLE } spdhg
 #define SPDHG_TOL_DEFAULT (-1.0)
 
 typedef struct spdhg_options {
-    size_t size;    /* sizeof(spdhg_options): lets the struct grow */
-    double epochs;  /* passes over the data; 0: not limited (no limit and no tol: auto runs to its tolerance, the others 10 epochs) */
+    size_t size; /* sizeof(spdhg_options): lets the struct grow */
+    double
+        epochs; /* passes over the data; 0: not limited (no limit and no tol: auto runs to its tolerance, the others 10 epochs) */
     double seconds; /* wall time, set-up included; 0: not limited */
     double tol;     /* stop at this relative certified gap; 0: never; SPDHG_TOL_DEFAULT: auto and exact solvers stop at 1e-6, the
                      * others never, and a limit that is reached first is no failure */

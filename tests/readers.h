@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "data/data.h"
+#include "reader/read.h"
 
 static char folder[] = "/tmp/spdhg_readers_XXXXXX";
 

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "solver/solver.h"
+#include "run/run.h"
 
 typedef struct small {
     spdhg_data *data;

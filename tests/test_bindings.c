@@ -2,7 +2,7 @@
  * gap at any point, and tables of names, defaults and help. Expected values are written out by hand. */
 #include "catalog/catalog.h"
 #include "models.h"
-#include "solver/solver.h"
+#include "run/run.h"
 
 static const double eye[] = {1, 0, 0, 1}, target[] = {3, 0.1};
 

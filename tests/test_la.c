@@ -1,7 +1,7 @@
 /* test_la.c - vectors against long double, sparse products against dense ones, LAPACK against the definitions. */
 #include "laws.h"
 
-#include "la/la.h"
+#include "admm/star_system.h"
 
 static void vectors(void **unused) {
     (void)unused;
@@ -324,14 +324,14 @@ static void inverse(void **unused) {
 /* The two of single precision, M times `large` and X over it: the products leave the range of floats. */
 static void single_sandwiches(const spd_pattern *g, double large, double *M, spd_csr *entries, double *x, double *single,
                               double *light) {
-    const int64_t n = g->n, length = g->start[n] + n, size = n * spd_single_width(n);
-    spd_single s = {.M = SPD_NEW(float, size), .U = SPD_NEW(float, size)};
+    const int64_t n = g->n, length = g->start[n] + n, size = n * spd_float_width(n);
+    spd_float_matrix s = {.M = SPD_NEW(float, size), .U = SPD_NEW(float, size)};
     assert_true(s.M && s.U);
     spd_scale(n * n, large, M);
     spd_scale(spd_csr_nnz(entries), large, entries->val);
     spd_scale(length, 1 / large, x);
-    spd_single_copy(&s, n, M);
-    spd_sandwich_single(g, &s, x, single);
+    spd_float_copy(&s, n, M);
+    spd_sandwich_float(g, &s, x, single);
     spd_sandwich_light(g, entries, x, s.U, light);
     spd_scale(length, 1 / large, single);
     spd_scale(length, 1 / large, light);
@@ -469,21 +469,21 @@ static double star_residual(const spd_csr *N, const double *D, double rho, const
 
 /* Solves with it, or says that it is not like a star. */
 static bool solve_stars(const spd_csr *N, double rho, double *residual) {
-    spd_arrow a = {0};
+    spd_star_system a = {0};
     spd_arena state = {0}, work = {0};
     const int64_t entries = N->ptr[N->m];
-    spd_arrow_layout(&a, &state, &work, N->m, N->n, entries);
+    spd_star_system_layout(&a, &state, &work, N->m, N->n, entries);
     state = (spd_arena){.base = SPD_NEW(double, state.used), .size = state.used};
     work = (spd_arena){.base = SPD_NEW(double, work.used), .size = work.used};
-    spd_arrow_layout(&a, &state, &work, N->m, N->n, entries);
-    const bool starlike = spd_arrow_start(&a, N, rho);
+    spd_star_system_layout(&a, &state, &work, N->m, N->n, entries);
+    const bool starlike = spd_star_system_start(&a, N, rho);
     *residual = 0;
     for (uint64_t again = 0; starlike && again < 2;
          again++) { /* the second with another diagonal: nothing is left of the first */
         double D[STAR_COLUMNS], b[STAR_COLUMNS], x[STAR_COLUMNS];
         for (int64_t j = 0; j < N->n; j++) D[j] = 0.5 + fabs(law_normal(33 + again, j));
         law_normals(35 + again, N->n, 1, b);
-        assert_true(spd_arrow_solve(&a, D, b, x));
+        assert_true(spd_star_system_solve(&a, D, b, x));
         *residual = fmax(*residual, star_residual(N, D, rho, b, x));
     }
     spd_free(state.base);

@@ -10,7 +10,7 @@
 #include "model/model.h"
 #include "readers.h"
 #include "report/report.h"
-#include "solver/solver.h"
+#include "run/run.h"
 #include "trace/trace.h"
 
 static double sum(const double *value, int64_t count) {

@@ -1,7 +1,7 @@
 /* test_statistics.c - the tests of a race against scipy 1.10 (friedmanchisquare, wilcoxon, chi2.sf, studentized_range.ppf), and
  * what "never" means in them. */
+#include "race/statistics.h"
 #include "small.h"
-#include "tune/statistics.h"
 
 static void near(double value, double expected, double relative) {
     if (fabs(value - expected) > relative * fabs(expected)) fail_msg("%.17g is not %.17g", value, expected);

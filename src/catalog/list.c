@@ -3,8 +3,9 @@
 #include "catalog/catalog.h"
 #include "graph/graph.h"
 #include "penalty/penalty.h"
+#include "reader/read.h"
+#include "run/run.h"
 #include "set/set.h"
-#include "solver/solver.h"
 #include "structure/structure.h"
 #include "tune/recipe.h"
 

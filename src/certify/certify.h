@@ -69,8 +69,6 @@ double spd_dual_fenchel(const spd_certifier *c, const double *z); /* first brack
 double spd_dual_least(const spd_certifier *c);
 double spd_dual_shrink(spd_certifier *c);   /* the largest factor <= 1 that brings y into its ball */
 void spd_dual_drop_small(spd_certifier *c); /* alphas as good as 0 become 0; g follows */
-/* ---- forced.c: c->forced, c->push, c->unattained */
-spdhg_status spd_dual_find_forced(spd_certifier *c, spdhg_error *err);
 /* ---- polish.c: lowers h*(-g - F'y) over y in lambda Y by a few accelerated projected gradient steps from c->y. With ridge the
  * gap is `rest` plus that; none are made where it is good enough for the objective, or too bad to be worth it. */
 void spd_dual_polish(spd_certifier *c, double rest, double objective);

@@ -76,8 +76,8 @@ static void set_scale(spd_certifier *c, int64_t n, const double *diagonal, int64
 static bool factor(spd_certifier *c, const double *H, int64_t n) {
     if (H)
         memcpy(c->M, H, (size_t)(n * n) * sizeof *H);
-    else
-        if (!spd_problem_normal_matrix(c->problem, c->threads, c->curve, c->M, c->Mwork, c->stop)) return false;
+    else if (!spd_problem_normal_matrix(c->problem, c->threads, c->curve, c->M, c->Mwork, c->stop))
+        return false;
     spd_problem_add_gram(c->problem, nu_of, n, c->M);
     set_scale(c, n, c->M, n + 1);
     for (int64_t i = 0; i < n; i++) {

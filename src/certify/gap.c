@@ -1,6 +1,7 @@
 /* gap.c - the duality gap, bracket by bracket (certify.h), so that nothing cancels; a lower bound of f follows as f - gap, the
  * best is kept. That difference does cancel: far out f and gap are large and rounding alone may lift the bound above f*. */
 #include "certify/certify.h"
+#include "recession/recession.h"
 
 enum { WRITTEN_OUT_MOST = 1500 };       /* unknowns up to which the correction's matrix is written out and factored */
 static const double RADIUS_FACTOR = 10; /* where nothing else is possible the statement is about ||u|| <= 10 ||x|| */
@@ -161,7 +162,8 @@ spdhg_status spd_certifier_new(spd_certifier *c, const spdhg_problem *p, int thr
     if (system) spd_dual_find_ties(p, c->tied);
     c->least = spd_dual_least(c);
     c->start_value = value_at_zero(c);
-    const spdhg_status status = spd_dual_find_forced(c, err);
+    const bool free = c->exact && c->identity < 0; /* F = identity leaves no direction with F u = 0 */
+    const spdhg_status status = free ? spd_recession_forced(p, &c->forced, &c->push, &c->unattained, err) : SPDHG_OK;
     if (status != SPDHG_OK) spd_certifier_free(c);
     return status;
 }

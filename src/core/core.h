@@ -94,13 +94,13 @@ double spd_thread_seconds(void); /* of processor time that the calling thread ha
 /* ---- stop.c: long work asks between its pieces whether to go on, and ends soon if not: what it leaves is then unfinished. */
 typedef enum spd_why { SPD_GO_ON, SPD_LATE, SPD_CALLED_OFF } spd_why;
 typedef struct spd_stop {
-    double deadline;             /* of spd_now() */
-    bool (*ask)(void *context);  /* whether the caller has had enough; NULL: nobody is asked */
+    double deadline;            /* of spd_now() */
+    bool (*ask)(void *context); /* whether the caller has had enough; NULL: nobody is asked */
     void *context;
-    double pause, asked;         /* seconds between two questions; when the last one was put */
-    pthread_t owner;             /* the thread that asks; others only look */
+    double pause, asked; /* seconds between two questions; when the last one was put */
+    pthread_t owner;     /* the thread that asks; others only look */
     _Atomic(spd_why) why;
-    int64_t polls;               /* of the owner, so far */
+    int64_t polls; /* of the owner, so far */
 } spd_stop;
 void spd_stop_start(spd_stop *stop, double deadline, bool (*ask)(void *context), void *context); /* owned by this thread */
 bool spd_stop_now(spd_stop *stop); /* from any thread; NULL: never. Once true it stays */

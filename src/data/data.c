@@ -1,6 +1,6 @@
 /* data.c - the data set itself: made from a file or from memory, checked once, asked for its sizes, freed.
  * What every other room relies on: indices ascending in a row and in 0..features-1, every number finite. */
-#include "data/reader.h"
+#include "data/data.h"
 
 spdhg_status spd_data_new(spdhg_data **out, spdhg_error *err) {
     *out = SPD_NEW(spdhg_data, 1);

@@ -54,26 +54,19 @@ spdhg_status spd_split(int64_t rows, double fraction, uint64_t seed, int64_t **t
 /* A new data set of some rows (copied): for small sets and for writing parts. */
 spdhg_status spd_data_subset(spdhg_data **out, const spdhg_data *data, const int64_t *row, int64_t rows, spdhg_error *err);
 
-/* ---- stream.c: bytes of a file or "-", decompressed by content (.gz .bz2 .xz .zst magic), checksums verified. */
-typedef struct spd_stream spd_stream;
-spdhg_status spd_stream_open(spd_stream **out, const char *path, spdhg_error *err);
-/* Fills buffer; *got < size only at the end. SPDHG_DATA with the byte offset when the content is truncated or corrupt. */
-spdhg_status spd_stream_read(spd_stream *stream, char *buffer, size_t size, size_t *got, spdhg_error *err);
-const char *spd_stream_path(const spd_stream *stream);
-/* The first decompressed bytes (up to 4096), without taking them. */
-spdhg_status spd_stream_peek(spd_stream *stream, const char **head, size_t *size, spdhg_error *err);
-/* The descriptor of a plain regular file, for pread from 0 to *size; -1 if it is compressed, a pipe or standard input in midway.
- */
-int spd_stream_file(const spd_stream *stream, int64_t *size);
-void spd_stream_close(spd_stream *stream);
+/* ---- rows.c: filling a data set. */
+/* Room for `need` elements: grows by half, refuses with SPDHG_MEMORY what exceeds the limit. */
+typedef struct spd_budget {
+    const char *path;
+    uint64_t limit, held; /* bytes; limit 0: none */
+} spd_budget;
+spdhg_status spd_budget_take(spd_budget *budget, double bytes, spdhg_error *err);
+spdhg_status spd_reserve(void *array, int64_t *capacity, int64_t need, size_t size, spd_budget *budget, spdhg_error *err);
 
-/* ---- matrix_market.c: any Matrix Market file as triplet-free rows; also for F. symmetric and skew are expanded. dense arrays
- * too. */
-struct spd_csr;
-spdhg_status spd_matrix_market_read(const char *path, struct spd_csr *out, spdhg_error *err);
-/* ---- columns.c: a text file (any compression) of numbers separated by blanks, commas or newlines; one vector. weights, offsets,
- * ... */
-spdhg_status spd_numbers_read(const char *path, double **out, int64_t *rows, int64_t *columns, spdhg_error *err);
+/* Sorts idx/val of one row by idx, stable; merges equal ones. *count is what remains; *twice is an index that occurs twice, or
+ * -1. */
+spdhg_status spd_sort_row(int32_t *idx, double *val, int64_t *count, spdhg_duplicates duplicates, int64_t *twice,
+                          spdhg_error *err);
 
 /* ---- inspect.c */
 typedef struct spd_inspection {
@@ -101,15 +94,5 @@ typedef struct spd_synthetic_kind {
     spdhg_status (*generate)(spdhg_data **out, double **truth, int64_t *truths, const spd_synthetic_options *o, spdhg_error *err);
 } spd_synthetic_kind;
 const spd_synthetic_kind *spd_synthetic_table(int *entries);
-
-/* ---- readers: one file each; table.c lists them. */
-typedef struct spd_reader {
-    const char *name, *help;
-    const char *const *ending; /* NULL-terminated: ".svm", ".libsvm", ...; what follows .gz etc. was stripped */
-    bool (*recognise)(const char *head, size_t size); /* by the first decompressed bytes */
-    spdhg_status (*read)(spdhg_data **out, spd_stream *stream, const spdhg_read_options *o, spdhg_error *err);
-    spdhg_status (*write)(const spdhg_data *data, const char *path, spdhg_error *err); /* NULL: cannot */
-} spd_reader;
-const spd_reader *spd_reader_table(int *entries);
 
 #endif

@@ -188,7 +188,7 @@ static bool iterate(quic *s, double rho) {
 }
 
 bool spd_quic(const spd_glasso *g, spd_glasso_point *x) {
-    const int64_t p = g->p, singles = p * spd_single_width(p);
+    const int64_t p = g->p, singles = p * spd_float_width(p);
     quic s = {.g = *g,
               .x = x,
               .U = spd_alloc_raw(p * p, sizeof(double)),

@@ -15,7 +15,7 @@ typedef struct spd_quic_state {
     bool whole;            /* their preconditioner is of the whole Theta, not only of what matters most: */
     spd_csr main;
     bool rough; /* W is conditioned well enough for products with it in single precision: */
-    spd_single W;
+    spd_float_matrix W;
 } spd_quic_state;
 
 /* ---- quic_face.c: D minimises <S - W, D> + tr(W D W D)/2 + penalty(Theta + D) on the face that the signs of Theta and of the

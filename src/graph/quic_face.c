@@ -28,7 +28,7 @@ static void cut(const spd_quic_state *s, double *out) {
 /* out = (W X W)_F */
 static void curve(spd_quic_state *s, const double *X, double *out) {
     if (s->rough)
-        spd_sandwich_single(&s->free, &s->W, X, out);
+        spd_sandwich_float(&s->free, &s->W, X, out);
     else
         spd_sandwich(&s->free, s->x->W, X, s->U, out);
     cut(s, out);
@@ -74,7 +74,7 @@ static double norm(int64_t p, const double *M) {
 static void find_precision(spd_quic_state *s) {
     const double condition = norm(s->g.p, s->x->W) * norm(s->g.p, s->x->Theta);
     s->rough = FLT_EPSILON * condition * condition < HARMLESS;
-    if (s->rough) spd_single_copy(&s->W, s->g.p, s->x->W);
+    if (s->rough) spd_float_copy(&s->W, s->g.p, s->x->W);
 }
 
 /* The signs: of Theta where it is not 0, elsewhere that of the descent. */

@@ -57,10 +57,10 @@ static inline void spd_scatter_add(int64_t n, double a, const int32_t *idx, cons
         for (int64_t q = 0; q < n; q++) x[idx[q]] += a;
 }
 
-/* ---- full.c: four rows of n numbers. z_r = row_r'x; g += sum_r u_r row_r, in their order. */
+/* ---- dense_rows.c: four rows of n numbers. z_r = row_r'x; g += sum_r u_r row_r, in their order. */
 enum { SPD_ABREAST = 4 };
-void spd_full_dots(int64_t n, const double *const row[SPD_ABREAST], const double *x, double *z);
-void spd_full_add(int64_t n, const double *const row[SPD_ABREAST], const double *u, double *g);
+void spd_dense_rows_dots(int64_t n, const double *const row[SPD_ABREAST], const double *x, double *z);
+void spd_dense_rows_add(int64_t n, const double *const row[SPD_ABREAST], const double *u, double *g);
 /* y = A x for a symmetric n x n A, of which the lower triangle is read. */
 void spd_symmetric_apply(int64_t n, const double *A, const double *x, double *y);
 
@@ -124,27 +124,6 @@ void spd_cholesky_solve(int64_t n, const double *A, double *b);
 bool spd_eigen_add(int64_t n, double *V, double *e, const double *g, double *work);
 int64_t spd_eigen_add_work(int64_t n); /* doubles of work */
 
-/* ---- arrow.c, arrow_start.c: ( diag(D) + rho N'N ) x = b by elimination, for N like a star or a few of them. */
-enum { SPD_CORNER_MOST = 64 }; /* shared columns, and heavy rows */
-typedef struct spd_arrow {
-    int64_t n, paired, own;  /* columns; the first of them, in the order here, are in one light row, the next in none, ... */
-    int64_t shared, heavies; /* ... the last in several; heavy rows */
-    double rho;
-    /* constant */
-    spd_csr light, U; /* the rows with few entries; the others, by columns */
-    int32_t *column;  /* of N */
-    int32_t *row;     /* the light row of a paired one ... */
-    double *p;        /* ... and its entry there */
-    /* work */
-    double *inverse, *y, *sum, *w;
-    double *K, *zeta, *t;                /* the corner, its right-hand side and solution */
-    int32_t *position, *source, *placed; /* for the start */
-} spd_arrow;
-void spd_arrow_layout(spd_arrow *a, spd_arena *state, spd_arena *work, int64_t rows, int64_t columns, int64_t entries);
-bool spd_arrow_start(spd_arrow *a, const spd_csr *N, double rho); /* false: N is not of this kind */
-/* False if rounding leaves nothing to divide by. */
-bool spd_arrow_solve(spd_arrow *a, const double *D, const double *b, double *x);
-
 /* ---- cg.c: conjugate gradients for A x = b, A symmetric positive (semi)definite, preconditioned by its diagonal. */
 typedef struct spd_cg {
     void (*apply)(const void *context, const double *p, double *Ap); /* Ap = A p */
@@ -192,16 +171,16 @@ void spd_sandwich(const spd_pattern *g, const double *M, const double *X, double
 /* The same for a sparse symmetric M; X and out may not be the same. */
 void spd_sandwich_sparse(const spd_pattern *g, const spd_csr *M, const double *X, double *out);
 
-/* ---- single.c: a symmetric n x n matrix in single precision for the same product: six digits in half of the time. */
-typedef struct spd_single {
+/* ---- sandwich_float.c: a symmetric n x n matrix in single precision for the same product: six digits in half of the time. */
+typedef struct spd_float_matrix {
     double scale;
-    float *M, *U; /* the matrix over scale, and work: n x width each, width from spd_single_width; the caller's */
-} spd_single;
-int64_t spd_single_width(int64_t n);
-void spd_single_copy(spd_single *s, int64_t n, const double *M);
-void spd_sandwich_single(const spd_pattern *g, const spd_single *s, const double *X, double *out);
+    float *M, *U; /* the matrix over scale, and work: n x width each, width from spd_float_width; the caller's */
+} spd_float_matrix;
+int64_t spd_float_width(int64_t n);
+void spd_float_copy(spd_float_matrix *s, int64_t n, const double *M);
+void spd_sandwich_float(const spd_pattern *g, const spd_float_matrix *s, const double *X, double *out);
 /* With a sparse M, of no more entries than the pattern of X has, where that is not sparse enough for spd_sandwich_sparse: the
- * work U is of the size of spd_single's. */
+ * work U is of the size of spd_float_matrix's. */
 void spd_sandwich_light(const spd_pattern *g, const spd_csr *M, const double *X, float *U, double *out);
 
 #endif

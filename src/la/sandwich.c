@@ -3,7 +3,7 @@
  * fixed, so the bits depend neither on the width of the vectors nor on the tiles. A sparse M is gone through entry by entry. */
 #include "la/la.h"
 
-enum { TILE = 16, LANES = 8, BLOCK = 8 }; /* single.c has tiles of as many bytes, two at once */
+enum { TILE = 16, LANES = 8, BLOCK = 8 }; /* sandwich_float.c has tiles of as many bytes, two at once */
 
 bool spd_pattern_new(spd_pattern *g, int64_t n) {
     *g = (spd_pattern){.n = n,
@@ -121,7 +121,7 @@ static void project(const spd_pattern *g, const double *M, const double *U, doub
             for (; q + SPD_ABREAST <= g->start[i + 1]; q += SPD_ABREAST) {
                 const double *row[SPD_ABREAST];
                 for (int r = 0; r < SPD_ABREAST; r++) row[r] = M + g->other[q + r] * n;
-                spd_full_dots(n, row, v, out + q);
+                spd_dense_rows_dots(n, row, v, out + q);
             }
             for (; q < g->start[i + 1]; q++) out[q] = spd_dot(n, v, M + g->other[q] * n);
         }

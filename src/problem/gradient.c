@@ -64,13 +64,13 @@ static int64_t full_block(const pass *a, int64_t first, int64_t end, double *g) 
     double u[SPD_ABREAST];
     for (; first + SPD_ABREAST <= end; first += SPD_ABREAST) {
         spd_problem_full_rows(p, first, row);
-        if (!a->alpha) spd_full_dots(p->d, row, a->x, u);
+        if (!a->alpha) spd_dense_rows_dots(p->d, row, a->x, u);
         for (int r = 0; r < SPD_ABREAST; r++) {
             const double slope = a->alpha ? a->alpha[first + r] : a->curve[first + r] * (u[r] + (a->c ? a->c[0] : 0));
             u[r] = slope * ((p->weight ? p->weight[first + r] : 1) / p->W);
             g[p->dK] += u[r];
         }
-        spd_full_add(p->d, row, u, g);
+        spd_dense_rows_add(p->d, row, u, g);
     }
     return first;
 }

@@ -181,8 +181,8 @@ static void coupled_newton(const spdhg_problem *p, int threads, sums *a, double 
     }
 }
 
-void spd_problem_best_intercept(const spdhg_problem *p, int threads, const double *z, double *c, double *partial,
-                                double *newton, spd_stop *stop) {
+void spd_problem_best_intercept(const spdhg_problem *p, int threads, const double *z, double *c, double *partial, double *newton,
+                                spd_stop *stop) {
     sums a = {.p = p, .z = z, .c = c, .stop = stop, .partial = partial};
     if (p->loss->value)
         scalar_newton(p, threads, &a, c, newton);

@@ -31,7 +31,7 @@ static int64_t score_full(const pass *a, int64_t first, int64_t end) {
     const double *row[SPD_ABREAST];
     for (; first + SPD_ABREAST <= end; first += SPD_ABREAST) {
         spd_problem_full_rows(a->p, first, row);
-        spd_full_dots(a->p->d, row, a->x, a->z + first);
+        spd_dense_rows_dots(a->p->d, row, a->x, a->z + first);
     }
     return first;
 }

@@ -1,6 +1,7 @@
 /* race_page.c - the page about a race (DIR/summary.json and the files it names) or about traces: one sentence, winners,
  * statistics, every problem with its panels, tables, coefficients and graph, settings, command. The curves are drawn by the
  * script. */
+#include "reader/read.h"
 #include "report/graph_page.h"
 #include "report/race.h"
 #include "structure/structure.h"

@@ -23,7 +23,7 @@ void spd_batch_add(const spdhg_problem *p, const spd_batch *batch, const double 
                    double *g); /* g += factor sum_i a_i slope_i */
 void spd_batch_sum(const spdhg_problem *p, const spd_batch *batch, const double *slope, double *gc); /* gc = sum_i slope_i */
 
-/* ---- row.c: one row's share, and the proximal step of its loss. */
+/* ---- row_prox.c: one row's share, and the proximal step of its loss. */
 double spd_row_share(const spdhg_problem *p, const spd_row *row); /* w_i / W */
 /* slope (K) = argmin over alpha of phi*(alpha) - <a_i'x + c + o_i, alpha> + (q/2)||alpha - old||^2, that is phi'(z) at the z with
  * z + q phi'(z) = a_i'x + c + o_i + q old. work: spd_row_prox_work doubles. */
@@ -58,8 +58,9 @@ typedef struct spd_run {
     spd_seen seen;       /* of the point the next step starts from; cleared after it */
     const double *offer; /* set by a step: a dual alpha of the loss for the point it has come to, n x K; NULL: none */
     double enough;       /* relative gap at which an offer ends the run; 0: none is wanted */
-    int64_t rows_visited;                             /* counted by full-information solvers; run.c counts batches */
-    spd_stop *stop; /* asked in loops inside of a step, which then comes to its end early; NULL: none */
+    bool rescued;        /* another method waits, should this one give up */
+    int64_t rows_visited; /* counted by full-information solvers; run.c counts batches */
+    spd_stop *stop;       /* asked in loops inside of a step, which then comes to its end early; NULL: none */
     void (*log)(void *context, const char *sentence); /* for -v, during start */
     void *log_context;
 } spd_run;
@@ -123,45 +124,5 @@ int64_t spd_evaluate_signs(const spd_evaluator *e, const double *x, double radiu
 int64_t spd_evaluate_structure_nonzeros(const spd_evaluator *e,
                                         const double *x); /* entries of F x that are not zero in PROBLEM's sense */
 void spd_evaluator_free(spd_evaluator *e);
-
-/* ---- run.c, for the model and the checkpoint */
-const spdhg_problem *spd_solver_problem(const spdhg_solver *solver);
-/* From now on each run of this solver starts where the last one ended and with what it had learnt of the loss; only lambda may
- * change. An alpha that the solver offers may prove its gaps. The walk of a path. */
-void spd_solver_keep_running(spdhg_solver *solver, double seconds);
-const spdhg_options *spd_solver_options(const spdhg_solver *solver);
-spdhg_outcome spd_solver_outcome(const spdhg_solver *solver);
-/* For a comparison with others whose optimum is known: point.seconds by this clock, a costly proof of a gap only where the gap is
- * small, and the start is the one that was given also where there is no minimiser and an exact solver would start far out. */
-void spd_solver_compare(spdhg_solver *solver, double (*clock)(void));
-
-const spd_solver_kind *const *spd_solver_table(int *entries);
-const spd_solver_kind *spd_solver_find(const char *name); /* NULL if unknown */
-
-/* ---- plan.c: a list of stages; a stage hands x, c, y to the next. A solver's name is the plan of one stage; "auto" decides by
- * counts. */
-typedef struct spd_stage {
-    const spd_solver_kind *kind;
-    double epochs;  /* 0: the rest */
-    int64_t stride; /* works on one row drawn of every so many; 1: on all */
-    bool sure;      /* where it stalls there is nothing more to gain: the next stage is for when it gives up */
-} spd_stage;
-enum { SPD_STAGES_MAX = 4 };
-typedef struct spd_plan {
-    int stages;
-    spd_stage stage[SPD_STAGES_MAX];
-    char why[200]; /* a sentence for -v */
-} spd_plan;
-spdhg_status spd_plan_make(spd_plan *plan, const char *name, const spdhg_problem *p, spdhg_error *err);
-const char *spd_rescue(const spdhg_problem *p); /* the solver that goes on where proximal Newton gives up, or NULL */
-
-/* ---- step_rule.c: the paper's table of step sizes and weights of the average. */
-typedef struct spd_step_rule {
-    const char *name;
-    double (*beta)(int64_t k, double L, double mu); /* beta^{k+1} */
-    double (*weight)(int64_t k);                    /* alpha^{k+1} but for its normalisation: 1 or k+1; 0: last iterate */
-    bool strongly_convex;                           /* needs mu > 0 */
-} spd_step_rule;
-extern const spd_step_rule spd_rule_gc, spd_rule_sc1, spd_rule_sc2, spd_rule_sc1h, spd_rule_sc2h, spd_rule_constant;
 
 #endif

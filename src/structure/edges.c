@@ -3,7 +3,7 @@
  * (x_i - x_j); w < 0 says that opposite signs belong together: |w| (x_i + x_j). Rows keep the order of the lines. */
 #include <stdlib.h>
 
-#include "data/data.h"
+#include "reader/read.h"
 #include "structure/structure.h"
 
 enum { LINE_MAX_BYTES = 1 << 16 };

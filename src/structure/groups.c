@@ -2,7 +2,7 @@
  * Numbers of a file may be any whole numbers; they become 0..groups-1 in their order. */
 #include <stdlib.h>
 
-#include "data/data.h"
+#include "reader/read.h"
 #include "structure/structure.h"
 
 static spdhg_status by_size(const spd_csr *A, const char *arg, int64_t *group, spdhg_error *err) {

@@ -1,6 +1,6 @@
 /* matrix.c - F from a Matrix Market file, one row per penalised combination of features.
  * Rows without a number other than 0 penalise nothing and are dropped. */
-#include "data/data.h"
+#include "reader/read.h"
 #include "structure/structure.h"
 
 /* Moves the rows that have a nonzero to the front, in place. */

@@ -2,7 +2,7 @@
  * Columns are found by name; solver, epoch and objective must be there. What is empty is not known. */
 #include <strings.h>
 
-#include "data/csv.h"
+#include "reader/csv.h"
 #include "trace/trace.h"
 
 enum { SOLVER, REPEAT, EPOCH, ITERATION, NUMBERS, COLUMNS = 11, MOST_REPEATS = 1 << 20 };

@@ -48,19 +48,19 @@ static const double *unscaled(const spdhg_problem *p, const spdhg_problem *fold,
     return out;
 }
 
-static spdhg_status walk(spd_fold *t, const spdhg_path *path, room *r, const spdhg_options *solve, atomic_bool *stop,
-                         spdhg_error *err) {
-    spd_walk walk;
-    SPD_TRY(spd_walk_new(&walk, r->problem, path->options.solver, solve, path->x, path->c, NULL, err));
+static spdhg_status follow_path(spd_fold *t, const spdhg_path *path, room *r, const spdhg_options *solve, atomic_bool *stop,
+                                spdhg_error *err) {
+    spd_warm_path warm;
+    SPD_TRY(spd_warm_path_new(&warm, r->problem, path->options.solver, solve, path->x, path->c, NULL, err));
     spdhg_status status = SPDHG_OK;
     for (int64_t i = 0; i < path->points && status == SPDHG_OK && !atomic_load(stop); i++) {
-        status = spd_walk_step(&walk, path->point[i].lambda, err);
+        status = spd_warm_path_step(&warm, path->point[i].lambda, err);
         if (status != SPDHG_OK) break;
-        t->reached[i] = walk.outcome == SPDHG_OUTCOME_CONVERGED;
-        judge(path->problem, r->test, r->tests, unscaled(path->problem, r->problem, walk.x, r->x), walk.c, r->z, r->rank,
+        t->reached[i] = warm.outcome == SPDHG_OUTCOME_CONVERGED;
+        judge(path->problem, r->test, r->tests, unscaled(path->problem, r->problem, warm.x, r->x), warm.c, r->z, r->rank,
               t->score + i * SPD_FOLD_SCORES);
     }
-    spd_walk_free(&walk);
+    spd_warm_path_free(&warm);
     return status;
 }
 
@@ -95,7 +95,7 @@ spdhg_status spd_fold_run(spd_fold *t, const spdhg_path *path, const int32_t *fo
               .rank = SPD_NEW(spd_ranked, p->n)};
     const bool good = r.train && r.test && r.id && r.x && r.z && r.rank;
     spdhg_status status = good ? make_problem(&r, path, fold, f, err) : spd_fail_memory(err, 48.0 * (double)p->n);
-    if (status == SPDHG_OK) status = walk(t, path, &r, solve, stop, err);
+    if (status == SPDHG_OK) status = follow_path(t, path, &r, solve, stop, err);
     spdhg_problem_free(r.problem);
     spdhg_structure_free(r.F);
     void *const block[] = {r.train, r.test, r.id, r.x, r.z, r.rank};

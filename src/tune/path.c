@@ -57,9 +57,9 @@ static spdhg_status first_lambda(spdhg_path *path, double *x, double *c, double 
     return spd_fail(err, SPDHG_USAGE, "there is no penalty to weigh, or none that any lambda above 0 would change");
 }
 
-static spdhg_status record(spdhg_path *path, const spd_walk *walk, double lambda, spdhg_error *err) {
+static spdhg_status record(spdhg_path *path, const spd_warm_path *warm, double lambda, spdhg_error *err) {
     const spdhg_problem *p = path->problem;
-    const spdhg_solution *s = spdhg_solver_solution(walk->last);
+    const spdhg_solution *s = spdhg_solver_solution(warm->last);
     spdhg_path_point *point = &path->point[path->points];
     *point = (spdhg_path_point){.lambda = lambda,
                                 .objective = s->objective,
@@ -69,7 +69,7 @@ static spdhg_status record(spdhg_path *path, const spd_walk *walk, double lambda
                                 .seconds = s->seconds,
                                 .nonzeros = s->nonzeros,
                                 .structure_nonzeros = s->structure_nonzeros,
-                                .outcome = walk->outcome,
+                                .outcome = warm->outcome,
                                 .loss = NAN,
                                 .accuracy = NAN,
                                 .auc = NAN,
@@ -82,8 +82,8 @@ static spdhg_status record(spdhg_path *path, const spd_walk *walk, double lambda
     memcpy(path->x + path->points * p->dK, s->x, (size_t)p->dK * sizeof *s->x);
     memcpy(path->c + path->points * p->K, s->c, (size_t)p->K * sizeof *s->c);
     path->points++;
-    if (walk->outcome != SPDHG_OUTCOME_CONVERGED)
-        path->outcome = walk->outcome == SPDHG_OUTCOME_INTERRUPTED ? walk->outcome : SPDHG_OUTCOME_LIMIT;
+    if (warm->outcome != SPDHG_OUTCOME_CONVERGED)
+        path->outcome = warm->outcome == SPDHG_OUTCOME_INTERRUPTED ? warm->outcome : SPDHG_OUTCOME_LIMIT;
     return SPDHG_OK;
 }
 
@@ -98,9 +98,9 @@ static bool saturated(const spdhg_path *path) {
 static spdhg_status descend(spdhg_path *path, const double *x, const double *c, const double *y, double first, spdhg_error *err) {
     const spdhg_path_options *o = &path->options;
     const double from = spd_now(), limit = path->solve.seconds;
-    spd_walk walk;
-    SPD_TRY(spd_walk_new(&walk, path->problem, o->solver, &path->solve, x, c, y, err));
-    tell(path, "every lambda is solved by %s to a relative gap of %g", walk.solver, path->solve.tol);
+    spd_warm_path warm;
+    SPD_TRY(spd_warm_path_new(&warm, path->problem, o->solver, &path->solve, x, c, y, err));
+    tell(path, "every lambda is solved by %s to a relative gap of %g", warm.solver, path->solve.tol);
     spdhg_status status = SPDHG_OK;
     for (int64_t i = 0; i < o->lambdas && status == SPDHG_OK && path->outcome != SPDHG_OUTCOME_INTERRUPTED && !saturated(path);
          i++) {
@@ -110,30 +110,30 @@ static spdhg_status descend(spdhg_path *path, const double *x, const double *c, 
             path->outcome = SPDHG_OUTCOME_LIMIT;
             break;
         }
-        if (limit > 0) walk.options.seconds = left;
-        status = spd_walk_step(&walk, lambda, err);
-        if (status == SPDHG_OK) status = record(path, &walk, lambda, err);
+        if (limit > 0) warm.options.seconds = left;
+        status = spd_warm_path_step(&warm, lambda, err);
+        if (status == SPDHG_OK) status = record(path, &warm, lambda, err);
     }
-    spd_walk_free(&walk);
+    spd_warm_path_free(&warm);
     return status;
 }
 
 /* The chosen lambda once more, with all rows, for the model. */
 static spdhg_status solve_chosen(spdhg_path *path, spdhg_error *err) {
     const int64_t chosen = spdhg_path_chosen(path);
-    spd_walk walk;
-    SPD_TRY(spd_walk_new(&walk, path->problem, path->options.solver, &path->solve, path->x + chosen * path->problem->dK,
-                         path->c + chosen * path->problem->K, NULL, err));
-    walk.once = true;
+    spd_warm_path warm;
+    SPD_TRY(spd_warm_path_new(&warm, path->problem, path->options.solver, &path->solve, path->x + chosen * path->problem->dK,
+                              path->c + chosen * path->problem->K, NULL, err));
+    warm.once = true;
     if (path->outcome == SPDHG_OUTCOME_INTERRUPTED) { /* what is there already is the model: no step more */
-        walk.options.callback = NULL;
-        walk.options.seconds = 0;
-        walk.options.epochs = 1;
+        warm.options.callback = NULL;
+        warm.options.seconds = 0;
+        warm.options.epochs = 1;
     }
-    const spdhg_status status = spd_walk_step(&walk, path->point[chosen].lambda, err);
-    path->solver = walk.last;
-    walk.last = NULL;
-    spd_walk_free(&walk);
+    const spdhg_status status = spd_warm_path_step(&warm, path->point[chosen].lambda, err);
+    path->solver = warm.last;
+    warm.last = NULL;
+    spd_warm_path_free(&warm);
     return status;
 }
 

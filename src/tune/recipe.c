@@ -3,6 +3,7 @@
 #include "tune/recipe.h"
 
 #include "problem/problem.h"
+#include "reader/read.h"
 
 spdhg_status spd_recipe_attach(const spd_recipe *o, spdhg_data *data, spdhg_error *err) {
     double *number = NULL;

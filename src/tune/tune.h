@@ -3,9 +3,9 @@
 #define SPD_TUNE_H
 #include <stdatomic.h>
 
+#include "face/nullspace.h"
 #include "graph/graph.h"
-#include "problem/nullspace.h"
-#include "solver/solver.h"
+#include "run/run.h"
 
 /* ---- restricted.c: minimises loss + ridge over x = N u and c. found: false if there is no minimiser. */
 spdhg_status spd_restricted_minimum(const spdhg_problem *p, const spd_nullspace *null, int threads, double *x, double *c,
@@ -18,8 +18,8 @@ spdhg_status spd_tune_solver(const spdhg_problem *p, const char *name, const cha
 spdhg_status spd_lambda_max(spdhg_problem *p, int threads, double *lower, double *upper, double *x, double *c, double *y,
                             spdhg_error *err);
 
-/* ---- walk.c: a chain of solves of one problem by falling lambda, each started where the last one ended. */
-typedef struct spd_walk {
+/* ---- warm_path.c: a chain of solves of one problem by falling lambda, each started where the last one ended. */
+typedef struct spd_warm_path {
     spdhg_problem *problem;
     const char *solver;
     spdhg_options options;
@@ -29,12 +29,12 @@ typedef struct spd_walk {
     spdhg_solver *last;    /* of the last step; NULL before the first */
     spdhg_outcome outcome;
     bool once; /* a single solve, set before it: its gap is proven by x and y alone */
-} spd_walk;
+} spd_warm_path;
 /* x, c and y: where to start, may be NULL. options are copied. */
-spdhg_status spd_walk_new(spd_walk *walk, spdhg_problem *p, const char *solver, const spdhg_options *options, const double *x,
-                          const double *c, const double *y, spdhg_error *err);
-spdhg_status spd_walk_step(spd_walk *walk, double lambda, spdhg_error *err);
-void spd_walk_free(spd_walk *walk);
+spdhg_status spd_warm_path_new(spd_warm_path *warm, spdhg_problem *p, const char *solver, const spdhg_options *options,
+                               const double *x, const double *c, const double *y, spdhg_error *err);
+spdhg_status spd_warm_path_step(spd_warm_path *warm, double lambda, spdhg_error *err);
+void spd_warm_path_free(spd_warm_path *warm);
 
 /* ---- folds.c: fold[repeat * n + i] of every row. Groups stay together, the largest placed first; else classes are dealt out
  * evenly. */

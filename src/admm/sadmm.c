@@ -1,0 +1,84 @@
+/* sadmm.c - stochastic ADMM of Ouyang, He, Tran and Gray (ICML 2013), the exact x-step; y = -w as in admm.h. For t = 1, 2, ...
+ *
+ *   g_t = stochastic gradient of l + (gamma/2)||.||^2 at x_t
+ *   x_{t+1} = argmin_x <g_t, x> + (rho/2)||F x - z_t + y_t/rho||^2 + ||x - x_t||^2/(2 eta_{t+1})
+ *           : ( I/eta + rho F'F ) x_{t+1} = x_t/eta - g_t + F'(rho z_t - y_t)
+ *   z_{t+1}, y_{t+1}: the common tail
+ *   Output the uniform average of x_1, ..., x_t
+ *
+ * eta_{t}: smooth convex 1/(L + theta sqrt(t)) (theta = sigma sqrt(2)/D_X in their theorem); strongly convex 1/(L + gamma t)
+ * (their 1/(gamma t) is L = 0, whose first steps are as long as 1/gamma). */
+#include "admm/admm.h"
+
+typedef struct sadmm {
+    spd_admm admm;
+    spd_admm_system system;
+    double L, theta;
+} sadmm;
+
+enum { PARAM_RHO, PARAM_L, PARAM_THETA, PARAM_CG_TOL, PARAMS };
+static const spd_param param[PARAMS] = {
+    {"rho", 1, 1e-12, 1e12, "penalty parameter of the augmented Lagrangian"},
+    {"L", NAN, 0, INFINITY, "smoothness constant in the step; default: curvature bound * max ||a_i||^2 + gamma"},
+    {"theta", 1, 0, INFINITY, "growth of 1/eta with sqrt(t) when gamma = 0"},
+    {"cg_tol", 1e-10, 1e-16, 0.1, "relative residual at which the inner linear solve stops"},
+};
+
+static void layout(spd_run *run) {
+    sadmm *self = run->self;
+    spd_admm_layout(run, &self->admm);
+    spd_admm_system_layout(run, &self->system, true);
+}
+
+static void start(spd_run *run, const double *x0, const double *c0, const double *y0) {
+    sadmm *self = run->self;
+    const double L = run->param[PARAM_L];
+    self->L = isnan(L) ? spd_problem_lipschitz(run->problem, run->sampling) : L;
+    self->theta = run->param[PARAM_THETA];
+    self->admm.rho = run->param[PARAM_RHO];
+    spd_admm_start(run, &self->admm, x0, c0, y0);
+    spd_admm_system_start(&self->system, run, self->admm.rho, run->param[PARAM_CG_TOL]);
+    spd_run_log(run, "%s: L = %.6g, rho = %.6g, batch %lld", run->kind->name, self->L, self->admm.rho, (long long)run->batch);
+}
+
+static double eta(const sadmm *self, const spdhg_problem *p, int64_t k) {
+    const double t = (double)k + 1;
+    return 1 / (self->L + (p->gamma > 0 ? p->gamma * t : self->theta * sqrt(t)));
+}
+
+static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
+    sadmm *self = run->self;
+    spd_admm *a = &self->admm;
+    spd_admm_system *s = &self->system;
+    const spdhg_problem *p = run->problem;
+    const double over = 1 / eta(self, p, k);
+    spd_admm_gradient(a, p, batch, p->gamma);
+    for (int64_t q = 0; q < p->dK; q++) {
+        s->h[q] = over;
+        s->b[q] = over * a->x[q] - a->g[q];
+    }
+    spd_admm_add_target(a, p, s->b);
+    spd_admm_system_solve(s, a->x);
+    if (p->intercept) spd_axpy(p->K, -1 / over, a->gc, a->c);
+    spd_admm_tail(a, p);
+    spd_admm_average(a, p);
+    return SPD_CONTINUE;
+}
+
+static void output(const spd_run *run, double *x, double *c, double *y) {
+    spd_admm_output_average(run, &((const sadmm *)run->self)->admm, x, c, y);
+}
+
+const spd_solver_kind spd_solver_sadmm = {
+    .name = "sadmm",
+    .what = "stochastic ADMM, exact x-step, uniform average",
+    .reference = "Ouyang, He, Tran, Gray: Stochastic alternating direction method of multipliers, ICML 2013",
+    .param = param,
+    .params = PARAMS,
+    .self_size = sizeof(sadmm),
+    .refuses = spd_admm_refuses_sets,
+    .layout = layout,
+    .start = start,
+    .step = step,
+    .output = output,
+    .dual_cost = spd_admm_dual_cost};

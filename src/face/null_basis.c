@@ -1,0 +1,165 @@
+/* null_basis.c - orthonormal columns N with F N = 0 (ALGORITHMS B6): a column per connected component for rows of one or two
+ * entries; by reflections or, for many features, elimination for rows whose last columns differ (chain, trend); else eigenvectors
+ * of F'F. */
+#include "face/nullspace.h"
+
+enum { DENSE_MOST = 1500 };
+static const double BASIS_MOST = 5e7; /* numbers of a basis by elimination */
+
+spdhg_status spd_null_join(spd_joins *g, const spdhg_problem *p, const bool *counts, spdhg_error *err) {
+    SPD_TRY(spd_joins_new(g, p->d, err));
+    double ratio;
+    for (spd_null_rows r = spd_null_rows_all(p, counts); spd_null_rows_next(&r);)
+        if (r.n == 1)
+            g->zero[spd_joins_find(g, r.idx[0], &ratio)] = true;
+        else
+            spd_joins_add(g, r.idx[0], r.idx[1], r.val[0], r.val[1]);
+    return SPDHG_OK;
+}
+
+/* F'F with its eigenvectors as rows and the number of eigenvalues that are 0. */
+spdhg_status spd_null_eigenvectors(const spdhg_problem *p, const bool *counts, double **vectors, int64_t *zeros,
+                                   spdhg_error *err) {
+    const int64_t d = p->d;
+    if (d > DENSE_MOST)
+        return spd_fail(err, SPDHG_USAGE,
+                        "the null space of a structure like this can be found for up to %d features, the data has %lld (give the "
+                        "largest lambda)",
+                        DENSE_MOST, (long long)d);
+    double *G = SPD_NEW(double, d *d), *value = SPD_NEW(double, d), *work = SPD_NEW(double, spd_eigen_work(d));
+    spdhg_status status = G && value && work ? SPDHG_OK : spd_fail_memory(err, 8.0 * (double)d * (double)d);
+    for (spd_null_rows r = spd_null_rows_all(p, counts); status == SPDHG_OK && spd_null_rows_next(&r);)
+        for (int64_t a = 0; a < r.n; a++)
+            for (int64_t b = 0; b < r.n; b++) G[r.idx[a] * d + r.idx[b]] += r.val[a] * r.val[b];
+    if (status == SPDHG_OK && !spd_eigen(d, G, value, work))
+        status = spd_fail(err, SPDHG_NUMERICAL, "no eigenvectors of F'F could be found");
+    for (*zeros = 0; status == SPDHG_OK && *zeros < d && value[*zeros] <= 1e-12 * value[d - 1];) ++*zeros;
+    spd_free(value);
+    spd_free(work);
+    if (status != SPDHG_OK) {
+        spd_free(G);
+        G = NULL;
+    }
+    *vectors = G;
+    return status;
+}
+
+spdhg_status spd_null_components(spd_nullspace *null, const spdhg_problem *p, const bool *counts, spdhg_error *err) {
+    spd_joins g;
+    SPD_TRY(spd_null_join(&g, p, counts, err));
+    double *square = SPD_NEW(double, p->d);
+    int64_t *column = SPD_NEW(int64_t, p->d), free_features = 0;
+    spdhg_status status = square && column ? SPDHG_OK : spd_fail_memory(err, 16.0 * (double)p->d);
+    for (int64_t j = 0; status == SPDHG_OK && j < p->d; j++) {
+        double ratio;
+        const int64_t r = spd_joins_find(&g, j, &ratio);
+        if (g.zero[r]) continue;
+        if (r == j) column[j] = null->k++; /* the smallest of its set: seen first */
+        square[r] += ratio * ratio;
+        free_features++;
+    }
+    if (status == SPDHG_OK) status = spd_csr_new(&null->N, p->d, null->k, free_features, err);
+    for (int64_t j = 0, at = 0; status == SPDHG_OK && j < p->d; null->N.ptr[++j] = at) {
+        double ratio;
+        const int64_t r = spd_joins_find(&g, j, &ratio);
+        if (g.zero[r]) continue;
+        null->N.idx[at] = (int32_t)column[r];
+        null->N.val[at++] = ratio / sqrt(square[r]);
+    }
+    spd_free(square);
+    spd_free(column);
+    spd_joins_free(&g);
+    return status;
+}
+
+/* A dense d x k matrix as rows. */
+static spdhg_status dense_basis(spd_nullspace *null, int64_t d, spdhg_error *err) {
+    SPD_TRY(spd_csr_new(&null->N, d, null->k, d * null->k, err));
+    for (int64_t j = 0; j < d; j++) {
+        for (int64_t q = 0; q < null->k; q++) null->N.idx[j * null->k + q] = (int32_t)q;
+        null->N.ptr[j + 1] = (j + 1) * null->k;
+    }
+    return SPDHG_OK;
+}
+
+/* Gram and Schmidt, twice for rounding; V has k rows of d numbers. */
+static void orthonormalise(int64_t k, int64_t d, double *V) {
+    for (int64_t a = 0; a < k; a++) {
+        spd_scale(d, 1 / spd_norm2(d, V + a * d), V + a * d);
+        for (int round = 0; round < 2; round++)
+            for (int64_t b = 0; b < a; b++) spd_axpy(d, -spd_dot(d, V + a * d, V + b * d), V + b * d, V + a * d);
+        spd_scale(d, 1 / spd_norm2(d, V + a * d), V + a * d);
+    }
+}
+
+/* Columns that end no counted row are free, the others follow: x_last = -(the rest of the row)/its last entry. A row that does
+ * not count but ends in a free column continues the vectors begun before it all the same: the span is the same, and pieces of
+ * polynomials do not grow from one to the next. V: k rows of d numbers. */
+static void follow(const spdhg_problem *p, const int64_t *pivot, const int64_t *extend, double *V) {
+    int64_t begun = 0;
+    for (int64_t j = 0; j < p->d; j++) {
+        const int64_t number = pivot[j] ? pivot[j] : extend[j];
+        int64_t e;
+        const spd_csr *F = number ? &spd_null_term(p, number - 1, &e)->F->F : NULL;
+        for (int64_t a = 0; a < begun && F && !spd_csr_is_identity(F); a++) {
+            const int64_t last = F->ptr[e + 1] - 1;
+            double sum = 0, *x = V + a * p->d;
+            for (int64_t q = F->ptr[e]; q < last; q++) sum += F->val[q] * x[F->idx[q]];
+            x[j] = -sum / F->val[last];
+        }
+        if (pivot[j] == 0) V[begun++ * p->d + j] = 1;
+    }
+}
+
+/* k rows of d numbers as the columns of N. */
+static spdhg_status transpose(spd_nullspace *null, int64_t d, const double *V, spdhg_error *err) {
+    const spdhg_status status = dense_basis(null, d, err);
+    for (int64_t i = 0; status == SPDHG_OK && i < null->k * d; i++) null->N.val[i] = V[i % null->k * d + i / null->k];
+    return status;
+}
+
+spdhg_status spd_null_eliminated(spd_nullspace *null, const spdhg_problem *p, const int64_t *pivot, spdhg_error *err) {
+    null->k = spd_null_free_columns(p, pivot);
+    if ((double)null->k * (double)p->d > BASIS_MOST)
+        return spd_fail(err, SPDHG_USAGE,
+                        "the null space of the structure has %lld dimensions, too many to write it out (give the largest lambda)",
+                        (long long)null->k);
+    double *V = SPD_NEW(double, null->k * p->d);
+    int64_t *extend = SPD_NEW(int64_t, p->d);
+    spdhg_status status = V && extend ? SPDHG_OK : spd_fail_memory(err, 8.0 * (double)null->k * (double)p->d);
+    if (status == SPDHG_OK) {
+        for (spd_null_rows r = spd_null_rows_all(p, NULL); spd_null_rows_next(&r);)
+            if (r.n > 1 && r.val[r.n - 1] != 0) extend[r.idx[r.n - 1]] = 1 + r.number;
+        follow(p, pivot, extend, V);
+        orthonormalise(null->k, p->d, V);
+        status = transpose(null, p->d, V, err);
+    }
+    spd_free(V);
+    spd_free(extend);
+    return status;
+}
+
+spdhg_status spd_null_complement(spd_nullspace *null, const spdhg_problem *p, const bool *counts, int64_t k, spdhg_error *err) {
+    const int64_t d = p->d, r = d - k;
+    double *A = SPD_NEW(double, r *d), *V = SPD_NEW(double, k *d), *work = SPD_NEW(double, spd_complement_work(d));
+    spdhg_status status = A && V && work ? SPDHG_OK : spd_fail_memory(err, 8.0 * (double)d * (double)d);
+    int64_t at = 0;
+    null->k = k;
+    for (spd_null_rows row = spd_null_rows_all(p, counts); status == SPDHG_OK && spd_null_rows_next(&row); at++)
+        for (int64_t q = 0; q < row.n; q++) A[at * d + row.idx[q]] = row.val[q];
+    if (status == SPDHG_OK && !spd_complement(r, d, A, V, work))
+        status = spd_fail(err, SPDHG_NUMERICAL, "the null space of the structure could not be found");
+    if (status == SPDHG_OK) status = transpose(null, d, V, err);
+    spd_free(A);
+    spd_free(V);
+    spd_free(work);
+    return status;
+}
+
+spdhg_status spd_null_eigen(spd_nullspace *null, const spdhg_problem *p, const bool *counts, spdhg_error *err) {
+    double *V;
+    SPD_TRY(spd_null_eigenvectors(p, counts, &V, &null->k, err));
+    const spdhg_status status = transpose(null, p->d, V, err);
+    spd_free(V);
+    return status;
+}

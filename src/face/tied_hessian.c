@@ -1,0 +1,171 @@
+/* tied_hessian.c - B'(A'C A/W)B and B'F'F B written out. A sparse row costs the square of the unknowns it touches; dense rows
+ * of one output are gathered into panels for BLAS. */
+#include <cblas.h>
+
+#include "face/tied_coordinates.h"
+
+enum { PANEL = 128, ROWS_A_POLL = 16 };
+
+static bool by_panels(const spdhg_problem *p) { return p->K == 1 && spd_problem_full(p); }
+
+int64_t spd_tied_hessian_work(const spdhg_problem *p, int64_t most) {
+    return (by_panels(p) ? PANEL * most : 0) + 2 * most + p->K * (p->K + 1) + 8;
+}
+
+/* One row of A B: the unknowns it touches, their values (zero elsewhere) and outputs. */
+typedef struct reduced_row {
+    double *value;
+    int32_t *touched, *output;
+    int64_t count;
+} reduced_row;
+
+static void touch(const spd_tied *r, const spdhg_problem *p, const spd_row *row, int64_t k, reduced_row *out) {
+    for (int64_t q = 0; q < row->nnz; q++) {
+        const int64_t at = (row->idx ? row->idx[q] : q) * p->K + k;
+        const int32_t label = r->label[at];
+        if (label < 0 || row->val[q] == 0) continue;
+        if (out->value[label] == 0) out->touched[out->count++] = label;
+        out->value[label] += r->coef[at] * row->val[q];
+        if (out->value[label] == 0) out->value[label] = 1e-300; /* cancelled: it stays in the list, once */
+        out->output[label] = (int32_t)k;
+    }
+    if (!p->intercept) return;
+    const int32_t label = (int32_t)(r->size - p->K + k);
+    out->value[label] = 1;
+    out->output[label] = (int32_t)k;
+    out->touched[out->count++] = label;
+}
+
+/* H += (value value') o C, lower triangle, and the row is forgotten. C: one number, or K x K by the outputs. */
+static void add(int64_t n, reduced_row *a, const double *C, int64_t K, double *H) {
+    for (int64_t i = 0; i < a->count; i++) {
+        const int64_t row = a->touched[i];
+        const double vi = a->value[row], *Ci = K > 1 ? C + a->output[row] * K : C;
+        for (int64_t j = 0; j < a->count; j++) {
+            const int64_t column = a->touched[j];
+            if (column <= row) H[row * n + column] += vi * a->value[column] * (K > 1 ? Ci[a->output[column]] : Ci[0]);
+        }
+    }
+    for (int64_t i = 0; i < a->count; i++) a->value[a->touched[i]] = 0;
+    a->count = 0;
+}
+
+static void add_sparse(const spd_tied *r, const spdhg_problem *p, const double *curve, double *H, reduced_row *a, double *C,
+                       spd_stop *stop) {
+    const int64_t K = p->K, n = r->size;
+    double *unit = C + K * K;
+    for (int64_t i = 0; i < p->n && !(i % ROWS_A_POLL == 0 && spd_stop_now(stop)); i++) {
+        const double w = (p->weight ? p->weight[i] : 1) / p->W;
+        spd_row row;
+        spd_problem_row(p, i, &row);
+        for (int64_t k = 0; k < K && w > 0; k++) {
+            touch(r, p, &row, k, a);
+            if (p->loss->value) {
+                const double c = w * curve[i * K + k];
+                add(n, a, &c, 1, H);
+                continue;
+            }
+            memset(unit, 0, (size_t)K * sizeof *unit);
+            unit[k] = w;
+            p->loss->second_k(curve + i * K, K, row.b[0], unit, C + k * K);
+        }
+        if (w > 0 && !p->loss->value) add(n, a, C, K, H);
+    }
+}
+
+/* Panels of sqrt(w phi''/W) a'B. */
+static void add_dense(const spd_tied *r, const spdhg_problem *p, const double *curve, double *H, double *panel, spd_stop *stop) {
+    const int64_t n = r->size;
+    for (int64_t at = 0; at < p->n && !spd_stop_now(stop); at += PANEL) {
+        const int64_t rows = at + PANEL < p->n ? PANEL : p->n - at;
+        for (int64_t i = 0; i < rows; i++) {
+            spd_row row;
+            spd_problem_row(p, at + i, &row);
+            spd_tied_gather(r, p, row.val, panel + i * n);
+            if (p->intercept) panel[i * n + n - 1] = 1;
+            spd_scale(n, sqrt((p->weight ? p->weight[at + i] : 1) * curve[at + i] / p->W), panel + i * n);
+        }
+        cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, (int)n, (int)rows, 1, panel, (int)n, 1, H, (int)n);
+    }
+}
+
+bool spd_tied_hessian(const spd_tied *r, const spdhg_problem *p, const double *curve, double *H, double *work, spd_stop *stop) {
+    const int64_t n = r->size;
+    memset(H, 0, (size_t)(n * n) * sizeof *H);
+    if (by_panels(p)) {
+        add_dense(r, p, curve, H, work, stop);
+        return !spd_stop_now(stop);
+    }
+    reduced_row a = {.value = work, .touched = (int32_t *)(void *)(work + n)};
+    a.output = a.touched + n;
+    memset(a.value, 0, (size_t)n * sizeof *a.value);
+    add_sparse(r, p, curve, H, &a, work + 2 * n, stop);
+    return !spd_stop_now(stop);
+}
+
+int32_t spd_tied_entry(const spd_tied *r, const spd_csr *F, int64_t e, int64_t q, int64_t K, int64_t k, double *value) {
+    const bool identity = spd_csr_is_identity(F);
+    const int64_t at = (identity ? e : F->idx[q]) * K + k;
+    *value = (identity ? 1 : F->val[q]) * (r->label[at] < 0 ? 0 : r->coef[at]);
+    return r->label[at];
+}
+
+/* The geometric mean of what is not 0, or 1. */
+static double middle(int64_t n, const double *scale) {
+    double total = 0;
+    int64_t count = 0;
+    for (int64_t i = 0; i < n; i++) {
+        total += scale[i] > 0 ? log(scale[i]) : 0;
+        count += scale[i] > 0;
+    }
+    return count > 0 ? exp(total / (double)count) : 1;
+}
+
+void spd_tied_scale(const spd_tied *r, const spdhg_problem *p, const double *H, double *scale) {
+    const int64_t n = r->size, K = p->K;
+    for (int64_t t = 0; t < p->terms; t++) {
+        const spd_csr *F = &p->term[t].F->F;
+        const bool identity = spd_csr_is_identity(F), own = p->term[t].penalty == &spd_penalty_l1;
+        const int64_t mK = p->term[t].m * K;
+        double *S = scale + p->term[t].first;
+        bool all = own;
+        for (int64_t e = 0; e < p->term[t].m; e++)
+            for (int64_t k = 0; k < K; k++) {
+                double sum = 0, value;
+                for (int64_t a = identity ? 0 : F->ptr[e]; a < (identity ? 1 : F->ptr[e + 1]); a++) {
+                    const int32_t i = spd_tied_entry(r, F, e, a, K, k, &value);
+                    if (i >= 0) sum += value * value / H[i * n + i];
+                }
+                S[e * K + k] = sum > 0 ? 1 / sum : 0;
+                all = all && sum > 0;
+            }
+        const double mean = all ? 1 : middle(mK, S);
+        for (int64_t i = 0; i < mK && !all; i++)
+            if (!own || S[i] == 0) S[i] = mean;
+    }
+}
+
+/* Entries a and b of one row: each pair once, so that what is tied to itself comes twice. */
+void spd_tied_gram(const spd_tied *r, const spdhg_problem *p, const double *scale, double *M) {
+    const int64_t n = r->size, K = p->K;
+    memset(M, 0, (size_t)(n * n) * sizeof *M);
+    for (int64_t t = 0; t < p->terms; t++) {
+        const spd_csr *F = &p->term[t].F->F;
+        const bool identity = spd_csr_is_identity(F);
+        for (int64_t e = 0; e < p->term[t].m; e++)
+            for (int64_t k = 0; k < K; k++) {
+                const double S = scale[p->term[t].first + e * K + k];
+                const int64_t first = identity ? 0 : F->ptr[e], end = identity ? 1 : F->ptr[e + 1];
+                for (int64_t a = first; a < end; a++) {
+                    double va, vb;
+                    const int32_t i = spd_tied_entry(r, F, e, a, K, k, &va);
+                    if (i < 0) continue;
+                    M[i * n + i] += S * va * va;
+                    for (int64_t b = first; b < a; b++) {
+                        const int32_t j = spd_tied_entry(r, F, e, b, K, k, &vb);
+                        if (j >= 0) M[(i > j ? i : j) * n + (i > j ? j : i)] += (i == j ? 2 : 1) * (S * va * vb);
+                    }
+                }
+            }
+    }
+}

@@ -1,0 +1,152 @@
+/* working_set.c - which zeros of F x may open. With y fixed on the nonzero entries, the rest is priced by
+ *     min over y_closed in lambda Y of ||g + F'y||^2 / 2        (accelerated projected gradient, warm started, F only: no pass
+ * over the data) The entries whose step leaves the ball by most are opened first; F = identity: |g_j| > lambda, one step is
+ * exact. */
+#include "face/working_set.h"
+
+enum { FREE_MOST = 2000, STEPS_MOST = 60, TRIALS = 24, GROWTH_LEAST = 200 };
+static const double MARGINS[] = {1e-2, 1e-4, 1e-7}; /* of lambda: a dual this far inside its ball says that F x is zero there */
+
+int64_t spd_working_set_work(const spdhg_problem *p) { return 4 * p->m * p->K + p->dK + p->K; }
+
+typedef struct pricing {
+    const spdhg_problem *p;
+    const spd_iterate *b;
+    double *open, *nonzero, *u, *previous, *v; /* u: the step before its projection, m x K */
+} pricing;
+
+/* u = y - step F(g + F'y) at the point in a->u. */
+static void gradient_step(pricing *a, double step) {
+    const spdhg_problem *p = a->p;
+    memcpy(a->v, a->b->g, (size_t)p->dK * sizeof *a->v);
+    spd_problem_add_transposed(p, a->u, a->v);
+    spd_problem_apply(p, a->v, a->b->Ftrial);
+    spd_axpy(p->m * p->K, -step, a->b->Ftrial, a->u);
+}
+
+/* Without the balls: conjugate gradients for the least squares problem in y_closed. On trees (chains) this finds the only flow
+ * there is. */
+static void balance_freely(pricing *a) {
+    const spdhg_problem *p = a->p;
+    const int64_t mK = p->m * p->K;
+    double *y = a->b->y, *r = a->v, *q = a->b->scratch_n, *s = a->u, *dir = a->previous, first = 0, ss = 0;
+    for (int64_t j = 0; j < p->dK; j++) r[j] = -a->b->g[j];
+    memset(q, 0, (size_t)p->dK * sizeof *q);
+    spd_problem_add_transposed(p, y, q);
+    spd_axpy(p->dK, -1, q, r);
+    for (int it = 0; it < FREE_MOST && !spd_stop_now(a->b->stop); it++) {
+        spd_problem_apply(p, r, s);
+        for (int64_t i = 0; i < mK; i++)
+            if (a->nonzero[i] != 0) s[i] = 0;
+        const double next = spd_dot(mK, s, s), ratio = it > 0 ? next / ss : 0;
+        if (it == 0) first = next;
+        if (!(next > 1e-24 * first)) return;
+        ss = next;
+        for (int64_t i = 0; i < mK; i++) dir[i] = s[i] + (it > 0 ? ratio * dir[i] : 0);
+        memset(q, 0, (size_t)p->dK * sizeof *q);
+        spd_problem_add_transposed(p, dir, q);
+        const double step = ss / spd_dot(p->dK, q, q);
+        spd_axpy(mK, step, dir, y);
+        spd_axpy(p->dK, -step, q, r);
+    }
+}
+
+/* A term F = identity can take up any flow: then a few projected steps do. */
+static bool has_identity(const spdhg_problem *p) {
+    for (int64_t t = 0; t < p->terms; t++)
+        if (spd_csr_is_identity(&p->term[t].F->F)) return true;
+    return false;
+}
+
+static void price(pricing *a) {
+    const spdhg_problem *p = a->p;
+    const int64_t mK = p->m * p->K;
+    double *y = a->b->y, t = 1;
+    const double norm = spd_problem_structure_norm(p), step = norm > 0 ? 1 / (norm * norm) : 0;
+    const int steps = p->terms == 1 && spd_csr_is_identity(&p->term[0].F->F) ? 1 : STEPS_MOST;
+    if (!has_identity(p)) balance_freely(a);
+    spd_problem_project_dual(p, y, a->b->term);
+    memcpy(a->u, y, (size_t)mK * sizeof *y);
+    for (int it = 0; it < steps; it++) {
+        gradient_step(a, step);
+        memcpy(a->previous, y, (size_t)mK * sizeof *y);
+        memcpy(y, a->u, (size_t)mK * sizeof *y);
+        spd_problem_project_dual(p, y, a->b->term);
+        for (int64_t i = 0; i < mK; i++)
+            if (a->nonzero[i] != 0) y[i] = a->previous[i];
+        if (it == steps - 1 || spd_stop_now(a->b->stop)) return;
+        const double next = 0.5 * (1 + sqrt(1 + 4 * t * t)), momentum = (t - 1) / next;
+        for (int64_t i = 0; i < mK; i++) a->u[i] = y[i] + momentum * (y[i] - a->previous[i]);
+        t = next;
+    }
+}
+
+/* open = nonzero entries and those whose u is outside its ball by more than `beyond` of lambda. */
+static bool try_opening(pricing *a, spd_tied *r, double beyond, int64_t most) {
+    const spdhg_problem *p = a->p;
+    memcpy(a->open, a->nonzero, (size_t)(p->m * p->K) * sizeof *a->open);
+    for (int64_t t = 0; t < p->terms && beyond < INFINITY; t++)
+        spd_term_outside(&p->term[t], p->K, a->u + p->term[t].first, p->term[t].lambda * (1 + beyond), a->open + p->term[t].first,
+                         a->b->term);
+    return spd_tied_make(r, p, a->open, most);
+}
+
+/* open = the entries that are not zero at x. */
+static void mark_nonzero(const spdhg_problem *p, const spd_iterate *b, double *open) {
+    const double rounding = 1e-15 * spd_problem_structure_norm(p) * spd_max_abs(p->dK, b->x);
+    memset(open, 0, (size_t)(p->m * p->K) * sizeof *open);
+    for (int64_t t = 0; t < p->terms; t++)
+        spd_term_outside(&p->term[t], p->K, b->Fx + p->term[t].first, rounding, open + p->term[t].first, b->term);
+}
+
+/* open = the blocks whose y is not inside its ball by the margin. */
+static void mark_active(const spdhg_problem *p, const spd_iterate *b, double margin, double *open) {
+    const int64_t K = p->K;
+    memset(open, 0, (size_t)(p->m * K) * sizeof *open);
+    for (int64_t t = 0; t < p->terms; t++)
+        for (int64_t i = 0; i < p->term[t].blocks; i++) {
+            if (spd_term_block_polar(&p->term[t], K, i, b->y + p->term[t].first, b->term) < (1 - margin) * p->term[t].lambda)
+                continue;
+            for (int64_t r = 0; r < spd_term_block_rows(&p->term[t], i); r++)
+                for (int64_t k = 0; k < K; k++) open[p->term[t].first + spd_term_block_row(&p->term[t], i, r) * K + k] = 1;
+        }
+}
+
+bool spd_working_set_enter(const spdhg_problem *p, const spd_iterate *b, spd_tied *r, int64_t most, double *work) {
+    double *open = work, *t = work + p->m * p->K;
+    spd_problem_apply(p, b->x, b->Fx);
+    mark_nonzero(p, b, open);
+    if (spd_tied_make(r, p, open, most)) return false;
+    for (size_t i = 0; i < sizeof MARGINS / sizeof *MARGINS; i++) {
+        mark_active(p, b, MARGINS[i], open);
+        if (!spd_tied_make(r, p, open, most)) continue;
+        spd_tied_nearest(r, p, b->x, t);
+        spd_tied_expand(r, p, t, b->x);
+        return true;
+    }
+    return false;
+}
+
+bool spd_working_set(const spdhg_problem *p, const spd_iterate *b, spd_tied *r, int64_t most, double *work) {
+    const int64_t mK = p->m * p->K;
+    pricing a = {
+        .p = p, .b = b, .open = work, .nonzero = work + mK, .u = work + 2 * mK, .previous = work + 3 * mK, .v = work + 4 * mK};
+    mark_nonzero(p, b, a.nonzero);
+    price(&a);
+    if (!try_opening(&a, r, INFINITY, most)) return false;
+    const bool nearly_full = p->gamma > 0 && 4 * r->size > 3 * most; /* without ridge zeros come back: there it is worth a try */
+    const int64_t limit = 2 * r->size + GROWTH_LEAST < most ? 2 * r->size + GROWTH_LEAST : most;
+    double high = 1e6, beyond = 0;
+    if (try_opening(&a, r, 1e-9, limit)) return true;
+    if (nearly_full) return false; /* the solution will not fit: every further step would cost much and gain little */
+    double low = 1e-9;
+    for (int i = 0; i < TRIALS && high > 1.05 * low && !spd_stop_now(b->stop);
+         i++) { /* the smallest violation that still fits, to five per cent */
+        beyond = sqrt(low * high);
+        if (try_opening(&a, r, beyond, limit))
+            high = beyond;
+        else
+            low = beyond;
+    }
+    return try_opening(&a, r, high, most);
+}

@@ -1,0 +1,99 @@
+/* race_grid.c - the parameters a race tries: the same budget for every solver, at most 3 x 3 points. The first axis is how long
+ * its steps are, the second how strong its dual or penalty step is; factors multiply what the solver's own rules give, and the
+ * first point is those rules. */
+#include "admm/admm.h"
+#include "race/race.h"
+
+enum { MOVED = 2, SAY = 9 /* a power: the value is the factor itself */ };
+
+typedef struct axis {
+    const char *param[MOVED];
+    int power[MOVED]; /* value = base factor^power; 0 keeps the base when the other parameter's rule would move it */
+    int factors;
+    double factor[3];
+} axis;
+
+#define LONGER                                                                                                                   \
+    3, { 1, 10, 100 } /* the rules are bounds for the worst row: longer steps are what may help */
+#define DUAL                                                                                                                     \
+    3, { 1, 0.01, 100 }
+
+static const axis longer = {{"L"}, {-1}, LONGER}, scale = {{"scale"}, {1}, LONGER},
+                  longer_theta = {{"L", "theta"}, {-1, -1}, LONGER}, longer_eta0 = {{"L", "eta0"}, {-1, 1}, LONGER},
+                  eta = {{"eta", "a"}, {1, 0}, LONGER}, eta0 = {{"eta0"}, {1}, LONGER}, s = {{"s"}, {1}, DUAL},
+                  rho = {{"rho"}, {1}, DUAL}, damping = {{"c"}, {SAY}, 2, {0.25, 1}},
+                  theta = {{"theta"}, {SAY}, 3, {0.25, 1.0 / 3, 1}}, theta_full = {{"theta"}, {SAY}, 3, {1.5, 1, 1.9}},
+                  precondition = {{"precondition"}, {SAY}, 2, {0, 1}};
+
+static const struct grid {
+    const char *solver;
+    const axis *axis[2];
+} table[] = {
+    {"spdhg", {&scale, &s}},
+    {"spdhg-sc1", {&scale, &s}},
+    {"spdhg-sc2", {&scale, &s}},
+    {"spdhg-sc1h", {&scale, &s}},
+    {"spdhg-sc2h", {&scale, &s}},
+    {"lpdhg", {&scale, &s}},
+    {"lpdhg-const", {&longer, &s}},
+    {"sadmm", {&longer_theta, &rho}},
+    {"opg-admm", {&longer_eta0, &rho}},
+    {"rda-admm", {&longer_eta0, &rho}},
+    {"sgadm", {&longer, &rho}},
+    {"gadm", {&longer, &rho}},
+    {"fsadmm", {&longer, &rho}},
+    {"fsadmm-lite", {&longer, &rho}},
+    {"ada-sadmm-diag", {&eta, &rho}},
+    {"ada-sadmm-full", {&eta, &rho}},
+    {"online-admm", {&eta0, &rho}},
+    {"sdca-admm", {&damping}},
+    {"saga-pd3o", {&theta, &precondition}},
+    {"lsvrg-pd3o", {&theta, &precondition}},
+    {"pd3o", {&theta_full, &precondition}},
+    {"condat-vu", {&precondition}},
+};
+
+bool spd_race_by_theory(const char *solver) { return strncmp(solver, "spdhg", 5) == 0; }
+
+/* What the solver's table says, or what its rule would give on p. */
+static double base_of(const spd_race *race, const spd_solver_kind *kind, const spdhg_problem *p, const char *name) {
+    if (!p) return NAN;
+    const double L = spd_problem_lipschitz(p, race->o.sampling), norm = spd_problem_structure_norm(p);
+    for (int i = 0; i < kind->params; i++)
+        if (strcmp(kind->param[i].name, name) == 0 && !isnan(kind->param[i].value)) return kind->param[i].value;
+    if (strcmp(name, "s") == 0 && strcmp(kind->name, "lpdhg-const") == 0) return norm > 0 ? L / (norm * norm) : 1;
+    if (strcmp(name, "s") == 0) return norm > 0 ? spd_problem_dual_radius(p) / norm : 1;
+    if (strcmp(name, "rho") == 0) return spd_admm_default_rho(p, L);
+    if (strcmp(name, "eta0") == 0) return p->gamma > 0 ? 1 / p->gamma : 1;
+    if (strcmp(name, "a") == 0) return L - p->gamma;
+    return L;
+}
+
+static void add(const spd_race *race, const spd_solver_kind *kind, const spdhg_problem *p, const axis *along, int at,
+                spd_race_params *out) {
+    for (int i = 0; along && i < MOVED && along->param[i]; i++) {
+        const double factor = along->factor[at];
+        const double value =
+            along->power[i] == SAY ? factor : base_of(race, kind, p, along->param[i]) * pow(factor, along->power[i]);
+        out->param[out->count++] = (spd_race_param){along->param[i], value};
+    }
+}
+
+void spd_race_grid(const spd_race *race, const char *solver, const spdhg_problem *p, spd_race_entry *entry) {
+    const struct grid *grid = NULL;
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (strcmp(table[i].solver, solver) == 0) grid = &table[i];
+    const bool theory = spd_race_by_theory(solver) && strcmp(race->o.protocol, "paper") == 0;
+    entry->tuned = theory ? "theory" : grid ? "grid" : "default";
+    entry->points = 0;
+    if (!grid || theory) return;
+    const axis *first = grid->axis[0], *second = grid->axis[1];
+    for (int i = 0; i < first->factors; i++)
+        for (int j = 0; j < (second ? second->factors : 1); j++) {
+            spd_race_params *at = &entry->grid[entry->points];
+            at->count = 0;
+            add(race, spd_solver_find(solver), p, first, i, at);
+            add(race, spd_solver_find(solver), p, second, j, at);
+            entry->score[entry->points++] = NAN;
+        }
+}

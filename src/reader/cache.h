@@ -1,0 +1,62 @@
+/* cache.h - the layout of the binary cache, shared by its reader, its writer and its checks. Private to them.
+ *     header | checksum of each block (XXH3, 64 bit) | ptr idx val b weight offset group texts, each cut into blocks of 256 KiB
+ */
+#ifndef SPD_CACHE_H
+#define SPD_CACHE_H
+
+#include "reader/reader.h"
+
+enum { SPD_CACHE_VERSION = 1, SPD_CACHE_BLOCK = 1 << 18, SPD_CACHE_NOTES = 6 };
+typedef enum spd_cache_part {
+    SPD_PTR,
+    SPD_IDX,
+    SPD_VAL,
+    SPD_B,
+    SPD_WEIGHT,
+    SPD_OFFSET,
+    SPD_GROUP,
+    SPD_TEXTS,
+    SPD_CACHE_PARTS
+} spd_cache_part;
+enum { SPD_HAS_ROWS = 1, SPD_HAS_WEIGHT = 2, SPD_HAS_GROUP = 4, SPD_HAS_NAMES = 8, SPD_HAS_MARK = 16 };
+
+typedef struct spd_cache_header {
+    char magic[8];
+    int64_t version, rows, features, nnz, targets, labels, offsets, flags, index_base;
+    int64_t texts; /* bytes of the label texts and names, each ended by a zero byte */
+    int64_t notes[SPD_CACHE_NOTES];
+    uint64_t list_hash, hash; /* of the checksums; of all of this header before it */
+} spd_cache_header;
+
+/* Parts in the order of the file; `place` is where a part is or shall be in memory. */
+typedef struct spd_cache_section {
+    char *place;
+    int64_t count;
+    size_t size; /* of an element */
+    int64_t first_block, blocks;
+} spd_cache_section;
+
+typedef struct spd_cache_layout {
+    spd_cache_section section[SPD_CACHE_PARTS];
+    int64_t blocks, bytes; /* of all sections */
+} spd_cache_layout;
+
+typedef struct spd_cache_block {
+    spd_cache_part part;
+    char *place;
+    int64_t first, count;  /* elements of the part */
+    int64_t offset, bytes; /* from the start of the first section */
+} spd_cache_block;
+
+/* False if a count is impossible. Places are NULL. */
+bool spd_cache_lay_out(spd_cache_layout *layout, const spd_cache_header *header);
+spd_cache_block spd_cache_find(const spd_cache_layout *layout, int64_t block);
+void spd_cache_swap(void *place, int64_t count, size_t size); /* little-endian to ours or back, in place */
+
+/* ---- cache_check.c: what the numbers of a block must satisfy; entries need ptr to be there. */
+bool spd_cache_content_good(const spdhg_data *data, const spd_cache_block *block);
+bool spd_cache_rows_good(const spdhg_data *data);
+/* Where two blocks of indices meet. */
+bool spd_cache_seams_good(const spdhg_data *data);
+
+#endif

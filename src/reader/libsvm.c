@@ -1,0 +1,261 @@
+/* libsvm.c - LIBSVM / SVMlight text into a data set. A plain file is cut at newlines into blocks that are parsed in parallel,
+ * straight into the final arrays: a first pass counts the newlines and colons of each block, which bound its rows and entries and
+ * give it its place and line number. What is compressed or comes through a pipe is parsed as it streams in. Blocks depend on the
+ * file alone. */
+#include <errno.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+#include "reader/libsvm.h"
+#include "text/swar.h"
+
+enum { BLOCK_BYTES = 1 << 22 };
+
+typedef struct block {
+    int64_t from, to; /* whole lines */
+    int64_t lines, colons, first_line;
+    spd_part part;
+    spdhg_status status;
+    spdhg_error err;
+} block;
+
+typedef struct job {
+    int descriptor;
+    int64_t size, blocks;
+    const char *path;
+    const spdhg_read_options *o;
+    block *block;
+    _Atomic int64_t failed; /* the first block that failed: those behind it need not be parsed */
+} job;
+
+/* First line start at or behind the nominal start of block k, looked for in this block only; -1 if there is none. */
+static void find_start(void *context, int64_t k) {
+    job *j = context;
+    block *b = &j->block[k];
+    if (k == 0) return;
+    b->from = -1;
+    const int64_t stop = (k + 1) * BLOCK_BYTES - 1 < j->size ? (k + 1) * BLOCK_BYTES - 1 : j->size;
+    char piece[4096];
+    for (int64_t at = k * BLOCK_BYTES - 1; at < stop;) {
+        const int64_t wish = stop - at < (int64_t)sizeof piece ? stop - at : (int64_t)sizeof piece;
+        const ssize_t got = pread(j->descriptor, piece, (size_t)wish, (off_t)at);
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) return; /* the pass that counts will say what is wrong */
+        const char *newline = memchr(piece, '\n', (size_t)got);
+        if (newline) {
+            b->from = at + (newline - piece) + 1;
+            return;
+        }
+        at += got;
+    }
+}
+
+static void count_bytes(const char *text, size_t size, int64_t *lines, int64_t *colons) {
+    const uint64_t ones = 0x0101010101010101u;
+    size_t i = 0;
+    while (size - i >= 8) {
+        uint64_t newline = 0, colon = 0; /* eight counters each, below 256 */
+        const size_t stop = size - i > 255 * 8 ? i + (size_t)255 * 8 : i + (size - i) / 8 * 8;
+        for (; i < stop; i += 8) {
+            uint64_t x;
+            memcpy(&x, text + i, sizeof x);
+            newline += spd_equal_bytes(x, '\n' * ones);
+            colon += spd_equal_bytes(x, ':' * ones);
+        }
+        for (int shift = 0; shift < 64; shift += 8) {
+            *lines += (int64_t)(newline >> shift & 255);
+            *colons += (int64_t)(colon >> shift & 255);
+        }
+    }
+    for (; i < size; i++) {
+        *lines += text[i] == '\n';
+        *colons += text[i] == ':';
+    }
+}
+
+static void count_block(void *context, int64_t k) {
+    job *j = context;
+    block *b = &j->block[k];
+    if (b->from >= b->to) return;
+    spd_text text;
+    b->status = spd_text_open_range(&text, j->descriptor, j->path, b->from, b->to, &b->err);
+    while (b->status == SPDHG_OK && text.at < text.end) {
+        count_bytes(text.at, (size_t)(text.end - text.at), &b->lines, &b->colons);
+        text.at = text.end;
+        b->status = spd_text_fill(&text, &b->err);
+    }
+    spd_text_close(&text);
+}
+
+static void parse_block(void *context, int64_t k) {
+    job *j = context;
+    block *b = &j->block[k];
+    if (b->from >= b->to || k > atomic_load(&j->failed)) return;
+    spd_text text;
+    b->status = spd_text_open_range(&text, j->descriptor, j->path, b->from, b->to, &b->err);
+    text.line = b->first_line;
+    if (b->status == SPDHG_OK) b->status = spd_libsvm_rows(&b->part, &text, j->o, &b->err);
+    spd_text_close(&text);
+    int64_t lowest = atomic_load(&j->failed);
+    while (b->status != SPDHG_OK && k < lowest && !atomic_compare_exchange_weak(&j->failed, &lowest, k)) continue;
+}
+
+static spdhg_status first_failure(const job *j, spdhg_error *err) {
+    for (int64_t k = 0; k < j->blocks; k++)
+        if (j->block[k].status != SPDHG_OK) return spd_fail(err, j->block[k].status, "%s", j->block[k].err.message);
+    return SPDHG_OK;
+}
+
+/* Gives every block its slices of the final arrays. */
+static spdhg_status place_blocks(job *j, spdhg_data *data, spdhg_error *err) {
+    int64_t lines = 0, colons = 0;
+    for (int64_t k = 0; k < j->blocks; k++) {
+        lines += j->block[k].lines;
+        colons += j->block[k].colons;
+    }
+    spd_budget budget = {.path = j->path, .limit = j->o->max_memory};
+    SPD_TRY(spd_budget_take(&budget, 12 * (double)colons + 16 * (double)lines, err));
+    data->ptr = spd_alloc_raw(lines + 1, sizeof *data->ptr);
+    data->b = spd_alloc_raw(lines, sizeof *data->b);
+    data->idx = spd_alloc_raw(colons, sizeof *data->idx);
+    data->val = spd_alloc_raw(colons, sizeof *data->val);
+    if (!data->ptr || !data->b || !data->idx || !data->val) return spd_fail_memory(err, 12 * (double)colons + 16 * (double)lines);
+    lines = colons = 0;
+    for (int64_t k = 0; k < j->blocks; k++) {
+        block *b = &j->block[k];
+        b->part = (spd_part){.idx = data->idx + colons,
+                             .val = data->val + colons,
+                             .row_end = data->ptr + 1 + lines,
+                             .b = data->b + lines,
+                             .entry_base = colons,
+                             .idx_room = b->colons,
+                             .val_room = b->colons,
+                             .end_room = b->lines,
+                             .b_room = b->lines,
+                             .fixed = true,
+                             .budget = budget,
+                             .largest = -1};
+        b->first_line = lines + 1;
+        lines += b->lines;
+        colons += b->colons;
+    }
+    return SPDHG_OK;
+}
+
+static void add_notes(spd_notes *all, const spd_notes *part) {
+    all->lines += part->lines;
+    all->blank_lines += part->blank_lines;
+    all->comment_lines += part->comment_lines;
+    all->unsorted_rows += part->unsorted_rows;
+    all->duplicate_entries += part->duplicate_entries;
+    all->explicit_zeros += part->explicit_zeros;
+    all->byte_order_mark = all->byte_order_mark || part->byte_order_mark;
+}
+
+/* Closes the gaps that comments and blank lines have left between the blocks; sums up what the blocks found. */
+static spdhg_status join(spd_part *const *part, int64_t parts, const spdhg_read_options *o, const char *path, spdhg_data *data,
+                         spdhg_error *err) {
+    int64_t largest = -1, labelled = 0, unlabelled_line = 0, all_rows = 0;
+    bool index_zero = o->index_base == 0, groups = false;
+    for (int64_t k = 0; k < parts; k++) all_rows += part[k]->rows, groups = groups || part[k]->group;
+    if (groups && !(data->group = spd_alloc_raw(all_rows, sizeof *data->group)))
+        return spd_fail_memory(err, 8 * (double)all_rows);
+    for (int64_t k = 0; k < parts; k++) {
+        const spd_part *p = part[k];
+        memmove(data->idx + data->nnz, p->idx, (size_t)p->entries * sizeof *p->idx);
+        memmove(data->val + data->nnz, p->val, (size_t)p->entries * sizeof *p->val);
+        memmove(data->b + data->rows, p->b, (size_t)p->rows * sizeof *p->b);
+        memmove(data->ptr + 1 + data->rows, p->row_end, (size_t)p->rows * sizeof *p->row_end);
+        const int64_t gap = p->entry_base - data->nnz;
+        for (int64_t r = 0; gap > 0 && r < p->rows; r++) data->ptr[1 + data->rows + r] -= gap;
+        for (int64_t r = 0; groups && r < p->rows; r++)
+            data->group[data->rows + r] = p->group && r < p->group_room ? p->group[r] : -1;
+        data->rows += p->rows;
+        data->nnz += p->entries;
+        labelled += p->labelled;
+        if (unlabelled_line == 0) unlabelled_line = p->unlabelled_line;
+        if (p->largest > largest) largest = p->largest;
+        index_zero = index_zero || p->index_zero;
+        add_notes(&data->notes, &p->notes);
+    }
+    if (labelled > 0 && labelled < data->rows)
+        return spd_fail(err, SPDHG_DATA, "%s:%lld:1: no label, but other rows have one", path, (long long)unlabelled_line);
+    data->ptr[0] = 0;
+    data->targets = labelled > 0;
+    data->index_base = index_zero ? 0 : 1;
+    for (int64_t k = 0; index_zero && k < data->nnz; k++) data->idx[k]++;
+    data->features = largest + 1 + index_zero;
+    return SPDHG_OK;
+}
+
+static spdhg_status read_blocks(job *j, spdhg_data *data, spdhg_error *err) {
+    const int threads = spd_threads(j->o->threads);
+    spd_parallel(threads, j->blocks, find_start, j);
+    for (int64_t k = j->blocks, next = j->size; k-- > 0;) {
+        block *b = &j->block[k];
+        if (b->from < 0) b->from = next;
+        b->to = next;
+        next = b->from;
+    }
+    spd_parallel(threads, j->blocks, count_block, j);
+    SPD_TRY(first_failure(j, err));
+    SPD_TRY(place_blocks(j, data, err));
+    atomic_init(&j->failed, j->blocks);
+    spd_parallel(threads, j->blocks, parse_block, j);
+    SPD_TRY(first_failure(j, err));
+    spd_part **part = SPD_NEW(spd_part *, j->blocks);
+    if (!part) return spd_fail_memory(err, 8 * (double)j->blocks);
+    for (int64_t k = 0; k < j->blocks; k++) part[k] = &j->block[k].part;
+    const spdhg_status status = join(part, j->blocks, j->o, j->path, data, err);
+    spd_free(part);
+    return status;
+}
+
+static spdhg_status read_file(spdhg_data *data, spd_stream *stream, const spdhg_read_options *o, spdhg_error *err) {
+    job j = {.o = o, .path = spd_stream_path(stream)};
+    j.descriptor = spd_stream_file(stream, &j.size);
+    j.blocks = (j.size + BLOCK_BYTES - 1) / BLOCK_BYTES;
+    j.block = SPD_NEW(block, j.blocks);
+    if (!j.block) return spd_fail_memory(err, (double)j.blocks * sizeof *j.block);
+    const spdhg_status status = read_blocks(&j, data, err);
+    for (int64_t k = 0; k < j.blocks; k++) {
+        spd_free(j.block[k].part.group);
+        spd_free(j.block[k].part.disorder);
+    }
+    spd_free(j.block);
+    return status;
+}
+
+static spdhg_status read_stream(spdhg_data *data, spd_stream *stream, const spdhg_read_options *o, spdhg_error *err) {
+    spd_part part = {.budget = {.path = spd_stream_path(stream), .limit = o->max_memory}}, *const parts[] = {&part};
+    spd_text text;
+    spdhg_status status = spd_text_open(&text, stream, err);
+    if (status == SPDHG_OK) status = spd_libsvm_room(&part, err); /* idx == NULL would mean dense */
+    if (status == SPDHG_OK) status = spd_libsvm_rows(&part, &text, o, err);
+    spd_text_close(&text);
+    data->idx = part.idx;
+    data->val = part.val;
+    data->b = part.b;
+    data->ptr = spd_alloc_raw(part.rows + 1, sizeof *data->ptr);
+    if (status == SPDHG_OK && !data->ptr) status = spd_fail_memory(err, 8 * (double)part.rows);
+    if (status == SPDHG_OK) status = join(parts, 1, o, text.path, data, err);
+    spd_free(part.row_end);
+    spd_free(part.group);
+    spd_free(part.disorder);
+    return status;
+}
+
+spdhg_status spd_libsvm_read(spdhg_data **out, spd_stream *stream, const spdhg_read_options *o, spdhg_error *err) {
+    int64_t size;
+    SPD_TRY(spd_data_new(out, err));
+    const spdhg_status status = (spd_stream_file(stream, &size) >= 0 ? read_file : read_stream)(*out, stream, o, err);
+    if (status == SPDHG_OK && (*out)->targets == 0) {
+        spd_free((*out)->b);
+        (*out)->b = NULL;
+    }
+    if (status != SPDHG_OK) {
+        spdhg_data_free(*out);
+        *out = NULL;
+    }
+    return status;
+}

@@ -1,0 +1,33 @@
+/* libsvm.h - rows of LIBSVM text as they are parsed, block by block. Private to the LIBSVM reader. */
+#ifndef SPD_LIBSVM_H
+#define SPD_LIBSVM_H
+
+#include "reader/reader.h"
+
+typedef struct spd_disorder {
+    int64_t index, column;
+} spd_disorder;
+
+/* What came out of one block of lines. The arrays are slices of the final ones (fixed) or grow. An index is stored less 1: -1 is
+ * an index 0 of the file; whether the file counts from 0 is known only at the end. */
+typedef struct spd_part {
+    int32_t *idx;
+    double *val;
+    int64_t *row_end; /* entries up to the end of row r, counted from entry_base */
+    double *b;
+    int64_t *group; /* allocated at the first qid; rows without one have -1 */
+    int64_t rows, entries, entry_base, group_room, idx_room, val_room, end_room, b_room;
+    int64_t labelled, unlabelled_line, largest; /* rows with a label; the first line without; the largest stored index */
+    bool fixed, index_zero;
+    spd_disorder *disorder; /* tokens of the current row from the first one that does not ascend */
+    int64_t disorders, disorder_room;
+    spd_notes notes;
+    spd_budget budget;
+} spd_part;
+
+/* Room for one more row and one more entry. */
+spdhg_status spd_libsvm_room(spd_part *part, spdhg_error *err);
+/* Parses the whole text. */
+spdhg_status spd_libsvm_rows(spd_part *part, spd_text *text, const spdhg_read_options *o, spdhg_error *err);
+
+#endif

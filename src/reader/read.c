@@ -1,0 +1,191 @@
+/* read.c - from a path to a checked data set: which format it is, who reads it, where the targets come from; and the way back.
+ * Order of decisions: the format asked for, the content, the name's ending, else LIBSVM, whose reader says what is wrong. */
+#include <strings.h>
+
+#include "reader/reader.h"
+
+static bool ends_with(const char *path, size_t length, const char *ending) {
+    const size_t tail = strlen(ending);
+    return length > tail && strncasecmp(path + length - tail, ending, tail) == 0;
+}
+
+/* Length of the path without .gz, .bz2, .xz or .zst. */
+static size_t stem_length(const char *path) {
+    static const char *const compressed[] = {".gz", ".bz2", ".xz", ".zst"};
+    const size_t length = strlen(path);
+    for (size_t i = 0; i < sizeof compressed / sizeof *compressed; i++)
+        if (ends_with(path, length, compressed[i])) return length - strlen(compressed[i]);
+    return length;
+}
+
+static const spd_reader *by_ending(const char *path) {
+    int entries;
+    const spd_reader *table = spd_reader_table(&entries);
+    for (int i = 0; i < entries; i++)
+        for (const char *const *ending = table[i].ending; *ending; ending++)
+            if (ends_with(path, stem_length(path), *ending)) return &table[i];
+    return NULL;
+}
+
+static spdhg_status by_name(const char *format, const spd_reader **out, spdhg_error *err) {
+    int entries;
+    const spd_reader *table = spd_reader_table(&entries);
+    for (int i = 0; i < entries; i++)
+        if (strcmp(table[i].name, format) == 0) {
+            *out = &table[i];
+            return SPDHG_OK;
+        }
+    char names[200];
+    spd_names(names, sizeof names, table, entries, sizeof *table);
+    return spd_fail(err, SPDHG_USAGE, "unknown format '%s', expected auto, %s", format, names);
+}
+
+static spdhg_status choose(spd_stream *stream, const char *format, const spd_reader **out, spdhg_error *err) {
+    if (format && strcmp(format, "auto") != 0) return by_name(format, out, err);
+    const char *head;
+    size_t size;
+    SPD_TRY(spd_stream_peek(stream, &head, &size, err));
+    int entries;
+    const spd_reader *table = spd_reader_table(&entries);
+    for (int i = 0; i < entries; i++)
+        if (table[i].recognise(head, size)) {
+            *out = &table[i];
+            return SPDHG_OK;
+        }
+    *out = by_ending(spd_stream_path(stream));
+    if (!*out) *out = &table[0];
+    return SPDHG_OK;
+}
+
+/* rows x columns numbers of a Matrix Market file, a CSV with a header, or plain lines of numbers. */
+static spdhg_status read_targets(const char *path, double **out, int64_t *rows, int64_t *columns, spdhg_error *err) {
+    spd_stream *stream;
+    SPD_TRY(spd_stream_open(&stream, path, err));
+    const char *head;
+    size_t size;
+    const spdhg_read_options all_columns = {.size = sizeof all_columns, .index_base = -1, .unlabelled_ok = true, .targets = path};
+    spdhg_data *data = NULL;
+    spdhg_status status = spd_stream_peek(stream, &head, &size, err);
+    const spd_reader *reader = status == SPDHG_OK ? spd_table_of_numbers(head, size) : NULL;
+    if (reader) status = reader->read(&data, stream, &all_columns, err);
+    spd_stream_close(stream);
+    if (status != SPDHG_OK) return status;
+    if (!reader) return spd_numbers_read(path, out, rows, columns, err);
+    *rows = data->rows;
+    *columns = data->features;
+    *out = data->val;
+    if (data->idx)
+        status = spd_fail(err, SPDHG_DATA, "%s: targets must be a dense table", path);
+    else
+        data->val = NULL;
+    spdhg_data_free(data);
+    return status;
+}
+
+static spdhg_status replace_targets(spdhg_data *data, const char *path, spdhg_error *err) {
+    double *b = NULL;
+    int64_t rows, columns;
+    SPD_TRY(read_targets(path, &b, &rows, &columns, err));
+    if (rows != data->rows && columns == data->rows && rows == 1) { /* one line of N numbers */
+        rows = columns;
+        columns = 1;
+    }
+    if (rows != data->rows) {
+        spd_free(b);
+        return spd_fail(err, SPDHG_DATA, "%s: %lld rows of targets for %lld rows of data", path, (long long)rows,
+                        (long long)data->rows);
+    }
+    spd_free(data->b);
+    data->b = b;
+    data->targets = columns;
+    for (int64_t i = 0; i < data->labels; i++) spd_free(data->label[i]);
+    spd_free(data->label);
+    data->label = NULL;
+    data->labels = 0;
+    return SPDHG_OK;
+}
+
+/* What holds for every format. */
+static spdhg_status finish(spdhg_data *data, const char *path, const spdhg_read_options *o, spdhg_error *err) {
+    if (data->rows == 0) return spd_fail(err, SPDHG_DATA, "%s: no rows in it", path);
+    if (o->targets) SPD_TRY(replace_targets(data, o->targets, err));
+    if (data->targets == 0 && !o->unlabelled_ok)
+        return spd_fail(err, SPDHG_DATA, "%s: no labels in it, and no file of targets was given", path);
+    if (o->features > INT32_MAX) return spd_fail(err, SPDHG_USAGE, "features: at most %d are possible", INT32_MAX);
+    if (o->features > data->features) {
+        if (!data->idx)
+            return spd_fail(err, SPDHG_DATA, "%s: has %lld columns, %lld features were asked for", path,
+                            (long long)data->features, (long long)o->features);
+        if (data->name) {
+            char **name = spd_grow(data->name, data->features, o->features, sizeof *name);
+            if (!name) return spd_fail_memory(err, 8 * (double)o->features);
+            data->name = name;
+            for (int64_t j = data->features; j < o->features; j++)
+                if (!(name[j] = spd_strdup(""))) return spd_fail_memory(err, 1);
+        }
+        data->features = o->features;
+    }
+    if (o->max_memory && spd_data_bytes(data) > (double)o->max_memory)
+        return spd_fail(err, SPDHG_MEMORY, "%s: needs %.4g MB, the limit is %.4g MB", path, spd_data_bytes(data) / 1e6,
+                        (double)o->max_memory / 1e6);
+    data->source = spd_strdup(path);
+    return data->source ? SPDHG_OK : spd_fail_memory(err, (double)strlen(path));
+}
+
+/* The names of a file take the place of the reader's. */
+static spdhg_status take_names(spdhg_data *data, spd_name_list *names, const char *path, const char *names_path,
+                               spdhg_error *err) {
+    if (names->count != data->features)
+        return spd_fail(err, SPDHG_DATA, "%s: %lld names, but %s has %lld features: a line for each is expected", names_path,
+                        (long long)names->count, path, (long long)data->features);
+    for (int64_t j = 0; data->name && j < data->features; j++) spd_free(data->name[j]);
+    spd_free(data->name);
+    data->name = names->name;
+    *names = (spd_name_list){0};
+    return SPDHG_OK;
+}
+
+spdhg_status spdhg_data_read(spdhg_data **out, const char *path, const spdhg_read_options *options, spdhg_error *err) {
+    const double began = spd_now();
+    *out = NULL;
+    spdhg_read_options o = SPDHG_READ_OPTIONS;
+    if (options) memcpy(&o, options, options->size < sizeof o ? options->size : sizeof o);
+    if (o.index_base < -1 || o.index_base > 1)
+        return spd_fail(err, SPDHG_USAGE, "index base %d, expected 0, 1 or -1", o.index_base);
+    spd_name_list names = {0};
+    if (o.names) SPD_TRY(spd_names_read(&names, o.names, err));
+    spdhg_read_options inner = o; /* with a file of targets the rows need no labels of their own */
+    inner.unlabelled_ok = o.unlabelled_ok || o.targets;
+    spd_stream *stream = NULL;
+    const spd_reader *reader = NULL;
+    spdhg_data *data = NULL;
+    spdhg_status status = spd_stream_open(&stream, path, err);
+    if (status == SPDHG_OK) status = choose(stream, o.format, &reader, err);
+    if (status == SPDHG_OK) status = reader->read(&data, stream, &inner, err);
+    spd_stream_close(stream);
+    if (status == SPDHG_OK && data->idx && names.count > o.features) o.features = names.count; /* rows may lack the last ones */
+    if (status == SPDHG_OK) status = finish(data, path, &o, err);
+    if (status == SPDHG_OK && o.names) status = take_names(data, &names, path, o.names, err);
+    spd_names_free(&names);
+    if (status != SPDHG_OK) {
+        spdhg_data_free(data);
+        return status;
+    }
+    data->format = reader->name;
+    data->read_seconds = spd_now() - began;
+    *out = data;
+    return SPDHG_OK;
+}
+
+spdhg_status spdhg_data_write(const spdhg_data *data, const char *path, const char *format, spdhg_error *err) {
+    const spd_reader *writer = NULL;
+    if (format && strcmp(format, "auto") != 0)
+        SPD_TRY(by_name(format, &writer, err));
+    else
+        writer = by_ending(path);
+    if (!writer) return spd_fail(err, SPDHG_USAGE, "%s: the ending does not say a format, give one", path);
+    if (stem_length(path) != strlen(path))
+        return spd_fail(err, SPDHG_USAGE, "%s: files are written uncompressed; compress the result, readers take it as it is",
+                        path);
+    return writer->write(data, path, err);
+}

@@ -1,0 +1,215 @@
+/* handle.c - the public handle: a problem, a plan, options, parameters, a start and, after run, a solution. */
+#include "run/loop.h"
+
+enum { EPOCHS_DEFAULT = 10, EPOCHS_MOST = 10000 }; /* the second: a tolerance that cannot be reached ends too */
+
+static const double DEFAULT_TOL = 1e-6;
+
+/* Of a solver that can prove it: auto, or an exact one. Where the caller has given a limit, or the solver's name stands for one,
+ * the tolerance only ends the run early: not to reach it is no failure. */
+static void default_tolerance(spdhg_solver *s, const char *name) {
+    spdhg_options *o = &s->options;
+    const spd_solver_kind *kind = spd_solver_find(name);
+    const bool automatic = strcmp(name, "auto") == 0;
+    s->may_miss = o->epochs > 0 || o->seconds > 0 || !automatic;
+    if (o->epochs == 0 && o->seconds == 0 && !automatic) o->epochs = EPOCHS_DEFAULT;
+    o->tol = automatic || (kind && kind->exact) ? DEFAULT_TOL : 0;
+}
+
+/* The caller's struct may be older and shorter: what it lacks keeps its default. */
+static spdhg_status take_options(spdhg_solver *s, const char *name, const spdhg_options *options, spdhg_error *err) {
+    s->options = (spdhg_options)SPDHG_OPTIONS;
+    if (options) memcpy(&s->options, options, options->size < sizeof *options ? options->size : sizeof *options);
+    spdhg_options *o = &s->options;
+    o->size = sizeof *o;
+    if (!(o->epochs >= 0) || !(o->seconds >= 0) || !(o->tol >= 0 || o->tol == SPDHG_TOL_DEFAULT) || !(o->every >= 0) ||
+        !isfinite(o->epochs + o->seconds + o->tol + o->every))
+        return spd_fail(err, SPDHG_USAGE, "epochs, seconds, tolerance and trace interval must be finite and not negative");
+    if (o->batch < SPDHG_BATCH_DEFAULT || (o->batch > s->problem->n && s->problem->n > 0))
+        return spd_fail(err, SPDHG_USAGE, "batch %lld is outside 1..%lld (the rows)", (long long)o->batch,
+                        (long long)s->problem->n);
+    if (o->tol == SPDHG_TOL_DEFAULT) default_tolerance(s, name);
+    if (o->epochs == 0 && o->seconds == 0) o->epochs = o->tol > 0 ? EPOCHS_MOST : EPOCHS_DEFAULT;
+    s->threads = spd_threads(o->threads);
+    return SPDHG_OK;
+}
+
+/* The batch asked for, or the automatic one, or what the algorithm prefers. */
+int64_t spd_solver_batch(const spdhg_solver *s, const spd_solver_kind *kind) {
+    const int64_t asked = s->options.batch;
+    if (kind->full_information) return 1;
+    if (asked != SPDHG_BATCH_AUTO && asked != SPDHG_BATCH_DEFAULT) return asked;
+    const bool automatic = kind->dual_cost && (asked == SPDHG_BATCH_AUTO || kind->batch_auto);
+    return automatic ? spd_batch_auto(s->problem, kind->dual_cost(s->problem)) : 1;
+}
+
+/* Refuses before anything large is made: data, evaluation, certificate and the arenas of the hungriest stage. */
+static spdhg_status check_memory(const spdhg_solver *s, spdhg_error *err) {
+    const spdhg_problem *p = s->problem;
+    const double numbers = (double)spd_problem_value_work(p) + (double)spd_problem_gradient_work(p) +
+                           3.0 * (double)p->n * (double)p->K + 12.0 * (double)p->dK + 12.0 * (double)p->m * (double)p->K;
+    for (int i = 0; i < s->plan.stages && s->options.max_memory > 0; i++) {
+        const spd_solver_kind *kind = s->plan.stage[i].kind;
+        double param[SPD_PARAMS_MAX];
+        spd_run run;
+        spd_solver_params(s, kind, param);
+        SPD_TRY(spd_run_new(&run, kind, p, param, s->options.sampling, spd_solver_batch(s, kind), 1, err));
+        const double bytes = spd_data_bytes(p->data) + spd_run_bytes(&run) + 8 * numbers;
+        spd_run_free(&run);
+        if (bytes > (double)s->options.max_memory)
+            return spd_fail(err, SPDHG_MEMORY, "solver %s needs about %.3g MB, the limit is %.3g MB", kind->name, bytes / 1e6,
+                            (double)s->options.max_memory / 1e6);
+    }
+    return SPDHG_OK;
+}
+
+static spdhg_status prepare(spdhg_solver *s, const char *name, const spdhg_options *options, spdhg_error *err) {
+    spdhg_problem *p = s->problem;
+    SPD_TRY(spd_problem_freeze(p, err));
+    SPD_TRY(take_options(s, name, options, err));
+    SPD_TRY(spd_plan_make(&s->plan, name, p, err));
+    SPD_TRY(check_memory(s, err));
+    s->x = SPD_NEW(double, p->dK);
+    s->c = SPD_NEW(double, p->K);
+    s->y = SPD_NEW(double, p->m * p->K);
+    if (!s->x || !s->c || !s->y) return spd_fail_memory(err, 8.0 * (double)(p->dK + p->m * p->K));
+    return spd_evaluator_new(&s->evaluator, p, NULL, s->threads, err);
+}
+
+spdhg_status spdhg_solver_new(spdhg_solver **out, const char *solver, spdhg_problem *problem, const spdhg_options *options,
+                              spdhg_error *err) {
+    *out = NULL;
+    spdhg_solver *s = SPD_NEW(spdhg_solver, 1);
+    if (!s) return spd_fail_memory(err, sizeof *s);
+    const double from = spd_now();
+    s->problem = problem;
+    s->clock = spd_now;
+    const spdhg_status status = prepare(s, solver, options, err);
+    if (status != SPDHG_OK) {
+        spdhg_solver_free(s);
+        return status;
+    }
+    s->setup = spd_now() - from;
+    *out = s;
+    return SPDHG_OK;
+}
+
+/* The parameter of that name in some stage of the plan, or NULL. */
+static const spd_param *find_param(const spdhg_solver *s, const char *name) {
+    for (int i = 0; i < s->plan.stages; i++) {
+        const spd_solver_kind *kind = s->plan.stage[i].kind;
+        for (int j = 0; j < kind->params; j++)
+            if (strcmp(kind->param[j].name, name) == 0) return &kind->param[j];
+    }
+    return NULL;
+}
+
+spdhg_status spdhg_solver_set(spdhg_solver *s, const char *name, double value, spdhg_error *err) {
+    const spd_param *found = find_param(s, name);
+    if (!found) {
+        const spd_solver_kind *kind = s->plan.stage[s->plan.stages - 1].kind;
+        char names[300];
+        spd_names(names, sizeof names, kind->param, kind->params, sizeof *kind->param);
+        return spd_fail(err, SPDHG_USAGE, "solver %s has no parameter '%s'; it has %s", kind->name, name, names);
+    }
+    if (!(value >= found->min && value <= found->max))
+        return spd_fail(err, SPDHG_USAGE, "parameter %s = %g is outside %g..%g (%s)", name, value, found->min, found->max,
+                        found->help);
+    if (s->has_run) return spd_fail(err, SPDHG_USAGE, "parameters are set before the first run");
+    int at = 0;
+    while (at < s->settings && strcmp(s->setting[at].name, name) != 0) at++;
+    if (at == SPD_SETTINGS_MAX) return spd_fail(err, SPDHG_USAGE, "too many parameters");
+    snprintf(s->setting[at].name, sizeof s->setting[at].name, "%s", name);
+    s->setting[at].value = value;
+    if (at == s->settings) s->settings++;
+    return SPDHG_OK;
+}
+
+void spd_solver_params(const spdhg_solver *s, const spd_solver_kind *kind, double *param) {
+    for (int j = 0; j < kind->params; j++) {
+        param[j] = kind->param[j].value;
+        for (int i = 0; i < s->settings; i++)
+            if (strcmp(s->setting[i].name, kind->param[j].name) == 0) param[j] = s->setting[i].value;
+    }
+}
+
+spdhg_status spdhg_solver_start(spdhg_solver *s, const double *x, const double *c, const double *y, spdhg_error *err) {
+    const spdhg_problem *p = s->problem;
+    if ((x && !spd_all_finite(p->dK, x)) || (c && !spd_all_finite(p->K, c)) || (y && !spd_all_finite(p->m * p->K, y)))
+        return spd_fail(err, SPDHG_DATA, "the start is not finite");
+    s->evaluator.seen = (spd_seen){0};
+    if (x) memcpy(s->x, x, (size_t)p->dK * sizeof *x);
+    if (c) memcpy(s->c, c, (size_t)p->K * sizeof *c);
+    if (y) memcpy(s->y, y, (size_t)(p->m * p->K) * sizeof *y);
+    return SPDHG_OK;
+}
+
+spdhg_status spdhg_solver_test(spdhg_solver *s, const spdhg_data *test, spdhg_error *err) {
+    spd_evaluator next;
+    SPD_TRY(spd_evaluator_new(&next, s->problem, test, s->threads, err));
+    spd_evaluator_free(&s->evaluator);
+    s->evaluator = next;
+    return SPDHG_OK;
+}
+
+void spd_solver_keep(spdhg_solver *s, const spd_solver_kind *kind, const double *x, const double *c, const double *y,
+                     const spdhg_point *point) {
+    const spdhg_problem *p = s->problem;
+    memcpy(s->x, x, (size_t)p->dK * sizeof *x);
+    memcpy(s->c, c, (size_t)p->K * sizeof *c);
+    memcpy(s->y, y, (size_t)(p->m * p->K) * sizeof *y);
+    s->has_run = true;
+    s->evaluator.seen.c = s->c;
+    s->solution = (spdhg_solution){.features = p->d,
+                                   .outputs = p->K,
+                                   .dual = p->m * p->K,
+                                   .x = s->x,
+                                   .c = s->c,
+                                   .y = s->y,
+                                   .objective = point->objective,
+                                   .train_loss = point->train_loss,
+                                   .penalty = point->penalty,
+                                   .gap = point->gap,
+                                   .gap_relative = spd_evaluate_relative(&s->evaluator, point),
+                                   .gap_radius = s->evaluator.gap.radius,
+                                   .gap_kind = spd_gap_kind_name(s->evaluator.gap.kind),
+                                   .test_loss = point->test_loss,
+                                   .test_score = point->test_score,
+                                   .epochs = point->epoch,
+                                   .seconds = point->seconds,
+                                   .iterations = point->iteration,
+                                   .solver = kind->name};
+}
+
+double spd_trace_interval(double epochs) { return epochs > 50 ? ceil(epochs / 50) : 1; }
+
+const spdhg_solution *spdhg_solver_solution(const spdhg_solver *s) { return &s->solution; }
+
+const spdhg_point *spdhg_solver_trace(const spdhg_solver *s, int64_t *points) {
+    *points = s->trace.points;
+    return s->trace.point;
+}
+
+void spd_solver_keep_running(spdhg_solver *s, double seconds) {
+    s->keeps = true;
+    s->options.seconds = seconds;
+}
+
+const spdhg_problem *spd_solver_problem(const spdhg_solver *s) { return s->problem; }
+const spdhg_options *spd_solver_options(const spdhg_solver *s) { return &s->options; }
+void spd_solver_compare(spdhg_solver *s, double (*clock)(void)) {
+    s->clock = clock;
+    s->compared = true;
+}
+spdhg_outcome spd_solver_outcome(const spdhg_solver *s) { return s->outcome; }
+
+void spdhg_solver_free(spdhg_solver *s) {
+    if (!s) return;
+    spd_evaluator_free(&s->evaluator);
+    spd_run_free(&s->kept);
+    spd_trace_clear(&s->trace);
+    spd_free(s->x);
+    spd_free(s->c);
+    spd_free(s->y);
+    spd_free(s);
+}

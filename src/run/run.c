@@ -1,0 +1,232 @@
+/* run.c - the one loop, of one stage of a plan. It alone owns sampling, the clock, stopping, trace, divergence and interruption;
+ * solvers only step.
+ * draw a batch -> step -> every trace interval: clock paused, evaluate, record, tell the caller, stop? */
+#include "run/loop.h"
+
+void spd_loop_log(void *context, const char *sentence) {
+    const spdhg_solver *s = context;
+    const spdhg_event event = {.kind = SPDHG_EVENT_LOG, .message = sentence, .epochs_asked = s->options.epochs};
+    if (s->options.callback) s->options.callback(s->options.user, &event);
+}
+
+/* Numbers one iteration touches, so that the caller is asked about every ten milliseconds whatever the problem. */
+static int64_t steps_between_polls(const spdhg_solver *s, const spd_solver_kind *kind, int64_t batch) {
+    const spdhg_problem *p = s->problem;
+    const double dual = kind->dual_cost ? (double)kind->dual_cost(p) : 0;
+    const double rows = kind->full_information ? (double)p->n : (double)batch;
+    const double cost = dual + (double)p->K * rows * (2.0 * (double)p->nnz / (double)p->n + 50);
+    const double steps = 1e7 / cost;
+    return steps > 1 ? (int64_t)steps : 1;
+}
+
+static double epochs_of(const spd_loop *l) { return (double)l->run.rows_visited / (double)l->solver->problem->n; }
+
+/* Behind a stage that gave up: where no minimiser exists the next may go anywhere, and what there was is better. */
+static bool gone_astray(const spd_loop *l, double objective) {
+    const spdhg_solver *s = l->solver;
+    const double before = s->solution.objective;
+    return l->stage > 0 && s->plan.stage[l->stage - 1].sure && objective > before + s->options.tol * fabs(before);
+}
+
+/* Evaluates the solver's output; keeps it as the solution if it is finite. Returns false when it is not. */
+static bool measure(spd_loop *l, bool final, spdhg_status *status, spdhg_error *err) {
+    spdhg_solver *s = l->solver;
+    const spdhg_problem *p = s->problem;
+    spd_limits_grant(s);
+    l->measured = l->k;
+    l->run.kind->output(&l->run, l->x, l->c, l->y);
+    spdhg_point point = {
+        .epoch = l->epochs_before + epochs_of(l), .iteration = l->iterations_before + l->k, .seconds = l->seconds};
+    bool finite = spd_all_finite(p->dK, l->x) && spd_all_finite(p->K, l->c) && spd_all_finite(p->m * p->K, l->y);
+    spd_loop_proof_budget(l, final);
+    if (finite) {
+        s->evaluator.offer = s->keeps && !l->thin ? l->run.offer : NULL; /* a single fit: whoever has x and y can prove the gap */
+        spd_evaluate(&s->evaluator, l->x, l->c, l->y, &point);
+        s->evaluator.offer = NULL;
+        finite = isfinite(point.objective);
+    } else
+        point.objective = point.train_loss = point.penalty = point.test_loss = point.test_score = point.gap = point.dual_norm =
+            NAN;
+    *status = spd_trace_add(&s->trace, &point, err);
+    if (finite && !gone_astray(l, point.objective)) {
+        spd_solver_keep(s, l->run.kind, l->x, l->c, l->y, &point);
+        if (!l->thin) l->run.seen = s->evaluator.seen;
+    }
+    if (spd_tell(s, SPDHG_EVENT_POINT, &point)) spd_stop_call_off(&s->stop);
+    return finite;
+}
+
+/* Rows are drawn one iteration ahead: what the next step will read is on its way into the cache while this one computes. */
+static void draw_ahead(spd_loop *l, int64_t k) {
+    const int64_t batch = l->run.batch;
+    spd_row *rows = l->rows + (k % 2) * batch;
+    spd_sampler_draw(&l->sampler, k, rows);
+    for (int64_t i = 0; i < batch; i++) {
+        for (int64_t byte = 0; byte < (int64_t)sizeof(double) * rows[i].nnz && byte < 512; byte += 64)
+            __builtin_prefetch((const char *)rows[i].val + byte);
+        if (rows[i].idx) __builtin_prefetch(rows[i].idx);
+    }
+}
+
+/* A few steps, up to the next point or poll; none after one that has said it is the last, or was cut short. */
+static void advance(spd_loop *l, int64_t steps, double until) {
+    const int64_t batch = l->run.batch;
+    if (l->rows) draw_ahead(l, l->k);
+    for (int64_t i = 0; i < steps && l->said == SPD_CONTINUE && !l->cut && (double)l->run.rows_visited < until; i++) {
+        spd_batch rows = {0};
+        if (l->rows) {
+            rows = (spd_batch){.size = batch, .row = l->rows + (l->k % 2) * batch};
+            draw_ahead(l, l->k + 1);
+            l->run.rows_visited += batch;
+        }
+        l->run.offer = NULL;
+        l->rows_before = l->run.rows_visited;
+        if (l->before) memcpy(l->before, l->run.state.base, (size_t)l->run.state.size * sizeof *l->before);
+        l->said = l->run.kind->step(&l->run, l->k++, &rows);
+        l->cut = spd_stop_why(&l->solver->stop) != SPD_GO_ON;
+        l->run.seen = (spd_seen){0};
+    }
+}
+
+/* A checkpoint that cannot be written does not end the run: the caller is told, the next one may succeed. */
+static void save_now_and_then(spd_loop *l) {
+    const spdhg_options *o = &l->solver->options;
+    if (!o->checkpoint || spd_now() - l->saved_at < o->checkpoint_every) return;
+    spdhg_error err;
+    if (spd_loop_save(l, &err) != SPDHG_OK) spd_loop_log(l->solver, err.message);
+}
+
+/* Rows after which to look next. A run to a tolerance looks every epoch at first, then at every tenth of its length: what a look
+ * costs stays in proportion, and the end is not missed by much. */
+static double next_point(const spd_loop *l, double every) {
+    const double now = (double)l->run.rows_visited, n = (double)l->solver->problem->n;
+    if (l->thin && l->solver->options.every == 0) return INFINITY; /* a stage on a sample is short: at its end */
+    if (l->solver->options.tol > 0 && l->solver->options.every == 0) return now + fmax(n, 0.1 * now);
+    return every * (floor(now / every) + 1);
+}
+
+/* No stage comes after this one: it is the last of the plan, or what follows is only for when it gives up. */
+static bool is_last(const spd_loop *l) {
+    const spd_plan *plan = &l->solver->plan;
+    return l->stage + 1 == plan->stages || (plan->stage[l->stage].sure && l->said != SPD_GIVES_UP);
+}
+
+/* What a stage has come to after a few steps; DONE while it should go on. */
+static spdhg_outcome verdict(const spd_loop *l, bool over) {
+    const spdhg_solver *s = l->solver;
+    const spd_step said = l->said;
+    const bool wants_gap = s->options.tol > 0, last = is_last(l); /* an earlier stage hands over */
+    if (s->ended == SPD_CALLED_OFF) return SPDHG_OUTCOME_INTERRUPTED;
+    if (said == SPD_FAILED) return SPDHG_OUTCOME_DIVERGED;
+    const bool small = wants_gap && s->solution.gap_relative <= s->options.tol,
+               certified = s->evaluator.gap.kind == SPD_GAP_CERTIFIED;
+    if (said == SPD_CONVERGED || (small && (certified || over)))
+        return SPDHG_OUTCOME_CONVERGED; /* within a radius: only if no more can be had */
+    if ((said == SPD_STALLED || said == SPD_GIVES_UP) && wants_gap && last) return SPDHG_OUTCOME_STALLED;
+    return over && wants_gap && last ? SPDHG_OUTCOME_LIMIT : SPDHG_OUTCOME_DONE;
+}
+
+/* Runs one stage to its end; the outcome is what ended it. */
+static spdhg_status run_stage(spd_loop *l, double epochs, spdhg_outcome *outcome, spdhg_error *err) {
+    spdhg_solver *s = l->solver;
+    const double n = (double)s->problem->n, last = epochs > 0 ? epochs * n : INFINITY;
+    const double every = n * (s->options.every > 0 ? s->options.every : spd_trace_interval(epochs));
+    const int64_t steps = steps_between_polls(s, l->run.kind, l->run.batch);
+    spdhg_status status = SPDHG_OK;
+    double next = next_point(l, every);
+    bool over = false;
+    if (l->k == 0 && !l->run.seen.z && !measure(l, false, &status, err)) *outcome = SPDHG_OUTCOME_DIVERGED;
+    if (l->said == SPD_CONVERGED) { /* a checkpoint of a run that ended here: so does this one, unless it is asked for more */
+        l->said = SPD_CONTINUE;
+        *outcome = measure(l, false, &status, err) ? verdict(l, false) : SPDHG_OUTCOME_DIVERGED;
+    }
+    while (status == SPDHG_OK && *outcome == SPDHG_OUTCOME_DONE && !over) {
+        const double from = s->clock(), until = next < last ? next : last;
+        if (!spd_limits_reached(s)) advance(l, steps, until);
+        l->seconds += s->clock() - from;
+        s->at = (spdhg_point){
+            .epoch = l->epochs_before + epochs_of(l), .iteration = l->iterations_before + l->k, .seconds = l->seconds};
+        save_now_and_then(l);
+        over = spd_limits_reached(s) || (double)l->run.rows_visited >= last || l->said != SPD_CONTINUE;
+        if ((double)l->run.rows_visited >= until || over) {
+            next = next_point(l, every);
+            const bool known = l->measured == l->k && (l->k == 0 || s->evaluator.gap.kind == SPD_GAP_CERTIFIED);
+            const bool final = (over && is_last(l)) || s->ended != SPD_GO_ON;
+            *outcome = known || measure(l, final, &status, err) ? verdict(l, over) : SPDHG_OUTCOME_DIVERGED;
+            if (status == SPDHG_OK) status = spd_loop_separate(l, outcome, err);
+        }
+    }
+    return status;
+}
+
+static spdhg_status prepare_stage(spd_loop *l, const spd_solver_kind *kind, spdhg_error *err) {
+    spdhg_solver *s = l->solver;
+    const int64_t batch = spd_solver_batch(s, kind), stride = s->plan.stage[l->stage].stride;
+    if (stride > 1) SPD_TRY(spd_problem_thin(&l->thin, s->problem, stride, s->options.seed, err));
+    const spdhg_problem *p = l->thin ? l->thin : s->problem;
+    spd_solver_params(s, kind, l->param);
+    const bool again = s->kept.kind == kind && !l->thin;
+    if (again)
+        spd_run_again(&l->run, &s->kept, l->param);
+    else {
+        SPD_TRY(spd_run_new(&l->run, kind, p, l->param, s->options.sampling, batch, s->threads, err));
+        SPD_TRY(spd_run_allocate(&l->run, err));
+    }
+    l->x = SPD_NEW(double, p->dK);
+    l->c = SPD_NEW(double, p->K);
+    l->y = SPD_NEW(double, p->m * p->K);
+    if (!l->x || !l->c || !l->y) return spd_fail_memory(err, 8.0 * (double)(p->dK + p->m * p->K));
+    if (!kind->full_information) {
+        l->rows = SPD_NEW(spd_row, 2 * batch);
+        if (!l->rows) return spd_fail_memory(err, 2.0 * (double)sizeof(spd_row) * (double)batch);
+        SPD_TRY(spd_sampler_new(&l->sampler, p, s->options.sampling, s->options.seed, batch, err));
+    }
+    l->run.seed = s->options.seed;
+    l->run.enough = s->keeps ? s->options.tol : 0;
+    l->run.offer = NULL;
+    l->run.stop = s->options.checkpoint && !kind->exact ? NULL : &s->stop; /* a checkpoint is of a whole step */
+    l->before = s->options.checkpoint && kind->exact ? SPD_NEW(double, l->run.state.size) : NULL;
+    if (s->options.checkpoint && kind->exact && !l->before) return spd_fail_memory(err, 8.0 * (double)l->run.state.size);
+    l->measured = -1;
+    l->cut = false;
+    l->run.rescued = s->plan.stage[l->stage].sure;
+    l->run.log = spd_loop_log;
+    l->run.log_context = s;
+    const double from = s->clock();
+    kind->start(&l->run, s->x, s->c, s->y);
+    if ((l->iterations_before > 0 || again) && !l->thin) l->run.seen = s->evaluator.seen; /* of what was there before */
+    l->seconds += s->clock() - from;
+    return SPDHG_OK;
+}
+
+static void clear_stage(spd_loop *l) {
+    l->epochs_before += (double)l->run.rows_visited / (double)l->solver->problem->n;
+    l->iterations_before += l->k;
+    l->k = 0;
+    l->said = SPD_CONTINUE;
+    l->hashed = false; /* the next stage may have another solver */
+    if (l->solver->keeps && !l->thin) spd_run_again(&l->solver->kept, &l->run, NULL);
+    l->solver->evaluator.certifier.lent = NULL;
+    spd_run_free(&l->run);
+    spdhg_problem_free(l->thin);
+    l->thin = NULL;
+    spd_sampler_free(&l->sampler);
+    spd_free(l->rows);
+    spd_free(l->before);
+    spd_free(l->x);
+    spd_free(l->c);
+    spd_free(l->y);
+    l->rows = NULL;
+    l->before = l->x = l->c = l->y = NULL;
+}
+
+spdhg_status spd_loop_stage(spd_loop *l, double epochs, spd_checkpoint *saved, spdhg_error *err) {
+    spdhg_solver *s = l->solver;
+    spdhg_status status = prepare_stage(l, s->plan.stage[l->stage].kind, err);
+    if (status == SPDHG_OK && saved->number) status = spd_loop_restore(l, saved, err);
+    spd_checkpoint_free(saved);
+    if (status == SPDHG_OK) status = run_stage(l, epochs, &s->outcome, err);
+    if (status == SPDHG_OK && s->options.checkpoint) status = spd_loop_save(l, err);
+    clear_stage(l);
+    return status;
+}

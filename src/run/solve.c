@@ -1,0 +1,72 @@
+/* solve.c - from a plan to an answer: its stages one after the other, each by the loop of run.c; then the exact zeros and last
+ * digits of the answer, and what is said of it. */
+#include "run/loop.h"
+
+static spdhg_status open_checkpoint(const spdhg_solver *s, spd_checkpoint *saved, spdhg_error *err) {
+    bool previous;
+    SPD_TRY(spd_loop_open(s, saved, &previous, err));
+    if (previous) spd_loop_log((void *)(uintptr_t)s, "the checkpoint is damaged; going on from the one before it");
+    return SPDHG_OK;
+}
+
+/* Of those that are left: the last stage takes them all if a number was asked for. */
+static double epochs_of_stage(const spdhg_solver *s, int stage, double left) {
+    const double planned = s->plan.stage[stage].epochs;
+    if (stage + 1 < s->plan.stages && planned > 0) return fmin(planned, left);
+    return isfinite(left) ? left : planned;
+}
+
+static spdhg_status run_plan(spdhg_solver *s, spdhg_error *err) {
+    spd_loop loop = {.solver = s, .saved_at = s->started};
+    spd_checkpoint saved = {0};
+    spdhg_status status = s->options.resume ? open_checkpoint(s, &saved, err) : SPDHG_OK;
+    const int first = (int)saved.stage;
+    for (int i = first; i < s->plan.stages && status == SPDHG_OK && s->outcome == SPDHG_OUTCOME_DONE; i++) {
+        const double left = s->options.epochs > 0 ? s->options.epochs - loop.epochs_before : INFINITY;
+        if (left <= 0 || (i > first && spd_limits_reached(s))) { /* the stages before have used them up */
+            if (s->options.tol > 0) s->outcome = SPDHG_OUTCOME_LIMIT;
+            if (s->ended == SPD_CALLED_OFF) s->outcome = SPDHG_OUTCOME_INTERRUPTED;
+            break;
+        }
+        loop.stage = i;
+        status = spd_loop_stage(&loop, epochs_of_stage(s, i, left), &saved, err);
+    }
+    spd_checkpoint_free(&saved);
+    return status;
+}
+
+/* The outcome, once the answer is final: polishing may have proven what the steps had not. A run that its caller stopped stays so.
+ * Within a radius will do: more cannot be had any more. */
+static void conclude(spdhg_solver *s) {
+    const bool open =
+        s->outcome == SPDHG_OUTCOME_DONE || s->outcome == SPDHG_OUTCOME_LIMIT || s->outcome == SPDHG_OUTCOME_STALLED;
+    if (open && s->has_run && s->options.tol > 0 && s->solution.gap_relative <= s->options.tol)
+        s->outcome = SPDHG_OUTCOME_CONVERGED;
+    if (s->outcome == SPDHG_OUTCOME_CONVERGED && s->evaluator.certifier.unattained) s->outcome = SPDHG_OUTCOME_INFIMUM;
+    if (s->may_miss && (s->outcome == SPDHG_OUTCOME_LIMIT || s->outcome == SPDHG_OUTCOME_STALLED))
+        s->outcome = SPDHG_OUTCOME_DONE;
+}
+
+static void describe(spdhg_solver *s) {
+    spdhg_solution *a = &s->solution;
+    const bool strong = s->problem->gamma > 0 && s->evaluator.gap.kind == SPD_GAP_CERTIFIED;
+    a->structure_nonzeros = spd_evaluate_structure_nonzeros(&s->evaluator, s->x);
+    a->x_radius = strong ? spd_evaluate_radius(&s->evaluator, s->x, a->objective) : NAN;
+    a->certified_signs = strong ? spd_evaluate_signs(&s->evaluator, s->x, a->x_radius) : 0;
+    a->nonzeros = spd_count_nonzero(s->problem->dK, s->x);
+}
+
+spdhg_status spdhg_solver_run(spdhg_solver *s, spdhg_outcome *outcome, spdhg_error *err) {
+    spd_limits_start(s);
+    s->outcome = SPDHG_OUTCOME_DONE;
+    spd_trace_clear(&s->trace);
+    s->evaluator.certifier.best_dual = -INFINITY; /* lambda may have changed */
+    if (s->plan.why[0]) spd_loop_log(s, s->plan.why);
+    spd_solver_start_far(s);
+    spdhg_status status = run_plan(s, err);
+    if (status == SPDHG_OK) status = spd_solver_finish(s, err);
+    conclude(s);
+    describe(s);
+    if (status == SPDHG_OK && outcome) *outcome = s->outcome;
+    return status;
+}
