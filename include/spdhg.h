@@ -157,7 +157,7 @@ typedef struct spdhg_event {
     double epochs_asked;      /* for a progress bar; 0 if unlimited */
 } spdhg_event;
 
-/* Called on the thread that called run. A non-zero answer stops the run at the next step, the iterate is kept. */
+/* Called on the thread that called run, also in the middle of long steps. A non-zero answer stops the run, the iterate is kept. */
 typedef int (*spdhg_callback)(void *user, const spdhg_event *event);
 
 typedef enum spdhg_sampling { SPDHG_SAMPLING_IID, SPDHG_SAMPLING_SHUFFLE } spdhg_sampling;

@@ -191,11 +191,12 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     spd_tied_nearest(&a->B, p, b->x, a->tx);
     const bool bent = regularise(a, p);
     bool solved;
-    if (!spd_newton_model_solve(a, p, &solved)) return alternative(p) ? SPD_GIVES_UP : SPD_FAILED;
-    *self->unsolved = solved && bent ? 0 : *self->unsolved + 1;
+    const bool definite = spd_newton_model_solve(a, p, &solved), stopped = spd_stop_now(run->stop);
+    if (!definite) return stopped ? SPD_CONTINUE : alternative(p) ? SPD_GIVES_UP : SPD_FAILED;
+    *self->unsolved = (solved && bent) || stopped ? 0 : *self->unsolved + 1;
     if (*self->unsolved > UNSOLVED_MOST && whole(run) && alternative(p)) return SPD_GIVES_UP;
     const double delta = with_exact_zeros(self, p);
-    if (!(delta < 0) && spd_stop_now(run->stop)) return SPD_CONTINUE;
+    if (stopped && !(delta < 0)) return SPD_CONTINUE;
     const bool moved = spd_newton_line_search(run, b, self->dx, a->Fu, delta, HALVINGS_MOST);
     if (spd_stop_now(run->stop)) return SPD_CONTINUE; /* the model may not have been solved: nothing follows from it */
     offer(self, run);
