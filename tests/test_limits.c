@@ -41,6 +41,9 @@ static const small_spec spec[] = {
 enum { SPECS = sizeof spec / sizeof *spec };
 static const char *const solver[] = {"prox-newton", "ws-newton", "cd-newton", "alm-ssn", "sadmm"};
 enum { SOLVERS = sizeof solver / sizeof *solver };
+/* Questions in three steps: so many that none of the longer loops may fall silent. */
+static const int64_t least[SPECS][SOLVERS] = {
+    {25, 25, 0, 10, 0}, {0, 2000, 0, 10, 15}, {80, 80, 30, 10, 0}, {100, 100, 0, 5, 15}};
 
 typedef struct asked {
     int64_t times, stop_at; /* 0: never */
@@ -103,8 +106,7 @@ static void steps_end_soon(void **unused) {
             ask_while_stepping(s.problem, kind, -1, NULL, free_x);
             const int64_t all = ask_while_stepping(s.problem, kind, 0, NULL, asked_x);
             assert_memory_equal(free_x, asked_x, (size_t)s.problem->dK * sizeof(double)); /* to be asked changes nothing */
-            if (kind->exact && all < 6)
-                fail_msg("%s on problem %d asks only %lld times in three steps", solver[j], i, (long long)all);
+            if (all < least[i][j]) fail_msg("%s on problem %d asks only %lld times in three steps", solver[j], i, (long long)all);
             for (int64_t at = 1; at <= all; at += 1 + all / 9) {
                 int64_t after;
                 ask_while_stepping(s.problem, kind, at, &after, NULL);
