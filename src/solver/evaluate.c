@@ -141,9 +141,12 @@ const char *spd_gap_kind_name(spd_gap_kind kind) {
     return name[kind];
 }
 
+static const double LEAST_GAP = 1e-300; /* a bound on rounding is not less than what numbers this small may lose */
+
 double spd_evaluate_relative(const spd_evaluator *e, const spdhg_point *point) {
-    if (point->gap == 0) return 0; /* of whatever: where f(0) is the optimum and 0, there is nothing to divide by */
-    return point->gap / fmax(fabs(point->objective), 1e-10 * e->certifier.start_value);
+    const double scale = fmax(fabs(point->objective), 1e-10 * e->certifier.start_value);
+    if (scale == 0 && point->gap <= LEAST_GAP) return 0; /* f(0) is the optimum, and 0 */
+    return point->gap / scale;
 }
 
 spdhg_status spdhg_duality_gap(spdhg_problem *p, int threads, const double *x, double *c, const double *y, spdhg_gap *out,
