@@ -36,8 +36,8 @@ LAWS = ["test_solver"]
 def admm(names): return [f"test_iterates_admms.py {names}", "test_solver_admms", f"test_optimum_solvers.py {names}", *LAWS]
 def dual(script, names): return [f"{script}.py", "test_warm_start", f"test_optimum_solvers.py {names}", *LAWS]
 def split(names): return [f"test_iterates_vr.py {names}", "test_primal_dual", f"test_optimum_solvers.py {names}", *LAWS]
-def newton(names): return [f"test_iterates_newton.py {names}", f"test_optimum_solvers.py {names}", *LAWS]
-def columns(): return ["test_columns.py", "test_optimum_solvers.py cd-newton", *LAWS]
+def newton(names): return [f"test_iterates_newton.py {names}", f"test_optimum_solvers.py {names}", "test_limits", *LAWS]
+def columns(): return ["test_columns.py", "test_limits", "test_optimum_solvers.py cd-newton", *LAWS]
 SPDHG = ["test_iterates.py spdhg,spdhg-sc1,spdhg-sc2,lpdhg", *LAWS]
 TESTS = {
     "row_prox.c": ["test_iterates_spdc.py", "test_iterates_sdca_admm.py", *LAWS],

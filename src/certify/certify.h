@@ -63,6 +63,7 @@ typedef struct spd_base_system {
     double *size;     /* the sizes added up in it, */
     int32_t *touched;
     double *vector, *line, *work;
+    spd_stop *stop; /* asked on the way; what is stopped proves nothing */
 } spd_base_system;
 /* False: G could not be shown to be positive. room: of each alpha. cut: rows with less than this of the largest share are left. */
 bool spd_base_prove(spd_base_system *s, const spd_routes *r, const double *room, double cut, int threads);
@@ -71,7 +72,7 @@ bool spd_base_holds(const spd_base_system *s, const double *room); /* what was p
 double spd_base_energy(const spd_base_system *s, int64_t K, const double *residual);
 bool spd_base_in_null(const spd_base_system *s, int64_t b);
 void spd_base_find_units(spd_base_system *s, const spd_routes *r);
-void spd_base_assemble(spd_base_system *s, const spd_routes *r, int threads);
+bool spd_base_assemble(spd_base_system *s, const spd_routes *r, int threads); /* false: stopped */
 int64_t spd_base_row(spd_base_system *s, const spd_routes *r, int64_t i); /* fills sum, size, touched; returns how many */
 void spd_base_clear(spd_base_system *s, int64_t count);
 int64_t spd_base_find_nulls(spd_base_system *s, const spd_routes *r, double singular); /* how many are known then */
@@ -88,6 +89,7 @@ enum { SPD_CERTIFIER_PARTS = 39 };
 typedef struct spd_certifier {
     const spdhg_problem *problem;
     int threads;
+    spd_stop *stop;     /* asked in loops of the proof, which then fails; NULL: none */
     bool exact;         /* some coordinate has neither ridge nor bound: v must vanish there */
     int64_t identity;   /* a term with F = identity and lambda > 0, or -1: absorbs v without a solve */
     double start_value; /* f(0): scale of the relative gap */

@@ -182,6 +182,7 @@ static bool find_energy(spd_certifier *c, double *E) {
     if (most == 0) return true;
     if (!s->G) return false;
     find_rooms(c, c->room);
+    s->stop = c->mean.stop = c->stop;
     if (!spd_base_holds(s, c->room) && !spd_base_prove(s, &c->routes, c->room, 0, c->threads)) return false;
     *E = spd_base_energy(s, p->K, residual);
     if (*E * *E > s->least && isfinite(*E)) { /* rows with less room than it takes are left as they are */

@@ -60,7 +60,7 @@ static spdhg_status try_margins(const spd_answer *a, spd_joins *g, double *out, 
     const spdhg_problem *p = a->p;
     bool kept = false, offered = false;
     spd_problem_apply(p, a->x, Fx);
-    for (size_t i = 0; i < sizeof margin / sizeof *margin && !kept; i++) {
+    for (size_t i = 0; i < sizeof margin / sizeof *margin && !kept && !spd_stop_now(a->stop); i++) {
         with_exact_zeros(p, g, a->x, a->y, Fx, margin[i], out, work);
         if (memcmp(out, a->x, (size_t)p->dK * sizeof *out) == 0) break; /* nothing to do, nor with a smaller margin */
         offered = true;

@@ -46,10 +46,11 @@ static void slope(const double *z, int64_t K, double b, double *out) {
 
 static void second(const double *z, int64_t K, double b, const double *p, double *hp) {
     (void)b;
-    const double top = largest(z, K), all = total(z, K, top);
-    double mean = 0;
-    for (int64_t k = 0; k < K; k++) mean += exp(z[k] - top) / all * p[k];
-    for (int64_t k = 0; k < K; k++) hp[k] = exp(z[k] - top) / all * (p[k] - mean);
+    const double top = largest(z, K);
+    double all = 0, mean = 0;
+    for (int64_t k = 0; k < K; k++) all += hp[k] = exp(z[k] - top);
+    for (int64_t k = 0; k < K; k++) mean += hp[k] / all * p[k];
+    for (int64_t k = 0; k < K; k++) hp[k] = hp[k] / all * (p[k] - mean);
 }
 
 static double conjugate(const double *alpha, int64_t K, double b) {

@@ -125,7 +125,7 @@ bool spd_newton_model_newton(spd_newton_model *a, const spdhg_problem *p, double
     spd_newton_model_exact_zeros(a, p, a->u);
     spd_tied_nearest(&a->B, p, a->u, a->t);
     memcpy(a->open, a->b->y, (size_t)mK * sizeof *a->open); /* from here on y0 */
-    for (int step = 0; step < STEPS_MOST && newton_step(a, p, big); step++) {
+    for (int step = 0; step < STEPS_MOST && !spd_stop_now(a->b->stop) && newton_step(a, p, big); step++) {
         *gap = spd_newton_model_gap(a, p, decrease);
         if (*gap <= 0.01 * *decrease) break;
     }

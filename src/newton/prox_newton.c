@@ -174,8 +174,14 @@ static void offer(prox_newton *self, spd_run *run) {
 }
 
 static spd_iterate iterate(const spd_newton *b) {
-    return (spd_iterate){
-        .x = b->x, .y = b->y, .Fx = b->Fx, .g = b->g, .Ftrial = b->Ftrial, .term = b->term, .scratch_n = b->scratch_n};
+    return (spd_iterate){.x = b->x,
+                         .y = b->y,
+                         .Fx = b->Fx,
+                         .g = b->g,
+                         .Ftrial = b->Ftrial,
+                         .term = b->term,
+                         .scratch_n = b->scratch_n,
+                         .stop = b->stop};
 }
 
 static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
@@ -191,12 +197,15 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     if (whole(run)) {
         spd_tied_whole(&a->B, p);
         const int64_t n = a->B.size;
-        spd_problem_normal_update(p, run->threads, b->curve, WITHIN, *self->known == 0, self->hessian, self->kept, b->move,
-                                  b->scratch);
+        *self->known = spd_problem_normal_update(p, run->threads, b->curve, WITHIN, *self->known == 0, self->hessian, self->kept,
+                                                 b->move, b->scratch, run->stop);
+        if (*self->known == 0) return SPD_CONTINUE; /* stopped */
         memcpy(a->H, self->hessian, (size_t)(n * n) * sizeof *a->H);
     } else {
-        if (!spd_working_set(p, &here, &a->B, SPD_WORKING_MOST, self->set)) return SPD_STALLED;
-        spd_tied_hessian(&a->B, p, b->curve, a->H, self->set);
+        const bool fits = spd_working_set(p, &here, &a->B, SPD_WORKING_MOST, self->set);
+        if (spd_stop_now(run->stop)) return SPD_CONTINUE;
+        if (!fits) return SPD_STALLED;
+        if (!spd_tied_hessian(&a->B, p, b->curve, a->H, self->set, run->stop)) return SPD_CONTINUE;
     }
     *self->known = 1;
     run->rows_visited += p->n;
@@ -204,11 +213,14 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     spd_tied_nearest(&a->B, p, b->x, a->tx);
     const bool bent = regularise(self, p);
     bool solved;
-    if (!spd_newton_model_solve(a, p, &solved)) return alternative(p) ? SPD_GIVES_UP : SPD_FAILED;
-    *self->unsolved = solved && bent ? 0 : *self->unsolved + 1;
+    const bool definite = spd_newton_model_solve(a, p, &solved), stopped = spd_stop_now(run->stop);
+    if (!definite) return stopped ? SPD_CONTINUE : alternative(p) ? SPD_GIVES_UP : SPD_FAILED;
+    *self->unsolved = (solved && bent) || stopped ? 0 : *self->unsolved + 1;
     if (*self->unsolved > UNSOLVED_MOST && whole(run) && alternative(p)) return SPD_GIVES_UP;
     const double delta = with_exact_zeros(self, p);
+    if (stopped && !(delta < 0)) return SPD_CONTINUE;
     const bool moved = spd_newton_line_search(run, b, self->dx, a->Fu, delta, HALVINGS_MOST);
+    if (spd_stop_now(run->stop)) return SPD_CONTINUE; /* the model may not have been solved: nothing follows from it */
     offer(self, run);
     p->set.kind->project(p->dK, p->set.arg, b->x, b->scratch_n); /* what rounding may have pushed out */
     /* Promises below rounding: after many such steps in a row x only trembles. On a working set y may still gain. */

@@ -35,17 +35,19 @@ static spdhg_status hashes(const spd_loop *l, uint64_t out[SPD_HASHES], spdhg_er
 
 spdhg_status spd_loop_save(spd_loop *l, spdhg_error *err) {
     spdhg_solver *s = l->solver;
+    const bool undone = l->cut && l->before; /* the last step was cut short: it is made again */
+    const spd_step said = undone ? SPD_CONTINUE : s->outcome == SPDHG_OUTCOME_CONVERGED ? SPD_CONVERGED : l->said;
     spd_checkpoint c = {.stage = l->stage,
-                        .k = l->k,
-                        .rows_visited = l->run.rows_visited,
+                        .k = l->k - undone,
+                        .rows_visited = undone ? l->rows_before : l->run.rows_visited,
                         .iterations_before = l->iterations_before,
                         .points = s->trace.points,
                         .numbers = l->run.state.size,
-                        .said = (int64_t)l->said,
+                        .said = (int64_t)said,
                         .seconds = l->seconds,
                         .epochs_before = l->epochs_before,
                         .point = s->trace.point,
-                        .number = l->run.state.base,
+                        .number = undone ? l->before : l->run.state.base,
                         .best_dual = s->evaluator.certifier.best_dual};
     if (!l->hashed) SPD_TRY(hashes(l, l->hash, err));
     l->hashed = true;

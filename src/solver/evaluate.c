@@ -124,7 +124,7 @@ static void prove(spd_evaluator *e, const double *x, const double *c, const doub
 
 void spd_evaluate(spd_evaluator *e, const double *x, double *c, const double *y, spdhg_point *point) {
     spd_value value;
-    spd_problem_value(e->problem, e->threads, x, c, e->slope, e->curve, e->scratch, &value);
+    spd_problem_value(e->problem, e->threads, x, c, e->slope, e->curve, e->scratch, &value, e->certifier.stop);
     point->objective = value.objective;
     point->train_loss = value.loss;
     point->penalty = value.penalty;
@@ -148,8 +148,12 @@ const char *spd_gap_kind_name(spd_gap_kind kind) {
     return name[kind];
 }
 
+static const double LEAST_GAP = 1e-300; /* a bound on rounding is not less than what numbers this small may lose */
+
 double spd_evaluate_relative(const spd_evaluator *e, const spdhg_point *point) {
-    return point->gap / fmax(fabs(point->objective), 1e-10 * e->certifier.start_value);
+    const double scale = fmax(fabs(point->objective), 1e-10 * e->certifier.start_value);
+    if (scale == 0 && point->gap <= LEAST_GAP) return 0; /* f(0) is the optimum, and 0 */
+    return point->gap / scale;
 }
 
 spdhg_status spdhg_duality_gap(spdhg_problem *p, int threads, const double *x, double *c, const double *y, spdhg_gap *out,

@@ -59,7 +59,8 @@ typedef struct spd_run {
     const double *offer; /* set by a step: a dual alpha of the loss for the point it has come to, n x K; NULL: none */
     double enough;       /* relative gap at which an offer ends the run; 0: none is wanted */
     bool rescued;        /* another method waits, should this one give up */
-    int64_t rows_visited;                             /* counted by full-information solvers; run.c counts batches */
+    int64_t rows_visited; /* counted by full-information solvers; run.c counts batches */
+    spd_stop *stop;       /* asked in loops inside of a step, which then comes to its end early; NULL: none */
     void (*log)(void *context, const char *sentence); /* for -v, during start */
     void *log_context;
 } spd_run;
