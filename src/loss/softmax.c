@@ -16,12 +16,6 @@ static double largest(const double *z, int64_t K) {
     return top;
 }
 
-static double total(const double *z, int64_t K, double top) {
-    double sum = 0;
-    for (int64_t k = 0; k < K; k++) sum += exp(z[k] - top);
-    return sum;
-}
-
 /* log(1 + the others) + (top - z_c): two numbers that are not negative, each with all its digits however small it is. */
 static double value(const double *z, int64_t K, double b) {
     int64_t top = 0;
