@@ -144,7 +144,7 @@ typedef struct spdhg_point {
     double penalty; /* sum_t lambda_t r_t(F_t x) */
     double test_loss;
     double test_score; /* accuracy, or R^2 for regression losses */
-    double gap;
+    double gap;       /* certified: f - f* is at most this; NAN where nothing is proven for all x */
     double dual_norm; /* ||y|| */
 } spdhg_point;
 

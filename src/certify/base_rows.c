@@ -3,7 +3,7 @@
 
 #include "certify/certify.h"
 
-enum { POLL_EVERY = 256 };        /* rows */
+enum { POLL_EVERY = 256 };         /* rows */
 static const double RANGE = 1e100; /* of the columns, for which the solvers' own Hessian routine is used */
 
 double spd_dual_nu(const spd_term *t) { return 3e-3 * t->lambda; }

@@ -73,7 +73,7 @@ double spd_base_energy(const spd_base_system *s, int64_t K, const double *residu
 bool spd_base_in_null(const spd_base_system *s, int64_t b);
 void spd_base_find_units(spd_base_system *s, const spd_routes *r);
 bool spd_base_assemble(spd_base_system *s, const spd_routes *r, int threads); /* false: stopped */
-int64_t spd_base_row(spd_base_system *s, const spd_routes *r, int64_t i); /* fills sum, size, touched; returns how many */
+int64_t spd_base_row(spd_base_system *s, const spd_routes *r, int64_t i);     /* fills sum, size, touched; returns how many */
 void spd_base_clear(spd_base_system *s, int64_t count);
 int64_t spd_base_find_nulls(spd_base_system *s, const spd_routes *r, double singular); /* how many are known then */
 double spd_dual_nu(const spd_term *t); /* a small part of lambda: y moves little against its ball */
@@ -82,10 +82,11 @@ double spd_dual_nu(const spd_term *t); /* a small part of lambda: y moves little
 typedef struct spd_repair {
     double mixed;   /* part of alpha that balances the intercept */
     double energy;  /* E */
-    double stretch; /* y is in (1 + stretch) lambda Y */
+    double shrunk;  /* alpha and y were made smaller by this, for room */
+    double stretch; /* y is in (1 + stretch) lambda Y, that included */
 } spd_repair;
 
-enum { SPD_CERTIFIER_PARTS = 39 };
+enum { SPD_CERTIFIER_PARTS = 38 };
 typedef struct spd_certifier {
     const spdhg_problem *problem;
     int threads;
@@ -131,7 +132,7 @@ typedef struct spd_certifier {
     double *room, *excess, *doubt, *residual;
     /* a fixed point of X, at which the bound of a dual point is computed by itself */
     double *origin, *origin_z, *origin_Fx, origin_value, origin_loss;
-    double *best_alpha, *best_dual_y;
+    double *best_alpha, *best_dual_y;   /* one behind the other, as a checkpoint keeps them */
     double *owned[SPD_CERTIFIER_PARTS]; /* every array of doubles above */
 } spd_certifier;
 

@@ -178,7 +178,7 @@ void spd_solver_keep(spdhg_solver *s, const spd_solver_kind *kind, const double 
                                    .objective = point->objective,
                                    .train_loss = point->train_loss,
                                    .penalty = point->penalty,
-                                   .gap = point->gap,
+                                   .gap = spd_evaluate_gap(&s->evaluator),
                                    .gap_relative = spd_evaluate_relative(&s->evaluator, point),
                                    .gap_radius = s->evaluator.gap.radius,
                                    .gap_kind = spd_gap_kind_name(s->evaluator.gap.kind),

@@ -51,7 +51,7 @@ static void describe(spdhg_solver *s) {
     spdhg_solution *a = &s->solution;
     const bool strong = s->problem->gamma > 0 && s->evaluator.gap.kind == SPD_GAP_CERTIFIED;
     a->structure_nonzeros = spd_evaluate_structure_nonzeros(&s->evaluator, s->x);
-    a->x_radius = strong ? spd_evaluate_radius(&s->evaluator, s->x, a->objective) : NAN;
+    a->x_radius = strong ? spd_evaluate_radius(&s->evaluator, s->x) : NAN;
     a->certified_signs = strong ? spd_evaluate_signs(&s->evaluator, s->x, a->x_radius) : 0;
     a->nonzeros = spd_count_nonzero(s->problem->dK, s->x);
 }
