@@ -20,5 +20,9 @@ typedef struct spd_set {
     const spd_set_kind *kind;
     double arg[2];
 } spd_set;
+/* Between which every number of x has to be; infinite where it may be anything, 0 and up for the simplex. */
+void spd_set_sides(const spd_set *set, double *low, double *high);
+/* x, in X but for rounding, into X: zeros stay zeros. work has n numbers. */
+void spd_set_round(const spd_set *set, int64_t n, double *x, double *work);
 spdhg_status spd_set_find(const char *spec, spd_set *out, spdhg_error *err);
 #endif
