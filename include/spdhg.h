@@ -559,6 +559,7 @@ typedef struct spdhg_loss {
     void (*slope_k)(const double *z, int64_t K, double b, double *slope);
     void (*second_k)(const double *z, int64_t K, double b, const double *p, double *hp); /* hp = phi''(z) p */
     double (*conjugate_k)(const double *alpha, int64_t K, double b);
+    bool quadratic; /* phi*(alpha) = b alpha + alpha^2/(2 kappa) wherever it is finite */
 } spdhg_loss;
 
 /* Replace the problem's loss by one of your own; it must outlive the problem. arg is ignored if the loss takes none. */

@@ -169,3 +169,28 @@ void spd_tied_gram(const spd_tied *r, const spdhg_problem *p, const double *scal
             }
     }
 }
+
+void spd_tied_take_block(const spd_tied *r, const spdhg_problem *p, const spd_term *t, int64_t b, const double *normal,
+                         double factor, double *M, double *sum, double *list) {
+    const int64_t K = p->K, n = r->size;
+    const spd_csr *F = &t->F->F;
+    const bool identity = spd_csr_is_identity(F);
+    int64_t count = 0;
+    for (int64_t row = 0; row < spd_term_block_rows(t, b); row++) {
+        const int64_t e = spd_term_block_row(t, b, row);
+        for (int64_t q = identity ? 0 : F->ptr[e]; q < (identity ? 1 : F->ptr[e + 1]); q++)
+            for (int64_t k = 0; k < K; k++) {
+                double value;
+                const int32_t i = spd_tied_entry(r, F, e, q, K, k, &value);
+                if (i < 0 || value == 0) continue;
+                if (sum[i] == 0) list[count++] = (double)i;
+                sum[i] += value * normal[t->first + e * K + k];
+                if (sum[i] == 0) sum[i] = 1e-300; /* stays in the list, once */
+            }
+    }
+    for (int64_t i = 0; i < count; i++)
+        for (int64_t j = 0; j < count; j++)
+            if (list[j] <= list[i])
+                M[(int64_t)list[i] * n + (int64_t)list[j]] -= factor * sum[(int64_t)list[i]] * sum[(int64_t)list[j]];
+    for (int64_t i = 0; i < count; i++) sum[(int64_t)list[i]] = 0;
+}

@@ -120,7 +120,7 @@ static spdhg_outcome verdict(const spd_loop *l, bool over) {
     if (said == SPD_FAILED) return SPDHG_OUTCOME_DIVERGED;
     const bool small = wants_gap && s->solution.gap_relative <= s->options.tol,
                certified = s->evaluator.gap.kind == SPD_GAP_CERTIFIED;
-    if (said == SPD_CONVERGED || (small && (certified || over)))
+    if (said == SPD_CONVERGED || (small && (certified || (over && last))))
         return SPDHG_OUTCOME_CONVERGED; /* within a radius: only if no more can be had */
     if ((said == SPD_STALLED || said == SPD_GIVES_UP) && wants_gap && last) return SPDHG_OUTCOME_STALLED;
     return over && wants_gap && last ? SPDHG_OUTCOME_LIMIT : SPDHG_OUTCOME_DONE;
