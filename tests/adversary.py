@@ -131,10 +131,9 @@ def judge(p, report, x, c, trace):
     true = claims.seen_true(claims.f, claims.x, None)
     if e.outside(claims.x) == 0:
         v.false = claims.refuted(claims.f, claims.x, None)
-    for ux, uc, slack in () if true else path(e, claims.radius):
+    for ux, _, f, slack in () if true else path(e, claims.radius):
         if e.outside(ux) > 0 or claims.radius is not None and sum(t * t for t in ux) > mpq(claims.radius) ** 2:
             continue
-        f = e.value(ux, uc)
         v.false = claims.refuted(f, ux, slack) or v.false
         true = claims.seen_true(f, ux, slack)
         if v.false or true:

@@ -67,6 +67,7 @@ class Barrier:
         self.loss_J, off = self.stack(rows)
         self.loss_off = off + np.array([mpfr(o) for o in e.o for _ in range(K)], object)
         self.loss_w = np.array([mpfr(w) for w in e.w for _ in range(1 if e.loss == "softmax" else K)], object)
+        self.width = mpfr(e.arg)
         self.kinds()
         self.nu = 2 * len(self.l1_lam) + 2 * len(self.groups) + len(self.log_off) + 2 * len(self.u.ball) + \
             sum(K for kind, _, _ in self.extra if kind == "nuclear")
@@ -117,7 +118,7 @@ class Barrier:
     def start(self):
         theta = np.array([mpfr(v) for v in self.u.start] + [mpfr(0)] * (self.D - self.q), object)
         x = self.u.x(self.u.start)
-        f0 = max(self.e.value(x, [0] * self.e.K), mpfr(2) ** -200)
+        f0 = self.e.value(x, [0] * self.e.K) or mpfr(2) ** -200
         for (kind, lam, block), at in zip(self.extra, self.first):
             size = 2 * self.e.norm("linf", block, x) + f0 / mpfr(lam)
             if kind == "linf":
@@ -136,7 +137,7 @@ class Barrier:
         if self.e.loss == "softmax":
             return softmax(z.reshape(-1, self.e.K), self.e.b, self.loss_w, derivatives)
         b = [t for row in self.e.b for t in (row if isinstance(row, list) else [row])]
-        return LOSSES[self.e.loss](z, b, mpfr(self.e.arg), self.loss_w, derivatives)
+        return LOSSES[self.e.loss](z, b, mpfr(self.e.arg), self.width, self.loss_w, derivatives)
 
     def value(self, theta, mu):
         """Phi, or infinity outside its domain."""

@@ -1,4 +1,5 @@
 # adversary_losses.py - losses with derivatives in gmpy2's numbers, for Newton's method; and the nuclear norm as a smooth function.
+# huber and smooth-hinge take the width of their quadratic part apart from their argument: a wide one first leads to a narrow one.
 # A loss returns (sum of w phi, w phi', w phi'', w times a curvature that a quadratic above phi has); the last three only if asked for.
 import gmpy2
 import numpy as np
@@ -12,38 +13,38 @@ def array(values):
 
 
 def scalar(phi):
-    """phi(z, b, arg) -> value, slope, second, above; of all rows."""
-    def all_rows(z, b, arg, w, derivatives):
-        each = [phi(v, t, arg) for v, t in zip(z, b)]
+    """phi(z, b, arg, width) -> value, slope, second, above; of all rows."""
+    def all_rows(z, b, arg, width, w, derivatives):
+        each = [phi(v, t, arg, width) for v, t in zip(z, b)]
         total = sum((v * e[0] for v, e in zip(w, each)), mpfr(0))
         return (total, *(array([v * e[k] for v, e in zip(w, each)]) for k in (1, 2, 3))) if derivatives else (total,)
     return all_rows
 
 
-def logistic(z, b, _):
+def logistic(z, b, *_):
     t = -b * z
     small = gmpy2.exp(-abs(t))
     s = 1 / (1 + small) if t > 0 else small / (1 + small)
     return gmpy2.log1p(small) + max(t, mpfr(0)), -b * s, small / (1 + small) ** 2, mpfr(1) / 4
 
 
-def squared(z, b, _):
+def squared(z, b, *_):
     return (z - b) ** 2 / 2, z - b, mpfr(1), mpfr(1)
 
 
-def huber(z, b, delta):
+def huber(z, b, delta, width):
     e = z - b
-    if abs(e) <= delta:
-        return e * e / 2, e, mpfr(1), mpfr(1)
-    return delta * (abs(e) - delta / 2), delta if e > 0 else -delta, mpfr(0), delta / abs(e)
+    if abs(e) <= width:
+        return delta * e * e / (2 * width), delta * e / width, delta / width, delta / width
+    return delta * (abs(e) - width / 2), delta if e > 0 else -delta, mpfr(0), delta / abs(e)
 
 
-def squared_hinge(z, b, _):
+def squared_hinge(z, b, *_):
     m = 1 - b * z
     return (m * m, -2 * b * m, mpfr(2), mpfr(2)) if m > 0 else (mpfr(0), mpfr(0), mpfr(0), mpfr(2))
 
 
-def smooth_hinge(z, b, h):
+def smooth_hinge(z, b, _, h):
     m = 1 - b * z
     if m <= 0:
         return mpfr(0), mpfr(0), mpfr(0), 1 / h

@@ -7,7 +7,7 @@ from gmpy2 import mpfr
 from adversary_barrier import Barrier
 
 FLAT = [mpfr(2) ** -120, mpfr(2) ** -24, mpfr(2) ** -8, mpfr(1)]  # how much curvature rows without any get, should less not do
-STEPS, SHRINK = 400, 40  # Newton steps in all; how small mu becomes, in digits
+STEPS, SHRINK = 400, 40  # Newton steps in all; how small mu becomes beside f, in digits
 
 
 def solve(H, g):
@@ -77,23 +77,44 @@ def newton(barrier, theta, mu, enough, budget):
         level = max(level - 1, 0)
 
 
+def widths(exact):
+    """Of the quadratic part of a loss with kinks: from wide to its own."""
+    out = [mpfr(exact.arg)]
+    if exact.loss in ("huber", "smooth-hinge"):
+        wide = max((abs(mpfr(v)) for b in exact.b for v in b), default=1) if exact.loss == "huber" else mpfr(1)
+        while out[0] < wide / 10:
+            out.insert(0, out[0] * 10)
+    return out[-40:]
+
+
 def path(exact, radius=None):
-    """Yields (x, c, slack): points with f(x, c) - min f at most about slack (None: not yet known). The last is the best."""
-    barrier = Barrier(exact, radius)
+    """Yields (x, c, f(x, c), slack): points with f(x, c) - min f at most about slack (None: not yet known)."""
+    barrier, budget = Barrier(exact, radius), [STEPS]
     theta, f0 = barrier.start()
+
+    def told(slack):
+        x, c = barrier.point(theta)
+        return x, c, exact.value(x, c), slack
+
     if barrier.D == 0:
-        yield (*barrier.point(theta), mpfr(0))
+        yield told(mpfr(0))
         return
-    budget = [STEPS]
+    mu = f0 / 10 if barrier.nu else mpfr(1)
+    for barrier.width in widths(exact)[:-1]:
+        for theta, fall, _ in newton(barrier, theta, mu, f0 / 1000, budget):
+            pass
+    barrier.width = mpfr(exact.arg)
     if barrier.nu == 0:
-        for theta, fall, full in newton(barrier, theta, mpfr(1), f0 * mpfr(2) ** -330, budget):
-            yield (*barrier.point(theta), 4 * fall if full else None)
+        for theta, fall, full in newton(barrier, theta, mu, f0 * mpfr(2) ** -330, budget):
+            yield told(4 * fall if full else None)
         return
-    mu = f0 / 10
-    while mu > f0 * mpfr(10) ** -SHRINK and budget[0] > 0:
+    f = f0
+    while mu > min(f, f0) * mpfr(10) ** -SHRINK and budget[0] > 0:
         fall, full = mpfr(0), True
         for theta, fall, full in newton(barrier, theta, mu, mu / 100, budget):
             pass
         centred = full and fall <= mu / 100
-        yield (*barrier.point(theta), (barrier.nu + gmpy2.sqrt(mpfr(barrier.nu))) * mu + 2 * fall if centred else None)
+        out = told((barrier.nu + gmpy2.sqrt(mpfr(barrier.nu))) * mu + 2 * fall if centred else None)
+        yield out
+        f = out[2]
         mu /= 40
