@@ -42,7 +42,7 @@ def fit(command, p, folder, more=()):
     if done.returncode not in (0, 4):
         return None, f"exit {done.returncode}: {done.stderr.strip()[-150:]}"
     report, (x, c) = json.loads(done.stdout), coefficients(folder, "model.json")
-    if None in x:
+    if x is None:
         return None, "exit 0, and x is not finite"
     if p.gamma > 0 and "x_radius" not in report:
         report["x_radius"] = said_apart(words, folder, x)
@@ -66,7 +66,13 @@ def coefficients(folder, name):
         for at, v in zip(x["index"], x["value"]):
             flat[at] = v
         x = flat
-    return x, model["constants"]
+    if None in x + model["constants"]:
+        return None, None
+    c, K = [mpq(v) for v in model["constants"]], model["outputs"]
+    if model.get("centred"):  # a'x + c = (a - s)'x + c': c itself need not be a double
+        centre = model["centred"]
+        c = [mpq(v) - sum((mpq(s) * mpq(x[j * K + k]) for j, s in zip(centre["index"], centre["value"])), mpq(0)) for k, v in enumerate(centre["constants"])]
+    return x, c
 
 
 class Claims:
