@@ -85,7 +85,7 @@ class Claims:
         self.above = mpq(report["gap"])
         self.apart, self.gamma = report.get("x_radius"), mpfr(e.gamma)
         if self.apart is not None and e.p.standardize:
-            self.apart *= 1 + 2.0 ** -45
+            self.apart += float(4 * e.doubt * gmpy2.sqrt(mpfr(sum(v * v for v in self.x))))
         # A trace that does not say of what kind a gap is has certified ones only where there are no others.
         only = e.p.gamma > 0 or e.p.set in ("ball", "l1ball", "simplex") or e.p.set == "box" and INF not in map(abs, e.p.bounds)
         points = [mpq(float(row["objective"])) - mpq(float(row["gap"])) for row in trace
@@ -94,9 +94,9 @@ class Claims:
         if points and self.radius is None:
             self.lower["objective - gap of the trace"] = max(points)
         self.count = 1 + len(self.lower) + max(len(points) - 1, 0) * (self.radius is None) + (self.apart is not None)
-        # The model has x divided by the deviations, rounded; else what our own exp and log round.
+        # The deviations are known to so many digits; else what our own exp and log round.
         size = self.f + e.lam * sum((abs(v) * sum(abs(row.get(i // e.K, 0.0)) for row in e.p.F) for i, v in enumerate(self.x)), mpq(0))
-        self.margin = (mpfr(2) ** -45 if e.p.standardize else mpfr(2) ** (40 - gmpy2.get_context().precision)) * size
+        self.margin = max(4 * e.doubt, mpfr(2) ** (40 - gmpy2.get_context().precision)) * size
 
     def distance(self, x, slack):
         """(least, largest) of ||x - x*||, by strong convexity, from a point whose f is within slack of the best."""
@@ -133,7 +133,8 @@ def judge(p, report, x, c, trace):
         return v
     claims = Claims(e, report, x, c, trace)
     v.statements = claims.count
-    v.note = "x is out of X" if e.outside(claims.x) > (mpfr(2) ** -45 if e.p.standardize or p.set in ("ball", "l1ball", "simplex") else 0) else ""
+    rounded = p.standardize or p.set in ("ball", "l1ball", "simplex")
+    v.note = "x is out of X" if e.outside(claims.x) > (mpfr(2) ** -45 + 4 * e.doubt * max(map(abs, claims.x)) if rounded else 0) else ""
     true = claims.seen_true(claims.f, claims.x, None)
     if e.outside(claims.x) == 0:
         v.false = claims.refuted(claims.f, claims.x, None)

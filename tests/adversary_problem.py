@@ -1,7 +1,6 @@
 # adversary_problem.py - one small problem as the command reads it, and its objective in rational numbers.
 # Every number of the files is a double, so a rational one. Scores are exact; exp, log and sqrt have as many bits as
 # gmpy2's context says (precision()).
-import math
 import os
 from dataclasses import dataclass, field
 
@@ -87,20 +86,15 @@ def precision(p):
 
 
 def deviation(column, weights):
-    """The weighted population standard deviation as the command computes it, since a column far from 0 has few digits of it; 1 for a constant one."""
-    pairs = [(a, w) for a, w in zip(column, weights) if w > 0]
-    W = total = 0.0
-    for _, w in pairs:
-        W += w
-    largest = max(abs(a) for a, _ in pairs) or 1.0
-    for a, w in pairs:
-        total += w * (a / largest) if a else 0.0
-    mean, square, present = total / W, 0.0, 0.0
-    for a, w in pairs:
-        if a:
-            square, present = square + w * (a / largest - mean) * (a / largest - mean), present + w
-    value = largest * math.sqrt((square + max(W - present, 0.0) * mean * mean) / W)
-    return mpq(value if value > 0 and min(a for a, _ in pairs) != max(a for a, _ in pairs) else 1)
+    """The weighted population standard deviation, 1 for a constant column; and how far in parts of it one in doubles may be: few digits far from 0."""
+    pairs = [(mpq(a), mpq(w)) for a, w in zip(column, weights) if w > 0]
+    W = sum(w for _, w in pairs)
+    mean = sum(w * a for a, w in pairs) / W
+    square = sum(w * (a - mean) ** 2 for a, w in pairs) / W
+    if square == 0:
+        return mpq(1), mpfr(0)
+    value = gmpy2.sqrt(mpfr(square))
+    return mpq(value), mpfr(2) ** -45 + mpfr(2) ** -48 * max(abs(a) for a, _ in pairs) / value
 
 
 def log1pexp(t):
@@ -140,7 +134,8 @@ class Exact:
         keep = [i for i, w in enumerate(weight) if w > 0]
         W = sum(weight)
         A = [[mpq(v) for v in a] for a in p.A]
-        self.scale = [deviation([a[j] for a in p.A], p.weights or [1.0] * len(A)) if p.standardize else mpq(1) for j in range(self.d)]
+        deviations = [deviation([a[j] for a in p.A], p.weights or [1.0] * len(A)) if p.standardize else (mpq(1), mpfr(0)) for j in range(self.d)]
+        self.scale, self.doubt = [s for s, _ in deviations], max(d for _, d in deviations)
         self.A = [[v / s for v, s in zip(A[i], self.scale)] for i in keep]
         self.b = self.targets([p.b[i] for i in keep])
         self.o = [mpq(p.offset[i]) if p.offset else mpq(0) for i in keep]
