@@ -35,6 +35,7 @@ static bool measure(spd_loop *l, bool final, spdhg_status *status, spdhg_error *
     spd_limits_grant(s);
     l->measured = l->k;
     l->run.kind->output(&l->run, l->x, l->c, l->y);
+    if (p->set.kind->separable) p->set.kind->project(p->dK, p->set.arg, l->x, NULL); /* an average may be rounded out of a box */
     spdhg_point point = {
         .epoch = l->epochs_before + epochs_of(l), .iteration = l->iterations_before + l->k, .seconds = l->seconds};
     bool finite = spd_all_finite(p->dK, l->x) && spd_all_finite(p->K, l->c) && spd_all_finite(p->m * p->K, l->y);
