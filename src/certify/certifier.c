@@ -168,6 +168,8 @@ spdhg_status spd_certifier_new(spd_certifier *c, const spdhg_problem *p, int thr
     return status;
 }
 
+bool spd_certifier_may_prove(const spd_certifier *c) { return !c->exact || c->base.n == 0 || (c->base.G && !c->base.hopeless); }
+
 void spd_certifier_free(spd_certifier *c) {
     for (int i = 0; i < SPD_CERTIFIER_PARTS; i++) spd_free(c->owned[i]); /* the problem may be gone */
     free_lists(&c->base);

@@ -144,6 +144,9 @@ void spd_certify(spd_certifier *c, const double *x, const double *y, const doubl
                  double objective, spd_gap *out);
 /* Makes the bound of (alpha, y) the best known: what a checkpoint has kept is computed anew, and only that is believed. */
 void spd_certify_known(spd_certifier *c, const double *alpha, const double *y);
+/* False: whatever x is, nothing can be shown for all of them, only within a radius: too many unknowns, or a matrix that is singular as
+ * far as anyone can tell. */
+bool spd_certifier_may_prove(const spd_certifier *c);
 void spd_certifier_free(spd_certifier *c);
 
 /* A bracket is never negative but for rounding; one that overflowed proves nothing (fmax makes 0 of what is not a number). */

@@ -120,8 +120,8 @@ static spdhg_outcome verdict(const spd_loop *l, bool over) {
     if (s->ended == SPD_CALLED_OFF) return SPDHG_OUTCOME_INTERRUPTED;
     if (said == SPD_FAILED) return SPDHG_OUTCOME_DIVERGED;
     const bool small = wants_gap && s->solution.gap_relative <= s->options.tol,
-               certified = s->evaluator.gap.kind == SPD_GAP_CERTIFIED;
-    if (said == SPD_CONVERGED || (small && (certified || (over && last))))
+               certified = s->evaluator.gap.kind == SPD_GAP_CERTIFIED, more = spd_certifier_may_prove(&s->evaluator.certifier);
+    if (said == SPD_CONVERGED || (small && (certified || !more || (over && last))))
         return SPDHG_OUTCOME_CONVERGED; /* within a radius: only if no more can be had */
     if ((said == SPD_STALLED || said == SPD_GIVES_UP) && wants_gap && last) return SPDHG_OUTCOME_STALLED;
     return over && wants_gap && last ? SPDHG_OUTCOME_LIMIT : SPDHG_OUTCOME_DONE;
