@@ -41,7 +41,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case PARAM: parse_param(o, arg, state); return 0;
     case EPOCHS: p->epochs = cli_positive(state, "--epochs", arg); return 0;
     case TIME: p->seconds = cli_positive(state, "--time", arg); return 0;
-    case TOL: p->tol = cli_positive(state, "--tol", arg); return 0;
+    case TOL: p->tol = cli_number(state, "--tol", arg, 0, INFINITY); return 0;
     case BATCH:
         p->batch = strcmp(arg, "auto") == 0 ? SPDHG_BATCH_AUTO : cli_integer(state, "--batch", arg, 1, INT32_MAX);
         return 0;

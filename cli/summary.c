@@ -1,5 +1,10 @@
 /* summary.c - a fit in sentences, and the same as one JSON object with the stable keys of the manual. */
+#include <math.h>
+#include <stdlib.h>
+
 #include "cli.h"
+
+enum { UPWARDS_CHARS = 32 };
 
 const char *cli_outcome_word(spdhg_outcome outcome) {
     switch (outcome) {
@@ -53,25 +58,38 @@ void cli_print_learned(FILE *to, const spdhg_graph_report *learned) {
             (long long)learned->rows, (long long)learned->edges, (long long)learned->components, learned->rho, learned->seconds);
 }
 
+/* Two digits, never less than the value: a bound must not be printed smaller than it is. */
+static const char *upwards(char text[UPWARDS_CHARS], double value) {
+    snprintf(text, UPWARDS_CHARS, "%.2g", value);
+    double shown = strtod(text, NULL);
+    for (int tries = 0; shown < value && isfinite(value) && tries < 3; tries++) {
+        shown += pow(10, floor(log10(fabs(value))) - 1);
+        snprintf(text, UPWARDS_CHARS, "%.2g", shown);
+        shown = strtod(text, NULL);
+    }
+    return text;
+}
+
 void cli_print_summary(FILE *to, const cli_fit_result *r, const char *model_path) {
     const spdhg_solution *s = r->solution;
     if (!to) return;
-    char plain[CLI_TEXT_CHARS];
+    char plain[CLI_TEXT_CHARS], gap[UPWARDS_CHARS], relative[UPWARDS_CHARS], radius[UPWARDS_CHARS];
     fprintf(to, "%s: %.4g epochs in %.3g s by %s; objective %.8g = loss %.6g + penalty %.6g", cli_outcome_word(r->outcome),
             s->epochs, s->seconds, s->solver, s->objective, s->train_loss, s->penalty);
     if (r->asked->gamma > 0) fprintf(to, " + ridge %.6g", s->objective - s->train_loss - s->penalty);
     fprintf(to, "\nnot zero: %lld of %lld coefficients, %lld of %lld numbers of F x\n", (long long)s->nonzeros,
             (long long)(s->features * s->outputs), (long long)s->structure_nonzeros, (long long)s->dual);
     if (strcmp(s->gap_kind, "certified") == 0)
-        fprintf(to, "objective %.6g, proven within %.2g of the best possible (%.2g of it)\n", s->objective, s->gap,
-                s->gap_relative);
+        fprintf(to, "objective %.6g, proven within %s of the best possible (relative %s)\n", s->objective, upwards(gap, s->gap),
+                upwards(relative, s->gap_relative));
     else if (strcmp(s->gap_kind, "within_radius") == 0)
-        fprintf(to, "objective %.6g, proven within %.2g of the best with ||x|| <= %.3g\n", s->objective, s->gap, s->gap_radius);
+        fprintf(to, "objective %.6g, proven within %s of the best with ||x|| <= %.3g, not of all x\n", s->objective,
+                upwards(gap, s->gap), s->gap_radius);
     else
         fprintf(to, "objective %.6g; how far from the best possible could not be proven\n", s->objective);
     if (!isnan(s->x_radius))
-        fprintf(to, "coefficients within %.2g of the best ones; the signs of %lld numbers of F x are certain\n", s->x_radius,
-                (long long)s->certified_signs);
+        fprintf(to, "coefficients within %s of the best ones; the signs of %lld numbers of F x are certain\n",
+                upwards(radius, s->x_radius), (long long)s->certified_signs);
     if (r->bound.asked) cli_bound_sentence(to, &r->bound);
     if (model_path)
         fprintf(to, "model written to %s\n", cli_plain(plain, model_path));
@@ -95,6 +113,7 @@ json_t *cli_fit_json(const cli_fit_result *r) {
         cli_json_number(s->seconds), "read_seconds", cli_json_number(r->data->read_seconds), "nonzeros", (json_int_t)s->nonzeros,
         "structure_nonzeros", (json_int_t)s->structure_nonzeros, "seed", (json_int_t)r->seed, "version", spdhg_version());
     if (!out) return NULL;
+    json_object_set_new(out, "x_radius", cli_json_number(s->x_radius));
     if (r->problem->loss->classify)
         json_object_set_new(out, "test_accuracy", cli_json_number(s->test_score));
     else {

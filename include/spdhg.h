@@ -144,7 +144,7 @@ typedef struct spdhg_point {
     double penalty; /* sum_t lambda_t r_t(F_t x) */
     double test_loss;
     double test_score; /* accuracy, or R^2 for regression losses */
-    double gap;
+    double gap;       /* certified: f - f* is at most this; NAN where nothing is proven for all x */
     double dual_norm; /* ||y|| */
 } spdhg_point;
 
@@ -157,18 +157,21 @@ typedef struct spdhg_event {
     double epochs_asked;      /* for a progress bar; 0 if unlimited */
 } spdhg_event;
 
-/* Called on the thread that called run. A non-zero answer stops the run at the next step, the iterate is kept. */
+/* Called on the thread that called run, also in the middle of long steps. A non-zero answer stops the run, the iterate is kept. */
 typedef int (*spdhg_callback)(void *user, const spdhg_event *event);
 
 typedef enum spdhg_sampling { SPDHG_SAMPLING_IID, SPDHG_SAMPLING_SHUFFLE } spdhg_sampling;
 #define SPDHG_BATCH_AUTO 0
 #define SPDHG_BATCH_DEFAULT (-1)
+#define SPDHG_TOL_DEFAULT (-1.0)
 
 typedef struct spdhg_options {
-    size_t size;    /* sizeof(spdhg_options): lets the struct grow */
-    double epochs;  /* passes over the data; 0: not limited (nothing given at all: auto runs to tol 1e-6, the others 10 epochs) */
+    size_t size; /* sizeof(spdhg_options): lets the struct grow */
+    double
+        epochs; /* passes over the data; 0: not limited (no limit and no tol: auto runs to its tolerance, the others 10 epochs) */
     double seconds; /* wall time, set-up included; 0: not limited */
-    double tol;     /* stop at this relative certified gap; 0: never */
+    double tol;     /* stop at this relative certified gap; 0: never; SPDHG_TOL_DEFAULT: auto and exact solvers stop at 1e-6, the
+                     * others never, and a limit that is reached first is no failure */
     double every;   /* epochs between trace points; 0: chosen */
     int64_t batch;  /* rows per iteration; SPDHG_BATCH_AUTO: sample half and dual half cost about the same;
                      * SPDHG_BATCH_DEFAULT: the solver's own choice, 1 or, for saga-pd3o and lsvrg-pd3o, as AUTO */
@@ -184,7 +187,10 @@ typedef struct spdhg_options {
                            with SPDHG_USAGE and the reason if data, problem, solver, parameters, seed or batch changed */
 } spdhg_options;
 #define SPDHG_OPTIONS                                                                                                            \
-    { sizeof(spdhg_options), 0, 0, 0, 0, SPDHG_BATCH_DEFAULT, SPDHG_SAMPLING_IID, 0, 0, 0, NULL, NULL, NULL, 60, NULL }
+    {                                                                                                                            \
+        sizeof(spdhg_options), 0, 0, SPDHG_TOL_DEFAULT, 0, SPDHG_BATCH_DEFAULT, SPDHG_SAMPLING_IID, 0, 0, 0, NULL, NULL, NULL,   \
+            60, NULL                                                                                                             \
+    }
 
 typedef struct spdhg_solution {
     int64_t features, outputs, dual; /* sizes: x is features x outputs, c outputs, y dual */
@@ -559,6 +565,7 @@ typedef struct spdhg_loss {
     void (*slope_k)(const double *z, int64_t K, double b, double *slope);
     void (*second_k)(const double *z, int64_t K, double b, const double *p, double *hp); /* hp = phi''(z) p */
     double (*conjugate_k)(const double *alpha, int64_t K, double b);
+    bool quadratic; /* phi*(alpha) = b alpha + alpha^2/(2 kappa) wherever it is finite */
 } spdhg_loss;
 
 /* Replace the problem's loss by one of your own; it must outlive the problem. arg is ignored if the loss takes none. */

@@ -79,7 +79,7 @@ def check_optimum(checks, clock, loss, gamma, weighted, dense, seed, far=1, solv
         words = ["--weights", write_table("weights.txt", w)]
     file = (write_csv if dense else write_svm)("data.csv" if dense else "data.svm", data.A, data.b)
     fit = Fitted(file, "--loss", loss, "--structure", "chain", "--lambda", LAMBDA, "--also-sparse", SPARSE, "--gamma", gamma,
-                 "--tol", 1e-8, "--solver", solver, "--epochs", 20000, "--test", file, *words)
+                 "--tol", 1e-8 if gamma > 0 else 1e-7, "--solver", solver, "--epochs", 20000, "--test", file, *words)
     p = data.problem(loss, gamma, w)
     _, _, _, best, error = p.solve(1e-7)
     f, gap = fit.report["objective"], fit.report["gap"]

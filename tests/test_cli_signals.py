@@ -45,14 +45,14 @@ class Signals(CommandTest):
         self.stopped_by(signal.SIGINT, 130)
 
     def test_ignored_interrupts_stay_ignored(self):
-        line = f"trap '' INT; exec '{COMMAND}' fit d.svm --time 1 -q -o m.json"
+        line = f"trap '' INT; exec '{COMMAND}' fit d.svm --solver spdhg --time 1 -q -o m.json"
         running = subprocess.Popen(["sh", "-c", line], cwd=self.folder)
         time.sleep(0.5)
         running.send_signal(signal.SIGINT)
         self.assertEqual(running.wait(timeout=60), 0)
 
     def test_time_limit(self):
-        out = json.loads(self.spdhg("fit", "d.svm", "--time", "0.3", "--json", "-q").out)
+        out = json.loads(self.spdhg("fit", "d.svm", "--solver", "spdhg", "--time", "0.3", "--json", "-q").out)
         self.assertEqual(out["status"], "done")
         self.assertGreater(out["epochs"], 0)
 

@@ -329,7 +329,7 @@ def follow(checks, solver, method, steps):
         seen += m.looks
         ended += m.ended
         reused += m.reused
-        fit = Fitted(*words, "--solver", solver, "--epochs", before + 0.5, "--every", 0.001)
+        fit = Fitted(*words, "--solver", solver, "--epochs", before + 0.5, "--tol", 0, "--every", 0.001)
         checks.check(fit.report["iterations"] == steps, f"{solver} {name}: {fit.report['iterations']} iterations, not {steps}")
         for point, (passes, value, size) in zip(fit.trace[1:], known):
             what = f"{solver} {name} after {point['iteration']}"
@@ -346,7 +346,7 @@ def check_end(checks, solver, passes):
     """Far beyond convergence: still at the optimum, and for most problems ended by itself where rounding allows no more progress."""
     ended = 0
     for name, words, p, _ in cases():
-        fit = Fitted(*words, "--solver", solver, "--epochs", passes, "--every", passes)
+        fit = Fitted(*words, "--solver", solver, "--epochs", passes, "--tol", 0, "--every", passes)
         best, error = p.solve(1e-10)[3:]
         checks.check(abs(fit.report["objective"] - best) <= error + 1e-12, f"{solver} {name}: {fit.report['objective']} in the end, not {best}")
         ended += fit.report["epochs"] < passes

@@ -131,15 +131,15 @@ static void gradient_is_the_derivative(void **unused) {
             spd_value up, down;
             const double keep = x[q], h = 1e-5;
             x[q] = keep + h;
-            spd_problem_value(p, 1, x, NULL, NULL, NULL, scratch, &up);
+            spd_problem_value(p, 1, x, NULL, NULL, NULL, scratch, &up, NULL);
             x[q] = keep - h;
-            spd_problem_value(p, 3, x, NULL, NULL, NULL, scratch, &down);
+            spd_problem_value(p, 3, x, NULL, NULL, NULL, scratch, &down, NULL);
             x[q] = keep;
             assert_true(fabs((up.loss - down.loss) / (2 * h) - g[q]) < 1e-7);
         }
         spd_value one, three;
-        spd_problem_value(p, 1, x, NULL, NULL, NULL, scratch, &one);
-        spd_problem_value(p, 3, x, NULL, NULL, NULL, scratch, &three);
+        spd_problem_value(p, 1, x, NULL, NULL, NULL, scratch, &one, NULL);
+        spd_problem_value(p, 3, x, NULL, NULL, NULL, scratch, &three, NULL);
         assert_memory_equal(&one, &three, sizeof one);
         spd_free(x), spd_free(g), spd_free(g3), spd_free(gc), spd_free(scratch);
         small_free(&s);
@@ -187,7 +187,7 @@ static void hessian_is_the_derivative(void **unused) {
         spd_problem_gradient(p, 1, down, down + p->dK, g2, g2 + p->dK, NULL, scratch);
         spd_problem_normal_product(p, 2, curve, dir, dir + p->dK, hp, hp + p->dK, scratch);
         for (int64_t q = 0; q < n; q++) assert_true(fabs((g1[q] - g2[q]) / (2 * h) - hp[q]) < 1e-7);
-        spd_problem_normal_matrix(p, 1, curve, H, scratch);
+        assert_true(spd_problem_normal_matrix(p, 1, curve, H, scratch, NULL));
         for (int64_t r = 0; r < n; r++) {
             double sum = 0;
             for (int64_t q = 0; q < n; q++) sum += (q <= r ? H[r * n + q] : H[q * n + r]) * dir[q];
@@ -226,7 +226,7 @@ static void intercept_is_the_minimiser(void **unused) {
         double *scratch = SPD_NEW(double, spd_problem_value_work(p) + spd_problem_gradient_work(p));
         spd_value value;
         for (int64_t k = 0; k < p->K; k++) c[k] = 30; /* a bad start */
-        spd_problem_value(p, 2, x, c, NULL, NULL, scratch, &value);
+        spd_problem_value(p, 2, x, c, NULL, NULL, scratch, &value, NULL);
         spd_problem_gradient(p, 1, x, c, g, gc, NULL, scratch);
         if (!(spd_max_abs(p->K, gc) < 1e-12)) fail_msg("%s: slope %g at the intercept", kind[i].loss, spd_max_abs(p->K, gc));
         for (int64_t k = 0; k < p->K; k++) total += c[k];

@@ -145,7 +145,7 @@ class Race(CommandTest):
             entry = next(s for s in self.summary("out")["problems"][1]["solvers"] if s["solver"] == solver)
             params = [w for name, value in entry["params"].items() for w in ("--param", f"{name}={value!r}")]
             self.spdhg("fit", "set0.svm", "--no-intercept", "--structure", "learned", "--also-sparse", 0, "--lambda", 1e-5, "--gamma", 1e-2, "--seed", 6,
-                       "--test-fraction", 0.2, "--solver", solver, "--epochs", 2, "--every", 0.25, "--trace", "fit.csv", *params)
+                       "--test-fraction", 0.2, "--solver", solver, "--epochs", 2, "--tol", 0, "--every", 0.25, "--trace", "fit.csv", *params)
             mine = [r for r in self.table("out", "set0.ggrlr.csv") if r["solver"] == solver and r["repeat"] == "1"]
             fit = self.table("fit.csv")
             counted = [r for r in fit if float(r["epoch"]) < 2.25]  # a step of auto ends behind the two epochs

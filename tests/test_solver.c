@@ -336,6 +336,7 @@ static void resume_goes_on(const spdhg_problem *problem, const char *name) {
     spdhg_options whole = SPDHG_OPTIONS;
     const bool full = spd_solver_find(name)->full_information; /* its steps are whole passes, or several */
     whole.epochs = full ? 12 : 4;
+    whole.tol = 0;
     whole.every = 0.7;
     whole.seed = 11;
     whole.batch = 2;

@@ -72,9 +72,10 @@ typedef struct spd_admm_system {
     double *spread;           /* a heavy row over its diagonal, 0 elsewhere */
     double *scratch;
     double rho, tolerance;
+    spd_stop *stop; /* the run's */
 } spd_admm_system;
 /* uniform: the caller's h is one number for all coefficients. */
 void spd_admm_system_layout(spd_run *run, spd_admm_system *s, bool uniform);
-void spd_admm_system_start(spd_admm_system *s, const spdhg_problem *p, double rho, double tolerance);
+void spd_admm_system_start(spd_admm_system *s, const spd_run *run, double rho, double tolerance);
 void spd_admm_system_solve(spd_admm_system *s, double *x); /* x: start and result */
 #endif

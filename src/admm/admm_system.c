@@ -92,8 +92,10 @@ static void decompose(spd_admm_system *s) {
     s->full = s->spectral;
 }
 
-void spd_admm_system_start(spd_admm_system *s, const spdhg_problem *p, double rho, double tolerance) {
+void spd_admm_system_start(spd_admm_system *s, const spd_run *run, double rho, double tolerance) {
+    const spdhg_problem *p = run->problem;
     s->problem = p;
+    s->stop = run->stop;
     s->rho = rho;
     s->tolerance = tolerance;
     s->N.m = s->N.n = s->met = 0;
@@ -183,7 +185,8 @@ static void solve_iteratively(spd_admm_system *s) {
                        .diagonal = s->diagonal,
                        .precondition = factor_heavy(s) ? precondition : NULL,
                        .tolerance = s->tolerance,
-                       .most = 1000};
+                       .most = 1000,
+                       .stop = s->stop};
     spd_cg_solve(&cg, s->N.n * K, s->right, s->x, s->scratch);
 }
 

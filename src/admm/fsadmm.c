@@ -92,7 +92,7 @@ static void start(spd_run *run, const double *x0, const double *c0, const double
     self->L = isnan(L) ? bound : L;
     self->admm.rho = isnan(rho) ? spd_admm_default_rho(p, bound) : rho;
     spd_admm_start(run, &self->admm, x0, c0, y0);
-    spd_admm_system_start(&self->system, p, self->admm.rho, run->param[PARAM_CG_TOL]);
+    spd_admm_system_start(&self->system, run, self->admm.rho, run->param[PARAM_CG_TOL]);
     if (keeps_iterates(run)) fill_tables(run, self);
     spd_run_log(run, "%s: L = %.6g, rho = %.6g, batch %lld", run->kind->name, self->L, self->admm.rho, (long long)run->batch);
 }

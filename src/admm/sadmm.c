@@ -37,7 +37,7 @@ static void start(spd_run *run, const double *x0, const double *c0, const double
     self->theta = run->param[PARAM_THETA];
     self->admm.rho = run->param[PARAM_RHO];
     spd_admm_start(run, &self->admm, x0, c0, y0);
-    spd_admm_system_start(&self->system, run->problem, self->admm.rho, run->param[PARAM_CG_TOL]);
+    spd_admm_system_start(&self->system, run, self->admm.rho, run->param[PARAM_CG_TOL]);
     spd_run_log(run, "%s: L = %.6g, rho = %.6g, batch %lld", run->kind->name, self->L, self->admm.rho, (long long)run->batch);
 }
 

@@ -44,9 +44,12 @@ static const option solve[] = {
     {"solver", "SOLVER", NAMES("solvers", "auto"), "the algorithm"},
     {"param", "NAME=VALUE", WORD, NULL, "a parameter of the solver; may be repeated; see spdhg list solvers"},
     {"epochs", "E", NUMBER, NAN, NULL,
-     "stop after E passes over the data (default, if neither --time nor --tol is given: 10; auto runs to --tol 1e-6)"},
+     "stop after E passes over the data (default, if neither --time nor --tol is given: 10; auto: no limit)"},
     {"time", "SECONDS", NUMBER, NAN, NULL, "stop after so much wall time, set-up included"},
-    {"tol", "GAP", NUMBER, NAN, NULL, "stop at this relative duality gap; exit status 4 if it is not proven"},
+    {"tol", "GAP", NUMBER, NAN, NULL,
+     "stop at this relative duality gap; exit status 4 if it is not proven; 0: never stop early (default: 1e-6 for auto and "
+     "exact "
+     "solvers, else 0; with --epochs or --time it is no failure if these come first)"},
     {"batch", "B", WHOLE, NAN, NULL, "rows in an iteration: 1 (default; auto for saga-pd3o and lsvrg-pd3o), a number, or auto"},
     {"sampling", "HOW", NAMES(NULL, "iid"), "iid or shuffle"},
     {"seed", "NUMBER", WHOLE, NAN, &solving.seed, "of all random choices"},

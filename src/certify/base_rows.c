@@ -3,6 +3,7 @@
 
 #include "certify/certify.h"
 
+enum { POLL_EVERY = 256 };         /* rows */
 static const double RANGE = 1e100; /* of the columns, for which the solvers' own Hessian routine is used */
 
 double spd_dual_nu(const spd_term *t) { return 3e-3 * t->lambda; }
@@ -69,6 +70,7 @@ static void add_rows(spd_base_system *s, const spd_routes *r) {
     const spdhg_problem *p = s->problem;
     const double u = 0.5 * DBL_EPSILON;
     for (int64_t i = 0; i < p->n; i++) {
+        if (i % POLL_EVERY == 0 && spd_stop_now(s->stop)) return;
         if (!(s->share[i] > 0)) continue;
         const int64_t count = spd_base_row(s, r, i);
         add_outer(s, s->share[i], count);
@@ -110,14 +112,14 @@ static bool in_range(const spd_base_system *s) {
     return true;
 }
 
-void spd_base_assemble(spd_base_system *s, const spd_routes *r, int threads) {
+bool spd_base_assemble(spd_base_system *s, const spd_routes *r, int threads) {
     const spdhg_problem *p = s->problem;
     const int64_t n = s->n;
     memset(s->G, 0, (size_t)(n * n) * sizeof *s->G);
     memset(s->off, 0, (size_t)n * sizeof *s->off);
     if (s->work && in_range(s)) { /* every column is its own base: G is the matrix of a Newton step */
         for (int64_t i = 0; i < p->n; i++) s->share[i] = s->share[i] > 0 ? s->D[i] / s->top : 0;
-        spd_problem_normal_matrix(p, threads, s->share, s->G, s->work);
+        if (!spd_problem_normal_matrix(p, threads, s->share, s->G, s->work, s->stop)) return false;
         for (int64_t a = 0; a < n; a++) {
             for (int64_t b = 0; b <= a; b++) s->G[a * n + b] *= s->unit[a] * s->unit[b];
             s->off[a] = p->scale ? 16 * DBL_EPSILON * DBL_EPSILON * s->G[a * n + a] : 0;
@@ -125,4 +127,5 @@ void spd_base_assemble(spd_base_system *s, const spd_routes *r, int threads) {
     } else if (!s->rowless)
         add_rows(s, r);
     add_structure(s, r);
+    return !spd_stop_now(s->stop);
 }

@@ -110,7 +110,7 @@ bool spd_base_prove(spd_base_system *s, const spd_routes *r, const double *room,
     s->top = s->least = 1;
     if (!s->rowless) share_out(s, fmax(cut, CUT));
     if (!(s->top > 0)) return false;
-    spd_base_assemble(s, r, threads);
+    if (!spd_base_assemble(s, r, threads)) return false;
     set_scale(s);
     measure_nulls(s);
     for (int64_t t = 0; t < s->problem->terms; t++) s->lambda[t] = s->problem->term[t].lambda;

@@ -166,7 +166,7 @@ static spdhg_status fill(spd_bound_setting *out, const spdhg_problem *p, const s
     spd_value f;
     double *z = work + spd_problem_value_work(p), *column = z + 3 * p->K, reach, mean = 0;
     p->set.kind->project(p->dK, p->set.arg, x, column);
-    spd_problem_value(p, q->threads, x, z, NULL, NULL, work, &f);
+    spd_problem_value(p, q->threads, x, z, NULL, NULL, work, &f, NULL);
     c->start_value = f.objective;
     c->norm_F = spd_problem_structure_norm(p);
     c->R_y = spd_problem_dual_radius(p);

@@ -79,8 +79,7 @@ static int parts_of(spd_certifier *c, part out[SPD_CERTIFIER_PARTS]) {
                         {&c->origin, p->dK, true},
                         {&c->origin_z, nK, true},
                         {&c->origin_Fx, mK, true},
-                        {&c->best_alpha, nK, true},
-                        {&c->best_dual_y, mK, true},
+                        {&c->best_alpha, nK + mK, true},
                         {&s->G, 2 * s->n * s->n, proof},
                         {&s->unit, 5 * s->n + p->terms, proof},
                         {&s->D, 2 * p->n, proof},
@@ -108,6 +107,7 @@ static void divide(spd_certifier *c) {
     c->slope = c->alpha_size + c->problem->K;
     c->tau = c->slope + c->problem->K;
     c->v0 = c->tau + c->problem->K;
+    c->best_dual_y = c->best_alpha + c->problem->n * c->problem->K;
     divide_system(s);
     divide_system(&c->mean);
     if (s->D) s->share = s->D + c->problem->n;
@@ -167,6 +167,8 @@ spdhg_status spd_certifier_new(spd_certifier *c, const spdhg_problem *p, int thr
     if (status != SPDHG_OK) spd_certifier_free(c);
     return status;
 }
+
+bool spd_certifier_may_prove(const spd_certifier *c) { return !c->exact || c->base.n == 0 || (c->base.G && !c->base.hopeless); }
 
 void spd_certifier_free(spd_certifier *c) {
     for (int i = 0; i < SPD_CERTIFIER_PARTS; i++) spd_free(c->owned[i]); /* the problem may be gone */

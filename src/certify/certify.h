@@ -71,6 +71,7 @@ typedef struct spd_base_system {
     double *size;     /* the sizes added up in it, */
     int32_t *touched;
     double *vector, *line, *work;
+    spd_stop *stop; /* asked on the way; what is stopped proves nothing */
 } spd_base_system;
 /* False: G could not be shown to be positive. room: of each alpha. cut: rows with less than this of the largest share are left. */
 bool spd_base_prove(spd_base_system *s, const spd_routes *r, const double *room, double cut, int threads);
@@ -79,8 +80,8 @@ bool spd_base_holds(const spd_base_system *s, const double *room); /* what was p
 double spd_base_energy(const spd_base_system *s, int64_t K, const double *residual);
 bool spd_base_in_null(const spd_base_system *s, int64_t b);
 void spd_base_find_units(spd_base_system *s, const spd_routes *r);
-void spd_base_assemble(spd_base_system *s, const spd_routes *r, int threads);
-int64_t spd_base_row(spd_base_system *s, const spd_routes *r, int64_t i); /* fills sum, size, touched; returns how many */
+bool spd_base_assemble(spd_base_system *s, const spd_routes *r, int threads); /* false: stopped */
+int64_t spd_base_row(spd_base_system *s, const spd_routes *r, int64_t i);     /* fills sum, size, touched; returns how many */
 void spd_base_clear(spd_base_system *s, int64_t count);
 int64_t spd_base_find_nulls(spd_base_system *s, const spd_routes *r, double singular); /* how many are known then */
 double spd_dual_nu(const spd_term *t); /* a small part of lambda: y moves little against its ball */
@@ -89,13 +90,15 @@ double spd_dual_nu(const spd_term *t); /* a small part of lambda: y moves little
 typedef struct spd_repair {
     double mixed;   /* part of alpha that balances the intercept */
     double energy;  /* E */
-    double stretch; /* y is in (1 + stretch) lambda Y */
+    double shrunk;  /* alpha and y were made smaller by this, for room */
+    double stretch; /* y is in (1 + stretch) lambda Y, that included */
 } spd_repair;
 
-enum { SPD_CERTIFIER_PARTS = 39 };
+enum { SPD_CERTIFIER_PARTS = 38 };
 typedef struct spd_certifier {
     const spdhg_problem *problem;
     int threads;
+    spd_stop *stop;     /* asked in loops of the proof, which then fails; NULL: none */
     bool exact;         /* some coordinate has neither ridge nor bound: v must vanish there */
     int64_t identity;   /* a term with F = identity and lambda > 0, or -1: absorbs v without a solve */
     double start_value; /* f(0): scale of the relative gap */
@@ -137,7 +140,7 @@ typedef struct spd_certifier {
     double *room, *excess, *doubt, *residual;
     /* a fixed point of X, at which the bound of a dual point is computed by itself */
     double *origin, *origin_z, *origin_Fx, origin_value, origin_loss;
-    double *best_alpha, *best_dual_y;
+    double *best_alpha, *best_dual_y;   /* one behind the other, as a checkpoint keeps them */
     double *owned[SPD_CERTIFIER_PARTS]; /* every array of doubles above */
 } spd_certifier;
 
@@ -149,6 +152,9 @@ void spd_certify(spd_certifier *c, const double *x, const double *y, const doubl
                  double objective, spd_gap *out);
 /* Makes the bound of (alpha, y) the best known: what a checkpoint has kept is computed anew, and only that is believed. */
 void spd_certify_known(spd_certifier *c, const double *alpha, const double *y);
+/* False: whatever x is, nothing can be shown for all of them, only within a radius: too many unknowns, or a matrix that is singular as
+ * far as anyone can tell. */
+bool spd_certifier_may_prove(const spd_certifier *c);
 void spd_certifier_free(spd_certifier *c);
 
 /* A bracket is never negative but for rounding; one that overflowed proves nothing (fmax makes 0 of what is not a number). */

@@ -74,8 +74,8 @@ static void set_scale(spd_certifier *c, int64_t n, const double *diagonal, int64
 static bool factor(spd_certifier *c, const double *H, int64_t n) {
     if (H)
         memcpy(c->M, H, (size_t)(n * n) * sizeof *H);
-    else
-        spd_problem_normal_matrix(c->problem, c->threads, c->curve, c->M, c->Mwork);
+    else if (!spd_problem_normal_matrix(c->problem, c->threads, c->curve, c->M, c->Mwork, c->stop))
+        return false;
     spd_problem_add_gram(c->problem, spd_dual_nu, n, c->M);
     set_scale(c, n, c->M, n + 1);
     for (int64_t i = 0; i < n; i++) {
@@ -104,7 +104,7 @@ static void solve(spd_certifier *c) {
         spd_cholesky_solve(n, c->M, c->p);
     } else {
         memset(c->p, 0, (size_t)n * sizeof *c->p);
-        const spd_cg cg = {.apply = apply_system, .context = c, .tolerance = 1e-10, .most = CG_MOST};
+        const spd_cg cg = {.apply = apply_system, .context = c, .tolerance = 1e-10, .most = CG_MOST, .stop = c->stop};
         spd_cg_solve(&cg, n, c->r, c->p, c->work);
     }
     for (int64_t q = 0; q < n; q++) c->p[q] *= c->scale[q];

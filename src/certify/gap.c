@@ -163,7 +163,9 @@ void spd_certify(spd_certifier *c, const double *x, const double *y, const doubl
     const bool certified = out->kind == SPD_GAP_CERTIFIED;
     if (certified && objective - out->gap > c->best_dual) keep_best(c, &r);
     const double lowest = c->least - 4 * spd_rounding((double)c->problem->n) * fabs(c->least), known = fmax(c->best_dual, lowest);
-    const double error = error_of_objective(c, &at, 0, false) + 2 * DBL_EPSILON * fabs(known);
+    const double rough = error_of_objective(c, &at, 0, false), small = c->enough * fabs(objective);
+    const double error = (rough > SHARE * fmax(small, objective - known) ? error_of_objective(c, &at, 0, true) : rough) +
+                         2 * DBL_EPSILON * fabs(known);
     const double since = fmax(objective - known, 0) + error, much = certified ? out->gap : out->gap + error;
     /* A bound for all x is worth more than one within a radius, if it is small enough. */
     if (isfinite(since) && (out->kind == SPD_GAP_NONE || since <= much || (!certified && since <= c->enough * fabs(objective))))

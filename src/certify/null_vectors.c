@@ -9,7 +9,7 @@ enum { DENOMINATOR_MOST = 720 };
 static const double WHOLE = 1e-7; /* a guess this near to a whole number is meant to be one */
 
 /* Elimination with diagonal pivots in place; order: pivots first; returns how many there are. A: n x n, full. */
-static int64_t eliminate(int64_t n, double *A, int32_t *order, double singular) {
+static int64_t eliminate(int64_t n, double *A, int32_t *order, double singular, spd_stop *stop) {
     for (int64_t b = 0; b < n; b++) order[b] = (int32_t)b;
     for (int64_t s = 0; s < n; s++) {
         int64_t best = s;
@@ -18,6 +18,7 @@ static int64_t eliminate(int64_t n, double *A, int32_t *order, double singular) 
         const int32_t pivot = order[best];
         order[best] = order[s];
         order[s] = pivot;
+        if (spd_stop_now(stop)) return n;
         if (!(A[pivot * (n + 1)] > singular)) return s;
         for (int64_t a = 0; a < n; a++) {
             const double factor = a == pivot ? 0 : A[a * n + pivot] / A[pivot * (n + 1)];
@@ -119,7 +120,7 @@ int64_t spd_base_find_nulls(spd_base_system *s, const spd_routes *r, double sing
     if (good && (s->rowless || !(p->scale && r->joined))) {
         for (int64_t a = 0; a < n; a++)
             for (int64_t b = 0; b <= a; b++) A[a * n + b] = A[b * n + a] = s->scale[a] * s->scale[b] * s->G[a * n + b];
-        const int64_t pivots = eliminate(n, A, order, singular * 1e-6);
+        const int64_t pivots = eliminate(n, A, order, singular * 1e-6, s->stop);
         for (int64_t f = pivots; f < n; f++) {
             memset(q, 0, (size_t)n * sizeof *q);
             q[order[f]] = s->scale[order[f]] * s->unit[order[f]];

@@ -16,6 +16,7 @@
 #include "certify/certify.h"
 
 enum { AT_ONCE = 256 };
+static const double SHRUNK = 1e-8;   /* small against any tolerance that is asked for, and large against rounding */
 static const double GENEROUS = 1.01; /* covers the rounding in these few sums of positive numbers */
 
 static double share(const spdhg_problem *p, int64_t i) { return (p->weight ? p->weight[i] : 1) / p->W; }
@@ -83,8 +84,8 @@ void spd_dual_repair_intercept(spd_certifier *c, spd_repair *out) {
 /* ---- all of v */
 
 /* How far alpha_i may go either way: half the distance to the boundary of its domain; the same for all its outputs. Where there is
- * no boundary, as far as alphas are large. */
-static void find_rooms(const spd_certifier *c, double *room) {
+ * no boundary, as far as alphas are large. (1 - shrunk) alpha_i has shrunk |alpha_i| at the least, for 0 is in the domain. */
+static void find_rooms(const spd_certifier *c, double shrunk, double *room) {
     const spdhg_problem *p = c->problem;
     const double usual = spd_max_abs(p->K, c->alpha_size);
     for (int64_t i = 0; i < p->n; i++) {
@@ -94,14 +95,14 @@ static void find_rooms(const spd_certifier *c, double *room) {
             if (!p->loss->value)
                 least = fmin(least, 0.5 * fmin(a + ((double)k == p->b[i]), 1));
             else if (p->loss->room)
-                least = fmin(least, 0.5 * p->loss->room(a, p->b[i * p->K + k], p->loss_arg));
+                least = fmin(least, 0.5 * fmax(p->loss->room(a, p->b[i * p->K + k], p->loss_arg), shrunk * fabs(a)));
         }
         room[i] = least > 0 && share(p, i) > 0 && !(c->forced && c->forced[i]) ? least : 0;
     }
 }
 
 /* sum_i w_i M_i^2 / D_i / W for a scalar loss. */
-static double spread_scalar(const spd_certifier *c, const double *z) {
+static double spread_scalar(const spd_certifier *c, double shrunk, const double *z) {
     const spdhg_problem *p = c->problem;
     const int64_t K = p->K, nK = p->n * K;
     double sum = 0, at[AT_ONCE], bracket[AT_ONCE], most[AT_ONCE];
@@ -109,7 +110,7 @@ static double spread_scalar(const spd_certifier *c, const double *z) {
         count = from + AT_ONCE < nK ? AT_ONCE : nK - from;
         memset(most, 0, sizeof most);
         for (int side = -1; side <= 1; side += 2) {
-            for (int64_t q = 0; q < count; q++) at[q] = c->alpha[from + q] + side * c->base.D[(from + q) / K];
+            for (int64_t q = 0; q < count; q++) at[q] = (1 - shrunk) * c->alpha[from + q] + side * c->base.D[(from + q) / K];
             spd_loss_brackets(p->loss, p->loss_arg, count, z + from, p->b + from, at, bracket);
             for (int64_t q = 0; q < count; q++) most[q] = fmax(most[q], bracket[q]);
         }
@@ -164,7 +165,7 @@ static void find_excess(spd_certifier *c) {
     }
 }
 
-static bool find_energy(spd_certifier *c, double *E) {
+static bool find_energy(spd_certifier *c, double shrunk, double *E) {
     const spdhg_problem *p = c->problem;
     spd_base_system *s = &c->base;
     double *residual = c->residual, *doubt = residual + s->n * p->K, most = 0;
@@ -181,7 +182,8 @@ static bool find_energy(spd_certifier *c, double *E) {
     *E = 0;
     if (most == 0) return true;
     if (!s->G) return false;
-    find_rooms(c, c->room);
+    find_rooms(c, shrunk, c->room);
+    s->stop = c->mean.stop = c->stop;
     if (!spd_base_holds(s, c->room) && !spd_base_prove(s, &c->routes, c->room, 0, c->threads)) return false;
     *E = spd_base_energy(s, p->K, residual);
     if (*E * *E > s->least && isfinite(*E)) { /* rows with less room than it takes are left as they are */
@@ -230,29 +232,33 @@ static double find_stretch(spd_certifier *c, double E, double mean) {
     return GENEROUS * stretch;
 }
 
-bool spd_dual_repair_all(spd_certifier *c, spd_repair *out) {
-    double E;
-    double mean = 0;
+static bool try_repair(spd_certifier *c, double shrunk, spd_repair *out) {
+    double E = 0, mean = 0;
     bool good = false, known = false;
-    *out = (spd_repair){0};
+    *out = (spd_repair){.shrunk = shrunk};
     for (int round = 0; round < 2 && !known; round++) { /* null vectors and rows that are no route's may be found on the way */
         const int64_t nulls = c->base.nulls + c->mean.nulls;
         const bool rest = has_rest(&c->base);
         find_excess(c);
-        good = find_energy(c, &E) & find_mean_energy(c, &mean);
+        good = find_energy(c, shrunk, &E) & find_mean_energy(c, &mean);
         known = nulls == c->base.nulls + c->mean.nulls && rest == has_rest(&c->base);
     }
     if (!good || !known) return false;
     out->energy = E;
-    out->stretch = find_stretch(c, E, mean) + outside(c);
+    out->stretch = find_stretch(c, E, mean) + outside(c) + GENEROUS * shrunk;
     return isfinite(out->stretch);
+}
+
+/* Where no alpha has room, as with the Huber loss and nothing but outliers, all of (alpha, y) is made a little smaller first. */
+bool spd_dual_repair_all(spd_certifier *c, spd_repair *out) {
+    return try_repair(c, 0, out) || (c->problem->loss->room && try_repair(c, SHRUNK, out));
 }
 
 double spd_dual_repair_cost(const spd_certifier *c, const spd_repair *r, const double *z, double loss, double objective) {
     const spdhg_problem *p = c->problem;
     double cost = 0;
     if (r->mixed > 0) cost += r->mixed * (p->loss->value ? fmax(loss - c->least, 0) : coupled_most(p, z));
-    if (r->energy > 0) cost += r->energy * sqrt(p->loss->value ? spread_scalar(c, z) : spread_coupled(c, z));
+    if (r->energy > 0) cost += r->energy * sqrt(p->loss->value ? spread_scalar(c, r->shrunk, z) : spread_coupled(c, z));
     if (r->stretch > 0) cost += r->stretch * fmax(objective - c->least, 0);
     return GENEROUS * cost;
 }

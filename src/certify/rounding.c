@@ -110,6 +110,23 @@ static spd_twofold total_weight(const spdhg_problem *p) {
     return W;
 }
 
+/* The output of a coupled loss whose alpha is taken to be the others' sum, negated and not rounded: the most likely one. -1: none. */
+static int64_t dependent(const spdhg_problem *p, const double *alpha, int64_t i) {
+    int64_t top = 0;
+    for (int64_t k = 1; k < p->K; k++)
+        if (alpha[k] + ((double)k == p->b[i]) > alpha[top] + ((double)top == p->b[i])) top = k;
+    return p->loss->value ? -1 : top;
+}
+
+/* w alpha_ik. */
+static spd_twofold weighted(const spdhg_problem *p, const double *alpha, int64_t i, int64_t k, int64_t other) {
+    spd_twofold sum = {0, 0};
+    if (k != other) return spd_two_product(weight(p, i), alpha[k]);
+    for (int64_t l = 0; l < p->K; l++)
+        if (l != k) sum = spd_twofold_add(sum, -alpha[l]);
+    return spd_twofold_times(sum, weight(p, i));
+}
+
 static void add_rows_finely(spd_certifier *c) {
     const spdhg_problem *p = c->problem;
     const int64_t K = p->K;
@@ -117,8 +134,9 @@ static void add_rows_finely(spd_certifier *c) {
         if (!(weight(p, i) > 0)) continue;
         spd_row row;
         spd_problem_row(p, i, &row);
+        const int64_t other = dependent(p, c->alpha + i * K, i);
         for (int64_t k = 0; k < K; k++) {
-            const spd_twofold wa = spd_two_product(weight(p, i), c->alpha[i * K + k]);
+            const spd_twofold wa = weighted(p, c->alpha + i * K, i, k, other);
             if (wa.high == 0) continue;
             c->fine[p->dK + k] = spd_twofold_add(spd_twofold_add(c->fine[p->dK + k], wa.high), wa.low);
             for (int64_t q = 0; q < row.nnz; q++) {
@@ -166,7 +184,7 @@ bool spd_dual_fine_v(spd_certifier *c) {
             const double v = c->fine[q].high / (W.high * (p->scale && j < p->d ? p->scale[j] : 1));
             const double norm = j < p->d ? c->norm[j] : 1, top = j < p->d ? c->top[j] : 1;
             c->e[q] =
-                8 * UNIT * fabs(v) + (twice * c->alpha_size[k] + c->loose) * norm + (double)p->n * DBL_MIN + c->vanishing * top;
+                8 * UNIT * fabs(v) + twice * (c->alpha_size[k] + c->loose) * norm + (double)p->n * DBL_MIN + c->vanishing * top;
             if (j < p->d)
                 c->v[q] = v;
             else

@@ -4,6 +4,8 @@
 #define SPD_CORE_H
 
 #include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -88,6 +90,22 @@ void spd_parallel(int threads, int64_t blocks, void (*task)(void *context, int64
 /* ---- clock.c */
 double spd_now(void);            /* seconds, monotonic */
 double spd_thread_seconds(void); /* of processor time that the calling thread has had: what others do at the time is not in it */
+
+/* ---- stop.c: long work asks between its pieces whether to go on, and ends soon if not: what it leaves is then unfinished. */
+typedef enum spd_why { SPD_GO_ON, SPD_LATE, SPD_CALLED_OFF } spd_why;
+typedef struct spd_stop {
+    double deadline;            /* of spd_now() */
+    bool (*ask)(void *context); /* whether the caller has had enough; NULL: nobody is asked */
+    void *context;
+    double pause, asked; /* seconds between two questions; when the last one was put */
+    pthread_t owner;     /* the thread that asks; others only look */
+    _Atomic(spd_why) why;
+    int64_t polls; /* of the owner, so far */
+} spd_stop;
+void spd_stop_start(spd_stop *stop, double deadline, bool (*ask)(void *context), void *context); /* owned by this thread */
+bool spd_stop_now(spd_stop *stop); /* from any thread; NULL: never. Once true it stays */
+spd_why spd_stop_why(spd_stop *stop);
+void spd_stop_call_off(spd_stop *stop);
 
 /* ---- file.c: a file that appears whole or not at all: written beside its place, fsynced, renamed. */
 typedef struct spd_file {

@@ -7,6 +7,8 @@ typedef struct spd_answer {
     const spdhg_problem *p;
     int threads;
     const double *x, *c, *y; /* as it is; an offer that is kept takes its place */
+    double passes, factors;  /* over the data, and of dense Hessians, that it has cost: what more digits may cost follows */
+    spd_stop *stop;
     /* Evaluates (x, c) with the same y, c becoming the best for x; keeps it if it is no worse. */
     spdhg_status (*offer)(void *context, const double *x, double *c, bool *kept, spdhg_error *err);
     void (*keep_old)(void *context, double *c); /* none was kept: evaluates the answer again; c: K numbers of scratch */

@@ -1,8 +1,10 @@
 /* exact_zeros.c - exact zeros (PROBLEM: Exact zeros). Where the dual block lies strictly inside its ball, the optimum has (F x)_e
  * = 0; an iterate that is optimal to 1e-8 has about 1e-8 there. This sets such rows to exactly 0: identity rows by x_j = 0, rows
  * of two entries a x_i + b x_j = 0 by joining i and j (union-find with the ratio to the root), every joined set at the
- * least-squares value. */
+ * least-squares value. With a set X, coefficients that are nearly at one of its sides are put there: of an l1 ball, at 0. */
 #include "face/answer.h"
+
+static const double SIDE_MOST = 1e-2; /* of the largest coefficient: no dual tells which side holds it */
 
 /* Rows of a term whose dual block is inside by a margin and whose F x is small against the largest. */
 static void join_term(spd_joins *g, const spdhg_problem *p, const spd_term *t, const double *y, const double *Fx, double small,
@@ -45,12 +47,22 @@ static void settle(spd_joins *g, const spdhg_problem *p, const double *x, double
     }
 }
 
+/* What is within `near` of a side of X onto it, and all of it into X. */
+static void onto_sides(const spdhg_problem *p, double near, double *x, double *work) {
+    double low, high;
+    spd_set_sides(&p->set, &low, &high);
+    if (p->set.kind == &spd_set_l1ball) low = high = 0;
+    for (int64_t q = 0; q < p->dK; q++) x[q] = fabs(x[q] - low) <= near ? low : fabs(x[q] - high) <= near ? high : x[q];
+    spd_set_round(&p->set, p->dK, x, work);
+}
+
 /* x with the zeros of this margin into out. */
 static void with_exact_zeros(const spdhg_problem *p, spd_joins *g, const double *x, const double *y, const double *Fx,
                              double small, double *out, double *work) {
     spd_joins_clear(g);
     for (int64_t t = 0; t < p->terms; t++) join_term(g, p, &p->term[t], y + p->term[t].first, Fx + p->term[t].first, small, work);
     settle(g, p, x, out, work, work + p->dK);
+    if (p->set.kind != &spd_set_all) onto_sides(p, fmin(small, SIDE_MOST) * spd_max_abs(p->dK, x), out, work);
 }
 
 static spdhg_status try_margins(const spd_answer *a, spd_joins *g, double *out, double *Fx, double *c, double *work,
@@ -60,7 +72,7 @@ static spdhg_status try_margins(const spd_answer *a, spd_joins *g, double *out, 
     const spdhg_problem *p = a->p;
     bool kept = false, offered = false;
     spd_problem_apply(p, a->x, Fx);
-    for (size_t i = 0; i < sizeof margin / sizeof *margin && !kept; i++) {
+    for (size_t i = 0; i < sizeof margin / sizeof *margin && !kept && !spd_stop_now(a->stop); i++) {
         with_exact_zeros(p, g, a->x, a->y, Fx, margin[i], out, work);
         if (memcmp(out, a->x, (size_t)p->dK * sizeof *out) == 0) break; /* nothing to do, nor with a smaller margin */
         offered = true;
@@ -73,7 +85,7 @@ static spdhg_status try_margins(const spd_answer *a, spd_joins *g, double *out, 
 
 spdhg_status spd_answer_exact_zeros(const spd_answer *a, spdhg_error *err) {
     const spdhg_problem *p = a->p;
-    if (p->set.kind != &spd_set_all || p->m == 0) return SPDHG_OK;
+    if (p->set.kind == &spd_set_all && p->m == 0) return SPDHG_OK;
     spd_joins g;
     SPD_TRY(spd_joins_new(&g, p->d, err));
     double *out = SPD_NEW(double, p->dK), *Fx = SPD_NEW(double, p->m * p->K), *c = SPD_NEW(double, p->K);

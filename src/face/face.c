@@ -1,14 +1,22 @@
 /* face.c - the last digits of x. Once the zeros of F x are known, f is smooth on the face { x : (F x)_Z = 0 } near the minimiser,
  * and Newton's method there is exact to rounding, where a duality gap of 1e-12 leaves x with an error of about 1e-6. Z: blocks
  * whose dual is strictly inside its ball, and blocks that are 0 already. Tried where a few dozen passes over the data cost
- * next to nothing. */
+ * next to nothing. Without a penalty (ridge alone, or lambda 0) there is no guess in it, the face is the whole space: then also
+ * where it costs a part of what the run has cost, such as one Newton step more. */
 #include "face/face.h"
 #include "face/answer.h"
 
-enum { PASSES_MOST = 1000, PASSES_LEAST = 20, TURNS_MOST = 20 };
+enum { PASSES_MOST = 1000, PASSES_LEAST = 20, SMOOTH_LEAST = 6, TURNS_MOST = 20 };
 static const double ANY_RUN = 4e6,
                     MANY_DIGITS = 2e8; /* multiplications to spend; the second when the tolerance is below DIGITS */
 static const double DIGITS = 1e-9;
+static const double OF_THE_RUN = 1.0 / 3; /* multiplications to spend where there is no penalty, of those of the run */
+
+static bool smooth(const spdhg_problem *p) {
+    for (int64_t t = 0; t < p->terms; t++)
+        if (p->term[t].lambda > 0) return false;
+    return true;
+}
 
 /* How F x is read: zero where its block is at most `tiny` of the largest coefficient, or at most `small` of the largest block
  * with a dual strictly inside. */
@@ -60,7 +68,7 @@ static spdhg_status try_zeros(const spd_answer *a, spd_face *f, double most, boo
     bool turned = true, better = false;
     memcpy(f->x, a->x, (size_t)p->dK * sizeof *f->x);
     memcpy(f->c, a->c, (size_t)p->K * sizeof *f->c);
-    for (int turn = 0; turn < TURNS_MOST && turned; turn++) {
+    for (int turn = 0; turn < TURNS_MOST && turned && !spd_stop_now(f->stop); turn++) {
         spdhg_error too_costly;
         const spdhg_status status = make_bases(f, most, &too_costly);
         if (status == SPDHG_USAGE) return SPDHG_OK;
@@ -75,7 +83,9 @@ static spdhg_status try_zeros(const spd_answer *a, spd_face *f, double most, boo
 static spdhg_status try_readings(const spd_answer *a, spd_face *f, double most, spdhg_error *err) {
     static const reading all[] = {{INFINITY, 1e-8}, {INFINITY, 0}, {1e-3, 0}, {1e-6, 0}}; /* the boldest first */
     bool kept = false;
-    for (size_t i = 0; i < sizeof all / sizeof *all && !kept && *f->passes > 0; i++) {
+    if (spd_stop_now(f->stop)) return SPDHG_OK;
+    const size_t readings = smooth(f->p) ? 1 : sizeof all / sizeof *all; /* nothing to read */
+    for (size_t i = 0; i < readings && !kept && *f->passes > 0 && !spd_stop_now(f->stop); i++) {
         find_zeros(f, a->x, a->y, all[i]);
         SPD_TRY(try_zeros(a, f, most, &kept, err));
     }
@@ -92,21 +102,33 @@ static double cost(const spdhg_problem *p) {
 
 /* Penalties with isolated corners, or a set X, have no such face. */
 static bool has_faces(const spdhg_problem *p) {
-    bool good = p->set.kind == &spd_set_all && p->m > 0;
+    bool good = p->set.kind == &spd_set_all;
     for (int64_t t = 0; t < p->terms; t++)
-        good =
-            good && p->term[t].lambda > 0 && (p->term[t].penalty == &spd_penalty_l1 || p->term[t].penalty == &spd_penalty_group);
+        good = good && (p->term[t].penalty == &spd_penalty_l1 || p->term[t].penalty == &spd_penalty_group);
     return good;
+}
+
+/* Multiplications that may be spent; 0: too few to be worth a try. *n: unknowns of a dense factor; 0: none is worth it, or can be
+ * paid. */
+static double budget(const spd_answer *a, double tol, int64_t *n) {
+    const spdhg_problem *p = a->p;
+    const double any = tol > 0 && tol >= DIGITS ? ANY_RUN : MANY_DIGITS, pass = cost(p);
+    if (!smooth(p)) return any >= PASSES_LEAST * pass ? any : 0;
+    const double factor = spd_face_dense_cost(p, (double)spd_problem_normal_size(p)),
+                 most = fmax(any, OF_THE_RUN * (a->passes * pass + a->factors * factor));
+    if (most < factor + SMOOTH_LEAST * pass) *n = 0;
+    return *n > 0 || most >= PASSES_LEAST * pass ? most : 0;
 }
 
 spdhg_status spd_answer_last_digits(const spd_answer *a, double tol, spdhg_error *err) {
     const spdhg_problem *p = a->p;
-    const double most = tol > 0 && tol >= DIGITS ? ANY_RUN : MANY_DIGITS, passes = most / cost(p);
-    if (!has_faces(p) || passes < PASSES_LEAST) return SPDHG_OK;
+    if (!has_faces(p)) return SPDHG_OK;
     const int64_t dK = p->dK, K = p->K, mK = p->m * K;
-    int left = (int)fmin(passes, PASSES_MOST);
-    const int64_t n = spd_face_dense_size(p, cost(p)); /* 0: by products alone */
-    spd_face f = {.p = p, .threads = a->threads, .passes = &left, .pass = cost(p), .dense = n > 0};
+    int64_t n = spd_face_dense_size(p, cost(p)); /* 0: by products alone */
+    const double most = budget(a, tol, &n);
+    if (most == 0) return SPDHG_OK;
+    int left = (int)fmin(most / cost(p), PASSES_MOST);
+    spd_face f = {.p = p, .threads = a->threads, .passes = &left, .stop = a->stop, .pass = cost(p), .dense = n > 0};
     struct {
         double **place;
         int64_t size;

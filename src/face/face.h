@@ -7,7 +7,8 @@
 typedef struct spd_face {
     const spdhg_problem *p;
     int threads;
-    int *passes;         /* over the data, that may still be spent */
+    int *passes; /* over the data, that may still be spent */
+    spd_stop *stop;
     bool *zero;          /* mK: Z */
     spd_nullspace *null; /* of each output: x = N u */
     int64_t unknowns;    /* u of every output, then the intercepts */
@@ -27,6 +28,8 @@ typedef struct spd_face {
  * F x would have turned round; then *turned, it is in Z now, and x is where it is 0. */
 bool spd_face_minimise(spd_face *f, bool *turned);
 /* ---- face_dense.c */
+double spd_face_dense_cost(const spdhg_problem *p,
+                           double unknowns); /* multiplications of writing it out, with N, and of the factor */
 int64_t spd_face_dense_size(const spdhg_problem *p, double pass); /* n if a factor is worth it, else 0; pass: cost of one */
 bool spd_face_factor(spd_face *f);                                /* M at f->curve; false: singular, or nearly */
 /* ---- face_newton.c */

@@ -4,8 +4,8 @@
 
 static const double SINGULAR = 1e-10; /* of its own diagonal: what elimination may leave of a pivot */
 
-/* Multiplications of writing it out, with N, and of the factor; BLAS makes about eight of its own at once. */
-static double dense_cost(const spdhg_problem *p, double unknowns) {
+/* BLAS makes about eight multiplications of its own at once. */
+double spd_face_dense_cost(const spdhg_problem *p, double unknowns) {
     const double n = (double)spd_problem_normal_size(p);
     return (double)p->n * spd_problem_normal_cost(p) + 2 * n * n + unknowns * unknowns * unknowns / 48;
 }
@@ -14,7 +14,7 @@ int64_t spd_face_dense_size(const spdhg_problem *p, double pass) {
     const double n = (double)spd_problem_normal_size(p);
     for (int64_t t = 0; t < p->terms; t++)
         if (p->term[t].penalty != &spd_penalty_l1) return 0;
-    return 2 * dense_cost(p, n) < n * pass ? spd_problem_normal_size(p) : 0; /* conjugate gradients: some n/2 passes */
+    return 2 * spd_face_dense_cost(p, n) < n * pass ? spd_problem_normal_size(p) : 0; /* conjugate gradients: some n/2 passes */
 }
 
 /* Row i of N: entry e is column *column, value *value; false behind the last. Its columns are those of its output. */
@@ -40,8 +40,8 @@ bool spd_face_factor(spd_face *f) {
     const int64_t n = spd_problem_normal_size(p), u = f->unknowns;
     double *H = f->H, *T = H + n * n, *M = f->M, value;
     int64_t column;
-    *f->passes -= (int)ceil(dense_cost(p, (double)u) / f->pass);
-    spd_problem_normal_matrix(p, f->threads, f->curve, H, f->room);
+    *f->passes -= (int)ceil(spd_face_dense_cost(p, (double)u) / f->pass);
+    if (!spd_problem_normal_matrix(p, f->threads, f->curve, H, f->room, f->stop)) return false;
     for (int64_t i = 0; i < n; i++) {
         H[i * n + i] += i < p->dK ? p->gamma : 0;
         for (int64_t j = 0; j < i; j++) H[j * n + i] = H[i * n + j];

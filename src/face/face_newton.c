@@ -110,7 +110,8 @@ static bool direct(spd_face *f, bool *flat) {
     }
     if (left > 0.5 * all) {
         memset(f->step, 0, (size_t)n * sizeof *f->step);
-        const spd_cg cg = {.apply = hessian, .context = f, .tolerance = 1e-8, .most = *f->passes};
+        const int most = *f->passes > 2 ? *f->passes - 2 : *f->passes; /* two passes show what has come of it */
+        const spd_cg cg = {.apply = hessian, .context = f, .tolerance = 1e-8, .most = most, .stop = f->stop};
         spd_cg_solve(&cg, n, f->u, f->step, f->step + n);
         left = left_over(f);
     }
@@ -185,7 +186,7 @@ bool spd_face_minimise(spd_face *f, bool *turned) {
     double last = INFINITY;
     int steps = 0;
     f->factored = false;
-    for (*turned = false; steps<STEPS_MOST && * f->passes> 0; steps++) {
+    for (*turned = false; steps<STEPS_MOST && * f->passes> 0 && !spd_stop_now(f->stop); steps++) {
         const double size = gradient(f);
         if (!(size < 0.5 * last)) break;
         if (f->dense && (steps == 0 || (f->factored && size > SLOW * last))) {

@@ -21,12 +21,17 @@ void spd_tied_gather(const spd_tied *r, const spdhg_problem *p, const double *g,
 void spd_tied_nearest(const spd_tied *r, const spdhg_problem *p, const double *x, double *t);  /* t = (B'B)^{-1} B'x */
 
 /* ---- tied_hessian.c: lower triangles, size x size. */
-void spd_tied_hessian(const spd_tied *r, const spdhg_problem *p, const double *curve, double *H, double *work);
+bool spd_tied_hessian(const spd_tied *r, const spdhg_problem *p, const double *curve, double *H, double *work,
+                      spd_stop *stop); /* false: stopped, H is not whole */
 int64_t spd_tied_hessian_work(const spdhg_problem *p, int64_t most);
 /* Entry q of row e of F B, output k: its unknown, or -1, and its value. */
 int32_t spd_tied_entry(const spd_tied *r, const spd_csr *F, int64_t e, int64_t q, int64_t K, int64_t k, double *value);
 /* S = diag(scale): 1 / (row of FB)(diag H)^{-1}(row of FB)', one number for each block the penalty couples. */
 void spd_tied_scale(const spd_tied *r, const spdhg_problem *p, const double *H, double *scale);
 void spd_tied_gram(const spd_tied *r, const spdhg_problem *p, const double *scale, double *M); /* B'F'S F B */
+/* M -= factor hh', h = B'F_b'normal of block b of a term; normal: m x K. sum: as many zeros as unknowns, and so again afterwards;
+ * list: as many numbers. */
+void spd_tied_take_block(const spd_tied *r, const spdhg_problem *p, const spd_term *t, int64_t b, const double *normal,
+                         double factor, double *M, double *sum, double *list);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "face/tied_coordinates.h"
 
-enum { PANEL = 128 };
+enum { PANEL = 128, ROWS_A_POLL = 16 };
 
 static bool by_panels(const spdhg_problem *p) { return p->K == 1 && spd_problem_full(p); }
 
@@ -50,10 +50,11 @@ static void add(int64_t n, reduced_row *a, const double *C, int64_t K, double *H
     a->count = 0;
 }
 
-static void add_sparse(const spd_tied *r, const spdhg_problem *p, const double *curve, double *H, reduced_row *a, double *C) {
+static void add_sparse(const spd_tied *r, const spdhg_problem *p, const double *curve, double *H, reduced_row *a, double *C,
+                       spd_stop *stop) {
     const int64_t K = p->K, n = r->size;
     double *unit = C + K * K;
-    for (int64_t i = 0; i < p->n; i++) {
+    for (int64_t i = 0; i < p->n && !(i % ROWS_A_POLL == 0 && spd_stop_now(stop)); i++) {
         const double w = (p->weight ? p->weight[i] : 1) / p->W;
         spd_row row;
         spd_problem_row(p, i, &row);
@@ -73,9 +74,9 @@ static void add_sparse(const spd_tied *r, const spdhg_problem *p, const double *
 }
 
 /* Panels of sqrt(w phi''/W) a'B. */
-static void add_dense(const spd_tied *r, const spdhg_problem *p, const double *curve, double *H, double *panel) {
+static void add_dense(const spd_tied *r, const spdhg_problem *p, const double *curve, double *H, double *panel, spd_stop *stop) {
     const int64_t n = r->size;
-    for (int64_t at = 0; at < p->n; at += PANEL) {
+    for (int64_t at = 0; at < p->n && !spd_stop_now(stop); at += PANEL) {
         const int64_t rows = at + PANEL < p->n ? PANEL : p->n - at;
         for (int64_t i = 0; i < rows; i++) {
             spd_row row;
@@ -88,17 +89,18 @@ static void add_dense(const spd_tied *r, const spdhg_problem *p, const double *c
     }
 }
 
-void spd_tied_hessian(const spd_tied *r, const spdhg_problem *p, const double *curve, double *H, double *work) {
+bool spd_tied_hessian(const spd_tied *r, const spdhg_problem *p, const double *curve, double *H, double *work, spd_stop *stop) {
     const int64_t n = r->size;
     memset(H, 0, (size_t)(n * n) * sizeof *H);
     if (by_panels(p)) {
-        add_dense(r, p, curve, H, work);
-        return;
+        add_dense(r, p, curve, H, work, stop);
+        return !spd_stop_now(stop);
     }
     reduced_row a = {.value = work, .touched = (int32_t *)(void *)(work + n)};
     a.output = a.touched + n;
     memset(a.value, 0, (size_t)n * sizeof *a.value);
-    add_sparse(r, p, curve, H, &a, work + 2 * n);
+    add_sparse(r, p, curve, H, &a, work + 2 * n, stop);
+    return !spd_stop_now(stop);
 }
 
 int32_t spd_tied_entry(const spd_tied *r, const spd_csr *F, int64_t e, int64_t q, int64_t K, int64_t k, double *value) {
@@ -166,4 +168,29 @@ void spd_tied_gram(const spd_tied *r, const spdhg_problem *p, const double *scal
                 }
             }
     }
+}
+
+void spd_tied_take_block(const spd_tied *r, const spdhg_problem *p, const spd_term *t, int64_t b, const double *normal,
+                         double factor, double *M, double *sum, double *list) {
+    const int64_t K = p->K, n = r->size;
+    const spd_csr *F = &t->F->F;
+    const bool identity = spd_csr_is_identity(F);
+    int64_t count = 0;
+    for (int64_t row = 0; row < spd_term_block_rows(t, b); row++) {
+        const int64_t e = spd_term_block_row(t, b, row);
+        for (int64_t q = identity ? 0 : F->ptr[e]; q < (identity ? 1 : F->ptr[e + 1]); q++)
+            for (int64_t k = 0; k < K; k++) {
+                double value;
+                const int32_t i = spd_tied_entry(r, F, e, q, K, k, &value);
+                if (i < 0 || value == 0) continue;
+                if (sum[i] == 0) list[count++] = (double)i;
+                sum[i] += value * normal[t->first + e * K + k];
+                if (sum[i] == 0) sum[i] = 1e-300; /* stays in the list, once */
+            }
+    }
+    for (int64_t i = 0; i < count; i++)
+        for (int64_t j = 0; j < count; j++)
+            if (list[j] <= list[i])
+                M[(int64_t)list[i] * n + (int64_t)list[j]] -= factor * sum[(int64_t)list[i]] * sum[(int64_t)list[j]];
+    for (int64_t i = 0; i < count; i++) sum[(int64_t)list[i]] = 0;
 }

@@ -34,7 +34,7 @@ static void balance_freely(pricing *a) {
     memset(q, 0, (size_t)p->dK * sizeof *q);
     spd_problem_add_transposed(p, y, q);
     spd_axpy(p->dK, -1, q, r);
-    for (int it = 0; it < FREE_MOST; it++) {
+    for (int it = 0; it < FREE_MOST && !spd_stop_now(a->b->stop); it++) {
         spd_problem_apply(p, r, s);
         for (int64_t i = 0; i < mK; i++)
             if (a->nonzero[i] != 0) s[i] = 0;
@@ -74,7 +74,7 @@ static void price(pricing *a) {
         spd_problem_project_dual(p, y, a->b->term);
         for (int64_t i = 0; i < mK; i++)
             if (a->nonzero[i] != 0) y[i] = a->previous[i];
-        if (it == steps - 1) return;
+        if (it == steps - 1 || spd_stop_now(a->b->stop)) return;
         const double next = 0.5 * (1 + sqrt(1 + 4 * t * t)), momentum = (t - 1) / next;
         for (int64_t i = 0; i < mK; i++) a->u[i] = y[i] + momentum * (y[i] - a->previous[i]);
         t = next;
@@ -140,7 +140,8 @@ bool spd_working_set(const spdhg_problem *p, const spd_iterate *b, spd_tied *r, 
     if (try_opening(&a, r, 1e-9, limit)) return true;
     if (nearly_full) return false; /* the solution will not fit: every further step would cost much and gain little */
     double low = 1e-9;
-    for (int i = 0; i < TRIALS && high > 1.05 * low; i++) { /* the smallest violation that still fits, to five per cent */
+    for (int i = 0; i < TRIALS && high > 1.05 * low && !spd_stop_now(b->stop);
+         i++) { /* the smallest violation that still fits, to five per cent */
         beyond = sqrt(low * high);
         if (try_opening(&a, r, beyond, limit))
             high = beyond;

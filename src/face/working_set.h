@@ -8,6 +8,7 @@ typedef struct spd_iterate {
     double *x, *y, *Fx;
     const double *g;                   /* gradient of the smooth part at x */
     double *Ftrial, *term, *scratch_n; /* scratch: m x K; the penalties'; (x, c) */
+    spd_stop *stop;                    /* asked on the way to what is opened */
 } spd_iterate;
 
 /* Improves y on the entries that are zero at x (b->Fx, set by the caller) so that g + F'y falls; then opens the entries whose

@@ -23,7 +23,7 @@ int spd_cg_solve(const spd_cg *cg, int64_t n, const double *b, double *x, double
     memcpy(p, z, (size_t)n * sizeof *p);
     double rz = spd_dot(n, r, z);
     int made = 0;
-    while (made < cg->most && spd_norm2(n, r) > goal) {
+    while (made < cg->most && spd_norm2(n, r) > goal && !spd_stop_now(cg->stop)) {
         cg->apply(cg->context, p, Ap);
         const double curve = spd_dot(n, p, Ap);
         if (!(curve > 0)) break; /* the rest lies in the null space, or rounding has eaten it */

@@ -162,6 +162,7 @@ typedef struct spd_cg {
     void (*precondition)(const void *context, const double *r, double *z); /* z near A^{-1} r, in place of the two; NULL: none */
     double tolerance;                                                      /* stop at ||b - A x|| <= tolerance ||b|| */
     int most;                                                              /* iterations */
+    spd_stop *stop;                                                        /* asked in every iteration; NULL: none */
 } spd_cg;
 /* x is the start and the result. work has 4 n numbers. Returns the iterations made. */
 int spd_cg_solve(const spd_cg *cg, int64_t n, const double *b, double *x, double *work);

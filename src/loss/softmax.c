@@ -16,12 +16,6 @@ static double largest(const double *z, int64_t K) {
     return top;
 }
 
-static double total(const double *z, int64_t K, double top) {
-    double sum = 0;
-    for (int64_t k = 0; k < K; k++) sum += exp(z[k] - top);
-    return sum;
-}
-
 /* log(1 + the others) + (top - z_c): two numbers that are not negative, each with all its digits however small it is. */
 static double value(const double *z, int64_t K, double b) {
     int64_t top = 0;
@@ -46,10 +40,11 @@ static void slope(const double *z, int64_t K, double b, double *out) {
 
 static void second(const double *z, int64_t K, double b, const double *p, double *hp) {
     (void)b;
-    const double top = largest(z, K), all = total(z, K, top);
-    double mean = 0;
-    for (int64_t k = 0; k < K; k++) mean += exp(z[k] - top) / all * p[k];
-    for (int64_t k = 0; k < K; k++) hp[k] = exp(z[k] - top) / all * (p[k] - mean);
+    const double top = largest(z, K);
+    double all = 0, mean = 0;
+    for (int64_t k = 0; k < K; k++) all += hp[k] = exp(z[k] - top);
+    for (int64_t k = 0; k < K; k++) mean += hp[k] / all * p[k];
+    for (int64_t k = 0; k < K; k++) hp[k] = hp[k] / all * (p[k] - mean);
 }
 
 static double conjugate(const double *alpha, int64_t K, double b) {

@@ -30,6 +30,7 @@ static double conjugate(double alpha, double b, double arg) {
 const spdhg_loss spd_loss_squared = {.name = "squared",
                                      .help = "(z - b)^2 / 2: regression",
                                      .arg_max = -1,
+                                     .quadratic = true,
                                      .curvature = curvature,
                                      .value = value,
                                      .slope = slope,

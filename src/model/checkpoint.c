@@ -1,4 +1,4 @@
-/* checkpoint.c - file format: "SPDHGCP1", a byte-order mark, hashes and counters, trace points, state numbers, XXH3-64 of all
+/* checkpoint.c - file format: "SPDHGCP2", a byte-order mark, hashes and counters, trace points, state numbers, a dual point, XXH3-64 of all
  * before it. */
 #include "model/checkpoint.h"
 
@@ -6,15 +6,15 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-static const char magic[8] = {'S', 'P', 'D', 'H', 'G', 'C', 'P', '1'};
+static const char magic[8] = {'S', 'P', 'D', 'H', 'G', 'C', 'P', '2'};
 static const uint64_t byte_order = 0x0102030405060708u;
 
 /* Everything of fixed size, in the order of the file. All members are 8 bytes wide: no padding. */
 typedef struct header {
     char magic[8];
     uint64_t byte_order, point_size, hash[SPD_HASHES];
-    int64_t stage, k, rows_visited, iterations_before, points, numbers, said;
-    double seconds, epochs_before, best_dual;
+    int64_t stage, k, rows_visited, iterations_before, points, numbers, duals, said;
+    double seconds, epochs_before;
 } header;
 
 static bool put(FILE *stream, XXH3_state_t *sum, const void *block, size_t size) {
@@ -42,10 +42,10 @@ spdhg_status spd_checkpoint_write(const spd_checkpoint *c, const char *path, spd
                 .iterations_before = c->iterations_before,
                 .points = c->points,
                 .numbers = c->numbers,
+                .duals = c->duals,
                 .said = c->said,
                 .seconds = c->seconds,
-                .epochs_before = c->epochs_before,
-                .best_dual = c->best_dual};
+                .epochs_before = c->epochs_before};
     memcpy(h.magic, magic, sizeof magic);
     memcpy(h.hash, c->hash, sizeof h.hash);
     XXH3_state_t *sum = XXH3_createState();
@@ -56,7 +56,8 @@ spdhg_status spd_checkpoint_write(const spd_checkpoint *c, const char *path, spd
         XXH3_64bits_reset(sum);
         bool good = put(file.stream, sum, &h, sizeof h) &&
                     put(file.stream, sum, c->point, (size_t)c->points * sizeof *c->point) &&
-                    put(file.stream, sum, c->number, (size_t)c->numbers * sizeof *c->number);
+                    put(file.stream, sum, c->number, (size_t)c->numbers * sizeof *c->number) &&
+                    put(file.stream, sum, c->dual, (size_t)c->duals * sizeof *c->dual);
         const uint64_t checksum = XXH3_64bits_digest(sum);
         good = good && fwrite(&checksum, sizeof checksum, 1, file.stream) == 1;
         if (good) {
@@ -77,15 +78,15 @@ static spdhg_status damaged(const char *path, const char *how, spdhg_error *err)
 
 /* Sizes agree with the file's, so that no count can make us allocate more than the file holds. */
 static spdhg_status check_header(const header *h, int64_t size, const char *path, spdhg_error *err) {
-    if (memcmp(h->magic, magic, sizeof magic) != 0) return damaged(path, "it does not begin with SPDHGCP1", err);
+    if (memcmp(h->magic, magic, sizeof magic) != 0) return damaged(path, "it does not begin with SPDHGCP2", err);
     if (h->byte_order != byte_order) return damaged(path, "it was written on a machine of other byte order", err);
     if (h->point_size != sizeof(spdhg_point)) return damaged(path, "it was written by another version", err);
     const int64_t rest = size - (int64_t)sizeof *h - (int64_t)sizeof(uint64_t), most = rest / 8;
-    if (rest < 0 || h->points < 0 || h->numbers < 0 || h->points > most || h->numbers > most ||
-        h->points * (int64_t)sizeof(spdhg_point) + h->numbers * 8 != rest)
+    if (rest < 0 || h->points < 0 || h->numbers < 0 || h->duals < 0 || h->points > most || h->numbers > most || h->duals > most ||
+        h->points * (int64_t)sizeof(spdhg_point) + (h->numbers + h->duals) * 8 != rest)
         return damaged(path, "its size does not fit its counts", err);
     if (h->stage < 0 || h->k < 0 || h->rows_visited < 0 || h->iterations_before < 0 || h->said < 0 || h->said > 3 ||
-        !isfinite(h->seconds) || !isfinite(h->epochs_before) || isnan(h->best_dual))
+        !isfinite(h->seconds) || !isfinite(h->epochs_before))
         return damaged(path, "a counter is out of range", err);
     return SPDHG_OK;
 }
@@ -96,10 +97,12 @@ static spdhg_status read_body(spd_checkpoint *c, FILE *stream, int64_t size, con
     SPD_TRY(check_header(&h, size, path, err));
     c->point = SPD_NEW(spdhg_point, h.points);
     c->number = SPD_NEW(double, h.numbers);
-    if (!c->point || !c->number) return spd_fail_memory(err, (double)size);
+    c->dual = SPD_NEW(double, h.duals);
+    if (!c->point || !c->number || !c->dual) return spd_fail_memory(err, (double)size);
     uint64_t stored;
     if (fread(c->point, sizeof *c->point, (size_t)h.points, stream) != (size_t)h.points ||
         fread(c->number, sizeof *c->number, (size_t)h.numbers, stream) != (size_t)h.numbers ||
+        fread(c->dual, sizeof *c->dual, (size_t)h.duals, stream) != (size_t)h.duals ||
         fread(&stored, sizeof stored, 1, stream) != 1)
         return damaged(path, "it ends too early", err);
     XXH3_state_t *sum = XXH3_createState();
@@ -108,6 +111,7 @@ static spdhg_status read_body(spd_checkpoint *c, FILE *stream, int64_t size, con
     XXH3_64bits_update(sum, &h, sizeof h);
     XXH3_64bits_update(sum, c->point, (size_t)h.points * sizeof *c->point);
     XXH3_64bits_update(sum, c->number, (size_t)h.numbers * sizeof *c->number);
+    XXH3_64bits_update(sum, c->dual, (size_t)h.duals * sizeof *c->dual);
     const bool same = XXH3_64bits_digest(sum) == stored;
     XXH3_freeState(sum);
     if (!same) return damaged(path, "its checksum is wrong", err);
@@ -118,10 +122,10 @@ static spdhg_status read_body(spd_checkpoint *c, FILE *stream, int64_t size, con
     c->iterations_before = h.iterations_before;
     c->points = h.points;
     c->numbers = h.numbers;
+    c->duals = h.duals;
     c->said = h.said;
     c->seconds = h.seconds;
     c->epochs_before = h.epochs_before;
-    c->best_dual = h.best_dual;
     return SPDHG_OK;
 }
 
@@ -155,5 +159,6 @@ spdhg_status spd_checkpoint_read(spd_checkpoint *c, const char *path, bool *prev
 void spd_checkpoint_free(spd_checkpoint *c) {
     spd_free(c->point);
     spd_free(c->number);
+    spd_free(c->dual);
     *c = (spd_checkpoint){0};
 }

@@ -11,10 +11,13 @@ enum { SPD_HASH_DATA, SPD_HASH_PROBLEM, SPD_HASH_SOLVER, SPD_HASH_SAMPLING, SPD_
 typedef struct spd_checkpoint {
     uint64_t hash[SPD_HASHES];
     int64_t stage, k, rows_visited, iterations_before, points, numbers;
-    int64_t said; /* what the last step said, 0 while it should go on: a run that has ended goes no further */
-    double seconds, epochs_before, best_dual; /* best_dual: largest proven lower bound so far */
-    spdhg_point *point;                       /* the trace so far; owned when read */
-    double *number;                           /* the state arena; owned when read */
+    int64_t said;  /* what the last step said, 0 while it should go on: a run that has ended goes no further */
+    int64_t duals; /* numbers of `dual`: 0, or those of alpha and y together */
+    double seconds, epochs_before;
+    spdhg_point *point; /* the trace so far; owned when read */
+    double *number;     /* the state arena; owned when read */
+    double *
+        dual; /* the dual point with the best bound so far; owned when read. The bound itself is not kept: it is computed again */
 } spd_checkpoint;
 
 /* Atomic; the file that was there becomes PATH.previous. */

@@ -231,10 +231,11 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
                        .context = run,
                        .diagonal = self->diagonal,
                        .tolerance = fmin(0.05, sqrt(norm / s[FIRST])),
-                       .most = CG_MOST};
+                       .most = CG_MOST,
+                       .stop = run->stop};
     spd_cg_solve(&cg, n, b->scratch_n, self->dx, self->cg);
     s[INNER] += 1;
-    if (search(self, run, spd_dot(n, self->grad, self->dx))) return SPD_CONTINUE;
+    if (search(self, run, spd_dot(n, self->grad, self->dx)) || spd_stop_now(run->stop)) return SPD_CONTINUE;
     if (solved || norm < 1e-15 * s[FIRST]) return SPD_STALLED;
     s[GOAL] = norm; /* rounding stops this inner problem: take it as solved */
     return SPD_CONTINUE;

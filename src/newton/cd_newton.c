@@ -66,6 +66,7 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
         if (fabs(a->dx[q]) > fabs(a->dx[most])) most = q;
     const double before = b->x[most];
     const bool moved = spd_newton_line_search(run, b, a->dx, u, delta, HALVINGS_MOST);
+    if (spd_stop_now(run->stop)) return SPD_CONTINUE; /* of a model that was not solved nothing follows */
     if (!moved && -delta <= 1e-15 * fabs(*b->value)) return SPD_STALLED;
     adapt(self->damp, !moved ? 0 : b->x[most] == before + a->dx[most] ? 1 : (b->x[most] - before) / a->dx[most]);
     return moved || *self->damp < 1 ? SPD_CONTINUE : SPD_GIVES_UP;

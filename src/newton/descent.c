@@ -219,7 +219,9 @@ void spd_descent_solve(spd_descent *a, const spdhg_problem *p, double rest) {
         double more = gain;
         total += gain;
         if (gain <= rest * total) return;
-        for (int inner = 0; inner < SWEEPS_MOST && more > 0.1 * gain; inner++) total += more = sweep(a, p, false);
+        for (int inner = 0; inner < SWEEPS_MOST && more > 0.1 * gain && !spd_stop_now(a->b->stop); inner++)
+            total += more = sweep(a, p, false);
         if (more > 0.1 * gain && rest <= FINE) total += spd_descent_face(a, p);
+        if (spd_stop_now(a->b->stop)) return;
     }
 }

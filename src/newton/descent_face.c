@@ -120,7 +120,7 @@ static void refresh(face *f) {
 static void write_out(face *f) {
     const double before = f->a->touched;
     memset(f->e, 0, (size_t)f->n * sizeof *f->e);
-    for (int64_t q = 0; q < f->n; q++) {
+    for (int64_t q = 0; q < f->n && !spd_stop_now(f->a->b->stop); q++) {
         f->e[q] = 1;
         look_along(f, f->e);
         gather(f, f->e, f->M + q * f->n);
@@ -141,7 +141,8 @@ static bool factor(const face *f) {
 }
 
 static void solve(face *f) {
-    spd_cg cg = {.apply = hessian, .context = f, .diagonal = f->diagonal, .tolerance = TOLERANCE, .most = CG_MOST};
+    spd_cg cg = {
+        .apply = hessian, .context = f, .diagonal = f->diagonal, .tolerance = TOLERANCE, .most = CG_MOST, .stop = f->a->b->stop};
     if (!f->written_out) {
         memset(f->e, 0, (size_t)f->n * sizeof *f->e);
         if (spd_cg_solve(&cg, f->n, f->rhs, f->e, f->cg) < CG_MOST || f->n > DENSE_MOST) return;
@@ -150,7 +151,7 @@ static void solve(face *f) {
     cg.diagonal = NULL;
     cg.factor = f->L;
     memset(f->e, 0, (size_t)f->n * sizeof *f->e);
-    if (factor(f)) spd_cg_solve(&cg, f->n, f->rhs, f->e, f->cg);
+    if (!spd_stop_now(cg.stop) && factor(f)) spd_cg_solve(&cg, f->n, f->rhs, f->e, f->cg);
 }
 
 /* lambda (r(u + t e) - r(u)) or, with slope, its derivative at t. */
@@ -218,7 +219,7 @@ double spd_descent_face(spd_descent *a, const spdhg_problem *p) {
     double total = 0;
     bool whole = false;
     find_unknowns(&f);
-    for (int i = 0; i < STEPS_MOST && !whole; i++) {
+    for (int i = 0; i < STEPS_MOST && !whole && !spd_stop_now(a->b->stop); i++) {
         refresh(&f);
         solve(&f);
         const double gain = go(&f, &whole);

@@ -25,6 +25,7 @@ void spd_newton_layout(spd_run *run, spd_newton *b) {
 
 void spd_newton_start(spd_run *run, spd_newton *b, const double *x0, const double *c0, const double *y0) {
     const spdhg_problem *p = run->problem;
+    b->stop = run->stop;
     if (!run->again) memset(run->state.base, 0, (size_t)run->state.size * sizeof(double));
     if (x0) memcpy(b->x, x0, (size_t)p->dK * sizeof *x0);
     if (c0 && p->intercept) memcpy(b->x + p->dK, c0, (size_t)p->K * sizeof *c0);
@@ -50,7 +51,8 @@ static void find_scores(spd_run *run, spd_newton *b, bool best_c) {
     double *c = b->x + p->dK;
     spd_problem_scores(p, run->threads, b->x, b->score);
     if (p->intercept && best_c)
-        spd_problem_best_intercept(p, run->threads, b->score, c, b->scratch, b->scratch + spd_problem_blocks(p) * (1 + 3 * p->K));
+        spd_problem_best_intercept(p, run->threads, b->score, c, b->scratch, b->scratch + spd_problem_blocks(p) * (1 + 3 * p->K),
+                                   run->stop);
     if (p->intercept) spd_problem_shift(p, c, b->score);
 }
 

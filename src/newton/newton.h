@@ -13,6 +13,7 @@ typedef struct spd_newton {
     double *Fx, *Ftrial, *term; /* work */
     double *scratch;            /* work: of the collectives */
     double *scratch_n;          /* work: n numbers */
+    spd_stop *stop;             /* the run's */
 } spd_newton;
 
 void spd_newton_layout(spd_run *run, spd_newton *b);

@@ -152,7 +152,7 @@ bool spd_newton_model_solve(spd_newton_model *a, const spdhg_problem *p, bool *s
     *solved = true;
     if (!prepare(a, p)) return false;
     int newton = NEWTON_FIRST + (int)(a->B.size / 80) * 10; /* a factorisation costs about n/10 iterations */
-    for (int it = 1; it <= ITERATIONS_MOST; it++) {
+    for (int it = 1; it <= ITERATIONS_MOST && !(it > 1 && spd_stop_now(a->b->stop)); it++) {
         inner_iteration(a, p);
         if (it > 2 && it % 10 != 0) continue;
         double decrease, gap = spd_newton_model_gap(a, p, &decrease);

@@ -17,32 +17,6 @@ void spd_newton_model_exact_zeros(spd_newton_model *a, const spdhg_problem *p, d
     spd_tied_expand(&a->zeros, p, a->full, x);
 }
 
-/* M -= factor (B'F_b'n)(B'F_b'n)' for one block outside its ball; n = v/||v||. */
-static void take_radial(spd_newton_model *a, const spdhg_problem *p, const spd_term *t, int64_t b, double norm, double factor) {
-    const int64_t K = p->K, n = a->B.size;
-    double *sum = a->solved, *list = a->full;
-    int64_t count = 0;
-    for (int64_t r = 0; r < spd_term_block_rows(t, b); r++) {
-        const int64_t e = spd_term_block_row(t, b, r);
-        const spd_csr *F = &t->F->F;
-        const bool identity = spd_csr_is_identity(F);
-        for (int64_t q = identity ? 0 : F->ptr[e]; q < (identity ? 1 : F->ptr[e + 1]); q++)
-            for (int64_t k = 0; k < K; k++) {
-                double value;
-                const int32_t i = spd_tied_entry(&a->B, F, e, q, K, k, &value);
-                if (i < 0 || value == 0) continue;
-                if (sum[i] == 0) list[count++] = (double)i;
-                sum[i] += value * a->v[t->first + e * K + k] / norm;
-                if (sum[i] == 0) sum[i] = 1e-300; /* stays in the list, once */
-            }
-    }
-    for (int64_t i = 0; i < count; i++)
-        for (int64_t j = 0; j < count; j++)
-            if (list[j] <= list[i])
-                a->M[(int64_t)list[i] * n + (int64_t)list[j]] -= factor * sum[(int64_t)list[i]] * sum[(int64_t)list[j]];
-    for (int64_t i = 0; i < count; i++) sum[(int64_t)list[i]] = 0;
-}
-
 /* M = B'F' big S DPi(v) F B; old: its diagonal weights. */
 static void curvature(spd_newton_model *a, const spdhg_problem *p, double big) {
     const int64_t K = p->K;
@@ -60,7 +34,8 @@ static void curvature(spd_newton_model *a, const spdhg_problem *p, double big) {
                         square += a->v[t->first + spd_term_block_row(t, b, r) * K + k] *
                                   a->v[t->first + spd_term_block_row(t, b, r) * K + k];
                 const double norm = sqrt(square), w = big * a->scale[t->first] * (norm <= t->lambda ? 1 : t->lambda / norm);
-                if (pass == 1 && norm > t->lambda) take_radial(a, p, t, b, norm, w);
+                if (pass == 1 && norm > t->lambda)
+                    spd_tied_take_block(&a->B, p, t, b, a->v, w / (norm * norm), a->M, a->solved, a->full);
                 for (int64_t r = 0; r < spd_term_block_rows(t, b) && pass == 0; r++)
                     for (int64_t k = 0; k < K; k++) a->old[t->first + spd_term_block_row(t, b, r) * K + k] = w;
             }
@@ -125,7 +100,7 @@ bool spd_newton_model_newton(spd_newton_model *a, const spdhg_problem *p, double
     spd_newton_model_exact_zeros(a, p, a->u);
     spd_tied_nearest(&a->B, p, a->u, a->t);
     memcpy(a->open, a->b->y, (size_t)mK * sizeof *a->open); /* from here on y0 */
-    for (int step = 0; step < STEPS_MOST && newton_step(a, p, big); step++) {
+    for (int step = 0; step < STEPS_MOST && !spd_stop_now(a->b->stop) && newton_step(a, p, big); step++) {
         *gap = spd_newton_model_gap(a, p, decrease);
         if (*gap <= 0.01 * *decrease) break;
     }

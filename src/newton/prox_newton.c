@@ -13,12 +13,13 @@
  * slopes at u. Where the solution needs more than 2000 numbers it says STALLED; where its models are not solved or lead nowhere,
  * GIVES_UP. */
 #include "face/working_set.h"
+#include "interior/interior.h"
 #include "newton/newton_model.h"
 
 static const double LEAST_PROMISE = 1e-12; /* of f: a step that promises more and gets nowhere comes of a bad model */
 static const double LEAST_CURVED = 1e-14;  /* of the mean curvature: a column that has less has none */
 static const double WITHIN = 0.05;         /* how far the curvature of a row may be from the one it has in H */
-enum { HALVINGS_MOST = 40, WHOLE_MOST = 1500, IDLE_MOST = 10, TREMBLES_MOST = 50, UNSOLVED_MOST = 4 };
+enum { HALVINGS_MOST = 40, WHOLE_MOST = 1500, IDLE_MOST = 10, TREMBLES_MOST = 50, UNSOLVED_MOST = 4, STEPS_MOST = 100 };
 
 extern const spd_solver_kind spd_solver_ws_newton;
 
@@ -35,9 +36,15 @@ typedef struct prox_newton {
     double *dx, *set; /* work: direction; scratch of the working set and its Hessian */
 } prox_newton;
 
-/* What semismooth Newton can go on with: there is no need to stay with models that ADMM does not solve (F of dependent rows).
- * With a set X the other method is PD3O, which is not better at them: there it is waited until a step gets nowhere. */
-static bool alternative(const spdhg_problem *p) { return p->set.kind == &spd_set_all && spd_problem_can_slide(p); }
+/* The interior-point method waits: it solves what is not easy for this one, so that there is no need to insist. */
+static bool interior_waits(const spd_run *run) { return run->rescued && spd_interior_rescues(run->problem); }
+
+/* What semismooth Newton can go on with, too: there is no need to stay with models that ADMM does not solve (F of dependent rows).
+ */
+static bool alternative(const spd_run *run) {
+    const spdhg_problem *p = run->problem;
+    return (p->set.kind == &spd_set_all && spd_problem_can_slide(p)) || interior_waits(run);
+}
 
 /* A working set can be small only where zeros of F x make zeros or ties of x. */
 static bool makes_zeros(const spdhg_problem *p) {
@@ -174,8 +181,14 @@ static void offer(prox_newton *self, spd_run *run) {
 }
 
 static spd_iterate iterate(const spd_newton *b) {
-    return (spd_iterate){
-        .x = b->x, .y = b->y, .Fx = b->Fx, .g = b->g, .Ftrial = b->Ftrial, .term = b->term, .scratch_n = b->scratch_n};
+    return (spd_iterate){.x = b->x,
+                         .y = b->y,
+                         .Fx = b->Fx,
+                         .g = b->g,
+                         .Ftrial = b->Ftrial,
+                         .term = b->term,
+                         .scratch_n = b->scratch_n,
+                         .stop = b->stop};
 }
 
 static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
@@ -191,12 +204,15 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     if (whole(run)) {
         spd_tied_whole(&a->B, p);
         const int64_t n = a->B.size;
-        spd_problem_normal_update(p, run->threads, b->curve, WITHIN, *self->known == 0, self->hessian, self->kept, b->move,
-                                  b->scratch);
+        *self->known = spd_problem_normal_update(p, run->threads, b->curve, WITHIN, *self->known == 0, self->hessian, self->kept,
+                                                 b->move, b->scratch, run->stop);
+        if (*self->known == 0) return SPD_CONTINUE; /* stopped */
         memcpy(a->H, self->hessian, (size_t)(n * n) * sizeof *a->H);
     } else {
-        if (!spd_working_set(p, &here, &a->B, SPD_WORKING_MOST, self->set)) return SPD_STALLED;
-        spd_tied_hessian(&a->B, p, b->curve, a->H, self->set);
+        const bool fits = spd_working_set(p, &here, &a->B, SPD_WORKING_MOST, self->set);
+        if (spd_stop_now(run->stop)) return SPD_CONTINUE;
+        if (!fits) return SPD_STALLED;
+        if (!spd_tied_hessian(&a->B, p, b->curve, a->H, self->set, run->stop)) return SPD_CONTINUE;
     }
     *self->known = 1;
     run->rows_visited += p->n;
@@ -204,18 +220,24 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     spd_tied_nearest(&a->B, p, b->x, a->tx);
     const bool bent = regularise(self, p);
     bool solved;
-    if (!spd_newton_model_solve(a, p, &solved)) return alternative(p) ? SPD_GIVES_UP : SPD_FAILED;
-    *self->unsolved = solved && bent ? 0 : *self->unsolved + 1;
-    if (*self->unsolved > UNSOLVED_MOST && whole(run) && alternative(p)) return SPD_GIVES_UP;
+    const bool definite = spd_newton_model_solve(a, p, &solved), stopped = spd_stop_now(run->stop);
+    if (!definite) return stopped ? SPD_CONTINUE : alternative(run) ? SPD_GIVES_UP : SPD_FAILED;
+    *self->unsolved = (solved && bent) || stopped ? 0 : *self->unsolved + 1;
+    if (*self->unsolved > (spd_newton_model_bounded(p) ? 0 : UNSOLVED_MOST) && whole(run) && alternative(run))
+        return SPD_GIVES_UP;
     const double delta = with_exact_zeros(self, p);
+    if (stopped && !(delta < 0)) return SPD_CONTINUE;
     const bool moved = spd_newton_line_search(run, b, self->dx, a->Fu, delta, HALVINGS_MOST);
+    if (spd_stop_now(run->stop)) return SPD_CONTINUE; /* the model may not have been solved: nothing follows from it */
     offer(self, run);
     p->set.kind->project(p->dK, p->set.arg, b->x, b->scratch_n); /* what rounding may have pushed out */
     /* Promises below rounding: after many such steps in a row x only trembles. On a working set y may still gain. */
     const bool trembles = whole(run) && fabs(delta) <= 1e-16 * fabs(b->value[0]);
     if (!moved && whole(run) && fabs(delta) > LEAST_PROMISE * fabs(b->value[0]) && run->rescued) return SPD_GIVES_UP;
     *self->idle = moved && !trembles ? 0 : *self->idle + 1;
-    return (moved || !whole(run)) && *self->idle < (whole(run) ? TREMBLES_MOST : IDLE_MOST) ? SPD_CONTINUE : SPD_STALLED;
+    const bool on = (moved || !whole(run)) && *self->idle < (whole(run) ? TREMBLES_MOST : IDLE_MOST);
+    if (interior_waits(run) && (!on || k + 1 == STEPS_MOST)) return SPD_GIVES_UP;
+    return on ? SPD_CONTINUE : SPD_STALLED;
 }
 
 static void output(const spd_run *run, double *x, double *c, double *y) {

@@ -6,7 +6,7 @@
 
 #include "problem/problem.h"
 
-enum { HESSIAN_BLOCKS = 4, PANEL = 256, SMALL = 128 };
+enum { HESSIAN_BLOCKS = 4, PANEL = 256, SMALL = 128, ROWS_A_POLL = 16 };
 
 int64_t spd_problem_normal_size(const spdhg_problem *p) { return p->dK + (p->intercept ? p->K : 0); }
 
@@ -44,7 +44,11 @@ typedef struct pass {
     bool in_turn; /* one thread: a block after the other, in the same place */
     double *only; /* where the one block there is goes, or NULL */
     bool signs;   /* some of curve may be negative: differences */
+    spd_stop *stop;
 } pass;
+
+/* Asked in some rows only: a row may cost next to nothing. */
+static bool over(const pass *a, int64_t i) { return i % ROWS_A_POLL == 0 && spd_stop_now(a->stop); }
 
 /* C (K x K) = w C_i / W */
 static void row_curvature(const pass *a, int64_t i, const double *b, double w, double *C, double *unit) {
@@ -100,7 +104,7 @@ static inline void add_sparse_row(int64_t nnz, double C, const int32_t *idx, con
 static void sparse_block(const pass *a, int64_t first, int64_t end, double *H) {
     const spdhg_problem *p = a->p;
     const int64_t n = spd_problem_normal_size(p), *ptr = p->data->ptr;
-    for (int64_t i = first; i < end; i++) {
+    for (int64_t i = first; i < end && !over(a, i); i++) {
         const double C = (p->weight ? p->weight[i] : 1) / p->W * a->curve[i];
         const int64_t id = p->row ? p->row[i] : i, nnz = ptr[id + 1] - ptr[id];
         const int32_t *idx = p->data->idx + ptr[id];
@@ -154,6 +158,7 @@ static void panel_block(const pass *a, int64_t first, int64_t end, double sign, 
         if (C > 0) panel_row(p, i, sqrt(C), panel + rows++ * n);
         if (rows < panel_rows(n) && (i + 1 < end || rows == 0)) continue;
         cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, (int)n, (int)rows, sign, panel, (int)n, 1, H, (int)n);
+        if (spd_stop_now(a->stop)) return;
         rows = 0;
     }
 }
@@ -174,7 +179,7 @@ static void one_block(void *context, int64_t b) {
         sparse_block(a, first, end, H);
         return;
     }
-    for (int64_t i = first; i < end; i++) {
+    for (int64_t i = first; i < end && !over(a, i); i++) {
         const double w = p->weight ? p->weight[i] : 1;
         if (w == 0) continue;
         spd_row row;
@@ -199,9 +204,10 @@ void spd_problem_curvature_diagonal(const spdhg_problem *p, const double *curve,
     }
 }
 
-static void write_out(const spdhg_problem *p, int threads, const double *curve, bool add, double *H, double *scratch) {
+static void write_out(const spdhg_problem *p, int threads, const double *curve, bool add, double *H, double *scratch,
+                      spd_stop *stop) {
     const int64_t n = spd_problem_normal_size(p), blocks = blocks_of(p);
-    pass a = {.p = p, .curve = curve, .partial = scratch, .rows = (p->n + blocks - 1) / blocks};
+    pass a = {.p = p, .curve = curve, .partial = scratch, .rows = (p->n + blocks - 1) / blocks, .stop = stop};
     a.in_turn = threads <= 1;
     a.signs = add;
     if (blocks == 1 && !add) {
@@ -218,12 +224,14 @@ static void write_out(const spdhg_problem *p, int threads, const double *curve, 
     }
 }
 
-void spd_problem_normal_matrix(const spdhg_problem *p, int threads, const double *curve, double *H, double *scratch) {
-    write_out(p, threads, curve, false, H, scratch);
+bool spd_problem_normal_matrix(const spdhg_problem *p, int threads, const double *curve, double *H, double *scratch,
+                               spd_stop *stop) {
+    write_out(p, threads, curve, false, H, scratch, stop);
+    return !spd_stop_now(stop);
 }
 
-void spd_problem_normal_update(const spdhg_problem *p, int threads, const double *curve, double within, bool first, double *H,
-                               double *kept, double *diff, double *scratch) {
+bool spd_problem_normal_update(const spdhg_problem *p, int threads, const double *curve, double within, bool first, double *H,
+                               double *kept, double *diff, double *scratch, spd_stop *stop) {
     const int64_t nK = p->n * p->K;
     int64_t changed = 0;
     for (int64_t i = 0; i < nK && !first; i++) {
@@ -231,9 +239,10 @@ void spd_problem_normal_update(const spdhg_problem *p, int threads, const double
         diff[i] = far ? curve[i] - kept[i] : 0;
         changed += far;
     }
-    if (changed == 0 && !first && p->loss->value) return;
+    if (changed == 0 && !first && p->loss->value) return true;
     const bool anew = first || !p->loss->value || 4 * changed > 3 * nK; /* most of the rows: no rounding of the old ones */
-    write_out(p, threads, anew ? curve : diff, !anew, H, scratch);
+    write_out(p, threads, anew ? curve : diff, !anew, H, scratch, stop);
     for (int64_t i = 0; i < nK; i++)
         if (anew || diff[i] != 0) kept[i] = curve[i];
+    return !spd_stop_now(stop);
 }

@@ -9,6 +9,7 @@ enum { NEWTON_MAX = 200, AT_ONCE = 256 };
 typedef struct sums {
     const spdhg_problem *p;
     const double *z, *c, *direction;
+    spd_stop *stop;
     double *partial; /* blocks x (1 + 3K): result (1 + K used by the coupled case, 3K by the scalar one), then room */
 } sums;
 
@@ -64,7 +65,7 @@ static void scalar_newton(const spdhg_problem *p, int threads, sums *a, double *
         high[k] = INFINITY;
         step[k] = 1;
     }
-    for (int round = 0; round < NEWTON_MAX; round++) {
+    for (int round = 0; round < NEWTON_MAX && !spd_stop_now(a->stop); round++) {
         spd_parallel(threads, spd_problem_blocks(p), scalar_block, a);
         reduce(p, a->partial, 3 * K, sum);
         bool moving = false;
@@ -136,7 +137,7 @@ static void newton_direction(const spdhg_problem *p, int threads, sums *a, doubl
     for (int64_t k = 0; k < K; k++) q[k] = r[k] = -g[k];
     double rr = spd_dot(K, r, r);
     const double goal = 1e-12 * rr;
-    for (int64_t it = 0; it < K + 5 && rr > goal; it++) {
+    for (int64_t it = 0; it < K + 5 && rr > goal && !spd_stop_now(a->stop); it++) {
         a->direction = q;
         coupled_pass(p, threads, a, Hq);
         spd_axpy(K, damping, q, Hq);
@@ -160,7 +161,7 @@ static void coupled_newton(const spdhg_problem *p, int threads, sums *a, double 
     double *g = newton, *dir = g + K, *r = dir + K, *q = r + K, *Hq = q + K, *trial = Hq + K, *trial_g = trial + K;
     centre(K, c);
     double value = coupled_pass(p, threads, a, g), damping = 1e-14;
-    for (int round = 0; round < NEWTON_MAX && spd_norm2(K, g) > 1e-15; round++) {
+    for (int round = 0; round < NEWTON_MAX && spd_norm2(K, g) > 1e-15 && !spd_stop_now(a->stop); round++) {
         newton_direction(p, threads, a, damping, g, dir, r, q, Hq);
         const double descent = spd_dot(K, g, dir);
         for (int64_t k = 0; k < K; k++) trial[k] = c[k] + dir[k];
@@ -180,9 +181,9 @@ static void coupled_newton(const spdhg_problem *p, int threads, sums *a, double 
     }
 }
 
-void spd_problem_best_intercept(const spdhg_problem *p, int threads, const double *z, double *c, double *partial,
-                                double *newton) {
-    sums a = {.p = p, .z = z, .c = c, .partial = partial};
+void spd_problem_best_intercept(const spdhg_problem *p, int threads, const double *z, double *c, double *partial, double *newton,
+                                spd_stop *stop) {
+    sums a = {.p = p, .z = z, .c = c, .stop = stop, .partial = partial};
     if (p->loss->value)
         scalar_newton(p, threads, &a, c, newton);
     else

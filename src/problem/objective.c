@@ -92,10 +92,10 @@ int64_t spd_problem_value_work(const spdhg_problem *p) {
 double *spd_problem_value_scores(const spdhg_problem *p, double *scratch) { return divide(p, scratch).z; }
 
 void spd_problem_value(const spdhg_problem *p, int threads, const double *x, double *c, double *alpha, double *curve,
-                       double *scratch, spd_value *out) {
+                       double *scratch, spd_value *out, spd_stop *stop) {
     const value_scratch s = divide(p, scratch);
     spd_problem_scores(p, threads, x, s.z);
-    if (p->intercept) spd_problem_best_intercept(p, threads, s.z, c, s.partial, s.newton);
+    if (p->intercept) spd_problem_best_intercept(p, threads, s.z, c, s.partial, s.newton, stop);
     out->loss = spd_problem_losses(p, threads, &(spd_scores){.z = s.z, .c = p->intercept ? c : NULL}, alpha, curve, s.partial);
     out->ridge = 0.5 * p->gamma * spd_dot(p->dK, x, x);
     spd_problem_apply(p, x, s.Fx);

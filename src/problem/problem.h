@@ -139,8 +139,9 @@ enum { SPD_ROWS_PER_BLOCK = 2048 };
 void spd_problem_c_inward(const spdhg_problem *p, const double *x, double *c);
 void spd_problem_c_outward(const spdhg_problem *p, const double *x, double *c);
 /* ---- intercept.c: minimise the loss over the intercept, in place, started at c; z from spd_problem_scores. Newton in K
- * dimensions; softmax: sum c = 0. partial: spd_problem_blocks (1 + 3K) numbers, newton: 8K. */
-void spd_problem_best_intercept(const spdhg_problem *p, int threads, const double *z, double *c, double *partial, double *newton);
+ * dimensions; softmax: sum c = 0. partial: spd_problem_blocks (1 + 3K) numbers, newton: 8K. Stopped, c is better than it was. */
+void spd_problem_best_intercept(const spdhg_problem *p, int threads, const double *z, double *c, double *partial, double *newton,
+                                spd_stop *stop);
 /* ---- losses.c: at the scores z + c + t move (c, move may be NULL): the mean loss, and where they are not NULL alpha = phi' and
  * curve = phi'' (coupled losses: the scores themselves), unweighted, n x K. partial: spd_problem_blocks (1 + K) numbers. */
 typedef struct spd_scores {
@@ -152,7 +153,7 @@ double spd_problem_losses(const spdhg_problem *p, int threads, const spd_scores 
 /* f at (x, c); with an intercept c is minimised in place first. alpha, curve: as in spd_problem_losses, may be NULL. scratch:
  * spd_problem_value_work doubles; it holds F x first. */
 void spd_problem_value(const spdhg_problem *p, int threads, const double *x, double *c, double *alpha, double *curve,
-                       double *scratch, spd_value *out);
+                       double *scratch, spd_value *out, spd_stop *stop);
 int64_t spd_problem_value_work(const spdhg_problem *p);
 /* The scores z = A x + o (n x K, without intercept) that spd_problem_value left in its scratch. */
 double *spd_problem_value_scores(const spdhg_problem *p, double *scratch);
@@ -181,14 +182,16 @@ void spd_problem_curvature_diagonal(const spdhg_problem *p, const double *curve,
 /* ---- hessian.c: the same matrix written out, row-major n x n with n = (d + 1) K (intercept last, d K without), lower triangle.
  */
 double spd_problem_normal_cost(const spdhg_problem *p); /* of writing it out, for each row, in additions to scattered numbers */
-void spd_problem_normal_matrix(const spdhg_problem *p, int threads, const double *curve, double *H, double *scratch);
+/* False: stopped on the way, H is not whole. */
+bool spd_problem_normal_matrix(const spdhg_problem *p, int threads, const double *curve, double *H, double *scratch,
+                               spd_stop *stop);
 int64_t spd_problem_normal_size(const spdhg_problem *p);
 int64_t spd_problem_normal_work(const spdhg_problem *p, int threads);
 /* H as written out with the curvatures `kept` (n x K) becomes H with others, no further than `within` of them from those in
  * `curve`: only rows that changed more are added again, with the difference, unless they are many. kept: what H has now. first: H
- * and kept are to be made. Coupled losses: all anew. diff: n x K numbers. */
-void spd_problem_normal_update(const spdhg_problem *p, int threads, const double *curve, double within, bool first, double *H,
-                               double *kept, double *diff, double *scratch);
+ * and kept are to be made. Coupled losses: all anew. diff: n x K numbers. False: stopped, H and kept are to be made anew. */
+bool spd_problem_normal_update(const spdhg_problem *p, int threads, const double *curve, double within, bool first, double *H,
+                               double *kept, double *diff, double *scratch, spd_stop *stop);
 
 /* ---- curvature.c: constants of the step sizes. */
 double spd_problem_lipschitz(const spdhg_problem *p, spdhg_sampling sampling); /* kappa max_i(||a_i||^2 [+1]) + gamma */

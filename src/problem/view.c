@@ -23,7 +23,7 @@ spdhg_status spdhg_problem_evaluate(spdhg_problem *p, const double *x, double *c
     double *best = scratch + size;
     if (c) memcpy(best, c, (size_t)p->K * sizeof *c);
     spd_problem_c_inward(p, x, best);
-    spd_problem_value(p, spd_threads(0), x, best, NULL, NULL, scratch, &value);
+    spd_problem_value(p, spd_threads(0), x, best, NULL, NULL, scratch, &value, NULL);
     spd_problem_c_outward(p, x, best);
     if (c) memcpy(c, best, (size_t)p->K * sizeof *c);
     spd_free(scratch);

@@ -65,6 +65,7 @@ spdhg_status spd_race_solve(spd_race *race, const char *solver, spdhg_problem *p
     watch w = {.race = race, .limit = run_time};
     spdhg_options o = SPDHG_OPTIONS;
     o.epochs = race->o.epochs;
+    o.tol = 0; /* all run as long */
     o.every = race->o.every;
     o.batch = race->o.batch;
     o.sampling = race->o.sampling;

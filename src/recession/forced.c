@@ -24,40 +24,32 @@ typedef struct components {
     int64_t open;       /* components with a direction that have not shown both signs yet */
 } components;
 
-/* Columns of row e are tied: u keeps F_e u = 0. Merges by relabelling the second component: F is small beside the data. */
-static void tie(components *s, int64_t d, int32_t i, int32_t j, double ratio) {
-    const int32_t a = s->of[i], b = s->of[j];
-    if (a == b) {
-        if (fabs(s->u[j] - ratio * s->u[i]) > 1e-12 * fabs(s->u[j]))
-            for (int64_t q = 0; q < d; q++) s->u[q] *= s->of[q] != a;
-        return;
-    }
-    const double factor = s->u[j] != 0 ? ratio * s->u[i] / s->u[j] : 0;
-    const bool dead = s->u[i] == 0 || s->u[j] == 0;
-    for (int64_t q = 0; q < d; q++) {
-        if (s->of[q] == b) {
-            s->of[q] = a;
-            s->u[q] *= factor;
-        }
-        if (dead && s->of[q] == a) s->u[q] = 0;
-    }
-}
-
-static void find_components(components *s, const spdhg_problem *p) {
-    for (int32_t q = 0; q < p->d; q++) {
-        s->of[q] = q;
-        s->u[q] = 1;
-    }
+/* Rows with two entries tie their columns, any other row leaves no direction through its columns; F u = 0 either way. */
+static void tie_columns(spd_joins *ties, const spdhg_problem *p) {
+    double ratio;
     for (int64_t t = 0; t < p->terms; t++) {
         const spd_csr *F = &p->term[t].F->F;
         for (int64_t e = 0; e < F->m && p->term[t].lambda > 0; e++) { /* never the identity: its rows leave no direction */
             const int64_t first = F->ptr[e], entries = F->ptr[e + 1] - first;
             if (entries == 2 && F->val[first] != 0 && F->val[first + 1] != 0)
-                tie(s, p->d, F->idx[first], F->idx[first + 1], -F->val[first] / F->val[first + 1]);
+                spd_joins_add(ties, F->idx[first], F->idx[first + 1], F->val[first], F->val[first + 1]);
             else
-                for (int64_t q = first; q < F->ptr[e + 1]; q++) tie(s, p->d, F->idx[q], F->idx[q], 2);
+                for (int64_t q = first; q < F->ptr[e + 1]; q++) ties->zero[spd_joins_find(ties, F->idx[q], &ratio)] = true;
         }
     }
+}
+
+static spdhg_status find_components(components *s, const spdhg_problem *p, spdhg_error *err) {
+    spd_joins ties;
+    SPD_TRY(spd_joins_new(&ties, p->d, err));
+    tie_columns(&ties, p);
+    for (int64_t q = 0; q < p->d; q++) {
+        double ratio;
+        s->of[q] = (int32_t)spd_joins_find(&ties, q, &ratio);
+        s->u[q] = ties.zero[s->of[q]] ? 0 : ratio;
+    }
+    spd_joins_free(&ties);
+    return SPDHG_OK;
 }
 
 /* Every component that row i touches, its part of b_i a_i'u summed: widens low..high by it, or says whether it forces the row. */
@@ -143,8 +135,9 @@ spdhg_status spd_recession_forced(const spdhg_problem *p, uint8_t **forced, doub
     *push = SPD_NEW(double, p->d);
     const bool good = along && s.of && s.u && s.low && s.high && s.sum && s.size && *forced && *push;
     int sweeps = 0;
-    if (good) {
-        find_components(&s, p);
+    const spdhg_status status =
+        good ? find_components(&s, p, err) : spd_fail_memory(err, 8.0 * (double)((7 + SWEEPS_MOST) * p->d + p->n));
+    if (status == SPDHG_OK) {
         while (sweeps < SWEEPS_MOST && sweep(&s, p, (uint8_t)(sweeps + 1), *forced, along + sweeps * p->d) > 0) sweeps++;
         *unattained = sweeps > 0 && p->loss == &spd_loss_logistic;
         const double margin = *unattained ? 50 : 2; /* exp(-50), against f(0) 1e-10 as well; a hinge is 0 from 1 on */
@@ -159,5 +152,5 @@ spdhg_status spd_recession_forced(const spdhg_problem *p, uint8_t **forced, doub
         *forced = NULL;
         *push = NULL;
     }
-    return good ? SPDHG_OK : spd_fail_memory(err, 8.0 * (double)((7 + SWEEPS_MOST) * p->d + p->n));
+    return status;
 }

@@ -40,10 +40,14 @@ spdhg_status spd_solver_finish(spdhg_solver *s, spdhg_error *err) {
                                .x = s->x,
                                .c = s->c,
                                .y = s->y,
+                               .passes = s->solution.epochs,
+                               .factors = last && last->hessian ? (double)s->solution.iterations : 0,
+                               .stop = &s->stop,
                                .offer = offer,
                                .keep_old = keep_old,
                                .context = s};
     if (!last || s->trace.points == 0) return SPDHG_OK;
+    spd_limits_grant(s);
     if (last->exact || s->plan.stages > 1) SPD_TRY(spd_answer_exact_zeros(&answer, err));
     return last->exact && close ? spd_answer_last_digits(&answer, s->options.tol, err) : SPDHG_OK;
 }

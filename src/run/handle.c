@@ -1,21 +1,35 @@
 /* handle.c - the public handle: a problem, a plan, options, parameters, a start and, after run, a solution. */
 #include "run/loop.h"
 
+enum { EPOCHS_DEFAULT = 10, EPOCHS_MOST = 10000 }; /* the second: a tolerance that cannot be reached ends too */
+
+static const double DEFAULT_TOL = 1e-6;
+
+/* Of a solver that can prove it: auto, or an exact one. Where the caller has given a limit, or the solver's name stands for one,
+ * the tolerance only ends the run early: not to reach it is no failure. */
+static void default_tolerance(spdhg_solver *s, const char *name) {
+    spdhg_options *o = &s->options;
+    const spd_solver_kind *kind = spd_solver_find(name);
+    const bool automatic = strcmp(name, "auto") == 0;
+    s->may_miss = o->epochs > 0 || o->seconds > 0 || !automatic;
+    if (o->epochs == 0 && o->seconds == 0 && !automatic) o->epochs = EPOCHS_DEFAULT;
+    o->tol = automatic || (kind && kind->exact) ? DEFAULT_TOL : 0;
+}
+
 /* The caller's struct may be older and shorter: what it lacks keeps its default. */
 static spdhg_status take_options(spdhg_solver *s, const char *name, const spdhg_options *options, spdhg_error *err) {
     s->options = (spdhg_options)SPDHG_OPTIONS;
     if (options) memcpy(&s->options, options, options->size < sizeof *options ? options->size : sizeof *options);
     spdhg_options *o = &s->options;
     o->size = sizeof *o;
-    if (!(o->epochs >= 0) || !(o->seconds >= 0) || !(o->tol >= 0) || !(o->every >= 0) ||
+    if (!(o->epochs >= 0) || !(o->seconds >= 0) || !(o->tol >= 0 || o->tol == SPDHG_TOL_DEFAULT) || !(o->every >= 0) ||
         !isfinite(o->epochs + o->seconds + o->tol + o->every))
         return spd_fail(err, SPDHG_USAGE, "epochs, seconds, tolerance and trace interval must be finite and not negative");
     if (o->batch < SPDHG_BATCH_DEFAULT || (o->batch > s->problem->n && s->problem->n > 0))
         return spd_fail(err, SPDHG_USAGE, "batch %lld is outside 1..%lld (the rows)", (long long)o->batch,
                         (long long)s->problem->n);
-    const bool automatic = strcmp(name, "auto") == 0;
-    if (automatic && o->epochs == 0 && o->seconds == 0 && o->tol == 0) o->tol = 1e-6;
-    if (o->epochs == 0 && o->seconds == 0) o->epochs = o->tol > 0 ? 10000 : 10; /* a tolerance that cannot be reached ends too */
+    if (o->tol == SPDHG_TOL_DEFAULT) default_tolerance(s, name);
+    if (o->epochs == 0 && o->seconds == 0) o->epochs = o->tol > 0 ? EPOCHS_MOST : EPOCHS_DEFAULT;
     s->threads = spd_threads(o->threads);
     return SPDHG_OK;
 }
@@ -68,6 +82,7 @@ spdhg_status spdhg_solver_new(spdhg_solver **out, const char *solver, spdhg_prob
     *out = NULL;
     spdhg_solver *s = SPD_NEW(spdhg_solver, 1);
     if (!s) return spd_fail_memory(err, sizeof *s);
+    const double from = spd_now();
     s->problem = problem;
     s->clock = spd_now;
     const spdhg_status status = prepare(s, solver, options, err);
@@ -75,6 +90,7 @@ spdhg_status spdhg_solver_new(spdhg_solver **out, const char *solver, spdhg_prob
         spdhg_solver_free(s);
         return status;
     }
+    s->setup = spd_now() - from;
     *out = s;
     return SPDHG_OK;
 }
@@ -162,7 +178,7 @@ void spd_solver_keep(spdhg_solver *s, const spd_solver_kind *kind, const double 
                                    .objective = point->objective,
                                    .train_loss = point->train_loss,
                                    .penalty = point->penalty,
-                                   .gap = point->gap,
+                                   .gap = spd_evaluate_gap(&s->evaluator),
                                    .gap_relative = spd_evaluate_relative(&s->evaluator, point),
                                    .gap_radius = s->evaluator.gap.radius,
                                    .gap_kind = spd_gap_kind_name(s->evaluator.gap.kind),

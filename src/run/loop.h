@@ -19,12 +19,18 @@ struct spdhg_solver {
     spd_plan plan;
     spd_setting setting[SPD_SETTINGS_MAX]; /* what spdhg_solver_set said */
     int settings;
+    bool may_miss; /* the tolerance was not asked for: not to reach it is no failure */
     bool has_run;
+    double setup; /* seconds its making took: of the first run's time */
     double started;
-    bool compared;         /* spd_solver_compare was called */
-    double (*clock)(void); /* that point.seconds is read from; limits are of spd_now */
-    double *x, *c, *y;     /* where the next stage starts: the start, then the last finite output */
-    double *given;         /* c as the caller knows it, for columns that are not centred */
+    spd_stop stop;           /* of the work under way; once a run is to end: of what is left to do */
+    spd_why ended;           /* why a run ends before its time */
+    double deadline, latest; /* when steps end; when all that is left to do then must be done */
+    spdhg_point at;          /* epoch, iteration and seconds, for polls */
+    bool compared;           /* spd_solver_compare was called */
+    double (*clock)(void);   /* that point.seconds is read from; limits are of spd_now */
+    double *x, *c, *y;       /* where the next stage starts: the start, then the last finite output */
+    double *given;           /* c as the caller knows it, for columns that are not centred */
     spd_evaluator evaluator;
     bool keeps;   /* runs again and again on the same problem, but for lambda */
     spd_run kept; /* then: the last stage's instance, for the next run */
@@ -43,7 +49,10 @@ typedef struct spd_loop {
     double *x, *c, *y; /* the solver's output, as evaluated */
     int64_t k, iterations_before;
     double seconds, epochs_before;
-    bool stop;
+    int64_t measured; /* k of the last point */
+    double *before;   /* the state before the last step, and ... */
+    int64_t rows_before;
+    bool cut;      /* ... the step was cut short: a checkpoint is of before */
     spd_step said; /* by the last step */
     int stage;
     uint64_t hash[SPD_HASHES]; /* of what determines the iterates, once computed */
@@ -51,9 +60,15 @@ typedef struct spd_loop {
     double saved_at; /* when the last checkpoint was written */
 } spd_loop;
 
+/* ---- limits.c: when a run must end. The caller is asked and the clock read inside of long steps and proofs. */
+void spd_limits_start(spdhg_solver *s);
+bool spd_limits_reached(spdhg_solver *s); /* then s->ended says why, and stays */
+/* From here on s->stop grants what is left to do, the last proof and exact zeros, a little more time and asks nobody. */
+void spd_limits_grant(spdhg_solver *s);
+bool spd_tell(const spdhg_solver *s, spdhg_event_kind kind, const spdhg_point *point); /* true: the caller wants to stop */
+
 /* ---- run.c */
 void spd_loop_log(void *solver, const char *sentence); /* to the caller */
-bool spd_loop_out_of_time(const spd_loop *l);
 /* Stage l->stage of the plan to its end, from the checkpoint if there is one, which it frees; the outcome is the solver's. */
 spdhg_status spd_loop_stage(spd_loop *l, double epochs, spd_checkpoint *saved, spdhg_error *err);
 

@@ -1,5 +1,6 @@
 /* plan.c - from a name to the list of stages that solve.c goes through. A solver's name is a plan of one stage; "auto" decides by
  * counts. */
+#include "interior/interior.h"
 #include "newton/newton_model.h"
 #include "run/run.h"
 
@@ -70,9 +71,11 @@ static bool has_groups_of_pairs(const spdhg_problem *p) {
     return false;
 }
 
-/* The solver that goes on where proximal Newton gives up, or NULL. */
-static const char *rescue(const spdhg_problem *p) {
-    return takes("alm-ssn", p) ? "alm-ssn" : takes("saga-pd3o", p) ? "saga-pd3o" : NULL;
+/* Of saga-pd3o before the interior-point method, whose factors grow with the cube of the coefficients: about a quarter of what these cost,
+ * if that may suffice. */
+static double passes_before_interior(const spdhg_problem *p) {
+    const double n = (double)spd_problem_normal_size(p), affordable = 1.5 * n * n * n / pass_cost(p);
+    return affordable > PASSES ? fmin(affordable, PASSES_MOST) : 0;
 }
 
 /* For a stage behind which another waits should it give up. */
@@ -81,11 +84,21 @@ static void add_sure_stage(spd_plan *plan, const char *name) {
     plan->stage[plan->stages - 1].sure = true;
 }
 
-/* Few coefficients: proximal Newton with a dense factor, and semismooth Newton (with a set X variance-reduced PD3O) should it
- * give up; from 800 on, where zeros of F x tie them, on a working set first. Many: by coordinate descent where F is the identity;
+/* What goes on where a stage gives up. */
+static void add_rescue(spd_plan *plan, const spdhg_problem *p) {
+    if (plan->stages < SPD_STAGES_MAX) add_stage(plan, takes("alm-ssn", p) ? "alm-ssn" : "saga-pd3o", RESCUE, 1);
+}
+
+static void add_interior(spd_plan *plan, const spdhg_problem *p) {
+    add_sure_stage(plan, "interior");
+    add_rescue(plan, p);
+}
+
+/* Few coefficients: proximal Newton with a dense factor, and semismooth Newton (with a set X, or a loss of straight pieces, an
+ * interior-point method) should it give up; with a set X that is not separable the latter at once; from 800 on, where zeros of F x tie them, on a working set first. Many: by coordinate descent where F is the identity;
  * on a working set where zeros of F x make one and no ridge keeps x dense, or F is a chain or a graph, with semismooth Newton
- * behind both should they stall (the solution may be larger than the set may be); else semismooth Newton. A set X that is not
- * separable, or the nuclear norm of a large matrix: variance-reduced PD3O. Where there are many rows for every coefficient,
+ * behind both should they stall (the solution may be larger than the set may be); else semismooth Newton. With a set X, or the
+ * nuclear norm of a large matrix: variance-reduced PD3O. Where there are many rows for every coefficient,
  * proximal Newton first makes a few steps on a sample of them, which leads to within d/rows of the optimum for a fraction of the
  * price; alm-ssn starts with one stochastic pass. Where ridge makes it converge at once, variance-reduced PD3O goes before
  * either: passes_first. */
@@ -95,7 +108,8 @@ static void automatic(spd_plan *plan, const spdhg_problem *p) {
                tied = few && spd_newton_model_ties(p) && !has_groups_of_pairs(p),
                sparse = tied || (!few && !columns && newton && (p->gamma == 0 || has_pairs(p)) && !has_groups_of_pairs(p) &&
                                  takes("ws-newton", p));
-    const double passes = few || sparse ? passes_first(p) : 0;
+    const bool interior = !few && takes("interior", p) && p->set.kind != &spd_set_all;
+    const double passes = few || sparse ? passes_first(p) : interior ? passes_before_interior(p) : 0;
     const int64_t stride =
         few && !tied && !p->standardize && passes == 0 ? thin_stride(p) : 1; /* a sample's standard deviations are its own */
     if (passes > 0) add_stage(plan, "saga-pd3o", passes, 1);
@@ -103,17 +117,20 @@ static void automatic(spd_plan *plan, const spdhg_problem *p) {
     if (newton && !few && !columns && passes == 0 && worth_a_pass(p)) add_stage(plan, p->gamma > 0 ? "spdhg-sc2" : "spdhg", 1, 1);
     if (columns) add_sure_stage(plan, "cd-newton");
     if (sparse) add_stage(plan, "ws-newton", 2000, 1);
-    if (few && rescue(p)) {
-        add_sure_stage(plan, "prox-newton");
-        add_stage(plan, rescue(p), RESCUE, 1);
-    } else
-        add_stage(plan, few ? "prox-newton" : newton ? "alm-ssn" : "saga-pd3o", 0, 1);
-    const char *why = passes > 0     ? "ridge makes stochastic steps converge before a factor of the coefficients is paid for"
-                      : few && !tied ? "the coefficients are few enough for a dense factor"
-                      : columns      ? "the coefficients are many and the penalty is on each feature"
-                      : sparse       ? "the coefficients are many and most will be zero or tied"
-                      : newton       ? "the coefficients are many"
-                                     : "the set X or a large nuclear norm needs a first-order method";
+    if (few) add_sure_stage(plan, "prox-newton");
+    if (interior || (few && spd_interior_rescues(p)))
+        add_interior(plan, p);
+    else if (few)
+        add_rescue(plan, p);
+    else
+        add_stage(plan, newton ? "alm-ssn" : "saga-pd3o", 0, 1);
+    const char *why = passes > 0 && !interior
+                          ? "ridge makes stochastic steps converge before a factor of the coefficients is paid for"
+                      : (few && !tied) || interior ? "the coefficients are few enough for a dense factor"
+                      : columns                    ? "the coefficients are many and the penalty is on each feature"
+                      : sparse                     ? "the coefficients are many and most will be zero or tied"
+                      : newton                     ? "the coefficients are many"
+                                                   : "the set X or a large nuclear norm needs a first-order method";
     size_t used = (size_t)snprintf(plan->why, sizeof plan->why, "auto: ");
     for (int i = 0; i < plan->stages && used < sizeof plan->why; i++)
         used += (size_t)snprintf(plan->why + used, sizeof plan->why - used, "%s%s%s", i ? ", then " : "",

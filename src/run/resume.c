@@ -33,20 +33,25 @@ static spdhg_status hashes(const spd_loop *l, uint64_t out[SPD_HASHES], spdhg_er
     return SPDHG_OK;
 }
 
+static int64_t dual_numbers(const spdhg_problem *p) { return (p->n + p->m) * p->K; }
+
 spdhg_status spd_loop_save(spd_loop *l, spdhg_error *err) {
     spdhg_solver *s = l->solver;
+    const bool undone = l->cut && l->before; /* the last step was cut short: it is made again */
+    const spd_step said = undone ? SPD_CONTINUE : s->outcome == SPDHG_OUTCOME_CONVERGED ? SPD_CONVERGED : l->said;
     spd_checkpoint c = {.stage = l->stage,
-                        .k = l->k,
-                        .rows_visited = l->run.rows_visited,
+                        .k = l->k - undone,
+                        .rows_visited = undone ? l->rows_before : l->run.rows_visited,
                         .iterations_before = l->iterations_before,
                         .points = s->trace.points,
                         .numbers = l->run.state.size,
-                        .said = (int64_t)l->said,
+                        .said = (int64_t)said,
                         .seconds = l->seconds,
                         .epochs_before = l->epochs_before,
                         .point = s->trace.point,
-                        .number = l->run.state.base,
-                        .best_dual = s->evaluator.certifier.best_dual};
+                        .number = undone ? l->before : l->run.state.base,
+                        .dual = s->evaluator.certifier.best_alpha};
+    if (isfinite(s->evaluator.certifier.best_dual)) c.duals = dual_numbers(s->problem);
     if (!l->hashed) SPD_TRY(hashes(l, l->hash, err));
     l->hashed = true;
     memcpy(c.hash, l->hash, sizeof c.hash);
@@ -77,7 +82,8 @@ spdhg_status spd_loop_restore(spd_loop *l, const spd_checkpoint *c, spdhg_error 
     l->hashed = true;
     for (int part = 0; part < SPD_HASHES; part++)
         if (c->hash[part] != l->hash[part]) return refuse(s->options.resume, part, err);
-    if (c->numbers != l->run.state.size) return refuse(s->options.resume, SPD_HASH_SOLVER, err);
+    if (c->numbers != l->run.state.size || (c->duals != 0 && c->duals != dual_numbers(s->problem)))
+        return refuse(s->options.resume, SPD_HASH_SOLVER, err);
     memcpy(l->run.state.base, c->number, (size_t)c->numbers * sizeof *c->number);
     l->k = c->k;
     l->said = (spd_step)c->said;
@@ -85,7 +91,7 @@ spdhg_status spd_loop_restore(spd_loop *l, const spd_checkpoint *c, spdhg_error 
     l->iterations_before = c->iterations_before;
     l->epochs_before = c->epochs_before;
     l->seconds = c->seconds;
-    s->evaluator.certifier.best_dual = c->best_dual;
+    if (c->duals > 0) spd_certify_known(&s->evaluator.certifier, c->dual, c->dual + s->problem->n * s->problem->K);
     spd_trace_clear(&s->trace);
     for (int64_t i = 0; i < c->points; i++) SPD_TRY(spd_trace_add(&s->trace, &c->point[i], err));
     return SPDHG_OK;

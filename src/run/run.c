@@ -9,12 +9,6 @@ void spd_loop_log(void *context, const char *sentence) {
     if (s->options.callback) s->options.callback(s->options.user, &event);
 }
 
-/* Tells the caller; a non-zero answer asks to stop. */
-static bool tell(const spdhg_solver *s, spdhg_event_kind kind, const spdhg_point *point) {
-    const spdhg_event event = {.kind = kind, .point = point, .epochs_asked = s->options.epochs};
-    return s->options.callback && s->options.callback(s->options.user, &event) != 0;
-}
-
 /* Numbers one iteration touches, so that the caller is asked about every ten milliseconds whatever the problem. */
 static int64_t steps_between_polls(const spdhg_solver *s, const spd_solver_kind *kind, int64_t batch) {
     const spdhg_problem *p = s->problem;
@@ -38,7 +32,10 @@ static bool gone_astray(const spd_loop *l, double objective) {
 static bool measure(spd_loop *l, bool final, spdhg_status *status, spdhg_error *err) {
     spdhg_solver *s = l->solver;
     const spdhg_problem *p = s->problem;
+    spd_limits_grant(s);
+    l->measured = l->k;
     l->run.kind->output(&l->run, l->x, l->c, l->y);
+    if (p->set.kind->separable) p->set.kind->project(p->dK, p->set.arg, l->x, NULL); /* an average may be rounded out of a box */
     spdhg_point point = {
         .epoch = l->epochs_before + epochs_of(l), .iteration = l->iterations_before + l->k, .seconds = l->seconds};
     bool finite = spd_all_finite(p->dK, l->x) && spd_all_finite(p->K, l->c) && spd_all_finite(p->m * p->K, l->y);
@@ -56,13 +53,8 @@ static bool measure(spd_loop *l, bool final, spdhg_status *status, spdhg_error *
         spd_solver_keep(s, l->run.kind, l->x, l->c, l->y, &point);
         if (!l->thin) l->run.seen = s->evaluator.seen;
     }
-    if (tell(s, SPDHG_EVENT_POINT, &point)) l->stop = true;
+    if (spd_tell(s, SPDHG_EVENT_POINT, &point)) spd_stop_call_off(&s->stop);
     return finite;
-}
-
-bool spd_loop_out_of_time(const spd_loop *l) {
-    const double limit = l->solver->options.seconds;
-    return limit > 0 && spd_now() - l->solver->started >= limit;
 }
 
 /* Rows are drawn one iteration ahead: what the next step will read is on its way into the cache while this one computes. */
@@ -77,11 +69,11 @@ static void draw_ahead(spd_loop *l, int64_t k) {
     }
 }
 
-/* A few steps, up to the next point or poll; none after one that has said it is the last. */
+/* A few steps, up to the next point or poll; none after one that has said it is the last, or was cut short. */
 static void advance(spd_loop *l, int64_t steps, double until) {
     const int64_t batch = l->run.batch;
     if (l->rows) draw_ahead(l, l->k);
-    for (int64_t i = 0; i < steps && l->said == SPD_CONTINUE && (double)l->run.rows_visited < until; i++) {
+    for (int64_t i = 0; i < steps && l->said == SPD_CONTINUE && !l->cut && (double)l->run.rows_visited < until; i++) {
         spd_batch rows = {0};
         if (l->rows) {
             rows = (spd_batch){.size = batch, .row = l->rows + (l->k % 2) * batch};
@@ -89,7 +81,10 @@ static void advance(spd_loop *l, int64_t steps, double until) {
             l->run.rows_visited += batch;
         }
         l->run.offer = NULL;
+        l->rows_before = l->run.rows_visited;
+        if (l->before) memcpy(l->before, l->run.state.base, (size_t)l->run.state.size * sizeof *l->before);
         l->said = l->run.kind->step(&l->run, l->k++, &rows);
+        l->cut = spd_stop_why(&l->solver->stop) != SPD_GO_ON;
         l->run.seen = (spd_seen){0};
     }
 }
@@ -122,11 +117,11 @@ static spdhg_outcome verdict(const spd_loop *l, bool over) {
     const spdhg_solver *s = l->solver;
     const spd_step said = l->said;
     const bool wants_gap = s->options.tol > 0, last = is_last(l); /* an earlier stage hands over */
-    if (l->stop) return SPDHG_OUTCOME_INTERRUPTED;
+    if (s->ended == SPD_CALLED_OFF) return SPDHG_OUTCOME_INTERRUPTED;
     if (said == SPD_FAILED) return SPDHG_OUTCOME_DIVERGED;
     const bool small = wants_gap && s->solution.gap_relative <= s->options.tol,
-               certified = s->evaluator.gap.kind == SPD_GAP_CERTIFIED;
-    if (said == SPD_CONVERGED || (small && (certified || over)))
+               certified = s->evaluator.gap.kind == SPD_GAP_CERTIFIED, more = spd_certifier_may_prove(&s->evaluator.certifier);
+    if (said == SPD_CONVERGED || (small && (certified || !more || (over && last))))
         return SPDHG_OUTCOME_CONVERGED; /* within a radius: only if no more can be had */
     if ((said == SPD_STALLED || said == SPD_GIVES_UP) && wants_gap && last) return SPDHG_OUTCOME_STALLED;
     return over && wants_gap && last ? SPDHG_OUTCOME_LIMIT : SPDHG_OUTCOME_DONE;
@@ -142,19 +137,23 @@ static spdhg_status run_stage(spd_loop *l, double epochs, spdhg_outcome *outcome
     double next = next_point(l, every);
     bool over = false;
     if (l->k == 0 && !l->run.seen.z && !measure(l, false, &status, err)) *outcome = SPDHG_OUTCOME_DIVERGED;
+    if (l->said == SPD_CONVERGED) { /* a checkpoint of a run that ended here: so does this one, unless it is asked for more */
+        l->said = SPD_CONTINUE;
+        *outcome = measure(l, false, &status, err) ? verdict(l, false) : SPDHG_OUTCOME_DIVERGED;
+    }
     while (status == SPDHG_OK && *outcome == SPDHG_OUTCOME_DONE && !over) {
         const double from = s->clock(), until = next < last ? next : last;
-        advance(l, steps, until);
+        if (!spd_limits_reached(s)) advance(l, steps, until);
         l->seconds += s->clock() - from;
-        const bool at_point = (double)l->run.rows_visited >= until;
-        const spdhg_point now = {
+        s->at = (spdhg_point){
             .epoch = l->epochs_before + epochs_of(l), .iteration = l->iterations_before + l->k, .seconds = l->seconds};
-        if (!at_point && tell(s, SPDHG_EVENT_POLL, &now)) l->stop = true;
         save_now_and_then(l);
-        over = spd_loop_out_of_time(l) || (double)l->run.rows_visited >= last || l->said != SPD_CONTINUE;
-        if (at_point || over || l->stop) {
+        over = spd_limits_reached(s) || (double)l->run.rows_visited >= last || l->said != SPD_CONTINUE;
+        if ((double)l->run.rows_visited >= until || over) {
             next = next_point(l, every);
-            *outcome = measure(l, (over && is_last(l)) || l->stop, &status, err) ? verdict(l, over) : SPDHG_OUTCOME_DIVERGED;
+            const bool known = l->measured == l->k && (l->k == 0 || s->evaluator.gap.kind == SPD_GAP_CERTIFIED);
+            const bool final = (over && is_last(l)) || s->ended != SPD_GO_ON;
+            *outcome = known || measure(l, final, &status, err) ? verdict(l, over) : SPDHG_OUTCOME_DIVERGED;
             if (status == SPDHG_OK) status = spd_loop_separate(l, outcome, err);
         }
     }
@@ -186,6 +185,11 @@ static spdhg_status prepare_stage(spd_loop *l, const spd_solver_kind *kind, spdh
     l->run.seed = s->options.seed;
     l->run.enough = s->keeps ? s->options.tol : 0;
     l->run.offer = NULL;
+    l->run.stop = s->options.checkpoint && !kind->exact ? NULL : &s->stop; /* a checkpoint is of a whole step */
+    l->before = s->options.checkpoint && kind->exact ? SPD_NEW(double, l->run.state.size) : NULL;
+    if (s->options.checkpoint && kind->exact && !l->before) return spd_fail_memory(err, 8.0 * (double)l->run.state.size);
+    l->measured = -1;
+    l->cut = false;
     l->run.rescued = s->plan.stage[l->stage].sure;
     l->run.log = spd_loop_log;
     l->run.log_context = s;
@@ -209,11 +213,12 @@ static void clear_stage(spd_loop *l) {
     l->thin = NULL;
     spd_sampler_free(&l->sampler);
     spd_free(l->rows);
+    spd_free(l->before);
     spd_free(l->x);
     spd_free(l->c);
     spd_free(l->y);
     l->rows = NULL;
-    l->x = l->c = l->y = NULL;
+    l->before = l->x = l->c = l->y = NULL;
 }
 
 spdhg_status spd_loop_stage(spd_loop *l, double epochs, spd_checkpoint *saved, spdhg_error *err) {

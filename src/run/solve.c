@@ -23,8 +23,9 @@ static spdhg_status run_plan(spdhg_solver *s, spdhg_error *err) {
     const int first = (int)saved.stage;
     for (int i = first; i < s->plan.stages && status == SPDHG_OK && s->outcome == SPDHG_OUTCOME_DONE; i++) {
         const double left = s->options.epochs > 0 ? s->options.epochs - loop.epochs_before : INFINITY;
-        if (left <= 0 || (i > first && spd_loop_out_of_time(&loop))) { /* the stages before have used them up */
+        if (left <= 0 || (i > first && spd_limits_reached(s))) { /* the stages before have used them up */
             if (s->options.tol > 0) s->outcome = SPDHG_OUTCOME_LIMIT;
+            if (s->ended == SPD_CALLED_OFF) s->outcome = SPDHG_OUTCOME_INTERRUPTED;
             break;
         }
         loop.stage = i;
@@ -34,18 +35,29 @@ static spdhg_status run_plan(spdhg_solver *s, spdhg_error *err) {
     return status;
 }
 
+/* The outcome, once the answer is final: polishing may have proven what the steps had not. A run that its caller stopped stays so.
+ * Within a radius will do: more cannot be had any more. */
+static void conclude(spdhg_solver *s) {
+    const bool open =
+        s->outcome == SPDHG_OUTCOME_DONE || s->outcome == SPDHG_OUTCOME_LIMIT || s->outcome == SPDHG_OUTCOME_STALLED;
+    if (open && s->has_run && s->options.tol > 0 && s->solution.gap_relative <= s->options.tol)
+        s->outcome = SPDHG_OUTCOME_CONVERGED;
+    if (s->outcome == SPDHG_OUTCOME_CONVERGED && s->evaluator.certifier.unattained) s->outcome = SPDHG_OUTCOME_INFIMUM;
+    if (s->may_miss && (s->outcome == SPDHG_OUTCOME_LIMIT || s->outcome == SPDHG_OUTCOME_STALLED))
+        s->outcome = SPDHG_OUTCOME_DONE;
+}
+
 static void describe(spdhg_solver *s) {
     spdhg_solution *a = &s->solution;
     const bool strong = s->problem->gamma > 0 && s->evaluator.gap.kind == SPD_GAP_CERTIFIED;
     a->structure_nonzeros = spd_evaluate_structure_nonzeros(&s->evaluator, s->x);
-    a->x_radius = strong ? spd_evaluate_radius(&s->evaluator, s->x, a->objective) : NAN;
+    a->x_radius = strong ? spd_evaluate_radius(&s->evaluator, s->x) : NAN;
     a->certified_signs = strong ? spd_evaluate_signs(&s->evaluator, s->x, a->x_radius) : 0;
     a->nonzeros = spd_count_nonzero(s->problem->dK, s->x);
-    if (s->outcome == SPDHG_OUTCOME_CONVERGED && s->evaluator.certifier.unattained) s->outcome = SPDHG_OUTCOME_INFIMUM;
 }
 
 spdhg_status spdhg_solver_run(spdhg_solver *s, spdhg_outcome *outcome, spdhg_error *err) {
-    s->started = spd_now();
+    spd_limits_start(s);
     s->outcome = SPDHG_OUTCOME_DONE;
     spd_trace_clear(&s->trace);
     s->evaluator.certifier.best_dual = -INFINITY; /* lambda may have changed */
@@ -53,6 +65,7 @@ spdhg_status spdhg_solver_run(spdhg_solver *s, spdhg_outcome *outcome, spdhg_err
     spd_solver_start_far(s);
     spdhg_status status = run_plan(s, err);
     if (status == SPDHG_OK) status = spd_solver_finish(s, err);
+    conclude(s);
     describe(s);
     if (status == SPDHG_OK && outcome) *outcome = s->outcome;
     return status;

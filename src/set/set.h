@@ -42,5 +42,9 @@ static inline double spd_side_bracket(double low, double high, double gamma, dou
     const double most = fmax(fmax(down, up), 0) * (1 + 8 * DBL_EPSILON);
     return isnan(down) || isnan(up) ? INFINITY : most;
 }
+/* Between which every number of x has to be; infinite where it may be anything, 0 and up for the simplex. */
+void spd_set_sides(const spd_set *set, double *low, double *high);
+/* x, in X but for rounding, into X: zeros stay zeros. work has n numbers. */
+void spd_set_round(const spd_set *set, int64_t n, double *x, double *work);
 spdhg_status spd_set_find(const char *spec, spd_set *out, spdhg_error *err);
 #endif

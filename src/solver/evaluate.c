@@ -119,12 +119,12 @@ static void prove(spd_evaluator *e, const double *x, const double *c, const doub
         e->certifier.slopes = true;
         spd_certify(&e->certifier, x, y, z, e->scratch, point->train_loss, point->objective, &e->gap);
     }
-    point->gap = e->gap.kind == SPD_GAP_NONE ? NAN : e->gap.gap;
+    point->gap = e->gap.kind == SPD_GAP_CERTIFIED ? e->gap.gap : NAN; /* a trace does not say which kind: only this one counts */
 }
 
 void spd_evaluate(spd_evaluator *e, const double *x, double *c, const double *y, spdhg_point *point) {
     spd_value value;
-    spd_problem_value(e->problem, e->threads, x, c, e->slope, e->curve, e->scratch, &value);
+    spd_problem_value(e->problem, e->threads, x, c, e->slope, e->curve, e->scratch, &value, e->certifier.stop);
     point->objective = value.objective;
     point->train_loss = value.loss;
     point->penalty = value.penalty;
@@ -148,8 +148,15 @@ const char *spd_gap_kind_name(spd_gap_kind kind) {
     return name[kind];
 }
 
+static const double LEAST_GAP = 1e-300; /* a bound on rounding is not less than what numbers this small may lose */
+
+double spd_evaluate_gap(const spd_evaluator *e) { return e->gap.kind == SPD_GAP_NONE ? NAN : e->gap.gap; }
+
 double spd_evaluate_relative(const spd_evaluator *e, const spdhg_point *point) {
-    return point->gap / fmax(fabs(point->objective), 1e-10 * e->certifier.start_value);
+    const double gap = spd_evaluate_gap(e);
+    const double scale = fmax(fabs(point->objective), 1e-10 * e->certifier.start_value);
+    if (scale == 0 && gap <= LEAST_GAP) return 0; /* f(0) is the optimum, and 0 */
+    return gap / scale;
 }
 
 spdhg_status spdhg_duality_gap(spdhg_problem *p, int threads, const double *x, double *c, const double *y, spdhg_gap *out,
@@ -169,7 +176,7 @@ spdhg_status spdhg_duality_gap(spdhg_problem *p, int threads, const double *x, d
         spd_evaluate(&e, x, best, y ? y : none, &point);
         spd_problem_c_outward(p, x, best);
         if (c) memcpy(c, best, (size_t)p->K * sizeof *c);
-        *out = (spdhg_gap){.gap = point.gap,
+        *out = (spdhg_gap){.gap = spd_evaluate_gap(&e),
                            .relative = spd_evaluate_relative(&e, &point),
                            .radius = e.gap.kind == SPD_GAP_WITHIN_RADIUS ? e.gap.radius : NAN,
                            .kind = spd_gap_kind_name(e.gap.kind),
@@ -206,15 +213,10 @@ int64_t spd_evaluate_structure_nonzeros(const spd_evaluator *e, const double *x)
     return count_larger(e->problem, x, 8 * DBL_EPSILON * spd_norm2(e->problem->dK, x));
 }
 
-/* sqrt(2 gap/gamma), the gap being that of exact arithmetic: f is not known to its last digits, and the gradient v is off by dv,
- * which makes sqrt(gap) larger by at most ||dv||/sqrt(2 gamma). ||dv|| is about 1e-16 mean |phi'| ||a_i||, where |phi'|^2 <= 2
- * kappa phi, and what the rounding of the scores makes of it: 1e-16 kappa mean ||a_i||^2 ||x||, which is more where the residuals
- * are small. */
-double spd_evaluate_radius(const spd_evaluator *e, const double *x, double objective) {
-    const double rounding = 1e-15, gamma = e->problem->gamma, f = fabs(objective);
-    const double L = spd_problem_lipschitz(e->problem, SPDHG_SAMPLING_IID),
-                 scores = DBL_EPSILON * L * spd_norm2(e->problem->dK, x);
-    return sqrt(2 * (e->gap.gap + rounding * f) / gamma) + (rounding * sqrt(2 * f * L) + scores) / gamma;
+/* f(x) - f* >= (gamma/2)||x - x*||^2 for x in X, and the gap counts rounding: sqrt(2 gap/gamma). A projection may have left x
+ * outside of X by a rounding of its own. */
+double spd_evaluate_radius(const spd_evaluator *e, const double *x) {
+    return sqrt(2 * e->gap.gap / e->problem->gamma) * (1 + 4 * DBL_EPSILON) + 4 * DBL_EPSILON * spd_norm2(e->problem->dK, x);
 }
 
 int64_t spd_evaluate_signs(const spd_evaluator *e, const double *x, double radius) { return count_larger(e->problem, x, radius); }

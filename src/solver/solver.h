@@ -59,7 +59,8 @@ typedef struct spd_run {
     const double *offer; /* set by a step: a dual alpha of the loss for the point it has come to, n x K; NULL: none */
     double enough;       /* relative gap at which an offer ends the run; 0: none is wanted */
     bool rescued;        /* another method waits, should this one give up */
-    int64_t rows_visited;                             /* counted by full-information solvers; run.c counts batches */
+    int64_t rows_visited; /* counted by full-information solvers; run.c counts batches */
+    spd_stop *stop;       /* asked in loops inside of a step, which then comes to its end early; NULL: none */
     void (*log)(void *context, const char *sentence); /* for -v, during start */
     void *log_context;
 } spd_run;
@@ -114,10 +115,11 @@ typedef struct spd_evaluator {
 spdhg_status spd_evaluator_new(spd_evaluator *e, const spdhg_problem *p, const spdhg_data *test, int threads, spdhg_error *err);
 /* Fills objective, losses, gap, test scores and dual norm of the point; c becomes the best intercept for x. */
 void spd_evaluate(spd_evaluator *e, const double *x, double *c, const double *y, spdhg_point *point);
+double spd_evaluate_gap(const spd_evaluator *e); /* of the last evaluation, of whatever kind; NAN: none */
 double spd_evaluate_relative(const spd_evaluator *e, const spdhg_point *point); /* its gap, in parts of the objective */
 const char *spd_gap_kind_name(spd_gap_kind kind);
 /* gamma > 0 and a certified gap: ||x - x*|| is at most this. */
-double spd_evaluate_radius(const spd_evaluator *e, const double *x, double objective);
+double spd_evaluate_radius(const spd_evaluator *e, const double *x);
 /* Numbers of F x that are larger than ||F_e|| radius: no x* within the radius has another sign there. */
 int64_t spd_evaluate_signs(const spd_evaluator *e, const double *x, double radius);
 int64_t spd_evaluate_structure_nonzeros(const spd_evaluator *e,

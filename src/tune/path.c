@@ -26,7 +26,7 @@ static spdhg_status take_options(spdhg_path *path, const spdhg_path_options *opt
     if (solve) memcpy(&path->solve, solve, solve->size < sizeof *solve ? solve->size : sizeof *solve);
     path->solve.size = sizeof path->solve;
     spdhg_path_options *o = &path->options;
-    if (path->solve.tol == 0) path->solve.tol = 1e-6;
+    if (path->solve.tol == 0 || path->solve.tol == SPDHG_TOL_DEFAULT) path->solve.tol = 1e-6;
     if (path->solve.checkpoint || path->solve.resume) return spd_fail(err, SPDHG_USAGE, "a path has no checkpoints");
     if (o->lambdas < 1 || o->lambdas > LAMBDAS_MOST)
         return spd_fail(err, SPDHG_USAGE, "%lld lambdas: expected 1 to %d", (long long)o->lambdas, LAMBDAS_MOST);

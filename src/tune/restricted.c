@@ -132,7 +132,7 @@ static spdhg_status at_zero(const spdhg_problem *p, int threads, const double *x
     double *scratch = SPD_NEW(double, spd_problem_value_work(p));
     spd_value value;
     if (!scratch) return spd_fail_memory(err, 8.0 * (double)spd_problem_value_work(p));
-    spd_problem_value(p, threads, x, c, NULL, NULL, scratch, &value);
+    spd_problem_value(p, threads, x, c, NULL, NULL, scratch, &value, NULL);
     spd_free(scratch);
     return SPDHG_OK;
 }

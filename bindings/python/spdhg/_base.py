@@ -201,7 +201,7 @@ class Structured(BaseEstimator):
         if self.gap_kind_ != "certified":
             proven = "nothing is proven" if self.gap_kind_ == "none" else f"gap {self.gap_:.3g} only within a radius"
         hint = "; perhaps no finite optimum exists: try gamma > 0" if self.gamma == 0 and self.gap_kind_ != "certified" else ""
-        warnings.warn(f"{said}: objective {self.objective_:.6g}, {proven}, asked for {tol or 1e-6:g}{hint}", ConvergenceWarning, stacklevel=4)
+        warnings.warn(f"{said}: objective {self.objective_:.6g}, {proven}, asked for {tol if tol > 0 else 1e-6:g}{hint}", ConvergenceWarning, stacklevel=4)
 
     # ---- predictions
 

@@ -129,7 +129,8 @@ def solve_options(p: Dict[str, Any], random_state: Any) -> tuple:
     o[0] = lib.spdhg_default_options()
     o.epochs = 0 if p["max_iter"] is None else number("max_iter", p["max_iter"])
     o.seconds = 0 if p["time"] is None else number("time", p["time"])
-    o.tol = 0 if p["tol"] is None else number("tol", p["tol"])
+    if p["tol"] is not None:
+        o.tol = number("tol", p["tol"])
     o.every = 0 if p["every"] is None else number("every", p["every"])
     if p["batch"] is not None:
         o.batch = lib.SPDHG_BATCH_AUTO if p["batch"] == "auto" else int(number("batch", p["batch"], 1))

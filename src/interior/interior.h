@@ -1,0 +1,114 @@
+/* interior.h - a primal-dual interior-point method (Mehrotra 1992) for
+ *
+ *     minimise over u = (x, c), x in X    u'Pu/2 + q'u + (1/W) sum_i w_i phi(a_i'x + c + o_i, b_i) + lambda r(F x)
+ *
+ * Where phi* is quadratic on an interval the rows of the loss are pieces like those of the penalty: max over alpha in the interval
+ * of alpha z - phi*(alpha). Else P and q are a model of the loss and there are no rows.
+ *
+ * Everything that is not smooth is a list of pairs s, g >= 0 with s g = 0 at the optimum and s g = mu on the way there: g is a
+ * distance to a side (of an interval, a ball, X), s its multiplier. A Newton step for given targets changes s by
+ * k - s - s dg/g, k = (mu - what the step before it left)/g. What remains is one positive system in du:
+ *
+ *     ( P + A'CA/W + F'DF + that of X ) du = -( P u + q + A'(alpha at du = 0) + F'(y at du = 0) ) + that of X
+ *
+ * It is the same for columns of any scale: scaling x_j scales row and column j of the system. */
+#ifndef SPD_INTERIOR_H
+#define SPD_INTERIOR_H
+#include "face/tied_coordinates.h"
+
+typedef struct spd_interior {
+    const spdhg_problem *p;
+    int threads;
+    spd_stop *stop;                          /* asked before every step */
+    bool pieces, rows;                       /* the loss has sides; its rows are in the problem, P and q are not */
+    int64_t n;                               /* numbers of u */
+    double mu, step;                         /* the products aimed at; the part of the direction that is made */
+    double eta;                              /* multiplier of the sum of the simplex */
+    double *s, *g, *k, *dg;                  /* pairs: two for each row, entry of F x and coordinate, two more for X */
+    double *u, *du, *q, *rhs, *column, *fix; /* n: fix: scratch of the system; column: what X adds to it as column column' */
+    double *bend, *pull;                     /* n: the most curvature and penalty that a coordinate can meet (squared) */
+    double *best_u, *best_y;                 /* n, m x K: the nearest to the optimum so far */
+    double *P, *M, *L;                       /* n x n, lower: P of the model, the system, its factor */
+    double *alpha, *short_of, *curve, *next; /* n_rows x K: alpha; z - b; C; alpha at du = 0, then its change */
+    double *y, *z, *dz, *weight, *next_y, *normal; /* m x K: y; F x; its change; D; y at du = 0, then its change; radial parts */
+    double *t, *dt, *goal0, *goal, *work;          /* m x K: of a block's first number: bound of its |z|, its change; cones */
+    spd_tied whole;
+    double *scratch; /* of the collectives */
+    int steps;       /* made; each with rows looks at them six times */
+} spd_interior;
+
+void spd_interior_layout(spd_interior *a, const spdhg_problem *p, int threads, spd_arena *work);
+/* From u, with what bend, pull and the model say, to the minimiser: best_u, in the closed X but for rounding, and best_y. start:
+ * what f may be above its minimum by; until products and decrement are below `enough`. False if it did not come near. */
+bool spd_interior_solve(spd_interior *a, double start, double enough);
+const char *spd_interior_refuses(const spdhg_problem *p);
+/* It takes the problem, and is what proximal Newton should leave it to in trouble: a set X, a loss that is made of pieces, or
+ * so few coefficients that factors cost nothing. */
+bool spd_interior_rescues(const spdhg_problem *p);
+
+/* ---- pairs.c: count pairs from `first` on. */
+static inline double spd_pair_change(const spd_interior *a, int64_t i) {
+    return a->k[i] - a->s[i] - a->s[i] * (a->dg[i] / a->g[i]);
+}
+static inline double spd_pair_ratio(const spd_interior *a, int64_t i) { return a->s[i] / a->g[i]; }
+void spd_pair_centre(spd_interior *a, int64_t i, double g); /* g and s = mu/g; INFINITY: no side */
+void spd_pairs_aim(spd_interior *a, double mu, bool corrected);
+double spd_pairs_longest(const spd_interior *a, double most); /* the largest step <= most that leaves every pair at least 0 */
+double spd_pairs_sum(const spd_interior *a, double step);     /* of the products after this step; */
+int64_t spd_pairs_count(const spd_interior *a);               /* of the sides there are */
+void spd_pairs_move(spd_interior *a, double step);
+
+/* Where the pairs of each kind begin, and how many there are. */
+static inline int64_t spd_pairs_terms(const spd_interior *a) { return a->pieces ? 2 * a->p->n * a->p->K : 0; }
+static inline int64_t spd_pairs_set(const spd_interior *a) { return spd_pairs_terms(a) + 2 * a->p->m * a->p->K; }
+static inline int64_t spd_pairs_all(const spd_interior *a) { return spd_pairs_set(a) + 2 * a->p->dK + 2; }
+
+/* The numbers of F x that a penalty couples; l1: each by itself. */
+typedef struct spd_part {
+    const spd_term *t;
+    int64_t K, b, size, pair;
+} spd_part;
+static inline int64_t spd_parts_of(const spd_term *t, int64_t K) { return t->penalty == &spd_penalty_l1 ? t->m * K : t->blocks; }
+static inline spd_part spd_part_of(const spd_interior *a, const spd_term *t, int64_t b) {
+    const int64_t K = a->p->K, size = t->penalty == &spd_penalty_l1 ? 1 : spd_term_block_rows(t, b) * K;
+    return (spd_part){.t = t, .K = K, .b = b, .size = size, .pair = spd_pairs_terms(a)};
+}
+/* Where number i of the block is among the m x K, and its first pair. */
+static inline int64_t spd_part_at(const spd_part *B, int64_t i) {
+    if (B->t->penalty == &spd_penalty_l1) return B->t->first + B->b;
+    return B->t->first + spd_term_block_row(B->t, B->b, i / B->K) * B->K + i % B->K;
+}
+static inline int64_t spd_part_pair(const spd_part *B, int64_t i) { return B->pair + 2 * spd_part_at(B, i); }
+
+/* ---- cone.c: one group; reach: the largest step <= most that stays in the cones. */
+void spd_cone_centre(spd_interior *a, const spd_part *B);
+void spd_cone_aim(spd_interior *a, const spd_part *B, double mu, bool corrected);
+void spd_cone_prepare(spd_interior *a, const spd_part *B);
+void spd_cone_follow(spd_interior *a, const spd_part *B);
+void spd_cone_move(spd_interior *a, const spd_part *B); /* by a->step; y has moved */
+double spd_cone_reach(const spd_interior *a, const spd_part *B, double most);
+double spd_cone_product(const spd_interior *a, const spd_part *B, double step);
+/* ---- terms.c: all of them, as spd_pairs_... */
+void spd_cones_aim(spd_interior *a, double mu, bool corrected);
+double spd_cones_longest(const spd_interior *a, double most);
+double spd_cones_sum(const spd_interior *a, double step, int64_t *count);
+
+/* ---- rows.c, terms.c, set.c: each kind of piece. centre: the best for u and mu. prepare: its part of
+ * the system and its dual at du = 0. follow: its change for du. move: by a part of it. */
+void spd_interior_rows_look(spd_interior *a); /* z - b at u */
+void spd_interior_rows_centre(spd_interior *a);
+void spd_interior_rows_prepare(spd_interior *a);
+void spd_interior_rows_follow(spd_interior *a);
+void spd_interior_rows_move(spd_interior *a, double step);
+void spd_interior_terms_centre(spd_interior *a);
+void spd_interior_terms_prepare(spd_interior *a);
+void spd_interior_terms_radial(spd_interior *a); /* takes the radial parts from M */
+void spd_interior_terms_follow(spd_interior *a);
+void spd_interior_terms_move(spd_interior *a, double step);
+void spd_interior_set_enter(spd_interior *a); /* u into the inside of X, and its pairs */
+void spd_interior_set_matrix(spd_interior *a);
+void spd_interior_set_prepare(spd_interior *a); /* adds to rhs */
+void spd_interior_set_follow(spd_interior *a);
+void spd_interior_set_settle(spd_interior *a);      /* best_u on the sides that hold it */
+double spd_interior_set_sum(const spd_interior *a); /* what sum_j x_j is to be; NAN: anything */
+#endif

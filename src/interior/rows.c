@@ -1,0 +1,91 @@
+/* rows.c - the rows of a loss whose conjugate is quadratic on an interval (interior.h):
+ *     phi(z) = max over low <= alpha <= high of alpha (z - b) - alpha^2/(2 kappa)
+ * so that z - b - alpha/kappa = s_high - s_low, with w/W (alpha - low) and w/W (high - alpha) for the distances: the products are
+ * parts of f. */
+#include "interior/interior.h"
+
+enum { HALVINGS = 200 };
+static const double OFF = 1e-8; /* of the interval */
+
+static double share(const spdhg_problem *p, int64_t i) { return (p->weight ? p->weight[i / p->K] : 1) / p->W; }
+
+/* The slopes there are: from that far out on one side to that on the other. Rows without weight have none to keep to. */
+static void sides(const spdhg_problem *p, int64_t i, double *low, double *high) {
+    const bool counts = share(p, i) > 0;
+    *low = counts ? p->loss->slope(-INFINITY, p->b[i], p->loss_arg) : -INFINITY;
+    *high = counts ? p->loss->slope(INFINITY, p->b[i], p->loss_arg) : INFINITY;
+}
+
+void spd_interior_rows_look(spd_interior *a) {
+    const spdhg_problem *p = a->p;
+    if (!a->rows) return;
+    spd_problem_scores(p, a->threads, a->u, a->short_of);
+    if (p->intercept) spd_problem_shift(p, a->u + p->dK, a->short_of);
+    spd_axpy(p->n * p->K, -1, p->b, a->short_of);
+}
+
+/* The alpha with z - b - alpha/kappa + m/(alpha - low) - m/(high - alpha) = 0, by halving: the left side falls. */
+static double middle(double short_of, double kappa, double m, double low, double high) {
+    double left = isfinite(low) ? low : fmin(-1, kappa * short_of - 1),
+           right = isfinite(high) ? high : fmax(1, kappa * short_of + 1);
+    if (isinf(low)) left = fmin(left, (isfinite(high) ? high : 0) - 1 - sqrt(m * kappa));
+    if (isinf(high)) right = fmax(right, (isfinite(low) ? low : 0) + 1 + sqrt(m * kappa));
+    for (int i = 0; i < HALVINGS; i++) {
+        const double alpha = 0.5 * (left + right);
+        if (alpha <= left || alpha >= right) break;
+        const double value =
+            short_of - alpha / kappa + (isfinite(low) ? m / (alpha - low) : 0) - (isfinite(high) ? m / (high - alpha) : 0);
+        if (value > 0)
+            left = alpha;
+        else
+            right = alpha;
+    }
+    return 0.5 * (left + right);
+}
+
+/* alpha for a share m = mu W/w of the barrier; not at a side, where halving ends if m is tiny. */
+static double centre(double short_of, double kappa, double m, double low, double high) {
+    if (isinf(low) && isinf(high)) return kappa * short_of;
+    const double alpha = middle(short_of, kappa, m, low, high), off = OFF * (isfinite(high - low) ? high - low : 1);
+    return fmin(fmax(alpha, low + off), high - off);
+}
+
+void spd_interior_rows_centre(spd_interior *a) {
+    const spdhg_problem *p = a->p;
+    for (int64_t i = 0; i < p->n * p->K && a->pieces; i++) {
+        double low = -INFINITY, high = INFINITY;
+        const double w = share(p, i);
+        if (a->rows) sides(p, i, &low, &high);
+        if (a->rows) a->alpha[i] = centre(a->short_of[i], p->kappa, a->mu / w, low, high);
+        spd_pair_centre(a, 2 * i, isfinite(low) ? w * (a->alpha[i] - low) : INFINITY);
+        spd_pair_centre(a, 2 * i + 1, isfinite(high) ? w * (high - a->alpha[i]) : INFINITY);
+    }
+}
+
+/* C = 1/(1/kappa + sum of s/g) and alpha + C (z - b - alpha/kappa + k_low - k_high). */
+void spd_interior_rows_prepare(spd_interior *a) {
+    const spdhg_problem *p = a->p;
+    for (int64_t i = 0; i < p->n * p->K && a->rows; i++) {
+        a->curve[i] = 1 / (1 / p->kappa + share(p, i) * (spd_pair_ratio(a, 2 * i) + spd_pair_ratio(a, 2 * i + 1)));
+        a->next[i] = a->alpha[i] + a->curve[i] * (a->short_of[i] - a->alpha[i] / p->kappa + a->k[2 * i] - a->k[2 * i + 1]);
+    }
+}
+
+void spd_interior_rows_follow(spd_interior *a) {
+    const spdhg_problem *p = a->p;
+    const int64_t nK = p->n * p->K;
+    double *move = a->scratch;
+    if (!a->rows) return;
+    spd_problem_scores(p, a->threads, a->du, move);
+    if (p->intercept) spd_problem_shift(p, a->du + p->dK, move);
+    for (int64_t i = 0; i < nK; i++) {
+        const double offset = p->data->offset ? p->data->offset[(p->row ? p->row[i / p->K] : i / p->K) * p->K + i % p->K] : 0;
+        a->next[i] += a->curve[i] * (move[i] - offset) - a->alpha[i];
+        a->dg[2 * i] = share(p, i) * a->next[i];
+        a->dg[2 * i + 1] = -a->dg[2 * i];
+    }
+}
+
+void spd_interior_rows_move(spd_interior *a, double step) {
+    if (a->rows) spd_axpy(a->p->n * a->p->K, step, a->next, a->alpha);
+}

@@ -1,0 +1,155 @@
+/* set.c - the set X (interior.h).
+ *   box, nonneg, simplex   distances x - low and high - x; the sum of the simplex is an equation of the system
+ *   ball                   g = R^2 - ||x||^2:  the system gets 2 s I + (4 s/g) xx', its right side -2 x (k - s r/g),
+ *                          r = R^2 - ||x||^2 - g
+ *   l1ball                 |x_j| <= t_j, sum t <= R: distances t - x, t + x, R - sum t. With D = s/g of the first two,
+ *                          E = D_- + D_+, V = D_+ - D_-, kap = s/g of the third, dt leaves: the system gets E - V^2/E and
+ *                          kap/(1 + kap sum 1/E) (V/E)(V/E)' */
+#include "interior/interior.h"
+
+static int64_t first(const spd_interior *a) { return spd_pairs_set(a); }
+static int64_t last(const spd_interior *a) { return spd_pairs_set(a) + 2 * a->p->dK; }
+static bool is(const spd_interior *a, const spd_set_kind *kind) { return a->p->set.kind == kind; }
+static double radius(const spd_interior *a) { return a->p->set.arg[0]; }
+
+double spd_interior_set_sum(const spd_interior *a) { return is(a, &spd_set_simplex) ? radius(a) : NAN; }
+
+/* As far from the sides as costs about mu, by curvature or penalty. */
+static void enter_box(spd_interior *a) {
+    double low, high, sum = 0;
+    spd_set_sides(&a->p->set, &low, &high);
+    const int64_t d = a->p->dK;
+    const double most = is(a, &spd_set_simplex) ? 0.5 * radius(a) / (double)d : 0.25 * (high - low);
+    for (int64_t j = 0; j < d; j++) {
+        const double off = fmin(1 / sqrt(a->bend[j] / a->mu + a->pull[j] / (a->mu * a->mu)), most);
+        a->u[j] = fmax(fmin(a->u[j], high - off), low + off);
+        sum += a->u[j];
+    }
+    if (is(a, &spd_set_simplex)) spd_scale(d, radius(a) / sum, a->u);
+    for (int64_t j = 0; j < d; j++) {
+        spd_pair_centre(a, first(a) + 2 * j, a->u[j] - low);
+        spd_pair_centre(a, first(a) + 2 * j + 1, high - a->u[j]);
+    }
+}
+
+static void enter_l1ball(spd_interior *a) {
+    const int64_t d = a->p->dK;
+    const double inside = 0.9 * radius(a), size = spd_sum_abs(d, a->u);
+    if (size > inside) spd_scale(d, inside / size, a->u);
+    const double left = radius(a) - spd_sum_abs(d, a->u), each = 0.5 * left / (double)d;
+    for (int64_t j = 0; j < d; j++) {
+        spd_pair_centre(a, first(a) + 2 * j, each + (fabs(a->u[j]) - a->u[j]));
+        spd_pair_centre(a, first(a) + 2 * j + 1, each + (fabs(a->u[j]) + a->u[j]));
+    }
+    spd_pair_centre(a, last(a), 0.5 * left);
+}
+
+static void enter_ball(spd_interior *a) {
+    const int64_t d = a->p->dK;
+    const double inside = 0.9 * radius(a), size = spd_norm2(d, a->u);
+    if (size > inside) spd_scale(d, inside / size, a->u);
+    const double now = fmin(size, inside);
+    spd_pair_centre(a, last(a), (radius(a) - now) * (radius(a) + now));
+}
+
+void spd_interior_set_enter(spd_interior *a) {
+    for (int64_t i = first(a); i < last(a) + 2; i++) spd_pair_centre(a, i, INFINITY);
+    if (is(a, &spd_set_ball))
+        enter_ball(a);
+    else if (is(a, &spd_set_l1ball))
+        enter_l1ball(a);
+    else
+        enter_box(a);
+}
+
+static double kappa(const spd_interior *a) { return spd_pair_ratio(a, last(a)); }
+static double below(const spd_interior *a, int64_t j) { return spd_pair_ratio(a, first(a) + 2 * j); }
+static double above(const spd_interior *a, int64_t j) { return spd_pair_ratio(a, first(a) + 2 * j + 1); }
+static double tilt(const spd_interior *a, int64_t j) { return (above(a, j) - below(a, j)) / (above(a, j) + below(a, j)); }
+
+/* 1 + kap sum 1/E */
+static double shared(const spd_interior *a) {
+    double sum = 0;
+    for (int64_t j = 0; j < a->p->dK; j++) sum += 1 / (above(a, j) + below(a, j));
+    return 1 + kappa(a) * sum;
+}
+
+void spd_interior_set_matrix(spd_interior *a) {
+    const int64_t d = a->p->dK, n = a->n;
+    const bool ball = is(a, &spd_set_ball), l1ball = is(a, &spd_set_l1ball);
+    for (int64_t j = 0; j < d; j++) {
+        const double own = below(a, j) + above(a, j);
+        a->M[j * n + j] += ball ? 2 * a->s[last(a)] : l1ball ? 4 * below(a, j) * (above(a, j) / own) : own;
+        a->column[j] = ball ? a->u[j] : l1ball ? tilt(a, j) : 0;
+    }
+    if (!ball && !l1ball) return;
+    const double add = ball ? 4 * kappa(a) : kappa(a) / shared(a);
+    for (int64_t j = 0; j < d; j++) spd_axpy(j + 1, add * a->column[j], a->column, a->M + j * n);
+}
+
+static double left_out(const spd_interior *a) {
+    const double R = radius(a), x = spd_norm2(a->p->dK, a->u);
+    return (R - x) * (R + x) - a->g[last(a)];
+}
+
+/* k_- + k_+ - k of the sum: what drives t_j. */
+static double drive(const spd_interior *a, int64_t j) {
+    return a->k[first(a) + 2 * j] + a->k[first(a) + 2 * j + 1] - a->k[last(a)];
+}
+
+void spd_interior_set_prepare(spd_interior *a) {
+    const int64_t d = a->p->dK;
+    const double *k = a->k + first(a);
+    if (is(a, &spd_set_ball)) {
+        spd_axpy(d, -2 * (a->k[last(a)] - kappa(a) * left_out(a)), a->u, a->rhs);
+        return;
+    }
+    double sum = 0;
+    for (int64_t j = 0; j < d && is(a, &spd_set_l1ball); j++) sum += drive(a, j) / (below(a, j) + above(a, j));
+    const double share = is(a, &spd_set_l1ball) ? sum * kappa(a) / shared(a) : 0;
+    for (int64_t j = 0; j < d; j++)
+        a->rhs[j] +=
+            is(a, &spd_set_l1ball) ? k[2 * j + 1] - k[2 * j] + tilt(a, j) * (share - drive(a, j)) : k[2 * j] - k[2 * j + 1];
+}
+
+static void follow_l1ball(spd_interior *a) {
+    const int64_t d = a->p->dK;
+    double all = 0;
+    for (int64_t j = 0; j < d; j++) all += drive(a, j) / (below(a, j) + above(a, j)) - tilt(a, j) * a->du[j];
+    all /= shared(a);
+    for (int64_t j = 0; j < d; j++) {
+        const double dt = (drive(a, j) - kappa(a) * all) / (below(a, j) + above(a, j)) - tilt(a, j) * a->du[j];
+        a->dg[first(a) + 2 * j] = dt - a->du[j];
+        a->dg[first(a) + 2 * j + 1] = dt + a->du[j];
+    }
+    a->dg[last(a)] = -all;
+}
+
+void spd_interior_set_follow(spd_interior *a) {
+    const int64_t d = a->p->dK;
+    if (is(a, &spd_set_ball)) {
+        a->dg[last(a)] = left_out(a) - 2 * spd_dot(d, a->u, a->du);
+        return;
+    }
+    if (is(a, &spd_set_l1ball)) {
+        follow_l1ball(a);
+        return;
+    }
+    for (int64_t j = 0; j < d; j++) {
+        a->dg[first(a) + 2 * j] = a->du[j];
+        a->dg[first(a) + 2 * j + 1] = -a->du[j];
+    }
+}
+
+/* A side holds x_j where its stiffness s/g is more than what f has: at the optimum one is infinite or 0. */
+void spd_interior_set_settle(spd_interior *a) {
+    double low, high;
+    spd_set_sides(&a->p->set, &low, &high);
+    for (int64_t j = 0; j < a->p->dK && !is(a, &spd_set_ball); j++) {
+        const bool down = below(a, j) > a->bend[j], up = above(a, j) > a->bend[j];
+        if (is(a, &spd_set_l1ball))
+            a->best_u[j] = down && up ? 0 : a->best_u[j];
+        else if (down || up)
+            a->best_u[j] = below(a, j) > above(a, j) ? low : high;
+    }
+}

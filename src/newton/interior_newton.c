@@ -1,0 +1,142 @@
+/* interior_newton.c - proximal Newton whose models are solved by an interior-point method (interior.h): any X, dense factors.
+ *
+ *   model: g = grad l(x) + gamma x,  H = Hessian + gamma I + del D,  D its diagonal,  del = 1e-14 (0 if gamma > 0, no intercept), more after a step in vain;
+ *          minimise g'(u-x) + (u-x)'H(u-x)/2 + lambda r(Fu) over u in X;   of huber and the hinges, once a step is short or rows
+ *          with curvature are few: the problem itself, whose loss is made of pieces
+ *   step: x += s (u - x), s = 1, 1/2, ... until f falls by 1e-4 s Delta
+ *
+ * Made for what proximal Newton by ADMM is slow at: sets X whose sides are met by columns of very different size, and losses
+ * whose curvature is in few rows (smooth-hinge of a small width). */
+#include "interior/interior.h"
+
+#include "newton/newton.h"
+
+static const double ENOUGH = 1e-22, DEL = 1e-14, DEL_GROWS = 1e4;
+enum { HALVINGS_MOST = 40, IDLE_MOST = 3, MODELS_MOST = 8, STEPS_MOST = 200 };
+
+typedef struct interior {
+    spd_newton base;
+    spd_interior model;
+    double *idle;    /* state: steps in a row that moved nothing */
+    double *pieces;  /* state: 1 once the rows of the loss themselves are in the model */
+    double *dx, *Fu; /* work */
+} interior;
+
+static void layout(spd_run *run) {
+    interior *self = run->self;
+    const spdhg_problem *p = run->problem;
+    spd_newton_layout(run, &self->base);
+    spd_interior_layout(&self->model, p, run->threads, &run->work);
+    self->idle = spd_arena_take(&run->state, 1);
+    self->pieces = spd_arena_take(&run->state, 1);
+    self->dx = spd_arena_take(&run->work, p->dK + p->K);
+    self->Fu = spd_arena_take(&run->work, p->m * p->K);
+}
+
+static void start(spd_run *run, const double *x0, const double *c0, const double *y0) {
+    interior *self = run->self;
+    const spdhg_problem *p = run->problem;
+    spd_newton_start(run, &self->base, x0, c0, y0);
+    p->set.kind->project(p->dK, p->set.arg, self->base.x, self->base.scratch_n);
+    *self->idle = *self->pieces = 0;
+}
+
+/* P and q of the loss at x; nothing where the model is the loss itself. */
+static void make_model(spd_run *run, interior *self) {
+    const spdhg_problem *p = run->problem;
+    spd_newton *b = &self->base;
+    spd_interior *a = &self->model;
+    const int64_t n = a->n;
+    if (a->rows) return;
+    spd_problem_normal_matrix(p, run->threads, b->curve, a->P, b->scratch, run->stop);
+    run->rows_visited += p->n;
+    const double del = p->gamma > 0 && !p->intercept && *self->idle == 0 ? 0 : DEL * pow(DEL_GROWS, *self->idle);
+    for (int64_t i = 0; i < n; i++) a->P[i * n + i] = (1 + del) * a->P[i * n + i] + (i < p->dK ? p->gamma : 0);
+    spd_symmetric_apply(n, a->P, b->x, a->q);
+    for (int64_t i = 0; i < n; i++) a->q[i] = b->g[i] - a->q[i];
+}
+
+/* Curvature that a coordinate can have (of a loss with a narrow kink: over a width of 1), and penalty, squared. */
+static void find_scales(spd_interior *a) {
+    const spdhg_problem *p = a->p;
+    double *columns = a->column;
+    spd_problem_curvature_columns(p, columns);
+    const double narrow = fmin(1, 1 / p->kappa);
+    for (int64_t t = 0; t < p->terms; t++)
+        for (int64_t e = 0; e < p->term[t].m * p->K; e++) a->weight[p->term[t].first + e] = p->term[t].lambda * p->term[t].lambda;
+    memset(a->pull, 0, (size_t)a->n * sizeof *a->pull);
+    spd_metric_add_squares(p, a->weight, a->pull);
+    for (int64_t j = 0; j < p->dK; j++) {
+        a->bend[j] = narrow * columns[j / p->K] + p->gamma;
+        if (!(a->bend[j] > 0)) a->bend[j] = 1;
+    }
+}
+
+/* The step was not the whole dx. */
+static bool far_from(int64_t n, const double *x, const double *u, const double *dx) {
+    for (int64_t i = 0; i < n; i++)
+        if (fabs(u[i] - x[i]) > 0.25 * fabs(dx[i])) return true;
+    return false;
+}
+
+/* u = the minimiser of the model, in X, and y; false if it was not found. */
+static bool find_minimiser(spd_run *run, interior *self) {
+    const spdhg_problem *p = run->problem;
+    spd_newton *b = &self->base;
+    spd_interior *a = &self->model;
+    const double f = fabs(*b->value);
+    a->rows = *self->pieces == 1;
+    a->stop = run->stop;
+    make_model(run, self);
+    find_scales(a);
+    memcpy(a->u, b->x, (size_t)a->n * sizeof *a->u);
+    const bool near = spd_interior_solve(a, f, ENOUGH * f);
+    run->rows_visited += a->rows ? 6 * a->steps * p->n : 0;
+    if (near) spd_set_round(&p->set, p->dK, a->best_u, b->scratch_n);
+    return near;
+}
+
+static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
+    (void)batch;
+    interior *self = run->self;
+    spd_newton *b = &self->base;
+    spd_interior *a = &self->model;
+    const spdhg_problem *p = run->problem;
+    const int64_t n = a->n;
+    spd_newton_gradient(run, b, true);
+    if (a->pieces && (k == MODELS_MOST || 4 * spd_count_nonzero(p->n * p->K, b->curve) < n)) *self->pieces = 1;
+    if (!find_minimiser(run, self)) {
+        if (spd_stop_now(run->stop)) return SPD_CONTINUE;
+        *self->idle += 1;
+        if (a->pieces) *self->pieces = 1;
+        return *self->idle < IDLE_MOST ? SPD_CONTINUE : SPD_GIVES_UP;
+    }
+    memcpy(b->y, a->best_y, (size_t)(p->m * p->K) * sizeof *b->y);
+    spd_problem_project_dual(p, b->y, b->term);
+    spd_problem_apply(p, a->best_u, self->Fu);
+    for (int64_t i = 0; i < n; i++) self->dx[i] = a->best_u[i] - b->x[i];
+    const double delta = spd_dot(n, b->g, self->dx) + spd_problem_penalty(p, self->Fu, b->term) - *b->penalty;
+    const bool moved = spd_newton_line_search(run, b, self->dx, self->Fu, a->rows ? 0 : delta, HALVINGS_MOST);
+    spd_set_round(&p->set, p->dK, b->x, b->scratch_n); /* what rounding may have pushed out */
+    if (a->pieces && far_from(n, b->x, a->best_u, self->dx)) *self->pieces = 1;
+    *self->idle = moved ? 0 : *self->idle + 1;
+    if (k + 1 == STEPS_MOST) return SPD_GIVES_UP;
+    return *self->idle < IDLE_MOST ? SPD_CONTINUE : SPD_STALLED;
+}
+
+static void output(const spd_run *run, double *x, double *c, double *y) {
+    spd_newton_output(run, &((const interior *)run->self)->base, x, c, y);
+}
+
+const spd_solver_kind spd_solver_interior = {
+    .name = "interior",
+    .what = "proximal Newton, dense Hessian, interior-point inner solver; exact, any set X, for up to 1500 coefficients",
+    .reference = "Mehrotra: On the implementation of a primal-dual interior point method, SIAM J. Optim. 1992",
+    .full_information = true,
+    .exact = true,
+    .self_size = sizeof(interior),
+    .refuses = spd_interior_refuses,
+    .layout = layout,
+    .start = start,
+    .step = step,
+    .output = output};

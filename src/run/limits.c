@@ -1,0 +1,41 @@
+/* limits.c - when a run must end before it is done: its time is over, or the caller has had enough. Both are found out between the
+ * steps and inside of long ones, by spd_stop_now. A step may end a little later than its time, since cut short it would be of
+ * little use; and what is left to do then, a proof of the answer and exact zeros, has as much again. */
+#include "run/loop.h"
+
+static const double GRANTED = 1, GRANTED_PART = 0.05; /* seconds; of the time the run has taken, if that is more */
+
+static double granted(double seconds) { return fmax(GRANTED, GRANTED_PART * seconds); }
+
+bool spd_tell(const spdhg_solver *s, spdhg_event_kind kind, const spdhg_point *point) {
+    const spdhg_event event = {.kind = kind, .point = point, .epochs_asked = s->options.epochs};
+    return s->options.callback && s->options.callback(s->options.user, &event) != 0;
+}
+
+static bool ask(void *context) {
+    const spdhg_solver *s = context;
+    return spd_tell(s, SPDHG_EVENT_POLL, &s->at);
+}
+
+void spd_limits_start(spdhg_solver *s) {
+    s->started = spd_now() - (s->has_run ? 0 : s->setup);
+    s->ended = SPD_GO_ON;
+    s->at = (spdhg_point){0};
+    s->deadline = s->options.seconds > 0 ? s->started + s->options.seconds : INFINITY;
+    spd_stop_start(&s->stop, s->deadline + granted(s->options.seconds), ask, s);
+    s->evaluator.certifier.stop = &s->stop;
+}
+
+bool spd_limits_reached(spdhg_solver *s) {
+    if (s->ended != SPD_GO_ON) return true;
+    const double now = spd_now();
+    if (spd_stop_now(&s->stop) || now >= s->deadline) {
+        s->ended = spd_stop_why(&s->stop) == SPD_CALLED_OFF ? SPD_CALLED_OFF : SPD_LATE;
+        s->latest = now + granted(now - s->started);
+    }
+    return s->ended != SPD_GO_ON;
+}
+
+void spd_limits_grant(spdhg_solver *s) {
+    if (spd_limits_reached(s)) spd_stop_start(&s->stop, s->latest, NULL, NULL);
+}

@@ -1,0 +1,55 @@
+# adversary_known.py - problems that were once "proven" falsely, each kind of mistake with one, and what was said of them then.
+import random
+
+from adversary_families import trend
+from adversary_problem import Problem
+
+CHAIN = "chain"
+
+
+def time_stamp():
+    """Nanoseconds since 1970 beside one feature: x_1 and the intercept together explain what x_2 cannot."""
+    draw = random.Random(7)
+    stamp = [1.7e18 + float(draw.randrange(10 ** 6)) for _ in range(12)]
+    middle = sorted(stamp)[6]
+    return Problem("known", "squared", [[t, draw.gauss(0, 1)] for t in stamp], [1.0 if t > middle else -1.0 for t in stamp],
+                   structure=CHAIN, F=trend(2, 0), lam=1e-9)
+
+
+def zero_sums():
+    """Six features that sum to 5e-13 or -5e-13, mostly with the sign of the label: a chain does not charge a constant x of 1e13."""
+    draw = random.Random(8)
+    A, b = [], []
+    for _ in range(14):
+        row = [draw.gauss(0, 1) for _ in range(5)]
+        b.append(draw.choice([-1.0, 1.0]))
+        A.append(row + [-sum(row) + 5e-13 * draw.choice([b[-1], b[-1], b[-1], -b[-1]])])
+    return Problem("known", "logistic", A, b, structure=CHAIN, F=trend(6, 0), lam=0.1, intercept=False)
+
+
+def cancelling():
+    """Scores are differences of numbers 1e8 times as large: the objective as computed is off by 4e-8 of it."""
+    draw = random.Random(55)
+    n, d = draw.choice([(4, 2), (6, 3), (8, 3)])
+    size = 10.0 ** draw.uniform(5, 8)
+    A = [[size + draw.gauss(0, 1) for _ in range(d)] for _ in range(n)]
+    x = [draw.choice([1, 10, 100]) * v for v in [1.0, -1.0] + [0.0] * (d - 2)]
+    b = [sum(v * t for v, t in zip(row, x)) + draw.choice([1e-5, 1e-3]) * draw.gauss(0, 1) for row in A]
+    return Problem("known", "squared", A, b, F=[{j: 1.0} for j in range(d)], gamma=draw.choice([0.0, 1e-12, 1e-10]), intercept=False)
+
+
+KNOWN = {
+    "two columns that differ by 1e-13": Problem("known", "squared", [[1.0, 1.0000000000001], [2.0, 1.9999999999998], [3.0, 3.0000000000001]],
+                                                [1.0, -2.0, 1.0], F=[{0: 1.0}, {1: 1.0}], intercept=False),
+    "a time stamp": time_stamp(),
+    "rows that sum to 5e-13": zero_sums(),
+    "scores that cancel": cancelling(),
+}
+
+# Said then: objective, gap, x, c. The referee has to refute each, or its own word is worth nothing.
+SAID = {
+    "two columns that differ by 1e-13": (0.9999999999999999, 5.286775363364114e-18, [-1.4290156356007378e-14, 2.8580312714872786e-14], 0.0),
+    "a time stamp": (0.48611111111111116, 0.0017984675111431976, [1.7653282546234398e-31] * 2, -0.16666666666696675),
+    "rows that sum to 5e-13": (0.6922244474689992, 4.598121883248041e-11, [0.021886684737952192] * 5 + [-0.01525208389774835], 0.0),
+    "scores that cancel": (151.57258452344897, 151.57258452344897, [108.99998437451858, -18.999984376873925], 0.0),
+}
