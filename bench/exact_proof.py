@@ -4,6 +4,8 @@ from exact_numbers import Rejected, h_star, in_set, norm
 from exact_problem import Problem, sum_of
 from exact_repair import balance, into_ball, normalised, repair
 
+CUT = 1e-8  # of the largest |v_j|: what is less may be rounding
+
 
 def radius_support(P, R, u):
     """At least the maximum of u'x over x in X, ||x|| <= R."""
@@ -16,12 +18,8 @@ def lower_bound(P, alpha, y, radius):
     if radius is not None or not P.exact:
         alpha, y = into_ball(P, balance(P, normalised(P, alpha)) if P.intercept else normalised(P, alpha), y)
     else:
-        one_sided = (lambda v: [max(t, mpq(0)) for t in v]) if P.low is not None else (lambda v: [min(t, mpq(0)) for t in v])
-        nothing = lambda v: [mpq(0)] * len(v)
-        try:
-            alpha, y = into_ball(P, *repair(P, alpha, y, nothing if P.low is None and P.high is None else one_sided))
-        except Rejected:
-            alpha, y = into_ball(P, *repair(P, alpha, y, nothing))
+        sign = 1 if P.low is not None else -1 if P.high is not None else 0
+        alpha, y = into_ball(P, *repair(P, alpha, y, sign, mpq(CUT) * max(map(abs, P.residual(alpha, y)[0]))))
     v, v0 = P.residual(alpha, y)
     if P.intercept and any(t != 0 for t in v0):
         raise Rejected("the alphas do not balance")

@@ -49,11 +49,12 @@ def balance(P, alpha):
     return out
 
 
-def find_routes(P):
-    """Rows of F with one or two entries make a forest along which v_j travels: order, {j: (row, F_ej, next, F_e next)}, u and root of each column."""
-    edges, send, order = {}, {}, []
+def find_routes(P, sinks):
+    """Rows of F with one or two entries make a forest along which v_j travels, to a row with one entry, a sink or a root: order,
+    {j: (row, F_ej, next, F_e next)}, u and root of each column."""
+    edges, send, order = {}, {}, list(sinks)
     for e, row in enumerate(P.F):
-        if P.lam[e] > 0 and len(row) == 1 and row[0][1] != 0 and row[0][0] not in send:
+        if P.lam[e] > 0 and len(row) == 1 and row[0][1] != 0 and row[0][0] not in send and row[0][0] not in sinks:
             send[row[0][0]] = (e, row[0][1], None, None)
             order.append(row[0][0])
         elif P.lam[e] > 0 and len(row) == 2 and row[0][1] != 0 and row[1][1] != 0:
@@ -111,12 +112,14 @@ def solve(S, right):
     return [[t / M[q][q] for t in M[q][n:]] for q in range(n)]
 
 
-def repair(P, alpha, y, target):
-    """(alpha, y) changed such that v = target(v) and the intercept's part is 0, exactly."""
+def repair(P, alpha, y, sign, cut):
+    """(alpha, y) changed such that v = 0, and the intercept's part, exactly. With a bounded side (sign 1: below, -1: above) sign v may be positive:
+    what is more than cut stays, and a column where all is can take up anything."""
     K, alpha, y = P.K, normalised(P, alpha), list(y)
     v, v0 = P.residual(alpha, y)
-    wanted = target(v)
-    order, send, u, root = find_routes(P)
+    wanted = [t if sign * t > cut else mpq(0) for t in v]
+    sinks = {j for j in range(P.d) if all(wanted[j * K : j * K + K])}
+    order, send, u, root = find_routes(P, sinks)
     roots = sorted({j for j in root if j is not None})
     left = carry(P, order, send, [s - t for s, t in zip(v, wanted)], list(y))
     left = [[left[j * K + k] for k in range(K)] for j in roots] + ([v0] if P.intercept else [])
@@ -158,6 +161,6 @@ def repair(P, alpha, y, target):
     v, v0 = P.residual(alpha, y)
     carry(P, order, send, [s - t for s, t in zip(v, wanted)], y)
     v, v0 = P.residual(alpha, y)
-    if v != wanted or (P.intercept and any(t != 0 for t in v0)):
+    if any(s != t for q, (s, t) in enumerate(zip(v, wanted)) if q // K not in sinks) or (P.intercept and any(v0)):
         raise Rejected("no exact repair was found: v is not what it has to be")
     return alpha, y

@@ -125,7 +125,7 @@ static json_t *problem(const spdhg_problem *p) {
 
 static json_t *statement(const spdhg_point *point, const spd_gap *gap) {
     return object_of((const char *const[]){"kind", "objective", "gap", "radius"},
-                     (json_t *[]){json_string(spd_gap_kind_name(gap->kind)), json_real(point->objective), json_real(point->gap),
+                     (json_t *[]){json_string(spd_gap_kind_name(gap->kind)), json_real(point->objective), json_real(gap->gap),
                                   spd_json_number(gap->radius)},
                      4);
 }
