@@ -21,15 +21,14 @@ static double value_at_zero(spd_certifier *c) {
     return spd_problem_losses(p, c->threads, &(spd_scores){.z = c->alpha}, NULL, NULL, c->work);
 }
 
-/* The point of X nearest to 0, with f there and no intercept. */
+/* The point of X nearest to 0, without intercept, and what of f there does not depend on lambda. */
 static void find_origin(spd_certifier *c) {
     const spdhg_problem *p = c->problem;
     p->set.kind->project(p->dK, p->set.arg, c->origin, c->work);
     if (p->data->offset || spd_max_abs(p->dK, c->origin) > 0) spd_problem_scores(p, c->threads, c->origin, c->origin_z);
     spd_problem_apply(p, c->origin, c->origin_Fx);
     c->origin_loss = spd_problem_losses(p, c->threads, &(spd_scores){.z = c->origin_z}, NULL, NULL, c->work);
-    c->origin_value =
-        c->origin_loss + 0.5 * p->gamma * spd_dot(p->dK, c->origin, c->origin) + spd_problem_penalty(p, c->origin_Fx, c->work);
+    c->origin_ridge = 0.5 * p->gamma * spd_dot(p->dK, c->origin, c->origin);
 }
 
 /* One array of the certifier: where it goes, how many numbers it has. */

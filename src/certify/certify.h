@@ -139,7 +139,7 @@ typedef struct spd_certifier {
     spd_base_system base, mean; /* mean: with a coupled loss */
     double *room, *excess, *doubt, *residual;
     /* a fixed point of X, at which the bound of a dual point is computed by itself */
-    double *origin, *origin_z, *origin_Fx, origin_value, origin_loss;
+    double *origin, *origin_z, *origin_Fx, origin_loss, origin_ridge;
     double *best_alpha, *best_dual_y;   /* one behind the other, as a checkpoint keeps them */
     double *owned[SPD_CERTIFIER_PARTS]; /* every array of doubles above */
 } spd_certifier;

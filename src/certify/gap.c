@@ -126,10 +126,16 @@ static bool choose_dual(spd_certifier *c, const point *at, const double *y) {
     return moved;
 }
 
+/* f at the fixed point of X; lambda may have changed since the last time. */
+static point origin_of(spd_certifier *c) {
+    const double penalty = spd_problem_penalty(c->problem, c->origin_Fx, c->work);
+    return (point){c->origin, c->origin_z, c->origin_Fx, c->origin_loss, c->origin_loss + c->origin_ridge + penalty};
+}
+
 /* The bound of the dual point at hand, whose repair is r, by itself: kept with it if it is the best. */
 static void keep_best(spd_certifier *c, const spd_repair *r) {
     const spdhg_problem *p = c->problem;
-    const point origin = {c->origin, c->origin_z, c->origin_Fx, c->origin_loss, c->origin_value};
+    const point origin = origin_of(c);
     const double bound = nextafter(origin.objective - add_up(c, &origin, r, 0, true, false).gap, -INFINITY);
     if (!(bound > c->best_dual)) return;
     c->best_dual = bound;
@@ -177,7 +183,7 @@ void spd_certify(spd_certifier *c, const double *x, const double *y, const doubl
 
 void spd_certify_known(spd_certifier *c, const double *alpha, const double *y) {
     const spdhg_problem *p = c->problem;
-    const point origin = {c->origin, c->origin_z, c->origin_Fx, c->origin_loss, c->origin_value};
+    const point origin = origin_of(c);
     spd_repair r;
     memcpy(c->alpha, alpha, (size_t)(p->n * p->K) * sizeof *alpha);
     memcpy(c->y, y, (size_t)(p->m * p->K) * sizeof *y);

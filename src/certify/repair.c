@@ -222,11 +222,11 @@ static double find_stretch(spd_certifier *c, double E, double mean) {
         const spd_term *term = &p->term[t];
         const double rest =
             E > 0 && c->base.rest[t] ? sqrt((double)(term->largest * p->K)) * sqrt(spd_dual_nu(term)) * (E + mean) : 0;
-        for (int64_t b = 0; b < term->blocks && term->lambda > 0; b++) {
+        for (int64_t b = 0; b < term->blocks; b++) {
             double sum = rest;
             for (int64_t r = 0; r < spd_term_block_rows(term, b); r++)
                 sum += spd_sum_abs(p->K, dy + term->first + spd_term_block_row(term, b, r) * p->K);
-            stretch = fmax(stretch, sum / term->lambda);
+            if (sum > 0) stretch = fmax(stretch, sum / term->lambda); /* infinite where lambda has become 0 */
         }
     }
     return GENEROUS * stretch;
