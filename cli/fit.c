@@ -4,13 +4,13 @@
 
 #include "cli.h"
 
-enum { TEST = 0x100, TEST_FRACTION, TRACE, REPORT, TRUTH, BOUND, JSON };
+enum { TEST = 0x100, TEST_FRACTION, TRACE, REPORT, TRUTH, CERTIFICATE, BOUND, JSON };
 
 typedef struct fit {
     spdhg_read_options read;
     cli_problem_options problem_options;
     cli_solve_options solve;
-    const char *path, *model_path, *trace_path, *report_path, *truth_path, *test_path;
+    const char *path, *model_path, *trace_path, *report_path, *truth_path, *test_path, *certificate_path;
     double test_fraction; /* 0: none held out */
     cli_bound bound;
     bool json, quiet, verbose;
@@ -34,6 +34,8 @@ static const struct argp_option options[] = {
     {"trace", TRACE, "FILE", 0, "write the measured points as CSV", 0},
     {"report", REPORT, "FILE", 0, "write a self-contained HTML page", 0},
     {"truth", TRUTH, "FILE", 0, "known coefficients, one number per line, drawn beside the estimate in the report", 0},
+    {"certificate", CERTIFICATE, "FILE", 0, "write a proof of the gap that bench/check-certificate can check without us (JSON)",
+     0},
     {"bound", BOUND, "P", OPTION_ARG_OPTIONAL, "say how close the theorems put this run, with probability P (default 0.9)", 0},
     {"json", JSON, NULL, 0, "one JSON object on standard output, nothing else there", 0},
     {"quiet", 'q', NULL, 0, "print only errors", 0},
@@ -42,10 +44,11 @@ static const struct argp_option options[] = {
 };
 
 static void check_outputs(const fit *f, const struct argp_state *state) {
-    const char *const path[] = {f->model_path, f->trace_path, f->report_path, f->json ? "-" : NULL};
+    const char *const path[] = {f->model_path, f->trace_path, f->report_path, f->certificate_path, f->json ? "-" : NULL};
     int on_stdout = 0;
     for (size_t i = 0; i < sizeof path / sizeof *path; i++) on_stdout += path[i] && strcmp(path[i], "-") == 0;
-    if (on_stdout > 1) cli_usage(state, "only one of --output, --trace, --report and --json can have standard output");
+    if (on_stdout > 1)
+        cli_usage(state, "only one of --output, --trace, --report, --certificate and --json can have standard output");
     if (f->test_path && f->test_fraction > 0) cli_usage(state, "--test and --test-fraction exclude each other");
     if (f->test_path && f->problem_options.offset)
         cli_usage(state, "--offset has no numbers for the rows of --test; hold rows out with --test-fraction");
@@ -69,6 +72,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case TRACE: f->trace_path = arg; return 0;
     case REPORT: f->report_path = arg; return 0;
     case TRUTH: f->truth_path = arg; return 0;
+    case CERTIFICATE: f->certificate_path = arg; return 0;
     case BOUND: cli_bound_option(state, arg, &f->bound); return 0;
     case JSON: f->json = true; return 0;
     case 'q': f->quiet = true; return 0;
@@ -104,6 +108,7 @@ static spdhg_status read_data(fit *f, spdhg_error *err) {
     SPD_TRY(cli_can_write(f->model_path, err));
     SPD_TRY(cli_can_write(f->trace_path, err));
     SPD_TRY(cli_can_write(f->report_path, err));
+    SPD_TRY(cli_can_write(f->certificate_path, err));
     SPD_TRY(cli_can_write(f->solve.options.checkpoint, err));
     SPD_TRY(spdhg_data_read(&f->data, f->path, &f->read, err));
     if (f->verbose) cli_print_notes(stderr, "spdhg fit: ", f->data);
@@ -189,8 +194,10 @@ static spdhg_status write_results(fit *f, cli_fit_result *result, spdhg_error *e
                                    .structure = spd_problem_structure(result->problem)};
         SPD_TRY(spd_report_write(&report, f->report_path, err));
     }
+    if (f->certificate_path) SPD_TRY(spdhg_solver_certificate(f->solver, f->certificate_path, err));
     cli_print_summary(f->human, result, f->model_path);
     if (f->human && f->trace_path) fprintf(f->human, "trace written to %s\n", f->trace_path);
+    if (f->human && f->certificate_path) fprintf(f->human, "certificate written to %s\n", f->certificate_path);
     if (f->human && f->report_path) fprintf(f->human, "report written to %s\n", f->report_path);
     return f->json ? cli_json_print(cli_fit_json(result), err) : SPDHG_OK;
 }
@@ -259,7 +266,7 @@ int cli_fit(int argc, char **argv) {
     f.command = cli_command_line(argc, argv); /* before argp reorders the words */
     argp_parse(&argp, argc, argv, 0, NULL, &f);
     const bool taken = f.json || (f.model_path && !strcmp(f.model_path, "-")) || (f.trace_path && !strcmp(f.trace_path, "-")) ||
-                       (f.report_path && !strcmp(f.report_path, "-"));
+                       (f.report_path && !strcmp(f.report_path, "-")) || (f.certificate_path && !strcmp(f.certificate_path, "-"));
     f.human = f.quiet ? NULL : taken ? stderr : stdout;
     const int status = run(&f, &err);
     clear(&f);

@@ -220,6 +220,12 @@ SPDHG_API spdhg_status spdhg_solver_run(spdhg_solver *solver, spdhg_outcome *out
 /* Valid until the next run or free. */
 SPDHG_API const spdhg_solution *spdhg_solver_solution(const spdhg_solver *solver);
 SPDHG_API const spdhg_point *spdhg_solver_trace(const spdhg_solver *solver, int64_t *points);
+/* The proof of the solution's gap as a JSON file that needs no trust in this library: problem, x, c, and the dual point that bounds
+ * f from below; atomic. The gap in it is proven anew, and can be smaller than the solution's. bench/check-certificate checks it
+ * against the data in exact arithmetic; docs/certificate.md has the format. SPDHG_USAGE: before a run; SPDHG_NUMERICAL: nothing is
+ * proven; SPDHG_IO.
+ *     spdhg_solver_certificate(solver, "proof.json", &err); */
+SPDHG_API spdhg_status spdhg_solver_certificate(spdhg_solver *solver, const char *path, spdhg_error *err);
 SPDHG_API void spdhg_solver_free(spdhg_solver *solver);
 
 /* The smallest factor of spdhg_problem_scale_lambda at which some x with F_t x = 0 for all terms is optimal, with terms of lambda

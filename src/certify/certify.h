@@ -17,9 +17,17 @@ typedef enum spd_gap_kind {
     SPD_GAP_WITHIN_RADIUS /* the same with the least f(u,c') over ||u|| <= radius in place of f* */
 } spd_gap_kind;
 
+/* The dual point that a gap was proven by. */
+typedef enum spd_gap_source {
+    SPD_GAP_BY_POINT, /* alpha and y of the certifier */
+    SPD_GAP_BY_BEST,  /* best_alpha and best_dual_y */
+    SPD_GAP_BY_ZERO   /* alpha = 0, y = 0: no loss is below its least value */
+} spd_gap_source;
+
 typedef struct spd_gap {
     spd_gap_kind kind;
     double gap, radius;
+    spd_gap_source source;
 } spd_gap;
 
 /* ---- routes.c: ways along rows of F by which what is left of v reaches a place that can take it. */

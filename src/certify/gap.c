@@ -168,14 +168,17 @@ void spd_certify(spd_certifier *c, const double *x, const double *y, const doubl
     if (!isfinite(out->gap)) out->kind = SPD_GAP_NONE;
     const bool certified = out->kind == SPD_GAP_CERTIFIED;
     if (certified && objective - out->gap > c->best_dual) keep_best(c, &r);
-    const double known = fmax(c->best_dual, c->least - 4 * spd_rounding((double)c->problem->n) * fabs(c->least));
+    const double lowest = c->least - 4 * spd_rounding((double)c->problem->n) * fabs(c->least), known = fmax(c->best_dual, lowest);
     const double rough = error_of_objective(c, &at, 0, false), small = c->enough * fabs(objective);
     const double error = (rough > SHARE * fmax(small, objective - known) ? error_of_objective(c, &at, 0, true) : rough) +
                          2 * DBL_EPSILON * fabs(known);
     const double since = fmax(objective - known, 0) + error, much = certified ? out->gap : out->gap + error;
     /* A bound for all x is worth more than one within a radius, if it is small enough. */
     if (isfinite(since) && (out->kind == SPD_GAP_NONE || since <= much || (!certified && since <= c->enough * fabs(objective))))
-        *out = (spd_gap){.kind = SPD_GAP_CERTIFIED, .gap = since, .radius = NAN};
+        *out = (spd_gap){.kind = SPD_GAP_CERTIFIED,
+                         .gap = since,
+                         .radius = NAN,
+                         .source = c->best_dual > lowest ? SPD_GAP_BY_BEST : SPD_GAP_BY_ZERO};
 }
 
 void spd_certify_known(spd_certifier *c, const double *alpha, const double *y) {

@@ -10,4 +10,16 @@ spdhg_status spd_json_read(json_t **out, const char *path, const char *what, spd
 /* The same from memory; path: what messages call it. */
 spdhg_status spd_json_parse(json_t **out, const char *text, size_t size, const char *path, const char *what, spdhg_error *err);
 double spd_json_double(const json_t *value); /* NAN if it is not a number */
+
+/* ---- json_write.c. A value that cannot be made is NULL; one that cannot be added frees the whole and leaves NULL, which every
+ * further call and json_pack pass on. */
+void spd_json_append(json_t **array, json_t *value); /* takes the value over */
+void spd_json_set(json_t **object, const char *key, json_t *value);
+json_t *spd_json_number(double value);   /* null if not finite */
+json_t *spd_json_text(const char *text); /* what is not UTF-8 in it becomes '?'; null for NULL */
+json_t *spd_json_numbers(const double *value, int64_t count);
+json_t *spd_json_integers(const int64_t *value, int64_t count);
+json_t *spd_json_texts(char *const *value, int64_t count); /* null for NULL */
+/* Takes the object over; form: flags of jansson. */
+spdhg_status spd_json_write(const char *path, json_t *object, size_t form, bool unsynced, spdhg_error *err);
 #endif

@@ -2,43 +2,9 @@
  * null. Coefficients that are mostly zero are {"index": [...], "value": [...]} with 0-based positions in the features x outputs
  * array. */
 #include <inttypes.h>
-#include <jansson.h>
 
+#include "model/json_file.h"
 #include "model/model.h"
-
-static json_t *number(double value) { return isfinite(value) ? json_real(value) : json_null(); }
-static json_t *text(const char *value) { return value ? json_string(value) : json_null(); }
-
-static json_t *numbers(const double *value, int64_t count) {
-    json_t *array = json_array();
-    for (int64_t i = 0; array && i < count; i++)
-        if (json_array_append_new(array, number(value[i])) != 0) {
-            json_decref(array);
-            return NULL;
-        }
-    return array;
-}
-
-static json_t *integers(const int64_t *value, int64_t count) {
-    json_t *array = json_array();
-    for (int64_t i = 0; array && i < count; i++)
-        if (json_array_append_new(array, json_integer(value[i])) != 0) {
-            json_decref(array);
-            return NULL;
-        }
-    return array;
-}
-
-static json_t *texts(char *const *value, int64_t count) {
-    if (!value) return json_null();
-    json_t *array = json_array();
-    for (int64_t i = 0; array && i < count; i++)
-        if (json_array_append_new(array, json_string(value[i])) != 0) {
-            json_decref(array);
-            return NULL;
-        }
-    return array;
-}
 
 /* Takes over `value`; false if it or the place for it could not be made. */
 static bool put(json_t *object, const char *key, json_t *value) { return value && json_object_set_new(object, key, value) == 0; }
@@ -46,12 +12,12 @@ static bool put(json_t *object, const char *key, json_t *value) { return value &
 static json_t *coefficients(const double *x, int64_t count) {
     int64_t nonzeros = 0;
     for (int64_t i = 0; i < count; i++) nonzeros += x[i] != 0 || signbit(x[i]); /* -0 is kept: the same bits come back */
-    if (2 * nonzeros >= count) return numbers(x, count);
+    if (2 * nonzeros >= count) return spd_json_numbers(x, count);
     json_t *object = json_object(), *index = json_array(), *value = json_array();
     bool good = object && index && value;
     for (int64_t i = 0; good && i < count; i++)
         if (x[i] != 0 || signbit(x[i]))
-            good = json_array_append_new(index, json_integer(i)) == 0 && json_array_append_new(value, number(x[i])) == 0;
+            good = json_array_append_new(index, json_integer(i)) == 0 && json_array_append_new(value, spd_json_number(x[i])) == 0;
     const bool taken = put(object, "index", index), also = put(object, "value", value);
     if (good && taken && also) return object;
     json_decref(object);
@@ -65,8 +31,8 @@ static json_t *centre(const spdhg_model *m) {
     for (int64_t e = 0; good && e < m->centre.count; e++)
         good = json_array_append_new(index, json_integer(m->centre.column[e])) == 0;
     const bool taken = put(object, "index", index);
-    if (good && taken && put(object, "value", numbers(m->centre.value, m->centre.count)) &&
-        put(object, "constants", numbers(m->centred_c, m->outputs)))
+    if (good && taken && put(object, "value", spd_json_numbers(m->centre.value, m->centre.count)) &&
+        put(object, "constants", spd_json_numbers(m->centred_c, m->outputs)))
         return object;
     json_decref(object);
     return NULL;
@@ -80,21 +46,22 @@ static json_t *seed_text(uint64_t seed) { /* text: JSON readers lose digits of i
 
 static bool put_what(json_t *o, const spdhg_model *m) {
     return put(o, "format", json_string("spdhg-model")) && put(o, "version", json_integer(1)) &&
-           put(o, "made_by", text(m->version)) && put(o, "loss", text(m->loss)) && put(o, "penalty", text(m->penalty)) &&
-           put(o, "structure", text(m->structure)) && put(o, "set", text(m->set)) && put(o, "lambda", number(m->lambda)) &&
-           put(o, "gamma", number(m->gamma)) && put(o, "intercept", json_boolean(m->intercept)) &&
+           put(o, "made_by", spd_json_text(m->version)) && put(o, "loss", spd_json_text(m->loss)) &&
+           put(o, "penalty", spd_json_text(m->penalty)) && put(o, "structure", spd_json_text(m->structure)) &&
+           put(o, "set", spd_json_text(m->set)) && put(o, "lambda", spd_json_number(m->lambda)) &&
+           put(o, "gamma", spd_json_number(m->gamma)) && put(o, "intercept", json_boolean(m->intercept)) &&
            put(o, "standardized", json_boolean(m->standardized)) && put(o, "features", json_integer(m->features)) &&
            put(o, "outputs", json_integer(m->outputs)) && put(o, "index_base", json_integer(m->index_base)) &&
-           put(o, "side", integers(m->side, 3));
+           put(o, "side", spd_json_integers(m->side, 3));
 }
 
 static bool put_how(json_t *o, const spdhg_model *m) {
-    return put(o, "classify", json_boolean(m->classify)) && put(o, "class_value", numbers(m->class_value, m->classes)) &&
-           put(o, "class_text", texts(m->class_text, m->classes)) && put(o, "solver", text(m->solver)) &&
-           put(o, "outcome", text(m->outcome)) && put(o, "objective", number(m->objective)) &&
-           put(o, "train_loss", number(m->train_loss)) && put(o, "penalty_value", number(m->penalty_value)) &&
-           put(o, "gap", number(m->gap)) && put(o, "epochs", number(m->epochs)) && put(o, "seconds", number(m->seconds)) &&
-           put(o, "seed", seed_text(m->seed));
+    return put(o, "classify", json_boolean(m->classify)) && put(o, "class_value", spd_json_numbers(m->class_value, m->classes)) &&
+           put(o, "class_text", spd_json_texts(m->class_text, m->classes)) && put(o, "solver", spd_json_text(m->solver)) &&
+           put(o, "outcome", spd_json_text(m->outcome)) && put(o, "objective", spd_json_number(m->objective)) &&
+           put(o, "train_loss", spd_json_number(m->train_loss)) && put(o, "penalty_value", spd_json_number(m->penalty_value)) &&
+           put(o, "gap", spd_json_number(m->gap)) && put(o, "epochs", spd_json_number(m->epochs)) &&
+           put(o, "seconds", spd_json_number(m->seconds)) && put(o, "seed", seed_text(m->seed));
 }
 
 enum { FORM = JSON_REAL_PRECISION(17) | JSON_COMPACT };
@@ -102,9 +69,9 @@ enum { FORM = JSON_REAL_PRECISION(17) | JSON_COMPACT };
 static spdhg_status whole(const spdhg_model *model, json_t **out, spdhg_error *err) {
     json_t *object = json_object();
     if (!object || !put_what(object, model) || !put_how(object, model) ||
-        !put(object, "constants", numbers(model->c, model->outputs)) ||
+        !put(object, "constants", spd_json_numbers(model->c, model->outputs)) ||
         (model->centre.count > 0 && !put(object, "centred", centre(model))) ||
-        !put(object, "names", texts(model->name, model->features)) ||
+        !put(object, "names", spd_json_texts(model->name, model->features)) ||
         !put(object, "coefficients", coefficients(model->x, model->features * model->outputs))) {
         json_decref(object);
         return spd_fail_memory(err, 40.0 * (double)model->features * (double)model->outputs);
@@ -132,17 +99,5 @@ void spdhg_text_free(char *text) { spd_free(text); }
 spdhg_status spdhg_model_write(const spdhg_model *model, const char *path, spdhg_error *err) {
     json_t *object;
     SPD_TRY(whole(model, &object, err));
-    spd_file file;
-    spdhg_status status = spd_file_create(&file, path, err);
-    if (status == SPDHG_OK) {
-        const int failed = json_dumpf(object, file.stream, FORM);
-        fputc('\n', file.stream);
-        if (failed && !ferror(file.stream)) {
-            spd_file_abort(&file);
-            status = spd_fail_memory(err, 0);
-        } else
-            status = spd_file_commit(&file, err);
-    }
-    json_decref(object);
-    return status;
+    return spd_json_write(path, object, FORM, false, err);
 }

@@ -11,6 +11,8 @@
 #include "trace/trace.h"
 #include "tune/recipe.h"
 
+enum { SPD_RACE_FORM = JSON_INDENT(1) | JSON_REAL_PRECISION(17) }; /* of its JSON files */
+
 enum { SPD_RACE_SOLVERS_MAX = 40, SPD_RACE_PARAMS_MAX = 4, SPD_RACE_TASKS = 2, SPD_RACE_LEVELS = 6, SPD_GRID_MAX = 9 };
 extern const char *const spd_race_task_name[SPD_RACE_TASKS]; /* gglr, ggrlr */
 extern const double spd_race_level[SPD_RACE_LEVELS];         /* of relative suboptimality */
@@ -145,12 +147,6 @@ json_t *spd_race_run_json(const spd_race_run *run);
 bool spd_race_run_from(const spd_race *race, const json_t *object, spd_race_run *run);
 json_t *spd_race_optimum_json(const spd_race_optimum *optimum);
 bool spd_race_optimum_from(const json_t *object, spd_race_optimum *optimum);
-/* A value that cannot be added frees the whole and leaves NULL, which every further call and json_pack pass on. */
-void spd_json_append(json_t **array, json_t *value);
-void spd_json_set(json_t **object, const char *key, json_t *value);
-json_t *spd_json_number(double value);   /* null if not finite */
-json_t *spd_json_text(const char *text); /* what is not UTF-8 in it becomes '?' */
-spdhg_status spd_json_write(const char *path, json_t *object, bool unsynced, spdhg_error *err); /* takes the object over */
 /* ---- race_measure.c: what a run is worth. */
 double spd_race_best(const spd_race *race, const spd_race_problem *p, int64_t repeat); /* f*: certified, or the least seen */
 double spd_race_suboptimality(const spd_race *race, const spd_race_problem *p, int64_t repeat, double objective);

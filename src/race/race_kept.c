@@ -129,7 +129,7 @@ spdhg_status spd_race_settle(spd_race *race, spdhg_error *err) {
     spdhg_status status = is ? settle_own(race, is, path, err) : spd_fail_memory(err, 1000);
     if (status == SPDHG_OK && race->o.reuse) status = settle_reused(race, is, err);
     if (status == SPDHG_OK)
-        status = spd_json_write(path, is, false, err);
+        status = spd_json_write(path, is, SPD_RACE_FORM, false, err);
     else
         json_decref(is);
     spd_free(path);

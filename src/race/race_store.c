@@ -47,55 +47,6 @@ static json_t *hash_json(uint64_t hash) {
 }
 static uint64_t hash_from(const json_t *text) { return json_is_string(text) ? strtoull(json_string_value(text), NULL, 16) : 0; }
 
-json_t *spd_json_number(double value) { return isfinite(value) ? json_real(value) : json_null(); }
-
-json_t *spd_json_text(const char *text) {
-    json_t *string = json_string(text);
-    if (string) return string;
-    char *ascii = spd_strdup(text);
-    for (char *at = ascii; at && *at; at++)
-        if ((unsigned char)*at >= 0x80) *at = '?';
-    string = ascii ? json_string(ascii) : NULL;
-    spd_free(ascii);
-    return string;
-}
-
-void spd_json_append(json_t **array, json_t *value) {
-    if (*array && json_array_append_new(*array, value) == 0) return;
-    if (!*array) json_decref(value); /* a failed append has freed it */
-    json_decref(*array);
-    *array = NULL;
-}
-
-void spd_json_set(json_t **object, const char *key, json_t *value) {
-    if (*object && key && json_object_set_new(*object, key, value) == 0) return;
-    if (!*object || !key) json_decref(value);
-    json_decref(*object);
-    *object = NULL;
-}
-
-spdhg_status spd_json_write(const char *path, json_t *object, bool unsynced, spdhg_error *err) {
-    if (!object || !path) {
-        json_decref(object);
-        return spd_fail_memory(err, 1000);
-    }
-    spd_file file;
-    spdhg_status status = spd_file_create(&file, path, err);
-    if (status == SPDHG_OK) {
-        file.unsynced = unsynced;
-        const bool dumped = json_dumpf(object, file.stream, JSON_INDENT(1) | JSON_REAL_PRECISION(17)) == 0;
-        fputc('\n', file.stream);
-        if (dumped || ferror(file.stream))
-            status = spd_file_commit(&file, err);
-        else {
-            spd_file_abort(&file);
-            status = spd_fail_memory(err, 1000);
-        }
-    }
-    json_decref(object);
-    return status;
-}
-
 json_t *spd_race_load(const char *file, uint64_t mark) {
     char wanted[20];
     snprintf(wanted, sizeof wanted, "%016llx", (unsigned long long)mark);
@@ -113,7 +64,7 @@ spdhg_status spd_race_save(const char *file, uint64_t mark, json_t *object, spdh
         json_decref(object);
         object = NULL;
     }
-    return spd_json_write(file, object, true, err); /* a piece that is lost is done again */
+    return spd_json_write(file, object, SPD_RACE_FORM, true, err); /* a piece that is lost is done again */
 }
 
 /* The numbers of a point in the order they are stored. */

@@ -146,7 +146,7 @@ spdhg_status spd_race_write_summary(const spd_race *race, spdhg_error *err) {
     char *json = spd_race_path(race->folder, "summary.json"), *csv = spd_race_path(race->folder, "summary.csv");
     json_t *statistics = json && csv ? spd_race_statistics(race, err) : NULL;
     spdhg_status status =
-        statistics ? spd_json_write(json, summary_json(race, statistics), false, err) : spd_fail_memory(err, 1000);
+        statistics ? spd_json_write(json, summary_json(race, statistics), SPD_RACE_FORM, false, err) : spd_fail_memory(err, 1000);
     if (status == SPDHG_OK) status = write_csv(race, csv, err);
     spd_free(json);
     spd_free(csv);

@@ -1,0 +1,166 @@
+"""exact_repair.py - from a dual point that is feasible but for rounding to one that is feasible exactly; for bench/check-certificate.
+v = (1/W) sum_i w_i alpha_i a_i + F'y has to vanish where neither ridge nor bound is, and sum_i w_i alpha_i beside an intercept. What is left of v
+travels along rows of F with one or two entries, which take it up; where they end, alphas of a few rows do, found by an exact linear system."""
+import numpy as np
+import scipy.linalg
+from gmpy2 import mpq
+from exact_numbers import Rejected, norm, room
+
+
+
+# ---- repairs: from a dual point that is nearly feasible to one that is
+
+
+def into_ball(P, alpha, y):
+    """(alpha, y) times the largest factor <= 1 with y in lambda Y; the bound is concave and (0, 0) is feasible."""
+    factor = mpq(1)
+    for penalty, lam, part in P.each_block(y):
+        polar = {"l1": lambda: max(map(abs, part)), "linf": lambda: sum(map(abs, part)), "group": lambda: mpq(norm(part)) * (1 + mpq(1, 2**200))}[penalty]()
+        square = penalty == "group" and sum(t * t for t in part) <= lam * lam
+        if polar > lam and not square:
+            factor = min(factor, lam / polar)
+    return ([t * factor for t in alpha], [t * factor for t in y]) if factor < 1 else (alpha, y)
+
+
+def normalised(P, alpha):
+    out = list(alpha)
+    for i in range(P.n if P.loss == "softmax" else 0):
+        out[i * P.K + int(P.b[i][0])] -= sum(alpha[i * P.K : i * P.K + P.K])
+    return out
+
+
+def balance(P, alpha):
+    """sum_i w_i alpha_i = 0: alphas of the heavier sign shrink; softmax: probabilities alpha_i + e_b are mixed with one distribution."""
+    K, out = P.K, list(alpha)
+    if P.loss != "softmax":
+        for k in range(K):
+            up, down = (sum(P.w[i] * max(s * alpha[i * K + k], 0) for i in range(P.n)) for s in (1, -1))
+            for i in range(P.n if up != down else 0):
+                a = alpha[i * K + k]
+                out[i * K + k] = a * min(1, down / up) if a > 0 else a * min(1, up / down) if a < 0 else a
+        return out
+    more = [sum(P.w[i] * alpha[i * K + k] for i in range(P.n)) for k in range(K)]
+    mass = [sum((P.w[i] for i in range(P.n) if P.b[i][0] == k), mpq(0)) for k in range(K)]
+    t = max([mpq(0)] + [s / (s + m) for s, m in zip(more, mass) if s > 0])
+    for i in range(P.n if t > 0 else 0):
+        for k in range(K):
+            e = int(P.b[i][0] == k)
+            out[i * K + k] = (1 - t) * (alpha[i * K + k] + e) + (t * (more[k] + mass[k]) - more[k]) / P.W - e
+    return out
+
+
+def find_routes(P, sinks):
+    """Rows of F with one or two entries make a forest along which v_j travels, to a row with one entry, a sink or a root: order,
+    {j: (row, F_ej, next, F_e next)}, u and root of each column."""
+    edges, send, order = {}, {}, list(sinks)
+    for e, row in enumerate(P.F):
+        if P.lam[e] > 0 and len(row) == 1 and row[0][1] != 0 and row[0][0] not in send and row[0][0] not in sinks:
+            send[row[0][0]] = (e, row[0][1], None, None)
+            order.append(row[0][0])
+        elif P.lam[e] > 0 and len(row) == 2 and row[0][1] != 0 and row[1][1] != 0:
+            for (j, f), (o, g) in (row, row[::-1]):
+                edges.setdefault(o, []).append((j, f, g, e))
+    u, root, seen = [mpq(0)] * P.d, [None] * P.d, set(order)
+
+    def spread(at):
+        while at < len(order):
+            o = order[at]
+            at += 1
+            for j, f, g, e in edges.get(o, []):
+                if j not in seen:
+                    seen.add(j)
+                    order.append(j)
+                    send[j], u[j], root[j] = (e, f, o, g), -g / f * u[o], root[o]
+
+    spread(0)
+    for j in range(P.d):
+        if j not in seen:
+            seen.add(j)
+            order.append(j)
+            u[j], root[j] = mpq(1), j
+            spread(len(order) - 1)
+    return order, send, u, root
+
+
+def carry(P, order, send, r, y):
+    """Sends the excess r along; y takes it up, but for what is left at the roots: r then."""
+    r = list(r)
+    for j in reversed(order):
+        if j in send:
+            e, f, o, g = send[j]
+            for k in range(P.K):
+                step = -r[j * P.K + k] / f
+                y[e * P.K + k] += step
+                r[j * P.K + k] = mpq(0)
+                if o is not None:
+                    r[o * P.K + k] += g * step
+    return r
+
+
+def solve(S, right):
+    """S X = right in rationals, by elimination."""
+    n, M = len(S), [list(s) + list(r) for s, r in zip(S, right)]
+    for q in range(n):
+        best = max(range(q, n), key=lambda i: abs(M[i][q]))
+        M[q], M[best] = M[best], M[q]
+        if M[q][q] == 0:
+            raise Rejected("no exact repair was found: singular")
+        for i in range(n):
+            if i != q and M[i][q] != 0:
+                f = M[i][q] / M[q][q]
+                M[i] = [s if t == 0 else s - f * t for s, t in zip(M[i], M[q])]
+    return [[t / M[q][q] for t in M[q][n:]] for q in range(n)]
+
+
+def repair(P, alpha, y, sign, cut):
+    """(alpha, y) changed such that v = 0, and the intercept's part, exactly. With a bounded side (sign 1: below, -1: above) sign v may be positive:
+    what is more than cut stays, and a column where all is can take up anything."""
+    K, alpha, y = P.K, normalised(P, alpha), list(y)
+    v, v0 = P.residual(alpha, y)
+    wanted = [t if sign * t > cut else mpq(0) for t in v]
+    sinks = {j for j in range(P.d) if all(wanted[j * K : j * K + K])}
+    order, send, u, root = find_routes(P, sinks)
+    roots = sorted({j for j in root if j is not None})
+    left = carry(P, order, send, [s - t for s, t in zip(v, wanted)], list(y))
+    left = [[left[j * K + k] for k in range(K)] for j in roots] + ([v0] if P.intercept else [])
+    if any(t != 0 for line in left for t in line):
+        place = {j: q for q, j in enumerate(roots)}
+        if len(left) > 400:
+            raise Rejected(f"an exact system of {len(left)} unknowns is not supported")
+
+        def effect(row, scale, more):  # on the roots, of a change by 1
+            out = [mpq(0)] * len(left)
+            for j, a in row:
+                if root[j] is not None:
+                    out[place[root[j]]] += a * u[j] / scale[j]
+            if P.intercept:
+                out[-1] = more
+            return out
+
+        tree = {s[0] for s in send.values()}
+        columns = [("alpha", i, room(P.loss, P.arg, alpha[i * K : i * K + K], P.b[i]) * float(P.w[i])) for i in range(P.n)]
+        columns += [("y", e, float(P.lam[e])) for e in range(len(P.F)) if e not in tree and len(P.F[e]) > 1]
+        columns = [c for c in columns if c[2] > 0]
+        if not columns:
+            raise Rejected("no exact repair was found: no alpha has room")
+        make = lambda c: effect(P.A[c[1]], P.scale, mpq(1)) if c[0] == "alpha" else effect(P.F[c[1]], [1] * P.d, mpq(0))
+        H = np.array([[float(t) * c[2] for t in make(c)] for c in columns]).reshape(len(columns), len(left)).T
+        H /= np.maximum(np.linalg.norm(H, axis=1), 1e-300)[:, None]
+        R, pick = scipy.linalg.qr(H, mode="r", pivoting=True)
+        rank = int((np.abs(np.diag(R)) > 1e-11 * abs(R[0, 0])).sum())
+        chosen = [columns[q] for q in pick[:rank]]
+        lines = scipy.linalg.qr(H[:, pick[:rank]].T, mode="r", pivoting=True)[1][:rank]
+        effects = [make(c) for c in chosen]
+        step = solve([[E[q] for E in effects] for q in lines], [[-t for t in left[q]] for q in lines])
+        for (kind, at, _), delta in zip(chosen, step):
+            for k in range(K):
+                if kind == "alpha":
+                    alpha[at * K + k] += delta[k] * P.W / P.w[at]
+                else:
+                    y[at * K + k] += delta[k]
+    v, v0 = P.residual(alpha, y)
+    carry(P, order, send, [s - t for s, t in zip(v, wanted)], y)
+    v, v0 = P.residual(alpha, y)
+    if any(s != t for q, (s, t) in enumerate(zip(v, wanted)) if q // K not in sinks) or (P.intercept and any(v0)):
+        raise Rejected("no exact repair was found: v is not what it has to be")
+    return alpha, y
