@@ -75,6 +75,11 @@ def coefficients(folder, name):
     return x, c
 
 
+def only_certified(p):
+    """Who does not say of what kind a gap is (a trace, a path) has certified ones only where there are no others."""
+    return p.gamma > 0 or p.set in ("ball", "l1ball", "simplex") or p.set == "box" and INF not in map(abs, p.bounds)
+
+
 class Claims:
     """lower: f is nowhere below these. above: f(x, c) is at most so much above f anywhere. apart: ||x - x*|| is at most that."""
 
@@ -86,8 +91,7 @@ class Claims:
         self.apart, self.gamma = report.get("x_radius"), mpfr(e.gamma)
         if self.apart is not None and e.p.standardize:
             self.apart += float(4 * e.doubt * gmpy2.sqrt(mpfr(sum(v * v for v in self.x))))
-        # A trace that does not say of what kind a gap is has certified ones only where there are no others.
-        only = e.p.gamma > 0 or e.p.set in ("ball", "l1ball", "simplex") or e.p.set == "box" and INF not in map(abs, e.p.bounds)
+        only = only_certified(e.p)
         points = [mpq(float(row["objective"])) - mpq(float(row["gap"])) for row in trace
                   if row["gap"] not in ("", "nan", "inf") and (row["gap_kind"] == "certified" if "gap_kind" in row else only)]
         self.lower = {"objective - gap": mpq(report["objective"]) - self.above} if self.radius is None else {}
