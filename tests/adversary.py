@@ -137,10 +137,14 @@ def judge(p, report, x, c, trace):
         return v
     claims = Claims(e, report, x, c, trace)
     v.statements = claims.count
-    rounded = p.standardize or p.set in ("ball", "l1ball", "simplex")
-    v.note = "x is out of X" if e.outside(claims.x) > (mpfr(2) ** -45 + 4 * e.doubt * max(map(abs, claims.x)) if rounded else 0) else ""
+    away, rounded = e.outside(claims.x), p.standardize or p.set in ("ball", "l1ball", "simplex")
+    doubt = mpfr(2) ** -45 + 4 * e.doubt * max(map(abs, claims.x)) if rounded else 0
+    v.note = "x is out of X" if away > doubt else ""
+    if away > 1000 * doubt + mpfr(2) ** -40:  # f(x, c) is infinite, and no gap is
+        v.false = [f"x is {float(away):.3g} out of X"]
+        return v
     true = claims.seen_true(claims.f, claims.x, None)
-    if e.outside(claims.x) == 0:
+    if away == 0:
         v.false = claims.refuted(claims.f, claims.x, None)
     for ux, _, f, slack in () if true else path(e, claims.radius):
         if e.outside(ux) > 0 or claims.radius is not None and sum(t * t for t in ux) > mpq(claims.radius) ** 2:
