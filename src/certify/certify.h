@@ -174,7 +174,6 @@ void spd_dual_polish(spd_certifier *c, double rest, double objective);
 bool spd_dual_make_exact(spd_certifier *c, const double *x, const double *z);
 bool spd_dual_can_correct(const spd_certifier *c);
 bool spd_dual_correct(spd_certifier *c, const double *z); /* again, by v and v0 as they are; false: alpha left its domain */
-void spd_dual_sides(const spdhg_problem *p, double *low, double *high); /* of X in every coordinate, where X is separable */
 /* The part of v that must vanish: how far each v_j is outside what X's unbounded sides allow (0 where allowed). */
 double spd_dual_excess(const spdhg_problem *p, double vj);
 
@@ -193,6 +192,7 @@ double spd_dual_error_of_structure(const spd_certifier *c, const double *x, cons
 double spd_dual_penalty_bracket(spd_certifier *c, const double *Fx); /* third bracket, its rounding counted */
 
 /* ---- repair.c */
+double spd_dual_outside(const spd_certifier *c);                   /* t: y is in (1 + t) lambda Y */
 void spd_dual_repair_intercept(spd_certifier *c, spd_repair *out); /* sum_i w_i alpha_i = 0; e grows by what v may move */
 bool spd_dual_repair_all(spd_certifier *c, spd_repair *out);       /* that and -v in dom h*; false: not proven to exist */
 double spd_dual_repair_cost(const spd_certifier *c, const spd_repair *r, const double *z, double loss, double objective);

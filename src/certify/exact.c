@@ -11,14 +11,9 @@ static const double GAIN = 0.5; /* what a round of refinement leaves, at most, f
 static const double ROUNDED = 1e-15,
                     ACCEPTED = 1e-12; /* of the largest alpha, in the scale of the system: no more to be had; good */
 
-void spd_dual_sides(const spdhg_problem *p, double *low, double *high) {
-    *low = p->set.kind == &spd_set_nonneg ? 0 : p->set.kind == &spd_set_box ? p->set.arg[0] : -INFINITY;
-    *high = p->set.kind == &spd_set_box ? p->set.arg[1] : INFINITY;
-}
-
 double spd_dual_excess(const spdhg_problem *p, double vj) {
     double low, high;
-    spd_dual_sides(p, &low, &high);
+    spd_set_sides(&p->set, &low, &high);
     if (vj > 0) return isfinite(low) ? 0 : vj;
     return isfinite(high) ? 0 : vj;
 }
@@ -29,7 +24,7 @@ double spd_dual_excess(const spdhg_problem *p, double vj) {
 static double residual(spd_certifier *c, const double *x) {
     const spdhg_problem *p = c->problem;
     double most = 0, low, high;
-    spd_dual_sides(p, &low, &high);
+    spd_set_sides(&p->set, &low, &high);
     memcpy(c->v, c->g, (size_t)p->dK * sizeof *c->v);
     spd_problem_add_transposed(p, c->y, c->v);
     for (int64_t q = 0; q < p->dK; q++) c->r[q] = -spd_dual_excess(p, c->v[q]);

@@ -27,7 +27,7 @@ typedef struct sum {
 static double exact_bracket(const spd_certifier *c, const double *x) {
     const spdhg_problem *p = c->problem;
     double total = 0, low, high;
-    spd_dual_sides(p, &low, &high);
+    spd_set_sides(&p->set, &low, &high);
     for (int64_t q = 0; q < p->dK && (isfinite(low) || isfinite(high)); q++) {
         const double v = isfinite(low) ? c->v[q] : -c->v[q], way = isfinite(low) ? x[q] - low : high - x[q];
         total += fmax(fmax(v - c->e[q], 0) * way, (fmax(v, 0) + c->e[q]) * way);
@@ -40,7 +40,7 @@ static double exact_bracket(const spd_certifier *c, const double *x) {
 static double radius_bracket(const spd_certifier *c, const double *x, double R) {
     const spdhg_problem *p = c->problem;
     double total = 0, off = 0, size = 0, low, high;
-    spd_dual_sides(p, &low, &high);
+    spd_set_sides(&p->set, &low, &high);
     for (int64_t q = 0; q < p->dK; q++) {
         const double side = c->v[q] > 0 ? low : high, way = isfinite(side) ? x[q] - side : x[q];
         c->P[q] = spd_dual_excess(p, c->v[q]);

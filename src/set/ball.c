@@ -1,5 +1,7 @@
 /* ball.c - X = { ||x||_2 <= R }.
  * Support function: R ||u||_2. */
+#include <float.h>
+
 #include "la/la.h"
 #include "set/set.h"
 

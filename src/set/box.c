@@ -23,9 +23,7 @@ static double support(int64_t n, const double *arg, const double *u) {
 static double bracket(int64_t n, const double *arg, double gamma, const double *x, const double *v, const double *e,
                       double *work) {
     (void)work;
-    double sum = 0;
-    for (int64_t j = 0; j < n; j++) sum += spd_side_bracket(arg[0], arg[1], gamma, x[j], v[j], e[j]);
-    return sum;
+    return spd_sides_bracket(n, arg[0], arg[1], gamma, x, v, e);
 }
 
 const spd_set_kind spd_set_box = {.name = "box",

@@ -1,5 +1,7 @@
 /* l1ball.c - X = { ||x||_1 <= R }, the constrained form of the lasso.
  * Support function: R max |u_j|. */
+#include <float.h>
+
 #include "la/la.h"
 #include "penalty/penalty.h"
 #include "set/set.h"

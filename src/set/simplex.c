@@ -1,5 +1,7 @@
 /* simplex.c - X = { x >= 0, sum x = R }: mixtures, portfolios.
  * Support function: R max u_j. */
+#include <float.h>
+
 #include "penalty/penalty.h"
 #include "set/set.h"
 
