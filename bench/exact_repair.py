@@ -112,13 +112,14 @@ def solve(S, right):
     return [[t / M[q][q] for t in M[q][n:]] for q in range(n)]
 
 
-def repair(P, alpha, y, sign, cut):
+def repair(P, alpha, y, sign, cut, sink):
     """(alpha, y) changed such that v = 0, and the intercept's part, exactly. With a bounded side (sign 1: below, -1: above) sign v may be positive:
-    what is more than cut stays, and a column where all is can take up anything."""
+    what is more than cut (of the largest part of v) stays, and a column where all is more than sink can take up anything."""
     K, alpha, y = P.K, normalised(P, alpha), list(y)
     v, v0 = P.residual(alpha, y)
-    wanted = [t if sign * t > cut else mpq(0) for t in v]
-    sinks = {j for j in range(P.d) if all(wanted[j * K : j * K + K])}
+    most = max(map(abs, P.residual(alpha, [mpq(0)] * len(y))[0] + y)) if sign else mpq(0)  # v is a difference of such numbers
+    wanted = [t if sign * t > mpq(cut) * most else mpq(0) for t in v]
+    sinks = {j for j in range(P.d) if all(sign * t > mpq(sink) * most for t in v[j * K : j * K + K])}
     order, send, u, root = find_routes(P, sinks)
     roots = sorted({j for j in root if j is not None})
     left = carry(P, order, send, [s - t for s, t in zip(v, wanted)], list(y))
