@@ -75,6 +75,11 @@ def coefficients(folder, name):
     return x, c
 
 
+def only_certified(p):
+    """Who does not say of what kind a gap is (a trace, a path) has certified ones only where there are no others."""
+    return p.gamma > 0 or p.set in ("ball", "l1ball", "simplex") or p.set == "box" and INF not in map(abs, p.bounds)
+
+
 class Claims:
     """lower: f is nowhere below these. above: f(x, c) is at most so much above f anywhere. apart: ||x - x*|| is at most that."""
 
@@ -86,8 +91,7 @@ class Claims:
         self.apart, self.gamma = report.get("x_radius"), mpfr(e.gamma)
         if self.apart is not None and e.p.standardize:
             self.apart += float(4 * e.doubt * gmpy2.sqrt(mpfr(sum(v * v for v in self.x))))
-        # A trace that does not say of what kind a gap is has certified ones only where there are no others.
-        only = e.p.gamma > 0 or e.p.set in ("ball", "l1ball", "simplex") or e.p.set == "box" and INF not in map(abs, e.p.bounds)
+        only = only_certified(e.p)
         points = [mpq(float(row["objective"])) - mpq(float(row["gap"])) for row in trace
                   if row["gap"] not in ("", "nan", "inf") and (row["gap_kind"] == "certified" if "gap_kind" in row else only)]
         self.lower = {"objective - gap": mpq(report["objective"]) - self.above} if self.radius is None else {}
@@ -133,10 +137,14 @@ def judge(p, report, x, c, trace):
         return v
     claims = Claims(e, report, x, c, trace)
     v.statements = claims.count
-    rounded = p.standardize or p.set in ("ball", "l1ball", "simplex")
-    v.note = "x is out of X" if e.outside(claims.x) > (mpfr(2) ** -45 + 4 * e.doubt * max(map(abs, claims.x)) if rounded else 0) else ""
+    away, rounded = e.outside(claims.x), p.standardize or p.set in ("ball", "l1ball", "simplex")
+    doubt = mpfr(2) ** -45 + 4 * e.doubt * max(map(abs, claims.x)) if rounded else 0
+    v.note = "x is out of X" if away > doubt else ""
+    if away > 1000 * doubt + mpfr(2) ** -40:  # f(x, c) is infinite, and no gap is
+        v.false = [f"x is {float(away):.3g} out of X"]
+        return v
     true = claims.seen_true(claims.f, claims.x, None)
-    if e.outside(claims.x) == 0:
+    if away == 0:
         v.false = claims.refuted(claims.f, claims.x, None)
     for ux, _, f, slack in () if true else path(e, claims.radius):
         if e.outside(ux) > 0 or claims.radius is not None and sum(t * t for t in ux) > mpq(claims.radius) ** 2:

@@ -15,10 +15,12 @@ except ImportError as missing:
 from adversary import examine, judge
 from adversary_families import FAMILIES, posed, problem
 from adversary_known import KNOWN, SAID
+from adversary_walk import walk
 
 COMMAND = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else "spdhg"
 ALL = bool(os.environ.get("SPDHG_TEST_ALL"))
-SEEDS = 200 if ALL else 6  # of each family
+SEEDS = 200 if ALL else 5  # of each family
+WALKED = 40 if ALL else 3  # of these seeds also some paths
 MORE = ("--tol", "1e-6", "--time", "1")
 
 
@@ -36,6 +38,32 @@ def refutes(name):
     return bool(judge(KNOWN[name], report, x, [c], []).false)
 
 
+def nowhere_near_zero(p, seed):
+    """The set of the problem, or one that 0 is not in: what is known of one lambda must not be used for another."""
+    if p.set == "all" and p.gamma == 0:
+        p.set, p.bounds = ("box", (0.1, 0.5)) if seed % 2 else ("simplex", (1.0,))
+    return p
+
+
+def tell(name, folder, false):
+    if false:
+        with open(os.path.join(folder, "command")) as file:
+            print("FALSE", name, *false, file.read(), sep="\n    ")
+    return len(false) > 0
+
+
+def walks():
+    """How many lines of paths were checked, and how many paths have a false one."""
+    checked = wrong = 0
+    for seed in range(WALKED):
+        for family in FAMILIES[seed % 4::4]:
+            with tempfile.TemporaryDirectory(prefix="spdhg-test-") as folder:
+                p = nowhere_near_zero(problem(family, seed), seed)
+                count, false = walk(COMMAND, p, folder, MORE)
+                checked, wrong = checked + count, wrong + tell(f"path: {family}, seed {seed}", folder, false)
+    return checked, wrong
+
+
 def main():
     asleep = [name for name in SAID if not refutes(name)]
     if asleep:
@@ -45,15 +73,14 @@ def main():
         with tempfile.TemporaryDirectory(prefix="spdhg-test-") as folder:
             v = examine(COMMAND, p, folder, MORE)
             count, statements, unknown = count + 1, statements + v.statements, unknown + v.open
-            if v.false:
-                false += 1
-                with open(os.path.join(folder, "command")) as file:
-                    print("FALSE", name, *v.false, file.read(), sep="\n    ")
+            false += tell(name, folder, v.false)
             if posed(p) == "well":
                 easy, proven = easy + 1, proven + (v.kind == "certified" and v.relative <= 1e-6)
     print(f"{count} problems, {statements} statements, {false} problems with a false one, {unknown} neither refuted nor seen to be true; "
           f"{proven} of {easy} well-posed ones certified to 1e-6")
-    sys.exit(false > 0 or statements < count)
+    lines, wrong = walks()
+    print(f"{lines} lines of paths, {wrong} paths with a false one")
+    sys.exit(false > 0 or wrong > 0 or statements < count or lines == 0)
 
 
 main()

@@ -10,7 +10,7 @@ import unittest
 from cli_support import CommandTest, csv, rows, svm
 
 KEYS = """status solver loss penalty structure lambda gamma samples features outputs structure_rows objective train_loss
-penalty_value gap gap_relative gap_kind gap_radius test_loss test_accuracy epochs iterations seconds read_seconds nonzeros
+penalty_value gap gap_relative gap_kind gap_radius x_radius test_loss test_accuracy epochs iterations seconds read_seconds nonzeros
 structure_nonzeros seed version""".split()
 TRACE = "solver,repeat,epoch,iteration,seconds,objective,train_loss,test_loss,test_score,gap,dual_norm"
 

@@ -128,6 +128,19 @@ def check_gaps(checks):
         checks.check(early > 0, f"{structure}: no lambda ended early, nothing was tested")
 
 
+def check_set_away_from_zero(checks):
+    """X does not have 0: what was proven at one lambda says nothing of the next. Every bound is below what a fit of its own reaches."""
+    rng = np.random.default_rng(15)
+    A = rng.normal(size=(60, 3))
+    data = write_svm("away.svm", A, A @ [0.5, 1.0, 0.1] + rng.normal(size=60))
+    for limit in ("box:0.1,inf", "box:0.2,0.5", "simplex:1"):
+        words = [data, "--loss", "squared", "--gamma", 0.1, "--set", limit]
+        got = Path(*words, "--lambda-max", 1, "--lambdas", 6, "--folds", 0, "--choose", "bic", "--saturation", 0, "--tol", 1e-3, "--solver", "pd3o")
+        for lam, f, gap in zip(got.column("lambda"), got.column("objective"), got.column("gap_relative")):
+            best = Fitted(*words, "--lambda", lam, "--tol", 1e-9).report["objective"]
+            checks.check(f - gap * f <= best * (1 + 1e-12), f"{limit} at {lam}: {f} less {gap * f:.2g} is above {best}")
+
+
 def check_validation(checks):
     """Every fold solved by reference.py at every lambda: means, standard errors, and what the rule makes of them; weights count."""
     rng = np.random.default_rng(13)
@@ -254,6 +267,7 @@ def main():
     check_against_sklearn(checks)
     check_active_sets(checks)
     check_gaps(checks)
+    check_set_away_from_zero(checks)
     check_validation(checks)
     check_what_folds_learn(checks)
     check_criteria(checks)

@@ -9,6 +9,7 @@
 static const double RADIUS_FACTOR = 10; /* where nothing else is possible the statement is about ||u|| <= 10 ||x|| */
 static const double NEAR = 0.01;        /* of the gap wanted: what is expected to be left when a proof is tried early */
 static const double SUDDEN = 0.1;       /* of the fall before: faster than linear */
+static const double OUTSIDE = 1e-12;    /* of x: a projection is this exact */
 static const double SHARE = 0.1;        /* of a gap may be rounding before it is bounded more finely */
 
 /* What a dual point is compared with. */
@@ -155,6 +156,15 @@ static void prove_exactly(spd_certifier *c, const point *at, bool moved, spd_rep
     if (judge && !isfinite(out->gap)) *out = (spd_gap){.kind = SPD_GAP_WITHIN_RADIUS, .gap = within, .radius = radius};
 }
 
+/* x is a point of X but for what rounding may do to a norm or a sum. The brackets mean nothing for another. */
+static bool inside(spd_certifier *c, const double *x) {
+    const spdhg_problem *p = c->problem;
+    memcpy(c->P, x, (size_t)p->dK * sizeof *x);
+    p->set.kind->project(p->dK, p->set.arg, c->P, c->work);
+    spd_axpy(p->dK, -1, x, c->P);
+    return spd_norm2(p->dK, c->P) <= OUTSIDE * spd_norm2(p->dK, x);
+}
+
 void spd_certify(spd_certifier *c, const double *x, const double *y, const double *z, const double *Fx, double loss,
                  double objective, spd_gap *out) {
     const point at = {x, z, Fx, loss, objective};
@@ -165,7 +175,8 @@ void spd_certify(spd_certifier *c, const double *x, const double *y, const doubl
         prove_exactly(c, &at, moved, &r, out);
     else
         out->gap = prove(c, &at, 0, moved, &r);
-    if (!isfinite(out->gap)) out->kind = SPD_GAP_NONE;
+    const bool member = inside(c, x);
+    if (!isfinite(out->gap) || !member) *out = (spd_gap){.kind = SPD_GAP_NONE, .gap = INFINITY, .radius = NAN};
     const bool certified = out->kind == SPD_GAP_CERTIFIED;
     if (certified && objective - out->gap > c->best_dual) keep_best(c, &r);
     const double lowest = c->least - 4 * spd_rounding((double)c->problem->n) * fabs(c->least), known = fmax(c->best_dual, lowest);
@@ -174,7 +185,8 @@ void spd_certify(spd_certifier *c, const double *x, const double *y, const doubl
                          2 * DBL_EPSILON * fabs(known);
     const double since = fmax(objective - known, 0) + error, much = certified ? out->gap : out->gap + error;
     /* A bound for all x is worth more than one within a radius, if it is small enough. */
-    if (isfinite(since) && (out->kind == SPD_GAP_NONE || since <= much || (!certified && since <= c->enough * fabs(objective))))
+    if (isfinite(since) && member &&
+        (out->kind == SPD_GAP_NONE || since <= much || (!certified && since <= c->enough * fabs(objective))))
         *out = (spd_gap){.kind = SPD_GAP_CERTIFIED,
                          .gap = since,
                          .radius = NAN,

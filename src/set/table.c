@@ -25,6 +25,7 @@ void spd_set_round(const spd_set *set, int64_t n, double *x, double *work) {
     }
     for (int64_t j = 0; j < n; j++) sum += x[j] = x[j] > 0 ? x[j] : 0;
     for (int64_t j = 0; j < n && sum > 0; j++) x[j] *= set->arg[0] / sum;
+    if (!(sum > 0)) set->kind->project(n, set->arg, x, work); /* nothing of it is left */
 }
 
 /* `count` numbers separated by commas; inf is a number here, the sets refuse it where it has no meaning. */
