@@ -4,8 +4,6 @@ from exact_numbers import Rejected, h_star, in_set, norm
 from exact_problem import Problem, sum_of
 from exact_repair import balance, into_ball, normalised, repair
 
-CUT = 1e-8  # of the largest |v_j|: what is less may be rounding
-
 
 def radius_support(P, R, u):
     """At least the maximum of u'x over x in X, ||x|| <= R."""
@@ -14,17 +12,27 @@ def radius_support(P, R, u):
     return min(free, R * norm(u))
 
 
-def lower_bound(P, alpha, y, radius):
-    if radius is not None or not P.exact:
-        alpha, y = into_ball(P, balance(P, normalised(P, alpha)) if P.intercept else normalised(P, alpha), y)
-    else:
-        sign = 1 if P.low is not None else -1 if P.high is not None else 0
-        alpha, y = into_ball(P, *repair(P, alpha, y, sign, mpq(CUT) * max(map(abs, P.residual(alpha, y)[0]))))
+def bound_of(P, alpha, y, radius):
+    """D, or why it is none."""
     v, v0 = P.residual(alpha, y)
-    if P.intercept and any(t != 0 for t in v0):
+    if P.intercept and any(v0):
         raise Rejected("the alphas do not balance")
     u = [-t for t in v]
     return P.bound_of_losses(alpha) - (radius_support(P, radius, u) if radius is not None else h_star(P.set, P.set_arg, P.gamma, u))
+
+
+def lower_bound(P, alpha, y, radius):
+    if radius is not None or not P.exact:
+        even = normalised(P, alpha)
+        return bound_of(P, *into_ball(P, balance(P, even) if P.intercept else even, y), radius)
+    sign = 1 if P.low is not None else -1 if P.high is not None else 0
+    trials = ((0, 1e-6), (1e-10, 1e-6), (1e-7, 1e-4)) if sign else ((0, 0),)  # what of v is rounding, beside a bound, is for us to guess
+    for trial in trials:
+        try:
+            return bound_of(P, *into_ball(P, *repair(P, alpha, y, sign, *trial)), radius)
+        except Rejected as reason:
+            if trial == trials[-1]:
+                raise reason
 
 
 def prove(certificate, file_rows):

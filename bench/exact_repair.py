@@ -23,9 +23,12 @@ def into_ball(P, alpha, y):
 
 
 def normalised(P, alpha):
+    """softmax: the probabilities alpha_i + e_b add up to 1."""
     out = list(alpha)
     for i in range(P.n if P.loss == "softmax" else 0):
-        out[i * P.K + int(P.b[i][0])] -= sum(alpha[i * P.K : i * P.K + P.K])
+        own = [int(P.b[i][0] == k) for k in range(P.K)]
+        q = [a + e for a, e in zip(alpha[i * P.K : i * P.K + P.K], own)]
+        out[i * P.K : i * P.K + P.K] = [t / sum(q) - e for t, e in zip(q, own)]
     return out
 
 
@@ -112,13 +115,29 @@ def solve(S, right):
     return [[t / M[q][q] for t in M[q][n:]] for q in range(n)]
 
 
-def repair(P, alpha, y, sign, cut):
+def steps(left, columns, make):
+    """[(column, change)]: a few columns, changed by so much for each output, that make up for left exactly. make(column): what a change by 1 does."""
+    columns = [c for c in columns if c[2] > 0]
+    if not columns:
+        raise Rejected("no exact repair was found: no alpha has room")
+    H = np.array([[float(t) * c[2] for t in make(c)] for c in columns]).T
+    H /= np.maximum(np.linalg.norm(H, axis=1), 1e-300)[:, None]
+    R, pick = scipy.linalg.qr(H, mode="r", pivoting=True)
+    rank = int((np.abs(np.diag(R)) > 1e-11 * abs(R[0, 0])).sum())
+    chosen = [columns[q] for q in pick[:rank]]
+    lines = scipy.linalg.qr(H[:, pick[:rank]].T, mode="r", pivoting=True)[1][:rank]
+    effects = [make(c) for c in chosen]
+    return list(zip(chosen, solve([[E[q] for E in effects] for q in lines], [[-t for t in left[q]] for q in lines])))
+
+
+def repair(P, alpha, y, sign, cut, sink):
     """(alpha, y) changed such that v = 0, and the intercept's part, exactly. With a bounded side (sign 1: below, -1: above) sign v may be positive:
-    what is more than cut stays, and a column where all is can take up anything."""
+    what is more than cut (of the largest part of v) stays, and a column where all is more than sink can take up anything."""
     K, alpha, y = P.K, normalised(P, alpha), list(y)
     v, v0 = P.residual(alpha, y)
-    wanted = [t if sign * t > cut else mpq(0) for t in v]
-    sinks = {j for j in range(P.d) if all(wanted[j * K : j * K + K])}
+    most = max(map(abs, P.residual(alpha, [mpq(0)] * len(y))[0] + y)) if sign else mpq(0)  # v is a difference of such numbers
+    wanted = [t if sign * t > mpq(cut) * most else mpq(0) for t in v]
+    sinks = {j for j in range(P.d) if all(sign * t > mpq(sink) * most for t in v[j * K : j * K + K])}
     order, send, u, root = find_routes(P, sinks)
     roots = sorted({j for j in root if j is not None})
     left = carry(P, order, send, [s - t for s, t in zip(v, wanted)], list(y))
@@ -138,21 +157,15 @@ def repair(P, alpha, y, sign, cut):
             return out
 
         tree = {s[0] for s in send.values()}
-        columns = [("alpha", i, room(P.loss, P.arg, alpha[i * K : i * K + K], P.b[i]) * float(P.w[i])) for i in range(P.n)]
-        columns += [("y", e, float(P.lam[e])) for e in range(len(P.F)) if e not in tree and len(P.F[e]) > 1]
-        columns = [c for c in columns if c[2] > 0]
-        if not columns:
-            raise Rejected("no exact repair was found: no alpha has room")
+        alphas = [("alpha", i, room(P.loss, P.arg, alpha[i * K : i * K + K], P.b[i]) * float(P.w[i])) for i in range(P.n)]
+        ys = [("y", e, float(P.lam[e])) for e in range(len(P.F)) if e not in tree and len(P.F[e]) > 1]
         make = lambda c: effect(P.A[c[1]], P.scale, mpq(1)) if c[0] == "alpha" else effect(P.F[c[1]], [1] * P.d, mpq(0))
-        H = np.array([[float(t) * c[2] for t in make(c)] for c in columns]).reshape(len(columns), len(left)).T
-        H /= np.maximum(np.linalg.norm(H, axis=1), 1e-300)[:, None]
-        R, pick = scipy.linalg.qr(H, mode="r", pivoting=True)
-        rank = int((np.abs(np.diag(R)) > 1e-11 * abs(R[0, 0])).sum())
-        chosen = [columns[q] for q in pick[:rank]]
-        lines = scipy.linalg.qr(H[:, pick[:rank]].T, mode="r", pivoting=True)[1][:rank]
-        effects = [make(c) for c in chosen]
-        step = solve([[E[q] for E in effects] for q in lines], [[-t for t in left[q]] for q in lines])
-        for (kind, at, _), delta in zip(chosen, step):
+        if P.loss == "softmax" and any(sum(line) for line in left):  # the alphas of a row add up to 0: the mean over outputs is left to y
+            mean = [sum(line) / K for line in left]
+            for (_, e, _), (delta,) in steps([[t] for t in mean], ys, make):
+                y[e * K : e * K + K] = [t + delta for t in y[e * K : e * K + K]]
+            left = [[t - m for t in line] for line, m in zip(left, mean)]
+        for (kind, at, _), delta in steps(left, alphas + ys, make):
             for k in range(K):
                 if kind == "alpha":
                     alpha[at * K + k] += delta[k] * P.W / P.w[at]
