@@ -132,6 +132,7 @@ typedef struct spd_certifier {
     double *e;                        /* v is off by at most this; the intercept's K numbers last */
     double *alpha_size, *slope, *tau; /* K each: root mean square of alpha; scratch */
     double vanishing;                 /* what products too small for a double may add up to, for an entry of 1 */
+    double lost;                      /* the same in all, for entries of any size */
     double loose;                     /* a coupled loss's alphas do not add up to 0 by this */
     spd_twofold *fine;                /* W v with twice the digits, made when first needed */
     /* repair */

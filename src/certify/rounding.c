@@ -55,7 +55,8 @@ static void alpha_sizes(spd_certifier *c) {
             c->alpha_size[k] += weight(p, i) / p->W * a * a;
         }
     for (int64_t k = 0; k < p->K; k++) c->alpha_size[k] = most * sqrt(c->alpha_size[k]) * (1 + 1e-9) + SQUARED * most;
-    c->vanishing = (double)p->n * 8 * DBL_TRUE_MIN * (1 + most);
+    c->vanishing = most > 0 ? (double)p->n * 8 * DBL_TRUE_MIN * (1 + most) : 0;
+    c->lost = most > 0 ? (double)p->n * DBL_MIN : 0;
 }
 
 /* e += factor_j |F|'|y|, factor_j by the number of entries of column j. */
@@ -95,10 +96,8 @@ void spd_dual_error_of_v(spd_certifier *c) {
     c->loose = normalisation(c);
     for (int64_t j = 0; j < p->d; j++)
         for (int64_t k = 0; k < p->K; k++)
-            c->e[j * p->K + k] =
-                (sum * c->alpha_size[k] + c->loose) * c->norm[j] + (double)p->n * DBL_MIN + c->vanishing * c->top[j];
-    for (int64_t k = 0; k < p->K; k++)
-        c->e[p->dK + k] = sum * c->alpha_size[k] + c->loose + (double)p->n * DBL_MIN + c->vanishing;
+            c->e[j * p->K + k] = (sum * c->alpha_size[k] + c->loose) * c->norm[j] + c->lost + c->vanishing * c->top[j];
+    for (int64_t k = 0; k < p->K; k++) c->e[p->dK + k] = sum * c->alpha_size[k] + c->loose + c->lost + c->vanishing;
     add_structure_error(c, 1);
 }
 
@@ -183,8 +182,7 @@ bool spd_dual_fine_v(spd_certifier *c) {
             const int64_t q = j * p->K + k;
             const double v = c->fine[q].high / (W.high * (p->scale && j < p->d ? p->scale[j] : 1));
             const double norm = j < p->d ? c->norm[j] : 1, top = j < p->d ? c->top[j] : 1;
-            c->e[q] =
-                8 * UNIT * fabs(v) + twice * (c->alpha_size[k] + c->loose) * norm + (double)p->n * DBL_MIN + c->vanishing * top;
+            c->e[q] = 8 * UNIT * fabs(v) + twice * (c->alpha_size[k] + c->loose) * norm + c->lost + c->vanishing * top;
             if (j < p->d)
                 c->v[q] = v;
             else

@@ -6,9 +6,17 @@
 
 static const double SAME_VALUE = 4e-15; /* relative: objectives closer than this differ by rounding only */
 
+/* Proven to the tolerance: the point just evaluated, and the answer so far. */
+static bool is_proven(const spdhg_solver *s, const spdhg_point *point) {
+    return s->evaluator.gap.kind == SPD_GAP_CERTIFIED && spd_evaluate_relative(&s->evaluator, point) <= s->options.tol;
+}
+
+static bool was_proven(const spdhg_solver *s) {
+    return strcmp(s->solution.gap_kind, spd_gap_kind_name(SPD_GAP_CERTIFIED)) == 0 && s->solution.gap_relative <= s->options.tol;
+}
+
 static bool good_enough(const spdhg_solver *s, const spdhg_point *point) {
-    return !spd_solver_find(s->solution.solver)->exact && s->outcome == SPDHG_OUTCOME_CONVERGED &&
-           s->evaluator.gap.kind == SPD_GAP_CERTIFIED && spd_evaluate_relative(&s->evaluator, point) <= s->options.tol;
+    return !spd_solver_find(s->solution.solver)->exact && s->outcome == SPDHG_OUTCOME_CONVERGED && is_proven(s, point);
 }
 
 static spdhg_status offer(void *context, const double *x, double *c, bool *kept, spdhg_error *err) {
@@ -17,6 +25,7 @@ static spdhg_status offer(void *context, const double *x, double *c, bool *kept,
     spdhg_point point = before;
     spd_evaluate(&s->evaluator, x, c, s->y, &point);
     *kept = point.objective <= before.objective + SAME_VALUE * fabs(before.objective) || good_enough(s, &point);
+    *kept = *kept && (is_proven(s, &point) || !was_proven(s)); /* no proof is given up for last digits */
     if (!*kept) return SPDHG_OK;
     spd_solver_keep(s, spd_solver_find(s->solution.solver), x, c, s->y, &point);
     return spd_trace_add(&s->trace, &point, err);
