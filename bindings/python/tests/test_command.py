@@ -180,7 +180,7 @@ def test_every_option_of_the_command_has_its_parameter(command):
     from spdhg._parameters import NAMES
 
     elsewhere = {"no-intercept", "weights", "offset", "fold-groups", "fold-file", "format", "label", "targets", "names", "features", "duplicates", "output", "test",
-                 "test-fraction", "trace", "report", "truth", "bound", "json", "quiet", "verbose", "path", "coefficients", "help", "usage", "version", "lambda"}
+                 "test-fraction", "trace", "report", "certificate", "truth", "bound", "json", "quiet", "verbose", "path", "coefficients", "help", "usage", "version", "lambda"}
     for verb, kind in (("fit", spdhg.StructuredClassifier), ("path", spdhg.StructuredClassifierCV)):
         known = set(inspect.signature(kind).parameters)
         options = set(re.findall(r"^ .*--([a-z][a-z-]+)", command("help", verb), re.M)) - elsewhere
