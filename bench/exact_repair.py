@@ -130,14 +130,24 @@ def steps(left, columns, make):
     return list(zip(chosen, solve([[E[q] for E in effects] for q in lines], [[-t for t in left[q]] for q in lines])))
 
 
+def column_sizes(P, alpha):
+    """sum_i w_i |alpha_i| |a_ij|"""
+    sizes = [mpq(0)] * P.d
+    for i, row in enumerate(P.A):
+        most = P.w[i] * max(map(abs, alpha[i * P.K : i * P.K + P.K]))
+        for j, a in row:
+            sizes[j] += most * abs(a)
+    return sizes
+
+
 def repair(P, alpha, y, sign, cut, sink):
     """(alpha, y) changed such that v = 0, and the intercept's part, exactly. With a bounded side (sign 1: below, -1: above) sign v may be positive:
-    what is more than cut (of the largest part of v) stays, and a column where all is more than sink can take up anything."""
+    what is more than cut (of what v_j is a sum of) stays, and a column where all is more than sink can take up anything."""
     K, alpha, y = P.K, normalised(P, alpha), list(y)
     v, v0 = P.residual(alpha, y)
-    most = max(map(abs, P.residual(alpha, [mpq(0)] * len(y))[0] + y)) if sign else mpq(0)  # v is a difference of such numbers
-    wanted = [t if sign * t > mpq(cut) * most else mpq(0) for t in v]
-    sinks = {j for j in range(P.d) if all(sign * t > mpq(sink) * most for t in v[j * K : j * K + K])}
+    size = [t / (P.W * s) for t, s in zip(column_sizes(P, alpha), P.scale)] if sign else [mpq(0)] * P.d
+    wanted = [t if sign * t > mpq(cut) * size[q // K] else mpq(0) for q, t in enumerate(v)]
+    sinks = {j for j in range(P.d) if all(sign * t > mpq(sink) * size[j] for t in v[j * K : j * K + K])}
     order, send, u, root = find_routes(P, sinks)
     roots = sorted({j for j in root if j is not None})
     left = carry(P, order, send, [s - t for s, t in zip(v, wanted)], list(y))
