@@ -144,8 +144,8 @@ typedef struct spdhg_point {
     double penalty; /* sum_t lambda_t r_t(F_t x) */
     double test_loss;
     double test_score; /* accuracy, or R^2 for regression losses */
-    double gap;       /* certified: f - f* is at most this; NAN where nothing is proven for all x */
-    double dual_norm; /* ||y|| */
+    double gap;        /* certified: f - f* is at most this; NAN where nothing is proven for all x */
+    double dual_norm;  /* ||y|| */
 } spdhg_point;
 
 typedef enum spdhg_event_kind { SPDHG_EVENT_POINT, SPDHG_EVENT_LOG, SPDHG_EVENT_POLL } spdhg_event_kind;
