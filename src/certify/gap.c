@@ -178,9 +178,10 @@ void spd_certify(spd_certifier *c, const double *x, const double *y, const doubl
     const bool member = inside(c, x);
     if (!isfinite(out->gap) || !member) *out = (spd_gap){.kind = SPD_GAP_NONE, .gap = INFINITY, .radius = NAN};
     const bool certified = out->kind == SPD_GAP_CERTIFIED;
-    if (certified && objective - out->gap > c->best_dual) keep_best(c, &r);
+    const double wanted = c->enough * fabs(objective);
+    if (certified && out->gap > wanted && objective - out->gap > c->best_dual) keep_best(c, &r); /* else the run ends here */
     const double lowest = c->least - 4 * spd_rounding((double)c->problem->n) * fabs(c->least), known = fmax(c->best_dual, lowest);
-    const double rough = error_of_objective(c, &at, 0, false), small = c->enough * fabs(objective);
+    const double rough = error_of_objective(c, &at, 0, false), small = wanted;
     const double error = (rough > SHARE * fmax(small, objective - known) ? error_of_objective(c, &at, 0, true) : rough) +
                          2 * DBL_EPSILON * fabs(known);
     const double since = fmax(objective - known, 0) + error, much = certified ? out->gap : out->gap + error;
