@@ -12,9 +12,8 @@
 #include "certify/certify.h"
 
 enum { FAILURES_MOST = 8 };
-static const double CUT = 1e-18;     /* of the largest w_i D_i: rows with less stay as they are */
-static const double SPARE = 0.5;     /* of the room is kept for later points, so that G serves them too */
-static const double SINGULAR = 1e-3; /* an eigenvalue this small, in units of what rounding can do, may be 0 */
+static const double CUT = 1e-18; /* of the largest w_i D_i: rows with less stay as they are */
+static const double SPARE = 0.5; /* of the room is kept for later points, so that G serves them too */
 
 /* ---- the proof that S G S is positive */
 
@@ -116,7 +115,7 @@ bool spd_base_prove(spd_base_system *s, const spd_routes *r, const double *room,
     for (int64_t t = 0; t < s->problem->terms; t++) s->lambda[t] = s->problem->term[t].lambda;
     if (prove(s)) return true;
     s->nulls = 0;
-    if (spd_base_find_nulls(s, r, SINGULAR) > 0) {
+    if (spd_base_find_nulls(s, r) > 0) {
         measure_nulls(s);
         if (prove(s)) return true;
     }

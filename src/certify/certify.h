@@ -83,7 +83,7 @@ void spd_base_find_units(spd_base_system *s, const spd_routes *r);
 bool spd_base_assemble(spd_base_system *s, const spd_routes *r, int threads); /* false: stopped */
 int64_t spd_base_row(spd_base_system *s, const spd_routes *r, int64_t i);     /* fills sum, size, touched; returns how many */
 void spd_base_clear(spd_base_system *s, int64_t count);
-int64_t spd_base_find_nulls(spd_base_system *s, const spd_routes *r, double singular); /* how many are known then */
+int64_t spd_base_find_nulls(spd_base_system *s, const spd_routes *r); /* how many are known then */
 double spd_dual_nu(const spd_term *t); /* a small part of lambda: y moves little against its ball */
 
 /* ---- repair.c: how much worse than (alpha, y) a dual point is that is exactly feasible. */

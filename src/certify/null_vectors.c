@@ -6,10 +6,12 @@
 #include "certify/certify.h"
 
 enum { DENOMINATOR_MOST = 720 };
+static const double SINGULAR =
+    1e-9; /* pivots of a matrix with 1 on its diagonal: this small, they may be 0. Only guides the guess */
 static const double WHOLE = 1e-7; /* a guess this near to a whole number is meant to be one */
 
 /* Elimination with diagonal pivots in place; order: pivots first; returns how many there are. A: n x n, full. */
-static int64_t eliminate(int64_t n, double *A, int32_t *order, double singular, spd_stop *stop) {
+static int64_t eliminate(int64_t n, double *A, int32_t *order, spd_stop *stop) {
     for (int64_t b = 0; b < n; b++) order[b] = (int32_t)b;
     for (int64_t s = 0; s < n; s++) {
         int64_t best = s;
@@ -19,7 +21,7 @@ static int64_t eliminate(int64_t n, double *A, int32_t *order, double singular, 
         order[best] = order[s];
         order[s] = pivot;
         if (spd_stop_now(stop)) return n;
-        if (!(A[pivot * (n + 1)] > singular)) return s;
+        if (!(A[pivot * (n + 1)] > SINGULAR)) return s;
         for (int64_t a = 0; a < n; a++) {
             const double factor = a == pivot ? 0 : A[a * n + pivot] / A[pivot * (n + 1)];
             if (factor != 0) spd_axpy(n, -factor, A + pivot * n, A + a * n);
@@ -109,7 +111,7 @@ static bool base_scales(const spd_base_system *s, const spd_routes *r, double *o
     return true;
 }
 
-int64_t spd_base_find_nulls(spd_base_system *s, const spd_routes *r, double singular) {
+int64_t spd_base_find_nulls(spd_base_system *s, const spd_routes *r) {
     const spdhg_problem *p = s->problem;
     const int64_t n = s->n;
     double *A = SPD_NEW(double, n *n), *q = SPD_NEW(double, 2 * n);
@@ -120,7 +122,7 @@ int64_t spd_base_find_nulls(spd_base_system *s, const spd_routes *r, double sing
     if (good && (s->rowless || !(p->scale && r->joined))) {
         for (int64_t a = 0; a < n; a++)
             for (int64_t b = 0; b <= a; b++) A[a * n + b] = A[b * n + a] = s->scale[a] * s->scale[b] * s->G[a * n + b];
-        const int64_t pivots = eliminate(n, A, order, singular * 1e-6, s->stop);
+        const int64_t pivots = eliminate(n, A, order, s->stop);
         for (int64_t f = pivots; f < n; f++) {
             memset(q, 0, (size_t)n * sizeof *q);
             q[order[f]] = s->scale[order[f]] * s->unit[order[f]];
