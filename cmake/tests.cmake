@@ -1,19 +1,19 @@
-# Every tests/test_*.c is a cmocka program over the library's objects; every tests/test_*.sh and .py is run with the command's path;
-# every examples/*.c is a program over the installed interface alone, which checks its own result.
+# Every tests/ROOM/test_*.c is a cmocka program over the library's objects; every tests/ROOM/test_*.sh and .py is run with the
+# command's path (Python finds tests/support through PYTHONPATH); every examples/*.c is a program over the installed interface alone, which checks its own result.
 if(NOT SPDHG_TESTS)
   return()
 endif()
 enable_testing()
 pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
-file(GLOB SPDHG_TEST_SOURCES CONFIGURE_DEPENDS tests/test_*.c)
+file(GLOB SPDHG_TEST_SOURCES CONFIGURE_DEPENDS tests/*/test_*.c)
 foreach(source ${SPDHG_TEST_SOURCES})
   get_filename_component(name ${source} NAME_WE)
   add_executable(${name} ${source})
-  target_include_directories(${name} PRIVATE tests)
+  target_include_directories(${name} PRIVATE tests/support)
   target_link_libraries(${name} PRIVATE spdhg_objects PkgConfig::CMOCKA)
   add_test(NAME ${name} COMMAND ${name})
 endforeach()
-# What tests/failing.h may refuse: the linker sends these calls there.
+# What tests/support/failing.h may refuse: the linker sends these calls there.
 foreach(request aligned_alloc realloc free fopen fdopen fsync pthread_create XXH3_createState inflateInit2_ BZ2_bzDecompressInit
                 lzma_stream_decoder ZSTD_createDStream)
   target_link_options(test_malloc PRIVATE -Wl,--wrap=${request})
@@ -25,7 +25,7 @@ target_compile_definitions(test_corpus PRIVATE SPDHG_CORPUS="${CMAKE_CURRENT_SOU
 
 if(TARGET spdhg_command)
   # SPDHG_PYTHON: the Python that has numpy, the distribution's, not whatever comes first on PATH (cmake/python.cmake).
-  file(GLOB SPDHG_TEST_SCRIPTS CONFIGURE_DEPENDS tests/test_*.sh tests/test_*.py)
+  file(GLOB SPDHG_TEST_SCRIPTS CONFIGURE_DEPENDS tests/*/test_*.sh tests/*/test_*.py)
   foreach(script ${SPDHG_TEST_SCRIPTS})
     get_filename_component(name ${script} NAME_WE)
     if(script MATCHES "\\.py$")
@@ -49,4 +49,5 @@ endforeach()
 
 # Several tests run at once: threads of BLAS, in C or below numpy, would wait for each other's turn on every small product.
 get_property(SPDHG_TEST_NAMES DIRECTORY PROPERTY TESTS)
-set_tests_properties(${SPDHG_TEST_NAMES} PROPERTIES ENVIRONMENT OPENBLAS_NUM_THREADS=1)
+set_tests_properties(${SPDHG_TEST_NAMES} PROPERTIES ENVIRONMENT
+                     "OPENBLAS_NUM_THREADS=1;PYTHONPATH=${CMAKE_CURRENT_SOURCE_DIR}/tests/support")

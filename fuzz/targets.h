@@ -1,5 +1,5 @@
 /* targets.h - what is fed with arbitrary bytes. Each target is built as a program for libFuzzer (entry.c, cmake/fuzz.cmake) and
- * replays its folder of corpus/ in tests/test_corpus.c. A target is a function, a line in the table of targets.c and a folder of
+ * replays its folder of corpus/ in tests/reader/test_corpus.c. A target is a function, a line in the table of targets.c and a folder of
  * a few small files. */
 #ifndef FUZZ_TARGETS_H
 #define FUZZ_TARGETS_H

@@ -7,7 +7,7 @@ ORDER = ["core", "la text", "data", "reader", "trace", "loss penalty structure",
          "solver", "primal_dual admm newton", "run", "tune", "race", "catalog", "report"]
 LEVEL = {room: level for level, rooms in enumerate(ORDER) for room in rooms.split()}
 FILES_MOST = 25
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 
 
 def main():

@@ -2,6 +2,7 @@
 # Rows that are all the same make sampling certain, and lpdhg draws nothing; so a plain transcription must agree to rounding.
 import itertools
 
+from reference_cases import norm_bound
 from reference_run import ALL, Checks, Fitted, asked, write_matrix, write_svm, write_table
 
 import numpy as np
@@ -39,13 +40,6 @@ def algorithm_1(p, solver, steps, s, L, scale=1):
 def classical_L(p):
     """Curvature of the loss times the largest squared row norm (the intercept is a column of ones), plus gamma."""
     return p.kappa * ((p.A[p.w > 0] ** 2).sum(1).max() + p.intercept) + p.gamma
-
-
-def norm_bound(F):
-    """The bound on ||F|| that the default step uses: Frobenius norm, or the root of the largest row sum of |F||F|'."""
-    bound = min(np.linalg.norm(F), np.sqrt((np.abs(F) @ np.abs(F).T).sum(1).max()))
-    assert bound >= np.linalg.norm(F, 2) * (1 - 1e-12)
-    return bound
 
 
 def default_s(p):

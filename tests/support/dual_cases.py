@@ -1,5 +1,6 @@
 # dual_cases.py - what the tests of the methods with proximal steps of the loss share: small problems, both as words and for reference.py,
 # proximal steps by bracketing and by a dense Newton, and the comparison of a run with a transcription.
+from reference_cases import norm_bound  # noqa: F401
 from reference_run import Checks, Fitted, COMMAND, write_svm, write_table
 
 import subprocess
@@ -8,7 +9,6 @@ import numpy as np
 import reference
 import scipy.optimize
 from sampling import rows
-from test_iterates import norm_bound  # noqa: F401
 
 N, D = 12, 6
 EDGES = [(0, 1, 1.0), (1, 3, -0.5), (2, 3, 2.0), (5, 4, 1.0)]

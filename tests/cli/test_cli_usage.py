@@ -85,7 +85,7 @@ class Usage(CommandTest):
             self.assertRegex(self.spdhg("list", topic).out, rf"(?m)^  {member}\b")
 
     def test_manual_and_help_have_the_same_options(self):
-        manual = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "docs", "spdhg.1")
+        manual = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs", "spdhg.1")
         with open(manual) as file:
             text = file.read().replace("\\-", "-")
         sections = dict(re.findall(r"(?ms)^\.SH (\w[\w ]*)\n(.*?)(?=^\.SH |\Z)", text))

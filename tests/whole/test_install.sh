@@ -3,7 +3,7 @@
 # Installs the build that COMMAND belongs to, twice: under a prefix of its own, and under /usr behind DESTDIR.
 set -eu
 build=$(cd "$(dirname "$1")" && pwd)
-root=$(cd "$(dirname "$0")/.." && pwd)
+root=$(cd "$(dirname "$0")/../.." && pwd)
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
 fail() { echo "test_install: $*" >&2; exit 1; }

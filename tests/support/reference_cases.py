@@ -160,3 +160,10 @@ def make_case(v, seed):
         terms.append(("l1", np.eye(FEATURES), v["also_sparse"] * LAMBDA[v["penalty"]]))
     problem = reference.Problem(A / scale, b, v["loss"], terms, arg, v["gamma"], SETS[v["set"]], v["intercept"], w, offset, K)
     return words, problem, scale
+
+
+def norm_bound(F):
+    """The bound on ||F|| that the default step uses: Frobenius norm, or the root of the largest row sum of |F||F|'."""
+    bound = min(np.linalg.norm(F), np.sqrt((np.abs(F) @ np.abs(F).T).sum(1).max()))
+    assert bound >= np.linalg.norm(F, 2) * (1 - 1e-12)
+    return bound

@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 COMMAND = os.path.abspath(sys.argv[1])
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 PACKAGE = os.path.join(os.path.dirname(COMMAND), "python")
 
 
