@@ -72,20 +72,11 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     return SPD_CONTINUE;
 }
 
-static void output(const spd_run *run, double *x, double *c, double *y) {
-    spd_admm_output_average(run, &((const ada_sadmm *)run->self)->admm, x, c, y);
-}
-
 const spd_solver_kind spd_solver_ada_sadmm_diag = {.name = "ada-sadmm-diag",
                                                    .what = "adaptive stochastic ADMM, diagonal metric, uniform average",
                                                    .reference =
                                                        "Zhao, Yang, Zhang, Li: Adaptive stochastic ADMM, ICML 2015 (PMLR 37)",
                                                    .param = param,
                                                    .params = PARAMS,
-                                                   .self_size = sizeof(ada_sadmm),
                                                    .refuses = spd_admm_refuses_sets,
-                                                   .layout = layout,
-                                                   .start = start,
-                                                   .step = step,
-                                                   .output = output,
-                                                   .dual_cost = spd_admm_dual_cost};
+                                                   SPD_ADMM_KIND(ada_sadmm)};

@@ -112,10 +112,6 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     return SPD_CONTINUE;
 }
 
-static void output(const spd_run *run, double *x, double *c, double *y) {
-    spd_admm_output_average(run, &((const ada_full *)run->self)->admm, x, c, y);
-}
-
 /* Products of D x D matrices are what a step costs: about 5 D^3 operations. */
 static int64_t dual_cost(const spdhg_problem *p) { return 5 * p->dK * p->dK * p->dK + spd_admm_dual_cost(p); }
 
@@ -138,5 +134,5 @@ const spd_solver_kind spd_solver_ada_sadmm_full = {
     .layout = layout,
     .start = start,
     .step = step,
-    .output = output,
+    .output = spd_admm_output_average,
     .dual_cost = dual_cost};

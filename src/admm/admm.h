@@ -13,6 +13,7 @@
 
 enum { SPD_ADMM_TOTAL, SPD_ADMM_SCALARS }; /* TOTAL: iterates in the sums */
 
+/* The first member of what each method keeps, so that a run's `self` is one of these. */
 typedef struct spd_admm {
     double rho;
     double *x, *c, *z, *y;                  /* state: the iterate */
@@ -38,12 +39,17 @@ double spd_admm_default_rho(const spdhg_problem *p, double L);
 void spd_admm_average(spd_admm *a, const spdhg_problem *p);
 void spd_admm_average_dual(spd_admm *a, const spdhg_problem *p, const double *y); /* the same with another y */
 /* The uniform average of x, c, y; the start before the first step. `last`: the last iterate instead. */
-void spd_admm_output_average(const spd_run *run, const spd_admm *a, double *x, double *c, double *y);
-void spd_admm_output_last(const spd_run *run, const spd_admm *a, double *x, double *c, double *y);
+void spd_admm_output_average(const spd_run *run, double *x, double *c, double *y);
+void spd_admm_output_last(const spd_run *run, double *x, double *c, double *y);
 const char *spd_admm_accepts(const spdhg_problem *p); /* everything: NULL */
 /* For methods whose x-step is a linear system: X must be all of R^d. */
 const char *spd_admm_refuses_sets(const spdhg_problem *p);
 int64_t spd_admm_dual_cost(const spdhg_problem *p);
+
+/* The end of a table entry: what a file of this room calls by these names, and what all share. */
+#define SPD_ADMM_KIND(type)                                                                                                      \
+    .self_size = sizeof(type), .layout = layout, .start = start, .step = step, .output = spd_admm_output_average,                \
+    .dual_cost = spd_admm_dual_cost
 
 /* ---- admm_system.c: ( diag(h) + rho F'F ) x = b for K outputs, by elimination, eigenvectors or warm-started conjugate
  * gradients.

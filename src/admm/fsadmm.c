@@ -145,15 +145,7 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     return SPD_CONTINUE;
 }
 
-static void output(const spd_run *run, double *x, double *c, double *y) {
-    const spd_admm *a = &((const fsadmm *)run->self)->admm;
-    if (keeps_iterates(run))
-        spd_admm_output_average(run, a, x, c, y);
-    else
-        spd_admm_output_last(run, a, x, c, y);
-}
-
-#define FSADMM_KIND(identifier, text, title, form, guard, parameters)                                                            \
+#define FSADMM_KIND(identifier, text, title, form, guard, parameters, result)                                                    \
     const spd_solver_kind identifier = {                                                                                         \
         .name = text,                                                                                                            \
         .what = title,                                                                                                           \
@@ -167,10 +159,10 @@ static void output(const spd_run *run, double *x, double *c, double *y) {
         .layout = layout,                                                                                                        \
         .start = start,                                                                                                          \
         .step = step,                                                                                                            \
-        .output = output,                                                                                                        \
+        .output = result,                                                                                                        \
         .dual_cost = spd_admm_dual_cost}
 
 FSADMM_KIND(spd_solver_fsadmm, "fsadmm", "fast stochastic ADMM with its table of all rows' iterates, uniform average", &faithful,
-            check_table, PARAMS);
+            check_table, PARAMS, spd_admm_output_average);
 FSADMM_KIND(spd_solver_fsadmm_lite, "fsadmm-lite", "fast stochastic ADMM in the form of SAG: the rows' slopes only, last iterate",
-            NULL, NULL, PARAM_MAX_TABLE);
+            NULL, NULL, PARAM_MAX_TABLE, spd_admm_output_last);

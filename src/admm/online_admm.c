@@ -94,10 +94,6 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     return SPD_CONTINUE;
 }
 
-static void output(const spd_run *run, double *x, double *c, double *y) {
-    spd_admm_output_average(run, &((const online_admm *)run->self)->admm, x, c, y);
-}
-
 static const char *refuses(const spdhg_problem *p) {
     return p->set.kind == &spd_set_all
                ? NULL
@@ -110,10 +106,5 @@ const spd_solver_kind spd_solver_online_admm = {
     .reference = "Wang, Banerjee: Online alternating direction method, ICML 2012",
     .param = param,
     .params = PARAMS,
-    .self_size = sizeof(online_admm),
     .refuses = refuses,
-    .layout = layout,
-    .start = start,
-    .step = step,
-    .output = output,
-    .dual_cost = spd_admm_dual_cost};
+    SPD_ADMM_KIND(online_admm)};

@@ -76,20 +76,11 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     return SPD_CONTINUE;
 }
 
-static void output(const spd_run *run, double *x, double *c, double *y) {
-    spd_admm_output_average(run, &((const rda_admm *)run->self)->admm, x, c, y);
-}
-
 const spd_solver_kind spd_solver_rda_admm = {
     .name = "rda-admm",
     .what = "regularised dual averaging ADMM, linearised x-step, uniform average",
     .reference = "Suzuki: Dual averaging and proximal gradient descent for online ADMM, ICML 2013",
     .param = param,
     .params = PARAMS,
-    .self_size = sizeof(rda_admm),
     .refuses = spd_admm_accepts,
-    .layout = layout,
-    .start = start,
-    .step = step,
-    .output = output,
-    .dual_cost = spd_admm_dual_cost};
+    SPD_ADMM_KIND(rda_admm)};

@@ -66,11 +66,8 @@ static void start(spd_run *run, const double *x0, const double *c0, const double
     self->rho = isnan(rho) ? 4 * sqrt((double)p->n) / (p->kappa * longest) : rho;
     self->eta_y = norm * norm + (p->gamma > 0 ? 1 : 0);
     self->eta_a = (1 + 2 * self->damping) * batch * longest;
-    memset(run->state.base, 0, (size_t)run->state.size * sizeof(double));
-    if (x0) memcpy(self->x, x0, (size_t)p->dK * sizeof *x0);
-    if (c0) memcpy(self->c, c0, (size_t)p->K * sizeof *c0);
-    if (y0) memcpy(self->y, y0, (size_t)(p->m * p->K) * sizeof *y0);
-    spd_problem_project_dual(p, self->y, self->term);
+    spd_run_clear(run);
+    spd_run_take(run, x0, c0, y0, self->x, self->c, self->y, self->term);
     if (spd_count_nonzero(p->dK, self->x) > 0 || spd_count_nonzero(p->K, self->c) > 0) {
         spd_problem_gradient(p, run->threads, self->x, self->c, self->R, p->intercept ? self->Rc : NULL, self->alpha,
                              self->gradient);

@@ -52,10 +52,6 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     return SPD_CONTINUE;
 }
 
-void spd_sgadm_output(const spd_run *run, double *x, double *c, double *y) {
-    spd_admm_output_average(run, &((const spd_sgadm *)run->self)->admm, x, c, y);
-}
-
 const spd_solver_kind spd_solver_sgadm = {
     .name = "sgadm",
     .what = "stochastic gradient-based ADMM, z first, uniform average",
@@ -67,5 +63,5 @@ const spd_solver_kind spd_solver_sgadm = {
     .layout = layout,
     .start = spd_sgadm_start,
     .step = step,
-    .output = spd_sgadm_output,
+    .output = spd_admm_output_average,
     .dual_cost = spd_admm_dual_cost};

@@ -26,11 +26,8 @@ void spd_newton_layout(spd_run *run, spd_newton *b) {
 void spd_newton_start(spd_run *run, spd_newton *b, const double *x0, const double *c0, const double *y0) {
     const spdhg_problem *p = run->problem;
     b->stop = run->stop;
-    if (!run->again) memset(run->state.base, 0, (size_t)run->state.size * sizeof(double));
-    if (x0) memcpy(b->x, x0, (size_t)p->dK * sizeof *x0);
-    if (c0 && p->intercept) memcpy(b->x + p->dK, c0, (size_t)p->K * sizeof *c0);
-    if (y0) memcpy(b->y, y0, (size_t)(p->m * p->K) * sizeof *y0);
-    spd_problem_project_dual(p, b->y, b->term);
+    if (!run->again) spd_run_clear(run);
+    spd_run_take(run, x0, p->intercept ? c0 : NULL, y0, b->x, b->x + p->dK, b->y, b->term);
 }
 
 void spd_newton_output(const spd_run *run, const spd_newton *b, double *x, double *c, double *y) {

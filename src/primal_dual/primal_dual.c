@@ -27,12 +27,9 @@ void spd_pd_layout(spd_run *run, spd_primal_dual *a) {
 
 void spd_pd_start(spd_run *run, spd_primal_dual *a, const double *x0, const double *c0, const double *y0) {
     const spdhg_problem *p = run->problem;
-    memset(run->state.base, 0, (size_t)run->state.size * sizeof(double));
-    if (x0) memcpy(a->q, x0, (size_t)p->dK * sizeof *x0);
-    if (c0) memcpy(a->c, c0, (size_t)p->K * sizeof *c0);
-    if (y0) memcpy(a->y, y0, (size_t)(p->m * p->K) * sizeof *y0);
+    spd_run_clear(run);
+    spd_run_take(run, x0, c0, y0, a->q, a->c, a->y, a->term);
     p->set.kind->project(p->dK, p->set.arg, a->q, a->projection);
-    spd_problem_project_dual(p, a->y, a->term);
     spd_problem_add_transposed(p, a->y, a->u);
 }
 

@@ -79,11 +79,8 @@ static void start(spd_run *run, const double *x0, const double *c0, const double
     spdc *self = run->self;
     const spdhg_problem *p = run->problem;
     set_constants(run, self);
-    memset(run->state.base, 0, (size_t)run->state.size * sizeof(double));
-    if (x0) memcpy(self->x, x0, (size_t)p->dK * sizeof *x0);
-    if (c0) memcpy(self->c, c0, (size_t)p->K * sizeof *c0);
-    if (y0) memcpy(self->y, y0, (size_t)(p->m * p->K) * sizeof *y0);
-    spd_problem_project_dual(p, self->y, self->term);
+    spd_run_clear(run);
+    spd_run_take(run, x0, c0, y0, self->x, self->c, self->y, self->term);
     memcpy(self->x_bar, self->x, (size_t)p->dK * sizeof(double));
     memcpy(self->c_bar, self->c, (size_t)p->K * sizeof(double));
     spd_problem_gradient(p, run->threads, self->x, self->c, self->u, p->intercept ? self->uc : NULL, self->alpha, self->gradient);

@@ -96,6 +96,11 @@ spdhg_status spd_run_new(spd_run *run, const spd_solver_kind *kind, const spdhg_
 double spd_run_bytes(const spd_run *run); /* of its arenas */
 spdhg_status spd_run_allocate(spd_run *run, spdhg_error *err);
 void spd_run_again(spd_run *run, spd_run *before, const double *param); /* run becomes the one before, to be started again */
+/* Of every start: the state becomes 0; x, c and y, arrays of it, become x0, c0, y0 where these are given, y in lambda Y. term: the
+ * penalties' scratch. */
+void spd_run_clear(spd_run *run);
+void spd_run_take(const spd_run *run, const double *x0, const double *c0, const double *y0, double *x, double *c, double *y,
+                  double *term);
 void spd_run_free(spd_run *run);
 void spd_run_log(const spd_run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
