@@ -2,8 +2,6 @@
 #include "certify/certify.h"
 #include "recession/recession.h"
 
-enum { WRITTEN_OUT_MOST = 1500 }; /* unknowns up to which a matrix of the proof is written out and factored */
-
 static bool unbounded_without_ridge(const spdhg_problem *p) {
     return p->gamma == 0 && !isfinite(p->set.kind->diameter(p->dK, p->set.arg));
 }
@@ -42,8 +40,8 @@ static int parts_of(spd_certifier *c, part out[SPD_CERTIFIER_PARTS]) {
     const spdhg_problem *p = c->problem;
     spd_base_system *s = &c->base;
     const int64_t n = spd_problem_normal_size(p), nK = p->n * p->K, mK = p->m * p->K;
-    const bool system = c->exact && c->identity < 0, written_out = system && n <= WRITTEN_OUT_MOST;
-    const bool proof = c->exact && s->n > 0 && s->n <= WRITTEN_OUT_MOST;
+    const bool system = c->exact && c->identity < 0, written_out = system && n <= SPD_DENSE_MOST;
+    const bool proof = c->exact && s->n > 0 && s->n <= SPD_DENSE_MOST;
     const bool plain = proof && !c->routes.joined && c->routes.bases == p->d && p->K == 1 && p->loss->value;
     int64_t inner = spd_problem_gradient_work(p);
     if (written_out && spd_problem_normal_work(p, c->threads) > inner) inner = spd_problem_normal_work(p, c->threads);

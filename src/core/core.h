@@ -25,6 +25,9 @@ spdhg_status spd_fail_io(spdhg_error *err, const char *path, const char *doing);
         const spdhg_status spd_status_ = (call);                                                                                 \
         if (spd_status_ != SPDHG_OK) return spd_status_;                                                                         \
     } while (0)
+/* What a macro stands for, as a string. */
+#define SPD_TEXT(macro) SPD_TEXT_OF(macro)
+#define SPD_TEXT_OF(tokens) #tokens
 
 /* ---- alloc.c: zeroed, 64-byte aligned, count * size checked for overflow; NULL when it cannot. count 0 gives a valid pointer.
  */

@@ -3,7 +3,6 @@
  * of F'F. */
 #include "face/nullspace.h"
 
-enum { DENSE_MOST = 1500 };
 static const double BASIS_MOST = 5e7; /* numbers of a basis by elimination */
 
 spdhg_status spd_null_join(spd_joins *g, const spdhg_problem *p, const bool *counts, spdhg_error *err) {
@@ -21,11 +20,11 @@ spdhg_status spd_null_join(spd_joins *g, const spdhg_problem *p, const bool *cou
 spdhg_status spd_null_eigenvectors(const spdhg_problem *p, const bool *counts, double **vectors, int64_t *zeros,
                                    spdhg_error *err) {
     const int64_t d = p->d;
-    if (d > DENSE_MOST)
+    if (d > SPD_DENSE_MOST)
         return spd_fail(err, SPDHG_USAGE,
                         "the null space of a structure like this can be found for up to %d features, the data has %lld (give the "
                         "largest lambda)",
-                        DENSE_MOST, (long long)d);
+                        SPD_DENSE_MOST, (long long)d);
     double *G = SPD_NEW(double, d *d), *value = SPD_NEW(double, d), *work = SPD_NEW(double, spd_eigen_work(d));
     spdhg_status status = G && value && work ? SPDHG_OK : spd_fail_memory(err, 8.0 * (double)d * (double)d);
     for (spd_null_rows r = spd_null_rows_all(p, counts); status == SPDHG_OK && spd_null_rows_next(&r);)

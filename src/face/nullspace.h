@@ -1,6 +1,6 @@
 /* nullspace.h - the x whose F_t x is 0 in all rows of all terms with lambda_given > 0, or in the rows with counts[e] (rows of
  * all terms one after the other). One output; the K outputs of x are alike. Rows of one or two entries: connected components.
- * Rows with different last columns: elimination. Else a dense matrix, up to 1500 features; SPDHG_USAGE beyond. */
+ * Rows with different last columns: elimination. Else a dense matrix, up to SPD_DENSE_MOST features; SPDHG_USAGE beyond. */
 #ifndef SPD_NULLSPACE_H
 #define SPD_NULLSPACE_H
 #include "problem/problem.h"

@@ -3,13 +3,12 @@
  *     second order of the first (Mehrotra: On the implementation of a primal-dual interior point method, 1992). */
 #include "interior/interior.h"
 
-enum { UNKNOWNS_MOST = 1500, SMALL = 300, STEPS_MOST = 100, SHORT_MOST = 5, IDLE_MOST = 2, REFINEMENTS = 2 };
+enum { SMALL = 300, STEPS_MOST = 100, SHORT_MOST = 5, IDLE_MOST = 2, REFINEMENTS = 2 };
 static const double BACK = 0.995, SHORT = 1e-3, ROUNDING = 1e-14, LOST = 1e-6, NEAR = 1e-8, WORSE = 100, GAIN = 0.5,
                     LEAST = 1e-20, SAFE = 0.3;
 
 const char *spd_interior_refuses(const spdhg_problem *p) {
-    if (spd_problem_normal_size(p) > UNKNOWNS_MOST)
-        return "it factors a dense matrix: at most 1500 coefficients (features times outputs)";
+    if (spd_problem_refuses_factor(p)) return spd_problem_refuses_factor(p);
     for (int64_t t = 0; t < p->terms; t++)
         if (p->term[t].penalty == &spd_penalty_nuclear) return "it does not know the nuclear norm";
     if (p->set.kind == &spd_set_box && !(p->set.arg[0] < p->set.arg[1])) return "the box has no inside";

@@ -129,6 +129,10 @@ int64_t spd_joins_find(spd_joins *g, int64_t j, double *ratio);             /* r
 void spd_joins_add(spd_joins *g, int64_t i, int64_t j, double a, double b); /* a x_i + b x_j = 0, a and b not 0 */
 void spd_joins_free(spd_joins *g);
 
+/* Unknowns up to which a square matrix of all of them is written out and factored. The cube of more costs longer than methods
+ * without a factor take (bench/scaling). */
+#define SPD_DENSE_MOST 1500
+
 /* ---- dense.c: LAPACK. Row-major m x K. */
 /* Thin singular value decomposition A = U diag(s) V', k = min(m,K): U m x k, s k descending, Vt k x K. A is destroyed. */
 bool spd_svd(int64_t m, int64_t K, double *A, double *U, double *s, double *Vt, double *work);

@@ -130,7 +130,8 @@ static void output(const spd_run *run, double *x, double *c, double *y) {
 
 const spd_solver_kind spd_solver_interior = {
     .name = "interior",
-    .what = "proximal Newton, dense Hessian, interior-point inner solver; exact, any set X, for up to 1500 coefficients",
+    .what = "proximal Newton, dense Hessian, interior-point inner solver; exact, any set X, for up to " SPD_TEXT(
+        SPD_DENSE_MOST) " coefficients",
     .reference = "Mehrotra: On the implementation of a primal-dual interior point method, SIAM J. Optim. 1992",
     .full_information = true,
     .exact = true,

@@ -1,4 +1,4 @@
-/* prox_newton.c - proximal Newton (ALGORITHMS B4): prox-newton for up to 1500 coefficients, X separable; ws-newton, X = R^d,
+/* prox_newton.c - proximal Newton (ALGORITHMS B4): prox-newton for up to SPD_DENSE_MOST coefficients, X separable; ws-newton, X = R^d,
  * which from 800 on works on x = B t, where B keeps at zero the entries of F x that are zero and whose duals are inside their
  * balls (tied_coordinates.h), so that t has at most 2000 numbers.
  *
@@ -19,7 +19,7 @@
 static const double LEAST_PROMISE = 1e-12; /* of f: a step that promises more and gets nowhere comes of a bad model */
 static const double LEAST_CURVED = 1e-14;  /* of the mean curvature: a column that has less has none */
 static const double WITHIN = 0.05;         /* how far the curvature of a row may be from the one it has in H */
-enum { HALVINGS_MOST = 40, WHOLE_MOST = 1500, IDLE_MOST = 10, TREMBLES_MOST = 50, UNSOLVED_MOST = 4, STEPS_MOST = 100 };
+enum { HALVINGS_MOST = 40, IDLE_MOST = 10, TREMBLES_MOST = 50, UNSOLVED_MOST = 4, STEPS_MOST = 100 };
 
 extern const spd_solver_kind spd_solver_ws_newton;
 
@@ -60,7 +60,7 @@ bool spd_newton_model_ties(const spdhg_problem *p) {
     return p->set.kind == &spd_set_all && makes_zeros(p) && spd_problem_normal_size(p) > SPD_TIED_FROM;
 }
 
-static bool factorable(const spdhg_problem *p) { return spd_problem_normal_size(p) <= WHOLE_MOST; }
+static bool factorable(const spdhg_problem *p) { return !spd_problem_refuses_factor(p); }
 
 /* t = x. ws-newton from TIED_FROM coefficients on makes fewer numbers of them: there the curves cross (bench/scaling). */
 static bool whole(const spd_run *run) {
@@ -69,14 +69,14 @@ static bool whole(const spd_run *run) {
 
 static const char *refuses(const spdhg_problem *p) {
     if (!p->set.kind->separable) return "it works for --set all, box and nonneg only";
-    return factorable(p) ? NULL : "it factors a dense matrix: at most 1500 coefficients (features times outputs)";
+    return spd_problem_refuses_factor(p);
 }
 
 static const char *working_set_refuses(const spdhg_problem *p) {
     if (p->set.kind != &spd_set_all) return "it works for X = R^d only; use --set all";
     if (!factorable(p) && !makes_zeros(p))
-        return "beyond 1500 coefficients (features times outputs) it needs an l1 or group penalty on single coefficients or "
-               "pairs; use alm-ssn";
+        return "beyond " SPD_TEXT(SPD_DENSE_MOST) " coefficients (features times outputs) it needs an l1 or group penalty on "
+                                                  "single coefficients or pairs; use alm-ssn";
     return NULL;
 }
 
@@ -257,7 +257,7 @@ static const double *hessian(const spd_run *run, const double **curve) {
 
 const spd_solver_kind spd_solver_prox_newton = {
     .name = "prox-newton",
-    .what = "proximal Newton, dense Hessian, ADMM inner solver; exact, for up to 1500 coefficients",
+    .what = "proximal Newton, dense Hessian, ADMM inner solver; exact, for up to " SPD_TEXT(SPD_DENSE_MOST) " coefficients",
     .refuses = refuses,
     PROX_NEWTON};
 

@@ -35,6 +35,31 @@ void spd_problem_curvature_columns(const spdhg_problem *p, double *diagonal) {
     diagonal[p->d] = p->intercept ? p->kappa : 0;
 }
 
+/* Entry (k,k) of phi''(z): one column of it; K is small for coupled losses. */
+static double coupled_diagonal(const spdhg_problem *p, const double *z, double b, int64_t k) {
+    enum { K_MOST = 64 };
+    double unit[K_MOST] = {0}, column[K_MOST];
+    if (p->K > K_MOST) return p->kappa; /* a bound is as good for preconditioning */
+    unit[k] = 1;
+    p->loss->second_k(z, p->K, b, unit, column);
+    return column[k];
+}
+
+void spd_problem_curvature_diagonal(const spdhg_problem *p, const double *curve, double *diagonal) {
+    const int64_t K = p->K;
+    memset(diagonal, 0, (size_t)spd_problem_normal_size(p) * sizeof *diagonal);
+    for (int64_t i = 0; i < p->n; i++) {
+        const double w = (p->weight ? p->weight[i] : 1) / p->W;
+        spd_row row;
+        spd_problem_row(p, i, &row);
+        for (int64_t k = 0; k < K; k++) {
+            const double D = w * (p->loss->value ? curve[i * K + k] : coupled_diagonal(p, curve + i * K, row.b[0], k));
+            for (int64_t q = 0; q < row.nnz; q++) diagonal[(row.idx ? row.idx[q] : q) * K + k] += D * row.val[q] * row.val[q];
+            if (p->intercept) diagonal[p->dK + k] += D;
+        }
+    }
+}
+
 double spd_problem_curvature_rows(const spdhg_problem *p, spdhg_sampling sampling, const double *D) {
     double most = 0;
     for (int64_t i = 0; i < p->n; i++) {

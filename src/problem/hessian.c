@@ -8,6 +8,12 @@
 
 enum { HESSIAN_BLOCKS = 4, PANEL = 256, SMALL = 128, ROWS_A_POLL = 16 };
 
+const char *spd_problem_refuses_factor(const spdhg_problem *p) {
+    return spd_problem_normal_size(p) <= SPD_DENSE_MOST
+               ? NULL
+               : "it factors a dense matrix: at most " SPD_TEXT(SPD_DENSE_MOST) " coefficients (features times outputs)";
+}
+
 int64_t spd_problem_normal_size(const spdhg_problem *p) { return p->dK + (p->intercept ? p->K : 0); }
 
 static int64_t blocks_of(const spdhg_problem *p) {
@@ -66,16 +72,6 @@ static void row_curvature(const pass *a, int64_t i, const double *b, double w, d
         }
     }
     spd_scale(K * K, w / p->W, C);
-}
-
-/* Entry (k,k) of phi''(z): one column of it; K is small for coupled losses. */
-static double coupled_diagonal(const spdhg_problem *p, const double *z, double b, int64_t k) {
-    enum { K_MOST = 64 };
-    double unit[K_MOST] = {0}, column[K_MOST];
-    if (p->K > K_MOST) return p->kappa; /* a bound is as good for preconditioning */
-    unit[k] = 1;
-    p->loss->second_k(z, p->K, b, unit, column);
-    return column[k];
 }
 
 /* H += C a a', lower triangle, val NULL: all are 1. Four rows of it at a time: an index is read once for all of them, and what is
@@ -186,21 +182,6 @@ static void one_block(void *context, int64_t b) {
         spd_problem_row(p, i, &row);
         row_curvature(a, i, row.b, w, C, unit);
         add_row(p, &row, C, H);
-    }
-}
-
-void spd_problem_curvature_diagonal(const spdhg_problem *p, const double *curve, double *diagonal) {
-    const int64_t K = p->K;
-    memset(diagonal, 0, (size_t)spd_problem_normal_size(p) * sizeof *diagonal);
-    for (int64_t i = 0; i < p->n; i++) {
-        const double w = (p->weight ? p->weight[i] : 1) / p->W;
-        spd_row row;
-        spd_problem_row(p, i, &row);
-        for (int64_t k = 0; k < K; k++) {
-            const double D = w * (p->loss->value ? curve[i * K + k] : coupled_diagonal(p, curve + i * K, row.b[0], k));
-            for (int64_t q = 0; q < row.nnz; q++) diagonal[(row.idx ? row.idx[q] : q) * K + k] += D * row.val[q] * row.val[q];
-            if (p->intercept) diagonal[p->dK + k] += D;
-        }
     }
 }
 

@@ -176,9 +176,6 @@ void spd_problem_normal_product(const spdhg_problem *p, int threads, const doubl
 int64_t spd_problem_gradient_work(const spdhg_problem *p);
 int64_t spd_problem_gradient_blocks(const spdhg_problem *p); /* blocks of rows with a partial sum of d numbers or more each */
 
-/* Diagonal of that matrix, (d + 1) K numbers with an intercept, d K without. */
-void spd_problem_curvature_diagonal(const spdhg_problem *p, const double *curve, double *diagonal);
-
 /* ---- hessian.c: the same matrix written out, row-major n x n with n = (d + 1) K (intercept last, d K without), lower triangle.
  */
 double spd_problem_normal_cost(const spdhg_problem *p); /* of writing it out, for each row, in additions to scattered numbers */
@@ -186,6 +183,8 @@ double spd_problem_normal_cost(const spdhg_problem *p); /* of writing it out, fo
 bool spd_problem_normal_matrix(const spdhg_problem *p, int threads, const double *curve, double *H, double *scratch,
                                spd_stop *stop);
 int64_t spd_problem_normal_size(const spdhg_problem *p);
+/* NULL, or why a solver that factors it refuses: it has more than SPD_DENSE_MOST rows. */
+const char *spd_problem_refuses_factor(const spdhg_problem *p);
 int64_t spd_problem_normal_work(const spdhg_problem *p, int threads);
 /* H as written out with the curvatures `kept` (n x K) becomes H with others, no further than `within` of them from those in
  * `curve`: only rows that changed more are added again, with the difference, unless they are many. kept: what H has now. first: H
@@ -194,6 +193,8 @@ bool spd_problem_normal_update(const spdhg_problem *p, int threads, const double
                                double *kept, double *diff, double *scratch, spd_stop *stop);
 
 /* ---- curvature.c: constants of the step sizes. */
+/* Diagonal of the Hessian, (d + 1) K numbers with an intercept, d K without. */
+void spd_problem_curvature_diagonal(const spdhg_problem *p, const double *curve, double *diagonal);
 double spd_problem_lipschitz(const spdhg_problem *p, spdhg_sampling sampling); /* kappa max_i(||a_i||^2 [+1]) + gamma */
 /* What the coefficients live on: F of the first term, or NULL. */
 static inline const spdhg_structure *spd_problem_structure(const spdhg_problem *p) { return p->terms > 0 ? p->term[0].F : NULL; }
