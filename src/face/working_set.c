@@ -61,23 +61,19 @@ static bool has_identity(const spdhg_problem *p) {
 static void price(pricing *a) {
     const spdhg_problem *p = a->p;
     const int64_t mK = p->m * p->K;
-    double *y = a->b->y, t = 1;
+    spd_accelerated ahead = {.y = a->b->y, .u = a->u, .previous = a->previous};
     const double norm = spd_problem_structure_norm(p), step = norm > 0 ? 1 / (norm * norm) : 0;
     const int steps = p->terms == 1 && spd_csr_is_identity(&p->term[0].F->F) ? 1 : STEPS_MOST;
     if (!has_identity(p)) balance_freely(a);
-    spd_problem_project_dual(p, y, a->b->term);
-    memcpy(a->u, y, (size_t)mK * sizeof *y);
+    spd_problem_project_dual(p, a->b->y, a->b->term);
+    spd_accelerated_start(&ahead, p);
     for (int it = 0; it < steps; it++) {
         gradient_step(a, step);
-        memcpy(a->previous, y, (size_t)mK * sizeof *y);
-        memcpy(y, a->u, (size_t)mK * sizeof *y);
-        spd_problem_project_dual(p, y, a->b->term);
+        spd_accelerated_project(&ahead, p, a->b->term);
         for (int64_t i = 0; i < mK; i++)
-            if (a->nonzero[i] != 0) y[i] = a->previous[i];
+            if (a->nonzero[i] != 0) a->b->y[i] = a->previous[i];
         if (it == steps - 1 || spd_stop_now(a->b->stop)) return;
-        const double next = 0.5 * (1 + sqrt(1 + 4 * t * t)), momentum = (t - 1) / next;
-        for (int64_t i = 0; i < mK; i++) a->u[i] = y[i] + momentum * (y[i] - a->previous[i]);
-        t = next;
+        spd_accelerated_extrapolate(&ahead, p);
     }
 }
 

@@ -67,18 +67,26 @@ struct spdhg_problem {
 
 /* Maps labels, resolves weights, scales, cuts blocks; idempotent. Every evaluation and solver calls it. */
 spdhg_status spd_problem_freeze(spdhg_problem *p, spdhg_error *err);
+/* Number of row i in the data. */
+static inline int64_t spd_problem_id(const spdhg_problem *p, int64_t i) { return p->row ? p->row[i] : i; }
 /* Every row used has every feature, whether the data says so by having no indices or by having all of them. */
 static inline bool spd_problem_full(const spdhg_problem *p) { return p->full || !p->data->idx; }
 /* The values of rows i, i+1, ... of a full problem, SPD_ABREAST of them. */
 static inline void spd_problem_full_rows(const spdhg_problem *p, int64_t i, const double *row[SPD_ABREAST]) {
     for (int64_t r = 0; r < SPD_ABREAST; r++) {
-        const int64_t id = p->row ? p->row[i + r] : i + r;
+        const int64_t id = spd_problem_id(p, i + r);
         row[r] = p->val + (p->data->idx ? p->data->ptr[id] : id * p->d);
     }
 }
 /* Entry q of a row of the problem as it was before --standardize divided it, exactly. */
 double spd_problem_undivided(const spdhg_problem *p, const spd_row *row, int64_t q);
 void spd_problem_row(const spdhg_problem *p, int64_t i, spd_row *row); /* i in 0..n-1; weight = 1 */
+/* Of row i: w_i, and its share w_i/W; its K offsets, or NULL. */
+static inline double spd_problem_weight(const spdhg_problem *p, int64_t i) { return p->weight ? p->weight[i] : 1; }
+static inline double spd_problem_share(const spdhg_problem *p, int64_t i) { return spd_problem_weight(p, i) / p->W; }
+static inline const double *spd_problem_offset(const spdhg_problem *p, int64_t i) {
+    return p->data->offset ? p->data->offset + spd_problem_id(p, i) * p->K : NULL;
+}
 
 /* ---- subset.c: some rows of a frozen problem (positions 0..n-1, not ids of the data) as a problem of its own, frozen: the same
  * labels, weights and terms, nothing of the data copied; --standardize: with a scale, and so values, of its own. Of lambda the
@@ -124,6 +132,16 @@ void spd_problem_gram_diagonal(const spdhg_problem *p, double *diagonal); /* of 
 bool spd_problem_can_slide(const spdhg_problem *p);                       /* every penalty has its derivative */
 void spd_problem_slide(const spdhg_problem *p, const double *v, double *dir, double *work);
 int64_t spd_problem_term_work(const spdhg_problem *p); /* work of the largest term */
+
+/* ---- accelerated.c: accelerated projected gradient over y in lambda Y. Arrays m x K of the caller: y, the point u ahead of it, y
+ * before. After start, in turn: the caller's gradient step in u; project; extrapolate, which makes the next u. */
+typedef struct spd_accelerated {
+    double *y, *u, *previous;
+    double t;
+} spd_accelerated;
+void spd_accelerated_start(spd_accelerated *a, const spdhg_problem *p);
+void spd_accelerated_project(spd_accelerated *a, const spdhg_problem *p, double *work); /* y = Pi(u) */
+void spd_accelerated_extrapolate(spd_accelerated *a, const spdhg_problem *p);
 
 /* ---- objective.c: collectives over all rows, blocked and threaded; the same bits for any number of threads. */
 typedef struct spd_value {
