@@ -35,8 +35,6 @@ static const spd_param param[PARAMS] = {
 static const bool faithful = true;
 
 static bool keeps_iterates(const spd_run *run) { return run->kind->variant != NULL; }
-static double row_weight(const spdhg_problem *p, int64_t i) { return p->weight ? p->weight[i] : 1; }
-
 static spdhg_status check_table(const spd_run *run, spdhg_error *err) {
     const spdhg_problem *p = run->problem;
     const double megabytes = 8e-6 * (double)p->n * (double)(p->dK + p->K), limit = run->param[PARAM_MAX_TABLE];
@@ -108,7 +106,7 @@ static void replace(int64_t n, double w, const double *now, double *table, doubl
 /* One drawn row: its new slope and iterate into tables and sums, which carry its weight; row->weight, the draw's, has no part. */
 static void visit(const spd_run *run, fsadmm *self, const spd_row *row) {
     const spdhg_problem *p = run->problem;
-    const double w = row_weight(p, row->id);
+    const double w = spd_problem_weight(p, row->id);
     double *alpha = self->alpha + row->id * p->K, *slope = self->admm.slope, *z = slope + p->K;
     spd_row_slope(p, row, self->admm.x, self->admm.c, z, slope);
     for (int64_t q = 0; q < row->nnz; q++) {

@@ -107,8 +107,8 @@ static void loss_step(sdca_admm *self, const spdhg_problem *p, const spd_batch *
     const int64_t K = p->K;
     for (int64_t i = 0; i < batch->size; i++) {
         const spd_row *row = &batch->row[i];
-        spd_row_prox(p, row, self->rho * self->eta_a * spd_row_share(p, row), self->q, self->qc, self->alpha + row->id * K,
-                     self->next + i * K, self->prox);
+        spd_row_prox(p, row, self->rho * self->eta_a * spd_problem_share(p, row->id), self->q, self->qc,
+                     self->alpha + row->id * K, self->next + i * K, self->prox);
     }
     for (int64_t i = 0; i < batch->size; i++) {
         const spd_row *row = &batch->row[i];
@@ -119,8 +119,8 @@ static void loss_step(sdca_admm *self, const spdhg_problem *p, const spd_batch *
             alpha[k] = next[k];
             next[k] = change;
         }
-        spd_batch_add(p, &one, next, spd_row_share(p, row), self->R);
-        if (p->intercept) spd_axpy(K, spd_row_share(p, row), next, self->Rc);
+        spd_batch_add(p, &one, next, spd_problem_share(p, row->id), self->R);
+        if (p->intercept) spd_axpy(K, spd_problem_share(p, row->id), next, self->Rc);
     }
 }
 

@@ -9,8 +9,6 @@ static const double PINELIS = 2 * (M_E + 1) / (M_E - 1); /* his tail of a mean o
 
 #define HOW(member) out->how[offsetof(spd_bound_constants, member) / sizeof(double)]
 
-static double weight_of(const spdhg_problem *p, int64_t i) { return (p->weight ? p->weight[i] : 1) / p->W; }
-
 /* sup ||phi_i'|| over scores within `reach` of the offset. phi' rises with z, so a scalar loss has it at an end. */
 static double slope_bound(const spdhg_problem *p, const spd_row *row, double reach, double *z) {
     if (p->loss->slope_k) {
@@ -39,7 +37,7 @@ static double gradient_bounds(const spdhg_problem *p, double radius, double *G, 
         spd_problem_row(p, i, &row);
         const double norm = spd_norm2(row.nnz, row.val);
         G[i] = norm > 0 ? norm * slope_bound(p, &row, norm * radius, z) : 0;
-        if (weight_of(p, i) > 0) most = fmax(most, G[i]);
+        if (spd_problem_share(p, i) > 0) most = fmax(most, G[i]);
     }
     return most;
 }
@@ -48,14 +46,15 @@ static double gradient_bounds(const spdhg_problem *p, double radius, double *G, 
 static double noise_level(const spdhg_problem *p, const double *r) {
     double most = 0, mean = 0;
     for (int64_t i = 0; i < p->n; i++) {
-        if (weight_of(p, i) > 0) most = fmax(most, r[i]);
-        mean += weight_of(p, i) * r[i] * r[i];
+        if (spd_problem_share(p, i) > 0) most = fmax(most, r[i]);
+        mean += spd_problem_share(p, i) * r[i] * r[i];
     }
     double low = mean, high = most * most;
     for (int round = 0; round < 60 && high - low > 1e-12 * high; round++) {
         const double middle = (low + high) / 2;
         double sum = 0;
-        for (int64_t i = 0; i < p->n; i++) sum += weight_of(p, i) > 0 ? weight_of(p, i) * exp(r[i] * r[i] / middle - 1) : 0;
+        for (int64_t i = 0; i < p->n; i++)
+            sum += spd_problem_share(p, i) > 0 ? spd_problem_share(p, i) * exp(r[i] * r[i] / middle - 1) : 0;
         *(sum <= 1 ? &high : &low) = middle;
     }
     return sqrt(high);
@@ -65,7 +64,7 @@ static double noise_level(const spdhg_problem *p, const double *r) {
 static double batch_noise(const spdhg_problem *p, const double *r, int64_t B) {
     double most = 0;
     for (int64_t i = 0; i < p->n; i++)
-        if (weight_of(p, i) > 0) most = fmax(most, r[i]);
+        if (spd_problem_share(p, i) > 0) most = fmax(most, r[i]);
     return fmin(noise_level(p, r), sqrt(PINELIS / (double)B) * most);
 }
 
@@ -178,7 +177,7 @@ static spdhg_status fill(spd_bound_setting *out, const spdhg_problem *p, const s
     if (!isnan(q->L)) HOW(L) = SPD_GIVEN;
     SPD_TRY(distances(out, p, q, x, G, z, &reach, err));
     gradient_bounds(p, reach, G, z);
-    for (int64_t i = 0; i < p->n; i++) mean += weight_of(p, i) * G[i];
+    for (int64_t i = 0; i < p->n; i++) mean += spd_problem_share(p, i) * G[i];
     /* f(x) - f* <= ||subgradient at x|| ||x - x*||, and for X = all also by smoothness from a point where the gradient vanishes
      */
     c->trivial = (mean + p->gamma * reach + c->M_F / 2) * c->D_x;

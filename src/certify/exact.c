@@ -111,7 +111,7 @@ static void move(spd_certifier *c, const double *z) {
     const int64_t K = p->K;
     spd_problem_scores(p, c->threads, c->p, c->t);
     for (int64_t i = 0; i < p->n; i++) {
-        const double *offset = p->data->offset ? p->data->offset + (p->row ? p->row[i] : i) * K : NULL;
+        const double *offset = spd_problem_offset(p, i);
         double *t = c->t + i * K, *alpha = c->alpha + i * K;
         for (int64_t k = 0; k < K; k++) t[k] += (p->intercept ? c->p[p->dK + k] : 0) - (offset ? offset[k] : 0);
         if (p->loss->value)

@@ -9,8 +9,6 @@
 static const double UNIT = 0.5 * DBL_EPSILON;
 static const double SQUARED = 1e-150; /* what is smaller has a square that may count as 0 */
 
-static double weight(const spdhg_problem *p, int64_t i) { return p->weight ? p->weight[i] : 1; }
-
 /* norm_j = sqrt( (1/W) sum_i w_i a_ij^2 ), top_j = max_i |a_ij|; of F the norm of every column. Squares of numbers over top_j
  * neither overflow nor vanish. */
 void spd_dual_measure_columns(spd_certifier *c) {
@@ -19,7 +17,7 @@ void spd_dual_measure_columns(spd_certifier *c) {
     c->measured = true;
     for (int pass = 0; pass < 2; pass++)
         for (int64_t i = 0; i < p->n; i++) {
-            if (!(weight(p, i) > 0)) continue;
+            if (!(spd_problem_weight(p, i) > 0)) continue;
             spd_row row;
             spd_problem_row(p, i, &row);
             if (pass == 0) c->longest = row.nnz > c->longest ? row.nnz : c->longest;
@@ -29,7 +27,7 @@ void spd_dual_measure_columns(spd_certifier *c) {
                 if (pass == 0)
                     c->top[j] = fmax(c->top[j], fabs(row.val[q]));
                 else if (c->top[j] > 0)
-                    c->norm[j] += weight(p, i) / p->W * here * here;
+                    c->norm[j] += spd_problem_share(p, i) * here * here;
             }
         }
     for (int64_t j = 0; j < p->d; j++) c->norm[j] = c->top[j] * (sqrt(c->norm[j]) * (1 + 1e-9) + SQUARED) + DBL_MIN;
@@ -52,7 +50,7 @@ static void alpha_sizes(spd_certifier *c) {
     for (int64_t i = 0; i < p->n && most > 0; i++)
         for (int64_t k = 0; k < p->K; k++) {
             const double a = c->alpha[i * p->K + k] / most;
-            c->alpha_size[k] += weight(p, i) / p->W * a * a;
+            c->alpha_size[k] += spd_problem_share(p, i) * a * a;
         }
     for (int64_t k = 0; k < p->K; k++) c->alpha_size[k] = most * sqrt(c->alpha_size[k]) * (1 + 1e-9) + SQUARED * most;
     c->vanishing = most > 0 ? (double)p->n * 8 * DBL_TRUE_MIN * (1 + most) : 0;
@@ -120,17 +118,17 @@ static int64_t dependent(const spdhg_problem *p, const double *alpha, int64_t i)
 /* w alpha_ik. */
 static spd_twofold weighted(const spdhg_problem *p, const double *alpha, int64_t i, int64_t k, int64_t other) {
     spd_twofold sum = {0, 0};
-    if (k != other) return spd_two_product(weight(p, i), alpha[k]);
+    if (k != other) return spd_two_product(spd_problem_weight(p, i), alpha[k]);
     for (int64_t l = 0; l < p->K; l++)
         if (l != k) sum = spd_twofold_add(sum, -alpha[l]);
-    return spd_twofold_times(sum, weight(p, i));
+    return spd_twofold_times(sum, spd_problem_weight(p, i));
 }
 
 static void add_rows_finely(spd_certifier *c) {
     const spdhg_problem *p = c->problem;
     const int64_t K = p->K;
     for (int64_t i = 0; i < p->n; i++) {
-        if (!(weight(p, i) > 0)) continue;
+        if (!(spd_problem_weight(p, i) > 0)) continue;
         spd_row row;
         spd_problem_row(p, i, &row);
         const int64_t other = dependent(p, c->alpha + i * K, i);

@@ -9,8 +9,6 @@
 static const double UNIT = 0.5 * DBL_EPSILON;
 static const double FUNCTIONS = 16; /* units: a loss from its score, and its slope */
 
-static double weight(const spdhg_problem *p, int64_t i) { return p->weight ? p->weight[i] : 1; }
-
 /* sum_j |a_ij||x_j| is at most both of these for every row. */
 static double score_size(const spd_certifier *c, const double *x) {
     const spdhg_problem *p = c->problem;
@@ -29,7 +27,7 @@ static double loss_error_by_rows(const spd_certifier *c, const double *x, const 
     const int64_t K = p->K;
     double sum = 0;
     for (int64_t i = 0; i < p->n; i++) {
-        if (!(weight(p, i) > 0)) continue;
+        if (!(spd_problem_weight(p, i) > 0)) continue;
         spd_row row;
         spd_problem_row(p, i, &row);
         spd_loss_slope(p->loss, p->loss_arg, K, z + i * K, row.b, c->slope);
@@ -40,7 +38,7 @@ static double loss_error_by_rows(const spd_certifier *c, const double *x, const 
             const double slope = fabs(c->slope[k]) + fabs(c->slope[k] - c->alpha[i * K + k]);
             own += loss_error(p, slope, spd_rounding((double)row.nnz + 8) * 2 * size);
         }
-        sum += weight(p, i) / p->W * own;
+        sum += spd_problem_share(p, i) * own;
     }
     return sum;
 }
@@ -50,8 +48,7 @@ static double loss_error_by_rows(const spd_certifier *c, const double *x, const 
 static double loss_error_at_once(const spd_certifier *c, const double *x, const double *z, double loss, double first) {
     const spdhg_problem *p = c->problem;
     double offset = 0;
-    for (int64_t i = 0; i < p->n && p->data->offset; i++)
-        offset = fmax(offset, spd_max_abs(p->K, p->data->offset + (p->row ? p->row[i] : i) * p->K));
+    for (int64_t i = 0; i < p->n && p->data->offset; i++) offset = fmax(offset, spd_max_abs(p->K, spd_problem_offset(p, i)));
     const double size = 2 * score_size(c, x) + 2 * offset + spd_max_abs(p->n * p->K, z);
     const double slope = (sqrt(2 * p->kappa * fmax(loss - c->least, 0)) + sqrt(2 * p->kappa * first)) * sqrt((double)p->K);
     return (double)p->K * loss_error(p, slope, spd_rounding((double)c->longest + 8) * 2 * size);
@@ -63,7 +60,7 @@ double spd_dual_error_of_loss(const spd_certifier *c, const double *x, const dou
     for (int64_t i = 0; i < p->n && first > 0; i++) {
         double own = 0;
         for (int64_t k = 0; k < p->K; k++) own += fabs(c->alpha[i * p->K + k] * z[i * p->K + k]);
-        product += weight(p, i) / p->W * own;
+        product += spd_problem_share(p, i) * own;
     }
     return spd_rounding(SPD_ROWS_PER_BLOCK + 2 * FUNCTIONS) * (fabs(loss) + 2 * fabs(c->least) + first) +
            4 * FUNCTIONS * UNIT * product +

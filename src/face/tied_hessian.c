@@ -55,7 +55,7 @@ static void add_sparse(const spd_tied *r, const spdhg_problem *p, const double *
     const int64_t K = p->K, n = r->size;
     double *unit = C + K * K;
     for (int64_t i = 0; i < p->n && !(i % ROWS_A_POLL == 0 && spd_stop_now(stop)); i++) {
-        const double w = (p->weight ? p->weight[i] : 1) / p->W;
+        const double w = spd_problem_share(p, i);
         spd_row row;
         spd_problem_row(p, i, &row);
         for (int64_t k = 0; k < K && w > 0; k++) {
@@ -83,7 +83,7 @@ static void add_dense(const spd_tied *r, const spdhg_problem *p, const double *c
             spd_problem_row(p, at + i, &row);
             spd_tied_gather(r, p, row.val, panel + i * n);
             if (p->intercept) panel[i * n + n - 1] = 1;
-            spd_scale(n, sqrt((p->weight ? p->weight[at + i] : 1) * curve[at + i] / p->W), panel + i * n);
+            spd_scale(n, sqrt(spd_problem_weight(p, at + i) * curve[at + i] / p->W), panel + i * n);
         }
         cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, (int)n, (int)rows, 1, panel, (int)n, 1, H, (int)n);
     }

@@ -37,7 +37,7 @@ static void transpose(spd_descent *a, const spdhg_problem *p) {
     memset(a->ptr, 0, (size_t)(p->d + 1) * sizeof *a->ptr);
     for (int64_t i = 0; i < p->n; i++) {
         spd_problem_row(p, i, &row);
-        a->share[i] = (p->weight ? p->weight[i] : 1) / p->W;
+        a->share[i] = spd_problem_share(p, i);
         for (int64_t q = 0; q < row.nnz; q++) a->ptr[(row.idx ? row.idx[q] : q) + 1]++;
     }
     for (int64_t j = 0; j < p->d; j++) a->ptr[j + 1] += a->ptr[j];

@@ -111,8 +111,8 @@ static void dual_step(spdc *self, const spdhg_problem *p, const spd_batch *batch
             alpha[k] = next[k];
             next[k] = change;
         }
-        spd_batch_add(p, &one, next, spd_row_share(p, row), self->u);
-        if (p->intercept) spd_axpy(K, spd_row_share(p, row), next, self->uc);
+        spd_batch_add(p, &one, next, spd_problem_share(p, row->id), self->u);
+        if (p->intercept) spd_axpy(K, spd_problem_share(p, row->id), next, self->uc);
     }
 }
 

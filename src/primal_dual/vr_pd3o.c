@@ -61,7 +61,7 @@ static void refresh(spd_run *run, vr_pd3o *self) {
 }
 
 static void add_row(const spdhg_problem *p, vr_pd3o *self, const spd_row *row, const double *change) {
-    const double share = (p->weight ? p->weight[row->id] : 1) / p->W;
+    const double share = spd_problem_share(p, row->id);
     const spd_batch one = {.size = 1, .row = row};
     spd_batch_add(p, &one, change, share, self->gb);
     spd_axpy(p->K, share, change, self->gbc);

@@ -22,12 +22,10 @@ double spd_problem_dual_radius(const spdhg_problem *p) {
     return sqrt(square);
 }
 
-static double row_weight(const spdhg_problem *p, int64_t i) { return p->weight ? p->weight[i] : 1; }
-
 void spd_problem_curvature_columns(const spdhg_problem *p, double *diagonal) {
     memset(diagonal, 0, (size_t)(p->d + 1) * sizeof *diagonal);
     for (int64_t i = 0; i < p->n; i++) {
-        const double w = p->kappa * row_weight(p, i) / p->W;
+        const double w = p->kappa * spd_problem_weight(p, i) / p->W;
         spd_row row;
         spd_problem_row(p, i, &row);
         for (int64_t q = 0; q < row.nnz; q++) diagonal[row.idx ? row.idx[q] : q] += w * row.val[q] * row.val[q];
@@ -49,7 +47,7 @@ void spd_problem_curvature_diagonal(const spdhg_problem *p, const double *curve,
     const int64_t K = p->K;
     memset(diagonal, 0, (size_t)spd_problem_normal_size(p) * sizeof *diagonal);
     for (int64_t i = 0; i < p->n; i++) {
-        const double w = (p->weight ? p->weight[i] : 1) / p->W;
+        const double w = spd_problem_share(p, i);
         spd_row row;
         spd_problem_row(p, i, &row);
         for (int64_t k = 0; k < K; k++) {
@@ -63,7 +61,7 @@ void spd_problem_curvature_diagonal(const spdhg_problem *p, const double *curve,
 double spd_problem_curvature_rows(const spdhg_problem *p, spdhg_sampling sampling, const double *D) {
     double most = 0;
     for (int64_t i = 0; i < p->n; i++) {
-        const double w = row_weight(p, i), factor = sampling == SPDHG_SAMPLING_IID ? 1 : (double)p->n * w / p->W;
+        const double w = spd_problem_weight(p, i), factor = sampling == SPDHG_SAMPLING_IID ? 1 : (double)p->n * w / p->W;
         if (w == 0) continue;
         spd_row row;
         spd_problem_row(p, i, &row);
@@ -95,7 +93,7 @@ static void product_block(void *context, int64_t b) {
         spd_problem_row(p, i, &row);
         double z = p->intercept ? a->v[p->d] : 0;
         for (int64_t q = 0; q < row.nnz; q++) z += row.val[q] * a->v[row.idx ? row.idx[q] : q];
-        z *= p->kappa * row_weight(p, i) / p->W;
+        z *= p->kappa * spd_problem_weight(p, i) / p->W;
         for (int64_t q = 0; q < row.nnz; q++) Hv[row.idx ? row.idx[q] : q] += z * row.val[q];
         if (p->intercept) Hv[p->d] += z;
     }

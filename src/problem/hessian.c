@@ -101,8 +101,8 @@ static void sparse_block(const pass *a, int64_t first, int64_t end, double *H) {
     const spdhg_problem *p = a->p;
     const int64_t n = spd_problem_normal_size(p), *ptr = p->data->ptr;
     for (int64_t i = first; i < end && !over(a, i); i++) {
-        const double C = (p->weight ? p->weight[i] : 1) / p->W * a->curve[i];
-        const int64_t id = p->row ? p->row[i] : i, nnz = ptr[id + 1] - ptr[id];
+        const double C = spd_problem_share(p, i) * a->curve[i];
+        const int64_t id = spd_problem_id(p, i), nnz = ptr[id + 1] - ptr[id];
         const int32_t *idx = p->data->idx + ptr[id];
         const double *val = p->ones ? NULL : p->val + ptr[id];
         if (C == 0) continue;
@@ -150,7 +150,7 @@ static void panel_block(const pass *a, int64_t first, int64_t end, double sign, 
     const int64_t n = spd_problem_normal_size(p);
     int64_t rows = 0;
     for (int64_t i = first; i < end; i++) {
-        const double C = sign * a->curve[i] * ((p->weight ? p->weight[i] : 1) / p->W);
+        const double C = sign * a->curve[i] * spd_problem_share(p, i);
         if (C > 0) panel_row(p, i, sqrt(C), panel + rows++ * n);
         if (rows < panel_rows(n) && (i + 1 < end || rows == 0)) continue;
         cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, (int)n, (int)rows, sign, panel, (int)n, 1, H, (int)n);
@@ -176,7 +176,7 @@ static void one_block(void *context, int64_t b) {
         return;
     }
     for (int64_t i = first; i < end && !over(a, i); i++) {
-        const double w = p->weight ? p->weight[i] : 1;
+        const double w = spd_problem_weight(p, i);
         if (w == 0) continue;
         spd_row row;
         spd_problem_row(p, i, &row);

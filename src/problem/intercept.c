@@ -46,7 +46,7 @@ static void scalar_block(void *context, int64_t b) {
         }
         for (int64_t q = 0; q < count; q++) {
             const int64_t k = (at + q) % K;
-            const double w = p->weight ? p->weight[(at + q) / K] : 1;
+            const double w = spd_problem_weight(p, (at + q) / K);
             if (w == 0) continue;
             out[k] += w * slope[q];
             out[K + k] += w * fabs(slope[q]);
@@ -100,7 +100,7 @@ static void coupled_block(void *context, int64_t b) {
     double *out = a->partial + b * stride(p), *z = out + 1 + K, *one = z + K;
     memset(out, 0, (size_t)(1 + K) * sizeof *out);
     for (int64_t i = first; i < end; i++) {
-        const double w = p->weight ? p->weight[i] : 1;
+        const double w = spd_problem_weight(p, i);
         if (w == 0) continue;
         for (int64_t k = 0; k < K; k++) z[k] = a->z[i * K + k] + a->c[k];
         if (a->direction)

@@ -91,7 +91,7 @@ static spdhg_status find_classes(spdhg_problem *p, spdhg_error *err) {
     if (!sorted) return spd_fail_memory(err, 8.0 * (double)p->n);
     int64_t n = 0;
     for (int64_t i = 0; i < p->n; i++) { /* a row of weight 0 is as good as absent */
-        const int64_t row = p->row ? p->row[i] : i;
+        const int64_t row = spd_problem_id(p, i);
         if (!p->data->weight || p->data->weight[row] > 0) sorted[n++] = p->data->b[row];
     }
     sort(sorted, n);
@@ -125,7 +125,7 @@ spdhg_status spd_problem_map_labels(spdhg_problem *p, spdhg_error *err) {
     p->b = SPD_NEW(double, p->n * p->targets);
     if (!p->b) return spd_fail_memory(err, 8.0 * (double)p->n * (double)p->targets);
     for (int64_t i = 0; i < p->n; i++) {
-        const double *from = data->b + (p->row ? p->row[i] : i) * data->targets;
+        const double *from = data->b + spd_problem_id(p, i) * data->targets;
         if (p->loss->classify) {
             const int64_t k = class_of(p, *from);
             p->b[i] = mapped(p, k < 0 ? 0 : k); /* k < 0 only where the weight is 0 */

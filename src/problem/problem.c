@@ -213,7 +213,7 @@ double spd_problem_undivided(const spdhg_problem *p, const spd_row *row, int64_t
 
 void spd_problem_row(const spdhg_problem *p, int64_t i, spd_row *row) {
     const spdhg_data *data = p->data;
-    const int64_t id = p->row ? p->row[i] : i;
+    const int64_t id = spd_problem_id(p, i);
     if (data->idx) {
         const int64_t first = data->ptr[id];
         row->nnz = data->ptr[id + 1] - first;

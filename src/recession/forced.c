@@ -78,7 +78,7 @@ static bool visit(components *s, const spdhg_problem *p, int64_t i, bool widen) 
     return forced;
 }
 
-static bool counts(const spdhg_problem *p, int64_t i) { return !p->weight || p->weight[i] > 0; }
+static bool counts(const spdhg_problem *p, int64_t i) { return spd_problem_weight(p, i) > 0; }
 
 /* forced[i] becomes the number of the sweep that found row i; along = the sum of the directions found, signed so that margins
  * grow. It ends as soon as every component has shown both signs: of most data that is after a few rows. */

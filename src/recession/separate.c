@@ -52,8 +52,8 @@ static double least_margin(plane *a, int threads) {
     double low = INFINITY, high = -INFINITY; /* the least of the positive rows, the largest of the negative ones */
     spd_problem_scores(p, threads, a->u, a->z);
     for (int64_t i = 0; i < p->n; i++) {
-        if (p->weight && !(p->weight[i] > 0)) continue;
-        const double z = a->z[i] - (p->data->offset ? p->data->offset[p->row ? p->row[i] : i] : 0);
+        if (!(spd_problem_weight(p, i) > 0)) continue;
+        const double z = a->z[i] - (p->data->offset ? *spd_problem_offset(p, i) : 0);
         if (p->b[i] > 0)
             low = fmin(low, z);
         else
@@ -67,7 +67,7 @@ static double least_margin(plane *a, int threads) {
 
 static double largest_offset(const spdhg_problem *p) {
     double most = 0;
-    for (int64_t i = 0; i < p->n && p->data->offset; i++) most = fmax(most, fabs(p->data->offset[p->row ? p->row[i] : i]));
+    for (int64_t i = 0; i < p->n && p->data->offset; i++) most = fmax(most, fabs(*spd_problem_offset(p, i)));
     return most;
 }
 

@@ -22,7 +22,7 @@ static uLong add_number(uLong sum, double value) {
 
 static uLong add_row(uLong sum, const spdhg_problem *p, int64_t i) {
     const spdhg_data *data = p->data;
-    const int64_t row = p->row ? p->row[i] : i, first = data->idx ? data->ptr[row] : row * data->features;
+    const int64_t row = spd_problem_id(p, i), first = data->idx ? data->ptr[row] : row * data->features;
     const int64_t count = data->idx ? data->ptr[row + 1] - first : data->features;
     for (int64_t k = 0; k < p->targets; k++) sum = add_number(sum, p->b[i * p->targets + k]);
     for (int64_t q = first; q < first + count; q++)
@@ -91,7 +91,7 @@ static json_t *offsets(const spdhg_problem *p) {
     if (!p->data->offset) return json_null();
     json_t *all = json_array();
     for (int64_t i = 0; all && i < p->n; i++)
-        for (int64_t k = 0; k < p->K; k++) spd_json_append(&all, json_real(p->data->offset[(p->row ? p->row[i] : i) * p->K + k]));
+        for (int64_t k = 0; k < p->K; k++) spd_json_append(&all, json_real(spd_problem_offset(p, i)[k]));
     return all;
 }
 

@@ -18,7 +18,7 @@ void spd_solver_start_far(spdhg_solver *s) {
 static bool all_right(const spdhg_solver *s) {
     const spdhg_problem *p = s->problem;
     for (int64_t i = 0; i < p->n; i++)
-        if ((!p->weight || p->weight[i] > 0) && !(fabs(s->evaluator.slope[i]) < 0.5)) return false;
+        if (spd_problem_weight(p, i) > 0 && !(fabs(s->evaluator.slope[i]) < 0.5)) return false;
     return true;
 }
 

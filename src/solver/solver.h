@@ -23,8 +23,7 @@ void spd_batch_add(const spdhg_problem *p, const spd_batch *batch, const double 
                    double *g); /* g += factor sum_i a_i slope_i */
 void spd_batch_sum(const spdhg_problem *p, const spd_batch *batch, const double *slope, double *gc); /* gc = sum_i slope_i */
 
-/* ---- row_prox.c: one row's share, and the proximal step of its loss. */
-double spd_row_share(const spdhg_problem *p, const spd_row *row); /* w_i / W */
+/* ---- row_prox.c: the proximal step of one row's loss. */
 /* slope (K) = argmin over alpha of phi*(alpha) - <a_i'x + c + o_i, alpha> + (q/2)||alpha - old||^2, that is phi'(z) at the z with
  * z + q phi'(z) = a_i'x + c + o_i + q old. work: spd_row_prox_work doubles. */
 void spd_row_prox(const spdhg_problem *p, const spd_row *row, double q, const double *x, const double *c, const double *old,

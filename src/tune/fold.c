@@ -25,7 +25,7 @@ static void judge(const spdhg_problem *p, const int64_t *test, int64_t tests, co
                   spd_ranked *rank, double *score) {
     double loss = 0, right = 0, W = 0;
     for (int64_t i = 0; i < tests; i++) {
-        const double w = p->weight ? p->weight[test[i]] : 1;
+        const double w = spd_problem_weight(p, test[i]);
         spd_row row;
         spd_problem_row(p, test[i], &row);
         spd_row_score(p, &row, x, z);
@@ -71,7 +71,7 @@ static spdhg_status make_problem(room *r, const spdhg_path *path, const int32_t 
         if (fold[i] == f)
             r->test[r->tests++] = i;
         else {
-            r->id[r->trains] = p->row ? p->row[i] : i;
+            r->id[r->trains] = spd_problem_id(p, i);
             r->train[r->trains++] = i;
         }
     if (path->options.learn) {
@@ -85,7 +85,7 @@ static spdhg_status make_problem(room *r, const spdhg_path *path, const int32_t 
 spdhg_status spd_fold_run(spd_fold *t, const spdhg_path *path, const int32_t *fold, int64_t f, const spdhg_options *solve,
                           atomic_bool *stop, spdhg_error *err) {
     const spdhg_problem *p = path->problem;
-    for (int64_t i = 0; i < p->n; i++) t->weight += fold[i] == f ? (p->weight ? p->weight[i] : 1) : 0;
+    for (int64_t i = 0; i < p->n; i++) t->weight += fold[i] == f ? spd_problem_weight(p, i) : 0;
     if (!(t->weight > 0)) return SPDHG_OK; /* nothing to judge */
     room r = {.train = SPD_NEW(int64_t, p->n),
               .test = SPD_NEW(int64_t, p->n),

@@ -92,8 +92,7 @@ static spdhg_status attach(spdhg_data *data, const spdhg_problem *p, spdhg_error
     if (!p->data->offset) return SPDHG_OK;
     double *offset = SPD_NEW(double, p->n * p->K);
     if (!offset) return spd_fail_memory(err, 8.0 * (double)p->n * (double)p->K);
-    for (int64_t i = 0; i < p->n; i++)
-        memcpy(offset + i * p->K, p->data->offset + (p->row ? p->row[i] : i) * p->K, (size_t)p->K * sizeof *offset);
+    for (int64_t i = 0; i < p->n; i++) memcpy(offset + i * p->K, spd_problem_offset(p, i), (size_t)p->K * sizeof *offset);
     const spdhg_status status = spdhg_data_set_offsets(data, offset, p->K, err);
     spd_free(offset);
     return status;
