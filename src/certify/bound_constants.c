@@ -3,6 +3,7 @@
  *     D_x:   diameter of X; gamma > 0 without one: the iterates stay in ||x|| <= (max_i G_i + M_F/2)/gamma, and
  *            gamma ||x*||^2 <= f(0) */
 #include "certify/bound.h"
+#include "problem/rows.h"
 
 static const double FAR = 1e150, UNBOUNDED = 1e100;      /* a slope beyond UNBOUNDED at FAR has no bound */
 static const double PINELIS = 2 * (M_E + 1) / (M_E - 1); /* his tail of a mean of B independent vectors, integrated */
@@ -93,12 +94,12 @@ static double dual_push(const spdhg_problem *p, double *column) {
     double sum = 0;
     for (int64_t t = 0; t < p->terms; t++) {
         const spd_term *term = &p->term[t];
-        const spd_csr *F = &term->F->F;
         const double R = spd_term_radius(term, p->K);
         double push = term->F->norm_bound * R;
-        if (term->blocks == term->m && term->m > 0 && !spd_csr_is_identity(F)) {
+        if (term->blocks == term->m && term->m > 0) {
             memset(column, 0, (size_t)p->d * sizeof *column);
-            for (int64_t q = 0; q < spd_csr_nnz(F); q++) column[F->idx[q]] += fabs(F->val[q]);
+            for (spd_rows r = spd_rows_of_term(p, term); spd_rows_next(&r);)
+                for (int64_t q = 0; q < r.row.n; q++) column[r.row.idx[q]] += fabs(r.row.val[q]);
             push = fmin(push, R / sqrt((double)term->m) * spd_norm2(p->d, column));
         }
         sum += push;

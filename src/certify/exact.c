@@ -5,6 +5,7 @@
  * back into its ball; v scales along and stays where it has to be.
  * No number computed is exactly 0: how much is left, and what that means, is for repair.c to say. */
 #include "certify/certify.h"
+#include "problem/rows.h"
 
 enum { REFINEMENTS = 4, CG_MOST = 200 };
 static const double GAIN = 0.5; /* what a round of refinement leaves, at most, for another to be made */
@@ -83,11 +84,9 @@ static bool factor(spd_certifier *c, const double *H, int64_t n) {
 static void find_diagonal(spd_certifier *c, int64_t n) {
     const spdhg_problem *p = c->problem;
     spd_problem_curvature_diagonal(p, c->curve, c->q);
-    for (int64_t t = 0; t < p->terms; t++) {
-        const spd_csr *F = &p->term[t].F->F;
-        for (int64_t e = 0; e < spd_csr_nnz(F) && !spd_csr_is_identity(F); e++)
-            for (int64_t k = 0; k < p->K; k++) c->q[F->idx[e] * p->K + k] += spd_dual_nu(&p->term[t]) * F->val[e] * F->val[e];
-    }
+    for (spd_rows r = spd_rows_of(p); spd_rows_next(&r);)
+        for (int64_t q = 0; q < r.row.n; q++)
+            for (int64_t k = 0; k < p->K; k++) c->q[r.row.idx[q] * p->K + k] += spd_dual_nu(r.term) * r.row.val[q] * r.row.val[q];
     set_scale(c, n, c->q, 1);
 }
 

@@ -5,6 +5,7 @@
 #include <float.h>
 
 #include "certify/certify.h"
+#include "problem/rows.h"
 
 static const double UNIT = 0.5 * DBL_EPSILON;
 static const double SQUARED = 1e-150; /* what is smaller has a square that may count as 0 */
@@ -31,15 +32,12 @@ void spd_dual_measure_columns(spd_certifier *c) {
             }
         }
     for (int64_t j = 0; j < p->d; j++) c->norm[j] = c->top[j] * (sqrt(c->norm[j]) * (1 + 1e-9) + SQUARED) + DBL_MIN;
-    for (int64_t t = 0; t < p->terms; t++) {
-        const spd_csr *F = &p->term[t].F->F;
-        const bool identity = spd_csr_is_identity(F);
-        for (int64_t q = 0; q < (identity ? F->m : spd_csr_nnz(F)); q++) {
-            const int64_t j = identity ? q : F->idx[q];
-            c->F_norm[j] = hypot(c->F_norm[j], identity ? 1 : F->val[q]);
+    for (spd_rows r = spd_rows_of(p); spd_rows_next(&r);)
+        for (int64_t q = 0; q < r.row.n; q++) {
+            const int64_t j = r.row.idx[q];
+            c->F_norm[j] = hypot(c->F_norm[j], r.row.val[q]);
             c->F_entries[j]++;
         }
-    }
 }
 
 /* size_k = sqrt( (1/W) sum_i w_i alpha_ik^2 ): by Cauchy and Schwarz, (1/W) sum_i w_i |alpha_ik a_ij| <= size_k norm_j. */
@@ -61,17 +59,12 @@ static void alpha_sizes(spd_certifier *c) {
 static void add_structure_error(spd_certifier *c, double more) {
     const spdhg_problem *p = c->problem;
     const int64_t K = p->K;
-    for (int64_t t = 0; t < p->terms; t++) {
-        const spd_csr *F = &p->term[t].F->F;
-        const bool identity = spd_csr_is_identity(F);
-        const double *y = c->y + p->term[t].first;
-        for (int64_t r = 0; r < F->m; r++)
-            for (int64_t q = identity ? r : F->ptr[r]; q < (identity ? r + 1 : F->ptr[r + 1]); q++) {
-                const int64_t j = identity ? q : F->idx[q];
-                const double factor = more * spd_rounding((double)c->F_entries[j] + 4) * (identity ? 1 : fabs(F->val[q]));
-                for (int64_t k = 0; k < K; k++) c->e[j * K + k] += factor * fabs(y[r * K + k]);
-            }
-    }
+    for (spd_rows r = spd_rows_of(p); spd_rows_next(&r);)
+        for (int64_t q = 0; q < r.row.n; q++) {
+            const int64_t j = r.row.idx[q];
+            const double factor = more * spd_rounding((double)c->F_entries[j] + 4) * fabs(r.row.val[q]);
+            for (int64_t k = 0; k < K; k++) c->e[j * K + k] += factor * fabs(c->y[r.at + k]);
+        }
 }
 
 /* A coupled loss has sum_k alpha_ik = 0 up to rounding; the exactly normalised alpha is this far away, in parts of q_ik <= 1. */
@@ -149,21 +142,15 @@ static void add_rows_finely(spd_certifier *c) {
 static void add_structure_finely(spd_certifier *c, spd_twofold W) {
     const spdhg_problem *p = c->problem;
     const int64_t K = p->K;
-    for (int64_t t = 0; t < p->terms; t++) {
-        const spd_csr *F = &p->term[t].F->F;
-        const bool identity = spd_csr_is_identity(F);
-        const double *y = c->y + p->term[t].first;
-        for (int64_t r = 0; r < F->m; r++)
-            for (int64_t q = identity ? r : F->ptr[r]; q < (identity ? r + 1 : F->ptr[r + 1]); q++)
-                for (int64_t k = 0; k < K; k++) {
-                    const int64_t j = identity ? q : F->idx[q];
-                    spd_twofold part = spd_twofold_times(W, y[r * K + k]);
-                    if (!identity) part = spd_twofold_times(part, F->val[q]);
-                    if (p->scale) part = spd_twofold_times(part, p->scale[j]);
-                    spd_twofold *g = &c->fine[j * K + k];
-                    *g = spd_twofold_add(spd_twofold_add(*g, part.high), part.low);
-                }
-    }
+    for (spd_rows r = spd_rows_of(p); spd_rows_next(&r);)
+        for (int64_t q = 0; q < r.row.n; q++)
+            for (int64_t k = 0; k < K; k++) {
+                const int64_t j = r.row.idx[q];
+                spd_twofold part = spd_twofold_times(spd_twofold_times(W, c->y[r.at + k]), r.row.val[q]);
+                if (p->scale) part = spd_twofold_times(part, p->scale[j]);
+                spd_twofold *g = &c->fine[j * K + k];
+                *g = spd_twofold_add(spd_twofold_add(*g, part.high), part.low);
+            }
 }
 
 bool spd_dual_fine_v(spd_certifier *c) {

@@ -5,6 +5,7 @@
 #include <float.h>
 
 #include "certify/certify.h"
+#include "problem/rows.h"
 
 static const double UNIT = 0.5 * DBL_EPSILON;
 static const double FUNCTIONS = 16; /* units: a loss from its score, and its slope */
@@ -67,24 +68,21 @@ double spd_dual_error_of_loss(const spd_certifier *c, const double *x, const dou
            1.01 * (by_rows ? loss_error_by_rows(c, x, z) : loss_error_at_once(c, x, z, loss, first));
 }
 
-/* dFx_e = gamma |F_e||x|; a difference of two numbers as they are is off by u of itself. The penalty's part is lambda r(dFx), y'Fx's
+/* dFx_e = gamma |F_e||x|; a number as it is is exact, a difference of two such is off by u of itself. The penalty's part is lambda r(dFx), y'Fx's
  * no more than that: twice r. r <= sum of sizes, for each norm here. */
 double spd_dual_error_of_structure(const spd_certifier *c, const double *x, const double *Fx) {
     const spdhg_problem *p = c->problem;
     const int64_t K = p->K;
     double sum = 0;
     for (int64_t t = 0; t < p->terms; t++) {
-        const spd_csr *F = &p->term[t].F->F;
-        const double *z = Fx + p->term[t].first;
         double part = 0;
-        for (int64_t e = 0; e < F->m && !spd_csr_is_identity(F); e++) {
-            const int64_t entries = F->ptr[e + 1] - F->ptr[e];
-            const double *val = F->val + F->ptr[e];
-            const bool plain = entries == 2 && fabs(val[0]) == 1 && fabs(val[1]) == 1;
-            for (int64_t k = 0; k < K; k++) {
+        for (spd_rows r = spd_rows_of_term(p, &p->term[t]); spd_rows_next(&r);) {
+            const double *val = r.row.val;
+            const bool units = r.row.n > 0 && r.row.n <= 2 && fabs(val[0]) == 1 && fabs(val[r.row.n - 1]) == 1;
+            for (int64_t k = 0; k < K && !(units && r.row.n == 1); k++) {
                 double size = 0;
-                for (int64_t q = 0; q < entries && !plain; q++) size += fabs(val[q] * x[F->idx[F->ptr[e] + q] * K + k]);
-                part += plain ? UNIT * fabs(z[e * K + k]) : spd_rounding((double)entries + 2) * size;
+                for (int64_t q = 0; q < r.row.n && !units; q++) size += fabs(val[q] * x[r.row.idx[q] * K + k]);
+                part += units ? UNIT * fabs(Fx[r.at + k]) : spd_rounding((double)r.row.n + 2) * size;
             }
         }
         sum += 2.02 * p->term[t].lambda * part;

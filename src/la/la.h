@@ -103,6 +103,21 @@ typedef struct spd_csr {
 spdhg_status spd_csr_new(spd_csr *A, int64_t m, int64_t n, int64_t nnz, spdhg_error *err);
 void spd_csr_free(spd_csr *A);
 bool spd_csr_is_identity(const spd_csr *A);
+/* Row e as slices; of the identity a single 1, whose column is in the row itself: it is used where it is, not copied. */
+typedef struct spd_csr_row {
+    int64_t n;
+    const int32_t *idx;
+    const double *val;
+    int32_t own;
+} spd_csr_row;
+static inline void spd_csr_take(const spd_csr *A, int64_t e, spd_csr_row *row) {
+    static const double one = 1;
+    const int64_t first = A->ptr ? A->ptr[e] : 0;
+    row->own = (int32_t)e;
+    row->n = A->ptr ? A->ptr[e + 1] - first : 1;
+    row->idx = A->ptr ? A->idx + first : &row->own;
+    row->val = A->ptr ? A->val + first : &one;
+}
 bool spd_csr_is_heavy(const spd_csr *A, int64_t i); /* row i has many entries: a hub, best eliminated by itself */
 int64_t spd_csr_nnz(const spd_csr *A);
 /* X is n x K, Y is m x K, both row-major (the K numbers of a row contiguous). */

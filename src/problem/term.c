@@ -168,21 +168,17 @@ static void row_step(const spd_csr *F, double lambda, double s, const double *x,
 
 /* u += s F_e x and g += F_e' u for one row and K outputs. */
 static void add_row(const spd_csr *F, int64_t e, int64_t K, double s, const double *x, double *u) {
-    if (spd_csr_is_identity(F)) {
-        for (int64_t k = 0; k < K; k++) u[k] += s * x[e * K + k];
-        return;
-    }
-    for (int64_t p = F->ptr[e]; p < F->ptr[e + 1]; p++)
-        for (int64_t k = 0; k < K; k++) u[k] += s * F->val[p] * x[F->idx[p] * K + k];
+    spd_csr_row row;
+    spd_csr_take(F, e, &row);
+    for (int64_t q = 0; q < row.n; q++)
+        for (int64_t k = 0; k < K; k++) u[k] += s * row.val[q] * x[row.idx[q] * K + k];
 }
 
 static void add_row_transposed(const spd_csr *F, int64_t e, int64_t K, const double *u, double *g) {
-    if (spd_csr_is_identity(F)) {
-        for (int64_t k = 0; k < K; k++) g[e * K + k] += u[k];
-        return;
-    }
-    for (int64_t p = F->ptr[e]; p < F->ptr[e + 1]; p++)
-        for (int64_t k = 0; k < K; k++) g[F->idx[p] * K + k] += F->val[p] * u[k];
+    spd_csr_row row;
+    spd_csr_take(F, e, &row);
+    for (int64_t q = 0; q < row.n; q++)
+        for (int64_t k = 0; k < K; k++) g[row.idx[q] * K + k] += row.val[q] * u[k];
 }
 
 /* Any penalty: block by block, still one pass over F when blocks are rows or groups. */

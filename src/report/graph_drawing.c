@@ -12,10 +12,10 @@ const char *spd_node_name(const spd_node_names *names, int64_t feature, char tex
 
 spdhg_status spd_graph_of_rows(const spd_csr *F, spd_graph *graph, spdhg_error *err) {
     graph->nodes = F->n;
-    for (int64_t e = 0; e < F->m && !spd_csr_is_identity(F); e++) {
-        const int64_t from = F->ptr[e];
-        if (F->ptr[e + 1] - from != 2) continue;
-        SPD_TRY(spd_pair_add(&graph->edge, F->idx[from], F->idx[from + 1], -F->val[from] * F->val[from + 1], err));
+    for (int64_t e = 0; e < F->m; e++) {
+        spd_csr_row row;
+        spd_csr_take(F, e, &row);
+        if (row.n == 2) SPD_TRY(spd_pair_add(&graph->edge, row.idx[0], row.idx[1], -row.val[0] * row.val[1], err));
     }
     return SPDHG_OK;
 }

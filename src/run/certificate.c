@@ -73,13 +73,17 @@ static json_t *blocks(const spd_term *t) {
 }
 
 static json_t *term(const spd_term *t) {
-    const spd_csr *F = &t->F->F;
-    const bool identity = spd_csr_is_identity(F);
     json_t *start = json_array(), *column = json_array(), *value = json_array();
-    for (int64_t e = 0; e <= F->m; e++) spd_json_append(&start, json_integer(identity ? e : F->ptr[e]));
-    for (int64_t q = 0; q < (identity ? F->m : F->ptr[F->m]); q++) {
-        spd_json_append(&column, json_integer(identity ? q : F->idx[q]));
-        spd_json_append(&value, json_real(identity ? 1 : F->val[q]));
+    int64_t entries = 0;
+    spd_json_append(&start, json_integer(0));
+    for (int64_t e = 0; e < t->m; e++) {
+        spd_csr_row row;
+        spd_csr_take(&t->F->F, e, &row);
+        for (int64_t q = 0; q < row.n; q++) {
+            spd_json_append(&column, json_integer(row.idx[q]));
+            spd_json_append(&value, json_real(row.val[q]));
+        }
+        spd_json_append(&start, json_integer(entries += row.n));
     }
     return object_of((const char *const[]){"penalty", "lambda", "start", "column", "value", "blocks"},
                      (json_t *[]){json_string(t->penalty->name), json_real(t->lambda), start, column, value,

@@ -1,7 +1,6 @@
 /* evaluate.c - what an iterate is worth: objective on the training rows, loss and score on held-out ones. Outside the timed
  * region. */
-#include <float.h>
-
+#include "problem/rows.h"
 #include "solver/solver.h"
 
 /* Held-out rows as a problem of their own: same loss and label map, no terms. */
@@ -192,25 +191,19 @@ spdhg_status spdhg_duality_gap(spdhg_problem *p, int threads, const double *x, d
 /* Numbers of F x with |F_e x| > factor |F_e|, |F_e| the row's norm. */
 static int64_t count_larger(const spdhg_problem *p, const double *x, double factor) {
     int64_t count = 0;
-    for (int64_t t = 0; t < p->terms; t++) {
-        const spd_csr *F = &p->term[t].F->F;
-        const bool identity = spd_csr_is_identity(F);
-        for (int64_t r = 0; r < F->m; r++) {
-            const double row = identity ? 1 : spd_norm2(F->ptr[r + 1] - F->ptr[r], F->val + F->ptr[r]);
-            for (int64_t k = 0; k < p->K; k++) {
-                double sum = identity ? x[r * p->K + k] : 0;
-                for (int64_t q = identity ? 0 : F->ptr[r]; !identity && q < F->ptr[r + 1]; q++)
-                    sum += F->val[q] * x[F->idx[q] * p->K + k];
-                count += fabs(sum) > factor * row;
-            }
+    for (spd_rows r = spd_rows_of(p); spd_rows_next(&r);) {
+        const double norm = spd_norm2(r.row.n, r.row.val);
+        for (int64_t k = 0; k < p->K; k++) {
+            double sum = 0;
+            for (int64_t q = 0; q < r.row.n; q++) sum += r.row.val[q] * x[r.row.idx[q] * p->K + k];
+            count += fabs(sum) > factor * norm;
         }
     }
     return count;
 }
 
-/* Not zero in PROBLEM's sense: |F_e x| > 8 eps |F_e||x|, so rounding in the product is not counted as structure. */
 int64_t spd_evaluate_structure_nonzeros(const spd_evaluator *e, const double *x) {
-    return count_larger(e->problem, x, 8 * DBL_EPSILON * spd_norm2(e->problem->dK, x));
+    return count_larger(e->problem, x, spd_zero_within(spd_norm2(e->problem->dK, x)));
 }
 
 /* f(x) - f* >= (gamma/2)||x - x*||^2 for x in X, and the gap counts rounding: sqrt(2 gap/gamma). A projection may have left x

@@ -3,8 +3,8 @@
  * the dimension of the x with these zeros of F x; for F = identity the nonzeros, for a graph the number of fused groups that are
  * not 0. aic = D + 2 df,  bic = D + log(n) df,  ebic = bic + 2 log binomial(dK, df)   (Chen and Chen 2008, gamma = 1) D = 2 n
  * loss, twice the negative log-likelihood; squared loss, variance unknown: n log(2 loss) */
-#include <float.h>
 
+#include "problem/rows.h"
 #include "tune/tune.h"
 
 typedef struct criterion {
@@ -35,13 +35,8 @@ static void zero_rows(const spdhg_problem *p, const double *x, const double *Fx,
     double size = 0;
     for (int64_t j = 0; j < p->d; j++) size += x[j * p->K + k] * x[j * p->K + k];
     size = sqrt(size);
-    for (int64_t t = 0, at = 0; t < p->terms; t++) {
-        const spd_csr *F = &p->term[t].F->F;
-        for (int64_t e = 0; e < p->term[t].m; e++, at++) {
-            const double row = spd_csr_is_identity(F) ? 1 : spd_norm2(F->ptr[e + 1] - F->ptr[e], F->val + F->ptr[e]);
-            zero[at] = fabs(Fx[p->term[t].first + e * p->K + k]) <= 8 * DBL_EPSILON * row * size;
-        }
-    }
+    for (spd_rows r = spd_rows_of(p); spd_rows_next(&r);)
+        zero[r.number] = fabs(Fx[r.at + k]) <= spd_zero_within(size) * spd_norm2(r.row.n, r.row.val);
 }
 
 spdhg_status spd_path_degrees(const spdhg_problem *p, const double *x, double *degrees, spdhg_error *err) {
