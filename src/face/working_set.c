@@ -3,9 +3,10 @@
  * over the data) The entries whose step leaves the ball by most are opened first; F = identity: |g_j| > lambda, one step is
  * exact. */
 #include "face/working_set.h"
+#include "face/zeros.h"
 
 enum { FREE_MOST = 2000, STEPS_MOST = 60, TRIALS = 24, GROWTH_LEAST = 200 };
-static const double MARGINS[] = {1e-2, 1e-4, 1e-7}; /* of lambda: a dual this far inside its ball says that F x is zero there */
+static const double MARGINS[] = {1e-2, 1e-4, SPD_STRICTLY}; /* of lambda: a stochastic method leaves y far from the best one */
 
 int64_t spd_working_set_work(const spdhg_problem *p) { return 4 * p->m * p->K + p->dK + p->K; }
 
@@ -81,9 +82,7 @@ static void price(pricing *a) {
 static bool try_opening(pricing *a, spd_tied *r, double beyond, int64_t most) {
     const spdhg_problem *p = a->p;
     memcpy(a->open, a->nonzero, (size_t)(p->m * p->K) * sizeof *a->open);
-    for (int64_t t = 0; t < p->terms && beyond < INFINITY; t++)
-        spd_term_outside(&p->term[t], p->K, a->u + p->term[t].first, p->term[t].lambda * (1 + beyond), a->open + p->term[t].first,
-                         a->b->term);
+    if (beyond < INFINITY) spd_zeros_of_dual(p, a->u, -beyond, a->open, a->b->term);
     return spd_tied_make(r, p, a->open, most);
 }
 
@@ -91,21 +90,8 @@ static bool try_opening(pricing *a, spd_tied *r, double beyond, int64_t most) {
 static void mark_nonzero(const spdhg_problem *p, const spd_iterate *b, double *open) {
     const double rounding = 1e-15 * spd_problem_structure_norm(p) * spd_max_abs(p->dK, b->x);
     memset(open, 0, (size_t)(p->m * p->K) * sizeof *open);
-    for (int64_t t = 0; t < p->terms; t++)
-        spd_term_outside(&p->term[t], p->K, b->Fx + p->term[t].first, rounding, open + p->term[t].first, b->term);
-}
-
-/* open = the blocks whose y is not inside its ball by the margin. */
-static void mark_active(const spdhg_problem *p, const spd_iterate *b, double margin, double *open) {
-    const int64_t K = p->K;
-    memset(open, 0, (size_t)(p->m * K) * sizeof *open);
-    for (int64_t t = 0; t < p->terms; t++)
-        for (int64_t i = 0; i < p->term[t].blocks; i++) {
-            if (spd_term_block_polar(&p->term[t], K, i, b->y + p->term[t].first, b->term) < (1 - margin) * p->term[t].lambda)
-                continue;
-            for (int64_t r = 0; r < spd_term_block_rows(&p->term[t], i); r++)
-                for (int64_t k = 0; k < K; k++) open[p->term[t].first + spd_term_block_row(&p->term[t], i, r) * K + k] = 1;
-        }
+    spd_zeros_of_primal(p, b->Fx, (spd_small){.absolute = rounding}, open,
+                        b->term); /* of ties that were made: zero to rounding */
 }
 
 bool spd_working_set_enter(const spdhg_problem *p, const spd_iterate *b, spd_tied *r, int64_t most, double *work) {
@@ -114,7 +100,8 @@ bool spd_working_set_enter(const spdhg_problem *p, const spd_iterate *b, spd_tie
     mark_nonzero(p, b, open);
     if (spd_tied_make(r, p, open, most)) return false;
     for (size_t i = 0; i < sizeof MARGINS / sizeof *MARGINS; i++) {
-        mark_active(p, b, MARGINS[i], open);
+        memset(open, 0, (size_t)(p->m * p->K) * sizeof *open);
+        spd_zeros_of_dual(p, b->y, MARGINS[i], open, b->term);
         if (!spd_tied_make(r, p, open, most)) continue;
         spd_tied_nearest(r, p, b->x, t);
         spd_tied_expand(r, p, t, b->x);

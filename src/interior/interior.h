@@ -26,6 +26,7 @@ typedef struct spd_interior {
     double eta;                              /* multiplier of the sum of the simplex */
     double *s, *g, *k, *dg;                  /* pairs: two for each row, entry of F x and coordinate, two more for X */
     double *u, *du, *q, *rhs, *column, *fix; /* n: fix: scratch of the system; column: what X adds to it as column column' */
+    int32_t *touched;                        /* n: a list of unknowns */
     double *bend, *pull;                     /* n: the most curvature and penalty that a coordinate can meet (squared) */
     double *best_u, *best_y;                 /* n, m x K: the nearest to the optimum so far */
     double *P, *M, *L;                       /* n x n, lower: P of the model, the system, its factor */

@@ -35,6 +35,7 @@ void spd_interior_layout(spd_interior *a, const spdhg_problem *p, int threads, s
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) *pairs[i] = spd_arena_take(work, spd_pairs_all(a));
     double **const columns[] = {&a->u, &a->du, &a->q, &a->rhs, &a->column, &a->fix, &a->bend, &a->pull, &a->best_u};
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) *columns[i] = spd_arena_take(work, n + p->K);
+    a->touched = spd_arena_int32(work, n + p->K);
     double **const squares[] = {&a->P, &a->M, &a->L};
     for (size_t i = 0; i < sizeof squares / sizeof *squares; i++) *squares[i] = spd_arena_take(work, n * n);
     double **const rows[] = {&a->alpha, &a->short_of, &a->curve, &a->next};

@@ -106,7 +106,7 @@ static void prepare_none(spd_interior *a, const spd_part *B) {
 void spd_interior_terms_prepare(spd_interior *a) { each(a, prepare_l1, spd_cone_prepare, prepare_linf, prepare_none); }
 
 static void take_radial(spd_interior *a, const spd_part *B) {
-    spd_tied_take_block(&a->whole, a->p, B->t, B->b, a->normal, 1, a->M, a->fix, a->column);
+    spd_tied_take_block(&a->whole, a->p, B->t, B->b, a->normal, 1, a->M, a->fix, a->touched);
 }
 
 void spd_interior_terms_radial(spd_interior *a) {

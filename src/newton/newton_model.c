@@ -26,6 +26,7 @@ void spd_newton_model_layout(spd_run *run, spd_newton_model *a, spd_newton *b, i
     for (size_t i = 0; i < sizeof squares / sizeof *squares; i++) *squares[i] = spd_arena_take(&run->work, most * most);
     double **const vectors[] = {&a->t, &a->tx, &a->tg, &a->rhs, &a->e, &a->solved, &a->kept, &a->u, &a->full};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = spd_arena_take(&run->work, n);
+    a->touched = spd_arena_int32(&run->work, n);
     double **const duals[] = {&a->Fu, &a->v, &a->old, &a->scale, &a->open, &a->kept_y};
     for (size_t i = 0; i < sizeof duals / sizeof *duals; i++) *duals[i] = spd_arena_take(&run->work, mK);
 }

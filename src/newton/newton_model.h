@@ -14,6 +14,7 @@ typedef struct spd_newton_model {
     double *H, *LH, *M, *LM; /* work: Hessian, its factor, B'F'SFB, factor of H + rho M; lower */
     double *t, *tx, *tg, *rhs, *e, *solved, *kept; /* work, numbers of t: solution, x, B'g, right side, residuals, a copy of t */
     double *u, *full;                              /* work, numbers of (x, c): B t; scratch */
+    int32_t *touched;                              /* work: a list of unknowns */
     double *Fu, *v, *old, *scale, *open, *kept_y;  /* work, m x K; scale: S */
 } spd_newton_model;
 

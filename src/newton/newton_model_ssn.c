@@ -3,6 +3,7 @@
  * <- Pi(v) after a full step l1: DPi is 1 inside, 0 outside; group: 1 inside, (lambda/||v||)(I - vv'/||v||^2) outside. */
 #include <cblas.h>
 
+#include "face/zeros.h"
 #include "newton/newton_model.h"
 
 enum { STEPS_MOST = 15, HALVINGS_MOST = 20 };
@@ -10,8 +11,7 @@ static const double BIG = 1e5; /* times ADMM's rho: closed entries are then clos
 
 void spd_newton_model_exact_zeros(spd_newton_model *a, const spdhg_problem *p, double *x) {
     memset(a->open, 0, (size_t)(p->m * p->K) * sizeof *a->open);
-    for (int64_t t = 0; t < p->terms; t++)
-        spd_term_outside(&p->term[t], p->K, a->z + p->term[t].first, 0, a->open + p->term[t].first, a->b->term);
+    spd_zeros_of_primal(p, a->z, (spd_small){0}, a->open, a->b->term); /* ADMM's proximal step makes zeros exact */
     spd_tied_make(&a->zeros, p, a->open, spd_problem_normal_size(p));
     spd_tied_nearest(&a->zeros, p, a->u, a->full);
     spd_tied_expand(&a->zeros, p, a->full, x);
@@ -35,7 +35,7 @@ static void curvature(spd_newton_model *a, const spdhg_problem *p, double big) {
                                   a->v[t->first + spd_term_block_row(t, b, r) * K + k];
                 const double norm = sqrt(square), w = big * a->scale[t->first] * (norm <= t->lambda ? 1 : t->lambda / norm);
                 if (pass == 1 && norm > t->lambda)
-                    spd_tied_take_block(&a->B, p, t, b, a->v, w / (norm * norm), a->M, a->solved, a->full);
+                    spd_tied_take_block(&a->B, p, t, b, a->v, w / (norm * norm), a->M, a->solved, a->touched);
                 for (int64_t r = 0; r < spd_term_block_rows(t, b) && pass == 0; r++)
                     for (int64_t k = 0; k < K; k++) a->old[t->first + spd_term_block_row(t, b, r) * K + k] = w;
             }

@@ -9,6 +9,7 @@
  * the choice of alpha; the gap is computed, and checked, from the point chosen. */
 #include <float.h>
 
+#include "problem/rows.h"
 #include "recession/recession.h"
 
 static bool never_rises(const spdhg_problem *p) {
@@ -24,19 +25,11 @@ typedef struct components {
     int64_t open;       /* components with a direction that have not shown both signs yet */
 } components;
 
-/* Rows with two entries tie their columns, any other row leaves no direction through its columns; F u = 0 either way. */
+/* Rows with two entries tie their columns, longer ones leave no direction through theirs; F u = 0 either way. */
 static void tie_columns(spd_joins *ties, const spdhg_problem *p) {
-    double ratio;
-    for (int64_t t = 0; t < p->terms; t++) {
-        const spd_csr *F = &p->term[t].F->F;
-        for (int64_t e = 0; e < F->m && p->term[t].lambda > 0; e++) { /* never the identity: its rows leave no direction */
-            const int64_t first = F->ptr[e], entries = F->ptr[e + 1] - first;
-            if (entries == 2 && F->val[first] != 0 && F->val[first + 1] != 0)
-                spd_joins_add(ties, F->idx[first], F->idx[first + 1], F->val[first], F->val[first + 1]);
-            else
-                for (int64_t q = first; q < F->ptr[e + 1]; q++) ties->zero[spd_joins_find(ties, F->idx[q], &ratio)] = true;
-        }
-    }
+    for (spd_rows r = spd_rows_of(p); spd_rows_next(&r);)
+        if (r.term->lambda > 0 && !spd_joins_row(ties, &r.row, 1, 0))
+            for (int64_t q = 0; q < r.row.n; q++) spd_joins_zero(ties, r.row.idx[q]);
 }
 
 static spdhg_status find_components(components *s, const spdhg_problem *p, spdhg_error *err) {
@@ -46,7 +39,7 @@ static spdhg_status find_components(components *s, const spdhg_problem *p, spdhg
     for (int64_t q = 0; q < p->d; q++) {
         double ratio;
         s->of[q] = (int32_t)spd_joins_find(&ties, q, &ratio);
-        s->u[q] = ties.zero[s->of[q]] ? 0 : ratio;
+        s->u[q] = spd_joins_is_zero(&ties, s->of[q]) ? 0 : ratio;
     }
     spd_joins_free(&ties);
     return SPDHG_OK;
