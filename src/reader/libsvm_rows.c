@@ -28,14 +28,6 @@ static spdhg_status more(spd_text *t, spdhg_error *err) {
     return SPDHG_OK;
 }
 
-spdhg_status spd_libsvm_room(spd_part *p, spdhg_error *err) {
-    if (p->fixed) return spd_fail(err, SPDHG_IO, "%s: changed while it was being read", p->budget.path);
-    SPD_TRY(spd_reserve(&p->idx, &p->idx_room, p->entries + 1, sizeof *p->idx, &p->budget, err));
-    SPD_TRY(spd_reserve(&p->val, &p->val_room, p->entries + 1, sizeof *p->val, &p->budget, err));
-    SPD_TRY(spd_reserve(&p->row_end, &p->end_room, p->rows + 1, sizeof *p->row_end, &p->budget, err));
-    return spd_reserve(&p->b, &p->b_room, p->rows + 1, sizeof *p->b, &p->budget, err);
-}
-
 /* Why a token is no pair. */
 static spdhg_status refuse_pair(const spd_text *t, const spd_token *token, spdhg_error *err) {
     const spd_shown shown = spd_show(token->at, token->end);
