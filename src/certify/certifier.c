@@ -1,6 +1,5 @@
 /* certifier.c - what a certifier is made of: arrays, the routes, the fixed point of X at which bounds are computed. */
 #include "certify/certify.h"
-#include "recession/recession.h"
 
 static bool unbounded_without_ridge(const spdhg_problem *p) {
     return p->gamma == 0 && !isfinite(p->set.kind->diameter(p->dK, p->set.arg));
@@ -146,19 +145,18 @@ static spdhg_status allocate(spd_certifier *c, spdhg_error *err) {
     return SPDHG_OK;
 }
 
-spdhg_status spd_certifier_new(spd_certifier *c, const spdhg_problem *p, int threads, spdhg_error *err) {
+spdhg_status spd_certifier_new(spd_certifier *c, const spdhg_problem *p, int threads, const uint8_t *forced, spdhg_error *err) {
     *c = (spd_certifier){
         .problem = p, .threads = threads, .identity = -1, .best_dual = -INFINITY, .worth = INFINITY, .last = NAN, .fall = NAN};
     c->exact = unbounded_without_ridge(p);
     for (int64_t t = 0; t < p->terms; t++)
         if (spd_csr_is_identity(&p->term[t].F->F) && p->term[t].lambda > 0) c->identity = t;
-    spdhg_status status = allocate(c, err);
+    const spdhg_status status = allocate(c, err);
     if (status == SPDHG_OK) {
         c->least = spd_dual_least(c);
         c->start_value = value_at_zero(c);
         find_origin(c);
-        if (c->exact && c->identity < 0) status = spd_recession_forced(p, &c->forced, &c->push, &c->unattained, err);
-        c->base.forced = c->forced;
+        c->base.forced = c->forced = forced;
         c->base.alpha = c->alpha;
     }
     if (status != SPDHG_OK) spd_certifier_free(c);
@@ -171,7 +169,7 @@ void spd_certifier_free(spd_certifier *c) {
     for (int i = 0; i < SPD_CERTIFIER_PARTS; i++) spd_free(c->owned[i]); /* the problem may be gone */
     free_lists(&c->base);
     free_lists(&c->mean);
-    void *const arrays[] = {c->F_entries, c->fine, c->forced, c->push};
+    void *const arrays[] = {c->F_entries, c->fine};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) spd_free(arrays[i]);
     spd_routes_free(&c->routes);
     *c = (spd_certifier){0};

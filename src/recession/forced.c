@@ -114,9 +114,17 @@ static void push_along(const spdhg_problem *p, const uint8_t *forced, int number
     if (isfinite(most) && spd_all_finite(p->d, along)) spd_axpy(p->d, most, along, push);
 }
 
-spdhg_status spd_recession_forced(const spdhg_problem *p, uint8_t **forced, double **push, bool *unattained, spdhg_error *err) {
+/* F = identity: F u = 0 for u = 0 only. */
+static bool may_have_directions(const spdhg_problem *p) {
+    for (int64_t t = 0; t < p->terms; t++)
+        if (spd_csr_is_identity(&p->term[t].F->F) && p->term[t].lambda > 0) return false;
+    return p->gamma == 0 && p->set.kind == &spd_set_all && never_rises(p);
+}
+
+spdhg_status spd_recession_find(spd_recession *r, const spdhg_problem *p, spdhg_error *err) {
     enum { SWEEPS_MOST = 8 };
-    if (p->set.kind != &spd_set_all || !never_rises(p)) return SPDHG_OK;
+    *r = (spd_recession){0};
+    if (!may_have_directions(p)) return SPDHG_OK;
     double *along = SPD_NEW(double, SWEEPS_MOST * p->d);
     components s = {.of = SPD_NEW(int32_t, p->d),
                     .u = SPD_NEW(double, p->d),
@@ -124,26 +132,27 @@ spdhg_status spd_recession_forced(const spdhg_problem *p, uint8_t **forced, doub
                     .high = SPD_NEW(double, p->d),
                     .sum = SPD_NEW(double, p->d),
                     .size = SPD_NEW(double, p->d)};
-    *forced = SPD_NEW(uint8_t, p->n);
-    *push = SPD_NEW(double, p->d);
-    const bool good = along && s.of && s.u && s.low && s.high && s.sum && s.size && *forced && *push;
+    r->forced = SPD_NEW(uint8_t, p->n);
+    r->push = SPD_NEW(double, p->d);
+    const bool good = along && s.of && s.u && s.low && s.high && s.sum && s.size && r->forced && r->push;
     int sweeps = 0;
     const spdhg_status status =
         good ? find_components(&s, p, err) : spd_fail_memory(err, 8.0 * (double)((7 + SWEEPS_MOST) * p->d + p->n));
     if (status == SPDHG_OK) {
-        while (sweeps < SWEEPS_MOST && sweep(&s, p, (uint8_t)(sweeps + 1), *forced, along + sweeps * p->d) > 0) sweeps++;
-        *unattained = sweeps > 0 && p->loss == &spd_loss_logistic;
-        const double margin = *unattained ? 50 : 2; /* exp(-50), against f(0) 1e-10 as well; a hinge is 0 from 1 on */
+        while (sweeps < SWEEPS_MOST && sweep(&s, p, (uint8_t)(sweeps + 1), r->forced, along + sweeps * p->d) > 0) sweeps++;
+        r->unattained = sweeps > 0 && p->loss == &spd_loss_logistic;
+        const double margin = r->unattained ? 50 : 2; /* exp(-50), against f(0) 1e-10 as well; a hinge is 0 from 1 on */
         for (int number = sweeps; number > 0; number--)
-            push_along(p, *forced, number, along + (number - 1) * p->d, margin, *push);
+            push_along(p, r->forced, number, along + (number - 1) * p->d, margin, r->push);
     }
     void *const arrays[] = {along, s.of, s.u, s.low, s.high, s.sum, s.size};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) spd_free(arrays[i]);
-    if (sweeps == 0) {
-        spd_free(*forced);
-        spd_free(*push);
-        *forced = NULL;
-        *push = NULL;
-    }
+    if (sweeps == 0) spd_recession_free(r);
     return status;
+}
+
+void spd_recession_free(spd_recession *r) {
+    spd_free(r->forced);
+    spd_free(r->push);
+    *r = (spd_recession){0};
 }

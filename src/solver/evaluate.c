@@ -44,7 +44,8 @@ spdhg_status spd_evaluator_new(spd_evaluator *e, const spdhg_problem *p, const s
     e->slope = SPD_NEW(double, p->n * p->K);
     e->curve = SPD_NEW(double, p->n * p->K);
     if (status == SPDHG_OK && (!e->scratch || !e->slope || !e->curve)) status = spd_fail_memory(err, 8.0 * (double)size);
-    if (status == SPDHG_OK) status = spd_certifier_new(&e->certifier, p, threads, err);
+    if (status == SPDHG_OK) status = spd_recession_find(&e->recession, p, err);
+    if (status == SPDHG_OK) status = spd_certifier_new(&e->certifier, p, threads, e->recession.forced, err);
     if (status != SPDHG_OK) spd_evaluator_free(e);
     return status;
 }
@@ -217,6 +218,7 @@ int64_t spd_evaluate_signs(const spd_evaluator *e, const double *x, double radiu
 void spd_evaluator_free(spd_evaluator *e) {
     spdhg_problem_free(e->test);
     spd_certifier_free(&e->certifier);
+    spd_recession_free(&e->recession);
     spd_free(e->test_x);
     spd_free(e->scratch);
     spd_free(e->slope);

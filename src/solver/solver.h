@@ -3,6 +3,7 @@
 #define SPD_SOLVER_H
 #include "certify/certify.h"
 #include "problem/problem.h"
+#include "recession/recession.h"
 
 typedef spdhg_param spd_param;
 
@@ -41,6 +42,10 @@ typedef struct spd_seen {
 
 typedef struct spd_solver_kind spd_solver_kind;
 
+/* What waits behind a run, as the plan has it: nothing; another method; one that solves what is not easy for this one, so that there
+ * is no need to insist. */
+typedef enum spd_rescue { SPD_ALONE, SPD_RESCUED, SPD_RELIEVED } spd_rescue;
+
 /* One running algorithm, as run.c owns it. */
 typedef struct spd_run {
     const spd_solver_kind *kind;
@@ -57,7 +62,7 @@ typedef struct spd_run {
     spd_seen seen;       /* of the point the next step starts from; cleared after it */
     const double *offer; /* set by a step: a dual alpha of the loss for the point it has come to, n x K; NULL: none */
     double enough;       /* relative gap at which an offer ends the run; 0: none is wanted */
-    bool rescued;        /* another method waits, should this one give up */
+    spd_rescue rescue;   /* what waits, should this one give up */
     int64_t rows_visited; /* counted by full-information solvers; run.c counts batches */
     spd_stop *stop;       /* asked in loops inside of a step, which then comes to its end early; NULL: none */
     void (*log)(void *context, const char *sentence); /* for -v, during start */
@@ -110,6 +115,7 @@ typedef struct spd_evaluator {
     double *test_x;      /* coefficients on the test data's scale, for at least its number of features */
     double *scratch;
     int threads;
+    spd_recession recession;
     spd_certifier certifier;
     spd_gap gap;           /* of the last evaluation */
     double *slope, *curve; /* phi' and phi'' of every row, then */

@@ -9,10 +9,7 @@ enum { DENSE_COLUMNS = 64, EPOCHS_MOST = 2000 };
 spdhg_status spd_tune_solver(const spdhg_problem *p, const char *name, const char **out, spdhg_error *err) {
     spd_plan plan;
     SPD_TRY(spd_plan_make(&plan, name, p, err));
-    int chosen = plan.stages - 1;
-    for (int i = plan.stages - 1; i >= 0; i--)
-        if (plan.stage[i].sure) chosen = i; /* the first of them: those behind it are for when it gives up */
-    *out = plan.stage[chosen].kind->name;
+    *out = spd_plan_main(&plan)->kind->name;
     return SPDHG_OK;
 }
 
