@@ -23,14 +23,15 @@ extern const spd_solver_kind spd_solver_ws_newton;
 typedef struct prox_newton {
     spd_newton base;
     spd_newton_model model;
-    double *idle;     /* state: steps in a row that moved nothing */
-    double *unsolved; /* state: models in a row whose solution was not found, or says little for want of curvature */
-    double *known;    /* state: 1 once the next three are */
-    double *bound;    /* state: of the curvature of the loss along every feature and the intercept */
-    double *hessian;  /* state, t = x only: of the loss, as it was when ... */
-    double *kept;     /* state: ... the curvatures were these */
-    double *small;    /* work: the part of `bound` that is of columns in small units */
-    double *dx, *set; /* work: direction; scratch of the working set and its Hessian */
+    double *idle;       /* state: steps in a row that moved nothing */
+    double *unsolved;   /* state: models in a row whose solution was not found, or says little for want of curvature */
+    double *known;      /* state: 1 once the next three are */
+    double *bound;      /* state: of the curvature of the loss along every feature and the intercept */
+    double *hessian;    /* state, t = x only: of the loss, as it was when ... */
+    double *kept;       /* state: ... the curvatures were these */
+    double *small;      /* work: the part of `bound` that is of columns in small units */
+    double *dx, *set;   /* work: direction; scratch of the working set and its Hessian */
+    spd_tree_flow flow; /* work: the same */
 } prox_newton;
 
 /* What another method can go on with, semismooth Newton or the one that waits: there is no need to stay with models that ADMM does
@@ -90,6 +91,7 @@ static void layout(spd_run *run) {
     self->dx = spd_arena_take(&run->work, n);
     const int64_t hessian = spd_tied_hessian_work(p, s), pricing = spd_working_set_work(p);
     self->set = spd_arena_take(&run->work, whole(run) ? 0 : hessian > pricing ? hessian : pricing);
+    if (!whole(run)) spd_tree_flow_layout(&self->flow, p, &run->work);
 }
 
 static void start(spd_run *run, const double *x0, const double *c0, const double *y0) {
@@ -156,7 +158,7 @@ static bool write_whole(prox_newton *self, spd_run *run) {
 static bool write_tied(prox_newton *self, spd_run *run, const spd_iterate *here, spd_step *end) {
     const spdhg_problem *p = run->problem;
     spd_tied *B = &self->model.B;
-    const bool fits = spd_working_set(p, here, B, SPD_WORKING_MOST, self->set);
+    const bool fits = spd_working_set(p, here, B, SPD_WORKING_MOST, &self->flow, self->set);
     if (spd_stop_now(run->stop)) return false;
     if (!fits) *end = SPD_STALLED;
     if (!fits || !spd_tied_hessian(B, p, self->base.curve, self->model.H, self->set, run->stop)) return false;
