@@ -41,7 +41,7 @@ static void start(spd_run *run, const double *x0, const double *c0, const double
     const double L = spd_problem_lipschitz(p, run->sampling) - p->gamma, rho = run->param[PARAM_RHO], a = run->param[PARAM_A];
     self->eta = run->param[PARAM_ETA];
     self->a = !isnan(a) ? a : L > 0 ? self->eta * L : 1;
-    self->admm.rho = isnan(rho) ? spd_admm_default_rho(p, L) : rho;
+    self->admm.rho = spd_admm_rho(p, rho, L);
     spd_admm_start(run, &self->admm, x0, c0, y0);
     spd_admm_system_start(&self->system, run, self->admm.rho, run->param[PARAM_CG_TOL]);
     spd_run_log(run, "%s: eta = %.6g, a = %.6g, rho = %.6g, batch %lld", run->kind->name, self->eta, self->a, self->admm.rho,

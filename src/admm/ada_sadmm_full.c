@@ -61,7 +61,7 @@ static void start(spd_run *run, const double *x0, const double *c0, const double
     const double L = spd_problem_lipschitz(p, run->sampling) - p->gamma, rho = run->param[PARAM_RHO], a = run->param[PARAM_A];
     self->eta = run->param[PARAM_ETA];
     self->a = !isnan(a) ? a : L > 0 ? self->eta * L : 1;
-    self->admm.rho = isnan(rho) ? spd_admm_default_rho(p, L) : rho;
+    self->admm.rho = spd_admm_rho(p, rho, L);
     spd_admm_start(run, &self->admm, x0, c0, y0);
     for (int64_t i = 0; i < p->dK; i++) self->V[i * p->dK + i] = 1;
     spd_problem_add_gram(p, as_it_is, p->dK, self->gram);

@@ -56,7 +56,8 @@ void spd_admm_add_target(spd_admm *a, const spdhg_problem *p, double *b) {
     spd_problem_add_transposed(p, a->v, b);
 }
 
-double spd_admm_default_rho(const spdhg_problem *p, double L) {
+double spd_admm_rho(const spdhg_problem *p, double given, double L) {
+    if (!isnan(given)) return given;
     const double norm = spd_problem_structure_norm(p);
     return norm > 0 && L > 0 ? L / (norm * norm) : 1;
 }
@@ -89,10 +90,7 @@ void spd_admm_output_average(const spd_run *run, double *x, double *c, double *y
 
 void spd_admm_output_last(const spd_run *run, double *x, double *c, double *y) {
     const spd_admm *a = run->self;
-    const spdhg_problem *p = run->problem;
-    scaled(p->dK, 1, a->x, x);
-    scaled(p->K, 1, a->c, c);
-    scaled(p->m * p->K, 1, a->y, y);
+    spd_run_give(run, a->x, a->c, a->y, x, c, y);
 }
 
 const char *spd_admm_accepts(const spdhg_problem *p) {

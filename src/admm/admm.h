@@ -34,8 +34,8 @@ void spd_admm_tail(spd_admm *a, const spdhg_problem *p); /* y, z from the new x 
 void spd_admm_add_augmented(spd_admm *a, const spdhg_problem *p, double *g);
 /* b += F'( rho z - y ): what the augmented term adds to the right-hand side, for methods that solve for x. */
 void spd_admm_add_target(spd_admm *a, const spdhg_problem *p, double *b);
-/* L/||F||^2: the augmented term as steep as the loss; 1 without F. */
-double spd_admm_default_rho(const spdhg_problem *p, double L);
+/* The one given, or where that is NAN L/||F||^2: the augmented term as steep as the loss; 1 without F. */
+double spd_admm_rho(const spdhg_problem *p, double given, double L);
 void spd_admm_average(spd_admm *a, const spdhg_problem *p);
 void spd_admm_average_dual(spd_admm *a, const spdhg_problem *p, const double *y); /* the same with another y */
 /* The uniform average of x, c, y; the start before the first step. `last`: the last iterate instead. */

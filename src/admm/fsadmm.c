@@ -88,7 +88,7 @@ static void start(spd_run *run, const double *x0, const double *c0, const double
     const double bound = spd_problem_lipschitz(p, SPDHG_SAMPLING_IID) - p->gamma, rho = run->param[PARAM_RHO],
                  L = run->param[PARAM_L];
     self->L = isnan(L) ? bound : L;
-    self->admm.rho = isnan(rho) ? spd_admm_default_rho(p, bound) : rho;
+    self->admm.rho = spd_admm_rho(p, rho, bound);
     spd_admm_start(run, &self->admm, x0, c0, y0);
     spd_admm_system_start(&self->system, run, self->admm.rho, run->param[PARAM_CG_TOL]);
     if (keeps_iterates(run)) fill_tables(run, self);

@@ -46,7 +46,7 @@ static void start(spd_run *run, const double *x0, const double *c0, const double
     self->eta0 = run->param[PARAM_ETA0];
     self->norm2 = norm * norm;
     self->tolerance = run->param[PARAM_BATCH_TOL];
-    self->admm.rho = isnan(rho) ? spd_admm_default_rho(run->problem, spd_problem_lipschitz(run->problem, run->sampling)) : rho;
+    self->admm.rho = spd_admm_rho(run->problem, rho, spd_problem_lipschitz(run->problem, run->sampling));
     spd_admm_start(run, &self->admm, x0, c0, y0);
     spd_run_log(run, "%s: eta0 = %.6g, rho = %.6g, batch %lld", run->kind->name, self->eta0, self->admm.rho,
                 (long long)run->batch);

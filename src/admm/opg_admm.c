@@ -34,7 +34,7 @@ static void start(spd_run *run, const double *x0, const double *c0, const double
     self->L = isnan(given) ? L : given;
     self->growth = !isnan(eta0) ? 1 / eta0 : p->gamma > 0 ? p->gamma : 1;
     self->norm2 = norm * norm;
-    self->admm.rho = isnan(rho) ? spd_admm_default_rho(p, L) : rho;
+    self->admm.rho = spd_admm_rho(p, rho, L);
     spd_admm_start(run, &self->admm, x0, c0, y0);
     spd_run_log(run, "%s: L = %.6g, eta0 = %.6g, rho = %.6g, batch %lld", run->kind->name, self->L, 1 / self->growth,
                 self->admm.rho, (long long)run->batch);

@@ -48,7 +48,7 @@ static void start(spd_run *run, const double *x0, const double *c0, const double
     self->growth = !isnan(eta0) ? 1 / eta0 : p->gamma > 0 ? p->gamma : 1;
     self->growth_c = isnan(eta0) ? 1 : 1 / eta0;
     self->norm2 = norm * norm;
-    self->admm.rho = isnan(rho) ? spd_admm_default_rho(p, L) : rho;
+    self->admm.rho = spd_admm_rho(p, rho, L);
     spd_admm_start(run, &self->admm, x0, c0, y0);
     memcpy(self->x1, self->admm.x, (size_t)p->dK * sizeof(double));
     memcpy(self->c1, self->admm.c, (size_t)p->K * sizeof(double));

@@ -142,10 +142,7 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
 
 static void output(const spd_run *run, double *x, double *c, double *y) {
     const sdca_admm *self = run->self;
-    const spdhg_problem *p = run->problem;
-    memcpy(x, self->x, (size_t)p->dK * sizeof *x);
-    memcpy(c, self->c, (size_t)p->K * sizeof *c);
-    memcpy(y, self->y, (size_t)(p->m * p->K) * sizeof *y);
+    spd_run_give(run, self->x, self->c, self->y, x, c, y);
 }
 
 static const char *refuses(const spdhg_problem *p) {

@@ -174,7 +174,7 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
 static void output(const spd_run *run, double *x, double *c, double *y) {
     const spd_alm_ssn *self = run->self;
     const spdhg_problem *p = run->problem;
-    spd_newton_output(run, &self->base, x, c, y);
+    spd_newton_output(run, x, c, y);
     if (self->scalar[SPD_ALM_RHO] == 0) return;
     spd_problem_apply(p, x, self->Fp);
     for (int64_t e = 0; e < p->m * p->K; e++) y[e] += self->scalar[SPD_ALM_RHO] * self->S[e] * self->Fp[e];

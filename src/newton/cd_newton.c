@@ -72,10 +72,6 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     return moved || *self->damp < 1 ? SPD_CONTINUE : SPD_GIVES_UP;
 }
 
-static void output(const spd_run *run, double *x, double *c, double *y) {
-    spd_newton_output(run, &((const cd_newton *)run->self)->base, x, c, y);
-}
-
 const spd_solver_kind spd_solver_cd_newton = {
     .name = "cd-newton",
     .what = "proximal Newton by coordinate descent; exact, for penalties on the coefficients themselves",
@@ -87,4 +83,4 @@ const spd_solver_kind spd_solver_cd_newton = {
     .layout = layout,
     .start = start,
     .step = step,
-    .output = output};
+    .output = spd_newton_output};

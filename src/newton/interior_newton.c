@@ -124,10 +124,6 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     return *self->idle < IDLE_MOST ? SPD_CONTINUE : SPD_STALLED;
 }
 
-static void output(const spd_run *run, double *x, double *c, double *y) {
-    spd_newton_output(run, &((const interior *)run->self)->base, x, c, y);
-}
-
 const spd_solver_kind spd_solver_interior = {
     .name = "interior",
     .what = "proximal Newton, dense Hessian, interior-point inner solver; exact, any set X, for up to " SPD_TEXT(
@@ -140,4 +136,4 @@ const spd_solver_kind spd_solver_interior = {
     .layout = layout,
     .start = start,
     .step = step,
-    .output = output};
+    .output = spd_newton_output};

@@ -30,11 +30,9 @@ void spd_newton_start(spd_run *run, spd_newton *b, const double *x0, const doubl
     spd_run_take(run, x0, p->intercept ? c0 : NULL, y0, b->x, b->x + p->dK, b->y, b->term);
 }
 
-void spd_newton_output(const spd_run *run, const spd_newton *b, double *x, double *c, double *y) {
-    const spdhg_problem *p = run->problem;
-    memcpy(x, b->x, (size_t)p->dK * sizeof *x);
-    memcpy(c, b->x + p->dK, (size_t)p->K * sizeof *c);
-    memcpy(y, b->y, (size_t)(p->m * p->K) * sizeof *y);
+void spd_newton_output(const spd_run *run, double *x, double *c, double *y) {
+    const spd_newton *b = run->self;
+    spd_run_give(run, b->x, b->x + run->problem->dK, b->y, x, c, y);
 }
 
 double spd_newton_loss(spd_run *run, const spd_newton *b, double t) {

@@ -4,6 +4,7 @@
 #define SPD_NEWTON_H
 #include "solver/solver.h"
 
+/* The first member of what each of them keeps, so that a run's `self` is one of these. */
 typedef struct spd_newton {
     double *x, *y;              /* state: (x, c) with the K intercepts behind the d K coefficients; y */
     double *value, *penalty;    /* work: f and lambda r(Fx) at x, one number each */
@@ -18,7 +19,7 @@ typedef struct spd_newton {
 
 void spd_newton_layout(spd_run *run, spd_newton *b);
 void spd_newton_start(spd_run *run, spd_newton *b, const double *x0, const double *c0, const double *y0);
-void spd_newton_output(const spd_run *run, const spd_newton *b, double *x, double *c, double *y);
+void spd_newton_output(const spd_run *run, double *x, double *c, double *y);
 /* Scores, value, penalty, g = grad l + gamma x, curvatures at x; best_c: the intercept becomes the best for x first. Two passes'
  * worth: counts 2 n rows. What an evaluation has found already is taken from there: the same numbers. */
 void spd_newton_gradient(spd_run *run, spd_newton *b, bool best_c);

@@ -219,10 +219,6 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     return judge(self, run, k, moved, delta);
 }
 
-static void output(const spd_run *run, double *x, double *c, double *y) {
-    spd_newton_output(run, &((const prox_newton *)run->self)->base, x, c, y);
-}
-
 static const double *hessian(const spd_run *run, const double **curve) {
     const prox_newton *self = run->self;
     *curve = self->kept;
@@ -231,8 +227,8 @@ static const double *hessian(const spd_run *run, const double **curve) {
 
 #define PROX_NEWTON                                                                                                              \
     .reference = "Lee, Sun, Saunders: Proximal Newton-type methods, SIAM J. Optim. 2014", .full_information = true,              \
-    .exact = true, .self_size = sizeof(prox_newton), .layout = layout, .start = start, .step = step, .output = output,           \
-    .hessian = hessian
+    .exact = true, .self_size = sizeof(prox_newton), .layout = layout, .start = start, .step = step,                             \
+    .output = spd_newton_output, .hessian = hessian
 
 const spd_solver_kind spd_solver_prox_newton = {
     .name = "prox-newton",

@@ -2,7 +2,8 @@
  * equations. */
 #include "primal_dual/primal_dual.h"
 
-void spd_pd_layout(spd_run *run, spd_primal_dual *a) {
+void spd_pd_layout(spd_run *run) {
+    spd_primal_dual *a = run->self;
     const spdhg_problem *p = run->problem;
     const int64_t mK = p->m * p->K;
     a->q = spd_arena_take(&run->state, p->dK);
@@ -92,12 +93,11 @@ void spd_pd_pd3o(spd_primal_dual *a, const spdhg_problem *p) {
 }
 
 /* Pi_X needs room that no step uses: `projection` is work, which carries nothing. */
-void spd_pd_output(const spd_run *run, const spd_primal_dual *a, double *x, double *c, double *y) {
+void spd_pd_output(const spd_run *run, double *x, double *c, double *y) {
+    const spd_primal_dual *a = run->self;
     const spdhg_problem *p = run->problem;
-    memcpy(x, a->q, (size_t)p->dK * sizeof *x);
+    spd_run_give(run, a->q, a->c, a->y, x, c, y);
     p->set.kind->project(p->dK, p->set.arg, x, a->projection);
-    memcpy(c, a->c, (size_t)p->K * sizeof *c);
-    memcpy(y, a->y, (size_t)(p->m * p->K) * sizeof *y);
 }
 
 int64_t spd_pd_dual_cost(const spdhg_problem *p) {

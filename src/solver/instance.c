@@ -52,6 +52,14 @@ void spd_run_take(const spd_run *run, const double *x0, const double *c0, const 
     spd_problem_project_dual(p, y, term);
 }
 
+void spd_run_give(const spd_run *run, const double *x_now, const double *c_now, const double *y_now, double *x, double *c,
+                  double *y) {
+    const spdhg_problem *p = run->problem;
+    memcpy(x, x_now, (size_t)p->dK * sizeof *x);
+    memcpy(c, c_now, (size_t)p->K * sizeof *c);
+    memcpy(y, y_now, (size_t)(p->m * p->K) * sizeof *y);
+}
+
 double spd_run_bytes(const spd_run *run) { return 8.0 * ((double)run->state.size + (double)run->work.size); }
 
 void spd_run_free(spd_run *run) {

@@ -105,6 +105,9 @@ void spd_run_again(spd_run *run, spd_run *before, const double *param); /* run b
 void spd_run_clear(spd_run *run);
 void spd_run_take(const spd_run *run, const double *x0, const double *c0, const double *y0, double *x, double *c, double *y,
                   double *term);
+/* Of an output that is the last iterate. */
+void spd_run_give(const spd_run *run, const double *x_now, const double *c_now, const double *y_now, double *x, double *c,
+                  double *y);
 void spd_run_free(spd_run *run);
 void spd_run_log(const spd_run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
