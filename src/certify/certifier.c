@@ -117,10 +117,7 @@ static bool allocate_lists(spd_base_system *s) {
     return s->sum && s->touched && s->rest;
 }
 
-static void free_lists(spd_base_system *s) {
-    void *const arrays[] = {s->sum, s->touched, s->rest, s->null, s->null_square};
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) spd_free(arrays[i]);
-}
+static void free_lists(spd_base_system *s) { SPD_FREE_ALL(s->sum, s->touched, s->rest, s->null, s->null_square); }
 
 static spdhg_status allocate(spd_certifier *c, spdhg_error *err) {
     const spdhg_problem *p = c->problem;
@@ -169,8 +166,7 @@ void spd_certifier_free(spd_certifier *c) {
     for (int i = 0; i < SPD_CERTIFIER_PARTS; i++) spd_free(c->owned[i]); /* the problem may be gone */
     free_lists(&c->base);
     free_lists(&c->mean);
-    void *const arrays[] = {c->F_entries, c->fine};
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) spd_free(arrays[i]);
+    SPD_FREE_ALL(c->F_entries, c->fine);
     spd_routes_free(&c->routes);
     *c = (spd_certifier){0};
 }

@@ -122,8 +122,7 @@ bool spd_routes_new(spd_routes *r, const spdhg_problem *p) {
 }
 
 void spd_routes_free(spd_routes *r) {
-    void *const arrays[] = {r->order, r->to, r->base, r->at, r->size, r->sign};
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) spd_free(arrays[i]);
+    SPD_FREE_ALL(r->order, r->to, r->base, r->at, r->size, r->sign);
     *r = (spd_routes){0};
 }
 

@@ -38,6 +38,8 @@ void *spd_grow_raw(void *old, int64_t count, size_t size);
 void *spd_copy(const void *source, int64_t count, size_t size);
 char *spd_strdup(const char *text);
 void spd_free(void *block);
+void spd_free_all(void *const *memory, size_t count);
+#define SPD_FREE_ALL(...) spd_free_all((void *const[]){__VA_ARGS__}, sizeof(void *const[]){__VA_ARGS__} / sizeof(void *))
 #define SPD_NEW(type, count) ((type *)spd_alloc((count), sizeof(type)))
 
 /* An arena of doubles that is laid out twice by the same code: first with base NULL (counting), then for real. */

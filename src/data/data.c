@@ -24,11 +24,7 @@ void spdhg_data_free(spdhg_data *data) {
     }
     free_texts(data->label, data->labels);
     free_texts(data->name, data->features);
-    spd_free(data->weight);
-    spd_free(data->offset);
-    spd_free(data->group);
-    spd_free(data->source);
-    spd_free(data);
+    SPD_FREE_ALL(data->weight, data->offset, data->group, data->source, data);
 }
 
 int64_t spdhg_data_rows(const spdhg_data *data) { return data->rows; }

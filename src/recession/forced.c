@@ -145,8 +145,7 @@ spdhg_status spd_recession_find(spd_recession *r, const spdhg_problem *p, spdhg_
         for (int number = sweeps; number > 0; number--)
             push_along(p, r->forced, number, along + (number - 1) * p->d, margin, r->push);
     }
-    void *const arrays[] = {along, s.of, s.u, s.low, s.high, s.sum, s.size};
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) spd_free(arrays[i]);
+    SPD_FREE_ALL(along, s.of, s.u, s.low, s.high, s.sum, s.size);
     if (sweeps == 0) spd_recession_free(r);
     return status;
 }

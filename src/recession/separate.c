@@ -88,7 +88,6 @@ spdhg_status spd_recession_separate(const spdhg_problem *p, int threads, const d
         spd_scale(p->d, length, u);
         *c = length * a.e;
     }
-    void *const block[] = {a.wide, a.z, a.y, a.w, a.work};
-    for (size_t i = 0; i < sizeof block / sizeof *block; i++) spd_free(block[i]);
+    SPD_FREE_ALL(a.wide, a.z, a.y, a.w, a.work);
     return good ? SPDHG_OK : spd_fail_memory(err, 8.0 * (double)(p->d + p->n + 6 * p->m));
 }

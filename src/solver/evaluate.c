@@ -219,9 +219,6 @@ void spd_evaluator_free(spd_evaluator *e) {
     spdhg_problem_free(e->test);
     spd_certifier_free(&e->certifier);
     spd_recession_free(&e->recession);
-    spd_free(e->test_x);
-    spd_free(e->scratch);
-    spd_free(e->slope);
-    spd_free(e->curve);
+    SPD_FREE_ALL(e->test_x, e->scratch, e->slope, e->curve);
     *e = (spd_evaluator){0};
 }

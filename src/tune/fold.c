@@ -98,7 +98,6 @@ spdhg_status spd_fold_run(spd_fold *t, const spdhg_path *path, const int32_t *fo
     if (status == SPDHG_OK) status = follow_path(t, path, &r, solve, stop, err);
     spdhg_problem_free(r.problem);
     spdhg_structure_free(r.F);
-    void *const block[] = {r.train, r.test, r.id, r.x, r.z, r.rank};
-    for (size_t i = 0; i < sizeof block / sizeof *block; i++) spd_free(block[i]);
+    SPD_FREE_ALL(r.train, r.test, r.id, r.x, r.z, r.rank);
     return status;
 }
