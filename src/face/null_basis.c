@@ -23,7 +23,7 @@ spdhg_status spd_null_eigenvectors(const spdhg_problem *p, const bool *counts, d
     const int64_t d = p->d;
     if (d > DENSE_MOST)
         return spd_fail(err, SPDHG_USAGE,
-                        "the null space of a structure like this can be found for up to %d features, the data has %lld (give the "
+                        "the null space of this structure can be computed for up to %d features, the data has %lld (give the "
                         "largest lambda)",
                         DENSE_MOST, (long long)d);
     double *G = SPD_NEW(double, d *d), *value = SPD_NEW(double, d), *work = SPD_NEW(double, spd_eigen_work(d));

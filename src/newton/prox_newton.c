@@ -263,6 +263,6 @@ const spd_solver_kind spd_solver_prox_newton = {
 
 const spd_solver_kind spd_solver_ws_newton = {
     .name = "ws-newton",
-    .what = "proximal Newton on a working set, ADMM inner solver; exact, for solutions of up to 2000 numbers",
+    .what = "proximal Newton on a working set, ADMM inner solver; exact, for solutions with up to 2000 unknowns",
     .refuses = working_set_refuses,
     PROX_NEWTON};

@@ -163,7 +163,7 @@ static const char *refuses(const spdhg_problem *p) {
 
 const spd_solver_kind spd_solver_spdc = {
     .name = "spdc",
-    .what = "stochastic primal-dual coordinate for F = identity and gamma > 0, N dual numbers, last iterate",
+    .what = "stochastic primal-dual coordinate for F = identity and gamma > 0, N dual variables, last iterate",
     .reference = "Zhang, Xiao: Stochastic primal-dual coordinate method, ICML 2015, Alg. 2",
     .param = param,
     .params = PARAMS,

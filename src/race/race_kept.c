@@ -103,7 +103,7 @@ static spdhg_status settle_own(spd_race *race, json_t *is, const char *path, spd
     json_t *was;
     SPD_TRY(read_settings(path, &was, err));
     spdhg_status status = SPDHG_OK;
-    if (was) status = compare(race->folder, was, is, is_data, "take another folder, or the same settings to go on", err);
+    if (was) status = compare(race->folder, was, is, is_data, "use another folder, or the same settings to continue", err);
     if (was && status == SPDHG_OK) status = join_data(race, was, is, err);
     json_decref(was);
     return status == SPDHG_OK ? hash(is, &race->settings_hash, err) : status;

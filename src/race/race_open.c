@@ -86,7 +86,7 @@ static spdhg_status hold_folder(spd_race *race, spdhg_error *err) {
         if (race->lock < 0)
             status = spd_fail_io(err, lock, "open");
         else if (flock(race->lock, LOCK_EX | LOCK_NB) != 0)
-            status = spd_fail(err, SPDHG_USAGE, "%s: another race is at work in this folder", race->folder);
+            status = spd_fail(err, SPDHG_USAGE, "%s: another race is running in this folder", race->folder);
     }
     if (status == SPDHG_OK) {
         remove_leftovers(race->folder);

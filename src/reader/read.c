@@ -149,7 +149,7 @@ spdhg_status spdhg_data_read(spdhg_data **out, const char *path, const spdhg_rea
     const double began = spd_now();
     *out = NULL;
     spdhg_read_options o = SPDHG_READ_OPTIONS;
-    if (options) memcpy(&o, options, options->size < sizeof o ? options->size : sizeof o);
+    SPD_TRY(SPD_OPTIONS_TAKE(spdhg_read_options, &o, options, err));
     if (o.index_base < -1 || o.index_base > 1)
         return spd_fail(err, SPDHG_USAGE, "index base %d, expected 0, 1 or -1", o.index_base);
     spd_name_list names = {0};

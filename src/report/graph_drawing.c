@@ -162,7 +162,7 @@ static spdhg_status tell_alone(FILE *out, const spd_graph *graph, const spdhg_mo
     spd_free(touched);
     char features[SPD_SHORT], some[SPD_SHORT];
     if (alone > 0)
-        spd_html(out, " Features without an edge are not drawn: @, of which @ have a coefficient that is not 0.",
+        spd_html(out, " Features without an edge are not drawn: @, of which @ have a nonzero coefficient.",
                  spd_html_count(features, alone), spd_html_count(some, matter));
     return SPDHG_OK;
 }

@@ -118,7 +118,7 @@ static spdhg_status pictures(FILE *out, const spd_raced *race, const json_t *pro
 static void panels(FILE *out, const spd_raced *race, size_t p) {
     char id[SPD_SHORT];
     if (race->runs[p].count == 0) {
-        spd_html(out, "<p class='warn'>There are no traces, and so no curves.</p>\n");
+        spd_html(out, "<p class='warn'>There are no traces, so no curves are drawn.</p>\n");
         return;
     }
     spd_html(

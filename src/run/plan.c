@@ -125,7 +125,7 @@ static void automatic(spd_plan *plan, const spdhg_problem *p) {
     else
         add_stage(plan, newton ? "alm-ssn" : "saga-pd3o", 0, 1);
     const char *why = passes > 0 && !interior
-                          ? "ridge makes stochastic steps converge before a factor of the coefficients is paid for"
+                          ? "with this ridge stochastic steps converge before a dense factorisation would be worth its cost"
                       : (few && !tied) || interior ? "the coefficients are few enough for a dense factor"
                       : columns                    ? "the coefficients are many and the penalty is on each feature"
                       : sparse                     ? "the coefficients are many and most will be zero or tied"
@@ -147,7 +147,7 @@ static spdhg_status unknown(const char *name, spdhg_error *err) {
         const size_t used = strlen(names);
         snprintf(names + used, sizeof names - used, ", %s", table[i]->name);
     }
-    return spd_fail(err, SPDHG_USAGE, "unknown solver '%s'; there are %s", name, names);
+    return spd_fail(err, SPDHG_USAGE, "unknown solver '%s'; expected one of: %s", name, names);
 }
 
 spdhg_status spd_plan_make(spd_plan *plan, const char *name, const spdhg_problem *p, spdhg_error *err) {

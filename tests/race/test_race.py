@@ -308,7 +308,7 @@ class Race(CommandTest):
         racing.send_signal(signal.SIGINT)
         _, err = racing.communicate()
         self.assertEqual(racing.returncode, 130)
-        self.assertIn(b"the same command goes on", err)
+        self.assertIn(b"the same command continues", err)
         self.spdhg(*words)
 
     def test_wrong_words(self):

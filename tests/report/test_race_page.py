@@ -201,7 +201,7 @@ class RacePage(CommandTest):
         os.remove(self.path("race/set0.gglr.csv"))
         self.rewrite(lambda s: s["problems"][0].update(model="gone.json", structure_file="gone.mtx"))
         page = self.page("race")
-        self.assertIn("There are no traces, and so no curves.", self.text)
+        self.assertIn("There are no traces, so no curves are drawn.", self.text)
         self.assertEqual(len([t for t in page.tables if t[0][:3] == ["solver", "runs", "epochs"]]), 1)
 
     def test_traces(self):

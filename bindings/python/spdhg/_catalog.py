@@ -33,7 +33,7 @@ def catalog(topic: str) -> Dict[str, str]:
     ['l1', 'group', 'linf', 'nuclear']
     """
     if topic not in topics():
-        raise ValueError(f"there is no topic {topic!r}; the topics are {', '.join(topics())}")
+        raise ValueError(f"unknown topic {topic!r}; expected one of: {', '.join(topics())}")
     found = {}
     for entry in entries(topic):
         about = text(entry.help) or ""

@@ -31,7 +31,7 @@ MORE = {"loss": "`logistic` means softmax for more than two classes.",
 # What only Python has.
 OWN = {"warm_start": ("bool", "False", "start where the last fit ended"),
        "verbose": ("int", "0", "1: a line for each measured point; 2: also what is decided on the way")}
-WORDS = [("exit status 4", "ConvergenceWarning"), ("FILE now and then", "this file now and then"),
+WORDS = [("exit status 4", "ConvergenceWarning"), ("solve to FILE", "solve to this file"),
          ("; see spdhg list solvers", ""), ("; may be repeated", ""), (", or a file with a group", ", or a group"),
          ("lambdas", "alphas"), ("lambda", "alpha"), ("*alpha*", " alpha ")]
 NOT_HERE = {"no-intercept", "weights", "offset", "fold-groups", "fold-file"}
