@@ -71,7 +71,7 @@ def check_solvers():
             continue
         check(lines[0] in body.split("\n"), f"docs/algorithms.md, {name}: the reference '{lines[0]}' is missing")
         check("Output" in body and "Refuse" in body, f"docs/algorithms.md, {name}: output or refusals missing")
-        stated = dict(re.findall(r"`(\w+)` \(default (by rule|[^\s:;),]+)", body))
+        stated = dict(re.findall(r"`(\w+)` \(default (by rule|[^\s:;),]+)", " ".join(body.split())))
         for line in lines[1:]:
             parameter, default = re.match(r"--param (\w+)=VALUE .*?, default (by rule|[^\s:]+): ", line).groups()
             check(stated.get(parameter) == default, f"docs/algorithms.md, {name}: {parameter} has default {default}, the page says {stated.get(parameter)}")
