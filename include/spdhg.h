@@ -54,7 +54,7 @@ SPDHG_API const char *spdhg_version(void); /* the linked library's; SPDHG_VERSIO
 /* How a solve ended: X(name, exit status, text). The call itself succeeded, whatever the outcome. */
 #define SPDHG_OUTCOME_LIST(X)                                                                                                    \
     X(CONVERGED, 0, "converged to the tolerance")                                                                                \
-    X(DONE, 0, "ran the requested epochs or time")                                                                           \
+    X(DONE, 0, "ran the requested epochs or time")                                                                               \
     X(LIMIT, 4, "a limit was reached before the tolerance")                                                                      \
     X(STALLED, 4, "no further progress was possible before the tolerance")                                                       \
     X(INFIMUM, 4, "proven to the tolerance, but of an infimum: no minimiser exists, some coefficients grow without end")         \

@@ -1,4 +1,4 @@
-/* exact_zeros.c - exact zeros (PROBLEM: Exact zeros). Where the dual block lies strictly inside its ball, the optimum has (F x)_e
+/* exact_zeros.c - exact zeros (docs/algorithms.md). Where the dual block lies strictly inside its ball, the optimum has (F x)_e
  * = 0; an iterate that is optimal to 1e-8 has about 1e-8 there. This sets such rows to exactly 0: identity rows by x_j = 0, rows
  * of two entries a x_i + b x_j = 0 by joining i and j (union-find with the ratio to the root), every joined set at the
  * least-squares value. With a set X, coefficients that are nearly at one of its sides are put there: of an l1 ball, at 0. */

@@ -1,4 +1,4 @@
-/* null_basis.c - orthonormal columns N with F N = 0 (ALGORITHMS B6): a column per connected component for rows of one or two
+/* null_basis.c - orthonormal columns N with F N = 0: a column per connected component for rows of one or two
  * entries; by reflections or, for many features, elimination for rows whose last columns differ (chain, trend); else eigenvectors
  * of F'F. */
 #include "face/nullspace.h"

@@ -1,4 +1,4 @@
-/* prox_newton.c - proximal Newton (ALGORITHMS B4): prox-newton for up to 1500 coefficients, X separable; ws-newton, X = R^d,
+/* prox_newton.c - proximal Newton (docs/algorithms.md): prox-newton for up to 1500 coefficients, X separable; ws-newton, X = R^d,
  * which from 800 on works on x = B t, where B keeps at zero the entries of F x that are zero and whose duals are inside their
  * balls (tied_coordinates.h), so that t has at most 2000 numbers.
  *

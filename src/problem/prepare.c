@@ -1,5 +1,5 @@
-/* prepare.c - what a problem needs to know of its rows before a solver may use it: weights, values, norms (PROBLEM: Weights,
- * Standardise). */
+/* prepare.c - what a problem needs to know of its rows before a solver may use it: weights, values, norms (docs/problem.md,
+ * Intercept, weights, scaling). */
 #include "problem/prepare.h"
 
 static int64_t data_row(const spdhg_problem *p, int64_t i) { return p->row ? p->row[i] : i; }

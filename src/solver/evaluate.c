@@ -208,7 +208,7 @@ static int64_t count_larger(const spdhg_problem *p, const double *x, double fact
     return count;
 }
 
-/* Not zero in PROBLEM's sense: |F_e x| > 8 eps |F_e||x|, so rounding in the product is not counted as structure. */
+/* Not zero in the sense of docs/problem.md: |F_e x| > 8 eps |F_e||x|, so rounding in the product is not counted as structure. */
 int64_t spd_evaluate_structure_nonzeros(const spd_evaluator *e, const double *x) {
     return count_larger(e->problem, x, 8 * DBL_EPSILON * spd_norm2(e->problem->dK, x));
 }

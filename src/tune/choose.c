@@ -30,7 +30,7 @@ static const criterion *find(const char *name) {
     return NULL;
 }
 
-/* Rows of F x that are 0 in output k, in PROBLEM's sense. */
+/* Rows of F x that are 0 in output k, in the sense of docs/problem.md. */
 static void zero_rows(const spdhg_problem *p, const double *x, const double *Fx, int64_t k, bool *zero) {
     double size = 0;
     for (int64_t j = 0; j < p->d; j++) size += x[j * p->K + k] * x[j * p->K + k];
