@@ -31,7 +31,7 @@ static spdhg_status take_tasks(spd_race *race, spdhg_error *err) {
         SPD_TRY(one_of("task", word, spd_race_task_name[0], spd_race_task_name[1], err));
         while (task + 1 < SPD_RACE_TASKS && strcmp(word, spd_race_task_name[task]) != 0) task++;
         for (int i = 0; i < race->tasks; i++)
-            if (race->task[i] == task) return spd_fail(err, SPDHG_USAGE, "task %s is there twice", word);
+            if (race->task[i] == task) return spd_fail(err, SPDHG_USAGE, "task %s is given twice", word);
         race->task[race->tasks++] = task;
     }
     return race->tasks ? SPDHG_OK : spd_fail(err, SPDHG_USAGE, "no task is given; expected gglr or ggrlr");
@@ -44,7 +44,7 @@ static spdhg_status take_solvers(spd_race *race, spdhg_error *err) {
         const char *name = kind ? kind->name : strcmp(word, "auto") == 0 ? "auto" : NULL;
         if (!name) return spd_fail(err, SPDHG_USAGE, "unknown solver '%s'; `spdhg list solvers` has the names", word);
         for (int i = 0; i < race->solvers; i++)
-            if (race->solver[i] == name) return spd_fail(err, SPDHG_USAGE, "solver %s is there twice", word);
+            if (race->solver[i] == name) return spd_fail(err, SPDHG_USAGE, "solver %s is given twice", word);
         if (race->solvers == SPD_RACE_SOLVERS_MAX) return spd_fail(err, SPDHG_USAGE, "too many solvers");
         race->solver[race->solvers++] = name;
     }

@@ -28,7 +28,7 @@ spdhg_status spd_raced_file(char **out, const char *directory, const char *name,
     const size_t size = strlen(directory) + strlen(name) + 2;
     *out = NULL;
     if (!*name || strchr(name, '/'))
-        return spd_fail(err, SPDHG_DATA, "%s/summary.json: '%s': expected the name of a file in there", directory, name);
+        return spd_fail(err, SPDHG_DATA, "%s/summary.json: '%s': expected the name of a file in this folder", directory, name);
     char *path = spd_alloc((int64_t)size, 1);
     if (!path) return spd_fail_memory(err, (double)size);
     snprintf(path, size, "%s/%s", directory, name);

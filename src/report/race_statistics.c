@@ -175,9 +175,11 @@ static bool seen_before(const json_t *list, size_t i) {
 void spd_raced_statistics(FILE *out, const spd_raced *race) {
     const json_t *list = spd_json_list(race->summary, "statistics");
     if (json_array_size(list) == 0) return;
-    spd_html(out, "<h2 id='statistics'>Statistics over the data sets</h2>\n<p class='faint'>Mean rank (1 is best) and, small, "
-                  "the data sets "
-                  "a solver won.</p>\n");
+    spd_html(
+        out,
+        "<h2 id='statistics'>Statistics over the data sets</h2>\n<p class='faint'>Mean rank (1 is best) and, in small print, "
+        "the data sets "
+        "a solver won.</p>\n");
     for (size_t i = 0; i < json_array_size(list); i++) {
         const char *task = spd_json_text_of(json_array_get(list, i), "task");
         if (seen_before(list, i)) continue;

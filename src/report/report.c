@@ -81,7 +81,7 @@ static void curves(FILE *out, const spd_report *r) {
     spd_html(out, "</div>\n");
     char text[SPD_SHORT];
     if (log_x && p->epoch == 0)
-        spd_html(out, "<p class='faint'>The start, where the objective is @, has no place on a logarithmic axis.</p>\n",
+        spd_html(out, "<p class='faint'>The start, where the objective is @, cannot be shown on a logarithmic axis.</p>\n",
                  spd_html_number(text, p->objective, 4));
 }
 

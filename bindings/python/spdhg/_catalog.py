@@ -24,7 +24,7 @@ def entries(topic: str) -> Iterator[Any]:
 
 
 def catalog(topic: str) -> Dict[str, str]:
-    """Names and what they mean: of 'losses', 'penalties', 'structures', 'sets', 'solvers', 'formats', 'kinds' or 'methods'.
+    """Names and their meaning, for 'losses', 'penalties', 'structures', 'sets', 'solvers', 'formats', 'kinds' or 'methods'.
 
     Examples
     --------
@@ -48,7 +48,7 @@ def catalog(topic: str) -> Dict[str, str]:
 
 
 def classifies(loss: str) -> bool:
-    """Is this a loss of labels? ValueError if there is none of that name."""
+    """Is this a loss for labels? ValueError if there is no such loss."""
     name = loss.split(":")[0] if isinstance(loss, str) else loss
     for entry in entries("losses"):
         if text(entry.name) == name:
