@@ -66,6 +66,10 @@ class Peers(CommandTest):
             peer = LogisticRegression(penalty=penalty, C=0.5, solver="liblinear", fit_intercept=False, tol=1e-10, max_iter=100000).fit(A, LABELS)
             self.same(self.ours(LABELS, "--no-intercept", *translated), peer.coef_)
 
+    def test_logistic_elastic_net(self):
+        peer = LogisticRegression(penalty="elasticnet", l1_ratio=0.4, C=0.5, solver="saga", **TIGHT).fit(A, LABELS)
+        self.same(self.ours(LABELS, "--lambda", 0.4 / (N * 0.5), "--gamma", 0.6 / (N * 0.5)), peer.coef_, peer.intercept_)
+
     def test_liblinear_svm(self):
         for penalty, translated in (("l1", ("--lambda", 1 / (N * 0.02))), ("l2", ("--lambda", 0, "--gamma", 1 / (N * 0.02)))):
             peer = LinearSVC(penalty=penalty, C=0.02, dual=False, fit_intercept=False, tol=1e-10, max_iter=100000).fit(A, LABELS)
