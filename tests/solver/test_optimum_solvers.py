@@ -29,7 +29,7 @@ SOLVERS = {
     "sgadm": (1000, STOCHASTIC, [], []),
     "gadm": (20000, MEAN, [], []),
     "lpdhg-const": (5000, EXACT, [], [("can cycle forever when --gamma is 0", ["--gamma", 0])]),
-    "fsadmm": (10000, MEAN, [], [SETS, ("4 rows x 4 coefficients, takes 0.000128 MB", ["--param", "max_table_mb=0.0001"])]),
+    "fsadmm": (10000, MEAN, [], [SETS, ("(4 rows x 4 coefficients) takes 0.000128 MB", ["--param", "max_table_mb=0.0001"])]),
     "fsadmm-lite": (3000, EXACT, [], [SETS, ("has no parameter 'max_table_mb'", ["--param", "max_table_mb=1"])]),
     "ada-sadmm-diag": (1000, STOCHASTIC, ["eta=0.2"], [SETS]),
     "ada-sadmm-full": (500, STOCHASTIC, ["eta=0.2"], [SETS, ("at most 2000 coefficients", ["--features", 2001])]),
