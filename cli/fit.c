@@ -9,16 +9,16 @@ static const struct argp_option options[] = {
     {0, 0, 0, 0, "Results:", 4},
     {"output", 'o', "MODEL", 0, "write the model (JSON); none is written without this option", 0},
     {"test", TEST, "DATA", 0, "held-out data for test loss and accuracy", 0},
-    {"test-fraction", TEST_FRACTION, "PART", 0, "hold out this part of the rows, chosen by --seed", 0},
+    {"test-fraction", TEST_FRACTION, "PART", 0, "hold out this fraction of the rows, chosen by --seed", 0},
     {"trace", TRACE, "FILE", 0, "write the measured points as CSV", 0},
     {"report", REPORT, "FILE", 0, "write a self-contained HTML page", 0},
     {"truth", TRUTH, "FILE", 0, "known coefficients, one number per line, drawn beside the estimate in the report", 0},
-    {"certificate", CERTIFICATE, "FILE", 0, "write a proof of the gap that bench/check-certificate can check without us (JSON)",
-     0},
-    {"bound", BOUND, "P", OPTION_ARG_OPTIONAL, "say how close the theorems put this run, with probability P (default 0.9)", 0},
-    {"json", JSON, NULL, 0, "one JSON object on standard output, nothing else there", 0},
+    {"certificate", CERTIFICATE, "FILE", 0,
+     "write a proof of the gap that bench/check-certificate can check independently (JSON)", 0},
+    {"bound", BOUND, "P", OPTION_ARG_OPTIONAL, "print the theorems' bound for this run, with probability P (default 0.9)", 0},
+    {"json", JSON, NULL, 0, "write one JSON object to standard output, and nothing else", 0},
     {"quiet", 'q', NULL, 0, "print only errors", 0},
-    {"verbose", 'v', NULL, 0, "say what is decided on the way, on standard error", 0},
+    {"verbose", 'v', NULL, 0, "report decisions on standard error", 0},
     {0},
 };
 
@@ -27,8 +27,8 @@ static void check_outputs(const cli_fit_job *f, const struct argp_state *state) 
     int on_stdout = 0;
     for (size_t i = 0; i < sizeof path / sizeof *path; i++) on_stdout += path[i] && strcmp(path[i], "-") == 0;
     if (on_stdout > 1)
-        cli_usage(state, "only one of --output, --trace, --report, --certificate and --json can have standard output");
-    if (f->test_path && f->test_fraction > 0) cli_usage(state, "--test and --test-fraction exclude each other");
+        cli_usage(state, "only one of --output, --trace, --report, --certificate and --json can use standard output");
+    if (f->test_path && f->test_fraction > 0) cli_usage(state, "--test and --test-fraction cannot be used together");
     if (f->test_path && f->problem_options.offset)
         cli_usage(state, "--offset has no numbers for the rows of --test; hold rows out with --test-fraction");
     if (f->truth_path && !f->report_path) cli_usage(state, "--truth is drawn in the report: it needs --report FILE");
@@ -80,7 +80,7 @@ static spdhg_status check_memory(const cli_fit_job *f, spdhg_error *err) {
     return spd_fail(err, SPDHG_MEMORY,
                     "%s: a fit of %lld rows and %lld features needs more than %s of memory, the limit is %s (%s)", f->path,
                     (long long)f->data->rows, (long long)f->data->features, cli_bytes_text(needed, bytes),
-                    cli_bytes_text(allowed, limit), f->read.max_memory ? "--max-memory" : "what this machine has");
+                    cli_bytes_text(allowed, limit), f->read.max_memory ? "--max-memory" : "this machine's memory");
 }
 
 static spdhg_status read_data(cli_fit_job *f, spdhg_error *err) {

@@ -49,9 +49,9 @@ int cli_fit_conclude(const cli_fit_job *f,
                 spdhg_outcome_text(outcome));
     const bool open = f->problem_options.gamma == 0 && strcmp(spdhg_solver_solution(f->solver)->gap_kind, "certified") != 0;
     if ((outcome == SPDHG_OUTCOME_LIMIT || outcome == SPDHG_OUTCOME_STALLED) && open)
-        fprintf(stderr, "spdhg fit: perhaps no finite optimum exists (classes that can be separated exactly, or directions that "
-                        "neither loss nor "
-                        "penalty sees); --gamma above 0 gives one\n");
+        fprintf(stderr,
+                "spdhg fit: perhaps there is no finite optimum (separable classes, or directions that change neither loss nor "
+                "penalty); --gamma above 0 gives one\n");
     if (outcome == SPDHG_OUTCOME_INFIMUM)
         fprintf(stderr, "spdhg fit: %s; --gamma above 0 gives a minimiser\n", spdhg_outcome_text(outcome));
     if (outcome == SPDHG_OUTCOME_DIVERGED) fprintf(stderr, "spdhg fit: %s\n", spdhg_outcome_text(outcome));

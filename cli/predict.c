@@ -22,8 +22,8 @@ static const struct argp_option options[] = {
     {"output", 'o', "FILE", 0,
      "write the predictions there; without it they go to standard output and the metrics to standard error", 0},
     {"probability", PROBABILITY, NULL, 0,
-     "a header line, then behind each label the probability of every class, separated by tabs", 0},
-    {"json", JSON, NULL, 0, "the metrics as one JSON object on standard output; predictions then need -o", 0},
+     "a header line, then after each label the probability of every class, separated by tabs", 0},
+    {"json", JSON, NULL, 0, "write the metrics as one JSON object to standard output; predictions then need -o", 0},
     {0},
 };
 
@@ -36,9 +36,9 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case JSON: p->json = true; return 0;
     case ARGP_KEY_ARG: cli_argument(state, p->model_path ? &p->path : &p->model_path, arg); return 0;
     case ARGP_KEY_END:
-        if (!p->path) cli_usage(state, "MODEL and DATA are needed: spdhg predict MODEL DATA [-o FILE]");
+        if (!p->path) cli_usage(state, "MODEL and DATA are required: spdhg predict MODEL DATA [-o FILE]");
         if (p->json && p->out_path && strcmp(p->out_path, "-") == 0)
-            cli_usage(state, "only one of --output and --json can have standard output");
+            cli_usage(state, "only one of --output and --json can use standard output");
         return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
@@ -160,8 +160,7 @@ static void print_metrics(const predict *p, FILE *to) {
     if (!isnan(m->auc)) fprintf(to, ", AUC %.4f", m->auc);
     if (!isnan(m->rmse)) fprintf(to, ", RMSE %.6g, R^2 %.4f", m->rmse, m->r2);
     fprintf(to, "\n");
-    if (m->unknown)
-        fprintf(to, "%lld rows have a label that the model does not know; they are not counted\n", (long long)m->unknown);
+    if (m->unknown) fprintf(to, "%lld rows have a label unknown to the model and are not counted\n", (long long)m->unknown);
     print_confusion(p, to);
     print_calibration(p, to);
 }

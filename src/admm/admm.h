@@ -1,6 +1,6 @@
 /* admm.h - what the ADMM family shares: minimise l(x) + lambda r(z) subject to F x = z, multiplier w, penalty rho.
  *
- * Every method here ends a step with the same tail once x^{k+1} is known (ALGORITHMS, "ZW"):
+ * Every method here ends a step with the same tail once x^{k+1} is known (docs/algorithms.md, "The ADMM family"):
  *     z^{k+1} = prox_{lambda r/rho}( F x^{k+1} - w^k/rho ),   w^{k+1} = w^k - rho (F x^{k+1} - z^{k+1})
  * With y = -w and Moreau's identity that is, for every norm r,
  *     y^{k+1} = Pi_{lambda Y}( y^k + rho F x^{k+1} ),         z^{k+1} = F x^{k+1} - (y^{k+1} - y^k)/rho

@@ -39,11 +39,11 @@ static spdhg_status check_table(const spd_run *run, spdhg_error *err) {
     const spdhg_problem *p = run->problem;
     const double megabytes = 8e-6 * (double)p->n * (double)(p->dK + p->K), limit = run->param[PARAM_MAX_TABLE];
     if (megabytes <= limit) return SPDHG_OK;
-    return spd_fail(
-        err, SPDHG_USAGE,
-        "solver %s: its table of iterates, %lld rows x %lld coefficients, takes %.4g MB and max_table_mb is %g; use fsadmm-lite, "
-        "which keeps the rows' slopes only, or --param max_table_mb=%.0f",
-        run->kind->name, (long long)p->n, (long long)(p->dK + p->K), megabytes, limit, ceil(megabytes));
+    return spd_fail(err, SPDHG_USAGE,
+                    "solver %s: its table of iterates (%lld rows x %lld coefficients) takes %.4g MB, but max_table_mb is %g; use "
+                    "fsadmm-lite, "
+                    "which keeps only the slopes of the rows, or --param max_table_mb=%.0f",
+                    run->kind->name, (long long)p->n, (long long)(p->dK + p->K), megabytes, limit, ceil(megabytes));
 }
 
 static void layout(spd_run *run) {

@@ -152,7 +152,7 @@ static const char *refuses(const spdhg_problem *p) {
 
 const spd_solver_kind spd_solver_sdca_admm = {
     .name = "sdca-admm",
-    .what = "stochastic dual coordinate ascent with ADMM, N dual numbers, last iterate",
+    .what = "stochastic dual coordinate ascent with ADMM, N dual variables, last iterate",
     .reference = "Suzuki: Stochastic dual coordinate ascent with alternating direction method of multipliers, ICML 2014",
     .param = param,
     .params = PARAMS,

@@ -54,7 +54,7 @@ static bool set(int64_t at, spdhg_entry *out) {
 static bool solver(int64_t at, spdhg_entry *out) {
     int entries;
     const spd_solver_kind *const *table = spd_solver_table(&entries);
-    if (at == 0) return plain(out, "auto", "chosen by what the problem is; --verbose says which and why");
+    if (at == 0) return plain(out, "auto", "chosen to suit the problem; --verbose prints which one and why");
     if (at > entries) return false;
     const spd_solver_kind *kind = table[at - 1];
     plain(out, kind->name, kind->what);

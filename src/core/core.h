@@ -29,6 +29,11 @@ spdhg_status spd_fail_io(spdhg_error *err, const char *path, const char *doing);
 #define SPD_TEXT(macro) SPD_TEXT_OF(macro)
 #define SPD_TEXT_OF(tokens) #tokens
 
+/* ---- options.c: own, which has the defaults and `bytes` bytes, takes what the caller's struct has: one of an older header is shorter,
+ * one of a newer header longer. given NULL: nothing. SPDHG_USAGE: its size was never set. */
+spdhg_status spd_options_take(void *own, size_t bytes, const void *given, const char *type, spdhg_error *err);
+#define SPD_OPTIONS_TAKE(type, own, given, err) spd_options_take((own), sizeof(type), (given), #type, (err))
+
 /* ---- alloc.c: zeroed, 64-byte aligned, count * size checked for overflow; NULL when it cannot. count 0 gives a valid pointer.
  */
 void *spd_alloc(int64_t count, size_t size);

@@ -1,4 +1,4 @@
-/* null_basis.c - orthonormal columns N with F N = 0 (ALGORITHMS B6): a column per connected component for rows of one or two
+/* null_basis.c - orthonormal columns N with F N = 0: a column per connected component for rows of one or two
  * entries; by reflections or, for many features, elimination for rows whose last columns differ (chain, trend); else eigenvectors
  * of F'F. */
 #include "face/nullspace.h"
@@ -17,7 +17,7 @@ spdhg_status spd_null_eigenvectors(const spdhg_problem *p, const bool *counts, d
     const int64_t d = p->d;
     if (d > SPD_DENSE_MOST)
         return spd_fail(err, SPDHG_USAGE,
-                        "the null space of a structure like this can be found for up to %d features, the data has %lld (give the "
+                        "the null space of this structure can be computed for up to %d features, the data has %lld (give the "
                         "largest lambda)",
                         SPD_DENSE_MOST, (long long)d);
     double *G = SPD_NEW(double, d *d), *value = SPD_NEW(double, d), *work = SPD_NEW(double, spd_eigen_work(d));

@@ -1,5 +1,5 @@
 /* null_rows.c - the rows of the stacked F = [F_1; F_2; ...] that count, how their null space is found, and F'y = -g by
- * elimination where every column ends at most one row (ALGORITHMS B6). */
+ * elimination where every column ends at most one row. */
 #include "face/nullspace.h"
 
 bool spd_null_rows_next(spd_rows *r, const bool *counts) {

@@ -1,4 +1,4 @@
-/* nullspace.c - the null space of the stacked F = [F_1; F_2; ...], or its dimension alone (ALGORITHMS B6), by whichever of the
+/* nullspace.c - the null space of the stacked F = [F_1; F_2; ...], or its dimension alone, by whichever of the
  * three methods fits the rows that count. */
 #include "face/nullspace.h"
 

@@ -48,10 +48,14 @@ void spd_tied_expand(const spd_tied *r, const spdhg_problem *p, const double *t,
     for (int64_t k = 0; k < p->K && p->intercept; k++) x[p->dK + k] = t[r->size - p->K + k];
 }
 
-void spd_tied_gather(const spd_tied *r, const spdhg_problem *p, const double *g, double *out) {
+void spd_tied_gather_row(const spd_tied *r, const spdhg_problem *p, const double *a, double *out) {
     memset(out, 0, (size_t)r->size * sizeof *out);
     for (int64_t q = 0; q < p->dK; q++)
-        if (r->label[q] >= 0) out[r->label[q]] += r->coef[q] * g[q];
+        if (r->label[q] >= 0) out[r->label[q]] += r->coef[q] * a[q];
+}
+
+void spd_tied_gather(const spd_tied *r, const spdhg_problem *p, const double *g, double *out) {
+    spd_tied_gather_row(r, p, g, out);
     for (int64_t k = 0; k < p->K && p->intercept; k++) out[r->size - p->K + k] = g[p->dK + k];
 }
 

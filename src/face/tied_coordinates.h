@@ -18,7 +18,9 @@ void spd_tied_whole(spd_tied *r, const spdhg_problem *p);                       
 bool spd_tied_make(spd_tied *r, const spdhg_problem *p, const double *open, int64_t most); /* false: more than `most` unknowns */
 void spd_tied_expand(const spd_tied *r, const spdhg_problem *p, const double *t, double *x);   /* x = B t */
 void spd_tied_gather(const spd_tied *r, const spdhg_problem *p, const double *g, double *out); /* out = B'g */
-void spd_tied_nearest(const spd_tied *r, const spdhg_problem *p, const double *x, double *t);  /* t = (B'B)^{-1} B'x */
+/* The same for a full row of the data, which has no entry for the intercept: 0 there. */
+void spd_tied_gather_row(const spd_tied *r, const spdhg_problem *p, const double *a, double *out);
+void spd_tied_nearest(const spd_tied *r, const spdhg_problem *p, const double *x, double *t); /* t = (B'B)^{-1} B'x */
 
 /* ---- tied_hessian.c: lower triangles, size x size. */
 bool spd_tied_hessian(const spd_tied *r, const spdhg_problem *p, const double *curve, double *H, double *work,

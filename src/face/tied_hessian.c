@@ -82,7 +82,7 @@ static void add_dense(const spd_tied *r, const spdhg_problem *p, const double *c
         for (int64_t i = 0; i < rows; i++) {
             spd_row row;
             spd_problem_row(p, at + i, &row);
-            spd_tied_gather(r, p, row.val, panel + i * n);
+            spd_tied_gather_row(r, p, row.val, panel + i * n);
             if (p->intercept) panel[i * n + n - 1] = 1;
             spd_scale(n, sqrt(spd_problem_weight(p, at + i) * curve[at + i] / p->W), panel + i * n);
         }

@@ -10,8 +10,8 @@ static const double BACK = 0.995, SHORT = 1e-3, ROUNDING = 1e-14, LOST = 1e-6, N
 const char *spd_interior_refuses(const spdhg_problem *p) {
     if (spd_problem_refuses_factor(p)) return spd_problem_refuses_factor(p);
     for (int64_t t = 0; t < p->terms; t++)
-        if (p->term[t].penalty == &spd_penalty_nuclear) return "it does not know the nuclear norm";
-    if (p->set.kind == &spd_set_box && !(p->set.arg[0] < p->set.arg[1])) return "the box has no inside";
+        if (p->term[t].penalty == &spd_penalty_nuclear) return "it does not support the nuclear norm";
+    if (p->set.kind == &spd_set_box && !(p->set.arg[0] < p->set.arg[1])) return "the box has no interior";
     return NULL;
 }
 

@@ -16,7 +16,7 @@ static spdhg_status argument(const spdhg_loss *loss, const char *text, double *a
     if (loss->arg_max < loss->arg_min)
         return spd_fail(err, SPDHG_USAGE, "loss '%s' takes no argument, got ':%s'", loss->name, text);
     if (!spd_to_double(text, arg) || *arg < loss->arg_min || *arg > loss->arg_max)
-        return spd_fail(err, SPDHG_USAGE, "loss '%s:%s': expected a number between %g and %g behind ':'", loss->name, text,
+        return spd_fail(err, SPDHG_USAGE, "loss '%s:%s': expected a number between %g and %g after ':'", loss->name, text,
                         loss->arg_min, loss->arg_max);
     return SPDHG_OK;
 }

@@ -24,7 +24,7 @@ static const char *refuses(const spdhg_problem *p) {
         return "the step of a column has no closed form unless F is the identity, and the only term";
     if (!spd_descent_l1(p) && (p->term[0].penalty != &spd_penalty_group || p->term[0].largest > 1))
         return "it works for l1, and for groups that are each one feature's coefficients";
-    return p->loss->value || p->loss == &spd_loss_softmax ? NULL : "it does not know the curvature of this loss";
+    return p->loss->value || p->loss == &spd_loss_softmax ? NULL : "it does not support the curvature of this loss";
 }
 
 static void layout(spd_run *run) {

@@ -1,4 +1,4 @@
-/* newton_model.c - the quadratic model by ADMM, dense factors (ALGORITHMS B4), warm started with the last (y, z):
+/* newton_model.c - the quadratic model by ADMM, dense factors (docs/algorithms.md), warm started with the last (y, z):
  *     t = (H + rho B'F'SFB)^{-1} ( H t_x + B'( F'(rho S z - y) - g ) ),   u = B t
  *     v = y + rho S (1.6 F u - 0.6 z),   y = Pi_{lambda Y}(v),   z = (v - y)/(rho S)
  * until  e'H^{-1}e/2 + lambda r(Fu) - y'Fu,  e = B'(g + F'y) + H(t - t_x),  the model's duality gap, is a hundredth of the

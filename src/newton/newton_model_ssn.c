@@ -1,4 +1,4 @@
-/* newton_model_ssn.c - semismooth Newton on the augmented Lagrangian of the quadratic model (ALGORITHMS 3.2), from the zeros ADMM
+/* newton_model_ssn.c - semismooth Newton on the augmented Lagrangian of the quadratic model (docs/algorithms.md), from the zeros ADMM
  * has found: v = y + big S F u,   ( H + B'F' big S DPi(v) F B ) dt = -( H(t - t_x) + B'(g + F'Pi(v)) ),   t += s dt (Armijo);   y
  * <- Pi(v) after a full step l1: DPi is 1 inside, 0 outside; group: 1 inside, (lambda/||v||)(I - vv'/||v||^2) outside. */
 #include <cblas.h>

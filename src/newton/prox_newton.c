@@ -1,4 +1,4 @@
-/* prox_newton.c - proximal Newton (ALGORITHMS B4): prox-newton for up to SPD_DENSE_MOST coefficients, X separable; ws-newton, X = R^d,
+/* prox_newton.c - proximal Newton (docs/algorithms.md): prox-newton for up to SPD_DENSE_MOST coefficients, X separable; ws-newton, X = R^d,
  * which from 800 on works on x = B t, where B keeps at zero the entries of F x that are zero and whose duals are inside their
  * balls (tied_coordinates.h), so that t has at most 2000 numbers.
  *
@@ -238,6 +238,6 @@ const spd_solver_kind spd_solver_prox_newton = {
 
 const spd_solver_kind spd_solver_ws_newton = {
     .name = "ws-newton",
-    .what = "proximal Newton on a working set, ADMM inner solver; exact, for solutions of up to 2000 numbers",
+    .what = "proximal Newton on a working set, ADMM inner solver; exact, for solutions with up to 2000 unknowns",
     .refuses = working_set_refuses,
     PROX_NEWTON};

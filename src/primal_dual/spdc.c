@@ -150,14 +150,14 @@ static const char *refuses(const spdhg_problem *p) {
     if (!(p->gamma > 0)) return "its step sizes need a strongly convex problem: --gamma above 0";
     if (p->terms > 1 || (p->terms == 1 && !spd_csr_is_identity(&p->term[0].F->F)))
         return "it needs the proximal step of the penalty r(F x), which has no closed form unless F is the identity: "
-               "use --structure identity without --also-sparse, or a solver that splits F off, such as spdhg";
+               "use --structure identity without --also-sparse, or a solver that handles F separately, such as spdhg";
     if (p->set.kind != &spd_set_all) return "the proximal step of the penalty within a set X has no closed form; use --set all";
     return NULL;
 }
 
 const spd_solver_kind spd_solver_spdc = {
     .name = "spdc",
-    .what = "stochastic primal-dual coordinate for F = identity and gamma > 0, N dual numbers, last iterate",
+    .what = "stochastic primal-dual coordinate for F = identity and gamma > 0, N dual variables, last iterate",
     .reference = "Zhang, Xiao: Stochastic primal-dual coordinate method, ICML 2015, Alg. 2",
     .param = param,
     .params = PARAMS,

@@ -7,8 +7,8 @@
  *   Output xbar = sum_k alpha^{k+1} x^{k+1},  ybar = sum_k alpha^{k+1} y^{k+1}
  *
  * l contains (gamma/2)||x||^2, linearised with the rest, so L contains gamma and mu = gamma. The intercept c takes the same
- * gradient step with neither penalty, ridge nor projection. Default s = max_{y in lambda Y}||y|| / bound(||F||) (PROBLEM: default
- * dual step). */
+ * gradient step with neither penalty, ridge nor projection. Default s = max_{y in lambda Y}||y|| / bound(||F||) (docs/problem.md,
+ * Solvers). */
 #include "primal_dual/spdhg.h"
 
 const spd_param spd_spdhg_param[SPD_SPDHG_PARAMS] = {

@@ -43,7 +43,7 @@ static spdhg_status check_classes(const spdhg_problem *p, const double *sorted, 
     describe(p->data, sorted, n, counts, sizeof counts);
     if (classes == 1 && !(p->one_class_ok && p->loss->value))
         return spd_fail(err, SPDHG_DATA,
-                        "only one class among the rows: %s; there is nothing to tell apart (--allow-one-class fits all the same)",
+                        "only one class among the rows: %s; there is nothing to distinguish (--allow-one-class fits it anyway)",
                         counts);
     if (p->loss->value && classes > 2)
         return spd_fail(err, SPDHG_DATA,

@@ -1,5 +1,5 @@
-/* prepare.c - what a problem needs to know of its rows before a solver may use it: weights, values, norms (PROBLEM: Weights,
- * Standardise). */
+/* prepare.c - what a problem needs to know of its rows before a solver may use it: weights, values, norms (docs/problem.md,
+ * Intercept, weights, scaling). */
 #include "problem/prepare.h"
 
 /* ---- weights */

@@ -125,7 +125,7 @@ static void free_term(spd_term *t) {
 
 /* Groups as asked for, one number per row of the unweighted F. */
 static spdhg_status take_groups(spd_term *t, const spdhg_structure *F, const spdhg_term_options *o, spdhg_error *err) {
-    if (!o || (!o->groups && !o->group)) return SPDHG_OK;
+    if (!o->groups && !o->group) return SPDHG_OK;
     if (!t->penalty->groups_ok) return spd_fail(err, SPDHG_USAGE, "penalty %s takes no groups", t->penalty->name);
     if (o->groups) return spd_structure_groups(F, o->groups, &t->group_asked, err);
     if (o->group_rows != F->F.m)
@@ -138,7 +138,7 @@ static spdhg_status take_groups(spd_term *t, const spdhg_structure *F, const spd
 /* Row weights are part of F: its rows are scaled, those of weight 0 dropped, and the groups follow. */
 static spdhg_status take_weights(spd_term *t, const spdhg_structure *F, const spdhg_term_options *o, spdhg_error *err) {
     t->F = F;
-    if (!o || !o->row_weight) return SPDHG_OK;
+    if (!o->row_weight) return SPDHG_OK;
     if (o->row_weights != F->F.m)
         return spd_fail(err, SPDHG_DATA, "%lld penalty weights for the %lld rows of F", (long long)o->row_weights,
                         (long long)F->F.m);
@@ -151,16 +151,18 @@ static spdhg_status take_weights(spd_term *t, const spdhg_structure *F, const sp
 }
 
 spdhg_status spdhg_problem_term(spdhg_problem *p, const char *penalty, const spdhg_structure *F, double lambda,
-                                const spdhg_term_options *o, spdhg_error *err) {
+                                const spdhg_term_options *options, spdhg_error *err) {
     SPD_TRY(check_open(p, err));
+    spdhg_term_options o = SPDHG_TERM_OPTIONS;
+    SPD_TRY(SPD_OPTIONS_TAKE(spdhg_term_options, &o, options, err));
     spd_term t = {.lambda = lambda, .lambda_given = lambda};
     SPD_TRY(spd_penalty_find(penalty, &t.penalty, err));
     if (!(lambda >= 0) || !isfinite(lambda)) return spd_fail(err, SPDHG_USAGE, "lambda must be a number >= 0, not %g", lambda);
     if (F->F.n != p->d)
         return spd_fail(err, SPDHG_DATA, "the structure %s is for %lld features, the data has %lld", F->spec, (long long)F->F.n,
                         (long long)p->d);
-    spdhg_status status = take_groups(&t, F, o, err);
-    if (status == SPDHG_OK) status = take_weights(&t, F, o, err);
+    spdhg_status status = take_groups(&t, F, &o, err);
+    if (status == SPDHG_OK) status = take_weights(&t, F, &o, err);
     spd_term *grown = status == SPDHG_OK ? spd_grow(p->term, p->terms, p->terms + 1, sizeof t) : NULL;
     if (status == SPDHG_OK && !grown) status = spd_fail_memory(err, sizeof t);
     if (status != SPDHG_OK) {

@@ -115,7 +115,7 @@ void spd_term_slide(const spd_term *t, int64_t K, const double *v, double *dir, 
 void spd_term_outside(const spd_term *t, int64_t K, const double *u, double radius, double *open, double *work);
 double spd_term_radius(const spd_term *t, int64_t K); /* max ||y|| over lambda Y */
 int64_t spd_term_work(const spd_term *t, int64_t K);  /* doubles of work for the above */
-/* The dual half-step fused with the transposed product, one pass over the rows of F (ARCHITECTURE decision 5):
+/* The dual half-step fused with the transposed product, one pass over the rows of F (docs/architecture.md, decision 5):
  *     y = Pi_{lambda Y}(y + s F x);   y_sum += average_weight y;   g += F'y
  * F is the term's own matrix, or its `placed` one when x and g are in that order. */
 void spd_term_dual_step(const spd_term *t, const spd_csr *F, int64_t K, double s, const double *x, double *y,

@@ -38,6 +38,6 @@ static inline bool spd_rows_next(spd_rows *r) {
     return true;
 }
 
-/* Zero in PROBLEM's sense: |F_e x| <= 8 eps |F_e||x|, so that rounding in the product does not count as structure. */
+/* Zero in the sense of docs/problem.md: |F_e x| <= 8 eps |F_e||x|, so that rounding in the product does not count as structure. */
 static inline double spd_zero_within(double x_norm) { return 8 * DBL_EPSILON * x_norm; }
 #endif

@@ -1,7 +1,7 @@
 /* sample.c - the rows of iteration k: a pure function of (seed, k), whatever threads, restarts or ranks do.
  * iid: row i with probability w_i/W (Walker's alias table when weights differ), so the batch mean of phi'(z_i) a_i is unbiased as
- * it is. shuffle: epoch e visits the rows in a pseudo-random order of its own; a row carries the factor N w_i/W (PROBLEM:
- * Weights). */
+ * it is. shuffle: epoch e visits the rows in a pseudo-random order of its own; a row carries the factor N w_i/W (docs/problem.md,
+ * Intercept, weights, scaling). */
 #include "problem/problem.h"
 
 /* Vose's construction: every cell i keeps i with probability keep[i], else gives other[i]. O(n). */

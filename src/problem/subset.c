@@ -53,7 +53,8 @@ spdhg_status spd_problem_subset(spdhg_problem **out, const spdhg_problem *base, 
                                 const spdhg_structure *first, spdhg_error *err) {
     *out = NULL;
     if (first && (base->term[0].owned || base->term[0].group_asked))
-        return spd_fail(err, SPDHG_USAGE, "weights or groups of the rows of F cannot follow an F that every fold learns anew");
+        return spd_fail(err, SPDHG_USAGE,
+                        "weights or groups of the rows of F cannot be used with an F that every fold learns from its own rows");
     spdhg_problem *p = SPD_NEW(spdhg_problem, 1);
     if (!p) return spd_fail_memory(err, sizeof *p);
     *p = (spdhg_problem){.data = base->data,

@@ -120,7 +120,7 @@ static spdhg_status read_header(table *t, spd_text *text, spdhg_error *err) {
         double number;
         numbers = numbers && spd_to_double(t->k.name[t->k.columns], &number);
     }
-    if (t->k.columns == 0) return spd_fail(err, SPDHG_DATA, "%s: no rows in it", text->path);
+    if (t->k.columns == 0) return spd_fail(err, SPDHG_DATA, "%s: has no rows", text->path);
     if (!numbers) return SPDHG_OK;
     if (text->offset != before.offset)
         return spd_fail(err, SPDHG_DATA, "%s:1:1: a first row of numbers of more than %d bytes needs a header before it",

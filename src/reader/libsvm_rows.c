@@ -44,7 +44,7 @@ static spdhg_status refuse_pair(const spd_text *t, const spd_token *token, spdhg
     if (spd_parse_double(digits + 1, token->end, &value) != token->end)
         return spd_text_fail(t, token, err, "expected index:number, found '%s'", shown.text);
     if (!isfinite(value)) return spd_text_fail(t, token, err, "number out of range in '%s'", shown.text);
-    return spd_text_fail(t, token, err, "index 0, but indices were said to count from 1");
+    return spd_text_fail(t, token, err, "index 0, but the indices count from 1");
 }
 
 /* Any pair, at leisure: exponents, signs, many digits. Where it ends, or NULL: it is none. */

@@ -146,7 +146,8 @@ static const char *reason(const facts *f) {
         bool holds;
         const char *why;
     } all[] = {
-        {f->passes > 0 && !f->interior, "ridge makes stochastic steps converge before a factor of the coefficients is paid for"},
+        {f->passes > 0 && !f->interior,
+         "with this ridge stochastic steps converge before a dense factorisation would be worth its cost"},
         {(f->few && !f->tied) || f->interior, "the coefficients are few enough for a dense factor"},
         {f->columns, "the coefficients are many and the penalty is on each feature"},
         {f->sparse, "the coefficients are many and most will be zero or tied"},
@@ -184,7 +185,7 @@ static spdhg_status unknown(const char *name, spdhg_error *err) {
         const size_t used = strlen(names);
         snprintf(names + used, sizeof names - used, ", %s", table[i]->name);
     }
-    return spd_fail(err, SPDHG_USAGE, "unknown solver '%s'; there are %s", name, names);
+    return spd_fail(err, SPDHG_USAGE, "unknown solver '%s'; expected one of: %s", name, names);
 }
 
 spdhg_status spd_plan_make(spd_plan *plan, const char *name, const spdhg_problem *p, spdhg_error *err) {

@@ -5,7 +5,7 @@
 static spdhg_status open_checkpoint(const spdhg_solver *s, spd_checkpoint *saved, spdhg_error *err) {
     bool previous;
     SPD_TRY(spd_loop_open(s, saved, &previous, err));
-    if (previous) spd_loop_log((void *)(uintptr_t)s, "the checkpoint is damaged; going on from the one before it");
+    if (previous) spd_loop_log((void *)(uintptr_t)s, "the checkpoint is damaged; continuing from the previous one");
     return SPDHG_OK;
 }
 

@@ -8,7 +8,7 @@
  * `bracket` bounds it from above, rounding counted, for every v' with |v'_j - v_j| <= e_j. */
 typedef struct spd_set_kind {
     const char *name, *help;
-    int args;                                                               /* numbers behind ':' separated by ',' */
+    int args;                                                               /* numbers after ':' separated by ',' */
     const char *(*check)(const double *arg);                                /* NULL, or what is wrong */
     void (*project)(int64_t n, const double *arg, double *x, double *work); /* work has n numbers */
     double (*diameter)(int64_t n, const double *arg);                       /* INFINITY if unbounded */

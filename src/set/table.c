@@ -50,7 +50,7 @@ static spdhg_status fill(const spd_set_kind *kind, const char *spec, spd_set *ou
     if (kind->args == 0 && !arg) return SPDHG_OK;
     if (kind->args == 0) return spd_fail(err, SPDHG_USAGE, "set '%s': '%s' takes no numbers", spec, kind->name);
     if (!arg || !numbers(arg, out->arg, kind->args))
-        return spd_fail(err, SPDHG_USAGE, "set '%s': expected %s behind '%s:'", spec,
+        return spd_fail(err, SPDHG_USAGE, "set '%s': expected %s after '%s:'", spec,
                         kind->args == 1 ? "one number" : "two numbers separated by ','", kind->name);
     const char *wrong = kind->check(out->arg);
     return wrong ? spd_fail(err, SPDHG_USAGE, "set '%s': %s", spec, wrong) : SPDHG_OK;

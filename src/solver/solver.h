@@ -136,7 +136,7 @@ double spd_evaluate_radius(const spd_evaluator *e, const double *x);
 /* Numbers of F x that are larger than ||F_e|| radius: no x* within the radius has another sign there. */
 int64_t spd_evaluate_signs(const spd_evaluator *e, const double *x, double radius);
 int64_t spd_evaluate_structure_nonzeros(const spd_evaluator *e,
-                                        const double *x); /* entries of F x that are not zero in PROBLEM's sense */
+                                        const double *x); /* entries of F x that are not zero (docs/problem.md) */
 void spd_evaluator_free(spd_evaluator *e);
 
 #endif

@@ -30,7 +30,7 @@ static const criterion *find(const char *name) {
     return NULL;
 }
 
-/* Rows of F x that are 0 in output k, in PROBLEM's sense. */
+/* Rows of F x that are 0 in output k, in the sense of docs/problem.md. */
 static void zero_rows(const spdhg_problem *p, const double *x, const double *Fx, int64_t k, bool *zero) {
     double size = 0;
     for (int64_t j = 0; j < p->d; j++) size += x[j * p->K + k] * x[j * p->K + k];
@@ -74,18 +74,18 @@ spdhg_status spd_path_check(const spdhg_path *path, spdhg_error *err) {
     char names[120];
     spd_names(names, sizeof names, criteria, CRITERIA, sizeof *criteria);
     const criterion *c = find(o->choose);
-    if (!c) return spd_fail(err, SPDHG_USAGE, "'%s' is no criterion to choose by; there are %s", o->choose, names);
+    if (!c) return spd_fail(err, SPDHG_USAGE, "unknown criterion '%s'; expected one of: %s", o->choose, names);
     if (strcmp(o->rule, "1se") != 0 && strcmp(o->rule, "min") != 0)
         return spd_fail(err, SPDHG_USAGE, "the rule '%s' is not one of 1se, min", o->rule);
-    if (c->validated && o->folds == 0) return spd_fail(err, SPDHG_USAGE, "to choose by %s needs folds to validate with", c->name);
+    if (c->validated && o->folds == 0) return spd_fail(err, SPDHG_USAGE, "choosing by %s needs cross-validation folds", c->name);
     if (c->value == MEMBER(accuracy) && !p->loss->classify)
-        return spd_fail(err, SPDHG_USAGE, "to choose by accuracy needs a classification loss");
+        return spd_fail(err, SPDHG_USAGE, "choosing by accuracy needs a classification loss");
     if (c->value == MEMBER(auc) && (!p->loss->classify || p->K > 1))
-        return spd_fail(err, SPDHG_USAGE, "to choose by auc needs a loss of two classes");
+        return spd_fail(err, SPDHG_USAGE, "choosing by auc needs a loss for two classes");
     for (int64_t t = 0; t < p->terms && !c->validated; t++)
         if (p->term[t].penalty != &spd_penalty_l1 && p->term[t].penalty != &spd_penalty_group)
             return spd_fail(err, SPDHG_USAGE,
-                            "to choose by %s needs degrees of freedom, which are known for l1 and group, not for %s", c->name,
+                            "choosing by %s needs degrees of freedom, which are known for l1 and group but not for %s", c->name,
                             p->term[t].penalty->name);
     return SPDHG_OK;
 }

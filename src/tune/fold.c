@@ -75,9 +75,7 @@ static spdhg_status make_problem(room *r, const spdhg_path *path, const int32_t 
             r->train[r->trains++] = i;
         }
     if (path->options.learn) {
-        spdhg_graph_options learn = *path->options.learn;
-        learn.threads = 1;
-        SPD_TRY(spdhg_structure_learn(&r->F, p->data, r->id, r->trains, &learn, NULL, err));
+        SPD_TRY(spdhg_structure_learn(&r->F, p->data, r->id, r->trains, &path->learn, NULL, err));
     }
     return spd_problem_subset(&r->problem, p, r->train, r->trains, r->F, err);
 }

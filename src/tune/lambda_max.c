@@ -1,4 +1,4 @@
-/* lambda_max.c - the smallest lambda at which some x in null(F) is optimal (ALGORITHMS B6; X = R^d, intercept free).
+/* lambda_max.c - the smallest lambda at which some x in null(F) is optimal (X = R^d, intercept free).
  *
  *   x0 = argmin over null(F) of l + (gamma/2)||x||^2,  g = grad l(x0) + gamma x0, orthogonal to null(F)
  *   lambda_max = min { r°(y) : F'y = -g } = max { g'p : r(F p) <= 1 },   r° the polar norm of the stacked terms

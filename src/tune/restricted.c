@@ -1,5 +1,5 @@
 /* restricted.c - minimises (1/W) sum_i w_i phi(a_i'N u + c + o_i, b_i) + (gamma/2)||u||^2 over u and c, N orthonormal: the model
- * in which no penalty acts (ALGORITHMS B6, step 1). The rows N'a_i become a small problem of their own. */
+ * in which no penalty acts. The rows N'a_i become a small problem of their own. */
 #include <stdlib.h>
 
 #include "tune/tune.h"

@@ -1,5 +1,5 @@
 /* test_rows.c - the rows of F one after the other: their products with x are F x, wherever F is stored or not, term after term; what
- * comes before and behind a term; who is zero in PROBLEM's sense. */
+ * comes before and behind a term; who is zero in the sense of docs/problem.md. */
 #include "problem/rows.h"
 #include "small.h"
 

@@ -1,4 +1,4 @@
-/* test_solver.c - the laws every solver obeys (ARCHITECTURE: Laws), one generic test over the solver table and a set of small
+/* test_solver.c - the laws every solver obeys (CONTRIBUTING.md), one generic test over the solver table and a set of small
  * problems. */
 #include <malloc.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-/* test_lambda_max.c - lambda_max: at 1.001 of it every row of F x is 0 in PROBLEM's sense, at 0.999 not; +inf for separable data;
+/* test_lambda_max.c - lambda_max: at 1.001 of it every row of F x is 0 in the sense of docs/problem.md, at 0.999 not; +inf for separable data;
  * the subset of a problem; lambda scaled on a frozen problem. */
 #include "small.h"
 #include "tune/tune.h"
