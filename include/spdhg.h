@@ -386,6 +386,10 @@ SPDHG_API spdhg_status spdhg_model_change(spdhg_model *model, const double *x, c
 SPDHG_API spdhg_status spdhg_model_to_text(const spdhg_model *model, char **text, spdhg_error *err);
 SPDHG_API spdhg_status spdhg_model_from_text(spdhg_model **out, const char *text, size_t size, spdhg_error *err);
 SPDHG_API void spdhg_text_free(char *text);
+/* The targets expected at scores, rows x outputs: the scores themselves for most losses; SPDHG_USAGE for labels. mean may
+ * be scores. */
+SPDHG_API spdhg_status spdhg_model_means(const spdhg_model *model, int64_t rows, const double *scores, double *mean,
+                                         spdhg_error *err);
 /* The chance of every class, rows x classes, from scores; SPDHG_USAGE for losses that model none (logistic and softmax do). */
 SPDHG_API spdhg_status spdhg_model_probabilities(const spdhg_model *model, int64_t rows, const double *scores,
                                                  double *probability, spdhg_error *err);
@@ -554,14 +558,14 @@ typedef struct spdhg_loss {
     const char *name, *help;
     bool classify;                   /* labels are mapped: two sorted values to -1, +1; softmax: to 0..K-1 */
     double arg, arg_min, arg_max;    /* default and range of ARG; arg_max < arg_min: takes none */
-    double (*curvature)(double arg); /* kappa: bound on phi'' (on the largest eigenvalue for _k losses) */
+    double (*curvature)(double arg); /* kappa: bound on phi'' (on the largest eigenvalue for _k losses); INFINITY: none */
     double (*value)(double z, double b, double arg);
     double (*slope)(double z, double b, double arg);  /* phi' */
     double (*second)(double z, double b, double arg); /* phi'' (any element of its generalised derivative) */
     double (*conjugate)(double alpha, double b,
                         double arg); /* phi*(alpha) = max_z alpha z - phi(z); +INFINITY outside its domain */
     double (*room)(double alpha, double b,
-                   double arg); /* distance of alpha to the boundary of phi*'s domain, at most 1; NULL: 1 */
+                   double arg); /* distance of alpha to the boundary of phi*'s domain, or less; NULL: taken for infinite */
     double (*value_k)(const double *z, int64_t K, double b);
     void (*slope_k)(const double *z, int64_t K, double b, double *slope);
     void (*second_k)(const double *z, int64_t K, double b, const double *p, double *hp); /* hp = phi''(z) p */
@@ -569,6 +573,10 @@ typedef struct spdhg_loss {
     bool quadratic;      /* phi*(alpha) = b alpha + alpha^2/(2 kappa) wherever it is finite */
     bool falls_for_ever; /* in a direction of z in which phi never rises it has no minimum: it falls for ever */
     bool steady;         /* |phi'''| <= phi'': its curvature grows at most e times when z moves by 1 */
+    double (*bracket)(double z, double b, double alpha,
+                      double arg);         /* phi(z) + phi*(alpha) - alpha z where these three cancel; NULL: they add up */
+    double (*mean)(double z, double arg);  /* the target expected at z; NULL: z */
+    const char *(*wrong_target)(double b); /* NULL, or what was expected in place of b; NULL: takes any */
     double (*chance)(double z, double b, double arg);             /* of label b; NULL: phi models no probabilities */
     void (*chance_k)(const double *z, int64_t K, double *chance); /* the same of every class; then phi' = chance - e_b and
                                                                         phi'' = diag(chance) - chance chance' */

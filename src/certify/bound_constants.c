@@ -202,6 +202,9 @@ spdhg_status spd_bound_constants_of(spd_bound_setting *out, const spdhg_problem 
             err, SPDHG_USAGE,
             "no bound holds with a free intercept: it has no bound of its own (D_x is infinite) and no strong convexity; "
             "use --no-intercept");
+    if (!isfinite(p->kappa) && isnan(question->L))
+        return spd_fail(err, SPDHG_USAGE, "L is infinite: the %s loss has no bound on its curvature, which the theorems need",
+                        p->loss->name);
     if (question->L < p->gamma) /* the steps would then be too long for the invariant ball of the iterates as well */
         return spd_fail(err, SPDHG_USAGE, "L = %g is below gamma = %g: the smoothness of the loss with its ridge is not",
                         question->L, p->gamma);

@@ -32,6 +32,7 @@ typedef struct spd_metrics {
     double accuracy;       /* NAN for regression */
     double rmse, r2;       /* NAN for classification */
     double auc;            /* binary; NAN else */
+    double deviance;       /* mean deviance, twice the loss, where scores are not the means themselves; NAN else */
     int64_t rows, unknown; /* labels counted (several in a row for several targets), and those the model does not know */
     int64_t *confusion;    /* classes x classes, truth by row; NULL for regression. Freed by the caller */
 } spd_metrics;

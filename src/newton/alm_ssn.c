@@ -257,6 +257,7 @@ const spd_solver_kind spd_solver_alm_ssn = {
     .what = "semismooth Newton augmented Lagrangian, conjugate gradients; exact, for many features",
     .reference = "Li, Sun, Toh: A highly efficient semismooth Newton augmented Lagrangian method, 2018",
     .full_information = true,
+    .any_curvature = true,
     .exact = true,
     .self_size = sizeof(alm_ssn),
     .refuses = refuses,

@@ -12,6 +12,8 @@
  * The dual point is the inner y: in its ball by construction; along a path with alpha + C A dx, which the model takes for the
  * slopes at u. Where the solution needs more than 2000 numbers it says STALLED; where its models are not solved or lead nowhere,
  * GIVES_UP. */
+#include <float.h>
+
 #include "face/working_set.h"
 #include "interior/interior.h"
 #include "newton/newton_model.h"
@@ -133,15 +135,17 @@ static bool regularise(prox_newton *self, const spdhg_problem *p) {
     double *small = a->solved;
     const int64_t n = a->B.size, features = n - (p->intercept ? p->K : 0);
     double trace = 0, square = 0;
-    for (int64_t q = 0; q < n; q++) trace += a->H[q * n + q];
     spd_newton_model_transposed(a, p, a->b->y, a->e);
     spd_axpy(n, 1, a->tg, a->e);
+    spd_newton_stiffen(p, self->base.value[0], n, a->e, a->H, a->LM);
+    for (int64_t q = 0; q < n; q++) trace += a->H[q * n + q];
     /* Losses with straight pieces may have no curvature here at all: a small part of what they can have keeps steps sane. */
-    const double least = 1e-4 * p->kappa * p->row_norm2_max;
+    const double least = 1e-4 * p->kappa_usual * p->row_norm2_max;
     const bool strong = p->gamma > 0 && !p->intercept, flat = trace < 1e-4 * least;
     const double mean = fmax(trace, least) / (double)n;
     gather_small(self, p, small);
     for (int64_t q = 0; q < n; q++) square += a->e[q] * a->e[q] / curved(a, q, small[q], mean);
+    if (!isfinite(p->kappa)) square /= fmax(self->base.value[0], DBL_MIN); /* f is of any size */
     const double del = strong ? 0 : flat ? 1 : fmax(1e-10, 1e-3 * sqrt(square));
     for (int64_t q = 0; q < n; q++)
         a->H[q * n + q] += del * curved(a, q, small[q], mean) + (q < features ? p->gamma : 0) * a->B.weight[q];
@@ -252,8 +256,8 @@ static const double *hessian(const spd_run *run, const double **curve) {
 
 #define PROX_NEWTON                                                                                                              \
     .reference = "Lee, Sun, Saunders: Proximal Newton-type methods, SIAM J. Optim. 2014", .full_information = true,              \
-    .exact = true, .self_size = sizeof(prox_newton), .layout = layout, .start = start, .step = step, .output = output,           \
-    .hessian = hessian
+    .any_curvature = true, .exact = true, .self_size = sizeof(prox_newton), .layout = layout, .start = start, .step = step,      \
+    .output = output, .hessian = hessian
 
 const spd_solver_kind spd_solver_prox_newton = {
     .name = "prox-newton",

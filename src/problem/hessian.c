@@ -72,7 +72,7 @@ static void row_curvature(const pass *a, int64_t i, const double *b, double w, d
 static double coupled_diagonal(const spdhg_problem *p, const double *z, double b, int64_t k) {
     enum { K_MOST = 64 };
     double unit[K_MOST] = {0}, column[K_MOST];
-    if (p->K > K_MOST) return p->kappa; /* a bound is as good for preconditioning */
+    if (p->K > K_MOST) return p->kappa_usual; /* a bound is as good for preconditioning */
     unit[k] = 1;
     p->loss->second_k(z, p->K, b, unit, column);
     return column[k];

@@ -20,7 +20,7 @@ static void add_stage(spd_plan *plan, const char *name, double epochs, int64_t s
     plan->stage[plan->stages++] = (spd_stage){.kind = spd_solver_find(name), .epochs = epochs, .stride = stride};
 }
 
-static bool takes(const char *name, const spdhg_problem *p) { return !spd_solver_find(name)->refuses(p); }
+static bool takes(const char *name, const spdhg_problem *p) { return !spd_solver_refuses(spd_solver_find(name), p); }
 
 /* A stochastic pass is worth it if the steps it saves cost more: rows with many entries, a structure that is cheap to apply once
  * per row. */
@@ -75,7 +75,7 @@ static bool has_groups_of_pairs(const spdhg_problem *p) {
  * if that may suffice. */
 static double passes_before_interior(const spdhg_problem *p) {
     const double n = (double)spd_problem_normal_size(p), affordable = 1.5 * n * n * n / pass_cost(p);
-    return affordable > PASSES ? fmin(affordable, PASSES_MOST) : 0;
+    return affordable > PASSES && takes("saga-pd3o", p) ? fmin(affordable, PASSES_MOST) : 0;
 }
 
 /* For a stage behind which another waits should it give up. */
@@ -86,7 +86,8 @@ static void add_sure_stage(spd_plan *plan, const char *name) {
 
 /* What goes on where a stage gives up. */
 static void add_rescue(spd_plan *plan, const spdhg_problem *p) {
-    if (plan->stages < SPD_STAGES_MAX) add_stage(plan, takes("alm-ssn", p) ? "alm-ssn" : "saga-pd3o", RESCUE, 1);
+    const char *name = takes("alm-ssn", p) ? "alm-ssn" : "saga-pd3o";
+    if (plan->stages < SPD_STAGES_MAX && takes(name, p)) add_stage(plan, name, RESCUE, 1);
 }
 
 static void add_interior(spd_plan *plan, const spdhg_problem *p) {
@@ -104,6 +105,7 @@ static void add_interior(spd_plan *plan, const spdhg_problem *p) {
  * either: passes_first. */
 static void automatic(spd_plan *plan, const spdhg_problem *p) {
     const int64_t unknowns = spd_problem_normal_size(p);
+    const char *pass = p->gamma > 0 ? "spdhg-sc2" : "spdhg";
     const bool few = takes("prox-newton", p), newton = few || takes("alm-ssn", p), columns = !few && takes("cd-newton", p),
                tied = few && spd_newton_model_ties(p) && !has_groups_of_pairs(p),
                sparse = tied || (!few && !columns && newton && (p->gamma == 0 || has_pairs(p)) && !has_groups_of_pairs(p) &&
@@ -114,7 +116,7 @@ static void automatic(spd_plan *plan, const spdhg_problem *p) {
         few && !tied && !p->standardize && passes == 0 ? thin_stride(p) : 1; /* a sample's standard deviations are its own */
     if (passes > 0) add_stage(plan, "saga-pd3o", passes, 1);
     if (stride > 1) add_stage(plan, "prox-newton", (double)(THIN_STEPS * PASSES_PER_STEP) / (double)stride, stride);
-    if (newton && !few && !columns && passes == 0 && worth_a_pass(p)) add_stage(plan, p->gamma > 0 ? "spdhg-sc2" : "spdhg", 1, 1);
+    if (newton && !few && !columns && passes == 0 && worth_a_pass(p) && takes(pass, p)) add_stage(plan, pass, 1, 1);
     if (columns) add_sure_stage(plan, "cd-newton");
     if (sparse) add_stage(plan, "ws-newton", 2000, 1);
     if (few) add_sure_stage(plan, "prox-newton");
@@ -161,8 +163,10 @@ spdhg_status spd_plan_make(spd_plan *plan, const char *name, const spdhg_problem
         plan->stage[0] = (spd_stage){.kind = kind, .stride = 1};
     }
     for (int i = 0; i < plan->stages; i++) {
-        const char *why = plan->stage[i].kind->refuses(p);
-        if (why) return spd_fail(err, SPDHG_USAGE, "solver %s: %s", plan->stage[i].kind->name, why);
+        const char *why = spd_solver_refuses(plan->stage[i].kind, p);
+        if (!why) continue;
+        const char *auto_only = strcmp(name, "auto") == 0 ? "no solver takes this problem; the nearest is " : "";
+        return spd_fail(err, SPDHG_USAGE, "%ssolver %s: %s", auto_only, plan->stage[i].kind->name, why);
     }
     return SPDHG_OK;
 }

@@ -200,7 +200,7 @@ static spdhg_status interval(const spdhg_problem *p, const spd_nullspace *null, 
     make_gradient(p, null, threads, at);
     const double size = spd_max_abs(p->dK, at->g);
     *lower = *upper = 0;
-    if (!(size > 1e-14 * p->kappa * sqrt(p->row_norm2_max))) return SPDHG_OK;
+    if (!(size > 1e-14 * p->kappa_usual * sqrt(p->row_norm2_max))) return SPDHG_OK;
     SPD_TRY(spd_nullspace_eliminate(p, at->g, at->y, at->work, &unique, err));
     if (!unique) return general(p, threads, at->g, at->y, lower, upper, err);
     *lower = *upper = polar(p, at->y, at->work);

@@ -26,10 +26,18 @@ static void second(const subject *s, const double *z, const double *p, double *h
         hp[0] = s->loss->second(z[0], s->b, s->arg) * p[0];
 }
 
+/* kappa, or without a bound the largest phi'' between z and w and a little further. */
+static double bound_between(const subject *s, const double *z, const double *w) {
+    const double kappa = s->loss->curvature(s->arg);
+    if (isfinite(kappa)) return kappa;
+    assert_true(s->K == 1 && s->loss->steady);
+    return fmax(s->loss->second(z[0], s->b, s->arg), s->loss->second(w[0], s->b, s->arg)) * exp(1e-5);
+}
+
 /* All that must hold at z, and between z and w. */
 static void laws_at(const subject *s, const double *z, const double *w) {
     const char *name = s->loss->name;
-    const double kappa = s->loss->curvature(s->arg), h = 1e-6 * fmin(1, s->arg > 0 ? s->arg : 1);
+    const double kappa = bound_between(s, z, w), h = 1e-6 * fmin(1, s->arg > 0 ? s->arg : 1);
     double g[K_MAX], gw[K_MAX], up[K_MAX], down[K_MAX], gu[K_MAX], gd[K_MAX], p[K_MAX], hp[K_MAX];
     slope(s, z, g);
     slope(s, w, gw);
@@ -119,7 +127,7 @@ static void prox_undoes_its_own_equation(const subject *s, uint64_t sequence) {
         memset(work, i % 2 ? 0xff : 0, sizeof work);
         spd_loss_prox(s->loss, s->arg, s->K, step, u, b, got, work);
         const double kappa =
-            s->loss->curvature(s->arg); /* u is rounded: alpha can only be known to its rounding times kappa/(1 + q kappa) */
+            bound_between(s, z, z); /* u is rounded: alpha can only be known to its rounding times kappa/(1 + q kappa) */
         for (int64_t k = 0; k < s->K; k++)
             assert_near(s->loss->name, got[k], g[k],
                         1e-13 * (1 + fabs(g[k])) + 1e-14 * fabs(u[k]) * kappa / (1 + step * kappa) + 1e-15 * kappa * fabs(z[k]));
@@ -132,7 +140,7 @@ static void prox_on_a_grid(const subject *s) {
     for (double q = 0.1; s->K == 1 && q < 1000; q *= 1.7)
         for (double u = -60; u < 60; u += 0.37) {
             spd_loss_prox(s->loss, s->arg, 1, q, &u, &s->b, &alpha, work);
-            const double z = u - q * alpha, kappa = s->loss->curvature(s->arg);
+            const double z = u - q * alpha, kappa = bound_between(s, &z, &z);
             double g;
             slope(s, &z, &g);
             assert_near(s->loss->name, g, alpha, 1e-14 * (1 + kappa) * (1 + q) * (1 + fabs(u)) * (1 + fabs(alpha)));
@@ -159,7 +167,7 @@ static void every_loss(void **unused) {
         for (int a = 0; a < (takes_arg ? 3 : 1); a++)
             for (int b = 0; b < 3; b++) {
                 subject s = {.loss = table[i], .arg = args[a], .K = table[i]->value_k ? K_MAX : 1};
-                s.b = s.K > 1 ? b : table[i]->classify ? (b % 2 ? 1 : -1) : b - 1.3;
+                s.b = s.K > 1 ? b : table[i]->classify ? (b % 2 ? 1 : -1) : table[i]->wrong_target ? 2.5 * b : b - 1.3;
                 laws_of(&s, (uint64_t)(100 * i + 10 * a + b));
                 falls_as_it_says(&s);
                 prox_on_a_grid(&s);
@@ -168,7 +176,7 @@ static void every_loss(void **unused) {
     }
 }
 
-/* Nothing overflows, and nothing turns into NaN, far out. */
+/* Nothing overflows, and nothing turns into NaN, far out. Without a bound of the curvature a loss may be infinite, but not NaN. */
 static void far_out(void **unused) {
     (void)unused;
     int entries;
@@ -186,6 +194,10 @@ static void far_out(void **unused) {
             for (int k = 0; k < K_MAX; k++) z[k] = c >> k & 1 ? 1e4 : -1e4;
             slope(&s, z, g);
             second(&s, z, p, hp);
+            if (isinf(s.loss->curvature(s.arg))) {
+                assert_true(value(&s, z) >= 0 && !isnan(g[0]) && hp[0] >= 0);
+                continue;
+            }
             assert_true(isfinite(value(&s, z)) && value(&s, z) >= 0);
             for (int64_t k = 0; k < s.K; k++) assert_true(isfinite(g[k]) && isfinite(hp[k]));
             assert_near(s.loss->name, value(&s, z) + conjugate(&s, g), law_dot(s.K, g, z), 1e-12 * (1 + fabs(value(&s, z))));
@@ -245,8 +257,7 @@ static void found_by_name(void **unused) {
         assert_null(loss);
     }
     spd_loss_find("hinge", &loss, &arg, &err);
-    assert_string_equal(err.message,
-                        "unknown loss 'hinge'; expected one of: logistic, squared, squared-hinge, smooth-hinge, huber, softmax");
+    assert_non_null(strstr(err.message, "unknown loss 'hinge'; expected one of: logistic, squared, squared-hinge, "));
     const double z[2] = {1, 3}, b[2] = {0, 1}; /* a scalar loss adds up over the outputs */
     double g[2];
     assert_true(spd_loss_value(&spd_loss_squared, 0, 2, z, b) == 2.5);

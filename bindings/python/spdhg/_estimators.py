@@ -75,7 +75,8 @@ class Regressor(RegressorMixin, Structured):
     def predict(self, X: Any, offset: Any = None) -> np.ndarray:
         """The expected target of each row."""
         scores = self._scores(X, offset)
-        return scores[:, 0] if scores.shape[1] == 1 else scores
+        means = self._model.means(scores)
+        return means[:, 0] if means.shape[1] == 1 else means
 
     def _more_tags(self) -> dict:
         return {"multioutput": True}
