@@ -4,7 +4,7 @@
 #include "core/core.h"
 
 extern const spdhg_loss spd_loss_logistic, spd_loss_squared, spd_loss_squared_hinge, spd_loss_smooth_hinge, spd_loss_huber,
-    spd_loss_softmax;
+    spd_loss_softmax, spd_loss_poisson;
 
 const spdhg_loss *const *spd_loss_table(int *entries);
 /* "NAME[:ARG]" -> entry and arg, range checked; SPDHG_USAGE lists the valid names. */

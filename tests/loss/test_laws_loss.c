@@ -265,6 +265,39 @@ static void found_by_name(void **unused) {
     assert_true(g[0] == 1 && g[1] == 2);
 }
 
+/* Counts: phi and its bracket against long doubles, where their terms cancel and where they do not. */
+static void poisson_keeps_its_digits(void **unused) {
+    (void)unused;
+    const spdhg_loss *phi = &spd_loss_poisson;
+    static const double counts[] = {0, 1e-3, 0.5, 1, 7, 1e4, 1e9}, off[] = {0, 1e-9, 1e-4, 0.1, 0.9, 1.9, 2.1, 20, 300};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        for (size_t j = 0; j < 2 * sizeof off / sizeof *off; j++) {
+            const double b = counts[i], t = j % 2 ? off[j / 2] : -off[j / 2], z = (b > 0 ? log(b) : 0) + t;
+            const long double at = (long double)z - (b > 0 ? logl(b) : 0), exact = b > 0 ? b * (expl(at) - 1 - at) : expl(z);
+            const long double series = b * at * at / 2 * (1 + at / 3 + at * at / 12);
+            const double want = (double)(b > 0 && fabsl(at) < 1e-3L ? series : exact);
+            const double unit = 2.3e-16 * (1 + fabs(z)) * fabs(phi->slope(z, b, 0));
+            assert_near("poisson", phi->value(z, b, 0), want, 1e-14 * want + unit + 1e-31 * b * (1 + z * z));
+            for (double part = 0; part <= 2; part += 0.25) { /* alpha from the end of its domain, -b, on */
+                const double alpha = part * phi->slope(z, b, 0);
+                if (alpha < -b) continue;
+                const long double q = (long double)alpha + b, s = q > 0 ? (long double)z - logl(q) : 0;
+                const long double bracket = q > 0 ? q * (expl(s) - 1 - s) : expl(z),
+                                  few = q * s * s / 2 * (1 + s / 3 + s * s / 12);
+                const double right = (double)(q > 0 && fabsl(s) < 1e-3L ? few : bracket);
+                double got;
+                spd_loss_brackets(phi, 0, 1, &z, &b, &alpha, &got);
+                assert_near("poisson", got, right,
+                            1e-14 * right + 2.3e-16 * (1 + fabs(z)) * fabs((double)(expl(z) - q)) + 1e-31 * exp(z) * (1 + z * z));
+            }
+        }
+    assert_true(fabs(phi->conjugate(-2, 2, 0) - (2 - 2 * log(2))) < 1e-15 && phi->conjugate(-2.0000000001, 2, 0) == INFINITY);
+    assert_true(phi->conjugate(0, 0, 0) == 0 && phi->conjugate(-1e-300, 0, 0) == INFINITY && phi->room(-2, 2, 0) == 0);
+    assert_true(phi->conjugate(0, 3, 0) == 0 && phi->bracket(1, 2, -3, 0) == INFINITY && phi->conjugate(NAN, 2, 0) == INFINITY);
+    assert_near("poisson", phi->value(1.25, 2, 0), exp(1.25) - 2.5 + 2 * log(2) - 2, 1e-15);
+    assert_true(phi->wrong_target(-1) && phi->wrong_target(NAN) && phi->wrong_target(INFINITY) && !phi->wrong_target(0.5));
+}
+
 /* The loops over many rows against the losses' own functions, one row at a time: sizes from tiny to far out. */
 static void rows_at_once(void **unused) {
     (void)unused;
@@ -293,11 +326,9 @@ static void rows_at_once(void **unused) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_loss),
-                                       cmocka_unit_test(rows_at_once),
-                                       cmocka_unit_test(far_out),
-                                       cmocka_unit_test(known_values),
-                                       cmocka_unit_test(infinite_outside_the_domain),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_loss),   cmocka_unit_test(rows_at_once),
+                                       cmocka_unit_test(far_out),      cmocka_unit_test(poisson_keeps_its_digits),
+                                       cmocka_unit_test(known_values), cmocka_unit_test(infinite_outside_the_domain),
                                        cmocka_unit_test(found_by_name)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
