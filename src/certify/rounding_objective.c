@@ -43,9 +43,11 @@ static double loss_error_by_rows(const spd_certifier *c, const double *x, const 
         for (int64_t k = 0; k < K; k++) {
             double size = fabs(z[i * K + k]) + (row.offset ? fabs(row.offset[k]) : 0);
             for (int64_t q = 0; q < row.nnz; q++) size += fabs(row.val[q] * x[(row.idx ? row.idx[q] : q) * K + k]);
-            const double slope = fabs(c->slope[k]) + fabs(c->slope[k] - c->alpha[i * K + k]);
-            const double dz = spd_rounding((double)row.nnz + 8) * 2 * size;
-            own += loss_error(most_curved(p, z[i * K + k], row.b[p->loss->value ? k : 0], dz), slope, dz);
+            const double dz = spd_rounding((double)row.nnz + 8) * 2 * size,
+                         kappa = most_curved(p, z[i * K + k], row.b[p->loss->value ? k : 0], dz);
+            double slope = fabs(c->slope[k]) + fabs(c->slope[k] - c->alpha[i * K + k]);
+            if (isinf(p->kappa)) slope += 2 * FUNCTIONS * UNIT * kappa; /* where it cancels it is off by units of phi'' */
+            own += loss_error(kappa, slope, dz);
         }
         sum += weight(p, i) / p->W * own;
     }

@@ -38,7 +38,13 @@ def cancelling():
     return Problem("known", "squared", A, b, F=[{j: 1.0} for j in range(d)], gamma=draw.choice([0.0, 1e-12, 1e-10]), intercept=False)
 
 
-KNOWN = {
+def slope_of_zero():
+    """A count of 1 + 1e-9 that outweighs the others by 1e268, fitted to the last digit: exp(z) - b is computed as 0, and f is 5e-33."""
+    return Problem("known", "poisson", [[-1.5654768246950342e17], [2.639861910916272e18], [-3.5716253652215045e18]], [1.000000001, 93.0, 0.0],
+                   weights=[4.419696595312503e268, 3.0, 1.0], F=[{0: 1.0}], lam=0.01, also=2.0, gamma=1.734062134596664e-08)
+
+
+KNOWN = {"slope of zero": slope_of_zero(), 
     "two columns that differ by 1e-13": Problem("known", "squared", [[1.0, 1.0000000000001], [2.0, 1.9999999999998], [3.0, 3.0000000000001]],
                                                 [1.0, -2.0, 1.0], F=[{0: 1.0}, {1: 1.0}], intercept=False),
     "a time stamp": time_stamp(),
