@@ -306,7 +306,11 @@ SPDHG_API spdhg_status spdhg_model_read(spdhg_model **out, const char *path, spd
 SPDHG_API spdhg_status spdhg_model_write(const spdhg_model *model, const char *path, spdhg_error *err);
 SPDHG_API int64_t spdhg_model_outputs(const spdhg_model *model);
 SPDHG_API int64_t spdhg_model_features(const spdhg_model *model);
-/* Class probabilities, rows x classes, from scores. SPDHG_USAGE unless the loss is logistic or softmax. */
+/* Expected targets, rows x outputs, from scores: the scores themselves for most losses. SPDHG_USAGE for labels. mean may
+ * be scores. */
+SPDHG_API spdhg_status spdhg_model_means(const spdhg_model *model, int64_t rows, const double *scores, double *mean,
+                                         spdhg_error *err);
+/* Class probabilities, rows x classes, from scores. SPDHG_USAGE if the loss models none (logistic and softmax do). */
 SPDHG_API spdhg_status spdhg_model_probabilities(const spdhg_model *model, int64_t rows, const double *scores,
                                                  double *probability, spdhg_error *err);
 /* Linear scores a'x + c (+ o), rows x outputs. Features the model does not know are ignored; indices start where the
@@ -508,19 +512,29 @@ typedef struct spdhg_loss {
     const char *name, *help;
     bool classify;                   /* labels are mapped: two sorted values to -1, +1; softmax: to 0..K-1 */
     double arg, arg_min, arg_max;    /* default and range of ARG; arg_max < arg_min: the loss has no argument */
-    double (*curvature)(double arg); /* kappa: bound on phi'' (on the largest eigenvalue for _k losses) */
+    double (*curvature)(double arg); /* kappa: bound on phi'' (on the largest eigenvalue for _k losses); INFINITY: none */
     double (*value)(double z, double b, double arg);
     double (*slope)(double z, double b, double arg);  /* phi' */
     double (*second)(double z, double b, double arg); /* phi'' (any element of its generalised derivative) */
     double (*conjugate)(double alpha, double b,
                         double arg); /* phi*(alpha) = max_z alpha z - phi(z); +INFINITY outside its domain */
     double (*room)(double alpha, double b,
-                   double arg); /* distance of alpha to the boundary of phi*'s domain, at most 1; NULL: 1 */
+                   double arg); /* distance of alpha to the boundary of phi*'s domain, or less; NULL: infinite */
     double (*value_k)(const double *z, int64_t K, double b);
     void (*slope_k)(const double *z, int64_t K, double b, double *slope);
     void (*second_k)(const double *z, int64_t K, double b, const double *p, double *hp); /* hp = phi''(z) p */
     double (*conjugate_k)(const double *alpha, int64_t K, double b);
-    bool quadratic; /* phi*(alpha) = b alpha + alpha^2/(2 kappa) wherever it is finite */
+    /* Properties; each may be left out. */
+    bool quadratic;      /* phi*(alpha) = b alpha + alpha^2/(2 kappa) wherever it is finite */
+    bool falls_for_ever; /* if phi never rises in a direction of z, it has no minimum there: it falls forever */
+    bool steady;         /* |phi'''| <= phi'': the curvature grows at most e times when z moves by 1 */
+    double (*bracket)(double z, double b, double alpha,
+                      double arg);                    /* phi(z) + phi*(alpha) - alpha z without cancellation; NULL: the sum */
+    double (*mean)(double z, double arg);             /* the target expected at z; NULL: z */
+    const char *(*wrong_target)(double b);            /* NULL, or what was expected instead of b; NULL: any target will do */
+    double (*chance)(double z, double b, double arg); /* probability of label b; NULL: phi models none */
+    void (*chance_k)(const double *z, int64_t K, double *chance); /* of every class; then phi' = chance - e_b and
+                                                                     phi'' = diag(chance) - chance chance' */
 } spdhg_loss;
 
 /* Replaces the problem's loss; *loss must outlive the problem. arg is ignored if the loss has no argument. */
@@ -591,6 +605,7 @@ typedef struct spdhg_entry {
     const char *name, *help, *reference; /* reference: the paper of a solver; NULL */
     spdhg_kind kind;                     /* of its value; FLAG: has none */
     bool classify;                       /* a loss: its targets are labels, not numbers */
+    bool probabilities;                  /* a loss that models the probability of each label */
     const char *argument;                /* placeholder of its value, such as "NUMBER"; NULL: none */
     const char *topic;                   /* the values are the names of this topic; NULL: no topic */
     const char *text;                    /* default, if not a number; NULL: none, or described in the help */

@@ -95,7 +95,7 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
 }
 
 static const char *refuses(const spdhg_problem *p) {
-    return p->set.kind == &spd_set_all
+    return p->set.kind->whole
                ? NULL
                : "its x-step is the proximal step of the loss, which a set X would turn into a quadratic program; use --set all";
 }

@@ -15,14 +15,15 @@ static double value_at_zero(spd_certifier *c) {
     const spdhg_problem *p = c->problem;
     memset(c->v, 0, (size_t)p->dK * sizeof *c->v);
     if (p->data->offset) spd_problem_scores(p, c->threads, c->v, c->alpha); /* else 0, as it was made */
-    return spd_problem_losses(p, c->threads, &(spd_scores){.z = c->alpha}, NULL, NULL, c->work);
+    return spd_problem_losses(p, c->threads, &(spd_scores){.z = c->alpha, .c = p->constant}, NULL, NULL, c->work);
 }
 
-/* The point of X nearest to 0, without intercept, and what of f there does not depend on lambda. */
+/* The point of X nearest to 0, without intercept (but where f might then be infinite), and what of f there does not depend on lambda. */
 static void find_origin(spd_certifier *c) {
     const spdhg_problem *p = c->problem;
     p->set.kind->project(p->dK, p->set.arg, c->origin, c->work);
     if (p->data->offset || spd_max_abs(p->dK, c->origin) > 0) spd_problem_scores(p, c->threads, c->origin, c->origin_z);
+    if (p->constant) spd_problem_shift(p, p->constant, c->origin_z);
     spd_problem_apply(p, c->origin, c->origin_Fx);
     c->origin_loss = spd_problem_losses(p, c->threads, &(spd_scores){.z = c->origin_z}, NULL, NULL, c->work);
     c->origin_ridge = 0.5 * p->gamma * spd_dot(p->dK, c->origin, c->origin);

@@ -63,7 +63,8 @@ static double error_of_objective(const spd_certifier *c, const point *at, double
 /* The three brackets at a point and their rounding. R > 0: within that radius; else of all x. moved: alpha is not phi'(z). */
 static sum add_up(spd_certifier *c, const point *at, const spd_repair *r, double R, bool moved, bool by_rows) {
     const spdhg_problem *p = c->problem;
-    const double first = moved ? spd_dual_fenchel(c, at->z) : 0, third = spd_dual_penalty_bracket(c, at->Fx);
+    const bool counts = moved || isinf(p->kappa); /* else what rounding of alpha makes of it is u^2, and nothing */
+    const double first = counts ? spd_dual_fenchel(c, at->z) : 0, third = spd_dual_penalty_bracket(c, at->Fx);
     const double second = R > 0      ? radius_bracket(c, at->x, R)
                           : c->exact ? exact_bracket(c, at->x)
                                      : p->set.kind->bracket(p->dK, p->set.arg, p->gamma, at->x, c->v, c->e, c->work);

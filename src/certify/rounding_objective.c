@@ -20,7 +20,13 @@ static double score_size(const spd_certifier *c, const double *x) {
 
 /* phi(z + dz) differs from phi(z) by at most |phi'| dz + kappa dz^2 / 2, its bracket by |phi' - alpha| in place of |phi'|; slope
  * is at least the sum of the two. */
-static double loss_error(const spdhg_problem *p, double slope, double dz) { return (slope + p->kappa * dz) * dz; }
+static double loss_error(double kappa, double slope, double dz) { return (slope + kappa * dz) * dz; }
+
+/* What phi'' is at most within dz of z. No bound of its own, but |phi'''| <= phi'': exp(dz) times what it is at z. */
+static double most_curved(const spdhg_problem *p, double z, double b, double dz) {
+    if (isfinite(p->kappa)) return p->kappa;
+    return p->loss->steady ? p->loss->second(z, b, p->loss_arg) * exp(dz) : INFINITY;
+}
 
 /* (1/W) sum_i w_i (that), each row with its own |a_i|'|x|. */
 static double loss_error_by_rows(const spd_certifier *c, const double *x, const double *z) {
@@ -36,8 +42,11 @@ static double loss_error_by_rows(const spd_certifier *c, const double *x, const 
         for (int64_t k = 0; k < K; k++) {
             double size = fabs(z[i * K + k]) + (row.offset ? fabs(row.offset[k]) : 0);
             for (int64_t q = 0; q < row.nnz; q++) size += fabs(row.val[q] * x[(row.idx ? row.idx[q] : q) * K + k]);
-            const double slope = fabs(c->slope[k]) + fabs(c->slope[k] - c->alpha[i * K + k]);
-            own += loss_error(p, slope, spd_rounding((double)row.nnz + 8) * 2 * size);
+            const double dz = spd_rounding((double)row.nnz + 8) * 2 * size,
+                         kappa = most_curved(p, z[i * K + k], row.b[p->loss->value ? k : 0], dz);
+            double slope = fabs(c->slope[k]) + fabs(c->slope[k] - c->alpha[i * K + k]);
+            if (isinf(p->kappa)) slope += 2 * FUNCTIONS * UNIT * kappa; /* where it cancels it is off by units of phi'' */
+            own += loss_error(kappa, slope, dz);
         }
         sum += spd_problem_share(p, i) * own;
     }
@@ -52,7 +61,7 @@ static double loss_error_at_once(const spd_certifier *c, const double *x, const 
     for (int64_t i = 0; i < p->n && p->data->offset; i++) offset = fmax(offset, spd_max_abs(p->K, spd_problem_offset(p, i)));
     const double size = 2 * score_size(c, x) + 2 * offset + spd_max_abs(p->n * p->K, z);
     const double slope = (sqrt(2 * p->kappa * fmax(loss - c->least, 0)) + sqrt(2 * p->kappa * first)) * sqrt((double)p->K);
-    return (double)p->K * loss_error(p, slope, spd_rounding((double)c->longest + 8) * 2 * size);
+    return (double)p->K * loss_error(p->kappa, slope, spd_rounding((double)c->longest + 8) * 2 * size);
 }
 
 double spd_dual_error_of_loss(const spd_certifier *c, const double *x, const double *z, double loss, double first, bool by_rows) {
@@ -65,7 +74,7 @@ double spd_dual_error_of_loss(const spd_certifier *c, const double *x, const dou
     }
     return spd_rounding(SPD_ROWS_PER_BLOCK + 2 * FUNCTIONS) * (fabs(loss) + 2 * fabs(c->least) + first) +
            4 * FUNCTIONS * UNIT * product +
-           1.01 * (by_rows ? loss_error_by_rows(c, x, z) : loss_error_at_once(c, x, z, loss, first));
+           1.01 * (by_rows || isinf(p->kappa) ? loss_error_by_rows(c, x, z) : loss_error_at_once(c, x, z, loss, first));
 }
 
 /* dFx_e = gamma |F_e||x|; a number as it is is exact, a difference of two such is off by u of itself. The penalty's part is lambda r(dFx), y'Fx's

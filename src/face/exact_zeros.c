@@ -12,7 +12,7 @@ static const double SIDE_MOST = 1e-2; /* of the largest coefficient: no dual tel
 static void onto_sides(const spdhg_problem *p, double near, double *x, double *work) {
     double low, high;
     spd_set_sides(&p->set, &low, &high);
-    if (p->set.kind == &spd_set_l1ball) low = high = 0;
+    if (p->set.kind->sum_of_sizes) low = high = 0;
     for (int64_t q = 0; q < p->dK; q++) x[q] = fabs(x[q] - low) <= near ? low : fabs(x[q] - high) <= near ? high : x[q];
     spd_set_round(&p->set, p->dK, x, work);
 }
@@ -33,7 +33,7 @@ static void with_exact_zeros(const spd_answer *a, finder *f, double small) {
     spd_tied_make(&f->tied, p, f->open, spd_problem_normal_size(p));
     spd_tied_nearest(&f->tied, p, f->from, f->t);
     spd_tied_expand(&f->tied, p, f->t, f->out);
-    if (p->set.kind != &spd_set_all) onto_sides(p, fmin(small, SIDE_MOST) * spd_max_abs(p->dK, a->x), f->out, f->work);
+    if (!p->set.kind->whole) onto_sides(p, fmin(small, SIDE_MOST) * spd_max_abs(p->dK, a->x), f->out, f->work);
 }
 
 static spdhg_status try_margins(const spd_answer *a, finder *f, spdhg_error *err) {
@@ -70,7 +70,7 @@ static void layout(finder *f, const spdhg_problem *p, spd_arena *arena) {
 
 spdhg_status spd_answer_exact_zeros(const spd_answer *a, spdhg_error *err) {
     const spdhg_problem *p = a->p;
-    if (p->set.kind == &spd_set_all && p->m == 0) return SPDHG_OK;
+    if (p->set.kind->whole && p->m == 0) return SPDHG_OK;
     finder f;
     spd_arena arena = {0};
     layout(&f, p, &arena);

@@ -100,7 +100,7 @@ static void choose_columns(spd_descent *a, const spdhg_problem *p) {
 static void curvatures(spd_descent *a, const spdhg_problem *p) {
     const int64_t nK = p->n * p->K;
     if (p->loss->value) {
-        for (int64_t i = 0; i < nK; i++) a->C[i] = fmax(a->b->curve[i], FLAT * p->kappa);
+        for (int64_t i = 0; i < nK; i++) a->C[i] = fmax(a->b->curve[i], FLAT * p->kappa_usual);
         return;
     }
     memset(a->along, 0, (size_t)nK * sizeof *a->along);
@@ -123,7 +123,7 @@ static void bounds(spd_descent *a, const spdhg_problem *p, int64_t j, double dam
         square += w;
         for (int64_t k = 0; k < K; k++) h[k] += w * (p->loss->value ? C[k] : 2 * C[k] * (1 - C[k]));
     }
-    a->ridge[j] = (j < p->d ? p->gamma : 0) + damp * p->kappa * square;
+    a->ridge[j] = (j < p->d ? p->gamma : 0) + damp * p->kappa_usual * square;
     for (int64_t k = 0; k < K; k++) most = fmax(most, h[k] += a->ridge[j]);
     for (int64_t k = 0; k < K && !spd_descent_l1(p); k++) h[k] = most;
     a->touched += (double)c.count;

@@ -24,11 +24,10 @@ void spd_metric_rows(const spdhg_problem *p, const double *D, double *S) {
         for (int64_t k = 0; k < p->K; k++) {
             double sum = 0;
             for (int64_t q = 0; q < r.row.n; q++) sum += r.row.val[q] * r.row.val[q] / D[r.row.idx[q] * p->K + k];
-            S[r.at + k] = sum > 0 ? 1 / sum : r.term->penalty == &spd_penalty_l1 ? 1 : 0;
+            S[r.at + k] = sum > 0 ? 1 / sum : r.term->penalty->sum_of_sizes ? 1 : 0;
         }
     for (int64_t t = 0; t < p->terms; t++)
-        for (int64_t b = 0; b < p->term[t].blocks && p->term[t].penalty != &spd_penalty_l1; b++)
-            even_out(&p->term[t], b, p->K, S);
+        for (int64_t b = 0; b < p->term[t].blocks && !p->term[t].penalty->sum_of_sizes; b++) even_out(&p->term[t], b, p->K, S);
 }
 
 double spd_metric_norm(const spdhg_problem *p, const double *D, const double *S, double *sums) {

@@ -5,7 +5,7 @@ void spd_newton_layout(spd_run *run, spd_newton *b) {
     const spdhg_problem *p = run->problem;
     const int64_t n = p->dK + p->K, nK = p->n * p->K, mK = p->m * p->K;
     int64_t scratch = spd_problem_gradient_work(p);
-    if (!run->kind->refuses(p) && !spd_problem_refuses_factor(p) && spd_problem_normal_work(p, run->threads) > scratch)
+    if (!spd_solver_refuses(run->kind, p) && !spd_problem_refuses_factor(p) && spd_problem_normal_work(p, run->threads) > scratch)
         scratch = spd_problem_normal_work(p, run->threads);
     b->x = spd_arena_take(&run->state, n);
     b->y = spd_arena_take(&run->state, mK);
@@ -86,6 +86,15 @@ void spd_newton_direction_scores(spd_run *run, spd_newton *b, const double *dx) 
     for (int64_t i = 0; i < p->n && p->data->offset; i++) /* the offset does not move */
         spd_axpy(p->K, -1, spd_problem_offset(p, i), b->move + i * p->K);
     run->rows_visited += p->n;
+}
+
+void spd_newton_stiffen(const spdhg_problem *p, double f, int64_t n, const double *g, double *H, double *work) {
+    double *d = work, *Hd = work + n;
+    if (isfinite(p->kappa)) return;
+    for (int64_t i = 0; i < n; i++) d[i] = H[i * n + i] > 0 ? g[i] / H[i * n + i] : 0;
+    spd_symmetric_apply(n, H, d, Hd);
+    const double slope = spd_dot(n, g, d), bend = spd_dot(n, d, Hd), factor = slope / bend * (slope / (2 * f));
+    if (factor > 1 && isfinite(factor)) spd_scale(n * n, factor, H);
 }
 
 bool spd_newton_line_search(spd_run *run, spd_newton *b, const double *dx, const double *Fu, double delta, int halvings) {

@@ -38,4 +38,8 @@ double spd_metric_norm(const spdhg_problem *p, const double *D, const double *S,
  * (spd_problem_curvature_columns), for columns in small units; 0 for the others. */
 void spd_metric_small_units(const spdhg_problem *p, const double *bound, double f, double *out);
 void spd_metric_add_squares(const spdhg_problem *p, const double *weight, double *out); /* out += diag(F' weight F) */
+/* f >= 0: no step lowers it by more than f. A model g'd + d'Hd/2 that promises more, along d = -D^-1 g with D the diagonal of H, has too
+ * little curvature, which happens where the loss has no bound of it: H (its lower triangle) is multiplied by what brings the promise
+ * down to f. work: 2n. */
+void spd_newton_stiffen(const spdhg_problem *p, double f, int64_t n, const double *g, double *H, double *work);
 #endif

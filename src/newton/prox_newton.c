@@ -11,6 +11,8 @@
  * The dual point is the inner y: in its ball by construction; along a path with alpha + C A dx, which the model takes for the
  * slopes at u. Where the solution needs more than 2000 numbers it says STALLED; where its models are not solved or lead nowhere,
  * GIVES_UP. */
+#include <float.h>
+
 #include "face/working_set.h"
 #include "newton/newton_model.h"
 
@@ -38,21 +40,21 @@ typedef struct prox_newton {
  * not solve (F of dependent rows). */
 static bool alternative(const spd_run *run) {
     const spdhg_problem *p = run->problem;
-    return (p->set.kind == &spd_set_all && spd_problem_can_slide(p)) || run->rescue == SPD_RELIEVED;
+    return (p->set.kind->whole && spd_problem_can_slide(p)) || run->rescue == SPD_RELIEVED;
 }
 
 /* A working set can be small only where zeros of F x make zeros or ties of x. */
 static bool makes_zeros(const spdhg_problem *p) {
     for (int64_t t = 0; t < p->terms; t++) {
         const spd_csr *F = &p->term[t].F->F;
-        const bool known = p->term[t].penalty == &spd_penalty_l1 || p->term[t].penalty == &spd_penalty_group;
-        if (known && p->term[t].lambda > 0 && (spd_csr_is_identity(F) || p->term[t].pairs)) return true;
+        const bool zeros = p->term[t].penalty->zeros != SPD_ZEROS_NONE;
+        if (zeros && p->term[t].lambda > 0 && (spd_csr_is_identity(F) || p->term[t].pairs)) return true;
     }
     return false;
 }
 
 bool spd_newton_model_ties(const spdhg_problem *p) {
-    return p->set.kind == &spd_set_all && makes_zeros(p) && spd_problem_normal_size(p) > SPD_TIED_FROM;
+    return p->set.kind->whole && makes_zeros(p) && spd_problem_normal_size(p) > SPD_TIED_FROM;
 }
 
 static bool factorable(const spdhg_problem *p) { return !spd_problem_refuses_factor(p); }
@@ -68,7 +70,7 @@ static const char *refuses(const spdhg_problem *p) {
 }
 
 static const char *working_set_refuses(const spdhg_problem *p) {
-    if (p->set.kind != &spd_set_all) return "it works for X = R^d only; use --set all";
+    if (!p->set.kind->whole) return "it works for X = R^d only; use --set all";
     if (!factorable(p) && !makes_zeros(p))
         return "beyond " SPD_TEXT(SPD_DENSE_MOST) " coefficients (features times outputs) it needs an l1 or group penalty on "
                                                   "single coefficients or pairs; use alm-ssn";
@@ -227,7 +229,7 @@ static const double *hessian(const spd_run *run, const double **curve) {
 
 #define PROX_NEWTON                                                                                                              \
     .reference = "Lee, Sun, Saunders: Proximal Newton-type methods, SIAM J. Optim. 2014", .full_information = true,              \
-    .exact = true, .self_size = sizeof(prox_newton), .layout = layout, .start = start, .step = step,                             \
+    .any_curvature = true, .exact = true, .self_size = sizeof(prox_newton), .layout = layout, .start = start, .step = step,      \
     .output = spd_newton_output, .hessian = hessian
 
 const spd_solver_kind spd_solver_prox_newton = {

@@ -21,7 +21,7 @@ spdhg_status spdhg_problem_new(spdhg_problem **out, const spdhg_data *data, cons
     p->d = data->features;
     p->loss = found;
     p->loss_arg = arg;
-    p->set.kind = &spd_set_all;
+    p->set = spd_set_whole();
     *out = p;
     return SPDHG_OK;
 }
@@ -108,9 +108,10 @@ static void thaw(spdhg_problem *p) {
     spd_free(p->scale);
     spd_free(p->b);
     spd_free(p->weight);
+    spd_free(p->constant);
     spd_free(p->class_value);
     spd_free(p->place);
-    p->own = p->scale = p->b = p->weight = p->class_value = NULL;
+    p->own = p->scale = p->b = p->weight = p->constant = p->class_value = NULL;
     p->place = NULL;
     p->classes = p->nnz = 0;
     p->full = false;
@@ -184,13 +185,14 @@ spdhg_status spdhg_problem_scale_lambda(spdhg_problem *p, double factor, spdhg_e
 
 static spdhg_status prepare(spdhg_problem *p, spdhg_error *err) {
     SPD_TRY(spd_problem_map_labels(p, err));
-    p->kappa = p->loss->curvature(p->loss_arg);
     if (__builtin_mul_overflow(p->d, p->K, &p->dK)) return spd_fail(err, SPDHG_DATA, "features times outputs overflows");
     const spdhg_data *data = p->data;
     if (data->offset && data->offsets != p->K)
         return spd_fail(err, SPDHG_DATA, "the offsets have %lld columns, the model has %lld outputs", (long long)data->offsets,
                         (long long)p->K);
     SPD_TRY(spd_prepare_weights(p, err));
+    SPD_TRY(spd_problem_check_falling(p, err));
+    SPD_TRY(spd_problem_find_curvature(p, err));
     SPD_TRY(spd_prepare_values(p, NULL, err));
     SPD_TRY(spd_prepare_rows(p, err));
     return spd_prepare_terms(p, err);

@@ -35,7 +35,8 @@ struct spdhg_problem {
     int64_t *row; /* their ids in data, or NULL: all */
     int64_t d, K, dK;
     const spdhg_loss *loss;
-    double loss_arg, kappa; /* curvature bound of the loss */
+    double loss_arg, kappa; /* curvature bound of the loss, INFINITY if there is none */
+    double kappa_usual;     /* what curvatures are measured by: kappa, or without a bound the mean at x = 0 */
     int64_t terms;
     spd_term *term;
     int64_t m; /* rows of all F_t together; y has m*K numbers */
@@ -52,6 +53,7 @@ struct spdhg_problem {
     int64_t targets;          /* numbers of b per row */
     double *b;                /* n x targets as the loss wants them */
     double *weight;           /* n, or NULL when all are 1 */
+    double *constant;         /* K: the best intercept at x = 0 of a loss without a bound of its curvature; NULL: 0 will do */
     double W;                 /* sum of weights */
     int64_t classes;          /* 0 for regression */
     double *class_value;      /* raw label of class 0, 1, ...; two classes map to -1, +1 */
@@ -218,9 +220,12 @@ double spd_problem_lipschitz(const spdhg_problem *p, spdhg_sampling sampling); /
 static inline const spdhg_structure *spd_problem_structure(const spdhg_problem *p) { return p->terms > 0 ? p->term[0].F : NULL; }
 double spd_problem_structure_norm(const spdhg_problem *p); /* bound on || [F_1; F_2; ...] || */
 double spd_problem_dual_radius(const spdhg_problem *p);    /* max ||y|| over the product of the lambda Y_t */
+/* Every row's loss has a direction in which it falls for ever: where they agree f has no minimiser, and its loss the infimum 0. */
+bool spd_problem_falls(const spdhg_problem *p);
 /* H = (kappa/W) sum_i w_i a_i a_i', a_i with a last entry 1 if there is an intercept: the Hessian of the loss is at most H for
  * every output. Vectors have d + 1 numbers, the last of the intercept. D: positive numbers, a diagonal to measure H in. */
-void spd_problem_curvature_columns(const spdhg_problem *p, double *diagonal); /* of H */
+spdhg_status spd_problem_find_curvature(spdhg_problem *p, spdhg_error *err);  /* kappa and kappa_usual; the rows are ready */
+void spd_problem_curvature_columns(const spdhg_problem *p, double *diagonal); /* of H, with kappa_usual for kappa */
 double spd_problem_curvature_rows(const spdhg_problem *p, spdhg_sampling sampling,
                                   const double *D); /* max_i (N w_i/W) kappa a_i'D^-1 a_i; iid: no factor */
 /* lmax(D^-1/2 H D^-1/2) from below: power iterations until they gain less than 1/2 %, at most `rounds`. v: start and result,

@@ -43,6 +43,7 @@ static spdhg_status share(spdhg_problem *p, const spdhg_problem *base, const int
     if (base->class_value && !(p->class_value = spd_copy(base->class_value, base->classes, sizeof *p->class_value)))
         return spd_fail_memory(err, 8.0 * (double)base->classes);
     SPD_TRY(share_rows(p, base, position, err));
+    SPD_TRY(spd_problem_find_curvature(p, err));
     SPD_TRY(share_terms(p, base, first, err));
     SPD_TRY(spd_prepare_terms(p, err));
     p->frozen = true;
@@ -64,7 +65,6 @@ spdhg_status spd_problem_subset(spdhg_problem **out, const spdhg_problem *base, 
                          .dK = base->dK,
                          .loss = base->loss,
                          .loss_arg = base->loss_arg,
-                         .kappa = base->kappa,
                          .gamma = base->gamma,
                          .set = base->set,
                          .intercept = base->intercept,

@@ -47,6 +47,7 @@ spdhg_status spd_libsvm_join(spd_part *const *part, int64_t parts, const spdhg_r
     if (labelled > 0 && labelled < data->rows)
         return spd_fail(err, SPDHG_DATA, "%s:%lld:1: no label, but other rows have one", path, (long long)unlabelled_line);
     data->ptr[0] = 0;
+    data->first_line = data->notes.blank_lines + data->notes.comment_lines == 0;
     data->targets = labelled > 0;
     data->index_base = index_zero ? 0 : 1;
     for (int64_t k = 0; index_zero && k < data->nnz; k++) data->idx[k]++;

@@ -98,6 +98,7 @@ static spdhg_status replace_targets(spdhg_data *data, const char *path, spdhg_er
     spd_free(data->b);
     data->b = b;
     data->targets = columns;
+    data->first_line = 0; /* the targets' lines are those of another file */
     for (int64_t i = 0; i < data->labels; i++) spd_free(data->label[i]);
     spd_free(data->label);
     data->label = NULL;

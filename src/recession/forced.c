@@ -1,7 +1,7 @@
 /* forced.c - rows whose alpha must be 0. Without ridge, along u with F u = 0 a dual point needs sum_i w_i alpha_i a_i'u = 0;
- * where a loss never rises with the margin (logistic, hinges: b_i alpha_i <= 0) and all b_i a_i'u have one sign, each term has:
- * alpha_i = 0 wherever a_i'u is not 0. An intercept changes nothing: it is 0 along u. The logistic loss falls for ever, so along
- * the first u found f falls strictly from every x: no minimiser exists, only an infimum (unattained). A hinge is 0 from a
+ * where losses never rise in one direction s_i of their score (logistic, hinges: s_i = b_i; a count of 0: -1; then s_i alpha_i <= 0) and
+ * all s_i a_i'u have one sign, each term has: alpha_i = 0 wherever a_i'u is not 0. An intercept changes nothing: it is 0 along u.
+ * Where a loss falls for ever, along the first u found f falls strictly from every x: no minimiser exists, only an infimum (unattained). A hinge is 0 from a
  * finite margin on and says nothing of the kind. Rows found take further directions' other sign away, so it repeats. push goes
  * so far along them that these rows lose next to nothing: where an exact solver starts instead of walking there step by step. The
  * u tried: one per connected component of the columns of F, where rows with two entries tie them together (every graph; also
@@ -12,16 +12,22 @@
 #include "problem/rows.h"
 #include "recession/recession.h"
 
+static bool counts(const spdhg_problem *p, int64_t i) { return spd_problem_weight(p, i) > 0; }
+
+/* The direction of row i's score in which its loss never rises; 0: none. */
+static double side(const spdhg_problem *p, int64_t i) { return spd_loss_never_rises(p->loss, p->loss_arg, p->b[i]); }
+
 static bool never_rises(const spdhg_problem *p) {
-    return p->K == 1 && p->loss->classify && p->loss->value && isinf(p->loss->conjugate(1e-9, 1, p->loss_arg)) &&
-           isinf(p->loss->conjugate(-1e-9, -1, p->loss_arg));
+    for (int64_t i = 0; i < p->n && p->K == 1 && p->loss->value && p->loss->room; i++)
+        if (counts(p, i) && side(p, i) != 0) return true;
+    return false;
 }
 
 typedef struct components {
     int32_t *of; /* column -> component, named by one of its columns */
     double *u;   /* column -> entry of its component's direction; 0 everywhere if the component has none */
     double *low, *high;
-    double *sum, *size; /* of b_i a_i'u for a row, and of its terms; 0 between rows */
+    double *sum, *size; /* of s_i a_i'u for a row, and of its terms; 0 between rows */
     int64_t open;       /* components with a direction that have not shown both signs yet */
 } components;
 
@@ -45,14 +51,16 @@ static spdhg_status find_components(components *s, const spdhg_problem *p, spdhg
     return SPDHG_OK;
 }
 
-/* Every component that row i touches, its part of b_i a_i'u summed: widens low..high by it, or says whether it forces the row. */
+/* Every component that row i touches, its part of s_i a_i'u summed: widens low..high by it, or says whether it forces the row. A row
+ * that rises either way widens both. */
 static bool visit(components *s, const spdhg_problem *p, int64_t i, bool widen) {
     spd_row row;
     spd_problem_row(p, i, &row);
+    const double s_i = side(p, i);
     bool forced = false;
     for (int64_t q = 0; q < row.nnz; q++) {
         const int64_t j = row.idx ? row.idx[q] : q;
-        const double part = p->b[i] * row.val[q] * s->u[j];
+        const double part = (s_i != 0 ? s_i : 1) * row.val[q] * s->u[j];
         s->sum[s->of[j]] += part;
         s->size[s->of[j]] += fabs(part);
     }
@@ -61,17 +69,16 @@ static bool visit(components *s, const spdhg_problem *p, int64_t i, bool widen) 
         const int32_t k = s->of[row.idx ? row.idx[q] : q];
         const double sum = fabs(s->sum[k]) > rounding * s->size[k] ? s->sum[k] : 0;
         if (widen) {
-            s->open -= (sum < 0 && s->low[k] == 0 && s->high[k] > 0) || (sum > 0 && s->high[k] == 0 && s->low[k] < 0);
-            s->low[k] = sum < s->low[k] ? sum : s->low[k];
-            s->high[k] = sum > s->high[k] ? sum : s->high[k];
+            const bool was_open = s->low[k] == 0 || s->high[k] == 0;
+            s->low[k] = fmin(s->low[k], s_i == 0 ? -fabs(sum) : sum);
+            s->high[k] = fmax(s->high[k], s_i == 0 ? fabs(sum) : sum);
+            s->open -= was_open && s->low[k] < 0 && s->high[k] > 0;
         } else
             forced |= sum != 0 && (s->low[k] >= 0 || s->high[k] <= 0);
         s->sum[k] = s->size[k] = 0;
     }
     return forced;
 }
-
-static bool counts(const spdhg_problem *p, int64_t i) { return spd_problem_weight(p, i) > 0; }
 
 /* forced[i] becomes the number of the sweep that found row i; along = the sum of the directions found, signed so that margins
  * grow. It ends as soon as every component has shown both signs: of most data that is after a few rows. */
@@ -109,7 +116,7 @@ static void push_along(const spdhg_problem *p, const uint8_t *forced, int number
         spd_row_score(p, &row, push, &now);
         row.offset = NULL;
         spd_row_score(p, &row, along, &slope);
-        most = fmax(most, (margin - p->b[i] * now) / (p->b[i] * slope));
+        most = fmax(most, (margin - side(p, i) * now) / (side(p, i) * slope));
     }
     if (isfinite(most) && spd_all_finite(p->d, along)) spd_axpy(p->d, most, along, push);
 }
@@ -118,7 +125,7 @@ static void push_along(const spdhg_problem *p, const uint8_t *forced, int number
 static bool may_have_directions(const spdhg_problem *p) {
     for (int64_t t = 0; t < p->terms; t++)
         if (spd_csr_is_identity(&p->term[t].F->F) && p->term[t].lambda > 0) return false;
-    return p->gamma == 0 && p->set.kind == &spd_set_all && never_rises(p);
+    return p->gamma == 0 && p->set.kind->whole && never_rises(p);
 }
 
 spdhg_status spd_recession_find(spd_recession *r, const spdhg_problem *p, spdhg_error *err) {
@@ -140,7 +147,7 @@ spdhg_status spd_recession_find(spd_recession *r, const spdhg_problem *p, spdhg_
         good ? find_components(&s, p, err) : spd_fail_memory(err, 8.0 * (double)((7 + SWEEPS_MOST) * p->d + p->n));
     if (status == SPDHG_OK) {
         while (sweeps < SWEEPS_MOST && sweep(&s, p, (uint8_t)(sweeps + 1), r->forced, along + sweeps * p->d) > 0) sweeps++;
-        r->unattained = sweeps > 0 && p->loss == &spd_loss_logistic;
+        r->unattained = sweeps > 0 && p->loss->falls_for_ever;
         const double margin = r->unattained ? 50 : 2; /* exp(-50), against f(0) 1e-10 as well; a hinge is 0 from 1 on */
         for (int number = sweeps; number > 0; number--)
             push_along(p, r->forced, number, along + (number - 1) * p->d, margin, r->push);

@@ -1,5 +1,5 @@
-/* separate.c - data that a plane separates. Without ridge, along (u, e) with F u = 0 and b_i (a_i'u + e) > 0 in every row the
- * logistic loss falls for ever and nothing rises: f has no minimiser and its infimum is 0. The point nearest to x with F u = 0
+/* separate.c - data that a plane separates. Without ridge, along (u, e) with F u = 0 and s_i (a_i'u + e) > 0 in every row, s_i the
+ * direction in which its loss falls for ever (logistic: b_i), and nothing rises: f has no minimiser and its infimum is 0. The point nearest to x with F u = 0
  * (to rounding) is tried as u; if it separates the rows, the answer is so far along it that the loss is 1e-20. */
 #include "recession/recession.h"
 
@@ -45,7 +45,7 @@ static bool to_null_space(plane *a, const double *x) {
     return spd_max_abs(p->m, a->y) <= NOTHING * spd_problem_structure_norm(p) * spd_max_abs(p->d, a->u);
 }
 
-/* The scores of u; e in the middle where there is an intercept. Returns the least b_i (a_i'u + e), -INFINITY if a class is
+/* The scores of u; e in the middle where there is an intercept. Returns the least s_i (a_i'u + e), -INFINITY if a class is
  * missing. */
 static double least_margin(plane *a, int threads) {
     const spdhg_problem *p = a->p;
@@ -54,7 +54,7 @@ static double least_margin(plane *a, int threads) {
     for (int64_t i = 0; i < p->n; i++) {
         if (!(spd_problem_weight(p, i) > 0)) continue;
         const double z = a->z[i] - (p->data->offset ? *spd_problem_offset(p, i) : 0);
-        if (p->b[i] > 0)
+        if (spd_loss_never_rises(p->loss, p->loss_arg, p->b[i]) > 0)
             low = fmin(low, z);
         else
             high = fmax(high, z);

@@ -25,7 +25,7 @@ static bool all_right(const spdhg_solver *s) {
 static bool worth_a_try(const spd_loop *l, spdhg_outcome outcome) {
     const spdhg_solver *s = l->solver;
     const spdhg_problem *p = s->problem;
-    return spd_outcome_is_open(outcome) && p->gamma == 0 && p->loss == &spd_loss_logistic && p->set.kind == &spd_set_all &&
+    return spd_outcome_is_open(outcome) && p->gamma == 0 && p->loss->value && spd_problem_falls(p) && p->set.kind->whole &&
            l->run.kind->exact && !s->compared && !l->thin && s->evaluator.certifier.identity < 0 &&
            all_right(s); /* F = identity: u = 0 */
 }

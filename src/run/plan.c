@@ -16,7 +16,7 @@ enum {
     RESCUE = 10000      /* passes of another method where proximal Newton gives up: both fail where there is no minimiser */
 };
 
-static bool takes(const char *name, const spdhg_problem *p) { return !spd_solver_find(name)->refuses(p); }
+static bool takes(const char *name, const spdhg_problem *p) { return !spd_solver_refuses(spd_solver_find(name), p); }
 
 /* A stochastic pass is worth it if the steps it saves cost more: rows with many entries, a structure that is cheap to apply once
  * per row. */
@@ -42,7 +42,7 @@ static double pass_cost(const spdhg_problem *p) { return (double)p->K * (12 * (d
 static double passes_first(const spdhg_problem *p) {
     const double L = spd_problem_lipschitz(p, SPDHG_SAMPLING_IID), affordable = newton_cost(p) / pass_cost(p);
     const bool easy = p->gamma > 0 && L <= (double)p->n * p->gamma && p->m <= STRUCTURE_MOST * p->d;
-    if (!easy || p->set.kind != &spd_set_all || !takes("saga-pd3o", p)) return 0;
+    if (!easy || !p->set.kind->whole || !takes("saga-pd3o", p)) return 0;
     return affordable > PASSES ? fmin(fmax(affordable / 2, 2 * PASSES), PASSES_MOST) : 0;
 }
 
@@ -63,7 +63,7 @@ static bool has_pairs(const spdhg_problem *p) {
  */
 static bool has_groups_of_pairs(const spdhg_problem *p) {
     for (int64_t t = 0; t < p->terms; t++)
-        if (p->term[t].pairs && p->term[t].penalty != &spd_penalty_l1 && p->term[t].largest > 1) return true;
+        if (p->term[t].pairs && p->term[t].penalty->zeros != SPD_ZEROS_NUMBER && p->term[t].largest > 1) return true;
     return false;
 }
 
@@ -71,8 +71,10 @@ static bool has_groups_of_pairs(const spdhg_problem *p) {
  * if that may suffice. */
 static double passes_before_interior(const spdhg_problem *p) {
     const double n = (double)spd_problem_normal_size(p), affordable = 1.5 * n * n * n / pass_cost(p);
-    return affordable > PASSES ? fmin(affordable, PASSES_MOST) : 0;
+    return affordable > PASSES && takes("saga-pd3o", p) ? fmin(affordable, PASSES_MOST) : 0;
 }
+
+static const char *first_pass(const spdhg_problem *p) { return p->gamma > 0 ? "spdhg-sc2" : "spdhg"; }
 
 /* What the plan depends on. */
 typedef struct facts {
@@ -98,11 +100,11 @@ static facts look_at(const spdhg_problem *p) {
     f.tied = f.few && spd_newton_model_ties(p) && !groups;
     f.sparse =
         f.tied || (!f.few && !f.columns && f.newton && (p->gamma == 0 || has_pairs(p)) && !groups && takes("ws-newton", p));
-    f.interior = !f.few && takes("interior", p) && p->set.kind != &spd_set_all;
+    f.interior = !f.few && takes("interior", p) && !p->set.kind->whole;
     f.relieved = f.few && spd_interior_rescues(p);
     f.passes = f.few || f.sparse ? passes_first(p) : f.interior ? passes_before_interior(p) : 0;
     if (f.few && !f.tied && !p->standardize && f.passes == 0) f.stride = thin_stride(p);
-    f.pass = f.newton && !f.few && !f.columns && f.passes == 0 && worth_a_pass(p);
+    f.pass = f.newton && !f.few && !f.columns && f.passes == 0 && worth_a_pass(p) && takes(first_pass(p), p);
     return f;
 }
 
@@ -126,12 +128,12 @@ static void add_stages(spd_plan *plan, const spdhg_problem *p, const facts *f) {
     } stage[] = {
         {f->passes > 0, "saga-pd3o", f->passes, 1, SPD_ALONE},
         {f->stride > 1, "prox-newton", sample, f->stride, SPD_ALONE},
-        {f->pass, p->gamma > 0 ? "spdhg-sc2" : "spdhg", 1, 1, SPD_ALONE},
+        {f->pass, first_pass(p), 1, 1, SPD_ALONE},
         {f->columns, "cd-newton", 0, 1, SPD_RESCUED},
         {f->sparse, "ws-newton", 2000, 1, SPD_ALONE},
         {f->few, "prox-newton", 0, 1, f->relieved ? SPD_RELIEVED : SPD_RESCUED},
         {f->interior || f->relieved, "interior", 0, 1, SPD_RESCUED},
-        {true, last, rescue ? RESCUE : 0, 1, SPD_ALONE},
+        {!rescue || takes(last, p), last, rescue ? RESCUE : 0, 1, SPD_ALONE},
     };
     for (size_t i = 0; i < sizeof stage / sizeof *stage && plan->stages < SPD_STAGES_MAX; i++)
         if (stage[i].wanted)
@@ -199,8 +201,10 @@ spdhg_status spd_plan_make(spd_plan *plan, const char *name, const spdhg_problem
         plan->stage[0] = (spd_stage){.kind = kind, .stride = 1};
     }
     for (int i = 0; i < plan->stages; i++) {
-        const char *why = plan->stage[i].kind->refuses(p);
-        if (why) return spd_fail(err, SPDHG_USAGE, "solver %s: %s", plan->stage[i].kind->name, why);
+        const char *why = spd_solver_refuses(plan->stage[i].kind, p);
+        if (!why) continue;
+        const char *auto_only = strcmp(name, "auto") == 0 ? "no solver takes this problem; the nearest is " : "";
+        return spd_fail(err, SPDHG_USAGE, "%ssolver %s: %s", auto_only, plan->stage[i].kind->name, why);
     }
     return SPDHG_OK;
 }

@@ -19,7 +19,7 @@ static spdhg_status make_test(spd_evaluator *e, const spdhg_data *data, spdhg_er
     t->targets = p->targets;
     t->val = data->val;
     t->W = (double)t->n;
-    t->set.kind = &spd_set_all;
+    t->set = spd_set_whole();
     if (data->offset && data->offsets != p->K)
         return spd_fail(err, SPDHG_DATA, "the held-out offsets have %lld columns, the model has %lld outputs",
                         (long long)data->offsets, (long long)p->K);
@@ -58,7 +58,8 @@ static double score(const spdhg_problem *t, const double *z) {
         for (int64_t i = 0; i < t->n; i++) mean += (t->weight ? t->weight[i] : 1) * t->b[i * t->targets + k] / t->W;
         for (int64_t i = 0; i < t->n; i++) {
             const double w = t->weight ? t->weight[i] : 1, b = t->b[i * t->targets + k];
-            residual += w * (b - z[i * t->K + k]) * (b - z[i * t->K + k]);
+            const double mean_b = spd_loss_mean(t->loss, t->loss_arg, z[i * t->K + k]);
+            residual += w * (b - mean_b) * (b - mean_b);
             total += w * (b - mean) * (b - mean);
         }
     }
@@ -154,7 +155,7 @@ double spd_evaluate_gap(const spd_evaluator *e) { return e->gap.kind == SPD_GAP_
 
 double spd_evaluate_relative(const spd_evaluator *e, const spdhg_point *point) {
     const double gap = spd_evaluate_gap(e);
-    const double scale = fmax(fabs(point->objective), 1e-10 * e->certifier.start_value);
+    const double start = e->certifier.start_value, scale = fmax(fabs(point->objective), isfinite(start) ? 1e-10 * start : 0);
     if (scale == 0 && gap <= LEAST_GAP) return 0; /* f(0) is the optimum, and 0 */
     return gap / scale;
 }

@@ -75,6 +75,7 @@ struct spd_solver_kind {
     int params;
     const void *variant;   /* what tells apart kinds that share their functions, such as a step rule; NULL */
     bool full_information; /* gets no batch, calls the problem's collectives */
+    bool any_curvature;    /* needs no bound on the curvature of the loss */
     bool exact;            /* its x and y become accurate together: exact zeros can be read off y */
     size_t self_size;
     /* NULL or the reason why this problem is refused. */
@@ -93,6 +94,14 @@ struct spd_solver_kind {
     int64_t (*dual_cost)(const spdhg_problem *p); /* numbers the dual half of a step touches, for --batch auto; NULL: batch 1 */
     bool batch_auto;                              /* the batch when the caller has no wish: as --batch auto; false: 1 */
 };
+
+/* NULL or the reason why a solver refuses a problem. */
+static inline const char *spd_solver_refuses(const spd_solver_kind *kind, const spdhg_problem *p) {
+    if (!isfinite(p->kappa) && !kind->any_curvature)
+        return "its steps need a bound on the curvature of the loss, and this loss has none; the Newton solvers and interior "
+               "need none";
+    return kind->refuses(p);
+}
 
 /* ---- instance.c: one algorithm with its arenas. new measures them, allocate makes them: then it is ready to start and step. */
 spdhg_status spd_run_new(spd_run *run, const spd_solver_kind *kind, const spdhg_problem *p, const double *param,

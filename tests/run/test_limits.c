@@ -78,7 +78,8 @@ static void steps_end_soon(void **unused) {
         double *free_x = SPD_NEW(double, s.problem->dK), *asked_x = SPD_NEW(double, s.problem->dK);
         for (int j = 0; j < SOLVERS; j++) {
             const spd_solver_kind *kind = spd_solver_find(solver[j]);
-            if (kind->refuses(s.problem) || (j == 0 && s.problem->d > 100)) continue; /* prox-newton's steps are long there */
+            if (spd_solver_refuses(kind, s.problem) || (j == 0 && s.problem->d > 100))
+                continue; /* prox-newton's steps are long there */
             ask_while_stepping(s.problem, kind, -1, NULL, free_x);
             const int64_t all = ask_while_stepping(s.problem, kind, 0, NULL, asked_x);
             assert_memory_equal(free_x, asked_x, (size_t)s.problem->dK * sizeof(double)); /* to be asked changes nothing */

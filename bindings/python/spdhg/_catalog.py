@@ -47,10 +47,15 @@ def catalog(topic: str) -> Dict[str, str]:
     return found
 
 
-def classifies(loss: str) -> bool:
-    """Is this a loss for labels? ValueError if there is no such loss."""
+def loss_entry(loss: str) -> Any:
+    """What the library's table says about a loss. ValueError if there is no such loss."""
     name = loss.split(":")[0] if isinstance(loss, str) else loss
     for entry in entries("losses"):
         if text(entry.name) == name:
-            return bool(entry.classify)
+            return entry
     raise ValueError(f"loss={loss!r} is not one of {', '.join(catalog('losses'))}")
+
+
+def classifies(loss: str) -> bool:
+    """Is this a loss for labels?"""
+    return bool(loss_entry(loss).classify)
