@@ -1,5 +1,6 @@
 /* bound_fit.c - `fit --bound`: which theorem speaks of this run, with which constants; or why none does. */
 #include "cli.h"
+#include "problem/sample.h"
 
 static double told(const cli_solve_options *o, const char *name) { /* --param NAME=VALUE, the last one; NAN: not given */
     double value = NAN;

@@ -1,4 +1,5 @@
 /* handle.c - the public handle: a problem, a plan, options, parameters, a start and, after run, a solution. */
+#include "problem/sample.h"
 #include "run/loop.h"
 
 enum { EPOCHS_DEFAULT = 10, EPOCHS_MOST = 10000 }; /* the second: a tolerance that cannot be reached ends too */

@@ -2,6 +2,7 @@
 #ifndef SPD_LOOP_H
 #define SPD_LOOP_H
 #include "model/checkpoint.h"
+#include "problem/sample.h"
 #include "run/run.h"
 #include "trace/trace.h"
 

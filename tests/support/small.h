@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "problem/sample.h"
 #include "run/run.h"
 
 typedef struct small {
