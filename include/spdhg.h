@@ -263,8 +263,9 @@ typedef struct spdhg_path_options {
 
 typedef struct spdhg_path_point {
     double lambda, objective, train_loss, penalty, gap_relative, seconds;
-    double explained;      /* 1 - train_loss / train_loss at the largest lambda */
-    double degrees;        /* degrees of freedom: dimension of the x that have these zeros of F x; NAN for linf and nuclear */
+    double explained; /* 1 - train_loss / train_loss at the largest lambda */
+    double degrees;   /* degrees of freedom: dimension of the x that have these zeros of F x; NAN for linf and nuclear, and where
+                              these zeros are not settled: choose aic, bic and ebic make the solver go on until they are */
     double aic, bic, ebic; /* NAN where degrees is */
     int64_t nonzeros, structure_nonzeros;
     spdhg_outcome outcome;                        /* of the solve with all rows */

@@ -3,8 +3,6 @@
  * the dimension of the x with these zeros of F x; for F = identity the nonzeros, for a graph the number of fused groups that are
  * not 0. aic = D + 2 df,  bic = D + log(n) df,  ebic = bic + 2 log binomial(dK, df)   (Chen and Chen 2008, gamma = 1) D = 2 n
  * loss, twice the negative log-likelihood; squared loss, variance unknown: n log(2 loss) */
-#include <float.h>
-
 #include "tune/tune.h"
 
 typedef struct criterion {
@@ -30,20 +28,6 @@ static const criterion *find(const char *name) {
     return NULL;
 }
 
-/* Rows of F x that are 0 in output k, in PROBLEM's sense. */
-static void zero_rows(const spdhg_problem *p, const double *x, const double *Fx, int64_t k, bool *zero) {
-    double size = 0;
-    for (int64_t j = 0; j < p->d; j++) size += x[j * p->K + k] * x[j * p->K + k];
-    size = sqrt(size);
-    for (int64_t t = 0, at = 0; t < p->terms; t++) {
-        const spd_csr *F = &p->term[t].F->F;
-        for (int64_t e = 0; e < p->term[t].m; e++, at++) {
-            const double row = spd_csr_is_identity(F) ? 1 : spd_norm2(F->ptr[e + 1] - F->ptr[e], F->val + F->ptr[e]);
-            zero[at] = fabs(Fx[p->term[t].first + e * p->K + k]) <= 8 * DBL_EPSILON * row * size;
-        }
-    }
-}
-
 spdhg_status spd_path_degrees(const spdhg_problem *p, const double *x, double *degrees, spdhg_error *err) {
     *degrees = NAN;
     for (int64_t t = 0; t < p->terms; t++)
@@ -54,7 +38,7 @@ spdhg_status spd_path_degrees(const spdhg_problem *p, const double *x, double *d
     if (status == SPDHG_OK) spd_problem_apply(p, x, Fx);
     for (int64_t k = 0; k < p->K && status == SPDHG_OK; k++) {
         int64_t dimension;
-        zero_rows(p, x, Fx, k, zero);
+        spd_zero_rows(p, x, Fx, k, zero);
         status = spd_nullspace_dimension(p, zero, &dimension, err);
         if (status == SPDHG_OK) sum += (double)dimension;
     }
@@ -94,6 +78,8 @@ spdhg_status spd_path_check(const spdhg_path *path, spdhg_error *err) {
                             p->term[t].penalty->name);
     return SPDHG_OK;
 }
+
+bool spd_path_counts_degrees(const spdhg_path *path) { return !find(path->options.choose)->validated; }
 
 static double member(const spdhg_path_point *point, size_t offset) {
     return *(const double *)(const void *)((const char *)point + offset);

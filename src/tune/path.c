@@ -77,7 +77,8 @@ static spdhg_status record(spdhg_path *path, const spd_warm_path *warm, double l
                                 .accuracy_error = NAN,
                                 .auc_error = NAN};
     point->explained = 1 - s->train_loss / path->point[0].train_loss;
-    SPD_TRY(spd_path_degrees(p, s->x, &point->degrees, err));
+    point->degrees = NAN;
+    if (warm->settled) SPD_TRY(spd_path_degrees(p, s->x, &point->degrees, err));
     spd_path_criteria(p, point);
     memcpy(path->x + path->points * p->dK, s->x, (size_t)p->dK * sizeof *s->x);
     memcpy(path->c + path->points * p->K, warm->c, (size_t)p->K * sizeof *warm->c);
@@ -101,6 +102,7 @@ static spdhg_status descend(spdhg_path *path, const double *x, const double *c, 
     const double from = spd_now(), limit = path->solve.seconds;
     spd_warm_path warm;
     SPD_TRY(spd_warm_path_new(&warm, path->problem, o->solver, &path->solve, x, c, y, err));
+    warm.zeros = spd_path_counts_degrees(path) ? SPD_ZEROS_SETTLE : SPD_ZEROS_ASK;
     tell(path, "every lambda is solved by %s to a relative gap of %g", warm.solver, path->solve.tol);
     spdhg_status status = SPDHG_OK;
     for (int64_t i = 0; i < o->lambdas && status == SPDHG_OK && path->outcome != SPDHG_OUTCOME_INTERRUPTED && !saturated(path);
@@ -126,6 +128,7 @@ static spdhg_status solve_chosen(spdhg_path *path, spdhg_error *err) {
     SPD_TRY(spd_warm_path_new(&warm, path->problem, path->options.solver, &path->solve, path->x + chosen * path->problem->dK,
                               path->c + chosen * path->problem->K, NULL, err));
     warm.once = true;
+    if (spd_path_counts_degrees(path)) warm.zeros = SPD_ZEROS_SETTLE;
     if (path->outcome == SPDHG_OUTCOME_INTERRUPTED) { /* what is there already is the model: no step more */
         warm.options.callback = NULL;
         warm.options.seconds = 0;

@@ -3,6 +3,7 @@
 #define SPD_TUNE_H
 #include <stdatomic.h>
 
+#include "face/answer.h"
 #include "face/nullspace.h"
 #include "graph/graph.h"
 #include "run/run.h"
@@ -19,6 +20,11 @@ spdhg_status spd_lambda_max(spdhg_problem *p, int threads, double *lower, double
                             spdhg_error *err);
 
 /* ---- warm_path.c: a chain of solves of one problem by falling lambda, each started where the last one ended. */
+typedef enum spd_zeros {
+    SPD_ZEROS_ANY,   /* nobody counts them */
+    SPD_ZEROS_ASK,   /* whether they are settled */
+    SPD_ZEROS_SETTLE /* and go on until they are, whatever the tolerance */
+} spd_zeros;
 typedef struct spd_warm_path {
     spdhg_problem *problem;
     const char *solver;
@@ -28,7 +34,9 @@ typedef struct spd_warm_path {
     double lambda, fallen; /* of the last step, and by how much it fell there; 0: not known */
     spdhg_solver *last;    /* of the last step; NULL before the first */
     spdhg_outcome outcome;
-    bool once; /* a single solve, set before it: its gap is proven by x and y alone */
+    spd_zeros zeros;
+    bool settled; /* the zeros of F x are those of the optimum at the last step; asked if zeros says so */
+    bool once;    /* a single solve, set before it: its gap is proven by x and y alone */
 } spd_warm_path;
 /* x, c and y: where to start, may be NULL. options are copied. */
 spdhg_status spd_warm_path_new(spd_warm_path *warm, spdhg_problem *p, const char *solver, const spdhg_options *options,
@@ -71,5 +79,6 @@ spdhg_status spd_cross_validate(spdhg_path *path, bool *stopped, spdhg_error *er
 spdhg_status spd_path_degrees(const spdhg_problem *p, const double *x, double *degrees, spdhg_error *err);
 void spd_path_criteria(const spdhg_problem *p, spdhg_path_point *point); /* aic, bic, ebic from train_loss and degrees */
 spdhg_status spd_path_check(const spdhg_path *path, spdhg_error *err);   /* criterion and rule exist and fit the problem */
+bool spd_path_counts_degrees(const spdhg_path *path);                    /* the criterion needs degrees of freedom */
 void spd_path_choose(spdhg_path *path);                                  /* best, one_se */
 #endif

@@ -3,6 +3,8 @@
  */
 #include "tune/tune.h"
 
+static const double TIGHTER = 1e-2, TIGHTEST = 1e-10;
+
 spdhg_status spd_warm_path_new(spd_warm_path *warm, spdhg_problem *p, const char *solver, const spdhg_options *options,
                                const double *x, const double *c, const double *y, spdhg_error *err) {
     *warm = (spd_warm_path){.problem = p, .options = *options};
@@ -29,6 +31,31 @@ static spdhg_status look_ahead(spd_warm_path *warm, double lambda, spdhg_error *
     return spd_solver_start(warm->last, x, c, NULL, err);
 }
 
+static spdhg_status ask_settled(spd_warm_path *warm, spdhg_error *err) {
+    const spdhg_solution *s = spdhg_solver_solution(warm->last);
+    return spd_answer_settled(warm->problem, spd_threads(warm->options.threads), s->x, spd_solver_intercept(warm->last), s->y,
+                              &warm->settled, err);
+}
+
+/* Which zeros F x has is not known from a small gap alone: where they are not settled, smaller ones are asked for. A tolerance
+ * that rounding does not let it reach is no failure, the one that was asked for has been. */
+static spdhg_status settle(spd_warm_path *warm, spdhg_error *err) {
+    if (warm->zeros == SPD_ZEROS_ANY) return SPDHG_OK;
+    SPD_TRY(ask_settled(warm, err));
+    const spdhg_outcome outcome = warm->outcome;
+    for (double tol = TIGHTER * warm->options.tol;
+         warm->zeros == SPD_ZEROS_SETTLE && !warm->settled && outcome == SPDHG_OUTCOME_CONVERGED && tol >= TIGHTEST;
+         tol *= TIGHTER) {
+        spd_solver_tolerate(warm->last, tol);
+        SPD_TRY(spdhg_solver_run(warm->last, &warm->outcome, err));
+        spd_solver_tolerate(warm->last, warm->options.tol);
+        if (warm->outcome == SPDHG_OUTCOME_INTERRUPTED) return SPDHG_OK;
+        warm->outcome = outcome;
+        SPD_TRY(ask_settled(warm, err));
+    }
+    return SPDHG_OK;
+}
+
 spdhg_status spd_warm_path_step(spd_warm_path *warm, double lambda, spdhg_error *err) {
     spdhg_problem *p = warm->problem;
     SPD_TRY(spdhg_problem_scale_lambda(p, lambda, err));
@@ -40,6 +67,7 @@ spdhg_status spd_warm_path_step(spd_warm_path *warm, double lambda, spdhg_error 
     SPD_TRY(look_ahead(warm, lambda, err));
     if (!warm->once) spd_solver_keep_running(warm->last, warm->options.seconds);
     SPD_TRY(spdhg_solver_run(warm->last, &warm->outcome, err));
+    SPD_TRY(settle(warm, err));
     if (warm->outcome == SPDHG_OUTCOME_INFIMUM) warm->outcome = SPDHG_OUTCOME_CONVERGED; /* a path is judged by its gaps alone */
     const spdhg_solution *s = spdhg_solver_solution(warm->last);
     warm->fallen = warm->lambda - lambda;
