@@ -251,27 +251,31 @@ typedef struct spdhg_path_options {
     int64_t repeats;   /* cross-validations with different folds, averaged */
     const int64_t *group; /* one per row of the problem: rows of a group stay in one fold; NULL: folds are balanced by class */
     const int64_t *fold;  /* or the fold of each row, 0..folds-1 (then repeats is 1); NULL: chosen by the seed */
-    const char *choose;   /* loss, accuracy, auc (by cross-validation), aic, bic, ebic */
-    const char *rule; /* "1se": the largest lambda within one standard error of the best; "min": the best. aic, bic, ebic: always
+    const char *choose;   /* loss, accuracy, auc (by cross-validation), aic, bic, ebic, cp (squared loss, noise known) */
+    const char
+        *rule; /* "1se": the largest lambda within one standard error of the best; "min": the best. aic, bic, ebic, cp: always
                          the best */
     const char *solver;
     const struct spdhg_graph_options *learn; /* how the F of the first term was learned: it is learned again from the training
                                                 rows of every fold; NULL: F is the same in all */
+    double noise;                            /* cp: standard deviation of a target of weight 1 around its mean */
 } spdhg_path_options;
 #define SPDHG_PATH_OPTIONS                                                                                                       \
-    { sizeof(spdhg_path_options), 100, 0, 0, 0.999, 5, 1, NULL, NULL, "loss", "1se", "auto", NULL }
+    { sizeof(spdhg_path_options), 100, 0, 0, 0.999, 5, 1, NULL, NULL, "loss", "1se", "auto", NULL, 0 }
 
 typedef struct spdhg_path_point {
     double lambda, objective, train_loss, penalty, gap_relative, seconds;
     double explained; /* 1 - train_loss / train_loss at the largest lambda */
     double degrees;   /* degrees of freedom: dimension of the x that have these zeros of F x; NAN for linf and nuclear, and where
-                              these zeros are not settled: choose aic, bic and ebic make the solver go on until they are */
+                              these zeros are not settled: choose aic, bic, ebic and cp make the solver go on until they are */
     double aic, bic, ebic; /* NAN where degrees is */
     int64_t nonzeros, structure_nonzeros;
     spdhg_outcome outcome;                        /* of the solve with all rows */
     double loss, accuracy, auc;                   /* means over the folds, rows by weight; NAN: not known */
     double loss_error, accuracy_error, auc_error; /* standard errors of these means */
     int64_t unconverged;                          /* solves in folds that did not reach the tolerance */
+    double
+        cp; /* Mallows' Cp, which is Stein's estimate of the squared error (1/W) sum_i w_i (z_i - E b_i)^2; NAN: noise not known */
 } spdhg_path_point;
 
 /* Runs the whole of it. Terms with lambda 1 make the path's lambda the lambda of each term; else it is a factor. solve: tolerance
@@ -295,6 +299,70 @@ SPDHG_API double spdhg_path_value(const spdhg_path *path,
 /* Solved at the chosen lambda with all rows: for spdhg_model_from_solver; the path's own. */
 SPDHG_API spdhg_solver *spdhg_path_solver(spdhg_path *path);
 SPDHG_API void spdhg_path_free(spdhg_path *path);
+
+/* ---- Denoising: a signal, an image or a function on a graph, in which every value is a coefficient and is seen by itself.
+ *     minimise over x    (1/W) sum_i w_i phi(x_i, y_i) + lambda r(F x),   sums over the values that are there, W = sum_i w_i
+ * lambda belongs to the mean loss, as everywhere here; lambda_sum = W lambda is that of the sum, which genlasso, glmgen and
+ * scikit-image take. On a line (chain, trend:ORDER) values that are missing are left out, the divided differences bridge the gap,
+ * and each is filled by the polynomial of degree ORDER through the fitted values around it; on a grid or a graph F fills them. */
+typedef struct spdhg_denoised spdhg_denoised;
+
+typedef struct spdhg_signal {
+    int64_t points;
+    const double *value;      /* NAN: missing */
+    const double *position;   /* of a line, in any order; NULL: 1, 2, ... Differences of a chain do not depend on it */
+    const double *weight;     /* >= 0, 0: as if missing; NULL: all 1 */
+    const spdhg_structure *F; /* over all points; NULL: as the options say */
+} spdhg_signal;
+
+typedef struct spdhg_denoise_options {
+    size_t size;           /* sizeof(spdhg_denoise_options): lets the struct grow */
+    const char *structure; /* "chain", "trend:ORDER", "grid:HxW[xD]", "edges:FILE" or "matrix:FILE.mtx" */
+    const char *loss;      /* a loss of numbers */
+    bool isotropic;        /* grid: r is the sum of the lengths of the gradients at the pixels, not of their entries */
+    double lambda;         /* SPDHG_LAMBDA_CHOSEN: along a path */
+    const char *choose;    /* "cv", "cp" (noise is known), "aic", "bic" or "ebic" */
+    const char *rule;      /* of cv: "min" or "1se" */
+    double noise;          /* standard deviation of a value of weight 1 */
+    int64_t folds;         /* of cv. On a line every folds-th point is held out, never the first or the last, and judged by the
+                              line between its neighbours, at the same lambda_sum (genlasso's cv.trendfilter); on a grid every
+                              folds-th of a lattice; on a graph every folds-th node */
+    int64_t lambdas;       /* of the path, evenly spaced in their logarithms; it ends where half of the values are free */
+    double ratio;          /* smallest over largest lambda */
+    const char *solver;
+} spdhg_denoise_options;
+#define SPDHG_LAMBDA_CHOSEN (-1.0)
+#define SPDHG_DENOISE_OPTIONS                                                                                                    \
+    { sizeof(spdhg_denoise_options), "chain", "squared", false, SPDHG_LAMBDA_CHOSEN, "cv", "min", 0, 5, 60, 1e-6, "auto" }
+
+typedef struct spdhg_segment {
+    int64_t first, last, points; /* numbers of its ends in the signal, from 0; how many of its values are there */
+    double start, end, level;    /* positions of its ends */
+} spdhg_segment;
+
+typedef struct spdhg_denoised_view {
+    int64_t points, observed;
+    const double *x; /* points: fitted, or filled in */
+    double lambda, lambda_sum;
+    double objective, train_loss, penalty, gap, gap_relative; /* of the solve at lambda */
+    const char *gap_kind, *solver;
+    spdhg_outcome outcome;
+    double degrees;      /* of freedom; NAN: not known */
+    bool settled;        /* the zeros of F x are those of the optimum */
+    int64_t differences; /* nonzero entries of F x */
+    int64_t knots;       /* on a line: points where a new piece begins, or that a trend bends at, in order of position */
+    const int64_t *knot;
+    int64_t segments; /* of a chain: where it is constant, in order of position */
+    const spdhg_segment *segment;
+    const spdhg_path *path; /* lambda was chosen along it; NULL: it was given */
+} spdhg_denoised_view;
+
+/* options and solve may be NULL. SPDHG_DATA: values, positions or weights that do not fit; SPDHG_USAGE: options.
+ *     spdhg_denoise(&out, &(spdhg_signal){.points = n, .value = y}, NULL, NULL, &err); */
+SPDHG_API spdhg_status spdhg_denoise(spdhg_denoised **out, const spdhg_signal *signal, const spdhg_denoise_options *options,
+                                     const spdhg_options *solve, spdhg_error *err);
+SPDHG_API void spdhg_denoised_look(const spdhg_denoised *denoised, spdhg_denoised_view *out);
+SPDHG_API void spdhg_denoised_free(spdhg_denoised *denoised);
 
 /* ---- A race: solvers compared on data sets, the way of the SPDHG paper or fairly. Two tasks, gglr: mean loss + lambda r(F x),
  * and ggrlr: the same + (gamma/2)||x||^2. Every repeat has its own split, its own F where that is learned (from the training
@@ -452,7 +520,10 @@ SPDHG_API void spdhg_problem_free(spdhg_problem *problem);
 SPDHG_API spdhg_status spdhg_structure_new(spdhg_structure **out, const char *spec, int64_t features, spdhg_error *err);
 SPDHG_API spdhg_status spdhg_structure_from_csr(spdhg_structure **out, int64_t rows, int64_t features, const int64_t *ptr,
                                                 const int32_t *idx, const double *val, spdhg_error *err);
-
+/* chain (order 0) or trend:ORDER of coefficients at these rising positions: divided differences, scaled as in genlasso, which
+ * vanish on polynomials of degree ORDER in the position. position NULL: 1, 2, ...; those of a chain do not depend on it. */
+SPDHG_API spdhg_status spdhg_structure_trend(spdhg_structure **out, int64_t order, int64_t features, const double *position,
+                                             spdhg_error *err);
 /* Differences along edges: end has two features for each edge, counted from 0; weight NULL: all 1. w > 0: w (x_i - x_j),
  * w < 0: |w| (x_i + x_j), as in the files of edges:FILE. SPDHG_DATA: an edge twice, a self-loop, an end or weight out of range.
  */
@@ -543,7 +614,7 @@ SPDHG_API const char *spdhg_topic(int64_t at);
 /* Entry `at` of a topic; false behind the last:
  *     for (int64_t i = 0; spdhg_list("solvers", i, &entry); i++) puts(entry.name); */
 SPDHG_API bool spdhg_list(const char *topic, int64_t at, spdhg_entry *out);
-/* The same for the options of the command: group problem, solve, path, graph, race or data. */
+/* The same for the options of the command: group problem, solve, path, graph, race, denoise or data. */
 SPDHG_API bool spdhg_option(const char *group, int64_t at, spdhg_entry *out);
 
 /* ----------------------------------------------------------------------------------------------------------- 3. extend */

@@ -2,7 +2,9 @@
  * by an information criterion with the degrees of freedom of the generalised lasso (Tibshirani and Taylor, Ann. Statist. 2012):
  * the dimension of the x with these zeros of F x; for F = identity the nonzeros, for a graph the number of fused groups that are
  * not 0. aic = D + 2 df,  bic = D + log(n) df,  ebic = bic + 2 log binomial(dK, df)   (Chen and Chen 2008, gamma = 1) D = 2 n
- * loss, twice the negative log-likelihood; squared loss, variance unknown: n log(2 loss) */
+ * loss, twice the negative log-likelihood; squared loss, variance unknown: n log(2 loss)
+ * cp = 2 loss + sigma^2 (2 df - nK) / W, sigma^2/w_i the known variance of b_i (Mallows 1973, Stein 1981): its mean is that of the
+ * squared error (1/W) sum_i w_i (z_i - E b_i)^2 */
 #include "tune/tune.h"
 
 typedef struct criterion {
@@ -19,6 +21,7 @@ static const criterion criteria[] = {
     {"aic", MEMBER(aic), 0, 1, false},
     {"bic", MEMBER(bic), 0, 1, false},
     {"ebic", MEMBER(ebic), 0, 1, false},
+    {"cp", MEMBER(cp), 0, 1, false},
 };
 enum { CRITERIA = sizeof criteria / sizeof *criteria };
 
@@ -48,13 +51,14 @@ spdhg_status spd_path_degrees(const spdhg_problem *p, const double *x, double *d
     return status == SPDHG_USAGE ? SPDHG_OK : status; /* a structure too large for it: not known */
 }
 
-void spd_path_criteria(const spdhg_problem *p, spdhg_path_point *point) {
+void spd_path_criteria(const spdhg_problem *p, double noise, spdhg_path_point *point) {
     const double n = (double)p->n, all = (double)p->dK, df = point->degrees;
-    const bool gaussian = strcmp(p->loss->name, "squared") == 0;
+    const bool gaussian = p->loss == &spd_loss_squared;
     const double D = gaussian ? n * (double)p->K * log(2 * point->train_loss / (double)p->K) : 2 * n * point->train_loss;
     point->aic = D + 2 * df;
     point->bic = D + log(n) * df;
     point->ebic = point->bic + 2 * (lgamma(all + 1) - lgamma(df + 1) - lgamma(all - df + 1));
+    point->cp = gaussian && noise > 0 ? 2 * point->train_loss + noise * noise * (2 * df - n * (double)p->K) / p->W : NAN;
 }
 
 spdhg_status spd_path_check(const spdhg_path *path, spdhg_error *err) {
@@ -71,6 +75,9 @@ spdhg_status spd_path_check(const spdhg_path *path, spdhg_error *err) {
         return spd_fail(err, SPDHG_USAGE, "to choose by accuracy needs a classification loss");
     if (c->value == MEMBER(auc) && (!p->loss->classify || p->K > 1))
         return spd_fail(err, SPDHG_USAGE, "to choose by auc needs a loss of two classes");
+    if (c->value == MEMBER(cp) && (p->loss != &spd_loss_squared || !(o->noise > 0) || !isfinite(o->noise)))
+        return spd_fail(err, SPDHG_USAGE,
+                        "to choose by cp needs the squared loss and the standard deviation of the noise (--noise)");
     for (int64_t t = 0; t < p->terms && !c->validated; t++)
         if (p->term[t].penalty != &spd_penalty_l1 && p->term[t].penalty != &spd_penalty_group)
             return spd_fail(err, SPDHG_USAGE,

@@ -79,7 +79,7 @@ static spdhg_status record(spdhg_path *path, const spd_warm_path *warm, double l
     point->explained = 1 - s->train_loss / path->point[0].train_loss;
     point->degrees = NAN;
     if (warm->settled) SPD_TRY(spd_path_degrees(p, s->x, &point->degrees, err));
-    spd_path_criteria(p, point);
+    spd_path_criteria(p, path->options.noise, point);
     memcpy(path->x + path->points * p->dK, s->x, (size_t)p->dK * sizeof *s->x);
     memcpy(path->c + path->points * p->K, warm->c, (size_t)p->K * sizeof *warm->c);
     memcpy(path->given + path->points * p->K, s->c, (size_t)p->K * sizeof *s->c);
@@ -90,6 +90,7 @@ static spdhg_status record(spdhg_path *path, const spd_warm_path *warm, double l
 }
 
 static bool saturated(const spdhg_path *path) {
+    if (path->points > 0 && path->point[path->points - 1].degrees > path->ways.degrees_most) return true;
     if (path->options.saturation == 0 || path->points < POINTS_LEAST) return false;
     const double now = path->point[path->points - 1].explained, before = path->point[path->points - 2].explained;
     if (now < path->options.saturation && now - before >= GAIN_LEAST * now) return false;
@@ -149,7 +150,7 @@ static spdhg_status run(spdhg_path *path, double *x, double *c, double *y, spdhg
     if (path->points == 0) return spd_fail(err, SPDHG_USAGE, "the time limit left no time for a single lambda");
     if (path->options.folds > 0 && path->outcome != SPDHG_OUTCOME_INTERRUPTED) {
         tell(path, "%d folds, %d times", (int)path->options.folds, (int)path->options.repeats);
-        SPD_TRY(spd_cross_validate(path, &stopped, err));
+        SPD_TRY(path->ways.validate(path, path->ways.context, &stopped, err));
     }
     if (stopped) path->outcome = SPDHG_OUTCOME_INTERRUPTED;
     spd_path_choose(path);
@@ -158,10 +159,16 @@ static spdhg_status run(spdhg_path *path, double *x, double *c, double *y, spdhg
 
 spdhg_status spdhg_path_new(spdhg_path **out, spdhg_problem *problem, const spdhg_path_options *options,
                             const spdhg_options *solve, spdhg_error *err) {
+    return spd_path_new(out, problem, options, solve, &(spd_path_ways){spd_cross_validate, NULL, INFINITY}, err);
+}
+
+spdhg_status spd_path_new(spdhg_path **out, spdhg_problem *problem, const spdhg_path_options *options, const spdhg_options *solve,
+                          const spd_path_ways *ways, spdhg_error *err) {
     *out = NULL;
     spdhg_path *path = SPD_NEW(spdhg_path, 1);
     if (!path) return spd_fail_memory(err, sizeof *path);
     path->problem = problem;
+    path->ways = *ways;
     path->outcome = SPDHG_OUTCOME_CONVERGED;
     spdhg_status status = take_options(path, options, solve, err);
     double *x = NULL, *c = NULL, *y = NULL;

@@ -31,27 +31,27 @@ static spdhg_status look_ahead(spd_warm_path *warm, double lambda, spdhg_error *
     return spd_solver_start(warm->last, x, c, NULL, err);
 }
 
-static spdhg_status ask_settled(spd_warm_path *warm, spdhg_error *err) {
-    const spdhg_solution *s = spdhg_solver_solution(warm->last);
-    return spd_answer_settled(warm->problem, spd_threads(warm->options.threads), s->x, spd_solver_intercept(warm->last), s->y,
-                              &warm->settled, err);
+static spdhg_status ask_settled(spdhg_solver *solver, bool *settled, spdhg_error *err) {
+    const spdhg_solution *s = spdhg_solver_solution(solver);
+    return spd_answer_settled(spd_solver_problem(solver), spd_threads(spd_solver_options(solver)->threads), s->x,
+                              spd_solver_intercept(solver), s->y, settled, err);
 }
 
-/* Which zeros F x has is not known from a small gap alone: where they are not settled, smaller ones are asked for. A tolerance
- * that rounding does not let it reach is no failure, the one that was asked for has been. */
-static spdhg_status settle(spd_warm_path *warm, spdhg_error *err) {
-    if (warm->zeros == SPD_ZEROS_ANY) return SPDHG_OK;
-    SPD_TRY(ask_settled(warm, err));
-    const spdhg_outcome outcome = warm->outcome;
-    for (double tol = TIGHTER * warm->options.tol;
-         warm->zeros == SPD_ZEROS_SETTLE && !warm->settled && outcome == SPDHG_OUTCOME_CONVERGED && tol >= TIGHTEST;
-         tol *= TIGHTER) {
-        spd_solver_tolerate(warm->last, tol);
-        SPD_TRY(spdhg_solver_run(warm->last, &warm->outcome, err));
-        spd_solver_tolerate(warm->last, warm->options.tol);
-        if (warm->outcome == SPDHG_OUTCOME_INTERRUPTED) return SPDHG_OK;
-        warm->outcome = outcome;
-        SPD_TRY(ask_settled(warm, err));
+/* A tolerance that rounding does not let it reach is no failure, the one that was asked for has been. */
+spdhg_status spd_tune_settle(spdhg_solver *solver, spd_zeros zeros, bool *settled, spdhg_outcome *outcome, spdhg_error *err) {
+    *settled = false;
+    if (zeros == SPD_ZEROS_ANY) return SPDHG_OK;
+    SPD_TRY(ask_settled(solver, settled, err));
+    const spdhg_outcome reached = *outcome;
+    const double asked = spd_solver_options(solver)->tol;
+    if (zeros != SPD_ZEROS_SETTLE || reached != SPDHG_OUTCOME_CONVERGED) return SPDHG_OK;
+    for (double tol = TIGHTER * asked; !*settled && tol >= TIGHTEST; tol *= TIGHTER) {
+        spd_solver_tolerate(solver, tol);
+        SPD_TRY(spdhg_solver_run(solver, outcome, err));
+        spd_solver_tolerate(solver, asked);
+        if (*outcome == SPDHG_OUTCOME_INTERRUPTED) return SPDHG_OK;
+        *outcome = reached;
+        SPD_TRY(ask_settled(solver, settled, err));
     }
     return SPDHG_OK;
 }
@@ -67,7 +67,7 @@ spdhg_status spd_warm_path_step(spd_warm_path *warm, double lambda, spdhg_error 
     SPD_TRY(look_ahead(warm, lambda, err));
     if (!warm->once) spd_solver_keep_running(warm->last, warm->options.seconds);
     SPD_TRY(spdhg_solver_run(warm->last, &warm->outcome, err));
-    SPD_TRY(settle(warm, err));
+    SPD_TRY(spd_tune_settle(warm->last, warm->zeros, &warm->settled, &warm->outcome, err));
     if (warm->outcome == SPDHG_OUTCOME_INFIMUM) warm->outcome = SPDHG_OUTCOME_CONVERGED; /* a path is judged by its gaps alone */
     const spdhg_solution *s = spdhg_solver_solution(warm->last);
     warm->fallen = warm->lambda - lambda;
