@@ -183,6 +183,7 @@ static spdhg_status read(signal_file *f, spd_stream *stream, spdhg_error *err) {
     SPD_TRY(status);
     find_header(t);
     SPD_TRY(take_values(f, t, err));
+    f->grid = f->grid && f->signals > 1; /* a single column has no sides */
     return f->grid ? as_image(f, err) : SPDHG_OK;
 }
 

@@ -22,11 +22,11 @@ void spd_page_setting(FILE *out, const char *name, const char *value);
 
 /* ---- svg.c: curves over a pair of axes. */
 typedef struct spd_curve {
-    const char *label, *style; /* class of the style sheet: "a" or "b" */
+    const char *label, *style; /* "": no entry in the legend; class of the style sheet: "a" or "b" */
     const double *x, *y;       /* points that are not finite, or not positive on a logarithmic axis, are left out */
     int64_t points, stride;    /* of doubles from one point to the next */
     const double *error;       /* same stride: a band of y - error to y + error is drawn behind; NULL: none */
-    bool plain;                /* no dots, no entry in the legend */
+    bool plain;                /* no dots */
     bool scatter;              /* dots, no line */
 } spd_curve;
 typedef struct spd_plot {

@@ -66,8 +66,8 @@ static void line_plot(FILE *out, const spd_signal_report *r, int64_t s) {
     const spd_curve curve[] = {{"data", "a", t, value, (n + thin - 1) / thin, thin, NULL, false, true},
                                {"fit", "b", t, v->x, (n + fine - 1) / fine, fine, NULL, true, false},
                                {"knots", "b", knot, knot + 1, v->knots, 2, NULL, false, true}};
-    spd_svg_plot(out, &(spd_plot){name_of(r, s, text), r->position ? "position" : "number", curve, v->knots > 0 ? 3 : 2, false,
-                                  false, NULL, NULL, 0});
+    spd_svg_plot(out, &(spd_plot){"Data and fit", r->position ? "position" : "number", curve, v->knots > 0 ? 3 : 2, false, false,
+                                  NULL, NULL, 0});
     if (v->knots > 0) {
         spd_html(out, "<p class='faint'>@ at ", v->segments > 0 ? "New levels" : "Knots");
         for (int64_t k = 0; k < v->knots && k < KNOTS_LISTED; k++)
@@ -81,7 +81,7 @@ static void line_plot(FILE *out, const spd_signal_report *r, int64_t s) {
 static void lines(FILE *out, const spd_signal_report *r) {
     char text[SPD_SHORT];
     for (int64_t s = 0; s < r->signals && s < SIGNALS_SHOWN; s++) {
-        spd_html(out, "<h2><bdi>@</bdi></h2>\n<div class='scroll'>", name_of(r, s, text));
+        spd_html(out, "<h2><bdi>@</bdi></h2>\n<div class='signal'>", name_of(r, s, text));
         line_plot(out, r, s);
         spd_html(out, "</div>\n");
         choice(out, r, s);

@@ -163,7 +163,7 @@ void spd_svg_plot(FILE *out, const spd_plot *plot) {
     spd_html(out, "<text class='title' x='~' y='18'>@</text>", 8.0, plot->title);
     double at = LEFT;
     for (int c = 0; c < plot->curves && plot->curves > 1; c++) {
-        if (plot->curve[c].plain) continue;
+        if (!plot->curve[c].label[0]) continue;
         if (plot->curve[c].scatter)
             spd_html(out, "<circle class='seen @' cx='~' cy='34' r='3'/>", plot->curve[c].style, at + 11);
         else

@@ -44,7 +44,7 @@ static spdhg_status choose(spdhg_denoised *d, const spdhg_options *solve, spdhg_
     const bool validated = strcmp(o->choose, "cv") == 0;
     spdhg_path_options along = SPDHG_PATH_OPTIONS;
     SPD_TRY(spd_lambda_max_bound(d->problem.problem, solve ? solve->threads : 0, &along.lambda_max, err));
-    if (along.lambda_max == 0) return solve_at(d, 1, solve, err); /* F y = 0: the fit is the data, whatever lambda is */
+    if (along.lambda_max == 0) return solve_at(d, 0, solve, err); /* F y = 0: the fit is the data, whatever lambda is */
     along.lambda_max *= 1 + 1e-6;
     along.lambdas = o->lambdas;
     along.ratio = o->ratio;
