@@ -32,7 +32,8 @@ static spdhg_status solve_at(spdhg_denoised *d, double lambda, const spdhg_optio
     SPD_TRY(spdhg_problem_scale_lambda(d->problem.problem, lambda, err));
     SPD_TRY(spdhg_solver_new(&d->solver, d->signal.options.solver, d->problem.problem, solve, err));
     SPD_TRY(spdhg_solver_run(d->solver, &d->view.outcome, err));
-    SPD_TRY(spd_tune_settle(d->solver, SPD_ZEROS_SETTLE, &d->view.settled, &d->view.outcome, err));
+    const spd_zeros zeros = d->signal.order >= 0 ? SPD_ZEROS_SETTLE : SPD_ZEROS_ASK; /* knots are wanted, not edges of an image */
+    SPD_TRY(spd_tune_settle(d->solver, zeros, &d->view.settled, &d->view.outcome, err));
     d->view.lambda = lambda;
     d->view.degrees = NAN;
     return d->view.settled ? spd_path_degrees(d->problem.problem, spdhg_solver_solution(d->solver)->x, &d->view.degrees, err)

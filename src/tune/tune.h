@@ -31,8 +31,8 @@ typedef enum spd_zeros {
     SPD_ZEROS_ASK,   /* whether they are settled */
     SPD_ZEROS_SETTLE /* and go on until they are, whatever the tolerance */
 } spd_zeros;
-/* Which zeros F x has is not known from a small gap alone: where they are not settled after a run that converged, smaller ones
- * are asked for. */
+/* Which zeros F x has is not known from a small gap alone: where they are not settled after a run of an exact solver that
+ * converged, smaller ones are asked for. */
 spdhg_status spd_tune_settle(spdhg_solver *solver, spd_zeros zeros, bool *settled, spdhg_outcome *outcome, spdhg_error *err);
 typedef struct spd_warm_path {
     spdhg_problem *problem;

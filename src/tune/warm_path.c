@@ -44,7 +44,8 @@ spdhg_status spd_tune_settle(spdhg_solver *solver, spd_zeros zeros, bool *settle
     SPD_TRY(ask_settled(solver, settled, err));
     const spdhg_outcome reached = *outcome;
     const double asked = spd_solver_options(solver)->tol;
-    if (zeros != SPD_ZEROS_SETTLE || reached != SPDHG_OUTCOME_CONVERGED) return SPDHG_OK;
+    const bool exact = spd_solver_find(spdhg_solver_solution(solver)->solver)->exact; /* others take too long to get there */
+    if (zeros != SPD_ZEROS_SETTLE || reached != SPDHG_OUTCOME_CONVERGED || !exact) return SPDHG_OK;
     for (double tol = TIGHTER * asked; !*settled && tol >= TIGHTEST; tol *= TIGHTER) {
         spd_solver_tolerate(solver, tol);
         SPD_TRY(spdhg_solver_run(solver, outcome, err));
