@@ -7,10 +7,11 @@ static const int64_t VALUES_MOST = INT32_MAX - 1; /* a column index is an int32_
 
 spdhg_status signal_read_all(spd_stream *stream, unsigned char **out, size_t *size, spdhg_error *err) {
     enum { PIECE = 1 << 16 };
-    unsigned char *bytes = NULL;
-    int64_t room = 0;
+    int64_t room = PIECE;
+    unsigned char *bytes = spd_alloc_raw(room, 1);
     *out = NULL;
     *size = 0;
+    if (!bytes) return spd_fail_memory(err, (double)room);
     for (size_t got = PIECE; got == PIECE; *size += got) {
         if ((int64_t)*size + PIECE > room) {
             room = 2 * room + PIECE;
