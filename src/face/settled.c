@@ -9,7 +9,7 @@
 #include "face/nullspace.h"
 
 static const double CLOSE = 1e-6;  /* of lambda: how well u, which is exact to rounding, has to fit */
-static const double INSIDE = 1e-2; /* of lambda: nearer to it than this is at it */
+static const double INSIDE = 0.05; /* of lambda: nearer to it than this is taken for at it */
 
 void spd_zero_rows(const spdhg_problem *p, const double *x, const double *Fx, int64_t k, bool *zero) {
     double size = 0;
@@ -35,14 +35,15 @@ static bool all_l1(const spdhg_problem *p) {
     return true;
 }
 
-/* The conditions with the unique u. What they are missed by where F x is not 0 is how well u is known: a zero whose u comes as
- * close to lambda as that could be none. */
+/* The conditions with the unique u. What they are missed by where F x is not 0, and what of the gradient u could not take up (v), is
+ * how well u is known: a zero whose u comes as close to lambda as that could be none. */
 static bool optimal(const spdhg_problem *p, const room *r) {
     double off = 0, most = 0; /* in parts of lambda: of u from where it should be, and of u where F x is 0 */
-    if (spd_max_abs(p->dK, r->v) > CLOSE * spd_sum_abs(p->dK, r->g)) return false;
+    const double left = spd_sum_abs(p->dK, r->v);
     for (int64_t t = 0; t < p->terms; t++)
         for (int64_t i = p->term[t].first; i < p->term[t].first + p->term[t].m * p->K; i++) {
             const double u = r->u[i] / p->term[t].lambda;
+            off = fmax(off, left / p->term[t].lambda);
             if (r->zero[i])
                 most = fmax(most, fabs(u));
             else
