@@ -288,7 +288,7 @@ SPDHG_API const spdhg_path_point *spdhg_path_points(const spdhg_path *path, int6
 /* Coefficients and intercept of a point, on the scale that was penalised. */
 SPDHG_API const double *spdhg_path_coefficients(const spdhg_path *path, int64_t point, const double **c);
 /* CONVERGED: every solve with all rows did; LIMIT: some did not; INTERRUPTED: the points so far are there, nothing is
- * cross-validated. */
+ * cross-validated, and the best is that of bic where degrees are known. */
 SPDHG_API spdhg_outcome spdhg_path_outcome(const spdhg_path *path);
 SPDHG_API int64_t spdhg_path_best(const spdhg_path *path); /* the point with the best value of the criterion */
 /* Of the one-standard-error rule; the best where there are no errors. */

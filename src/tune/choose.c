@@ -107,6 +107,8 @@ void spd_path_choose(spdhg_path *path) {
         path->best = i;
         any = true;
     }
+    for (int64_t i = 0; !any && i < path->points; i++) /* nothing is validated: a better guess than the least lambda */
+        if (path->point[i].bic < path->point[path->best].bic || isnan(path->point[path->best].bic)) path->best = i;
     path->one_se = path->best;
     if (!any || c->error == 0) return;
     const double enough = spdhg_path_value(path, path->best) + member(&path->point[path->best], c->error);
