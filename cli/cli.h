@@ -15,6 +15,7 @@
 #include "tune/recipe.h"
 
 int cli_fit(int argc, char **argv);
+int cli_denoise(int argc, char **argv);
 int cli_path(int argc, char **argv);
 int cli_race(int argc, char **argv);
 int cli_predict(int argc, char **argv);
@@ -144,6 +145,7 @@ void cli_print_summary(FILE *to, const cli_fit_result *result, const char *model
 json_t *cli_fit_json(const cli_fit_result *result);
 /* ---- path_output.c: a path in lines, as CSV, and what it adds to the JSON object of a fit. */
 void cli_print_path(FILE *to, const spdhg_path *path, const char *choose);
+void cli_csv_cell(FILE *to, const char *text); /* a name as a cell of a CSV file */
 spdhg_status cli_path_csv(const spdhg_path *path, const char *file, spdhg_error *err);
 /* lambda,feature,output,value of every coefficient that is not 0, on the original scale; feature: its name, or its number. */
 spdhg_status cli_path_coefficients(const spdhg_path *path, const spdhg_problem *problem, const spdhg_data *data, const char *file,

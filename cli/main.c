@@ -19,6 +19,7 @@ typedef struct verb {
 static const verb verbs[] = {
     {"fit", "DATA [-o MODEL]", "fit a model", "spdhg fit", cli_fit},
     {"path", "DATA [-o MODEL]", "fit a path of lambdas, cross-validate, choose one", "spdhg path", cli_path},
+    {"denoise", "FILE -o FILE", "remove the noise from a signal, a table or an image", "spdhg denoise", cli_denoise},
     {"race", "DATA... -o DIR", "compare solvers, by the paper's protocol or a fair one", "spdhg race", cli_race},
     {"predict", "MODEL DATA [-o FILE]", "apply a model, print metrics", "spdhg predict", cli_predict},
     {"graph", "DATA -o F.mtx", "learn the structure F from data", "spdhg graph", cli_graph},

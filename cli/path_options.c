@@ -11,6 +11,7 @@ enum {
     FOLD_GROUPS,
     FOLD_FILE,
     CHOOSE,
+    NOISE,
     RULE,
     GAMMAS,
     SPARSITIES,
@@ -34,6 +35,7 @@ static const struct argp_option options[] = {
     {"fold-groups", FOLD_GROUPS, "FILE", 0, NULL, 0},
     {"fold-file", FOLD_FILE, "FILE", 0, NULL, 0},
     {"choose", CHOOSE, "CRITERION", 0, NULL, 0},
+    {"noise", NOISE, "SIGMA", 0, NULL, 0},
     {"rule", RULE, "RULE", 0, NULL, 0},
     {0, 0, 0, 0, "Results:", 6},
     {"output", 'o', "MODEL", 0, "write the model (JSON); none is written without this option", 0},
@@ -100,9 +102,10 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case FOLD_GROUPS: p->groups_path = arg; return 0;
     case FOLD_FILE: p->folds_path = arg; return 0;
     case CHOOSE:
-        cli_choice(state, "--choose", arg, "loss, accuracy, auc, aic, bic, ebic");
+        cli_choice(state, "--choose", arg, "loss, accuracy, auc, aic, bic, ebic, cp");
         o->choose = arg;
         return 0;
+    case NOISE: o->noise = cli_positive(state, "--noise", arg); return 0;
     case RULE:
         cli_choice(state, "--rule", arg, "1se, min");
         o->rule = arg;

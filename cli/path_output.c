@@ -19,6 +19,7 @@ static const column columns[] = {
     {"aic", MEMBER(aic)},
     {"bic", MEMBER(bic)},
     {"ebic", MEMBER(ebic)},
+    {"cp", MEMBER(cp)},
     {"cv_loss", MEMBER(loss)},
     {"cv_loss_error", MEMBER(loss_error)},
     {"cv_accuracy", MEMBER(accuracy)},
@@ -86,8 +87,7 @@ spdhg_status cli_path_csv(const spdhg_path *path, const char *name, spdhg_error 
     return spd_file_commit(&file, err);
 }
 
-/* A name as a cell of a CSV file. */
-static void print_cell(FILE *to, const char *text) {
+void cli_csv_cell(FILE *to, const char *text) {
     if (!text[strcspn(text, ",\"\n\r")]) {
         fputs(text, to);
         return;
@@ -114,7 +114,7 @@ spdhg_status cli_path_coefficients(const spdhg_path *path, const spdhg_problem *
             spd_print_double(value, x[q] / (problem->scale ? problem->scale[j] : 1));
             fprintf(file.stream, "%s,", lambda);
             if (data->name)
-                print_cell(file.stream, data->name[j]);
+                cli_csv_cell(file.stream, data->name[j]);
             else
                 fprintf(file.stream, "%lld", (long long)(j + data->index_base));
             fprintf(file.stream, ",%lld,%s\n", (long long)(q % problem->K), value);

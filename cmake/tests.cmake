@@ -19,7 +19,8 @@ foreach(request aligned_alloc realloc free fopen fdopen fsync pthread_create XXH
   target_link_options(test_malloc PRIVATE -Wl,--wrap=${request})
 endforeach()
 # The targets of fuzz/ without libFuzzer.
-target_sources(test_corpus PRIVATE fuzz/targets.c fuzz/files.c fuzz/pages.c fuzz/solve.c)
+target_sources(test_corpus PRIVATE fuzz/targets.c fuzz/files.c fuzz/pages.c fuzz/signals.c fuzz/solve.c ${SPDHG_SIGNAL_FILES})
+target_link_libraries(test_corpus PRIVATE PNG::PNG)
 target_include_directories(test_corpus PRIVATE fuzz)
 target_compile_definitions(test_corpus PRIVATE SPDHG_CORPUS="${CMAKE_CURRENT_SOURCE_DIR}/fuzz/corpus")
 

@@ -8,11 +8,25 @@
 #include "targets.h"
 
 static const fuzz_target table[] = {
-    {"libsvm", fuzz_libsvm},         {"csv", fuzz_csv},     {"matrix-market", fuzz_matrix_market},
-    {"cluto", fuzz_cluto},           {"any", fuzz_any},     {"cache", fuzz_cache},
-    {"numbers", fuzz_numbers},       {"edges", fuzz_edges}, {"matrix", fuzz_matrix},
-    {"model", fuzz_model},           {"trace", fuzz_trace}, {"race", fuzz_race},
-    {"checkpoint", fuzz_checkpoint}, {"specs", fuzz_specs}, {"solve", fuzz_solve},
+    {"libsvm", fuzz_libsvm},
+    {"csv", fuzz_csv},
+    {"matrix-market", fuzz_matrix_market},
+    {"cluto", fuzz_cluto},
+    {"any", fuzz_any},
+    {"cache", fuzz_cache},
+    {"numbers", fuzz_numbers},
+    {"edges", fuzz_edges},
+    {"matrix", fuzz_matrix},
+    {"model", fuzz_model},
+    {"trace", fuzz_trace},
+    {"race", fuzz_race},
+    {"checkpoint", fuzz_checkpoint},
+    {"specs", fuzz_specs},
+    {"solve", fuzz_solve},
+    {"table", fuzz_signal_table},
+    {"npy", fuzz_npy},
+    {"pnm", fuzz_pnm},
+    {"png", fuzz_png},
 };
 enum { ENTRIES = sizeof table / sizeof *table };
 

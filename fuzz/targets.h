@@ -43,6 +43,11 @@ void fuzz_trace(const uint8_t *bytes, size_t size);
 void fuzz_race(const uint8_t *bytes, size_t size);
 void fuzz_checkpoint(const uint8_t *bytes, size_t size);
 void fuzz_specs(const uint8_t *bytes, size_t size);
+/* ---- signals.c */
+void fuzz_signal_table(const uint8_t *bytes, size_t size);
+void fuzz_npy(const uint8_t *bytes, size_t size);
+void fuzz_pnm(const uint8_t *bytes, size_t size);
+void fuzz_png(const uint8_t *bytes, size_t size);
 /* ---- solve.c */
 void fuzz_solve(const uint8_t *bytes, size_t size);
 #endif

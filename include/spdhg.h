@@ -144,6 +144,11 @@ SPDHG_API spdhg_status spdhg_structure_from_csr(spdhg_structure **out, int64_t r
  * or weight out of range. */
 SPDHG_API spdhg_status spdhg_structure_from_edges(spdhg_structure **out, int64_t features, int64_t edges, const int64_t *end,
                                                   const double *weight, spdhg_error *err);
+/* chain (order 0) or trend:ORDER of coefficients at these rising positions: divided differences, scaled as in genlasso,
+ * which vanish on polynomials of degree ORDER in the position. position NULL: 1, 2, ...; those of a chain do not depend
+ * on it. */
+SPDHG_API spdhg_status spdhg_structure_trend(spdhg_structure **out, int64_t order, int64_t features, const double *position,
+                                             spdhg_error *err);
 /* Writes F as a Matrix Market file; atomic. */
 SPDHG_API spdhg_status spdhg_structure_write(const spdhg_structure *F, const char *path, spdhg_error *err);
 SPDHG_API int64_t spdhg_structure_rows(const spdhg_structure *F);
@@ -344,26 +349,31 @@ typedef struct spdhg_path_options {
     int64_t repeats;   /* cross-validations with different folds, averaged */
     const int64_t *group; /* one per row of the problem: rows of a group stay in one fold; NULL: folds are balanced by class */
     const int64_t *fold;  /* or the fold of each row, 0..folds-1 (then repeats is 1); NULL: chosen by the seed */
-    const char *choose;   /* loss, accuracy, auc (by cross-validation), aic, bic, ebic */
-    const char *rule; /* "1se": the largest lambda within one standard error of the best; "min": the best. aic, bic, ebic: always
+    const char *choose;   /* loss, accuracy, auc (by cross-validation), aic, bic, ebic, cp (squared loss, noise known) */
+    const char
+        *rule; /* "1se": the largest lambda within one standard error of the best; "min": the best. aic, bic, ebic, cp: always
                          the best */
     const char *solver;
     const struct spdhg_graph_options *learn; /* how the F of the first term was learned: it is learned again from the training
                                                 rows of every fold; NULL: F is the same in all */
+    double noise;                            /* cp: standard deviation of a target of weight 1 around its mean */
 } spdhg_path_options;
 #define SPDHG_PATH_OPTIONS                                                                                                       \
-    { sizeof(spdhg_path_options), 100, 0, 0, 0.999, 5, 1, NULL, NULL, "loss", "1se", "auto", NULL }
+    { sizeof(spdhg_path_options), 100, 0, 0, 0.999, 5, 1, NULL, NULL, "loss", "1se", "auto", NULL, 0 }
 
 typedef struct spdhg_path_point {
     double lambda, objective, train_loss, penalty, gap_relative, seconds;
     double explained;      /* 1 - train_loss / train_loss at the largest lambda */
-    double degrees;        /* degrees of freedom: dimension of the set of x with these zeros of Fx; NAN for linf and nuclear */
+    double degrees;        /* degrees of freedom: dimension of the set of x with these zeros of Fx; NAN for linf and nuclear,
+                              and if the zeros are not settled. With choose aic, bic, ebic or cp the solver goes on until they are */
     double aic, bic, ebic; /* NAN where degrees is */
     int64_t nonzeros, structure_nonzeros;
     spdhg_outcome outcome;                        /* of the solve with all rows */
     double loss, accuracy, auc;                   /* means over the folds, rows by weight; NAN: not known */
     double loss_error, accuracy_error, auc_error; /* standard errors of these means */
     int64_t unconverged;                          /* solves in folds that did not reach the tolerance */
+    double
+        cp; /* Mallows' Cp, which is Stein's estimate of the squared error (1/W) sum_i w_i (z_i - E b_i)^2; NAN: noise not known */
 } spdhg_path_point;
 
 /* Computes the whole path. If the terms have lambda 1, the path's lambda is the lambda of each term; otherwise it is
@@ -376,7 +386,7 @@ SPDHG_API const spdhg_path_point *spdhg_path_points(const spdhg_path *path, int6
 /* Coefficients and intercept of a point, on the scale that was penalised. */
 SPDHG_API const double *spdhg_path_coefficients(const spdhg_path *path, int64_t point, const double **c);
 /* CONVERGED: every solve with all rows did; LIMIT: some did not; INTERRUPTED: only the points so far, not
- * cross-validated. */
+ * cross-validated; the best is then that of bic, if degrees are known. */
 SPDHG_API spdhg_outcome spdhg_path_outcome(const spdhg_path *path);
 SPDHG_API int64_t spdhg_path_best(const spdhg_path *path); /* the point with the best value of the criterion */
 /* The choice of the one-standard-error rule; the best point if there are no standard errors. */
@@ -388,7 +398,73 @@ SPDHG_API double spdhg_path_value(const spdhg_path *path, int64_t point);
 SPDHG_API spdhg_solver *spdhg_path_solver(spdhg_path *path);
 SPDHG_API void spdhg_path_free(spdhg_path *path);
 
-/* --------------------------------------------------------------------------------------- 5. graph learned from data */
+/* ------------------------------------------------------------------------------------------------------ 5. denoising */
+
+/* A signal, an image or a function on a graph, in which every value is a coefficient and is seen by itself.
+ *     minimise over x    (1/W) sum_i w_i phi(x_i, y_i) + lambda r(F x),   sums over the values that are there, W = sum_i w_i
+ * lambda belongs to the mean loss, as everywhere here; lambda_sum = W lambda is that of the sum, which genlasso, glmgen and
+ * scikit-image take. On a line (chain, trend:ORDER) values that are missing are left out, the divided differences bridge the gap,
+ * and each is filled by the polynomial of degree ORDER through the fitted values around it; on a grid or a graph F fills them. */
+typedef struct spdhg_denoised spdhg_denoised;
+
+typedef struct spdhg_signal {
+    int64_t points;
+    const double *value;      /* NAN: missing */
+    const double *position;   /* of a line, in any order; NULL: 1, 2, ... Differences of a chain do not depend on it */
+    const double *weight;     /* >= 0, 0: as if missing; NULL: all 1 */
+    const spdhg_structure *F; /* over all points; NULL: as the options say */
+} spdhg_signal;
+
+typedef struct spdhg_denoise_options {
+    size_t size;           /* sizeof(spdhg_denoise_options): lets the struct grow */
+    const char *structure; /* "chain", "trend:ORDER", "grid:HxW[xD]", "edges:FILE" or "matrix:FILE.mtx" */
+    const char *loss;      /* a loss of numbers */
+    bool isotropic;        /* grid: r is the sum of the lengths of the gradients at the pixels, not of their entries */
+    double lambda;         /* SPDHG_LAMBDA_CHOSEN: along a path */
+    const char *choose;    /* "cv", "cp" (noise is known), "aic", "bic" or "ebic" */
+    const char *rule;      /* of cv: "min" or "1se" */
+    double noise;          /* standard deviation of a value of weight 1 */
+    int64_t folds;         /* of cv. On a line every folds-th point is held out, never the first or the last, and judged by the
+                              line between its neighbours, at the same lambda_sum (genlasso's cv.trendfilter); on a grid every
+                              folds-th of a lattice; on a graph every folds-th node */
+    int64_t lambdas;       /* of the path, evenly spaced in their logarithms; it ends where half of the values are free */
+    double ratio;          /* smallest over largest lambda */
+    const char *solver;
+} spdhg_denoise_options;
+#define SPDHG_LAMBDA_CHOSEN (-1.0)
+#define SPDHG_DENOISE_OPTIONS                                                                                                    \
+    { sizeof(spdhg_denoise_options), "chain", "squared", false, SPDHG_LAMBDA_CHOSEN, "cv", "min", 0, 5, 60, 1e-6, "auto" }
+
+typedef struct spdhg_segment {
+    int64_t first, last, points; /* numbers of its ends in the signal, from 0; how many of its values are there */
+    double start, end, level;    /* positions of its ends */
+} spdhg_segment;
+
+typedef struct spdhg_denoised_view {
+    int64_t points, observed;
+    const double *x; /* points: fitted, or filled in */
+    double lambda, lambda_sum;
+    double objective, train_loss, penalty, gap, gap_relative; /* of the solve at lambda */
+    const char *gap_kind, *solver;
+    spdhg_outcome outcome;
+    double degrees;      /* of freedom; NAN: not known */
+    bool settled;        /* the zeros of F x are those of the optimum */
+    int64_t differences; /* nonzero entries of F x */
+    int64_t knots;       /* on a line: points where a new piece begins, or that a trend bends at, in order of position */
+    const int64_t *knot;
+    int64_t segments; /* of a chain: where it is constant, in order of position */
+    const spdhg_segment *segment;
+    const spdhg_path *path; /* lambda was chosen along it; NULL: it was given */
+} spdhg_denoised_view;
+
+/* options and solve may be NULL. SPDHG_DATA: values, positions or weights that do not fit; SPDHG_USAGE: options.
+ *     spdhg_denoise(&out, &(spdhg_signal){.points = n, .value = y}, NULL, NULL, &err); */
+SPDHG_API spdhg_status spdhg_denoise(spdhg_denoised **out, const spdhg_signal *signal, const spdhg_denoise_options *options,
+                                     const spdhg_options *solve, spdhg_error *err);
+SPDHG_API void spdhg_denoised_look(const spdhg_denoised *denoised, spdhg_denoised_view *out);
+SPDHG_API void spdhg_denoised_free(spdhg_denoised *denoised);
+
+/* --------------------------------------------------------------------------------------- 6. graph learned from data */
 
 typedef struct spdhg_graph_options {
     size_t size;        /* sizeof(spdhg_graph_options) */
@@ -436,7 +512,7 @@ typedef struct spdhg_graph_report {
 SPDHG_API spdhg_status spdhg_structure_learn(spdhg_structure **out, const spdhg_data *data, const int64_t *row, int64_t rows,
                                              const spdhg_graph_options *options, spdhg_graph_report *report, spdhg_error *err);
 
-/* ----------------------------------------------------------------------------------------------- 6. race of solvers */
+/* ----------------------------------------------------------------------------------------------- 7. race of solvers */
 
 /* Compares solvers on data sets by the SPDHG paper's protocol or by a fair one. There are two tasks. gglr: mean loss
  * + lambda r(F x); ggrlr: the same + (gamma/2)||x||^2. Every repeat has its own split, its own certified optimum
@@ -503,7 +579,7 @@ typedef struct spdhg_race_options {
 SPDHG_API spdhg_status spdhg_race(const char *const *data, int64_t count, const char *folder, const spdhg_race_options *options,
                                   spdhg_outcome *outcome, spdhg_error *err);
 
-/* -------------------------------------------------------------------------------------------- 7. a loss of your own */
+/* -------------------------------------------------------------------------------------------- 8. a loss of your own */
 
 /* A loss phi(z, b). Scalar losses fill the first four functions and act on every output by itself; a loss that
  * couples the K outputs (softmax) fills the _k ones; b is then the class number 0..K-1. arg is the number ARG of
@@ -540,7 +616,7 @@ typedef struct spdhg_loss {
 /* Replaces the problem's loss; *loss must outlive the problem. arg is ignored if the loss has no argument. */
 SPDHG_API spdhg_status spdhg_problem_loss(spdhg_problem *problem, const spdhg_loss *loss, double arg, spdhg_error *err);
 
-/* ------------------------------------------------------------------- 8. for bindings: views, models as text, tables */
+/* ------------------------------------------------------------------- 9. for bindings: views, models as text, tables */
 
 /* The arrays of a data set, which owns them; NULL where it has none. */
 typedef struct spdhg_data_view {
@@ -619,7 +695,7 @@ SPDHG_API const char *spdhg_topic(int64_t at);
 /* Entry `at` of a topic; false after the last:
  *     for (int64_t i = 0; spdhg_list("solvers", i, &entry); i++) puts(entry.name); */
 SPDHG_API bool spdhg_list(const char *topic, int64_t at, spdhg_entry *out);
-/* The same for the options of the command. group: problem, solve, path, graph, race or data. */
+/* The same for the options of the command. group: problem, solve, path, graph, race, denoise or data. */
 SPDHG_API bool spdhg_option(const char *group, int64_t at, spdhg_entry *out);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Runs the commands of docs/tutorial.md and draws its figures from what they wrote.
+"""Runs the commands of docs/tutorial.md and docs/denoise.md and draws their figures from what they wrote.
 
     docs/figures/draw.py [--command build/spdhg]
 """
@@ -16,20 +16,19 @@ WIDE, HIGH, LEFT, RIGHT, TOP, BOTTOM = 640, 240, 52, 12, 26, 34
 BLUE, RED, GREY = "#2a6f97", "#b5413b", "#9aa0a6"
 
 
-def commands(page=os.path.join(HERE, "..", "tutorial.md")):
+def commands(page):
     """The lines of every block of shell commands, in their order."""
-    with open(page) as file:
+    with open(os.path.join(HERE, "..", page)) as file:
         return [line for block in re.findall(r"(?s)```sh\n(.*?)```", file.read()) for line in block.splitlines() if line]
 
 
-def run_tutorial(command, folder):
+def run_page(command, folder, page="tutorial.md"):
     """Runs them with the command in front of the PATH; returns (line, what it printed)."""
-    place = os.path.join(folder, "bin")
-    os.mkdir(place)
+    place = tempfile.mkdtemp(dir=folder)
     os.symlink(os.path.abspath(command), os.path.join(place, "spdhg"))
     environment = dict(os.environ, PATH=place + os.pathsep + os.environ["PATH"])
     out = []
-    for line in commands():
+    for line in commands(page):
         done = subprocess.run(["sh", "-c", line], cwd=folder, env=environment, capture_output=True, text=True)
         if done.returncode != 0:
             raise RuntimeError(f"status {done.returncode} of {line}\n{done.stdout}{done.stderr}")
@@ -132,14 +131,46 @@ def draw_genes(folder):
     both.write("genes-coefficients.svg")
 
 
+def columns(name):
+    """Columns of a CSV file; None where a value is missing."""
+    with open(name) as file:
+        rows = list(csv.DictReader(file))
+    return {key: [None if row[key] == "NA" else float(row[key]) for row in rows] for key in rows[0]}
+
+
+def draw_signal(folder, data, fit, x, y, title, ticks, name):
+    """Dots and a line."""
+    seen, drawn = columns(os.path.join(folder, data)), columns(os.path.join(folder, fit))
+    there = [(a, b) for a, b in zip(seen[x], seen[y]) if b is not None]
+    low, high = min(b for _, b in there), max(b for _, b in there)
+    plot = Plot(title, (seen[x][0], seen[x][-1]), (low - 0.1, high + 0.1), x)
+    plot.ticks([(v, v) for v in ticks if seen[x][0] < v < seen[x][-1]], [(v, v) for v in range(-2, 8) if low < v < high])
+    for point in there:
+        px, py = plot.at(*point)
+        plot.parts.append(f"<circle cx='{px:.1f}' cy='{py:.1f}' r='1.8' fill='{GREY}'/>")
+    points = list(zip(drawn[x], drawn[y]))
+    if name == "denoise-segments.svg":  # a jump is upright
+        points = [p for a, b in zip(points, points[1:]) for p in (a, ((a[0] + b[0]) / 2, a[1]), ((a[0] + b[0]) / 2, b[1]))] + points[-1:]
+    plot.path(points, f"fill='none' stroke='{RED}' stroke-width='2'")
+    plot.write(name)
+
+
+def draw_denoise(folder):
+    draw_signal(folder, "bent.csv", "smooth.csv", "time", "value", "Data (grey) and straight pieces", range(20, 400, 20), "denoise-trend.svg")
+    draw_signal(folder, "probes.csv", "levels.csv", "kb", "log2ratio", "Probes (grey) and levels", range(2000, 20000, 2000), "denoise-segments.svg")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--command", default="build/spdhg")
     with tempfile.TemporaryDirectory() as folder:
-        run_tutorial(parser.parse_args().command, folder)
+        command = parser.parse_args().command
+        run_page(command, folder)
+        run_page(command, folder, "denoise.md")
         draw_loss(folder)
         draw_spectra(folder)
         draw_genes(folder)
+        draw_denoise(folder)
 
 
 if __name__ == "__main__":

@@ -73,7 +73,8 @@ static const option path[] = {
     {"fold-groups", "FILE", PATH,
      "file with a whole number for each row: rows with the same number stay in one fold (default: qid, if the data has it)"},
     {"fold-file", "FILE", PATH, "file with the fold of each row, from 0"},
-    {"choose", "CRITERION", WORD, &walking.choose, "criterion: loss, accuracy, auc, aic, bic, ebic"},
+    {"choose", "CRITERION", WORD, &walking.choose, "criterion: loss, accuracy, auc, aic, bic, ebic, cp"},
+    {"noise", "SIGMA", NUMBER, NAN, NULL, "for cp: the known standard deviation of the targets around their means"},
     {"rule", "RULE", WORD, &walking.rule, "1se: the largest lambda within one standard error of the best; min: the best"},
     {0}};
 
@@ -94,6 +95,31 @@ static const option graph[] = {
     {"seed", "NUMBER", WHOLE, NAN, &learning.seed, "seed of the subsamples of stars"},
     {"form", "FORM", WORD, &learning.form, "rows of F: edge (x_i - x_j or x_i + x_j), edge+I, skew"},
     {"precision", NULL, FLAG, 0, NULL, "write the precision matrix Theta instead of F"},
+    {0}};
+
+static const spdhg_denoise_options denoising = SPDHG_DENOISE_OPTIONS;
+static const option denoise[] = {
+    {"structure", "STRUCTURE", WORD, NULL,
+     "which values belong together: chain (constant pieces), trend:ORDER (pieces of polynomials), grid or grid:HxW[xD] (pixels), "
+     "edges:FILE (a graph), matrix:FILE.mtx (default: grid for images, else chain)"},
+    {"isotropic", NULL, FLAG, NAN, &denoising.isotropic,
+     "grid: penalise the length of the gradient at a pixel, not its entries one by one"},
+    {"loss", "LOSS[:ARG]", SPDHG_KIND_TEXT, "losses", NULL, NAN, &denoising.loss, "what a deviation from the data costs"},
+    {"lambda", "NUMBER", NUMBER, NAN, NULL,
+     "weight of the penalty beside the mean loss, as in fit; genlasso and scikit-image weigh it beside the sum: theirs is this "
+     "times the number of values (default: chosen)"},
+    {"choose", "HOW", WORD, &denoising.choose,
+     "how lambda is chosen: cv (points held out), cp (the noise is known), aic, bic, ebic"},
+    {"noise", "SIGMA", NUMBER, NAN, NULL,
+     "standard deviation of the noise: lambda is chosen by Mallows' Cp, Stein's estimate of the error (--choose cp)"},
+    {"folds", "K", WHOLE, NAN, &denoising.folds, "cv: every K-th point is held out in turn"},
+    {"rule", "RULE", WORD, &denoising.rule, "cv: min, the best; 1se, the largest lambda within one standard error of it"},
+    {"lambdas", "COUNT", WHOLE, NAN, &denoising.lambdas, "how many lambdas are tried, evenly spaced in their logarithms"},
+    {"lambda-ratio", "PART", NUMBER, NAN, &denoising.ratio, "smallest over largest lambda that is tried"},
+    {"positions", "COLUMN|FILE", WORD, NULL,
+     "where the values are, if not evenly spaced: a column of the table, or a file with a number for each value"},
+    {"weights", "COLUMN|FILE", WORD, NULL, "a weight of at least 0 for each value; 0: as if it were missing"},
+    {"column", "NAME[,NAME...]", WORD, NULL, "columns of a table to denoise, each by itself (default: all that hold numbers)"},
     {0}};
 
 static const option reading[] = {
@@ -142,7 +168,8 @@ static const option race[] = {
 static const struct group {
     const char *name;
     const option *option;
-} groups[] = {{"problem", problem}, {"solve", solve}, {"path", path}, {"graph", graph}, {"race", race}, {"data", reading}};
+} groups[] = {{"problem", problem}, {"solve", solve},     {"path", path},   {"graph", graph},
+              {"race", race},       {"denoise", denoise}, {"data", reading}};
 
 static void fill(spdhg_entry *out, const option *o) {
     *out = (spdhg_entry){.name = o->name,

@@ -20,4 +20,9 @@ spdhg_status spd_answer_exact_zeros(const spd_answer *a, spdhg_error *err);
 /* ---- face.c: the last digits of x, by Newton's method among the x with the same zeros of F x. tol: what was asked for, 0:
  * nothing. */
 spdhg_status spd_answer_last_digits(const spd_answer *a, double tol, spdhg_error *err);
+/* ---- settled.c: zero[row of the stack]: F x is 0 there in output k, in PROBLEM's sense. */
+void spd_zero_rows(const spdhg_problem *p, const double *x, const double *Fx, int64_t k, bool *zero);
+/* Whether the zeros of F x are those of the optimum: known to be so, or no sign of the contrary in y. c: the problem's own. */
+spdhg_status spd_answer_settled(const spdhg_problem *p, int threads, const double *x, const double *c, const double *y,
+                                bool *settled, spdhg_error *err);
 #endif

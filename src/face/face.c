@@ -105,11 +105,20 @@ static bool has_faces(const spdhg_problem *p) {
     return good;
 }
 
+/* Zeros of rows with more than two entries come from here alone: exact_zeros.c joins coordinates in pairs. */
+static bool wide_rows(const spdhg_problem *p) {
+    for (int64_t t = 0; t < p->terms; t++) {
+        const spd_csr *F = &p->term[t].F->F;
+        if (spd_csr_nnz(F) > 2 * F->m) return true;
+    }
+    return false;
+}
+
 /* Multiplications that may be spent; 0: too few to be worth a try. *n: unknowns of a dense factor; 0: none is worth it, or can be
  * paid. */
 static double budget(const spd_answer *a, double tol, int64_t *n) {
     const spdhg_problem *p = a->p;
-    const double any = tol > 0 && tol >= DIGITS ? ANY_RUN : MANY_DIGITS, pass = cost(p);
+    const double any = tol > 0 && tol >= DIGITS && !wide_rows(p) ? ANY_RUN : MANY_DIGITS, pass = cost(p);
     if (!smooth(p)) return any >= PASSES_LEAST * pass ? any : 0;
     const double factor = spd_face_dense_cost(p, (double)spd_problem_normal_size(p)),
                  most = fmax(any, OF_THE_RUN * (a->passes * pass + a->factors * factor));

@@ -22,11 +22,12 @@ void spd_page_setting(FILE *out, const char *name, const char *value);
 
 /* ---- svg.c: curves over a pair of axes. */
 typedef struct spd_curve {
-    const char *label, *style; /* class of the style sheet: "a" or "b" */
+    const char *label, *style; /* "": no entry in the legend; class of the style sheet: "a" or "b" */
     const double *x, *y;       /* points that are not finite, or not positive on a logarithmic axis, are left out */
     int64_t points, stride;    /* of doubles from one point to the next */
     const double *error;       /* same stride: a band of y - error to y + error is drawn behind; NULL: none */
-    bool plain;                /* no dots, no entry in the legend */
+    bool plain;                /* no dots */
+    bool scatter;              /* dots, no line */
 } spd_curve;
 typedef struct spd_plot {
     const char *title, *x_label;
@@ -49,6 +50,10 @@ void spd_picture_grid(FILE *out, const char *title, const spdhg_model *model, co
 void spd_picture_legend(FILE *out, double scale);
 double spd_picture_depth(double value, double scale); /* of its colour, 0 to 1 */
 void spd_picture_stems(FILE *out, const spdhg_model *model, const double *x, const double *truth, int64_t output);
+
+/* ---- pixels.c: a picture of 8 bits, grey (1 channel) or colour (3), as an <img> that carries its bytes (PNG). */
+spdhg_status spd_page_pixels(FILE *out, const char *caption, int64_t height, int64_t width, int channels,
+                             const unsigned char *pixel, spdhg_error *err);
 
 /* ---- coefficients.c: a model's coefficients, on their grid or as stems with a table of the largest, and on their graph if F is
  * one; truth: drawn beside them, or NULL, as F. heading: "h2" or "h3". */

@@ -18,6 +18,19 @@ typedef struct spd_report {
 } spd_report;
 spdhg_status spd_report_write(const spd_report *report, const char *path, spdhg_error *err);
 
+/* One self-contained page about signals and what became of them: data and fit of a line, pictures of an image, how lambda was
+ * chosen. */
+typedef struct spd_signal_report {
+    const char *title, *command, *structure, *loss, *choose;
+    int64_t signals;
+    const char *const *name; /* or NULL */
+    const double *value;     /* signals x points, as they were; NAN: missing */
+    const double *position;  /* or NULL: 1, 2, ... */
+    int64_t side[3];         /* of an image, or 0 */
+    const spdhg_denoised_view *view;
+} spd_signal_report;
+spdhg_status spd_report_signals(const spd_signal_report *report, const char *path, spdhg_error *err);
+
 /* One self-contained page about the race in a directory (its summary.json and what that names), with curves to play with; or
  * about traces of `fit --trace`, whose command line may be NULL. */
 spdhg_status spd_report_race(const char *directory, const char *path, spdhg_error *err);

@@ -121,7 +121,20 @@ static void draw_marks(FILE *out, const spd_plot *plot, const axis *x) {
     }
 }
 
+static void draw_scatter(FILE *out, const spd_curve *curve, const axis *x, const axis *y) {
+    for (int64_t i = 0; i < curve->points; i++) {
+        const double px = curve->x[i * curve->stride], py = curve->y[i * curve->stride];
+        if (usable(x, px) && usable(y, py))
+            spd_html(out, "<circle class='seen @' cx='~' cy='~' r='~'/>", curve->style, place(x, px), place(y, py),
+                     strcmp(curve->style, "a") == 0 ? 1.8 : 3.2);
+    }
+}
+
 static void draw_curve(FILE *out, const spd_curve *curve, const axis *x, const axis *y) {
+    if (curve->scatter) {
+        draw_scatter(out, curve, x, y);
+        return;
+    }
     int64_t drawn = 0, last = -1;
     spd_html(out, "<path class='curve @' d='", curve->style);
     for (int64_t i = 0; i < curve->points; i++) {
@@ -150,8 +163,11 @@ void spd_svg_plot(FILE *out, const spd_plot *plot) {
     spd_html(out, "<text class='title' x='~' y='18'>@</text>", 8.0, plot->title);
     double at = LEFT;
     for (int c = 0; c < plot->curves && plot->curves > 1; c++) {
-        if (plot->curve[c].plain) continue;
-        spd_html(out, "<line class='curve @' x1='~' x2='~' y1='34' y2='34'/>", plot->curve[c].style, at, at + 22);
+        if (!plot->curve[c].label[0]) continue;
+        if (plot->curve[c].scatter)
+            spd_html(out, "<circle class='seen @' cx='~' cy='34' r='3'/>", plot->curve[c].style, at + 11);
+        else
+            spd_html(out, "<line class='curve @' x1='~' x2='~' y1='34' y2='34'/>", plot->curve[c].style, at, at + 22);
         spd_html(out, "<text class='label' x='~' y='38'>@</text>", at + 28, plot->curve[c].label);
         at += 60 + 8.5 * (double)strlen(plot->curve[c].label);
     }

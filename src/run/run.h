@@ -11,6 +11,7 @@ const double *spd_solver_intercept(const spdhg_solver *solver);
 /* From now on each run of this solver starts where the last one ended and with what it had learnt of the loss; only lambda may
  * change. An alpha that the solver offers may prove its gaps. For a path. */
 void spd_solver_keep_running(spdhg_solver *solver, double seconds);
+void spd_solver_tolerate(spdhg_solver *solver, double tol); /* of the runs from here on */
 const spdhg_options *spd_solver_options(const spdhg_solver *solver);
 spdhg_outcome spd_solver_outcome(const spdhg_solver *solver);
 /* For a comparison with others whose optimum is known: point.seconds by this clock, a costly proof of a gap only where the gap is

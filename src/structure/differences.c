@@ -1,5 +1,8 @@
 /* differences.c - F x = differences of neighbouring coefficients, once (chain) or repeatedly (trend).
- * Row e of the q-th difference has (-1)^(q-i) binomial(q,i) at column e+i, i = 0..q (Kim et al. 2009; Tibshirani 2014). */
+ * Row e of the q-th difference has (-1)^(q-i) binomial(q,i) at column e+i, i = 0..q (Kim et al. 2009; Tibshirani 2014).
+ * Of coefficients at positions t_1 < t_2 < ...: D^(1) the differences of neighbours, then
+ *     D^(q+1) = D^(1) diag( q / (t_{e+q} - t_e) ) D^(q)           (Tibshirani 2014, eq. 27; genlasso)
+ * which for t_e = e is the q+1-th difference, and vanishes on polynomials of degree q in t. */
 #include "structure/structure.h"
 
 enum { ORDER_MAX = 10 };
@@ -21,6 +24,46 @@ static spdhg_status differences(spdhg_structure *F, int64_t q, int64_t features,
         }
     }
     return SPDHG_OK;
+}
+
+/* Row e of D^(q+1) in place of row e of D^(q), which has q+1 entries from column e on; rows are order+2 apart. */
+static void divide(double *row, int64_t m, int64_t stride, int64_t q, const double *position) {
+    for (int64_t e = 0; e < m; e++, row += stride) {
+        const double left = (double)q / (position[e + q] - position[e]),
+                     right = (double)q / (position[e + 1 + q] - position[e + 1]);
+        for (int64_t i = q + 1; i >= 0; i--) row[i] = (i > 0 ? right * row[stride + i - 1] : 0) - (i <= q ? left * row[i] : 0);
+    }
+}
+
+static spdhg_status divided(spdhg_structure *F, int64_t order, int64_t features, const double *position, spdhg_error *err) {
+    const int64_t width = order + 2;
+    for (int64_t j = 1; j < features; j++)
+        if (!(position[j] > position[j - 1]) || !isfinite(position[j]))
+            return spd_fail(err, SPDHG_DATA, "position %lld is %g, behind %g: expected finite positions that rise",
+                            (long long)j + 1, position[j], position[j - 1]);
+    double *row = SPD_NEW(double, features *width);
+    if (!row) return spd_fail_memory(err, 8.0 * (double)features * (double)width);
+    for (int64_t e = 0; e < features; e++) {
+        row[e * width] = -1;
+        row[e * width + 1] = 1;
+    }
+    for (int64_t q = 1; q <= order; q++) divide(row, features - q - 1, width, q, position);
+    const spdhg_status status = differences(F, order + 1, features, err);
+    if (status == SPDHG_OK) memcpy(F->F.val, row, (size_t)F->F.ptr[F->F.m] * sizeof *row);
+    spd_free(row);
+    return status;
+}
+
+spdhg_status spdhg_structure_trend(spdhg_structure **out, int64_t order, int64_t features, const double *position,
+                                   spdhg_error *err) {
+    char spec[SPD_NUMBER_CHARS];
+    snprintf(spec, sizeof spec, order == 0 ? "chain" : "trend:%lld", (long long)order);
+    if (!position || order == 0) return spdhg_structure_new(out, spec, features, err);
+    if (order < 0 || order > ORDER_MAX || features <= order + 1)
+        return spd_fail(err, SPDHG_USAGE, "structure '%s': expected an order from 0 to %d and more than %lld values, not %lld",
+                        spec, ORDER_MAX, (long long)order + 1, (long long)features);
+    SPD_TRY(spd_structure_begin(out, spec, features, err));
+    return spd_structure_finish(out, divided(*out, order, features, position, err), err);
 }
 
 static spdhg_status build_chain(spdhg_structure *F, const char *arg, int64_t features, spdhg_error *err) {

@@ -2,9 +2,9 @@
  * by an information criterion with the degrees of freedom of the generalised lasso (Tibshirani and Taylor, Ann. Statist. 2012):
  * the dimension of the x with these zeros of F x; for F = identity the nonzeros, for a graph the number of fused groups that are
  * not 0. aic = D + 2 df,  bic = D + log(n) df,  ebic = bic + 2 log binomial(dK, df)   (Chen and Chen 2008, gamma = 1) D = 2 n
- * loss, twice the negative log-likelihood; squared loss, variance unknown: n log(2 loss) */
-
-#include "problem/rows.h"
+ * loss, twice the negative log-likelihood; squared loss, variance unknown: n log(2 loss)
+ * cp = 2 loss + sigma^2 (2 df - nK) / W, sigma^2/w_i the known variance of b_i (Mallows 1973, Stein 1981): its mean is that of the
+ * squared error (1/W) sum_i w_i (z_i - E b_i)^2 */
 #include "tune/tune.h"
 
 typedef struct criterion {
@@ -21,6 +21,7 @@ static const criterion criteria[] = {
     {"aic", MEMBER(aic), 0, 1, false},
     {"bic", MEMBER(bic), 0, 1, false},
     {"ebic", MEMBER(ebic), 0, 1, false},
+    {"cp", MEMBER(cp), 0, 1, false},
 };
 enum { CRITERIA = sizeof criteria / sizeof *criteria };
 
@@ -28,15 +29,6 @@ static const criterion *find(const char *name) {
     for (int i = 0; i < CRITERIA; i++)
         if (strcmp(criteria[i].name, name) == 0) return &criteria[i];
     return NULL;
-}
-
-/* Rows of F x that are 0 in output k, in the sense of docs/problem.md. */
-static void zero_rows(const spdhg_problem *p, const double *x, const double *Fx, int64_t k, bool *zero) {
-    double size = 0;
-    for (int64_t j = 0; j < p->d; j++) size += x[j * p->K + k] * x[j * p->K + k];
-    size = sqrt(size);
-    for (spd_rows r = spd_rows_of(p); spd_rows_next(&r);)
-        zero[r.number] = fabs(Fx[r.at + k]) <= spd_zero_within(size) * spd_norm2(r.row.n, r.row.val);
 }
 
 spdhg_status spd_path_degrees(const spdhg_problem *p, const double *x, double *degrees, spdhg_error *err) {
@@ -49,7 +41,7 @@ spdhg_status spd_path_degrees(const spdhg_problem *p, const double *x, double *d
     if (status == SPDHG_OK) spd_problem_apply(p, x, Fx);
     for (int64_t k = 0; k < p->K && status == SPDHG_OK; k++) {
         int64_t dimension;
-        zero_rows(p, x, Fx, k, zero);
+        spd_zero_rows(p, x, Fx, k, zero);
         status = spd_nullspace_dimension(p, zero, &dimension, err);
         if (status == SPDHG_OK) sum += (double)dimension;
     }
@@ -59,13 +51,14 @@ spdhg_status spd_path_degrees(const spdhg_problem *p, const double *x, double *d
     return status == SPDHG_USAGE ? SPDHG_OK : status; /* a structure too large for it: not known */
 }
 
-void spd_path_criteria(const spdhg_problem *p, spdhg_path_point *point) {
+void spd_path_criteria(const spdhg_problem *p, double noise, spdhg_path_point *point) {
     const double n = (double)p->n, all = (double)p->dK, df = point->degrees;
     const bool gaussian = spd_loss_is_square(p->loss);
     const double D = gaussian ? n * (double)p->K * log(2 * point->train_loss / (double)p->K) : 2 * n * point->train_loss;
     point->aic = D + 2 * df;
     point->bic = D + log(n) * df;
     point->ebic = point->bic + 2 * (lgamma(all + 1) - lgamma(df + 1) - lgamma(all - df + 1));
+    point->cp = gaussian && noise > 0 ? 2 * point->train_loss + noise * noise * (2 * df - n * (double)p->K) / p->W : NAN;
 }
 
 spdhg_status spd_path_check(const spdhg_path *path, spdhg_error *err) {
@@ -82,6 +75,9 @@ spdhg_status spd_path_check(const spdhg_path *path, spdhg_error *err) {
         return spd_fail(err, SPDHG_USAGE, "choosing by accuracy needs a classification loss");
     if (c->value == MEMBER(auc) && (!p->loss->classify || p->K > 1))
         return spd_fail(err, SPDHG_USAGE, "choosing by auc needs a loss for two classes");
+    if (c->value == MEMBER(cp) && (!spd_loss_is_square(p->loss) || !(o->noise > 0) || !isfinite(o->noise)))
+        return spd_fail(err, SPDHG_USAGE,
+                        "choosing by cp needs the squared loss and the standard deviation of the noise (--noise)");
     for (int64_t t = 0; t < p->terms && !c->validated; t++)
         if (p->term[t].penalty->zeros == SPD_ZEROS_NONE)
             return spd_fail(err, SPDHG_USAGE,
@@ -89,6 +85,8 @@ spdhg_status spd_path_check(const spdhg_path *path, spdhg_error *err) {
                             p->term[t].penalty->name);
     return SPDHG_OK;
 }
+
+bool spd_path_counts_degrees(const spdhg_path *path) { return !find(path->options.choose)->validated; }
 
 static double member(const spdhg_path_point *point, size_t offset) {
     return *(const double *)(const void *)((const char *)point + offset);
@@ -109,6 +107,8 @@ void spd_path_choose(spdhg_path *path) {
         path->best = i;
         any = true;
     }
+    for (int64_t i = 0; !any && i < path->points; i++) /* nothing is validated: a better guess than the least lambda */
+        if (path->point[i].bic < path->point[path->best].bic || isnan(path->point[path->best].bic)) path->best = i;
     path->one_se = path->best;
     if (!any || c->error == 0) return;
     const double enough = spdhg_path_value(path, path->best) + member(&path->point[path->best], c->error);

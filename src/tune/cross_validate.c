@@ -1,41 +1,46 @@
 /* cross_validate.c - the path once for every fold without its rows, judged on them. A fold is one task on one thread and writes
  * its own places, so the result does not depend on the threads. Means over rows by weight; the standard error from the spread
  * over the folds of a repeat, error^2 = (sum_f W_f (v_f - mean)^2 / sum_f W_f) / (folds - 1),   averaged over the repeats. */
-#include <pthread.h>
-
 #include "tune/tune.h"
 
 typedef struct validation {
     const spdhg_path *path;
     const int32_t *fold;
     spd_fold *task;
-    pthread_mutex_t lock; /* of the caller's callback */
-    atomic_bool stop;
+    spd_asker asker;
+    spdhg_options solve;
 } validation;
 
-/* The caller is asked from one thread at a time; once it says stop, every fold does. */
-static int ask(void *user, const spdhg_event *event) {
-    validation *v = user;
-    const spdhg_options *solve = &v->path->solve;
-    if (event->kind == SPDHG_EVENT_LOG || !solve->callback) return atomic_load(&v->stop);
+int spd_fold_ask(void *asker, const spdhg_event *event) {
+    spd_asker *a = asker;
+    if (event->kind == SPDHG_EVENT_LOG || !a->callback) return atomic_load(&a->stop);
     const spdhg_event poll = {.kind = SPDHG_EVENT_POLL, .point = event->point, .epochs_asked = event->epochs_asked};
-    pthread_mutex_lock(&v->lock);
-    if (solve->callback(solve->user, &poll) != 0) atomic_store(&v->stop, true);
-    pthread_mutex_unlock(&v->lock);
-    return atomic_load(&v->stop);
+    pthread_mutex_lock(&a->lock);
+    if (a->callback(a->user, &poll) != 0) atomic_store(&a->stop, true);
+    pthread_mutex_unlock(&a->lock);
+    return atomic_load(&a->stop);
 }
+
+spdhg_options spd_asker_open(spd_asker *a, const spdhg_options *solve) {
+    *a = (spd_asker){.callback = solve->callback, .user = solve->user};
+    atomic_init(&a->stop, false);
+    pthread_mutex_init(&a->lock, NULL);
+    spdhg_options of_a_fold = *solve;
+    of_a_fold.threads = 1;
+    of_a_fold.callback = spd_fold_ask;
+    of_a_fold.user = a;
+    of_a_fold.seconds = 0;
+    return of_a_fold;
+}
+
+void spd_asker_close(spd_asker *a) { pthread_mutex_destroy(&a->lock); }
 
 static void run_fold(void *context, int64_t number) {
     validation *v = context;
     const int64_t folds = v->path->options.folds;
     spd_fold *t = &v->task[number];
-    spdhg_options solve = v->path->solve;
-    solve.threads = 1;
-    solve.callback = ask;
-    solve.user = v;
-    solve.seconds = 0;
-    t->status =
-        spd_fold_run(t, v->path, v->fold + number / folds * v->path->problem->n, number % folds, &solve, &v->stop, &t->err);
+    t->status = spd_fold_run(t, v->path, v->fold + number / folds * v->path->problem->n, number % folds, &v->solve,
+                             &v->asker.stop, &t->err);
 }
 
 /* Mean and standard error of one score over the folds of all repeats; folds where it is not known do not count. */
@@ -78,7 +83,8 @@ static spdhg_status gather(spdhg_path *path, const validation *v, int64_t tasks,
     return SPDHG_OK;
 }
 
-spdhg_status spd_cross_validate(spdhg_path *path, bool *stopped, spdhg_error *err) {
+spdhg_status spd_cross_validate(spdhg_path *path, void *unused, bool *stopped, spdhg_error *err) {
+    (void)unused;
     *stopped = false;
     const int64_t tasks = path->options.folds * path->options.repeats;
     int32_t *fold;
@@ -90,13 +96,12 @@ spdhg_status spd_cross_validate(spdhg_path *path, bool *stopped, spdhg_error *er
         v.task[k].reached = SPD_NEW(bool, path->points);
         good = v.task[k].score && v.task[k].reached;
     }
-    atomic_init(&v.stop, false);
-    pthread_mutex_init(&v.lock, NULL);
+    v.solve = spd_asker_open(&v.asker, &path->solve);
     spdhg_status status = good ? SPDHG_OK : spd_fail_memory(err, 25.0 * (double)tasks * (double)path->points);
     if (good) spd_parallel(spd_threads(path->solve.threads), tasks, run_fold, &v);
-    *stopped = atomic_load(&v.stop);
+    *stopped = atomic_load(&v.asker.stop);
     if (good && !*stopped) status = gather(path, &v, tasks, err);
-    pthread_mutex_destroy(&v.lock);
+    spd_asker_close(&v.asker);
     for (int64_t k = 0; v.task && k < tasks; k++) {
         spd_free(v.task[k].score);
         spd_free(v.task[k].reached);

@@ -78,8 +78,9 @@ static spdhg_status record(spdhg_path *path, const spd_warm_path *warm, double l
                                 .accuracy_error = NAN,
                                 .auc_error = NAN};
     point->explained = 1 - s->train_loss / path->point[0].train_loss;
-    SPD_TRY(spd_path_degrees(p, s->x, &point->degrees, err));
-    spd_path_criteria(p, point);
+    point->degrees = NAN;
+    if (warm->settled) SPD_TRY(spd_path_degrees(p, s->x, &point->degrees, err));
+    spd_path_criteria(p, path->options.noise, point);
     memcpy(path->x + path->points * p->dK, s->x, (size_t)p->dK * sizeof *s->x);
     memcpy(path->c + path->points * p->K, warm->c, (size_t)p->K * sizeof *warm->c);
     memcpy(path->given + path->points * p->K, s->c, (size_t)p->K * sizeof *s->c);
@@ -90,6 +91,7 @@ static spdhg_status record(spdhg_path *path, const spd_warm_path *warm, double l
 }
 
 static bool saturated(const spdhg_path *path) {
+    if (path->points > 0 && path->point[path->points - 1].degrees > path->ways.degrees_most) return true;
     if (path->options.saturation == 0 || path->points < POINTS_LEAST) return false;
     const double now = path->point[path->points - 1].explained, before = path->point[path->points - 2].explained;
     if (now < path->options.saturation && now - before >= GAIN_LEAST * now) return false;
@@ -102,6 +104,7 @@ static spdhg_status descend(spdhg_path *path, const double *x, const double *c, 
     const double from = spd_now(), limit = path->solve.seconds;
     spd_warm_path warm;
     SPD_TRY(spd_warm_path_new(&warm, path->problem, o->solver, &path->solve, x, c, y, err));
+    warm.zeros = spd_path_counts_degrees(path) ? SPD_SETTLE : SPD_SETTLE_ASK;
     tell(path, "every lambda is solved by %s to a relative gap of %g", warm.solver, path->solve.tol);
     spdhg_status status = SPDHG_OK;
     for (int64_t i = 0; i < o->lambdas && status == SPDHG_OK && path->outcome != SPDHG_OUTCOME_INTERRUPTED && !saturated(path);
@@ -127,6 +130,7 @@ static spdhg_status solve_chosen(spdhg_path *path, spdhg_error *err) {
     SPD_TRY(spd_warm_path_new(&warm, path->problem, path->options.solver, &path->solve, path->x + chosen * path->problem->dK,
                               path->c + chosen * path->problem->K, NULL, err));
     warm.once = true;
+    if (spd_path_counts_degrees(path)) warm.zeros = SPD_SETTLE;
     if (path->outcome == SPDHG_OUTCOME_INTERRUPTED) { /* what is there already is the model: no step more */
         warm.options.callback = NULL;
         warm.options.seconds = 0;
@@ -147,7 +151,7 @@ static spdhg_status run(spdhg_path *path, double *x, double *c, double *y, spdhg
     if (path->points == 0) return spd_fail(err, SPDHG_USAGE, "the time limit left no time for a single lambda");
     if (path->options.folds > 0 && path->outcome != SPDHG_OUTCOME_INTERRUPTED) {
         tell(path, "%d folds, %d times", (int)path->options.folds, (int)path->options.repeats);
-        SPD_TRY(spd_cross_validate(path, &stopped, err));
+        SPD_TRY(path->ways.validate(path, path->ways.context, &stopped, err));
     }
     if (stopped) path->outcome = SPDHG_OUTCOME_INTERRUPTED;
     spd_path_choose(path);
@@ -156,10 +160,16 @@ static spdhg_status run(spdhg_path *path, double *x, double *c, double *y, spdhg
 
 spdhg_status spdhg_path_new(spdhg_path **out, spdhg_problem *problem, const spdhg_path_options *options,
                             const spdhg_options *solve, spdhg_error *err) {
+    return spd_path_new(out, problem, options, solve, &(spd_path_ways){spd_cross_validate, NULL, INFINITY}, err);
+}
+
+spdhg_status spd_path_new(spdhg_path **out, spdhg_problem *problem, const spdhg_path_options *options, const spdhg_options *solve,
+                          const spd_path_ways *ways, spdhg_error *err) {
     *out = NULL;
     spdhg_path *path = SPD_NEW(spdhg_path, 1);
     if (!path) return spd_fail_memory(err, sizeof *path);
     path->problem = problem;
+    path->ways = *ways;
     path->outcome = SPDHG_OUTCOME_CONVERGED;
     spdhg_status status = take_options(path, options, solve, err);
     double *x = NULL, *c = NULL, *y = NULL;

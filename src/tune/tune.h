@@ -3,6 +3,7 @@
 #define SPD_TUNE_H
 #include <stdatomic.h>
 
+#include "face/answer.h"
 #include "face/nullspace.h"
 #include "graph/graph.h"
 #include "run/run.h"
@@ -17,8 +18,22 @@ spdhg_status spd_tune_solver(const spdhg_problem *p, const char *name, const cha
 /* ---- lambda_max.c: spdhg_lambda_max, and y (m x K, may be NULL): the dual that proves x. */
 spdhg_status spd_lambda_max(spdhg_problem *p, int threads, double *lower, double *upper, double *x, double *c, double *y,
                             spdhg_error *err);
+/* ---- dinkelbach.c: for g = grad l(x0) + gamma x0, where y is not unique. rough: an upper bound alone, y is left as it is. */
+spdhg_status spd_dinkelbach(const spdhg_problem *p, int threads, const double *g, bool rough, double *y, double *lower,
+                            double *upper, spdhg_error *err);
+double spd_terms_polar(const spdhg_problem *p, const double *y, double *work); /* max over the terms of r_t(y_t) polar / lambda */
+/* The same, or where that takes long an upper bound alone (lower is then 0): where a path may start. */
+spdhg_status spd_lambda_max_bound(spdhg_problem *p, int threads, double *upper, spdhg_error *err);
 
 /* ---- warm_path.c: a chain of solves of one problem by falling lambda, each started where the last one ended. */
+typedef enum spd_settling {
+    SPD_SETTLE_NOTHING, /* nobody counts them */
+    SPD_SETTLE_ASK,     /* whether they are settled */
+    SPD_SETTLE          /* and go on until they are, whatever the tolerance */
+} spd_settling;
+/* Which zeros F x has is not known from a small gap alone: where they are not settled after a run of an exact solver that
+ * converged, smaller ones are asked for. */
+spdhg_status spd_tune_settle(spdhg_solver *solver, spd_settling zeros, bool *settled, spdhg_outcome *outcome, spdhg_error *err);
 typedef struct spd_warm_path {
     spdhg_problem *problem;
     const char *solver;
@@ -28,7 +43,9 @@ typedef struct spd_warm_path {
     double lambda, fallen; /* of the last step, and by how much it fell there; 0: not known */
     spdhg_solver *last;    /* of the last step; NULL before the first */
     spdhg_outcome outcome;
-    bool once; /* a single solve, set before it: its gap is proven by x and y alone */
+    spd_settling zeros;
+    bool settled; /* the zeros of F x are those of the optimum at the last step; asked if zeros says so */
+    bool once;    /* a single solve, set before it: its gap is proven by x and y alone */
 } spd_warm_path;
 /* x, c and y: where to start, may be NULL. options are copied. */
 spdhg_status spd_warm_path_new(spd_warm_path *warm, spdhg_problem *p, const char *solver, const spdhg_options *options,
@@ -40,7 +57,18 @@ void spd_warm_path_free(spd_warm_path *warm);
  * evenly. */
 spdhg_status spd_folds_make(const spdhg_problem *p, const spdhg_path_options *o, uint64_t seed, int32_t **fold, spdhg_error *err);
 
+/* What a caller inside of the library may do otherwise. */
+typedef struct spd_path_ways {
+    spdhg_status (*validate)(spdhg_path *path, void *context, bool *stopped,
+                             spdhg_error *err); /* cross_validate.c; its context */
+    void *context;
+    double degrees_most; /* the path ends behind the first point with more degrees of freedom */
+} spd_path_ways;
+spdhg_status spd_path_new(spdhg_path **out, spdhg_problem *problem, const spdhg_path_options *options, const spdhg_options *solve,
+                          const spd_path_ways *ways, spdhg_error *err);
+
 struct spdhg_path {
+    spd_path_ways ways;
     spdhg_problem *problem;
     spdhg_path_options options; /* group, fold: the caller's, only used while it runs */
     spdhg_options solve;
@@ -65,12 +93,25 @@ typedef struct spd_fold {
 /* fold: of every row; f: this one. Ends early once *stop. */
 spdhg_status spd_fold_run(spd_fold *t, const spdhg_path *path, const int32_t *fold, int64_t f, const spdhg_options *solve,
                           atomic_bool *stop, spdhg_error *err);
-/* ---- cross_validate.c: fills loss, accuracy, auc, their errors and unconverged of every point. *stopped: the callback asked to
+/* ---- cross_validate.c: the caller's callback, asked from one thread at a time by folds that run at once; once it says stop, every
+ * fold does. spd_asker_open gives the options for the solves of a fold. */
+typedef struct spd_asker {
+    spdhg_callback callback;
+    void *user;
+    pthread_mutex_t lock;
+    atomic_bool stop;
+} spd_asker;
+spdhg_options spd_asker_open(spd_asker *asker, const spdhg_options *solve);
+int spd_fold_ask(void *asker, const spdhg_event *event);
+void spd_asker_close(spd_asker *asker);
+/* fills loss, accuracy, auc, their errors and unconverged of every point. *stopped: the callback asked to
  * stop. */
-spdhg_status spd_cross_validate(spdhg_path *path, bool *stopped, spdhg_error *err);
+spdhg_status spd_cross_validate(spdhg_path *path, void *unused, bool *stopped, spdhg_error *err);
 /* ---- choose.c */
 spdhg_status spd_path_degrees(const spdhg_problem *p, const double *x, double *degrees, spdhg_error *err);
-void spd_path_criteria(const spdhg_problem *p, spdhg_path_point *point); /* aic, bic, ebic from train_loss and degrees */
-spdhg_status spd_path_check(const spdhg_path *path, spdhg_error *err);   /* criterion and rule exist and fit the problem */
-void spd_path_choose(spdhg_path *path);                                  /* best, one_se */
+/* aic, bic, ebic, cp from train_loss and degrees. */
+void spd_path_criteria(const spdhg_problem *p, double noise, spdhg_path_point *point);
+spdhg_status spd_path_check(const spdhg_path *path, spdhg_error *err); /* criterion and rule exist and fit the problem */
+bool spd_path_counts_degrees(const spdhg_path *path);                  /* the criterion needs degrees of freedom */
+void spd_path_choose(spdhg_path *path);                                /* best, one_se */
 #endif

@@ -3,6 +3,8 @@
  */
 #include "tune/tune.h"
 
+static const double TIGHTER = 1e-2, TIGHTEST = 1e-10;
+
 spdhg_status spd_warm_path_new(spd_warm_path *warm, spdhg_problem *p, const char *solver, const spdhg_options *options,
                                const double *x, const double *c, const double *y, spdhg_error *err) {
     *warm = (spd_warm_path){.problem = p, .options = *options};
@@ -29,6 +31,32 @@ static spdhg_status look_ahead(spd_warm_path *warm, double lambda, spdhg_error *
     return spd_solver_start(warm->last, x, c, NULL, err);
 }
 
+static spdhg_status ask_settled(spdhg_solver *solver, bool *settled, spdhg_error *err) {
+    const spdhg_solution *s = spdhg_solver_solution(solver);
+    return spd_answer_settled(spd_solver_problem(solver), spd_threads(spd_solver_options(solver)->threads), s->x,
+                              spd_solver_intercept(solver), s->y, settled, err);
+}
+
+/* A tolerance that rounding does not let it reach is no failure, the one that was asked for has been. */
+spdhg_status spd_tune_settle(spdhg_solver *solver, spd_settling zeros, bool *settled, spdhg_outcome *outcome, spdhg_error *err) {
+    *settled = false;
+    if (zeros == SPD_SETTLE_NOTHING) return SPDHG_OK;
+    SPD_TRY(ask_settled(solver, settled, err));
+    const spdhg_outcome reached = *outcome;
+    const double asked = spd_solver_options(solver)->tol;
+    const bool exact = spd_solver_find(spdhg_solver_solution(solver)->solver)->exact; /* others take too long to get there */
+    if (zeros != SPD_SETTLE || reached != SPDHG_OUTCOME_CONVERGED || !exact) return SPDHG_OK;
+    for (double tol = TIGHTER * asked; !*settled && tol >= TIGHTEST; tol *= TIGHTER) {
+        spd_solver_tolerate(solver, tol);
+        SPD_TRY(spdhg_solver_run(solver, outcome, err));
+        spd_solver_tolerate(solver, asked);
+        if (*outcome == SPDHG_OUTCOME_INTERRUPTED) return SPDHG_OK;
+        *outcome = reached;
+        SPD_TRY(ask_settled(solver, settled, err));
+    }
+    return SPDHG_OK;
+}
+
 spdhg_status spd_warm_path_step(spd_warm_path *warm, double lambda, spdhg_error *err) {
     spdhg_problem *p = warm->problem;
     SPD_TRY(spdhg_problem_scale_lambda(p, lambda, err));
@@ -40,6 +68,7 @@ spdhg_status spd_warm_path_step(spd_warm_path *warm, double lambda, spdhg_error 
     SPD_TRY(look_ahead(warm, lambda, err));
     if (!warm->once) spd_solver_keep_running(warm->last, warm->options.seconds);
     SPD_TRY(spdhg_solver_run(warm->last, &warm->outcome, err));
+    SPD_TRY(spd_tune_settle(warm->last, warm->zeros, &warm->settled, &warm->outcome, err));
     if (warm->outcome == SPDHG_OUTCOME_INFIMUM) warm->outcome = SPDHG_OUTCOME_CONVERGED; /* a path is judged by its gaps alone */
     const spdhg_solution *s = spdhg_solver_solution(warm->last);
     warm->fallen = warm->lambda - lambda;

@@ -8,7 +8,7 @@ import unittest
 
 from cli_support import COMMAND, CommandTest, rows, svm
 
-VERBS = ["fit", "path", "race", "predict", "graph", "inspect", "convert", "generate", "bound", "report", "list"]
+VERBS = ["fit", "path", "denoise", "race", "predict", "graph", "inspect", "convert", "generate", "bound", "report", "list"]
 TOPICS = {"losses": "logistic", "penalties": "nuclear", "structures": "grid", "sets": "simplex", "solvers": "spdhg-sc2",
           "formats": "matrix-market", "kinds": "image", "methods": "quic"}
 
@@ -24,7 +24,7 @@ class Usage(CommandTest):
 
     def test_no_verb_and_wrong_verb(self):
         self.assertIn("Verbs:", self.spdhg(status=2).err)
-        self.refused("fti", says=["fti", "fit, path, race, predict, graph, inspect"])
+        self.refused("fti", says=["fti", "fit, path, denoise, race, predict, graph, inspect"])
 
     def test_help_names_every_verb_and_version(self):
         text = self.spdhg("--help").out
@@ -96,7 +96,7 @@ class Usage(CommandTest):
             offered = set(re.findall(r"(?m)^ {2}(?:-\w, |    )(--[A-Za-z][a-z0-9-]*)", help_text)) - {"--help", "--usage", "--version"}
             section = sections[verb.upper()]
             said = set(re.findall(r"(?m)^\.B[RI]? .*?(--[A-Za-z][a-z0-9-]*)", section))
-            if verb not in ("generate", "report", "list"):
+            if verb not in ("denoise", "generate", "report", "list"):
                 said |= shared
             if verb in ("fit", "path", "race", "bound"):
                 said |= problem

@@ -1,7 +1,7 @@
 # test_signals.py - the digits of x, not only of the objective: fused lasso signals against the exact dynamic program (1,000 with `./run test all`), trend
 # filtering and a picture against an interior-point method of its own, and the optimality conditions on the face of the solution for other losses and penalties.
 from reference import differences, grid
-from reference_run import Checks, Fitted, write_svm, write_table
+from reference_run import Checks, Fitted, Path, write_svm, write_table
 
 import os
 import numpy as np
@@ -93,6 +93,39 @@ def check_trends(checks):
             checks.check(fit.report["structure_nonzeros"] == kinks, f"{name}: {fit.report['structure_nonzeros']} kinks, {kinks} expected")
 
 
+def bent_line(n, rng):
+    """Seven straight pieces under noise."""
+    slope = np.repeat(rng.normal(size=7), np.diff(np.r_[0, np.sort(rng.choice(np.arange(5, n - 5), 6, replace=False)), n]))
+    return np.cumsum(slope) / n * 30 + 0.5 * rng.normal(size=n)
+
+
+def check_patterns(checks):
+    """At the default tolerance the knots are those of the optimum: the dual u of x, n lam F'u = y - x, which is unique, is lam at every knot and at most lam
+    elsewhere. The knots of 300 points were once 190 to 298 of 298, and bic chose a straight line."""
+    rng = np.random.default_rng(8)
+    n = 300
+    for order in (1, 2):
+        y, D = bent_line(n, rng), differences(n, order + 1)
+        t = np.arange(n) / n
+        most = np.abs(np.linalg.lstsq(D.T, y - np.polyval(np.polyfit(t, y, order), t), rcond=None)[0]).max() / n
+        data = write_svm("knots.svm", np.eye(n), y)
+        for part in (0.03, 1e-3):
+            lam = most * part
+            fit = Fitted(data, "--loss", "squared", "--structure", f"trend:{order}", "--lambda", lam, "--no-intercept", "--features", n)
+            x = fit.x[:, 0]
+            u, bend = np.linalg.lstsq(D.T, y - x, rcond=None)[0] / n / lam, np.abs(D @ x)
+            knot = bend > 1e-9 * bend.max()
+            name = f"knots of order {order} at {part} of lambda_max"
+            checks.check(fit.report["structure_nonzeros"] == knot.sum(), f"{name}: {fit.report['structure_nonzeros']} reported, {knot.sum()} there")
+            checks.near(u[knot], np.sign(D @ x)[knot], 1e-4, f"{name}: the dual at the knots")
+            checks.check(np.abs(u).max() < 1 + 1e-4, f"{name}: the dual elsewhere, {np.abs(u).max():.6f}")
+    rows = Path(data, "--loss", "squared", "--structure", "trend:1", "--no-intercept", "--choose", "bic", "--lambdas", 25, "--lambda-ratio", 1e-4)
+    known = [(df, knots) for df, knots in zip(rows.column("degrees"), rows.column("structure_nonzeros")) if df == df]
+    checks.check(len(known) >= 20, f"degrees of freedom are known at {len(known)} of 25 lambdas")
+    checks.check(all(df == knots + 2 for df, knots in known), "degrees of freedom: two, and one for each knot")
+    checks.check(3 <= rows.report["structure_nonzeros"] <= 30, f"bic chooses {rows.report['structure_nonzeros']} knots")
+
+
 def check_images(checks):
     """Total variation of a picture of two shapes under noise, along rows and columns."""
     height, width = 9, 11
@@ -153,6 +186,7 @@ def main():
     checks = Checks()
     check_signals(checks)
     check_trends(checks)
+    check_patterns(checks)
     check_images(checks)
     check_faces(checks)
     checks.end()

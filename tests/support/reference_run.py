@@ -74,6 +74,26 @@ class Fitted:
             self.trace = list(csv.DictReader(file))
 
 
+class Path:
+    """What `path` reported: the JSON object, the lines of --path, the model's bytes."""
+
+    def __init__(self, *words, status=0):
+        words = [COMMAND, "path", *map(str, words), "--json", "-q", "--path", path("path.csv"), "-o", path("model.json")]
+        done = subprocess.run(words, capture_output=True, text=True, timeout=300)
+        self.err, self.report, self.points = done.stderr, None, []
+        if done.returncode != status:
+            raise RuntimeError(f"status {done.returncode} of {' '.join(words)}\n{done.stderr}")
+        if done.returncode in (0, 4):
+            self.report = json.loads(done.stdout)
+            with open(path("path.csv")) as file:
+                self.points = list(csv.DictReader(file))
+            with open(path("model.json"), "rb") as file:
+                self.model = file.read()
+
+    def column(self, name):
+        return np.array([float(p[name]) if p[name] else np.nan for p in self.points])
+
+
 class Checks:
     """Counts what held; prints what did not."""
 

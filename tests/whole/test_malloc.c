@@ -153,6 +153,41 @@ end:
     spdhg_data_free(data);
 }
 
+/* A line with gaps, at uneven positions; or an image; lambda chosen as s->solver says. And a page about it. */
+static void denoise(story *s) {
+    double value[24], position[24], weight[24];
+    for (int i = 0; i < 24; i++) {
+        value[i] = i == 5 ? NAN : (i > 11) + 0.3 * ((i * i) % 5);
+        position[i] = i + 0.1 * ((i * 7) % 5);
+        weight[i] = 1 + i % 2;
+    }
+    const bool image = strcmp(s->solver, "image") == 0;
+    spdhg_denoised *denoised = NULL;
+    spdhg_denoise_options o = SPDHG_DENOISE_OPTIONS;
+    spdhg_options solve = SPDHG_OPTIONS;
+    o.structure = image ? "grid:4x6" : "trend:1", o.choose = image ? "bic" : s->solver;
+    o.lambdas = 3, o.ratio = 0.1, o.folds = 2, o.isotropic = false, solve.threads = 1;
+    const spdhg_signal signal = {24, value, image ? NULL : position, weight, NULL};
+    MAKE(denoised, spdhg_denoise(&denoised, &signal, &o, &solve, &s->err));
+    spdhg_denoised_view view;
+    spdhg_denoised_look(denoised, &view);
+    s->number[0] = sum(view.x, 24) + view.lambda;
+    s->number[1] = (double)view.knots;
+    const spd_signal_report report = {.title = "t",
+                                      .command = "c",
+                                      .structure = o.structure,
+                                      .loss = o.loss,
+                                      .choose = o.choose,
+                                      .signals = 1,
+                                      .value = value,
+                                      .position = signal.position,
+                                      .side = {image ? 4 : 0, image ? 6 : 0, 1},
+                                      .view = &view};
+    CALL(spd_report_signals(&report, in_folder("signal.html"), &s->err));
+end:
+    spdhg_denoised_free(denoised);
+}
+
 /* Goes on from the checkpoint that the last fit left. */
 static void resume(story *s) {
     spdhg_data *data = NULL;
@@ -313,6 +348,13 @@ static void a_binding_binds(void **unused) {
     refuse_each("logistic", bind);
 }
 
+static void signals_are_denoised(void **unused) {
+    (void)unused;
+    refuse_each("cv", denoise);
+    refuse_each("bic", denoise);
+    refuse_each("image", denoise);
+}
+
 static void pages_are_made(void **unused) {
     (void)unused;
     put_text(
@@ -363,8 +405,9 @@ static int prepare(void **unused) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_format),   cmocka_unit_test(every_solver_fits),
-                                       cmocka_unit_test(a_run_resumes),  cmocka_unit_test(a_binding_binds),
-                                       cmocka_unit_test(pages_are_made), cmocka_unit_test(a_race_goes_on)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_format),         cmocka_unit_test(every_solver_fits),
+                                       cmocka_unit_test(a_run_resumes),        cmocka_unit_test(a_binding_binds),
+                                       cmocka_unit_test(signals_are_denoised), cmocka_unit_test(pages_are_made),
+                                       cmocka_unit_test(a_race_goes_on)};
     return cmocka_run_group_tests(tests, prepare, remove_folder);
 }

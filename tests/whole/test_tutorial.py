@@ -28,8 +28,8 @@ def words(text):
     return re.sub(r"[-+]?\d[\d.]*(e[-+]\d+)?", "#", " ".join(text.split()))
 
 
-def check_page(printed):
-    with open(os.path.join(ROOT, "docs", "tutorial.md")) as file:
+def check_page(printed, name, least):
+    with open(os.path.join(ROOT, "docs", name)) as file:
         page = file.read()
     said = words("\n".join(out for _, out in printed))
     for block in re.findall(r"(?s)```text\n(.*?)```", page):
@@ -37,7 +37,7 @@ def check_page(printed):
             check(line.strip() == "..." or words(line) in said, f"the page shows '{line.strip()}', which no command prints")
     for figure in re.findall(r"\]\((figures/[^)]*)\)", page):
         check(os.path.exists(os.path.join(ROOT, "docs", figure)), f"{figure} is missing")
-    check(len(printed) >= 14, f"only {len(printed)} commands were found")
+    check(len(printed) >= least, f"only {len(printed)} commands of {name} were found")
 
 
 def numbers_near(printed):
@@ -73,15 +73,31 @@ def check_clusters(folder):
         check(abs(x[k, 0]) < 0.02 if truth[k, 0] == 0 else x[k, 0] * truth[k, 0] > 0.03, f"cluster {k + 1}: {x[k, 0]}, the truth is {truth[k, 0]}")
 
 
+def check_denoised(folder):
+    """The bends, the levels and the image of docs/denoise.md, as far as any awk's random numbers show them."""
+    bent, smooth = (draw.columns(os.path.join(folder, name)) for name in ("bent.csv", "smooth.csv"))
+    truth = np.interp(smooth["time"], [0, 60, 130, 1000], [0, 3, 1, 1 + 870 / 25])
+    check(None in bent["value"] and np.abs(np.array(smooth["value"]) - truth).max() < 0.8, "the bent line is not found")
+    levels = np.array(draw.columns(os.path.join(folder, "levels.csv"))["log2ratio"])
+    check(levels[60:110].mean() > 0.4 and levels[170:190].mean() < -0.7 and np.abs(levels[:50]).max() < 0.3, "the levels are not found")
+    with open(os.path.join(folder, "segments.csv")) as file:
+        check(3 < len(file.readlines()) <= 25, "the segments are too many or too few")
+    with open(os.path.join(folder, "clean.pgm")) as file:
+        pixels = np.array(file.read().split()[4:], float).reshape(30, 40)
+    check(pixels.shape == (30, 40) and pixels[15, 14] > 165 and pixels[25, 35] < 145 and pixels[2, 2] < 85, "the disc is not found")
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix="spdhg-test-") as folder:
-        printed = draw.run_tutorial(COMMAND, folder)
-        check_page(printed)
+        printed = draw.run_page(COMMAND, folder)
+        check_page(printed, "tutorial.md", 14)
         numbers_near(printed)
         check_chain(folder)
         check_bands(folder)
         check_clusters(folder)
-        for name in ("spectra.html", "genes.html", "genes-graph.html", "predictions.txt", "chances.txt"):
+        check_page(draw.run_page(COMMAND, folder, "denoise.md"), "denoise.md", 6)
+        check_denoised(folder)
+        for name in ("spectra.html", "genes.html", "genes-graph.html", "predictions.txt", "chances.txt", "bent.html"):
             check(os.path.getsize(os.path.join(folder, name)) > 1000, f"{name} is empty")
     print(f"{passed} passed, {failed} failed")
     sys.exit(failed > 0)

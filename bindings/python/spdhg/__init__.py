@@ -8,20 +8,21 @@ duality gap that proves how close each answer is to the best possible.
 True
 
 Estimators: StructuredClassifier, StructuredRegressor, and with alpha chosen along a path StructuredClassifierCV, StructuredRegressorCV.
-Functions: fit_path, learn_graph, duality_gap, race, read, load_model, catalog.
+Functions: denoise, fit_path, learn_graph, duality_gap, race, read, load_model, catalog.
 """
 from . import _native
 from ._call import text as _text
 from ._catalog import catalog
 from ._data import Data
+from ._denoise import Denoised
 from ._estimators import StructuredClassifier, StructuredClassifierCV, StructuredRegressor, StructuredRegressorCV
 from ._gap import Gap, duality_gap
 from ._graph import Graph
 from ._load import load_model
-from ._parameters import fit_path, learn_graph, race, read
+from ._parameters import denoise, fit_path, learn_graph, race, read
 from ._path import Path
 from ._race import Race
 
 __version__ = _text(_native.lib.spdhg_version())
-__all__ = ["Data", "Gap", "Graph", "Path", "Race", "StructuredClassifier", "StructuredClassifierCV", "StructuredRegressor",
-           "StructuredRegressorCV", "catalog", "duality_gap", "fit_path", "learn_graph", "load_model", "race", "read"]
+__all__ = ["Data", "Denoised", "Gap", "Graph", "Path", "Race", "StructuredClassifier", "StructuredClassifierCV", "StructuredRegressor",
+           "StructuredRegressorCV", "catalog", "denoise", "duality_gap", "fit_path", "learn_graph", "load_model", "race", "read"]

@@ -20,6 +20,7 @@ spdhg_options spdhg_default_options(void);
 spdhg_race_options spdhg_default_race_options(void);
 spdhg_path_options spdhg_default_path_options(void);
 spdhg_graph_options spdhg_default_graph_options(void);
+spdhg_denoise_options spdhg_default_denoise_options(void);
 spdhg_read_options spdhg_default_read_options(void);
 int spdhg_blas_threads(int threads);
 void free(void *block);
@@ -45,6 +46,7 @@ static int spdhg_watch_race(void *user, const spdhg_race_event *event) {
 static spdhg_race_options spdhg_default_race_options(void) { return (spdhg_race_options)SPDHG_RACE_OPTIONS; }
 static spdhg_options spdhg_default_options(void) { return (spdhg_options)SPDHG_OPTIONS; }
 static spdhg_path_options spdhg_default_path_options(void) { return (spdhg_path_options)SPDHG_PATH_OPTIONS; }
+static spdhg_denoise_options spdhg_default_denoise_options(void) { return (spdhg_denoise_options)SPDHG_DENOISE_OPTIONS; }
 static spdhg_graph_options spdhg_default_graph_options(void) { return (spdhg_graph_options)SPDHG_GRAPH_OPTIONS; }
 static spdhg_read_options spdhg_default_read_options(void) { return (spdhg_read_options)SPDHG_READ_OPTIONS; }
 extern void openblas_set_num_threads(int threads) __attribute__((weak));

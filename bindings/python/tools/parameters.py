@@ -34,6 +34,11 @@ OWN = {"warm_start": ("bool", "False", "start where the last fit ended"),
 WORDS = [("exit status 4", "ConvergenceWarning"), ("solve to FILE", "solve to this file"),
          ("; see spdhg list solvers", ""), ("; may be repeated", ""), (", or a file with a group", ", or a group"),
          ("lambdas", "alphas"), ("lambda", "alpha"), ("*alpha*", " alpha ")]
+# What spdhg.denoise takes, and what is to be added to its help.
+DENOISING = {"structure": " Also a tuple of sides, an edge list, a networkx graph or a scipy sparse matrix, as in the estimators; `grid` "
+                          "alone has the sides of y.",
+             **dict.fromkeys(["isotropic", "loss", "alpha", "choose", "noise", "cv", "rule", "n_alphas", "alpha_ratio", "solver", "tol", "time",
+                              "n_jobs", "max_memory", "verbose"], "")}
 NOT_HERE = {"no-intercept", "weights", "offset", "fold-groups", "fold-file"}
 CLASSES_ONLY = {"class-weight", "allow-one-class"}
 ONE_SOLVE = {"lambda", "checkpoint", "checkpoint-every", "resume"}
@@ -179,6 +184,36 @@ PATH = '''Fit a path over alpha, from the smallest alpha with F x = 0 downwards,
     >>> bool(np.all(np.diff(path.alphas) < 0))
     True
     '''
+DENOISE = '''Remove the noise from a signal, from several, from an image or from a function on a graph.
+
+    What `spdhg denoise` does: with `alpha`, `noise` or neither, when points are held out to choose alpha. Minimises
+
+        mean_i weights_i loss(x_i, y_i) + alpha r(F x)
+
+    over the values that are there. Packages that take the sum of losses have an alpha that is larger by the number of values: it is the
+    `alpha_sum` of the answer.
+
+    Parameters
+    ----------
+    y : array of one to three axes; NaN, or masked: missing
+        one axis: a signal; on a grid all axes are its sides; else the last axis counts signals, each denoised by itself
+    positions : where the values of a line are, in any order; None: evenly spaced
+    weights : a weight of at least 0 for each value
+{parameters}
+
+    Returns
+    -------
+    Denoised
+        with `x`, of the shape of y, and `signals`: for each signal its alpha, gap, degrees of freedom, knots and segments.
+
+    Examples
+    --------
+    >>> import numpy as np, spdhg
+    >>> y = np.repeat([0.0, 2.0, 1.0], 30) + 0.1 * np.random.default_rng(0).normal(size=90)
+    >>> answer = spdhg.denoise(y, structure="chain", alpha=0.05)
+    >>> [(s.first, s.last) for s in answer.signals[0].segments]
+    [(0, 29), (30, 59), (60, 89)]
+    '''
 RACE = '''Compare solvers on data sets: same rows, start, sampling, clock and evaluation for all, against certified optima.
 
     What `spdhg race` does. A race that was stopped goes on where it was when called again.
@@ -233,6 +268,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from ._data import Data
+    from ._denoise import Denoised
     from ._graph import Graph
     from ._path import Path
     from ._race import Race
@@ -264,6 +300,14 @@ def main():
         kind, _, about = kept["loss"]
         return {**kept, "loss": (kind, repr("squared"), about.replace(MORE["loss"], "").strip())}
 
+    def of_denoise():
+        found = {**tables.group("denoise", without={"positions", "column"}), **tables.group("solve"), **machine, "verbose": OWN["verbose"]}
+        kept = {name: found[name] for name in found if name in DENOISING}
+        for name, about in DENOISING.items():
+            kind, default, old = kept[name]
+            kept[name] = ("int" if name == "cv" else kind, default, old.replace(MORE.get(name) or "", "").strip() + about)
+        return {"folds" if name == "cv" else name: parameter for name, parameter in kept.items()}
+
     with open(sys.argv[2], "w") as out:
         out.write(HEAD.format(names=NAMES) + "\n\n")
         out.write("\n\n".join([
@@ -272,6 +316,8 @@ def main():
             function("learn_graph", "_graph", "    X: Any", "X", "Graph", LEARN, {**tables.group("graph"), **machine}),
             function("fit_path", "_path", "    X: Any, y: Any, sample_weight: Any = None, offset: Any = None, fold_groups: Any = None",
                      "X, y, sample_weight, offset, fold_groups", "Path", PATH, along),
+            function("denoise", "_denoise", "    y: Any, positions: Any = None, weights: Any = None", "y, positions, weights", "Denoised", DENOISE,
+                     of_denoise()),
             function("race", "_race", "    data: Any, folder: Any", "data, folder", "Race", RACE,
                      {**of_race(tables.group("problem", without={"penalty-weights"})), **tables.group("race"),
                       "max_memory": machine["max_memory"], "verbose": OWN["verbose"]}),

@@ -1,0 +1,95 @@
+/* settled.c - which rows of F x are 0, and whether these zeros are those of the optimum. At the optimum some u has
+ *     grad l(x) + gamma x + F'u = 0,   u_e = lambda sign(F_e x) where F_e x is not 0,   |u_e| <= lambda where it is.
+ * Rows with different last columns (identity, chain, trend): u is unique and found by elimination, so that the zeros are checked
+ * by these conditions themselves. Else the answer's own y stands for u: a row that is not 0 although its block of y is strictly
+ * inside of its ball is a zero that was missed. */
+#include "face/answer.h"
+#include "face/nullspace.h"
+#include "problem/rows.h"
+
+static const double CLOSE = 1e-6;  /* of lambda: how well u, which is exact to rounding, has to fit */
+static const double INSIDE = 0.05; /* of lambda: nearer to it than this is taken for at it */
+
+void spd_zero_rows(const spdhg_problem *p, const double *x, const double *Fx, int64_t k, bool *zero) {
+    double size = 0;
+    for (int64_t j = 0; j < p->d; j++) size += x[j * p->K + k] * x[j * p->K + k];
+    size = sqrt(size);
+    for (spd_rows r = spd_rows_of(p); spd_rows_next(&r);)
+        zero[r.number] = fabs(Fx[r.at + k]) <= spd_zero_within(size) * spd_norm2(r.row.n, r.row.val);
+}
+
+typedef struct room {
+    double *Fx, *g, *u, *v, *scratch;
+    bool *zero; /* m x K, as Fx */
+} room;
+
+static bool all_l1(const spdhg_problem *p) {
+    for (int64_t t = 0; t < p->terms; t++)
+        if (!p->term[t].penalty->sum_of_sizes) return false;
+    return true;
+}
+
+/* The conditions with the unique u. What they are missed by where F x is not 0, and what of the gradient u could not take up (v), is
+ * how well u is known: a zero whose u comes as close to lambda as that could be none. */
+static bool optimal(const spdhg_problem *p, const room *r) {
+    double off = 0, most = 0; /* in parts of lambda: of u from where it should be, and of u where F x is 0 */
+    const double left = spd_sum_abs(p->dK, r->v);
+    for (int64_t t = 0; t < p->terms; t++)
+        for (int64_t i = p->term[t].first; i < p->term[t].first + p->term[t].m * p->K; i++) {
+            const double u = r->u[i] / p->term[t].lambda;
+            off = fmax(off, left / p->term[t].lambda);
+            if (r->zero[i])
+                most = fmax(most, fabs(u));
+            else
+                off = fmax(off, fabs(u - (r->Fx[i] > 0 ? 1 : -1)));
+        }
+    return off <= CLOSE ? most <= 1 + CLOSE : off <= INSIDE && most <= 1 - 2 * off;
+}
+
+/* No block that is not 0 has its y strictly inside. */
+static bool none_missed(const spdhg_problem *p, const double *y, const room *r, double *work) {
+    for (int64_t t = 0; t < p->terms; t++) {
+        const spd_term *term = &p->term[t];
+        for (int64_t b = 0; b < term->blocks; b++) {
+            bool zero = true;
+            for (int64_t q = 0; q < spd_term_block_rows(term, b); q++)
+                for (int64_t k = 0; k < p->K; k++)
+                    zero = zero && r->zero[term->first + spd_term_block_row(term, b, q) * p->K + k];
+            if (!zero && spd_term_block_polar(term, p->K, b, y + term->first, work) < (1 - INSIDE) * term->lambda) return false;
+        }
+    }
+    return true;
+}
+
+static spdhg_status judge(const spdhg_problem *p, int threads, const double *x, const double *c, const double *y, room *r,
+                          bool *column, bool *settled, spdhg_error *err) {
+    bool unique = false;
+    spd_problem_apply(p, x, r->Fx);
+    for (int64_t k = 0; k < p->K; k++) {
+        spd_zero_rows(p, x, r->Fx, k, column);
+        for (int64_t t = 0, at = 0; t < p->terms; t++)
+            for (int64_t e = 0; e < p->term[t].m; e++) r->zero[p->term[t].first + e * p->K + k] = column[at++];
+    }
+    if (all_l1(p)) {
+        spd_problem_gradient(p, threads, x, c, r->g, NULL, NULL, r->scratch);
+        spd_axpy(p->dK, p->gamma, x, r->g);
+        SPD_TRY(spd_nullspace_eliminate(p, r->g, r->u, r->v, &unique, err));
+    }
+    *settled = unique ? optimal(p, r) : none_missed(p, y, r, r->scratch);
+    return SPDHG_OK;
+}
+
+spdhg_status spd_answer_settled(const spdhg_problem *p, int threads, const double *x, const double *c, const double *y,
+                                bool *settled, spdhg_error *err) {
+    *settled = false;
+    const int64_t mK = p->m * p->K, work = spd_problem_gradient_work(p) + spd_problem_term_work(p);
+    room r = {SPD_NEW(double, mK),    SPD_NEW(double, p->dK), SPD_NEW(double, mK),
+              SPD_NEW(double, p->dK), SPD_NEW(double, work),  SPD_NEW(bool, mK)};
+    bool *column = SPD_NEW(bool, p->m);
+    const bool good = r.Fx && r.g && r.u && r.v && r.scratch && r.zero && column;
+    const spdhg_status status =
+        good ? judge(p, threads, x, c, y, &r, column, settled, err) : spd_fail_memory(err, 16.0 * (double)(mK + p->dK));
+    void *const block[] = {r.Fx, r.g, r.u, r.v, r.scratch, r.zero, column};
+    for (size_t i = 0; i < sizeof block / sizeof *block; i++) spd_free(block[i]);
+    return status;
+}
