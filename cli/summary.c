@@ -43,7 +43,7 @@ void cli_print_header(FILE *to, const cli_fit_result *r, const char *solver, int
     fprintf(to, "problem: %s loss + %g * %s(F x)", r->asked->loss, r->asked->lambda, r->asked->penalty);
     if (r->asked->also_sparse > 0) fprintf(to, " + %g * l1(x)", r->asked->also_sparse * r->asked->lambda);
     if (r->asked->gamma > 0) fprintf(to, " + (%g/2) ||x||^2", r->asked->gamma);
-    if (strcmp(r->asked->set, "all") != 0) fprintf(to, ", x in %s", r->asked->set);
+    if (!p->set.kind->whole) fprintf(to, ", x in %s", r->asked->set);
     fprintf(to, ", F = %s", cli_plain(plain, r->asked->structure));
     fprintf(to, "%s%s\n", r->asked->intercept ? ", intercept" : "", r->asked->standardize ? ", standardised columns" : "");
     fprintf(to, "data: %lld rows, %lld features, %lld nonzeros", (long long)p->n, (long long)p->d, (long long)p->nnz);

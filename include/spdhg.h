@@ -529,6 +529,7 @@ typedef struct spdhg_entry {
     const char *name, *help, *reference; /* reference: the paper of a solver; NULL */
     spdhg_kind kind;                     /* of its value; FLAG: takes none */
     bool classify;                       /* a loss of labels, not of numbers */
+    bool probabilities;                  /* a loss that models the chance of each label */
     const char *argument;                /* what stands behind the name, such as "NUMBER"; NULL: nothing */
     const char *topic;                   /* whose names are the values of this option; NULL */
     const char *text;                    /* default, where it is not a number; NULL: none, or the help says which */
@@ -565,7 +566,12 @@ typedef struct spdhg_loss {
     void (*slope_k)(const double *z, int64_t K, double b, double *slope);
     void (*second_k)(const double *z, int64_t K, double b, const double *p, double *hp); /* hp = phi''(z) p */
     double (*conjugate_k)(const double *alpha, int64_t K, double b);
-    bool quadratic; /* phi*(alpha) = b alpha + alpha^2/(2 kappa) wherever it is finite */
+    bool quadratic;      /* phi*(alpha) = b alpha + alpha^2/(2 kappa) wherever it is finite */
+    bool falls_for_ever; /* in a direction of z in which phi never rises it has no minimum: it falls for ever */
+    bool steady;         /* |phi'''| <= phi'': its curvature grows at most e times when z moves by 1 */
+    double (*chance)(double z, double b, double arg);             /* of label b; NULL: phi models no probabilities */
+    void (*chance_k)(const double *z, int64_t K, double *chance); /* the same of every class; then phi' = chance - e_b and
+                                                                        phi'' = diag(chance) - chance chance' */
 } spdhg_loss;
 
 /* Replace the problem's loss by one of your own; it must outlive the problem. arg is ignored if the loss takes none. */

@@ -102,9 +102,8 @@ const char *spd_admm_accepts(const spdhg_problem *p) {
 }
 
 const char *spd_admm_refuses_sets(const spdhg_problem *p) {
-    return p->set.kind == &spd_set_all
-               ? NULL
-               : "its x-step is a linear system, which a set X would turn into a quadratic program; use --set all";
+    return p->set.kind->whole ? NULL
+                              : "its x-step is a linear system, which a set X would turn into a quadratic program; use --set all";
 }
 
 int64_t spd_admm_dual_cost(const spdhg_problem *p) {

@@ -99,7 +99,7 @@ static void output(const spd_run *run, double *x, double *c, double *y) {
 }
 
 static const char *refuses(const spdhg_problem *p) {
-    return p->set.kind == &spd_set_all
+    return p->set.kind->whole
                ? NULL
                : "its x-step is the proximal step of the loss, which a set X would turn into a quadratic program; use --set all";
 }

@@ -152,8 +152,7 @@ static void output(const spd_run *run, double *x, double *c, double *y) {
 }
 
 static const char *refuses(const spdhg_problem *p) {
-    return p->set.kind == &spd_set_all ? NULL
-                                       : "x is the multiplier of its dual problem and cannot be kept in a set X; use --set all";
+    return p->set.kind->whole ? NULL : "x is the multiplier of its dual problem and cannot be kept in a set X; use --set all";
 }
 
 const spd_solver_kind spd_solver_sdca_admm = {

@@ -21,6 +21,7 @@ static bool loss(int64_t at, spdhg_entry *out) {
     const spdhg_loss *l = table[at];
     plain(out, l->name, l->help);
     out->classify = l->classify;
+    out->probabilities = l->chance || l->chance_k;
     if (l->arg_max < l->arg_min) return true;
     out->kind = SPDHG_KIND_NUMBER;
     out->argument = "ARG";

@@ -17,7 +17,7 @@ static double slope_bound(const spdhg_problem *p, const spd_row *row, double rea
         for (int64_t k = 0; k < p->K; k++) z[k] = row->offset ? row->offset[k] : 0;
         spd_loss_slope(p->loss, p->loss_arg, p->K, z, row->b, z + p->K);
         const double growing = spd_norm2(p->K, z + p->K) + p->kappa * reach;
-        return p->loss == &spd_loss_softmax ? fmin(growing, M_SQRT2) : growing;
+        return p->loss->chance_k ? fmin(growing, M_SQRT2) : growing; /* of chances less a unit vector */
     }
     double sum = 0;
     for (int64_t k = 0; k < p->K; k++) {
@@ -111,8 +111,10 @@ static double dual_push(const spdhg_problem *p, double *column) {
 static double largest_norm(const spdhg_problem *p, const double *x) {
     const spd_set *X = &p->set;
     const double D = X->kind->diameter(p->dK, X->arg);
-    if (X->kind == &spd_set_ball || X->kind == &spd_set_l1ball) return D / 2;
-    if (X->kind == &spd_set_box && isfinite(D)) return sqrt((double)p->dK) * fmax(fabs(X->arg[0]), fabs(X->arg[1]));
+    double low, high;
+    spd_set_sides(X, &low, &high);
+    if (X->kind->symmetric) return D / 2;
+    if (isfinite(low) && isfinite(high)) return sqrt((double)p->dK) * fmax(fabs(low), fabs(high));
     return D + spd_norm2(p->dK, x);
 }
 
@@ -182,7 +184,7 @@ static spdhg_status fill(spd_bound_setting *out, const spdhg_problem *p, const s
     /* f(x) - f* <= ||subgradient at x|| ||x - x*||, and for X = all also by smoothness from a point where the gradient vanishes
      */
     c->trivial = (mean + p->gamma * reach + c->M_F / 2) * c->D_x;
-    if (p->set.kind == &spd_set_all) c->trivial = fmin(c->trivial, (c->L * c->D_x / 2 + c->M_F) * c->D_x);
+    if (p->set.kind->whole) c->trivial = fmin(c->trivial, (c->L * c->D_x / 2 + c->M_F) * c->D_x);
     for (int64_t i = 0; i < p->n; i++) G[i] += mean;
     if (q->estimate_noise) {
         SPD_TRY(noise_at(p, x, q->threads, G, err));

@@ -166,10 +166,10 @@ static bool in_domain(const spd_certifier *c) {
 }
 
 /* D = phi'' of a Hessian that a solver has lent, into c->kept, if alpha has at least half the room for it everywhere. At one
- * point it always has: logistic q(1 - q) <= min(q, 1 - q). False where the Hessian is of a point too far away. */
+ * point it always has if |phi'''| <= phi'': as a function of alpha phi'' then has slopes of at most 1, and it is 0 on the boundary. False where the Hessian is of a point too far away. */
 static bool borrow(spd_certifier *c) {
     const spdhg_problem *p = c->problem;
-    if (!c->lent || (p->loss->room && p->loss != &spd_loss_logistic)) return false;
+    if (!c->lent || (p->loss->room && !p->loss->steady)) return false;
     for (int64_t i = 0; i < p->n * p->K; i++) {
         c->kept[i] = c->forced && c->forced[i] ? 0 : c->lent_curve[i];
         if (p->loss->room && c->kept[i] > 2 * room_of(c, i) && c->alpha[i] != 0) return false;

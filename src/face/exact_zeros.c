@@ -51,7 +51,7 @@ static void settle(spd_joins *g, const spdhg_problem *p, const double *x, double
 static void onto_sides(const spdhg_problem *p, double near, double *x, double *work) {
     double low, high;
     spd_set_sides(&p->set, &low, &high);
-    if (p->set.kind == &spd_set_l1ball) low = high = 0;
+    if (p->set.kind->sum_of_sizes) low = high = 0;
     for (int64_t q = 0; q < p->dK; q++) x[q] = fabs(x[q] - low) <= near ? low : fabs(x[q] - high) <= near ? high : x[q];
     spd_set_round(&p->set, p->dK, x, work);
 }
@@ -62,7 +62,7 @@ static void with_exact_zeros(const spdhg_problem *p, spd_joins *g, const double 
     spd_joins_clear(g);
     for (int64_t t = 0; t < p->terms; t++) join_term(g, p, &p->term[t], y + p->term[t].first, Fx + p->term[t].first, small, work);
     settle(g, p, x, out, work, work + p->dK);
-    if (p->set.kind != &spd_set_all) onto_sides(p, fmin(small, SIDE_MOST) * spd_max_abs(p->dK, x), out, work);
+    if (!p->set.kind->whole) onto_sides(p, fmin(small, SIDE_MOST) * spd_max_abs(p->dK, x), out, work);
 }
 
 static spdhg_status try_margins(const spd_answer *a, spd_joins *g, double *out, double *Fx, double *c, double *work,
@@ -85,7 +85,7 @@ static spdhg_status try_margins(const spd_answer *a, spd_joins *g, double *out, 
 
 spdhg_status spd_answer_exact_zeros(const spd_answer *a, spdhg_error *err) {
     const spdhg_problem *p = a->p;
-    if (p->set.kind == &spd_set_all && p->m == 0) return SPDHG_OK;
+    if (p->set.kind->whole && p->m == 0) return SPDHG_OK;
     spd_joins g;
     SPD_TRY(spd_joins_new(&g, p->d, err));
     double *out = SPD_NEW(double, p->dK), *Fx = SPD_NEW(double, p->m * p->K), *c = SPD_NEW(double, p->K);

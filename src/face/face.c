@@ -102,9 +102,8 @@ static double cost(const spdhg_problem *p) {
 
 /* Penalties with isolated corners, or a set X, have no such face. */
 static bool has_faces(const spdhg_problem *p) {
-    bool good = p->set.kind == &spd_set_all;
-    for (int64_t t = 0; t < p->terms; t++)
-        good = good && (p->term[t].penalty == &spd_penalty_l1 || p->term[t].penalty == &spd_penalty_group);
+    bool good = p->set.kind->whole;
+    for (int64_t t = 0; t < p->terms; t++) good = good && p->term[t].penalty->zeros != SPD_ZEROS_NONE;
     return good;
 }
 

@@ -125,7 +125,7 @@ void spd_tied_scale(const spd_tied *r, const spdhg_problem *p, const double *H, 
     const int64_t n = r->size, K = p->K;
     for (int64_t t = 0; t < p->terms; t++) {
         const spd_csr *F = &p->term[t].F->F;
-        const bool identity = spd_csr_is_identity(F), own = p->term[t].penalty == &spd_penalty_l1;
+        const bool identity = spd_csr_is_identity(F), own = p->term[t].penalty->zeros == SPD_ZEROS_NUMBER;
         const int64_t mK = p->term[t].m * K;
         double *S = scale + p->term[t].first;
         bool all = own;

@@ -10,15 +10,19 @@ static const double BACK = 0.995, SHORT = 1e-3, ROUNDING = 1e-14, LOST = 1e-6, N
 const char *spd_interior_refuses(const spdhg_problem *p) {
     if (spd_problem_normal_size(p) > UNKNOWNS_MOST)
         return "it factors a dense matrix: at most 1500 coefficients (features times outputs)";
-    for (int64_t t = 0; t < p->terms; t++)
-        if (p->term[t].penalty == &spd_penalty_nuclear) return "it does not know the nuclear norm";
-    if (p->set.kind == &spd_set_box && !(p->set.arg[0] < p->set.arg[1])) return "the box has no inside";
+    for (int64_t t = 0; t < p->terms; t++) {
+        const spd_penalty *r = p->term[t].penalty;
+        if (!r->sum_of_sizes && !r->length && !r->largest_size) return "it knows the penalties l1, group and linf only";
+    }
+    double low, high;
+    spd_set_sides(&p->set, &low, &high);
+    if (!(low < high)) return "the set X has no inside";
     return NULL;
 }
 
 bool spd_interior_rescues(const spdhg_problem *p) {
     const bool small = spd_problem_normal_size(p) <= SMALL;
-    return !spd_interior_refuses(p) && (p->set.kind != &spd_set_all || p->loss->quadratic || small);
+    return !spd_interior_refuses(p) && (!p->set.kind->whole || p->loss->quadratic || small);
 }
 
 /* A squared loss has no sides: its model is the loss itself, and made once. */

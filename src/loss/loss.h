@@ -9,6 +9,8 @@ extern const spdhg_loss spd_loss_logistic, spd_loss_squared, spd_loss_squared_hi
 const spdhg_loss *const *spd_loss_table(int *entries);
 /* "NAME[:ARG]" -> entry and arg, range checked; SPDHG_USAGE lists the valid names. */
 spdhg_status spd_loss_find(const char *spec, const spdhg_loss **loss, double *arg, spdhg_error *err);
+/* phi is a parabola: quadratic, and phi* is finite everywhere. */
+static inline bool spd_loss_is_square(const spdhg_loss *loss) { return loss->quadratic && !loss->room; }
 /* Sums over the outputs for a scalar loss; b points to K targets (scalar) or to one class number (coupled). */
 double spd_loss_value(const spdhg_loss *loss, double arg, int64_t K, const double *z, const double *b);
 void spd_loss_slope(const spdhg_loss *loss, double arg, int64_t K, const double *z, const double *b, double *slope);

@@ -4,9 +4,21 @@
 
 #include "model/model.h"
 
-/* Softmax: the scores of a row decide together; other losses: every output answers by its own sign. */
+const spdhg_loss *spd_model_loss(const spdhg_model *model, double *arg) {
+    const spdhg_loss *loss;
+    spdhg_error unknown;
+    return spd_loss_find(model->loss, &loss, arg, &unknown) == SPDHG_OK ? loss : NULL;
+}
+
+bool spd_model_coupled(const spdhg_model *model) {
+    double arg;
+    const spdhg_loss *loss = spd_model_loss(model, &arg);
+    return loss && loss->value_k;
+}
+
+/* Coupled: the scores of a row decide together; other losses: every output answers by its own sign. */
 int64_t spd_model_class(const spdhg_model *model, const double *scores) {
-    if (!spd_spec_is(model->loss, "softmax")) return model->classes > 1 && scores[0] > 0;
+    if (!spd_model_coupled(model)) return model->classes > 1 && scores[0] > 0;
     int64_t best = 0;
     for (int64_t k = 1; k < model->outputs; k++)
         if (scores[k] > scores[best]) best = k;
@@ -22,18 +34,14 @@ spdhg_status spdhg_model_probabilities(const spdhg_model *model, int64_t rows, c
 }
 
 bool spd_model_probability(const spdhg_model *model, const double *scores, double *probability) {
-    if (spd_spec_is(model->loss, "logistic") && model->outputs == 1 && model->classes == 2) {
-        const double small = exp(-fabs(scores[0])); /* never overflows; the smaller of the two chances keeps its digits */
-        const int64_t likely = scores[0] > 0;
-        probability[likely] = 1 / (1 + small);
-        probability[1 - likely] = small / (1 + small);
-        return true;
-    }
-    if (!spd_spec_is(model->loss, "softmax")) return false;
-    double sum = 0;
-    const double top = scores[spd_model_class(model, scores)];
-    for (int64_t k = 0; k < model->outputs; k++) sum += probability[k] = exp(scores[k] - top);
-    for (int64_t k = 0; k < model->outputs; k++) probability[k] /= sum;
+    double arg;
+    const spdhg_loss *loss = spd_model_loss(model, &arg);
+    if (loss && loss->chance && model->outputs == 1 && model->classes == 2)
+        for (int64_t k = 0; k < 2; k++) probability[k] = loss->chance(scores[0], k ? 1 : -1, arg);
+    else if (loss && loss->chance_k)
+        loss->chance_k(scores, model->outputs, probability);
+    else
+        return false;
     return true;
 }
 

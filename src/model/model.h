@@ -53,8 +53,10 @@ typedef struct spd_ranked {
     int64_t positive; /* 0 or 1 */
 } spd_ranked;
 double spd_auc(spd_ranked *row, int64_t rows);
-/* Class number 0.. of one row's scores (of one score for binary losses); probability of each class (logistic and softmax only).
+/* Class number 0.. of one row's scores (of one score for binary losses); probability of each class (false: the loss models none).
  */
+const spdhg_loss *spd_model_loss(const spdhg_model *model, double *arg); /* NULL: not one of the table */
+bool spd_model_coupled(const spdhg_model *model);                        /* the outputs are classes */
 int64_t spd_model_class(const spdhg_model *model, const double *scores);
 bool spd_model_probability(const spdhg_model *model, const double *scores, double *probability);
 /* The label of a class as text into buffer. */

@@ -39,7 +39,7 @@ typedef struct alm_ssn {
 } alm_ssn;
 
 static const char *refuses(const spdhg_problem *p) {
-    if (p->set.kind != &spd_set_all) return "it works for X = R^d only; use --set all";
+    if (!p->set.kind->whole) return "it works for X = R^d only; use --set all";
     return spd_problem_can_slide(p) ? NULL : "the derivative of the nuclear norm's projection is not available to it";
 }
 
@@ -104,7 +104,7 @@ static void make_diagonal(alm_ssn *self, const spdhg_problem *p) {
     for (int64_t q = 0; q < spd_problem_normal_size(p); q++)
         self->diagonal[q] = self->recent[q] + (metric + 1e-14) * self->D[q] + (q < p->dK ? p->gamma : 0);
     for (int64_t t = 0; t < p->terms; t++) {
-        const bool l1 = p->term[t].penalty == &spd_penalty_l1;
+        const bool l1 = p->term[t].penalty->sum_of_sizes;
         for (int64_t e = p->term[t].first; e < p->term[t].first + p->term[t].m * p->K; e++) {
             const double ratio = self->v[e] != 0 ? self->pi[e] / self->v[e] : 1;
             self->Fp[e] = self->scalar[RHO] * self->S[e] * (ratio >= 1 ? 1 : l1 ? 0 : ratio);

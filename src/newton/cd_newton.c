@@ -19,12 +19,12 @@ typedef struct cd_newton {
 } cd_newton;
 
 static const char *refuses(const spdhg_problem *p) {
-    if (p->set.kind != &spd_set_all) return "it works for X = R^d only; use --set all";
+    if (!p->set.kind->whole) return "it works for X = R^d only; use --set all";
     if (p->terms != 1 || !spd_csr_is_identity(&p->term[0].F->F))
         return "the step of a column has no closed form unless F is the identity, and the only term";
-    if (!spd_descent_l1(p) && (p->term[0].penalty != &spd_penalty_group || p->term[0].largest > 1))
+    if (!spd_descent_l1(p) && (!p->term[0].penalty->length || p->term[0].largest > 1))
         return "it works for l1, and for groups that are each one feature's coefficients";
-    return p->loss->value || p->loss == &spd_loss_softmax ? NULL : "it does not know the curvature of this loss";
+    return p->loss->value || p->loss->chance_k ? NULL : "it does not know the curvature of this loss";
 }
 
 static void layout(spd_run *run) {

@@ -22,7 +22,7 @@ void spd_metric_rows(const spdhg_problem *p, const double *D, double *S) {
     for (int64_t t = 0; t < p->terms; t++) {
         const spd_term *term = &p->term[t];
         const spd_csr *F = &term->F->F;
-        const bool identity = spd_csr_is_identity(F), l1 = term->penalty == &spd_penalty_l1;
+        const bool identity = spd_csr_is_identity(F), l1 = term->penalty->sum_of_sizes;
         for (int64_t e = 0; e < term->m; e++)
             for (int64_t k = 0; k < p->K; k++) {
                 double sum = identity ? 1 / D[e * p->K + k] : 0;

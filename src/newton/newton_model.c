@@ -10,7 +10,7 @@
 enum { ITERATIONS_MOST = 2000, NEWTON_FIRST = 50 };
 static const double RELAX = 1.6, NEAR = 1e-2; /* a decrease of less than this part of f */
 
-bool spd_newton_model_bounded(const spdhg_problem *p) { return p->set.kind != &spd_set_all; }
+bool spd_newton_model_bounded(const spdhg_problem *p) { return !p->set.kind->whole; }
 
 void spd_newton_model_layout(spd_run *run, spd_newton_model *a, spd_newton *b, int64_t most) {
     const spdhg_problem *p = run->problem;

@@ -23,7 +23,7 @@ static void curvature(spd_newton_model *a, const spdhg_problem *p, double big) {
     for (int pass = 0; pass < 2; pass++) { /* first the diagonal weights, then what is radial */
         for (int64_t i = 0; i < p->terms; i++) {
             const spd_term *t = &p->term[i];
-            const bool l1 = t->penalty == &spd_penalty_l1;
+            const bool l1 = t->penalty->sum_of_sizes;
             if (l1)
                 for (int64_t q = t->first; q < t->first + t->m * K && pass == 0; q++)
                     a->old[q] = fabs(a->v[q]) <= t->lambda ? big * a->scale[q] : 0;
@@ -94,7 +94,7 @@ bool spd_newton_model_newton(spd_newton_model *a, const spdhg_problem *p, double
     const double big = BIG * a->rho[0], before = *gap, before_decrease = *decrease;
     if (spd_newton_model_bounded(p)) return false;
     for (int64_t t = 0; t < p->terms; t++)
-        if (p->term[t].penalty != &spd_penalty_l1 && p->term[t].penalty != &spd_penalty_group) return false;
+        if (!p->term[t].penalty->sum_of_sizes && !p->term[t].penalty->length) return false;
     memcpy(a->kept, a->t, (size_t)n * sizeof *a->kept);
     memcpy(a->kept_y, a->b->y, (size_t)mK * sizeof *a->kept_y);
     spd_newton_model_exact_zeros(a, p, a->u);

@@ -44,21 +44,21 @@ static bool interior_waits(const spd_run *run) { return run->rescued && spd_inte
  */
 static bool alternative(const spd_run *run) {
     const spdhg_problem *p = run->problem;
-    return (p->set.kind == &spd_set_all && spd_problem_can_slide(p)) || interior_waits(run);
+    return (p->set.kind->whole && spd_problem_can_slide(p)) || interior_waits(run);
 }
 
 /* A working set can be small only where zeros of F x make zeros or ties of x. */
 static bool makes_zeros(const spdhg_problem *p) {
     for (int64_t t = 0; t < p->terms; t++) {
         const spd_csr *F = &p->term[t].F->F;
-        const bool known = p->term[t].penalty == &spd_penalty_l1 || p->term[t].penalty == &spd_penalty_group;
-        if (known && p->term[t].lambda > 0 && (spd_csr_is_identity(F) || p->term[t].pairs)) return true;
+        const bool zeros = p->term[t].penalty->zeros != SPD_ZEROS_NONE;
+        if (zeros && p->term[t].lambda > 0 && (spd_csr_is_identity(F) || p->term[t].pairs)) return true;
     }
     return false;
 }
 
 bool spd_newton_model_ties(const spdhg_problem *p) {
-    return p->set.kind == &spd_set_all && makes_zeros(p) && spd_problem_normal_size(p) > SPD_TIED_FROM;
+    return p->set.kind->whole && makes_zeros(p) && spd_problem_normal_size(p) > SPD_TIED_FROM;
 }
 
 static bool factorable(const spdhg_problem *p) { return spd_problem_normal_size(p) <= WHOLE_MOST; }
@@ -74,7 +74,7 @@ static const char *refuses(const spdhg_problem *p) {
 }
 
 static const char *working_set_refuses(const spdhg_problem *p) {
-    if (p->set.kind != &spd_set_all) return "it works for X = R^d only; use --set all";
+    if (!p->set.kind->whole) return "it works for X = R^d only; use --set all";
     if (!factorable(p) && !makes_zeros(p))
         return "beyond 1500 coefficients (features times outputs) it needs an l1 or group penalty on single coefficients or "
                "pairs; use alm-ssn";

@@ -65,7 +65,7 @@ void spd_pd_dual(spd_primal_dual *a, const spdhg_problem *p) {
         const spd_term *t = &p->term[i];
         double *y = a->y + t->first;
         const double *s = a->s + t->first / K;
-        if (K == 1 && t->penalty == &spd_penalty_l1) {
+        if (K == 1 && t->penalty->sum_of_sizes) {
             row_by_row(t, s, a->v, y, a->u);
             continue;
         }
@@ -106,7 +106,7 @@ void spd_pd_output(const spd_run *run, const spd_primal_dual *a, double *x, doub
 int64_t spd_pd_dual_cost(const spdhg_problem *p) {
     int64_t cost = p->d; /* as measured: loops over features are vector loops, about a fifth of an entry of a row each */
     for (int64_t t = 0; t < p->terms; t++) {
-        const bool one_pass = p->K == 1 && p->term[t].penalty == &spd_penalty_l1;
+        const bool one_pass = p->K == 1 && p->term[t].penalty->sum_of_sizes;
         cost += (one_pass ? 1 : 3) * spd_csr_nnz(&p->term[t].F->F);
     }
     return cost * p->K;

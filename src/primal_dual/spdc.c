@@ -157,7 +157,7 @@ static const char *refuses(const spdhg_problem *p) {
     if (p->terms > 1 || (p->terms == 1 && !spd_csr_is_identity(&p->term[0].F->F)))
         return "it needs the proximal step of the penalty r(F x), which has no closed form unless F is the identity: "
                "use --structure identity without --also-sparse, or a solver that splits F off, such as spdhg";
-    if (p->set.kind != &spd_set_all) return "the proximal step of the penalty within a set X has no closed form; use --set all";
+    if (!p->set.kind->whole) return "the proximal step of the penalty within a set X has no closed form; use --set all";
     return NULL;
 }
 

@@ -83,7 +83,7 @@ static void scalar_newton(const spdhg_problem *p, int threads, sums *a, double *
             if (wild || !(next > low[k] && next < high[k])) /* also when the curvature is 0 */
                 next = closed ? 0.5 * (low[k] + high[k]) : c[k] - copysign(step[k] *= 2, slope);
             /* |phi'''| <= phi'': Newton squares an error, after a step of his this small what is left is rounding. */
-            const bool last = p->loss == &spd_loss_logistic && next == c[k] - slope / curve && fabs(next - c[k]) < 1e-9;
+            const bool last = p->loss->steady && next == c[k] - slope / curve && fabs(next - c[k]) < 1e-9;
             moving = moving || (!last && fabs(next - c[k]) > 1e-15 * (1 + fabs(c[k])));
             c[k] = next;
         }

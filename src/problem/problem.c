@@ -21,7 +21,7 @@ spdhg_status spdhg_problem_new(spdhg_problem **out, const spdhg_data *data, cons
     p->d = data->features;
     p->loss = found;
     p->loss_arg = arg;
-    p->set.kind = &spd_set_all;
+    p->set = spd_set_whole();
     *out = p;
     return SPDHG_OK;
 }

@@ -44,8 +44,8 @@ double spd_term_value(const spd_term *t, int64_t K, const double *z, double *wor
     return t->lambda * sum;
 }
 
-/* The l1 norm acts number by number: all blocks are one. */
-static bool by_number(const spd_term *t) { return t->penalty == &spd_penalty_l1 && !t->block_ptr; }
+/* A sum of sizes acts number by number: all blocks are one. */
+static bool by_number(const spd_term *t) { return t->penalty->sum_of_sizes && !t->block_ptr; }
 
 void spd_term_project(const spd_term *t, int64_t K, double *y, double *work) {
     if (by_number(t)) {
@@ -93,7 +93,7 @@ double spd_term_block_polar(const spd_term *t, int64_t K, int64_t b, const doubl
 }
 
 void spd_term_outside(const spd_term *t, int64_t K, const double *u, double radius, double *open, double *work) {
-    const bool l1 = t->penalty == &spd_penalty_l1, known = l1 || t->penalty == &spd_penalty_group;
+    const bool l1 = t->penalty->zeros == SPD_ZEROS_NUMBER, known = t->penalty->zeros != SPD_ZEROS_NONE;
     for (int64_t i = 0; i < t->m * K && (l1 || !known); i++)
         if (!known || fabs(u[i]) > radius) open[i] = 1;
     for (int64_t b = 0; b < t->blocks && known && !l1; b++) {
@@ -205,7 +205,7 @@ static void block_step(const spd_term *t, const spd_csr *F, int64_t K, double s,
 
 void spd_term_dual_step(const spd_term *t, const spd_csr *F, int64_t K, double s, const double *x, double *y,
                         double average_weight, double *y_sum, double *g, double *work) {
-    if (t->penalty != &spd_penalty_l1)
+    if (!t->penalty->sum_of_sizes)
         block_step(t, F, K, s, x, y, average_weight, y_sum, g, work);
     else if (spd_csr_is_identity(F))
         identity_step(t->m * K, t->lambda, s, x, y, average_weight, y_sum, g);

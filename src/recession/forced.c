@@ -123,7 +123,7 @@ static void push_along(const spdhg_problem *p, const uint8_t *forced, int number
 
 spdhg_status spd_recession_forced(const spdhg_problem *p, uint8_t **forced, double **push, bool *unattained, spdhg_error *err) {
     enum { SWEEPS_MOST = 8 };
-    if (p->set.kind != &spd_set_all || !never_rises(p)) return SPDHG_OK;
+    if (!p->set.kind->whole || !never_rises(p)) return SPDHG_OK;
     double *along = SPD_NEW(double, SWEEPS_MOST * p->d);
     components s = {.of = SPD_NEW(int32_t, p->d),
                     .u = SPD_NEW(double, p->d),
@@ -139,7 +139,7 @@ spdhg_status spd_recession_forced(const spdhg_problem *p, uint8_t **forced, doub
         good ? find_components(&s, p, err) : spd_fail_memory(err, 8.0 * (double)((7 + SWEEPS_MOST) * p->d + p->n));
     if (status == SPDHG_OK) {
         while (sweeps < SWEEPS_MOST && sweep(&s, p, (uint8_t)(sweeps + 1), *forced, along + sweeps * p->d) > 0) sweeps++;
-        *unattained = sweeps > 0 && p->loss == &spd_loss_logistic;
+        *unattained = sweeps > 0 && p->loss->falls_for_ever;
         const double margin = *unattained ? 50 : 2; /* exp(-50), against f(0) 1e-10 as well; a hinge is 0 from 1 on */
         for (int number = sweeps; number > 0; number--)
             push_along(p, *forced, number, along + (number - 1) * p->d, margin, *push);

@@ -44,8 +44,8 @@ static int64_t next_largest(const double *x, int64_t count, double value, int64_
     return best;
 }
 
-/* Softmax has an output for each class; several targets have no names. */
-bool spd_model_names_outputs(const spdhg_model *m) { return m->outputs > 1 && spd_spec_is(m->loss, "softmax"); }
+/* A coupled loss has an output for each class; several targets have no names. */
+bool spd_model_names_outputs(const spdhg_model *m) { return m->outputs > 1 && spd_model_coupled(m); }
 
 static void largest_table(FILE *out, const char *heading, const spdhg_model *m) {
     const int64_t count = m->features * m->outputs;

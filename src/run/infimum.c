@@ -26,7 +26,7 @@ static bool worth_a_try(const spd_loop *l, spdhg_outcome outcome) {
     const spdhg_solver *s = l->solver;
     const spdhg_problem *p = s->problem;
     const bool open = outcome == SPDHG_OUTCOME_DONE || outcome == SPDHG_OUTCOME_STALLED || outcome == SPDHG_OUTCOME_LIMIT;
-    return open && p->gamma == 0 && p->loss == &spd_loss_logistic && p->set.kind == &spd_set_all && l->run.kind->exact &&
+    return open && p->gamma == 0 && p->loss->falls_for_ever && p->loss->value && p->set.kind->whole && l->run.kind->exact &&
            !s->compared && !l->thin && s->evaluator.certifier.identity < 0 && all_right(s); /* F = identity: u = 0 */
 }
 

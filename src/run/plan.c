@@ -46,7 +46,7 @@ static double pass_cost(const spdhg_problem *p) { return (double)p->K * (12 * (d
 static double passes_first(const spdhg_problem *p) {
     const double L = spd_problem_lipschitz(p, SPDHG_SAMPLING_IID), affordable = newton_cost(p) / pass_cost(p);
     const bool easy = p->gamma > 0 && L <= (double)p->n * p->gamma && p->m <= STRUCTURE_MOST * p->d;
-    if (!easy || p->set.kind != &spd_set_all || !takes("saga-pd3o", p)) return 0;
+    if (!easy || !p->set.kind->whole || !takes("saga-pd3o", p)) return 0;
     return affordable > PASSES ? fmin(fmax(affordable / 2, 2 * PASSES), PASSES_MOST) : 0;
 }
 
@@ -67,7 +67,7 @@ static bool has_pairs(const spdhg_problem *p) {
  */
 static bool has_groups_of_pairs(const spdhg_problem *p) {
     for (int64_t t = 0; t < p->terms; t++)
-        if (p->term[t].pairs && p->term[t].penalty != &spd_penalty_l1 && p->term[t].largest > 1) return true;
+        if (p->term[t].pairs && p->term[t].penalty->zeros != SPD_ZEROS_NUMBER && p->term[t].largest > 1) return true;
     return false;
 }
 
@@ -108,7 +108,7 @@ static void automatic(spd_plan *plan, const spdhg_problem *p) {
                tied = few && spd_newton_model_ties(p) && !has_groups_of_pairs(p),
                sparse = tied || (!few && !columns && newton && (p->gamma == 0 || has_pairs(p)) && !has_groups_of_pairs(p) &&
                                  takes("ws-newton", p));
-    const bool interior = !few && takes("interior", p) && p->set.kind != &spd_set_all;
+    const bool interior = !few && takes("interior", p) && !p->set.kind->whole;
     const double passes = few || sparse ? passes_first(p) : interior ? passes_before_interior(p) : 0;
     const int64_t stride =
         few && !tied && !p->standardize && passes == 0 ? thin_stride(p) : 1; /* a sample's standard deviations are its own */

@@ -20,7 +20,7 @@ static spdhg_status make_test(spd_evaluator *e, const spdhg_data *data, spdhg_er
     t->targets = p->targets;
     t->val = data->val;
     t->W = (double)t->n;
-    t->set.kind = &spd_set_all;
+    t->set = spd_set_whole();
     if (data->offset && data->offsets != p->K)
         return spd_fail(err, SPDHG_DATA, "the held-out offsets have %lld columns, the model has %lld outputs",
                         (long long)data->offsets, (long long)p->K);

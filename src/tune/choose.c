@@ -47,7 +47,7 @@ static void zero_rows(const spdhg_problem *p, const double *x, const double *Fx,
 spdhg_status spd_path_degrees(const spdhg_problem *p, const double *x, double *degrees, spdhg_error *err) {
     *degrees = NAN;
     for (int64_t t = 0; t < p->terms; t++)
-        if (p->term[t].penalty != &spd_penalty_l1 && p->term[t].penalty != &spd_penalty_group) return SPDHG_OK;
+        if (p->term[t].penalty->zeros == SPD_ZEROS_NONE) return SPDHG_OK;
     double *Fx = SPD_NEW(double, p->m * p->K), sum = 0;
     bool *zero = SPD_NEW(bool, p->m);
     spdhg_status status = Fx && zero ? SPDHG_OK : spd_fail_memory(err, 9.0 * (double)(p->m * p->K));
@@ -66,7 +66,7 @@ spdhg_status spd_path_degrees(const spdhg_problem *p, const double *x, double *d
 
 void spd_path_criteria(const spdhg_problem *p, spdhg_path_point *point) {
     const double n = (double)p->n, all = (double)p->dK, df = point->degrees;
-    const bool gaussian = strcmp(p->loss->name, "squared") == 0;
+    const bool gaussian = spd_loss_is_square(p->loss);
     const double D = gaussian ? n * (double)p->K * log(2 * point->train_loss / (double)p->K) : 2 * n * point->train_loss;
     point->aic = D + 2 * df;
     point->bic = D + log(n) * df;
@@ -88,7 +88,7 @@ spdhg_status spd_path_check(const spdhg_path *path, spdhg_error *err) {
     if (c->value == MEMBER(auc) && (!p->loss->classify || p->K > 1))
         return spd_fail(err, SPDHG_USAGE, "to choose by auc needs a loss of two classes");
     for (int64_t t = 0; t < p->terms && !c->validated; t++)
-        if (p->term[t].penalty != &spd_penalty_l1 && p->term[t].penalty != &spd_penalty_group)
+        if (p->term[t].penalty->zeros == SPD_ZEROS_NONE)
             return spd_fail(err, SPDHG_USAGE,
                             "to choose by %s needs degrees of freedom, which are known for l1 and group, not for %s", c->name,
                             p->term[t].penalty->name);

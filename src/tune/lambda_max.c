@@ -211,8 +211,7 @@ spdhg_status spd_lambda_max(spdhg_problem *p, int threads, double *lower, double
                             spdhg_error *err) {
     *lower = *upper = NAN;
     SPD_TRY(spd_problem_freeze(p, err));
-    if (p->set.kind != &spd_set_all)
-        return spd_fail(err, SPDHG_USAGE, "lambda_max is known for --set all only; give the largest lambda");
+    if (!p->set.kind->whole) return spd_fail(err, SPDHG_USAGE, "lambda_max is known for --set all only; give the largest lambda");
     spd_nullspace null;
     SPD_TRY(spd_nullspace_new(&null, p, NULL, INFINITY, err));
     int64_t work = spd_problem_gradient_work(p);

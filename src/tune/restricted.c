@@ -119,7 +119,7 @@ static spdhg_status solve(const spdhg_problem *p, spdhg_problem *small, const sp
     if (status == SPDHG_OK) {
         const spdhg_solution *s = spdhg_solver_solution(solver);
         /* separated classes: the loss falls to 0 and is never 0, so that the gap is all of it */
-        const bool never_0 = p->loss == &spd_loss_logistic || p->loss == &spd_loss_softmax;
+        const bool never_0 = p->loss->falls_for_ever;
         *found = strcmp(s->gap_kind, "certified") == 0 && s->gap_relative <= 1e-9 && !(never_0 && s->gap > 1e-9 * s->objective);
         spd_csr_apply(&null->N, p->K, s->x, x);
         memcpy(c, s->c, (size_t)p->K * sizeof *c);

@@ -69,6 +69,29 @@ static void laws_at(const subject *s, const double *z, const double *w) {
     assert_at_most(name, other - 1e-12 * (1 + fabs(other) + fabs(elsewhere)), f + elsewhere);
 }
 
+/* |phi'''| <= phi'' by differences of phi''; chances are those of phi' = chance - 1 (of the label's own), and add up to 1. */
+static void properties_at(const subject *s, const double *z) {
+    const spdhg_loss *loss = s->loss;
+    if (loss->steady)
+        for (double t = -1; t <= 1; t += 0.25)
+            assert_at_most(loss->name, loss->second(z[0] + t, s->b, s->arg),
+                           loss->second(z[0], s->b, s->arg) * exp(fabs(t)) * (1 + 1e-13));
+    if (spd_loss_is_square(loss)) assert_near(loss->name, loss->second(z[0], s->b, s->arg), loss->curvature(s->arg), 0);
+    double chance[K_MAX] = {0}, g[K_MAX], sum = 0;
+    slope(s, z, g);
+    if (loss->chance) {
+        assert_near(loss->name, loss->chance(z[0], s->b, s->arg) - 1, s->b * g[0], 1e-15);
+        assert_near(loss->name, loss->chance(z[0], -s->b, s->arg), -s->b * g[0], 1e-15 * fabs(g[0]));
+    }
+    if (!loss->chance_k) return;
+    loss->chance_k(z, s->K, chance);
+    for (int64_t k = 0; k < s->K; k++) {
+        sum += chance[k];
+        assert_near(loss->name, chance[k] - (k == (int64_t)s->b), g[k], 1e-15);
+    }
+    assert_near(loss->name, sum, 1, 1e-15);
+}
+
 static void laws_of(const subject *s, uint64_t sequence) {
     for (int64_t i = 0; i < 400; i++) {
         double z[K_MAX], w[K_MAX];
@@ -78,6 +101,7 @@ static void laws_of(const subject *s, uint64_t sequence) {
             w[k] = scale * law_normal(sequence, 8 * i + 4 + k);
         }
         laws_at(s, z, w);
+        properties_at(s, z);
     }
 }
 
@@ -115,6 +139,15 @@ static void prox_on_a_grid(const subject *s) {
         }
 }
 
+/* Where phi never rises with z (phi* ends at 0 on that side) it is constant from somewhere on, or falls for ever. */
+static void falls_as_it_says(const subject *s) {
+    for (int side = -1; side <= 1 && s->loss->value; side += 2) {
+        if (isfinite(s->loss->conjugate(side * 1e-300, s->b, s->arg))) continue;
+        const double far = s->loss->value(side * 600, s->b, s->arg), farther = s->loss->value(side * 700, s->b, s->arg);
+        assert_true(s->loss->falls_for_ever ? farther < far : farther == far);
+    }
+}
+
 static void every_loss(void **unused) {
     (void)unused;
     int entries;
@@ -128,6 +161,7 @@ static void every_loss(void **unused) {
                 subject s = {.loss = table[i], .arg = args[a], .K = table[i]->value_k ? K_MAX : 1};
                 s.b = s.K > 1 ? b : table[i]->classify ? (b % 2 ? 1 : -1) : b - 1.3;
                 laws_of(&s, (uint64_t)(100 * i + 10 * a + b));
+                falls_as_it_says(&s);
                 prox_on_a_grid(&s);
                 prox_undoes_its_own_equation(&s, (uint64_t)(100 * i + 10 * a + b));
             }

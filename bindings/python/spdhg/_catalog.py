@@ -47,10 +47,15 @@ def catalog(topic: str) -> Dict[str, str]:
     return found
 
 
-def classifies(loss: str) -> bool:
-    """Is this a loss of labels? ValueError if there is none of that name."""
+def loss_entry(loss: str) -> Any:
+    """What the library's table says of a loss. ValueError if there is none of that name."""
     name = loss.split(":")[0] if isinstance(loss, str) else loss
     for entry in entries("losses"):
         if text(entry.name) == name:
-            return bool(entry.classify)
+            return entry
     raise ValueError(f"loss={loss!r} is not one of {', '.join(catalog('losses'))}")
+
+
+def classifies(loss: str) -> bool:
+    """Is this a loss of labels?"""
+    return bool(loss_entry(loss).classify)

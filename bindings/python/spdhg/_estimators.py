@@ -9,6 +9,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.metaestimators import available_if
 
 from ._base import Structured
+from ._catalog import loss_entry
 from ._parameters import ClassifierCVParameters, ClassifierParameters, RegressorCVParameters, RegressorParameters
 from ._path import fit_cv
 
@@ -29,7 +30,7 @@ def documented(cls: Any) -> Any:
 
 
 def _has_probabilities(self: Any) -> bool:
-    return str(self.loss).split(":")[0] in ("logistic", "softmax")
+    return bool(loss_entry(self.loss).probabilities)
 
 
 class Classifier(ClassifierMixin, Structured):
