@@ -78,6 +78,15 @@ static double passes_before_interior(const spdhg_problem *p) {
     return affordable > PASSES ? fmin(affordable, PASSES_MOST) : 0;
 }
 
+/* Of fista before Newton's method where the penalty's projection has no derivative (nuclear norm): half of what one proximal Newton
+ * step's factors cost, if that may suffice; without end where Newton's method does not take the problem. */
+static double passes_of_fista(const spdhg_problem *p, bool few) {
+    if (spd_problem_can_slide(p) || !takes("fista", p)) return 0;
+    if (!few) return INFINITY;
+    const double affordable = newton_cost(p) / pass_cost(p);
+    return affordable > PASSES ? affordable / 2 : 0;
+}
+
 /* For a stage behind which another waits should it give up. */
 static void add_sure_stage(spd_plan *plan, const char *name) {
     add_stage(plan, name, 0, 1);
@@ -109,10 +118,12 @@ static void automatic(spd_plan *plan, const spdhg_problem *p) {
                sparse = tied || (!few && !columns && newton && (p->gamma == 0 || has_pairs(p)) && !has_groups_of_pairs(p) &&
                                  takes("ws-newton", p));
     const bool interior = !few && takes("interior", p) && !p->set.kind->whole;
+    const double accelerated = passes_of_fista(p, few);
     const double passes = few || sparse ? passes_first(p) : interior ? passes_before_interior(p) : 0;
     const int64_t stride =
         few && !tied && !p->standardize && passes == 0 ? thin_stride(p) : 1; /* a sample's standard deviations are its own */
-    if (passes > 0) add_stage(plan, "saga-pd3o", passes, 1);
+    if (passes > 0 && accelerated == 0) add_stage(plan, "saga-pd3o", passes, 1);
+    if (isfinite(accelerated) && accelerated > 0) add_stage(plan, "fista", accelerated, 1);
     if (stride > 1) add_stage(plan, "prox-newton", (double)(THIN_STEPS * PASSES_PER_STEP) / (double)stride, stride);
     if (newton && !few && !columns && passes == 0 && worth_a_pass(p)) add_stage(plan, p->gamma > 0 ? "spdhg-sc2" : "spdhg", 1, 1);
     if (columns) add_sure_stage(plan, "cd-newton");
@@ -123,7 +134,7 @@ static void automatic(spd_plan *plan, const spdhg_problem *p) {
     else if (few)
         add_rescue(plan, p);
     else
-        add_stage(plan, newton ? "alm-ssn" : "saga-pd3o", 0, 1);
+        add_stage(plan, newton ? "alm-ssn" : isinf(accelerated) ? "fista" : "saga-pd3o", 0, 1);
     const char *why = passes > 0 && !interior
                           ? "ridge makes stochastic steps converge before a factor of the coefficients is paid for"
                       : (few && !tied) || interior ? "the coefficients are few enough for a dense factor"
