@@ -44,9 +44,9 @@ void cli_print_denoised(FILE *to, const cli_denoised *d) {
     if (d->signals > SIGNALS_TOLD) fprintf(to, "... and %lld more\n", (long long)(d->signals - SIGNALS_TOLD));
     if (d->signals < d->file->signals)
         fprintf(to, "interrupted: %lld signals are as they were\n", (long long)(d->file->signals - d->signals));
-    if (o->output)
+    if (o->output && strcmp(o->output, "-") != 0)
         fprintf(to, "written to %s\n", cli_plain(plain, o->output));
-    else
+    else if (!o->output)
         fprintf(to, "no result written (use -o FILE)\n");
     if (o->segments) fprintf(to, "segments written to %s\n", cli_plain(plain, o->segments));
     if (o->report) fprintf(to, "report written to %s\n", cli_plain(plain, o->report));

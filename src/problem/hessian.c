@@ -211,6 +211,26 @@ bool spd_problem_normal_matrix(const spdhg_problem *p, int threads, const double
     return !spd_stop_now(stop);
 }
 
+/* One output of the problem: rows, weights and intercept are the same. */
+static spdhg_problem one_output(const spdhg_problem *p) {
+    spdhg_problem view = *p;
+    view.K = 1;
+    view.dK = p->d;
+    return view;
+}
+
+int64_t spd_problem_gram_work(const spdhg_problem *p, int threads) {
+    const spdhg_problem view = one_output(p);
+    const int64_t n = spd_problem_normal_size(&view);
+    return n * n + spd_problem_normal_work(&view, threads);
+}
+
+void spd_problem_gram(const spdhg_problem *p, int threads, double *ones, double *M, double *scratch) {
+    const spdhg_problem view = one_output(p);
+    for (int64_t i = 0; i < p->n; i++) ones[i] = 1;
+    write_out(&view, threads, ones, false, M, scratch, NULL);
+}
+
 bool spd_problem_normal_update(const spdhg_problem *p, int threads, const double *curve, double within, bool first, double *H,
                                double *kept, double *diff, double *scratch, spd_stop *stop) {
     const int64_t nK = p->n * p->K;

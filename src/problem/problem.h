@@ -205,6 +205,10 @@ bool spd_problem_normal_matrix(const spdhg_problem *p, int threads, const double
 int64_t spd_problem_normal_size(const spdhg_problem *p);
 /* NULL, or why a solver that factors it refuses: it has more than SPD_DENSE_MOST rows. */
 const char *spd_problem_refuses_factor(const spdhg_problem *p);
+/* M = (1/W) sum_i w_i a_i a_i', d (+ 1 with an intercept) squared, lower triangle, scalar losses: what the outputs share. ones: n
+ * numbers; gram_work: M and scratch. */
+void spd_problem_gram(const spdhg_problem *p, int threads, double *ones, double *M, double *scratch);
+int64_t spd_problem_gram_work(const spdhg_problem *p, int threads);
 int64_t spd_problem_normal_work(const spdhg_problem *p, int threads);
 /* H as written out with the curvatures `kept` (n x K) becomes H with others, no further than `within` of them from those in
  * `curve`: only rows that changed more are added again, with the difference, unless they are many. kept: what H has now. first: H

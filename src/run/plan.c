@@ -76,6 +76,14 @@ static double passes_before_interior(const spdhg_problem *p) {
 
 static const char *first_pass(const spdhg_problem *p) { return p->gamma > 0 ? "spdhg-sc2" : "spdhg"; }
 
+/* Of fista before Newton's method where the penalty's projection has no derivative (nuclear norm): half of what the factors of
+ * proximal Newton cost, if that may suffice; without end where Newton's method does not take the problem. */
+static double passes_of_fista(const spdhg_problem *p, bool few) {
+    if (spd_problem_can_slide(p) || !takes("fista", p)) return 0;
+    const double affordable = few ? newton_cost(p) / pass_cost(p) : INFINITY;
+    return affordable > PASSES ? affordable / 2 : 0;
+}
+
 /* What the plan depends on. */
 typedef struct facts {
     bool few;       /* coefficients: a dense factor of all */
@@ -87,6 +95,7 @@ typedef struct facts {
     bool relieved;  /* it waits behind proximal Newton */
     bool pass;      /* one stochastic pass first */
     double passes;  /* of saga-pd3o first */
+    double fista;   /* passes of fista first; INFINITY: it alone */
     int64_t stride; /* of a sample to start on */
 } facts;
 
@@ -103,6 +112,8 @@ static facts look_at(const spdhg_problem *p) {
     f.interior = !f.few && takes("interior", p) && !p->set.kind->whole;
     f.relieved = f.few && spd_interior_rescues(p);
     f.passes = f.few || f.sparse ? passes_first(p) : f.interior ? passes_before_interior(p) : 0;
+    f.fista = passes_of_fista(p, f.few);
+    if (f.fista > 0) f.passes = 0;
     if (f.few && !f.tied && !p->standardize && f.passes == 0) f.stride = thin_stride(p);
     f.pass = f.newton && !f.few && !f.columns && f.passes == 0 && worth_a_pass(p) && takes(first_pass(p), p);
     return f;
@@ -117,7 +128,7 @@ static facts look_at(const spdhg_problem *p) {
  * once, variance-reduced PD3O goes before either: passes_first. */
 static void add_stages(spd_plan *plan, const spdhg_problem *p, const facts *f) {
     const bool rescue = f->few || f->interior;
-    const char *last = (rescue ? takes("alm-ssn", p) : f->newton) ? "alm-ssn" : "saga-pd3o";
+    const char *last = (rescue ? takes("alm-ssn", p) : f->newton) ? "alm-ssn" : isinf(f->fista) ? "fista" : "saga-pd3o";
     const double sample = (double)(THIN_STEPS * PASSES_PER_STEP) / (double)f->stride;
     const struct {
         bool wanted;
@@ -127,6 +138,7 @@ static void add_stages(spd_plan *plan, const spdhg_problem *p, const facts *f) {
         spd_rescue rescue;
     } stage[] = {
         {f->passes > 0, "saga-pd3o", f->passes, 1, SPD_ALONE},
+        {f->fista > 0 && isfinite(f->fista), "fista", f->fista, 1, SPD_ALONE},
         {f->stride > 1, "prox-newton", sample, f->stride, SPD_ALONE},
         {f->pass, first_pass(p), 1, 1, SPD_ALONE},
         {f->columns, "cd-newton", 0, 1, SPD_RESCUED},

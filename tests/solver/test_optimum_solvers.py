@@ -39,6 +39,7 @@ SOLVERS = {
                                ("no closed form unless F is the identity", ["--also-sparse", 1])]),
     "pd3o": (5000, EXACT, [], []),
     "condat-vu": (5000, EXACT, [], []),
+    "fista": (2000, EXACT, [], [ONLY_IDENTITY, ("X = R^d only; use --set all", ["--set", "ball:1"]), ("and the only term", ["--also-sparse", 1])]),
     "saga-pd3o": (2000, EXACT, [], []),
     "lsvrg-pd3o": (4000, EXACT, [], []),
     "prox-newton": (200, EXACT, [], [("--set all, box and nonneg only", ["--set", "ball:1"]), ("at most 1500 coefficients", ["--features", 1501])]),
