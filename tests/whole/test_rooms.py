@@ -16,6 +16,7 @@ IDENTITY = {
     "primal_dual/primal_dual.c": "the same for steps by rows: speed",
     "problem/hash.c": "hashes what is stored",
     "primal_dual/spdhg_fast.c": "a form of the step for F = identity: speed",
+    "primal_dual/fista.c": "solves F = identity only",
     "primal_dual/spdc.c": "solves F = identity only",
     "newton/cd_newton.c": "the same",
     "newton/prox_newton.c": "its zeros of F x are zeros of x",
