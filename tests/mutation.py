@@ -30,7 +30,7 @@ ALLOWED = os.path.join(ROOT, "tests", "mutation_allowed.txt")
 PATIENCE = 200  # seconds after which a test that does not end has failed
 ADMMS = "sadmm,opg-admm,sgadm,fsadmm"
 
-ROOMS = ("solver", "face", "primal_dual", "admm", "newton")
+ROOMS = ("solver", "chain", "face", "primal_dual", "admm", "newton")
 
 # Tests of each file, fastest first; behind a script the solvers that it should be about.
 LAWS = ["test_solver"]
@@ -72,6 +72,7 @@ TESTS = {
     "newton_model_ssn.c": newton("prox-newton"),
     "interior_newton.c": ["test_sets.py", "test_optimum_solvers.py interior", *LAWS],
     "cd_newton.c": columns(),
+    "chain_newton.c": ["test_chain_newton.py", "test_optimum_solvers.py chain-newton", *LAWS],
     "descent.c": columns(),
     "descent_face.c": columns(),
     "alm_ssn.c": newton("alm-ssn"),

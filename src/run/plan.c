@@ -104,6 +104,14 @@ static void add_interior(spd_plan *plan, const spdhg_problem *p) {
  * either: passes_first. */
 static void automatic(spd_plan *plan, const spdhg_problem *p) {
     const int64_t unknowns = spd_problem_normal_size(p);
+    if (takes("chain-newton", p)) {
+        add_sure_stage(plan, "chain-newton");
+        add_rescue(plan, p);
+        snprintf(plan->why, sizeof plan->why,
+                 "auto: chain-newton, because each row has one entry and F joins the coefficients to lines or trees (%lld)",
+                 (long long)unknowns);
+        return;
+    }
     const bool few = takes("prox-newton", p), newton = few || takes("alm-ssn", p), columns = !few && takes("cd-newton", p),
                tied = few && spd_newton_model_ties(p) && !has_groups_of_pairs(p),
                sparse = tied || (!few && !columns && newton && (p->gamma == 0 || has_pairs(p)) && !has_groups_of_pairs(p) &&
