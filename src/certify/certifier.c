@@ -129,7 +129,8 @@ static void free_lists(spd_base_system *s) {
 }
 
 /* Routes along F alone; where those leave so many bases that a factor of G costs more than a pass over A and F, and rows of A with
- * one entry take all of them, or many where there are too many for a matrix, routes that end at these rows. */
+ * one entry take all of them, or many where there are too many for a matrix, routes that end at these rows; also where each row has
+ * one entry. */
 static bool find_routes(spd_certifier *c, int64_t *unknowns) {
     const spdhg_problem *p = c->problem;
     const int64_t constant = p->intercept ? 1 : 0;
@@ -147,8 +148,9 @@ static bool find_routes(spd_certifier *c, int64_t *unknowns) {
     bool good = weight && c->anchor;
     if (good) spd_anchors_find(p, NULL, c->anchor, weight);
     if (good) c->diagonal = c->identity < 0 && spd_anchors_suffice(p, c->anchor, weight + p->d);
-    if (good && dear) good = spd_routes_new(&made, p, c->anchor, weight);
-    const bool taken = good && dear && (made.bases == 0 || (plain > WRITTEN_OUT_MOST && made.bases < c->routes.bases));
+    const bool wanted = dear || c->diagonal; /* short ways: doubts do not add up */
+    if (good && wanted) good = spd_routes_new(&made, p, c->anchor, weight);
+    const bool taken = good && wanted && (made.bases == 0 || (plain > WRITTEN_OUT_MOST && made.bases < c->routes.bases));
     if (taken && plain > WRITTEN_OUT_MOST) *unknowns = made.bases + constant;
     spd_routes_free(taken ? &c->routes : &made);
     if (taken) c->routes = made;

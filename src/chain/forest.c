@@ -28,6 +28,21 @@ static int64_t count_pairs(const spdhg_problem *p, bool *ordered) {
     return count;
 }
 
+/* Each row joins a column to the next, and no two rows the same: a chain, or what is left of one. */
+static bool is_chain(const spdhg_problem *p) {
+    int64_t last = -1;
+    for (int64_t t = 0; t < p->terms; t++) {
+        const spd_csr *F = &p->term[t].F->F;
+        for (int64_t e = 0; e < F->m && !spd_csr_is_identity(F); e++) {
+            if (!is_pair(F, e)) continue;
+            const int64_t i = F->idx[F->ptr[e]];
+            if (F->idx[F->ptr[e] + 1] != i + 1 || i <= last) return false;
+            last = i;
+        }
+    }
+    return true;
+}
+
 /* A circle of rows with two entries, also two rows for one pair. */
 static bool has_circle(const spdhg_problem *p) {
     spd_joins joins;
@@ -60,7 +75,8 @@ const char *spd_forest_refuses(const spdhg_problem *p) {
                 return "with a set X it does not work for sums of two coefficients";
         }
     }
-    if (joined >= p->d || (joined > 0 && has_circle(p))) return "the rows of F form a circle; it works on lines and trees";
+    if (joined >= p->d || (joined > 0 && !is_chain(p) && has_circle(p)))
+        return "the rows of F form a circle; it works on lines and trees";
     return NULL;
 }
 

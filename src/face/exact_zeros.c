@@ -28,7 +28,8 @@ static void join_term(spd_joins *g, const spdhg_problem *p, const spd_term *t, c
     }
 }
 
-/* Every set at the value of its root that changes x least: sum r_j x_j / sum r_j^2. */
+/* Every set at the value of its root that changes x least: sum r_j x_j / sum r_j^2. A set that is tied to the bit stays as it is;
+ * bottom < 0 marks the others. */
 static void settle(spd_joins *g, const spdhg_problem *p, const double *x, double *out, double *top, double *bottom) {
     const int64_t K = p->K;
     memset(top, 0, (size_t)p->dK * sizeof *top);
@@ -43,7 +44,13 @@ static void settle(spd_joins *g, const spdhg_problem *p, const double *x, double
         double ratio;
         const int64_t r = spd_joins_find(g, j, &ratio);
         for (int64_t k = 0; k < K; k++)
-            out[j * K + k] = g->zero[r] ? 0 : bottom[r] == 1 ? x[j * K + k] : ratio * (top[r * K + k] / bottom[r]);
+            if (x[j * K + k] != ratio * x[r * K + k]) bottom[r] = -fabs(bottom[r]);
+    }
+    for (int64_t j = 0; j < p->d; j++) {
+        double ratio;
+        const int64_t r = spd_joins_find(g, j, &ratio);
+        for (int64_t k = 0; k < K; k++)
+            out[j * K + k] = g->zero[r] ? 0 : bottom[r] > 0 ? x[j * K + k] : ratio * (top[r * K + k] / -bottom[r]);
     }
 }
 

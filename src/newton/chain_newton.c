@@ -31,6 +31,9 @@ typedef struct chain_newton {
     double *sum_B, *sum_q; /* work: by groups */
 } chain_newton;
 
+/* The model is f itself. */
+static bool is_quadratic(const spdhg_problem *p) { return p->loss->quadratic && !p->loss->room; }
+
 static bool rows_have_one_entry(const spdhg_problem *p) {
     for (int64_t i = 0; i < p->n && p->nnz <= p->n; i++) {
         spd_row row;
@@ -79,7 +82,7 @@ static void start(spd_run *run, const double *x0, const double *c0, const double
 /* q, m, g of output k for a change dc of its intercept; where there is curvature m is the least point of the column. */
 static void fill_nodes(chain_newton *self, const spdhg_problem *p, int64_t k, double dc) {
     const spd_newton *b = &self->base;
-    const double damp = p->loss->quadratic && !p->loss->room ? 0 : fmax(*self->damp, DAMP_LEAST);
+    const double damp = is_quadratic(p) ? 0 : fmax(*self->damp, DAMP_LEAST);
     for (int64_t i = 0; i < p->d; i++) {
         const int64_t j = self->forest.column[i], q = j * p->K + k;
         const double slope = b->g[q] + (dc == 0 ? 0 : dc * self->B[q]);
@@ -187,25 +190,40 @@ static void solve_model(spd_run *run, chain_newton *self) {
     spd_problem_project_dual(p, b->y, b->term);
 }
 
+/* (x, c) goes along dx; whole: all of the way. False: not at all. */
+static bool go(spd_run *run, chain_newton *self, double delta, bool *whole) {
+    const spdhg_problem *p = run->problem;
+    spd_newton *b = &self->base;
+    const int64_t n = p->dK + (p->intercept ? p->K : 0);
+    bool moved = spd_norm2(n, self->dx) > 1e-16 * spd_norm2(n, b->x);
+    *whole = is_quadratic(p);
+    if (*whole)
+        spd_axpy(n - p->dK, 1, self->dx + p->dK, b->x + p->dK);
+    else {
+        int64_t most = 0;
+        for (int64_t q = 1; q < p->dK; q++)
+            if (fabs(self->dx[q]) > fabs(self->dx[most])) most = q;
+        const double before = b->x[most];
+        moved = spd_newton_line_search(run, b, self->dx, self->Fu, delta, HALVINGS_MOST);
+        *whole = b->x[most] == before + self->dx[most];
+    }
+    if (*whole) memcpy(b->x, b->scratch_n, (size_t)p->dK * sizeof *b->x); /* ties and zeros to the bit */
+    return moved;
+}
+
 static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     (void)k, (void)batch;
     chain_newton *self = run->self;
     spd_newton *b = &self->base;
     const spdhg_problem *p = run->problem;
-    double *Fu = self->Fu;
+    bool whole;
     spd_newton_gradient(run, b, true);
     solve_model(run, self);
     if (spd_stop_now(run->stop)) return SPD_CONTINUE; /* of a model that was not solved nothing follows */
-    spd_problem_apply(p, b->scratch_n, Fu);
+    spd_problem_apply(p, b->scratch_n, self->Fu);
     const double delta =
-        spd_dot(p->dK + (p->intercept ? p->K : 0), b->g, self->dx) + spd_problem_penalty(p, Fu, b->term) - *b->penalty;
-    int64_t most = 0;
-    for (int64_t q = 1; q < p->dK; q++)
-        if (fabs(self->dx[q]) > fabs(self->dx[most])) most = q;
-    const double before = b->x[most];
-    const bool moved = spd_newton_line_search(run, b, self->dx, Fu, delta, HALVINGS_MOST),
-               whole = b->x[most] == before + self->dx[most];
-    if (whole) memcpy(b->x, b->scratch_n, (size_t)p->dK * sizeof *b->x); /* ties and zeros to the bit */
+        spd_dot(p->dK + (p->intercept ? p->K : 0), b->g, self->dx) + spd_problem_penalty(p, self->Fu, b->term) - *b->penalty;
+    const bool moved = go(run, self, delta, &whole);
     *self->damp = whole ? 0.25 * *self->damp : fmin(fmax(4 * *self->damp, DAMP_FIRST), 1);
     if (!moved && -delta <= 1e-15 * fabs(*b->value)) return SPD_STALLED;
     return moved || *self->damp < 1 ? SPD_CONTINUE : SPD_GIVES_UP;
