@@ -119,7 +119,47 @@ static void test_optimal(void **state) {
     }
 }
 
+/* The derivative of x by m: the mean over each group, weighted by q, against a difference of two solutions. */
+static void test_groups(void **state) {
+    (void)state;
+    for (uint64_t seed = 0; seed < 400; seed++) {
+        const int64_t d = 2 + (int64_t)(uniform(seed, 1) * (NODES_MOST - 2));
+        const double low = seed / 4 % 2 ? -1 : -INFINITY, high = seed / 4 % 2 ? 0.7 : INFINITY, little = 1e-7;
+        double top[NODES_MOST] = {0}, bottom[NODES_MOST] = {0}, moved[NODES_MOST], m[NODES_MOST];
+        int32_t group[NODES_MOST];
+        spdhg_data *data;
+        spdhg_structure *F;
+        spdhg_problem *p = tree_problem(seed, d, seed % 2, seed / 2 % 2, &data, &F);
+        wood *w = malloc(sizeof *w);
+        make(w, p, seed, false);
+        for (int64_t k = 0; k < d; k++) {
+            w->q[k] = 0.5 + uniform(seed, 10 * k + 7);
+            w->m[k] = 2 * small_normal(seed + 1, k); /* no ties in the data: the solution has no kink here */
+            m[k] = w->m[k] + little * small_normal(seed + 3, k);
+        }
+        const spd_unary before = {w->q, w->m, w->g}, after = {w->q, m, w->g};
+        spd_variation_prox(&w->variation, &before, low, high, w->x);
+        spd_variation_prox(&w->variation, &after, low, high, moved);
+        spd_variation_groups(&w->forest, w->x, low, high, group);
+        for (int64_t k = 0; k < d; k++)
+            if (group[k] >= 0) {
+                top[group[k]] += w->q[k] * small_normal(seed + 3, k);
+                bottom[group[k]] += w->q[k];
+            }
+        for (int64_t k = 0; k < d; k++) {
+            const double wanted = group[k] < 0 ? 0 : top[group[k]] / bottom[group[k]], found = (moved[k] - w->x[k]) / little;
+            if (fabs(found - wanted) > 1e-6)
+                fail_msg("seed %d, node %d: derivative %g, should be %g", (int)seed, (int)k, found, wanted);
+        }
+        spd_free(w->arena.base);
+        free(w);
+        spdhg_problem_free(p);
+        spdhg_structure_free(F);
+        spdhg_data_free(data);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_optimal)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_optimal), cmocka_unit_test(test_groups)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
