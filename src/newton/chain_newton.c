@@ -7,8 +7,7 @@
  *          s' = C - sum over groups of (sum B)^2 / sum q, the groups being the columns that move together
  *   step:  (x, c) += s (u - x, dc), s = 1, 1/2, ... until f falls by 1e-4 s Delta
  *
- * The squared loss is its own model: one step, exact. The dual y is that of the model. Where the intercept adds nothing (A = I, F of
- * differences alone) s is 0 for every dc, and c stays. */
+ * The squared loss is its own model: one step, exact. y is the model's. Where the intercept adds nothing (A = I, F of differences) s is 0. */
 #include "chain/chain.h"
 #include "newton/newton.h"
 
@@ -79,10 +78,14 @@ static void start(spd_run *run, const double *x0, const double *c0, const double
     *self->damp = 0;
 }
 
+static double damping(const chain_newton *self, const spdhg_problem *p) {
+    return is_quadratic(p) ? 0 : fmax(*self->damp, DAMP_LEAST);
+}
+
 /* q, m, g of output k for a change dc of its intercept; where there is curvature m is the least point of the column. */
 static void fill_nodes(chain_newton *self, const spdhg_problem *p, int64_t k, double dc) {
     const spd_newton *b = &self->base;
-    const double damp = is_quadratic(p) ? 0 : fmax(*self->damp, DAMP_LEAST);
+    const double damp = damping(self, p);
     for (int64_t i = 0; i < p->d; i++) {
         const int64_t j = self->forest.column[i], q = j * p->K + k;
         const double slope = b->g[q] + (dc == 0 ? 0 : dc * self->B[q]);
@@ -130,20 +133,19 @@ static double rise(chain_newton *self, const spdhg_problem *p, int64_t k) {
     return sum;
 }
 
-/* The model's best (u, dc) for output k. */
+/* The model's best (u, dc) for output k. Where s does not rise, every column moves against c and s is 0: what is seen of it is
+ * rounding. */
 static double minimise_model(chain_newton *self, const spdhg_problem *p, int64_t k, spd_stop *stop) {
-    double dc = 0, below = -INFINITY, above = INFINITY, size = 0, s = balance(self, p, k, dc, &size), stride = 1;
+    double dc = 0, below = -INFINITY, above = INFINITY, size = 0, s = balance(self, p, k, dc, &size);
     for (int round = 0; round < SHIFTS_MOST && fabs(s) > BALANCED * size && !spd_stop_now(stop); round++) {
+        const double slope = rise(self, p, k), newton = dc - s / slope;
+        if (!(slope > BALANCED * self->B[p->dK + k])) break;
         if (s < 0)
             below = dc;
         else
             above = dc;
-        const double slope = rise(self, p, k), newton = dc - s / slope;
-        const bool inside = slope > BALANCED * self->B[p->dK + k] && newton > below && newton < above;
-        const bool bounded = isfinite(below) && isfinite(above);
-        const double next = inside ? newton : bounded ? 0.5 * (below + above) : s < 0 ? dc + stride : dc - stride;
-        if (!inside) stride *= 2;
-        if (next == dc) break;
+        const double next = newton > below && newton < above ? newton : 0.5 * (below + above);
+        if (next == dc || !isfinite(next)) break;
         dc = next;
         s = balance(self, p, k, dc, &size);
     }
@@ -175,6 +177,7 @@ static void solve_model(spd_run *run, chain_newton *self) {
     spd_set_sides(&p->set, &low, &high);
     spd_problem_curvature_diagonal(p, b->curve, self->curve);
     if (p->intercept) spd_problem_adjoint(p, run->threads, b->curve, self->B, self->B + p->dK, b->scratch);
+    for (int64_t k = 0; k < p->K && p->intercept; k++) self->B[p->dK + k] += damping(self, p) * self->bound[p->d];
     for (int64_t k = 0; k < p->K; k++) {
         const double dc = minimise_model(self, p, k, run->stop);
         for (int64_t i = 0; i < p->d; i++) {

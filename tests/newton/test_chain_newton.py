@@ -3,7 +3,7 @@
 import random
 import subprocess
 
-from reference_run import COMMAND, Checks, Fitted, write_matrix, write_svm, write_table
+from reference_run import COMMAND, Checks, Fitted, path, write_matrix, write_svm, write_table
 
 import numpy as np
 import reference
@@ -84,6 +84,24 @@ def check_ties(checks):
     checks.check(np.count_nonzero(np.diff(fit.x[:, 0])) == 3, "ties are not exact")
 
 
+def check_long(checks):
+    """100,000 points: an intercept takes every bound's place, x >= 0 and x free have the same optimum. The second is known to 1e-9 by its own proof."""
+    rng = np.random.default_rng(1)
+    b = np.cumsum(3 * rng.normal(size=100000) * (rng.random(100000) < 1e-3)) + rng.normal(size=100000)
+    with open(path("long.svm"), "w") as out:
+        out.writelines(f"{v!r} {j}:1\n" for j, v in enumerate(b.tolist(), 1))
+    words = [path("long.svm"), "--loss", "squared", "--structure", "chain", "--lambda", 1e-4, "--tol", 1e-8]
+    free, bounded = Fitted(*words, "--no-intercept"), Fitted(*words, "--intercept", "--set", "nonneg")
+    for fit in (free, bounded):
+        checks.check((fit.report["status"], fit.report["solver"], fit.report["epochs"]) == ("converged", "chain-newton", 2), f"{fit.report}")
+    checks.near(bounded.report["objective"], free.report["objective"], 1e-8, "x >= 0 with an intercept")
+    x = free.x[:, 0]
+    y = np.cumsum(b - x)[:-1] / len(b)  # the dual that x has to have: within lambda, and lambda where x jumps
+    jump = np.sign(np.diff(x))
+    checks.check(np.abs(y).max() <= 1e-4 * (1 + 1e-9), f"dual {np.abs(y).max()}")
+    checks.check(np.abs(y + 1e-4 * jump)[jump != 0].max() <= 1e-12, f"dual at jumps {np.abs(y + 1e-4 * jump)[jump != 0].max()}")
+
+
 def check_auto(checks):
     done = subprocess.run([COMMAND, "fit", write_svm("auto.svm", np.eye(8), range(8)), "--loss", "squared", "--structure", "chain", "--lambda", "0.1", "-v"],
                           capture_output=True, text=True, timeout=60)
@@ -94,5 +112,6 @@ if __name__ == "__main__":
     tally = Checks()
     check_random(tally)
     check_ties(tally)
+    check_long(tally)
     check_auto(tally)
     tally.end()
