@@ -71,7 +71,7 @@ const char *spd_forest_refuses(const spdhg_problem *p) {
             joined += is_pair(F, e);
             if (!is_pair(F, e) && !is_single(F, e))
                 return "every row of F has to be a multiple of a difference or sum of two coefficients, or of one";
-            if (is_pair(F, e) && is_sum(F, e) && p->set.kind != &spd_set_all)
+            if (is_pair(F, e) && is_sum(F, e) && !p->set.kind->whole)
                 return "with a set X it does not work for sums of two coefficients";
         }
     }

@@ -7,7 +7,7 @@
 enum { HALVINGS = 200 };
 static const double OFF = 1e-8; /* of the interval */
 
-static double share(const spdhg_problem *p, int64_t i) { return (p->weight ? p->weight[i / p->K] : 1) / p->W; }
+static double share(const spdhg_problem *p, int64_t i) { return spd_problem_share(p, i / p->K); }
 
 /* The slopes there are: from that far out on one side to that on the other. Rows without weight have none to keep to. */
 static void sides(const spdhg_problem *p, int64_t i, double *low, double *high) {
@@ -79,7 +79,7 @@ void spd_interior_rows_follow(spd_interior *a) {
     spd_problem_scores(p, a->threads, a->du, move);
     if (p->intercept) spd_problem_shift(p, a->du + p->dK, move);
     for (int64_t i = 0; i < nK; i++) {
-        const double offset = p->data->offset ? p->data->offset[(p->row ? p->row[i / p->K] : i / p->K) * p->K + i % p->K] : 0;
+        const double offset = p->data->offset ? spd_problem_offset(p, i / p->K)[i % p->K] : 0;
         a->next[i] += a->curve[i] * (move[i] - offset) - a->alpha[i];
         a->dg[2 * i] = share(p, i) * a->next[i];
         a->dg[2 * i + 1] = -a->dg[2 * i];

@@ -74,7 +74,7 @@ static void start(spd_run *run, const double *x0, const double *c0, const double
     spd_newton_start(run, &self->base, x0, c0, y0);
     p->set.kind->project(p->dK, p->set.arg, self->base.x, self->base.scratch_n);
     spd_forest_fill(&self->forest, p);
-    spd_problem_curvature_columns(p, self->bound);
+    if (isfinite(p->kappa)) spd_problem_curvature_columns(p, self->bound);
     *self->damp = 0;
 }
 
@@ -89,7 +89,7 @@ static void fill_nodes(chain_newton *self, const spdhg_problem *p, int64_t k, do
     for (int64_t i = 0; i < p->d; i++) {
         const int64_t j = self->forest.column[i], q = j * p->K + k;
         const double slope = b->g[q] + (dc == 0 ? 0 : dc * self->B[q]);
-        self->q[i] = self->curve[q] + p->gamma + damp * self->bound[j];
+        self->q[i] = self->curve[q] + p->gamma + damp * (isfinite(p->kappa) ? self->bound[j] : self->curve[q]);
         const double least = b->x[q] - slope / self->q[i];
         const bool curved = self->q[i] > 0 && isfinite(least);
         self->m[i] = self->forest.flip[i] * (curved ? least : b->x[q]);
@@ -177,7 +177,8 @@ static void solve_model(spd_run *run, chain_newton *self) {
     spd_set_sides(&p->set, &low, &high);
     spd_problem_curvature_diagonal(p, b->curve, self->curve);
     if (p->intercept) spd_problem_adjoint(p, run->threads, b->curve, self->B, self->B + p->dK, b->scratch);
-    for (int64_t k = 0; k < p->K && p->intercept; k++) self->B[p->dK + k] += damping(self, p) * self->bound[p->d];
+    for (int64_t k = 0; k < p->K && p->intercept; k++)
+        self->B[p->dK + k] += damping(self, p) * (isfinite(p->kappa) ? self->bound[p->d] : self->B[p->dK + k]);
     for (int64_t k = 0; k < p->K; k++) {
         const double dc = minimise_model(self, p, k, run->stop);
         for (int64_t i = 0; i < p->d; i++) {
@@ -232,19 +233,16 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     return moved || *self->damp < 1 ? SPD_CONTINUE : SPD_GIVES_UP;
 }
 
-static void output(const spd_run *run, double *x, double *c, double *y) {
-    spd_newton_output(run, &((const chain_newton *)run->self)->base, x, c, y);
-}
-
 const spd_solver_kind spd_solver_chain_newton = {
     .name = "chain-newton",
     .what = "Newton by dynamic programming; exact, for signals on lines and trees, in linear time",
     .reference = "Johnson: A dynamic programming algorithm for the fused lasso and L0-segmentation, JCGS 2013",
     .full_information = true,
+    .any_curvature = true,
     .exact = true,
     .self_size = sizeof(chain_newton),
     .refuses = refuses,
     .layout = layout,
     .start = start,
     .step = step,
-    .output = output};
+    .output = spd_newton_output};
