@@ -28,9 +28,9 @@ int64_t spd_base_row(spd_base_system *s, const spd_routes *r, int64_t i) {
     spd_problem_row(p, i, &row);
     int64_t count = add_entries(s, r, &row);
     if (p->intercept) {
-        s->sum[s->n - 1] = (spd_twofold){1, 0};
-        s->size[s->n - 1] = 1;
-        s->touched[count++] = (int32_t)(s->n - 1);
+        if (s->size[s->n - 1] == 0) s->touched[count++] = (int32_t)(s->n - 1);
+        s->sum[s->n - 1] = spd_twofold_add(s->sum[s->n - 1], 1);
+        s->size[s->n - 1] += 1;
     }
     return count;
 }

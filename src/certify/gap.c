@@ -153,7 +153,7 @@ static double prove_everywhere(spd_certifier *c, const point *at, spd_repair *r)
         if (gap <= goal) return gap;
         if (isfinite(gap) && at->objective - gap > c->best_dual) keep_best(c, r);
     }
-    return spd_dual_make_exact(c, at->x, at->z) ? prove(c, at, 0, true, r) : INFINITY;
+    return spd_dual_make_exact(c, at->x, at->z, 0.1 * goal) ? prove(c, at, 0, true, r) : INFINITY;
 }
 
 /* Without ridge or bound the statement within a radius comes first, and tells whether the whole one is worth its price. */

@@ -6,6 +6,7 @@
 
 enum { STEPS_LEAST = 10, STEPS_MOST = 100, LOOK_EVERY = 5, IDLE_MOST = 2 };
 static const double GAIN_LEAST = 0.01; /* of what is to be lowered, between two looks */
+static const double SETTLED = 1e-12;   /* of g: F'y makes up for it as far as numbers go */
 
 /* About as much work as two passes over the data: the polish never dominates an evaluation. */
 static int steps_of(const spdhg_problem *p) {
@@ -38,7 +39,7 @@ void spd_dual_polish(spd_certifier *c, double rest, double objective) {
     const double step = (p->gamma > 0 ? p->gamma : 1) / (norm * norm);
     spd_accelerated a = {.y = c->y, .u = c->Fq + mK, .previous = c->Fq + 2 * mK};
     double *y = c->y, *best = c->best_y, best_value = value_at(c, y);
-    const double goal = p->gamma > 0 ? 0.5 * c->enough * objective - rest : -INFINITY;
+    const double goal = p->gamma > 0 ? 0.5 * c->enough * objective - rest : 0.5 * SETTLED * SETTLED * spd_dot(p->dK, c->g, c->g);
     if (best_value <= goal || (p->gamma > 0 && c->enough > 0 && best_value + rest > c->worth * objective)) return;
     memcpy(best, y, (size_t)mK * sizeof *y);
     spd_accelerated_start(&a, p);

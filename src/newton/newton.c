@@ -5,7 +5,7 @@ void spd_newton_layout(spd_run *run, spd_newton *b) {
     const spdhg_problem *p = run->problem;
     const int64_t n = p->dK + p->K, nK = p->n * p->K, mK = p->m * p->K;
     int64_t scratch = spd_problem_gradient_work(p);
-    if (!spd_solver_refuses(run->kind, p) && !spd_problem_refuses_factor(p) && spd_problem_normal_work(p, run->threads) > scratch)
+    if (!spd_problem_refuses_factor(p) && !spd_solver_refuses(run->kind, p) && spd_problem_normal_work(p, run->threads) > scratch)
         scratch = spd_problem_normal_work(p, run->threads);
     b->x = spd_arena_take(&run->state, n);
     b->y = spd_arena_take(&run->state, mK);

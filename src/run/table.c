@@ -28,6 +28,7 @@ extern const spd_solver_kind spd_solver_ws_newton;
 extern const spd_solver_kind spd_solver_cd_newton;
 extern const spd_solver_kind spd_solver_interior;
 extern const spd_solver_kind spd_solver_fista;
+extern const spd_solver_kind spd_solver_chain_newton;
 extern const spd_solver_kind spd_solver_spdhg_sc1h;
 extern const spd_solver_kind spd_solver_spdhg_sc2h;
 
@@ -40,6 +41,7 @@ static const spd_solver_kind *const table[] = {
     &spd_solver_lsvrg_pd3o,     &spd_solver_prox_newton,    &spd_solver_alm_ssn,     &spd_solver_ws_newton,
     &spd_solver_cd_newton,      &spd_solver_spdhg_sc1h,     &spd_solver_spdhg_sc2h,  &spd_solver_interior,
     &spd_solver_fista,
+    &spd_solver_chain_newton,
 };
 
 const spd_solver_kind *const *spd_solver_table(int *entries) {
