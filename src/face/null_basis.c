@@ -93,9 +93,12 @@ static void follow(const spdhg_problem *p, const int64_t *pivot, const int64_t *
     int64_t begun = 0;
     for (int64_t j = 0; j < p->d; j++) {
         const int64_t number = pivot[j] ? pivot[j] : extend[j];
-        int64_t e;
         spd_csr_row row = {0};
-        if (number) spd_csr_take(&spd_null_term(p, number - 1, &e)->F->F, e, &row);
+        if (number) {
+            int64_t e;
+            const spd_term *t = spd_null_term(p, number - 1, &e);
+            spd_csr_take(&t->F->F, e, &row);
+        }
         for (int64_t a = 0; a < begun && row.n > 0; a++) {
             double sum = 0, *x = V + a * p->d;
             for (int64_t q = 0; q + 1 < row.n; q++) sum += row.val[q] * x[row.idx[q]];
