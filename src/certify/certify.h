@@ -28,7 +28,16 @@ typedef struct spd_gap {
     spd_gap_kind kind;
     double gap, radius;
     spd_gap_source source;
+    double objective, loss, penalty; /* f, its first and its last part: as they came, or computed with twice the digits */
 } spd_gap;
+
+/* The point whose gap is wanted. */
+typedef struct spd_trial {
+    const double *x, *constants; /* constants: K, the intercept; read if the problem has one */
+    const double *z, *Fx;        /* scores n x K with offset and intercept; m x K */
+    double loss, penalty, objective;
+    const struct spd_fine_trial *fine; /* NULL: z and Fx are ordinary sums */
+} spd_trial;
 
 /* ---- routes.c: ways along rows of F by which what is left of v reaches a place that can take it. */
 enum { SPD_GROUNDED = -1, SPD_UNREACHED = -2 };
@@ -94,6 +103,13 @@ typedef struct spd_repair {
     double stretch; /* y is in (1 + stretch) lambda Y, that included */
 } spd_repair;
 
+/* ---- fine_trial.c: f where rounding decides. Scores and F x as sums with twice the digits: high + low, off by `off`. */
+typedef struct spd_fine_trial {
+    double *z, *low, *off; /* n x K: high, low, off */
+    double *Fx;            /* m x K: high */
+    double structure;      /* how far lambda r(F x) and y'F x can be off, together */
+} spd_fine_trial;
+
 enum { SPD_CERTIFIER_PARTS = 38 };
 typedef struct spd_certifier {
     const spdhg_problem *problem;
@@ -135,6 +151,7 @@ typedef struct spd_certifier {
     double lost;                      /* the same in all, for entries of any size */
     double loose;                     /* a coupled loss's alphas do not add up to 0 by this */
     spd_twofold *fine;                /* W v with twice the digits, made when first needed */
+    spd_fine_trial fine_trial;        /* the same */
     /* repair */
     spd_routes routes;
     spd_base_system base, mean; /* mean: with a coupled loss */
@@ -146,11 +163,13 @@ typedef struct spd_certifier {
 } spd_certifier;
 
 spdhg_status spd_certifier_new(spd_certifier *c, const spdhg_problem *p, int threads, spdhg_error *err);
-/* z: scores n x K with offset and intercept; Fx: m x K; objective = f(x, c), loss its first part. y: any dual, projected here. The
- * caller has put phi'(z), or another guess, into c->alpha. c->gradient tells whether c->g and c->gc are still the gradient of the
- * loss afterwards. */
-void spd_certify(spd_certifier *c, const double *x, const double *y, const double *z, const double *Fx, double loss,
-                 double objective, spd_gap *out);
+/* y: any dual, projected here. The caller has put phi'(z), or another guess, into c->alpha. c->gradient tells whether c->g and c->gc
+ * are still the gradient of the loss afterwards. */
+void spd_certify(spd_certifier *c, const spd_trial *at, const double *y, spd_gap *out);
+/* What a relative gap is a part of: f, or 1e-10 f(0) where that is more. */
+static inline double spd_gap_scale(const spd_certifier *c, double objective) {
+    return fmax(fabs(objective), 1e-10 * c->start_value);
+}
 /* Makes the bound of (alpha, y) the best known: what a checkpoint has kept is computed anew, and only that is believed. */
 void spd_certify_known(spd_certifier *c, const double *alpha, const double *y);
 /* False: whatever x is, nothing can be shown for all of them, only within a radius: too many unknowns, or a matrix that is singular as
@@ -188,8 +207,10 @@ void spd_dual_error_of_v(spd_certifier *c); /* e for the v at hand */
 bool spd_dual_fine_v(spd_certifier *c);     /* v, v0 and e again, with twice the digits; false: not possible */
 /* ---- rounding_objective.c */
 /* first: the first bracket as computed; 0: alpha is phi'(z). */
-double spd_dual_error_of_loss(const spd_certifier *c, const double *x, const double *z, double loss, double first, bool by_rows);
+double spd_dual_error_of_loss(const spd_certifier *c, const spd_trial *at, double first, bool by_rows);
 double spd_dual_error_of_structure(const spd_certifier *c, const double *x, const double *Fx);
+/* ---- fine_trial.c. False: no memory, or a number that is not finite. out points into c. */
+bool spd_fine_trial_make(spd_certifier *c, const spd_trial *at, spd_trial *out);
 double spd_dual_penalty_bracket(spd_certifier *c, const double *Fx); /* third bracket, its rounding counted */
 
 /* ---- repair.c */

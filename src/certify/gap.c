@@ -12,12 +12,6 @@ static const double SUDDEN = 0.1;       /* of the fall before: faster than linea
 static const double OUTSIDE = 1e-12;    /* of x: a projection is this exact */
 static const double SHARE = 0.1;        /* of a gap may be rounding before it is bounded more finely */
 
-/* What a dual point is compared with. */
-typedef struct point {
-    const double *x, *z, *Fx;
-    double loss, objective;
-} point;
-
 /* A gap, and how much of it is there because numbers are rounded. */
 typedef struct sum {
     double gap, rounding;
@@ -54,15 +48,16 @@ static double radius_bracket(const spd_certifier *c, const double *x, double R) 
 }
 
 /* Losses, penalty and ridge, and the sums they are parts of. */
-static double error_of_objective(const spd_certifier *c, const point *at, double first, bool by_rows) {
+static double error_of_objective(const spd_certifier *c, const spd_trial *at, double first, bool by_rows) {
     const spdhg_problem *p = c->problem;
-    return spd_dual_error_of_loss(c, at->x, at->z, at->loss, first, by_rows) + spd_dual_error_of_structure(c, at->x, at->Fx) +
+    return spd_dual_error_of_loss(c, at, first, by_rows) +
+           (at->fine ? at->fine->structure : spd_dual_error_of_structure(c, at->x, at->Fx)) +
            spd_rounding((double)(p->dK + p->m * p->K) + 32) * fabs(at->objective - at->loss) +
            4 * DBL_EPSILON * fabs(at->objective) + (double)(p->n + p->m + p->d) * (double)p->K * DBL_MIN;
 }
 
 /* The three brackets at a point and their rounding. R > 0: within that radius; else of all x. moved: alpha is not phi'(z). */
-static sum add_up(spd_certifier *c, const point *at, const spd_repair *r, double R, bool moved, bool by_rows) {
+static sum add_up(spd_certifier *c, const spd_trial *at, const spd_repair *r, double R, bool moved, bool by_rows) {
     const spdhg_problem *p = c->problem;
     const double first = moved ? spd_dual_fenchel(c, at->z) : 0, third = spd_dual_penalty_bracket(c, at->Fx);
     const double second = R > 0      ? radius_bracket(c, at->x, R)
@@ -76,8 +71,8 @@ static sum add_up(spd_certifier *c, const point *at, const spd_repair *r, double
 }
 
 /* Repair and sum for the alpha and y at hand; v is theirs. What is cheap first. */
-static double prove(spd_certifier *c, const point *at, double R, bool moved, spd_repair *r) {
-    const double goal = c->enough * fabs(at->objective);
+static double prove(spd_certifier *c, const spd_trial *at, double R, bool moved, spd_repair *r) {
+    const double goal = c->enough * spd_gap_scale(c, at->objective);
     const bool all = c->exact && !(R > 0);
     sum s = {.gap = INFINITY, .rounding = INFINITY};
     spd_dual_measure_columns(c);
@@ -111,7 +106,7 @@ static void refresh_v(spd_certifier *c) {
 }
 
 /* alpha and y of the point: balanced, projected, polished. True if alpha is no longer phi'(z). */
-static bool choose_dual(spd_certifier *c, const point *at, const double *y) {
+static bool choose_dual(spd_certifier *c, const spd_trial *at, const double *y) {
     const spdhg_problem *p = c->problem;
     for (int64_t i = 0; i < p->n && c->forced; i++)
         if (c->forced[i]) c->alpha[i] = 0;
@@ -122,21 +117,26 @@ static bool choose_dual(spd_certifier *c, const point *at, const double *y) {
     spd_problem_project_dual(p, c->y, c->work);
     spd_dual_polish(
         c, 0.5 * p->gamma * spd_dot(p->dK, at->x, at->x) + spd_dot(p->dK, c->g, at->x) + spd_problem_penalty(p, at->Fx, c->work),
-        fabs(at->objective));
+        spd_gap_scale(c, at->objective));
     refresh_v(c);
     return moved;
 }
 
 /* f at the fixed point of X; lambda may have changed since the last time. */
-static point origin_of(spd_certifier *c) {
+static spd_trial origin_of(spd_certifier *c) {
     const double penalty = spd_problem_penalty(c->problem, c->origin_Fx, c->work);
-    return (point){c->origin, c->origin_z, c->origin_Fx, c->origin_loss, c->origin_loss + c->origin_ridge + penalty};
+    return (spd_trial){.x = c->origin,
+                       .z = c->origin_z,
+                       .Fx = c->origin_Fx,
+                       .loss = c->origin_loss,
+                       .penalty = penalty,
+                       .objective = c->origin_loss + c->origin_ridge + penalty};
 }
 
 /* The bound of the dual point at hand, whose repair is r, by itself: kept with it if it is the best. */
 static void keep_best(spd_certifier *c, const spd_repair *r) {
     const spdhg_problem *p = c->problem;
-    const point origin = origin_of(c);
+    const spd_trial origin = origin_of(c);
     const double bound = nextafter(origin.objective - add_up(c, &origin, r, 0, true, false).gap, -INFINITY);
     if (!(bound > c->best_dual)) return;
     c->best_dual = bound;
@@ -145,13 +145,13 @@ static void keep_best(spd_certifier *c, const spd_repair *r) {
 }
 
 /* Without ridge or bound the statement within a radius comes first, and tells whether the whole one is worth its price. */
-static void prove_exactly(spd_certifier *c, const point *at, bool moved, spd_repair *r, spd_gap *out) {
+static void prove_exactly(spd_certifier *c, const spd_trial *at, bool moved, spd_repair *r, spd_gap *out) {
     const spdhg_problem *p = c->problem;
     const double radius = RADIUS_FACTOR * fmax(spd_norm2(p->dK, at->x), 1e-3);
     const bool judge = c->slopes; /* another alpha is tried for the whole proof only */
     const double within = judge ? prove(c, at, radius, moved, r) : 0;
-    const bool worth =
-        within <= c->worth * fabs(at->objective) || left_over(c, at->objective) <= NEAR * c->enough * fabs(at->objective);
+    const double scale = spd_gap_scale(c, at->objective);
+    const bool worth = within <= c->worth * scale || left_over(c, at->objective) <= NEAR * c->enough * scale;
     if (worth && spd_dual_make_exact(c, at->x, at->z)) out->gap = prove(c, at, 0, true, r);
     if (judge && !isfinite(out->gap)) *out = (spd_gap){.kind = SPD_GAP_WITHIN_RADIUS, .gap = within, .radius = radius};
 }
@@ -165,38 +165,52 @@ static bool inside(spd_certifier *c, const double *x) {
     return spd_norm2(p->dK, c->P) <= OUTSIDE * spd_norm2(p->dK, x);
 }
 
-void spd_certify(spd_certifier *c, const double *x, const double *y, const double *z, const double *Fx, double loss,
-                 double objective, spd_gap *out) {
-    const point at = {x, z, Fx, loss, objective};
+/* The gap at a point; returns how much of it may be there because f is rounded. */
+static double certify_at(spd_certifier *c, const spd_trial *at, const double *y, spd_gap *out) {
+    const double objective = at->objective;
     spd_repair r = {0};
     *out = (spd_gap){.kind = SPD_GAP_CERTIFIED, .gap = INFINITY, .radius = NAN};
-    const bool moved = choose_dual(c, &at, y);
+    const bool moved = choose_dual(c, at, y);
     if (c->exact)
-        prove_exactly(c, &at, moved, &r, out);
+        prove_exactly(c, at, moved, &r, out);
     else
-        out->gap = prove(c, &at, 0, moved, &r);
-    const bool member = inside(c, x);
+        out->gap = prove(c, at, 0, moved, &r);
+    const bool member = inside(c, at->x);
     if (!isfinite(out->gap) || !member) *out = (spd_gap){.kind = SPD_GAP_NONE, .gap = INFINITY, .radius = NAN};
     const bool certified = out->kind == SPD_GAP_CERTIFIED;
-    const double wanted = c->enough * fabs(objective);
+    const double wanted = c->enough * spd_gap_scale(c, objective);
     if (certified && out->gap > wanted && objective - out->gap > c->best_dual) keep_best(c, &r); /* else the run ends here */
     const double lowest = c->least - 4 * spd_rounding((double)c->problem->n) * fabs(c->least), known = fmax(c->best_dual, lowest);
-    const double rough = error_of_objective(c, &at, 0, false), small = wanted;
-    const double error = (rough > SHARE * fmax(small, objective - known) ? error_of_objective(c, &at, 0, true) : rough) +
+    const double rough = error_of_objective(c, at, 0, false);
+    const double error = (rough > SHARE * fmax(wanted, objective - known) ? error_of_objective(c, at, 0, true) : rough) +
                          2 * DBL_EPSILON * fabs(known);
     const double since = fmax(objective - known, 0) + error, much = certified ? out->gap : out->gap + error;
     /* A bound for all x is worth more than one within a radius, if it is small enough. */
-    if (isfinite(since) && member &&
-        (out->kind == SPD_GAP_NONE || since <= much || (!certified && since <= c->enough * fabs(objective))))
+    if (isfinite(since) && member && (out->kind == SPD_GAP_NONE || since <= much || (!certified && since <= wanted)))
         *out = (spd_gap){.kind = SPD_GAP_CERTIFIED,
                          .gap = since,
                          .radius = NAN,
                          .source = c->best_dual > lowest ? SPD_GAP_BY_BEST : SPD_GAP_BY_ZERO};
+    out->objective = objective;
+    out->loss = at->loss;
+    out->penalty = at->penalty;
+    return error;
+}
+
+/* Where rounding of f decides, f is computed with twice the digits, and alpha = phi'(z) anew. */
+void spd_certify(spd_certifier *c, const spd_trial *at, const double *y, spd_gap *out) {
+    const spdhg_problem *p = c->problem;
+    const double error = certify_at(c, at, y, out);
+    spd_trial fine;
+    if (!c->slopes || out->gap <= c->enough * spd_gap_scale(c, at->objective) || !(error > SHARE * out->gap)) return;
+    if (!spd_fine_trial_make(c, at, &fine)) return;
+    spd_problem_losses(p, c->threads, &(spd_scores){.z = fine.z}, c->alpha, NULL, c->work);
+    certify_at(c, &fine, y, out);
 }
 
 void spd_certify_known(spd_certifier *c, const double *alpha, const double *y) {
     const spdhg_problem *p = c->problem;
-    const point origin = origin_of(c);
+    const spd_trial origin = origin_of(c);
     spd_repair r;
     memcpy(c->alpha, alpha, (size_t)(p->n * p->K) * sizeof *alpha);
     memcpy(c->y, y, (size_t)(p->m * p->K) * sizeof *y);

@@ -57,17 +57,38 @@ static double loss_error_at_once(const spd_certifier *c, const double *x, const 
     return (double)p->K * loss_error(p, slope, spd_rounding((double)c->longest + 8) * 2 * size);
 }
 
-double spd_dual_error_of_loss(const spd_certifier *c, const double *x, const double *z, double loss, double first, bool by_rows) {
+/* The same for a fine trial: the linear part of z - high is in f, so of phi' only what `low` itself lacks counts. */
+static double loss_error_finely(const spd_certifier *c, const spd_trial *at) {
+    const spdhg_problem *p = c->problem;
+    const double rounded = spd_rounding(SPD_ROWS_PER_BLOCK + 2 * FUNCTIONS);
+    double sum = 0;
+    for (int64_t i = 0; i < p->n; i++) {
+        if (!(weight(p, i) > 0)) continue;
+        spd_loss_slope(p->loss, p->loss_arg, p->K, at->z + i * p->K, p->b + i * p->targets, c->slope);
+        double own = 0;
+        for (int64_t k = 0; k < p->K; k++) {
+            const int64_t q = i * p->K + k;
+            const double low = fabs(at->fine->low[q]), off = at->fine->off[q], away = low + off, slope = fabs(c->slope[k]);
+            own += slope * (off + rounded * low) + (fabs(c->slope[k] - c->alpha[q]) + p->kappa * away) * away;
+        }
+        sum += weight(p, i) / p->W * own;
+    }
+    return sum;
+}
+
+double spd_dual_error_of_loss(const spd_certifier *c, const spd_trial *at, double first, bool by_rows) {
     const spdhg_problem *p = c->problem;
     double product = 0; /* mean of |alpha_i z_i|: what the brackets are differences of, beside the losses */
     for (int64_t i = 0; i < p->n && first > 0; i++) {
         double own = 0;
-        for (int64_t k = 0; k < p->K; k++) own += fabs(c->alpha[i * p->K + k] * z[i * p->K + k]);
+        for (int64_t k = 0; k < p->K; k++) own += fabs(c->alpha[i * p->K + k] * at->z[i * p->K + k]);
         product += weight(p, i) / p->W * own;
     }
-    return spd_rounding(SPD_ROWS_PER_BLOCK + 2 * FUNCTIONS) * (fabs(loss) + 2 * fabs(c->least) + first) +
-           4 * FUNCTIONS * UNIT * product +
-           1.01 * (by_rows ? loss_error_by_rows(c, x, z) : loss_error_at_once(c, x, z, loss, first));
+    const double scores = at->fine  ? loss_error_finely(c, at)
+                          : by_rows ? loss_error_by_rows(c, at->x, at->z)
+                                    : loss_error_at_once(c, at->x, at->z, at->loss, first);
+    return spd_rounding(SPD_ROWS_PER_BLOCK + 2 * FUNCTIONS) * (fabs(at->loss) + 2 * fabs(c->least) + first) +
+           4 * FUNCTIONS * UNIT * product + 1.01 * scores;
 }
 
 /* dFx_e = gamma |F_e||x|; a difference of two numbers as they are is off by u of itself. The penalty's part is lambda r(dFx), y'Fx's
