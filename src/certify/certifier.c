@@ -173,7 +173,7 @@ void spd_certifier_free(spd_certifier *c) {
     for (int i = 0; i < SPD_CERTIFIER_PARTS; i++) spd_free(c->owned[i]); /* the problem may be gone */
     free_lists(&c->base);
     free_lists(&c->mean);
-    void *const arrays[] = {c->F_entries, c->fine, c->fine_trial.z, c->forced, c->push};
+    void *const arrays[] = {c->F_entries, c->fine, c->fine_trial.z, c->newton.M, c->forced, c->push};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) spd_free(arrays[i]);
     spd_routes_free(&c->routes);
     *c = (spd_certifier){0};

@@ -110,6 +110,17 @@ typedef struct spd_fine_trial {
     double structure;      /* how far lambda r(F x) and y'F x can be off, together */
 } spd_fine_trial;
 
+/* ---- dual_newton.c: alpha and y where phi'(z) is not good enough: one block of numbers, made when first needed. */
+typedef struct spd_newton_dual {
+    double *M;                 /* N x N */
+    double *scale, *r, *p;     /* N: 1/sqrt of its diagonal; right side; solution */
+    double *s, *reply;         /* N: direction of the multiplier tau of X, and M^-1 of it */
+    double *low, *curve, *t;   /* n x K */
+    double *point, *direction; /* m x K */
+    double *sigma;             /* of the terms */
+    double *scratch;
+} spd_newton_dual;
+
 enum { SPD_CERTIFIER_PARTS = 38 };
 typedef struct spd_certifier {
     const spdhg_problem *problem;
@@ -152,6 +163,9 @@ typedef struct spd_certifier {
     double loose;                     /* a coupled loss's alphas do not add up to 0 by this */
     spd_twofold *fine;                /* W v with twice the digits, made when first needed */
     spd_fine_trial fine_trial;        /* the same */
+    spd_newton_dual newton;           /* the same */
+    const double *low;                /* n x K: alpha + low is the dual point; NULL: alpha is */
+    bool refines;                     /* a better dual point may be looked for where phi'(z) is not good enough */
     /* repair */
     spd_routes routes;
     spd_base_system base, mean; /* mean: with a coupled loss */
@@ -190,8 +204,13 @@ void spd_dual_drop_small(spd_certifier *c); /* alphas as good as 0 become 0; g f
 /* ---- polish.c: lowers h*(-g - F'y) over y in lambda Y by a few accelerated projected gradient steps from c->y. With ridge the
  * gap is `rest` plus that; none are made where it is good enough for the objective, or too bad to be worth it. */
 void spd_dual_polish(spd_certifier *c, double rest, double objective);
+/* ---- dual_newton.c: a better alpha, then with c->low, and y for the same x; g, gc and v follow. False: none, they are as they were
+ * or lost. */
+bool spd_dual_newton_may(const spd_certifier *c);
+bool spd_dual_newton(spd_certifier *c, const spd_trial *at);
 /* ---- exact.c: moves alpha and y so that -v is in dom h*, nearly; false if that would leave a domain. */
 bool spd_dual_make_exact(spd_certifier *c, const double *x, const double *z);
+void spd_dual_scores_of(const spd_certifier *c, const double *p, double *t); /* t = A p and the intercept's part, n x K */
 bool spd_dual_can_correct(const spd_certifier *c);
 bool spd_dual_correct(spd_certifier *c, const double *z); /* again, by v and v0 as they are; false: alpha left its domain */
 /* The part of v that must vanish: how far each v_j is outside what X's unbounded sides allow (0 where allowed). */

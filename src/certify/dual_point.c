@@ -75,6 +75,18 @@ bool spd_dual_balance(spd_certifier *c) {
     return moved;
 }
 
+/* alpha + low is between alpha and the next double on that side; a bracket is convex in alpha, and at most the larger of the two. */
+static void look_beside(const pass *a, int64_t from, int64_t count, double *bracket_of) {
+    const spdhg_problem *p = a->c->problem;
+    double beside[AT_ONCE], there[AT_ONCE];
+    for (int64_t q = 0; q < count; q++) {
+        const double alpha = a->c->alpha[from + q], low = a->c->low[from + q];
+        beside[q] = low == 0 ? alpha : nextafter(alpha, low > 0 ? INFINITY : -INFINITY);
+    }
+    spd_loss_brackets(p->loss, p->loss_arg, count, a->z + from, p->b + from, beside, there);
+    for (int64_t q = 0; q < count; q++) bracket_of[q] = fmax(bracket_of[q], there[q]);
+}
+
 static void fenchel_block(void *context, int64_t b) {
     const pass *a = context;
     const spdhg_problem *p = a->c->problem;
@@ -84,6 +96,7 @@ static void fenchel_block(void *context, int64_t b) {
         for (int64_t at = b * SPD_ROWS_PER_BLOCK * K, end = block_end(p, b) * K, count; at < end; at += count) {
             count = at + AT_ONCE < end ? AT_ONCE : end - at;
             spd_loss_brackets(p->loss, p->loss_arg, count, a->z + at, p->b + at, a->c->alpha + at, bracket_of);
+            if (a->c->low) look_beside(a, at, count, bracket_of);
             for (int64_t q = 0; q < count && !p->weight; q++) sum += spd_bracket(bracket_of[q]);
             for (int64_t q = 0; q < count && p->weight; q++) {
                 const double w = weight(p, (at + q) / K);

@@ -105,15 +105,23 @@ static void solve(spd_certifier *c) {
     for (int64_t q = 0; q < n; q++) c->p[q] *= c->scale[q];
 }
 
+void spd_dual_scores_of(const spd_certifier *c, const double *p, double *t) {
+    const spdhg_problem *q = c->problem;
+    const int64_t K = q->K;
+    spd_problem_scores(q, c->threads, p, t);
+    for (int64_t i = 0; i < q->n; i++) {
+        const double *offset = q->data->offset ? q->data->offset + (q->row ? q->row[i] : i) * K : NULL;
+        for (int64_t k = 0; k < K; k++) t[i * K + k] += (q->intercept ? p[q->dK + k] : 0) - (offset ? offset[k] : 0);
+    }
+}
+
 /* alpha += D A p, y += nu F p, and g, gc anew. */
 static void move(spd_certifier *c, const double *z) {
     const spdhg_problem *p = c->problem;
     const int64_t K = p->K;
-    spd_problem_scores(p, c->threads, c->p, c->t);
+    spd_dual_scores_of(c, c->p, c->t);
     for (int64_t i = 0; i < p->n; i++) {
-        const double *offset = p->data->offset ? p->data->offset + (p->row ? p->row[i] : i) * K : NULL;
         double *t = c->t + i * K, *alpha = c->alpha + i * K;
-        for (int64_t k = 0; k < K; k++) t[k] += (p->intercept ? c->p[p->dK + k] : 0) - (offset ? offset[k] : 0);
         if (p->loss->value)
             for (int64_t k = 0; k < K; k++) alpha[k] += c->curve[i * K + k] * t[k];
         else if (spd_max_abs(K, alpha) > 0) {
@@ -209,23 +217,33 @@ static bool solve_exactly(spd_certifier *c, const double *x, const double *z) {
     return in_domain(c);
 }
 
+/* alpha, y and v times a factor; alpha + low keeps all its digits. */
+static void shrink_all(spd_certifier *c, double factor) {
+    const spdhg_problem *p = c->problem;
+    for (int64_t i = 0; i < p->n * p->K && c->low && factor != 1; i++) {
+        const spd_twofold a = spd_twofold_times((spd_twofold){c->alpha[i], c->newton.low[i]}, factor);
+        c->alpha[i] = a.high;
+        c->newton.low[i] = a.low;
+    }
+    if (!c->low) spd_scale(p->n * p->K, factor, c->alpha);
+    spd_scale(p->m * p->K, factor, c->y);
+    spd_scale(p->dK, factor, c->v);
+    for (int64_t k = 0; k < p->K; k++) c->v0[k] = factor * c->gc[k];
+}
+
 bool spd_dual_make_exact(spd_certifier *c, const double *x, const double *z) {
     const spdhg_problem *p = c->problem;
     if (c->identity >= 0) {
         residual(c, NULL);
         spd_axpy(p->dK, 1, c->r, c->y + p->term[c->identity].first);
-        residual(c, NULL); /* what rounding left, of whatever is added up */
-    } else if (!solve_exactly(c, x, z))
+        residual(c, NULL);                         /* what rounding left, of whatever is added up */
+    } else if (!c->low && !solve_exactly(c, x, z)) /* with low: dual_newton.c has done it */
         return false;
-    const double shrink = spd_dual_shrink(c);
-    spd_scale(p->n * p->K, shrink, c->alpha);
-    spd_scale(p->m * p->K, shrink, c->y);
-    spd_scale(p->dK, shrink, c->v);
-    for (int64_t k = 0; k < p->K; k++) c->v0[k] = shrink * c->gc[k];
+    shrink_all(c, spd_dual_shrink(c));
     return true;
 }
 
-bool spd_dual_can_correct(const spd_certifier *c) { return c->identity >= 0 || (c->M && c->factored); }
+bool spd_dual_can_correct(const spd_certifier *c) { return c->identity >= 0 || (c->M && c->factored && !c->low); }
 
 /* Refinement proper (Wilkinson): one more round for what is left of v as it is known with twice the digits. */
 bool spd_dual_correct(spd_certifier *c, const double *z) {

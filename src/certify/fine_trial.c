@@ -22,9 +22,7 @@ static void add(fine_sum *s, double a, double b) {
     s->count++;
 }
 
-static double off(const fine_sum *s) {
-    return 16 * ((double)s->count + 8) * (UNIT * UNIT * s->size * (1 + 1e-9) + DBL_MIN);
-}
+static double off(const fine_sum *s) { return 16 * ((double)s->count + 8) * (UNIT * UNIT * s->size * (1 + 1e-9) + DBL_MIN); }
 
 /* a x_j, with --standardize a / scale_j x_j for the a of the data: x_j / scale_j as a sum of two numbers. */
 static void add_entry(fine_sum *s, double a, double x, double scale) {

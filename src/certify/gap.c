@@ -77,9 +77,10 @@ static double prove(spd_certifier *c, const spd_trial *at, double R, bool moved,
     sum s = {.gap = INFINITY, .rounding = INFINITY};
     spd_dual_measure_columns(c);
     for (int round = 0; round < (all ? 3 : 2); round++) {
-        if (round == 0)
+        if (round == 0) {
             spd_dual_error_of_v(c);
-        else if (round == 2 && !spd_dual_can_correct(c))
+            if (c->low) continue; /* v is known with twice the digits only */
+        } else if (round == 2 && !spd_dual_can_correct(c))
             break;
         else if ((round == 2 && !spd_dual_correct(c, at->z)) || !spd_dual_fine_v(c))
             return INFINITY;
@@ -110,6 +111,7 @@ static bool choose_dual(spd_certifier *c, const spd_trial *at, const double *y) 
     const spdhg_problem *p = c->problem;
     for (int64_t i = 0; i < p->n && c->forced; i++)
         if (c->forced[i]) c->alpha[i] = 0;
+    c->low = NULL;
     const bool balanced = p->intercept && spd_dual_balance(c), moved = balanced || c->forced || !c->slopes;
     c->gradient = !moved;
     spd_problem_adjoint(p, c->threads, c->alpha, c->g, c->gc, c->Mwork);
@@ -197,15 +199,44 @@ static double certify_at(spd_certifier *c, const spd_trial *at, const double *y,
     return error;
 }
 
+static void start_from_slopes(spd_certifier *c, const spd_trial *at) {
+    const spdhg_problem *p = c->problem;
+    spd_problem_losses(p, c->threads, &(spd_scores){.z = at->z}, c->alpha, NULL, c->work);
+}
+
+/* alpha = phi'(z) is not good enough, but another alpha may be. */
+static void refine_dual(spd_certifier *c, const spd_trial *at, const double *y, spd_gap *out) {
+    const spdhg_problem *p = c->problem;
+    const double before = out->kind == SPD_GAP_CERTIFIED ? out->gap : INFINITY;
+    spd_repair r = {0};
+    start_from_slopes(c, at);
+    for (int64_t i = 0; i < p->n && c->forced; i++)
+        if (c->forced[i]) c->alpha[i] = 0;
+    memcpy(c->y, y, (size_t)(p->m * p->K) * sizeof *y);
+    const bool found = spd_dual_newton(c, at) && inside(c, at->x) && (!c->exact || spd_dual_make_exact(c, at->x, at->z));
+    const double gap = found ? prove(c, at, 0, true, &r) : INFINITY;
+    c->gradient = false;
+    if (gap < before) {
+        out->kind = SPD_GAP_CERTIFIED;
+        out->gap = gap;
+        out->radius = NAN;
+        out->source = SPD_GAP_BY_POINT;
+        return;
+    }
+    start_from_slopes(c, at);
+    certify_at(c, at, y, out);
+}
+
 /* Where rounding of f decides, f is computed with twice the digits, and alpha = phi'(z) anew. */
 void spd_certify(spd_certifier *c, const spd_trial *at, const double *y, spd_gap *out) {
-    const spdhg_problem *p = c->problem;
-    const double error = certify_at(c, at, y, out);
+    const double error = certify_at(c, at, y, out), wanted = c->enough * spd_gap_scale(c, at->objective);
+    const bool refines = c->refines && spd_dual_newton_may(c);
     spd_trial fine;
-    if (!c->slopes || out->gap <= c->enough * spd_gap_scale(c, at->objective) || !(error > SHARE * out->gap)) return;
+    if (!c->slopes || (out->kind == SPD_GAP_CERTIFIED && out->gap <= wanted) || !(refines || error > SHARE * out->gap)) return;
     if (!spd_fine_trial_make(c, at, &fine)) return;
-    spd_problem_losses(p, c->threads, &(spd_scores){.z = fine.z}, c->alpha, NULL, c->work);
+    start_from_slopes(c, &fine);
     certify_at(c, &fine, y, out);
+    if (refines && !(out->kind == SPD_GAP_CERTIFIED && out->gap <= wanted)) refine_dual(c, &fine, y, out);
 }
 
 void spd_certify_known(spd_certifier *c, const double *alpha, const double *y) {

@@ -48,7 +48,10 @@ static double spread_scalar(const spd_certifier *c, double shrunk, const double 
         count = from + AT_ONCE < nK ? AT_ONCE : nK - from;
         memset(most, 0, sizeof most);
         for (int side = -1; side <= 1; side += 2) {
-            for (int64_t q = 0; q < count; q++) at[q] = (1 - shrunk) * c->alpha[from + q] + side * c->base.D[(from + q) / K];
+            for (int64_t q = 0; q < count; q++) {
+                const double D = c->base.D[(from + q) / K], low = c->low ? fabs(c->low[from + q]) : 0;
+                at[q] = (1 - shrunk) * c->alpha[from + q] + side * (D + low);
+            }
             spd_loss_brackets(p->loss, p->loss_arg, count, z + from, p->b + from, at, bracket);
             for (int64_t q = 0; q < count; q++) most[q] = fmax(most[q], bracket[q]);
         }

@@ -118,9 +118,11 @@ static int64_t dependent(const spdhg_problem *p, const double *alpha, int64_t i)
 }
 
 /* w alpha_ik. */
-static spd_twofold weighted(const spdhg_problem *p, const double *alpha, int64_t i, int64_t k, int64_t other) {
+static spd_twofold weighted(const spd_certifier *c, int64_t i, int64_t k, int64_t other) {
+    const spdhg_problem *p = c->problem;
+    const double *alpha = c->alpha + i * p->K;
     spd_twofold sum = {0, 0};
-    if (k != other) return spd_two_product(weight(p, i), alpha[k]);
+    if (k != other) return spd_twofold_times((spd_twofold){alpha[k], c->low ? c->low[i * p->K + k] : 0}, weight(p, i));
     for (int64_t l = 0; l < p->K; l++)
         if (l != k) sum = spd_twofold_add(sum, -alpha[l]);
     return spd_twofold_times(sum, weight(p, i));
@@ -135,7 +137,7 @@ static void add_rows_finely(spd_certifier *c) {
         spd_problem_row(p, i, &row);
         const int64_t other = dependent(p, c->alpha + i * K, i);
         for (int64_t k = 0; k < K; k++) {
-            const spd_twofold wa = weighted(p, c->alpha + i * K, i, k, other);
+            const spd_twofold wa = weighted(c, i, k, other);
             if (wa.high == 0) continue;
             c->fine[p->dK + k] = spd_twofold_add(spd_twofold_add(c->fine[p->dK + k], wa.high), wa.low);
             for (int64_t q = 0; q < row.nnz; q++) {

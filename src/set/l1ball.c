@@ -14,6 +14,14 @@ static double diameter(int64_t n, const double *R) { return n > 0 ? 2 * R[0] : 0
 
 static double support(int64_t n, const double *R, const double *u) { return R[0] * spd_max_abs(n, u); }
 
+/* x is this near to the side, in parts of R: the sign of the multiplier then tells whether it is there. */
+static const double NEAR = 1e-6;
+
+static spd_set_side side(int64_t n, const double *R, const double *x, double *s) {
+    for (int64_t j = 0; j < n; j++) s[j] = x[j] > 0 ? 1 : x[j] < 0 ? -1 : 0;
+    return spd_sum_abs(n, x) < (1 - NEAR) * R[0] ? SPD_SIDE_NONE : SPD_SIDE_OUTWARD;
+}
+
 /* By the multiplier tau of ||P||_1 <= R: for any tau >= 0, h*(-v) <= sum_j max(|v_j| - tau, 0)^2 / (2 gamma) + tau R; with gamma =
  * 0 tau has to be max |v_j|. P is within R of 0, whatever v is: an error e_j of v_j costs at most e_j (|x_j| + R). */
 static double bracket(int64_t n, const double *R, double gamma, const double *x, const double *v, const double *e, double *work) {
@@ -51,4 +59,5 @@ const spd_set_kind spd_set_l1ball = {.name = "l1ball",
                                      .diameter = diameter,
                                      .support = support,
                                      .bracket = bracket,
+                                     .side = side,
                                      .bounded = true};

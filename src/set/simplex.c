@@ -17,6 +17,12 @@ static double support(int64_t n, const double *R, const double *u) {
     return R[0] * top;
 }
 
+static spd_set_side side(int64_t n, const double *R, const double *x, double *s) {
+    (void)R;
+    for (int64_t j = 0; j < n; j++) s[j] = x[j] > 0;
+    return SPD_SIDE_FIXED;
+}
+
 /* By the multiplier tau of sum P = R: for any tau, h*(-v) <= sum_j max(-v_j - tau, 0)^2 / (2 gamma) + tau R; with gamma = 0 tau has
  * to be max -v_j. P is within R of 0, whatever v is: an error e_j of v_j costs at most e_j (|x_j| + R). */
 static double bracket(int64_t n, const double *R, double gamma, const double *x, const double *v, const double *e, double *work) {
@@ -49,4 +55,5 @@ const spd_set_kind spd_set_simplex = {.name = "simplex",
                                       .diameter = diameter,
                                       .support = support,
                                       .bracket = bracket,
+                                      .side = side,
                                       .bounded = true};
