@@ -142,8 +142,9 @@ static spdhg_status allocate(spd_certifier *c, spdhg_error *err) {
         good = good && *parts[i].at;
     }
     c->F_entries = SPD_NEW(int64_t, p->d);
+    c->whole = SPD_NEW(bool, c->exact ? p->dK : 0);
     good = allocate_lists(s) && allocate_lists(&c->mean) && good;
-    if (!good || !c->F_entries) return spd_fail_memory(err, bytes);
+    if (!good || !c->F_entries || !c->whole) return spd_fail_memory(err, bytes);
     divide(c);
     return SPDHG_OK;
 }
@@ -173,7 +174,7 @@ void spd_certifier_free(spd_certifier *c) {
     for (int i = 0; i < SPD_CERTIFIER_PARTS; i++) spd_free(c->owned[i]); /* the problem may be gone */
     free_lists(&c->base);
     free_lists(&c->mean);
-    void *const arrays[] = {c->F_entries, c->fine, c->fine_trial.z, c->newton.M, c->forced, c->push};
+    void *const arrays[] = {c->F_entries, c->whole, c->fine, c->fine_trial.z, c->newton.M, c->forced, c->push};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) spd_free(arrays[i]);
     spd_routes_free(&c->routes);
     *c = (spd_certifier){0};

@@ -51,6 +51,7 @@ typedef struct spd_routes {
     int32_t *base;     /* number of its base; SPD_GROUNDED: a row with one entry takes it all */
     signed char *sign; /* of j in the direction of its base, along which F is 0 */
 } spd_routes;
+bool spd_routes_is_link(const spd_csr *F, int64_t e); /* two entries of equal size */
 bool spd_routes_new(spd_routes *r, const spdhg_problem *p);
 /* excess (d x K), known up to doubt, is sent along, and added up on the way: dy (m x K, 0 before) = the most that each row carries. */
 void spd_routes_carry(const spd_routes *r, int64_t d, int64_t K, double *excess, double *doubt, double *dy);
@@ -128,7 +129,8 @@ typedef struct spd_certifier {
     spd_stop *stop;     /* asked in loops of the proof, which then fails; NULL: none */
     bool exact;         /* some coordinate has neither ridge nor bound: v must vanish there */
     int64_t identity;   /* a term with F = identity and lambda > 0, or -1: absorbs v without a solve */
-    double start_value; /* f(0): scale of the relative gap */
+    double start_value; /* f(0) */
+    double reference;   /* of the relative gap, where f is less: spd_gap_refer */
     double least;       /* what f never is below, whatever x is: the rows' least losses */
     double best_dual;   /* largest certified lower bound of f seen so far: the bound of best_alpha and best_y */
     double worth; /* a relative gap (without ridge: within a radius) above this is not worth more work; INFINITY: always try */
@@ -170,6 +172,7 @@ typedef struct spd_certifier {
     spd_routes routes;
     spd_base_system base, mean; /* mean: with a coupled loss */
     double *room, *excess, *doubt, *residual;
+    bool *whole; /* d x K: the repair leaves nothing of v_j, though a side of X would allow it */
     /* a fixed point of X, at which the bound of a dual point is computed by itself */
     double *origin, *origin_z, *origin_Fx, origin_loss, origin_ridge;
     double *best_alpha, *best_dual_y;   /* one behind the other, as a checkpoint keeps them */
@@ -180,10 +183,10 @@ spdhg_status spd_certifier_new(spd_certifier *c, const spdhg_problem *p, int thr
 /* y: any dual, projected here. The caller has put phi'(z), or another guess, into c->alpha. c->gradient tells whether c->g and c->gc
  * are still the gradient of the loss afterwards. */
 void spd_certify(spd_certifier *c, const spd_trial *at, const double *y, spd_gap *out);
-/* What a relative gap is a part of: f, or 1e-10 f(0) where that is more. */
-static inline double spd_gap_scale(const spd_certifier *c, double objective) {
-    return fmax(fabs(objective), 1e-10 * c->start_value);
-}
+/* What a relative gap at x is a part of: f or, where f is as good as 0, what rounding x does to f: u = 1e-16 of f(0) and of the sums
+ * that F x is the small rest of. That is to be 1e-6 of it. */
+static inline double spd_gap_scale(const spd_certifier *c, double objective) { return fmax(fabs(objective), c->reference); }
+void spd_gap_refer(spd_certifier *c, const double *x);
 /* Makes the bound of (alpha, y) the best known: what a checkpoint has kept is computed anew, and only that is believed. */
 void spd_certify_known(spd_certifier *c, const double *alpha, const double *y);
 /* False: whatever x is, nothing can be shown for all of them, only within a radius: too many unknowns, or a matrix that is singular as
@@ -210,7 +213,6 @@ bool spd_dual_newton_may(const spd_certifier *c);
 bool spd_dual_newton(spd_certifier *c, const spd_trial *at);
 /* ---- exact.c: moves alpha and y so that -v is in dom h*, nearly; false if that would leave a domain. */
 bool spd_dual_make_exact(spd_certifier *c, const double *x, const double *z);
-void spd_dual_scores_of(const spd_certifier *c, const double *p, double *t); /* t = A p and the intercept's part, n x K */
 bool spd_dual_can_correct(const spd_certifier *c);
 bool spd_dual_correct(spd_certifier *c, const double *z); /* again, by v and v0 as they are; false: alpha left its domain */
 /* The part of v that must vanish: how far each v_j is outside what X's unbounded sides allow (0 where allowed). */
@@ -235,6 +237,7 @@ double spd_dual_penalty_bracket(spd_certifier *c, const double *Fx); /* third br
 /* ---- repair.c */
 double spd_dual_outside(const spd_certifier *c);                   /* t: y is in (1 + t) lambda Y */
 void spd_dual_repair_intercept(spd_certifier *c, spd_repair *out); /* sum_i w_i alpha_i = 0; e grows by what v may move */
-bool spd_dual_repair_all(spd_certifier *c, spd_repair *out);       /* that and -v in dom h*; false: not proven to exist */
+/* That and -v in dom h*; x: of the point at hand. False: not proven to exist. */
+bool spd_dual_repair_all(spd_certifier *c, const double *x, spd_repair *out);
 double spd_dual_repair_cost(const spd_certifier *c, const spd_repair *r, const double *z, double loss, double objective);
 #endif

@@ -203,7 +203,8 @@ static void move(spd_certifier *c, const spd_trial *at) {
     const spdhg_problem *p = c->problem;
     spd_newton_dual *a = &c->newton;
     const int64_t K = p->K;
-    spd_dual_scores_of(c, a->p, a->t);
+    spd_problem_products(p, c->threads, a->p, a->t);
+    if (p->intercept) spd_problem_shift(p, a->p + p->dK, a->t);
     for (int64_t i = 0; i < p->n && !p->loss->value; i++) {
         p->loss->second_k(at->z + i * K, K, p->b[i], a->t + i * K, c->work);
         spd_axpy(K, 1, c->work, c->alpha + i * K);

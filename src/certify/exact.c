@@ -105,21 +105,12 @@ static void solve(spd_certifier *c) {
     for (int64_t q = 0; q < n; q++) c->p[q] *= c->scale[q];
 }
 
-void spd_dual_scores_of(const spd_certifier *c, const double *p, double *t) {
-    const spdhg_problem *q = c->problem;
-    const int64_t K = q->K;
-    spd_problem_scores(q, c->threads, p, t);
-    for (int64_t i = 0; i < q->n; i++) {
-        const double *offset = q->data->offset ? q->data->offset + (q->row ? q->row[i] : i) * K : NULL;
-        for (int64_t k = 0; k < K; k++) t[i * K + k] += (q->intercept ? p[q->dK + k] : 0) - (offset ? offset[k] : 0);
-    }
-}
-
 /* alpha += D A p, y += nu F p, and g, gc anew. */
 static void move(spd_certifier *c, const double *z) {
     const spdhg_problem *p = c->problem;
     const int64_t K = p->K;
-    spd_dual_scores_of(c, c->p, c->t);
+    spd_problem_products(p, c->threads, c->p, c->t);
+    if (p->intercept) spd_problem_shift(p, c->p + p->dK, c->t);
     for (int64_t i = 0; i < p->n; i++) {
         double *t = c->t + i * K, *alpha = c->alpha + i * K;
         if (p->loss->value)

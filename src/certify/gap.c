@@ -23,6 +23,7 @@ static double exact_bracket(const spd_certifier *c, const double *x) {
     double total = 0, low, high;
     spd_set_sides(&p->set, &low, &high);
     for (int64_t q = 0; q < p->dK && (isfinite(low) || isfinite(high)); q++) {
+        if (c->whole[q]) continue;
         const double v = isfinite(low) ? c->v[q] : -c->v[q], way = isfinite(low) ? x[q] - low : high - x[q];
         total += fmax(fmax(v - c->e[q], 0) * way, (fmax(v, 0) + c->e[q]) * way);
     }
@@ -86,7 +87,7 @@ static double prove(spd_certifier *c, const spd_trial *at, double R, bool moved,
             return INFINITY;
         s = (sum){.gap = INFINITY, .rounding = INFINITY};
         if (!all) spd_dual_repair_intercept(c, r);
-        if (all && !spd_dual_repair_all(c, r)) continue;
+        if (all && !spd_dual_repair_all(c, at->x, r)) continue;
         s = add_up(c, at, r, R, moved, round > 0);
         if (s.gap <= goal || s.rounding <= SHARE * (s.gap - s.rounding) || R > 0) break;
     }

@@ -87,9 +87,15 @@ static bool has_rest(const spd_base_system *s) {
     return false;
 }
 
+/* Of x_j >= 0, v_j >= 0, x_j v_j = 0 the second is the zero: |v_j| is less in units of alpha than x_j's way to the side in units of z. */
+static bool is_inside(const spd_certifier *c, int64_t q, double way) {
+    const double norm = c->norm[q / c->problem->K];
+    return fabs(c->v[q]) / norm < way * norm;
+}
+
 /* What has to leave v_j, and how much more or less that may be: all of it, or the part on the side where X has no bound. Columns of a null vector N: all of it,
  * for N'v = 0 has to stay so. With a coupled loss the same direction in all outputs is null unless rows of F see it. */
-static void find_excess(spd_certifier *c) {
+static void find_excess(spd_certifier *c, const double *x) {
     const spdhg_problem *p = c->problem;
     const bool rest = has_rest(&c->base);
     double low, high;
@@ -99,7 +105,9 @@ static void find_excess(spd_certifier *c) {
         const int32_t base = c->routes.base[q / p->K];
         const bool coupled = !p->loss->value && (!rest || (base >= 0 && spd_base_in_null(&c->mean, base)));
         const bool null = base >= 0 && (coupled || spd_base_in_null(&c->base, base));
-        const bool whole = null || (!isfinite(low) && !isfinite(high));
+        const bool whole =
+            null || (!isfinite(low) && !isfinite(high)) || is_inside(c, q, isfinite(low) ? x[q] - low : high - x[q]);
+        c->whole[q] = whole;
         const bool stays = !whole && (isfinite(low) ? v >= e : v <= -e); /* on the right side, for sure */
         c->excess[q] = whole ? v : stays ? 0 : isfinite(low) ? fmin(v, 0) : fmax(v, 0);
         c->doubt[q] = stays ? 0 : e;
@@ -173,14 +181,14 @@ static double find_stretch(spd_certifier *c, double E, double mean) {
     return GENEROUS * stretch;
 }
 
-static bool try_repair(spd_certifier *c, double shrunk, spd_repair *out) {
+static bool try_repair(spd_certifier *c, const double *x, double shrunk, spd_repair *out) {
     double E = 0, mean = 0;
     bool good = false, known = false;
     *out = (spd_repair){.shrunk = shrunk};
     for (int round = 0; round < 2 && !known; round++) { /* null vectors and rows that are no route's may be found on the way */
         const int64_t nulls = c->base.nulls + c->mean.nulls;
         const bool rest = has_rest(&c->base);
-        find_excess(c);
+        find_excess(c, x);
         good = find_energy(c, shrunk, &E) & find_mean_energy(c, &mean);
         known = nulls == c->base.nulls + c->mean.nulls && rest == has_rest(&c->base);
     }
@@ -191,17 +199,17 @@ static bool try_repair(spd_certifier *c, double shrunk, spd_repair *out) {
 }
 
 /* Every column has a row of F that takes it: alpha is only wanted for the intercept, and then the way without a system is cheaper. */
-static bool repair_by_rows(spd_certifier *c, spd_repair *out) {
+static bool repair_by_rows(spd_certifier *c, const double *x, spd_repair *out) {
     spd_dual_repair_intercept(c, out);
-    find_excess(c);
+    find_excess(c, x);
     out->stretch += find_stretch(c, 0, 0);
     return isfinite(out->stretch) && isfinite(out->mixed);
 }
 
 /* Where no alpha has room, as with the Huber loss and nothing but outliers, all of (alpha, y) is made a little smaller first. */
-bool spd_dual_repair_all(spd_certifier *c, spd_repair *out) {
-    if (c->routes.bases == 0) return repair_by_rows(c, out);
-    return try_repair(c, 0, out) || (c->problem->loss->room && try_repair(c, SHRUNK, out));
+bool spd_dual_repair_all(spd_certifier *c, const double *x, spd_repair *out) {
+    if (c->routes.bases == 0) return repair_by_rows(c, x, out);
+    return try_repair(c, x, 0, out) || (c->problem->loss->room && try_repair(c, x, SHRUNK, out));
 }
 
 /* The bracket of a coupled loss at any distribution is at most log K + 2 max |z|. */

@@ -116,6 +116,20 @@ double spd_dual_error_of_structure(const spd_certifier *c, const double *x, cons
     return sum;
 }
 
+void spd_gap_refer(spd_certifier *c, const double *x) {
+    const spdhg_problem *p = c->problem;
+    double sum = 0;
+    for (int64_t t = 0; t < p->terms; t++) {
+        const spd_csr *F = &p->term[t].F->F;
+        for (int64_t e = 0; e < F->m && !spd_csr_is_identity(F); e++) {
+            if (F->ptr[e + 1] - F->ptr[e] < 2 || spd_routes_is_link(F, e)) continue; /* equal numbers cancel exactly */
+            for (int64_t q = F->ptr[e]; q < F->ptr[e + 1]; q++)
+                sum += p->term[t].lambda * fabs(F->val[q]) * spd_sum_abs(p->K, x + F->idx[q] * p->K);
+        }
+    }
+    c->reference = UNIT / 1e-6 * fmax(c->start_value, sum);
+}
+
 /* lambda r(z) - y'z, z = F x: never negative but for rounding. With l1 each number has a bracket of its own, and nothing cancels. */
 double spd_dual_penalty_bracket(spd_certifier *c, const double *Fx) {
     const spdhg_problem *p = c->problem;

@@ -21,7 +21,7 @@ typedef struct network {
     edge *edge;
 } network;
 
-static bool is_link(const spd_csr *F, int64_t e) {
+bool spd_routes_is_link(const spd_csr *F, int64_t e) {
     const int64_t q = F->ptr[e];
     return F->ptr[e + 1] - q == 2 && F->val[q] != 0 && fabs(F->val[q]) == fabs(F->val[q + 1]);
 }
@@ -31,7 +31,7 @@ static void each_link(const spdhg_problem *p, network *g, void (*visit)(network 
     for (int64_t t = 0; t < p->terms; t++) {
         const spd_csr *F = &p->term[t].F->F;
         for (int64_t e = 0; e < F->m && p->term[t].lambda > 0 && !spd_csr_is_identity(F); e++)
-            if (is_link(F, e)) visit(g, F, e, p->term[t].first + e * p->K);
+            if (spd_routes_is_link(F, e)) visit(g, F, e, p->term[t].first + e * p->K);
     }
 }
 

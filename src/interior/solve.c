@@ -11,7 +11,7 @@ const char *spd_interior_refuses(const spdhg_problem *p) {
     if (spd_problem_normal_size(p) > UNKNOWNS_MOST)
         return "it factors a dense matrix: at most 1500 coefficients (features times outputs)";
     for (int64_t t = 0; t < p->terms; t++)
-        if (p->term[t].penalty == &spd_penalty_nuclear) return "it does not know the nuclear norm";
+        if (!spd_part_known(&p->term[t], p->K)) return "it does not know the nuclear norm of matrices";
     if (p->set.kind == &spd_set_box && !(p->set.arg[0] < p->set.arg[1])) return "the box has no inside";
     return NULL;
 }
