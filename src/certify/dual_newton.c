@@ -198,6 +198,23 @@ static bool solve(spd_newton_dual *a, int64_t N, double *tau) {
     return spd_all_finite(N, a->p);
 }
 
+/* One row of a coupled loss: q_k = alpha_k, 1 + alpha_k of the class itself, stays above half of what it is. */
+static void move_coupled(spd_certifier *c, const spd_trial *at, int64_t i) {
+    const spdhg_problem *p = c->problem;
+    const int64_t K = p->K;
+    double *change = c->work, *alpha = c->alpha + i * K, *low = c->newton.low + i * K, part = 1;
+    p->loss->second_k(at->z + i * K, K, p->b[i], c->newton.t + i * K, change);
+    for (int64_t k = 0; k < K; k++) {
+        const double q = alpha[k] + ((double)k == p->b[i]);
+        if (-change[k] > 0.5 * q) part = fmin(part, 0.5 * q / -change[k]);
+    }
+    for (int64_t k = 0; k < K; k++) {
+        const spd_twofold sum = spd_twofold_add((spd_twofold){alpha[k], low[k]}, part * change[k]);
+        alpha[k] = sum.high;
+        low[k] = sum.low;
+    }
+}
+
 /* alpha + low += C A p, kept in the domain; y += sigma D F p, kept in its ball. */
 static void move(spd_certifier *c, const spd_trial *at) {
     const spdhg_problem *p = c->problem;
@@ -205,10 +222,7 @@ static void move(spd_certifier *c, const spd_trial *at) {
     const int64_t K = p->K;
     spd_problem_products(p, c->threads, a->p, a->t);
     if (p->intercept) spd_problem_shift(p, a->p + p->dK, a->t);
-    for (int64_t i = 0; i < p->n && !p->loss->value; i++) {
-        p->loss->second_k(at->z + i * K, K, p->b[i], a->t + i * K, c->work);
-        spd_axpy(K, 1, c->work, c->alpha + i * K);
-    }
+    for (int64_t i = 0; i < p->n && !p->loss->value; i++) move_coupled(c, at, i);
     for (int64_t i = 0; i < p->n * K && p->loss->value; i++) {
         spd_twofold alpha = spd_twofold_add((spd_twofold){c->alpha[i], a->low[i]}, a->curve[i] * a->t[i]);
         double least, most;
@@ -229,7 +243,7 @@ bool spd_dual_newton(spd_certifier *c, const spd_trial *at) {
     if (!allocate(a, p, c->threads)) return false;
     spd_dual_measure_columns(c);
     memset(a->low, 0, (size_t)(p->n * p->K) * sizeof *a->low);
-    c->low = p->loss->value ? a->low : NULL;
+    c->low = a->low;
     double tau = INFINITY;
     bool inside = !p->set.kind->side;
     for (int round = 0; round < ROUNDS; round++) {

@@ -87,6 +87,28 @@ static void look_beside(const pass *a, int64_t from, int64_t count, double *brac
     for (int64_t q = 0; q < count; q++) bracket_of[q] = fmax(bracket_of[q], there[q]);
 }
 
+static double coupled_bracket(const pass *a, int64_t i, const double *alpha) {
+    const spdhg_problem *p = a->c->problem;
+    const double *z = a->z + i * p->K, *target = p->b + i * p->targets;
+    return spd_bracket(spd_loss_value(p->loss, p->loss_arg, p->K, z, target) - spd_dot(p->K, alpha, z) +
+                       p->loss->conjugate_k(alpha, p->K, target[0]));
+}
+
+/* alpha + low is a mean of alpha and of the K points where one number is K units of its last place further: |low| is half a unit at
+ * most, the weights are at most 1/(2 K). */
+static double coupled_beside(const pass *a, int64_t i) {
+    const int64_t K = a->c->problem->K;
+    double *alpha = a->c->alpha + i * K, most = 0;
+    for (int64_t k = 0; k < K; k++) {
+        const double low = a->c->low[i * K + k], here = alpha[k];
+        if (low == 0) continue;
+        alpha[k] += (double)K * (nextafter(here, low > 0 ? INFINITY : -INFINITY) - here);
+        most = fmax(most, coupled_bracket(a, i, alpha));
+        alpha[k] = here;
+    }
+    return most;
+}
+
 static void fenchel_block(void *context, int64_t b) {
     const pass *a = context;
     const spdhg_problem *p = a->c->problem;
@@ -107,11 +129,8 @@ static void fenchel_block(void *context, int64_t b) {
         return;
     }
     for (int64_t i = b * SPD_ROWS_PER_BLOCK; i < block_end(p, b); i++) {
-        const double *z = a->z + i * K, *alpha = a->c->alpha + i * K, *target = p->b + i * p->targets;
-        const double gap =
-            spd_loss_value(p->loss, p->loss_arg, K, z, target) - spd_dot(K, alpha, z) + p->loss->conjugate_k(alpha, K, target[0]);
-        const double w = weight(p, i);
-        if (w > 0) sum += w * spd_bracket(gap);
+        const double w = weight(p, i), at = coupled_bracket(a, i, a->c->alpha + i * K);
+        if (w > 0) sum += w * (a->c->low ? fmax(at, coupled_beside(a, i)) : at);
     }
     a->partial[b] = sum;
 }

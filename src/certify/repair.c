@@ -73,7 +73,8 @@ static double spread_coupled(const spd_certifier *c, const double *z) {
         const double all = at[(int64_t)p->b[i]] + p->loss->value_k(at, p->K, p->b[i]); /* log sum exp */
         double most = 0;
         for (int64_t k = 0; k < p->K; k++) {
-            const double q = c->alpha[i * p->K + k] + ((double)k == p->b[i]) + D;
+            const double low = c->low ? fabs(c->low[i * p->K + k]) : 0;
+            const double q = c->alpha[i * p->K + k] + ((double)k == p->b[i]) + D + low;
             most += q * fmax(log(q) - (at[k] - all), 0);
         }
         sum += share(p, i) * most * (most / D);

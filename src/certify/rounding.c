@@ -76,16 +76,18 @@ static void add_structure_error(spd_certifier *c, double more) {
     }
 }
 
-/* A coupled loss has sum_k alpha_ik = 0 up to rounding; the exactly normalised alpha is this far away, in parts of q_ik <= 1. */
+/* A coupled loss has sum_k alpha_ik = 0 up to rounding; the exactly normalised alpha, one output taken from the others, is this far
+ * away. */
 static double normalisation(const spd_certifier *c) {
     const spdhg_problem *p = c->problem;
     double most = 0;
     for (int64_t i = 0; i < p->n && !p->loss->value; i++) {
+        const double *alpha = c->alpha + i * p->K;
         double sum = 0;
-        for (int64_t k = 0; k < p->K; k++) sum += c->alpha[i * p->K + k];
-        most = fmax(most, fabs(sum));
+        for (int64_t k = 0; k < p->K; k++) sum += alpha[k];
+        most = fmax(most, fabs(sum) + spd_rounding((double)p->K + 4) * spd_sum_abs(p->K, alpha));
     }
-    return p->loss->value ? 0 : 2 * (most + spd_rounding((double)p->K + 4));
+    return p->loss->value ? 0 : 2 * most;
 }
 
 void spd_dual_error_of_v(spd_certifier *c) {
@@ -124,7 +126,7 @@ static spd_twofold weighted(const spd_certifier *c, int64_t i, int64_t k, int64_
     spd_twofold sum = {0, 0};
     if (k != other) return spd_twofold_times((spd_twofold){alpha[k], c->low ? c->low[i * p->K + k] : 0}, weight(p, i));
     for (int64_t l = 0; l < p->K; l++)
-        if (l != k) sum = spd_twofold_add(sum, -alpha[l]);
+        if (l != k) sum = spd_twofold_add(spd_twofold_add(sum, -alpha[l]), c->low ? -c->low[i * p->K + l] : 0);
     return spd_twofold_times(sum, weight(p, i));
 }
 
