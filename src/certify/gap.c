@@ -60,7 +60,8 @@ static double error_of_objective(const spd_certifier *c, const spd_trial *at, do
 /* The three brackets at a point and their rounding. R > 0: within that radius; else of all x. moved: alpha is not phi'(z). */
 static sum add_up(spd_certifier *c, const spd_trial *at, const spd_repair *r, double R, bool moved, bool by_rows) {
     const spdhg_problem *p = c->problem;
-    const double first = moved ? spd_dual_fenchel(c, at->z) : 0, third = spd_dual_penalty_bracket(c, at->Fx);
+    const double first = moved ? fmax(spd_dual_fenchel(c, at->z), DBL_MIN) : 0; /* 0 says that none was computed */
+    const double third = spd_dual_penalty_bracket(c, at->Fx);
     const double second = R > 0      ? radius_bracket(c, at->x, R)
                           : c->exact ? exact_bracket(c, at->x)
                                      : p->set.kind->bracket(p->dK, p->set.arg, p->gamma, at->x, c->v, c->e, c->work);
