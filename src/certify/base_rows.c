@@ -8,30 +8,22 @@ static const double RANGE = 1e100; /* of the columns, for which the solvers' own
 
 double spd_dual_nu(const spd_term *t) { return 3e-3 * t->lambda; }
 
-static int64_t add_to(spd_base_system *s, int64_t unknown, double value, int64_t count) {
-    if (s->size[unknown] == 0) s->touched[count++] = (int32_t)unknown;
-    s->sum[unknown] = spd_twofold_add(s->sum[unknown], value);
-    s->size[unknown] += fabs(value);
-    return count;
-}
-
-/* Of a coupled loss h_i (e_k - e_l), l the most likely output: alpha_k grows at the cost of alpha_l. */
 int64_t spd_base_row(spd_base_system *s, const spd_routes *r, int64_t i) {
     const spdhg_problem *p = s->problem;
-    const int64_t O = s->outputs, k = i % O, l = O > 1 ? spd_dual_dependent(p, s->alpha + i / O * O, i / O) : -1;
     int64_t count = 0;
     spd_row row;
-    if (k == l) return 0;
-    spd_problem_row(p, i / O, &row);
+    spd_problem_row(p, i, &row);
     for (int64_t q = 0; q < row.nnz; q++) {
         const int64_t j = row.idx ? row.idx[q] : q, b = r->base[j];
         if (b < 0 || row.val[q] == 0) continue;
-        count = add_to(s, b * O + k, r->sign[j] * row.val[q], count);
-        if (l >= 0) count = add_to(s, b * O + l, -r->sign[j] * row.val[q], count);
+        if (s->size[b] == 0) s->touched[count++] = (int32_t)b;
+        s->sum[b] = spd_twofold_add(s->sum[b], r->sign[j] * row.val[q]);
+        s->size[b] += fabs(row.val[q]);
     }
     if (p->intercept) {
-        count = add_to(s, s->n - O + k, 1, count);
-        if (l >= 0) count = add_to(s, s->n - O + l, -1, count);
+        s->sum[s->n - 1] = (spd_twofold){1, 0};
+        s->size[s->n - 1] = 1;
+        s->touched[count++] = (int32_t)(s->n - 1);
     }
     return count;
 }
@@ -47,7 +39,7 @@ void spd_base_clear(spd_base_system *s, int64_t count) {
 void spd_base_find_units(spd_base_system *s, const spd_routes *r) {
     const spdhg_problem *p = s->problem;
     for (int64_t b = 0; b < s->n; b++) s->unit[b] = 0;
-    for (int64_t i = 0; i < p->n * s->outputs; i++) {
+    for (int64_t i = 0; i < p->n && !s->rowless; i++) {
         const int64_t count = spd_base_row(s, r, i);
         for (int64_t q = 0; q < count; q++)
             s->unit[s->touched[q]] = fmax(s->unit[s->touched[q]], fabs(s->sum[s->touched[q]].high));
@@ -77,7 +69,7 @@ static void add_outer(spd_base_system *s, double factor, int64_t count) {
 static void add_rows(spd_base_system *s, const spd_routes *r) {
     const spdhg_problem *p = s->problem;
     const double u = 0.5 * DBL_EPSILON;
-    for (int64_t i = 0; i < p->n * s->outputs; i++) {
+    for (int64_t i = 0; i < p->n; i++) {
         if (i % POLL_EVERY == 0 && spd_stop_now(s->stop)) return;
         if (!(s->share[i] > 0)) continue;
         const int64_t count = spd_base_row(s, r, i);
@@ -98,17 +90,18 @@ static void add_structure(spd_base_system *s, const spd_routes *r) {
         const spd_csr *F = &p->term[t].F->F;
         s->rest[t] = false;
         for (int64_t e = 0; e < F->m && p->term[t].lambda > 0 && !spd_csr_is_identity(F); e++) {
-            for (int64_t k = 0; k < s->outputs; k++) {
-                int64_t count = 0, kept = 0;
-                for (int64_t q = F->ptr[e]; q < F->ptr[e + 1]; q++) {
-                    const int64_t b = r->base[F->idx[q]];
-                    if (b >= 0 && F->val[q] != 0) count = add_to(s, b * s->outputs + k, r->sign[F->idx[q]] * F->val[q], count);
-                }
-                for (int64_t q = 0; q < count; q++) kept += s->sum[s->touched[q]].high != 0;
-                if (kept > 0) add_outer(s, spd_dual_nu(&p->term[t]) / s->top, count);
-                s->rest[t] = s->rest[t] || kept > 0;
-                spd_base_clear(s, count);
+            int64_t count = 0, kept = 0;
+            for (int64_t q = F->ptr[e]; q < F->ptr[e + 1]; q++) {
+                const int64_t b = r->base[F->idx[q]];
+                if (b < 0 || F->val[q] == 0) continue;
+                if (s->size[b] == 0) s->touched[count++] = (int32_t)b;
+                s->sum[b] = spd_twofold_add(s->sum[b], r->sign[F->idx[q]] * F->val[q]);
+                s->size[b] += fabs(F->val[q]);
             }
+            for (int64_t q = 0; q < count; q++) kept += s->sum[s->touched[q]].high != 0;
+            if (kept > 0) add_outer(s, spd_dual_nu(&p->term[t]) / s->top, count);
+            s->rest[t] = s->rest[t] || kept > 0;
+            spd_base_clear(s, count);
         }
     }
 }
@@ -131,7 +124,7 @@ bool spd_base_assemble(spd_base_system *s, const spd_routes *r, int threads) {
             for (int64_t b = 0; b <= a; b++) s->G[a * n + b] *= s->unit[a] * s->unit[b];
             s->off[a] = p->scale ? 16 * DBL_EPSILON * DBL_EPSILON * s->G[a * n + a] : 0;
         }
-    } else
+    } else if (!s->rowless)
         add_rows(s, r);
     add_structure(s, r);
     return !spd_stop_now(s->stop);

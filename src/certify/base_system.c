@@ -1,8 +1,6 @@
 /* base_system.c - can alpha take up, exactly, what the routes leave at the bases and at the intercept?
  * h_i = (a_i'u_1, ..., a_i'u_B, 1): row i seen by the bases' directions u_b (routes.c), the intercept last.
  * G = sum_i (w_i D_i / W) h_i h_i' + sum_t nu_t (F_t U)'(F_t U),   0 <= D_i <= the room of alpha_i
- * A coupled loss has unknowns for each output, and for each row and output k the row h_i (e_k - e_l), l its most likely output: what
- * alpha_k gains alpha_l loses. D_ik is the room of alpha_k alone, so an output that is as good as impossible does not bind the others.
  * If G is positive definite, p = G^-1 r exists for every r, and alpha_i += D_i h_i'p, y += nu F U p take up r to the last bit.
  * With p'G p = r'G^-1 r <= E^2: |h_i'p| <= E / sqrt(w_i D_i / W), ||nu F U p|| <= sqrt(nu) E. No solution is computed: that it
  * exists, and E, is all that repair.c needs. So a number mu > 0 with mu |q|^2 <= q'S G S q has to be right, S = diag(scale).
@@ -89,12 +87,11 @@ static void set_scale(spd_base_system *s) {
 static void share_out(spd_base_system *s, double cut) {
     const spdhg_problem *p = s->problem;
     s->top = s->least = 0;
-    const int64_t rows = p->n * s->outputs;
-    for (int64_t i = 0; i < rows; i++) {
-        s->share[i] = (p->weight ? p->weight[i / s->outputs] : 1) / p->W * s->D[i];
+    for (int64_t i = 0; i < p->n; i++) {
+        s->share[i] = (p->weight ? p->weight[i] : 1) / p->W * s->D[i];
         s->top = fmax(s->top, s->share[i]);
     }
-    for (int64_t i = 0; i < rows && s->top > 0; i++) {
+    for (int64_t i = 0; i < p->n && s->top > 0; i++) {
         if (s->share[i] < cut * s->top) s->share[i] = s->D[i] = 0;
         if (s->share[i] > 0) s->least = s->least > 0 ? fmin(s->least, s->share[i]) : s->share[i];
         s->share[i] /= s->top;
@@ -108,8 +105,9 @@ bool spd_base_prove(spd_base_system *s, const spd_routes *r, const double *room,
     s->passing = false;
     if (!s->measured) spd_base_find_units(s, r);
     s->measured = true;
-    for (int64_t i = 0; i < s->problem->n * s->outputs; i++) s->D[i] = SPARE * room[i];
-    share_out(s, fmax(cut, CUT));
+    for (int64_t i = 0; i < s->problem->n && !s->rowless; i++) s->D[i] = SPARE * room[i];
+    s->top = s->least = 1;
+    if (!s->rowless) share_out(s, fmax(cut, CUT));
     if (!(s->top > 0)) return false;
     if (!spd_base_assemble(s, r, threads)) return false;
     set_scale(s);
@@ -128,26 +126,24 @@ bool spd_base_prove(spd_base_system *s, const spd_routes *r, const double *room,
 /* G of an earlier point will do: it has no more than the room there is now, and the same lambda. */
 bool spd_base_holds(const spd_base_system *s, const double *room) {
     if (!(s->root > 0) || s->passing) return false;
-    for (int64_t i = 0; i < s->problem->n * s->outputs; i++)
+    for (int64_t i = 0; i < s->problem->n && !s->rowless; i++)
         if (s->D[i] > room[i]) return false;
     for (int64_t t = 0; t < s->problem->terms; t++)
         if (s->rest[t] && s->lambda[t] != s->problem->term[t].lambda) return false;
     return true;
 }
 
-bool spd_base_in_null_of(const spd_base_system *s, int64_t base) {
+bool spd_base_in_null(const spd_base_system *s, int64_t b) {
     for (int64_t v = 0; v < s->nulls; v++)
-        for (int64_t k = 0; k < s->outputs; k++)
-            if (s->null[v * s->n + base * s->outputs + k] != 0) return true;
+        if (s->null[v * s->n + b] != 0) return true;
     return false;
 }
 
 double spd_base_energy(const spd_base_system *s, int64_t K, const double *residual) {
-    const int64_t columns = K / s->outputs; /* that share the matrix */
     double sum = 0;
     for (int64_t b = 0; b < s->n; b++)
-        for (int64_t k = 0; k < columns; k++) {
-            const double here = residual[b * columns + k] * s->unit[b] * s->scale[b] / s->root;
+        for (int64_t k = 0; k < K; k++) {
+            const double here = residual[b * K + k] * s->unit[b] * s->scale[b] / s->root;
             sum += here * here;
         }
     return sqrt(sum / s->top) * (1 + 1e-6);

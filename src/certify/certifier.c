@@ -71,17 +71,19 @@ static int parts_of(spd_certifier *c, part out[SPD_CERTIFIER_PARTS]) {
                         {&c->F_norm, p->d, true},
                         {&c->e, p->dK + p->K, true},
                         {&c->alpha_size, 4 * p->K, true},
-                        {&c->room, p->n * s->outputs, c->exact},
+                        {&c->room, p->n, c->exact},
                         {&c->excess, p->dK, c->exact},
                         {&c->doubt, p->dK, c->exact},
-                        {&c->residual, 2 * s->n / s->outputs * p->K, c->exact},
+                        {&c->residual, 2 * s->n * p->K, c->exact},
                         {&c->origin, p->dK, true},
                         {&c->origin_z, nK, true},
                         {&c->origin_Fx, mK, true},
                         {&c->best_alpha, nK + mK, true},
                         {&s->G, 2 * s->n * s->n, proof},
                         {&s->unit, 5 * s->n + p->terms, proof},
-                        {&s->D, 2 * p->n * s->outputs, proof},
+                        {&s->D, 2 * p->n, proof},
+                        {&c->mean.G, 2 * c->mean.n * c->mean.n, proof && c->mean.n > 0},
+                        {&c->mean.unit, 5 * c->mean.n + p->terms, proof && c->mean.n > 0},
                         {&s->work, plain ? spd_problem_normal_work(p, c->threads) : 0, plain}};
     _Static_assert(sizeof all / sizeof *all == SPD_CERTIFIER_PARTS, "every part has its place");
     memcpy(out, all, sizeof all);
@@ -106,7 +108,8 @@ static void divide(spd_certifier *c) {
     c->v0 = c->tau + c->problem->K;
     c->best_dual_y = c->best_alpha + c->problem->n * c->problem->K;
     divide_system(s);
-    if (s->D) s->share = s->D + c->problem->n * s->outputs;
+    divide_system(&c->mean);
+    if (s->D) s->share = s->D + c->problem->n;
 }
 
 static bool allocate_lists(spd_base_system *s) {
@@ -128,8 +131,8 @@ static spdhg_status allocate(spd_certifier *c, spdhg_error *err) {
     part parts[SPD_CERTIFIER_PARTS];
     double bytes = 0;
     if (c->exact && !spd_routes_new(&c->routes, p)) return spd_fail_memory(err, 40.0 * (double)p->d);
-    const int64_t outputs = p->loss->value ? 1 : p->K;
-    *s = (spd_base_system){.problem = p, .outputs = outputs, .n = (c->routes.bases + (p->intercept ? 1 : 0)) * outputs};
+    *s = (spd_base_system){.problem = p, .n = c->routes.bases + (p->intercept ? 1 : 0)};
+    c->mean = (spd_base_system){.problem = p, .n = p->loss->value ? 0 : c->routes.bases, .rowless = true};
     bool good = true;
     const int count = parts_of(c, parts);
     for (int i = 0; i < count; i++) {
@@ -140,7 +143,7 @@ static spdhg_status allocate(spd_certifier *c, spdhg_error *err) {
     }
     c->F_entries = SPD_NEW(int64_t, p->d);
     c->whole = SPD_NEW(bool, c->exact ? p->dK : 0);
-    good = allocate_lists(s) && good;
+    good = allocate_lists(s) && allocate_lists(&c->mean) && good;
     if (!good || !c->F_entries || !c->whole) return spd_fail_memory(err, bytes);
     divide(c);
     return SPDHG_OK;
@@ -170,6 +173,7 @@ bool spd_certifier_may_prove(const spd_certifier *c) { return !c->exact || c->ba
 void spd_certifier_free(spd_certifier *c) {
     for (int i = 0; i < SPD_CERTIFIER_PARTS; i++) spd_free(c->owned[i]); /* the problem may be gone */
     free_lists(&c->base);
+    free_lists(&c->mean);
     void *const arrays[] = {c->F_entries, c->whole, c->fine, c->fine_trial.z, c->newton.M, c->forced, c->push};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) spd_free(arrays[i]);
     spd_routes_free(&c->routes);

@@ -62,12 +62,12 @@ typedef struct spd_base_system {
     const spdhg_problem *problem;
     const uint8_t *forced; /* rows whose alpha is 0, or NULL */
     const double *alpha;   /* of the point at hand, n x K */
-    int64_t outputs;       /* K of a coupled loss: each base has one unknown for each; else 1 */
-    int64_t n;             /* unknowns: the bases, then the intercept, times outputs */
+    int64_t n;             /* unknowns: the bases, then the intercept */
+    bool rowless;          /* of F alone: what alpha cannot change, the mean over the outputs of a coupled loss */
     double *G, *copy;      /* n x n; NULL: too many unknowns */
     double *unit, *scale;  /* of each unknown: a power of two, and 1/sqrt of G's diagonal in it */
     double *off;           /* what rounding may have done to its part of G */
-    double *D, *share;     /* rows times outputs: how far each alpha may go; its part of G */
+    double *D, *share;     /* n: how far each alpha may go; its part of G */
     double top, least;     /* largest and smallest w_i D_i / W that is not 0 */
     double root;           /* sqrt(mu); 0: nothing is proven */
     bool *rest;            /* a term's rows that are not all routes' */
@@ -86,13 +86,12 @@ typedef struct spd_base_system {
 /* False: G could not be shown to be positive. room: of each alpha. cut: rows with less than this of the largest share are left. */
 bool spd_base_prove(spd_base_system *s, const spd_routes *r, const double *room, double cut, int threads);
 bool spd_base_holds(const spd_base_system *s, const double *room); /* what was proven last is enough here, too */
-/* E with r'G^-1 r <= E^2 for every r no larger than residual (n / outputs x K). */
+/* E with r'G^-1 r <= E^2 for every r of K columns no larger than residual (n x K). */
 double spd_base_energy(const spd_base_system *s, int64_t K, const double *residual);
+bool spd_base_in_null(const spd_base_system *s, int64_t b);
 void spd_base_find_units(spd_base_system *s, const spd_routes *r);
 bool spd_base_assemble(spd_base_system *s, const spd_routes *r, int threads); /* false: stopped */
-/* Row i / outputs as output i % outputs sees it: fills sum, size, touched; returns how many. */
-int64_t spd_base_row(spd_base_system *s, const spd_routes *r, int64_t i);
-bool spd_base_in_null_of(const spd_base_system *s, int64_t base); /* some unknown of that base is */
+int64_t spd_base_row(spd_base_system *s, const spd_routes *r, int64_t i);     /* fills sum, size, touched; returns how many */
 void spd_base_clear(spd_base_system *s, int64_t count);
 int64_t spd_base_find_nulls(spd_base_system *s, const spd_routes *r); /* how many are known then */
 double spd_dual_nu(const spd_term *t); /* a small part of lambda: y moves little against its ball */
@@ -123,7 +122,7 @@ typedef struct spd_newton_dual {
     double *scratch;
 } spd_newton_dual;
 
-enum { SPD_CERTIFIER_PARTS = 36 };
+enum { SPD_CERTIFIER_PARTS = 38 };
 typedef struct spd_certifier {
     const spdhg_problem *problem;
     int threads;
@@ -171,7 +170,7 @@ typedef struct spd_certifier {
     bool refines;                     /* a better dual point may be looked for where phi'(z) is not good enough */
     /* repair */
     spd_routes routes;
-    spd_base_system base;
+    spd_base_system base, mean; /* mean: with a coupled loss */
     double *room, *excess, *doubt, *residual;
     bool *whole; /* d x K: the repair leaves nothing of v_j, though a side of X would allow it */
     /* a fixed point of X, at which the bound of a dual point is computed by itself */
@@ -224,8 +223,6 @@ static inline double spd_rounding(double k) { /* gamma_k: what k operations can 
     const double all = k * 0x1p-53;
     return all < 0.5 ? all / (1 - all) : INFINITY;
 }
-/* The output of a coupled loss whose alpha is taken to be the others' sum, negated and not rounded: the most likely one. -1: none. */
-int64_t spd_dual_dependent(const spdhg_problem *p, const double *alpha, int64_t i);
 void spd_dual_measure_columns(spd_certifier *c);
 void spd_dual_error_of_v(spd_certifier *c); /* e for the v at hand */
 bool spd_dual_fine_v(spd_certifier *c);     /* v, v0 and e again, with twice the digits; false: not possible */

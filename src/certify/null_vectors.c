@@ -51,40 +51,35 @@ static bool whole_numbers(int64_t n, double *q) {
     return false;
 }
 
-static double difference(const double *q, int64_t k, int64_t other) { return q[k] - (other >= 0 ? q[other] : 0); }
-
 /* Every row's sum, of the numbers as they were given: with --standardize before their division by the scale. q: by base. active: of
  * the rows with an alpha that is not 0 or may move. */
 static bool is_null(spd_base_system *s, const spd_routes *r, const double *q, bool active) {
     const spdhg_problem *p = s->problem;
     double *factor = s->line, *value = factor + p->d + 1, *work = value + p->d + 1;
-    const int64_t O = s->outputs;
-    for (int64_t i = 0; i < p->n * O; i++) {
-        const int64_t own = i / O, k = i % O, other = O > 1 ? spd_dual_dependent(p, s->alpha + own * O, own) : -1;
-        const double *alpha = O > 1 ? s->alpha + i : s->alpha + own * p->K;
-        if (k == other || (s->forced && s->forced[own]) || (p->weight && !(p->weight[own] > 0))) continue;
-        if (active && s->D[i] == 0 && spd_max_abs(O > 1 ? 1 : p->K, alpha) == 0) continue;
+    for (int64_t i = 0; i < p->n && !s->rowless; i++) {
+        if ((s->forced && s->forced[i]) || (p->weight && !(p->weight[i] > 0))) continue;
+        if (active && s->D[i] == 0 && spd_max_abs(p->K, s->alpha + i * p->K) == 0) continue;
         spd_row row;
-        spd_problem_row(p, own, &row);
+        spd_problem_row(p, i, &row);
         for (int64_t l = 0; l < row.nnz; l++) {
             const int64_t j = row.idx ? row.idx[l] : l;
-            factor[l] = r->base[j] < 0 ? 0 : r->sign[j] * difference(q + r->base[j] * O, k, other);
+            factor[l] = r->base[j] < 0 ? 0 : r->sign[j] * q[r->base[j]];
             value[l] = spd_problem_undivided(p, &row, l);
         }
-        factor[row.nnz] = p->intercept ? difference(q + s->n - O, k, other) : 0;
+        factor[row.nnz] = p->intercept ? q[s->n - 1] : 0;
         value[row.nnz] = 1;
         if (!spd_sums_to_zero(row.nnz + 1, factor, value, work)) return false;
     }
     for (int64_t t = 0; t < p->terms; t++) { /* and every row of F; with a scale F's columns are not the data's */
         const spd_csr *F = &p->term[t].F->F;
-        for (int64_t e = 0; e < F->m * O && s->rest[t]; e++) {
-            if (p->scale) return false;
-            const int64_t first = F->ptr[e / O], entries = F->ptr[e / O + 1] - first;
+        for (int64_t e = 0; e < F->m && s->rest[t]; e++) {
+            if (p->scale && !s->rowless) return false;
+            const int64_t entries = F->ptr[e + 1] - F->ptr[e];
             for (int64_t l = 0; l < entries; l++) {
-                const int64_t j = F->idx[first + l];
-                factor[l] = r->base[j] < 0 ? 0 : r->sign[j] * q[r->base[j] * O + e % O];
+                const int64_t j = F->idx[F->ptr[e] + l];
+                factor[l] = r->base[j] < 0 ? 0 : r->sign[j] * q[r->base[j]];
             }
-            if (!spd_sums_to_zero(entries, factor, F->val + first, work)) return false;
+            if (!spd_sums_to_zero(entries, factor, F->val + F->ptr[e], work)) return false;
         }
     }
     return true;
@@ -109,10 +104,10 @@ static bool store(spd_base_system *s, const double *q) {
 /* The scale of each base's one column; NULL where there is none, or a base is of several columns and it would not help. */
 static bool base_scales(const spd_base_system *s, const spd_routes *r, double *out) {
     const spdhg_problem *p = s->problem;
-    if (!p->scale || r->joined) return false;
+    if (!p->scale || r->joined || s->rowless) return false;
     for (int64_t b = 0; b < s->n; b++) out[b] = 1;
     for (int64_t j = 0; j < p->d; j++)
-        for (int64_t k = 0; k < s->outputs && r->base[j] >= 0; k++) out[r->base[j] * s->outputs + k] = p->scale[j];
+        if (r->base[j] >= 0) out[r->base[j]] = p->scale[j];
     return true;
 }
 
@@ -124,7 +119,7 @@ int64_t spd_base_find_nulls(spd_base_system *s, const spd_routes *r) {
     s->line = SPD_NEW(double, 4 * (p->d + 1));
     const bool good = A && q && order && s->line;
     const double *scales = good && base_scales(s, r, q + n) ? q + n : NULL;
-    if (good && !(p->scale && r->joined)) {
+    if (good && (s->rowless || !(p->scale && r->joined))) {
         for (int64_t a = 0; a < n; a++)
             for (int64_t b = 0; b <= a; b++) A[a * n + b] = A[b * n + a] = s->scale[a] * s->scale[b] * s->G[a * n + b];
         const int64_t pivots = eliminate(n, A, order, s->stop);

@@ -16,9 +16,8 @@
 #include "certify/certify.h"
 
 enum { AT_ONCE = 256 };
-static const double SHRUNK = 1e-8;    /* small against any tolerance that is asked for, and large against rounding */
-static const double FUNCTIONS = 1e-9; /* far above what rounding does to a sum of logarithms of numbers that doubles can be */
-static const double GENEROUS = 1.01;  /* covers the rounding in these few sums of positive numbers */
+static const double SHRUNK = 1e-8;   /* small against any tolerance that is asked for, and large against rounding */
+static const double GENEROUS = 1.01; /* covers the rounding in these few sums of positive numbers */
 
 static double share(const spdhg_problem *p, int64_t i) { return (p->weight ? p->weight[i] : 1) / p->W; }
 
@@ -27,19 +26,16 @@ static double share(const spdhg_problem *p, int64_t i) { return (p->weight ? p->
 static void find_rooms(const spd_certifier *c, double shrunk, double *room) {
     const spdhg_problem *p = c->problem;
     const double usual = spd_max_abs(p->K, c->alpha_size);
-    for (int64_t i = 0; i < p->n && p->loss->value; i++) {
+    for (int64_t i = 0; i < p->n; i++) {
         double least = usual;
-        for (int64_t k = 0; k < p->K && p->loss->room; k++) {
+        for (int64_t k = 0; k < p->K; k++) {
             const double a = c->alpha[i * p->K + k];
-            least = fmin(least, 0.5 * fmax(p->loss->room(a, p->b[i * p->K + k], p->loss_arg), shrunk * fabs(a)));
+            if (!p->loss->value)
+                least = fmin(least, 0.5 * fmin(a + ((double)k == p->b[i]), 1));
+            else if (p->loss->room)
+                least = fmin(least, 0.5 * fmax(p->loss->room(a, p->b[i * p->K + k], p->loss_arg), shrunk * fabs(a)));
         }
         room[i] = least > 0 && share(p, i) > 0 && !(c->forced && c->forced[i]) ? least : 0;
-    }
-    for (int64_t i = 0; i < p->n * p->K && !p->loss->value; i++) {
-        const int64_t own = i / p->K, k = i % p->K;
-        const double q = c->alpha[i] + ((double)k == p->b[own]);
-        const bool moves = share(p, own) > 0 && k != spd_dual_dependent(p, c->alpha + own * p->K, own);
-        room[i] = moves ? fmax(0.5 * q / (double)(p->K - 1), 0) : 0;
     }
 }
 
@@ -67,29 +63,21 @@ static double spread_scalar(const spd_certifier *c, double shrunk, const double 
     return sum;
 }
 
-/* |log(q'/pi)| at its most for q' within delta of q, log pi = z - log sum exp(z). */
-static double far_apart(double q, double delta, double log_pi) {
-    return fmax(fabs(log(q + delta) - log_pi), fabs(log(fmax(q - delta, DBL_MIN)) - log_pi));
-}
-
-/* The same for a coupled one. alpha_k + delta, alpha_l - delta, delta = (K - 1) D_ik <= q_k/2: the bracket sum_k q_k log(q_k/pi_k) grows
- * by at most delta B, B the sum of both |log(q/pi)| on the way. Moves in K - 1 directions are the mean of K - 1 such moves, so it grows
- * by sum_k |s_ik| D_ik B_ik in all; what is summed up here is D B^2. */
+/* The same for a coupled one: q + D s is at most q + D, its divergence from exp(z)/sum exp(z) at most the positive part of that. */
 static double spread_coupled(const spd_certifier *c, const double *z) {
     const spdhg_problem *p = c->problem;
-    const int64_t K = p->K;
     double sum = 0;
     for (int64_t i = 0; i < p->n; i++) {
-        const double *at = z + i * K, *alpha = c->alpha + i * K;
-        const double all = at[(int64_t)p->b[i]] + p->loss->value_k(at, K, p->b[i]); /* log sum exp */
-        const int64_t l = spd_dual_dependent(p, alpha, i);
-        for (int64_t k = 0; k < K; k++) {
-            const double D = c->base.D[i * K + k], low = c->low ? fabs(c->low[i * K + k]) : 0, delta = (double)(K - 1) * D + low;
-            if (!(D > 0)) continue;
-            const double B = far_apart(alpha[k] + ((double)k == p->b[i]), delta, at[k] - all) +
-                             far_apart(alpha[l] + ((double)l == p->b[i]), delta + c->loose, at[l] - all);
-            sum += share(p, i) * D * (B + FUNCTIONS) * (B + FUNCTIONS);
+        const double D = c->base.D[i], *at = z + i * p->K;
+        if (!(D > 0)) continue;
+        const double all = at[(int64_t)p->b[i]] + p->loss->value_k(at, p->K, p->b[i]); /* log sum exp */
+        double most = 0;
+        for (int64_t k = 0; k < p->K; k++) {
+            const double low = c->low ? fabs(c->low[i * p->K + k]) : 0;
+            const double q = c->alpha[i * p->K + k] + ((double)k == p->b[i]) + D + low;
+            most += q * fmax(log(q) - (at[k] - all), 0);
         }
+        sum += share(p, i) * most * (most / D);
     }
     return sum;
 }
@@ -116,8 +104,8 @@ static void find_excess(spd_certifier *c, const double *x) {
     for (int64_t q = 0; q < p->dK; q++) {
         const double v = c->v[q], e = c->e[q];
         const int32_t base = c->routes.base[q / p->K];
-        const bool coupled = !p->loss->value && !rest;
-        const bool null = base >= 0 && (coupled || spd_base_in_null_of(&c->base, base));
+        const bool coupled = !p->loss->value && (!rest || (base >= 0 && spd_base_in_null(&c->mean, base)));
+        const bool null = base >= 0 && (coupled || spd_base_in_null(&c->base, base));
         const bool whole =
             null || (!isfinite(low) && !isfinite(high)) || is_inside(c, q, isfinite(low) ? x[q] - low : high - x[q]);
         c->whole[q] = whole;
@@ -130,23 +118,22 @@ static void find_excess(spd_certifier *c, const double *x) {
 static bool find_energy(spd_certifier *c, double shrunk, double *E) {
     const spdhg_problem *p = c->problem;
     spd_base_system *s = &c->base;
-    const int64_t places = s->n / s->outputs, total = places * p->K;
-    double *residual = c->residual, *doubt = residual + total, most = 0;
-    memset(residual, 0, 2 * (size_t)total * sizeof *residual);
+    double *residual = c->residual, *doubt = residual + s->n * p->K, most = 0;
+    memset(residual, 0, 2 * (size_t)(s->n * p->K) * sizeof *residual);
     for (int64_t j = 0; j < p->d; j++)
         for (int64_t k = 0; k < p->K && c->routes.base[j] >= 0; k++) {
             const int64_t at = c->routes.base[j] * p->K + k, q = j * p->K + k;
             residual[at] += c->routes.sign[j] * c->excess[q];
             doubt[at] += GENEROUS * c->doubt[q] + 2 * DBL_EPSILON * (fabs(residual[at]) + fabs(c->excess[q]));
         }
-    for (int64_t q = 0; q < total; q++) residual[q] = fabs(residual[q]) + GENEROUS * doubt[q];
-    for (int64_t k = 0; k < p->K && p->intercept; k++) residual[(places - 1) * p->K + k] = fabs(c->v0[k]) + c->e[p->dK + k];
-    for (int64_t q = 0; q < total; q++) most = fmax(most, residual[q]);
+    for (int64_t q = 0; q < s->n * p->K; q++) residual[q] = fabs(residual[q]) + GENEROUS * doubt[q];
+    for (int64_t k = 0; k < p->K && p->intercept; k++) residual[(s->n - 1) * p->K + k] = fabs(c->v0[k]) + c->e[p->dK + k];
+    for (int64_t q = 0; q < s->n * p->K; q++) most = fmax(most, residual[q]);
     *E = 0;
     if (most == 0) return true;
     if (!s->G) return false;
     find_rooms(c, shrunk, c->room);
-    s->stop = c->stop;
+    s->stop = c->mean.stop = c->stop;
     if (!spd_base_holds(s, c->room) && !spd_base_prove(s, &c->routes, c->room, 0, c->threads)) return false;
     *E = spd_base_energy(s, p->K, residual);
     if (*E * *E > s->least && isfinite(*E)) { /* rows with less room than it takes are left as they are */
@@ -156,22 +143,35 @@ static bool find_energy(spd_certifier *c, double shrunk, double *E) {
     return *E * *E <= s->least;
 }
 
+/* The alphas of a coupled loss add up to 0 over the outputs, whatever is done to them: the mean of the residual over the outputs is
+ * a product F U with the mean of y, and y has to take it up. */
+static bool find_mean_energy(spd_certifier *c, double *mean) {
+    const spdhg_problem *p = c->problem;
+    spd_base_system *s = &c->mean;
+    *mean = 0;
+    if (p->loss->value || !has_rest(&c->base)) return true;
+    if (!s->G || (!spd_base_holds(s, NULL) && !spd_base_prove(s, &c->routes, NULL, 0, c->threads))) return false;
+    *mean = spd_base_energy(s, p->K, c->residual);
+    return isfinite(*mean);
+}
+
 /* t of the comment above: y is in (1 + t) lambda Y. Each norm of a block is at most the sum of its sizes. */
-static double find_stretch(spd_certifier *c, double E) {
+static double find_stretch(spd_certifier *c, double E, double mean) {
     const spdhg_problem *p = c->problem;
     double *dy = c->Fq, stretch = 0, largest = 0;
-    for (int64_t i = 0; i < p->n * c->base.outputs && E > 0; i++) largest = fmax(largest, c->base.D[i]);
+    for (int64_t i = 0; i < p->n && E > 0; i++) largest = fmax(largest, c->base.D[i]);
     for (int64_t j = 0; j < p->d && E > 0; j++) {
-        double more = E * sqrt(largest * (double)c->base.outputs) * c->norm[j];
+        double more = E * sqrt(largest) * c->norm[j];
         for (int64_t t = 0; t < p->terms; t++)
-            if (c->base.rest[t]) more += E * sqrt(spd_dual_nu(&p->term[t])) * c->F_norm[j];
+            if (c->base.rest[t]) more += (E + mean) * sqrt(spd_dual_nu(&p->term[t])) * c->F_norm[j];
         for (int64_t k = 0; k < p->K; k++) c->doubt[j * p->K + k] += more;
     }
     memset(dy, 0, (size_t)(p->m * p->K) * sizeof *dy);
     spd_routes_carry(&c->routes, p->d, p->K, c->excess, c->doubt, dy);
     for (int64_t t = 0; t < p->terms; t++) {
         const spd_term *term = &p->term[t];
-        const double rest = E > 0 && c->base.rest[t] ? sqrt((double)(term->largest * p->K)) * sqrt(spd_dual_nu(term)) * E : 0;
+        const double rest =
+            E > 0 && c->base.rest[t] ? sqrt((double)(term->largest * p->K)) * sqrt(spd_dual_nu(term)) * (E + mean) : 0;
         for (int64_t b = 0; b < term->blocks; b++) {
             double sum = rest;
             for (int64_t r = 0; r < spd_term_block_rows(term, b); r++)
@@ -183,19 +183,19 @@ static double find_stretch(spd_certifier *c, double E) {
 }
 
 static bool try_repair(spd_certifier *c, const double *x, double shrunk, spd_repair *out) {
-    double E = 0;
+    double E = 0, mean = 0;
     bool good = false, known = false;
     *out = (spd_repair){.shrunk = shrunk};
     for (int round = 0; round < 2 && !known; round++) { /* null vectors and rows that are no route's may be found on the way */
-        const int64_t nulls = c->base.nulls;
+        const int64_t nulls = c->base.nulls + c->mean.nulls;
         const bool rest = has_rest(&c->base);
         find_excess(c, x);
-        good = find_energy(c, shrunk, &E);
-        known = nulls == c->base.nulls && rest == has_rest(&c->base);
+        good = find_energy(c, shrunk, &E) & find_mean_energy(c, &mean);
+        known = nulls == c->base.nulls + c->mean.nulls && rest == has_rest(&c->base);
     }
     if (!good || !known) return false;
     out->energy = E;
-    out->stretch = find_stretch(c, E) + spd_dual_outside(c) + GENEROUS * shrunk;
+    out->stretch = find_stretch(c, E, mean) + spd_dual_outside(c) + GENEROUS * shrunk;
     return isfinite(out->stretch);
 }
 
@@ -203,7 +203,7 @@ static bool try_repair(spd_certifier *c, const double *x, double shrunk, spd_rep
 static bool repair_by_rows(spd_certifier *c, const double *x, spd_repair *out) {
     spd_dual_repair_intercept(c, out);
     find_excess(c, x);
-    out->stretch += find_stretch(c, 0);
+    out->stretch += find_stretch(c, 0, 0);
     return isfinite(out->stretch) && isfinite(out->mixed);
 }
 

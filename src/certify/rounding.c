@@ -111,7 +111,8 @@ static spd_twofold total_weight(const spdhg_problem *p) {
     return W;
 }
 
-int64_t spd_dual_dependent(const spdhg_problem *p, const double *alpha, int64_t i) {
+/* The output of a coupled loss whose alpha is taken to be the others' sum, negated and not rounded: the most likely one. -1: none. */
+static int64_t dependent(const spdhg_problem *p, const double *alpha, int64_t i) {
     int64_t top = 0;
     for (int64_t k = 1; k < p->K; k++)
         if (alpha[k] + ((double)k == p->b[i]) > alpha[top] + ((double)top == p->b[i])) top = k;
@@ -136,7 +137,7 @@ static void add_rows_finely(spd_certifier *c) {
         if (!(weight(p, i) > 0)) continue;
         spd_row row;
         spd_problem_row(p, i, &row);
-        const int64_t other = spd_dual_dependent(p, c->alpha + i * K, i);
+        const int64_t other = dependent(p, c->alpha + i * K, i);
         for (int64_t k = 0; k < K; k++) {
             const spd_twofold wa = weighted(c, i, k, other);
             if (wa.high == 0) continue;
