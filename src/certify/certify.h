@@ -207,9 +207,15 @@ void spd_dual_drop_small(spd_certifier *c); /* alphas as good as 0 become 0; g f
 /* ---- polish.c: lowers h*(-g - F'y) over y in lambda Y by a few accelerated projected gradient steps from c->y. With ridge the
  * gap is `rest` plus that; none are made where it is good enough for the objective, or too bad to be worth it. */
 void spd_dual_polish(spd_certifier *c, double rest, double objective);
+/* ---- second_bracket.c */
+/* At the repaired v: 0 where X has no bound; on the bounded side of a half-line v keeps its sign. */
+double spd_dual_exact_bracket(const spd_certifier *c, const double *x);
+double spd_dual_radius_bracket(const spd_certifier *c, const double *x, double R); /* of u with ||u|| <= R */
 /* ---- dual_newton.c: a better alpha, then with c->low, and y for the same x; g, gc and v follow. False: none, they are as they were
  * or lost. */
 bool spd_dual_newton_may(const spd_certifier *c);
+/* ---- dual_newton_solve.c: M p + tau s = r, s'p = 0, for numbers of scale > 0; M is lost. False: no factor. */
+bool spd_newton_dual_solve(spd_newton_dual *a, int64_t N, double *tau);
 bool spd_dual_newton(spd_certifier *c, const spd_trial *at);
 /* ---- exact.c: moves alpha and y so that -v is in dom h*, nearly; false if that would leave a domain. */
 bool spd_dual_make_exact(spd_certifier *c, const double *x, const double *z);

@@ -8,8 +8,8 @@
 
 enum { REFINEMENTS = 4, CG_MOST = 200 };
 static const double GAIN = 0.5; /* what a round of refinement leaves, at most, for another to be made */
-static const double ROUNDED = 1e-15,
-                    ACCEPTED = 1e-12; /* of the largest alpha, in the scale of the system: no more to be had; good */
+/* Of the largest alpha, in the scale of the system: no more to be had; good. */
+static const double ROUNDED = 1e-15, ACCEPTED = 1e-12;
 
 double spd_dual_excess(const spdhg_problem *p, double vj) {
     double low, high;
@@ -211,7 +211,7 @@ static bool solve_exactly(spd_certifier *c, const double *x, const double *z) {
 /* alpha, y and v times a factor; alpha + low keeps all its digits. */
 static void shrink_all(spd_certifier *c, double factor) {
     const spdhg_problem *p = c->problem;
-    for (int64_t i = 0; i < p->n * p->K && c->low && factor != 1; i++) {
+    for (int64_t i = 0; i < p->n * p->K && c->low; i++) {
         const spd_twofold a = spd_twofold_times((spd_twofold){c->alpha[i], c->newton.low[i]}, factor);
         c->alpha[i] = a.high;
         c->newton.low[i] = a.low;

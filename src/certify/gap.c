@@ -17,37 +17,6 @@ typedef struct sum {
     double gap, rounding;
 } sum;
 
-/* h(x) + h*(-v) + v'x at the repaired v: 0 where X has no bound; on the bounded side of a half-line v keeps its sign. */
-static double exact_bracket(const spd_certifier *c, const double *x) {
-    const spdhg_problem *p = c->problem;
-    double total = 0, low, high;
-    spd_set_sides(&p->set, &low, &high);
-    for (int64_t q = 0; q < p->dK && (isfinite(low) || isfinite(high)); q++) {
-        if (c->whole[q]) continue;
-        const double v = isfinite(low) ? c->v[q] : -c->v[q], way = isfinite(low) ? x[q] - low : high - x[q];
-        total += fmax(fmax(v - c->e[q], 0) * way, (fmax(v, 0) + c->e[q]) * way);
-    }
-    return spd_bracket(total * (1 + spd_rounding((double)p->dK + 8)));
-}
-
-/* v'x + max over u in X, ||u|| <= R of -v'u. The maximum is at most R ||v||, and at most R ||the part of v that an unbounded side
- * lets grow|| with -v_j side_j for every other coordinate. */
-static double radius_bracket(const spd_certifier *c, const double *x, double R) {
-    const spdhg_problem *p = c->problem;
-    double total = 0, off = 0, size = 0, low, high;
-    spd_set_sides(&p->set, &low, &high);
-    for (int64_t q = 0; q < p->dK; q++) {
-        const double side = c->v[q] > 0 ? low : high, way = isfinite(side) ? x[q] - side : x[q];
-        c->P[q] = spd_dual_excess(p, c->v[q]);
-        total += c->v[q] * way;
-        size += fabs(c->v[q] * x[q]) + fabs(c->v[q] * way);
-        off += c->e[q] * (fabs(x[q]) + fabs(way));
-    }
-    const double most = fmin(total + R * spd_norm2(p->dK, c->P), spd_dot(p->dK, c->v, x) + R * spd_norm2(p->dK, c->v));
-    const double few = spd_rounding((double)p->dK + 16);
-    return spd_bracket(most) * (1 + few) + few * size + off + R * spd_norm2(p->dK, c->e);
-}
-
 /* Losses, penalty and ridge, and the sums they are parts of. */
 static double error_of_objective(const spd_certifier *c, const spd_trial *at, double first, bool by_rows) {
     const spdhg_problem *p = c->problem;
@@ -62,8 +31,8 @@ static sum add_up(spd_certifier *c, const spd_trial *at, const spd_repair *r, do
     const spdhg_problem *p = c->problem;
     const double first = moved ? fmax(spd_dual_fenchel(c, at->z), DBL_MIN) : 0; /* 0 says that none was computed */
     const double third = spd_dual_penalty_bracket(c, at->Fx);
-    const double second = R > 0      ? radius_bracket(c, at->x, R)
-                          : c->exact ? exact_bracket(c, at->x)
+    const double second = R > 0      ? spd_dual_radius_bracket(c, at->x, R)
+                          : c->exact ? spd_dual_exact_bracket(c, at->x)
                                      : p->set.kind->bracket(p->dK, p->set.arg, p->gamma, at->x, c->v, c->e, c->work);
     const double brackets = first + second + third;
     const double rounding = error_of_objective(c, at, first, by_rows) + 4 * c->loose * (1 + first) +
