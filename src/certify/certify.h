@@ -233,8 +233,8 @@ void spd_dual_measure_columns(spd_certifier *c);
 void spd_dual_error_of_v(spd_certifier *c); /* e for the v at hand */
 bool spd_dual_fine_v(spd_certifier *c);     /* v, v0 and e again, with twice the digits; false: not possible */
 /* ---- rounding_objective.c */
-/* first: the first bracket as computed; 0: alpha is phi'(z). */
-double spd_dual_error_of_loss(const spd_certifier *c, const spd_trial *at, double first, bool by_rows);
+/* moved: alpha is not phi'(z), and first is the first bracket as computed. */
+double spd_dual_error_of_loss(const spd_certifier *c, const spd_trial *at, bool moved, double first, bool by_rows);
 double spd_dual_error_of_structure(const spd_certifier *c, const double *x, const double *Fx);
 /* ---- fine_trial.c. False: no memory, or a number that is not finite. out points into c. */
 bool spd_fine_trial_make(spd_certifier *c, const spd_trial *at, spd_trial *out);

@@ -10,6 +10,7 @@ static const double RADIUS_FACTOR = 10; /* where nothing else is possible the st
 static const double NEAR = 0.01;        /* of the gap wanted: what is expected to be left when a proof is tried early */
 static const double SUDDEN = 0.1;       /* of the fall before: faster than linear */
 static const double OUTSIDE = 1e-12;    /* of x: a projection is this exact */
+static const double GAINED = 0.5;       /* of a gap is left, or less, where twice the digits were worth it */
 static const double SHARE = 0.1;        /* of a gap may be rounding before it is bounded more finely */
 
 /* A gap, and how much of it is there because numbers are rounded. */
@@ -18,9 +19,9 @@ typedef struct sum {
 } sum;
 
 /* Losses, penalty and ridge, and the sums they are parts of. */
-static double error_of_objective(const spd_certifier *c, const spd_trial *at, double first, bool by_rows) {
+static double error_of_objective(const spd_certifier *c, const spd_trial *at, bool moved, double first, bool by_rows) {
     const spdhg_problem *p = c->problem;
-    return spd_dual_error_of_loss(c, at, first, by_rows) +
+    return spd_dual_error_of_loss(c, at, moved, first, by_rows) +
            (at->fine ? at->fine->structure : spd_dual_error_of_structure(c, at->x, at->Fx)) +
            spd_rounding((double)(p->dK + p->m * p->K) + 32) * fabs(at->objective - at->loss) +
            4 * DBL_EPSILON * fabs(at->objective) + (double)(p->n + p->m + p->d) * (double)p->K * DBL_MIN;
@@ -29,13 +30,13 @@ static double error_of_objective(const spd_certifier *c, const spd_trial *at, do
 /* The three brackets at a point and their rounding. R > 0: within that radius; else of all x. moved: alpha is not phi'(z). */
 static sum add_up(spd_certifier *c, const spd_trial *at, const spd_repair *r, double R, bool moved, bool by_rows) {
     const spdhg_problem *p = c->problem;
-    const double first = moved ? fmax(spd_dual_fenchel(c, at->z), DBL_MIN) : 0; /* 0 says that none was computed */
+    const double first = moved ? spd_dual_fenchel(c, at->z) : 0;
     const double third = spd_dual_penalty_bracket(c, at->Fx);
     const double second = R > 0      ? spd_dual_radius_bracket(c, at->x, R)
                           : c->exact ? spd_dual_exact_bracket(c, at->x)
                                      : p->set.kind->bracket(p->dK, p->set.arg, p->gamma, at->x, c->v, c->e, c->work);
     const double brackets = first + second + third;
-    const double rounding = error_of_objective(c, at, first, by_rows) + 4 * c->loose * (1 + first) +
+    const double rounding = error_of_objective(c, at, moved, first, by_rows) + 4 * c->loose * (1 + first) +
                             spd_dual_repair_cost(c, r, at->z, at->loss, at->objective + brackets);
     const double all = brackets + rounding;
     return (sum){.gap = isfinite(all) ? all * (1 + 1e-14) : INFINITY, .rounding = rounding};
@@ -166,8 +167,8 @@ static double certify_at(spd_certifier *c, const spd_trial *at, const double *y,
     const double wanted = c->enough * spd_gap_scale(c, objective);
     if (certified && out->gap > wanted && objective - out->gap > c->best_dual) keep_best(c, &r); /* else the run ends here */
     const double lowest = c->least - 4 * spd_rounding((double)c->problem->n) * fabs(c->least), known = fmax(c->best_dual, lowest);
-    const double rough = error_of_objective(c, at, 0, false);
-    const double error = (rough > SHARE * fmax(wanted, objective - known) ? error_of_objective(c, at, 0, true) : rough) +
+    const double rough = error_of_objective(c, at, false, 0, false);
+    const double error = (rough > SHARE * fmax(wanted, objective - known) ? error_of_objective(c, at, false, 0, true) : rough) +
                          2 * DBL_EPSILON * fabs(known);
     const double since = fmax(objective - known, 0) + error, much = certified ? out->gap : out->gap + error;
     /* A bound for all x is worth more than one within a radius, if it is small enough. */
@@ -210,16 +211,21 @@ static void refine_dual(spd_certifier *c, const spd_trial *at, const double *y, 
     certify_at(c, at, y, out);
 }
 
-/* Where rounding of f decides, f is computed with twice the digits, and alpha = phi'(z) anew. */
+/* Where rounding of f decides, f is computed with twice the digits, and alpha = phi'(z) anew. What gains little is not kept: the
+ * objective stays what it was. */
 void spd_certify(spd_certifier *c, const spd_trial *at, const double *y, spd_gap *out) {
     const double error = certify_at(c, at, y, out), wanted = c->enough * spd_gap_scale(c, at->objective);
     const bool refines = c->refines && spd_dual_newton_may(c);
+    const spd_gap before = *out;
     spd_trial fine;
     if (!c->slopes || (out->kind == SPD_GAP_CERTIFIED && out->gap <= wanted) || !(refines || error > SHARE * out->gap)) return;
     if (!spd_fine_trial_make(c, at, &fine)) return;
     start_from_slopes(c, &fine);
     certify_at(c, &fine, y, out);
     if (refines && !(out->kind == SPD_GAP_CERTIFIED && out->gap <= wanted)) refine_dual(c, &fine, y, out);
+    if (out->gap < GAINED * before.gap || (out->kind == SPD_GAP_CERTIFIED && before.kind != SPD_GAP_CERTIFIED)) return;
+    start_from_slopes(c, at);
+    certify_at(c, at, y, out);
 }
 
 void spd_certify_known(spd_certifier *c, const double *alpha, const double *y) {

@@ -76,19 +76,20 @@ static double loss_error_finely(const spd_certifier *c, const spd_trial *at) {
     return sum;
 }
 
-double spd_dual_error_of_loss(const spd_certifier *c, const spd_trial *at, double first, bool by_rows) {
+double spd_dual_error_of_loss(const spd_certifier *c, const spd_trial *at, bool moved, double first, bool by_rows) {
     const spdhg_problem *p = c->problem;
     double product = 0; /* mean of |alpha_i z_i|: what the brackets are differences of, beside the losses */
-    for (int64_t i = 0; i < p->n && first > 0; i++) {
+    for (int64_t i = 0; i < p->n && moved; i++) {
         double own = 0;
         for (int64_t k = 0; k < p->K; k++) own += fabs(c->alpha[i * p->K + k] * at->z[i * p->K + k]);
         product += weight(p, i) / p->W * own;
     }
+    const double bracket = 4 * FUNCTIONS * UNIT * product;
     const double scores = at->fine  ? loss_error_finely(c, at)
                           : by_rows ? loss_error_by_rows(c, at->x, at->z)
-                                    : loss_error_at_once(c, at->x, at->z, at->loss, first);
-    return spd_rounding(SPD_ROWS_PER_BLOCK + 2 * FUNCTIONS) * (fabs(at->loss) + 2 * fabs(c->least) + first) +
-           4 * FUNCTIONS * UNIT * product + 1.01 * scores;
+                                    : loss_error_at_once(c, at->x, at->z, at->loss, first + bracket);
+    return spd_rounding(SPD_ROWS_PER_BLOCK + 2 * FUNCTIONS) * (fabs(at->loss) + 2 * fabs(c->least) + first) + bracket +
+           1.01 * scores;
 }
 
 /* dFx_e = gamma |F_e||x|; a difference of two numbers as they are is off by u of itself. The penalty's part is lambda r(dFx), y'Fx's
