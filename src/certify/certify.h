@@ -9,6 +9,7 @@
  * (rounding.c), and what of these conditions holds only nearly is repaired (repair.c): a gap that is called certified is one. */
 #ifndef SPD_CERTIFY_H
 #define SPD_CERTIFY_H
+#include "certify/routes.h"
 #include "problem/problem.h"
 
 typedef enum spd_gap_kind {
@@ -38,24 +39,6 @@ typedef struct spd_trial {
     double loss, penalty, objective;
     const struct spd_fine_trial *fine; /* NULL: z and Fx are ordinary sums */
 } spd_trial;
-
-/* ---- routes.c: ways along rows of F by which what is left of v reaches a place that can take it. */
-enum { SPD_GROUNDED = -1, SPD_UNREACHED = -2 };
-typedef struct spd_routes {
-    int64_t bases;     /* components of columns from which no row takes anything: there alpha has to */
-    bool joined;       /* some base stands for several columns */
-    int32_t *order;    /* columns, each behind the one it sends to */
-    int32_t *to;       /* the column j sends to; -1: none */
-    int64_t *at;       /* first place in y of the row it sends along; -1: j is a base's root */
-    double *size;      /* |F_ej| of that row */
-    int32_t *base;     /* number of its base; SPD_GROUNDED: a row with one entry takes it all */
-    signed char *sign; /* of j in the direction of its base, along which F is 0 */
-} spd_routes;
-bool spd_routes_is_link(const spd_csr *F, int64_t e); /* two entries of equal size */
-bool spd_routes_new(spd_routes *r, const spdhg_problem *p);
-/* excess (d x K), known up to doubt, is sent along, and added up on the way: dy (m x K, 0 before) = the most that each row carries. */
-void spd_routes_carry(const spd_routes *r, int64_t d, int64_t K, double *excess, double *doubt, double *dy);
-void spd_routes_free(spd_routes *r);
 
 /* ---- base_system.c, base_rows.c, null_vectors.c: that alpha can take up what the routes leave at their bases. */
 typedef struct spd_base_system {
@@ -134,22 +117,20 @@ typedef struct spd_certifier {
     double least;       /* what f never is below, whatever x is: the rows' least losses */
     double best_dual;   /* largest certified lower bound of f seen so far: the bound of best_alpha and best_y */
     double worth; /* a relative gap (without ridge: within a radius) above this is not worth more work; INFINITY: always try */
-    double last, fall; /* f at the point before, and what it had fallen by to there (NAN: unknown): gap.c:left_over */
-    double enough;     /* a relative gap at which no better y is looked for */
-    bool slopes;       /* set by the caller: alpha is phi'(z), as far as that is in the domain */
-    bool gradient;     /* g = A'phi'(z)/W, gc its intercept's part */
-    uint8_t *forced;   /* rows whose alpha must be 0 (not 0 there), or NULL */
-    double *push;      /* with forced: an x that brings their loss near 0 and leaves the penalty and all other rows alone */
-    bool unattained;   /* f falls for ever along some direction, from every x: no minimiser exists */
-    double *alpha, *y, *g, *gc;      /* the dual point; g = A'alpha/W */
-    double *v, *v0;                  /* g + F'y, and the intercept's part */
-    double *P, *work;                /* d x K, and scratch of the pieces */
-    double *best_y, *Fq;             /* m x K */
-    double *curve, *t;               /* n x K each: exact correction */
-    double *M, *p, *r, *Mwork;       /* the system of the correction; M NULL: matrix-free */
-    double *kept;                    /* n x K: the D that M is a factor for, if ... */
-    bool factored;                   /* ... there is one; lambda is still the same */
-    double *saved;                   /* alpha and y, should the factor at hand fail */
+    double last, fall;          /* f at the point before, and what it had fallen by to there (NAN: unknown): gap.c:left_over */
+    double enough;              /* a relative gap at which no better y is looked for */
+    bool slopes;                /* set by the caller: alpha is phi'(z), as far as that is in the domain */
+    bool gradient;              /* g = A'phi'(z)/W, gc its intercept's part */
+    const uint8_t *forced;      /* rows whose alpha must be 0 (not 0 there), or NULL */
+    double *alpha, *y, *g, *gc; /* the dual point; g = A'alpha/W */
+    double *v, *v0;             /* g + F'y, and the intercept's part */
+    double *P, *work;           /* d x K, and scratch of the pieces */
+    double *best_y, *Fq;        /* m x K */
+    double *curve, *t;          /* n x K each: exact correction */
+    double *M, *p, *r, *Mwork;  /* the system of the correction; M NULL: matrix-free */
+    double *kept;               /* n x K: the D that M is a factor for, if ... */
+    bool factored;              /* ... there is one; lambda is still the same */
+    double *saved;              /* alpha and y, should the factor at hand fail */
     const double *lent, *lent_curve; /* A'diag(w D)A/W, lower triangle, and D = phi'' near z: the solver's, or NULL */
     double *scale, *q;               /* 1/sqrt of the system's diagonal; scratch: with the system */
     /* rounding */
@@ -179,7 +160,8 @@ typedef struct spd_certifier {
     double *owned[SPD_CERTIFIER_PARTS]; /* every array of doubles above */
 } spd_certifier;
 
-spdhg_status spd_certifier_new(spd_certifier *c, const spdhg_problem *p, int threads, spdhg_error *err);
+/* forced: of spd_recession, which outlives it. */
+spdhg_status spd_certifier_new(spd_certifier *c, const spdhg_problem *p, int threads, const uint8_t *forced, spdhg_error *err);
 /* y: any dual, projected here. The caller has put phi'(z), or another guess, into c->alpha. c->gradient tells whether c->g and c->gc
  * are still the gradient of the loss afterwards. */
 void spd_certify(spd_certifier *c, const spd_trial *at, const double *y, spd_gap *out);
@@ -207,6 +189,14 @@ void spd_dual_drop_small(spd_certifier *c); /* alphas as good as 0 become 0; g f
 /* ---- polish.c: lowers h*(-g - F'y) over y in lambda Y by a few accelerated projected gradient steps from c->y. With ridge the
  * gap is `rest` plus that; none are made where it is good enough for the objective, or too bad to be worth it. */
 void spd_dual_polish(spd_certifier *c, double rest, double objective);
+/* ---- gap.c */
+#define SPD_GAP_SHARE 0.1 /* of a gap may be rounding before it is bounded more finely */
+/* Repair and sum for the alpha and y at hand; v is theirs. R > 0: within that radius. moved: alpha is not phi'(z). */
+double spd_dual_prove(spd_certifier *c, const spd_trial *at, double R, bool moved, spd_repair *r);
+/* x is a point of X but for what rounding may do to a norm or a sum. The brackets mean nothing for another. */
+bool spd_dual_inside(spd_certifier *c, const double *x);
+/* The gap at a point, from c->alpha and y; returns how much of it may be there because f is rounded. */
+double spd_dual_gap_at(spd_certifier *c, const spd_trial *at, const double *y, spd_gap *out);
 /* ---- second_bracket.c */
 /* At the repaired v: 0 where X has no bound; on the bounded side of a half-line v keeps its sign. */
 double spd_dual_exact_bracket(const spd_certifier *c, const double *x);

@@ -3,8 +3,6 @@
  * domain). Coupled losses (softmax): the probabilities alpha_i + e_b are mixed with one distribution just enough to balance. */
 #include "certify/certify.h"
 
-static double weight(const spdhg_problem *p, int64_t i) { return p->weight ? p->weight[i] : 1; }
-
 enum { AT_ONCE = 256 };
 static const double DROPPED = 1e-12; /* of the largest alpha: as good as 0 */
 
@@ -29,7 +27,7 @@ static bool balance_scalar(spd_certifier *c, int64_t k) {
         up += down;
     }
     for (int64_t i = 0; i < p->n && (p->K > 1 || p->weight); i++) {
-        const double a = weight(p, i) * c->alpha[i * p->K + k];
+        const double a = spd_problem_weight(p, i) * c->alpha[i * p->K + k];
         if (a > 0)
             up += a;
         else
@@ -53,8 +51,8 @@ static bool balance_coupled(spd_certifier *c) {
     double *mass = sum + K, t = 0;
     memset(sum, 0, 2 * (size_t)K * sizeof *sum);
     for (int64_t i = 0; i < p->n; i++) {
-        spd_axpy(K, weight(p, i), c->alpha + i * K, sum);
-        mass[(int64_t)p->b[i]] += weight(p, i);
+        spd_axpy(K, spd_problem_weight(p, i), c->alpha + i * K, sum);
+        mass[(int64_t)p->b[i]] += spd_problem_weight(p, i);
     }
     for (int64_t k = 0; k < K; k++)
         if (sum[k] > 0) t = fmax(t, sum[k] / (sum[k] + mass[k]));
@@ -121,7 +119,7 @@ static void fenchel_block(void *context, int64_t b) {
             if (a->c->low) look_beside(a, at, count, bracket_of);
             for (int64_t q = 0; q < count && !p->weight; q++) sum += spd_bracket(bracket_of[q]);
             for (int64_t q = 0; q < count && p->weight; q++) {
-                const double w = weight(p, (at + q) / K);
+                const double w = spd_problem_weight(p, (at + q) / K);
                 if (w > 0) sum += w * spd_bracket(bracket_of[q]);
             }
         }
@@ -129,7 +127,7 @@ static void fenchel_block(void *context, int64_t b) {
         return;
     }
     for (int64_t i = b * SPD_ROWS_PER_BLOCK; i < block_end(p, b); i++) {
-        const double w = weight(p, i), at = coupled_bracket(a, i, a->c->alpha + i * K);
+        const double w = spd_problem_weight(p, i), at = coupled_bracket(a, i, a->c->alpha + i * K);
         if (w > 0) sum += w * (a->c->low ? fmax(at, coupled_beside(a, i)) : at);
     }
     a->partial[b] = sum;
@@ -145,10 +143,11 @@ double spd_dual_least(const spd_certifier *c) {
     const spdhg_problem *p = c->problem;
     double sum = 0;
     for (int64_t i = 0; i < p->n; i++) {
-        if (!(weight(p, i) > 0)) continue;
-        if (!p->loss->value) sum += weight(p, i) * p->loss->conjugate_k(c->alpha + i * p->K, p->K, p->b[i * p->targets]);
+        if (!(spd_problem_weight(p, i) > 0)) continue;
+        if (!p->loss->value)
+            sum += spd_problem_weight(p, i) * p->loss->conjugate_k(c->alpha + i * p->K, p->K, p->b[i * p->targets]);
         for (int64_t k = 0; k < p->K && p->loss->value; k++)
-            sum += weight(p, i) * p->loss->conjugate(0, p->b[i * p->K + k], p->loss_arg);
+            sum += spd_problem_weight(p, i) * p->loss->conjugate(0, p->b[i * p->K + k], p->loss_arg);
     }
     return -sum / p->W;
 }

@@ -6,6 +6,7 @@
 #include <float.h>
 
 #include "certify/certify.h"
+#include "problem/rows.h"
 
 static const double UNIT = 0.5 * DBL_EPSILON;
 
@@ -47,7 +48,7 @@ static bool fine_loss(const spd_certifier *c, const spd_trial *at, const spd_fin
     const spdhg_problem *p = c->problem;
     spd_twofold total = {0, 0};
     for (int64_t i = 0; i < p->n; i++) {
-        const double w = p->weight ? p->weight[i] : 1;
+        const double w = spd_problem_weight(p, i);
         double *z = f->z + i * p->K;
         spd_row row;
         spd_problem_row(p, i, &row);
@@ -70,20 +71,14 @@ static bool fine_loss(const spd_certifier *c, const spd_trial *at, const spd_fin
 static void fine_structure(const spd_certifier *c, const spd_trial *at, spd_fine_trial *f) {
     const spdhg_problem *p = c->problem;
     f->structure = 0;
-    for (int64_t t = 0; t < p->terms; t++) {
-        const spd_csr *F = &p->term[t].F->F;
-        const bool identity = spd_csr_is_identity(F);
-        double part = 0;
-        for (int64_t e = 0; e < F->m; e++)
-            for (int64_t k = 0; k < p->K; k++) {
-                double *z = f->Fx + p->term[t].first + e * p->K + k;
-                fine_sum s = {0};
-                for (int64_t q = identity ? e : F->ptr[e]; q < (identity ? e + 1 : F->ptr[e + 1]); q++)
-                    add(&s, identity ? 1 : F->val[q], at->x[(identity ? q : F->idx[q]) * p->K + k]);
-                *z = s.sum.high;
-                if (!identity) part += UNIT * fabs(*z) + off(&s);
-            }
-        f->structure += 2.02 * p->term[t].lambda * part;
+    for (spd_rows r = spd_rows_of(p); spd_rows_next(&r);) {
+        const bool exact = r.row.n == 1 && fabs(r.row.val[0]) == 1; /* a number as it is */
+        for (int64_t k = 0; k < p->K; k++) {
+            fine_sum s = {0};
+            for (int64_t q = 0; q < r.row.n; q++) add(&s, r.row.val[q], at->x[r.row.idx[q] * p->K + k]);
+            f->Fx[r.at + k] = s.sum.high;
+            if (!exact) f->structure += 2.02 * r.term->lambda * (UNIT * fabs(s.sum.high) + off(&s));
+        }
     }
 }
 

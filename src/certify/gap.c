@@ -4,14 +4,11 @@
 #include <float.h>
 
 #include "certify/certify.h"
-#include "recession/recession.h"
 
 static const double RADIUS_FACTOR = 10; /* where nothing else is possible the statement is about ||u|| <= 10 ||x|| */
 static const double NEAR = 0.01;        /* of the gap wanted: what is expected to be left when a proof is tried early */
 static const double SUDDEN = 0.1;       /* of the fall before: faster than linear */
 static const double OUTSIDE = 1e-12;    /* of x: a projection is this exact */
-static const double GAINED = 0.5;       /* of a gap is left, or less, where twice the digits were worth it */
-static const double SHARE = 0.1;        /* of a gap may be rounding before it is bounded more finely */
 
 /* A gap, and how much of it is there because numbers are rounded. */
 typedef struct sum {
@@ -30,20 +27,20 @@ static double error_of_objective(const spd_certifier *c, const spd_trial *at, bo
 /* The three brackets at a point and their rounding. R > 0: within that radius; else of all x. moved: alpha is not phi'(z). */
 static sum add_up(spd_certifier *c, const spd_trial *at, const spd_repair *r, double R, bool moved, bool by_rows) {
     const spdhg_problem *p = c->problem;
-    const double first = moved ? spd_dual_fenchel(c, at->z) : 0;
-    const double third = spd_dual_penalty_bracket(c, at->Fx);
+    const bool counts = moved || isinf(p->kappa); /* else what rounding of alpha makes of it is u^2, and nothing */
+    const double first = counts ? spd_dual_fenchel(c, at->z) : 0, third = spd_dual_penalty_bracket(c, at->Fx);
     const double second = R > 0      ? spd_dual_radius_bracket(c, at->x, R)
                           : c->exact ? spd_dual_exact_bracket(c, at->x)
                                      : p->set.kind->bracket(p->dK, p->set.arg, p->gamma, at->x, c->v, c->e, c->work);
     const double brackets = first + second + third;
-    const double rounding = error_of_objective(c, at, moved, first, by_rows) + 4 * c->loose * (1 + first) +
+    const double rounding = error_of_objective(c, at, counts, first, by_rows) + 4 * c->loose * (1 + first) +
                             spd_dual_repair_cost(c, r, at->z, at->loss, at->objective + brackets);
     const double all = brackets + rounding;
     return (sum){.gap = isfinite(all) ? all * (1 + 1e-14) : INFINITY, .rounding = rounding};
 }
 
 /* Repair and sum for the alpha and y at hand; v is theirs. What is cheap first. */
-static double prove(spd_certifier *c, const spd_trial *at, double R, bool moved, spd_repair *r) {
+double spd_dual_prove(spd_certifier *c, const spd_trial *at, double R, bool moved, spd_repair *r) {
     const double goal = c->enough * spd_gap_scale(c, at->objective);
     const bool all = c->exact && !(R > 0);
     sum s = {.gap = INFINITY, .rounding = INFINITY};
@@ -60,7 +57,7 @@ static double prove(spd_certifier *c, const spd_trial *at, double R, bool moved,
         if (!all) spd_dual_repair_intercept(c, r);
         if (all && !spd_dual_repair_all(c, at->x, r)) continue;
         s = add_up(c, at, r, R, moved, round > 0);
-        if (s.gap <= goal || s.rounding <= SHARE * (s.gap - s.rounding) || R > 0) break;
+        if (s.gap <= goal || s.rounding <= SPD_GAP_SHARE * (s.gap - s.rounding) || R > 0) break;
     }
     return s.gap;
 }
@@ -123,11 +120,11 @@ static void keep_best(spd_certifier *c, const spd_repair *r) {
 static double prove_everywhere(spd_certifier *c, const spd_trial *at, spd_repair *r) {
     const double goal = c->enough * spd_gap_scale(c, at->objective);
     if (c->identity < 0 && !c->M) {
-        const double gap = prove(c, at, 0, true, r);
+        const double gap = spd_dual_prove(c, at, 0, true, r);
         if (gap <= goal) return gap;
         if (isfinite(gap) && at->objective - gap > c->best_dual) keep_best(c, r);
     }
-    return spd_dual_make_exact(c, at->x, at->z) ? prove(c, at, 0, true, r) : INFINITY;
+    return spd_dual_make_exact(c, at->x, at->z) ? spd_dual_prove(c, at, 0, true, r) : INFINITY;
 }
 
 /* Without ridge or bound the statement within a radius comes first, and tells whether the whole one is worth its price. */
@@ -135,15 +132,14 @@ static void prove_exactly(spd_certifier *c, const spd_trial *at, bool moved, spd
     const spdhg_problem *p = c->problem;
     const double radius = RADIUS_FACTOR * fmax(spd_norm2(p->dK, at->x), 1e-3);
     const bool judge = c->slopes; /* another alpha is tried for the whole proof only */
-    const double within = judge ? prove(c, at, radius, moved, r) : 0;
+    const double within = judge ? spd_dual_prove(c, at, radius, moved, r) : 0;
     const double scale = spd_gap_scale(c, at->objective);
     const bool worth = within <= c->worth * scale || left_over(c, at->objective) <= NEAR * c->enough * scale;
     if (worth) out->gap = prove_everywhere(c, at, r);
     if (judge && !isfinite(out->gap)) *out = (spd_gap){.kind = SPD_GAP_WITHIN_RADIUS, .gap = within, .radius = radius};
 }
 
-/* x is a point of X but for what rounding may do to a norm or a sum. The brackets mean nothing for another. */
-static bool inside(spd_certifier *c, const double *x) {
+bool spd_dual_inside(spd_certifier *c, const double *x) {
     const spdhg_problem *p = c->problem;
     memcpy(c->P, x, (size_t)p->dK * sizeof *x);
     p->set.kind->project(p->dK, p->set.arg, c->P, c->work);
@@ -151,81 +147,50 @@ static bool inside(spd_certifier *c, const double *x) {
     return spd_norm2(p->dK, c->P) <= OUTSIDE * spd_norm2(p->dK, x);
 }
 
-/* The gap at a point; returns how much of it may be there because f is rounded. */
-static double certify_at(spd_certifier *c, const spd_trial *at, const double *y, spd_gap *out) {
-    const double objective = at->objective;
+/* What the dual point made of y proves. A bound that it gives by itself is kept where the run goes on. */
+static spd_gap of_this_point(spd_certifier *c, const spd_trial *at, const double *y, double wanted, bool *member) {
+    spd_gap out = {.kind = SPD_GAP_CERTIFIED, .gap = INFINITY, .radius = NAN};
     spd_repair r = {0};
-    *out = (spd_gap){.kind = SPD_GAP_CERTIFIED, .gap = INFINITY, .radius = NAN};
     const bool moved = choose_dual(c, at, y);
     if (c->exact)
-        prove_exactly(c, at, moved, &r, out);
+        prove_exactly(c, at, moved, &r, &out);
     else
-        out->gap = prove(c, at, 0, moved, &r);
-    const bool member = inside(c, at->x);
-    if (!isfinite(out->gap) || !member) *out = (spd_gap){.kind = SPD_GAP_NONE, .gap = INFINITY, .radius = NAN};
-    const bool certified = out->kind == SPD_GAP_CERTIFIED;
-    const double wanted = c->enough * spd_gap_scale(c, objective);
-    if (certified && out->gap > wanted && objective - out->gap > c->best_dual) keep_best(c, &r); /* else the run ends here */
+        out.gap = spd_dual_prove(c, at, 0, moved, &r);
+    *member = spd_dual_inside(c, at->x);
+    if (!isfinite(out.gap) || !*member) return (spd_gap){.kind = SPD_GAP_NONE, .gap = INFINITY, .radius = NAN};
+    if (out.kind == SPD_GAP_CERTIFIED && out.gap > wanted && at->objective - out.gap > c->best_dual) keep_best(c, &r);
+    return out;
+}
+
+/* What the best bound so far proves, or the least that the losses can be; *error: of f, which is in it. */
+static spd_gap of_best_bound(const spd_certifier *c, const spd_trial *at, double wanted, double *error) {
     const double lowest = c->least - 4 * spd_rounding((double)c->problem->n) * fabs(c->least), known = fmax(c->best_dual, lowest);
     const double rough = error_of_objective(c, at, false, 0, false);
-    const double error = (rough > SHARE * fmax(wanted, objective - known) ? error_of_objective(c, at, false, 0, true) : rough) +
-                         2 * DBL_EPSILON * fabs(known);
-    const double since = fmax(objective - known, 0) + error, much = certified ? out->gap : out->gap + error;
-    /* A bound for all x is worth more than one within a radius, if it is small enough. */
-    if (isfinite(since) && member && (out->kind == SPD_GAP_NONE || since <= much || (!certified && since <= wanted)))
-        *out = (spd_gap){.kind = SPD_GAP_CERTIFIED,
-                         .gap = since,
-                         .radius = NAN,
-                         .source = c->best_dual > lowest ? SPD_GAP_BY_BEST : SPD_GAP_BY_ZERO};
-    out->objective = objective;
+    const bool fine = rough > SPD_GAP_SHARE * fmax(wanted, at->objective - known);
+    *error = (fine ? error_of_objective(c, at, false, 0, true) : rough) + 2 * DBL_EPSILON * fabs(known);
+    return (spd_gap){.kind = SPD_GAP_CERTIFIED,
+                     .gap = fmax(at->objective - known, 0) + *error,
+                     .radius = NAN,
+                     .source = c->best_dual > lowest ? SPD_GAP_BY_BEST : SPD_GAP_BY_ZERO};
+}
+
+double spd_dual_gap_at(spd_certifier *c, const spd_trial *at, const double *y, spd_gap *out) {
+    const double wanted = c->enough * spd_gap_scale(c, at->objective);
+    bool member;
+    double error = 0;
+    *out = of_this_point(c, at, y, wanted, &member);
+    if (member) {
+        const spd_gap best = of_best_bound(c, at, wanted, &error);
+        const bool certified = out->kind == SPD_GAP_CERTIFIED;
+        const double much = certified ? out->gap : out->gap + error;
+        /* A bound for all x is worth more than one within a radius, if it is small enough. */
+        const bool better = out->kind == SPD_GAP_NONE || best.gap <= much || (!certified && best.gap <= wanted);
+        if (isfinite(best.gap) && better) *out = best;
+    }
+    out->objective = at->objective;
     out->loss = at->loss;
     out->penalty = at->penalty;
     return error;
-}
-
-static void start_from_slopes(spd_certifier *c, const spd_trial *at) {
-    const spdhg_problem *p = c->problem;
-    spd_problem_losses(p, c->threads, &(spd_scores){.z = at->z}, c->alpha, NULL, c->work);
-}
-
-/* alpha = phi'(z) is not good enough, but another alpha may be. */
-static void refine_dual(spd_certifier *c, const spd_trial *at, const double *y, spd_gap *out) {
-    const spdhg_problem *p = c->problem;
-    const double before = out->kind == SPD_GAP_CERTIFIED ? out->gap : INFINITY;
-    spd_repair r = {0};
-    start_from_slopes(c, at);
-    for (int64_t i = 0; i < p->n && c->forced; i++)
-        if (c->forced[i]) c->alpha[i] = 0;
-    memcpy(c->y, y, (size_t)(p->m * p->K) * sizeof *y);
-    const bool found = spd_dual_newton(c, at) && inside(c, at->x) && (!c->exact || spd_dual_make_exact(c, at->x, at->z));
-    const double gap = found ? prove(c, at, 0, true, &r) : INFINITY;
-    c->gradient = false;
-    if (gap < before) {
-        out->kind = SPD_GAP_CERTIFIED;
-        out->gap = gap;
-        out->radius = NAN;
-        out->source = SPD_GAP_BY_POINT;
-        return;
-    }
-    start_from_slopes(c, at);
-    certify_at(c, at, y, out);
-}
-
-/* Where rounding of f decides, f is computed with twice the digits, and alpha = phi'(z) anew. What gains little is not kept: the
- * objective stays what it was. */
-void spd_certify(spd_certifier *c, const spd_trial *at, const double *y, spd_gap *out) {
-    const double error = certify_at(c, at, y, out), wanted = c->enough * spd_gap_scale(c, at->objective);
-    const bool refines = c->refines && spd_dual_newton_may(c);
-    const spd_gap before = *out;
-    spd_trial fine;
-    if (!c->slopes || (out->kind == SPD_GAP_CERTIFIED && out->gap <= wanted) || !(refines || error > SHARE * out->gap)) return;
-    if (!spd_fine_trial_make(c, at, &fine)) return;
-    start_from_slopes(c, &fine);
-    certify_at(c, &fine, y, out);
-    if (refines && !(out->kind == SPD_GAP_CERTIFIED && out->gap <= wanted)) refine_dual(c, &fine, y, out);
-    if (out->gap < GAINED * before.gap || (out->kind == SPD_GAP_CERTIFIED && before.kind != SPD_GAP_CERTIFIED)) return;
-    start_from_slopes(c, at);
-    certify_at(c, at, y, out);
 }
 
 void spd_certify_known(spd_certifier *c, const double *alpha, const double *y) {
@@ -236,5 +201,5 @@ void spd_certify_known(spd_certifier *c, const double *alpha, const double *y) {
     memcpy(c->y, y, (size_t)(p->m * p->K) * sizeof *y);
     spd_problem_adjoint(p, c->threads, c->alpha, c->g, c->gc, c->Mwork);
     refresh_v(c);
-    if (isfinite(prove(c, &origin, 0, true, &r))) keep_best(c, &r);
+    if (isfinite(spd_dual_prove(c, &origin, 0, true, &r))) keep_best(c, &r);
 }

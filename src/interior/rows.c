@@ -7,7 +7,7 @@
 enum { HALVINGS = 200 };
 static const double OFF = 1e-8; /* of the interval */
 
-static double share(const spdhg_problem *p, int64_t i) { return (p->weight ? p->weight[i / p->K] : 1) / p->W; }
+static double share(const spdhg_problem *p, int64_t i) { return spd_problem_share(p, i / p->K); }
 
 /* The slopes there are: from that far out on one side to that on the other. Rows without weight have none to keep to. */
 static void sides(const spdhg_problem *p, int64_t i, double *low, double *high) {

@@ -3,22 +3,24 @@
  *     second order of the first (Mehrotra: On the implementation of a primal-dual interior point method, 1992). */
 #include "interior/interior.h"
 
-enum { UNKNOWNS_MOST = 1500, SMALL = 300, STEPS_MOST = 100, SHORT_MOST = 5, IDLE_MOST = 2, REFINEMENTS = 2 };
+enum { SMALL = 300, STEPS_MOST = 100, SHORT_MOST = 5, IDLE_MOST = 2, REFINEMENTS = 2 };
 static const double BACK = 0.995, SHORT = 1e-3, ROUNDING = 1e-14, LOST = 1e-6, NEAR = 1e-8, WORSE = 100, GAIN = 0.5,
                     LEAST = 1e-20, SAFE = 0.3;
 
 const char *spd_interior_refuses(const spdhg_problem *p) {
-    if (spd_problem_normal_size(p) > UNKNOWNS_MOST)
-        return "it factors a dense matrix: at most 1500 coefficients (features times outputs)";
+    if (spd_problem_refuses_factor(p)) return spd_problem_refuses_factor(p);
     for (int64_t t = 0; t < p->terms; t++)
-        if (!spd_part_known(&p->term[t], p->K)) return "it does not know the nuclear norm of matrices";
-    if (p->set.kind == &spd_set_box && !(p->set.arg[0] < p->set.arg[1])) return "the box has no inside";
+        if (!spd_part_known(&p->term[t], p->K))
+            return "it supports the penalties l1, group and linf only, and nuclear of one row or one output";
+    double low, high;
+    spd_set_sides(&p->set, &low, &high);
+    if (!(low < high)) return "the set X has no interior";
     return NULL;
 }
 
 bool spd_interior_rescues(const spdhg_problem *p) {
     const bool small = spd_problem_normal_size(p) <= SMALL;
-    return !spd_interior_refuses(p) && (p->set.kind != &spd_set_all || p->loss->quadratic || small);
+    return !spd_interior_refuses(p) && (!p->set.kind->whole || p->loss->quadratic || small);
 }
 
 /* A squared loss has no sides: its model is the loss itself, and made once. */
@@ -36,6 +38,7 @@ void spd_interior_layout(spd_interior *a, const spdhg_problem *p, int threads, s
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) *pairs[i] = spd_arena_take(work, spd_pairs_all(a));
     double **const columns[] = {&a->u, &a->du, &a->q, &a->rhs, &a->column, &a->fix, &a->bend, &a->pull, &a->best_u};
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) *columns[i] = spd_arena_take(work, n + p->K);
+    a->touched = spd_arena_int32(work, n + p->K);
     double **const squares[] = {&a->P, &a->M, &a->L};
     for (size_t i = 0; i < sizeof squares / sizeof *squares; i++) *squares[i] = spd_arena_take(work, n * n);
     double **const rows[] = {&a->alpha, &a->short_of, &a->curve, &a->next};

@@ -59,10 +59,10 @@ static void each(spd_interior *a, void (*l1)(spd_interior *, const spd_part *), 
     const spdhg_problem *p = a->p;
     for (int64_t t = 0; t < p->terms; t++) {
         const spd_term *term = &p->term[t];
-        void (*const own)(spd_interior *, const spd_part *) = !(term->lambda > 0)                ? none
-                                                              : term->penalty == &spd_penalty_l1 ? l1
-                                                              : spd_part_is_group(term, p->K)    ? group
-                                                                                                 : linf;
+        void (*const own)(spd_interior *, const spd_part *) = !(term->lambda > 0)             ? none
+                                                              : term->penalty->sum_of_sizes   ? l1
+                                                              : spd_part_is_group(term, p->K) ? group
+                                                                                              : linf;
         for (int64_t b = 0; b < spd_parts_of(term, p->K) && own; b++) {
             const spd_part B = spd_part_of(a, term, b);
             own(a, &B);
@@ -106,7 +106,7 @@ static void prepare_none(spd_interior *a, const spd_part *B) {
 void spd_interior_terms_prepare(spd_interior *a) { each(a, prepare_l1, spd_cone_prepare, prepare_linf, prepare_none); }
 
 static void take_radial(spd_interior *a, const spd_part *B) {
-    spd_tied_take_block(&a->whole, a->p, B->t, B->b, a->normal, 1, a->M, a->fix, a->column);
+    spd_tied_take_block(&a->whole, a->p, B->t, B->b, a->normal, 1, a->M, a->fix, a->touched);
 }
 
 void spd_interior_terms_radial(spd_interior *a) {

@@ -47,4 +47,6 @@ const spd_set_kind spd_set_ball = {.name = "ball",
                                    .support = support,
                                    .bracket = bracket,
                                    .side = side,
-                                   .bounded = true};
+                                   .bounded = true,
+                                   .symmetric = true,
+                                   .length = true};

@@ -64,4 +64,6 @@ const spd_set_kind spd_set_l1ball = {.name = "l1ball",
                                      .support = support,
                                      .bracket = bracket,
                                      .side = side,
-                                     .bounded = true};
+                                     .bounded = true,
+                                     .symmetric = true,
+                                     .sum_of_sizes = true};

@@ -28,8 +28,8 @@ SOLVERS = {
     "rda-admm": (1000, STOCHASTIC, [], []),
     "sgadm": (1000, STOCHASTIC, [], []),
     "gadm": (20000, MEAN, [], []),
-    "lpdhg-const": (5000, EXACT, [], [("can cycle for ever when --gamma is 0", ["--gamma", 0])]),
-    "fsadmm": (10000, MEAN, [], [SETS, ("4 rows x 4 coefficients, takes 0.000128 MB", ["--param", "max_table_mb=0.0001"])]),
+    "lpdhg-const": (5000, EXACT, [], [("can cycle forever when --gamma is 0", ["--gamma", 0])]),
+    "fsadmm": (10000, MEAN, [], [SETS, ("(4 rows x 4 coefficients) takes 0.000128 MB", ["--param", "max_table_mb=0.0001"])]),
     "fsadmm-lite": (3000, EXACT, [], [SETS, ("has no parameter 'max_table_mb'", ["--param", "max_table_mb=1"])]),
     "ada-sadmm-diag": (1000, STOCHASTIC, ["eta=0.2"], [SETS]),
     "ada-sadmm-full": (500, STOCHASTIC, ["eta=0.2"], [SETS, ("at most 2000 coefficients", ["--features", 2001])]),
@@ -43,7 +43,7 @@ SOLVERS = {
     "lsvrg-pd3o": (4000, EXACT, [], []),
     "prox-newton": (200, EXACT, [], [("--set all, box and nonneg only", ["--set", "ball:1"]), ("at most 1500 coefficients", ["--features", 1501])]),
     "ws-newton": (200, EXACT, [], [("X = R^d only; use --set all", ["--set", "ball:1"]), ("beyond 1500 coefficients", ["--features", 1501, "--penalty", "linf"])]),
-    "interior": (200, EXACT, [], [("the box has no inside", ["--set", "box:1,1"]),
+    "interior": (200, EXACT, [], [("the set X has no interior", ["--set", "box:1,1"]),
                                   ("at most 1500 coefficients", ["--features", 1501])]),
     "cd-newton": (1000, EXACT, [], [ONLY_IDENTITY, ("X = R^d only; use --set all", ["--set", "ball:1"]), ("and the only term", ["--also-sparse", 1]),
                                     ("it works for l1, and for groups", ["--penalty", "linf"])]),
@@ -55,7 +55,7 @@ MORE = {"fsadmm-lite": ([], ["--batch", 4], ["--sampling", "shuffle"])}
 def refused(solver, p):
     """Whether its refusals above concern this problem."""
     sentences = dict(SOLVERS[solver][3])
-    without = p.gamma == 0 and (RIDGE[0] in sentences or "can cycle for ever when --gamma is 0" in sentences)
+    without = p.gamma == 0 and (RIDGE[0] in sentences or "can cycle forever when --gamma is 0" in sentences)
     return without or ONLY_IDENTITY[0] in sentences and not np.array_equal(p.terms[0].F, np.eye(p.d))
 
 
