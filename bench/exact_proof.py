@@ -42,6 +42,10 @@ def prove(certificate, file_rows):
         raise Rejected("this is no certificate of a kind known here")
     P = Problem(certificate, file_rows)
     x, c, alpha, y = ([mpq(t) for t in certificate[key]] for key in ("x", "constants", "alpha", "y"))
+    low = certificate["alpha_low"] or [0.0] * len(alpha)  # the dual point is alpha + low, for twice the digits
+    if len(low) != len(alpha):
+        raise Rejected("the parts of the certificate do not fit together")
+    alpha = [a + mpq(b) for a, b in zip(alpha, low)]
     if [len(x), len(c), len(alpha), len(y)] != [P.d * P.K, P.K, P.n * P.K, len(P.F) * P.K] or len(P.w) != P.n or min(P.w) < 0:
         raise Rejected("the parts of the certificate do not fit together")
     if min([P.gamma, P.arg] + P.lam) < 0 or any(sorted(e for block in blocks for e in block) != list(range(m)) for _, _, _, m, blocks in P.term):

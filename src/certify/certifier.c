@@ -172,8 +172,9 @@ static spdhg_status allocate(spd_certifier *c, spdhg_error *err) {
         good = good && *parts[i].at;
     }
     c->F_entries = SPD_NEW(int64_t, 2 * p->d);
+    c->whole = SPD_NEW(bool, c->exact ? p->dK : 0);
     good = allocate_lists(s) && allocate_lists(&c->mean) && good;
-    if (!good || !c->F_entries) return spd_fail_memory(err, bytes);
+    if (!good || !c->F_entries || !c->whole) return spd_fail_memory(err, bytes);
     c->A_entries = c->F_entries + p->d;
     divide(c);
     return SPDHG_OK;
@@ -203,7 +204,7 @@ void spd_certifier_free(spd_certifier *c) {
     for (int i = 0; i < SPD_CERTIFIER_PARTS; i++) spd_free(c->owned[i]); /* the problem may be gone */
     free_lists(&c->base);
     free_lists(&c->mean);
-    SPD_FREE_ALL(c->F_entries, c->fine, c->anchor);
+    SPD_FREE_ALL(c->F_entries, c->whole, c->fine, c->fine_trial.z, c->newton.M, c->anchor);
     spd_routes_free(&c->routes);
     *c = (spd_certifier){0};
 }

@@ -9,6 +9,7 @@
  * (rounding.c), and what of these conditions holds only nearly is repaired (repair.c): a gap that is called certified is one. */
 #ifndef SPD_CERTIFY_H
 #define SPD_CERTIFY_H
+#include "certify/base_system.h"
 #include "problem/problem.h"
 
 typedef enum spd_gap_kind {
@@ -28,27 +29,16 @@ typedef struct spd_gap {
     spd_gap_kind kind;
     double gap, radius;
     spd_gap_source source;
+    double objective, loss, penalty; /* f, its first and its last part: as they came, or computed with twice the digits */
 } spd_gap;
 
-/* ---- routes.c: ways along rows of F by which what is left of v reaches a place that can take it. */
-enum { SPD_GROUNDED = -1, SPD_UNREACHED = -2, SPD_BY_INTERCEPT = -3 };
-typedef struct spd_routes {
-    int64_t bases;     /* components of columns from which no row takes anything: there alpha has to */
-    bool joined;       /* some base stands for several columns */
-    int32_t *order;    /* columns, each behind the one it sends to */
-    int32_t *to;       /* the column j sends to; -1: none */
-    int64_t *at;       /* first place in y of the row it sends along; -1: j is a base's root */
-    double *size;      /* |F_ej| of that row */
-    int32_t *base;     /* number of its base, the intercept's last; SPD_GROUNDED: a row with one entry takes it all */
-    int64_t *row;      /* the row of A that takes what arrives at j (anchors.c); -1: none; NULL: no row does */
-    signed char *sign; /* of j in the direction of its base, along which F is 0 */
-} spd_routes;
-/* anchor: of each column a row of A with one entry, -1: none; NULL: no rows of A are used. weight: w_i |a_ij| / W of each, with
- * the sign of a_ij. */
-bool spd_routes_new(spd_routes *r, const spdhg_problem *p, const int64_t *anchor, const double *weight);
-/* excess (d x K), known up to doubt, is sent along, and added up on the way: dy (m x K, 0 before) = the most that each row carries. */
-void spd_routes_carry(const spd_routes *r, int64_t d, int64_t K, double *excess, double *doubt, double *dy);
-void spd_routes_free(spd_routes *r);
+/* The point whose gap is wanted. */
+typedef struct spd_trial {
+    const double *x, *constants; /* constants: K, the intercept; read if the problem has one */
+    const double *z, *Fx;        /* scores n x K with offset and intercept; m x K */
+    double loss, penalty, objective;
+    const struct spd_fine_trial *fine; /* NULL: z and Fx are ordinary sums */
+} spd_trial;
 
 /* ---- anchors.c: rows of A with one entry, which take up v_j by themselves. */
 /* anchor[j]: the row of column j with the largest w_i |a_ij| room_i, -1: none (room NULL: 1 for all). weight[j] as spd_routes_new
@@ -56,46 +46,6 @@ void spd_routes_free(spd_routes *r);
 void spd_anchors_find(const spdhg_problem *p, const double *room, int64_t *anchor, double *weight);
 /* Every row has one entry, every column a row, and the intercept, if there is one, adds nothing. work: 3 d numbers. */
 bool spd_anchors_suffice(const spdhg_problem *p, const int64_t *anchor, double *work);
-
-/* ---- base_system.c, base_rows.c, null_vectors.c: that alpha can take up what the routes leave at their bases. */
-typedef struct spd_base_system {
-    const spdhg_problem *problem;
-    const uint8_t *forced; /* rows whose alpha is 0, or NULL */
-    const double *alpha;   /* of the point at hand, n x K */
-    int64_t n;             /* unknowns: the bases, then the intercept */
-    bool rowless;          /* of F alone: what alpha cannot change, the mean over the outputs of a coupled loss */
-    int64_t most;          /* n may become: what the arrays are made for */
-    double *G, *copy;      /* n x n; NULL: too many unknowns */
-    double *unit, *scale;  /* of each unknown: a power of two, and 1/sqrt of G's diagonal in it */
-    double *off;           /* what rounding may have done to its part of G */
-    double *D, *share;     /* n: how far each alpha may go; its part of G */
-    double top, least;     /* largest and smallest w_i D_i / W that is not 0 */
-    double root;           /* sqrt(mu); 0: nothing is proven */
-    bool *rest;            /* a term's rows that are not all routes' */
-    double *lambda;        /* of the terms, when G was made */
-    double *null;          /* nulls x n whole numbers: directions that every row has a 0 for */
-    double *null_square;   /* their squared lengths */
-    int64_t nulls, failures;
-    bool passing; /* some of them only for the alpha at hand */
-    bool measured, hopeless;
-    spd_twofold *sum; /* one row: h_ib, */
-    double *size;     /* the sizes added up in it, */
-    int32_t *touched;
-    double *vector, *line, *work;
-    spd_stop *stop; /* asked on the way; what is stopped proves nothing */
-} spd_base_system;
-/* False: G could not be shown to be positive. room: of each alpha. cut: rows with less than this of the largest share are left. */
-bool spd_base_prove(spd_base_system *s, const spd_routes *r, const double *room, double cut, int threads);
-bool spd_base_holds(const spd_base_system *s, const double *room); /* what was proven last is enough here, too */
-/* E with r'G^-1 r <= E^2 for every r of K columns no larger than residual (n x K). */
-double spd_base_energy(const spd_base_system *s, int64_t K, const double *residual);
-bool spd_base_in_null(const spd_base_system *s, int64_t b);
-void spd_base_find_units(spd_base_system *s, const spd_routes *r);
-bool spd_base_assemble(spd_base_system *s, const spd_routes *r, int threads); /* false: stopped */
-int64_t spd_base_row(spd_base_system *s, const spd_routes *r, int64_t i);     /* fills sum, size, touched; returns how many */
-void spd_base_clear(spd_base_system *s, int64_t count);
-int64_t spd_base_find_nulls(spd_base_system *s, const spd_routes *r); /* how many are known then */
-double spd_dual_nu(const spd_term *t); /* a small part of lambda: y moves little against its ball */
 
 /* ---- repair.c: how much worse than (alpha, y) a dual point is that is exactly feasible. */
 typedef struct spd_repair {
@@ -106,6 +56,24 @@ typedef struct spd_repair {
     bool anchored;  /* rows of A have taken part of v: spd_anchors_cost */
 } spd_repair;
 
+/* ---- fine_trial.c: f where rounding decides. Scores and F x as sums with twice the digits: high + low, off by `off`. */
+typedef struct spd_fine_trial {
+    double *z, *low, *off; /* n x K: high, low, off */
+    double *Fx;            /* m x K: high */
+    double structure;      /* how far lambda r(F x) and y'F x can be off, together */
+} spd_fine_trial;
+
+/* ---- dual_newton.c: alpha and y where phi'(z) is not good enough: one block of numbers, made when first needed. */
+typedef struct spd_newton_dual {
+    double *M;                 /* N x N */
+    double *scale, *r, *p;     /* N: 1/sqrt of its diagonal; right side; solution */
+    double *s, *reply;         /* N: direction of the multiplier tau of X, and M^-1 of it */
+    double *low, *curve, *t;   /* n x K */
+    double *point, *direction; /* m x K */
+    double *sigma;             /* of the terms */
+    double *scratch;
+} spd_newton_dual;
+
 enum { SPD_CERTIFIER_PARTS = 41 };
 typedef struct spd_certifier {
     const spdhg_problem *problem;
@@ -113,7 +81,8 @@ typedef struct spd_certifier {
     spd_stop *stop;     /* asked in loops of the proof, which then fails; NULL: none */
     bool exact;         /* some coordinate has neither ridge nor bound: v must vanish there */
     int64_t identity;   /* a term with F = identity and lambda > 0, or -1: absorbs v without a solve */
-    double start_value; /* f(0): scale of the relative gap */
+    double start_value; /* f(0) */
+    double reference;   /* of the relative gap, where f is less: spd_gap_refer */
     double least;       /* what f never is below, whatever x is: the rows' least losses */
     double best_dual;   /* largest certified lower bound of f seen so far: the bound of best_alpha and best_y */
     double worth; /* a relative gap (without ridge: within a radius) above this is not worth more work; INFINITY: always try */
@@ -145,6 +114,10 @@ typedef struct spd_certifier {
     double lost;                      /* the same in all, for entries of any size */
     double loose;                     /* a coupled loss's alphas do not add up to 0 by this */
     spd_twofold *fine;                /* W v with twice the digits, made when first needed */
+    spd_fine_trial fine_trial;        /* the same */
+    spd_newton_dual newton;           /* the same */
+    const double *low;                /* n x K: alpha + low is the dual point; NULL: alpha is */
+    bool refines;                     /* a better dual point may be looked for where phi'(z) is not good enough */
     /* repair */
     spd_routes routes;
     spd_base_system base, mean; /* mean: with a coupled loss */
@@ -153,6 +126,7 @@ typedef struct spd_certifier {
     int64_t *anchor; /* of each column, where rows of A make routes or take all of v; NULL: they do neither */
     bool diagonal;   /* they take all of v: spd_anchors_take */
     double *anchor_weight, *anchor_before, *taken; /* w_i |a_ij| / W; the same of the routes at hand; d x K: parts of the room */
+    bool *whole; /* d x K: the repair leaves nothing of v_j, though a side of X would allow it */
     /* a fixed point of X, at which the bound of a dual point is computed by itself */
     double *origin, *origin_z, *origin_Fx, origin_loss, origin_ridge;
     double *best_alpha, *best_dual_y;   /* one behind the other, as a checkpoint keeps them */
@@ -161,11 +135,13 @@ typedef struct spd_certifier {
 
 /* forced: of spd_recession, which outlives it. */
 spdhg_status spd_certifier_new(spd_certifier *c, const spdhg_problem *p, int threads, const uint8_t *forced, spdhg_error *err);
-/* z: scores n x K with offset and intercept; Fx: m x K; objective = f(x, c), loss its first part. y: any dual, projected here. The
- * caller has put phi'(z), or another guess, into c->alpha. c->gradient tells whether c->g and c->gc are still the gradient of the
- * loss afterwards. */
-void spd_certify(spd_certifier *c, const double *x, const double *y, const double *z, const double *Fx, double loss,
-                 double objective, spd_gap *out);
+/* y: any dual, projected here. The caller has put phi'(z), or another guess, into c->alpha. c->gradient tells whether c->g and c->gc
+ * are still the gradient of the loss afterwards. */
+void spd_certify(spd_certifier *c, const spd_trial *at, const double *y, spd_gap *out);
+/* What a relative gap at x is a part of: f or, where f is as good as 0, what rounding x does to f: u = 1e-16 of f(0) and of the sums
+ * that F x is the small rest of. That is to be 1e-6 of it. */
+static inline double spd_gap_scale(const spd_certifier *c, double objective) { return fmax(fabs(objective), c->reference); }
+void spd_gap_refer(spd_certifier *c, const double *x);
 /* Makes the bound of (alpha, y) the best known: what a checkpoint has kept is computed anew, and only that is believed. */
 void spd_certify_known(spd_certifier *c, const double *alpha, const double *y);
 /* False: whatever x is, nothing can be shown for all of them, only within a radius: too many unknowns, or a matrix that is singular as
@@ -181,11 +157,30 @@ bool spd_dual_balance(spd_certifier *c); /* sum_i w_i alpha_i = 0 in every outpu
 double spd_dual_fenchel(const spd_certifier *c, const double *z); /* first bracket; INFINITY if alpha left the domain */
 /* The bound that alpha = 0, y = 0 gives: the mean of the rows' least losses. c->alpha must be 0. */
 double spd_dual_least(const spd_certifier *c);
-double spd_dual_shrink(spd_certifier *c);   /* the largest factor <= 1 that brings y into its ball */
-void spd_dual_drop_small(spd_certifier *c); /* alphas as good as 0 become 0; g follows */
+double spd_dual_shrink(spd_certifier *c);             /* the largest factor <= 1 that brings y into its ball */
+void spd_dual_scale(spd_certifier *c, double factor); /* alpha, y and v times it; alpha + low keeps all its digits */
+void spd_dual_drop_small(spd_certifier *c);           /* alphas as good as 0 become 0; g follows */
 /* ---- polish.c: lowers h*(-g - F'y) over y in lambda Y by a few accelerated projected gradient steps from c->y. With ridge the
  * gap is `rest` plus that; none are made where it is good enough for the objective, or too bad to be worth it. */
 void spd_dual_polish(spd_certifier *c, double rest, double objective);
+/* ---- gap.c */
+#define SPD_GAP_SHARE 0.1 /* of a gap may be rounding before it is bounded more finely */
+/* Repair and sum for the alpha and y at hand; v is theirs. R > 0: within that radius. moved: alpha is not phi'(z). */
+double spd_dual_prove(spd_certifier *c, const spd_trial *at, double R, bool moved, spd_repair *r);
+/* x is a point of X but for what rounding may do to a norm or a sum. The brackets mean nothing for another. */
+bool spd_dual_inside(spd_certifier *c, const double *x);
+/* The gap at a point, from c->alpha and y; returns how much of it may be there because f is rounded. */
+double spd_dual_gap_at(spd_certifier *c, const spd_trial *at, const double *y, spd_gap *out);
+/* ---- second_bracket.c */
+/* At the repaired v: 0 where X has no bound; on the bounded side of a half-line v keeps its sign. */
+double spd_dual_exact_bracket(const spd_certifier *c, const double *x);
+double spd_dual_radius_bracket(const spd_certifier *c, const double *x, double R); /* of u with ||u|| <= R */
+/* ---- dual_newton.c: a better alpha, then with c->low, and y for the same x; g, gc and v follow. False: none, they are as they were
+ * or lost. */
+bool spd_dual_newton_may(const spd_certifier *c);
+/* ---- dual_newton_solve.c: M p + tau s = r, s'p = 0, for numbers of scale > 0; M is lost. False: no factor. */
+bool spd_newton_dual_solve(spd_newton_dual *a, int64_t N, double *tau);
+bool spd_dual_newton(spd_certifier *c, const spd_trial *at);
 /* ---- exact.c: moves alpha and y so that -v is in dom h*, nearly; false if that would leave a domain. affordable: a gap that
  * may be added. */
 bool spd_dual_make_exact(spd_certifier *c, const double *x, const double *z, double affordable);
@@ -203,9 +198,11 @@ void spd_dual_measure_columns(spd_certifier *c);
 void spd_dual_error_of_v(spd_certifier *c); /* e for the v at hand */
 bool spd_dual_fine_v(spd_certifier *c);     /* v, v0 and e again, with twice the digits; false: not possible */
 /* ---- rounding_objective.c */
-/* first: the first bracket as computed; 0: alpha is phi'(z). */
-double spd_dual_error_of_loss(const spd_certifier *c, const double *x, const double *z, double loss, double first, bool by_rows);
+/* moved: alpha is not phi'(z), and first is the first bracket as computed. */
+double spd_dual_error_of_loss(const spd_certifier *c, const spd_trial *at, bool moved, double first, bool by_rows);
 double spd_dual_error_of_structure(const spd_certifier *c, const double *x, const double *Fx);
+/* ---- fine_trial.c. False: no memory, or a number that is not finite. out points into c. */
+bool spd_fine_trial_make(spd_certifier *c, const spd_trial *at, spd_trial *out);
 double spd_dual_penalty_bracket(spd_certifier *c, const double *Fx); /* third bracket, its rounding counted */
 
 /* ---- repair.c */
@@ -218,6 +215,7 @@ bool spd_anchors_follow(spd_certifier *c); /* routes by the rows that have room 
 bool spd_anchors_reach(spd_certifier *c);  /* taken: what arrives, in parts of the room; false: more than that */
 double spd_anchors_cost(const spd_certifier *c, double shrunk, const double *z);
 void spd_dual_repair_intercept(spd_certifier *c, spd_repair *out); /* sum_i w_i alpha_i = 0; e grows by what v may move */
-bool spd_dual_repair_all(spd_certifier *c, spd_repair *out);       /* that and -v in dom h*; false: not proven to exist */
+/* That and -v in dom h*; x: of the point at hand. False: not proven to exist. */
+bool spd_dual_repair_all(spd_certifier *c, const double *x, spd_repair *out);
 double spd_dual_repair_cost(const spd_certifier *c, const spd_repair *r, const double *z, double loss, double objective);
 #endif

@@ -73,6 +73,40 @@ bool spd_dual_balance(spd_certifier *c) {
     return moved;
 }
 
+/* alpha + low is between alpha and the next double on that side; a bracket is convex in alpha, and at most the larger of the two. */
+static void look_beside(const pass *a, int64_t from, int64_t count, double *bracket_of) {
+    const spdhg_problem *p = a->c->problem;
+    double beside[AT_ONCE], there[AT_ONCE];
+    for (int64_t q = 0; q < count; q++) {
+        const double alpha = a->c->alpha[from + q], low = a->c->low[from + q];
+        beside[q] = low == 0 ? alpha : nextafter(alpha, low > 0 ? INFINITY : -INFINITY);
+    }
+    spd_loss_brackets(p->loss, p->loss_arg, count, a->z + from, p->b + from, beside, there);
+    for (int64_t q = 0; q < count; q++) bracket_of[q] = fmax(bracket_of[q], there[q]);
+}
+
+static double coupled_bracket(const pass *a, int64_t i, const double *alpha) {
+    const spdhg_problem *p = a->c->problem;
+    const double *z = a->z + i * p->K, *target = p->b + i * p->targets;
+    return spd_bracket(spd_loss_value(p->loss, p->loss_arg, p->K, z, target) - spd_dot(p->K, alpha, z) +
+                       p->loss->conjugate_k(alpha, p->K, target[0]));
+}
+
+/* alpha + low is a mean of alpha and of the K points where one number is K units of its last place further: |low| is half a unit at
+ * most, the weights are at most 1/(2 K). */
+static double coupled_beside(const pass *a, int64_t i) {
+    const int64_t K = a->c->problem->K;
+    double *alpha = a->c->alpha + i * K, most = 0;
+    for (int64_t k = 0; k < K; k++) {
+        const double low = a->c->low[i * K + k], here = alpha[k];
+        if (low == 0) continue;
+        alpha[k] += (double)K * (nextafter(here, low > 0 ? INFINITY : -INFINITY) - here);
+        most = fmax(most, coupled_bracket(a, i, alpha));
+        alpha[k] = here;
+    }
+    return most;
+}
+
 static void fenchel_block(void *context, int64_t b) {
     const pass *a = context;
     const spdhg_problem *p = a->c->problem;
@@ -82,6 +116,7 @@ static void fenchel_block(void *context, int64_t b) {
         for (int64_t at = b * SPD_ROWS_PER_BLOCK * K, end = block_end(p, b) * K, count; at < end; at += count) {
             count = at + AT_ONCE < end ? AT_ONCE : end - at;
             spd_loss_brackets(p->loss, p->loss_arg, count, a->z + at, p->b + at, a->c->alpha + at, bracket_of);
+            if (a->c->low) look_beside(a, at, count, bracket_of);
             for (int64_t q = 0; q < count && !p->weight; q++) sum += spd_bracket(bracket_of[q]);
             for (int64_t q = 0; q < count && p->weight; q++) {
                 const double w = spd_problem_weight(p, (at + q) / K);
@@ -92,11 +127,8 @@ static void fenchel_block(void *context, int64_t b) {
         return;
     }
     for (int64_t i = b * SPD_ROWS_PER_BLOCK; i < block_end(p, b); i++) {
-        const double *z = a->z + i * K, *alpha = a->c->alpha + i * K, *target = p->b + i * p->targets;
-        const double gap =
-            spd_loss_value(p->loss, p->loss_arg, K, z, target) - spd_dot(K, alpha, z) + p->loss->conjugate_k(alpha, K, target[0]);
-        const double w = spd_problem_weight(p, i);
-        if (w > 0) sum += w * spd_bracket(gap);
+        const double w = spd_problem_weight(p, i), at = coupled_bracket(a, i, a->c->alpha + i * K);
+        if (w > 0) sum += w * (a->c->low ? fmax(at, coupled_beside(a, i)) : at);
     }
     a->partial[b] = sum;
 }
@@ -145,4 +177,17 @@ void spd_dual_drop_small(spd_certifier *c) {
         some = true;
     }
     if (some) spd_problem_adjoint(p, c->threads, c->alpha, c->g, c->gc, c->Mwork);
+}
+
+void spd_dual_scale(spd_certifier *c, double factor) {
+    const spdhg_problem *p = c->problem;
+    for (int64_t i = 0; i < p->n * p->K && c->low; i++) {
+        const spd_twofold a = spd_twofold_times((spd_twofold){c->alpha[i], c->newton.low[i]}, factor);
+        c->alpha[i] = a.high;
+        c->newton.low[i] = a.low;
+    }
+    if (!c->low) spd_scale(p->n * p->K, factor, c->alpha);
+    spd_scale(p->m * p->K, factor, c->y);
+    spd_scale(p->dK, factor, c->v);
+    for (int64_t k = 0; k < p->K; k++) c->v0[k] = factor * c->gc[k];
 }

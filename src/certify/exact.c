@@ -9,8 +9,8 @@
 
 enum { REFINEMENTS = 4, CG_MOST = 200 };
 static const double GAIN = 0.5; /* what a round of refinement leaves, at most, for another to be made */
-static const double ROUNDED = 1e-15,
-                    ACCEPTED = 1e-12; /* of the largest alpha, in the scale of the system: no more to be had; good */
+/* Of the largest alpha, in the scale of the system: no more to be had; good. */
+static const double ROUNDED = 1e-15, ACCEPTED = 1e-12;
 
 double spd_dual_excess(const spdhg_problem *p, double vj) {
     double low, high;
@@ -108,11 +108,10 @@ static void solve(spd_certifier *c) {
 static void move(spd_certifier *c, const double *z) {
     const spdhg_problem *p = c->problem;
     const int64_t K = p->K;
-    spd_problem_scores(p, c->threads, c->p, c->t);
+    spd_problem_products(p, c->threads, c->p, c->t);
+    if (p->intercept) spd_problem_shift(p, c->p + p->dK, c->t);
     for (int64_t i = 0; i < p->n; i++) {
-        const double *offset = spd_problem_offset(p, i);
         double *t = c->t + i * K, *alpha = c->alpha + i * K;
-        for (int64_t k = 0; k < K; k++) t[k] += (p->intercept ? c->p[p->dK + k] : 0) - (offset ? offset[k] : 0);
         if (p->loss->value)
             for (int64_t k = 0; k < K; k++) alpha[k] += c->curve[i * K + k] * t[k];
         else if (spd_max_abs(K, alpha) > 0) {
@@ -214,21 +213,19 @@ bool spd_dual_make_exact(spd_certifier *c, const double *x, const double *z, dou
         residual(c, NULL);
         spd_axpy(p->dK, 1, c->r, c->y + p->term[c->identity].first);
         residual(c, NULL); /* what rounding left, of whatever is added up */
-    } else {
+    } else if (!c->low) {  /* with low: dual_newton.c has done it */
         residual(c, x);
         const bool taken = spd_anchors_take(c, c->M ? affordable : INFINITY); /* a factored M moves y as well: a smaller gap */
         if (!taken && !solve_exactly(c, x, z)) return false;
         if (taken) residual(c, x);
     }
-    const double shrink = spd_dual_shrink(c);
-    spd_scale(p->n * p->K, shrink, c->alpha);
-    spd_scale(p->m * p->K, shrink, c->y);
-    spd_scale(p->dK, shrink, c->v);
-    for (int64_t k = 0; k < p->K; k++) c->v0[k] = shrink * c->gc[k];
+    spd_dual_scale(c, spd_dual_shrink(c));
     return true;
 }
 
-bool spd_dual_can_correct(const spd_certifier *c) { return c->identity >= 0 || c->diagonal || (c->M && c->factored); }
+bool spd_dual_can_correct(const spd_certifier *c) {
+    return c->identity >= 0 || (c->diagonal && !c->low) || (c->M && c->factored && !c->low);
+}
 
 /* Refinement proper (Wilkinson): one more round for what is left of v as it is known with twice the digits. */
 bool spd_dual_correct(spd_certifier *c, const double *z) {

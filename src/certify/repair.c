@@ -46,7 +46,10 @@ static double spread_scalar(const spd_certifier *c, double shrunk, const double 
         count = from + AT_ONCE < nK ? AT_ONCE : nK - from;
         memset(most, 0, sizeof most);
         for (int side = -1; side <= 1; side += 2) {
-            for (int64_t q = 0; q < count; q++) at[q] = (1 - shrunk) * c->alpha[from + q] + side * c->base.D[(from + q) / K];
+            for (int64_t q = 0; q < count; q++) {
+                const double D = c->base.D[(from + q) / K], low = c->low ? fabs(c->low[from + q]) : 0;
+                at[q] = (1 - shrunk) * c->alpha[from + q] + side * (D + low);
+            }
             spd_loss_brackets(p->loss, p->loss_arg, count, z + from, p->b + from, at, bracket);
             for (int64_t q = 0; q < count; q++) most[q] = fmax(most[q], bracket[q]);
         }
@@ -68,7 +71,8 @@ static double spread_coupled(const spd_certifier *c, const double *z) {
         const double all = at[(int64_t)p->b[i]] + p->loss->value_k(at, p->K, p->b[i]); /* log sum exp */
         double most = 0;
         for (int64_t k = 0; k < p->K; k++) {
-            const double q = c->alpha[i * p->K + k] + ((double)k == p->b[i]) + D;
+            const double low = c->low ? fabs(c->low[i * p->K + k]) : 0;
+            const double q = c->alpha[i * p->K + k] + ((double)k == p->b[i]) + D + low;
             most += q * fmax(log(q) - (at[k] - all), 0);
         }
         sum += spd_problem_share(p, i) * most * (most / D);
@@ -82,9 +86,15 @@ static bool has_rest(const spd_base_system *s) {
     return false;
 }
 
+/* Of x_j >= 0, v_j >= 0, x_j v_j = 0 the second is the zero: |v_j| is less in units of alpha than x_j's way to the side in units of z. */
+static bool is_inside(const spd_certifier *c, int64_t q, double way) {
+    const double norm = c->norm[q / c->problem->K];
+    return fabs(c->v[q]) / norm < way * norm;
+}
+
 /* What has to leave v_j, and how much more or less that may be: all of it, or the part on the side where X has no bound. Columns of a null vector N: all of it,
  * for N'v = 0 has to stay so. With a coupled loss the same direction in all outputs is null unless rows of F see it. */
-static void find_excess(spd_certifier *c) {
+static void find_excess(spd_certifier *c, const double *x) {
     const spdhg_problem *p = c->problem;
     const bool rest = has_rest(&c->base);
     double low, high;
@@ -94,7 +104,9 @@ static void find_excess(spd_certifier *c) {
         const int32_t base = c->routes.base[q / p->K];
         const bool coupled = !p->loss->value && (!rest || (base >= 0 && spd_base_in_null(&c->mean, base)));
         const bool null = base >= 0 && (coupled || spd_base_in_null(&c->base, base));
-        const bool whole = null || (!isfinite(low) && !isfinite(high));
+        const bool whole =
+            null || (!isfinite(low) && !isfinite(high)) || is_inside(c, q, isfinite(low) ? x[q] - low : high - x[q]);
+        c->whole[q] = whole;
         const bool stays = !whole && (isfinite(low) ? v >= e : v <= -e); /* on the right side, for sure */
         c->excess[q] = whole ? v : stays ? 0 : isfinite(low) ? fmin(v, 0) : fmax(v, 0);
         c->doubt[q] = stays ? 0 : e;
@@ -171,7 +183,7 @@ static double find_stretch(spd_certifier *c, double E, double mean) {
     return GENEROUS * stretch;
 }
 
-static bool try_repair(spd_certifier *c, double shrunk, spd_repair *out) {
+static bool try_repair(spd_certifier *c, const double *x, double shrunk, spd_repair *out) {
     double E = 0, mean = 0;
     bool good = false, known = false;
     *out = (spd_repair){.shrunk = shrunk, .anchored = c->routes.row};
@@ -180,7 +192,7 @@ static bool try_repair(spd_certifier *c, double shrunk, spd_repair *out) {
     for (int round = 0; round < 2 && !known; round++) { /* null vectors and rows that are no route's may be found on the way */
         const int64_t nulls = c->base.nulls + c->mean.nulls;
         const bool rest = has_rest(&c->base);
-        find_excess(c);
+        find_excess(c, x);
         good = find_energy(c, shrunk, &E) & find_mean_energy(c, &mean);
         known = nulls == c->base.nulls + c->mean.nulls && rest == has_rest(&c->base);
     }
@@ -191,17 +203,17 @@ static bool try_repair(spd_certifier *c, double shrunk, spd_repair *out) {
 }
 
 /* Every column has a row of F that takes it: alpha is only wanted for the intercept, and then the way without a system is cheaper. */
-static bool repair_by_rows(spd_certifier *c, spd_repair *out) {
+static bool repair_by_rows(spd_certifier *c, const double *x, spd_repair *out) {
     spd_dual_repair_intercept(c, out);
-    find_excess(c);
+    find_excess(c, x);
     out->stretch += find_stretch(c, 0, 0);
     return isfinite(out->stretch) && isfinite(out->mixed);
 }
 
 /* Where no alpha has room, as with the Huber loss and nothing but outliers, all of (alpha, y) is made a little smaller first. */
-bool spd_dual_repair_all(spd_certifier *c, spd_repair *out) {
-    if (c->routes.bases == 0 && !c->routes.row) return repair_by_rows(c, out);
-    return try_repair(c, 0, out) || (c->problem->loss->room && try_repair(c, SHRUNK, out));
+bool spd_dual_repair_all(spd_certifier *c, const double *x, spd_repair *out) {
+    if (c->routes.bases == 0 && !c->routes.row) return repair_by_rows(c, x, out);
+    return try_repair(c, x, 0, out) || (c->problem->loss->room && try_repair(c, x, SHRUNK, out));
 }
 
 /* The bracket of a coupled loss at any distribution is at most log K + 2 max |z|. */

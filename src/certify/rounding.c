@@ -68,16 +68,18 @@ static void add_structure_error(spd_certifier *c, double more) {
         }
 }
 
-/* A coupled loss has sum_k alpha_ik = 0 up to rounding; the exactly normalised alpha is this far away, in parts of q_ik <= 1. */
+/* A coupled loss has sum_k alpha_ik = 0 up to rounding; the exactly normalised alpha, one output taken from the others, is this far
+ * away. */
 static double normalisation(const spd_certifier *c) {
     const spdhg_problem *p = c->problem;
     double most = 0;
     for (int64_t i = 0; i < p->n && !p->loss->value; i++) {
+        const double *alpha = c->alpha + i * p->K;
         double sum = 0;
-        for (int64_t k = 0; k < p->K; k++) sum += c->alpha[i * p->K + k];
-        most = fmax(most, fabs(sum));
+        for (int64_t k = 0; k < p->K; k++) sum += alpha[k];
+        most = fmax(most, fabs(sum) + spd_rounding((double)p->K + 4) * spd_sum_abs(p->K, alpha));
     }
-    return p->loss->value ? 0 : 2 * (most + spd_rounding((double)p->K + 4));
+    return p->loss->value ? 0 : 2 * most;
 }
 
 /* Short columns: their sums are no deeper than they have entries, and their sizes are added up for no more than a pass over vectors
@@ -122,11 +124,14 @@ static int64_t dependent(const spdhg_problem *p, const double *alpha, int64_t i)
 }
 
 /* w alpha_ik. */
-static spd_twofold weighted(const spdhg_problem *p, const double *alpha, int64_t i, int64_t k, int64_t other) {
+static spd_twofold weighted(const spd_certifier *c, int64_t i, int64_t k, int64_t other) {
+    const spdhg_problem *p = c->problem;
+    const double *alpha = c->alpha + i * p->K;
     spd_twofold sum = {0, 0};
-    if (k != other) return spd_two_product(spd_problem_weight(p, i), alpha[k]);
+    if (k != other)
+        return spd_twofold_times((spd_twofold){alpha[k], c->low ? c->low[i * p->K + k] : 0}, spd_problem_weight(p, i));
     for (int64_t l = 0; l < p->K; l++)
-        if (l != k) sum = spd_twofold_add(sum, -alpha[l]);
+        if (l != k) sum = spd_twofold_add(spd_twofold_add(sum, -alpha[l]), c->low ? -c->low[i * p->K + l] : 0);
     return spd_twofold_times(sum, spd_problem_weight(p, i));
 }
 
@@ -139,7 +144,7 @@ static void add_rows_finely(spd_certifier *c) {
         spd_problem_row(p, i, &row);
         const int64_t other = dependent(p, c->alpha + i * K, i);
         for (int64_t k = 0; k < K; k++) {
-            const spd_twofold wa = weighted(p, c->alpha + i * K, i, k, other);
+            const spd_twofold wa = weighted(c, i, k, other);
             if (wa.high == 0) continue;
             c->fine[p->dK + k] = spd_twofold_add(spd_twofold_add(c->fine[p->dK + k], wa.high), wa.low);
             for (int64_t q = 0; q < row.nnz; q++) {

@@ -64,17 +64,44 @@ static double loss_error_at_once(const spd_certifier *c, const double *x, const 
     return (double)p->K * loss_error(p->kappa, slope, spd_rounding((double)c->longest + 8) * 2 * size);
 }
 
-double spd_dual_error_of_loss(const spd_certifier *c, const double *x, const double *z, double loss, double first, bool by_rows) {
+/* The same for a fine trial: the linear part of z - high is in f, so of phi' only what `low` itself lacks counts. Without a bound on
+ * the curvature z is compared with a logarithm of the target or of alpha, as good as FUNCTIONS units of z, where phi has no digits of
+ * its own left (poisson.c: t = z - log q), and a slope that cancels is off by units of phi''. */
+static double loss_error_finely(const spd_certifier *c, const spd_trial *at) {
+    const spdhg_problem *p = c->problem;
+    const double rounded = spd_rounding(SPD_ROWS_PER_BLOCK + 2 * FUNCTIONS), unit = isinf(p->kappa) ? 2 * FUNCTIONS * UNIT : 0;
+    double sum = 0;
+    for (int64_t i = 0; i < p->n; i++) {
+        if (!(spd_problem_weight(p, i) > 0)) continue;
+        const double *b = p->b + i * p->targets;
+        spd_loss_slope(p->loss, p->loss_arg, p->K, at->z + i * p->K, b, c->slope);
+        double own = 0;
+        for (int64_t k = 0; k < p->K; k++) {
+            const int64_t q = i * p->K + k;
+            const double log_off = unit * fabs(at->z[q]), low = fabs(at->fine->low[q]), off = at->fine->off[q] + log_off;
+            const double away = low + off, kappa = most_curved(p, at->z[q], b[p->loss->value ? k : 0], away);
+            const double slope = fabs(c->slope[k]), slope_off = unit * kappa;
+            own += slope * (off + rounded * low) + (fabs(c->slope[k] - c->alpha[q]) + 2 * slope_off + kappa * away) * away;
+        }
+        sum += spd_problem_share(p, i) * own;
+    }
+    return sum;
+}
+
+double spd_dual_error_of_loss(const spd_certifier *c, const spd_trial *at, bool moved, double first, bool by_rows) {
     const spdhg_problem *p = c->problem;
     double product = 0; /* mean of |alpha_i z_i|: what the brackets are differences of, beside the losses */
-    for (int64_t i = 0; i < p->n && first > 0; i++) {
+    for (int64_t i = 0; i < p->n && moved; i++) {
         double own = 0;
-        for (int64_t k = 0; k < p->K; k++) own += fabs(c->alpha[i * p->K + k] * z[i * p->K + k]);
+        for (int64_t k = 0; k < p->K; k++) own += fabs(c->alpha[i * p->K + k] * at->z[i * p->K + k]);
         product += spd_problem_share(p, i) * own;
     }
-    return spd_rounding(SPD_ROWS_PER_BLOCK + 2 * FUNCTIONS) * (fabs(loss) + 2 * fabs(c->least) + first) +
-           4 * FUNCTIONS * UNIT * product +
-           1.01 * (by_rows || isinf(p->kappa) ? loss_error_by_rows(c, x, z) : loss_error_at_once(c, x, z, loss, first));
+    const double bracket = 4 * FUNCTIONS * UNIT * product;
+    const double scores = at->fine                     ? loss_error_finely(c, at)
+                          : by_rows || isinf(p->kappa) ? loss_error_by_rows(c, at->x, at->z)
+                                                       : loss_error_at_once(c, at->x, at->z, at->loss, first + bracket);
+    return spd_rounding(SPD_ROWS_PER_BLOCK + 2 * FUNCTIONS) * (fabs(at->loss) + 2 * fabs(c->least) + first) + bracket +
+           1.01 * scores;
 }
 
 /* dFx_e = gamma |F_e||x|; a number as it is is exact, a difference of two such is off by u of itself. The penalty's part is lambda r(dFx), y'Fx's
@@ -97,6 +124,17 @@ double spd_dual_error_of_structure(const spd_certifier *c, const double *x, cons
         sum += 2.02 * p->term[t].lambda * part;
     }
     return sum;
+}
+
+void spd_gap_refer(spd_certifier *c, const double *x) {
+    const spdhg_problem *p = c->problem;
+    double sum = 0;
+    for (spd_rows r = spd_rows_of(p); spd_rows_next(&r);) {
+        if (r.row.n < 2 || spd_routes_is_link(&r.row)) continue; /* equal numbers cancel exactly */
+        for (int64_t q = 0; q < r.row.n; q++)
+            sum += r.term->lambda * fabs(r.row.val[q]) * spd_sum_abs(p->K, x + r.row.idx[q] * p->K);
+    }
+    c->reference = UNIT / 1e-6 * fmax(isfinite(c->start_value) ? c->start_value : 0, isfinite(sum) ? sum : 0);
 }
 
 /* lambda r(z) - y'z, z = F x: never negative but for rounding. With l1 each number has a bracket of its own, and nothing cancels. */

@@ -24,10 +24,14 @@ typedef struct network {
     edge *edge;
 } network;
 
-/* To the next row that is a link: of a term that counts, two entries of one size. */
+bool spd_routes_is_link(const spd_csr_row *row) {
+    return row->n == 2 && row->val[0] != 0 && fabs(row->val[0]) == fabs(row->val[1]);
+}
+
+/* To the next row that is a link of a term that counts. */
 static bool next_link(spd_rows *r) {
     while (spd_rows_next(r))
-        if (r->term->lambda > 0 && r->row.n == 2 && r->row.val[0] != 0 && fabs(r->row.val[0]) == fabs(r->row.val[1])) return true;
+        if (r->term->lambda > 0 && spd_routes_is_link(&r->row)) return true;
     return false;
 }
 

@@ -64,6 +64,14 @@ static inline int64_t spd_pairs_terms(const spd_interior *a) { return a->pieces 
 static inline int64_t spd_pairs_set(const spd_interior *a) { return spd_pairs_terms(a) + 2 * a->p->m * a->p->K; }
 static inline int64_t spd_pairs_all(const spd_interior *a) { return spd_pairs_set(a) + 2 * a->p->dK + 2; }
 
+/* The nuclear norm of one row or column is its length, a group; of a matrix only without lambda. */
+static inline bool spd_part_is_group(const spd_term *t, int64_t K) {
+    return t->penalty->length || (t->penalty->singular_values && (t->m == 1 || K == 1));
+}
+static inline bool spd_part_known(const spd_term *t, int64_t K) {
+    const spd_penalty *r = t->penalty;
+    return r->sum_of_sizes || r->largest_size || spd_part_is_group(t, K) || (t->lambda == 0 && t->lambda_given == 0);
+}
 /* The numbers of F x that a penalty couples; l1: each by itself. */
 typedef struct spd_part {
     const spd_term *t;

@@ -76,11 +76,10 @@ void spd_interior_rows_follow(spd_interior *a) {
     const int64_t nK = p->n * p->K;
     double *move = a->scratch;
     if (!a->rows) return;
-    spd_problem_scores(p, a->threads, a->du, move);
+    spd_problem_products(p, a->threads, a->du, move);
     if (p->intercept) spd_problem_shift(p, a->du + p->dK, move);
     for (int64_t i = 0; i < nK; i++) {
-        const double offset = p->data->offset ? spd_problem_offset(p, i / p->K)[i % p->K] : 0;
-        a->next[i] += a->curve[i] * (move[i] - offset) - a->alpha[i];
+        a->next[i] += a->curve[i] * move[i] - a->alpha[i];
         a->dg[2 * i] = share(p, i) * a->next[i];
         a->dg[2 * i + 1] = -a->dg[2 * i];
     }

@@ -9,10 +9,9 @@ static const double BACK = 0.995, SHORT = 1e-3, ROUNDING = 1e-14, LOST = 1e-6, N
 
 const char *spd_interior_refuses(const spdhg_problem *p) {
     if (spd_problem_refuses_factor(p)) return spd_problem_refuses_factor(p);
-    for (int64_t t = 0; t < p->terms; t++) {
-        const spd_penalty *r = p->term[t].penalty;
-        if (!r->sum_of_sizes && !r->length && !r->largest_size) return "it supports the penalties l1, group and linf only";
-    }
+    for (int64_t t = 0; t < p->terms; t++)
+        if (!spd_part_known(&p->term[t], p->K))
+            return "it supports the penalties l1, group and linf only, and nuclear of one row or one output";
     double low, high;
     spd_set_sides(&p->set, &low, &high);
     if (!(low < high)) return "the set X has no interior";

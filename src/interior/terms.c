@@ -59,10 +59,10 @@ static void each(spd_interior *a, void (*l1)(spd_interior *, const spd_part *), 
     const spdhg_problem *p = a->p;
     for (int64_t t = 0; t < p->terms; t++) {
         const spd_term *term = &p->term[t];
-        void (*const own)(spd_interior *, const spd_part *) = !(term->lambda > 0)           ? none
-                                                              : term->penalty->sum_of_sizes ? l1
-                                                              : term->penalty->length       ? group
-                                                                                            : linf;
+        void (*const own)(spd_interior *, const spd_part *) = !(term->lambda > 0)             ? none
+                                                              : term->penalty->sum_of_sizes   ? l1
+                                                              : spd_part_is_group(term, p->K) ? group
+                                                                                              : linf;
         for (int64_t b = 0; b < spd_parts_of(term, p->K) && own; b++) {
             const spd_part B = spd_part_of(a, term, b);
             own(a, &B);
@@ -156,11 +156,11 @@ void spd_interior_terms_move(spd_interior *a, double step) {
     each(a, NULL, spd_cone_move, NULL, NULL);
 }
 
-static bool is_cone(const spd_term *t) { return t->penalty->length && t->lambda > 0; }
+static bool is_cone(const spd_term *t, int64_t K) { return spd_part_is_group(t, K) && t->lambda > 0; }
 
 void spd_cones_aim(spd_interior *a, double mu, bool corrected) {
     for (int64_t t = 0; t < a->p->terms; t++)
-        for (int64_t b = 0; b < a->p->term[t].blocks && is_cone(&a->p->term[t]); b++) {
+        for (int64_t b = 0; b < a->p->term[t].blocks && is_cone(&a->p->term[t], a->p->K); b++) {
             const spd_part B = spd_part_of(a, &a->p->term[t], b);
             spd_cone_aim(a, &B, mu, corrected);
         }
@@ -168,7 +168,7 @@ void spd_cones_aim(spd_interior *a, double mu, bool corrected) {
 
 double spd_cones_longest(const spd_interior *a, double most) {
     for (int64_t t = 0; t < a->p->terms; t++)
-        for (int64_t b = 0; b < a->p->term[t].blocks && is_cone(&a->p->term[t]); b++) {
+        for (int64_t b = 0; b < a->p->term[t].blocks && is_cone(&a->p->term[t], a->p->K); b++) {
             const spd_part B = spd_part_of(a, &a->p->term[t], b);
             most = spd_cone_reach(a, &B, most);
         }
@@ -179,7 +179,7 @@ double spd_cones_sum(const spd_interior *a, double step, int64_t *count) {
     double sum = 0;
     *count = 0;
     for (int64_t t = 0; t < a->p->terms; t++)
-        for (int64_t b = 0; b < a->p->term[t].blocks && is_cone(&a->p->term[t]); b++) {
+        for (int64_t b = 0; b < a->p->term[t].blocks && is_cone(&a->p->term[t], a->p->K); b++) {
             const spd_part B = spd_part_of(a, &a->p->term[t], b);
             sum += spd_cone_product(a, &B, step);
             (*count)++;

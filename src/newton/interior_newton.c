@@ -57,14 +57,16 @@ static void make_model(spd_run *run, interior *self) {
     for (int64_t i = 0; i < n; i++) a->q[i] = b->g[i] - a->q[i];
 }
 
-/* Curvature that a coordinate can have (of a loss with a narrow kink: over a width of 1; without a bound: has now), and penalty,
- * squared. */
+/* Curvature that a coordinate can have (of a loss with a narrow kink: over a width of 1, where phi' changes by all it can; without a
+ * bound: has now), and penalty, squared. */
 static void find_scales(spd_interior *a) {
     const spdhg_problem *p = a->p;
     double *columns = a->column;
     const bool bounded = isfinite(p->kappa);
     if (bounded) spd_problem_curvature_columns(p, columns);
-    const double narrow = fmin(1, 1 / p->kappa);
+    const double slopes =
+        p->loss->value ? p->loss->slope(INFINITY, 1, p->loss_arg) - p->loss->slope(-INFINITY, 1, p->loss_arg) : 1;
+    const double narrow = bounded ? fmin(1, slopes / p->kappa) : 1;
     for (int64_t t = 0; t < p->terms; t++)
         for (int64_t e = 0; e < p->term[t].m * p->K; e++) a->weight[p->term[t].first + e] = p->term[t].lambda * p->term[t].lambda;
     memset(a->pull, 0, (size_t)a->n * sizeof *a->pull);

@@ -81,10 +81,8 @@ void spd_newton_gradient(spd_run *run, spd_newton *b, bool best_c) {
 
 void spd_newton_direction_scores(spd_run *run, spd_newton *b, const double *dx) {
     const spdhg_problem *p = run->problem;
-    spd_problem_scores(p, run->threads, dx, b->move);
+    spd_problem_products(p, run->threads, dx, b->move);
     if (p->intercept) spd_problem_shift(p, dx + p->dK, b->move);
-    for (int64_t i = 0; i < p->n && p->data->offset; i++) /* the offset does not move */
-        spd_axpy(p->K, -1, spd_problem_offset(p, i), b->move + i * p->K);
     run->rows_visited += p->n;
 }
 

@@ -17,14 +17,15 @@ typedef enum spd_zeros {
     SPD_ZEROS_BLOCK   /* a block as a whole */
 } spd_zeros;
 
-/* At most one of sum_of_sizes, length and largest_size; methods that use the form of r know these three. */
+/* At most one of sum_of_sizes, length, largest_size and singular_values; methods that use the form of r know these. */
 typedef struct spd_penalty {
     const char *name, *help;
     spd_block block;
-    bool groups_ok;    /* may be given groups */
-    bool sum_of_sizes; /* r(z) = sum |z_i| */
-    bool length;       /* r(z) = ||z||_2 */
-    bool largest_size; /* r(z) = max |z_i| */
+    bool groups_ok;       /* may be given groups */
+    bool sum_of_sizes;    /* r(z) = sum |z_i| */
+    bool length;          /* r(z) = ||z||_2 */
+    bool largest_size;    /* r(z) = max |z_i| */
+    bool singular_values; /* r(z) = the sum of the singular values of z, rows x K: its length if either is 1 */
     spd_zeros zeros;
     double (*value)(int64_t rows, int64_t K, const double *z, double *work);          /* r(z) */
     void (*project)(int64_t rows, int64_t K, double lambda, double *y, double *work); /* onto lambda Y, in place */

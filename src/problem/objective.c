@@ -9,6 +9,7 @@ typedef struct pass {
     const spdhg_problem *p;
     const double *x;
     double *z;
+    bool bare; /* without the offsets */
 } pass;
 
 static int64_t block_end(const spdhg_problem *p, int64_t first, int64_t size) {
@@ -39,7 +40,7 @@ static int64_t score_full(const pass *a, int64_t first, int64_t end) {
 static void score_block(void *context, int64_t b) {
     const pass *a = context;
     const spdhg_problem *p = a->p;
-    const bool plain = p->K == 1 && !p->data->offset, full = spd_problem_full(p);
+    const bool plain = p->K == 1 && (a->bare || !p->data->offset), full = spd_problem_full(p);
     int64_t first = b * SPD_ROWS_PER_BLOCK;
     const int64_t end = block_end(p, first, SPD_ROWS_PER_BLOCK);
     if (plain && full) first = score_full(a, first, end);
@@ -55,12 +56,18 @@ static void score_block(void *context, int64_t b) {
     for (int64_t i = first; i < end; i++) {
         spd_row row;
         spd_problem_row(a->p, i, &row);
+        if (a->bare) row.offset = NULL;
         spd_row_score(a->p, &row, a->x, a->z + i * a->p->K);
     }
 }
 
 void spd_problem_scores(const spdhg_problem *p, int threads, const double *x, double *z) {
     pass a = {.p = p, .x = x, .z = z};
+    spd_parallel(threads, spd_problem_blocks(p), score_block, &a);
+}
+
+void spd_problem_products(const spdhg_problem *p, int threads, const double *x, double *t) {
+    pass a = {.p = p, .x = x, .z = t, .bare = true};
     spd_parallel(threads, spd_problem_blocks(p), score_block, &a);
 }
 

@@ -90,7 +90,7 @@ spdhg_status spd_prepare_weights(spdhg_problem *p, spdhg_error *err) {
 
 typedef struct column {
     double low, high, mean, square; /* square: sum of w ((a - mean)/largest)^2 */
-    double weight;                  /* of the rows that have an entry */
+    spd_twofold weight;             /* of the rows that have an entry; what the others have is a small difference */
 } column;
 
 /* Calls visit(column, value, weight) for every stored entry of the rows that count. */
@@ -107,9 +107,9 @@ static void each_entry(const spdhg_problem *p, column *col, void (*visit)(column
 static double largest(const column *c) { return fmax(fabs(c->low), fabs(c->high)); }
 
 static void visit_range(column *c, double a, double w) {
-    if (c->weight == 0 || a < c->low) c->low = a;
-    if (c->weight == 0 || a > c->high) c->high = a;
-    c->weight += w;
+    if (c->weight.high == 0 || a < c->low) c->low = a;
+    if (c->weight.high == 0 || a > c->high) c->high = a;
+    c->weight = spd_twofold_add(c->weight, w);
 }
 
 static void visit_mean(column *c, double a, double w) {
@@ -132,6 +132,8 @@ static spdhg_status deviations(spdhg_problem *p, spdhg_error *err) {
         spd_free(col);
         return spd_fail_memory(err, 8.0 * (double)p->d);
     }
+    spd_twofold W = {0, 0};
+    for (int64_t i = 0; i < p->n; i++) W = spd_twofold_add(W, spd_problem_weight(p, i));
     each_entry(p, col, visit_range);
     for (int64_t i = 0; i < p->n; i++) {
         if (p->weight && p->weight[i] == 0) continue;
@@ -150,7 +152,7 @@ static spdhg_status deviations(spdhg_problem *p, spdhg_error *err) {
     each_entry(p, col, visit_square);
     for (int64_t j = 0; j < p->d; j++) {
         const column *c = &col[j];
-        const double absent = fmax(p->W - c->weight, 0);
+        const double absent = fmax((W.high - c->weight.high) + (W.low - c->weight.low), 0);
         const double deviation = largest(c) * sqrt((c->square + absent * c->mean * c->mean) / p->W);
         p->scale[j] = c->low == c->high || !(deviation > 0) ? 1 : deviation;
     }

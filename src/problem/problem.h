@@ -152,6 +152,8 @@ typedef struct spd_value {
 int64_t spd_problem_blocks(const spdhg_problem *p); /* fixed blocks of rows that sums are made of */
 /* Scores z = A x + o (n x K), without intercept. */
 void spd_problem_scores(const spdhg_problem *p, int threads, const double *x, double *z);
+/* t = A x, n x K: how scores move along x. No offset is added and taken away again: t may be small against it. */
+void spd_problem_products(const spdhg_problem *p, int threads, const double *x, double *t);
 void spd_problem_shift(const spdhg_problem *p, const double *c, double *z); /* z += c, every row */
 enum { SPD_ROWS_PER_BLOCK = 2048 };
 /* ---- centre.c: the intercept of a caller, for the columns as they are in the data, to c~ of the centred ones, and back. In

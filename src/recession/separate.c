@@ -50,10 +50,10 @@ static bool to_null_space(plane *a, const double *x) {
 static double least_margin(plane *a, int threads) {
     const spdhg_problem *p = a->p;
     double low = INFINITY, high = -INFINITY; /* the least of the positive rows, the largest of the negative ones */
-    spd_problem_scores(p, threads, a->u, a->z);
+    spd_problem_products(p, threads, a->u, a->z);
     for (int64_t i = 0; i < p->n; i++) {
         if (!(spd_problem_weight(p, i) > 0)) continue;
-        const double z = a->z[i] - (p->data->offset ? *spd_problem_offset(p, i) : 0);
+        const double z = a->z[i];
         if (spd_loss_never_rises(p->loss, p->loss_arg, p->b[i]) > 0)
             low = fmin(low, z);
         else

@@ -149,13 +149,15 @@ static json_t *whole(const spdhg_solver *s, const double *c, const spdhg_point *
     const spdhg_problem *p = s->problem;
     const spd_certifier *proof = &s->evaluator.certifier;
     const spd_gap *gap = &s->evaluator.gap;
-    json_t *object = object_of(
-        (const char *const[]){"format", "version", "made_by", "statement", "data", "problem", "x", "constants", "alpha", "y"},
-        (json_t *[]){json_string("spdhg certificate"), json_integer(1), spd_json_text(m->version), statement(point, gap),
-                     reading(p, m), problem(p), spd_json_numbers(s->x, p->dK), spd_json_numbers(c, p->K),
-                     dual(proof->alpha, proof->best_alpha, p->n * p->K, gap->source),
-                     dual(proof->y, proof->best_dual_y, p->m * p->K, gap->source)},
-        10);
+    json_t *object =
+        object_of((const char *const[]){"format", "version", "made_by", "statement", "data", "problem", "x", "constants", "alpha",
+                                        "alpha_low", "y"},
+                  (json_t *[]){json_string("spdhg certificate"), json_integer(1), spd_json_text(m->version),
+                               statement(point, gap), reading(p, m), problem(p), spd_json_numbers(s->x, p->dK),
+                               spd_json_numbers(c, p->K), dual(proof->alpha, proof->best_alpha, p->n * p->K, gap->source),
+                               numbers_or_null(gap->source == SPD_GAP_BY_POINT ? proof->low : NULL, p->n * p->K),
+                               dual(proof->y, proof->best_dual_y, p->m * p->K, gap->source)},
+                  11);
     spd_json_set(&object, "checksum", json_integer((json_int_t)add_value(0, object)));
     return object;
 }

@@ -14,6 +14,7 @@ void spd_loop_proof_budget(spd_loop *l, bool final) {
     const bool before_the_end = s->options.tol > 0 && kind->exact && !final;
     c->worth = s->compared ? COMPARED_WORTH : before_the_end ? RUN_WORTH * s->options.tol : INFINITY;
     c->enough = s->options.tol;
+    c->refines = s->options.tol > 0 && (final || l->said != SPD_CONTINUE); /* the stage has done what it could */
     c->factored = false; /* of another point: it may have been made before an interruption or not */
     c->lent = kind->hessian && !l->thin ? kind->hessian(&l->run, &c->lent_curve) : NULL;
     c->last = points > 0 ? point[points - 1].objective : NAN;

@@ -29,6 +29,7 @@ static spdhg_status run_plan(spdhg_solver *s, spdhg_error *err) {
         }
         loop.stage = i;
         status = spd_loop_stage(&loop, epochs_of_stage(s, i, left), &saved, err);
+        if (s->outcome == SPDHG_OUTCOME_DIVERGED && s->has_run && i + 1 < s->plan.stages) s->outcome = SPDHG_OUTCOME_DONE;
     }
     spd_checkpoint_free(&saved);
     return status;

@@ -14,10 +14,19 @@ static double diameter(int64_t n, const double *R) { return n > 0 ? 2 * R[0] : 0
 
 static double support(int64_t n, const double *R, const double *u) { return R[0] * spd_max_abs(n, u); }
 
+/* x is this near to the side, in parts of R: the sign of the multiplier then tells whether it is there. */
+static const double NEAR = 1e-6;
+
+static spd_set_side side(int64_t n, const double *R, const double *x, double *s) {
+    for (int64_t j = 0; j < n; j++) s[j] = x[j] > 0 ? 1 : x[j] < 0 ? -1 : 0;
+    return spd_sum_abs(n, x) < (1 - NEAR) * R[0] ? SPD_SIDE_NONE : SPD_SIDE_OUTWARD;
+}
+
 /* By the multiplier tau of ||P||_1 <= R: for any tau >= 0, h*(-v) <= sum_j max(|v_j| - tau, 0)^2 / (2 gamma) + tau R; with gamma =
- * 0 tau has to be max |v_j|. P is within R of 0, whatever v is: an error e_j of v_j costs at most e_j (|x_j| + R). */
+ * 0 tau has to be max |v_j|. An error e_j of v_j costs e_j |x_j| and, with gamma > 0, what the square grows by or e_j R, for P is within
+ * R of 0 whatever v is; with gamma = 0 what R tau grows by. */
 static double bracket(int64_t n, const double *R, double gamma, const double *x, const double *v, const double *e, double *work) {
-    double tau = spd_max_abs(n, v), sum = 0, norm = 0, off = 0;
+    double tau = spd_max_abs(n, v), sum = 0, norm = 0, off = 0, most = tau;
     if (gamma > 0) {
         for (int64_t j = 0; j < n; j++) work[j] = -v[j] / gamma;
         if (spd_sum_abs(n, work) > R[0]) {
@@ -37,9 +46,12 @@ static double bracket(int64_t n, const double *R, double gamma, const double *x,
         sum += s > 0 ? miss * (miss / (2 * gamma)) + tau * (fabs(x[j]) - towards * x[j])
                      : 0.5 * gamma * x[j] * x[j] + v[j] * x[j] + tau * fabs(x[j]);
         norm += fabs(x[j]);
-        off += e[j] * (fabs(x[j]) + R[0]) + 8 * DBL_EPSILON * size;
+        off += e[j] * fabs(x[j]) + 8 * DBL_EPSILON * size;
+        if (gamma > 0 && s + e[j] > 0) off += fmin(e[j] * R[0], e[j] * (fmax(s, 0) / gamma) + e[j] * (e[j] / (2 * gamma)));
+        most = fmax(most, fabs(v[j]) + e[j]);
         if (s > 0) off += 8 * DBL_EPSILON * fabs(miss / gamma) * (fabs(v[j]) + tau + gamma * fabs(x[j]));
     }
+    if (gamma == 0) off += (most - tau) * R[0];
     return fmax(sum, 0) + tau * fmax(R[0] - norm, 0) + off + ((double)n + 8) * DBL_EPSILON * (fabs(sum) + tau * R[0]);
 }
 
@@ -51,6 +63,7 @@ const spd_set_kind spd_set_l1ball = {.name = "l1ball",
                                      .diameter = diameter,
                                      .support = support,
                                      .bracket = bracket,
+                                     .side = side,
                                      .bounded = true,
                                      .symmetric = true,
                                      .sum_of_sizes = true};

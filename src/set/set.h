@@ -6,6 +6,7 @@
 /* h(x) = (gamma/2)||x||^2 on X. With h*(u) = max { <u,P> - h(P) : P in X },
  *     h(x) + <v,x> + h*(-v)   is never negative for x in X, and 0 where x is the maximiser P.
  * `bracket` bounds it from above, rounding counted, for every v' with |v'_j - v_j| <= e_j. */
+typedef enum spd_set_side { SPD_SIDE_NONE, SPD_SIDE_OUTWARD, SPD_SIDE_FIXED } spd_set_side; /* x is inside; tau >= 0; any tau */
 typedef struct spd_set_kind {
     const char *name, *help;
     int args;                                                               /* numbers after ':' separated by ',' */
@@ -15,6 +16,9 @@ typedef struct spd_set_kind {
     double (*support)(int64_t n, const double *arg, const double *u);       /* max { <u,x> : x in X } */
     double (*bracket)(int64_t n, const double *arg, double gamma, const double *x, const double *v, const double *e,
                       double *work); /* work has 2 n numbers; INFINITY where -v' may lie outside of dom h* */
+    /* The multiplier of X where it couples numbers of x: with x at that side v + gamma x + tau s = 0 at the best x, but for numbers
+     * that are held (s_j = 0). NULL: there is none. */
+    spd_set_side (*side)(int64_t n, const double *arg, const double *x, double *s);
     void (*sides)(const double *arg, double *low, double *high);          /* of every number; NULL: it may be anything */
     void (*round)(int64_t n, const double *arg, double *x, double *work); /* as spd_set_round; NULL: the projection */
     bool separable;                                                       /* projection acts on each number by itself */

@@ -17,10 +17,16 @@ static double support(int64_t n, const double *R, const double *u) {
     return R[0] * top;
 }
 
+static spd_set_side side(int64_t n, const double *R, const double *x, double *s) {
+    (void)R;
+    for (int64_t j = 0; j < n; j++) s[j] = x[j] > 0;
+    return SPD_SIDE_FIXED;
+}
+
 /* By the multiplier tau of sum P = R: for any tau, h*(-v) <= sum_j max(-v_j - tau, 0)^2 / (2 gamma) + tau R; with gamma = 0 tau has
- * to be max -v_j. P is within R of 0, whatever v is: an error e_j of v_j costs at most e_j (|x_j| + R). */
+ * to be max -v_j. An error e_j of v_j costs what it does for l1ball. */
 static double bracket(int64_t n, const double *R, double gamma, const double *x, const double *v, const double *e, double *work) {
-    double tau = -INFINITY, sum = 0, total = 0, off = 0, top = 0;
+    double tau = -INFINITY, sum = 0, total = 0, off = 0, top = 0, most = -INFINITY;
     for (int64_t j = 0; j < n; j++) tau = fmax(tau, -v[j]);
     if (gamma > 0) {
         for (int64_t j = 0; j < n; j++) work[j] = -v[j] / gamma;
@@ -35,9 +41,12 @@ static double bracket(int64_t n, const double *R, double gamma, const double *x,
         const double s = -v[j] - tau, miss = gamma * x[j] - s, size = fabs(v[j]) + fabs(tau) + gamma * fabs(x[j]);
         sum += s > 0 && gamma > 0 ? miss * (miss / (2 * gamma)) : 0.5 * gamma * x[j] * x[j] - s * x[j];
         total += x[j];
-        off += e[j] * (fabs(x[j]) + R[0]) + 8 * DBL_EPSILON * size * fabs(x[j]);
+        off += e[j] * fabs(x[j]) + 8 * DBL_EPSILON * size * fabs(x[j]);
+        if (gamma > 0 && s + e[j] > 0) off += fmin(e[j] * R[0], e[j] * (fmax(s, 0) / gamma) + e[j] * (e[j] / (2 * gamma)));
+        most = fmax(most, e[j] - v[j]);
         if (s > 0 && gamma > 0) off += 8 * DBL_EPSILON * fabs(miss / gamma) * size;
     }
+    if (gamma == 0) off += (most - tau) * R[0];
     return fmax(sum, 0) + fmax(tau * (R[0] - total), 0) + off + ((double)n + 8) * DBL_EPSILON * (fabs(sum) + fabs(tau) * R[0]);
 }
 
@@ -63,6 +72,7 @@ const spd_set_kind spd_set_simplex = {.name = "simplex",
                                       .diameter = diameter,
                                       .support = support,
                                       .bracket = bracket,
+                                      .side = side,
                                       .bounded = true,
                                       .sides = sides,
                                       .round = round_into,

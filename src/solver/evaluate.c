@@ -98,15 +98,15 @@ static void evaluate_test(spd_evaluator *e, const double *x, const double *c, sp
 }
 
 /* The alpha a solver offers, where the gap it proves ends the run; its first bracket alone tells whether it is worth more. */
-static bool offer_will_do(spd_evaluator *e, const double *x, const double *y, const double *z, double loss, double objective) {
+static bool offer_will_do(spd_evaluator *e, const spd_trial *at, const double *y) {
     const spdhg_problem *p = e->problem;
     spd_certifier *c = &e->certifier;
-    const double goal = c->enough * fabs(objective);
+    const double goal = c->enough * spd_gap_scale(c, at->objective);
     if (!e->offer || goal == 0) return false;
     memcpy(c->alpha, e->offer, (size_t)(p->n * p->K) * sizeof *c->alpha);
-    if (!(spd_dual_fenchel(c, z) <= goal)) return false;
+    if (!(spd_dual_fenchel(c, at->z) <= goal)) return false;
     c->slopes = false;
-    spd_certify(c, x, y, z, e->scratch, loss, objective, &e->gap);
+    spd_certify(c, at, y, &e->gap);
     return e->gap.kind == SPD_GAP_CERTIFIED && e->gap.gap <= goal;
 }
 
@@ -115,11 +115,22 @@ static void prove(spd_evaluator *e, const double *x, const double *c, const doub
     const spdhg_problem *p = e->problem;
     double *z = spd_problem_value_scores(p, e->scratch);
     if (p->intercept) spd_problem_shift(p, c, z);
-    if (!offer_will_do(e, x, y, z, point->train_loss, point->objective)) {
+    const spd_trial at = {.x = x,
+                          .constants = c,
+                          .z = z,
+                          .Fx = e->scratch,
+                          .loss = point->train_loss,
+                          .penalty = point->penalty,
+                          .objective = point->objective};
+    spd_gap_refer(&e->certifier, x);
+    if (!offer_will_do(e, &at, y)) {
         memcpy(e->certifier.alpha, e->slope, (size_t)(p->n * p->K) * sizeof *e->slope);
         e->certifier.slopes = true;
-        spd_certify(&e->certifier, x, y, z, e->scratch, point->train_loss, point->objective, &e->gap);
+        spd_certify(&e->certifier, &at, y, &e->gap);
     }
+    point->objective = e->gap.objective;
+    point->train_loss = e->gap.loss;
+    point->penalty = e->gap.penalty;
     point->gap = e->gap.kind == SPD_GAP_CERTIFIED ? e->gap.gap : NAN; /* a trace does not say which kind: only this one counts */
 }
 
@@ -155,7 +166,7 @@ double spd_evaluate_gap(const spd_evaluator *e) { return e->gap.kind == SPD_GAP_
 
 double spd_evaluate_relative(const spd_evaluator *e, const spdhg_point *point) {
     const double gap = spd_evaluate_gap(e);
-    const double start = e->certifier.start_value, scale = fmax(fabs(point->objective), isfinite(start) ? 1e-10 * start : 0);
+    const double scale = spd_gap_scale(&e->certifier, point->objective);
     if (scale == 0 && gap <= LEAST_GAP) return 0; /* f(0) is the optimum, and 0 */
     return gap / scale;
 }

@@ -61,3 +61,17 @@ SAID = {
     "a slope that rounds to 0": (4.821650629379098e-33, 4.821650629380219e-33, [0.0], 1.0000001804406828e-09),
     "scores that cancel": (151.57258452344897, 151.57258452344897, [108.99998437451858, -18.999984376873925], 0.0),
 }
+
+# (family, seed) of problems that have to be certified to 1e-6, and what it takes.
+PROVABLE = [
+    ("one-hot", 500071), ("sparse", 500019), ("wide", 500020), ("zero columns", 500085),      # optimum 0: F x with twice the digits
+    ("cancelling", 500020), ("cancelling", 500051), ("offsets", 500042),                      # scores with twice the digits
+    ("duplicates", 500044), ("offsets", 500055), ("zero columns", 500045),                    # another alpha than phi'(z)
+    ("time stamps", 500015), ("time stamps", 500023), ("time stamps", 500038),                # alpha with twice the digits, sets that couple x
+    ("offsets", 500011), ("duplicates", 600074),                                              # A p without the offset
+    ("width 0", 500081), ("wide", 500070), ("scales 1e300", 500012), ("ordinary", 500010),    # intercept, inactive sides, half-lines, softmax
+    ("ordinary", 500024), ("scales 1e300", 600009),                                           # nuclear norm of one row, or without lambda
+    ("scales 1e300", 700005), ("time stamps", 700000),                                        # a stage that diverged; huber of a small width
+]
+# (family, seed) of what was once said falsely: rounding of a bracket that comes out as 0; the weight of rows without an entry; a deviation that is no double.
+ONCE_FALSE = [("offsets", 700061), ("weights", 700072), ("underflow", 600075)]

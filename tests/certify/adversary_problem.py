@@ -94,6 +94,8 @@ def deviation(column, weights):
     if square == 0:
         return mpq(1), mpfr(0)
     value = gmpy2.sqrt(mpfr(square))
+    if value < mpfr(2) ** -1074:  # no double: the column counts as constant
+        return mpq(1), mpfr(0)
     return mpq(value), mpfr(2) ** -45 + mpfr(2) ** -48 * max(abs(a) for a, _ in pairs) / value
 
 

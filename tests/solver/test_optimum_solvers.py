@@ -45,7 +45,7 @@ SOLVERS = {
     "lsvrg-pd3o": (4000, EXACT, [], []),
     "prox-newton": (200, EXACT, [], [("--set all, box and nonneg only", ["--set", "ball:1"]), ("at most 1500 coefficients", ["--features", 1501])]),
     "ws-newton": (200, EXACT, [], [("X = R^d only; use --set all", ["--set", "ball:1"]), ("beyond 1500 coefficients", ["--features", 1501, "--penalty", "linf"])]),
-    "interior": (200, EXACT, [], [("supports the penalties l1, group and linf only", ["--penalty", "nuclear"]), ("the set X has no interior", ["--set", "box:1,1"]),
+    "interior": (200, EXACT, [], [("the set X has no interior", ["--set", "box:1,1"]),
                                   ("at most 1500 coefficients", ["--features", 1501])]),
     "cd-newton": (1000, EXACT, [], [ONLY_IDENTITY, ("X = R^d only; use --set all", ["--set", "ball:1"]), ("and the only term", ["--also-sparse", 1]),
                                     ("it works for l1, and for groups", ["--penalty", "linf"])]),

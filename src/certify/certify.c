@@ -1,0 +1,51 @@
+/* certify.c - the gap at a point, and what is tried where it is not good enough: f with twice the digits, another alpha. */
+#include "certify/certify.h"
+
+static const double GAINED = 0.5; /* of a gap is left, or less, where twice the digits were worth it */
+
+static void start_from_slopes(spd_certifier *c, const spd_trial *at) {
+    const spdhg_problem *p = c->problem;
+    spd_problem_losses(p, c->threads, &(spd_scores){.z = at->z}, c->alpha, NULL, c->work);
+}
+
+/* alpha = phi'(z) is not good enough, but another alpha may be. */
+static void refine_dual(spd_certifier *c, const spd_trial *at, const double *y, spd_gap *out) {
+    const spdhg_problem *p = c->problem;
+    const double before = out->kind == SPD_GAP_CERTIFIED ? out->gap : INFINITY;
+    spd_repair r = {0};
+    start_from_slopes(c, at);
+    for (int64_t i = 0; i < p->n && c->forced; i++)
+        if (c->forced[i]) c->alpha[i] = 0;
+    memcpy(c->y, y, (size_t)(p->m * p->K) * sizeof *y);
+    const bool found =
+        spd_dual_newton(c, at) && spd_dual_inside(c, at->x) && (!c->exact || spd_dual_make_exact(c, at->x, at->z, 0));
+    const double gap = found ? spd_dual_prove(c, at, 0, true, &r) : INFINITY;
+    c->gradient = false;
+    if (gap < before) {
+        out->kind = SPD_GAP_CERTIFIED;
+        out->gap = gap;
+        out->radius = NAN;
+        out->source = SPD_GAP_BY_POINT;
+        return;
+    }
+    start_from_slopes(c, at);
+    spd_dual_gap_at(c, at, y, out);
+}
+
+/* Where rounding of f decides, f is computed with twice the digits, and alpha = phi'(z) anew. What gains little is not kept: the
+ * objective stays what it was. */
+void spd_certify(spd_certifier *c, const spd_trial *at, const double *y, spd_gap *out) {
+    const double error = spd_dual_gap_at(c, at, y, out), wanted = c->enough * spd_gap_scale(c, at->objective);
+    const bool refines = c->refines && spd_dual_newton_may(c);
+    const spd_gap before = *out;
+    spd_trial fine;
+    if (!c->slopes || (out->kind == SPD_GAP_CERTIFIED && out->gap <= wanted) || !(refines || error > SPD_GAP_SHARE * out->gap))
+        return;
+    if (!spd_fine_trial_make(c, at, &fine)) return;
+    start_from_slopes(c, &fine);
+    spd_dual_gap_at(c, &fine, y, out);
+    if (refines && !(out->kind == SPD_GAP_CERTIFIED && out->gap <= wanted)) refine_dual(c, &fine, y, out);
+    if (out->gap < GAINED * before.gap || (out->kind == SPD_GAP_CERTIFIED && before.kind != SPD_GAP_CERTIFIED)) return;
+    start_from_slopes(c, at);
+    spd_dual_gap_at(c, at, y, out);
+}

@@ -1,0 +1,107 @@
+/* fine_trial.c - f at (x, c) again, where rounding decides: scores and F x are summed with twice the digits.
+ *   z* = high + low + rest,   |rest| <= off = 16 (k + 8) u^2 sum_q |s_q|, k summands s_q in all
+ *   phi(z*) = phi(high) + phi'(high) low + more,   |more| <= |phi'(high)| off + kappa (|low| + off)^2 / 2
+ * so f is right to a few units of its last digit however much cancels in a_i'x + o_i + c - b_i and in F x.
+ * A number of F x is off by |low| <= u |high| and its own rest; r of that is at most the sum of the sizes. */
+#include <float.h>
+
+#include "certify/certify.h"
+#include "problem/rows.h"
+
+static const double UNIT = 0.5 * DBL_EPSILON;
+
+/* A sum on its way, and the sizes it is made of. */
+typedef struct fine_sum {
+    spd_twofold sum;
+    double size;
+    int64_t count;
+} fine_sum;
+
+static void add(fine_sum *s, double a, double b) {
+    s->sum = spd_twofold_add_product(s->sum, a, b);
+    s->size += fabs(a * b);
+    s->count++;
+}
+
+static double off(const fine_sum *s) { return 16 * ((double)s->count + 8) * (UNIT * UNIT * s->size * (1 + 1e-9) + DBL_MIN); }
+
+/* a x_j, with --standardize a / scale_j x_j for the a of the data: x_j / scale_j as a sum of two numbers. */
+static void add_entry(fine_sum *s, double a, double x, double scale) {
+    const double over = x / scale;
+    add(s, a, over);
+    if (scale != 1) add(s, a, fma(-over, scale, x) / scale);
+}
+
+static fine_sum score(const spdhg_problem *p, const spd_row *row, const spd_trial *at, int64_t k) {
+    fine_sum s = {0};
+    if (row->offset) add(&s, 1, row->offset[k]);
+    if (p->intercept) add(&s, 1, at->constants[k]);
+    for (int64_t q = 0; q < row->nnz; q++) {
+        const int64_t j = row->idx ? row->idx[q] : q;
+        add_entry(&s, spd_problem_undivided(p, row, q), at->x[j * p->K + k], p->scale ? p->scale[j] : 1);
+    }
+    return s;
+}
+
+/* The mean loss; false: not finite. */
+static bool fine_loss(const spd_certifier *c, const spd_trial *at, const spd_fine_trial *f, double *loss) {
+    const spdhg_problem *p = c->problem;
+    spd_twofold total = {0, 0};
+    for (int64_t i = 0; i < p->n; i++) {
+        const double w = spd_problem_weight(p, i);
+        double *z = f->z + i * p->K;
+        spd_row row;
+        spd_problem_row(p, i, &row);
+        for (int64_t k = 0; k < p->K; k++) {
+            const fine_sum s = score(p, &row, at, k);
+            z[k] = s.sum.high;
+            f->low[i * p->K + k] = s.sum.low;
+            f->off[i * p->K + k] = off(&s);
+        }
+        if (!(w > 0)) continue;
+        spd_loss_slope(p->loss, p->loss_arg, p->K, z, row.b, c->slope);
+        total = spd_twofold_add_product(total, w, spd_loss_value(p->loss, p->loss_arg, p->K, z, row.b));
+        total = spd_twofold_add_product(total, w, spd_dot(p->K, c->slope, f->low + i * p->K));
+    }
+    *loss = total.high / p->W;
+    return isfinite(*loss) && spd_all_finite(p->n * p->K, f->z) && spd_all_finite(p->n * p->K, f->off);
+}
+
+/* F x, and what r(F x) and y'F x can be off by: twice lambda times the sum of the sizes. */
+static void fine_structure(const spd_certifier *c, const spd_trial *at, spd_fine_trial *f) {
+    const spdhg_problem *p = c->problem;
+    f->structure = 0;
+    for (spd_rows r = spd_rows_of(p); spd_rows_next(&r);) {
+        const bool exact = r.row.n == 1 && fabs(r.row.val[0]) == 1; /* a number as it is */
+        for (int64_t k = 0; k < p->K; k++) {
+            fine_sum s = {0};
+            for (int64_t q = 0; q < r.row.n; q++) add(&s, r.row.val[q], at->x[r.row.idx[q] * p->K + k]);
+            f->Fx[r.at + k] = s.sum.high;
+            if (!exact) f->structure += 2.02 * r.term->lambda * (UNIT * fabs(s.sum.high) + off(&s));
+        }
+    }
+}
+
+static bool allocate(spd_fine_trial *f, const spdhg_problem *p) {
+    const int64_t nK = p->n * p->K;
+    if (!f->z) f->z = SPD_NEW(double, 3 * nK + p->m * p->K);
+    if (!f->z) return false;
+    f->low = f->z + nK;
+    f->off = f->low + nK;
+    f->Fx = f->off + nK;
+    return true;
+}
+
+bool spd_fine_trial_make(spd_certifier *c, const spd_trial *at, spd_trial *out) {
+    const spdhg_problem *p = c->problem;
+    spd_fine_trial *f = &c->fine_trial;
+    *out = *at;
+    if (!allocate(f, p) || !fine_loss(c, at, f, &out->loss)) return false;
+    fine_structure(c, at, f);
+    out->z = f->z;
+    out->Fx = f->Fx;
+    out->fine = f;
+    out->penalty = spd_problem_penalty(p, f->Fx, c->work);
+    out->objective = out->loss + 0.5 * p->gamma * spd_dot(p->dK, at->x, at->x) + out->penalty;
+    return isfinite(out->objective) && isfinite(f->structure);
+}
