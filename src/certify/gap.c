@@ -197,6 +197,7 @@ void spd_certify_known(spd_certifier *c, const double *alpha, const double *y) {
     const spdhg_problem *p = c->problem;
     const spd_trial origin = origin_of(c);
     spd_repair r;
+    c->low = NULL; /* of another alpha */
     memcpy(c->alpha, alpha, (size_t)(p->n * p->K) * sizeof *alpha);
     memcpy(c->y, y, (size_t)(p->m * p->K) * sizeof *y);
     spd_problem_adjoint(p, c->threads, c->alpha, c->g, c->gc, c->Mwork);
