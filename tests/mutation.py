@@ -71,6 +71,7 @@ TESTS = {
     "newton_model.c": newton("prox-newton"),
     "newton_model_ssn.c": newton("prox-newton"),
     "interior_newton.c": ["test_sets.py", "test_optimum_solvers.py interior", *LAWS],
+    "ipm.c": ["test_ipm.py", "test_optimum_solvers.py ipm", *LAWS],
     "cd_newton.c": columns(),
     "descent.c": columns(),
     "descent_face.c": columns(),

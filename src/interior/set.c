@@ -74,17 +74,18 @@ static double shared(const spd_interior *a) {
     return 1 + kappa(a) * sum;
 }
 
-void spd_interior_set_matrix(spd_interior *a) {
-    const int64_t d = a->p->dK, n = a->n;
+void spd_interior_set_matrix(spd_interior *a, double *diagonal, int64_t stride) {
     const bool ball = is(a, &spd_set_ball), l1ball = is(a, &spd_set_l1ball);
-    for (int64_t j = 0; j < d; j++) {
+    for (int64_t j = 0; j < a->p->dK; j++) {
         const double own = below(a, j) + above(a, j);
-        a->M[j * n + j] += ball ? 2 * a->s[last(a)] : l1ball ? 4 * below(a, j) * (above(a, j) / own) : own;
-        a->column[j] = ball ? a->u[j] : l1ball ? tilt(a, j) : 0;
+        diagonal[j * stride] += ball ? 2 * a->s[last(a)] : l1ball ? 4 * below(a, j) * (above(a, j) / own) : own;
     }
-    if (!ball && !l1ball) return;
-    const double add = ball ? 4 * kappa(a) : kappa(a) / shared(a);
-    for (int64_t j = 0; j < d; j++) spd_axpy(j + 1, add * a->column[j], a->column, a->M + j * n);
+}
+
+double spd_interior_set_column(spd_interior *a) {
+    const bool ball = is(a, &spd_set_ball), l1ball = is(a, &spd_set_l1ball);
+    for (int64_t j = 0; j < a->p->dK && (ball || l1ball); j++) a->column[j] = ball ? a->u[j] : tilt(a, j);
+    return ball ? 4 * kappa(a) : l1ball ? kappa(a) / shared(a) : 0;
 }
 
 static double left_out(const spd_interior *a) {
@@ -145,7 +146,7 @@ void spd_interior_set_follow(spd_interior *a) {
 void spd_interior_set_settle(spd_interior *a) {
     double low, high;
     spd_set_sides(&a->p->set, &low, &high);
-    for (int64_t j = 0; j < a->p->dK && !is(a, &spd_set_ball); j++) {
+    for (int64_t j = 0; j < a->p->dK && !is(a, &spd_set_ball) && !is(a, &spd_set_all); j++) {
         const bool down = below(a, j) > a->bend[j], up = above(a, j) > a->bend[j];
         if (is(a, &spd_set_l1ball))
             a->best_u[j] = down && up ? 0 : a->best_u[j];

@@ -51,6 +51,7 @@ typedef struct spd_run {
     int64_t batch;
     uint64_t seed; /* of random choices of the algorithm's own; set by whoever made the run */
     int threads;
+    void *prepared;      /* made by kind->prepare, freed by kind->release; NULL: it has none */
     void *self;          /* kind->self_size bytes: pointers into the arenas and constants, set by layout and start; never state */
     spd_arena state;     /* numbers only: what a checkpoint saves; the future is a function of (state, k) */
     spd_arena work;      /* scratch that carries nothing from one step to the next */
@@ -77,6 +78,9 @@ struct spd_solver_kind {
     const char *(*refuses)(const spdhg_problem *p);
     /* NULL, or refuses what the parameters and the batch make impossible, before any array exists. */
     spdhg_status (*check)(const spd_run *run, spdhg_error *err);
+    /* NULL, or make and free run->prepared, before layout: what the sizes of the arrays follow from, a function of the problem. */
+    spdhg_status (*prepare)(spd_run *run, spdhg_error *err);
+    void (*release)(void *prepared);
     /* Takes its arrays from run->state and run->work; called twice, see spd_arena. */
     void (*layout)(spd_run *run);
     /* Constants, then x0, c0, y0 (each may be NULL: 0). Allocates nothing. */

@@ -45,6 +45,8 @@ SOLVERS = {
     "ws-newton": (200, EXACT, [], [("X = R^d only; use --set all", ["--set", "ball:1"]), ("beyond 1500 coefficients", ["--features", 1501, "--penalty", "linf"])]),
     "interior": (200, EXACT, [], [("nuclear norm", ["--penalty", "nuclear"]), ("the box has no inside", ["--set", "box:1,1"]),
                                   ("at most 1500 coefficients", ["--features", 1501])]),
+    "ipm": (1000, EXACT, [], [("nuclear norm", ["--penalty", "nuclear"]), ("the box has no inside", ["--set", "box:1,1"]),
+                             ("all, box, nonneg and simplex", ["--set", "ball:1"]), ("couples its outputs", ["--loss", "softmax"])]),
     "cd-newton": (1000, EXACT, [], [ONLY_IDENTITY, ("X = R^d only; use --set all", ["--set", "ball:1"]), ("and the only term", ["--also-sparse", 1]),
                                     ("it works for l1, and for groups", ["--penalty", "linf"])]),
     "alm-ssn": (1000, EXACT, [], [("X = R^d only; use --set all", ["--set", "ball:1"]), ("nuclear norm's projection", ["--penalty", "nuclear"])]),
@@ -56,7 +58,8 @@ def refused(solver, p):
     """Whether its refusals above concern this problem."""
     sentences = dict(SOLVERS[solver][3])
     without = p.gamma == 0 and (RIDGE[0] in sentences or "can cycle for ever when --gamma is 0" in sentences)
-    return without or ONLY_IDENTITY[0] in sentences and not np.array_equal(p.terms[0].F, np.eye(p.d))
+    coupled = p.loss == "softmax" and "couples its outputs" in sentences
+    return without or coupled or ONLY_IDENTITY[0] in sentences and not np.array_equal(p.terms[0].F, np.eye(p.d))
 
 
 def make_cases():

@@ -1,0 +1,137 @@
+/* ipm.c - a primal-dual interior-point method on the problem itself (interior.h), one iteration a step, with a sparse factor.
+ *
+ *   M du = -(grad l(x) + gamma x + F'y at du = 0),   M = A'CA/W + gamma I + F'DF + that of X: stack.c
+ *   first towards mu = 0, then towards mu (part of the products left by it)^3 with its second order corrected; to 0.995 of the way to
+ *   the nearest side; of a loss that is neither quadratic nor of pieces no further than its model holds
+ *
+ * Made for many coefficients of which each meets few others: signals, trends, images, graphs. The gradient of a loss that is made of
+ * pieces (huber, the hinges) is a set of pairs like those of the penalty. */
+#include "newton/interior_newton.h"
+
+enum { STEPS_MOST = 200, IDLE_MOST = 6, PASSES = 5 };
+static const double GAIN = 0.9, LEAST = 1e-22;
+
+typedef struct ipm {
+    spd_interior inner;
+    double *eta, *loss, *best, *idle, *first; /* state, one number each: of inner; left at best_u; steps since; f at the start */
+    double *work;                             /* of the terms */
+} ipm;
+
+static const char *refuses(const spdhg_problem *p) {
+    if (!p->loss->value) return "it does not take a loss that couples its outputs";
+    for (int64_t t = 0; t < p->terms; t++)
+        if (p->term[t].penalty == &spd_penalty_nuclear) return "it does not know the nuclear norm";
+    if (p->set.kind == &spd_set_ball || p->set.kind == &spd_set_l1ball)
+        return "of the sets X it takes all, box, nonneg and simplex";
+    if (p->set.kind == &spd_set_box && !(p->set.arg[0] < p->set.arg[1])) return "the box has no inside";
+    return NULL;
+}
+
+static spdhg_status prepare(spd_run *run, spdhg_error *err) {
+    spd_interior_stack *stack;
+    SPD_TRY(spd_interior_stack_new(&stack, run->problem, err));
+    run->prepared = stack;
+    return SPDHG_OK;
+}
+
+static void release(void *prepared) { spd_interior_stack_free(prepared); }
+
+static void layout(spd_run *run) {
+    ipm *self = run->self;
+    const spdhg_problem *p = run->problem;
+    spd_interior_layout(&self->inner, p, run->threads, run->prepared, &run->state, &run->work);
+    self->inner.rows = true;
+    double **const numbers[] = {&self->eta, &self->loss, &self->best, &self->idle, &self->first};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) *numbers[i] = spd_arena_take(&run->state, 1);
+    self->work = spd_arena_take(&run->work, spd_problem_term_work(p));
+}
+
+static void start(spd_run *run, const double *x0, const double *c0, const double *y0) {
+    ipm *self = run->self;
+    spd_interior *a = &self->inner;
+    const spdhg_problem *p = run->problem;
+    const spd_sparse_pattern *q = &a->stack->pattern;
+    memset(run->state.base, 0, (size_t)run->state.size * sizeof(double));
+    if (x0) memcpy(a->best_u, x0, (size_t)p->dK * sizeof *x0);
+    if (c0 && p->intercept) memcpy(a->best_u + p->dK, c0, (size_t)p->K * sizeof *c0);
+    if (y0) memcpy(a->best_y, y0, (size_t)(p->m * p->K) * sizeof *y0);
+    spd_problem_project_dual(p, a->best_y, self->work);
+    spd_run_log(run, "ipm: %lld unknowns, %lld rows beside; the factor has %.3g entries and takes %.3g multiplications",
+                (long long)q->n, (long long)(q->nodes - q->n), (double)q->fill + (double)q->nodes, q->work);
+}
+
+/* f at u, whose pieces have been looked at. */
+static double value(const ipm *self) {
+    const spd_interior *a = &self->inner;
+    const spdhg_problem *p = a->p;
+    const spd_scores at = {.z = a->next};
+    memcpy(a->next, a->short_of, (size_t)(p->n * p->K) * sizeof *a->next);
+    if (a->pieces) spd_axpy(p->n * p->K, 1, p->b, a->next);
+    return spd_problem_losses(p, a->threads, &at, NULL, NULL, a->scratch) + 0.5 * p->gamma * spd_dot(p->dK, a->u, a->u) +
+           spd_problem_penalty(p, a->z, self->work);
+}
+
+static void begin(ipm *self) {
+    spd_interior *a = &self->inner;
+    memcpy(a->u, a->best_u, (size_t)a->n * sizeof *a->u);
+    spd_interior_rows_look(a);
+    spd_problem_apply(a->p, a->u, a->z);
+    *self->first = fabs(value(self));
+    spd_interior_begin(a, *self->first);
+    *self->best = INFINITY;
+    *self->idle = 0;
+}
+
+static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
+    (void)batch;
+    ipm *self = run->self;
+    spd_interior *a = &self->inner;
+    const spdhg_problem *p = run->problem;
+    double decrement;
+    a->stop = run->stop;
+    spd_interior_newton_scales(a);
+    if (k == 0)
+        begin(self);
+    else {
+        spd_interior_stand(a);
+        a->eta = *self->eta;
+        a->loss = *self->loss;
+    }
+    run->rows_visited += PASSES * p->n;
+    if (!spd_interior_advance(a, &decrement)) return spd_stop_now(run->stop) ? SPD_CONTINUE : SPD_GIVES_UP;
+    *self->eta = a->eta;
+    *self->loss = a->loss;
+    const double left = spd_interior_left(a, decrement);
+    *self->idle = left < GAIN * *self->best ? 0 : *self->idle + 1;
+    if (left < *self->best) {
+        *self->best = left;
+        memcpy(a->best_u, a->u, (size_t)a->n * sizeof *a->u);
+        memcpy(a->best_y, a->y, (size_t)(p->m * p->K) * sizeof *a->y);
+        spd_interior_set_settle(a);
+    }
+    if (*self->best <= LEAST * *self->first) return SPD_STALLED;
+    return *self->idle < IDLE_MOST && k + 1 < STEPS_MOST ? SPD_CONTINUE : SPD_STALLED;
+}
+
+static void output(const spd_run *run, double *x, double *c, double *y) {
+    const spd_interior *a = &((const ipm *)run->self)->inner;
+    const spdhg_problem *p = run->problem;
+    memcpy(x, a->best_u, (size_t)p->dK * sizeof *x);
+    memcpy(c, a->best_u + p->dK, (size_t)p->K * sizeof *c);
+    memcpy(y, a->best_y, (size_t)(p->m * p->K) * sizeof *y);
+}
+
+const spd_solver_kind spd_solver_ipm = {
+    .name = "ipm",
+    .what = "primal-dual interior-point method, sparse factor; exact, for signals, trends, images and graphs of any size",
+    .reference = "Mehrotra 1992; Kim, Koh, Boyd and Gorinevsky: l1 trend filtering, SIAM Review 2009",
+    .full_information = true,
+    .exact = true,
+    .self_size = sizeof(ipm),
+    .refuses = refuses,
+    .prepare = prepare,
+    .release = release,
+    .layout = layout,
+    .start = start,
+    .step = step,
+    .output = output};

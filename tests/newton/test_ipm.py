@@ -1,0 +1,94 @@
+# test_ipm.py - the sparse interior-point method against the optimum that reference.py finds by another method: every loss, penalty and set it
+# takes, several terms and targets, weights, offsets, an intercept; rows of A that are short, and long ones that stay beside the matrix. And a
+# trend of a signal against a quadratic program solved by scipy.
+from reference_run import Checks, Fitted, asked, path, write_matrix, write_svm, write_table
+
+import numpy as np
+import reference
+from scipy.optimize import lsq_linear
+
+LEFT = 1e-9  # of the way from f(0) to the optimum
+
+
+def band(draw, n, d, width):
+    """Rows of `width` neighbours each."""
+    A = np.zeros((n, d))
+    for i in range(n):
+        first = draw.integers(0, d - width + 1)
+        A[i, first:first + width] = draw.standard_normal(width)
+    return A
+
+
+def signs(z):
+    return np.where(z > 0, 1.0, -1.0)
+
+
+def cases():
+    """Name, words, A, what reference.Problem takes."""
+    draw = np.random.default_rng(5)
+    n, d = 40, 30
+    for kind, A in (("short rows", band(draw, n, d, 3)), ("long rows", draw.standard_normal((n, d))), ("few long rows", draw.standard_normal((8, d)))):
+        z = A @ np.repeat(draw.standard_normal(d // 5), 5) + 0.5 * draw.standard_normal(len(A))
+        chain, trend, eye = reference.differences(d), np.diff(np.eye(d), 2, axis=0), np.eye(d)
+        w, o = np.arange(len(A)) % 4 + 0.0, 0.3 * draw.standard_normal(len(A))
+        F, flat = write_matrix(f"{len(A)}.mtx", np.vstack([chain, 0.5 * trend])), np.vstack([chain, 0.5 * trend])
+        yield f"{kind}, squared", ["--loss", "squared", "--structure", "trend:1", "--lambda", 0.05, "--intercept"], A, z, dict(
+            loss="squared", terms=[("l1", trend, 0.05)], intercept=True)
+        yield f"{kind}, logistic", ["--structure", f"matrix:{F}", "--lambda", 0.02, "--intercept", "--weights", write_table("w.txt", w), "--offset",
+                                    write_table("o.txt", o)], A, signs(z), dict(
+            loss="logistic", terms=[("l1", flat, 0.02)], intercept=True, weights=w, offset=o)
+        for loss, arg in (("huber:0.5", 0.5), ("smooth-hinge:0.3", 0.3), ("squared-hinge", None)):
+            name = loss.split(":")[0]
+            yield f"{kind}, {loss}", ["--loss", loss, "--structure", "chain", "--also-sparse", 0.5, "--lambda", 0.03, "--gamma", 0.01, "--no-intercept"], A, (
+                z if name == "huber" else signs(z)), dict(loss=name, arg=arg, gamma=0.01, terms=[("l1", chain, 0.03), ("l1", eye, 0.015)])
+        yield f"{kind}, group", ["--structure", "chain", "--penalty", "group", "--groups", write_table("g.txt", np.arange(d - 1) // 3), "--lambda",
+                                 0.05, "--gamma", 0.01, "--intercept"], A, signs(z), dict(
+            loss="logistic", gamma=0.01, terms=[reference.Term("group", chain, 0.05, np.arange(d - 1) // 3)], intercept=True)
+        yield f"{kind}, linf", ["--loss", "squared", "--structure", "chain", "--penalty", "linf", "--lambda", 0.3, "--gamma", 0.01, "--no-intercept"], A, z, dict(
+            loss="squared", gamma=0.01, terms=[("linf", chain, 0.3)])
+        for name, given in (("nonneg", ("nonneg",)), ("box:-0.2,0.4", ("box", -0.2, 0.4)), ("simplex:2", ("simplex", 2.0))):
+            yield f"{kind}, {name}", ["--loss", "squared", "--structure", "chain", "--lambda", 0.05, "--set", name, "--gamma", 0.01, "--no-intercept"], A, z, dict(
+                loss="squared", gamma=0.01, terms=[("l1", chain, 0.05)], set=given)
+        two = np.c_[z, draw.standard_normal(len(A))]
+        for penalty, lam in (("l1", 0.05), ("group", 0.1)):
+            yield f"{kind}, two targets, {penalty}", ["--loss", "squared", "--structure", "chain", "--penalty", penalty, "--lambda", lam, "--gamma", 0.01,
+                                                      "--intercept", "--targets", write_table("t.txt", two)], A, two, dict(
+                loss="squared", gamma=0.01, terms=[(penalty, chain, lam)], K=2, intercept=True)
+
+
+def check_optima(checks):
+    for name, words, A, b, given in cases():
+        p = reference.Problem(A, b, **given)
+        f_ref, error = p.solve(1e-10)[3:]
+        zero = p.project(np.zeros((p.d, p.K)))
+        way = p.value(zero, p.best_intercept(zero)) - f_ref
+        svm = write_svm("a.svm", A, b if b.ndim == 1 else np.zeros(len(A)))
+        fit = Fitted(svm, "--features", A.shape[1], *words, "--solver", "ipm", "--tol", 1e-12, "--epochs", 2000)
+        left = (p.value(fit.x, fit.c) - f_ref) / way
+        checks.check(left >= -error / way - LEFT, f"{name}: below the optimum by {-left:.3g} of the way")
+        checks.check(left <= LEFT + error / way, f"{name}: {left:.3g} of the way are left")
+        proven = Fitted(svm, "--features", A.shape[1], *words, "--solver", "ipm", "--tol", 1e-6, "--epochs", 2000)
+        r = proven.report
+        checks.check(r["gap_relative"] <= 1e-6, f"{name}: {r['status']}, {r['gap_kind']} gap {r['gap_relative']}")
+
+
+def check_trend(checks):
+    """min |b - x|^2/(2n) + lam |F x|_1: y minimises |b - n F'y|^2 over |y| <= lam, x = b - n F'y."""
+    draw = np.random.default_rng(6)
+    n, lam = 60, 0.05
+    b = np.abs(np.arange(n) - 25) / 10 + 0.3 * draw.standard_normal(n)
+    F = np.diff(np.eye(n), 2, axis=0)
+    y = lsq_linear(n * F.T, b, (-lam, lam), method="bvls", tol=1e-15, max_iter=10000).x
+    best = b - n * F.T @ y
+    fit = Fitted(write_svm("signal.svm", np.eye(n), b), "--loss", "squared", "--structure", "trend:1", "--lambda", lam, "--no-intercept", "--solver",
+                 "ipm", "--tol", 1e-11, "--epochs", 2000)
+    off = np.abs(fit.x[:, 0] - best).max()
+    checks.check(off <= 1e-6, f"trend of a signal: off by {off:.3g}")
+
+
+if __name__ == "__main__":
+    tally = Checks()
+    if asked("ipm"):
+        check_optima(tally)
+        check_trend(tally)
+    tally.end()
