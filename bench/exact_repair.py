@@ -1,6 +1,7 @@
 """exact_repair.py - from a dual point that is feasible but for rounding to one that is feasible exactly; for bench/check-certificate.
 v = (1/W) sum_i w_i alpha_i a_i + F'y has to vanish where neither ridge nor bound is, and sum_i w_i alpha_i beside an intercept. What is left of v
-travels along rows of F with one or two entries, which take it up; where they end, alphas of a few rows do, found by an exact linear system."""
+travels along rows of F with one or two entries, which take it up; where they end, alphas of a few rows do, found by an exact linear system. Where that
+would be too large, rows of A with one entry take part in the routes: their alpha takes v_j, or hands it on to the intercept."""
 import numpy as np
 import scipy.linalg
 from gmpy2 import mpq
@@ -52,10 +53,27 @@ def balance(P, alpha):
     return out
 
 
-def find_routes(P, sinks):
+UNKNOWNS_MOST = 400
+
+
+def find_anchors(P, alpha):
+    """{j: row}: of the rows of A whose one entry is in column j, that with the most room for what it does."""
+    anchor, most = {}, {}
+    for i, row in enumerate(P.A if P.loss != "softmax" else []):
+        if len(row) == 1 and row[0][1] != 0 and P.w[i] > 0:
+            j, a = row[0]
+            reach = room(P.loss, P.arg, alpha[i * P.K : i * P.K + P.K], P.b[i]) * abs(float(P.w[i] * a))
+            if reach > most.get(j, 0):
+                anchor[j], most[j] = i, reach
+    return anchor
+
+
+def find_routes(P, sinks, anchor):
     """Rows of F with one or two entries make a forest along which v_j travels, to a row with one entry, a sink or a root: order,
-    {j: (row, F_ej, next, F_e next)}, u and root of each column."""
+    {j: (row, F_ej, next, F_e next)}, u and root of each column. Row -1 - i of A, where it is column j's anchor, takes v_j or sends it to the
+    intercept, which is number d."""
     edges, send, order = {}, {}, list(sinks)
+    of_row = {j: P.w[i] * P.A[i][0][1] / (P.W * P.scale[j]) for j, i in anchor.items()}
     for e, row in enumerate(P.F):
         if P.lam[e] > 0 and len(row) == 1 and row[0][1] != 0 and row[0][0] not in send and row[0][0] not in sinks:
             send[row[0][0]] = (e, row[0][1], None, None)
@@ -63,7 +81,13 @@ def find_routes(P, sinks):
         elif P.lam[e] > 0 and len(row) == 2 and row[0][1] != 0 and row[1][1] != 0:
             for (j, f), (o, g) in (row, row[::-1]):
                 edges.setdefault(o, []).append((j, f, g, e))
-    u, root, seen = [mpq(0)] * P.d, [None] * P.d, set(order)
+    for j, i in anchor.items():
+        if P.intercept:
+            edges.setdefault(P.d, []).append((j, of_row[j], P.w[i] / P.W, -1 - i))
+        elif j not in send and j not in sinks:
+            send[j] = (-1 - i, of_row[j], None, None)
+            order.append(j)
+    u, root, seen = [mpq(0)] * (P.d + 1), [None] * (P.d + 1), set(order)
 
     def spread(at):
         while at < len(order):
@@ -76,7 +100,7 @@ def find_routes(P, sinks):
                     send[j], u[j], root[j] = (e, f, o, g), -g / f * u[o], root[o]
 
     spread(0)
-    for j in range(P.d):
+    for j in [P.d] * (P.intercept and len(anchor) > 0) + list(range(P.d)):
         if j not in seen:
             seen.add(j)
             order.append(j)
@@ -85,15 +109,18 @@ def find_routes(P, sinks):
     return order, send, u, root
 
 
-def carry(P, order, send, r, y):
-    """Sends the excess r along; y takes it up, but for what is left at the roots: r then."""
+def carry(P, order, send, r, alpha, y):
+    """Sends the excess r (that of the intercept last) along; y and alpha take it up, but for what is left at the roots: r then."""
     r = list(r)
     for j in reversed(order):
         if j in send:
             e, f, o, g = send[j]
             for k in range(P.K):
                 step = -r[j * P.K + k] / f
-                y[e * P.K + k] += step
+                if e >= 0:
+                    y[e * P.K + k] += step
+                else:
+                    alpha[(-1 - e) * P.K + k] += step
                 r[j * P.K + k] = mpq(0)
                 if o is not None:
                     r[o * P.K + k] += g * step
@@ -148,13 +175,15 @@ def repair(P, alpha, y, sign, cut, sink):
     size = [t / (P.W * s) for t, s in zip(column_sizes(P, alpha), P.scale)] if sign else [mpq(0)] * P.d
     wanted = [t if sign * t > mpq(cut) * size[q // K] else mpq(0) for q, t in enumerate(v)]
     sinks = {j for j in range(P.d) if all(sign * t > mpq(sink) * size[j] for t in v[j * K : j * K + K])}
-    order, send, u, root = find_routes(P, sinks)
-    roots = sorted({j for j in root if j is not None})
-    left = carry(P, order, send, [s - t for s, t in zip(v, wanted)], list(y))
-    left = [[left[j * K + k] for k in range(K)] for j in roots] + ([v0] if P.intercept else [])
+    order, send, u, root = find_routes(P, sinks, {})
+    if len(set(root)) > UNKNOWNS_MOST:
+        order, send, u, root = find_routes(P, sinks, find_anchors(P, alpha))
+    roots = sorted({j for j in root if j is not None and j < P.d})
+    left = carry(P, order, send, [s - t for s, t in zip(v, wanted)] + v0, list(alpha), list(y))
+    left = [[left[j * K + k] for k in range(K)] for j in roots + ([P.d] if P.intercept else [])]
     if any(t != 0 for line in left for t in line):
-        place = {j: q for q, j in enumerate(roots)}
-        if len(left) > 400:
+        place = {j: q for q, j in enumerate(roots + [P.d])}
+        if len(left) > UNKNOWNS_MOST:
             raise Rejected(f"an exact system of {len(left)} unknowns is not supported")
 
         def effect(row, scale, more):  # on the roots, of a change by 1
@@ -163,7 +192,7 @@ def repair(P, alpha, y, sign, cut, sink):
                 if root[j] is not None:
                     out[place[root[j]]] += a * u[j] / scale[j]
             if P.intercept:
-                out[-1] = more
+                out[-1] += more
             return out
 
         tree = {s[0] for s in send.values()}
@@ -182,7 +211,7 @@ def repair(P, alpha, y, sign, cut, sink):
                 else:
                     y[at * K + k] += delta[k]
     v, v0 = P.residual(alpha, y)
-    carry(P, order, send, [s - t for s, t in zip(v, wanted)], y)
+    carry(P, order, send, [s - t for s, t in zip(v, wanted)] + v0, alpha, y)
     v, v0 = P.residual(alpha, y)
     if any(s != t for q, (s, t) in enumerate(zip(v, wanted)) if q // K not in sinks) or (P.intercept and any(v0)):
         raise Rejected("no exact repair was found: v is not what it has to be")

@@ -21,9 +21,9 @@ int64_t spd_base_row(spd_base_system *s, const spd_routes *r, int64_t i) {
         s->size[b] += fabs(row.val[q]);
     }
     if (p->intercept) {
-        s->sum[s->n - 1] = (spd_twofold){1, 0};
-        s->size[s->n - 1] = 1;
-        s->touched[count++] = (int32_t)(s->n - 1);
+        if (s->size[s->n - 1] == 0) s->touched[count++] = (int32_t)(s->n - 1);
+        s->sum[s->n - 1] = spd_twofold_add(s->sum[s->n - 1], 1);
+        s->size[s->n - 1] += 1;
     }
     return count;
 }

@@ -43,8 +43,8 @@ static int parts_of(spd_certifier *c, part out[SPD_CERTIFIER_PARTS]) {
     spd_base_system *s = &c->base;
     const int64_t n = spd_problem_normal_size(p), nK = p->n * p->K, mK = p->m * p->K;
     const bool system = c->exact && c->identity < 0, written_out = system && n <= WRITTEN_OUT_MOST;
-    const bool proof = c->exact && s->n > 0 && s->n <= WRITTEN_OUT_MOST;
-    const bool plain = proof && !c->routes.joined && c->routes.bases == p->d && p->K == 1 && p->loss->value;
+    const bool proof = c->exact && s->most > 0 && s->most <= WRITTEN_OUT_MOST;
+    const bool plain = proof && !c->routes.row && !c->routes.joined && c->routes.bases == p->d && p->K == 1 && p->loss->value;
     int64_t inner = spd_problem_gradient_work(p);
     if (written_out && spd_problem_normal_work(p, c->threads) > inner) inner = spd_problem_normal_work(p, c->threads);
     const part all[] = {{&c->alpha, nK, true},
@@ -74,16 +74,19 @@ static int parts_of(spd_certifier *c, part out[SPD_CERTIFIER_PARTS]) {
                         {&c->room, p->n, c->exact},
                         {&c->excess, p->dK, c->exact},
                         {&c->doubt, p->dK, c->exact},
-                        {&c->residual, 2 * s->n * p->K, c->exact},
+                        {&c->residual, 2 * s->most * p->K, c->exact},
                         {&c->origin, p->dK, true},
                         {&c->origin_z, nK, true},
                         {&c->origin_Fx, mK, true},
                         {&c->best_alpha, nK + mK, true},
-                        {&s->G, 2 * s->n * s->n, proof},
-                        {&s->unit, 5 * s->n + p->terms, proof},
+                        {&s->G, 2 * s->most * s->most, proof},
+                        {&s->unit, 5 * s->most + p->terms, proof},
                         {&s->D, 2 * p->n, proof},
                         {&c->mean.G, 2 * c->mean.n * c->mean.n, proof && c->mean.n > 0},
                         {&c->mean.unit, 5 * c->mean.n + p->terms, proof && c->mean.n > 0},
+                        {&c->anchor_weight, p->d, c->routes.row},
+                        {&c->anchor_before, p->d, c->routes.row},
+                        {&c->taken, p->dK, c->routes.row},
                         {&s->work, plain ? spd_problem_normal_work(p, c->threads) : 0, plain}};
     _Static_assert(sizeof all / sizeof *all == SPD_CERTIFIER_PARTS, "every part has its place");
     memcpy(out, all, sizeof all);
@@ -92,12 +95,12 @@ static int parts_of(spd_certifier *c, part out[SPD_CERTIFIER_PARTS]) {
 
 static void divide_system(spd_base_system *s) {
     if (!s->G) return;
-    s->copy = s->G + s->n * s->n;
-    s->scale = s->unit + s->n;
-    s->off = s->scale + s->n;
-    s->size = s->off + s->n;
-    s->vector = s->size + s->n;
-    s->lambda = s->vector + s->n;
+    s->copy = s->G + s->most * s->most;
+    s->scale = s->unit + s->most;
+    s->off = s->scale + s->most;
+    s->size = s->off + s->most;
+    s->vector = s->size + s->most;
+    s->lambda = s->vector + s->most;
 }
 
 /* The smaller arrays that share one allocation. */
@@ -114,8 +117,8 @@ static void divide(spd_certifier *c) {
 
 static bool allocate_lists(spd_base_system *s) {
     if (!s->G) return true;
-    s->sum = SPD_NEW(spd_twofold, s->n);
-    s->touched = SPD_NEW(int32_t, s->n);
+    s->sum = SPD_NEW(spd_twofold, s->most);
+    s->touched = SPD_NEW(int32_t, s->most);
     s->rest = SPD_NEW(bool, s->problem->terms);
     return s->sum && s->touched && s->rest;
 }
@@ -125,14 +128,44 @@ static void free_lists(spd_base_system *s) {
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) spd_free(arrays[i]);
 }
 
+/* Routes along F alone; where those leave so many bases that a factor of G costs more than a pass over A and F, and rows of A with
+ * one entry take all of them, or many where there are too many for a matrix, routes that end at these rows. */
+static bool find_routes(spd_certifier *c, int64_t *unknowns) {
+    const spdhg_problem *p = c->problem;
+    const int64_t constant = p->intercept ? 1 : 0;
+    if (c->exact && !spd_routes_new(&c->routes, p, NULL, NULL)) return false;
+    const int64_t plain = c->routes.bases + constant;
+    double pass = (double)p->nnz;
+    for (int64_t t = 0; t < p->terms; t++) pass += (double)spd_csr_nnz(&p->term[t].F->F);
+    const bool dear = (double)plain * (double)plain * (double)plain > pass,
+               usable = p->loss->value && !(p->scale && p->intercept);
+    *unknowns = plain;
+    if (!c->exact || !usable || (!dear && p->nnz > p->n)) return true;
+    spd_routes made = {0};
+    double *weight = SPD_NEW(double, 4 * p->d);
+    c->anchor = SPD_NEW(int64_t, p->d);
+    bool good = weight && c->anchor;
+    if (good) spd_anchors_find(p, NULL, c->anchor, weight);
+    if (good) c->diagonal = c->identity < 0 && spd_anchors_suffice(p, c->anchor, weight + p->d);
+    if (good && dear) good = spd_routes_new(&made, p, c->anchor, weight);
+    const bool taken = good && dear && (made.bases == 0 || (plain > WRITTEN_OUT_MOST && made.bases < c->routes.bases));
+    if (taken && plain > WRITTEN_OUT_MOST) *unknowns = made.bases + constant;
+    spd_routes_free(taken ? &c->routes : &made);
+    if (taken) c->routes = made;
+    spd_free(weight);
+    return good;
+}
+
 static spdhg_status allocate(spd_certifier *c, spdhg_error *err) {
     const spdhg_problem *p = c->problem;
     spd_base_system *s = &c->base;
     part parts[SPD_CERTIFIER_PARTS];
     double bytes = 0;
-    if (c->exact && !spd_routes_new(&c->routes, p)) return spd_fail_memory(err, 40.0 * (double)p->d);
-    *s = (spd_base_system){.problem = p, .n = c->routes.bases + (p->intercept ? 1 : 0)};
-    c->mean = (spd_base_system){.problem = p, .n = p->loss->value ? 0 : c->routes.bases, .rowless = true};
+    int64_t unknowns;
+    if (!find_routes(c, &unknowns)) return spd_fail_memory(err, 100.0 * (double)p->d);
+    *s = (spd_base_system){.problem = p, .n = c->routes.bases + (p->intercept ? 1 : 0), .most = unknowns};
+    const int64_t coupled = p->loss->value ? 0 : c->routes.bases;
+    c->mean = (spd_base_system){.problem = p, .n = coupled, .most = coupled, .rowless = true};
     bool good = true;
     const int count = parts_of(c, parts);
     for (int i = 0; i < count; i++) {
@@ -141,9 +174,10 @@ static spdhg_status allocate(spd_certifier *c, spdhg_error *err) {
         bytes += 8.0 * (double)parts[i].count;
         good = good && *parts[i].at;
     }
-    c->F_entries = SPD_NEW(int64_t, p->d);
+    c->F_entries = SPD_NEW(int64_t, 2 * p->d);
     good = allocate_lists(s) && allocate_lists(&c->mean) && good;
     if (!good || !c->F_entries) return spd_fail_memory(err, bytes);
+    c->A_entries = c->F_entries + p->d;
     divide(c);
     return SPDHG_OK;
 }
@@ -173,7 +207,7 @@ void spd_certifier_free(spd_certifier *c) {
     for (int i = 0; i < SPD_CERTIFIER_PARTS; i++) spd_free(c->owned[i]); /* the problem may be gone */
     free_lists(&c->base);
     free_lists(&c->mean);
-    void *const arrays[] = {c->F_entries, c->fine, c->forced, c->push};
+    void *const arrays[] = {c->F_entries, c->fine, c->forced, c->push, c->anchor};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) spd_free(arrays[i]);
     spd_routes_free(&c->routes);
     *c = (spd_certifier){0};

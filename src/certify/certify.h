@@ -31,7 +31,7 @@ typedef struct spd_gap {
 } spd_gap;
 
 /* ---- routes.c: ways along rows of F by which what is left of v reaches a place that can take it. */
-enum { SPD_GROUNDED = -1, SPD_UNREACHED = -2 };
+enum { SPD_GROUNDED = -1, SPD_UNREACHED = -2, SPD_BY_INTERCEPT = -3 };
 typedef struct spd_routes {
     int64_t bases;     /* components of columns from which no row takes anything: there alpha has to */
     bool joined;       /* some base stands for several columns */
@@ -39,13 +39,23 @@ typedef struct spd_routes {
     int32_t *to;       /* the column j sends to; -1: none */
     int64_t *at;       /* first place in y of the row it sends along; -1: j is a base's root */
     double *size;      /* |F_ej| of that row */
-    int32_t *base;     /* number of its base; SPD_GROUNDED: a row with one entry takes it all */
+    int32_t *base;     /* number of its base, the intercept's last; SPD_GROUNDED: a row with one entry takes it all */
+    int64_t *row;      /* the row of A that takes what arrives at j (anchors.c); -1: none; NULL: no row does */
     signed char *sign; /* of j in the direction of its base, along which F is 0 */
 } spd_routes;
-bool spd_routes_new(spd_routes *r, const spdhg_problem *p);
+/* anchor: of each column a row of A with one entry, -1: none; NULL: no rows of A are used. weight: w_i |a_ij| / W of each, with
+ * the sign of a_ij. */
+bool spd_routes_new(spd_routes *r, const spdhg_problem *p, const int64_t *anchor, const double *weight);
 /* excess (d x K), known up to doubt, is sent along, and added up on the way: dy (m x K, 0 before) = the most that each row carries. */
 void spd_routes_carry(const spd_routes *r, int64_t d, int64_t K, double *excess, double *doubt, double *dy);
 void spd_routes_free(spd_routes *r);
+
+/* ---- anchors.c: rows of A with one entry, which take up v_j by themselves. */
+/* anchor[j]: the row of column j with the largest w_i |a_ij| room_i, -1: none (room NULL: 1 for all). weight[j] as spd_routes_new
+ * wants it. */
+void spd_anchors_find(const spdhg_problem *p, const double *room, int64_t *anchor, double *weight);
+/* Every row has one entry, every column a row, and the intercept, if there is one, adds nothing. work: 3 d numbers. */
+bool spd_anchors_suffice(const spdhg_problem *p, const int64_t *anchor, double *work);
 
 /* ---- base_system.c, base_rows.c, null_vectors.c: that alpha can take up what the routes leave at their bases. */
 typedef struct spd_base_system {
@@ -54,6 +64,7 @@ typedef struct spd_base_system {
     const double *alpha;   /* of the point at hand, n x K */
     int64_t n;             /* unknowns: the bases, then the intercept */
     bool rowless;          /* of F alone: what alpha cannot change, the mean over the outputs of a coupled loss */
+    int64_t most;          /* n may become: what the arrays are made for */
     double *G, *copy;      /* n x n; NULL: too many unknowns */
     double *unit, *scale;  /* of each unknown: a power of two, and 1/sqrt of G's diagonal in it */
     double *off;           /* what rounding may have done to its part of G */
@@ -92,9 +103,10 @@ typedef struct spd_repair {
     double energy;  /* E */
     double shrunk;  /* alpha and y were made smaller by this, for room */
     double stretch; /* y is in (1 + stretch) lambda Y, that included */
+    bool anchored;  /* rows of A have taken part of v: spd_anchors_cost */
 } spd_repair;
 
-enum { SPD_CERTIFIER_PARTS = 38 };
+enum { SPD_CERTIFIER_PARTS = 41 };
 typedef struct spd_certifier {
     const spdhg_problem *problem;
     int threads;
@@ -126,7 +138,7 @@ typedef struct spd_certifier {
     /* rounding */
     double *norm, *top;               /* of every column of A: root mean square and largest size */
     double *F_norm;                   /* of every column of F */
-    int64_t *F_entries;               /* the same: how many it has */
+    int64_t *F_entries, *A_entries;   /* the same, and of A: how many it has */
     int64_t longest;                  /* entries of the longest row */
     bool measured;                    /* these are known */
     double *e;                        /* v is off by at most this; the intercept's K numbers last */
@@ -139,6 +151,10 @@ typedef struct spd_certifier {
     spd_routes routes;
     spd_base_system base, mean; /* mean: with a coupled loss */
     double *room, *excess, *doubt, *residual;
+    /* anchors */
+    int64_t *anchor; /* of each column, where rows of A make routes or take all of v; NULL: they do neither */
+    bool diagonal;   /* they take all of v: spd_anchors_take */
+    double *anchor_weight, *anchor_before, *taken; /* w_i |a_ij| / W; the same of the routes at hand; d x K: parts of the room */
     /* a fixed point of X, at which the bound of a dual point is computed by itself */
     double *origin, *origin_z, *origin_Fx, origin_loss, origin_ridge;
     double *best_alpha, *best_dual_y;   /* one behind the other, as a checkpoint keeps them */
@@ -171,8 +187,9 @@ void spd_dual_drop_small(spd_certifier *c); /* alphas as good as 0 become 0; g f
 /* ---- polish.c: lowers h*(-g - F'y) over y in lambda Y by a few accelerated projected gradient steps from c->y. With ridge the
  * gap is `rest` plus that; none are made where it is good enough for the objective, or too bad to be worth it. */
 void spd_dual_polish(spd_certifier *c, double rest, double objective);
-/* ---- exact.c: moves alpha and y so that -v is in dom h*, nearly; false if that would leave a domain. */
-bool spd_dual_make_exact(spd_certifier *c, const double *x, const double *z);
+/* ---- exact.c: moves alpha and y so that -v is in dom h*, nearly; false if that would leave a domain. affordable: a gap that
+ * may be added. */
+bool spd_dual_make_exact(spd_certifier *c, const double *x, const double *z, double affordable);
 bool spd_dual_can_correct(const spd_certifier *c);
 bool spd_dual_correct(spd_certifier *c, const double *z); /* again, by v and v0 as they are; false: alpha left its domain */
 /* The part of v that must vanish: how far each v_j is outside what X's unbounded sides allow (0 where allowed). */
@@ -193,7 +210,14 @@ double spd_dual_error_of_structure(const spd_certifier *c, const double *x, cons
 double spd_dual_penalty_bracket(spd_certifier *c, const double *Fx); /* third bracket, its rounding counted */
 
 /* ---- repair.c */
-double spd_dual_outside(const spd_certifier *c);                   /* t: y is in (1 + t) lambda Y */
+double spd_dual_outside(const spd_certifier *c); /* t: y is in (1 + t) lambda Y */
+/* ---- anchors.c, for a certifier */
+/* alpha moves so that v does by c->r; (alpha, y) shrinks where that leaves a domain; g follows. False, and nothing happened: A is
+ * not diagonal, alpha has no room, or it costs more than affordable. */
+bool spd_anchors_take(spd_certifier *c, double affordable);
+bool spd_anchors_follow(spd_certifier *c); /* routes by the rows that have room now; false: no memory, or no place */
+bool spd_anchors_reach(spd_certifier *c);  /* taken: what arrives, in parts of the room; false: more than that */
+double spd_anchors_cost(const spd_certifier *c, double shrunk, const double *z);
 void spd_dual_repair_intercept(spd_certifier *c, spd_repair *out); /* sum_i w_i alpha_i = 0; e grows by what v may move */
 bool spd_dual_repair_all(spd_certifier *c, spd_repair *out);       /* that and -v in dom h*; false: not proven to exist */
 double spd_dual_repair_cost(const spd_certifier *c, const spd_repair *r, const double *z, double loss, double objective);

@@ -209,14 +209,18 @@ static bool solve_exactly(spd_certifier *c, const double *x, const double *z) {
     return in_domain(c);
 }
 
-bool spd_dual_make_exact(spd_certifier *c, const double *x, const double *z) {
+bool spd_dual_make_exact(spd_certifier *c, const double *x, const double *z, double affordable) {
     const spdhg_problem *p = c->problem;
     if (c->identity >= 0) {
         residual(c, NULL);
         spd_axpy(p->dK, 1, c->r, c->y + p->term[c->identity].first);
         residual(c, NULL); /* what rounding left, of whatever is added up */
-    } else if (!solve_exactly(c, x, z))
-        return false;
+    } else {
+        residual(c, x);
+        const bool taken = spd_anchors_take(c, c->M ? affordable : INFINITY); /* a factored M moves y as well: a smaller gap */
+        if (!taken && !solve_exactly(c, x, z)) return false;
+        if (taken) residual(c, x);
+    }
     const double shrink = spd_dual_shrink(c);
     spd_scale(p->n * p->K, shrink, c->alpha);
     spd_scale(p->m * p->K, shrink, c->y);
@@ -225,7 +229,7 @@ bool spd_dual_make_exact(spd_certifier *c, const double *x, const double *z) {
     return true;
 }
 
-bool spd_dual_can_correct(const spd_certifier *c) { return c->identity >= 0 || (c->M && c->factored); }
+bool spd_dual_can_correct(const spd_certifier *c) { return c->identity >= 0 || c->diagonal || (c->M && c->factored); }
 
 /* Refinement proper (Wilkinson): one more round for what is left of v as it is known with twice the digits. */
 bool spd_dual_correct(spd_certifier *c, const double *z) {
@@ -236,6 +240,8 @@ bool spd_dual_correct(spd_certifier *c, const double *z) {
         spd_axpy(p->dK, 1, c->r, c->y + p->term[c->identity].first);
         return true;
     }
+    if (spd_anchors_take(c, INFINITY)) return true;
+    if (!c->M || !c->factored) return false;
     solve(c);
     move(c, z);
     return in_domain(c);

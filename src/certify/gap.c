@@ -152,7 +152,7 @@ static void prove_exactly(spd_certifier *c, const point *at, bool moved, spd_rep
     const double within = judge ? prove(c, at, radius, moved, r) : 0;
     const bool worth =
         within <= c->worth * fabs(at->objective) || left_over(c, at->objective) <= NEAR * c->enough * fabs(at->objective);
-    if (worth && spd_dual_make_exact(c, at->x, at->z)) out->gap = prove(c, at, 0, true, r);
+    if (worth && spd_dual_make_exact(c, at->x, at->z, 0.1 * c->enough * fabs(at->objective))) out->gap = prove(c, at, 0, true, r);
     if (judge && !isfinite(out->gap)) *out = (spd_gap){.kind = SPD_GAP_WITHIN_RADIUS, .gap = within, .radius = radius};
 }
 

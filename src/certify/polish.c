@@ -6,6 +6,7 @@
 
 enum { STEPS_LEAST = 10, STEPS_MOST = 100, LOOK_EVERY = 5, IDLE_MOST = 2 };
 static const double GAIN_LEAST = 0.01; /* of what is to be lowered, between two looks */
+static const double SETTLED = 1e-12;   /* of g: F'y makes up for it as far as numbers go */
 
 /* About as much work as two passes over the data: the polish never dominates an evaluation. */
 static int steps_of(const spdhg_problem *p) {
@@ -37,7 +38,7 @@ void spd_dual_polish(spd_certifier *c, double rest, double objective) {
     if (mK == 0 || norm == 0 || (p->gamma == 0 && !c->exact) || absorbed) return;
     const double step = (p->gamma > 0 ? p->gamma : 1) / (norm * norm);
     double *y = c->y, *best = c->best_y, *u = c->Fq + mK, *previous = u + mK, best_value = value_at(c, y), t = 1;
-    const double goal = p->gamma > 0 ? 0.5 * c->enough * objective - rest : -INFINITY;
+    const double goal = p->gamma > 0 ? 0.5 * c->enough * objective - rest : 0.5 * SETTLED * SETTLED * spd_dot(p->dK, c->g, c->g);
     if (best_value <= goal || (p->gamma > 0 && c->enough > 0 && best_value + rest > c->worth * objective)) return;
     memcpy(best, y, (size_t)mK * sizeof *y);
     memcpy(u, y, (size_t)mK * sizeof *y);

@@ -108,6 +108,10 @@ static bool find_energy(spd_certifier *c, double shrunk, double *E) {
     spd_base_system *s = &c->base;
     double *residual = c->residual, *doubt = residual + s->n * p->K, most = 0;
     memset(residual, 0, 2 * (size_t)(s->n * p->K) * sizeof *residual);
+    for (int64_t k = 0; k < p->K && p->intercept; k++) {
+        residual[(s->n - 1) * p->K + k] = c->v0[k];
+        doubt[(s->n - 1) * p->K + k] = c->e[p->dK + k];
+    }
     for (int64_t j = 0; j < p->d; j++)
         for (int64_t k = 0; k < p->K && c->routes.base[j] >= 0; k++) {
             const int64_t at = c->routes.base[j] * p->K + k, q = j * p->K + k;
@@ -115,7 +119,6 @@ static bool find_energy(spd_certifier *c, double shrunk, double *E) {
             doubt[at] += GENEROUS * c->doubt[q] + 2 * DBL_EPSILON * (fabs(residual[at]) + fabs(c->excess[q]));
         }
     for (int64_t q = 0; q < s->n * p->K; q++) residual[q] = fabs(residual[q]) + GENEROUS * doubt[q];
-    for (int64_t k = 0; k < p->K && p->intercept; k++) residual[(s->n - 1) * p->K + k] = fabs(c->v0[k]) + c->e[p->dK + k];
     for (int64_t q = 0; q < s->n * p->K; q++) most = fmax(most, residual[q]);
     *E = 0;
     if (most == 0) return true;
@@ -173,7 +176,9 @@ static double find_stretch(spd_certifier *c, double E, double mean) {
 static bool try_repair(spd_certifier *c, double shrunk, spd_repair *out) {
     double E = 0, mean = 0;
     bool good = false, known = false;
-    *out = (spd_repair){.shrunk = shrunk};
+    *out = (spd_repair){.shrunk = shrunk, .anchored = c->routes.row};
+    if (out->anchored) find_rooms(c, shrunk, c->room);
+    if (out->anchored && !spd_anchors_follow(c)) return false;
     for (int round = 0; round < 2 && !known; round++) { /* null vectors and rows that are no route's may be found on the way */
         const int64_t nulls = c->base.nulls + c->mean.nulls;
         const bool rest = has_rest(&c->base);
@@ -184,7 +189,7 @@ static bool try_repair(spd_certifier *c, double shrunk, spd_repair *out) {
     if (!good || !known) return false;
     out->energy = E;
     out->stretch = find_stretch(c, E, mean) + spd_dual_outside(c) + GENEROUS * shrunk;
-    return isfinite(out->stretch);
+    return isfinite(out->stretch) && (!out->anchored || spd_anchors_reach(c));
 }
 
 /* Every column has a row of F that takes it: alpha is only wanted for the intercept, and then the way without a system is cheaper. */
@@ -197,7 +202,7 @@ static bool repair_by_rows(spd_certifier *c, spd_repair *out) {
 
 /* Where no alpha has room, as with the Huber loss and nothing but outliers, all of (alpha, y) is made a little smaller first. */
 bool spd_dual_repair_all(spd_certifier *c, spd_repair *out) {
-    if (c->routes.bases == 0) return repair_by_rows(c, out);
+    if (c->routes.bases == 0 && !c->routes.row) return repair_by_rows(c, out);
     return try_repair(c, 0, out) || (c->problem->loss->room && try_repair(c, SHRUNK, out));
 }
 
@@ -211,6 +216,7 @@ double spd_dual_repair_cost(const spd_certifier *c, const spd_repair *r, const d
     double cost = 0;
     if (r->mixed > 0) cost += r->mixed * (p->loss->value ? fmax(loss - c->least, 0) : coupled_most(p, z));
     if (r->energy > 0) cost += r->energy * sqrt(p->loss->value ? spread_scalar(c, r->shrunk, z) : spread_coupled(c, z));
+    if (r->anchored) cost += spd_anchors_cost(c, r->shrunk, z);
     if (r->stretch > 0) cost += r->stretch * fmax(objective - c->least, 0);
     return GENEROUS * cost;
 }

@@ -26,6 +26,7 @@ void spd_dual_measure_columns(spd_certifier *c) {
             for (int64_t q = 0; q < row.nnz; q++) {
                 const int64_t j = row.idx ? row.idx[q] : q;
                 const double here = pass == 0 ? 0 : row.val[q] / c->top[j];
+                c->A_entries[j] += pass == 0;
                 if (pass == 0)
                     c->top[j] = fmax(c->top[j], fabs(row.val[q]));
                 else if (c->top[j] > 0)
@@ -88,13 +89,25 @@ static double normalisation(const spd_certifier *c) {
     return p->loss->value ? 0 : 2 * (most + spd_rounding((double)p->K + 4));
 }
 
+/* Short columns: their sums are no deeper than they have entries, and their sizes are added up for no more than a pass over vectors
+ * costs. */
+static void error_by_columns(spd_certifier *c, int64_t blocks) {
+    const spdhg_problem *p = c->problem;
+    spd_problem_adjoint_sizes(p, c->threads, c->alpha, c->P, c->slope, c->Mwork);
+    for (int64_t j = 0; j < p->d; j++)
+        for (int64_t k = 0; k < p->K; k++)
+            c->e[j * p->K + k] = 1.01 * spd_rounding((double)(c->A_entries[j] + blocks) + 8) * c->P[j * p->K + k] +
+                                 c->loose * c->norm[j] + c->lost + c->vanishing * c->top[j];
+}
+
 void spd_dual_error_of_v(spd_certifier *c) {
     const spdhg_problem *p = c->problem;
     const int64_t blocks = spd_problem_gradient_blocks(p), rows = (p->n + blocks - 1) / blocks;
     const double sum = spd_rounding((double)(rows + blocks) + 8);
     alpha_sizes(c);
     c->loose = normalisation(c);
-    for (int64_t j = 0; j < p->d; j++)
+    if (p->nnz <= p->n + p->d) error_by_columns(c, blocks);
+    for (int64_t j = 0; j < p->d && p->nnz > p->n + p->d; j++)
         for (int64_t k = 0; k < p->K; k++)
             c->e[j * p->K + k] = (sum * c->alpha_size[k] + c->loose) * c->norm[j] + c->lost + c->vanishing * c->top[j];
     for (int64_t k = 0; k < p->K; k++) c->e[p->dK + k] = sum * c->alpha_size[k] + c->loose + c->lost + c->vanishing;

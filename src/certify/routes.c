@@ -4,6 +4,8 @@
  * So the rows of either kind make a forest: each column sends what it has to the next, the last one to a row with one entry, or,
  * where its component has none, to its root. Roots are the bases: there only alpha can help (base_system.c). Along a component
  * without such a row F u = 0 for u = +1 or -1 in each of its columns.
+ * Rows of A with one entry can take v_j as well, their alpha moves then (anchors.c); with a free intercept they hand it on to it, so
+ * that it is the root of all columns they are in.
  * Breadth first from the rows with one entry: what arrives at a row is the sum of few columns. */
 #include <float.h>
 
@@ -69,6 +71,22 @@ static int64_t ground(spd_routes *r, const spdhg_problem *p) {
     return reached;
 }
 
+/* Columns not reached so far that have an anchor: base for all of them. */
+static int64_t moor(spd_routes *r, const spdhg_problem *p, const int64_t *anchor, const double *weight, int32_t base,
+                    int64_t reached) {
+    for (int64_t j = 0; j < p->d; j++) {
+        if (r->base[j] != SPD_UNREACHED || anchor[j] < 0) continue;
+        r->base[j] = base;
+        r->sign[j] = weight[j] > 0 ? -1 : 1; /* a u_j + 1 = 0 where a is 1 or -1 */
+        r->to[j] = -1;
+        r->at[j] = -1;
+        r->row[j] = anchor[j];
+        r->size[j] = fabs(weight[j]);
+        r->order[reached++] = (int32_t)j;
+    }
+    return reached;
+}
+
 /* Everything that links lead to from order[from..]. */
 static int64_t spread(spd_routes *r, const network *g, int64_t from, int64_t reached) {
     for (; from < reached; from++) {
@@ -87,12 +105,18 @@ static int64_t spread(spd_routes *r, const network *g, int64_t from, int64_t rea
     return reached;
 }
 
-static void find_routes(spd_routes *r, const spdhg_problem *p, const network *g) {
+static void find_routes(spd_routes *r, const spdhg_problem *p, const network *g, const int64_t *anchor, const double *weight) {
     for (int64_t j = 0; j < p->d; j++) {
         r->base[j] = SPD_UNREACHED;
         r->sign[j] = 1;
+        if (anchor) r->row[j] = -1;
     }
-    int64_t reached = spread(r, g, 0, ground(r, p));
+    int64_t reached = ground(r, p);
+    if (anchor && !p->intercept) reached = moor(r, p, anchor, weight, SPD_GROUNDED, reached);
+    reached = spread(r, g, 0, reached);
+    const int64_t before = reached;
+    if (anchor && p->intercept) reached = spread(r, g, before, moor(r, p, anchor, weight, SPD_BY_INTERCEPT, reached));
+    r->joined = reached > before;
     for (int64_t j = 0; j < p->d; j++) {
         if (r->base[j] != SPD_UNREACHED) continue;
         r->base[j] = (int32_t)r->bases++;
@@ -103,17 +127,20 @@ static void find_routes(spd_routes *r, const spdhg_problem *p, const network *g)
         reached = spread(r, g, from, reached);
         if (reached > from + 1) r->joined = true;
     }
+    for (int64_t j = 0; j < p->d; j++)
+        if (r->base[j] == SPD_BY_INTERCEPT) r->base[j] = (int32_t)r->bases;
 }
 
-bool spd_routes_new(spd_routes *r, const spdhg_problem *p) {
+bool spd_routes_new(spd_routes *r, const spdhg_problem *p, const int64_t *anchor, const double *weight) {
     *r = (spd_routes){.order = SPD_NEW(int32_t, p->d),
                       .to = SPD_NEW(int32_t, p->d),
                       .base = SPD_NEW(int32_t, p->d),
                       .at = SPD_NEW(int64_t, p->d),
+                      .row = anchor ? SPD_NEW(int64_t, p->d) : NULL,
                       .size = SPD_NEW(double, p->d),
                       .sign = SPD_NEW(signed char, p->d)};
     network g = {.start = SPD_NEW(int64_t, p->d + 1)};
-    bool good = r->order && r->to && r->base && r->at && r->size && r->sign && g.start;
+    bool good = r->order && r->to && r->base && r->at && (r->row || !anchor) && r->size && r->sign && g.start;
     if (good) {
         each_link(p, &g, count_link);
         int64_t total = 0;
@@ -123,7 +150,7 @@ bool spd_routes_new(spd_routes *r, const spdhg_problem *p) {
     }
     if (good) {
         each_link(p, &g, fill_link);
-        find_routes(r, p, &g);
+        find_routes(r, p, &g, anchor, weight);
     }
     spd_free(g.start);
     spd_free(g.edge);
@@ -131,7 +158,7 @@ bool spd_routes_new(spd_routes *r, const spdhg_problem *p) {
 }
 
 void spd_routes_free(spd_routes *r) {
-    void *const arrays[] = {r->order, r->to, r->base, r->at, r->size, r->sign};
+    void *const arrays[] = {r->order, r->to, r->base, r->at, r->row, r->size, r->sign};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) spd_free(arrays[i]);
     *r = (spd_routes){0};
 }

@@ -87,11 +87,23 @@ def wide(draw, n, d):
     return gauss(draw, min(n, 4), draw.choice([12, 20]))
 
 
+def signal(entries):
+    def make(draw, n, d):
+        """A row with one entry for each coefficient; now and then none, two, or a row with entries everywhere."""
+        d, rows, usual = draw.choice([4, 7, 12]), [], draw.random() < 0.5
+        for j in range(d):
+            for _ in range(1 if usual else draw.choice([0, 1, 1, 1, 1, 2])):
+                rows.append([entries(draw) if k == j else 0.0 for k in range(d)])
+        return rows + gauss(draw, 1, d) * (draw.random() < 0.1 or len(rows) < 3)
+    return make
+
+
 DATA = {"ordinary": ordinary, "sparse": sparse, "collinear": collinear, "rounded": rounded, "scales 1e3": scaled(-1.5, 1.5), "scales 1e12": scaled(-6, 6),
         "scales 1e300": scaled(-150, 150), "time stamps": stamps, "offsets": offsets, "rows of sum 0": zero_sums, "one-hot": one_hot,
         "duplicates": duplicates, "cancelling": cancelling, "zero columns": empty_columns, "weights": ordinary, "separable": ordinary,
         "one row": ordinary, "one column": ordinary, "width 0": ordinary, "interpolation": ordinary, "tiny ridge": collinear,
         "tall": tall, "wide": wide, "targets 1e150": ordinary, "lambda 1e200": ordinary, "F 1e100": ordinary, "stopped early": ordinary,
+        "signal": signal(lambda draw: 1.0), "signal of any size": signal(lambda draw: draw.choice([1.0, -1.0, 10.0 ** draw.uniform(-8, 8)])),
         "underflow": scaled(-300, -100), "overflow": scaled(0, 150)}
 FAMILIES = list(DATA)
 

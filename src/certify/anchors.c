@@ -1,0 +1,219 @@
+/* anchors.c - rows of A with one entry: their alpha takes up v_j by itself, as a row of F with one entry does (routes.c).
+ *   a_i = a e_j:   alpha_i += -v_j W / (w_i a)   brings v_j to 0 and changes no other column
+ * A signal, an image or a graph with a number in each node has such a row in every column, so that any F is repaired in O(nnz).
+ * With a free intercept the row hands v_j on to it, for sum_i w_i alpha_i changes as well; only rows with an entry of size 1 are
+ * taken then, so that the direction that all of these rows see as 0 has whole numbers. The anchor of a column is the row that
+ * moves least in parts of its room D_i: that with the largest w_i |a_ij| D_i. With s = |change| / D_i <= 1 alpha_i stays in its
+ * domain, and by convexity the loss's bracket grows by at most s M_i, M_i the larger of the brackets at alpha_i +- D_i. */
+#include <float.h>
+
+#include "certify/certify.h"
+
+enum { HALVINGS = 60 };
+static const double FEW = 64 * DBL_EPSILON; /* rounding in a bracket, of the sizes it is a difference of */
+
+static double share(const spdhg_problem *p, int64_t i) { return (p->weight ? p->weight[i] : 1) / p->W; }
+
+/* The column of the one entry that row i has, and the entry; -1: it has another number of them, or no weight. */
+static int64_t only_column(const spdhg_problem *p, int64_t i, double *value) {
+    spd_row row;
+    spd_problem_row(p, i, &row);
+    if (row.nnz != 1 || row.val[0] == 0 || !(share(p, i) > 0)) return -1;
+    *value = row.val[0];
+    return row.idx ? row.idx[0] : 0;
+}
+
+void spd_anchors_find(const spdhg_problem *p, const double *room, int64_t *anchor, double *weight) {
+    double a = 0, *reach = weight;
+    for (int64_t j = 0; j < p->d; j++) {
+        anchor[j] = -1;
+        reach[j] = 0;
+    }
+    for (int64_t i = 0; i < p->n; i++) {
+        const int64_t j = only_column(p, i, &a);
+        if (j < 0 || (p->intercept && fabs(a) != 1)) continue;
+        const double here = share(p, i) * fabs(a) * (room ? room[i] : 1);
+        if (!(here > reach[j])) continue;
+        reach[j] = here;
+        anchor[j] = i;
+    }
+    for (int64_t j = 0; j < p->d; j++) {
+        if (anchor[j] >= 0) only_column(p, anchor[j], &a);
+        weight[j] = anchor[j] < 0 ? 0 : share(p, anchor[j]) * a;
+    }
+}
+
+/* x moved by 1 and the intercept by -1 changes no score and nothing of F x: the intercept adds nothing, and sum_i w_i alpha_i = 0
+ * follows from v = 0. */
+static bool intercept_is_redundant(const spdhg_problem *p, double *work) {
+    double a = 0, *ones = work, *rest = work + p->d;
+    for (int64_t j = 0; j < p->d; j++) ones[j] = 1;
+    for (int64_t i = 0; i < p->n; i++)
+        if (share(p, i) > 0 && (only_column(p, i, &a) < 0 || a != 1)) return false;
+    for (int64_t t = 0; t < p->terms; t++) {
+        const spd_csr *F = &p->term[t].F->F;
+        if (p->term[t].lambda > 0 && spd_csr_is_identity(F)) return false;
+        for (int64_t e = 0; e < F->m && p->term[t].lambda > 0; e++) {
+            const int64_t q = F->ptr[e];
+            if (!spd_sums_to_zero(F->ptr[e + 1] - q, ones, F->val + q, rest)) return false;
+        }
+    }
+    return true;
+}
+
+bool spd_anchors_suffice(const spdhg_problem *p, const int64_t *anchor, double *work) {
+    double a;
+    if (!p->loss->value || p->scale) return false;
+    for (int64_t j = 0; j < p->d; j++)
+        if (anchor[j] < 0) return false;
+    for (int64_t i = 0; i < p->n; i++)
+        if (share(p, i) > 0 && only_column(p, i, &a) < 0) return false;
+    return !p->intercept || intercept_is_redundant(p, work);
+}
+
+/* ---- alpha takes all of v that it can: c->r is what v should move by. */
+
+static double room_of(const spd_certifier *c, int64_t q) {
+    const spdhg_problem *p = c->problem;
+    return p->loss->room ? p->loss->room(c->alpha[q], p->b[q], p->loss_arg) : 1;
+}
+
+/* The largest factor <= most that brings alpha into its domain, which has 0 in it; 0: none that could be of use. */
+static double into_domain(const spdhg_problem *p, double alpha, double b, double most) {
+    double low = 0, high = most;
+    if (isfinite(p->loss->conjugate(most * alpha, b, p->loss_arg))) return most;
+    for (int step = 0; step < HALVINGS; step++) {
+        const double middle = 0.5 * (low + high);
+        if (isfinite(p->loss->conjugate(middle * alpha, b, p->loss_arg)))
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* P = 1/sum over the rows of a column of (w_i D_i / W) a_i^2; where none has room D_i = 1, and the domain is found by shrinking. */
+static void find_steps(spd_certifier *c) {
+    const spdhg_problem *p = c->problem;
+    const int64_t K = p->K;
+    double a = 0;
+    memset(c->P, 0, (size_t)p->dK * sizeof *c->P);
+    for (int pass = 0; pass < 2; pass++)
+        for (int64_t i = 0; i < p->n; i++) {
+            const int64_t j = only_column(p, i, &a);
+            for (int64_t k = 0; k < K && j >= 0; k++) {
+                double *sum = &c->P[j * K + k];
+                if (pass == 0) *sum += share(p, i) * a * a * (c->forced && c->forced[i] ? 0 : room_of(c, i * K + k));
+                if (pass == 1 && *sum <= 0) *sum -= share(p, i) * a * a;
+            }
+        }
+}
+
+/* In two passes: the largest factor that keeps every alpha in its domain, then the moves. 0: there is none. */
+static double move_alphas(spd_certifier *c, bool really) {
+    const spdhg_problem *p = c->problem;
+    const int64_t K = p->K;
+    double a = 0, factor = 1;
+    for (int64_t i = 0; i < p->n && factor > 0.5; i++) {
+        const int64_t j = only_column(p, i, &a);
+        for (int64_t k = 0; k < K && j >= 0; k++) {
+            const double sum = c->P[j * K + k], D = sum < 0 ? 1 : room_of(c, i * K + k);
+            const double move = sum == 0 ? 0 : D * a * c->r[j * K + k] / fabs(sum);
+            double *alpha = &c->alpha[i * K + k];
+            if (c->forced && c->forced[i] && move != 0) return 0;
+            if (really)
+                *alpha += move;
+            else
+                factor = into_domain(p, *alpha + move, p->b[i * K + k], factor);
+        }
+    }
+    return factor > 0.5 ? factor : 0;
+}
+
+/* What that adds to the losses' brackets is about r^2/2 over their curvature for each column. */
+bool spd_anchors_take(spd_certifier *c, double affordable) {
+    const spdhg_problem *p = c->problem;
+    double cost = 0;
+    if (!c->diagonal) return false;
+    find_steps(c);
+    for (int64_t q = 0; q < p->dK; q++) cost += c->P[q] == 0 ? 0 : 0.5 * c->r[q] * c->r[q] / fabs(c->P[q]);
+    const double factor = cost <= affordable ? move_alphas(c, false) : 0;
+    if (factor == 0) return false;
+    move_alphas(c, true);
+    spd_scale(p->n * p->K, factor, c->alpha);
+    spd_scale(p->m * p->K, factor, c->y);
+    c->gradient = false;
+    spd_problem_adjoint(p, c->threads, c->alpha, c->g, c->gc, c->Mwork);
+    return true;
+}
+
+/* ---- the exact repair: routes by the rows that have room, what arrives at each column, and what that costs. */
+
+/* The routes at hand lead to the same columns, from the same sides of the intercept. */
+static bool still_lead(const spd_certifier *c) {
+    const double *now = c->anchor_weight, *before = c->anchor_before;
+    for (int64_t j = 0; j < c->problem->d; j++)
+        if ((now[j] > 0) != (before[j] > 0) || (now[j] < 0) != (before[j] < 0)) return false;
+    return true;
+}
+
+bool spd_anchors_follow(spd_certifier *c) {
+    const spdhg_problem *p = c->problem;
+    spd_base_system *s = &c->base;
+    spd_anchors_find(p, c->room, c->anchor, c->anchor_weight);
+    if (!still_lead(c)) {
+        spd_routes made;
+        if (!spd_routes_new(&made, p, c->anchor, c->anchor_weight)) {
+            spd_routes_free(&made);
+            return false;
+        }
+        spd_routes_free(&c->routes);
+        c->routes = made;
+        s->n = made.bases + (p->intercept ? 1 : 0);
+        s->root = 0;
+        s->nulls = s->failures = 0;
+        s->passing = s->measured = s->hopeless = false;
+        memcpy(c->anchor_before, c->anchor_weight, (size_t)p->d * sizeof *c->anchor_before);
+    }
+    for (int64_t j = 0; j < p->d; j++)
+        if (c->routes.row[j] >= 0) {
+            c->routes.row[j] = c->anchor[j];
+            c->routes.size[j] = fabs(c->anchor_weight[j]);
+        }
+    return s->n <= s->most;
+}
+
+bool spd_anchors_reach(spd_certifier *c) {
+    const spdhg_problem *p = c->problem;
+    const int64_t K = p->K;
+    bool inside = true;
+    for (int64_t j = 0; j < p->d; j++)
+        for (int64_t k = 0; k < K; k++) {
+            const int64_t q = j * K + k, i = c->routes.row[j];
+            const double all = fabs(c->excess[q]) * (1 + 4 * DBL_EPSILON) + c->doubt[q];
+            c->taken[q] = i < 0 || all == 0 ? 0 : all / (c->routes.size[j] * c->room[i]) * (1 + 16 * DBL_EPSILON);
+            inside = inside && c->taken[q] <= 1;
+        }
+    return inside;
+}
+
+double spd_anchors_cost(const spd_certifier *c, double shrunk, const double *z) {
+    const spdhg_problem *p = c->problem;
+    const int64_t K = p->K;
+    double sum = 0;
+    for (int64_t j = 0; j < p->d; j++) {
+        const int64_t i = c->routes.row[j];
+        for (int64_t k = 0; k < K && i >= 0; k++) {
+            const int64_t q = i * K + k;
+            double most = 0;
+            for (int side = -1; side <= 1 && c->taken[j * K + k] > 0; side += 2) {
+                const double at = (1 - shrunk) * c->alpha[q] + side * c->room[i];
+                double bracket;
+                spd_loss_brackets(p->loss, p->loss_arg, 1, z + q, p->b + q, &at, &bracket);
+                most = fmax(most, bracket + FEW * (fabs(bracket) + fabs(at) * (fabs(z[q]) + fabs(p->b[q]))));
+            }
+            sum += share(p, i) * c->taken[j * K + k] * most;
+        }
+    }
+    return sum;
+}
