@@ -74,6 +74,10 @@ void spd_interior_begin(spd_interior *a, double start);
 void spd_interior_stand(spd_interior *a); /* every direction is 0 */
 bool spd_interior_advance(spd_interior *a, double *decrement);
 double spd_interior_left(const spd_interior *a, double decrement);
+/* ---- cross.c: after an advance that left the part `fall` of the products: best_u and best_y become the minimiser itself, with exact zeros
+ * but for rounding, if its face can be told by now. */
+bool spd_interior_can_cross(const spd_interior *a);
+bool spd_interior_cross(spd_interior *a, double fall);
 const char *spd_interior_refuses(const spdhg_problem *p);
 /* It takes the problem, and is what proximal Newton should leave it to in trouble: a set X, a loss that is made of pieces, or
  * so few coefficients that factors cost nothing. */

@@ -10,6 +10,7 @@
 
 enum { STEPS_MOST = 200, IDLE_MOST = 6, PASSES = 5 };
 static const double GAIN = 0.9, LEAST = 1e-22;
+static const double NEAR = 1e-5; /* of f */
 
 typedef struct ipm {
     spd_interior inner;
@@ -82,12 +83,40 @@ static void begin(ipm *self) {
     *self->idle = 0;
 }
 
+/* One iteration; keeps the best iterate. False: the system could not be solved, or nothing more is gained. fall: of the products. */
+static bool iterate(ipm *self, double *left, double *fall) {
+    spd_interior *a = &self->inner;
+    double decrement;
+    const double before = spd_interior_left(a, 0);
+    if (!spd_interior_advance(a, &decrement)) return false;
+    *fall = spd_interior_left(a, 0) / before;
+    *left = spd_interior_left(a, decrement);
+    *self->idle = *left < GAIN * *self->best ? 0 : *self->idle + 1;
+    if (*left < *self->best) {
+        *self->best = *left;
+        memcpy(a->best_u, a->u, (size_t)a->n * sizeof *a->u);
+        memcpy(a->best_y, a->y, (size_t)(a->p->m * a->p->K) * sizeof *a->y);
+        spd_interior_set_settle(a);
+    }
+    return *self->idle<IDLE_MOST && * self->best> LEAST * *self->first;
+}
+
+/* Near the end the zeros of F x can be told: then to the minimiser at once, however many iterations that still takes. */
+static bool finish(spd_run *run, ipm *self, double left, double fall) {
+    spd_interior *a = &self->inner;
+    while (!spd_stop_now(run->stop)) {
+        if (spd_interior_cross(a, fall)) return true;
+        run->rows_visited += PASSES * run->problem->n;
+        if (!iterate(self, &left, &fall)) return false;
+    }
+    return false;
+}
+
 static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     (void)batch;
     ipm *self = run->self;
     spd_interior *a = &self->inner;
-    const spdhg_problem *p = run->problem;
-    double decrement;
+    double left = INFINITY, fall = 1;
     a->stop = run->stop;
     spd_interior_newton_scales(a);
     if (k == 0)
@@ -97,20 +126,13 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
         a->eta = *self->eta;
         a->loss = *self->loss;
     }
-    run->rows_visited += PASSES * p->n;
-    if (!spd_interior_advance(a, &decrement)) return spd_stop_now(run->stop) ? SPD_CONTINUE : SPD_GIVES_UP;
+    run->rows_visited += PASSES * run->problem->n;
+    bool going = iterate(self, &left, &fall);
+    if (going && left <= NEAR * value(self) && spd_interior_can_cross(a)) going = !finish(run, self, left, fall);
     *self->eta = a->eta;
     *self->loss = a->loss;
-    const double left = spd_interior_left(a, decrement);
-    *self->idle = left < GAIN * *self->best ? 0 : *self->idle + 1;
-    if (left < *self->best) {
-        *self->best = left;
-        memcpy(a->best_u, a->u, (size_t)a->n * sizeof *a->u);
-        memcpy(a->best_y, a->y, (size_t)(p->m * p->K) * sizeof *a->y);
-        spd_interior_set_settle(a);
-    }
-    if (*self->best <= LEAST * *self->first) return SPD_STALLED;
-    return *self->idle < IDLE_MOST && k + 1 < STEPS_MOST ? SPD_CONTINUE : SPD_STALLED;
+    if (spd_stop_now(run->stop)) return SPD_CONTINUE;
+    return going && k + 1 < STEPS_MOST ? SPD_CONTINUE : isfinite(*self->best) ? SPD_STALLED : SPD_GIVES_UP;
 }
 
 static void output(const spd_run *run, double *x, double *c, double *y) {
