@@ -7,12 +7,12 @@
 
 #include "interior/interior.h"
 
-enum { CHANGES_MOST = 4, ROUNDS = 8 };
+enum { ROUNDS = 8 };
 static const double RHO = 1e9;       /* against the curvature along the rows */
 static const double OUTSIDE = 1e-12; /* of lambda */
 
 bool spd_interior_can_cross(const spd_interior *a) {
-    bool l1 = a->p->set.kind == &spd_set_all;
+    bool l1 = spd_interior_is_free(a);
     for (int64_t t = 0; t < a->p->terms; t++) l1 = l1 && a->p->term[t].penalty == &spd_penalty_l1;
     return l1;
 }
@@ -102,12 +102,14 @@ static int64_t change_sides(const spd_interior *a, double *sign) {
 }
 
 static bool find_face(spd_interior *a, double *sign, double *x) {
-    for (int change = 0; change < CHANGES_MOST; change++) {
+    int64_t wrong = INT64_MAX, before;
+    do { /* while they become much fewer */
+        before = wrong;
         set_weights(a, sign, a->p->kappa / a->p->W + a->p->gamma);
         if (!settle(a, sign, x)) return false;
-        if (change_sides(a, sign) == 0) return true;
-    }
-    return false;
+        wrong = change_sides(a, sign);
+    } while (wrong > 0 && wrong < before / 2);
+    return wrong == 0;
 }
 
 bool spd_interior_cross(spd_interior *a, double fall) {

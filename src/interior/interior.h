@@ -98,7 +98,10 @@ void spd_pairs_move(spd_interior *a, double step);
 /* Where the pairs of each kind begin, and how many there are. */
 static inline int64_t spd_pairs_terms(const spd_interior *a) { return a->pieces ? 2 * a->p->n * a->p->K : 0; }
 static inline int64_t spd_pairs_set(const spd_interior *a) { return spd_pairs_terms(a) + 2 * a->p->m * a->p->K; }
-static inline int64_t spd_pairs_all(const spd_interior *a) { return spd_pairs_set(a) + 2 * a->p->dK + 2; }
+static inline bool spd_interior_is_free(const spd_interior *a) { return a->p->set.kind == &spd_set_all; } /* X has no sides */
+static inline int64_t spd_pairs_all(const spd_interior *a) {
+    return spd_pairs_set(a) + (spd_interior_is_free(a) ? 0 : 2 * a->p->dK + 2);
+}
 
 /* The numbers of F x that a penalty couples; l1: each by itself. */
 typedef struct spd_part {

@@ -53,6 +53,7 @@ static void enter_ball(spd_interior *a) {
 }
 
 void spd_interior_set_enter(spd_interior *a) {
+    if (spd_interior_is_free(a)) return;
     for (int64_t i = first(a); i < last(a) + 2; i++) spd_pair_centre(a, i, INFINITY);
     if (is(a, &spd_set_ball))
         enter_ball(a);
@@ -76,7 +77,7 @@ static double shared(const spd_interior *a) {
 
 void spd_interior_set_matrix(spd_interior *a, double *diagonal, int64_t stride) {
     const bool ball = is(a, &spd_set_ball), l1ball = is(a, &spd_set_l1ball);
-    for (int64_t j = 0; j < a->p->dK; j++) {
+    for (int64_t j = 0; j < a->p->dK && !spd_interior_is_free(a); j++) {
         const double own = below(a, j) + above(a, j);
         diagonal[j * stride] += ball ? 2 * a->s[last(a)] : l1ball ? 4 * below(a, j) * (above(a, j) / own) : own;
     }
@@ -101,6 +102,7 @@ static double drive(const spd_interior *a, int64_t j) {
 void spd_interior_set_prepare(spd_interior *a) {
     const int64_t d = a->p->dK;
     const double *k = a->k + first(a);
+    if (spd_interior_is_free(a)) return;
     if (is(a, &spd_set_ball)) {
         spd_axpy(d, -2 * (a->k[last(a)] - kappa(a) * left_out(a)), a->u, a->rhs);
         return;
@@ -128,6 +130,7 @@ static void follow_l1ball(spd_interior *a) {
 
 void spd_interior_set_follow(spd_interior *a) {
     const int64_t d = a->p->dK;
+    if (spd_interior_is_free(a)) return;
     if (is(a, &spd_set_ball)) {
         a->dg[last(a)] = left_out(a) - 2 * spd_dot(d, a->u, a->du);
         return;
@@ -146,7 +149,7 @@ void spd_interior_set_follow(spd_interior *a) {
 void spd_interior_set_settle(spd_interior *a) {
     double low, high;
     spd_set_sides(&a->p->set, &low, &high);
-    for (int64_t j = 0; j < a->p->dK && !is(a, &spd_set_ball) && !is(a, &spd_set_all); j++) {
+    for (int64_t j = 0; j < a->p->dK && !is(a, &spd_set_ball) && !spd_interior_is_free(a); j++) {
         const bool down = below(a, j) > a->bend[j], up = above(a, j) > a->bend[j];
         if (is(a, &spd_set_l1ball))
             a->best_u[j] = down && up ? 0 : a->best_u[j];

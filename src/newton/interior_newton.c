@@ -57,7 +57,7 @@ static void make_model(spd_run *run, interior *self) {
 void spd_interior_newton_scales(spd_interior *a) {
     const spdhg_problem *p = a->p;
     double *columns = a->column;
-    if (p->set.kind == &spd_set_all) return; /* nobody asks */
+    if (spd_interior_is_free(a)) return; /* nobody asks */
     spd_problem_curvature_columns(p, columns);
     const double narrow = fmin(1, 1 / p->kappa);
     for (int64_t t = 0; t < p->terms; t++)

@@ -8,9 +8,10 @@
  * pieces (huber, the hinges) is a set of pairs like those of the penalty. */
 #include "newton/interior_newton.h"
 
-enum { STEPS_MOST = 200, IDLE_MOST = 6, PASSES = 5 };
+enum { STEPS_MOST = 200, IDLE_MOST = 6, PASSES = 5, LOOKS = 8 };
 static const double GAIN = 0.9, LEAST = 1e-22;
-static const double NEAR = 1e-5; /* of f */
+/* Of f: what is left when steps go on to the end, when the face may be told, and when the gap may be worth proving. */
+static const double NEAR = 1e-5, NEARER = 1e-6, WORTH = 1e-3;
 
 typedef struct ipm {
     spd_interior inner;
@@ -105,7 +106,7 @@ static bool iterate(ipm *self, double *left, double *fall) {
 static bool finish(spd_run *run, ipm *self, double left, double fall) {
     spd_interior *a = &self->inner;
     while (!spd_stop_now(run->stop)) {
-        if (spd_interior_cross(a, fall)) return true;
+        if (left <= NEARER * value(self) && spd_interior_cross(a, fall)) return true;
         run->rows_visited += PASSES * run->problem->n;
         if (!iterate(self, &left, &fall)) return false;
     }
@@ -131,6 +132,7 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     if (going && left <= NEAR * value(self) && spd_interior_can_cross(a)) going = !finish(run, self, left, fall);
     *self->eta = a->eta;
     *self->loss = a->loss;
+    run->far = left > WORTH * value(self) && (k + 1) % LOOKS != 0;
     if (spd_stop_now(run->stop)) return SPD_CONTINUE;
     return going && k + 1 < STEPS_MOST ? SPD_CONTINUE : isfinite(*self->best) ? SPD_STALLED : SPD_GIVES_UP;
 }

@@ -58,6 +58,7 @@ typedef struct spd_run {
     bool again;          /* start leaves the state of the run before, but for what it is given */
     spd_seen seen;       /* of the point the next step starts from; cleared after it */
     const double *offer; /* set by a step: a dual alpha of the loss for the point it has come to, n x K; NULL: none */
+    bool far;            /* set by a step: what it has come to is not worth a look, unless somebody wants it */
     double enough;       /* relative gap at which an offer ends the run; 0: none is wanted */
     bool rescued;        /* another method waits, should this one give up */
     int64_t rows_visited; /* counted by full-information solvers; run.c counts batches */
