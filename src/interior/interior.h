@@ -44,6 +44,7 @@ typedef struct spd_interior {
     const spd_interior_algebra *algebra;
     const spd_interior_stack *stack; /* of the sparse one, or NULL: dense */
     spd_sparse_system system;
+    bool curved;                             /* a step changes the curvature of the loss */
     double loss;                             /* of a smooth one whose rows are in the problem, at u */
     int64_t n;                               /* numbers of u */
     double mu, step;                         /* the products aimed at; the part of the direction that is made */

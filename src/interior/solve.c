@@ -39,6 +39,7 @@ void spd_interior_layout(spd_interior *a, const spdhg_problem *p, int threads, c
                          spd_arena *work) {
     const int64_t n = spd_problem_normal_size(p), nK = p->n * p->K, mK = p->m * p->K;
     *a = (spd_interior){.p = p, .threads = threads, .n = n, .pieces = has_pieces(p), .stack = stack};
+    a->curved = stack && !p->loss->quadratic;
     a->algebra = stack ? &spd_interior_sparse : &spd_interior_dense;
     TAKE(state, spd_pairs_all(a), &a->s, &a->g);
     TAKE(work, spd_pairs_all(a), &a->k, &a->dg);
@@ -126,7 +127,9 @@ bool spd_interior_advance(spd_interior *a, double *decrement) {
     *decrement = direct(a);
     const double most = spd_cones_longest(a, spd_pairs_longest(a, 1)),
                  left = now > 0 ? fmax(products(a, most, NULL) / now, 0) : 0;
-    a->mu = count > 0 ? left * left * left * (now / count) : 0;
+    /* Where the curvature changes a step leaves more of the gradient than of the products: they wait for it. */
+    const double short_of = a->curved ? fmax(*decrement - now, 0) : 0;
+    a->mu = count > 0 ? fmax(left * left * left * now, short_of) / count : 0;
     aim(a, a->mu, true);
     direct(a);
     *step = longest(a);

@@ -3,8 +3,7 @@
  *     w = -1. Row r of output k is over the columns j K + k; the intercepts are the last K. */
 #include "interior/interior.h"
 
-enum { SHORT = 16 };                     /* entries: its products are few whatever else there is */
-static const double PRODUCTS_MOST = 2e8; /* of two entries of a row, to be counted out */
+enum { SHORT = 16 }; /* entries: its products are few whatever else there is */
 
 static bool couples(const spd_term *t) { return t->penalty != &spd_penalty_l1; }
 
@@ -87,21 +86,16 @@ static spdhg_status fill(spd_interior_stack *s, const spdhg_problem *p, spdhg_er
     return SPDHG_OK;
 }
 
-/* Long rows beside the matrix, or all in it: what costs less. */
+/* Long rows beside the matrix, or all in it: what costs less. In it, the longest alone costs a dense factor of its size. */
 static spdhg_status analyse(spd_interior_stack *s, spdhg_error *err) {
     spd_sparse_pattern *q = &s->pattern;
-    double products = 0;
     int64_t longest = 0;
-    for (int64_t r = 0; r < q->rows; r++) {
-        const int64_t size = q->ptr[r + 1] - q->ptr[r];
-        longest = size > longest ? size : longest;
-        products += 0.5 * (double)size * (double)(size + 1);
-    }
+    for (int64_t r = 0; r < q->rows; r++) longest = q->ptr[r + 1] - q->ptr[r] > longest ? q->ptr[r + 1] - q->ptr[r] : longest;
     SPD_TRY(spd_sparse_analyse(q, SHORT, err));
-    if (longest <= SHORT || products > PRODUCTS_MOST) return SPDHG_OK;
-    const double beside = q->work;
-    SPD_TRY(spd_sparse_analyse(q, longest, err));
-    return q->work <= beside ? SPDHG_OK : spd_sparse_analyse(q, SHORT, err);
+    const double beside = q->work, least = (double)longest * (double)longest * (double)longest / 3;
+    if (longest <= SHORT || least >= beside) return SPDHG_OK;
+    const spdhg_status status = spd_sparse_analyse(q, longest, err);
+    return status == SPDHG_OK && q->work <= beside ? SPDHG_OK : spd_sparse_analyse(q, SHORT, err);
 }
 
 spdhg_status spd_interior_stack_new(spd_interior_stack **out, const spdhg_problem *p, spdhg_error *err) {

@@ -8,8 +8,8 @@
  * pieces (huber, the hinges) is a set of pairs like those of the penalty. */
 #include "newton/interior_newton.h"
 
-enum { STEPS_MOST = 200, IDLE_MOST = 6, PASSES = 5, LOOKS = 8 };
-static const double GAIN = 0.9, LEAST = 1e-22;
+enum { STEPS_MOST = 200, IDLE_MOST = 10, PASSES = 5, LOOKS = 8 };
+static const double GAIN = 0.999, LEAST = 1e-22;
 /* Of f: what is left when steps go on to the end, when the face may be told, and when the gap may be worth proving. */
 static const double NEAR = 1e-5, NEARER = 1e-6, WORTH = 1e-3;
 
@@ -134,7 +134,8 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     *self->loss = a->loss;
     run->far = left > WORTH * value(self) && (k + 1) % LOOKS != 0;
     if (spd_stop_now(run->stop)) return SPD_CONTINUE;
-    return going && k + 1 < STEPS_MOST ? SPD_CONTINUE : isfinite(*self->best) ? SPD_STALLED : SPD_GIVES_UP;
+    if (going && k + 1 < STEPS_MOST) return SPD_CONTINUE;
+    return *self->best <= NEAR * value(self) ? SPD_STALLED : SPD_GIVES_UP;
 }
 
 static void output(const spd_run *run, double *x, double *c, double *y) {

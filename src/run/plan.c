@@ -94,7 +94,7 @@ static void add_interior(spd_plan *plan, const spdhg_problem *p) {
     add_rescue(plan, p);
 }
 
-/* Few coefficients: proximal Newton with a dense factor, and semismooth Newton (with a set X, or a loss of straight pieces, an
+/* Each coefficient meets few others: plan_sparse.c. Few coefficients: proximal Newton with a dense factor, and semismooth Newton (with a set X, or a loss of straight pieces, an
  * interior-point method) should it give up; with a set X that is not separable the latter at once; from 800 on, where zeros of F x tie them, on a working set first. Many: by coordinate descent where F is the identity;
  * on a working set where zeros of F x make one and no ridge keeps x dense, or F is a chain or a graph, with semismooth Newton
  * behind both should they stall (the solution may be larger than the set may be); else semismooth Newton. With a set X, or the
@@ -103,6 +103,7 @@ static void add_interior(spd_plan *plan, const spdhg_problem *p) {
  * price; alm-ssn starts with one stochastic pass. Where ridge makes it converge at once, variance-reduced PD3O goes before
  * either: passes_first. */
 static void automatic(spd_plan *plan, const spdhg_problem *p) {
+    if (spd_plan_sparse(plan, p, takes("prox-newton", p) ? newton_cost(p) : INFINITY)) return;
     const int64_t unknowns = spd_problem_normal_size(p);
     const bool few = takes("prox-newton", p), newton = few || takes("alm-ssn", p), columns = !few && takes("cd-newton", p),
                tied = few && spd_newton_model_ties(p) && !has_groups_of_pairs(p),

@@ -1,0 +1,51 @@
+/* plan_sparse.c - whether `auto` takes the interior-point method with a sparse factor: decided by the entries and multiplications of the
+ * factor, which are counted before. */
+#include "interior/interior.h"
+#include "run/run.h"
+
+enum {
+    COEFFICIENTS_LEAST = 300, /* with fewer a dense factor costs nothing */
+    SHORT_ROW = 16,           /* entries, on average: each coefficient meets few others; */
+    WIDE = 4, /* or there are this many times as many coefficients as rows, which then stay beside a sparse matrix */
+    ITERATIONS = 25,
+    RESCUE = 10000 /* passes of another method where it gives up */
+};
+/* Nanoseconds, beyond which other methods may be no worse: few of them get anywhere on a large grid, some on long rows. */
+static const double MOST = 1e12, MOST_BESIDE = 3e10;
+
+/* The penalties are on each coefficient alone: methods that go by columns do not need a factor. */
+static bool is_separable(const spdhg_problem *p) {
+    for (int64_t t = 0; t < p->terms; t++)
+        if (!spd_csr_is_identity(&p->term[t].F->F)) return false;
+    return true;
+}
+
+static bool is_sparse(const spdhg_problem *p) {
+    for (int64_t t = 0; t < p->terms; t++)
+        if (spd_csr_nnz(&p->term[t].F->F) > SHORT_ROW * p->term[t].m) return false;
+    return p->dK >= COEFFICIENTS_LEAST && (p->nnz <= SHORT_ROW * p->n || WIDE * p->n <= p->d) && !is_separable(p);
+}
+
+/* In nanoseconds, as measured on one core: multiplications of the factor, passes over the entries of the rows, products of their entries. */
+static double cost_of(const spd_sparse_pattern *q) {
+    return ITERATIONS * (1.5 * q->work + 60 * (double)q->ptr[q->rows] + 4 * (double)q->slot_ptr[q->rows]);
+}
+
+bool spd_plan_sparse(spd_plan *plan, const spdhg_problem *p, double other) {
+    const spd_solver_kind *ipm = spd_solver_find("ipm"), *rescue = spd_solver_find("alm-ssn");
+    spd_interior_stack *stack;
+    if (ipm->refuses(p) || !is_sparse(p) || spd_interior_stack_new(&stack, p, NULL) != SPDHG_OK) return false;
+    const bool beside = stack->pattern.nodes > stack->pattern.n;
+    const bool pays = cost_of(&stack->pattern) < fmin(other, beside ? MOST_BESIDE : MOST);
+    if (pays) {
+        if (rescue->refuses(p)) rescue = spd_solver_find("saga-pd3o");
+        plan->stages = 2;
+        plan->stage[0] = (spd_stage){.kind = ipm, .stride = 1, .sure = true};
+        plan->stage[1] = (spd_stage){.kind = rescue, .stride = 1, .epochs = RESCUE};
+        snprintf(plan->why, sizeof plan->why,
+                 "auto: %s, then %s, because a sparse factor of the %lld coefficients has %.3g entries", ipm->name, rescue->name,
+                 (long long)spd_problem_normal_size(p), (double)(stack->pattern.fill + stack->pattern.nodes));
+    }
+    spd_interior_stack_free(stack);
+    return pays;
+}
