@@ -10,6 +10,7 @@
 enum { ROUNDS = 8 };
 static const double RHO = 1e9;       /* against the curvature along the rows */
 static const double OUTSIDE = 1e-12; /* of lambda */
+static const double NEAR = 1e-8;     /* of x: a step of Newton's method */
 
 bool spd_interior_can_cross(const spd_interior *a) {
     bool l1 = spd_interior_is_free(a);
@@ -69,9 +70,10 @@ static double largest_in(const spd_interior *a, const double *sign) {
     return most;
 }
 
-/* To x on the face, and y there. */
+/* To x on the face, and y there. F x follows the steps: computed anew, its rounding times rho would be in y. */
 static bool settle(spd_interior *a, const double *sign, double *x) {
     const spdhg_problem *p = a->p;
+    double moved = INFINITY;
     spd_problem_apply(p, x, a->dz);
     for (int round = 0; round < ROUNDS; round++) {
         look(a, x);
@@ -80,10 +82,13 @@ static bool settle(spd_interior *a, const double *sign, double *x) {
         a->algebra->solve(a, a->rhs, a->du);
         if (spd_stop_now(a->stop) || !spd_all_finite(a->n, a->du)) return false;
         spd_axpy(a->n, 1, a->du, x);
-        spd_problem_apply(p, x, a->dz);
+        spd_problem_apply(p, a->du, a->work);
+        spd_axpy(p->m * p->K, 1, a->work, a->dz);
         for (int64_t e = 0; e < p->m * p->K; e++) a->next_y[e] += a->weight[e] * a->dz[e];
-        const double size = spd_norm2(p->dK, x);
-        if (largest_in(a, sign) <= DBL_EPSILON * size && spd_norm2(a->n, a->du) <= 1e-8 * size) return true;
+        const double size = spd_norm2(p->dK, x), before = moved;
+        moved = spd_norm2(a->n, a->du);
+        const bool still = moved <= DBL_EPSILON * size || (moved <= NEAR * size && moved > 0.5 * before); /* rounding is left */
+        if (still && largest_in(a, sign) <= DBL_EPSILON * size) return true;
     }
     return false;
 }

@@ -23,8 +23,10 @@ typedef struct spd_interior_stack {
     spd_sparse_pattern pattern;
     double *value;         /* of the rows of A and F; behind them those of the blocks, which change */
     int64_t fixed, blocks; /* numbers of `value` that stay; rows of blocks */
+    bool spare;            /* x can do what the intercept does, at no cost: c stays where it is */
 } spd_interior_stack;
 spdhg_status spd_interior_stack_new(spd_interior_stack **out, const spdhg_problem *p, spdhg_error *err);
+double spd_interior_stack_bytes(const spd_interior_stack *s);
 void spd_interior_stack_free(spd_interior_stack *s);
 
 struct spd_interior;

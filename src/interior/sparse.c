@@ -2,9 +2,11 @@
 #include "interior/interior.h"
 
 enum { CG_MOST = 30 };
-static const double TOLERANCE = 1e-12;           /* of a solution */
-static const double LITTLE = 1e-14, MUCH = 1e-5; /* of the diagonal: what may be added to it; */
-static const double BESIDE = 1e-8;               /* where long rows stay beside a matrix that may be singular without them */
+static const double TOLERANCE = 1e-12; /* of a solution */
+static const double LITTLE = 1e-14;    /* of the diagonal: what is added to it, */
+static const double SINGULAR =
+    1e-8; /* where the matrix may be singular: without its long rows, or an intercept that F leaves to x as well */
+static const double MUCH = 1e8; /* times that */
 
 /* The normal of a block, as seen by the columns: F_b'normal. fix: zeros, and again afterwards. */
 static void fill_block(spd_interior *a, const spd_part *B) {
@@ -41,6 +43,7 @@ static void fill_blocks(spd_interior *a, int64_t row) {
 
 static bool has_long_rows(const spd_sparse_pattern *q) { return q->nodes > q->n; }
 
+/* A spare intercept's diagonal may be anything: then it does not move, for the right side is 0 along (1, -1). */
 static bool factor(spd_interior *a) {
     const spdhg_problem *p = a->p;
     const int64_t nK = p->n * p->K, mK = p->m * p->K;
@@ -49,10 +52,11 @@ static bool factor(spd_interior *a) {
     for (int64_t i = 0; i < nK; i++) s->weight[i] = a->curve[i] * ((p->weight ? p->weight[i / p->K] : 1) / p->W);
     memcpy(s->weight + nK, a->weight, (size_t)mK * sizeof *s->weight);
     fill_blocks(a, nK + mK);
-    for (int64_t j = 0; j < a->n; j++) s->diagonal[j] = j < p->dK ? p->gamma : 0;
+    for (int64_t j = 0; j < a->n; j++) s->diagonal[j] = j < p->dK ? p->gamma : a->stack->spare ? p->kappa : 0;
     spd_interior_set_matrix(a, s->diagonal, 1);
-    for (double shift = has_long_rows(s->pattern) ? BESIDE : LITTLE; shift <= MUCH; shift *= 10)
-        if (spd_sparse_factor(s, shift)) return true;
+    for (int64_t j = 0; j < a->n; j++) s->shift[j] = j >= p->dK || has_long_rows(s->pattern) ? SINGULAR : LITTLE;
+    for (double times = 1; times <= MUCH; times *= 10)
+        if (spd_sparse_factor(s, times)) return true;
     return false;
 }
 

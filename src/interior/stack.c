@@ -73,6 +73,20 @@ static void add_block(filling *f, const spdhg_problem *p, const spd_term *t, int
     end_row(f);
 }
 
+/* No ridge, no sides, every row of F adds up to 0 and every row of A to the same number, exactly: x + t 1 is a change of c. */
+static bool is_spare(const spd_interior_stack *s, const spdhg_problem *p) {
+    const spd_sparse_pattern *q = &s->pattern;
+    double first = 0;
+    for (int64_t r = 0; r < (p->n + p->m) * p->K; r++) {
+        const bool data = r < p->n * p->K;
+        double sum = 0;
+        for (int64_t l = q->ptr[r]; l < q->ptr[r + 1]; l++) sum += q->idx[l] < p->dK ? s->value[l] : 0;
+        if (r == 0) first = sum;
+        if (sum != (data ? first : 0)) return false;
+    }
+    return p->intercept && p->gamma == 0 && p->set.kind == &spd_set_all && first != 0;
+}
+
 static spdhg_status fill(spd_interior_stack *s, const spdhg_problem *p, spdhg_error *err) {
     filling f = {.s = s};
     int64_t *seen = SPD_NEW(int64_t, p->dK);
@@ -80,6 +94,7 @@ static spdhg_status fill(spd_interior_stack *s, const spdhg_problem *p, spdhg_er
     add_data(&f, p);
     add_structures(&f, p);
     s->fixed = f.at;
+    s->spare = is_spare(s, p);
     for (int64_t t = 0; t < p->terms; t++)
         for (int64_t b = 0; b < p->term[t].blocks && couples(&p->term[t]); b++) add_block(&f, p, &p->term[t], b, seen);
     spd_free(seen);
@@ -117,6 +132,12 @@ spdhg_status spd_interior_stack_new(spd_interior_stack **out, const spdhg_proble
     else
         spd_interior_stack_free(s);
     return status;
+}
+
+double spd_interior_stack_bytes(const spd_interior_stack *s) {
+    const spd_sparse_pattern *q = &s->pattern;
+    return 12.0 * (double)q->ptr[q->rows] + 20.0 * (double)q->rows + 4.0 * (double)q->slot_ptr[q->rows] +
+           16.0 * (double)q->nodes + 4.0 * (double)q->column[q->nodes];
 }
 
 void spd_interior_stack_free(spd_interior_stack *s) {

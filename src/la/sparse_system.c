@@ -8,6 +8,7 @@ void spd_sparse_layout(spd_sparse_system *s, const spd_sparse_pattern *pattern, 
     const int64_t nodes = q->nodes;
     *s = (spd_sparse_system){.pattern = q};
     s->diagonal = spd_arena_take(work, q->n);
+    s->shift = spd_arena_take(work, q->n);
     s->weight = spd_arena_take(work, q->rows);
     s->value = spd_arena_take(work, q->ptr[q->rows]);
     s->M = spd_arena_take(work, q->column[nodes]);
@@ -48,13 +49,13 @@ static bool signs_are_right(const spd_sparse_system *s) {
     return wanted == found;
 }
 
-bool spd_sparse_factor(spd_sparse_system *s, double shift) {
+bool spd_sparse_factor(spd_sparse_system *s, double times) {
     const spd_sparse_pattern *q = s->pattern;
     memset(s->M, 0, (size_t)q->column[q->nodes] * sizeof *s->M);
     memcpy(s->whole, s->diagonal, (size_t)q->n * sizeof *s->whole);
     for (int64_t r = 0; r < q->rows; r++) add_row(s, r);
     for (int64_t j = 0; j < q->n; j++)
-        s->M[q->column[q->place[j]]] += s->diagonal[j] + (s->whole[j] > 0 ? shift * s->whole[j] : 1);
+        s->M[q->column[q->place[j]]] += s->diagonal[j] + (s->whole[j] > 0 ? times * s->shift[j] * s->whole[j] : 1);
     return ldl_numeric(q->nodes, q->column, q->above, s->M, q->factor_column, q->parent, s->count, s->row, s->L, s->D, s->Y,
                        s->list, s->flag, NULL, NULL) == q->nodes &&
            signs_are_right(s);

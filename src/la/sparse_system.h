@@ -38,14 +38,15 @@ void spd_sparse_pattern_free(spd_sparse_pattern *s);
 typedef struct spd_sparse_system {
     const spd_sparse_pattern *pattern;
     double *diagonal, *weight, *value; /* n, rows, entries of G: the caller's to fill */
+    double *shift;                     /* n, the same: what the factor has more on the diagonal, in parts of it */
     double *M, *L, *D, *Y, *x, *whole; /* upper triangle, factor; scratch: nodes each; whole: diagonal of M, long rows included */
     double *cg;                        /* 4 n */
     int32_t *row, *count, *list, *flag;
 } spd_sparse_system;
 
 void spd_sparse_layout(spd_sparse_system *s, const spd_sparse_pattern *pattern, spd_arena *work);
-/* shift: of the diagonal of M, is added to it. False: not definite, as far as that can be told. */
-bool spd_sparse_factor(spd_sparse_system *s, double shift);
+/* times: that of shift. False: not definite, as far as that can be told. */
+bool spd_sparse_factor(spd_sparse_system *s, double times);
 void spd_sparse_apply(const spd_sparse_system *s, const double *x, double *out); /* out = M x */
 /* M x = b by conjugate gradients with the factor, at most so many, until |b - M x| <= tolerance |b|. Returns how many were made. */
 int spd_sparse_solve(spd_sparse_system *s, const double *b, double *x, double tolerance, int most, spd_stop *stop);

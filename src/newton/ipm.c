@@ -33,6 +33,7 @@ static spdhg_status prepare(spd_run *run, spdhg_error *err) {
     spd_interior_stack *stack;
     SPD_TRY(spd_interior_stack_new(&stack, run->problem, err));
     run->prepared = stack;
+    run->prepared_bytes = spd_interior_stack_bytes(stack);
     return SPDHG_OK;
 }
 
@@ -129,7 +130,7 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     }
     run->rows_visited += PASSES * run->problem->n;
     bool going = iterate(self, &left, &fall);
-    if (going && left <= NEAR * value(self) && spd_interior_can_cross(a)) going = !finish(run, self, left, fall);
+    if (going && left <= NEAR * value(self) && spd_interior_can_cross(a)) going = finish(run, self, left, fall);
     *self->eta = a->eta;
     *self->loss = a->loss;
     run->far = left > WORTH * value(self) && (k + 1) % LOOKS != 0;

@@ -45,7 +45,7 @@ void spd_run_again(spd_run *run, spd_run *before, const double *param) {
     run->rows_visited = 0;
 }
 
-double spd_run_bytes(const spd_run *run) { return 8.0 * ((double)run->state.size + (double)run->work.size); }
+double spd_run_bytes(const spd_run *run) { return 8.0 * ((double)run->state.size + (double)run->work.size) + run->prepared_bytes; }
 
 void spd_run_free(spd_run *run) {
     if (run->prepared) run->kind->release(run->prepared);

@@ -52,6 +52,7 @@ typedef struct spd_run {
     uint64_t seed; /* of random choices of the algorithm's own; set by whoever made the run */
     int threads;
     void *prepared;      /* made by kind->prepare, freed by kind->release; NULL: it has none */
+    double prepared_bytes;
     void *self;          /* kind->self_size bytes: pointers into the arenas and constants, set by layout and start; never state */
     spd_arena state;     /* numbers only: what a checkpoint saves; the future is a function of (state, k) */
     spd_arena work;      /* scratch that carries nothing from one step to the next */
@@ -98,7 +99,7 @@ struct spd_solver_kind {
 /* ---- instance.c: one algorithm with its arenas. new measures them, allocate makes them: then it is ready to start and step. */
 spdhg_status spd_run_new(spd_run *run, const spd_solver_kind *kind, const spdhg_problem *p, const double *param,
                          spdhg_sampling sampling, int64_t batch, int threads, spdhg_error *err);
-double spd_run_bytes(const spd_run *run); /* of its arenas */
+double spd_run_bytes(const spd_run *run); /* of its arenas, and of what was prepared */
 spdhg_status spd_run_allocate(spd_run *run, spdhg_error *err);
 void spd_run_again(spd_run *run, spd_run *before, const double *param); /* run becomes the one before, to be started again */
 void spd_run_free(spd_run *run);

@@ -55,7 +55,7 @@ static void solves_like_lapack(int64_t most, int64_t beside) {
     arena.used = 0;
     spd_sparse_layout(&s, &q, &arena);
     for (int64_t j = 0; j < N; j++)
-        s.diagonal[j] = 0.5 + random_number((uint64_t)j), b[j] = random_number((uint64_t)(j + 100)) - 0.5;
+        s.shift[j] = 1, s.diagonal[j] = 0.5 + random_number((uint64_t)j), b[j] = random_number((uint64_t)(j + 100)) - 0.5;
     for (int64_t l = 0; l < q.ptr[ROWS]; l++) s.value[l] = random_number((uint64_t)(l + 1000)) - 0.5;
     for (int64_t r = 0; r < ROWS; r++)
         s.weight[r] = r == 19 ? -0.01 : r == 29 ? 0 : exp(10 * random_number((uint64_t)(r + 500)) - 5);

@@ -1,8 +1,9 @@
 # test_ipm.py - the sparse interior-point method against the optimum that reference.py finds by another method: every loss, penalty and set it
 # takes, several terms and targets, weights, offsets, an intercept; rows of A that are short, and long ones that stay beside the matrix. And a
-# trend of a signal against a quadratic program solved by scipy.
-from reference_run import Checks, Fitted, asked, path, write_matrix, write_svm, write_table
+# trend of a signal against a quadratic program solved by scipy, its knots, and the plan of auto.
+from reference_run import COMMAND, Checks, Fitted, asked, path, write_matrix, write_svm, write_table
 
+import subprocess
 import numpy as np
 import reference
 from scipy.optimize import lsq_linear
@@ -59,17 +60,16 @@ def cases():
 def check_optima(checks):
     for name, words, A, b, given in cases():
         p = reference.Problem(A, b, **given)
-        f_ref, error = p.solve(1e-10)[3:]
+        f_ref, error = p.solve(1e-9)[3:]
         zero = p.project(np.zeros((p.d, p.K)))
         way = p.value(zero, p.best_intercept(zero)) - f_ref
         svm = write_svm("a.svm", A, b if b.ndim == 1 else np.zeros(len(A)))
-        fit = Fitted(svm, "--features", A.shape[1], *words, "--solver", "ipm", "--tol", 1e-12, "--epochs", 2000)
+        fit = Fitted(svm, "--features", A.shape[1], *words, "--solver", "ipm", "--tol", 1e-9, "--epochs", 2000)
         left = (p.value(fit.x, fit.c) - f_ref) / way
         checks.check(left >= -error / way - LEFT, f"{name}: below the optimum by {-left:.3g} of the way")
         checks.check(left <= LEFT + error / way, f"{name}: {left:.3g} of the way are left")
-        proven = Fitted(svm, "--features", A.shape[1], *words, "--solver", "ipm", "--tol", 1e-6, "--epochs", 2000)
-        r = proven.report
-        checks.check(r["gap_relative"] <= 1e-6, f"{name}: {r['status']}, {r['gap_kind']} gap {r['gap_relative']}")
+        r = fit.report
+        checks.check(r["gap_relative"] <= 1e-9, f"{name}: {r['status']}, {r['gap_kind']} gap {r['gap_relative']}")
 
 
 def check_trend(checks):
@@ -84,6 +84,40 @@ def check_trend(checks):
                  "ipm", "--tol", 1e-11, "--epochs", 2000)
     off = np.abs(fit.x[:, 0] - best).max()
     checks.check(off <= 1e-6, f"trend of a signal: off by {off:.3g}")
+    knots = np.count_nonzero(np.abs(F @ best) > 1e-6)
+    plain = Fitted(path("signal.svm"), "--loss", "squared", "--structure", "trend:1", "--lambda", lam, "--no-intercept", "--solver", "ipm", "--epochs", 2000)
+    found = np.count_nonzero(np.abs(F @ plain.x) > 1e-12)
+    checks.check(found == knots == plain.report["structure_nonzeros"], f"trend of a signal: {found} knots, {plain.report['structure_nonzeros']} reported, not {knots}")
+
+
+def check_faces(checks):
+    """A signal too long for dense factors, at the default tolerance of `auto`: what is zero, and the sign of the rest, prove themselves. y follows from
+    x - b = -n F'y, is at most lambda, and is lambda times the sign where F x is not 0."""
+    draw = np.random.default_rng(7)
+    n = 2000
+    for order, lam in ((1, 0.2), (2, 2.0)):
+        b = np.interp(np.arange(n), np.linspace(0, n, 9), draw.standard_normal(9)) + 0.2 * draw.standard_normal(n)
+        F = np.diff(np.eye(n), order + 1, axis=0)
+        fit = Fitted(write_svm("signal.svm", np.eye(n), b), "--loss", "squared", "--structure", f"trend:{order}", "--lambda", lam, "--no-intercept")
+        z, y = F @ fit.x[:, 0], np.linalg.lstsq(F.T, (b - fit.x[:, 0]) / n, rcond=None)[0]
+        on = np.abs(z) > 1e-11
+        r = fit.report
+        checks.check(r["solver"] == "ipm" and r["status"] == "converged" and r["gap_kind"] == "certified", f"trend:{order}: {r['solver']} {r['status']} {r['gap_kind']}")
+        checks.check(0 < on.sum() < 100 and on.sum() == r["structure_nonzeros"], f"trend:{order}: {on.sum()} knots, {r['structure_nonzeros']} reported")
+        checks.check(np.abs(y).max() <= lam * (1 + 1e-6), f"trend:{order}: y is outside by {np.abs(y).max() / lam - 1:.3g}")
+        checks.check(np.abs(y[on] - lam * np.sign(z[on])).max() <= 1e-6 * lam, f"trend:{order}: a knot with the wrong y")
+
+
+def check_plan(checks):
+    """What `auto` takes follows from counts; --max-memory refuses by them."""
+    draw = np.random.default_rng(8)
+    tall, wide = draw.standard_normal((900, 320)), draw.standard_normal((20, 400))
+    for A, solver in ((tall, "prox-newton"), (wide, "ipm"), (np.eye(400), "ipm")):
+        fit = Fitted(write_svm("plan.svm", A, draw.standard_normal(len(A))), "--loss", "squared", "--structure", "chain", "--lambda", 0.1)
+        checks.check(fit.report["solver"] == solver, f"auto took {fit.report['solver']} for {A.shape}, not {solver}")
+    done = subprocess.run([COMMAND, "fit", path("plan.svm"), "--loss", "squared", "--structure", "chain", "--solver", "ipm", "--max-memory", "200K"],
+                          capture_output=True, text=True)
+    checks.check(done.returncode == 6 and "solver ipm needs about" in done.stderr, f"--max-memory: {done.returncode}, {done.stderr}")
 
 
 if __name__ == "__main__":
@@ -91,4 +125,6 @@ if __name__ == "__main__":
     if asked("ipm"):
         check_optima(tally)
         check_trend(tally)
+        check_faces(tally)
+        check_plan(tally)
     tally.end()
