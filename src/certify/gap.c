@@ -144,6 +144,18 @@ static void keep_best(spd_certifier *c, const spd_repair *r) {
     memcpy(c->best_dual_y, c->y, (size_t)(p->m * p->K) * sizeof *c->y);
 }
 
+/* The whole statement, of all x. Where the system that moves alpha and y is too large to factor, conjugate gradients may leave
+ * more of v than a good y had: the repair of the point as it is comes first, and is kept should it be better. */
+static double prove_everywhere(spd_certifier *c, const point *at, spd_repair *r) {
+    const double goal = c->enough * fabs(at->objective);
+    if (c->identity < 0 && !c->M) {
+        const double gap = prove(c, at, 0, true, r);
+        if (gap <= goal) return gap;
+        if (isfinite(gap) && at->objective - gap > c->best_dual) keep_best(c, r);
+    }
+    return spd_dual_make_exact(c, at->x, at->z, 0.1 * goal) ? prove(c, at, 0, true, r) : INFINITY;
+}
+
 /* Without ridge or bound the statement within a radius comes first, and tells whether the whole one is worth its price. */
 static void prove_exactly(spd_certifier *c, const point *at, bool moved, spd_repair *r, spd_gap *out) {
     const spdhg_problem *p = c->problem;
@@ -152,7 +164,7 @@ static void prove_exactly(spd_certifier *c, const point *at, bool moved, spd_rep
     const double within = judge ? prove(c, at, radius, moved, r) : 0;
     const bool worth =
         within <= c->worth * fabs(at->objective) || left_over(c, at->objective) <= NEAR * c->enough * fabs(at->objective);
-    if (worth && spd_dual_make_exact(c, at->x, at->z, 0.1 * c->enough * fabs(at->objective))) out->gap = prove(c, at, 0, true, r);
+    if (worth) out->gap = prove_everywhere(c, at, r);
     if (judge && !isfinite(out->gap)) *out = (spd_gap){.kind = SPD_GAP_WITHIN_RADIUS, .gap = within, .radius = radius};
 }
 

@@ -13,6 +13,7 @@ typedef struct pricing {
     const spdhg_problem *p;
     const spd_iterate *b;
     double *open, *nonzero, *u, *previous, *v; /* u: the step before its projection, m x K */
+    const spd_tree_flow *flow;
 } pricing;
 
 /* u = y - step F(g + F'y) at the point in a->u. */
@@ -24,16 +25,11 @@ static void gradient_step(pricing *a, double step) {
     spd_axpy(p->m * p->K, -step, a->b->Ftrial, a->u);
 }
 
-/* Without the balls: conjugate gradients for the least squares problem in y_closed. On trees (chains) this finds the only flow
- * there is. */
-static void balance_freely(pricing *a) {
+/* y += dy on closed rows with r - F'dy as small as possible, by conjugate gradients. */
+static void balance_by_gradients(pricing *a, double *r) {
     const spdhg_problem *p = a->p;
     const int64_t mK = p->m * p->K;
-    double *y = a->b->y, *r = a->v, *q = a->b->scratch_n, *s = a->u, *dir = a->previous, first = 0, ss = 0;
-    for (int64_t j = 0; j < p->dK; j++) r[j] = -a->b->g[j];
-    memset(q, 0, (size_t)p->dK * sizeof *q);
-    spd_problem_add_transposed(p, y, q);
-    spd_axpy(p->dK, -1, q, r);
+    double *y = a->b->y, *q = a->b->scratch_n, *s = a->u, *dir = a->previous, first = 0, ss = 0;
     for (int it = 0; it < FREE_MOST && !spd_stop_now(a->b->stop); it++) {
         spd_problem_apply(p, r, s);
         for (int64_t i = 0; i < mK; i++)
@@ -51,6 +47,17 @@ static void balance_freely(pricing *a) {
     }
 }
 
+/* Without the balls: the least squares problem in y_closed. On trees (chains) there is one flow, found at once; what lies on
+ * cycles or has other rows is left to conjugate gradients. B: the ties of the closed rows; NULL: too many unknowns. */
+static void balance_freely(pricing *a, const spd_tied *B) {
+    const spdhg_problem *p = a->p;
+    double *r = a->v;
+    memcpy(r, a->b->g, (size_t)p->dK * sizeof *r);
+    spd_problem_add_transposed(p, a->b->y, r);
+    spd_scale(p->dK, -1, r);
+    if (!B || spd_tree_flow_balance(a->flow, p, B, a->nonzero, r, a->b->y) > 0) balance_by_gradients(a, r);
+}
+
 /* A term F = identity can take up any flow: then a few projected steps do. */
 static bool has_identity(const spdhg_problem *p) {
     for (int64_t t = 0; t < p->terms; t++)
@@ -58,13 +65,13 @@ static bool has_identity(const spdhg_problem *p) {
     return false;
 }
 
-static void price(pricing *a) {
+static void price(pricing *a, const spd_tied *B) {
     const spdhg_problem *p = a->p;
     const int64_t mK = p->m * p->K;
     double *y = a->b->y, t = 1;
     const double norm = spd_problem_structure_norm(p), step = norm > 0 ? 1 / (norm * norm) : 0;
     const int steps = p->terms == 1 && spd_csr_is_identity(&p->term[0].F->F) ? 1 : STEPS_MOST;
-    if (!has_identity(p)) balance_freely(a);
+    if (!has_identity(p)) balance_freely(a, B);
     spd_problem_project_dual(p, y, a->b->term);
     memcpy(a->u, y, (size_t)mK * sizeof *y);
     for (int it = 0; it < steps; it++) {
@@ -85,7 +92,7 @@ static void price(pricing *a) {
 static bool try_opening(pricing *a, spd_tied *r, double beyond, int64_t most) {
     const spdhg_problem *p = a->p;
     memcpy(a->open, a->nonzero, (size_t)(p->m * p->K) * sizeof *a->open);
-    for (int64_t t = 0; t < p->terms && beyond < INFINITY; t++)
+    for (int64_t t = 0; t < p->terms; t++)
         spd_term_outside(&p->term[t], p->K, a->u + p->term[t].first, p->term[t].lambda * (1 + beyond), a->open + p->term[t].first,
                          a->b->term);
     return spd_tied_make(r, p, a->open, most);
@@ -127,13 +134,21 @@ bool spd_working_set_enter(const spdhg_problem *p, const spd_iterate *b, spd_tie
     return false;
 }
 
-bool spd_working_set(const spdhg_problem *p, const spd_iterate *b, spd_tied *r, int64_t most, double *work) {
+bool spd_working_set(const spdhg_problem *p, const spd_iterate *b, spd_tied *r, int64_t most, const spd_tree_flow *flow,
+                     double *work) {
     const int64_t mK = p->m * p->K;
-    pricing a = {
-        .p = p, .b = b, .open = work, .nonzero = work + mK, .u = work + 2 * mK, .previous = work + 3 * mK, .v = work + 4 * mK};
+    pricing a = {.p = p,
+                 .b = b,
+                 .open = work,
+                 .nonzero = work + mK,
+                 .u = work + 2 * mK,
+                 .previous = work + 3 * mK,
+                 .v = work + 4 * mK,
+                 .flow = flow};
     mark_nonzero(p, b, a.nonzero);
-    price(&a);
-    if (!try_opening(&a, r, INFINITY, most)) return false;
+    const bool fits = spd_tied_make(r, p, a.nonzero, most);
+    price(&a, fits ? r : NULL);
+    if (!fits) return false;
     const bool nearly_full = p->gamma > 0 && 4 * r->size > 3 * most; /* without ridge zeros come back: there it is worth a try */
     const int64_t limit = 2 * r->size + GROWTH_LEAST < most ? 2 * r->size + GROWTH_LEAST : most;
     double high = 1e6, beyond = 0;

@@ -26,14 +26,15 @@ extern const spd_solver_kind spd_solver_ws_newton;
 typedef struct prox_newton {
     spd_newton base;
     spd_newton_model model;
-    double *idle;     /* state: steps in a row that moved nothing */
-    double *unsolved; /* state: models in a row whose solution was not found, or says little for want of curvature */
-    double *known;    /* state: 1 once the next three are */
-    double *bound;    /* state: of the curvature of the loss along every feature and the intercept */
-    double *hessian;  /* state, t = x only: of the loss, as it was when ... */
-    double *kept;     /* state: ... the curvatures were these */
-    double *small;    /* work: the part of `bound` that is of columns in small units */
-    double *dx, *set; /* work: direction; scratch of the working set and its Hessian */
+    double *idle;       /* state: steps in a row that moved nothing */
+    double *unsolved;   /* state: models in a row whose solution was not found, or says little for want of curvature */
+    double *known;      /* state: 1 once the next three are */
+    double *bound;      /* state: of the curvature of the loss along every feature and the intercept */
+    double *hessian;    /* state, t = x only: of the loss, as it was when ... */
+    double *kept;       /* state: ... the curvatures were these */
+    double *small;      /* work: the part of `bound` that is of columns in small units */
+    double *dx, *set;   /* work: direction; scratch of the working set and its Hessian */
+    spd_tree_flow flow; /* work: the same */
 } prox_newton;
 
 /* The interior-point method waits: it solves what is not easy for this one, so that there is no need to insist. */
@@ -96,6 +97,7 @@ static void layout(spd_run *run) {
     self->dx = spd_arena_take(&run->work, n);
     const int64_t hessian = spd_tied_hessian_work(p, s), pricing = spd_working_set_work(p);
     self->set = spd_arena_take(&run->work, whole(run) ? 0 : hessian > pricing ? hessian : pricing);
+    if (!whole(run)) spd_tree_flow_layout(&self->flow, p, &run->work);
 }
 
 static void start(spd_run *run, const double *x0, const double *c0, const double *y0) {
@@ -209,7 +211,7 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
         if (*self->known == 0) return SPD_CONTINUE; /* stopped */
         memcpy(a->H, self->hessian, (size_t)(n * n) * sizeof *a->H);
     } else {
-        const bool fits = spd_working_set(p, &here, &a->B, SPD_WORKING_MOST, self->set);
+        const bool fits = spd_working_set(p, &here, &a->B, SPD_WORKING_MOST, &self->flow, self->set);
         if (spd_stop_now(run->stop)) return SPD_CONTINUE;
         if (!fits) return SPD_STALLED;
         if (!spd_tied_hessian(&a->B, p, b->curve, a->H, self->set, run->stop)) return SPD_CONTINUE;

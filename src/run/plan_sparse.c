@@ -6,7 +6,7 @@
 enum {
     COEFFICIENTS_LEAST = 300, /* with fewer a dense factor costs nothing */
     SHORT_ROW = 16,           /* entries, on average: each coefficient meets few others; */
-    WIDE = 4, /* or there are this many times as many coefficients as rows, which then stay beside a sparse matrix */
+    WIDE = 4, /* or there is no ridge and this many times as many coefficients as rows, which stay beside a sparse matrix */
     ITERATIONS = 25,
     RESCUE = 10000 /* passes of another method where it gives up */
 };
@@ -23,7 +23,8 @@ static bool is_separable(const spdhg_problem *p) {
 static bool is_sparse(const spdhg_problem *p) {
     for (int64_t t = 0; t < p->terms; t++)
         if (spd_csr_nnz(&p->term[t].F->F) > SHORT_ROW * p->term[t].m) return false;
-    return p->dK >= COEFFICIENTS_LEAST && (p->nnz <= SHORT_ROW * p->n || WIDE * p->n <= p->d) && !is_separable(p);
+    return p->dK >= COEFFICIENTS_LEAST && (p->nnz <= SHORT_ROW * p->n || (WIDE * p->n <= p->d && p->gamma == 0)) &&
+           !is_separable(p);
 }
 
 /* In nanoseconds, as measured on one core: multiplications of the factor, passes over the entries of the rows, products of their entries. */

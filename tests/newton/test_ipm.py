@@ -115,6 +115,10 @@ def check_plan(checks):
     for A, solver in ((tall, "prox-newton"), (wide, "ipm"), (np.eye(400), "ipm")):
         fit = Fitted(write_svm("plan.svm", A, draw.standard_normal(len(A))), "--loss", "squared", "--structure", "chain", "--lambda", 0.1)
         checks.check(fit.report["solver"] == solver, f"auto took {fit.report['solver']} for {A.shape}, not {solver}")
+    for loss in ("squared", "huber"):  # an intercept that x can do without: the system is singular
+        fit = Fitted(path("plan.svm"), "--loss", loss, "--structure", "trend:1", "--lambda", 0.01, "--intercept", "--solver", "ipm", "--epochs", 2000, "--tol", 1e-8)
+        same = Fitted(path("plan.svm"), "--loss", loss, "--structure", "trend:1", "--lambda", 0.01, "--no-intercept", "--solver", "ipm", "--epochs", 2000, "--tol", 1e-8)
+        checks.near(fit.report["objective"], same.report["objective"], 1e-7, f"{loss}: a spare intercept")
     done = subprocess.run([COMMAND, "fit", path("plan.svm"), "--loss", "squared", "--structure", "chain", "--solver", "ipm", "--max-memory", "200K"],
                           capture_output=True, text=True)
     checks.check(done.returncode == 6 and "solver ipm needs about" in done.stderr, f"--max-memory: {done.returncode}, {done.stderr}")

@@ -43,7 +43,7 @@ static const char *const solver[] = {"prox-newton", "ws-newton", "cd-newton", "a
 enum { SOLVERS = sizeof solver / sizeof *solver };
 /* Questions in three steps: so many that none of the longer loops may fall silent. */
 static const int64_t least[SPECS][SOLVERS] = {
-    {25, 25, 0, 10, 0}, {0, 2000, 0, 10, 15}, {80, 80, 30, 10, 0}, {100, 100, 0, 5, 15}};
+    {25, 25, 0, 10, 0}, {0, 1000, 0, 10, 15}, {80, 80, 30, 10, 0}, {100, 100, 0, 5, 15}};
 
 typedef struct asked {
     int64_t times, stop_at; /* 0: never */
