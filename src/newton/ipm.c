@@ -5,7 +5,8 @@
  *   the nearest side; of a loss that is neither quadratic nor of pieces no further than its model holds
  *
  * Made for many coefficients of which each meets few others: signals, trends, images, graphs. The gradient of a loss that is made of
- * pieces (huber, the hinges) is a set of pairs like those of the penalty. */
+ * pieces (huber, the hinges) is a set of pairs like those of the penalty. Near the end, with l1 and X = R^d, the zeros of F x are told and
+ * the minimiser is computed on its face: cross.c. */
 #include "newton/interior_newton.h"
 
 enum { STEPS_MOST = 200, IDLE_MOST = 10, PASSES = 5, LOOKS = 8 };
@@ -100,7 +101,8 @@ static bool iterate(ipm *self, double *left, double *fall) {
         memcpy(a->best_y, a->y, (size_t)(a->p->m * a->p->K) * sizeof *a->y);
         spd_interior_set_settle(a);
     }
-    return *self->idle<IDLE_MOST && * self->best> LEAST * *self->first;
+    const double least = LEAST * self->first[0];
+    return self->idle[0] < IDLE_MOST && self->best[0] > least;
 }
 
 /* Near the end the zeros of F x can be told: then to the minimiser at once, however many iterations that still takes. */
