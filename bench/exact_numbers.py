@@ -29,6 +29,8 @@ def scalar_loss(name, arg, z, b):
         return gmpy2.log1p(gmpy2.exp(-abs(b * z))) + max(-b * z, 0)
     if name == "squared":
         return (z - b) ** 2 / 2
+    if name == "poisson":
+        return gmpy2.exp(z) - b * z + xlogx(mpfr(b)) - b
     if name == "huber":
         return (z - b) ** 2 / 2 if abs(z - b) <= arg else arg * (abs(z - b) - arg / 2)
     m = max(1 - b * z, 0)
@@ -46,17 +48,21 @@ def conjugate(name, arg, alpha, b):
 
 def scalar_conjugate(name, arg, alpha, b):
     p = -b * alpha
-    inside = {"logistic": 0 <= p <= 1, "smooth-hinge": 0 <= p <= 1, "squared-hinge": p >= 0, "huber": abs(alpha) <= arg, "squared": True}
+    inside = {"logistic": 0 <= p <= 1, "smooth-hinge": 0 <= p <= 1, "squared-hinge": p >= 0, "huber": abs(alpha) <= arg, "squared": True, "poisson": alpha + b >= 0}
     if not inside[name]:
         raise Rejected("alpha is outside of the domain")
     if name == "logistic":
         return xlogx(mpfr(p)) + xlogx(mpfr(1 - p))
+    if name == "poisson":
+        return xlogx(mpfr(alpha + b)) - xlogx(mpfr(b)) - alpha
     return {"squared": alpha**2 / 2 + b * alpha, "huber": alpha**2 / 2 + b * alpha, "squared-hinge": alpha**2 / 4 - p, "smooth-hinge": p * (arg * p / 2 - 1)}[name]
 
 
 def room(name, arg, alpha, b):
     if name == "softmax":
         return min(min(float(a) + (k == int(b[0])), 1 - float(a) - (k == int(b[0]))) for k, a in enumerate(alpha))
+    if name == "poisson":
+        return min(float(a + b[k]) for k, a in enumerate(alpha))
     p = [float(-b[k] * a) for k, a in enumerate(alpha)]
     far = {"squared": lambda t: 1.0, "huber": lambda t: float(arg) - abs(t), "squared-hinge": lambda t: t}.get(name, lambda t: min(t, 1 - t))
     return min(map(far, p))

@@ -21,13 +21,12 @@ static const char *const constant_option[SPD_BOUND_SYMBOLS] = {"--L",  "--mu", "
 
 static const struct argp_option options[] = {
     {0, 0, 0, 0, "The question:", 1},
-    {"t", T_, "T", 0, "the theorems' t: after t + 1 iterations (default with DATA: 10 epochs)", 0},
-    {"epsilon", EPSILON, "E", 0, "how many iterations until the bound is E (default with DATA: a hundredth of f at the start)",
-     0},
-    {"probability", PROBABILITY, "P", 0, "hold with at least this probability (default 0.9)", 0},
-    {"omega", OMEGA, "OMEGA", 0, "the same as the theorems say it: probability 1 - 2 exp(-OMEGA)", 0},
-    {"json", JSON, NULL, 0, "one JSON object on standard output", 0},
-    {0, 0, 0, 0, "Constants (without DATA the first five are needed; with DATA they replace what is found there):", 2},
+    {"t", T_, "T", 0, "t of the theorems: bound after t + 1 iterations (default with DATA: 10 epochs)", 0},
+    {"epsilon", EPSILON, "E", 0, "iterations needed until the bound is E (default with DATA: f at the start / 100)", 0},
+    {"probability", PROBABILITY, "P", 0, "probability with which the bound holds (default 0.9)", 0},
+    {"omega", OMEGA, "OMEGA", 0, "the same in the theorems' form: probability 1 - 2 exp(-OMEGA)", 0},
+    {"json", JSON, NULL, 0, "write one JSON object to standard output", 0},
+    {0, 0, 0, 0, "Constants (the first five are required without DATA; with DATA they replace the computed ones):", 2},
     {"L", CONSTANT + L, "NUMBER", 0, "smoothness of the average loss with its ridge", 0},
     {"dx", CONSTANT + D_X, "NUMBER", 0, "D_x: distance of the iterates from the minimiser, the diameter of X", 0},
     {"dy", CONSTANT + D_Y, "NUMBER", 0, "D_y: diameter of the dual ball", 0},
@@ -38,10 +37,10 @@ static const struct argp_option options[] = {
     {"rx", CONSTANT + R_X, "NUMBER", 0, "R_x: distance of the start from the minimiser (default D_x)", 0},
     {"ry", CONSTANT + R_Y, "NUMBER", 0, "R_y: largest ||y|| in the dual ball (default D_y/2)", 0},
     {"mf", CONSTANT + M_F, "NUMBER", 0, "M_F: largest ||F'(y - y')|| (default ||F|| D_y)", 0},
-    {"f0", START_VALUE, "NUMBER", 0, "f at the start, to say when a bound is vacuous", 0},
-    {"radius", RADIUS, "R", 0, "with DATA: the minimiser and all iterates have ||x|| <= R, a promise that is not checked", 0},
-    {"batch", BATCH, "B", 0, "with DATA: rows in an iteration (default 1)", 0},
-    {"estimate", ESTIMATE, NULL, 0, "with DATA: sigma from the gradients at the start, marked as an estimate", 0},
+    {"f0", START_VALUE, "NUMBER", 0, "f at the start, to report when a bound is vacuous", 0},
+    {"radius", RADIUS, "R", 0, "with DATA: assume ||x|| <= R for the minimiser and all iterates (not checked)", 0},
+    {"batch", BATCH, "B", 0, "with DATA: rows per iteration (default 1)", 0},
+    {"estimate", ESTIMATE, NULL, 0, "with DATA: estimate sigma from the gradients at the start, and mark it as an estimate", 0},
     {0},
 };
 
@@ -49,12 +48,12 @@ static void check(const bound *o, const struct argp_state *state) {
     static const int needed[] = {L, D_X, D_Y, NORM_F, SIGMA};
     for (size_t i = 0; i < sizeof needed / sizeof *needed && !o->path; i++)
         if (isnan(o->given[needed[i]]))
-            cli_usage(state, "%s is missing: without DATA --L, --dx, --dy, --norm-f and --sigma are needed",
+            cli_usage(state, "%s is missing: without DATA --L, --dx, --dy, --norm-f and --sigma are required",
                       constant_option[needed[i]]);
     if (!o->path && !(o->result.iterations > 0) && !(o->result.epsilon > 0))
-        cli_usage(state, "--t or --epsilon is missing: after how many iterations, or how close?");
+        cli_usage(state, "--t or --epsilon is missing: give the number of iterations or the bound");
     if (!o->path && (o->radius > 0 || o->estimate || o->batch != 1))
-        cli_usage(state, "--radius, --estimate and --batch are about DATA, which is missing");
+        cli_usage(state, "--radius, --estimate and --batch need DATA");
     if (o->given[L] == 0) cli_usage(state, "--L: '0' is not a finite number above 0");
 }
 
@@ -94,7 +93,7 @@ static const struct argp argp = {
     options,
     parse,
     "[DATA]",
-    "The theorems of the SPDHG paper in numbers, as printed and as corrected: how far from the best possible an answer can be, "
+    "Evaluate the theorems of the SPDHG paper, as printed and as corrected: how far a solution can be from the optimum, "
     "and how many iterations are enough.",
     children,
     NULL,

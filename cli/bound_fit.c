@@ -1,5 +1,6 @@
 /* bound_fit.c - `fit --bound`: which theorem speaks of this run, with which constants; or why none does. */
 #include "cli.h"
+#include "problem/sample.h"
 
 static double told(const cli_solve_options *o, const char *name) { /* --param NAME=VALUE, the last one; NAN: not given */
     double value = NAN;
@@ -19,16 +20,16 @@ spdhg_status cli_bound_of_fit(cli_bound *b, const cli_solve_options *o, const sp
     if (!b->rule)
         return spd_fail(
             err, SPDHG_USAGE,
-            "--bound: no theorem is about --solver %s; there is one for spdhg, spdhg-sc1, spdhg-sc2, spdhg-sc1h, spdhg-sc2h",
+            "--bound: no theorem covers --solver %s; there are theorems for spdhg, spdhg-sc1, spdhg-sc2, spdhg-sc1h, spdhg-sc2h",
             o->solver);
     if (o->options.sampling != SPDHG_SAMPLING_IID)
-        return spd_fail(err, SPDHG_USAGE, "--bound: the theorems are about rows drawn independently; use --sampling iid");
+        return spd_fail(err, SPDHG_USAGE, "--bound: the theorems assume rows drawn independently; use --sampling iid");
     if (o->options.tol > 0)
         return spd_fail(err, SPDHG_USAGE,
-                        "--bound: the theorems are about a number of iterations that does not depend on the draws; use --epochs "
+                        "--bound: the theorems assume a number of iterations that does not depend on the draws; use --epochs "
                         "without --tol");
     if (told(o, "scale") != 1 && !isnan(told(o, "scale")))
-        return spd_fail(err, SPDHG_USAGE, "--bound: the theorems are about steps of their own length; leave --param scale out");
+        return spd_fail(err, SPDHG_USAGE, "--bound: the theorems assume their own step sizes; omit --param scale");
     const spd_solver_kind *kind = spd_solver_find(o->solver);
     const int64_t asked = o->options.batch, batch = asked == SPDHG_BATCH_AUTO ? spd_batch_auto(p, kind->dual_cost(p)) : asked;
     const spd_bound_question question = {.distance = NAN,

@@ -9,7 +9,7 @@ typedef struct convert {
 } convert;
 
 static const struct argp_option options[] = {
-    {"output", 'o', "OUT", 0, "the file to write (needed)", 1},
+    {"output", 'o', "OUT", 0, "the file to write (required)", 1},
     {"to", TO, "FORMAT", 0, "its format (default: by the ending of OUT; .spd is the cache)", 1},
     {0},
 };
@@ -22,7 +22,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case TO: o->to = arg; return 0;
     case ARGP_KEY_ARG: cli_argument(state, &o->path, arg); return 0;
     case ARGP_KEY_END:
-        if (!o->path || !o->out_path) cli_usage(state, "DATA and OUT are needed: spdhg convert DATA -o OUT");
+        if (!o->path || !o->out_path) cli_usage(state, "DATA and OUT are required: spdhg convert DATA -o OUT");
         cli_check_format(state, o->out_path, o->to);
         return 0;
     default: return ARGP_ERR_UNKNOWN;

@@ -65,7 +65,7 @@ void cli_check_format(const struct argp_state *state, const char *path, const ch
     if (to)
         cli_choice(state, "--to", to, names);
     else
-        cli_usage(state, "--output: the name '%s' does not end like a format; say with --to which one: %s", path, names);
+        cli_usage(state, "--output: the name '%s' does not end in a known format; choose one with --to: %s", path, names);
 }
 
 static void count_note(FILE *to, const char *lead, int64_t count, const char *one, const char *many) {
@@ -79,7 +79,7 @@ void cli_print_notes(FILE *to, const char *lead, const spdhg_data *data) {
     count_note(to, lead, n->comment_lines, "comment line was skipped", "comment lines were skipped");
     count_note(to, lead, n->unsorted_rows, "row had its indices out of order and was sorted",
                "rows had their indices out of order and were sorted");
-    count_note(to, lead, n->duplicate_entries, "entry had the index of another one in its row; see --duplicates",
-               "entries had the index of another one in their row; see --duplicates");
+    count_note(to, lead, n->duplicate_entries, "entry repeats an index of its row; see --duplicates",
+               "entries repeat an index of their row; see --duplicates");
     count_note(to, lead, n->explicit_zeros, "entry is an explicit zero", "entries are explicit zeros");
 }

@@ -1,62 +1,41 @@
-/* fit.c - `spdhg fit`: data, problem, solver, model; then trace, report and summary. What can be refused is refused before the
- * run. */
+/* fit.c - `spdhg fit`: data, problem, solver, run. What can be refused is refused before the run. */
 #include <unistd.h>
 
-#include "cli.h"
+#include "fit.h"
 
 enum { TEST = 0x100, TEST_FRACTION, TRACE, REPORT, TRUTH, CERTIFICATE, BOUND, JSON };
-
-typedef struct fit {
-    spdhg_read_options read;
-    cli_problem_options problem_options;
-    cli_solve_options solve;
-    const char *path, *model_path, *trace_path, *report_path, *truth_path, *test_path, *certificate_path;
-    double test_fraction; /* 0: none held out */
-    cli_bound bound;
-    bool json, quiet, verbose;
-    char *command;
-
-    spdhg_data *data, *test;
-    int64_t *train_row, *test_row, trains, tests;
-    cli_problem problem;
-    spdhg_solver *solver;
-    spdhg_model *model;
-    double *truth;
-    FILE *human; /* where sentences go; NULL: nowhere */
-    cli_progress progress;
-} fit;
 
 static const struct argp_option options[] = {
     {0, 0, 0, 0, "Results:", 4},
     {"output", 'o', "MODEL", 0, "write the model (JSON); none is written without this option", 0},
     {"test", TEST, "DATA", 0, "held-out data for test loss and accuracy", 0},
-    {"test-fraction", TEST_FRACTION, "PART", 0, "hold out this part of the rows, chosen by --seed", 0},
+    {"test-fraction", TEST_FRACTION, "PART", 0, "hold out this fraction of the rows, chosen by --seed", 0},
     {"trace", TRACE, "FILE", 0, "write the measured points as CSV", 0},
     {"report", REPORT, "FILE", 0, "write a self-contained HTML page", 0},
     {"truth", TRUTH, "FILE", 0, "known coefficients, one number per line, drawn beside the estimate in the report", 0},
-    {"certificate", CERTIFICATE, "FILE", 0, "write a proof of the gap that bench/check-certificate can check without us (JSON)",
-     0},
-    {"bound", BOUND, "P", OPTION_ARG_OPTIONAL, "say how close the theorems put this run, with probability P (default 0.9)", 0},
-    {"json", JSON, NULL, 0, "one JSON object on standard output, nothing else there", 0},
+    {"certificate", CERTIFICATE, "FILE", 0,
+     "write a proof of the gap that bench/check-certificate can check independently (JSON)", 0},
+    {"bound", BOUND, "P", OPTION_ARG_OPTIONAL, "print the theorems' bound for this run, with probability P (default 0.9)", 0},
+    {"json", JSON, NULL, 0, "write one JSON object to standard output, and nothing else", 0},
     {"quiet", 'q', NULL, 0, "print only errors", 0},
-    {"verbose", 'v', NULL, 0, "say what is decided on the way, on standard error", 0},
+    {"verbose", 'v', NULL, 0, "report decisions on standard error", 0},
     {0},
 };
 
-static void check_outputs(const fit *f, const struct argp_state *state) {
+static void check_outputs(const cli_fit_job *f, const struct argp_state *state) {
     const char *const path[] = {f->model_path, f->trace_path, f->report_path, f->certificate_path, f->json ? "-" : NULL};
     int on_stdout = 0;
     for (size_t i = 0; i < sizeof path / sizeof *path; i++) on_stdout += path[i] && strcmp(path[i], "-") == 0;
     if (on_stdout > 1)
-        cli_usage(state, "only one of --output, --trace, --report, --certificate and --json can have standard output");
-    if (f->test_path && f->test_fraction > 0) cli_usage(state, "--test and --test-fraction exclude each other");
+        cli_usage(state, "only one of --output, --trace, --report, --certificate and --json can use standard output");
+    if (f->test_path && f->test_fraction > 0) cli_usage(state, "--test and --test-fraction cannot be used together");
     if (f->test_path && f->problem_options.offset)
         cli_usage(state, "--offset has no numbers for the rows of --test; hold rows out with --test-fraction");
     if (f->truth_path && !f->report_path) cli_usage(state, "--truth is drawn in the report: it needs --report FILE");
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state) {
-    fit *f = state->input;
+    cli_fit_job *f = state->input;
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &f->problem_options;
@@ -93,7 +72,7 @@ static const struct argp argp = {options,  parse, "DATA", "Fit a structured-spar
 
 /* Before the big arrays are made: x, y, their averages, a gradient and the point that is evaluated are the least that any solver
  * holds. */
-static spdhg_status check_memory(const fit *f, spdhg_error *err) {
+static spdhg_status check_memory(const cli_fit_job *f, spdhg_error *err) {
     const double bytes = spd_data_bytes(f->data) + 6 * sizeof(double) * (double)f->data->features;
     const double limit = (double)f->solve.options.max_memory;
     char needed[SPD_NUMBER_CHARS], allowed[SPD_NUMBER_CHARS];
@@ -101,10 +80,10 @@ static spdhg_status check_memory(const fit *f, spdhg_error *err) {
     return spd_fail(err, SPDHG_MEMORY,
                     "%s: a fit of %lld rows and %lld features needs more than %s of memory, the limit is %s (%s)", f->path,
                     (long long)f->data->rows, (long long)f->data->features, cli_bytes_text(needed, bytes),
-                    cli_bytes_text(allowed, limit), f->read.max_memory ? "--max-memory" : "what this machine has");
+                    cli_bytes_text(allowed, limit), f->read.max_memory ? "--max-memory" : "this machine's memory");
 }
 
-static spdhg_status read_data(fit *f, spdhg_error *err) {
+static spdhg_status read_data(cli_fit_job *f, spdhg_error *err) {
     SPD_TRY(cli_can_write(f->model_path, err));
     SPD_TRY(cli_can_write(f->trace_path, err));
     SPD_TRY(cli_can_write(f->report_path, err));
@@ -116,7 +95,7 @@ static spdhg_status read_data(fit *f, spdhg_error *err) {
     return spd_recipe_attach(&f->problem_options, f->data, err);
 }
 
-static spdhg_status hold_out(fit *f, spdhg_error *err) {
+static spdhg_status hold_out(cli_fit_job *f, spdhg_error *err) {
     if (f->test_path) {
         spdhg_read_options read = f->read;
         read.features = f->data->features;
@@ -134,7 +113,7 @@ static spdhg_status hold_out(fit *f, spdhg_error *err) {
     return spd_data_subset(&f->test, f->data, f->test_row, f->tests, err);
 }
 
-static spdhg_status read_truth(fit *f, spdhg_error *err) {
+static spdhg_status read_truth(cli_fit_job *f, spdhg_error *err) {
     if (!f->truth_path) return SPDHG_OK;
     int64_t rows, columns;
     const spdhg_problem *p = f->problem.problem;
@@ -144,7 +123,7 @@ static spdhg_status read_truth(fit *f, spdhg_error *err) {
                     f->truth_path, (long long)(rows * columns), (long long)p->dK, (long long)p->d, (long long)p->K);
 }
 
-static spdhg_status prepare(fit *f, spdhg_error *err) {
+static spdhg_status prepare(cli_fit_job *f, spdhg_error *err) {
     f->solve.options.max_memory = f->read.max_memory ? f->read.max_memory : cli_machine_memory();
     SPD_TRY(read_data(f, err));
     SPD_TRY(hold_out(f, err));
@@ -162,63 +141,7 @@ static spdhg_status prepare(fit *f, spdhg_error *err) {
     return read_truth(f, err);
 }
 
-static spdhg_status test_rmse(const fit *f, double *rmse, spdhg_error *err) {
-    if (!f->test || f->model->classify) return SPDHG_OK;
-    double *scores = SPD_NEW(double, f->test->rows * f->model->outputs);
-    if (!scores) return spd_fail_memory(err, (double)f->test->rows * (double)f->model->outputs * sizeof(double));
-    spd_metrics metrics = {0};
-    spdhg_status status = spdhg_model_scores(f->model, f->test, scores, err);
-    if (status == SPDHG_OK) status = spd_model_metrics(f->model, f->test, scores, &metrics, err);
-    if (status == SPDHG_OK) *rmse = metrics.rmse;
-    spd_free(metrics.confusion);
-    spd_free(scores);
-    return status;
-}
-
-/* The model first: it is what an interrupted user wants most. */
-static spdhg_status write_results(fit *f, cli_fit_result *result, spdhg_error *err) {
-    SPD_TRY(spdhg_model_from_solver(&f->model, f->solver, err));
-    if (f->model_path) SPD_TRY(spdhg_model_write(f->model, f->model_path, err));
-    SPD_TRY(test_rmse(f, &result->test_rmse, err));
-    int64_t points;
-    const spdhg_point *point = spdhg_solver_trace(f->solver, &points);
-    if (f->trace_path) SPD_TRY(spd_trace_write_csv(f->trace_path, result->solution->solver, 0, point, points, err));
-    if (f->report_path) {
-        const spd_report report = {.title = f->path,
-                                   .command = f->command,
-                                   .model = f->model,
-                                   .point = point,
-                                   .points = points,
-                                   .truth = f->truth,
-                                   .solution = result->solution,
-                                   .structure = spd_problem_structure(result->problem)};
-        SPD_TRY(spd_report_write(&report, f->report_path, err));
-    }
-    if (f->certificate_path) SPD_TRY(spdhg_solver_certificate(f->solver, f->certificate_path, err));
-    cli_print_summary(f->human, result, f->model_path);
-    if (f->human && f->trace_path) fprintf(f->human, "trace written to %s\n", f->trace_path);
-    if (f->human && f->certificate_path) fprintf(f->human, "certificate written to %s\n", f->certificate_path);
-    if (f->human && f->report_path) fprintf(f->human, "report written to %s\n", f->report_path);
-    return f->json ? cli_json_print(cli_fit_json(result), err) : SPDHG_OK;
-}
-
-static int conclude(const fit *f, spdhg_outcome outcome) { /* what makes the exit status differ from 0 is said even by --quiet */
-    if (outcome == SPDHG_OUTCOME_INTERRUPTED) return cli_signals_status();
-    if ((outcome == SPDHG_OUTCOME_LIMIT || outcome == SPDHG_OUTCOME_STALLED))
-        fprintf(stderr, "spdhg fit: the relative gap %g of --tol was not proven: %s\n", spd_solver_options(f->solver)->tol,
-                spdhg_outcome_text(outcome));
-    const bool open = f->problem_options.gamma == 0 && strcmp(spdhg_solver_solution(f->solver)->gap_kind, "certified") != 0;
-    if ((outcome == SPDHG_OUTCOME_LIMIT || outcome == SPDHG_OUTCOME_STALLED) && open)
-        fprintf(stderr, "spdhg fit: perhaps no finite optimum exists (classes that can be separated exactly, or directions that "
-                        "neither loss nor "
-                        "penalty sees); --gamma above 0 gives one\n");
-    if (outcome == SPDHG_OUTCOME_INFIMUM)
-        fprintf(stderr, "spdhg fit: %s; --gamma above 0 gives a minimiser\n", spdhg_outcome_text(outcome));
-    if (outcome == SPDHG_OUTCOME_DIVERGED) fprintf(stderr, "spdhg fit: %s\n", spdhg_outcome_text(outcome));
-    return spdhg_outcome_exit_status(outcome);
-}
-
-static int run(fit *f, spdhg_error *err) {
+static int run(cli_fit_job *f, spdhg_error *err) {
     f->progress = (cli_progress){.name = "spdhg fit",
                                  .table = f->human,
                                  .verbose = f->verbose,
@@ -240,12 +163,12 @@ static int run(fit *f, spdhg_error *err) {
     result.bound.iterations = (double)result.solution->iterations;
     const bool solved =
         ran == SPDHG_OK || (ran == SPDHG_IO && result.solution->x); /* only the last checkpoint could not be written */
-    if (!solved || write_results(f, &result, ran == SPDHG_OK ? err : NULL) != SPDHG_OK || ran != SPDHG_OK)
+    if (!solved || cli_fit_write(f, &result, ran == SPDHG_OK ? err : NULL) != SPDHG_OK || ran != SPDHG_OK)
         return cli_fail("spdhg fit", err);
-    return conclude(f, result.outcome);
+    return cli_fit_conclude(f, result.outcome);
 }
 
-static void clear(fit *f) {
+static void clear(cli_fit_job *f) {
     spdhg_model_free(f->model);
     spdhg_solver_free(f->solver);
     spd_recipe_clear(&f->problem);
@@ -258,10 +181,10 @@ static void clear(fit *f) {
 }
 
 int cli_fit(int argc, char **argv) {
-    fit f = {.read = SPDHG_READ_OPTIONS,
-             .problem_options = CLI_PROBLEM_OPTIONS,
-             .bound = CLI_BOUND,
-             .solve = {.solver = "auto", .options = SPDHG_OPTIONS}};
+    cli_fit_job f = {.read = SPDHG_READ_OPTIONS,
+                     .problem_options = CLI_PROBLEM_OPTIONS,
+                     .bound = CLI_BOUND,
+                     .solve = {.solver = "auto", .options = SPDHG_OPTIONS}};
     spdhg_error err = {0};
     f.command = cli_command_line(argc, argv); /* before argp reorders the words */
     argp_parse(&argp, argc, argv, 0, NULL, &f);

@@ -9,7 +9,7 @@ typedef struct generate {
 } generate;
 
 static const struct argp_option options[] = {
-    {"output", 'o', "OUT", 0, "the file to write (needed); .spd is the cache", 0},
+    {"output", 'o', "OUT", 0, "the file to write (required); .spd is the cache", 0},
     {"to", TO, "FORMAT", 0, "its format (default: by the ending of OUT)", 0},
     {"truth", TRUTH, "FILE", 0, "write the true coefficients, one number per line", 0},
     {"rows", ROWS, "N", 0, "rows", 0},
@@ -17,7 +17,7 @@ static const struct argp_option options[] = {
     {"outputs", OUTPUTS, "K", 0, "classes or targets", 0},
     {"height", HEIGHT, "H", 0, "of an image of coefficients", 0},
     {"width", WIDTH, "W", 0, "of an image of coefficients", 0},
-    {"density", DENSITY, "PART", 0, "part of the entries that are not 0, above 0 to 1", 0},
+    {"density", DENSITY, "PART", 0, "fraction of nonzero entries, above 0 and at most 1", 0},
     {"noise", NOISE, "S", 0, "standard deviation of the noise", 0},
     {"correlation", CORRELATION, "R", 0, "of the columns, from 0 to below 1", 0},
     {"seed", SEED, "NUMBER", 0, "of all random choices (default 0)", 0},
@@ -43,7 +43,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case ARGP_KEY_ARG: cli_argument(state, &o->kind, arg); return 0;
     case ARGP_KEY_END:
         if (!o->kind || !o->out_path)
-            cli_usage(state, "KIND and OUT are needed: spdhg generate KIND -o OUT (see spdhg list kinds)");
+            cli_usage(state, "KIND and OUT are required: spdhg generate KIND -o OUT (see spdhg list kinds)");
         cli_check_format(state, o->out_path, o->to);
         return 0;
     default: return ARGP_ERR_UNKNOWN;
@@ -60,7 +60,7 @@ static spdhg_status find_kind(const char *name, const spd_synthetic_kind **kind,
         if (strcmp((*kind = &table[i])->name, name) == 0) return SPDHG_OK;
     char names[CLI_TEXT_CHARS];
     spd_names(names, sizeof names, table, entries, sizeof *table);
-    return spd_fail(err, SPDHG_USAGE, "there is no kind '%s'; the kinds are %s", name, names);
+    return spd_fail(err, SPDHG_USAGE, "unknown kind '%s'; expected one of: %s", name, names);
 }
 
 static spdhg_status write_truth(const char *path, const double *truth, int64_t truths, spdhg_error *err) {

@@ -48,13 +48,13 @@ static const struct argp_option options[] = {
     {"both", BOTH, NULL, 0, NULL, 0},
     {"seed", SEED, "NUMBER", 0, NULL, 0},
     {0, 0, 0, 0, "Results:", 3},
-    {"output", 'o', "F.mtx", 0, "the file to write (needed)", 0},
+    {"output", 'o', "F.mtx", 0, "the file to write (required)", 0},
     {"form", FORM, "FORM", 0, NULL, 0},
     {"precision", PRECISION, NULL, 0, NULL, 0},
     {"report", REPORT, "FILE", 0, "write a self-contained HTML page with a drawing", 0},
-    {"json", JSON, NULL, 0, "one JSON object on standard output, nothing else there", 0},
+    {"json", JSON, NULL, 0, "write one JSON object to standard output, and nothing else", 0},
     {"quiet", 'q', NULL, 0, "print only errors", 0},
-    {"verbose", 'v', NULL, 0, "say what was mended while reading, on standard error", 0},
+    {"verbose", 'v', NULL, 0, "report on standard error what was repaired while reading", 0},
     {0},
 };
 
@@ -74,8 +74,8 @@ static void check_outputs(const graph *g, const struct argp_state *state) {
     const char *const path[] = {g->out_path, g->report_path, g->json ? "-" : NULL};
     int on_stdout = 0;
     for (size_t i = 0; i < sizeof path / sizeof *path; i++) on_stdout += path[i] && strcmp(path[i], "-") == 0;
-    if (on_stdout > 1) cli_usage(state, "only one of --output, --report and --json can have standard output");
-    if (!g->path || !g->out_path) cli_usage(state, "DATA and F.mtx are needed: spdhg graph DATA -o F.mtx");
+    if (on_stdout > 1) cli_usage(state, "only one of --output, --report and --json can use standard output");
+    if (!g->path || !g->out_path) cli_usage(state, "DATA and F.mtx are required: spdhg graph DATA -o F.mtx");
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state) {
@@ -124,7 +124,8 @@ static char *fill_help(int key, const char *text, void *input) {
 
 static const struct argp_child children[] = {{&cli_data_argp, 0, "The data:", 2}, {0}};
 static const struct argp argp = {
-    options, parse, "DATA", "Learn from DATA (- is standard input) which features belong together.", children, fill_help, NULL};
+    options,  parse,     "DATA", "Learn the structure F, which features belong together, from DATA (- is standard input).",
+    children, fill_help, NULL};
 
 static void print_hubs(FILE *to, const graph *g) {
     char plain[CLI_TEXT_CHARS];
@@ -144,7 +145,7 @@ static void print_report(FILE *to, const graph *g) {
     const spdhg_graph_report *r = &g->report;
     char plain[CLI_TEXT_CHARS];
     fprintf(to, "data: %lld rows, %lld features", (long long)r->rows, (long long)r->nodes);
-    if (r->constant > 0) fprintf(to, ", %lld of them constant: they get no edge", (long long)r->constant);
+    if (r->constant > 0) fprintf(to, ", %lld of them constant (without edges)", (long long)r->constant);
     fprintf(to, "\nmethod %s", g->options.method);
     if (!isnan(r->rho)) fprintf(to, ", rho %.6g", r->rho);
     if (!isnan(r->rho) && !(g->options.rho > 0)) fprintf(to, " (%s)", g->options.choose);

@@ -12,7 +12,7 @@ typedef struct inspect {
 } inspect;
 
 static const struct argp_option options[] = {
-    {"json", JSON, NULL, 0, "one JSON object on standard output", 1},
+    {"json", JSON, NULL, 0, "write one JSON object to standard output", 1},
     {0},
 };
 
@@ -30,7 +30,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 }
 
 static const struct argp_child children[] = {{&cli_data_argp, 0, "The data:", 2}, {0}};
-static const struct argp argp = {options,  parse, "DATA", "Say what is in DATA (- is standard input) and what to beware of.",
+static const struct argp argp = {options,  parse, "DATA", "Describe DATA (- is standard input) and warn of possible problems.",
                                  children, NULL,  NULL};
 
 static void warn(int *warnings, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -49,23 +49,23 @@ static void print_warnings(const spdhg_data *data, const spd_inspection *x) {
     if (x->targets == 0) warn(&warnings, "the rows have no labels: a fit needs them (--label, --targets)");
     if (x->targets == 1 && x->distinct_labels == 1) warn(&warnings, "all rows have the same label");
     if (x->sorted_by_label)
-        warn(&warnings, "the rows are sorted by label; --sampling shuffle and splits draw at random, so no harm here");
+        warn(&warnings, "the rows are sorted by label; this does no harm here, because sampling and splits are random");
     if (x->empty_rows) warn(&warnings, "%lld of %lld rows have no entries", (long long)x->empty_rows, (long long)x->rows);
     if (x->duplicate_rows) warn(&warnings, "%lld rows repeat an earlier one", (long long)x->duplicate_rows);
     if (x->empty_columns)
         warn(&warnings, "%lld of %lld columns have no entries: their coefficients cannot be learned", (long long)x->empty_columns,
              (long long)x->features);
     if (x->constant_columns)
-        warn(&warnings, "%lld columns are constant: the intercept already does their work", (long long)x->constant_columns);
+        warn(&warnings, "%lld columns are constant: the intercept already covers them", (long long)x->constant_columns);
     if (x->one_class_columns) warn(&warnings, "%lld columns occur in rows of one label only", (long long)x->one_class_columns);
     if (x->column_norm_min > 0 && x->column_norm_max > 1000 * x->column_norm_min)
-        warn(&warnings, "column norms lie %.2g times apart (%.3g to %.3g): consider --standardize",
+        warn(&warnings, "column norms differ by a factor of %.2g (%.3g to %.3g): consider --standardize",
              x->column_norm_max / x->column_norm_min, x->column_norm_min, x->column_norm_max);
     if (x->row_norm_median > 0 && x->row_norm_max > 100 * x->row_norm_median)
-        warn(&warnings, "the longest row is %.2g times the median one: it dictates the step size",
+        warn(&warnings, "the longest row is %.2g times the median one: it determines the step size",
              x->row_norm_max / x->row_norm_median);
     cli_print_notes(stdout, "note: ", data);
-    if (warnings == 0) printf("nothing to beware of was found\n");
+    if (warnings == 0) printf("no problems found\n");
 }
 
 static const char *label_text(const spdhg_data *data, double value, char out[CLI_TEXT_CHARS]) {

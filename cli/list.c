@@ -68,7 +68,7 @@ int cli_list(int argc, char **argv) {
     for (int64_t i = 0; (topic = spdhg_topic(i)); i++)
         snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? ", " : "", topic);
     if (asked)
-        spd_fail(&err, SPDHG_USAGE, "there is no topic '%s'; the topics are %s", asked, names);
+        spd_fail(&err, SPDHG_USAGE, "unknown topic '%s'; expected one of: %s", asked, names);
     else
         spd_fail(&err, SPDHG_USAGE, "TOPIC is missing; the topics are %s", names);
     return cli_fail("spdhg list", &err);

@@ -18,16 +18,16 @@ typedef struct verb {
 
 static const verb verbs[] = {
     {"fit", "DATA [-o MODEL]", "fit a model", "spdhg fit", cli_fit},
-    {"path", "DATA [-o MODEL]", "fit along a path of lambdas, cross-validated, choose", "spdhg path", cli_path},
-    {"race", "DATA... -o DIR", "solvers compared, the paper's way or fairly", "spdhg race", cli_race},
+    {"path", "DATA [-o MODEL]", "fit a path of lambdas, cross-validate, choose one", "spdhg path", cli_path},
+    {"race", "DATA... -o DIR", "compare solvers, by the paper's protocol or a fair one", "spdhg race", cli_race},
     {"predict", "MODEL DATA [-o FILE]", "apply a model, print metrics", "spdhg predict", cli_predict},
-    {"graph", "DATA -o F.mtx", "learn from data which features belong together", "spdhg graph", cli_graph},
-    {"inspect", "DATA", "what is in it, what to beware of", "spdhg inspect", cli_inspect},
-    {"convert", "DATA -o OUT", "between formats, to the fast cache", "spdhg convert", cli_convert},
-    {"generate", "KIND -o OUT", "synthetic data with a known truth", "spdhg generate", cli_generate},
-    {"bound", "[DATA]", "the theorems' bounds, in numbers", "spdhg bound", cli_bound_verb},
-    {"report", "DIR|TRACE... -o HTML", "one self-contained page about a race or about traces", "spdhg report", cli_report},
-    {"list", "TOPIC", "the losses, penalties, solvers, ... there are", "spdhg list", cli_list},
+    {"graph", "DATA -o F.mtx", "learn the structure F from data", "spdhg graph", cli_graph},
+    {"inspect", "DATA", "describe a data set and warn of problems", "spdhg inspect", cli_inspect},
+    {"convert", "DATA -o OUT", "convert between formats, or to the fast cache", "spdhg convert", cli_convert},
+    {"generate", "KIND -o OUT", "write synthetic data with a known truth", "spdhg generate", cli_generate},
+    {"bound", "[DATA]", "evaluate the theorems' bounds", "spdhg bound", cli_bound_verb},
+    {"report", "DIR|TRACE... -o HTML", "write one self-contained page about a race or traces", "spdhg report", cli_report},
+    {"list", "TOPIC", "names of losses, penalties, solvers, ...", "spdhg list", cli_list},
 };
 enum { VERBS = sizeof verbs / sizeof *verbs };
 
@@ -37,12 +37,12 @@ static void print_help(FILE *to) {
                 "    mean_i loss(a_i'x + c, b_i) + (gamma/2)||x||^2 + lambda r(F x)\n\n"
                 "Verbs:\n");
     for (int i = 0; i < VERBS; i++) fprintf(to, "  %-8s %-22s %s\n", verbs[i].name, verbs[i].arguments, verbs[i].what);
-    fprintf(to, "  %-8s %-22s %s\n\n", "help", "VERB", "all about one verb, as spdhg VERB --help");
+    fprintf(to, "  %-8s %-22s %s\n\n", "help", "VERB", "describe one verb, as spdhg VERB --help does");
     fprintf(to, "Example:\n"
                 "  spdhg generate image -o train.svm\n"
                 "  spdhg fit train.svm --structure grid:32x32 -o model.json\n"
                 "  spdhg predict model.json train.svm -o labels.txt\n\n"
-                "Exit status: 0 done, 1 internal error, 2 usage, 3 bad data, 4 a limit came before --tol,\n"
+                "Exit status: 0 done, 1 internal error, 2 usage, 3 bad data, 4 limit reached before --tol,\n"
                 "5 input/output, 6 memory, 7 numerical failure, 130 interrupted, 143 terminated.\n");
 }
 
@@ -52,7 +52,7 @@ static const verb *find(const char *name) {
     spdhg_error err = {0};
     char names[200];
     spd_names(names, sizeof names, verbs, VERBS, sizeof *verbs);
-    spd_fail(&err, SPDHG_USAGE, "there is no verb '%s'; the verbs are %s, help", name, names);
+    spd_fail(&err, SPDHG_USAGE, "unknown verb '%s'; expected one of: %s, help", name, names);
     cli_fail("spdhg", &err);
     return NULL;
 }

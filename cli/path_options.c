@@ -38,11 +38,11 @@ static const struct argp_option options[] = {
     {0, 0, 0, 0, "Results:", 6},
     {"output", 'o', "MODEL", 0, "write the model (JSON); none is written without this option", 0},
     {"path", PATH, "FILE", 0, "write a line for each lambda as CSV", 0},
-    {"coefficients", COEFFICIENTS, "FILE", 0, "write the coefficients at every lambda that are not 0 as CSV", 0},
+    {"coefficients", COEFFICIENTS, "FILE", 0, "write the nonzero coefficients at every lambda as CSV", 0},
     {"report", REPORT, "FILE", 0, "write a self-contained HTML page", 0},
-    {"json", JSON, NULL, 0, "one JSON object on standard output, nothing else there", 0},
+    {"json", JSON, NULL, 0, "write one JSON object to standard output, and nothing else", 0},
     {"quiet", 'q', NULL, 0, "print only errors", 0},
-    {"verbose", 'v', NULL, 0, "say what is decided on the way, on standard error", 0},
+    {"verbose", 'v', NULL, 0, "report decisions on standard error", 0},
     {0},
 };
 
@@ -64,10 +64,9 @@ static void check(cli_path_options *p, const struct argp_state *state) {
     for (size_t i = 0; i < sizeof out / sizeof *out; i++) on_stdout += out[i] && strcmp(out[i], "-") == 0;
     if (!p->data_path) cli_usage(state, "DATA is missing: spdhg path DATA [-o MODEL] (DATA can be - for standard input)");
     if (on_stdout > 1)
-        cli_usage(state, "only one of --output, --path, --coefficients, --report and --json can have standard output");
-    if (!isnan(p->problem.lambda))
-        cli_usage(state, "--lambda is what path chooses; --lambda-max and --lambda-ratio say from where to where");
-    if (p->folds_path && p->groups_path) cli_usage(state, "--fold-file and --fold-groups exclude each other");
+        cli_usage(state, "only one of --output, --path, --coefficients, --report and --json can use standard output");
+    if (!isnan(p->problem.lambda)) cli_usage(state, "path chooses lambda itself; --lambda-max and --lambda-ratio set its range");
+    if (p->folds_path && p->groups_path) cli_usage(state, "--fold-file and --fold-groups cannot be used together");
     const bool validated =
         strcmp(p->path.choose, "loss") == 0 || strcmp(p->path.choose, "accuracy") == 0 || strcmp(p->path.choose, "auc") == 0;
     if (!validated && !p->folds_given && !p->folds_path) p->path.folds = 0; /* an information criterion needs none */

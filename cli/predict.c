@@ -1,13 +1,13 @@
 /* predict.c - `spdhg predict`: a line for each row, and metrics when the rows have labels.
- * Lines: LABEL, or the K numbers of a regression; with --probability a header line "label<TAB>P(LABEL)..." and a column for each
+ * Lines: LABEL, or the K means of a regression; with --probability a header line "label<TAB>P(LABEL)..." and a column for each
  * class. */
 #include "cli.h"
 
-enum { PROBABILITY = 0x100, JSON };
+enum { PROBABILITY = 0x100, JSON, OFFSET };
 
 typedef struct predict {
     spdhg_read_options read;
-    const char *model_path, *path, *out_path;
+    const char *model_path, *path, *out_path, *offset;
     bool probability, json;
     spdhg_model *model;
     spdhg_data *data;
@@ -18,12 +18,13 @@ typedef struct predict {
 } predict;
 
 static const struct argp_option options[] = {
+    {"offset", OFFSET, "FILE", 0, "a known part of the score for each row (and output), as in fit", 0},
     {0, 0, 0, 0, "Results:", 1},
     {"output", 'o', "FILE", 0,
      "write the predictions there; without it they go to standard output and the metrics to standard error", 0},
     {"probability", PROBABILITY, NULL, 0,
-     "a header line, then behind each label the probability of every class, separated by tabs", 0},
-    {"json", JSON, NULL, 0, "the metrics as one JSON object on standard output; predictions then need -o", 0},
+     "a header line, then after each label the probability of every class, separated by tabs", 0},
+    {"json", JSON, NULL, 0, "write the metrics as one JSON object to standard output; predictions then need -o", 0},
     {0},
 };
 
@@ -34,11 +35,12 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case 'o': p->out_path = arg; return 0;
     case PROBABILITY: p->probability = true; return 0;
     case JSON: p->json = true; return 0;
+    case OFFSET: p->offset = arg; return 0;
     case ARGP_KEY_ARG: cli_argument(state, p->model_path ? &p->path : &p->model_path, arg); return 0;
     case ARGP_KEY_END:
-        if (!p->path) cli_usage(state, "MODEL and DATA are needed: spdhg predict MODEL DATA [-o FILE]");
+        if (!p->path) cli_usage(state, "MODEL and DATA are required: spdhg predict MODEL DATA [-o FILE]");
         if (p->json && p->out_path && strcmp(p->out_path, "-") == 0)
-            cli_usage(state, "only one of --output and --json can have standard output");
+            cli_usage(state, "only one of --output and --json can use standard output");
         return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
@@ -49,6 +51,11 @@ static const struct argp argp = {
     options,  parse, "MODEL DATA", "Apply MODEL to DATA (- is standard input); metrics when DATA has labels.",
     children, NULL,  NULL};
 
+static spdhg_status measure(predict *p, spdhg_error *err) {
+    SPD_TRY(spd_model_metrics(p->model, p->data, p->scores, &p->metrics, err));
+    return spd_model_calibration(p->model, p->data, p->scores, p->calibration, &p->calibrated, err);
+}
+
 static spdhg_status apply(predict *p, spdhg_error *err) {
     SPD_TRY(cli_can_write(p->out_path, err));
     SPD_TRY(spdhg_model_read(&p->model, p->model_path, err));
@@ -58,15 +65,15 @@ static spdhg_status apply(predict *p, spdhg_error *err) {
     p->read.index_base = p->model->index_base;
     if (p->read.features < p->model->features) p->read.features = p->model->features;
     SPD_TRY(spdhg_data_read(&p->data, p->path, &p->read, err));
+    SPD_TRY(spd_recipe_attach(&(spd_recipe){.offset = p->offset}, p->data, err));
     const int64_t K = p->model->outputs;
     p->scores = SPD_NEW(double, p->data->rows *K);
     if (!p->scores) return spd_fail_memory(err, (double)p->data->rows * (double)K * sizeof(double));
     SPD_TRY(spdhg_model_scores(p->model, p->data, p->scores, err));
     /* a LIBSVM file always has one number in front: for a model of several targets it is not the truth */
     p->measured = p->data->targets == (p->model->classify ? 1 : K);
-    if (!p->measured) return SPDHG_OK;
-    SPD_TRY(spd_model_metrics(p->model, p->data, p->scores, &p->metrics, err));
-    return spd_model_calibration(p->model, p->data, p->scores, p->calibration, &p->calibrated, err);
+    if (p->measured) SPD_TRY(measure(p, err));
+    return p->model->classify ? SPDHG_OK : spdhg_model_means(p->model, p->data->rows, p->scores, p->scores, err);
 }
 
 static const char *label_text(const predict *p, int64_t class_number, char out[CLI_TEXT_CHARS]) {
@@ -158,16 +165,16 @@ static void print_metrics(const predict *p, FILE *to) {
     fprintf(to, "%lld rows: %s loss %.6g", (long long)m->rows, p->model->loss, m->loss);
     if (!isnan(m->accuracy)) fprintf(to, ", accuracy %.4f", m->accuracy);
     if (!isnan(m->auc)) fprintf(to, ", AUC %.4f", m->auc);
+    if (!isnan(m->deviance)) fprintf(to, ", deviance %.6g", m->deviance);
     if (!isnan(m->rmse)) fprintf(to, ", RMSE %.6g, R^2 %.4f", m->rmse, m->r2);
     fprintf(to, "\n");
-    if (m->unknown)
-        fprintf(to, "%lld rows have a label that the model does not know; they are not counted\n", (long long)m->unknown);
+    if (m->unknown) fprintf(to, "%lld rows have a label unknown to the model and are not counted\n", (long long)m->unknown);
     print_confusion(p, to);
     print_calibration(p, to);
 }
 
 static json_t *metrics_json(const predict *p) {
-    const spd_metrics none = {NAN, NAN, NAN, NAN, NAN, 0, 0, NULL}, *m = p->measured ? &p->metrics : &none;
+    const spd_metrics none = {NAN, NAN, NAN, NAN, NAN, NAN, 0, 0, NULL}, *m = p->measured ? &p->metrics : &none;
     json_t *labels = json_array(), *confusion = m->confusion ? json_array() : json_null();
     for (int64_t t = 0; t < p->model->classes; t++) {
         char text[SPD_NUMBER_CHARS];
@@ -182,11 +189,11 @@ static json_t *metrics_json(const predict *p) {
         json_array_append_new(calibration, json_pack("{sI, so, so}", "rows", (json_int_t)p->calibration[b].rows, "predicted",
                                                      cli_json_number(p->calibration[b].predicted), "observed",
                                                      cli_json_number(p->calibration[b].observed)));
-    return json_pack("{sI, sI, sI, so, so, so, so, so, so, so, so, ss}", "rows", (json_int_t)p->data->rows, "labelled_rows",
+    return json_pack("{sI, sI, sI, so, so, so, so, so, so, so, so, so, ss}", "rows", (json_int_t)p->data->rows, "labelled_rows",
                      (json_int_t)m->rows, "unknown_labels", (json_int_t)m->unknown, "loss", cli_json_number(m->loss), "accuracy",
-                     cli_json_number(m->accuracy), "auc", cli_json_number(m->auc), "rmse", cli_json_number(m->rmse), "r2",
-                     cli_json_number(m->r2), "labels", labels, "confusion", confusion, "calibration", calibration, "version",
-                     spdhg_version());
+                     cli_json_number(m->accuracy), "auc", cli_json_number(m->auc), "deviance", cli_json_number(m->deviance),
+                     "rmse", cli_json_number(m->rmse), "r2", cli_json_number(m->r2), "labels", labels, "confusion", confusion,
+                     "calibration", calibration, "version", spdhg_version());
 }
 
 int cli_predict(int argc, char **argv) {

@@ -63,10 +63,10 @@ static const struct argp_option options[] = {
     {"jobs", JOBS, "J", 0, NULL, 0},
     {"reuse", REUSE, "DIR", 0, NULL, 0},
     {0, 0, 0, 0, "Results:", 4},
-    {"output", 'o', "DIR", 0, "folder of the results; the same command goes on where it was", 0},
-    {"json", JSON, NULL, 0, "the summary as one JSON object on standard output, nothing else there", 0},
+    {"output", 'o', "DIR", 0, "folder for the results; the same command continues an unfinished race", 0},
+    {"json", JSON, NULL, 0, "write the summary as one JSON object to standard output, and nothing else", 0},
     {"quiet", 'q', NULL, 0, "print only errors", 0},
-    {"verbose", 'v', NULL, 0, "say what is done on the way, on standard error", 0},
+    {"verbose", 'v', NULL, 0, "report progress on standard error", 0},
     {0},
 };
 
@@ -138,7 +138,7 @@ static const struct argp argp = {
     parse,
     "DATA...",
     "Compare solvers on the data sets DATA: same rows, start, sampling, clock and evaluation for all, "
-    "measured against a certified optimum. A race that was stopped or killed goes on where it was.",
+    "measured against a certified optimum. The same command continues a race that was stopped or killed.",
     children,
     fill_help,
     NULL};
@@ -203,7 +203,7 @@ static int run(verb *v, spdhg_error *err) {
     erase(v);
     if (status != SPDHG_OK) return cli_fail("spdhg race", err);
     if (outcome == SPDHG_OUTCOME_INTERRUPTED) {
-        fprintf(stderr, "spdhg race: stopped; the same command goes on where it was\n");
+        fprintf(stderr, "spdhg race: stopped; the same command continues the race\n");
         return cli_signals_status();
     }
     char page[PATH_MAX];

@@ -111,7 +111,7 @@ static void print_uncertified(const json_t *summary) {
         }
         char plain[CLI_TEXT_CHARS];
         if (open > 0)
-            printf("%s %s: the optimum of %lld repeats is not certified; the least value seen stands for it\n",
+            printf("%s %s: the optimum of %lld repeats is not certified; the smallest value seen is used instead\n",
                    cli_plain(plain, text_of(problem, "data")), text_of(problem, "task"), (long long)open);
     }
 }

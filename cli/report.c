@@ -13,7 +13,7 @@ typedef struct report {
 } report;
 
 static const struct argp_option options[] = {
-    {"output", 'o', "HTML", 0, "the file to write (needed; - is standard output)", 1},
+    {"output", 'o', "HTML", 0, "the file to write (required; - is standard output)", 1},
     {"quiet", 'q', NULL, 0, "print only errors", 1},
     {0},
 };
@@ -26,7 +26,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case ARGP_KEY_ARG: o->path[o->paths++] = arg; return 0;
     case ARGP_KEY_END:
         if (o->paths == 0 || !o->out_path)
-            cli_usage(state, "the directory of a race or traces, and HTML, are needed: spdhg report DIR|TRACE... -o HTML");
+            cli_usage(state, "a race directory or traces, and HTML, are required: spdhg report DIR|TRACE... -o HTML");
         return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
@@ -36,7 +36,7 @@ static const struct argp argp = {
     options,
     parse,
     "DIR|TRACE...",
-    "Write one self-contained HTML page about the race in DIR, or about TRACEs that fit --trace wrote.",
+    "Write one self-contained HTML page about the race in DIR, or about TRACE files written by fit --trace.",
     NULL,
     NULL,
     NULL};

@@ -43,7 +43,7 @@ void cli_print_header(FILE *to, const cli_fit_result *r, const char *solver, int
     fprintf(to, "problem: %s loss + %g * %s(F x)", r->asked->loss, r->asked->lambda, r->asked->penalty);
     if (r->asked->also_sparse > 0) fprintf(to, " + %g * l1(x)", r->asked->also_sparse * r->asked->lambda);
     if (r->asked->gamma > 0) fprintf(to, " + (%g/2) ||x||^2", r->asked->gamma);
-    if (strcmp(r->asked->set, "all") != 0) fprintf(to, ", x in %s", r->asked->set);
+    if (!p->set.kind->whole) fprintf(to, ", x in %s", r->asked->set);
     fprintf(to, ", F = %s", cli_plain(plain, r->asked->structure));
     fprintf(to, "%s%s\n", r->asked->intercept ? ", intercept" : "", r->asked->standardize ? ", standardised columns" : "");
     fprintf(to, "data: %lld rows, %lld features, %lld nonzeros", (long long)p->n, (long long)p->d, (long long)p->nnz);
@@ -77,7 +77,7 @@ void cli_print_summary(FILE *to, const cli_fit_result *r, const char *model_path
     fprintf(to, "%s: %.4g epochs in %.3g s by %s; objective %.8g = loss %.6g + penalty %.6g", cli_outcome_word(r->outcome),
             s->epochs, s->seconds, s->solver, s->objective, s->train_loss, s->penalty);
     if (r->asked->gamma > 0) fprintf(to, " + ridge %.6g", s->objective - s->train_loss - s->penalty);
-    fprintf(to, "\nnot zero: %lld of %lld coefficients, %lld of %lld numbers of F x\n", (long long)s->nonzeros,
+    fprintf(to, "\nnonzero: %lld of %lld coefficients, %lld of %lld entries of Fx\n", (long long)s->nonzeros,
             (long long)(s->features * s->outputs), (long long)s->structure_nonzeros, (long long)s->dual);
     if (strcmp(s->gap_kind, "certified") == 0)
         fprintf(to, "objective %.6g, proven within %s of the best possible (relative %s)\n", s->objective, upwards(gap, s->gap),
@@ -88,7 +88,7 @@ void cli_print_summary(FILE *to, const cli_fit_result *r, const char *model_path
     else
         fprintf(to, "objective %.6g; how far from the best possible could not be proven\n", s->objective);
     if (!isnan(s->x_radius))
-        fprintf(to, "coefficients within %s of the best ones; the signs of %lld numbers of F x are certain\n",
+        fprintf(to, "coefficients within %s of the optimal ones; the signs of %lld entries of Fx are certain\n",
                 upwards(radius, s->x_radius), (long long)s->certified_signs);
     if (r->bound.asked) cli_bound_sentence(to, &r->bound);
     if (model_path)

@@ -1,14 +1,10 @@
-# What `cmake --install` puts where: library, header, command, man page, pkg-config file, CMake package spdhg::spdhg.
+# What `cmake --install` puts where: libraries (shared and static), header, command, man page, pkg-config file, CMake package spdhg::spdhg.
 include(CMakePackageConfigHelpers)
 set(SPDHG_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/spdhg)
 
-install(TARGETS spdhg EXPORT spdhgTargets)
-if(TARGET spdhg_command)
-  install(TARGETS spdhg_command)
-endif()
-if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/docs/spdhg.1)
-  install(FILES docs/spdhg.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
-endif()
+install(TARGETS spdhg spdhg_static EXPORT spdhgTargets)
+install(TARGETS spdhg_command)
+install(FILES docs/spdhg.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 
 # The prefix is found from the file's own place, so that an installed tree may be moved.
 file(RELATIVE_PATH SPDHG_PREFIX_FROM_PC /p/${CMAKE_INSTALL_LIBDIR}/pkgconfig /p)

@@ -1,4 +1,4 @@
-/* 02_fused_logistic.c - a structure: neighbouring coefficients are to be equal (the fused lasso, with the logistic loss).
+/* 02_fused_logistic.c - a structure: neighbouring coefficients should be equal (the fused lasso, with the logistic loss).
  *     minimise (1/N) sum_i log(1 + exp(-b_i a_i'x)) + lambda sum_j |x_{j+1} - x_j|
  * Dense rows this time (idx == NULL). The truth has three steps; the fit must find where they are. */
 #include <math.h>

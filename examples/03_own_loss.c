@@ -1,7 +1,7 @@
 /* 03_own_loss.c - a loss the library does not know: log cosh, a smooth relative of the absolute value.
  *     phi(z,b) = log cosh(z - b),  phi' = tanh(z - b),  phi'' = 1 - phi'^2 <= 1,
  *     phi*(alpha) = alpha b + ((1+alpha) log(1+alpha) + (1-alpha) log(1-alpha)) / 2   on [-1,1]
- * A line through points of which one in ten is far off: least squares would be drawn away, log cosh is not. */
+ * A line through points of which one in ten is far off: least squares would be pulled away, log cosh is not. */
 #include <math.h>
 #include <stdio.h>
 

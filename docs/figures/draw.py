@@ -98,7 +98,7 @@ def draw_loss(folder):
     x, y, e = [-math.log10(p["lambda"]) for p in points], [p["cv_loss"] for p in points], [p["cv_loss_error"] for p in points]
     best = min(range(len(y)), key=lambda i: y[i])
     one = next(i for i in range(len(y)) if y[i] <= y[best] + e[best])
-    plot = Plot("Loss on rows held out, with one standard error", (min(x), max(x)), (0.4, 1.05), "lambda, from strict to lenient")
+    plot = Plot("Loss on held-out rows, with one standard error", (min(x), max(x)), (0.4, 1.05), "lambda, from strict to lenient")
     plot.ticks([(-k, f"1e{k}" if k else "1") for k in (0, -1, -2, -3)], [(v / 10, v / 10) for v in (4, 6, 8, 10)])
     plot.path([(a, b + c) for a, b, c in zip(x, y, e)] + [(a, b - c) for a, b, c in reversed(list(zip(x, y, e)))], f"fill='{BLUE}' fill-opacity='0.15'", True)
     plot.path(list(zip(x, y)), f"fill='none' stroke='{BLUE}' stroke-width='2'")

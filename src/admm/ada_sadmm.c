@@ -41,7 +41,7 @@ static void start(spd_run *run, const double *x0, const double *c0, const double
     const double L = spd_problem_lipschitz(p, run->sampling) - p->gamma, rho = run->param[PARAM_RHO], a = run->param[PARAM_A];
     self->eta = run->param[PARAM_ETA];
     self->a = !isnan(a) ? a : L > 0 ? self->eta * L : 1;
-    self->admm.rho = isnan(rho) ? spd_admm_default_rho(p, L) : rho;
+    self->admm.rho = spd_admm_rho(p, rho, L);
     spd_admm_start(run, &self->admm, x0, c0, y0);
     spd_admm_system_start(&self->system, run, self->admm.rho, run->param[PARAM_CG_TOL]);
     spd_run_log(run, "%s: eta = %.6g, a = %.6g, rho = %.6g, batch %lld", run->kind->name, self->eta, self->a, self->admm.rho,
@@ -72,20 +72,11 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     return SPD_CONTINUE;
 }
 
-static void output(const spd_run *run, double *x, double *c, double *y) {
-    spd_admm_output_average(run, &((const ada_sadmm *)run->self)->admm, x, c, y);
-}
-
 const spd_solver_kind spd_solver_ada_sadmm_diag = {.name = "ada-sadmm-diag",
                                                    .what = "adaptive stochastic ADMM, diagonal metric, uniform average",
                                                    .reference =
                                                        "Zhao, Yang, Zhang, Li: Adaptive stochastic ADMM, ICML 2015 (PMLR 37)",
                                                    .param = param,
                                                    .params = PARAMS,
-                                                   .self_size = sizeof(ada_sadmm),
                                                    .refuses = spd_admm_refuses_sets,
-                                                   .layout = layout,
-                                                   .start = start,
-                                                   .step = step,
-                                                   .output = output,
-                                                   .dual_cost = spd_admm_dual_cost};
+                                                   SPD_ADMM_KIND(ada_sadmm)};

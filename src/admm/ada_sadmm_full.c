@@ -61,7 +61,7 @@ static void start(spd_run *run, const double *x0, const double *c0, const double
     const double L = spd_problem_lipschitz(p, run->sampling) - p->gamma, rho = run->param[PARAM_RHO], a = run->param[PARAM_A];
     self->eta = run->param[PARAM_ETA];
     self->a = !isnan(a) ? a : L > 0 ? self->eta * L : 1;
-    self->admm.rho = isnan(rho) ? spd_admm_default_rho(p, L) : rho;
+    self->admm.rho = spd_admm_rho(p, rho, L);
     spd_admm_start(run, &self->admm, x0, c0, y0);
     for (int64_t i = 0; i < p->dK; i++) self->V[i * p->dK + i] = 1;
     spd_problem_add_gram(p, as_it_is, p->dK, self->gram);
@@ -112,10 +112,6 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     return SPD_CONTINUE;
 }
 
-static void output(const spd_run *run, double *x, double *c, double *y) {
-    spd_admm_output_average(run, &((const ada_full *)run->self)->admm, x, c, y);
-}
-
 /* Products of D x D matrices are what a step costs: about 5 D^3 operations. */
 static int64_t dual_cost(const spdhg_problem *p) { return 5 * p->dK * p->dK * p->dK + spd_admm_dual_cost(p); }
 
@@ -138,5 +134,5 @@ const spd_solver_kind spd_solver_ada_sadmm_full = {
     .layout = layout,
     .start = start,
     .step = step,
-    .output = output,
+    .output = spd_admm_output_average,
     .dual_cost = dual_cost};

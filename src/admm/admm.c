@@ -23,12 +23,9 @@ void spd_admm_layout(spd_run *run, spd_admm *a) {
 
 void spd_admm_start(spd_run *run, spd_admm *a, const double *x0, const double *c0, const double *y0) {
     const spdhg_problem *p = run->problem;
-    memset(run->state.base, 0, (size_t)run->state.size * sizeof(double));
-    if (x0) memcpy(a->x, x0, (size_t)p->dK * sizeof *x0);
-    if (c0) memcpy(a->c, c0, (size_t)p->K * sizeof *c0);
-    if (y0) memcpy(a->y, y0, (size_t)(p->m * p->K) * sizeof *y0);
+    spd_run_clear(run);
+    spd_run_take(run, x0, c0, y0, a->x, a->c, a->y, a->term);
     p->set.kind->project(p->dK, p->set.arg, a->x, a->projection);
-    spd_problem_project_dual(p, a->y, a->term);
     spd_problem_apply(p, a->x, a->Fx);
     memcpy(a->z, a->Fx, (size_t)(p->m * p->K) * sizeof *a->z);
 }
@@ -59,7 +56,8 @@ void spd_admm_add_target(spd_admm *a, const spdhg_problem *p, double *b) {
     spd_problem_add_transposed(p, a->v, b);
 }
 
-double spd_admm_default_rho(const spdhg_problem *p, double L) {
+double spd_admm_rho(const spdhg_problem *p, double given, double L) {
+    if (!isnan(given)) return given;
     const double norm = spd_problem_structure_norm(p);
     return norm > 0 && L > 0 ? L / (norm * norm) : 1;
 }
@@ -77,11 +75,12 @@ static void scaled(int64_t n, double factor, const double *from, double *to) {
     for (int64_t i = 0; i < n; i++) to[i] = factor * from[i];
 }
 
-void spd_admm_output_average(const spd_run *run, const spd_admm *a, double *x, double *c, double *y) {
+void spd_admm_output_average(const spd_run *run, double *x, double *c, double *y) {
+    const spd_admm *a = run->self;
     const spdhg_problem *p = run->problem;
     const double total = a->scalar[SPD_ADMM_TOTAL];
     if (total == 0) {
-        spd_admm_output_last(run, a, x, c, y);
+        spd_admm_output_last(run, x, c, y);
         return;
     }
     scaled(p->dK, 1 / total, a->x_sum, x);
@@ -89,11 +88,9 @@ void spd_admm_output_average(const spd_run *run, const spd_admm *a, double *x, d
     scaled(p->m * p->K, 1 / total, a->y_sum, y);
 }
 
-void spd_admm_output_last(const spd_run *run, const spd_admm *a, double *x, double *c, double *y) {
-    const spdhg_problem *p = run->problem;
-    scaled(p->dK, 1, a->x, x);
-    scaled(p->K, 1, a->c, c);
-    scaled(p->m * p->K, 1, a->y, y);
+void spd_admm_output_last(const spd_run *run, double *x, double *c, double *y) {
+    const spd_admm *a = run->self;
+    spd_run_give(run, a->x, a->c, a->y, x, c, y);
 }
 
 const char *spd_admm_accepts(const spdhg_problem *p) {
@@ -102,9 +99,8 @@ const char *spd_admm_accepts(const spdhg_problem *p) {
 }
 
 const char *spd_admm_refuses_sets(const spdhg_problem *p) {
-    return p->set.kind == &spd_set_all
-               ? NULL
-               : "its x-step is a linear system, which a set X would turn into a quadratic program; use --set all";
+    return p->set.kind->whole ? NULL
+                              : "its x-step is a linear system, which a set X would turn into a quadratic program; use --set all";
 }
 
 int64_t spd_admm_dual_cost(const spdhg_problem *p) {

@@ -1,6 +1,6 @@
 /* admm.h - what the ADMM family shares: minimise l(x) + lambda r(z) subject to F x = z, multiplier w, penalty rho.
  *
- * Every method here ends a step with the same tail once x^{k+1} is known (ALGORITHMS, "ZW"):
+ * Every method here ends a step with the same tail once x^{k+1} is known (docs/algorithms.md, "The ADMM family"):
  *     z^{k+1} = prox_{lambda r/rho}( F x^{k+1} - w^k/rho ),   w^{k+1} = w^k - rho (F x^{k+1} - z^{k+1})
  * With y = -w and Moreau's identity that is, for every norm r,
  *     y^{k+1} = Pi_{lambda Y}( y^k + rho F x^{k+1} ),         z^{k+1} = F x^{k+1} - (y^{k+1} - y^k)/rho
@@ -13,6 +13,7 @@
 
 enum { SPD_ADMM_TOTAL, SPD_ADMM_SCALARS }; /* TOTAL: iterates in the sums */
 
+/* The first member of what each method keeps, so that a run's `self` is one of these. */
 typedef struct spd_admm {
     double rho;
     double *x, *c, *z, *y;                  /* state: the iterate */
@@ -33,17 +34,22 @@ void spd_admm_tail(spd_admm *a, const spdhg_problem *p); /* y, z from the new x 
 void spd_admm_add_augmented(spd_admm *a, const spdhg_problem *p, double *g);
 /* b += F'( rho z - y ): what the augmented term adds to the right-hand side, for methods that solve for x. */
 void spd_admm_add_target(spd_admm *a, const spdhg_problem *p, double *b);
-/* L/||F||^2: the augmented term as steep as the loss; 1 without F. */
-double spd_admm_default_rho(const spdhg_problem *p, double L);
+/* The one given, or where that is NAN L/||F||^2: the augmented term as steep as the loss; 1 without F. */
+double spd_admm_rho(const spdhg_problem *p, double given, double L);
 void spd_admm_average(spd_admm *a, const spdhg_problem *p);
 void spd_admm_average_dual(spd_admm *a, const spdhg_problem *p, const double *y); /* the same with another y */
 /* The uniform average of x, c, y; the start before the first step. `last`: the last iterate instead. */
-void spd_admm_output_average(const spd_run *run, const spd_admm *a, double *x, double *c, double *y);
-void spd_admm_output_last(const spd_run *run, const spd_admm *a, double *x, double *c, double *y);
+void spd_admm_output_average(const spd_run *run, double *x, double *c, double *y);
+void spd_admm_output_last(const spd_run *run, double *x, double *c, double *y);
 const char *spd_admm_accepts(const spdhg_problem *p); /* everything: NULL */
 /* For methods whose x-step is a linear system: X must be all of R^d. */
 const char *spd_admm_refuses_sets(const spdhg_problem *p);
 int64_t spd_admm_dual_cost(const spdhg_problem *p);
+
+/* The end of a table entry: what a file of this room calls by these names, and what all share. */
+#define SPD_ADMM_KIND(type)                                                                                                      \
+    .self_size = sizeof(type), .layout = layout, .start = start, .step = step, .output = spd_admm_output_average,                \
+    .dual_cost = spd_admm_dual_cost
 
 /* ---- admm_system.c: ( diag(h) + rho F'F ) x = b for K outputs, by elimination, eigenvectors or warm-started conjugate
  * gradients.

@@ -6,6 +6,7 @@
  * U'D^{-1}, D the diagonal without them. Where the features are few against the entries of N, rho N'N is written out; and if h is
  * one number, rho F'F = Q'diag(e)Q once and x = Q'( Qb/(h + e) ). */
 #include "admm/admm.h"
+#include "problem/rows.h"
 
 /* A product with a full matrix is some ten times cheaper a number than one with N and N' is an entry; eigenvectors of more
  * features would cost more than a run. */
@@ -14,20 +15,15 @@ enum { FULL_SHARE = 10, FULL_MOST = 1000 };
 /* More heavy rows than this are not few. */
 enum { HEAVIES_MOST = 64 };
 
-static bool is_long(const spd_csr *F, int64_t e) { return F->ptr[e + 1] - F->ptr[e] > 1; }
-
 /* How many rows have several entries, how many of them are heavy, and how many entries there are. */
 static void count_long(const spdhg_problem *p, int64_t *rows, int64_t *heavies, int64_t *entries) {
     *rows = *heavies = *entries = 0;
-    for (int64_t t = 0; t < p->terms; t++) {
-        const spd_csr *F = &p->term[t].F->F;
-        for (int64_t e = 0; e < F->m && !spd_csr_is_identity(F); e++)
-            if (is_long(F, e)) {
-                *rows += 1;
-                *heavies += spd_csr_is_heavy(F, e);
-                *entries += F->ptr[e + 1] - F->ptr[e];
-            }
-    }
+    for (spd_rows r = spd_rows_of(p); spd_rows_next(&r);)
+        if (r.row.n > 1) {
+            *rows += 1;
+            *heavies += spd_csr_is_heavy(&r.term->F->F, r.e);
+            *entries += r.row.n;
+        }
 }
 
 void spd_admm_system_layout(spd_run *run, spd_admm_system *s, bool uniform) {
@@ -68,19 +64,18 @@ void spd_admm_system_layout(spd_run *run, spd_admm_system *s, bool uniform) {
 static void add_single(spd_admm_system *s, int64_t j, double value) { s->single[j] += s->rho * value * value; }
 
 /* A longer one: to N, whose columns are numbered in the order in which they are met. */
-static void add_long(spd_admm_system *s, const spd_csr *F, int64_t e) {
+static void add_long(spd_admm_system *s, const spd_csr_row *row, bool heavy) {
     int64_t at = s->N.ptr[s->N.m];
-    const bool heavy = s->heavies > 0 && spd_csr_is_heavy(F, e);
     if (heavy) s->heavy[s->met++] = (int32_t)s->N.m;
-    for (int64_t q = F->ptr[e]; q < F->ptr[e + 1]; q++, at++) {
-        const int32_t j = F->idx[q];
+    for (int64_t q = 0; q < row->n; q++, at++) {
+        const int32_t j = row->idx[q];
         if (s->place[j] < 0) {
             s->place[j] = (int32_t)s->N.n;
             s->touched[s->N.n++] = j;
         }
         s->N.idx[at] = s->place[j];
-        s->N.val[at] = F->val[q];
-        if (!heavy) s->gram[s->place[j]] += s->rho * F->val[q] * F->val[q];
+        s->N.val[at] = row->val[q];
+        if (!heavy) s->gram[s->place[j]] += s->rho * row->val[q] * row->val[q];
     }
     s->N.ptr[++s->N.m] = at;
 }
@@ -100,16 +95,11 @@ void spd_admm_system_start(spd_admm_system *s, const spd_run *run, double rho, d
     s->tolerance = tolerance;
     s->N.m = s->N.n = s->met = 0;
     for (int64_t j = 0; j < p->d; j++) s->place[j] = -1;
-    for (int64_t t = 0; t < p->terms; t++) {
-        const spd_csr *F = &p->term[t].F->F;
-        for (int64_t e = 0; e < F->m; e++)
-            if (spd_csr_is_identity(F))
-                add_single(s, e, 1);
-            else if (is_long(F, e))
-                add_long(s, F, e);
-            else if (F->ptr[e] < F->ptr[e + 1])
-                add_single(s, F->idx[F->ptr[e]], F->val[F->ptr[e]]);
-    }
+    for (spd_rows r = spd_rows_of(p); spd_rows_next(&r);)
+        if (r.row.n > 1)
+            add_long(s, &r.row, s->heavies > 0 && spd_csr_is_heavy(&r.term->F->F, r.e));
+        else if (r.row.n == 1)
+            add_single(s, r.row.idx[0], r.row.val[0]);
     if (s->full) spd_csr_add_gram(&s->N, 1, rho, s->N.n, s->Q); /* 0 as the state was made */
     if (s->spectral) decompose(s);
     if (s->starlike) s->starlike = spd_star_system_start(&s->star, &s->N, rho);

@@ -35,17 +35,15 @@ static const spd_param param[PARAMS] = {
 static const bool faithful = true;
 
 static bool keeps_iterates(const spd_run *run) { return run->kind->variant != NULL; }
-static double row_weight(const spdhg_problem *p, int64_t i) { return p->weight ? p->weight[i] : 1; }
-
 static spdhg_status check_table(const spd_run *run, spdhg_error *err) {
     const spdhg_problem *p = run->problem;
     const double megabytes = 8e-6 * (double)p->n * (double)(p->dK + p->K), limit = run->param[PARAM_MAX_TABLE];
     if (megabytes <= limit) return SPDHG_OK;
-    return spd_fail(
-        err, SPDHG_USAGE,
-        "solver %s: its table of iterates, %lld rows x %lld coefficients, takes %.4g MB and max_table_mb is %g; use fsadmm-lite, "
-        "which keeps the rows' slopes only, or --param max_table_mb=%.0f",
-        run->kind->name, (long long)p->n, (long long)(p->dK + p->K), megabytes, limit, ceil(megabytes));
+    return spd_fail(err, SPDHG_USAGE,
+                    "solver %s: its table of iterates (%lld rows x %lld coefficients) takes %.4g MB, but max_table_mb is %g; use "
+                    "fsadmm-lite, "
+                    "which keeps only the slopes of the rows, or --param max_table_mb=%.0f",
+                    run->kind->name, (long long)p->n, (long long)(p->dK + p->K), megabytes, limit, ceil(megabytes));
 }
 
 static void layout(spd_run *run) {
@@ -90,7 +88,7 @@ static void start(spd_run *run, const double *x0, const double *c0, const double
     const double bound = spd_problem_lipschitz(p, SPDHG_SAMPLING_IID) - p->gamma, rho = run->param[PARAM_RHO],
                  L = run->param[PARAM_L];
     self->L = isnan(L) ? bound : L;
-    self->admm.rho = isnan(rho) ? spd_admm_default_rho(p, bound) : rho;
+    self->admm.rho = spd_admm_rho(p, rho, bound);
     spd_admm_start(run, &self->admm, x0, c0, y0);
     spd_admm_system_start(&self->system, run, self->admm.rho, run->param[PARAM_CG_TOL]);
     if (keeps_iterates(run)) fill_tables(run, self);
@@ -108,7 +106,7 @@ static void replace(int64_t n, double w, const double *now, double *table, doubl
 /* One drawn row: its new slope and iterate into tables and sums, which carry its weight; row->weight, the draw's, has no part. */
 static void visit(const spd_run *run, fsadmm *self, const spd_row *row) {
     const spdhg_problem *p = run->problem;
-    const double w = row_weight(p, row->id);
+    const double w = spd_problem_weight(p, row->id);
     double *alpha = self->alpha + row->id * p->K, *slope = self->admm.slope, *z = slope + p->K;
     spd_row_slope(p, row, self->admm.x, self->admm.c, z, slope);
     for (int64_t q = 0; q < row->nnz; q++) {
@@ -145,15 +143,7 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     return SPD_CONTINUE;
 }
 
-static void output(const spd_run *run, double *x, double *c, double *y) {
-    const spd_admm *a = &((const fsadmm *)run->self)->admm;
-    if (keeps_iterates(run))
-        spd_admm_output_average(run, a, x, c, y);
-    else
-        spd_admm_output_last(run, a, x, c, y);
-}
-
-#define FSADMM_KIND(identifier, text, title, form, guard, parameters)                                                            \
+#define FSADMM_KIND(identifier, text, title, form, guard, parameters, result)                                                    \
     const spd_solver_kind identifier = {                                                                                         \
         .name = text,                                                                                                            \
         .what = title,                                                                                                           \
@@ -167,10 +157,10 @@ static void output(const spd_run *run, double *x, double *c, double *y) {
         .layout = layout,                                                                                                        \
         .start = start,                                                                                                          \
         .step = step,                                                                                                            \
-        .output = output,                                                                                                        \
+        .output = result,                                                                                                        \
         .dual_cost = spd_admm_dual_cost}
 
 FSADMM_KIND(spd_solver_fsadmm, "fsadmm", "fast stochastic ADMM with its table of all rows' iterates, uniform average", &faithful,
-            check_table, PARAMS);
+            check_table, PARAMS, spd_admm_output_average);
 FSADMM_KIND(spd_solver_fsadmm_lite, "fsadmm-lite", "fast stochastic ADMM in the form of SAG: the rows' slopes only, last iterate",
-            NULL, NULL, PARAM_MAX_TABLE);
+            NULL, NULL, PARAM_MAX_TABLE, spd_admm_output_last);

@@ -45,4 +45,4 @@ const spd_solver_kind spd_solver_gadm = {
     .layout = layout,
     .start = spd_sgadm_start,
     .step = step,
-    .output = spd_sgadm_output};
+    .output = spd_admm_output_average};

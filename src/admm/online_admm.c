@@ -46,7 +46,7 @@ static void start(spd_run *run, const double *x0, const double *c0, const double
     self->eta0 = run->param[PARAM_ETA0];
     self->norm2 = norm * norm;
     self->tolerance = run->param[PARAM_BATCH_TOL];
-    self->admm.rho = isnan(rho) ? spd_admm_default_rho(run->problem, spd_problem_lipschitz(run->problem, run->sampling)) : rho;
+    self->admm.rho = spd_admm_rho(run->problem, rho, spd_problem_lipschitz(run->problem, run->sampling));
     spd_admm_start(run, &self->admm, x0, c0, y0);
     spd_run_log(run, "%s: eta0 = %.6g, rho = %.6g, batch %lld", run->kind->name, self->eta0, self->admm.rho,
                 (long long)run->batch);
@@ -94,12 +94,8 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     return SPD_CONTINUE;
 }
 
-static void output(const spd_run *run, double *x, double *c, double *y) {
-    spd_admm_output_average(run, &((const online_admm *)run->self)->admm, x, c, y);
-}
-
 static const char *refuses(const spdhg_problem *p) {
-    return p->set.kind == &spd_set_all
+    return p->set.kind->whole
                ? NULL
                : "its x-step is the proximal step of the loss, which a set X would turn into a quadratic program; use --set all";
 }
@@ -110,10 +106,5 @@ const spd_solver_kind spd_solver_online_admm = {
     .reference = "Wang, Banerjee: Online alternating direction method, ICML 2012",
     .param = param,
     .params = PARAMS,
-    .self_size = sizeof(online_admm),
     .refuses = refuses,
-    .layout = layout,
-    .start = start,
-    .step = step,
-    .output = output,
-    .dual_cost = spd_admm_dual_cost};
+    SPD_ADMM_KIND(online_admm)};

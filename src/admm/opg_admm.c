@@ -34,7 +34,7 @@ static void start(spd_run *run, const double *x0, const double *c0, const double
     self->L = isnan(given) ? L : given;
     self->growth = !isnan(eta0) ? 1 / eta0 : p->gamma > 0 ? p->gamma : 1;
     self->norm2 = norm * norm;
-    self->admm.rho = isnan(rho) ? spd_admm_default_rho(p, L) : rho;
+    self->admm.rho = spd_admm_rho(p, rho, L);
     spd_admm_start(run, &self->admm, x0, c0, y0);
     spd_run_log(run, "%s: L = %.6g, eta0 = %.6g, rho = %.6g, batch %lld", run->kind->name, self->L, 1 / self->growth,
                 self->admm.rho, (long long)run->batch);
@@ -55,20 +55,11 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     return SPD_CONTINUE;
 }
 
-static void output(const spd_run *run, double *x, double *c, double *y) {
-    spd_admm_output_average(run, &((const opg_admm *)run->self)->admm, x, c, y);
-}
-
 const spd_solver_kind spd_solver_opg_admm = {
     .name = "opg-admm",
     .what = "online proximal gradient ADMM, linearised x-step, uniform average",
     .reference = "Suzuki: Dual averaging and proximal gradient descent for online ADMM, ICML 2013",
     .param = param,
     .params = PARAMS,
-    .self_size = sizeof(opg_admm),
     .refuses = spd_admm_accepts,
-    .layout = layout,
-    .start = start,
-    .step = step,
-    .output = output,
-    .dual_cost = spd_admm_dual_cost};
+    SPD_ADMM_KIND(opg_admm)};

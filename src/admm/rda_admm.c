@@ -48,7 +48,7 @@ static void start(spd_run *run, const double *x0, const double *c0, const double
     self->growth = !isnan(eta0) ? 1 / eta0 : p->gamma > 0 ? p->gamma : 1;
     self->growth_c = isnan(eta0) ? 1 : 1 / eta0;
     self->norm2 = norm * norm;
-    self->admm.rho = isnan(rho) ? spd_admm_default_rho(p, L) : rho;
+    self->admm.rho = spd_admm_rho(p, rho, L);
     spd_admm_start(run, &self->admm, x0, c0, y0);
     memcpy(self->x1, self->admm.x, (size_t)p->dK * sizeof(double));
     memcpy(self->c1, self->admm.c, (size_t)p->K * sizeof(double));
@@ -76,20 +76,11 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     return SPD_CONTINUE;
 }
 
-static void output(const spd_run *run, double *x, double *c, double *y) {
-    spd_admm_output_average(run, &((const rda_admm *)run->self)->admm, x, c, y);
-}
-
 const spd_solver_kind spd_solver_rda_admm = {
     .name = "rda-admm",
     .what = "regularised dual averaging ADMM, linearised x-step, uniform average",
     .reference = "Suzuki: Dual averaging and proximal gradient descent for online ADMM, ICML 2013",
     .param = param,
     .params = PARAMS,
-    .self_size = sizeof(rda_admm),
     .refuses = spd_admm_accepts,
-    .layout = layout,
-    .start = start,
-    .step = step,
-    .output = output,
-    .dual_cost = spd_admm_dual_cost};
+    SPD_ADMM_KIND(rda_admm)};

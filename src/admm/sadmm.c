@@ -65,20 +65,11 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     return SPD_CONTINUE;
 }
 
-static void output(const spd_run *run, double *x, double *c, double *y) {
-    spd_admm_output_average(run, &((const sadmm *)run->self)->admm, x, c, y);
-}
-
 const spd_solver_kind spd_solver_sadmm = {
     .name = "sadmm",
     .what = "stochastic ADMM, exact x-step, uniform average",
     .reference = "Ouyang, He, Tran, Gray: Stochastic alternating direction method of multipliers, ICML 2013",
     .param = param,
     .params = PARAMS,
-    .self_size = sizeof(sadmm),
     .refuses = spd_admm_refuses_sets,
-    .layout = layout,
-    .start = start,
-    .step = step,
-    .output = output,
-    .dual_cost = spd_admm_dual_cost};
+    SPD_ADMM_KIND(sadmm)};

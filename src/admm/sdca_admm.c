@@ -66,11 +66,8 @@ static void start(spd_run *run, const double *x0, const double *c0, const double
     self->rho = isnan(rho) ? 4 * sqrt((double)p->n) / (p->kappa * longest) : rho;
     self->eta_y = norm * norm + (p->gamma > 0 ? 1 : 0);
     self->eta_a = (1 + 2 * self->damping) * batch * longest;
-    memset(run->state.base, 0, (size_t)run->state.size * sizeof(double));
-    if (x0) memcpy(self->x, x0, (size_t)p->dK * sizeof *x0);
-    if (c0) memcpy(self->c, c0, (size_t)p->K * sizeof *c0);
-    if (y0) memcpy(self->y, y0, (size_t)(p->m * p->K) * sizeof *y0);
-    spd_problem_project_dual(p, self->y, self->term);
+    spd_run_clear(run);
+    spd_run_take(run, x0, c0, y0, self->x, self->c, self->y, self->term);
     if (spd_count_nonzero(p->dK, self->x) > 0 || spd_count_nonzero(p->K, self->c) > 0) {
         spd_problem_gradient(p, run->threads, self->x, self->c, self->R, p->intercept ? self->Rc : NULL, self->alpha,
                              self->gradient);
@@ -110,8 +107,8 @@ static void loss_step(sdca_admm *self, const spdhg_problem *p, const spd_batch *
     const int64_t K = p->K;
     for (int64_t i = 0; i < batch->size; i++) {
         const spd_row *row = &batch->row[i];
-        spd_row_prox(p, row, self->rho * self->eta_a * spd_row_share(p, row), self->q, self->qc, self->alpha + row->id * K,
-                     self->next + i * K, self->prox);
+        spd_row_prox(p, row, self->rho * self->eta_a * spd_problem_share(p, row->id), self->q, self->qc,
+                     self->alpha + row->id * K, self->next + i * K, self->prox);
     }
     for (int64_t i = 0; i < batch->size; i++) {
         const spd_row *row = &batch->row[i];
@@ -122,8 +119,8 @@ static void loss_step(sdca_admm *self, const spdhg_problem *p, const spd_batch *
             alpha[k] = next[k];
             next[k] = change;
         }
-        spd_batch_add(p, &one, next, spd_row_share(p, row), self->R);
-        if (p->intercept) spd_axpy(K, spd_row_share(p, row), next, self->Rc);
+        spd_batch_add(p, &one, next, spd_problem_share(p, row->id), self->R);
+        if (p->intercept) spd_axpy(K, spd_problem_share(p, row->id), next, self->Rc);
     }
 }
 
@@ -145,20 +142,16 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
 
 static void output(const spd_run *run, double *x, double *c, double *y) {
     const sdca_admm *self = run->self;
-    const spdhg_problem *p = run->problem;
-    memcpy(x, self->x, (size_t)p->dK * sizeof *x);
-    memcpy(c, self->c, (size_t)p->K * sizeof *c);
-    memcpy(y, self->y, (size_t)(p->m * p->K) * sizeof *y);
+    spd_run_give(run, self->x, self->c, self->y, x, c, y);
 }
 
 static const char *refuses(const spdhg_problem *p) {
-    return p->set.kind == &spd_set_all ? NULL
-                                       : "x is the multiplier of its dual problem and cannot be kept in a set X; use --set all";
+    return p->set.kind->whole ? NULL : "x is the multiplier of its dual problem and cannot be kept in a set X; use --set all";
 }
 
 const spd_solver_kind spd_solver_sdca_admm = {
     .name = "sdca-admm",
-    .what = "stochastic dual coordinate ascent with ADMM, N dual numbers, last iterate",
+    .what = "stochastic dual coordinate ascent with ADMM, N dual variables, last iterate",
     .reference = "Suzuki: Stochastic dual coordinate ascent with alternating direction method of multipliers, ICML 2014",
     .param = param,
     .params = PARAMS,

@@ -21,7 +21,7 @@ void spd_sgadm_start(spd_run *run, const double *x0, const double *c0, const dou
     const double bound = spd_problem_lipschitz(p, run->kind->full_information ? SPDHG_SAMPLING_IID : run->sampling);
     const double rho = run->param[SPD_SGADM_PARAM_RHO], given = run->param[SPD_SGADM_PARAM_L],
                  norm = spd_problem_structure_norm(p);
-    self->admm.rho = isnan(rho) ? spd_admm_default_rho(p, bound) : rho;
+    self->admm.rho = spd_admm_rho(p, rho, bound);
     self->C = (isnan(given) ? bound : given) + self->admm.rho * norm * norm;
     spd_admm_start(run, &self->admm, x0, c0, y0);
     spd_run_log(run, "%s: C = %.6g, rho = %.6g, batch %lld", run->kind->name, self->C, self->admm.rho, (long long)run->batch);
@@ -52,10 +52,6 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     return SPD_CONTINUE;
 }
 
-void spd_sgadm_output(const spd_run *run, double *x, double *c, double *y) {
-    spd_admm_output_average(run, &((const spd_sgadm *)run->self)->admm, x, c, y);
-}
-
 const spd_solver_kind spd_solver_sgadm = {
     .name = "sgadm",
     .what = "stochastic gradient-based ADMM, z first, uniform average",
@@ -67,5 +63,5 @@ const spd_solver_kind spd_solver_sgadm = {
     .layout = layout,
     .start = spd_sgadm_start,
     .step = step,
-    .output = spd_sgadm_output,
+    .output = spd_admm_output_average,
     .dual_cost = spd_admm_dual_cost};

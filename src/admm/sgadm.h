@@ -17,5 +17,4 @@ extern const spd_param spd_sgadm_param[SPD_SGADM_PARAMS];
 
 void spd_sgadm_start(spd_run *run, const double *x0, const double *c0, const double *y0);
 void spd_sgadm_advance(spd_sgadm *self, const spdhg_problem *p, double eta); /* g, gc hold the gradient of l and the ridge */
-void spd_sgadm_output(const spd_run *run, double *x, double *c, double *y);
 #endif

@@ -21,6 +21,7 @@ static bool loss(int64_t at, spdhg_entry *out) {
     const spdhg_loss *l = table[at];
     plain(out, l->name, l->help);
     out->classify = l->classify;
+    out->probabilities = l->chance || l->chance_k;
     if (l->arg_max < l->arg_min) return true;
     out->kind = SPDHG_KIND_NUMBER;
     out->argument = "ARG";
@@ -54,7 +55,7 @@ static bool set(int64_t at, spdhg_entry *out) {
 static bool solver(int64_t at, spdhg_entry *out) {
     int entries;
     const spd_solver_kind *const *table = spd_solver_table(&entries);
-    if (at == 0) return plain(out, "auto", "chosen by what the problem is; --verbose says which and why");
+    if (at == 0) return plain(out, "auto", "chosen to suit the problem; --verbose prints which one and why");
     if (at > entries) return false;
     const spd_solver_kind *kind = table[at - 1];
     plain(out, kind->name, kind->what);

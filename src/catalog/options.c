@@ -20,7 +20,7 @@ typedef struct option {
 #define PATH SPDHG_KIND_FILE, NULL, NULL, NAN, NULL
 
 static const option problem[] = {
-    {"loss", "LOSS[:ARG]", NAMES("losses", SPD_LOSS), "what a wrong score costs"},
+    {"loss", "LOSS[:ARG]", NAMES("losses", SPD_LOSS), "the loss phi of a score and a target"},
     {"penalty", "PENALTY", NAMES("penalties", SPD_PENALTY), "the norm r of F x"},
     {"groups", "GROUPS", WORD, NULL,
      "for group and linf: size:G, grid (the differences at one pixel), or a file with a group number for each row of F"},
@@ -28,15 +28,15 @@ static const option problem[] = {
     {"also-sparse", "C", NUMBER, NAN, NULL, "add C*lambda*||x||_1 (default 0; 1 with --structure learned)"},
     {"lambda", "NUMBER", NUMBER, SPD_LAMBDA, NULL, "weight of the penalty"},
     {"gamma", "NUMBER", NUMBER, SPD_GAMMA, NULL, "weight of (1/2)||x||^2"},
-    {"set", "SET", NAMES("sets", SPD_SET), "X, where the coefficients have to be"},
+    {"set", "SET", NAMES("sets", SPD_SET), "X, the set of allowed coefficients"},
     {"intercept", NULL, FLAG, 1, NULL, "an unpenalised constant"},
     {"no-intercept", NULL, FLAG, 0, NULL, "no constant"},
-    {"weights", "FILE", PATH, "a weight of at least 0 for each row of the data"},
-    {"offset", "FILE", PATH, "a known part of the score for each row (and output)"},
-    {"penalty-weights", "FILE", PATH, "a factor of at least 0 for each row of F; 0 frees that row"},
-    {"class-weight", "balanced|LABEL=W,...", WORD, NULL, "multiplies the weights of the rows with that label"},
+    {"weights", "FILE", PATH, "file of row weights, each at least 0"},
+    {"offset", "FILE", PATH, "file with a known part of the score for each row (and output)"},
+    {"penalty-weights", "FILE", PATH, "file with a factor of at least 0 for each row of F; 0 removes its penalty"},
+    {"class-weight", "balanced|LABEL=W,...", WORD, NULL, "multiply the weights of the rows with that label"},
     {"standardize", NULL, FLAG, 0, NULL, "divide columns by their standard deviation; the model is on the original scale"},
-    {"allow-one-class", NULL, FLAG, 0, NULL, "do not refuse data with a single label"},
+    {"allow-one-class", NULL, FLAG, 0, NULL, "accept data with a single label"},
     {0}};
 
 static const spdhg_options solving = SPDHG_OPTIONS;
@@ -44,37 +44,36 @@ static const option solve[] = {
     {"solver", "SOLVER", NAMES("solvers", "auto"), "the algorithm"},
     {"param", "NAME=VALUE", WORD, NULL, "a parameter of the solver; may be repeated; see spdhg list solvers"},
     {"epochs", "E", NUMBER, NAN, NULL,
-     "stop after E passes over the data (default, if neither --time nor --tol is given: 10; auto: no limit)"},
-    {"time", "SECONDS", NUMBER, NAN, NULL, "stop after so much wall time, set-up included"},
+     "stop after E passes over the data (default without --time and --tol: 10, for auto no limit)"},
+    {"time", "SECONDS", NUMBER, NAN, NULL, "stop after this wall time, set-up included"},
     {"tol", "GAP", NUMBER, NAN, NULL,
      "stop at this relative duality gap; exit status 4 if it is not proven; 0: never stop early (default: 1e-6 for auto and "
-     "exact "
-     "solvers, else 0; with --epochs or --time it is no failure if these come first)"},
-    {"batch", "B", WHOLE, NAN, NULL, "rows in an iteration: 1 (default; auto for saga-pd3o and lsvrg-pd3o), a number, or auto"},
-    {"sampling", "HOW", NAMES(NULL, "iid"), "iid or shuffle"},
-    {"seed", "NUMBER", WHOLE, NAN, &solving.seed, "of all random choices"},
-    {"every", "E", NUMBER, NAN, NULL, "epochs between the measured points (default: chosen)"},
-    {"checkpoint", "FILE", PATH, "save the running solve to FILE now and then, and at its end"},
+     "exact solvers, otherwise 0; reaching --epochs or --time before the default gap is not a failure)"},
+    {"batch", "B", WHOLE, NAN, NULL, "rows per iteration: a number, or auto (default 1; auto for saga-pd3o and lsvrg-pd3o)"},
+    {"sampling", "HOW", NAMES(NULL, "iid"), "iid (rows drawn independently) or shuffle"},
+    {"seed", "NUMBER", WHOLE, NAN, &solving.seed, "seed of all random choices"},
+    {"every", "E", NUMBER, NAN, NULL, "epochs between measured points (default: chosen automatically)"},
+    {"checkpoint", "FILE", PATH, "save the running solve to FILE at intervals and at its end"},
     {"checkpoint-every", "SECONDS", NUMBER, NAN, &solving.checkpoint_every, "time between checkpoints"},
-    {"resume", "FILE", PATH, "go on from a checkpoint; --epochs, --time, --tol, --every and --threads may change, nothing else"},
+    {"resume", "FILE", PATH, "continue from a checkpoint; only --epochs, --time, --tol, --every and --threads may change"},
     {0}};
 
 static const spdhg_path_options walking = SPDHG_PATH_OPTIONS;
 static const option path[] = {
-    {"lambdas", "COUNT", WHOLE, NAN, &walking.lambdas, "how many lambdas, evenly spaced in their logarithms"},
+    {"lambdas", "COUNT", WHOLE, NAN, &walking.lambdas, "number of lambdas, evenly spaced on a logarithmic scale"},
     {"lambda-ratio", "PART", NUMBER, NAN, NULL,
      "smallest over largest lambda (default 1e-4 for more rows than features, else 1e-2)"},
-    {"lambda-max", "NUMBER", NUMBER, NAN, NULL, "the largest lambda (default: the smallest at which F x is 0)"},
+    {"lambda-max", "NUMBER", NUMBER, NAN, NULL, "the largest lambda (default: the smallest at which Fx is 0)"},
     {"saturation", "PART", NUMBER, NAN, &walking.saturation,
-     "end early when this part of the loss is explained or no more is gained; 0: never"},
-    {"gammas", "G,...", WORD, NULL, "a path for each of these --gamma"},
-    {"sparsities", "C,...", WORD, NULL, "a path for each of these --also-sparse; 0: none"},
+     "stop early when this fraction of the loss is explained or nothing more is gained; 0: never"},
+    {"gammas", "G,...", WORD, NULL, "compute a path for each of these --gamma"},
+    {"sparsities", "C,...", WORD, NULL, "compute a path for each of these --also-sparse; 0: none"},
     {"folds", "K", WHOLE, NAN, &walking.folds, "folds of the cross-validation; 0: none"},
     {"repeats", "R", WHOLE, NAN, &walking.repeats, "cross-validations with different folds, averaged"},
     {"fold-groups", "FILE", PATH,
-     "a whole number for each row: rows with the same one stay in one fold (default: qid, if the data has it)"},
-    {"fold-file", "FILE", PATH, "the fold of each row, from 0"},
-    {"choose", "CRITERION", WORD, &walking.choose, "loss, accuracy, auc, aic, bic, ebic"},
+     "file with a whole number for each row: rows with the same number stay in one fold (default: qid, if the data has it)"},
+    {"fold-file", "FILE", PATH, "file with the fold of each row, from 0"},
+    {"choose", "CRITERION", WORD, &walking.choose, "criterion: loss, accuracy, auc, aic, bic, ebic"},
     {"rule", "RULE", WORD, &walking.rule, "1se: the largest lambda within one standard error of the best; min: the best"},
     {0}};
 
@@ -82,65 +81,62 @@ static const spdhg_graph_options learning = SPDHG_GRAPH_OPTIONS;
 static const option graph[] = {
     {"method", "METHOD", SPDHG_KIND_TEXT, "methods", NULL, NAN, &learning.method, "how edges are found"},
     {"rho", "R", NUMBER, NAN, NULL,
-     "weight of |Theta_ij|, or the least correlation; auto (default) keeps components small and is above noise, ebic and stars "
-     "choose it by the extended Bayes criterion or by stability"},
-    {"edges", "N", WHOLE, NAN, NULL, "choose rho such that there are N edges, or a little fewer"},
-    {"neighbours", "K", WHOLE, NAN, &learning.neighbours, "knn: neighbours of each feature"},
-    {"max-component", "P", WHOLE, NAN, &learning.max_component, "rho auto: the largest component in features"},
+     "weight of |Theta_ij|, or the smallest correlation of an edge; auto (default) keeps components small and stays above "
+     "noise, ebic and stars choose by the extended Bayes criterion or by stability"},
+    {"edges", "N", WHOLE, NAN, NULL, "choose rho so that there are N edges, or slightly fewer"},
+    {"neighbours", "K", WHOLE, NAN, &learning.neighbours, "knn: number of neighbours of each feature"},
+    {"max-component", "P", WHOLE, NAN, &learning.max_component, "rho auto: most features a component may have"},
     {"tol", "GAP", NUMBER, NAN, &learning.tol, "stop at this duality gap per feature of a component"},
-    {"threshold", "T", NUMBER, NAN, &learning.threshold, "entries |Theta_ij| of at most T are no edges"},
-    {"cov", NULL, FLAG, NAN, &learning.covariance, "covariances instead of correlations"},
-    {"penalize-diagonal", NULL, FLAG, NAN, &learning.penalize_diagonal, "the weight rho on Theta_ii too"},
+    {"threshold", "T", NUMBER, NAN, &learning.threshold, "entries with |Theta_ij| <= T are not edges"},
+    {"cov", NULL, FLAG, NAN, &learning.covariance, "use covariances instead of correlations"},
+    {"penalize-diagonal", NULL, FLAG, NAN, &learning.penalize_diagonal, "penalise Theta_ii too"},
     {"both", NULL, FLAG, NAN, &learning.both, "neighbourhood: an edge needs both ends to choose it, not one"},
-    {"seed", "NUMBER", WHOLE, NAN, &learning.seed, "of the subsamples of stars"},
+    {"seed", "NUMBER", WHOLE, NAN, &learning.seed, "seed of the subsamples of stars"},
     {"form", "FORM", WORD, &learning.form, "rows of F: edge (x_i - x_j or x_i + x_j), edge+I, skew"},
-    {"precision", NULL, FLAG, 0, NULL, "the precision matrix Theta instead of F"},
+    {"precision", NULL, FLAG, 0, NULL, "write the precision matrix Theta instead of F"},
     {0}};
 
 static const option reading[] = {
-    {"format", "FORMAT", NAMES("formats", "auto"), "of the file; auto looks at the content"},
+    {"format", "FORMAT", NAMES("formats", "auto"), "format of the file; auto detects it from the content"},
     {"label", "NAME[,NAME...]", WORD, NULL, "the target column(s) of a CSV file (default: label, target, y or the last column)"},
-    {"targets", "FILE", PATH, "a matrix of targets, a row for each row of the data"},
-    {"names", "FILE", PATH, "names of the features, a line for each (default: the header of a CSV file)"},
-    {"features", "D", WHOLE, NAN, NULL, "at least D columns (a training part may miss the last ones)"},
-    {"duplicates", "WHAT", NAMES(NULL, "error"), "an index twice in one row: error, sum or last"},
+    {"targets", "FILE", PATH, "file with a matrix of targets, one row for each row of the data"},
+    {"names", "FILE", PATH, "file with one feature name per line (default: the header of a CSV file)"},
+    {"features", "D", WHOLE, NAN, NULL, "at least D columns (training data may lack the last ones)"},
+    {"duplicates", "WHAT", NAMES(NULL, "error"), "if an index occurs twice in one row: error, sum or last"},
     {"threads", "T", WHOLE, NAN, NULL, "threads (default: the cores this process may use); the result does not depend on it"},
-    {"max-memory", "BYTES", WHOLE, NAN, NULL, "refuse early rather than hold more than this: 2000000, 500M, 2G"},
+    {"max-memory", "BYTES", WHOLE, NAN, NULL, "refuse early rather than use more memory than this: 2000000, 500M, 2G"},
     {0}};
 
 static const spdhg_race_options racing = SPDHG_RACE_OPTIONS;
 static const option race[] = {
     {"task", "TASK", WORD, &racing.tasks, "gglr: loss + lambda r(F x); ggrlr: the same + (gamma/2)||x||^2"},
-    {"solvers", "LIST", WORD, &racing.solvers, "names with commas; see spdhg list solvers"},
-    {"repeats", "R", WHOLE, NAN, NULL, "each with its own split and learned structure (default 10)"},
+    {"solvers", "LIST", WORD, &racing.solvers, "names separated by commas; see spdhg list solvers"},
+    {"repeats", "R", WHOLE, NAN, NULL, "repeats, each with its own split and learned structure (default 10)"},
     {"epochs", "E", NUMBER, NAN, NULL,
-     "passes over the data of a run (default 10); what a long step does beyond them is not counted"},
+     "passes over the data per run (default 10); what a long step does beyond them is not counted"},
     {"every", "E", NUMBER, NAN, &racing.every, "epochs between measured points"},
-    {"run-time", "SECONDS", NUMBER, NAN, NULL, "of a run; what takes longer is recorded as a time-out (default 300)"},
+    {"run-time", "SECONDS", NUMBER, NAN, NULL, "time limit of a run; longer ones are recorded as time-outs (default 300)"},
     {"time-outs", "N", WHOLE, NAN, NULL,
-     "a solver whose first N repeats are all time-outs is not started for the others, which are recorded as time-outs; nor are, "
-     "in "
-     "tuning, the other points of its grid tried if the first N are (default: they are)"},
-    {"test-fraction", "P", NUMBER, NAN, &racing.test_fraction, "part of the rows that is held out"},
+     "if a solver's first N repeats all time out, record the others as time-outs without running them; likewise, if the first "
+     "N points of its tuning grid time out, skip the rest (default: run everything)"},
+    {"test-fraction", "P", NUMBER, NAN, &racing.test_fraction, "fraction of the rows that is held out"},
     {"protocol", "HOW", WORD, &racing.protocol,
-     "paper: spdhg's parameters by theory, the others' tuned by cross-validation on the training rows; fair: everybody's tuned "
-     "by "
-     "the same grid and budget"},
+     "paper: spdhg's parameters by theory, the others tuned by cross-validation on the training rows; fair: all tuned by the "
+     "same grid and budget"},
     {"preset", "NAME", WORD, NULL, "matlab: spdhg and lpdhg as in the paper's published scripts"},
-    {"tune-by", "WHAT", WORD, NULL, "loss of held-out rows, or objective reached (default: loss for paper, objective for fair)"},
-    {"tune-fraction", "P", NUMBER, NAN, NULL, "part of the training rows that tuning uses (default 1)"},
+    {"tune-by", "WHAT", WORD, NULL,
+     "loss (of held-out rows) or objective (reached); default: loss for paper, objective for fair"},
+    {"tune-fraction", "P", NUMBER, NAN, NULL, "fraction of the training rows that tuning uses (default 1)"},
     {"tune-folds", "K", WHOLE, NAN, &racing.tune_folds, "folds of the cross-validation that tunes"},
-    {"quick", NULL, FLAG, NAN, &racing.quick,
-     "--repeats 3 --epochs 3 --run-time 10 --tune-fraction 0.2, where not said otherwise"},
-    {"batch", "B", WHOLE, NAN, NULL, "rows in an iteration: 1 (default; auto for saga-pd3o and lsvrg-pd3o), a number, or auto"},
-    {"sampling", "HOW", NAMES(NULL, "iid"), "iid or shuffle"},
-    {"seed", "NUMBER", WHOLE, NAN, &racing.seed, "of all random choices; repeat r is what fit --seed (NUMBER + r) sees"},
+    {"quick", NULL, FLAG, NAN, &racing.quick, "defaults of --repeats 3 --epochs 3 --run-time 10 --tune-fraction 0.2"},
+    {"batch", "B", WHOLE, NAN, NULL, "rows per iteration: a number, or auto (default 1; auto for saga-pd3o and lsvrg-pd3o)"},
+    {"sampling", "HOW", NAMES(NULL, "iid"), "iid (rows drawn independently) or shuffle"},
+    {"seed", "NUMBER", WHOLE, NAN, &racing.seed, "seed of all random choices; repeat r uses the same as fit --seed (NUMBER + r)"},
     {"jobs", "J", WHOLE, NAN, NULL,
-     "runs at the same time (default: the cores this process may use); the results do not depend on it"},
+     "number of parallel runs (default: the cores this process may use); the results do not depend on it"},
     {"reuse", "DIR", PATH,
-     "folder of another race: a run that was done there with the same data, settings and parameters, found by whatever tuning, "
-     "is "
-     "taken over with its times instead of being done again"},
+     "folder of another race: a run done there with the same data, settings and parameters, however tuned, is taken over with "
+     "its times instead of being repeated"},
     {0}};
 
 static const struct group {

@@ -12,13 +12,11 @@
 enum { HALVINGS = 60 };
 static const double FEW = 64 * DBL_EPSILON; /* rounding in a bracket, of the sizes it is a difference of */
 
-static double share(const spdhg_problem *p, int64_t i) { return (p->weight ? p->weight[i] : 1) / p->W; }
-
 /* The column of the one entry that row i has, and the entry; -1: it has another number of them, or no weight. */
 static int64_t only_column(const spdhg_problem *p, int64_t i, double *value) {
     spd_row row;
     spd_problem_row(p, i, &row);
-    if (row.nnz != 1 || row.val[0] == 0 || !(share(p, i) > 0)) return -1;
+    if (row.nnz != 1 || row.val[0] == 0 || !(spd_problem_share(p, i) > 0)) return -1;
     *value = row.val[0];
     return row.idx ? row.idx[0] : 0;
 }
@@ -32,14 +30,14 @@ void spd_anchors_find(const spdhg_problem *p, const double *room, int64_t *ancho
     for (int64_t i = 0; i < p->n; i++) {
         const int64_t j = only_column(p, i, &a);
         if (j < 0 || (p->intercept && fabs(a) != 1)) continue;
-        const double here = share(p, i) * fabs(a) * (room ? room[i] : 1);
+        const double here = spd_problem_share(p, i) * fabs(a) * (room ? room[i] : 1);
         if (!(here > reach[j])) continue;
         reach[j] = here;
         anchor[j] = i;
     }
     for (int64_t j = 0; j < p->d; j++) {
         if (anchor[j] >= 0) only_column(p, anchor[j], &a);
-        weight[j] = anchor[j] < 0 ? 0 : share(p, anchor[j]) * a;
+        weight[j] = anchor[j] < 0 ? 0 : spd_problem_share(p, anchor[j]) * a;
     }
 }
 
@@ -49,7 +47,7 @@ static bool intercept_is_redundant(const spdhg_problem *p, double *work) {
     double a = 0, *ones = work, *rest = work + p->d;
     for (int64_t j = 0; j < p->d; j++) ones[j] = 1;
     for (int64_t i = 0; i < p->n; i++)
-        if (share(p, i) > 0 && (only_column(p, i, &a) < 0 || a != 1)) return false;
+        if (spd_problem_share(p, i) > 0 && (only_column(p, i, &a) < 0 || a != 1)) return false;
     for (int64_t t = 0; t < p->terms; t++) {
         const spd_csr *F = &p->term[t].F->F;
         if (p->term[t].lambda > 0 && spd_csr_is_identity(F)) return false;
@@ -67,7 +65,7 @@ bool spd_anchors_suffice(const spdhg_problem *p, const int64_t *anchor, double *
     for (int64_t j = 0; j < p->d; j++)
         if (anchor[j] < 0) return false;
     for (int64_t i = 0; i < p->n; i++)
-        if (share(p, i) > 0 && only_column(p, i, &a) < 0) return false;
+        if (spd_problem_share(p, i) > 0 && only_column(p, i, &a) < 0) return false;
     return !p->intercept || intercept_is_redundant(p, work);
 }
 
@@ -103,8 +101,8 @@ static void find_steps(spd_certifier *c) {
             const int64_t j = only_column(p, i, &a);
             for (int64_t k = 0; k < K && j >= 0; k++) {
                 double *sum = &c->P[j * K + k];
-                if (pass == 0) *sum += share(p, i) * a * a * (c->forced && c->forced[i] ? 0 : room_of(c, i * K + k));
-                if (pass == 1 && *sum <= 0) *sum -= share(p, i) * a * a;
+                if (pass == 0) *sum += spd_problem_share(p, i) * a * a * (c->forced && c->forced[i] ? 0 : room_of(c, i * K + k));
+                if (pass == 1 && *sum <= 0) *sum -= spd_problem_share(p, i) * a * a;
             }
         }
 }
@@ -212,7 +210,7 @@ double spd_anchors_cost(const spd_certifier *c, double shrunk, const double *z) 
                 spd_loss_brackets(p->loss, p->loss_arg, 1, z + q, p->b + q, &at, &bracket);
                 most = fmax(most, bracket + FEW * (fabs(bracket) + fabs(at) * (fabs(z[q]) + fabs(p->b[q]))));
             }
-            sum += share(p, i) * c->taken[j * K + k] * most;
+            sum += spd_problem_share(p, i) * c->taken[j * K + k] * most;
         }
     }
     return sum;

@@ -2,24 +2,31 @@
 #include <float.h>
 
 #include "certify/certify.h"
+#include "problem/rows.h"
 
 enum { POLL_EVERY = 256 };         /* rows */
 static const double RANGE = 1e100; /* of the columns, for which the solvers' own Hessian routine is used */
 
 double spd_dual_nu(const spd_term *t) { return 3e-3 * t->lambda; }
 
+/* The product of a row with every base's direction; returns how many it touches. */
+static int64_t add_entries(spd_base_system *s, const spd_routes *r, const spd_row *row) {
+    int64_t count = 0;
+    for (int64_t q = 0; q < row->nnz; q++) {
+        const int64_t j = row->idx ? row->idx[q] : q, b = r->base[j];
+        if (b < 0 || row->val[q] == 0) continue;
+        if (s->size[b] == 0) s->touched[count++] = (int32_t)b;
+        s->sum[b] = spd_twofold_add(s->sum[b], r->sign[j] * row->val[q]);
+        s->size[b] += fabs(row->val[q]);
+    }
+    return count;
+}
+
 int64_t spd_base_row(spd_base_system *s, const spd_routes *r, int64_t i) {
     const spdhg_problem *p = s->problem;
-    int64_t count = 0;
     spd_row row;
     spd_problem_row(p, i, &row);
-    for (int64_t q = 0; q < row.nnz; q++) {
-        const int64_t j = row.idx ? row.idx[q] : q, b = r->base[j];
-        if (b < 0 || row.val[q] == 0) continue;
-        if (s->size[b] == 0) s->touched[count++] = (int32_t)b;
-        s->sum[b] = spd_twofold_add(s->sum[b], r->sign[j] * row.val[q]);
-        s->size[b] += fabs(row.val[q]);
-    }
+    int64_t count = add_entries(s, r, &row);
     if (p->intercept) {
         if (s->size[s->n - 1] == 0) s->touched[count++] = (int32_t)(s->n - 1);
         s->sum[s->n - 1] = spd_twofold_add(s->sum[s->n - 1], 1);
@@ -86,23 +93,15 @@ static void add_rows(spd_base_system *s, const spd_routes *r) {
 /* Rows of F that the directions do not bring to 0: those that are no route's. */
 static void add_structure(spd_base_system *s, const spd_routes *r) {
     const spdhg_problem *p = s->problem;
-    for (int64_t t = 0; t < p->terms; t++) {
-        const spd_csr *F = &p->term[t].F->F;
-        s->rest[t] = false;
-        for (int64_t e = 0; e < F->m && p->term[t].lambda > 0 && !spd_csr_is_identity(F); e++) {
-            int64_t count = 0, kept = 0;
-            for (int64_t q = F->ptr[e]; q < F->ptr[e + 1]; q++) {
-                const int64_t b = r->base[F->idx[q]];
-                if (b < 0 || F->val[q] == 0) continue;
-                if (s->size[b] == 0) s->touched[count++] = (int32_t)b;
-                s->sum[b] = spd_twofold_add(s->sum[b], r->sign[F->idx[q]] * F->val[q]);
-                s->size[b] += fabs(F->val[q]);
-            }
-            for (int64_t q = 0; q < count; q++) kept += s->sum[s->touched[q]].high != 0;
-            if (kept > 0) add_outer(s, spd_dual_nu(&p->term[t]) / s->top, count);
-            s->rest[t] = s->rest[t] || kept > 0;
-            spd_base_clear(s, count);
-        }
+    memset(s->rest, 0, (size_t)p->terms * sizeof *s->rest);
+    for (spd_rows f = spd_rows_of(p); spd_rows_next(&f);) {
+        if (!(f.term->lambda > 0)) continue;
+        const int64_t count = add_entries(s, r, &(spd_row){.nnz = f.row.n, .idx = f.row.idx, .val = f.row.val});
+        int64_t kept = 0;
+        for (int64_t q = 0; q < count; q++) kept += s->sum[s->touched[q]].high != 0;
+        if (kept > 0) add_outer(s, spd_dual_nu(f.term) / s->top, count);
+        s->rest[f.term - p->term] |= kept > 0;
+        spd_base_clear(s, count);
     }
 }
 

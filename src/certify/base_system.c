@@ -88,7 +88,7 @@ static void share_out(spd_base_system *s, double cut) {
     const spdhg_problem *p = s->problem;
     s->top = s->least = 0;
     for (int64_t i = 0; i < p->n; i++) {
-        s->share[i] = (p->weight ? p->weight[i] : 1) / p->W * s->D[i];
+        s->share[i] = spd_problem_share(p, i) * s->D[i];
         s->top = fmax(s->top, s->share[i]);
     }
     for (int64_t i = 0; i < p->n && s->top > 0; i++) {

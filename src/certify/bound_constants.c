@@ -3,13 +3,12 @@
  *     D_x:   diameter of X; gamma > 0 without one: the iterates stay in ||x|| <= (max_i G_i + M_F/2)/gamma, and
  *            gamma ||x*||^2 <= f(0) */
 #include "certify/bound.h"
+#include "problem/rows.h"
 
 static const double FAR = 1e150, UNBOUNDED = 1e100;      /* a slope beyond UNBOUNDED at FAR has no bound */
 static const double PINELIS = 2 * (M_E + 1) / (M_E - 1); /* his tail of a mean of B independent vectors, integrated */
 
 #define HOW(member) out->how[offsetof(spd_bound_constants, member) / sizeof(double)]
-
-static double weight_of(const spdhg_problem *p, int64_t i) { return (p->weight ? p->weight[i] : 1) / p->W; }
 
 /* sup ||phi_i'|| over scores within `reach` of the offset. phi' rises with z, so a scalar loss has it at an end. */
 static double slope_bound(const spdhg_problem *p, const spd_row *row, double reach, double *z) {
@@ -17,7 +16,7 @@ static double slope_bound(const spdhg_problem *p, const spd_row *row, double rea
         for (int64_t k = 0; k < p->K; k++) z[k] = row->offset ? row->offset[k] : 0;
         spd_loss_slope(p->loss, p->loss_arg, p->K, z, row->b, z + p->K);
         const double growing = spd_norm2(p->K, z + p->K) + p->kappa * reach;
-        return p->loss == &spd_loss_softmax ? fmin(growing, M_SQRT2) : growing;
+        return p->loss->chance_k ? fmin(growing, M_SQRT2) : growing; /* of chances less a unit vector */
     }
     double sum = 0;
     for (int64_t k = 0; k < p->K; k++) {
@@ -39,7 +38,7 @@ static double gradient_bounds(const spdhg_problem *p, double radius, double *G, 
         spd_problem_row(p, i, &row);
         const double norm = spd_norm2(row.nnz, row.val);
         G[i] = norm > 0 ? norm * slope_bound(p, &row, norm * radius, z) : 0;
-        if (weight_of(p, i) > 0) most = fmax(most, G[i]);
+        if (spd_problem_share(p, i) > 0) most = fmax(most, G[i]);
     }
     return most;
 }
@@ -48,14 +47,15 @@ static double gradient_bounds(const spdhg_problem *p, double radius, double *G, 
 static double noise_level(const spdhg_problem *p, const double *r) {
     double most = 0, mean = 0;
     for (int64_t i = 0; i < p->n; i++) {
-        if (weight_of(p, i) > 0) most = fmax(most, r[i]);
-        mean += weight_of(p, i) * r[i] * r[i];
+        if (spd_problem_share(p, i) > 0) most = fmax(most, r[i]);
+        mean += spd_problem_share(p, i) * r[i] * r[i];
     }
     double low = mean, high = most * most;
     for (int round = 0; round < 60 && high - low > 1e-12 * high; round++) {
         const double middle = (low + high) / 2;
         double sum = 0;
-        for (int64_t i = 0; i < p->n; i++) sum += weight_of(p, i) > 0 ? weight_of(p, i) * exp(r[i] * r[i] / middle - 1) : 0;
+        for (int64_t i = 0; i < p->n; i++)
+            sum += spd_problem_share(p, i) > 0 ? spd_problem_share(p, i) * exp(r[i] * r[i] / middle - 1) : 0;
         *(sum <= 1 ? &high : &low) = middle;
     }
     return sqrt(high);
@@ -65,7 +65,7 @@ static double noise_level(const spdhg_problem *p, const double *r) {
 static double batch_noise(const spdhg_problem *p, const double *r, int64_t B) {
     double most = 0;
     for (int64_t i = 0; i < p->n; i++)
-        if (weight_of(p, i) > 0) most = fmax(most, r[i]);
+        if (spd_problem_share(p, i) > 0) most = fmax(most, r[i]);
     return fmin(noise_level(p, r), sqrt(PINELIS / (double)B) * most);
 }
 
@@ -94,12 +94,12 @@ static double dual_push(const spdhg_problem *p, double *column) {
     double sum = 0;
     for (int64_t t = 0; t < p->terms; t++) {
         const spd_term *term = &p->term[t];
-        const spd_csr *F = &term->F->F;
         const double R = spd_term_radius(term, p->K);
         double push = term->F->norm_bound * R;
-        if (term->blocks == term->m && term->m > 0 && !spd_csr_is_identity(F)) {
+        if (term->blocks == term->m && term->m > 0) {
             memset(column, 0, (size_t)p->d * sizeof *column);
-            for (int64_t q = 0; q < spd_csr_nnz(F); q++) column[F->idx[q]] += fabs(F->val[q]);
+            for (spd_rows r = spd_rows_of_term(p, term); spd_rows_next(&r);)
+                for (int64_t q = 0; q < r.row.n; q++) column[r.row.idx[q]] += fabs(r.row.val[q]);
             push = fmin(push, R / sqrt((double)term->m) * spd_norm2(p->d, column));
         }
         sum += push;
@@ -111,8 +111,10 @@ static double dual_push(const spdhg_problem *p, double *column) {
 static double largest_norm(const spdhg_problem *p, const double *x) {
     const spd_set *X = &p->set;
     const double D = X->kind->diameter(p->dK, X->arg);
-    if (X->kind == &spd_set_ball || X->kind == &spd_set_l1ball) return D / 2;
-    if (X->kind == &spd_set_box && isfinite(D)) return sqrt((double)p->dK) * fmax(fabs(X->arg[0]), fabs(X->arg[1]));
+    double low, high;
+    spd_set_sides(X, &low, &high);
+    if (X->kind->symmetric) return D / 2;
+    if (isfinite(low) && isfinite(high)) return sqrt((double)p->dK) * fmax(fabs(low), fabs(high));
     return D + spd_norm2(p->dK, x);
 }
 
@@ -178,11 +180,11 @@ static spdhg_status fill(spd_bound_setting *out, const spdhg_problem *p, const s
     if (!isnan(q->L)) HOW(L) = SPD_GIVEN;
     SPD_TRY(distances(out, p, q, x, G, z, &reach, err));
     gradient_bounds(p, reach, G, z);
-    for (int64_t i = 0; i < p->n; i++) mean += weight_of(p, i) * G[i];
+    for (int64_t i = 0; i < p->n; i++) mean += spd_problem_share(p, i) * G[i];
     /* f(x) - f* <= ||subgradient at x|| ||x - x*||, and for X = all also by smoothness from a point where the gradient vanishes
      */
     c->trivial = (mean + p->gamma * reach + c->M_F / 2) * c->D_x;
-    if (p->set.kind == &spd_set_all) c->trivial = fmin(c->trivial, (c->L * c->D_x / 2 + c->M_F) * c->D_x);
+    if (p->set.kind->whole) c->trivial = fmin(c->trivial, (c->L * c->D_x / 2 + c->M_F) * c->D_x);
     for (int64_t i = 0; i < p->n; i++) G[i] += mean;
     if (q->estimate_noise) {
         SPD_TRY(noise_at(p, x, q->threads, G, err));
@@ -200,6 +202,9 @@ spdhg_status spd_bound_constants_of(spd_bound_setting *out, const spdhg_problem 
             err, SPDHG_USAGE,
             "no bound holds with a free intercept: it has no bound of its own (D_x is infinite) and no strong convexity; "
             "use --no-intercept");
+    if (!isfinite(p->kappa) && isnan(question->L))
+        return spd_fail(err, SPDHG_USAGE, "L is infinite: the %s loss has no bound on its curvature, which the theorems need",
+                        p->loss->name);
     if (question->L < p->gamma) /* the steps would then be too long for the invariant ball of the iterates as well */
         return spd_fail(err, SPDHG_USAGE, "L = %g is below gamma = %g: the smoothness of the loss with its ridge is not",
                         question->L, p->gamma);

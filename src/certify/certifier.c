@@ -1,8 +1,5 @@
 /* certifier.c - what a certifier is made of: arrays, the routes, the fixed point of X at which bounds are computed. */
 #include "certify/certify.h"
-#include "recession/recession.h"
-
-enum { WRITTEN_OUT_MOST = 1500 }; /* unknowns up to which a matrix of the proof is written out and factored */
 
 static bool unbounded_without_ridge(const spdhg_problem *p) {
     return p->gamma == 0 && !isfinite(p->set.kind->diameter(p->dK, p->set.arg));
@@ -18,14 +15,15 @@ static double value_at_zero(spd_certifier *c) {
     const spdhg_problem *p = c->problem;
     memset(c->v, 0, (size_t)p->dK * sizeof *c->v);
     if (p->data->offset) spd_problem_scores(p, c->threads, c->v, c->alpha); /* else 0, as it was made */
-    return spd_problem_losses(p, c->threads, &(spd_scores){.z = c->alpha}, NULL, NULL, c->work);
+    return spd_problem_losses(p, c->threads, &(spd_scores){.z = c->alpha, .c = p->constant}, NULL, NULL, c->work);
 }
 
-/* The point of X nearest to 0, without intercept, and what of f there does not depend on lambda. */
+/* The point of X nearest to 0, without intercept (but where f might then be infinite), and what of f there does not depend on lambda. */
 static void find_origin(spd_certifier *c) {
     const spdhg_problem *p = c->problem;
     p->set.kind->project(p->dK, p->set.arg, c->origin, c->work);
     if (p->data->offset || spd_max_abs(p->dK, c->origin) > 0) spd_problem_scores(p, c->threads, c->origin, c->origin_z);
+    if (p->constant) spd_problem_shift(p, p->constant, c->origin_z);
     spd_problem_apply(p, c->origin, c->origin_Fx);
     c->origin_loss = spd_problem_losses(p, c->threads, &(spd_scores){.z = c->origin_z}, NULL, NULL, c->work);
     c->origin_ridge = 0.5 * p->gamma * spd_dot(p->dK, c->origin, c->origin);
@@ -42,8 +40,8 @@ static int parts_of(spd_certifier *c, part out[SPD_CERTIFIER_PARTS]) {
     const spdhg_problem *p = c->problem;
     spd_base_system *s = &c->base;
     const int64_t n = spd_problem_normal_size(p), nK = p->n * p->K, mK = p->m * p->K;
-    const bool system = c->exact && c->identity < 0, written_out = system && n <= WRITTEN_OUT_MOST;
-    const bool proof = c->exact && s->most > 0 && s->most <= WRITTEN_OUT_MOST;
+    const bool system = c->exact && c->identity < 0, written_out = system && n <= SPD_DENSE_MOST;
+    const bool proof = c->exact && s->most > 0 && s->most <= SPD_DENSE_MOST;
     const bool plain = proof && !c->routes.row && !c->routes.joined && c->routes.bases == p->d && p->K == 1 && p->loss->value;
     int64_t inner = spd_problem_gradient_work(p);
     if (written_out && spd_problem_normal_work(p, c->threads) > inner) inner = spd_problem_normal_work(p, c->threads);
@@ -123,13 +121,11 @@ static bool allocate_lists(spd_base_system *s) {
     return s->sum && s->touched && s->rest;
 }
 
-static void free_lists(spd_base_system *s) {
-    void *const arrays[] = {s->sum, s->touched, s->rest, s->null, s->null_square};
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) spd_free(arrays[i]);
-}
+static void free_lists(spd_base_system *s) { SPD_FREE_ALL(s->sum, s->touched, s->rest, s->null, s->null_square); }
 
 /* Routes along F alone; where those leave so many bases that a factor of G costs more than a pass over A and F, and rows of A with
- * one entry take all of them, or many where there are too many for a matrix, routes that end at these rows. */
+ * one entry take all of them, or many where there are too many for a matrix, routes that end at these rows; also where each row has
+ * one entry. */
 static bool find_routes(spd_certifier *c, int64_t *unknowns) {
     const spdhg_problem *p = c->problem;
     const int64_t constant = p->intercept ? 1 : 0;
@@ -147,9 +143,10 @@ static bool find_routes(spd_certifier *c, int64_t *unknowns) {
     bool good = weight && c->anchor;
     if (good) spd_anchors_find(p, NULL, c->anchor, weight);
     if (good) c->diagonal = c->identity < 0 && spd_anchors_suffice(p, c->anchor, weight + p->d);
-    if (good && dear) good = spd_routes_new(&made, p, c->anchor, weight);
-    const bool taken = good && dear && (made.bases == 0 || (plain > WRITTEN_OUT_MOST && made.bases < c->routes.bases));
-    if (taken && plain > WRITTEN_OUT_MOST) *unknowns = made.bases + constant;
+    const bool wanted = dear || c->diagonal; /* short ways: doubts do not add up */
+    if (good && wanted) good = spd_routes_new(&made, p, c->anchor, weight);
+    const bool taken = good && wanted && (made.bases == 0 || (plain > SPD_DENSE_MOST && made.bases < c->routes.bases));
+    if (taken && plain > SPD_DENSE_MOST) *unknowns = made.bases + constant;
     spd_routes_free(taken ? &c->routes : &made);
     if (taken) c->routes = made;
     spd_free(weight);
@@ -182,19 +179,18 @@ static spdhg_status allocate(spd_certifier *c, spdhg_error *err) {
     return SPDHG_OK;
 }
 
-spdhg_status spd_certifier_new(spd_certifier *c, const spdhg_problem *p, int threads, spdhg_error *err) {
+spdhg_status spd_certifier_new(spd_certifier *c, const spdhg_problem *p, int threads, const uint8_t *forced, spdhg_error *err) {
     *c = (spd_certifier){
         .problem = p, .threads = threads, .identity = -1, .best_dual = -INFINITY, .worth = INFINITY, .last = NAN, .fall = NAN};
     c->exact = unbounded_without_ridge(p);
     for (int64_t t = 0; t < p->terms; t++)
         if (spd_csr_is_identity(&p->term[t].F->F) && p->term[t].lambda > 0) c->identity = t;
-    spdhg_status status = allocate(c, err);
+    const spdhg_status status = allocate(c, err);
     if (status == SPDHG_OK) {
         c->least = spd_dual_least(c);
         c->start_value = value_at_zero(c);
         find_origin(c);
-        if (c->exact && c->identity < 0) status = spd_recession_forced(p, &c->forced, &c->push, &c->unattained, err);
-        c->base.forced = c->forced;
+        c->base.forced = c->forced = forced;
         c->base.alpha = c->alpha;
     }
     if (status != SPDHG_OK) spd_certifier_free(c);
@@ -207,8 +203,7 @@ void spd_certifier_free(spd_certifier *c) {
     for (int i = 0; i < SPD_CERTIFIER_PARTS; i++) spd_free(c->owned[i]); /* the problem may be gone */
     free_lists(&c->base);
     free_lists(&c->mean);
-    void *const arrays[] = {c->F_entries, c->fine, c->forced, c->push, c->anchor};
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) spd_free(arrays[i]);
+    SPD_FREE_ALL(c->F_entries, c->fine, c->anchor);
     spd_routes_free(&c->routes);
     *c = (spd_certifier){0};
 }

@@ -117,22 +117,20 @@ typedef struct spd_certifier {
     double least;       /* what f never is below, whatever x is: the rows' least losses */
     double best_dual;   /* largest certified lower bound of f seen so far: the bound of best_alpha and best_y */
     double worth; /* a relative gap (without ridge: within a radius) above this is not worth more work; INFINITY: always try */
-    double last, fall; /* f at the point before, and what it had fallen by to there (NAN: unknown): gap.c:left_over */
-    double enough;     /* a relative gap at which no better y is looked for */
-    bool slopes;       /* set by the caller: alpha is phi'(z), as far as that is in the domain */
-    bool gradient;     /* g = A'phi'(z)/W, gc its intercept's part */
-    uint8_t *forced;   /* rows whose alpha must be 0 (not 0 there), or NULL */
-    double *push;      /* with forced: an x that brings their loss near 0 and leaves the penalty and all other rows alone */
-    bool unattained;   /* f falls for ever along some direction, from every x: no minimiser exists */
-    double *alpha, *y, *g, *gc;      /* the dual point; g = A'alpha/W */
-    double *v, *v0;                  /* g + F'y, and the intercept's part */
-    double *P, *work;                /* d x K, and scratch of the pieces */
-    double *best_y, *Fq;             /* m x K */
-    double *curve, *t;               /* n x K each: exact correction */
-    double *M, *p, *r, *Mwork;       /* the system of the correction; M NULL: matrix-free */
-    double *kept;                    /* n x K: the D that M is a factor for, if ... */
-    bool factored;                   /* ... there is one; lambda is still the same */
-    double *saved;                   /* alpha and y, should the factor at hand fail */
+    double last, fall;          /* f at the point before, and what it had fallen by to there (NAN: unknown): gap.c:left_over */
+    double enough;              /* a relative gap at which no better y is looked for */
+    bool slopes;                /* set by the caller: alpha is phi'(z), as far as that is in the domain */
+    bool gradient;              /* g = A'phi'(z)/W, gc its intercept's part */
+    const uint8_t *forced;      /* rows whose alpha must be 0 (not 0 there), or NULL */
+    double *alpha, *y, *g, *gc; /* the dual point; g = A'alpha/W */
+    double *v, *v0;             /* g + F'y, and the intercept's part */
+    double *P, *work;           /* d x K, and scratch of the pieces */
+    double *best_y, *Fq;        /* m x K */
+    double *curve, *t;          /* n x K each: exact correction */
+    double *M, *p, *r, *Mwork;  /* the system of the correction; M NULL: matrix-free */
+    double *kept;               /* n x K: the D that M is a factor for, if ... */
+    bool factored;              /* ... there is one; lambda is still the same */
+    double *saved;              /* alpha and y, should the factor at hand fail */
     const double *lent, *lent_curve; /* A'diag(w D)A/W, lower triangle, and D = phi'' near z: the solver's, or NULL */
     double *scale, *q;               /* 1/sqrt of the system's diagonal; scratch: with the system */
     /* rounding */
@@ -161,7 +159,8 @@ typedef struct spd_certifier {
     double *owned[SPD_CERTIFIER_PARTS]; /* every array of doubles above */
 } spd_certifier;
 
-spdhg_status spd_certifier_new(spd_certifier *c, const spdhg_problem *p, int threads, spdhg_error *err);
+/* forced: of spd_recession, which outlives it. */
+spdhg_status spd_certifier_new(spd_certifier *c, const spdhg_problem *p, int threads, const uint8_t *forced, spdhg_error *err);
 /* z: scores n x K with offset and intercept; Fx: m x K; objective = f(x, c), loss its first part. y: any dual, projected here. The
  * caller has put phi'(z), or another guess, into c->alpha. c->gradient tells whether c->g and c->gc are still the gradient of the
  * loss afterwards. */

@@ -3,8 +3,6 @@
  * domain). Coupled losses (softmax): the probabilities alpha_i + e_b are mixed with one distribution just enough to balance. */
 #include "certify/certify.h"
 
-static double weight(const spdhg_problem *p, int64_t i) { return p->weight ? p->weight[i] : 1; }
-
 enum { AT_ONCE = 256 };
 static const double DROPPED = 1e-12; /* of the largest alpha: as good as 0 */
 
@@ -29,7 +27,7 @@ static bool balance_scalar(spd_certifier *c, int64_t k) {
         up += down;
     }
     for (int64_t i = 0; i < p->n && (p->K > 1 || p->weight); i++) {
-        const double a = weight(p, i) * c->alpha[i * p->K + k];
+        const double a = spd_problem_weight(p, i) * c->alpha[i * p->K + k];
         if (a > 0)
             up += a;
         else
@@ -53,8 +51,8 @@ static bool balance_coupled(spd_certifier *c) {
     double *mass = sum + K, t = 0;
     memset(sum, 0, 2 * (size_t)K * sizeof *sum);
     for (int64_t i = 0; i < p->n; i++) {
-        spd_axpy(K, weight(p, i), c->alpha + i * K, sum);
-        mass[(int64_t)p->b[i]] += weight(p, i);
+        spd_axpy(K, spd_problem_weight(p, i), c->alpha + i * K, sum);
+        mass[(int64_t)p->b[i]] += spd_problem_weight(p, i);
     }
     for (int64_t k = 0; k < K; k++)
         if (sum[k] > 0) t = fmax(t, sum[k] / (sum[k] + mass[k]));
@@ -86,7 +84,7 @@ static void fenchel_block(void *context, int64_t b) {
             spd_loss_brackets(p->loss, p->loss_arg, count, a->z + at, p->b + at, a->c->alpha + at, bracket_of);
             for (int64_t q = 0; q < count && !p->weight; q++) sum += spd_bracket(bracket_of[q]);
             for (int64_t q = 0; q < count && p->weight; q++) {
-                const double w = weight(p, (at + q) / K);
+                const double w = spd_problem_weight(p, (at + q) / K);
                 if (w > 0) sum += w * spd_bracket(bracket_of[q]);
             }
         }
@@ -97,7 +95,7 @@ static void fenchel_block(void *context, int64_t b) {
         const double *z = a->z + i * K, *alpha = a->c->alpha + i * K, *target = p->b + i * p->targets;
         const double gap =
             spd_loss_value(p->loss, p->loss_arg, K, z, target) - spd_dot(K, alpha, z) + p->loss->conjugate_k(alpha, K, target[0]);
-        const double w = weight(p, i);
+        const double w = spd_problem_weight(p, i);
         if (w > 0) sum += w * spd_bracket(gap);
     }
     a->partial[b] = sum;
@@ -113,10 +111,11 @@ double spd_dual_least(const spd_certifier *c) {
     const spdhg_problem *p = c->problem;
     double sum = 0;
     for (int64_t i = 0; i < p->n; i++) {
-        if (!(weight(p, i) > 0)) continue;
-        if (!p->loss->value) sum += weight(p, i) * p->loss->conjugate_k(c->alpha + i * p->K, p->K, p->b[i * p->targets]);
+        if (!(spd_problem_weight(p, i) > 0)) continue;
+        if (!p->loss->value)
+            sum += spd_problem_weight(p, i) * p->loss->conjugate_k(c->alpha + i * p->K, p->K, p->b[i * p->targets]);
         for (int64_t k = 0; k < p->K && p->loss->value; k++)
-            sum += weight(p, i) * p->loss->conjugate(0, p->b[i * p->K + k], p->loss_arg);
+            sum += spd_problem_weight(p, i) * p->loss->conjugate(0, p->b[i * p->K + k], p->loss_arg);
     }
     return -sum / p->W;
 }

@@ -5,6 +5,7 @@
  * back into its ball; v scales along and stays where it has to be.
  * No number computed is exactly 0: how much is left, and what that means, is for repair.c to say. */
 #include "certify/certify.h"
+#include "problem/rows.h"
 
 enum { REFINEMENTS = 4, CG_MOST = 200 };
 static const double GAIN = 0.5; /* what a round of refinement leaves, at most, for another to be made */
@@ -83,11 +84,9 @@ static bool factor(spd_certifier *c, const double *H, int64_t n) {
 static void find_diagonal(spd_certifier *c, int64_t n) {
     const spdhg_problem *p = c->problem;
     spd_problem_curvature_diagonal(p, c->curve, c->q);
-    for (int64_t t = 0; t < p->terms; t++) {
-        const spd_csr *F = &p->term[t].F->F;
-        for (int64_t e = 0; e < spd_csr_nnz(F) && !spd_csr_is_identity(F); e++)
-            for (int64_t k = 0; k < p->K; k++) c->q[F->idx[e] * p->K + k] += spd_dual_nu(&p->term[t]) * F->val[e] * F->val[e];
-    }
+    for (spd_rows r = spd_rows_of(p); spd_rows_next(&r);)
+        for (int64_t q = 0; q < r.row.n; q++)
+            for (int64_t k = 0; k < p->K; k++) c->q[r.row.idx[q] * p->K + k] += spd_dual_nu(r.term) * r.row.val[q] * r.row.val[q];
     set_scale(c, n, c->q, 1);
 }
 
@@ -111,7 +110,7 @@ static void move(spd_certifier *c, const double *z) {
     const int64_t K = p->K;
     spd_problem_scores(p, c->threads, c->p, c->t);
     for (int64_t i = 0; i < p->n; i++) {
-        const double *offset = p->data->offset ? p->data->offset + (p->row ? p->row[i] : i) * K : NULL;
+        const double *offset = spd_problem_offset(p, i);
         double *t = c->t + i * K, *alpha = c->alpha + i * K;
         for (int64_t k = 0; k < K; k++) t[k] += (p->intercept ? c->p[p->dK + k] : 0) - (offset ? offset[k] : 0);
         if (p->loss->value)
@@ -166,10 +165,10 @@ static bool in_domain(const spd_certifier *c) {
 }
 
 /* D = phi'' of a Hessian that a solver has lent, into c->kept, if alpha has at least half the room for it everywhere. At one
- * point it always has: logistic q(1 - q) <= min(q, 1 - q). False where the Hessian is of a point too far away. */
+ * point it always has if |phi'''| <= phi'': as a function of alpha phi'' then has slopes of at most 1, and it is 0 on the boundary. False where the Hessian is of a point too far away. */
 static bool borrow(spd_certifier *c) {
     const spdhg_problem *p = c->problem;
-    if (!c->lent || (p->loss->room && p->loss != &spd_loss_logistic)) return false;
+    if (!c->lent || (p->loss->room && !p->loss->steady)) return false;
     for (int64_t i = 0; i < p->n * p->K; i++) {
         c->kept[i] = c->forced && c->forced[i] ? 0 : c->lent_curve[i];
         if (p->loss->room && c->kept[i] > 2 * room_of(c, i) && c->alpha[i] != 0) return false;

@@ -4,7 +4,6 @@
 #include <float.h>
 
 #include "certify/certify.h"
-#include "recession/recession.h"
 
 static const double RADIUS_FACTOR = 10; /* where nothing else is possible the statement is about ||u|| <= 10 ||x|| */
 static const double NEAR = 0.01;        /* of the gap wanted: what is expected to be left when a proof is tried early */
@@ -64,7 +63,8 @@ static double error_of_objective(const spd_certifier *c, const point *at, double
 /* The three brackets at a point and their rounding. R > 0: within that radius; else of all x. moved: alpha is not phi'(z). */
 static sum add_up(spd_certifier *c, const point *at, const spd_repair *r, double R, bool moved, bool by_rows) {
     const spdhg_problem *p = c->problem;
-    const double first = moved ? spd_dual_fenchel(c, at->z) : 0, third = spd_dual_penalty_bracket(c, at->Fx);
+    const bool counts = moved || isinf(p->kappa); /* else what rounding of alpha makes of it is u^2, and nothing */
+    const double first = counts ? spd_dual_fenchel(c, at->z) : 0, third = spd_dual_penalty_bracket(c, at->Fx);
     const double second = R > 0      ? radius_bracket(c, at->x, R)
                           : c->exact ? exact_bracket(c, at->x)
                                      : p->set.kind->bracket(p->dK, p->set.arg, p->gamma, at->x, c->v, c->e, c->work);
@@ -177,33 +177,47 @@ static bool inside(spd_certifier *c, const double *x) {
     return spd_norm2(p->dK, c->P) <= OUTSIDE * spd_norm2(p->dK, x);
 }
 
+/* What the dual point made of y proves. A bound that it gives by itself is kept where the run goes on. */
+static spd_gap of_this_point(spd_certifier *c, const point *at, const double *y, double wanted, bool *member) {
+    spd_gap out = {.kind = SPD_GAP_CERTIFIED, .gap = INFINITY, .radius = NAN};
+    spd_repair r = {0};
+    const bool moved = choose_dual(c, at, y);
+    if (c->exact)
+        prove_exactly(c, at, moved, &r, &out);
+    else
+        out.gap = prove(c, at, 0, moved, &r);
+    *member = inside(c, at->x);
+    if (!isfinite(out.gap) || !*member) return (spd_gap){.kind = SPD_GAP_NONE, .gap = INFINITY, .radius = NAN};
+    if (out.kind == SPD_GAP_CERTIFIED && out.gap > wanted && at->objective - out.gap > c->best_dual) keep_best(c, &r);
+    return out;
+}
+
+/* What the best bound so far proves, or the least that the losses can be; *error: of f, which is in it. */
+static spd_gap of_best_bound(const spd_certifier *c, const point *at, double wanted, double *error) {
+    const double lowest = c->least - 4 * spd_rounding((double)c->problem->n) * fabs(c->least), known = fmax(c->best_dual, lowest);
+    const double rough = error_of_objective(c, at, 0, false);
+    const bool fine = rough > SHARE * fmax(wanted, at->objective - known);
+    *error = (fine ? error_of_objective(c, at, 0, true) : rough) + 2 * DBL_EPSILON * fabs(known);
+    return (spd_gap){.kind = SPD_GAP_CERTIFIED,
+                     .gap = fmax(at->objective - known, 0) + *error,
+                     .radius = NAN,
+                     .source = c->best_dual > lowest ? SPD_GAP_BY_BEST : SPD_GAP_BY_ZERO};
+}
+
 void spd_certify(spd_certifier *c, const double *x, const double *y, const double *z, const double *Fx, double loss,
                  double objective, spd_gap *out) {
     const point at = {x, z, Fx, loss, objective};
-    spd_repair r = {0};
-    *out = (spd_gap){.kind = SPD_GAP_CERTIFIED, .gap = INFINITY, .radius = NAN};
-    const bool moved = choose_dual(c, &at, y);
-    if (c->exact)
-        prove_exactly(c, &at, moved, &r, out);
-    else
-        out->gap = prove(c, &at, 0, moved, &r);
-    const bool member = inside(c, x);
-    if (!isfinite(out->gap) || !member) *out = (spd_gap){.kind = SPD_GAP_NONE, .gap = INFINITY, .radius = NAN};
-    const bool certified = out->kind == SPD_GAP_CERTIFIED;
     const double wanted = c->enough * fabs(objective);
-    if (certified && out->gap > wanted && objective - out->gap > c->best_dual) keep_best(c, &r); /* else the run ends here */
-    const double lowest = c->least - 4 * spd_rounding((double)c->problem->n) * fabs(c->least), known = fmax(c->best_dual, lowest);
-    const double rough = error_of_objective(c, &at, 0, false), small = wanted;
-    const double error = (rough > SHARE * fmax(small, objective - known) ? error_of_objective(c, &at, 0, true) : rough) +
-                         2 * DBL_EPSILON * fabs(known);
-    const double since = fmax(objective - known, 0) + error, much = certified ? out->gap : out->gap + error;
+    bool member;
+    *out = of_this_point(c, &at, y, wanted, &member);
+    if (!member) return;
+    double error;
+    const spd_gap best = of_best_bound(c, &at, wanted, &error);
+    const bool certified = out->kind == SPD_GAP_CERTIFIED;
+    const double much = certified ? out->gap : out->gap + error;
     /* A bound for all x is worth more than one within a radius, if it is small enough. */
-    if (isfinite(since) && member &&
-        (out->kind == SPD_GAP_NONE || since <= much || (!certified && since <= c->enough * fabs(objective))))
-        *out = (spd_gap){.kind = SPD_GAP_CERTIFIED,
-                         .gap = since,
-                         .radius = NAN,
-                         .source = c->best_dual > lowest ? SPD_GAP_BY_BEST : SPD_GAP_BY_ZERO};
+    const bool better = out->kind == SPD_GAP_NONE || best.gap <= much || (!certified && best.gap <= wanted);
+    if (isfinite(best.gap) && better) *out = best;
 }
 
 void spd_certify_known(spd_certifier *c, const double *alpha, const double *y) {

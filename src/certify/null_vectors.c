@@ -57,7 +57,7 @@ static bool is_null(spd_base_system *s, const spd_routes *r, const double *q, bo
     const spdhg_problem *p = s->problem;
     double *factor = s->line, *value = factor + p->d + 1, *work = value + p->d + 1;
     for (int64_t i = 0; i < p->n && !s->rowless; i++) {
-        if ((s->forced && s->forced[i]) || (p->weight && !(p->weight[i] > 0))) continue;
+        if ((s->forced && s->forced[i]) || !(spd_problem_weight(p, i) > 0)) continue;
         if (active && s->D[i] == 0 && spd_max_abs(p->K, s->alpha + i * p->K) == 0) continue;
         spd_row row;
         spd_problem_row(p, i, &row);

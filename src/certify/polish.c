@@ -1,7 +1,7 @@
 /* polish.c - a better y for the same alpha. In the gap y enters only through h*(-g - F'y), g = A'alpha/W: with gamma > 0 a smooth
  * function with gradient -F P, P = Pi_X(-(g + F'y)/gamma), and constant ||F||^2/gamma; with gamma = 0 and X unbounded its place
  * is taken by half the squared distance of v to what X allows, and with gamma = 0 and X bounded the solver's own y stays.
- * Accelerated projected gradient (Beck and Teboulle 2009) from the solver's own y; the best point seen is kept. */
+ * Accelerated projected gradient from the solver's own y; the best point seen is kept. */
 #include "certify/certify.h"
 
 enum { STEPS_LEAST = 10, STEPS_MOST = 100, LOOK_EVERY = 5, IDLE_MOST = 2 };
@@ -37,22 +37,20 @@ void spd_dual_polish(spd_certifier *c, double rest, double objective) {
     const bool absorbed = c->exact && c->identity >= 0 && p->terms == 1; /* exact.c finds this y in one step */
     if (mK == 0 || norm == 0 || (p->gamma == 0 && !c->exact) || absorbed) return;
     const double step = (p->gamma > 0 ? p->gamma : 1) / (norm * norm);
-    double *y = c->y, *best = c->best_y, *u = c->Fq + mK, *previous = u + mK, best_value = value_at(c, y), t = 1;
+    spd_accelerated a = {.y = c->y, .u = c->Fq + mK, .previous = c->Fq + 2 * mK};
+    double *y = c->y, *best = c->best_y, best_value = value_at(c, y);
     const double goal = p->gamma > 0 ? 0.5 * c->enough * objective - rest : 0.5 * SETTLED * SETTLED * spd_dot(p->dK, c->g, c->g);
     if (best_value <= goal || (p->gamma > 0 && c->enough > 0 && best_value + rest > c->worth * objective)) return;
     memcpy(best, y, (size_t)mK * sizeof *y);
-    memcpy(u, y, (size_t)mK * sizeof *y);
+    spd_accelerated_start(&a, p);
     const int steps = steps_of(p);
     int idle = 0;
     for (int it = 0; it < steps && idle < IDLE_MOST; it++) {
-        value_at(c, u);
+        value_at(c, a.u);
         spd_problem_apply(p, c->P, c->Fq);
-        memcpy(previous, y, (size_t)mK * sizeof *y);
-        for (int64_t e = 0; e < mK; e++) y[e] = u[e] + step * c->Fq[e];
-        spd_problem_project_dual(p, y, c->work);
-        const double next = 0.5 * (1 + sqrt(1 + 4 * t * t)), momentum = (t - 1) / next;
-        for (int64_t e = 0; e < mK; e++) u[e] = y[e] + momentum * (y[e] - previous[e]);
-        t = next;
+        spd_axpy(mK, step, c->Fq, a.u);
+        spd_accelerated_project(&a, p, c->work);
+        spd_accelerated_extrapolate(&a, p);
         if (it % LOOK_EVERY != LOOK_EVERY - 1 && it != steps - 1) continue;
         const double value = value_at(c, y), left = p->gamma > 0 ? best_value + rest : best_value;
         idle = value < best_value - GAIN_LEAST * left ? 0 : idle + 1;

@@ -19,8 +19,6 @@ enum { AT_ONCE = 256 };
 static const double SHRUNK = 1e-8;   /* small against any tolerance that is asked for, and large against rounding */
 static const double GENEROUS = 1.01; /* covers the rounding in these few sums of positive numbers */
 
-static double share(const spdhg_problem *p, int64_t i) { return (p->weight ? p->weight[i] : 1) / p->W; }
-
 /* How far alpha_i may go either way: half the distance to the boundary of its domain; the same for all its outputs. Where there is
  * no boundary, as far as alphas are large. (1 - shrunk) alpha_i has shrunk |alpha_i| at the least, for 0 is in the domain. */
 static void find_rooms(const spd_certifier *c, double shrunk, double *room) {
@@ -35,7 +33,7 @@ static void find_rooms(const spd_certifier *c, double shrunk, double *room) {
             else if (p->loss->room)
                 least = fmin(least, 0.5 * fmax(p->loss->room(a, p->b[i * p->K + k], p->loss_arg), shrunk * fabs(a)));
         }
-        room[i] = least > 0 && share(p, i) > 0 && !(c->forced && c->forced[i]) ? least : 0;
+        room[i] = least > 0 && spd_problem_share(p, i) > 0 && !(c->forced && c->forced[i]) ? least : 0;
     }
 }
 
@@ -54,7 +52,7 @@ static double spread_scalar(const spd_certifier *c, double shrunk, const double 
         }
         for (int64_t q = 0; q < count; q++) {
             const double D = c->base.D[(from + q) / K];
-            if (D > 0) sum += share(p, (from + q) / K) * most[q] * (most[q] / D);
+            if (D > 0) sum += spd_problem_share(p, (from + q) / K) * most[q] * (most[q] / D);
         }
     }
     return sum;
@@ -73,7 +71,7 @@ static double spread_coupled(const spd_certifier *c, const double *z) {
             const double q = c->alpha[i * p->K + k] + ((double)k == p->b[i]) + D;
             most += q * fmax(log(q) - (at[k] - all), 0);
         }
-        sum += share(p, i) * most * (most / D);
+        sum += spd_problem_share(p, i) * most * (most / D);
     }
     return sum;
 }

@@ -3,8 +3,6 @@
 
 static const double GENEROUS = 1.01; /* covers the rounding in these few sums of positive numbers */
 
-static double share(const spdhg_problem *p, int64_t i) { return (p->weight ? p->weight[i] : 1) / p->W; }
-
 /* y is in (1 + t) lambda Y: t is 0 where y was cut off at lambda, and rounding where a norm had to be computed. */
 double spd_dual_outside(const spd_certifier *c) {
     const spdhg_problem *p = c->problem;
@@ -23,7 +21,7 @@ static double tau_scalar(const spd_certifier *c, int64_t k) {
     const spdhg_problem *p = c->problem;
     double up = 0, down = 0;
     for (int64_t i = 0; i < p->n; i++) {
-        const double a = share(p, i) * c->alpha[i * p->K + k];
+        const double a = spd_problem_share(p, i) * c->alpha[i * p->K + k];
         up += fmax(a, 0);
         down += fmax(-a, 0);
     }
@@ -36,7 +34,7 @@ static double tau_coupled(const spd_certifier *c) {
     const spdhg_problem *p = c->problem;
     double tau = 0;
     memset(c->slope, 0, (size_t)p->K * sizeof *c->slope);
-    for (int64_t i = 0; i < p->n; i++) c->slope[(int64_t)p->b[i]] += share(p, i);
+    for (int64_t i = 0; i < p->n; i++) c->slope[(int64_t)p->b[i]] += spd_problem_share(p, i);
     for (int64_t k = 0; k < p->K; k++) {
         const double miss = fabs(c->v0[k]) + c->e[p->dK + k], mass = 0.999 * c->slope[k] - miss;
         if (miss > 0) tau = fmax(tau, mass > 0 ? GENEROUS * miss / mass : INFINITY);

@@ -5,11 +5,10 @@
 #include <float.h>
 
 #include "certify/certify.h"
+#include "problem/rows.h"
 
 static const double UNIT = 0.5 * DBL_EPSILON;
 static const double SQUARED = 1e-150; /* what is smaller has a square that may count as 0 */
-
-static double weight(const spdhg_problem *p, int64_t i) { return p->weight ? p->weight[i] : 1; }
 
 /* norm_j = sqrt( (1/W) sum_i w_i a_ij^2 ), top_j = max_i |a_ij|; of F the norm of every column. Squares of numbers over top_j
  * neither overflow nor vanish. */
@@ -19,7 +18,7 @@ void spd_dual_measure_columns(spd_certifier *c) {
     c->measured = true;
     for (int pass = 0; pass < 2; pass++)
         for (int64_t i = 0; i < p->n; i++) {
-            if (!(weight(p, i) > 0)) continue;
+            if (!(spd_problem_weight(p, i) > 0)) continue;
             spd_row row;
             spd_problem_row(p, i, &row);
             if (pass == 0) c->longest = row.nnz > c->longest ? row.nnz : c->longest;
@@ -30,19 +29,16 @@ void spd_dual_measure_columns(spd_certifier *c) {
                 if (pass == 0)
                     c->top[j] = fmax(c->top[j], fabs(row.val[q]));
                 else if (c->top[j] > 0)
-                    c->norm[j] += weight(p, i) / p->W * here * here;
+                    c->norm[j] += spd_problem_share(p, i) * here * here;
             }
         }
     for (int64_t j = 0; j < p->d; j++) c->norm[j] = c->top[j] * (sqrt(c->norm[j]) * (1 + 1e-9) + SQUARED) + DBL_MIN;
-    for (int64_t t = 0; t < p->terms; t++) {
-        const spd_csr *F = &p->term[t].F->F;
-        const bool identity = spd_csr_is_identity(F);
-        for (int64_t q = 0; q < (identity ? F->m : spd_csr_nnz(F)); q++) {
-            const int64_t j = identity ? q : F->idx[q];
-            c->F_norm[j] = hypot(c->F_norm[j], identity ? 1 : F->val[q]);
+    for (spd_rows r = spd_rows_of(p); spd_rows_next(&r);)
+        for (int64_t q = 0; q < r.row.n; q++) {
+            const int64_t j = r.row.idx[q];
+            c->F_norm[j] = hypot(c->F_norm[j], r.row.val[q]);
             c->F_entries[j]++;
         }
-    }
 }
 
 /* size_k = sqrt( (1/W) sum_i w_i alpha_ik^2 ): by Cauchy and Schwarz, (1/W) sum_i w_i |alpha_ik a_ij| <= size_k norm_j. */
@@ -53,7 +49,7 @@ static void alpha_sizes(spd_certifier *c) {
     for (int64_t i = 0; i < p->n && most > 0; i++)
         for (int64_t k = 0; k < p->K; k++) {
             const double a = c->alpha[i * p->K + k] / most;
-            c->alpha_size[k] += weight(p, i) / p->W * a * a;
+            c->alpha_size[k] += spd_problem_share(p, i) * a * a;
         }
     for (int64_t k = 0; k < p->K; k++) c->alpha_size[k] = most * sqrt(c->alpha_size[k]) * (1 + 1e-9) + SQUARED * most;
     c->vanishing = most > 0 ? (double)p->n * 8 * DBL_TRUE_MIN * (1 + most) : 0;
@@ -64,17 +60,12 @@ static void alpha_sizes(spd_certifier *c) {
 static void add_structure_error(spd_certifier *c, double more) {
     const spdhg_problem *p = c->problem;
     const int64_t K = p->K;
-    for (int64_t t = 0; t < p->terms; t++) {
-        const spd_csr *F = &p->term[t].F->F;
-        const bool identity = spd_csr_is_identity(F);
-        const double *y = c->y + p->term[t].first;
-        for (int64_t r = 0; r < F->m; r++)
-            for (int64_t q = identity ? r : F->ptr[r]; q < (identity ? r + 1 : F->ptr[r + 1]); q++) {
-                const int64_t j = identity ? q : F->idx[q];
-                const double factor = more * spd_rounding((double)c->F_entries[j] + 4) * (identity ? 1 : fabs(F->val[q]));
-                for (int64_t k = 0; k < K; k++) c->e[j * K + k] += factor * fabs(y[r * K + k]);
-            }
-    }
+    for (spd_rows r = spd_rows_of(p); spd_rows_next(&r);)
+        for (int64_t q = 0; q < r.row.n; q++) {
+            const int64_t j = r.row.idx[q];
+            const double factor = more * spd_rounding((double)c->F_entries[j] + 4) * fabs(r.row.val[q]);
+            for (int64_t k = 0; k < K; k++) c->e[j * K + k] += factor * fabs(c->y[r.at + k]);
+        }
 }
 
 /* A coupled loss has sum_k alpha_ik = 0 up to rounding; the exactly normalised alpha is this far away, in parts of q_ik <= 1. */
@@ -133,17 +124,17 @@ static int64_t dependent(const spdhg_problem *p, const double *alpha, int64_t i)
 /* w alpha_ik. */
 static spd_twofold weighted(const spdhg_problem *p, const double *alpha, int64_t i, int64_t k, int64_t other) {
     spd_twofold sum = {0, 0};
-    if (k != other) return spd_two_product(weight(p, i), alpha[k]);
+    if (k != other) return spd_two_product(spd_problem_weight(p, i), alpha[k]);
     for (int64_t l = 0; l < p->K; l++)
         if (l != k) sum = spd_twofold_add(sum, -alpha[l]);
-    return spd_twofold_times(sum, weight(p, i));
+    return spd_twofold_times(sum, spd_problem_weight(p, i));
 }
 
 static void add_rows_finely(spd_certifier *c) {
     const spdhg_problem *p = c->problem;
     const int64_t K = p->K;
     for (int64_t i = 0; i < p->n; i++) {
-        if (!(weight(p, i) > 0)) continue;
+        if (!(spd_problem_weight(p, i) > 0)) continue;
         spd_row row;
         spd_problem_row(p, i, &row);
         const int64_t other = dependent(p, c->alpha + i * K, i);
@@ -164,21 +155,15 @@ static void add_rows_finely(spd_certifier *c) {
 static void add_structure_finely(spd_certifier *c, spd_twofold W) {
     const spdhg_problem *p = c->problem;
     const int64_t K = p->K;
-    for (int64_t t = 0; t < p->terms; t++) {
-        const spd_csr *F = &p->term[t].F->F;
-        const bool identity = spd_csr_is_identity(F);
-        const double *y = c->y + p->term[t].first;
-        for (int64_t r = 0; r < F->m; r++)
-            for (int64_t q = identity ? r : F->ptr[r]; q < (identity ? r + 1 : F->ptr[r + 1]); q++)
-                for (int64_t k = 0; k < K; k++) {
-                    const int64_t j = identity ? q : F->idx[q];
-                    spd_twofold part = spd_twofold_times(W, y[r * K + k]);
-                    if (!identity) part = spd_twofold_times(part, F->val[q]);
-                    if (p->scale) part = spd_twofold_times(part, p->scale[j]);
-                    spd_twofold *g = &c->fine[j * K + k];
-                    *g = spd_twofold_add(spd_twofold_add(*g, part.high), part.low);
-                }
-    }
+    for (spd_rows r = spd_rows_of(p); spd_rows_next(&r);)
+        for (int64_t q = 0; q < r.row.n; q++)
+            for (int64_t k = 0; k < K; k++) {
+                const int64_t j = r.row.idx[q];
+                spd_twofold part = spd_twofold_times(spd_twofold_times(W, c->y[r.at + k]), r.row.val[q]);
+                if (p->scale) part = spd_twofold_times(part, p->scale[j]);
+                spd_twofold *g = &c->fine[j * K + k];
+                *g = spd_twofold_add(spd_twofold_add(*g, part.high), part.low);
+            }
 }
 
 bool spd_dual_fine_v(spd_certifier *c) {

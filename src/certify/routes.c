@@ -10,6 +10,7 @@
 #include <float.h>
 
 #include "certify/certify.h"
+#include "problem/rows.h"
 
 typedef struct edge {
     int32_t other;
@@ -23,50 +24,40 @@ typedef struct network {
     edge *edge;
 } network;
 
-static bool is_link(const spd_csr *F, int64_t e) {
-    const int64_t q = F->ptr[e];
-    return F->ptr[e + 1] - q == 2 && F->val[q] != 0 && fabs(F->val[q]) == fabs(F->val[q + 1]);
+/* To the next row that is a link: of a term that counts, two entries of one size. */
+static bool next_link(spd_rows *r) {
+    while (spd_rows_next(r))
+        if (r->term->lambda > 0 && r->row.n == 2 && r->row.val[0] != 0 && fabs(r->row.val[0]) == fabs(r->row.val[1])) return true;
+    return false;
 }
 
-/* Calls visit for each row of a term that counts: positive lambda, not the identity. */
-static void each_link(const spdhg_problem *p, network *g, void (*visit)(network *g, const spd_csr *F, int64_t e, int64_t at)) {
-    for (int64_t t = 0; t < p->terms; t++) {
-        const spd_csr *F = &p->term[t].F->F;
-        for (int64_t e = 0; e < F->m && p->term[t].lambda > 0 && !spd_csr_is_identity(F); e++)
-            if (is_link(F, e)) visit(g, F, e, p->term[t].first + e * p->K);
-    }
-}
-
-static void count_link(network *g, const spd_csr *F, int64_t e, int64_t at) {
-    (void)at;
-    for (int64_t q = F->ptr[e]; q < F->ptr[e + 1]; q++) g->start[F->idx[q]]++;
+static void count_links(network *g, const spdhg_problem *p) {
+    for (spd_rows r = spd_rows_of(p); next_link(&r);)
+        for (int side = 0; side < 2; side++) g->start[r.row.idx[side]]++;
 }
 
 /* start[j] is the place behind the last edge of j, and moves down to its first. */
-static void fill_link(network *g, const spd_csr *F, int64_t e, int64_t at) {
-    const int64_t q = F->ptr[e];
-    const signed char sign = (F->val[q] > 0) == (F->val[q + 1] > 0) ? -1 : 1;
-    for (int side = 0; side < 2; side++)
-        g->edge[--g->start[F->idx[q + side]]] =
-            (edge){.other = F->idx[q + 1 - side], .sign = sign, .at = at, .size = fabs(F->val[q])};
+static void fill_links(network *g, const spdhg_problem *p) {
+    for (spd_rows r = spd_rows_of(p); next_link(&r);) {
+        const signed char sign = (r.row.val[0] > 0) == (r.row.val[1] > 0) ? -1 : 1;
+        for (int side = 0; side < 2; side++)
+            g->edge[--g->start[r.row.idx[side]]] =
+                (edge){.other = r.row.idx[1 - side], .sign = sign, .at = r.at, .size = fabs(r.row.val[0])};
+    }
 }
 
 /* Columns that a row with one entry takes whole; returns how many. */
 static int64_t ground(spd_routes *r, const spdhg_problem *p) {
     int64_t reached = 0;
-    for (int64_t t = 0; t < p->terms; t++) {
-        const spd_csr *F = &p->term[t].F->F;
-        const bool identity = spd_csr_is_identity(F);
-        for (int64_t e = 0; e < F->m && p->term[t].lambda > 0; e++) {
-            if (!identity && (F->ptr[e + 1] - F->ptr[e] != 1 || F->val[F->ptr[e]] == 0)) continue;
-            const int64_t j = identity ? e : F->idx[F->ptr[e]];
-            if (r->base[j] != SPD_UNREACHED) continue;
-            r->base[j] = SPD_GROUNDED;
-            r->to[j] = -1;
-            r->at[j] = p->term[t].first + e * p->K;
-            r->size[j] = identity ? 1 : fabs(F->val[F->ptr[e]]);
-            r->order[reached++] = (int32_t)j;
-        }
+    for (spd_rows f = spd_rows_of(p); spd_rows_next(&f);) {
+        if (!(f.term->lambda > 0) || f.row.n != 1 || f.row.val[0] == 0) continue;
+        const int32_t j = f.row.idx[0];
+        if (r->base[j] != SPD_UNREACHED) continue;
+        r->base[j] = SPD_GROUNDED;
+        r->to[j] = -1;
+        r->at[j] = f.at;
+        r->size[j] = fabs(f.row.val[0]);
+        r->order[reached++] = j;
     }
     return reached;
 }
@@ -142,14 +133,14 @@ bool spd_routes_new(spd_routes *r, const spdhg_problem *p, const int64_t *anchor
     network g = {.start = SPD_NEW(int64_t, p->d + 1)};
     bool good = r->order && r->to && r->base && r->at && (r->row || !anchor) && r->size && r->sign && g.start;
     if (good) {
-        each_link(p, &g, count_link);
+        count_links(&g, p);
         int64_t total = 0;
         for (int64_t j = 0; j <= p->d; j++) g.start[j] = total += j < p->d ? g.start[j] : 0;
         g.edge = SPD_NEW(edge, total);
         good = g.edge != NULL;
     }
     if (good) {
-        each_link(p, &g, fill_link);
+        fill_links(&g, p);
         find_routes(r, p, &g, anchor, weight);
     }
     spd_free(g.start);
@@ -158,8 +149,7 @@ bool spd_routes_new(spd_routes *r, const spdhg_problem *p, const int64_t *anchor
 }
 
 void spd_routes_free(spd_routes *r) {
-    void *const arrays[] = {r->order, r->to, r->base, r->at, r->row, r->size, r->sign};
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) spd_free(arrays[i]);
+    SPD_FREE_ALL(r->order, r->to, r->base, r->at, r->row, r->size, r->sign);
     *r = (spd_routes){0};
 }
 

@@ -55,6 +55,10 @@ char *spd_strdup(const char *text) { return text ? spd_copy(text, (int64_t)strle
 
 void spd_free(void *block) { free(block); }
 
+void spd_free_all(void *const *memory, size_t count) {
+    for (size_t i = 0; i < count; i++) spd_free(memory[i]);
+}
+
 double *spd_arena_take(spd_arena *arena, int64_t count) {
     double *place = arena->base ? arena->base + arena->used : NULL;
     arena->used += (count + ARENA_DOUBLES - 1) / ARENA_DOUBLES * ARENA_DOUBLES;

@@ -25,6 +25,14 @@ spdhg_status spd_fail_io(spdhg_error *err, const char *path, const char *doing);
         const spdhg_status spd_status_ = (call);                                                                                 \
         if (spd_status_ != SPDHG_OK) return spd_status_;                                                                         \
     } while (0)
+/* What a macro stands for, as a string. */
+#define SPD_TEXT(macro) SPD_TEXT_OF(macro)
+#define SPD_TEXT_OF(tokens) #tokens
+
+/* ---- options.c: own, which has the defaults and `bytes` bytes, takes what the caller's struct has: one of an older header is shorter,
+ * one of a newer header longer. given NULL: nothing. SPDHG_USAGE: its size was never set. */
+spdhg_status spd_options_take(void *own, size_t bytes, const void *given, const char *type, spdhg_error *err);
+#define SPD_OPTIONS_TAKE(type, own, given, err) spd_options_take((own), sizeof(type), (given), #type, (err))
 
 /* ---- alloc.c: zeroed, 64-byte aligned, count * size checked for overflow; NULL when it cannot. count 0 gives a valid pointer.
  */
@@ -35,6 +43,8 @@ void *spd_grow_raw(void *old, int64_t count, size_t size);
 void *spd_copy(const void *source, int64_t count, size_t size);
 char *spd_strdup(const char *text);
 void spd_free(void *block);
+void spd_free_all(void *const *memory, size_t count);
+#define SPD_FREE_ALL(...) spd_free_all((void *const[]){__VA_ARGS__}, sizeof(void *const[]){__VA_ARGS__} / sizeof(void *))
 #define SPD_NEW(type, count) ((type *)spd_alloc((count), sizeof(type)))
 
 /* An arena of doubles that is laid out twice by the same code: first with base NULL (counting), then for real. */

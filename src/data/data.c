@@ -24,16 +24,21 @@ void spdhg_data_free(spdhg_data *data) {
     }
     free_texts(data->label, data->labels);
     free_texts(data->name, data->features);
-    spd_free(data->weight);
-    spd_free(data->offset);
-    spd_free(data->group);
-    spd_free(data->source);
-    spd_free(data);
+    SPD_FREE_ALL(data->weight, data->offset, data->group, data->source, data);
 }
 
 int64_t spdhg_data_rows(const spdhg_data *data) { return data->rows; }
 int64_t spdhg_data_features(const spdhg_data *data) { return data->features; }
 int64_t spdhg_data_nonzeros(const spdhg_data *data) { return data->nnz; }
+
+const char *spd_data_place(const spdhg_data *data, int64_t row, char *buffer, size_t size) {
+    const char *source = data->source ? data->source : "the data";
+    if (data->first_line > 0)
+        snprintf(buffer, size, "%s:%lld", source, (long long)(data->first_line + row));
+    else
+        snprintf(buffer, size, "%s: row %lld", source, (long long)row + 1);
+    return buffer;
+}
 
 double spd_data_bytes(const spdhg_data *data) {
     const double rows = (double)data->rows, nnz = (double)data->nnz;

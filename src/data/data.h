@@ -26,6 +26,7 @@ struct spdhg_data {
     char **name;        /* names of the features, or NULL */
     int index_base;     /* 0 or 1: what the file called the first feature */
     char *source;       /* path, for messages; may be NULL */
+    int64_t first_line; /* of source, in which row 0 is, if every line from there on is a row; else 0 */
     const char *format; /* the reader's name; static text */
     double read_seconds;
     bool borrowed; /* ptr, idx, val, b are the caller's */
@@ -46,6 +47,8 @@ typedef struct spd_row {
 spdhg_status spd_data_new(spdhg_data **out, spdhg_error *err); /* empty, to be filled by a reader */
 /* Checks what every other room relies on: indices ascending and in range, all numbers finite. Message names row and column. */
 spdhg_status spd_data_validate(const spdhg_data *data, spdhg_error *err);
+/* Where a row is: "file:line", or "file: row N" where lines are not known. */
+const char *spd_data_place(const spdhg_data *data, int64_t row, char *buffer, size_t size);
 double spd_data_bytes(const spdhg_data *data); /* memory it holds */
 
 /* ---- view.c: which rows are the test part: round(fraction * n) positions of a permutation of seed. Ascending ids. */

@@ -147,7 +147,7 @@ static spdhg_status make(spdhg_data **out, double **truth, int64_t *truths, cons
     X(chain, "piecewise constant coefficients, regression", 500, 200, 1, 0, 0, 1, 0.3, 0, SERIES, NUMBER, false, chain)          \
     X(graph, "correlated clusters of ten features with equal coefficients, logistic", 1000, 200, 1, 0, 0, 1, 0.2, 0.5, CLUSTERS, \
       SIGN, false, graph)                                                                                                        \
-    X(lasso, "one coefficient in ten is not zero, regression", 200, 500, 1, 0, 0, 1, 0.3, 0, SERIES, NUMBER, false, sparse)      \
+    X(lasso, "one coefficient in ten is nonzero, regression", 200, 500, 1, 0, 0, 1, 0.3, 0, SERIES, NUMBER, false, sparse)       \
     X(multiclass, "sparse coefficients for each of `outputs` classes, softmax", 1000, 50, 4, 0, 0, 1, 0.2, 0, SERIES, CLASS,     \
       false, sparse)                                                                                                             \
     X(sparse, "text-like rows with Zipf feature frequencies, logistic", 10000, 20000, 1, 0, 0, 0.005, 0.2, 0, WORDS, SIGN,       \

@@ -5,6 +5,7 @@
  * where it costs a part of what the run has cost, such as one Newton step more. */
 #include "face/face.h"
 #include "face/answer.h"
+#include "face/zeros.h"
 
 enum { PASSES_MOST = 1000, PASSES_LEAST = 20, SMOOTH_LEAST = 6, TURNS_MOST = 20 };
 static const double ANY_RUN = 4e6,
@@ -31,15 +32,12 @@ static void find_zeros(spd_face *f, const double *x, const double *y, reading ho
     memset(open, 0, (size_t)mK * sizeof *open);
     memset(present, 0, (size_t)mK * sizeof *present);
     spd_problem_apply(p, x, f->Fx);
-    for (int64_t t = 0; t < p->terms; t++) {
-        const spd_term *term = &p->term[t];
-        const int64_t first = term->first;
-        const double *Fx = f->Fx + first, largest = spd_max_abs(term->m * p->K, Fx);
-        spd_term_outside(term, p->K, y + first, (1 - 1e-7) * term->lambda, open + first, f->work);
-        if (isfinite(how.small)) spd_term_outside(term, p->K, Fx, how.small * largest, open + first, f->work);
-        spd_term_outside(term, p->K, Fx, how.tiny * spd_max_abs(p->dK, x), present + first, f->work);
-    }
+    spd_zeros_of_dual(p, y, SPD_STRICTLY, open, f->work);
+    if (isfinite(how.small)) spd_zeros_of_primal(p, f->Fx, (spd_small){.relative = how.small}, open, f->work);
+    spd_zeros_of_primal(p, f->Fx, (spd_small){.absolute = how.tiny * spd_max_abs(p->dK, x)}, present, f->work);
     for (int64_t i = 0; i < mK; i++) f->zero[i] = open[i] == 0 || present[i] == 0;
+    for (int64_t t = 0; t < p->terms; t++) /* without lambda there is no kink to look out for, and no row to hold at 0 */
+        for (int64_t i = 0; i < p->term[t].m * p->K && p->term[t].lambda == 0; i++) f->zero[p->term[t].first + i] = true;
 }
 
 static void free_bases(spd_face *f) {
@@ -102,9 +100,8 @@ static double cost(const spdhg_problem *p) {
 
 /* Penalties with isolated corners, or a set X, have no such face. */
 static bool has_faces(const spdhg_problem *p) {
-    bool good = p->set.kind == &spd_set_all;
-    for (int64_t t = 0; t < p->terms; t++)
-        good = good && (p->term[t].penalty == &spd_penalty_l1 || p->term[t].penalty == &spd_penalty_group);
+    bool good = p->set.kind->whole;
+    for (int64_t t = 0; t < p->terms; t++) good = good && p->term[t].penalty->zeros != SPD_ZEROS_NONE;
     return good;
 }
 

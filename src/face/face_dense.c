@@ -1,5 +1,5 @@
 /* face_dense.c - the Hessian on a face written out and factored, M = N'(Hessian + gamma I)N: where coefficients are few it costs
- * less than the products conjugate gradients would make. l1 only: then the penalty is straight on the face. */
+ * less than the products conjugate gradients would make. Sums of sizes only: they are straight on the face. */
 #include "face/face.h"
 
 static const double SINGULAR = 1e-10; /* of its own diagonal: what elimination may leave of a pivot */
@@ -13,7 +13,7 @@ double spd_face_dense_cost(const spdhg_problem *p, double unknowns) {
 int64_t spd_face_dense_size(const spdhg_problem *p, double pass) {
     const double n = (double)spd_problem_normal_size(p);
     for (int64_t t = 0; t < p->terms; t++)
-        if (p->term[t].penalty != &spd_penalty_l1) return 0;
+        if (!p->term[t].penalty->sum_of_sizes) return 0;
     return 2 * spd_face_dense_cost(p, n) < n * pass ? spd_problem_normal_size(p) : 0; /* conjugate gradients: some n/2 passes */
 }
 

@@ -131,7 +131,9 @@ typedef struct part {
 
 static int64_t part_rows(const spd_face *f, part a) { return spd_term_block_rows(&f->p->term[a.term], a.block); }
 
-static int64_t part_width(const spd_face *f, part a) { return f->p->term[a.term].penalty == &spd_penalty_l1 ? 1 : f->p->K; }
+static int64_t part_width(const spd_face *f, part a) {
+    return f->p->term[a.term].penalty->zeros == SPD_ZEROS_NUMBER ? 1 : f->p->K;
+}
 
 /* Its number k of row r, as a place in y. */
 static int64_t part_place(const spd_face *f, part a, int64_t r, int64_t k) {

@@ -1,19 +1,13 @@
-/* null_basis.c - orthonormal columns N with F N = 0 (ALGORITHMS B6): a column per connected component for rows of one or two
+/* null_basis.c - orthonormal columns N with F N = 0: a column per connected component for rows of one or two
  * entries; by reflections or, for many features, elimination for rows whose last columns differ (chain, trend); else eigenvectors
  * of F'F. */
 #include "face/nullspace.h"
 
-enum { DENSE_MOST = 1500 };
 static const double BASIS_MOST = 5e7; /* numbers of a basis by elimination */
 
 spdhg_status spd_null_join(spd_joins *g, const spdhg_problem *p, const bool *counts, spdhg_error *err) {
     SPD_TRY(spd_joins_new(g, p->d, err));
-    double ratio;
-    for (spd_null_rows r = spd_null_rows_all(p, counts); spd_null_rows_next(&r);)
-        if (r.n == 1)
-            g->zero[spd_joins_find(g, r.idx[0], &ratio)] = true;
-        else
-            spd_joins_add(g, r.idx[0], r.idx[1], r.val[0], r.val[1]);
+    for (spd_rows r = spd_rows_of(p); spd_null_rows_next(&r, counts);) spd_joins_row(g, &r.row, 1, 0);
     return SPDHG_OK;
 }
 
@@ -21,16 +15,16 @@ spdhg_status spd_null_join(spd_joins *g, const spdhg_problem *p, const bool *cou
 spdhg_status spd_null_eigenvectors(const spdhg_problem *p, const bool *counts, double **vectors, int64_t *zeros,
                                    spdhg_error *err) {
     const int64_t d = p->d;
-    if (d > DENSE_MOST)
+    if (d > SPD_DENSE_MOST)
         return spd_fail(err, SPDHG_USAGE,
-                        "the null space of a structure like this can be found for up to %d features, the data has %lld (give the "
+                        "the null space of this structure can be computed for up to %d features, the data has %lld (give the "
                         "largest lambda)",
-                        DENSE_MOST, (long long)d);
+                        SPD_DENSE_MOST, (long long)d);
     double *G = SPD_NEW(double, d *d), *value = SPD_NEW(double, d), *work = SPD_NEW(double, spd_eigen_work(d));
     spdhg_status status = G && value && work ? SPDHG_OK : spd_fail_memory(err, 8.0 * (double)d * (double)d);
-    for (spd_null_rows r = spd_null_rows_all(p, counts); status == SPDHG_OK && spd_null_rows_next(&r);)
-        for (int64_t a = 0; a < r.n; a++)
-            for (int64_t b = 0; b < r.n; b++) G[r.idx[a] * d + r.idx[b]] += r.val[a] * r.val[b];
+    for (spd_rows r = spd_rows_of(p); status == SPDHG_OK && spd_null_rows_next(&r, counts);)
+        for (int64_t a = 0; a < r.row.n; a++)
+            for (int64_t b = 0; b < r.row.n; b++) G[r.row.idx[a] * d + r.row.idx[b]] += r.row.val[a] * r.row.val[b];
     if (status == SPDHG_OK && !spd_eigen(d, G, value, work))
         status = spd_fail(err, SPDHG_NUMERICAL, "no eigenvectors of F'F could be found");
     for (*zeros = 0; status == SPDHG_OK && *zeros < d && value[*zeros] <= 1e-12 * value[d - 1];) ++*zeros;
@@ -53,7 +47,7 @@ spdhg_status spd_null_components(spd_nullspace *null, const spdhg_problem *p, co
     for (int64_t j = 0; status == SPDHG_OK && j < p->d; j++) {
         double ratio;
         const int64_t r = spd_joins_find(&g, j, &ratio);
-        if (g.zero[r]) continue;
+        if (spd_joins_is_zero(&g, r)) continue;
         if (r == j) column[j] = null->k++; /* the smallest of its set: seen first */
         square[r] += ratio * ratio;
         free_features++;
@@ -62,7 +56,7 @@ spdhg_status spd_null_components(spd_nullspace *null, const spdhg_problem *p, co
     for (int64_t j = 0, at = 0; status == SPDHG_OK && j < p->d; null->N.ptr[++j] = at) {
         double ratio;
         const int64_t r = spd_joins_find(&g, j, &ratio);
-        if (g.zero[r]) continue;
+        if (spd_joins_is_zero(&g, r)) continue;
         null->N.idx[at] = (int32_t)column[r];
         null->N.val[at++] = ratio / sqrt(square[r]);
     }
@@ -100,12 +94,13 @@ static void follow(const spdhg_problem *p, const int64_t *pivot, const int64_t *
     for (int64_t j = 0; j < p->d; j++) {
         const int64_t number = pivot[j] ? pivot[j] : extend[j];
         int64_t e;
-        const spd_csr *F = number ? &spd_null_term(p, number - 1, &e)->F->F : NULL;
-        for (int64_t a = 0; a < begun && F && !spd_csr_is_identity(F); a++) {
-            const int64_t last = F->ptr[e + 1] - 1;
+        spd_csr_row row = {0};
+        const spd_term *t = number ? spd_null_term(p, number - 1, &e) : NULL; /* e is known behind this */
+        if (t) spd_csr_take(&t->F->F, e, &row);
+        for (int64_t a = 0; a < begun && row.n > 0; a++) {
             double sum = 0, *x = V + a * p->d;
-            for (int64_t q = F->ptr[e]; q < last; q++) sum += F->val[q] * x[F->idx[q]];
-            x[j] = -sum / F->val[last];
+            for (int64_t q = 0; q + 1 < row.n; q++) sum += row.val[q] * x[row.idx[q]];
+            x[j] = -sum / row.val[row.n - 1];
         }
         if (pivot[j] == 0) V[begun++ * p->d + j] = 1;
     }
@@ -128,8 +123,8 @@ spdhg_status spd_null_eliminated(spd_nullspace *null, const spdhg_problem *p, co
     int64_t *extend = SPD_NEW(int64_t, p->d);
     spdhg_status status = V && extend ? SPDHG_OK : spd_fail_memory(err, 8.0 * (double)null->k * (double)p->d);
     if (status == SPDHG_OK) {
-        for (spd_null_rows r = spd_null_rows_all(p, NULL); spd_null_rows_next(&r);)
-            if (r.n > 1 && r.val[r.n - 1] != 0) extend[r.idx[r.n - 1]] = 1 + r.number;
+        for (spd_rows r = spd_rows_of(p); spd_null_rows_next(&r, NULL);)
+            if (r.row.n > 1 && r.row.val[r.row.n - 1] != 0) extend[r.row.idx[r.row.n - 1]] = 1 + r.number;
         follow(p, pivot, extend, V);
         orthonormalise(null->k, p->d, V);
         status = transpose(null, p->d, V, err);
@@ -145,8 +140,8 @@ spdhg_status spd_null_complement(spd_nullspace *null, const spdhg_problem *p, co
     spdhg_status status = A && V && work ? SPDHG_OK : spd_fail_memory(err, 8.0 * (double)d * (double)d);
     int64_t at = 0;
     null->k = k;
-    for (spd_null_rows row = spd_null_rows_all(p, counts); status == SPDHG_OK && spd_null_rows_next(&row); at++)
-        for (int64_t q = 0; q < row.n; q++) A[at * d + row.idx[q]] = row.val[q];
+    for (spd_rows row = spd_rows_of(p); status == SPDHG_OK && spd_null_rows_next(&row, counts); at++)
+        for (int64_t q = 0; q < row.row.n; q++) A[at * d + row.row.idx[q]] = row.row.val[q];
     if (status == SPDHG_OK && !spd_complement(r, d, A, V, work))
         status = spd_fail(err, SPDHG_NUMERICAL, "the null space of the structure could not be found");
     if (status == SPDHG_OK) status = transpose(null, d, V, err);

@@ -1,4 +1,4 @@
-/* nullspace.c - the null space of the stacked F = [F_1; F_2; ...], or its dimension alone (ALGORITHMS B6), by whichever of the
+/* nullspace.c - the null space of the stacked F = [F_1; F_2; ...], or its dimension alone, by whichever of the
  * three methods fits the rows that count. */
 #include "face/nullspace.h"
 
@@ -46,7 +46,7 @@ spdhg_status spd_nullspace_dimension(const spdhg_problem *p, const bool *counts,
     if (how == SPD_NULL_COMPONENTS) {
         spd_joins g;
         status = spd_null_join(&g, p, counts, err);
-        for (int64_t j = 0; status == SPDHG_OK && j < p->d; j++) *k += g.root[j] == j && !g.zero[j];
+        for (int64_t j = 0; status == SPDHG_OK && j < p->d; j++) *k += g.root[j] == j && !spd_joins_is_zero(&g, j);
         if (status == SPDHG_OK) spd_joins_free(&g);
     } else if (how == SPD_NULL_ELIMINATION)
         *k = spd_null_free_columns(p, pivot);

@@ -1,9 +1,9 @@
 /* nullspace.h - the x whose F_t x is 0 in all rows of all terms with lambda_given > 0, or in the rows with counts[e] (rows of
  * all terms one after the other). One output; the K outputs of x are alike. Rows of one or two entries: connected components.
- * Rows with different last columns: elimination. Else a dense matrix, up to 1500 features; SPDHG_USAGE beyond. */
+ * Rows with different last columns: elimination. Else a dense matrix, up to SPD_DENSE_MOST features; SPDHG_USAGE beyond. */
 #ifndef SPD_NULLSPACE_H
 #define SPD_NULLSPACE_H
-#include "problem/problem.h"
+#include "problem/rows.h"
 
 typedef struct spd_nullspace {
     int64_t k; /* dimension */
@@ -19,21 +19,9 @@ spdhg_status spd_nullspace_eliminate(const spdhg_problem *p, const double *g, do
                                      spdhg_error *err);
 
 /* ---- null_rows.c: the rows that count, in the order of the stack, and what can be done with them. */
-typedef struct spd_null_rows {
-    const spdhg_problem *p;
-    const bool *counts;
-    int64_t t, e, at; /* next */
-    int64_t n;        /* entries of the row last given */
-    const int32_t *idx;
-    const double *val;
-    int64_t number; /* of the row last given, in the whole stack */
-    int32_t own;
-    double one;
-} spd_null_rows;
 typedef enum spd_null_method { SPD_NULL_COMPONENTS, SPD_NULL_ELIMINATION, SPD_NULL_DENSE } spd_null_method;
 
-spd_null_rows spd_null_rows_all(const spdhg_problem *p, const bool *counts);
-bool spd_null_rows_next(spd_null_rows *rows); /* not the address of a copy: identity rows point into it */
+bool spd_null_rows_next(spd_rows *r, const bool *counts); /* to the next row that counts and has entries */
 /* pivot[j] = 1 + number of the row whose last column is j, 0 if there is none. */
 spd_null_method spd_null_choose(const spdhg_problem *p, const bool *counts, int64_t *pivot);
 int64_t spd_null_free_columns(const spdhg_problem *p, const int64_t *pivot);       /* columns that end no row */

@@ -6,10 +6,10 @@
 /* x_q = coef_q t_label(q), 0 where label is -1; the intercepts are the last K unknowns. Rows of F with one entry make zeros, rows
  * with two tie two coordinates; longer rows are left to the penalty. All of it is scratch, made anew in every step. */
 typedef struct spd_tied {
-    int64_t size;    /* unknowns t */
-    int32_t *parent; /* union-find over coordinates and, last, zero */
+    int64_t size;   /* unknowns t */
+    spd_joins ties; /* of the coordinates */
     int32_t *label;
-    double *coef;
+    double *coef;   /* ties.ratio */
     double *weight; /* sum of coef^2 of each unknown, room for `most` */
 } spd_tied;
 
@@ -18,20 +18,20 @@ void spd_tied_whole(spd_tied *r, const spdhg_problem *p);                       
 bool spd_tied_make(spd_tied *r, const spdhg_problem *p, const double *open, int64_t most); /* false: more than `most` unknowns */
 void spd_tied_expand(const spd_tied *r, const spdhg_problem *p, const double *t, double *x);   /* x = B t */
 void spd_tied_gather(const spd_tied *r, const spdhg_problem *p, const double *g, double *out); /* out = B'g */
-void spd_tied_nearest(const spd_tied *r, const spdhg_problem *p, const double *x, double *t);  /* t = (B'B)^{-1} B'x */
+/* The same for a full row of the data, which has no entry for the intercept: 0 there. */
+void spd_tied_gather_row(const spd_tied *r, const spdhg_problem *p, const double *a, double *out);
+void spd_tied_nearest(const spd_tied *r, const spdhg_problem *p, const double *x, double *t); /* t = (B'B)^{-1} B'x */
 
 /* ---- tied_hessian.c: lower triangles, size x size. */
 bool spd_tied_hessian(const spd_tied *r, const spdhg_problem *p, const double *curve, double *H, double *work,
                       spd_stop *stop); /* false: stopped, H is not whole */
 int64_t spd_tied_hessian_work(const spdhg_problem *p, int64_t most);
-/* Entry q of row e of F B, output k: its unknown, or -1, and its value. */
-int32_t spd_tied_entry(const spd_tied *r, const spd_csr *F, int64_t e, int64_t q, int64_t K, int64_t k, double *value);
 /* S = diag(scale): 1 / (row of FB)(diag H)^{-1}(row of FB)', one number for each block the penalty couples. */
 void spd_tied_scale(const spd_tied *r, const spdhg_problem *p, const double *H, double *scale);
 void spd_tied_gram(const spd_tied *r, const spdhg_problem *p, const double *scale, double *M); /* B'F'S F B */
 /* M -= factor hh', h = B'F_b'normal of block b of a term; normal: m x K. sum: as many zeros as unknowns, and so again afterwards;
- * list: as many numbers. */
+ * list: as many. */
 void spd_tied_take_block(const spd_tied *r, const spdhg_problem *p, const spd_term *t, int64_t b, const double *normal,
-                         double factor, double *M, double *sum, double *list);
+                         double factor, double *M, double *sum, int32_t *list);
 
 #endif

@@ -3,6 +3,7 @@
 #include <cblas.h>
 
 #include "face/tied_coordinates.h"
+#include "problem/rows.h"
 
 enum { PANEL = 128, ROWS_A_POLL = 16 };
 
@@ -55,7 +56,7 @@ static void add_sparse(const spd_tied *r, const spdhg_problem *p, const double *
     const int64_t K = p->K, n = r->size;
     double *unit = C + K * K;
     for (int64_t i = 0; i < p->n && !(i % ROWS_A_POLL == 0 && spd_stop_now(stop)); i++) {
-        const double w = (p->weight ? p->weight[i] : 1) / p->W;
+        const double w = spd_problem_share(p, i);
         spd_row row;
         spd_problem_row(p, i, &row);
         for (int64_t k = 0; k < K && w > 0; k++) {
@@ -81,9 +82,9 @@ static void add_dense(const spd_tied *r, const spdhg_problem *p, const double *c
         for (int64_t i = 0; i < rows; i++) {
             spd_row row;
             spd_problem_row(p, at + i, &row);
-            spd_tied_gather(r, p, row.val, panel + i * n);
+            spd_tied_gather_row(r, p, row.val, panel + i * n);
             if (p->intercept) panel[i * n + n - 1] = 1;
-            spd_scale(n, sqrt((p->weight ? p->weight[at + i] : 1) * curve[at + i] / p->W), panel + i * n);
+            spd_scale(n, sqrt(spd_problem_weight(p, at + i) * curve[at + i] / p->W), panel + i * n);
         }
         cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, (int)n, (int)rows, 1, panel, (int)n, 1, H, (int)n);
     }
@@ -103,10 +104,10 @@ bool spd_tied_hessian(const spd_tied *r, const spdhg_problem *p, const double *c
     return !spd_stop_now(stop);
 }
 
-int32_t spd_tied_entry(const spd_tied *r, const spd_csr *F, int64_t e, int64_t q, int64_t K, int64_t k, double *value) {
-    const bool identity = spd_csr_is_identity(F);
-    const int64_t at = (identity ? e : F->idx[q]) * K + k;
-    *value = (identity ? 1 : F->val[q]) * (r->label[at] < 0 ? 0 : r->coef[at]);
+/* Entry q of a row of F B, output k: its unknown, or -1, and its value. */
+static inline int32_t entry(const spd_tied *r, const spd_csr_row *row, int64_t q, int64_t K, int64_t k, double *value) {
+    const int64_t at = row->idx[q] * K + k;
+    *value = row->val[q] * (r->label[at] < 0 ? 0 : r->coef[at]);
     return r->label[at];
 }
 
@@ -124,19 +125,18 @@ static double middle(int64_t n, const double *scale) {
 void spd_tied_scale(const spd_tied *r, const spdhg_problem *p, const double *H, double *scale) {
     const int64_t n = r->size, K = p->K;
     for (int64_t t = 0; t < p->terms; t++) {
-        const spd_csr *F = &p->term[t].F->F;
-        const bool identity = spd_csr_is_identity(F), own = p->term[t].penalty == &spd_penalty_l1;
+        const bool own = p->term[t].penalty->zeros == SPD_ZEROS_NUMBER;
         const int64_t mK = p->term[t].m * K;
         double *S = scale + p->term[t].first;
         bool all = own;
-        for (int64_t e = 0; e < p->term[t].m; e++)
+        for (spd_rows f = spd_rows_of_term(p, &p->term[t]); spd_rows_next(&f);)
             for (int64_t k = 0; k < K; k++) {
                 double sum = 0, value;
-                for (int64_t a = identity ? 0 : F->ptr[e]; a < (identity ? 1 : F->ptr[e + 1]); a++) {
-                    const int32_t i = spd_tied_entry(r, F, e, a, K, k, &value);
+                for (int64_t a = 0; a < f.row.n; a++) {
+                    const int32_t i = entry(r, &f.row, a, K, k, &value);
                     if (i >= 0) sum += value * value / H[i * n + i];
                 }
-                S[e * K + k] = sum > 0 ? 1 / sum : 0;
+                scale[f.at + k] = sum > 0 ? 1 / sum : 0;
                 all = all && sum > 0;
             }
         const double mean = all ? 1 : middle(mK, S);
@@ -149,48 +149,42 @@ void spd_tied_scale(const spd_tied *r, const spdhg_problem *p, const double *H, 
 void spd_tied_gram(const spd_tied *r, const spdhg_problem *p, const double *scale, double *M) {
     const int64_t n = r->size, K = p->K;
     memset(M, 0, (size_t)(n * n) * sizeof *M);
-    for (int64_t t = 0; t < p->terms; t++) {
-        const spd_csr *F = &p->term[t].F->F;
-        const bool identity = spd_csr_is_identity(F);
-        for (int64_t e = 0; e < p->term[t].m; e++)
-            for (int64_t k = 0; k < K; k++) {
-                const double S = scale[p->term[t].first + e * K + k];
-                const int64_t first = identity ? 0 : F->ptr[e], end = identity ? 1 : F->ptr[e + 1];
-                for (int64_t a = first; a < end; a++) {
-                    double va, vb;
-                    const int32_t i = spd_tied_entry(r, F, e, a, K, k, &va);
-                    if (i < 0) continue;
-                    M[i * n + i] += S * va * va;
-                    for (int64_t b = first; b < a; b++) {
-                        const int32_t j = spd_tied_entry(r, F, e, b, K, k, &vb);
-                        if (j >= 0) M[(i > j ? i : j) * n + (i > j ? j : i)] += (i == j ? 2 : 1) * (S * va * vb);
-                    }
+    for (spd_rows f = spd_rows_of(p); spd_rows_next(&f);)
+        for (int64_t k = 0; k < K; k++) {
+            const double S = scale[f.at + k];
+            for (int64_t a = 0; a < f.row.n; a++) {
+                double va, vb;
+                const int32_t i = entry(r, &f.row, a, K, k, &va);
+                if (i < 0) continue;
+                M[i * n + i] += S * va * va;
+                for (int64_t b = 0; b < a; b++) {
+                    const int32_t j = entry(r, &f.row, b, K, k, &vb);
+                    if (j >= 0) M[(i > j ? i : j) * n + (i > j ? j : i)] += (i == j ? 2 : 1) * (S * va * vb);
                 }
             }
-    }
+        }
 }
 
 void spd_tied_take_block(const spd_tied *r, const spdhg_problem *p, const spd_term *t, int64_t b, const double *normal,
-                         double factor, double *M, double *sum, double *list) {
+                         double factor, double *M, double *sum, int32_t *list) {
     const int64_t K = p->K, n = r->size;
-    const spd_csr *F = &t->F->F;
-    const bool identity = spd_csr_is_identity(F);
     int64_t count = 0;
-    for (int64_t row = 0; row < spd_term_block_rows(t, b); row++) {
-        const int64_t e = spd_term_block_row(t, b, row);
-        for (int64_t q = identity ? 0 : F->ptr[e]; q < (identity ? 1 : F->ptr[e + 1]); q++)
+    for (int64_t at = 0; at < spd_term_block_rows(t, b); at++) {
+        const int64_t e = spd_term_block_row(t, b, at);
+        spd_csr_row row;
+        spd_csr_take(&t->F->F, e, &row);
+        for (int64_t q = 0; q < row.n; q++)
             for (int64_t k = 0; k < K; k++) {
                 double value;
-                const int32_t i = spd_tied_entry(r, F, e, q, K, k, &value);
+                const int32_t i = entry(r, &row, q, K, k, &value);
                 if (i < 0 || value == 0) continue;
-                if (sum[i] == 0) list[count++] = (double)i;
+                if (sum[i] == 0) list[count++] = i;
                 sum[i] += value * normal[t->first + e * K + k];
                 if (sum[i] == 0) sum[i] = 1e-300; /* stays in the list, once */
             }
     }
     for (int64_t i = 0; i < count; i++)
         for (int64_t j = 0; j < count; j++)
-            if (list[j] <= list[i])
-                M[(int64_t)list[i] * n + (int64_t)list[j]] -= factor * sum[(int64_t)list[i]] * sum[(int64_t)list[j]];
-    for (int64_t i = 0; i < count; i++) sum[(int64_t)list[i]] = 0;
+            if (list[j] <= list[i]) M[list[i] * n + list[j]] -= factor * sum[list[i]] * sum[list[j]];
+    for (int64_t i = 0; i < count; i++) sum[list[i]] = 0;
 }

@@ -21,11 +21,12 @@ typedef struct link {
 
 /* Row e of output k as a link between two coordinates; false: it is none. */
 static bool is_link(const spd_term *t, int64_t K, int64_t e, int64_t k, const spd_tied *B, link *l) {
-    const spd_csr *F = &t->F->F;
-    if (!(t->lambda > 0) || spd_csr_is_identity(F) || F->ptr[e + 1] - F->ptr[e] != 2) return false;
+    spd_csr_row row;
+    spd_csr_take(&t->F->F, e, &row);
+    if (!(t->lambda > 0) || row.n != 2) return false;
     for (int side = 0; side < 2; side++) {
-        l->at[side] = F->idx[F->ptr[e] + side] * K + k;
-        l->size[side] = F->val[F->ptr[e] + side];
+        l->at[side] = row.idx[side] * K + k;
+        l->size[side] = row.val[side];
         if (l->size[side] == 0 || B->label[l->at[side]] < 0) return false;
     }
     return true;

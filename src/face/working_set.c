@@ -3,9 +3,10 @@
  * over the data) The entries whose step leaves the ball by most are opened first; F = identity: |g_j| > lambda, one step is
  * exact. */
 #include "face/working_set.h"
+#include "face/zeros.h"
 
 enum { FREE_MOST = 2000, STEPS_MOST = 60, TRIALS = 24, GROWTH_LEAST = 200 };
-static const double MARGINS[] = {1e-2, 1e-4, 1e-7}; /* of lambda: a dual this far inside its ball says that F x is zero there */
+static const double MARGINS[] = {1e-2, 1e-4, SPD_STRICTLY}; /* of lambda: a stochastic method leaves y far from the best one */
 
 int64_t spd_working_set_work(const spdhg_problem *p) { return 4 * p->m * p->K + p->dK + p->K; }
 
@@ -68,23 +69,19 @@ static bool has_identity(const spdhg_problem *p) {
 static void price(pricing *a, const spd_tied *B) {
     const spdhg_problem *p = a->p;
     const int64_t mK = p->m * p->K;
-    double *y = a->b->y, t = 1;
+    spd_accelerated ahead = {.y = a->b->y, .u = a->u, .previous = a->previous};
     const double norm = spd_problem_structure_norm(p), step = norm > 0 ? 1 / (norm * norm) : 0;
     const int steps = p->terms == 1 && spd_csr_is_identity(&p->term[0].F->F) ? 1 : STEPS_MOST;
     if (!has_identity(p)) balance_freely(a, B);
-    spd_problem_project_dual(p, y, a->b->term);
-    memcpy(a->u, y, (size_t)mK * sizeof *y);
+    spd_problem_project_dual(p, a->b->y, a->b->term);
+    spd_accelerated_start(&ahead, p);
     for (int it = 0; it < steps; it++) {
         gradient_step(a, step);
-        memcpy(a->previous, y, (size_t)mK * sizeof *y);
-        memcpy(y, a->u, (size_t)mK * sizeof *y);
-        spd_problem_project_dual(p, y, a->b->term);
+        spd_accelerated_project(&ahead, p, a->b->term);
         for (int64_t i = 0; i < mK; i++)
-            if (a->nonzero[i] != 0) y[i] = a->previous[i];
+            if (a->nonzero[i] != 0) a->b->y[i] = a->previous[i];
         if (it == steps - 1 || spd_stop_now(a->b->stop)) return;
-        const double next = 0.5 * (1 + sqrt(1 + 4 * t * t)), momentum = (t - 1) / next;
-        for (int64_t i = 0; i < mK; i++) a->u[i] = y[i] + momentum * (y[i] - a->previous[i]);
-        t = next;
+        spd_accelerated_extrapolate(&ahead, p);
     }
 }
 
@@ -92,9 +89,7 @@ static void price(pricing *a, const spd_tied *B) {
 static bool try_opening(pricing *a, spd_tied *r, double beyond, int64_t most) {
     const spdhg_problem *p = a->p;
     memcpy(a->open, a->nonzero, (size_t)(p->m * p->K) * sizeof *a->open);
-    for (int64_t t = 0; t < p->terms; t++)
-        spd_term_outside(&p->term[t], p->K, a->u + p->term[t].first, p->term[t].lambda * (1 + beyond), a->open + p->term[t].first,
-                         a->b->term);
+    spd_zeros_of_dual(p, a->u, -beyond, a->open, a->b->term);
     return spd_tied_make(r, p, a->open, most);
 }
 
@@ -102,21 +97,8 @@ static bool try_opening(pricing *a, spd_tied *r, double beyond, int64_t most) {
 static void mark_nonzero(const spdhg_problem *p, const spd_iterate *b, double *open) {
     const double rounding = 1e-15 * spd_problem_structure_norm(p) * spd_max_abs(p->dK, b->x);
     memset(open, 0, (size_t)(p->m * p->K) * sizeof *open);
-    for (int64_t t = 0; t < p->terms; t++)
-        spd_term_outside(&p->term[t], p->K, b->Fx + p->term[t].first, rounding, open + p->term[t].first, b->term);
-}
-
-/* open = the blocks whose y is not inside its ball by the margin. */
-static void mark_active(const spdhg_problem *p, const spd_iterate *b, double margin, double *open) {
-    const int64_t K = p->K;
-    memset(open, 0, (size_t)(p->m * K) * sizeof *open);
-    for (int64_t t = 0; t < p->terms; t++)
-        for (int64_t i = 0; i < p->term[t].blocks; i++) {
-            if (spd_term_block_polar(&p->term[t], K, i, b->y + p->term[t].first, b->term) < (1 - margin) * p->term[t].lambda)
-                continue;
-            for (int64_t r = 0; r < spd_term_block_rows(&p->term[t], i); r++)
-                for (int64_t k = 0; k < K; k++) open[p->term[t].first + spd_term_block_row(&p->term[t], i, r) * K + k] = 1;
-        }
+    spd_zeros_of_primal(p, b->Fx, (spd_small){.absolute = rounding}, open,
+                        b->term); /* of ties that were made: zero to rounding */
 }
 
 bool spd_working_set_enter(const spdhg_problem *p, const spd_iterate *b, spd_tied *r, int64_t most, double *work) {
@@ -125,7 +107,8 @@ bool spd_working_set_enter(const spdhg_problem *p, const spd_iterate *b, spd_tie
     mark_nonzero(p, b, open);
     if (spd_tied_make(r, p, open, most)) return false;
     for (size_t i = 0; i < sizeof MARGINS / sizeof *MARGINS; i++) {
-        mark_active(p, b, MARGINS[i], open);
+        memset(open, 0, (size_t)(p->m * p->K) * sizeof *open);
+        spd_zeros_of_dual(p, b->y, MARGINS[i], open, b->term);
         if (!spd_tied_make(r, p, open, most)) continue;
         spd_tied_nearest(r, p, b->x, t);
         spd_tied_expand(r, p, t, b->x);

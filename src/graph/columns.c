@@ -90,10 +90,7 @@ static spdhg_status measure(source *s, spdhg_error *err) {
             status = spd_fail(err, SPDHG_DATA, "feature %lld: its values are too large, their variance overflows",
                               (long long)j + s->data->index_base);
     }
-    spd_free(first);
-    spd_free(present);
-    spd_free(drift);
-    spd_free(varies);
+    SPD_FREE_ALL(first, present, drift, varies);
     return status;
 }
 
@@ -202,11 +199,7 @@ spdhg_status spd_columns_new(spd_columns **out, const spdhg_data *data, const in
         (*out)->correlation = !covariance;
         status = fill(*out, &s, err);
     }
-    spd_free(s.row);
-    spd_free(s.weight);
-    spd_free(s.mean);
-    spd_free(s.spread);
-    spd_free(s.entries);
+    SPD_FREE_ALL(s.row, s.weight, s.mean, s.spread, s.entries);
     if (status == SPDHG_OK) return SPDHG_OK;
     spd_columns_free(*out);
     *out = NULL;
@@ -216,14 +209,7 @@ spdhg_status spd_columns_new(spd_columns **out, const spdhg_data *data, const in
 void spd_columns_free(spd_columns *c) {
     if (!c) return;
     spd_csr_free(&c->by_row);
-    spd_free(c->X);
-    spd_free(c->ptr);
-    spd_free(c->row);
-    spd_free(c->where);
-    spd_free(c->mean);
-    spd_free(c->variance);
-    spd_free(c->by_mean);
-    spd_free(c);
+    SPD_FREE_ALL(c->X, c->ptr, c->row, c->where, c->mean, c->variance, c->by_mean, c);
 }
 
 double spd_columns_scale(const spd_columns *c, double product) {

@@ -35,16 +35,17 @@ static spdhg_status check_choice(const spdhg_graph_options *o, const spd_graph_m
     int which;
     SPD_TRY(one_of("form", o->form, forms, 4, &which, err));
     if (which == 3 && !method->precision)
-        return spd_fail(err, SPDHG_USAGE, "the method %s has no precision matrix to write; quic and alm have", method->name);
+        return spd_fail(err, SPDHG_USAGE, "method %s computes no precision matrix; quic and alm do", method->name);
     SPD_TRY(one_of("choice of rho", o->choose, choices, 4, &which, err));
     if (which == 0) return SPDHG_OK;
     if (!method->uses_rho)
-        return spd_fail(err, SPDHG_USAGE, "the method %s has no rho to choose by '%s'", method->name, o->choose);
+        return spd_fail(err, SPDHG_USAGE, "method %s has no rho, so '%s' cannot choose it", method->name, o->choose);
     if (o->rho > 0)
-        return spd_fail(err, SPDHG_USAGE, "rho is given as %g and to be chosen by '%s': only one can be", o->rho, o->choose);
+        return spd_fail(err, SPDHG_USAGE, "rho is given as %g and also to be chosen by '%s'; use one of the two", o->rho,
+                        o->choose);
     if (which == 1 && o->edges < 1) return spd_fail(err, SPDHG_USAGE, "%lld edges: expected at least 1", (long long)o->edges);
     if (which == 2 && !method->precision)
-        return spd_fail(err, SPDHG_USAGE, "the method %s has no likelihood for ebic; quic and alm have", method->name);
+        return spd_fail(err, SPDHG_USAGE, "method %s has no likelihood for ebic; quic and alm do", method->name);
     return SPDHG_OK;
 }
 
@@ -128,13 +129,14 @@ static spdhg_status learn(spdhg_structure **out, const spd_graph_request *r, spd
 
 spdhg_status spd_graph_learn(spdhg_structure **out, spd_graph *graph, const spdhg_data *data, const int64_t *row, int64_t rows,
                              const spdhg_graph_options *options, spdhg_graph_report *report, spdhg_error *err) {
-    const spdhg_graph_options standard = SPDHG_GRAPH_OPTIONS;
+    spdhg_graph_options o = SPDHG_GRAPH_OPTIONS;
     const double begun = spd_now();
-    spd_graph_request r = {.data = data, .row = row, .rows = rows, .o = options ? options : &standard};
+    spd_graph_request r = {.data = data, .row = row, .rows = rows, .o = &o};
     *report = (spdhg_graph_report){0};
     *graph = (spd_graph){0};
     *out = NULL;
-    SPD_TRY(check(r.o, &r.method, err));
+    SPD_TRY(SPD_OPTIONS_TAKE(spdhg_graph_options, &o, options, err));
+    SPD_TRY(check(&o, &r.method, err));
     spd_columns *c;
     SPD_TRY(spd_columns_new(&c, data, row, rows, r.o->covariance, err));
     r.c = c;

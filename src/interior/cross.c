@@ -14,7 +14,7 @@ static const double NEAR = 1e-8;     /* of x: a step of Newton's method */
 
 bool spd_interior_can_cross(const spd_interior *a) {
     bool l1 = spd_interior_is_free(a);
-    for (int64_t t = 0; t < a->p->terms; t++) l1 = l1 && a->p->term[t].penalty == &spd_penalty_l1;
+    for (int64_t t = 0; t < a->p->terms; t++) l1 = l1 && a->p->term[t].penalty->sum_of_sizes;
     return l1;
 }
 
@@ -110,7 +110,7 @@ static bool find_face(spd_interior *a, double *sign, double *x) {
     int64_t wrong = INT64_MAX, before;
     do { /* while they become much fewer */
         before = wrong;
-        set_weights(a, sign, a->p->kappa / a->p->W + a->p->gamma);
+        set_weights(a, sign, (isfinite(a->p->kappa) ? a->p->kappa : 1) / a->p->W + a->p->gamma);
         if (!settle(a, sign, x)) return false;
         wrong = change_sides(a, sign);
     } while (wrong > 0 && wrong < before / 2);

@@ -6,7 +6,7 @@ static const double ROUNDING = 1e-14, LOST = 1e-6; /* of the diagonal: what may 
 
 /* A block's part along its normal leaves M. */
 static void take_radial(spd_interior *a, const spd_part *B) {
-    spd_tied_take_block(&a->whole, a->p, B->t, B->b, a->normal, 1, a->M, a->fix, a->column);
+    spd_tied_take_block(&a->whole, a->p, B->t, B->b, a->normal, 1, a->M, a->fix, a->touched);
 }
 
 /* M = P + A'CA/W + F'DF + that of X; L its factor, with as little on the diagonal as it takes. */

@@ -53,6 +53,7 @@ typedef struct spd_interior {
     double eta;                              /* multiplier of the sum of the simplex */
     double *s, *g, *k, *dg;                  /* pairs: two for each row, entry of F x and coordinate, two more for X */
     double *u, *du, *q, *rhs, *column, *fix; /* n: fix: scratch of the system; column: what X adds to it as column column' */
+    int32_t *touched;                        /* n: a list of unknowns */
     double *bend, *pull;                     /* n: the most curvature and penalty that a coordinate can meet (squared) */
     double *best_u, *best_y;                 /* n, m x K: the nearest to the optimum so far */
     double *P, *M, *L;                       /* n x n, lower: P of the model, the system, its factor */
@@ -101,7 +102,7 @@ void spd_pairs_move(spd_interior *a, double step);
 /* Where the pairs of each kind begin, and how many there are. */
 static inline int64_t spd_pairs_terms(const spd_interior *a) { return a->pieces ? 2 * a->p->n * a->p->K : 0; }
 static inline int64_t spd_pairs_set(const spd_interior *a) { return spd_pairs_terms(a) + 2 * a->p->m * a->p->K; }
-static inline bool spd_interior_is_free(const spd_interior *a) { return a->p->set.kind == &spd_set_all; } /* X has no sides */
+static inline bool spd_interior_is_free(const spd_interior *a) { return a->p->set.kind->whole; } /* X has no sides */
 static inline int64_t spd_pairs_all(const spd_interior *a) {
     return spd_pairs_set(a) + (spd_interior_is_free(a) ? 0 : 2 * a->p->dK + 2);
 }
@@ -111,14 +112,14 @@ typedef struct spd_part {
     const spd_term *t;
     int64_t K, b, size, pair;
 } spd_part;
-static inline int64_t spd_parts_of(const spd_term *t, int64_t K) { return t->penalty == &spd_penalty_l1 ? t->m * K : t->blocks; }
+static inline int64_t spd_parts_of(const spd_term *t, int64_t K) { return t->penalty->sum_of_sizes ? t->m * K : t->blocks; }
 static inline spd_part spd_part_of(const spd_interior *a, const spd_term *t, int64_t b) {
-    const int64_t K = a->p->K, size = t->penalty == &spd_penalty_l1 ? 1 : spd_term_block_rows(t, b) * K;
+    const int64_t K = a->p->K, size = t->penalty->sum_of_sizes ? 1 : spd_term_block_rows(t, b) * K;
     return (spd_part){.t = t, .K = K, .b = b, .size = size, .pair = spd_pairs_terms(a)};
 }
 /* Where number i of the block is among the m x K, and its first pair. */
 static inline int64_t spd_part_at(const spd_part *B, int64_t i) {
-    if (B->t->penalty == &spd_penalty_l1) return B->t->first + B->b;
+    if (B->t->penalty->sum_of_sizes) return B->t->first + B->b;
     return B->t->first + spd_term_block_row(B->t, B->b, i / B->K) * B->K + i % B->K;
 }
 static inline int64_t spd_part_pair(const spd_part *B, int64_t i) { return B->pair + 2 * spd_part_at(B, i); }

@@ -8,7 +8,7 @@ enum { HALVINGS = 200 };
 static const double OFF = 1e-8;       /* of the interval */
 static const double ROUNDING = 1e-14; /* of a loss */
 
-static double share(const spdhg_problem *p, int64_t i) { return (p->weight ? p->weight[i / p->K] : 1) / p->W; }
+static double share(const spdhg_problem *p, int64_t i) { return spd_problem_share(p, i / p->K); }
 
 /* The slopes there are: from that far out on one side to that on the other. Rows without weight have none to keep to. */
 static void sides(const spdhg_problem *p, int64_t i, double *low, double *high) {
@@ -81,8 +81,7 @@ static void find_move(spd_interior *a, double *move) {
     const spdhg_problem *p = a->p;
     spd_problem_scores(p, a->threads, a->du, move);
     if (p->intercept) spd_problem_shift(p, a->du + p->dK, move);
-    for (int64_t i = 0; i < p->n && p->data->offset; i++)
-        spd_axpy(p->K, -1, p->data->offset + (p->row ? p->row[i] : i) * p->K, move + i * p->K);
+    for (int64_t i = 0; i < p->n && p->data->offset; i++) spd_axpy(p->K, -1, spd_problem_offset(p, i), move + i * p->K);
 }
 
 void spd_interior_rows_follow(spd_interior *a) {

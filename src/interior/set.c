@@ -9,23 +9,23 @@
 
 static int64_t first(const spd_interior *a) { return spd_pairs_set(a); }
 static int64_t last(const spd_interior *a) { return spd_pairs_set(a) + 2 * a->p->dK; }
-static bool is(const spd_interior *a, const spd_set_kind *kind) { return a->p->set.kind == kind; }
+static const spd_set_kind *kind(const spd_interior *a) { return a->p->set.kind; }
 static double radius(const spd_interior *a) { return a->p->set.arg[0]; }
 
-double spd_interior_set_sum(const spd_interior *a) { return is(a, &spd_set_simplex) ? radius(a) : NAN; }
+double spd_interior_set_sum(const spd_interior *a) { return kind(a)->sum ? radius(a) : NAN; }
 
 /* As far from the sides as costs about mu, by curvature or penalty. */
 static void enter_box(spd_interior *a) {
     double low, high, sum = 0;
     spd_set_sides(&a->p->set, &low, &high);
     const int64_t d = a->p->dK;
-    const double most = is(a, &spd_set_simplex) ? 0.5 * radius(a) / (double)d : 0.25 * (high - low);
+    const double most = kind(a)->sum ? 0.5 * radius(a) / (double)d : 0.25 * (high - low);
     for (int64_t j = 0; j < d; j++) {
         const double off = fmin(1 / sqrt(a->bend[j] / a->mu + a->pull[j] / (a->mu * a->mu)), most);
         a->u[j] = fmax(fmin(a->u[j], high - off), low + off);
         sum += a->u[j];
     }
-    if (is(a, &spd_set_simplex)) spd_scale(d, radius(a) / sum, a->u);
+    if (kind(a)->sum) spd_scale(d, radius(a) / sum, a->u);
     for (int64_t j = 0; j < d; j++) {
         spd_pair_centre(a, first(a) + 2 * j, a->u[j] - low);
         spd_pair_centre(a, first(a) + 2 * j + 1, high - a->u[j]);
@@ -55,9 +55,9 @@ static void enter_ball(spd_interior *a) {
 void spd_interior_set_enter(spd_interior *a) {
     if (spd_interior_is_free(a)) return;
     for (int64_t i = first(a); i < last(a) + 2; i++) spd_pair_centre(a, i, INFINITY);
-    if (is(a, &spd_set_ball))
+    if (kind(a)->length)
         enter_ball(a);
-    else if (is(a, &spd_set_l1ball))
+    else if (kind(a)->sum_of_sizes)
         enter_l1ball(a);
     else
         enter_box(a);
@@ -76,7 +76,7 @@ static double shared(const spd_interior *a) {
 }
 
 void spd_interior_set_matrix(spd_interior *a, double *diagonal, int64_t stride) {
-    const bool ball = is(a, &spd_set_ball), l1ball = is(a, &spd_set_l1ball);
+    const bool ball = kind(a)->length, l1ball = kind(a)->sum_of_sizes;
     for (int64_t j = 0; j < a->p->dK && !spd_interior_is_free(a); j++) {
         const double own = below(a, j) + above(a, j);
         diagonal[j * stride] += ball ? 2 * a->s[last(a)] : l1ball ? 4 * below(a, j) * (above(a, j) / own) : own;
@@ -84,7 +84,7 @@ void spd_interior_set_matrix(spd_interior *a, double *diagonal, int64_t stride) 
 }
 
 double spd_interior_set_column(spd_interior *a) {
-    const bool ball = is(a, &spd_set_ball), l1ball = is(a, &spd_set_l1ball);
+    const bool ball = kind(a)->length, l1ball = kind(a)->sum_of_sizes;
     for (int64_t j = 0; j < a->p->dK && (ball || l1ball); j++) a->column[j] = ball ? a->u[j] : tilt(a, j);
     return ball ? 4 * kappa(a) : l1ball ? kappa(a) / shared(a) : 0;
 }
@@ -103,16 +103,16 @@ void spd_interior_set_prepare(spd_interior *a) {
     const int64_t d = a->p->dK;
     const double *k = a->k + first(a);
     if (spd_interior_is_free(a)) return;
-    if (is(a, &spd_set_ball)) {
+    if (kind(a)->length) {
         spd_axpy(d, -2 * (a->k[last(a)] - kappa(a) * left_out(a)), a->u, a->rhs);
         return;
     }
     double sum = 0;
-    for (int64_t j = 0; j < d && is(a, &spd_set_l1ball); j++) sum += drive(a, j) / (below(a, j) + above(a, j));
-    const double share = is(a, &spd_set_l1ball) ? sum * kappa(a) / shared(a) : 0;
+    for (int64_t j = 0; j < d && kind(a)->sum_of_sizes; j++) sum += drive(a, j) / (below(a, j) + above(a, j));
+    const double share = kind(a)->sum_of_sizes ? sum * kappa(a) / shared(a) : 0;
     for (int64_t j = 0; j < d; j++)
         a->rhs[j] +=
-            is(a, &spd_set_l1ball) ? k[2 * j + 1] - k[2 * j] + tilt(a, j) * (share - drive(a, j)) : k[2 * j] - k[2 * j + 1];
+            kind(a)->sum_of_sizes ? k[2 * j + 1] - k[2 * j] + tilt(a, j) * (share - drive(a, j)) : k[2 * j] - k[2 * j + 1];
 }
 
 static void follow_l1ball(spd_interior *a) {
@@ -131,11 +131,11 @@ static void follow_l1ball(spd_interior *a) {
 void spd_interior_set_follow(spd_interior *a) {
     const int64_t d = a->p->dK;
     if (spd_interior_is_free(a)) return;
-    if (is(a, &spd_set_ball)) {
+    if (kind(a)->length) {
         a->dg[last(a)] = left_out(a) - 2 * spd_dot(d, a->u, a->du);
         return;
     }
-    if (is(a, &spd_set_l1ball)) {
+    if (kind(a)->sum_of_sizes) {
         follow_l1ball(a);
         return;
     }
@@ -149,9 +149,9 @@ void spd_interior_set_follow(spd_interior *a) {
 void spd_interior_set_settle(spd_interior *a) {
     double low, high;
     spd_set_sides(&a->p->set, &low, &high);
-    for (int64_t j = 0; j < a->p->dK && !is(a, &spd_set_ball) && !spd_interior_is_free(a); j++) {
+    for (int64_t j = 0; j < a->p->dK && !kind(a)->length && !spd_interior_is_free(a); j++) {
         const bool down = below(a, j) > a->bend[j], up = above(a, j) > a->bend[j];
-        if (is(a, &spd_set_l1ball))
+        if (kind(a)->sum_of_sizes)
             a->best_u[j] = down && up ? 0 : a->best_u[j];
         else if (down || up)
             a->best_u[j] = below(a, j) > above(a, j) ? low : high;

@@ -3,21 +3,24 @@
  *     second order of the first (Mehrotra: On the implementation of a primal-dual interior point method, 1992). */
 #include "interior/interior.h"
 
-enum { UNKNOWNS_MOST = 1500, SMALL = 300, STEPS_MOST = 100, SHORT_MOST = 5, IDLE_MOST = 2 };
+enum { SMALL = 300, STEPS_MOST = 100, SHORT_MOST = 5, IDLE_MOST = 2 };
 static const double BACK = 0.995, SHORT = 1e-3, NEAR = 1e-8, WORSE = 100, GAIN = 0.5, LEAST = 1e-20, SAFE = 0.3;
 
 const char *spd_interior_refuses(const spdhg_problem *p) {
-    if (spd_problem_normal_size(p) > UNKNOWNS_MOST)
-        return "it factors a dense matrix: at most 1500 coefficients (features times outputs)";
-    for (int64_t t = 0; t < p->terms; t++)
-        if (p->term[t].penalty == &spd_penalty_nuclear) return "it does not know the nuclear norm";
-    if (p->set.kind == &spd_set_box && !(p->set.arg[0] < p->set.arg[1])) return "the box has no inside";
+    if (spd_problem_refuses_factor(p)) return spd_problem_refuses_factor(p);
+    for (int64_t t = 0; t < p->terms; t++) {
+        const spd_penalty *r = p->term[t].penalty;
+        if (!r->sum_of_sizes && !r->length && !r->largest_size) return "it supports the penalties l1, group and linf only";
+    }
+    double low, high;
+    spd_set_sides(&p->set, &low, &high);
+    if (!(low < high)) return "the set X has no interior";
     return NULL;
 }
 
 bool spd_interior_rescues(const spdhg_problem *p) {
     const bool small = spd_problem_normal_size(p) <= SMALL;
-    return !spd_interior_refuses(p) && (p->set.kind != &spd_set_all || p->loss->quadratic || small);
+    return !spd_interior_refuses(p) && (!p->set.kind->whole || p->loss->quadratic || small);
 }
 
 /* A squared loss has no sides: its model is the loss itself, and made once. */
@@ -45,6 +48,7 @@ void spd_interior_layout(spd_interior *a, const spdhg_problem *p, int threads, c
     TAKE(work, spd_pairs_all(a), &a->k, &a->dg);
     TAKE(state, n + p->K, &a->u, &a->best_u);
     TAKE(work, n + p->K, &a->du, &a->q, &a->rhs, &a->column, &a->fix, &a->bend, &a->pull);
+    a->touched = spd_arena_int32(work, stack ? 0 : n + p->K);
     TAKE(work, stack ? 0 : n * n, &a->P, &a->M, &a->L);
     TAKE(state, a->pieces || stack ? nK : 0, &a->alpha, &a->short_of, &a->curve);
     TAKE(work, a->pieces || stack ? nK : 0, &a->next);

@@ -29,7 +29,7 @@ static void fill_blocks(spd_interior *a, int64_t row) {
     memset(a->fix, 0, (size_t)a->n * sizeof *a->fix);
     for (int64_t t = 0; t < a->p->terms; t++) {
         const spd_term *term = &a->p->term[t];
-        for (int64_t b = 0; b < term->blocks && term->penalty != &spd_penalty_l1; b++, row++) {
+        for (int64_t b = 0; b < term->blocks && !term->penalty->sum_of_sizes; b++, row++) {
             const spd_part B = spd_part_of(a, term, b);
             s->weight[row] = term->lambda > 0 ? -1 : 0;
             if (term->lambda > 0) fill_block(a, &B);
@@ -49,10 +49,10 @@ static bool factor(spd_interior *a) {
     const int64_t nK = p->n * p->K, mK = p->m * p->K;
     spd_sparse_system *s = &a->system;
     memcpy(s->value, a->stack->value, (size_t)a->stack->fixed * sizeof *s->value);
-    for (int64_t i = 0; i < nK; i++) s->weight[i] = a->curve[i] * ((p->weight ? p->weight[i / p->K] : 1) / p->W);
+    for (int64_t i = 0; i < nK; i++) s->weight[i] = a->curve[i] * spd_problem_share(p, i / p->K);
     memcpy(s->weight + nK, a->weight, (size_t)mK * sizeof *s->weight);
     fill_blocks(a, nK + mK);
-    for (int64_t j = 0; j < a->n; j++) s->diagonal[j] = j < p->dK ? p->gamma : a->stack->spare ? p->kappa : 0;
+    for (int64_t j = 0; j < a->n; j++) s->diagonal[j] = j < p->dK ? p->gamma : a->stack->spare ? 1 : 0;
     spd_interior_set_matrix(a, s->diagonal, 1);
     for (int64_t j = 0; j < a->n; j++) s->shift[j] = j >= p->dK || has_long_rows(s->pattern) ? SINGULAR : LITTLE;
     for (double times = 1; times <= MUCH; times *= 10)

@@ -5,7 +5,7 @@
 
 enum { SHORT = 16 }; /* entries: its products are few whatever else there is */
 
-static bool couples(const spd_term *t) { return t->penalty != &spd_penalty_l1; }
+static bool couples(const spd_term *t) { return !t->penalty->sum_of_sizes; }
 
 static int64_t entries_of(const spd_csr *F, int64_t e) { return spd_csr_is_identity(F) ? 1 : F->ptr[e + 1] - F->ptr[e]; }
 static int64_t column_of(const spd_csr *F, int64_t e, int64_t q) { return spd_csr_is_identity(F) ? e : F->idx[F->ptr[e] + q]; }
@@ -84,7 +84,7 @@ static bool is_spare(const spd_interior_stack *s, const spdhg_problem *p) {
         if (r == 0) first = sum;
         if (sum != (data ? first : 0)) return false;
     }
-    return p->intercept && p->gamma == 0 && p->set.kind == &spd_set_all && first != 0;
+    return p->intercept && p->gamma == 0 && p->set.kind->whole && first != 0;
 }
 
 static spdhg_status fill(spd_interior_stack *s, const spdhg_problem *p, spdhg_error *err) {

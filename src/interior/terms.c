@@ -58,10 +58,10 @@ void spd_interior_terms_each(spd_interior *a, spd_part_task *l1, spd_part_task *
     const spdhg_problem *p = a->p;
     for (int64_t t = 0; t < p->terms; t++) {
         const spd_term *term = &p->term[t];
-        spd_part_task *const own = !(term->lambda > 0)                   ? none
-                                   : term->penalty == &spd_penalty_l1    ? l1
-                                   : term->penalty == &spd_penalty_group ? group
-                                                                         : linf;
+        spd_part_task *const own = !(term->lambda > 0)           ? none
+                                   : term->penalty->sum_of_sizes ? l1
+                                   : term->penalty->length       ? group
+                                                                 : linf;
         for (int64_t b = 0; b < spd_parts_of(term, p->K) && own; b++) {
             const spd_part B = spd_part_of(a, term, b);
             own(a, &B);
@@ -148,7 +148,7 @@ void spd_interior_terms_move(spd_interior *a, double step) {
     spd_interior_terms_each(a, NULL, spd_cone_move, NULL, NULL);
 }
 
-static bool is_cone(const spd_term *t) { return t->penalty == &spd_penalty_group && t->lambda > 0; }
+static bool is_cone(const spd_term *t) { return t->penalty->length && t->lambda > 0; }
 
 void spd_cones_aim(spd_interior *a, double mu, bool corrected) {
     for (int64_t t = 0; t < a->p->terms; t++)

@@ -14,9 +14,7 @@ spdhg_status spd_csr_new(spd_csr *A, int64_t m, int64_t n, int64_t nnz, spdhg_er
 
 void spd_csr_free(spd_csr *A) {
     if (!A) return;
-    spd_free(A->ptr);
-    spd_free(A->idx);
-    spd_free(A->val);
+    SPD_FREE_ALL(A->ptr, A->idx, A->val);
     *A = (spd_csr){0};
 }
 

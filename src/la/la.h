@@ -103,6 +103,21 @@ typedef struct spd_csr {
 spdhg_status spd_csr_new(spd_csr *A, int64_t m, int64_t n, int64_t nnz, spdhg_error *err);
 void spd_csr_free(spd_csr *A);
 bool spd_csr_is_identity(const spd_csr *A);
+/* Row e as slices; of the identity a single 1, whose column is in the row itself: it is used where it is, not copied. */
+typedef struct spd_csr_row {
+    int64_t n;
+    const int32_t *idx;
+    const double *val;
+    int32_t own;
+} spd_csr_row;
+static inline void spd_csr_take(const spd_csr *A, int64_t e, spd_csr_row *row) {
+    static const double one = 1;
+    const int64_t first = A->ptr ? A->ptr[e] : 0;
+    row->own = (int32_t)e;
+    row->n = A->ptr ? A->ptr[e + 1] - first : 1;
+    row->idx = A->ptr ? A->idx + first : &row->own;
+    row->val = A->ptr ? A->val + first : &one;
+}
 bool spd_csr_is_heavy(const spd_csr *A, int64_t i); /* row i has many entries: a hub, best eliminated by itself */
 int64_t spd_csr_nnz(const spd_csr *A);
 /* X is n x K, Y is m x K, both row-major (the K numbers of a row contiguous). */
@@ -119,15 +134,23 @@ double spd_csr_power(const spd_csr *A, int rounds, double *work);
  * marked. */
 typedef struct spd_joins {
     int64_t n;
-    int64_t *root; /* follow until root[j] == j; the smallest number of a set is its root */
-    double *ratio; /* x_j = ratio[j] * x_{root[j]} */
-    bool *zero;    /* of a root: the whole set is 0 */
+    int32_t *root; /* follow until root[j] == j; the smallest number of a set is its root */
+    double *ratio; /* x_j = ratio[j] * x_{root[j]}; of a root 1, or 0: the whole set is 0 */
 } spd_joins;
 spdhg_status spd_joins_new(spd_joins *g, int64_t n, spdhg_error *err);
 void spd_joins_clear(spd_joins *g);                                         /* every number by itself again */
 int64_t spd_joins_find(spd_joins *g, int64_t j, double *ratio);             /* root of j's set; x_j = ratio x_root */
 void spd_joins_add(spd_joins *g, int64_t i, int64_t j, double a, double b); /* a x_i + b x_j = 0, a and b not 0 */
+void spd_joins_zero(spd_joins *g, int64_t j);                               /* x_j = 0, and so its whole set */
+bool spd_joins_is_zero(const spd_joins *g, int64_t root);
+/* sum_q val_q x_idx(q) K + k = 0: a zero, or a tie. False: more than two entries are not 0, nothing is done. */
+bool spd_joins_row(spd_joins *g, const spd_csr_row *row, int64_t K, int64_t k);
+void spd_joins_flatten(spd_joins *g); /* root and ratio of every number become those of its set */
 void spd_joins_free(spd_joins *g);
+
+/* Unknowns up to which a square matrix of all of them is written out and factored. The cube of more costs longer than methods
+ * without a factor take (bench/scaling). */
+#define SPD_DENSE_MOST 1500
 
 /* ---- dense.c: LAPACK. Row-major m x K. */
 /* Thin singular value decomposition A = U diag(s) V', k = min(m,K): U m x k, s k descending, Vt k x K. A is destroyed. */

@@ -37,6 +37,13 @@ static double room(double alpha, double b, double arg) {
     return p < 0 || p > 1 ? 0 : p < 0.5 ? p : 1 - p;
 }
 
+/* The smaller of the two chances keeps its digits. */
+static double chance(double z, double b, double arg) {
+    (void)arg;
+    const double small = exp(-fabs(z));
+    return b * z > 0 ? 1 / (1 + small) : small / (1 + small);
+}
+
 const spdhg_loss spd_loss_logistic = {.name = "logistic",
                                       .help = "log(1 + exp(-bz)): two classes, probabilities",
                                       .classify = true,
@@ -46,4 +53,7 @@ const spdhg_loss spd_loss_logistic = {.name = "logistic",
                                       .slope = slope,
                                       .second = second,
                                       .conjugate = conjugate,
-                                      .room = room};
+                                      .room = room,
+                                      .falls_for_ever = true,
+                                      .steady = true,
+                                      .chance = chance};

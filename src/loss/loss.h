@@ -4,11 +4,17 @@
 #include "core/core.h"
 
 extern const spdhg_loss spd_loss_logistic, spd_loss_squared, spd_loss_squared_hinge, spd_loss_smooth_hinge, spd_loss_huber,
-    spd_loss_softmax;
+    spd_loss_softmax, spd_loss_poisson;
 
 const spdhg_loss *const *spd_loss_table(int *entries);
 /* "NAME[:ARG]" -> entry and arg, range checked; SPDHG_USAGE lists the valid names. */
 spdhg_status spd_loss_find(const char *spec, const spdhg_loss **loss, double *arg, spdhg_error *err);
+/* phi is a parabola: quadratic, and phi* is finite everywhere. */
+static inline bool spd_loss_is_square(const spdhg_loss *loss) { return loss->quadratic && !loss->room; }
+/* The direction of z, +1 or -1, in which a scalar phi(z, b) never rises: on that side of 0 phi* is infinite at once. 0: there is none. */
+double spd_loss_never_rises(const spdhg_loss *loss, double arg, double b);
+/* The target expected at a score. */
+static inline double spd_loss_mean(const spdhg_loss *loss, double arg, double z) { return loss->mean ? loss->mean(z, arg) : z; }
 /* Sums over the outputs for a scalar loss; b points to K targets (scalar) or to one class number (coupled). */
 double spd_loss_value(const spdhg_loss *loss, double arg, int64_t K, const double *z, const double *b);
 void spd_loss_slope(const spdhg_loss *loss, double arg, int64_t K, const double *z, const double *b, double *slope);

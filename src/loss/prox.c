@@ -2,10 +2,24 @@
  * z = argmin q phi(z) + ||z - u||^2/2; by Moreau alpha = argmin phi*(alpha) - <u, alpha> + (q/2)||alpha||^2, always in phi*'s
  * domain. Scalar losses: Newton kept inside a bracket of the increasing left side. Coupled ones: Newton by conjugate gradients in
  * R^K. */
+#include <float.h>
+
 #include "la/la.h"
 #include "loss/loss.h"
 
 enum { ROUNDS_MAX = 100 };
+
+/* Without a bound of the curvature phi'(u) may be as large as it likes: between 0 and 1, 1 and 2, 2 and 4, ... or their negatives. */
+static void find_bracket(const spdhg_loss *loss, double arg, double q, double u, double b, double *low, double *high) {
+    const double side = q * loss->slope(0, b, arg) > u ? -1 : 1;
+    double near = 0, far = side;
+    for (int round = 0; round < DBL_MAX_EXP && side * (far - u + q * loss->slope(far, b, arg)) < 0; round++) {
+        near = far;
+        far *= 2;
+    }
+    *low = fmin(near, far);
+    *high = fmax(near, far);
+}
 
 /* phi' increases, so the solution lies between u and u - q phi'(u); the far end, which linear pieces reach, is moved out by
  * rounding. Newton's point is taken if it falls inside and half as far as the step before, lest it jump to and fro; else the
@@ -14,6 +28,11 @@ static double scalar_prox(const spdhg_loss *loss, double arg, double q, double u
     double z = u, slope = loss->slope(u, b, arg);
     const double far = u - q * slope, past = 4e-16 * (fabs(u) + fabs(q * slope));
     double low = fmin(u, far - past), high = fmax(u, far + past), moved = INFINITY;
+    if (!isfinite(loss->curvature(arg))) {
+        find_bracket(loss, arg, q, u, b, &low, &high);
+        z = 0.5 * (low + high);
+        slope = loss->slope(z, b, arg);
+    }
     for (int round = 0; round < ROUNDS_MAX; round++) {
         const double excess = z - u + q * slope;
         if (fabs(excess) <= 2e-16 * (fabs(z) + fabs(u) + fabs(q * slope))) break; /* all that is left is rounding */

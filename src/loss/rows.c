@@ -94,5 +94,6 @@ void spd_loss_brackets(const spdhg_loss *loss, double arg, int64_t n, const doub
         return;
     }
     for (int64_t i = 0; i < n; i++)
-        out[i] = loss->value(z[i], b[i], arg) + loss->conjugate(alpha[i], b[i], arg) - alpha[i] * z[i];
+        out[i] = loss->bracket ? loss->bracket(z[i], b[i], alpha[i], arg)
+                               : loss->value(z[i], b[i], arg) + loss->conjugate(alpha[i], b[i], arg) - alpha[i] * z[i];
 }

@@ -58,6 +58,13 @@ static double conjugate(const double *alpha, int64_t K, double b) {
     return fabs(sum) <= SUM_ERROR ? entropy : INFINITY;
 }
 
+static void chances(const double *z, int64_t K, double *out) {
+    const double top = largest(z, K);
+    double sum = 0;
+    for (int64_t k = 0; k < K; k++) sum += out[k] = exp(z[k] - top);
+    for (int64_t k = 0; k < K; k++) out[k] /= sum;
+}
+
 const spdhg_loss spd_loss_softmax = {.name = "softmax",
                                      .help = "log sum exp(z) - z_b: any number of classes, probabilities",
                                      .classify = true,
@@ -66,4 +73,6 @@ const spdhg_loss spd_loss_softmax = {.name = "softmax",
                                      .value_k = value,
                                      .slope_k = slope,
                                      .second_k = second,
-                                     .conjugate_k = conjugate};
+                                     .conjugate_k = conjugate,
+                                     .falls_for_ever = true,
+                                     .chance_k = chances};

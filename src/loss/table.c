@@ -1,8 +1,10 @@
 /* table.c - every loss, and how NAME[:ARG] is looked up. */
+#include <float.h>
+
 #include "loss/loss.h"
 
-static const spdhg_loss *const table[] = {&spd_loss_logistic,     &spd_loss_squared, &spd_loss_squared_hinge,
-                                          &spd_loss_smooth_hinge, &spd_loss_huber,   &spd_loss_softmax};
+static const spdhg_loss *const table[] = {&spd_loss_logistic, &spd_loss_squared, &spd_loss_squared_hinge, &spd_loss_smooth_hinge,
+                                          &spd_loss_huber,    &spd_loss_softmax, &spd_loss_poisson};
 enum { ENTRIES = sizeof table / sizeof *table };
 
 const spdhg_loss *const *spd_loss_table(int *entries) {
@@ -16,7 +18,7 @@ static spdhg_status argument(const spdhg_loss *loss, const char *text, double *a
     if (loss->arg_max < loss->arg_min)
         return spd_fail(err, SPDHG_USAGE, "loss '%s' takes no argument, got ':%s'", loss->name, text);
     if (!spd_to_double(text, arg) || *arg < loss->arg_min || *arg > loss->arg_max)
-        return spd_fail(err, SPDHG_USAGE, "loss '%s:%s': expected a number between %g and %g behind ':'", loss->name, text,
+        return spd_fail(err, SPDHG_USAGE, "loss '%s:%s': expected a number between %g and %g after ':'", loss->name, text,
                         loss->arg_min, loss->arg_max);
     return SPDHG_OK;
 }
@@ -34,6 +36,11 @@ spdhg_status spd_loss_find(const char *spec, const spdhg_loss **loss, double *ar
     char names[400];
     spd_names(names, sizeof names, name, ENTRIES, sizeof *name);
     return spd_fail(err, SPDHG_USAGE, "unknown loss '%s'; expected one of: %s", spec, names);
+}
+
+double spd_loss_never_rises(const spdhg_loss *loss, double arg, double b) {
+    const bool up = isinf(loss->conjugate(DBL_TRUE_MIN, b, arg)), down = isinf(loss->conjugate(-DBL_TRUE_MIN, b, arg));
+    return up == down ? 0 : up ? 1 : -1;
 }
 
 double spd_loss_value(const spdhg_loss *loss, double arg, int64_t K, const double *z, const double *b) {

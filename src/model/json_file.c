@@ -1,31 +1,25 @@
-/* json_file.c - one JSON object from a file written by anyone (RFC 8259): at most MOST_BYTES, no key twice. */
-#include <errno.h>
-
+/* json_file.c - one JSON object from a file written by anyone (RFC 8259), plain or compressed: at most MOST_BYTES, no key twice. */
 #include "model/json_file.h"
+
+#include "text/text.h"
 
 enum { MOST_BYTES = 1 << 30 };
 
-static spdhg_status slurp(const char *path, const char *what, char **text, size_t *size, spdhg_error *err) {
-    errno = 0;
-    FILE *stream = fopen(path, "rb");
-    if (!stream) return spd_fail_io(err, path, "open");
-    spdhg_status status = SPDHG_OK;
+static spdhg_status slurp(spd_stream *stream, const char *what, char **text, size_t *size, spdhg_error *err) {
     int64_t room = 0;
     do {
         const int64_t wanted = room ? 2 * room : 1 << 16;
-        char *grown = *size > MOST_BYTES ? NULL : spd_grow(*text, room, wanted, 1);
-        if (!grown) {
-            status = *size > MOST_BYTES ? spd_fail(err, SPDHG_DATA, "%s: %s: expected at most %d bytes", path, what, MOST_BYTES)
-                                        : spd_fail_memory(err, (double)wanted);
-            break;
-        }
+        if (*size > MOST_BYTES)
+            return spd_fail(err, SPDHG_DATA, "%s: %s: expected at most %d bytes", spd_stream_path(stream), what, MOST_BYTES);
+        char *grown = spd_grow(*text, room, wanted, 1);
+        if (!grown) return spd_fail_memory(err, (double)wanted);
         *text = grown;
         room = wanted;
-        *size += fread(*text + *size, 1, (size_t)room - *size, stream);
+        size_t got;
+        SPD_TRY(spd_stream_read(stream, *text + *size, (size_t)room - *size, &got, err));
+        *size += got;
     } while (*size == (size_t)room);
-    if (status == SPDHG_OK && ferror(stream)) status = spd_fail_io(err, path, "read");
-    fclose(stream);
-    return status;
+    return SPDHG_OK;
 }
 
 spdhg_status spd_json_parse(json_t **out, const char *text, size_t size, const char *path, const char *what, spdhg_error *err) {
@@ -46,7 +40,10 @@ spdhg_status spd_json_read(json_t **out, const char *path, const char *what, spd
     char *text = NULL;
     size_t size = 0;
     *out = NULL;
-    spdhg_status status = slurp(path, what, &text, &size, err);
+    spd_stream *stream;
+    SPD_TRY(spd_stream_open(&stream, path, err));
+    spdhg_status status = slurp(stream, what, &text, &size, err);
+    spd_stream_close(stream);
     if (status == SPDHG_OK) status = spd_json_parse(out, text, size, path, what, err);
     spd_free(text);
     return status;

@@ -4,13 +4,33 @@
 
 #include "model/model.h"
 
-/* Softmax: the scores of a row decide together; other losses: every output answers by its own sign. */
+const spdhg_loss *spd_model_loss(const spdhg_model *model, double *arg) {
+    const spdhg_loss *loss;
+    spdhg_error unknown;
+    return spd_loss_find(model->loss, &loss, arg, &unknown) == SPDHG_OK ? loss : NULL;
+}
+
+bool spd_model_coupled(const spdhg_model *model) {
+    double arg;
+    const spdhg_loss *loss = spd_model_loss(model, &arg);
+    return loss && loss->value_k;
+}
+
+/* Coupled: the scores of a row decide together; other losses: every output answers by its own sign. */
 int64_t spd_model_class(const spdhg_model *model, const double *scores) {
-    if (!spd_spec_is(model->loss, "softmax")) return model->classes > 1 && scores[0] > 0;
+    if (!spd_model_coupled(model)) return model->classes > 1 && scores[0] > 0;
     int64_t best = 0;
     for (int64_t k = 1; k < model->outputs; k++)
         if (scores[k] > scores[best]) best = k;
     return best;
+}
+
+spdhg_status spdhg_model_means(const spdhg_model *model, int64_t rows, const double *scores, double *mean, spdhg_error *err) {
+    double arg;
+    const spdhg_loss *loss = spd_model_loss(model, &arg);
+    if (model->classify) return spd_fail(err, SPDHG_USAGE, "a model of the %s loss predicts labels, not numbers", model->loss);
+    for (int64_t i = 0; i < rows * model->outputs; i++) mean[i] = loss ? spd_loss_mean(loss, arg, scores[i]) : scores[i];
+    return SPDHG_OK;
 }
 
 spdhg_status spdhg_model_probabilities(const spdhg_model *model, int64_t rows, const double *scores, double *probability,
@@ -22,18 +42,14 @@ spdhg_status spdhg_model_probabilities(const spdhg_model *model, int64_t rows, c
 }
 
 bool spd_model_probability(const spdhg_model *model, const double *scores, double *probability) {
-    if (spd_spec_is(model->loss, "logistic") && model->outputs == 1 && model->classes == 2) {
-        const double small = exp(-fabs(scores[0])); /* never overflows; the smaller of the two chances keeps its digits */
-        const int64_t likely = scores[0] > 0;
-        probability[likely] = 1 / (1 + small);
-        probability[1 - likely] = small / (1 + small);
-        return true;
-    }
-    if (!spd_spec_is(model->loss, "softmax")) return false;
-    double sum = 0;
-    const double top = scores[spd_model_class(model, scores)];
-    for (int64_t k = 0; k < model->outputs; k++) sum += probability[k] = exp(scores[k] - top);
-    for (int64_t k = 0; k < model->outputs; k++) probability[k] /= sum;
+    double arg;
+    const spdhg_loss *loss = spd_model_loss(model, &arg);
+    if (loss && loss->chance && model->outputs == 1 && model->classes == 2)
+        for (int64_t k = 0; k < 2; k++) probability[k] = loss->chance(scores[0], k ? 1 : -1, arg);
+    else if (loss && loss->chance_k)
+        loss->chance_k(scores, model->outputs, probability);
+    else
+        return false;
     return true;
 }
 
@@ -164,34 +180,47 @@ spdhg_status spd_model_calibration(const spdhg_model *model, const spdhg_data *d
     return SPDHG_OK;
 }
 
+/* Every target of the row is one that the loss takes. */
+static bool takes_row(const spdhg_loss *loss, const spdhg_data *data, int64_t i) {
+    for (int64_t k = 0; k < data->targets && loss->wrong_target; k++)
+        if (loss->wrong_target(data->b[i * data->targets + k])) return false;
+    return true;
+}
+
 static void regression(const spdhg_model *model, const spdhg_data *data, const double *scores, const spdhg_loss *loss, double arg,
                        spd_metrics *out) {
     const int64_t K = model->outputs;
-    const double n = (double)data->rows;
+    double n = 0;
+    for (int64_t i = 0; i < data->rows; i++) n += takes_row(loss, data, i);
     double sum = 0, weights = 0, error = 0, spread = 0;
     for (int64_t i = 0; i < data->rows; i++) {
         const double w = data->weight ? data->weight[i] : 1;
+        if (!takes_row(loss, data, i)) continue;
         sum += w * spd_loss_value(loss, arg, K, scores + i * K, data->b + i * K);
         weights += w;
     }
     for (int64_t k = 0; k < K; k++) {
         double mean = 0;
-        for (int64_t i = 0; i < data->rows; i++) mean += data->b[i * K + k] / n;
+        for (int64_t i = 0; i < data->rows; i++)
+            if (takes_row(loss, data, i)) mean += data->b[i * K + k] / n;
         for (int64_t i = 0; i < data->rows; i++) {
-            const double b = data->b[i * K + k];
-            error += (scores[i * K + k] - b) * (scores[i * K + k] - b);
+            const double b = data->b[i * K + k], off = spd_loss_mean(loss, arg, scores[i * K + k]) - b;
+            if (!takes_row(loss, data, i)) continue;
+            error += off * off;
             spread += (b - mean) * (b - mean);
         }
     }
-    out->rows = data->rows;
+    out->rows = (int64_t)n;
+    out->unknown = data->rows - out->rows;
     out->loss = weights > 0 ? sum / weights : NAN;
+    out->deviance = loss->mean ? 2 * out->loss : NAN;
     out->rmse = sqrt(error / (n * (double)K));
     out->r2 = spread > 0 ? 1 - error / spread : NAN;
 }
 
 spdhg_status spd_model_metrics(const spdhg_model *model, const spdhg_data *data, const double *scores, spd_metrics *out,
                                spdhg_error *err) {
-    *out = (spd_metrics){.loss = NAN, .accuracy = NAN, .rmse = NAN, .r2 = NAN, .auc = NAN};
+    *out = (spd_metrics){.loss = NAN, .accuracy = NAN, .rmse = NAN, .r2 = NAN, .auc = NAN, .deviance = NAN};
     const spdhg_loss *loss;
     double arg;
     SPD_TRY(spd_loss_find(model->loss, &loss, &arg, err));

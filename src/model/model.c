@@ -5,9 +5,8 @@ void spdhg_model_free(spdhg_model *model) {
     if (!model) return;
     for (int64_t k = 0; model->class_text && k < model->classes; k++) spd_free(model->class_text[k]);
     for (int64_t j = 0; model->name && j < model->features; j++) spd_free(model->name[j]);
-    void *const block[] = {model->x,         model->c,   model->class_value, model->class_text, model->name,     model->penalty,
-                           model->structure, model->set, model->solver,      model->outcome,    model->centred_c};
-    for (size_t i = 0; i < sizeof block / sizeof *block; i++) spd_free(block[i]);
+    SPD_FREE_ALL(model->x, model->c, model->class_value, model->class_text, model->name, model->penalty, model->structure,
+                 model->set, model->solver, model->outcome, model->centred_c);
     spd_centre_free(&model->centre);
     spd_free(model);
 }

@@ -32,6 +32,7 @@ typedef struct spd_metrics {
     double accuracy;       /* NAN for regression */
     double rmse, r2;       /* NAN for classification */
     double auc;            /* binary; NAN else */
+    double deviance;       /* mean deviance, twice the loss, where scores are not the means themselves; NAN else */
     int64_t rows, unknown; /* labels counted (several in a row for several targets), and those the model does not know */
     int64_t *confusion;    /* classes x classes, truth by row; NULL for regression. Freed by the caller */
 } spd_metrics;
@@ -53,8 +54,10 @@ typedef struct spd_ranked {
     int64_t positive; /* 0 or 1 */
 } spd_ranked;
 double spd_auc(spd_ranked *row, int64_t rows);
-/* Class number 0.. of one row's scores (of one score for binary losses); probability of each class (logistic and softmax only).
+/* Class number 0.. of one row's scores (of one score for binary losses); probability of each class (false: the loss models none).
  */
+const spdhg_loss *spd_model_loss(const spdhg_model *model, double *arg); /* NULL: not one of the table */
+bool spd_model_coupled(const spdhg_model *model);                        /* the outputs are classes */
 int64_t spd_model_class(const spdhg_model *model, const double *scores);
 bool spd_model_probability(const spdhg_model *model, const double *scores, double *probability);
 /* The label of a class as text into buffer. */

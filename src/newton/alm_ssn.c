@@ -13,43 +13,23 @@
  * of very different size (counts of words) would otherwise leave rho wrong for all but a few
  *
  * One step of the loop is one Newton iteration. A product with the Hessian counts as a pass over the data. */
-#include "newton/newton.h"
+#include "newton/alm_ssn.h"
 
-enum { CG_MOST = 200, HALVINGS_MOST = 40, INNER_MOST = 12 };
-static const double RHO_MOST = 1e12, SIG_LEAST = 1e-10, DAMP_FIRST = 1e-2, DAMP_MOST = 1, MOST_PART = 1e-2;
-
-enum {
-    RHO,
-    SIG,
-    DAMP,
-    INNER,
-    GOAL,
-    FIRST,
-    SCALARS
-}; /* numbers of the state; INNER: Newton steps made in this outer iteration; FIRST: the first gradient's norm */
-
-typedef struct alm_ssn {
-    spd_newton base;
-    double *centre, *scalar;           /* state: x_j; the numbers above */
-    double *D, *S;                     /* state: the metric of x; that of F x, m x K */
-    double *recent;                    /* state: diag(A'CA/W) of this outer iteration's start */
-    double *v, *pi;                    /* work: y + rho F x and its projection, m x K */
-    double *grad, *dx, *diagonal, *cg; /* work */
-    double *Fp, *Fu;                   /* work: m x K */
-} alm_ssn;
+enum { CG_MOST = 200, INNER_MOST = 12 };
+static const double RHO_MOST = 1e12, SIG_LEAST = 1e-10, MOST_PART = 1e-2;
 
 static const char *refuses(const spdhg_problem *p) {
-    if (p->set.kind != &spd_set_all) return "it works for X = R^d only; use --set all";
+    if (!p->set.kind->whole) return "it works for X = R^d only; use --set all";
     return spd_problem_can_slide(p) ? NULL : "the derivative of the nuclear norm's projection is not available to it";
 }
 
 static void layout(spd_run *run) {
-    alm_ssn *self = run->self;
+    spd_alm_ssn *self = run->self;
     const spdhg_problem *p = run->problem;
     const int64_t n = spd_problem_normal_size(p), mK = p->m * p->K;
     spd_newton_layout(run, &self->base);
     self->centre = spd_arena_take(&run->state, n);
-    self->scalar = spd_arena_take(&run->state, SCALARS);
+    self->scalar = spd_arena_take(&run->state, SPD_ALM_SCALARS);
     self->D = spd_arena_take(&run->state, n);
     self->S = spd_arena_take(&run->state, mK);
     self->recent = spd_arena_take(&run->state, n);
@@ -64,34 +44,13 @@ static void layout(spd_run *run) {
 }
 
 static void start(spd_run *run, const double *x0, const double *c0, const double *y0) {
-    alm_ssn *self = run->self;
+    spd_alm_ssn *self = run->self;
     spd_newton_start(run, &self->base, x0, c0, y0);
     memcpy(self->centre, self->base.x, (size_t)spd_problem_normal_size(run->problem) * sizeof(double));
 }
 
-/* v = y + rho F x, pi = Pi(v); env = (v'pi - ||pi||^2/2 - ||y||^2/2)/rho up to a constant that all x share. */
-static double envelope(alm_ssn *self, const spdhg_problem *p, const double *Fx) {
-    spd_newton *b = &self->base;
-    const int64_t mK = p->m * p->K;
-    const double rho = self->scalar[RHO];
-    double sum = 0;
-    for (int64_t e = 0; e < mK; e++) self->v[e] = self->pi[e] = b->y[e] + rho * self->S[e] * Fx[e];
-    spd_problem_project_dual(p, self->pi, b->term);
-    for (int64_t e = 0; e < mK; e++) sum += (self->v[e] - 0.5 * self->pi[e]) * self->pi[e] / self->S[e];
-    return sum / rho;
-}
-
-static double proximal(const alm_ssn *self, int64_t n, const double *x, double t) {
-    double sum = 0;
-    for (int64_t q = 0; q < n; q++) {
-        const double e = x[q] + t * self->dx[q] - self->centre[q];
-        sum += self->D[q] * e * e;
-    }
-    return 0.5 * self->scalar[SIG] * sum;
-}
-
 /* diag(A'CA/W), good enough for the Newton steps to come; returns the mean. */
-static double loss_diagonal(alm_ssn *self, spd_run *run) {
+static double loss_diagonal(spd_alm_ssn *self, spd_run *run) {
     const int64_t n = spd_problem_normal_size(run->problem);
     spd_problem_curvature_diagonal(run->problem, self->base.curve, self->recent);
     run->rows_visited += run->problem->n;
@@ -99,15 +58,15 @@ static double loss_diagonal(alm_ssn *self, spd_run *run) {
 }
 
 /* ... + gamma + (sig + damp) D + rho diag(F'SWF), W the fraction of each row of F that the projection lets through. */
-static void make_diagonal(alm_ssn *self, const spdhg_problem *p) {
-    const double metric = self->scalar[SIG] + self->scalar[DAMP];
+static void make_diagonal(spd_alm_ssn *self, const spdhg_problem *p) {
+    const double metric = self->scalar[SPD_ALM_SIG] + self->scalar[SPD_ALM_DAMP];
     for (int64_t q = 0; q < spd_problem_normal_size(p); q++)
         self->diagonal[q] = self->recent[q] + (metric + 1e-14) * self->D[q] + (q < p->dK ? p->gamma : 0);
     for (int64_t t = 0; t < p->terms; t++) {
-        const bool l1 = p->term[t].penalty == &spd_penalty_l1;
+        const bool l1 = p->term[t].penalty->sum_of_sizes;
         for (int64_t e = p->term[t].first; e < p->term[t].first + p->term[t].m * p->K; e++) {
             const double ratio = self->v[e] != 0 ? self->pi[e] / self->v[e] : 1;
-            self->Fp[e] = self->scalar[RHO] * self->S[e] * (ratio >= 1 ? 1 : l1 ? 0 : ratio);
+            self->Fp[e] = self->scalar[SPD_ALM_RHO] * self->S[e] * (ratio >= 1 ? 1 : l1 ? 0 : ratio);
         }
     }
     spd_metric_add_squares(p, self->Fp, self->diagonal);
@@ -115,29 +74,29 @@ static void make_diagonal(alm_ssn *self, const spdhg_problem *p) {
 
 static void hessian(const void *context, const double *q, double *Hq) {
     spd_run *run = (spd_run *)(uintptr_t)context; /* counts the rows it visits */
-    const alm_ssn *self = run->self;
+    const spd_alm_ssn *self = run->self;
     const spd_newton *b = &self->base;
     const spdhg_problem *p = run->problem;
     const bool free = p->intercept;
     const int64_t n = spd_problem_normal_size(p);
     spd_problem_normal_product(p, run->threads, b->curve, q, free ? q + p->dK : NULL, Hq, free ? Hq + p->dK : NULL, b->scratch);
-    const double metric = self->scalar[SIG] + self->scalar[DAMP];
+    const double metric = self->scalar[SPD_ALM_SIG] + self->scalar[SPD_ALM_DAMP];
     for (int64_t i = 0; i < n; i++) Hq[i] += (metric * self->D[i] + (i < p->dK ? p->gamma : 0)) * q[i];
     spd_problem_apply(p, q, self->Fp);
-    for (int64_t e = 0; e < p->m * p->K; e++) self->Fp[e] *= self->scalar[RHO] * self->S[e];
+    for (int64_t e = 0; e < p->m * p->K; e++) self->Fp[e] *= self->scalar[SPD_ALM_RHO] * self->S[e];
     spd_problem_slide(p, self->v, self->Fp, b->term);
     spd_problem_add_transposed(p, self->Fp, Hq);
     run->rows_visited += p->n;
 }
 
 /* grad Psi at x; alpha, curve, v, pi are current. */
-static double gradient(alm_ssn *self, spd_run *run) {
+static double gradient(spd_alm_ssn *self, spd_run *run) {
     spd_newton *b = &self->base;
     const spdhg_problem *p = run->problem;
     const int64_t n = spd_problem_normal_size(p);
     memcpy(self->grad, b->g, (size_t)n * sizeof *self->grad);
-    for (int64_t q = 0; q < n; q++) self->grad[q] += self->scalar[SIG] * self->D[q] * (b->x[q] - self->centre[q]);
-    envelope(self, p, b->Fx);
+    for (int64_t q = 0; q < n; q++) self->grad[q] += self->scalar[SPD_ALM_SIG] * self->D[q] * (b->x[q] - self->centre[q]);
+    spd_alm_envelope(self, p, b->Fx);
     spd_problem_add_transposed(p, self->pi, self->grad);
     double sum = 0;
     for (int64_t q = 0; q < n; q++) sum += self->grad[q] * self->grad[q] / self->D[q];
@@ -145,7 +104,7 @@ static double gradient(alm_ssn *self, spd_run *run) {
 }
 
 /* The metric and the first numbers: all of them 1, for the metric has taken the scales away. */
-static void first_scalars(alm_ssn *self, spd_run *run) {
+static void first_scalars(spd_alm_ssn *self, spd_run *run) {
     const spdhg_problem *p = run->problem;
     const double floor = 1e-6 * (loss_diagonal(self, run) + p->gamma);
     spd_problem_curvature_columns(p, self->cg); /* the most there can be: where a loss is straight there is none, for now */
@@ -158,68 +117,38 @@ static void first_scalars(alm_ssn *self, spd_run *run) {
     }
     spd_metric_rows(p, self->D, self->S);
     const double norm = spd_metric_norm(p, self->D, self->S, self->dx);
-    self->scalar[RHO] = norm > 0 ? 1 / norm : 1;
-    self->scalar[SIG] = 1;
+    self->scalar[SPD_ALM_RHO] = norm > 0 ? 1 / norm : 1;
+    self->scalar[SPD_ALM_SIG] = 1;
 }
 
 /* y, rho, sig of the next outer iteration: bolder after few Newton steps, more cautious if they did not suffice. */
-static void next_outer(alm_ssn *self, const spdhg_problem *p, bool solved) {
+static void next_outer(spd_alm_ssn *self, const spdhg_problem *p, bool solved) {
     double *s = self->scalar;
     if (solved) memcpy(self->base.y, self->pi, (size_t)(p->m * p->K) * sizeof *self->pi);
     memcpy(self->centre, self->base.x, (size_t)spd_problem_normal_size(p) * sizeof *self->centre);
-    s[RHO] = fmin(s[RHO] * (!solved ? 0.25 : s[INNER] <= 2 ? 3 : s[INNER] <= 6 ? 1.5 : 0.7), RHO_MOST);
-    s[SIG] = fmin(fmax(s[SIG] * (!solved ? 3 : s[INNER] <= 3 ? 0.1 : 1.0 / 3), SIG_LEAST), 1);
-    s[GOAL] /= solved ? 3 : 1;
-    s[INNER] = 0;
-}
-
-/* What is quadratic along x + t dx: the loss's scores move by b->move, F x by Fu; no pass over the data. */
-typedef struct line {
-    double xx, xd, dd; /* ||x||^2, x'dx, ||dx||^2 of the penalised part */
-} line;
-
-static double along(alm_ssn *self, spd_run *run, const line *l, double t) {
-    spd_newton *b = &self->base;
-    const spdhg_problem *p = run->problem;
-    for (int64_t e = 0; e < p->m * p->K; e++) b->Ftrial[e] = b->Fx[e] + t * self->Fu[e];
-    return spd_newton_loss(run, b, t) + 0.5 * p->gamma * (l->xx + 2 * t * l->xd + t * t * l->dd) +
-           proximal(self, spd_problem_normal_size(p), b->x, t) + envelope(self, p, b->Ftrial);
-}
-
-/* x += t dx: Armijo on Psi, then on while halving lowers it, for kinks make the first t that is good enough far from the best.
- * False if no t is accepted. */
-static bool search(alm_ssn *self, spd_run *run, double slope) {
-    spd_newton *b = &self->base;
-    const spdhg_problem *p = run->problem;
-    const int64_t n = spd_problem_normal_size(p);
-    spd_newton_direction_scores(run, b, self->dx);
-    spd_problem_apply(p, self->dx, self->Fu);
-    const line l = {spd_dot(p->dK, b->x, b->x), spd_dot(p->dK, b->x, self->dx), spd_dot(p->dK, self->dx, self->dx)};
-    const double now = along(self, run, &l, 0), rounding = 1e-15 * fabs(now);
-    double t = 1, trial = along(self, run, &l, t);
-    int halvings = 0;
-    for (; trial > now + 1e-4 * t * slope + rounding; trial = along(self, run, &l, t *= 0.5))
-        if (++halvings > HALVINGS_MOST) return false;
-    for (double next; (next = along(self, run, &l, 0.5 * t)) < trial - rounding; trial = next) t *= 0.5;
-    spd_axpy(n, t, self->dx, b->x);
-    if (t < 0.25) self->scalar[DAMP] = fmin(fmax(4 * self->scalar[DAMP], DAMP_FIRST), DAMP_MOST);
-    if (t == 1) self->scalar[DAMP] /= 4;
-    return spd_norm2(n, self->dx) * t > 1e-16 * spd_norm2(n, b->x);
+    s[SPD_ALM_RHO] = fmin(s[SPD_ALM_RHO] * (!solved                 ? 0.25
+                                            : s[SPD_ALM_INNER] <= 2 ? 3
+                                            : s[SPD_ALM_INNER] <= 6 ? 1.5
+                                                                    : 0.7),
+                          RHO_MOST);
+    s[SPD_ALM_SIG] = fmin(fmax(s[SPD_ALM_SIG] * (!solved ? 3 : s[SPD_ALM_INNER] <= 3 ? 0.1 : 1.0 / 3), SIG_LEAST), 1);
+    s[SPD_ALM_GOAL] /= solved ? 3 : 1;
+    s[SPD_ALM_INNER] = 0;
 }
 
 static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     (void)batch;
-    alm_ssn *self = run->self;
+    spd_alm_ssn *self = run->self;
     spd_newton *b = &self->base;
     const spdhg_problem *p = run->problem;
     const int64_t n = spd_problem_normal_size(p);
     double *s = self->scalar;
     spd_newton_gradient(run, b, false);
-    if (s[RHO] == 0) first_scalars(self, run);
+    if (s[SPD_ALM_RHO] == 0) first_scalars(self, run);
     double norm = gradient(self, run);
-    if (k == 0) s[FIRST] = norm, s[GOAL] = 0.1 * norm;
-    const bool solved = norm <= s[GOAL];
-    if (solved || s[INNER] >= INNER_MOST) {
+    if (k == 0) s[SPD_ALM_FIRST] = norm, s[SPD_ALM_GOAL] = 0.1 * norm;
+    const bool solved = norm <= s[SPD_ALM_GOAL];
+    if (solved || s[SPD_ALM_INNER] >= INNER_MOST) {
         next_outer(self, p, solved);
         loss_diagonal(self, run);
         norm = gradient(self, run);
@@ -230,25 +159,25 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     const spd_cg cg = {.apply = hessian,
                        .context = run,
                        .diagonal = self->diagonal,
-                       .tolerance = fmin(0.05, sqrt(norm / s[FIRST])),
+                       .tolerance = fmin(0.05, sqrt(norm / s[SPD_ALM_FIRST])),
                        .most = CG_MOST,
                        .stop = run->stop};
     spd_cg_solve(&cg, n, b->scratch_n, self->dx, self->cg);
-    s[INNER] += 1;
-    if (search(self, run, spd_dot(n, self->grad, self->dx)) || spd_stop_now(run->stop)) return SPD_CONTINUE;
-    if (solved || norm < 1e-15 * s[FIRST]) return SPD_STALLED;
-    s[GOAL] = norm; /* rounding stops this inner problem: take it as solved */
+    s[SPD_ALM_INNER] += 1;
+    if (spd_alm_search(self, run, spd_dot(n, self->grad, self->dx)) || spd_stop_now(run->stop)) return SPD_CONTINUE;
+    if (solved || norm < 1e-15 * s[SPD_ALM_FIRST]) return SPD_STALLED;
+    s[SPD_ALM_GOAL] = norm; /* rounding stops this inner problem: take it as solved */
     return SPD_CONTINUE;
 }
 
 /* y one multiplier step ahead: Pi(y + rho F x) belongs to this x. */
 static void output(const spd_run *run, double *x, double *c, double *y) {
-    const alm_ssn *self = run->self;
+    const spd_alm_ssn *self = run->self;
     const spdhg_problem *p = run->problem;
-    spd_newton_output(run, &self->base, x, c, y);
-    if (self->scalar[RHO] == 0) return;
+    spd_newton_output(run, x, c, y);
+    if (self->scalar[SPD_ALM_RHO] == 0) return;
     spd_problem_apply(p, x, self->Fp);
-    for (int64_t e = 0; e < p->m * p->K; e++) y[e] += self->scalar[RHO] * self->S[e] * self->Fp[e];
+    for (int64_t e = 0; e < p->m * p->K; e++) y[e] += self->scalar[SPD_ALM_RHO] * self->S[e] * self->Fp[e];
     spd_problem_project_dual(p, y, self->base.term);
 }
 
@@ -257,8 +186,9 @@ const spd_solver_kind spd_solver_alm_ssn = {
     .what = "semismooth Newton augmented Lagrangian, conjugate gradients; exact, for many features",
     .reference = "Li, Sun, Toh: A highly efficient semismooth Newton augmented Lagrangian method, 2018",
     .full_information = true,
+    .any_curvature = true,
     .exact = true,
-    .self_size = sizeof(alm_ssn),
+    .self_size = sizeof(spd_alm_ssn),
     .refuses = refuses,
     .layout = layout,
     .start = start,

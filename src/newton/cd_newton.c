@@ -19,12 +19,12 @@ typedef struct cd_newton {
 } cd_newton;
 
 static const char *refuses(const spdhg_problem *p) {
-    if (p->set.kind != &spd_set_all) return "it works for X = R^d only; use --set all";
+    if (!p->set.kind->whole) return "it works for X = R^d only; use --set all";
     if (p->terms != 1 || !spd_csr_is_identity(&p->term[0].F->F))
         return "the step of a column has no closed form unless F is the identity, and the only term";
-    if (!spd_descent_l1(p) && (p->term[0].penalty != &spd_penalty_group || p->term[0].largest > 1))
+    if (!spd_descent_l1(p) && (!p->term[0].penalty->length || p->term[0].largest > 1))
         return "it works for l1, and for groups that are each one feature's coefficients";
-    return p->loss->value || p->loss == &spd_loss_softmax ? NULL : "it does not know the curvature of this loss";
+    return p->loss->value || p->loss->chance_k ? NULL : "it does not support the curvature of this loss";
 }
 
 static void layout(spd_run *run) {
@@ -72,19 +72,16 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     return moved || *self->damp < 1 ? SPD_CONTINUE : SPD_GIVES_UP;
 }
 
-static void output(const spd_run *run, double *x, double *c, double *y) {
-    spd_newton_output(run, &((const cd_newton *)run->self)->base, x, c, y);
-}
-
 const spd_solver_kind spd_solver_cd_newton = {
     .name = "cd-newton",
     .what = "proximal Newton by coordinate descent; exact, for penalties on the coefficients themselves",
     .reference = "Yuan, Ho, Lin: An improved GLMNET for l1-regularized logistic regression, JMLR 2012",
     .full_information = true,
+    .any_curvature = true,
     .exact = true,
     .self_size = sizeof(cd_newton),
     .refuses = refuses,
     .layout = layout,
     .start = start,
     .step = step,
-    .output = output};
+    .output = spd_newton_output};

@@ -37,7 +37,7 @@ static void transpose(spd_descent *a, const spdhg_problem *p) {
     memset(a->ptr, 0, (size_t)(p->d + 1) * sizeof *a->ptr);
     for (int64_t i = 0; i < p->n; i++) {
         spd_problem_row(p, i, &row);
-        a->share[i] = (p->weight ? p->weight[i] : 1) / p->W;
+        a->share[i] = spd_problem_share(p, i);
         for (int64_t q = 0; q < row.nnz; q++) a->ptr[(row.idx ? row.idx[q] : q) + 1]++;
     }
     for (int64_t j = 0; j < p->d; j++) a->ptr[j + 1] += a->ptr[j];
@@ -100,7 +100,7 @@ static void choose_columns(spd_descent *a, const spdhg_problem *p) {
 static void curvatures(spd_descent *a, const spdhg_problem *p) {
     const int64_t nK = p->n * p->K;
     if (p->loss->value) {
-        for (int64_t i = 0; i < nK; i++) a->C[i] = fmax(a->b->curve[i], FLAT * p->kappa);
+        for (int64_t i = 0; i < nK; i++) a->C[i] = fmax(a->b->curve[i], FLAT * p->kappa_usual);
         return;
     }
     memset(a->along, 0, (size_t)nK * sizeof *a->along);
@@ -123,7 +123,7 @@ static void bounds(spd_descent *a, const spdhg_problem *p, int64_t j, double dam
         square += w;
         for (int64_t k = 0; k < K; k++) h[k] += w * (p->loss->value ? C[k] : 2 * C[k] * (1 - C[k]));
     }
-    a->ridge[j] = (j < p->d ? p->gamma : 0) + damp * p->kappa * square;
+    a->ridge[j] = (j < p->d ? p->gamma : 0) + damp * p->kappa_usual * square;
     for (int64_t k = 0; k < K; k++) most = fmax(most, h[k] += a->ridge[j]);
     for (int64_t k = 0; k < K && !spd_descent_l1(p); k++) h[k] = most;
     a->touched += (double)c.count;

@@ -33,7 +33,7 @@ void spd_descent_model(spd_descent *a, const spdhg_problem *p, double damp);
 /* Minimises g'dx + dx'H dx/2 + lambda r(x + dx) over the columns chosen, until a sweep gains no more than `rest` of all. */
 void spd_descent_solve(spd_descent *a, const spdhg_problem *p, double rest);
 
-static inline bool spd_descent_l1(const spdhg_problem *p) { return p->term[0].penalty == &spd_penalty_l1; }
+static inline bool spd_descent_l1(const spdhg_problem *p) { return p->term[0].penalty->sum_of_sizes; }
 static inline double spd_descent_lambda(const spdhg_problem *p, int64_t j) { return j < p->d ? p->term[0].lambda : 0; }
 
 /* Column j of A; the intercept's is of ones: row and val NULL. */

@@ -5,7 +5,7 @@
  * of a preconditioner and the face is small, its matrix is written out and factored. */
 #include "newton/descent.h"
 
-enum { CG_MOST = 60, HALVINGS = 50, STEPS_MOST = 10, DENSE_MOST = 1500 };
+enum { CG_MOST = 60, HALVINGS = 50, STEPS_MOST = 10 };
 static const double TOLERANCE = 0.05, FAR = 10;
 
 /* The unknowns: numbers of x + dx that are not zero (group: of columns that are not), and the intercepts. */
@@ -20,7 +20,7 @@ typedef struct face {
 } face;
 
 int64_t spd_descent_dense(const spdhg_problem *p) {
-    return spd_problem_normal_size(p) < DENSE_MOST ? spd_problem_normal_size(p) : DENSE_MOST;
+    return spd_problem_normal_size(p) < SPD_DENSE_MOST ? spd_problem_normal_size(p) : SPD_DENSE_MOST;
 }
 
 static double lambda_of(const face *f, int64_t q) { return spd_descent_lambda(f->p, f->place[q] / f->p->K); }
@@ -145,7 +145,7 @@ static void solve(face *f) {
         .apply = hessian, .context = f, .diagonal = f->diagonal, .tolerance = TOLERANCE, .most = CG_MOST, .stop = f->a->b->stop};
     if (!f->written_out) {
         memset(f->e, 0, (size_t)f->n * sizeof *f->e);
-        if (spd_cg_solve(&cg, f->n, f->rhs, f->e, f->cg) < CG_MOST || f->n > DENSE_MOST) return;
+        if (spd_cg_solve(&cg, f->n, f->rhs, f->e, f->cg) < CG_MOST || f->n > SPD_DENSE_MOST) return;
         write_out(f);
     }
     cg.diagonal = NULL;

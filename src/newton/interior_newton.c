@@ -48,6 +48,7 @@ static void make_model(spd_run *run, interior *self) {
     if (a->rows) return;
     spd_problem_normal_matrix(p, run->threads, b->curve, a->P, b->scratch, run->stop);
     run->rows_visited += p->n;
+    spd_newton_stiffen(p, *b->value, n, b->g, a->P, a->L);
     const double del = p->gamma > 0 && !p->intercept && *self->idle == 0 ? 0 : DEL * pow(DEL_GROWS, *self->idle);
     for (int64_t i = 0; i < n; i++) a->P[i * n + i] = (1 + del) * a->P[i * n + i] + (i < p->dK ? p->gamma : 0);
     spd_symmetric_apply(n, a->P, b->x, a->q);
@@ -57,15 +58,16 @@ static void make_model(spd_run *run, interior *self) {
 void spd_interior_newton_scales(spd_interior *a) {
     const spdhg_problem *p = a->p;
     double *columns = a->column;
+    const bool bounded = isfinite(p->kappa);
     if (spd_interior_is_free(a)) return; /* nobody asks */
-    spd_problem_curvature_columns(p, columns);
+    if (bounded) spd_problem_curvature_columns(p, columns);
     const double narrow = fmin(1, 1 / p->kappa);
     for (int64_t t = 0; t < p->terms; t++)
         for (int64_t e = 0; e < p->term[t].m * p->K; e++) a->weight[p->term[t].first + e] = p->term[t].lambda * p->term[t].lambda;
     memset(a->pull, 0, (size_t)a->n * sizeof *a->pull);
     spd_metric_add_squares(p, a->weight, a->pull);
     for (int64_t j = 0; j < p->dK; j++) {
-        a->bend[j] = narrow * columns[j / p->K] + p->gamma;
+        a->bend[j] = bounded ? narrow * columns[j / p->K] + p->gamma : a->stack ? 1 : a->P[j * (a->n + 1)];
         if (!(a->bend[j] > 0)) a->bend[j] = 1;
     }
 }
@@ -122,19 +124,17 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     return *self->idle < IDLE_MOST ? SPD_CONTINUE : SPD_STALLED;
 }
 
-static void output(const spd_run *run, double *x, double *c, double *y) {
-    spd_newton_output(run, &((const interior *)run->self)->base, x, c, y);
-}
-
 const spd_solver_kind spd_solver_interior = {
     .name = "interior",
-    .what = "proximal Newton, dense Hessian, interior-point inner solver; exact, any set X, for up to 1500 coefficients",
+    .what = "proximal Newton, dense Hessian, interior-point inner solver; exact, any set X, for up to " SPD_TEXT(
+        SPD_DENSE_MOST) " coefficients",
     .reference = "Mehrotra: On the implementation of a primal-dual interior point method, SIAM J. Optim. 1992",
     .full_information = true,
+    .any_curvature = true,
     .exact = true,
     .self_size = sizeof(interior),
     .refuses = spd_interior_refuses,
     .layout = layout,
     .start = start,
     .step = step,
-    .output = output};
+    .output = spd_newton_output};

@@ -22,12 +22,14 @@ typedef struct ipm {
 
 static const char *refuses(const spdhg_problem *p) {
     if (!p->loss->value) return "it does not take a loss that couples its outputs";
-    for (int64_t t = 0; t < p->terms; t++)
-        if (p->term[t].penalty == &spd_penalty_nuclear) return "it does not know the nuclear norm";
-    if (p->set.kind == &spd_set_ball || p->set.kind == &spd_set_l1ball)
-        return "of the sets X it takes all, box, nonneg and simplex";
-    if (p->set.kind == &spd_set_box && !(p->set.arg[0] < p->set.arg[1])) return "the box has no inside";
-    return NULL;
+    for (int64_t t = 0; t < p->terms; t++) {
+        const spd_penalty *r = p->term[t].penalty;
+        if (!r->sum_of_sizes && !r->length && !r->largest_size) return "it supports the penalties l1, group and linf only";
+    }
+    if (p->set.kind->length || p->set.kind->sum_of_sizes) return "of the sets X it takes all, box, nonneg and simplex";
+    double low, high;
+    spd_set_sides(&p->set, &low, &high);
+    return low < high ? NULL : "the set X has no interior";
 }
 
 static spdhg_status prepare(spd_run *run, spdhg_error *err) {
@@ -55,11 +57,8 @@ static void start(spd_run *run, const double *x0, const double *c0, const double
     spd_interior *a = &self->inner;
     const spdhg_problem *p = run->problem;
     const spd_sparse_pattern *q = &a->stack->pattern;
-    memset(run->state.base, 0, (size_t)run->state.size * sizeof(double));
-    if (x0) memcpy(a->best_u, x0, (size_t)p->dK * sizeof *x0);
-    if (c0 && p->intercept) memcpy(a->best_u + p->dK, c0, (size_t)p->K * sizeof *c0);
-    if (y0) memcpy(a->best_y, y0, (size_t)(p->m * p->K) * sizeof *y0);
-    spd_problem_project_dual(p, a->best_y, self->work);
+    spd_run_clear(run);
+    spd_run_take(run, x0, c0, y0, a->best_u, a->best_u + p->dK, a->best_y, self->work);
     spd_run_log(run, "ipm: %lld unknowns, %lld rows beside; the factor has %.3g entries and takes %.3g multiplications",
                 (long long)q->n, (long long)(q->nodes - q->n), (double)q->fill + (double)q->nodes, q->work);
 }
@@ -143,10 +142,7 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
 
 static void output(const spd_run *run, double *x, double *c, double *y) {
     const spd_interior *a = &((const ipm *)run->self)->inner;
-    const spdhg_problem *p = run->problem;
-    memcpy(x, a->best_u, (size_t)p->dK * sizeof *x);
-    memcpy(c, a->best_u + p->dK, (size_t)p->K * sizeof *c);
-    memcpy(y, a->best_y, (size_t)(p->m * p->K) * sizeof *y);
+    spd_run_give(run, a->best_u, a->best_u + run->problem->dK, a->best_y, x, c, y);
 }
 
 const spd_solver_kind spd_solver_ipm = {
@@ -154,6 +150,7 @@ const spd_solver_kind spd_solver_ipm = {
     .what = "primal-dual interior-point method, sparse factor; exact, for signals, trends, images and graphs of any size",
     .reference = "Mehrotra 1992; Kim, Koh, Boyd and Gorinevsky: l1 trend filtering, SIAM Review 2009",
     .full_information = true,
+    .any_curvature = true,
     .exact = true,
     .self_size = sizeof(ipm),
     .refuses = refuses,

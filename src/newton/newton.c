@@ -5,7 +5,7 @@ void spd_newton_layout(spd_run *run, spd_newton *b) {
     const spdhg_problem *p = run->problem;
     const int64_t n = p->dK + p->K, nK = p->n * p->K, mK = p->m * p->K;
     int64_t scratch = spd_problem_gradient_work(p);
-    if (!run->kind->refuses(p) && spd_problem_normal_size(p) <= 1500 && spd_problem_normal_work(p, run->threads) > scratch)
+    if (!spd_problem_refuses_factor(p) && !spd_solver_refuses(run->kind, p) && spd_problem_normal_work(p, run->threads) > scratch)
         scratch = spd_problem_normal_work(p, run->threads);
     b->x = spd_arena_take(&run->state, n);
     b->y = spd_arena_take(&run->state, mK);
@@ -26,18 +26,13 @@ void spd_newton_layout(spd_run *run, spd_newton *b) {
 void spd_newton_start(spd_run *run, spd_newton *b, const double *x0, const double *c0, const double *y0) {
     const spdhg_problem *p = run->problem;
     b->stop = run->stop;
-    if (!run->again) memset(run->state.base, 0, (size_t)run->state.size * sizeof(double));
-    if (x0) memcpy(b->x, x0, (size_t)p->dK * sizeof *x0);
-    if (c0 && p->intercept) memcpy(b->x + p->dK, c0, (size_t)p->K * sizeof *c0);
-    if (y0) memcpy(b->y, y0, (size_t)(p->m * p->K) * sizeof *y0);
-    spd_problem_project_dual(p, b->y, b->term);
+    if (!run->again) spd_run_clear(run);
+    spd_run_take(run, x0, p->intercept ? c0 : NULL, y0, b->x, b->x + p->dK, b->y, b->term);
 }
 
-void spd_newton_output(const spd_run *run, const spd_newton *b, double *x, double *c, double *y) {
-    const spdhg_problem *p = run->problem;
-    memcpy(x, b->x, (size_t)p->dK * sizeof *x);
-    memcpy(c, b->x + p->dK, (size_t)p->K * sizeof *c);
-    memcpy(y, b->y, (size_t)(p->m * p->K) * sizeof *y);
+void spd_newton_output(const spd_run *run, double *x, double *c, double *y) {
+    const spd_newton *b = run->self;
+    spd_run_give(run, b->x, b->x + run->problem->dK, b->y, x, c, y);
 }
 
 double spd_newton_loss(spd_run *run, const spd_newton *b, double t) {
@@ -89,8 +84,17 @@ void spd_newton_direction_scores(spd_run *run, spd_newton *b, const double *dx) 
     spd_problem_scores(p, run->threads, dx, b->move);
     if (p->intercept) spd_problem_shift(p, dx + p->dK, b->move);
     for (int64_t i = 0; i < p->n && p->data->offset; i++) /* the offset does not move */
-        spd_axpy(p->K, -1, p->data->offset + (p->row ? p->row[i] : i) * p->K, b->move + i * p->K);
+        spd_axpy(p->K, -1, spd_problem_offset(p, i), b->move + i * p->K);
     run->rows_visited += p->n;
+}
+
+void spd_newton_stiffen(const spdhg_problem *p, double f, int64_t n, const double *g, double *H, double *work) {
+    double *d = work, *Hd = work + n;
+    if (isfinite(p->kappa)) return;
+    for (int64_t i = 0; i < n; i++) d[i] = H[i * n + i] > 0 ? g[i] / H[i * n + i] : 0;
+    spd_symmetric_apply(n, H, d, Hd);
+    const double slope = spd_dot(n, g, d), bend = spd_dot(n, d, Hd), factor = slope / bend * (slope / (2 * f));
+    if (factor > 1 && isfinite(factor)) spd_scale(n * n, factor, H);
 }
 
 bool spd_newton_line_search(spd_run *run, spd_newton *b, const double *dx, const double *Fu, double delta, int halvings) {

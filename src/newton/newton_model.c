@@ -1,4 +1,4 @@
-/* newton_model.c - the quadratic model by ADMM, dense factors (ALGORITHMS B4), warm started with the last (y, z):
+/* newton_model.c - the quadratic model by ADMM, dense factors (docs/algorithms.md), warm started with the last (y, z):
  *     t = (H + rho B'F'SFB)^{-1} ( H t_x + B'( F'(rho S z - y) - g ) ),   u = B t
  *     v = y + rho S (1.6 F u - 0.6 z),   y = Pi_{lambda Y}(v),   z = (v - y)/(rho S)
  * until  e'H^{-1}e/2 + lambda r(Fu) - y'Fu,  e = B'(g + F'y) + H(t - t_x),  the model's duality gap, is a hundredth of the
@@ -10,7 +10,7 @@
 enum { ITERATIONS_MOST = 2000, NEWTON_FIRST = 50 };
 static const double RELAX = 1.6, NEAR = 1e-2; /* a decrease of less than this part of f */
 
-bool spd_newton_model_bounded(const spdhg_problem *p) { return p->set.kind != &spd_set_all; }
+bool spd_newton_model_bounded(const spdhg_problem *p) { return !p->set.kind->whole; }
 
 void spd_newton_model_layout(spd_run *run, spd_newton_model *a, spd_newton *b, int64_t most) {
     const spdhg_problem *p = run->problem;
@@ -26,6 +26,7 @@ void spd_newton_model_layout(spd_run *run, spd_newton_model *a, spd_newton *b, i
     for (size_t i = 0; i < sizeof squares / sizeof *squares; i++) *squares[i] = spd_arena_take(&run->work, most * most);
     double **const vectors[] = {&a->t, &a->tx, &a->tg, &a->rhs, &a->e, &a->solved, &a->kept, &a->u, &a->full};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = spd_arena_take(&run->work, n);
+    a->touched = spd_arena_int32(&run->work, n);
     double **const duals[] = {&a->Fu, &a->v, &a->old, &a->scale, &a->open, &a->kept_y};
     for (size_t i = 0; i < sizeof duals / sizeof *duals; i++) *duals[i] = spd_arena_take(&run->work, mK);
 }

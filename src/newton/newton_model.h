@@ -14,6 +14,7 @@ typedef struct spd_newton_model {
     double *H, *LH, *M, *LM; /* work: Hessian, its factor, B'F'SFB, factor of H + rho M; lower */
     double *t, *tx, *tg, *rhs, *e, *solved, *kept; /* work, numbers of t: solution, x, B'g, right side, residuals, a copy of t */
     double *u, *full;                              /* work, numbers of (x, c): B t; scratch */
+    int32_t *touched;                              /* work: a list of unknowns */
     double *Fu, *v, *old, *scale, *open, *kept_y;  /* work, m x K; scale: S */
 } spd_newton_model;
 
@@ -23,6 +24,9 @@ enum { SPD_TIED_FROM = 800, SPD_WORKING_MOST = 2000 };
 bool spd_newton_model_ties(const spdhg_problem *p);
 bool spd_newton_model_bounded(const spdhg_problem *p); /* X is not R^d */
 void spd_newton_model_layout(spd_run *run, spd_newton_model *a, spd_newton *b, int64_t most);
+/* ---- newton_model_regularise.c: bound: of the curvature of the loss (spd_problem_curvature_columns), units: as many numbers of
+ * scratch. False: there is no curvature at all. */
+bool spd_newton_model_regularise(spd_newton_model *a, const spdhg_problem *p, const double *bound, double *units);
 /* Solves it until its duality gap is a hundredth of the decrease it promises, near the end a tenth of `enough`: t, u, Fu, y, z.
  * False if a matrix was not definite; solved: whether it got there before its iterations were used up. */
 bool spd_newton_model_solve(spd_newton_model *a, const spdhg_problem *p, bool *solved);

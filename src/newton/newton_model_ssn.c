@@ -1,8 +1,9 @@
-/* newton_model_ssn.c - semismooth Newton on the augmented Lagrangian of the quadratic model (ALGORITHMS 3.2), from the zeros ADMM
+/* newton_model_ssn.c - semismooth Newton on the augmented Lagrangian of the quadratic model (docs/algorithms.md), from the zeros ADMM
  * has found: v = y + big S F u,   ( H + B'F' big S DPi(v) F B ) dt = -( H(t - t_x) + B'(g + F'Pi(v)) ),   t += s dt (Armijo);   y
  * <- Pi(v) after a full step l1: DPi is 1 inside, 0 outside; group: 1 inside, (lambda/||v||)(I - vv'/||v||^2) outside. */
 #include <cblas.h>
 
+#include "face/zeros.h"
 #include "newton/newton_model.h"
 
 enum { STEPS_MOST = 15, HALVINGS_MOST = 20 };
@@ -10,8 +11,7 @@ static const double BIG = 1e5; /* times ADMM's rho: closed entries are then clos
 
 void spd_newton_model_exact_zeros(spd_newton_model *a, const spdhg_problem *p, double *x) {
     memset(a->open, 0, (size_t)(p->m * p->K) * sizeof *a->open);
-    for (int64_t t = 0; t < p->terms; t++)
-        spd_term_outside(&p->term[t], p->K, a->z + p->term[t].first, 0, a->open + p->term[t].first, a->b->term);
+    spd_zeros_of_primal(p, a->z, (spd_small){0}, a->open, a->b->term); /* ADMM's proximal step makes zeros exact */
     spd_tied_make(&a->zeros, p, a->open, spd_problem_normal_size(p));
     spd_tied_nearest(&a->zeros, p, a->u, a->full);
     spd_tied_expand(&a->zeros, p, a->full, x);
@@ -23,7 +23,7 @@ static void curvature(spd_newton_model *a, const spdhg_problem *p, double big) {
     for (int pass = 0; pass < 2; pass++) { /* first the diagonal weights, then what is radial */
         for (int64_t i = 0; i < p->terms; i++) {
             const spd_term *t = &p->term[i];
-            const bool l1 = t->penalty == &spd_penalty_l1;
+            const bool l1 = t->penalty->sum_of_sizes;
             if (l1)
                 for (int64_t q = t->first; q < t->first + t->m * K && pass == 0; q++)
                     a->old[q] = fabs(a->v[q]) <= t->lambda ? big * a->scale[q] : 0;
@@ -35,7 +35,7 @@ static void curvature(spd_newton_model *a, const spdhg_problem *p, double big) {
                                   a->v[t->first + spd_term_block_row(t, b, r) * K + k];
                 const double norm = sqrt(square), w = big * a->scale[t->first] * (norm <= t->lambda ? 1 : t->lambda / norm);
                 if (pass == 1 && norm > t->lambda)
-                    spd_tied_take_block(&a->B, p, t, b, a->v, w / (norm * norm), a->M, a->solved, a->full);
+                    spd_tied_take_block(&a->B, p, t, b, a->v, w / (norm * norm), a->M, a->solved, a->touched);
                 for (int64_t r = 0; r < spd_term_block_rows(t, b) && pass == 0; r++)
                     for (int64_t k = 0; k < K; k++) a->old[t->first + spd_term_block_row(t, b, r) * K + k] = w;
             }
@@ -94,7 +94,7 @@ bool spd_newton_model_newton(spd_newton_model *a, const spdhg_problem *p, double
     const double big = BIG * a->rho[0], before = *gap, before_decrease = *decrease;
     if (spd_newton_model_bounded(p)) return false;
     for (int64_t t = 0; t < p->terms; t++)
-        if (p->term[t].penalty != &spd_penalty_l1 && p->term[t].penalty != &spd_penalty_group) return false;
+        if (!p->term[t].penalty->sum_of_sizes && !p->term[t].penalty->length) return false;
     memcpy(a->kept, a->t, (size_t)n * sizeof *a->kept);
     memcpy(a->kept_y, a->b->y, (size_t)mK * sizeof *a->kept_y);
     spd_newton_model_exact_zeros(a, p, a->u);

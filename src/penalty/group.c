@@ -34,6 +34,8 @@ static void slide(int64_t rows, int64_t K, double lambda, const double *v, const
 const spd_penalty spd_penalty_group = {.name = "group",
                                        .help = "sum over groups of the Euclidean norm: groups of F x become 0 together",
                                        .block = SPD_BLOCK_GROUP,
+                                       .length = true,
+                                       .zeros = SPD_ZEROS_BLOCK,
                                        .groups_ok = true,
                                        .value = value,
                                        .project = project,

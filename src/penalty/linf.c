@@ -41,6 +41,7 @@ static void slide(int64_t rows, int64_t K, double lambda, const double *v, const
 const spd_penalty spd_penalty_linf = {.name = "linf",
                                       .help = "largest |z|, of all rows or of each group: bounded, flat F x",
                                       .block = SPD_BLOCK_WHOLE,
+                                      .largest_size = true,
                                       .groups_ok = true,
                                       .value = value,
                                       .project = project,

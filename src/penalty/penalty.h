@@ -10,11 +10,22 @@ typedef enum spd_block {
     SPD_BLOCK_WHOLE  /* all rows, or the groups if given */
 } spd_block;
 
+/* What a minimiser's F x is made 0 by: where y is inside of lambda Y, z is 0. */
+typedef enum spd_zeros {
+    SPD_ZEROS_NONE,   /* no part of a block by itself */
+    SPD_ZEROS_NUMBER, /* every number by itself */
+    SPD_ZEROS_BLOCK   /* a block as a whole */
+} spd_zeros;
+
+/* At most one of sum_of_sizes, length and largest_size; methods that use the form of r know these three. */
 typedef struct spd_penalty {
     const char *name, *help;
     spd_block block;
-    bool groups_ok;                                                                   /* may be given groups */
-    bool sum_of_sizes;                                                                /* r(z) = sum |z_i| */
+    bool groups_ok;    /* may be given groups */
+    bool sum_of_sizes; /* r(z) = sum |z_i| */
+    bool length;       /* r(z) = ||z||_2 */
+    bool largest_size; /* r(z) = max |z_i| */
+    spd_zeros zeros;
     double (*value)(int64_t rows, int64_t K, const double *z, double *work);          /* r(z) */
     void (*project)(int64_t rows, int64_t K, double lambda, double *y, double *work); /* onto lambda Y, in place */
     /* out = DPi(v) dir, the (generalised) derivative of the projection onto lambda Y at v; NULL: not available. out may be dir.

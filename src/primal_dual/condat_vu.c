@@ -10,8 +10,6 @@
 
 static const spd_param param[SPD_PD_PARAMS] = {SPD_PD_PARAM_ROWS};
 
-static void layout(spd_run *run) { spd_pd_layout(run, run->self); }
-
 static void start(spd_run *run, const double *x0, const double *c0, const double *y0) {
     spd_primal_dual *a = run->self;
     spd_pd_start(run, a, x0, c0, y0);
@@ -35,8 +33,6 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     return SPD_CONTINUE;
 }
 
-static void output(const spd_run *run, double *x, double *c, double *y) { spd_pd_output(run, run->self, x, c, y); }
-
 const spd_solver_kind spd_solver_condat_vu = {
     .name = "condat-vu",
     .what = "Condat-Vu primal-dual splitting, full gradient, constant steps, last iterate",
@@ -46,7 +42,7 @@ const spd_solver_kind spd_solver_condat_vu = {
     .full_information = true,
     .self_size = sizeof(spd_primal_dual),
     .refuses = spd_pd_refuses,
-    .layout = layout,
+    .layout = spd_pd_layout,
     .start = start,
     .step = step,
-    .output = output};
+    .output = spd_pd_output};

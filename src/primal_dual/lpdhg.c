@@ -45,7 +45,7 @@ static const spd_param const_param[] = {
 static const char *const_refuses(const spdhg_problem *p) {
     return p->gamma > 0
                ? NULL
-               : "constant steps without extrapolation can cycle for ever when --gamma is 0; use lpdhg, or --gamma above 0";
+               : "constant steps without extrapolation can cycle forever when --gamma is 0; use lpdhg, or --gamma above 0";
 }
 
 const spd_solver_kind spd_solver_lpdhg = {.name = "lpdhg",

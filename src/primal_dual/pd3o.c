@@ -14,8 +14,6 @@ static const spd_param param[PARAMS] = {
     {"theta", 1.5, 1e-6, 1.99, "primal step times L"},
 };
 
-static void layout(spd_run *run) { spd_pd_layout(run, run->self); }
-
 static void start(spd_run *run, const double *x0, const double *c0, const double *y0) {
     spd_primal_dual *a = run->self;
     spd_pd_start(run, a, x0, c0, y0);
@@ -36,8 +34,6 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     return SPD_CONTINUE;
 }
 
-static void output(const spd_run *run, double *x, double *c, double *y) { spd_pd_output(run, run->self, x, c, y); }
-
 const spd_solver_kind spd_solver_pd3o = {
     .name = "pd3o",
     .what = "primal-dual three-operator splitting, full gradient, constant steps, last iterate",
@@ -47,7 +43,7 @@ const spd_solver_kind spd_solver_pd3o = {
     .full_information = true,
     .self_size = sizeof(spd_primal_dual),
     .refuses = spd_pd_refuses,
-    .layout = layout,
+    .layout = spd_pd_layout,
     .start = start,
     .step = step,
-    .output = output};
+    .output = spd_pd_output};

@@ -2,7 +2,8 @@
  * equations. */
 #include "primal_dual/primal_dual.h"
 
-void spd_pd_layout(spd_run *run, spd_primal_dual *a) {
+void spd_pd_layout(spd_run *run) {
+    spd_primal_dual *a = run->self;
     const spdhg_problem *p = run->problem;
     const int64_t mK = p->m * p->K;
     a->q = spd_arena_take(&run->state, p->dK);
@@ -27,12 +28,9 @@ void spd_pd_layout(spd_run *run, spd_primal_dual *a) {
 
 void spd_pd_start(spd_run *run, spd_primal_dual *a, const double *x0, const double *c0, const double *y0) {
     const spdhg_problem *p = run->problem;
-    memset(run->state.base, 0, (size_t)run->state.size * sizeof(double));
-    if (x0) memcpy(a->q, x0, (size_t)p->dK * sizeof *x0);
-    if (c0) memcpy(a->c, c0, (size_t)p->K * sizeof *c0);
-    if (y0) memcpy(a->y, y0, (size_t)(p->m * p->K) * sizeof *y0);
+    spd_run_clear(run);
+    spd_run_take(run, x0, c0, y0, a->q, a->c, a->y, a->term);
     p->set.kind->project(p->dK, p->set.arg, a->q, a->projection);
-    spd_problem_project_dual(p, a->y, a->term);
     spd_problem_add_transposed(p, a->y, a->u);
 }
 
@@ -65,7 +63,7 @@ void spd_pd_dual(spd_primal_dual *a, const spdhg_problem *p) {
         const spd_term *t = &p->term[i];
         double *y = a->y + t->first;
         const double *s = a->s + t->first / K;
-        if (K == 1 && t->penalty == &spd_penalty_l1) {
+        if (K == 1 && t->penalty->sum_of_sizes) {
             row_by_row(t, s, a->v, y, a->u);
             continue;
         }
@@ -95,18 +93,17 @@ void spd_pd_pd3o(spd_primal_dual *a, const spdhg_problem *p) {
 }
 
 /* Pi_X needs room that no step uses: `projection` is work, which carries nothing. */
-void spd_pd_output(const spd_run *run, const spd_primal_dual *a, double *x, double *c, double *y) {
+void spd_pd_output(const spd_run *run, double *x, double *c, double *y) {
+    const spd_primal_dual *a = run->self;
     const spdhg_problem *p = run->problem;
-    memcpy(x, a->q, (size_t)p->dK * sizeof *x);
+    spd_run_give(run, a->q, a->c, a->y, x, c, y);
     p->set.kind->project(p->dK, p->set.arg, x, a->projection);
-    memcpy(c, a->c, (size_t)p->K * sizeof *c);
-    memcpy(y, a->y, (size_t)(p->m * p->K) * sizeof *y);
 }
 
 int64_t spd_pd_dual_cost(const spdhg_problem *p) {
     int64_t cost = p->d; /* as measured: loops over features are vector loops, about a fifth of an entry of a row each */
     for (int64_t t = 0; t < p->terms; t++) {
-        const bool one_pass = p->K == 1 && p->term[t].penalty == &spd_penalty_l1;
+        const bool one_pass = p->K == 1 && p->term[t].penalty->sum_of_sizes;
         cost += (one_pass ? 1 : 3) * spd_csr_nnz(&p->term[t].F->F);
     }
     return cost * p->K;

@@ -14,6 +14,7 @@
 #define SPD_PRIMAL_DUAL_H
 #include "solver/solver.h"
 
+/* The first member of what each method keeps, so that a run's `self` is one of these. */
 typedef struct spd_primal_dual {
     double *q, *c, *y, *u;                           /* state; q is x in Condat-Vu */
     double *tau, *s;                                 /* state (constant): d x K steps, then the intercept's; m steps */
@@ -30,13 +31,13 @@ enum { SPD_PD_PARAM_L, SPD_PD_PARAM_PRECONDITION, SPD_PD_PARAM_FLOOR, SPD_PD_PAR
         "floor", NAN, 1e-12, 1, "with precondition=1: smallest column curvature over the largest; default: by rule, 1e-4 to 1"   \
     }
 
-void spd_pd_layout(spd_run *run, spd_primal_dual *a);
+void spd_pd_layout(spd_run *run);
 /* x0 projected onto X, y0 onto lambda Y, u = F'y; the steps are set by the two functions below, afterwards. */
 void spd_pd_start(spd_run *run, spd_primal_dual *a, const double *x0, const double *c0, const double *y0);
 void spd_pd_primal(spd_primal_dual *a, const spdhg_problem *p); /* x = Pi_X(q) */
 void spd_pd_dual(spd_primal_dual *a, const spdhg_problem *p);   /* y = Pi_{lambda Y}(y + S F v), u = F'y */
 void spd_pd_pd3o(spd_primal_dual *a, const spdhg_problem *p);   /* the lines y+, q+, c+ above; g, gc hold G */
-void spd_pd_output(const spd_run *run, const spd_primal_dual *a, double *x, double *c, double *y);
+void spd_pd_output(const spd_run *run, double *x, double *c, double *y);
 int64_t spd_pd_dual_cost(const spdhg_problem *p);
 const char *spd_pd_refuses(const spdhg_problem *p);
 

@@ -17,16 +17,19 @@ static bool preconditioned(const spd_run *run) { return run->param[SPD_PD_PARAM_
 
 /* z = |F| t and t += |F|' z, the sums that the bounds are made of. */
 static void apply_absolute(const spd_csr *F, const double *t, double *z) {
+    spd_csr_row row;
     for (int64_t e = 0; e < F->m; e++) {
-        z[e] = spd_csr_is_identity(F) ? t[e] : 0;
-        for (int64_t q = F->ptr ? F->ptr[e] : 0; F->ptr && q < F->ptr[e + 1]; q++) z[e] += fabs(F->val[q]) * t[F->idx[q]];
+        spd_csr_take(F, e, &row);
+        z[e] = 0;
+        for (int64_t q = 0; q < row.n; q++) z[e] += fabs(row.val[q]) * t[row.idx[q]];
     }
 }
 
 static void add_absolute_transposed(const spd_csr *F, const double *z, double *t) {
+    spd_csr_row row;
     for (int64_t e = 0; e < F->m; e++) {
-        if (spd_csr_is_identity(F)) t[e] += z[e];
-        for (int64_t q = F->ptr ? F->ptr[e] : 0; F->ptr && q < F->ptr[e + 1]; q++) t[F->idx[q]] += fabs(F->val[q]) * z[e];
+        spd_csr_take(F, e, &row);
+        for (int64_t q = 0; q < row.n; q++) t[row.idx[q]] += fabs(row.val[q]) * z[e];
     }
 }
 

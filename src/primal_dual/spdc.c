@@ -79,11 +79,8 @@ static void start(spd_run *run, const double *x0, const double *c0, const double
     spdc *self = run->self;
     const spdhg_problem *p = run->problem;
     set_constants(run, self);
-    memset(run->state.base, 0, (size_t)run->state.size * sizeof(double));
-    if (x0) memcpy(self->x, x0, (size_t)p->dK * sizeof *x0);
-    if (c0) memcpy(self->c, c0, (size_t)p->K * sizeof *c0);
-    if (y0) memcpy(self->y, y0, (size_t)(p->m * p->K) * sizeof *y0);
-    spd_problem_project_dual(p, self->y, self->term);
+    spd_run_clear(run);
+    spd_run_take(run, x0, c0, y0, self->x, self->c, self->y, self->term);
     memcpy(self->x_bar, self->x, (size_t)p->dK * sizeof(double));
     memcpy(self->c_bar, self->c, (size_t)p->K * sizeof(double));
     spd_problem_gradient(p, run->threads, self->x, self->c, self->u, p->intercept ? self->uc : NULL, self->alpha, self->gradient);
@@ -114,8 +111,8 @@ static void dual_step(spdc *self, const spdhg_problem *p, const spd_batch *batch
             alpha[k] = next[k];
             next[k] = change;
         }
-        spd_batch_add(p, &one, next, spd_row_share(p, row), self->u);
-        if (p->intercept) spd_axpy(K, spd_row_share(p, row), next, self->uc);
+        spd_batch_add(p, &one, next, spd_problem_share(p, row->id), self->u);
+        if (p->intercept) spd_axpy(K, spd_problem_share(p, row->id), next, self->uc);
     }
 }
 
@@ -146,24 +143,21 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
 
 static void output(const spd_run *run, double *x, double *c, double *y) {
     const spdc *self = run->self;
-    const spdhg_problem *p = run->problem;
-    memcpy(x, self->x, (size_t)p->dK * sizeof *x);
-    memcpy(c, self->c, (size_t)p->K * sizeof *c);
-    memcpy(y, self->y, (size_t)(p->m * p->K) * sizeof *y);
+    spd_run_give(run, self->x, self->c, self->y, x, c, y);
 }
 
 static const char *refuses(const spdhg_problem *p) {
     if (!(p->gamma > 0)) return "its step sizes need a strongly convex problem: --gamma above 0";
     if (p->terms > 1 || (p->terms == 1 && !spd_csr_is_identity(&p->term[0].F->F)))
         return "it needs the proximal step of the penalty r(F x), which has no closed form unless F is the identity: "
-               "use --structure identity without --also-sparse, or a solver that splits F off, such as spdhg";
-    if (p->set.kind != &spd_set_all) return "the proximal step of the penalty within a set X has no closed form; use --set all";
+               "use --structure identity without --also-sparse, or a solver that handles F separately, such as spdhg";
+    if (!p->set.kind->whole) return "the proximal step of the penalty within a set X has no closed form; use --set all";
     return NULL;
 }
 
 const spd_solver_kind spd_solver_spdc = {
     .name = "spdc",
-    .what = "stochastic primal-dual coordinate for F = identity and gamma > 0, N dual numbers, last iterate",
+    .what = "stochastic primal-dual coordinate for F = identity and gamma > 0, N dual variables, last iterate",
     .reference = "Zhang, Xiao: Stochastic primal-dual coordinate method, ICML 2015, Alg. 2",
     .param = param,
     .params = PARAMS,

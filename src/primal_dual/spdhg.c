@@ -7,8 +7,8 @@
  *   Output xbar = sum_k alpha^{k+1} x^{k+1},  ybar = sum_k alpha^{k+1} y^{k+1}
  *
  * l contains (gamma/2)||x||^2, linearised with the rest, so L contains gamma and mu = gamma. The intercept c takes the same
- * gradient step with neither penalty, ridge nor projection. Default s = max_{y in lambda Y}||y|| / bound(||F||) (PROBLEM: default
- * dual step). */
+ * gradient step with neither penalty, ridge nor projection. Default s = max_{y in lambda Y}||y|| / bound(||F||) (docs/problem.md,
+ * Solvers). */
 #include "primal_dual/spdhg.h"
 
 const spd_param spd_spdhg_param[SPD_SPDHG_PARAMS] = {
@@ -73,15 +73,13 @@ void spd_spdhg_start(spd_run *run, const double *x0, const double *c0, const dou
     const spdhg_problem *p = run->problem;
     set_constants(run, self);
     self->form = run->kind->full_information ? SPD_FORM_PLAIN : spd_spdhg_choose_form(run);
-    memset(run->state.base, 0, (size_t)run->state.size * sizeof(double));
+    spd_run_clear(run);
+    spd_run_take(run, NULL, c0, y0, self->x, self->c, self->y, self->term); /* x below, by places */
     for (int64_t j = 0; j < p->d && x0; j++) {
         const int64_t at = self->form == SPD_FORM_LAZY ? p->place[j] : j;
         memcpy(self->x + at * p->K, x0 + j * p->K, (size_t)p->K * sizeof *x0);
     }
-    if (c0) memcpy(self->c, c0, (size_t)p->K * sizeof *c0);
-    if (y0) memcpy(self->y, y0, (size_t)(p->m * p->K) * sizeof *y0);
     p->set.kind->project(p->dK, p->set.arg, self->x, self->projection);
-    spd_problem_project_dual(p, self->y, self->term);
     self->scalar[SPD_SHRINK] = 1;
     self->scalar[SPD_TOUCHED] = (double)p->dK; /* makes the first lazy step sum SQUARE */
 }

@@ -18,8 +18,7 @@ SPD_WIDE static void lasso_loop(int64_t n, double lambda, double s, double keep,
 }
 
 static bool is_plain_lasso(const spdhg_problem *p) {
-    return p->terms == 1 && p->term[0].penalty == &spd_penalty_l1 && spd_csr_is_identity(&p->term[0].F->F) &&
-           p->set.kind == &spd_set_all;
+    return p->terms == 1 && p->term[0].penalty->sum_of_sizes && spd_csr_is_identity(&p->term[0].F->F) && p->set.kind->whole;
 }
 
 static void lasso_step(spd_spdhg *self, const spdhg_problem *p, const spd_batch *batch, double beta, double weight) {

@@ -9,13 +9,11 @@
 
 static const double SHRINK_LEAST = 0.01; /* below it cancellation would cost digits: flush */
 
-static bool is(const spdhg_problem *p, const spd_set_kind *kind) { return p->set.kind == kind; }
-
-/* The projection leaves an idle x_j, which only shrinks towards 0, where it is (box, nonneg), or scales it like all others
- * (ball). */
+/* The projection leaves an idle x_j, which only shrinks towards 0, where it is (sides), or scales it like all others (length). */
 static bool lazy_allowed(const spdhg_problem *p) {
-    if (is(p, &spd_set_all) || is(p, &spd_set_nonneg) || is(p, &spd_set_ball)) return true;
-    return is(p, &spd_set_box) && (p->gamma == 0 || (p->set.arg[0] <= 0 && p->set.arg[1] >= 0));
+    double low, high;
+    spd_set_sides(&p->set, &low, &high);
+    return p->set.kind->length || (p->set.kind->separable && (p->gamma == 0 || (low <= 0 && high >= 0)));
 }
 
 spd_form spd_spdhg_choose_form(const spd_run *run) {
@@ -103,10 +101,11 @@ static void add_batch(spd_spdhg *self, const spdhg_problem *p, const spd_batch *
     }
 }
 
-/* Box and nonneg: only the idle features of the batch can have left the set. */
+/* Sides: only the idle features of the batch can have left the set. */
 static void clamp_batch(spd_spdhg *self, const spdhg_problem *p, const spd_batch *batch) {
-    const double low = is(p, &spd_set_box) ? p->set.arg[0] : 0, high = is(p, &spd_set_box) ? p->set.arg[1] : INFINITY;
     const double shrink = self->scalar[SPD_SHRINK];
+    double low, high;
+    spd_set_sides(&p->set, &low, &high);
     for (int64_t i = 0; i < batch->size; i++)
         for (int64_t q = 0; q < batch->row[i].nnz; q++) {
             const int64_t at = p->place[batch->row[i].idx ? batch->row[i].idx[q] : q];
@@ -144,9 +143,9 @@ void spd_spdhg_lazy_step(spd_run *run, int64_t k, const spd_batch *batch) {
     shrink_idle(self, p, keep);
     add_batch(self, p, batch, beta);
     spd_spdhg_descend(n, keep, beta, self->g, self->x);
-    if (is(p, &spd_set_ball))
+    if (p->set.kind->length)
         project_ball(self, p);
-    else if (!is(p, &spd_set_all)) {
+    else if (!p->set.kind->whole) {
         clamp_batch(self, p, batch);
         p->set.kind->project(n, p->set.arg, self->x, self->projection);
     }

@@ -35,7 +35,7 @@ enum { EPOCHS_BETWEEN_SUMS = 50 };
 static void layout(spd_run *run) {
     vr_pd3o *self = run->self;
     const spdhg_problem *p = run->problem;
-    spd_pd_layout(run, &self->pd);
+    spd_pd_layout(run);
     self->alpha = spd_arena_take(&run->state, p->n * p->K);
     self->gb = spd_arena_take(&run->state, p->dK);
     self->gbc = spd_arena_take(&run->state, p->K);
@@ -61,7 +61,7 @@ static void refresh(spd_run *run, vr_pd3o *self) {
 }
 
 static void add_row(const spdhg_problem *p, vr_pd3o *self, const spd_row *row, const double *change) {
-    const double share = (p->weight ? p->weight[row->id] : 1) / p->W;
+    const double share = spd_problem_share(p, row->id);
     const spd_batch one = {.size = 1, .row = row};
     spd_batch_add(p, &one, change, share, self->gb);
     spd_axpy(p->K, share, change, self->gbc);
@@ -128,10 +128,6 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     return SPD_CONTINUE;
 }
 
-static void output(const spd_run *run, double *x, double *c, double *y) {
-    spd_pd_output(run, &((const vr_pd3o *)run->self)->pd, x, c, y);
-}
-
 #define VR_PD3O_KIND(identifier, text, title, which, paper)                                                                      \
     const spd_solver_kind identifier = {.name = text,                                                                            \
                                         .what = title,                                                                           \
@@ -144,7 +140,7 @@ static void output(const spd_run *run, double *x, double *c, double *y) {
                                         .layout = layout,                                                                        \
                                         .start = start,                                                                          \
                                         .step = step,                                                                            \
-                                        .output = output,                                                                        \
+                                        .output = spd_pd_output,                                                                 \
                                         .dual_cost = spd_pd_dual_cost,                                                           \
                                         .batch_auto = true}
 

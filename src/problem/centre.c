@@ -55,7 +55,7 @@ static int64_t drop_constants(range *found, int64_t count) {
 
 static void add_means(const spdhg_problem *p, range *found, int64_t count) {
     for (int64_t i = 0; i < p->n; i++) {
-        const double part = (p->weight ? p->weight[i] : 1) / p->W;
+        const double part = spd_problem_share(p, i);
         spd_row row;
         int64_t q = 0;
         double a = 0;

@@ -6,6 +6,36 @@ double spd_problem_lipschitz(const spdhg_problem *p, spdhg_sampling sampling) {
     return p->kappa * (sampling == SPDHG_SAMPLING_IID ? p->row_norm2_max : p->weight_factor_max) + p->gamma;
 }
 
+static double row_weight(const spdhg_problem *p, int64_t i) { return p->weight ? p->weight[i] : 1; }
+
+/* Mean of phi'' over rows and outputs at the scores z + c. */
+static double mean_curvature(const spdhg_problem *p, const double *z, const double *c) {
+    double sum = 0;
+    for (int64_t i = 0; i < p->n * p->K; i++) {
+        const double w = row_weight(p, i / p->K) / p->W;
+        if (w > 0) sum += w * p->loss->second(z[i] + c[i % p->K], p->b[i], p->loss_arg);
+    }
+    return sum / (double)p->K;
+}
+
+spdhg_status spd_problem_find_curvature(spdhg_problem *p, spdhg_error *err) {
+    p->kappa = p->kappa_usual = p->loss->curvature(p->loss_arg);
+    if (isfinite(p->kappa) || !p->loss->value) return SPDHG_OK;
+    const int64_t nK = p->n * p->K, partials = spd_problem_blocks(p) * (1 + 3 * p->K);
+    double *z = SPD_NEW(double, nK + partials + 8 * p->K);
+    p->constant = SPD_NEW(double, p->K);
+    const bool good = z && p->constant;
+    for (int64_t i = 0; i < p->n && good && p->data->offset; i++)
+        memcpy(z + i * p->K, p->data->offset + (p->row ? p->row[i] : i) * p->K, (size_t)p->K * sizeof *z);
+    if (good) {
+        if (p->intercept) spd_problem_best_intercept(p, 1, z, p->constant, z + nK, z + nK + partials, NULL);
+        p->kappa_usual = mean_curvature(p, z, p->constant);
+        if (!(p->kappa_usual > 0 && isfinite(p->kappa_usual))) p->kappa_usual = 1; /* nothing to measure by */
+    }
+    spd_free(z);
+    return good ? SPDHG_OK : spd_fail_memory(err, 8.0 * (double)nK);
+}
+
 /* || [F_1; F_2; ...] ||^2 <= sum_t ||F_t||^2 */
 double spd_problem_structure_norm(const spdhg_problem *p) {
     double square = 0;
@@ -22,23 +52,46 @@ double spd_problem_dual_radius(const spdhg_problem *p) {
     return sqrt(square);
 }
 
-static double row_weight(const spdhg_problem *p, int64_t i) { return p->weight ? p->weight[i] : 1; }
-
 void spd_problem_curvature_columns(const spdhg_problem *p, double *diagonal) {
     memset(diagonal, 0, (size_t)(p->d + 1) * sizeof *diagonal);
     for (int64_t i = 0; i < p->n; i++) {
-        const double w = p->kappa * row_weight(p, i) / p->W;
+        const double w = p->kappa_usual * spd_problem_weight(p, i) / p->W;
         spd_row row;
         spd_problem_row(p, i, &row);
         for (int64_t q = 0; q < row.nnz; q++) diagonal[row.idx ? row.idx[q] : q] += w * row.val[q] * row.val[q];
     }
-    diagonal[p->d] = p->intercept ? p->kappa : 0;
+    diagonal[p->d] = p->intercept ? p->kappa_usual : 0;
+}
+
+/* Entry (k,k) of phi''(z): one column of it; K is small for coupled losses. */
+static double coupled_diagonal(const spdhg_problem *p, const double *z, double b, int64_t k) {
+    enum { K_MOST = 64 };
+    double unit[K_MOST] = {0}, column[K_MOST];
+    if (p->K > K_MOST) return p->kappa_usual; /* a bound is as good for preconditioning */
+    unit[k] = 1;
+    p->loss->second_k(z, p->K, b, unit, column);
+    return column[k];
+}
+
+void spd_problem_curvature_diagonal(const spdhg_problem *p, const double *curve, double *diagonal) {
+    const int64_t K = p->K;
+    memset(diagonal, 0, (size_t)spd_problem_normal_size(p) * sizeof *diagonal);
+    for (int64_t i = 0; i < p->n; i++) {
+        const double w = spd_problem_share(p, i);
+        spd_row row;
+        spd_problem_row(p, i, &row);
+        for (int64_t k = 0; k < K; k++) {
+            const double D = w * (p->loss->value ? curve[i * K + k] : coupled_diagonal(p, curve + i * K, row.b[0], k));
+            for (int64_t q = 0; q < row.nnz; q++) diagonal[(row.idx ? row.idx[q] : q) * K + k] += D * row.val[q] * row.val[q];
+            if (p->intercept) diagonal[p->dK + k] += D;
+        }
+    }
 }
 
 double spd_problem_curvature_rows(const spdhg_problem *p, spdhg_sampling sampling, const double *D) {
     double most = 0;
     for (int64_t i = 0; i < p->n; i++) {
-        const double w = row_weight(p, i), factor = sampling == SPDHG_SAMPLING_IID ? 1 : (double)p->n * w / p->W;
+        const double w = spd_problem_weight(p, i), factor = sampling == SPDHG_SAMPLING_IID ? 1 : (double)p->n * w / p->W;
         if (w == 0) continue;
         spd_row row;
         spd_problem_row(p, i, &row);
@@ -70,7 +123,7 @@ static void product_block(void *context, int64_t b) {
         spd_problem_row(p, i, &row);
         double z = p->intercept ? a->v[p->d] : 0;
         for (int64_t q = 0; q < row.nnz; q++) z += row.val[q] * a->v[row.idx ? row.idx[q] : q];
-        z *= p->kappa * row_weight(p, i) / p->W;
+        z *= p->kappa * spd_problem_weight(p, i) / p->W;
         for (int64_t q = 0; q < row.nnz; q++) Hv[row.idx ? row.idx[q] : q] += z * row.val[q];
         if (p->intercept) Hv[p->d] += z;
     }

@@ -49,9 +49,9 @@ static void add_row(const pass *a, const spd_row *row, const double *u, double *
 static void given_block(const pass *a, int64_t first, int64_t end, double *g) {
     const spdhg_problem *p = a->p;
     for (int64_t i = first; i < end; i++) {
-        const double u = a->alpha[i] * ((p->weight ? p->weight[i] : 1) / p->W);
+        const double u = a->alpha[i] * spd_problem_share(p, i);
         if (u == 0) continue;
-        const int64_t id = p->row ? p->row[i] : i, at = p->data->ptr[id];
+        const int64_t id = spd_problem_id(p, i), at = p->data->ptr[id];
         g[p->dK] += u;
         spd_scatter_add(p->data->ptr[id + 1] - at, u, p->data->idx + at, p->ones ? NULL : p->val + at, g);
     }
@@ -67,7 +67,7 @@ static int64_t full_block(const pass *a, int64_t first, int64_t end, double *g) 
         if (!a->alpha) spd_dense_rows_dots(p->d, row, a->x, u);
         for (int r = 0; r < SPD_ABREAST; r++) {
             const double slope = a->alpha ? a->alpha[first + r] : a->curve[first + r] * (u[r] + (a->c ? a->c[0] : 0));
-            u[r] = slope * ((p->weight ? p->weight[first + r] : 1) / p->W);
+            u[r] = slope * spd_problem_share(p, first + r);
             g[p->dK] += u[r];
         }
         spd_dense_rows_add(p->d, row, u, g);
@@ -89,7 +89,7 @@ static void one_block(void *context, int64_t b) {
         return;
     }
     for (int64_t i = first; i < end; i++) {
-        const double w = p->weight ? p->weight[i] : 1;
+        const double w = spd_problem_weight(p, i);
         if (w == 0 && !a->slope) continue;
         spd_row row;
         spd_problem_row(p, i, &row);

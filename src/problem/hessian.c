@@ -8,6 +8,12 @@
 
 enum { HESSIAN_BLOCKS = 4, PANEL = 256, SMALL = 128, ROWS_A_POLL = 16 };
 
+const char *spd_problem_refuses_factor(const spdhg_problem *p) {
+    return spd_problem_normal_size(p) <= SPD_DENSE_MOST
+               ? NULL
+               : "it factors a dense matrix: at most " SPD_TEXT(SPD_DENSE_MOST) " coefficients (features times outputs)";
+}
+
 int64_t spd_problem_normal_size(const spdhg_problem *p) { return p->dK + (p->intercept ? p->K : 0); }
 
 static int64_t blocks_of(const spdhg_problem *p) {
@@ -68,16 +74,6 @@ static void row_curvature(const pass *a, int64_t i, const double *b, double w, d
     spd_scale(K * K, w / p->W, C);
 }
 
-/* Entry (k,k) of phi''(z): one column of it; K is small for coupled losses. */
-static double coupled_diagonal(const spdhg_problem *p, const double *z, double b, int64_t k) {
-    enum { K_MOST = 64 };
-    double unit[K_MOST] = {0}, column[K_MOST];
-    if (p->K > K_MOST) return p->kappa; /* a bound is as good for preconditioning */
-    unit[k] = 1;
-    p->loss->second_k(z, p->K, b, unit, column);
-    return column[k];
-}
-
 /* H += C a a', lower triangle, val NULL: all are 1. Four rows of it at a time: an index is read once for all of them, and what is
  * left of the time are the additions. */
 static inline void add_sparse_row(int64_t nnz, double C, const int32_t *idx, const double *val, int64_t n, double *H) {
@@ -105,8 +101,8 @@ static void sparse_block(const pass *a, int64_t first, int64_t end, double *H) {
     const spdhg_problem *p = a->p;
     const int64_t n = spd_problem_normal_size(p), *ptr = p->data->ptr;
     for (int64_t i = first; i < end && !over(a, i); i++) {
-        const double C = (p->weight ? p->weight[i] : 1) / p->W * a->curve[i];
-        const int64_t id = p->row ? p->row[i] : i, nnz = ptr[id + 1] - ptr[id];
+        const double C = spd_problem_share(p, i) * a->curve[i];
+        const int64_t id = spd_problem_id(p, i), nnz = ptr[id + 1] - ptr[id];
         const int32_t *idx = p->data->idx + ptr[id];
         const double *val = p->ones ? NULL : p->val + ptr[id];
         if (C == 0) continue;
@@ -154,7 +150,7 @@ static void panel_block(const pass *a, int64_t first, int64_t end, double sign, 
     const int64_t n = spd_problem_normal_size(p);
     int64_t rows = 0;
     for (int64_t i = first; i < end; i++) {
-        const double C = sign * a->curve[i] * ((p->weight ? p->weight[i] : 1) / p->W);
+        const double C = sign * a->curve[i] * spd_problem_share(p, i);
         if (C > 0) panel_row(p, i, sqrt(C), panel + rows++ * n);
         if (rows < panel_rows(n) && (i + 1 < end || rows == 0)) continue;
         cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, (int)n, (int)rows, sign, panel, (int)n, 1, H, (int)n);
@@ -180,27 +176,12 @@ static void one_block(void *context, int64_t b) {
         return;
     }
     for (int64_t i = first; i < end && !over(a, i); i++) {
-        const double w = p->weight ? p->weight[i] : 1;
+        const double w = spd_problem_weight(p, i);
         if (w == 0) continue;
         spd_row row;
         spd_problem_row(p, i, &row);
         row_curvature(a, i, row.b, w, C, unit);
         add_row(p, &row, C, H);
-    }
-}
-
-void spd_problem_curvature_diagonal(const spdhg_problem *p, const double *curve, double *diagonal) {
-    const int64_t K = p->K;
-    memset(diagonal, 0, (size_t)spd_problem_normal_size(p) * sizeof *diagonal);
-    for (int64_t i = 0; i < p->n; i++) {
-        const double w = (p->weight ? p->weight[i] : 1) / p->W;
-        spd_row row;
-        spd_problem_row(p, i, &row);
-        for (int64_t k = 0; k < K; k++) {
-            const double D = w * (p->loss->value ? curve[i * K + k] : coupled_diagonal(p, curve + i * K, row.b[0], k));
-            for (int64_t q = 0; q < row.nnz; q++) diagonal[(row.idx ? row.idx[q] : q) * K + k] += D * row.val[q] * row.val[q];
-            if (p->intercept) diagonal[p->dK + k] += D;
-        }
     }
 }
 

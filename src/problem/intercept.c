@@ -46,7 +46,7 @@ static void scalar_block(void *context, int64_t b) {
         }
         for (int64_t q = 0; q < count; q++) {
             const int64_t k = (at + q) % K;
-            const double w = p->weight ? p->weight[(at + q) / K] : 1;
+            const double w = spd_problem_weight(p, (at + q) / K);
             if (w == 0) continue;
             out[k] += w * slope[q];
             out[K + k] += w * fabs(slope[q]);
@@ -71,7 +71,7 @@ static void scalar_newton(const spdhg_problem *p, int threads, sums *a, double *
         bool moving = false;
         for (int64_t k = 0; k < K; k++) {
             const double slope = sum[k], size = sum[K + k], curve = sum[2 * K + k];
-            if (fabs(slope) <= 4e-16 * size || size < 1e-300) continue;
+            if ((fabs(slope) <= 4e-16 * size && isfinite(size)) || size < 1e-300) continue;
             if (slope > 0)
                 high[k] = c[k];
             else
@@ -79,11 +79,14 @@ static void scalar_newton(const spdhg_problem *p, int threads, sums *a, double *
             double next = c[k] - slope / curve;
             const bool closed = isfinite(low[k]) && isfinite(high[k]);
             /* Where the losses are nearly straight Newton's point is nonsense, and an open bracket would not stop it. */
-            const bool wild = !closed && curve < 1e-3 * p->kappa && fabs(next - c[k]) > step[k];
+            bool wild = !closed && curve < 1e-3 * p->kappa && fabs(next - c[k]) > step[k];
+            /* Without a bound of the curvature it may also be 1 at a time, for ever: exp(c) from a c that is too large. With |phi'''| <=
+             * phi'' a step of less than 1/2 is Newton's own. */
+            wild = wild || (!closed && isinf(p->kappa) && fabs(next - c[k]) >= 0.5);
             if (wild || !(next > low[k] && next < high[k])) /* also when the curvature is 0 */
                 next = closed ? 0.5 * (low[k] + high[k]) : c[k] - copysign(step[k] *= 2, slope);
             /* |phi'''| <= phi'': Newton squares an error, after a step of his this small what is left is rounding. */
-            const bool last = p->loss == &spd_loss_logistic && next == c[k] - slope / curve && fabs(next - c[k]) < 1e-9;
+            const bool last = p->loss->steady && next == c[k] - slope / curve && fabs(next - c[k]) < 1e-9;
             moving = moving || (!last && fabs(next - c[k]) > 1e-15 * (1 + fabs(c[k])));
             c[k] = next;
         }
@@ -100,7 +103,7 @@ static void coupled_block(void *context, int64_t b) {
     double *out = a->partial + b * stride(p), *z = out + 1 + K, *one = z + K;
     memset(out, 0, (size_t)(1 + K) * sizeof *out);
     for (int64_t i = first; i < end; i++) {
-        const double w = p->weight ? p->weight[i] : 1;
+        const double w = spd_problem_weight(p, i);
         if (w == 0) continue;
         for (int64_t k = 0; k < K; k++) z[k] = a->z[i * K + k] + a->c[k];
         if (a->direction)

@@ -3,7 +3,7 @@
  * kept. */
 #include <stdlib.h>
 
-#include "problem/problem.h"
+#include "problem/prepare.h"
 
 enum { CLASSES_MAX = 10000, SHOWN_MAX = 6 };
 
@@ -43,7 +43,7 @@ static spdhg_status check_classes(const spdhg_problem *p, const double *sorted, 
     describe(p->data, sorted, n, counts, sizeof counts);
     if (classes == 1 && !(p->one_class_ok && p->loss->value))
         return spd_fail(err, SPDHG_DATA,
-                        "only one class among the rows: %s; there is nothing to tell apart (--allow-one-class fits all the same)",
+                        "only one class among the rows: %s; there is nothing to distinguish (--allow-one-class fits it anyway)",
                         counts);
     if (p->loss->value && classes > 2)
         return spd_fail(err, SPDHG_DATA,
@@ -91,7 +91,7 @@ static spdhg_status find_classes(spdhg_problem *p, spdhg_error *err) {
     if (!sorted) return spd_fail_memory(err, 8.0 * (double)p->n);
     int64_t n = 0;
     for (int64_t i = 0; i < p->n; i++) { /* a row of weight 0 is as good as absent */
-        const int64_t row = p->row ? p->row[i] : i;
+        const int64_t row = spd_problem_id(p, i);
         if (!p->data->weight || p->data->weight[row] > 0) sorted[n++] = p->data->b[row];
     }
     sort(sorted, n);
@@ -105,6 +105,19 @@ static spdhg_status find_classes(spdhg_problem *p, spdhg_error *err) {
     }
     spd_free(sorted);
     return status;
+}
+
+/* Targets of a row that the loss does not take. */
+static spdhg_status check_targets(const spdhg_problem *p, const spdhg_data *data, int64_t row, spdhg_error *err) {
+    for (int64_t k = 0; k < data->targets && p->loss->wrong_target; k++) {
+        const double b = data->b[row * data->targets + k];
+        const char *expected = p->loss->wrong_target(b);
+        char place[400];
+        if (expected)
+            return spd_fail(err, SPDHG_DATA, "%s: the target is %g; loss %s expects %s",
+                            spd_data_place(data, row, place, sizeof place), b, p->loss->name, expected);
+    }
+    return SPDHG_OK;
 }
 
 spdhg_status spd_problem_map_labels(spdhg_problem *p, spdhg_error *err) {
@@ -125,12 +138,48 @@ spdhg_status spd_problem_map_labels(spdhg_problem *p, spdhg_error *err) {
     p->b = SPD_NEW(double, p->n * p->targets);
     if (!p->b) return spd_fail_memory(err, 8.0 * (double)p->n * (double)p->targets);
     for (int64_t i = 0; i < p->n; i++) {
-        const double *from = data->b + (p->row ? p->row[i] : i) * data->targets;
+        const double *from = data->b + spd_problem_id(p, i) * data->targets;
         if (p->loss->classify) {
             const int64_t k = class_of(p, *from);
             p->b[i] = mapped(p, k < 0 ? 0 : k); /* k < 0 only where the weight is 0 */
         } else
             memcpy(p->b + i * p->targets, from, (size_t)p->targets * sizeof *from);
+        if (!p->loss->classify) SPD_TRY(check_targets(p, data, p->row ? p->row[i] : i, err));
+    }
+    return SPDHG_OK;
+}
+
+/* The side on which output k of row i falls for ever; 0: none. */
+static double falling_side(const spdhg_problem *p, int64_t i, int64_t k) {
+    return spd_loss_never_rises(p->loss, p->loss_arg, p->b[i * p->K + k]);
+}
+
+static bool counts(const spdhg_problem *p, int64_t i) { return !p->weight || p->weight[i] > 0; }
+
+bool spd_problem_falls(const spdhg_problem *p) {
+    if (!p->loss->falls_for_ever) return false;
+    for (int64_t i = 0; i < p->n && p->loss->value; i++)
+        for (int64_t k = 0; k < p->K && counts(p, i); k++)
+            if (falling_side(p, i, k) == 0) return false;
+    return true;
+}
+
+/* Classes are counted by check_classes. */
+spdhg_status spd_problem_check_falling(const spdhg_problem *p, spdhg_error *err) {
+    if (!p->loss->falls_for_ever || p->loss->classify || !p->loss->value || !p->intercept || p->one_class_ok) return SPDHG_OK;
+    for (int64_t k = 0; k < p->K; k++) {
+        bool up = false, down = false;
+        for (int64_t i = 0; i < p->n && !(up && down); i++) {
+            const double side = falling_side(p, i, k);
+            up = up || (counts(p, i) && side <= 0);
+            down = down || (counts(p, i) && side >= 0);
+        }
+        if (!up || !down)
+            return spd_fail(
+                err, SPDHG_DATA,
+                "target column %lld: the %s loss of every row falls for ever with the intercept (every target is %g), so "
+                "that there is no minimiser; use --no-intercept",
+                (long long)k + 1, p->loss->name, p->b[k]);
     }
     return SPDHG_OK;
 }
@@ -167,6 +216,12 @@ spdhg_status spd_map_targets(const spdhg_problem *p, const spdhg_data *data, dou
                             (long long)i + 1, name);
         }
         out[i] = p->loss->classify ? mapped(p, k) : data->b[i];
+    }
+    for (int64_t i = 0; i < data->rows && !p->loss->classify; i++) {
+        const spdhg_status status = check_targets(p, data, i, err);
+        if (status == SPDHG_OK) continue;
+        spd_free(out);
+        return status;
     }
     *b = out;
     return SPDHG_OK;

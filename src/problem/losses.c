@@ -37,7 +37,7 @@ static double scalar_rows(const pass *a, int64_t first, int64_t end) {
 /* One row with many outputs, or of a coupled loss. curve is its room for the scores where nobody wants them. */
 static double wide_row(const pass *a, int64_t i, double *z) {
     const spdhg_problem *p = a->p;
-    const double *target = p->b + i * p->targets, w = p->weight ? p->weight[i] : 1;
+    const double *target = p->b + i * p->targets, w = spd_problem_weight(p, i);
     fill(a->at, p->K, i, p->K, z);
     const double value = w > 0 ? w * spd_loss_value(p->loss, p->loss_arg, p->K, z, target) : 0;
     if (a->alpha) spd_loss_slope(p->loss, p->loss_arg, p->K, z, target, a->alpha + i * p->K);

@@ -1,8 +1,6 @@
-/* prepare.c - what a problem needs to know of its rows before a solver may use it: weights, values, norms (PROBLEM: Weights,
- * Standardise). */
+/* prepare.c - what a problem needs to know of its rows before a solver may use it: weights, values, norms (docs/problem.md,
+ * Intercept, weights, scaling). */
 #include "problem/prepare.h"
-
-static int64_t data_row(const spdhg_problem *p, int64_t i) { return p->row ? p->row[i] : i; }
 
 /* ---- weights */
 
@@ -16,7 +14,7 @@ static spdhg_status balanced(const spdhg_problem *p, double *factor, spdhg_error
     double *mass = SPD_NEW(double, p->classes), sum = 0;
     if (!mass) return spd_fail_memory(err, 8.0 * (double)p->classes);
     for (int64_t i = 0; i < p->n; i++) {
-        const double w = p->data->weight ? p->data->weight[data_row(p, i)] : 1;
+        const double w = p->data->weight ? p->data->weight[spd_problem_id(p, i)] : 1;
         mass[class_number(p, i)] += w;
         sum += w;
     }
@@ -73,7 +71,7 @@ spdhg_status spd_prepare_weights(spdhg_problem *p, spdhg_error *err) {
     const spdhg_status status = p->class_weight ? class_factors(p, factor, err) : SPDHG_OK;
     bool equal = true;
     for (int64_t i = 0; status == SPDHG_OK && i < p->n; i++) {
-        const double w = p->data->weight ? p->data->weight[data_row(p, i)] : 1;
+        const double w = p->data->weight ? p->data->weight[spd_problem_id(p, i)] : 1;
         p->weight[i] = p->class_weight ? w * factor[class_number(p, i)] : w;
         equal = equal && p->weight[i] == 1;
     }
@@ -98,7 +96,7 @@ typedef struct column {
 /* Calls visit(column, value, weight) for every stored entry of the rows that count. */
 static void each_entry(const spdhg_problem *p, column *col, void (*visit)(column *, double, double)) {
     for (int64_t i = 0; i < p->n; i++) {
-        const double w = p->weight ? p->weight[i] : 1;
+        const double w = spd_problem_weight(p, i);
         if (w == 0) continue;
         spd_row row;
         spd_problem_row(p, i, &row);
@@ -128,7 +126,7 @@ static spdhg_status deviations(spdhg_problem *p, spdhg_error *err) {
     column *col = SPD_NEW(column, p->d);
     if (!col) return spd_fail_memory(err, (double)sizeof *col * (double)p->d);
     int64_t counted = 0;
-    for (int64_t i = 0; i < p->n; i++) counted += !p->weight || p->weight[i] > 0;
+    for (int64_t i = 0; i < p->n; i++) counted += spd_problem_weight(p, i) > 0;
     int64_t *entries = SPD_NEW(int64_t, p->d); /* exact: a column with a missing entry also has the value 0 */
     if (!entries) {
         spd_free(col);
@@ -195,12 +193,12 @@ spdhg_status spd_prepare_rows(spdhg_problem *p, spdhg_error *err) {
         spd_problem_row(p, i, &row);
         p->nnz += row.nnz;
         for (int64_t q = 0; q < row.nnz && p->ones; q++) p->ones = row.val[q] == 1;
-        const double w = p->weight ? p->weight[i] : 1;
+        const double w = spd_problem_weight(p, i);
         if (w == 0) continue;
         const double square = sum_of_squares(&row) + p->intercept;
         if (!isfinite(square))
             return spd_fail(err, SPDHG_DATA, "row %lld: its squared norm overflows; scale the columns (--standardize)",
-                            (long long)data_row(p, i) + 1);
+                            (long long)spd_problem_id(p, i) + 1);
         p->row_norm2_max = fmax(p->row_norm2_max, square);
         p->weight_factor_max = fmax(p->weight_factor_max, (double)p->n * w / p->W * square);
     }

@@ -11,4 +11,6 @@ spdhg_status spd_prepare_centre(spdhg_problem *p, spdhg_error *err); /* which co
 void spd_centre_values(const spdhg_problem *p, double *val);         /* val: as stored in the data, becomes a_ij - s_j */
 spdhg_status spd_prepare_rows(spdhg_problem *p, spdhg_error *err);   /* nonzeros, largest row norm */
 spdhg_status spd_prepare_terms(spdhg_problem *p, spdhg_error *err);  /* blocks of the penalties, place in y, support of F */
+/* SPDHG_DATA where the loss of an output falls for ever with the intercept alone, as with counts that are all 0. */
+spdhg_status spd_problem_check_falling(const spdhg_problem *p, spdhg_error *err);
 #endif

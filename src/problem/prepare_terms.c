@@ -1,6 +1,7 @@
 /* prepare_terms.c - cuts the rows of each F_t into the blocks its penalty acts on, places the duals in y, and finds the features
  * F touches. */
 #include "problem/prepare.h"
+#include "problem/rows.h"
 
 /* Blocks from a group number per row: rows of a group in their order, groups by number; numbers need not be contiguous. */
 static spdhg_status cut_groups(spd_term *t, spdhg_error *err) {
@@ -63,14 +64,10 @@ static spdhg_status place_columns(spd_term *t, const int32_t *place, spdhg_error
  * them in a straight line however they are scattered. */
 static spdhg_status find_support(spdhg_problem *p, spdhg_error *err) {
     p->supports = p->d;
-    for (int64_t t = 0; t < p->terms; t++)
-        if (spd_csr_is_identity(&p->term[t].F->F)) return SPDHG_OK;
     p->place = SPD_NEW(int32_t, p->d);
     if (!p->place) return spd_fail_memory(err, 4.0 * (double)p->d);
-    for (int64_t t = 0; t < p->terms; t++) {
-        const spd_csr *F = &p->term[t].F->F;
-        for (int64_t q = 0; q < F->ptr[F->m]; q++) p->place[F->idx[q]] = 1;
-    }
+    for (spd_rows r = spd_rows_of(p); spd_rows_next(&r);)
+        for (int64_t q = 0; q < r.row.n; q++) p->place[r.row.idx[q]] = 1;
     p->supports = 0;
     for (int64_t j = 0; j < p->d; j++) p->supports += p->place[j];
     if (p->supports == p->d) {
@@ -85,9 +82,11 @@ static spdhg_status find_support(spdhg_problem *p, spdhg_error *err) {
 }
 
 static bool all_pairs(const spd_csr *F) {
-    if (spd_csr_is_identity(F)) return false;
-    for (int64_t e = 0; e <= F->m; e++)
-        if (F->ptr[e] != 2 * e) return false;
+    spd_csr_row row;
+    for (int64_t e = 0; e < F->m; e++) {
+        spd_csr_take(F, e, &row);
+        if (row.n != 2) return false;
+    }
     return true;
 }
 

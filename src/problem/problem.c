@@ -21,7 +21,7 @@ spdhg_status spdhg_problem_new(spdhg_problem **out, const spdhg_data *data, cons
     p->d = data->features;
     p->loss = found;
     p->loss_arg = arg;
-    p->set.kind = &spd_set_all;
+    p->set = spd_set_whole();
     *out = p;
     return SPDHG_OK;
 }
@@ -108,9 +108,10 @@ static void thaw(spdhg_problem *p) {
     spd_free(p->scale);
     spd_free(p->b);
     spd_free(p->weight);
+    spd_free(p->constant);
     spd_free(p->class_value);
     spd_free(p->place);
-    p->own = p->scale = p->b = p->weight = p->class_value = NULL;
+    p->own = p->scale = p->b = p->weight = p->constant = p->class_value = NULL;
     p->place = NULL;
     p->classes = p->nnz = 0;
     p->full = false;
@@ -125,7 +126,7 @@ static void free_term(spd_term *t) {
 
 /* Groups as asked for, one number per row of the unweighted F. */
 static spdhg_status take_groups(spd_term *t, const spdhg_structure *F, const spdhg_term_options *o, spdhg_error *err) {
-    if (!o || (!o->groups && !o->group)) return SPDHG_OK;
+    if (!o->groups && !o->group) return SPDHG_OK;
     if (!t->penalty->groups_ok) return spd_fail(err, SPDHG_USAGE, "penalty %s takes no groups", t->penalty->name);
     if (o->groups) return spd_structure_groups(F, o->groups, &t->group_asked, err);
     if (o->group_rows != F->F.m)
@@ -138,7 +139,7 @@ static spdhg_status take_groups(spd_term *t, const spdhg_structure *F, const spd
 /* Row weights are part of F: its rows are scaled, those of weight 0 dropped, and the groups follow. */
 static spdhg_status take_weights(spd_term *t, const spdhg_structure *F, const spdhg_term_options *o, spdhg_error *err) {
     t->F = F;
-    if (!o || !o->row_weight) return SPDHG_OK;
+    if (!o->row_weight) return SPDHG_OK;
     if (o->row_weights != F->F.m)
         return spd_fail(err, SPDHG_DATA, "%lld penalty weights for the %lld rows of F", (long long)o->row_weights,
                         (long long)F->F.m);
@@ -151,16 +152,18 @@ static spdhg_status take_weights(spd_term *t, const spdhg_structure *F, const sp
 }
 
 spdhg_status spdhg_problem_term(spdhg_problem *p, const char *penalty, const spdhg_structure *F, double lambda,
-                                const spdhg_term_options *o, spdhg_error *err) {
+                                const spdhg_term_options *options, spdhg_error *err) {
     SPD_TRY(check_open(p, err));
+    spdhg_term_options o = SPDHG_TERM_OPTIONS;
+    SPD_TRY(SPD_OPTIONS_TAKE(spdhg_term_options, &o, options, err));
     spd_term t = {.lambda = lambda, .lambda_given = lambda};
     SPD_TRY(spd_penalty_find(penalty, &t.penalty, err));
     if (!(lambda >= 0) || !isfinite(lambda)) return spd_fail(err, SPDHG_USAGE, "lambda must be a number >= 0, not %g", lambda);
     if (F->F.n != p->d)
         return spd_fail(err, SPDHG_DATA, "the structure %s is for %lld features, the data has %lld", F->spec, (long long)F->F.n,
                         (long long)p->d);
-    spdhg_status status = take_groups(&t, F, o, err);
-    if (status == SPDHG_OK) status = take_weights(&t, F, o, err);
+    spdhg_status status = take_groups(&t, F, &o, err);
+    if (status == SPDHG_OK) status = take_weights(&t, F, &o, err);
     spd_term *grown = status == SPDHG_OK ? spd_grow(p->term, p->terms, p->terms + 1, sizeof t) : NULL;
     if (status == SPDHG_OK && !grown) status = spd_fail_memory(err, sizeof t);
     if (status != SPDHG_OK) {
@@ -182,13 +185,14 @@ spdhg_status spdhg_problem_scale_lambda(spdhg_problem *p, double factor, spdhg_e
 
 static spdhg_status prepare(spdhg_problem *p, spdhg_error *err) {
     SPD_TRY(spd_problem_map_labels(p, err));
-    p->kappa = p->loss->curvature(p->loss_arg);
     if (__builtin_mul_overflow(p->d, p->K, &p->dK)) return spd_fail(err, SPDHG_DATA, "features times outputs overflows");
     const spdhg_data *data = p->data;
     if (data->offset && data->offsets != p->K)
         return spd_fail(err, SPDHG_DATA, "the offsets have %lld columns, the model has %lld outputs", (long long)data->offsets,
                         (long long)p->K);
     SPD_TRY(spd_prepare_weights(p, err));
+    SPD_TRY(spd_problem_check_falling(p, err));
+    SPD_TRY(spd_problem_find_curvature(p, err));
     SPD_TRY(spd_prepare_values(p, NULL, err));
     SPD_TRY(spd_prepare_rows(p, err));
     return spd_prepare_terms(p, err);
@@ -213,7 +217,7 @@ double spd_problem_undivided(const spdhg_problem *p, const spd_row *row, int64_t
 
 void spd_problem_row(const spdhg_problem *p, int64_t i, spd_row *row) {
     const spdhg_data *data = p->data;
-    const int64_t id = p->row ? p->row[i] : i;
+    const int64_t id = spd_problem_id(p, i);
     if (data->idx) {
         const int64_t first = data->ptr[id];
         row->nnz = data->ptr[id + 1] - first;

@@ -35,7 +35,8 @@ struct spdhg_problem {
     int64_t *row; /* their ids in data, or NULL: all */
     int64_t d, K, dK;
     const spdhg_loss *loss;
-    double loss_arg, kappa; /* curvature bound of the loss */
+    double loss_arg, kappa; /* curvature bound of the loss, INFINITY if there is none */
+    double kappa_usual;     /* what curvatures are measured by: kappa, or without a bound the mean at x = 0 */
     int64_t terms;
     spd_term *term;
     int64_t m; /* rows of all F_t together; y has m*K numbers */
@@ -52,6 +53,7 @@ struct spdhg_problem {
     int64_t targets;          /* numbers of b per row */
     double *b;                /* n x targets as the loss wants them */
     double *weight;           /* n, or NULL when all are 1 */
+    double *constant;         /* K: the best intercept at x = 0 of a loss without a bound of its curvature; NULL: 0 will do */
     double W;                 /* sum of weights */
     int64_t classes;          /* 0 for regression */
     double *class_value;      /* raw label of class 0, 1, ...; two classes map to -1, +1 */
@@ -67,18 +69,26 @@ struct spdhg_problem {
 
 /* Maps labels, resolves weights, scales, cuts blocks; idempotent. Every evaluation and solver calls it. */
 spdhg_status spd_problem_freeze(spdhg_problem *p, spdhg_error *err);
+/* Number of row i in the data. */
+static inline int64_t spd_problem_id(const spdhg_problem *p, int64_t i) { return p->row ? p->row[i] : i; }
 /* Every row used has every feature, whether the data says so by having no indices or by having all of them. */
 static inline bool spd_problem_full(const spdhg_problem *p) { return p->full || !p->data->idx; }
 /* The values of rows i, i+1, ... of a full problem, SPD_ABREAST of them. */
 static inline void spd_problem_full_rows(const spdhg_problem *p, int64_t i, const double *row[SPD_ABREAST]) {
     for (int64_t r = 0; r < SPD_ABREAST; r++) {
-        const int64_t id = p->row ? p->row[i + r] : i + r;
+        const int64_t id = spd_problem_id(p, i + r);
         row[r] = p->val + (p->data->idx ? p->data->ptr[id] : id * p->d);
     }
 }
 /* Entry q of a row of the problem as it was before --standardize divided it, exactly. */
 double spd_problem_undivided(const spdhg_problem *p, const spd_row *row, int64_t q);
 void spd_problem_row(const spdhg_problem *p, int64_t i, spd_row *row); /* i in 0..n-1; weight = 1 */
+/* Of row i: w_i, and its share w_i/W; its K offsets, or NULL. */
+static inline double spd_problem_weight(const spdhg_problem *p, int64_t i) { return p->weight ? p->weight[i] : 1; }
+static inline double spd_problem_share(const spdhg_problem *p, int64_t i) { return spd_problem_weight(p, i) / p->W; }
+static inline const double *spd_problem_offset(const spdhg_problem *p, int64_t i) {
+    return p->data->offset ? p->data->offset + spd_problem_id(p, i) * p->K : NULL;
+}
 
 /* ---- subset.c: some rows of a frozen problem (positions 0..n-1, not ids of the data) as a problem of its own, frozen: the same
  * labels, weights and terms, nothing of the data copied; --standardize: with a scale, and so values, of its own. Of lambda the
@@ -107,7 +117,7 @@ void spd_term_slide(const spd_term *t, int64_t K, const double *v, double *dir, 
 void spd_term_outside(const spd_term *t, int64_t K, const double *u, double radius, double *open, double *work);
 double spd_term_radius(const spd_term *t, int64_t K); /* max ||y|| over lambda Y */
 int64_t spd_term_work(const spd_term *t, int64_t K);  /* doubles of work for the above */
-/* The dual half-step fused with the transposed product, one pass over the rows of F (ARCHITECTURE decision 5):
+/* The dual half-step fused with the transposed product, one pass over the rows of F (docs/architecture.md, decision 5):
  *     y = Pi_{lambda Y}(y + s F x);   y_sum += average_weight y;   g += F'y
  * F is the term's own matrix, or its `placed` one when x and g are in that order. */
 void spd_term_dual_step(const spd_term *t, const spd_csr *F, int64_t K, double s, const double *x, double *y,
@@ -124,6 +134,16 @@ void spd_problem_gram_diagonal(const spdhg_problem *p, double *diagonal); /* of 
 bool spd_problem_can_slide(const spdhg_problem *p);                       /* every penalty has its derivative */
 void spd_problem_slide(const spdhg_problem *p, const double *v, double *dir, double *work);
 int64_t spd_problem_term_work(const spdhg_problem *p); /* work of the largest term */
+
+/* ---- accelerated.c: accelerated projected gradient over y in lambda Y. Arrays m x K of the caller: y, the point u ahead of it, y
+ * before. After start, in turn: the caller's gradient step in u; project; extrapolate, which makes the next u. */
+typedef struct spd_accelerated {
+    double *y, *u, *previous;
+    double t;
+} spd_accelerated;
+void spd_accelerated_start(spd_accelerated *a, const spdhg_problem *p);
+void spd_accelerated_project(spd_accelerated *a, const spdhg_problem *p, double *work); /* y = Pi(u) */
+void spd_accelerated_extrapolate(spd_accelerated *a, const spdhg_problem *p);
 
 /* ---- objective.c: collectives over all rows, blocked and threaded; the same bits for any number of threads. */
 typedef struct spd_value {
@@ -176,9 +196,6 @@ void spd_problem_normal_product(const spdhg_problem *p, int threads, const doubl
 int64_t spd_problem_gradient_work(const spdhg_problem *p);
 int64_t spd_problem_gradient_blocks(const spdhg_problem *p); /* blocks of rows with a partial sum of d numbers or more each */
 
-/* Diagonal of that matrix, (d + 1) K numbers with an intercept, d K without. */
-void spd_problem_curvature_diagonal(const spdhg_problem *p, const double *curve, double *diagonal);
-
 /* ---- hessian.c: the same matrix written out, row-major n x n with n = (d + 1) K (intercept last, d K without), lower triangle.
  */
 double spd_problem_normal_cost(const spdhg_problem *p); /* of writing it out, for each row, in additions to scattered numbers */
@@ -186,6 +203,8 @@ double spd_problem_normal_cost(const spdhg_problem *p); /* of writing it out, fo
 bool spd_problem_normal_matrix(const spdhg_problem *p, int threads, const double *curve, double *H, double *scratch,
                                spd_stop *stop);
 int64_t spd_problem_normal_size(const spdhg_problem *p);
+/* NULL, or why a solver that factors it refuses: it has more than SPD_DENSE_MOST rows. */
+const char *spd_problem_refuses_factor(const spdhg_problem *p);
 int64_t spd_problem_normal_work(const spdhg_problem *p, int threads);
 /* H as written out with the curvatures `kept` (n x K) becomes H with others, no further than `within` of them from those in
  * `curve`: only rows that changed more are added again, with the difference, unless they are many. kept: what H has now. first: H
@@ -194,34 +213,23 @@ bool spd_problem_normal_update(const spdhg_problem *p, int threads, const double
                                double *kept, double *diff, double *scratch, spd_stop *stop);
 
 /* ---- curvature.c: constants of the step sizes. */
+/* Diagonal of the Hessian, (d + 1) K numbers with an intercept, d K without. */
+void spd_problem_curvature_diagonal(const spdhg_problem *p, const double *curve, double *diagonal);
 double spd_problem_lipschitz(const spdhg_problem *p, spdhg_sampling sampling); /* kappa max_i(||a_i||^2 [+1]) + gamma */
 /* What the coefficients live on: F of the first term, or NULL. */
 static inline const spdhg_structure *spd_problem_structure(const spdhg_problem *p) { return p->terms > 0 ? p->term[0].F : NULL; }
 double spd_problem_structure_norm(const spdhg_problem *p); /* bound on || [F_1; F_2; ...] || */
 double spd_problem_dual_radius(const spdhg_problem *p);    /* max ||y|| over the product of the lambda Y_t */
+/* Every row's loss has a direction in which it falls for ever: where they agree f has no minimiser, and its loss the infimum 0. */
+bool spd_problem_falls(const spdhg_problem *p);
 /* H = (kappa/W) sum_i w_i a_i a_i', a_i with a last entry 1 if there is an intercept: the Hessian of the loss is at most H for
  * every output. Vectors have d + 1 numbers, the last of the intercept. D: positive numbers, a diagonal to measure H in. */
-void spd_problem_curvature_columns(const spdhg_problem *p, double *diagonal); /* of H */
+spdhg_status spd_problem_find_curvature(spdhg_problem *p, spdhg_error *err);  /* kappa and kappa_usual; the rows are ready */
+void spd_problem_curvature_columns(const spdhg_problem *p, double *diagonal); /* of H, with kappa_usual for kappa */
 double spd_problem_curvature_rows(const spdhg_problem *p, spdhg_sampling sampling,
                                   const double *D); /* max_i (N w_i/W) kappa a_i'D^-1 a_i; iid: no factor */
 /* lmax(D^-1/2 H D^-1/2) from below: power iterations until they gain less than 1/2 %, at most `rounds`. v: start and result,
  * positive and irregular is good. work: d + 1 numbers and spd_problem_gradient_work. */
 double spd_problem_curvature_norm(const spdhg_problem *p, int threads, const double *D, int rounds, double *v, double *work);
-
-/* ---- sample.c: which rows iteration k sees, a pure function of (seed, k). */
-typedef struct spd_sampler {
-    const spdhg_problem *problem;
-    spdhg_sampling sampling;
-    uint64_t seed;
-    int64_t batch;
-    double *alias_keep; /* Walker's alias table over w_i / W; NULL for equal weights */
-    int64_t *alias_other;
-} spd_sampler;
-spdhg_status spd_sampler_new(spd_sampler *sampler, const spdhg_problem *p, spdhg_sampling sampling, uint64_t seed, int64_t batch,
-                             spdhg_error *err);
-void spd_sampler_draw(const spd_sampler *sampler, int64_t k, spd_row *row); /* fills `batch` rows */
-void spd_sampler_free(spd_sampler *sampler);
-/* --batch auto: rows so that sample half and dual half of an iteration touch about as many numbers. */
-int64_t spd_batch_auto(const spdhg_problem *p, int64_t dual_cost);
 
 #endif

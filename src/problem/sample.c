@@ -1,8 +1,8 @@
 /* sample.c - the rows of iteration k: a pure function of (seed, k), whatever threads, restarts or ranks do.
  * iid: row i with probability w_i/W (Walker's alias table when weights differ), so the batch mean of phi'(z_i) a_i is unbiased as
- * it is. shuffle: epoch e visits the rows in a pseudo-random order of its own; a row carries the factor N w_i/W (PROBLEM:
- * Weights). */
-#include "problem/problem.h"
+ * it is. shuffle: epoch e visits the rows in a pseudo-random order of its own; a row carries the factor N w_i/W (docs/problem.md,
+ * Intercept, weights, scaling). */
+#include "problem/sample.h"
 
 /* Vose's construction: every cell i keeps i with probability keep[i], else gives other[i]. O(n). */
 static void build_alias(int64_t n, const double *w, double W, double *keep, int64_t *other, int64_t *stack) {

@@ -1,5 +1,5 @@
 /* stack.c - the terms of a problem as one: F = [F_1; F_2; ...], r(z) = sum_t lambda_t r_t(z_t), y in the product of the balls. */
-#include "problem/problem.h"
+#include "problem/rows.h"
 
 void spd_problem_apply(const spdhg_problem *p, const double *x, double *z) {
     for (int64_t t = 0; t < p->terms; t++) spd_term_apply(&p->term[t], p->K, x, z + p->term[t].first);
@@ -35,13 +35,8 @@ void spd_problem_add_gram(const spdhg_problem *p, double (*weight)(const spd_ter
 
 void spd_problem_gram_diagonal(const spdhg_problem *p, double *diagonal) {
     memset(diagonal, 0, (size_t)p->d * sizeof *diagonal);
-    for (int64_t t = 0; t < p->terms; t++) {
-        const spd_csr *F = &p->term[t].F->F;
-        if (spd_csr_is_identity(F))
-            for (int64_t j = 0; j < p->d; j++) diagonal[j] += 1;
-        else
-            for (int64_t q = 0; q < F->ptr[F->m]; q++) diagonal[F->idx[q]] += F->val[q] * F->val[q];
-    }
+    for (spd_rows r = spd_rows_of(p); spd_rows_next(&r);)
+        for (int64_t q = 0; q < r.row.n; q++) diagonal[r.row.idx[q]] += r.row.val[q] * r.row.val[q];
 }
 
 int64_t spd_problem_term_work(const spdhg_problem *p) {

@@ -43,6 +43,7 @@ static spdhg_status share(spdhg_problem *p, const spdhg_problem *base, const int
     if (base->class_value && !(p->class_value = spd_copy(base->class_value, base->classes, sizeof *p->class_value)))
         return spd_fail_memory(err, 8.0 * (double)base->classes);
     SPD_TRY(share_rows(p, base, position, err));
+    SPD_TRY(spd_problem_find_curvature(p, err));
     SPD_TRY(share_terms(p, base, first, err));
     SPD_TRY(spd_prepare_terms(p, err));
     p->frozen = true;
@@ -53,7 +54,8 @@ spdhg_status spd_problem_subset(spdhg_problem **out, const spdhg_problem *base, 
                                 const spdhg_structure *first, spdhg_error *err) {
     *out = NULL;
     if (first && (base->term[0].owned || base->term[0].group_asked))
-        return spd_fail(err, SPDHG_USAGE, "weights or groups of the rows of F cannot follow an F that every fold learns anew");
+        return spd_fail(err, SPDHG_USAGE,
+                        "weights or groups of the rows of F cannot be used with an F that every fold learns from its own rows");
     spdhg_problem *p = SPD_NEW(spdhg_problem, 1);
     if (!p) return spd_fail_memory(err, sizeof *p);
     *p = (spdhg_problem){.data = base->data,
@@ -63,7 +65,6 @@ spdhg_status spd_problem_subset(spdhg_problem **out, const spdhg_problem *base, 
                          .dK = base->dK,
                          .loss = base->loss,
                          .loss_arg = base->loss_arg,
-                         .kappa = base->kappa,
                          .gamma = base->gamma,
                          .set = base->set,
                          .intercept = base->intercept,

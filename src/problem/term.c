@@ -44,8 +44,8 @@ double spd_term_value(const spd_term *t, int64_t K, const double *z, double *wor
     return t->lambda * sum;
 }
 
-/* The l1 norm acts number by number: all blocks are one. */
-static bool by_number(const spd_term *t) { return t->penalty == &spd_penalty_l1 && !t->block_ptr; }
+/* A sum of sizes acts number by number: all blocks are one. */
+static bool by_number(const spd_term *t) { return t->penalty->sum_of_sizes && !t->block_ptr; }
 
 void spd_term_project(const spd_term *t, int64_t K, double *y, double *work) {
     if (by_number(t)) {
@@ -93,7 +93,7 @@ double spd_term_block_polar(const spd_term *t, int64_t K, int64_t b, const doubl
 }
 
 void spd_term_outside(const spd_term *t, int64_t K, const double *u, double radius, double *open, double *work) {
-    const bool l1 = t->penalty == &spd_penalty_l1, known = l1 || t->penalty == &spd_penalty_group;
+    const bool l1 = t->penalty->zeros == SPD_ZEROS_NUMBER, known = t->penalty->zeros != SPD_ZEROS_NONE;
     for (int64_t i = 0; i < t->m * K && (l1 || !known); i++)
         if (!known || fabs(u[i]) > radius) open[i] = 1;
     for (int64_t b = 0; b < t->blocks && known && !l1; b++) {
@@ -168,21 +168,17 @@ static void row_step(const spd_csr *F, double lambda, double s, const double *x,
 
 /* u += s F_e x and g += F_e' u for one row and K outputs. */
 static void add_row(const spd_csr *F, int64_t e, int64_t K, double s, const double *x, double *u) {
-    if (spd_csr_is_identity(F)) {
-        for (int64_t k = 0; k < K; k++) u[k] += s * x[e * K + k];
-        return;
-    }
-    for (int64_t p = F->ptr[e]; p < F->ptr[e + 1]; p++)
-        for (int64_t k = 0; k < K; k++) u[k] += s * F->val[p] * x[F->idx[p] * K + k];
+    spd_csr_row row;
+    spd_csr_take(F, e, &row);
+    for (int64_t q = 0; q < row.n; q++)
+        for (int64_t k = 0; k < K; k++) u[k] += s * row.val[q] * x[row.idx[q] * K + k];
 }
 
 static void add_row_transposed(const spd_csr *F, int64_t e, int64_t K, const double *u, double *g) {
-    if (spd_csr_is_identity(F)) {
-        for (int64_t k = 0; k < K; k++) g[e * K + k] += u[k];
-        return;
-    }
-    for (int64_t p = F->ptr[e]; p < F->ptr[e + 1]; p++)
-        for (int64_t k = 0; k < K; k++) g[F->idx[p] * K + k] += F->val[p] * u[k];
+    spd_csr_row row;
+    spd_csr_take(F, e, &row);
+    for (int64_t q = 0; q < row.n; q++)
+        for (int64_t k = 0; k < K; k++) g[row.idx[q] * K + k] += row.val[q] * u[k];
 }
 
 /* Any penalty: block by block, still one pass over F when blocks are rows or groups. */
@@ -205,7 +201,7 @@ static void block_step(const spd_term *t, const spd_csr *F, int64_t K, double s,
 
 void spd_term_dual_step(const spd_term *t, const spd_csr *F, int64_t K, double s, const double *x, double *y,
                         double average_weight, double *y_sum, double *g, double *work) {
-    if (t->penalty != &spd_penalty_l1)
+    if (!t->penalty->sum_of_sizes)
         block_step(t, F, K, s, x, y, average_weight, y_sum, g, work);
     else if (spd_csr_is_identity(F))
         identity_step(t->m * K, t->lambda, s, x, y, average_weight, y_sum, g);

@@ -63,7 +63,7 @@ static double base_of(const spd_race *race, const spd_solver_kind *kind, const s
         if (strcmp(kind->param[i].name, name) == 0 && !isnan(kind->param[i].value)) return kind->param[i].value;
     if (strcmp(name, "s") == 0 && strcmp(kind->name, "lpdhg-const") == 0) return norm > 0 ? L / (norm * norm) : 1;
     if (strcmp(name, "s") == 0) return norm > 0 ? spd_problem_dual_radius(p) / norm : 1;
-    if (strcmp(name, "rho") == 0) return spd_admm_default_rho(p, L);
+    if (strcmp(name, "rho") == 0) return spd_admm_rho(p, NAN, L);
     if (strcmp(name, "eta0") == 0) return p->gamma > 0 ? 1 / p->gamma : 1;
     if (strcmp(name, "a") == 0) return L - p->gamma;
     return L;

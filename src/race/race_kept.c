@@ -40,7 +40,7 @@ static spdhg_status read_settings(const char *path, json_t **out, spdhg_error *e
     json_decref(*out);
     *out = NULL;
     return spd_fail(err, SPDHG_DATA, "%s:%d:%d: not the settings of a race: %s", path, json ? 1 : why.line, json ? 1 : why.column,
-                    json ? "an object is expected" : why.text);
+                    json ? "expected an object" : why.text);
 }
 
 static spdhg_status refuse(const char *folder, const char *key, const json_t *was, const json_t *is, const char *instead,
@@ -82,7 +82,7 @@ static spdhg_status join_data(const spd_race *race, json_t *was, json_t *is, spd
         const json_t *now = json_object_get(data, key);
         if (now && !json_equal(now, value))
             return spd_fail(err, SPDHG_USAGE,
-                            "%s holds a race of another %s: the data or the structure changed; take another folder", race->folder,
+                            "%s holds a race of another %s: the data or the structure changed; use another folder", race->folder,
                             key);
     }
     return json_object_update_missing(data, old) == 0 ? SPDHG_OK : spd_fail_memory(err, 1000);
@@ -103,7 +103,7 @@ static spdhg_status settle_own(spd_race *race, json_t *is, const char *path, spd
     json_t *was;
     SPD_TRY(read_settings(path, &was, err));
     spdhg_status status = SPDHG_OK;
-    if (was) status = compare(race->folder, was, is, is_data, "take another folder, or the same settings to go on", err);
+    if (was) status = compare(race->folder, was, is, is_data, "use another folder, or the same settings to continue", err);
     if (was && status == SPDHG_OK) status = join_data(race, was, is, err);
     json_decref(was);
     return status == SPDHG_OK ? hash(is, &race->settings_hash, err) : status;

@@ -105,15 +105,7 @@ static bool table_new(table *t, const spd_race *race, int task) {
     return t->value && t->a && t->b && t->p && t->adjusted && t->mean_rank && t->order;
 }
 
-static void table_free(table *t) {
-    spd_free(t->value);
-    spd_free(t->a);
-    spd_free(t->b);
-    spd_free(t->p);
-    spd_free(t->adjusted);
-    spd_free(t->mean_rank);
-    spd_free(t->order);
-}
+static void table_free(table *t) { SPD_FREE_ALL(t->value, t->a, t->b, t->p, t->adjusted, t->mean_rank, t->order); }
 
 /* False if nobody got anywhere. */
 static bool fill(table *t, const spd_race *race, int task, measure m) {

@@ -46,7 +46,7 @@ static spdhg_status name_sources(spd_race *race, const char *const *path, spdhg_
         s->structure = s->name ? spd_race_structure(race->o.structure, s->name) : NULL;
         if (!s->structure) return spd_fail_memory(err, 100);
         if (!*s->name || strlen(s->name) > NAME_MOST)
-            return spd_fail(err, SPDHG_USAGE, "%s: its name makes the names of files: 1 to %d characters are expected", path[i],
+            return spd_fail(err, SPDHG_USAGE, "%s: output files are named after it: expected 1 to %d characters", path[i],
                             NAME_MOST);
         for (int64_t j = 0; j < i; j++)
             if (strcmp(race->source[j].name, s->name) == 0)
@@ -60,7 +60,7 @@ static spdhg_status make_folder(const char *path, spdhg_error *err) {
     struct stat info;
     if (mkdir(path, 0777) == 0) return SPDHG_OK;
     if (errno == EEXIST && stat(path, &info) == 0 && S_ISDIR(info.st_mode)) return SPDHG_OK;
-    return spd_fail_io(err, path, "make the folder");
+    return spd_fail_io(err, path, "create the folder");
 }
 
 /* What a killed race was writing when it ended: NAME.json.tmp.XXXXXX and the like. */
@@ -86,7 +86,7 @@ static spdhg_status hold_folder(spd_race *race, spdhg_error *err) {
         if (race->lock < 0)
             status = spd_fail_io(err, lock, "open");
         else if (flock(race->lock, LOCK_EX | LOCK_NB) != 0)
-            status = spd_fail(err, SPDHG_USAGE, "%s: another race is at work in this folder", race->folder);
+            status = spd_fail(err, SPDHG_USAGE, "%s: another race is running in this folder", race->folder);
     }
     if (status == SPDHG_OK) {
         remove_leftovers(race->folder);

@@ -105,11 +105,10 @@ static spdhg_status do_tune(spd_race_set *set, const spd_race_piece *p, json_t *
 static spdhg_status check_problem(const spd_race_set *set, const spd_race_piece *p, spdhg_error *err) {
     const uint64_t measured = set->problem[p->task].optimum[p->repeat].problem;
     if (measured == 0 || measured == set->split[p->repeat].hash[p->task]) return SPDHG_OK;
-    return spd_fail(
-        err, SPDHG_DATA,
-        "%s: the problem made of it now is not the one whose optimum is in %s, which is of another build; take another "
-        "folder",
-        set->source->path, set->race->folder);
+    return spd_fail(err, SPDHG_DATA,
+                    "%s: its problem is no longer the one whose optimum is in %s, which another build computed; use another "
+                    "folder",
+                    set->source->path, set->race->folder);
 }
 
 static spdhg_status do_run(spd_race_set *set, const spd_race_piece *p, json_t **out, spdhg_error *err) {

@@ -31,10 +31,10 @@ static spdhg_status take_tasks(spd_race *race, spdhg_error *err) {
         SPD_TRY(one_of("task", word, spd_race_task_name[0], spd_race_task_name[1], err));
         while (task + 1 < SPD_RACE_TASKS && strcmp(word, spd_race_task_name[task]) != 0) task++;
         for (int i = 0; i < race->tasks; i++)
-            if (race->task[i] == task) return spd_fail(err, SPDHG_USAGE, "task %s is there twice", word);
+            if (race->task[i] == task) return spd_fail(err, SPDHG_USAGE, "task %s is given twice", word);
         race->task[race->tasks++] = task;
     }
-    return race->tasks ? SPDHG_OK : spd_fail(err, SPDHG_USAGE, "no task is given; there are gglr, ggrlr");
+    return race->tasks ? SPDHG_OK : spd_fail(err, SPDHG_USAGE, "no task is given; expected gglr or ggrlr");
 }
 
 static spdhg_status take_solvers(spd_race *race, spdhg_error *err) {
@@ -44,7 +44,7 @@ static spdhg_status take_solvers(spd_race *race, spdhg_error *err) {
         const char *name = kind ? kind->name : strcmp(word, "auto") == 0 ? "auto" : NULL;
         if (!name) return spd_fail(err, SPDHG_USAGE, "unknown solver '%s'; `spdhg list solvers` has the names", word);
         for (int i = 0; i < race->solvers; i++)
-            if (race->solver[i] == name) return spd_fail(err, SPDHG_USAGE, "solver %s is there twice", word);
+            if (race->solver[i] == name) return spd_fail(err, SPDHG_USAGE, "solver %s is given twice", word);
         if (race->solvers == SPD_RACE_SOLVERS_MAX) return spd_fail(err, SPDHG_USAGE, "too many solvers");
         race->solver[race->solvers++] = name;
     }
@@ -67,9 +67,9 @@ static spdhg_status check_numbers(const spdhg_race_options *o, spdhg_error *err)
 spdhg_status spd_race_resolve(spd_race *race, const spdhg_race_options *options, spdhg_error *err) {
     spdhg_race_options *o = &race->o;
     *o = (spdhg_race_options)SPDHG_RACE_OPTIONS;
-    if (options) memcpy(o, options, options->size < sizeof *o ? options->size : sizeof *o);
+    SPD_TRY(SPD_OPTIONS_TAKE(spdhg_race_options, o, options, err));
     if (o->preset && strcmp(o->preset, "matlab") != 0)
-        return spd_fail(err, SPDHG_USAGE, "preset '%s' is not there; there is matlab", o->preset);
+        return spd_fail(err, SPDHG_USAGE, "unknown preset '%s'; expected matlab", o->preset);
     if (o->preset) o->sampling = SPDHG_SAMPLING_SHUFFLE;
     if (o->repeats == 0) o->repeats = o->preset ? 1 : o->quick ? 3 : 10;
     if (o->epochs == 0) o->epochs = o->quick ? 3 : 10;

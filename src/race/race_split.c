@@ -20,7 +20,7 @@ static spdhg_status make_split(spd_race_set *set, int64_t repeat, spdhg_error *e
     SPD_TRY(spd_split(data->rows, race->o.test_fraction, race->o.seed + (uint64_t)repeat, &split->train, &split->trains,
                       &split->test_row, &split->tests, err));
     if (split->trains == 0 || split->tests == 0)
-        return spd_fail(err, SPDHG_DATA, "%s: %lld rows are too few to hold out a part of %g", set->source->path,
+        return spd_fail(err, SPDHG_DATA, "%s: %lld rows are too few to hold out a fraction of %g", set->source->path,
                         (long long)data->rows, race->o.test_fraction);
     SPD_TRY(spd_data_subset(&split->test, data, split->test_row, split->tests, err));
     spdhg_graph_report learned;

@@ -19,7 +19,7 @@ static spdhg_status read_header(spd_text *text, matrix *m, spdhg_error *err) {
     spd_token token;
     do SPD_TRY(spd_text_token(text, 0, '%', &token, err));
     while (token.kind == SPD_LINE_END);
-    if (token.kind == SPD_TEXT_END) return spd_fail(err, SPDHG_DATA, "%s: no rows in it", text->path);
+    if (token.kind == SPD_TEXT_END) return spd_fail(err, SPDHG_DATA, "%s: has no rows", text->path);
     SPD_TRY(spd_text_count(text, &token, "the number of rows", 0, INT64_MAX / 64, &m->rows, err));
     SPD_TRY(spd_text_token(text, 0, '%', &token, err));
     SPD_TRY(spd_text_count(text, &token, "the number of columns", 0, INT32_MAX, &m->columns, err));

@@ -12,7 +12,8 @@ typedef struct table {
     char separator;
     double *val, *b;
     int64_t rows, val_room, b_room;
-    bool words; /* the target is words */
+    int64_t first_line; /* of the rows, if each is a line; else 0 */
+    bool words;         /* the target is words */
     spd_labels labels;
     spd_notes notes;
     spd_budget budget;
@@ -120,7 +121,7 @@ static spdhg_status read_header(table *t, spd_text *text, spdhg_error *err) {
         double number;
         numbers = numbers && spd_to_double(t->k.name[t->k.columns], &number);
     }
-    if (t->k.columns == 0) return spd_fail(err, SPDHG_DATA, "%s: no rows in it", text->path);
+    if (t->k.columns == 0) return spd_fail(err, SPDHG_DATA, "%s: has no rows", text->path);
     if (!numbers) return SPDHG_OK;
     if (text->offset != before.offset)
         return spd_fail(err, SPDHG_DATA, "%s:1:1: a first row of numbers of more than %d bytes needs a header before it",
@@ -135,7 +136,9 @@ static spdhg_status read_header(table *t, spd_text *text, spdhg_error *err) {
 static spdhg_status read_table(table *t, spd_text *text, const spdhg_read_options *o, spdhg_error *err) {
     SPD_TRY(read_header(t, text, err));
     SPD_TRY(spd_csv_assign(&t->k, text->path, o, err));
+    const int64_t from = text->line;
     SPD_TRY(read_rows(t, text, err));
+    t->first_line = t->notes.blank_lines == 0 && text->line <= from + t->rows ? from : 0;
     return t->words ? spd_labels_sort(&t->labels, t->b, t->rows, err) : SPDHG_OK;
 }
 
@@ -158,6 +161,7 @@ static spdhg_status to_data(table *t, spdhg_data *data, spdhg_error *err) {
     data->nnz = t->rows * t->k.features;
     data->targets = t->k.targets;
     data->notes = t->notes;
+    data->first_line = t->first_line;
     if (!t->val && !(t->val = SPD_NEW(double, 0))) return spd_fail_memory(err, 1); /* a table of targets only */
     SPD_TRY(take_names(t, data, err));
     data->val = t->val;

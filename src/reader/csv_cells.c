@@ -49,7 +49,7 @@ spdhg_status spd_csv_cell(spd_text *t, char separator, spd_cell *cell, spdhg_err
     const char *from = t->at, *to = end;
     while (to > from && spd_is_blank(to[-1])) to--;
     if (cell->quoted) {
-        if (to - from < 2 || to[-1] != '"') return spd_text_fail(t, &cell->token, err, "text behind a closing quote");
+        if (to - from < 2 || to[-1] != '"') return spd_text_fail(t, &cell->token, err, "text after a closing quote");
         for (const char *c = from; (c = memchr(c, '\n', (size_t)(to - c))); c++) {
             t->line++;
             t->line_start = spd_text_offset(t, c + 1);

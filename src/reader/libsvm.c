@@ -142,52 +142,6 @@ static spdhg_status place_blocks(job *j, spdhg_data *data, spdhg_error *err) {
     return SPDHG_OK;
 }
 
-static void add_notes(spd_notes *all, const spd_notes *part) {
-    all->lines += part->lines;
-    all->blank_lines += part->blank_lines;
-    all->comment_lines += part->comment_lines;
-    all->unsorted_rows += part->unsorted_rows;
-    all->duplicate_entries += part->duplicate_entries;
-    all->explicit_zeros += part->explicit_zeros;
-    all->byte_order_mark = all->byte_order_mark || part->byte_order_mark;
-}
-
-/* Closes the gaps that comments and blank lines have left between the blocks; sums up what the blocks found. */
-static spdhg_status join(spd_part *const *part, int64_t parts, const spdhg_read_options *o, const char *path, spdhg_data *data,
-                         spdhg_error *err) {
-    int64_t largest = -1, labelled = 0, unlabelled_line = 0, all_rows = 0;
-    bool index_zero = o->index_base == 0, groups = false;
-    for (int64_t k = 0; k < parts; k++) all_rows += part[k]->rows, groups = groups || part[k]->group;
-    if (groups && !(data->group = spd_alloc_raw(all_rows, sizeof *data->group)))
-        return spd_fail_memory(err, 8 * (double)all_rows);
-    for (int64_t k = 0; k < parts; k++) {
-        const spd_part *p = part[k];
-        memmove(data->idx + data->nnz, p->idx, (size_t)p->entries * sizeof *p->idx);
-        memmove(data->val + data->nnz, p->val, (size_t)p->entries * sizeof *p->val);
-        memmove(data->b + data->rows, p->b, (size_t)p->rows * sizeof *p->b);
-        memmove(data->ptr + 1 + data->rows, p->row_end, (size_t)p->rows * sizeof *p->row_end);
-        const int64_t gap = p->entry_base - data->nnz;
-        for (int64_t r = 0; gap > 0 && r < p->rows; r++) data->ptr[1 + data->rows + r] -= gap;
-        for (int64_t r = 0; groups && r < p->rows; r++)
-            data->group[data->rows + r] = p->group && r < p->group_room ? p->group[r] : -1;
-        data->rows += p->rows;
-        data->nnz += p->entries;
-        labelled += p->labelled;
-        if (unlabelled_line == 0) unlabelled_line = p->unlabelled_line;
-        if (p->largest > largest) largest = p->largest;
-        index_zero = index_zero || p->index_zero;
-        add_notes(&data->notes, &p->notes);
-    }
-    if (labelled > 0 && labelled < data->rows)
-        return spd_fail(err, SPDHG_DATA, "%s:%lld:1: no label, but other rows have one", path, (long long)unlabelled_line);
-    data->ptr[0] = 0;
-    data->targets = labelled > 0;
-    data->index_base = index_zero ? 0 : 1;
-    for (int64_t k = 0; index_zero && k < data->nnz; k++) data->idx[k]++;
-    data->features = largest + 1 + index_zero;
-    return SPDHG_OK;
-}
-
 static spdhg_status read_blocks(job *j, spdhg_data *data, spdhg_error *err) {
     const int threads = spd_threads(j->o->threads);
     spd_parallel(threads, j->blocks, find_start, j);
@@ -206,7 +160,7 @@ static spdhg_status read_blocks(job *j, spdhg_data *data, spdhg_error *err) {
     spd_part **part = SPD_NEW(spd_part *, j->blocks);
     if (!part) return spd_fail_memory(err, 8 * (double)j->blocks);
     for (int64_t k = 0; k < j->blocks; k++) part[k] = &j->block[k].part;
-    const spdhg_status status = join(part, j->blocks, j->o, j->path, data, err);
+    const spdhg_status status = spd_libsvm_join(part, j->blocks, j->o, j->path, data, err);
     spd_free(part);
     return status;
 }
@@ -238,7 +192,7 @@ static spdhg_status read_stream(spdhg_data *data, spd_stream *stream, const spdh
     data->b = part.b;
     data->ptr = spd_alloc_raw(part.rows + 1, sizeof *data->ptr);
     if (status == SPDHG_OK && !data->ptr) status = spd_fail_memory(err, 8 * (double)part.rows);
-    if (status == SPDHG_OK) status = join(parts, 1, o, text.path, data, err);
+    if (status == SPDHG_OK) status = spd_libsvm_join(parts, 1, o, text.path, data, err);
     spd_free(part.row_end);
     spd_free(part.group);
     spd_free(part.disorder);

@@ -27,6 +27,10 @@ typedef struct spd_part {
 
 /* Room for one more row and one more entry. */
 spdhg_status spd_libsvm_room(spd_part *part, spdhg_error *err);
+/* Parts into the arrays of the data: closes the gaps that comments and blank lines have left between them, and sums up what they
+ * found. */
+spdhg_status spd_libsvm_join(spd_part *const *part, int64_t parts, const spdhg_read_options *o, const char *path,
+                             spdhg_data *data, spdhg_error *err);
 /* Parses the whole text. */
 spdhg_status spd_libsvm_rows(spd_part *part, spd_text *text, const spdhg_read_options *o, spdhg_error *err);
 

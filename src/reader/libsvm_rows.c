@@ -28,14 +28,6 @@ static spdhg_status more(spd_text *t, spdhg_error *err) {
     return SPDHG_OK;
 }
 
-spdhg_status spd_libsvm_room(spd_part *p, spdhg_error *err) {
-    if (p->fixed) return spd_fail(err, SPDHG_IO, "%s: changed while it was being read", p->budget.path);
-    SPD_TRY(spd_reserve(&p->idx, &p->idx_room, p->entries + 1, sizeof *p->idx, &p->budget, err));
-    SPD_TRY(spd_reserve(&p->val, &p->val_room, p->entries + 1, sizeof *p->val, &p->budget, err));
-    SPD_TRY(spd_reserve(&p->row_end, &p->end_room, p->rows + 1, sizeof *p->row_end, &p->budget, err));
-    return spd_reserve(&p->b, &p->b_room, p->rows + 1, sizeof *p->b, &p->budget, err);
-}
-
 /* Why a token is no pair. */
 static spdhg_status refuse_pair(const spd_text *t, const spd_token *token, spdhg_error *err) {
     const spd_shown shown = spd_show(token->at, token->end);
@@ -52,7 +44,7 @@ static spdhg_status refuse_pair(const spd_text *t, const spd_token *token, spdhg
     if (spd_parse_double(digits + 1, token->end, &value) != token->end)
         return spd_text_fail(t, token, err, "expected index:number, found '%s'", shown.text);
     if (!isfinite(value)) return spd_text_fail(t, token, err, "number out of range in '%s'", shown.text);
-    return spd_text_fail(t, token, err, "index 0, but indices were said to count from 1");
+    return spd_text_fail(t, token, err, "index 0, but the indices count from 1");
 }
 
 /* Any pair, at leisure: exponents, signs, many digits. Where it ends, or NULL: it is none. */

@@ -98,6 +98,7 @@ static spdhg_status replace_targets(spdhg_data *data, const char *path, spdhg_er
     spd_free(data->b);
     data->b = b;
     data->targets = columns;
+    data->first_line = 0; /* the targets' lines are those of another file */
     for (int64_t i = 0; i < data->labels; i++) spd_free(data->label[i]);
     spd_free(data->label);
     data->label = NULL;
@@ -107,7 +108,7 @@ static spdhg_status replace_targets(spdhg_data *data, const char *path, spdhg_er
 
 /* What holds for every format. */
 static spdhg_status finish(spdhg_data *data, const char *path, const spdhg_read_options *o, spdhg_error *err) {
-    if (data->rows == 0) return spd_fail(err, SPDHG_DATA, "%s: no rows in it", path);
+    if (data->rows == 0) return spd_fail(err, SPDHG_DATA, "%s: has no rows", path);
     if (o->targets) SPD_TRY(replace_targets(data, o->targets, err));
     if (data->targets == 0 && !o->unlabelled_ok)
         return spd_fail(err, SPDHG_DATA, "%s: no labels in it, and no file of targets was given", path);
@@ -149,7 +150,7 @@ spdhg_status spdhg_data_read(spdhg_data **out, const char *path, const spdhg_rea
     const double began = spd_now();
     *out = NULL;
     spdhg_read_options o = SPDHG_READ_OPTIONS;
-    if (options) memcpy(&o, options, options->size < sizeof o ? options->size : sizeof o);
+    SPD_TRY(SPD_OPTIONS_TAKE(spdhg_read_options, &o, options, err));
     if (o.index_base < -1 || o.index_base > 1)
         return spd_fail(err, SPDHG_USAGE, "index base %d, expected 0, 1 or -1", o.index_base);
     spd_name_list names = {0};

@@ -1,5 +1,5 @@
-/* separate.c - data that a plane separates. Without ridge, along (u, e) with F u = 0 and b_i (a_i'u + e) > 0 in every row the
- * logistic loss falls for ever and nothing rises: f has no minimiser and its infimum is 0. The point nearest to x with F u = 0
+/* separate.c - data that a plane separates. Without ridge, along (u, e) with F u = 0 and s_i (a_i'u + e) > 0 in every row, s_i the
+ * direction in which its loss falls for ever (logistic: b_i), and nothing rises: f has no minimiser and its infimum is 0. The point nearest to x with F u = 0
  * (to rounding) is tried as u; if it separates the rows, the answer is so far along it that the loss is 1e-20. */
 #include "recession/recession.h"
 
@@ -45,16 +45,16 @@ static bool to_null_space(plane *a, const double *x) {
     return spd_max_abs(p->m, a->y) <= NOTHING * spd_problem_structure_norm(p) * spd_max_abs(p->d, a->u);
 }
 
-/* The scores of u; e in the middle where there is an intercept. Returns the least b_i (a_i'u + e), -INFINITY if a class is
+/* The scores of u; e in the middle where there is an intercept. Returns the least s_i (a_i'u + e), -INFINITY if a class is
  * missing. */
 static double least_margin(plane *a, int threads) {
     const spdhg_problem *p = a->p;
     double low = INFINITY, high = -INFINITY; /* the least of the positive rows, the largest of the negative ones */
     spd_problem_scores(p, threads, a->u, a->z);
     for (int64_t i = 0; i < p->n; i++) {
-        if (p->weight && !(p->weight[i] > 0)) continue;
-        const double z = a->z[i] - (p->data->offset ? p->data->offset[p->row ? p->row[i] : i] : 0);
-        if (p->b[i] > 0)
+        if (!(spd_problem_weight(p, i) > 0)) continue;
+        const double z = a->z[i] - (p->data->offset ? *spd_problem_offset(p, i) : 0);
+        if (spd_loss_never_rises(p->loss, p->loss_arg, p->b[i]) > 0)
             low = fmin(low, z);
         else
             high = fmax(high, z);
@@ -67,7 +67,7 @@ static double least_margin(plane *a, int threads) {
 
 static double largest_offset(const spdhg_problem *p) {
     double most = 0;
-    for (int64_t i = 0; i < p->n && p->data->offset; i++) most = fmax(most, fabs(p->data->offset[p->row ? p->row[i] : i]));
+    for (int64_t i = 0; i < p->n && p->data->offset; i++) most = fmax(most, fabs(*spd_problem_offset(p, i)));
     return most;
 }
 
@@ -88,7 +88,6 @@ spdhg_status spd_recession_separate(const spdhg_problem *p, int threads, const d
         spd_scale(p->d, length, u);
         *c = length * a.e;
     }
-    void *const block[] = {a.wide, a.z, a.y, a.w, a.work};
-    for (size_t i = 0; i < sizeof block / sizeof *block; i++) spd_free(block[i]);
+    SPD_FREE_ALL(a.wide, a.z, a.y, a.w, a.work);
     return good ? SPDHG_OK : spd_fail_memory(err, 8.0 * (double)(p->d + p->n + 6 * p->m));
 }

@@ -44,8 +44,8 @@ static int64_t next_largest(const double *x, int64_t count, double value, int64_
     return best;
 }
 
-/* Softmax has an output for each class; several targets have no names. */
-bool spd_model_names_outputs(const spdhg_model *m) { return m->outputs > 1 && spd_spec_is(m->loss, "softmax"); }
+/* A coupled loss has an output for each class; several targets have no names. */
+bool spd_model_names_outputs(const spdhg_model *m) { return m->outputs > 1 && spd_model_coupled(m); }
 
 static void largest_table(FILE *out, const char *heading, const spdhg_model *m) {
     const int64_t count = m->features * m->outputs;
@@ -82,11 +82,12 @@ static void stems(FILE *out, const char *heading, const spdhg_model *m, const do
 static bool is_graph(const spd_csr *F) {
     bool chain = true;
     int64_t edges = 0;
-    for (int64_t e = 0; e < F->m && !spd_csr_is_identity(F); e++) {
-        const int64_t from = F->ptr[e], entries = F->ptr[e + 1] - from;
-        if (entries > 2) return false;
-        edges += entries == 2;
-        chain = chain && (entries < 2 || F->idx[from] + 1 == F->idx[from + 1]);
+    for (int64_t e = 0; e < F->m; e++) {
+        spd_csr_row row;
+        spd_csr_take(F, e, &row);
+        if (row.n > 2) return false;
+        edges += row.n == 2;
+        chain = chain && (row.n < 2 || row.idx[0] + 1 == row.idx[1]);
     }
     return edges > 0 && !chain;
 }

@@ -12,10 +12,10 @@ const char *spd_node_name(const spd_node_names *names, int64_t feature, char tex
 
 spdhg_status spd_graph_of_rows(const spd_csr *F, spd_graph *graph, spdhg_error *err) {
     graph->nodes = F->n;
-    for (int64_t e = 0; e < F->m && !spd_csr_is_identity(F); e++) {
-        const int64_t from = F->ptr[e];
-        if (F->ptr[e + 1] - from != 2) continue;
-        SPD_TRY(spd_pair_add(&graph->edge, F->idx[from], F->idx[from + 1], -F->val[from] * F->val[from + 1], err));
+    for (int64_t e = 0; e < F->m; e++) {
+        spd_csr_row row;
+        spd_csr_take(F, e, &row);
+        if (row.n == 2) SPD_TRY(spd_pair_add(&graph->edge, row.idx[0], row.idx[1], -row.val[0] * row.val[1], err));
     }
     return SPDHG_OK;
 }
@@ -129,7 +129,7 @@ static spdhg_status lay_out(FILE *out, const spd_graph *graph, const char *of_wh
     SPD_TRY(spd_layout_new(l, graph, MOST_NODES, WIDE - 2 * MARGIN, HIGH - 2 * MARGIN, err));
     char drawn[SPD_SHORT], nodes[SPD_SHORT], all[SPD_SHORT];
     if (l->edges < graph->edge.count)
-        spd_html(out, "<p>It is too large to look at as a whole: drawn are @ of its @ edges, between the @ features @.</p>\n",
+        spd_html(out, "<p>It is too large to draw as a whole. Shown are @ of its @ edges, between the @ features @.</p>\n",
                  spd_html_count(drawn, l->edges), spd_html_count(all, graph->edge.count), spd_html_count(nodes, l->nodes),
                  of_which);
     return SPDHG_OK;
@@ -137,7 +137,7 @@ static spdhg_status lay_out(FILE *out, const spd_graph *graph, const char *of_wh
 
 spdhg_status spd_graph_draw(FILE *out, const spd_graph *graph, const spd_node_names *names, spdhg_error *err) {
     if (graph->edge.count == 0) {
-        spd_html(out, "<p>There is no edge to draw.</p>\n");
+        spd_html(out, "<p>The graph has no edges.</p>\n");
         return SPDHG_OK;
     }
     spd_layout l;
@@ -162,7 +162,7 @@ static spdhg_status tell_alone(FILE *out, const spd_graph *graph, const spdhg_mo
     spd_free(touched);
     char features[SPD_SHORT], some[SPD_SHORT];
     if (alone > 0)
-        spd_html(out, " Features without an edge are not drawn: @, of which @ have a coefficient that is not 0.",
+        spd_html(out, " Features without an edge are not drawn: @, of which @ have a nonzero coefficient.",
                  spd_html_count(features, alone), spd_html_count(some, matter));
     return SPDHG_OK;
 }

@@ -60,10 +60,10 @@ void spd_page_path(FILE *out, const spdhg_path *path, const spdhg_model *model) 
     char lambda[SPD_SHORT], count[SPD_SHORT], loss[SPD_SHORT], error[SPD_SHORT];
     int64_t unconverged = 0;
     for (int64_t i = 0; i < points; i++) unconverged += p[i].unconverged;
-    spd_html(out, "<h2>The path</h2>\n<p>Lambda @ was chosen out of @.", spd_html_number(lambda, p[chosen].lambda, 5),
+    spd_html(out, "<h2>The path</h2>\n<p>Lambda @ was chosen from @ values.", spd_html_number(lambda, p[chosen].lambda, 5),
              spd_html_count(count, points));
     if (validated)
-        spd_html(out, " Its loss on rows held out is @, with a standard error of @.", spd_html_number(loss, p[chosen].loss, 5),
+        spd_html(out, " Its loss on held-out rows is @, with a standard error of @.", spd_html_number(loss, p[chosen].loss, 5),
                  spd_html_number(error, p[chosen].loss_error, 2));
     if (unconverged > 0) spd_html(out, " @ solves in folds did not reach the tolerance.", spd_html_count(count, unconverged));
     spd_html(out, "</p>\n<div class='row'>");
@@ -76,14 +76,14 @@ void spd_page_path(FILE *out, const spdhg_path *path, const spdhg_model *model) 
                                  .stride = STRIDE,
                                  .error = &p->loss_error};
         spd_plot plot = base;
-        plot.title = "Loss on rows held out, with one standard error";
+        plot.title = "Loss on held-out rows, with one standard error";
         plot.curve = &curve;
         spd_svg_plot(out, &plot);
     }
     const spd_curve explained = {
         .label = "explained", .style = "a", .x = &p->lambda, .y = &p->explained, .points = points, .stride = STRIDE};
     spd_plot plot = base;
-    plot.title = "Part of the loss explained";
+    plot.title = "Fraction of the loss explained";
     plot.curve = &explained;
     spd_svg_plot(out, &plot);
     int64_t shown = points; /* far beyond the best lambda coefficients only grow, and hide what happened before */

@@ -1,4 +1,4 @@
-/* race_load.c - a race from its directory: summary.json and the traces it names. Names with a '/' would lead out of there.
+/* race_load.c - a race from its directory: summary.json (or .json.xz) and the traces it names. Names with a '/' would lead out of there.
  * What is named may be missing, as in a directory of which only the summary was kept: then the page goes without it and says so.
  */
 #include <unistd.h>
@@ -28,7 +28,7 @@ spdhg_status spd_raced_file(char **out, const char *directory, const char *name,
     const size_t size = strlen(directory) + strlen(name) + 2;
     *out = NULL;
     if (!*name || strchr(name, '/'))
-        return spd_fail(err, SPDHG_DATA, "%s/summary.json: '%s': expected the name of a file in there", directory, name);
+        return spd_fail(err, SPDHG_DATA, "%s/summary.json: '%s': expected the name of a file in this folder", directory, name);
     char *path = spd_alloc((int64_t)size, 1);
     if (!path) return spd_fail_memory(err, (double)size);
     snprintf(path, size, "%s/%s", directory, name);
@@ -38,9 +38,23 @@ spdhg_status spd_raced_file(char **out, const char *directory, const char *name,
 
 bool spd_raced_there(const char *path) { return access(path, F_OK) == 0; }
 
+/* summary.json, or, where there is only that, summary.json.xz. */
+static spdhg_status find_summary(char **out, const char *directory, spdhg_error *err) {
+    char *compressed;
+    SPD_TRY(spd_raced_file(&compressed, directory, "summary.json.xz", err));
+    const spdhg_status status = spd_raced_file(out, directory, "summary.json", err);
+    if (status != SPDHG_OK || spd_raced_there(*out) || !spd_raced_there(compressed)) {
+        spd_free(compressed);
+        return status;
+    }
+    spd_free(*out);
+    *out = compressed;
+    return SPDHG_OK;
+}
+
 static spdhg_status read_summary(spd_raced *race, spdhg_error *err) {
     char *path;
-    SPD_TRY(spd_raced_file(&path, race->directory, "summary.json", err));
+    SPD_TRY(find_summary(&path, race->directory, err));
     spdhg_status status = spd_json_read(&race->summary, path, "summary of a race", err);
     if (status == SPDHG_OK && strcmp(spd_json_text_of(race->summary, "format"), "spdhg race 1") != 0)
         status = spd_fail(err, SPDHG_DATA, "%s: summary of a race: format: expected \"spdhg race 1\"", path);

@@ -18,7 +18,7 @@ static void sentence(FILE *out, const spd_raced *race) {
     spd_html(out, "<p>@ solvers on @ problems", spd_html_count(text, race->solvers),
              spd_html_count(all, (int64_t)json_array_size(problems)));
     spd_html(out,
-             ", @ runs; protocol: <bdi>@</bdi>. All values are raw, never best-so-far.</p></header>\n<section class='tiles'>",
+             ", @ runs; protocol: <bdi>@</bdi>. All values are raw, never the best so far.</p></header>\n<section class='tiles'>",
              spd_html_count(text, runs), spd_json_text_of(race->summary, "protocol"));
     for (int k = 0; k < 5; k++)
         if (k < 3 || count[k] > 0)
@@ -69,7 +69,7 @@ static void about(FILE *out, const json_t *p) {
         spd_html(out, "@ in every repeat, with a duality gap of at most @.",
                  certified ? "The optimum is certified" : "Optima are not certified", spd_html_number(gap, worst, 2));
     else
-        spd_html(out, "<span class='warn'>No optimum is known: there is no suboptimality to show.</span>");
+        spd_html(out, "<span class='warn'>No optimum is known, so no suboptimality is shown.</span>");
     spd_html(out, "</p>\n");
 }
 
@@ -118,7 +118,7 @@ static spdhg_status pictures(FILE *out, const spd_raced *race, const json_t *pro
 static void panels(FILE *out, const spd_raced *race, size_t p) {
     char id[SPD_SHORT];
     if (race->runs[p].count == 0) {
-        spd_html(out, "<p class='warn'>There are no traces, and so no curves.</p>\n");
+        spd_html(out, "<p class='warn'>There are no traces, so no curves are drawn.</p>\n");
         return;
     }
     spd_html(
@@ -149,10 +149,11 @@ static spdhg_status fill_race(FILE *out, const spd_raced *race, spdhg_error *err
     spd_raced_statistics(out, race);
     spd_html(
         out,
-        "<section><h2>Curves</h2>\n<p class='faint'>A curve is the mean over the repeats, its band goes from the lowest to the "
+        "<section><h2>Curves</h2>\n<p class='faint'>A curve is the mean over the repeats, with a band from the lowest to the "
         "highest of "
-        "them. A square: a repeat was ended by the time limit; from there on, dotted, the mean of those that are left. A cross: "
-        "a repeat diverged; it is a thin line of its own and not in the mean, which is dotted. Drag to zoom, double-click to see "
+        "them. A square: a repeat reached the time limit; from there on the mean of the others is dotted. A cross: "
+        "a repeat diverged; it is drawn as a thin line and left out of the mean, which is dotted. Drag to zoom, double-click to "
+        "see "
         "everything again, point at a curve to read it.</p>\n<div class='bar'></div>\n");
     for (size_t p = 0; p < json_array_size(spd_raced_problems(race)); p++) SPD_TRY(problem_section(out, race, p, err));
     spd_html(out, "</section>\n");
@@ -162,7 +163,7 @@ static spdhg_status fill_race(FILE *out, const spd_raced *race, spdhg_error *err
 
 static void fill_traces(FILE *out, const spd_raced *race) {
     char text[SPD_SHORT];
-    spd_html(out, "<p>@ @. Values are raw, never best-so-far.</p></header>\n<div class='bar'></div>\n<section>",
+    spd_html(out, "<p>@ @. Values are raw, never the best so far.</p></header>\n<div class='bar'></div>\n<section>",
              spd_html_count(text, race->solvers), race->solvers == 1 ? "curve" : "curves");
     panels(out, race, 0);
     spd_raced_results(out, race, json_array_get(spd_raced_problems(race), 0));

@@ -1,5 +1,5 @@
 /* race_statistics.c - what may be concluded over all data sets: mean ranks and wins, Friedman's test, the diagram of critical
- * differences (Demsar 2006: solvers under one bar are not told apart by Nemenyi's test), paired tests with Holm's correction. */
+ * differences (Demsar 2006: solvers under one bar do not differ by Nemenyi's test), paired tests with Holm's correction. */
 #include <stdlib.h>
 
 #include "report/race.h"
@@ -129,7 +129,7 @@ static void tests(FILE *out, const json_t *statistic) {
                  spd_html_number(degrees, spd_json_number_of(friedman, "degrees"), 4),
                  spd_html_number(p, spd_json_number_of(friedman, "p"), 2));
     if (isfinite(difference))
-        spd_html(out, "Solvers under one bar are not told apart by Nemenyi's test at level @.",
+        spd_html(out, "Solvers under one bar do not differ by Nemenyi's test at level @.",
                  spd_html_number(alpha, spd_json_number_of(nemenyi, "alpha"), 3));
     spd_html(out, "</p>\n");
     diagram(out, statistic, difference);
@@ -175,9 +175,11 @@ static bool seen_before(const json_t *list, size_t i) {
 void spd_raced_statistics(FILE *out, const spd_raced *race) {
     const json_t *list = spd_json_list(race->summary, "statistics");
     if (json_array_size(list) == 0) return;
-    spd_html(out, "<h2 id='statistics'>Statistics over the data sets</h2>\n<p class='faint'>Mean rank (1 is best) and, small, "
-                  "the data sets "
-                  "a solver won.</p>\n");
+    spd_html(
+        out,
+        "<h2 id='statistics'>Statistics over the data sets</h2>\n<p class='faint'>Mean rank (1 is best) and, in small print, "
+        "the data sets "
+        "a solver won.</p>\n");
     for (size_t i = 0; i < json_array_size(list); i++) {
         const char *task = spd_json_text_of(json_array_get(list, i), "task");
         if (seen_before(list, i)) continue;

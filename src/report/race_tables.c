@@ -180,9 +180,8 @@ void spd_raced_winners(FILE *out, const spd_raced *race) {
                                      {"best test score", "test_score", -1, SPD_HIGHEST, 4}};
     column c[SPD_LEVELS_MAX];
     char title[SPD_LEVELS_MAX][SPD_SHORT];
-    spd_html(out,
-             "<h2 id='winners'>Winners</h2>\n<p class='faint'>Means over the repeats. A solver wins only where every one of its "
-             "repeats got there; a dash: no solver did.</p>\n<h3>At the end</h3>\n");
+    spd_html(out, "<h2 id='winners'>Winners</h2>\n<p class='faint'>Means over the repeats. A solver wins only if all of its "
+                  "repeats got there; a dash: no solver did.</p>\n<h3>At the end</h3>\n");
     winners(out, race, results, sizeof results / sizeof *results);
     if (race->levels == 0) return;
     spd_html(out, "<h3>First in seconds to a relative suboptimality of</h3>\n");

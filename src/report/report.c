@@ -24,7 +24,7 @@ static void sentence(FILE *out, const spd_report *r) {
         spd_html(out, "fell from @ to @", spd_html_number(from, first, 4), spd_html_number(to, m->objective, 4));
     else
         spd_html(out, "is @", spd_html_number(to, m->objective, 4));
-    spd_html(out, " in @ epochs of @ (@ seconds; @). @ of @ coefficients are not zero.</p></header>\n",
+    spd_html(out, " in @ epochs of @ (@ seconds; @). @ of @ coefficients are nonzero.</p></header>\n",
              spd_html_number(epochs, m->epochs, 4), m->solver, spd_html_number(seconds, m->seconds, 3), m->outcome,
              spd_html_count(some, nonzeros(m)), spd_html_count(all, m->features * m->outputs));
 }
@@ -81,7 +81,7 @@ static void curves(FILE *out, const spd_report *r) {
     spd_html(out, "</div>\n");
     char text[SPD_SHORT];
     if (log_x && p->epoch == 0)
-        spd_html(out, "<p class='faint'>The start, where the objective is @, has no place on a logarithmic axis.</p>\n",
+        spd_html(out, "<p class='faint'>The start, where the objective is @, cannot be shown on a logarithmic axis.</p>\n",
                  spd_html_number(text, p->objective, 4));
 }
 

@@ -22,7 +22,7 @@ static uLong add_number(uLong sum, double value) {
 
 static uLong add_row(uLong sum, const spdhg_problem *p, int64_t i) {
     const spdhg_data *data = p->data;
-    const int64_t row = p->row ? p->row[i] : i, first = data->idx ? data->ptr[row] : row * data->features;
+    const int64_t row = spd_problem_id(p, i), first = data->idx ? data->ptr[row] : row * data->features;
     const int64_t count = data->idx ? data->ptr[row + 1] - first : data->features;
     for (int64_t k = 0; k < p->targets; k++) sum = add_number(sum, p->b[i * p->targets + k]);
     for (int64_t q = first; q < first + count; q++)
@@ -73,13 +73,17 @@ static json_t *blocks(const spd_term *t) {
 }
 
 static json_t *term(const spd_term *t) {
-    const spd_csr *F = &t->F->F;
-    const bool identity = spd_csr_is_identity(F);
     json_t *start = json_array(), *column = json_array(), *value = json_array();
-    for (int64_t e = 0; e <= F->m; e++) spd_json_append(&start, json_integer(identity ? e : F->ptr[e]));
-    for (int64_t q = 0; q < (identity ? F->m : F->ptr[F->m]); q++) {
-        spd_json_append(&column, json_integer(identity ? q : F->idx[q]));
-        spd_json_append(&value, json_real(identity ? 1 : F->val[q]));
+    int64_t entries = 0;
+    spd_json_append(&start, json_integer(0));
+    for (int64_t e = 0; e < t->m; e++) {
+        spd_csr_row row;
+        spd_csr_take(&t->F->F, e, &row);
+        for (int64_t q = 0; q < row.n; q++) {
+            spd_json_append(&column, json_integer(row.idx[q]));
+            spd_json_append(&value, json_real(row.val[q]));
+        }
+        spd_json_append(&start, json_integer(entries += row.n));
     }
     return object_of((const char *const[]){"penalty", "lambda", "start", "column", "value", "blocks"},
                      (json_t *[]){json_string(t->penalty->name), json_real(t->lambda), start, column, value,
@@ -91,7 +95,7 @@ static json_t *offsets(const spdhg_problem *p) {
     if (!p->data->offset) return json_null();
     json_t *all = json_array();
     for (int64_t i = 0; all && i < p->n; i++)
-        for (int64_t k = 0; k < p->K; k++) spd_json_append(&all, json_real(p->data->offset[(p->row ? p->row[i] : i) * p->K + k]));
+        for (int64_t k = 0; k < p->K; k++) spd_json_append(&all, json_real(spd_problem_offset(p, i)[k]));
     return all;
 }
 
@@ -175,7 +179,7 @@ static void look_again(spdhg_solver *s, double *c, spdhg_point *point) {
 }
 
 spdhg_status spdhg_solver_certificate(spdhg_solver *s, const char *path, spdhg_error *err) {
-    if (!s->has_run) return spd_fail(err, SPDHG_USAGE, "there is no certificate before the first run");
+    if (!s->has_run) return spd_fail(err, SPDHG_USAGE, "a certificate needs a solver that has run");
     double *c = SPD_NEW(double, s->problem->K);
     if (!c) return spd_fail_memory(err, 8.0 * (double)s->problem->K);
     spdhg_point point = {0};

@@ -1,4 +1,5 @@
 /* handle.c - the public handle: a problem, a plan, options, parameters, a start and, after run, a solution. */
+#include "problem/sample.h"
 #include "run/loop.h"
 
 enum { EPOCHS_DEFAULT = 10, EPOCHS_MOST = 10000 }; /* the second: a tolerance that cannot be reached ends too */
@@ -16,12 +17,10 @@ static void default_tolerance(spdhg_solver *s, const char *name) {
     o->tol = automatic || (kind && kind->exact) ? DEFAULT_TOL : 0;
 }
 
-/* The caller's struct may be older and shorter: what it lacks keeps its default. */
 static spdhg_status take_options(spdhg_solver *s, const char *name, const spdhg_options *options, spdhg_error *err) {
     s->options = (spdhg_options)SPDHG_OPTIONS;
-    if (options) memcpy(&s->options, options, options->size < sizeof *options ? options->size : sizeof *options);
+    SPD_TRY(SPD_OPTIONS_TAKE(spdhg_options, &s->options, options, err));
     spdhg_options *o = &s->options;
-    o->size = sizeof *o;
     if (!(o->epochs >= 0) || !(o->seconds >= 0) || !(o->tol >= 0 || o->tol == SPDHG_TOL_DEFAULT) || !(o->every >= 0) ||
         !isfinite(o->epochs + o->seconds + o->tol + o->every))
         return spd_fail(err, SPDHG_USAGE, "epochs, seconds, tolerance and trace interval must be finite and not negative");

@@ -6,11 +6,11 @@
 static const double ZERO = 1e-13; /* of f(0): more than this f is not, what rounding leaves of F u included */
 
 void spd_solver_start_far(spdhg_solver *s) {
-    const double *push = s->evaluator.certifier.push;
+    const double *push = s->evaluator.recession.push;
     const spd_solver_kind *last = s->plan.stage[s->plan.stages - 1].kind;
     if (!push || !last->exact || s->compared || s->has_run || s->options.resume || spd_max_abs(s->problem->dK, s->x) > 0) return;
     memcpy(s->x, push, (size_t)s->problem->dK * sizeof *push);
-    if (s->evaluator.certifier.unattained)
+    if (s->evaluator.recession.unattained)
         spd_loop_log(s, "some coefficients may grow without end: no minimiser exists, only an infimum");
 }
 
@@ -18,16 +18,16 @@ void spd_solver_start_far(spdhg_solver *s) {
 static bool all_right(const spdhg_solver *s) {
     const spdhg_problem *p = s->problem;
     for (int64_t i = 0; i < p->n; i++)
-        if ((!p->weight || p->weight[i] > 0) && !(fabs(s->evaluator.slope[i]) < 0.5)) return false;
+        if (spd_problem_weight(p, i) > 0 && !(fabs(s->evaluator.slope[i]) < 0.5)) return false;
     return true;
 }
 
 static bool worth_a_try(const spd_loop *l, spdhg_outcome outcome) {
     const spdhg_solver *s = l->solver;
     const spdhg_problem *p = s->problem;
-    const bool open = outcome == SPDHG_OUTCOME_DONE || outcome == SPDHG_OUTCOME_STALLED || outcome == SPDHG_OUTCOME_LIMIT;
-    return open && p->gamma == 0 && p->loss == &spd_loss_logistic && p->set.kind == &spd_set_all && l->run.kind->exact &&
-           !s->compared && !l->thin && s->evaluator.certifier.identity < 0 && all_right(s); /* F = identity: u = 0 */
+    return spd_outcome_is_open(outcome) && p->gamma == 0 && p->loss->value && spd_problem_falls(p) && p->set.kind->whole &&
+           l->run.kind->exact && !s->compared && !l->thin && s->evaluator.certifier.identity < 0 &&
+           all_right(s); /* F = identity: u = 0 */
 }
 
 /* (u, c) evaluated, and kept if that is the proof: f there against 0. y is 0. */
@@ -44,7 +44,7 @@ static spdhg_status go_far(spd_loop *l, const double *u, double *c, const double
         return SPDHG_OK;
     }
     *outcome = SPDHG_OUTCOME_CONVERGED;
-    s->evaluator.certifier.unattained = true;
+    s->evaluator.recession.unattained = true;
     spd_solver_keep(s, l->run.kind, u, c, y, &point);
     return spd_trace_add(&s->trace, &point, err);
 }

@@ -2,6 +2,7 @@
 #ifndef SPD_LOOP_H
 #define SPD_LOOP_H
 #include "model/checkpoint.h"
+#include "problem/sample.h"
 #include "run/run.h"
 #include "trace/trace.h"
 
@@ -66,6 +67,19 @@ bool spd_limits_reached(spdhg_solver *s); /* then s->ended says why, and stays *
 /* From here on s->stop grants what is left to do, the last proof and exact zeros, a little more time and asks nobody. */
 void spd_limits_grant(spdhg_solver *s);
 bool spd_tell(const spdhg_solver *s, spdhg_event_kind kind, const spdhg_point *point); /* true: the caller wants to stop */
+
+/* ---- outcome.c */
+/* What a stage has come to after a few steps; DONE while it should go on. over: its passes or its limits are used up. */
+spdhg_outcome spd_outcome_of_stage(const spd_loop *l, bool over);
+/* No stage comes after this one: it is the last of the plan, or what follows is only for when it gives up. */
+bool spd_outcome_is_last(const spd_loop *l);
+/* Behind a stage that gave up: where no minimiser exists the next may go anywhere, and what there was is better. */
+bool spd_outcome_astray(const spd_loop *l, double objective);
+spdhg_outcome spd_outcome_of_rest(const spdhg_solver *s); /* of stages for which nothing is left */
+bool spd_outcome_is_open(spdhg_outcome outcome);          /* a proof may still turn it into CONVERGED */
+/* The outcome, once the answer is final: polishing may have proven what the steps had not. A run that its caller stopped stays so.
+ * Within a radius will do: more cannot be had any more. */
+void spd_outcome_conclude(spdhg_solver *s);
 
 /* ---- run.c */
 void spd_loop_log(void *solver, const char *sentence); /* to the caller */

@@ -16,11 +16,7 @@ enum {
     RESCUE = 10000      /* passes of another method where proximal Newton gives up: both fail where there is no minimiser */
 };
 
-static void add_stage(spd_plan *plan, const char *name, double epochs, int64_t stride) {
-    plan->stage[plan->stages++] = (spd_stage){.kind = spd_solver_find(name), .epochs = epochs, .stride = stride};
-}
-
-static bool takes(const char *name, const spdhg_problem *p) { return !spd_solver_find(name)->refuses(p); }
+static bool takes(const char *name, const spdhg_problem *p) { return !spd_solver_refuses(spd_solver_find(name), p); }
 
 /* A stochastic pass is worth it if the steps it saves cost more: rows with many entries, a structure that is cheap to apply once
  * per row. */
@@ -46,7 +42,7 @@ static double pass_cost(const spdhg_problem *p) { return (double)p->K * (12 * (d
 static double passes_first(const spdhg_problem *p) {
     const double L = spd_problem_lipschitz(p, SPDHG_SAMPLING_IID), affordable = newton_cost(p) / pass_cost(p);
     const bool easy = p->gamma > 0 && L <= (double)p->n * p->gamma && p->m <= STRUCTURE_MOST * p->d;
-    if (!easy || p->set.kind != &spd_set_all || !takes("saga-pd3o", p)) return 0;
+    if (!easy || !p->set.kind->whole || !takes("saga-pd3o", p)) return 0;
     return affordable > PASSES ? fmin(fmax(affordable / 2, 2 * PASSES), PASSES_MOST) : 0;
 }
 
@@ -67,7 +63,7 @@ static bool has_pairs(const spdhg_problem *p) {
  */
 static bool has_groups_of_pairs(const spdhg_problem *p) {
     for (int64_t t = 0; t < p->terms; t++)
-        if (p->term[t].pairs && p->term[t].penalty != &spd_penalty_l1 && p->term[t].largest > 1) return true;
+        if (p->term[t].pairs && p->term[t].penalty->zeros != SPD_ZEROS_NUMBER && p->term[t].largest > 1) return true;
     return false;
 }
 
@@ -75,69 +71,121 @@ static bool has_groups_of_pairs(const spdhg_problem *p) {
  * if that may suffice. */
 static double passes_before_interior(const spdhg_problem *p) {
     const double n = (double)spd_problem_normal_size(p), affordable = 1.5 * n * n * n / pass_cost(p);
-    return affordable > PASSES ? fmin(affordable, PASSES_MOST) : 0;
+    return affordable > PASSES && takes("saga-pd3o", p) ? fmin(affordable, PASSES_MOST) : 0;
 }
 
-/* For a stage behind which another waits should it give up. */
-static void add_sure_stage(spd_plan *plan, const char *name) {
-    add_stage(plan, name, 0, 1);
-    plan->stage[plan->stages - 1].sure = true;
+static const char *first_pass(const spdhg_problem *p) { return p->gamma > 0 ? "spdhg-sc2" : "spdhg"; }
+
+/* What the plan depends on. */
+typedef struct facts {
+    bool line;      /* a signal on lines or trees: dynamic programming */
+    bool factor;    /* each coefficient meets few others: a sparse factor */
+    bool few;       /* coefficients: a dense factor of all */
+    bool newton;    /* some second-order method takes the problem */
+    bool columns;   /* many, F = identity: coordinate descent */
+    bool tied;      /* few, but so many that zeros of F x make a smaller set of them that pays */
+    bool sparse;    /* on a working set */
+    bool interior;  /* X is not R^d, nor separable: the interior-point method at once */
+    bool relieved;  /* it waits behind proximal Newton */
+    bool pass;      /* one stochastic pass first */
+    double passes;  /* of saga-pd3o first */
+    int64_t stride; /* of a sample to start on */
+} facts;
+
+/* A working set where zeros of F x make one, and no ridge keeps x dense or F is a chain or a graph. A sample's standard deviations
+ * are its own. */
+static facts look_at(const spdhg_problem *p) {
+    facts f = {.line = takes("chain-newton", p), .few = takes("prox-newton", p), .stride = 1};
+    if (f.line) return (facts){.line = true, .newton = takes("alm-ssn", p), .stride = 1};
+    f.factor = takes("ipm", p) && spd_plan_sparse_pays(p, f.few ? newton_cost(p) : INFINITY);
+    if (f.factor) return (facts){.factor = true, .newton = takes("alm-ssn", p), .stride = 1};
+    const bool groups = has_groups_of_pairs(p);
+    f.newton = f.few || takes("alm-ssn", p);
+    f.columns = !f.few && takes("cd-newton", p);
+    f.tied = f.few && spd_newton_model_ties(p) && !groups;
+    f.sparse =
+        f.tied || (!f.few && !f.columns && f.newton && (p->gamma == 0 || has_pairs(p)) && !groups && takes("ws-newton", p));
+    f.interior = !f.few && takes("interior", p) && !p->set.kind->whole;
+    f.relieved = f.few && spd_interior_rescues(p);
+    f.passes = f.few || f.sparse ? passes_first(p) : f.interior ? passes_before_interior(p) : 0;
+    if (f.few && !f.tied && !p->standardize && f.passes == 0) f.stride = thin_stride(p);
+    f.pass = f.newton && !f.few && !f.columns && f.passes == 0 && worth_a_pass(p) && takes(first_pass(p), p);
+    return f;
 }
 
-/* What goes on where a stage gives up. */
-static void add_rescue(spd_plan *plan, const spdhg_problem *p) {
-    if (plan->stages < SPD_STAGES_MAX) add_stage(plan, takes("alm-ssn", p) ? "alm-ssn" : "saga-pd3o", RESCUE, 1);
+/* The stages in their order, each where its first column says so.
+ * Few coefficients: proximal Newton with a dense factor, behind it semismooth Newton or, with a set X or a loss of straight pieces,
+ * an interior-point method should it give up. Many: by columns, on a working set, or semismooth Newton, which is behind those should
+ * they stall (the solution may be larger than the set may be). With a set X, or the nuclear norm of a large matrix: variance-reduced
+ * PD3O. Where there are many rows for every coefficient, proximal Newton first makes a few steps on a sample of them, which leads to
+ * within d/rows of the optimum for a fraction of the price; alm-ssn starts with one stochastic pass. Where ridge makes it converge at
+ * once, variance-reduced PD3O goes before either: passes_first. */
+static void add_stages(spd_plan *plan, const spdhg_problem *p, const facts *f) {
+    const bool rescue = f->line || f->factor || f->few || f->interior;
+    const char *last = (rescue ? takes("alm-ssn", p) : f->newton) ? "alm-ssn" : "saga-pd3o";
+    const double sample = (double)(THIN_STEPS * PASSES_PER_STEP) / (double)f->stride;
+    const struct {
+        bool wanted;
+        const char *solver;
+        double epochs;
+        int64_t stride;
+        spd_rescue rescue;
+    } stage[] = {
+        {f->passes > 0, "saga-pd3o", f->passes, 1, SPD_ALONE},
+        {f->stride > 1, "prox-newton", sample, f->stride, SPD_ALONE},
+        {f->pass, first_pass(p), 1, 1, SPD_ALONE},
+        {f->line, "chain-newton", 0, 1, SPD_RESCUED},
+        {f->factor, "ipm", 0, 1, SPD_RESCUED},
+        {f->columns, "cd-newton", 0, 1, SPD_RESCUED},
+        {f->sparse, "ws-newton", 2000, 1, SPD_ALONE},
+        {f->few, "prox-newton", 0, 1, f->relieved ? SPD_RELIEVED : SPD_RESCUED},
+        {f->interior || f->relieved, "interior", 0, 1, SPD_RESCUED},
+        {!rescue || takes(last, p), last, rescue ? RESCUE : 0, 1, SPD_ALONE},
+    };
+    for (size_t i = 0; i < sizeof stage / sizeof *stage && plan->stages < SPD_STAGES_MAX; i++)
+        if (stage[i].wanted)
+            plan->stage[plan->stages++] = (spd_stage){.kind = spd_solver_find(stage[i].solver),
+                                                      .epochs = stage[i].epochs,
+                                                      .stride = stage[i].stride,
+                                                      .rescue = stage[i].rescue};
 }
 
-static void add_interior(spd_plan *plan, const spdhg_problem *p) {
-    add_sure_stage(plan, "interior");
-    add_rescue(plan, p);
+static const char *reason(const facts *f) {
+    const struct {
+        bool holds;
+        const char *why;
+    } all[] = {
+        {f->line, "each row has one entry and F joins the coefficients to lines or trees"},
+        {f->factor, "each coefficient meets few others, so that a factor is sparse"},
+        {f->passes > 0 && !f->interior,
+         "with this ridge stochastic steps converge before a dense factorisation would be worth its cost"},
+        {(f->few && !f->tied) || f->interior, "the coefficients are few enough for a dense factor"},
+        {f->columns, "the coefficients are many and the penalty is on each feature"},
+        {f->sparse, "the coefficients are many and most will be zero or tied"},
+        {f->newton, "the coefficients are many"},
+        {true, "the set X or a large nuclear norm needs a first-order method"},
+    };
+    int i = 0;
+    while (!all[i].holds) i++;
+    return all[i].why;
 }
 
-/* Each coefficient meets few others: plan_sparse.c. Few coefficients: proximal Newton with a dense factor, and semismooth Newton (with a set X, or a loss of straight pieces, an
- * interior-point method) should it give up; with a set X that is not separable the latter at once; from 800 on, where zeros of F x tie them, on a working set first. Many: by coordinate descent where F is the identity;
- * on a working set where zeros of F x make one and no ridge keeps x dense, or F is a chain or a graph, with semismooth Newton
- * behind both should they stall (the solution may be larger than the set may be); else semismooth Newton. With a set X, or the
- * nuclear norm of a large matrix: variance-reduced PD3O. Where there are many rows for every coefficient,
- * proximal Newton first makes a few steps on a sample of them, which leads to within d/rows of the optimum for a fraction of the
- * price; alm-ssn starts with one stochastic pass. Where ridge makes it converge at once, variance-reduced PD3O goes before
- * either: passes_first. */
 static void automatic(spd_plan *plan, const spdhg_problem *p) {
-    if (spd_plan_sparse(plan, p, takes("prox-newton", p) ? newton_cost(p) : INFINITY)) return;
-    const int64_t unknowns = spd_problem_normal_size(p);
-    const bool few = takes("prox-newton", p), newton = few || takes("alm-ssn", p), columns = !few && takes("cd-newton", p),
-               tied = few && spd_newton_model_ties(p) && !has_groups_of_pairs(p),
-               sparse = tied || (!few && !columns && newton && (p->gamma == 0 || has_pairs(p)) && !has_groups_of_pairs(p) &&
-                                 takes("ws-newton", p));
-    const bool interior = !few && takes("interior", p) && p->set.kind != &spd_set_all;
-    const double passes = few || sparse ? passes_first(p) : interior ? passes_before_interior(p) : 0;
-    const int64_t stride =
-        few && !tied && !p->standardize && passes == 0 ? thin_stride(p) : 1; /* a sample's standard deviations are its own */
-    if (passes > 0) add_stage(plan, "saga-pd3o", passes, 1);
-    if (stride > 1) add_stage(plan, "prox-newton", (double)(THIN_STEPS * PASSES_PER_STEP) / (double)stride, stride);
-    if (newton && !few && !columns && passes == 0 && worth_a_pass(p)) add_stage(plan, p->gamma > 0 ? "spdhg-sc2" : "spdhg", 1, 1);
-    if (columns) add_sure_stage(plan, "cd-newton");
-    if (sparse) add_stage(plan, "ws-newton", 2000, 1);
-    if (few) add_sure_stage(plan, "prox-newton");
-    if (interior || (few && spd_interior_rescues(p)))
-        add_interior(plan, p);
-    else if (few)
-        add_rescue(plan, p);
-    else
-        add_stage(plan, newton ? "alm-ssn" : "saga-pd3o", 0, 1);
-    const char *why = passes > 0 && !interior
-                          ? "ridge makes stochastic steps converge before a factor of the coefficients is paid for"
-                      : (few && !tied) || interior ? "the coefficients are few enough for a dense factor"
-                      : columns                    ? "the coefficients are many and the penalty is on each feature"
-                      : sparse                     ? "the coefficients are many and most will be zero or tied"
-                      : newton                     ? "the coefficients are many"
-                                                   : "the set X or a large nuclear norm needs a first-order method";
+    const facts f = look_at(p);
+    add_stages(plan, p, &f);
     size_t used = (size_t)snprintf(plan->why, sizeof plan->why, "auto: ");
     for (int i = 0; i < plan->stages && used < sizeof plan->why; i++)
         used += (size_t)snprintf(plan->why + used, sizeof plan->why - used, "%s%s%s", i ? ", then " : "",
                                  plan->stage[i].kind->name, plan->stage[i].stride > 1 ? " on a sample of the rows" : "");
     if (used < sizeof plan->why)
-        snprintf(plan->why + used, sizeof plan->why - used, ", because %s (%lld)", why, (long long)unknowns);
+        snprintf(plan->why + used, sizeof plan->why - used, ", because %s (%lld)", reason(&f),
+                 (long long)spd_problem_normal_size(p));
+}
+
+const spd_stage *spd_plan_main(const spd_plan *plan) {
+    for (int i = 0; i < plan->stages; i++)
+        if (plan->stage[i].rescue != SPD_ALONE) return &plan->stage[i];
+    return &plan->stage[plan->stages - 1];
 }
 
 static spdhg_status unknown(const char *name, spdhg_error *err) {
@@ -148,7 +196,7 @@ static spdhg_status unknown(const char *name, spdhg_error *err) {
         const size_t used = strlen(names);
         snprintf(names + used, sizeof names - used, ", %s", table[i]->name);
     }
-    return spd_fail(err, SPDHG_USAGE, "unknown solver '%s'; there are %s", name, names);
+    return spd_fail(err, SPDHG_USAGE, "unknown solver '%s'; expected one of: %s", name, names);
 }
 
 spdhg_status spd_plan_make(spd_plan *plan, const char *name, const spdhg_problem *p, spdhg_error *err) {
@@ -162,8 +210,10 @@ spdhg_status spd_plan_make(spd_plan *plan, const char *name, const spdhg_problem
         plan->stage[0] = (spd_stage){.kind = kind, .stride = 1};
     }
     for (int i = 0; i < plan->stages; i++) {
-        const char *why = plan->stage[i].kind->refuses(p);
-        if (why) return spd_fail(err, SPDHG_USAGE, "solver %s: %s", plan->stage[i].kind->name, why);
+        const char *why = spd_solver_refuses(plan->stage[i].kind, p);
+        if (!why) continue;
+        const char *auto_only = strcmp(name, "auto") == 0 ? "no solver takes this problem; the nearest is " : "";
+        return spd_fail(err, SPDHG_USAGE, "%ssolver %s: %s", auto_only, plan->stage[i].kind->name, why);
     }
     return SPDHG_OK;
 }

@@ -8,8 +8,7 @@ enum {
     SHORT_ROW = 16,           /* entries, on average: each coefficient meets few others; */
     WIDE = 4,     /* or there is no ridge and this many times as many coefficients as rows, which stay beside a sparse matrix */
     SPARSER = 30, /* times fewer multiplications than a dense factor of all: else methods without a factor are better */
-    ITERATIONS = 25,
-    RESCUE = 10000 /* passes of another method where it gives up */
+    ITERATIONS = 25
 };
 /* Nanoseconds, beyond which other methods may be no worse: few of them get anywhere on a large grid, some on long rows. */
 static const double MOST = 1e12, MOST_BESIDE = 3e10;
@@ -37,24 +36,14 @@ static double cost_of_passes(const spdhg_problem *p) {
 
 static double cost_of(const spd_sparse_pattern *q) { return ITERATIONS * (1.5 * q->work + 4 * (double)q->slot_ptr[q->rows]); }
 
-bool spd_plan_sparse(spd_plan *plan, const spdhg_problem *p, double other) {
-    const spd_solver_kind *ipm = spd_solver_find("ipm"), *rescue = spd_solver_find("alm-ssn");
+bool spd_plan_sparse_pays(const spdhg_problem *p, double other) {
     spd_interior_stack *stack;
     const double passes = cost_of_passes(p);
-    if (ipm->refuses(p) || !is_sparse(p) || passes >= other || spd_interior_stack_new(&stack, p, NULL) != SPDHG_OK) return false;
+    if (!is_sparse(p) || passes >= other || spd_interior_stack_new(&stack, p, NULL) != SPDHG_OK) return false;
     const double n = (double)stack->pattern.n;
     const bool beside = stack->pattern.nodes > stack->pattern.n,
                thin = SPARSER * stack->pattern.work < n * n * n / 3 || isfinite(other);
     const bool pays = thin && passes + cost_of(&stack->pattern) < fmin(other, beside ? MOST_BESIDE : MOST);
-    if (pays) {
-        if (rescue->refuses(p)) rescue = spd_solver_find("saga-pd3o");
-        plan->stages = 2;
-        plan->stage[0] = (spd_stage){.kind = ipm, .stride = 1, .sure = true};
-        plan->stage[1] = (spd_stage){.kind = rescue, .stride = 1, .epochs = RESCUE};
-        snprintf(plan->why, sizeof plan->why,
-                 "auto: %s, then %s, because a sparse factor of the %lld coefficients has %.3g entries", ipm->name, rescue->name,
-                 (long long)spd_problem_normal_size(p), (double)(stack->pattern.fill + stack->pattern.nodes));
-    }
     spd_interior_stack_free(stack);
     return pays;
 }

@@ -21,13 +21,6 @@ static int64_t steps_between_polls(const spdhg_solver *s, const spd_solver_kind 
 
 static double epochs_of(const spd_loop *l) { return (double)l->run.rows_visited / (double)l->solver->problem->n; }
 
-/* Behind a stage that gave up: where no minimiser exists the next may go anywhere, and what there was is better. */
-static bool gone_astray(const spd_loop *l, double objective) {
-    const spdhg_solver *s = l->solver;
-    const double before = s->solution.objective;
-    return l->stage > 0 && s->plan.stage[l->stage - 1].sure && objective > before + s->options.tol * fabs(before);
-}
-
 /* Evaluates the solver's output; keeps it as the solution if it is finite. Returns false when it is not. */
 static bool measure(spd_loop *l, bool final, spdhg_status *status, spdhg_error *err) {
     spdhg_solver *s = l->solver;
@@ -49,7 +42,7 @@ static bool measure(spd_loop *l, bool final, spdhg_status *status, spdhg_error *
         point.objective = point.train_loss = point.penalty = point.test_loss = point.test_score = point.gap = point.dual_norm =
             NAN;
     *status = spd_trace_add(&s->trace, &point, err);
-    if (finite && !gone_astray(l, point.objective)) {
+    if (finite && !spd_outcome_astray(l, point.objective)) {
         spd_solver_keep(s, l->run.kind, l->x, l->c, l->y, &point);
         if (!l->thin) l->run.seen = s->evaluator.seen;
     }
@@ -107,27 +100,6 @@ static double next_point(const spd_loop *l, double every) {
     return every * (floor(now / every) + 1);
 }
 
-/* No stage comes after this one: it is the last of the plan, or what follows is only for when it gives up. */
-static bool is_last(const spd_loop *l) {
-    const spd_plan *plan = &l->solver->plan;
-    return l->stage + 1 == plan->stages || (plan->stage[l->stage].sure && l->said != SPD_GIVES_UP);
-}
-
-/* What a stage has come to after a few steps; DONE while it should go on. */
-static spdhg_outcome verdict(const spd_loop *l, bool over) {
-    const spdhg_solver *s = l->solver;
-    const spd_step said = l->said;
-    const bool wants_gap = s->options.tol > 0, last = is_last(l); /* an earlier stage hands over */
-    if (s->ended == SPD_CALLED_OFF) return SPDHG_OUTCOME_INTERRUPTED;
-    if (said == SPD_FAILED) return SPDHG_OUTCOME_DIVERGED;
-    const bool small = wants_gap && s->solution.gap_relative <= s->options.tol,
-               certified = s->evaluator.gap.kind == SPD_GAP_CERTIFIED, more = spd_certifier_may_prove(&s->evaluator.certifier);
-    if (said == SPD_CONVERGED || (small && (certified || !more || (over && last))))
-        return SPDHG_OUTCOME_CONVERGED; /* within a radius: only if no more can be had */
-    if ((said == SPD_STALLED || said == SPD_GIVES_UP) && wants_gap && last) return SPDHG_OUTCOME_STALLED;
-    return over && wants_gap && last ? SPDHG_OUTCOME_LIMIT : SPDHG_OUTCOME_DONE;
-}
-
 /* Runs one stage to its end; the outcome is what ended it. */
 static spdhg_status run_stage(spd_loop *l, double epochs, spdhg_outcome *outcome, spdhg_error *err) {
     spdhg_solver *s = l->solver;
@@ -140,7 +112,7 @@ static spdhg_status run_stage(spd_loop *l, double epochs, spdhg_outcome *outcome
     if (l->k == 0 && !l->run.seen.z && !measure(l, false, &status, err)) *outcome = SPDHG_OUTCOME_DIVERGED;
     if (l->said == SPD_CONVERGED) { /* a checkpoint of a run that ended here: so does this one, unless it is asked for more */
         l->said = SPD_CONTINUE;
-        *outcome = measure(l, false, &status, err) ? verdict(l, false) : SPDHG_OUTCOME_DIVERGED;
+        *outcome = measure(l, false, &status, err) ? spd_outcome_of_stage(l, false) : SPDHG_OUTCOME_DIVERGED;
     }
     while (status == SPDHG_OK && *outcome == SPDHG_OUTCOME_DONE && !over) {
         const double from = s->clock(), until = next < last ? next : last;
@@ -154,8 +126,8 @@ static spdhg_status run_stage(spd_loop *l, double epochs, spdhg_outcome *outcome
             next = next_point(l, every);
             if (l->run.far && !over && s->options.every == 0 && !s->compared) continue;
             const bool known = l->measured == l->k && (l->k == 0 || s->evaluator.gap.kind == SPD_GAP_CERTIFIED);
-            const bool final = (over && is_last(l)) || s->ended != SPD_GO_ON;
-            *outcome = known || measure(l, final, &status, err) ? verdict(l, over) : SPDHG_OUTCOME_DIVERGED;
+            const bool final = (over && spd_outcome_is_last(l)) || s->ended != SPD_GO_ON;
+            *outcome = known || measure(l, final, &status, err) ? spd_outcome_of_stage(l, over) : SPDHG_OUTCOME_DIVERGED;
             if (status == SPDHG_OK) status = spd_loop_separate(l, outcome, err);
         }
     }
@@ -192,7 +164,7 @@ static spdhg_status prepare_stage(spd_loop *l, const spd_solver_kind *kind, spdh
     if (s->options.checkpoint && kind->exact && !l->before) return spd_fail_memory(err, 8.0 * (double)l->run.state.size);
     l->measured = -1;
     l->cut = false;
-    l->run.rescued = s->plan.stage[l->stage].sure;
+    l->run.rescue = s->plan.stage[l->stage].rescue;
     l->run.log = spd_loop_log;
     l->run.log_context = s;
     const double from = s->clock();

@@ -27,7 +27,8 @@ typedef struct spd_stage {
     const spd_solver_kind *kind;
     double epochs;  /* 0: the rest */
     int64_t stride; /* works on one row drawn of every so many; 1: on all */
-    bool sure;      /* where it stalls there is nothing more to gain: the next stage is for when it gives up */
+    spd_rescue
+        rescue; /* other than SPD_ALONE: where it stalls there is nothing more to gain, the next stage is for when it gives up */
 } spd_stage;
 enum { SPD_STAGES_MAX = 4 };
 typedef struct spd_plan {
@@ -35,7 +36,8 @@ typedef struct spd_plan {
     spd_stage stage[SPD_STAGES_MAX];
     char why[200]; /* a sentence for -v */
 } spd_plan;
-/* ---- plan_sparse.c: fills the plan where a sparse factor costs less than the other method does (nanoseconds). */
-bool spd_plan_sparse(spd_plan *plan, const spdhg_problem *p, double other);
+const spd_stage *spd_plan_main(const spd_plan *plan); /* the first that others wait behind, or the last */
+/* ---- plan_sparse.c: a sparse factor costs less than the other method does (nanoseconds). */
+bool spd_plan_sparse_pays(const spdhg_problem *p, double other);
 spdhg_status spd_plan_make(spd_plan *plan, const char *name, const spdhg_problem *p, spdhg_error *err);
 #endif

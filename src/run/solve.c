@@ -5,7 +5,7 @@
 static spdhg_status open_checkpoint(const spdhg_solver *s, spd_checkpoint *saved, spdhg_error *err) {
     bool previous;
     SPD_TRY(spd_loop_open(s, saved, &previous, err));
-    if (previous) spd_loop_log((void *)(uintptr_t)s, "the checkpoint is damaged; going on from the one before it");
+    if (previous) spd_loop_log((void *)(uintptr_t)s, "the checkpoint is damaged; continuing from the previous one");
     return SPDHG_OK;
 }
 
@@ -24,8 +24,7 @@ static spdhg_status run_plan(spdhg_solver *s, spdhg_error *err) {
     for (int i = first; i < s->plan.stages && status == SPDHG_OK && s->outcome == SPDHG_OUTCOME_DONE; i++) {
         const double left = s->options.epochs > 0 ? s->options.epochs - loop.epochs_before : INFINITY;
         if (left <= 0 || (i > first && spd_limits_reached(s))) { /* the stages before have used them up */
-            if (s->options.tol > 0) s->outcome = SPDHG_OUTCOME_LIMIT;
-            if (s->ended == SPD_CALLED_OFF) s->outcome = SPDHG_OUTCOME_INTERRUPTED;
+            s->outcome = spd_outcome_of_rest(s);
             break;
         }
         loop.stage = i;
@@ -33,18 +32,6 @@ static spdhg_status run_plan(spdhg_solver *s, spdhg_error *err) {
     }
     spd_checkpoint_free(&saved);
     return status;
-}
-
-/* The outcome, once the answer is final: polishing may have proven what the steps had not. A run that its caller stopped stays so.
- * Within a radius will do: more cannot be had any more. */
-static void conclude(spdhg_solver *s) {
-    const bool open =
-        s->outcome == SPDHG_OUTCOME_DONE || s->outcome == SPDHG_OUTCOME_LIMIT || s->outcome == SPDHG_OUTCOME_STALLED;
-    if (open && s->has_run && s->options.tol > 0 && s->solution.gap_relative <= s->options.tol)
-        s->outcome = SPDHG_OUTCOME_CONVERGED;
-    if (s->outcome == SPDHG_OUTCOME_CONVERGED && s->evaluator.certifier.unattained) s->outcome = SPDHG_OUTCOME_INFIMUM;
-    if (s->may_miss && (s->outcome == SPDHG_OUTCOME_LIMIT || s->outcome == SPDHG_OUTCOME_STALLED))
-        s->outcome = SPDHG_OUTCOME_DONE;
 }
 
 static void describe(spdhg_solver *s) {
@@ -65,7 +52,7 @@ spdhg_status spdhg_solver_run(spdhg_solver *s, spdhg_outcome *outcome, spdhg_err
     spd_solver_start_far(s);
     spdhg_status status = run_plan(s, err);
     if (status == SPDHG_OK) status = spd_solver_finish(s, err);
-    conclude(s);
+    spd_outcome_conclude(s);
     describe(s);
     if (status == SPDHG_OK && outcome) *outcome = s->outcome;
     return status;

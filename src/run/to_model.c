@@ -88,7 +88,8 @@ spdhg_status spdhg_model_from_solver(spdhg_model **out, const spdhg_solver *solv
     *out = NULL;
     const spdhg_problem *p = spd_solver_problem(solver);
     const spdhg_solution *s = spdhg_solver_solution(solver);
-    if (!s || !s->x) return spd_fail(err, SPDHG_USAGE, "a model needs a solver that has run");
+    if (!s || !s->x)
+        return spd_fail(err, SPDHG_USAGE, "a model needs a solver that has run, and a point at which the objective is finite");
     spdhg_model *m = SPD_NEW(spdhg_model, 1);
     if (!m || !copy_coefficients(m, solver, p, s) || !copy_meaning(m, p) || !copy_history(m, solver, p, s)) {
         spdhg_model_free(m);

@@ -27,4 +27,6 @@ const spd_set_kind spd_set_all = {.name = "all",
                                   .diameter = diameter,
                                   .support = support,
                                   .bracket = bracket,
-                                  .separable = true};
+                                  .separable = true,
+                                  .whole = true,
+                                  .symmetric = true};

@@ -38,4 +38,6 @@ const spd_set_kind spd_set_ball = {.name = "ball",
                                    .diameter = diameter,
                                    .support = support,
                                    .bracket = bracket,
-                                   .bounded = true};
+                                   .bounded = true,
+                                   .symmetric = true,
+                                   .length = true};

@@ -26,6 +26,11 @@ static double bracket(int64_t n, const double *arg, double gamma, const double *
     return spd_sides_bracket(n, arg[0], arg[1], gamma, x, v, e);
 }
 
+static void sides(const double *arg, double *low, double *high) {
+    *low = arg[0];
+    *high = arg[1];
+}
+
 const spd_set_kind spd_set_box = {.name = "box",
                                   .help = "every coefficient between LO and HI (-inf and inf allowed); box:LO,HI",
                                   .args = 2,
@@ -35,4 +40,5 @@ const spd_set_kind spd_set_box = {.name = "box",
                                   .support = support,
                                   .bracket = bracket,
                                   .separable = true,
-                                  .bounded = true};
+                                  .bounded = true,
+                                  .sides = sides};

@@ -51,4 +51,6 @@ const spd_set_kind spd_set_l1ball = {.name = "l1ball",
                                      .diameter = diameter,
                                      .support = support,
                                      .bracket = bracket,
-                                     .bounded = true};
+                                     .bounded = true,
+                                     .symmetric = true,
+                                     .sum_of_sizes = true};

@@ -25,10 +25,17 @@ static double bracket(int64_t n, const double *arg, double gamma, const double *
     return spd_sides_bracket(n, 0, INFINITY, gamma, x, v, e);
 }
 
+static void sides(const double *arg, double *low, double *high) {
+    (void)arg;
+    *low = 0;
+    *high = INFINITY;
+}
+
 const spd_set_kind spd_set_nonneg = {.name = "nonneg",
                                      .help = "no coefficient below 0",
                                      .project = project,
                                      .diameter = diameter,
                                      .support = support,
                                      .bracket = bracket,
-                                     .separable = true};
+                                     .separable = true,
+                                     .sides = sides};

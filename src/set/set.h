@@ -8,15 +8,22 @@
  * `bracket` bounds it from above, rounding counted, for every v' with |v'_j - v_j| <= e_j. */
 typedef struct spd_set_kind {
     const char *name, *help;
-    int args;                                                               /* numbers behind ':' separated by ',' */
+    int args;                                                               /* numbers after ':' separated by ',' */
     const char *(*check)(const double *arg);                                /* NULL, or what is wrong */
     void (*project)(int64_t n, const double *arg, double *x, double *work); /* work has n numbers */
     double (*diameter)(int64_t n, const double *arg);                       /* INFINITY if unbounded */
     double (*support)(int64_t n, const double *arg, const double *u);       /* max { <u,x> : x in X } */
     double (*bracket)(int64_t n, const double *arg, double gamma, const double *x, const double *v, const double *e,
                       double *work); /* work has 2 n numbers; INFINITY where -v' may lie outside of dom h* */
-    bool separable;                  /* projection acts on each number by itself */
-    bool bounded;                    /* for finite arguments; isfinite(diameter) also knows of box:-inf,1 */
+    void (*sides)(const double *arg, double *low, double *high);          /* of every number; NULL: it may be anything */
+    void (*round)(int64_t n, const double *arg, double *x, double *work); /* as spd_set_round; NULL: the projection */
+    bool separable;                                                       /* projection acts on each number by itself */
+    bool whole;                                                           /* X = R^n */
+    bool symmetric;                                                       /* X = -X for all arguments */
+    bool length;                                                          /* X = { ||x||_2 <= arg[0] } */
+    bool sum_of_sizes; /* X = { sum |x_j| <= arg[0] }: its corners have zeros */
+    bool sum;          /* sum x_j = arg[0] for all x in X */
+    bool bounded;      /* for finite arguments; isfinite(diameter) also knows of box:-inf,1 */
 } spd_set_kind;
 
 extern const spd_set_kind spd_set_all, spd_set_ball, spd_set_box, spd_set_nonneg, spd_set_l1ball, spd_set_simplex;
@@ -25,6 +32,7 @@ typedef struct spd_set {
     const spd_set_kind *kind;
     double arg[2];
 } spd_set;
+spd_set spd_set_whole(void);
 /* sides.c: that bracket where every coordinate is between low and high. */
 double spd_sides_bracket(int64_t n, double low, double high, double gamma, const double *x, const double *v, const double *e);
 /* Between which every number of x has to be; infinite where it may be anything, 0 and up for the simplex. */

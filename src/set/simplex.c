@@ -41,6 +41,20 @@ static double bracket(int64_t n, const double *R, double gamma, const double *x,
     return fmax(sum, 0) + fmax(tau * (R[0] - total), 0) + off + ((double)n + 8) * DBL_EPSILON * (fabs(sum) + fabs(tau) * R[0]);
 }
 
+static void sides(const double *R, double *low, double *high) {
+    (void)R;
+    *low = 0;
+    *high = INFINITY;
+}
+
+/* The projection would move zeros too. */
+static void round_into(int64_t n, const double *R, double *x, double *work) {
+    double sum = 0;
+    for (int64_t j = 0; j < n; j++) sum += x[j] = x[j] > 0 ? x[j] : 0;
+    for (int64_t j = 0; j < n && sum > 0; j++) x[j] *= R[0] / sum;
+    if (!(sum > 0)) project(n, R, x, work); /* nothing of it is left */
+}
+
 const spd_set_kind spd_set_simplex = {.name = "simplex",
                                       .help = "no coefficient below 0, their sum is R; simplex:R",
                                       .args = 1,
@@ -49,4 +63,7 @@ const spd_set_kind spd_set_simplex = {.name = "simplex",
                                       .diameter = diameter,
                                       .support = support,
                                       .bracket = bracket,
-                                      .bounded = true};
+                                      .bounded = true,
+                                      .sides = sides,
+                                      .round = round_into,
+                                      .sum = true};

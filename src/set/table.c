@@ -10,22 +10,16 @@ const spd_set_kind *const *spd_set_table(int *entries) {
     return table;
 }
 
+spd_set spd_set_whole(void) { return (spd_set){.kind = &spd_set_all}; }
+
 void spd_set_sides(const spd_set *set, double *low, double *high) {
-    const bool box = set->kind == &spd_set_box, above = set->kind == &spd_set_nonneg || set->kind == &spd_set_simplex;
-    *low = box ? set->arg[0] : above ? 0 : -INFINITY;
-    *high = box ? set->arg[1] : INFINITY;
+    *low = -INFINITY;
+    *high = INFINITY;
+    if (set->kind->sides) set->kind->sides(set->arg, low, high);
 }
 
-/* Of the simplex the projection would move zeros too. */
 void spd_set_round(const spd_set *set, int64_t n, double *x, double *work) {
-    double sum = 0;
-    if (set->kind != &spd_set_simplex) {
-        set->kind->project(n, set->arg, x, work);
-        return;
-    }
-    for (int64_t j = 0; j < n; j++) sum += x[j] = x[j] > 0 ? x[j] : 0;
-    for (int64_t j = 0; j < n && sum > 0; j++) x[j] *= set->arg[0] / sum;
-    if (!(sum > 0)) set->kind->project(n, set->arg, x, work); /* nothing of it is left */
+    (set->kind->round ? set->kind->round : set->kind->project)(n, set->arg, x, work);
 }
 
 /* `count` numbers separated by commas; inf is a number here, the sets refuse it where it has no meaning. */
@@ -50,7 +44,7 @@ static spdhg_status fill(const spd_set_kind *kind, const char *spec, spd_set *ou
     if (kind->args == 0 && !arg) return SPDHG_OK;
     if (kind->args == 0) return spd_fail(err, SPDHG_USAGE, "set '%s': '%s' takes no numbers", spec, kind->name);
     if (!arg || !numbers(arg, out->arg, kind->args))
-        return spd_fail(err, SPDHG_USAGE, "set '%s': expected %s behind '%s:'", spec,
+        return spd_fail(err, SPDHG_USAGE, "set '%s': expected %s after '%s:'", spec,
                         kind->args == 1 ? "one number" : "two numbers separated by ','", kind->name);
     const char *wrong = kind->check(out->arg);
     return wrong ? spd_fail(err, SPDHG_USAGE, "set '%s': %s", spec, wrong) : SPDHG_OK;

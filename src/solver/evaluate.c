@@ -1,7 +1,6 @@
 /* evaluate.c - what an iterate is worth: objective on the training rows, loss and score on held-out ones. Outside the timed
  * region. */
-#include <float.h>
-
+#include "problem/rows.h"
 #include "solver/solver.h"
 
 /* Held-out rows as a problem of their own: same loss and label map, no terms. */
@@ -20,7 +19,7 @@ static spdhg_status make_test(spd_evaluator *e, const spdhg_data *data, spdhg_er
     t->targets = p->targets;
     t->val = data->val;
     t->W = (double)t->n;
-    t->set.kind = &spd_set_all;
+    t->set = spd_set_whole();
     if (data->offset && data->offsets != p->K)
         return spd_fail(err, SPDHG_DATA, "the held-out offsets have %lld columns, the model has %lld outputs",
                         (long long)data->offsets, (long long)p->K);
@@ -45,7 +44,8 @@ spdhg_status spd_evaluator_new(spd_evaluator *e, const spdhg_problem *p, const s
     e->slope = SPD_NEW(double, p->n * p->K);
     e->curve = SPD_NEW(double, p->n * p->K);
     if (status == SPDHG_OK && (!e->scratch || !e->slope || !e->curve)) status = spd_fail_memory(err, 8.0 * (double)size);
-    if (status == SPDHG_OK) status = spd_certifier_new(&e->certifier, p, threads, err);
+    if (status == SPDHG_OK) status = spd_recession_find(&e->recession, p, err);
+    if (status == SPDHG_OK) status = spd_certifier_new(&e->certifier, p, threads, e->recession.forced, err);
     if (status != SPDHG_OK) spd_evaluator_free(e);
     return status;
 }
@@ -58,7 +58,8 @@ static double score(const spdhg_problem *t, const double *z) {
         for (int64_t i = 0; i < t->n; i++) mean += (t->weight ? t->weight[i] : 1) * t->b[i * t->targets + k] / t->W;
         for (int64_t i = 0; i < t->n; i++) {
             const double w = t->weight ? t->weight[i] : 1, b = t->b[i * t->targets + k];
-            residual += w * (b - z[i * t->K + k]) * (b - z[i * t->K + k]);
+            const double mean_b = spd_loss_mean(t->loss, t->loss_arg, z[i * t->K + k]);
+            residual += w * (b - mean_b) * (b - mean_b);
             total += w * (b - mean) * (b - mean);
         }
     }
@@ -154,7 +155,7 @@ double spd_evaluate_gap(const spd_evaluator *e) { return e->gap.kind == SPD_GAP_
 
 double spd_evaluate_relative(const spd_evaluator *e, const spdhg_point *point) {
     const double gap = spd_evaluate_gap(e);
-    const double scale = fmax(fabs(point->objective), 1e-10 * e->certifier.start_value);
+    const double start = e->certifier.start_value, scale = fmax(fabs(point->objective), isfinite(start) ? 1e-10 * start : 0);
     if (scale == 0 && gap <= LEAST_GAP) return 0; /* f(0) is the optimum, and 0 */
     return gap / scale;
 }
@@ -192,25 +193,19 @@ spdhg_status spdhg_duality_gap(spdhg_problem *p, int threads, const double *x, d
 /* Numbers of F x with |F_e x| > factor |F_e|, |F_e| the row's norm. */
 static int64_t count_larger(const spdhg_problem *p, const double *x, double factor) {
     int64_t count = 0;
-    for (int64_t t = 0; t < p->terms; t++) {
-        const spd_csr *F = &p->term[t].F->F;
-        const bool identity = spd_csr_is_identity(F);
-        for (int64_t r = 0; r < F->m; r++) {
-            const double row = identity ? 1 : spd_norm2(F->ptr[r + 1] - F->ptr[r], F->val + F->ptr[r]);
-            for (int64_t k = 0; k < p->K; k++) {
-                double sum = identity ? x[r * p->K + k] : 0;
-                for (int64_t q = identity ? 0 : F->ptr[r]; !identity && q < F->ptr[r + 1]; q++)
-                    sum += F->val[q] * x[F->idx[q] * p->K + k];
-                count += fabs(sum) > factor * row;
-            }
+    for (spd_rows r = spd_rows_of(p); spd_rows_next(&r);) {
+        const double norm = spd_norm2(r.row.n, r.row.val);
+        for (int64_t k = 0; k < p->K; k++) {
+            double sum = 0;
+            for (int64_t q = 0; q < r.row.n; q++) sum += r.row.val[q] * x[r.row.idx[q] * p->K + k];
+            count += fabs(sum) > factor * norm;
         }
     }
     return count;
 }
 
-/* Not zero in PROBLEM's sense: |F_e x| > 8 eps |F_e||x|, so rounding in the product is not counted as structure. */
 int64_t spd_evaluate_structure_nonzeros(const spd_evaluator *e, const double *x) {
-    return count_larger(e->problem, x, 8 * DBL_EPSILON * spd_norm2(e->problem->dK, x));
+    return count_larger(e->problem, x, spd_zero_within(spd_norm2(e->problem->dK, x)));
 }
 
 /* f(x) - f* >= (gamma/2)||x - x*||^2 for x in X, and the gap counts rounding: sqrt(2 gap/gamma). A projection may have left x
@@ -224,9 +219,7 @@ int64_t spd_evaluate_signs(const spd_evaluator *e, const double *x, double radiu
 void spd_evaluator_free(spd_evaluator *e) {
     spdhg_problem_free(e->test);
     spd_certifier_free(&e->certifier);
-    spd_free(e->test_x);
-    spd_free(e->scratch);
-    spd_free(e->slope);
-    spd_free(e->curve);
+    spd_recession_free(&e->recession);
+    SPD_FREE_ALL(e->test_x, e->scratch, e->slope, e->curve);
     *e = (spd_evaluator){0};
 }

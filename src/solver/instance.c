@@ -45,7 +45,28 @@ void spd_run_again(spd_run *run, spd_run *before, const double *param) {
     run->rows_visited = 0;
 }
 
-double spd_run_bytes(const spd_run *run) { return 8.0 * ((double)run->state.size + (double)run->work.size) + run->prepared_bytes; }
+void spd_run_clear(spd_run *run) { memset(run->state.base, 0, (size_t)run->state.size * sizeof(double)); }
+
+void spd_run_take(const spd_run *run, const double *x0, const double *c0, const double *y0, double *x, double *c, double *y,
+                  double *term) {
+    const spdhg_problem *p = run->problem;
+    if (x0) memcpy(x, x0, (size_t)p->dK * sizeof *x0);
+    if (c0) memcpy(c, c0, (size_t)p->K * sizeof *c0);
+    if (y0) memcpy(y, y0, (size_t)(p->m * p->K) * sizeof *y0);
+    spd_problem_project_dual(p, y, term);
+}
+
+void spd_run_give(const spd_run *run, const double *x_now, const double *c_now, const double *y_now, double *x, double *c,
+                  double *y) {
+    const spdhg_problem *p = run->problem;
+    memcpy(x, x_now, (size_t)p->dK * sizeof *x);
+    memcpy(c, c_now, (size_t)p->K * sizeof *c);
+    memcpy(y, y_now, (size_t)(p->m * p->K) * sizeof *y);
+}
+
+double spd_run_bytes(const spd_run *run) {
+    return 8.0 * ((double)run->state.size + (double)run->work.size) + run->prepared_bytes;
+}
 
 void spd_run_free(spd_run *run) {
     if (run->prepared) run->kind->release(run->prepared);

@@ -1,7 +1,5 @@
-/* row_prox.c - one row as the dual and proximal methods see it: its share of the objective, and the proximal step of its loss. */
+/* row_prox.c - the proximal step of the loss of one row, for the dual and proximal methods. */
 #include "solver/solver.h"
-
-double spd_row_share(const spdhg_problem *p, const spd_row *row) { return (p->weight ? p->weight[row->id] : 1) / p->W; }
 
 void spd_row_prox(const spdhg_problem *p, const spd_row *row, double q, const double *x, const double *c, const double *old,
                   double *slope, double *work) {

@@ -3,6 +3,7 @@
 #define SPD_SOLVER_H
 #include "certify/certify.h"
 #include "problem/problem.h"
+#include "recession/recession.h"
 
 typedef spdhg_param spd_param;
 
@@ -23,8 +24,7 @@ void spd_batch_add(const spdhg_problem *p, const spd_batch *batch, const double 
                    double *g); /* g += factor sum_i a_i slope_i */
 void spd_batch_sum(const spdhg_problem *p, const spd_batch *batch, const double *slope, double *gc); /* gc = sum_i slope_i */
 
-/* ---- row_prox.c: one row's share, and the proximal step of its loss. */
-double spd_row_share(const spdhg_problem *p, const spd_row *row); /* w_i / W */
+/* ---- row_prox.c: the proximal step of one row's loss. */
 /* slope (K) = argmin over alpha of phi*(alpha) - <a_i'x + c + o_i, alpha> + (q/2)||alpha - old||^2, that is phi'(z) at the z with
  * z + q phi'(z) = a_i'x + c + o_i + q old. work: spd_row_prox_work doubles. */
 void spd_row_prox(const spdhg_problem *p, const spd_row *row, double q, const double *x, const double *c, const double *old,
@@ -41,6 +41,10 @@ typedef struct spd_seen {
 } spd_seen;
 
 typedef struct spd_solver_kind spd_solver_kind;
+
+/* What waits behind a run, as the plan has it: nothing; another method; one that solves what is not easy for this one, so that there
+ * is no need to insist. */
+typedef enum spd_rescue { SPD_ALONE, SPD_RESCUED, SPD_RELIEVED } spd_rescue;
 
 /* One running algorithm, as run.c owns it. */
 typedef struct spd_run {
@@ -61,7 +65,7 @@ typedef struct spd_run {
     const double *offer; /* set by a step: a dual alpha of the loss for the point it has come to, n x K; NULL: none */
     bool far;            /* set by a step: what it has come to is not worth a look, unless somebody wants it */
     double enough;       /* relative gap at which an offer ends the run; 0: none is wanted */
-    bool rescued;        /* another method waits, should this one give up */
+    spd_rescue rescue;   /* what waits, should this one give up */
     int64_t rows_visited; /* counted by full-information solvers; run.c counts batches */
     spd_stop *stop;       /* asked in loops inside of a step, which then comes to its end early; NULL: none */
     void (*log)(void *context, const char *sentence); /* for -v, during start */
@@ -74,6 +78,7 @@ struct spd_solver_kind {
     int params;
     const void *variant;   /* what tells apart kinds that share their functions, such as a step rule; NULL */
     bool full_information; /* gets no batch, calls the problem's collectives */
+    bool any_curvature;    /* needs no bound on the curvature of the loss */
     bool exact;            /* its x and y become accurate together: exact zeros can be read off y */
     size_t self_size;
     /* NULL or the reason why this problem is refused. */
@@ -96,12 +101,28 @@ struct spd_solver_kind {
     bool batch_auto;                              /* the batch when the caller has no wish: as --batch auto; false: 1 */
 };
 
+/* NULL or the reason why a solver refuses a problem. */
+static inline const char *spd_solver_refuses(const spd_solver_kind *kind, const spdhg_problem *p) {
+    if (!isfinite(p->kappa) && !kind->any_curvature)
+        return "its steps need a bound on the curvature of the loss, and this loss has none; the Newton solvers and interior "
+               "need none";
+    return kind->refuses(p);
+}
+
 /* ---- instance.c: one algorithm with its arenas. new measures them, allocate makes them: then it is ready to start and step. */
 spdhg_status spd_run_new(spd_run *run, const spd_solver_kind *kind, const spdhg_problem *p, const double *param,
                          spdhg_sampling sampling, int64_t batch, int threads, spdhg_error *err);
 double spd_run_bytes(const spd_run *run); /* of its arenas, and of what was prepared */
 spdhg_status spd_run_allocate(spd_run *run, spdhg_error *err);
 void spd_run_again(spd_run *run, spd_run *before, const double *param); /* run becomes the one before, to be started again */
+/* Of every start: the state becomes 0; x, c and y, arrays of it, become x0, c0, y0 where these are given, y in lambda Y. term: the
+ * penalties' scratch. */
+void spd_run_clear(spd_run *run);
+void spd_run_take(const spd_run *run, const double *x0, const double *c0, const double *y0, double *x, double *c, double *y,
+                  double *term);
+/* Of an output that is the last iterate. */
+void spd_run_give(const spd_run *run, const double *x_now, const double *c_now, const double *y_now, double *x, double *c,
+                  double *y);
 void spd_run_free(spd_run *run);
 void spd_run_log(const spd_run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -112,6 +133,7 @@ typedef struct spd_evaluator {
     double *test_x;      /* coefficients on the test data's scale, for at least its number of features */
     double *scratch;
     int threads;
+    spd_recession recession;
     spd_certifier certifier;
     spd_gap gap;           /* of the last evaluation */
     double *slope, *curve; /* phi' and phi'' of every row, then */
@@ -129,7 +151,7 @@ double spd_evaluate_radius(const spd_evaluator *e, const double *x);
 /* Numbers of F x that are larger than ||F_e|| radius: no x* within the radius has another sign there. */
 int64_t spd_evaluate_signs(const spd_evaluator *e, const double *x, double radius);
 int64_t spd_evaluate_structure_nonzeros(const spd_evaluator *e,
-                                        const double *x); /* entries of F x that are not zero in PROBLEM's sense */
+                                        const double *x); /* entries of F x that are not zero (docs/problem.md) */
 void spd_evaluator_free(spd_evaluator *e);
 
 #endif

@@ -31,7 +31,7 @@ static spdhg_status build_chain(spdhg_structure *F, const char *arg, int64_t fea
 static spdhg_status build_trend(spdhg_structure *F, const char *arg, int64_t features, spdhg_error *err) {
     int64_t order;
     if (!arg || !spd_to_int(arg, &order) || order < 0 || order > ORDER_MAX)
-        return spd_fail(err, SPDHG_USAGE, "structure '%s': expected a whole number from 0 to %d behind 'trend:'", F->spec,
+        return spd_fail(err, SPDHG_USAGE, "structure '%s': expected a whole number from 0 to %d after 'trend:'", F->spec,
                         ORDER_MAX);
     if (features <= order + 1)
         return spd_fail(err, SPDHG_USAGE, "structure '%s': needs more than %lld features, the data have %lld", F->spec,

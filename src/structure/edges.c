@@ -87,7 +87,7 @@ static spdhg_status parse_line(spd_edge_reader *r, const char *text, const char 
         if (!at || !separates(at, end) || !isfinite(edge.weight) || edge.weight == 0)
             return fault(r, r->line, column, "expected a weight: a finite number other than 0", err);
         at = next_field(at, end);
-        if (at != end) return fault(r, r->line, at - text + 1, "expected the end of the line behind 'i j weight'", err);
+        if (at != end) return fault(r, r->line, at - text + 1, "expected the end of the line after 'i j weight'", err);
     }
     if (r->edges == r->room) {
         const int64_t room = r->room ? 2 * r->room : 1024;
@@ -192,7 +192,7 @@ static spdhg_status make_rows(const spd_edge_reader *r, spdhg_structure *F, int6
 }
 
 static spdhg_status build(spdhg_structure *F, const char *arg, int64_t features, spdhg_error *err) {
-    if (!arg || !*arg) return spd_fail(err, SPDHG_USAGE, "structure '%s': expected a file name behind 'edges:'", F->spec);
+    if (!arg || !*arg) return spd_fail(err, SPDHG_USAGE, "structure '%s': expected a file name after 'edges:'", F->spec);
     spd_edge_reader r = {.path = arg};
     SPD_TRY(spd_stream_open(&r.stream, arg, err));
     r.buffer = SPD_NEW(char, LINE_MAX_BYTES);

@@ -8,7 +8,7 @@
 static spdhg_status by_size(const spd_csr *A, const char *arg, int64_t *group, spdhg_error *err) {
     int64_t size;
     if (!arg || !spd_to_int(arg, &size) || size < 1)
-        return spd_fail(err, SPDHG_USAGE, "groups 'size:%s': expected a whole number above 0 behind 'size:'", arg ? arg : "");
+        return spd_fail(err, SPDHG_USAGE, "groups 'size:%s': expected a whole number above 0 after 'size:'", arg ? arg : "");
     if (A->m % size != 0)
         return spd_fail(err, SPDHG_USAGE, "groups 'size:%s': the structure has %lld rows, not a multiple of %lld", arg,
                         (long long)A->m, (long long)size);

@@ -18,7 +18,7 @@ static void drop_empty_rows(spd_csr *A) {
 }
 
 static spdhg_status build(spdhg_structure *F, const char *arg, int64_t features, spdhg_error *err) {
-    if (!arg || !*arg) return spd_fail(err, SPDHG_USAGE, "structure '%s': expected a file name behind 'matrix:'", F->spec);
+    if (!arg || !*arg) return spd_fail(err, SPDHG_USAGE, "structure '%s': expected a file name after 'matrix:'", F->spec);
     SPD_TRY(spd_matrix_market_read(arg, &F->F, err));
     if (F->F.n != features)
         return spd_fail(err, SPDHG_DATA, "%s: the matrix has %lld columns, the data have %lld features", arg, (long long)F->F.n,

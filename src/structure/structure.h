@@ -13,7 +13,7 @@ struct spdhg_structure {
 
 typedef struct spd_structure_kind {
     const char *name, *help;
-    /* arg: what stands behind ':', or NULL. Fills F->F and, for grids, F->side. */
+    /* arg: what stands after ':', or NULL. Fills F->F and, for grids, F->side. */
     spdhg_status (*build)(spdhg_structure *F, const char *arg, int64_t features, spdhg_error *err);
 } spd_structure_kind;
 

@@ -60,7 +60,7 @@ static spdhg_status copy_rows(spd_csr *A, int64_t rows, int64_t features, const 
                               const double *val, spdhg_error *err) {
     if (rows < 0 || !ptr || ptr[0] != 0) return spd_fail(err, SPDHG_DATA, "structure: expected rows >= 0 and ptr[0] == 0");
     for (int64_t e = 0; e < rows; e++) {
-        if (ptr[e + 1] < ptr[e]) return spd_fail(err, SPDHG_DATA, "structure: ptr decreases behind row %lld", (long long)e);
+        if (ptr[e + 1] < ptr[e]) return spd_fail(err, SPDHG_DATA, "structure: ptr decreases after row %lld", (long long)e);
         for (int64_t p = ptr[e]; p < ptr[e + 1]; p++) {
             if (idx[p] < 0 || idx[p] >= features || (p > ptr[e] && idx[p] <= idx[p - 1]))
                 return spd_fail(err, SPDHG_DATA, "structure: column %d in row %lld; expected ascending columns from 0 to %lld",

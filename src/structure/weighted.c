@@ -10,21 +10,22 @@ static spdhg_status check(int64_t m, const double *weight, spdhg_error *err) {
 }
 
 static spdhg_status fill(spd_csr *out, const spd_csr *A, const double *weight, int64_t *kept, spdhg_error *err) {
-    const bool identity = spd_csr_is_identity(A);
+    spd_csr_row from;
     int64_t m = 0, nnz = 0;
     for (int64_t e = 0; e < A->m; e++)
         if (weight[e] > 0) {
+            spd_csr_take(A, e, &from);
             m++;
-            nnz += identity ? 1 : A->ptr[e + 1] - A->ptr[e];
+            nnz += from.n;
         }
     SPD_TRY(spd_csr_new(out, m, A->n, nnz, err));
     int64_t row = 0, place = 0;
     for (int64_t e = 0; e < A->m; e++) {
         if (weight[e] == 0) continue;
-        const int64_t from = identity ? e : A->ptr[e], to = identity ? e + 1 : A->ptr[e + 1];
-        for (int64_t p = from; p < to; p++, place++) {
-            out->idx[place] = identity ? (int32_t)e : A->idx[p];
-            out->val[place] = identity ? weight[e] : weight[e] * A->val[p];
+        spd_csr_take(A, e, &from);
+        for (int64_t q = 0; q < from.n; q++, place++) {
+            out->idx[place] = from.idx[q];
+            out->val[place] = weight[e] * from.val[q];
         }
         if (kept) kept[row] = e;
         out->ptr[++row] = place;

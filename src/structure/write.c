@@ -14,9 +14,9 @@ spdhg_status spdhg_structure_write(const spdhg_structure *F, const char *path, s
     fprintf(file.stream, "%%%%MatrixMarket matrix coordinate real general\n%lld %lld %lld\n", (long long)A->m, (long long)A->n,
             (long long)spd_csr_nnz(A));
     for (int64_t e = 0; e < A->m && !ferror(file.stream); e++) {
-        if (spd_csr_is_identity(A)) put_entry(file.stream, e, e, 1);
-        for (int64_t p = A->ptr ? A->ptr[e] : 0; A->ptr && p < A->ptr[e + 1]; p++)
-            put_entry(file.stream, e, A->idx[p], A->val[p]);
+        spd_csr_row row;
+        spd_csr_take(A, e, &row);
+        for (int64_t q = 0; q < row.n; q++) put_entry(file.stream, e, row.idx[q], row.val[q]);
     }
     return spd_file_commit(&file, err);
 }

@@ -3,8 +3,8 @@
  * the dimension of the x with these zeros of F x; for F = identity the nonzeros, for a graph the number of fused groups that are
  * not 0. aic = D + 2 df,  bic = D + log(n) df,  ebic = bic + 2 log binomial(dK, df)   (Chen and Chen 2008, gamma = 1) D = 2 n
  * loss, twice the negative log-likelihood; squared loss, variance unknown: n log(2 loss) */
-#include <float.h>
 
+#include "problem/rows.h"
 #include "tune/tune.h"
 
 typedef struct criterion {
@@ -30,24 +30,19 @@ static const criterion *find(const char *name) {
     return NULL;
 }
 
-/* Rows of F x that are 0 in output k, in PROBLEM's sense. */
+/* Rows of F x that are 0 in output k, in the sense of docs/problem.md. */
 static void zero_rows(const spdhg_problem *p, const double *x, const double *Fx, int64_t k, bool *zero) {
     double size = 0;
     for (int64_t j = 0; j < p->d; j++) size += x[j * p->K + k] * x[j * p->K + k];
     size = sqrt(size);
-    for (int64_t t = 0, at = 0; t < p->terms; t++) {
-        const spd_csr *F = &p->term[t].F->F;
-        for (int64_t e = 0; e < p->term[t].m; e++, at++) {
-            const double row = spd_csr_is_identity(F) ? 1 : spd_norm2(F->ptr[e + 1] - F->ptr[e], F->val + F->ptr[e]);
-            zero[at] = fabs(Fx[p->term[t].first + e * p->K + k]) <= 8 * DBL_EPSILON * row * size;
-        }
-    }
+    for (spd_rows r = spd_rows_of(p); spd_rows_next(&r);)
+        zero[r.number] = fabs(Fx[r.at + k]) <= spd_zero_within(size) * spd_norm2(r.row.n, r.row.val);
 }
 
 spdhg_status spd_path_degrees(const spdhg_problem *p, const double *x, double *degrees, spdhg_error *err) {
     *degrees = NAN;
     for (int64_t t = 0; t < p->terms; t++)
-        if (p->term[t].penalty != &spd_penalty_l1 && p->term[t].penalty != &spd_penalty_group) return SPDHG_OK;
+        if (p->term[t].penalty->zeros == SPD_ZEROS_NONE) return SPDHG_OK;
     double *Fx = SPD_NEW(double, p->m * p->K), sum = 0;
     bool *zero = SPD_NEW(bool, p->m);
     spdhg_status status = Fx && zero ? SPDHG_OK : spd_fail_memory(err, 9.0 * (double)(p->m * p->K));
@@ -66,7 +61,7 @@ spdhg_status spd_path_degrees(const spdhg_problem *p, const double *x, double *d
 
 void spd_path_criteria(const spdhg_problem *p, spdhg_path_point *point) {
     const double n = (double)p->n, all = (double)p->dK, df = point->degrees;
-    const bool gaussian = strcmp(p->loss->name, "squared") == 0;
+    const bool gaussian = spd_loss_is_square(p->loss);
     const double D = gaussian ? n * (double)p->K * log(2 * point->train_loss / (double)p->K) : 2 * n * point->train_loss;
     point->aic = D + 2 * df;
     point->bic = D + log(n) * df;
@@ -79,18 +74,18 @@ spdhg_status spd_path_check(const spdhg_path *path, spdhg_error *err) {
     char names[120];
     spd_names(names, sizeof names, criteria, CRITERIA, sizeof *criteria);
     const criterion *c = find(o->choose);
-    if (!c) return spd_fail(err, SPDHG_USAGE, "'%s' is no criterion to choose by; there are %s", o->choose, names);
+    if (!c) return spd_fail(err, SPDHG_USAGE, "unknown criterion '%s'; expected one of: %s", o->choose, names);
     if (strcmp(o->rule, "1se") != 0 && strcmp(o->rule, "min") != 0)
         return spd_fail(err, SPDHG_USAGE, "the rule '%s' is not one of 1se, min", o->rule);
-    if (c->validated && o->folds == 0) return spd_fail(err, SPDHG_USAGE, "to choose by %s needs folds to validate with", c->name);
+    if (c->validated && o->folds == 0) return spd_fail(err, SPDHG_USAGE, "choosing by %s needs cross-validation folds", c->name);
     if (c->value == MEMBER(accuracy) && !p->loss->classify)
-        return spd_fail(err, SPDHG_USAGE, "to choose by accuracy needs a classification loss");
+        return spd_fail(err, SPDHG_USAGE, "choosing by accuracy needs a classification loss");
     if (c->value == MEMBER(auc) && (!p->loss->classify || p->K > 1))
-        return spd_fail(err, SPDHG_USAGE, "to choose by auc needs a loss of two classes");
+        return spd_fail(err, SPDHG_USAGE, "choosing by auc needs a loss for two classes");
     for (int64_t t = 0; t < p->terms && !c->validated; t++)
-        if (p->term[t].penalty != &spd_penalty_l1 && p->term[t].penalty != &spd_penalty_group)
+        if (p->term[t].penalty->zeros == SPD_ZEROS_NONE)
             return spd_fail(err, SPDHG_USAGE,
-                            "to choose by %s needs degrees of freedom, which are known for l1 and group, not for %s", c->name,
+                            "choosing by %s needs degrees of freedom, which are known for l1 and group but not for %s", c->name,
                             p->term[t].penalty->name);
     return SPDHG_OK;
 }

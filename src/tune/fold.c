@@ -25,7 +25,7 @@ static void judge(const spdhg_problem *p, const int64_t *test, int64_t tests, co
                   spd_ranked *rank, double *score) {
     double loss = 0, right = 0, W = 0;
     for (int64_t i = 0; i < tests; i++) {
-        const double w = p->weight ? p->weight[test[i]] : 1;
+        const double w = spd_problem_weight(p, test[i]);
         spd_row row;
         spd_problem_row(p, test[i], &row);
         spd_row_score(p, &row, x, z);
@@ -71,13 +71,11 @@ static spdhg_status make_problem(room *r, const spdhg_path *path, const int32_t 
         if (fold[i] == f)
             r->test[r->tests++] = i;
         else {
-            r->id[r->trains] = p->row ? p->row[i] : i;
+            r->id[r->trains] = spd_problem_id(p, i);
             r->train[r->trains++] = i;
         }
     if (path->options.learn) {
-        spdhg_graph_options learn = *path->options.learn;
-        learn.threads = 1;
-        SPD_TRY(spdhg_structure_learn(&r->F, p->data, r->id, r->trains, &learn, NULL, err));
+        SPD_TRY(spdhg_structure_learn(&r->F, p->data, r->id, r->trains, &path->learn, NULL, err));
     }
     return spd_problem_subset(&r->problem, p, r->train, r->trains, r->F, err);
 }
@@ -85,7 +83,7 @@ static spdhg_status make_problem(room *r, const spdhg_path *path, const int32_t 
 spdhg_status spd_fold_run(spd_fold *t, const spdhg_path *path, const int32_t *fold, int64_t f, const spdhg_options *solve,
                           atomic_bool *stop, spdhg_error *err) {
     const spdhg_problem *p = path->problem;
-    for (int64_t i = 0; i < p->n; i++) t->weight += fold[i] == f ? (p->weight ? p->weight[i] : 1) : 0;
+    for (int64_t i = 0; i < p->n; i++) t->weight += fold[i] == f ? spd_problem_weight(p, i) : 0;
     if (!(t->weight > 0)) return SPDHG_OK; /* nothing to judge */
     room r = {.train = SPD_NEW(int64_t, p->n),
               .test = SPD_NEW(int64_t, p->n),
@@ -98,7 +96,6 @@ spdhg_status spd_fold_run(spd_fold *t, const spdhg_path *path, const int32_t *fo
     if (status == SPDHG_OK) status = follow_path(t, path, &r, solve, stop, err);
     spdhg_problem_free(r.problem);
     spdhg_structure_free(r.F);
-    void *const block[] = {r.train, r.test, r.id, r.x, r.z, r.rank};
-    for (size_t i = 0; i < sizeof block / sizeof *block; i++) spd_free(block[i]);
+    SPD_FREE_ALL(r.train, r.test, r.id, r.x, r.z, r.rank);
     return status;
 }

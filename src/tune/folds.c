@@ -34,7 +34,7 @@ static spdhg_status place_groups(const place *at, int64_t n, int64_t folds, int3
         group[groups - 1].size++;
     }
     if (status == SPDHG_OK && groups < folds)
-        status = spd_fail(err, SPDHG_DATA, "%lld groups cannot be dealt out to %lld folds", (long long)groups, (long long)folds);
+        status = spd_fail(err, SPDHG_DATA, "%lld groups are too few for %lld folds", (long long)groups, (long long)folds);
     if (status == SPDHG_OK) qsort(group, (size_t)groups, sizeof *group, by_size);
     for (int64_t g = 0; status == SPDHG_OK && g < groups; g++) {
         int64_t least = 0;

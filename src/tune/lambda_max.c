@@ -1,4 +1,4 @@
-/* lambda_max.c - the smallest lambda at which some x in null(F) is optimal (ALGORITHMS B6; X = R^d, intercept free).
+/* lambda_max.c - the smallest lambda at which some x in null(F) is optimal (X = R^d, intercept free).
  *
  *   x0 = argmin over null(F) of l + (gamma/2)||x||^2,  g = grad l(x0) + gamma x0, orthogonal to null(F)
  *   lambda_max = min { r°(y) : F'y = -g } = max { g'p : r(F p) <= 1 },   r° the polar norm of the stacked terms
@@ -200,7 +200,7 @@ static spdhg_status interval(const spdhg_problem *p, const spd_nullspace *null, 
     make_gradient(p, null, threads, at);
     const double size = spd_max_abs(p->dK, at->g);
     *lower = *upper = 0;
-    if (!(size > 1e-14 * p->kappa * sqrt(p->row_norm2_max))) return SPDHG_OK;
+    if (!(size > 1e-14 * p->kappa_usual * sqrt(p->row_norm2_max))) return SPDHG_OK;
     SPD_TRY(spd_nullspace_eliminate(p, at->g, at->y, at->work, &unique, err));
     if (!unique) return general(p, threads, at->g, at->y, lower, upper, err);
     *lower = *upper = polar(p, at->y, at->work);
@@ -211,8 +211,7 @@ spdhg_status spd_lambda_max(spdhg_problem *p, int threads, double *lower, double
                             spdhg_error *err) {
     *lower = *upper = NAN;
     SPD_TRY(spd_problem_freeze(p, err));
-    if (p->set.kind != &spd_set_all)
-        return spd_fail(err, SPDHG_USAGE, "lambda_max is known for --set all only; give the largest lambda");
+    if (!p->set.kind->whole) return spd_fail(err, SPDHG_USAGE, "lambda_max is known for --set all only; give the largest lambda");
     spd_nullspace null;
     SPD_TRY(spd_nullspace_new(&null, p, NULL, INFINITY, err));
     int64_t work = spd_problem_gradient_work(p);

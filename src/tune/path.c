@@ -17,14 +17,15 @@ static void tell(const spdhg_path *path, const char *format, ...) {
     path->solve.callback(path->solve.user, &(spdhg_event){.kind = SPDHG_EVENT_LOG, .message = sentence});
 }
 
-/* The caller's structs may be older and shorter: what they lack keeps its default. */
 static spdhg_status take_options(spdhg_path *path, const spdhg_path_options *options, const spdhg_options *solve,
                                  spdhg_error *err) {
     path->options = (spdhg_path_options)SPDHG_PATH_OPTIONS;
     path->solve = (spdhg_options)SPDHG_OPTIONS;
-    if (options) memcpy(&path->options, options, options->size < sizeof *options ? options->size : sizeof *options);
-    if (solve) memcpy(&path->solve, solve, solve->size < sizeof *solve ? solve->size : sizeof *solve);
-    path->solve.size = sizeof path->solve;
+    path->learn = (spdhg_graph_options)SPDHG_GRAPH_OPTIONS;
+    SPD_TRY(SPD_OPTIONS_TAKE(spdhg_path_options, &path->options, options, err));
+    SPD_TRY(SPD_OPTIONS_TAKE(spdhg_options, &path->solve, solve, err));
+    SPD_TRY(SPD_OPTIONS_TAKE(spdhg_graph_options, &path->learn, path->options.learn, err));
+    path->learn.threads = 1; /* folds are what runs at the same time */
     spdhg_path_options *o = &path->options;
     if (path->solve.tol == 0 || path->solve.tol == SPDHG_TOL_DEFAULT) path->solve.tol = 1e-6;
     if (path->solve.checkpoint || path->solve.resume) return spd_fail(err, SPDHG_USAGE, "a path has no checkpoints");
@@ -54,7 +55,7 @@ static spdhg_status first_lambda(spdhg_path *path, double *x, double *c, double 
     tell(path, "lambda_max is between %.9g and %.9g", lower, *lambda);
     *lambda *= 1 + 1e-6; /* clearly inside: there the zeros of F x are exact */
     if (*lambda > 0) return SPDHG_OK;
-    return spd_fail(err, SPDHG_USAGE, "there is no penalty to weigh, or none that any lambda above 0 would change");
+    return spd_fail(err, SPDHG_USAGE, "there is no penalty, or lambda has no effect on the solution");
 }
 
 static spdhg_status record(spdhg_path *path, const spd_warm_path *warm, double lambda, spdhg_error *err) {

@@ -1,5 +1,5 @@
 /* restricted.c - minimises (1/W) sum_i w_i phi(a_i'N u + c + o_i, b_i) + (gamma/2)||u||^2 over u and c, N orthonormal: the model
- * in which no penalty acts (ALGORITHMS B6, step 1). The rows N'a_i become a small problem of their own. */
+ * in which no penalty acts. The rows N'a_i become a small problem of their own. */
 #include <stdlib.h>
 
 #include "tune/tune.h"
@@ -9,10 +9,7 @@ enum { DENSE_COLUMNS = 64, EPOCHS_MOST = 2000 };
 spdhg_status spd_tune_solver(const spdhg_problem *p, const char *name, const char **out, spdhg_error *err) {
     spd_plan plan;
     SPD_TRY(spd_plan_make(&plan, name, p, err));
-    int chosen = plan.stages - 1;
-    for (int i = plan.stages - 1; i >= 0; i--)
-        if (plan.stage[i].sure) chosen = i; /* the first of them: those behind it are for when it gives up */
-    *out = plan.stage[chosen].kind->name;
+    *out = spd_plan_main(&plan)->kind->name;
     return SPDHG_OK;
 }
 
@@ -92,8 +89,7 @@ static spdhg_status attach(spdhg_data *data, const spdhg_problem *p, spdhg_error
     if (!p->data->offset) return SPDHG_OK;
     double *offset = SPD_NEW(double, p->n * p->K);
     if (!offset) return spd_fail_memory(err, 8.0 * (double)p->n * (double)p->K);
-    for (int64_t i = 0; i < p->n; i++)
-        memcpy(offset + i * p->K, p->data->offset + (p->row ? p->row[i] : i) * p->K, (size_t)p->K * sizeof *offset);
+    for (int64_t i = 0; i < p->n; i++) memcpy(offset + i * p->K, spd_problem_offset(p, i), (size_t)p->K * sizeof *offset);
     const spdhg_status status = spdhg_data_set_offsets(data, offset, p->K, err);
     spd_free(offset);
     return status;
@@ -119,7 +115,7 @@ static spdhg_status solve(const spdhg_problem *p, spdhg_problem *small, const sp
     if (status == SPDHG_OK) {
         const spdhg_solution *s = spdhg_solver_solution(solver);
         /* separated classes: the loss falls to 0 and is never 0, so that the gap is all of it */
-        const bool never_0 = p->loss == &spd_loss_logistic || p->loss == &spd_loss_softmax;
+        const bool never_0 = spd_problem_falls(p);
         *found = strcmp(s->gap_kind, "certified") == 0 && s->gap_relative <= 1e-9 && !(never_0 && s->gap > 1e-9 * s->objective);
         spd_csr_apply(&null->N, p->K, s->x, x);
         memcpy(c, s->c, (size_t)p->K * sizeof *c);

@@ -44,6 +44,7 @@ struct spdhg_path {
     spdhg_problem *problem;
     spdhg_path_options options; /* group, fold: the caller's, only used while it runs */
     spdhg_options solve;
+    spdhg_graph_options learn; /* where options.learn is set: how a fold learns its F, on one thread */
     int64_t points;
     spdhg_path_point *point;
     double *x, *c; /* points x dK, points x K */

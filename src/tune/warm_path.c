@@ -21,7 +21,7 @@ spdhg_status spd_warm_path_new(spd_warm_path *warm, spdhg_problem *p, const char
  * 0 stays 0. With squared loss one Newton step is the solution anyway. */
 static spdhg_status look_ahead(spd_warm_path *warm, double lambda, spdhg_error *err) {
     const spdhg_problem *p = warm->problem;
-    if (!(warm->fallen > 0 && lambda < warm->lambda) || p->loss == &spd_loss_squared) return SPDHG_OK;
+    if (!(warm->fallen > 0 && lambda < warm->lambda) || spd_loss_is_square(p->loss)) return SPDHG_OK;
     const double further = (warm->lambda - lambda) / warm->fallen;
     double *x = warm->before, *c = x + p->dK;
     for (int64_t q = 0; q < p->dK; q++) x[q] = warm->x[q] == 0 ? 0 : warm->x[q] + further * (warm->x[q] - x[q]);

@@ -7,26 +7,9 @@ static const char *const family[] = {"sadmm",  "opg-admm",    "rda-admm",       
                                      "fsadmm", "fsadmm-lite", "ada-sadmm-diag", "ada-sadmm-full", "lpdhg-const"};
 enum { MEMBERS = sizeof family / sizeof *family };
 
-static const small_spec ridged = {.n = 30,
-                                  .d = 6,
-                                  .density = 0.7,
-                                  .loss = "softmax",
-                                  .penalty = "group",
-                                  .structure = "chain",
-                                  .lambda = 0.05,
-                                  .gamma = 0.1,
-                                  .classes = 3,
-                                  .intercept = true,
-                                  .weights = true};
-static const small_spec plain = {.n = 30,
-                                 .d = 6,
-                                 .density = 1,
-                                 .loss = "squared",
-                                 .penalty = "l1",
-                                 .structure = "chain",
-                                 .lambda = 0.05,
-                                 .intercept = true,
-                                 .set = "box:-0.4,0.3"};
+static const small_spec ridged =
+    SMALL(30, 6, 0.7, "softmax", "group", "chain", 0.05, .gamma = 0.1, .classes = 3, .intercept = true, .weights = true);
+static const small_spec plain = SMALL(30, 6, 1, "squared", "l1", "chain", 0.05, .intercept = true, .set = "box:-0.4,0.3");
 
 typedef struct point {
     double x[18], c[3], y[15];

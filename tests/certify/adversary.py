@@ -51,9 +51,9 @@ def fit(command, p, folder, more=()):
 
 
 def said_apart(words, folder, x):
-    """R of "coefficients within R of the best ones", the largest number that is written so with its two digits; None if it is another x's."""
+    """R of "coefficients within R of the optimal ones", the largest number that is written so with its two digits; None if it is another x's."""
     words = ["second.json" if w == "model.json" else w for w in words if w not in ("--json", "-q", "--trace", "trace.csv")]
-    said = re.search(r"coefficients within (\S+) of the best", subprocess.run(words, cwd=folder, capture_output=True, text=True).stdout)
+    said = re.search(r"coefficients within (\S+) of the optimal", subprocess.run(words, cwd=folder, capture_output=True, text=True).stdout)
     return float(said[1]) * 1.05 if said and coefficients(folder, "second.json")[0] == x else None
 
 

@@ -104,7 +104,8 @@ DATA = {"ordinary": ordinary, "sparse": sparse, "collinear": collinear, "rounded
         "one row": ordinary, "one column": ordinary, "width 0": ordinary, "interpolation": ordinary, "tiny ridge": collinear,
         "tall": tall, "wide": wide, "targets 1e150": ordinary, "lambda 1e200": ordinary, "F 1e100": ordinary, "stopped early": ordinary,
         "signal": signal(lambda draw: 1.0), "signal of any size": signal(lambda draw: draw.choice([1.0, -1.0, 10.0 ** draw.uniform(-8, 8)])),
-        "underflow": scaled(-300, -100), "overflow": scaled(0, 150)}
+        "underflow": scaled(-300, -100), "overflow": scaled(0, 150), "counts": ordinary, "counts collinear": collinear, "counts one-hot": one_hot,
+        "counts 1e3": scaled(-1.5, 1.5), "counts weights": sparse}
 FAMILIES = list(DATA)
 
 
@@ -147,6 +148,12 @@ def targets(draw, family, loss, A, K):
         noise = draw.choice([0.0, 1e-12, 1e-6]) if family in ("interpolation", "cancelling") else draw.choice([0.0, 1e-3, 1.0, 1.0])
         signal = [math.fsum(v * t for v, t in zip(row, truth)) + noise * draw.gauss(0, 1) for row in A]
         return signal if K == 1 else [[s * draw.choice([1, -0.5]) + noise * draw.gauss(0, 1) for _ in range(K)] for s in signal]
+    if loss == "poisson":
+        size = draw.choice([0.0, 0.3, 1.0, 5.0, 1e3, 1e9])
+        small = min(max(abs(v) for row in A for v in row) or 1.0, 1e3)
+        mean = [size * math.exp(max(min(math.fsum(row) / small, 3.0), -3.0)) for row in A]
+        counts = [max(round(m + math.sqrt(m) * draw.gauss(0, 1)), 0) for m in mean]
+        return [float(t) if draw.random() < 0.9 else t + draw.choice([0.0, 0.5, 1e-9]) for t in counts]
     if loss == "softmax":
         return [float(i) if i < K else float(draw.randrange(K)) for i in range(n)]
     if family == "separable":
@@ -154,18 +161,20 @@ def targets(draw, family, loss, A, K):
     return [1.0 if draw.random() < 0.5 + 0.3 * (row[0] > 0) else -1.0 for row in A]
 
 
-def problem(family, seed):
+def problem(family, seed, other=None):
+    """other: its loss in place of the one drawn."""
     draw = random.Random(f"{family} {seed}")
     loss = draw.choice(["logistic"] * 3 + ["squared"] * 4 + ["squared-hinge", "smooth-hinge", "smooth-hinge:0.01", "smooth-hinge:1e-06",
                                                              "huber", "huber:0.1", "huber:1e-09", "softmax"])
     if family in ("interpolation", "cancelling") and draw.random() < 0.7:
         loss = "squared"
+    loss = other or ("poisson" if family.startswith("counts") else loss)
     K = 3 if loss == "softmax" else 2 if loss == "squared" and draw.random() < 0.12 else 1
     n, d = draw.choice([2, 3, 4, 6, 9, 14]), draw.choice([1, 2, 2, 3, 4, 6])
     if K > 1:
         n, d = max(n, 4), min(d, 3)
     if family in ("tall", "wide"):
-        loss, K = draw.choice(["logistic", "squared", "huber", "squared-hinge"]), 1
+        loss, K = other or draw.choice(["logistic", "squared", "huber", "squared-hinge"]), 1
     n, d = (1, d) if family == "one row" and loss != "softmax" else (n, 1) if family == "one column" else (n, d)
     A = DATA[family](draw, n, d)
     n, d = len(A), len(A[0])
@@ -182,7 +191,7 @@ def problem(family, seed):
         p.gamma = 10.0 ** draw.uniform(-12, -4)
     if family == "width 0":
         p.set, p.bounds = "box", (draw.choice([0.0, 0.7, -1e-3]),) * 2
-    if family in ("weights", "underflow", "overflow"):
+    if family in ("weights", "underflow", "overflow", "counts weights"):
         p.weights = [10.0 ** draw.uniform(-300, 300) if draw.random() < 0.6 else draw.choice([1.0, 0.0 if K == 1 else 2.0, 3.0]) for _ in A]
         p.weights[draw.randrange(n)] = 1.0
     elif draw.random() < 0.15:
@@ -206,10 +215,12 @@ def extremes(draw, p):
         p.structure, p.F = "matrix:F.mtx", [{j: v * 10.0 ** draw.choice([-100, -12, 0, 12, 100]) for j, v in row.items()} for row in p.F]
     if p.family == "stopped early" or draw.random() < 0.08:
         solver = draw.choice(["pd3o", "saga-pd3o", "spdhg", "lpdhg", "condat-vu", "auto"] + ["sadmm", "prox-newton", "alm-ssn", "sdca-admm"] * (p.set == "all"))
+        if p.loss == "poisson":  # of no bounded curvature
+            solver = draw.choice(["auto", "interior"] + ["prox-newton", "alm-ssn", "ws-newton"] * (p.set == "all"))
         p.solver = ("--solver", solver, "--epochs", str(draw.choice([3, 10, 60])))
 
 
-BEYOND = ("targets 1e150", "lambda 1e200", "F 1e100", "underflow", "overflow", "weights")
+BEYOND = ("targets 1e150", "lambda 1e200", "F 1e100", "underflow", "overflow", "weights", "counts weights")
 
 
 def posed(p):

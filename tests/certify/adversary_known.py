@@ -38,12 +38,19 @@ def cancelling():
     return Problem("known", "squared", A, b, F=[{j: 1.0} for j in range(d)], gamma=draw.choice([0.0, 1e-12, 1e-10]), intercept=False)
 
 
+def slope_of_zero():
+    """A count of 1 + 1e-9 that outweighs the others by 1e268, fitted to the last digit: exp(z) - b is computed as 0, and f is 5e-33."""
+    return Problem("known", "poisson", [[-1.5654768246950342e17], [2.639861910916272e18], [-3.5716253652215045e18]], [1.000000001, 93.0, 0.0],
+                   weights=[4.419696595312503e268, 3.0, 1.0], F=[{0: 1.0}], lam=0.01, also=2.0, gamma=1.734062134596664e-08)
+
+
 KNOWN = {
     "two columns that differ by 1e-13": Problem("known", "squared", [[1.0, 1.0000000000001], [2.0, 1.9999999999998], [3.0, 3.0000000000001]],
                                                 [1.0, -2.0, 1.0], F=[{0: 1.0}, {1: 1.0}], intercept=False),
     "a time stamp": time_stamp(),
     "rows that sum to 5e-13": zero_sums(),
     "scores that cancel": cancelling(),
+    "a slope that rounds to 0": slope_of_zero(),
 }
 
 # Said then: objective, gap, x, c. The referee has to refute each, or its own word is worth nothing.
@@ -51,5 +58,6 @@ SAID = {
     "two columns that differ by 1e-13": (0.9999999999999999, 5.286775363364114e-18, [-1.4290156356007378e-14, 2.8580312714872786e-14], 0.0),
     "a time stamp": (0.48611111111111116, 0.0017984675111431976, [1.7653282546234398e-31] * 2, -0.16666666666696675),
     "rows that sum to 5e-13": (0.6922244474689992, 4.598121883248041e-11, [0.021886684737952192] * 5 + [-0.01525208389774835], 0.0),
+    "a slope that rounds to 0": (4.821650629379098e-33, 4.821650629380219e-33, [0.0], 1.0000001804406828e-09),
     "scores that cancel": (151.57258452344897, 151.57258452344897, [108.99998437451858, -18.999984376873925], 0.0),
 }

@@ -32,6 +32,11 @@ def squared(z, b, *_):
     return (z - b) ** 2 / 2, z - b, mpfr(1), mpfr(1)
 
 
+def poisson(z, b, *_):
+    mean = gmpy2.exp(z)
+    return mean - b * z + (b * gmpy2.log(b) - b if b > 0 else 0), mean - b, mean, mean
+
+
 def huber(z, b, delta, width):
     e = z - b
     if abs(e) <= width:
@@ -51,7 +56,7 @@ def smooth_hinge(z, b, _, h):
     return (m - h / 2, mpfr(-b), mpfr(0), 1 / m) if m >= h else (m * m / (2 * h), -b * m / h, 1 / h, 1 / h)
 
 
-LOSSES = {"logistic": scalar(logistic), "squared": scalar(squared), "huber": scalar(huber), "squared-hinge": scalar(squared_hinge),
+LOSSES = {"logistic": scalar(logistic), "squared": scalar(squared), "huber": scalar(huber), "poisson": scalar(poisson), "squared-hinge": scalar(squared_hinge),
           "smooth-hinge": scalar(smooth_hinge)}
 
 

@@ -147,7 +147,7 @@ class Exact:
         self.bounds = [v if v in (float("inf"), -float("inf")) else mpq(v) for v in p.bounds]
 
     def targets(self, b):
-        if self.loss in ("squared", "huber"):
+        if self.loss in ("squared", "huber", "poisson"):
             return [[mpq(v) for v in row] if isinstance(row, list) else [mpq(row)] for row in b]
         labels = sorted(set(b))
         if self.loss == "softmax":
@@ -172,6 +172,8 @@ class Exact:
         if self.loss == "huber":
             e = [abs(v - t) for v, t in zip(z, b)]
             return sum(v * v / 2 if v <= arg else arg * (v - arg / 2) for v in e)
+        if self.loss == "poisson":
+            return sum(gmpy2.exp(mpfr(v)) - v * t + (t * gmpy2.log(mpfr(t)) - t if t > 0 else 0) for v, t in zip(z, b))
         if self.loss == "logistic":
             return log1pexp(mpfr(-b * z[0]))
         m = 1 - b * z[0]

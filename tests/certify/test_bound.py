@@ -217,7 +217,7 @@ def check_refusals(checks):
             ([*fit[:2], "--bound=1"], "--bound"),
             ([*fit, "--solver", "spdhg", "--no-intercept", "--set", "ball:1", "--tol", 0.1], "--epochs"),
             ([*fit, "--solver", "spdhg", "--no-intercept", "--gamma", 2, "--param", "L=1"], "below gamma"),
-            ([*fit, "--solver", "spdhg", "--no-intercept", "--set", "ball:1", "--param", "scale=2"], "leave --param scale out"),
+            ([*fit, "--solver", "spdhg", "--no-intercept", "--set", "ball:1", "--param", "scale=2"], "omit --param scale"),
             (["bound", data, "--no-intercept", "--gamma", 2, "--L", 1.5], "below gamma"),
             (["bound", data], "intercept"), (["bound", data, "--no-intercept"], "D_x is infinite"), (["bound"], "--L is missing"),
             (["bound", *constants], "--t or --epsilon"), (["bound", *constants, "--t", -1], "--t"), (["bound", *constants, "--t", 1, "--probability", 1], "below 1"),

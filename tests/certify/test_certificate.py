@@ -43,6 +43,7 @@ def write_data(folder):
         "words.csv": ["kind,a,b,c"] + [f"{'left' if s < 0 else 'right'},{a[0]},{a[1]},{a[2]}" for s, a in zip(side, rows)],
         "parted.svm": [f"{1 if a[0] > 0 else -1} {pairs(a)}" for a in rows],
         "twins.svm": [f"{s} {pairs(a + [a[0] + 1e-13 * a[1]])}" for s, a in zip(side, rows)],
+        "counts.svm": [f"{abs(round(3 * a[0] + a[1]))} {pairs(a)}" for a in rows],
         "weights": [str(round(draw.random() * 3, 3)) for _ in rows],
         "offset": [str(round(draw.gauss(0, 0.3), 3)) for _ in rows]}
     for name, lines in tables.items():
@@ -69,6 +70,8 @@ CASES = [
     ("twins.svm", "--lambda 0 --loss squared", 0, "within_radius"),
     ("three.svm", "--lambda 0.02 --loss softmax --structure chain", 0, "certified"),
     ("three.svm", "--lambda 0.02 --loss softmax --penalty group --gamma 0.05 --weights weights", 0, "certified"),
+    ("counts.svm", "--lambda 0.05 --loss poisson --structure chain", 0, "certified"),
+    ("counts.svm", "--lambda 0.02 --loss poisson --set nonneg --gamma 0.1 --offset offset --weights weights", 0, "certified"),
     ("clock.svm", "--lambda 0.01 --loss squared --structure chain", 0, "certified"),
     ("clock.svm", "--lambda 0.01 --loss huber --structure chain --standardize", 0, "certified"),
     ("words.csv", "--label kind --lambda 0.02 --structure chain", 0, "certified"),

@@ -1,4 +1,4 @@
-# test_x_radius.py - "coefficients within R of the best ones" holds in the last digits too: against the exact solution, in rational numbers.
+# test_x_radius.py - "coefficients within R of the optimal ones" holds in the last digits too: against the exact solution, in rational numbers.
 # Least squares with little ridge and columns that are nearly the same: what rounding leaves of the gap is 0, the distance is not.
 import json
 import re
@@ -35,7 +35,7 @@ def check(checks, seed):
     words = [COMMAND, "fit", write_svm("rows.svm", A, b), "--loss", "squared", "--lambda", 0, "--no-intercept", "--gamma", repr(gamma), "--tol", 1e-14,
              "-o", path("model.json")]
     done = subprocess.run([str(w) for w in words], capture_output=True, text=True)
-    said = re.search(r"coefficients within (\S+) of the best", done.stdout)
+    said = re.search(r"coefficients within (\S+) of the optimal", done.stdout)
     if not said:
         return False
     with open(path("model.json")) as file:

@@ -61,14 +61,7 @@ static void trees_are_balanced(void **unused) {
     (void)unused;
     for (int64_t targets = 1; targets <= 3; targets += 2)
         for (uint64_t seed = 1; seed <= 20; seed++) {
-            const small_spec o = {.n = 5,
-                                  .d = 60,
-                                  .density = 1,
-                                  .loss = "squared",
-                                  .penalty = "l1",
-                                  .structure = "chain",
-                                  .lambda = 0.1,
-                                  .targets = targets};
+            const small_spec o = SMALL(5, 60, 1, "squared", "l1", "chain", 0.1, .targets = targets);
             scene a = make(&o, seed, seed % 2 ? 0.3 : 0);
             assert_int_equal(spd_tree_flow_balance(&a.flow, a.s.problem, &a.B, a.open, a.r, a.y), 0);
             assert_true(unbalanced(&a) <= 1e-11);

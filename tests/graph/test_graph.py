@@ -314,7 +314,7 @@ class OddData(GraphTest):
         for words, says in [(("--rho", "0"), "--rho"), (("--rho", "-1"), "--rho"), (("--rho", "many"), "auto, ebic or stars"),
                             (("--method", "magic"), "quic"), (("--form", "no"), "edge+I"), (("--edges", "0"), "--edges"),
                             (("--method", "knn", "--rho", "ebic"), "no rho"), (("--method", "knn", "--precision"), "precision"),
-                            (("--method", "correlation", "--rho", "ebic"), "likelihood"), (("--rho", "0.1", "--edges", "3"), "only one")]:
+                            (("--method", "correlation", "--rho", "ebic"), "likelihood"), (("--rho", "0.1", "--edges", "3"), "one of the two")]:
             done = self.spdhg("graph", "d.svm", *words, "-o", "F.mtx", status=2)
             self.assertIn(says, done.err)
             self.assertEqual(done.err.count("\n"), 1)

@@ -26,10 +26,18 @@ static void second(const subject *s, const double *z, const double *p, double *h
         hp[0] = s->loss->second(z[0], s->b, s->arg) * p[0];
 }
 
+/* kappa, or without a bound the largest phi'' between z and w and a little further. */
+static double bound_between(const subject *s, const double *z, const double *w) {
+    const double kappa = s->loss->curvature(s->arg);
+    if (isfinite(kappa)) return kappa;
+    assert_true(s->K == 1 && s->loss->steady);
+    return fmax(s->loss->second(z[0], s->b, s->arg), s->loss->second(w[0], s->b, s->arg)) * exp(1e-5);
+}
+
 /* All that must hold at z, and between z and w. */
 static void laws_at(const subject *s, const double *z, const double *w) {
     const char *name = s->loss->name;
-    const double kappa = s->loss->curvature(s->arg), h = 1e-6 * fmin(1, s->arg > 0 ? s->arg : 1);
+    const double kappa = bound_between(s, z, w), h = 1e-6 * fmin(1, s->arg > 0 ? s->arg : 1);
     double g[K_MAX], gw[K_MAX], up[K_MAX], down[K_MAX], gu[K_MAX], gd[K_MAX], p[K_MAX], hp[K_MAX];
     slope(s, z, g);
     slope(s, w, gw);
@@ -69,6 +77,29 @@ static void laws_at(const subject *s, const double *z, const double *w) {
     assert_at_most(name, other - 1e-12 * (1 + fabs(other) + fabs(elsewhere)), f + elsewhere);
 }
 
+/* |phi'''| <= phi'' by differences of phi''; chances are those of phi' = chance - 1 (of the label's own), and add up to 1. */
+static void properties_at(const subject *s, const double *z) {
+    const spdhg_loss *loss = s->loss;
+    if (loss->steady)
+        for (double t = -1; t <= 1; t += 0.25)
+            assert_at_most(loss->name, loss->second(z[0] + t, s->b, s->arg),
+                           loss->second(z[0], s->b, s->arg) * exp(fabs(t)) * (1 + 1e-13));
+    if (spd_loss_is_square(loss)) assert_near(loss->name, loss->second(z[0], s->b, s->arg), loss->curvature(s->arg), 0);
+    double chance[K_MAX] = {0}, g[K_MAX], sum = 0;
+    slope(s, z, g);
+    if (loss->chance) {
+        assert_near(loss->name, loss->chance(z[0], s->b, s->arg) - 1, s->b * g[0], 1e-15);
+        assert_near(loss->name, loss->chance(z[0], -s->b, s->arg), -s->b * g[0], 1e-15 * fabs(g[0]));
+    }
+    if (!loss->chance_k) return;
+    loss->chance_k(z, s->K, chance);
+    for (int64_t k = 0; k < s->K; k++) {
+        sum += chance[k];
+        assert_near(loss->name, chance[k] - (k == (int64_t)s->b), g[k], 1e-15);
+    }
+    assert_near(loss->name, sum, 1, 1e-15);
+}
+
 static void laws_of(const subject *s, uint64_t sequence) {
     for (int64_t i = 0; i < 400; i++) {
         double z[K_MAX], w[K_MAX];
@@ -78,6 +109,7 @@ static void laws_of(const subject *s, uint64_t sequence) {
             w[k] = scale * law_normal(sequence, 8 * i + 4 + k);
         }
         laws_at(s, z, w);
+        properties_at(s, z);
     }
 }
 
@@ -95,7 +127,7 @@ static void prox_undoes_its_own_equation(const subject *s, uint64_t sequence) {
         memset(work, i % 2 ? 0xff : 0, sizeof work);
         spd_loss_prox(s->loss, s->arg, s->K, step, u, b, got, work);
         const double kappa =
-            s->loss->curvature(s->arg); /* u is rounded: alpha can only be known to its rounding times kappa/(1 + q kappa) */
+            bound_between(s, z, z); /* u is rounded: alpha can only be known to its rounding times kappa/(1 + q kappa) */
         for (int64_t k = 0; k < s->K; k++)
             assert_near(s->loss->name, got[k], g[k],
                         1e-13 * (1 + fabs(g[k])) + 1e-14 * fabs(u[k]) * kappa / (1 + step * kappa) + 1e-15 * kappa * fabs(z[k]));
@@ -108,11 +140,20 @@ static void prox_on_a_grid(const subject *s) {
     for (double q = 0.1; s->K == 1 && q < 1000; q *= 1.7)
         for (double u = -60; u < 60; u += 0.37) {
             spd_loss_prox(s->loss, s->arg, 1, q, &u, &s->b, &alpha, work);
-            const double z = u - q * alpha, kappa = s->loss->curvature(s->arg);
+            const double z = u - q * alpha, kappa = bound_between(s, &z, &z);
             double g;
             slope(s, &z, &g);
             assert_near(s->loss->name, g, alpha, 1e-14 * (1 + kappa) * (1 + q) * (1 + fabs(u)) * (1 + fabs(alpha)));
         }
+}
+
+/* Where phi never rises with z (phi* ends at 0 on that side) it is constant from somewhere on, or falls for ever. */
+static void falls_as_it_says(const subject *s) {
+    for (int side = -1; side <= 1 && s->loss->value; side += 2) {
+        if (isfinite(s->loss->conjugate(side * 1e-300, s->b, s->arg))) continue;
+        const double far = s->loss->value(side * 600, s->b, s->arg), farther = s->loss->value(side * 700, s->b, s->arg);
+        assert_true(s->loss->falls_for_ever ? farther < far : farther == far);
+    }
 }
 
 static void every_loss(void **unused) {
@@ -126,15 +167,16 @@ static void every_loss(void **unused) {
         for (int a = 0; a < (takes_arg ? 3 : 1); a++)
             for (int b = 0; b < 3; b++) {
                 subject s = {.loss = table[i], .arg = args[a], .K = table[i]->value_k ? K_MAX : 1};
-                s.b = s.K > 1 ? b : table[i]->classify ? (b % 2 ? 1 : -1) : b - 1.3;
+                s.b = s.K > 1 ? b : table[i]->classify ? (b % 2 ? 1 : -1) : table[i]->wrong_target ? 2.5 * b : b - 1.3;
                 laws_of(&s, (uint64_t)(100 * i + 10 * a + b));
+                falls_as_it_says(&s);
                 prox_on_a_grid(&s);
                 prox_undoes_its_own_equation(&s, (uint64_t)(100 * i + 10 * a + b));
             }
     }
 }
 
-/* Nothing overflows, and nothing turns into NaN, far out. */
+/* Nothing overflows, and nothing turns into NaN, far out. Without a bound of the curvature a loss may be infinite, but not NaN. */
 static void far_out(void **unused) {
     (void)unused;
     int entries;
@@ -152,6 +194,10 @@ static void far_out(void **unused) {
             for (int k = 0; k < K_MAX; k++) z[k] = c >> k & 1 ? 1e4 : -1e4;
             slope(&s, z, g);
             second(&s, z, p, hp);
+            if (isinf(s.loss->curvature(s.arg))) {
+                assert_true(value(&s, z) >= 0 && !isnan(g[0]) && hp[0] >= 0);
+                continue;
+            }
             assert_true(isfinite(value(&s, z)) && value(&s, z) >= 0);
             for (int64_t k = 0; k < s.K; k++) assert_true(isfinite(g[k]) && isfinite(hp[k]));
             assert_near(s.loss->name, value(&s, z) + conjugate(&s, g), law_dot(s.K, g, z), 1e-12 * (1 + fabs(value(&s, z))));
@@ -211,13 +257,45 @@ static void found_by_name(void **unused) {
         assert_null(loss);
     }
     spd_loss_find("hinge", &loss, &arg, &err);
-    assert_string_equal(err.message,
-                        "unknown loss 'hinge'; expected one of: logistic, squared, squared-hinge, smooth-hinge, huber, softmax");
+    assert_non_null(strstr(err.message, "unknown loss 'hinge'; expected one of: logistic, squared, squared-hinge, "));
     const double z[2] = {1, 3}, b[2] = {0, 1}; /* a scalar loss adds up over the outputs */
     double g[2];
     assert_true(spd_loss_value(&spd_loss_squared, 0, 2, z, b) == 2.5);
     spd_loss_slope(&spd_loss_squared, 0, 2, z, b, g);
     assert_true(g[0] == 1 && g[1] == 2);
+}
+
+/* Counts: phi and its bracket against long doubles, where their terms cancel and where they do not. */
+static void poisson_keeps_its_digits(void **unused) {
+    (void)unused;
+    const spdhg_loss *phi = &spd_loss_poisson;
+    static const double counts[] = {0, 1e-3, 0.5, 1, 7, 1e4, 1e9}, off[] = {0, 1e-9, 1e-4, 0.1, 0.9, 1.9, 2.1, 20, 300};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        for (size_t j = 0; j < 2 * sizeof off / sizeof *off; j++) {
+            const double b = counts[i], t = j % 2 ? off[j / 2] : -off[j / 2], z = (b > 0 ? log(b) : 0) + t;
+            const long double at = (long double)z - (b > 0 ? logl(b) : 0), exact = b > 0 ? b * (expl(at) - 1 - at) : expl(z);
+            const long double series = b * at * at / 2 * (1 + at / 3 + at * at / 12);
+            const double want = (double)(b > 0 && fabsl(at) < 1e-3L ? series : exact);
+            const double unit = 2.3e-16 * (1 + fabs(z)) * fabs(phi->slope(z, b, 0));
+            assert_near("poisson", phi->value(z, b, 0), want, 1e-14 * want + unit + 1e-31 * b * (1 + z * z));
+            for (double part = 0; part <= 2; part += 0.25) { /* alpha from the end of its domain, -b, on */
+                const double alpha = part * phi->slope(z, b, 0);
+                if (alpha < -b) continue;
+                const long double q = (long double)alpha + b, s = q > 0 ? (long double)z - logl(q) : 0;
+                const long double bracket = q > 0 ? q * (expl(s) - 1 - s) : expl(z),
+                                  few = q * s * s / 2 * (1 + s / 3 + s * s / 12);
+                const double right = (double)(q > 0 && fabsl(s) < 1e-3L ? few : bracket);
+                double got;
+                spd_loss_brackets(phi, 0, 1, &z, &b, &alpha, &got);
+                assert_near("poisson", got, right,
+                            1e-14 * right + 2.3e-16 * (1 + fabs(z)) * fabs((double)(expl(z) - q)) + 1e-31 * exp(z) * (1 + z * z));
+            }
+        }
+    assert_true(fabs(phi->conjugate(-2, 2, 0) - (2 - 2 * log(2))) < 1e-15 && phi->conjugate(-2.0000000001, 2, 0) == INFINITY);
+    assert_true(phi->conjugate(0, 0, 0) == 0 && phi->conjugate(-1e-300, 0, 0) == INFINITY && phi->room(-2, 2, 0) == 0);
+    assert_true(phi->conjugate(0, 3, 0) == 0 && phi->bracket(1, 2, -3, 0) == INFINITY && phi->conjugate(NAN, 2, 0) == INFINITY);
+    assert_near("poisson", phi->value(1.25, 2, 0), exp(1.25) - 2.5 + 2 * log(2) - 2, 1e-15);
+    assert_true(phi->wrong_target(-1) && phi->wrong_target(NAN) && phi->wrong_target(INFINITY) && !phi->wrong_target(0.5));
 }
 
 /* The loops over many rows against the losses' own functions, one row at a time: sizes from tiny to far out. */
@@ -248,11 +326,9 @@ static void rows_at_once(void **unused) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_loss),
-                                       cmocka_unit_test(rows_at_once),
-                                       cmocka_unit_test(far_out),
-                                       cmocka_unit_test(known_values),
-                                       cmocka_unit_test(infinite_outside_the_domain),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_loss),   cmocka_unit_test(rows_at_once),
+                                       cmocka_unit_test(far_out),      cmocka_unit_test(poisson_keeps_its_digits),
+                                       cmocka_unit_test(known_values), cmocka_unit_test(infinite_outside_the_domain),
                                        cmocka_unit_test(found_by_name)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -68,6 +68,35 @@ static void laws_of(const spd_penalty *r, int64_t rows, int64_t K) {
     spd_free(s.work);
 }
 
+/* What an entry says of the form of r and of the zeros it makes is so: the proximal step of r is z - Pi_Y(z), and it is 0 where
+ * `zeros` says, and only there. */
+static void properties_hold(void **unused) {
+    (void)unused;
+    enum { ROWS = 6 };
+    int entries;
+    const spd_penalty *const *table = spd_penalty_table(&entries);
+    for (int i = 0; i < entries; i++) {
+        const spd_penalty *r = table[i];
+        double z[2 * ROWS], left[2 * ROWS], work[1000];
+        assert_true(r->work(ROWS, 2) <= 1000 && r->sum_of_sizes + r->length + r->largest_size <= 1);
+        assert_true(!r->sum_of_sizes || r->zeros == SPD_ZEROS_NUMBER);
+        for (uint64_t trial = 0; trial < 50; trial++) {
+            law_normals(77 + trial, 2 * ROWS, trial % 2 ? 0.3 : 1, z);
+            const double value = r->value(ROWS, 2, z, work), n = 2 * ROWS;
+            if (r->sum_of_sizes) assert_near(r->name, value, spd_sum_abs(2 * ROWS, z), 1e-14 * n);
+            if (r->length) assert_near(r->name, value, spd_norm2(2 * ROWS, z), 1e-14 * n);
+            if (r->largest_size) assert_near(r->name, value, spd_max_abs(2 * ROWS, z), 0);
+            memcpy(left, z, sizeof left);
+            r->project(ROWS, 2, 1, left, work);
+            int zeros = 0;
+            for (int k = 0; k < 2 * ROWS; k++) zeros += left[k] == z[k];
+            if (r->zeros == SPD_ZEROS_NUMBER)
+                for (int k = 0; k < 2 * ROWS; k++) assert_true((left[k] == z[k]) == (fabs(z[k]) <= 1));
+            if (r->zeros == SPD_ZEROS_BLOCK) assert_true(zeros == (spd_norm2(2 * ROWS, z) <= 1 ? 2 * ROWS : 0));
+        }
+    }
+}
+
 static void every_penalty(void **unused) {
     (void)unused;
     int entries;
@@ -196,8 +225,8 @@ static void known_values(void **unused) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_penalty), cmocka_unit_test(simplex_equals_sorting),
-                                       cmocka_unit_test(simplex_extremes), cmocka_unit_test(nuclear_known),
-                                       cmocka_unit_test(known_values)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_penalty),          cmocka_unit_test(properties_hold),
+                                       cmocka_unit_test(simplex_equals_sorting), cmocka_unit_test(simplex_extremes),
+                                       cmocka_unit_test(nuclear_known),          cmocka_unit_test(known_values)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,24 +3,8 @@
 #include "small.h"
 
 static const small_spec spec[] = {
-    {.n = 60,
-     .d = 12,
-     .density = 0.4,
-     .loss = "squared",
-     .penalty = "l1",
-     .structure = "chain",
-     .lambda = 0.05,
-     .intercept = true},
-    {.n = 60,
-     .d = 12,
-     .density = 1,
-     .loss = "softmax",
-     .penalty = "group",
-     .structure = "trend:1",
-     .lambda = 0.02,
-     .gamma = 0.1,
-     .classes = 3,
-     .also_sparse = true},
+    SMALL(60, 12, 0.4, "squared", "l1", "chain", 0.05, .intercept = true),
+    SMALL(60, 12, 1, "softmax", "group", "trend:1", 0.02, .gamma = 0.1, .classes = 3, .also_sparse = true),
 };
 
 static void goes_on(const spdhg_problem *p, const char *solver, double precondition) {
@@ -64,14 +48,7 @@ static void started_from_its_output_it_goes_on(void **unused) {
 /* A start outside X and the dual ball is moved into them; the methods with a table take any start. */
 static void starts_are_made_feasible(void **unused) {
     (void)unused;
-    const small_spec ball = {.n = 60,
-                             .d = 12,
-                             .density = 1,
-                             .loss = "squared",
-                             .penalty = "linf",
-                             .structure = "chain",
-                             .lambda = 0.05,
-                             .set = "ball:0.5"};
+    const small_spec ball = SMALL(60, 12, 1, "squared", "linf", "chain", 0.05, .set = "ball:0.5");
     const char *const solver[] = {"pd3o", "condat-vu", "saga-pd3o", "lsvrg-pd3o"};
     small s = small_make(&ball, 1);
     const spdhg_problem *p = s.problem;

@@ -19,15 +19,8 @@ static void fused_dual_step_is_the_plain_one(void **unused) {
         for (size_t f = 0; f < 4; f++)
             for (int64_t targets = 1; targets <= 3; targets += 2) {
                 const bool grouped = penalty[i]->groups_ok && (targets == 1 || f == 3);
-                const small_spec o = {.n = 20,
-                                      .d = 12,
-                                      .density = 1,
-                                      .loss = "squared",
-                                      .penalty = penalty[i]->name,
-                                      .structure = structure[f],
-                                      .group_count = grouped ? 4 : 0,
-                                      .lambda = 0.1,
-                                      .targets = targets};
+                const small_spec o = SMALL(20, 12, 1, "squared", penalty[i]->name, structure[f], 0.1,
+                                           .group_count = grouped ? 4 : 0, .targets = targets);
                 small s = small_make(&o, 1);
                 const spd_term *t = &s.problem->term[0];
                 const int64_t K = s.problem->K, m = t->m * K, n = s.problem->dK;
@@ -58,14 +51,7 @@ static void fused_dual_step_is_the_plain_one(void **unused) {
  * w / W. */
 static void sampler_is_fair(void **unused) {
     (void)unused;
-    const small_spec o = {.n = 40,
-                          .d = 4,
-                          .density = 1,
-                          .loss = "squared",
-                          .penalty = "l1",
-                          .structure = "identity",
-                          .lambda = 0.1,
-                          .weights = true};
+    const small_spec o = SMALL(40, 4, 1, "squared", "l1", "identity", 0.1, .weights = true);
     small s = small_make(&o, 1);
     spd_sampler sampler;
     GOOD(spd_sampler_new(&sampler, s.problem, SPDHG_SAMPLING_IID, 3, 2, &good_err));

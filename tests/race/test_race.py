@@ -248,7 +248,7 @@ class Race(CommandTest):
         optimum = json.loads(self.read("before/runs/set0.ggrlr.r1.optimum.json"))
         self.write("before/runs/set0.ggrlr.r1.optimum.json", json.dumps({**optimum, "problem": "0123456789abcdef"}))
         err = self.spdhg(*words, "-o", "before", status=3).err
-        self.assertIn("set0.svm: the problem made of it now is not the one whose optimum is in before, which is of another build; take another folder", err)
+        self.assertIn("set0.svm: its problem is no longer the one whose optimum is in before, which another build computed; use another folder", err)
 
     def test_preset_is_that_of_the_scripts(self):
         os.rename(self.path("set0.svm"), self.path("la12.svm"))
@@ -308,7 +308,7 @@ class Race(CommandTest):
         racing.send_signal(signal.SIGINT)
         _, err = racing.communicate()
         self.assertEqual(racing.returncode, 130)
-        self.assertIn(b"the same command goes on", err)
+        self.assertIn(b"the same command continues", err)
         self.spdhg(*words)
 
     def test_wrong_words(self):

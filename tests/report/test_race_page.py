@@ -4,8 +4,11 @@ import base64
 import hashlib
 import html.parser
 import json
+import lzma
 import os
 import re
+import subprocess
+import sys
 import unittest
 
 from cli_support import CommandTest
@@ -201,7 +204,7 @@ class RacePage(CommandTest):
         os.remove(self.path("race/set0.gglr.csv"))
         self.rewrite(lambda s: s["problems"][0].update(model="gone.json", structure_file="gone.mtx"))
         page = self.page("race")
-        self.assertIn("There are no traces, and so no curves.", self.text)
+        self.assertIn("There are no traces, so no curves are drawn.", self.text)
         self.assertEqual(len([t for t in page.tables if t[0][:3] == ["solver", "runs", "epochs"]]), 1)
 
     def test_traces(self):
@@ -210,6 +213,26 @@ class RacePage(CommandTest):
         page = self.page("t.csv")
         self.assertEqual([row[0] for row in page.tables[0]], ["solver", "spdhg", "auto"])
         self.assertEqual(len(json.loads(page.raw["script"][0])["problems"][0]["runs"]), 6)
+
+    def test_compressed_summary(self):
+        """summary.json.xz makes the same page, also those of bench/results; the tables of bench/reproduction read them too."""
+        self.make(data=("a9a",), tasks=("gglr",), solvers=("spdhg",))
+        self.page("race")
+        plain = self.text
+        with lzma.open(self.path("race/summary.json.xz"), "wb") as file:
+            file.write(self.read("race/summary.json"))
+        os.remove(self.path("race/summary.json"))
+        self.page("race")
+        self.assertEqual(self.text, plain)
+        self.write("race/summary.json.xz", self.read("race/summary.json.xz")[:-20])
+        self.assertIn("race/summary.json.xz: truncated xz data", self.spdhg("report", "race", "-o", "p.html", status=3).err)
+        kept = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "bench")
+        page = self.page(os.path.join(kept, "results", "quick-paper"))
+        self.assertIn("w8a", self.text)
+        self.assertGreater(len(page.tables), 12)
+        tables = subprocess.run([sys.executable, os.path.join(kept, "reproduction"), "tables", os.path.join(kept, "results", "quick-paper")],
+                                capture_output=True, text=True, check=True).stdout
+        self.assertIn("ggrlr: mean ranks over 6 data sets: spdhg-sc2 1.2", tables)
 
     def test_wrong_files(self):
         self.make(data=("a9a",), tasks=("gglr",), solvers=("spdhg",))

@@ -45,15 +45,7 @@ static void test_own_intercept(void **state) {
     (void)state;
     const double lambda[] = {10, 0.1, 0.05, 0.01};
     for (int i = 0; i < 4; i++) {
-        const small_spec spec = {.n = 60,
-                                 .d = 6,
-                                 .density = 1,
-                                 .loss = "softmax",
-                                 .penalty = "group",
-                                 .structure = "identity",
-                                 .lambda = lambda[i],
-                                 .classes = 3,
-                                 .intercept = true};
+        const small_spec spec = SMALL(60, 6, 1, "softmax", "group", "identity", lambda[i], .classes = 3, .intercept = true);
         small s = small_make(&spec, 3);
         spdhg_options o = SPDHG_OPTIONS;
         o.tol = 1e-6;

@@ -9,34 +9,10 @@
 enum { STEPS = 3, FEW = 40 }; /* questions after the one that was answered by stop: a few for each loop that comes to its end */
 
 static const small_spec spec[] = {
-    {.n = 40, .d = 30, .density = 1, .loss = "logistic", .penalty = "l1", .structure = "chain", .lambda = 0.01, .classes = 2},
-    {.n = 60,
-     .d = 900,
-     .density = 0.05,
-     .loss = "logistic",
-     .penalty = "l1",
-     .structure = "chain",
-     .lambda = 0.003,
-     .classes = 2,
-     .intercept = true},
-    {.n = 60,
-     .d = 60,
-     .density = 1,
-     .loss = "softmax",
-     .penalty = "l1",
-     .structure = "identity",
-     .lambda = 1e-3,
-     .classes = 4,
-     .intercept = true},
-    {.n = 200,
-     .d = 20,
-     .density = 0.5,
-     .loss = "softmax",
-     .penalty = "l1",
-     .structure = "chain",
-     .lambda = 1e-3,
-     .classes = 3,
-     .intercept = true},
+    SMALL(40, 30, 1, "logistic", "l1", "chain", 0.01, .classes = 2),
+    SMALL(60, 900, 0.05, "logistic", "l1", "chain", 0.003, .classes = 2, .intercept = true),
+    SMALL(60, 60, 1, "softmax", "l1", "identity", 1e-3, .classes = 4, .intercept = true),
+    SMALL(200, 20, 0.5, "softmax", "l1", "chain", 1e-3, .classes = 3, .intercept = true),
 };
 enum { SPECS = sizeof spec / sizeof *spec };
 static const char *const solver[] = {"prox-newton", "ws-newton", "cd-newton", "alm-ssn", "sadmm"};
@@ -102,7 +78,8 @@ static void steps_end_soon(void **unused) {
         double *free_x = SPD_NEW(double, s.problem->dK), *asked_x = SPD_NEW(double, s.problem->dK);
         for (int j = 0; j < SOLVERS; j++) {
             const spd_solver_kind *kind = spd_solver_find(solver[j]);
-            if (kind->refuses(s.problem) || (j == 0 && s.problem->d > 100)) continue; /* prox-newton's steps are long there */
+            if (spd_solver_refuses(kind, s.problem) || (j == 0 && s.problem->d > 100))
+                continue; /* prox-newton's steps are long there */
             ask_while_stepping(s.problem, kind, -1, NULL, free_x);
             const int64_t all = ask_while_stepping(s.problem, kind, 0, NULL, asked_x);
             assert_memory_equal(free_x, asked_x, (size_t)s.problem->dK * sizeof(double)); /* to be asked changes nothing */
@@ -123,15 +100,7 @@ static void steps_end_soon(void **unused) {
 /* A proof without a factor of its own: conjugate gradients. It fails when it is stopped, and says so. */
 static void proofs_end_soon(void **unused) {
     (void)unused;
-    small s = small_make(&(small_spec){.n = 25,
-                                       .d = 1600,
-                                       .density = 0.1,
-                                       .loss = "logistic",
-                                       .penalty = "l1",
-                                       .structure = "chain",
-                                       .lambda = 0.01,
-                                       .classes = 2},
-                         3);
+    small s = small_make(&(small_spec)SMALL(25, 1600, 0.1, "logistic", "l1", "chain", 0.01, .classes = 2), 3);
     GOOD(spd_problem_freeze(s.problem, &good_err));
     spd_evaluator e;
     GOOD(spd_evaluator_new(&e, s.problem, NULL, 1, &good_err));
@@ -238,15 +207,7 @@ static void cut_and_resumed(void **unused) {
 static void set_up_is_linear(void **unused) {
     (void)unused;
     enum { D = 60000 };
-    small s = small_make(&(small_spec){.n = 12,
-                                       .d = D,
-                                       .density = 0.02,
-                                       .loss = "logistic",
-                                       .penalty = "l1",
-                                       .structure = "chain",
-                                       .lambda = 0.01,
-                                       .classes = 2},
-                         5);
+    small s = small_make(&(small_spec)SMALL(12, D, 0.02, "logistic", "l1", "chain", 0.01, .classes = 2), 5);
     spdhg_structure *F;
     spdhg_solver *handle;
     double chain = INFINITY, made = INFINITY;

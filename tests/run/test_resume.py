@@ -30,7 +30,8 @@ def model(path):
 
 def base(solver):
     structure = "identity" if solver in ("spdc", "cd-newton") else "edges:edges.txt"  # it refuses everything else
-    return ["fit", "train.svm", "--structure", structure, "--lambda", "1e-3", "--gamma", "0.01", "--solver", solver, "--no-intercept", "-q"]
+    data = "signal.svm" if solver == "chain-newton" else "train.svm"
+    return ["fit", data, "--structure", structure, "--lambda", "1e-3", "--gamma", "0.01", "--solver", solver, "--no-intercept", "-q"]
 
 
 def long_enough(solver):
@@ -94,6 +95,8 @@ def main():
     with tempfile.TemporaryDirectory() as work:
         os.chdir(work)
         run("generate", "sparse", "-o", "train.svm", "--rows", "400", "--features", "60", "--density", "0.1", check=True)
+        with open("signal.svm", "w") as f:
+            f.writelines(f"{random.choice([-1, 1])} {j + 1}:1\n" for j in range(20000))
         with open("edges.txt", "w") as f:
             f.writelines(f"{i} {i + 1}\n" for i in range(1, 40))
         for solver in solvers():

@@ -3,44 +3,10 @@
 #include "small.h"
 
 static const small_spec spec[] = {
-    {.n = 40,
-     .d = 8,
-     .density = 1,
-     .loss = "logistic",
-     .penalty = "l1",
-     .structure = "identity",
-     .lambda = 0.02,
-     .gamma = 0.2,
-     .classes = 2,
-     .intercept = true},
-    {.n = 40,
-     .d = 8,
-     .density = 0.5,
-     .loss = "squared",
-     .penalty = "l1",
-     .structure = "chain",
-     .lambda = 0.05,
-     .gamma = 0.2,
-     .weights = true},
-    {.n = 40,
-     .d = 8,
-     .density = 1,
-     .loss = "softmax",
-     .penalty = "group",
-     .structure = "identity",
-     .lambda = 0.02,
-     .gamma = 0.2,
-     .classes = 3,
-     .intercept = true},
-    {.n = 40,
-     .d = 8,
-     .density = 1,
-     .loss = "squared",
-     .penalty = "l1",
-     .structure = "chain",
-     .lambda = 0.05,
-     .gamma = 0.2,
-     .set = "ball:0.3"},
+    SMALL(40, 8, 1, "logistic", "l1", "identity", 0.02, .gamma = 0.2, .classes = 2, .intercept = true),
+    SMALL(40, 8, 0.5, "squared", "l1", "chain", 0.05, .gamma = 0.2, .weights = true),
+    SMALL(40, 8, 1, "softmax", "group", "identity", 0.02, .gamma = 0.2, .classes = 3, .intercept = true),
+    SMALL(40, 8, 1, "squared", "l1", "chain", 0.05, .gamma = 0.2, .set = "ball:0.3"),
 };
 enum { SPECS = sizeof spec / sizeof *spec };
 
@@ -64,7 +30,7 @@ static void start_is_handed_out(void **unused) {
         double *x = SPD_NEW(double, p->dK), *c = SPD_NEW(double, p->K), *y = SPD_NEW(double, p->m * p->K);
         double *work = SPD_NEW(double, p->dK + spd_problem_term_work(p));
         for (int i = 0; i < entries; i++) {
-            if (table[i]->refuses(p)) continue;
+            if (spd_solver_refuses(table[i], p)) continue;
             fill(p->dK, 5, x);
             fill(p->m * p->K, 7, y);
             for (int64_t k = 0; k < p->K; k++) c[k] = p->intercept ? 0.5 - (double)k : 0;
@@ -94,7 +60,7 @@ static void optimum_is_left_alone(void **unused) {
         small s = small_make(&spec[o], 1);
         const spdhg_problem *p = s.problem;
         for (int i = 0; i < 2; i++) {
-            if (spd_solver_find(solver[i])->refuses(p)) continue;
+            if (spd_solver_refuses(spd_solver_find(solver[i]), p)) continue;
             drive first = started(p, solver[i], NULL, NULL, NULL);
             for (int64_t k = 0; k < 20000; k++) drive_step(&first, k);
             drive_output(&first);

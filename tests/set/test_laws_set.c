@@ -32,6 +32,26 @@ static bool member(const spd_set *X, const double *x) {
     return false;
 }
 
+/* What an entry says of its form is so. */
+static void properties_of(const spd_set *X, const double *x, const double *px) {
+    double low, high, minus[N], pm[N], sum = 0;
+    spd_set_sides(X, &low, &high);
+    for (int j = 0; j < N; j++) {
+        assert_true(px[j] >= low && px[j] <= high);
+        sum += px[j];
+        minus[j] = -x[j];
+    }
+    if (X->kind->whole) assert_memory_equal(x, px, N * sizeof *x);
+    if (X->kind->sum) assert_near(X->kind->name, sum, X->arg[0], 1e-12 * X->arg[0]);
+    if (X->kind->length) assert_near(X->kind->name, spd_norm2(N, px), fmin(spd_norm2(N, x), X->arg[0]), 1e-12 * X->arg[0]);
+    if (X->kind->sum_of_sizes)
+        assert_near(X->kind->name, spd_sum_abs(N, px), fmin(spd_sum_abs(N, x), X->arg[0]), 1e-12 * X->arg[0]);
+    if (X->kind->separable)
+        for (int j = 0; j < N; j++) assert_true(px[j] == (x[j] < low ? low : x[j] > high ? high : x[j]));
+    project(X, minus, pm);
+    for (int j = 0; j < N && X->kind->symmetric; j++) assert_near(X->kind->name, pm[j], -px[j], 1e-14 * fabs(x[j]));
+}
+
 static void laws_of(const char *spec) {
     spd_set X;
     spdhg_error err;
@@ -47,6 +67,7 @@ static void laws_of(const char *spec) {
         project(&X, v, pv);
         project(&X, px, again);
         assert_true(member(&X, px) && member(&X, pv));
+        properties_of(&X, x, px);
         if (member(&X, x) && strcmp(X.kind->name, "simplex") != 0) assert_memory_equal(x, px, sizeof x);
         assert_near(spec, law_distance(N, px, again), 0, 1e-12);
         assert_at_most(spec, law_distance(N, px, pv), law_distance(N, x, v) + 1e-12);

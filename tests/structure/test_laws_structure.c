@@ -72,8 +72,8 @@ static void chain_and_trend(void **unused) {
     spdhg_structure_free(F);
     spdhg_structure_free(NULL);
     assert_fault("trend:2", 3, SPDHG_USAGE, "structure 'trend:2': needs more than 3 features, the data have 3");
-    assert_fault("trend", 9, SPDHG_USAGE, "structure 'trend': expected a whole number from 0 to 10 behind 'trend:'");
-    assert_fault("trend:11", 99, SPDHG_USAGE, "structure 'trend:11': expected a whole number from 0 to 10 behind 'trend:'");
+    assert_fault("trend", 9, SPDHG_USAGE, "structure 'trend': expected a whole number from 0 to 10 after 'trend:'");
+    assert_fault("trend:11", 99, SPDHG_USAGE, "structure 'trend:11': expected a whole number from 0 to 10 after 'trend:'");
     assert_fault("chain:1", 9, SPDHG_USAGE, "structure 'chain:1': chain takes no argument");
     assert_fault("identity:", 9, SPDHG_USAGE, "structure 'identity:': identity takes no argument");
     assert_fault("tree", 9, SPDHG_USAGE,

@@ -29,7 +29,7 @@ static void edge_files(void **unused) {
         {"1 2 -inf\n", ":1:5: expected a weight: a finite number other than 0"},
         {"1 2 1e999\n", ":1:5: expected a weight: a finite number other than 0"},
         {"1 2 3x\n", ":1:5: expected a weight: a finite number other than 0"},
-        {"1 2 3 4\n", ":1:7: expected the end of the line behind 'i j weight'"},
+        {"1 2 3 4\n", ":1:7: expected the end of the line after 'i j weight'"},
         {"1 2\n1\n", ":2:2: expected the number of a feature: 'i j [weight]'"},
         {"1 2\na 1\n", ":2:1: expected the number of a feature: 'i j [weight]'"},
         {"1 2.5\n", ":1:3: expected the number of a feature: 'i j [weight]'"},
@@ -46,7 +46,7 @@ static void edge_files(void **unused) {
     unlink(FILE_NAME);
     spdhg_structure *F;
     assert_int_equal(spdhg_structure_new(&F, "edges:" FILE_NAME, 4, NULL), SPDHG_IO);
-    assert_fault("edges:", 4, SPDHG_USAGE, "structure 'edges:': expected a file name behind 'edges:'");
+    assert_fault("edges:", 4, SPDHG_USAGE, "structure 'edges:': expected a file name after 'edges:'");
 }
 
 /* A hub with a million neighbours: longer than any buffer, and the bound knows that the norm is sqrt(degree + 1). */
@@ -90,8 +90,8 @@ static void groups(void **unused) {
         const char *message;
     } wrong[] = {
         {"size:4", "", SPDHG_USAGE, "groups 'size:4': the structure has 6 rows, not a multiple of 4"},
-        {"size:0", "", SPDHG_USAGE, "groups 'size:0': expected a whole number above 0 behind 'size:'"},
-        {"size", "", SPDHG_USAGE, "groups 'size:': expected a whole number above 0 behind 'size:'"},
+        {"size:0", "", SPDHG_USAGE, "groups 'size:0': expected a whole number above 0 after 'size:'"},
+        {"size", "", SPDHG_USAGE, "groups 'size:': expected a whole number above 0 after 'size:'"},
         {"grid", "", SPDHG_USAGE, "groups 'grid' need the structure 'grid:HxW', not 'identity'"},
         {FILE_NAME, "1\n2\n", SPDHG_DATA, FILE_NAME ": 2 group numbers, the structure has 6 rows"},
         {FILE_NAME, "1\n2\n3\n4.5\n5\n6\n", SPDHG_DATA, FILE_NAME ": group of row 4 is 4.5; expected a whole number"},

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "problem/sample.h"
 #include "run/run.h"
 
 typedef struct small {
@@ -43,6 +44,12 @@ typedef struct small_spec {
     int64_t group_count; /* rows of F dealt to so many groups in turn; 0: none */
     int64_t edges;       /* structure NULL: so many random edges between the first half of the features */
 } small_spec;
+/* What every one of them says, then the rest by name. */
+#define SMALL(rows, features, part, phi, r, F, weight, ...)                                                                      \
+    {                                                                                                                            \
+        .n = (rows), .d = (features), .density = (part), .loss = (phi), .penalty = (r), .structure = (F), .lambda = (weight),    \
+        __VA_ARGS__                                                                                                              \
+    }
 
 static inline small small_make(const small_spec *o, uint64_t seed) {
     small s = {0};

@@ -1,4 +1,4 @@
-/* test_trace.c - a trace keeps its points, and its CSV is the table that CLI promises: raw values, empty where nothing is known.
+/* test_trace.c - a trace keeps its points, and its CSV is the table that the man page describes: raw values, empty where nothing is known.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,6 @@
-# test_docs.py - the pages in docs/ are true: every name `spdhg list` prints is explained, every solver has its reference and its parameters with
-# their defaults, and every file.c:function mentioned exists.
+# test_docs.py - the pages are true: every name `spdhg list` prints is explained, every solver has its reference and its parameters
+# with their defaults, every file.c:function mentioned exists, every link leads somewhere. And they can be read: prose has lines of at
+# most 120 characters, and words that were too odd to keep do not come back.
 import os
 import re
 import subprocess
@@ -70,7 +71,7 @@ def check_solvers():
             continue
         check(lines[0] in body.split("\n"), f"docs/algorithms.md, {name}: the reference '{lines[0]}' is missing")
         check("Output" in body and "Refuse" in body, f"docs/algorithms.md, {name}: output or refusals missing")
-        stated = dict(re.findall(r"`(\w+)` \(default (by rule|[^\s:;),]+)", body))
+        stated = dict(re.findall(r"`(\w+)` \(default (by rule|[^\s:;),]+)", " ".join(body.split())))
         for line in lines[1:]:
             parameter, default = re.match(r"--param (\w+)=VALUE .*?, default (by rule|[^\s:]+): ", line).groups()
             check(stated.get(parameter) == default, f"docs/algorithms.md, {name}: {parameter} has default {default}, the page says {stated.get(parameter)}")
@@ -89,8 +90,53 @@ def check_places():
     check(places >= 20, f"only {places} places are named in docs/")
 
 
+PAGES = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "tests/README.md", "bench/README.md", "bindings/python/README.md"]
+PAGES += ["docs/" + name for name in sorted(os.listdir(os.path.join(ROOT, "docs"))) if name.endswith(".md")]
+
+
+def text_of(name):
+    with open(os.path.join(ROOT, name)) as file:
+        return file.read()
+
+
+def anchors(text):
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in re.findall(r"(?m)^#+ (.*)$", text)}
+
+
+def check_links():
+    for name in PAGES:
+        for link in re.findall(r"\]\(([^)\s]+)\)", text_of(name)):
+            if link.startswith(("http:", "https:")):
+                continue
+            path, _, anchor = link.partition("#")
+            target = os.path.normpath(os.path.join(os.path.dirname(name), path)) if path else name
+            there = os.path.exists(os.path.join(ROOT, target))
+            check(there, f"{name}: there is no {path}")
+            check(not anchor or not there or anchor in anchors(text_of(target)), f"{name}: no heading for {link}")
+
+
+def check_width():
+    """Tables, code and images are as wide as they are."""
+    for name in PAGES:
+        prose = re.sub(r"(?ms)^```.*?^```$", lambda code: "\n" * code.group().count("\n"), text_of(name))
+        for at, line in enumerate(prose.split("\n"), 1):
+            check(line.startswith(("|", "    ", "![")) or len(line) <= 120, f"{name}:{at}: {len(line)} characters in a line, expected at most 120")
+
+
+def check_words():
+    odd = re.compile(r"\b(foretell\w*|beware|as it were|mended|numbers of F\b|Chosen is)", re.I)
+    said = {name: text_of(name) for name in PAGES + ["docs/spdhg.1", "run", "include/spdhg.h", "src/catalog/options.c"]}
+    for verb in ("fit", "path", "race", "predict", "graph", "inspect", "convert", "generate", "bound", "report", "list"):
+        said[f"spdhg {verb} --help"] = subprocess.run([COMMAND, verb, "--help"], capture_output=True, text=True, check=True).stdout
+    for name, text in said.items():
+        check(not odd.search(text), f"{name}: '{odd.search(text) and odd.search(text).group()}'")
+
+
 check_names()
 check_solvers()
 check_places()
+check_links()
+check_width()
+check_words()
 print(f"{passed} passed, {failed} failed")
 sys.exit(failed > 0)

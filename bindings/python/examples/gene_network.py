@@ -1,6 +1,6 @@
 # gene_network.py - logistic regression guided by a network of genes, against a plain lasso: which genes matter, and how well it predicts.
 # Synthetic: every regulator drives ten genes that rise and fall with it; four of the fifteen modules decide the disease. Of 150 patients
-# and 165 genes a lasso can name one gene of a module and be no worse for it; the network says that they belong together.
+# and 165 genes a lasso can pick one gene of a module and predict just as well; the network says that they belong together.
 import networkx as nx
 import numpy as np
 

@@ -1,5 +1,5 @@
 """Structured-sparse linear models: lasso, fused lasso, trend filtering, total variation, graph-guided and group penalties, with a
-duality gap that proves how good the answer is.
+duality gap that proves how close each answer is to the best possible.
 
 >>> import numpy as np, spdhg
 >>> X = np.random.default_rng(0).normal(size=(200, 20))

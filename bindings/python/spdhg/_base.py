@@ -25,7 +25,7 @@ POINT = np.dtype([(name, "i8" if name == "iteration" else "f8") for name, _ in f
 
 
 def validate(estimator: Any, *data: Any, **wishes: Any) -> Any:
-    """scikit-learn's own check of X and y, which moved in 1.6; that X is finite the library checks, in the pass it makes anyway."""
+    """scikit-learn's own check of X and y, which moved in 1.6; the library checks that X is finite, in a pass it makes anyway."""
     wishes = dict(accept_sparse="csr", dtype=np.float64, order="C", **wishes)
     if hasattr(validation, "validate_data"):
         return validation.validate_data(estimator, *data, ensure_all_finite=False, **wishes)
@@ -33,7 +33,7 @@ def validate(estimator: Any, *data: Any, **wishes: Any) -> Any:
 
 
 class Labels:
-    """Labels as the library wants them: numbers as they are, anything else as positions in a list of texts."""
+    """Labels as the library needs them: numbers unchanged, anything else as positions in a list of texts."""
 
     def __init__(self, y: np.ndarray) -> None:
         check_classification_targets(y)
@@ -47,7 +47,7 @@ class Labels:
             self.b = np.searchsorted(self.classes, y).astype(np.float64)
 
     def number(self, weight: Optional[np.ndarray]) -> int:
-        """Classes among the rows that count."""
+        """Classes among the rows with nonzero weight."""
         return len(self.classes) if weight is None else len(np.unique(self.b[weight > 0]))
 
     def of_model(self, model: Model) -> np.ndarray:
@@ -154,7 +154,7 @@ class Structured(BaseEstimator):
         return number("alpha", self.alpha)
 
     def _start(self, solver: Any, problem: Problem) -> None:
-        """Where the last fit ended, as far as the sizes still fit."""
+        """Where the last fit ended, if the sizes still match."""
         v = problem.view
         coef = np.atleast_2d(self.coef_)
         if coef.shape != (v.outputs, v.features):
@@ -200,8 +200,8 @@ class Structured(BaseEstimator):
         proven = f"proven within {self.gap_:.3g} of the best possible (relative gap {self.gap_relative_:.3g})"
         if self.gap_kind_ != "certified":
             proven = "nothing is proven" if self.gap_kind_ == "none" else f"gap {self.gap_:.3g} only within a radius"
-        hint = "; perhaps no finite optimum exists: try gamma > 0" if self.gamma == 0 and self.gap_kind_ != "certified" else ""
-        warnings.warn(f"{said}: objective {self.objective_:.6g}, {proven}, asked for {tol if tol > 0 else 1e-6:g}{hint}", ConvergenceWarning, stacklevel=4)
+        hint = "; perhaps there is no finite optimum: try gamma > 0" if self.gamma == 0 and self.gap_kind_ != "certified" else ""
+        warnings.warn(f"{said}: objective {self.objective_:.6g}, {proven}, requested {tol if tol > 0 else 1e-6:g}{hint}", ConvergenceWarning, stacklevel=4)
 
     # ---- predictions
 

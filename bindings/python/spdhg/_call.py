@@ -37,7 +37,7 @@ def call(function: Callable, *arguments) -> None:
 
 
 def make(kind: str, function: Callable, *arguments, free: Callable, keep: tuple = ()):
-    """A handle that frees itself, and before that keeps alive what it borrows."""
+    """A handle that frees itself, and until then keeps alive what it borrows."""
     out = ffi.new(f"spdhg_{kind} **")
     call(function, out, *arguments)
     return ffi.gc(out[0], lambda pointer, _=keep: free(pointer))
@@ -67,7 +67,7 @@ def longs(array: Optional[np.ndarray]):
 
 
 class Watch:
-    """The callback of a long call: tells `listen` of points and sentences, and can be asked to stop from anywhere."""
+    """The callback of a long call: passes points and messages to `listen`, and can be asked to stop from any thread."""
 
     def __init__(self, listen: Optional[Callable] = None) -> None:
         self.listen, self.failure = listen, None
@@ -99,7 +99,7 @@ _blas_users, _blas_before = 0, 0
 
 
 def _enter_blas() -> None:
-    """BLAS with one thread of its own: results then do not depend on the number of cores."""
+    """BLAS with one thread, so that results do not depend on the number of cores."""
     global _blas_users, _blas_before
     with _blas:
         if _blas_users == 0:

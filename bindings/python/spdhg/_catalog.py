@@ -24,7 +24,7 @@ def entries(topic: str) -> Iterator[Any]:
 
 
 def catalog(topic: str) -> Dict[str, str]:
-    """Names and what they mean: of 'losses', 'penalties', 'structures', 'sets', 'solvers', 'formats', 'kinds' or 'methods'.
+    """Names and their meaning, for 'losses', 'penalties', 'structures', 'sets', 'solvers', 'formats', 'kinds' or 'methods'.
 
     Examples
     --------
@@ -33,7 +33,7 @@ def catalog(topic: str) -> Dict[str, str]:
     ['l1', 'group', 'linf', 'nuclear']
     """
     if topic not in topics():
-        raise ValueError(f"there is no topic {topic!r}; the topics are {', '.join(topics())}")
+        raise ValueError(f"unknown topic {topic!r}; expected one of: {', '.join(topics())}")
     found = {}
     for entry in entries(topic):
         about = text(entry.help) or ""
@@ -47,10 +47,15 @@ def catalog(topic: str) -> Dict[str, str]:
     return found
 
 
-def classifies(loss: str) -> bool:
-    """Is this a loss of labels? ValueError if there is none of that name."""
+def loss_entry(loss: str) -> Any:
+    """What the library's table says about a loss. ValueError if there is no such loss."""
     name = loss.split(":")[0] if isinstance(loss, str) else loss
     for entry in entries("losses"):
         if text(entry.name) == name:
-            return bool(entry.classify)
+            return entry
     raise ValueError(f"loss={loss!r} is not one of {', '.join(catalog('losses'))}")
+
+
+def classifies(loss: str) -> bool:
+    """Is this a loss for labels?"""
+    return bool(loss_entry(loss).classify)

@@ -63,7 +63,7 @@ def _borrow(X: Any, b: Optional[np.ndarray], targets: int) -> Any:
 
 
 class Data:
-    """What `read` found in a file: `X` and `y`, and what came with them. Unpacks to (X, y)."""
+    """The contents of a file: `X`, `y` and what came with them. Unpacks to (X, y)."""
 
     X: Any
     y: Optional[np.ndarray]

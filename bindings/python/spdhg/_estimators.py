@@ -9,18 +9,19 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.metaestimators import available_if
 
 from ._base import Structured
+from ._catalog import loss_entry
 from ._parameters import ClassifierCVParameters, ClassifierParameters, RegressorCVParameters, RegressorParameters
 from ._path import fit_cv
 
-ATTRIBUTES = """coef_ : array, features; with several outputs outputs x features. intercept_ : the unpenalised constant
-    dual_ : the dual variable y, one number for each row of F (and output). objective_ : the value reached
+ATTRIBUTES = """coef_ : array of length features, or outputs x features. intercept_ : the unpenalised constant
+    dual_ : the dual variable y, one entry for each row of F (and output). objective_ : its value
     gap_, gap_relative_, gap_kind_ : the objective is proven to be within `gap_` of the best possible if the kind is 'certified'
     n_iter_ : passes over the data. outcome_ : 'converged', 'done', 'limit', 'stalled', 'infimum', 'interrupted' or 'diverged'
     history_ : dict of columns (epoch, seconds, objective, gap, ...), for pandas.DataFrame(history_)
     structure_ : the learned F, with structure='learned'"""
 
-CHOSEN = """alpha_, gamma_, also_sparse_ : what was chosen
-    alphas_ : all alphas, falling. path_ : the whole `Path`, with coefficients and scores of each alpha"""
+CHOSEN = """alpha_, gamma_, also_sparse_ : the chosen values
+    alphas_ : all alphas, decreasing. path_ : the whole `Path`, with coefficients and scores of each alpha"""
 
 
 def documented(cls: Any) -> Any:
@@ -29,7 +30,7 @@ def documented(cls: Any) -> Any:
 
 
 def _has_probabilities(self: Any) -> bool:
-    return str(self.loss).split(":")[0] in ("logistic", "softmax")
+    return bool(loss_entry(self.loss).probabilities)
 
 
 class Classifier(ClassifierMixin, Structured):
@@ -39,7 +40,7 @@ class Classifier(ClassifierMixin, Structured):
         self.coef_, self.intercept_ = self._model.coef, self._model.intercept
 
     def decision_function(self, X: Any, offset: Any = None) -> np.ndarray:
-        """Scores: one for each row if there are two classes (positive: the second), else one for each class."""
+        """Scores: one for each row if there are two classes (positive: the second), otherwise one for each class."""
         scores = self._scores(X, offset)
         if scores.shape[1] == 1:
             return scores[:, 0]
@@ -53,7 +54,7 @@ class Classifier(ClassifierMixin, Structured):
 
     @available_if(_has_probabilities)
     def predict_proba(self, X: Any, offset: Any = None) -> np.ndarray:
-        """The chance of each class; for the losses logistic and softmax."""
+        """Class probabilities, for the losses logistic and softmax."""
         scores = self._scores(X, offset)
         return np.ones_like(scores) if len(self.classes_) == 1 else self._model.probabilities(scores)
 
@@ -74,7 +75,8 @@ class Regressor(RegressorMixin, Structured):
     def predict(self, X: Any, offset: Any = None) -> np.ndarray:
         """The expected target of each row."""
         scores = self._scores(X, offset)
-        return scores[:, 0] if scores.shape[1] == 1 else scores
+        means = self._model.means(scores)
+        return means[:, 0] if means.shape[1] == 1 else means
 
     def _more_tags(self) -> dict:
         return {"multioutput": True}
@@ -82,12 +84,12 @@ class Regressor(RegressorMixin, Structured):
 
 @documented
 class StructuredClassifier(ClassifierParameters, Classifier):
-    """Linear classifier whose coefficients have a structure: minimises
+    """Linear classifier with structured coefficients. Minimises
 
         mean_i loss(a_i'x + c + o_i, b_i) + (gamma/2) ||x||^2 + alpha r(F x) [+ also_sparse alpha ||x||_1]
 
     where F says which coefficients belong together (neighbours, pixels, nodes of a graph) and r is a norm. The answer comes with a
-    duality gap: a proof of how far it can be from the best possible.
+    duality gap, which proves how far it can be from the best possible.
 
     Parameters
     ----------
@@ -100,7 +102,7 @@ class StructuredClassifier(ClassifierParameters, Classifier):
 
     Examples
     --------
-    Coefficients on a line, of which neighbours are alike:
+    Coefficients on a line, whose neighbours are alike:
 
     >>> import numpy as np
     >>> from spdhg import StructuredClassifier
@@ -123,14 +125,14 @@ class StructuredClassifier(ClassifierParameters, Classifier):
     """
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None, eval_set: Any = None) -> "StructuredClassifier":
-        """Fit. `offset`: a known part of the scores; `eval_set`: (X, y) measured in history_. Ctrl-C stops within a step; what was
-        reached is then in the attributes."""
+        """Fit. `offset`: a known part of the scores; `eval_set`: (X, y) to evaluate in history_. Ctrl-C stops within a step and keeps
+        what has been reached."""
         return self._fit(X, y, sample_weight, offset, eval_set)
 
 
 @documented
 class StructuredRegressor(RegressorParameters, Regressor):
-    """Linear regression whose coefficients have a structure: minimises
+    """Linear regression with structured coefficients. Minimises
 
         mean_i loss(a_i'x + c + o_i, b_i) + (gamma/2) ||x||^2 + alpha r(F x) [+ also_sparse alpha ||x||_1]
 
@@ -157,13 +159,13 @@ class StructuredRegressor(RegressorParameters, Regressor):
     """
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None, eval_set: Any = None) -> "StructuredRegressor":
-        """Fit. `offset`: a known part of the scores; `eval_set`: (X, y) measured in history_. Ctrl-C stops within a step; what was
-        reached is then in the attributes."""
+        """Fit. `offset`: a known part of the scores; `eval_set`: (X, y) to evaluate in history_. Ctrl-C stops within a step and keeps
+        what has been reached."""
         return self._fit(X, y, sample_weight, offset, eval_set)
 
 
 class AlongPath:
-    """What the estimators share whose alpha is chosen along a path."""
+    """Common to the estimators that choose alpha along a path."""
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None, fold_groups: Any = None) -> Any:
         """Fit. `fold_groups`: rows with the same number stay in one fold."""
@@ -176,7 +178,7 @@ class AlongPath:
 
 @documented
 class StructuredClassifierCV(ClassifierCVParameters, AlongPath, Classifier):
-    """StructuredClassifier whose alpha is chosen along a path: by cross-validation (loss, accuracy, auc) or aic, bic, ebic.
+    """StructuredClassifier with alpha chosen along a path, by cross-validation (loss, accuracy, auc) or aic, bic, ebic.
 
     Parameters
     ----------
@@ -202,7 +204,7 @@ class StructuredClassifierCV(ClassifierCVParameters, AlongPath, Classifier):
 
 @documented
 class StructuredRegressorCV(RegressorCVParameters, AlongPath, Regressor):
-    """StructuredRegressor whose alpha is chosen along a path: by cross-validation (loss) or aic, bic, ebic.
+    """StructuredRegressor with alpha chosen along a path, by cross-validation (loss) or aic, bic, ebic.
 
     Parameters
     ----------

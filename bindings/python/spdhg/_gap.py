@@ -11,7 +11,7 @@ from ._native import ffi, lib
 
 
 class Gap(NamedTuple):
-    """f(x) - min f <= gap if kind is 'certified'; `relative` is in parts of the objective."""
+    """f(x) - min f <= gap if kind is 'certified'; `relative` is gap / objective."""
 
     gap: float
     relative: float
@@ -29,9 +29,9 @@ def duality_gap(estimator: Any, X: Any, y: Any, *, coef: Any = None, intercept: 
     Parameters
     ----------
     estimator : StructuredClassifier or StructuredRegressor
-        says what is minimised; need not be fitted if `coef` is given.
+        defines what is minimised; need not be fitted if `coef` is given.
     X, y : the data
-    coef, intercept, dual : the point; by default the estimator's own. The best intercept for `coef` is found in any case.
+    coef, intercept, dual : the point; by default the estimator's own. The best intercept for `coef` is computed in any case.
     sample_weight, offset : as for fit
 
     Examples

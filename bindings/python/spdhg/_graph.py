@@ -32,7 +32,7 @@ class Graph:
         self.weights = value
 
     def to_networkx(self) -> Any:
-        """As a networkx graph, nodes named by feature names where the data had them, with weights."""
+        """As a networkx graph with weights; nodes are feature names, if the data have them."""
         import networkx
 
         graph = networkx.Graph()
@@ -42,7 +42,7 @@ class Graph:
         return graph
 
     def plot(self, ax: Any = None) -> Any:
-        """The nodes that have an edge, on a circle; edges by sign."""
+        """Draw the nodes that have an edge on a circle, and edges by sign."""
         ax = axes(ax)
         nodes = np.unique(self.edges)
         angle = 2 * np.pi * np.arange(len(nodes)) / max(1, len(nodes))

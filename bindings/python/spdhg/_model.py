@@ -80,6 +80,11 @@ class Model:
         call(lib.spdhg_model_scores, self.handle, data, doubles(scores))
         return scores
 
+    def means(self, scores: np.ndarray) -> np.ndarray:
+        out = np.empty_like(scores)
+        call(lib.spdhg_model_means, self.handle, len(scores), doubles(np.ascontiguousarray(scores)), doubles(out))
+        return out
+
     def probabilities(self, scores: np.ndarray) -> np.ndarray:
         out = np.empty((len(scores), self.view.classes))
         call(lib.spdhg_model_probabilities, self.handle, len(scores), doubles(np.ascontiguousarray(scores)), doubles(out))

@@ -24,7 +24,7 @@ CRITERIA = ("loss", "accuracy", "auc") + INFORMATION
 
 
 class Path:
-    """A path over alpha: `alphas` (falling), `coefs` (alphas x [outputs x] features), `intercepts`, `table` (a dict of columns, for
+    """A path over alpha: `alphas` (decreasing), `coefs` (alphas x [outputs x] features), `intercepts`, `table` (a dict of columns, for
     pandas.DataFrame), the positions `best`, `one_se` and `chosen`, and `alpha`, the chosen one."""
 
     def __init__(self, handle: Any, problem: Any, choose: str) -> None:

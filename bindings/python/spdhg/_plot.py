@@ -17,7 +17,7 @@ def axes(ax: Any) -> Any:
 
 
 def plot_coef(estimator: Any, ax: Any, output: int) -> Any:
-    """An image if the structure is a grid in two dimensions, else a line."""
+    """An image if the structure is a grid in two dimensions, otherwise a line."""
     ax = axes(ax)
     coef = np.atleast_2d(estimator.coef_)[output]
     side = [int(s) for s in estimator._model.view.side if s > 1] if getattr(estimator, "_model", None) else []

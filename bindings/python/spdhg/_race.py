@@ -19,7 +19,7 @@ from ._problem import SAMPLING, number, seed
 
 
 def columns(path: str) -> Dict[str, np.ndarray]:
-    """A CSV file as columns: numbers where all are, empty ones NaN; else texts."""
+    """A CSV file as columns: numbers (empty cells are NaN) if all cells are numbers, otherwise texts."""
     with open(path, newline="") as file:
         rows = list(csv.DictReader(file))
     found = {}
@@ -46,7 +46,7 @@ class Race:
         return columns(os.path.join(self.folder, f"{data}.{task}.csv"))
 
     def plot(self, data: str, task: str, by: str = "epoch", ax: Any = None) -> Any:
-        """Objective less the certified lower bound, in parts of it, by 'epoch' or 'seconds'; repeats as thin lines."""
+        """Objective minus the certified lower bound, relative to it, by 'epoch' or 'seconds'; repeats as thin lines."""
         ax = axes(ax)
         traces = self.traces(data, task)
         (problem,) = [p for p in self.summary["problems"] if p["data"] == data and p["task"] == task]

@@ -65,7 +65,7 @@ def _grid(structure: str, features: int) -> str:
         return structure
     side = math.isqrt(features)
     if side * side != features:
-        raise ValueError(f"structure='grid': {features} features are no square; give the sides, as in structure=(height, width)")
+        raise ValueError(f"structure='grid': {features} features are not a square; give the sides, as in structure=(height, width)")
     return f"grid:{side}x{side}"
 
 

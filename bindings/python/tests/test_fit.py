@@ -12,7 +12,7 @@ import pytest
 import scipy.optimize
 import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import Ridge
+from sklearn.linear_model import PoissonRegressor, Ridge
 
 import spdhg
 from conftest import sparse_rows
@@ -258,3 +258,34 @@ def test_verbose_says_something(capfd):
     StructuredClassifier(verbose=2).fit(X, z > 0)
     said = capfd.readouterr().out
     assert "objective" in said and "epoch" in said and said.count("\n") > 2
+
+
+def counts(rows=150, features=5):
+    draw = np.random.default_rng(11)
+    X = draw.normal(size=(rows, features))
+    exposure = draw.uniform(0.5, 10, size=rows)
+    return X, draw.poisson(exposure * np.exp(0.3 + X @ [0.5, -0.2, 0.0, 0.1, 0.0])).astype(float), exposure
+
+
+def test_poisson_against_scikit_learn():
+    """Half the deviance and ridge are PoissonRegressor's objective; an exposure is the same as weights of rates."""
+    X, y, exposure = counts()
+    ours = StructuredRegressor(loss="poisson", alpha=0, gamma=0.05, tol=1e-12).fit(X, y)
+    theirs = PoissonRegressor(alpha=0.05, tol=1e-10, max_iter=10000).fit(X, y)
+    np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=1e-7)
+    np.testing.assert_allclose(ours.predict(X), theirs.predict(X), rtol=1e-6)
+    offset = np.log(exposure)
+    ours.fit(X, y, offset=offset)
+    theirs.set_params(alpha=0.05 * len(y) / exposure.sum()).fit(X, y / exposure, sample_weight=exposure)
+    np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=1e-7)
+    np.testing.assert_allclose(ours.predict(X, offset=offset), exposure * theirs.predict(X), rtol=1e-6)
+
+
+def test_poisson_is_for_counts():
+    X, y, _ = counts()
+    with pytest.raises(ValueError, match="expects a count"):
+        StructuredRegressor(loss="poisson").fit(X, -y - 1)
+    with pytest.raises(ValueError, match="use StructuredRegressor"):
+        StructuredClassifier(loss="poisson").fit(X, y)
+    model = spdhg.StructuredRegressorCV(loss="poisson", structure="chain", n_alphas=10, cv=3).fit(X, y)
+    assert model.predict(X).min() > 0 and model.gap_relative_ <= 1e-6

@@ -48,7 +48,7 @@ def platform(files):
 
 
 def licences(copies, where, folder, own):
-    """Ours, and what Debian says of the libraries that come along."""
+    """Our licence, and Debian's statements about the libraries in the wheel."""
     os.makedirs(folder)
     shutil.copy(own, os.path.join(folder, "LICENSE"))
     for name in sorted(os.path.basename(copy) for copy in copies):

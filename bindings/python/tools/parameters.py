@@ -21,17 +21,17 @@ MORE = {"loss": "`logistic` means softmax for more than two classes.",
                      "a list or an array; a networkx graph; a scipy sparse matrix: square, symmetric and with an empty diagonal it is "
                      "a graph's adjacency, any other is F itself; a `Graph` of `learn_graph`. `grid` alone is a square.",
         "groups": "Or an array of these numbers.",
-        "penalty_weights": "An array.",
+        "penalty_weights": "Here an array.",
         "class_weight": "`balanced`, or a dict {label: weight}.",
         "solver_params": "A dict {name: value}; `spdhg.catalog('solvers')` lists them.",
         "max_iter": "", "n_jobs": "None and -1: all cores.",
-        "random_state": "A whole number; None: another one each time.",
-        "cv": "Or a splitter of scikit-learn, or splits, whose test parts have every row once.",
+        "random_state": "A whole number; None: a new one each time.",
+        "cv": "Or a scikit-learn splitter, or splits whose test parts contain every row once.",
         "gammas": "", "sparsities": ""}
 # What only Python has.
 OWN = {"warm_start": ("bool", "False", "start where the last fit ended"),
-       "verbose": ("int", "0", "1: a line for each measured point; 2: also what is decided on the way")}
-WORDS = [("exit status 4", "ConvergenceWarning"), ("FILE now and then", "this file now and then"),
+       "verbose": ("int", "0", "1: a line for each measured point; 2: also decisions")}
+WORDS = [("exit status 4", "ConvergenceWarning"), ("solve to FILE", "solve to this file"),
          ("; see spdhg list solvers", ""), ("; may be repeated", ""), (", or a file with a group", ", or a group"),
          ("lambdas", "alphas"), ("lambda", "alpha"), ("*alpha*", " alpha ")]
 NOT_HERE = {"no-intercept", "weights", "offset", "fold-groups", "fold-file"}

@@ -1,0 +1,29 @@
+/* fit.h - what `spdhg fit` was asked and what it holds; shared by fit.c and fit_output.c. */
+#ifndef SPD_CLI_FIT_H
+#define SPD_CLI_FIT_H
+#include "cli.h"
+
+typedef struct cli_fit_job {
+    spdhg_read_options read;
+    cli_problem_options problem_options;
+    cli_solve_options solve;
+    const char *path, *model_path, *trace_path, *report_path, *truth_path, *test_path, *certificate_path;
+    double test_fraction; /* 0: none held out */
+    cli_bound bound;
+    bool json, quiet, verbose;
+    char *command;
+
+    spdhg_data *data, *test;
+    int64_t *train_row, *test_row, trains, tests;
+    cli_problem problem;
+    spdhg_solver *solver;
+    spdhg_model *model;
+    double *truth;
+    FILE *human; /* where sentences go; NULL: nowhere */
+    cli_progress progress;
+} cli_fit_job;
+
+/* ---- fit_output.c */
+spdhg_status cli_fit_write(cli_fit_job *f, cli_fit_result *result, spdhg_error *err);
+int cli_fit_conclude(const cli_fit_job *f, spdhg_outcome outcome); /* the exit status; why it is not 0 is said */
+#endif

@@ -1,0 +1,59 @@
+/* fit_output.c - what `spdhg fit` leaves: model, trace, report, certificate, summary, exit status. */
+#include "fit.h"
+
+static spdhg_status test_rmse(const cli_fit_job *f, double *rmse, spdhg_error *err) {
+    if (!f->test || f->model->classify) return SPDHG_OK;
+    double *scores = SPD_NEW(double, f->test->rows * f->model->outputs);
+    if (!scores) return spd_fail_memory(err, (double)f->test->rows * (double)f->model->outputs * sizeof(double));
+    spd_metrics metrics = {0};
+    spdhg_status status = spdhg_model_scores(f->model, f->test, scores, err);
+    if (status == SPDHG_OK) status = spd_model_metrics(f->model, f->test, scores, &metrics, err);
+    if (status == SPDHG_OK) *rmse = metrics.rmse;
+    spd_free(metrics.confusion);
+    spd_free(scores);
+    return status;
+}
+
+/* The model first: it is what an interrupted user wants most. */
+spdhg_status cli_fit_write(cli_fit_job *f, cli_fit_result *result, spdhg_error *err) {
+    SPD_TRY(spdhg_model_from_solver(&f->model, f->solver, err));
+    if (f->model_path) SPD_TRY(spdhg_model_write(f->model, f->model_path, err));
+    SPD_TRY(test_rmse(f, &result->test_rmse, err));
+    int64_t points;
+    const spdhg_point *point = spdhg_solver_trace(f->solver, &points);
+    if (f->trace_path) SPD_TRY(spd_trace_write_csv(f->trace_path, result->solution->solver, 0, point, points, err));
+    if (f->report_path) {
+        const spd_report report = {.title = f->path,
+                                   .command = f->command,
+                                   .model = f->model,
+                                   .point = point,
+                                   .points = points,
+                                   .truth = f->truth,
+                                   .solution = result->solution,
+                                   .structure = spd_problem_structure(result->problem)};
+        SPD_TRY(spd_report_write(&report, f->report_path, err));
+    }
+    if (f->certificate_path) SPD_TRY(spdhg_solver_certificate(f->solver, f->certificate_path, err));
+    cli_print_summary(f->human, result, f->model_path);
+    if (f->human && f->trace_path) fprintf(f->human, "trace written to %s\n", f->trace_path);
+    if (f->human && f->certificate_path) fprintf(f->human, "certificate written to %s\n", f->certificate_path);
+    if (f->human && f->report_path) fprintf(f->human, "report written to %s\n", f->report_path);
+    return f->json ? cli_json_print(cli_fit_json(result), err) : SPDHG_OK;
+}
+
+int cli_fit_conclude(const cli_fit_job *f,
+                     spdhg_outcome outcome) { /* what makes the exit status differ from 0 is said even by --quiet */
+    if (outcome == SPDHG_OUTCOME_INTERRUPTED) return cli_signals_status();
+    if ((outcome == SPDHG_OUTCOME_LIMIT || outcome == SPDHG_OUTCOME_STALLED))
+        fprintf(stderr, "spdhg fit: the relative gap %g of --tol was not proven: %s\n", spd_solver_options(f->solver)->tol,
+                spdhg_outcome_text(outcome));
+    const bool open = f->problem_options.gamma == 0 && strcmp(spdhg_solver_solution(f->solver)->gap_kind, "certified") != 0;
+    if ((outcome == SPDHG_OUTCOME_LIMIT || outcome == SPDHG_OUTCOME_STALLED) && open)
+        fprintf(stderr,
+                "spdhg fit: perhaps there is no finite optimum (separable classes, or directions that change neither loss nor "
+                "penalty); --gamma above 0 gives one\n");
+    if (outcome == SPDHG_OUTCOME_INFIMUM)
+        fprintf(stderr, "spdhg fit: %s; --gamma above 0 gives a minimiser\n", spdhg_outcome_text(outcome));
+    if (outcome == SPDHG_OUTCOME_DIVERGED) fprintf(stderr, "spdhg fit: %s\n", spdhg_outcome_text(outcome));
+    return spdhg_outcome_exit_status(outcome);
+}

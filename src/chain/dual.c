@@ -1,0 +1,63 @@
+/* dual.c - the dual of total variation on a forest, from x: forces t along the edges and s at the nodes.
+ *   slope_k + s_k + t_k - sum over the children of t_c = v_k,    v_k = 0 but at a bound: >= 0 where x_k = low, <= 0 where x_k = high
+ * Where x_k and its parent's differ t_k = w_k or -w_k; where x_k is not 0 s_k = mu_k or -mu_k. The rest is a flow with bounds: from
+ * the leaves up the range of what each t_k can be, from the roots down one of its values. Without mu and bounds each range is a
+ * number, the sum of the slopes below. What rounding leaves stays at its node, and does not travel beyond an edge with t = w. */
+#include "chain/chain.h"
+
+static double within(double a, double low, double high) { return a < low ? low : a > high ? high : a; }
+
+static double force(const spd_forest *f, const double *x, int64_t k) {
+    const double up = x[f->parent[k]];
+    return x[k] > up ? f->weight[k] : x[k] < up ? -f->weight[k] : 0;
+}
+
+static void sum_up(const spd_forest *f, const spd_unary *u, const double *x, double *t) {
+    for (int64_t k = 0; k < f->d; k++) t[k] = 0;
+    for (int64_t k = f->d - 1; k >= 0; k--) {
+        const int64_t up = f->parent[k];
+        const double needed = t[k] - (u->q[k] * (x[k] - u->m[k]) + u->g[k]);
+        t[k] = up < 0 ? 0 : x[k] != x[up] ? force(f, x, k) : within(needed, -f->weight[k], f->weight[k]);
+        if (up >= 0) t[up] += t[k];
+    }
+}
+
+/* s_k - v_k may be between these. */
+static void node_range(const spd_forest *f, double low, double high, double x, int64_t k, double *from, double *to) {
+    *from = x > 0 ? f->mu[k] : -f->mu[k];
+    *to = x < 0 ? -f->mu[k] : f->mu[k];
+    if (x == low) *from = -INFINITY;
+    if (x == high) *to = INFINITY;
+}
+
+void spd_variation_dual(const spd_forest *f, const spd_unary *u, double low, double high, const double *x, double *t, double *s,
+                        double *range) {
+    if (!f->sparse && low == -INFINITY && high == INFINITY) {
+        sum_up(f, u, x, t);
+        return;
+    }
+    double *least = range, *most = least + f->d, *below = most + f->d, *above = below + f->d, from,
+           to; /* t_k; the children's sum */
+    for (int64_t k = 0; k < f->d; k++) below[k] = above[k] = 0;
+    for (int64_t k = f->d - 1; k >= 0; k--) {
+        const int64_t up = f->parent[k];
+        const double slope = u->q[k] * (x[k] - u->m[k]) + u->g[k], w = f->weight[k];
+        if (up < 0) continue;
+        node_range(f, low, high, x[k], k, &from, &to);
+        least[k] = x[k] != x[up] ? force(f, x, k) : within(below[k] - slope - to, -w, w);
+        most[k] = x[k] != x[up] ? least[k] : within(above[k] - slope - from, -w, w);
+        below[up] += least[k];
+        above[up] += most[k];
+    }
+    for (int64_t k = 0; k < f->d; k++) {
+        const int64_t up = f->parent[k];
+        const double slope = u->q[k] * (x[k] - u->m[k]) + u->g[k];
+        t[k] = up < 0 ? 0
+                      : within(least[k] + below[up] * (most[k] - least[k]), least[k],
+                               most[k]); /* below: by now the part of the way from least to most */
+        node_range(f, low, high, x[k], k, &from, &to);
+        const double wanted = t[k] + slope, sum = within(wanted + within(0, from, to), below[k], above[k]);
+        s[k] = within(within(sum - wanted, from, to), -f->mu[k], f->mu[k]);
+        below[k] = above[k] > below[k] ? (sum - below[k]) / (above[k] - below[k]) : 0;
+    }
+}

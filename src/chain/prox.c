@@ -1,0 +1,55 @@
+/* prox.c - total variation with an l1 penalty and bounds, from total variation alone. For every level c the set { x > c } minimises
+ *     sum over the set of f_k'(c)  +  sum of the weights that the set cuts       (Hochbaum 2001; Chambolle 2005)
+ * and these minimisers determine x. Bounds low and high, the same for all nodes, leave the problems of the levels between them as
+ * they are: x is cut off. mu_k |x_k| adds mu_k to f_k'(c) for c >= 0 and takes it away below: the positive part of x is that for
+ * g + mu, the negative part that for g - mu. If all q and all mu are equal, both are one x shifted by mu/q: a soft threshold
+ * (Friedman, Hastie, Hoefling, Tibshirani 2007). */
+#include "chain/chain.h"
+
+/* All q are equal and not 0, and all mu. */
+static bool is_uniform(const spd_forest *f, const double *q) {
+    for (int64_t k = 0; k < f->d; k++)
+        if (q[k] != q[0] || f->mu[k] != f->mu[0]) return false;
+    return q[0] > 0;
+}
+
+/* x for mu: of g moved by it (way 1) or against it. */
+static void solve_shifted(spd_variation *v, const spd_unary *f, int way, double *x) {
+    const spd_forest *t = v->forest;
+    for (int64_t k = 0; k < t->d; k++) v->shift[k] = f->g[k] + way * t->mu[k];
+    spd_variation_solve(v, &(spd_unary){.q = f->q, .m = f->m, .g = v->shift}, x);
+}
+
+void spd_variation_prox(spd_variation *v, const spd_unary *f, double low, double high, double *x) {
+    const spd_forest *t = v->forest;
+    if (!t->sparse)
+        spd_variation_solve(v, f, x);
+    else if (is_uniform(t, f->q)) {
+        const double radius = t->mu[0] / f->q[0];
+        spd_variation_solve(v, f, x);
+        for (int64_t k = 0; k < t->d; k++) x[k] = x[k] > radius ? x[k] - radius : x[k] < -radius ? x[k] + radius : 0;
+    } else {
+        solve_shifted(v, f, 1, x);
+        solve_shifted(v, f, -1, v->below);
+        for (int64_t k = 0; k < t->d; k++) x[k] = x[k] > 0 ? x[k] : v->below[k] < 0 ? v->below[k] : 0;
+    }
+    for (int64_t k = 0; k < t->d; k++) x[k] = isfinite(x[k]) ? x[k] : 0; /* nothing but differences, or less, depends on it */
+    for (int64_t k = 0; k < t->d && (low > -INFINITY || high < INFINITY); k++)
+        x[k] = x[k] < low ? low : x[k] > high ? high : x[k];
+}
+
+void spd_variation_groups(const spd_forest *f, const double *x, double low, double high, int32_t *group) {
+    for (int64_t k = 0; k < f->d; k++) {
+        const int32_t up = f->parent[k];
+        const bool held = x[k] == low || x[k] == high;
+        group[k] = held ? -1 : up >= 0 && x[k] == x[up] ? group[up] : (int32_t)k;
+    }
+    if (!f->sparse) return;
+    /* a group at 0 is held there if mu acts on any of its nodes: marked at its first one, then told to all */
+    for (int64_t k = 0; k < f->d; k++)
+        if (x[k] == 0 && f->mu[k] > 0 && group[k] >= 0) group[group[k]] = -2;
+    for (int64_t k = 0; k < f->d; k++)
+        if (group[k] >= 0 && group[group[k]] == -2) group[k] = -1;
+    for (int64_t k = 0; k < f->d; k++)
+        if (group[k] == -2) group[k] = -1;
+}

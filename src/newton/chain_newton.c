@@ -1,0 +1,248 @@
+/* chain_newton.c - Newton's method for signals: A has one entry in each row, F joins columns to lines or trees, any separable X.
+ *
+ *   model: f is separable but for F and the intercept c; at (x, c), of column j and of c
+ *              q_j = sum_i (w_i/W) phi''_i a_ij^2 + gamma + damping,  B_j = sum_i (w_i/W) phi''_i a_ij,  C = sum_i (w_i/W) phi''_i
+ *          u(dc) = argmin over X of sum_j [ (g_j + dc B_j)(u_j - x_j) + q_j (u_j - x_j)^2/2 ] + lambda r(F u): dynamic programming (chain.h)
+ *          dc: the zero of  s(dc) = g_c + C dc + sum_j B_j (u_j(dc) - x_j),  which rises; Newton's method between bounds, with
+ *          s' = C - sum over groups of (sum B)^2 / sum q, the groups being the columns that move together
+ *   step:  (x, c) += s (u - x, dc), s = 1, 1/2, ... until f falls by 1e-4 s Delta
+ *
+ * The squared loss is its own model: one step, exact. y is the model's. Where the intercept adds nothing (A = I, F of differences) s is 0. */
+#include "chain/chain.h"
+#include "newton/newton.h"
+
+enum { HALVINGS_MOST = 40, SHIFTS_MOST = 60 };
+static const double DAMP_LEAST = 1e-10, DAMP_FIRST = 1e-3; /* of the most curvature that a column can have */
+static const double BALANCED = 1e-13;                      /* of the sizes that s is a sum of */
+
+typedef struct chain_newton {
+    spd_newton base;
+    spd_forest forest;
+    spd_variation variation;
+    double *damp;          /* state */
+    double *curve, *q, *m; /* work: d x K with the intercept's; by nodes of one output */
+    double *g, *u, *t, *s; /* work: by nodes */
+    double *range;         /* work: 4 d */
+    double *B, *dx;        /* work: d x K with the intercept's */
+    double *Fu;            /* work */
+    double *bound;         /* work: d + 1: most curvature of a column */
+    int32_t *group;        /* work: by nodes */
+    double *sum_B, *sum_q; /* work: by groups */
+} chain_newton;
+
+/* The model is f itself. */
+static bool is_quadratic(const spdhg_problem *p) { return p->loss->quadratic && !p->loss->room; }
+
+static bool rows_have_one_entry(const spdhg_problem *p) {
+    for (int64_t i = 0; i < p->n && p->nnz <= p->n; i++) {
+        spd_row row;
+        spd_problem_row(p, i, &row);
+        if (row.nnz > 1) return false;
+    }
+    return p->nnz <= p->n;
+}
+
+static const char *refuses(const spdhg_problem *p) {
+    if (!p->loss->value || !p->loss->second) return "it works for losses that are separate for each output and have a curvature";
+    if (!p->set.kind->separable) return "it works for the sets all, box and nonneg";
+    if (!rows_have_one_entry(p)) return "it works for signals: data with one entry in each row";
+    return spd_forest_refuses(p);
+}
+
+static void layout(spd_run *run) {
+    chain_newton *self = run->self;
+    const spdhg_problem *p = run->problem;
+    const int64_t all = p->dK + p->K;
+    spd_newton_layout(run, &self->base);
+    self->damp = spd_arena_take(&run->state, 1);
+    spd_forest_layout(&self->forest, p, &run->work);
+    spd_variation_layout(&self->variation, &self->forest, &run->work);
+    double **const node[] = {&self->q, &self->m, &self->g, &self->u, &self->t, &self->s, &self->sum_B, &self->sum_q};
+    for (size_t i = 0; i < sizeof node / sizeof *node; i++) *node[i] = spd_arena_take(&run->work, p->d);
+    self->curve = spd_arena_take(&run->work, all);
+    self->B = spd_arena_take(&run->work, all);
+    self->dx = spd_arena_take(&run->work, all);
+    self->Fu = spd_arena_take(&run->work, p->m * p->K);
+    self->range = spd_arena_take(&run->work, 4 * p->d);
+    self->bound = spd_arena_take(&run->work, p->d + 1);
+    self->group = spd_arena_int32(&run->work, p->d);
+}
+
+static void start(spd_run *run, const double *x0, const double *c0, const double *y0) {
+    chain_newton *self = run->self;
+    const spdhg_problem *p = run->problem;
+    spd_newton_start(run, &self->base, x0, c0, y0);
+    p->set.kind->project(p->dK, p->set.arg, self->base.x, self->base.scratch_n);
+    spd_forest_fill(&self->forest, p);
+    if (isfinite(p->kappa)) spd_problem_curvature_columns(p, self->bound);
+    *self->damp = 0;
+}
+
+static double damping(const chain_newton *self, const spdhg_problem *p) {
+    return is_quadratic(p) ? 0 : fmax(*self->damp, DAMP_LEAST);
+}
+
+/* q, m, g of output k for a change dc of its intercept; where there is curvature m is the least point of the column. */
+static void fill_nodes(chain_newton *self, const spdhg_problem *p, int64_t k, double dc) {
+    const spd_newton *b = &self->base;
+    const double damp = damping(self, p);
+    for (int64_t i = 0; i < p->d; i++) {
+        const int64_t j = self->forest.column[i], q = j * p->K + k;
+        const double slope = b->g[q] + (dc == 0 ? 0 : dc * self->B[q]);
+        self->q[i] = self->curve[q] + p->gamma + damp * (isfinite(p->kappa) ? self->bound[j] : self->curve[q]);
+        const double least = b->x[q] - slope / self->q[i];
+        const bool curved = self->q[i] > 0 && isfinite(least);
+        self->m[i] = self->forest.flip[i] * (curved ? least : b->x[q]);
+        self->g[i] = curved ? 0 : self->forest.flip[i] * slope;
+    }
+}
+
+/* u for dc, and s(dc); size: what s is a sum of. */
+static double balance(chain_newton *self, const spdhg_problem *p, int64_t k, double dc, double *size) {
+    const spd_newton *b = &self->base;
+    double low, high;
+    spd_set_sides(&p->set, &low, &high);
+    fill_nodes(self, p, k, dc);
+    spd_variation_prox(&self->variation, &(spd_unary){self->q, self->m, self->g}, low, high, self->u);
+    if (!p->intercept) return 0;
+    double s = b->g[p->dK + k] + self->B[p->dK + k] * dc;
+    *size = fabs(b->g[p->dK + k]) + fabs(self->B[p->dK + k] * dc);
+    for (int64_t i = 0; i < p->d; i++) {
+        const int64_t q = self->forest.column[i] * p->K + k;
+        const double part = self->B[q] * (self->forest.flip[i] * self->u[i] - b->x[q]);
+        s += part;
+        *size += fabs(part);
+    }
+    return s;
+}
+
+/* s'(dc) at u. */
+static double rise(chain_newton *self, const spdhg_problem *p, int64_t k) {
+    double low, high, sum = self->B[p->dK + k];
+    spd_set_sides(&p->set, &low, &high);
+    spd_variation_groups(&self->forest, self->u, low, high, self->group);
+    memset(self->sum_B, 0, (size_t)p->d * sizeof *self->sum_B);
+    memset(self->sum_q, 0, (size_t)p->d * sizeof *self->sum_q);
+    for (int64_t i = 0; i < p->d; i++) {
+        if (self->group[i] < 0) continue;
+        self->sum_B[self->group[i]] += self->forest.flip[i] * self->B[self->forest.column[i] * p->K + k];
+        self->sum_q[self->group[i]] += self->q[i];
+    }
+    for (int64_t i = 0; i < p->d; i++)
+        if (self->sum_q[i] > 0) sum -= self->sum_B[i] * self->sum_B[i] / self->sum_q[i];
+    return sum;
+}
+
+/* The model's best (u, dc) for output k. Where s does not rise, every column moves against c and s is 0: what is seen of it is
+ * rounding. */
+static double minimise_model(chain_newton *self, const spdhg_problem *p, int64_t k, spd_stop *stop) {
+    double dc = 0, below = -INFINITY, above = INFINITY, size = 0, s = balance(self, p, k, dc, &size);
+    for (int round = 0; round < SHIFTS_MOST && fabs(s) > BALANCED * size && !spd_stop_now(stop); round++) {
+        const double slope = rise(self, p, k), newton = dc - s / slope;
+        if (!(slope > BALANCED * self->B[p->dK + k])) break;
+        if (s < 0)
+            below = dc;
+        else
+            above = dc;
+        const double next = newton > below && newton < above ? newton : 0.5 * (below + above);
+        if (next == dc || !isfinite(next)) break;
+        dc = next;
+        s = balance(self, p, k, dc, &size);
+    }
+    return dc;
+}
+
+/* y from forces along the edges, and of the rows of a column alone: each its part of s by its lambda |F|. */
+static void write_dual(chain_newton *self, const spdhg_problem *p, int64_t k) {
+    const spd_forest *f = &self->forest;
+    double *y = self->base.y;
+    for (int64_t i = 0; i < f->d; i++)
+        if (f->parent[i] >= 0) y[f->at[i] + k] = self->t[i] / f->entry[i];
+    for (int64_t i = 0; i < f->d && f->sparse; i++) self->t[f->column[i]] = f->mu[i] > 0 ? f->flip[i] * self->s[i] / f->mu[i] : 0;
+    for (int64_t t = 0; t < p->terms && f->sparse; t++) {
+        const spd_csr *F = &p->term[t].F->F;
+        const bool identity = spd_csr_is_identity(F);
+        for (int64_t e = 0; e < F->m; e++) {
+            if (!identity && F->ptr[e + 1] - F->ptr[e] != 1) continue;
+            const double part = self->t[identity ? e : F->idx[F->ptr[e]]] * p->term[t].lambda;
+            y[p->term[t].first + e * p->K + k] = identity || F->val[F->ptr[e]] > 0 ? part : -part;
+        }
+    }
+}
+
+static void solve_model(spd_run *run, chain_newton *self) {
+    const spdhg_problem *p = run->problem;
+    spd_newton *b = &self->base;
+    double low, high;
+    spd_set_sides(&p->set, &low, &high);
+    spd_problem_curvature_diagonal(p, b->curve, self->curve);
+    if (p->intercept) spd_problem_adjoint(p, run->threads, b->curve, self->B, self->B + p->dK, b->scratch);
+    for (int64_t k = 0; k < p->K && p->intercept; k++)
+        self->B[p->dK + k] += damping(self, p) * (isfinite(p->kappa) ? self->bound[p->d] : self->B[p->dK + k]);
+    for (int64_t k = 0; k < p->K; k++) {
+        const double dc = minimise_model(self, p, k, run->stop);
+        for (int64_t i = 0; i < p->d; i++) {
+            const int64_t q = self->forest.column[i] * p->K + k;
+            b->scratch_n[q] = self->forest.flip[i] * self->u[i];
+            self->dx[q] = b->scratch_n[q] - b->x[q];
+        }
+        self->dx[p->dK + k] = p->intercept ? dc : 0;
+        spd_variation_dual(&self->forest, &(spd_unary){self->q, self->m, self->g}, low, high, self->u, self->t, self->s,
+                           self->range);
+        write_dual(self, p, k);
+    }
+    spd_problem_project_dual(p, b->y, b->term);
+}
+
+/* (x, c) goes along dx; whole: all of the way. False: not at all. */
+static bool go(spd_run *run, chain_newton *self, double delta, bool *whole) {
+    const spdhg_problem *p = run->problem;
+    spd_newton *b = &self->base;
+    const int64_t n = p->dK + (p->intercept ? p->K : 0);
+    bool moved = spd_norm2(n, self->dx) > 1e-16 * spd_norm2(n, b->x);
+    *whole = is_quadratic(p);
+    if (*whole)
+        spd_axpy(n - p->dK, 1, self->dx + p->dK, b->x + p->dK);
+    else {
+        int64_t most = 0;
+        for (int64_t q = 1; q < p->dK; q++)
+            if (fabs(self->dx[q]) > fabs(self->dx[most])) most = q;
+        const double before = b->x[most];
+        moved = spd_newton_line_search(run, b, self->dx, self->Fu, delta, HALVINGS_MOST);
+        *whole = b->x[most] == before + self->dx[most];
+    }
+    if (*whole) memcpy(b->x, b->scratch_n, (size_t)p->dK * sizeof *b->x); /* ties and zeros to the bit */
+    return moved;
+}
+
+static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
+    (void)k, (void)batch;
+    chain_newton *self = run->self;
+    spd_newton *b = &self->base;
+    const spdhg_problem *p = run->problem;
+    bool whole;
+    spd_newton_gradient(run, b, true);
+    solve_model(run, self);
+    if (spd_stop_now(run->stop)) return SPD_CONTINUE; /* of a model that was not solved nothing follows */
+    spd_problem_apply(p, b->scratch_n, self->Fu);
+    const double delta =
+        spd_dot(p->dK + (p->intercept ? p->K : 0), b->g, self->dx) + spd_problem_penalty(p, self->Fu, b->term) - *b->penalty;
+    const bool moved = go(run, self, delta, &whole);
+    *self->damp = whole ? 0.25 * *self->damp : fmin(fmax(4 * *self->damp, DAMP_FIRST), 1);
+    if (!moved && -delta <= 1e-15 * fabs(*b->value)) return SPD_STALLED;
+    return moved || *self->damp < 1 ? SPD_CONTINUE : SPD_GIVES_UP;
+}
+
+const spd_solver_kind spd_solver_chain_newton = {
+    .name = "chain-newton",
+    .what = "Newton by dynamic programming; exact, for signals on lines and trees, in linear time",
+    .reference = "Johnson: A dynamic programming algorithm for the fused lasso and L0-segmentation, JCGS 2013",
+    .full_information = true,
+    .any_curvature = true,
+    .exact = true,
+    .self_size = sizeof(chain_newton),
+    .refuses = refuses,
+    .layout = layout,
+    .start = start,
+    .step = step,
+    .output = spd_newton_output};

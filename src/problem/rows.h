@@ -1,0 +1,43 @@
+/* rows.h - the rows of F = [F_1; F_2; ...] one after the other, as slices of columns and values.
+ *     for (spd_rows r = spd_rows_of(p); spd_rows_next(&r);)
+ *         for (int64_t q = 0; q < r.row.n; q++) ... r.row.val[q] x[r.row.idx[q]] */
+#ifndef SPD_ROWS_H
+#define SPD_ROWS_H
+#include <float.h>
+
+#include "problem/problem.h"
+
+typedef struct spd_rows {
+    const spd_term *term, *end;
+    int64_t e;      /* row of the term */
+    int64_t at;     /* first of its K numbers in y */
+    int64_t number; /* in the whole stack */
+    int64_t K;
+    spd_csr_row row; /* not to be copied: see la.h */
+} spd_rows;
+
+static inline spd_rows spd_rows_of(const spdhg_problem *p) {
+    return (spd_rows){.term = p->term, .end = p->term + p->terms, .e = -1, .at = -p->K, .number = -1, .K = p->K};
+}
+
+static inline spd_rows spd_rows_of_term(const spdhg_problem *p, const spd_term *t) {
+    return (spd_rows){.term = t, .end = t + 1, .e = -1, .at = t->first - p->K, .number = t->first / p->K - 1, .K = p->K};
+}
+
+/* False: there are no more. */
+static inline bool spd_rows_next(spd_rows *r) {
+    r->e++;
+    r->at += r->K;
+    r->number++;
+    while (r->term < r->end && r->e >= r->term->m) {
+        r->term++;
+        r->e = 0;
+    }
+    if (r->term == r->end) return false;
+    spd_csr_take(&r->term->F->F, r->e, &r->row);
+    return true;
+}
+
+/* Zero in the sense of docs/problem.md: |F_e x| <= 8 eps |F_e||x|, so that rounding in the product does not count as structure. */
+static inline double spd_zero_within(double x_norm) { return 8 * DBL_EPSILON * x_norm; }
+#endif

@@ -1,0 +1,45 @@
+/* outcome.c - what a run has come to, and whether it goes on: decided here alone, of what was said by the last step, proven, asked
+ * for and left of its limits (limits.c). */
+#include "run/loop.h"
+
+bool spd_outcome_is_last(const spd_loop *l) {
+    const spd_plan *plan = &l->solver->plan;
+    return l->stage + 1 == plan->stages || (plan->stage[l->stage].rescue != SPD_ALONE && l->said != SPD_GIVES_UP);
+}
+
+bool spd_outcome_astray(const spd_loop *l, double objective) {
+    const spdhg_solver *s = l->solver;
+    const double before = s->solution.objective;
+    return l->stage > 0 && s->plan.stage[l->stage - 1].rescue != SPD_ALONE && objective > before + s->options.tol * fabs(before);
+}
+
+spdhg_outcome spd_outcome_of_stage(const spd_loop *l, bool over) {
+    const spdhg_solver *s = l->solver;
+    const spd_step said = l->said;
+    const bool wants_gap = s->options.tol > 0, last = spd_outcome_is_last(l); /* an earlier stage hands over */
+    if (s->ended == SPD_CALLED_OFF) return SPDHG_OUTCOME_INTERRUPTED;
+    if (said == SPD_FAILED) return SPDHG_OUTCOME_DIVERGED;
+    const bool small = wants_gap && s->solution.gap_relative <= s->options.tol,
+               certified = s->evaluator.gap.kind == SPD_GAP_CERTIFIED, more = spd_certifier_may_prove(&s->evaluator.certifier);
+    if (said == SPD_CONVERGED || (small && (certified || !more || (over && last))))
+        return SPDHG_OUTCOME_CONVERGED; /* within a radius: only if no more can be had */
+    if ((said == SPD_STALLED || said == SPD_GIVES_UP) && wants_gap && last) return SPDHG_OUTCOME_STALLED;
+    return over && wants_gap && last ? SPDHG_OUTCOME_LIMIT : SPDHG_OUTCOME_DONE;
+}
+
+spdhg_outcome spd_outcome_of_rest(const spdhg_solver *s) {
+    if (s->ended == SPD_CALLED_OFF) return SPDHG_OUTCOME_INTERRUPTED;
+    return s->options.tol > 0 ? SPDHG_OUTCOME_LIMIT : s->outcome;
+}
+
+bool spd_outcome_is_open(spdhg_outcome outcome) {
+    return outcome == SPDHG_OUTCOME_DONE || outcome == SPDHG_OUTCOME_LIMIT || outcome == SPDHG_OUTCOME_STALLED;
+}
+
+void spd_outcome_conclude(spdhg_solver *s) {
+    if (spd_outcome_is_open(s->outcome) && s->has_run && s->options.tol > 0 && s->solution.gap_relative <= s->options.tol)
+        s->outcome = SPDHG_OUTCOME_CONVERGED;
+    if (s->outcome == SPDHG_OUTCOME_CONVERGED && s->evaluator.recession.unattained) s->outcome = SPDHG_OUTCOME_INFIMUM;
+    if (s->may_miss && (s->outcome == SPDHG_OUTCOME_LIMIT || s->outcome == SPDHG_OUTCOME_STALLED))
+        s->outcome = SPDHG_OUTCOME_DONE;
+}
