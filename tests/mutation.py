@@ -73,6 +73,7 @@ TESTS = {
     "newton_model_ssn.c": newton("prox-newton"),
     "newton_model_regularise.c": newton("prox-newton"),
     "interior_newton.c": ["test_sets.py", "test_optimum_solvers.py interior", *LAWS],
+    "ipm.c": ["test_ipm.py", "test_optimum_solvers.py ipm", *LAWS],
     "cd_newton.c": columns(),
     "chain_newton.c": ["test_chain_newton.py", "test_optimum_solvers.py chain-newton", *LAWS],
     "variation.c": ["test_variation"],

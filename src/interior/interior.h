@@ -15,12 +15,39 @@
 #ifndef SPD_INTERIOR_H
 #define SPD_INTERIOR_H
 #include "face/tied_coordinates.h"
+#include "la/sparse_system.h"
+
+/* ---- stack.c: what the system is made of, as rows of one sparse matrix over (x, c): those of A, of F, and one for each block that a
+ * penalty couples, whose values are the normal's. Each counts once for each output. */
+typedef struct spd_interior_stack {
+    spd_sparse_pattern pattern;
+    double *value;         /* of the rows of A and F; behind them those of the blocks, which change */
+    int64_t fixed, blocks; /* numbers of `value` that stay; rows of blocks */
+    bool spare;            /* x can do what the intercept does, at no cost: c stays where it is */
+} spd_interior_stack;
+spdhg_status spd_interior_stack_new(spd_interior_stack **out, const spdhg_problem *p, spdhg_error *err);
+double spd_interior_stack_bytes(const spd_interior_stack *s);
+void spd_interior_stack_free(spd_interior_stack *s);
+
+struct spd_interior;
+/* The system M of a step, in one of two ways. */
+typedef struct spd_interior_algebra {
+    bool (*factor)(struct spd_interior *a);
+    void (*solve)(struct spd_interior *a, const double *b, double *out); /* fix is lost */
+    void (*apply)(struct spd_interior *a, const double *x, double *out);
+} spd_interior_algebra;
+extern const spd_interior_algebra spd_interior_dense, spd_interior_sparse;
 
 typedef struct spd_interior {
     const spdhg_problem *p;
     int threads;
-    spd_stop *stop;                          /* asked before every step */
-    bool pieces, rows;                       /* the loss has sides; its rows are in the problem, P and q are not */
+    spd_stop *stop;    /* asked before every step */
+    bool pieces, rows; /* the loss has sides; its rows are in the problem, P and q are not */
+    const spd_interior_algebra *algebra;
+    const spd_interior_stack *stack; /* of the sparse one, or NULL: dense */
+    spd_sparse_system system;
+    bool curved;                             /* a step changes the curvature of the loss */
+    double loss;                             /* of a smooth one whose rows are in the problem, at u */
     int64_t n;                               /* numbers of u */
     double mu, step;                         /* the products aimed at; the part of the direction that is made */
     double eta;                              /* multiplier of the sum of the simplex */
@@ -30,7 +57,8 @@ typedef struct spd_interior {
     double *bend, *pull;                     /* n: the most curvature and penalty that a coordinate can meet (squared) */
     double *best_u, *best_y;                 /* n, m x K: the nearest to the optimum so far */
     double *P, *M, *L;                       /* n x n, lower: P of the model, the system, its factor */
-    double *alpha, *short_of, *curve, *next; /* n_rows x K: alpha; z - b; C; alpha at du = 0, then its change */
+    double *alpha, *short_of, *curve,
+        *next; /* n_rows x K: alpha; z - b, of a smooth loss z; C; alpha at du = 0, then its change */
     double *y, *z, *dz, *weight, *next_y, *normal; /* m x K: y; F x; its change; D; y at du = 0, then its change; radial parts */
     double *t, *dt, *goal0, *goal, *work;          /* m x K: of a block's first number: bound of its |z|, its change; cones */
     spd_tied whole;
@@ -38,10 +66,22 @@ typedef struct spd_interior {
     int steps;       /* made; each with rows looks at them six times */
 } spd_interior;
 
-void spd_interior_layout(spd_interior *a, const spdhg_problem *p, int threads, spd_arena *work);
+/* state: what is carried from one step to the next. stack NULL: dense matrices. */
+void spd_interior_layout(spd_interior *a, const spdhg_problem *p, int threads, const spd_interior_stack *stack, spd_arena *state,
+                         spd_arena *work);
 /* From u, with what bend, pull and the model say, to the minimiser: best_u, in the closed X but for rounding, and best_y. start:
  * what f may be above its minimum by; until products and decrement are below `enough`. False if it did not come near. */
 bool spd_interior_solve(spd_interior *a, double start, double enough);
+/* The same step by step. begin: pairs for u. advance: false if the system cannot be solved; decrement: du'M du of the step to mu = 0.
+ * left: about what f is above its minimum by. */
+void spd_interior_begin(spd_interior *a, double start);
+void spd_interior_stand(spd_interior *a); /* every direction is 0 */
+bool spd_interior_advance(spd_interior *a, double *decrement);
+double spd_interior_left(const spd_interior *a, double decrement);
+/* ---- cross.c: after an advance that left the part `fall` of the products: best_u and best_y become the minimiser itself, with exact zeros
+ * but for rounding, if its face can be told by now. */
+bool spd_interior_can_cross(const spd_interior *a);
+bool spd_interior_cross(spd_interior *a, double fall);
 const char *spd_interior_refuses(const spdhg_problem *p);
 /* It takes the problem, and is what proximal Newton should leave it to in trouble: a set X, a loss that is made of pieces, or
  * so few coefficients that factors cost nothing. */
@@ -62,7 +102,10 @@ void spd_pairs_move(spd_interior *a, double step);
 /* Where the pairs of each kind begin, and how many there are. */
 static inline int64_t spd_pairs_terms(const spd_interior *a) { return a->pieces ? 2 * a->p->n * a->p->K : 0; }
 static inline int64_t spd_pairs_set(const spd_interior *a) { return spd_pairs_terms(a) + 2 * a->p->m * a->p->K; }
-static inline int64_t spd_pairs_all(const spd_interior *a) { return spd_pairs_set(a) + 2 * a->p->dK + 2; }
+static inline bool spd_interior_is_free(const spd_interior *a) { return a->p->set.kind->whole; } /* X has no sides */
+static inline int64_t spd_pairs_all(const spd_interior *a) {
+    return spd_pairs_set(a) + (spd_interior_is_free(a) ? 0 : 2 * a->p->dK + 2);
+}
 
 /* The nuclear norm of one row or column is its length, a group; of a matrix only without lambda. */
 static inline bool spd_part_is_group(const spd_term *t, int64_t K) {
@@ -109,14 +152,17 @@ void spd_interior_rows_centre(spd_interior *a);
 void spd_interior_rows_prepare(spd_interior *a);
 void spd_interior_rows_follow(spd_interior *a);
 void spd_interior_rows_move(spd_interior *a, double step);
+double spd_interior_rows_trust(spd_interior *a, double step); /* of a smooth loss: the part of a step for which its model holds */
 void spd_interior_terms_centre(spd_interior *a);
 void spd_interior_terms_prepare(spd_interior *a);
-void spd_interior_terms_radial(spd_interior *a); /* takes the radial parts from M */
+typedef void spd_part_task(spd_interior *a, const spd_part *B);
+void spd_interior_terms_each(spd_interior *a, spd_part_task *l1, spd_part_task *group, spd_part_task *linf, spd_part_task *none);
 void spd_interior_terms_follow(spd_interior *a);
 void spd_interior_terms_move(spd_interior *a, double step);
-void spd_interior_set_enter(spd_interior *a); /* u into the inside of X, and its pairs */
-void spd_interior_set_matrix(spd_interior *a);
-void spd_interior_set_prepare(spd_interior *a); /* adds to rhs */
+void spd_interior_set_enter(spd_interior *a);                                    /* u into the inside of X, and its pairs */
+void spd_interior_set_matrix(spd_interior *a, double *diagonal, int64_t stride); /* what it adds to M, on the diagonal; */
+double spd_interior_set_column(spd_interior *a);                                 /* and by factor column column', 0: nothing */
+void spd_interior_set_prepare(spd_interior *a);                                  /* adds to rhs */
 void spd_interior_set_follow(spd_interior *a);
 void spd_interior_set_settle(spd_interior *a);      /* best_u on the sides that hold it */
 double spd_interior_set_sum(const spd_interior *a); /* what sum_j x_j is to be; NAN: anything */

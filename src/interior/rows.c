@@ -1,11 +1,12 @@
 /* rows.c - the rows of a loss whose conjugate is quadratic on an interval (interior.h):
  *     phi(z) = max over low <= alpha <= high of alpha (z - b) - alpha^2/(2 kappa)
  * so that z - b - alpha/kappa = s_high - s_low, with w/W (alpha - low) and w/W (high - alpha) for the distances: the products are
- * parts of f. */
+ * parts of f. Rows of a smooth loss have no pairs: alpha = phi'(z) and C = phi''(z) at u, and the change of alpha is C dz. */
 #include "interior/interior.h"
 
 enum { HALVINGS = 200 };
-static const double OFF = 1e-8; /* of the interval */
+static const double OFF = 1e-8;       /* of the interval */
+static const double ROUNDING = 1e-14; /* of a loss */
 
 static double share(const spdhg_problem *p, int64_t i) { return spd_problem_share(p, i / p->K); }
 
@@ -21,7 +22,10 @@ void spd_interior_rows_look(spd_interior *a) {
     if (!a->rows) return;
     spd_problem_scores(p, a->threads, a->u, a->short_of);
     if (p->intercept) spd_problem_shift(p, a->u + p->dK, a->short_of);
-    spd_axpy(p->n * p->K, -1, p->b, a->short_of);
+    if (a->pieces)
+        spd_axpy(p->n * p->K, -1, p->b, a->short_of);
+    else
+        a->loss = spd_problem_losses(p, a->threads, &(spd_scores){.z = a->short_of}, a->alpha, a->curve, a->scratch);
 }
 
 /* The alpha with z - b - alpha/kappa + m/(alpha - low) - m/(high - alpha) = 0, by halving: the left side falls. */
@@ -65,20 +69,26 @@ void spd_interior_rows_centre(spd_interior *a) {
 /* C = 1/(1/kappa + sum of s/g) and alpha + C (z - b - alpha/kappa + k_low - k_high). */
 void spd_interior_rows_prepare(spd_interior *a) {
     const spdhg_problem *p = a->p;
-    for (int64_t i = 0; i < p->n * p->K && a->rows; i++) {
+    if (a->rows && !a->pieces) memcpy(a->next, a->alpha, (size_t)(p->n * p->K) * sizeof *a->next);
+    for (int64_t i = 0; i < p->n * p->K && a->rows && a->pieces; i++) {
         a->curve[i] = 1 / (1 / p->kappa + share(p, i) * (spd_pair_ratio(a, 2 * i) + spd_pair_ratio(a, 2 * i + 1)));
         a->next[i] = a->alpha[i] + a->curve[i] * (a->short_of[i] - a->alpha[i] / p->kappa + a->k[2 * i] - a->k[2 * i + 1]);
     }
 }
 
-void spd_interior_rows_follow(spd_interior *a) {
+/* move = A du + dc. */
+static void find_move(spd_interior *a, double *move) {
     const spdhg_problem *p = a->p;
-    const int64_t nK = p->n * p->K;
-    double *move = a->scratch;
-    if (!a->rows) return;
     spd_problem_products(p, a->threads, a->du, move);
     if (p->intercept) spd_problem_shift(p, a->du + p->dK, move);
-    for (int64_t i = 0; i < nK; i++) {
+}
+
+void spd_interior_rows_follow(spd_interior *a) {
+    const spdhg_problem *p = a->p;
+    double *move = a->scratch;
+    if (!a->rows || !a->pieces) return;
+    find_move(a, move);
+    for (int64_t i = 0; i < p->n * p->K; i++) {
         a->next[i] += a->curve[i] * move[i] - a->alpha[i];
         a->dg[2 * i] = share(p, i) * a->next[i];
         a->dg[2 * i + 1] = -a->dg[2 * i];
@@ -86,5 +96,24 @@ void spd_interior_rows_follow(spd_interior *a) {
 }
 
 void spd_interior_rows_move(spd_interior *a, double step) {
-    if (a->rows) spd_axpy(a->p->n * a->p->K, step, a->next, a->alpha);
+    if (a->rows && a->pieces) spd_axpy(a->p->n * a->p->K, step, a->next, a->alpha);
+}
+
+/* The largest t = step, step/2, ... with l(u + t du) <= l(u) + t l'(u)du + t^2 du'l''(u)du, twice what the model says. A quadratic
+ * loss is its model. */
+double spd_interior_rows_trust(spd_interior *a, double step) {
+    const spdhg_problem *p = a->p;
+    double *move = a->next, slope = 0, bend = 0, t = step;
+    if (!a->rows || a->pieces || p->loss->quadratic) return step;
+    find_move(a, move);
+    for (int64_t i = 0; i < p->n * p->K; i++) {
+        slope += share(p, i) * a->alpha[i] * move[i];
+        bend += share(p, i) * a->curve[i] * move[i] * move[i];
+    }
+    for (int h = 0; h < HALVINGS; h++, t *= 0.5) {
+        const spd_scores at = {.z = a->short_of, .move = move, .t = t};
+        const double loss = spd_problem_losses(p, a->threads, &at, NULL, NULL, a->scratch);
+        if (loss <= a->loss + t * slope + t * t * bend + ROUNDING * fabs(a->loss)) return t;
+    }
+    return t;
 }

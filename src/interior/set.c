@@ -53,6 +53,7 @@ static void enter_ball(spd_interior *a) {
 }
 
 void spd_interior_set_enter(spd_interior *a) {
+    if (spd_interior_is_free(a)) return;
     for (int64_t i = first(a); i < last(a) + 2; i++) spd_pair_centre(a, i, INFINITY);
     if (kind(a)->length)
         enter_ball(a);
@@ -74,17 +75,18 @@ static double shared(const spd_interior *a) {
     return 1 + kappa(a) * sum;
 }
 
-void spd_interior_set_matrix(spd_interior *a) {
-    const int64_t d = a->p->dK, n = a->n;
+void spd_interior_set_matrix(spd_interior *a, double *diagonal, int64_t stride) {
     const bool ball = kind(a)->length, l1ball = kind(a)->sum_of_sizes;
-    for (int64_t j = 0; j < d; j++) {
+    for (int64_t j = 0; j < a->p->dK && !spd_interior_is_free(a); j++) {
         const double own = below(a, j) + above(a, j);
-        a->M[j * n + j] += ball ? 2 * a->s[last(a)] : l1ball ? 4 * below(a, j) * (above(a, j) / own) : own;
-        a->column[j] = ball ? a->u[j] : l1ball ? tilt(a, j) : 0;
+        diagonal[j * stride] += ball ? 2 * a->s[last(a)] : l1ball ? 4 * below(a, j) * (above(a, j) / own) : own;
     }
-    if (!ball && !l1ball) return;
-    const double add = ball ? 4 * kappa(a) : kappa(a) / shared(a);
-    for (int64_t j = 0; j < d; j++) spd_axpy(j + 1, add * a->column[j], a->column, a->M + j * n);
+}
+
+double spd_interior_set_column(spd_interior *a) {
+    const bool ball = kind(a)->length, l1ball = kind(a)->sum_of_sizes;
+    for (int64_t j = 0; j < a->p->dK && (ball || l1ball); j++) a->column[j] = ball ? a->u[j] : tilt(a, j);
+    return ball ? 4 * kappa(a) : l1ball ? kappa(a) / shared(a) : 0;
 }
 
 static double left_out(const spd_interior *a) {
@@ -100,6 +102,7 @@ static double drive(const spd_interior *a, int64_t j) {
 void spd_interior_set_prepare(spd_interior *a) {
     const int64_t d = a->p->dK;
     const double *k = a->k + first(a);
+    if (spd_interior_is_free(a)) return;
     if (kind(a)->length) {
         spd_axpy(d, -2 * (a->k[last(a)] - kappa(a) * left_out(a)), a->u, a->rhs);
         return;
@@ -127,6 +130,7 @@ static void follow_l1ball(spd_interior *a) {
 
 void spd_interior_set_follow(spd_interior *a) {
     const int64_t d = a->p->dK;
+    if (spd_interior_is_free(a)) return;
     if (kind(a)->length) {
         a->dg[last(a)] = left_out(a) - 2 * spd_dot(d, a->u, a->du);
         return;
@@ -145,7 +149,7 @@ void spd_interior_set_follow(spd_interior *a) {
 void spd_interior_set_settle(spd_interior *a) {
     double low, high;
     spd_set_sides(&a->p->set, &low, &high);
-    for (int64_t j = 0; j < a->p->dK && !kind(a)->length; j++) {
+    for (int64_t j = 0; j < a->p->dK && !kind(a)->length && !spd_interior_is_free(a); j++) {
         const bool down = below(a, j) > a->bend[j], up = above(a, j) > a->bend[j];
         if (kind(a)->sum_of_sizes)
             a->best_u[j] = down && up ? 0 : a->best_u[j];

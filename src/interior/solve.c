@@ -3,9 +3,8 @@
  *     second order of the first (Mehrotra: On the implementation of a primal-dual interior point method, 1992). */
 #include "interior/interior.h"
 
-enum { SMALL = 300, STEPS_MOST = 100, SHORT_MOST = 5, IDLE_MOST = 2, REFINEMENTS = 2 };
-static const double BACK = 0.995, SHORT = 1e-3, ROUNDING = 1e-14, LOST = 1e-6, NEAR = 1e-8, WORSE = 100, GAIN = 0.5,
-                    LEAST = 1e-20, SAFE = 0.3;
+enum { SMALL = 300, STEPS_MOST = 100, SHORT_MOST = 5, IDLE_MOST = 2 };
+static const double BACK = 0.995, SHORT = 1e-3, NEAR = 1e-8, WORSE = 100, GAIN = 0.5, LEAST = 1e-20, SAFE = 0.3;
 
 const char *spd_interior_refuses(const spdhg_problem *p) {
     if (spd_problem_refuses_factor(p)) return spd_problem_refuses_factor(p);
@@ -30,58 +29,36 @@ static bool has_pieces(const spdhg_problem *p) {
            (isfinite(loss->slope(-INFINITY, 1, p->loss_arg)) || isfinite(loss->slope(INFINITY, 1, p->loss_arg)));
 }
 
-void spd_interior_layout(spd_interior *a, const spdhg_problem *p, int threads, spd_arena *work) {
+static void take(spd_arena *arena, double **const array[], size_t arrays, int64_t count) {
+    for (size_t i = 0; i < arrays; i++) *array[i] = spd_arena_take(arena, count);
+}
+#define TAKE(arena, count, ...)                                                                                                  \
+    take((arena), (double **const[]){__VA_ARGS__}, sizeof((double **[]){__VA_ARGS__}) / sizeof(double **), (count))
+
+static int64_t most_of(int64_t a, int64_t b) { return a > b ? a : b; }
+
+void spd_interior_layout(spd_interior *a, const spdhg_problem *p, int threads, const spd_interior_stack *stack, spd_arena *state,
+                         spd_arena *work) {
     const int64_t n = spd_problem_normal_size(p), nK = p->n * p->K, mK = p->m * p->K;
-    int64_t scratch = spd_problem_gradient_work(p), normal = spd_problem_normal_work(p, threads);
-    *a = (spd_interior){.p = p, .threads = threads, .n = n, .pieces = has_pieces(p)};
-    double **const pairs[] = {&a->s, &a->g, &a->k, &a->dg};
-    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) *pairs[i] = spd_arena_take(work, spd_pairs_all(a));
-    double **const columns[] = {&a->u, &a->du, &a->q, &a->rhs, &a->column, &a->fix, &a->bend, &a->pull, &a->best_u};
-    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) *columns[i] = spd_arena_take(work, n + p->K);
-    a->touched = spd_arena_int32(work, n + p->K);
-    double **const squares[] = {&a->P, &a->M, &a->L};
-    for (size_t i = 0; i < sizeof squares / sizeof *squares; i++) *squares[i] = spd_arena_take(work, n * n);
-    double **const rows[] = {&a->alpha, &a->short_of, &a->curve, &a->next};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) *rows[i] = spd_arena_take(work, a->pieces ? nK : 0);
-    double **const duals[] = {&a->y,      &a->z, &a->dz, &a->weight, &a->next_y, &a->normal,
-                              &a->best_y, &a->t, &a->dt, &a->goal0,  &a->goal,   &a->work};
-    for (size_t i = 0; i < sizeof duals / sizeof *duals; i++) *duals[i] = spd_arena_take(work, mK);
-    spd_tied_layout(p, work, &a->whole, n);
-    scratch = scratch > normal ? scratch : normal;
-    a->scratch = spd_arena_take(work, scratch > nK ? scratch : nK);
-}
-
-/* M = P + A'CA/W + F'DF + that of X; L its factor, with as little on the diagonal as it takes. */
-static bool factor(spd_interior *a) {
-    const spdhg_problem *p = a->p;
-    const int64_t n = a->n;
-    if (a->rows && !spd_problem_normal_matrix(p, a->threads, a->curve, a->L, a->scratch, a->stop)) return false;
-    if (!a->rows) memcpy(a->L, a->P, (size_t)(n * n) * sizeof *a->L);
-    spd_tied_gram(&a->whole, p, a->weight, a->M);
-    spd_interior_terms_radial(a);
-    for (int64_t i = 0; i < n; i++) {
-        spd_axpy(i + 1, 1, a->L + i * n, a->M + i * n);
-        if (a->rows && i < p->dK) a->M[i * n + i] += p->gamma;
-    }
-    spd_interior_set_matrix(a);
-    for (double extra = ROUNDING; extra <= LOST; extra *= 10) {
-        memcpy(a->L, a->M, (size_t)(n * n) * sizeof *a->L);
-        for (int64_t i = 0; i < n; i++) a->L[i * n + i] += a->M[i * n + i] > 0 ? extra * a->M[i * n + i] : 1;
-        if (spd_cholesky(n, a->L)) return true;
-    }
-    return false;
-}
-
-/* out = M^{-1} b; fix is lost. */
-static void solve_system(spd_interior *a, const double *b, double *out) {
-    memcpy(out, b, (size_t)a->n * sizeof *b);
-    spd_cholesky_solve(a->n, a->L, out);
-    for (int round = 0; round < REFINEMENTS; round++) {
-        spd_symmetric_apply(a->n, a->M, out, a->fix);
-        for (int64_t i = 0; i < a->n; i++) a->fix[i] = b[i] - a->fix[i];
-        spd_cholesky_solve(a->n, a->L, a->fix);
-        spd_axpy(a->n, 1, a->fix, out);
-    }
+    *a = (spd_interior){.p = p, .threads = threads, .n = n, .pieces = has_pieces(p), .stack = stack};
+    a->curved = stack && !p->loss->quadratic;
+    a->algebra = stack ? &spd_interior_sparse : &spd_interior_dense;
+    TAKE(state, spd_pairs_all(a), &a->s, &a->g);
+    TAKE(work, spd_pairs_all(a), &a->k, &a->dg);
+    TAKE(state, n + p->K, &a->u, &a->best_u);
+    TAKE(work, n + p->K, &a->du, &a->q, &a->rhs, &a->column, &a->fix, &a->bend, &a->pull);
+    a->touched = spd_arena_int32(work, stack ? 0 : n + p->K);
+    TAKE(work, stack ? 0 : n * n, &a->P, &a->M, &a->L);
+    TAKE(state, a->pieces || stack ? nK : 0, &a->alpha, &a->short_of, &a->curve);
+    TAKE(work, a->pieces || stack ? nK : 0, &a->next);
+    TAKE(state, mK, &a->y, &a->z, &a->best_y, &a->t);
+    TAKE(work, mK, &a->dz, &a->weight, &a->next_y, &a->normal, &a->dt, &a->goal0, &a->goal, &a->work);
+    if (stack)
+        spd_sparse_layout(&a->system, &stack->pattern, work);
+    else
+        spd_tied_layout(p, work, &a->whole, n);
+    const int64_t sums = spd_problem_blocks(p) * (1 + p->K), matrix = stack ? 0 : spd_problem_normal_work(p, threads);
+    a->scratch = spd_arena_take(work, most_of(most_of(spd_problem_gradient_work(p), matrix), most_of(nK, sums)));
 }
 
 /* -( P u + q + A'alpha/W + F'y ) with alpha and y as they would be at du = 0. */
@@ -108,11 +85,11 @@ static double direct(spd_interior *a) {
     const double total = spd_interior_set_sum(a);
     right_side(a);
     for (int64_t j = 0; j < d && isfinite(total); j++) a->rhs[j] -= a->eta;
-    solve_system(a, a->rhs, a->du);
+    a->algebra->solve(a, a->rhs, a->du);
     if (isfinite(total)) {
         double *ones = a->rhs, *reply = a->column;
         for (int64_t i = 0; i < a->n; i++) ones[i] = i < d;
-        solve_system(a, ones, reply);
+        a->algebra->solve(a, ones, reply);
         const double eta = (spd_sum(d, a->du) - (total - spd_sum(d, a->u))) / spd_sum(d, reply);
         spd_axpy(a->n, -eta, reply, a->du);
         a->eta += eta;
@@ -120,7 +97,7 @@ static double direct(spd_interior *a) {
     spd_interior_rows_follow(a);
     spd_interior_terms_follow(a);
     spd_interior_set_follow(a);
-    spd_symmetric_apply(a->n, a->M, a->du, a->fix);
+    a->algebra->apply(a, a->du, a->fix);
     return spd_dot(a->n, a->du, a->fix);
 }
 
@@ -145,16 +122,17 @@ static double products(const spd_interior *a, double step, double *count) {
 
 static double longest(const spd_interior *a) { return BACK * spd_cones_longest(a, spd_pairs_longest(a, 1 / BACK)); }
 
-/* One step; false if the system cannot be solved. */
-static bool advance(spd_interior *a, double *step, double *decrement) {
-    double count;
+bool spd_interior_advance(spd_interior *a, double *decrement) {
+    double count, *step = &a->step;
     const double now = products(a, 0, &count);
     aim(a, 0, false);
-    if (!factor(a)) return false;
+    if (!a->algebra->factor(a)) return false;
     *decrement = direct(a);
     const double most = spd_cones_longest(a, spd_pairs_longest(a, 1)),
                  left = now > 0 ? fmax(products(a, most, NULL) / now, 0) : 0;
-    a->mu = count > 0 ? left * left * left * (now / count) : 0;
+    /* Where the curvature changes a step leaves more of the gradient than of the products: they wait for it. */
+    const double short_of = a->curved ? fmax(*decrement - now, 0) : 0;
+    a->mu = count > 0 ? fmax(left * left * left * now, short_of) / count : 0;
     aim(a, a->mu, true);
     direct(a);
     *step = longest(a);
@@ -164,6 +142,7 @@ static bool advance(spd_interior *a, double *step, double *decrement) {
         *step = longest(a);
     }
     if (!spd_all_finite(a->n, a->du) || !(*step > 0)) return false;
+    *step = spd_interior_rows_trust(a, *step);
     spd_axpy(a->n, *step, a->du, a->u);
     spd_interior_rows_move(a, *step);
     spd_interior_terms_move(a, *step);
@@ -172,11 +151,16 @@ static bool advance(spd_interior *a, double *step, double *decrement) {
     return true;
 }
 
-/* The best for u and mu, and every direction 0. */
-static void centre(spd_interior *a) {
+void spd_interior_stand(spd_interior *a) {
     const int64_t mK = a->p->m * a->p->K;
-    double *const changes[] = {a->dz, a->next_y, a->dt};
+    double *const changes[] = {a->dz, a->next_y, a->dt}, *const pairs[] = {a->k, a->dg};
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) memset(changes[i], 0, (size_t)mK * sizeof(double));
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) memset(pairs[i], 0, (size_t)spd_pairs_all(a) * sizeof(double));
+}
+
+/* The best for u and mu. */
+static void centre(spd_interior *a) {
+    spd_interior_stand(a);
     spd_interior_set_enter(a);
     look(a);
     spd_interior_rows_centre(a);
@@ -184,9 +168,8 @@ static void centre(spd_interior *a) {
 }
 
 /* A part `start` of f for all products together: how many there are is known once they are made. */
-static void begin(spd_interior *a, double start) {
+void spd_interior_begin(spd_interior *a, double start) {
     double count;
-    spd_tied_whole(&a->whole, a->p);
     a->eta = 0;
     a->mu = start;
     memcpy(a->best_u, a->u, (size_t)a->n * sizeof *a->u);
@@ -203,14 +186,18 @@ static void keep(spd_interior *a) {
     spd_interior_set_settle(a);
 }
 
+double spd_interior_left(const spd_interior *a, double decrement) {
+    return products(a, 0, NULL) + fmax(1 - a->step, LEAST) * decrement;
+}
+
 bool spd_interior_solve(spd_interior *a, double start, double enough) {
-    double decrement = INFINITY, step = 0, best = INFINITY;
+    double decrement = INFINITY, best = INFINITY;
     int short_ones = 0, idle = 0;
-    begin(a, start);
+    spd_interior_begin(a, start);
     for (a->steps = 0; a->steps < STEPS_MOST && short_ones < SHORT_MOST && best > enough; a->steps++) {
-        if (spd_stop_now(a->stop) || !advance(a, &step, &decrement)) break;
-        short_ones = step < SHORT ? short_ones + 1 : 0;
-        const double left = products(a, 0, NULL) + fmax(1 - step, LEAST) * decrement;
+        if (spd_stop_now(a->stop) || !spd_interior_advance(a, &decrement)) break;
+        short_ones = a->step < SHORT ? short_ones + 1 : 0;
+        const double left = spd_interior_left(a, decrement);
         idle = left < GAIN * best ? 0 : idle + 1;
         if (best <= NEAR * start && (left > WORSE * best || idle > IDLE_MOST)) break; /* rounding has taken over */
         if (left < best) {

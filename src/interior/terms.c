@@ -54,15 +54,14 @@ static void centre_none(spd_interior *a, const spd_part *B) {
     }
 }
 
-static void each(spd_interior *a, void (*l1)(spd_interior *, const spd_part *), void (*group)(spd_interior *, const spd_part *),
-                 void (*linf)(spd_interior *, const spd_part *), void (*none)(spd_interior *, const spd_part *)) {
+void spd_interior_terms_each(spd_interior *a, spd_part_task *l1, spd_part_task *group, spd_part_task *linf, spd_part_task *none) {
     const spdhg_problem *p = a->p;
     for (int64_t t = 0; t < p->terms; t++) {
         const spd_term *term = &p->term[t];
-        void (*const own)(spd_interior *, const spd_part *) = !(term->lambda > 0)             ? none
-                                                              : term->penalty->sum_of_sizes   ? l1
-                                                              : spd_part_is_group(term, p->K) ? group
-                                                                                              : linf;
+        spd_part_task *const own = !(term->lambda > 0)             ? none
+                                   : term->penalty->sum_of_sizes   ? l1
+                                   : spd_part_is_group(term, p->K) ? group
+                                                                   : linf;
         for (int64_t b = 0; b < spd_parts_of(term, p->K) && own; b++) {
             const spd_part B = spd_part_of(a, term, b);
             own(a, &B);
@@ -70,7 +69,7 @@ static void each(spd_interior *a, void (*l1)(spd_interior *, const spd_part *), 
     }
 }
 
-void spd_interior_terms_centre(spd_interior *a) { each(a, centre_l1, centre_group, centre_linf, centre_none); }
+void spd_interior_terms_centre(spd_interior *a) { spd_interior_terms_each(a, centre_l1, centre_group, centre_linf, centre_none); }
 
 static void prepare_l1(spd_interior *a, const spd_part *B) {
     const int64_t e = spd_part_at(B, 0), i = spd_part_pair(B, 0);
@@ -103,15 +102,8 @@ static void prepare_none(spd_interior *a, const spd_part *B) {
     for (int64_t q = 0; q < B->size; q++) a->weight[spd_part_at(B, q)] = a->next_y[spd_part_at(B, q)] = 0;
 }
 
-void spd_interior_terms_prepare(spd_interior *a) { each(a, prepare_l1, spd_cone_prepare, prepare_linf, prepare_none); }
-
-static void take_radial(spd_interior *a, const spd_part *B) {
-    spd_tied_take_block(&a->whole, a->p, B->t, B->b, a->normal, 1, a->M, a->fix, a->touched);
-}
-
-void spd_interior_terms_radial(spd_interior *a) {
-    memset(a->fix, 0, (size_t)a->n * sizeof *a->fix);
-    each(a, NULL, take_radial, take_radial, NULL);
+void spd_interior_terms_prepare(spd_interior *a) {
+    spd_interior_terms_each(a, prepare_l1, spd_cone_prepare, prepare_linf, prepare_none);
 }
 
 static void follow_l1(spd_interior *a, const spd_part *B) {
@@ -147,13 +139,13 @@ static void follow_linf(spd_interior *a, const spd_part *B) {
 
 void spd_interior_terms_follow(spd_interior *a) {
     spd_problem_apply(a->p, a->du, a->dz);
-    each(a, follow_l1, follow_group, follow_linf, NULL);
+    spd_interior_terms_each(a, follow_l1, follow_group, follow_linf, NULL);
 }
 
 void spd_interior_terms_move(spd_interior *a, double step) {
     spd_axpy(a->p->m * a->p->K, step, a->next_y, a->y);
     a->step = step;
-    each(a, NULL, spd_cone_move, NULL, NULL);
+    spd_interior_terms_each(a, NULL, spd_cone_move, NULL, NULL);
 }
 
 static bool is_cone(const spd_term *t, int64_t K) { return spd_part_is_group(t, K) && t->lambda > 0; }

@@ -7,9 +7,7 @@
  *
  * Made for what proximal Newton by ADMM is slow at: sets X whose sides are met by columns of very different size, and losses
  * whose curvature is in few rows (smooth-hinge of a small width). */
-#include "interior/interior.h"
-
-#include "newton/newton.h"
+#include "newton/interior_newton.h"
 
 static const double ENOUGH = 1e-22, DEL = 1e-14, DEL_GROWS = 1e4;
 enum { HALVINGS_MOST = 40, IDLE_MOST = 3, MODELS_MOST = 8, STEPS_MOST = 200 };
@@ -26,7 +24,7 @@ static void layout(spd_run *run) {
     interior *self = run->self;
     const spdhg_problem *p = run->problem;
     spd_newton_layout(run, &self->base);
-    spd_interior_layout(&self->model, p, run->threads, &run->work);
+    spd_interior_layout(&self->model, p, run->threads, NULL, &run->work, &run->work);
     self->idle = spd_arena_take(&run->state, 1);
     self->pieces = spd_arena_take(&run->state, 1);
     self->dx = spd_arena_take(&run->work, p->dK + p->K);
@@ -57,12 +55,11 @@ static void make_model(spd_run *run, interior *self) {
     for (int64_t i = 0; i < n; i++) a->q[i] = b->g[i] - a->q[i];
 }
 
-/* Curvature that a coordinate can have (of a loss with a narrow kink: over a width of 1, where phi' changes by all it can; without a
- * bound: has now), and penalty, squared. */
-static void find_scales(spd_interior *a) {
+void spd_interior_newton_scales(spd_interior *a) {
     const spdhg_problem *p = a->p;
     double *columns = a->column;
     const bool bounded = isfinite(p->kappa);
+    if (spd_interior_is_free(a)) return; /* nobody asks */
     if (bounded) spd_problem_curvature_columns(p, columns);
     const double slopes =
         p->loss->value ? p->loss->slope(INFINITY, 1, p->loss_arg) - p->loss->slope(-INFINITY, 1, p->loss_arg) : 1;
@@ -72,7 +69,7 @@ static void find_scales(spd_interior *a) {
     memset(a->pull, 0, (size_t)a->n * sizeof *a->pull);
     spd_metric_add_squares(p, a->weight, a->pull);
     for (int64_t j = 0; j < p->dK; j++) {
-        a->bend[j] = bounded ? narrow * columns[j / p->K] + p->gamma : a->P[j * (a->n + 1)];
+        a->bend[j] = bounded ? narrow * columns[j / p->K] + p->gamma : a->stack ? 1 : a->P[j * (a->n + 1)];
         if (!(a->bend[j] > 0)) a->bend[j] = 1;
     }
 }
@@ -93,7 +90,7 @@ static bool find_minimiser(spd_run *run, interior *self) {
     a->rows = *self->pieces == 1;
     a->stop = run->stop;
     make_model(run, self);
-    find_scales(a);
+    spd_interior_newton_scales(a);
     memcpy(a->u, b->x, (size_t)a->n * sizeof *a->u);
     const bool near = spd_interior_solve(a, f, ENOUGH * f);
     run->rows_visited += a->rows ? 6 * a->steps * p->n : 0;

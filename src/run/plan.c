@@ -87,6 +87,7 @@ static double passes_of_fista(const spdhg_problem *p, bool few) {
 /* What the plan depends on. */
 typedef struct facts {
     bool line;      /* a signal on lines or trees: dynamic programming */
+    bool factor;    /* each coefficient meets few others: a sparse factor */
     bool few;       /* coefficients: a dense factor of all */
     bool newton;    /* some second-order method takes the problem */
     bool columns;   /* many, F = identity: coordinate descent */
@@ -105,6 +106,8 @@ typedef struct facts {
 static facts look_at(const spdhg_problem *p) {
     facts f = {.line = takes("chain-newton", p), .few = takes("prox-newton", p), .stride = 1};
     if (f.line) return (facts){.line = true, .newton = takes("alm-ssn", p), .stride = 1};
+    f.factor = takes("ipm", p) && spd_plan_sparse_pays(p, f.few ? newton_cost(p) : INFINITY);
+    if (f.factor) return (facts){.factor = true, .newton = takes("alm-ssn", p), .stride = 1};
     const bool groups = has_groups_of_pairs(p);
     f.newton = f.few || takes("alm-ssn", p);
     f.columns = !f.few && takes("cd-newton", p);
@@ -129,7 +132,7 @@ static facts look_at(const spdhg_problem *p) {
  * within d/rows of the optimum for a fraction of the price; alm-ssn starts with one stochastic pass. Where ridge makes it converge at
  * once, variance-reduced PD3O goes before either: passes_first. */
 static void add_stages(spd_plan *plan, const spdhg_problem *p, const facts *f) {
-    const bool rescue = f->line || f->few || f->interior;
+    const bool rescue = f->line || f->factor || f->few || f->interior;
     const char *last = (rescue ? takes("alm-ssn", p) : f->newton) ? "alm-ssn" : isinf(f->fista) ? "fista" : "saga-pd3o";
     const double sample = (double)(THIN_STEPS * PASSES_PER_STEP) / (double)f->stride;
     const struct {
@@ -144,6 +147,7 @@ static void add_stages(spd_plan *plan, const spdhg_problem *p, const facts *f) {
         {f->stride > 1, "prox-newton", sample, f->stride, SPD_ALONE},
         {f->pass, first_pass(p), 1, 1, SPD_ALONE},
         {f->line, "chain-newton", 0, 1, SPD_RESCUED},
+        {f->factor, "ipm", 0, 1, SPD_RESCUED},
         {f->columns, "cd-newton", 0, 1, SPD_RESCUED},
         {f->sparse, "ws-newton", 2000, 1, SPD_ALONE},
         {f->few, "prox-newton", 0, 1, f->relieved ? SPD_RELIEVED : SPD_RESCUED},
@@ -164,6 +168,7 @@ static const char *reason(const facts *f) {
         const char *why;
     } all[] = {
         {f->line, "each row has one entry and F joins the coefficients to lines or trees"},
+        {f->factor, "each coefficient meets few others, so that a factor is sparse"},
         {f->passes > 0 && !f->interior,
          "with this ridge stochastic steps converge before a dense factorisation would be worth its cost"},
         {(f->few && !f->tied) || f->interior, "the coefficients are few enough for a dense factor"},

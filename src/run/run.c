@@ -74,6 +74,7 @@ static void advance(spd_loop *l, int64_t steps, double until) {
             l->run.rows_visited += batch;
         }
         l->run.offer = NULL;
+        l->run.far = false;
         l->rows_before = l->run.rows_visited;
         if (l->before) memcpy(l->before, l->run.state.base, (size_t)l->run.state.size * sizeof *l->before);
         l->said = l->run.kind->step(&l->run, l->k++, &rows);
@@ -123,6 +124,7 @@ static spdhg_status run_stage(spd_loop *l, double epochs, spdhg_outcome *outcome
         over = spd_limits_reached(s) || (double)l->run.rows_visited >= last || l->said != SPD_CONTINUE;
         if ((double)l->run.rows_visited >= until || over) {
             next = next_point(l, every);
+            if (l->run.far && !over && s->options.every == 0 && !s->compared) continue;
             const bool known = l->measured == l->k && (l->k == 0 || s->evaluator.gap.kind == SPD_GAP_CERTIFIED);
             const bool final = (over && spd_outcome_is_last(l)) || s->ended != SPD_GO_ON;
             *outcome = known || measure(l, final, &status, err) ? spd_outcome_of_stage(l, over) : SPDHG_OUTCOME_DIVERGED;

@@ -38,5 +38,7 @@ typedef struct spd_plan {
     char why[200]; /* a sentence for -v */
 } spd_plan;
 const spd_stage *spd_plan_main(const spd_plan *plan); /* the first that others wait behind, or the last */
+/* ---- plan_sparse.c: a sparse factor costs less than the other method does (nanoseconds). */
+bool spd_plan_sparse_pays(const spdhg_problem *p, double other);
 spdhg_status spd_plan_make(spd_plan *plan, const char *name, const spdhg_problem *p, spdhg_error *err);
 #endif

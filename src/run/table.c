@@ -28,20 +28,23 @@ extern const spd_solver_kind spd_solver_ws_newton;
 extern const spd_solver_kind spd_solver_cd_newton;
 extern const spd_solver_kind spd_solver_interior;
 extern const spd_solver_kind spd_solver_fista;
+extern const spd_solver_kind spd_solver_ipm;
 extern const spd_solver_kind spd_solver_chain_newton;
 extern const spd_solver_kind spd_solver_spdhg_sc1h;
 extern const spd_solver_kind spd_solver_spdhg_sc2h;
 
 static const spd_solver_kind *const table[] = {
-    &spd_solver_spdhg,          &spd_solver_spdhg_sc1,      &spd_solver_spdhg_sc2,   &spd_solver_lpdhg,
-    &spd_solver_sadmm,          &spd_solver_opg_admm,       &spd_solver_rda_admm,    &spd_solver_sgadm,
-    &spd_solver_gadm,           &spd_solver_lpdhg_const,    &spd_solver_fsadmm,      &spd_solver_fsadmm_lite,
-    &spd_solver_ada_sadmm_diag, &spd_solver_ada_sadmm_full, &spd_solver_online_admm, &spd_solver_sdca_admm,
-    &spd_solver_spdc,           &spd_solver_pd3o,           &spd_solver_condat_vu,   &spd_solver_saga_pd3o,
-    &spd_solver_lsvrg_pd3o,     &spd_solver_prox_newton,    &spd_solver_alm_ssn,     &spd_solver_ws_newton,
-    &spd_solver_cd_newton,      &spd_solver_spdhg_sc1h,     &spd_solver_spdhg_sc2h,  &spd_solver_interior,
+    &spd_solver_spdhg,          &spd_solver_spdhg_sc1,      &spd_solver_spdhg_sc2,
+    &spd_solver_lpdhg,          &spd_solver_sadmm,          &spd_solver_opg_admm,
+    &spd_solver_rda_admm,       &spd_solver_sgadm,          &spd_solver_gadm,
+    &spd_solver_lpdhg_const,    &spd_solver_fsadmm,         &spd_solver_fsadmm_lite,
+    &spd_solver_ada_sadmm_diag, &spd_solver_ada_sadmm_full, &spd_solver_online_admm,
+    &spd_solver_sdca_admm,      &spd_solver_spdc,           &spd_solver_pd3o,
+    &spd_solver_condat_vu,      &spd_solver_saga_pd3o,      &spd_solver_lsvrg_pd3o,
+    &spd_solver_prox_newton,    &spd_solver_alm_ssn,        &spd_solver_ws_newton,
+    &spd_solver_cd_newton,      &spd_solver_spdhg_sc1h,     &spd_solver_spdhg_sc2h,
+    &spd_solver_interior,       &spd_solver_chain_newton,   &spd_solver_ipm,
     &spd_solver_fista,
-    &spd_solver_chain_newton,
 };
 
 const spd_solver_kind *const *spd_solver_table(int *entries) {

@@ -16,8 +16,12 @@ spdhg_status spd_run_new(spd_run *run, const spd_solver_kind *kind, const spdhg_
     if (kind->check) SPD_TRY(kind->check(run, err));
     run->self = spd_alloc(1, kind->self_size);
     if (!run->self) return spd_fail_memory(err, (double)kind->self_size);
-    lay_out(run);
-    return SPDHG_OK;
+    const spdhg_status status = kind->prepare ? kind->prepare(run, err) : SPDHG_OK;
+    if (status == SPDHG_OK)
+        lay_out(run);
+    else
+        spd_run_free(run);
+    return status;
 }
 
 spdhg_status spd_run_allocate(spd_run *run, spdhg_error *err) {
@@ -60,9 +64,12 @@ void spd_run_give(const spd_run *run, const double *x_now, const double *c_now, 
     memcpy(y, y_now, (size_t)(p->m * p->K) * sizeof *y);
 }
 
-double spd_run_bytes(const spd_run *run) { return 8.0 * ((double)run->state.size + (double)run->work.size); }
+double spd_run_bytes(const spd_run *run) {
+    return 8.0 * ((double)run->state.size + (double)run->work.size) + run->prepared_bytes;
+}
 
 void spd_run_free(spd_run *run) {
+    if (run->prepared) run->kind->release(run->prepared);
     spd_free(run->self);
     spd_free(run->state.base);
     spd_free(run->work.base);

@@ -55,12 +55,15 @@ typedef struct spd_run {
     int64_t batch;
     uint64_t seed; /* of random choices of the algorithm's own; set by whoever made the run */
     int threads;
+    void *prepared; /* made by kind->prepare, freed by kind->release; NULL: it has none */
+    double prepared_bytes;
     void *self;          /* kind->self_size bytes: pointers into the arenas and constants, set by layout and start; never state */
     spd_arena state;     /* numbers only: what a checkpoint saves; the future is a function of (state, k) */
     spd_arena work;      /* scratch that carries nothing from one step to the next */
     bool again;          /* start leaves the state of the run before, but for what it is given */
     spd_seen seen;       /* of the point the next step starts from; cleared after it */
     const double *offer; /* set by a step: a dual alpha of the loss for the point it has come to, n x K; NULL: none */
+    bool far;            /* set by a step: what it has come to is not worth a look, unless somebody wants it */
     double enough;       /* relative gap at which an offer ends the run; 0: none is wanted */
     spd_rescue rescue;   /* what waits, should this one give up */
     int64_t rows_visited; /* counted by full-information solvers; run.c counts batches */
@@ -82,6 +85,9 @@ struct spd_solver_kind {
     const char *(*refuses)(const spdhg_problem *p);
     /* NULL, or refuses what the parameters and the batch make impossible, before any array exists. */
     spdhg_status (*check)(const spd_run *run, spdhg_error *err);
+    /* NULL, or make and free run->prepared, before layout: what the sizes of the arrays follow from, a function of the problem. */
+    spdhg_status (*prepare)(spd_run *run, spdhg_error *err);
+    void (*release)(void *prepared);
     /* Takes its arrays from run->state and run->work; called twice, see spd_arena. */
     void (*layout)(spd_run *run);
     /* Constants, then x0, c0, y0 (each may be NULL: 0). Allocates nothing. */
@@ -106,7 +112,7 @@ static inline const char *spd_solver_refuses(const spd_solver_kind *kind, const 
 /* ---- instance.c: one algorithm with its arenas. new measures them, allocate makes them: then it is ready to start and step. */
 spdhg_status spd_run_new(spd_run *run, const spd_solver_kind *kind, const spdhg_problem *p, const double *param,
                          spdhg_sampling sampling, int64_t batch, int threads, spdhg_error *err);
-double spd_run_bytes(const spd_run *run); /* of its arenas */
+double spd_run_bytes(const spd_run *run); /* of its arenas, and of what was prepared */
 spdhg_status spd_run_allocate(spd_run *run, spdhg_error *err);
 void spd_run_again(spd_run *run, spd_run *before, const double *param); /* run becomes the one before, to be started again */
 /* Of every start: the state becomes 0; x, c and y, arrays of it, become x0, c0, y0 where these are given, y in lambda Y. term: the

@@ -47,6 +47,8 @@ SOLVERS = {
     "ws-newton": (200, EXACT, [], [("X = R^d only; use --set all", ["--set", "ball:1"]), ("beyond 1500 coefficients", ["--features", 1501, "--penalty", "linf"])]),
     "interior": (200, EXACT, [], [("the set X has no interior", ["--set", "box:1,1"]),
                                   ("at most 1500 coefficients", ["--features", 1501])]),
+    "ipm": (1000, EXACT, [], [("supports the penalties l1, group and linf only", ["--penalty", "nuclear"]), ("the set X has no interior", ["--set", "box:1,1"]),
+                             ("all, box, nonneg and simplex", ["--set", "ball:1"]), ("couples its outputs", ["--loss", "softmax"])]),
     "cd-newton": (1000, EXACT, [], [ONLY_IDENTITY, ("X = R^d only; use --set all", ["--set", "ball:1"]), ("and the only term", ["--also-sparse", 1]),
                                     ("it works for l1, and for groups", ["--penalty", "linf"])]),
     "chain-newton": (200, EXACT, [], [ONE_ENTRY, ("the sets all, box and nonneg", ["--set", "ball:1"])]),
@@ -59,7 +61,8 @@ def refused(solver, p):
     """Whether its refusals above concern this problem."""
     sentences = dict(SOLVERS[solver][3])
     without = p.gamma == 0 and (RIDGE[0] in sentences or "can cycle forever when --gamma is 0" in sentences)
-    return without or ONE_ENTRY[0] in sentences and np.count_nonzero(p.A, axis=1).max() > 1 or ONLY_IDENTITY[0] in sentences and not np.array_equal(p.terms[0].F, np.eye(p.d))
+    coupled = p.loss == "softmax" and "couples its outputs" in sentences
+    return without or coupled or ONE_ENTRY[0] in sentences and np.count_nonzero(p.A, axis=1).max() > 1 or ONLY_IDENTITY[0] in sentences and not np.array_equal(p.terms[0].F, np.eye(p.d))
 
 
 def make_cases():

@@ -43,7 +43,7 @@ end:
     spdhg_data_free(data);
 }
 
-static bool takes_sets(const char *solver) { return strcmp(solver, "sadmm") != 0 && strcmp(solver, "alm-ssn") != 0; }
+static bool takes_sets(const char *solver) { return strcmp(solver, "sadmm") != 0 && strcmp(solver, "alm-ssn") != 0 && strcmp(solver, "ipm") != 0; }
 
 /* Three terms, groups, weights, offsets, standardised, centred, fitted, saved, read, used, reported. */
 static void fit(story *s) {
@@ -333,7 +333,7 @@ static void every_format(void **unused) {
 
 static void every_solver_fits(void **unused) {
     (void)unused;
-    static const char *const solvers[] = {"auto", "spdhg", "lpdhg", "saga-pd3o", "sadmm", "alm-ssn"};
+    static const char *const solvers[] = {"auto", "spdhg", "lpdhg", "saga-pd3o", "sadmm", "alm-ssn", "ipm"};
     for (size_t i = 0; i < sizeof solvers / sizeof *solvers; i++) refuse_each(solvers[i], fit);
 }
 

@@ -1,0 +1,133 @@
+/* cross.c - from the inside to the face of the minimiser (l1, X = R^d): the zeros Z of F x and the signs of the rest are read off, and
+ *     min l(x) + (gamma/2)|x|^2 + sum_{e not in Z} lambda sign_e F_e x    over F_Z x = 0
+ * is solved by Newton's method and multipliers with the same factor,
+ *     ( l'' + gamma I + rho F_Z'F_Z ) dx = -( l' + gamma x + F'y + rho F_Z'F_Z x ),   y_Z += rho F_Z x,   y_e = lambda sign_e elsewhere.
+ * It is the minimiser if |y_Z| <= lambda and the signs are those of F x. Rows that say otherwise change sides, a few times. */
+#include <float.h>
+
+#include "interior/interior.h"
+
+enum { ROUNDS = 8 };
+static const double RHO = 1e9;       /* against the curvature along the rows */
+static const double OUTSIDE = 1e-12; /* of lambda */
+static const double NEAR = 1e-8;     /* of x: a step of Newton's method */
+
+bool spd_interior_can_cross(const spd_interior *a) {
+    bool l1 = spd_interior_is_free(a);
+    for (int64_t t = 0; t < a->p->terms; t++) l1 = l1 && a->p->term[t].penalty->sum_of_sizes;
+    return l1;
+}
+
+/* sign: of F_e x, 0: e is in Z. A side's distance g stays where the row is zero, and falls with mu where it is not. */
+static void read_signs(const spd_interior *a, double fall, double *sign) {
+    for (int64_t t = 0; t < a->p->terms; t++)
+        for (int64_t q = 0; q < a->p->term[t].m * a->p->K; q++) {
+            const int64_t e = a->p->term[t].first + q, i = spd_pairs_terms(a) + 2 * e;
+            const double low = a->g[i] - a->step * a->dg[i], high = a->g[i + 1] - a->step * a->dg[i + 1];
+            const bool down = a->g[i] < sqrt(fall) * low, up = a->g[i + 1] < sqrt(fall) * high;
+            sign[e] = !(a->p->term[t].lambda > 0) || down == up ? 0 : up ? 1 : -1;
+        }
+}
+
+static double lambda_of(const spd_interior *a, int64_t *t, int64_t e) {
+    while (e >= a->p->term[*t].first + a->p->term[*t].m * a->p->K) (*t)++;
+    return a->p->term[*t].lambda;
+}
+
+/* rho of each row in Z against the largest curvature there is, and y of the others. */
+static void set_weights(spd_interior *a, const double *sign, double curve) {
+    const int64_t mK = a->p->m * a->p->K;
+    for (int64_t e = 0, t = 0; e < mK; e++) {
+        const double lambda = lambda_of(a, &t, e);
+        a->weight[e] = sign[e] == 0 && lambda > 0 ? RHO * curve : 0;
+        if (sign[e] != 0 || !(lambda > 0)) a->next_y[e] = lambda * sign[e];
+    }
+}
+
+/* Scores, slopes and curvatures at x. */
+static void look(spd_interior *a, const double *x) {
+    const spdhg_problem *p = a->p;
+    spd_problem_scores(p, a->threads, x, a->short_of);
+    if (p->intercept) spd_problem_shift(p, x + p->dK, a->short_of);
+    spd_problem_losses(p, a->threads, &(spd_scores){.z = a->short_of}, a->next, a->curve, a->scratch);
+}
+
+/* -( l' + gamma x + F'(y + weight F x) ) */
+static void right_side(spd_interior *a, const double *x) {
+    const spdhg_problem *p = a->p;
+    double *sum = a->fix;
+    spd_problem_adjoint(p, a->threads, a->next, sum, p->intercept ? sum + p->dK : NULL, a->scratch);
+    spd_axpy(p->dK, p->gamma, x, sum);
+    for (int64_t e = 0; e < p->m * p->K; e++) a->work[e] = a->next_y[e] + a->weight[e] * a->dz[e];
+    spd_problem_add_transposed(p, a->work, sum);
+    for (int64_t i = 0; i < a->n; i++) a->rhs[i] = -sum[i];
+}
+
+/* The largest |F_e x| over Z. */
+static double largest_in(const spd_interior *a, const double *sign) {
+    double most = 0;
+    for (int64_t e = 0; e < a->p->m * a->p->K; e++) most = fmax(most, sign[e] == 0 && a->weight[e] > 0 ? fabs(a->dz[e]) : 0);
+    return most;
+}
+
+/* To x on the face, and y there. F x follows the steps: computed anew, its rounding times rho would be in y. */
+static bool settle(spd_interior *a, const double *sign, double *x) {
+    const spdhg_problem *p = a->p;
+    double moved = INFINITY;
+    spd_problem_apply(p, x, a->dz);
+    for (int round = 0; round < ROUNDS; round++) {
+        look(a, x);
+        if ((round == 0 || !p->loss->quadratic || a->pieces) && !a->algebra->factor(a)) return false;
+        right_side(a, x);
+        a->algebra->solve(a, a->rhs, a->du);
+        if (spd_stop_now(a->stop) || !spd_all_finite(a->n, a->du)) return false;
+        spd_axpy(a->n, 1, a->du, x);
+        spd_problem_apply(p, a->du, a->work);
+        spd_axpy(p->m * p->K, 1, a->work, a->dz);
+        for (int64_t e = 0; e < p->m * p->K; e++) a->next_y[e] += a->weight[e] * a->dz[e];
+        const double size = spd_norm2(p->dK, x), before = moved;
+        moved = spd_norm2(a->n, a->du);
+        const bool still = moved <= DBL_EPSILON * size || (moved <= NEAR * size && moved > 0.5 * before); /* rounding is left */
+        if (still && largest_in(a, sign) <= DBL_EPSILON * size) return true;
+    }
+    return false;
+}
+
+/* Rows that are on the wrong side change it; how many there were. */
+static int64_t change_sides(const spd_interior *a, double *sign) {
+    int64_t changed = 0;
+    for (int64_t e = 0, t = 0; e < a->p->m * a->p->K; e++) {
+        const double lambda = lambda_of(a, &t, e), y = a->next_y[e];
+        const bool out = sign[e] == 0 && fabs(y) > (1 + OUTSIDE) * lambda, in = sign[e] != 0 && sign[e] * a->dz[e] < 0;
+        if (out) sign[e] = y > 0 ? 1 : -1;
+        if (in) sign[e] = 0;
+        changed += out || in;
+    }
+    return changed;
+}
+
+static bool find_face(spd_interior *a, double *sign, double *x) {
+    int64_t wrong = INT64_MAX, before;
+    do { /* while they become much fewer */
+        before = wrong;
+        set_weights(a, sign, (isfinite(a->p->kappa) ? a->p->kappa : 1) / a->p->W + a->p->gamma);
+        if (!settle(a, sign, x)) return false;
+        wrong = change_sides(a, sign);
+    } while (wrong > 0 && wrong < before / 2);
+    return wrong == 0;
+}
+
+bool spd_interior_cross(spd_interior *a, double fall) {
+    const int64_t mK = a->p->m * a->p->K;
+    double *x = a->q, *sign = a->goal;
+    read_signs(a, fall, sign);
+    memcpy(x, a->u, (size_t)a->n * sizeof *x);
+    memcpy(a->next_y, a->y, (size_t)mK * sizeof *a->y);
+    const bool found = find_face(a, sign, x);
+    if (found) {
+        memcpy(a->best_u, x, (size_t)a->n * sizeof *x);
+        memcpy(a->best_y, a->next_y, (size_t)mK * sizeof *a->y);
+    }
+    spd_interior_rows_look(a); /* at u again */
+    return found;
+}

@@ -1,0 +1,69 @@
+/* sparse.c - the system of a step as a sparse matrix and its LDL' factor (interior.h): rows of stack.c, weighted. */
+#include "interior/interior.h"
+
+enum { CG_MOST = 30 };
+static const double TOLERANCE = 1e-12; /* of a solution */
+static const double LITTLE = 1e-14;    /* of the diagonal: what is added to it, */
+static const double SINGULAR =
+    1e-8; /* where the matrix may be singular: without its long rows, or an intercept that F leaves to x as well */
+static const double MUCH = 1e8; /* times that */
+
+/* The normal of a block, as seen by the columns: F_b'normal. fix: zeros, and again afterwards. */
+static void fill_block(spd_interior *a, const spd_part *B) {
+    const spd_csr *F = &B->t->F->F;
+    const bool identity = spd_csr_is_identity(F);
+    for (int64_t i = 0; i < B->size; i++) {
+        const int64_t e = spd_term_block_row(B->t, B->b, i / B->K), k = i % B->K;
+        const double normal = a->normal[spd_part_at(B, i)];
+        if (identity)
+            a->fix[e * B->K + k] += normal;
+        else
+            for (int64_t q = F->ptr[e]; q < F->ptr[e + 1]; q++) a->fix[F->idx[q] * B->K + k] += F->val[q] * normal;
+    }
+}
+
+/* The rows of the blocks, term after term; of a term with lambda = 0 they weigh nothing. */
+static void fill_blocks(spd_interior *a, int64_t row) {
+    spd_sparse_system *s = &a->system;
+    const spd_sparse_pattern *q = s->pattern;
+    memset(a->fix, 0, (size_t)a->n * sizeof *a->fix);
+    for (int64_t t = 0; t < a->p->terms; t++) {
+        const spd_term *term = &a->p->term[t];
+        for (int64_t b = 0; b < term->blocks && !term->penalty->sum_of_sizes; b++, row++) {
+            const spd_part B = spd_part_of(a, term, b);
+            s->weight[row] = term->lambda > 0 ? -1 : 0;
+            if (term->lambda > 0) fill_block(a, &B);
+            for (int64_t l = q->ptr[row]; l < q->ptr[row + 1]; l++) {
+                s->value[l] = a->fix[q->idx[l]];
+                a->fix[q->idx[l]] = 0;
+            }
+        }
+    }
+}
+
+static bool has_long_rows(const spd_sparse_pattern *q) { return q->nodes > q->n; }
+
+/* A spare intercept's diagonal may be anything: then it does not move, for the right side is 0 along (1, -1). */
+static bool factor(spd_interior *a) {
+    const spdhg_problem *p = a->p;
+    const int64_t nK = p->n * p->K, mK = p->m * p->K;
+    spd_sparse_system *s = &a->system;
+    memcpy(s->value, a->stack->value, (size_t)a->stack->fixed * sizeof *s->value);
+    for (int64_t i = 0; i < nK; i++) s->weight[i] = a->curve[i] * spd_problem_share(p, i / p->K);
+    memcpy(s->weight + nK, a->weight, (size_t)mK * sizeof *s->weight);
+    fill_blocks(a, nK + mK);
+    for (int64_t j = 0; j < a->n; j++) s->diagonal[j] = j < p->dK ? p->gamma : a->stack->spare ? 1 : 0;
+    spd_interior_set_matrix(a, s->diagonal, 1);
+    for (int64_t j = 0; j < a->n; j++) s->shift[j] = j >= p->dK || has_long_rows(s->pattern) ? SINGULAR : LITTLE;
+    for (double times = 1; times <= MUCH; times *= 10)
+        if (spd_sparse_factor(s, times)) return true;
+    return false;
+}
+
+static void solve(spd_interior *a, const double *b, double *out) {
+    spd_sparse_solve(&a->system, b, out, TOLERANCE, CG_MOST, a->stop);
+}
+
+static void apply(spd_interior *a, const double *x, double *out) { spd_sparse_apply(&a->system, x, out); }
+
+const spd_interior_algebra spd_interior_sparse = {.factor = factor, .solve = solve, .apply = apply};

@@ -1,0 +1,148 @@
+/* stack.c - the rows that make up the system, stacked, and the order they are eliminated in (interior.h).
+ *     M = diag + sum over the rows r of w_r g_r g_r':   a_i and 1 with w = C_i w_i/W;   F_e with w = D_e;   the normal of a block with
+ *     w = -1. Row r of output k is over the columns j K + k; the intercepts are the last K. */
+#include "interior/interior.h"
+
+enum { SHORT = 16 }; /* entries: its products are few whatever else there is */
+
+static bool couples(const spd_term *t) { return !t->penalty->sum_of_sizes; }
+
+static int64_t entries_of(const spd_csr *F, int64_t e) { return spd_csr_is_identity(F) ? 1 : F->ptr[e + 1] - F->ptr[e]; }
+static int64_t column_of(const spd_csr *F, int64_t e, int64_t q) { return spd_csr_is_identity(F) ? e : F->idx[F->ptr[e] + q]; }
+static double value_of(const spd_csr *F, int64_t e, int64_t q) { return spd_csr_is_identity(F) ? 1 : F->val[F->ptr[e] + q]; }
+
+/* Entries of A and F with their outputs, and the most that the blocks can have. */
+static void count(const spdhg_problem *p, int64_t *fixed, int64_t *coupled, int64_t *blocks) {
+    *fixed = (p->nnz + (p->intercept ? p->n : 0)) * p->K;
+    *coupled = *blocks = 0;
+    for (int64_t t = 0; t < p->terms; t++) {
+        const int64_t nnz = spd_csr_nnz(&p->term[t].F->F);
+        *fixed += nnz * p->K;
+        *coupled += couples(&p->term[t]) ? nnz * p->K : 0;
+        *blocks += couples(&p->term[t]) ? p->term[t].blocks : 0;
+    }
+}
+
+typedef struct filling {
+    spd_interior_stack *s;
+    int64_t row, at;
+} filling;
+
+static void add(filling *f, int64_t column, double value) {
+    f->s->pattern.idx[f->at] = (int32_t)column;
+    f->s->value[f->at++] = value;
+}
+
+static void end_row(filling *f) { f->s->pattern.ptr[++f->row] = f->at; }
+
+static void add_data(filling *f, const spdhg_problem *p) {
+    for (int64_t i = 0; i < p->n; i++) {
+        spd_row row;
+        spd_problem_row(p, i, &row);
+        for (int64_t k = 0; k < p->K; k++) {
+            for (int64_t q = 0; q < row.nnz; q++) add(f, (row.idx ? row.idx[q] : q) * p->K + k, row.val[q]);
+            if (p->intercept) add(f, p->dK + k, 1);
+            end_row(f);
+        }
+    }
+}
+
+static void add_structures(filling *f, const spdhg_problem *p) {
+    for (int64_t t = 0; t < p->terms; t++) {
+        const spd_csr *F = &p->term[t].F->F;
+        for (int64_t e = 0; e < F->m; e++)
+            for (int64_t k = 0; k < p->K; k++) {
+                for (int64_t q = 0; q < entries_of(F, e); q++) add(f, column_of(F, e, q) * p->K + k, value_of(F, e, q));
+                end_row(f);
+            }
+    }
+}
+
+/* The columns that a block's rows have, each once; seen: n zeros, which become the number of the last block. */
+static void add_block(filling *f, const spdhg_problem *p, const spd_term *t, int64_t b, int64_t *seen) {
+    const spd_csr *F = &t->F->F;
+    for (int64_t r = 0; r < spd_term_block_rows(t, b); r++) {
+        const int64_t e = spd_term_block_row(t, b, r);
+        for (int64_t q = 0; q < entries_of(F, e) * p->K; q++) {
+            const int64_t column = column_of(F, e, q / p->K) * p->K + q % p->K;
+            if (seen[column] == f->row) continue;
+            seen[column] = f->row;
+            add(f, column, 0);
+        }
+    }
+    end_row(f);
+}
+
+/* No ridge, no sides, every row of F adds up to 0 and every row of A to the same number, exactly: x + t 1 is a change of c. */
+static bool is_spare(const spd_interior_stack *s, const spdhg_problem *p) {
+    const spd_sparse_pattern *q = &s->pattern;
+    double first = 0;
+    for (int64_t r = 0; r < (p->n + p->m) * p->K; r++) {
+        const bool data = r < p->n * p->K;
+        double sum = 0;
+        for (int64_t l = q->ptr[r]; l < q->ptr[r + 1]; l++) sum += q->idx[l] < p->dK ? s->value[l] : 0;
+        if (r == 0) first = sum;
+        if (sum != (data ? first : 0)) return false;
+    }
+    return p->intercept && p->gamma == 0 && p->set.kind->whole && first != 0;
+}
+
+static spdhg_status fill(spd_interior_stack *s, const spdhg_problem *p, spdhg_error *err) {
+    filling f = {.s = s};
+    int64_t *seen = SPD_NEW(int64_t, p->dK);
+    if (!seen) return spd_fail_memory(err, 8.0 * (double)p->dK);
+    add_data(&f, p);
+    add_structures(&f, p);
+    s->fixed = f.at;
+    s->spare = is_spare(s, p);
+    for (int64_t t = 0; t < p->terms; t++)
+        for (int64_t b = 0; b < p->term[t].blocks && couples(&p->term[t]); b++) add_block(&f, p, &p->term[t], b, seen);
+    spd_free(seen);
+    return SPDHG_OK;
+}
+
+/* Long rows beside the matrix, or all in it: what costs less. In it, the longest alone costs a dense factor of its size. */
+static spdhg_status analyse(spd_interior_stack *s, spdhg_error *err) {
+    spd_sparse_pattern *q = &s->pattern;
+    int64_t longest = 0;
+    for (int64_t r = 0; r < q->rows; r++) longest = q->ptr[r + 1] - q->ptr[r] > longest ? q->ptr[r + 1] - q->ptr[r] : longest;
+    SPD_TRY(spd_sparse_analyse(q, SHORT, err));
+    const double beside = q->work, least = (double)longest * (double)longest * (double)longest / 3;
+    if (longest <= SHORT || least >= beside) return SPDHG_OK;
+    const spdhg_status status = spd_sparse_analyse(q, longest, err);
+    return status == SPDHG_OK && q->work <= beside ? SPDHG_OK : spd_sparse_analyse(q, SHORT, err);
+}
+
+spdhg_status spd_interior_stack_new(spd_interior_stack **out, const spdhg_problem *p, spdhg_error *err) {
+    int64_t fixed, coupled, blocks;
+    count(p, &fixed, &coupled, &blocks);
+    spd_interior_stack *s = SPD_NEW(spd_interior_stack, 1);
+    *out = NULL;
+    if (!s) return spd_fail_memory(err, sizeof *s);
+    s->blocks = blocks;
+    s->value = SPD_NEW(double, fixed + coupled);
+    spdhg_status status = s->value ? SPDHG_OK : spd_fail_memory(err, 8.0 * (double)(fixed + coupled));
+    if (status == SPDHG_OK)
+        status =
+            spd_sparse_pattern_new(&s->pattern, spd_problem_normal_size(p), (p->n + p->m) * p->K + blocks, fixed + coupled, err);
+    if (status == SPDHG_OK) status = fill(s, p, err);
+    if (status == SPDHG_OK) status = analyse(s, err);
+    if (status == SPDHG_OK)
+        *out = s;
+    else
+        spd_interior_stack_free(s);
+    return status;
+}
+
+double spd_interior_stack_bytes(const spd_interior_stack *s) {
+    const spd_sparse_pattern *q = &s->pattern;
+    return 12.0 * (double)q->ptr[q->rows] + 20.0 * (double)q->rows + 4.0 * (double)q->slot_ptr[q->rows] +
+           16.0 * (double)q->nodes + 4.0 * (double)q->column[q->nodes];
+}
+
+void spd_interior_stack_free(spd_interior_stack *s) {
+    if (!s) return;
+    spd_sparse_pattern_free(&s->pattern);
+    spd_free(s->value);
+    spd_free(s);
+}

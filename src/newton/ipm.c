@@ -1,0 +1,162 @@
+/* ipm.c - a primal-dual interior-point method on the problem itself (interior.h), one iteration a step, with a sparse factor.
+ *
+ *   M du = -(grad l(x) + gamma x + F'y at du = 0),   M = A'CA/W + gamma I + F'DF + that of X: stack.c
+ *   first towards mu = 0, then towards mu (part of the products left by it)^3 with its second order corrected; to 0.995 of the way to
+ *   the nearest side; of a loss that is neither quadratic nor of pieces no further than its model holds
+ *
+ * Made for many coefficients of which each meets few others: signals, trends, images, graphs. The gradient of a loss that is made of
+ * pieces (huber, the hinges) is a set of pairs like those of the penalty. Near the end, with l1 and X = R^d, the zeros of F x are told and
+ * the minimiser is computed on its face: cross.c. */
+#include "newton/interior_newton.h"
+
+enum { STEPS_MOST = 200, IDLE_MOST = 10, PASSES = 5, LOOKS = 8 };
+static const double GAIN = 0.999, LEAST = 1e-22;
+/* Of f: what is left when steps go on to the end, when the face may be told, and when the gap may be worth proving. */
+static const double NEAR = 1e-5, NEARER = 1e-6, WORTH = 1e-3;
+
+typedef struct ipm {
+    spd_interior inner;
+    double *eta, *loss, *best, *idle, *first; /* state, one number each: of inner; left at best_u; steps since; f at the start */
+    double *work;                             /* of the terms */
+} ipm;
+
+static const char *refuses(const spdhg_problem *p) {
+    if (!p->loss->value) return "it does not take a loss that couples its outputs";
+    for (int64_t t = 0; t < p->terms; t++) {
+        const spd_penalty *r = p->term[t].penalty;
+        if (!r->sum_of_sizes && !r->length && !r->largest_size) return "it supports the penalties l1, group and linf only";
+    }
+    if (p->set.kind->length || p->set.kind->sum_of_sizes) return "of the sets X it takes all, box, nonneg and simplex";
+    double low, high;
+    spd_set_sides(&p->set, &low, &high);
+    return low < high ? NULL : "the set X has no interior";
+}
+
+static spdhg_status prepare(spd_run *run, spdhg_error *err) {
+    spd_interior_stack *stack;
+    SPD_TRY(spd_interior_stack_new(&stack, run->problem, err));
+    run->prepared = stack;
+    run->prepared_bytes = spd_interior_stack_bytes(stack);
+    return SPDHG_OK;
+}
+
+static void release(void *prepared) { spd_interior_stack_free(prepared); }
+
+static void layout(spd_run *run) {
+    ipm *self = run->self;
+    const spdhg_problem *p = run->problem;
+    spd_interior_layout(&self->inner, p, run->threads, run->prepared, &run->state, &run->work);
+    self->inner.rows = true;
+    double **const numbers[] = {&self->eta, &self->loss, &self->best, &self->idle, &self->first};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) *numbers[i] = spd_arena_take(&run->state, 1);
+    self->work = spd_arena_take(&run->work, spd_problem_term_work(p));
+}
+
+static void start(spd_run *run, const double *x0, const double *c0, const double *y0) {
+    ipm *self = run->self;
+    spd_interior *a = &self->inner;
+    const spdhg_problem *p = run->problem;
+    const spd_sparse_pattern *q = &a->stack->pattern;
+    spd_run_clear(run);
+    spd_run_take(run, x0, c0, y0, a->best_u, a->best_u + p->dK, a->best_y, self->work);
+    spd_run_log(run, "ipm: %lld unknowns, %lld rows beside; the factor has %.3g entries and takes %.3g multiplications",
+                (long long)q->n, (long long)(q->nodes - q->n), (double)q->fill + (double)q->nodes, q->work);
+}
+
+/* f at u, whose pieces have been looked at. */
+static double value(const ipm *self) {
+    const spd_interior *a = &self->inner;
+    const spdhg_problem *p = a->p;
+    const spd_scores at = {.z = a->next};
+    memcpy(a->next, a->short_of, (size_t)(p->n * p->K) * sizeof *a->next);
+    if (a->pieces) spd_axpy(p->n * p->K, 1, p->b, a->next);
+    return spd_problem_losses(p, a->threads, &at, NULL, NULL, a->scratch) + 0.5 * p->gamma * spd_dot(p->dK, a->u, a->u) +
+           spd_problem_penalty(p, a->z, self->work);
+}
+
+static void begin(ipm *self) {
+    spd_interior *a = &self->inner;
+    memcpy(a->u, a->best_u, (size_t)a->n * sizeof *a->u);
+    spd_interior_rows_look(a);
+    spd_problem_apply(a->p, a->u, a->z);
+    *self->first = fabs(value(self));
+    spd_interior_begin(a, *self->first);
+    *self->best = INFINITY;
+    *self->idle = 0;
+}
+
+/* One iteration; keeps the best iterate. False: the system could not be solved, or nothing more is gained. fall: of the products. */
+static bool iterate(ipm *self, double *left, double *fall) {
+    spd_interior *a = &self->inner;
+    double decrement;
+    const double before = spd_interior_left(a, 0);
+    if (!spd_interior_advance(a, &decrement)) return false;
+    *fall = spd_interior_left(a, 0) / before;
+    *left = spd_interior_left(a, decrement);
+    *self->idle = *left < GAIN * *self->best ? 0 : *self->idle + 1;
+    if (*left < *self->best) {
+        *self->best = *left;
+        memcpy(a->best_u, a->u, (size_t)a->n * sizeof *a->u);
+        memcpy(a->best_y, a->y, (size_t)(a->p->m * a->p->K) * sizeof *a->y);
+        spd_interior_set_settle(a);
+    }
+    const double least = LEAST * self->first[0];
+    return self->idle[0] < IDLE_MOST && self->best[0] > least;
+}
+
+/* Near the end the zeros of F x can be told: then to the minimiser at once, however many iterations that still takes. */
+static bool finish(spd_run *run, ipm *self, double left, double fall) {
+    spd_interior *a = &self->inner;
+    while (!spd_stop_now(run->stop)) {
+        if (left <= NEARER * value(self) && spd_interior_cross(a, fall)) return true;
+        run->rows_visited += PASSES * run->problem->n;
+        if (!iterate(self, &left, &fall)) return false;
+    }
+    return false;
+}
+
+static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
+    (void)batch;
+    ipm *self = run->self;
+    spd_interior *a = &self->inner;
+    double left = INFINITY, fall = 1;
+    a->stop = run->stop;
+    spd_interior_newton_scales(a);
+    if (k == 0)
+        begin(self);
+    else {
+        spd_interior_stand(a);
+        a->eta = *self->eta;
+        a->loss = *self->loss;
+    }
+    run->rows_visited += PASSES * run->problem->n;
+    bool going = iterate(self, &left, &fall);
+    if (going && left <= NEAR * value(self) && spd_interior_can_cross(a)) going = finish(run, self, left, fall);
+    *self->eta = a->eta;
+    *self->loss = a->loss;
+    run->far = left > WORTH * value(self) && (k + 1) % LOOKS != 0;
+    if (spd_stop_now(run->stop)) return SPD_CONTINUE;
+    if (going && k + 1 < STEPS_MOST) return SPD_CONTINUE;
+    return *self->best <= NEAR * value(self) ? SPD_STALLED : SPD_GIVES_UP;
+}
+
+static void output(const spd_run *run, double *x, double *c, double *y) {
+    const spd_interior *a = &((const ipm *)run->self)->inner;
+    spd_run_give(run, a->best_u, a->best_u + run->problem->dK, a->best_y, x, c, y);
+}
+
+const spd_solver_kind spd_solver_ipm = {
+    .name = "ipm",
+    .what = "primal-dual interior-point method, sparse factor; exact, for signals, trends, images and graphs of any size",
+    .reference = "Mehrotra 1992; Kim, Koh, Boyd and Gorinevsky: l1 trend filtering, SIAM Review 2009",
+    .full_information = true,
+    .any_curvature = true,
+    .exact = true,
+    .self_size = sizeof(ipm),
+    .refuses = refuses,
+    .prepare = prepare,
+    .release = release,
+    .layout = layout,
+    .start = start,
+    .step = step,
+    .output = output};

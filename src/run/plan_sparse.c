@@ -1,0 +1,49 @@
+/* plan_sparse.c - whether `auto` takes the interior-point method with a sparse factor: decided by the entries and multiplications of the
+ * factor, which are counted before. */
+#include "interior/interior.h"
+#include "run/run.h"
+
+enum {
+    COEFFICIENTS_LEAST = 300, /* with fewer a dense factor costs nothing */
+    SHORT_ROW = 16,           /* entries, on average: each coefficient meets few others; */
+    WIDE = 4,     /* or there is no ridge and this many times as many coefficients as rows, which stay beside a sparse matrix */
+    SPARSER = 30, /* times fewer multiplications than a dense factor of all: else methods without a factor are better */
+    ITERATIONS = 25
+};
+/* Nanoseconds, beyond which other methods may be no worse: few of them get anywhere on a large grid, some on long rows. */
+static const double MOST = 1e12, MOST_BESIDE = 3e10;
+
+/* The penalties are on each coefficient alone: methods that go by columns do not need a factor. */
+static bool is_separable(const spdhg_problem *p) {
+    for (int64_t t = 0; t < p->terms; t++)
+        if (!spd_csr_is_identity(&p->term[t].F->F)) return false;
+    return true;
+}
+
+static bool is_sparse(const spdhg_problem *p) {
+    for (int64_t t = 0; t < p->terms; t++)
+        if (spd_csr_nnz(&p->term[t].F->F) > SHORT_ROW * p->term[t].m) return false;
+    return p->dK >= COEFFICIENTS_LEAST && (p->nnz <= SHORT_ROW * p->n || (WIDE * p->n <= p->d && p->gamma == 0)) &&
+           !is_separable(p);
+}
+
+/* In nanoseconds, as measured on one core: passes over the entries of the rows; the factor and the products of the entries. */
+static double cost_of_passes(const spdhg_problem *p) {
+    double entries = (double)p->nnz;
+    for (int64_t t = 0; t < p->terms; t++) entries += (double)spd_csr_nnz(&p->term[t].F->F);
+    return ITERATIONS * 60 * (double)p->K * entries;
+}
+
+static double cost_of(const spd_sparse_pattern *q) { return ITERATIONS * (1.5 * q->work + 4 * (double)q->slot_ptr[q->rows]); }
+
+bool spd_plan_sparse_pays(const spdhg_problem *p, double other) {
+    spd_interior_stack *stack;
+    const double passes = cost_of_passes(p);
+    if (!is_sparse(p) || passes >= other || spd_interior_stack_new(&stack, p, NULL) != SPDHG_OK) return false;
+    const double n = (double)stack->pattern.n;
+    const bool beside = stack->pattern.nodes > stack->pattern.n,
+               thin = SPARSER * stack->pattern.work < n * n * n / 3 || isfinite(other);
+    const bool pays = thin && passes + cost_of(&stack->pattern) < fmin(other, beside ? MOST_BESIDE : MOST);
+    spd_interior_stack_free(stack);
+    return pays;
+}

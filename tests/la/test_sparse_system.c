@@ -1,0 +1,111 @@
+/* test_sparse_system.c - M = diag + G'WG by a sparse factor against the same matrix written out and factored by LAPACK: short rows, long
+ * rows beside it, weights of both signs, an order that is not the given one, a singular M. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "la/sparse_system.h"
+
+enum { N = 40, ROWS = 70, LONG = 9 };
+
+static double random_number(uint64_t at) {
+    uint64_t bits[2];
+    spd_random(7, SPD_STREAM_TEST, at, bits);
+    return spd_uniform(bits[0]);
+}
+
+/* Rows of one to three entries, and every tenth one long. */
+static int64_t size_of(int64_t r) { return r % 10 == 9 ? 20 + r / 10 : 1 + r % 3; }
+
+static void make(spd_sparse_pattern *q, int64_t most) {
+    int64_t entries = 0;
+    for (int64_t r = 0; r < ROWS; r++) entries += size_of(r);
+    assert_int_equal(spd_sparse_pattern_new(q, N, ROWS, entries, NULL), SPDHG_OK);
+    for (int64_t r = 0; r < ROWS; r++) {
+        q->ptr[r + 1] = q->ptr[r] + size_of(r);
+        for (int64_t a = 0; a < size_of(r); a++)
+            q->idx[q->ptr[r] + a] = (int32_t)spd_permute(3, SPD_STREAM_TEST, (uint64_t)r, N, a);
+    }
+    assert_int_equal(spd_sparse_analyse(q, most, NULL), SPDHG_OK);
+}
+
+/* The dense matrix, row-major, lower triangle. */
+static void write_out(const spd_sparse_system *s, double *M) {
+    const spd_sparse_pattern *q = s->pattern;
+    memset(M, 0, N * N * sizeof *M);
+    for (int64_t j = 0; j < N; j++) M[j * N + j] = s->diagonal[j];
+    for (int64_t r = 0; r < ROWS; r++)
+        for (int64_t a = q->ptr[r]; a < q->ptr[r + 1]; a++)
+            for (int64_t b = q->ptr[r]; b < q->ptr[r + 1]; b++)
+                if (q->idx[b] <= q->idx[a]) M[q->idx[a] * N + q->idx[b]] += s->weight[r] * s->value[a] * s->value[b];
+}
+
+static void solves_like_lapack(int64_t most, int64_t beside) {
+    static double M[N * N];
+    double b[N], x[N], wanted[N], product[N];
+    spd_sparse_pattern q;
+    spd_sparse_system s;
+    spd_arena arena = {0};
+    make(&q, most);
+    assert_int_equal(q.nodes - q.n, beside);
+    spd_sparse_layout(&s, &q, &arena);
+    arena.base = SPD_NEW(double, arena.used);
+    arena.used = 0;
+    spd_sparse_layout(&s, &q, &arena);
+    for (int64_t j = 0; j < N; j++)
+        s.shift[j] = 1, s.diagonal[j] = 0.5 + random_number((uint64_t)j), b[j] = random_number((uint64_t)(j + 100)) - 0.5;
+    for (int64_t l = 0; l < q.ptr[ROWS]; l++) s.value[l] = random_number((uint64_t)(l + 1000)) - 0.5;
+    for (int64_t r = 0; r < ROWS; r++)
+        s.weight[r] = r == 19 ? -0.01 : r == 29 ? 0 : exp(10 * random_number((uint64_t)(r + 500)) - 5);
+    write_out(&s, M);
+    spd_symmetric_apply(N, M, b, product);
+    spd_sparse_apply(&s, b, x);
+    for (int64_t j = 0; j < N; j++) assert_true(fabs(product[j] - x[j]) <= 1e-12 * spd_max_abs(N, product));
+    assert_true(spd_cholesky(N, M));
+    memcpy(wanted, b, sizeof wanted);
+    spd_cholesky_solve(N, M, wanted);
+    assert_true(spd_sparse_factor(&s, 0));
+    assert_int_equal(spd_sparse_solve(&s, b, x, 1e-14, 1, NULL), 1);
+    for (int64_t j = 0; j < N; j++) assert_true(fabs(wanted[j] - x[j]) <= 1e-11 * spd_max_abs(N, wanted));
+    assert_true(spd_sparse_factor(&s, 1e-2)); /* of another matrix: conjugate gradients do the rest */
+    assert_true(spd_sparse_solve(&s, b, x, 1e-14, 40, NULL) > 2);
+    for (int64_t j = 0; j < N; j++) assert_true(fabs(wanted[j] - x[j]) <= 1e-11 * spd_max_abs(N, wanted));
+    s.weight[0] = -1e6; /* indefinite */
+    assert_false(spd_sparse_factor(&s, 0));
+    spd_free(arena.base);
+    spd_sparse_pattern_free(&q);
+}
+
+static void short_rows(void **state) {
+    (void)state;
+    solves_like_lapack(N, 0);
+}
+
+static void long_rows_beside(void **state) {
+    (void)state;
+    solves_like_lapack(LONG, 7);
+}
+
+/* A chain of n: bands have no fill whatever the order that comes out. */
+static void a_chain_does_not_fill(void **state) {
+    (void)state;
+    enum { LINKS = 1000 };
+    spd_sparse_pattern q;
+    assert_int_equal(spd_sparse_pattern_new(&q, LINKS + 1, LINKS, 2 * LINKS, NULL), SPDHG_OK);
+    for (int64_t r = 0; r < LINKS; r++) {
+        q.ptr[r + 1] = 2 * (r + 1);
+        q.idx[2 * r] = (int32_t)r;
+        q.idx[2 * r + 1] = (int32_t)(r + 1);
+    }
+    assert_int_equal(spd_sparse_analyse(&q, 2, NULL), SPDHG_OK);
+    assert_int_equal(q.fill, LINKS);
+    spd_sparse_pattern_free(&q);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(short_rows), cmocka_unit_test(long_rows_beside),
+                                       cmocka_unit_test(a_chain_does_not_fill)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
