@@ -8,6 +8,7 @@
 #include <float.h>
 
 #include "certify/certify.h"
+#include "problem/rows.h"
 
 enum { HALVINGS = 60 };
 static const double FEW = 64 * DBL_EPSILON; /* rounding in a bracket, of the sizes it is a difference of */
@@ -48,14 +49,8 @@ static bool intercept_is_redundant(const spdhg_problem *p, double *work) {
     for (int64_t j = 0; j < p->d; j++) ones[j] = 1;
     for (int64_t i = 0; i < p->n; i++)
         if (spd_problem_share(p, i) > 0 && (only_column(p, i, &a) < 0 || a != 1)) return false;
-    for (int64_t t = 0; t < p->terms; t++) {
-        const spd_csr *F = &p->term[t].F->F;
-        if (p->term[t].lambda > 0 && spd_csr_is_identity(F)) return false;
-        for (int64_t e = 0; e < F->m && p->term[t].lambda > 0; e++) {
-            const int64_t q = F->ptr[e];
-            if (!spd_sums_to_zero(F->ptr[e + 1] - q, ones, F->val + q, rest)) return false;
-        }
-    }
+    for (spd_rows r = spd_rows_of(p); spd_rows_next(&r);)
+        if (r.term->lambda > 0 && !spd_sums_to_zero(r.row.n, ones, r.row.val, rest)) return false;
     return true;
 }
 

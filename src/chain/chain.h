@@ -22,6 +22,7 @@ typedef struct spd_forest {
     double *mu;            /* sum of lambda |F_ek| over the rows whose one entry is k's */
     int32_t *start, *near; /* scratch: d + 1 and 2 m numbers */
     int64_t *edge;         /* scratch: 2 m */
+    double *far;           /* scratch: 2 m */
 } spd_forest;
 /* NULL, or why the terms are not this: l1 of differences or sums of two coefficients that form no circle, and of single coefficients. */
 const char *spd_forest_refuses(const spdhg_problem *p);

@@ -10,6 +10,7 @@
  * The squared loss is its own model: one step, exact. y is the model's. Where the intercept adds nothing (A = I, F of differences) s is 0. */
 #include "chain/chain.h"
 #include "newton/newton.h"
+#include "problem/rows.h"
 
 enum { HALVINGS_MOST = 40, SHIFTS_MOST = 60 };
 static const double DAMP_LEAST = 1e-10, DAMP_FIRST = 1e-3; /* of the most curvature that a column can have */
@@ -159,15 +160,8 @@ static void write_dual(chain_newton *self, const spdhg_problem *p, int64_t k) {
     for (int64_t i = 0; i < f->d; i++)
         if (f->parent[i] >= 0) y[f->at[i] + k] = self->t[i] / f->entry[i];
     for (int64_t i = 0; i < f->d && f->sparse; i++) self->t[f->column[i]] = f->mu[i] > 0 ? f->flip[i] * self->s[i] / f->mu[i] : 0;
-    for (int64_t t = 0; t < p->terms && f->sparse; t++) {
-        const spd_csr *F = &p->term[t].F->F;
-        const bool identity = spd_csr_is_identity(F);
-        for (int64_t e = 0; e < F->m; e++) {
-            if (!identity && F->ptr[e + 1] - F->ptr[e] != 1) continue;
-            const double part = self->t[identity ? e : F->idx[F->ptr[e]]] * p->term[t].lambda;
-            y[p->term[t].first + e * p->K + k] = identity || F->val[F->ptr[e]] > 0 ? part : -part;
-        }
-    }
+    for (spd_rows r = spd_rows_of(p); f->sparse && spd_rows_next(&r);)
+        if (r.row.n == 1) y[r.at + k] = (r.row.val[0] < 0 ? -1 : 1) * self->t[r.row.idx[0]] * r.term->lambda;
 }
 
 static void solve_model(spd_run *run, chain_newton *self) {
