@@ -188,7 +188,7 @@ static spdhg_status fill(spd_bound_setting *out, const spdhg_problem *p, const s
     gradient_bounds(p, reach, G, z);
     for (int64_t i = 0; i < p->n; i++) mean += spd_problem_share(p, i) * G[i];
     /* f(x) - f* <= ||subgradient at x|| ||x - x*||
-     * If X is the whole space, the gradient vanishes at x*, and smoothness gives a second bound. */
+     * If X is the whole space, 0 is a subgradient at x*, and smoothness gives a second bound. */
     c->trivial = (mean + p->gamma * reach + c->M_F / 2) * c->D_x;
     if (p->set.kind->whole) c->trivial = fmin(c->trivial, (c->L * c->D_x / 2 + c->M_F) * c->D_x);
     for (int64_t i = 0; i < p->n; i++) G[i] += mean;

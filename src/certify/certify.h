@@ -141,7 +141,7 @@ spdhg_status spd_certifier_new(spd_certifier *c, const spdhg_problem *p, int thr
  * tells whether c->g and c->gc are still the gradient of the loss. */
 void spd_certify(spd_certifier *c, const spd_trial *at, const double *y, spd_gap *out);
 /* The scale of a relative gap at x: f or, where f is nearly 0, c->reference. Rounding x changes f by about u = 1e-16 times f(0)
- * and times the sums that cancel in F x; the reference is chosen so that this change is 1e-6 of it. */
+ * and times the sums that cancel in F x; the reference is 1e6 times this change. */
 static inline double spd_gap_scale(const spd_certifier *c, double objective) { return fmax(fabs(objective), c->reference); }
 void spd_gap_refer(spd_certifier *c, const double *x);
 /* Makes (alpha, y), as stored in a checkpoint, the best known dual point if its bound, which is recomputed here, is the best. */

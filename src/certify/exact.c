@@ -165,8 +165,8 @@ static bool in_domain(const spd_certifier *c) {
     return true;
 }
 
-/* Copies D = phi'' of a solver's Hessian to c->kept, if D_i <= 2 room_i for all alphas. At the same point D_i <= room_i always
- * holds if |phi'''| <= phi'': phi'' as a function of alpha then has slopes of at most 1, and it is 0 on the boundary.
+/* Copies D = phi'' of a solver's Hessian to c->kept, if D_i <= 2 room_i for all nonzero alphas. At the same point D_i <= room_i
+ * always holds if |phi'''| <= phi'': phi'' as a function of alpha then has slopes of at most 1, and it is 0 on the boundary.
  * False if the Hessian belongs to a point too far away. */
 static bool borrow(spd_certifier *c) {
     const spdhg_problem *p = c->problem;

@@ -32,7 +32,7 @@ static bool all_l1(const spdhg_problem *p) {
 }
 
 /* Checks the conditions with the unique u. Their violation where F x is not 0, and the gradient that u cannot cancel (v), show
- * how accurate u is: where F x = 0 and |u| is within that of lambda, the zero is not certain. */
+ * how accurate u is: if F x = 0 but |u| is within this inaccuracy of lambda, the zero is not certain. */
 static bool optimal(const spdhg_problem *p, const room *r) {
     double off = 0, most = 0; /* relative to lambda: the error of u, and the largest |u| where F x = 0 */
     const double left = spd_sum_abs(p->dK, r->v);

@@ -4,7 +4,7 @@
 #include "problem/problem.h"
 
 /* x_q = coef_q t_label(q), or 0 where label is -1; the intercepts are the last K unknowns. Rows of F with one entry make zeros,
- * rows with two entries tie two coordinates, and longer rows are left to the penalty. All of it is scratch, rebuilt in every
+ * rows with two entries tie two coordinates, and longer rows are left to the penalty. Everything is scratch, rebuilt in every
  * step. */
 typedef struct spd_tied {
     int64_t size;   /* unknowns t */

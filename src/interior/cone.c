@@ -4,7 +4,7 @@
  * With the scaling of Nesterov and Todd:
  *     W v = W^{-1} s =: l
  *     W = eta (w_0, w_1'; w_1, I + w_1 w_1'/(1 + w_0))
- *     l o (W dv + W^{-1} ds) = mu e - l o l - second-order term of the previous step
+ *     l o (W dv + W^{-1} ds) = mu e - l o l - second-order term of the trial step
  * With dt from v_0 + dv_0 = lambda this gives
  *     q = W^{-1} (l \ (mu e - ...))
  *     y at dz = -q_1 - 2 w_0 w_1 (q_0 - lambda)/(2 w_0^2 - 1) + ( I - 2 w_1 w_1'/(2 w_0^2 - 1) )/eta^2 dz */

@@ -12,7 +12,7 @@
  * to a side (of an interval, a ball, X), and s is its multiplier. A Newton step for given targets changes s by
  *
  *     ds = k - s - s dg/g
- *     k = (mu - second-order term of the previous step)/g
+ *     k = (mu - second-order term of the trial step to mu = 0)/g
  *
  * Eliminating ds leaves one positive definite system in du:
  *
