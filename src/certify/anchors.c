@@ -1,19 +1,22 @@
-/* anchors.c - rows of A with one entry: their alpha takes up v_j by itself, as a row of F with one entry does (routes.c).
- *   a_i = a e_j:   alpha_i += -v_j W / (w_i a)   brings v_j to 0 and changes no other column
- * A signal, an image or a graph with a number in each node has such a row in every column, so that any F is repaired in O(nnz).
- * With a free intercept the row hands v_j on to it, for sum_i w_i alpha_i changes as well; only rows with an entry of size 1 are
- * taken then, so that the direction that all of these rows see as 0 has whole numbers. The anchor of a column is the row that
- * moves least in parts of its room D_i: that with the largest w_i |a_ij| D_i. With s = |change| / D_i <= 1 alpha_i stays in its
- * domain, and by convexity the loss's bracket grows by at most s M_i, M_i the larger of the brackets at alpha_i +- D_i. */
+/* anchors.c - rows of A with one entry: their alpha can absorb v_j alone, as a row of F with one entry does (routes.c).
+ * If a_i = a e_j, then
+ *   alpha_i += -v_j W / (w_i a)
+ * brings v_j to 0 and changes no other column. A signal, an image or a graph with a measurement at each node has such a row for
+ * every column, so any F is repaired in O(nnz).
+ * With a free intercept the row passes v_j on to the intercept, because sum_i w_i alpha_i changes as well. Only rows with an
+ * entry +1 or -1 are then used, so that the direction whose product with all of these rows is 0 has integer entries.
+ * The anchor of a column is the row whose alpha_i moves least relative to its room D_i: the one with the largest w_i |a_ij| D_i.
+ * If s = |change| / D_i <= 1, alpha_i stays in its domain, and by convexity the loss's bracket grows by at most
+ *   s M_i,   M_i = the larger of the brackets at alpha_i +- D_i */
 #include <float.h>
 
 #include "certify/certify.h"
 #include "problem/rows.h"
 
 enum { HALVINGS = 60 };
-static const double FEW = 64 * DBL_EPSILON; /* rounding in a bracket, of the sizes it is a difference of */
+static const double FEW = 64 * DBL_EPSILON; /* rounding error of a bracket, relative to the terms it is a difference of */
 
-/* The column of the one entry that row i has, and the entry; -1: it has another number of them, or no weight. */
+/* The column of row i's only entry, and the entry; -1: the row has no or several entries, or no weight. */
 static int64_t only_column(const spdhg_problem *p, int64_t i, double *value) {
     spd_row row;
     spd_problem_row(p, i, &row);
@@ -42,8 +45,8 @@ void spd_anchors_find(const spdhg_problem *p, const double *room, int64_t *ancho
     }
 }
 
-/* x moved by 1 and the intercept by -1 changes no score and nothing of F x: the intercept adds nothing, and sum_i w_i alpha_i = 0
- * follows from v = 0. */
+/* Adding 1 to every x_j and -1 to the intercept changes neither a score nor F x. The intercept is then redundant, and
+ * sum_i w_i alpha_i = 0 follows from v = 0. */
 static bool intercept_is_redundant(const spdhg_problem *p, double *work) {
     double a = 0, *ones = work, *rest = work + p->d;
     for (int64_t j = 0; j < p->d; j++) ones[j] = 1;
@@ -64,14 +67,14 @@ bool spd_anchors_suffice(const spdhg_problem *p, const int64_t *anchor, double *
     return !p->intercept || intercept_is_redundant(p, work);
 }
 
-/* ---- alpha takes all of v that it can: c->r is what v should move by. */
+/* ---- alpha absorbs as much of v as it can: c->r is the change that v needs. */
 
 static double room_of(const spd_certifier *c, int64_t q) {
     const spdhg_problem *p = c->problem;
     return p->loss->room ? p->loss->room(c->alpha[q], p->b[q], p->loss_arg) : 1;
 }
 
-/* The largest factor <= most that brings alpha into its domain, which has 0 in it; 0: none that could be of use. */
+/* The largest factor <= most that brings alpha into its domain, which contains 0; 0: no useful one. */
 static double into_domain(const spdhg_problem *p, double alpha, double b, double most) {
     double low = 0, high = most;
     if (isfinite(p->loss->conjugate(most * alpha, b, p->loss_arg))) return most;
@@ -85,7 +88,8 @@ static double into_domain(const spdhg_problem *p, double alpha, double b, double
     return low;
 }
 
-/* P = 1/sum over the rows of a column of (w_i D_i / W) a_i^2; where none has room D_i = 1, and the domain is found by shrinking. */
+/* P_j = sum over the rows of column j of (w_i D_i / W) a_i^2
+ * Where no row has room, D_i = 1 (P_j is stored negated), and shrinking brings alpha back into its domain. */
 static void find_steps(spd_certifier *c) {
     const spdhg_problem *p = c->problem;
     const int64_t K = p->K;
@@ -102,7 +106,7 @@ static void find_steps(spd_certifier *c) {
         }
 }
 
-/* In two passes: the largest factor that keeps every alpha in its domain, then the moves. 0: there is none. */
+/* Called twice: first for the largest factor that keeps every alpha in its domain (0: none), then, `really`, for the moves. */
 static double move_alphas(spd_certifier *c, bool really) {
     const spdhg_problem *p = c->problem;
     const int64_t K = p->K;
@@ -123,7 +127,7 @@ static double move_alphas(spd_certifier *c, bool really) {
     return factor > 0.5 ? factor : 0;
 }
 
-/* What that adds to the losses' brackets is about r^2/2 over their curvature for each column. */
+/* For each column the losses' brackets grow by about r^2/2 divided by their curvature. */
 bool spd_anchors_take(spd_certifier *c, double affordable) {
     const spdhg_problem *p = c->problem;
     double cost = 0;
@@ -140,9 +144,9 @@ bool spd_anchors_take(spd_certifier *c, double affordable) {
     return true;
 }
 
-/* ---- the exact repair: routes by the rows that have room, what arrives at each column, and what that costs. */
+/* ---- the exact repair: routes that end at rows with room, what arrives at each column, and what that costs. */
 
-/* The routes at hand lead to the same columns, from the same sides of the intercept. */
+/* The present routes end at the same columns, with the same signs towards the intercept. */
 static bool still_lead(const spd_certifier *c) {
     const double *now = c->anchor_weight, *before = c->anchor_before;
     for (int64_t j = 0; j < c->problem->d; j++)

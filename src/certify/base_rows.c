@@ -1,15 +1,15 @@
-/* base_rows.c - the matrix G of base_system.c: rows as the bases' directions see them, and their sums. */
+/* base_rows.c - assembles the matrix G of base_system.c from the products of rows with the bases' directions. */
 #include <float.h>
 
 #include "certify/certify.h"
 #include "problem/rows.h"
 
 enum { POLL_EVERY = 256 };         /* rows */
-static const double RANGE = 1e100; /* of the columns, for which the solvers' own Hessian routine is used */
+static const double RANGE = 1e100; /* of column units within which the solvers' Hessian routine is used */
 
 double spd_dual_nu(const spd_term *t) { return 3e-3 * t->lambda; }
 
-/* The product of a row with every base's direction; returns how many it touches. */
+/* The product of a row with every base's direction; returns the number of bases that have an entry in the row. */
 static int64_t add_entries(spd_base_system *s, const spd_routes *r, const spd_row *row) {
     int64_t count = 0;
     for (int64_t q = 0; q < row->nnz; q++) {
@@ -59,7 +59,7 @@ void spd_base_find_units(spd_base_system *s, const spd_routes *r) {
     }
 }
 
-/* ---- G, over `top`, in units */
+/* ---- G divided by `top`, in the units of its unknowns */
 
 static void add_outer(spd_base_system *s, double factor, int64_t count) {
     for (int64_t q = 0; q < count; q++) {
@@ -72,7 +72,8 @@ static void add_outer(spd_base_system *s, double factor, int64_t count) {
     }
 }
 
-/* off_b = sum_i (w_i D_i / W / top) (error of h_ib)^2: a joined column's sum is rounded, and so are columns that were scaled. */
+/* off_b = sum_i (w_i D_i / W / top) (error of h_ib)^2
+ * The sum over joined columns is rounded, and so are standardized columns. */
 static void add_rows(spd_base_system *s, const spd_routes *r) {
     const spdhg_problem *p = s->problem;
     const double u = 0.5 * DBL_EPSILON;
@@ -90,7 +91,7 @@ static void add_rows(spd_base_system *s, const spd_routes *r) {
     }
 }
 
-/* Rows of F that the directions do not bring to 0: those that are no route's. */
+/* Rows of F whose product with some direction is not 0: those that are not part of a route. */
 static void add_structure(spd_base_system *s, const spd_routes *r) {
     const spdhg_problem *p = s->problem;
     memset(s->rest, 0, (size_t)p->terms * sizeof *s->rest);

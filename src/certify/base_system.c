@@ -1,21 +1,28 @@
-/* base_system.c - can alpha take up, exactly, what the routes leave at the bases and at the intercept?
- * h_i = (a_i'u_1, ..., a_i'u_B, 1): row i seen by the bases' directions u_b (routes.c), the intercept last.
- * G = sum_i (w_i D_i / W) h_i h_i' + sum_t nu_t (F_t U)'(F_t U),   0 <= D_i <= the room of alpha_i
- * If G is positive definite, p = G^-1 r exists for every r, and alpha_i += D_i h_i'p, y += nu F U p take up r to the last bit.
- * With p'G p = r'G^-1 r <= E^2: |h_i'p| <= E / sqrt(w_i D_i / W), ||nu F U p|| <= sqrt(nu) E. No solution is computed: that it
- * exists, and E, is all that repair.c needs. So a number mu > 0 with mu |q|^2 <= q'S G S q has to be right, S = diag(scale).
- * It is, if the Cholesky factorisation of the computed S G S less (mu + what rounding can have done) I runs to its end (Rump
- * 2006): then the smallest eigenvalue of the matrix with rounding left out is at least mu. Directions N with h_i'N = 0 in exact
- * arithmetic for every i (null_vectors.c) are harmless, for r is orthogonal to them: N N' is added first. */
+/* base_system.c - can alpha absorb, exactly, what the routes leave at the bases and at the intercept?
+ * Row i multiplied by the bases' directions u_b (routes.c), with the intercept last:
+ *   h_i = (a_i'u_1, ..., a_i'u_B, 1)
+ *   G = sum_i (w_i D_i / W) h_i h_i' + sum_t nu_t (F_t U)'(F_t U),   0 <= D_i <= the room of alpha_i
+ * If G is positive definite, p = G^-1 r exists for every r, and these changes absorb r exactly:
+ *   alpha_i += D_i h_i'p
+ *   y += nu F U p
+ * They are bounded by E, where p'G p = r'G^-1 r <= E^2:
+ *   |h_i'p| <= E / sqrt(w_i D_i / W)
+ *   ||nu F U p|| <= sqrt(nu) E
+ * No solution is computed: repair.c needs only its existence and E. Both follow from a proven mu > 0 with
+ *   mu |q|^2 <= q'S G S q,   S = diag(scale)
+ * The proof (Rump 2006): the Cholesky factorisation of the computed matrix
+ *   S G S - (mu + bound on the rounding errors) I
+ * succeeds. The smallest eigenvalue of the exact S G S is then at least mu. Directions N with h_i'N = 0 in exact arithmetic for
+ * every i (null_vectors.c) are harmless, because r is orthogonal to them: N N' is added first. */
 #include <float.h>
 
 #include "certify/certify.h"
 
 enum { FAILURES_MOST = 8 };
-static const double CUT = 1e-18; /* of the largest w_i D_i: rows with less stay as they are */
-static const double SPARE = 0.5; /* of the room is kept for later points, so that G serves them too */
+static const double CUT = 1e-18; /* relative to the largest w_i D_i: rows below it keep their alpha */
+static const double SPARE = 0.5; /* of the room is kept free, so that G can be reused for later points */
 
-/* ---- the proof that S G S is positive */
+/* ---- the proof that S G S is positive definite */
 
 /* copy = S G S + N N' - shift I, factored. */
 static bool factor(spd_base_system *s, double shift) {
@@ -42,7 +49,7 @@ static void measure_nulls(spd_base_system *s) {
     }
 }
 
-/* Smallest eigenvalue of what `copy` is the factor of, roughly, by inverse iteration. */
+/* Approximate smallest eigenvalue, by inverse iteration, of the matrix that `copy` holds the factor of. */
 static double smallest(spd_base_system *s) {
     const int64_t n = s->n;
     double *q = s->vector, length = 1;
@@ -55,8 +62,8 @@ static double smallest(spd_base_system *s) {
     return 1 / length;
 }
 
-/* Rounding in the entries of S G S (each a sum of n products at most 1 in all), in scaling them, in adding N N', and in the
- * factorisation: bounds of the spectral norm. */
+/* Bound on the spectral norm of the rounding errors: in the entries of S G S (each a sum of products that is at most 1), in
+ * their scaling, in adding N N', and in the factorisation. */
 static double rounding(const spd_base_system *s) {
     const double n = (double)s->n, rows = (double)s->problem->n + (double)s->problem->m, u = 0.5 * DBL_EPSILON;
     return u * (n * (rows + 16) + 4 * n * (n + 4) * (1 + (double)s->nulls) + 16 * n * (double)s->nulls);
@@ -83,7 +90,7 @@ static void set_scale(spd_base_system *s) {
     }
 }
 
-/* share_i = w_i D_i / W over the largest of them, 0 below the cut. */
+/* share_i = (w_i D_i / W) / max_l (w_l D_l / W), and 0 below the cut. */
 static void share_out(spd_base_system *s, double cut) {
     const spdhg_problem *p = s->problem;
     s->top = s->least = 0;
@@ -119,11 +126,11 @@ bool spd_base_prove(spd_base_system *s, const spd_routes *r, const double *room,
         measure_nulls(s);
         if (prove(s)) return true;
     }
-    if (cut == 0) s->hopeless = ++s->failures > FAILURES_MOST; /* singular, and not by directions that are exactly null */
+    if (cut == 0) s->hopeless = ++s->failures > FAILURES_MOST; /* singular, and not because of exactly null directions */
     return false;
 }
 
-/* G of an earlier point will do: it has no more than the room there is now, and the same lambda. */
+/* True if G of an earlier point can be reused: its D fits into the present room, and lambda is the same. */
 bool spd_base_holds(const spd_base_system *s, const double *room) {
     if (!(s->root > 0) || s->passing) return false;
     for (int64_t i = 0; i < s->problem->n && !s->rowless; i++)

@@ -1,14 +1,17 @@
-/* bound.c - the bounds of the paper's theorems and their corrections, a formula per line; T = t+1 iterations, probability 1 - 2
- * exp(-Omega). Letters as in bound.h. docs/theory.md has the proofs and what was corrected; the primed rules SC1', SC2' are not
- * in the paper. */
+/* bound.c - the bounds of the paper's theorems and their corrections, one formula per function, for T = t+1 iterations. They hold
+ * with probability
+ *   1 - 2 exp(-Omega)
+ * Letters as in bound.h. docs/theory.md has the proofs and the corrections; the primed rules SC1', SC2' (sc1h, sc2h) are not in
+ * the paper. */
 #include "certify/bound.h"
 
 typedef spd_bound_constants constants;
 
 static double square(double v) { return v * v; }
-static double over_s(double radius, double s) { return radius > 0 ? square(radius) / s : 0; } /* no penalty: y is 0, whatever s */
+/* Without a penalty y = 0, and s does not matter. */
+static double over_s(double radius, double s) { return radius > 0 ? square(radius) / s : 0; }
 
-/* ---- as printed: D_y for R_y, ||F|| D_y for M_F, D_x for R_x */
+/* ---- as printed: with D_y in place of R_y, ||F|| D_y in place of M_F, D_x in place of R_x */
 static double printed_tail(const constants *c, double T, double Omega) { return 2 * sqrt(Omega) * c->D_x * c->sigma / sqrt(T); }
 static double printed_dual(const constants *c) { return square(c->norm_F * c->D_y); }
 static double printed_start(const constants *c, double T) { return (over_s(c->D_y, c->s) + c->L * square(c->D_x)) / (2 * T); }
@@ -89,7 +92,7 @@ double spd_bound(const spd_bound_rule *rule, spd_bound_kind kind, const constant
     return NAN;
 }
 
-/* Every bound falls with T from T = 3 on (log(T)/T rises up to e). */
+/* Every bound decreases with T for T >= 3 (log(T)/T increases up to T = e). */
 double spd_bound_iterations(const spd_bound_rule *rule, spd_bound_kind kind, const constants *c, double Omega, double epsilon) {
     if (isnan(spd_bound(rule, kind, c, 3, Omega))) return NAN;
     int64_t below = 3, reached = 3;
@@ -108,7 +111,7 @@ double spd_bound_iterations(const spd_bound_rule *rule, spd_bound_kind kind, con
 
 double spd_bound_omega(double probability) { return log(2 / (1 - probability)); }
 
-double spd_bound_vacuous_from(const constants *c) { return fmin(c->start_value, c->trivial); } /* fmin passes a NAN over */
+double spd_bound_vacuous_from(const constants *c) { return fmin(c->start_value, c->trivial); } /* fmin ignores a NAN */
 
 #define SYMBOL(member, text)                                                                                                     \
     { #member, text, offsetof(spd_bound_constants, member) }

@@ -1,10 +1,10 @@
 /* bound.h - the paper's theorems in numbers: how far f(xbar) may be above f* after T = t+1 iterations of a step rule.
- * docs/theory.md derives every formula; "printed" is what the paper states, "corrected" what its proof gives once repaired. */
+ * docs/theory.md derives every formula. "Printed" is what the paper states, "corrected" what its proof gives once repaired. */
 #ifndef SPD_BOUND_H
 #define SPD_BOUND_H
 #include "problem/problem.h"
 
-/* The numbers a bound is made of. Members before `start_value` are, in this order, the symbols of spd_bound_symbols. */
+/* The constants of a bound. The members before `start_value` are the symbols of spd_bound_symbols, in the same order. */
 typedef struct spd_bound_constants {
     double L;           /* smoothness of the average loss with its ridge, as used in the steps */
     double mu;          /* strong convexity used in the steps: gamma */
@@ -12,11 +12,11 @@ typedef struct spd_bound_constants {
     double D_x;         /* ||x* - x^k|| for every k */
     double R_x;         /* ||x* - x^0|| */
     double D_y;         /* ||y - y'|| over the dual ball */
-    double R_y;         /* ||y - y^0|| over it */
+    double R_y;         /* ||y - y^0|| over the dual ball */
     double norm_F;      /* ||F|| */
     double M_F;         /* ||F'(y - y')|| over the dual ball; at most norm_F D_y */
     double sigma;       /* noise: E exp(||delta||^2 / sigma^2) <= e */
-    double start_value; /* f(x^0), f* is at least 0; NAN: not known */
+    double start_value; /* f(x^0), a bound of f(x^0) - f* since f* >= 0; NAN: not known */
     double trivial;     /* f(x) - f* for every x within D_x of x*; NAN: not known */
 } spd_bound_constants;
 
@@ -52,7 +52,7 @@ typedef struct spd_bound_rule {
     double (*corrected)(const spd_bound_constants *c, double T, double Omega); /* Omega = 0 gives the bound of the mean */
 } spd_bound_rule;
 const spd_bound_rule *spd_bound_table(int *entries);
-const spd_bound_rule *spd_bound_of_solver(const char *solver); /* NULL: no theorem is about it */
+const spd_bound_rule *spd_bound_of_solver(const char *solver); /* NULL: no theorem covers it */
 
 /* NAN where there is none: not in the paper, or mu = 0 for a strongly convex rule. */
 double spd_bound(const spd_bound_rule *rule, spd_bound_kind kind, const spd_bound_constants *c, double T, double Omega);
@@ -63,11 +63,11 @@ double spd_bound_omega(double probability); /* 1 - 2 exp(-Omega) = probability *
 /* What the bound must stay below to say anything: the smaller of start_value and trivial. */
 double spd_bound_vacuous_from(const spd_bound_constants *c);
 
-/* ---- bound_constants.c: from a frozen problem; all rigorous but for what is given. */
+/* ---- bound_constants.c: from a frozen problem; all rigorous except those given by the caller. */
 typedef struct spd_bound_question {
     double radius;   /* ||x|| of the minimiser and of every iterate, as the caller promises; 0: nothing promised */
     double distance; /* ||x* - x^k|| for every k, as the caller promises; NAN: nothing promised */
-    double L, s;     /* as the solver was told; NAN: its own rules */
+    double L, s;     /* as given to the solver; NAN: its own rules */
     int64_t batch;
     int threads;
     bool estimate_noise; /* sigma from the gradients at the start instead of its bound over all x */

@@ -1,22 +1,26 @@
-/* bound_constants.c - the constants of the theorems from a problem, each an upper bound for every x the run can meet.
- *     sigma: smallest with sum_i (w_i/W) exp(r_i^2/sigma^2) <= e,  r_i = G_i + sum_j (w_j/W) G_j,  G_i = ||a_i|| sup |phi_i'|
- *     D_x:   diameter of X; gamma > 0 without one: the iterates stay in ||x|| <= (max_i G_i + M_F/2)/gamma, and
- *            gamma ||x*||^2 <= f(0) */
+/* bound_constants.c - the constants of the theorems for a problem, each an upper bound over every x that a run can reach.
+ * sigma is the smallest number with
+ *     sum_i (w_i/W) exp(r_i^2/sigma^2) <= e
+ *     r_i = G_i + sum_j (w_j/W) G_j
+ *     G_i = ||a_i|| sup |phi_i'|
+ * D_x is the diameter of X. If X is unbounded and gamma > 0, it follows from
+ *     ||x|| <= (max_i G_i + M_F/2)/gamma   for all iterates
+ *     gamma ||x*||^2 <= f(0) */
 #include "certify/bound.h"
 #include "problem/rows.h"
 
-static const double FAR = 1e150, UNBOUNDED = 1e100;      /* a slope beyond UNBOUNDED at FAR has no bound */
-static const double PINELIS = 2 * (M_E + 1) / (M_E - 1); /* his tail of a mean of B independent vectors, integrated */
+static const double FAR = 1e150, UNBOUNDED = 1e100;      /* a slope above UNBOUNDED at z = FAR counts as unbounded */
+static const double PINELIS = 2 * (M_E + 1) / (M_E - 1); /* Pinelis' tail bound for a mean of B independent vectors, integrated */
 
 #define HOW(member) out->how[offsetof(spd_bound_constants, member) / sizeof(double)]
 
-/* sup ||phi_i'|| over scores within `reach` of the offset. phi' rises with z, so a scalar loss has it at an end. */
+/* sup ||phi_i'|| over scores within `reach` of the offset. phi' increases with z, so a scalar loss attains it at an end. */
 static double slope_bound(const spdhg_problem *p, const spd_row *row, double reach, double *z) {
     if (p->loss->slope_k) {
         for (int64_t k = 0; k < p->K; k++) z[k] = row->offset ? row->offset[k] : 0;
         spd_loss_slope(p->loss, p->loss_arg, p->K, z, row->b, z + p->K);
         const double growing = spd_norm2(p->K, z + p->K) + p->kappa * reach;
-        return p->loss->chance_k ? fmin(growing, M_SQRT2) : growing; /* of chances less a unit vector */
+        return p->loss->chance_k ? fmin(growing, M_SQRT2) : growing; /* norm of probabilities minus a unit vector */
     }
     double sum = 0;
     for (int64_t k = 0; k < p->K; k++) {
@@ -30,7 +34,7 @@ static double slope_bound(const spdhg_problem *p, const spd_row *row, double rea
     return sqrt(sum);
 }
 
-/* G_i for all rows with ||x|| <= radius; returns the largest of those that can be drawn. z: 2K numbers. */
+/* G_i of all rows for ||x|| <= radius; returns the largest among the rows that can be drawn. z: 2K doubles. */
 static double gradient_bounds(const spdhg_problem *p, double radius, double *G, double *z) {
     double most = 0;
     for (int64_t i = 0; i < p->n; i++) {
@@ -61,7 +65,8 @@ static double noise_level(const spdhg_problem *p, const double *r) {
     return sqrt(high);
 }
 
-/* Noise of a batch of B rows: by convexity never above that of one row, and by Pinelis' inequality at most as below. */
+/* Noise of a batch of B rows: by convexity at most that of one row, and by Pinelis' inequality at most
+ *     sqrt(PINELIS / B) max_i r_i */
 static double batch_noise(const spdhg_problem *p, const double *r, int64_t B) {
     double most = 0;
     for (int64_t i = 0; i < p->n; i++)
@@ -88,8 +93,9 @@ static spdhg_status noise_at(const spdhg_problem *p, const double *x, int thread
     return SPDHG_OK;
 }
 
-/* max ||F'y|| over the dual ball: sum over the terms of min( ||F_t|| R_t, rho ||column sums of |F_t||| ), the second when every
- * row is a block, whose part of y has norm at most rho = R_t/sqrt(m). */
+/* max ||F'y|| over the dual ball, at most
+ *     sum_t min( ||F_t|| R_t, rho ||column sums of |F_t|||_2 )
+ * The second bound needs every row to be a block: its part of y then has norm at most rho = R_t/sqrt(m). */
 static double dual_push(const spdhg_problem *p, double *column) {
     double sum = 0;
     for (int64_t t = 0; t < p->terms; t++) {
@@ -132,7 +138,7 @@ static spdhg_status no_distance(const spdhg_problem *p, spdhg_error *err) {
         p->set.kind->name);
 }
 
-/* D_x, R_x and sup ||x||, the radius G_i are taken over. */
+/* D_x, R_x, and reach = sup ||x||, the radius over which the G_i are taken. */
 static spdhg_status distances(spd_bound_setting *out, const spdhg_problem *p, const spd_bound_question *asked, const double *x,
                               double *G, double *z, double *reach, spdhg_error *err) {
     spd_bound_constants *c = &out->value;
@@ -153,7 +159,7 @@ static spdhg_status distances(spd_bound_setting *out, const spdhg_problem *p, co
         c->R_x = fmin(c->R_x, radius + start);
         HOW(D_x) = HOW(R_x) = SPD_GIVEN;
     }
-    if (!isnan(distance)) { /* says nothing of ||x|| but that x^0 and x^k are both that near x* */
+    if (!isnan(distance)) { /* bounds ||x|| only because x^0 and x^k are both within `distance` of x* */
         *reach = fmin(*reach, start + 2 * distance);
         c->D_x = distance;
         c->R_x = fmin(c->R_x, distance);
@@ -181,8 +187,8 @@ static spdhg_status fill(spd_bound_setting *out, const spdhg_problem *p, const s
     SPD_TRY(distances(out, p, q, x, G, z, &reach, err));
     gradient_bounds(p, reach, G, z);
     for (int64_t i = 0; i < p->n; i++) mean += spd_problem_share(p, i) * G[i];
-    /* f(x) - f* <= ||subgradient at x|| ||x - x*||, and for X = all also by smoothness from a point where the gradient vanishes
-     */
+    /* f(x) - f* <= ||subgradient at x|| ||x - x*||
+     * If X is the whole space, 0 is a subgradient at x*, and smoothness gives a second bound. */
     c->trivial = (mean + p->gamma * reach + c->M_F / 2) * c->D_x;
     if (p->set.kind->whole) c->trivial = fmin(c->trivial, (c->L * c->D_x / 2 + c->M_F) * c->D_x);
     for (int64_t i = 0; i < p->n; i++) G[i] += mean;

@@ -1,11 +1,11 @@
-/* certifier.c - what a certifier is made of: arrays, the routes, the fixed point of X at which bounds are computed. */
+/* certifier.c - creates a certifier: its arrays, the routes, and the fixed point of X at which bounds are computed. */
 #include "certify/certify.h"
 
 static bool unbounded_without_ridge(const spdhg_problem *p) {
     return p->gamma == 0 && !isfinite(p->set.kind->diameter(p->dK, p->set.arg));
 }
 
-/* Sizes: work serves the pieces one after the other (block sums, projections, penalties, conjugate gradients, balancing). */
+/* The size of c->work, which is shared by block sums, projections, penalties, conjugate gradients and balancing in turn. */
 static int64_t work_size(const spdhg_problem *p) {
     int64_t most = spd_problem_blocks(p) * (1 + p->K) + 4 * (p->dK + p->K);
     return most > spd_problem_term_work(p) ? most : spd_problem_term_work(p);
@@ -14,11 +14,12 @@ static int64_t work_size(const spdhg_problem *p) {
 static double value_at_zero(spd_certifier *c) {
     const spdhg_problem *p = c->problem;
     memset(c->v, 0, (size_t)p->dK * sizeof *c->v);
-    if (p->data->offset) spd_problem_scores(p, c->threads, c->v, c->alpha); /* else 0, as it was made */
+    if (p->data->offset) spd_problem_scores(p, c->threads, c->v, c->alpha); /* otherwise alpha is 0, as allocated */
     return spd_problem_losses(p, c->threads, &(spd_scores){.z = c->alpha, .c = p->constant}, NULL, NULL, c->work);
 }
 
-/* The point of X nearest to 0, without intercept (but where f might then be infinite), and what of f there does not depend on lambda. */
+/* The point of X nearest to 0, without an intercept unless f might then be infinite, and the parts of f there that do not depend
+ * on lambda. */
 static void find_origin(spd_certifier *c) {
     const spdhg_problem *p = c->problem;
     p->set.kind->project(p->dK, p->set.arg, c->origin, c->work);
@@ -29,7 +30,7 @@ static void find_origin(spd_certifier *c) {
     c->origin_ridge = 0.5 * p->gamma * spd_dot(p->dK, c->origin, c->origin);
 }
 
-/* One array of the certifier: where it goes, how many numbers it has. */
+/* One array of the certifier: its pointer and its length. */
 typedef struct part {
     double **at;
     int64_t count;
@@ -123,9 +124,9 @@ static bool allocate_lists(spd_base_system *s) {
 
 static void free_lists(spd_base_system *s) { SPD_FREE_ALL(s->sum, s->touched, s->rest, s->null, s->null_square); }
 
-/* Routes along F alone; where those leave so many bases that a factor of G costs more than a pass over A and F, and rows of A with
- * one entry take all of them, or many where there are too many for a matrix, routes that end at these rows; also where each row has
- * one entry. */
+/* Routes along F alone are preferred. Routes that end at rows of A with one entry replace them if F alone leaves so many bases
+ * that factoring G costs more than a pass over A and F, or if A is diagonal; and if these rows either absorb everything, or leave
+ * fewer bases where the bases of F alone are too many for a matrix. */
 static bool find_routes(spd_certifier *c, int64_t *unknowns) {
     const spdhg_problem *p = c->problem;
     const int64_t constant = p->intercept ? 1 : 0;
@@ -143,7 +144,7 @@ static bool find_routes(spd_certifier *c, int64_t *unknowns) {
     bool good = weight && c->anchor;
     if (good) spd_anchors_find(p, NULL, c->anchor, weight);
     if (good) c->diagonal = c->identity < 0 && spd_anchors_suffice(p, c->anchor, weight + p->d);
-    const bool wanted = dear || c->diagonal; /* short ways: doubts do not add up */
+    const bool wanted = dear || c->diagonal; /* such routes are short, so errors do not accumulate */
     if (good && wanted) good = spd_routes_new(&made, p, c->anchor, weight);
     const bool taken = good && wanted && (made.bases == 0 || (plain > SPD_DENSE_MOST && made.bases < c->routes.bases));
     if (taken && plain > SPD_DENSE_MOST) *unknowns = made.bases + constant;

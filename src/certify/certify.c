@@ -1,7 +1,8 @@
-/* certify.c - the gap at a point, and what is tried where it is not good enough: f with twice the digits, another alpha. */
+/* certify.c - the gap at a point. Where it is not small enough, f is recomputed in twice the precision, and another alpha is
+ * tried. */
 #include "certify/certify.h"
 
-static const double GAINED = 0.5; /* of a gap is left, or less, where twice the digits were worth it */
+static const double GAINED = 0.5; /* a gap reduced to this part, or less, is worth twice the precision */
 
 static void start_from_slopes(spd_certifier *c, const spd_trial *at) {
     const spdhg_problem *p = c->problem;
@@ -32,8 +33,8 @@ static void refine_dual(spd_certifier *c, const spd_trial *at, const double *y, 
     spd_dual_gap_at(c, at, y, out);
 }
 
-/* Where rounding of f decides, f is computed with twice the digits, and alpha = phi'(z) anew. What gains little is not kept: the
- * objective stays what it was. */
+/* If rounding of f dominates the gap, f is recomputed in twice the precision, and with it alpha = phi'(z). A small gain is
+ * discarded, so that the objective stays as it was. */
 void spd_certify(spd_certifier *c, const spd_trial *at, const double *y, spd_gap *out) {
     const double error = spd_dual_gap_at(c, at, y, out), wanted = c->enough * spd_gap_scale(c, at->objective);
     const bool refines = c->refines && spd_dual_newton_may(c);

@@ -1,18 +1,20 @@
 /* dual_newton.c - a better dual point for the same x, where alpha = phi'(z) is not good enough.
- * x is a vector of doubles. Where phi'' is large (a narrow kink) or a column is, no such x has a phi'(A x) with a small v. The best
- * alpha belongs to x + p, p far below the last digits of x. One step of Newton's method finds it:
- *     ( A'CA/W + gamma I + sum_t sigma_t F_t'D_t F_t ) p + tau s = -(v + gamma x),   s'p = 0
- *     alpha += C A p,   y = projection of y + sigma D F p
- * C = phi''(z); D the derivative of the projection onto lambda Y at y + sigma F x; tau, s: of a set X that couples numbers of x
- * (set.h). A number of x at a side of X that holds it has p_j = 0. sigma only says how much of v is for y. Each round v is computed
- * with twice the digits, and alpha is kept so: alpha + low. That is what makes v_j small where |a_j| is large.
- * Nothing is concluded from any of this: the gap of what comes out is computed like any other. */
+ * Where phi'' (a narrow kink) or a column of A is large, no x made of doubles has a phi'(A x) with a small v. The best alpha
+ * belongs to x + p, with p far below the last digits of x. One step of Newton's method finds it:
+ *     ( A'CA/W + gamma I + sum_t sigma_t F_t'D_t F_t ) p + tau s = -(v + gamma x)
+ *     s'p = 0
+ *     alpha += C A p
+ *     y = projection of y + sigma D F p
+ * C = phi''(z). D is the derivative of the projection onto lambda Y at y + sigma F x. tau and s belong to a set X that couples
+ * the entries of x (set.h). An x_j that is held at a side of X has p_j = 0. sigma only decides how much of v is left to y.
+ * In each round v is computed, and alpha stored (alpha + low), in twice the precision. This makes v_j small where |a_j| is large.
+ * The result needs no proof: its gap is computed like that of any other dual point. */
 #include <float.h>
 
 #include "certify/certify.h"
 
 enum { UNKNOWNS_MOST = 300, ROUNDS = 5 };
-static const double WORK_MOST = 1e9; /* products, to write out the system once */
+static const double WORK_MOST = 1e9; /* multiplications, to assemble the system once */
 
 bool spd_dual_newton_may(const spd_certifier *c) {
     const spdhg_problem *p = c->problem;
@@ -23,7 +25,7 @@ bool spd_dual_newton_may(const spd_certifier *c) {
 static bool allocate(spd_newton_dual *a, const spdhg_problem *p, int threads) {
     const int64_t N = spd_problem_normal_size(p), nK = p->n * p->K, mK = p->m * p->K;
     const int64_t normal = spd_problem_normal_work(p, threads), gradient = spd_problem_gradient_work(p);
-    const int64_t columns = N + p->K; /* scores read an intercept, if there is one or not */
+    const int64_t columns = N + p->K; /* scores read K intercept entries even without an intercept */
     if (!a->M) a->M = SPD_NEW(double, N *N + 5 * columns + 3 * nK + 2 * mK + p->terms + (normal > gradient ? normal : gradient));
     if (!a->M) return false;
     double **const parts[] = {&a->scale, &a->r, &a->p, &a->s, &a->reply};
@@ -38,13 +40,14 @@ static bool allocate(spd_newton_dual *a, const spdhg_problem *p, int threads) {
     return true;
 }
 
-/* Where alpha may be: between the slopes far out on either side. */
+/* The domain of alpha: between the limits of the slope at -infinity and +infinity. */
 static void domain(const spdhg_problem *p, int64_t i, double *least, double *most) {
     *least = p->loss->slope(-INFINITY, p->b[i], p->loss_arg);
     *most = p->loss->slope(INFINITY, p->b[i], p->loss_arg);
 }
 
-/* phi'' at z, as large as it is within the rounding of z; 0 where alpha is held at an end of its domain. Coupled losses: z. */
+/* phi'' at z or, where that is 0, at a point within the rounding of z; 0 where alpha is held at an end of its domain. For a
+ * coupled loss z itself. */
 static void curvatures(spd_certifier *c, const spd_trial *at, bool first) {
     const spdhg_problem *p = c->problem;
     for (int64_t i = 0; i < p->n * p->K; i++) {
@@ -64,7 +67,7 @@ static void curvatures(spd_certifier *c, const spd_trial *at, bool first) {
     }
 }
 
-/* sigma_t = the largest curvature of a column over the square of F's: y takes what it can. */
+/* sigma_t = max_j (curvature of column j) / ||F_j||^2, so that y absorbs as much as it can. */
 static void find_sigma(spd_certifier *c) {
     const spdhg_problem *p = c->problem;
     spd_newton_dual *a = &c->newton;
@@ -92,7 +95,8 @@ static void bend(spd_certifier *c, const double *q) {
     }
 }
 
-/* M = A'CA/W + gamma I + F'sigma D F, lower triangle. y = projection of point = y + sigma F x first. */
+/* First point = y + sigma F x and y = projection of point. Then, lower triangle only:
+ *     M = A'CA/W + gamma I + F'sigma D F */
 static bool assemble(spd_certifier *c, const spd_trial *at) {
     const spdhg_problem *p = c->problem;
     spd_newton_dual *a = &c->newton;
@@ -117,7 +121,7 @@ static bool assemble(spd_certifier *c, const spd_trial *at) {
     return !spd_stop_now(c->stop);
 }
 
-/* Number q of x stays where it is: a side of X holds it against w = v + gamma x. tau: X's multiplier. */
+/* True if x_q does not move because a side of X holds it against w = v + gamma x. tau: the multiplier of X. */
 static bool is_held(const spdhg_problem *p, double x, double w, double tau, spd_set_side side, double *s) {
     double low, high;
     spd_set_sides(&p->set, &low, &high);
@@ -129,7 +133,7 @@ static bool is_held(const spdhg_problem *p, double x, double w, double tau, spd_
     return false;
 }
 
-/* r = -(v + gamma x); scale = 0 for numbers that are held. */
+/* r = -(v + gamma x); scale = 0 for entries of x that are held. */
 static void find_right_side(spd_certifier *c, const spd_trial *at, double tau, spd_set_side side) {
     const spdhg_problem *p = c->problem;
     spd_newton_dual *a = &c->newton;
@@ -142,7 +146,8 @@ static void find_right_side(spd_certifier *c, const spd_trial *at, double tau, s
     }
 }
 
-/* One row of a coupled loss: q_k = alpha_k, 1 + alpha_k of the class itself, stays above half of what it is. */
+/* Moves one row of a coupled loss. The probabilities q_k = alpha_k + (1 if k is the row's class) keep at least half of their
+ * value. */
 static void move_coupled(spd_certifier *c, const spd_trial *at, int64_t i) {
     const spdhg_problem *p = c->problem;
     const int64_t K = p->K;

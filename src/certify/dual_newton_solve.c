@@ -1,10 +1,12 @@
-/* dual_newton_solve.c - the system of dual_newton.c: M p + tau s = r, s'p = 0. M may be singular but for rounding. */
+/* dual_newton_solve.c - solves the system of dual_newton.c, whose M may be singular up to rounding:
+ *     M p + tau s = r
+ *     s'p = 0 */
 #include "certify/certify.h"
 
-static const double ROUNDING = 1e-14, LOST = 1e-8; /* of the diagonal: added for the factorisation, at least and at most */
+static const double ROUNDING = 1e-14, LOST = 1e-8; /* least and most added to the unit diagonal before factoring */
 
-/* s'p = 0 gives p_k of the others; k: of the least curvature. -1: no side, or none that is free. The system's upper triangle is
- * filled in on the way, the lower one becomes that of the others. */
+/* Eliminates p_k by s'p = 0 and returns k, the unknown with the least curvature; -1: s is 0. The upper triangle of M receives a
+ * copy of the lower one, which then becomes the system of the other unknowns. */
 static int64_t eliminate(spd_newton_dual *a, int64_t N) {
     int64_t k = -1;
     for (int64_t q = 0; q < N; q++)
@@ -12,7 +14,7 @@ static int64_t eliminate(spd_newton_dual *a, int64_t N) {
     for (int64_t i = 0; i < N; i++)
         for (int64_t j = 0; j < i; j++) a->M[j * N + i] = a->M[i * N + j];
     if (k < 0) return k;
-    for (int64_t q = 0; q < N; q++) a->reply[q] = a->M[k * N + q]; /* row k, whole: the triangles are equal */
+    for (int64_t q = 0; q < N; q++) a->reply[q] = a->M[k * N + q]; /* all of row k: both triangles are filled */
     for (int64_t i = 0; i < N; i++) {
         const double left = a->s[i] / a->s[k];
         for (int64_t j = 0; j <= i; j++) {
@@ -25,8 +27,8 @@ static int64_t eliminate(spd_newton_dual *a, int64_t N) {
     return k;
 }
 
-/* M in its own scale, factored; rows and columns of scale 0 are those of the identity. The upper triangle keeps the entries, should
- * more be needed on the diagonal. */
+/* Scales M to a unit diagonal and factors it. Rows and columns with scale 0 become those of the identity. The upper triangle
+ * keeps the entries, in case the factorisation has to be repeated with a larger diagonal. */
 static bool factor(spd_newton_dual *a, int64_t N) {
     for (int64_t q = 0; q < N; q++) {
         const double diagonal = a->M[q * (N + 1)];
@@ -44,7 +46,7 @@ static bool factor(spd_newton_dual *a, int64_t N) {
     return false;
 }
 
-/* p, and tau of equation k: (M p)_k + tau s_k = r_k. */
+/* p from the reduced system, and tau from equation k: (M p)_k + tau s_k = r_k. */
 bool spd_newton_dual_solve(spd_newton_dual *a, int64_t N, double *tau) {
     const int64_t k = eliminate(a, N);
     if (!factor(a, N)) return false;

@@ -1,10 +1,13 @@
-/* dual_point.c - the alpha of a certificate: alpha_i = phi'(z_i) makes the first bracket vanish; a free intercept wants sum_i w_i
- * alpha_i = 0, which the best intercept gives up to rounding. Scalar losses: the alphas of the heavier sign shrink (0 is in every
- * domain). Coupled losses (softmax): the probabilities alpha_i + e_b are mixed with one distribution just enough to balance. */
+/* dual_point.c - the alpha of a certificate. The first bracket vanishes for
+ *   alpha_i = phi'(z_i)
+ * A free intercept also requires
+ *   sum_i w_i alpha_i = 0
+ * which the best intercept satisfies up to rounding. With a scalar loss the alphas of the heavier sign are shrunk to balance the
+ * sum (0 is in every domain). With a coupled loss (softmax) the probabilities alpha_i + e_b are mixed with one distribution. */
 #include "certify/certify.h"
 
 enum { AT_ONCE = 256 };
-static const double DROPPED = 1e-12; /* of the largest alpha: as good as 0 */
+static const double DROPPED = 1e-12; /* relative to the largest alpha: negligible */
 
 typedef struct pass {
     spd_certifier *c;
@@ -33,7 +36,7 @@ static bool balance_scalar(spd_certifier *c, int64_t k) {
         else
             down -= a;
     }
-    if (fabs(up - down) <= 1e-15 * (up + down)) return false; /* as near as a sum of these numbers can tell */
+    if (fabs(up - down) <= 1e-15 * (up + down)) return false; /* balanced up to the rounding of these sums */
     const double up_factor = up > down ? down / up : 1, down_factor = down > up ? up / down : 1;
     for (int64_t i = 0; i < p->n; i++) {
         double *a = &c->alpha[i * p->K + k];
@@ -42,8 +45,12 @@ static bool balance_scalar(spd_certifier *c, int64_t k) {
     return true;
 }
 
-/* q_i = alpha_i + e_{b_i} becomes (1-t) q_i + t u with u = (M - (1-t) Q)/(t W): Q_k = sum w q_ik, M_k = weight of class k; u >= 0
- * wants t >= (Q_k - M_k)/Q_k for every k. */
+/* q_i = alpha_i + e_{b_i} is replaced by (1-t) q_i + t u, where
+ *   u = (M - (1-t) Q)/(t W)
+ *   Q_k = sum_i w_i q_ik
+ *   M_k = weight of class k
+ * u >= 0 requires, for every k,
+ *   t >= (Q_k - M_k)/Q_k */
 static bool balance_coupled(spd_certifier *c) {
     const spdhg_problem *p = c->problem;
     const int64_t K = p->K;
@@ -73,7 +80,8 @@ bool spd_dual_balance(spd_certifier *c) {
     return moved;
 }
 
-/* alpha + low is between alpha and the next double on that side; a bracket is convex in alpha, and at most the larger of the two. */
+/* alpha + low lies between alpha and the next double in the direction of low. A bracket is convex in alpha, hence at most the
+ * larger of its values at these two. */
 static void look_beside(const pass *a, int64_t from, int64_t count, double *bracket_of) {
     const spdhg_problem *p = a->c->problem;
     double beside[AT_ONCE], there[AT_ONCE];
@@ -92,8 +100,8 @@ static double coupled_bracket(const pass *a, int64_t i, const double *alpha) {
                        p->loss->conjugate_k(alpha, p->K, target[0]));
 }
 
-/* alpha + low is a mean of alpha and of the K points where one number is K units of its last place further: |low| is half a unit at
- * most, the weights are at most 1/(2 K). */
+/* alpha + low is a convex combination of alpha and K points, the k-th of which has alpha_k moved by K units in the last place:
+ * |low| is at most half a unit, so each weight is at most 1/(2 K). */
 static double coupled_beside(const pass *a, int64_t i) {
     const int64_t K = a->c->problem->K;
     double *alpha = a->c->alpha + i * K, most = 0;
@@ -152,7 +160,7 @@ double spd_dual_least(const spd_certifier *c) {
     return -sum / p->W;
 }
 
-/* c = min(1, lambda/r°(y)) over the terms; r° is the polar norm, block by block. */
+/* min over the terms of min(1, lambda/r°(y)); r° is the polar norm, block by block. */
 double spd_dual_shrink(spd_certifier *c) {
     const spdhg_problem *p = c->problem;
     double factor_ = 1;
@@ -163,8 +171,8 @@ double spd_dual_shrink(spd_certifier *c) {
     return factor_;
 }
 
-/* A column that only rows of one label touch needs alpha_i = 0 there, exactly; running after it, x only comes near. alphas that
- * are as good as 0 become 0, and stay. */
+/* A column whose rows all have the same label requires alpha_i = 0 exactly, which iterates x only approach. Negligible alphas are
+ * therefore set to 0 and stay so. */
 void spd_dual_drop_small(spd_certifier *c) {
     const spdhg_problem *p = c->problem;
     const double least = DROPPED * spd_max_abs(p->n * p->K, c->alpha);

@@ -1,15 +1,17 @@
 /* exact.c - gamma = 0 and X unbounded: -v must lie in dom h*, that is v = 0 where X is all of R, v >= 0 where X is unbounded
- * above only. A term with F = identity absorbs what is left of v at once. Else one positive system moves alpha and y together, (
- * A'diag(w D)A/W + nu F'F ) p = target - v,   alpha_i += D_i (A p)_i,   y += nu F p, D_i = distance of alpha_i to the boundary of
- * its domain (coupled losses: phi''(z_i)), repeated to refine. Finally alpha and y are scaled by the largest c <= 1 that brings y
- * back into its ball; v scales along and stays where it has to be.
- * No number computed is exactly 0: how much is left, and what that means, is for repair.c to say. */
+ * above only. A term with F = identity absorbs v at once. Otherwise one positive definite system moves alpha and y together:
+ *     ( A'diag(w D)A/W + nu F'F ) p = target - v
+ *     alpha_i += D_i (A p)_i
+ *     y += nu F p
+ * D_i is the distance of alpha_i to the boundary of its domain (coupled losses: phi''(z_i)). The solution is refined iteratively.
+ * Finally alpha and y, and v with them, are scaled by the largest c <= 1 that brings y back into its ball.
+ * Rounding leaves a residual, which repair.c bounds. */
 #include "certify/certify.h"
 #include "problem/rows.h"
 
 enum { REFINEMENTS = 4, CG_MOST = 200 };
-static const double GAIN = 0.5; /* what a round of refinement leaves, at most, for another to be made */
-/* Of the largest alpha, in the scale of the system: no more to be had; good. */
+static const double GAIN = 0.5; /* a round must leave at most this part of the residual for another to follow */
+/* Residuals relative to the largest alpha, in the scale of the system: the rounding level; small enough to accept. */
 static const double ROUNDED = 1e-15, ACCEPTED = 1e-12;
 
 double spd_dual_excess(const spdhg_problem *p, double vj) {
@@ -19,9 +21,9 @@ double spd_dual_excess(const spdhg_problem *p, double vj) {
     return isfinite(high) ? 0 : vj;
 }
 
-/* v = g + F'y; returns its largest part outside dom h*, in the scale of the system. r = what v should move by (the intercept's
- * last): that part, negated; all of v where x is inside X, for there the optimum has v = 0, and r without its other half might be out of
- * reach (softmax: A'alpha sums to 0 over the classes). x NULL: that part alone. */
+/* v = g + F'y; returns its largest excess over dom h*, in the scale of the system. r = the change that v needs (the intercept
+ * last): minus the excess or, where x is inside X, minus v. The optimum has v = 0 there, and the excess alone might not be
+ * attainable (softmax: A'alpha sums to 0 over the classes). x NULL: minus the excess everywhere. */
 static double residual(spd_certifier *c, const double *x) {
     const spdhg_problem *p = c->problem;
     double most = 0, low, high;
@@ -66,7 +68,7 @@ static void set_scale(spd_certifier *c, int64_t n, const double *diagonal, int64
     for (int64_t q = 0; q < n; q++) c->scale[q] = diagonal[q * stride] > 0 ? 1 / sqrt(diagonal[q * stride]) : 1;
 }
 
-/* S M S written out and factored; H: A'diag(w D)A/W if somebody has it. */
+/* Assembles and factors S M S; H: A'diag(w D)A/W if it is already known. */
 static bool factor(spd_certifier *c, const double *H, int64_t n) {
     if (H)
         memcpy(c->M, H, (size_t)(n * n) * sizeof *H);
@@ -104,7 +106,7 @@ static void solve(spd_certifier *c) {
     for (int64_t q = 0; q < n; q++) c->p[q] *= c->scale[q];
 }
 
-/* alpha += D A p, y += nu F p, and g, gc anew. */
+/* alpha += D A p, y += nu F p; recomputes g and gc. */
 static void move(spd_certifier *c, const double *z) {
     const spdhg_problem *p = c->problem;
     const int64_t K = p->K;
@@ -139,7 +141,7 @@ static void curvatures(spd_certifier *c, const double *z) {
     }
 }
 
-/* Rounds of solving and moving, until that gains nothing; true if little is left. */
+/* Solves and moves until the residual stops decreasing; true if it is small. */
 static bool refine(spd_certifier *c, const double *x, const double *z) {
     double left = residual(c, x), before = INFINITY;
     const double size = spd_max_abs(c->problem->n * c->problem->K, c->alpha);
@@ -163,8 +165,9 @@ static bool in_domain(const spd_certifier *c) {
     return true;
 }
 
-/* D = phi'' of a Hessian that a solver has lent, into c->kept, if alpha has at least half the room for it everywhere. At one
- * point it always has if |phi'''| <= phi'': as a function of alpha phi'' then has slopes of at most 1, and it is 0 on the boundary. False where the Hessian is of a point too far away. */
+/* Copies D = phi'' of a solver's Hessian to c->kept, if D_i <= 2 room_i for all nonzero alphas. At the same point D_i <= room_i
+ * always holds if |phi'''| <= phi'': phi'' as a function of alpha then has slopes of at most 1, and it is 0 on the boundary.
+ * False if the Hessian belongs to a point too far away. */
 static bool borrow(spd_certifier *c) {
     const spdhg_problem *p = c->problem;
     if (!c->lent || (p->loss->room && !p->loss->steady)) return false;
@@ -175,8 +178,8 @@ static bool borrow(spd_certifier *c) {
     return true;
 }
 
-/* D may be any positive numbers: those of a factor from before, or of a Hessian that was lent, save writing the matrix out. All
- * is as it was if that fails. */
+/* D may be any positive numbers: reusing those of an earlier factor or of a solver's Hessian avoids assembling the matrix. If
+ * that fails, alpha and y are restored. */
 static bool solve_at_hand(spd_certifier *c, const double *x, const double *z) {
     const spdhg_problem *p = c->problem;
     const int64_t nK = p->n * p->K, mK = p->m * p->K, n = spd_problem_normal_size(p);
@@ -196,7 +199,7 @@ static bool solve_at_hand(spd_certifier *c, const double *x, const double *z) {
 
 static bool solve_exactly(spd_certifier *c, const double *x, const double *z) {
     const int64_t n = spd_problem_normal_size(c->problem), nK = c->problem->n * c->problem->K;
-    c->gradient = false; /* g follows alpha */
+    c->gradient = false; /* g will follow alpha */
     spd_dual_drop_small(c);
     if (solve_at_hand(c, x, z)) return true;
     curvatures(c, z);
@@ -212,10 +215,10 @@ bool spd_dual_make_exact(spd_certifier *c, const double *x, const double *z, dou
     if (c->identity >= 0) {
         residual(c, NULL);
         spd_axpy(p->dK, 1, c->r, c->y + p->term[c->identity].first);
-        residual(c, NULL); /* what rounding left, of whatever is added up */
-    } else if (!c->low) {  /* with low: dual_newton.c has done it */
+        residual(c, NULL); /* recomputes v: what is left is rounding */
+    } else if (!c->low) {  /* with low, dual_newton.c has already done this */
         residual(c, x);
-        const bool taken = spd_anchors_take(c, c->M ? affordable : INFINITY); /* a factored M moves y as well: a smaller gap */
+        const bool taken = spd_anchors_take(c, c->M ? affordable : INFINITY); /* M also moves y: a smaller gap */
         if (!taken && !solve_exactly(c, x, z)) return false;
         if (taken) residual(c, x);
     }
@@ -227,7 +230,7 @@ bool spd_dual_can_correct(const spd_certifier *c) {
     return c->identity >= 0 || (c->diagonal && !c->low) || (c->M && c->factored && !c->low);
 }
 
-/* Refinement proper (Wilkinson): one more round for what is left of v as it is known with twice the digits. */
+/* Iterative refinement (Wilkinson): one more round, with the residual v computed in twice the precision. */
 bool spd_dual_correct(spd_certifier *c, const double *z) {
     const spdhg_problem *p = c->problem;
     for (int64_t q = 0; q < p->dK; q++) c->r[q] = -spd_dual_excess(p, c->v[q]);

@@ -1,8 +1,12 @@
-/* fine_trial.c - f at (x, c) again, where rounding decides: scores and F x are summed with twice the digits.
- *   z* = high + low + rest,   |rest| <= off = 16 (k + 8) u^2 sum_q |s_q|, k summands s_q in all
- *   phi(z*) = phi(high) + phi'(high) low + more,   |more| <= |phi'(high)| off + kappa (|low| + off)^2 / 2
- * so f is right to a few units of its last digit however much cancels in a_i'x + o_i + c - b_i and in F x.
- * A number of F x is off by |low| <= u |high| and its own rest; r of that is at most the sum of the sizes. */
+/* fine_trial.c - f at (x, c) again, where rounding errors dominate: scores and F x are summed in twice the precision. A score
+ * with k summands s_q is
+ *   z* = high + low + rest
+ *   |rest| <= off = 16 (k + 8) u^2 sum_q |s_q|
+ * and its loss is
+ *   phi(z*) = phi(high) + phi'(high) low + more
+ *   |more| <= |phi'(high)| off + kappa (|low| + off)^2 / 2
+ * so f is accurate to a few units in the last place however much cancels in a_i'x + o_i + c - b_i and in F x.
+ * An entry of F x has an error of |low| <= u |high| plus its own rest; r of these errors is at most the sum of their sizes. */
 #include <float.h>
 
 #include "certify/certify.h"
@@ -10,7 +14,7 @@
 
 static const double UNIT = 0.5 * DBL_EPSILON;
 
-/* A sum on its way, and the sizes it is made of. */
+/* A running sum, the sum of its summands' absolute values, and their number. */
 typedef struct fine_sum {
     spd_twofold sum;
     double size;
@@ -25,7 +29,7 @@ static void add(fine_sum *s, double a, double b) {
 
 static double off(const fine_sum *s) { return 16 * ((double)s->count + 8) * (UNIT * UNIT * s->size * (1 + 1e-9) + DBL_MIN); }
 
-/* a x_j, with --standardize a / scale_j x_j for the a of the data: x_j / scale_j as a sum of two numbers. */
+/* Adds a x_j or, with --standardize, a x_j / scale_j with a as in the data; x_j / scale_j is a sum of two doubles. */
 static void add_entry(fine_sum *s, double a, double x, double scale) {
     const double over = x / scale;
     add(s, a, over);
@@ -67,12 +71,12 @@ static bool fine_loss(const spd_certifier *c, const spd_trial *at, const spd_fin
     return isfinite(*loss) && spd_all_finite(p->n * p->K, f->z) && spd_all_finite(p->n * p->K, f->off);
 }
 
-/* F x, and what r(F x) and y'F x can be off by: twice lambda times the sum of the sizes. */
+/* F x, and the bound on the errors of lambda r(F x) and y'F x: twice lambda times the sum of the errors of F x. */
 static void fine_structure(const spd_certifier *c, const spd_trial *at, spd_fine_trial *f) {
     const spdhg_problem *p = c->problem;
     f->structure = 0;
     for (spd_rows r = spd_rows_of(p); spd_rows_next(&r);) {
-        const bool exact = r.row.n == 1 && fabs(r.row.val[0]) == 1; /* a number as it is */
+        const bool exact = r.row.n == 1 && fabs(r.row.val[0]) == 1; /* an entry of x itself */
         for (int64_t k = 0; k < p->K; k++) {
             fine_sum s = {0};
             for (int64_t q = 0; q < r.row.n; q++) add(&s, r.row.val[q], at->x[r.row.idx[q] * p->K + k]);

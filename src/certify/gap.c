@@ -1,21 +1,22 @@
-/* gap.c - the duality gap, bracket by bracket (certify.h), so that nothing cancels, with what rounding and the way to an exactly
- * feasible dual point may add. The bound that a dual point gives by itself is its gap at a fixed point of X, taken from f there; the
- * best one is kept. */
+/* gap.c - the duality gap, summed bracket by bracket (certify.h) so that nothing cancels, plus what rounding and the repair to an
+ * exactly feasible dual point may add. The lower bound that a dual point gives, whatever x is, is computed at a fixed point of X:
+ *   f(fixed point) - gap(fixed point)
+ * The best such bound is kept. */
 #include <float.h>
 
 #include "certify/certify.h"
 
-static const double RADIUS_FACTOR = 10; /* where nothing else is possible the statement is about ||u|| <= 10 ||x|| */
-static const double NEAR = 0.01;        /* of the gap wanted: what is expected to be left when a proof is tried early */
-static const double SUDDEN = 0.1;       /* of the fall before: faster than linear */
-static const double OUTSIDE = 1e-12;    /* of x: a projection is this exact */
+static const double RADIUS_FACTOR = 10; /* if nothing is proven for all x, the gap is for ||u|| <= 10 ||x|| */
+static const double NEAR = 0.01;        /* of the wanted gap: expected f - f* below which a proof is tried early */
+static const double SUDDEN = 0.1;       /* relative to the previous decrease: faster than linear convergence */
+static const double OUTSIDE = 1e-12;    /* relative to x: the accuracy of a projection */
 
-/* A gap, and how much of it is there because numbers are rounded. */
+/* A gap, and how much of it is due to rounding. */
 typedef struct sum {
     double gap, rounding;
 } sum;
 
-/* Losses, penalty and ridge, and the sums they are parts of. */
+/* Bound on the rounding errors of the losses, the penalty, the ridge, and their sums. */
 static double error_of_objective(const spd_certifier *c, const spd_trial *at, bool moved, double first, bool by_rows) {
     const spdhg_problem *p = c->problem;
     return spd_dual_error_of_loss(c, at, moved, first, by_rows) +
@@ -24,10 +25,11 @@ static double error_of_objective(const spd_certifier *c, const spd_trial *at, bo
            4 * DBL_EPSILON * fabs(at->objective) + (double)(p->n + p->m + p->d) * (double)p->K * DBL_MIN;
 }
 
-/* The three brackets at a point and their rounding. R > 0: within that radius; else of all x. moved: alpha is not phi'(z). */
+/* The three brackets at a point and their rounding errors. R > 0: within that radius; else for all x. moved: alpha is not
+ * phi'(z). */
 static sum add_up(spd_certifier *c, const spd_trial *at, const spd_repair *r, double R, bool moved, bool by_rows) {
     const spdhg_problem *p = c->problem;
-    const bool counts = moved || isinf(p->kappa); /* else what rounding of alpha makes of it is u^2, and nothing */
+    const bool counts = moved || isinf(p->kappa); /* else rounding of alpha only contributes u^2 */
     const double first = counts ? spd_dual_fenchel(c, at->z) : 0, third = spd_dual_penalty_bracket(c, at->Fx);
     const double second = R > 0      ? spd_dual_radius_bracket(c, at->x, R)
                           : c->exact ? spd_dual_exact_bracket(c, at->x)
@@ -39,7 +41,7 @@ static sum add_up(spd_certifier *c, const spd_trial *at, const spd_repair *r, do
     return (sum){.gap = isfinite(all) ? all * (1 + 1e-14) : INFINITY, .rounding = rounding};
 }
 
-/* Repair and sum for the alpha and y at hand; v is theirs. What is cheap first. */
+/* Tries the cheap computation first, then v in twice the precision, then a correction of alpha and y. */
 double spd_dual_prove(spd_certifier *c, const spd_trial *at, double R, bool moved, spd_repair *r) {
     const double goal = c->enough * spd_gap_scale(c, at->objective);
     const bool all = c->exact && !(R > 0);
@@ -48,7 +50,7 @@ double spd_dual_prove(spd_certifier *c, const spd_trial *at, double R, bool move
     for (int round = 0; round < (all ? 3 : 2); round++) {
         if (round == 0) {
             spd_dual_error_of_v(c);
-            if (c->low) continue; /* v is known with twice the digits only */
+            if (c->low) continue; /* v must be computed in twice the precision */
         } else if (round == 2 && !spd_dual_can_correct(c))
             break;
         else if ((round == 2 && !spd_dual_correct(c, at->z)) || !spd_dual_fine_v(c))
@@ -62,7 +64,7 @@ double spd_dual_prove(spd_certifier *c, const spd_trial *at, double R, bool move
     return s.gap;
 }
 
-/* What is probably left of f - f*: where f falls by d after e, as d ~ C e^2 with Newton's method, next by C d^2 = d (d/e)^2. */
+/* Estimate of f - f*. With Newton's method a decrease e of f is followed by d ~ C e^2, and the next one is C d^2 = d (d/e)^2. */
 static double left_over(const spd_certifier *c, double objective) {
     const double now = c->last - objective, part = now / c->fall;
     return now > 0 && part > 0 && part < SUDDEN ? now * part * part : INFINITY;
@@ -104,7 +106,7 @@ static spd_trial origin_of(spd_certifier *c) {
                        .objective = c->origin_loss + c->origin_ridge + penalty};
 }
 
-/* The bound of the dual point at hand, whose repair is r, by itself: kept with it if it is the best. */
+/* Computes the lower bound of the current dual point, whose repair is r, and keeps both if the bound is the best so far. */
 static void keep_best(spd_certifier *c, const spd_repair *r) {
     const spdhg_problem *p = c->problem;
     const spd_trial origin = origin_of(c);
@@ -115,8 +117,8 @@ static void keep_best(spd_certifier *c, const spd_repair *r) {
     memcpy(c->best_dual_y, c->y, (size_t)(p->m * p->K) * sizeof *c->y);
 }
 
-/* The whole statement, of all x. Where the system that moves alpha and y is too large to factor, conjugate gradients may leave
- * more of v than a good y had: the repair of the point as it is comes first, and is kept should it be better. */
+/* The gap for all x. If the system that moves alpha and y is too large to factor, conjugate gradients may leave a larger v than
+ * a good y had. The unmoved point is therefore repaired first, and kept if it is better. */
 static double prove_everywhere(spd_certifier *c, const spd_trial *at, spd_repair *r) {
     const double goal = c->enough * spd_gap_scale(c, at->objective);
     if (c->identity < 0 && !c->M) {
@@ -127,11 +129,11 @@ static double prove_everywhere(spd_certifier *c, const spd_trial *at, spd_repair
     return spd_dual_make_exact(c, at->x, at->z, 0.1 * goal) ? spd_dual_prove(c, at, 0, true, r) : INFINITY;
 }
 
-/* Without ridge or bound the statement within a radius comes first, and tells whether the whole one is worth its price. */
+/* Without ridge or bound, the gap within a radius comes first. It shows whether the costly gap for all x is worth computing. */
 static void prove_exactly(spd_certifier *c, const spd_trial *at, bool moved, spd_repair *r, spd_gap *out) {
     const spdhg_problem *p = c->problem;
     const double radius = RADIUS_FACTOR * fmax(spd_norm2(p->dK, at->x), 1e-3);
-    const bool judge = c->slopes; /* another alpha is tried for the whole proof only */
+    const bool judge = c->slopes; /* any other alpha is only tried for all x */
     const double within = judge ? spd_dual_prove(c, at, radius, moved, r) : 0;
     const double scale = spd_gap_scale(c, at->objective);
     const bool worth = within <= c->worth * scale || left_over(c, at->objective) <= NEAR * c->enough * scale;
@@ -147,7 +149,7 @@ bool spd_dual_inside(spd_certifier *c, const double *x) {
     return spd_norm2(p->dK, c->P) <= OUTSIDE * spd_norm2(p->dK, x);
 }
 
-/* What the dual point made of y proves. A bound that it gives by itself is kept where the run goes on. */
+/* The gap proven by the dual point made from y. Its lower bound is kept if the gap is too large and the run goes on. */
 static spd_gap of_this_point(spd_certifier *c, const spd_trial *at, const double *y, double wanted, bool *member) {
     spd_gap out = {.kind = SPD_GAP_CERTIFIED, .gap = INFINITY, .radius = NAN};
     spd_repair r = {0};
@@ -162,7 +164,8 @@ static spd_gap of_this_point(spd_certifier *c, const spd_trial *at, const double
     return out;
 }
 
-/* What the best bound so far proves, or the least that the losses can be; *error: of f, which is in it. */
+/* The gap proven by the best lower bound so far, or by the losses' least value. *error: the rounding error of f included in
+ * it. */
 static spd_gap of_best_bound(const spd_certifier *c, const spd_trial *at, double wanted, double *error) {
     const double lowest = c->least - 4 * spd_rounding((double)c->problem->n) * fabs(c->least), known = fmax(c->best_dual, lowest);
     const double rough = error_of_objective(c, at, false, 0, false);
@@ -183,7 +186,7 @@ double spd_dual_gap_at(spd_certifier *c, const spd_trial *at, const double *y, s
         const spd_gap best = of_best_bound(c, at, wanted, &error);
         const bool certified = out->kind == SPD_GAP_CERTIFIED;
         const double much = certified ? out->gap : out->gap + error;
-        /* A bound for all x is worth more than one within a radius, if it is small enough. */
+        /* A gap for all x is preferred to one within a radius if it is small enough. */
         const bool better = out->kind == SPD_GAP_NONE || best.gap <= much || (!certified && best.gap <= wanted);
         if (isfinite(best.gap) && better) *out = best;
     }
@@ -197,7 +200,7 @@ void spd_certify_known(spd_certifier *c, const double *alpha, const double *y) {
     const spdhg_problem *p = c->problem;
     const spd_trial origin = origin_of(c);
     spd_repair r;
-    c->low = NULL; /* of another alpha */
+    c->low = NULL; /* it belongs to another alpha */
     memcpy(c->alpha, alpha, (size_t)(p->n * p->K) * sizeof *alpha);
     memcpy(c->y, y, (size_t)(p->m * p->K) * sizeof *y);
     spd_problem_adjoint(p, c->threads, c->alpha, c->g, c->gc, c->Mwork);

@@ -1,16 +1,18 @@
-/* null_vectors.c - directions along which every row is exactly 0: h_i'N = 0 in exact arithmetic for all i that count, that is whose
- * alpha is not 0 or may move. Those of all rows are kept; the others serve one alpha.
- * They come from the way data are made: columns of 0 and 1 that add up to the intercept, a column twice, a total beside its
- * parts. Then N has small whole numbers. They are guessed by Gauss-Jordan elimination of S G S, rounded to fractions with a small
- * common denominator, and kept only if each row's sum is 0 without any rounding (la/exact.c). A guess can only fail. */
+/* null_vectors.c - null directions N, with
+ *   h_i'N = 0
+ * in exact arithmetic for all rows i that matter: those whose alpha is not 0 or may move. Directions that are null for all rows
+ * are kept; the others are valid for one alpha only.
+ * They arise from the way data are made: 0/1 columns that add up to the intercept, a duplicate column, a total next to its parts.
+ * N then has small integer entries. They are guessed by Gauss-Jordan elimination of S G S, rounded to fractions with a small
+ * common denominator, and kept only if each row's sum is 0 without any rounding (la/exact.c). A wrong guess is thus rejected. */
 #include "certify/certify.h"
 
 enum { DENOMINATOR_MOST = 720 };
 static const double SINGULAR =
-    1e-9; /* pivots of a matrix with 1 on its diagonal: this small, they may be 0. Only guides the guess */
-static const double WHOLE = 1e-7; /* a guess this near to a whole number is meant to be one */
+    1e-9; /* pivots of a matrix with unit diagonal that are smaller may be 0; this only guides the guess */
+static const double WHOLE = 1e-7; /* a guess this close to an integer is taken for one */
 
-/* Elimination with diagonal pivots in place; order: pivots first; returns how many there are. A: n x n, full. */
+/* In-place elimination with diagonal pivots; returns their number. order: the pivots first. A: n x n, both triangles. */
 static int64_t eliminate(int64_t n, double *A, int32_t *order, spd_stop *stop) {
     for (int64_t b = 0; b < n; b++) order[b] = (int32_t)b;
     for (int64_t s = 0; s < n; s++) {
@@ -30,7 +32,7 @@ static int64_t eliminate(int64_t n, double *A, int32_t *order, spd_stop *stop) {
     return n;
 }
 
-/* Whole numbers in the same ratios as the direction q, or false. */
+/* Replaces q by integers in the same ratios; false: there are no small ones. */
 static bool whole_numbers(int64_t n, double *q) {
     double top = 0, least = INFINITY;
     for (int64_t b = 0; b < n; b++) top = fmax(top, fabs(q[b]));
@@ -51,8 +53,8 @@ static bool whole_numbers(int64_t n, double *q) {
     return false;
 }
 
-/* Every row's sum, of the numbers as they were given: with --standardize before their division by the scale. q: by base. active: of
- * the rows with an alpha that is not 0 or may move. */
+/* True if every row's product with q is 0, for the data as given: with --standardize, before the division by the scale. q has one
+ * entry per base. active: only the rows whose alpha is not 0 or may move. */
 static bool is_null(spd_base_system *s, const spd_routes *r, const double *q, bool active) {
     const spdhg_problem *p = s->problem;
     double *factor = s->line, *value = factor + p->d + 1, *work = value + p->d + 1;
@@ -70,7 +72,7 @@ static bool is_null(spd_base_system *s, const spd_routes *r, const double *q, bo
         value[row.nnz] = 1;
         if (!spd_sums_to_zero(row.nnz + 1, factor, value, work)) return false;
     }
-    for (int64_t t = 0; t < p->terms; t++) { /* and every row of F; with a scale F's columns are not the data's */
+    for (int64_t t = 0; t < p->terms; t++) { /* and every row of F; with a scale its columns differ from the data's */
         const spd_csr *F = &p->term[t].F->F;
         for (int64_t e = 0; e < F->m && s->rest[t]; e++) {
             if (p->scale && !s->rowless) return false;
@@ -85,7 +87,7 @@ static bool is_null(spd_base_system *s, const spd_routes *r, const double *q, bo
     return true;
 }
 
-/* With a scale, base b's number of the data as given is q_b / scale: only where a base is one column can that be told. */
+/* With standardized columns the entry of base b for the data as given is q_b / scale, which requires a base to be one column. */
 static void of_data(const spd_base_system *s, const double *column_scale, bool forwards, double *q) {
     for (int64_t b = 0; b < s->n && column_scale; b++) q[b] = forwards ? q[b] / column_scale[b] : q[b] * column_scale[b];
 }
@@ -101,7 +103,7 @@ static bool store(spd_base_system *s, const double *q) {
     return true;
 }
 
-/* The scale of each base's one column; NULL where there is none, or a base is of several columns and it would not help. */
+/* The scale of each base's only column; false if columns are not scaled, or a base has several columns. */
 static bool base_scales(const spd_base_system *s, const spd_routes *r, double *out) {
     const spdhg_problem *p = s->problem;
     if (!p->scale || r->joined || s->rowless) return false;

@@ -1,14 +1,16 @@
-/* polish.c - a better y for the same alpha. In the gap y enters only through h*(-g - F'y), g = A'alpha/W: with gamma > 0 a smooth
- * function with gradient -F P, P = Pi_X(-(g + F'y)/gamma), and constant ||F||^2/gamma; with gamma = 0 and X unbounded its place
- * is taken by half the squared distance of v to what X allows, and with gamma = 0 and X bounded the solver's own y stays.
- * Accelerated projected gradient from the solver's own y; the best point seen is kept. */
+/* polish.c - a better y for the same alpha. The gap depends on y only through
+ *   h*(-g - F'y),   g = A'alpha/W
+ * With gamma > 0 this function is smooth, its gradient has the Lipschitz constant ||F||^2/gamma, and
+ *   gradient = -F P,   P = Pi_X(-(g + F'y)/gamma)
+ * With gamma = 0 and X unbounded, half the squared distance of v to what X allows is minimised instead. With gamma = 0 and X
+ * bounded the solver's y is kept. The method is accelerated projected gradient from the solver's y; the best point is kept. */
 #include "certify/certify.h"
 
 enum { STEPS_LEAST = 10, STEPS_MOST = 100, LOOK_EVERY = 5, IDLE_MOST = 2 };
-static const double GAIN_LEAST = 0.01; /* of what is to be lowered, between two looks */
-static const double SETTLED = 1e-12;   /* of g: F'y makes up for it as far as numbers go */
+static const double GAIN_LEAST = 0.01; /* relative decrease between two evaluations, else idle */
+static const double SETTLED = 1e-12;   /* relative to g: F'y cancels it up to rounding */
 
-/* About as much work as two passes over the data: the polish never dominates an evaluation. */
+/* As many steps as cost about two passes over the data, so that polishing never dominates an evaluation. */
 static int steps_of(const spdhg_problem *p) {
     int64_t dual = p->d;
     for (int64_t t = 0; t < p->terms; t++) dual += 2 * spd_csr_nnz(&p->term[t].F->F) + 4 * p->term[t].m;
@@ -16,7 +18,7 @@ static int steps_of(const spdhg_problem *p) {
     return steps < STEPS_LEAST ? STEPS_LEAST : steps > STEPS_MOST ? STEPS_MOST : (int)steps;
 }
 
-/* v = g + F'y; returns the function's value and leaves -gradient's F-argument in P: gradient = -F P. */
+/* v = g + F'y; returns the function's value and leaves in P the vector with gradient = -F P. */
 static double value_at(spd_certifier *c, const double *y) {
     const spdhg_problem *p = c->problem;
     memcpy(c->v, c->g, (size_t)p->dK * sizeof *c->v);

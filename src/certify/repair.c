@@ -1,26 +1,30 @@
-/* repair.c - a dual point that is exactly feasible is near; what it costs to go there.
- * alpha and y are rounded numbers, so sum_i w_i alpha_i = 0 (free intercept) and v = 0 (no ridge, no bound) hold only nearly, and a
- * bound that took them to hold could be false: along an x that A and F hardly see, a v of 1e-16 is worth as much as one likes.
- * Nobody needs the exact point itself. It is enough that one exists, and by how much the bound at it can be lower:
- *   intercept alone   alpha of the heavier sign times 1 - tau. The bracket of each loss is convex in alpha: the first bracket grows
- *                     by at most tau (loss - least loss); v moves by tau size_k norm_j. Coupled losses: mixed, by tau, with the one
- *                     distribution that balances.
- *   all of v          what is left of v travels along rows of F (routes.c) and, where they end, into alpha (base_system.c), as
- *                     Delta alpha_i = D_i s_i, sum_i (w_i D_i / W) s_i^2 <= E^2. If |s_i| <= 1 alpha stays in its domain and, by
- *                     convexity again, the first bracket grows by at most
- *                         (1/W) sum_i w_i |s_i| M_i <= E sqrt( (1/W) sum_i w_i M_i^2 / D_i ),   M_i = its larger end at alpha +- D_i
- *                     y may leave its ball by a factor 1 + t; (alpha, y)/(1 + t) is inside, and since alpha = 0, y = 0 has the
- *                     bound `least`, concavity makes the loss of bound at most t (f - least). */
+/* repair.c - proves that an exactly feasible dual point is near, and bounds the cost of moving there.
+ * alpha and y are rounded, so these conditions hold only approximately:
+ *   sum_i w_i alpha_i = 0   (free intercept)
+ *   v = 0                   (no ridge, no bound)
+ * A bound that assumed them could be false: along an x that A and F nearly map to 0, a v of 1e-16 can change f by any amount.
+ * The exact point itself is not needed, only its existence and by how much its bound can be lower.
+ *   intercept alone   The alphas of the heavier sign are multiplied by 1 - tau. Each loss's bracket is convex in alpha, so the
+ *                     first bracket grows by at most tau (loss - least loss), and v changes by at most tau size_k norm_j.
+ *                     Coupled losses are mixed, by tau, with the one distribution that balances.
+ *   all of v          The residual of v travels along rows of F (routes.c) and, where these end, into alpha (base_system.c):
+ *                         Delta alpha_i = D_i s_i
+ *                         sum_i (w_i D_i / W) s_i^2 <= E^2
+ *                     If |s_i| <= 1, alpha stays in its domain and, by convexity again, the first bracket grows by at most
+ *                         (1/W) sum_i w_i |s_i| M_i <= E sqrt( (1/W) sum_i w_i M_i^2 / D_i )
+ *                         M_i = the larger of the brackets at alpha_i +- D_i
+ *                     y may leave its ball by a factor 1 + t, and (alpha, y)/(1 + t) is inside. Since alpha = 0, y = 0 has the
+ *                     bound `least`, concavity limits the loss of the bound to t (f - least). */
 #include <float.h>
 
 #include "certify/certify.h"
 
 enum { AT_ONCE = 256 };
-static const double SHRUNK = 1e-8;   /* small against any tolerance that is asked for, and large against rounding */
+static const double SHRUNK = 1e-8;   /* small compared with any tolerance, large compared with rounding */
 static const double GENEROUS = 1.01; /* covers the rounding in these few sums of positive numbers */
 
-/* How far alpha_i may go either way: half the distance to the boundary of its domain; the same for all its outputs. Where there is
- * no boundary, as far as alphas are large. (1 - shrunk) alpha_i has shrunk |alpha_i| at the least, for 0 is in the domain. */
+/* How far alpha_i may move either way: half the distance to the boundary of its domain, the least over its outputs. Without a
+ * boundary, the typical size of alpha. (1 - shrunk) alpha_i has room of at least shrunk |alpha_i|, as 0 is in the domain. */
 static void find_rooms(const spd_certifier *c, double shrunk, double *room) {
     const spdhg_problem *p = c->problem;
     const double usual = spd_max_abs(p->K, c->alpha_size);
@@ -61,7 +65,8 @@ static double spread_scalar(const spd_certifier *c, double shrunk, const double 
     return sum;
 }
 
-/* The same for a coupled one: q + D s is at most q + D, its divergence from exp(z)/sum exp(z) at most the positive part of that. */
+/* The same for a coupled loss: q + D s <= q + D, and its divergence from exp(z)/sum exp(z) is at most the sum of the positive
+ * parts at q + D. */
 static double spread_coupled(const spd_certifier *c, const double *z) {
     const spdhg_problem *p = c->problem;
     double sum = 0;
@@ -86,14 +91,16 @@ static bool has_rest(const spd_base_system *s) {
     return false;
 }
 
-/* Of x_j >= 0, v_j >= 0, x_j v_j = 0 the second is the zero: |v_j| is less in units of alpha than x_j's way to the side in units of z. */
+/* Of x_j >= 0, v_j >= 0, x_j v_j = 0, v_j is taken to be the zero factor: |v_j| in units of alpha is less than the distance of
+ * x_j to the side in units of z. */
 static bool is_inside(const spd_certifier *c, int64_t q, double way) {
     const double norm = c->norm[q / c->problem->K];
     return fabs(c->v[q]) / norm < way * norm;
 }
 
-/* What has to leave v_j, and how much more or less that may be: all of it, or the part on the side where X has no bound. Columns of a null vector N: all of it,
- * for N'v = 0 has to stay so. With a coupled loss the same direction in all outputs is null unless rows of F see it. */
+/* The excess that must be removed from v_j, and its uncertainty: all of v_j, or its part on the side where X has no bound. In the
+ * columns of a null vector N all of v_j, to preserve N'v = 0. With a coupled loss a direction that is equal in all outputs is
+ * null unless its product with some row of F is not 0. */
 static void find_excess(spd_certifier *c, const double *x) {
     const spdhg_problem *p = c->problem;
     const bool rest = has_rest(&c->base);
@@ -107,7 +114,7 @@ static void find_excess(spd_certifier *c, const double *x) {
         const bool whole =
             null || (!isfinite(low) && !isfinite(high)) || is_inside(c, q, isfinite(low) ? x[q] - low : high - x[q]);
         c->whole[q] = whole;
-        const bool stays = !whole && (isfinite(low) ? v >= e : v <= -e); /* on the right side, for sure */
+        const bool stays = !whole && (isfinite(low) ? v >= e : v <= -e); /* certainly on the allowed side */
         c->excess[q] = whole ? v : stays ? 0 : isfinite(low) ? fmin(v, 0) : fmax(v, 0);
         c->doubt[q] = stays ? 0 : e;
     }
@@ -137,15 +144,15 @@ static bool find_energy(spd_certifier *c, double shrunk, double *E) {
     s->stop = c->mean.stop = c->stop;
     if (!spd_base_holds(s, c->room) && !spd_base_prove(s, &c->routes, c->room, 0, c->threads)) return false;
     *E = spd_base_energy(s, p->K, residual);
-    if (*E * *E > s->least && isfinite(*E)) { /* rows with less room than it takes are left as they are */
+    if (*E * *E > s->least && isfinite(*E)) { /* rows with too little room keep their alpha */
         if (!spd_base_prove(s, &c->routes, c->room, 16 * *E * *E / s->top, c->threads)) return false;
         *E = spd_base_energy(s, p->K, residual);
     }
     return *E * *E <= s->least;
 }
 
-/* The alphas of a coupled loss add up to 0 over the outputs, whatever is done to them: the mean of the residual over the outputs is
- * a product F U with the mean of y, and y has to take it up. */
+/* The alphas of a coupled loss always sum to 0 over the outputs, so they cannot change the mean of the residual over the outputs.
+ * y has to absorb it, through F U. */
 static bool find_mean_energy(spd_certifier *c, double *mean) {
     const spdhg_problem *p = c->problem;
     spd_base_system *s = &c->mean;
@@ -156,7 +163,7 @@ static bool find_mean_energy(spd_certifier *c, double *mean) {
     return isfinite(*mean);
 }
 
-/* t of the comment above: y is in (1 + t) lambda Y. Each norm of a block is at most the sum of its sizes. */
+/* The t of the head comment: y is in (1 + t) lambda Y. Every norm of a block is at most the sum of absolute values. */
 static double find_stretch(spd_certifier *c, double E, double mean) {
     const spdhg_problem *p = c->problem;
     double *dy = c->Fq, stretch = 0, largest = 0;
@@ -177,7 +184,7 @@ static double find_stretch(spd_certifier *c, double E, double mean) {
             double sum = rest;
             for (int64_t r = 0; r < spd_term_block_rows(term, b); r++)
                 sum += spd_sum_abs(p->K, dy + term->first + spd_term_block_row(term, b, r) * p->K);
-            if (sum > 0) stretch = fmax(stretch, sum / term->lambda); /* infinite where lambda has become 0 */
+            if (sum > 0) stretch = fmax(stretch, sum / term->lambda); /* infinite if lambda is now 0 */
         }
     }
     return GENEROUS * stretch;
@@ -189,7 +196,7 @@ static bool try_repair(spd_certifier *c, const double *x, double shrunk, spd_rep
     *out = (spd_repair){.shrunk = shrunk, .anchored = c->routes.row};
     if (out->anchored) find_rooms(c, shrunk, c->room);
     if (out->anchored && !spd_anchors_follow(c)) return false;
-    for (int round = 0; round < 2 && !known; round++) { /* null vectors and rows that are no route's may be found on the way */
+    for (int round = 0; round < 2 && !known; round++) { /* the first round may find null vectors and rows outside all routes */
         const int64_t nulls = c->base.nulls + c->mean.nulls;
         const bool rest = has_rest(&c->base);
         find_excess(c, x);
@@ -202,7 +209,7 @@ static bool try_repair(spd_certifier *c, const double *x, double shrunk, spd_rep
     return isfinite(out->stretch) && (!out->anchored || spd_anchors_reach(c));
 }
 
-/* Every column has a row of F that takes it: alpha is only wanted for the intercept, and then the way without a system is cheaper. */
+/* Rows of F absorb every column: alpha is needed for the intercept only, and the repair without a system is cheaper. */
 static bool repair_by_rows(spd_certifier *c, const double *x, spd_repair *out) {
     spd_dual_repair_intercept(c, out);
     find_excess(c, x);
@@ -210,7 +217,7 @@ static bool repair_by_rows(spd_certifier *c, const double *x, spd_repair *out) {
     return isfinite(out->stretch) && isfinite(out->mixed);
 }
 
-/* Where no alpha has room, as with the Huber loss and nothing but outliers, all of (alpha, y) is made a little smaller first. */
+/* If no alpha has room, as with the Huber loss when all rows are outliers, (alpha, y) is first shrunk a little. */
 bool spd_dual_repair_all(spd_certifier *c, const double *x, spd_repair *out) {
     if (c->routes.bases == 0 && !c->routes.row) return repair_by_rows(c, x, out);
     return try_repair(c, x, 0, out) || (c->problem->loss->room && try_repair(c, x, SHRUNK, out));

@@ -1,9 +1,9 @@
-/* repair_intercept.c - repair.c's first case: only sum_i w_i alpha_i = 0 is wanted, and y in its ball. */
+/* repair_intercept.c - the first case of repair.c: only sum_i w_i alpha_i = 0 and y in its ball are required. */
 #include "certify/certify.h"
 
 static const double GENEROUS = 1.01; /* covers the rounding in these few sums of positive numbers */
 
-/* y is in (1 + t) lambda Y: t is 0 where y was cut off at lambda, and rounding where a norm had to be computed. */
+/* y is in (1 + t) lambda Y: t is 0 where entries of y were clipped at lambda, and a rounding error where a norm was computed. */
 double spd_dual_outside(const spd_certifier *c) {
     const spdhg_problem *p = c->problem;
     double most = 0;
@@ -29,7 +29,8 @@ static double tau_scalar(const spd_certifier *c, int64_t k) {
     return miss == 0 ? 0 : side > 0 && fmin(up, down) > 0 ? GENEROUS * miss / side : INFINITY;
 }
 
-/* Q_k = sum w q_ik / W >= its class's share less the miss; mixing by tau >= miss_k / Q_k can balance. */
+/* Q_k = (1/W) sum_i w_i q_ik >= (share of class k) - miss_k
+ * Mixing by any tau >= miss_k / Q_k can balance the sums. */
 static double tau_coupled(const spd_certifier *c) {
     const spdhg_problem *p = c->problem;
     double tau = 0;

@@ -1,17 +1,22 @@
-/* rounding.c - how far computed numbers can be from what they stand for. u = 2^-53, gamma_k = k u / (1 - k u) (Higham 2002, 3.1): a
- * sum of products in which k operations touch every one of them is off by at most gamma_k of the sum of their sizes.
- *   v = A'alpha/W + F'y     first by a bound of those sizes, cheap; where that is not enough again with twice the digits
- * rounding_objective.c has f and its penalty. */
+/* rounding.c - bounds on rounding errors (Higham 2002, 3.1):
+ *   u = 2^-53
+ *   gamma_k = k u / (1 - k u)
+ * A sum of products, each touched by at most k operations, has an error of at most gamma_k times the sum of their absolute
+ * values. This file bounds the error of
+ *   v = A'alpha/W + F'y
+ * first by a cheap bound on those absolute values and, where that is not enough, by computing v in twice the precision.
+ * rounding_objective.c does the same for f and its penalty. */
 #include <float.h>
 
 #include "certify/certify.h"
 #include "problem/rows.h"
 
 static const double UNIT = 0.5 * DBL_EPSILON;
-static const double SQUARED = 1e-150; /* what is smaller has a square that may count as 0 */
+static const double SQUARED = 1e-150; /* the square of a smaller number may underflow to 0 */
 
-/* norm_j = sqrt( (1/W) sum_i w_i a_ij^2 ), top_j = max_i |a_ij|; of F the norm of every column. Squares of numbers over top_j
- * neither overflow nor vanish. */
+/* norm_j = sqrt( (1/W) sum_i w_i a_ij^2 )
+ * top_j = max_i |a_ij|
+ * and the norm of every column of F. Entries are divided by top_j, so that their squares neither overflow nor underflow. */
 void spd_dual_measure_columns(spd_certifier *c) {
     const spdhg_problem *p = c->problem;
     if (c->measured) return;
@@ -41,7 +46,8 @@ void spd_dual_measure_columns(spd_certifier *c) {
         }
 }
 
-/* size_k = sqrt( (1/W) sum_i w_i alpha_ik^2 ): by Cauchy and Schwarz, (1/W) sum_i w_i |alpha_ik a_ij| <= size_k norm_j. */
+/* size_k = sqrt( (1/W) sum_i w_i alpha_ik^2 )
+ * By the Cauchy-Schwarz inequality, (1/W) sum_i w_i |alpha_ik a_ij| <= size_k norm_j. */
 static void alpha_sizes(spd_certifier *c) {
     const spdhg_problem *p = c->problem;
     const double most = spd_max_abs(p->n * p->K, c->alpha);
@@ -56,7 +62,7 @@ static void alpha_sizes(spd_certifier *c) {
     c->lost = most > 0 ? (double)p->n * DBL_MIN : 0;
 }
 
-/* e += factor_j |F|'|y|, factor_j by the number of entries of column j. */
+/* e_j += factor_j (|F|'|y|)_j, where factor_j depends on the number of entries of column j. */
 static void add_structure_error(spd_certifier *c, double more) {
     const spdhg_problem *p = c->problem;
     const int64_t K = p->K;
@@ -68,8 +74,8 @@ static void add_structure_error(spd_certifier *c, double more) {
         }
 }
 
-/* A coupled loss has sum_k alpha_ik = 0 up to rounding; the exactly normalised alpha, one output taken from the others, is this far
- * away. */
+/* A coupled loss has sum_k alpha_ik = 0 up to rounding. Bounds the distance to the exactly normalised alpha, in which one output
+ * is computed from the others. */
 static double normalisation(const spd_certifier *c) {
     const spdhg_problem *p = c->problem;
     double most = 0;
@@ -82,8 +88,8 @@ static double normalisation(const spd_certifier *c) {
     return p->loss->value ? 0 : 2 * most;
 }
 
-/* Short columns: their sums are no deeper than they have entries, and their sizes are added up for no more than a pass over vectors
- * costs. */
+/* For short columns: the rounding error of a sum grows only with its number of entries, and summing the absolute values costs no
+ * more than a pass over vectors. */
 static void error_by_columns(spd_certifier *c, int64_t blocks) {
     const spdhg_problem *p = c->problem;
     spd_problem_adjoint_sizes(p, c->threads, c->alpha, c->P, c->slope, c->Mwork);
@@ -107,7 +113,8 @@ void spd_dual_error_of_v(spd_certifier *c) {
     add_structure_error(c, 1);
 }
 
-/* ---- the same with twice the digits: W v = sum_i w_i alpha_i a_i + W F'y, with --standardize times the scale of the column. */
+/* ---- the same in twice the precision, with --standardize multiplied by the scale of the column:
+ *   W v = sum_i w_i alpha_i a_i + W F'y */
 
 static spd_twofold total_weight(const spdhg_problem *p) {
     spd_twofold W = {p->weight ? 0 : (double)p->n, 0};
@@ -115,7 +122,7 @@ static spd_twofold total_weight(const spdhg_problem *p) {
     return W;
 }
 
-/* The output of a coupled loss whose alpha is taken to be the others' sum, negated and not rounded: the most likely one. -1: none. */
+/* The output of a coupled loss whose alpha is defined as minus the exact sum of the others: the most probable one. -1: none. */
 static int64_t dependent(const spdhg_problem *p, const double *alpha, int64_t i) {
     int64_t top = 0;
     for (int64_t k = 1; k < p->K; k++)

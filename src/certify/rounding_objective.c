@@ -1,16 +1,17 @@
-/* rounding_objective.c - how far the computed f, and the penalty's bracket, can be from what they stand for (rounding.c).
- *   losses          a score is off by gamma (|a_i|'|x| + |o_i| + |c|), its loss by |phi'| times that
- *   lambda r(F x)   a difference is off by gamma |F_e||x|
- * Elementary functions are taken to be right to 8 units of the last place. */
+/* rounding_objective.c - bounds on the rounding errors of f and of the penalty's bracket (rounding.c).
+ *   score           gamma (|a_i|'|x| + |o_i| + |c|)
+ *   loss            |phi'| times the error of its score
+ *   entry of F x    gamma |F_e||x|
+ * Elementary functions are assumed to be accurate to 8 units in the last place. */
 #include <float.h>
 
 #include "certify/certify.h"
 #include "problem/rows.h"
 
 static const double UNIT = 0.5 * DBL_EPSILON;
-static const double FUNCTIONS = 16; /* units: a loss from its score, and its slope */
+static const double FUNCTIONS = 16; /* units in the last place: error of a loss and of its slope for a given score */
 
-/* sum_j |a_ij||x_j| is at most both of these for every row. */
+/* Two upper bounds of sum_j |a_ij||x_j| for every row; the smaller is returned. */
 static double score_size(const spd_certifier *c, const double *x) {
     const spdhg_problem *p = c->problem;
     double sum = 0;
@@ -18,17 +19,18 @@ static double score_size(const spd_certifier *c, const double *x) {
     return fmin(sum, sqrt(p->row_norm2_max) * spd_norm2(p->dK, x)) * (1 + 1e-9);
 }
 
-/* phi(z + dz) differs from phi(z) by at most |phi'| dz + kappa dz^2 / 2, its bracket by |phi' - alpha| in place of |phi'|; slope
- * is at least the sum of the two. */
+/* phi(z + dz) differs from phi(z) by at most
+ *   |phi'| dz + kappa dz^2 / 2
+ * and its bracket by the same with |phi' - alpha| in place of |phi'|. slope: at least |phi'| + |phi' - alpha|. */
 static double loss_error(double kappa, double slope, double dz) { return (slope + kappa * dz) * dz; }
 
-/* What phi'' is at most within dz of z. No bound of its own, but |phi'''| <= phi'': exp(dz) times what it is at z. */
+/* Upper bound of phi'' within dz of z. If phi'' is unbounded but |phi'''| <= phi'', it is exp(dz) phi''(z). */
 static double most_curved(const spdhg_problem *p, double z, double b, double dz) {
     if (isfinite(p->kappa)) return p->kappa;
     return p->loss->steady ? p->loss->second(z, b, p->loss_arg) * exp(dz) : INFINITY;
 }
 
-/* (1/W) sum_i w_i (that), each row with its own |a_i|'|x|. */
+/* (1/W) sum_i w_i loss_error_i, each row with its own |a_i|'|x|. */
 static double loss_error_by_rows(const spd_certifier *c, const double *x, const double *z) {
     const spdhg_problem *p = c->problem;
     const int64_t K = p->K;
@@ -45,7 +47,7 @@ static double loss_error_by_rows(const spd_certifier *c, const double *x, const 
             const double dz = spd_rounding((double)row.nnz + 8) * 2 * size,
                          kappa = most_curved(p, z[i * K + k], row.b[p->loss->value ? k : 0], dz);
             double slope = fabs(c->slope[k]) + fabs(c->slope[k] - c->alpha[i * K + k]);
-            if (isinf(p->kappa)) slope += 2 * FUNCTIONS * UNIT * kappa; /* where it cancels it is off by units of phi'' */
+            if (isinf(p->kappa)) slope += 2 * FUNCTIONS * UNIT * kappa; /* a cancelling slope has an error of units of phi'' */
             own += loss_error(kappa, slope, dz);
         }
         sum += spd_problem_share(p, i) * own;
@@ -53,8 +55,9 @@ static double loss_error_by_rows(const spd_certifier *c, const double *x, const 
     return sum;
 }
 
-/* A bound for all rows at once: the mean of |phi'| is at most sqrt(2 kappa (mean of phi less its least)), that of |phi' - alpha| at
- * most sqrt(2 kappa first), the mean of the brackets. */
+/* A bound for all rows at once:
+ *   mean |phi'| <= sqrt( 2 kappa (mean of phi - least) )
+ *   mean |phi' - alpha| <= sqrt( 2 kappa first ),   first = the mean of the brackets */
 static double loss_error_at_once(const spd_certifier *c, const double *x, const double *z, double loss, double first) {
     const spdhg_problem *p = c->problem;
     double offset = 0;
@@ -64,9 +67,10 @@ static double loss_error_at_once(const spd_certifier *c, const double *x, const 
     return (double)p->K * loss_error(p->kappa, slope, spd_rounding((double)c->longest + 8) * 2 * size);
 }
 
-/* The same for a fine trial: the linear part of z - high is in f, so of phi' only what `low` itself lacks counts. Without a bound on
- * the curvature z is compared with a logarithm of the target or of alpha, as good as FUNCTIONS units of z, where phi has no digits of
- * its own left (poisson.c: t = z - log q), and a slope that cancels is off by units of phi''. */
+/* The same for a fine trial. f already contains the term linear in `low`, so |phi'| is multiplied only by the error of low. A
+ * loss without a curvature bound compares z with a logarithm of the target or of alpha (poisson.c: t = z - log q). That logarithm
+ * is accurate to FUNCTIONS units of z, which matters where phi itself cancels, and a cancelling slope has an error of units of
+ * phi''. */
 static double loss_error_finely(const spd_certifier *c, const spd_trial *at) {
     const spdhg_problem *p = c->problem;
     const double rounded = spd_rounding(SPD_ROWS_PER_BLOCK + 2 * FUNCTIONS), unit = isinf(p->kappa) ? 2 * FUNCTIONS * UNIT : 0;
@@ -90,7 +94,7 @@ static double loss_error_finely(const spd_certifier *c, const spd_trial *at) {
 
 double spd_dual_error_of_loss(const spd_certifier *c, const spd_trial *at, bool moved, double first, bool by_rows) {
     const spdhg_problem *p = c->problem;
-    double product = 0; /* mean of |alpha_i z_i|: what the brackets are differences of, beside the losses */
+    double product = 0; /* mean of |alpha_i z_i|, which the brackets subtract from the losses */
     for (int64_t i = 0; i < p->n && moved; i++) {
         double own = 0;
         for (int64_t k = 0; k < p->K; k++) own += fabs(c->alpha[i * p->K + k] * at->z[i * p->K + k]);
@@ -104,8 +108,10 @@ double spd_dual_error_of_loss(const spd_certifier *c, const spd_trial *at, bool 
            1.01 * scores;
 }
 
-/* dFx_e = gamma |F_e||x|; a number as it is is exact, a difference of two such is off by u of itself. The penalty's part is lambda r(dFx), y'Fx's
- * no more than that: twice r. r <= sum of sizes, for each norm here. */
+/* The error of (F x)_e is at most
+ *   dFx_e = gamma |F_e||x|
+ * A single entry +-x_j is exact, and a difference of two has a relative error of u. The penalty has an error of lambda r(dFx),
+ * y'Fx no more than that: together twice that. Every norm r here is at most the sum of absolute values. */
 double spd_dual_error_of_structure(const spd_certifier *c, const double *x, const double *Fx) {
     const spdhg_problem *p = c->problem;
     const int64_t K = p->K;
@@ -130,14 +136,15 @@ void spd_gap_refer(spd_certifier *c, const double *x) {
     const spdhg_problem *p = c->problem;
     double sum = 0;
     for (spd_rows r = spd_rows_of(p); spd_rows_next(&r);) {
-        if (r.row.n < 2 || spd_routes_is_link(&r.row)) continue; /* equal numbers cancel exactly */
+        if (r.row.n < 2 || spd_routes_is_link(&r.row)) continue; /* equal entries cancel exactly */
         for (int64_t q = 0; q < r.row.n; q++)
             sum += r.term->lambda * fabs(r.row.val[q]) * spd_sum_abs(p->K, x + r.row.idx[q] * p->K);
     }
     c->reference = UNIT / 1e-6 * fmax(isfinite(c->start_value) ? c->start_value : 0, isfinite(sum) ? sum : 0);
 }
 
-/* lambda r(z) - y'z, z = F x: never negative but for rounding. With l1 each number has a bracket of its own, and nothing cancels. */
+/* lambda r(z) - y'z for z = F x, which is negative only by rounding. With l1 each entry has its own bracket, and nothing
+ * cancels. */
 double spd_dual_penalty_bracket(spd_certifier *c, const double *Fx) {
     const spdhg_problem *p = c->problem;
     double sum = 0;

@@ -1,12 +1,15 @@
-/* routes.c - how what is left of v travels along rows of F to a place that can take it, exactly.
- * Without ridge and bounds a dual point needs v = A'alpha/W + F'y = 0 to the last bit, which no rounded alpha and y have. A row
- * of F with one entry takes v_j whole: y_e -= v_j / F_ej. A row with two entries of equal size hands v_j on to its other column.
- * So the rows of either kind make a forest: each column sends what it has to the next, the last one to a row with one entry, or,
- * where its component has none, to its root. Roots are the bases: there only alpha can help (base_system.c). Along a component
- * without such a row F u = 0 for u = +1 or -1 in each of its columns.
- * Rows of A with one entry can take v_j as well, their alpha moves then (anchors.c); with a free intercept they hand it on to it, so
- * that it is the root of all columns they are in.
- * Breadth first from the rows with one entry: what arrives at a row is the sum of few columns. */
+/* routes.c - how the residual of v travels along rows of F to a place that can absorb it, exactly.
+ * Without ridge and bounds a dual point requires
+ *   v = A'alpha/W + F'y = 0
+ * exactly, which rounded alpha and y do not satisfy. A row of F with one entry absorbs v_j completely:
+ *   y_e -= v_j / F_ej
+ * A row with two entries of equal size passes v_j on to its other column. Rows of these two kinds form a forest: each column
+ * sends its residual to the next, and the last one to a row with one entry or, if its component has none, to the root. The roots
+ * are the bases, where only alpha can help (base_system.c). Along a component without a one-entry row, F u = 0 for a u that is +1
+ * or -1 in each of its columns.
+ * Rows of A with one entry can also absorb v_j, by moving their alpha (anchors.c). With a free intercept they pass it on to the
+ * intercept, which is then the root of all their columns.
+ * The search is breadth first from the one-entry rows, so that few columns add up at any row. */
 #include <float.h>
 
 #include "certify/certify.h"
@@ -28,7 +31,7 @@ bool spd_routes_is_link(const spd_csr_row *row) {
     return row->n == 2 && row->val[0] != 0 && fabs(row->val[0]) == fabs(row->val[1]);
 }
 
-/* To the next row that is a link of a term that counts. */
+/* Advances to the next row that is a link of a term with lambda > 0. */
 static bool next_link(spd_rows *r) {
     while (spd_rows_next(r))
         if (r->term->lambda > 0 && spd_routes_is_link(&r->row)) return true;
@@ -40,7 +43,7 @@ static void count_links(network *g, const spdhg_problem *p) {
         for (int side = 0; side < 2; side++) g->start[r.row.idx[side]]++;
 }
 
-/* start[j] is the place behind the last edge of j, and moves down to its first. */
+/* start[j] begins just after the last edge of j and moves down to the first. */
 static void fill_links(network *g, const spdhg_problem *p) {
     for (spd_rows r = spd_rows_of(p); next_link(&r);) {
         const signed char sign = (r.row.val[0] > 0) == (r.row.val[1] > 0) ? -1 : 1;
@@ -50,7 +53,7 @@ static void fill_links(network *g, const spdhg_problem *p) {
     }
 }
 
-/* Columns that a row with one entry takes whole; returns how many. */
+/* The columns that a row with one entry absorbs; returns how many. */
 static int64_t ground(spd_routes *r, const spdhg_problem *p) {
     int64_t reached = 0;
     for (spd_rows f = spd_rows_of(p); spd_rows_next(&f);) {
@@ -66,7 +69,7 @@ static int64_t ground(spd_routes *r, const spdhg_problem *p) {
     return reached;
 }
 
-/* Columns not reached so far that have an anchor: base for all of them. */
+/* Gives all unreached columns that have an anchor the same base. */
 static int64_t moor(spd_routes *r, const spdhg_problem *p, const int64_t *anchor, const double *weight, int32_t base,
                     int64_t reached) {
     for (int64_t j = 0; j < p->d; j++) {
@@ -82,7 +85,7 @@ static int64_t moor(spd_routes *r, const spdhg_problem *p, const int64_t *anchor
     return reached;
 }
 
-/* Everything that links lead to from order[from..]. */
+/* Reaches every column that links lead to from order[from..]. */
 static int64_t spread(spd_routes *r, const network *g, int64_t from, int64_t reached) {
     for (; from < reached; from++) {
         const int32_t j = r->order[from];

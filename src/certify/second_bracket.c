@@ -1,4 +1,4 @@
-/* second_bracket.c - h(x) + h*(-v) + v'x where gamma = 0 and X is unbounded; set.h has it for the others. */
+/* second_bracket.c - h(x) + h*(-v) + v'x for gamma = 0 and X unbounded; set.h has the other cases. */
 #include "certify/certify.h"
 
 double spd_dual_exact_bracket(const spd_certifier *c, const double *x) {
@@ -13,8 +13,9 @@ double spd_dual_exact_bracket(const spd_certifier *c, const double *x) {
     return spd_bracket(total * (1 + spd_rounding((double)p->dK + 8)));
 }
 
-/* v'x + max over u in X, ||u|| <= R of -v'u. The maximum is at most R ||v||, and at most R ||the part of v that an unbounded side
- * lets grow|| with -v_j side_j for every other coordinate. */
+/* v'x + max over u in X, ||u|| <= R of -v'u
+ * The maximum is at most R ||v||. It is also at most R ||excess|| - sum of v_j side_j, where the excess is the part of v on the
+ * unbounded sides of X, and the sum is over the other coordinates. */
 double spd_dual_radius_bracket(const spd_certifier *c, const double *x, double R) {
     const spdhg_problem *p = c->problem;
     double total = 0, off = 0, size = 0, low, high;

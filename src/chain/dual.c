@@ -1,8 +1,11 @@
-/* dual.c - the dual of total variation on a forest, from x: forces t along the edges and s at the nodes.
- *   slope_k + s_k + t_k - sum over the children of t_c = v_k,    v_k = 0 but at a bound: >= 0 where x_k = low, <= 0 where x_k = high
- * Where x_k and its parent's differ t_k = w_k or -w_k; where x_k is not 0 s_k = mu_k or -mu_k. The rest is a flow with bounds: from
- * the leaves up the range of what each t_k can be, from the roots down one of its values. Without mu and bounds each range is a
- * number, the sum of the slopes below. What rounding leaves stays at its node, and does not travel beyond an edge with t = w. */
+/* dual.c - the dual of total variation on a forest, computed from x: forces t along the edges and s at the nodes.
+ *   slope_k + s_k + t_k - sum over the children of t_c = v_k
+ *   v_k = 0, but v_k >= 0 where x_k = low and v_k <= 0 where x_k = high
+ *   t_k = w_k or -w_k where x_k and x_parent(k) differ
+ *   s_k = mu_k or -mu_k where x_k is not 0
+ * The other t and s are a flow with bounds. A pass from the leaves to the roots finds the range of each t_k; a pass back chooses
+ * a value in it. Without mu and bounds each range is a single number, the sum of the slopes below. Rounding errors stay at their
+ * node and do not travel beyond an edge with |t| = w. */
 #include "chain/chain.h"
 
 static double within(double a, double low, double high) { return a < low ? low : a > high ? high : a; }
@@ -22,7 +25,7 @@ static void sum_up(const spd_forest *f, const spd_unary *u, const double *x, dou
     }
 }
 
-/* s_k - v_k may be between these. */
+/* The range of s_k - v_k. */
 static void node_range(const spd_forest *f, double low, double high, double x, int64_t k, double *from, double *to) {
     *from = x > 0 ? f->mu[k] : -f->mu[k];
     *to = x < 0 ? -f->mu[k] : f->mu[k];
@@ -37,7 +40,7 @@ void spd_variation_dual(const spd_forest *f, const spd_unary *u, double low, dou
         return;
     }
     double *least = range, *most = least + f->d, *below = most + f->d, *above = below + f->d, from,
-           to; /* t_k; the children's sum */
+           to; /* ranges of t_k and of the children's sum */
     for (int64_t k = 0; k < f->d; k++) below[k] = above[k] = 0;
     for (int64_t k = f->d - 1; k >= 0; k--) {
         const int64_t up = f->parent[k];
@@ -54,7 +57,7 @@ void spd_variation_dual(const spd_forest *f, const spd_unary *u, double low, dou
         const double slope = u->q[k] * (x[k] - u->m[k]) + u->g[k];
         t[k] = up < 0 ? 0
                       : within(least[k] + below[up] * (most[k] - least[k]), least[k],
-                               most[k]); /* below: by now the part of the way from least to most */
+                               most[k]); /* below now holds the position between least and most, 0 to 1 */
         node_range(f, low, high, x[k], k, &from, &to);
         const double wanted = t[k] + slope, sum = within(wanted + within(0, from, to), below[k], above[k]);
         s[k] = within(within(sum - wanted, from, to), -f->mu[k], f->mu[k]);

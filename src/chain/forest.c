@@ -1,7 +1,7 @@
-/* forest.c - the rows of F as a forest: those with two entries (a, -a) join columns, those with one stand by themselves.
- * Roots are columns with at most one neighbour, so that a path is numbered from one of its ends: then every parent is the node
- * before, and a chain keeps the order of its columns. A sum of two columns is a difference once one of them changes its sign: a
- * tree can have all signs right, and |x_k| does not notice; bounds do. */
+/* forest.c - the rows of F as a forest: rows with two entries (a, -a) join columns, rows with one entry belong to a column.
+ * Roots are columns with at most one neighbour, so that a path is numbered from one of its ends: every parent is then the
+ * previous node, and a chain keeps the order of its columns. A sum of two columns becomes a difference if the sign of one of them
+ * is flipped. On a tree all signs can be chosen so. |x_k| does not depend on the sign, but bounds do. */
 #include "chain/chain.h"
 #include "problem/rows.h"
 
@@ -11,7 +11,7 @@ static bool is_pair(const spd_rows *r) {
 
 static bool is_sum(const spd_rows *r) { return r->row.val[0] == r->row.val[1]; }
 
-/* ordered: all of them are of neighbouring columns. */
+/* ordered: all of them join neighbouring columns. */
 static int64_t count_pairs(const spdhg_problem *p, bool *ordered) {
     int64_t count = 0;
     *ordered = true;
@@ -23,7 +23,7 @@ static int64_t count_pairs(const spdhg_problem *p, bool *ordered) {
     return count;
 }
 
-/* Each row joins a column to the next, and no two rows the same: a chain, or what is left of one. */
+/* True if each row joins a column to the next one, and no two rows join the same columns: a chain, or pieces of one. */
 static bool is_chain(const spdhg_problem *p) {
     int64_t last = -1;
     for (spd_rows r = spd_rows_of(p); spd_rows_next(&r);) {
@@ -34,7 +34,7 @@ static bool is_chain(const spdhg_problem *p) {
     return true;
 }
 
-/* A circle of rows with two entries, also two rows for one pair. */
+/* True if rows with two entries form a cycle, or two rows join the same pair. */
 static bool has_circle(const spdhg_problem *p) {
     spd_joins joins;
     double ratio;
@@ -82,7 +82,8 @@ void spd_forest_layout(spd_forest *f, const spdhg_problem *p, spd_arena *work) {
                       .far = spd_arena_take(work, 2 * joined)};
 }
 
-/* near: the neighbours of each column; edge: the place in y of the row to them, ~place if it is a sum; far: its entry there. */
+/* near: the neighbours of each column. edge: the index in y of the joining row, ~index if it is a sum. far: the row's entry at
+ * the neighbour. */
 static void find_neighbours(spd_forest *f, const spdhg_problem *p) {
     memset(f->start, 0, (size_t)(f->d + 1) * sizeof *f->start);
     for (spd_rows r = spd_rows_of(p); spd_rows_next(&r);)
@@ -106,7 +107,7 @@ static double lambda_at(const spdhg_problem *p, int64_t at) {
     return p->term[t].lambda;
 }
 
-/* Node `count` becomes column j; by: the place among the neighbours by which it was reached. */
+/* Column j becomes node `count`; by: the index in `near` through which it was reached. */
 static void add_node(spd_forest *f, const spdhg_problem *p, int64_t count, int32_t j, int32_t parent, int64_t by) {
     const bool root = parent < 0, sum = !root && f->edge[by] < 0;
     f->column[count] = j;
@@ -118,7 +119,7 @@ static void add_node(spd_forest *f, const spdhg_problem *p, int64_t count, int32
     f->weight[count] = root ? 0 : lambda_at(p, f->at[count]) * fabs(f->far[by]);
 }
 
-/* Breadth first; mu is the mark of columns that have been reached, before it is what it is. */
+/* Breadth first. Until mu is filled in, it marks the columns that have been reached. */
 static void number_nodes(spd_forest *f, const spdhg_problem *p) {
     int64_t count = 0;
     f->line = true;
@@ -142,7 +143,7 @@ static void number_nodes(spd_forest *f, const spdhg_problem *p) {
 void spd_forest_fill(spd_forest *f, const spdhg_problem *p) {
     find_neighbours(f, p);
     number_nodes(f, p);
-    int32_t *node = f->start; /* of each column, from here on */
+    int32_t *node = f->start; /* the node of each column; start is no longer needed */
     for (int64_t k = 0; k < f->d; k++) node[f->column[k]] = (int32_t)k;
     memset(f->mu, 0, (size_t)f->d * sizeof *f->mu);
     f->sparse = false;

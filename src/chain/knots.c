@@ -1,5 +1,5 @@
-/* knots.c - skew heaps (Sleator and Tarjan 1986), which merge in O(log n), amortised: one by position and one against it. A knot
- * taken from one is marked and dropped when it comes to the top of the other. */
+/* knots.c - two skew heaps (Sleator and Tarjan 1986), which merge in amortised O(log n): one in rising and one in falling order
+ * of position. A knot removed from one heap is marked, and dropped when it reaches the top of the other. */
 #include "chain/knots.h"
 
 void spd_knots_layout(spd_variation *v, const spd_forest *f, spd_arena *work) {

@@ -1,5 +1,5 @@
-/* knots.h - the knots of a message: on a line a queue with two ends in one array, on a tree two heaps that can be merged. The
- * functions are here to be compiled into the loop that calls them. */
+/* knots.h - the knots of a message: on a line a double-ended queue in one array, on a tree two heaps that can be merged. The
+ * functions are in the header so that they are inlined into the loops that call them. */
 #ifndef SPD_KNOTS_H
 #define SPD_KNOTS_H
 #include "chain/chain.h"
@@ -7,11 +7,11 @@
 /* The queue of one message. way: 1 from the left, -1 from the right. */
 typedef struct spd_knots {
     spd_variation *v;
-    double *at, *step;   /* v's */
-    int64_t first, last; /* line: the places used */
+    double *at, *step;   /* those of v */
+    int64_t first, last; /* line: the range of indices in use */
     int32_t top[2];      /* tree: the least and the greatest knot; -1: none */
     int64_t count;       /* tree */
-    int32_t spare;       /* tree: this node's own two places */
+    int32_t spare;       /* tree: the first of this node's own two indices */
     double end[2];       /* values at -infinity and infinity */
 } spd_knots;
 
@@ -20,9 +20,9 @@ void spd_knots_begin(spd_variation *v);
 spd_knots spd_knots_of_line(spd_variation *v);
 spd_knots spd_knots_of_node(spd_variation *v, int64_t node);
 void spd_knots_send(spd_variation *v, const spd_knots *k, int64_t parent);
-/* heap by position (side 0) or against it (side 1) */
+/* Merges heaps in rising (side 0) or falling (side 1) order of position. */
 int32_t spd_knots_merge(spd_variation *v, int side, int32_t a, int32_t b);
-void spd_knots_skip(spd_knots *k, int side); /* takes away what the other heap has given already */
+void spd_knots_skip(spd_knots *k, int side); /* drops knots already removed from the other heap */
 
 static inline bool spd_knots_empty(const spd_knots *k, bool line) { return line ? k->first > k->last : k->count == 0; }
 static inline int64_t spd_knots_place(const spd_knots *k, bool line, int way) {

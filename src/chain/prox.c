@@ -1,19 +1,21 @@
-/* prox.c - total variation with an l1 penalty and bounds, from total variation alone. For every level c the set { x > c } minimises
- *     sum over the set of f_k'(c)  +  sum of the weights that the set cuts       (Hochbaum 2001; Chambolle 2005)
- * and these minimisers determine x. Bounds low and high, the same for all nodes, leave the problems of the levels between them as
- * they are: x is cut off. mu_k |x_k| adds mu_k to f_k'(c) for c >= 0 and takes it away below: the positive part of x is that for
- * g + mu, the negative part that for g - mu. If all q and all mu are equal, both are one x shifted by mu/q: a soft threshold
- * (Friedman, Hastie, Hoefling, Tibshirani 2007). */
+/* prox.c - total variation with an l1 penalty and bounds, reduced to total variation alone. For every level c the set { x > c }
+ * minimises (Hochbaum 2001; Chambolle 2005)
+ *     sum over the set of f_k'(c)  +  sum of the weights that the set cuts
+ * and these sets determine x. Bounds low and high that are the same for all nodes do not change the problems of the levels
+ * between them: x is clipped. The term mu_k |x_k| adds mu_k to f_k'(c) for c >= 0 and subtracts it for c < 0: the positive part
+ * of x is that of the solution for g + mu, the negative part that of the solution for g - mu. If all q and all mu are equal,
+ * these two are the solution for mu = 0 shifted by mu/q, which gives a soft threshold (Friedman, Hastie, Hoefling, Tibshirani
+ * 2007). */
 #include "chain/chain.h"
 
-/* All q are equal and not 0, and all mu. */
+/* True if all q are equal and positive, and all mu are equal. */
 static bool is_uniform(const spd_forest *f, const double *q) {
     for (int64_t k = 0; k < f->d; k++)
         if (q[k] != q[0] || f->mu[k] != f->mu[0]) return false;
     return q[0] > 0;
 }
 
-/* x for mu: of g moved by it (way 1) or against it. */
+/* The solution for g + way mu. */
 static void solve_shifted(spd_variation *v, const spd_unary *f, int way, double *x) {
     const spd_forest *t = v->forest;
     for (int64_t k = 0; k < t->d; k++) v->shift[k] = f->g[k] + way * t->mu[k];
@@ -33,7 +35,7 @@ void spd_variation_prox(spd_variation *v, const spd_unary *f, double low, double
         solve_shifted(v, f, -1, v->below);
         for (int64_t k = 0; k < t->d; k++) x[k] = x[k] > 0 ? x[k] : v->below[k] < 0 ? v->below[k] : 0;
     }
-    for (int64_t k = 0; k < t->d; k++) x[k] = isfinite(x[k]) ? x[k] : 0; /* nothing but differences, or less, depends on it */
+    for (int64_t k = 0; k < t->d; k++) x[k] = isfinite(x[k]) ? x[k] : 0; /* f depends on differences only, if at all */
     for (int64_t k = 0; k < t->d && (low > -INFINITY || high < INFINITY); k++)
         x[k] = x[k] < low ? low : x[k] > high ? high : x[k];
 }
@@ -45,7 +47,7 @@ void spd_variation_groups(const spd_forest *f, const double *x, double low, doub
         group[k] = held ? -1 : up >= 0 && x[k] == x[up] ? group[up] : (int32_t)k;
     }
     if (!f->sparse) return;
-    /* a group at 0 is held there if mu acts on any of its nodes: marked at its first one, then told to all */
+    /* a group at 0 is held there if mu > 0 at any of its nodes: marks the first node, then passes it on to all */
     for (int64_t k = 0; k < f->d; k++)
         if (x[k] == 0 && f->mu[k] > 0 && group[k] >= 0) group[group[k]] = -2;
     for (int64_t k = 0; k < f->d; k++)

@@ -1,21 +1,24 @@
 /* variation.c - weighted total variation on a line or a tree by dynamic programming (Johnson, JCGS 2013; trees: Kolmogorov, Pock,
  * Rolinek, SIAM J. Imaging Sciences 2016).
  *
- *   M_k(x) = min over x_k and all below it of what they cost + w_k |x_k - x|     the message of node k to its parent's x
- *   M_k'   = ( q_k (x - m_k) + g_k + sum over the children of M_c' ) cut off at -w_k and w_k
- *   low_k, high_k: where it is cut off.   x_k = x_parent cut off at low_k and high_k;   x_root: where the sum is 0
+ * The message M_k of node k to its parent is the least cost of the subtree of k, given the parent's x:
+ *   M_k(x) = min over x_k and all nodes below of (cost of these nodes) + w_k |x_k - x|
+ *   M_k'(x) = ( q_k (x - m_k) + g_k + sum over the children of M_c'(x) ) clipped to -w_k..w_k
+ *   x_k = x_parent clipped to low_k..high_k, the points where M_k' is clipped
+ *   x_root = the point where the sum is 0
  *
- * M' rises, is piecewise linear, and constant at both ends: two values and a queue of knots. Cutting off takes knots from both
- * ends of the queue and puts one there, so each knot comes and goes once. The walk from the right is that from the left of
- * -M'(-x): `way` is 1 or -1. Values are followed from the nearest knot, never from far away, so that nothing large cancels. */
+ * M' is increasing, piecewise linear, and constant at both ends, so it is stored as two values and a queue of knots. Clipping
+ * removes knots from both ends of the queue and adds one at each end, so each knot is added and removed once. The search from the
+ * right is that from the left for -M'(-x): `way` is 1 or -1. Values are updated from the nearest knot, so that no large numbers
+ * cancel. */
 #include <float.h>
 
 #include "chain/knots.h"
 
 static inline double within(double x, double low, double high) { return x < low ? low : x > high ? high : x; }
 
-/* Where q (x - m) + g + M' crosses -w (way 1) or w (way -1), as way x. Knots passed are gone; slope: that of the sum there. beyond: its
- * slope behind the last knot: q, or what the walk from the other side has found, if it took the rest. */
+/* way x for the x where q (x - m) + g + M' crosses -w (way 1) or w (way -1). Knots passed are removed. slope: that of the sum at
+ * x. beyond: the slope after the last knot: q, or that found by the search from the other side if it removed the other knots. */
 static inline __attribute__((always_inline)) double cross(spd_knots *k, bool line, int way, double q, double m, double g,
                                                           double w, double beyond, double *slope) {
     const double end = way * (k->end[way < 0] + g), target = -w;
@@ -24,7 +27,7 @@ static inline __attribute__((always_inline)) double cross(spd_knots *k, bool lin
     if (spd_knots_empty(k, line)) return q > 0 ? m + (target - end) / q : end < target ? INFINITY : -INFINITY;
     double p = way * spd_knots_at(k, line, way), v = end + q * (p - m);
     if (v >= target) return q > 0 ? p - (v - target) / q : -INFINITY;
-    for (double sum = q;;) { /* knots at one place come in any order: the sum of their steps is a slope only behind the last */
+    for (double sum = q;;) { /* knots at equal positions come in any order: the sum is a slope only after the last of them */
         const double before = p, value = v;
         sum += way * spd_knots_step(k, line, way);
         spd_knots_pop(k, line, way);
@@ -38,14 +41,14 @@ static inline __attribute__((always_inline)) double cross(spd_knots *k, bool lin
     }
 }
 
-/* One node: what its children sent becomes its own message. */
+/* Turns the sum of the children's messages into the node's own message. */
 static inline __attribute__((always_inline)) void cut_off(spd_knots *k, bool line, double q, double m, double g, double w,
                                                           double *low, double *high) {
     double slope[2];
     *low = cross(k, line, 1, q, m, g, w, q, &slope[0]);
     *high = fmax(-cross(k, line, -1, q, m, g, w, slope[0], &slope[1]), *low);
     for (int side = 0; side < 2; side++) k->end[side] = q > 0 ? (side ? w : -w) : within(k->end[side] + g, -w, w);
-    if (w == 0) { /* nobody is told anything */
+    if (w == 0) { /* the message is constant */
         spd_knots_clear(k, line);
         return;
     }
@@ -69,7 +72,7 @@ static void tree_messages(spd_variation *v, const spd_unary *f) {
     }
 }
 
-/* The sum of the slopes over each set of equal neighbours is 0: once more by what rounding has left of it. */
+/* The sum of the slopes over each set of equal neighbours should be 0: one Newton step removes the rounding error. */
 static void settle(spd_variation *v, const spd_unary *f, double *x) {
     const spd_forest *t = v->forest;
     double *slope = v->low, *curve = v->high;
@@ -88,11 +91,11 @@ static void settle(spd_variation *v, const spd_unary *f, double *x) {
         else
             slope[k] += force;
     }
-    for (int64_t k = 0; k < t->d; k++) { /* the old x of a parent is still needed: kept in slope */
+    for (int64_t k = 0; k < t->d; k++) { /* slope keeps the old x of a parent, which is still needed */
         const int64_t up = t->parent[k];
         const double old = x[k], before = up >= 0 ? slope[up] : old;
         if (curve[k] > 0) x[k] -= slope[k] / curve[k];
-        if (up >= 0 && (old == before || (old > before) != (x[k] > x[up]))) x[k] = x[up]; /* nobody overtakes */
+        if (up >= 0 && (old == before || (old > before) != (x[k] > x[up]))) x[k] = x[up]; /* the order of neighbours is kept */
         slope[k] = old;
     }
 }

@@ -1,14 +1,15 @@
-/* exact_zeros.c - exact zeros (PROBLEM: Exact zeros). Where the dual block lies strictly inside its ball, the optimum has (F x)_e
- * = 0; an iterate that is optimal to 1e-8 has about 1e-8 there. This sets such rows of one or two entries to exactly 0: x moves to
- * the nearest point where they are (tied_coordinates.h). With a set X, coefficients that are nearly at one of its sides are put
- * there: of an l1 ball, at 0. */
+/* exact_zeros.c - exact zeros. Where the dual block lies strictly inside its ball, the optimum has
+ *     (F x)_e = 0
+ * but an iterate that is optimal to 1e-8 has about 1e-8 there. Such rows of one or two entries are set to exactly 0: x moves to
+ * the nearest point where they vanish (tied_coordinates.h). With a set X, coefficients close to one of its sides are moved onto
+ * it; with an l1 ball, coefficients close to 0 are set to 0. */
 #include "face/answer.h"
 #include "face/tied_coordinates.h"
 #include "face/zeros.h"
 
-static const double SIDE_MOST = 1e-2; /* of the largest coefficient: no dual tells which side holds it */
+static const double SIDE_MOST = 1e-2; /* relative to the largest coefficient; no dual shows which side holds x_j */
 
-/* What is within `near` of a side of X onto it, and all of it into X. */
+/* Moves coefficients within `near` of a side of X onto it, then x into X. */
 static void onto_sides(const spdhg_problem *p, double near, double *x, double *work) {
     double low, high;
     spd_set_sides(&p->set, &low, &high);
@@ -20,11 +21,11 @@ static void onto_sides(const spdhg_problem *p, double near, double *x, double *w
 typedef struct finder {
     spd_tied tied;
     double *open, *Fx;      /* m x K */
-    double *from, *out, *t; /* (x, c) as it is, and with zeros; the tied coordinates */
+    double *from, *out, *t; /* (x, c) as given, and with zeros; the tied coordinates */
     double *work;
 } finder;
 
-/* x with the zeros of this margin into out. */
+/* out = x with the zeros of this margin. */
 static void with_exact_zeros(const spd_answer *a, finder *f, double small) {
     const spdhg_problem *p = a->p;
     memset(f->open, 0, (size_t)(p->m * p->K) * sizeof *f->open);
@@ -38,7 +39,7 @@ static void with_exact_zeros(const spd_answer *a, finder *f, double small) {
 
 static spdhg_status try_margins(const spd_answer *a, finder *f, spdhg_error *err) {
     static const double margin[] = {INFINITY, 1e-2, 1e-4, 1e-6,
-                                    1e-9}; /* the first: wherever the dual says so, F x may be 0 altogether */
+                                    1e-9}; /* the first: F x becomes 0 wherever the dual allows it, however large */
     const spdhg_problem *p = a->p;
     double *c = f->out + p->dK;
     bool kept = false, offered = false;
@@ -47,7 +48,7 @@ static spdhg_status try_margins(const spd_answer *a, finder *f, spdhg_error *err
     spd_problem_apply(p, a->x, f->Fx);
     for (size_t i = 0; i < sizeof margin / sizeof *margin && !kept && !spd_stop_now(a->stop); i++) {
         with_exact_zeros(a, f, margin[i]);
-        if (memcmp(f->out, a->x, (size_t)p->dK * sizeof *a->x) == 0) break; /* nothing to do, nor with a smaller margin */
+        if (memcmp(f->out, a->x, (size_t)p->dK * sizeof *a->x) == 0) break; /* smaller margins change nothing either */
         offered = true;
         memcpy(c, a->c, (size_t)p->K * sizeof *c);
         SPD_TRY(a->offer(a->context, f->out, c, &kept, err));

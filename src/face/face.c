@@ -1,8 +1,9 @@
-/* face.c - the last digits of x. Once the zeros of F x are known, f is smooth on the face { x : (F x)_Z = 0 } near the minimiser,
- * and Newton's method there is exact to rounding, where a duality gap of 1e-12 leaves x with an error of about 1e-6. Z: blocks
- * whose dual is strictly inside its ball, and blocks that are 0 already. Tried where a few dozen passes over the data cost
- * next to nothing. Without a penalty (ridge alone, or lambda 0) there is no guess in it, the face is the whole space: then also
- * where it costs a part of what the run has cost, such as one Newton step more. */
+/* face.c - the last digits of x. Once the zeros of F x are known, f is smooth near the minimiser on the face
+ *     { x : (F x)_Z = 0 }
+ * and Newton's method there is accurate to rounding, while a duality gap of 1e-12 leaves x with an error of about 1e-6. Z
+ * consists of the blocks whose dual is strictly inside its ball and of the blocks that are already 0. This is tried if a few
+ * dozen passes over the data are cheap. Without a penalty (ridge alone, or lambda = 0) the face is the whole space and nothing is
+ * guessed; it is then also tried if it costs a fraction of the run, such as one more Newton step. */
 #include "face/face.h"
 #include "face/answer.h"
 #include "face/zeros.h"
@@ -11,7 +12,7 @@ enum { PASSES_MOST = 1000, PASSES_LEAST = 20, SMOOTH_LEAST = 6, TURNS_MOST = 20 
 static const double ANY_RUN = 4e6,
                     MANY_DIGITS = 2e8; /* multiplications to spend; the second when the tolerance is below DIGITS */
 static const double DIGITS = 1e-9;
-static const double OF_THE_RUN = 1.0 / 3; /* multiplications to spend where there is no penalty, of those of the run */
+static const double OF_THE_RUN = 1.0 / 3; /* of the run's multiplications that may be spent without a penalty */
 
 static bool smooth(const spdhg_problem *p) {
     for (int64_t t = 0; t < p->terms; t++)
@@ -19,8 +20,8 @@ static bool smooth(const spdhg_problem *p) {
     return true;
 }
 
-/* How F x is read: zero where its block is at most `tiny` of the largest coefficient, or at most `small` of the largest block
- * with a dual strictly inside. */
+/* How Z is guessed from F x: a block counts as zero if it is at most `tiny` relative to the largest coefficient, or at most
+ * `small` relative to the largest block and its dual is strictly inside its ball. */
 typedef struct reading {
     double small, tiny;
 } reading;
@@ -36,7 +37,7 @@ static void find_zeros(spd_face *f, const double *x, const double *y, reading ho
     if (isfinite(how.small)) spd_zeros_of_primal(p, f->Fx, (spd_small){.relative = how.small}, open, f->work);
     spd_zeros_of_primal(p, f->Fx, (spd_small){.absolute = how.tiny * spd_max_abs(p->dK, x)}, present, f->work);
     for (int64_t i = 0; i < mK; i++) f->zero[i] = open[i] == 0 || present[i] == 0;
-    for (int64_t t = 0; t < p->terms; t++) /* without lambda there is no kink to look out for, and no row to hold at 0 */
+    for (int64_t t = 0; t < p->terms; t++) /* with lambda = 0 there is no kink, and no row is held at 0 */
         for (int64_t i = 0; i < p->term[t].m * p->K && p->term[t].lambda == 0; i++) f->zero[p->term[t].first + i] = true;
 }
 
@@ -60,7 +61,7 @@ static spdhg_status make_bases(spd_face *f, double most, spdhg_error *err) {
     return status;
 }
 
-/* One guess of Z, to which parts that turn round are added. */
+/* Tries one guess of Z, to which parts of F x that would change direction are added. */
 static spdhg_status try_zeros(const spd_answer *a, spd_face *f, double most, bool *kept, spdhg_error *err) {
     const spdhg_problem *p = f->p;
     bool turned = true, better = false;
@@ -79,10 +80,10 @@ static spdhg_status try_zeros(const spd_answer *a, spd_face *f, double most, boo
 }
 
 static spdhg_status try_readings(const spd_answer *a, spd_face *f, double most, spdhg_error *err) {
-    static const reading all[] = {{INFINITY, 1e-8}, {INFINITY, 0}, {1e-3, 0}, {1e-6, 0}}; /* the boldest first */
+    static const reading all[] = {{INFINITY, 1e-8}, {INFINITY, 0}, {1e-3, 0}, {1e-6, 0}}; /* the most zeros first */
     bool kept = false;
     if (spd_stop_now(f->stop)) return SPDHG_OK;
-    const size_t readings = smooth(f->p) ? 1 : sizeof all / sizeof *all; /* nothing to read */
+    const size_t readings = smooth(f->p) ? 1 : sizeof all / sizeof *all; /* no zeros to guess */
     for (size_t i = 0; i < readings && !kept && *f->passes > 0 && !spd_stop_now(f->stop); i++) {
         find_zeros(f, a->x, a->y, all[i]);
         SPD_TRY(try_zeros(a, f, most, &kept, err));
@@ -91,7 +92,7 @@ static spdhg_status try_readings(const spd_answer *a, spd_face *f, double most, 
     return SPDHG_OK;
 }
 
-/* Numbers that one pass touches. */
+/* Entries that one pass reads. */
 static double cost(const spdhg_problem *p) {
     double sum = (double)p->nnz + (double)p->n;
     for (int64_t t = 0; t < p->terms; t++) sum += (double)(spd_csr_nnz(&p->term[t].F->F) + p->term[t].m);
@@ -114,8 +115,8 @@ static bool wide_rows(const spdhg_problem *p) {
     return false;
 }
 
-/* Multiplications that may be spent; 0: too few to be worth a try. *n: unknowns of a dense factor; 0: none is worth it, or can be
- * paid. */
+/* Multiplications that may be spent; 0: too few to be worth trying. *n: unknowns of a dense factor; 0: a factor does not pay off
+ * or is too expensive. */
 static double budget(const spd_answer *a, double tol, int64_t *n) {
     const spdhg_problem *p = a->p;
     const double any = tol > 0 && tol >= DIGITS && !wide_rows(p) ? ANY_RUN : MANY_DIGITS, pass = cost(p);
@@ -130,7 +131,7 @@ spdhg_status spd_answer_last_digits(const spd_answer *a, double tol, spdhg_error
     const spdhg_problem *p = a->p;
     if (!has_faces(p)) return SPDHG_OK;
     const int64_t dK = p->dK, K = p->K, mK = p->m * K;
-    int64_t n = spd_face_dense_size(p, cost(p)); /* 0: by products alone */
+    int64_t n = spd_face_dense_size(p, cost(p)); /* 0: with products only */
     const double most = budget(a, tol, &n);
     if (most == 0) return SPDHG_OK;
     int left = (int)fmin(most / cost(p), PASSES_MOST);

@@ -1,10 +1,12 @@
-/* face_dense.c - the Hessian on a face written out and factored, M = N'(Hessian + gamma I)N: where coefficients are few it costs
- * less than the products conjugate gradients would make. Sums of sizes only: they are straight on the face. */
+/* face_dense.c - the Hessian on a face, assembled and factored:
+ *     M = N'(Hessian + gamma I)N
+ * With few coefficients this is cheaper than the products of conjugate gradients. Only for l1 penalties, which are linear on the
+ * face. */
 #include "face/face.h"
 
-static const double SINGULAR = 1e-10; /* of its own diagonal: what elimination may leave of a pivot */
+static const double SINGULAR = 1e-10; /* the least pivot, relative to its diagonal entry */
 
-/* BLAS makes about eight multiplications of its own at once. */
+/* BLAS does about eight multiplications in the time of one in plain code. */
 double spd_face_dense_cost(const spdhg_problem *p, double unknowns) {
     const double n = (double)spd_problem_normal_size(p);
     return (double)p->n * spd_problem_normal_cost(p) + 2 * n * n + unknowns * unknowns * unknowns / 48;
@@ -14,14 +16,14 @@ int64_t spd_face_dense_size(const spdhg_problem *p, double pass) {
     const double n = (double)spd_problem_normal_size(p);
     for (int64_t t = 0; t < p->terms; t++)
         if (!p->term[t].penalty->sum_of_sizes) return 0;
-    return 2 * spd_face_dense_cost(p, n) < n * pass ? spd_problem_normal_size(p) : 0; /* conjugate gradients: some n/2 passes */
+    return 2 * spd_face_dense_cost(p, n) < n * pass ? spd_problem_normal_size(p) : 0; /* conjugate gradients: about n/2 passes */
 }
 
-/* Row i of N: entry e is column *column, value *value; false behind the last. Its columns are those of its output. */
+/* Entry e of row i of N: *column and *value; false after the last. The columns are those of the row's output. */
 static bool entry(const spd_face *f, int64_t i, int64_t e, int64_t *column, double *value) {
     const spdhg_problem *p = f->p;
     int64_t first = 0;
-    if (i >= p->dK) { /* an intercept stays itself */
+    if (i >= p->dK) { /* an intercept is its own unknown */
         *column = f->unknowns - p->K + (i - p->dK);
         *value = 1;
         return e == 0;

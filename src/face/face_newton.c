@@ -1,12 +1,12 @@
 /* face_newton.c - Newton's method on a face, x = N u and c free:
- *     N'(grad l(x) + gamma x + F'lambda r'(F x)) = 0,   r' constant (l1) or smooth (group) there,
- * every step by conjugate gradients with products only, or by a factor that serves as long as it gains two digits a step. The
- * next gradient is computed at x itself, so that rounding in a step
- * does not stay. */
+ *     N'(grad l(x) + gamma x + F'lambda r'(F x)) = 0
+ * where r' is constant (l1) or smooth (group) on the face. Every step uses conjugate gradients with products only, or a factor
+ * that is reused as long as it gains two digits a step. The next gradient is computed at x itself, so that rounding errors of
+ * steps do not accumulate. */
 #include "face/face.h"
 
 enum { STEPS_MOST = 8 };
-static const double SLOW = 1e-2; /* of the gradient, left by a step with an old factor: time for a new one */
+static const double SLOW = 1e-2; /* relative gradient left by a step above which the factor is renewed */
 
 static void expand(const spd_face *f, const double *u, double *x) {
     const int64_t K = f->p->K;
@@ -37,8 +37,9 @@ static void clear_zeros(const spd_face *f, double *z) {
         if (f->zero[i]) z[i] = 0;
 }
 
-/* far: F x without Z, so long that every block lies outside of its ball. There Pi(far) = lambda r'(F x) and push DPi(far) =
- * lambda r''(F x). */
+/* far = push F x outside Z, with push so large that every block lies outside its ball. There
+ *     Pi(far) = lambda r'(F x)
+ *     push DPi(far) = lambda r''(F x) */
 static void push_out(spd_face *f) {
     const spdhg_problem *p = f->p;
     double least = INFINITY, lambda = 0;
@@ -51,7 +52,7 @@ static void push_out(spd_face *f) {
     for (int64_t i = 0; i < p->m * p->K; i++) f->far[i] = f->push * f->Fx[i];
 }
 
-/* The gradient on the face into f->u; its norm. Curvatures into f->curve. */
+/* Computes the gradient on the face in f->u and the curvatures in f->curve; returns the gradient's norm. */
 static double gradient(spd_face *f) {
     const spdhg_problem *p = f->p;
     push_out(f);
@@ -86,7 +87,7 @@ static void hessian(const void *context, const double *u, double *out) {
     if (p->intercept) memcpy(intercepts(f, out), f->gc, (size_t)p->K * sizeof *f->gc);
 }
 
-/* What the step leaves of the gradient, behind it in f->step; its norm. */
+/* The gradient that the step leaves, stored after the step in f->step; returns its norm. */
 static double left_over(spd_face *f) {
     const int64_t n = f->unknowns;
     double *image = f->step + n, *rest = image + n;
@@ -95,9 +96,9 @@ static double left_over(spd_face *f) {
     return spd_norm2(n, rest);
 }
 
-/* Newton's direction into f->along and F of it into f->dir: x - along is to be the next x. Where the Hessian is singular and the
- * gradient is not in its range, f falls along what is left of it without bound but for the parts that reach 0: *flat. False:
- * rounding is all that is left of the gradient, and conjugate gradients made more of it. */
+/* Computes Newton's direction in f->along and F along in f->dir; the next x is x - along. *flat: the Hessian is singular and the
+ * gradient not in its range. f then decreases along the residual until a part of F x reaches 0. False: the gradient is only
+ * rounding error, which conjugate gradients increased. */
 static bool direct(spd_face *f, bool *flat) {
     const int64_t n = f->unknowns;
     const double all = spd_norm2(n, f->u);
@@ -110,7 +111,7 @@ static bool direct(spd_face *f, bool *flat) {
     }
     if (left > 0.5 * all) {
         memset(f->step, 0, (size_t)n * sizeof *f->step);
-        const int most = *f->passes > 2 ? *f->passes - 2 : *f->passes; /* two passes show what has come of it */
+        const int most = *f->passes > 2 ? *f->passes - 2 : *f->passes; /* two passes remain to check the result */
         const spd_cg cg = {.apply = hessian, .context = f, .tolerance = 1e-8, .most = most, .stop = f->stop};
         spd_cg_solve(&cg, n, f->u, f->step, f->step + n);
         left = left_over(f);
@@ -124,9 +125,9 @@ static bool direct(spd_face *f, bool *flat) {
     return true;
 }
 
-/* A part of F x: a number of it (l1) or the numbers of a block (group). */
+/* A part of F x: an entry (l1) or a block (group). */
 typedef struct part {
-    int64_t term, block, k; /* k: of l1, the output */
+    int64_t term, block, k; /* k: the output, with l1 */
 } part;
 
 static int64_t part_rows(const spd_face *f, part a) { return spd_term_block_rows(&f->p->term[a.term], a.block); }
@@ -135,13 +136,13 @@ static int64_t part_width(const spd_face *f, part a) {
     return f->p->term[a.term].penalty->zeros == SPD_ZEROS_NUMBER ? 1 : f->p->K;
 }
 
-/* Its number k of row r, as a place in y. */
+/* The index in y of the part's entry in row r, output k. */
 static int64_t part_place(const spd_face *f, part a, int64_t r, int64_t k) {
     const spd_term *t = &f->p->term[a.term];
     return t->first + spd_term_block_row(t, a.block, r) * f->p->K + a.k + k;
 }
 
-/* How far along -dir the part gets before it has turned round. */
+/* The step along -dir at which the part reverses its direction. */
 static double reach(const spd_face *f, part a) {
     double square = 0, product = 0;
     for (int64_t r = 0; r < part_rows(f, a); r++)
@@ -153,7 +154,7 @@ static double reach(const spd_face *f, part a) {
     return product > 0 ? square / product : INFINITY;
 }
 
-/* The first part that turns round on the way, and how far that is. */
+/* The first part that reverses its direction; returns the step at which it does. */
 static double first_turn(const spd_face *f, part *first) {
     double least = INFINITY;
     part a = {0};
@@ -167,7 +168,7 @@ static double first_turn(const spd_face *f, part *first) {
     return least;
 }
 
-/* Moves x and c, as far as no part turns round; one that would joins Z, and *turned. False: nowhere to go. */
+/* Moves x and c until a part would reverse its direction; that part joins Z, and *turned is set. False: no useful step. */
 static bool move(spd_face *f, bool *turned) {
     const spdhg_problem *p = f->p;
     bool flat;

@@ -1,9 +1,10 @@
-/* null_basis.c - orthonormal columns N with F N = 0: a column per connected component for rows of one or two
- * entries; by reflections or, for many features, elimination for rows whose last columns differ (chain, trend); else eigenvectors
- * of F'F. */
+/* null_basis.c - orthonormal columns N with F N = 0:
+ *   rows of one or two entries                           one column per connected component
+ *   rows with different last columns (chain, trend)      reflections or, with many features, elimination
+ *   other rows                                           eigenvectors of F'F */
 #include "face/nullspace.h"
 
-static const double BASIS_MOST = 5e7; /* numbers of a basis by elimination */
+static const double BASIS_MOST = 5e7; /* entries of a basis by elimination */
 
 spdhg_status spd_null_join(spd_joins *g, const spdhg_problem *p, const bool *counts, spdhg_error *err) {
     SPD_TRY(spd_joins_new(g, p->d, err));
@@ -48,7 +49,7 @@ spdhg_status spd_null_components(spd_nullspace *null, const spdhg_problem *p, co
         double ratio;
         const int64_t r = spd_joins_find(&g, j, &ratio);
         if (spd_joins_is_zero(&g, r)) continue;
-        if (r == j) column[j] = null->k++; /* the smallest of its set: seen first */
+        if (r == j) column[j] = null->k++; /* the smallest of its set, which comes first */
         square[r] += ratio * ratio;
         free_features++;
     }
@@ -76,7 +77,7 @@ static spdhg_status dense_basis(spd_nullspace *null, int64_t d, spdhg_error *err
     return SPDHG_OK;
 }
 
-/* Gram and Schmidt, twice for rounding; V has k rows of d numbers. */
+/* Gram-Schmidt, applied twice because of rounding; V: k x d. */
 static void orthonormalise(int64_t k, int64_t d, double *V) {
     for (int64_t a = 0; a < k; a++) {
         spd_scale(d, 1 / spd_norm2(d, V + a * d), V + a * d);
@@ -86,9 +87,10 @@ static void orthonormalise(int64_t k, int64_t d, double *V) {
     }
 }
 
-/* Columns that end no counted row are free, the others follow: x_last = -(the rest of the row)/its last entry. A row that does
- * not count but ends in a free column continues the vectors begun before it all the same: the span is the same, and pieces of
- * polynomials do not grow from one to the next. V: k rows of d numbers. */
+/* Columns that are the last of no counted row are free; the others follow from
+ *     x_last = -(the rest of the row)/its last entry
+ * A row that does not count but ends in a free column also extends the vectors begun before it. The span is the same, and
+ * piecewise polynomials do not grow from one piece to the next. V: k x d. */
 static void follow(const spdhg_problem *p, const int64_t *pivot, const int64_t *extend, double *V) {
     int64_t begun = 0;
     for (int64_t j = 0; j < p->d; j++) {
@@ -108,7 +110,7 @@ static void follow(const spdhg_problem *p, const int64_t *pivot, const int64_t *
     }
 }
 
-/* k rows of d numbers as the columns of N. */
+/* The k rows of V become the columns of N. */
 static spdhg_status transpose(spd_nullspace *null, int64_t d, const double *V, spdhg_error *err) {
     const spdhg_status status = dense_basis(null, d, err);
     for (int64_t i = 0; status == SPDHG_OK && i < null->k * d; i++) null->N.val[i] = V[i % null->k * d + i / null->k];

@@ -1,5 +1,5 @@
-/* null_rows.c - the rows of the stacked F = [F_1; F_2; ...] that count, how their null space is found, and F'y = -g by
- * elimination where every column ends at most one row. */
+/* null_rows.c - the rows of the stacked F = [F_1; F_2; ...] that count, the choice of a method for their null space, and F'y = -g
+ * by elimination if every column is the last one of at most one row. */
 #include "face/nullspace.h"
 
 bool spd_null_rows_next(spd_rows *r, const bool *counts) {
@@ -8,7 +8,7 @@ bool spd_null_rows_next(spd_rows *r, const bool *counts) {
     return false;
 }
 
-/* pivot[j] = 1 + number of the row whose last column is j, 0 if there is none. */
+/* pivot[j] = 1 + index of the row whose last column is j, 0 if there is none. */
 spd_null_method spd_null_choose(const spdhg_problem *p, const bool *counts, int64_t *pivot) {
     bool small = true, echelon = true;
     memset(pivot, 0, (size_t)p->d * sizeof *pivot);
@@ -34,7 +34,7 @@ const spd_term *spd_null_term(const spdhg_problem *p, int64_t number, int64_t *e
     return t;
 }
 
-/* From the last column to the first: the row that ends there is the last one with an entry in it. */
+/* From the last column to the first: only the row that ends in a column still has an unknown y there. */
 static void eliminate(const spdhg_problem *p, const int64_t *pivot, double *y, double *v) {
     const int64_t K = p->K;
     for (int64_t j = p->d - 1; j >= 0; j--) {

@@ -4,7 +4,7 @@
 
 static const double REFLECTIONS_MOST = 2e8;
 
-/* Multiplications to write a basis out, those that BLAS does in blocks counted as fewer. */
+/* Multiplications to compute a basis; those that BLAS does in blocks count less. */
 static double cost_of_reflections(double d, double k) { return d * d * (d - k) / 2; }
 
 static double cost(const spdhg_problem *p, spd_null_method how, int64_t free_columns) {

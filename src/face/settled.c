@@ -1,14 +1,16 @@
-/* settled.c - which rows of F x are 0, and whether these zeros are those of the optimum. At the optimum some u has
- *     grad l(x) + gamma x + F'u = 0,   u_e = lambda sign(F_e x) where F_e x is not 0,   |u_e| <= lambda where it is.
- * Rows with different last columns (identity, chain, trend): u is unique and found by elimination, so that the zeros are checked
- * by these conditions themselves. Else the answer's own y stands for u: a row that is not 0 although its block of y is strictly
- * inside of its ball is a zero that was missed. */
+/* settled.c - which rows of F x are 0, and whether these zeros are those of the optimum. At the optimum some u satisfies
+ *     grad l(x) + gamma x + F'u = 0
+ *     u_e = lambda sign(F_e x)   where F_e x is not 0
+ *     |u_e| <= lambda            where F_e x = 0
+ * If the rows have different last columns (identity, chain, trend), u is unique and found by elimination, and these conditions
+ * are checked directly. Otherwise the answer's y replaces u: a nonzero row whose block of y is strictly inside its ball is a
+ * missed zero. */
 #include "face/answer.h"
 #include "face/nullspace.h"
 #include "problem/rows.h"
 
-static const double CLOSE = 1e-6;  /* of lambda: how well u, which is exact to rounding, has to fit */
-static const double INSIDE = 0.05; /* of lambda: nearer to it than this is taken for at it */
+static const double CLOSE = 1e-6;  /* relative to lambda: how well u, accurate to rounding, has to fit */
+static const double INSIDE = 0.05; /* relative to lambda: a u or y this close to lambda may be at lambda */
 
 void spd_zero_rows(const spdhg_problem *p, const double *x, const double *Fx, int64_t k, bool *zero) {
     double size = 0;
@@ -20,7 +22,7 @@ void spd_zero_rows(const spdhg_problem *p, const double *x, const double *Fx, in
 
 typedef struct room {
     double *Fx, *g, *u, *v, *scratch;
-    bool *zero; /* m x K, as Fx */
+    bool *zero; /* m x K, like Fx */
 } room;
 
 static bool all_l1(const spdhg_problem *p) {
@@ -29,10 +31,10 @@ static bool all_l1(const spdhg_problem *p) {
     return true;
 }
 
-/* The conditions with the unique u. What they are missed by where F x is not 0, and what of the gradient u could not take up (v), is
- * how well u is known: a zero whose u comes as close to lambda as that could be none. */
+/* Checks the conditions with the unique u. Their violation where F x is not 0, and the gradient that u cannot cancel (v), show
+ * how accurate u is: if F x = 0 but |u| is within this inaccuracy of lambda, the zero is not certain. */
 static bool optimal(const spdhg_problem *p, const room *r) {
-    double off = 0, most = 0; /* in parts of lambda: of u from where it should be, and of u where F x is 0 */
+    double off = 0, most = 0; /* relative to lambda: the error of u, and the largest |u| where F x = 0 */
     const double left = spd_sum_abs(p->dK, r->v);
     for (int64_t t = 0; t < p->terms; t++)
         for (int64_t i = p->term[t].first; i < p->term[t].first + p->term[t].m * p->K; i++) {
@@ -46,7 +48,7 @@ static bool optimal(const spdhg_problem *p, const room *r) {
     return off <= CLOSE ? most <= 1 + CLOSE : off <= INSIDE && most <= 1 - 2 * off;
 }
 
-/* No block that is not 0 has its y strictly inside. */
+/* True if no nonzero block has its y strictly inside the ball. */
 static bool none_missed(const spdhg_problem *p, const double *y, const room *r, double *work) {
     for (int64_t t = 0; t < p->terms; t++) {
         const spd_term *term = &p->term[t];

@@ -1,5 +1,6 @@
-/* tied_coordinates.c - the manifold { x : (F x)_e = 0 for closed e } as x = B t, from sets of coordinates that are multiples of each
- * other (la/joins.c): a x_i + b x_j = 0 ties x_j = -(a/b) x_i. */
+/* tied_coordinates.c - the subspace { x : (F x)_e = 0 for closed e } as x = B t, from sets of coordinates that are multiples of
+ * each other (la/joins.c). A row a x_i + b x_j = 0 makes the tie
+ *     x_j = -(a/b) x_i */
 #include "face/tied_coordinates.h"
 #include "problem/rows.h"
 
@@ -31,7 +32,7 @@ bool spd_tied_make(spd_tied *r, const spdhg_problem *p, const double *open, int6
     if (r->size > most) return false;
     int32_t next = 0;
     memset(r->weight, 0, (size_t)r->size * sizeof *r->weight);
-    for (int64_t q = 0; q < p->dK; q++) { /* roots come before what hangs on them */
+    for (int64_t q = 0; q < p->dK; q++) { /* roots come before the coordinates tied to them */
         double ratio;
         const int64_t root = spd_joins_find(ties, q, &ratio);
         const bool zero = spd_joins_is_zero(ties, root);

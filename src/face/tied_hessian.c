@@ -1,4 +1,4 @@
-/* tied_hessian.c - B'(A'C A/W)B and B'F'F B written out. A sparse row costs the square of the unknowns it touches; dense rows
+/* tied_hessian.c - assembles B'(A'C A/W)B and B'F'F B. A sparse row costs the square of the number of unknowns in it; dense rows
  * of one output are gathered into panels for BLAS. */
 #include <cblas.h>
 
@@ -13,7 +13,7 @@ int64_t spd_tied_hessian_work(const spdhg_problem *p, int64_t most) {
     return (by_panels(p) ? PANEL * most : 0) + 2 * most + p->K * (p->K + 1) + 8;
 }
 
-/* One row of A B: the unknowns it touches, their values (zero elsewhere) and outputs. */
+/* One row of A B: the unknowns that occur in it, their values (zero elsewhere) and outputs. */
 typedef struct reduced_row {
     double *value;
     int32_t *touched, *output;
@@ -27,7 +27,7 @@ static void touch(const spd_tied *r, const spdhg_problem *p, const spd_row *row,
         if (label < 0 || row->val[q] == 0) continue;
         if (out->value[label] == 0) out->touched[out->count++] = label;
         out->value[label] += r->coef[at] * row->val[q];
-        if (out->value[label] == 0) out->value[label] = 1e-300; /* cancelled: it stays in the list, once */
+        if (out->value[label] == 0) out->value[label] = 1e-300; /* cancelled: a nonzero value marks it as listed */
         out->output[label] = (int32_t)k;
     }
     if (!p->intercept) return;
@@ -37,7 +37,7 @@ static void touch(const spd_tied *r, const spdhg_problem *p, const spd_row *row,
     out->touched[out->count++] = label;
 }
 
-/* H += (value value') o C, lower triangle, and the row is forgotten. C: one number, or K x K by the outputs. */
+/* H += (value value') o C, lower triangle; clears the row. C: one number, or K x K by outputs. */
 static void add(int64_t n, reduced_row *a, const double *C, int64_t K, double *H) {
     for (int64_t i = 0; i < a->count; i++) {
         const int64_t row = a->touched[i];
@@ -111,7 +111,7 @@ static inline int32_t entry(const spd_tied *r, const spd_csr_row *row, int64_t q
     return r->label[at];
 }
 
-/* The geometric mean of what is not 0, or 1. */
+/* The geometric mean of the nonzero entries; 1 if there are none. */
 static double middle(int64_t n, const double *scale) {
     double total = 0;
     int64_t count = 0;
@@ -145,7 +145,7 @@ void spd_tied_scale(const spd_tied *r, const spdhg_problem *p, const double *H, 
     }
 }
 
-/* Entries a and b of one row: each pair once, so that what is tied to itself comes twice. */
+/* Each pair of entries a, b of a row is visited once, so a pair tied to the same unknown counts twice. */
 void spd_tied_gram(const spd_tied *r, const spdhg_problem *p, const double *scale, double *M) {
     const int64_t n = r->size, K = p->K;
     memset(M, 0, (size_t)(n * n) * sizeof *M);
@@ -180,7 +180,7 @@ void spd_tied_take_block(const spd_tied *r, const spdhg_problem *p, const spd_te
                 if (i < 0 || value == 0) continue;
                 if (sum[i] == 0) list[count++] = i;
                 sum[i] += value * normal[t->first + e * K + k];
-                if (sum[i] == 0) sum[i] = 1e-300; /* stays in the list, once */
+                if (sum[i] == 0) sum[i] = 1e-300; /* cancelled: a nonzero value marks it as listed */
             }
     }
     for (int64_t i = 0; i < count; i++)

@@ -1,10 +1,11 @@
 /* tree_flow.c - min over y of ||r - F'y|| where the rows a x_i + b x_j of F form trees, in one pass from the leaves inwards.
- * Along a tree F u = 0 for one direction u, and F'y reaches all that is orthogonal to it. So first
+ * On a tree F u = 0 for one direction u, and F'y can be any vector orthogonal to u. So first
  *     r -= u (u'r) / (u'u)
- * and what is left is taken up whole. A column i with a single row e leaves it no choice:
- *     y_e = r_i / a,   r_j -= b y_e
- * and j may then be a leaf itself. Rows on cycles never become anybody's single row. Conjugate gradients would need as many
- * steps as the tree is deep, and lose digits on the way. */
+ * and the rest can be matched exactly. A column i with a single row e determines its y_e:
+ *     y_e = r_i / a
+ *     r_j -= b y_e
+ * Then j may become a leaf itself. A row on a cycle never becomes the single row of a column. Conjugate gradients would need as
+ * many steps as the tree is deep, and would lose digits. */
 #include "face/tree_flow.h"
 
 void spd_tree_flow_layout(spd_tree_flow *f, const spdhg_problem *p, spd_arena *work) {
@@ -19,7 +20,7 @@ typedef struct link {
     double size[2];
 } link;
 
-/* Row e of output k as a link between two coordinates; false: it is none. */
+/* Row e of output k as a link between two coordinates; false: it is not one. */
 static bool is_link(const spd_term *t, int64_t K, int64_t e, int64_t k, const spd_tied *B, link *l) {
     spd_csr_row row;
     spd_csr_take(&t->F->F, e, &row);
@@ -32,7 +33,7 @@ static bool is_link(const spd_term *t, int64_t K, int64_t e, int64_t k, const sp
     return true;
 }
 
-/* The link whose y is at this place. */
+/* The link whose y has this index. */
 static link find_link(const spdhg_problem *p, int64_t place, const spd_tied *B) {
     link l = {{0, 0}, {1, 1}};
     int64_t t = p->terms - 1;
@@ -42,7 +43,7 @@ static link find_link(const spdhg_problem *p, int64_t place, const spd_tied *B) 
     return l;
 }
 
-/* Counts the closed rows at each coordinate; returns how many are no links. */
+/* Counts the closed rows at each coordinate; returns how many are not links. */
 static int64_t count_rows(const spd_tree_flow *f, const spdhg_problem *p, const spd_tied *B, const double *open, int64_t *links) {
     int64_t others = 0;
     memset(f->rows, 0, (size_t)p->dK * sizeof *f->rows);
@@ -89,7 +90,7 @@ int64_t spd_tree_flow_balance(const spd_tree_flow *f, const spdhg_problem *p, co
         if (f->rows[q] == 1) f->leaf[leaves++] = (int32_t)q;
     for (int64_t i = 0; i < leaves; i++) {
         const int64_t q = f->leaf[i], place = f->row[q];
-        if (f->rows[q] != 1) continue; /* the last two of a tree share their row */
+        if (f->rows[q] != 1) continue; /* the last two nodes of a tree share their row, already processed */
         const link l = find_link(p, place, B);
         const int here = l.at[0] == q ? 0 : 1;
         const int64_t other = l.at[1 - here];
@@ -102,6 +103,6 @@ int64_t spd_tree_flow_balance(const spd_tree_flow *f, const spdhg_problem *p, co
         links--;
         if (--f->rows[other] == 1) f->leaf[leaves++] = (int32_t)other;
     }
-    shift(f, p, B, 1, r); /* what no flow along these rows can take */
+    shift(f, p, B, 1, r); /* what no flow along these rows can balance */
     return left + links;
 }

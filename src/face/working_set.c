@@ -1,12 +1,12 @@
-/* working_set.c - which zeros of F x may open. With y fixed on the nonzero entries, the rest is priced by
- *     min over y_closed in lambda Y of ||g + F'y||^2 / 2        (accelerated projected gradient, warm started, F only: no pass
- * over the data) The entries whose step leaves the ball by most are opened first; F = identity: |g_j| > lambda, one step is
- * exact. */
+/* working_set.c - which zeros of F x may open. With y fixed on the nonzero entries, the others are priced by
+ *     min over y_closed in lambda Y of ||g + F'y||^2 / 2
+ * solved by warm-started accelerated projected gradient steps, which use F only and need no pass over the data. The entries whose
+ * step leaves the ball by most are opened first. With F = identity the test is |g_j| > lambda, and one step is exact. */
 #include "face/working_set.h"
 #include "face/zeros.h"
 
 enum { FREE_MOST = 2000, STEPS_MOST = 60, TRIALS = 24, GROWTH_LEAST = 200 };
-static const double MARGINS[] = {1e-2, 1e-4, SPD_STRICTLY}; /* of lambda: a stochastic method leaves y far from the best one */
+static const double MARGINS[] = {1e-2, 1e-4, SPD_STRICTLY}; /* of lambda, several since a stochastic method's y is inaccurate */
 
 int64_t spd_working_set_work(const spdhg_problem *p) { return 4 * p->m * p->K + p->dK + p->K; }
 
@@ -26,7 +26,7 @@ static void gradient_step(pricing *a, double step) {
     spd_axpy(p->m * p->K, -step, a->b->Ftrial, a->u);
 }
 
-/* y += dy on closed rows with r - F'dy as small as possible, by conjugate gradients. */
+/* y += dy on closed rows, with dy minimising ||r - F'dy||, by conjugate gradients. */
 static void balance_by_gradients(pricing *a, double *r) {
     const spdhg_problem *p = a->p;
     const int64_t mK = p->m * p->K;
@@ -48,8 +48,9 @@ static void balance_by_gradients(pricing *a, double *r) {
     }
 }
 
-/* Without the balls: the least squares problem in y_closed. On trees (chains) there is one flow, found at once; what lies on
- * cycles or has other rows is left to conjugate gradients. B: the ties of the closed rows; NULL: too many unknowns. */
+/* The least squares problem in y_closed, without the balls. On trees (chains) the solution is unique and found directly; cycles
+ * and rows without exactly two entries are left to conjugate gradients. B: the ties of the closed rows; NULL: too many
+ * unknowns. */
 static void balance_freely(pricing *a, const spd_tied *B) {
     const spdhg_problem *p = a->p;
     double *r = a->v;
@@ -59,7 +60,7 @@ static void balance_freely(pricing *a, const spd_tied *B) {
     if (!B || spd_tree_flow_balance(a->flow, p, B, a->nonzero, r, a->b->y) > 0) balance_by_gradients(a, r);
 }
 
-/* A term F = identity can take up any flow: then a few projected steps do. */
+/* A term with F = identity can balance any residual: a few projected steps then suffice. */
 static bool has_identity(const spdhg_problem *p) {
     for (int64_t t = 0; t < p->terms; t++)
         if (spd_csr_is_identity(&p->term[t].F->F)) return true;
@@ -85,7 +86,7 @@ static void price(pricing *a, const spd_tied *B) {
     }
 }
 
-/* open = nonzero entries and those whose u is outside its ball by more than `beyond` of lambda. */
+/* open = the nonzero entries, and those whose u is outside its ball by more than `beyond` lambda. */
 static bool try_opening(pricing *a, spd_tied *r, double beyond, int64_t most) {
     const spdhg_problem *p = a->p;
     memcpy(a->open, a->nonzero, (size_t)(p->m * p->K) * sizeof *a->open);
@@ -98,7 +99,7 @@ static void mark_nonzero(const spdhg_problem *p, const spd_iterate *b, double *o
     const double rounding = 1e-15 * spd_problem_structure_norm(p) * spd_max_abs(p->dK, b->x);
     memset(open, 0, (size_t)(p->m * p->K) * sizeof *open);
     spd_zeros_of_primal(p, b->Fx, (spd_small){.absolute = rounding}, open,
-                        b->term); /* of ties that were made: zero to rounding */
+                        b->term); /* tied entries are zero only up to rounding */
 }
 
 bool spd_working_set_enter(const spdhg_problem *p, const spd_iterate *b, spd_tied *r, int64_t most, double *work) {
@@ -132,14 +133,14 @@ bool spd_working_set(const spdhg_problem *p, const spd_iterate *b, spd_tied *r, 
     const bool fits = spd_tied_make(r, p, a.nonzero, most);
     price(&a, fits ? r : NULL);
     if (!fits) return false;
-    const bool nearly_full = p->gamma > 0 && 4 * r->size > 3 * most; /* without ridge zeros come back: there it is worth a try */
+    const bool nearly_full = p->gamma > 0 && 4 * r->size > 3 * most; /* without a ridge entries may become zero again */
     const int64_t limit = 2 * r->size + GROWTH_LEAST < most ? 2 * r->size + GROWTH_LEAST : most;
     double high = 1e6, beyond = 0;
     if (try_opening(&a, r, 1e-9, limit)) return true;
-    if (nearly_full) return false; /* the solution will not fit: every further step would cost much and gain little */
+    if (nearly_full) return false; /* the solution will not fit: further steps would cost much and gain little */
     double low = 1e-9;
     for (int i = 0; i < TRIALS && high > 1.05 * low && !spd_stop_now(b->stop);
-         i++) { /* the smallest violation that still fits, to five per cent */
+         i++) { /* bisection for the smallest violation that still fits, to five per cent */
         beyond = sqrt(low * high);
         if (try_opening(&a, r, beyond, limit))
             high = beyond;

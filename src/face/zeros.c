@@ -1,5 +1,6 @@
-/* zeros.c - the zeros of F x (zeros.h). At the minimiser y_b is in lambda dr(F_b x) for each block b: a y_b strictly inside of
- * lambda Y leaves F_b x = 0 only. */
+/* zeros.c - the zeros of F x (zeros.h). At the minimiser, for each block b,
+ *     y_b in lambda dr(F_b x)
+ * If y_b is strictly inside lambda Y, this implies F_b x = 0. */
 #include "face/zeros.h"
 
 void spd_zeros_of_primal(const spdhg_problem *p, const double *Fx, spd_small small, double *open, double *work) {

@@ -1,11 +1,16 @@
-/* cone.c - groups lambda ||z|| as second-order cones (interior.h): s = (t, z) and v = (lambda, -y) in { |rest| <= first },
- * s o v = (s'v, s_0 v_1 + v_0 s_1) = mu e. Scaled by Nesterov and Todd: W v = W^{-1} s =: l,
- *     W = eta (w_0, w_1'; w_1, I + w_1 w_1'/(1 + w_0)),   l o (W dv + W^{-1} ds) = mu e - l o l - what the step before it left
- * so that with q = W^{-1} (l \ (mu e - ...)) and dt from v_0 + dv_0 = lambda
- *     y at dz = -q_1 - 2 w_0 w_1 (q_0 - lambda)/(2 w_0^2 - 1) + ( I - 2 w_1 w_1'/(2 w_0^2 - 1) )/eta^2 dz. */
+/* cone.c - groups lambda ||z|| as second-order cones (interior.h):
+ *     s = (t, z) and v = (lambda, -y) in { |rest| <= first }
+ *     s o v = (s'v, s_0 v_1 + v_0 s_1) = mu e
+ * With the scaling of Nesterov and Todd:
+ *     W v = W^{-1} s =: l
+ *     W = eta (w_0, w_1'; w_1, I + w_1 w_1'/(1 + w_0))
+ *     l o (W dv + W^{-1} ds) = mu e - l o l - second-order term of the trial step
+ * With dt from v_0 + dv_0 = lambda this gives
+ *     q = W^{-1} (l \ (mu e - ...))
+ *     y at dz = -q_1 - 2 w_0 w_1 (q_0 - lambda)/(2 w_0^2 - 1) + ( I - 2 w_1 w_1'/(2 w_0^2 - 1) )/eta^2 dz */
 #include "interior/interior.h"
 
-static const double ROUNDING = 1e-16; /* of lambda t: a product below is not known */
+static const double ROUNDING = 1e-16; /* relative to lambda t: smaller products are rounding errors */
 
 typedef struct cone {
     const spd_interior *a;
@@ -53,14 +58,14 @@ void spd_cone_centre(spd_interior *a, const spd_part *B) {
     a->t[spd_part_at(B, 0)] = t;
 }
 
-/* What l o (...) is to be: mu e - (W^{-1} ds) o (W dv) of the step to mu = 0. */
+/* The target of l o (...): mu e - (W^{-1} ds) o (W dv), with ds and dv of the step to mu = 0. */
 void spd_cone_aim(spd_interior *a, const spd_part *B, double mu, bool corrected) {
     const int64_t at = spd_part_at(B, 0);
     a->goal0[at] = mu;
     for (int64_t i = 0; i < B->size; i++) a->goal[spd_part_at(B, i)] = 0;
     if (!corrected) return;
     const cone c = cone_of(a, B);
-    double *ds = a->work, *dv = a->normal; /* the normal is made anew behind this */
+    double *ds = a->work, *dv = a->normal; /* the normal is recomputed after this */
     const double ds0 = scaled(&c, -1, a->dt[at], a->dz, ds), dv0 = -scaled(&c, 1, 0, a->next_y, dv);
     a->goal0[at] -= ds0 * dv0 - inner(B, ds, dv);
     for (int64_t i = 0; i < B->size; i++) {
@@ -90,7 +95,7 @@ void spd_cone_prepare(spd_interior *a, const spd_part *B) {
     a->dt[at] = (q0 - c.lambda) / (weight * below);
 }
 
-/* next_y is the change of y already; dt = (q_0 - lambda - B_0z dz)/B_00. */
+/* dt = (q_0 - lambda - B_0z dz)/B_00; next_y already holds the change of y. */
 void spd_cone_follow(spd_interior *a, const spd_part *B) {
     const cone c = cone_of(a, B);
     double along = 0;
@@ -100,7 +105,7 @@ void spd_cone_follow(spd_interior *a, const spd_part *B) {
 
 void spd_cone_move(spd_interior *a, const spd_part *B) { a->t[spd_part_at(B, 0)] += a->step * a->dt[spd_part_at(B, 0)]; }
 
-/* The largest x <= most with (first, rest) + x (d_first, d_rest) in the cone; squares and products of the rests. */
+/* The largest x <= most with (first, rest) + x (d_first, d_rest) in the cone; the rests enter by their squares and products. */
 static double reach(double first, double dfirst, double rr, double rd, double dd, double most) {
     const double r = sqrt(rr), c = fmax((first - r) * (first + r), 0), b = first * dfirst - rd, a = dfirst * dfirst - dd;
     const double root = b * b - a * c;

@@ -1,16 +1,20 @@
-/* cross.c - from the inside to the face of the minimiser (l1, X = R^d): the zeros Z of F x and the signs of the rest are read off, and
+/* cross.c - from the interior to the face of the minimiser (l1, X = R^d). The zeros Z of F x and the signs of its other entries
+ * are guessed from the iterates, and
  *     min l(x) + (gamma/2)|x|^2 + sum_{e not in Z} lambda sign_e F_e x    over F_Z x = 0
- * is solved by Newton's method and multipliers with the same factor,
- *     ( l'' + gamma I + rho F_Z'F_Z ) dx = -( l' + gamma x + F'y + rho F_Z'F_Z x ),   y_Z += rho F_Z x,   y_e = lambda sign_e elsewhere.
- * It is the minimiser if |y_Z| <= lambda and the signs are those of F x. Rows that say otherwise change sides, a few times. */
+ * is solved by Newton's method and the method of multipliers with the same factor:
+ *     ( l'' + gamma I + rho F_Z'F_Z ) dx = -( l' + gamma x + F'y + rho F_Z'F_Z x )
+ *     y_Z += rho F_Z x
+ *     y_e = lambda sign_e for e not in Z
+ * The solution is the minimiser if |y_Z| <= lambda and the signs are those of F x. Rows that violate this move into or out of Z,
+ * and the solve is repeated a few times. */
 #include <float.h>
 
 #include "interior/interior.h"
 
 enum { ROUNDS = 8 };
-static const double RHO = 1e9;       /* against the curvature along the rows */
-static const double OUTSIDE = 1e-12; /* of lambda */
-static const double NEAR = 1e-8;     /* of x: a step of Newton's method */
+static const double RHO = 1e9;       /* rho relative to the curvature along the rows */
+static const double OUTSIDE = 1e-12; /* relative to lambda: tolerance of |y| <= lambda */
+static const double NEAR = 1e-8;     /* relative to x: a Newton step below this that no longer shrinks is rounding */
 
 bool spd_interior_can_cross(const spd_interior *a) {
     bool l1 = spd_interior_is_free(a);
@@ -18,7 +22,7 @@ bool spd_interior_can_cross(const spd_interior *a) {
     return l1;
 }
 
-/* sign: of F_e x, 0: e is in Z. A side's distance g stays where the row is zero, and falls with mu where it is not. */
+/* sign of F_e x; 0: e is in Z. The distance g to a side stays large if the row is zero, and decreases with mu if it is not. */
 static void read_signs(const spd_interior *a, double fall, double *sign) {
     for (int64_t t = 0; t < a->p->terms; t++)
         for (int64_t q = 0; q < a->p->term[t].m * a->p->K; q++) {
@@ -34,7 +38,7 @@ static double lambda_of(const spd_interior *a, int64_t *t, int64_t e) {
     return a->p->term[*t].lambda;
 }
 
-/* rho of each row in Z against the largest curvature there is, and y of the others. */
+/* Sets rho for the rows in Z, relative to the largest curvature, and y for the other rows. */
 static void set_weights(spd_interior *a, const double *sign, double curve) {
     const int64_t mK = a->p->m * a->p->K;
     for (int64_t e = 0, t = 0; e < mK; e++) {
@@ -70,7 +74,8 @@ static double largest_in(const spd_interior *a, const double *sign) {
     return most;
 }
 
-/* To x on the face, and y there. F x follows the steps: computed anew, its rounding times rho would be in y. */
+/* Computes x on the face, and y there. F x is updated by the steps: if it were recomputed, y would contain its rounding errors
+ * times rho. */
 static bool settle(spd_interior *a, const double *sign, double *x) {
     const spdhg_problem *p = a->p;
     double moved = INFINITY;
@@ -87,13 +92,13 @@ static bool settle(spd_interior *a, const double *sign, double *x) {
         for (int64_t e = 0; e < p->m * p->K; e++) a->next_y[e] += a->weight[e] * a->dz[e];
         const double size = spd_norm2(p->dK, x), before = moved;
         moved = spd_norm2(a->n, a->du);
-        const bool still = moved <= DBL_EPSILON * size || (moved <= NEAR * size && moved > 0.5 * before); /* rounding is left */
+        const bool still = moved <= DBL_EPSILON * size || (moved <= NEAR * size && moved > 0.5 * before); /* only rounding */
         if (still && largest_in(a, sign) <= DBL_EPSILON * size) return true;
     }
     return false;
 }
 
-/* Rows that are on the wrong side change it; how many there were. */
+/* Moves rows that violate the conditions into or out of Z; returns how many there were. */
 static int64_t change_sides(const spd_interior *a, double *sign) {
     int64_t changed = 0;
     for (int64_t e = 0, t = 0; e < a->p->m * a->p->K; e++) {
@@ -108,7 +113,7 @@ static int64_t change_sides(const spd_interior *a, double *sign) {
 
 static bool find_face(spd_interior *a, double *sign, double *x) {
     int64_t wrong = INT64_MAX, before;
-    do { /* while they become much fewer */
+    do { /* as long as violations at least halve */
         before = wrong;
         set_weights(a, sign, (isfinite(a->p->kappa) ? a->p->kappa : 1) / a->p->W + a->p->gamma);
         if (!settle(a, sign, x)) return false;
@@ -128,6 +133,6 @@ bool spd_interior_cross(spd_interior *a, double fall) {
         memcpy(a->best_u, x, (size_t)a->n * sizeof *x);
         memcpy(a->best_y, a->next_y, (size_t)mK * sizeof *a->y);
     }
-    spd_interior_rows_look(a); /* at u again */
+    spd_interior_rows_look(a); /* restores the scores at u */
     return found;
 }

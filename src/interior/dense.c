@@ -2,14 +2,15 @@
 #include "interior/interior.h"
 
 enum { REFINEMENTS = 2 };
-static const double ROUNDING = 1e-14, LOST = 1e-6; /* of the diagonal: what may be added to it */
+static const double ROUNDING = 1e-14, LOST = 1e-6; /* relative to the diagonal: least and most that is added to it */
 
-/* A block's part along its normal leaves M. */
+/* Subtracts a block's part along its normal from M. */
 static void take_radial(spd_interior *a, const spd_part *B) {
     spd_tied_take_block(&a->whole, a->p, B->t, B->b, a->normal, 1, a->M, a->fix, a->touched);
 }
 
-/* M = P + A'CA/W + F'DF + that of X; L its factor, with as little on the diagonal as it takes. */
+/* M = P + A'CA/W + F'DF + part of X
+ * L is its factor, with as little added to the diagonal as necessary. */
 static bool factor(spd_interior *a) {
     const spdhg_problem *p = a->p;
     const int64_t n = a->n;
@@ -34,7 +35,7 @@ static bool factor(spd_interior *a) {
     return false;
 }
 
-/* out = M^{-1} b; fix is lost. */
+/* out = M^{-1} b; overwrites fix. */
 static void solve_system(spd_interior *a, const double *b, double *out) {
     memcpy(out, b, (size_t)a->n * sizeof *b);
     spd_cholesky_solve(a->n, a->L, out);

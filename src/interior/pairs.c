@@ -7,7 +7,7 @@ void spd_pair_centre(spd_interior *a, int64_t i, double g) {
     a->k[i] = a->dg[i] = 0;
 }
 
-/* corrected: dg and k are those of the step to mu = 0, whose second-order term ds dg is taken into account. */
+/* corrected: dg and k are those of the step to mu = 0, and its second-order term ds dg is subtracted from the target. */
 void spd_pairs_aim(spd_interior *a, double mu, bool corrected) {
     for (int64_t i = 0; i < spd_pairs_all(a); i++)
         if (isfinite(a->g[i])) a->k[i] = (mu - (corrected ? spd_pair_change(a, i) * a->dg[i] : 0)) / a->g[i];

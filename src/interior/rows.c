@@ -1,16 +1,17 @@
 /* rows.c - the rows of a loss whose conjugate is quadratic on an interval (interior.h):
  *     phi(z) = max over low <= alpha <= high of alpha (z - b) - alpha^2/(2 kappa)
- * so that z - b - alpha/kappa = s_high - s_low, with w/W (alpha - low) and w/W (high - alpha) for the distances: the products are
- * parts of f. Rows of a smooth loss have no pairs: alpha = phi'(z) and C = phi''(z) at u, and the change of alpha is C dz. */
+ *     z - b - alpha/kappa = s_high - s_low
+ * The distances are w/W (alpha - low) and w/W (high - alpha), so that the products are in units of f. Rows of a smooth loss have
+ * no pairs: alpha = phi'(z) and C = phi''(z) at u, and alpha changes by C dz. */
 #include "interior/interior.h"
 
 enum { HALVINGS = 200 };
-static const double OFF = 1e-8;       /* of the interval */
-static const double ROUNDING = 1e-14; /* of a loss */
+static const double OFF = 1e-8;       /* relative to the interval: least distance from its ends */
+static const double ROUNDING = 1e-14; /* relative error of a loss */
 
 static double share(const spdhg_problem *p, int64_t i) { return spd_problem_share(p, i / p->K); }
 
-/* The slopes there are: from that far out on one side to that on the other. Rows without weight have none to keep to. */
+/* The interval of slopes, from the limit at -infinity to that at +infinity. Rows without weight have no bounds. */
 static void sides(const spdhg_problem *p, int64_t i, double *low, double *high) {
     const bool counts = share(p, i) > 0;
     *low = counts ? p->loss->slope(-INFINITY, p->b[i], p->loss_arg) : -INFINITY;
@@ -28,7 +29,7 @@ void spd_interior_rows_look(spd_interior *a) {
         a->loss = spd_problem_losses(p, a->threads, &(spd_scores){.z = a->short_of}, a->alpha, a->curve, a->scratch);
 }
 
-/* The alpha with z - b - alpha/kappa + m/(alpha - low) - m/(high - alpha) = 0, by halving: the left side falls. */
+/* The alpha with z - b - alpha/kappa + m/(alpha - low) - m/(high - alpha) = 0, by bisection: the left side decreases. */
 static double middle(double short_of, double kappa, double m, double low, double high) {
     double left = isfinite(low) ? low : fmin(-1, kappa * short_of - 1),
            right = isfinite(high) ? high : fmax(1, kappa * short_of + 1);
@@ -47,7 +48,7 @@ static double middle(double short_of, double kappa, double m, double low, double
     return 0.5 * (left + right);
 }
 
-/* alpha for a share m = mu W/w of the barrier; not at a side, where halving ends if m is tiny. */
+/* alpha for the barrier parameter m = mu W/w, kept away from the sides, where bisection ends if m is tiny. */
 static double centre(double short_of, double kappa, double m, double low, double high) {
     if (isinf(low) && isinf(high)) return kappa * short_of;
     const double alpha = middle(short_of, kappa, m, low, high), off = OFF * (isfinite(high - low) ? high - low : 1);
@@ -66,7 +67,8 @@ void spd_interior_rows_centre(spd_interior *a) {
     }
 }
 
-/* C = 1/(1/kappa + sum of s/g) and alpha + C (z - b - alpha/kappa + k_low - k_high). */
+/* C = 1/(1/kappa + sum of s/g)
+ * next = alpha + C (z - b - alpha/kappa + k_low - k_high) */
 void spd_interior_rows_prepare(spd_interior *a) {
     const spdhg_problem *p = a->p;
     if (a->rows && !a->pieces) memcpy(a->next, a->alpha, (size_t)(p->n * p->K) * sizeof *a->next);
@@ -99,8 +101,9 @@ void spd_interior_rows_move(spd_interior *a, double step) {
     if (a->rows && a->pieces) spd_axpy(a->p->n * a->p->K, step, a->next, a->alpha);
 }
 
-/* The largest t = step, step/2, ... with l(u + t du) <= l(u) + t l'(u)du + t^2 du'l''(u)du, twice what the model says. A quadratic
- * loss is its model. */
+/* The largest t = step, step/2, ... with
+ *     l(u + t du) <= l(u) + t l'(u)du + t^2 du'l''(u)du
+ * which allows twice the model's second-order term. A quadratic loss equals its model. */
 double spd_interior_rows_trust(spd_interior *a, double step) {
     const spdhg_problem *p = a->p;
     double *move = a->next, slope = 0, bend = 0, t = step;

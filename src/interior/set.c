@@ -1,10 +1,16 @@
 /* set.c - the set X (interior.h).
- *   box, nonneg, simplex   distances x - low and high - x; the sum of the simplex is an equation of the system
- *   ball                   g = R^2 - ||x||^2:  the system gets 2 s I + (4 s/g) xx', its right side -2 x (k - s r/g),
- *                          r = R^2 - ||x||^2 - g
- *   l1ball                 |x_j| <= t_j, sum t <= R: distances t - x, t + x, R - sum t. With D = s/g of the first two,
- *                          E = D_- + D_+, V = D_+ - D_-, kap = s/g of the third, dt leaves: the system gets E - V^2/E and
- *                          kap/(1 + kap sum 1/E) (V/E)(V/E)' */
+ *   box, nonneg, simplex   Distances x - low and high - x. The sum of the simplex is an equation of the system.
+ *   ball                   Distance g = R^2 - ||x||^2, with residual r = R^2 - ||x||^2 - g. Added to the system and to its right
+ *                          side:
+ *                              2 s I + (4 s/g) xx'
+ *                              -2 x (k - s r/g)
+ *   l1ball                 |x_j| <= t_j, sum t <= R: distances t - x, t + x, R - sum t. D = s/g for the first two, kap = s/g for
+ *                          the third:
+ *                              E = D_- + D_+
+ *                              V = D_+ - D_-
+ *                          Eliminating dt adds to the system
+ *                              E - V^2/E
+ *                              kap/(1 + kap sum 1/E) (V/E)(V/E)' */
 #include "interior/interior.h"
 
 static int64_t first(const spd_interior *a) { return spd_pairs_set(a); }
@@ -14,7 +20,7 @@ static double radius(const spd_interior *a) { return a->p->set.arg[0]; }
 
 double spd_interior_set_sum(const spd_interior *a) { return kind(a)->sum ? radius(a) : NAN; }
 
-/* As far from the sides as costs about mu, by curvature or penalty. */
+/* A distance from the sides that costs about mu, judged by curvature or penalty. */
 static void enter_box(spd_interior *a) {
     double low, high, sum = 0;
     spd_set_sides(&a->p->set, &low, &high);
@@ -94,7 +100,7 @@ static double left_out(const spd_interior *a) {
     return (R - x) * (R + x) - a->g[last(a)];
 }
 
-/* k_- + k_+ - k of the sum: what drives t_j. */
+/* k_- + k_+ - k of the sum constraint: the right side for t_j. */
 static double drive(const spd_interior *a, int64_t j) {
     return a->k[first(a) + 2 * j] + a->k[first(a) + 2 * j + 1] - a->k[last(a)];
 }
@@ -145,7 +151,7 @@ void spd_interior_set_follow(spd_interior *a) {
     }
 }
 
-/* A side holds x_j where its stiffness s/g is more than what f has: at the optimum one is infinite or 0. */
+/* A side holds x_j if its stiffness s/g exceeds the curvature of f; in the limit s/g is either infinite or 0. */
 void spd_interior_set_settle(spd_interior *a) {
     double low, high;
     spd_set_sides(&a->p->set, &low, &high);

@@ -1,6 +1,8 @@
-/* solve.c - the interior-point iteration (interior.h): from a centre for mu, with every step
- *     a step to mu = 0 tells how far it would get; then the one that is made aims at mu (that part left)^3 and corrects for the
- *     second order of the first (Mehrotra: On the implementation of a primal-dual interior point method, 1992). */
+/* solve.c - the interior-point iteration (interior.h), started from a centre for mu (Mehrotra: On the implementation of a
+ * primal-dual interior point method, 1992). In every iteration a trial step to mu = 0 shows which part of the products it would
+ * leave. The actual step aims at
+ *     mu (part left)^3
+ * and corrects for the second-order term of the trial step. */
 #include "interior/interior.h"
 
 enum { SMALL = 300, STEPS_MOST = 100, SHORT_MOST = 5, IDLE_MOST = 2 };
@@ -22,7 +24,7 @@ bool spd_interior_rescues(const spdhg_problem *p) {
     return !spd_interior_refuses(p) && (!p->set.kind->whole || p->loss->quadratic || small);
 }
 
-/* A squared loss has no sides: its model is the loss itself, and made once. */
+/* A squared loss has no sides: its model is the loss itself and is built once. */
 static bool has_pieces(const spdhg_problem *p) {
     const spdhg_loss *loss = p->loss;
     return loss->quadratic &&
@@ -61,7 +63,7 @@ void spd_interior_layout(spd_interior *a, const spdhg_problem *p, int threads, c
     a->scratch = spd_arena_take(work, most_of(most_of(spd_problem_gradient_work(p), matrix), most_of(nK, sums)));
 }
 
-/* -( P u + q + A'alpha/W + F'y ) with alpha and y as they would be at du = 0. */
+/* -( P u + q + A'alpha/W + F'y ) with the alpha and y at du = 0. */
 static void right_side(spd_interior *a) {
     const spdhg_problem *p = a->p;
     const int64_t n = a->n;
@@ -78,8 +80,10 @@ static void right_side(spd_interior *a) {
     spd_interior_set_prepare(a);
 }
 
-/* The direction for the targets k; with a sum to keep, M du + (eta + change) 1 = rhs and 1'du = what is missing. The right side
- * then goes to 0: what is left of it is not lost in rounding. Returns the decrement. */
+/* The direction for the targets k. With a sum constraint,
+ *     M du + (eta + change) 1 = rhs
+ *     1'du = required sum - present sum
+ * The right side then tends to 0, so that its residual is not lost in rounding. Returns the decrement. */
 static double direct(spd_interior *a) {
     const int64_t d = a->p->dK;
     const double total = spd_interior_set_sum(a);
@@ -130,13 +134,13 @@ bool spd_interior_advance(spd_interior *a, double *decrement) {
     *decrement = direct(a);
     const double most = spd_cones_longest(a, spd_pairs_longest(a, 1)),
                  left = now > 0 ? fmax(products(a, most, NULL) / now, 0) : 0;
-    /* Where the curvature changes a step leaves more of the gradient than of the products: they wait for it. */
+    /* If the curvature changes, a step reduces the gradient less than the products; the target of the products then waits. */
     const double short_of = a->curved ? fmax(*decrement - now, 0) : 0;
     a->mu = count > 0 ? fmax(left * left * left * now, short_of) / count : 0;
     aim(a, a->mu, true);
     direct(a);
     *step = longest(a);
-    if (products(a, *step, NULL) > now && *decrement < now) { /* the correction was too bold: without it the products fall */
+    if (products(a, *step, NULL) > now && *decrement < now) { /* too large a correction: products decrease without it */
         aim(a, SAFE * (now / count), false);
         direct(a);
         *step = longest(a);
@@ -158,7 +162,7 @@ void spd_interior_stand(spd_interior *a) {
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) memset(pairs[i], 0, (size_t)spd_pairs_all(a) * sizeof(double));
 }
 
-/* The best for u and mu. */
+/* The best pairs for u and mu. */
 static void centre(spd_interior *a) {
     spd_interior_stand(a);
     spd_interior_set_enter(a);
@@ -167,7 +171,7 @@ static void centre(spd_interior *a) {
     spd_interior_terms_centre(a);
 }
 
-/* A part `start` of f for all products together: how many there are is known once they are made. */
+/* The products shall add up to `start`. Their number is known only after a first centring. */
 void spd_interior_begin(spd_interior *a, double start) {
     double count;
     a->eta = 0;
@@ -199,7 +203,7 @@ bool spd_interior_solve(spd_interior *a, double start, double enough) {
         short_ones = a->step < SHORT ? short_ones + 1 : 0;
         const double left = spd_interior_left(a, decrement);
         idle = left < GAIN * best ? 0 : idle + 1;
-        if (best <= NEAR * start && (left > WORSE * best || idle > IDLE_MOST)) break; /* rounding has taken over */
+        if (best <= NEAR * start && (left > WORSE * best || idle > IDLE_MOST)) break; /* only rounding is left */
         if (left < best) {
             best = left;
             keep(a);

@@ -1,14 +1,14 @@
-/* sparse.c - the system of a step as a sparse matrix and its LDL' factor (interior.h): rows of stack.c, weighted. */
+/* sparse.c - the system of a step as a sparse matrix and its LDL' factor (interior.h), made of the weighted rows of stack.c. */
 #include "interior/interior.h"
 
 enum { CG_MOST = 30 };
-static const double TOLERANCE = 1e-12; /* of a solution */
-static const double LITTLE = 1e-14;    /* of the diagonal: what is added to it, */
+static const double TOLERANCE = 1e-12; /* relative residual of a solution */
+static const double LITTLE = 1e-14;    /* added to the diagonal, relative to it; */
 static const double SINGULAR =
-    1e-8; /* where the matrix may be singular: without its long rows, or an intercept that F leaves to x as well */
-static const double MUCH = 1e8; /* times that */
+    1e-8; /* the same where the matrix may be singular: without its long rows, or in a redundant intercept */
+static const double MUCH = 1e8; /* the largest multiple of these that is tried */
 
-/* The normal of a block, as seen by the columns: F_b'normal. fix: zeros, and again afterwards. */
+/* The normal of a block in terms of the columns: F_b'normal. fix: zeros, restored afterwards. */
 static void fill_block(spd_interior *a, const spd_part *B) {
     for (int64_t i = 0; i < B->size; i++) {
         spd_csr_row row;
@@ -18,7 +18,7 @@ static void fill_block(spd_interior *a, const spd_part *B) {
     }
 }
 
-/* The rows of the blocks, term after term; of a term with lambda = 0 they weigh nothing. */
+/* The rows of the blocks, term by term; those of a term with lambda = 0 have weight 0. */
 static void fill_blocks(spd_interior *a, int64_t row) {
     spd_sparse_system *s = &a->system;
     const spd_sparse_pattern *q = s->pattern;
@@ -39,7 +39,7 @@ static void fill_blocks(spd_interior *a, int64_t row) {
 
 static bool has_long_rows(const spd_sparse_pattern *q) { return q->nodes > q->n; }
 
-/* A spare intercept's diagonal may be anything: then it does not move, for the right side is 0 along (1, -1). */
+/* A redundant intercept may have any diagonal: it does not move, because the right side is 0 along (1, -1). */
 static bool factor(spd_interior *a) {
     const spdhg_problem *p = a->p;
     const int64_t nK = p->n * p->K, mK = p->m * p->K;

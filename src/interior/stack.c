@@ -1,13 +1,16 @@
-/* stack.c - the rows that make up the system, stacked, and the order they are eliminated in (interior.h).
- *     M = diag + sum over the rows r of w_r g_r g_r':   a_i and 1 with w = C_i w_i/W;   F_e with w = D_e;   the normal of a block with
- *     w = -1. Row r of output k is over the columns j K + k; the intercepts are the last K. */
+/* stack.c - the rows that make up the system, stacked, and their order of elimination (interior.h).
+ *     M = diag + sum over the rows r of w_r g_r g_r'
+ *     g = (a_i, 1)              w = C_i w_i/W
+ *     g = F_e                   w = D_e
+ *     g = normal of a block     w = -1
+ * Row r of output k has the columns j K + k; the intercepts are the last K columns. */
 #include "interior/interior.h"
 
-enum { SHORT = 16 }; /* entries: its products are few whatever else there is */
+enum { SHORT = 16 }; /* entries: a row this short never causes much fill */
 
 static bool couples(const spd_term *t) { return !t->penalty->sum_of_sizes; }
 
-/* Entries of A and F with their outputs, and the most that the blocks can have. */
+/* The number of entries of A and F for all outputs, and the most that the blocks can have. */
 static void count(const spdhg_problem *p, int64_t *fixed, int64_t *coupled, int64_t *blocks) {
     *fixed = (p->nnz + (p->intercept ? p->n : 0)) * p->K;
     *coupled = *blocks = 0;
@@ -56,7 +59,7 @@ static void add_structures(filling *f, const spdhg_problem *p) {
     }
 }
 
-/* The columns that a block's rows have, each once; seen: n zeros, which become the number of the last block. */
+/* The columns in which a block's rows have entries, each once; seen: zeros before, then the index of the last block seen. */
 static void add_block(filling *f, const spdhg_problem *p, const spd_term *t, int64_t b, int64_t *seen) {
     for (int64_t r = 0; r < spd_term_block_rows(t, b); r++) {
         spd_csr_row row;
@@ -71,7 +74,8 @@ static void add_block(filling *f, const spdhg_problem *p, const spd_term *t, int
     end_row(f);
 }
 
-/* No ridge, no sides, every row of F adds up to 0 and every row of A to the same number, exactly: x + t 1 is a change of c. */
+/* True if there is no ridge and no side, every row of F sums to 0, and every row of A to the same number, exactly: adding t to
+ * every x_j then has the same effect as changing c. */
 static bool is_spare(const spd_interior_stack *s, const spdhg_problem *p) {
     const spd_sparse_pattern *q = &s->pattern;
     double first = 0;
@@ -99,7 +103,8 @@ static spdhg_status fill(spd_interior_stack *s, const spdhg_problem *p, spdhg_er
     return SPDHG_OK;
 }
 
-/* Long rows beside the matrix, or all in it: what costs less. In it, the longest alone costs a dense factor of its size. */
+/* Chooses the cheaper: long rows handled outside the matrix, or all rows inside. Inside, the longest row alone costs a dense
+ * factor of its size. */
 static spdhg_status analyse(spd_interior_stack *s, spdhg_error *err) {
     spd_sparse_pattern *q = &s->pattern;
     int64_t longest = 0;

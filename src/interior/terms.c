@@ -1,8 +1,11 @@
 /* terms.c - the penalty lambda r(z), z = F x, as pieces (interior.h).
- *   l1     z = s_high - s_low,  distances lambda - y and y + lambda
+ *   l1     z = s_high - s_low, with distances lambda - y and y + lambda
  *   group  a second-order cone: cone.c
- *   linf   y = s_+ - s_-,  sum of s_+ + s_- = lambda,  distances t - z and t + z;  dt leaves with E_e = s_+/g_+ + s_-/g_-,
- *          V_e = s_+/g_+ - s_-/g_-:  y at dz: k_+ - k_- + E dz - V dt,  dt = ( sum(k_+ + k_-) - lambda + V'dz )/sum E */
+ *   linf   y = s_+ - s_- and sum of s_+ + s_- = lambda, with distances t - z and t + z. Eliminating dt:
+ *              E_e = s_+/g_+ + s_-/g_-
+ *              V_e = s_+/g_+ - s_-/g_-
+ *              y at dz = k_+ - k_- + E dz - V dt
+ *              dt = ( sum(k_+ + k_-) - lambda + V'dz )/sum E */
 #include "interior/interior.h"
 
 enum { HALVINGS = 200 };
@@ -22,7 +25,7 @@ static void centre_group(spd_interior *a, const spd_part *B) {
     spd_cone_centre(a, B);
 }
 
-/* t with sum of 2t/(t^2 - z^2) = lambda/mu, by halving. */
+/* The t with sum of 2t/(t^2 - z^2) = lambda/mu, by bisection. */
 static void centre_linf(spd_interior *a, const spd_part *B) {
     double most = 0;
     for (int64_t i = 0; i < B->size; i++) most = fmax(most, fabs(a->z[spd_part_at(B, i)]));
@@ -113,7 +116,7 @@ static void follow_l1(spd_interior *a, const spd_part *B) {
     a->dg[i + 1] = -a->next_y[e];
 }
 
-/* The change of y; of y'dz along the normal, a part is taken out. */
+/* The change of y, without its part along the normal; returns normal'dz. */
 static double follow_block(spd_interior *a, const spd_part *B) {
     double along = 0;
     for (int64_t q = 0; q < B->size; q++) along += a->normal[spd_part_at(B, q)] * a->dz[spd_part_at(B, q)];

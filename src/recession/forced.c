@@ -1,12 +1,15 @@
-/* forced.c - rows whose alpha must be 0. Without ridge, along u with F u = 0 a dual point needs sum_i w_i alpha_i a_i'u = 0;
- * where losses never rise in one direction s_i of their score (logistic, hinges: s_i = b_i; a count of 0: -1; then s_i alpha_i <= 0) and
- * all s_i a_i'u have one sign, each term has: alpha_i = 0 wherever a_i'u is not 0. An intercept changes nothing: it is 0 along u.
- * Where a loss falls for ever, along the first u found f falls strictly from every x: no minimiser exists, only an infimum (unattained). A hinge is 0 from a
- * finite margin on and says nothing of the kind. Rows found take further directions' other sign away, so it repeats. push goes
- * so far along them that these rows lose next to nothing: where an exact solver starts instead of walking there step by step. The
- * u tried: one per connected component of the columns of F, where rows with two entries tie them together (every graph; also
- * columns F does not touch). F u and a_i'u within rounding of 0 count as 0. Apart from unattained, what is found only guides
- * the choice of alpha; the gap is computed, and checked, from the point chosen. */
+/* forced.c - rows whose alpha must be 0. Without a ridge, and for a u with F u = 0, a dual point requires
+ *     sum_i w_i alpha_i a_i'u = 0
+ * Suppose that each loss never increases in one direction s_i of its score (logistic, hinges: s_i = b_i; a count of 0: s_i = -1).
+ * Then s_i alpha_i <= 0. If all s_i a_i'u have the same sign, so have all summands, and alpha_i = 0 wherever a_i'u is not 0. An
+ * intercept does not matter, since it is 0 along u.
+ * If such a loss decreases forever, f decreases strictly along the first u found, from every x: there is no minimiser, only an
+ * infimum (unattained). This does not apply to a hinge, which is 0 beyond a finite margin.
+ * The search is repeated, because without the rows found, further directions may have only one sign left. push goes so far along
+ * the directions that the losses of these rows nearly vanish; an exact solver starts there instead of walking there in many
+ * steps. One u is tried for each connected component of the columns of F, tied by rows with two entries (every graph; also
+ * columns without entries in F). F u and a_i'u within rounding of 0 count as 0. Apart from unattained, the result only guides the
+ * choice of alpha; the gap is computed and checked at the chosen point. */
 #include <float.h>
 
 #include "problem/rows.h"
@@ -14,7 +17,7 @@
 
 static bool counts(const spdhg_problem *p, int64_t i) { return spd_problem_weight(p, i) > 0; }
 
-/* The direction of row i's score in which its loss never rises; 0: none. */
+/* The direction of row i's score in which its loss never increases; 0: none. */
 static double side(const spdhg_problem *p, int64_t i) { return spd_loss_never_rises(p->loss, p->loss_arg, p->b[i]); }
 
 static bool never_rises(const spdhg_problem *p) {
@@ -27,11 +30,11 @@ typedef struct components {
     int32_t *of; /* column -> component, named by one of its columns */
     double *u;   /* column -> entry of its component's direction; 0 everywhere if the component has none */
     double *low, *high;
-    double *sum, *size; /* of s_i a_i'u for a row, and of its terms; 0 between rows */
-    int64_t open;       /* components with a direction that have not shown both signs yet */
+    double *sum, *size; /* for one row: s_i a_i'u, and the sum of its terms' absolute values; 0 between rows */
+    int64_t open;       /* components with a direction for which only one sign has occurred so far */
 } components;
 
-/* Rows with two entries tie their columns, longer ones leave no direction through theirs; F u = 0 either way. */
+/* Rows with two entries tie their columns; longer rows exclude their columns from all directions. F u = 0 either way. */
 static void tie_columns(spd_joins *ties, const spdhg_problem *p) {
     for (spd_rows r = spd_rows_of(p); spd_rows_next(&r);)
         if (r.term->lambda > 0 && !spd_joins_row(ties, &r.row, 1, 0))
@@ -51,8 +54,8 @@ static spdhg_status find_components(components *s, const spdhg_problem *p, spdhg
     return SPDHG_OK;
 }
 
-/* Every component that row i touches, its part of s_i a_i'u summed: widens low..high by it, or says whether it forces the row. A row
- * that rises either way widens both. */
+/* Sums s_i a_i'u for every component in which row i has entries. With `widen`, extends low..high by it; else returns whether some
+ * component forces the row. A row whose loss increases in both directions extends both ends. */
 static bool visit(components *s, const spdhg_problem *p, int64_t i, bool widen) {
     spd_row row;
     spd_problem_row(p, i, &row);
@@ -80,8 +83,8 @@ static bool visit(components *s, const spdhg_problem *p, int64_t i, bool widen) 
     return forced;
 }
 
-/* forced[i] becomes the number of the sweep that found row i; along = the sum of the directions found, signed so that margins
- * grow. It ends as soon as every component has shown both signs: of most data that is after a few rows. */
+/* Sets forced[i] to the number of the sweep that found row i, and along to the sum of the directions found, signed so that
+ * margins grow. Stops as soon as both signs have occurred in every component, for most data after a few rows. */
 static int64_t sweep(components *s, const spdhg_problem *p, uint8_t number, uint8_t *forced, double *along) {
     int64_t more = 0;
     memset(s->low, 0, (size_t)p->d * sizeof *s->low);
@@ -104,7 +107,7 @@ static int64_t sweep(components *s, const spdhg_problem *p, uint8_t number, uint
     return more;
 }
 
-/* The last sweep's rows first: earlier directions then make up for what later ones took from their own rows. */
+/* Called for the last sweep first, so that earlier directions can restore the margins that later ones reduced in their rows. */
 static void push_along(const spdhg_problem *p, const uint8_t *forced, int number, const double *along, double margin,
                        double *push) {
     double most = 0;
@@ -121,7 +124,7 @@ static void push_along(const spdhg_problem *p, const uint8_t *forced, int number
     if (isfinite(most) && spd_all_finite(p->d, along)) spd_axpy(p->d, most, along, push);
 }
 
-/* F = identity: F u = 0 for u = 0 only. */
+/* With F = identity, F u = 0 only for u = 0. */
 static bool may_have_directions(const spdhg_problem *p) {
     for (int64_t t = 0; t < p->terms; t++)
         if (spd_csr_is_identity(&p->term[t].F->F) && p->term[t].lambda > 0) return false;
@@ -148,7 +151,7 @@ spdhg_status spd_recession_find(spd_recession *r, const spdhg_problem *p, spdhg_
     if (status == SPDHG_OK) {
         while (sweeps < SWEEPS_MOST && sweep(&s, p, (uint8_t)(sweeps + 1), r->forced, along + sweeps * p->d) > 0) sweeps++;
         r->unattained = sweeps > 0 && p->loss->falls_for_ever;
-        const double margin = r->unattained ? 50 : 2; /* exp(-50), against f(0) 1e-10 as well; a hinge is 0 from 1 on */
+        const double margin = r->unattained ? 50 : 2; /* exp(-50) is small even against 1e-10 f(0); a hinge is 0 from 1 on */
         for (int number = sweeps; number > 0; number--)
             push_along(p, r->forced, number, along + (number - 1) * p->d, margin, r->push);
     }

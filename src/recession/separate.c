@@ -1,23 +1,26 @@
-/* separate.c - data that a plane separates. Without ridge, along (u, e) with F u = 0 and s_i (a_i'u + e) > 0 in every row, s_i the
- * direction in which its loss falls for ever (logistic: b_i), and nothing rises: f has no minimiser and its infimum is 0. The point nearest to x with F u = 0
- * (to rounding) is tried as u; if it separates the rows, the answer is so far along it that the loss is 1e-20. */
+/* separate.c - data that a plane separates: a direction (u, e) with
+ *     F u = 0
+ *     s_i (a_i'u + e) > 0 for every row
+ * where s_i is the direction in which the row's loss decreases forever (logistic: b_i). Without a ridge nothing increases along
+ * it: f has no minimiser, and its infimum is 0. The point nearest to x with F u = 0 (up to rounding) is tried as u. If it
+ * separates the rows, the answer is so far along it that the loss is 1e-20. */
 #include "recession/recession.h"
 
-static const double MARGIN = 50;      /* exp(-50) is the loss of the row with the least */
-static const double ROUNDING = 1e-9;  /* of the largest score: a margin below is none */
-static const double RESIDUAL = 1e-14; /* of F x: where the projection may stop */
-static const double NOTHING = 1e-9;   /* of ||F|| u: what F u = 0 may be for rounding */
+static const double MARGIN = 50;      /* of the row with the least; its loss is exp(-50) */
+static const double ROUNDING = 1e-9;  /* relative to the largest score: smaller margins count as 0 */
+static const double RESIDUAL = 1e-14; /* relative to F x: the projection stops here */
+static const double NOTHING = 1e-9;   /* relative to ||F|| ||u||: F u = 0 up to rounding */
 enum { STEPS_MOST = 100 };            /* of the projection */
 
 typedef struct plane {
     const spdhg_problem *p;
     double *u, *wide;     /* d: the direction; scratch */
     double *z;            /* n: its scores */
-    double *y, *w, *work; /* m, m, 4 m: F x, F u; the projection's */
+    double *y, *w, *work; /* m, m, 4 m: F x; F u; scratch of the projection */
     double e;             /* intercept of the direction */
 } plane;
 
-/* out = F x of the terms that count: without lambda F x may be anything. */
+/* out = F x for the terms with lambda > 0; the others do not constrain F x. */
 static void apply(const spdhg_problem *p, const double *x, double *out) {
     spd_problem_apply(p, x, out);
     for (int64_t t = 0; t < p->terms; t++)
@@ -32,7 +35,10 @@ static void square(const void *context, const double *w, double *out) {
     apply(a->p, a->wide, out);
 }
 
-/* u = x - F'w, F F' w = F x: the point nearest to x with F u = 0. False if it is not, but for rounding. */
+/* The point nearest to x with F u = 0:
+ *     u = x - F'w
+ *     F F' w = F x
+ * False if F u is not 0 up to rounding. */
 static bool to_null_space(plane *a, const double *x) {
     const spdhg_problem *p = a->p;
     const spd_cg cg = {.apply = square, .context = a, .tolerance = RESIDUAL, .most = STEPS_MOST};
@@ -45,11 +51,11 @@ static bool to_null_space(plane *a, const double *x) {
     return spd_max_abs(p->m, a->y) <= NOTHING * spd_problem_structure_norm(p) * spd_max_abs(p->d, a->u);
 }
 
-/* The scores of u; e in the middle where there is an intercept. Returns the least s_i (a_i'u + e), -INFINITY if a class is
- * missing. */
+/* Computes the scores of u and, with an intercept, e in the middle between the classes. Returns the least s_i (a_i'u + e),
+ * -INFINITY if a class is missing. */
 static double least_margin(plane *a, int threads) {
     const spdhg_problem *p = a->p;
-    double low = INFINITY, high = -INFINITY; /* the least of the positive rows, the largest of the negative ones */
+    double low = INFINITY, high = -INFINITY; /* the least score of the positive rows, the largest of the negative ones */
     spd_problem_products(p, threads, a->u, a->z);
     for (int64_t i = 0; i < p->n; i++) {
         if (!(spd_problem_weight(p, i) > 0)) continue;

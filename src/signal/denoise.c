@@ -1,11 +1,11 @@
-/* denoise.c - the handle spdhg_denoised: a solve at the lambda that was given, or a path of lambdas, one of which is chosen; then
- * the fit at every point, its knots and its segments. */
+/* denoise.c - the handle spdhg_denoised: a solve at the given lambda, or a path of lambdas from which one is chosen; then the fit
+ * at every point, its knots and its segments. */
 #include "signal/signal.h"
 
-static const double FREE_MOST = 0.5; /* of the values: a fit with more degrees of freedom than this removes little noise */
+static const double FREE_MOST = 0.5; /* degrees of freedom per value above which a fit removes little noise */
 
 struct spdhg_denoised {
-    spd_signal signal; /* the caller's arrays are not looked at any more */
+    spd_signal signal; /* the caller's arrays are no longer read */
     spd_signal_problem problem;
     spdhg_path *path;
     spdhg_solver *solver; /* lambda was given */
@@ -15,7 +15,7 @@ struct spdhg_denoised {
     spdhg_denoised_view view;
 };
 
-/* The caller's struct may be older and shorter: what it lacks keeps its default. */
+/* The caller's struct may be older and shorter: missing members keep their defaults. */
 static spdhg_status take_options(spdhg_denoise_options *o, const spdhg_denoise_options *given, spdhg_error *err) {
     *o = (spdhg_denoise_options)SPDHG_DENOISE_OPTIONS;
     SPD_TRY(SPD_OPTIONS_TAKE(spdhg_denoise_options, o, given, err));
@@ -32,7 +32,7 @@ static spdhg_status solve_at(spdhg_denoised *d, double lambda, const spdhg_optio
     SPD_TRY(spdhg_problem_scale_lambda(d->problem.problem, lambda, err));
     SPD_TRY(spdhg_solver_new(&d->solver, d->signal.options.solver, d->problem.problem, solve, err));
     SPD_TRY(spdhg_solver_run(d->solver, &d->view.outcome, err));
-    const spd_settling zeros = d->signal.order >= 0 ? SPD_SETTLE : SPD_SETTLE_ASK; /* knots are wanted, not edges of an image */
+    const spd_settling zeros = d->signal.order >= 0 ? SPD_SETTLE : SPD_SETTLE_ASK; /* knots matter, edges of an image do not */
     SPD_TRY(spd_tune_settle(d->solver, zeros, &d->view.settled, &d->view.outcome, err));
     d->view.lambda = lambda;
     d->view.degrees = NAN;
@@ -45,7 +45,7 @@ static spdhg_status choose(spdhg_denoised *d, const spdhg_options *solve, spdhg_
     const bool validated = strcmp(o->choose, "cv") == 0;
     spdhg_path_options along = SPDHG_PATH_OPTIONS;
     SPD_TRY(spd_lambda_max_bound(d->problem.problem, solve ? solve->threads : 0, &along.lambda_max, err));
-    if (along.lambda_max == 0) return solve_at(d, 0, solve, err); /* F y = 0: the fit is the data, whatever lambda is */
+    if (along.lambda_max == 0) return solve_at(d, 0, solve, err); /* F y = 0: the fit is the data for every lambda */
     along.lambda_max *= 1 + 1e-6;
     along.lambdas = o->lambdas;
     along.ratio = o->ratio;
@@ -67,7 +67,7 @@ static spdhg_status choose(spdhg_denoised *d, const spdhg_options *solve, spdhg_
     return SPDHG_OK;
 }
 
-/* From scores to the values they stand for: poisson fits the logarithms of means. */
+/* Converts scores to means: poisson fits logarithms of means. */
 static void to_means(spdhg_denoised *d) {
     const spdhg_problem *p = d->problem.problem;
     if (!p->loss->mean) return;
@@ -75,7 +75,7 @@ static void to_means(spdhg_denoised *d) {
     for (int64_t i = 0; i < d->view.segments; i++) d->segment[i].level = p->loss->mean(d->segment[i].level, p->loss_arg);
 }
 
-/* What the view says of x. */
+/* Fills in the view of x. */
 static spdhg_status describe(spdhg_denoised *d, spdhg_error *err) {
     const spdhg_problem *p = d->problem.problem;
     const spdhg_solution *s = spdhg_solver_solution(d->path ? spdhg_path_solver(d->path) : d->solver);

@@ -1,10 +1,11 @@
-/* held_out.c - cross-validation of a signal: points are held out evenly, the rest is fitted along the lambdas of the path, at the
- * same lambda of the sum of losses, and judged at the points held out. On a line as genlasso's cv.trendfilter: every folds-th point
- * but the two ends, predicted by the line between its neighbours. A fold is one task on one thread and writes its own places. Mean
- * and standard error over the folds, each counting the same. */
+/* held_out.c - cross-validation of a signal. Evenly spaced points are held out, the others are fitted along the path's lambdas
+ * (the same lambda relative to the sum of losses), and the fit is judged at the points held out. A line is treated as in
+ * genlasso's cv.trendfilter: every folds-th point except the two ends is held out and predicted by linear interpolation between
+ * its neighbours. Each fold is one task on one thread and writes only its own results. The mean and standard error give every
+ * fold the same weight. */
 #include "signal/signal.h"
 
-/* Neighbours on a grid belong to different folds: h, w, l each shift by their own step. */
+/* Neighbours on a grid belong to different folds: h, w, l each shift the fold by their own step. */
 static int64_t lattice(const int64_t side[3], int64_t point, int64_t folds) {
     const int64_t l = point % side[2], w = point / side[2] % side[1], h = point / side[2] / side[1];
     return (w + folds / 2 * h + (folds / 2 + 1) * l) % folds;
@@ -34,7 +35,7 @@ spdhg_status spd_signal_folds(const spd_signal *s, int32_t **out, spdhg_error *e
 }
 
 typedef struct task {
-    double *loss; /* of every point of the path */
+    double *loss; /* for every point of the path */
     bool *reached;
     spdhg_status status;
     spdhg_error err;
@@ -49,7 +50,7 @@ typedef struct validation {
     spd_asker asker;
 } validation;
 
-/* Mean loss at the points held out. */
+/* Mean loss at the held-out points. */
 static double judge(const validation *v, const spd_signal_problem *p, int32_t f, const double *x) {
     const spd_signal *s = v->held->signal;
     double sum = 0, W = 0;

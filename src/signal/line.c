@@ -1,8 +1,8 @@
-/* line.c - values of a line between and beyond those that were fitted. A polynomial of degree ORDER through ORDER + 1 fitted
- * values has no penalty of its own: beyond the ends it is the minimiser, and of a chain or a line of order 1 between them too. */
+/* line.c - values of a line between and beyond the fitted points. A polynomial of degree ORDER through ORDER + 1 fitted values
+ * adds no penalty: it is the minimiser beyond the ends and, for a chain or a line of order 1, also between fitted points. */
 #include "signal/signal.h"
 
-/* Lagrange's polynomial through count values from `first` on, at t. */
+/* The Lagrange polynomial through `count` values from `first` on, at t. */
 static double polynomial(const spd_signal *s, const spd_signal_problem *p, const double *x, int64_t first, int64_t count,
                          double t) {
     double sum = 0;
@@ -17,11 +17,11 @@ static double polynomial(const spd_signal *s, const spd_signal_problem *p, const
     return sum;
 }
 
-/* A point behind fitted value `after`, -1: before all of them. */
+/* The value at a point that follows fitted value `after`; -1: it precedes all of them. */
 static double filled(const spd_signal *s, const spd_signal_problem *p, const double *x, int64_t after, int64_t point) {
     const double t = spd_signal_position(s, point);
     int64_t first = after - s->order / 2;
-    if (s->order == 0 && after >= 0 && after + 1 < p->count) { /* the nearer of the two */
+    if (s->order == 0 && after >= 0 && after + 1 < p->count) { /* the closer of the two neighbours */
         const double left = t - spd_signal_position(s, p->point[after]), right = spd_signal_position(s, p->point[after + 1]) - t;
         first = left <= right ? after : after + 1;
     }

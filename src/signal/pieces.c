@@ -1,8 +1,8 @@
-/* pieces.c - a fitted line as pieces: the points at which they meet, and the constant pieces of a chain. */
+/* pieces.c - the pieces of a fitted line: the points at which they meet, and the constant segments of a chain. */
 #include "signal/signal.h"
 
-/* Row e of F spans the points e to e + order + 1; what bends there bends at the one in the middle, and what jumps begins anew at
- * the second of two. */
+/* Row e of F spans the points e to e + order + 1. If it is not 0, the knot is the point in the middle; for a chain, the second of
+ * the two points, where the new level begins. */
 spdhg_status spd_line_knots(const spd_signal *s, const spd_signal_problem *p, const bool *zero, int64_t **knot, int64_t *knots,
                             spdhg_error *err) {
     *knots = 0;

@@ -1,6 +1,8 @@
-/* problem.c - from points to a problem: rows of the identity for the values that are there, and F.
- * On a line F has divided differences at the positions t = p/h, h their mean spacing, so that its entries are near 1 whatever the
- * unit of p: D(p) = h^-order D(t), and the term's own lambda is h^-order. */
+/* problem.c - from points to a problem: rows of the identity for the observed values, and F.
+ * On a line F has divided differences at the scaled positions t = p/h, where h is the mean spacing, so that its entries are near
+ * 1 whatever the unit of p:
+ *     D(p) = h^-order D(t)
+ * The term's own lambda is therefore h^-order. */
 #include <stdlib.h>
 
 #include "signal/signal.h"
@@ -24,7 +26,7 @@ static int rising(const void *left, const void *right) {
     return (a->point > b->point) - (a->point < b->point);
 }
 
-/* -1: no line. */
+/* order -1: not a line. */
 static spdhg_status find_order(const char *structure, int64_t *order, spdhg_error *err) {
     *order = strcmp(structure, "chain") == 0 ? 0 : -1;
     if (!spd_spec_is(structure, "trend")) return SPDHG_OK;
@@ -155,7 +157,7 @@ spdhg_status spd_signal_problem_new(spd_signal_problem *out, const spd_signal *s
 }
 
 void spd_signal_problem_free(spd_signal_problem *p) {
-    spdhg_problem_free(p->problem); /* before what it points to */
+    spdhg_problem_free(p->problem); /* before the data it points to */
     spdhg_structure_free(p->F);
     spdhg_data_free(p->data);
     spd_free(p->point);
