@@ -179,7 +179,7 @@ spdhg_status spd_prepare_values(spdhg_problem *p, const spdhg_problem *base, spd
 
 /* ---- rows */
 
-/* Inlined because most sparse rows are so short that a call would cost more. */
+/* Short rows, the most common in sparse data, are summed here because a call would cost more. */
 static double sum_of_squares(const spd_row *row) {
     enum { SHORT = 16 };
     double sum = 0;
