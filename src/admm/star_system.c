@@ -1,8 +1,8 @@
 /* star_system.c - solves ( diag(D) + rho N'N ) x = b exactly, in one pass over N, where N is a star or a few stars.
- * Some rows u are heavy (that of a hub). Among the columns of the other, light rows f only some are shared by several rows (that
- * of a hub, again). Every other column j is private: it is in at most one light row e(j), with the entry p_j. With v = rho u'x
- * for the heavy rows and s for the shared columns, zeta = (x_s, v) is a corner of few unknowns, and the rest is eliminated. U_j:
- * the entries of column j in the heavy rows. For a private column
+ * Some rows u are heavy (a hub's own row). Among the columns of the other, light rows f only some are shared by several light
+ * rows (a hub's column). Every other column j is private: it is in at most one light row e(j), with the entry p_j. With v = rho
+ * u'x for the heavy rows and s for the shared columns, zeta = (x_s, v) is a corner of few unknowns, and the rest is eliminated.
+ * U_j holds the entries of column j in the heavy rows. For a private column
  *     D_j x_j + p_j rho w_e + U_j'v = b_j,    w_e = f_e'x
  * and with sums over the private columns of row e
  *     a_e = sum p_j^2/D_j,   c_e = rho/(1 + rho a_e),   B_e = sum p_j b_j/D_j
