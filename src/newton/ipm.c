@@ -14,12 +14,12 @@
 
 enum { STEPS_MOST = 200, IDLE_MOST = 10, PASSES = 5, LOOKS = 8 };
 static const double GAIN = 0.999, LEAST = 1e-22;
-/* What is left, relative to f: below it steps run to the end; the face may be tried; a proof of the gap may pay. */
+/* Bounds on what is left, relative to f. NEAR: steps go on to the end. NEARER: the face may be tried. WORTH: a proof may pay. */
 static const double NEAR = 1e-5, NEARER = 1e-6, WORTH = 1e-3;
 
 typedef struct ipm {
     spd_interior inner;
-    double *eta, *loss, *best, *idle, *first; /* state, one number each: of inner; left at best_u; steps since; f at the start */
+    double *eta, *loss, *best, *idle, *first; /* state, one number each: two of inner; left at best_u; steps since; f at the start */
     double *work;                             /* of the terms */
 } ipm;
 

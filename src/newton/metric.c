@@ -51,7 +51,7 @@ void spd_metric_add_squares(const spdhg_problem *p, const double *weight, double
 }
 
 /* A column whose curvature is always small beside the mean has a small unit: its coefficient may have to move far, and only its
- * own curvature tells how far. The exception is a column that the penalty holds at zero whatever the loss does: at a point of
+ * own curvature tells how far. The exception is a column that the penalty holds whatever the loss does: at a point of
  * value f the slope along column j is at most
  *     sqrt(2 f bound_j),   because phi'^2 <= 2 kappa phi,
  * while |F'y|_j can reach

@@ -34,9 +34,9 @@ typedef struct prox_newton {
     double *bound;      /* state: bound on the curvature of the loss along every feature and the intercept */
     double *hessian;    /* state, t = x only: Hessian of the loss, computed ... */
     double *kept;       /* state: ... with these curvatures */
-    double *small;      /* work: the part of `bound` that is of columns in small units */
+    double *small;      /* work: the part of `bound` for columns in small units */
     double *dx, *set;   /* work: direction; scratch of the working set and its Hessian */
-    spd_tree_flow flow; /* work: the same */
+    spd_tree_flow flow; /* work: for the working set */
 } prox_newton;
 
 /* Whether another method can take over, semismooth Newton or the one that waits. There is then no need to stay with models that
@@ -46,7 +46,7 @@ static bool alternative(const spd_run *run) {
     return (p->set.kind->whole && spd_problem_can_slide(p)) || run->rescue == SPD_RELIEVED;
 }
 
-/* A working set can be small only where zeros of F x make zeros or ties of x. */
+/* A working set can be small only if zeros of Fx imply zeros or ties of x. */
 static bool makes_zeros(const spdhg_problem *p) {
     for (int64_t t = 0; t < p->terms; t++) {
         const spd_csr *F = &p->term[t].F->F;

@@ -43,7 +43,7 @@ static void keep_old(void *context, double *c) {
 spdhg_status spd_solver_finish(spdhg_solver *s, spdhg_error *err) {
     const spd_solver_kind *last = s->has_run ? spd_solver_find(s->solution.solver) : NULL;
     const bool close =
-        s->outcome == SPDHG_OUTCOME_CONVERGED || s->outcome == SPDHG_OUTCOME_STALLED; /* a run that was cut short stays so */
+        s->outcome == SPDHG_OUTCOME_CONVERGED || s->outcome == SPDHG_OUTCOME_STALLED; /* not after a run that was cut short */
     const spd_answer answer = {.p = s->problem,
                                .threads = s->threads,
                                .x = s->x,

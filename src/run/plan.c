@@ -12,7 +12,7 @@ enum {
     PASSES_PER_STEP = 4,
     PASSES = 15, /* passes of saga-pd3o to reach 1e-6 where ridge makes it easy */
     PASSES_MOST = 60,
-    STRUCTURE_MOST = 3, /* rows of F per feature: beyond this the cost of F dominates */
+    STRUCTURE_MOST = 3, /* rows of F per feature: beyond this, more rows make saga-pd3o slower */
     RESCUE = 10000      /* passes of another method if proximal Newton gives up: both fail if there is no minimiser */
 };
 
