@@ -19,8 +19,8 @@ static const double NEAR = 1e-5, NEARER = 1e-6, WORTH = 1e-3;
 
 typedef struct ipm {
     spd_interior inner;
-    double *eta, *loss, *best, *idle, *first; /* state, one number each: two of inner; left at best_u; steps since; f at the start */
-    double *work;                             /* of the terms */
+    double *eta, *loss, *best, *idle, *first; /* state, scalars: two of inner; left at best_u; steps since then; f at the start */
+    double *work;                             /* scratch of the terms */
 } ipm;
 
 static const char *refuses(const spdhg_problem *p) {
