@@ -13,10 +13,10 @@ enum {
 /* Nanoseconds beyond which other methods may be as good. Few of them make progress on a large grid, more do on long rows. */
 static const double MOST = 1e12, MOST_BESIDE = 3e10;
 
-/* Whether every penalty acts on single coefficients: methods by columns then need no factor. */
+/* Whether every row of F has one entry: methods by columns then need no factor. */
 static bool is_separable(const spdhg_problem *p) {
     for (int64_t t = 0; t < p->terms; t++)
-        if (!spd_csr_is_identity(&p->term[t].F->F)) return false;
+        if (spd_csr_nnz(&p->term[t].F->F) > p->term[t].m) return false;
     return true;
 }
 
