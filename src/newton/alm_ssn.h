@@ -11,7 +11,7 @@ typedef struct spd_alm_ssn {
     double *centre, *scalar;           /* state: x_j; the scalars above */
     double *D, *S;                     /* state: the metric of x; the metric of Fx, m x K */
     double *recent;                    /* state: diag(A'CA/W) at the start of this outer iteration */
-    double *v, *pi;                    /* work: y + rho F x and its projection, m x K */
+    double *v, *pi;                    /* work: y + rho S F x and its projection, m x K */
     double *grad, *dx, *diagonal, *cg; /* work */
     double *Fp, *Fu;                   /* work: m x K */
 } spd_alm_ssn;

@@ -30,8 +30,8 @@ typedef struct spd_penalty {
     spd_zeros zeros;
     double (*value)(int64_t rows, int64_t K, const double *z, double *work);          /* r(z) */
     void (*project)(int64_t rows, int64_t K, double lambda, double *y, double *work); /* onto lambda Y, in place */
-    /* out = DPi(v) dir, the (generalised) derivative of the projection onto lambda Y at v; NULL: not available. out may be dir.
-     */
+    /* out = DPi(v) dir, the (generalised) derivative of the projection onto lambda Y at v; NULL: not available.
+     * out may be dir. */
     void (*slide)(int64_t rows, int64_t K, double lambda, const double *v, const double *dir, double *out, double *work);
     double (*polar)(int64_t rows, int64_t K, const double *y, double *work); /* smallest t with y in t Y */
     double (*radius)(int64_t rows, int64_t K);                               /* max ||y||_2 over Y */

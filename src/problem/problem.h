@@ -119,8 +119,10 @@ void spd_term_outside(const spd_term *t, int64_t K, const double *u, double radi
 double spd_term_radius(const spd_term *t, int64_t K); /* max ||y|| over lambda Y */
 int64_t spd_term_work(const spd_term *t, int64_t K);  /* doubles of work needed by the above */
 /* The dual half-step fused with the transposed product, one pass over the rows of F (docs/architecture.md, decision 5):
- *     y = Pi_{lambda Y}(y + s F x);   y_sum += average_weight y;   g += F'y
- * F is the term's own matrix, or its `placed` one when x and g are in that order. */
+ *     y = Pi_{lambda Y}(y + s F x)
+ *     y_sum += average_weight y
+ *     g += F'y
+ * F is the term's own matrix, or its `placed` one if x and g are in that order. */
 void spd_term_dual_step(const spd_term *t, const spd_csr *F, int64_t K, double s, const double *x, double *y,
                         double average_weight, double *y_sum, double *g, double *work);
 
@@ -132,7 +134,7 @@ double spd_problem_penalty(const spdhg_problem *p, const double *z, double *work
 /* M += sum_t weight(t) F_t'F_t for K outputs, lower triangle of a row-major n x n matrix. */
 void spd_problem_add_gram(const spdhg_problem *p, double (*weight)(const spd_term *), int64_t n, double *M);
 void spd_problem_gram_diagonal(const spdhg_problem *p, double *diagonal); /* diagonal of F'F, d entries */
-bool spd_problem_can_slide(const spdhg_problem *p);                       /* every penalty has its derivative */
+bool spd_problem_can_slide(const spdhg_problem *p);                       /* the projection of every penalty has a derivative */
 void spd_problem_slide(const spdhg_problem *p, const double *v, double *dir, double *work);
 int64_t spd_problem_term_work(const spdhg_problem *p); /* work of the largest term */
 

@@ -56,7 +56,7 @@ typedef struct spd_loop {
     bool cut;      /* ... whether that step was cut short: a checkpoint then saves `before` */
     spd_step said; /* result of the last step */
     int stage;
-    uint64_t hash[SPD_HASHES]; /* of what determines the iterates, once computed */
+    uint64_t hash[SPD_HASHES]; /* hash of what determines the iterates, once computed */
     bool hashed;
     double saved_at; /* when the last checkpoint was written */
 } spd_loop;

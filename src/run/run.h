@@ -29,7 +29,7 @@ typedef struct spd_stage {
     double epochs;  /* 0: all that are left */
     int64_t stride; /* works on one row drawn from every `stride`; 1: on all rows */
     spd_rescue
-        rescue; /* other than SPD_ALONE: where it stalls there is nothing more to gain, the next stage is for when it gives up */
+        rescue; /* other than SPD_ALONE: if this stage stalls no more can be gained; the next runs only if this one gives up */
 } spd_stage;
 enum { SPD_STAGES_MAX = 4 };
 typedef struct spd_plan {

@@ -10,7 +10,7 @@ enum { ORDER_MAX = 10 };
 static spdhg_status differences(spdhg_structure *F, int64_t q, int64_t features, spdhg_error *err) {
     const int64_t m = features > q ? features - q : 0;
     SPD_TRY(spd_csr_new(&F->F, m, features, m * (q + 1), err));
-    double coefficient[ORDER_MAX + 2] = {0}; /* of (s - 1)^q, s the shift by one */
+    double coefficient[ORDER_MAX + 2] = {0}; /* coefficients of (s - 1)^q, s the shift by one */
     coefficient[0] = 1;
     for (int64_t power = 0; power < q; power++) {
         for (int64_t i = power + 1; i > 0; i--) coefficient[i] = coefficient[i - 1] - coefficient[i];
