@@ -1,14 +1,17 @@
 /* ada_sadmm.c - adaptive stochastic ADMM with a diagonal metric (Zhao, Yang, Zhang, Li, ICML 2015); y = -w as in admm.h.
  *
  *   For t = 1, 2, ...
- *     g_t = stochastic gradient of l at x_t;   s_{t,j} = sqrt( sum_{tau <= t} g_{tau,j}^2 );   H_t = a I + diag(s_t)
+ *     g_t = stochastic gradient of l at x_t
+ *     s_{t,j} = sqrt( sum_{tau <= t} g_{tau,j}^2 )
+ *     H_t = a I + diag(s_t)
  *     x_{t+1} = argmin_x <g_t, x> + (gamma/2)||x||^2 + (rho/2)||F x - z_t + y_t/rho||^2 + ||x - x_t||^2_{H_t}/(2 eta)
  *             : ( H_t/eta + gamma I + rho F'F ) x_{t+1} = H_t x_t/eta - g_t + F'(rho z_t - y_t)
  *     z_{t+1}, y_{t+1}: the common tail
  *   Output the uniform average of the x_{t+1}
  *
- * eta is constant: the growth of H_t is the decay of the step. The ridge is in the system and not in g_t (either is sound, both
- * would count it twice), so s_t changes only where the rows drawn have entries. The intercept is one more coordinate of H. */
+ * eta is constant: the growth of H_t makes the steps decay. The ridge is in the system and not in g_t (either is sound, both
+ * would count it twice), so that s_t changes only where the drawn rows have entries. The intercept is one more coordinate of
+ * H. */
 #include "admm/admm.h"
 
 typedef struct ada_sadmm {

@@ -1,15 +1,17 @@
 /* ada_sadmm_full.c - adaptive stochastic ADMM with a full metric (Zhao, Yang, Zhang, Li, ICML 2015); y = -w as in admm.h.
  *
  *   For t = 1, 2, ...
- *     g_t = stochastic gradient of l at x_t;   G_t = sum_{tau <= t} g_tau g_tau';   H_t = a I + G_t^{1/2}
+ *     g_t = stochastic gradient of l at x_t
+ *     G_t = sum_{tau <= t} g_tau g_tau'
+ *     H_t = a I + G_t^{1/2}
  *     ( H_t/eta + gamma I + rho F'F ) x_{t+1} = H_t x_t/eta - g_t + F'(rho z_t - y_t)
  *     z_{t+1}, y_{t+1}: the common tail
  *   Output the uniform average of the x_{t+1}
  *
- * x is one vector of D = d K numbers. The eigenvalues and eigenvectors of G_t come from those of G_{t-1} (eigen_add.c: a step
- * costs a few products of D x D matrices) and afresh from G_t every RENEW steps, so that rounding does not add up. The system is
- * solved by Cholesky. Ridge as in ada_sadmm.c. The intercept, which F and ridge do not touch, has a diagonal metric of its own.
- */
+ * x is one vector of D = d K entries. The eigenvalues and eigenvectors of G_t are updated from those of G_{t-1} (eigen_add.c: a
+ * step costs a few products of D x D matrices) and computed afresh from G_t every RENEW steps, so that rounding does not
+ * accumulate. The system is solved by Cholesky. Ridge as in ada_sadmm.c. The intercept, which is not in F or the ridge, has its
+ * own diagonal metric. */
 #include <float.h>
 
 #include "admm/admm.h"
@@ -70,7 +72,7 @@ static void start(spd_run *run, const double *x0, const double *c0, const double
                 (long long)run->batch);
 }
 
-/* G, V and e with g g' added; false if LAPACK fails, as it does for numbers that are not finite. */
+/* Adds g g' to G, V and e; false if LAPACK fails, as it does for numbers that are not finite. */
 static bool add_gradient(ada_full *self, int64_t D, int64_t k) {
     const double *g = self->admm.g;
     for (int64_t i = 0; i < D; i++)
@@ -80,8 +82,8 @@ static bool add_gradient(ada_full *self, int64_t D, int64_t k) {
     return spd_eigen(D, self->V, self->e, self->eigen);
 }
 
-/* M = G^{1/2}/eta. G has rank t at most: an eigenvalue that rounding made of 0, about 1e-16 of the largest, would have a root of
- * 1e-8, so those are 0. */
+/* M = G^{1/2}/eta. G has rank at most t. Rounding turns an eigenvalue 0 into about 1e-16 of the largest, whose root would be 1e-8
+ * of the largest, so that such eigenvalues are set to 0. */
 static void take_root(ada_full *self, int64_t D) {
     const double noise = (double)D * DBL_EPSILON * spd_max_abs(D, self->e);
     for (int64_t i = 0; i < D; i++) self->root[i] = self->e[i] > noise ? sqrt(self->e[i]) / self->eta : 0;
@@ -112,7 +114,7 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     return SPD_CONTINUE;
 }
 
-/* Products of D x D matrices are what a step costs: about 5 D^3 operations. */
+/* Products of D x D matrices dominate a step: about 5 D^3 operations. */
 static int64_t dual_cost(const spdhg_problem *p) { return 5 * p->dK * p->dK * p->dK + spd_admm_dual_cost(p); }
 
 static const char *refuses(const spdhg_problem *p) {

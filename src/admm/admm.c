@@ -1,4 +1,4 @@
-/* admm.c - the tail, the averages and the start that all ADMM methods here share; admm.h has the equations. */
+/* admm.c - the tail, the averages and the start that all ADMM methods here share; the equations are in admm.h. */
 #include "admm/admm.h"
 
 void spd_admm_layout(spd_run *run, spd_admm *a) {

@@ -1,21 +1,24 @@
-/* admm_system.c - the x-step of the exact ADMMs: ( diag(h) + rho F'F ) x = b, K outputs at once.
- * Rows of F with one entry are part of the diagonal; a feature that no longer row touches is x = b/diagonal. The others, N the
- * longer rows, by elimination where N is like a star (star_system.c), else by conjugate gradients warm started at the previous x:
- * as h = 1/eta grows the condition, at most 1 + rho eta ||N||^2, falls to 1 and a handful of products with N and N' is enough.
- * Few rows of many entries, U', are in the preconditioner: (D + rho U U')^{-1} = D^{-1} - D^{-1}U (1/rho + U'D^{-1}U)^{-1}
- * U'D^{-1}, D the diagonal without them. Where the features are few against the entries of N, rho N'N is written out; and if h is
- * one number, rho F'F = Q'diag(e)Q once and x = Q'( Qb/(h + e) ). */
+/* admm_system.c - the x-step of the exact ADMMs, for K outputs at once:
+ *     ( diag(h) + rho F'F ) x = b
+ * Rows of F with one entry are part of the diagonal. A feature in no longer row is x = b/diagonal. The other features, N the
+ * longer rows, are eliminated if N is like a star (star_system.c). Otherwise conjugate gradients start at the previous x: as h =
+ * 1/eta grows, the condition number, at most 1 + rho eta ||N||^2, falls to 1, and a few products with N and N' suffice.
+ * A few rows with many entries, U', are part of the preconditioner:
+ *     (D + rho U U')^{-1} = D^{-1} - D^{-1}U (1/rho + U'D^{-1}U)^{-1} U'D^{-1}
+ * where D is the diagonal without them. If the features are few compared with the entries of N, rho N'N is written out. If h is
+ * constant too, it is decomposed once:
+ *     rho F'F = Q'diag(e)Q,   x = Q'( Qb/(h + e) ) */
 #include "admm/admm.h"
 #include "problem/rows.h"
 
-/* A product with a full matrix is some ten times cheaper a number than one with N and N' is an entry; eigenvectors of more
- * features would cost more than a run. */
+/* A number of a full matrix costs about a tenth of an entry of N in products with N and N'. Eigenvectors of more features than
+ * FULL_MOST would cost more than a run. */
 enum { FULL_SHARE = 10, FULL_MOST = 1000 };
 
-/* More heavy rows than this are not few. */
+/* More heavy rows than this do not count as few. */
 enum { HEAVIES_MOST = 64 };
 
-/* How many rows have several entries, how many of them are heavy, and how many entries there are. */
+/* Counts the rows with several entries, the heavy ones among them, and the entries. */
 static void count_long(const spdhg_problem *p, int64_t *rows, int64_t *heavies, int64_t *entries) {
     *rows = *heavies = *entries = 0;
     for (spd_rows r = spd_rows_of(p); spd_rows_next(&r);)
@@ -55,15 +58,15 @@ void spd_admm_system_layout(spd_run *run, spd_admm_system *s, bool uniform) {
     s->G = spd_arena_take(&run->work, heavies * heavies);
     s->t = spd_arena_take(&run->work, heavies);
     s->spread = spd_arena_take(&run->work, heavies > 0 ? most : 0);
-    s->starlike = !s->full && p->K == 1; /* to be seen */
+    s->starlike = !s->full && p->K == 1; /* decided at the start */
     if (s->starlike) spd_star_system_layout(&s->star, &run->state, &run->work, rows, most, entries);
     s->scratch = spd_arena_take(&run->work, s->spectral && spd_eigen_work(most) > 4 * room ? spd_eigen_work(most) : 4 * room);
 }
 
-/* A row of one entry: to the diagonal. */
+/* A row with one entry is added to the diagonal. */
 static void add_single(spd_admm_system *s, int64_t j, double value) { s->single[j] += s->rho * value * value; }
 
-/* A longer one: to N, whose columns are numbered in the order in which they are met. */
+/* A longer row is added to N, whose columns are numbered in order of first occurrence. */
 static void add_long(spd_admm_system *s, const spd_csr_row *row, bool heavy) {
     int64_t at = s->N.ptr[s->N.m];
     if (heavy) s->heavy[s->met++] = (int32_t)s->N.m;
@@ -80,7 +83,7 @@ static void add_long(spd_admm_system *s, const spd_csr_row *row, bool heavy) {
     s->N.ptr[++s->N.m] = at;
 }
 
-/* Q and e of rho F'F in place of rho N'N; where LAPACK fails, conjugate gradients as if h were not one number. */
+/* Q and e of rho F'F in place of rho N'N; if LAPACK fails, conjugate gradients as if h were not constant. */
 static void decompose(spd_admm_system *s) {
     for (int64_t i = 0; i < s->N.n; i++) s->Q[i * s->N.n + i] += s->single[s->touched[i]];
     s->spectral = spd_eigen(s->N.n, s->Q, s->e, s->scratch);
@@ -100,7 +103,7 @@ void spd_admm_system_start(spd_admm_system *s, const spd_run *run, double rho, d
             add_long(s, &r.row, s->heavies > 0 && spd_csr_is_heavy(&r.term->F->F, r.e));
         else if (r.row.n == 1)
             add_single(s, r.row.idx[0], r.row.val[0]);
-    if (s->full) spd_csr_add_gram(&s->N, 1, rho, s->N.n, s->Q); /* 0 as the state was made */
+    if (s->full) spd_csr_add_gram(&s->N, 1, rho, s->N.n, s->Q); /* Q is 0 at the start, as all state */
     if (s->spectral) decompose(s);
     if (s->starlike) s->starlike = spd_star_system_start(&s->star, &s->N, rho);
 }
@@ -132,7 +135,7 @@ static void apply(const void *context, const double *x, double *Ax) {
     spd_csr_apply_transposed(&s->N, K, s->Np, Ax);
 }
 
-/* G: the factor of 1/rho + U'D^{-1}U; false if there is none, or nothing heavy. */
+/* G: the factor of 1/rho + U'D^{-1}U; false if it does not exist or no row is heavy. */
 static bool factor_heavy(spd_admm_system *s) {
     const spd_csr *N = &s->N;
     const int64_t r = s->heavies;

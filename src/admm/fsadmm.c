@@ -1,27 +1,34 @@
 /* fsadmm.c - fast stochastic ADMM of Zhong and Kwok (SA-ADMM, ICML 2014); y = -w as in admm.h; rows have weights w_i, sum W.
  *
  *   Tables: alpha_i = phi_i' at the last visit of row i, X_i = x at that visit, with the means
- *           gbar = (1/W) sum_i w_i alpha_i a_i  and  xc = (1/W) sum_i w_i X_i.  Start: X_i = x_1, alpha_i by a pass over the
- * data. For t = 1, 2, ... for the rows i drawn: gbar += (w_i/W)(phi_i'(a_i'x_t) - alpha_i) a_i,  xc += (w_i/W)(x_t - X_i);  store
- * alpha_i, X_i = x_t x_{t+1} = argmin_x <gbar, x> + (L/2)||x - xc||^2 + (gamma/2)||x||^2 + (rho/2)||F x - z_t + y_t/rho||^2 : (
- * (L + gamma) I + rho F'F ) x_{t+1} = L xc - gbar + F'(rho z_t - y_t) z_{t+1}, y_{t+1}: the common tail Output the uniform
- * average of the x_{t+1}
+ *             gbar = (1/W) sum_i w_i alpha_i a_i
+ *             xc   = (1/W) sum_i w_i X_i
+ *           Start: X_i = x_1, alpha_i by a pass over the data.
+ *   For t = 1, 2, ...
+ *     for the rows i drawn:
+ *       gbar += (w_i/W)(phi_i'(a_i'x_t) - alpha_i) a_i
+ *       xc   += (w_i/W)(x_t - X_i)
+ *       store alpha_i, X_i = x_t
+ *     x_{t+1} = argmin_x <gbar, x> + (L/2)||x - xc||^2 + (gamma/2)||x||^2 + (rho/2)||F x - z_t + y_t/rho||^2
+ *             : ( (L + gamma) I + rho F'F ) x_{t+1} = L xc - gbar + F'(rho z_t - y_t)
+ *     z_{t+1}, y_{t+1}: the common tail
+ *   Output the uniform average of the x_{t+1}
  *
- * <gbar, x> + (L/2)||x - xc||^2 is the mean of the rows' own majorisers at X_i when L >= curvature bound * max ||a_i||^2, however
- * rows are drawn. The X_i are n x d numbers. The intercept is a feature that is 1 in every row, with its own X_i.
+ * If L >= curvature bound * max ||a_i||^2, <gbar, x> + (L/2)||x - xc||^2 is the mean of the rows' own majorisers at X_i, however
+ * rows are drawn. The X_i take n x d numbers. The intercept is a feature that is 1 in every row, with its own X_i.
  *
- * `fsadmm-lite` is the form of SAG: x_t in place of xc, so that only the slopes are kept; last iterate, no theorem. Its table
- * starts empty and gbar is the mean over the rows seen so far (Schmidt, Le Roux, Bach 2017, Sec. 4): with a full table at the
- * start the steps of the first epoch would all follow the gradient of x_1, and x overshoot by a factor of about sqrt(n). */
+ * `fsadmm-lite` is the form of SAG: x_t in place of xc, so that only the slopes are stored; last iterate, no theorem. Its table
+ * starts empty, and gbar is the mean over the rows seen so far (Schmidt, Le Roux, Bach 2017, Sec. 4). With a full table at the
+ * start, all steps of the first epoch would follow the gradient at x_1, and x would overshoot by a factor of about sqrt(n). */
 #include "admm/admm.h"
 
 typedef struct fsadmm {
     spd_admm admm;
     spd_admm_system system;
     double L;
-    double *alpha, *gsum, *gsum_c; /* state: n x K slopes; W gbar, d x K and K numbers */
+    double *alpha, *gsum, *gsum_c; /* state: n x K slopes; W gbar, d x K and K entries */
     double *X, *C, *xsum, *csum;   /* state of the faithful form: n x (d x K) and n x K iterates; W xc */
-    double *seen, *weight;         /* state: 1 for the rows in the table; their weight, W when all are */
+    double *seen, *weight;         /* state: 1 for the rows in the table; their total weight, W once all are in it */
     double *gradient_work;
 } fsadmm;
 
@@ -64,7 +71,7 @@ static void layout(spd_run *run) {
     self->gradient_work = spd_arena_take(&run->work, spd_problem_gradient_work(p));
 }
 
-/* Every row visited at x_1: one pass over the data. */
+/* Visits every row at x_1: one pass over the data. */
 static void fill_tables(spd_run *run, fsadmm *self) {
     const spdhg_problem *p = run->problem;
     const spd_admm *a = &self->admm;
@@ -95,7 +102,7 @@ static void start(spd_run *run, const double *x0, const double *c0, const double
     spd_run_log(run, "%s: L = %.6g, rho = %.6g, batch %lld", run->kind->name, self->L, self->admm.rho, (long long)run->batch);
 }
 
-/* sum += w (now - table), table = now: a row that is twice in the batch changes nothing the second time. */
+/* sum += w (now - table), table = now: the second visit of a row in the same batch changes nothing. */
 static void replace(int64_t n, double w, const double *now, double *table, double *sum) {
     for (int64_t j = 0; j < n; j++) {
         sum[j] += w * (now[j] - table[j]);
@@ -103,7 +110,8 @@ static void replace(int64_t n, double w, const double *now, double *table, doubl
     }
 }
 
-/* One drawn row: its new slope and iterate into tables and sums, which carry its weight; row->weight, the draw's, has no part. */
+/* One drawn row: puts its new slope and iterate into tables and sums, with its own weight; row->weight, that of the draw, is not
+ * used. */
 static void visit(const spd_run *run, fsadmm *self, const spd_row *row) {
     const spdhg_problem *p = run->problem;
     const double w = spd_problem_weight(p, row->id);
@@ -129,7 +137,7 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     spd_admm_system *s = &self->system;
     const spdhg_problem *p = run->problem;
     for (int64_t i = 0; i < batch->size; i++) visit(run, self, &batch->row[i]);
-    const double over = self->weight[0] > 0 ? 1 / self->weight[0] : 0; /* 0: only rows without weight so far, under shuffle */
+    const double over = self->weight[0] > 0 ? 1 / self->weight[0] : 0; /* 0: under shuffle, only rows of weight 0 so far */
     for (int64_t q = 0; q < p->dK; q++) {
         s->h[q] = self->L + p->gamma;
         s->b[q] = self->L * (keeps_iterates(run) ? over * self->xsum[q] : a->x[q]) - over * self->gsum[q];

@@ -1,16 +1,18 @@
 /* gadm.c - gradient-based ADMM of Gao, Jiang and Zhang, the deterministic scheme at the end of the paper's Section 2.2.
  *
- *   For k = 0, 1, ...: z^{k+1}, x^{k+1}, y^{k+1} by the step of sgadm.h with g = grad l(x^k) + gamma x^k and
- *   eta = 1/C,  C = L + rho ||F||^2;  output the uniform averages of x^{k+1} and yhat^{k+1}
+ *   For k = 0, 1, ...: z^{k+1}, x^{k+1}, y^{k+1} by the step of sgadm.h with
+ *     g = grad l(x^k) + gamma x^k
+ *     eta = 1/C,  C = L + rho ||F||^2
+ *   Output the uniform averages of x^{k+1} and yhat^{k+1}
  *
- * The paper's display misprints the x-step: its length is written rho (it is eta; with rho it diverges once rho > 2/L) and the F'
- * in front of the penalty's gradient is missing. Its lambda^k is our y^k. With this eta the x-step minimises a majoriser of the
- * augmented Lagrangian, so the scheme is a proximal ADMM, whose averages are O(1/k).
+ * The paper's display misprints the x-step: the step length is written rho (it is eta; with rho the method diverges once rho >
+ * 2/L), and the F' before the gradient of the penalty is missing. Its lambda^k is our y^k. With this eta the x-step minimises a
+ * majoriser of the augmented Lagrangian, so that the scheme is a proximal ADMM, whose averages converge at O(1/k).
  * One iteration is one pass over the data. */
 #include "admm/sgadm.h"
 
 typedef struct gadm {
-    spd_sgadm common; /* first, so that sgadm.c's functions work on it */
+    spd_sgadm common; /* first, so that the functions of sgadm.c work on it */
     double *gradient_work;
 } gadm;
 

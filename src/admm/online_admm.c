@@ -5,17 +5,22 @@
  *     z_{t+1}, y_{t+1}: the common tail
  *   Output the uniform average of the x_{t+1}
  *
- * Their D_t is eta times any Bregman divergence; here D_t = ||x - x_t||^2_H/2 with H = I/tau - rho F'F, 1/tau = 1/eta_t + rho
- * ||F||^2, so that H >= I/eta_t (our eta_t is 1/eta of theirs). It cancels the quadratic in F x, and what is left is the proximal
- * step of f_t: q_t = F'( y_t + rho (F x_t - z_t) ),  tau' = tau/(1 + gamma tau),  v = (x_t - tau q_t)/(1 + gamma tau) x_{t+1} =
- * argmin_x f_t(x) + ||x - v||^2/(2 tau') = v - (tau'/B) sum_i alpha_i a_i',  alpha_i = phi_i' at the scores of x_{t+1} For one
- * row that is an equation in K numbers, z + q phi'(z) = a'v + c + o with q = tau' ||a||^2 + eta_t, solved by Newton
- * (loss/prox.c). For several rows it is solved for one alpha_i after the other until no score moves: exact ascent on the dual of
- * the x-step, whose maximum is unique because phi is smooth. So the batch loss is kept exactly as well. The intercept is a
- * coordinate that neither F nor the ridge touches, with step eta_t.
+ * Their D_t is eta times any Bregman divergence. Here
+ *     D_t = ||x - x_t||^2_H/2,   H = I/tau - rho F'F,   1/tau = 1/eta_t + rho ||F||^2
+ * so that H >= I/eta_t (our eta_t is 1/eta of theirs). It cancels the quadratic in F x and leaves the proximal step of f_t:
+ *     q_t  = F'( y_t + rho (F x_t - z_t) )
+ *     tau' = tau/(1 + gamma tau)
+ *     v    = (x_t - tau q_t)/(1 + gamma tau)
+ *     x_{t+1} = argmin_x f_t(x) + ||x - v||^2/(2 tau')
+ *             = v - (tau'/B) sum_i alpha_i a_i',   alpha_i = phi_i' at the scores of x_{t+1}
+ * For one row that is an equation in K unknowns
+ *     z + q phi'(z) = a'v + c + o,   q = tau' ||a||^2 + eta_t
+ * solved by Newton (loss/prox.c). For several rows it is solved for one alpha_i after the other until no score moves: exact
+ * ascent on the dual of the x-step, whose maximum is unique because phi is smooth. The batch loss is thus kept exactly as well.
+ * The intercept is a coordinate outside F and the ridge, with step eta_t.
  *
- * eta_t = eta0/sqrt(t); gamma > 0: 1/(1/eta0 + gamma t), because f_t + ridge is strongly convex and lets 1/eta_t grow by gamma at
- * every step (theirs is eta0 = infinity). A set X would turn the x-step into a quadratic program: refused. */
+ * eta_t = eta0/sqrt(t). For gamma > 0, eta_t = 1/(1/eta0 + gamma t), because f_t + ridge is strongly convex and lets 1/eta_t grow
+ * by gamma in every step (theirs is eta0 = infinity). A set X would turn the x-step into a quadratic program and is refused. */
 #include "admm/admm.h"
 
 enum { SWEEPS_MAX = 1000 };
@@ -23,7 +28,7 @@ enum { SWEEPS_MAX = 1000 };
 typedef struct online_admm {
     spd_admm admm;
     double eta0, norm2, tolerance; /* norm2 bounds ||F||^2 */
-    double *next, *prox;           /* work: K; what the proximal step needs */
+    double *next, *prox;           /* work: K; scratch of the proximal step */
 } online_admm;
 
 enum { PARAM_ETA0, PARAM_RHO, PARAM_BATCH_TOL, PARAMS };
@@ -52,7 +57,7 @@ static void start(spd_run *run, const double *x0, const double *c0, const double
                 (long long)run->batch);
 }
 
-/* One alpha_i made best with the others as they are; x and c follow. Returns how far the row's scores moved. */
+/* Optimises one alpha_i with the others fixed and updates x and c. Returns how far the scores of the row moved. */
 static double improve(online_admm *self, const spdhg_problem *p, const spd_row *row, double tau, double eta, double *alpha) {
     spd_admm *a = &self->admm;
     const spd_batch one = {.size = 1, .row = row};
@@ -65,7 +70,7 @@ static double improve(online_admm *self, const spdhg_problem *p, const spd_row *
     return q * spd_max_abs(p->K, self->next);
 }
 
-/* (x, c) = the proximal step of the batch loss at (x, c), of length tau in x and eta in c. One row is solved at once. */
+/* (x, c) = the proximal step of the batch loss at (x, c), of length tau in x and eta in c. A single row needs no iteration. */
 static void keep_loss(online_admm *self, const spdhg_problem *p, const spd_batch *batch, double tau, double eta) {
     double *alpha = self->admm.slope;
     memset(alpha, 0, (size_t)(batch->size * p->K) * sizeof *alpha);

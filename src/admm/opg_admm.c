@@ -1,4 +1,5 @@
-/* opg_admm.c - online proximal gradient ADMM of Suzuki (ICML 2013): everything but the penalty linearised; y = -w as in admm.h.
+/* opg_admm.c - online proximal gradient ADMM of Suzuki (ICML 2013): everything except the penalty is linearised; y = -w as in
+ * admm.h.
  *
  *   For t = 1, 2, ...
  *     g_t = stochastic gradient of l + (gamma/2)||.||^2 at x_t
@@ -8,8 +9,10 @@
  *     z_{t+1}, y_{t+1}: the common tail
  *   Output the uniform average of the x_{t+1}
  *
- * eta_t = 1/(L + sqrt(t)/eta0) for gamma = 0 and 1/(L + t/eta0) for gamma > 0. The paper has L = 0, that is eta0/sqrt(t) and
- * eta0/t; then the first steps can be far longer than 1/L, which blows up for losses with unbounded slopes. */
+ *   gamma = 0:  eta_t = 1/(L + sqrt(t)/eta0)
+ *   gamma > 0:  eta_t = 1/(L + t/eta0)
+ * The paper has L = 0, that is eta0/sqrt(t) and eta0/t. The first steps can then be far longer than 1/L, and the method diverges
+ * for losses with unbounded slopes. */
 #include "admm/admm.h"
 
 typedef struct opg_admm {

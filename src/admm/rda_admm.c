@@ -3,16 +3,19 @@
  *   For t = 1, 2, ...
  *     g_t = stochastic gradient of l at x_t
  *     x_{t+1} = argmin_{x in X} <gbar_t, x> + <ybar_t + rho (F xbar_t - zbar_t), F x> + (rho/2t)||F x||^2 + (gamma/2)||x||^2
- *               + ||x - x_1||^2_{G_t}/(2 eta_t)  with G_t = gam_t I - (rho eta_t/t) F'F and gam_t = 1 + rho (eta_t/t) ||F||^2;
- *     by the running sum S_t = sum_{tau <= t} g_tau + F'( y_tau + rho (F x_tau - z_tau) ) and b_t = t/eta_t + rho ||F||^2
+ *               + ||x - x_1||^2_{G_t}/(2 eta_t)
+ *               with G_t = gam_t I - (rho eta_t/t) F'F and gam_t = 1 + rho (eta_t/t) ||F||^2
  *             = Pi_X[ ( b_t x_1 - S_t ) / ( gamma t + b_t ) ]
+ *               with the running sum S_t = sum_{tau <= t} g_tau + F'( y_tau + rho (F x_tau - z_tau) )
+ *               and b_t = t/eta_t + rho ||F||^2
  *     z_{t+1}, y_{t+1}: the common tail
  *   Output the uniform average of the x_{t+1}
  *
- * t/eta_t = L + sqrt(t)/eta0 for gamma = 0 (the paper's eta_t = eta0 sqrt(t) is L = 0), L + (1 + log t)/eta0 for gamma > 0:
- * beta_t of Xiao 2010 for strongly convex regularisers, which the ridge is. Our own: L, without which the first steps may be far
- * longer than 1/L; and the centre x_1 instead of 0, so that a warm start is not forgotten (the same for the usual start x_1 = 0).
- * The intercept has no ridge: it always takes t/eta_t = L + sqrt(t)/eta0, with 1 for an eta0 that was not given. */
+ *   gamma = 0:  t/eta_t = L + sqrt(t)/eta0          (the paper's eta_t = eta0 sqrt(t) is L = 0)
+ *   gamma > 0:  t/eta_t = L + (1 + log t)/eta0      (beta_t of Xiao 2010 for strongly convex regularisers such as the ridge)
+ * Two changes are our own: L, without which the first steps may be far longer than 1/L; and the centre x_1 instead of 0, so that
+ * a warm start is not forgotten (the same for the usual start x_1 = 0). The intercept has no ridge: it always takes
+ * t/eta_t = L + sqrt(t)/eta0, with eta0 = 1 if none was given. */
 #include "admm/admm.h"
 
 typedef struct rda_admm {

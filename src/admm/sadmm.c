@@ -1,4 +1,5 @@
-/* sadmm.c - stochastic ADMM of Ouyang, He, Tran and Gray (ICML 2013), the exact x-step; y = -w as in admm.h. For t = 1, 2, ...
+/* sadmm.c - stochastic ADMM of Ouyang, He, Tran and Gray (ICML 2013) with the exact x-step; y = -w as in admm.h. For t = 1, 2,
+ * ...
  *
  *   g_t = stochastic gradient of l + (gamma/2)||.||^2 at x_t
  *   x_{t+1} = argmin_x <g_t, x> + (rho/2)||F x - z_t + y_t/rho||^2 + ||x - x_t||^2/(2 eta_{t+1})
@@ -6,8 +7,8 @@
  *   z_{t+1}, y_{t+1}: the common tail
  *   Output the uniform average of x_1, ..., x_t
  *
- * eta_{t}: smooth convex 1/(L + theta sqrt(t)) (theta = sigma sqrt(2)/D_X in their theorem); strongly convex 1/(L + gamma t)
- * (their 1/(gamma t) is L = 0, whose first steps are as long as 1/gamma). */
+ *   smooth convex:    eta_t = 1/(L + theta sqrt(t))    (theta = sigma sqrt(2)/D_X in their theorem)
+ *   strongly convex:  eta_t = 1/(L + gamma t)          (their 1/(gamma t) is L = 0, whose first steps are as long as 1/gamma) */
 #include "admm/admm.h"
 
 typedef struct sadmm {

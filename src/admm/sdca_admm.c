@@ -2,29 +2,32 @@
  *
  * Dual: minimise (1/W) sum_i w_i phi_i*(alpha_i) + ||s||^2/(2 gamma) over alpha, s and y in lambda Y,
  *       subject to R = (1/W) sum_i w_i alpha_i a_i' + F'y + s = 0.
- * The ridge is one more term of the penalty, (gamma/2)||I x||^2, and s its dual (gamma x at the end; 0 for gamma = 0). The
+ * The ridge is one more term of the penalty, (gamma/2)||I x||^2, and s is its dual (gamma x at the end; 0 for gamma = 0). The
  * multiplier of R = 0 is x itself: the augmented Lagrangian has - <x, R> + (rho/2)||R||^2. For t = 1, 2, ...
  *
  *     q = x - rho R;  eta_y = ||F||^2 + 1 (the 1 is the ridge's I, 0 for gamma = 0); the y-step, linearised:
- *         y+ = Pi_{lambda Y}( y + F q/(rho eta_y) ),   s+ = (rho eta_y s + q)/(rho eta_y + 1/gamma),   R' = R with y+, s+
+ *         y+ = Pi_{lambda Y}( y + F q/(rho eta_y) )
+ *         s+ = (rho eta_y s + q)/(rho eta_y + 1/gamma)
+ *         R' = R with y+, s+
  *     for the B rows i of the batch, all from R':  eta_a = (1 + 2c) B max||a_i||^2
  *         alpha_i+ = argmin phi_i*(alpha) - <a_i'(x - rho R') + o_i, alpha> + (rho eta_a w_i/(2W)) ||alpha - alpha_i||^2
  *     x+ = x - c rho ( R+ - (1 - B/N) R ),   R+ with y+, s+ and alpha+
  *   Output the last x, whose distance to the optimum falls linearly when the dual is (locally) strongly convex
  *
- * Suzuki's sums are ours times N (his rho is rho/N, his y is N y); his multiplier's step is gamma rho (N R+ - (N - N/K) R) with K
- * = N/B blocks, so gamma = c/N. Recalled from his theorem, not derived: c = 1/4 and eta_a > (1 + 2c(1 - 1/K)) lmax. His blocks
- * are fixed, here a batch is drawn, and a row drawn twice is one coordinate. Weighted rows are drawn by weight: same fixed point,
- * no theorem. alpha_i+ is Newton's (loss/prox.c), also for softmax. The intercept is a coordinate that neither F nor the ridge
- * touches: its R_c is (1/W) sum_i w_i alpha_i. Default rho = N/(B kappa max||a_i||^2): the proximal term of a dual coordinate is
- * as curved as phi*. Start: alpha_i = phi_i'(a_i'x + c + o_i), s = gamma x, by one pass over the rows. N K numbers are kept for
- * alpha. */
+ * Suzuki's sums are N times ours (his rho is rho/N, his y is N y). The step of his multiplier is gamma rho (N R+ - (N - N/K) R)
+ * with K = N/B blocks, so that gamma = c/N. Taken from his theorem, not derived: c = 1/4 and eta_a > (1 + 2c(1 - 1/K)) lmax. His
+ * blocks are fixed; here a batch is drawn, and a row drawn twice is one coordinate. Weighted rows are drawn by weight, which has
+ * the same fixed point but no theorem. alpha_i+ is computed by Newton (loss/prox.c), also for softmax. The intercept is a
+ * coordinate outside F and the ridge: its R_c is (1/W) sum_i w_i alpha_i. The default
+ *     rho = N/(B kappa max||a_i||^2)
+ * makes the proximal term of a dual coordinate as curved as phi*. Start: alpha_i = phi_i'(a_i'x + c + o_i), s = gamma x, by one
+ * pass over the rows. alpha takes N K numbers. */
 #include "admm/admm.h"
 
 typedef struct sdca_admm {
     double rho, damping, eta_y, eta_a;
     double *x, *c, *y, *s, *alpha, *R, *Rc; /* state */
-    double *q, *qc, *before, *before_c;     /* work: x - rho R; R at the beginning of the step */
+    double *q, *qc, *before, *before_c;     /* work: x - rho R; R at the start of the step */
     double *Fq, *y_change, *next, *prox, *term, *gradient;
 } sdca_admm;
 
@@ -79,13 +82,13 @@ static void start(spd_run *run, const double *x0, const double *c0, const double
     spd_run_log(run, "%s: rho = %.6g, c = %.6g, batch %lld", run->kind->name, self->rho, self->damping, (long long)run->batch);
 }
 
-/* q = x - rho R: the multiplier as the next block of the dual sees it. */
+/* q = x - rho R: the multiplier for the next block of the dual. */
 static void look_ahead(sdca_admm *self, const spdhg_problem *p) {
     for (int64_t j = 0; j < p->dK; j++) self->q[j] = self->x[j] - self->rho * self->R[j];
     for (int64_t k = 0; k < p->K; k++) self->qc[k] = self->c[k] - self->rho * self->Rc[k];
 }
 
-/* y+, s+ and what they add to R. */
+/* Computes y+, s+ and adds their change to R. */
 static void penalty_step(sdca_admm *self, const spdhg_problem *p) {
     const int64_t mK = p->m * p->K;
     const double stiff = self->rho * self->eta_y;
@@ -102,7 +105,7 @@ static void penalty_step(sdca_admm *self, const spdhg_problem *p) {
     }
 }
 
-/* alpha+ of the batch, all from the same point, and what they add to R. */
+/* Computes alpha+ of the batch, all from the same point, and adds their change to R. */
 static void loss_step(sdca_admm *self, const spdhg_problem *p, const spd_batch *batch) {
     const int64_t K = p->K;
     for (int64_t i = 0; i < batch->size; i++) {
@@ -114,7 +117,7 @@ static void loss_step(sdca_admm *self, const spdhg_problem *p, const spd_batch *
         const spd_row *row = &batch->row[i];
         const spd_batch one = {.size = 1, .row = row};
         double *next = self->next + i * K, *alpha = self->alpha + row->id * K;
-        for (int64_t k = 0; k < K; k++) { /* next becomes the change: 0 when the same row comes a second time */
+        for (int64_t k = 0; k < K; k++) { /* next becomes the change: 0 if the row occurs again */
             const double change = next[k] - alpha[k];
             alpha[k] = next[k];
             next[k] = change;

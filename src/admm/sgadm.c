@@ -1,11 +1,11 @@
-/* sgadm.c - stochastic gradient-based ADMM of Gao, Jiang and Zhang (J. Sci. Comput. 2018, arXiv 2014); sgadm.h has the step.
+/* sgadm.c - stochastic gradient-based ADMM of Gao, Jiang and Zhang (J. Sci. Comput. 2018, arXiv 2014); the step is in sgadm.h.
  *
  *   For t = 1, 2, ...
  *     g_t = stochastic gradient of l + (gamma/2)||.||^2 at x_t
  *     z_{t+1}, x_{t+1}, y_{t+1}: the shared step with eta_t = 1/(sqrt(t) + C),  C = L + rho ||F||^2
  *   Output the uniform averages of x_{t+1} and yhat_{t+1}
  *
- * gamma > 0: eta_t = 1/(gamma t + C), as its siblings here; the paper treats the convex case only. */
+ * For gamma > 0, eta_t = 1/(gamma t + C), as in the related methods here; the paper treats the convex case only. */
 #include "admm/sgadm.h"
 
 const spd_param spd_sgadm_param[SPD_SGADM_PARAMS] = {

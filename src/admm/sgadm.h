@@ -1,8 +1,10 @@
-/* sgadm.h - the step that SGADM and its deterministic origin GADM share: z first, x linearised, then the multiplier.
- *     z^{k+1} = prox_{lambda r/rho}( F x^k + y^k/rho );  x^{k+1} = Pi_X[ x^k - eta ( g + F'(y^k + rho (F x^k - z^{k+1})) ) ];
+/* sgadm.h - the step shared by SGADM and the deterministic GADM: z first, then x linearised, then the multiplier.
+ *     z^{k+1} = prox_{lambda r/rho}( F x^k + y^k/rho )
+ *     x^{k+1} = Pi_X[ x^k - eta ( g + F'(y^k + rho (F x^k - z^{k+1})) ) ]
  *     y^{k+1} = y^k + rho (F x^{k+1} - z^{k+1})
- * By Moreau's identity y^k + rho (F x^k - z^{k+1}) = Pi_{lambda Y}(y^k + rho F x^k) =: yhat, which is in the dual ball. y^{k+1}
- * need not be, so yhat is what is averaged and handed out. */
+ * By Moreau's identity
+ *     y^k + rho (F x^k - z^{k+1}) = Pi_{lambda Y}(y^k + rho F x^k) =: yhat
+ * which is in the dual ball. y^{k+1} need not be, so that yhat is averaged and returned. */
 #ifndef SPD_SGADM_H
 #define SPD_SGADM_H
 #include "admm/admm.h"

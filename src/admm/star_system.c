@@ -1,8 +1,8 @@
-/* star_system.c - ( diag(D) + rho N'N ) x = b exactly, in one pass over N, where N is a star or a few: some rows u are heavy (a
- * hub's own), and of the columns of the others, the light rows f, only some are in several (a hub's, again); every other column
- * j is private: in one light row e(j) at most, with the entry p_j. With v = rho u'x for the heavy rows, and s for the columns
- * that are shared, zeta = (x_s, v) is a corner of few unknowns, and the rest is eliminated. U_j: the entries of column j in the
- * heavy rows. For a private column
+/* star_system.c - solves ( diag(D) + rho N'N ) x = b exactly, in one pass over N, where N is a star or a few stars.
+ * Some rows u are heavy (a hub's own row). Among the columns of the other, light rows f only some are shared by several light
+ * rows (a hub's column). Every other column j is private: it is in at most one light row e(j), with the entry p_j. With v = rho
+ * u'x for the heavy rows and s for the shared columns, zeta = (x_s, v) is a corner of few unknowns, and the rest is eliminated.
+ * U_j holds the entries of column j in the heavy rows. For a private column
  *     D_j x_j + p_j rho w_e + U_j'v = b_j,    w_e = f_e'x
  * and with sums over the private columns of row e
  *     a_e = sum p_j^2/D_j,   c_e = rho/(1 + rho a_e),   B_e = sum p_j b_j/D_j
@@ -11,10 +11,11 @@
  * The corner:
  *     ( [ D_s U_s'; U_s -1/rho ] - sum_j U_j U_j'/D_j + sum_e c_e t_e t_e' ) zeta
  *         = (b_s, 0) - sum_j U_j b_j/D_j - sum_e c_e B_e t_e
- * It is positive on x_s and negative on v (quasi-definite), so that L diag L' of it exists in this order (Vanderbei 1995). */
+ * Its matrix is positive on x_s and negative on v (quasi-definite), so that its factors L diag L' exist in this order (Vanderbei
+ * 1995). */
 #include "admm/star_system.h"
 
-/* A private column's part of the corner. */
+/* Adds the part of one private column to the corner. */
 static inline void add_column(spd_star_system *a, int64_t i, double inverse, double b) {
     const spd_csr *U = &a->U;
     const int64_t k = a->shared + a->heavies;
@@ -26,7 +27,7 @@ static inline void add_column(spd_star_system *a, int64_t i, double inverse, dou
     }
 }
 
-/* The columns' part; a_e and B_e on the way. */
+/* Adds the parts of all columns and computes a_e and B_e. */
 static void add_columns(spd_star_system *a, const double *D, const double *b) {
     const spd_csr *U = &a->U;
     const int64_t k = a->shared + a->heavies;
@@ -47,12 +48,12 @@ static void add_columns(spd_star_system *a, const double *D, const double *b) {
     }
 }
 
-/* t_e, and its nonzero places. */
+/* t_e and the positions of its nonzero entries. */
 static inline int64_t list_places(spd_star_system *a, int64_t e, int32_t *place, bool *met) {
     int64_t places = 0;
     for (int64_t q = a->light.ptr[e]; q < a->light.ptr[e + 1]; q++) {
         const int64_t j = a->light.idx[q];
-        if (j >= a->own) { /* a shared column is in a row but once */
+        if (j >= a->own) { /* a shared column occurs at most once in a row */
             place[places++] = (int32_t)(j - a->own);
             a->t[j - a->own] = a->light.val[q];
             continue;
@@ -68,7 +69,7 @@ static inline int64_t list_places(spd_star_system *a, int64_t e, int32_t *place,
     return places;
 }
 
-/* The rows' part. */
+/* Adds the parts of the rows. */
 static void add_rows(spd_star_system *a) {
     const int64_t k = a->shared + a->heavies;
     int32_t place[2 * SPD_CORNER_MOST];
@@ -88,7 +89,7 @@ static void add_rows(spd_star_system *a) {
     }
 }
 
-/* zeta by L diag L' of the lower half of K; false if a pivot has not the sign it must have. */
+/* zeta by L diag L' of the lower half of K; false if a pivot has the wrong sign. */
 static bool solve_corner(spd_star_system *a) {
     const int64_t k = a->shared + a->heavies;
     double *z = a->zeta;
@@ -109,7 +110,7 @@ static bool solve_corner(spd_star_system *a) {
     return true;
 }
 
-/* x from zeta: y are the sorted columns, first without rho w_e, at which f_e'y is w_e (1 + rho a_e). */
+/* x from zeta. y holds the sorted columns, first without the terms rho w_e; then f_e'y = w_e (1 + rho a_e). */
 static void fill_in(spd_star_system *a, const double *b, double *x) {
     const spd_csr *U = &a->U, *f = &a->light;
     const double *v = a->zeta + a->shared;

@@ -1,12 +1,12 @@
-/* star_system_start.c - what star_system.c eliminates, listed: the columns are sorted, private ones with a light row, without
- * one, shared ones; and by the heavy rows they are in, as the light rows are by their columns. Sorted, the branches of the loops
- * are predictable. */
+/* star_system_start.c - lists what star_system.c eliminates. The columns are sorted by kind: private with a light row, private
+ * without one, shared; then by the heavy rows they are in. The light rows are sorted by their columns. Sorting makes the branches
+ * of the loops predictable. */
 #include <stdlib.h>
 
 #include "admm/star_system.h"
 
 typedef struct key {
-    uint64_t heavies; /* a bit for each heavy row the column is in */
+    uint64_t heavies; /* one bit for each heavy row that contains the column */
     int32_t column, degree;
 } key;
 
@@ -35,7 +35,7 @@ void spd_star_system_layout(spd_star_system *a, spd_arena *state, spd_arena *wor
     a->placed = spd_arena_int32(work, rows);
 }
 
-/* Private with a light row, without one, shared; then by the heavy rows. */
+/* Sorts by kind: private with a light row, private without one, shared; then by the heavy rows. */
 static int compare(const void *left, const void *right) {
     const key *x = left, *y = right;
     const int kind_x = x->degree > 1 ? 2 : 1 - x->degree, kind_y = y->degree > 1 ? 2 : 1 - y->degree;
@@ -44,10 +44,10 @@ static int compare(const void *left, const void *right) {
     return x->column - y->column;
 }
 
-/* column, position, and where the kinds end; in row, by the columns of N, the light row of a private one. False if there are too
- * many heavy rows or shared columns. */
+/* Sets column, position and the ends of the kinds; row holds, by columns of N, the light row of a private column. False if there
+ * are too many heavy rows or shared columns. */
 static bool sort_columns(spd_star_system *a, const spd_csr *N) {
-    key *keys = (key *)(void *)a->inverse; /* as long as two numbers */
+    key *keys = (key *)(void *)a->inverse; /* a key is as long as two doubles */
     a->heavies = 0;
     for (int64_t j = 0; j < N->n; j++) keys[j] = (key){.column = (int32_t)j};
     for (int64_t e = 0; e < N->m; e++) {

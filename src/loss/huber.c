@@ -1,5 +1,7 @@
 /* huber.c - phi(z,b) = e^2/2 for |e| <= delta, delta (|e| - delta/2) beyond, e = z - b (Huber 1964).
- * phi' = clip(e, delta), phi*(alpha) = alpha^2/2 + b alpha where |alpha| <= delta. 1.345: 95 % efficient for normal errors. */
+ *     phi' = clip(e, delta)
+ *     phi*(alpha) = alpha^2/2 + b alpha   where |alpha| <= delta
+ * The default 1.345 is 95 % efficient for normal errors. */
 #include "loss/loss.h"
 
 static double curvature(double delta) {

@@ -1,5 +1,7 @@
-/* logistic.c - phi(z,b) = log(1 + exp(-bz)), b = -1 or +1.
- * With p = 1/(1 + exp(bz)): phi' = -b p, phi'' = p(1-p), phi*(alpha) = p log p + (1-p) log(1-p) at p = -b alpha in [0,1]. */
+/* logistic.c - phi(z,b) = log(1 + exp(-bz)), b = -1 or +1. With p = 1/(1 + exp(bz)):
+ *     phi' = -b p
+ *     phi'' = p(1-p)
+ *     phi*(alpha) = p log p + (1-p) log(1-p)   at p = -b alpha in [0,1] */
 #include "loss/loss.h"
 
 static double curvature(double arg) {
@@ -15,7 +17,7 @@ static double value(double z, double b, double arg) {
 
 static double slope(double z, double b, double arg) {
     (void)arg;
-    return -b / (1 + exp(b * z)); /* exp overflows to infinity, the quotient is 0 */
+    return -b / (1 + exp(b * z)); /* exp may overflow to infinity; the quotient is then 0 */
 }
 
 static double second(double z, double b, double arg) {
@@ -37,7 +39,7 @@ static double room(double alpha, double b, double arg) {
     return p < 0 || p > 1 ? 0 : p < 0.5 ? p : 1 - p;
 }
 
-/* The smaller of the two chances keeps its digits. */
+/* Keeps the digits of the smaller of the two probabilities. */
 static double chance(double z, double b, double arg) {
     (void)arg;
     const double small = exp(-fabs(z));

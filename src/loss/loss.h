@@ -1,4 +1,5 @@
-/* loss.h - the table of losses phi(z,b). The struct is public (spdhg_loss in spdhg.h): a user's own loss is the same thing. */
+/* loss.h - the table of losses phi(z,b). The struct is public (spdhg_loss in spdhg.h): a user can define a loss in the same
+ * way. */
 #ifndef SPD_LOSS_H
 #define SPD_LOSS_H
 #include "core/core.h"
@@ -7,25 +8,28 @@ extern const spdhg_loss spd_loss_logistic, spd_loss_squared, spd_loss_squared_hi
     spd_loss_softmax, spd_loss_poisson;
 
 const spdhg_loss *const *spd_loss_table(int *entries);
-/* "NAME[:ARG]" -> entry and arg, range checked; SPDHG_USAGE lists the valid names. */
+/* Parses "NAME[:ARG]" into entry and arg, range checked; SPDHG_USAGE lists the valid names. */
 spdhg_status spd_loss_find(const char *spec, const spdhg_loss **loss, double *arg, spdhg_error *err);
-/* phi is a parabola: quadratic, and phi* is finite everywhere. */
+/* Whether phi is a parabola: quadratic, and phi* is finite everywhere. */
 static inline bool spd_loss_is_square(const spdhg_loss *loss) { return loss->quadratic && !loss->room; }
-/* The direction of z, +1 or -1, in which a scalar phi(z, b) never rises: on that side of 0 phi* is infinite at once. 0: there is none. */
+/* The direction of z, +1 or -1, in which a scalar phi(z, b) never rises: phi* is infinite on that whole side of 0. 0: there is
+ * none. */
 double spd_loss_never_rises(const spdhg_loss *loss, double arg, double b);
-/* The target expected at a score. */
+/* The expected target at a score. */
 static inline double spd_loss_mean(const spdhg_loss *loss, double arg, double z) { return loss->mean ? loss->mean(z, arg) : z; }
-/* Sums over the outputs for a scalar loss; b points to K targets (scalar) or to one class number (coupled). */
+/* A scalar loss is summed over the outputs; b points to K targets (scalar) or to one class number (coupled). */
 double spd_loss_value(const spdhg_loss *loss, double arg, int64_t K, const double *z, const double *b);
 void spd_loss_slope(const spdhg_loss *loss, double arg, int64_t K, const double *z, const double *b, double *slope);
 /* ---- rows.c: phi, phi' and phi'' at n scores of a scalar loss. */
 void spd_loss_rows(const spdhg_loss *loss, double arg, int64_t n, const double *z, const double *b, double *value, double *slope,
                    double *second);
-/* phi(z) + phi*(alpha) - alpha z of each; INFINITY where alpha is not in the domain. */
+/* phi(z) + phi*(alpha) - alpha z for each; INFINITY where alpha is outside the domain. */
 void spd_loss_brackets(const spdhg_loss *loss, double arg, int64_t n, const double *z, const double *b, const double *alpha,
                        double *out);
-/* ---- prox.c: slope = phi'(z) at the z with z + q phi'(z) = u, q >= 0; K numbers each. That is the proximal step of phi (z = u -
- * q slope) and, by Moreau, of phi*. work: spd_loss_prox_work doubles. */
+/* ---- prox.c: slope = phi'(z) at the z with
+ *     z + q phi'(z) = u,   q >= 0
+ * all of length K. That is the proximal step of phi (z = u - q slope) and, by Moreau, of phi*. work: spd_loss_prox_work
+ * doubles. */
 void spd_loss_prox(const spdhg_loss *loss, double arg, int64_t K, double q, const double *u, const double *b, double *slope,
                    double *work);
 int64_t spd_loss_prox_work(int64_t K);

@@ -1,19 +1,22 @@
 /* poisson.c - half the deviance of counts b >= 0 with mean exp(z): phi(z,b) = exp(z) - b z + b log b - b, 0 log 0 = 0.
- * phi' = exp(z) - b, phi'' = phi''' = exp(z): no bound of the curvature. With q = alpha + b >= 0:
+ * The curvature has no bound:
+ *     phi' = exp(z) - b
+ *     phi'' = phi''' = exp(z)
+ * With q = alpha + b >= 0:
  *     phi*(alpha) = q log q - b log b - alpha
  *     phi(z) + phi*(alpha) - alpha z = q (exp(t) - 1 - t),   t = z - log q,   q = 0: exp(z)
  * and phi is that bracket at alpha = 0. Offsets are logarithms of exposures. */
 #include "loss/loss.h"
 
 enum { TERMS = 26 };
-static const double SERIES = 2; /* up to here a series: exp(t) - 1 - t loses no digits to cancellation */
+static const double SERIES = 2; /* up to here a series, because exp(t) - 1 - t would lose digits to cancellation */
 
 static double curvature(double arg) {
     (void)arg;
     return INFINITY;
 }
 
-/* q (exp(t) - 1 - t), z = t + log q; also for t of 700. */
+/* q (exp(t) - 1 - t), z = t + log q; valid also for t near 700. */
 static double excess(double q, double t, double z) {
     double sum = 1;
     if (t > SERIES) return exp(z) - q * (1 + t);
@@ -44,7 +47,7 @@ static double conjugate(double alpha, double b, double arg) {
     return alpha * log(b) - alpha + (alpha > -b ? (alpha + b) * log1p(alpha / b) : 0);
 }
 
-/* q as a sum of two numbers, without rounding: log q is then known to its own digits. */
+/* q is represented as a sum of two numbers, without rounding, so that log q is accurate to its last digits. */
 static double bracket(double z, double b, double alpha, double arg) {
     (void)arg;
     if (!(alpha >= -b)) return INFINITY;

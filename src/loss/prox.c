@@ -1,6 +1,7 @@
 /* prox.c - the proximal step of a loss and of its conjugate: the z that solves z + q phi'(z) = u, and alpha = phi'(z).
- * z = argmin q phi(z) + ||z - u||^2/2; by Moreau alpha = argmin phi*(alpha) - <u, alpha> + (q/2)||alpha||^2, always in phi*'s
- * domain. Scalar losses: Newton kept inside a bracket of the increasing left side. Coupled ones: Newton by conjugate gradients in
+ *     z     = argmin q phi(z) + ||z - u||^2/2
+ *     alpha = argmin phi*(alpha) - <u, alpha> + (q/2)||alpha||^2     by Moreau; always in the domain of phi*
+ * Scalar losses: Newton safeguarded by a bracket of the increasing left side. Coupled losses: Newton by conjugate gradients in
  * R^K. */
 #include <float.h>
 
@@ -9,7 +10,8 @@
 
 enum { ROUNDS_MAX = 100 };
 
-/* Without a bound of the curvature phi'(u) may be as large as it likes: between 0 and 1, 1 and 2, 2 and 4, ... or their negatives. */
+/* Without a curvature bound phi'(u) may be arbitrarily large: tries the intervals [0, 1], [1, 2], [2, 4], ... or their
+ * negatives. */
 static void find_bracket(const spdhg_loss *loss, double arg, double q, double u, double b, double *low, double *high) {
     const double side = q * loss->slope(0, b, arg) > u ? -1 : 1;
     double near = 0, far = side;
@@ -21,9 +23,9 @@ static void find_bracket(const spdhg_loss *loss, double arg, double q, double u,
     *high = fmax(near, far);
 }
 
-/* phi' increases, so the solution lies between u and u - q phi'(u); the far end, which linear pieces reach, is moved out by
- * rounding. Newton's point is taken if it falls inside and half as far as the step before, lest it jump to and fro; else the
- * middle. */
+/* phi' increases, so the solution lies between u and u - q phi'(u). Linear pieces reach the far end, which is therefore moved out
+ * by the rounding error. Newton's point is taken if it lies inside the bracket and its step is at most half the previous one,
+ * which prevents cycling; otherwise the middle is taken. */
 static double scalar_prox(const spdhg_loss *loss, double arg, double q, double u, double b) {
     double z = u, slope = loss->slope(u, b, arg);
     const double far = u - q * slope, past = 4e-16 * (fabs(u) + fabs(q * slope));
@@ -35,7 +37,7 @@ static double scalar_prox(const spdhg_loss *loss, double arg, double q, double u
     }
     for (int round = 0; round < ROUNDS_MAX; round++) {
         const double excess = z - u + q * slope;
-        if (fabs(excess) <= 2e-16 * (fabs(z) + fabs(u) + fabs(q * slope))) break; /* all that is left is rounding */
+        if (fabs(excess) <= 2e-16 * (fabs(z) + fabs(u) + fabs(q * slope))) break; /* only rounding is left */
         if (excess > 0)
             high = z;
         else
@@ -63,7 +65,7 @@ static void apply_hessian(const void *context, const double *p, double *Hp) {
     for (int64_t k = 0; k < a->K; k++) Hp[k] = p[k] + a->q * Hp[k];
 }
 
-/* Value of q phi + ||z - u||^2/2 at z; its gradient, negated, in descent. */
+/* Returns q phi + ||z - u||^2/2 at z; its negative gradient in descent. */
 static double merit(const coupled *a, const double *z, double *slope, double *descent) {
     double square = 0;
     a->loss->slope_k(z, a->K, a->b, slope);
@@ -87,7 +89,7 @@ static void newton(coupled *a, double *z, double *slope, double *work) {
         spd_cg_solve(&cg, K, descent, direction, cg_work);
         if (spd_max_abs(K, direction) <= 1e-16 * spd_max_abs(K, z)) break;
         const double fall = spd_dot(K, descent, direction);
-        const bool near = fall <= 1e-12 * value; /* values are too coarse to judge what is left, and Newton converges */
+        const bool near = fall <= 1e-12 * value; /* values are too coarse to judge the rest, but Newton converges */
         for (double t = 1; t > 1e-12; t *= 0.5) {
             for (int64_t k = 0; k < K; k++) trial[k] = z[k] + t * direction[k];
             const double next = merit(a, trial, slope, descent);
@@ -99,8 +101,9 @@ static void newton(coupled *a, double *z, double *slope, double *work) {
     }
 }
 
-/* A long step meets a loss whose kinks look sharp, where Newton wanders. T phi(z/T) has them blunt: with w = z/T it asks for
- * w + (q/T) phi'(w) = u/T, the same equation with a shorter step. T falls from q to 1, every solution starts the next. */
+/* With a large q the kinks of the loss look sharp, and Newton converges slowly. In T phi(z/T) they are smoother: with w = z/T
+ *     w + (q/T) phi'(w) = u/T
+ * which is the same equation with a smaller q. T falls from q to 1, and every solution is the start for the next. */
 static void coupled_prox(coupled *a, double q, const double *u, double *slope, double *work) {
     const int64_t K = a->K;
     double *w = work, *scaled = w + K, T = fmax(1, q);

@@ -1,12 +1,15 @@
-/* rows.c - many rows of a scalar loss at once. The logistic loss from one exponential a row:
- *     e = exp(-|bz|):   phi = log(1 + e) + max(-bz, 0),   phi' = -b p,  p = e/(1+e) or 1/(1+e),   phi'' = e/(1+e)^2
- * with exp and log written out, so that the loops run in vectors; logistic.c is the readable form, to which they agree to
+/* rows.c - many rows of a scalar loss at once. The logistic loss takes one exponential a row:
+ *     e     = exp(-|bz|)
+ *     phi   = log(1 + e) + max(-bz, 0)
+ *     phi'  = -b p,   p = e/(1+e) or 1/(1+e)
+ *     phi'' = e/(1+e)^2
+ * exp and log are written out, so that the loops vectorise. logistic.c is the readable form, with which they agree up to
  * rounding. */
 #include "la/la.h"
 #include "loss/loss.h"
 
 enum { EXP_TERMS = 14, LOG_TERMS = 11 };
-static const double FAR = 700;                                                     /* beyond it exp(-a) stays at 1e-304 */
+static const double FAR = 700;                                                     /* beyond this exp(-a) is kept at 1e-304 */
 static const double ROOT = 1.41421356237309504880, LOG2 = 0.693147180559945309417; /* sqrt(2), log(2) */
 
 typedef union bits {
@@ -38,7 +41,7 @@ static inline double log_ratio(double s) {
     return 2 * s * sum;
 }
 
-/* log(1 + e) for 0 <= e <= 1, accurate also where e is tiny: around 1 or around sqrt(2). */
+/* log(1 + e) for 0 <= e <= 1, accurate even if e is tiny: expanded around 1 or around sqrt(2). */
 static inline double log_one_plus(double e) {
     const double centre = e > ROOT - 1 ? ROOT : 1, offset = e > ROOT - 1 ? ROOT - 1 : 0, plus = e > ROOT - 1 ? 0.5 * LOG2 : 0;
     return plus + log_ratio((e - offset) / (1 + e + centre));

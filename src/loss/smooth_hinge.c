@@ -1,6 +1,8 @@
 /* smooth_hinge.c - the hinge max(0, 1 - bz) with its kink rounded over a width h, b = -1 or +1.
- * phi = (1-bz)^2/(2h) on 1-h < bz < 1, 1-bz-h/2 below, 0 above; with beta = clip01((1-bz)/h): phi' = -b beta,
- * phi*(alpha) = -beta + h beta^2/2 at beta = -b alpha in [0,1]. */
+ *     phi = (1-bz)^2/(2h) on 1-h < bz < 1, 1-bz-h/2 below, 0 above
+ * With beta = clip01((1-bz)/h):
+ *     phi' = -b beta
+ *     phi*(alpha) = -beta + h beta^2/2   at beta = -b alpha in [0,1] */
 #include "loss/loss.h"
 
 static double curvature(double h) { return 1 / h; }

@@ -1,6 +1,9 @@
 /* softmax.c - phi(z,c) = log sum_k exp(z_k) - z_c over K classes, c the class number: multinomial logistic regression.
- * With q = exp(z) / sum exp(z): phi' = q - e_c, phi'' = diag(q) - q q', phi*(alpha) = sum_k q_k log q_k at q = alpha + e_c,
- * q in the simplex. The sum of q is a rounded number, so it is 1 up to SUM_ERROR; its signs are exact. */
+ * With q = exp(z) / sum exp(z):
+ *     phi' = q - e_c
+ *     phi'' = diag(q) - q q'
+ *     phi*(alpha) = sum_k q_k log q_k   at q = alpha + e_c, q in the simplex
+ * The sum of q is rounded, so that it is 1 only up to SUM_ERROR; the signs of q are exact. */
 #include "loss/loss.h"
 
 static const double SUM_ERROR = 1e-12;
@@ -16,7 +19,7 @@ static double largest(const double *z, int64_t K) {
     return top;
 }
 
-/* log(1 + the others) + (top - z_c): two numbers that are not negative, each with all its digits however small it is. */
+/* log(1 + the others) + (top - z_c): two nonnegative numbers, each accurate to its last digits however small it is. */
 static double value(const double *z, int64_t K, double b) {
     int64_t top = 0;
     double others = 0;

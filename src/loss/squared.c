@@ -1,5 +1,7 @@
 /* squared.c - phi(z,b) = (z - b)^2 / 2, least squares.
- * phi' = z - b, phi'' = 1, phi*(alpha) = alpha^2/2 + b alpha. */
+ *     phi' = z - b
+ *     phi'' = 1
+ *     phi*(alpha) = alpha^2/2 + b alpha */
 #include "loss/loss.h"
 
 static double curvature(double arg) {

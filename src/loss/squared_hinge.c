@@ -1,5 +1,7 @@
 /* squared_hinge.c - phi(z,b) = max(0, 1 - bz)^2, b = -1 or +1, as in liblinear.
- * phi' = -2b max(0, 1 - bz), phi'' = 2 or 0, phi*(alpha) = alpha^2/4 + b alpha where b alpha <= 0. */
+ *     phi' = -2b max(0, 1 - bz)
+ *     phi'' = 2 or 0
+ *     phi*(alpha) = alpha^2/4 + b alpha   where b alpha <= 0 */
 #include "loss/loss.h"
 
 static double curvature(double arg) {

@@ -1,16 +1,19 @@
-/* alm_ssn.c - semismooth Newton augmented Lagrangian (after Li, Sun, Toh, SIAM J. Optim. 2018, on the primal split), matrix-free,
- * X = R^d.
+/* alm_ssn.c - semismooth Newton augmented Lagrangian method (after Li, Sun, Toh, SIAM J. Optim. 2018, here for the primal split),
+ * matrix-free, X = R^d.
  *
  *   outer j: x_{j+1} ~ argmin Psi(x) = l(x) + (gamma/2)||x||^2 + (sig/2)||x - x_j||_D^2 + env(F x + y_j/(rho S))
  *            env = Moreau envelope of lambda r in the metric rho S: its gradient at u is Pi_{lambda Y}(rho S u)
- *            y_{j+1} = Pi_{lambda Y}( y_j + rho S F x_{j+1} ),   after few Newton steps rho grows and sig falls fast, after many
- *            slowly; where they did not suffice rho falls and sig grows
+ *            y_{j+1} = Pi_{lambda Y}( y_j + rho S F x_{j+1} )
+ *            After few Newton steps rho grows and sig falls fast, after many slowly. If the steps did not suffice, rho falls and
+ *            sig grows.
  *   inner:   grad Psi = A'phi'/W + gamma x + sig D (x - x_j) + F'Pi(y_j + rho S F x)
- *            ( A'CA/W + gamma I + (sig + damp) D + F' DPi rho S F ) dx = -grad   by conjugate gradients, Jacobi,
- *            to min(0.05, sqrt(||grad||/||first||)) ||grad||;   x += t dx, t = 1, 1/2, ... (Armijo 1e-4)
+ *            ( A'CA/W + gamma I + (sig + damp) D + F' DPi rho S F ) dx = -grad
+ *            by conjugate gradients with Jacobi's preconditioner, to the residual min(0.05, sqrt(||grad||/||first||)) ||grad||
+ *            x += t dx,  t = 1, 1/2, ... (Armijo 1e-4)
  *            until ||grad||_{D^-1} is small for this j
- *   metric:  D = diag(A'CA/W) + gamma at the start, or a hundredth of the largest it can be, S_e = 1/(F_e D^{-1} F_e'): columns
- * of very different size (counts of words) would otherwise leave rho wrong for all but a few
+ *   metric:  D = diag(A'CA/W) + gamma at the start, but at least a hundredth of the largest value it can take
+ *            S_e = 1/(F_e D^{-1} F_e')
+ *            Without the metric, columns of very different size (word counts) would leave rho wrong for all but a few of them.
  *
  * One step of the loop is one Newton iteration. A product with the Hessian counts as a pass over the data. */
 #include "newton/alm_ssn.h"
@@ -49,7 +52,7 @@ static void start(spd_run *run, const double *x0, const double *c0, const double
     memcpy(self->centre, self->base.x, (size_t)spd_problem_normal_size(run->problem) * sizeof(double));
 }
 
-/* diag(A'CA/W), good enough for the Newton steps to come; returns the mean. */
+/* diag(A'CA/W), accurate enough for the coming Newton steps; returns its mean. */
 static double loss_diagonal(spd_alm_ssn *self, spd_run *run) {
     const int64_t n = spd_problem_normal_size(run->problem);
     spd_problem_curvature_diagonal(run->problem, self->base.curve, self->recent);
@@ -57,7 +60,7 @@ static double loss_diagonal(spd_alm_ssn *self, spd_run *run) {
     return spd_sum(n, self->recent) / (double)n;
 }
 
-/* ... + gamma + (sig + damp) D + rho diag(F'SWF), W the fraction of each row of F that the projection lets through. */
+/* Adds gamma + (sig + damp) D + rho diag(F'SWF), where W is the fraction of each row of F that the projection lets through. */
 static void make_diagonal(spd_alm_ssn *self, const spdhg_problem *p) {
     const double metric = self->scalar[SPD_ALM_SIG] + self->scalar[SPD_ALM_DAMP];
     for (int64_t q = 0; q < spd_problem_normal_size(p); q++)
@@ -73,7 +76,7 @@ static void make_diagonal(spd_alm_ssn *self, const spdhg_problem *p) {
 }
 
 static void hessian(const void *context, const double *q, double *Hq) {
-    spd_run *run = (spd_run *)(uintptr_t)context; /* counts the rows it visits */
+    spd_run *run = (spd_run *)(uintptr_t)context; /* counts the rows visited */
     const spd_alm_ssn *self = run->self;
     const spd_newton *b = &self->base;
     const spdhg_problem *p = run->problem;
@@ -103,11 +106,11 @@ static double gradient(spd_alm_ssn *self, spd_run *run) {
     return sqrt(sum);
 }
 
-/* The metric and the first numbers: all of them 1, for the metric has taken the scales away. */
+/* The metric and the initial scalars. All scalars start at 1 because the metric has removed the scales. */
 static void first_scalars(spd_alm_ssn *self, spd_run *run) {
     const spdhg_problem *p = run->problem;
     const double floor = 1e-6 * (loss_diagonal(self, run) + p->gamma);
-    spd_problem_curvature_columns(p, self->cg); /* the most there can be: where a loss is straight there is none, for now */
+    spd_problem_curvature_columns(p, self->cg); /* the largest possible: where a loss is linear it has no curvature now */
     run->rows_visited += p->n;
     double *small = self->grad;
     spd_metric_small_units(p, self->cg, self->base.value[0], small);
@@ -121,7 +124,7 @@ static void first_scalars(spd_alm_ssn *self, spd_run *run) {
     self->scalar[SPD_ALM_SIG] = 1;
 }
 
-/* y, rho, sig of the next outer iteration: bolder after few Newton steps, more cautious if they did not suffice. */
+/* y, rho, sig of the next outer iteration: bolder after few Newton steps, more cautious if the steps did not suffice. */
 static void next_outer(spd_alm_ssn *self, const spdhg_problem *p, bool solved) {
     double *s = self->scalar;
     if (solved) memcpy(self->base.y, self->pi, (size_t)(p->m * p->K) * sizeof *self->pi);
@@ -166,11 +169,11 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     s[SPD_ALM_INNER] += 1;
     if (spd_alm_search(self, run, spd_dot(n, self->grad, self->dx)) || spd_stop_now(run->stop)) return SPD_CONTINUE;
     if (solved || norm < 1e-15 * s[SPD_ALM_FIRST]) return SPD_STALLED;
-    s[SPD_ALM_GOAL] = norm; /* rounding stops this inner problem: take it as solved */
+    s[SPD_ALM_GOAL] = norm; /* rounding prevents further progress: treat this inner problem as solved */
     return SPD_CONTINUE;
 }
 
-/* y one multiplier step ahead: Pi(y + rho F x) belongs to this x. */
+/* y is one multiplier step ahead: Pi(y + rho S F x) is the dual point that belongs to this x. */
 static void output(const spd_run *run, double *x, double *c, double *y) {
     const spd_alm_ssn *self = run->self;
     const spdhg_problem *p = run->problem;

@@ -1,4 +1,4 @@
-/* alm_ssn_search.c - Psi of alm_ssn.c along a direction, and the step that is made:
+/* alm_ssn_search.c - Psi of alm_ssn.c along a direction, and the choice of the step:
  *   Psi(x + t dx) = l + (gamma/2)||.||^2 + (sig/2)||. - x_j||_D^2 + env,   t = 1, 1/2, ... (Armijo 1e-4) */
 #include "newton/alm_ssn.h"
 
@@ -25,9 +25,9 @@ static double proximal(const spd_alm_ssn *self, int64_t n, const double *x, doub
     return 0.5 * self->scalar[SPD_ALM_SIG] * sum;
 }
 
-/* What is quadratic along x + t dx: the loss's scores move by b->move, F x by Fu; no pass over the data. */
+/* The quadratic part along x + t dx. The scores move by b->move and Fx by Fu, so that no pass over the data is needed. */
 typedef struct line {
-    double xx, xd, dd; /* ||x||^2, x'dx, ||dx||^2 of the penalised part */
+    double xx, xd, dd; /* ||x||^2, x'dx, ||dx||^2 without the intercepts */
 } line;
 
 static double along(spd_alm_ssn *self, spd_run *run, const line *l, double t) {

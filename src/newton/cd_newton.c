@@ -1,11 +1,12 @@
-/* cd_newton.c - proximal Newton on columns, F = identity (newGLMNET: Yuan, Ho, Lin, JMLR 2012), X = R^d:
+/* cd_newton.c - proximal Newton by columns for F = identity (newGLMNET: Yuan, Ho, Lin, JMLR 2012), X = R^d:
  *
- *   outer: g = grad l(x) + gamma x;  columns that are not zero or whose g is outside of lambda Y make the working set
+ *   outer: g = grad l(x) + gamma x;  the working set holds the nonzero columns and those whose g is outside lambda Y
  *   inner: minimise g'dx + dx'H dx/2 + lambda r(x + dx) by block coordinate descent over the set (descent.c)
  *   step:  x += s dx, s = 1, 1/2, ... until f falls by 1e-4 s Delta,  Delta = g'dx + lambda r(x + dx) - lambda r(x)
  *
- * One step of the loop is one outer iteration. No matrix is formed: solutions may have any number of nonzeros, columns any scale.
- * y = Pi(-g), the dual point that belongs to x. A sweep over the set counts as the part of a pass that its columns are. */
+ * One step of the loop is one outer iteration. No matrix is formed, so solutions may have any number of nonzeros and columns may
+ * have any scale. y = Pi(-g) is the dual point that belongs to x. A sweep over the set counts as the fraction of a pass that its
+ * columns hold of A. */
 #include "newton/descent.h"
 
 enum { HALVINGS_MOST = 40 };
@@ -14,8 +15,8 @@ static const double DAMP_FIRST = 1e-3, DAMP_LEAST = 1e-8, REST_MOST = 0.1, REST_
 typedef struct cd_newton {
     spd_newton base;
     spd_descent model;
-    double *damp;    /* state: of the model's curvature */
-    double *promise; /* state: the part of f by which the last model promised to lower it; 0: there was none */
+    double *damp;    /* state: damping of the model's curvature */
+    double *promise; /* state: the decrease the last model promised, as a fraction of f; 0: there was no model */
 } cd_newton;
 
 static const char *refuses(const spdhg_problem *p) {
@@ -39,7 +40,7 @@ static void start(spd_run *run, const double *x0, const double *c0, const double
     spd_newton_start(run, &((cd_newton *)run->self)->base, x0, c0, y0);
 }
 
-/* The part s of dx that x has moved by decides how far the next model is trusted. */
+/* The step length s along dx decides how far the next model is trusted. */
 static void adapt(double *damp, double s) {
     if (s < 0.5) *damp = fmin(fmax(4 * *damp, DAMP_FIRST), 1);
     if (s == 1) *damp = *damp > DAMP_LEAST ? 0.25 * *damp : 0;
@@ -66,7 +67,7 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
         if (fabs(a->dx[q]) > fabs(a->dx[most])) most = q;
     const double before = b->x[most];
     const bool moved = spd_newton_line_search(run, b, a->dx, u, delta, HALVINGS_MOST);
-    if (spd_stop_now(run->stop)) return SPD_CONTINUE; /* of a model that was not solved nothing follows */
+    if (spd_stop_now(run->stop)) return SPD_CONTINUE; /* an unsolved model says nothing about convergence */
     if (!moved && -delta <= 1e-15 * fabs(*b->value)) return SPD_STALLED;
     adapt(self->damp, !moved ? 0 : b->x[most] == before + a->dx[most] ? 1 : (b->x[most] - before) / a->dx[most]);
     return moved || *self->damp < 1 ? SPD_CONTINUE : SPD_GIVES_UP;

@@ -1,37 +1,44 @@
-/* chain_newton.c - Newton's method for signals: A has one entry in each row, F joins columns to lines or trees, any separable X.
+/* chain_newton.c - Newton's method for signals: each row of A has one entry, F joins columns into lines or trees, X is separable.
  *
- *   model: f is separable but for F and the intercept c; at (x, c), of column j and of c
- *              q_j = sum_i (w_i/W) phi''_i a_ij^2 + gamma + damping,  B_j = sum_i (w_i/W) phi''_i a_ij,  C = sum_i (w_i/W) phi''_i
- *          u(dc) = argmin over X of sum_j [ (g_j + dc B_j)(u_j - x_j) + q_j (u_j - x_j)^2/2 ] + lambda r(F u): dynamic programming (chain.h)
- *          dc: the zero of  s(dc) = g_c + C dc + sum_j B_j (u_j(dc) - x_j),  which rises; Newton's method between bounds, with
- *          s' = C - sum over groups of (sum B)^2 / sum q, the groups being the columns that move together
+ *   model: f is separable except for F and the intercept c. At (x, c), for column j and for c:
+ *              q_j = sum_i (w_i/W) phi''_i a_ij^2 + gamma + damping
+ *              B_j = sum_i (w_i/W) phi''_i a_ij
+ *              C   = sum_i (w_i/W) phi''_i
+ *          dynamic programming (chain.h) computes
+ *              u(dc) = argmin over X of sum_j [ (g_j + dc B_j)(u_j - x_j) + q_j (u_j - x_j)^2/2 ] + lambda r(F u)
+ *          dc is the zero of the increasing function
+ *              s(dc) = g_c + C dc + sum_j B_j (u_j(dc) - x_j)
+ *          found by Newton's method between bounds, with
+ *              s' = C - sum over groups of (sum B)^2 / sum q
+ *          where a group is a set of columns that move together
  *   step:  (x, c) += s (u - x, dc), s = 1, 1/2, ... until f falls by 1e-4 s Delta
  *
- * The squared loss is its own model: one step, exact. y is the model's. Where the intercept adds nothing (A = I, F of differences) s is 0. */
+ * With the squared loss the model is exact and one step suffices. y is the dual point of the model. Where the intercept adds
+ * nothing (A = I, F of differences) s is 0. */
 #include "chain/chain.h"
 #include "newton/newton.h"
 #include "problem/rows.h"
 
 enum { HALVINGS_MOST = 40, SHIFTS_MOST = 60 };
-static const double DAMP_LEAST = 1e-10, DAMP_FIRST = 1e-3; /* of the most curvature that a column can have */
-static const double BALANCED = 1e-13;                      /* of the sizes that s is a sum of */
+static const double DAMP_LEAST = 1e-10, DAMP_FIRST = 1e-3; /* relative to the largest curvature a column can have */
+static const double BALANCED = 1e-13;                      /* relative to the sizes of the summands of s */
 
 typedef struct chain_newton {
     spd_newton base;
     spd_forest forest;
     spd_variation variation;
     double *damp;          /* state */
-    double *curve, *q, *m; /* work: d x K with the intercept's; by nodes of one output */
+    double *curve, *q, *m; /* work: d x K with the intercepts; the others by nodes of one output */
     double *g, *u, *t, *s; /* work: by nodes */
     double *range;         /* work: 4 d */
-    double *B, *dx;        /* work: d x K with the intercept's */
+    double *B, *dx;        /* work: d x K with the intercepts */
     double *Fu;            /* work */
-    double *bound;         /* work: d + 1: most curvature of a column */
+    double *bound;         /* work: d + 1: largest curvature of a column */
     int32_t *group;        /* work: by nodes */
     double *sum_B, *sum_q; /* work: by groups */
 } chain_newton;
 
-/* The model is f itself. */
+/* Whether the model is f itself. */
 static bool is_quadratic(const spdhg_problem *p) { return p->loss->quadratic && !p->loss->room; }
 
 static bool rows_have_one_entry(const spdhg_problem *p) {
@@ -83,7 +90,7 @@ static double damping(const chain_newton *self, const spdhg_problem *p) {
     return is_quadratic(p) ? 0 : fmax(*self->damp, DAMP_LEAST);
 }
 
-/* q, m, g of output k for a change dc of its intercept; where there is curvature m is the least point of the column. */
+/* q, m, g of output k for a change dc of its intercept. Where there is curvature, m is the minimiser of the column's own part. */
 static void fill_nodes(chain_newton *self, const spdhg_problem *p, int64_t k, double dc) {
     const spd_newton *b = &self->base;
     const double damp = damping(self, p);
@@ -98,7 +105,7 @@ static void fill_nodes(chain_newton *self, const spdhg_problem *p, int64_t k, do
     }
 }
 
-/* u for dc, and s(dc); size: what s is a sum of. */
+/* Computes u for dc and returns s(dc). size: sum of the sizes of the summands of s. */
 static double balance(chain_newton *self, const spdhg_problem *p, int64_t k, double dc, double *size) {
     const spd_newton *b = &self->base;
     double low, high;
@@ -134,8 +141,8 @@ static double rise(chain_newton *self, const spdhg_problem *p, int64_t k) {
     return sum;
 }
 
-/* The model's best (u, dc) for output k. Where s does not rise, every column moves against c and s is 0: what is seen of it is
- * rounding. */
+/* The model's best (u, dc) for output k. Where s does not rise, every column moves against c and s is 0 in exact arithmetic: any
+ * other value is rounding. */
 static double minimise_model(chain_newton *self, const spdhg_problem *p, int64_t k, spd_stop *stop) {
     double dc = 0, below = -INFINITY, above = INFINITY, size = 0, s = balance(self, p, k, dc, &size);
     for (int round = 0; round < SHIFTS_MOST && fabs(s) > BALANCED * size && !spd_stop_now(stop); round++) {
@@ -153,7 +160,7 @@ static double minimise_model(chain_newton *self, const spdhg_problem *p, int64_t
     return dc;
 }
 
-/* y from forces along the edges, and of the rows of a column alone: each its part of s by its lambda |F|. */
+/* y from the forces along the edges. Rows of F with one entry share the force s on their column in proportion to lambda |F|. */
 static void write_dual(chain_newton *self, const spdhg_problem *p, int64_t k) {
     const spd_forest *f = &self->forest;
     double *y = self->base.y;
@@ -188,7 +195,7 @@ static void solve_model(spd_run *run, chain_newton *self) {
     spd_problem_project_dual(p, b->y, b->term);
 }
 
-/* (x, c) goes along dx; whole: all of the way. False: not at all. */
+/* Moves (x, c) along dx. whole: the full step was made. False: no step was made. */
 static bool go(spd_run *run, chain_newton *self, double delta, bool *whole) {
     const spdhg_problem *p = run->problem;
     spd_newton *b = &self->base;
@@ -205,7 +212,7 @@ static bool go(spd_run *run, chain_newton *self, double delta, bool *whole) {
         moved = spd_newton_line_search(run, b, self->dx, self->Fu, delta, HALVINGS_MOST);
         *whole = b->x[most] == before + self->dx[most];
     }
-    if (*whole) memcpy(b->x, b->scratch_n, (size_t)p->dK * sizeof *b->x); /* ties and zeros to the bit */
+    if (*whole) memcpy(b->x, b->scratch_n, (size_t)p->dK * sizeof *b->x); /* keeps ties and zeros exact to the last bit */
     return moved;
 }
 
@@ -217,7 +224,7 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     bool whole;
     spd_newton_gradient(run, b, true);
     solve_model(run, self);
-    if (spd_stop_now(run->stop)) return SPD_CONTINUE; /* of a model that was not solved nothing follows */
+    if (spd_stop_now(run->stop)) return SPD_CONTINUE; /* an unsolved model says nothing about convergence */
     spd_problem_apply(p, b->scratch_n, self->Fu);
     const double delta =
         spd_dot(p->dK + (p->intercept ? p->K : 0), b->g, self->dx) + spd_problem_penalty(p, self->Fu, b->term) - *b->penalty;

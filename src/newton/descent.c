@@ -1,12 +1,19 @@
-/* descent.c - block coordinate descent on  g'dx + dx'H dx/2 + lambda r(x + dx),  H = A'CA/W + gamma I + damp D,  one column at a
- * time (newGLMNET: Yuan, Ho, Lin, JMLR 2012; grouped: Simon, Friedman, Hastie 2013). With slope s = g + A'push + ridge dx and a
- * bound h on the curvature in the block, u = x + dx moves to the minimiser of s'(v - u) + h||v - u||^2/2 + lambda r(v): l1: v_k =
- * shrink(u_k - s_k/h_k, lambda/h_k);   group: v = w max(0, 1 - lambda/||w||)/h, w = h u - s, h = max_k h_k Coupled losses: C_i =
- * diag(p) - pp' is at most 2 diag(p(1 - p)): the difference is diagonally dominant. */
+/* descent.c - block coordinate descent, one column at a time, on
+ *   g'dx + dx'H dx/2 + lambda r(x + dx),   H = A'CA/W + gamma I + damp D
+ * (newGLMNET: Yuan, Ho, Lin, JMLR 2012; grouped: Simon, Friedman, Hastie 2013). With the slope
+ *   s = g + A'push + ridge dx
+ * and a bound h on the curvature in the block, u = x + dx moves to the minimiser v of
+ *   s'(v - u) + h||v - u||^2/2 + lambda r(v)
+ * which is
+ *   l1:     v_k = shrink(u_k - s_k/h_k, lambda/h_k)
+ *   group:  v = w max(0, 1 - lambda/||w||)/h,   w = h u - s,   h = max_k h_k
+ * For coupled losses
+ *   C_i = diag(p) - pp' <= 2 diag(p(1 - p))
+ * because the difference is diagonally dominant. */
 #include "newton/descent.h"
 
 enum { ROUNDS_MOST = 20, SWEEPS_MOST = 5, GROWTH_LEAST = 200, TRIALS = 40 };
-static const double FINE = 0.05, FLAT = 1e-12; /* FLAT: of the largest phi'' there can be */
+static const double FINE = 0.05, FLAT = 1e-12; /* FLAT: relative to the largest possible phi'' */
 
 void spd_descent_layout(spd_run *run, spd_descent *a, spd_newton *b) {
     const spdhg_problem *p = run->problem;
@@ -31,7 +38,7 @@ void spd_descent_layout(spd_run *run, spd_descent *a, spd_newton *b) {
     a->set = spd_arena_int32(&run->work, p->d + 1);
 }
 
-/* A by columns. */
+/* Stores A by columns. */
 static void transpose(spd_descent *a, const spdhg_problem *p) {
     spd_row row;
     memset(a->ptr, 0, (size_t)(p->d + 1) * sizeof *a->ptr);
@@ -49,7 +56,7 @@ static void transpose(spd_descent *a, const spdhg_problem *p) {
             a->val[at] = row.val[q];
         }
     }
-    memmove(a->ptr + 1, a->ptr, (size_t)p->d * sizeof *a->ptr); /* every place has moved to where its column ends */
+    memmove(a->ptr + 1, a->ptr, (size_t)p->d * sizeof *a->ptr); /* each position has advanced to the end of its column */
     a->ptr[0] = 0;
 }
 
@@ -58,13 +65,13 @@ spd_column spd_descent_column(const spd_descent *a, const spdhg_problem *p, int6
     return (spd_column){.count = a->ptr[j + 1] - a->ptr[j], .row = a->row + a->ptr[j], .val = a->val + a->ptr[j]};
 }
 
-/* How far outside of lambda Y the gradient of a column is. */
+/* How far the gradient of a column is outside lambda Y. */
 static double pull(const spd_descent *a, const spdhg_problem *p, int64_t j) {
     const double *g = a->b->g + j * p->K;
     return (spd_descent_l1(p) ? spd_max_abs(p->K, g) : spd_norm2(p->K, g)) - p->term[0].lambda;
 }
 
-/* Zero columns pulled at by more than `beyond`, if they are at most `most`; columns that are not zero always. */
+/* Selects the nonzero columns and the zero columns with a pull above `beyond`. False if the latter are more than `most`. */
 static bool choose(spd_descent *a, const spdhg_problem *p, double beyond, int64_t most) {
     int64_t opened = 0;
     a->size = 0;
@@ -87,7 +94,7 @@ static void choose_columns(spd_descent *a, const spdhg_problem *p) {
     }
     const int64_t most = nonzero + GROWTH_LEAST;
     if (choose(a, p, 0, most)) return;
-    for (int i = 0; i < TRIALS && high - low > 0.01 * high; i++) { /* the smallest pull for which they are few enough */
+    for (int i = 0; i < TRIALS && high - low > 0.01 * high; i++) { /* finds the smallest pull that leaves few enough columns */
         const double middle = 0.5 * (low + high);
         if (choose(a, p, middle, most))
             high = middle;
@@ -104,7 +111,7 @@ static void curvatures(spd_descent *a, const spdhg_problem *p) {
         return;
     }
     memset(a->along, 0, (size_t)nK * sizeof *a->along);
-    for (int64_t i = 0; i < p->n; i++) { /* probabilities: phi' is p less the unit vector of the class */
+    for (int64_t i = 0; i < p->n; i++) { /* probabilities: phi' is p minus the unit vector of the class */
         double *C = a->C + i * p->K;
         p->loss->slope_k(a->b->score + i * p->K, p->K, p->b[i], C);
         C[(int64_t)p->b[i]] += 1;
@@ -130,7 +137,7 @@ static void bounds(spd_descent *a, const spdhg_problem *p, int64_t j, double dam
 }
 
 void spd_descent_model(spd_descent *a, const spdhg_problem *p, double damp) {
-    transpose(a, p); /* scratch keeps nothing from one step to the next */
+    transpose(a, p); /* scratch is not kept between steps */
     a->touched = (double)p->nnz;
     choose_columns(a, p);
     curvatures(a, p);
@@ -152,7 +159,7 @@ static void add_slope(spd_descent *a, const spdhg_problem *p, spd_column c) {
     a->touched += 0.5 * (double)c.count;
 }
 
-/* push after a column has moved by `step`. */
+/* Updates push after a column has moved by `step`. */
 static void follow(spd_descent *a, const spdhg_problem *p, spd_column c, const double *step) {
     const int64_t K = p->K;
     for (int64_t q = 0; q < c.count; q++) {
@@ -170,7 +177,7 @@ static void follow(spd_descent *a, const spdhg_problem *p, spd_column c, const d
     a->touched += 0.5 * (double)c.count;
 }
 
-/* The block's minimiser into v. */
+/* Writes the minimiser of the block to v. */
 static void minimise(const spd_descent *a, const spdhg_problem *p, int64_t j, const double *u, double *v) {
     const int64_t K = p->K;
     const double *h = a->h + j * K, lambda = spd_descent_lambda(p, j);
@@ -182,7 +189,7 @@ static void minimise(const spd_descent *a, const spdhg_problem *p, int64_t j, co
     }
 }
 
-/* Moves one column; h ||step||^2. */
+/* Moves one column; returns h ||step||^2. */
 static double move(spd_descent *a, const spdhg_problem *p, int64_t j) {
     const int64_t K = p->K;
     const spd_column c = spd_descent_column(a, p, j);
@@ -200,7 +207,7 @@ static double move(spd_descent *a, const spdhg_problem *p, int64_t j) {
     return gain;
 }
 
-/* All columns of the set, or those that are not zero. */
+/* Sweeps over all columns of the set, or over the nonzero ones only. */
 static double sweep(spd_descent *a, const spdhg_problem *p, bool all) {
     double gain = 0;
     for (int64_t i = 0; i < a->size; i++) {

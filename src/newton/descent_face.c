@@ -1,19 +1,21 @@
-/* descent_face.c - Newton's steps of the quadratic model where descent crawls: with the zeros of u = x + dx fixed,
- *     ( H + lambda r''(u) ) e = -( g + A'push + ridge dx + lambda r'(u) )     by conjugate gradients on the other coefficients,
- *     dx += t e,  t in (0, 1] the minimiser of the model along e (convex; bisection on its slope, which needs no pass)
- * A coefficient that stops the way at its kink becomes zero, and the next step does without it. Where the diagonal is not enough
- * of a preconditioner and the face is small, its matrix is written out and factored. */
+/* descent_face.c - Newton steps on the quadratic model where coordinate descent is slow. The zeros of u = x + dx are fixed;
+ * for the other coefficients conjugate gradients solve
+ *     ( H + lambda r''(u) ) e = -( g + A'push + ridge dx + lambda r'(u) )
+ *     dx += t e
+ * where t in (0, 1] minimises the model along e (convex; bisection on its slope, which needs no pass).
+ * A coefficient that stops the step at its kink becomes zero, and the next step leaves it out. Where the diagonal is too weak a
+ * preconditioner and the face is small, the matrix of the face is written out and factored. */
 #include "newton/descent.h"
 
 enum { CG_MOST = 60, HALVINGS = 50, STEPS_MOST = 10 };
 static const double TOLERANCE = 0.05, FAR = 10;
 
-/* The unknowns: numbers of x + dx that are not zero (group: of columns that are not), and the intercepts. */
+/* The unknowns: the nonzero entries of x + dx (group: the entries of nonzero columns) and the intercepts. */
 typedef struct face {
     spd_descent *a;
     const spdhg_problem *p;
     int64_t n;
-    int64_t *place; /* of each in x */
+    int64_t *place; /* position of each unknown in x */
     bool l1, written_out;
     double *u, *e, *rhs, *diagonal, *cg; /* rhs: minus the model's slope on the face */
     double *M, *L;
@@ -25,13 +27,13 @@ int64_t spd_descent_dense(const spdhg_problem *p) {
 
 static double lambda_of(const face *f, int64_t q) { return spd_descent_lambda(f->p, f->place[q] / f->p->K); }
 
-/* Length of the column (group) that unknown q is in; l1: 1. */
+/* Length of the column (group) that holds unknown q; l1: 1. */
 static double length_of(const face *f, int64_t q) { return f->l1 ? 1 : spd_norm2(f->p->K, f->u + q - q % f->p->K); }
 
-/* An unknown that has become zero on the way stays. */
+/* An unknown that became zero on the way stays zero. */
 static bool fixed(const face *f, int64_t q) { return lambda_of(f, q) > 0 && (f->l1 ? f->u[q] : length_of(f, q)) == 0; }
 
-/* ray += A e, one unknown */
+/* ray += A e for one unknown */
 static void add_ray(const face *f, int64_t q, double e) {
     const int64_t K = f->p->K, k = f->place[q] % K;
     const spd_column c = spd_descent_column(f->a, f->p, f->place[q] / K);
@@ -60,7 +62,7 @@ static void look_along(const face *f, const double *e) {
     make_thrust(f);
 }
 
-/* A'w of one unknown */
+/* Entry of A'w for one unknown */
 static double slope_of(const face *f, int64_t q, const double *w) {
     const int64_t K = f->p->K;
     const spd_column c = spd_descent_column(f->a, f->p, f->place[q] / K);
@@ -71,7 +73,7 @@ static double slope_of(const face *f, int64_t q, const double *w) {
     return sum;
 }
 
-/* out = (H + lambda r'') e, thrust of e being known. */
+/* out = (H + lambda r'') e; thrust must belong to e. */
 static void gather(const face *f, const double *e, double *out) {
     const int64_t K = f->p->K;
     for (int64_t q = 0; q < f->n; q++) {
@@ -103,7 +105,7 @@ static void find_unknowns(face *f) {
     }
 }
 
-/* u, rhs and the diagonal. */
+/* Computes u, rhs and the diagonal. */
 static void refresh(face *f) {
     const spd_descent *a = f->a;
     for (int64_t q = 0; q < f->n; q++) f->u[q] = a->b->x[f->place[q]] + a->dx[f->place[q]];
@@ -116,7 +118,7 @@ static void refresh(face *f) {
     }
 }
 
-/* The matrix of the face, column by column. */
+/* Writes out the matrix of the face, column by column. */
 static void write_out(face *f) {
     const double before = f->a->touched;
     memset(f->e, 0, (size_t)f->n * sizeof *f->e);
@@ -154,7 +156,7 @@ static void solve(face *f) {
     if (!spd_stop_now(cg.stop) && factor(f)) spd_cg_solve(&cg, f->n, f->rhs, f->e, f->cg);
 }
 
-/* lambda (r(u + t e) - r(u)) or, with slope, its derivative at t. */
+/* lambda (r(u + t e) - r(u)), or its derivative at t if slope is set. */
 static double penalty_along(const face *f, double t, bool slope) {
     const int64_t width = f->l1 ? 1 : f->p->K;
     double sum = 0;
@@ -172,12 +174,12 @@ static double penalty_along(const face *f, double t, bool slope) {
     return sum;
 }
 
-/* One step along e; twice its gain. *whole: all the way. */
+/* One step along e; returns twice its gain. *whole: the full step was made. */
 static double go(face *f, bool *whole) {
     spd_descent *a = f->a;
     const int64_t nK = f->p->n * f->p->K;
     const double longest = spd_max_abs(f->n, f->e), far = FAR * spd_max_abs(f->n, f->u);
-    if (longest > far) spd_scale(f->n, far / longest, f->e); /* a singular matrix: what decides are the kinks on the way */
+    if (longest > far) spd_scale(f->n, far / longest, f->e); /* a singular matrix: the kinks on the way decide the step */
     look_along(f, f->e);
     double square = spd_dot(nK, a->ray, a->thrust), low = 0, t = 1; /* the minimiser is between low and t */
     const double linear = -spd_dot(f->n, f->rhs, f->e) - penalty_along(f, 0, true);

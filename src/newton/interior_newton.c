@@ -1,12 +1,15 @@
 /* interior_newton.c - proximal Newton whose models are solved by an interior-point method (interior.h): any X, dense factors.
  *
- *   model: g = grad l(x) + gamma x,  H = Hessian + gamma I + del D,  D its diagonal,  del = 1e-14 (0 if gamma > 0, no intercept), more after a step in vain;
- *          minimise g'(u-x) + (u-x)'H(u-x)/2 + lambda r(Fu) over u in X;   of huber and the hinges, once a step is short or rows
- *          with curvature are few: the problem itself, whose loss is made of pieces
- *   step: x += s (u - x), s = 1, 1/2, ... until f falls by 1e-4 s Delta
+ *   model: g = grad l(x) + gamma x
+ *          H = Hessian + gamma I + del D,  D its diagonal
+ *          del = 1e-14 (0 if gamma > 0 and there is no intercept), more after a step without progress
+ *          minimise g'(u-x) + (u-x)'H(u-x)/2 + lambda r(Fu) over u in X
+ *          For huber and the hinges, once a step is short or few rows have curvature, the model is the problem itself: their
+ *          losses are made of linear and quadratic pieces.
+ *   step:  x += s (u - x), s = 1, 1/2, ... until f falls by 1e-4 s Delta
  *
- * Made for what proximal Newton by ADMM is slow at: sets X whose sides are met by columns of very different size, and losses
- * whose curvature is in few rows (smooth-hinge of a small width). */
+ * Meant for problems on which proximal Newton by ADMM is slow: sets X whose sides bind on columns of very different size, and
+ * losses whose curvature is in few rows (smooth-hinge of a small width). */
 #include "newton/interior_newton.h"
 
 static const double ENOUGH = 1e-22, DEL = 1e-14, DEL_GROWS = 1e4;
@@ -15,7 +18,7 @@ enum { HALVINGS_MOST = 40, IDLE_MOST = 3, MODELS_MOST = 8, STEPS_MOST = 200 };
 typedef struct interior {
     spd_newton base;
     spd_interior model;
-    double *idle;    /* state: steps in a row that moved nothing */
+    double *idle;    /* state: consecutive steps that moved nothing */
     double *pieces;  /* state: 1 once the rows of the loss themselves are in the model */
     double *dx, *Fu; /* work */
 } interior;
@@ -39,7 +42,7 @@ static void start(spd_run *run, const double *x0, const double *c0, const double
     *self->idle = *self->pieces = 0;
 }
 
-/* P and q of the loss at x; nothing where the model is the loss itself. */
+/* P and q of the loss at x; nothing to do where the model is the loss itself. */
 static void make_model(spd_run *run, interior *self) {
     const spdhg_problem *p = run->problem;
     spd_newton *b = &self->base;
@@ -59,7 +62,7 @@ void spd_interior_newton_scales(spd_interior *a) {
     const spdhg_problem *p = a->p;
     double *columns = a->column;
     const bool bounded = isfinite(p->kappa);
-    if (spd_interior_is_free(a)) return; /* nobody asks */
+    if (spd_interior_is_free(a)) return; /* the scales are not used */
     if (bounded) spd_problem_curvature_columns(p, columns);
     const double slopes =
         p->loss->value ? p->loss->slope(INFINITY, 1, p->loss_arg) - p->loss->slope(-INFINITY, 1, p->loss_arg) : 1;
@@ -74,14 +77,14 @@ void spd_interior_newton_scales(spd_interior *a) {
     }
 }
 
-/* The step was not the whole dx. */
+/* Whether the step was shorter than dx. */
 static bool far_from(int64_t n, const double *x, const double *u, const double *dx) {
     for (int64_t i = 0; i < n; i++)
         if (fabs(u[i] - x[i]) > 0.25 * fabs(dx[i])) return true;
     return false;
 }
 
-/* u = the minimiser of the model, in X, and y; false if it was not found. */
+/* u = the minimiser of the model in X, and its y; false if it was not found. */
 static bool find_minimiser(spd_run *run, interior *self) {
     const spdhg_problem *p = run->problem;
     spd_newton *b = &self->base;
@@ -119,7 +122,7 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     for (int64_t i = 0; i < n; i++) self->dx[i] = a->best_u[i] - b->x[i];
     const double delta = spd_dot(n, b->g, self->dx) + spd_problem_penalty(p, self->Fu, b->term) - *b->penalty;
     const bool moved = spd_newton_line_search(run, b, self->dx, self->Fu, a->rows ? 0 : delta, HALVINGS_MOST);
-    spd_set_round(&p->set, p->dK, b->x, b->scratch_n); /* what rounding may have pushed out */
+    spd_set_round(&p->set, p->dK, b->x, b->scratch_n); /* rounding may have pushed x out of X */
     if (a->pieces && far_from(n, b->x, a->best_u, self->dx)) *self->pieces = 1;
     *self->idle = moved ? 0 : *self->idle + 1;
     if (k + 1 == STEPS_MOST) return SPD_GIVES_UP;

@@ -1,23 +1,26 @@
 /* ipm.c - a primal-dual interior-point method on the problem itself (interior.h), one iteration a step, with a sparse factor.
  *
- *   M du = -(grad l(x) + gamma x + F'y at du = 0),   M = A'CA/W + gamma I + F'DF + that of X: stack.c
- *   first towards mu = 0, then towards mu (part of the products left by it)^3 with its second order corrected; to 0.995 of the way to
- *   the nearest side; of a loss that is neither quadratic nor of pieces no further than its model holds
+ *   M du = -(grad l(x) + gamma x + F'y at du = 0)
+ *   M = A'CA/W + gamma I + F'DF + the matrix of X (stack.c)
+ *   predictor: towards mu = 0
+ *   corrector: towards mu (fraction of the products that the predictor leaves)^3, with the second-order term
+ *   step:      0.995 of the way to the nearest side; for a loss that is neither quadratic nor piecewise no further than its model
+ *              holds
  *
- * Made for many coefficients of which each meets few others: signals, trends, images, graphs. The gradient of a loss that is made of
- * pieces (huber, the hinges) is a set of pairs like those of the penalty. Near the end, with l1 and X = R^d, the zeros of F x are told and
- * the minimiser is computed on its face: cross.c. */
+ * Meant for many coefficients that each interact with few others: signals, trends, images, graphs. The gradient of a piecewise
+ * loss (huber, the hinges) is represented by pairs like those of the penalty. Near the end, with l1 and X = R^d, the zeros of
+ * Fx are identified and the minimiser is computed on its face: cross.c. */
 #include "newton/interior_newton.h"
 
 enum { STEPS_MOST = 200, IDLE_MOST = 10, PASSES = 5, LOOKS = 8 };
 static const double GAIN = 0.999, LEAST = 1e-22;
-/* Of f: what is left when steps go on to the end, when the face may be told, and when the gap may be worth proving. */
+/* Bounds on what is left, relative to f. NEAR: steps go on to the end. NEARER: the face may be tried. WORTH: a proof may pay. */
 static const double NEAR = 1e-5, NEARER = 1e-6, WORTH = 1e-3;
 
 typedef struct ipm {
     spd_interior inner;
-    double *eta, *loss, *best, *idle, *first; /* state, one number each: of inner; left at best_u; steps since; f at the start */
-    double *work;                             /* of the terms */
+    double *eta, *loss, *best, *idle, *first; /* state, scalars: two of inner; left at best_u; steps since then; f at the start */
+    double *work;                             /* scratch of the terms */
 } ipm;
 
 static const char *refuses(const spdhg_problem *p) {
@@ -63,7 +66,7 @@ static void start(spd_run *run, const double *x0, const double *c0, const double
                 (long long)q->n, (long long)(q->nodes - q->n), (double)q->fill + (double)q->nodes, q->work);
 }
 
-/* f at u, whose pieces have been looked at. */
+/* f at u; the pieces at u must be current. */
 static double value(const ipm *self) {
     const spd_interior *a = &self->inner;
     const spdhg_problem *p = a->p;
@@ -85,7 +88,7 @@ static void begin(ipm *self) {
     *self->idle = 0;
 }
 
-/* One iteration; keeps the best iterate. False: the system could not be solved, or nothing more is gained. fall: of the products. */
+/* One iteration; keeps the best iterate. False: the system could not be solved, or no gain is left. fall: of the products. */
 static bool iterate(ipm *self, double *left, double *fall) {
     spd_interior *a = &self->inner;
     double decrement;
@@ -104,7 +107,7 @@ static bool iterate(ipm *self, double *left, double *fall) {
     return self->idle[0] < IDLE_MOST && self->best[0] > least;
 }
 
-/* Near the end the zeros of F x can be told: then to the minimiser at once, however many iterations that still takes. */
+/* Near the end the zeros of Fx can be identified: iterates until the minimiser is found, however many iterations that takes. */
 static bool finish(spd_run *run, ipm *self, double left, double fall) {
     spd_interior *a = &self->inner;
     while (!spd_stop_now(run->stop)) {

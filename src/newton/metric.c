@@ -1,11 +1,12 @@
-/* metric.c - diagonal metrics that take the scales of the columns away: D of x is given, S of F x is made to fit it
- *     S_e = 1/(F_e D^{-1} F_e'),   ||S^{1/2} F D^{-1/2}||^2 <= the largest row sum of D^{-1} |F'| S |F| */
+/* metric.c - diagonal metrics that remove the scales of the columns. D of x is given; S of Fx is chosen to match:
+ *     S_e = 1/(F_e D^{-1} F_e')
+ *     ||S^{1/2} F D^{-1/2}||^2 <= the largest row sum of D^{-1} |F'| S |F| */
 #include "newton/newton.h"
 #include "problem/rows.h"
 
-static const double SMALL_UNIT = 1e-10; /* of the mean curvature */
+static const double SMALL_UNIT = 1e-10; /* relative to the mean curvature */
 
-/* One number for a block: the geometric mean of its rows', 1 where F has nothing there. */
+/* One weight for a block: the geometric mean over its rows, 1 where F is zero. */
 static void even_out(const spd_term *t, int64_t b, int64_t K, double *S) {
     double logs = 0, count = 0;
     for (int pass = 0; pass < 2; pass++)
@@ -49,9 +50,12 @@ void spd_metric_add_squares(const spdhg_problem *p, const double *weight, double
             for (int64_t q = 0; q < r.row.n; q++) out[r.row.idx[q] * p->K + k] += weight[r.at + k] * r.row.val[q] * r.row.val[q];
 }
 
-/* A column whose curvature can only be little beside the mean has a small unit: its coefficient may have to go far, and its own
- * curvature is what tells how far. Not so where the penalty holds it whatever the loss does: at a point of value f the slope along
- * column j is at most sqrt(2 f bound_j), for phi'^2 <= 2 kappa phi, and |F'y|_j can be sum_e lambda |F_ej|. */
+/* A column whose curvature is always small beside the mean has a small unit: its coefficient may have to move far, and only its
+ * own curvature tells how far. The exception is a column that the penalty holds whatever the loss does: at a point of
+ * value f the slope along column j is at most
+ *     sqrt(2 f bound_j),   because phi'^2 <= 2 kappa phi,
+ * while |F'y|_j can reach
+ *     sum_e lambda |F_ej|. */
 void spd_metric_small_units(const spdhg_problem *p, const double *bound, double f, double *out) {
     const double unit = SMALL_UNIT * spd_sum(p->d + 1, bound) / (double)(p->d + 1);
     bool some = false;

@@ -1,4 +1,4 @@
-/* newton.c - one vector (x, c), its scores, slopes, curvatures, gradient and line search; shared by the second-order solvers. */
+/* newton.c - the vector (x, c), its scores, slopes, curvatures, gradient and line search; shared by the second-order solvers. */
 #include "newton/newton.h"
 
 void spd_newton_layout(spd_run *run, spd_newton *b) {
@@ -40,7 +40,7 @@ double spd_newton_loss(spd_run *run, const spd_newton *b, double t) {
                               b->scratch);
 }
 
-/* The scores, with c, minimised over it if that is wanted. */
+/* The scores including c; best_c: the loss is minimised over c first. */
 static void find_scores(spd_run *run, spd_newton *b, bool best_c) {
     const spdhg_problem *p = run->problem;
     double *c = b->x + p->dK;

@@ -1,14 +1,18 @@
-/* newton_model.c - the quadratic model by ADMM, dense factors (docs/algorithms.md), warm started with the last (y, z):
+/* newton_model.c - solves the quadratic model by ADMM with dense factors (docs/algorithms.md), warm started with the last (y, z):
  *     t = (H + rho B'F'SFB)^{-1} ( H t_x + B'( F'(rho S z - y) - g ) ),   u = B t
- *     v = y + rho S (1.6 F u - 0.6 z),   y = Pi_{lambda Y}(v),   z = (v - y)/(rho S)
- * until  e'H^{-1}e/2 + lambda r(Fu) - y'Fu,  e = B'(g + F'y) + H(t - t_x),  the model's duality gap, is a hundredth of the
- * decrease it promises, or what ends the run. rho is balanced by the residuals. After 50 + n/8 iterations, four times as many,
- * ... Newton steps are tried (newton_model_ssn.c): they end what ADMM has sorted. X = box or nonneg: one more block u in X, split
- * like F u with y_X and z_X = Pi_X; the candidate is then Pi_X(u). */
+ *     v = y + rho S (1.6 F u - 0.6 z)
+ *     y = Pi_{lambda Y}(v)
+ *     z = (v - y)/(rho S)
+ * until the duality gap of the model
+ *     e'H^{-1}e/2 + lambda r(Fu) - y'Fu,   e = B'(g + F'y) + H(t - t_x)
+ * is a hundredth of the decrease it promises, or small enough to end the run. The residuals determine rho. After 50 + n/8
+ * iterations, four times as many, and so on, Newton steps are tried (newton_model_ssn.c): they converge once ADMM has identified
+ * the zeros. X = box or nonneg: u in X is one more block, split like F u with y_X and z_X = Pi_X; the candidate is
+ * then Pi_X(u). */
 #include "newton/newton_model.h"
 
 enum { ITERATIONS_MOST = 2000, NEWTON_FIRST = 50 };
-static const double RELAX = 1.6, NEAR = 1e-2; /* a decrease of less than this part of f */
+static const double RELAX = 1.6, NEAR = 1e-2; /* NEAR: a decrease of less than this fraction of f */
 
 bool spd_newton_model_bounded(const spdhg_problem *p) { return !p->set.kind->whole; }
 
@@ -74,7 +78,7 @@ static void inner_iteration(spd_newton_model *a, const spdhg_problem *p) {
     spd_axpy(p->dK, -rho, a->zX, a->yX);
 }
 
-/* t, u and Fu of the point of X nearest to u: what the line search may go to. */
+/* t, u and Fu of the point of X nearest to u, to which the line search may go. */
 static void into_set(spd_newton_model *a, const spdhg_problem *p) {
     if (!spd_newton_model_bounded(p)) return;
     p->set.kind->project(p->dK, p->set.arg, a->u, a->b->scratch_n);
@@ -106,7 +110,7 @@ double spd_newton_model_gap(spd_newton_model *a, const spdhg_problem *p, double 
     return 0.5 * spd_dot(n, a->e, a->solved) + slack;
 }
 
-/* rho from the balance of primal and dual residual; true if it changed. */
+/* Sets rho from the balance of primal and dual residual; true if it changed. */
 static bool balance(spd_newton_model *a, const spdhg_problem *p) {
     const int64_t n = a->B.size, mK = p->m * p->K;
     for (int64_t i = 0; i < mK; i++) {
@@ -143,7 +147,7 @@ static bool prepare(spd_newton_model *a, const spdhg_problem *p) {
     return factor_with_rho(a);
 }
 
-/* Near the end the model's own gap becomes the certificate's (prox_newton.c): a tenth of what will do. */
+/* Near the end the gap of the model becomes that of the certificate (prox_newton.c): a tenth of the required gap suffices. */
 static bool good(const spd_newton_model *a, double gap, double decrease) {
     const double f = fabs(a->b->value[0]), goal = decrease < NEAR * f && a->enough > 0 ? 0.1 * a->enough * f : INFINITY;
     return gap <= fmax(fmin(0.01 * decrease, goal), 1e-13 * f);

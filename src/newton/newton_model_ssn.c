@@ -1,6 +1,12 @@
-/* newton_model_ssn.c - semismooth Newton on the augmented Lagrangian of the quadratic model (docs/algorithms.md), from the zeros ADMM
- * has found: v = y + big S F u,   ( H + B'F' big S DPi(v) F B ) dt = -( H(t - t_x) + B'(g + F'Pi(v)) ),   t += s dt (Armijo);   y
- * <- Pi(v) after a full step l1: DPi is 1 inside, 0 outside; group: 1 inside, (lambda/||v||)(I - vv'/||v||^2) outside. */
+/* newton_model_ssn.c - semismooth Newton on the augmented Lagrangian of the quadratic model (docs/algorithms.md), started from
+ * the zeros that ADMM has found:
+ *   v = y + big S F u
+ *   ( H + B'F' big S DPi(v) F B ) dt = -( H(t - t_x) + B'(g + F'Pi(v)) )
+ *   t += s dt (Armijo)
+ *   y <- Pi(v) after a full step
+ * where DPi is
+ *   l1:     1 inside, 0 outside
+ *   group:  1 inside, (lambda/||v||)(I - vv'/||v||^2) outside */
 #include <cblas.h>
 
 #include "face/zeros.h"
@@ -20,7 +26,7 @@ void spd_newton_model_exact_zeros(spd_newton_model *a, const spdhg_problem *p, d
 /* M = B'F' big S DPi(v) F B; old: its diagonal weights. */
 static void curvature(spd_newton_model *a, const spdhg_problem *p, double big) {
     const int64_t K = p->K;
-    for (int pass = 0; pass < 2; pass++) { /* first the diagonal weights, then what is radial */
+    for (int pass = 0; pass < 2; pass++) { /* first the diagonal weights, then the radial part */
         for (int64_t i = 0; i < p->terms; i++) {
             const spd_term *t = &p->term[i];
             const bool l1 = t->penalty->sum_of_sizes;
@@ -72,7 +78,7 @@ static double direction(spd_newton_model *a, const spdhg_problem *p, double big)
     return -spd_dot(n, a->e, a->solved);
 }
 
-/* One Newton step with Armijo's rule; after a full step y0 follows. False if nothing was gained. */
+/* One Newton step with Armijo's rule; after a full step y0 is updated. False if nothing was gained. */
 static bool newton_step(spd_newton_model *a, const spdhg_problem *p, double big) {
     const int64_t n = a->B.size;
     const double now = follow(a, p, big), slope = direction(a, p, big);
@@ -99,7 +105,7 @@ bool spd_newton_model_newton(spd_newton_model *a, const spdhg_problem *p, double
     memcpy(a->kept_y, a->b->y, (size_t)mK * sizeof *a->kept_y);
     spd_newton_model_exact_zeros(a, p, a->u);
     spd_tied_nearest(&a->B, p, a->u, a->t);
-    memcpy(a->open, a->b->y, (size_t)mK * sizeof *a->open); /* from here on y0 */
+    memcpy(a->open, a->b->y, (size_t)mK * sizeof *a->open); /* from here on this is y0 */
     for (int step = 0; step < STEPS_MOST && !spd_stop_now(a->b->stop) && newton_step(a, p, big); step++) {
         *gap = spd_newton_model_gap(a, p, decrease);
         if (*gap <= 0.01 * *decrease) break;

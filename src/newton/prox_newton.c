@@ -1,23 +1,26 @@
-/* prox_newton.c - proximal Newton (docs/algorithms.md): prox-newton for up to SPD_DENSE_MOST coefficients, X separable; ws-newton, X = R^d,
- * which from 800 on works on x = B t, where B keeps at zero the entries of F x that are zero and whose duals are inside their
- * balls (tied_coordinates.h), so that t has at most 2000 numbers.
+/* prox_newton.c - proximal Newton (docs/algorithms.md).
+ * prox-newton: up to SPD_DENSE_MOST coefficients, X separable.
+ * ws-newton:   X = R^d. From 800 coefficients on it works on x = B t. B keeps at zero the entries of Fx that are zero and whose
+ *              duals are inside their balls (tied_coordinates.h), so that t has at most 2000 entries.
  *
- *   outer: g = grad l(x) + gamma x,  H = B'(Hessian + gamma I)B + del D (newton_model_regularise.c)
+ *   outer: g = grad l(x) + gamma x
+ *          H = B'(Hessian + gamma I)B + del D (newton_model_regularise.c)
  *   inner: minimise g'(u-x) + (u-x)'H(u-x)/2 + lambda r(Fu) over u = B t in X (newton_model.c), warm started with the last (y, z)
- *   zeros: X = R^d: u moves to the nearest point where F u is zero exactly where z is, if that keeps half of the decrease
- *   step:  x += s (u - x), s = 1, 1/2, ... until f falls by 1e-4 s Delta,  Delta = g'(u-x) + lambda r(Fu) - lambda r(Fx)
+ *   zeros: X = R^d: u moves to the nearest point where Fu is zero exactly where z is, if that keeps half of the decrease
+ *   step:  x += s (u - x), s = 1, 1/2, ... until f falls by 1e-4 s Delta
+ *          Delta = g'(u-x) + lambda r(Fu) - lambda r(Fx)
  *
- * One step of the loop is one outer iteration. The intercept is the last coordinate(s): in H, in neither F nor gamma.
- * The dual point is the inner y: in its ball by construction; along a path with alpha + C A dx, which the model takes for the
- * slopes at u. Where the solution needs more than 2000 numbers it says STALLED; where its models are not solved or lead nowhere,
- * GIVES_UP. */
+ * One step of the loop is one outer iteration. The intercepts are the last coordinates: part of H, but not of F or gamma.
+ * The dual point is the inner y, which is in its ball by construction; along a path it comes with alpha + C A dx, the model's
+ * slopes at u. The solver returns STALLED where the solution needs more than 2000 entries, and GIVES_UP where its models are
+ * not solved or lead nowhere. */
 #include <float.h>
 
 #include "face/working_set.h"
 #include "newton/newton_model.h"
 
-static const double LEAST_PROMISE = 1e-12; /* of f: a step that promises more and gets nowhere comes of a bad model */
-static const double WITHIN = 0.05;         /* how far the curvature of a row may be from the one it has in H */
+static const double LEAST_PROMISE = 1e-12; /* relative to f: a step that promises more and does not move comes from a bad model */
+static const double WITHIN = 0.05;         /* how far a row's curvature may be from its curvature in H */
 enum { HALVINGS_MOST = 40, IDLE_MOST = 10, TREMBLES_MOST = 50, UNSOLVED_MOST = 4, STEPS_MOST = 100 };
 
 extern const spd_solver_kind spd_solver_ws_newton;
@@ -25,25 +28,25 @@ extern const spd_solver_kind spd_solver_ws_newton;
 typedef struct prox_newton {
     spd_newton base;
     spd_newton_model model;
-    double *idle;       /* state: steps in a row that moved nothing */
-    double *unsolved;   /* state: models in a row whose solution was not found, or says little for want of curvature */
-    double *known;      /* state: 1 once the next three are */
-    double *bound;      /* state: of the curvature of the loss along every feature and the intercept */
-    double *hessian;    /* state, t = x only: of the loss, as it was when ... */
-    double *kept;       /* state: ... the curvatures were these */
-    double *small;      /* work: the part of `bound` that is of columns in small units */
+    double *idle;       /* state: consecutive steps that moved nothing */
+    double *unsolved;   /* state: consecutive models without a solution, or too flat for it to mean much */
+    double *known;      /* state: 1 once the next three are set */
+    double *bound;      /* state: bound on the curvature of the loss along every feature and the intercept */
+    double *hessian;    /* state, t = x only: Hessian of the loss, computed ... */
+    double *kept;       /* state: ... with these curvatures */
+    double *small;      /* work: the part of `bound` for columns in small units */
     double *dx, *set;   /* work: direction; scratch of the working set and its Hessian */
-    spd_tree_flow flow; /* work: the same */
+    spd_tree_flow flow; /* work: for the working set */
 } prox_newton;
 
-/* What another method can go on with, semismooth Newton or the one that waits: there is no need to stay with models that ADMM does
- * not solve (F of dependent rows). */
+/* Whether another method can take over, semismooth Newton or the one that waits. There is then no need to stay with models that
+ * ADMM does not solve (F with dependent rows). */
 static bool alternative(const spd_run *run) {
     const spdhg_problem *p = run->problem;
     return (p->set.kind->whole && spd_problem_can_slide(p)) || run->rescue == SPD_RELIEVED;
 }
 
-/* A working set can be small only where zeros of F x make zeros or ties of x. */
+/* A working set can be small only if zeros of Fx imply zeros or ties of x. */
 static bool makes_zeros(const spdhg_problem *p) {
     for (int64_t t = 0; t < p->terms; t++) {
         const spd_csr *F = &p->term[t].F->F;
@@ -59,7 +62,7 @@ bool spd_newton_model_ties(const spdhg_problem *p) {
 
 static bool factorable(const spdhg_problem *p) { return !spd_problem_refuses_factor(p); }
 
-/* t = x. ws-newton from TIED_FROM coefficients on makes fewer numbers of them: there the curves cross (bench/scaling). */
+/* Whether t = x. From TIED_FROM coefficients on ws-newton reduces their number: there the run times cross (bench/scaling). */
 static bool whole(const spd_run *run) {
     return factorable(run->problem) && !(run->kind == &spd_solver_ws_newton && spd_newton_model_ties(run->problem));
 }
@@ -107,14 +110,14 @@ static void start(spd_run *run, const double *x0, const double *c0, const double
     spd_problem_apply(p, self->base.x, self->model.z);
 }
 
-/* dx = u - x and Delta. */
+/* Computes dx = u - x; returns Delta. */
 static double promise(prox_newton *self, const spdhg_problem *p) {
     const int64_t n = spd_problem_normal_size(p);
     for (int64_t q = 0; q < n; q++) self->dx[q] = self->model.u[q] - self->base.x[q];
     return spd_dot(n, self->base.g, self->dx) + spd_problem_penalty(p, self->model.Fu, self->base.term) - self->base.penalty[0];
 }
 
-/* u to where F u is zero exactly where z is; back if that costs more than half of what was promised. */
+/* Moves u to where Fu is zero exactly where z is; undone if that costs more than half of the promised decrease. */
 static double with_exact_zeros(prox_newton *self, const spdhg_problem *p) {
     spd_newton_model *a = &self->model;
     const double before = promise(self, p);
@@ -128,8 +131,8 @@ static double with_exact_zeros(prox_newton *self, const spdhg_problem *p) {
     return promise(self, p);
 }
 
-/* alpha + C A dx, C the curvatures in H: A'alpha is what the model takes for the gradient at u, so that with the model's y the
- * bracket of v is as small as the model's own residual, and the first is of fourth order in dx. */
+/* Computes alpha + C A dx, where C holds the curvatures in H. The model takes A'alpha for the gradient at u. With the model's y
+ * the bracket of v is therefore as small as the residual of the model, and the first bracket is of fourth order in dx. */
 static void offer(prox_newton *self, spd_run *run) {
     const spdhg_problem *p = run->problem;
     spd_newton *b = &self->base;
@@ -143,7 +146,7 @@ static spd_iterate iterate(const spd_newton *b) {
     return (spd_iterate){b->x, b->y, b->Fx, b->g, b->Ftrial, b->term, b->scratch_n, b->stop};
 }
 
-/* H of all coefficients, as far as it has changed. False: stopped. */
+/* Updates H of all coefficients where it has changed. False: stopped. */
 static bool write_whole(prox_newton *self, spd_run *run) {
     spd_newton *b = &self->base;
     spd_newton_model *a = &self->model;
@@ -156,7 +159,7 @@ static bool write_whole(prox_newton *self, spd_run *run) {
     return true;
 }
 
-/* The working set and its H. False: *end says why. */
+/* Computes the working set and its H. False: *end says why. */
 static bool write_tied(prox_newton *self, spd_run *run, const spd_iterate *here, spd_step *end) {
     const spdhg_problem *p = run->problem;
     spd_tied *B = &self->model.B;
@@ -168,7 +171,7 @@ static bool write_tied(prox_newton *self, spd_run *run, const spd_iterate *here,
     return true;
 }
 
-/* The model at x, regularised and solved. False: *end says why. */
+/* Builds, regularises and solves the model at x. False: *end says why. */
 static bool solve_model(prox_newton *self, spd_run *run, spd_step *end) {
     spd_newton_model *a = &self->model;
     const spdhg_problem *p = run->problem;
@@ -186,10 +189,10 @@ static bool solve_model(prox_newton *self, spd_run *run, spd_step *end) {
     return false;
 }
 
-/* What is said of a step that promised delta. */
+/* The verdict on a step that promised delta. */
 static spd_step judge(prox_newton *self, const spd_run *run, int64_t k, bool moved, double delta) {
     const double f = fabs(self->base.value[0]);
-    /* Promises below rounding: after many such steps in a row x only trembles. On a working set y may still gain. */
+    /* The promise is below rounding: after many such steps in a row x no longer changes. On a working set y may still improve. */
     const bool trembles = whole(run) && fabs(delta) <= 1e-16 * f;
     if (!moved && whole(run) && fabs(delta) > LEAST_PROMISE * f && run->rescue != SPD_ALONE) return SPD_GIVES_UP;
     *self->idle = moved && !trembles ? 0 : *self->idle + 1;
@@ -205,7 +208,7 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     spd_newton_model *a = &self->model;
     const spdhg_problem *p = run->problem;
     const spd_iterate here = iterate(b);
-    spd_step end = SPD_CONTINUE; /* where a step ends early it was stopped, unless this says more */
+    spd_step end = SPD_CONTINUE; /* a step that ends early was stopped by the caller unless this says otherwise */
     if (k == 0 && !whole(run) && spd_working_set_enter(p, &here, &a->B, SPD_WORKING_MOST, self->set)) run->seen = (spd_seen){0};
     spd_newton_gradient(run, b, true);
     if (*self->known == 0) spd_problem_curvature_columns(p, self->bound);
@@ -215,9 +218,9 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     const double delta = with_exact_zeros(self, p);
     if (spd_stop_now(run->stop) && !(delta < 0)) return SPD_CONTINUE;
     const bool moved = spd_newton_line_search(run, b, self->dx, a->Fu, delta, HALVINGS_MOST);
-    if (spd_stop_now(run->stop)) return SPD_CONTINUE; /* the model may not have been solved: nothing follows from it */
+    if (spd_stop_now(run->stop)) return SPD_CONTINUE; /* an unsolved model says nothing about convergence */
     offer(self, run);
-    p->set.kind->project(p->dK, p->set.arg, b->x, b->scratch_n); /* what rounding may have pushed out */
+    p->set.kind->project(p->dK, p->set.arg, b->x, b->scratch_n); /* rounding may have pushed x out of X */
     return judge(self, run, k, moved, delta);
 }
 

@@ -1,5 +1,5 @@
-/* group.c - r(z) = sum_g ||z_g||_2: whole groups of F x vanish together (group lasso; isotropic total variation on grids).
- * On one group Y is the unit ball, so the projection shortens y_g to lambda; the polar norm is ||y_g||_2. */
+/* group.c - r(z) = sum_g ||z_g||_2: whole groups of Fx vanish together (group lasso; isotropic total variation on grids).
+ * On one group Y is the unit ball, so the projection shortens y_g to length lambda; the polar norm is ||y_g||_2. */
 #include "la/la.h"
 #include "penalty/penalty.h"
 
@@ -23,7 +23,7 @@ static int64_t work_size(int64_t rows, int64_t K) {
     return 0;
 }
 
-/* Outside the ball: (lambda/||v||)(dir - v (v'dir)/||v||^2), the tangent part shortened. */
+/* Outside the ball: (lambda/||v||)(dir - v (v'dir)/||v||^2), the shortened tangential part. */
 static void slide(int64_t rows, int64_t K, double lambda, const double *v, const double *dir, double *out, double *work) {
     (void)work;
     const int64_t n = rows * K;

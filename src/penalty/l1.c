@@ -1,4 +1,4 @@
-/* l1.c - r(z) = sum |z_e|: sparsity of F x, total variation and fused lasso with the right F.
+/* l1.c - r(z) = sum |z_e|: sparsity of Fx; total variation and fused lasso with a suitable F.
  * Y is the cube |y_e| <= 1, so the projection clips; the polar norm is max |y_e|. */
 #include "la/la.h"
 #include "penalty/penalty.h"

@@ -1,4 +1,4 @@
-/* linf.c - r(z) = max |z_e|: pulls the largest entries of F x to a common size.
+/* linf.c - r(z) = max |z_e|: pulls the largest entries of Fx to a common size.
  * Y is the unit l1 ball; the polar norm is sum |y_e|. */
 #include "la/la.h"
 #include "penalty/penalty.h"
@@ -21,7 +21,7 @@ static double radius(int64_t rows, int64_t K) { return rows * K > 0 ? 1 : 0; }
 
 static int64_t work_size(int64_t rows, int64_t K) { return 2 * rows * K; }
 
-/* Outside the l1 ball: on the support S of the projection, dir less its mean along the signs; 0 elsewhere. */
+/* Outside the l1 ball: on the support S of the projection, dir minus its mean along the signs; 0 elsewhere. */
 static void slide(int64_t rows, int64_t K, double lambda, const double *v, const double *dir, double *out, double *work) {
     const int64_t n = rows * K;
     const bool inside = spd_sum_abs(n, v) <= lambda;

@@ -3,7 +3,7 @@
 #include "la/la.h"
 #include "penalty/penalty.h"
 
-/* The pieces of work: a copy of the matrix, its factors, LAPACK's own. */
+/* The parts of work: a copy of the matrix, its factors, LAPACK's scratch. */
 typedef struct spd_factors {
     int64_t k;
     double *A, *U, *s, *Vt, *own;
@@ -26,14 +26,14 @@ static double value(int64_t rows, int64_t K, const double *z, double *work) {
 }
 
 static void project(int64_t rows, int64_t K, double lambda, double *y, double *work) {
-    if (spd_norm2(rows * K, y) <= lambda) return; /* the Frobenius norm is the larger one */
+    if (spd_norm2(rows * K, y) <= lambda) return; /* the Frobenius norm is at least the spectral norm */
     spd_factors f;
-    if (!factorise(rows, K, y, work, &f)) { /* no convergence: a point inside, though not the nearest; NaN stays NaN */
+    if (!factorise(rows, K, y, work, &f)) { /* no convergence: takes a point inside, though not the nearest; NaN stays NaN */
         spd_scale(rows * K, lambda / spd_norm2(rows * K, y), y);
         return;
     }
     if (f.s[0] <= lambda) return;
-    memset(y, 0, (size_t)(rows * K) * sizeof *y); /* built anew: subtracting the excess would leave round-off of the size of s */
+    memset(y, 0, (size_t)(rows * K) * sizeof *y); /* rebuilt: subtracting the excess would leave rounding errors of the size s */
     for (int64_t e = 0; e < rows; e++)
         for (int64_t j = 0; j < f.k; j++) spd_axpy(K, fmin(f.s[j], lambda) * f.U[e * f.k + j], f.Vt + j * K, y + e * K);
 }

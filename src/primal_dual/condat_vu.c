@@ -4,7 +4,7 @@
  *   y^{k+1} = Pi_{lambda Y}( y^k + S F (2x^{k+1} - x^k) )
  *   Output x, y: the iterates themselves converge, for T^-1 - F'SF >= L/2
  *
- * Steps: primal_dual_steps.c; s is where both parts of the condition weigh the same. Diagonal T, S as in Pock and Chambolle
+ * Steps: primal_dual_steps.c chooses s such that both parts of this condition are equal. Diagonal T, S as in Pock and Chambolle
  * (2011). */
 #include "primal_dual/primal_dual.h"
 

@@ -7,24 +7,27 @@
  *   t_{k+1} = (1 + sqrt(1 + 4 t_k^2))/2,   but 1 where <v^k - x^{k+1}, x^{k+1} - x^k> > 0: the momentum points uphill
  *   Output x, y: f(x^k) - f* <= 2L||x^0 - x*||^2/(k+1)^2, linear where f is strongly convex
  *
- * With the squared loss all outputs share one matrix, and the intercept is minimised over:
- *     grad l(x) = H x - R,   H = (1/W) sum_i w_i (a_i - a)(a_i - a)',   R = (1/W) sum_i w_i (a_i - a)(b_i - o_i)',   a = mean of a_i
- * so that a step costs d^2 K whatever n is. Taken where d^2 is less than the entries of the data; else, and for other losses, a step
- * is a pass. */
+ * With the squared loss all outputs share one matrix, and the loss is minimised over the intercept:
+ *     grad l(x) = H x - R
+ *     H = (1/W) sum_i w_i (a_i - a)(a_i - a)'
+ *     R = (1/W) sum_i w_i (a_i - a)(b_i - o_i)'
+ *     a = mean of a_i
+ * so that a step costs d^2 K for any n. This is used where d^2 is less than the number of entries of the data. Otherwise, and for
+ * other losses, a step is a pass. */
 #include <cblas.h>
 
 #include "primal_dual/primal_dual.h"
 
 enum { PARAM_L, PARAMS, ROUNDS = 30, GRAM_MOST = 5000 };
-static const double SAFETY = 1.05; /* the power method finds L from below */
+static const double SAFETY = 1.05; /* the power method approaches L from below */
 static const spd_param param[PARAMS] = {{"L", NAN, 0, INFINITY, "curvature of the smooth part; default: estimated"}};
 
 typedef struct fista {
     double *x, *before, *c, *c_before, *y; /* state; before: x^{k-1} */
     double *t, *L;                         /* state: t_k, L */
-    double *gram;                          /* state (constant): H, d x d; R, d x K; a, d; none where a step is a pass */
+    double *gram;                          /* state (constant): H, d x d; R, d x K; a, d; empty where a step is a pass */
     double *v, *cv, *g, *gc, *u, *term;    /* work */
-    double *full, *ones, *h, *power;       /* work of the gradient, of H, and of L */
+    double *full, *ones, *h, *power;       /* work for the gradient, for H, and for L */
 } fista;
 
 static bool by_gram(const spdhg_problem *p) {
@@ -61,7 +64,7 @@ static void layout(spd_run *run) {
     a->power = spd_arena_take(&run->work, 2 * (p->d + 1) + spd_problem_gradient_work(p));
 }
 
-/* H, R and a from the matrix of all columns and the intercept's, and from the gradient at 0. */
+/* H, R and a from the matrix of all columns with the intercept's, and from the gradient at 0. */
 static void write_gram(spd_run *run, fista *a) {
     const spdhg_problem *p = run->problem;
     const int64_t d = p->d, K = p->K, n = d + p->intercept;
@@ -106,7 +109,7 @@ static void start(spd_run *run, const double *x0, const double *c0, const double
     spd_run_log(run, "fista: L = %.6g, %s", *a->L, by_gram(p) ? "a step by the Gram matrix" : "a step is a pass");
 }
 
-/* g = gradient of the smooth part at v, gc that of the intercept (0 where it is minimised over). */
+/* g = gradient of the smooth part at v, gc that of the intercept (0 if the loss is minimised over it). */
 static void gradient(spd_run *run, fista *a) {
     const spdhg_problem *p = run->problem;
     const int d = (int)p->d, K = (int)p->K;

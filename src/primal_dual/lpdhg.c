@@ -3,17 +3,19 @@
  *   y^{k+1} = Pi_{lambda Y}( y^k + s F x^k )
  *   x^{k+1} = Pi_X[ x^k - beta ( grad l(x^k) + F'y^{k+1} ) ]
  *
- * One iteration is one pass over the data. The paper leaves beta open; its experiments use 1/(sqrt(k+1) + L) with uniform
- * averages, which is sound for every constant s, so that is `lpdhg`. `lpdhg-const` is the scheme as displayed: constant beta =
- * 1/L and s = 1/(beta ||F||^2), the last iterate. Without extrapolation that is the method of Arrow and Hurwicz, a damped
- * rotation of (x, y), and the ridge is the damping: on quadratics whose Hessian h commutes with F'F and while y is inside its
- * ball, the eigenvalues have at most the modulus sqrt(1 - gamma/L); that so long an s is right in general is observed, not
- * proven. At gamma = 0 it can cycle for ever (l = 0, F = 1), and the theorem leaves the averages an error of order beta max
- * ||F'(y - y')||^2 that does not vanish: refused. */
+ * One iteration is one pass over the data. The paper leaves beta open. Its experiments use
+ *   beta = 1/(sqrt(k+1) + L)
+ * with uniform averages, which is sound for every constant s: this is `lpdhg`. `lpdhg-const` is the scheme as displayed, with
+ *   beta = 1/L,   s = 1/(beta ||F||^2)
+ * constant, and the last iterate. Without extrapolation that is the method of Arrow and Hurwicz, a damped rotation of (x, y), and
+ * the ridge is the damping: on quadratics whose Hessian h commutes with F'F, and while y is inside its ball, the eigenvalues have
+ * modulus at most sqrt(1 - gamma/L). That so large an s works in general is observed, not proven. gamma = 0 is refused: the
+ * scheme can then cycle for ever (l = 0, F = 1), and the theorem leaves the averages an error of order beta max ||F'(y - y')||^2,
+ * which does not vanish. */
 #include "primal_dual/spdhg.h"
 
 typedef struct lpdhg {
-    spd_spdhg common; /* first, so that spdhg.c's functions work on it */
+    spd_spdhg common; /* first, so that the functions of spdhg.c work on it */
     double *gradient_work;
 } lpdhg;
 
@@ -36,7 +38,7 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     return SPD_CONTINUE;
 }
 
-/* s and L in the order that spdhg.c reads them. */
+/* s and L in the order in which spdhg.c reads them. */
 static const spd_param const_param[] = {
     {"s", NAN, 0, INFINITY, "dual step; default: L / bound of ||F||^2"},
     {"L", NAN, 1e-300, INFINITY, "1/L is the primal step; default: curvature bound * max ||a_i||^2 + gamma"},

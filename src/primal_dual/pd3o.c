@@ -5,7 +5,7 @@
  *   q^{k+1} = x^k - T(grad l(x^k) + gamma x^k + F'y^{k+1})
  *   Output x, y: the iterates themselves converge, for tau < 2/L and ||S^1/2 F T^1/2|| <= 1
  *
- * Steps: primal_dual_steps.c; diagonal metrics T, S are ours, Yan's are numbers. */
+ * Steps: primal_dual_steps.c. The diagonal metrics T, S are our extension; Yan's steps are scalars. */
 #include "primal_dual/primal_dual.h"
 
 enum { PARAM_THETA = SPD_PD_PARAMS, PARAMS };

@@ -1,5 +1,5 @@
-/* primal_dual.c - the state that PD3O, Condat-Vu and the variance-reduced methods share, and PD3O's step; primal_dual.h has the
- * equations. */
+/* primal_dual.c - the state that PD3O, Condat-Vu and the variance-reduced methods share, and PD3O's step; the equations are in
+ * primal_dual.h. */
 #include "primal_dual/primal_dual.h"
 
 void spd_pd_layout(spd_run *run) {
@@ -41,7 +41,8 @@ void spd_pd_primal(spd_primal_dual *a, const spdhg_problem *p) {
 
 static inline double clip(double v, double bound) { return v > bound ? bound : v < -bound ? -bound : v; }
 
-/* l1 and one output: a row's product, clip and transposed product in one pass over F, which halves the time of a small step. */
+/* l1 and one output: product, clipping and transposed product of a row in one pass over F, which halves the time of a small
+ * step. */
 static void row_by_row(const spd_term *t, const double *s, const double *v, double *y, double *u) {
     const spd_csr *F = &t->F->F;
     for (int64_t e = 0; e < F->m && spd_csr_is_identity(F); e++) {
@@ -92,7 +93,7 @@ void spd_pd_pd3o(spd_primal_dual *a, const spdhg_problem *p) {
     if (p->intercept) spd_axpy(p->K, -a->tau[p->dK], a->gc, a->c);
 }
 
-/* Pi_X needs room that no step uses: `projection` is work, which carries nothing. */
+/* Pi_X needs scratch: `projection` is free, because work is not kept between steps. */
 void spd_pd_output(const spd_run *run, double *x, double *c, double *y) {
     const spd_primal_dual *a = run->self;
     const spdhg_problem *p = run->problem;
@@ -101,7 +102,7 @@ void spd_pd_output(const spd_run *run, double *x, double *c, double *y) {
 }
 
 int64_t spd_pd_dual_cost(const spdhg_problem *p) {
-    int64_t cost = p->d; /* as measured: loops over features are vector loops, about a fifth of an entry of a row each */
+    int64_t cost = p->d; /* as measured: a feature in a vector loop costs about a fifth of an entry of a row */
     for (int64_t t = 0; t < p->terms; t++) {
         const bool one_pass = p->K == 1 && p->term[t].penalty->sum_of_sizes;
         cost += (one_pass ? 1 : 3) * spd_csr_nnz(&p->term[t].F->F);

@@ -1,13 +1,17 @@
-/* primal_dual_steps.c - step sizes from estimated norms, two numbers or two diagonals; nothing to tune.
+/* primal_dual_steps.c - step sizes from estimated norms, two scalars or two diagonals; nothing to tune.
  *
  *   D_j = 1, or with precondition=1 (and X separable) (kappa/W) sum_i w_i a_ij^2 + gamma, at least eps max_k D_k
- *   L   = (1 - 1/B) lmax(D^-1/2 H D^-1/2) + (1/B) max_i a_i' kappa D^-1 a_i + max_j gamma/D_j,    h = L D
- *         lmax: power iteration, 5 % on top of it. A rare feature has a tiny D_j and makes the sampling term explode: eps is the
- *         smallest of 1e-4, 1e-3, ..., 1 for which that term is at most 3 times the first; eps = 1 is the plain method.
- *   PD3O:      tau_j = theta/h_j;  s = 1/(tau ||F||^2), or s_e = 1/sum_j |F_ej| tau_j c_j with c_j = sum_e |F_ej|
- *   Condat-Vu: s = h/||F||^2,      or s_e = 1/sum_j |F_ej| c_j/h_j;    1/tau_j = h_j/2 + sum_e s_e |F_ej| sum_k |F_ek|
- * Safe, because the spectral radius of S F T F' is at most its largest absolute row sum, max_e s_e sum_j |F_ej| tau_j c_j = 1,
- * and F'SF is at most the diagonal of its absolute row sums. Within a block of the penalty the smallest s_e counts. */
+ *   L   = (1 - 1/B) lmax(D^-1/2 H D^-1/2) + (1/B) max_i a_i' kappa D^-1 a_i + max_j gamma/D_j
+ *   h   = L D
+ * lmax is found by power iteration and increased by 5 %. A rare feature has a tiny D_j and makes the sampling term explode: eps
+ * is the smallest of 1e-4, 1e-3, ..., 1 for which that term is at most 3 times the first; eps = 1 is the plain method.
+ *   PD3O:      tau_j = theta/h_j
+ *              s = 1/(tau ||F||^2),  or s_e = 1/sum_j |F_ej| tau_j c_j with c_j = sum_e |F_ej|
+ *   Condat-Vu: s = h/||F||^2,        or s_e = 1/sum_j |F_ej| c_j/h_j
+ *              1/tau_j = h_j/2 + sum_e s_e |F_ej| sum_k |F_ek|
+ * These steps are safe because the spectral radius of S F T F' is at most its largest absolute row sum,
+ *   max_e s_e sum_j |F_ej| tau_j c_j = 1
+ * and F'SF is at most the diagonal of its absolute row sums. Within a block of the penalty the smallest s_e is used. */
 #include "primal_dual/primal_dual.h"
 
 enum { ROUNDS = 30, ROUNDS_TO_CHOOSE = 4 };
@@ -15,7 +19,7 @@ static const double SAFETY = 1.05;
 
 static bool preconditioned(const spd_run *run) { return run->param[SPD_PD_PARAM_PRECONDITION] > 0.5; }
 
-/* z = |F| t and t += |F|' z, the sums that the bounds are made of. */
+/* z = |F| t and t += |F|' z, the sums in the bounds. */
 static void apply_absolute(const spd_csr *F, const double *t, double *z) {
     spd_csr_row row;
     for (int64_t e = 0; e < F->m; e++) {
@@ -33,7 +37,7 @@ static void add_absolute_transposed(const spd_csr *F, const double *z, double *t
     }
 }
 
-/* The two parts of L for one floor; v is the power iteration's vector, better from call to call. */
+/* The two parts of L for one floor; v is the vector of the power iteration, which improves from call to call. */
 static double full_part(spd_run *run, spd_primal_dual *a, double batch, int rounds) {
     return (1 - 1 / batch) * SAFETY *
            spd_problem_curvature_norm(run->problem, run->threads, a->h, rounds, a->power, a->power + run->problem->d + 1);
@@ -77,14 +81,14 @@ void spd_pd_curvature(spd_run *run, spd_primal_dual *a, double batch) {
     double ridge = 0, L = asked;
     for (int64_t j = 0; j < p->d; j++) ridge = fmax(ridge, p->gamma / a->h[j]);
     if (isnan(L)) L = full_part(run, a, batch, ROUNDS) + sampling_part(run, a, batch) + ridge;
-    if (!(L > 0)) L = 1; /* a smooth part that is constant: every step is right */
+    if (!(L > 0)) L = 1; /* the smooth part is constant: any step is right */
     spd_scale(p->d + 1, L, a->h);
     spd_run_log(run, "%s: L = %.6g%s, floor %.0e, batch %lld", run->kind->name, L,
                 preconditioned(run) ? " of the preconditioner" : "", eps,
                 run->kind->full_information ? (long long)p->n : (long long)run->batch);
 }
 
-/* Smallest step of every block, for all of its rows. */
+/* Gives all rows of a block its smallest step. */
 static void one_step_per_block(const spd_term *t, double *s) {
     if (t->blocks == t->m && !t->block_ptr) return;
     for (int64_t b = 0; b < t->blocks; b++) {
@@ -95,7 +99,7 @@ static void one_step_per_block(const spd_term *t, double *s) {
     }
 }
 
-/* s_e = 1/sum_j |F_ej| c_j/h_j; a row of zeros has a dual that nothing depends on. */
+/* s_e = 1/sum_j |F_ej| c_j/h_j; nothing depends on the dual of a row of zeros. */
 static void row_steps(const spdhg_problem *p, spd_primal_dual *a) {
     double *c = a->sums, *ones = a->sums + p->d;
     memset(c, 0, (size_t)p->d * sizeof *c);
@@ -134,7 +138,7 @@ void spd_pd_pd3o_steps(spd_run *run, spd_primal_dual *a, double theta) {
     set_tau(p, a);
 }
 
-/* t_j = sum_e s_e |F_ej| sum_k |F_ek|, the diagonal above F'SF; with equal steps s ||F||^2, which is h. */
+/* t_j = sum_e s_e |F_ej| sum_k |F_ek|, a diagonal bound of F'SF; with equal steps s ||F||^2, which is h. */
 static void dual_share(const spd_run *run, spd_primal_dual *a, double *t) {
     const spdhg_problem *p = run->problem;
     double *z = a->sums + p->d;

@@ -9,14 +9,19 @@
  *   Output the last x
  *
  * With R = max ||a_i||, M = N/B, and kappa, gamma for their 1/gamma, lambda:
- *     tau = sqrt(1/(kappa gamma M))/(2R),  sigma = sqrt(kappa gamma M)/(2R),  theta = 1 - 1/(M + R sqrt(kappa M/gamma))
- * With v = (x_t - tau <...>)/(1 + tau gamma) and t = tau/(1 + tau gamma) the x-step is Moreau's x+ = v - t y, y = Pi_{lambda
- * Y}(v/t); y is the dual of the penalty. That is why F must be the identity: the proximal step of r(F x) has no closed form, the
- * very reason for SPDHG. alpha_i+ is Newton's (loss/prox.c) with q = 1/sigma. Weighted rows are drawn by weight: 1/N in u becomes
- * w_i/W, and N in the steps W/min w_i, because the rarest coordinate contracts slowest (derived here; equal weights give the
- * original). A row drawn twice counts twice in x+, once in u. The intercept is a coordinate with g = 0: not strongly convex, so
- * the linear rate is not proven with it. Start: alpha_i = phi_i'(a_i'x + c + o_i), xbar = x, by one pass over the rows. N K
- * numbers are kept for alpha; O(d) per step. */
+ *     tau   = sqrt(1/(kappa gamma M))/(2R)
+ *     sigma = sqrt(kappa gamma M)/(2R)
+ *     theta = 1 - 1/(M + R sqrt(kappa M/gamma))
+ * The x-step is, by Moreau,
+ *     v  = (x_t - tau <...>)/(1 + tau gamma),   t = tau/(1 + tau gamma)
+ *     y  = Pi_{lambda Y}(v/t)
+ *     x+ = v - t y
+ * where y is the dual of the penalty. This is why F must be the identity: the proximal step of r(F x) has no closed form, which
+ * is the very reason for SPDHG. alpha_i+ is computed by Newton (loss/prox.c) with q = 1/sigma. Weighted rows are drawn by weight:
+ * 1/N in u becomes w_i/W, and N in the steps W/min w_i, because the rarest coordinate contracts slowest (derived here; equal
+ * weights give the original). A row drawn twice counts twice in x+ and once in u. The intercept is a coordinate with g = 0, which
+ * is not strongly convex, so that the linear rate is not proven with it. Start: alpha_i = phi_i'(a_i'x + c + o_i), xbar = x, by
+ * one pass over the rows. alpha takes N K numbers; a step costs O(d). */
 #include "solver/solver.h"
 
 typedef struct spdc {
@@ -51,7 +56,7 @@ static void layout(spd_run *run) {
     self->gradient = spd_arena_take(&run->work, spd_problem_gradient_work(p));
 }
 
-/* How many rows there are as far as the rarest one is concerned. */
+/* The effective number of rows, from the weight of the rarest one. */
 static double rows_seen(const spd_run *run) {
     const spdhg_problem *p = run->problem;
     double least = INFINITY;
@@ -106,7 +111,7 @@ static void dual_step(spdc *self, const spdhg_problem *p, const spd_batch *batch
         const spd_row *row = &batch->row[i];
         const spd_batch one = {.size = 1, .row = row};
         double *alpha = self->alpha + row->id * K, *next = self->next + i * K;
-        for (int64_t k = 0; k < K; k++) { /* next becomes the change: 0 when the same row comes a second time */
+        for (int64_t k = 0; k < K; k++) { /* next becomes the change: 0 if the row occurs again */
             const double change = next[k] - alpha[k];
             alpha[k] = next[k];
             next[k] = change;

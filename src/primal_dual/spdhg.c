@@ -6,9 +6,9 @@
  *     x^{k+1} = Pi_X[ x^k - beta^{k+1} ( grad l(x^k, xi^{k+1}) + F'y^{k+1} ) ]
  *   Output xbar = sum_k alpha^{k+1} x^{k+1},  ybar = sum_k alpha^{k+1} y^{k+1}
  *
- * l contains (gamma/2)||x||^2, linearised with the rest, so L contains gamma and mu = gamma. The intercept c takes the same
- * gradient step with neither penalty, ridge nor projection. Default s = max_{y in lambda Y}||y|| / bound(||F||) (docs/problem.md,
- * Solvers). */
+ * l contains (gamma/2)||x||^2, linearised with the rest, so that L contains gamma and mu = gamma. The intercept c takes the same
+ * gradient step without penalty, ridge or projection. Default (docs/problem.md, Solvers):
+ *     s = max_{y in lambda Y}||y|| / bound(||F||) */
 #include "primal_dual/spdhg.h"
 
 const spd_param spd_spdhg_param[SPD_SPDHG_PARAMS] = {
@@ -57,7 +57,7 @@ static void set_constants(spd_run *run, spd_spdhg *self) {
     self->rule = run->kind->variant;
     self->mu = p->gamma;
     self->scale = run->kind->params > SPD_SPDHG_PARAM_SCALE ? run->param[SPD_SPDHG_PARAM_SCALE] : 1;
-    /* a full gradient draws nothing: how rows would be drawn must not change it */
+    /* a full gradient draws no rows, so it must not depend on the sampling */
     self->L = isnan(L) ? spd_problem_lipschitz(p, run->kind->full_information ? SPDHG_SAMPLING_IID : run->sampling) : L;
     const double by_rule = self->rule == &spd_rule_constant ? self->L / (norm * norm) : spd_problem_dual_radius(p) / norm;
     self->s = !isnan(s) ? s : norm > 0 ? by_rule : 0;
@@ -74,7 +74,7 @@ void spd_spdhg_start(spd_run *run, const double *x0, const double *c0, const dou
     set_constants(run, self);
     self->form = run->kind->full_information ? SPD_FORM_PLAIN : spd_spdhg_choose_form(run);
     spd_run_clear(run);
-    spd_run_take(run, NULL, c0, y0, self->x, self->c, self->y, self->term); /* x below, by places */
+    spd_run_take(run, NULL, c0, y0, self->x, self->c, self->y, self->term); /* x is set below, in the problem's places */
     for (int64_t j = 0; j < p->d && x0; j++) {
         const int64_t at = self->form == SPD_FORM_LAZY ? p->place[j] : j;
         memcpy(self->x + at * p->K, x0 + j * p->K, (size_t)p->K * sizeof *x0);

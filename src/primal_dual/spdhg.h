@@ -1,16 +1,16 @@
-/* spdhg.h - the state that SPDHG, its fast forms and LPDHG share. Letters of the paper's Algorithm 1. */
+/* spdhg.h - the state that SPDHG, its fast forms and LPDHG share, in the letters of the paper's Algorithm 1. */
 #ifndef SPD_SPDHG_SOLVER_H
 #define SPD_SPDHG_SOLVER_H
 #include "primal_dual/step_rule.h"
 #include "solver/solver.h"
 
 typedef enum spd_form {
-    SPD_FORM_PLAIN, /* the algorithm box, line by line: the oracle */
+    SPD_FORM_PLAIN, /* the algorithm line by line: the reference for tests */
     SPD_FORM_FUSED, /* dual half-step fused, every feature touched */
     SPD_FORM_LAZY   /* features outside the support of F are touched only when the batch has them; x is in the problem's places */
 } spd_form;
 
-/* Numbers of the state that are not arrays. */
+/* Scalars of the state. */
 enum {
     SPD_TOTAL,  /* sum of the weights of the average so far; 0: no step yet */
     SPD_SHRINK, /* lazy: an idle x_j is shrink * x[j] */
@@ -25,7 +25,7 @@ typedef struct spd_spdhg {
     const spd_step_rule *rule;
     spd_form form;
     double L, mu, s, scale;
-    double *x, *c, *y, *x_sum, *c_sum, *y_sum, *scalar; /* state; the sums are the averages but for the division by TOTAL */
+    double *x, *c, *y, *x_sum, *c_sum, *y_sum, *scalar; /* state; the sums divided by TOTAL are the averages */
     double *g, *gc, *z, *slope, *projection, *term;     /* work */
 } spd_spdhg;
 
@@ -38,7 +38,7 @@ void spd_spdhg_output(const spd_run *run, double *x, double *c, double *y);
 const char *spd_spdhg_refuses(const spdhg_problem *p);
 int64_t spd_spdhg_dual_cost(const spdhg_problem *p);
 
-/* The two lines of the box, shared with LPDHG. */
+/* The two lines of the algorithm, shared with LPDHG. */
 double spd_spdhg_beta(const spd_spdhg *self, int64_t k);                            /* beta^{k+1} */
 void spd_spdhg_dual_update(spd_spdhg *self, const spdhg_problem *p);                /* y^{k+1} */
 void spd_spdhg_primal_update(spd_spdhg *self, const spdhg_problem *p, double beta); /* x^{k+1}; g, gc hold the gradient of l */
@@ -47,7 +47,7 @@ void spd_spdhg_average(spd_spdhg *self, const spdhg_problem *p, double weight);
 /* ---- spdhg_fast.c */
 void spd_spdhg_fused_step(spd_run *run, int64_t k, const spd_batch *batch);
 void spd_spdhg_descend(int64_t n, double keep, double beta, const double *g, double *x); /* x = keep x - beta g */
-/* The step of the intercept from the batch's slopes, its sum and the total weight. */
+/* The step of the intercept from the slopes of the batch, its sum and the total weight. */
 void spd_spdhg_finish(spd_spdhg *self, const spdhg_problem *p, const spd_batch *batch, double beta, double weight);
 
 /* ---- spdhg_lazy.c */

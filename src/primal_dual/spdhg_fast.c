@@ -1,8 +1,9 @@
-/* spdhg_fast.c - SPDHG's step fused: the same iterates as the plain form in spdhg.c, which tests compare against.
- * The dual half-step and F'y are one pass over the rows of F. For r = l1, F = identity, X = R^d everything is one vector loop. */
+/* spdhg_fast.c - the fused step of SPDHG: the same iterates as the plain form in spdhg.c, with which tests compare it.
+ * The dual half-step and F'y take one pass over the rows of F. For r = l1, F = identity, X = R^d everything is one vector
+ * loop. */
 #include "primal_dual/spdhg.h"
 
-/* r = l1, F = identity, X = R^d: y, x and both sums in one loop; the batch's entries follow by themselves. */
+/* r = l1, F = identity, X = R^d: y, x and both sums in one loop; the entries of the batch are added separately. */
 SPD_WIDE static void lasso_loop(int64_t n, double lambda, double s, double keep, double beta, double weight, double *restrict x,
                                 double *restrict y, double *restrict x_sum, double *restrict y_sum) {
     for (int64_t j = 0; j < n; j++) {

@@ -1,15 +1,19 @@
-/* spdhg_lazy.c - SPDHG's step in O(nnz(batch) + nnz(F)), whatever the number of features; the same iterates as the plain form.
+/* spdhg_lazy.c - the step of SPDHG in O(nnz(batch) + nnz(F)) for any number of features; the same iterates as the plain form.
  *
  * A feature outside the support of F is idle: between two batches that contain it only the ridge and, for a ball, its projection
- * act, and both multiply x_j by a number common to all idle features. So x_j = shrink v_j with one scalar shrink, and with sweep
- * = sum over steps of weight * shrink the weighted sum of the iterates is sweep v_j + u_j; when a batch moves v_j by delta, u_j
- * -= sweep delta keeps it. Stored: v in x, u in x_sum. When shrink has become small everything is written out (flush). x and
- * x_sum are in the problem's places: the support first, in a straight line, then the idle features. */
+ * act, and both multiply x_j by a number common to all idle features. Hence, with one scalar shrink,
+ *     x_j = shrink v_j
+ * and, with sweep = sum over steps of weight * shrink, the weighted sum of the iterates is
+ *     sweep v_j + u_j
+ * When a batch moves v_j by delta, this sum is preserved by
+ *     u_j -= sweep delta
+ * v is stored in x, u in x_sum. When shrink has become small everything is written out (flush). x and x_sum are in the problem's
+ * places: first the support, contiguously, then the idle features. */
 #include "primal_dual/spdhg.h"
 
-static const double SHRINK_LEAST = 0.01; /* below it cancellation would cost digits: flush */
+static const double SHRINK_LEAST = 0.01; /* below this, cancellation would cost digits: flush */
 
-/* The projection leaves an idle x_j, which only shrinks towards 0, where it is (sides), or scales it like all others (length). */
+/* The projection leaves an idle x_j, which only shrinks towards 0, unchanged (sides), or scales it like all others (length). */
 static bool lazy_allowed(const spdhg_problem *p) {
     double low, high;
     spd_set_sides(&p->set, &low, &high);
@@ -30,7 +34,7 @@ spd_form spd_spdhg_choose_form(const spd_run *run) {
     return SPD_FORM_FUSED;
 }
 
-/* slope[i] = weight_i phi'(z_i) / B at x^k, where idle entries count shrink times. */
+/* slope[i] = weight_i phi'(z_i) / B at x^k, where idle entries are multiplied by shrink. */
 static void batch_slopes(const spd_spdhg *self, const spdhg_problem *p, const spd_batch *batch) {
     const int64_t K = p->K;
     const double shrink = self->scalar[SPD_SHRINK];
@@ -49,7 +53,7 @@ static void batch_slopes(const spd_spdhg *self, const spdhg_problem *p, const sp
     }
 }
 
-/* v[q] += delta for an idle number q, keeping the represented sum and the sum of squares. */
+/* v[q] += delta for an idle entry q, keeping the represented sum and the sum of squares. */
 static inline void move_idle(spd_spdhg *self, int64_t q, double delta) {
     self->x_sum[q] -= self->scalar[SPD_SWEEP] * delta;
     self->scalar[SPD_SQUARE] += delta * (2 * self->x[q] + delta);
@@ -57,7 +61,7 @@ static inline void move_idle(spd_spdhg *self, int64_t q, double delta) {
     self->x[q] += delta;
 }
 
-/* Writes out what the scalars stand for, so that sweep = 0 and shrink = 1, and sums the squares afresh. */
+/* Writes out what the scalars represent, so that sweep = 0 and shrink = 1, and sums the squares afresh. */
 static void flush(spd_spdhg *self, const spdhg_problem *p) {
     double *scalar = self->scalar, square = 0;
     for (int64_t q = p->supports * p->K; q < p->dK; q++) {
@@ -71,7 +75,7 @@ static void flush(spd_spdhg *self, const spdhg_problem *p) {
     scalar[SPD_TOUCHED] = 0;
 }
 
-/* The ridge's share of the step for all idle features: shrink *= keep, flushed when it would become small (or 0). */
+/* The effect of the ridge on all idle features: shrink *= keep, flushed before it becomes small (or 0). */
 static void shrink_idle(spd_spdhg *self, const spdhg_problem *p, double keep) {
     if (self->scalar[SPD_SHRINK] * keep >= SHRINK_LEAST) {
         self->scalar[SPD_SHRINK] *= keep;
@@ -82,7 +86,7 @@ static void shrink_idle(spd_spdhg *self, const spdhg_problem *p, double keep) {
     flush(self, p);
 }
 
-/* The batch's entries: into g where F acts, at once into v elsewhere. */
+/* The entries of the batch: added to g where F acts, directly to v elsewhere. */
 static void add_batch(spd_spdhg *self, const spdhg_problem *p, const spd_batch *batch, double beta) {
     const int64_t K = p->K;
     const double over = beta / self->scalar[SPD_SHRINK];
@@ -101,7 +105,7 @@ static void add_batch(spd_spdhg *self, const spdhg_problem *p, const spd_batch *
     }
 }
 
-/* Sides: only the idle features of the batch can have left the set. */
+/* Sides: only idle features in the batch can have left the set. */
 static void clamp_batch(spd_spdhg *self, const spdhg_problem *p, const spd_batch *batch) {
     const double shrink = self->scalar[SPD_SHRINK];
     double low, high;
@@ -116,11 +120,11 @@ static void clamp_batch(spd_spdhg *self, const spdhg_problem *p, const spd_batch
         }
 }
 
-/* Ball: scale everything when the norm of support and idle part together exceeds R. */
+/* Ball: scales everything if the norm of support and idle part together exceeds R. */
 static void project_ball(spd_spdhg *self, const spdhg_problem *p) {
     double *scalar = self->scalar;
     const int64_t n = p->supports * p->K;
-    if (scalar[SPD_TOUCHED] >= (double)p->dK) flush(self, p); /* amortised O(1): against drift of the running sum */
+    if (scalar[SPD_TOUCHED] >= (double)p->dK) flush(self, p); /* amortised O(1): prevents drift of the running sum */
     const double idle = scalar[SPD_SHRINK] * scalar[SPD_SHRINK] * scalar[SPD_SQUARE], R = p->set.arg[0];
     const double norm = sqrt(spd_dot(n, self->x, self->x) + idle);
     if (norm <= R) return;

@@ -2,11 +2,12 @@
  *     general convex    beta = 1/(sqrt(k+1) + L)      alpha = 1/(t+1)
  *     strongly convex   beta = 1/(mu(k+1) + L)        alpha = 1/(t+1)                 (SC1)
  *                       beta = 2/(mu(k+2) + 2L)       alpha = 2(k+1)/((t+1)(t+2))     (SC2)
- * and two that spend half of the strong convexity on the noise, so that O(1/t) also holds with high probability (docs/theory.md):
+ * and two that use half of the strong convexity to control the noise, so that O(1/t) also holds with high probability
+ * (docs/theory.md):
  *                       beta = 1/((mu/2)(k+1) + L)    alpha = 1/(t+1)                 (SC1')
  *                       beta = 4/(mu(k+2) + 4L)       alpha = 2(k+1)/((t+1)(t+2))     (SC2')
- *     constant          beta = 1/L                    no average, the last iterate: its LPDHG as displayed
- * Weights are kept without their normalisation: 1 or k+1. */
+ *     constant          beta = 1/L                    no average, the last iterate: LPDHG as the paper displays it
+ * Weights are stored without their normalisation: 1 or k+1. */
 #include "primal_dual/step_rule.h"
 
 static double gc_beta(int64_t k, double L, double mu) {

@@ -1,5 +1,5 @@
 /* vr_pd3o.c - PD3O with variance-reduced gradients: SAGA (Defazio, Bach, Lacoste-Julien 2014) and loopless SVRG (Kovalev,
- * Horvath, Richtarik 2020) in the splitting of Yan, as Salim, Condat, Mishchenko and Richtarik (2022) combine them.
+ * Horvath, Richtarik 2020) in the splitting of Yan, as combined by Salim, Condat, Mishchenko and Richtarik (2022).
  *
  *   alpha_i = phi_i'(z_i(x^0)) of every row,  gb = (1/W) sum_i w_i alpha_i a_i.  For k = 0, 1, 2, ...
  *     x = Pi_X(q);  draw I, |I| = B;  n_i = phi_i'(z_i(x)) for i in I
@@ -9,12 +9,14 @@
  *     L-SVRG: with probability B/N: all alpha_i = phi_i'(z_i(x)), and gb
  *   Output x = Pi_X(q), y
  *
- * Weights: rows are drawn with probability w_i/W, then omega_i = 1 makes G unbiased; by shuffling, omega_i = N w_i/W. Both keep
- * gb the weighted mean of the table. A row that is twice in I changes the table once: the second time n_i = alpha_i. For linear
- * models the reference point of L-SVRG is its N K slopes, so a step reads a row once. Steps tau = theta/L: theta = 1/4 is proved:
- * with D the Bregman distance to x* and e the table's error E||G - G*||^2 <= 4 L D + 2 e^2 and E e+^2 <= (1-p) e^2 + 2 p L D, a
- * Lyapunov function that falls for theta <= 1/(2+2). Rounding in SAGA's gb is swept away every 50 epochs by summing the table
- * afresh. */
+ * Weights: if rows are drawn with probability w_i/W, omega_i = 1 makes G unbiased; with shuffling, omega_i = N w_i/W does. Both
+ * keep gb the weighted mean of the table. A row that is twice in I changes the table once: the second time n_i = alpha_i. For
+ * linear models the reference point of L-SVRG is its N K slopes, so that a step reads a row once.
+ * Steps tau = theta/L. theta = 1/4 is proved: with D the Bregman distance to x* and e the error of the table
+ *     E||G - G*||^2 <= 4 L D + 2 e^2
+ *     E e+^2        <= (1-p) e^2 + 2 p L D
+ * which gives a Lyapunov function that decreases for theta <= 1/(2+2).
+ * SAGA sums its table afresh every 50 epochs, so that rounding does not accumulate in gb. */
 #include "primal_dual/primal_dual.h"
 
 typedef struct vr_pd3o {
@@ -22,7 +24,7 @@ typedef struct vr_pd3o {
     bool svrg;
     int64_t period;             /* SAGA: steps between fresh sums */
     double *alpha, *gb, *gbc;   /* state: table n x K, its weighted mean in R^d and for the intercept */
-    double *slope, *change, *z; /* work: n_i of the batch; weighted n_i - alpha_i; K numbers */
+    double *slope, *change, *z; /* work: n_i of the batch; weighted n_i - alpha_i; length K */
 } vr_pd3o;
 
 enum { PARAM_THETA = SPD_PD_PARAMS, PARAMS };
@@ -53,7 +55,7 @@ static void start(spd_run *run, const double *x0, const double *c0, const double
     spd_pd_pd3o_steps(run, &self->pd, run->param[PARAM_THETA]);
 }
 
-/* The whole table at x: one pass over the data. */
+/* Computes the whole table at x: one pass over the data. */
 static void refresh(spd_run *run, vr_pd3o *self) {
     const spdhg_problem *p = run->problem;
     spd_problem_gradient(p, run->threads, self->pd.x, self->pd.c, self->gb, self->gbc, self->alpha, self->pd.full);
@@ -107,7 +109,7 @@ static void keep_slopes(vr_pd3o *self, const spdhg_problem *p, const spd_batch *
     }
 }
 
-/* Whether step k ends with a new reference point: a coin that knows only seed and k. */
+/* Whether step k ends with a new reference point: a random choice that depends on seed and k alone. */
 static bool tossed(const spd_run *run, int64_t k) {
     uint64_t bits[2];
     spd_random(run->seed, SPD_STREAM_COIN, (uint64_t)k, bits);
@@ -121,7 +123,7 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     spd_pd_primal(&self->pd, p);
     if (k == 0) refresh(run, self);
     estimate(self, p, batch);
-    if (again) refresh(run, self); /* here, while c is still the one of x; G is made */
+    if (again) refresh(run, self); /* here, where c still belongs to x; G has been computed */
     spd_pd_pd3o(&self->pd, p);
     if (!self->svrg) keep_slopes(self, p, batch);
     if (!self->svrg && (k + 1) % self->period == 0) sum_afresh(run, self);

@@ -1,12 +1,13 @@
-/* centre.c - columns that lie far from 0 for their width are read from a point amid their own values. With a free intercept
+/* centre.c - columns whose distance from 0 is large compared with their width are shifted by a value s_j within their range. With
+ * a free intercept
  *     a_i'x + c = (a_i - s)'x + c~,   c~ = c + s'x
- * so that the problem in (x, c~) is the same one, and its columns are no longer almost those of the intercept. The differences
- * a_ij - s_j are exact: s_j lies within the column's range, whose ends differ by less than a factor of two (Sterbenz), so nothing
- * is added to the problem by rounding. Only columns without implicit zeros qualify: a part q of zeros makes a column at least
- * sqrt(q) as wide as it is large. What is sparse stays so. */
+ * so that the problem in (x, c~) is the same, but its columns are no longer nearly parallel to the intercept's. The differences
+ * a_ij - s_j are exact: s_j lies within the range of the column, whose ends differ by less than a factor of two (Sterbenz), so
+ * that rounding does not change the problem. Only columns without implicit zeros qualify: a column with a fraction q of zeros has
+ * a width of at least sqrt(q) times its size. Sparse columns therefore stay sparse. */
 #include "problem/prepare.h"
 
-enum { FAR = 16 }; /* widths from 0; at least 1, for the differences to be exact. Ordinary columns are nearer */
+enum { FAR = 16 }; /* distance from 0 in widths; at least 1, so that the differences are exact. Ordinary columns are nearer */
 
 typedef struct range {
     int32_t column;
@@ -17,7 +18,7 @@ static bool is_far(const range *r) {
     return (r->low > 0 || r->high < 0) && FAR * (r->high - r->low) <= fmin(fabs(r->low), fabs(r->high));
 }
 
-/* The entry of that column at or behind place *q, which moves on; false: there is none. */
+/* The entry of this column at or after position *q, which advances; false: there is none. */
 static bool entry(const spd_row *row, int32_t column, int64_t *q, double *a) {
     while (row->idx && *q < row->nnz && row->idx[*q] < column) (*q)++;
     if (row->idx && (*q == row->nnz || row->idx[*q] != column)) return false;
@@ -25,7 +26,7 @@ static bool entry(const spd_row *row, int32_t column, int64_t *q, double *a) {
     return true;
 }
 
-/* The columns that still are far after this row. Of ordinary data none is left after a few rows. */
+/* Keeps the columns that are still far from 0 after this row. In ordinary data none is left after a few rows. */
 static int64_t narrow(const spd_row *row, range *found, int64_t count) {
     int64_t left = 0, q = 0;
     for (int64_t e = 0; e < count; e++) {
@@ -45,7 +46,7 @@ static int64_t begin(const spd_row *row, range *found) {
     return row->nnz;
 }
 
-/* A column that is constant and no larger than the intercept's own does no harm. */
+/* A constant column that is no larger than the intercept's does no harm. */
 static int64_t drop_constants(range *found, int64_t count) {
     int64_t left = 0;
     for (int64_t e = 0; e < count; e++)
@@ -65,7 +66,7 @@ static void add_means(const spdhg_problem *p, range *found, int64_t count) {
     }
 }
 
-/* found has room for d columns. */
+/* found must hold d columns. */
 static int64_t find(const spdhg_problem *p, range *found) {
     int64_t count = -1;
     for (int64_t i = 0; i < p->n && count != 0; i++) {
@@ -109,7 +110,7 @@ void spd_centre_values(const spdhg_problem *p, double *val) {
     }
 }
 
-/* x is on the scale that is penalised: scale_j times that of the data. */
+/* x is on the penalised scale: scale_j times that of the data. */
 static void move(const spdhg_problem *p, const double *x, double sign, double *c) {
     for (int64_t e = 0; e < p->centre.count; e++) {
         const int64_t j = p->centre.column[e];

@@ -1,5 +1,6 @@
-/* curvature.c - the constants that step sizes are made of: L, the bound H of the Hessian, a bound on ||F||, the dual ball's
- * radius. H = (kappa/W) sum_i w_i a_i a_i'   (a_i with a last entry 1 for the intercept) */
+/* curvature.c - the constants behind the step sizes: L, the bound H of the Hessian, a bound on ||F||, the radius of the dual
+ * ball.
+ *     H = (kappa/W) sum_i w_i a_i a_i'   (a_i with a last entry 1 for the intercept) */
 #include "problem/problem.h"
 
 double spd_problem_lipschitz(const spdhg_problem *p, spdhg_sampling sampling) {
@@ -30,7 +31,7 @@ spdhg_status spd_problem_find_curvature(spdhg_problem *p, spdhg_error *err) {
     if (good) {
         if (p->intercept) spd_problem_best_intercept(p, 1, z, p->constant, z + nK, z + nK + partials, NULL);
         p->kappa_usual = mean_curvature(p, z, p->constant);
-        if (!(p->kappa_usual > 0 && isfinite(p->kappa_usual))) p->kappa_usual = 1; /* nothing to measure by */
+        if (!(p->kappa_usual > 0 && isfinite(p->kappa_usual))) p->kappa_usual = 1; /* no usable scale */
     }
     spd_free(z);
     return good ? SPDHG_OK : spd_fail_memory(err, 8.0 * (double)nK);
@@ -63,11 +64,11 @@ void spd_problem_curvature_columns(const spdhg_problem *p, double *diagonal) {
     diagonal[p->d] = p->intercept ? p->kappa_usual : 0;
 }
 
-/* Entry (k,k) of phi''(z): one column of it; K is small for coupled losses. */
+/* Entry (k,k) of phi''(z), from one column of the matrix; K is small for coupled losses. */
 static double coupled_diagonal(const spdhg_problem *p, const double *z, double b, int64_t k) {
     enum { K_MOST = 64 };
     double unit[K_MOST] = {0}, column[K_MOST];
-    if (p->K > K_MOST) return p->kappa_usual; /* a bound is as good for preconditioning */
+    if (p->K > K_MOST) return p->kappa_usual; /* for preconditioning a bound suffices */
     unit[k] = 1;
     p->loss->second_k(z, p->K, b, unit, column);
     return column[k];
@@ -108,10 +109,10 @@ typedef struct product {
     const spdhg_problem *p;
     const double *v;
     double *partial;
-    int64_t rows; /* of a block */
+    int64_t rows; /* per block */
 } product;
 
-/* One block's part of H v. */
+/* The part of H v from one block. */
 static void product_block(void *context, int64_t b) {
     const product *a = context;
     const spdhg_problem *p = a->p;

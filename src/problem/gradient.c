@@ -1,6 +1,7 @@
-/* gradient.c - sums over all rows that end in A'u: g = (1/W) sum_i w_i u_i a_i', with u_i = phi'(z_i), a given alpha_i, or
- * C_i(a_i'x). A fixed number of blocks, each with a vector of its own, added in their order: the same bits for any number of
- * threads. */
+/* gradient.c - sums over all rows that end in A'u:
+ *     g = (1/W) sum_i w_i u_i a_i',   u_i = phi'(z_i), a given alpha_i, or C_i(a_i'x)
+ * The number of blocks is fixed. Each block has its own vector, and these are added in order, so that the result is the same to
+ * the bit for any number of threads. */
 #include "problem/problem.h"
 
 enum { GRADIENT_BLOCKS = 16 };
@@ -10,8 +11,8 @@ typedef struct pass {
     const double *x, *c, *alpha, *curve;
     double *slope, *partial;
     int64_t rows; /* per block */
-    bool sizes;   /* every product by its absolute value */
-    /* u_i (K numbers) of row i; z has K numbers of room */
+    bool sizes;   /* adds the absolute value of every product */
+    /* u_i (K entries) of row i; z holds K entries */
     void (*coefficient)(const struct pass *a, const spd_row *row, int64_t i, double *z, double *u);
 } pass;
 
@@ -45,7 +46,7 @@ static void add_row(const pass *a, const spd_row *row, const double *u, double *
         for (int64_t q = 0; q < row->nnz; q++) spd_axpy(K, row->val[q], u, g + (row->idx ? row->idx[q] : q) * K);
 }
 
-/* The same for a given alpha, one output and sparse rows: what nearly all the time goes into. */
+/* The same for a given alpha, one output and sparse rows, where nearly all the time is spent. */
 static void given_block(const pass *a, int64_t first, int64_t end, double *g) {
     const spdhg_problem *p = a->p;
     for (int64_t i = first; i < end; i++) {
@@ -57,7 +58,7 @@ static void given_block(const pass *a, int64_t first, int64_t end, double *g) {
     }
 }
 
-/* The same for full rows, or with C_i = curve_i, several at a time; the row after the last one done. */
+/* The same for full rows, or with C_i = curve_i, several rows at a time; returns the first row not done. */
 static int64_t full_block(const pass *a, int64_t first, int64_t end, double *g) {
     const spdhg_problem *p = a->p;
     const double *row[SPD_ABREAST];

@@ -1,5 +1,5 @@
-/* hash.c - a hash of what a frozen problem is: XXH3 over rows, targets, weights and scale, and over loss, terms, set and ridge.
- * Equal problems have equal hashes; a checkpoint or a race that finds another one belongs to something else. */
+/* hash.c - a hash of a frozen problem: XXH3 over rows, targets, weights and scale, and over loss, terms, set and ridge. Equal
+ * problems have equal hashes; a checkpoint or race with a different hash belongs to another problem. */
 #include "problem/hash.h"
 
 void spd_mix(XXH3_state_t *h, const void *block, int64_t count, size_t size) {

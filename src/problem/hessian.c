@@ -1,7 +1,7 @@
-/* hessian.c - H = (1/W) sum_i w_i (a_i a_i') x C_i, written out: rows and columns (feature, output), the intercept as a last
- * feature 1. Scalar losses: C_i = diag(curve_i). Coupled ones: C_i = phi''(z_i), column by column. Sparse rows cost nnz(a_i)^2 K
- * (or K^2) each. Rows that are full, or nearly, are gathered into panels for BLAS. Blocks of rows have matrices of their own,
- * added in their order. */
+/* hessian.c - H = (1/W) sum_i w_i (a_i a_i') x C_i written out, indexed by (feature, output), the intercept as a last feature 1.
+ * Scalar losses: C_i = diag(curve_i). Coupled losses: C_i = phi''(z_i), column by column. A sparse row costs nnz(a_i)^2 K (or
+ * K^2) operations. Full or nearly full rows are gathered into panels for BLAS. Each block of rows has its own matrix; these are
+ * added in order. */
 #include <cblas.h>
 
 #include "problem/problem.h"
@@ -21,13 +21,13 @@ static int64_t blocks_of(const spdhg_problem *p) {
     return rows < HESSIAN_BLOCKS ? rows : HESSIAN_BLOCKS;
 }
 
-/* A row with nnz entries costs nnz^2/2 scattered additions, or n^2/2 of BLAS, each about an eighth of one. */
+/* A row with nnz entries costs nnz^2/2 scattered additions, or n^2/2 operations of BLAS, each about an eighth of an addition. */
 static bool by_panels(const spdhg_problem *p) {
     return p->K == 1 && p->loss->value &&
            (spd_problem_full(p) || 8.0 * (double)p->nnz * (double)p->nnz > (double)(p->d * p->d) * (double)(p->n * p->n));
 }
 
-/* Small ones stay in the nearest cache; with a large H it is H that should not be fetched too often. */
+/* Small panels stay in the L1 cache. If H is large, larger panels reduce how often H itself is read. */
 static int64_t panel_rows(int64_t n) { return n <= SMALL ? PANEL / 4 : PANEL; }
 
 static int64_t block_size(const spdhg_problem *p) {
@@ -47,13 +47,13 @@ typedef struct pass {
     const double *curve;
     double *partial;
     int64_t rows;
-    bool in_turn; /* one thread: a block after the other, in the same place */
-    double *only; /* where the one block there is goes, or NULL */
-    bool signs;   /* some of curve may be negative: differences */
+    bool in_turn; /* one thread: the blocks run one after the other in the same memory */
+    double *only; /* destination if there is only one block, or NULL */
+    bool signs;   /* entries of curve may be negative: they are differences */
     spd_stop *stop;
 } pass;
 
-/* Asked in some rows only: a row may cost next to nothing. */
+/* Checks in some rows only, because a row may cost next to nothing. */
 static bool over(const pass *a, int64_t i) { return i % ROWS_A_POLL == 0 && spd_stop_now(a->stop); }
 
 /* C (K x K) = w C_i / W */
@@ -74,8 +74,8 @@ static void row_curvature(const pass *a, int64_t i, const double *b, double w, d
     spd_scale(K * K, w / p->W, C);
 }
 
-/* H += C a a', lower triangle, val NULL: all are 1. Four rows of it at a time: an index is read once for all of them, and what is
- * left of the time are the additions. */
+/* H += C a a', lower triangle; val NULL: all values are 1. Four rows of H at a time, so that each index is read once for all four
+ * and the additions dominate. */
 static inline void add_sparse_row(int64_t nnz, double C, const int32_t *idx, const double *val, int64_t n, double *H) {
     int64_t q = 0;
     for (; q + 4 <= nnz; q += 4) {
@@ -96,7 +96,7 @@ static inline void add_sparse_row(int64_t nnz, double C, const int32_t *idx, con
     for (; q < nnz; q++) spd_scatter_add(q + 1, val ? C * val[q] : C, idx, val, H + idx[q] * n);
 }
 
-/* The same for one output and sparse rows: what nearly all the time goes into. */
+/* The same for one output and sparse rows, where nearly all the time is spent. */
 static void sparse_block(const pass *a, int64_t first, int64_t end, double *H) {
     const spdhg_problem *p = a->p;
     const int64_t n = spd_problem_normal_size(p), *ptr = p->data->ptr;
@@ -134,7 +134,7 @@ static void add_row(const spdhg_problem *p, const spd_row *row, const double *C,
     }
 }
 
-/* The row's panel: factor a, the intercept last. */
+/* Writes factor times a to the row of the panel, the intercept last. */
 static void panel_row(const spdhg_problem *p, int64_t i, double factor, double *at) {
     spd_row row;
     spd_problem_row(p, i, &row);
@@ -211,7 +211,7 @@ bool spd_problem_normal_matrix(const spdhg_problem *p, int threads, const double
     return !spd_stop_now(stop);
 }
 
-/* One output of the problem: rows, weights and intercept are the same. */
+/* The problem with a single output; rows, weights and intercept are the same. */
 static spdhg_problem one_output(const spdhg_problem *p) {
     spdhg_problem view = *p;
     view.K = 1;
@@ -241,7 +241,7 @@ bool spd_problem_normal_update(const spdhg_problem *p, int threads, const double
         changed += far;
     }
     if (changed == 0 && !first && p->loss->value) return true;
-    const bool anew = first || !p->loss->value || 4 * changed > 3 * nK; /* most of the rows: no rounding of the old ones */
+    const bool anew = first || !p->loss->value || 4 * changed > 3 * nK; /* many rows: avoids rounding left by updates */
     write_out(p, threads, anew ? curve : diff, !anew, H, scratch, stop);
     for (int64_t i = 0; i < nK; i++)
         if (anew || diff[i] != 0) kept[i] = curve[i];

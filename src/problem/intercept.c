@@ -1,21 +1,22 @@
-/* intercept.c - the best intercept for given scores: c = argmin over c in R^K of (1/W) sum_i w_i phi(z_i + c, b_i).
- * Scalar losses: K separate one-dimensional problems, Newton kept inside a bracket of the increasing derivative.
- * Coupled losses (softmax): Newton by conjugate gradients in R^K, halved until the loss falls; sum c = 0. */
+/* intercept.c - the best intercept for given scores:
+ *     c = argmin over c in R^K of (1/W) sum_i w_i phi(z_i + c, b_i)
+ * Scalar losses: K separate one-dimensional problems, Newton safeguarded by a bracket of the increasing derivative.
+ * Coupled losses (softmax): Newton by conjugate gradients in R^K, the step halved until the loss falls; sum c = 0. */
 #include "problem/problem.h"
 
 enum { NEWTON_MAX = 200, AT_ONCE = 256 };
 
-/* What one pass over the scores computes for a block: up to two numbers per output. */
+/* The result of one pass over the scores for a block: up to two numbers per output. */
 typedef struct sums {
     const spdhg_problem *p;
     const double *z, *c, *direction;
     spd_stop *stop;
-    double *partial; /* blocks x (1 + 3K): result (1 + K used by the coupled case, 3K by the scalar one), then room */
+    double *partial; /* blocks x (1 + 3K): the result (coupled: 1 + K; scalar: 3K), then scratch */
 } sums;
 
 static int64_t stride(const spdhg_problem *p) { return 1 + 3 * p->K; }
 
-/* Adds the blocks' numbers in their order into out[0..count). */
+/* Adds the results of the blocks in order into out[0..count). */
 static void reduce(const spdhg_problem *p, const double *partial, int64_t count, double *out) {
     memset(out, 0, (size_t)count * sizeof *out);
     for (int64_t b = 0; b < spd_problem_blocks(p); b++) spd_axpy(count, 1 / p->W, partial + b * stride(p), out);
@@ -31,7 +32,7 @@ static void scalar_block(void *context, int64_t b) {
     double z[AT_ONCE], value[AT_ONCE], slope[AT_ONCE], second[AT_ONCE], one[AT_ONCE];
     for (int q = 0; q < AT_ONCE; q++) one[q] = 1;
     memset(out, 0, (size_t)(3 * K) * sizeof *out);
-    for (int64_t at = first * K, count; at < end * K; at += count) { /* scores and targets are n x K alike */
+    for (int64_t at = first * K, count; at < end * K; at += count) { /* scores and targets are both n x K */
         count = at + AT_ONCE < end * K ? AT_ONCE : end * K - at;
         if (K == 1)
             for (int64_t q = 0; q < count; q++) z[q] = a->z[at + q] + a->c[0];
@@ -55,8 +56,9 @@ static void scalar_block(void *context, int64_t b) {
     }
 }
 
-/* The derivative increases in c: every evaluation narrows the bracket; Newton's point is taken if it falls inside, else the
- * middle (or a doubled step while one side is still open). newton has 8K numbers: 3K sums, bracket low and high, step. */
+/* The derivative increases in c, so that every evaluation narrows the bracket. Newton's point is taken if it lies inside,
+ * otherwise the middle (or a doubled step while one side is still open). newton has 8K entries: 3K sums, bracket low and high,
+ * step. */
 static void scalar_newton(const spdhg_problem *p, int threads, sums *a, double *c, double *newton) {
     const int64_t K = p->K;
     double *sum = newton, *low = newton + 3 * K, *high = low + K, *step = high + K;
@@ -78,14 +80,14 @@ static void scalar_newton(const spdhg_problem *p, int threads, sums *a, double *
                 low[k] = c[k];
             double next = c[k] - slope / curve;
             const bool closed = isfinite(low[k]) && isfinite(high[k]);
-            /* Where the losses are nearly straight Newton's point is nonsense, and an open bracket would not stop it. */
+            /* Where the losses are nearly linear Newton's point is meaningless, and an open bracket would not reject it. */
             bool wild = !closed && curve < 1e-3 * p->kappa && fabs(next - c[k]) > step[k];
-            /* Without a bound of the curvature it may also be 1 at a time, for ever: exp(c) from a c that is too large. With |phi'''| <=
-             * phi'' a step of less than 1/2 is Newton's own. */
+            /* Without a curvature bound Newton may also advance by 1 a step for very long: exp(c) from a c that is too large. If
+             * |phi'''| <= phi'', steps below 1/2 are in the region of fast convergence. */
             wild = wild || (!closed && isinf(p->kappa) && fabs(next - c[k]) >= 0.5);
             if (wild || !(next > low[k] && next < high[k])) /* also when the curvature is 0 */
                 next = closed ? 0.5 * (low[k] + high[k]) : c[k] - copysign(step[k] *= 2, slope);
-            /* |phi'''| <= phi'': Newton squares an error, after a step of his this small what is left is rounding. */
+            /* |phi'''| <= phi'': Newton squares the error, so that after a step this small only rounding is left. */
             const bool last = p->loss->steady && next == c[k] - slope / curve && fabs(next - c[k]) < 1e-9;
             moving = moving || (!last && fabs(next - c[k]) > 1e-15 * (1 + fabs(c[k])));
             c[k] = next;
@@ -131,8 +133,8 @@ static void centre(int64_t K, double *c) {
     for (int64_t k = 0; k < K; k++) c[k] -= mean;
 }
 
-/* (H + damping I) p = -g by conjugate gradients from 0; H is singular along (1,...,1), to which g is orthogonal but for rounding:
- * what that leaves of the direction there can be huge and is taken out before anyone adds it to c. */
+/* (H + damping I) p = -g by conjugate gradients from 0. H is singular along (1,...,1), to which g is orthogonal up to rounding.
+ * The component of the direction along (1,...,1) can therefore be huge and is removed before the direction is used. */
 static void newton_direction(const spdhg_problem *p, int threads, sums *a, double damping, const double *g, double *dir,
                              double *r, double *q, double *Hq) {
     const int64_t K = p->K;
@@ -156,8 +158,8 @@ static void newton_direction(const spdhg_problem *p, int threads, sums *a, doubl
     centre(K, dir);
 }
 
-/* Levenberg and Marquardt's damping: where scores are large H nearly vanishes and a bare Newton step, however halved, leads
- * nowhere. A step whose change of value drowns in rounding still counts when it makes the slope smaller: those are the last
+/* Levenberg-Marquardt damping: where scores are large H nearly vanishes, and an undamped Newton step makes no progress however
+ * often it is halved. A step whose change of value is below rounding still counts if it lowers the slope: it improves the last
  * digits of c. */
 static void coupled_newton(const spdhg_problem *p, int threads, sums *a, double *c, double *newton) {
     const int64_t K = p->K;

@@ -1,5 +1,5 @@
-/* labels.c - from the labels as they were read to the b that the loss wants.
- * Two sorted labels become -1, +1; softmax numbers the sorted labels 0..K-1; regression targets stay as they are. The map is
+/* labels.c - maps the labels as read to the b that the loss expects.
+ * Two sorted labels become -1, +1; softmax numbers the sorted labels 0..K-1; regression targets are unchanged. The map is
  * kept. */
 #include <stdlib.h>
 
@@ -19,7 +19,7 @@ static void label_text(const spdhg_data *data, double value, char text[64]) {
         spd_print_double(text, value);
 }
 
-/* "-1 (10 rows), 1 (20 rows), ..." of sorted labels with repetitions. */
+/* "-1 (10 rows), 1 (20 rows), ..." for sorted labels with repetitions. */
 static void describe(const spdhg_data *data, const double *sorted, int64_t n, char *text, size_t size) {
     size_t used = 0;
     int shown = 0;
@@ -68,7 +68,7 @@ static double mapped(const spdhg_problem *p, int64_t class_number) {
     return p->classes == 1 || class_number == 1 ? 1 : -1;
 }
 
-/* Two values, as nearly always, need only be counted. */
+/* Two distinct values, the usual case, need only be counted. */
 static void sort(double *v, int64_t n) {
     double low = INFINITY, high = -INFINITY;
     int64_t lows = 0, highs = 0;
@@ -90,7 +90,7 @@ static spdhg_status find_classes(spdhg_problem *p, spdhg_error *err) {
     double *sorted = SPD_NEW(double, p->n);
     if (!sorted) return spd_fail_memory(err, 8.0 * (double)p->n);
     int64_t n = 0;
-    for (int64_t i = 0; i < p->n; i++) { /* a row of weight 0 is as good as absent */
+    for (int64_t i = 0; i < p->n; i++) { /* a row of weight 0 counts as absent */
         const int64_t row = spd_problem_id(p, i);
         if (!p->data->weight || p->data->weight[row] > 0) sorted[n++] = p->data->b[row];
     }
@@ -107,7 +107,7 @@ static spdhg_status find_classes(spdhg_problem *p, spdhg_error *err) {
     return status;
 }
 
-/* Targets of a row that the loss does not take. */
+/* Checks for targets that the loss does not accept. */
 static spdhg_status check_targets(const spdhg_problem *p, const spdhg_data *data, int64_t row, spdhg_error *err) {
     for (int64_t k = 0; k < data->targets && p->loss->wrong_target; k++) {
         const double b = data->b[row * data->targets + k];
@@ -149,7 +149,7 @@ spdhg_status spd_problem_map_labels(spdhg_problem *p, spdhg_error *err) {
     return SPDHG_OK;
 }
 
-/* The side on which output k of row i falls for ever; 0: none. */
+/* The side towards which the loss of output k of row i keeps falling; 0: none. */
 static double falling_side(const spdhg_problem *p, int64_t i, int64_t k) {
     return spd_loss_never_rises(p->loss, p->loss_arg, p->b[i * p->K + k]);
 }
@@ -164,7 +164,7 @@ bool spd_problem_falls(const spdhg_problem *p) {
     return true;
 }
 
-/* Classes are counted by check_classes. */
+/* Classes are checked by check_classes. */
 spdhg_status spd_problem_check_falling(const spdhg_problem *p, spdhg_error *err) {
     if (!p->loss->falls_for_ever || p->loss->classify || !p->loss->value || !p->intercept || p->one_class_ok) return SPDHG_OK;
     for (int64_t k = 0; k < p->K; k++) {
@@ -184,7 +184,8 @@ spdhg_status spd_problem_check_falling(const spdhg_problem *p, spdhg_error *err)
     return SPDHG_OK;
 }
 
-/* A label of other data as the training data would have read it: the code of the same text; NAN (no class) if there is none. */
+/* A label of other data as the training data would have read it: the code of the same text, or NAN (no class) if there is
+ * none. */
 static double code_here(const spdhg_problem *p, const spdhg_data *data, double value) {
     if (!data->label && !p->data->label) return value;
     char text[SPD_NUMBER_CHARS];

@@ -1,5 +1,5 @@
-/* losses.c - one pass over scores that are known already: mean loss, slopes phi', curvatures phi'' of every row.
- * Scalar losses a few hundred numbers at a time, so that loss/rows.c can work in vectors; blocks are added in their order. */
+/* losses.c - one pass over known scores: mean loss, slopes phi' and curvatures phi'' of every row.
+ * Scalar losses are evaluated a few hundred numbers at a time, so that loss/rows.c can vectorise; blocks are added in order. */
 #include "problem/problem.h"
 
 enum { AT_ONCE = 256 };
@@ -8,7 +8,7 @@ typedef struct pass {
     const spdhg_problem *p;
     const spd_scores *at;
     double *alpha, *curve, *partial;
-    const double *one; /* AT_ONCE times 1: sums are products with it */
+    const double *one; /* AT_ONCE ones: sums are dot products with them */
 } pass;
 
 /* `count` scores from row `first` on. */
@@ -34,7 +34,7 @@ static double scalar_rows(const pass *a, int64_t first, int64_t end) {
     return spd_dot(count, value, a->one);
 }
 
-/* One row with many outputs, or of a coupled loss. curve is its room for the scores where nobody wants them. */
+/* One row with many outputs, or of a coupled loss. z: scratch for its K scores. */
 static double wide_row(const pass *a, int64_t i, double *z) {
     const spdhg_problem *p = a->p;
     const double *target = p->b + i * p->targets, w = spd_problem_weight(p, i);

@@ -1,5 +1,5 @@
-/* objective.c - sums over all rows: scores and loss. Rows are cut into blocks whose number depends on the
- * problem alone; blocks run on any number of threads and are added in their order, so the bits never depend on the threads. */
+/* objective.c - sums over all rows: scores and loss. Rows are cut into blocks whose number depends on the problem alone. Blocks
+ * run on any number of threads and are added in order, so that the result never depends on the threads, to the bit. */
 #include "problem/problem.h"
 
 int64_t spd_problem_blocks(const spdhg_problem *p) { return (p->n + SPD_ROWS_PER_BLOCK - 1) / SPD_ROWS_PER_BLOCK; }
@@ -27,7 +27,7 @@ void spd_row_score(const spdhg_problem *p, const spd_row *row, const double *x, 
         for (int64_t q = 0; q < row->nnz; q++) spd_axpy(K, row->val[q], x + (row->idx ? row->idx[q] : q) * K, z);
 }
 
-/* Rows from `first` on that are full, of one output, without offset, several at a time; the row after the last one done. */
+/* Full rows from `first` on, one output, no offset, several at a time; returns the first row not done. */
 static int64_t score_full(const pass *a, int64_t first, int64_t end) {
     const double *row[SPD_ABREAST];
     for (; first + SPD_ABREAST <= end; first += SPD_ABREAST) {
@@ -44,7 +44,7 @@ static void score_block(void *context, int64_t b) {
     int64_t first = b * SPD_ROWS_PER_BLOCK;
     const int64_t end = block_end(p, first, SPD_ROWS_PER_BLOCK);
     if (plain && full) first = score_full(a, first, end);
-    if (plain && !full) { /* what nearly all problems are, without a look at what they are not */
+    if (plain && !full) { /* the usual case, without tests for the others inside the loop */
         const int64_t *ptr = p->data->ptr, *row = p->row;
         const double *val = p->ones ? NULL : p->val;
         for (int64_t i = first; i < end; i++) {
@@ -78,7 +78,7 @@ void spd_problem_shift(const spdhg_problem *p, const double *c, double *z) {
         for (int64_t i = 0; i < p->n; i++) spd_axpy(p->K, 1, c, z + i * p->K);
 }
 
-/* Layout of the scratch: F x (m K), scores (n K), partials (blocks (1 + 3K)), Newton's vectors (8 K), the terms' own work. */
+/* Layout of the scratch: Fx (m K), scores (n K), partials (blocks (1 + 3K)), Newton's vectors (8 K), work of the terms. */
 typedef struct value_scratch {
     double *Fx, *z, *partial, *newton, *term;
 } value_scratch;

@@ -1,5 +1,5 @@
-/* prepare.c - what a problem needs to know of its rows before a solver may use it: weights, values, norms (docs/problem.md,
- * Intercept, weights, scaling). */
+/* prepare.c - what a solver needs to know about the rows of a problem: weights, values, norms (docs/problem.md, Intercept,
+ * weights, scaling). */
 #include "problem/prepare.h"
 
 /* ---- weights */
@@ -9,7 +9,7 @@ static int64_t class_number(const spdhg_problem *p, int64_t i) {
     return p->classes == 2 && p->b[i] > 0;
 }
 
-/* balanced: W / (classes * weight of the class), so that every class weighs the same. */
+/* balanced: W / (classes * weight of the class), so that every class has the same weight. */
 static spdhg_status balanced(const spdhg_problem *p, double *factor, spdhg_error *err) {
     double *mass = SPD_NEW(double, p->classes), sum = 0;
     if (!mass) return spd_fail_memory(err, 8.0 * (double)p->classes);
@@ -23,7 +23,7 @@ static spdhg_status balanced(const spdhg_problem *p, double *factor, spdhg_error
     return SPDHG_OK;
 }
 
-/* One LABEL=W of the list; the label as a number, or as text where labels are texts. */
+/* One LABEL=W of the list; the label is a number, or a text if the labels are texts. */
 static spdhg_status one_class_weight(const spdhg_problem *p, const char *item, size_t length, double *factor, spdhg_error *err) {
     char text[256], *equals;
     if (length < sizeof text) {
@@ -90,7 +90,7 @@ spdhg_status spd_prepare_weights(spdhg_problem *p, spdhg_error *err) {
 
 typedef struct column {
     double low, high, mean, square; /* square: sum of w ((a - mean)/largest)^2 */
-    spd_twofold weight;             /* of the rows that have an entry; what the others have is a small difference */
+    spd_twofold weight;             /* of the rows with an entry; that of the others is a small difference */
 } column;
 
 /* Calls visit(column, value, weight) for every stored entry of the rows that count. */
@@ -179,7 +179,7 @@ spdhg_status spd_prepare_values(spdhg_problem *p, const spdhg_problem *base, spd
 
 /* ---- rows */
 
-/* Most sparse rows are so short that a call would cost more. */
+/* Short rows, the most common in sparse data, are summed here because a call would cost more. */
 static double sum_of_squares(const spd_row *row) {
     enum { SHORT = 16 };
     double sum = 0;

@@ -1,9 +1,9 @@
 /* prepare_terms.c - cuts the rows of each F_t into the blocks its penalty acts on, places the duals in y, and finds the features
- * F touches. */
+ * that F touches. */
 #include "problem/prepare.h"
 #include "problem/rows.h"
 
-/* Blocks from a group number per row: rows of a group in their order, groups by number; numbers need not be contiguous. */
+/* Blocks from a group number per row. Rows of a group keep their order, groups are sorted by number; numbers may have gaps. */
 static spdhg_status cut_groups(spd_term *t, spdhg_error *err) {
     int64_t groups = 0;
     for (int64_t e = 0; e < t->m; e++) {
@@ -27,7 +27,7 @@ static spdhg_status cut_groups(spd_term *t, spdhg_error *err) {
         return spd_fail_memory(err, 8.0 * (double)blocks);
     }
     t->blocks = 0;
-    for (int64_t g = 0; g < groups; g++) { /* empty groups vanish */
+    for (int64_t g = 0; g < groups; g++) { /* empty groups are dropped */
         const int64_t rows = first[g + 1];
         first[g + 1] += first[g];
         if (rows > 0) t->block_ptr[++t->blocks] = first[g + 1];
@@ -49,7 +49,7 @@ static spdhg_status cut_blocks(spd_term *t, int64_t K, spdhg_error *err) {
     return SPDHG_OK;
 }
 
-/* F's own rows with the columns in the problem's places. */
+/* The rows of F with the columns renumbered by the problem's `place`. */
 static spdhg_status place_columns(spd_term *t, const int32_t *place, spdhg_error *err) {
     const spd_csr *F = &t->F->F;
     const int64_t nnz = F->ptr[F->m];
@@ -60,8 +60,8 @@ static spdhg_status place_columns(spd_term *t, const int32_t *place, spdhg_error
     return SPDHG_OK;
 }
 
-/* Features with an entry in some F_t: only these change in every step. They get the first places, so that a step runs through
- * them in a straight line however they are scattered. */
+/* Features with an entry in some F_t: only these change in every step. They get the first places, so that a step reads contiguous
+ * memory however scattered they are. */
 static spdhg_status find_support(spdhg_problem *p, spdhg_error *err) {
     p->supports = p->d;
     p->place = SPD_NEW(int32_t, p->d);

@@ -1,4 +1,4 @@
-/* problem.c - composes data, loss, terms and set; checks that they fit; frozen by the first use.
+/* problem.c - combines data, loss, terms and set and checks that they fit. The first use freezes the problem.
  *     f(x,c) = (1/W) sum_i w_i phi(a_i'x + c + o_i, b_i) + (gamma/2)||x||^2 + sum_t lambda_t r_t(F_t x),  x in X */
 #include "problem/problem.h"
 #include "problem/prepare.h"
@@ -91,7 +91,7 @@ spdhg_status spdhg_problem_class_weight(spdhg_problem *p, const char *spec, spdh
     return SPDHG_OK;
 }
 
-/* Back to what was asked for: what a freeze has made goes, also when it failed in the middle. */
+/* Back to what the caller asked for: drops everything that a freeze has made, also one that failed midway. */
 static void thaw_term(spd_term *t) {
     spd_free(t->block_ptr);
     spd_free(t->block_row);
@@ -124,7 +124,7 @@ static void free_term(spd_term *t) {
     spd_free(t->group_asked);
 }
 
-/* Groups as asked for, one number per row of the unweighted F. */
+/* Takes the groups as given, one number per row of the unweighted F. */
 static spdhg_status take_groups(spd_term *t, const spdhg_structure *F, const spdhg_term_options *o, spdhg_error *err) {
     if (!o->groups && !o->group) return SPDHG_OK;
     if (!t->penalty->groups_ok) return spd_fail(err, SPDHG_USAGE, "penalty %s takes no groups", t->penalty->name);
@@ -136,7 +136,7 @@ static spdhg_status take_groups(spd_term *t, const spdhg_structure *F, const spd
     return t->group_asked ? SPDHG_OK : spd_fail_memory(err, 8.0 * (double)F->F.m);
 }
 
-/* Row weights are part of F: its rows are scaled, those of weight 0 dropped, and the groups follow. */
+/* Row weights are part of F: its rows are scaled, rows of weight 0 are dropped, and the groups are adapted. */
 static spdhg_status take_weights(spd_term *t, const spdhg_structure *F, const spdhg_term_options *o, spdhg_error *err) {
     t->F = F;
     if (!o->row_weight) return SPDHG_OK;

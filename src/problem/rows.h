@@ -9,9 +9,9 @@
 
 typedef struct spd_rows {
     const spd_term *term, *end;
-    int64_t e;      /* row of the term */
-    int64_t at;     /* first of its K numbers in y */
-    int64_t number; /* in the whole stack */
+    int64_t e;      /* row within the term */
+    int64_t at;     /* position in y of its first of K entries */
+    int64_t number; /* row within the whole stack */
     int64_t K;
     spd_csr_row row; /* not to be copied: see la.h */
 } spd_rows;
@@ -24,7 +24,7 @@ static inline spd_rows spd_rows_of_term(const spdhg_problem *p, const spd_term *
     return (spd_rows){.term = t, .end = t + 1, .e = -1, .at = t->first - p->K, .number = t->first / p->K - 1, .K = p->K};
 }
 
-/* False: there are no more. */
+/* False: no rows are left. */
 static inline bool spd_rows_next(spd_rows *r) {
     r->e++;
     r->at += r->K;
@@ -38,6 +38,6 @@ static inline bool spd_rows_next(spd_rows *r) {
     return true;
 }
 
-/* Zero in the sense of docs/problem.md: |F_e x| <= 8 eps |F_e||x|, so that rounding in the product does not count as structure. */
+/* Zero in the sense of docs/problem.md: |F_e x| <= 8 eps |F_e||x|, so that rounding in the product is not taken for structure. */
 static inline double spd_zero_within(double x_norm) { return 8 * DBL_EPSILON * x_norm; }
 #endif

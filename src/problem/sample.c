@@ -1,10 +1,10 @@
-/* sample.c - the rows of iteration k: a pure function of (seed, k), whatever threads, restarts or ranks do.
- * iid: row i with probability w_i/W (Walker's alias table when weights differ), so the batch mean of phi'(z_i) a_i is unbiased as
- * it is. shuffle: epoch e visits the rows in a pseudo-random order of its own; a row carries the factor N w_i/W (docs/problem.md,
- * Intercept, weights, scaling). */
+/* sample.c - the rows of iteration k: a pure function of (seed, k), independent of threads, restarts and ranks.
+ * iid: row i with probability w_i/W (Walker's alias table when weights differ), so that the plain batch mean of phi'(z_i) a_i is
+ * unbiased. shuffle: each epoch visits the rows in its own pseudo-random order; a row carries the factor N w_i/W
+ * (docs/problem.md, Intercept, weights, scaling). */
 #include "problem/sample.h"
 
-/* Vose's construction: every cell i keeps i with probability keep[i], else gives other[i]. O(n). */
+/* Vose's construction: cell i returns i with probability keep[i], otherwise other[i]. O(n). */
 static void build_alias(int64_t n, const double *w, double W, double *keep, int64_t *other, int64_t *stack) {
     int64_t small = 0, large = n; /* two stacks that grow towards each other */
     for (int64_t i = 0; i < n; i++) {
@@ -24,7 +24,7 @@ static void build_alias(int64_t n, const double *w, double W, double *keep, int6
             stack[small++] = j;
         }
     }
-    /* What rounding left over: cells that should be exactly full. A zero weight never is: it was paired first. */
+    /* Left over by rounding: cells that should be exactly full. None has zero weight, because those were paired first. */
     while (large < n) keep[stack[large++]] = 1;
     while (small > 0) {
         const int64_t i = stack[--small];

@@ -1,4 +1,4 @@
-/* sample.h - which rows iteration k sees, a pure function of (seed, k). */
+/* sample.h - the rows that iteration k uses, a pure function of (seed, k). */
 #ifndef SPD_SAMPLE_H
 #define SPD_SAMPLE_H
 #include "problem/problem.h"
@@ -15,6 +15,6 @@ spdhg_status spd_sampler_new(spd_sampler *sampler, const spdhg_problem *p, spdhg
                              spdhg_error *err);
 void spd_sampler_draw(const spd_sampler *sampler, int64_t k, spd_row *row); /* fills `batch` rows */
 void spd_sampler_free(spd_sampler *sampler);
-/* --batch auto: rows so that sample half and dual half of an iteration touch about as many numbers. */
+/* --batch auto: the number of rows for which the sample half and the dual half of an iteration touch about as many numbers. */
 int64_t spd_batch_auto(const spdhg_problem *p, int64_t dual_cost);
 #endif

@@ -1,5 +1,5 @@
-/* subset.c - some rows of a frozen problem as a problem of its own: folds share values, label map and structures with their base;
- * what is learned from the rows alone, the scale of the columns or F, must come from these rows.
+/* subset.c - some rows of a frozen problem as a problem of its own. Folds share values, label map and structures with their base.
+ * What is learned from the rows alone, the scale of the columns or F, must come from the rows of the subset.
  *     f_S(x,c) = (1/W_S) sum_{i in S} w_i phi(a_i'x + c + o_i, b_i) + (gamma/2)||x||^2 + sum_t lambda_t r_t(F_t x) */
 #include "problem/prepare.h"
 

@@ -1,5 +1,7 @@
-/* term.c - one regulariser lambda r(F x): value, dual ball, and the dual half-step of every primal-dual method here.
- * y = Pi_{lambda Y}(y + s F x), then g += F'y. The plain form is three calls; spd_term_dual_step is the same in one pass. */
+/* term.c - one regulariser lambda r(F x): its value, its dual ball, and the dual half-step of all primal-dual methods here:
+ *     y = Pi_{lambda Y}(y + s F x)
+ *     g += F'y
+ * The plain form takes three calls; spd_term_dual_step does the same in one pass. */
 #include "problem/problem.h"
 
 void spd_term_apply(const spd_term *t, int64_t K, const double *x, double *z) { spd_csr_apply(&t->F->F, K, x, z); }
@@ -8,10 +10,10 @@ void spd_term_add_transposed(const spd_term *t, int64_t K, const double *y, doub
     spd_csr_apply_transposed(&t->F->F, K, y, g);
 }
 
-/* Rows of a block: contiguous ones stay where they are, others are gathered. */
+/* Rows of a block: contiguous rows stay in place, others are gathered. */
 typedef struct block {
     int64_t rows, first; /* first row when contiguous */
-    const int64_t *row;  /* else their numbers */
+    const int64_t *row;  /* otherwise their numbers */
 } block;
 
 static block block_at(const spd_term *t, int64_t b) {
@@ -44,7 +46,7 @@ double spd_term_value(const spd_term *t, int64_t K, const double *z, double *wor
     return t->lambda * sum;
 }
 
-/* A sum of sizes acts number by number: all blocks are one. */
+/* A sum of sizes acts entry by entry, so that all blocks can be treated as one. */
 static bool by_number(const spd_term *t) { return t->penalty->sum_of_sizes && !t->block_ptr; }
 
 void spd_term_project(const spd_term *t, int64_t K, double *y, double *work) {

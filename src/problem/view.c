@@ -1,4 +1,4 @@
-/* view.c - what a problem came to, for callers who hold only the handle: sizes, classes and scale; f at a point. */
+/* view.c - the resulting problem, for callers who hold only the handle: sizes, classes and scale; f at a point. */
 #include "problem/problem.h"
 
 spdhg_status spdhg_problem_look(spdhg_problem *p, spdhg_problem_view *out, spdhg_error *err) {

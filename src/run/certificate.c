@@ -1,7 +1,7 @@
 /* certificate.c - the proof of a gap as a file that anybody can check: the problem, x and c, and the dual point (alpha, y) that
- * bounds f from below (certify.h). docs/certificate.md has the format; bench/check-certificate reads it in exact arithmetic.
- * A checksum is the CRC-32 of numbers as 8 bytes each, lowest first: of the data by row its targets, then position and value of
- * each entry that is not 0; of the certificate all numbers and texts in their order. */
+ * bounds f from below (certify.h). docs/certificate.md describes the format; bench/check-certificate checks it in exact
+ * arithmetic. Checksums are CRC-32 over numbers of 8 bytes each, lowest byte first. For the data: by row the targets, then
+ * position and value of each nonzero entry. For the certificate: all numbers and texts in order. */
 #include <endian.h>
 #include <zlib.h>
 
@@ -48,7 +48,7 @@ static json_t *numbers_or_null(const double *value, int64_t count) {
     return value ? spd_json_numbers(value, count) : json_null();
 }
 
-/* Takes over all. */
+/* Takes ownership of all values. */
 static json_t *object_of(const char *const *key, json_t **value, int count) {
     json_t *object = json_object();
     for (int i = 0; i < count; i++) spd_json_set(&object, key[i], value[i]);
@@ -162,8 +162,8 @@ static json_t *whole(const spdhg_solver *s, const double *c, const spdhg_point *
     return object;
 }
 
-/* The certifier's alpha and y are those of the last point looked at, which need not be the solution: it is looked at again. Where
- * the whole proof fails they have moved for it: the statement within a radius is then made once more, alone. */
+/* alpha and y of the certifier belong to the last point evaluated, which need not be the solution, so the solution is evaluated
+ * again. If the full proof fails it has changed them; a second evaluation then makes only the statement within a radius. */
 static void look_again(spdhg_solver *s, double *c, spdhg_point *point) {
     spd_certifier *proof = &s->evaluator.certifier;
     const double worth = proof->worth, last = proof->last;

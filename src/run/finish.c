@@ -1,12 +1,12 @@
-/* finish.c - the end of a run: exact zeros and last digits of the answer (face/answer.h), judged here. Kept only if f does not
- * rise, so that the gap does not; after a method that is not exact, also where f rises but the answer is still proven to the
- * tolerance: of two answers that are good enough the one with zeros is wanted. */
+/* finish.c - the end of a run: decides whether exact zeros and last digits of the answer (face/answer.h) are kept. They are kept
+ * if f does not rise, so that the gap does not either. After a method that is not exact they are also kept where f rises but the
+ * answer is still proven to the tolerance: of two good enough answers the one with zeros is preferred. */
 #include "face/answer.h"
 #include "run/loop.h"
 
 static const double SAME_VALUE = 4e-15; /* relative: objectives closer than this differ by rounding only */
 
-/* Proven to the tolerance: the point just evaluated, and the answer so far. */
+/* Whether the point just evaluated is proven to the tolerance; was_proven: whether the answer so far is. */
 static bool is_proven(const spdhg_solver *s, const spdhg_point *point) {
     return s->evaluator.gap.kind == SPD_GAP_CERTIFIED && spd_evaluate_relative(&s->evaluator, point) <= s->options.tol;
 }
@@ -25,13 +25,13 @@ static spdhg_status offer(void *context, const double *x, double *c, bool *kept,
     spdhg_point point = before;
     spd_evaluate(&s->evaluator, x, c, s->y, &point);
     *kept = point.objective <= before.objective + SAME_VALUE * fabs(before.objective) || good_enough(s, &point);
-    *kept = *kept && (is_proven(s, &point) || !was_proven(s)); /* no proof is given up for last digits */
+    *kept = *kept && (is_proven(s, &point) || !was_proven(s)); /* last digits are not worth the loss of a proof */
     if (!*kept) return SPDHG_OK;
     spd_solver_keep(s, spd_solver_find(s->solution.solver), x, c, s->y, &point);
     return spd_trace_add(&s->trace, &point, err);
 }
 
-/* The evaluator still describes the last trial: the solution again. */
+/* Evaluates the solution again, because the evaluator still describes the last trial. */
 static void keep_old(void *context, double *c) {
     spdhg_solver *s = context;
     spdhg_point point = s->trace.point[s->trace.points - 1];
@@ -43,7 +43,7 @@ static void keep_old(void *context, double *c) {
 spdhg_status spd_solver_finish(spdhg_solver *s, spdhg_error *err) {
     const spd_solver_kind *last = s->has_run ? spd_solver_find(s->solution.solver) : NULL;
     const bool close =
-        s->outcome == SPDHG_OUTCOME_CONVERGED || s->outcome == SPDHG_OUTCOME_STALLED; /* a run cut short stays so */
+        s->outcome == SPDHG_OUTCOME_CONVERGED || s->outcome == SPDHG_OUTCOME_STALLED; /* not after a run that was cut short */
     const spd_answer answer = {.p = s->problem,
                                .threads = s->threads,
                                .x = s->x,

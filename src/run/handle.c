@@ -2,12 +2,12 @@
 #include "problem/sample.h"
 #include "run/loop.h"
 
-enum { EPOCHS_DEFAULT = 10, EPOCHS_MOST = 10000 }; /* the second: a tolerance that cannot be reached ends too */
+enum { EPOCHS_DEFAULT = 10, EPOCHS_MOST = 10000 }; /* MOST: ends runs whose tolerance cannot be reached */
 
 static const double DEFAULT_TOL = 1e-6;
 
-/* Of a solver that can prove it: auto, or an exact one. Where the caller has given a limit, or the solver's name stands for one,
- * the tolerance only ends the run early: not to reach it is no failure. */
+/* A default tolerance for solvers that can prove it: auto and the exact ones. If the caller has given a limit, or named a solver
+ * with a default limit, the tolerance only ends the run early: missing it is not a failure. */
 static void default_tolerance(spdhg_solver *s, const char *name) {
     spdhg_options *o = &s->options;
     const spd_solver_kind *kind = spd_solver_find(name);
@@ -33,7 +33,7 @@ static spdhg_status take_options(spdhg_solver *s, const char *name, const spdhg_
     return SPDHG_OK;
 }
 
-/* The batch asked for, or the automatic one, or what the algorithm prefers. */
+/* The batch asked for, the automatic one, or the one the algorithm prefers. */
 int64_t spd_solver_batch(const spdhg_solver *s, const spd_solver_kind *kind) {
     const int64_t asked = s->options.batch;
     if (kind->full_information) return 1;
@@ -42,7 +42,7 @@ int64_t spd_solver_batch(const spdhg_solver *s, const spd_solver_kind *kind) {
     return automatic ? spd_batch_auto(s->problem, kind->dual_cost(s->problem)) : 1;
 }
 
-/* Refuses before anything large is made: data, evaluation, certificate and the arenas of the hungriest stage. */
+/* Refuses before any large allocation: counts data, evaluation, certificate and the arenas of the stage that needs most. */
 static spdhg_status check_memory(const spdhg_solver *s, spdhg_error *err) {
     const spdhg_problem *p = s->problem;
     const double numbers = (double)spd_problem_value_work(p) + (double)spd_problem_gradient_work(p) +

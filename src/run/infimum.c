@@ -1,9 +1,10 @@
-/* infimum.c - runs whose f falls for ever along some direction (recession.h): they start far along it, or, where the iterate of
- * an exact solver has every row on its right side, end there, instead of Newton's walk by about 1 a step. */
+/* infimum.c - problems whose f keeps falling along some direction (recession.h). The run starts far along that direction or, once
+ * the iterate of an exact solver has every row on its right side, jumps there and ends. Newton's method would advance by only
+ * about 1 a step. */
 #include "recession/recession.h"
 #include "run/loop.h"
 
-static const double ZERO = 1e-13; /* of f(0): more than this f is not, what rounding leaves of F u included */
+static const double ZERO = 1e-13; /* relative to f(0): f counts as 0 up to this, which covers the rounding errors in F u */
 
 void spd_solver_start_far(spdhg_solver *s) {
     const double *push = s->evaluator.recession.push;
@@ -14,7 +15,7 @@ void spd_solver_start_far(spdhg_solver *s) {
         spd_loop_log(s, "some coefficients may grow without end: no minimiser exists, only an infimum");
 }
 
-/* The loss of every row is below log 2. */
+/* Whether the loss of every row is below log 2. */
 static bool all_right(const spdhg_solver *s) {
     const spdhg_problem *p = s->problem;
     for (int64_t i = 0; i < p->n; i++)
@@ -30,16 +31,16 @@ static bool worth_a_try(const spd_loop *l, spdhg_outcome outcome) {
            all_right(s); /* F = identity: u = 0 */
 }
 
-/* (u, c) evaluated, and kept if that is the proof: f there against 0. y is 0. */
+/* Evaluates (u, c) and keeps it if f there proves the infimum 0. y is 0. */
 static spdhg_status go_far(spd_loop *l, const double *u, double *c, const double *y, spdhg_outcome *outcome, spdhg_error *err) {
     spdhg_solver *s = l->solver;
     spdhg_point point = s->trace.point[s->trace.points - 1];
     s->evaluator.certifier.worth = INFINITY;
     spd_evaluate(&s->evaluator, u, c, y, &point);
-    l->run.seen = (spd_seen){0}; /* it was of the iterate */
+    l->run.seen = (spd_seen){0}; /* it belonged to the iterate */
     if (!(point.objective <= fmin(s->solution.objective, ZERO * s->evaluator.certifier.start_value))) {
         memcpy(c, s->c, sizeof *c);
-        spd_evaluate(&s->evaluator, s->x, c, s->y, &point); /* as it was */
+        spd_evaluate(&s->evaluator, s->x, c, s->y, &point); /* restores the evaluation */
         s->evaluator.seen.c = s->c;
         return SPDHG_OK;
     }

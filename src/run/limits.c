@@ -1,6 +1,6 @@
-/* limits.c - when a run must end before it is done: its time is over, or the caller has had enough. Both are found out between the
- * steps and inside of long ones, by spd_stop_now. A step may end a little later than its time, since cut short it would be of
- * little use; and what is left to do then, a proof of the answer and exact zeros, has as much again. */
+/* limits.c - ends a run early: its time is up, or the caller asks to stop. spd_stop_now checks both between steps and inside long
+ * ones. A step may exceed the time a little, since a step cut short is of little use. The work that remains after it, a proof of
+ * the answer and exact zeros, gets as much again. */
 #include "run/loop.h"
 
 static const double GRANTED = 0.75, GRANTED_PART = 0.05; /* seconds; of the time the run has taken, if that is more: twice this is

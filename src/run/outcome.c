@@ -1,5 +1,5 @@
-/* outcome.c - what a run has come to, and whether it goes on: decided here alone, of what was said by the last step, proven, asked
- * for and left of its limits (limits.c). */
+/* outcome.c - the only place that decides what a run has achieved and whether it continues, from the result of the last step, the
+ * proven gap, the options and the limits (limits.c). */
 #include "run/loop.h"
 
 bool spd_outcome_is_last(const spd_loop *l) {
@@ -16,13 +16,13 @@ bool spd_outcome_astray(const spd_loop *l, double objective) {
 spdhg_outcome spd_outcome_of_stage(const spd_loop *l, bool over) {
     const spdhg_solver *s = l->solver;
     const spd_step said = l->said;
-    const bool wants_gap = s->options.tol > 0, last = spd_outcome_is_last(l); /* an earlier stage hands over */
+    const bool wants_gap = s->options.tol > 0, last = spd_outcome_is_last(l); /* an earlier stage passes its result on */
     if (s->ended == SPD_CALLED_OFF) return SPDHG_OUTCOME_INTERRUPTED;
     if (said == SPD_FAILED) return SPDHG_OUTCOME_DIVERGED;
     const bool small = wants_gap && s->solution.gap_relative <= s->options.tol,
                certified = s->evaluator.gap.kind == SPD_GAP_CERTIFIED, more = spd_certifier_may_prove(&s->evaluator.certifier);
     if (said == SPD_CONVERGED || (small && (certified || !more || (over && last))))
-        return SPDHG_OUTCOME_CONVERGED; /* within a radius: only if no more can be had */
+        return SPDHG_OUTCOME_CONVERGED; /* within a radius: only if no better proof is possible */
     if ((said == SPD_STALLED || said == SPD_GIVES_UP) && wants_gap && last) return SPDHG_OUTCOME_STALLED;
     return over && wants_gap && last ? SPDHG_OUTCOME_LIMIT : SPDHG_OUTCOME_DONE;
 }

@@ -1,4 +1,4 @@
-/* plan.c - from a name to the list of stages that solve.c goes through. A solver's name is a plan of one stage; "auto" decides by
+/* plan.c - from a name to the list of stages that solve.c runs. The name of a solver is a plan with one stage; "auto" decides by
  * counts. */
 #include "interior/interior.h"
 #include "newton/newton_model.h"
@@ -6,28 +6,28 @@
 
 enum {
     ROWS_PER_UNKNOWN = 20,
-    STEPS_SAVED = 4, /* what a stochastic pass over tall data saves, in Newton steps (bench/scaling) */
-    THIN_SHARE = 5,  /* of a sample: 20 rows for every coefficient, but at most a fifth of all where that leaves 10 */
+    STEPS_SAVED = 4, /* Newton steps that a stochastic pass over tall data saves (bench/scaling) */
+    THIN_SHARE = 5,  /* a sample has 20 rows per coefficient, or a fifth of all rows if that leaves 10 per coefficient */
     THIN_STEPS = 4,
     PASSES_PER_STEP = 4,
-    PASSES = 15, /* of saga-pd3o to 1e-6 where ridge makes it easy */
+    PASSES = 15, /* passes of saga-pd3o to reach 1e-6 where ridge makes it easy */
     PASSES_MOST = 60,
-    STRUCTURE_MOST = 3, /* rows of F for each feature: beyond it takes the longer the more there are */
-    RESCUE = 10000      /* passes of another method where proximal Newton gives up: both fail where there is no minimiser */
+    STRUCTURE_MOST = 3, /* rows of F per feature: beyond this, more rows make saga-pd3o slower */
+    RESCUE = 10000      /* passes of another method if proximal Newton gives up: both fail if there is no minimiser */
 };
 
 static bool takes(const char *name, const spdhg_problem *p) { return !spd_solver_refuses(spd_solver_find(name), p); }
 
-/* A stochastic pass is worth it if the steps it saves cost more: rows with many entries, a structure that is cheap to apply once
- * per row. */
+/* A stochastic pass pays if the Newton steps it saves cost more: rows with many entries, and a structure that is cheap to apply
+ * once per row. */
 static bool worth_a_pass(const spdhg_problem *p) {
     double pass = 100 + 4 * (double)p->nnz / (double)p->n;
     for (int64_t t = 0; t < p->terms; t++) pass += 2 * (double)(spd_csr_nnz(&p->term[t].F->F) + p->term[t].m);
     return p->n >= ROWS_PER_UNKNOWN * spd_problem_normal_size(p) && STEPS_SAVED * spd_problem_normal_cost(p) >= pass;
 }
 
-/* Nanoseconds of Newton's method with a dense factor and of a pass of saga-pd3o, as bench/scaling measured them: writing H out
- * five times, inner iterations, factors; entries and rows. Only their ratio counts. */
+/* Nanoseconds of Newton's method with a dense factor and of a pass of saga-pd3o, as measured by bench/scaling. Newton: writing
+ * out H five times, inner iterations, factors. Pass: entries and rows. Only the ratio of the two matters. */
 static double newton_cost(const spdhg_problem *p) {
     const int64_t all = spd_problem_normal_size(p);
     const double n = (double)(all < SPD_WORKING_MOST ? all : SPD_WORKING_MOST);
@@ -36,9 +36,9 @@ static double newton_cost(const spdhg_problem *p) {
 
 static double pass_cost(const spdhg_problem *p) { return (double)p->K * (12 * (double)p->nnz + 200 * (double)p->n); }
 
-/* Passes of saga-pd3o to try before Newton's method, 0 for none. With ridge and L <= N gamma it needs some PASSES to 1e-6,
- * however many coefficients there are, while Newton's factors grow with their cube. Should it need more, half of what Newton's
- * method costs is lost, not more. */
+/* Passes of saga-pd3o to try before Newton's method, 0 for none. With ridge and L <= N gamma it needs about PASSES passes to
+ * reach 1e-6 for any number of coefficients, while the cost of Newton's factors is cubic in that number. If it needs more, at
+ * most half the cost of Newton's method is lost. */
 static double passes_first(const spdhg_problem *p) {
     const double L = spd_problem_lipschitz(p, SPDHG_SAMPLING_IID), affordable = newton_cost(p) / pass_cost(p);
     const bool easy = p->gamma > 0 && L <= (double)p->n * p->gamma && p->m <= STRUCTURE_MOST * p->d;
@@ -52,23 +52,23 @@ static int64_t thin_stride(const spdhg_problem *p) {
     return plenty >= THIN_SHARE ? plenty : least >= THIN_SHARE ? THIN_SHARE : 1;
 }
 
-/* Chains and graphs: the flow along many edges is what takes semismooth Newton long, ridge or not. */
+/* Chains and graphs: the flow along many edges makes semismooth Newton slow, with or without ridge. */
 static bool has_pairs(const spdhg_problem *p) {
     for (int64_t t = 0; t < p->terms; t++)
         if (p->term[t].pairs) return true;
     return false;
 }
 
-/* Groups of several differences (isotropic total variation): few of them are zero, so that a working set fills up and costs much.
- */
+/* Groups of several differences (isotropic total variation): few groups are zero, so that a working set grows large and
+ * expensive. */
 static bool has_groups_of_pairs(const spdhg_problem *p) {
     for (int64_t t = 0; t < p->terms; t++)
         if (p->term[t].pairs && p->term[t].penalty->zeros != SPD_ZEROS_NUMBER && p->term[t].largest > 1) return true;
     return false;
 }
 
-/* Of saga-pd3o before the interior-point method, whose factors grow with the cube of the coefficients: about a quarter of what these cost,
- * if that may suffice. */
+/* Passes of saga-pd3o before the interior-point method, whose factors have a cost cubic in the number of coefficients: about a
+ * quarter of that cost, if it may suffice. */
 static double passes_before_interior(const spdhg_problem *p) {
     const double n = (double)spd_problem_normal_size(p), affordable = 1.5 * n * n * n / pass_cost(p);
     return affordable > PASSES && takes("saga-pd3o", p) ? fmin(affordable, PASSES_MOST) : 0;
@@ -76,33 +76,33 @@ static double passes_before_interior(const spdhg_problem *p) {
 
 static const char *first_pass(const spdhg_problem *p) { return p->gamma > 0 ? "spdhg-sc2" : "spdhg"; }
 
-/* Of fista before Newton's method where the penalty's projection has no derivative (nuclear norm): half of what the factors of
- * proximal Newton cost, if that may suffice; without end where Newton's method does not take the problem. */
+/* Passes of fista before Newton's method if the projection of the penalty has no derivative (nuclear norm): half the cost of the
+ * factors of proximal Newton, if it may suffice; unlimited if Newton's method refuses the problem. */
 static double passes_of_fista(const spdhg_problem *p, bool few) {
     if (spd_problem_can_slide(p) || !takes("fista", p)) return 0;
     const double affordable = few ? newton_cost(p) / pass_cost(p) : INFINITY;
     return affordable > PASSES ? affordable / 2 : 0;
 }
 
-/* What the plan depends on. */
+/* The facts that determine the plan. */
 typedef struct facts {
     bool line;      /* a signal on lines or trees: dynamic programming */
-    bool factor;    /* each coefficient meets few others: a sparse factor */
-    bool few;       /* coefficients: a dense factor of all */
-    bool newton;    /* some second-order method takes the problem */
-    bool columns;   /* many, F = identity: coordinate descent */
-    bool tied;      /* few, but so many that zeros of F x make a smaller set of them that pays */
+    bool factor;    /* each coefficient interacts with few others: a sparse factor */
+    bool few;       /* few coefficients: a dense factor of all */
+    bool newton;    /* some second-order method accepts the problem */
+    bool columns;   /* many coefficients, F = identity: coordinate descent */
+    bool tied;      /* few, but enough that a smaller set made by the zeros of Fx pays */
     bool sparse;    /* on a working set */
-    bool interior;  /* X is not R^d, nor separable: the interior-point method at once */
-    bool relieved;  /* it waits behind proximal Newton */
+    bool interior;  /* X is neither R^d nor separable: the interior-point method at once */
+    bool relieved;  /* the interior-point method waits behind proximal Newton */
     bool pass;      /* one stochastic pass first */
-    double passes;  /* of saga-pd3o first */
-    double fista;   /* passes of fista first; INFINITY: it alone */
-    int64_t stride; /* of a sample to start on */
+    double passes;  /* passes of saga-pd3o first */
+    double fista;   /* passes of fista first; INFINITY: fista alone */
+    int64_t stride; /* stride of a sample to start on */
 } facts;
 
-/* A working set where zeros of F x make one, and no ridge keeps x dense or F is a chain or a graph. A sample's standard deviations
- * are its own. */
+/* A working set is used if zeros of Fx make one, provided that no ridge keeps x dense or F is a chain or a graph. No sample is
+ * used with --standardize, because its standard deviations would differ. */
 static facts look_at(const spdhg_problem *p) {
     facts f = {.line = takes("chain-newton", p), .few = takes("prox-newton", p), .stride = 1};
     if (f.line) return (facts){.line = true, .newton = takes("alm-ssn", p), .stride = 1};
@@ -124,13 +124,15 @@ static facts look_at(const spdhg_problem *p) {
     return f;
 }
 
-/* The stages in their order, each where its first column says so.
- * Few coefficients: proximal Newton with a dense factor, behind it semismooth Newton or, with a set X or a loss of straight pieces,
- * an interior-point method should it give up. Many: by columns, on a working set, or semismooth Newton, which is behind those should
- * they stall (the solution may be larger than the set may be). With a set X, or the nuclear norm of a large matrix: variance-reduced
- * PD3O. Where there are many rows for every coefficient, proximal Newton first makes a few steps on a sample of them, which leads to
- * within d/rows of the optimum for a fraction of the price; alm-ssn starts with one stochastic pass. Where ridge makes it converge at
- * once, variance-reduced PD3O goes before either: passes_first. */
+/* The stages in order; the first column says whether a stage is used.
+ * Few coefficients: proximal Newton with a dense factor. If it gives up, semismooth Newton follows or, with a set X or a loss
+ * with linear pieces, an interior-point method.
+ * Many coefficients: by columns, on a working set, or semismooth Newton, which also follows the other two if they stall (the
+ * solution may be larger than a working set can be).
+ * A set X, or the nuclear norm of a large matrix: variance-reduced PD3O.
+ * Many rows per coefficient: proximal Newton first makes a few steps on a sample of the rows, which leads to within d/rows of the
+ * optimum for a fraction of the cost; alm-ssn starts with one stochastic pass.
+ * Ridge that makes variance-reduced PD3O converge quickly: it goes before either (passes_first). */
 static void add_stages(spd_plan *plan, const spdhg_problem *p, const facts *f) {
     const bool rescue = f->line || f->factor || f->few || f->interior;
     const char *last = (rescue ? takes("alm-ssn", p) : f->newton) ? "alm-ssn" : isinf(f->fista) ? "fista" : "saga-pd3o";

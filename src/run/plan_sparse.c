@@ -1,19 +1,19 @@
-/* plan_sparse.c - whether `auto` takes the interior-point method with a sparse factor: decided by the entries and multiplications of the
- * factor, which are counted before. */
+/* plan_sparse.c - whether `auto` uses the interior-point method with a sparse factor. The decision counts the entries and
+ * multiplications of the factor in advance. */
 #include "interior/interior.h"
 #include "run/run.h"
 
 enum {
-    COEFFICIENTS_LEAST = 300, /* with fewer a dense factor costs nothing */
-    SHORT_ROW = 16,           /* entries, on average: each coefficient meets few others; */
-    WIDE = 4,     /* or there is no ridge and this many times as many coefficients as rows, which stay beside a sparse matrix */
-    SPARSER = 30, /* times fewer multiplications than a dense factor of all: else methods without a factor are better */
+    COEFFICIENTS_LEAST = 300, /* with fewer, a dense factor costs next to nothing */
+    SHORT_ROW = 16,           /* entries, on average: each coefficient interacts with few others; */
+    WIDE = 4,     /* or no ridge and this many coefficients per row of A; such rows are kept beside the sparse matrix */
+    SPARSER = 30, /* times fewer multiplications than a dense factor, otherwise methods without a factor are better */
     ITERATIONS = 25
 };
-/* Nanoseconds, beyond which other methods may be no worse: few of them get anywhere on a large grid, some on long rows. */
+/* Nanoseconds beyond which other methods may be as good. Few of them make progress on a large grid, more do on long rows. */
 static const double MOST = 1e12, MOST_BESIDE = 3e10;
 
-/* Rows of F with one entry each: methods that go by columns do not need a factor. */
+/* Whether every row of F has one entry: methods by columns then need no factor. */
 static bool is_separable(const spdhg_problem *p) {
     for (int64_t t = 0; t < p->terms; t++)
         if (spd_csr_nnz(&p->term[t].F->F) > p->term[t].m) return false;
@@ -27,7 +27,8 @@ static bool is_sparse(const spdhg_problem *p) {
            !is_separable(p);
 }
 
-/* In nanoseconds, as measured on one core: passes over the entries of the rows; the factor and the products of the entries. */
+/* In nanoseconds, as measured on one core: passes over the entries of the rows; below, the factor and the products of the
+ * entries. */
 static double cost_of_passes(const spdhg_problem *p) {
     double entries = (double)p->nnz;
     for (int64_t t = 0; t < p->terms; t++) entries += (double)spd_csr_nnz(&p->term[t].F->F);

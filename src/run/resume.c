@@ -1,6 +1,6 @@
-/* resume.c - checkpoints of a running solve: what determines the iterates is hashed by part, the state arena is all there is to
- * save. After a resume the future is the one of the uninterrupted run, bit for bit: the batch of iteration k is a function of
- * (seed, k). */
+/* resume.c - checkpoints of a running solve. Everything that determines the iterates is hashed, part by part; only the state
+ * arena is saved. After a resume the run continues as the uninterrupted one would have, bit for bit, because the batch of
+ * iteration k is a function of (seed, k). */
 #include "model/checkpoint.h"
 #include "problem/hash.h"
 #include "run/loop.h"
@@ -37,7 +37,7 @@ static int64_t dual_numbers(const spdhg_problem *p) { return (p->n + p->m) * p->
 
 spdhg_status spd_loop_save(spd_loop *l, spdhg_error *err) {
     spdhg_solver *s = l->solver;
-    const bool undone = l->cut && l->before; /* the last step was cut short: it is made again */
+    const bool undone = l->cut && l->before; /* the last step was cut short: it will be repeated */
     const spd_step said = undone ? SPD_CONTINUE : s->outcome == SPDHG_OUTCOME_CONVERGED ? SPD_CONVERGED : l->said;
     spd_checkpoint c = {.stage = l->stage,
                         .k = l->k - undone,

@@ -1,6 +1,6 @@
-/* run.c - the one loop, of one stage of a plan. It alone owns sampling, the clock, stopping, trace, divergence and interruption;
- * solvers only step.
- * draw a batch -> step -> every trace interval: clock paused, evaluate, record, tell the caller, stop? */
+/* run.c - the one loop, which runs one stage of a plan. It alone handles sampling, the clock, stopping, the trace, divergence and
+ * interruption; solvers only step.
+ *   draw a batch -> step -> at every trace interval: pause the clock, evaluate, record, tell the caller, stop? */
 #include "run/loop.h"
 
 void spd_loop_log(void *context, const char *sentence) {
@@ -9,7 +9,7 @@ void spd_loop_log(void *context, const char *sentence) {
     if (s->options.callback) s->options.callback(s->options.user, &event);
 }
 
-/* Numbers one iteration touches, so that the caller is asked about every ten milliseconds whatever the problem. */
+/* Steps between polls, from the numbers that one iteration touches: the caller is asked about every ten milliseconds. */
 static int64_t steps_between_polls(const spdhg_solver *s, const spd_solver_kind *kind, int64_t batch) {
     const spdhg_problem *p = s->problem;
     const double dual = kind->dual_cost ? (double)kind->dual_cost(p) : 0;
@@ -28,13 +28,13 @@ static bool measure(spd_loop *l, bool final, spdhg_status *status, spdhg_error *
     spd_limits_grant(s);
     l->measured = l->k;
     l->run.kind->output(&l->run, l->x, l->c, l->y);
-    if (p->set.kind->separable) p->set.kind->project(p->dK, p->set.arg, l->x, NULL); /* an average may be rounded out of a box */
+    if (p->set.kind->separable) p->set.kind->project(p->dK, p->set.arg, l->x, NULL); /* rounding may put an average outside */
     spdhg_point point = {
         .epoch = l->epochs_before + epochs_of(l), .iteration = l->iterations_before + l->k, .seconds = l->seconds};
     bool finite = spd_all_finite(p->dK, l->x) && spd_all_finite(p->K, l->c) && spd_all_finite(p->m * p->K, l->y);
     spd_loop_proof_budget(l, final);
     if (finite) {
-        s->evaluator.offer = s->keeps && !l->thin ? l->run.offer : NULL; /* a single fit: whoever has x and y can prove the gap */
+        s->evaluator.offer = s->keeps && !l->thin ? l->run.offer : NULL; /* a single fit: x and y suffice to prove the gap */
         spd_evaluate(&s->evaluator, l->x, l->c, l->y, &point);
         s->evaluator.offer = NULL;
         finite = isfinite(point.objective);
@@ -50,7 +50,7 @@ static bool measure(spd_loop *l, bool final, spdhg_status *status, spdhg_error *
     return finite;
 }
 
-/* Rows are drawn one iteration ahead: what the next step will read is on its way into the cache while this one computes. */
+/* Rows are drawn one iteration ahead: the next step's data is prefetched into the cache while this step computes. */
 static void draw_ahead(spd_loop *l, int64_t k) {
     const int64_t batch = l->run.batch;
     spd_row *rows = l->rows + (k % 2) * batch;
@@ -62,7 +62,7 @@ static void draw_ahead(spd_loop *l, int64_t k) {
     }
 }
 
-/* A few steps, up to the next point or poll; none after one that has said it is the last, or was cut short. */
+/* A few steps, up to the next point or poll; none after a step that said it is the last or was cut short. */
 static void advance(spd_loop *l, int64_t steps, double until) {
     const int64_t batch = l->run.batch;
     if (l->rows) draw_ahead(l, l->k);
@@ -83,7 +83,7 @@ static void advance(spd_loop *l, int64_t steps, double until) {
     }
 }
 
-/* A checkpoint that cannot be written does not end the run: the caller is told, the next one may succeed. */
+/* A checkpoint that cannot be written does not end the run: the caller is told, and the next one may succeed. */
 static void save_now_and_then(spd_loop *l) {
     const spdhg_options *o = &l->solver->options;
     if (!o->checkpoint || spd_now() - l->saved_at < o->checkpoint_every) return;
@@ -91,11 +91,11 @@ static void save_now_and_then(spd_loop *l) {
     if (spd_loop_save(l, &err) != SPDHG_OK) spd_loop_log(l->solver, err.message);
 }
 
-/* Rows after which to look next. A run to a tolerance looks every epoch at first, then at every tenth of its length: what a look
- * costs stays in proportion, and the end is not missed by much. */
+/* Rows until the next evaluation. A run to a tolerance evaluates every epoch at first, then after every tenth of its length. The
+ * cost of evaluations stays in proportion, and the end is not missed by much. */
 static double next_point(const spd_loop *l, double every) {
     const double now = (double)l->run.rows_visited, n = (double)l->solver->problem->n;
-    if (l->thin && l->solver->options.every == 0) return INFINITY; /* a stage on a sample is short: at its end */
+    if (l->thin && l->solver->options.every == 0) return INFINITY; /* a stage on a sample is short: only at its end */
     if (l->solver->options.tol > 0 && l->solver->options.every == 0) return now + fmax(n, 0.1 * now);
     return every * (floor(now / every) + 1);
 }
@@ -110,7 +110,7 @@ static spdhg_status run_stage(spd_loop *l, double epochs, spdhg_outcome *outcome
     double next = next_point(l, every);
     bool over = false;
     if (l->k == 0 && !l->run.seen.z && !measure(l, false, &status, err)) *outcome = SPDHG_OUTCOME_DIVERGED;
-    if (l->said == SPD_CONVERGED) { /* a checkpoint of a run that ended here: so does this one, unless it is asked for more */
+    if (l->said == SPD_CONVERGED) { /* the checkpoint of a finished run: ends here too, unless more is asked for */
         l->said = SPD_CONTINUE;
         *outcome = measure(l, false, &status, err) ? spd_outcome_of_stage(l, false) : SPDHG_OUTCOME_DIVERGED;
     }
@@ -159,7 +159,7 @@ static spdhg_status prepare_stage(spd_loop *l, const spd_solver_kind *kind, spdh
     l->run.seed = s->options.seed;
     l->run.enough = s->keeps ? s->options.tol : 0;
     l->run.offer = NULL;
-    l->run.stop = s->options.checkpoint && !kind->exact ? NULL : &s->stop; /* a checkpoint is of a whole step */
+    l->run.stop = s->options.checkpoint && !kind->exact ? NULL : &s->stop; /* a checkpoint holds whole steps only */
     l->before = s->options.checkpoint && kind->exact ? SPD_NEW(double, l->run.state.size) : NULL;
     if (s->options.checkpoint && kind->exact && !l->before) return spd_fail_memory(err, 8.0 * (double)l->run.state.size);
     l->measured = -1;
@@ -169,7 +169,7 @@ static spdhg_status prepare_stage(spd_loop *l, const spd_solver_kind *kind, spdh
     l->run.log_context = s;
     const double from = s->clock();
     kind->start(&l->run, s->x, s->c, s->y);
-    if ((l->iterations_before > 0 || again) && !l->thin) l->run.seen = s->evaluator.seen; /* of what was there before */
+    if ((l->iterations_before > 0 || again) && !l->thin) l->run.seen = s->evaluator.seen; /* from the earlier evaluation */
     l->seconds += s->clock() - from;
     return SPDHG_OK;
 }
@@ -179,7 +179,7 @@ static void clear_stage(spd_loop *l) {
     l->iterations_before += l->k;
     l->k = 0;
     l->said = SPD_CONTINUE;
-    l->hashed = false; /* the next stage may have another solver */
+    l->hashed = false; /* the next stage may use another solver */
     if (l->solver->keeps && !l->thin) spd_run_again(&l->solver->kept, &l->run, NULL);
     l->solver->evaluator.certifier.lent = NULL;
     spd_run_free(&l->run);

@@ -1,5 +1,5 @@
-/* solve.c - from a plan to an answer: its stages one after the other, each by the loop of run.c; then the exact zeros and last
- * digits of the answer, and what is said of it. */
+/* solve.c - from a plan to an answer: runs the stages one after the other in the loop of run.c, then finds the exact zeros and
+ * last digits of the answer and concludes its outcome. */
 #include "run/loop.h"
 
 static spdhg_status open_checkpoint(const spdhg_solver *s, spd_checkpoint *saved, spdhg_error *err) {
@@ -9,7 +9,7 @@ static spdhg_status open_checkpoint(const spdhg_solver *s, spd_checkpoint *saved
     return SPDHG_OK;
 }
 
-/* Of those that are left: the last stage takes them all if a number was asked for. */
+/* Epochs for a stage out of those left: the last stage takes all if the caller gave a number. */
 static double epochs_of_stage(const spdhg_solver *s, int stage, double left) {
     const double planned = s->plan.stage[stage].epochs;
     if (stage + 1 < s->plan.stages && planned > 0) return fmin(planned, left);
@@ -23,7 +23,7 @@ static spdhg_status run_plan(spdhg_solver *s, spdhg_error *err) {
     const int first = (int)saved.stage;
     for (int i = first; i < s->plan.stages && status == SPDHG_OK && s->outcome == SPDHG_OUTCOME_DONE; i++) {
         const double left = s->options.epochs > 0 ? s->options.epochs - loop.epochs_before : INFINITY;
-        if (left <= 0 || (i > first && spd_limits_reached(s))) { /* the stages before have used them up */
+        if (left <= 0 || (i > first && spd_limits_reached(s))) { /* the earlier stages have used them up */
             s->outcome = spd_outcome_of_rest(s);
             break;
         }

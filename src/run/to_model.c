@@ -1,4 +1,4 @@
-/* to_model.c - what is kept of a finished solve: coefficients on the original scale, label map, names, how it was made.
+/* to_model.c - the model of a finished solve: coefficients on the original scale, label map, names, how it was made.
  * Standardisation divided column j by scale_j, so the coefficient of the original column is x_j / scale_j. */
 #include "model/model.h"
 #include "run/run.h"
@@ -38,7 +38,7 @@ static bool copy_coefficients(spdhg_model *m, const spdhg_solver *solver, const 
     return m->x && m->c && spd_centre_copy(&m->centre, &p->centre, NULL) == SPDHG_OK;
 }
 
-/* What is needed to read other data the way the training data was read: label map, index base, names. */
+/* What is needed to read other data in the same way as the training data: label map, index base, names. */
 static bool copy_meaning(spdhg_model *m, const spdhg_problem *p) {
     const spdhg_data *data = p->data;
     m->classify = p->loss->classify;

@@ -17,7 +17,7 @@ static double diameter(int64_t n, const double *R) { return n > 0 ? 2 * R[0] : 0
 
 static double support(int64_t n, const double *R, const double *u) { return R[0] * spd_norm2(n, u); }
 
-/* x is this near to the side, in parts of R: the sign of the multiplier then tells whether it is there. */
+/* Relative to R: if x is this near to the boundary, the sign of the multiplier tells whether it is on it. */
 static const double NEAR = 1e-6;
 
 static spd_set_side side(int64_t n, const double *R, const double *x, double *s) {
@@ -25,8 +25,11 @@ static spd_set_side side(int64_t n, const double *R, const double *x, double *s)
     return spd_norm2(n, x) < (1 - NEAR) * R[0] ? SPD_SIDE_NONE : SPD_SIDE_OUTWARD;
 }
 
-/* By the multiplier tau of ||P|| <= R: for any tau >= 0, h*(-v) <= ||v||^2 / (2 (gamma + tau)) + tau R^2/2, so the bracket is at
- * most ||v + (gamma + tau) x||^2 / (2 (gamma + tau)) + tau (R^2 - ||x||^2)/2. */
+/* With the multiplier tau >= 0 of ||P|| <= R
+ *     h*(-v) <= ||v||^2 / (2 (gamma + tau)) + tau R^2/2
+ * so that the bracket is at most
+ *     ||v + (gamma + tau) x||^2 / (2 (gamma + tau)) + tau (R^2 - ||x||^2)/2
+ * for any tau >= 0. */
 static double bracket(int64_t n, const double *R, double gamma, const double *x, const double *v, const double *e, double *work) {
     const double off = spd_norm2(n, e), length = spd_norm2(n, x);
     const double tau = fmax((spd_norm2(n, v) + off) / R[0] - gamma, 0), all = gamma + tau;

@@ -1,5 +1,5 @@
 /* box.c - X = { LO <= x_j <= HI }, either side may be infinite.
- * Support function: sum_j max(LO u_j, HI u_j), where an infinite side counts only if u_j leans towards it. */
+ * Support function: sum_j max(LO u_j, HI u_j), where an infinite side counts only if u_j points towards it. */
 #include "set/set.h"
 
 static const char *check(const double *arg) {

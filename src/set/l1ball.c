@@ -14,7 +14,7 @@ static double diameter(int64_t n, const double *R) { return n > 0 ? 2 * R[0] : 0
 
 static double support(int64_t n, const double *R, const double *u) { return R[0] * spd_max_abs(n, u); }
 
-/* x is this near to the side, in parts of R: the sign of the multiplier then tells whether it is there. */
+/* Relative to R: if x is this near to the boundary, the sign of the multiplier tells whether it is on it. */
 static const double NEAR = 1e-6;
 
 static spd_set_side side(int64_t n, const double *R, const double *x, double *s) {
@@ -22,9 +22,11 @@ static spd_set_side side(int64_t n, const double *R, const double *x, double *s)
     return spd_sum_abs(n, x) < (1 - NEAR) * R[0] ? SPD_SIDE_NONE : SPD_SIDE_OUTWARD;
 }
 
-/* By the multiplier tau of ||P||_1 <= R: for any tau >= 0, h*(-v) <= sum_j max(|v_j| - tau, 0)^2 / (2 gamma) + tau R; with gamma =
- * 0 tau has to be max |v_j|. An error e_j of v_j costs e_j |x_j| and, with gamma > 0, what the square grows by or e_j R, for P is within
- * R of 0 whatever v is; with gamma = 0 what R tau grows by. */
+/* With the multiplier tau of ||P||_1 <= R, for any tau >= 0,
+ *     h*(-v) <= sum_j max(|v_j| - tau, 0)^2 / (2 gamma) + tau R
+ * With gamma = 0, tau must be max |v_j|. An error e_j of v_j costs e_j |x_j| plus
+ *     gamma > 0:  the growth of the square, or e_j R if that is less, because P is within R of 0 for any v
+ *     gamma = 0:  the growth of R tau */
 static double bracket(int64_t n, const double *R, double gamma, const double *x, const double *v, const double *e, double *work) {
     double tau = spd_max_abs(n, v), sum = 0, norm = 0, off = 0, most = tau;
     if (gamma > 0) {

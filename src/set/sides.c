@@ -1,8 +1,9 @@
-/* sides.c - the bracket of sets that bound each coordinate by itself (set.h). P = -v/gamma cut off at low and high; inside it is
+/* sides.c - the bracket of sets that bound each coordinate separately (set.h). P = -v/gamma, clipped to low and high. If P is not
+ * clipped the bracket is
  *     (v + gamma x)^2 / (2 gamma)
- * and at the side s
+ * and if P is at the side s
  *     (x - s) ((v + gamma s) + gamma (x - s)/2)
- * It is convex in v, so one of the ends of v - e .. v + e has the largest. */
+ * It is convex in v, so that its maximum over [v - e, v + e] is at one of the ends. */
 #include <float.h>
 
 #include "set/set.h"

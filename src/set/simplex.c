@@ -23,8 +23,9 @@ static spd_set_side side(int64_t n, const double *R, const double *x, double *s)
     return SPD_SIDE_FIXED;
 }
 
-/* By the multiplier tau of sum P = R: for any tau, h*(-v) <= sum_j max(-v_j - tau, 0)^2 / (2 gamma) + tau R; with gamma = 0 tau has
- * to be max -v_j. An error e_j of v_j costs what it does for l1ball. */
+/* With the multiplier tau of sum P = R, for any tau,
+ *     h*(-v) <= sum_j max(-v_j - tau, 0)^2 / (2 gamma) + tau R
+ * With gamma = 0, tau must be max -v_j. An error e_j of v_j costs the same as for l1ball. */
 static double bracket(int64_t n, const double *R, double gamma, const double *x, const double *v, const double *e, double *work) {
     double tau = -INFINITY, sum = 0, total = 0, off = 0, top = 0, most = -INFINITY;
     for (int64_t j = 0; j < n; j++) tau = fmax(tau, -v[j]);
@@ -56,12 +57,12 @@ static void sides(const double *R, double *low, double *high) {
     *high = INFINITY;
 }
 
-/* The projection would move zeros too. */
+/* Scales instead of projecting, because the projection would move zeros too. */
 static void round_into(int64_t n, const double *R, double *x, double *work) {
     double sum = 0;
     for (int64_t j = 0; j < n; j++) sum += x[j] = x[j] > 0 ? x[j] : 0;
     for (int64_t j = 0; j < n && sum > 0; j++) x[j] *= R[0] / sum;
-    if (!(sum > 0)) project(n, R, x, work); /* nothing of it is left */
+    if (!(sum > 0)) project(n, R, x, work); /* no entry is positive */
 }
 
 const spd_set_kind spd_set_simplex = {.name = "simplex",

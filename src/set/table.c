@@ -22,7 +22,7 @@ void spd_set_round(const spd_set *set, int64_t n, double *x, double *work) {
     (set->kind->round ? set->kind->round : set->kind->project)(n, set->arg, x, work);
 }
 
-/* `count` numbers separated by commas; inf is a number here, the sets refuse it where it has no meaning. */
+/* `count` numbers separated by commas; inf is accepted here, and the sets refuse it where it has no meaning. */
 static bool numbers(const char *at, double *out, int count) {
     for (int i = 0; i < count; i++) {
         const char *word = at + (*at == '-' || *at == '+');

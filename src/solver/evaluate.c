@@ -1,4 +1,4 @@
-/* evaluate.c - what an iterate is worth: objective on the training rows, loss and score on held-out ones. Outside the timed
+/* evaluate.c - evaluates an iterate: objective on the training rows, loss and score on held-out rows. Outside the timed
  * region. */
 #include "problem/rows.h"
 #include "solver/solver.h"
@@ -97,7 +97,8 @@ static void evaluate_test(spd_evaluator *e, const double *x, const double *c, sp
     point->test_score = score(t, z);
 }
 
-/* The alpha a solver offers, where the gap it proves ends the run; its first bracket alone tells whether it is worth more. */
+/* Whether the alpha offered by a solver proves a gap that ends the run; its first bracket alone shows whether it is worth a
+ * try. */
 static bool offer_will_do(spd_evaluator *e, const spd_trial *at, const double *y) {
     const spdhg_problem *p = e->problem;
     spd_certifier *c = &e->certifier;
@@ -110,7 +111,7 @@ static bool offer_will_do(spd_evaluator *e, const spd_trial *at, const double *y
     return e->gap.kind == SPD_GAP_CERTIFIED && e->gap.gap <= goal;
 }
 
-/* The gap at (x, c, y); the scores are still where spd_problem_value left them. */
+/* The gap at (x, c, y), with the scores that spd_problem_value left. */
 static void prove(spd_evaluator *e, const double *x, const double *c, const double *y, spdhg_point *point) {
     const spdhg_problem *p = e->problem;
     double *z = spd_problem_value_scores(p, e->scratch);
@@ -131,7 +132,7 @@ static void prove(spd_evaluator *e, const double *x, const double *c, const doub
     point->objective = e->gap.objective;
     point->train_loss = e->gap.loss;
     point->penalty = e->gap.penalty;
-    point->gap = e->gap.kind == SPD_GAP_CERTIFIED ? e->gap.gap : NAN; /* a trace does not say which kind: only this one counts */
+    point->gap = e->gap.kind == SPD_GAP_CERTIFIED ? e->gap.gap : NAN; /* a trace does not name the kind: only this one counts */
 }
 
 void spd_evaluate(spd_evaluator *e, const double *x, double *c, const double *y, spdhg_point *point) {
@@ -160,7 +161,7 @@ const char *spd_gap_kind_name(spd_gap_kind kind) {
     return name[kind];
 }
 
-static const double LEAST_GAP = 1e-300; /* a bound on rounding is not less than what numbers this small may lose */
+static const double LEAST_GAP = 1e-300; /* the bound on rounding cannot be smaller: numbers this small may lose as much */
 
 double spd_evaluate_gap(const spd_evaluator *e) { return e->gap.kind == SPD_GAP_NONE ? NAN : e->gap.gap; }
 
@@ -201,7 +202,7 @@ spdhg_status spdhg_duality_gap(spdhg_problem *p, int threads, const double *x, d
     return status;
 }
 
-/* Numbers of F x with |F_e x| > factor |F_e|, |F_e| the row's norm. */
+/* Number of entries of Fx with |F_e x| > factor |F_e|, where |F_e| is the norm of the row. */
 static int64_t count_larger(const spdhg_problem *p, const double *x, double factor) {
     int64_t count = 0;
     for (spd_rows r = spd_rows_of(p); spd_rows_next(&r);) {
@@ -219,8 +220,9 @@ int64_t spd_evaluate_structure_nonzeros(const spd_evaluator *e, const double *x)
     return count_larger(e->problem, x, spd_zero_within(spd_norm2(e->problem->dK, x)));
 }
 
-/* f(x) - f* >= (gamma/2)||x - x*||^2 for x in X, and the gap counts rounding: sqrt(2 gap/gamma). A projection may have left x
- * outside of X by a rounding of its own. */
+/* f(x) - f* >= (gamma/2)||x - x*||^2 for x in X, hence the radius
+ *     sqrt(2 gap/gamma)
+ * where the gap includes rounding. A projection may have left x outside X by its own rounding. */
 double spd_evaluate_radius(const spd_evaluator *e, const double *x) {
     return sqrt(2 * e->gap.gap / e->problem->gamma) * (1 + 4 * DBL_EPSILON) + 4 * DBL_EPSILON * spd_norm2(e->problem->dK, x);
 }

@@ -1,4 +1,4 @@
-/* instance.c - one algorithm with its two arenas: laid out once to count, once for real; nothing is allocated after this. */
+/* instance.c - one algorithm with its two arenas, laid out once to measure and once for real; nothing is allocated afterwards. */
 #include <stdarg.h>
 
 #include "solver/solver.h"

@@ -1,8 +1,8 @@
-/* differences.c - F x = differences of neighbouring coefficients, once (chain) or repeatedly (trend).
+/* differences.c - Fx = differences of neighbouring coefficients, once (chain) or repeatedly (trend).
  * Row e of the q-th difference has (-1)^(q-i) binomial(q,i) at column e+i, i = 0..q (Kim et al. 2009; Tibshirani 2014).
- * Of coefficients at positions t_1 < t_2 < ...: D^(1) the differences of neighbours, then
+ * For coefficients at positions t_1 < t_2 < ..., D^(1) are the differences of neighbours, and then
  *     D^(q+1) = D^(1) diag( q / (t_{e+q} - t_e) ) D^(q)           (Tibshirani 2014, eq. 27; genlasso)
- * which for t_e = e is the q+1-th difference, and vanishes on polynomials of degree q in t. */
+ * which for t_e = e is the q+1-th difference and vanishes on polynomials of degree q in t. */
 #include "structure/structure.h"
 
 enum { ORDER_MAX = 10 };
@@ -10,7 +10,7 @@ enum { ORDER_MAX = 10 };
 static spdhg_status differences(spdhg_structure *F, int64_t q, int64_t features, spdhg_error *err) {
     const int64_t m = features > q ? features - q : 0;
     SPD_TRY(spd_csr_new(&F->F, m, features, m * (q + 1), err));
-    double coefficient[ORDER_MAX + 2] = {0}; /* of (s - 1)^q, s the shift by one */
+    double coefficient[ORDER_MAX + 2] = {0}; /* coefficients of (s - 1)^q, s the shift by one */
     coefficient[0] = 1;
     for (int64_t power = 0; power < q; power++) {
         for (int64_t i = power + 1; i > 0; i--) coefficient[i] = coefficient[i - 1] - coefficient[i];
@@ -26,7 +26,7 @@ static spdhg_status differences(spdhg_structure *F, int64_t q, int64_t features,
     return SPDHG_OK;
 }
 
-/* Row e of D^(q+1) in place of row e of D^(q), which has q+1 entries from column e on; rows are order+2 apart. */
+/* Replaces row e of D^(q), which has q+1 entries from column e on, by row e of D^(q+1); rows are order+2 apart. */
 static void divide(double *row, int64_t m, int64_t stride, int64_t q, const double *position) {
     for (int64_t e = 0; e < m; e++, row += stride) {
         const double left = (double)q / (position[e + q] - position[e]),

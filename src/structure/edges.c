@@ -1,6 +1,6 @@
-/* edges.c - F x = differences along the edges of a graph, from lines "i j [weight]" separated by blanks or commas; # or % starts
- * a comment. Features count from 1 as in Matrix Market files, unless an index 0 occurs anywhere. A weight w > 0 gives the row w
- * (x_i - x_j); w < 0 says that opposite signs belong together: |w| (x_i + x_j). Rows keep the order of the lines. */
+/* edges.c - Fx = differences along the edges of a graph, from lines "i j [weight]" separated by blanks or commas; # or % starts a
+ * comment. Features count from 1 as in Matrix Market files, unless an index 0 occurs anywhere. A weight w > 0 gives the row
+ * w (x_i - x_j). w < 0 means that i and j should have opposite signs: |w| (x_i + x_j). Rows keep the order of the lines. */
 #include <stdlib.h>
 
 #include "reader/read.h"
@@ -21,7 +21,7 @@ typedef struct spd_edge_reader {
     char *buffer; /* LINE_MAX_BYTES; a line lies in [from, to) */
     size_t from, to;
     bool ended;
-    int64_t line; /* number of the line last handed out */
+    int64_t line; /* number of the last line returned */
     spd_edge *edge;
     int64_t edges, room;
     int64_t zero_line; /* first line with an index 0, or 0 */
@@ -56,7 +56,7 @@ static bool separates(const char *at, const char *end) {
     return at == end || *at == ' ' || *at == '\t' || *at == ',' || *at == '\r' || *at == '#' || *at == '%';
 }
 
-/* The next character of a field; `end` if only separators or a comment are left. */
+/* The start of the next field; `end` if only separators or a comment are left. */
 static const char *next_field(const char *at, const char *end) {
     while (at < end && separates(at, end) && *at != '#' && *at != '%') at++;
     return at < end && (*at == '#' || *at == '%') ? end : at;
@@ -137,8 +137,8 @@ static void put_row(spd_csr *F, int64_t e, const int64_t end[2], double weight) 
     }
 }
 
-/* Positions of the first edge that repeats an earlier one, in either direction, and of that one; *again = edges if there is none.
- */
+/* Positions of the first edge that repeats an earlier one, in either direction, and of the earlier one; *again = edges if none
+ * does. */
 static spdhg_status find_duplicate(const int64_t *end, size_t stride, int64_t edges, int64_t *again, int64_t *before,
                                    spdhg_error *err) {
     spd_edge_key *key = SPD_NEW(spd_edge_key, edges);
@@ -159,7 +159,7 @@ static spdhg_status find_duplicate(const int64_t *end, size_t stride, int64_t ed
     return SPDHG_OK;
 }
 
-/* Names the first line that repeats an earlier edge, in either direction. */
+/* Reports the first line that repeats an earlier edge, in either direction. */
 static spdhg_status check_duplicates(const spd_edge_reader *r, spdhg_error *err) {
     int64_t again = 0, before = 0;
     if (r->edges > 0) SPD_TRY(find_duplicate(r->edge->end, sizeof *r->edge, r->edges, &again, &before, err));

@@ -1,9 +1,9 @@
-/* grid.c - F x = differences of neighbouring pixels of an image of H x W, or H x W x D: total variation.
- * Pixel (h,w,l) is feature (h W + w) D + l. Rows are ordered by pixel, at each pixel towards larger h, w, l: x_neighbour -
- * x_pixel. */
+/* grid.c - Fx = differences of neighbouring pixels of an H x W or H x W x D image: total variation.
+ * Pixel (h,w,l) is feature (h W + w) D + l. Rows are ordered by pixel, and at each pixel towards larger h, w, l:
+ *     x_neighbour - x_pixel */
 #include "structure/structure.h"
 
-/* "3x4" or "3x4x5" into side; a missing third side is 1. */
+/* Parses "3x4" or "3x4x5" into side; a missing third side is 1. */
 static bool sides(const char *at, int64_t side[3]) {
     const char *end = at + strlen(at);
     side[2] = 1;
@@ -33,7 +33,7 @@ static spdhg_status build(spdhg_structure *F, const char *arg, int64_t features,
     int64_t e = 0;
     for (int64_t j = 0; j < pixels; j++)
         for (int i = 0; i < 3; i++) {
-            if (j / stride[i] % side[i] == side[i] - 1) continue; /* the last one in this direction */
+            if (j / stride[i] % side[i] == side[i] - 1) continue; /* the last pixel in this direction */
             F->F.idx[2 * e] = (int32_t)j;
             F->F.val[2 * e] = -1;
             F->F.idx[2 * e + 1] = (int32_t)(j + stride[i]);

@@ -1,5 +1,5 @@
-/* groups.c - which rows of F belong together: "size:G" (G in a row), "grid" (the differences at one pixel) or a file of numbers.
- * Numbers of a file may be any whole numbers; they become 0..groups-1 in their order. */
+/* groups.c - which rows of F form a group: "size:G" (G consecutive rows), "grid" (the differences at one pixel) or a file of
+ * numbers. A file may contain any whole numbers; they are renumbered 0..groups-1 in ascending order. */
 #include <stdlib.h>
 
 #include "reader/read.h"
@@ -18,7 +18,7 @@ static spdhg_status by_size(const spd_csr *A, const char *arg, int64_t *group, s
 
 static spdhg_status by_pixel(const spdhg_structure *F, int64_t *group, spdhg_error *err) {
     if (F->side[0] == 0) return spd_fail(err, SPDHG_USAGE, "groups 'grid' need the structure 'grid:HxW', not '%s'", F->spec);
-    for (int64_t e = 1; e < F->F.m; e++) /* the pixel is the first column of a row, and rows are ordered by it */
+    for (int64_t e = 1; e < F->F.m; e++) /* the first column of a row is its pixel, and rows are ordered by pixel */
         group[e] = group[e - 1] + (F->F.idx[F->F.ptr[e]] != F->F.idx[F->F.ptr[e - 1]]);
     return SPDHG_OK;
 }

@@ -1,9 +1,9 @@
 /* matrix.c - F from a Matrix Market file, one row per penalised combination of features.
- * Rows without a number other than 0 penalise nothing and are dropped. */
+ * Rows without a nonzero entry penalise nothing and are dropped. */
 #include "reader/read.h"
 #include "structure/structure.h"
 
-/* Moves the rows that have a nonzero to the front, in place. */
+/* Moves the rows that have a nonzero entry to the front, in place. */
 static void drop_empty_rows(spd_csr *A) {
     int64_t rows = 0, place = 0;
     for (int64_t e = 0; e < A->m; e++) {

@@ -1,5 +1,5 @@
-/* structure.h - the matrices F that say which coefficients belong together. A structure builds its rows once; applying them is
- * la/csr.c. */
+/* structure.h - the matrices F that define which coefficients belong together. A structure builds its rows once; la/csr.c applies
+ * them. */
 #ifndef SPD_STRUCTURE_H
 #define SPD_STRUCTURE_H
 #include "la/la.h"
@@ -13,7 +13,7 @@ struct spdhg_structure {
 
 typedef struct spd_structure_kind {
     const char *name, *help;
-    /* arg: what stands after ':', or NULL. Fills F->F and, for grids, F->side. */
+    /* arg: the text after ':', or NULL. Fills F->F and, for grids, F->side. */
     spdhg_status (*build)(spdhg_structure *F, const char *arg, int64_t features, spdhg_error *err);
 } spd_structure_kind;
 
@@ -21,8 +21,8 @@ extern const spd_structure_kind spd_structure_identity, spd_structure_chain, spd
     spd_structure_edges, spd_structure_matrix;
 const spd_structure_kind *const *spd_structure_table(int *entries);
 
-/* How every structure is made: an empty one of that spec; then, with what became of filling F->F, its norm bound, or on failure
- * *out is freed and NULL. */
+/* How every structure is made: begin makes an empty one with that spec; finish takes the status of filling F->F and computes the
+ * norm bound or, on failure, frees *out and sets it to NULL. */
 spdhg_status spd_structure_begin(spdhg_structure **out, const char *spec, int64_t features, spdhg_error *err);
 spdhg_status spd_structure_finish(spdhg_structure **out, spdhg_status status, spdhg_error *err);
 

@@ -1,4 +1,4 @@
-/* weighted.c - diag(weight) F: row weights are part of F, whatever the penalty. */
+/* weighted.c - diag(weight) F: row weights are part of F for every penalty. */
 #include "structure/structure.h"
 
 static spdhg_status check(int64_t m, const double *weight, spdhg_error *err) {

@@ -1,4 +1,4 @@
-/* write.c - F as a Matrix Market coordinate file, which `matrix:FILE.mtx` reads back; numbers keep all their bits. */
+/* write.c - F as a Matrix Market coordinate file, which `matrix:FILE.mtx` reads back; numbers are written without loss. */
 #include "structure/structure.h"
 
 static void put_entry(FILE *stream, int64_t row, int64_t column, double value) {
