@@ -26,8 +26,8 @@ const char *spd_node_name(const spd_node_names *names, int64_t feature, char tex
 /* Edges are the rows of F with two entries, of opposite signs for features that belong together. graph must be empty. */
 spdhg_status spd_graph_of_rows(const spd_csr *F, spd_graph *graph, spdhg_error *err);
 spdhg_status spd_graph_draw(FILE *out, const spd_graph *graph, const spd_node_names *names, spdhg_error *err);
-/* The same with nodes coloured by the model's coefficients, one drawing per output, at most so many. The graph must have an
- * edge. */
+/* The same with nodes coloured by the model's coefficients, one drawing per output, at most `pictures` of them. The graph must
+ * have an edge. */
 spdhg_status spd_graph_draw_coefficients(FILE *out, const spd_graph *graph, const spdhg_model *model, int64_t pictures,
                                          spdhg_error *err);
 

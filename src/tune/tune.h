@@ -22,7 +22,7 @@ spdhg_status spd_lambda_max(spdhg_problem *p, int threads, double *lower, double
 spdhg_status spd_dinkelbach(const spdhg_problem *p, int threads, const double *g, bool rough, double *y, double *lower,
                             double *upper, spdhg_error *err);
 double spd_terms_polar(const spdhg_problem *p, const double *y, double *work); /* max over the terms of r_t(y_t) polar / lambda */
-/* Where a path may start: lambda_max, or only an upper bound where computing it would take long (lower is then 0). */
+/* Where a path may start: lambda_max or, where computing it would take long, only an upper bound. */
 spdhg_status spd_lambda_max_bound(spdhg_problem *p, int threads, double *upper, spdhg_error *err);
 
 /* ---- warm_path.c: solves one problem for decreasing lambda, each time starting from the previous solution. The zeros of

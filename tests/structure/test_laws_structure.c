@@ -133,7 +133,7 @@ static void rows_of_the_caller(void **unused) {
     spdhg_structure *F;
     spdhg_error err;
     assert_int_equal(spdhg_structure_from_csr(&F, 3, 3, ptr, idx, val, &err), SPDHG_OK);
-    assert_rows(F, 3, 3, &wanted[0][0]); /* empty rows stay: the caller counts on the numbers of his rows */
+    assert_rows(F, 3, 3, &wanted[0][0]); /* empty rows stay: the caller relies on the row numbers */
     const double weight[3] = {2, 0, 0.5}, scaled[2][3] = {{2, 0, -6}, {0, 1, 0}}, wrong[3] = {1, -1, 1};
     spdhg_structure *G;
     int64_t *kept;
