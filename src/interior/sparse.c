@@ -10,15 +10,11 @@ static const double MUCH = 1e8; /* times that */
 
 /* The normal of a block, as seen by the columns: F_b'normal. fix: zeros, and again afterwards. */
 static void fill_block(spd_interior *a, const spd_part *B) {
-    const spd_csr *F = &B->t->F->F;
-    const bool identity = spd_csr_is_identity(F);
     for (int64_t i = 0; i < B->size; i++) {
-        const int64_t e = spd_term_block_row(B->t, B->b, i / B->K), k = i % B->K;
+        spd_csr_row row;
+        spd_csr_take(&B->t->F->F, spd_term_block_row(B->t, B->b, i / B->K), &row);
         const double normal = a->normal[spd_part_at(B, i)];
-        if (identity)
-            a->fix[e * B->K + k] += normal;
-        else
-            for (int64_t q = F->ptr[e]; q < F->ptr[e + 1]; q++) a->fix[F->idx[q] * B->K + k] += F->val[q] * normal;
+        for (int64_t q = 0; q < row.n; q++) a->fix[row.idx[q] * B->K + i % B->K] += row.val[q] * normal;
     }
 }
 

@@ -7,10 +7,6 @@ enum { SHORT = 16 }; /* entries: its products are few whatever else there is */
 
 static bool couples(const spd_term *t) { return !t->penalty->sum_of_sizes; }
 
-static int64_t entries_of(const spd_csr *F, int64_t e) { return spd_csr_is_identity(F) ? 1 : F->ptr[e + 1] - F->ptr[e]; }
-static int64_t column_of(const spd_csr *F, int64_t e, int64_t q) { return spd_csr_is_identity(F) ? e : F->idx[F->ptr[e] + q]; }
-static double value_of(const spd_csr *F, int64_t e, int64_t q) { return spd_csr_is_identity(F) ? 1 : F->val[F->ptr[e] + q]; }
-
 /* Entries of A and F with their outputs, and the most that the blocks can have. */
 static void count(const spdhg_problem *p, int64_t *fixed, int64_t *coupled, int64_t *blocks) {
     *fixed = (p->nnz + (p->intercept ? p->n : 0)) * p->K;
@@ -52,7 +48,9 @@ static void add_structures(filling *f, const spdhg_problem *p) {
         const spd_csr *F = &p->term[t].F->F;
         for (int64_t e = 0; e < F->m; e++)
             for (int64_t k = 0; k < p->K; k++) {
-                for (int64_t q = 0; q < entries_of(F, e); q++) add(f, column_of(F, e, q) * p->K + k, value_of(F, e, q));
+                spd_csr_row row;
+                spd_csr_take(F, e, &row);
+                for (int64_t q = 0; q < row.n; q++) add(f, row.idx[q] * p->K + k, row.val[q]);
                 end_row(f);
             }
     }
@@ -60,11 +58,11 @@ static void add_structures(filling *f, const spdhg_problem *p) {
 
 /* The columns that a block's rows have, each once; seen: n zeros, which become the number of the last block. */
 static void add_block(filling *f, const spdhg_problem *p, const spd_term *t, int64_t b, int64_t *seen) {
-    const spd_csr *F = &t->F->F;
     for (int64_t r = 0; r < spd_term_block_rows(t, b); r++) {
-        const int64_t e = spd_term_block_row(t, b, r);
-        for (int64_t q = 0; q < entries_of(F, e) * p->K; q++) {
-            const int64_t column = column_of(F, e, q / p->K) * p->K + q % p->K;
+        spd_csr_row row;
+        spd_csr_take(&t->F->F, spd_term_block_row(t, b, r), &row);
+        for (int64_t q = 0; q < row.n * p->K; q++) {
+            const int64_t column = row.idx[q / p->K] * p->K + q % p->K;
             if (seen[column] == f->row) continue;
             seen[column] = f->row;
             add(f, column, 0);

@@ -13,10 +13,10 @@ enum {
 /* Nanoseconds, beyond which other methods may be no worse: few of them get anywhere on a large grid, some on long rows. */
 static const double MOST = 1e12, MOST_BESIDE = 3e10;
 
-/* The penalties are on each coefficient alone: methods that go by columns do not need a factor. */
+/* Rows of F with one entry each: methods that go by columns do not need a factor. */
 static bool is_separable(const spdhg_problem *p) {
     for (int64_t t = 0; t < p->terms; t++)
-        if (!spd_csr_is_identity(&p->term[t].F->F)) return false;
+        if (spd_csr_nnz(&p->term[t].F->F) > p->term[t].m) return false;
     return true;
 }
 
