@@ -1,4 +1,4 @@
-/* bound.c - `spdhg bound`: the theorems' bounds in numbers, from constants given as options or found in DATA. */
+/* bound.c - `spdhg bound`: evaluates the theorems' bounds, with constants given as options or computed from DATA. */
 #include "cli.h"
 
 enum { T_ = 0x500, EPSILON, PROBABILITY, OMEGA, RADIUS, BATCH, START_VALUE, ESTIMATE, JSON, CONSTANT };
@@ -99,7 +99,7 @@ static const struct argp argp = {
     NULL,
     NULL};
 
-/* Without DATA: what was given, and what follows from it. */
+/* Without DATA: the given constants, and those that follow from them. */
 static void from_options(bound *o) {
     spd_bound_constants *c = &o->result.setting.value;
     for (int i = 0; i < SPD_BOUND_SYMBOLS; i++) {
@@ -111,7 +111,7 @@ static void from_options(bound *o) {
     if (isnan(c->R_y)) c->R_y = c->D_y / 2;
     if (isnan(c->M_F)) c->M_F = c->norm_F * c->D_y;
     if (isnan(c->s)) c->s = c->norm_F > 0 ? c->R_y / c->norm_F : 0;
-    c->trivial = NAN; /* the minimiser may lie on the border of X, where the gradient has any length */
+    c->trivial = NAN; /* the minimiser may lie on the boundary of X, where the gradient is unbounded */
     c->start_value = o->start_value;
 }
 

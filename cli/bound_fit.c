@@ -1,4 +1,4 @@
-/* bound_fit.c - `fit --bound`: which theorem speaks of this run, with which constants; or why none does. */
+/* bound_fit.c - `fit --bound`: which theorem applies to this run, with which constants; or why none does. */
 #include "cli.h"
 #include "problem/sample.h"
 

@@ -1,4 +1,4 @@
-/* bound_result.c - what the verb bound and `fit --bound` say of a bound: tables, sentences, JSON. */
+/* bound_result.c - output of the verb bound and of `fit --bound`: tables, sentences, JSON. */
 #include "cli.h"
 
 static double probability_of(const cli_bound *b) { return fmax(0, 1 - 2 * exp(-b->omega)); }
@@ -71,7 +71,7 @@ static void print_constants(FILE *to, const spd_bound_setting *setting) {
                 spd_certainty_text(setting->how[i]), spd_bound_symbols[i].what);
 }
 
-/* Why a bound of at least `from` says nothing. */
+/* Explains why a bound of at least `from` is vacuous. */
 static void print_vacuous(FILE *to, const spd_bound_constants *c) {
     const double from = spd_bound_vacuous_from(c);
     if (from == c->start_value)

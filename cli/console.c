@@ -1,5 +1,5 @@
-/* console.c - what leaves the command: messages of one line, JSON, and the promise that all of it arrived.
- * Control characters never reach the terminal as they are: file names and labels are other people's text. */
+/* console.c - the command's output: one-line messages, JSON, and a check that everything was written.
+ * Control characters are always escaped for the terminal: file names and labels are untrusted text. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio_ext.h>
@@ -44,7 +44,7 @@ int cli_finish(int status) {
     const bool flushed = fflush(stdout) == 0;
     if (flushed && !ferror(stdout)) return status;
     fprintf(stderr, "spdhg: standard output: cannot write: %s\n", errno ? strerror(errno) : "an earlier write failed");
-    __fpurge(stdout); /* said once: the flush at exit has nothing left to complain about */
+    __fpurge(stdout); /* reported once: the flush at exit must not report it again */
     clearerr(stdout);
     return status == 0 || status == spdhg_outcome_exit_status(SPDHG_OUTCOME_LIMIT) ? SPDHG_IO : status;
 }
@@ -74,7 +74,7 @@ spdhg_status cli_json_print(json_t *object, spdhg_error *err) {
     const int failed = json_dumpf(object, stdout, JSON_INDENT(2));
     json_decref(object);
     putchar('\n');
-    return failed && !ferror(stdout) ? spd_fail_memory(err, 1000) : SPDHG_OK; /* a failed write is cli_finish's to report */
+    return failed && !ferror(stdout) ? spd_fail_memory(err, 1000) : SPDHG_OK; /* cli_finish reports a failed write */
 }
 
 spdhg_status cli_can_write(const char *path, spdhg_error *err) {
@@ -82,7 +82,7 @@ spdhg_status cli_can_write(const char *path, spdhg_error *err) {
     struct stat info;
     errno = 0;
     if (stat(path, &info) == 0 &&
-        !S_ISREG(info.st_mode)) { /* opening a pipe only to close it would be noticed at its other end */
+        !S_ISREG(info.st_mode)) { /* opening a pipe and closing it again would be noticed at its other end */
         if (S_ISDIR(info.st_mode)) errno = EISDIR;
         return errno || access(path, W_OK) != 0 ? spd_fail_io(err, path, "write") : SPDHG_OK;
     }
@@ -113,7 +113,7 @@ char *cli_command_line(int argc, char **argv) {
     for (int i = 0; i < argc; i++) size += (int64_t)strlen(argv[i]) * 4 + 3;
     char *line = spd_alloc(size, 1), *at = line;
     if (!line) return NULL;
-    at += sprintf(at, "%s", argv[0]); /* "spdhg VERB": two words, not to be quoted */
+    at += sprintf(at, "%s", argv[0]); /* "spdhg VERB": two words, not quoted */
     for (int i = 1; i < argc; i++) {
         *at++ = ' ';
         at += quote(at, argv[i]);

@@ -1,4 +1,4 @@
-/* convert.c - `spdhg convert`: one format in, another out; .spd is the checksummed cache that is read fastest. */
+/* convert.c - `spdhg convert`: converts between formats; .spd is the checksummed cache, which is the fastest to read. */
 #include "cli.h"
 
 enum { TO = 0x100 };
@@ -42,7 +42,7 @@ int cli_convert(int argc, char **argv) {
     spdhg_status status = cli_can_write(o.out_path, &err);
     if (status == SPDHG_OK) status = spdhg_data_read(&data, o.path, &o.read, &err);
     if (status == SPDHG_OK) {
-        cli_signals_catch(); /* a file that was begun is finished, or nothing is left of it */
+        cli_signals_catch(); /* finish or remove the file being written */
         status = spdhg_data_write(data, o.out_path, o.to, &err);
     }
     spdhg_data_free(data);

@@ -1,4 +1,4 @@
-/* data_options.c - options of every verb that reads data, into spdhg_read_options; and what a reader noticed, in sentences. */
+/* data_options.c - options of every verb that reads data, into spdhg_read_options; and the reader's notes, in sentences. */
 #include "cli.h"
 
 enum { FORMAT = 0x200, LABEL, TARGETS, FEATURES, DUPLICATES, THREADS, MAX_MEMORY, NAMES };

@@ -1,4 +1,4 @@
-/* denoise.c - `spdhg denoise`: a file of signals in, each of them denoised by itself, the same kind of file out. */
+/* denoise.c - `spdhg denoise`: reads a file of signals, denoises each of them separately, and writes a file of the same kind. */
 #include "denoise.h"
 
 #include <sys/stat.h>
@@ -12,11 +12,11 @@ typedef struct verb {
     spdhg_denoised **result;
     spdhg_denoised_view *view;
     cli_denoised done;
-    FILE *human; /* where sentences go; NULL: nowhere */
+    FILE *human; /* where messages go; NULL: nowhere */
     cli_progress progress;
 } verb;
 
-/* The input is never overwritten, by whatever name. */
+/* The output must not be the input file, under whatever name. */
 static spdhg_status check_apart(const verb *v, const char *out, spdhg_error *err) {
     struct stat a, b;
     SPD_TRY(cli_can_write(out, err));
@@ -26,7 +26,7 @@ static spdhg_status check_apart(const verb *v, const char *out, spdhg_error *err
     return same ? spd_fail(err, SPDHG_USAGE, "%s is the input, which is not overwritten; give another name", out) : SPDHG_OK;
 }
 
-/* Positions or weights from a file, if they were asked for and are no column. */
+/* Reads positions or weights from a file, if the option is given and is not the name of a column. */
 static spdhg_status read_numbers(const verb *v, const char *option, const char *name, double **out, spdhg_error *err) {
     if (!name || *out) return SPDHG_OK;
     int64_t rows, columns;
@@ -38,7 +38,7 @@ static spdhg_status read_numbers(const verb *v, const char *option, const char *
                     (long long)(rows * columns), (long long)v->file.points);
 }
 
-/* The name of F, with the sides of an image where none are given. */
+/* The name of F; for an image, its sides are added if they are not given. */
 static spdhg_status name_structure(verb *v, spdhg_error *err) {
     cli_denoise_options *o = &v->asked;
     const int64_t *side = v->file.side;
@@ -107,7 +107,7 @@ static spdhg_status run_signals(verb *v, spdhg_error *err) {
     return SPDHG_OK;
 }
 
-/* The signals first: they are what an interrupted user wants most. */
+/* Writes the signals first: they matter most to a user who interrupts. */
 static spdhg_status write_results(verb *v, spdhg_error *err) {
     const cli_denoise_options *o = &v->asked;
     if (o->output) SPD_TRY(signal_file_write(&v->file, o->output, err));
@@ -151,7 +151,7 @@ int cli_denoise(int argc, char **argv) {
     spdhg_error err = {0};
     cli_denoise_options *o = &v.asked;
     o->denoise.structure = NULL;
-    v.command = cli_command_line(argc, argv); /* before argp reorders the words */
+    v.command = cli_command_line(argc, argv); /* before argp reorders the arguments */
     argp_parse(&cli_denoise_argp, argc, argv, 0, NULL, o);
     const char *const out[] = {o->output, o->segments, o->report, o->json ? "-" : NULL};
     bool taken = false;

@@ -1,4 +1,4 @@
-/* denoise.h - what `spdhg denoise` was asked and what it holds; shared by denoise.c, denoise_options.c and denoise_output.c. */
+/* denoise.h - options and state of `spdhg denoise`; shared by denoise.c, denoise_options.c and denoise_output.c. */
 #ifndef SPD_CLI_DENOISE_H
 #define SPD_CLI_DENOISE_H
 #include "cli.h"
@@ -14,9 +14,9 @@ extern const struct argp cli_denoise_argp; /* input: cli_denoise_options */
 
 typedef struct cli_denoised {
     const cli_denoise_options *asked;
-    const char *structure; /* with its sides */
+    const char *structure; /* including the sides */
     const signal_file *file;
-    int64_t signals; /* that were denoised, the first ones of the file; an interrupt leaves the others as they were */
+    int64_t signals; /* number denoised, the first ones in the file; an interrupt leaves the others unchanged */
     const spdhg_denoised_view *view;
     double seconds;
     spdhg_outcome outcome;

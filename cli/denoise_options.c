@@ -1,4 +1,4 @@
-/* denoise_options.c - the options of `spdhg denoise`: what is minimised, how lambda is chosen, what of a table is read, results. */
+/* denoise_options.c - the options of `spdhg denoise`: the problem, how lambda is chosen, which columns are read, results. */
 #include "denoise.h"
 
 enum {

@@ -1,4 +1,4 @@
-/* denoise_output.c - what `spdhg denoise` says: sentences for every signal, its segments as CSV, the JSON object. */
+/* denoise_output.c - output of `spdhg denoise`: sentences for every signal, its segments as CSV, the JSON object. */
 #include "denoise.h"
 
 enum { SIGNALS_TOLD = 12 };

@@ -1,4 +1,4 @@
-/* fit.c - `spdhg fit`: data, problem, solver, run. What can be refused is refused before the run. */
+/* fit.c - `spdhg fit`: data, problem, solver, run. Invalid options are refused before the run where possible. */
 #include <unistd.h>
 
 #include "fit.h"
@@ -70,8 +70,8 @@ static const struct argp_child children[] = {
 static const struct argp argp = {options,  parse, "DATA", "Fit a structured-sparse linear model to DATA (- is standard input).",
                                  children, NULL,  NULL};
 
-/* Before the big arrays are made: x, y, their averages, a gradient and the point that is evaluated are the least that any solver
- * holds. */
+/* Checks the limit before large arrays are allocated. Every solver needs at least x, y, their averages, a gradient and the point
+ * that is evaluated. */
 static spdhg_status check_memory(const cli_fit_job *f, spdhg_error *err) {
     const double bytes = spd_data_bytes(f->data) + 6 * sizeof(double) * (double)f->data->features;
     const double limit = (double)f->solve.options.max_memory;
@@ -99,7 +99,7 @@ static spdhg_status hold_out(cli_fit_job *f, spdhg_error *err) {
     if (f->test_path) {
         spdhg_read_options read = f->read;
         read.features = f->data->features;
-        read.index_base = f->data->index_base; /* the training file decides: a test part may lack the feature 0 that shows it */
+        read.index_base = f->data->index_base; /* taken from the training file: a test set may lack the feature 0 that shows it */
         read.targets = NULL;
         return spdhg_data_read(&f->test, f->test_path, &read, err);
     }
@@ -186,7 +186,7 @@ int cli_fit(int argc, char **argv) {
                      .bound = CLI_BOUND,
                      .solve = {.solver = "auto", .options = SPDHG_OPTIONS}};
     spdhg_error err = {0};
-    f.command = cli_command_line(argc, argv); /* before argp reorders the words */
+    f.command = cli_command_line(argc, argv); /* before argp reorders the arguments */
     argp_parse(&argp, argc, argv, 0, NULL, &f);
     const bool taken = f.json || (f.model_path && !strcmp(f.model_path, "-")) || (f.trace_path && !strcmp(f.trace_path, "-")) ||
                        (f.report_path && !strcmp(f.report_path, "-")) || (f.certificate_path && !strcmp(f.certificate_path, "-"));

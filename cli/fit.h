@@ -1,4 +1,4 @@
-/* fit.h - what `spdhg fit` was asked and what it holds; shared by fit.c and fit_output.c. */
+/* fit.h - options and state of `spdhg fit`; shared by fit.c and fit_output.c. */
 #ifndef SPD_CLI_FIT_H
 #define SPD_CLI_FIT_H
 #include "cli.h"
@@ -19,11 +19,11 @@ typedef struct cli_fit_job {
     spdhg_solver *solver;
     spdhg_model *model;
     double *truth;
-    FILE *human; /* where sentences go; NULL: nowhere */
+    FILE *human; /* where messages go; NULL: nowhere */
     cli_progress progress;
 } cli_fit_job;
 
 /* ---- fit_output.c */
 spdhg_status cli_fit_write(cli_fit_job *f, cli_fit_result *result, spdhg_error *err);
-int cli_fit_conclude(const cli_fit_job *f, spdhg_outcome outcome); /* the exit status; why it is not 0 is said */
+int cli_fit_conclude(const cli_fit_job *f, spdhg_outcome outcome); /* the exit status; prints why it is not 0 */
 #endif

@@ -1,4 +1,4 @@
-/* fit_output.c - what `spdhg fit` leaves: model, trace, report, certificate, summary, exit status. */
+/* fit_output.c - the results of `spdhg fit`: model, trace, report, certificate, summary, exit status. */
 #include "fit.h"
 
 static spdhg_status test_rmse(const cli_fit_job *f, double *rmse, spdhg_error *err) {
@@ -14,7 +14,7 @@ static spdhg_status test_rmse(const cli_fit_job *f, double *rmse, spdhg_error *e
     return status;
 }
 
-/* The model first: it is what an interrupted user wants most. */
+/* Writes the model first: it matters most to a user who interrupts. */
 spdhg_status cli_fit_write(cli_fit_job *f, cli_fit_result *result, spdhg_error *err) {
     SPD_TRY(spdhg_model_from_solver(&f->model, f->solver, err));
     if (f->model_path) SPD_TRY(spdhg_model_write(f->model, f->model_path, err));
@@ -42,7 +42,7 @@ spdhg_status cli_fit_write(cli_fit_job *f, cli_fit_result *result, spdhg_error *
 }
 
 int cli_fit_conclude(const cli_fit_job *f,
-                     spdhg_outcome outcome) { /* what makes the exit status differ from 0 is said even by --quiet */
+                     spdhg_outcome outcome) { /* even with --quiet, the reason for a nonzero exit status is printed */
     if (outcome == SPDHG_OUTCOME_INTERRUPTED) return cli_signals_status();
     if ((outcome == SPDHG_OUTCOME_LIMIT || outcome == SPDHG_OUTCOME_STALLED))
         fprintf(stderr, "spdhg fit: the relative gap %g of --tol was not proven: %s\n", spd_solver_options(f->solver)->tol,

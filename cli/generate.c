@@ -1,4 +1,4 @@
-/* generate.c - `spdhg generate`: data whose true coefficients are known; they can be written too, one number per line. */
+/* generate.c - `spdhg generate`: data whose true coefficients are known; these can be written too, one number per line. */
 #include "cli.h"
 
 enum { ROWS = 0x100, FEATURES, OUTPUTS, HEIGHT, WIDTH, DENSITY, NOISE, CORRELATION, SEED, TRUTH, TO };
@@ -84,7 +84,7 @@ static spdhg_status run(const generate *o, spdhg_error *err) {
     double *truth = NULL;
     int64_t truths = 0;
     SPD_TRY(kind->generate(&data, &truth, &truths, &o->synthetic, err));
-    cli_signals_catch(); /* a file that was begun is finished, or nothing is left of it */
+    cli_signals_catch(); /* finish or remove the file being written */
     spdhg_status status = spdhg_data_write(data, o->out_path, o->to, err);
     if (status == SPDHG_OK) status = write_truth(o->truth_path, truth, truths, err);
     spdhg_data_free(data);

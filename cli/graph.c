@@ -1,4 +1,4 @@
-/* graph.c - `spdhg graph`: a structure learned from data, written as a Matrix Market file that --structure matrix:FILE reads. */
+/* graph.c - `spdhg graph`: learns a structure from data and writes it as a Matrix Market file for --structure matrix:FILE. */
 #include "graph/graph.h"
 #include "cli.h"
 #include "report/graph_page.h"
@@ -202,7 +202,7 @@ static spdhg_status run(graph *g, spdhg_error *err) {
     g->options.threads = g->read.threads;
     g->options.max_memory = g->read.max_memory;
     SPD_TRY(spd_graph_learn(&g->F, &g->learned, g->data, NULL, 0, &g->options, &g->report, err));
-    cli_signals_catch(); /* a file that was begun is finished, or nothing is left of it */
+    cli_signals_catch(); /* finish or remove the file being written */
     return write_results(g, err);
 }
 
@@ -210,7 +210,7 @@ int cli_graph(int argc, char **argv) {
     graph g = {.read = SPDHG_READ_OPTIONS, .options = SPDHG_GRAPH_OPTIONS};
     spdhg_error err = {0};
     g.read.unlabelled_ok = true;
-    g.command = cli_command_line(argc, argv); /* before argp reorders the words */
+    g.command = cli_command_line(argc, argv); /* before argp reorders the arguments */
     argp_parse(&argp, argc, argv, 0, NULL, &g);
     int status = run(&g, &err) == SPDHG_OK ? cli_signals_status() : cli_fail("spdhg graph", &err);
     if (status == 0 && !g.report.converged) {

@@ -1,4 +1,4 @@
-/* inspect.c - `spdhg inspect`: what is in a data set and what to beware of, warnings first. */
+/* inspect.c - `spdhg inspect`: summarises a data set and points out possible problems, warnings first. */
 #include <stdarg.h>
 
 #include "cli.h"

@@ -1,4 +1,4 @@
-/* list.c - `spdhg list TOPIC`: the entries of the library's tables, which are the only place where they are described. */
+/* list.c - `spdhg list TOPIC`: the entries of the library's tables, the only place where they are described. */
 #include "cli.h"
 
 static error_t parse(int key, char *arg, struct argp_state *state) {
@@ -35,7 +35,7 @@ static void print_entry(const spdhg_entry *entry) {
     print_params(entry);
 }
 
-/* Which endings a format is known by, and whether it can be written: of interest to people only. */
+/* The file extensions of a format, and whether it can be written: only in the output for people. */
 static void print_format(int64_t at) {
     int entries;
     const spd_reader *table = spd_reader_table(&entries);

@@ -8,7 +8,7 @@
 
 #include "cli.h"
 
-/* Results must not depend on the BLAS library's threads; absent when another BLAS is linked. */
+/* Results must not depend on the BLAS library's threads. Weak: undefined if another BLAS is linked. */
 extern void openblas_set_num_threads(int threads) __attribute__((weak));
 
 typedef struct verb {
@@ -58,7 +58,7 @@ static const verb *find(const char *name) {
     return NULL;
 }
 
-/* A closed descriptor would be taken by the next file that is opened, and our messages written into it. */
+/* Otherwise the next file opened would get a closed standard descriptor, and our messages would be written into it. */
 static void occupy_standard_descriptors(void) {
     for (int fd = 0; fd <= 2; fd++)
         if (fcntl(fd, F_GETFD) == -1 && errno == EBADF) (void)!open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);

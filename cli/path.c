@@ -1,4 +1,4 @@
-/* path.c - `spdhg path`: data, problem, the path over lambda with cross-validation, for each pair of --gammas and --sparsities;
+/* path.c - `spdhg path`: data, problem, the path over lambda with cross-validation for each pair of --gammas and --sparsities;
  * the best becomes the model. */
 #include "path.h"
 
@@ -19,11 +19,11 @@ typedef struct verb {
     spdhg_graph_options graph; /* how a structure is learned, here and in every fold */
     candidate best;
     spdhg_model *model;
-    FILE *human; /* where sentences go; NULL: nowhere */
+    FILE *human; /* where messages go; NULL: nowhere */
     cli_progress progress;
 } verb;
 
-/* A whole number for each row of the data. */
+/* Reads one integer for each row of the data. */
 static spdhg_status read_whole(const char *name, int64_t rows, int64_t **out, spdhg_error *err) {
     double *number;
     int64_t lines, width;
@@ -79,7 +79,7 @@ static spdhg_status try_pair(verb *p, candidate *c, spdhg_error *err) {
     return spdhg_path_new(&c->path, c->problem.problem, &p->asked.path, &p->asked.solve.options, err);
 }
 
-/* Every pair of --gammas and --sparsities; the best is kept. */
+/* Tries every pair of --gammas and --sparsities and keeps the best. */
 static spdhg_status search(verb *p, spdhg_error *err) {
     cli_path_options *o = &p->asked;
     if (o->gammas.count == 0) o->gammas = (cli_grid){1, {o->problem.gamma}};
@@ -106,7 +106,7 @@ static spdhg_status search(verb *p, spdhg_error *err) {
     return SPDHG_OK;
 }
 
-/* The model first: it is what an interrupted user wants most. */
+/* Writes the model first: it matters most to a user who interrupts. */
 static spdhg_status write_results(verb *p, spdhg_error *err) {
     spdhg_path *path = p->best.path;
     int64_t points;
@@ -174,7 +174,7 @@ int cli_path(int argc, char **argv) {
     spdhg_error err = {0};
     cli_path_options *o = &p.asked;
     o->problem.lambda = NAN;
-    p.command = cli_command_line(argc, argv); /* before argp reorders the words */
+    p.command = cli_command_line(argc, argv); /* before argp reorders the arguments */
     argp_parse(&cli_path_argp, argc, argv, 0, NULL, o);
     const bool taken = o->json || (o->coefficients_path && !strcmp(o->coefficients_path, "-")) ||
                        (o->model_path && !strcmp(o->model_path, "-")) || (o->csv_path && !strcmp(o->csv_path, "-")) ||

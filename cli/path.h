@@ -1,4 +1,4 @@
-/* path.h - what `spdhg path` was asked and what it holds; shared by path.c and path_options.c. */
+/* path.h - options of `spdhg path`; shared by path.c and path_options.c. */
 #ifndef SPD_CLI_PATH_H
 #define SPD_CLI_PATH_H
 #include "cli.h"

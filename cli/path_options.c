@@ -1,4 +1,4 @@
-/* path_options.c - the options of `spdhg path`: which lambdas, how one of them is chosen, where results go. */
+/* path_options.c - the options of `spdhg path`: the lambdas, how one of them is chosen, where results go. */
 #include "path.h"
 
 enum {
@@ -71,7 +71,7 @@ static void check(cli_path_options *p, const struct argp_state *state) {
     if (p->folds_path && p->groups_path) cli_usage(state, "--fold-file and --fold-groups cannot be used together");
     const bool validated =
         strcmp(p->path.choose, "loss") == 0 || strcmp(p->path.choose, "accuracy") == 0 || strcmp(p->path.choose, "auc") == 0;
-    if (!validated && !p->folds_given && !p->folds_path) p->path.folds = 0; /* an information criterion needs none */
+    if (!validated && !p->folds_given && !p->folds_path) p->path.folds = 0; /* an information criterion needs no folds */
     if (validated && p->path.folds == 0) cli_usage(state, "--choose %s needs --folds of at least 2", p->path.choose);
 }
 

@@ -1,4 +1,4 @@
-/* path_output.c - what `spdhg path` says: a line for some of the lambdas, the choice, a CSV with all of them, keys for --json. */
+/* path_output.c - output of `spdhg path`: a line for some of the lambdas, the choice, a CSV with all of them, keys for --json. */
 #include "cli.h"
 
 enum { LINES = 24 };

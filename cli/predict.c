@@ -1,5 +1,5 @@
-/* predict.c - `spdhg predict`: a line for each row, and metrics when the rows have labels.
- * Lines: LABEL, or the K means of a regression; with --probability a header line "label<TAB>P(LABEL)..." and a column for each
+/* predict.c - `spdhg predict`: one line for each row, and metrics if the rows have labels.
+ * Lines: LABEL, or the K means of a regression; with --probability, a header line "label<TAB>P(LABEL)..." and a column for each
  * class. */
 #include "cli.h"
 
@@ -70,7 +70,7 @@ static spdhg_status apply(predict *p, spdhg_error *err) {
     p->scores = SPD_NEW(double, p->data->rows *K);
     if (!p->scores) return spd_fail_memory(err, (double)p->data->rows * (double)K * sizeof(double));
     SPD_TRY(spdhg_model_scores(p->model, p->data, p->scores, err));
-    /* a LIBSVM file always has one number in front: for a model of several targets it is not the truth */
+    /* a LIBSVM file always starts with one number: for a model of several targets it is not the truth */
     p->measured = p->data->targets == (p->model->classify ? 1 : K);
     if (p->measured) SPD_TRY(measure(p, err));
     return p->model->classify ? SPDHG_OK : spdhg_model_means(p->model, p->data->rows, p->scores, p->scores, err);
@@ -126,7 +126,7 @@ static spdhg_status write_predictions(const predict *p, spdhg_error *err) {
         status = print_lines(p, file.stream, probability, err);
         if (status != SPDHG_OK)
             spd_file_abort(&file);
-        else if (file.stream == stdout) /* cli_finish says if standard output failed */
+        else if (file.stream == stdout) /* cli_finish reports a failure of standard output */
             spd_file_abort(&file);
         else
             status = spd_file_commit(&file, err);

@@ -1,4 +1,4 @@
-/* problem_options.c - options that say what is minimised, into a recipe that tune/recipe.c makes a problem of:
+/* problem_options.c - options that define the problem, into a recipe from which tune/recipe.c builds it:
  *     mean_i loss(a_i'x + c + o_i, b_i) + (gamma/2)||x||^2 + lambda r(F x) [+ C lambda ||x||_1]   over x in X. */
 #include "cli.h"
 
@@ -49,7 +49,7 @@ static void check_structure(const struct argp_state *state, const char *spec) {
     cli_usage(state, "--structure: '%s' is not one of %s", spec, spd_topic_names(names, sizeof names, "structures"));
 }
 
-/* Names are checked here and not when the problem is built: nobody wants to read 10 GB to learn of a typing error. */
+/* Names are checked here, not when the problem is built, so that a typing error is reported before 10 GB of data are read. */
 static error_t parse(int key, char *arg, struct argp_state *state) {
     cli_problem_options *o = state->input;
     spdhg_error err = {0};
@@ -84,7 +84,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     }
 }
 
-/* The defaults of the verb, where they are not those of the table. */
+/* Shows the verb's defaults where they differ from those of the table. */
 static char *fill_help(int key, const char *text, void *input) {
     const cli_problem_options standard = CLI_PROBLEM_OPTIONS, *o = input ? input : &standard;
     spdhg_entry entry;

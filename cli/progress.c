@@ -1,5 +1,5 @@
-/* progress.c - what is seen while a solver runs: a row of the learning table at each measured point, and on a terminal a line
- * that is rewritten in between. Everything arrives through the library's one callback. */
+/* progress.c - output while a solver runs: a row of the table at each measured point and, on a terminal, a line in between that
+ * is updated in place. Everything arrives through the library's callback. */
 #include "cli.h"
 
 void cli_progress_erase(cli_progress *p) {

@@ -1,5 +1,5 @@
-/* race.c - `spdhg race`: solvers compared on data sets, the paper's way or fairly; the library does it, here it is asked for,
- * watched and told. */
+/* race.c - `spdhg race`: compares solvers on data sets, by the paper's protocol or a fair one. The library runs the race; this
+ * file passes on the options and prints progress and results. */
 #include <limits.h>
 #include <unistd.h>
 
@@ -37,7 +37,7 @@ typedef struct verb {
     int64_t count;
     bool json, quiet, verbose, line;
     double drawn;
-    int width; /* of the line that is rewritten on a terminal */
+    int width; /* of the line updated in place on a terminal */
     char *command;
 } verb;
 
@@ -223,7 +223,7 @@ int cli_race(int argc, char **argv) {
     v.problem.lambda = v.race.lambda;
     v.problem.gamma = v.race.gamma;
     v.problem.intercept = false;
-    v.problem.also_sparse_given = true; /* the tasks have no such term unless it is asked for */
+    v.problem.also_sparse_given = true; /* the tasks have no such term unless requested */
     v.command = cli_command_line(argc, argv);
     if (!v.data) {
         spd_fail_memory(&err, 8.0 * argc);

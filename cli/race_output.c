@@ -1,10 +1,10 @@
-/* race_output.c - the summary of a race as a table for each task: who is how good, who got how far. Read back from
- * DIR/summary.json, which is the one place where the numbers are. */
+/* race_output.c - the summary of a race as one table per task: how good each solver is and which levels it reached. Read from
+ * DIR/summary.json, the only place where the numbers are stored. */
 #include "cli.h"
 
 enum { LEVELS = 6 };
 
-/* How many runs of a solver in a task ended so, and at which levels they have been. */
+/* How many runs of a solver in a task ended with each status, and how many reached each level. */
 typedef struct tally {
     int64_t runs, done, timed_out, diverged, refused, failed, at[LEVELS];
     const char *tuned;

@@ -51,7 +51,7 @@ static spdhg_status run(const report *o, spdhg_error *err) {
         if (o->paths > 1 && is_directory(o->path[i]))
             return spd_fail(err, SPDHG_USAGE, "%s is a directory: expected one directory, or traces only", o->path[i]);
     SPD_TRY(cli_can_write(o->out_path, err));
-    cli_signals_catch(); /* a file that was begun is finished, or nothing is left of it */
+    cli_signals_catch(); /* finish or remove the file being written */
     return is_directory(o->path[0]) ? spd_report_race(o->path[0], o->out_path, err)
                                     : spd_report_traces(o->path, o->paths, o->command, o->out_path, err);
 }

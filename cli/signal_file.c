@@ -1,4 +1,4 @@
-/* signal_file.c - which kind a file of signals is, by its first bytes; reading and writing by that kind. */
+/* signal_file.c - recognises the kind of a file of signals by its first bytes, and reads and writes it accordingly. */
 #include "signal_file.h"
 
 static const signal_kind *const kinds[] = {&signal_kind_png, &signal_kind_npy, &signal_kind_pnm, &signal_kind_table};

@@ -1,7 +1,8 @@
-/* signal_npy.c - arrays of NumPy (.npy, format versions 1 to 3): "\x93NUMPY", version, length of the header, a Python literal
+/* signal_npy.c - NumPy arrays (.npy, format versions 1 to 3): "\x93NUMPY", version, length of the header, a Python literal
  *     {'descr': '<f8', 'fortran_order': False, 'shape': (300, 2), }
- * and the numbers. One axis: a signal; more: the columns of the last axis are signals, or with a grid all axes are its sides. Numbers
- * of 4 bytes stay so; integers are written as numbers of 8 bytes, since a fit is none. */
+ * and the numbers. An array with one axis is a signal. With more axes, the columns of the last axis are signals or, with a grid,
+ * all axes are its sides. 4-byte floats stay 4-byte floats; integers are written as 8-byte floats, since a fit is not an integer.
+ */
 #include "signal_file.h"
 
 enum { AXES_MOST = 3, PREFIX = 8 };
@@ -16,7 +17,7 @@ typedef struct npy {
 
 static bool recognise(const char *head, size_t size) { return size >= 6 && memcmp(head, MAGIC, 6) == 0; }
 
-/* What stands behind 'key': in the header; NULL: it is not there. end: of the header. */
+/* The text after 'key': in the header; NULL: no such key. end: of the header. */
 static const char *find(const char *at, const char *end, const char *key) {
     const size_t length = strlen(key);
     for (; at + length + 2 < end; at++)
@@ -73,7 +74,7 @@ static spdhg_status read_header(npy *a, const char *path, const unsigned char *b
     return SPDHG_OK;
 }
 
-/* Every count against the bytes there are, before anything is made of it. */
+/* Checks every count against the number of bytes before it is used. */
 static spdhg_status check_size(const npy *a, const char *path, size_t left, int64_t *values, spdhg_error *err) {
     *values = 1;
     int64_t bytes = 0;
@@ -107,7 +108,7 @@ static double number(const npy *a, const unsigned char *at) {
 #undef AS
 }
 
-/* Where number `at` of the C order lies in the file. */
+/* The position in the file of element `at` in C order. */
 static int64_t stored_at(const npy *a, int64_t at) {
     if (!a->fortran) return at;
     int64_t place = 0, index[AXES_MOST] = {0};

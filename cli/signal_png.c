@@ -1,20 +1,20 @@
-/* signal_png.c - PNG images of 8 or 16 bits through libpng: grey or colour, each channel a signal; an alpha channel is kept as it is.
- * Palettes and fewer bits become 8. libpng leaves by longjmp: everything that must be freed then is in structs whose address it does
- * not change. */
+/* signal_png.c - PNG images of 8 or 16 bits, by libpng: grey or colour, each channel a signal; an alpha channel is unchanged.
+ * Palettes and fewer bits are converted to 8 bits. libpng reports errors by longjmp: everything that must be freed then is in
+ * structs whose addresses do not change. */
 #include <png.h>
 #include <setjmp.h>
 
 #include "signal_file.h"
 
-static const double BYTES_OF_A_BYTE = 1032; /* what deflate makes of one byte at most */
+static const double BYTES_OF_A_BYTE = 1032; /* the largest expansion of one byte by deflate */
 
 typedef struct png {
     uint32_t width, height;
-    int depth, channels; /* channels with alpha */
+    int depth, channels; /* channels including alpha */
     bool alpha;
-    unsigned char *pixels; /* height rows as PNG has them */
-    double gamma;          /* of the file, 0: not said */
-    int intent;            /* of sRGB, -1: not said */
+    unsigned char *pixels; /* height rows in PNG's layout */
+    double gamma;          /* of the file, 0: not given */
+    int intent;            /* of sRGB, -1: not given */
 } png;
 
 typedef struct session {
@@ -22,7 +22,7 @@ typedef struct session {
     png_infop info;
     jmp_buf leave;
     spdhg_error *err;
-    spdhg_status status; /* it was left with */
+    spdhg_status status; /* set by the error handler */
     const char *path;
     const unsigned char *at;
     size_t left;
@@ -51,7 +51,7 @@ static void give_bytes(png_structp handle, png_bytep to, size_t wanted) {
     s->left -= wanted;
 }
 
-/* What the file says of itself, then 8 or 16 bits of grey or colour. */
+/* Reads the file's metadata, then converts to 8 or 16 bits of grey or colour. */
 static void prepare(session *s, png *a) {
     png_read_info(s->png, s->info);
     const int type = png_get_color_type(s->png, s->info);
@@ -92,7 +92,7 @@ static spdhg_status decode(session *s, png *a, spdhg_error *err) {
     return SPDHG_OK;
 }
 
-/* Channels that are denoised. */
+/* The number of channels that are denoised. */
 static int64_t colours(const png *a) { return a->channels - a->alpha; }
 
 static uint32_t sample(const png *a, int64_t at) {
@@ -125,7 +125,7 @@ static spdhg_status read(signal_file *f, spd_stream *stream, spdhg_error *err) {
     return status == SPDHG_OK ? take_values(f, a, err) : status;
 }
 
-/* The fit into the pixels, which are the kind's own; alpha stays. */
+/* Writes the fit into the stored pixels; alpha is unchanged. */
 static void put_values(const signal_file *f, png *a) {
     for (int64_t i = 0; i < f->points; i++)
         for (int64_t s = 0; s < f->signals; s++) {

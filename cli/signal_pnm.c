@@ -1,11 +1,11 @@
-/* signal_pnm.c - grey and colour images of the netpbm family: PGM (P2, P5) and PPM (P3, P6), values up to 65535. P2 and P3 are
- * decimal numbers, P5 and P6 bytes, or pairs of them with the high one first. '#' starts a comment in the header. */
+/* signal_pnm.c - grey and colour images of the netpbm family: PGM (P2, P5) and PPM (P3, P6), values up to 65535. P2 and P3 have
+ * decimal numbers; P5 and P6 have bytes, or byte pairs with the high byte first. '#' starts a comment in the header. */
 #include "signal_file.h"
 
 enum { WIDEST = 65535 };
 
 typedef struct pnm {
-    char digit; /* behind the P */
+    char digit; /* the one after the P */
     int64_t channels;
 } pnm;
 
@@ -60,7 +60,7 @@ static spdhg_status parse(signal_file *f, pnm *a, reading *r, spdhg_error *err) 
     SPD_TRY(next_number(r, "the height", 1, INT32_MAX, &height, err));
     SPD_TRY(next_number(r, "the largest value", 1, WIDEST, &most, err));
     if (a->digit >= '5' && r->at < r->end) r->at++;                  /* one blank, then the bytes */
-    const int64_t each = a->digit >= '5' ? (most > 255 ? 2 : 1) : 2; /* a digit and a blank at least, but for the last */
+    const int64_t each = a->digit >= '5' ? (most > 255 ? 2 : 1) : 2; /* at least a digit and a blank, except for the last */
     const bool fits = !__builtin_mul_overflow(width, height, &pixels) && !__builtin_mul_overflow(pixels, a->channels, &values) &&
                       !__builtin_mul_overflow(values, each, &bytes) && bytes <= r->end - r->at + (a->digit < '5');
     if (!fits)
@@ -90,7 +90,7 @@ static spdhg_status read(signal_file *f, spd_stream *stream, spdhg_error *err) {
 static spdhg_status write(const signal_file *f, FILE *out, spdhg_error *err) {
     (void)err;
     const pnm *a = f->rest;
-    const int64_t in_a_line = f->signals == 3 ? 4 : 12; /* at most 70 characters, as the format asks for */
+    const int64_t in_a_line = f->signals == 3 ? 4 : 12; /* at most 70 characters, as the format requires */
     fprintf(out, "P%c\n%lld %lld\n%d\n", a->digit, (long long)f->side[1], (long long)f->side[0], (int)f->scale);
     for (int64_t i = 0; i < f->points; i++) {
         for (int64_t s = 0; s < f->signals; s++) {

@@ -1,25 +1,25 @@
-/* signal_table.c - tables and columns of text: CSV (RFC 4180; commas, semicolons or tabs) with or without a header. Every column that
- * begins with a number is a signal, but for those that hold positions and weights; the other cells are written again as they were.
- * Missing: an empty cell, NA, N/A, NaN, null or none. */
+/* signal_table.c - tables and columns of text: CSV (RFC 4180; commas, semicolons or tabs) with or without a header. Every column
+ * that begins with a number is a signal, except those with positions or weights; all other cells are written back unchanged.
+ * Missing values: an empty cell, NA, N/A, NaN, null or none. */
 #include <strings.h>
 
 #include "signal_file.h"
 
 typedef struct cell {
-    int64_t at;           /* of its text in `text`, which ends with a zero */
-    int64_t line, column; /* where it stood */
+    int64_t at;           /* offset of its zero-terminated text in `text` */
+    int64_t line, column; /* its position in the file */
     bool quoted;
 } cell;
 
 typedef struct table {
-    int64_t columns, rows; /* rows with the header */
+    int64_t columns, rows; /* rows include the header */
     bool header;
     char separator;
     cell *cells;
     int64_t cells_room;
     char *text;
     int64_t used, text_room;
-    int64_t *signal; /* of every column: number of its signal; -1: none; -2: positions or weights */
+    int64_t *signal; /* for every column: the index of its signal; -1: none; -2: positions or weights */
     spd_budget budget;
 } table;
 
@@ -27,7 +27,7 @@ static const cell *at(const table *t, int64_t row, int64_t column) { return &t->
 static const char *text_of(const table *t, int64_t row, int64_t column) { return t->text + at(t, row, column)->at; }
 static int64_t first_row(const table *t) { return t->header ? 1 : 0; }
 
-static bool recognise(const char *head, size_t size) { /* the last kind: whatever is left */
+static bool recognise(const char *head, size_t size) { /* the last kind: accepts everything */
     (void)head;
     (void)size;
     return true;
@@ -73,7 +73,7 @@ static spdhg_status read_cells(signal_file *f, table *t, spd_text *text, spdhg_e
     return t->rows > 0 ? SPDHG_OK : spd_fail(err, SPDHG_DATA, "%s: no rows in it", f->path);
 }
 
-/* Names, unless every cell of the first row is a number or missing. */
+/* The first row has names unless every cell in it is a number or missing. */
 static void find_header(table *t) {
     double number;
     for (int64_t c = 0; c < t->columns; c++)
@@ -87,7 +87,7 @@ static int64_t find_column(const table *t, const char *name, size_t length) {
     return -1;
 }
 
-/* A column into out; missing: NAN where that is allowed. */
+/* Reads a column into out; missing values become NAN where they are allowed. */
 static spdhg_status read_column(const signal_file *f, const table *t, int64_t column, bool gaps, double *out, spdhg_error *err) {
     for (int64_t r = first_row(t); r < t->rows; r++, out++) {
         const char *text = text_of(t, r, column);
@@ -101,7 +101,7 @@ static spdhg_status read_column(const signal_file *f, const table *t, int64_t co
     return SPDHG_OK;
 }
 
-/* The column of positions or weights, if the name that was asked for is one of a column. */
+/* Reads the column of positions or weights, if the name given is that of a column. */
 static spdhg_status read_role(const signal_file *f, table *t, const char *name, double **out, spdhg_error *err) {
     const int64_t column = name ? find_column(t, name, strlen(name)) : -1;
     if (column < 0) return SPDHG_OK;
@@ -110,7 +110,7 @@ static spdhg_status read_role(const signal_file *f, table *t, const char *name, 
     return *out ? read_column(f, t, column, false, *out, err) : spd_fail_memory(err, 8.0 * (double)t->rows);
 }
 
-/* Those that were named, else those that begin with a number. */
+/* The named columns, otherwise those that begin with a number. */
 static spdhg_status choose_columns(const signal_file *f, table *t, int64_t *signals, spdhg_error *err) {
     *signals = 0;
     for (const char *name = f->columns; name;) {
@@ -154,7 +154,7 @@ static spdhg_status take_values(signal_file *f, table *t, spdhg_error *err) {
     return take_names(f, t, err);
 }
 
-/* Columns beside each other are one signal, row after row. */
+/* Joins all columns into one signal, row by row. */
 static spdhg_status as_image(signal_file *f, spdhg_error *err) {
     const int64_t side[] = {f->points, f->signals, 1};
     double *turned = SPD_NEW(double, side[0] * side[1]);

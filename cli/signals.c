@@ -1,11 +1,11 @@
-/* signals.c - Ctrl-C and SIGTERM: the first one sets a flag that the run asks for, a second Ctrl-C ends at once.
- * Caught only while there is something to finish; before that the system's own behaviour is the right one. */
+/* signals.c - Ctrl-C and SIGTERM: the first one sets a flag that the run polls, a second Ctrl-C ends at once.
+ * Signals are caught only while there is something to finish; before that, the system's default behaviour is right. */
 #include <signal.h>
 #include <unistd.h>
 
 #include "cli.h"
 
-static volatile sig_atomic_t caught; /* a handler can reach nothing else */
+static volatile sig_atomic_t caught; /* the only kind of variable a handler may access */
 
 static void remember(int number) {
     if (caught && number == SIGINT) _exit(128 + SIGINT);

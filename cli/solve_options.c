@@ -1,4 +1,4 @@
-/* solve_options.c - options that say how the problem is solved and when to stop, into spdhg_options. */
+/* solve_options.c - options for how the problem is solved and when to stop, into spdhg_options. */
 #include "cli.h"
 
 enum { SOLVER = 0x400, PARAM, EPOCHS, TIME, TOL, BATCH, SAMPLING, SEED, EVERY, CHECKPOINT, CHECKPOINT_EVERY, RESUME };

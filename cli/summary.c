@@ -1,4 +1,4 @@
-/* summary.c - a fit in sentences, and the same as one JSON object with the stable keys of the manual. */
+/* summary.c - the result of a fit in sentences, and as one JSON object with the stable keys of the manual. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -58,7 +58,7 @@ void cli_print_learned(FILE *to, const spdhg_graph_report *learned) {
             (long long)learned->rows, (long long)learned->edges, (long long)learned->components, learned->rho, learned->seconds);
 }
 
-/* Two digits, never less than the value: a bound must not be printed smaller than it is. */
+/* Two digits, rounded up: a bound must not be printed smaller than it is. */
 static const char *upwards(char text[UPWARDS_CHARS], double value) {
     snprintf(text, UPWARDS_CHARS, "%.2g", value);
     double shown = strtod(text, NULL);

@@ -1,4 +1,5 @@
-/* values.c - text of an option to a value, whatever the locale; a wrong one is a usage error naming the option and what fits. */
+/* values.c - converts the text of an option to a value, independent of the locale. A wrong one is a usage error that names the
+ * option and the accepted values. */
 #include <unistd.h>
 
 #include "cli.h"

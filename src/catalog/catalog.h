@@ -1,9 +1,10 @@
-/* catalog.h - what there is, by name: the entries of every table, and the options that the command and the bindings share. */
+/* catalog.h - everything that can be selected by name: the entries of every table, and the options that the command and the
+ * bindings share. */
 #ifndef SPD_CATALOG_H
 #define SPD_CATALOG_H
 #include "core/core.h"
 
-/* The defaults of a problem, written once. */
+/* The defaults of a problem, defined only here. */
 #define SPD_LOSS "logistic"
 #define SPD_PENALTY "l1"
 #define SPD_STRUCTURE "identity"
@@ -13,6 +14,6 @@
 
 /* The option of that name in a group; false if there is none. */
 bool spd_option_find(const char *group, const char *name, spdhg_entry *out);
-/* "a, b, c" of the names of a topic. */
+/* Writes "a, b, c", the names of a topic. */
 const char *spd_topic_names(char *text, size_t size, const char *topic);
 #endif

@@ -1,5 +1,5 @@
-/* list.c - spdhg_list: the entries of the library's tables, which are the only place where they are described.
- * `spdhg list` prints them, the bindings document themselves with them. */
+/* list.c - spdhg_list: the entries of the library's tables, the only place where they are described.
+ * `spdhg list` prints them, and the bindings generate their documentation from them. */
 #include "catalog/catalog.h"
 #include "graph/graph.h"
 #include "penalty/penalty.h"

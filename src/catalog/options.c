@@ -1,14 +1,15 @@
 /* options.c - spdhg_option: the options of a problem, a solve, a path, a graph and of reading data: name, default, help.
- * The command's --help and the parameters of the bindings are made of these lines; defaults of structs are read there. */
+ * The command's --help and the parameters of the bindings are generated from these lines; defaults that are in an options struct
+ * are read from there. */
 #include "catalog/catalog.h"
 
 typedef struct option {
     const char *name, *argument;
     spdhg_kind kind;
-    const char *topic; /* whose names are the values */
-    const char *text;  /* default; NULL: none, or the help says which */
-    double value;      /* the same of a number or a flag; NAN: none */
-    const void *at;    /* the default in a struct: double, int64_t, char * or bool by kind; then text and value do not count */
+    const char *topic; /* the topic whose names are the values */
+    const char *text;  /* default; NULL: none, or given in the help */
+    double value;      /* default of a number or a flag; NAN: none */
+    const void *at;    /* the default in a struct: double, int64_t, char * or bool by kind; text and value are then ignored */
     const char *help;
 } option;
 

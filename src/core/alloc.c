@@ -1,4 +1,4 @@
-/* alloc.c - memory: zeroed, aligned for vector loads, overflow checked; and the arenas solvers live in. */
+/* alloc.c - zeroed memory, aligned for vector loads, with sizes checked for overflow; and the arenas that solvers use. */
 #include <stdlib.h>
 #include <sys/mman.h>
 
@@ -6,7 +6,7 @@
 
 enum { ALIGNMENT = 64, ARENA_DOUBLES = 8, HUGE_PAGE = 1 << 21 };
 
-/* Bytes to ask for, or 0 if count * size does not fit. Never 0 for count 0: a valid pointer is wanted. */
+/* The number of bytes to allocate, or 0 if count * size overflows. Never 0 for count 0, which must give a valid pointer. */
 static size_t bytes_of(int64_t count, size_t size) {
     size_t bytes;
     if (count < 0 || __builtin_mul_overflow((size_t)count, size, &bytes)) return 0;
@@ -22,7 +22,7 @@ void *spd_alloc(int64_t count, size_t size) {
     return block;
 }
 
-/* Large blocks ask for huge pages: filling them is mostly page faults otherwise. */
+/* Large blocks ask for huge pages: otherwise filling them is mostly page faults. */
 void *spd_alloc_raw(int64_t count, size_t size) {
     const size_t bytes = bytes_of(count, size);
     if (bytes < 2 * HUGE_PAGE) return bytes ? aligned_alloc(ALIGNMENT, bytes) : NULL;

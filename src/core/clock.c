@@ -1,4 +1,4 @@
-/* clock.c - seconds on a clock that never jumps, and seconds of work. */
+/* clock.c - seconds on a monotonic clock, and seconds of processor time. */
 #include <time.h>
 
 #include "core/core.h"

@@ -11,34 +11,33 @@
 
 #include "spdhg.h"
 
-/* ---- status.c: fill err (may be NULL) and return status, so that `return spd_fail(...)` is one line. The status is in sight of
- * whoever reads a file by itself, a static analyser: what fails does not return SPDHG_OK. */
+/* ---- status.c: fill err (may be NULL) and return status, so that `return spd_fail(...)` is one line. spd_fail is a macro so
+ * that a static analyser, which sees one file at a time, knows that it does not return SPDHG_OK. */
 void spd_say(spdhg_error *err, spdhg_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void spd_say_memory(spdhg_error *err, double bytes); /* "cannot allocate ... bytes" */
 static inline spdhg_status spd_said(spdhg_status status) { return status; }
 #define spd_fail(err, status, ...) (spd_say((err), (status), __VA_ARGS__), spd_said(status))
 #define spd_fail_memory(err, bytes) (spd_say_memory((err), (bytes)), spd_said(SPDHG_MEMORY))
-bool spd_ran_out(const spdhg_error *err); /* spd_fail_memory said it: memory was asked for and not given, not a limit foreseen */
+bool spd_ran_out(const spdhg_error *err); /* set by spd_fail_memory: an allocation failed, not a limit known beforehand */
 spdhg_status spd_fail_io(spdhg_error *err, const char *path, const char *doing); /* adds strerror(errno) */
 #define SPD_TRY(call)                                                                                                            \
     do {                                                                                                                         \
         const spdhg_status spd_status_ = (call);                                                                                 \
         if (spd_status_ != SPDHG_OK) return spd_status_;                                                                         \
     } while (0)
-/* What a macro stands for, as a string. */
+/* The expansion of a macro as a string. */
 #define SPD_TEXT(macro) SPD_TEXT_OF(macro)
 #define SPD_TEXT_OF(tokens) #tokens
 
-/* ---- options.c: own, which has the defaults and `bytes` bytes, takes what the caller's struct has: one of an older header is shorter,
- * one of a newer header longer. given NULL: nothing. SPDHG_USAGE: its size was never set. */
+/* ---- options.c: copies into own, which holds the defaults and has `bytes` bytes, what the caller's struct has. A struct from an
+ * older header is shorter, from a newer one longer. given NULL: nothing. SPDHG_USAGE: its size was never set. */
 spdhg_status spd_options_take(void *own, size_t bytes, const void *given, const char *type, spdhg_error *err);
 #define SPD_OPTIONS_TAKE(type, own, given, err) spd_options_take((own), sizeof(type), (given), #type, (err))
 
-/* ---- alloc.c: zeroed, 64-byte aligned, count * size checked for overflow; NULL when it cannot. count 0 gives a valid pointer.
- */
+/* ---- alloc.c: zeroed, 64-byte aligned, count * size checked for overflow; NULL on failure. count 0 gives a valid pointer. */
 void *spd_alloc(int64_t count, size_t size);
 void *spd_grow(void *old, int64_t old_count, int64_t count, size_t size); /* realloc; on NULL the old block stays valid */
-void *spd_alloc_raw(int64_t count, size_t size); /* not zeroed: for big arrays that are written whole at once */
+void *spd_alloc_raw(int64_t count, size_t size); /* not zeroed: for large arrays that are written completely right away */
 void *spd_grow_raw(void *old, int64_t count, size_t size);
 void *spd_copy(const void *source, int64_t count, size_t size);
 char *spd_strdup(const char *text);
@@ -47,7 +46,7 @@ void spd_free_all(void *const *memory, size_t count);
 #define SPD_FREE_ALL(...) spd_free_all((void *const[]){__VA_ARGS__}, sizeof(void *const[]){__VA_ARGS__} / sizeof(void *))
 #define SPD_NEW(type, count) ((type *)spd_alloc((count), sizeof(type)))
 
-/* An arena of doubles that is laid out twice by the same code: first with base NULL (counting), then for real. */
+/* An arena of doubles. The same code lays it out twice: first with base NULL (counting), then for real. */
 typedef struct spd_arena {
     double *base;
     int64_t used, size;
@@ -56,23 +55,23 @@ double *spd_arena_take(spd_arena *arena, int64_t count); /* 8-double aligned; NU
 int32_t *spd_arena_int32(spd_arena *arena, int64_t count);
 int64_t *spd_arena_int64(spd_arena *arena, int64_t count);
 
-/* ---- number.c: text to number and back, whatever the locale. */
+/* ---- number.c: text to number and back, independent of the locale. */
 /* Reads a decimal number at text (not beyond end): sign, digits, point, exponent. No hex, nan, inf or blanks. Returns the first
- * character behind it, or NULL if there is no number. Overflow gives +-INFINITY (the caller rejects it), underflow 0 or
+ * character after the number, or NULL if there is none. Overflow gives +-INFINITY (the caller rejects it), underflow 0 or a
  * subnormal. */
 const char *spd_parse_double(const char *text, const char *end, double *out);
 const char *spd_parse_int(const char *text, const char *end, int64_t *out); /* decimal; NULL also on overflow */
-/* Whole string must be one finite number. */
+/* The whole string must be one finite number. */
 bool spd_to_double(const char *text, double *out);
 bool spd_to_int(const char *text, int64_t *out);
 #define SPD_NUMBER_CHARS 32
 int spd_print_double(char text[SPD_NUMBER_CHARS],
-                     double value); /* shortest form that reads back the same bits; returns the length */
+                     double value); /* the shortest form that reads back to the same bits; returns its length */
 
 /* ---- utf8.c */
 bool spd_is_utf8(const char *text);
 
-/* ---- rng.c: counter-based randomness (Philox4x32-10 of Random123): out is a pure function of the three numbers. */
+/* ---- rng.c: counter-based random numbers (Philox4x32-10 of Random123): out is a pure function of the three arguments. */
 void spd_random(uint64_t seed, uint64_t stream, uint64_t counter, uint64_t out[2]);
 enum {
     SPD_STREAM_SAMPLE = 1,
@@ -93,35 +92,35 @@ int64_t spd_permute(uint64_t seed, uint64_t stream, uint64_t epoch, int64_t n, i
 
 /* ---- threads.c */
 int spd_threads(int asked); /* 0: cores this process may run on (affinity, OMP_NUM_THREADS, cgroup quota) */
-/* Call task(context, block) for block 0..blocks-1 on up to `threads` threads, in any order; returns when all are done. Results
- * must not depend on who ran what: every block writes its own place. Falls back to fewer threads if some cannot be started. */
+/* Calls task(context, block) for block 0..blocks-1 on up to `threads` threads, in any order; returns when all are done. Results
+ * must not depend on the thread: every block writes only its own output. Uses fewer threads if some cannot be started. */
 void spd_parallel(int threads, int64_t blocks, void (*task)(void *context, int64_t block), void *context);
 
 /* ---- clock.c */
 double spd_now(void);            /* seconds, monotonic */
-double spd_thread_seconds(void); /* of processor time that the calling thread has had: what others do at the time is not in it */
+double spd_thread_seconds(void); /* processor time of the calling thread; other threads do not count */
 
-/* ---- stop.c: long work asks between its pieces whether to go on, and ends soon if not: what it leaves is then unfinished. */
+/* ---- stop.c: long computations poll whether to continue. If not, they end soon and leave their result unfinished. */
 typedef enum spd_why { SPD_GO_ON, SPD_LATE, SPD_CALLED_OFF } spd_why;
 typedef struct spd_stop {
-    double deadline;            /* of spd_now() */
-    bool (*ask)(void *context); /* whether the caller has had enough; NULL: nobody is asked */
+    double deadline;            /* in terms of spd_now() */
+    bool (*ask)(void *context); /* whether the caller wants to stop; NULL: never asked */
     void *context;
-    double pause, asked; /* seconds between two questions; when the last one was put */
-    pthread_t owner;     /* the thread that asks; others only look */
+    double pause, asked; /* seconds between two calls of ask; time of the last one */
+    pthread_t owner;     /* the only thread that calls ask; the others read the result */
     _Atomic(spd_why) why;
-    int64_t polls; /* of the owner, so far */
+    int64_t polls; /* number of polls by the owner so far */
 } spd_stop;
 void spd_stop_start(spd_stop *stop, double deadline, bool (*ask)(void *context), void *context); /* owned by this thread */
-bool spd_stop_now(spd_stop *stop); /* from any thread; NULL: never. Once true it stays */
+bool spd_stop_now(spd_stop *stop); /* from any thread; NULL: never. Stays true once it is */
 spd_why spd_stop_why(spd_stop *stop);
 void spd_stop_call_off(spd_stop *stop);
 
-/* ---- file.c: a file that appears whole or not at all: written beside its place, fsynced, renamed. */
+/* ---- file.c: a file that appears complete or not at all: written under a temporary name, fsynced, renamed. */
 typedef struct spd_file {
     FILE *stream;
     char *path, *temporary;
-    bool unsynced; /* set before commit: whole after any crash of the process, perhaps lost in one of the machine */
+    bool unsynced; /* set before commit to skip fsync: survives a crash of the process, but perhaps not one of the machine */
 } spd_file;
 spdhg_status spd_file_create(spd_file *file, const char *path, spdhg_error *err); /* "-": standard output, no renaming */
 spdhg_status spd_file_commit(spd_file *file, spdhg_error *err);                   /* on failure the old file is intact */
@@ -130,8 +129,8 @@ void spd_file_abort(spd_file *file); /* also after a failed commit; NULL-safe fi
 /* ---- table.c: names and NAME:ARG specifications. */
 /* Compares the part of spec before ':' with name. */
 bool spd_spec_is(const char *spec, const char *name);
-const char *spd_spec_arg(const char *spec); /* behind the ':', or NULL */
-/* "a, b, c" of the names of a table, for messages. stride is the size of an entry, whose first member is the name. */
+const char *spd_spec_arg(const char *spec); /* the part after ':', or NULL */
+/* Writes "a, b, c", the names in a table, for messages. stride is the size of an entry, whose first member is the name. */
 void spd_names(char *text, size_t size, const void *table, int entries, size_t stride);
 
 #endif

@@ -1,5 +1,5 @@
-/* file.c - output files that appear whole or not at all: a temporary name beside the place, fsync, rename, fsync of the folder.
- */
+/* file.c - output files that appear complete or not at all: a temporary file in the same folder, fsync, rename, fsync of the
+ * folder. */
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
@@ -26,7 +26,7 @@ static spdhg_status open_beside(spd_file *file, spdhg_error *err) {
         file->temporary = NULL;
         return spd_fail_io(err, file->path, "create");
     }
-    /* mkstemp makes files private; give what an ordinary creation would: the old file's mode, else 0666 less the umask. */
+    /* mkstemp makes files private. Set the mode of ordinary creation: the old file's mode, else 0666 less the umask. */
     struct stat info;
     const mode_t mask = umask(0);
     umask(mask);
@@ -60,7 +60,7 @@ static void sync_folder(const char *path) {
     if (!copy) return;
     const int folder = open(dirname(copy), O_RDONLY | O_DIRECTORY);
     if (folder >= 0) {
-        fsync(folder); /* some file systems cannot: the rename has happened all the same */
+        fsync(folder); /* some file systems do not support this: the rename has happened anyway */
         close(folder);
     }
     spd_free(copy);

@@ -1,7 +1,8 @@
-/* number.c - decimal text to double and back, whatever the locale.
- * Fast path (Clinger 1990): up to 19 significant digits in an integer; if it is below 2^53 and the power of ten is exact (|p| <=
- * 22) one multiplication or division is correctly rounded. 16 to 19 digits over a power up to 10^19, which programs that print 17
- * digits write, are one division of 128 by 64 bits. Everything else goes to strtod_l in the C locale, which is exact too. */
+/* number.c - decimal text to double and back, independent of the locale.
+ * Fast path (Clinger 1990): up to 19 significant digits are read into an integer. If it is below 2^53 and the power of ten is
+ * exact (|p| <= 22), one multiplication or division is correctly rounded. 16 to 19 digits over a power of up to 10^19, common in
+ * the output of programs that print 17 digits, take one division of 128 by 64 bits. Everything else goes to strtod_l in the C
+ * locale, which is exact too. */
 #include <ctype.h>
 #include <locale.h>
 #include <stdlib.h>
@@ -14,8 +15,8 @@ static const double power_of_ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  
 #ifdef __SIZEOF_INT128__
 __extension__ typedef unsigned __int128 wide;
 
-/* digits / 10^power, 0 < power <= 19, correctly rounded: a quotient of at least 62 bits whose last bit says whether a remainder
- * is left. */
+/* digits / 10^power, 0 < power <= 19, correctly rounded: the quotient has at least 62 bits, the last of which records whether
+ * there is a remainder. */
 static double quotient(uint64_t digits, int power) {
     uint64_t divisor = 1;
     for (int k = 0; k < power; k++) divisor *= 10;
@@ -29,7 +30,7 @@ static double quotient(uint64_t digits, int power) {
 
 static inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/* The exact value of the text [from, to), which is known to be a well-formed number of any length. */
+/* The exact value of the text [from, to), a well-formed number of any length. */
 static double parse_exactly(const char *from, const char *to) {
     char small[256];
     const size_t length = (size_t)(to - from);

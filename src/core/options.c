@@ -1,4 +1,4 @@
-/* options.c - the options structs of spdhg.h grow at their end: each begins with its size as the caller was compiled with it. */
+/* options.c - the option structs of spdhg.h grow only at their end, and each begins with its size as compiled by the caller. */
 #include "core/core.h"
 
 spdhg_status spd_options_take(void *own, size_t bytes, const void *given, const char *type, spdhg_error *err) {

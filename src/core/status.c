@@ -1,4 +1,4 @@
-/* status.c - the texts of the two enums, and how an error is filled. */
+/* status.c - the texts of the two enums, and functions that fill an error. */
 #include <errno.h>
 #include <stdarg.h>
 

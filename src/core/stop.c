@@ -1,7 +1,7 @@
-/* stop.c - whether long work is to go on: a deadline, and a caller who may have had enough. */
+/* stop.c - whether long computations continue: a deadline, and a caller who may ask to stop. */
 #include "core/core.h"
 
-static const double PAUSE = 0.01; /* seconds between two questions to the caller */
+static const double PAUSE = 0.01; /* seconds between two calls of the caller's function */
 
 void spd_stop_start(spd_stop *stop, double deadline, bool (*ask)(void *context), void *context) {
     *stop = (spd_stop){.deadline = deadline, .ask = ask, .context = context, .pause = PAUSE, .owner = pthread_self()};

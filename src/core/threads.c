@@ -1,5 +1,4 @@
-/* threads.c - blocks of work on a few threads. Threads live only during a call: nothing to configure, nothing that a fork breaks.
- */
+/* threads.c - blocks of work on a few threads. Threads live only during a call: nothing to configure, and fork is safe. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -9,7 +8,7 @@
 
 enum { MOST_THREADS = 256 };
 
-/* CPUs the control group grants ("max 100000" or "200000 100000" in cpu.max), rounded up; 0 if there is no limit or no file. */
+/* CPUs granted by the control group ("max 100000" or "200000 100000" in cpu.max), rounded up; 0: no limit or no file. */
 static int cgroup_cpus(void) {
     FILE *file = fopen("/sys/fs/cgroup/cpu.max", "r");
     if (!file) return 0;

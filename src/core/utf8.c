@@ -1,7 +1,7 @@
-/* utf8.c - is a text UTF-8 (RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF)? */
+/* utf8.c - whether a text is UTF-8 (RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF). */
 #include "core/core.h"
 
-/* Bytes of the sequence at text, 0 if it is none. */
+/* The length in bytes of the sequence at text, or 0 if it is invalid. */
 static int sequence(const unsigned char *text) {
     const unsigned first = text[0];
     const int length = first < 0x80 ? 1 : first < 0xC2 ? 0 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : first < 0xF5 ? 4 : 0;

@@ -1,6 +1,7 @@
-/* centre.c - columns that lie far from 0 for their width (time stamps, years), read from a point s_j amid their own values:
+/* centre.c - columns whose values lie far from 0 relative to their spread (time stamps, years) are shifted by a point s_j within
+ * their range:
  *     a'x + c = sum_j (a_j - s_j) x_j + c~,   c~ = c + sum_j s_j x_j
- * Both sides are the same number; the right one does not lose its digits in products that cancel. */
+ * Both sides are equal in exact arithmetic; the right one does not lose digits to cancellation. */
 #include "data/data.h"
 
 spdhg_status spd_centre_new(spd_centre *out, int64_t count, spdhg_error *err) {
@@ -39,7 +40,7 @@ void spd_centre_score(const spd_centre *centre, const spdhg_data *data, int64_t 
         const int64_t j = q < entries ? (data->idx ? data->idx[first + q] : q) + renumber : features;
         for (; at < centre->count && centre->column[at] < j; at++) /* absent: 0 - s_j */
             for (int64_t k = 0; k < K; k++) z[k] -= centre->value[at] * x[centre->column[at] * K + k];
-        if (j >= features) return; /* indices ascend: the rest is unknown too */
+        if (j >= features) return; /* indices ascend: the remaining ones are unknown too */
         double a = data->val[first + q];
         if (at < centre->count && centre->column[at] == j) a -= centre->value[at++];
         for (int64_t k = 0; k < K; k++) z[k] += a * x[j * K + k];

@@ -1,5 +1,5 @@
-/* data.c - the data set itself: made from a file or from memory, checked once, asked for its sizes, freed.
- * What every other room relies on: indices ascending in a row and in 0..features-1, every number finite. */
+/* data.c - the data set itself: made from a file or from memory, checked once, queried for its sizes, freed.
+ * Every other room relies on this: indices ascend within a row and lie in 0..features-1, and every number is finite. */
 #include "data/data.h"
 
 spdhg_status spd_data_new(spdhg_data **out, spdhg_error *err) {
@@ -91,7 +91,7 @@ spdhg_status spd_data_validate(const spdhg_data *data, spdhg_error *err) {
     return SPDHG_OK;
 }
 
-/* Replaces the borrowed arrays by copies of them. */
+/* Replaces the borrowed arrays by copies. */
 static spdhg_status own(spdhg_data *data, spdhg_error *err) {
     int64_t *ptr = data->idx ? spd_copy(data->ptr, data->rows + 1, sizeof *data->ptr) : NULL;
     int32_t *idx = data->idx ? spd_copy(data->idx, data->nnz, sizeof *data->idx) : NULL;

@@ -1,10 +1,11 @@
-/* data.h - the rows a_i with all that belongs to a row, as they came from a file or from memory. Nothing here knows a loss. */
+/* data.h - the rows a_i with everything that belongs to a row, as read from a file or given in memory. Nothing here knows a
+ * loss. */
 #ifndef SPD_DATA_H
 #define SPD_DATA_H
 
 #include "core/core.h"
 
-/* What a reader noticed and mended; inspect prints it, fit -v too. */
+/* What a reader noticed and repaired; printed by inspect and by fit -v. */
 typedef struct spd_notes {
     int64_t lines, blank_lines, comment_lines, unsorted_rows, duplicate_entries, explicit_zeros;
     bool byte_order_mark;
@@ -16,7 +17,7 @@ struct spdhg_data {
     int32_t *idx; /* nnz, ascending in a row; NULL when dense: row i is val[i*features ...] */
     double *val;
     int64_t targets; /* columns of b: 0 unlabelled, 1, or more for several targets */
-    double *b;       /* rows x targets as read; the code 0.. when label texts exist */
+    double *b;       /* rows x targets as read; codes 0, 1, ... if there are label texts */
     char **label;    /* texts of labels that are not numbers, in sorted order; NULL when labels are numbers */
     int64_t labels;
     double *weight; /* rows, or NULL */
@@ -24,12 +25,12 @@ struct spdhg_data {
     int64_t offsets;
     int64_t *group;     /* qid of each row, or NULL */
     char **name;        /* names of the features, or NULL */
-    int index_base;     /* 0 or 1: what the file called the first feature */
+    int index_base;     /* 0 or 1: the file's index of the first feature */
     char *source;       /* path, for messages; may be NULL */
-    int64_t first_line; /* of source, in which row 0 is, if every line from there on is a row; else 0 */
+    int64_t first_line; /* line of source with row 0, if every line from there on is a row; otherwise 0 */
     const char *format; /* the reader's name; static text */
     double read_seconds;
-    bool borrowed; /* ptr, idx, val, b are the caller's */
+    bool borrowed; /* ptr, idx, val, b belong to the caller */
     spd_notes notes;
 };
 
@@ -38,26 +39,26 @@ typedef struct spd_row {
     int64_t nnz;
     const int32_t *idx;
     const double *val;
-    const double *b;      /* targets as the loss wants them */
+    const double *b;      /* targets in the form the loss expects */
     const double *offset; /* K numbers or NULL */
     double weight;        /* factor of this row's gradient in the batch (1 under i.i.d. sampling) */
     int64_t id;           /* row of the problem */
 } spd_row;
 
 spdhg_status spd_data_new(spdhg_data **out, spdhg_error *err); /* empty, to be filled by a reader */
-/* Checks what every other room relies on: indices ascending and in range, all numbers finite. Message names row and column. */
+/* Checks what every other room relies on: indices ascending and in range, all numbers finite. Messages name row and column. */
 spdhg_status spd_data_validate(const spdhg_data *data, spdhg_error *err);
-/* Where a row is: "file:line", or "file: row N" where lines are not known. */
+/* The place of a row: "file:line", or "file: row N" if lines are not known. */
 const char *spd_data_place(const spdhg_data *data, int64_t row, char *buffer, size_t size);
 double spd_data_bytes(const spdhg_data *data); /* memory it holds */
 
-/* ---- view.c: which rows are the test part: round(fraction * n) positions of a permutation of seed. Ascending ids. */
+/* ---- view.c: selects the test rows: round(fraction * n) positions of a permutation given by seed. Ids ascend. */
 spdhg_status spd_split(int64_t rows, double fraction, uint64_t seed, int64_t **train, int64_t *trains, int64_t **test,
                        int64_t *tests, spdhg_error *err);
-/* A new data set of some rows (copied): for small sets and for writing parts. */
+/* A new data set with copies of some rows: for small sets and for writing parts. */
 spdhg_status spd_data_subset(spdhg_data **out, const spdhg_data *data, const int64_t *row, int64_t rows, spdhg_error *err);
 
-/* ---- centre.c: columns, ascending, that are read from a point other than 0. */
+/* ---- centre.c: the shifted columns, ascending. */
 typedef struct spd_centre {
     int64_t count;
     int32_t *column;
@@ -66,14 +67,15 @@ typedef struct spd_centre {
 spdhg_status spd_centre_new(spd_centre *out, int64_t count, spdhg_error *err); /* to be filled */
 spdhg_status spd_centre_copy(spd_centre *out, const spd_centre *from, spdhg_error *err);
 void spd_centre_free(spd_centre *centre);
-/* c += sign sum_j s_j x_j, x on the scale of the data: +1 makes c~ of c, -1 makes c of c~. */
+/* c += sign sum_j s_j x_j, x on the scale of the data: +1 turns c into c~, -1 turns c~ into c. */
 void spd_centre_constant(const spd_centre *centre, int64_t K, const double *x, double sign, double *c);
-/* z += sum_j (a_ij - s_j) x_j over j < features, row i of the data; its feature j is j + renumber here, not below 0. */
+/* z += sum_j (a_ij - s_j) x_j over j < features for row i of the data. Its feature j is j + renumber here, which must not be
+ * negative. */
 void spd_centre_score(const spd_centre *centre, const spdhg_data *data, int64_t i, int64_t renumber, int64_t features, int64_t K,
                       const double *x, double *z);
 
 /* ---- rows.c: filling a data set. */
-/* Room for `need` elements: grows by half, refuses with SPDHG_MEMORY what exceeds the limit. */
+/* Makes room for `need` elements: grows by half, and fails with SPDHG_MEMORY if that exceeds the limit. */
 typedef struct spd_budget {
     const char *path;
     uint64_t limit, held; /* bytes; limit 0: none */
@@ -81,8 +83,8 @@ typedef struct spd_budget {
 spdhg_status spd_budget_take(spd_budget *budget, double bytes, spdhg_error *err);
 spdhg_status spd_reserve(void *array, int64_t *capacity, int64_t need, size_t size, spd_budget *budget, spdhg_error *err);
 
-/* Sorts idx/val of one row by idx, stable; merges equal ones. *count is what remains; *twice is an index that occurs twice, or
- * -1. */
+/* Stable sort of idx/val of one row by idx, merging equal indices. *count is the number that remains; *twice is an index that
+ * occurs twice, or -1. */
 spdhg_status spd_sort_row(int32_t *idx, double *val, int64_t *count, spdhg_duplicates duplicates, int64_t *twice,
                           spdhg_error *err);
 
@@ -97,11 +99,11 @@ typedef struct spd_inspection {
     double row_norm_min, row_norm_median, row_norm_max, column_norm_min,
         column_norm_max; /* columns: of those that are not empty */
     int64_t negative_values;
-    double fit_bytes; /* memory a fit with an identity structure will need */
+    double fit_bytes; /* memory needed by a fit with an identity structure */
 } spd_inspection;
 spdhg_status spd_data_inspect(const spdhg_data *data, spd_inspection *out, spdhg_error *err);
 
-/* ---- synthetic.c: data with a known truth. kinds in a table: name, help, parameters. */
+/* ---- synthetic.c: data with a known truth. The kinds are in a table: name, help, parameters. */
 typedef struct spd_synthetic_options {
     int64_t rows, features, outputs, height, width;
     double density, noise, correlation;

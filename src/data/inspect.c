@@ -1,5 +1,5 @@
-/* inspect.c - what is in a data set and what to beware of: labels, empty, constant and one-class columns, duplicates, norms,
- * memory. Two passes over the entries and three sorts of n numbers; d-sized arrays are the only other memory. */
+/* inspect.c - summarises a data set and points out possible problems: labels, empty, constant and one-class columns, duplicates,
+ * norms, memory. Two passes over the entries and three sorts of n numbers; the only other memory is d-sized arrays. */
 #include <stdlib.h>
 #include <xxhash.h>
 
@@ -8,7 +8,7 @@
 typedef struct column {
     int64_t nonzeros;
     double low, high, square; /* square: sum of (v / largest |v|)^2, so that nothing overflows */
-    int32_t first_class;      /* class of the first row with a nonzero here, -1 before it, -2 when another class followed */
+    int32_t first_class;      /* class of the first row with a nonzero here; -1 before it, -2 once another class has followed */
 } column;
 
 typedef struct fingerprint {
@@ -33,7 +33,7 @@ static int64_t row_of(const spdhg_data *data, int64_t i, const int32_t **idx, co
     return data->idx ? data->ptr[i + 1] - first : data->features;
 }
 
-/* Distinct labels and their counts; sorted labels are left in `work`. More than 64 values: numbers, not classes. */
+/* Distinct labels and their counts; leaves the sorted labels in `work`. More than 64 values are numbers, not classes. */
 static void count_labels(const spdhg_data *data, double *work, spd_inspection *out) {
     memcpy(work, data->b, (size_t)data->rows * sizeof *work);
     qsort(work, (size_t)data->rows, sizeof *work, by_value);
@@ -51,8 +51,8 @@ static void count_labels(const spdhg_data *data, double *work, spd_inspection *o
         up = up && (i == 0 || data->b[i] >= data->b[i - 1]);
         down = down && (i == 0 || data->b[i] <= data->b[i - 1]);
     }
-    /* A random order has 1 + n - (sum of squared counts)/n runs on average; a hundredth of that beyond the least is "almost
-     * sorted". */
+    /* A random order has 1 + n - (sum of squared counts)/n runs on average. Up to a hundredth of that above the minimum counts as
+     * "almost sorted". */
     const double random_runs = 1 + (double)data->rows - square / (double)data->rows;
     const bool classes = out->distinct_labels <= data->rows / 2;
     const bool few_runs = (double)out->label_runs <= (double)out->distinct_labels + 0.01 * random_runs;
@@ -92,7 +92,7 @@ static void first_pass(const spdhg_data *data, bool classes, column *col, double
 
 static double largest_of(const column *c) { return fmax(fabs(c->low), fabs(c->high)); }
 
-/* Second pass: norms of the columns, then what the columns say. */
+/* Second pass: norms of the columns, then the statistics of the columns. */
 static void judge_columns(const spdhg_data *data, bool classes, column *col, spd_inspection *out) {
     for (int64_t i = 0; i < data->rows; i++) {
         const int32_t *idx;
@@ -114,7 +114,7 @@ static void judge_columns(const spdhg_data *data, bool classes, column *col, spd
         out->column_norm_min = fmin(out->column_norm_min, norm);
         out->column_norm_max = fmax(out->column_norm_max, norm);
         out->constant_columns += c->nonzeros == data->rows && c->low == c->high;
-        out->one_class_columns += classes && c->first_class >= 0; /* without a ridge its coefficient may run away */
+        out->one_class_columns += classes && c->first_class >= 0; /* without a ridge its coefficient may diverge */
     }
     if (out->empty_columns == data->features) out->column_norm_min = 0;
 }
@@ -129,8 +129,7 @@ static bool same_row(const spdhg_data *data, int64_t i, int64_t k) {
            (!idx_i || memcmp(idx_i, idx_k, (size_t)count * sizeof *idx_i) == 0);
 }
 
-/* Rows whose features equal those of an earlier row. Among rows of one hash each is compared with the first of every kind seen.
- */
+/* Counts rows whose features equal those of an earlier row. Each row is compared with all distinct rows of the same hash. */
 static int64_t count_duplicates(const spdhg_data *data, fingerprint *mark) {
     for (int64_t i = 0; i < data->rows; i++) {
         const int32_t *idx;
@@ -142,7 +141,7 @@ static int64_t count_duplicates(const spdhg_data *data, fingerprint *mark) {
     qsort(mark, (size_t)data->rows, sizeof *mark, by_hash);
     int64_t duplicates = 0;
     for (int64_t first = 0, next; first < data->rows; first = next) {
-        int64_t kinds = first; /* mark[first..kinds) are the kinds of this hash; others are overwritten */
+        int64_t kinds = first; /* mark[first..kinds) are the distinct rows of this hash; the others are overwritten */
         for (next = first; next < data->rows && mark[next].hash == mark[first].hash; next++) {
             int64_t k = first;
             while (k < kinds && !same_row(data, mark[k].row, mark[next].row)) k++;
@@ -155,7 +154,7 @@ static int64_t count_duplicates(const spdhg_data *data, fingerprint *mark) {
     return duplicates;
 }
 
-/* The data; x, its average, y and its average (identity: y is as long as x); scores, mapped targets and weights of the rows. */
+/* The data; x and y with their averages (identity: y is as long as x); scores, mapped targets and weights of the rows. */
 static double bytes_of_fit(const spdhg_data *data, const spd_inspection *out) {
     const bool classes = data->targets == 1 && out->distinct_labels <= 64;
     const double K = classes ? (out->distinct_labels > 2 ? (double)out->distinct_labels : 1) : fmax(1, (double)data->targets);

@@ -1,5 +1,5 @@
-/* rows.c - arrays that grow within a budget, and one row brought into ascending order.
- * Equal indices keep their order (merge sort), so that "last" means the last one in the file. */
+/* rows.c - arrays that grow within a memory budget, and sorting a row into ascending order.
+ * Equal indices keep their order (merge sort), so "last" means the last one in the file. */
 #include "data/data.h"
 
 spdhg_status spd_budget_take(spd_budget *budget, double bytes, spdhg_error *err) {

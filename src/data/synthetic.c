@@ -1,9 +1,10 @@
 /* synthetic.c - data with a known truth, for demonstrations, tests and benchmarks: recipes, checks, labels.
- * Coefficients have the shape a recipe gives and are scaled so that the signal a'x has standard deviation 1/noise in units of the
- * standard logistic (classification) or 1, to which a normal error of standard deviation `noise` is added (regression). */
+ * A recipe gives the shape of the coefficients. For classification they are scaled so that the signal a'x has standard deviation
+ * 1/noise in units of the standard logistic; for regression it has standard deviation 1, and a normal error of standard deviation
+ * `noise` is added. */
 #include "data/synthetic.h"
 
-/* A disc of +1 and a rectangle of -1 on zero ground; the border pixels are grey by how much of them is covered. */
+/* A disc of +1 and a rectangle of -1 on a background of 0; border pixels have the covered fraction as their value. */
 static double image_truth(const spd_synthetic_options *o, int64_t j, int64_t k) {
     (void)k;
     const double h = (double)o->height, w = (double)o->width, side = fmin(h, w);
@@ -19,14 +20,14 @@ static double chain_truth(const spd_synthetic_options *o, int64_t j, int64_t k) 
     return level[(int64_t)((double)j / (double)o->features * (double)(sizeof level / sizeof *level))];
 }
 
-/* Half of the clusters act: +1, 0, -1, 0, ... */
+/* Half of the clusters are active: +1, 0, -1, 0, ... */
 static double graph_truth(const spd_synthetic_options *o, int64_t j, int64_t k) {
     (void)o, (void)k;
     const int64_t cluster = j / SPD_CLUSTER % 4;
     return cluster == 0 ? 1 : cluster == 2 ? -1 : 0;
 }
 
-/* A tenth of the coefficients, at least one, of random sign and size in [1,2); which ones differs between outputs. */
+/* A tenth of the coefficients, at least one, have random sign and size in [1,2); each output has its own selection. */
 static double sparse_truth(const spd_synthetic_options *o, int64_t j, int64_t k) {
     const int64_t active = o->features < 10 ? 1 : o->features / 10;
     if (spd_permute(o->seed, SPD_STREAM_SYNTHETIC, (uint64_t)k, o->features, j) >= active) return 0;
@@ -35,7 +36,7 @@ static double sparse_truth(const spd_synthetic_options *o, int64_t j, int64_t k)
     return (bits[0] & 1 ? 1 : -1) * (1 + spd_uniform(bits[1]));
 }
 
-/* What every coefficient array of a recipe with K > 1 or K = 1 is multiplied by, output by output. */
+/* Scales the coefficients of each output. */
 static void scale_truth(const spd_recipe *recipe, const spd_synthetic_options *o, double *x) {
     const double wanted = recipe->answer == SPD_ANSWER_NUMBER ? 1 : 1 / o->noise;
     for (int64_t k = 0; k < o->outputs; k++) {
@@ -76,7 +77,7 @@ static double label(const spd_recipe *recipe, const spd_synthetic_options *o, co
 
 static int64_t or_standard(int64_t asked, int64_t standard) { return asked ? asked : standard; }
 
-/* Options with the recipe's defaults where nothing was asked; complains about what makes no sense. */
+/* Fills unset options with the recipe's defaults and rejects impossible ones. */
 static spdhg_status complete(spd_synthetic_options *o, const spd_recipe *recipe, spdhg_error *err) {
     const spd_synthetic_options *s = &recipe->standard;
     const int64_t asked_features = o->features;

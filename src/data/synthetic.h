@@ -1,5 +1,5 @@
-/* synthetic.h - what the kinds of synthetic data are made of: a recipe names its defaults, its truth and how labels follow from
- * it. Every value is a pure function of (seed, what it is for, position): any part can be made again by itself. */
+/* synthetic.h - shared by the kinds of synthetic data: a recipe gives its defaults, its truth and how labels follow from it.
+ * Every value is a pure function of (seed, purpose, position), so any part can be regenerated separately. */
 #ifndef SPD_SYNTHETIC_H
 #define SPD_SYNTHETIC_H
 #include "data/data.h"

@@ -1,7 +1,8 @@
-/* synthetic_rows.c - rows a_i of synthetic data: normal series (dense or thinned), correlated clusters, and text-like sparse
- * rows. series:   a_j = rho a_(j-1) + sqrt(1-rho^2) e_j, so that corr(a_j, a_k) = rho^|j-k|; density < 1 keeps each entry with
- * that chance clusters: a_j = sqrt(rho) g_cluster(j) + sqrt(1-rho) e_j words:    as many draws as a document has words, word j
- * with chance log((j+2)/(j+1)) / log(d+1) (Zipf); tf-idf-like, unit norm */
+/* synthetic_rows.c - rows a_i of synthetic data: normal series (dense or thinned), correlated clusters, text-like sparse rows.
+ *     series:    a_j = rho a_(j-1) + sqrt(1-rho^2) e_j, so that corr(a_j, a_k) = rho^|j-k|
+ *     clusters:  a_j = sqrt(rho) g_cluster(j) + sqrt(1-rho) e_j
+ *     words:     as many draws as a document has words; word j has probability log((j+2)/(j+1)) / log(d+1) (Zipf)
+ * A series with density < 1 keeps each entry with that probability. Rows of words are tf-idf-like, with unit norm. */
 #include <stdlib.h>
 
 #include "data/synthetic.h"
@@ -34,7 +35,8 @@ static void clusters_row(const spd_synthetic_options *o, int64_t i, double *a) {
                own * spd_draw_normal(o->seed, SPD_DRAW_VALUE, first + (uint64_t)j);
 }
 
-/* Columns of a thinned row by geometric gaps: the cost is the number of entries, not of features. Returns how many. */
+/* The columns of a thinned row by geometric gaps: the cost is proportional to the entries, not to the features. Returns their
+ * number. */
 static int64_t thinned_row(const spd_synthetic_options *o, int64_t i, int32_t *idx, double *val) {
     const double log_miss = log1p(-o->density);
     const uint64_t first = (uint64_t)i * (uint64_t)o->features;
@@ -55,7 +57,7 @@ static int by_index(const void *left, const void *right) {
     return (a > b) - (a < b);
 }
 
-/* A document: its length is log-normal around density * features, at most `features` words are drawn. */
+/* A document: its length is log-normal around density * features; at most `features` words are drawn. */
 static int64_t words_row(const spd_synthetic_options *o, int64_t i, int32_t *idx, double *val) {
     const double spread = 0.5, d = (double)o->features;
     const double mean =
@@ -75,7 +77,7 @@ static int64_t words_row(const spd_synthetic_options *o, int64_t i, int32_t *idx
         val[count] = (1 + log((double)(next - t))) * (1 + log1p((double)idx[count]));
         square += val[count] * val[count];
     }
-    for (int64_t t = 0; t < count; t++) /* six decimals, as files of this kind carry */
+    for (int64_t t = 0; t < count; t++) /* six decimals, as usual in files of this kind */
         val[t] = fmax(1, round(1e6 * val[t] / sqrt(square))) / 1e6;
     return count;
 }
@@ -88,7 +90,7 @@ static spdhg_status dense_rows(spdhg_data *data, const spd_recipe *recipe, const
     return SPDHG_OK;
 }
 
-/* Room for one more row of at most `row_room` entries. */
+/* Makes room for one more row of at most `row_room` entries. */
 static bool make_room(spdhg_data *data, int64_t used, int64_t row_room, int64_t *room) {
     int64_t need;
     if (__builtin_add_overflow(used, row_room, &need)) return false;
@@ -130,7 +132,7 @@ double spd_synthetic_variance(const spd_recipe *recipe, const spd_synthetic_opti
     switch (recipe->rows) {
     case SPD_ROWS_SERIES: return o->density < 1 ? o->density * square : sum;
     case SPD_ROWS_CLUSTERS: return rho * clusters + (1 - rho) * square;
-    case SPD_ROWS_WORDS: break; /* unit rows: the mean square of a coefficient, as if words had no preference for some of them */
+    case SPD_ROWS_WORDS: break; /* unit rows: the mean square of the coefficients, as if all words were equally likely */
     }
     return square / (double)o->features;
 }

@@ -1,4 +1,4 @@
-/* view.c - which rows are held out, and copies of some rows of a data set with everything that belongs to them. */
+/* view.c - selects the rows that are held out, and copies some rows of a data set with everything that belongs to them. */
 #include "data/data.h"
 
 spdhg_status spd_split(int64_t rows, double fraction, uint64_t seed, int64_t **train, int64_t *trains, int64_t **test,
@@ -19,7 +19,7 @@ spdhg_status spd_split(int64_t rows, double fraction, uint64_t seed, int64_t **t
         return spd_fail_memory(err, 9.0 * (double)rows);
     }
     for (int64_t at = 0; at < held; at++) is_test[spd_permute(seed, SPD_STREAM_SPLIT, 0, rows, at)] = 1;
-    for (int64_t i = 0; i < rows; i++) /* marks instead of a sort: ids come out ascending */
+    for (int64_t i = 0; i < rows; i++) /* marking instead of sorting: ids come out in ascending order */
         if (is_test[i])
             (*test)[(*tests)++] = i;
         else
@@ -85,7 +85,7 @@ static bool copy_rows(spdhg_data *part, const spdhg_data *data, const int64_t *r
         good = good && part->group;
     }
     if (data->label) good = (part->label = copy_texts(data->label, data->labels)) && good;
-    part->labels = part->label ? data->labels : 0; /* never more texts than there are: free walks them */
+    part->labels = part->label ? data->labels : 0; /* never more than the texts that exist: free visits them all */
     if (data->name) good = (part->name = copy_texts(data->name, data->features)) && good;
     if (data->source) good = (part->source = spd_strdup(data->source)) && good;
     return good;
@@ -105,7 +105,7 @@ spdhg_status spd_data_subset(spdhg_data **out, const spdhg_data *data, const int
     part->offsets = data->offsets;
     part->index_base = data->index_base;
     part->format = data->format;
-    part->notes = data->notes; /* what the reader noticed is about the file, whichever rows of it are used */
+    part->notes = data->notes; /* the reader's notes are about the file, whichever rows are used */
     if (!copy_rows(part, data, row)) {
         spdhg_data_free(part);
         return spd_fail_memory(err, (double)rows / fmax(1, (double)data->rows) * spd_data_bytes(data));

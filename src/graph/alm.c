@@ -1,12 +1,17 @@
-/* alm.c - sparse inverse covariance by alternating linearisation (Scheinberg, Ma & Goldfarb 2010), the method the paper took its
- * F from. f(X) = -log det X + <S, X>, g(Y) the penalty, smoothed by sigma; G = g'(Y); one iteration, eigenvalues in d, vectors in
- * V: Y/mu - G - S = V diag(d) V';  X = V diag(gamma) V', gamma = (mu d + sqrt(mu^2 d^2 + 4 mu))/2 Z = X - mu (S - X^{-1});  G =
- * clip(Z/(sigma + mu), rho);  Y = Z - mu G. The answer is Y, which is sparse, not X; what the smoothing leaves of a zero is set
- * to 0. Two matrix products and an eigenvalue problem in each iteration: kept for fidelity, QUIC is faster. */
+/* alm.c - sparse inverse covariance by alternating linearisation (Scheinberg, Ma & Goldfarb 2010), the method with which the
+ * paper obtained its F. With f(X) = -log det X + <S, X>, g(Y) the penalty smoothed by sigma, and G = g'(Y), one iteration is
+ *     Y/mu - G - S = V diag(d) V'                      (eigenvalues d, eigenvectors V)
+ *     gamma = (mu d + sqrt(mu^2 d^2 + 4 mu))/2
+ *     X = V diag(gamma) V'
+ *     Z = X - mu (S - X^{-1})
+ *     G = clip(Z/(sigma + mu), rho)
+ *     Y = Z - mu G
+ * The answer is Y, which is sparse, not X. Entries that are nonzero only because of the smoothing are set to 0.
+ * Each iteration costs two matrix products and an eigenvalue problem. It is kept for fidelity to the paper; QUIC is faster. */
 #include "graph/graph.h"
 
 #define SIGMA 1e-8
-#define MU 0.5 /* constant: letting it decay, as the authors did, stalls on correlations */
+#define MU 0.5 /* constant: letting it decay, as the authors did, stalls on correlation matrices */
 enum { CHECK_EVERY = 10 };
 
 typedef struct alm {
@@ -37,11 +42,11 @@ static bool alternate(alm *s) {
             if (fabs(Z) <= rho * (SIGMA + MU)) Y[a] = 0;
         }
     for (int64_t i = 0; i < p; i++)
-        for (int64_t j = 0; j < i; j++) Y[i * p + j] = Y[j * p + i]; /* symmetric but for rounding: now exactly */
+        for (int64_t j = 0; j < i; j++) Y[i * p + j] = Y[j * p + i]; /* Y is symmetric up to rounding: make it exactly so */
     return true;
 }
 
-/* The gap at Y, if Y is positive definite. */
+/* The duality gap at Y, provided Y is positive definite. */
 static double gap_at(alm *s) {
     const int64_t p = s->g->p;
     memcpy(s->x->W, s->x->Theta, (size_t)(p * p) * sizeof(double));

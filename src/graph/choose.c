@@ -1,12 +1,13 @@
-/* choose.c - rho when nobody gave it: by the largest component allowed, by a number of edges, or by the extended Bayes criterion
- *     EBIC = N (<S, Theta> - log det Theta) + E log N + 4 E kappa log d,  kappa = 1/2  (Foygel & Drton 2010). */
+/* choose.c - chooses rho when it is not given: by the largest component allowed, by a number of edges, or by the extended
+ * Bayesian information criterion (Foygel & Drton 2010)
+ *     EBIC = N (<S, Theta> - log det Theta) + E log N + 4 E kappa log d,  kappa = 1/2. */
 #include "graph/graph.h"
 
 #define KAPPA 0.5
-#define GRID_RATIO 0.05 /* smallest rho of a grid over the largest */
+#define GRID_RATIO 0.05 /* smallest rho of a grid divided by the largest */
 enum { ALM_COMPONENT = 500, BISECTIONS = 24 };
 
-/* At least the noise of independent columns; for methods that solve components, at least what keeps those small. */
+/* At least the noise level of independent columns. For methods that solve components, also large enough to keep those small. */
 static spdhg_status choose_auto(const spd_graph_request *r, double floor, double *rho, spdhg_error *err) {
     *rho = floor;
     if (r->method == &spd_method_neighbourhood) return SPDHG_OK;
@@ -23,8 +24,8 @@ static spdhg_status count_edges(const spd_graph_request *r, double rho, int64_t 
     return status;
 }
 
-/* Edges need not fall steadily as rho grows, so this finds a rho with the number asked for or a little fewer, not the only one.
- */
+/* The number of edges need not decrease monotonically in rho, so several rho may qualify. This finds one of them, with the
+ * requested number of edges or slightly fewer. */
 static spdhg_status choose_edges(const spd_graph_request *r, double *rho, spdhg_error *err) {
     double low, high;
     int64_t edges;
@@ -46,7 +47,7 @@ static spdhg_status choose_edges(const spd_graph_request *r, double *rho, spdhg_
     return SPDHG_OK;
 }
 
-/* Descending from where the first edge appears, as far as components stay solvable. */
+/* Descends from the rho at which the first edge appears, as long as the components remain solvable. */
 static spdhg_status make_grid(const spd_graph_request *r, double grid[SPD_RHO_GRID], spdhg_error *err) {
     double low, high;
     SPD_TRY(spd_nth_largest(r->c, spd_threads(r->o->threads), 1, &low, &high, err));

@@ -1,21 +1,22 @@
-/* columns.c - the columns whose covariances are asked for: scaled, centred where that costs nothing, constant ones emptied.
- * Rows count by their weights: w_k N / sum w for the N rows of positive weight, so that equal weights are no weights. */
+/* columns.c - the columns whose covariances are computed: scaled, centred where that costs nothing; constant columns are emptied.
+ * Row k counts with weight w_k N / sum w, where N is the number of rows of positive weight. Equal weights therefore give the
+ * same result as no weights. */
 #include <stdlib.h>
 
 #include "graph/graph.h"
 
-#define DENSE_ABOVE 0.3 /* part of the entries that are not 0: from here on BLAS beats the row products */
+#define DENSE_ABOVE 0.3 /* share of nonzero entries above which BLAS is faster than the row products */
 
 typedef struct source {
     const spdhg_data *data;
-    int64_t *row;   /* those of positive weight */
-    double *weight; /* times N / their sum; NULL: all 1 */
+    int64_t *row;   /* the rows of positive weight */
+    double *weight; /* scaled by N / sum of the weights; NULL: all 1 */
     int64_t rows, nnz;
     double *mean, *spread; /* spread: sum of squared deviations */
-    int64_t *entries;      /* that are not 0, of each column */
+    int64_t *entries;      /* nonzero entries of each column */
 } source;
 
-/* Entries of a row that are not 0, in order; `at` starts at 0. */
+/* Iterates over the nonzero entries of a row, in order; `at` starts at 0. */
 static bool next(const source *s, int64_t k, int64_t *at, int64_t *column, double *value) {
     const spdhg_data *data = s->data;
     const int64_t i = s->row[k], from = data->idx ? data->ptr[i] : i * data->features;
@@ -55,7 +56,7 @@ static spdhg_status choose_rows(source *s, const int64_t *row, int64_t rows, spd
     return SPDHG_OK;
 }
 
-/* Means, then squared deviations, in two passes; a column is constant if all its values are the same number. */
+/* Means, then squared deviations, in two passes. A column is constant if all its values are equal. */
 static spdhg_status measure(source *s, spdhg_error *err) {
     const int64_t d = s->data->features;
     double *first = SPD_NEW(double, d), *present = SPD_NEW(double, d), *drift = SPD_NEW(double, d), value;
@@ -80,7 +81,7 @@ static spdhg_status measure(source *s, spdhg_error *err) {
         }
     spdhg_status status = good ? SPDHG_OK : spd_fail_memory(err, 48.0 * (double)d);
     for (j = 0; good && j < d; j++) {
-        if (s->entries[j] == s->rows) { /* what rounding took from the mean of a column that will be centred is put back */
+        if (s->entries[j] == s->rows) { /* a column that will be centred: correct its mean for rounding */
             s->spread[j] -= drift[j] / (double)s->rows * drift[j];
             s->mean[j] += drift[j] / (double)s->rows;
         } else

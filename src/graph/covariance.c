@@ -1,9 +1,10 @@
 /* covariance.c - parts of S = factor (X'X - N m m') without a d x d matrix.
- * Sparse rows: Gustavson's products, x_i'x_j = sum over the rows of column i of x_ki x_kj: the cost is sum_k nnz(x_k)^2 for all
- * of S. */
+ * Sparse rows use Gustavson's products,
+ *     x_i'x_j = sum over the rows k of column i of x_ki x_kj,
+ * which cost sum_k nnz(x_k)^2 for all of S. */
 #include "graph/graph.h"
 
-/* The upper triangle of the component's products; entries of other components in the same rows are passed over. */
+/* The upper triangle of the component's products; entries of other components in the same rows are skipped. */
 static void sparse_block(const spd_columns *c, const int32_t *list, int64_t p, const int32_t *home, const int32_t *place,
                          double *S) {
     const spd_csr *A = &c->by_row;
@@ -58,7 +59,7 @@ static void dense_times(const spd_columns *c, int64_t count, const int32_t *list
     }
 }
 
-/* First t = X_list coefficient, which is 0 but in the rows of these columns; then X't over those rows. */
+/* First t = X_list coefficient, which is 0 except in the rows of these columns; then X't over those rows. */
 static void sparse_times(const spd_columns *c, int64_t count, const int32_t *list, const double *coefficient, double *t,
                          double *out) {
     const spd_csr *A = &c->by_row;
@@ -71,7 +72,7 @@ static void sparse_times(const spd_columns *c, int64_t count, const int32_t *lis
         for (int64_t q = c->ptr[list[k]]; q < c->ptr[list[k] + 1]; q++) {
             const int32_t row = c->row[q];
             const double at = t[row];
-            if (at == 0) continue; /* done with an earlier column */
+            if (at == 0) continue; /* already handled with an earlier column */
             t[row] = 0;
             for (int64_t e = A->ptr[row]; e < A->ptr[row + 1]; e++) out[A->idx[e]] += at * A->val[e];
         }

@@ -1,6 +1,6 @@
-/* from_precision.c - the matrix F of a learned graph, one row for each edge i < j in the order of i, then j:
- *     edge       x_i - sign x_j, sign that of the partial correlation: what rises together is drawn together
- *     edge+I     the same over the identity
+/* from_precision.c - the matrix F of a learned graph, one row for each edge i < j, ordered by i, then j:
+ *     edge       x_i - sign x_j, with the sign of the partial correlation: features that rise together are pulled together
+ *     edge+I     the same rows, stacked on the identity
  *     skew       d x d, row i: sum over neighbours j > i of x_j minus those j < i (the paper's code: -tril + triu of the pattern)
  *     precision  Theta itself, d x d. */
 #include "graph/graph.h"
@@ -25,7 +25,7 @@ static spdhg_status edges(const spd_graph *graph, int64_t extra, spd_csr *F, spd
     return SPDHG_OK;
 }
 
-/* A symmetric pattern by rows: columns below i come first and ascend, because edges are in order. */
+/* A symmetric pattern by rows: columns below i come first and in ascending order, because the edges are sorted. */
 static spdhg_status square(const spd_graph *graph, bool precision, spd_csr *F, spdhg_error *err) {
     const int64_t d = graph->nodes, m = graph->edge.count;
     int64_t diagonal = 0, *fill = SPD_NEW(int64_t, d);

@@ -1,8 +1,9 @@
 /* glasso.c - one component of the sparse inverse covariance problem: its objective and its duality gap,
  *     f(Theta) = -log det Theta + <S, Theta> + rho sum_{i != j} |Theta_ij| + diagonal sum_i Theta_ii
- *     dual: max { log det(S + U) + p : |U_ij| <= rho, U_ii = diagonal }, here at U = clip(W - S, rho), W = Theta^{-1}, or at that
- * with U_ij = rho sign(Theta_ij) where Theta_ij != 0: then <Theta, U - U*> is 0 once the signs are right, so that the gap is of
- * second order in the error of W and not of first. */
+ *     dual: max { log det(S + U) + p : |U_ij| <= rho, U_ii = diagonal }.
+ * With W = Theta^{-1}, the dual point is U = clip(W - S, rho), or the same with
+ *     U_ij = rho sign(Theta_ij) where Theta_ij != 0.
+ * Then <Theta, U - U*> is 0 once the signs are right, and the gap is of second order in the error of W instead of first. */
 #include "graph/graph.h"
 
 double spd_glasso_value(const spd_glasso_point *x) { return -x->logdet + x->trace + x->penalty; }
@@ -20,7 +21,7 @@ void spd_glasso_evaluate(const spd_glasso *g, spd_glasso_point *x) {
 
 double spd_glasso_gap(const spd_glasso *g, const spd_glasso_point *x, bool signs, double *work) {
     const int64_t p = g->p;
-    for (int64_t i = 0; i < p; i++) { /* the lower triangle is what the factorisation reads */
+    for (int64_t i = 0; i < p; i++) { /* the factorisation reads only the lower triangle */
         const double *S = g->S + i * p, *W = x->W + i * p, *Theta = x->Theta + i * p;
         for (int64_t j = 0; j < i; j++) {
             const double towards = signs && Theta[j] != 0 ? copysign(g->rho, Theta[j]) : W[j] - S[j];

@@ -1,4 +1,4 @@
-/* learn.c - the whole way from rows to F: options checked, columns, rho, graph, structure, report. */
+/* learn.c - every step from rows to F: checks the options, then columns, rho, graph, structure, report. */
 #include "graph/graph.h"
 #include "structure/structure.h"
 

@@ -1,5 +1,5 @@
-/* nearest.c - graphs of the correlations themselves: all pairs above a threshold, or the k nearest neighbours of each feature,
- * near meaning a large |S_ij| (divided by the standard deviations, if these are covariances). */
+/* nearest.c - graphs of the correlations themselves: all pairs above a threshold, or the k nearest neighbours of each feature.
+ * The nearest features are those with the largest |S_ij| (covariances are divided by the standard deviations first). */
 #include <stdlib.h>
 
 #include "graph/graph.h"
@@ -27,7 +27,7 @@ typedef struct job {
 
 enum { NODES = 16 };
 
-/* The nearest features of j, the first index among equals: insertion into a short sorted list. */
+/* The nearest features of j by insertion into a short sorted list; ties go to the smaller index. */
 static void nearest(const job *w, int64_t j, const double *S, spd_pair *best) {
     int64_t count = 0;
     for (int64_t k = 0; k < w->c->features; k++) {

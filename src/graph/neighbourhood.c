@@ -1,7 +1,10 @@
-/* neighbourhood.c - each feature regressed on all others by the lasso, edges where a coefficient is not 0 (Meinshausen & Buhlmann
- * 2006): min_b  S_jj/2 - S_j'b + b'S b/2 + rho ||b||_1,  b_j = 0. Coordinate descent on a small working set with its part of S;
- * then the gradient for all features, from products of the data, adds those that violate |S_jk - (S b)_k| <= rho, until none
- * does. Nodes are independent of each other, in any order. */
+/* neighbourhood.c - regresses each feature on all others by the lasso and places edges where a coefficient is nonzero
+ * (Meinshausen & Buhlmann 2006):
+ *     min_b  S_jj/2 - S_j'b + b'S b/2 + rho ||b||_1,  b_j = 0.
+ * Coordinate descent runs on a small working set, with S restricted to it. Then the gradient for all features, computed from
+ * the data, adds the features that violate
+ *     |S_jk - (S b)_k| <= rho,
+ * until none does. Nodes are independent of each other and may be solved in any order. */
 #include <stdlib.h>
 
 #include "graph/graph.h"
@@ -12,13 +15,13 @@ typedef struct node {
     const spd_columns *c;
     double rho, tol;
     int32_t j;
-    int64_t count, room; /* working set */
+    int64_t count, room; /* size and capacity of the working set */
     int32_t *member;
     double *b, *g;     /* coefficients; gradient S_j - S b on the working set */
-    double *C;         /* S of the working set, room x room */
+    double *C;         /* S restricted to the working set, room x room */
     double *Sj, *full; /* d: row j of S; gradient for all features, or scratch */
     double *t;         /* rows: scratch, all 0 */
-    bool *inside;      /* d: in the working set */
+    bool *inside;      /* d: whether the feature is in the working set */
     spd_pair_list candidates;
 } node;
 
@@ -45,7 +48,7 @@ static spdhg_status make_room(node *n, int64_t count, spdhg_error *err) {
     return SPDHG_OK;
 }
 
-/* Features outside whose gradient is too large, the largest ones first and not too many at a time; the set grows by them. */
+/* Adds features outside the working set whose gradient is too large: the largest first, and a limited number at a time. */
 static spdhg_status grow(node *n, const double *gradient, bool *grown, spdhg_error *err) {
     const double most = n->rho * (1 + 1e-9) + 1e-15;
     n->candidates.count = 0;
@@ -73,7 +76,7 @@ static spdhg_status grow(node *n, const double *gradient, bool *grown, spdhg_err
     return SPDHG_OK;
 }
 
-/* Primal minus dual value on the working set; the dual point is the residual, shrunk until it is feasible. */
+/* Primal minus dual value on the working set; the dual point is the residual, scaled down until it is feasible. */
 static double gap_inside(const node *n) {
     double fitted = 0, explained = 0, l1 = 0, largest = 0;
     for (int64_t a = 0; a < n->count; a++) {
@@ -93,7 +96,7 @@ static void descend(node *n) {
         for (int64_t q = 0; q < n->count; q++) sum -= n->C[a * n->room + q] * n->b[q];
         n->g[a] = sum;
     }
-    const double enough = n->tol * n->c->variance[n->j] / 10; /* the rest of the gap is left to features outside */
+    const double enough = n->tol * n->c->variance[n->j] / 10; /* the rest of the allowed gap is for features outside */
     for (int sweep = 0; sweep < SWEEPS_MOST && gap_inside(n) > enough; sweep++)
         for (int64_t a = 0; a < n->count; a++) {
             const double *row = n->C + a * n->room, old = n->b[a], now = soft(row[a] * old + n->g[a], n->rho) / row[a];
@@ -148,7 +151,7 @@ static spdhg_status solve_node(node *n, spd_pair_list *found, spdhg_error *err) 
 typedef struct job {
     const spd_columns *c;
     double rho, tol;
-    spd_pair_list *found; /* of each block */
+    spd_pair_list *found; /* one list per block */
     spdhg_status *status;
 } job;
 
@@ -179,7 +182,7 @@ static void block(void *context, int64_t at) {
     spd_free(n.candidates.pair);
 }
 
-/* Every edge once: chosen by one end (or by both, if asked for); its strength is the mean of the two coefficients. */
+/* Keeps every edge once: those chosen at one end (or, if requested, at both). The strength is the mean of both coefficients. */
 static void unite(spd_pair_list *edge, bool both) {
     int64_t used = 0;
     if (edge->count > 0) qsort(edge->pair, (size_t)edge->count, sizeof *edge->pair, spd_pair_by_place);

@@ -1,6 +1,7 @@
-/* pairs.c - all pairs of features with |S_ij| > floor, block by block of columns, in waves of blocks that are taken in order.
- * Features that never occur together have S_ij = -factor N m_i m_j: they are found by going through the means from the largest.
- */
+/* pairs.c - all pairs of features with |S_ij| > floor. Columns are processed in blocks, blocks in waves, and results are consumed
+ * in order. Features that never occur together have
+ *     S_ij = -factor N m_i m_j.
+ * Going through the means from the largest finds those above the floor. */
 #include <stdlib.h>
 
 #include "graph/graph.h"
@@ -9,7 +10,7 @@ enum {
     BLOCK = 16,
     FIRST_WAVE = 4,
     LAST_WAVE = 32
-}; /* columns; blocks: memory is at most 16 * 32 rows of S before a floor is known */
+}; /* columns; blocks: before a floor is known, at most 16 * 32 rows of S are in memory */
 
 static int ascending(int64_t a, int64_t b) { return (a > b) - (a < b); }
 
@@ -56,7 +57,7 @@ static spdhg_status dense_rows(const wave *w, int64_t from, int64_t count, doubl
     return SPDHG_OK;
 }
 
-/* product and seen are all 0, and left so. */
+/* product and seen are all 0 on entry and on return. */
 static spdhg_status sparse_row(const wave *w, int64_t i, double *product, char *seen, int32_t *touched, spd_pair_list *found,
                                spdhg_error *err) {
     const spd_columns *c = w->c;
@@ -97,7 +98,7 @@ static spdhg_status sparse_rows(const wave *w, int64_t from, int64_t count, spd_
     const int64_t d = w->c->features;
     double *product = SPD_NEW(double, d);
     char *seen = SPD_NEW(char, d);
-    int32_t *touched = SPD_NEW(int32_t, d + 1); /* one more: written before it is known whether it counts */
+    int32_t *touched = SPD_NEW(int32_t, d + 1); /* one extra: an entry is written before it is known to count */
     spdhg_status status = product && seen && touched ? SPDHG_OK : spd_fail_memory(err, 13.0 * (double)d);
     for (int64_t i = from; i < from + count && status == SPDHG_OK; i++)
         if (sqrt(w->c->variance[i] * w->c->largest_variance) > w->floor)
@@ -139,7 +140,7 @@ spdhg_status spd_pairs(const spd_columns *c, int threads, double floor, spd_take
             if (status != SPDHG_OK && err) *err = w->error[b];
             if (status == SPDHG_OK) status = take(context, w->found[b].pair, w->found[b].count, &w->floor, err);
         }
-        for (int64_t b = 0; b < count; b++) { /* a wave before the floor was known may have held much */
+        for (int64_t b = 0; b < count; b++) { /* a wave that ran before the floor was known may hold many pairs */
             spd_free(w->found[b].pair);
             w->found[b] = (spd_pair_list){0};
         }

@@ -1,4 +1,4 @@
-/* precision.c - Theta of all features: screened into components, each solved on its own by QUIC or ALM, the largest first.
+/* precision.c - Theta of all features: screening splits them into components; QUIC or ALM solves each on its own, largest first.
  * Components are independent, so the result is the same for any number of threads. */
 #include <stdlib.h>
 
@@ -22,7 +22,8 @@ typedef struct job {
     double *Theta_ii;
 } job;
 
-/* A feature on its own: Theta_ii = 1/(S_ii + diagonal); of a constant one nothing is known but with a penalised diagonal. */
+/* A feature on its own: Theta_ii = 1/(S_ii + diagonal). For a constant feature this is defined only if the diagonal is
+ * penalised. */
 static void solve_single(const job *w, int64_t t) {
     const int32_t i = w->parts->list[w->parts->first[t]];
     const double S = w->c->variance[i], denominator = S + w->diagonal;
@@ -79,7 +80,7 @@ static void solve(void *context, int64_t t) {
         w->result[t].status = solve_one(w, t, NULL);
 }
 
-/* The results of the components, in their order, into one graph. */
+/* Gathers the results of the components, in their order, into one graph. */
 static spdhg_status gather(const job *w, spd_graph *out, spdhg_error *err) {
     out->converged = true;
     for (int64_t t = 0; t < w->parts->count; t++) {

@@ -1,15 +1,17 @@
 /* quic.c - sparse inverse covariance by proximal Newton steps (Hsieh, Sustik, Dhillon, Ravikumar 2014), dense in one component.
- * The direction minimises  <S - W, D> + tr(W D W D)/2 + penalty(Theta + D)  over the free pairs, those with Theta_ij != 0 or
- * |S_ij - W_ij| > rho: on the face of the present signs by quic_face.c and, should that not get f down, by coordinate descent,
- * quic_descent.c. Then a step of Armijo's rule that keeps Theta positive definite. From the diagonal on, rho comes down half by
- * half as soon as a full step can follow, so that only what matters enters; at the last it stops on the duality gap. */
+ * The direction D minimises
+ *     <S - W, D> + tr(W D W D)/2 + penalty(Theta + D)
+ * over the free pairs, those with Theta_ij != 0 or |S_ij - W_ij| > rho. It is first computed on the face of the current signs
+ * (quic_face.c) and, if that does not decrease f, by coordinate descent (quic_descent.c). An Armijo line search then keeps Theta
+ * positive definite. The iteration starts from a diagonal Theta and a large rho. rho is halved whenever a full step is likely to
+ * succeed, so that few unnecessary entries enter. At the final rho it stops on the duality gap. */
 #include "graph/quic.h"
 
 #define ARMIJO 1e-3
-#define BELOW 0.6 /* of the gap that is enough, aimed at */
-#define NEAR 1000 /* the gap is looked at when its first-order estimate, squared, is below so many times what is enough */
-#define CALM 8    /* Newton decrement below which rho may go on */
-#define LEAST 0.4 /* step on a face: shorter ones get f down less than coordinate descent does */
+#define BELOW 0.6 /* aim for this fraction of the allowed gap */
+#define NEAR 1000 /* compute the gap once the square of its first-order estimate is below this multiple of the allowed gap */
+#define CALM 8    /* Newton decrement below which rho may decrease */
+#define LEAST 0.4 /* shortest step on a face: below it, coordinate descent decreases f more */
 enum { VECTORS = 6 };
 typedef spd_quic_state quic;
 
@@ -46,7 +48,7 @@ static bool make_room(quic *s, int64_t pairs) {
     return spd_csr_new(&s->main, s->g.p, s->g.p, 2 * room + s->g.p, NULL) == SPDHG_OK;
 }
 
-/* The free pairs, each once with i < j; false: out of memory. */
+/* Finds the free pairs, each once with i < j. False: out of memory. */
 static bool find_free(quic *s) {
     const int64_t p = s->g.p;
     spd_pattern *f = &s->free;
@@ -65,7 +67,7 @@ static bool find_free(quic *s) {
     return make_room(s, count);
 }
 
-/* The duality gap to first order: rho |Theta_ij| - Theta_ij U_ij, U = clip(W - S, rho), over all pairs. */
+/* The duality gap to first order: the sum over all pairs of rho |Theta_ij| - Theta_ij U_ij with U = clip(W - S, rho). */
 static double first_order(const quic *s) {
     const int64_t p = s->g.p;
     const double rho = s->g.rho;
@@ -79,7 +81,7 @@ static double first_order(const quic *s) {
     return sum;
 }
 
-/* Theta + step D; on a face what would change its sign becomes 0. */
+/* Theta + step D; on a face, entries that would change sign become 0. */
 static void trial(const quic *s, double step, bool on_face, double *Theta) {
     const int64_t p = s->g.p, *start = s->free.start;
     memcpy(Theta, s->x->Theta, (size_t)(p * p) * sizeof *Theta);
@@ -94,7 +96,7 @@ static void trial(const quic *s, double step, bool on_face, double *Theta) {
     }
 }
 
-/* <S - W, Next - Theta> + penalty(Next) - penalty(Theta): what f loses to first order, negative for a descent. */
+/* <S - W, Next - Theta> + penalty(Next) - penalty(Theta): the first-order change of f, negative for a descent. */
 static double expected(const quic *s, const double *Next) {
     const int64_t p = s->g.p;
     const double *S = s->g.S, *W = s->x->W, *Theta = s->x->Theta;
@@ -116,12 +118,12 @@ static void swap(double **a, double **b) {
     *b = kept;
 }
 
-/* Steps 1, 1/2, 1/4, ... until f falls enough; then Theta, W and f are those of the new point. 0: none did. */
+/* Tries steps 1, 1/2, 1/4, ... until f decreases enough; Theta, W and f are then those of the new point. 0: no step did. */
 static double search(quic *s, bool on_face, double least) {
     const spd_glasso *g = &s->g;
     const double before = spd_glasso_value(s->x);
     spd_glasso_point next = *s->x;
-    next.Theta = s->U; /* the direction is complete: U is free */
+    next.Theta = s->U; /* the direction is complete, so U may be reused */
     for (double step = 1; step > least; step /= 2) {
         trial(s, step, on_face, next.Theta);
         const double decrease = expected(s, next.Theta);
@@ -141,7 +143,7 @@ static double search(quic *s, bool on_face, double least) {
     return 0;
 }
 
-/* One Newton step: its length, 0 if f could not be made smaller. */
+/* One Newton step. Returns its length, or 0 if f could not be decreased. */
 static double step(quic *s, double reduce, double *decrement) {
     *decrement = spd_quic_face(s, reduce);
     const double length = search(s, true, LEAST);
@@ -150,7 +152,7 @@ static double step(quic *s, double reduce, double *decrement) {
     return search(s, false, 1e-10);
 }
 
-/* The gap by the better dual point; that of W alone costs a factorisation more and matters only if it can be enough. */
+/* The gap at the better dual point. The one from W alone costs another factorisation, so it is tried only if it can suffice. */
 static double certify(quic *s, double about, double enough) {
     const double gap = spd_glasso_gap(&s->g, s->x, true, s->T);
     return gap <= enough || about > enough ? gap : fmin(gap, spd_glasso_gap(&s->g, s->x, false, s->T));
@@ -178,7 +180,7 @@ static bool iterate(quic *s, double rho) {
             if (x->gap <= enough) return true;
             reduce = sqrt(BELOW * enough / x->gap);
         }
-        s->whole = s->whole || length < 1; /* short steps: ill conditioned, the better preconditioner pays */
+        s->whole = s->whole || length < 1; /* short steps indicate ill conditioning: the better preconditioner pays off */
         length = step(s, reduce, &decrement);
     }
     s->g.rho = rho;

@@ -1,15 +1,20 @@
-/* quic_descent.c - the direction of QUIC by coordinate descent (Hsieh, Sustik, Dhillon, Ravikumar 2014):
- * <S - W, D> + tr(W D W D)/2 + penalty(Theta + D) over the free pairs; for the pair (i,j) a = W_ij^2 + W_ii W_jj,
- * b = S_ij - W_ij + w_i'D w_j,  c = Theta_ij + D_ij,  D_ij += mu = -c + soft(c - b/a, rho/a). U = D W is kept by rows; v = w_i'D,
- * its column i, is kept up to date while i stays, so that every product is one of whole rows. */
+/* quic_descent.c - the direction of QUIC by coordinate descent (Hsieh, Sustik, Dhillon, Ravikumar 2014), minimising
+ *     <S - W, D> + tr(W D W D)/2 + penalty(Theta + D)
+ * over the free pairs. The update for the pair (i,j) is
+ *     a = W_ij^2 + W_ii W_jj
+ *     b = S_ij - W_ij + w_i'D w_j
+ *     c = Theta_ij + D_ij
+ *     D_ij += mu = -c + soft(c - b/a, rho/a).
+ * U = D W is stored by rows. v = w_i'D, its column i, is kept up to date while i stays the same, so every product uses whole
+ * rows. */
 #include "graph/quic.h"
 
-#define SETTLED 0.15 /* change of D in a sweep over D */
+#define SETTLED 0.15 /* stop when the change of D in a sweep, relative to D, is below this */
 enum { SWEEPS = 20 };
 
 static double soft(double v, double k) { return v > k ? v - k : v < -k ? v + k : 0; }
 
-/* One pass over the coordinates of row i, pairs at 0 only if `all`; the sum of their changes. */
+/* One pass over the coordinates of row i, including pairs at 0 only if `all`. Returns the sum of their changes. */
 static double descend_row(spd_quic_state *s, int64_t i, bool all) {
     const spd_glasso *g = &s->g;
     const int64_t p = g->p, *start = s->free.start;

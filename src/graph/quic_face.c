@@ -1,21 +1,26 @@
 /* quic_face.c - the Newton system of one face by conjugate gradients (Oztoprak, Nocedal, Rennie & Olsen 2012):
- * with the signs z of Theta + D fixed, minimise  <S - W + rho z, D> + tr(W D W D)/2  over D_F, F the pairs with z != 0 and the
- * diagonal. The preconditioner is the inverse of the whole Hessian, cut to F: Hessian: R -> (W R W)_F, preconditioner: R ->
- * (Theta R Theta)_F, Theta without its small partial correlations: so it costs next to nothing and needs few iterations more.
- * Both in single precision if W is conditioned well enough for that: the gradient, so the solution, is not touched by it.
- * Pairs that the solution takes across 0 are put there and leave F; with the rest it goes on. -log det is self-concordant: the
- * square root of <R, (Theta R Theta)_F> tells how far the quadratic model is right, so how exact to be. */
+ * with the signs z of Theta + D fixed, minimise
+ *     <S - W + rho z, D> + tr(W D W D)/2
+ * over D_F, where F holds the pairs with z != 0 and the diagonal. The preconditioner is the inverse of the full Hessian,
+ * restricted to F:
+ *     Hessian:         R -> (W R W)_F
+ *     preconditioner:  R -> (Theta R Theta)_F, Theta without its small partial correlations.
+ * Dropping those makes it very cheap and costs few extra iterations. Both products use single precision if W is well enough
+ * conditioned; the gradient, and hence the solution, is unaffected. Pairs that the solution takes across 0 are set to 0 and
+ * leave F; the iteration continues with the rest. Since -log det is self-concordant, the square root of
+ *     <R, (Theta R Theta)_F>
+ * tells how far the quadratic model can be trusted, and hence how accurately to solve. */
 #include <float.h>
 
 #include "graph/quic.h"
 
-#define REDUCE 0.15 /* of the residual, far from the solution */
-#define CROSSED 0.1 /* what crosses 0, over D, that is worth another round */
-#define SMALL 0.04  /* partial correlation */
-#define HARMLESS 1  /* row sums are several times the norms that they stand for */
+#define REDUCE 0.15 /* reduction of the residual, far from the solution */
+#define CROSSED 0.1 /* another round pays if the part that crosses 0, relative to D, exceeds this */
+#define SMALL 0.04  /* a partial correlation below this counts as small */
+#define HARMLESS 1  /* sufficient because the row sums are several times the norms they bound */
 enum { ROUNDS = 3, FEW = 4, MOST = 60 };
 
-/* Off-diagonal pairs stand for two entries. */
+/* Each off-diagonal pair stands for two entries. */
 static double inner(const spd_quic_state *s, const double *a, const double *b) {
     const int64_t pairs = s->free.start[s->g.p];
     return 2 * spd_dot(pairs, a, b) + spd_dot(s->g.p, a + pairs, b + pairs);
@@ -34,12 +39,12 @@ static void curve(spd_quic_state *s, const double *X, double *out) {
     cut(s, out);
 }
 
-/* Z: the preconditioned residual; <R, Z>. */
+/* Z becomes the preconditioned residual; returns <R, Z>. */
 static double precondition(spd_quic_state *s) {
     const int64_t p = s->g.p;
     if (s->whole && !s->rough)
         spd_sandwich(&s->free, s->x->Theta, s->R, s->U, s->Z);
-    else if (s->rough && s->free.from[p] / p * spd_csr_nnz(&s->main) > p * p) /* sparse would go through as many entries */
+    else if (s->rough && s->free.from[p] / p * spd_csr_nnz(&s->main) > p * p) /* a sparse product would visit as many entries */
         spd_sandwich_light(&s->free, &s->main, s->R, s->W.U, s->Z);
     else
         spd_sandwich_sparse(&s->free, &s->main, s->R, s->Z);
@@ -70,14 +75,14 @@ static double norm(int64_t p, const double *M) {
     return largest;
 }
 
-/* An error eps ||W||^2 ||D||^2 of <D, W D W> is harmless beside what that is at least, ||D||^2/||Theta||^2. */
+/* The error eps ||W||^2 ||D||^2 of <D, W D W> is harmless compared with its lower bound ||D||^2/||Theta||^2. */
 static void find_precision(spd_quic_state *s) {
     const double condition = norm(s->g.p, s->x->W) * norm(s->g.p, s->x->Theta);
     s->rough = FLT_EPSILON * condition * condition < HARMLESS;
     if (s->rough) spd_float_copy(&s->W, s->g.p, s->x->W);
 }
 
-/* The signs: of Theta where it is not 0, elsewhere that of the descent. */
+/* The signs: that of Theta where it is nonzero, elsewhere that of the descent direction. */
 static void find_face(spd_quic_state *s) {
     const int64_t p = s->g.p, *start = s->free.start;
     for (int64_t i = 0; i < p; i++) {
@@ -108,7 +113,7 @@ static void residual(spd_quic_state *s, bool at_zero) {
     }
 }
 
-/* Conjugate gradients from D on, until <R, R> is `enough`; Z is the preconditioned residual, now = <R, Z>. */
+/* Conjugate gradients starting at D, until <R, R> is at most `enough`. Z is the preconditioned residual, now = <R, Z>. */
 static void solve(spd_quic_state *s, double now, double enough, int most) {
     const int64_t length = s->free.start[s->g.p] + s->g.p;
     memcpy(s->P, s->Z, (size_t)length * sizeof *s->P);
@@ -126,7 +131,7 @@ static void solve(spd_quic_state *s, double now, double enough, int most) {
     }
 }
 
-/* What crosses 0 stops there; the sum of squares of what it went beyond. */
+/* Entries that cross 0 stop there. Returns the sum of squares of the overshoot. */
 static double stop_crossing(spd_quic_state *s) {
     const int64_t p = s->g.p, *start = s->free.start;
     double beyond = 0;
@@ -141,8 +146,8 @@ static double stop_crossing(spd_quic_state *s) {
     return beyond;
 }
 
-/* New pairs that the preconditioned residual, nearly the solution, takes the other way are not on the face after all: they go
- * before the first product, not after a round. <R, Z> without them. */
+/* The preconditioned residual is close to the solution. New pairs whose sign it contradicts are not on the face after all. They
+ * are removed before the first product rather than after a round. Returns <R, Z> without them. */
 static double turn_away(spd_quic_state *s) {
     const int64_t p = s->g.p, *start = s->free.start;
     for (int64_t i = 0; i < p; i++)

@@ -1,6 +1,6 @@
 /* screen.c - exact screening: the components of the graph { |S_ij| > rho } are those of the solution Theta, so each is solved
- * alone (Mazumder & Hastie 2012, Witten, Friedman & Simon 2011). Union-find over pairs as they come; rho by the largest component
- * allowed is read off a maximum spanning forest, of which only the edges above the floor known so far are kept. */
+ * alone (Mazumder & Hastie 2012, Witten, Friedman & Simon 2011). Pairs are joined by union-find as they arrive. The rho for a
+ * given largest component is read off a maximum spanning forest, of which only the edges above the current floor are kept. */
 #include <stdlib.h>
 
 #include "graph/graph.h"
@@ -81,7 +81,7 @@ static spdhg_status list_trees(forest *f, spd_components *out, spdhg_error *err)
     for (int64_t t = 0; good && t < out->count; t++) {
         number[tree[t].root] = (int32_t)t;
         out->first[t + 1] = out->first[t] + tree[t].size;
-        tree[t].size = 0; /* from here on: nodes listed */
+        tree[t].size = 0; /* from here on: number of nodes listed so far */
     }
     for (int64_t j = 0; good && j < d; j++) {
         const int32_t t = number[root(f, (int32_t)j)];
@@ -133,12 +133,12 @@ spdhg_status spd_screen(const spd_columns *c, int threads, double rho, spd_compo
 typedef struct kruskal {
     forest f;
     spd_pair_list kept;
-    int64_t most, full; /* features in a component; pairs that make a reduction worth its sort */
+    int64_t most, full; /* largest component allowed; number of pairs at which a reduction is worth its sort */
     double floor;
 } kruskal;
 
-/* Joins the pairs kept so far, largest first. Those that close a circle say nothing; the first one that makes too large a
- * component is the new floor, and all below it are of no use any more. */
+/* Joins the pairs kept so far, largest first. Pairs that close a cycle carry no information. The first pair that would make a
+ * component too large gives the new floor, and all pairs below it are dropped. */
 static void reduce(kruskal *k) {
     int64_t used = 0;
     forest_reset(&k->f);

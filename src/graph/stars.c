@@ -1,6 +1,7 @@
-/* stars.c - stability selection of rho (Liu, Roeder & Wasserman 2010): of SUBSAMPLES parts of the rows, an edge is found in a
- * part theta; instability D(rho) = sum_{i<j} 2 theta_ij (1 - theta_ij) / (d (d-1)/2), and the smallest rho is taken for which D
- * <= UNSTABLE at it and all larger ones. */
+/* stars.c - stability selection of rho (Liu, Roeder & Wasserman 2010). Let theta_ij be the fraction of the SUBSAMPLES subsamples
+ * in which the edge (i, j) is found. The instability is
+ *     D(rho) = sum_{i<j} 2 theta_ij (1 - theta_ij) / (d (d-1)/2).
+ * The smallest rho is taken for which D <= UNSTABLE there and at all larger rho. */
 #include <stdlib.h>
 
 #include "graph/graph.h"
@@ -8,7 +9,7 @@
 #define UNSTABLE 0.05
 enum { SUBSAMPLES = 20 };
 
-/* 10 sqrt(N) rows, or 4/5 of them when there are few, as the authors do. */
+/* The size of a subsample: 10 sqrt(N) rows, or 4/5 of them when there are few, as the authors do. */
 static int64_t part_of(int64_t rows) { return rows > 144 ? (int64_t)(10 * sqrt((double)rows)) : 4 * rows / 5; }
 
 static spdhg_status add_edges(const spd_graph_request *r, double rho, int64_t *row, int sample, spd_pair_list *found,
@@ -22,7 +23,7 @@ static spdhg_status add_edges(const spd_graph_request *r, double rho, int64_t *r
     SPD_TRY(spd_columns_new(&c, r->data, row, part, r->o->covariance, err));
     spd_graph graph = {0};
     spdhg_status status = r->method->learn(c, rho, r->o, &graph, err);
-    if (status == SPDHG_USAGE) { /* a part of the rows has a component too large at this rho: it is small enough already */
+    if (status == SPDHG_USAGE) { /* a subsample has too large a component at this rho, so rho is small enough already */
         *possible = false;
         status = SPDHG_OK;
     }

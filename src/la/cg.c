@@ -1,5 +1,11 @@
 /* cg.c - conjugate gradients, preconditioned by the diagonal, a factor or the caller (Hestenes and Stiefel 1952), warm started:
- *     r = b - A x,  z = r/D,  p = z;   a = r'z/p'Ap,  x += a p,  r -= a Ap,  z = r/D,  p = z + (r'z new / r'z old) p */
+ *     r = b - A x,  z = r/D,  p = z
+ * and then in each iteration
+ *     a = r'z/p'Ap
+ *     x += a p
+ *     r -= a Ap
+ *     z = r/D
+ *     p = z + (r'z new / r'z old) p */
 #include "la/la.h"
 
 static void precondition(const spd_cg *cg, int64_t n, const double *r, double *z) {
@@ -26,7 +32,7 @@ int spd_cg_solve(const spd_cg *cg, int64_t n, const double *b, double *x, double
     while (made < cg->most && spd_norm2(n, r) > goal && !spd_stop_now(cg->stop)) {
         cg->apply(cg->context, p, Ap);
         const double curve = spd_dot(n, p, Ap);
-        if (!(curve > 0)) break; /* the rest lies in the null space, or rounding has eaten it */
+        if (!(curve > 0)) break; /* the rest lies in the null space, or is lost to rounding */
         spd_axpy(n, rz / curve, p, x);
         spd_axpy(n, -rz / curve, Ap, r);
         precondition(cg, n, r, z);

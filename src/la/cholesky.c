@@ -1,18 +1,18 @@
-/* cholesky.c - A = L L' for a symmetric positive definite A, the lower triangle by rows, in place; and the solution with it.
- * L_ij = (A_ij - sum_{k<j} L_ik L_jk) / L_jj, eight columns j and four rows i at a time: the sums over the columns before stay in
- * registers, and their order is fixed, so that the bits do not depend on the width of the vectors. LAPACK takes the large ones.
- */
+/* cholesky.c - A = L L' for a symmetric positive definite A, the lower triangle by rows, in place; and solving with it.
+ *     L_ij = (A_ij - sum_{k<j} L_ik L_jk) / L_jj
+ * Eight columns j and four rows i are computed at a time. The sums over the preceding columns stay in registers, and their order
+ * is fixed, so the bits do not depend on the vector width. Large matrices go to LAPACK. */
 #include <cblas.h>
 #include <lapacke.h>
 
 #include "la/la.h"
 
-enum { WIDTH = 8, HALF = WIDTH / 2, OURS_MOST = 1024 }; /* beyond, what is read again and again should be cut into tiles */
+enum { WIDTH = 8, HALF = WIDTH / 2, OURS_MOST = 1024 }; /* above OURS_MOST, data that are read repeatedly need tiling */
 
 typedef double four __attribute__((vector_size(HALF * sizeof(double)), aligned(sizeof(double)), may_alias));
 #define AT(x, j) (*(four *)(void *)((x) + (j)))
 
-/* out_r = the columns J .. J+7 of row r, less what the columns before make of it; panel: these columns of L', by k. */
+/* out_r = columns J .. J+7 of row r minus the contribution of the preceding columns; panel: these columns of L', by k. */
 static inline void subtract(int64_t J, double *const row[SPD_ABREAST], double *panel, double (*out)[WIDTH]) {
     const double *r0 = row[0], *r1 = row[1], *r2 = row[2], *r3 = row[3];
     four a0 = {0}, a1 = {0}, a2 = {0}, a3 = {0}, b0 = {0}, b1 = {0}, b2 = {0}, b3 = {0};
@@ -34,7 +34,7 @@ static inline void subtract(int64_t J, double *const row[SPD_ABREAST], double *p
     }
 }
 
-/* The factor of a corner, in place, and 1 over its diagonal. */
+/* Factors a diagonal block in place and stores the reciprocals of its diagonal. */
 static inline bool corner(double (*D)[WIDTH], double *inverse) {
     for (int i = 0; i < WIDTH; i++) {
         for (int c = 0; c < i; c++) {
@@ -49,7 +49,7 @@ static inline bool corner(double (*D)[WIDTH], double *inverse) {
     return true;
 }
 
-/* x_r = x_r D^{-T}, the four rows abreast. */
+/* x_r = x_r D^{-T}, four rows at once. */
 static inline void divide(double (*D)[WIDTH], const double *inverse, double (*x)[WIDTH]) {
     four t[WIDTH];
 #pragma GCC unroll 8
@@ -62,12 +62,12 @@ static inline void divide(double (*D)[WIDTH], const double *inverse, double (*x)
     }
 }
 
-/* Rows i .. i+3; beyond the last one the last one again, which then is written with the same numbers. */
+/* Pointers to rows i .. i+3. Beyond the last row the last one is repeated; it is then written again with the same values. */
 static inline void rows_from(int64_t n, double *A, int64_t i, double *row[SPD_ABREAST]) {
     for (int r = 0; r < SPD_ABREAST; r++) row[r] = A + (i + r < n ? i + r : n - 1) * n;
 }
 
-/* What eight columns do not fill: row by row. */
+/* The remaining columns, fewer than eight: row by row. */
 static bool last_columns(int64_t n, double *A, int64_t J) {
     for (int64_t i = J; i < n; i++) {
         double *row = A + i * n;
@@ -109,6 +109,6 @@ bool spd_cholesky(int64_t n, double *A) {
 
 void spd_cholesky_solve(int64_t n, const double *A, double *b) {
     if (n == 0) return;
-    cblas_dtrsv(CblasColMajor, CblasUpper, CblasTrans, CblasNonUnit, (int)n, A, (int)n, b, 1); /* dpotrs would pack A each time */
+    cblas_dtrsv(CblasColMajor, CblasUpper, CblasTrans, CblasNonUnit, (int)n, A, (int)n, b, 1); /* dpotrs packs A at every call */
     cblas_dtrsv(CblasColMajor, CblasUpper, CblasNoTrans, CblasNonUnit, (int)n, A, (int)n, b, 1);
 }

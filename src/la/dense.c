@@ -7,7 +7,7 @@
 
 static bool fits(int64_t n) { return n >= 0 && n <= INT32_MAX; }
 
-/* Doubles of dgesdd's own work; its 8 min(m,K) integers stand behind them in the caller's array. */
+/* The number of doubles that dgesdd needs as work. Its 8 min(m,K) integers follow them in the caller's array. */
 static int64_t gesdd_work(int64_t m, int64_t K) {
     const lapack_int rows = (lapack_int)K, columns = (lapack_int)m, k = rows < columns ? rows : columns;
     double best = 0, unused = 0;
@@ -40,8 +40,8 @@ bool spd_svd(int64_t m, int64_t K, double *A, double *U, double *s, double *Vt, 
 
 int64_t spd_eigen_work(int64_t n) { return 34 * n + 1; }
 
-/* By dsyev: dsyevd is faster for large n, but its small products allocate inside BLAS. A symmetric matrix is its own transpose;
- * LAPACK's columns of eigenvectors are our rows. */
+/* Uses dsyev: dsyevd is faster for large n, but its small products allocate inside BLAS. A symmetric matrix is its own
+ * transpose, so LAPACK's columns of eigenvectors are our rows. */
 bool spd_eigen(int64_t n, double *A, double *values, double *work) {
     if (n == 0) return true;
     if (!fits(spd_eigen_work(n)) || !spd_all_finite(n * n, A)) return false;
@@ -49,11 +49,11 @@ bool spd_eigen(int64_t n, double *A, double *values, double *work) {
                               (lapack_int)spd_eigen_work(n)) == 0;
 }
 
-enum { PANEL = 32 }; /* columns that LAPACK treats at once */
+enum { PANEL = 32 }; /* columns that LAPACK processes at once */
 
 int64_t spd_complement_work(int64_t n) { return (PANEL + 1) * n; }
 
-/* A' = H_1 ... H_r R by Householder's reflections; the product of them turns the unit vectors r+1..n into the complement. */
+/* A' = H_1 ... H_r R by Householder reflections; their product maps the unit vectors r+1..n onto the complement. */
 bool spd_complement(int64_t r, int64_t n, double *A, double *Q, double *work) {
     const int64_t rest = n - r;
     memset(Q, 0, (size_t)(rest * n) * sizeof *Q);

@@ -1,6 +1,6 @@
-/* dense_rows.c - four full rows at a time: products with one vector, and their sum onto one; with both, a symmetric matrix times
- * one. Vectors of four numbers, two a row: the order of every sum is fixed, so the bits do not depend on the processor's own
- * width. */
+/* dense_rows.c - four dense rows at a time: their products with a vector, and their weighted sum added to a vector; combining the
+ * two multiplies a symmetric matrix by a vector. Each row uses two vectors of four numbers. The order of every sum is fixed, so
+ * the bits do not depend on the processor's vector width. */
 #include "la/la.h"
 
 typedef double four __attribute__((vector_size(4 * sizeof(double)), aligned(sizeof(double)), may_alias));
@@ -39,7 +39,7 @@ SPD_WIDE void spd_dense_rows_add(int64_t n, const double *const row[SPD_ABREAST]
     for (int64_t j = 0; j < n; j++) g[j] = (((g[j] + u0 * r0[j]) + u1 * r1[j]) + u2 * r2[j]) + u3 * r3[j];
 }
 
-/* BLAS would wake its threads for it: on a busy machine they are waited for, a thousand times as long as it takes. */
+/* Not by BLAS, which would wake its threads: on a busy machine, waiting for them can take a thousand times the product itself. */
 void spd_symmetric_apply(int64_t n, const double *A, const double *x, double *y) {
     int64_t i = 0;
     for (; i + SPD_ABREAST <= n; i += SPD_ABREAST) {

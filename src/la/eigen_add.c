@@ -1,14 +1,17 @@
-/* eigen_add.c - eigenvalues and eigenvectors of A + g g' from those of A, n^2 instead of n^3 but for one matrix product:
- *     V'(diag(e) + z z')V,  z = V g;   the roots of the secular equation 1 + sum_i z_i^2/(e_i - t) = 0 by LAPACK's dlaed9,
- * after deflation as in its dlaed2: a component |z_i| that is nothing keeps its pair, of two eigenvalues that are nearly the same
- * one gets all of z by a rotation (Gu and Eisenstat 1994: only then are the computed eigenvectors orthogonal). */
+/* eigen_add.c - eigenvalues and eigenvectors of A + g g' from those of A, at cost n^2 instead of n^3 except for one matrix
+ * product:
+ *     A + g g' = V'(diag(e) + z z')V,  z = V g.
+ * LAPACK's dlaed9 finds the roots t of the secular equation
+ *     1 + sum_i z_i^2/(e_i - t) = 0
+ * after deflation as in dlaed2: a negligible component |z_i| keeps its eigenpair; of two nearly equal eigenvalues, a rotation
+ * gives one all of z (Gu and Eisenstat 1994: only then are the computed eigenvectors orthogonal). */
 #include <cblas.h>
 #include <float.h>
 #include <lapacke.h>
 
 #include "la/la.h"
 
-/* Not in LAPACKE's header. Roots `from`..`to` of the k in order: d and the eigenvectors S of diag(pole) + rho w w'. */
+/* Not in LAPACKE's header. Computes roots `from`..`to` of the k, in order: d and the eigenvectors S of diag(pole) + rho w w'. */
 void dlaed9_(const lapack_int *k, const lapack_int *from, const lapack_int *to, const lapack_int *n, double *d, double *Q,
              const lapack_int *ldq, const double *rho, double *pole, double *w, double *S, const lapack_int *lds,
              lapack_int *info);
@@ -31,7 +34,7 @@ static secular lay_out(int64_t n, double *work) {
     return s;
 }
 
-/* The rows are nearly in order from the last time. */
+/* Insertion sort: the rows are nearly sorted from the previous call. */
 static void sort(const double *e, int64_t n, int32_t *row) {
     for (int64_t i = 0; i < n; i++) {
         int64_t j = i;
@@ -40,7 +43,7 @@ static void sort(const double *e, int64_t n, int32_t *row) {
     }
 }
 
-/* Rows a and b of V turned such that b gets all of z; true if A stays diagonal to within tol, and then it is done. */
+/* Rotates rows a and b of V so that b gets all of z. Only done, and true, if A then stays diagonal to within tol. */
 static bool merge(int64_t n, double *V, double *e, double *z, int64_t a, int64_t b, double tol) {
     const double size = hypot(z[a], z[b]), c = z[b] / size, s = -z[a] / size;
     if (fabs((e[b] - e[a]) * c * s) > tol) return false;
@@ -53,7 +56,7 @@ static bool merge(int64_t n, double *V, double *e, double *z, int64_t a, int64_t
     return true;
 }
 
-/* Keeps of s->row what changes. */
+/* Keeps in s->row only the rows that change. */
 static void deflate(int64_t n, double *V, double *e, double *z, double length, double tol, secular *s) {
     s->k = 0;
     for (int64_t i = 0; i < n; i++) {
@@ -79,7 +82,7 @@ bool spd_eigen_add(int64_t n, double *V, double *e, const double *g, double *wor
         s.w[i] = z[s.row[i]];
         memcpy(s.old + i * n, V + s.row[i] * n, (size_t)n * sizeof *V);
     }
-    rho = spd_dot(s.k, s.w, s.w); /* dlaed9 wants w of length 1 */
+    rho = spd_dot(s.k, s.w, s.w); /* dlaed9 requires w of length 1 */
     spd_scale(s.k, 1 / sqrt(rho), s.w);
     const lapack_int k = (lapack_int)s.k, one = 1;
     lapack_int info;

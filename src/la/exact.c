@@ -1,13 +1,13 @@
 /* exact.c - sums of products without rounding: is a_1 b_1 + ... + a_n b_n exactly 0?
- * Error-free transformations (Dekker 1971; Shewchuk 1997, Grow-Expansion): the running sum is kept as numbers whose exact sum it
- * is. Integers of ordinary size keep that list at one number. */
+ * Error-free transformations (Dekker 1971; Shewchuk 1997, Grow-Expansion): the running sum is stored as a list of doubles that
+ * add up to it exactly. For integers of ordinary size the list has one entry. */
 #include <float.h>
 
 #include "la/la.h"
 
-static const double SMALL = 1e-280; /* the rounding error of a product below this need not be a double */
+static const double SMALL = 1e-280; /* the rounding error of a product smaller than this may not be representable */
 
-/* Adds a to the expansion of `count` numbers, zeros left out; returns their new count. */
+/* Adds a to the expansion of `count` numbers, dropping zeros; returns the new count. */
 static int64_t grow(double *part, int64_t count, double a) {
     int64_t kept = 0;
     for (int64_t q = 0; q < count; q++) {

@@ -1,8 +1,8 @@
-/* joins.c - sets of numbers bound by equations a x_i + b x_j = 0: union-find with the ratio to the root (Galler and Fischer
- * 1964), paths halved on the way. A cycle that contradicts itself leaves only 0. */
+/* joins.c - sets of unknowns tied by equations a x_i + b x_j = 0: union-find with the ratio to the root (Galler and Fischer
+ * 1964) and path halving. A cycle with contradictory ratios forces its whole set to 0. */
 #include "la/la.h"
 
-static const double SAME = 1e-12; /* ratios this close around a cycle agree, but for rounding */
+static const double SAME = 1e-12; /* ratios this close around a cycle agree up to rounding */
 
 void spd_joins_clear(spd_joins *g) {
     for (int64_t j = 0; j < g->n; j++) {
@@ -52,7 +52,7 @@ void spd_joins_add(spd_joins *g, int64_t i, int64_t j, double a, double b) {
         return;
     }
     const int64_t under = ri < rj ? rj : ri,
-                  over = ri < rj ? ri : rj; /* the smallest number is the root: independent of the order */
+                  over = ri < rj ? ri : rj; /* the smallest index is the root, so the result does not depend on the order */
     if (g->ratio[under] == 0) g->ratio[over] = 0;
     g->root[under] = (int32_t)over;
     g->ratio[under] = ri < rj ? -ai / bj : -bj / ai;

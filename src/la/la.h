@@ -5,12 +5,12 @@
 
 #include "core/core.h"
 
-/* A loop over arrays that is compiled twice, the processor's vector width is chosen when the program starts. The bits do not
- * depend on it. Not with clang: its clones cannot be called from another file before version 17. */
+/* A loop over arrays that is compiled for several vector widths, one of which is chosen when the program starts. The bits do not
+ * depend on the choice. Not with clang: before version 17 its clones cannot be called from another file. */
 #if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__)
 #define SPD_WIDE __attribute__((target_clones("avx2", "default")))
 #define SPD_WIDEST                                                                                                               \
-    __attribute__((target_clones("avx512f", "avx2", "default"))) /* where there is much to compute on each number */
+    __attribute__((target_clones("avx512f", "avx2", "default"))) /* for loops that do a lot of arithmetic on each entry */
 #else
 #define SPD_WIDE
 #define SPD_WIDEST
@@ -27,7 +27,7 @@ bool spd_all_finite(int64_t n, const double *x);
 int64_t spd_count_nonzero(int64_t n, const double *x);
 double spd_sum(int64_t n, const double *x); /* Neumaier-compensated, fixed order */
 
-/* ---- twice the digits: a number as the sum of two doubles, and the operations that lose nothing (Knuth; Dekker 1971). */
+/* ---- double-double arithmetic: a number as the sum of two doubles, and error-free operations (Knuth; Dekker 1971). */
 typedef struct spd_twofold {
     double high, low;
 } spd_twofold;
@@ -39,7 +39,7 @@ static inline spd_twofold spd_two_product(double a, double b) {
     const double product = a * b;
     return (spd_twofold){product, fma(a, b, -product)};
 }
-/* s + a, and s + a b: off by at most 2 eps^2 of the sum of all sizes so far. */
+/* s + a and s + a b, with an error of at most 2 eps^2 times the sum of the absolute values added so far. */
 static inline spd_twofold spd_twofold_add(spd_twofold s, double a) {
     const spd_twofold t = spd_two_sum(s.high, a);
     return spd_two_sum(t.high, t.low + s.low);
@@ -52,8 +52,8 @@ static inline spd_twofold spd_twofold_times(spd_twofold s, double a) {
     const spd_twofold p = spd_two_product(s.high, a);
     return spd_two_sum(p.high, p.low + s.low * a);
 }
-/* ---- exact.c: a_1 b_1 + ... + a_n b_n is exactly 0; false also where products leave the range in which that can be told. work:
- * 2 n numbers. */
+/* ---- exact.c: whether a_1 b_1 + ... + a_n b_n is exactly 0. Also false if products leave the range in which this can be
+ * decided. work: 2 n numbers. */
 bool spd_sums_to_zero(int64_t n, const double *a, const double *b, double *work);
 
 /* ---- sparse rows, one output: sum_q val_q x_idx(q) in four lanes, and x_idx(q) += a val_q. val == NULL: all are 1. */
@@ -90,7 +90,7 @@ static inline void spd_scatter_add(int64_t n, double a, const int32_t *idx, cons
 enum { SPD_ABREAST = 4 };
 void spd_dense_rows_dots(int64_t n, const double *const row[SPD_ABREAST], const double *x, double *z);
 void spd_dense_rows_add(int64_t n, const double *const row[SPD_ABREAST], const double *u, double *g);
-/* y = A x for a symmetric n x n A, of which the lower triangle is read. */
+/* y = A x for a symmetric n x n A, of which only the lower triangle is read. */
 void spd_symmetric_apply(int64_t n, const double *A, const double *x, double *y);
 
 /* ---- csr.c: an m x n matrix by rows. val == NULL with idx == NULL means the identity (m == n). */
@@ -103,7 +103,8 @@ typedef struct spd_csr {
 spdhg_status spd_csr_new(spd_csr *A, int64_t m, int64_t n, int64_t nnz, spdhg_error *err);
 void spd_csr_free(spd_csr *A);
 bool spd_csr_is_identity(const spd_csr *A);
-/* Row e as slices; of the identity a single 1, whose column is in the row itself: it is used where it is, not copied. */
+/* Row e as slices. For the identity it is a single 1 whose column is stored in this struct: use the struct in place, do not copy
+ * it. */
 typedef struct spd_csr_row {
     int64_t n;
     const int32_t *idx;
@@ -118,38 +119,38 @@ static inline void spd_csr_take(const spd_csr *A, int64_t e, spd_csr_row *row) {
     row->idx = A->ptr ? A->idx + first : &row->own;
     row->val = A->ptr ? A->val + first : &one;
 }
-bool spd_csr_is_heavy(const spd_csr *A, int64_t i); /* row i has many entries: a hub, best eliminated by itself */
+bool spd_csr_is_heavy(const spd_csr *A, int64_t i); /* row i has many entries: it is a hub, best eliminated separately */
 int64_t spd_csr_nnz(const spd_csr *A);
 /* X is n x K, Y is m x K, both row-major (the K numbers of a row contiguous). */
 void spd_csr_apply(const spd_csr *A, int64_t K, const double *X, double *Y);            /* Y = A X */
 void spd_csr_apply_transposed(const spd_csr *A, int64_t K, const double *Y, double *X); /* X += A' Y */
 /* M += factor A'A for K outputs: the lower triangle of a row-major matrix with n numbers a row. */
 void spd_csr_add_gram(const spd_csr *A, int64_t K, double factor, int64_t n, double *M);
-/* Rigorous: ||A||_2 <= min( ||A||_F, sqrt of the largest row sum of |A||A|' ); work has n numbers. */
+/* A rigorous bound: ||A||_2 <= min( ||A||_F, sqrt of the largest row sum of |A||A|' ); work has n numbers. */
 double spd_csr_norm_bound(const spd_csr *A, double *work);
-/* ||A||_2 from below by `rounds` power iterations started at a fixed pseudo-random vector; work has n + m numbers. */
+/* A lower bound of ||A||_2 by `rounds` power iterations from a fixed pseudo-random vector; work has n + m numbers. */
 double spd_csr_power(const spd_csr *A, int rounds, double *work);
 
-/* ---- joins.c: which of n numbers are multiples of each other, x_j = ratio x_root, by union-find; sets that can only be 0 are
+/* ---- joins.c: which of n unknowns are multiples of each other, x_j = ratio x_root, by union-find. Sets that can only be 0 are
  * marked. */
 typedef struct spd_joins {
     int64_t n;
-    int32_t *root; /* follow until root[j] == j; the smallest number of a set is its root */
-    double *ratio; /* x_j = ratio[j] * x_{root[j]}; of a root 1, or 0: the whole set is 0 */
+    int32_t *root; /* follow until root[j] == j; the smallest index of a set is its root */
+    double *ratio; /* x_j = ratio[j] * x_{root[j]}; for a root 1, or 0 if the whole set is 0 */
 } spd_joins;
 spdhg_status spd_joins_new(spd_joins *g, int64_t n, spdhg_error *err);
-void spd_joins_clear(spd_joins *g);                                         /* every number by itself again */
+void spd_joins_clear(spd_joins *g);                                         /* every unknown is a set of its own again */
 int64_t spd_joins_find(spd_joins *g, int64_t j, double *ratio);             /* root of j's set; x_j = ratio x_root */
 void spd_joins_add(spd_joins *g, int64_t i, int64_t j, double a, double b); /* a x_i + b x_j = 0, a and b not 0 */
-void spd_joins_zero(spd_joins *g, int64_t j);                               /* x_j = 0, and so its whole set */
+void spd_joins_zero(spd_joins *g, int64_t j);                               /* x_j = 0, and hence its whole set */
 bool spd_joins_is_zero(const spd_joins *g, int64_t root);
-/* sum_q val_q x_idx(q) K + k = 0: a zero, or a tie. False: more than two entries are not 0, nothing is done. */
+/* Adds the equation sum_q val_q x_{idx(q) K + k} = 0: a zero or a tie. False, without effect, if more than two are nonzero. */
 bool spd_joins_row(spd_joins *g, const spd_csr_row *row, int64_t K, int64_t k);
-void spd_joins_flatten(spd_joins *g); /* root and ratio of every number become those of its set */
+void spd_joins_flatten(spd_joins *g); /* root and ratio of every unknown become those of its set */
 void spd_joins_free(spd_joins *g);
 
-/* Unknowns up to which a square matrix of all of them is written out and factored. The cube of more costs longer than methods
- * without a factor take (bench/scaling). */
+/* Largest number of unknowns for which a dense square matrix is formed and factored. Beyond it, the cubic cost exceeds that of
+ * methods without a factorisation (bench/scaling). */
 #define SPD_DENSE_MOST 1500
 
 /* ---- dense.c: LAPACK. Row-major m x K. */
@@ -160,19 +161,19 @@ int64_t spd_svd_work(int64_t m, int64_t K); /* doubles of work */
 bool spd_eigen(int64_t n, double *A, double *values, double *work);
 int64_t spd_eigen_work(int64_t n); /* doubles of work */
 
-/* Rows of Q (n - r, orthonormal): what is orthogonal to the r independent rows of A (r x n, destroyed). To rounding, however A is
- * conditioned. False if LAPACK fails. */
+/* The n - r rows of Q are an orthonormal basis of the complement of the r independent rows of A (r x n, destroyed), accurate to
+ * rounding whatever the condition of A. False if LAPACK fails. */
 bool spd_complement(int64_t r, int64_t n, double *A, double *Q, double *work);
 int64_t spd_complement_work(int64_t n); /* doubles of work */
 
 /* ---- cholesky.c */
-/* Cholesky of the symmetric positive definite n x n A (lower, in place) and solution of A x = b (in place); false if not
- * definite. The upper triangle is neither read nor written. */
+/* Cholesky factor of the symmetric positive definite n x n A (lower, in place) and solution of A x = b (in place); false if A is
+ * not definite. The upper triangle is neither read nor written. */
 bool spd_cholesky(int64_t n, double *A);
 void spd_cholesky_solve(int64_t n, const double *A, double *b);
 
-/* ---- eigen_add.c: eigenvalues e (in any order) and eigenvectors (rows of V) of A + g g' in place of those of A. False if LAPACK
- * fails or g is not finite: V and e are then of no use. */
+/* ---- eigen_add.c: replaces the eigenvalues e (in any order) and eigenvectors (rows of V) of A by those of A + g g'. False if
+ * LAPACK fails or g is not finite; V and e are then unusable. */
 bool spd_eigen_add(int64_t n, double *V, double *e, const double *g, double *work);
 int64_t spd_eigen_add_work(int64_t n); /* doubles of work */
 
@@ -181,58 +182,58 @@ typedef struct spd_cg {
     void (*apply)(const void *context, const double *p, double *Ap); /* Ap = A p */
     const void *context;
     const double *diagonal; /* of A, positive; NULL: 1 */
-    const double *factor;   /* of a matrix like A (with no diagonal), from spd_cholesky; NULL: none */
-    void (*precondition)(const void *context, const double *r, double *z); /* z near A^{-1} r, in place of the two; NULL: none */
+    const double *factor;   /* Cholesky factor, from spd_cholesky, of a matrix close to A (then without diagonal); NULL: none */
+    void (*precondition)(const void *context, const double *r, double *z); /* z near A^{-1} r, instead of the two; NULL: none */
     double tolerance;                                                      /* stop at ||b - A x|| <= tolerance ||b|| */
-    int most;                                                              /* iterations */
-    spd_stop *stop;                                                        /* asked in every iteration; NULL: none */
+    int most;                                                              /* maximum number of iterations */
+    spd_stop *stop;                                                        /* polled in every iteration; NULL: none */
 } spd_cg;
-/* x is the start and the result. work has 4 n numbers. Returns the iterations made. */
+/* x is the start and the result. work has 4 n numbers. Returns the number of iterations. */
 int spd_cg_solve(const spd_cg *cg, int64_t n, const double *b, double *x, double *work);
 
 /* ---- product.c: products of dense matrices by BLAS, row-major. */
-/* G = X_B' X, count x n: the rows from .. from + count of X'X, X being m x n. */
+/* G = X_B' X, count x n: rows from .. from + count of X'X, where X is m x n. */
 void spd_gram_rows(int64_t m, int64_t n, const double *X, int64_t from, int64_t count, double *G);
 /* C = V' diag(s) V for n x n V: the matrix with eigenvalues s whose eigenvectors are the rows of V. work has n n numbers. */
 void spd_recompose(int64_t n, const double *V, const double *s, double *C, double *work);
 /* y = V x, or V'x, for n x n V. */
 void spd_square_apply(int64_t n, const double *V, bool transposed, const double *x, double *y);
-/* The inverse (full, symmetric) in place of a factor of spd_cholesky. */
+/* Replaces a factor from spd_cholesky by the inverse of its matrix (full, symmetric). */
 bool spd_cholesky_inverse(int64_t n, double *A);
-/* log det of the matrix whose factor this is. */
+/* log det of the matrix with this factor. */
 double spd_cholesky_logdet(int64_t n, const double *A);
 
-/* ---- sandwich.c: products with a sparse symmetric X, given on the pairs of a pattern: `pairs` numbers, then n for the diagonal.
- */
+/* ---- sandwich.c: products with a sparse symmetric X, stored on the pairs of a pattern: one value per pair, then n for the
+ * diagonal. */
 typedef struct spd_pattern {
     int64_t n;
-    int64_t *start; /* n + 1: the pairs (i, other[q]), other[q] > i ascending, start[i] <= q < start[i+1]; the caller's to fill */
+    int64_t *start; /* n + 1: the pairs (i, other[q]), other[q] > i ascending, start[i] <= q < start[i+1]; filled by the caller */
     int32_t *other;
-    int64_t room; /* of other */
-    /* what spd_pattern_complete makes of them: the neighbours of i, itself among them, ascending, and where X has their values */
+    int64_t room; /* capacity of other */
+    /* made by spd_pattern_complete: the neighbours of i, including i, ascending, and the positions of their values in X */
     int64_t *from;
     int32_t *near, *pair;
-    void *value, *work; /* scratch of the products, in the precision of each */
+    void *value, *work; /* scratch for the products, in their respective precision */
 } spd_pattern;
-bool spd_pattern_new(spd_pattern *g, int64_t n); /* false, as below: out of memory; free it all the same */
+bool spd_pattern_new(spd_pattern *g, int64_t n); /* false, as below: out of memory; must be freed even then */
 void spd_pattern_free(spd_pattern *g);
-bool spd_pattern_room(spd_pattern *g, int64_t pairs); /* keeps what `other` holds */
+bool spd_pattern_room(spd_pattern *g, int64_t pairs); /* preserves the contents of `other` */
 void spd_pattern_complete(spd_pattern *g);
 /* out = (M X M) on the pattern for a symmetric n x n M; U is n x n work. X and out may be the same. */
 void spd_sandwich(const spd_pattern *g, const double *M, const double *X, double *U, double *out);
 /* The same for a sparse symmetric M; X and out may not be the same. */
 void spd_sandwich_sparse(const spd_pattern *g, const spd_csr *M, const double *X, double *out);
 
-/* ---- sandwich_float.c: a symmetric n x n matrix in single precision for the same product: six digits in half of the time. */
+/* ---- sandwich_float.c: a symmetric n x n matrix in single precision for the same product: six digits in half the time. */
 typedef struct spd_float_matrix {
     double scale;
-    float *M, *U; /* the matrix over scale, and work: n x width each, width from spd_float_width; the caller's */
+    float *M, *U; /* the matrix divided by scale, and work: n x width each, width from spd_float_width; owned by the caller */
 } spd_float_matrix;
 int64_t spd_float_width(int64_t n);
 void spd_float_copy(spd_float_matrix *s, int64_t n, const double *M);
 void spd_sandwich_float(const spd_pattern *g, const spd_float_matrix *s, const double *X, double *out);
-/* With a sparse M, of no more entries than the pattern of X has, where that is not sparse enough for spd_sandwich_sparse: the
- * work U is of the size of spd_float_matrix's. */
+/* With a sparse M that has no more entries than the pattern of X, where the pattern is too dense for spd_sandwich_sparse. The
+ * work U has the size of spd_float_matrix's U. */
 void spd_sandwich_light(const spd_pattern *g, const spd_csr *M, const double *X, float *U, double *out);
 
 #endif

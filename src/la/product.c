@@ -1,4 +1,4 @@
-/* product.c - products of dense matrices by BLAS, and what a Cholesky factor knows of its matrix.
+/* product.c - products of dense matrices by BLAS; inverse and log det from a Cholesky factor.
  * All matrices are row-major and have fewer than 2^31 rows and columns. */
 #include <cblas.h>
 #include <lapacke.h>
@@ -24,7 +24,7 @@ void spd_square_apply(int64_t n, const double *V, bool transposed, const double 
     cblas_dgemv(CblasRowMajor, transposed ? CblasTrans : CblasNoTrans, (int)n, (int)n, 1, V, (int)n, x, 1, 0, y, 1);
 }
 
-/* The inverse of an upper triangle by columns, in place, by halves: LAPACK's own goes column by column at these sizes. */
+/* Inverts a column-major upper triangle in place by recursive halving: LAPACK's own goes column by column at these sizes. */
 static bool invert_triangle(lapack_int n, double *A, lapack_int stride) {
     if (n <= SMALL) return LAPACKE_dtrtri_work(LAPACK_COL_MAJOR, 'U', 'N', n, A, stride) == 0;
     const lapack_int half = n / 2, rest = n - half;
@@ -39,7 +39,7 @@ bool spd_cholesky_inverse(int64_t n, double *A) {
     if (n == 0) return true;
     if (!invert_triangle((lapack_int)n, A, (lapack_int)n)) return false;
     if (LAPACKE_dlauum_work(LAPACK_COL_MAJOR, 'U', (lapack_int)n, A, (lapack_int)n) != 0) return false;
-    for (int64_t first = 0; first < n; first += SMALL) /* the other triangle, by blocks that stay in the cache */
+    for (int64_t first = 0; first < n; first += SMALL) /* copy to the other triangle in blocks that stay in the cache */
         for (int64_t i = first; i < n; i++) {
             const int64_t end = first + SMALL < i ? first + SMALL : i;
             for (int64_t j = first; j < end; j++) A[j * n + i] = A[i * n + j];

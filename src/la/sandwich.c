@@ -1,9 +1,10 @@
 /* sandwich.c - (M X M)_ij on the pattern of X, for a symmetric n x n M and a sparse symmetric X: first U = X M, then m_j'u_i.
- * Both products take several rows of M at once, so that they wait for the cache and not for one sum; the order of every sum is
- * fixed, so the bits depend neither on the width of the vectors nor on the tiles. A sparse M is gone through entry by entry. */
+ * Both products process several rows of M at once, so that the cache and not the latency of a single sum limits them. The order
+ * of every sum is fixed, so the bits depend neither on the vector width nor on the tiles. A sparse M is processed entry by
+ * entry. */
 #include "la/la.h"
 
-enum { TILE = 16, LANES = 8, BLOCK = 8 }; /* sandwich_float.c has tiles of as many bytes, two at once */
+enum { TILE = 16, LANES = 8, BLOCK = 8 }; /* tiles in sandwich_float.c have the same number of bytes; it processes two at once */
 
 bool spd_pattern_new(spd_pattern *g, int64_t n) {
     *g = (spd_pattern){.n = n,
@@ -46,13 +47,13 @@ void spd_pattern_complete(spd_pattern *g) {
         for (int64_t q = g->start[i]; q < g->start[i + 1]; q++) g->from[g->other[q]]++;
     }
     int64_t sum = 0;
-    for (int64_t i = 0; i <= n; i++) { /* from[i] is where the next neighbour of i goes */
+    for (int64_t i = 0; i <= n; i++) { /* from[i] is where the next neighbour of i is stored */
         const int64_t count = g->from[i];
         g->from[i] = sum;
         sum += count;
     }
     int32_t *pair = g->pair = g->near + sum;
-    for (int64_t i = 0; i < n; i++) { /* i has met all below it: what follows is ascending */
+    for (int64_t i = 0; i < n; i++) { /* all neighbours below i are already stored, so the order is ascending */
         g->near[g->from[i]] = (int32_t)i;
         pair[g->from[i]++] = (int32_t)(pairs + i);
         for (int64_t q = g->start[i]; q < g->start[i + 1]; q++) {
@@ -67,7 +68,7 @@ void spd_pattern_complete(spd_pattern *g) {
     g->from[0] = 0;
 }
 
-/* u = sum_k value_k M_{near_k} in TILE columns, those of even and of odd k apart: one sum would wait for itself. */
+/* u = sum_k value_k M_{near_k} in TILE columns. Even and odd k have separate sums: a single sum would be limited by latency. */
 static inline void combine(int64_t count, const int32_t *near, const double *value, const double *M, double *restrict u) {
     double s0[LANES] = {0}, s1[LANES] = {0}, t0[LANES] = {0}, t1[LANES] = {0};
     int64_t k = 0;
@@ -85,7 +86,7 @@ static inline void combine(int64_t count, const int32_t *near, const double *val
     }
 }
 
-/* U = X M, a tile of columns after the other; the last tile overlaps the one before. */
+/* U = X M, one tile of columns after another; the last tile overlaps the previous one. */
 SPD_WIDEST static void multiply(const spd_pattern *g, const double *M, double *U) {
     const int64_t n = g->n;
     const double *value = g->value;

@@ -1,7 +1,7 @@
-/* sandwich_float.c - the sandwich of sandwich.c in single precision: out = (M X M) on the pattern of X to six digits, in half of
- * the time. For directions and curvatures, which need no more. M and X are scaled to at most 1, so that nothing leaves the range
- * of floats; rows are filled with zeros to whole tiles. Vectors of eight numbers: the bits do not depend on the processor's own
- * width. */
+/* sandwich_float.c - the product of sandwich.c in single precision: out = (M X M) on the pattern of X to six digits, in half the
+ * time. That is sufficient for directions and curvatures. M and X are scaled to at most 1 so that nothing leaves the range of
+ * floats; rows are padded with zeros to whole tiles. Vectors have eight numbers, so the bits do not depend on the processor's
+ * vector width. */
 #include <float.h>
 
 #include "la/la.h"
@@ -12,7 +12,7 @@ typedef float eight __attribute__((vector_size(LANES * sizeof(float)), aligned(s
 
 int64_t spd_float_width(int64_t n) { return (n + TILE - 1) / TILE * TILE; }
 
-/* Its inverse is finite, whatever x is. */
+/* Has a finite inverse for any x. */
 static double size(int64_t n, const double *x) { return fmax(spd_max_abs(n, x), DBL_MIN); }
 
 SPD_WIDE void spd_float_copy(spd_float_matrix *s, int64_t n, const double *M) {
@@ -26,7 +26,7 @@ SPD_WIDE void spd_float_copy(spd_float_matrix *s, int64_t n, const double *M) {
     }
 }
 
-/* u = sum_k value_k M_{near_k} in TILE columns, those of even and of odd k apart: one sum would wait for itself. */
+/* u = sum_k value_k M_{near_k} in TILE columns. Even and odd k have separate sums: a single sum would be limited by latency. */
 static inline __attribute__((always_inline)) void combine(int64_t count, const int32_t *near, const float *value, const float *M,
                                                           float *u) {
     eight even[PARTS] = {{0}}, odd[PARTS] = {{0}};
@@ -40,7 +40,7 @@ static inline __attribute__((always_inline)) void combine(int64_t count, const i
     for (int c = 0; c < PARTS; c++) *(eight *)(void *)(u + LANES * c) = (even[c] + odd[c]) + x * AT(m, LANES * c);
 }
 
-/* U = X M, a tile of columns after the other. */
+/* U = X M, one tile of columns after another. */
 SPD_WIDE static void multiply(const spd_pattern *g, const float *M, float *U) {
     const int64_t n = g->n, width = spd_float_width(n);
     const float *value = g->value;
@@ -57,7 +57,7 @@ static inline float total(eight a, eight b) {
     return ((a[0] + a[4]) + (a[2] + a[6])) + ((a[1] + a[5]) + (a[3] + a[7]));
 }
 
-/* z_r = row_r'x, rows of whole tiles. */
+/* z_r = row_r'x for rows padded to whole tiles. */
 static inline __attribute__((always_inline)) void dots(int64_t width, const float *const row[SPD_ABREAST], const float *x,
                                                        float *z) {
     const float *r0 = row[0], *r1 = row[1], *r2 = row[2], *r3 = row[3];
@@ -79,7 +79,7 @@ static inline __attribute__((always_inline)) void dots(int64_t width, const floa
     z[3] = total(a3, b3);
 }
 
-/* out = scale (M U) on the pattern; of the neighbours of i those from i on. */
+/* out = scale (M U) on the pattern; only for neighbours of i that are at least i. */
 SPD_WIDE static void project(const spd_pattern *g, const float *M, const float *U, double scale, double *out) {
     const int64_t n = g->n, width = spd_float_width(n);
     float *work = g->work, z[SPD_ABREAST];
@@ -101,27 +101,27 @@ SPD_WIDE static void project(const spd_pattern *g, const float *M, const float *
     }
 }
 
-/* A: columns first .. of X, TILE numbers for each row; those beyond the last are 0. */
+/* A: columns first .. first + TILE - 1 of X, TILE numbers for each row; columns beyond the last are 0. */
 static void unfold(const spd_pattern *g, const double *X, double factor, int64_t first, float *A) {
     memset(A, 0, (size_t)(g->n * TILE) * sizeof *A);
     for (int64_t i = first; i < g->n && i < first + TILE; i++)
         for (int64_t k = g->from[i]; k < g->from[i + 1]; k++) A[g->near[k] * TILE + i - first] = (float)(X[g->pair[k]] * factor);
 }
 
-/* A: rows first .. of U, turned. */
+/* A: the tile of rows of U that starts at `first`, transposed. */
 static void turn(int64_t n, int64_t width, const float *U, int64_t first, float *A) {
     for (int64_t i = first; i < n && i < first + TILE; i++)
         for (int64_t k = 0; k < n; k++) A[k * TILE + i - first] = U[i * width + k];
 }
 
-/* Rows `from` and on of M A, a tile, with `stride` numbers from one row to the next. */
+/* Rows of M A from `from` on, one tile wide, with `stride` numbers from one row to the next. */
 SPD_WIDE static void multiply_tile(const spd_csr *M, const float *value, const float *A, int64_t from, int64_t stride,
                                    float *out) {
     for (int64_t i = from; i < M->n; i++)
         combine(M->ptr[i + 1] - M->ptr[i], M->idx + M->ptr[i], value + M->ptr[i], A, out + i * stride);
 }
 
-/* U = M X, then M U', whose tiles are read where the pattern is. */
+/* U = M X, then M U', of which only entries on the pattern are read. */
 void spd_sandwich_light(const spd_pattern *g, const spd_csr *M, const double *X, float *U, double *out) {
     const int64_t n = g->n, width = spd_float_width(n), pairs = g->start[n], entries = spd_csr_nnz(M);
     const double of_X = size(pairs + n, X), of_M = size(entries, M->val), scale = of_X * of_M * of_M;

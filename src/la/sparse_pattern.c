@@ -1,20 +1,21 @@
-/* sparse_pattern.c - which entries M = diag + G'WG and its factor have (sparse_system.h), and where every product of a row goes. */
+/* sparse_pattern.c - the nonzero pattern of M = diag + G'WG and of its factor (sparse_system.h), and the position to which every
+ * product of a row is added. */
 #include <amd.h>
 #include <ldl.h>
 
 #include "la/sparse_system.h"
 
-static const double INDEX_MOST = 2147483000; /* the libraries count in int32_t */
+static const double INDEX_MOST = 2147483000; /* the libraries use int32_t indices */
 
-/* What is only needed while the pattern is made. The transpose of G: rows of column j, and j's position in each. */
+/* Needed only while the pattern is built. The transpose of G: the rows of column j, and j's position in each. */
 typedef struct making {
     spd_sparse_pattern *s;
     int64_t *rows_of;       /* n + 1 */
     int32_t *row, *entry;   /* entries of G */
     int32_t *mark;          /* nodes */
-    int32_t *first, *other; /* upper triangle without diagonal, in the order of the unknowns */
-    int32_t *order;         /* nodes: who is eliminated when */
-    int32_t *long_row;      /* of the nodes from n on */
+    int32_t *first, *other; /* upper triangle without the diagonal, in the original order of the unknowns */
+    int32_t *order;         /* nodes: the order of elimination */
+    int32_t *long_row;      /* the row of each node from n on */
 } making;
 
 spdhg_status spd_sparse_pattern_new(spd_sparse_pattern *s, int64_t n, int64_t rows, int64_t entries, spdhg_error *err) {
@@ -34,7 +35,7 @@ static spdhg_status too_many(spdhg_error *err) {
 
 static int64_t length(const spd_sparse_pattern *s, int64_t r) { return s->ptr[r + 1] - s->ptr[r]; }
 
-/* Number the long rows and count what the short ones add. */
+/* Numbers the long rows and counts the products of the short ones. */
 static spdhg_status number_rows(spd_sparse_pattern *s, int64_t most, spdhg_error *err) {
     int64_t nodes = s->n;
     s->slot_ptr[0] = 0;
@@ -62,7 +63,7 @@ static void transpose(making *a) {
     a->rows_of[0] = 0;
 }
 
-/* Entries of column j above the diagonal, each once, into `other` from `at` on if that is there. */
+/* The entries of column j above the diagonal, each once; stored in `other` from `at` on if `other` is allocated. */
 static int64_t fill_column(making *a, int64_t j, int64_t at) {
     const spd_sparse_pattern *s = a->s;
     for (int64_t l = a->rows_of[j]; l < a->rows_of[j + 1]; l++) {
@@ -78,7 +79,7 @@ static int64_t fill_column(making *a, int64_t j, int64_t at) {
     return at;
 }
 
-/* The upper triangle as the unknowns are numbered; false: too many entries. */
+/* The upper triangle in the original numbering of the unknowns. False: too many entries. */
 static bool fill_triangle(making *a) {
     const spd_sparse_pattern *s = a->s;
     int64_t at = 0;
@@ -99,7 +100,7 @@ static bool fill_triangle(making *a) {
     return (double)at + (double)s->nodes <= INDEX_MOST;
 }
 
-/* The same entries in the order of elimination, diagonals first. */
+/* The same entries in the order of elimination, diagonal first. */
 static void reorder(making *a) {
     spd_sparse_pattern *s = a->s;
     int32_t *column = s->column, *next = a->mark;
@@ -125,7 +126,7 @@ static void reorder(making *a) {
         }
 }
 
-/* Where row r, whose entry a is the unknown of this column, adds to it; mark: where the column has its entries. */
+/* The slots of this column to which row r adds, its entry a being the column's unknown; mark: the slot of each entry. */
 static void find_slots_of(making *m, int64_t r, int64_t a, int32_t k) {
     const spd_sparse_pattern *s = m->s;
     if (s->node[r] >= 0) {
@@ -156,7 +157,7 @@ static void find_slots(making *m) {
     }
 }
 
-/* Columns of L: their lengths, and what a factorisation costs. count, flag: nodes each. */
+/* The lengths of the columns of L, and the cost of a factorisation. count, flag: nodes each. */
 static bool count_fill(spd_sparse_pattern *s, int32_t *count, int32_t *flag) {
     ldl_symbolic(s->nodes, s->column, s->above, s->factor_column, s->parent, count, flag, NULL, NULL);
     for (int32_t k = 0; k < s->nodes; k++) {
@@ -166,7 +167,7 @@ static bool count_fill(spd_sparse_pattern *s, int32_t *count, int32_t *flag) {
     return (double)s->fill <= INDEX_MOST;
 }
 
-/* Everything that needs the triangle; `other` is there once its size is known. */
+/* Everything that needs the triangle; `other` is allocated once its size is known. */
 static spdhg_status order_nodes(making *a, spdhg_error *err) {
     spd_sparse_pattern *s = a->s;
     if (!fill_triangle(a)) return too_many(err);
@@ -201,7 +202,7 @@ static spdhg_status make(making *a, spdhg_error *err) {
     return order_nodes(a, err);
 }
 
-/* What an analysis has made. */
+/* Frees the results of an analysis. */
 static void forget(spd_sparse_pattern *s) {
     int32_t **const made[] = {&s->place, &s->column, &s->above, &s->slot, &s->factor_column, &s->parent};
     for (size_t i = 0; i < sizeof made / sizeof *made; i++) {

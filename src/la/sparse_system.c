@@ -1,4 +1,4 @@
-/* sparse_system.c - M = diag(d) + G'WG in numbers: written out, factored, applied, solved (sparse_system.h). */
+/* sparse_system.c - M = diag(d) + G'WG numerically: assembled, factored, applied, solved (sparse_system.h). */
 #include "la/sparse_system.h"
 
 #include <ldl.h>
@@ -21,7 +21,7 @@ void spd_sparse_layout(spd_sparse_system *s, const spd_sparse_pattern *pattern, 
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) *lists[i] = spd_arena_int32(work, nodes);
 }
 
-/* The products of a short row, or sqrt|w| g of a long one. */
+/* Adds the products of a short row, or sqrt|w| g of a long one. */
 static void add_row(spd_sparse_system *s, int64_t r) {
     const spd_sparse_pattern *q = s->pattern;
     const int64_t size = q->ptr[r + 1] - q->ptr[r];
@@ -37,7 +37,7 @@ static void add_row(spd_sparse_system *s, int64_t r) {
         for (int64_t b = 0; b <= a; b++) s->M[*slot++] += w * value[a] * value[b];
 }
 
-/* Pivots are negative for long rows with a positive weight, and only for these. */
+/* Pivots must be negative exactly for the long rows with a nonnegative weight. */
 static bool signs_are_right(const spd_sparse_system *s) {
     const spd_sparse_pattern *q = s->pattern;
     int64_t wanted = 0, found = 0;
@@ -74,7 +74,7 @@ void spd_sparse_apply(const spd_sparse_system *s, const double *x, double *out) 
 
 static void apply(const void *context, const double *x, double *out) { spd_sparse_apply(context, x, out); }
 
-/* out = the first part of the factored system's solution. */
+/* out = the x part of the solution of the factored system. */
 static void solve_factored(const void *context, const double *b, double *out) {
     const spd_sparse_system *s = context;
     const spd_sparse_pattern *q = s->pattern;

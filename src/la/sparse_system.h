@@ -1,25 +1,26 @@
-/* sparse_system.h - symmetric systems M x = b with M = diag(d) + G'diag(w)G, G sparse. Its pattern stays, d, w and values change.
- * The unknowns are ordered once (AMD: Amestoy, Davis and Duff 1996), M is factored LDL' again and again (LDL: Davis 2005).
+/* sparse_system.h - symmetric systems M x = b with M = diag(d) + G'diag(w)G, G sparse. The pattern is fixed; d, w and the values
+ * of G change. The unknowns are ordered once (AMD: Amestoy, Davis and Duff 1996); M is factored LDL' repeatedly (LDL: Davis
+ * 2005).
  *
- * A long row of G would fill M. It stays beside it, with an unknown of its own:
+ * A long row of G would fill M. It is kept out of M and gets an unknown of its own:
  *
  *     ( diag(d) + S'diag(w)S    B' ) (x)   (b)      S: the short rows,   B: sqrt|w_r| g_r of every long one,
  *     ( B                       -E ) (t) = (0)      E = diag(sign w_r)
  *
- * Without t this is M x = b. */
+ * Eliminating t gives M x = b. */
 #ifndef SPD_SPARSE_SYSTEM_H
 #define SPD_SPARSE_SYSTEM_H
 #include "la/la.h"
 
-/* G and the order of elimination; made once. */
+/* G and the order of elimination; computed once. */
 typedef struct spd_sparse_pattern {
     int64_t n, rows;
-    int64_t *ptr; /* rows + 1: G by rows, no column twice in one */
+    int64_t *ptr; /* rows + 1: G by rows, each column at most once per row */
     int32_t *idx;
-    int32_t *node; /* rows: the unknown of a long row, n or more; -1: a short one. Set by spd_sparse_analyse */
-    /* nodes: n and the long rows; node q is eliminated as place[q]-th. The upper triangle in that order, by columns with the diagonal
-     * first, and where row r adds to it: products (a, b <= a) of a short row at slot_ptr[r] + a (a + 1)/2 + b, entries of a long one
-     * at slot_ptr[r] + a. */
+    int32_t *node; /* rows: the unknown of a long row, n or more; -1: a short row. Set by spd_sparse_analyse */
+    /* nodes: n plus the number of long rows; node q is eliminated as place[q]-th. Then the upper triangle in that order, by
+     * columns with the diagonal first, and where row r adds to it: the product (a, b <= a) of a short row at
+     * slot_ptr[r] + a (a + 1)/2 + b, entry a of a long row at slot_ptr[r] + a. */
     int32_t nodes, *place, *column, *above;
     int64_t *slot_ptr;
     int32_t *slot;
@@ -28,26 +29,27 @@ typedef struct spd_sparse_pattern {
     double work;                     /* multiplications of a factorisation */
 } spd_sparse_pattern;
 
-/* Room for G, the caller's to fill. */
+/* Allocates G, which the caller fills. */
 spdhg_status spd_sparse_pattern_new(spd_sparse_pattern *s, int64_t n, int64_t rows, int64_t entries, spdhg_error *err);
-/* Rows with more than `most` entries are long ones. Fails with SPDHG_MEMORY also where M or L has more than 2^31 entries. */
+/* Rows with more than `most` entries are long. Also fails with SPDHG_MEMORY if M or L would have more than 2^31 entries. */
 spdhg_status spd_sparse_analyse(spd_sparse_pattern *s, int64_t most, spdhg_error *err);
 void spd_sparse_pattern_free(spd_sparse_pattern *s);
 
-/* Numbers; all arrays come from the caller's arena. */
+/* The numerical values; all arrays come from the caller's arena. */
 typedef struct spd_sparse_system {
     const spd_sparse_pattern *pattern;
-    double *diagonal, *weight, *value; /* n, rows, entries of G: the caller's to fill */
-    double *shift;                     /* n, the same: what the factor has more on the diagonal, in parts of it */
+    double *diagonal, *weight, *value; /* n, rows, entries of G: filled by the caller */
+    double *shift;                     /* n, filled by the caller: added to the diagonal of the factored matrix, relative to it */
     double *M, *L, *D, *Y, *x, *whole; /* upper triangle, factor; scratch: nodes each; whole: diagonal of M, long rows included */
     double *cg;                        /* 4 n */
     int32_t *row, *count, *list, *flag;
 } spd_sparse_system;
 
 void spd_sparse_layout(spd_sparse_system *s, const spd_sparse_pattern *pattern, spd_arena *work);
-/* times: that of shift. False: not definite, as far as that can be told. */
+/* `times` multiplies shift. False: not positive definite, as far as the pivots tell. */
 bool spd_sparse_factor(spd_sparse_system *s, double times);
 void spd_sparse_apply(const spd_sparse_system *s, const double *x, double *out); /* out = M x */
-/* M x = b by conjugate gradients with the factor, at most so many, until |b - M x| <= tolerance |b|. Returns how many were made. */
+/* Solves M x = b by conjugate gradients preconditioned with the factor: at most `most` iterations, until
+ * |b - M x| <= tolerance |b|. Returns the number of iterations. */
 int spd_sparse_solve(spd_sparse_system *s, const double *b, double *x, double tolerance, int most, spd_stop *stop);
 #endif

@@ -26,7 +26,7 @@ SPD_WIDE double spd_sum_abs(int64_t n, const double *x) {
     return add_lanes(s);
 }
 
-/* Entries that are not numbers are passed over. */
+/* NaN entries are ignored. */
 SPD_WIDE double spd_max_abs(int64_t n, const double *x) {
     double s[LANES] = {0};
     int64_t i = 0;
@@ -40,7 +40,7 @@ SPD_WIDE double spd_max_abs(int64_t n, const double *x) {
 double spd_norm2(int64_t n, const double *x) {
     const double square = spd_dot(n, x, x);
     if ((square > 1e-280 && square < INFINITY) || isnan(square)) return sqrt(square);
-    const double largest = spd_max_abs(n, x); /* squares left the range of doubles: divide first */
+    const double largest = spd_max_abs(n, x); /* squares are out of the range of doubles: divide first */
     if (largest == 0 || isinf(largest)) return largest;
     double sum = 0;
     for (int64_t i = 0; i < n; i++) sum += (x[i] / largest) * (x[i] / largest);
@@ -56,7 +56,7 @@ SPD_WIDE void spd_scale(int64_t n, double a, double *x) {
 }
 
 SPD_WIDE bool spd_all_finite(int64_t n, const double *x) {
-    double s[LANES] = {0}; /* x - x is 0, or not a number */
+    double s[LANES] = {0}; /* x - x is 0 if x is finite, otherwise NaN */
     int64_t i = 0;
     for (; i + LANES <= n; i += LANES)
         for (int j = 0; j < LANES; j++) s[j] += x[i + j] - x[i + j];

@@ -1,5 +1,5 @@
-/* checkpoint.c - file format: "SPDHGCP2", a byte-order mark, hashes and counters, trace points, state numbers, a dual point, XXH3-64 of all
- * before it. */
+/* checkpoint.c - the file format: "SPDHGCP2", a byte-order mark, hashes and counters, trace points, the solver's state, a dual
+ * point, and the XXH3-64 of everything before it. */
 #include "model/checkpoint.h"
 
 #include <sys/stat.h>
@@ -21,7 +21,7 @@ static bool put(FILE *stream, XXH3_state_t *sum, const void *block, size_t size)
     return XXH3_64bits_update(sum, block, size) == XXH_OK && fwrite(block, 1, size, stream) == size;
 }
 
-/* The file in place also gets the name PATH.previous; it keeps its own until the new one is renamed over it. */
+/* Links the existing file to PATH.previous; it also keeps its own name until the new one is renamed over it. */
 static void keep_previous(const char *path) {
     char *previous = spd_alloc((int64_t)strlen(path) + 16, 1);
     if (!previous) return;
@@ -76,7 +76,7 @@ static spdhg_status damaged(const char *path, const char *how, spdhg_error *err)
     return spd_fail(err, SPDHG_DATA, "%s: not a whole checkpoint: %s", path, how);
 }
 
-/* Sizes agree with the file's, so that no count can make us allocate more than the file holds. */
+/* Sizes must agree with the file's, so that no count causes allocations larger than the file. */
 static spdhg_status check_header(const header *h, int64_t size, const char *path, spdhg_error *err) {
     if (memcmp(h->magic, magic, sizeof magic) != 0) return damaged(path, "it does not begin with SPDHGCP2", err);
     if (h->byte_order != byte_order) return damaged(path, "it was written on a machine of other byte order", err);

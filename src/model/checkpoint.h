@@ -1,6 +1,6 @@
-/* checkpoint.h - a running solve on disk: a few counters, the trace so far, the solver's state, and hashes of what determines the
- * iterates. Knows no solver: run.c fills it. Binary, little-endian, one XXH3 checksum over everything; two generations are kept.
- */
+/* checkpoint.h - a running solve on disk: a few counters, the trace so far, the solver's state, and hashes of everything that
+ * determines the iterates. It knows no solver: run.c fills it. Binary, little-endian, with one XXH3 checksum over everything; two
+ * generations are kept. */
 #ifndef SPD_CHECKPOINT_H
 #define SPD_CHECKPOINT_H
 #include "core/core.h"
@@ -11,8 +11,8 @@ enum { SPD_HASH_DATA, SPD_HASH_PROBLEM, SPD_HASH_SOLVER, SPD_HASH_SAMPLING, SPD_
 typedef struct spd_checkpoint {
     uint64_t hash[SPD_HASHES];
     int64_t stage, k, rows_visited, iterations_before, points, numbers;
-    int64_t said;  /* what the last step said, 0 while it should go on: a run that has ended goes no further */
-    int64_t duals; /* numbers of `dual`: 0, or those of alpha and y together */
+    int64_t said;  /* result of the last step, 0 while the run continues: a finished run is not continued */
+    int64_t duals; /* length of `dual`: 0, or that of alpha and y together */
     double seconds, epochs_before;
     spdhg_point *point; /* the trace so far; owned when read */
     double *number;     /* the state arena; owned when read */
@@ -20,10 +20,10 @@ typedef struct spd_checkpoint {
         dual; /* the dual point with the best bound so far; owned when read. The bound itself is not kept: it is computed again */
 } spd_checkpoint;
 
-/* Atomic; the file that was there becomes PATH.previous. */
+/* Atomic; an existing file becomes PATH.previous. */
 spdhg_status spd_checkpoint_write(const spd_checkpoint *c, const char *path, spdhg_error *err);
-/* Counts are checked against the file's size before anything is allocated. If PATH is damaged PATH.previous is read instead and
- * *previous is set. SPDHG_IO: missing; SPDHG_DATA: neither is whole. */
+/* Counts are checked against the file's size before anything is allocated. If PATH is damaged, PATH.previous is read instead and
+ * *previous is set. SPDHG_IO: missing; SPDHG_DATA: neither is intact. */
 spdhg_status spd_checkpoint_read(spd_checkpoint *c, const char *path, bool *previous, spdhg_error *err);
-void spd_checkpoint_free(spd_checkpoint *c); /* what read has allocated */
+void spd_checkpoint_free(spd_checkpoint *c); /* frees what spd_checkpoint_read allocated */
 #endif

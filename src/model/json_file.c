@@ -1,4 +1,4 @@
-/* json_file.c - one JSON object from a file written by anyone (RFC 8259), plain or compressed: at most MOST_BYTES, no key twice. */
+/* json_file.c - reads one JSON object (RFC 8259) from an untrusted file, plain or compressed: at most MOST_BYTES, unique keys. */
 #include "model/json_file.h"
 
 #include "text/text.h"

@@ -1,4 +1,5 @@
-/* json_write.c - JSON values of numbers and texts, and a file of them. NULL stands for what could not be made: memory ran out. */
+/* json_write.c - JSON values of numbers and texts, and files of them. NULL stands for a value that could not be created because
+ * memory ran out. */
 #include "model/json_file.h"
 
 json_t *spd_json_number(double value) { return isfinite(value) ? json_real(value) : json_null(); }

@@ -1,4 +1,4 @@
-/* metrics.c - how good scores are against labels, by the model's own map of labels; classes, probabilities and texts of classes.
+/* metrics.c - quality of scores against labels, using the model's own map of labels; classes, probabilities and class labels.
  * The loss is weighted as in the fit; accuracy, error, R^2, AUC and confusion count every row once. */
 #include <stdlib.h>
 
@@ -16,7 +16,7 @@ bool spd_model_coupled(const spdhg_model *model) {
     return loss && loss->value_k;
 }
 
-/* Coupled: the scores of a row decide together; other losses: every output answers by its own sign. */
+/* Coupled losses: the scores of a row decide together. Other losses: the sign of each output decides. */
 int64_t spd_model_class(const spdhg_model *model, const double *scores) {
     if (!spd_model_coupled(model)) return model->classes > 1 && scores[0] > 0;
     int64_t best = 0;
@@ -66,7 +66,7 @@ static int64_t find_text(const spdhg_model *model, const char *text) {
     return -1;
 }
 
-/* Class of every label, -1 where the model does not know the label. Labels are compared as texts if either side has texts. */
+/* The class of every label, -1 if the model does not know it. Labels are compared as text if either side has text labels. */
 static bool classes_of(const spdhg_model *model, const spdhg_data *data, int64_t *class_of_label) {
     int64_t *code = data->label ? SPD_NEW(int64_t, data->labels) : NULL;
     if (data->label && !code) return false;
@@ -100,7 +100,7 @@ static int by_score(const void *left, const void *right) {
     return (a > b) - (a < b);
 }
 
-/* The rank statistic of Mann and Whitney. */
+/* The Mann-Whitney rank statistic. */
 double spd_auc(spd_ranked *row, int64_t rows) {
     qsort(row, (size_t)rows, sizeof *row, by_score);
     double below = 0, pairs = 0, positives = 0; /* negatives below the current score; won pairs */
@@ -180,7 +180,7 @@ spdhg_status spd_model_calibration(const spdhg_model *model, const spdhg_data *d
     return SPDHG_OK;
 }
 
-/* Every target of the row is one that the loss takes. */
+/* Whether the loss accepts every target of the row. */
 static bool takes_row(const spdhg_loss *loss, const spdhg_data *data, int64_t i) {
     for (int64_t k = 0; k < data->targets && loss->wrong_target; k++)
         if (loss->wrong_target(data->b[i * data->targets + k])) return false;

@@ -54,7 +54,7 @@ spdhg_status spdhg_model_change(spdhg_model *model, const double *x, const doubl
         if (!isfinite(c[k])) return spd_fail(err, SPDHG_DATA, "intercept %lld is not finite", (long long)k);
     const bool same = (!x || memcmp(model->x, x, (size_t)coefficients * sizeof *x) == 0) &&
                       (!c || memcmp(model->c, c, (size_t)model->outputs * sizeof *c) == 0);
-    if (same) return SPDHG_OK; /* centred_c has digits that c has not */
+    if (same) return SPDHG_OK; /* centred_c has digits that c has lost */
     if (x) memcpy(model->x, x, (size_t)coefficients * sizeof *x);
     if (c) memcpy(model->c, c, (size_t)model->outputs * sizeof *c);
     if (model->centre.count == 0) return SPDHG_OK;
@@ -63,7 +63,7 @@ spdhg_status spdhg_model_change(spdhg_model *model, const double *x, const doubl
     return SPDHG_OK;
 }
 
-/* JSON is UTF-8: text that is not is taken as Latin-1, where every byte is the character of that number. */
+/* JSON is UTF-8. Other text is read as Latin-1, in which every byte is the character with that code. */
 char *spd_model_utf8(const char *text) {
     if (spd_is_utf8(text)) return spd_strdup(text);
     char *out = spd_alloc(2 * (int64_t)strlen(text) + 1, 1), *to = out;
@@ -75,8 +75,8 @@ char *spd_model_utf8(const char *text) {
     return out;
 }
 
-/* Index j of the data is feature j + index_shift of the model. Only files that write their indices can disagree about the first
- * one: a 0-based training file and a test file in which no index 0 happens to occur. */
+/* Index j of the data is feature j + index_shift of the model. Only formats with explicit indices can disagree about the first
+ * index: a 0-based training file and a test file in which index 0 happens not to occur. */
 static int64_t index_shift(const spdhg_model *model, const spdhg_data *data) {
     const bool written = data->idx && data->format && (strcmp(data->format, "libsvm") == 0 || strcmp(data->format, "cache") == 0);
     return written ? data->index_base - model->index_base : 0;

@@ -1,5 +1,5 @@
-/* model_read.c - a model from JSON written by anyone: every key's type, every count, index and number is checked before it is
- * used. Messages are "FILE: model: KEY: what was expected"; SPDHG_IO when there is no such file, SPDHG_DATA when it is not a
+/* model_read.c - reads a model from untrusted JSON: every key's type, every count, index and number is checked before it is
+ * used. Messages are "FILE: model: KEY: what was expected"; SPDHG_IO if there is no such file, SPDHG_DATA if it is not a
  * model. */
 #include <inttypes.h>
 #include <unistd.h>
@@ -56,7 +56,7 @@ static spdhg_status get_short(const reader *r, const char *key, char *out, size_
     return SPDHG_OK;
 }
 
-/* An array of exactly `count` finite numbers into out. */
+/* Reads an array of exactly `count` finite numbers into out. */
 static spdhg_status fill_numbers(const reader *r, const char *key, const json_t *array, int64_t count, double *out) {
     char expected[80];
     snprintf(expected, sizeof expected, "an array of %" PRId64 " numbers", count);
@@ -70,7 +70,7 @@ static spdhg_status fill_numbers(const reader *r, const char *key, const json_t 
     return SPDHG_OK;
 }
 
-/* NULL when the key is null. *out may hold fewer texts when this fails: the rest is NULL, free walks all. */
+/* NULL if the key is null. On failure *out may hold fewer texts: the rest is NULL, and free visits all. */
 static spdhg_status get_texts(const reader *r, const char *key, int64_t count, char ***out) {
     const json_t *array = json_object_get(r->object, key);
     if (json_is_null(array)) return SPDHG_OK;
@@ -86,7 +86,7 @@ static spdhg_status get_texts(const reader *r, const char *key, int64_t count, c
     return SPDHG_OK;
 }
 
-/* {"index": [...], "value": [...]}: ascending positions below `most`, a finite number for each. */
+/* {"index": [...], "value": [...]}: ascending positions below `most`, each with a finite number. */
 static spdhg_status check_entries(const reader *r, const char *key, const json_t *object, int64_t most) {
     const json_t *index = json_object_get(object, "index"), *value = json_object_get(object, "value");
     char place[40];
@@ -109,9 +109,9 @@ static spdhg_status get_coefficients(const reader *r, spdhg_model *m) {
     const json_t *x = json_object_get(r->object, "coefficients");
     int64_t count;
     if (__builtin_mul_overflow(m->features, m->outputs, &count)) return wrong(r, "features", "features x outputs below 2^63");
-    if (json_is_array(x) && (int64_t)json_array_size(x) != count) /* before memory is taken: a short file cannot claim much */
+    if (json_is_array(x) && (int64_t)json_array_size(x) != count) /* before allocating: a short file cannot claim much */
         return wrong(r, "coefficients", "features x outputs numbers");
-    /* A sparse array may be short and stand for a long one: what half of this machine cannot hold is refused, not tried. */
+    /* A short sparse array may stand for a long one: refuse what does not fit in half of this machine's memory. */
     const double bytes = 8.0 * (double)count, machine = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
     if (bytes > machine / 2 || !(m->x = SPD_NEW(double, count))) return spd_fail_memory(r->err, bytes);
     if (json_is_array(x)) return fill_numbers(r, "coefficients", x, count, m->x);
@@ -122,7 +122,7 @@ static spdhg_status get_coefficients(const reader *r, spdhg_model *m) {
     return SPDHG_OK;
 }
 
-/* Columns whose scores are computed from a point amid their values; the key is there only where there are some. */
+/* Columns that are shifted to compute scores; the key exists only if there are any. */
 static spdhg_status get_centre(const reader *r, spdhg_model *m) {
     const json_t *object = json_object_get(r->object, "centred");
     if (!object) return SPDHG_OK;
@@ -150,7 +150,7 @@ static spdhg_status get_side(const reader *r, spdhg_model *m) {
     return none || pixels == m->features ? SPDHG_OK : wrong(r, "side", "three zeros, or height x width x depth = features");
 }
 
-/* Labels: as many as the loss has classes, ascending, so that the map is the one that was fitted. */
+/* Labels: as many as the loss has classes, and ascending, so that the map is the one of the fit. */
 static spdhg_status get_classes(const reader *r, spdhg_model *m) {
     const spdhg_loss *loss;
     double arg;
@@ -218,7 +218,7 @@ static spdhg_status fill(const reader *r, spdhg_model *m) {
     return get_coefficients(r, m);
 }
 
-/* Takes over the object, which messages call path. */
+/* Takes ownership of the object; path is used in messages. */
 static spdhg_status from_object(spdhg_model **out, json_t *object, const char *path, spdhg_error *err) {
     spdhg_model *model = SPD_NEW(spdhg_model, 1);
     const reader r = {path, object, err};

@@ -1,12 +1,12 @@
-/* model_write.c - a model as one JSON object: keys in a fixed order, numbers with 17 digits (the same bits come back), unknown is
- * null. Coefficients that are mostly zero are {"index": [...], "value": [...]} with 0-based positions in the features x outputs
- * array. */
+/* model_write.c - writes a model as one JSON object: keys in a fixed order, numbers with 17 digits (the same bits come back),
+ * unknown values are null. Coefficients that are mostly zero are {"index": [...], "value": [...]} with 0-based positions in the
+ * features x outputs array. */
 #include <inttypes.h>
 
 #include "model/json_file.h"
 #include "model/model.h"
 
-/* Takes over `value`; false if it or the place for it could not be made. */
+/* Takes ownership of `value`; false if it is NULL or cannot be added. */
 static bool put(json_t *object, const char *key, json_t *value) { return value && json_object_set_new(object, key, value) == 0; }
 
 static json_t *coefficients(const double *x, int64_t count) {
@@ -24,7 +24,7 @@ static json_t *coefficients(const double *x, int64_t count) {
     return NULL;
 }
 
-/* Columns that scores are computed from a point s amid their values: sum_j (a_j - s_j) x_j + constants. */
+/* Columns shifted by a point s within their range; scores are sum_j (a_j - s_j) x_j + constants. */
 static json_t *centre(const spdhg_model *m) {
     json_t *object = json_object(), *index = json_array();
     bool good = object && index;
@@ -84,7 +84,7 @@ spdhg_status spdhg_model_to_text(const spdhg_model *model, char **text, spdhg_er
     json_t *object;
     *text = NULL;
     SPD_TRY(whole(model, &object, err));
-    const size_t size = json_dumpb(object, NULL, 0, FORM); /* not json_dumps, whose text can lack a part when memory runs out */
+    const size_t size = json_dumpb(object, NULL, 0, FORM); /* not json_dumps: its text can be incomplete when memory runs out */
     char *whole_text = size ? spd_alloc((int64_t)size + 1, 1) : NULL;
     if (whole_text && json_dumpb(object, whole_text, size, FORM) == size)
         *text = whole_text;

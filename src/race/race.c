@@ -1,5 +1,5 @@
-/* race.c - spdhg_race: all data sets one after the other, each as race_set.c does it, and after each the summary of all so far.
- * Here is also what the threads share: who is told, who asked to stop, what failed first. */
+/* race.c - spdhg_race: runs the data sets one after the other (race_set.c) and writes the summary of all results after each.
+ * Also holds what the threads share: progress messages, requests to stop, the first failure. */
 #include "race/race.h"
 
 #include <unistd.h>
@@ -12,7 +12,8 @@ void spd_race_did(spd_race *race, int solver, double weight, double seconds) {
     pthread_mutex_unlock(&race->mutex);
 }
 
-/* What is left takes as long as what was done here, solver by solver: they differ a thousandfold. */
+/* Estimates the remaining time from the work done in this run, separately for each solver because their speeds differ by a factor
+ * of a thousand. */
 static void foresee(const spd_race *race, spdhg_race_event *event) {
     double total = 0, done = 0, here = 0, seconds = 0, left = 0;
     for (int s = 0; s <= race->solvers; s++) {
@@ -50,7 +51,7 @@ void spd_race_failed(spd_race *race, spdhg_status status, const spdhg_error *err
     pthread_mutex_unlock(&race->mutex);
 }
 
-/* Room for the results of one data set and task; the first listing of the grids needs only how many points they have. */
+/* Allocates the results of one data set and task. At this point only the number of points in each grid is needed. */
 static spdhg_status make_problem(spd_race *race, int64_t source, int task, spd_race_problem *p, spdhg_error *err) {
     const spd_race_source *from = &race->source[source];
     p->task = race->task[task];

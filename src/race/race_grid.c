@@ -1,10 +1,10 @@
-/* race_grid.c - the parameters a race tries: the same budget for every solver, at most 3 x 3 points. The first axis is how long
- * its steps are, the second how strong its dual or penalty step is; factors multiply what the solver's own rules give, and the
- * first point is those rules. */
+/* race_grid.c - the parameters a race tries: the same budget for every solver, at most 3 x 3 points. The first axis is the step
+ * length, the second the strength of the dual or penalty step. Factors multiply the values that the solver's own rules give; the
+ * first point uses those rules unchanged. */
 #include "admm/admm.h"
 #include "race/race.h"
 
-enum { MOVED = 2, SAY = 9 /* a power: the value is the factor itself */ };
+enum { MOVED = 2, SAY = 9 /* as a power: the value is the factor itself */ };
 
 typedef struct axis {
     const char *param[MOVED];
@@ -14,7 +14,7 @@ typedef struct axis {
 } axis;
 
 #define LONGER                                                                                                                   \
-    3, { 1, 10, 100 } /* the rules are bounds for the worst row: longer steps are what may help */
+    3, { 1, 10, 100 } /* the rules are bounds for the worst row: only longer steps can help */
 #define DUAL                                                                                                                     \
     3, { 1, 0.01, 100 }
 
@@ -55,7 +55,7 @@ static const struct grid {
 
 bool spd_race_by_theory(const char *solver) { return strncmp(solver, "spdhg", 5) == 0; }
 
-/* What the solver's table says, or what its rule would give on p. */
+/* The value in the solver's table, or the one its rule gives on p. */
 static double base_of(const spd_race *race, const spd_solver_kind *kind, const spdhg_problem *p, const char *name) {
     if (!p) return NAN;
     const double L = spd_problem_lipschitz(p, race->o.sampling), norm = spd_problem_structure_norm(p);

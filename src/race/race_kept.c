@@ -1,6 +1,7 @@
-/* race_kept.c - the settings that a folder was raced with, in DIR/runs/settings.json. This race's own folder: the same settings
- * go on where it was, others are refused by name; data sets, tasks, solvers and repeats may be added, they change no other run.
- * The folder whose runs are reused: all but the tuning must be the same, as a run depends on that by its parameters alone. */
+/* race_kept.c - the settings that a folder was raced with, in DIR/runs/settings.json. For this race's own folder: equal settings
+ * continue the race, different ones are refused by name. Data sets, tasks, solvers and repeats may be added, since they change no
+ * other run. For a folder whose runs are reused: everything except the tuning must be equal, since tuning affects a run only
+ * through its parameters. */
 #include <unistd.h>
 #include <xxhash.h>
 
@@ -29,7 +30,7 @@ static json_t *settings(const spd_race *race) {
         o->sampling == SPDHG_SAMPLING_IID ? "iid" : "shuffle", "seed", (json_int_t)o->seed, "data", data);
 }
 
-/* *out NULL: there is no such file. */
+/* Sets *out to NULL if there is no such file. */
 static spdhg_status read_settings(const char *path, json_t **out, spdhg_error *err) {
     json_error_t why;
     *out = NULL;
@@ -56,10 +57,10 @@ static spdhg_status refuse(const char *folder, const char *key, const json_t *wa
 
 static bool is_data(const char *key) { return strcmp(key, "data") == 0; }
 
-/* How parameters are found, and the data sets, which have hashes of their own. */
+/* Settings that may differ: how parameters are found, and the data sets, which have hashes of their own. */
 static bool is_free(const char *key) { return is_data(key) || strcmp(key, "protocol") == 0 || strncmp(key, "tune_", 5) == 0; }
 
-/* All but the free ones must be what they were. */
+/* All settings except the free ones must be unchanged. */
 static spdhg_status compare(const char *folder, json_t *was, json_t *is, bool (*free_one)(const char *), const char *instead,
                             spdhg_error *err) {
     const char *key;
@@ -74,7 +75,7 @@ static spdhg_status compare(const char *folder, json_t *was, json_t *is, bool (*
     return SPDHG_OK;
 }
 
-/* Data sets that were not there yet are added, those not asked for now are kept. */
+/* Adds new data sets and keeps those that are not requested now. */
 static spdhg_status join_data(const spd_race *race, json_t *was, json_t *is, spdhg_error *err) {
     const char *key;
     json_t *value, *old = json_object_get(was, "data"), *data = json_object_get(is, "data");
@@ -89,7 +90,7 @@ static spdhg_status join_data(const spd_race *race, json_t *was, json_t *is, spd
 }
 
 static spdhg_status hash(const json_t *settings, uint64_t *out, spdhg_error *err) {
-    json_t *shared = json_copy((json_t *)settings); /* a copy of its own, which jansson makes without a const */
+    json_t *shared = json_copy((json_t *)settings); /* a separate copy; json_copy takes no const */
     if (shared) json_object_del(shared, "data");
     char *text = shared ? json_dumps(shared, JSON_SORT_KEYS | JSON_REAL_PRECISION(17)) : NULL;
     if (text) *out = XXH3_64bits(text, strlen(text));

@@ -1,10 +1,10 @@
-/* race_measure.c - what the runs of a race are worth, and which differences between solvers are more than chance.
- * Relative suboptimality (f - f*) / (f(0) - f*), raw, at the last point of a run, and when it first was at a level or below. */
+/* race_measure.c - measures the runs of a race, and tests which differences between solvers are significant.
+ * Relative suboptimality (f - f*) / (f(0) - f*), raw, at the last point of a run, and when it first was at or below a level. */
 #include "race/race.h"
 #include "race/statistics.h"
 
-/* A step may take many passes over the data, and the last one end far behind what was asked for: that is not compared. A batch is
- * not cut in two: up to the next point. */
+/* A step may take many passes over the data, so the last one may end far beyond the requested epochs; such points are not
+ * compared. Since a batch cannot be split, points before the next evaluation are accepted. */
 spdhg_status spd_race_add_point(const spd_race *race, spd_race_run *run, const spdhg_point *point, spdhg_error *err) {
     return point->epoch < race->o.epochs + race->o.every ? spd_trace_add(&run->trace, point, err) : SPDHG_OK;
 }
@@ -37,7 +37,7 @@ const spdhg_point *spd_race_reached(const spd_race *race, const spd_race_problem
     return NULL;
 }
 
-/* ---- one number per data set and solver: the mean over the repeats; never or not known is +INFINITY. */
+/* ---- one number per data set and solver: the mean over the repeats; +INFINITY if never reached or not known. */
 
 typedef enum measure_kind { SUBOPTIMALITY, TEST_LOSS, SECONDS, EPOCHS } measure_kind;
 typedef struct measure {
@@ -45,7 +45,7 @@ typedef struct measure {
     double level;
 } measure;
 
-/* Below what the certificate can tell apart from the optimum all are equal. */
+/* Runs that the certificate cannot distinguish from the optimum are equal. */
 static double resolution(const spd_race *race, const spd_race_problem *p, int64_t repeat) {
     const spd_race_optimum *optimum = &p->optimum[repeat];
     return optimum->certified ? fmax(optimum->gap, 0) / (optimum->start - spd_race_best(race, p, repeat)) : 0;
@@ -107,7 +107,7 @@ static bool table_new(table *t, const spd_race *race, int task) {
 
 static void table_free(table *t) { SPD_FREE_ALL(t->value, t->a, t->b, t->p, t->adjusted, t->mean_rank, t->order); }
 
-/* False if nobody got anywhere. */
+/* False if no solver reached anything. */
 static bool fill(table *t, const spd_race *race, int task, measure m) {
     int64_t row = 0;
     bool any = false;

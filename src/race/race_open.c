@@ -1,5 +1,5 @@
-/* race_open.c - the start of a race: its folder is made and held, its data sets are read once to see that they can be raced and
- * to hash them, and race_kept.c compares what is asked for with what the folder was raced with before. */
+/* race_open.c - the start of a race: creates and locks its folder, reads its data sets once to check and hash them, and compares
+ * the settings with those the folder was raced with before (race_kept.c). */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +18,7 @@ static bool ends_with(const char *text, const char *ending, size_t *length) {
     return true;
 }
 
-/* The file's name without its folder and endings: "data/splice.svm.xz" is splice. */
+/* The file name without folder and extensions: "data/splice.svm.xz" is splice. */
 static char *name_of(const char *path) {
     static const char *const packed[] = {".gz", ".bz2", ".xz", ".zst"};
     const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
@@ -63,7 +63,7 @@ static spdhg_status make_folder(const char *path, spdhg_error *err) {
     return spd_fail_io(err, path, "create the folder");
 }
 
-/* What a killed race was writing when it ended: NAME.json.tmp.XXXXXX and the like. */
+/* Removes files that a killed race was writing: NAME.json.tmp.XXXXXX and the like. */
 static void remove_leftovers(const char *folder) {
     DIR *entries = opendir(folder);
     if (!entries) return;
@@ -97,14 +97,14 @@ static spdhg_status hold_folder(spd_race *race, spdhg_error *err) {
     return status;
 }
 
-/* What is wrong with a problem does not say of which data set. */
+/* Errors about a problem do not name the data set: add it. */
 static spdhg_status said_of(const char *path, spdhg_status status, spdhg_error *err) {
     if (!err || strstr(err->message, path)) return status;
     const spdhg_error why = *err;
     return spd_fail(err, status, "%s: %.900s", path, why.message);
 }
 
-/* Problems that cannot be made are found here, not after hours. A learned structure is not: it is a function of the data. */
+/* Finds invalid problems now, not after hours. A learned structure is not computed here: it is a function of the data. */
 static spdhg_status look_at(spd_race *race, spd_race_source *s, spdhg_error *err) {
     spdhg_data *data;
     SPD_TRY(spdhg_data_read(&data, s->path, race->o.read, err));

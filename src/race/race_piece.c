@@ -1,5 +1,5 @@
-/* race_piece.c - one piece of the work on a data set and its place in DIR/runs: a certified optimum, a point of a grid, a run.
- * What is found there is not done again, nor is a run that was done in the folder whose runs are reused. */
+/* race_piece.c - one piece of the work on a data set and its file in DIR/runs: a certified optimum, a point of a grid, a run.
+ * Pieces found there are not computed again, nor are runs found in the folder whose runs are reused. */
 #include "race/race_set.h"
 
 static char *file_of(const char *folder, const spd_race_set *set, const spd_race_piece *p) {
@@ -12,7 +12,7 @@ static char *file_of(const char *folder, const spd_race_set *set, const spd_race
     return spd_race_path(folder, "runs/%s.%s.%s.r%lld.json", name, task, solver, (long long)p->repeat);
 }
 
-/* name: of the file, from "/runs/" on. */
+/* name: of the file, starting at "/runs/". */
 static uint64_t mark_of(uint64_t settings, const spd_race_set *set, const spd_race_piece *p, const char *name) {
     return spd_race_mark(settings, set->source, name,
                          p->kind == SPD_PIECE_RUN ? &set->problem[p->task].entry[p->solver].chosen : NULL);
@@ -58,7 +58,7 @@ static bool take(spd_race_set *set, const spd_race_piece *p, const json_t *objec
            (!run->problem || !measured || run->problem == measured);
 }
 
-/* The piece from a folder that was raced with these settings; NULL if it is not there. */
+/* Reads the piece from a folder that was raced with these settings; NULL if it is missing. */
 static json_t *find(const char *folder, uint64_t settings, spd_race_set *set, const spd_race_piece *p) {
     char *file = file_of(folder, set, p);
     json_t *object = file ? spd_race_load(file, mark_of(settings, set, p, file + strlen(folder))) : NULL;
@@ -68,7 +68,7 @@ static json_t *find(const char *folder, uint64_t settings, spd_race_set *set, co
     return NULL;
 }
 
-/* A run of the other race becomes one of this: the folder stands for itself. */
+/* Copies a run of the other race into this folder, which is then complete without the other. */
 static bool reuse(spd_race_set *set, const spd_race_piece *p) {
     spd_race *race = set->race;
     json_t *object = race->o.reuse && p->kind == SPD_PIECE_RUN ? find(race->o.reuse, race->reused_hash, set, p) : NULL;

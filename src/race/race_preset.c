@@ -1,7 +1,8 @@
-/* race_preset.c - `matlab`: how the scripts that the paper's authors published run their own methods. Not the paper's "exactly
- * following our theory": steps are multiplied by a number chosen by hand for each data set and variant, and the dual step is 5e-5
- * with lambda moved into F, which is 5e-5 lambda^2 here. Rows are shuffled, not drawn; one repeat. The other methods have
- * hand-made settings there too, of other algorithms than those of their papers; here they are tuned by the protocol. */
+/* race_preset.c - `matlab`: how the scripts published by the paper's authors run their own methods. This differs from the paper's
+ * "exactly following our theory": steps are multiplied by a number chosen by hand for each data set and variant, and the dual
+ * step is 5e-5 with lambda moved into F, which is 5e-5 lambda^2 here. Rows are shuffled, not drawn; there is one repeat. The
+ * scripts also have hand-made settings for the other methods, but for algorithms that differ from those of their papers; here
+ * they are tuned by the protocol. */
 #include "race/race.h"
 
 #define MATLAB_DUAL_STEP 5e-5

@@ -1,5 +1,5 @@
-/* race_run.c - one run of a race, and the certified optimum it is measured against. A run has one thread and is timed by that
- * thread's processor time; what others do on the machine is not in its seconds, nor is the evaluation of its points. */
+/* race_run.c - one run of a race, and the certified optimum it is compared with. A run uses one thread and is timed by that
+ * thread's processor time, so other processes do not affect it. Evaluating its points is not counted. */
 #include "race/race.h"
 
 typedef struct watch {
@@ -22,8 +22,8 @@ static void note(spd_race_run *out, spd_race_status status, const char *message)
     snprintf(out->message, sizeof out->message, "%s", message);
 }
 
-/* A solver that does not take the problem, or not within the limit of memory, is a result; memory that ran out is not: another
- * time it may be there. */
+/* It is a result if a solver does not support the problem, or not within the memory limit. Running out of memory is not: memory
+ * may be available another time. */
 static spdhg_status refused(spd_race_run *out, spdhg_status status, const spdhg_error *why, spdhg_error *err) {
     if (spd_ran_out(why)) {
         if (err) *err = *why;
@@ -65,7 +65,7 @@ spdhg_status spd_race_solve(spd_race *race, const char *solver, spdhg_problem *p
     watch w = {.race = race, .limit = run_time};
     spdhg_options o = SPDHG_OPTIONS;
     o.epochs = race->o.epochs;
-    o.tol = 0; /* all run as long */
+    o.tol = 0; /* all run equally long */
     o.every = race->o.every;
     o.batch = race->o.batch;
     o.sampling = race->o.sampling;
@@ -85,7 +85,7 @@ spdhg_status spd_race_solve(spd_race *race, const char *solver, spdhg_problem *p
 
 enum { OPTIMUM_TIMES_LONGER = 10 };
 #define OPTIMUM_TOLERANCE 1e-9
-#define OPTIMUM_GOOD_ENOUGH 1e-7 /* of f(0) - f*: a tenth of the finest level */
+#define OPTIMUM_GOOD_ENOUGH 1e-7 /* relative to f(0) - f*: a tenth of the finest level */
 
 static spdhg_status write_model(const spdhg_solver *solver, const char *path, spdhg_error *err) {
     spdhg_model *model;

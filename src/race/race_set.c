@@ -1,5 +1,5 @@
-/* race_set.c - one data set of a race: what is missing in the folder is listed and done, several pieces at a time: first the
- * optima and the points of the grids, then, with the parameters chosen, the runs. Every piece is saved as soon as it is done. */
+/* race_set.c - one data set of a race: lists the pieces that are missing in the folder and computes several at a time: first the
+ * optima and the points of the grids, then, with the chosen parameters, the runs. Every piece is saved as soon as it is done. */
 #include "race/race_set.h"
 
 typedef struct work {
@@ -8,7 +8,7 @@ typedef struct work {
     int64_t pieces;
 } work;
 
-/* The best point, the first of equals; the solver's own rules if none got anywhere. */
+/* Chooses the best point, the first among equals; the solver's own rules if no point has a result. */
 static void choose(spd_race_entry *entry) {
     int best = 0;
     for (int i = 1; i < entry->points; i++)
@@ -28,7 +28,7 @@ static void list_optima(work *w) {
             want(w, (spd_race_piece){.kind = SPD_PIECE_OPTIMUM, .task = t, .repeat = r});
 }
 
-/* Points from..to-1 of all grids. */
+/* Lists points from..to-1 of all grids. */
 static void list_points(work *w, int64_t from, int64_t to) {
     const spd_race *race = w->set->race;
     for (int t = 0; t < race->tasks; t++)
@@ -37,7 +37,7 @@ static void list_points(work *w, int64_t from, int64_t to) {
                 want(w, (spd_race_piece){.kind = SPD_PIECE_TUNE, .task = t, .solver = s, .point = (int)g});
 }
 
-/* Repeats from..to-1. */
+/* Lists repeats from..to-1. */
 static void list_runs(work *w, int64_t from, int64_t to) {
     const spd_race *race = w->set->race;
     w->pieces = 0;
@@ -47,7 +47,7 @@ static void list_runs(work *w, int64_t from, int64_t to) {
                 want(w, (spd_race_piece){.kind = SPD_PIECE_RUN, .task = t, .solver = s, .repeat = r});
 }
 
-/* ---- doing it */
+/* ---- computing the pieces */
 
 static spdhg_status do_optimum(spd_race_set *set, const spd_race_piece *p, json_t **out, spdhg_error *err) {
     spd_race *race = set->race;
@@ -68,7 +68,7 @@ static bool ran_late(const spd_race_entry *entry, spd_piece_kind kind, int64_t i
     return kind == SPD_PIECE_TUNE ? entry->late[i] : entry->run[i].status == SPD_RACE_TIME_OUT;
 }
 
-/* The first points of the grid, or the first repeats, all ran out of time: so would this one. */
+/* The first points of the grid, or the first repeats, all timed out: so would this one. */
 static bool is_hopeless(const spd_race *race, const spd_race_entry *entry, const spd_race_piece *p) {
     const int64_t before = p->kind == SPD_PIECE_TUNE ? p->point : p->repeat;
     int64_t late = 0;
@@ -76,7 +76,7 @@ static bool is_hopeless(const spd_race *race, const spd_race_entry *entry, const
     return late > 0 && late == race->o.time_outs;
 }
 
-/* The mean over the folds of what was reached at the end; a run that did not get there is as bad as can be. */
+/* The mean over the folds of the final value; a run that did not finish has the worst possible value. */
 static spdhg_status do_tune(spd_race_set *set, const spd_race_piece *p, json_t **out, spdhg_error *err) {
     spd_race *race = set->race;
     spd_race_entry *entry = &set->problem[p->task].entry[p->solver];
@@ -117,7 +117,7 @@ static spdhg_status do_run(spd_race_set *set, const spd_race_piece *p, json_t **
     const spd_race_split *split = &set->split[p->repeat];
     spd_race_run *run = &entry->run[p->repeat];
     run->problem = split->hash[p->task];
-    spd_trace_clear(&run->trace); /* of a run of another problem that was found */
+    spd_trace_clear(&run->trace); /* remove the trace of a run found on disk that belongs to another problem */
     SPD_TRY(check_problem(set, p, err));
     if (is_hopeless(race, entry, p)) {
         run->known = true;
@@ -157,7 +157,7 @@ static void do_piece(void *context, int64_t number) {
     spdhg_status status = p->kind == SPD_PIECE_OPTIMUM ? do_optimum(set, p, &out, &err)
                           : p->kind == SPD_PIECE_TUNE  ? do_tune(set, p, &out, &err)
                                                        : do_run(set, p, &out, &err);
-    if (status == SPDHG_OK && !atomic_load(&set->race->stop)) /* a piece that was cut short is no result */
+    if (status == SPDHG_OK && !atomic_load(&set->race->stop)) /* an interrupted piece is no result */
         status = spd_race_piece_save(set, p, json_incref(out), &err);
     json_decref(out);
     if (status != SPDHG_OK) {
@@ -168,7 +168,7 @@ static void do_piece(void *context, int64_t number) {
     tell(set, p);
 }
 
-/* The points that are not known yet need the rules of the solvers on this problem. */
+/* Points that are not known yet require the solvers' rules on this problem. */
 static void fill_grids(spd_race_set *set) {
     for (int t = 0; t < set->race->tasks; t++)
         for (int s = 0; s < set->race->solvers; s++) {
@@ -180,7 +180,7 @@ static void fill_grids(spd_race_set *set) {
         }
 }
 
-/* The pieces of the list, with what they need. */
+/* Computes the pieces of the list, after preparing what they need. */
 static spdhg_status do_list(work *w, spdhg_error *err) {
     spd_race_set *set = w->set;
     bool tuning = false;

@@ -1,4 +1,4 @@
-/* race_settings.c - what a race was asked for, checked and completed. */
+/* race_settings.c - checks and completes the options of a race. */
 #include <errno.h>
 
 #include "race/race.h"
@@ -11,7 +11,7 @@ const char *const spd_race_status_word[SPD_RACE_STATUSES] = {
 #undef X
 };
 
-/* The next word of a list with commas; NULL at its end. */
+/* The next word of a comma-separated list; NULL at its end. */
 static const char *next_word(const char *at, char *word, size_t size) {
     if (!at || !*at) return NULL;
     const size_t length = strcspn(at, ",");

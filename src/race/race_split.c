@@ -1,5 +1,5 @@
 /* race_split.c - what the runs of a data set need: the rows of every repeat, the F learned from its training rows, its problems,
- * and the folds of the first repeat's training rows that parameters are tuned on. Rows of repeat r are those of seed + r. */
+ * and the folds of the first repeat's training rows used for tuning. Repeat r uses the split given by seed + r. */
 #include "race/race_set.h"
 
 static spdhg_status make_problems(spd_race_set *set, spd_race_split *split, spdhg_error *err) {
@@ -37,7 +37,7 @@ static void split_task(void *context, int64_t repeat) {
     if (status != SPDHG_OK) spd_race_failed(set->race, status, &err);
 }
 
-/* The learned F of the first repeat, to be looked at. */
+/* Writes the learned F of the first repeat, for inspection. */
 static spdhg_status write_structure(const spd_race_set *set, spdhg_error *err) {
     if (!spd_recipe_learns(&set->race->recipe) || !set->split[0].F) return SPDHG_OK;
     char *path = spd_race_path(set->race->folder, "%s.structure.mtx", set->source->name);
@@ -46,7 +46,8 @@ static spdhg_status write_structure(const spd_race_set *set, spdhg_error *err) {
     return status;
 }
 
-/* Positions of the training rows that fold f trains with, and ids of the rows it holds out; of a random part of all rows. */
+/* The positions of the training rows on which fold f trains, and the ids of the rows it holds out; both from a random subset of
+ * all rows. */
 static spdhg_status part_fold(spd_race_set *set, int64_t f, int64_t *position, char *side, int64_t *id, spdhg_error *err) {
     const spd_race *race = set->race;
     const spd_race_split *split = &set->split[0];

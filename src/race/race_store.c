@@ -1,6 +1,5 @@
-/* race_store.c - results of a race on disk, one file each in DIR/runs, written whole or not at all: what a killed race goes on
- * from. A file carries a mark, a hash of everything that determines its content; with another mark it is as if it were not there.
- */
+/* race_store.c - results of a race on disk, one file each in DIR/runs, written completely or not at all; a killed race resumes
+ * from them. A file has a mark, a hash of everything that determines its content. A file with a different mark is ignored. */
 #include <stdarg.h>
 
 #include "problem/hash.h"
@@ -39,7 +38,7 @@ spdhg_status spd_race_hash(spdhg_problem *p, uint64_t *hash, spdhg_error *err) {
     return SPDHG_OK;
 }
 
-/* A hash as text, and back; 0 and no text are the same. */
+/* A hash as text, and back; 0 corresponds to no text. */
 static json_t *hash_json(uint64_t hash) {
     char text[20];
     snprintf(text, sizeof text, "%016llx", (unsigned long long)hash);
@@ -64,10 +63,10 @@ spdhg_status spd_race_save(const char *file, uint64_t mark, json_t *object, spdh
         json_decref(object);
         object = NULL;
     }
-    return spd_json_write(file, object, SPD_RACE_FORM, true, err); /* a piece that is lost is done again */
+    return spd_json_write(file, object, SPD_RACE_FORM, true, err); /* a lost piece is simply computed again */
 }
 
-/* The numbers of a point in the order they are stored. */
+/* The values of a point in the order in which they are stored. */
 enum { POINT_NUMBERS = 10 };
 static void unpack(const spdhg_point *p, double number[POINT_NUMBERS]) {
     const double all[POINT_NUMBERS] = {p->epoch,   (double)p->iteration, p->seconds,    p->objective, p->train_loss,

@@ -1,5 +1,5 @@
-/* race_summary.c - what a race leaves to be read: summary.json (all of it), summary.csv (a line per run), NAME.TASK.csv (traces).
- * Raw values; what is not known is null or empty. */
+/* race_summary.c - the results of a race: summary.json (everything), summary.csv (one line per run), NAME.TASK.csv (traces).
+ * Raw values; unknown values are null or empty. */
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -59,7 +59,7 @@ static json_t *entry_json(const spd_race *race, const spd_race_problem *p, int s
                      "tuned", entry->tuned, "grid_points", entry->points, "runs", runs);
 }
 
-/* The file's name if it is there. */
+/* The file's name if the file exists. */
 static json_t *file_json(const spd_race *race, const char *data, const char *rest) {
     char *path = spd_race_path(race->folder, "%s.%s", data, rest);
     json_t *out = path && access(path, R_OK) == 0 ? spd_json_text(path + strlen(race->folder) + 1) : json_null();

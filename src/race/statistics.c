@@ -78,7 +78,8 @@ spdhg_status spd_friedman(const double *value, int64_t N, int64_t k, double *mea
 
 static double normal_below(double z) { return 0.5 * erfc(-z / sqrt(2)); }
 
-/* P(range of k standard normals <= q) = k int phi(z) (Phi(z) - Phi(z - q))^(k-1) dz, z the largest; Simpson's rule. */
+/* With z the largest of k standard normals, by Simpson's rule:
+ *     P(range <= q) = k int phi(z) (Phi(z) - Phi(z - q))^(k-1) dz */
 static double range_below(double q, int64_t k) {
     enum { PIECES = 2000 };
     const double from = -8, step = 16.0 / PIECES, norm = 1 / sqrt(2 * acos(-1));
@@ -108,11 +109,11 @@ double spd_nemenyi(int64_t N, int64_t k, double alpha) {
     return spd_studentized_range(alpha, k) / sqrt(2) * sqrt((double)k * ((double)k + 1) / (6 * (double)N));
 }
 
-/* a - b where never minus never is no difference. */
+/* a - b, where the difference of two infinite values ("never") is 0. */
 static double difference(double a, double b) { return isinf(a) && isinf(b) ? 0 : a - b; }
 
-/* P(sum over a random half of the ranks <= s), ranks doubled to be whole: chance[t] = P(doubled sum = t), one rank after the
- * other. */
+/* P(sum over a random half of the ranks <= s). Ranks are doubled to make them integers; chance[t] = P(doubled sum = t) is built
+ * up one rank at a time. */
 static double two_sided(const double *rank, int64_t n, double positive, double *chance) {
     int64_t most = 0;
     chance[0] = 1;

@@ -1,9 +1,10 @@
-/* statistics.h - are some methods better than others over several data sets? Small values are good; +INFINITY is "never". */
+/* statistics.h - tests whether some methods are better than others over several data sets. Smaller values are better; +INFINITY
+ * means "never". */
 #ifndef SPD_STATISTICS_H
 #define SPD_STATISTICS_H
 #include "core/core.h"
 
-/* rank of each number, from 1, ties share their mean rank; work: n indices. */
+/* The rank of each number, from 1; ties share their mean rank. work: n indices. */
 void spd_rank(const double *value, int64_t n, double *rank, int64_t *work);
 /* Friedman's test of N rows (data sets) x k columns (methods), corrected for ties; p by chi^2 with k - 1 degrees. mean_rank: k
  * numbers. chi2 and p are NAN where all ranks are equal, or with fewer than 2 rows or columns. */

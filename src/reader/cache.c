@@ -1,6 +1,6 @@
-/* cache.c - a data set from its binary file (layout: cache.h), read by several threads straight into place.
- * Nothing is trusted: counts must agree with the file's size before memory is taken; a block's checksum and content are checked
- * at once. */
+/* cache.c - reads a data set from its binary file (layout: cache.h) with several threads, directly into the final arrays.
+ * Nothing in the file is trusted: counts must agree with the file's size before memory is allocated, and the checksum and content
+ * of every block are checked as it is read. */
 #include <errno.h>
 #include <pthread.h>
 #include <unistd.h>
@@ -12,7 +12,7 @@ typedef struct job {
     spdhg_data *data;
     spd_stream *stream;
     int descriptor;             /* -1: the stream is read in order, by one thread */
-    int64_t start, first_block; /* of the sections in the file; of this pass */
+    int64_t start, first_block; /* offset of the sections in the file; first block of this pass */
     spd_cache_layout layout;
     uint64_t *hash;
     pthread_mutex_t lock;
@@ -106,7 +106,7 @@ static spdhg_status read_hashes(job *j, const spd_cache_header *h, spdhg_error *
     return SPDHG_OK;
 }
 
-/* The arrays of the data set, not zeroed: they are about to be written whole. */
+/* Allocates the arrays of the data set, not zeroed because they are about to be overwritten completely. */
 static spdhg_status make_places(job *j, const spd_cache_header *h, char **texts, spdhg_error *err) {
     spdhg_data *d = j->data;
     void *place[SPD_CACHE_PARTS] = {NULL};
@@ -142,10 +142,10 @@ static spdhg_status make_places(job *j, const spd_cache_header *h, char **texts,
     return SPDHG_OK;
 }
 
-/* `count` strings out of the texts; *at moves behind them. */
+/* Copies `count` strings from the texts and advances *at past them. */
 static spdhg_status take_texts(char ***out, const char **at, const char *end, int64_t count, const char *path, spdhg_error *err) {
     const char *from = *at;
-    for (int64_t i = 0; i < count; i++) { /* before memory is taken: a header can claim any count */
+    for (int64_t i = 0; i < count; i++) { /* before allocating: a header can claim any count */
         const char *zero = *at < end ? memchr(*at, '\0', (size_t)(end - *at)) : NULL;
         if (!zero) return spd_fail(err, SPDHG_DATA, "%s: corrupt: wrong texts", path);
         *at = zero + 1;
@@ -182,7 +182,7 @@ static spdhg_status read_all(job *j, const spdhg_read_options *o, char **texts, 
     SPD_TRY(read_hashes(j, &h, err));
     SPD_TRY(make_places(j, &h, texts, err));
     const int threads = spd_threads(o->threads);
-    const int64_t row_blocks = j->layout.section[SPD_PTR].blocks; /* first: the indices are checked against them */
+    const int64_t row_blocks = j->layout.section[SPD_PTR].blocks; /* read first: the indices are checked against them */
     SPD_TRY(read_pass(j, threads, 0, row_blocks, err));
     if (j->data->ptr && !spd_cache_rows_good(j->data)) return spd_fail(err, SPDHG_DATA, "%s: corrupt: rows out of order", path);
     SPD_TRY(read_pass(j, threads, row_blocks, j->layout.blocks - row_blocks, err));

@@ -23,12 +23,12 @@ enum { SPD_HAS_ROWS = 1, SPD_HAS_WEIGHT = 2, SPD_HAS_GROUP = 4, SPD_HAS_NAMES = 
 typedef struct spd_cache_header {
     char magic[8];
     int64_t version, rows, features, nnz, targets, labels, offsets, flags, index_base;
-    int64_t texts; /* bytes of the label texts and names, each ended by a zero byte */
+    int64_t texts; /* bytes of the label texts and names, each terminated by a zero byte */
     int64_t notes[SPD_CACHE_NOTES];
-    uint64_t list_hash, hash; /* of the checksums; of all of this header before it */
+    uint64_t list_hash, hash; /* of the checksums; of the part of this header before it */
 } spd_cache_header;
 
-/* Parts in the order of the file; `place` is where a part is or shall be in memory. */
+/* The sections in the order of the file; `place` is their address in memory. */
 typedef struct spd_cache_section {
     char *place;
     int64_t count;
@@ -44,19 +44,19 @@ typedef struct spd_cache_layout {
 typedef struct spd_cache_block {
     spd_cache_part part;
     char *place;
-    int64_t first, count;  /* elements of the part */
+    int64_t first, count;  /* elements of the section */
     int64_t offset, bytes; /* from the start of the first section */
 } spd_cache_block;
 
-/* False if a count is impossible. Places are NULL. */
+/* False if a count is impossible. Places are set to NULL. */
 bool spd_cache_lay_out(spd_cache_layout *layout, const spd_cache_header *header);
 spd_cache_block spd_cache_find(const spd_cache_layout *layout, int64_t block);
 void spd_cache_swap(void *place, int64_t count, size_t size); /* little-endian to ours or back, in place */
 
-/* ---- cache_check.c: what the numbers of a block must satisfy; entries need ptr to be there. */
+/* ---- cache_check.c: the conditions that the values of a block must satisfy. Checking entries requires ptr. */
 bool spd_cache_content_good(const spdhg_data *data, const spd_cache_block *block);
 bool spd_cache_rows_good(const spdhg_data *data);
-/* Where two blocks of indices meet. */
+/* Checks the indices where two blocks meet. */
 bool spd_cache_seams_good(const spdhg_data *data);
 
 #endif

@@ -1,8 +1,8 @@
-/* cache_check.c - the promises of data.h, checked on a block of a cache file while it is still in the processor's cache.
- * Loops without branches: they must not slow the reading down. */
+/* cache_check.c - checks the invariants of data.h on a block of a cache file while it is still in the processor's cache.
+ * The loops have no branches so that they do not slow down reading. */
 #include "reader/cache.h"
 
-/* An exponent of all ones carries into the sign bit: no branch, so the loop runs at the speed of memory. */
+/* An exponent of all ones carries into the sign bit: no branch is needed, so the loop runs at memory speed. */
 static bool all_finite(const double *value, int64_t count) {
     uint64_t carry = 0;
     for (int64_t k = 0; k < count; k++) {
@@ -13,7 +13,7 @@ static bool all_finite(const double *value, int64_t count) {
     return carry >> 63 == 0;
 }
 
-static int64_t first_row_behind(const spdhg_data *data, int64_t entry) { /* the first row that starts behind this entry */
+static int64_t first_row_behind(const spdhg_data *data, int64_t entry) { /* the first row that starts after this entry */
     int64_t low = 0, high = data->rows;
     while (low < high) {
         const int64_t middle = low + (high - low) / 2;
@@ -25,7 +25,8 @@ static int64_t first_row_behind(const spdhg_data *data, int64_t entry) { /* the 
     return low;
 }
 
-/* In range, and ascending but where a row starts: the places that do not ascend are counted and must all be row starts. */
+/* Indices must be in range and ascending except where a row starts: the places that do not ascend are counted, and all of them
+ * must be row starts. */
 static bool indices_good(const spdhg_data *data, int64_t first, int64_t count) {
     const int32_t *idx = data->idx + first;
     const int32_t most = (int32_t)(data->features - 1);
@@ -36,7 +37,7 @@ static bool indices_good(const spdhg_data *data, int64_t first, int64_t count) {
     }
     for (int64_t r = first_row_behind(data, first), start = -1; r < data->rows && data->ptr[r] < first + count; r++) {
         if (data->ptr[r] != start)
-            falls -= data->idx[data->ptr[r]] <= data->idx[data->ptr[r] - 1]; /* empty rows start at one place */
+            falls -= data->idx[data->ptr[r]] <= data->idx[data->ptr[r] - 1]; /* empty rows start at the same place */
         start = data->ptr[r];
     }
     return !outside && falls == 0;

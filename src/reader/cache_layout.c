@@ -1,4 +1,4 @@
-/* cache_layout.c - where each part of a cache file is: sections in the order of cache.h, cut into blocks.
+/* cache_layout.c - the position of each part of a cache file: sections in the order of cache.h, cut into blocks.
  * Every count is checked before it is multiplied. */
 #include "reader/cache.h"
 

@@ -1,5 +1,5 @@
-/* cache_write.c - a data set into its binary file (layout: cache.h): first the checksums of all blocks, then everything in order.
- * The numbers are read twice so that the file is written front to back, also to a pipe. */
+/* cache_write.c - writes a data set to its binary file (layout: cache.h): first the checksums of all blocks, then everything in
+ * order. The data are encoded twice so that the file is written front to back, which also works for a pipe. */
 #include <xxhash.h>
 
 #include "reader/cache.h"
@@ -31,7 +31,7 @@ static spd_cache_header make_header(const spdhg_data *d, int64_t texts) {
     return h;
 }
 
-/* The block as it stands in the file, in `buffer`. */
+/* Encodes a block into `buffer` as it is stored in the file. */
 static size_t encode(const spd_cache_layout *layout, int64_t number, char *buffer) {
     const spd_cache_block block = spd_cache_find(layout, number);
     memcpy(buffer, block.place, (size_t)block.bytes);

@@ -1,6 +1,6 @@
-/* cluto.c - CLUTO's matrix: a header "rows columns entries" and per line pairs "column value" (columns from 1), or a header
- * "rows columns" and dense lines. Labels: FILE.rclass beside it, one word or number per line, unless the targets come from
- * elsewhere. */
+/* cluto.c - CLUTO's matrix: a header "rows columns entries", then one line of pairs "column value" per row (columns from 1); or
+ * a header "rows columns" and dense lines. Labels come from FILE.rclass in the same folder, one word or number per line, unless
+ * the targets come from elsewhere. */
 #include <unistd.h>
 
 #include "reader/labels.h"
@@ -102,7 +102,7 @@ static spdhg_status read_matrix(spd_text *text, matrix *m, const spdhg_read_opti
     return SPDHG_OK;
 }
 
-/* One label per line of FILE.rclass: numbers if all of them are, else words. */
+/* Reads one label per line of FILE.rclass: numbers if all of them are numbers, otherwise words. */
 static spdhg_status read_classes(spdhg_data *data, spd_text *text, spd_labels *labels, spdhg_error *err) {
     spd_budget budget = {.path = text->path};
     data->b = SPD_NEW(double, data->rows);

@@ -1,5 +1,5 @@
-/* columns.c - a text of numbers, one row per line, separated by blanks or commas; '#' starts a comment; blank lines do not count.
- * Sample weights, offsets, targets, penalty weights and group numbers come this way. */
+/* columns.c - reads text of numbers, one row per line, separated by blanks or commas; '#' starts a comment; blank lines are
+ * ignored. Used for sample weights, offsets, targets, penalty weights and group numbers. */
 #include "reader/reader.h"
 
 typedef struct table {

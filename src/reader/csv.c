@@ -1,6 +1,6 @@
-/* csv.c - a table with a header row into a dense data set; every cell but the target's must be a finite number.
- * A first row of nothing but numbers is a row of data: then there are no names. Without the option label the target is the column
- * called label, target, y or class, else the last one (none, if rows may be unlabelled). Targets that are words get codes in
+/* csv.c - reads a table with a header row into a dense data set; every cell except the target's must be a finite number.
+ * A first row with only numbers is a row of data: then there are no names. Without the option label, the target is the column
+ * called label, target, y or class, otherwise the last one (none, if rows may be unlabelled). Targets that are words get codes in
  * sorted order. */
 #include <strings.h>
 
@@ -12,7 +12,7 @@ typedef struct table {
     char separator;
     double *val, *b;
     int64_t rows, val_room, b_room;
-    int64_t first_line; /* of the rows, if each is a line; else 0 */
+    int64_t first_line; /* line of row 0 if every row is one line; otherwise 0 */
     bool words;         /* the target is words */
     spd_labels labels;
     spd_notes notes;
@@ -27,7 +27,7 @@ static bool is_missing(const char *text) {
     return false;
 }
 
-/* From numbers to words: the numbers so far become words too. */
+/* Switches from numbers to words: the numbers read so far become words too. */
 static spdhg_status turn_to_words(table *t, spdhg_error *err) {
     t->words = true;
     for (int64_t i = 0; i < t->rows; i++) {
@@ -46,7 +46,7 @@ static spdhg_status read_word(table *t, const spd_text *text, const spd_cell *ce
         status = spd_text_fail(text, &cell->token, err, "expected a label, found '%s'",
                                spd_show(cell->token.at, cell->token.end).text);
     if (status == SPDHG_OK && !t->words) status = turn_to_words(t, err);
-    double number; /* 1 and 1.0 are one label */
+    double number; /* 1 and 1.0 are the same label */
     char text_of_number[SPD_NUMBER_CHARS];
     const bool numeric = spd_to_double(word, &number);
     if (numeric) spd_print_double(text_of_number, number);
@@ -99,7 +99,7 @@ static spdhg_status read_rows(table *t, spd_text *text, spdhg_error *err) {
     }
 }
 
-/* The first row: names, or numbers that are put back into the text by starting again. */
+/* Reads the first row: names, or numbers, which are then read again as data by rewinding the text. */
 static spdhg_status read_header(table *t, spd_text *text, spdhg_error *err) {
     int64_t room = 0;
     bool numbers = true;
@@ -142,7 +142,7 @@ static spdhg_status read_table(table *t, spd_text *text, const spdhg_read_option
     return t->words ? spd_labels_sort(&t->labels, t->b, t->rows, err) : SPDHG_OK;
 }
 
-/* The names of the feature columns move to the data set, those of the targets are dropped. */
+/* Moves the names of the feature columns to the data set and drops those of the targets. */
 static spdhg_status take_names(table *t, spdhg_data *data, spdhg_error *err) {
     if (!t->k.name) return SPDHG_OK;
     data->name = SPD_NEW(char *, t->k.features);

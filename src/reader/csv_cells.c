@@ -1,5 +1,5 @@
-/* csv_cells.c - one cell after the other of a CSV file (RFC 4180): quoted cells may hold separators, newlines and doubled quotes.
- * And which columns are targets, by name. */
+/* csv_cells.c - reads a CSV file cell by cell (RFC 4180): quoted cells may contain separators, newlines and doubled quotes.
+ * Also decides, by name, which columns are targets. */
 #include <strings.h>
 
 #include "reader/csv.h"
@@ -16,7 +16,7 @@ char spd_csv_separator(const spd_text *t) {
     return tabs > commas && tabs > semicolons ? '\t' : semicolons > commas ? ';' : ',';
 }
 
-/* The end of the cell that starts at t->at: where its separator or newline is. NULL: not in this window. */
+/* The position of the separator or newline that ends the cell starting at t->at. NULL: not in this window. */
 static const char *cell_end(const spd_text *t, char separator, bool quoted) {
     const char *c = t->at + quoted;
     for (; quoted && c < t->end; c++)
@@ -69,7 +69,7 @@ char *spd_csv_text(const spd_cell *cell) {
     char *text = spd_alloc(cell->token.end - cell->token.at + 1, 1), *to = text;
     for (const char *c = cell->token.at; text && c < cell->token.end; c++) {
         *to++ = *c;
-        if (cell->quoted && *c == '"') c++; /* the second of two */
+        if (cell->quoted && *c == '"') c++; /* the second of a doubled quote */
     }
     return text;
 }

@@ -1,5 +1,5 @@
-/* labels.c - a dictionary of label words: hash table with open addressing, codes by appearance, at the end by sorted order
- * (bytes). */
+/* labels.c - a dictionary of label words: hash table with open addressing. Codes are numbered by first appearance, and in the end
+ * by sorted order (bytes). */
 #include <stdlib.h>
 #include <xxhash.h>
 

@@ -1,11 +1,12 @@
-/* labels.h - labels that are words: each distinct word gets a code; at the end codes follow the sorted order. Private to data. */
+/* labels.h - labels that are words: each distinct word gets a code; in the end, codes follow the sorted order. Private to this
+ * room. */
 #ifndef SPD_LABELS_H
 #define SPD_LABELS_H
 
 #include "reader/reader.h"
 
 typedef struct spd_labels {
-    char **text; /* in order of appearance until sorted */
+    char **text; /* in order of first appearance until sorted */
     int64_t count, room;
     int64_t *slot; /* open addressing: code + 1, or 0 */
     int64_t slots;

@@ -1,7 +1,7 @@
 /* libsvm.c - LIBSVM / SVMlight text into a data set. A plain file is cut at newlines into blocks that are parsed in parallel,
- * straight into the final arrays: a first pass counts the newlines and colons of each block, which bound its rows and entries and
- * give it its place and line number. What is compressed or comes through a pipe is parsed as it streams in. Blocks depend on the
- * file alone. */
+ * directly into the final arrays: a first pass counts the newlines and colons of each block, which bound its rows and entries and
+ * determine its position and line number. Compressed input and pipes are parsed as they stream in. The division into blocks
+ * depends on the file alone. */
 #include <errno.h>
 #include <stdatomic.h>
 #include <unistd.h>
@@ -25,10 +25,10 @@ typedef struct job {
     const char *path;
     const spdhg_read_options *o;
     block *block;
-    _Atomic int64_t failed; /* the first block that failed: those behind it need not be parsed */
+    _Atomic int64_t failed; /* the first block that failed: later ones need not be parsed */
 } job;
 
-/* First line start at or behind the nominal start of block k, looked for in this block only; -1 if there is none. */
+/* The first line start at or after the nominal start of block k, searched for in this block only; -1 if there is none. */
 static void find_start(void *context, int64_t k) {
     job *j = context;
     block *b = &j->block[k];
@@ -40,7 +40,7 @@ static void find_start(void *context, int64_t k) {
         const int64_t wish = stop - at < (int64_t)sizeof piece ? stop - at : (int64_t)sizeof piece;
         const ssize_t got = pread(j->descriptor, piece, (size_t)wish, (off_t)at);
         if (got < 0 && errno == EINTR) continue;
-        if (got <= 0) return; /* the pass that counts will say what is wrong */
+        if (got <= 0) return; /* the counting pass will report the error */
         const char *newline = memchr(piece, '\n', (size_t)got);
         if (newline) {
             b->from = at + (newline - piece) + 1;
@@ -106,7 +106,7 @@ static spdhg_status first_failure(const job *j, spdhg_error *err) {
     return SPDHG_OK;
 }
 
-/* Gives every block its slices of the final arrays. */
+/* Assigns every block its slices of the final arrays. */
 static spdhg_status place_blocks(job *j, spdhg_data *data, spdhg_error *err) {
     int64_t lines = 0, colons = 0;
     for (int64_t k = 0; k < j->blocks; k++) {

@@ -8,27 +8,27 @@ typedef struct spd_disorder {
     int64_t index, column;
 } spd_disorder;
 
-/* What came out of one block of lines. The arrays are slices of the final ones (fixed) or grow. An index is stored less 1: -1 is
- * an index 0 of the file; whether the file counts from 0 is known only at the end. */
+/* The result of parsing one block of lines. The arrays are slices of the final ones (fixed) or grow. Indices are stored minus 1,
+ * so -1 is index 0 of the file; whether the file counts from 0 is known only at the end. */
 typedef struct spd_part {
     int32_t *idx;
     double *val;
-    int64_t *row_end; /* entries up to the end of row r, counted from entry_base */
+    int64_t *row_end; /* number of entries up to the end of row r, counted from entry_base */
     double *b;
     int64_t *group; /* allocated at the first qid; rows without one have -1 */
     int64_t rows, entries, entry_base, group_room, idx_room, val_room, end_room, b_room;
     int64_t labelled, unlabelled_line, largest; /* rows with a label; the first line without; the largest stored index */
     bool fixed, index_zero;
-    spd_disorder *disorder; /* tokens of the current row from the first one that does not ascend */
+    spd_disorder *disorder; /* tokens of the current row from the first one out of ascending order */
     int64_t disorders, disorder_room;
     spd_notes notes;
     spd_budget budget;
 } spd_part;
 
-/* Room for one more row and one more entry. */
+/* Makes room for one more row and one more entry. */
 spdhg_status spd_libsvm_room(spd_part *part, spdhg_error *err);
-/* Parts into the arrays of the data: closes the gaps that comments and blank lines have left between them, and sums up what they
- * found. */
+/* Joins the parts in the arrays of the data: closes the gaps between them that comments and blank lines leave, and adds up their
+ * counts and notes. */
 spdhg_status spd_libsvm_join(spd_part *const *part, int64_t parts, const spdhg_read_options *o, const char *path,
                              spdhg_data *data, spdhg_error *err);
 /* Parses the whole text. */

@@ -1,4 +1,4 @@
-/* libsvm_parts.c - parts of LIBSVM text as they grow and as they become one data set. */
+/* libsvm_parts.c - grows the parts of LIBSVM text and joins them into one data set. */
 #include "reader/libsvm.h"
 
 spdhg_status spd_libsvm_room(spd_part *p, spdhg_error *err) {

@@ -1,6 +1,6 @@
 /* libsvm_rows.c - the grammar of LIBSVM / SVMlight text:  line = [label] [qid:N] {index:value} [# comment].
- * A window of whole tokens at a time (reader.h), so no line is ever held; the loop over index:value pairs is what reading costs.
- */
+ * It reads one window of whole tokens at a time (text.h), so a line need not fit in memory. Most of the time goes into the loop
+ * over index:value pairs. */
 #include "reader/libsvm.h"
 #include "text/swar.h"
 
@@ -17,7 +17,7 @@ static spd_token token_at(const spd_text *t, const char *at) {
     return (spd_token){SPD_TOKEN, at, end, t->line, spd_text_column(t, at)};
 }
 
-/* After this at < safe, or the text is over. */
+/* Refills the window. Afterwards at < safe, or the text has ended. */
 static spdhg_status more(spd_text *t, spdhg_error *err) {
     while (t->at == t->safe && !(t->over && t->at == t->end)) {
         const spd_token here = {SPD_TEXT_END, t->at, t->at, t->line, spd_text_column(t, t->at)};
@@ -28,7 +28,7 @@ static spdhg_status more(spd_text *t, spdhg_error *err) {
     return SPDHG_OK;
 }
 
-/* Why a token is no pair. */
+/* Reports why a token is not a pair. */
 static spdhg_status refuse_pair(const spd_text *t, const spd_token *token, spdhg_error *err) {
     const spd_shown shown = spd_show(token->at, token->end);
     const char *digits = token->at;
@@ -47,7 +47,7 @@ static spdhg_status refuse_pair(const spd_text *t, const spd_token *token, spdhg
     return spd_text_fail(t, token, err, "index 0, but the indices count from 1");
 }
 
-/* Any pair, at leisure: exponents, signs, many digits. Where it ends, or NULL: it is none. */
+/* The slow path for any pair: exponents, signs, many digits. Returns the end of the pair, or NULL if it is not one. */
 static const char *read_pair(const spd_text *t, const char *at, const spdhg_read_options *o, int64_t *index, double *value) {
     const spd_token token = token_at(t, at);
     const char *colon = spd_parse_int(at, token.end, index);
@@ -57,7 +57,7 @@ static const char *read_pair(const spd_text *t, const char *at, const spdhg_read
     return behind == token.end && isfinite(*value) ? behind : NULL;
 }
 
-/* A token that does not ascend: equal to the one before, or the row will have to be sorted. */
+/* Records a token out of ascending order: its index equals the previous one, or the row must be sorted later. */
 static spdhg_status note_disorder(spd_part *p, const spd_text *t, const char *at, int64_t index, int64_t previous,
                                   const spdhg_read_options *o, spdhg_error *err) {
     const spd_token token = token_at(t, at);
@@ -87,7 +87,7 @@ static spdhg_status sort_row(spd_part *p, const spd_text *t, int64_t first, cons
     return SPDHG_OK;
 }
 
-/* The pairs up to the end of the line or of the window. Fast path: at most 10 digits, ':', [-]digits[.digits] that make an
+/* Reads the pairs up to the end of the line or of the window. Fast path: at most 10 digits, ':', [-]digits[.digits] that form an
  * integer below 2^53 and a power of ten up to 10^22, so that one division rounds correctly; then a blank or a newline. */
 static spdhg_status read_pairs(spd_part *p, spd_text *t, int64_t *last, const spdhg_read_options *o, spdhg_error *err) {
     const char *at = t->at;
@@ -154,7 +154,7 @@ static spdhg_status read_pairs(spd_part *p, spd_text *t, int64_t *last, const sp
     p->entries = entries;
     p->notes.explicit_zeros += zeros;
     *last = previous;
-    if (status == SPDHG_OK) t->at += at - t->at; /* after a failure `at` is nowhere */
+    if (status == SPDHG_OK) t->at += at - t->at; /* after a failure `at` is invalid */
     return status;
 }
 
@@ -196,7 +196,7 @@ static spdhg_status read_row(spd_part *p, spd_text *t, const spdhg_read_options 
     SPD_TRY(read_label(p, t, o, &label, err));
     for (;;) {
         SPD_TRY(read_pairs(p, t, &last, o, err));
-        if (*t->at == '#') SPD_TRY(spd_text_skip_line(t, err)); /* even if no blank is in sight */
+        if (*t->at == '#') SPD_TRY(spd_text_skip_line(t, err)); /* even if no blank follows */
         if (t->at == t->safe) {
             SPD_TRY(more(t, err));
             if (t->at == t->end) break;

@@ -1,4 +1,4 @@
-/* market.h - a Matrix Market file as it was parsed, before it is put into rows. Private to its reader. */
+/* market.h - a parsed Matrix Market file, before it is arranged in rows. Private to its reader. */
 #ifndef SPD_MARKET_H
 #define SPD_MARKET_H
 
@@ -8,7 +8,7 @@ typedef struct spd_market {
     bool array, pattern;
     enum { SPD_GENERAL, SPD_SYMMETRIC, SPD_SKEW } symmetry;
     int64_t rows, columns, declared, count, row_room, column_room, value_room;
-    int64_t *row; /* coordinate only, as are the columns; array: values column by column */
+    int64_t *row; /* only for coordinate format, like the columns; array format: values column by column */
     int32_t *column;
     double *value;
     spd_budget budget;

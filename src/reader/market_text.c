@@ -1,6 +1,6 @@
 /* market_text.c - the Matrix Market exchange format (Boisvert, Pozo, Remington 1996): banner, comments, sizes, entries.
- * coordinate or array, real, integer or pattern (all ones), general, symmetric or skew-symmetric. Counts must be what the header
- * says. */
+ * Supported: coordinate or array; real, integer or pattern (all ones); general, symmetric or skew-symmetric. Counts must agree
+ * with the header. */
 #include <strings.h>
 
 #include "reader/market.h"
@@ -120,7 +120,7 @@ spdhg_status spd_market_parse(spd_stream *stream, spd_market *m, spdhg_error *er
     spdhg_status status = spd_text_open(&text, stream, err);
     if (status == SPDHG_OK) status = read_content(&text, m, err);
     spd_text_close(&text);
-    /* A row costs 8 bytes even when it is empty: no header may ask for memory the content does not account for. */
+    /* A row takes 8 bytes even if it is empty: a header must not cause allocations that the content does not justify. */
     if (status == SPDHG_OK && !m->array && m->rows > 16 * m->count + (1 << 24))
         status = spd_fail(err, SPDHG_DATA, "%s: the header claims %lld rows for %lld entries", m->budget.path, (long long)m->rows,
                           (long long)m->count);

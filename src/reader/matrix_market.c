@@ -1,10 +1,10 @@
-/* matrix_market.c - a Matrix Market file (market_text.c) put into rows: for structures F, and as a data set.
- * Symmetric and skew-symmetric matrices become full. As a data set the rows are samples without labels; their labels are a file
- * of targets. */
+/* matrix_market.c - a Matrix Market file (market_text.c) arranged in rows: for structures F, and as a data set.
+ * Symmetric and skew-symmetric matrices are expanded. In a data set the rows are samples without labels; the labels come from a
+ * file of targets. */
 #include "la/la.h"
 #include "reader/market.h"
 
-/* The array, row by row. The values came column by column; of a symmetric matrix only the lower triangle. */
+/* The array row by row. The file stores values column by column, and only the lower triangle of a symmetric matrix. */
 static double *array_rows(const spd_market *m) {
     double *dense = SPD_NEW(double, m->rows * m->columns);
     const double *value = m->value;
@@ -28,11 +28,11 @@ static void array_to_entries(const double *dense, const spd_market *m, spd_csr *
     }
 }
 
-/* Coordinates into rows: counting sort by row, which keeps their order, then each row by column. */
+/* Arranges coordinates in rows: a stable counting sort by row, then each row is sorted by column. */
 static spdhg_status coordinates_to_rows(const spd_market *m, spdhg_duplicates duplicates, spd_csr *A, spdhg_error *err) {
     for (int64_t k = 0; k < m->count; k++) A->ptr[m->row[k] + 1]++;
     for (int64_t i = 0; i < m->rows; i++) A->ptr[i + 1] += A->ptr[i];
-    for (int64_t k = 0; k < m->count; k++) { /* ptr[i] walks to the end of row i and is set back below */
+    for (int64_t k = 0; k < m->count; k++) { /* ptr[i] advances to the end of row i and is reset below */
         const int64_t place = A->ptr[m->row[k]]++;
         A->idx[place] = m->column[k];
         A->val[place] = m->value[k];

@@ -1,5 +1,5 @@
-/* names.c - names of the features from a file of their own, for formats that have none in them: a line for each feature, in
- * order; blanks around a name and empty lines at the end do not count. Any of the compressions. */
+/* names.c - reads feature names from a separate file, for formats that have none: one line for each feature, in order. Blanks
+ * around a name and empty lines at the end are ignored. The file may be compressed. */
 #include "reader/reader.h"
 
 enum { NAME_BYTES_MOST = 1 << 16 };

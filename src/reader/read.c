@@ -1,5 +1,6 @@
-/* read.c - from a path to a checked data set: which format it is, who reads it, where the targets come from; and the way back.
- * Order of decisions: the format asked for, the content, the name's ending, else LIBSVM, whose reader says what is wrong. */
+/* read.c - from a path to a checked data set: detects the format, calls its reader, gets the targets; and writes data sets.
+ * The format is decided by, in this order: the format asked for, the content, the file name's extension. If none of them decides,
+ * it is LIBSVM, whose reader reports what is wrong. */
 #include <strings.h>
 
 #include "reader/reader.h"
@@ -9,7 +10,7 @@ static bool ends_with(const char *path, size_t length, const char *ending) {
     return length > tail && strncasecmp(path + length - tail, ending, tail) == 0;
 }
 
-/* Length of the path without .gz, .bz2, .xz or .zst. */
+/* Length of the path without a final .gz, .bz2, .xz or .zst. */
 static size_t stem_length(const char *path) {
     static const char *const compressed[] = {".gz", ".bz2", ".xz", ".zst"};
     const size_t length = strlen(path);
@@ -57,7 +58,7 @@ static spdhg_status choose(spd_stream *stream, const char *format, const spd_rea
     return SPDHG_OK;
 }
 
-/* rows x columns numbers of a Matrix Market file, a CSV with a header, or plain lines of numbers. */
+/* Reads rows x columns numbers from a Matrix Market file, a CSV with a header, or plain lines of numbers. */
 static spdhg_status read_targets(const char *path, double **out, int64_t *rows, int64_t *columns, spdhg_error *err) {
     spd_stream *stream;
     SPD_TRY(spd_stream_open(&stream, path, err));
@@ -98,7 +99,7 @@ static spdhg_status replace_targets(spdhg_data *data, const char *path, spdhg_er
     spd_free(data->b);
     data->b = b;
     data->targets = columns;
-    data->first_line = 0; /* the targets' lines are those of another file */
+    data->first_line = 0; /* the targets are on lines of another file */
     for (int64_t i = 0; i < data->labels; i++) spd_free(data->label[i]);
     spd_free(data->label);
     data->label = NULL;
@@ -106,7 +107,7 @@ static spdhg_status replace_targets(spdhg_data *data, const char *path, spdhg_er
     return SPDHG_OK;
 }
 
-/* What holds for every format. */
+/* Steps common to all formats. */
 static spdhg_status finish(spdhg_data *data, const char *path, const spdhg_read_options *o, spdhg_error *err) {
     if (data->rows == 0) return spd_fail(err, SPDHG_DATA, "%s: has no rows", path);
     if (o->targets) SPD_TRY(replace_targets(data, o->targets, err));
@@ -133,7 +134,7 @@ static spdhg_status finish(spdhg_data *data, const char *path, const spdhg_read_
     return data->source ? SPDHG_OK : spd_fail_memory(err, (double)strlen(path));
 }
 
-/* The names of a file take the place of the reader's. */
+/* Replaces the reader's names by those of a file. */
 static spdhg_status take_names(spdhg_data *data, spd_name_list *names, const char *path, const char *names_path,
                                spdhg_error *err) {
     if (names->count != data->features)
@@ -155,7 +156,7 @@ spdhg_status spdhg_data_read(spdhg_data **out, const char *path, const spdhg_rea
         return spd_fail(err, SPDHG_USAGE, "index base %d, expected 0, 1 or -1", o.index_base);
     spd_name_list names = {0};
     if (o.names) SPD_TRY(spd_names_read(&names, o.names, err));
-    spdhg_read_options inner = o; /* with a file of targets the rows need no labels of their own */
+    spdhg_read_options inner = o; /* with a file of targets, the rows need no labels */
     inner.unlabelled_ok = o.unlabelled_ok || o.targets;
     spd_stream *stream = NULL;
     const spd_reader *reader = NULL;

@@ -1,10 +1,10 @@
-/* reader.h - what the readers of this room share: each other's entries, names of features. Private to the room. */
+/* reader.h - shared by the readers of this room: their entry points, names of features. Private to the room. */
 #ifndef SPD_READER_H
 #define SPD_READER_H
 
 #include "reader/read.h"
 
-/* ---- table.c: who reads a table of numbers that has a banner or a header; NULL: plain lines of numbers. */
+/* ---- table.c: the reader for a table of numbers that has a banner or a header; NULL: plain lines of numbers. */
 const spd_reader *spd_table_of_numbers(const char *head, size_t size);
 
 /* ---- readers */

@@ -1,8 +1,8 @@
-/* table.c - the formats: how each is recognised by its first line, and who reads and writes it.
- * A new format is a file, a line here and a test. */
+/* table.c - the formats: how each is recognised by its first line, and which functions read and write it.
+ * A new format needs a file, a line here and a test. */
 #include "reader/reader.h"
 
-/* The first line that has something in it and is no comment; false if the head has none. */
+/* The first line that is neither blank nor a comment; false if the head has none. */
 static bool first_line(const char *head, size_t size, char comment, const char **from, const char **to) {
     const char *end = head + size;
     if (size >= 3 && memcmp(head, "\xef\xbb\xbf", 3) == 0) head += 3;
@@ -37,7 +37,7 @@ static bool is_pair(const char *at, const char *end) { /* "digits:" or "qid:" */
     return at > from && at < end && *at == ':';
 }
 
-/* [label] index:value ... ; a line of one number is a label without entries. */
+/* [label] index:value ... ; a line with a single number is a label without entries. */
 static bool is_libsvm(const char *head, size_t size) {
     const char *at, *end;
     if (!first_line(head, size, '#', &at, &end)) return false;
@@ -51,7 +51,7 @@ static bool is_libsvm(const char *head, size_t size) {
 static bool is_market(const char *head, size_t size) { return size >= 14 && memcmp(head, "%%MatrixMarket", 14) == 0; }
 static bool is_cache(const char *head, size_t size) { return size >= 8 && memcmp(head, SPD_CACHE_MAGIC, 8) == 0; }
 
-/* Two or three whole numbers and nothing else. */
+/* Exactly two or three whole numbers. */
 static bool is_cluto(const char *head, size_t size) {
     const char *at, *end;
     if (!first_line(head, size, '%', &at, &end)) return false;
@@ -64,7 +64,7 @@ static bool is_cluto(const char *head, size_t size) {
     return count == 2 || count == 3;
 }
 
-/* A comma, semicolon or tab in the first line, or a single word that is no number. */
+/* A comma, semicolon or tab in the first line, or a single word that is not a number. */
 static bool is_csv(const char *head, size_t size) {
     const char *at, *end;
     if (!first_line(head, size, '\0', &at, &end)) return false;
@@ -83,7 +83,7 @@ static const char *const market_endings[] = {".mtx", ".mm", NULL};
 static const char *const cluto_endings[] = {".mat", ".cluto", ".cl", NULL};
 static const char *const cache_endings[] = {".spd", NULL};
 
-/* The order is that of the questions: the surest answers first; a file no one recognises is the first one's. */
+/* Tests run in this order, the most reliable first. A file that none recognises goes to the first reader. */
 static const spd_reader reader_table[] = {
     {"libsvm", "label index:value ..., one row per line", libsvm_endings, is_libsvm, spd_libsvm_read, spd_libsvm_write},
     {"matrix-market", "rows of a Matrix Market file, labels apart", market_endings, is_market, spd_market_read, spd_market_write},

@@ -1,7 +1,7 @@
-/* write.c - data sets as LIBSVM, CSV, Matrix Market and CLUTO text; numbers are the shortest that read back to the same bits.
- * Text cannot hold weights and offsets, nor groups but in LIBSVM: refused, not dropped. Labels that are words become their codes
- * where labels are numbers. Matrix Market and CLUTO have no place for labels: they go to FILE.targets (read back with the option
- * targets) and FILE.rclass. */
+/* write.c - writes data sets as LIBSVM, CSV, Matrix Market and CLUTO text; numbers use the shortest form that reads back to the
+ * same bits. Text cannot store weights and offsets, and groups only in LIBSVM: such data are refused, not silently dropped.
+ * Labels that are words become their codes where the format requires numbers. Matrix Market and CLUTO have no place for labels:
+ * they go to FILE.targets (read back with the option targets) and FILE.rclass. */
 #include "reader/reader.h"
 
 static spdhg_status check_text(const spdhg_data *data, const char *path, int64_t most_targets, bool groups, spdhg_error *err) {
@@ -20,7 +20,7 @@ static void put(FILE *stream, double value) {
     fwrite(text, 1, (size_t)spd_print_double(text, value), stream);
 }
 
-/* Entries of row i one after the other: k counts from 0; false behind the last. Zeros of a dense row are no entries. */
+/* Iterates over the entries of row i: k counts from 0; false after the last. Zeros of a dense row are skipped. */
 typedef struct cursor {
     int64_t k, column;
     double value;
@@ -57,13 +57,13 @@ spdhg_status spd_libsvm_write(const spdhg_data *data, const char *path, spdhg_er
             fprintf(file.stream, "%s%lld:", blank, (long long)c.column + data->index_base);
             put(file.stream, c.value);
         }
-        if (!any) fprintf(file.stream, "%s%d:0", blank, data->index_base); /* a blank line would be no row */
+        if (!any) fprintf(file.stream, "%s%d:0", blank, data->index_base); /* a blank line would not count as a row */
         fputc('\n', file.stream);
     }
     return spd_file_commit(&file, err);
 }
 
-/* A word of a CSV, quoted if it must be. */
+/* Writes a word to a CSV, quoted if necessary. */
 static void put_word(FILE *stream, const char *word) {
     double number;
     const bool quote = word[0] == '\0' || strpbrk(word, ",;\t\"\r\n ") || spd_to_double(word, &number);
@@ -94,7 +94,7 @@ static void put_csv_row(FILE *stream, const spdhg_data *data, int64_t i) {
     fputc('\n', stream);
 }
 
-/* Dense; the target columns are last and called label, or label1, label2, ... */
+/* Dense; the target columns come last and are called label, or label1, label2, ... */
 spdhg_status spd_csv_write(const spdhg_data *data, const char *path, spdhg_error *err) {
     SPD_TRY(check_text(data, path, INT64_MAX, false, err));
     spd_file file;
@@ -117,7 +117,7 @@ spdhg_status spd_csv_write(const spdhg_data *data, const char *path, spdhg_error
     return spd_file_commit(&file, err);
 }
 
-/* The targets in a file of their own, beside the matrix: path + ending. */
+/* Writes the targets to a separate file next to the matrix: path + ending. */
 static spdhg_status write_targets(const spdhg_data *data, const char *path, const char *ending, spdhg_error *err) {
     if (data->targets == 0) return SPDHG_OK;
     if (strcmp(path, "-") == 0)

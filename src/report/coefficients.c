@@ -1,5 +1,5 @@
-/* coefficients.c - the coefficients of a model on a page: as pictures where they live on a grid, else as stems, on their graph,
- * and the largest ones by name. */
+/* coefficients.c - the coefficients of a model on a page: as images if they form a grid, otherwise as stems; on their graph; and
+ * a table of the largest ones by name. */
 #include "report/graph_page.h"
 
 enum { MOST_PICTURES = 6, LARGEST_SHOWN = 15 };
@@ -33,7 +33,7 @@ static void pictures(FILE *out, const char *heading, const spdhg_model *m, const
     spd_picture_legend(out, scale);
 }
 
-/* The next largest |coefficient| below (value, at) in the order by size, then position; -1 when only zeros remain. */
+/* The next largest |coefficient| after (value, at), ordered by size, then position; -1 when only zeros remain. */
 static int64_t next_largest(const double *x, int64_t count, double value, int64_t at) {
     int64_t best = -1;
     for (int64_t i = 0; i < count; i++) {
@@ -78,7 +78,7 @@ static void stems(FILE *out, const char *heading, const spdhg_model *m, const do
     }
 }
 
-/* Rows of one or two entries, not all from a feature to the next: what a chain joins is seen in the stems. */
+/* Rows have one or two entries and do not all join neighbouring features: the links of a chain are visible in the stems. */
 static bool is_graph(const spd_csr *F) {
     bool chain = true;
     int64_t edges = 0;
@@ -95,7 +95,7 @@ static bool is_graph(const spd_csr *F) {
 static spdhg_status on_graph(FILE *out, const char *heading, const spdhg_model *m, const spd_csr *F, spdhg_error *err) {
     spd_graph graph = {0};
     spdhg_status status = spd_graph_of_rows(F, &graph, err);
-    for (int64_t e = 0; e < graph.edge.count; e++) { /* of a large one: what is around the largest coefficients */
+    for (int64_t e = 0; e < graph.edge.count; e++) { /* of a large graph, draw what surrounds the largest coefficients */
         spd_pair *pair = &graph.edge.pair[e];
         pair->s =
             fmax(spd_max_abs(m->outputs, m->x + pair->i * m->outputs), spd_max_abs(m->outputs, m->x + pair->j * m->outputs));

@@ -1,6 +1,6 @@
-/* graph_drawing.c - a graph as inline SVG. A learned one: edges by sign and strength, nodes by degree. One that coefficients live
- * on: nodes in the colours of picture.c. The most prominent nodes have their names, where there is room; of a large graph only a
- * part is drawn. */
+/* graph_drawing.c - draws a graph as inline SVG. For a learned graph, edges show sign and strength, and nodes their degree. For
+ * a graph of coefficients, nodes have the colours of picture.c. The most prominent nodes are labelled where there is room. Only
+ * part of a large graph is drawn. */
 #include "report/graph_page.h"
 
 enum { MOST_NODES = 400, NAMED_NODES = 40, WIDE = 1160, HIGH = 760, MARGIN = 40, LETTER = 9, LINE = 16, NAME_MOST = 240 };
@@ -20,12 +20,12 @@ spdhg_status spd_graph_of_rows(const spd_csr *F, spd_graph *graph, spdhg_error *
     return SPDHG_OK;
 }
 
-/* What is drawn: a layout, names, and of every feature a coefficient (x NULL: none). */
+/* The content of a drawing: a layout, names, and a coefficient for every feature (x NULL: none). */
 typedef struct drawing {
     const spd_layout *l;
     const spd_node_names *names;
     const double *x;
-    int64_t stride; /* from the coefficient of a feature to that of the next */
+    int64_t stride; /* distance between the coefficients of consecutive features */
     double scale;
 } drawing;
 
@@ -52,13 +52,13 @@ static void draw_node(FILE *out, const drawing *d, int64_t a) {
              spd_picture_depth(value, d->scale), l->x[a], l->y[a], r);
 }
 
-/* How much a node wants its name: 0 is not at all. */
+/* How important it is to label a node; 0: not at all. */
 static double prominence(const drawing *d, int64_t a) {
     if (!d->x) return (double)d->l->degree[a];
     return fabs(value_of(d, a)) >= 0.05 * d->scale ? fabs(value_of(d, a)) : 0;
 }
 
-/* The most prominent node that is left, or -1. */
+/* The most prominent remaining node, or -1. */
 static int64_t next_node(const drawing *d, const bool *done) {
     int64_t best = -1;
     for (int64_t a = 0; a < d->l->nodes; a++)
@@ -67,10 +67,10 @@ static int64_t next_node(const drawing *d, const bool *done) {
 }
 
 typedef struct place {
-    double x, y, half; /* middle of the foot of a name, half its width */
+    double x, y, half; /* bottom centre of a label, half its width */
 } place;
 
-/* It hides no other name and no node. */
+/* Whether a label covers no other label and no node. */
 static bool is_free(const drawing *d, const place *at, const place *placed, int64_t named) {
     for (int64_t k = 0; k < named; k++)
         if (fabs(at->x - placed[k].x) < at->half + placed[k].half && fabs(at->y - placed[k].y) < LINE) return false;
@@ -78,7 +78,7 @@ static bool is_free(const drawing *d, const place *at, const place *placed, int6
         const double r = radius(d, a), below = d->l->y[a] - at->y;
         if (fabs(at->x - d->l->x[a]) < at->half + r && below < r + 1 && below > -LETTER - r) return false;
     }
-    return 2 * at->half <= NAME_MOST; /* a longer one is seen when pointed at */
+    return 2 * at->half <= NAME_MOST; /* longer names appear only in the tooltip */
 }
 
 static double half_width(const char *name) {
@@ -87,7 +87,7 @@ static double half_width(const char *name) {
     return 0.5 * LETTER * (double)letters;
 }
 
-/* Names of the most prominent nodes, where there is room. */
+/* Labels the most prominent nodes, where there is room. */
 static void draw_names(FILE *out, const drawing *d) {
     const spd_layout *l = d->l;
     place placed[NAMED_NODES];
@@ -149,7 +149,7 @@ spdhg_status spd_graph_draw(FILE *out, const spd_graph *graph, const spd_node_na
     return SPDHG_OK;
 }
 
-/* Features that no edge touches have no place in the drawing: how many, and whether they matter. */
+/* Features without edges are not drawn: says how many there are and whether they matter. */
 static spdhg_status tell_alone(FILE *out, const spd_graph *graph, const spdhg_model *m, spdhg_error *err) {
     bool *touched = SPD_NEW(bool, graph->nodes);
     if (!touched) return spd_fail_memory(err, (double)graph->nodes);

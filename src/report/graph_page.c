@@ -1,4 +1,4 @@
-/* graph_page.c - the page about a learned graph: size in one sentence, numbers, the drawing, hubs, degrees, settings, command. */
+/* graph_page.c - the page about a learned graph: its size in a sentence, numbers, a drawing, hubs, degrees, settings, command. */
 #include "report/graph_page.h"
 
 enum { DEGREES = 64 };
@@ -38,7 +38,7 @@ static void hubs(FILE *out, const spd_graph_page *p) {
     spd_html(out, "</table>\n");
 }
 
-/* How many features have so many edges, in classes 1, 2, 3, 4-7, 8-15, ... */
+/* The distribution of the number of edges per feature, in classes 1, 2, 3, 4-7, 8-15, ... */
 static spdhg_status degrees(FILE *out, const spd_graph_page *p, spdhg_error *err) {
     int64_t count[DEGREES] = {0}, *degree = SPD_NEW(int64_t, p->graph->nodes);
     if (!degree) return spd_fail_memory(err, 8.0 * (double)p->graph->nodes);

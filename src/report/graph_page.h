@@ -1,13 +1,13 @@
-/* graph_page.h - one self-contained page about a learned graph: its size, its hubs, and a drawing of it or of its strongest
- * edges. */
+/* graph_page.h - one self-contained page about a learned graph: its size, its hubs, and a drawing of the graph or of its
+ * strongest edges. */
 #ifndef SPD_GRAPH_PAGE_H
 #define SPD_GRAPH_PAGE_H
 #include "graph/graph.h"
 #include "report/page.h"
 
 typedef struct spd_graph_page {
-    const char *title, *command; /* shown as text, whatever is in them; command may be NULL */
-    const spdhg_data *data;      /* names of the features, and the number of the first one */
+    const char *title, *command; /* escaped, so any text is safe; command may be NULL */
+    const spdhg_data *data;      /* for the names of the features and the index of the first */
     const spd_graph *graph;
     const spdhg_graph_report *report;
     const spdhg_graph_options *options;
@@ -19,25 +19,25 @@ bool spd_model_names_outputs(const spdhg_model *model); /* its outputs are class
 
 /* ---- graph_drawing.c */
 typedef struct spd_node_names {
-    char **name; /* of the features; NULL: numbers, of which index_base is the first */
+    char **name; /* of the features; NULL: numbers, starting at index_base */
     int index_base;
 } spd_node_names;
 const char *spd_node_name(const spd_node_names *names, int64_t feature, char text[SPD_SHORT]);
-/* Edges are the rows of F with two entries: of unlike signs for features that belong together. graph is empty before. */
+/* Edges are the rows of F with two entries, of opposite signs for features that belong together. graph must be empty. */
 spdhg_status spd_graph_of_rows(const spd_csr *F, spd_graph *graph, spdhg_error *err);
 spdhg_status spd_graph_draw(FILE *out, const spd_graph *graph, const spd_node_names *names, spdhg_error *err);
-/* The same with the model's coefficients as the colours of the nodes, an output after the other, at most so many pictures; the
- * graph has an edge. */
+/* The same with nodes coloured by the model's coefficients, one drawing per output, at most `pictures` of them. The graph must
+ * have an edge. */
 spdhg_status spd_graph_draw_coefficients(FILE *out, const spd_graph *graph, const spdhg_model *model, int64_t pictures,
                                          spdhg_error *err);
 
-/* ---- layout.c: where the nodes of a graph are drawn, in a box of width x height; a pure function of the edges. */
+/* ---- layout.c: positions for the nodes of a graph, in a box of width x height; a pure function of the edges. */
 typedef struct spd_layout {
-    int64_t nodes, edges; /* of what is drawn; edges are the first `edges` of pair, their ends are nodes of the drawing */
-    int32_t *feature;     /* of a node */
+    int64_t nodes, edges; /* of the drawing; its edges are the first `edges` of pair, whose ends are nodes of the drawing */
+    int32_t *feature;     /* the feature of each node */
     int64_t *degree;
     double *x, *y;
-    double unit; /* about how far a node is from the nearest one */
+    double unit; /* typical distance of a node from its nearest neighbour */
     spd_pair *pair;
 } spd_layout;
 /* At most `most` nodes: all that have an edge, or those of the strongest edges. */

@@ -1,4 +1,4 @@
-/* html.c - text and numbers into a page: whatever a title, a name or a command contains is shown, never obeyed. */
+/* html.c - writes text and numbers to a page. Titles, names and commands are escaped, so they are shown and never interpreted. */
 #include <inttypes.h>
 #include <stdarg.h>
 

@@ -1,16 +1,17 @@
-/* layout.c - a drawing of a graph by springs and charges (Fruchterman & Reingold 1991): ends of an edge attract with force r^2,
- * all nodes of a component repel with 1/r, everything is drawn gently to the middle; steps shrink. Components are drawn one by
- * one, each from a spiral, and put side by side on shelves. Nothing in it is random: the same graph is the same picture. */
+/* layout.c - draws a graph by springs and charges (Fruchterman & Reingold 1991): the ends of an edge attract each other with
+ * force r^2, all nodes of a component repel each other with 1/r, everything is pulled gently to the middle, and steps shrink.
+ * Components are drawn one by one, each starting from a spiral, and placed side by side on shelves. Nothing is random: the same
+ * graph always gives the same picture. */
 #include <stdlib.h>
 
 #include "report/graph_page.h"
 
 enum { ROUNDS = 400 };
 #define GOLDEN_ANGLE 2.399963229728653
-#define APART 2.0 /* two components, in distances of neighbours */
+#define APART 2.0 /* distance between components, in units of the distance between neighbours */
 
 static spdhg_status choose(spd_layout *out, const spd_graph *graph, int64_t most, spdhg_error *err) {
-    int32_t *node = SPD_NEW(int32_t, graph->nodes); /* its number in the drawing plus 1 */
+    int32_t *node = SPD_NEW(int32_t, graph->nodes); /* index in the drawing plus 1 */
     out->pair = spd_copy(graph->edge.pair, graph->edge.count, sizeof *out->pair);
     out->feature = SPD_NEW(int32_t, most + 1);
     out->degree = SPD_NEW(int64_t, most + 1);
@@ -18,7 +19,7 @@ static spdhg_status choose(spd_layout *out, const spd_graph *graph, int64_t most
     if (good && graph->edge.count > 0) qsort(out->pair, (size_t)graph->edge.count, sizeof *out->pair, spd_pair_by_size);
     for (int64_t e = 0; good && e < graph->edge.count; e++) {
         spd_pair pair = out->pair[e];
-        if (out->nodes + (node[pair.i] == 0) + (node[pair.j] == 0) > most) continue; /* later edges may lie within the drawing */
+        if (out->nodes + (node[pair.i] == 0) + (node[pair.j] == 0) > most) continue; /* later edges may join drawn nodes */
         int32_t *const end[2] = {&pair.i, &pair.j};
         for (int k = 0; k < 2; k++) {
             if (node[*end[k]] == 0) {
@@ -34,7 +35,7 @@ static spdhg_status choose(spd_layout *out, const spd_graph *graph, int64_t most
     return good ? SPDHG_OK : spd_fail_memory(err, 16.0 * (double)graph->edge.count + 4.0 * (double)graph->nodes);
 }
 
-/* Of one component: its nodes are list[0..count), fx and fy have room for all nodes. */
+/* The forces in one component: its nodes are list[0..count); fx and fy have entries for all nodes. */
 static void forces(const spd_layout *l, const int32_t *list, int64_t count, double *fx, double *fy) {
     for (int64_t p = 0; p < count; p++) {
         fx[list[p]] = -0.08 * l->x[list[p]];
@@ -99,7 +100,7 @@ static box bounds(const spd_layout *l, const int32_t *list, int64_t count) {
     return b;
 }
 
-/* A component is scaled so that the nearest neighbour of a node is 1 away on average: dense ones get the room they need. */
+/* Scales a component so that the average distance to the nearest neighbour is 1: dense ones get the space they need. */
 static void spread(spd_layout *l, const int32_t *list, int64_t count) {
     double sum = 0;
     for (int64_t p = 0; p < count; p++) {
@@ -114,7 +115,8 @@ static void spread(spd_layout *l, const int32_t *list, int64_t count) {
     }
 }
 
-/* Side by side, the largest first, on shelves as wide as the picture wants it; each in the middle of its shelf's height. */
+/* Places components side by side, the largest first, on shelves whose width gives the picture its aspect ratio; each is centred
+ * vertically on its shelf. */
 static void shelve(spd_layout *l, const spd_components *parts, double aspect) {
     double area = 0, right = 0, top = 0, high = 0;
     for (int64_t p = 0; p < parts->count; p++) {

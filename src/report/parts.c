@@ -1,8 +1,8 @@
-/* parts.c - what every page has: its head with the security policy, tiles of numbers, rows of settings, its foot with the script.
- */
+/* parts.c - parts common to all pages: the head with the security policy, tiles of numbers, rows of settings, the foot with the
+ * script. */
 #include "report/page.h"
 
-/* Nothing from outside is admitted, and of what is inside only the texts with these hashes. Pictures are made by the script. */
+/* Allows nothing from outside and, inside the page, only the texts with these hashes. Images are made by the script. */
 static void policy(FILE *out, spd_page_kind kind) {
     const bool curves = kind == SPD_PAGE_CURVES;
     spd_html(out,
@@ -27,7 +27,7 @@ void spd_page_head(FILE *out, const char *title, spd_page_kind kind) {
              "<meta name='referrer' content='no-referrer'>\n<title>@</title>\n",
              title);
     if (kind == SPD_PAGE_CURVES) element(out, "style", &spd_asset_chart_style);
-    element(out, "style", &spd_asset_style); /* the last word is ours */
+    element(out, "style", &spd_asset_style); /* last, so that our rules take precedence */
     spd_html(out, "</head><body@>\n<header><h1><bdi>@</bdi></h1>\n", kind == SPD_PAGE_CURVES ? " class=wide" : "", title);
 }
 

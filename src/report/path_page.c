@@ -1,12 +1,12 @@
-/* path_page.c - a path on the page: validation loss with a band of one standard error, what the path explains, and the
- * coefficients against lambda (the largest over what is shown, red where they end above zero, blue below). Dashed lines: the
- * best and the chosen lambda. */
+/* path_page.c - the section about a path: validation loss with a band of one standard error, the fraction explained, and the
+ * coefficients against lambda (the largest within the range shown; red if positive at its end, blue if negative). Dashed lines
+ * mark the best and the chosen lambda. */
 #include "report/page.h"
 
 enum { MOST_LINES = 40, STRIDE = sizeof(spdhg_path_point) / sizeof(double) };
 _Static_assert(sizeof(spdhg_path_point) % sizeof(double) == 0, "points are walked as doubles");
 
-/* The coefficients of largest size over the whole path, at most MOST_LINES of them; returns how many. */
+/* Selects the coefficients of largest size over the whole path, at most MOST_LINES; returns their number. */
 static int largest_lines(const double *size, int64_t count, int64_t *line) {
     int lines = 0;
     for (int64_t q = 0; q < count; q++) {
@@ -23,7 +23,7 @@ static void coefficient_plot(FILE *out, const spdhg_path *path, int64_t points, 
     double *size = SPD_NEW(double, count), *x = SPD_NEW(double, points), *y = SPD_NEW(double, points *MOST_LINES);
     int64_t line[MOST_LINES];
     spd_curve curve[MOST_LINES];
-    if (size && x && y) { /* out of memory: the page goes without this picture */
+    if (size && x && y) { /* if out of memory, the page omits this picture */
         for (int64_t i = 0; i < points; i++)
             for (int64_t q = 0; q < count; q++) size[q] = fmax(size[q], fabs(spdhg_path_coefficients(path, i, NULL)[q]));
         plot.curves = largest_lines(size, count, line);
@@ -86,7 +86,7 @@ void spd_page_path(FILE *out, const spdhg_path *path, const spdhg_model *model) 
     plot.title = "Fraction of the loss explained";
     plot.curve = &explained;
     spd_svg_plot(out, &plot);
-    int64_t shown = points; /* far beyond the best lambda coefficients only grow, and hide what happened before */
+    int64_t shown = points; /* far below the best lambda, coefficients only grow and would hide the rest */
     while (shown > 2 && p[shown - 2].lambda < 0.1 * fmin(p[best].lambda, p[chosen].lambda)) shown--;
     coefficient_plot(out, path, shown, p, model->features * model->outputs, base);
     spd_html(out, "</div>\n");

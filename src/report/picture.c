@@ -1,18 +1,17 @@
-/* picture.c - coefficients as they lie on a grid (red above zero, blue below, depth of colour is size), or as stems in their
- * order. Large arrays are pooled: a cell of a picture shows the mean of its block, a stem the largest coefficient of its stretch.
- */
+/* picture.c - coefficients as an image of their grid (red above zero, blue below, colour depth for size), or as stems in order.
+ * Large arrays are pooled: a cell of an image shows the mean of its block, a stem the largest coefficient of its range. */
 #include "report/page.h"
 
 enum { MOST_CELLS = 128, CELLS_WIDE = 320, MOST_STEMS = 2000, POOLED_STEMS = 1000 };
 
 static double clamp01(double value) { return fmax(0, fmin(1, value)); }
 
-/* Small coefficients stay visible; the legend is drawn alike. */
+/* A concave map, so that small coefficients stay visible; the legend uses it too. */
 double spd_picture_depth(double value, double scale) { return pow(clamp01(fabs(value) / scale), 0.6); }
 
 static void cell(FILE *out, double x, double y, double width, double height, double value, double scale) {
     const double depth = spd_picture_depth(value, scale);
-    if (depth < 0.005) return; /* zero is the ground's colour */
+    if (depth < 0.005) return; /* zero has the background colour */
     spd_html(out, "<rect class='@' x='~' y='~' width='~' height='~' fill-opacity='~'/>", value > 0 ? "p" : "n", x, y, width,
              height, depth);
 }
@@ -58,7 +57,7 @@ void spd_picture_legend(FILE *out, double scale) {
              spd_html_number(high, scale, 3));
 }
 
-/* The coefficient of largest size among those that stem s of `stems` stands for. */
+/* The coefficient of largest size among those represented by stem s of `stems`. */
 static double tallest(const double *x, int64_t features, int64_t K, int64_t stems, int64_t s) {
     const int64_t from = (int64_t)((double)features * (double)s / (double)stems);
     const int64_t to = s + 1 == stems ? features : (int64_t)((double)features * (double)(s + 1) / (double)stems);
@@ -94,7 +93,7 @@ void spd_picture_stems(FILE *out, const spdhg_model *m, const double *x, const d
             spd_html(out, "<rect class='@' x='~' y='~' width='~' height='~'/>", value > 0 ? "p" : "n", at - thick / 2,
                      fmin(y, MIDDLE), thick, fabs(y - MIDDLE));
     }
-    for (int64_t s = 0; s < stems && truth; s++) { /* after the bars: on top of them */
+    for (int64_t s = 0; s < stems && truth; s++) { /* drawn after the bars, on top of them */
         const double known = tallest(truth + output, m->features, K, stems, s), at = LEFT + step * ((double)s + 0.5);
         const double y = MIDDLE - HALF * known / scale, half = fmax(step, 4) / 2;
         if (known != 0) spd_html(out, "<line class='truth' x1='~' x2='~' y1='~' y2='~'/>", at - half, at + half, y, y);

@@ -1,9 +1,9 @@
-/* pixels.c - a picture inside of a page: PNG (ISO/IEC 15948) with one IDAT that zlib packs, as base64 in a data URL. */
+/* pixels.c - an image inside a page: PNG (ISO/IEC 15948) with one IDAT chunk compressed by zlib, as base64 in a data URL. */
 #include <zlib.h>
 
 #include "report/page.h"
 
-/* Bytes to text, three to four characters; what is left of a group of three waits. */
+/* Encodes every three bytes as four characters; an incomplete group of three is kept for the next call. */
 typedef struct base64 {
     FILE *out;
     unsigned char left[3];
@@ -39,7 +39,7 @@ static void put_chunk(base64 *b, const char name[4], const unsigned char *at, si
     put_number(b, (uint32_t)crc32_z(crc32_z(0, type, 4), at, size));
 }
 
-/* Rows with the filter byte 0 before each, packed. */
+/* Compresses the rows, each preceded by the filter byte 0. */
 static unsigned char *pack(int64_t height, size_t row, const unsigned char *pixel, uLongf *size) {
     const uLong raw = (uLong)height * (row + 1);
     unsigned char *rows = spd_alloc((int64_t)raw, 1), *packed = NULL;

@@ -1,6 +1,6 @@
-/* race_data.c - what the script of the page draws: the traces of every problem, a block of JSON in which no '<' can end the
- * element. Relative suboptimality is computed here, from all digits: (f - f*) / (f(0) - f*), f* the certified objective of that
- * repeat. */
+/* race_data.c - the data that the page's script draws: the traces of every problem, as a block of JSON without any '<' that could
+ * end the element. Relative suboptimality is computed here, from all digits, with f* the certified objective of that repeat:
+ *     (f - f*) / (f(0) - f*) */
 #include "report/race.h"
 
 enum { MOST_POINTS = 1000 };
@@ -37,7 +37,7 @@ static optimum optimum_of(const json_t *problem, const spd_traced *run) {
     return (optimum){NAN, NAN};
 }
 
-/* How far below the certificate sees nothing: the largest relative gap of the optima. */
+/* The level below which the certificates cannot distinguish values: the largest relative gap of the optima. */
 static double resolution(const json_t *problem) {
     const json_t *optima = spd_json_list(problem, "optima");
     const double start = spd_json_number_of(problem, "start_objective");
@@ -53,7 +53,7 @@ static double value_of(const spd_traced *run, int64_t i, size_t member, optimum 
     return (*(const double *)(const void *)((const char *)&run->trace.point[i] + member) - zero.objective) / zero.span;
 }
 
-/* One column of a trace; left out where nothing is known. At most MOST_POINTS, first and last among them. */
+/* One column of a trace; omitted if nothing is known. At most MOST_POINTS points, including the first and the last. */
 static void put_column(FILE *out, const char *name, const spd_traced *run, size_t member, optimum zero, int digits) {
     const int64_t points = run->trace.points, shown = points < MOST_POINTS ? points : MOST_POINTS;
     bool known = false;

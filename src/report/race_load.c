@@ -1,6 +1,6 @@
-/* race_load.c - a race from its directory: summary.json (or .json.xz) and the traces it names. Names with a '/' would lead out of there.
- * What is named may be missing, as in a directory of which only the summary was kept: then the page goes without it and says so.
- */
+/* race_load.c - loads a race from its directory: summary.json (or .json.xz) and the traces it names. Names with a '/' are
+ * refused, since they could point outside the directory. Named files may be missing, for example if only the summary was kept:
+ * the page then omits them and says so. */
 #include <unistd.h>
 
 #include "model/json_file.h"
@@ -38,7 +38,7 @@ spdhg_status spd_raced_file(char **out, const char *directory, const char *name,
 
 bool spd_raced_there(const char *path) { return access(path, F_OK) == 0; }
 
-/* summary.json, or, where there is only that, summary.json.xz. */
+/* summary.json or, if it does not exist, summary.json.xz. */
 static spdhg_status find_summary(char **out, const char *directory, spdhg_error *err) {
     char *compressed;
     SPD_TRY(spd_raced_file(&compressed, directory, "summary.json.xz", err));

@@ -1,6 +1,5 @@
-/* race_page.c - the page about a race (DIR/summary.json and the files it names) or about traces: one sentence, winners,
- * statistics, every problem with its panels, tables, coefficients and graph, settings, command. The curves are drawn by the
- * script. */
+/* race_page.c - the page about a race (DIR/summary.json and the files it names) or about traces: a summary sentence, winners,
+ * statistics, every problem with its panels, tables, coefficients and graph, settings, command. The script draws the curves. */
 #include "reader/read.h"
 #include "report/graph_page.h"
 #include "report/race.h"
@@ -94,7 +93,7 @@ static spdhg_status put_graph(FILE *out, const spd_raced *race, const char *name
     return status;
 }
 
-/* Coefficients and graph, where they are. */
+/* Coefficients and graph, if they exist. */
 static spdhg_status pictures(FILE *out, const spd_raced *race, const json_t *problem, spdhg_error *err) {
     const char *name = spd_json_text_of(problem, "model"), *structure = spd_json_text_of(problem, "structure_file");
     spdhg_model *model = NULL;
@@ -187,7 +186,7 @@ static spdhg_status write_page(const spd_raced *race, const char *title, const c
     return status;
 }
 
-/* Problems of one data set follow each other or not: counted are the names. */
+/* Counts distinct names: problems of one data set need not follow each other. */
 static int data_sets(const json_t *problems) {
     int count = 0;
     for (size_t p = 0; p < json_array_size(problems); p++) {

@@ -1,8 +1,7 @@
-/* race_settings.c - with what a race was run: parameters of every solver on a problem, settings, seed, version, machine, command.
- */
+/* race_settings.c - how a race was run: parameters of every solver on a problem, settings, seed, version, machine, command. */
 #include "report/race.h"
 
-/* "s=0.1, batch 8": the parameters that were used. */
+/* Writes the parameters used: "s=0.1, batch 8". */
 static void put_parameters(FILE *out, const json_t *solver) {
     const char *name;
     json_t *value;
@@ -38,7 +37,7 @@ void spd_raced_parameters(FILE *out, const spd_raced *race, const json_t *proble
     spd_html(out, "</tbody></table></div></details>\n");
 }
 
-/* Settings that are called otherwise on the page; "" leaves them out, for they are elsewhere. */
+/* Settings with a different name on the page; "" omits those shown elsewhere. */
 static const char *title_of(const char *key) {
     static const char *const title[][2] = {
         {"format", ""},
@@ -60,7 +59,7 @@ static const char *title_of(const char *key) {
     return key;
 }
 
-/* Every text, number and yes or no of an object, in its order. */
+/* Writes every text, number and boolean of an object, in order. */
 static void settings_of(FILE *out, json_t *object) {
     const char *key;
     json_t *value;

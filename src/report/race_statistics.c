@@ -1,5 +1,5 @@
-/* race_statistics.c - what may be concluded over all data sets: mean ranks and wins, Friedman's test, the diagram of critical
- * differences (Demsar 2006: solvers under one bar do not differ by Nemenyi's test), paired tests with Holm's correction. */
+/* race_statistics.c - conclusions over all data sets: mean ranks and wins, Friedman's test, the critical difference diagram
+ * (Demsar 2006: solvers under one bar do not differ by Nemenyi's test), paired tests with Holm's correction. */
 #include <stdlib.h>
 
 #include "report/race.h"
@@ -42,7 +42,7 @@ static void draw_axis(FILE *out, int count) {
     spd_html(out, "<text text-anchor='end' x='~' y='~'>mean rank</text>", LEFT - 20.0, AXIS - 9.0);
 }
 
-/* How far ranks must be apart, above the axis; cut off at the end of the axis. */
+/* Draws the critical difference above the axis, cut off at the end of the axis. */
 static void draw_difference(FILE *out, int count, double difference) {
     char text[SPD_SHORT];
     spd_html(out, "<line class='clique' x1='~' x2='~' y1='~' y2='~'/>", (double)LEFT, place(count, fmin(count, 1 + difference)),
@@ -51,15 +51,15 @@ static void draw_difference(FILE *out, int count, double difference) {
              spd_html_number(text, difference, 3));
 }
 
-/* The last of the solvers that are not a critical difference behind `from`. */
+/* The last solver whose rank is less than a critical difference behind that of `from`. */
 static int end_of_clique(const ranked *r, int count, int from, double difference) {
     int to = from;
     while (to + 1 < count && r[to + 1].rank - r[from].rank < difference) to++;
     return to;
 }
 
-/* Bars under the largest groups in which no two ranks are a critical difference apart; returns how many. out NULL: only counts.
- */
+/* Draws bars under the maximal groups in which no two ranks differ by a critical difference; returns their number. out NULL:
+ * only counts. */
 static int draw_cliques(FILE *out, const ranked *r, int count, double difference) {
     int bars = 0, reached = 0;
     for (int from = 0; from < count; from++) {
@@ -74,7 +74,7 @@ static int draw_cliques(FILE *out, const ranked *r, int count, double difference
     return bars;
 }
 
-/* The better half is named on the left, the other on the right, from the ends of the axis inwards. */
+/* The better half is labelled on the left, the other half on the right, from the ends of the axis inwards. */
 static void diagram(FILE *out, const json_t *statistic, double difference) {
     ranked r[SPD_SOLVERS_MAX];
     char text[SPD_SHORT];
@@ -136,7 +136,7 @@ static void tests(FILE *out, const json_t *statistic) {
     pairs(out, statistic);
 }
 
-/* A row for each solver, a column for each measure of a task. */
+/* One row per solver, one column per measure of a task. */
 static void overview(FILE *out, const spd_raced *race, const json_t *list, const char *task) {
     char rank[SPD_SHORT], wins[SPD_SHORT];
     spd_html(out, "<div class='scroll'><table class='numbers'><thead><tr><th>mean rank, wins</th>");

@@ -1,5 +1,5 @@
-/* race_summary.c - questions to the summary of a race: numbers over the repeats of a solver, who is best.
- * Nothing here trusts the file: another type than expected is "not known". */
+/* race_summary.c - queries of a race's summary: statistics over the repeats of a solver, the best solver.
+ * The file is not trusted: an unexpected type counts as unknown. */
 #include "model/json_file.h"
 #include "report/race.h"
 
@@ -29,12 +29,12 @@ spd_spread spd_raced_spread(const json_t *solver, const char *key, int level) {
     double sum = 0;
     for (size_t r = 0; r < json_array_size(runs); r++) {
         const json_t *run = json_array_get(runs, r), *value = json_object_get(run, key);
-        if (strcmp(spd_json_text_of(run, "status"), "diverged") == 0) continue; /* it would be all that is left of the mean */
+        if (strcmp(spd_json_text_of(run, "status"), "diverged") == 0) continue; /* it would dominate the mean */
         if (level >= 0) value = json_array_get(value, (size_t)level);
         if (!json_is_number(value)) continue;
         const double number = json_number_value(value);
         sum += number;
-        out.low = fmin(out.low, number); /* of NAN and a number the number */
+        out.low = fmin(out.low, number); /* fmin ignores NAN */
         out.high = fmax(out.high, number);
         out.known++;
     }

@@ -1,5 +1,5 @@
-/* race_tables.c - results of a problem as tables (means over the repeats, the best in green, what was not reached by all repeats
- * said), and the table of winners over all problems. */
+/* race_tables.c - the results of a problem as tables (means over the repeats, the best in green, values that not all repeats
+ * reached are marked), and the table of winners over all problems. */
 #include "report/race.h"
 
 typedef struct column {
@@ -35,7 +35,7 @@ static void put_spread(FILE *out, const spd_spread *spread, int digits, bool bes
     spd_html(out, "</td>");
 }
 
-/* "3 done, 1 time-out": what became of a solver's runs; what went wrong stands out. */
+/* "3 done, 1 time-out": how a solver's runs ended; failures are highlighted. */
 static void put_statuses(FILE *out, const json_t *solver) {
     static const char *const status[] = {"done", "time-out", "diverged", "refused", "failed"};
     static const char *const style[] = {"", "warn", "bad", "warn", "bad"};
@@ -54,7 +54,7 @@ static void put_statuses(FILE *out, const json_t *solver) {
     spd_html(out, "</td>");
 }
 
-/* What the runs that did not end well say, each sentence once for a solver. */
+/* The messages of runs that did not end well, each once per solver. */
 static void put_messages(FILE *out, const json_t *solver) {
     const json_t *runs = spd_json_list(solver, "runs");
     const char *said = "";

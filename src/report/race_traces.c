@@ -1,17 +1,17 @@
-/* race_traces.c - a race made of traces alone: a single problem whose solvers end as their last points say. A solver that is in
- * several files is called by the file too. */
+/* race_traces.c - a race made from traces alone: a single problem, with each solver's results taken from its last points. If a
+ * solver is in several files, its name includes the file. */
 #include "report/race.h"
 
 static json_t *number_or_null(double value) { return isfinite(value) ? json_real(value) : json_null(); }
 
 static json_t *run_json(const spd_traced *run) {
-    const spdhg_point *last = &run->trace.point[run->trace.points - 1]; /* a run is there because of a point */
+    const spdhg_point *last = &run->trace.point[run->trace.points - 1]; /* every run has at least one point */
     return json_pack("{sI, so, so, so, so, so}", "repeat", (json_int_t)run->repeat, "epochs", number_or_null(last->epoch),
                      "seconds", number_or_null(last->seconds), "objective", number_or_null(last->objective), "test_loss",
                      number_or_null(last->test_loss), "test_score", number_or_null(last->test_score));
 }
 
-/* The entry of a solver in the list; a new one if it is not there yet. */
+/* The entry of a solver in the list; created if it does not exist yet. */
 static json_t *entry_of(json_t *solvers, const char *name) {
     for (size_t s = 0; s < json_array_size(solvers); s++)
         if (strcmp(spd_json_text_of(json_array_get(solvers, s), "solver"), name) == 0) return json_array_get(solvers, s);
@@ -50,7 +50,7 @@ static bool in_another(const spd_traces *file, int files, int own, const char *s
     return false;
 }
 
-/* Copies of all runs' names, and the runs themselves, in one list. Files are empty afterwards. */
+/* Moves all runs, with copies of their names, into one list. The files are empty afterwards. */
 static spdhg_status join(spd_traces *out, spd_traces *file, const char *const *path, int files, spdhg_error *err) {
     int64_t count = 0, named = 0;
     for (int f = 0; f < files; f++) count += file[f].count;

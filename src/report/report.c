@@ -1,6 +1,5 @@
-/* report.c - the page about a fit: result in one sentence, numbers, coefficients, curves, settings, command. One HTML 5 file;
- * its security policy admits its own style sheet and script and nothing else, so it cannot ask the network for anything.
- */
+/* report.c - the page about a fit: the result in a sentence, numbers, coefficients, curves, settings, command. One HTML 5 file.
+ * Its security policy allows only its own style sheet and script, so it cannot access the network. */
 #include "report/page.h"
 
 static double final_of(const spd_report *r, size_t member) {
@@ -40,13 +39,13 @@ static void tiles(FILE *out, const spd_report *r) {
     spd_page_tile(out, m->classify ? "test accuracy" : "test R²", score, 4, m->classify ? 100 : 1, m->classify ? " %" : "");
     spd_page_tile(out, "duality gap", m->gap, 2, 1, "");
     const double zeros = 1 - (double)nonzeros(m) / (double)(m->features * m->outputs);
-    const bool fused = s && s->dual > 0 && strcmp(m->structure, "identity") != 0; /* then zeros are looked for in F x */
+    const bool fused = s && s->dual > 0 && strcmp(m->structure, "identity") != 0; /* then the zeros are those of F x */
     if (zeros > 0 || !fused) spd_page_tile(out, "zero coefficients", zeros, 3, 100, " %");
     if (fused) spd_page_tile(out, "zeros of F x", 1 - (double)s->structure_nonzeros / (double)s->dual, 3, 100, " %");
     spd_html(out, "</section>\n");
 }
 
-/* Logarithmic where the values are positive and more than `ratio` apart. */
+/* Logarithmic if the values are positive and their ratio exceeds `ratio`. */
 static bool wants_log(const spd_report *r, size_t member, double ratio, bool skip_zero) {
     double low = INFINITY, high = 0;
     for (int64_t i = 0; i < r->points; i++) {

@@ -1,5 +1,5 @@
-/* signal_page.c - a page about signals: what was asked, how lambda was chosen, data and fit of every line with its knots, pictures of
- * an image before and after. */
+/* signal_page.c - a page about signals: the problem, how lambda was chosen, data and fit of every line with its knots, an image
+ * before and after. */
 #include "report/page.h"
 
 enum { SIGNALS_SHOWN = 8, DOTS_MOST = 2000, LINE_MOST = 4000, SIDE_MOST = 1024, KNOTS_LISTED = 60 };
@@ -50,14 +50,14 @@ static void choice(FILE *out, const spd_signal_report *r, int64_t s) {
     spd_html(out, "</div>\n");
 }
 
-/* Every n-th point of a long line is drawn, but all of its knots. */
+/* Draws every n-th point of a long line, but all of its knots. */
 static void line_plot(FILE *out, const spd_signal_report *r, int64_t s) {
     const spdhg_denoised_view *v = &r->view[s];
     const int64_t n = v->points, thin = (n + DOTS_MOST - 1) / DOTS_MOST, fine = (n + LINE_MOST - 1) / LINE_MOST;
     const double *value = r->value + s * n;
     double *t = SPD_NEW(double, n + 2 * v->knots), *knot = t ? t + n : NULL;
     char text[SPD_SHORT];
-    if (!t) return; /* out of memory: the page goes without this picture */
+    if (!t) return; /* out of memory: the page omits this picture */
     for (int64_t i = 0; i < n; i++) t[i] = r->position ? r->position[i] : (double)(i + 1);
     for (int64_t k = 0; k < v->knots; k++) {
         knot[2 * k] = t[v->knot[k]];
@@ -89,7 +89,7 @@ static void lines(FILE *out, const spd_signal_report *r) {
     if (r->signals > SIGNALS_SHOWN) spd_html(out, "<p>... and @ more.</p>\n", spd_html_count(text, r->signals - SIGNALS_SHOWN));
 }
 
-/* Values of all channels to bytes, dark to light from low to high; every step-th pixel of the middle slice. */
+/* Maps the values of all channels to bytes, dark to light from low to high; every step-th pixel of the middle slice. */
 typedef struct frame {
     int64_t height, width, step, signals;
     double low, high;
@@ -116,7 +116,7 @@ static spdhg_status pictures(FILE *out, const spd_signal_report *r, spdhg_error 
     f.pixel = spd_alloc(f.height * f.width * f.signals, 1);
     if (!f.pixel) return spd_fail_memory(err, (double)(f.height * f.width * f.signals));
     for (int64_t i = 0; i < f.signals * n; i++) {
-        f.low = fmin(f.low, r->value[i]); /* fmin and fmax pass over NAN */
+        f.low = fmin(f.low, r->value[i]); /* fmin and fmax ignore NAN */
         f.high = fmax(f.high, r->value[i]);
     }
     if (!(f.high > f.low)) f.high = f.low + 1;

@@ -6,7 +6,7 @@ enum { WIDTH = 640, HEIGHT = 300, LEFT = 74, RIGHT = 18, TOP = 46, BOTTOM = 46 }
 
 typedef struct axis {
     double low, high; /* of the values, or of their logarithms */
-    double from, to;  /* where these are drawn */
+    double from, to;  /* the pixel range they map to */
     bool logarithmic;
 } axis;
 
@@ -46,7 +46,7 @@ int spd_ticks(double low, double high, bool logarithmic, int wanted, double tick
     if (!(high > low) || !isfinite(high - low)) return 0;
     if (!logarithmic) return linear_ticks(low, high, wanted, tick);
     const int count = log_ticks(low, high, wanted, tick);
-    return count >= 2 ? count : linear_ticks(low, high, wanted, tick); /* less than a step of the scale: it is straight enough */
+    return count >= 2 ? count : linear_ticks(low, high, wanted, tick); /* less than one log tick: linear ones are good enough */
 }
 
 /* The range of all curves in one coordinate; false if there is nothing to show. */
@@ -146,7 +146,7 @@ static void draw_curve(FILE *out, const spd_curve *curve, const axis *x, const a
     spd_html(out, "'/>");
     if (last < 0 || curve->plain) return;
     char at[SPD_SHORT], value[SPD_SHORT];
-    const bool few = drawn <= 60; /* every point was measured: show where, as long as they can be told apart */
+    const bool few = drawn <= 60; /* mark each measured point as long as there are few enough to tell apart */
     for (int64_t i = few ? 0 : last; i <= last; i++) {
         const double px = curve->x[i * curve->stride], py = curve->y[i * curve->stride];
         if (usable(x, px) && usable(y, py))

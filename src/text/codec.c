@@ -1,8 +1,8 @@
-/* codec.c - the four decompressors behind one step function, each from its own library, all of them verifying their checksums.
+/* codec.c - four decompressors with a common step function, each using its own library; all verify their checksums.
  * gzip (RFC 1952, several members), bzip2 (several streams), xz (several streams, padding), zstd (several frames). */
 #include "text/codec.h"
 
-static const uint64_t most_memory = (uint64_t)1 << 30; /* what a hostile .xz header may make the decoder allocate */
+static const uint64_t most_memory = (uint64_t)1 << 30; /* the most that a malicious .xz header can make the decoder allocate */
 
 static bool gzip_open(spd_decoder *s) { return inflateInit2(&s->gzip, 15 + 16) == Z_OK; }
 static void gzip_close(spd_decoder *s) { inflateEnd(&s->gzip); }

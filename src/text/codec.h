@@ -30,7 +30,7 @@ typedef union spd_decoder {
 typedef struct spd_codec {
     const char *name, *magic;
     size_t magic_size;
-    bool (*open)(spd_decoder *decoder); /* of a zeroed one */
+    bool (*open)(spd_decoder *decoder); /* of a zeroed decoder */
     spd_progress (*step)(spd_decoder *decoder, spd_span *span);
     void (*close)(spd_decoder *decoder);
 } spd_codec;

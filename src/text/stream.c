@@ -1,5 +1,5 @@
-/* stream.c - the bytes of a file or of standard input, decompressed by what they are and not by what the file is called.
- * The decoders are codec.c's; here are the file, the frames one after the other, and where in the file something went wrong. */
+/* stream.c - the bytes of a file or of standard input, decompressed according to their content, not the file name.
+ * codec.c has the decoders. This file handles the input, consecutive frames, and the position of errors. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -13,14 +13,14 @@ enum { INPUT_BYTES = 1 << 16, HEAD_BYTES = 4096 };
 struct spd_stream {
     int descriptor;
     char *path;
-    int64_t size;           /* of a regular file that is read from its start, else -1 */
+    int64_t size;           /* of a regular file that is read from its start, otherwise -1 */
     const spd_codec *codec; /* NULL: plain */
     spd_decoder decoder;
     char input[INPUT_BYTES];
     size_t input_at, input_end;
-    int64_t input_offset; /* in the file, of input[0] */
+    int64_t input_offset; /* offset of input[0] in the file */
     bool input_over, boundary /* between two frames, where a file may end */;
-    char head[HEAD_BYTES]; /* bytes that were peeked at */
+    char head[HEAD_BYTES]; /* bytes peeked at */
     size_t head_at, head_end;
     bool peeked;
 };

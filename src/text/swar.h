@@ -1,4 +1,5 @@
-/* swar.h - eight bytes of text at a time in one 64-bit word ("SIMD within a register"), for the loops that reading costs. */
+/* swar.h - processes eight bytes of text at a time in a 64-bit word ("SIMD within a register"), for the loops that dominate the
+ * cost of reading. */
 #ifndef SPD_SWAR_H
 #define SPD_SWAR_H
 
@@ -6,14 +7,14 @@
 #include <stdint.h>
 #include <string.h>
 
-/* 1 in each byte of x that equals the one of pattern, else 0. */
+/* 1 in each byte of x that equals the corresponding byte of pattern, otherwise 0. */
 static inline uint64_t spd_equal_bytes(uint64_t x, uint64_t pattern) {
     const uint64_t low = 0x7f7f7f7f7f7f7f7fu, y = x ^ pattern;
     const uint64_t zero = ~(((y & low) + low) | y | low);
     return zero >> 7;
 }
 
-/* Eight bytes that are all digits become a number at once (Lemire's SWAR); false if they are not. */
+/* Converts eight digits to a number at once (Lemire's SWAR); false if not all bytes are digits. */
 static inline bool spd_eight_digits(const char *at, uint64_t *number) {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
     uint64_t x;

@@ -1,4 +1,4 @@
-/* text.c - text in windows of whole tokens, with the line and column of every byte; memory does not depend on the length of a
+/* text.c - text in windows of whole tokens, with the line and column of every byte. Memory does not depend on the length of a
  * line. See text.h for the contract. */
 #include <errno.h>
 #include <stdarg.h>

@@ -10,17 +10,17 @@ spdhg_status spd_stream_open(spd_stream **out, const char *path, spdhg_error *er
 /* Fills buffer; *got < size only at the end. SPDHG_DATA with the byte offset when the content is truncated or corrupt. */
 spdhg_status spd_stream_read(spd_stream *stream, char *buffer, size_t size, size_t *got, spdhg_error *err);
 const char *spd_stream_path(const spd_stream *stream);
-/* The first decompressed bytes (up to 4096), without taking them. */
+/* The first decompressed bytes (up to 4096), without consuming them. */
 spdhg_status spd_stream_peek(spd_stream *stream, const char **head, size_t *size, spdhg_error *err);
-/* The descriptor of a plain regular file, for pread from 0 to *size; -1 if it is compressed, a pipe or standard input in midway.
- */
+/* The descriptor of a plain regular file, for pread from 0 to *size; -1 if it is compressed, a pipe, or standard input that has
+ * been read in part. */
 int spd_stream_file(const spd_stream *stream, int64_t *size);
 void spd_stream_close(spd_stream *stream);
 
-/* ---- text.c. A window [at, safe) of the text in which every token is complete: the last byte before safe is a blank or a
- * newline, so a scan for digits needs no other bound, and *safe is neither, so a scan over blanks stops there. Lines may be of
- * any length; a token may not exceed SPD_TOKEN_BYTES. A text whose last line has no newline gets one. 16 bytes may be loaded from
- * any place of the window. */
+/* ---- text.c. A window [at, safe) of the text in which every token is complete. The last byte before safe is a blank or a
+ * newline, so a scan for digits needs no other bound; *safe is neither, so a scan over blanks stops there. Lines may be of any
+ * length; a token may not exceed SPD_TOKEN_BYTES. If the last line of a text has no newline, one is added. 16 bytes may be loaded
+ * from any position in the window. */
 enum { SPD_TOKEN_BYTES = 1 << 16, SPD_TEXT_BYTES = 1 << 18, SPD_TEXT_PADDING = 32 };
 
 typedef struct spd_text {
@@ -30,7 +30,7 @@ typedef struct spd_text {
     const char *path;
     char *buffer;
     char *at, *safe, *end;
-    int64_t offset;     /* in the text, of buffer[0] */
+    int64_t offset;     /* offset of buffer[0] in the text */
     int64_t line;       /* number of the current line, from 1 */
     int64_t line_start; /* its offset in the text */
     bool over;
@@ -39,9 +39,9 @@ typedef struct spd_text {
 spdhg_status spd_text_open(spd_text *text, spd_stream *stream, spdhg_error *err);
 spdhg_status spd_text_open_range(spd_text *text, int descriptor, const char *path, int64_t from, int64_t to, spdhg_error *err);
 void spd_text_close(spd_text *text);
-/* What is behind `at` moves to the front and more is read. At the end of the text at == end afterwards. */
+/* Moves the bytes from `at` on to the front and reads more. At the end of the text, at == end afterwards. */
 spdhg_status spd_text_fill(spd_text *text, spdhg_error *err);
-/* Drops everything up to the next newline (which stays), however far. */
+/* Skips everything up to the next newline (which stays), however far. */
 spdhg_status spd_text_skip_line(spd_text *text, spdhg_error *err);
 
 static inline bool spd_is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
@@ -49,7 +49,7 @@ static inline int64_t spd_text_offset(const spd_text *t, const char *place) { re
 static inline int64_t spd_text_column(const spd_text *t, const char *place) {
     return spd_text_offset(t, place) - t->line_start + 1;
 }
-static inline void spd_text_newline(spd_text *t) { /* at stands behind the newline */
+static inline void spd_text_newline(spd_text *t) { /* at points just after the newline */
     t->line++;
     t->line_start = spd_text_offset(t, t->at);
 }
@@ -69,7 +69,7 @@ spdhg_status spd_text_fail(const spd_text *text, const spd_token *token, spdhg_e
     __attribute__((format(printf, 4, 5)));
 /* The next token; separators are blanks and `also` (0: none); `comment` starts a comment that lasts to the end of the line. */
 spdhg_status spd_text_token(spd_text *text, char also, char comment, spd_token *token, spdhg_error *err);
-/* The token as a finite number, or an error with its place. */
+/* The token as a finite number, or an error with its position. */
 spdhg_status spd_text_number(const spd_text *text, const spd_token *token, double *out, spdhg_error *err);
 spdhg_status spd_text_count(const spd_text *text, const spd_token *token, const char *what, int64_t least, int64_t most,
                             int64_t *out, spdhg_error *err);

@@ -1,4 +1,4 @@
-/* csv.c - a trace as a table: RFC 4180 text, one line per point, raw values, what is not known is empty.
+/* csv.c - writes a trace as a table: RFC 4180 text, one line per point, raw values; unknown values are empty.
  * Columns: solver, repeat, epoch, iteration, seconds, objective, train_loss, test_loss, test_score, gap, dual_norm. */
 #include <inttypes.h>
 

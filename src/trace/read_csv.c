@@ -1,5 +1,5 @@
-/* read_csv.c - traces back from the table that csv.c writes: the runs in it, in the order in which they first appear.
- * Columns are found by name; solver, epoch and objective must be there. What is empty is not known. */
+/* read_csv.c - reads traces from the table that csv.c writes: its runs, in the order in which they first appear.
+ * Columns are found by name; solver, epoch and objective are required. Empty cells are unknown values. */
 #include <strings.h>
 
 #include "reader/csv.h"
@@ -12,7 +12,7 @@ static const char *const column_name[COLUMNS] = {"solver",     "repeat",    "epo
 typedef struct table {
     spd_text text;
     char separator;
-    int *role; /* of a column of the file: its place in column_name, or -1 */
+    int *role; /* for each column of the file, its position in column_name, or -1 */
     int64_t columns;
     spd_traces *runs;
 } table;
@@ -43,7 +43,7 @@ static spdhg_status read_header(table *t, spdhg_error *err) {
 
 static spdhg_status run_of(table *t, const char *solver, int64_t repeat, spd_traced **out, spdhg_error *err) {
     spd_traces *runs = t->runs;
-    for (int64_t r = runs->count; r-- > 0;) /* most often the last one */
+    for (int64_t r = runs->count; r-- > 0;) /* usually the last one */
         if (runs->run[r].repeat == repeat && strcmp(runs->run[r].solver, solver) == 0) {
             *out = &runs->run[r];
             return SPDHG_OK;
@@ -57,7 +57,7 @@ static spdhg_status run_of(table *t, const char *solver, int64_t repeat, spd_tra
     }
     *out = &runs->run[runs->count];
     **out = (spd_traced){.solver = spd_strdup(solver), .repeat = repeat};
-    runs->count++; /* from here on it is cleared with the others */
+    runs->count++; /* from here on it is cleared together with the others */
     if ((*out)->solver) return SPDHG_OK;
     *out = NULL;
     return spd_fail_memory(err, (double)strlen(solver));
@@ -78,7 +78,7 @@ static spdhg_status take_cell(const table *t, const spd_cell *cell, int role, li
     return SPDHG_OK;
 }
 
-/* The cells of a line; no solver: it is blank, or, with *over, the end of the file. */
+/* Reads the cells of a line. No solver: the line is blank or, with *over, the file has ended. */
 static spdhg_status read_cells(table *t, line *l, bool *over, spdhg_error *err) {
     spd_cell cell = {.last = false};
     for (int64_t at = 0; !cell.last; at++) {

@@ -1,4 +1,4 @@
-/* trace.c - the list of measured points of a run; room doubles, so adding costs O(1) on average. */
+/* trace.c - the list of measured points of a run; its capacity doubles, so adding a point costs O(1) on average. */
 #include "trace/trace.h"
 
 spdhg_status spd_trace_add(spd_trace *trace, const spdhg_point *point, spdhg_error *err) {

@@ -1,10 +1,14 @@
-/* choose.c - one lambda of a path: by cross-validated loss, accuracy or area under the curve with the one-standard-error rule, or
- * by an information criterion with the degrees of freedom of the generalised lasso (Tibshirani and Taylor, Ann. Statist. 2012):
- * the dimension of the x with these zeros of F x; for F = identity the nonzeros, for a graph the number of fused groups that are
- * not 0. aic = D + 2 df,  bic = D + log(n) df,  ebic = bic + 2 log binomial(dK, df)   (Chen and Chen 2008, gamma = 1) D = 2 n
- * loss, twice the negative log-likelihood; squared loss, variance unknown: n log(2 loss)
- * cp = 2 loss + sigma^2 (2 df - nK) / W, sigma^2/w_i the known variance of b_i (Mallows 1973, Stein 1981): its mean is that of the
- * squared error (1/W) sum_i w_i (z_i - E b_i)^2 */
+/* choose.c - chooses one lambda of a path: by cross-validated loss, accuracy or area under the curve with the one-standard-error
+ * rule, or by an information criterion with the degrees of freedom of the generalised lasso (Tibshirani and Taylor, Ann. Statist.
+ * 2012): the dimension of { x : F x has these zeros }. For F = identity this is the number of nonzeros, for a graph the number of
+ * nonzero fused groups.
+ *     aic  = D + 2 df
+ *     bic  = D + log(n) df
+ *     ebic = bic + 2 log binomial(dK, df)              (Chen and Chen 2008, gamma = 1)
+ *     cp   = 2 loss + sigma^2 (2 df - nK) / W          (Mallows 1973, Stein 1981)
+ * D = 2 n loss is twice the negative log-likelihood; for squared loss with unknown variance, D = n log(2 loss).
+ * sigma^2/w_i is the known variance of b_i; cp then has the same mean as the squared error
+ *     (1/W) sum_i w_i (z_i - E b_i)^2 */
 #include "tune/tune.h"
 
 typedef struct criterion {
@@ -48,7 +52,7 @@ spdhg_status spd_path_degrees(const spdhg_problem *p, const double *x, double *d
     spd_free(Fx);
     spd_free(zero);
     if (status == SPDHG_OK) *degrees = sum;
-    return status == SPDHG_USAGE ? SPDHG_OK : status; /* a structure too large for it: not known */
+    return status == SPDHG_USAGE ? SPDHG_OK : status; /* the structure is too large for it: df stays unknown */
 }
 
 void spd_path_criteria(const spdhg_problem *p, double noise, spdhg_path_point *point) {
@@ -101,13 +105,13 @@ void spd_path_choose(spdhg_path *path) {
     const criterion *c = find(path->options.choose);
     bool any = false;
     path->best = path->points - 1;
-    for (int64_t i = 0; i < path->points; i++) { /* of equal ones the largest lambda */
+    for (int64_t i = 0; i < path->points; i++) { /* among equal values the largest lambda */
         const double value = spdhg_path_value(path, i);
         if (isnan(value) || (any && value >= spdhg_path_value(path, path->best))) continue;
         path->best = i;
         any = true;
     }
-    for (int64_t i = 0; !any && i < path->points; i++) /* nothing is validated: a better guess than the least lambda */
+    for (int64_t i = 0; !any && i < path->points; i++) /* nothing was validated: bic is a better guess than the smallest lambda */
         if (path->point[i].bic < path->point[path->best].bic || isnan(path->point[path->best].bic)) path->best = i;
     path->one_se = path->best;
     if (!any || c->error == 0) return;

@@ -1,6 +1,7 @@
-/* cross_validate.c - the path once for every fold without its rows, judged on them. A fold is one task on one thread and writes
- * its own places, so the result does not depend on the threads. Means over rows by weight; the standard error from the spread
- * over the folds of a repeat, error^2 = (sum_f W_f (v_f - mean)^2 / sum_f W_f) / (folds - 1),   averaged over the repeats. */
+/* cross_validate.c - solves the path once for every fold without the fold's rows and evaluates it on them. A fold is one task on
+ * one thread and writes to its own memory, so the result does not depend on the number of threads. Means over rows are weighted.
+ * The standard error comes from the spread over the folds of a repeat, averaged over the repeats:
+ *     error^2 = (sum_f W_f (v_f - mean)^2 / sum_f W_f) / (folds - 1) */
 #include "tune/tune.h"
 
 typedef struct validation {
@@ -43,7 +44,7 @@ static void run_fold(void *context, int64_t number) {
                              &v->asker.stop, &t->err);
 }
 
-/* Mean and standard error of one score over the folds of all repeats; folds where it is not known do not count. */
+/* Mean and standard error of one score over the folds of all repeats; folds in which the score is unknown do not count. */
 static void summarise(const validation *v, int64_t point, int which, double *mean, double *error) {
     const int64_t folds = v->path->options.folds, repeats = v->path->options.repeats;
     double means = 0, errors = 0;

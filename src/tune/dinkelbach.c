@@ -1,18 +1,23 @@
-/* dinkelbach.c - lambda_max where y with F'y = -g is not unique: min { r°(y) : F'y = -g } = max { g'p : r(F p) <= 1 }.
- *   p = g; repeat  lam = max(lam, g'p / r(F p));  p = argmin_p ||p - g||^2/2 + lam r(F p), with dual y in lam Y and p = g + F'y
- * lam is a lower bound for every p; y - F (F'F)^+ (g + F'y) has F'y = -g, so its polar norm is an upper bound. */
+/* dinkelbach.c - lambda_max where y with F'y = -g is not unique:
+ *     min { r°(y) : F'y = -g } = max { g'p : r(F p) <= 1 }.
+ * Start at p = g and repeat
+ *     lam = max(lam, g'p / r(F p))
+ *     p = argmin_p ||p - g||^2/2 + lam r(F p),   with dual y in lam Y and p = g + F'y.
+ * lam is a lower bound for every p. The point
+ *     y - F (F'F)^+ (g + F'y)
+ * satisfies F'y = -g, so its polar norm is an upper bound. */
 #include "tune/tune.h"
 
 enum { ROUNDS_MOST = 30, EPOCHS_MOST = 20000 };
 static const double CLOSE = 1e-8, PROMISED = 1e-6;
-static const double LEFT_MOST = 1e-8; /* of F'y = -g, relative */
+static const double LEFT_MOST = 1e-8; /* largest relative residual of F'y = -g */
 
-/* A denoising problem (1/d) sum_j ||p_j - g_j||^2/2 + (lam/d) r(F p), its solver and the numbers around it. */
+/* The denoising problem (1/d) sum_j ||p_j - g_j||^2/2 + (lam/d) r(F p), its solver and its vectors. */
 typedef struct denoising {
     spdhg_data *data;
     spdhg_problem *problem;
     double *p, *y, *v, *z, *cg, *diagonal;
-    double *best; /* y with F'y = -g of the least polar norm so far */
+    double *best; /* y with F'y = -g and the smallest polar norm so far */
     int threads;
 } denoising;
 
@@ -59,7 +64,7 @@ static spdhg_status open_denoising(denoising *n, const spdhg_problem *p, const d
                                                                            : spd_fail_memory(err, 80.0 * (double)q->dK);
 }
 
-/* p and y of the problem at this lam, started at the last ones. y comes out on the scale F'y = p - g. */
+/* Computes p and y at this lam, starting from the previous ones. y is scaled such that F'y = p - g. */
 static spdhg_status denoise(denoising *n, double lam, spdhg_error *err) {
     spdhg_problem *q = n->problem;
     const double d = (double)q->d;
@@ -92,7 +97,7 @@ static void gram(const void *context, const double *x, double *out) {
     spd_problem_add_transposed(n->problem, n->z, out);
 }
 
-/* r° of y - F q with F'F q = g + F'y; *left: what is not met of F'y = -g, relative. */
+/* r° of y - F q with F'F q = g + F'y; *left: the relative residual of F'y = -g. */
 static double feasible_polar(denoising *n, const double *g, double *left) {
     const spdhg_problem *q = n->problem;
     double *x = n->cg + 4 * q->dK;
@@ -102,7 +107,7 @@ static double feasible_polar(denoising *n, const double *g, double *left) {
     for (int64_t i = 0; i < q->dK; i++) n->diagonal[i] = n->diagonal[q->dK + i / q->K] > 0 ? n->diagonal[q->dK + i / q->K] : 1;
     memset(x, 0, (size_t)q->dK * sizeof *x);
     const double goal =
-        1e-11 * spd_norm2(q->dK, g) / fmax(spd_norm2(q->dK, n->v), 1e-300); /* below it is rounding, not in the range of F' */
+        1e-11 * spd_norm2(q->dK, g) / fmax(spd_norm2(q->dK, n->v), 1e-300); /* less is rounding, outside the range of F' */
     const spd_cg cg = {.apply = gram,
                        .context = n,
                        .diagonal = n->diagonal,
@@ -110,7 +115,7 @@ static double feasible_polar(denoising *n, const double *g, double *left) {
                        .most = (int)fmin(20.0 * (double)q->dK, 1e5)};
     spd_cg_solve(&cg, q->dK, n->v, x, n->cg);
     spd_problem_apply(q, x, n->z);
-    double *moved = n->z; /* y - F q in its place */
+    double *moved = n->z; /* becomes y - F q, in place */
     for (int64_t e = 0; e < q->m * q->K; e++) moved[e] = n->y[e] - moved[e];
     memcpy(n->v, g, (size_t)q->dK * sizeof *g);
     spd_problem_add_transposed(q, moved, n->v);
@@ -127,7 +132,7 @@ static spdhg_status bracket(denoising *n, const double *g, double *lower, double
         spd_problem_apply(q, n->p, n->z);
         const double r = spd_problem_penalty(q, n->z, n->z + q->m * q->K), before = *lower;
         if (r > 0) *lower = fmax(*lower, spd_dot(q->dK, g, n->p) / r);
-        if (round > 0 && !(*lower > before)) break; /* rounding: p points nowhere new */
+        if (round > 0 && !(*lower > before)) break; /* rounding: p gives no new direction */
         SPD_TRY(denoise(n, *lower, err));
         double left;
         const double bound = feasible_polar(n, g, &left);
@@ -142,7 +147,7 @@ static spdhg_status bracket(denoising *n, const double *g, double *lower, double
     return spd_fail(err, SPDHG_NUMERICAL, "lambda_max lies between %g and %g; closer bounds could not be proven", *lower, *upper);
 }
 
-/* Of the shortest y with F'y = -g. */
+/* The polar norm of the shortest y with F'y = -g. */
 static spdhg_status bound(denoising *n, const double *g, double *lower, double *upper, spdhg_error *err) {
     double left;
     *lower = 0;
@@ -156,7 +161,7 @@ spdhg_status spd_dinkelbach(const spdhg_problem *p, int threads, const double *g
     denoising n = {.threads = threads};
     spdhg_status status = open_denoising(&n, p, g, err);
     if (status == SPDHG_OK) status = rough ? bound(&n, g, lower, upper, err) : bracket(&n, g, lower, upper, err);
-    for (int64_t t = 0, from = 0; status == SPDHG_OK && !rough && t < p->terms; t++) { /* terms of lambda 0 have no place there */
+    for (int64_t t = 0, from = 0; status == SPDHG_OK && !rough && t < p->terms; t++) { /* best has no terms with lambda 0 */
         if (p->term[t].lambda_given == 0) continue;
         memcpy(y + p->term[t].first, n.best + from, (size_t)(p->term[t].m * p->K) * sizeof *y);
         from += p->term[t].m * p->K;

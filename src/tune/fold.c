@@ -1,14 +1,14 @@
-/* fold.c - one fold of a cross-validation: a problem of the rows outside of it, along the whole path, judged on the rows inside.
- * Whatever is learned comes from the rows outside: coefficients, the scale of the columns, a learned F. */
+/* fold.c - one fold of a cross-validation: fits the whole path on the rows outside the fold and evaluates it on the rows inside.
+ * Everything learned comes from the rows outside: coefficients, the scale of the columns, a learned F. */
 #include "model/model.h"
 #include "tune/tune.h"
 
 typedef struct room {
-    int64_t *train, *test, trains, tests; /* positions of rows */
-    int64_t *id;                          /* of the rows to train with, in the data */
+    int64_t *train, *test, trains, tests; /* row positions */
+    int64_t *id;                          /* of the training rows, in the data */
     double *x, *z;
     spd_ranked *rank;
-    spdhg_structure *F; /* learned anew, or NULL */
+    spdhg_structure *F; /* learned from the training rows, or NULL */
     spdhg_problem *problem;
 } room;
 
@@ -20,7 +20,7 @@ static bool is_right(const spdhg_problem *p, const double *z, double b) {
     return (double)best == b;
 }
 
-/* Scores of the base problem's rows `test` with the fold's coefficients; z has K numbers, rank as many places as rows. */
+/* Scores the base problem's rows `test` with the fold's coefficients. z has K numbers, rank one entry per row. */
 static void judge(const spdhg_problem *p, const int64_t *test, int64_t tests, const double *x, const double *c, double *z,
                   spd_ranked *rank, double *score) {
     double loss = 0, right = 0, W = 0;
@@ -41,7 +41,7 @@ static void judge(const spdhg_problem *p, const int64_t *test, int64_t tests, co
     score[SPD_FOLD_AUC] = p->loss->classify && p->loss->value && p->K == 1 ? spd_auc(rank, tests) : NAN;
 }
 
-/* Coefficients of the fold as those of the base problem: they differ by the scales of their columns. */
+/* Converts the coefficients of the fold to those of the base problem: they differ by the column scales. */
 static const double *unscaled(const spdhg_problem *p, const spdhg_problem *fold, const double *x, double *out) {
     if (!p->scale) return x;
     for (int64_t q = 0; q < p->dK; q++) out[q] = x[q] * p->scale[q / p->K] / fold->scale[q / p->K];
@@ -64,7 +64,7 @@ static spdhg_status follow_path(spd_fold *t, const spdhg_path *path, room *r, co
     return status;
 }
 
-/* The rows outside as a problem. */
+/* Makes a problem of the rows outside the fold. */
 static spdhg_status make_problem(room *r, const spdhg_path *path, const int32_t *fold, int64_t f, spdhg_error *err) {
     const spdhg_problem *p = path->problem;
     for (int64_t i = 0; i < p->n; i++)
@@ -84,7 +84,7 @@ spdhg_status spd_fold_run(spd_fold *t, const spdhg_path *path, const int32_t *fo
                           atomic_bool *stop, spdhg_error *err) {
     const spdhg_problem *p = path->problem;
     for (int64_t i = 0; i < p->n; i++) t->weight += fold[i] == f ? spd_problem_weight(p, i) : 0;
-    if (!(t->weight > 0)) return SPDHG_OK; /* nothing to judge */
+    if (!(t->weight > 0)) return SPDHG_OK; /* nothing to evaluate on */
     room r = {.train = SPD_NEW(int64_t, p->n),
               .test = SPD_NEW(int64_t, p->n),
               .id = SPD_NEW(int64_t, p->n),

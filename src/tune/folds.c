@@ -1,6 +1,6 @@
-/* folds.c - which fold every row is held out in: a pure function of (seed, repeat). Rows of a group stay together, the largest
- * group goes to the emptiest fold first; without groups the rows of each class are dealt out in turn in a random order, so that
- * folds differ by at most a row a class. */
+/* folds.c - the fold in which every row is held out: a pure function of (seed, repeat). Rows of a group stay together; groups go,
+ * largest first, to the fold with the fewest rows. Without groups, the rows of each class are dealt out in turn in a random
+ * order, so the folds differ by at most one row per class. */
 #include <stdlib.h>
 
 #include "tune/tune.h"

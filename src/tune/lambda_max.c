@@ -1,12 +1,14 @@
 /* lambda_max.c - the smallest lambda at which some x in null(F) is optimal (X = R^d, intercept free).
  *
- *   x0 = argmin over null(F) of l + (gamma/2)||x||^2,  g = grad l(x0) + gamma x0, orthogonal to null(F)
- *   lambda_max = min { r°(y) : F'y = -g } = max { g'p : r(F p) <= 1 },   r° the polar norm of the stacked terms
+ *     x0 = argmin over null(F) of l + (gamma/2)||x||^2
+ *     g = grad l(x0) + gamma x0,   which is orthogonal to null(F)
+ *     lambda_max = min { r°(y) : F'y = -g } = max { g'p : r(F p) <= 1 },   r° the polar norm of the stacked terms
  *
- * Rows of F with different last columns (identity, chain, trend): y is unique. Else Dinkelbach's method (dinkelbach.c). */
+ * If the last columns of the rows of F all differ (identity, chain, trend), y is unique. Otherwise Dinkelbach's method is used
+ * (dinkelbach.c). */
 #include "tune/tune.h"
 
-/* max over the terms of r_t°(y_t) / (lambda of t as given). */
+/* max over the terms t of r_t°(y_t) / (lambda_t as given). */
 double spd_terms_polar(const spdhg_problem *p, const double *y, double *work) {
     double most = 0;
     for (int64_t t = 0; t < p->terms; t++)
@@ -20,7 +22,7 @@ typedef struct centre {
     double *x, *c, *g, *y, *work; /* work: gradient's scratch, the terms' work, dK numbers */
 } centre;
 
-/* g = grad l(x0) + gamma x0 without what rounding left of it in null(F). */
+/* g = grad l(x0) + gamma x0, with the component in null(F) that rounding leaves removed. */
 static void make_gradient(const spdhg_problem *p, const spd_nullspace *null, int threads, centre *at) {
     spd_problem_gradient(p, threads, at->x, at->c, at->g, NULL, NULL, at->work);
     spd_axpy(p->dK, p->gamma, at->x, at->g);

@@ -1,11 +1,11 @@
-/* path.c - the handle spdhg_path: lambdas from lambda_max down, evenly spaced in their logarithms, solved one after the other
+/* path.c - the handle spdhg_path: lambdas from lambda_max down, evenly spaced on a logarithmic scale, solved one after the other
  * with warm starts; then cross-validation, the choice, and the solution at the chosen lambda. */
 #include <stdarg.h>
 
 #include "tune/tune.h"
 
 enum { POINTS_LEAST = 5, LAMBDAS_MOST = 10000 };
-static const double GAIN_LEAST = 1e-5; /* of what is explained, from one lambda to the next */
+static const double GAIN_LEAST = 1e-5; /* smallest gain in the explained fraction from one lambda to the next */
 
 static void tell(const spdhg_path *path, const char *format, ...) {
     if (!path->solve.callback) return;
@@ -25,7 +25,7 @@ static spdhg_status take_options(spdhg_path *path, const spdhg_path_options *opt
     SPD_TRY(SPD_OPTIONS_TAKE(spdhg_path_options, &path->options, options, err));
     SPD_TRY(SPD_OPTIONS_TAKE(spdhg_options, &path->solve, solve, err));
     SPD_TRY(SPD_OPTIONS_TAKE(spdhg_graph_options, &path->learn, path->options.learn, err));
-    path->learn.threads = 1; /* folds are what runs at the same time */
+    path->learn.threads = 1; /* the folds run in parallel instead */
     spdhg_path_options *o = &path->options;
     if (path->solve.tol == 0 || path->solve.tol == SPDHG_TOL_DEFAULT) path->solve.tol = 1e-6;
     if (path->solve.checkpoint || path->solve.resume) return spd_fail(err, SPDHG_USAGE, "a path has no checkpoints");
@@ -43,7 +43,7 @@ static spdhg_status take_options(spdhg_path *path, const spdhg_path_options *opt
     return spd_path_check(path, err);
 }
 
-/* Where the path starts: lambda_max with its solution, or what the caller gave with 0. */
+/* Where the path starts: lambda_max with its solution, or the caller's lambda with a start at 0. */
 static spdhg_status first_lambda(spdhg_path *path, double *x, double *c, double *y, double *lambda, spdhg_error *err) {
     *lambda = path->options.lambda_max;
     if (*lambda > 0) return SPDHG_OK;
@@ -53,7 +53,7 @@ static spdhg_status first_lambda(spdhg_path *path, double *x, double *c, double 
     if (status == SPDHG_OK && isinf(*lambda)) return spd_fail(err, SPDHG_USAGE, "%s", why.message);
     if (status != SPDHG_OK && !(status == SPDHG_NUMERICAL && isfinite(*lambda))) return spd_fail(err, status, "%s", why.message);
     tell(path, "lambda_max is between %.9g and %.9g", lower, *lambda);
-    *lambda *= 1 + 1e-6; /* clearly inside: there the zeros of F x are exact */
+    *lambda *= 1 + 1e-6; /* strictly inside: there the zeros of F x are exact */
     if (*lambda > 0) return SPDHG_OK;
     return spd_fail(err, SPDHG_USAGE, "there is no penalty, or lambda has no effect on the solution");
 }
@@ -123,7 +123,7 @@ static spdhg_status descend(spdhg_path *path, const double *x, const double *c, 
     return status;
 }
 
-/* The chosen lambda once more, with all rows, for the model. */
+/* Solves at the chosen lambda once more, with all rows, for the model. */
 static spdhg_status solve_chosen(spdhg_path *path, spdhg_error *err) {
     const int64_t chosen = spdhg_path_chosen(path);
     spd_warm_path warm;
@@ -131,7 +131,7 @@ static spdhg_status solve_chosen(spdhg_path *path, spdhg_error *err) {
                               path->c + chosen * path->problem->K, NULL, err));
     warm.once = true;
     if (spd_path_counts_degrees(path)) warm.zeros = SPD_SETTLE;
-    if (path->outcome == SPDHG_OUTCOME_INTERRUPTED) { /* what is there already is the model: no step more */
+    if (path->outcome == SPDHG_OUTCOME_INTERRUPTED) { /* the point already computed is the model: no further step */
         warm.options.callback = NULL;
         warm.options.seconds = 0;
         warm.options.epochs = 1;

@@ -1,4 +1,4 @@
-/* recipe.c - a problem by names, as the options of the command say it, made of data:
+/* recipe.c - builds a problem from names, as the command's options give it, and data:
  *     mean_i loss(a_i'x + c + o_i, b_i) + (gamma/2)||x||^2 + lambda r(F x) [+ C lambda ||x||_1]   over x in X. */
 #include "tune/recipe.h"
 
@@ -20,7 +20,7 @@ spdhg_status spd_recipe_attach(const spd_recipe *o, spdhg_data *data, spdhg_erro
     }
     if (o->offset) {
         SPD_TRY(spd_numbers_read(o->offset, &number, &rows, &columns, err));
-        if (columns == data->rows && rows == 1) rows = data->rows, columns = 1; /* a vector may lie on one line */
+        if (columns == data->rows && rows == 1) rows = data->rows, columns = 1; /* a vector may be on one line */
         const spdhg_status status = rows == data->rows
                                         ? spdhg_data_set_offsets(data, number, columns, err)
                                         : spd_fail(err, SPDHG_DATA, "%s: %lld rows of offsets, but the data has %lld rows",

@@ -1,5 +1,6 @@
-/* restricted.c - minimises (1/W) sum_i w_i phi(a_i'N u + c + o_i, b_i) + (gamma/2)||u||^2 over u and c, N orthonormal: the model
- * in which no penalty acts. The rows N'a_i become a small problem of their own. */
+/* restricted.c - the model in which no penalty acts. For orthonormal N, minimises over u and c
+ *     (1/W) sum_i w_i phi(a_i'N u + c + o_i, b_i) + (gamma/2)||u||^2.
+ * The rows N'a_i become a small problem of their own. */
 #include <stdlib.h>
 
 #include "tune/tune.h"
@@ -17,7 +18,7 @@ static int ascending(const void *a, const void *b) {
     return (*(const int32_t *)a > *(const int32_t *)b) - (*(const int32_t *)a < *(const int32_t *)b);
 }
 
-/* The rows N'a_i: dense for few columns, else sparse. */
+/* The rows N'a_i: dense for few columns, otherwise sparse. */
 typedef struct reduced {
     int64_t *ptr;
     int32_t *idx;
@@ -30,7 +31,7 @@ static void free_reduced(reduced *r) {
     spd_free(r->val);
 }
 
-/* sum[column] += N'a_i; touched: the columns, their number is returned. */
+/* sum[column] += N'a_i; touched lists the columns. Returns their number. */
 static int64_t reduce_row(const spdhg_problem *p, const spd_csr *N, int64_t i, double *sum, bool *seen, int32_t *touched) {
     spd_row row;
     int64_t count = 0;
@@ -83,7 +84,7 @@ static spdhg_status reduce(reduced *r, const spdhg_problem *p, const spd_nullspa
     return good ? SPDHG_OK : spd_fail_memory(err, 12.0 * (double)p->n * (double)k);
 }
 
-/* Weights and offsets of the problem's own rows. */
+/* Attaches the weights and offsets of the problem's own rows. */
 static spdhg_status attach(spdhg_data *data, const spdhg_problem *p, spdhg_error *err) {
     if (p->weight) SPD_TRY(spdhg_data_set_weights(data, p->weight, err));
     if (!p->data->offset) return SPDHG_OK;
@@ -114,7 +115,7 @@ static spdhg_status solve(const spdhg_problem *p, spdhg_problem *small, const sp
     const spdhg_status status = spdhg_solver_run(solver, NULL, err);
     if (status == SPDHG_OK) {
         const spdhg_solution *s = spdhg_solver_solution(solver);
-        /* separated classes: the loss falls to 0 and is never 0, so that the gap is all of it */
+        /* separated classes: the loss tends to 0 without reaching it, so the gap is as large as the objective */
         const bool never_0 = spd_problem_falls(p);
         *found = strcmp(s->gap_kind, "certified") == 0 && s->gap_relative <= 1e-9 && !(never_0 && s->gap > 1e-9 * s->objective);
         spd_csr_apply(&null->N, p->K, s->x, x);
@@ -124,7 +125,7 @@ static spdhg_status solve(const spdhg_problem *p, spdhg_problem *small, const sp
     return status;
 }
 
-/* Nothing is free but the intercept. */
+/* Only the intercept is free. */
 static spdhg_status at_zero(const spdhg_problem *p, int threads, const double *x, double *c, spdhg_error *err) {
     double *scratch = SPD_NEW(double, spd_problem_value_work(p));
     spd_value value;

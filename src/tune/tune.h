@@ -11,28 +11,29 @@
 /* ---- restricted.c: minimises loss + ridge over x = N u and c. found: false if there is no minimiser. */
 spdhg_status spd_restricted_minimum(const spdhg_problem *p, const spd_nullspace *null, int threads, double *x, double *c,
                                     bool *found, spdhg_error *err);
-/* The solver that a chain of warm starts uses: name itself; for "auto" its exact last stage, without the stochastic pass of a
+/* The solver for a chain of warm starts: the named one, or for "auto" its exact last stage without the stochastic pass of a
  * cold start. */
 spdhg_status spd_tune_solver(const spdhg_problem *p, const char *name, const char **out, spdhg_error *err);
 
-/* ---- lambda_max.c: spdhg_lambda_max, and y (m x K, may be NULL): the dual that proves x. */
+/* ---- lambda_max.c: as spdhg_lambda_max, and also y (m x K, may be NULL), the dual point that proves x optimal. */
 spdhg_status spd_lambda_max(spdhg_problem *p, int threads, double *lower, double *upper, double *x, double *c, double *y,
                             spdhg_error *err);
-/* ---- dinkelbach.c: for g = grad l(x0) + gamma x0, where y is not unique. rough: an upper bound alone, y is left as it is. */
+/* ---- dinkelbach.c: for g = grad l(x0) + gamma x0, where y is not unique. rough: an upper bound only, y is unchanged. */
 spdhg_status spd_dinkelbach(const spdhg_problem *p, int threads, const double *g, bool rough, double *y, double *lower,
                             double *upper, spdhg_error *err);
 double spd_terms_polar(const spdhg_problem *p, const double *y, double *work); /* max over the terms of r_t(y_t) polar / lambda */
-/* The same, or where that takes long an upper bound alone (lower is then 0): where a path may start. */
+/* Where a path may start: lambda_max or, where computing it would take long, only an upper bound. */
 spdhg_status spd_lambda_max_bound(spdhg_problem *p, int threads, double *upper, spdhg_error *err);
 
-/* ---- warm_path.c: a chain of solves of one problem by falling lambda, each started where the last one ended. */
+/* ---- warm_path.c: solves one problem for decreasing lambda, each time starting from the previous solution. The zeros of
+ * F x are settled if, as far as can be told, they are those of the optimum (spd_answer_settled). */
 typedef enum spd_settling {
-    SPD_SETTLE_NOTHING, /* nobody counts them */
-    SPD_SETTLE_ASK,     /* whether they are settled */
-    SPD_SETTLE          /* and go on until they are, whatever the tolerance */
+    SPD_SETTLE_NOTHING, /* the zeros are not needed */
+    SPD_SETTLE_ASK,     /* check whether they are settled */
+    SPD_SETTLE          /* and continue until they are, whatever the tolerance */
 } spd_settling;
-/* Which zeros F x has is not known from a small gap alone: where they are not settled after a run of an exact solver that
- * converged, smaller ones are asked for. */
+/* A small gap alone does not determine the zeros of F x. If they are not settled after an exact solver has converged, it runs
+ * again with smaller tolerances. */
 spdhg_status spd_tune_settle(spdhg_solver *solver, spd_settling zeros, bool *settled, spdhg_outcome *outcome, spdhg_error *err);
 typedef struct spd_warm_path {
     spdhg_problem *problem;
@@ -40,29 +41,29 @@ typedef struct spd_warm_path {
     spdhg_options options;
     double *x, *c, *y;
     double *before;        /* x and c of the step before the last one */
-    double lambda, fallen; /* of the last step, and by how much it fell there; 0: not known */
+    double lambda, fallen; /* of the last step, and its decrease there; 0: not known */
     spdhg_solver *last;    /* of the last step; NULL before the first */
     spdhg_outcome outcome;
     spd_settling zeros;
-    bool settled; /* the zeros of F x are those of the optimum at the last step; asked if zeros says so */
-    bool once;    /* a single solve, set before it: its gap is proven by x and y alone */
+    bool settled; /* the zeros of F x at the last step are those of the optimum; checked if `zeros` says so */
+    bool once;    /* set before a single solve: its gap is proven by x and y alone */
 } spd_warm_path;
-/* x, c and y: where to start, may be NULL. options are copied. */
+/* x, c and y: the starting point, may be NULL. options are copied. */
 spdhg_status spd_warm_path_new(spd_warm_path *warm, spdhg_problem *p, const char *solver, const spdhg_options *options,
                                const double *x, const double *c, const double *y, spdhg_error *err);
 spdhg_status spd_warm_path_step(spd_warm_path *warm, double lambda, spdhg_error *err);
 void spd_warm_path_free(spd_warm_path *warm);
 
-/* ---- folds.c: fold[repeat * n + i] of every row. Groups stay together, the largest placed first; else classes are dealt out
- * evenly. */
+/* ---- folds.c: fold[repeat * n + i] for every row i. Groups stay together, the largest placed first; without groups, classes are
+ * dealt out evenly. */
 spdhg_status spd_folds_make(const spdhg_problem *p, const spdhg_path_options *o, uint64_t seed, int32_t **fold, spdhg_error *err);
 
-/* What a caller inside of the library may do otherwise. */
+/* What callers inside the library may change. */
 typedef struct spd_path_ways {
     spdhg_status (*validate)(spdhg_path *path, void *context, bool *stopped,
                              spdhg_error *err); /* cross_validate.c; its context */
     void *context;
-    double degrees_most; /* the path ends behind the first point with more degrees of freedom */
+    double degrees_most; /* the path ends after the first point with more degrees of freedom */
 } spd_path_ways;
 spdhg_status spd_path_new(spdhg_path **out, spdhg_problem *problem, const spdhg_path_options *options, const spdhg_options *solve,
                           const spd_path_ways *ways, spdhg_error *err);
@@ -70,31 +71,31 @@ spdhg_status spd_path_new(spdhg_path **out, spdhg_problem *problem, const spdhg_
 struct spdhg_path {
     spd_path_ways ways;
     spdhg_problem *problem;
-    spdhg_path_options options; /* group, fold: the caller's, only used while it runs */
+    spdhg_path_options options; /* group, fold: owned by the caller, used only during the run */
     spdhg_options solve;
-    spdhg_graph_options learn; /* where options.learn is set: how a fold learns its F, on one thread */
+    spdhg_graph_options learn; /* if options.learn is set: how a fold learns its F, on one thread */
     int64_t points;
     spdhg_path_point *point;
     double *x, *c; /* points x dK, points x K */
-    double *given; /* c as the caller knows it, for columns that are not centred */
+    double *given; /* c in the caller's terms, for columns that are not centred */
     spdhg_outcome outcome;
     int64_t best, one_se;
     spdhg_solver *solver;
 };
-/* ---- fold.c: one fold. score and reached are made by the caller. */
+/* ---- fold.c: one fold. score and reached are allocated by the caller. */
 enum { SPD_FOLD_LOSS, SPD_FOLD_ACCURACY, SPD_FOLD_AUC, SPD_FOLD_SCORES };
 typedef struct spd_fold {
     double *score; /* points x SPD_FOLD_SCORES */
-    double weight; /* of the rows held out */
-    bool *reached; /* of each point: the tolerance was */
+    double weight; /* of the held-out rows */
+    bool *reached; /* for each point, whether the tolerance was reached */
     spdhg_status status;
     spdhg_error err;
 } spd_fold;
-/* fold: of every row; f: this one. Ends early once *stop. */
+/* fold: the fold of every row; f: this fold. Ends early once *stop is set. */
 spdhg_status spd_fold_run(spd_fold *t, const spdhg_path *path, const int32_t *fold, int64_t f, const spdhg_options *solve,
                           atomic_bool *stop, spdhg_error *err);
-/* ---- cross_validate.c: the caller's callback, asked from one thread at a time by folds that run at once; once it says stop, every
- * fold does. spd_asker_open gives the options for the solves of a fold. */
+/* ---- cross_validate.c: folds run in parallel, but only one thread at a time calls the caller's callback. Once it asks to stop,
+ * every fold stops. spd_asker_open gives the options for the solves of a fold. */
 typedef struct spd_asker {
     spdhg_callback callback;
     void *user;
@@ -104,8 +105,7 @@ typedef struct spd_asker {
 spdhg_options spd_asker_open(spd_asker *asker, const spdhg_options *solve);
 int spd_fold_ask(void *asker, const spdhg_event *event);
 void spd_asker_close(spd_asker *asker);
-/* fills loss, accuracy, auc, their errors and unconverged of every point. *stopped: the callback asked to
- * stop. */
+/* Fills loss, accuracy, auc, their errors and unconverged of every point. *stopped: the callback asked to stop. */
 spdhg_status spd_cross_validate(spdhg_path *path, void *unused, bool *stopped, spdhg_error *err);
 /* ---- choose.c */
 spdhg_status spd_path_degrees(const spdhg_problem *p, const double *x, double *degrees, spdhg_error *err);

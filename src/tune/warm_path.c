@@ -1,6 +1,5 @@
-/* warm_path.c - a chain of solves by falling lambda: x, c and y of one are the start of the next, y projected onto the smaller
- * ball.
- */
+/* warm_path.c - a chain of solves for decreasing lambda: x, c and y of one solve start the next, with y projected onto the
+ * smaller ball. */
 #include "tune/tune.h"
 
 static const double TIGHTER = 1e-2, TIGHTEST = 1e-10;
@@ -19,8 +18,8 @@ spdhg_status spd_warm_path_new(spd_warm_path *warm, spdhg_problem *p, const char
     return spd_fail_memory(err, 8.0 * (double)(p->dK + p->m * p->K));
 }
 
-/* Starts where x(lambda) and c(lambda) come to if they go on as they went: they have kinks, but are smooth between them. What is
- * 0 stays 0. With squared loss one Newton step is the solution anyway. */
+/* Starts from the linear extrapolation of x(lambda) and c(lambda), which are smooth between their kinks. Zeros stay 0. With
+ * squared loss a single Newton step gives the solution, so this is not needed. */
 static spdhg_status look_ahead(spd_warm_path *warm, double lambda, spdhg_error *err) {
     const spdhg_problem *p = warm->problem;
     if (!(warm->fallen > 0 && lambda < warm->lambda) || spd_loss_is_square(p->loss)) return SPDHG_OK;
@@ -37,7 +36,7 @@ static spdhg_status ask_settled(spdhg_solver *solver, bool *settled, spdhg_error
                               spd_solver_intercept(solver), s->y, settled, err);
 }
 
-/* A tolerance that rounding does not let it reach is no failure, the one that was asked for has been. */
+/* Missing a tighter tolerance because of rounding is no failure: the requested one has been reached. */
 spdhg_status spd_tune_settle(spdhg_solver *solver, spd_settling zeros, bool *settled, spdhg_outcome *outcome, spdhg_error *err) {
     *settled = false;
     if (zeros == SPD_SETTLE_NOTHING) return SPDHG_OK;

@@ -1,6 +1,6 @@
-/* test_solver_admms.c - the ADMM family started away from 0: what the command, which always starts at 0, cannot show.
- * The start itself is handed out, projected; the first steps of OPG- and RDA-ADMM without ridge are the same step from any start.
- */
+/* test_solver_admms.c - the ADMM family started away from 0, which the command cannot test because it always starts at 0.
+ * Before the first step, the output is the projected start. Without ridge, the first steps of OPG- and RDA-ADMM agree from any
+ * start. */
 #include "small.h"
 
 static const char *const family[] = {"sadmm",  "opg-admm",    "rda-admm",       "sgadm",          "gadm",
@@ -15,7 +15,7 @@ typedef struct point {
     double x[18], c[3], y[15];
 } point;
 
-/* Numbers of size 1: farther out than the sets and the dual balls of the problems here. */
+/* Random values of size 1: outside the sets and the dual balls of the problems here. */
 static point somewhere(uint64_t seed) {
     point at;
     for (int i = 0; i < 18; i++) at.x[i] = small_normal(seed, i);
@@ -49,7 +49,9 @@ static void start_is_handed_out(void **unused) {
     small_free(&s);
 }
 
-/* At t = 1 and gamma = 0 both are Pi_X[ x - (g + F'(y + rho (F x - z)))/(L + 1/eta0 + rho ||F||^2) ], and c - gc/(L + 1/eta0). */
+/* At t = 1 and gamma = 0 both methods step to
+ *     x: Pi_X[ x - (g + F'(y + rho (F x - z)))/(L + 1/eta0 + rho ||F||^2) ]
+ *     c: c - gc/(L + 1/eta0) */
 static void first_steps_of_opg_and_rda_agree(void **unused) {
     (void)unused;
     small s = small_make(&plain, 3);
@@ -73,8 +75,8 @@ static void first_steps_of_opg_and_rda_agree(void **unused) {
     small_free(&s);
 }
 
-/* From any start the table of fsadmm holds every row's slope and iterate at that point; so does fsadmm-lite after it has drawn
- * every row there, and its centre is that point: the two first steps are the same, weights included. */
+/* From any start, the table of fsadmm holds every row's slope and iterate at that point. So does the table of fsadmm-lite once it
+ * has drawn every row there, and its centre is that point. The two first steps therefore agree, weights included. */
 static void tables_start_at_the_start(void **unused) {
     (void)unused;
     small s = small_make(&ridged, 3);

@@ -1,5 +1,5 @@
 /* test_bindings.c - what the public header offers to bindings: views of handles, texts of models, edges from memory, a duality
- * gap at any point, and tables of names, defaults and help. Expected values are written out by hand. */
+ * gap at any point, and tables of names, defaults and help. Expected values were derived by hand. */
 #include "catalog/catalog.h"
 #include "models.h"
 #include "run/run.h"
@@ -52,7 +52,7 @@ static void data_shows_what_it_has(void **unused) {
     spdhg_data_view view;
     spdhg_error err;
     assert_int_equal(spdhg_data_from_csr(&data, 2, 2, NULL, NULL, eye, b, 1, SPDHG_BORROW, &err), SPDHG_OK);
-    assert_int_equal(spdhg_data_set_labels(data, labels, 1, &err), SPDHG_DATA); /* 1 is no position of one text */
+    assert_int_equal(spdhg_data_set_labels(data, labels, 1, &err), SPDHG_DATA); /* with one text, 1 is out of range */
     assert_non_null(strstr(err.message, "row 1"));
     assert_int_equal(spdhg_data_set_labels(data, labels, 2, &err), SPDHG_OK);
     assert_int_equal(spdhg_data_set_names(data, names, &err), SPDHG_OK);

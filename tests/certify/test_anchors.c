@@ -1,6 +1,7 @@
-/* test_anchors.c - signals of thousands of points (A with one entry in each row) with structures whose rows have three and more
- * entries: without ridge the certificate's v is taken up by the rows of A. The optimum is known by construction: for any x, any
- * y in the ball with y_e = lambda sign((F x)_e) where that is not 0, and loss (z - b)^2/2, b = x + W F'y / w makes x the best. */
+/* test_anchors.c - signals of thousands of points (A with one entry in each row) with structures whose rows have three or more
+ * entries: without ridge, the rows of A absorb the certificate's v. The optimum is known by construction: take any x, any y in
+ * the ball with y_e = lambda sign((F x)_e) where (F x)_e is nonzero, and loss (z - b)^2/2. Then x is optimal for
+ *     b = x + W F'y / w. */
 #include "small.h"
 
 typedef struct signal {
@@ -14,8 +15,7 @@ typedef struct signal {
 enum { POINTS = 2500, KNOT_EVERY = 100 };
 static const double LAMBDA = 0.02;
 
-/* Column j of A has the one entry a_j of row j. outlying: Huber loss, with b so much
- * further away where |alpha| is largest. */
+/* Column j of A has a single entry a_j, in row j. outlying: Huber loss, with b moved further away where |alpha| is largest. */
 static signal signal_make(const char *structure, const double *a, bool intercept, const double *w, double outlying) {
     signal s = {.x = SPD_NEW(double, POINTS), .y = SPD_NEW(double, POINTS)};
     int64_t *ptr = SPD_NEW(int64_t, POINTS + 1);
@@ -23,7 +23,7 @@ static signal signal_make(const char *structure, const double *a, bool intercept
     double *b = SPD_NEW(double, POINTS), *Fy = SPD_NEW(double, POINTS), *Fx = SPD_NEW(double, POINTS), W = 0, top = 0;
     GOOD(spdhg_structure_new(&s.F, structure, POINTS, &good_err));
     const spd_csr *F = &s.F->F;
-    for (int64_t j = 0, knots = 0; j < POINTS; j++) { /* linear between knots, in numbers that are exact */
+    for (int64_t j = 0, knots = 0; j < POINTS; j++) { /* linear between knots, with exactly representable values */
         knots += j % KNOT_EVERY == 0;
         s.x[j] = ldexp((double)(knots * (j - KNOT_EVERY * (knots / 2))), -8);
         W += w ? w[j] : 1;
@@ -64,7 +64,7 @@ static void signal_free(signal *s) {
     spd_free(s->y);
 }
 
-/* The optimum is proven to be one; a point moved away from it has a gap of at least what it lost. */
+/* The optimum is certified; at a point moved away from it, the gap is at least the increase of the objective. */
 static void proves(signal *s) {
     double c = 0;
     spdhg_point best = {0}, moved = {0};
@@ -92,7 +92,7 @@ static void test_signals(void **state) {
     }
 }
 
-/* alpha is at the end of its domain in some rows: all is made a little smaller. */
+/* alpha is at the boundary of its domain in some rows: everything must be scaled down slightly. */
 static void test_outliers(void **state) {
     (void)state;
     double one[POINTS];

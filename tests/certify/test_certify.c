@@ -1,5 +1,5 @@
-/* test_certify.c - points made to fool the certificate: f(x) - gap must not lie above f(u) for any u of X, whatever the numbers.
- * Each problem has a u that is known to be much better than x, by hand. */
+/* test_certify.c - points constructed to fool the certificate: f(x) - gap must not exceed f(u) for any u in X, whatever the
+ * numbers. Each problem has a u, found by hand, that is known to be much better than x. */
 #include "small.h"
 
 typedef struct trap {
@@ -39,7 +39,7 @@ static spdhg_point at(trap *t, const double *x) {
     return point;
 }
 
-/* What is said of x holds for u. The value at u comes first, from an evaluator of its own. */
+/* The bound certified at x must hold at u. The value at u is computed first, by a separate evaluator. */
 static void holds(trap *t, const double *x, const double *u) {
     double better;
     GOOD(spdhg_problem_evaluate(t->problem, u, NULL, &better, NULL, NULL, &good_err));
@@ -51,7 +51,7 @@ static void holds(trap *t, const double *x, const double *u) {
         fail_msg("f = %g and %g elsewhere, said to be within %g", point.objective, better, gap.gap);
 }
 
-/* The same problem in other units: features times scale, coefficients over it. */
+/* The same problem in other units: features multiplied by scale, coefficients divided by it. */
 static void test_units(void **state) {
     (void)state;
     for (double scale = 1; scale > 1e-30; scale *= 1e-4) {
@@ -63,8 +63,7 @@ static void test_units(void **state) {
     }
 }
 
-/* A column of large numbers, at whose bound x lies, must not excuse one of small numbers: the one that tells the classes apart.
- */
+/* A column of large numbers, with x at its bound, must not mask a column of small numbers that separates the classes. */
 static void test_column_sizes(void **state) {
     (void)state;
     for (double large = 1; large < 1e16; large *= 10) {
@@ -81,7 +80,7 @@ static void test_column_sizes(void **state) {
     }
 }
 
-/* f - gap cancels far out: rounding there must not pass for a bound of f. */
+/* f - gap cancels at far points: rounding there must not be mistaken for a bound of f. */
 static void test_far_points(void **state) {
     (void)state;
     const double a[] = {1, 0.3, -0.7, 1.1, 0.2, -0.4, 1.3, 0.9}, b[] = {1, -1, 1, 1}, better[2] = {0.22, 0.1};
@@ -95,7 +94,7 @@ static void test_far_points(void **state) {
     }
 }
 
-/* X is bounded below only, by -1: u may go there though no direction is free. Two rows ask for x_2 without end. */
+/* X is bounded only below, by -1: u may reach the bound although no direction is free. Two rows push x_2 to infinity. */
 static void test_one_sided_radius(void **state) {
     (void)state;
     const double a[] = {1, 0, 0, 1, 0, 0.1}, b[] = {-1, 1, 1}, w[] = {1, 1e-3, 1e-3};
@@ -106,7 +105,7 @@ static void test_one_sided_radius(void **state) {
     trap_free(&t);
 }
 
-/* -v/gamma overflows: no number, no proof. */
+/* -v/gamma overflows: without a finite number there is no proof. */
 static void test_overflow(void **state) {
     (void)state;
     const double a[] = {1e3, 2e3, -1e3, 5e2}, b[] = {1, -1}, x[2] = {0}, better[2] = {1e-4, 0};
@@ -115,7 +114,7 @@ static void test_overflow(void **state) {
     trap_free(&t);
 }
 
-/* Only rows of one class have the second feature: alpha must be 0 there. Near the infimum it is as good as 0, is made so, and the
+/* Only rows of one class have the second feature: alpha must be 0 there. Near the infimum it is almost 0, is set to 0, and the
  * gap is proven. */
 static void test_small_slopes_vanish(void **state) {
     (void)state;

@@ -1,5 +1,5 @@
-/* test_variation.c - total variation on lines and trees: x and its dual satisfy the conditions of optimality, which prove x best
- * whatever made it. Random forests with ties in the data, weights and curvatures of 0, l1 parts, bounds. */
+/* test_variation.c - total variation on lines and trees: x and its dual satisfy the optimality conditions, which prove that x is
+ * optimal however it was computed. Random forests with ties in the data, weights and curvatures of 0, l1 parts, bounds. */
 #include "small.h"
 
 #include "chain/chain.h"
@@ -25,7 +25,7 @@ static spdhg_problem *tree_problem(uint64_t seed, int64_t d, bool line, bool spa
     double *val = SPD_NEW(double, 3 * d);
     const double zero = 0;
     for (int64_t k = 1; k < d; k++) {
-        if (uniform(seed, 10 * k) < 0.1) continue; /* a root more */
+        if (uniform(seed, 10 * k) < 0.1) continue; /* an additional root */
         const int64_t up = line ? k - 1 : (int64_t)(uniform(seed, 10 * k + 1) * (double)k),
                       size = 1 + (int64_t)(3 * uniform(seed, 10 * k + 2));
         const double sign = uniform(seed, 10 * k + 3) < 0.5 ? 1 : -1;
@@ -72,7 +72,7 @@ static void make(wood *w, const spdhg_problem *p, uint64_t seed, bool flat) {
 
 static double sign(double a) { return a > 0 ? 1 : a < 0 ? -1 : 0; }
 
-/* Every condition, within rounding. */
+/* Checks every condition up to rounding. */
 static void is_optimal(const wood *w, double low, double high) {
     const spd_forest *f = &w->forest;
     double v[NODES_MOST], size = 1;
@@ -119,7 +119,7 @@ static void test_optimal(void **state) {
     }
 }
 
-/* The derivative of x by m: the mean over each group, weighted by q, against a difference of two solutions. */
+/* The derivative of x with respect to m, the q-weighted mean over each group, against a difference of two solutions. */
 static void test_groups(void **state) {
     (void)state;
     for (uint64_t seed = 0; seed < 400; seed++) {

@@ -1,4 +1,4 @@
-/* test_inspect.c - what inspect says of small data sets whose answer is found by looking. */
+/* test_inspect.c - inspect on small data sets whose expected output is obvious. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -75,7 +75,7 @@ static void order_of_labels(void **unused) {
     assert_false(sorted_says(4, (double[]){9, 8, 10, 1}));
     double almost[1000];
     for (int i = 0; i < 1000; i++) almost[i] = i < 500;
-    almost[10] = 0; /* one row out of place: 4 runs where chance makes 501 */
+    almost[10] = 0; /* one misplaced row: 4 runs, where 501 are expected by chance */
     assert_true(sorted_says(1000, almost));
     for (int i = 0; i < 1000; i++) almost[i] = i / 50 % 2; /* 20 runs */
     assert_false(sorted_says(1000, almost));
@@ -88,7 +88,7 @@ static void many_labels_huge_values_and_nothing(void **unused) {
     spdhg_data *data = dense(100, 2, val, b);
     spd_inspection seen;
     assert_int_equal(spd_data_inspect(data, &seen, NULL), SPDHG_OK);
-    assert_int_equal(seen.distinct_labels, 100); /* more than are listed */
+    assert_int_equal(seen.distinct_labels, 100); /* more than the list holds */
     assert_true(seen.label[63] == 63 && seen.label_count[63] == 1);
     assert_true(fabs(seen.row_norm_max / 5e200 - 1) < 1e-14); /* its square would overflow */
     assert_true(fabs(seen.column_norm_max / 4e201 - 1) < 1e-14 && fabs(seen.column_norm_min / 3e201 - 1) < 1e-14);

@@ -1,6 +1,6 @@
-/* test_synthetic.c - synthetic data: a pure function of its options, features and labels distributed as promised, bad options
- * named. Statistics are compared with their exact expectation at five or more standard errors; seeds are fixed, so outcomes are
- * too. */
+/* test_synthetic.c - synthetic data: a pure function of its options, features and labels distributed as documented, invalid
+ * options named in the message. Statistics are compared with their exact expectation at five or more standard errors; seeds are
+ * fixed, so outcomes are too. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -90,7 +90,7 @@ static void image_is_the_promised_picture(void **unused) {
     discard(m);
 }
 
-/* Mean, variance and lag-one correlation of a dense AR(1) row; the thinned form keeps a share `density` of entries. */
+/* Mean, variance and lag-one correlation of a dense AR(1) row; the thinned form keeps a fraction `density` of the entries. */
 static void features_are_distributed_as_promised(void **unused) {
     (void)unused;
     made m = make("lasso", (spd_synthetic_options){.rows = 400, .features = 300, .correlation = 0.6, .seed = 1});
@@ -127,8 +127,8 @@ static void features_are_distributed_as_promised(void **unused) {
     discard(m);
 }
 
-/* Labels of a logistic model: sum z (1[b=1] - sigma(z)) has mean 0 and variance sum z^2 sigma (1 - sigma); signal as large as
- * said. */
+/* Labels of a logistic model: sum z (1[b=1] - sigma(z)) has mean 0 and variance sum z^2 sigma (1 - sigma). The signal has its
+ * documented size. */
 static void labels_follow_the_logistic_model(void **unused) {
     (void)unused;
     static const struct {
@@ -149,7 +149,7 @@ static void labels_follow_the_logistic_model(void **unused) {
             information += fabs(z) * fabs(p - 0.5);
         }
         assert_true(fabs(drift) < 4 * sqrt(spread));
-        assert_true(information > 10 * sqrt(spread));   /* the test would notice labels that ignore z */
+        assert_true(information > 10 * sqrt(spread));   /* the test would detect labels that ignore z */
         if (w < 2) assert_true(fabs(square - 4) < 0.6); /* (1/noise)^2 */
         discard(m);
     }

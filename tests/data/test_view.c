@@ -1,4 +1,4 @@
-/* test_view.c - splits are partitions that only the seed decides; subsets keep all that belongs to a row. */
+/* test_view.c - splits are partitions determined by the seed alone; subsets keep everything that belongs to a row. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -39,7 +39,7 @@ static void seed_decides(void **unused) {
         assert_int_equal(spd_split(500, 0.3, seed[i], &train[i], &trains, &test[i], &tests, NULL), SPDHG_OK);
     assert_memory_equal(test[0], test[1], 150 * sizeof(int64_t));
     assert_memory_not_equal(test[0], test[2], 150 * sizeof(int64_t));
-    int64_t low = 0; /* not just the head of the file */
+    int64_t low = 0; /* not just the first rows of the file */
     for (int64_t i = 0; i < 150; i++) low += test[0][i] < 250;
     assert_true(low > 50 && low < 100);
     for (int i = 0; i < 3; i++) {
@@ -52,7 +52,7 @@ static void seed_decides(void **unused) {
     assert_null(train[0]);
 }
 
-/* Rows (1: 10), (), (0: 20, 2: 30), (2: 40) with everything a row can have. */
+/* Rows (1: 10), (), (0: 20, 2: 30), (2: 40) with every optional field. */
 static spdhg_data *sparse_data(void) {
     spdhg_data *data;
     assert_int_equal(spd_data_new(&data, NULL), SPDHG_OK);
@@ -79,7 +79,7 @@ static void subset_keeps_everything(void **unused) {
     (void)unused;
     spdhg_data *data = sparse_data(), *part;
     assert_int_equal(spd_data_subset(&part, data, (int64_t[]){2, 1, 2}, 3, NULL), SPDHG_OK);
-    spdhg_data_free(data); /* the part stands by itself */
+    spdhg_data_free(data); /* the part does not depend on the original */
     assert_true(part->rows == 3 && part->features == 3 && part->nnz == 4 && part->targets == 2 && part->index_base == 0);
     assert_memory_equal(part->ptr, ((int64_t[]){0, 2, 2, 4}), 4 * sizeof(int64_t));
     assert_memory_equal(part->idx, ((int32_t[]){0, 2, 0, 2}), 4 * sizeof(int32_t));

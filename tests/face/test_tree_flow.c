@@ -1,5 +1,5 @@
-/* test_tree_flow.c - the flow that balances a residual: F(r - F'dy) = 0 on closed rows is the condition of least squares, r itself
- * is recomputed from dy, and rows on cycles or with other than two entries are reported and left alone. */
+/* test_tree_flow.c - the flow that balances a residual: F(r - F'dy) = 0 on closed rows is the least-squares condition, r itself
+ * is recomputed from dy, and rows that lie on cycles or do not have two entries are reported and unchanged. */
 #include "small.h"
 
 #include "face/tree_flow.h"
@@ -70,7 +70,7 @@ static void trees_are_balanced(void **unused) {
         }
 }
 
-/* A grid is full of cycles: with few closed rows some parts are trees, and the sums are right in any case. */
+/* A grid is full of cycles: with few closed rows some components are trees. The sums must be right in any case. */
 static void cycles_are_left_alone(void **unused) {
     (void)unused;
     static const char *const structure[] = {"grid:6x10", "trend:1", "identity"};

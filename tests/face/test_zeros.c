@@ -1,10 +1,10 @@
-/* test_zeros.c - what counts as a zero of F x, read off F x and off y. The lengths are computed here, number by number. */
+/* test_zeros.c - what counts as a zero of F x, determined from F x and from y. Lengths are recomputed here, entry by entry. */
 #include "face/zeros.h"
 #include "small.h"
 
 static const double MARGIN = 0.3;
 
-/* The length that decides for number i of a term: its own for l1, that of its group; of y the polar norm for all. */
+/* The length that decides about entry i of a term: its own for l1, otherwise that of its group; for y always the polar norm. */
 static double length(const spd_term *t, int64_t K, const double *v, int64_t i, bool polar) {
     if (t->penalty == &spd_penalty_l1) return fabs(v[i]);
     double square = 0, sum = 0;
@@ -61,7 +61,7 @@ static void lengths_decide(void **unused) {
     for (size_t i = 0; i < sizeof spec / sizeof *spec; i++) check(&spec[i]);
 }
 
-/* Without lambda nothing says that F x is 0. */
+/* With lambda 0 nothing forces F x to be 0. */
 static void without_lambda(void **unused) {
     (void)unused;
     const small_spec o = SMALL(5, 6, 1, "squared", "l1", "chain", 0, .gamma = 0);

@@ -1,12 +1,12 @@
-/* test_graph_parts.c - the parts of learning a graph against plain double loops: weighted covariances, pairs, the rows of a fold.
- */
+/* test_graph_parts.c - the parts of learning a graph against plain double loops: weighted covariances, pairs, the rows of a
+ * fold. */
 #include "graph/graph.h"
 #include "small.h"
 #include "structure/structure.h"
 
 enum { N = 40, D = 23 };
 
-/* Sparse rows with a full column, a constant one, an empty one, a duplicate, and two features that never meet. */
+/* Sparse rows with a full column, a constant one, an empty one, a duplicate, and two features that never occur together. */
 static void fill(double *a) {
     for (int64_t i = 0; i < N; i++)
         for (int64_t j = 0; j < D; j++) {
@@ -14,7 +14,7 @@ static void fill(double *a) {
             a[i * D + j] = x > 0.9 ? x : 0;
         }
     for (int64_t i = 0; i < N; i++) {
-        a[i * D + 3] = 1e6 + a[i * D + 4] + 1; /* full: must be centred, or six digits are lost */
+        a[i * D + 3] = 1e6 + a[i * D + 4] + 1; /* full: must be centred, otherwise six digits are lost */
         a[i * D + 7] = 2;
         a[i * D + 8] = 0;
         a[i * D + 9] = a[i * D + 1];
@@ -42,7 +42,7 @@ static spdhg_data *make(const double *a, bool sparse, const double *weight) {
     return data;
 }
 
-/* Covariance of weighted rows, straight from its definition: weights sum to the number of rows that have one. */
+/* Covariance of weighted rows by its definition: weights are scaled to sum to the number of rows with positive weight. */
 static void reference(const double *a, const double *weight, bool covariance, double *S) {
     double total = 0, count = 0, mean[D] = {0};
     for (int64_t i = 0; i < N; i++) {
@@ -129,7 +129,7 @@ static void covariances(void **unused) {
     }
 }
 
-/* Rows of a fold: as if the data had no others. */
+/* The rows of a fold give the same result as a data set of only these rows. */
 static void some_rows(void **unused) {
     (void)unused;
     double a[N * D];
@@ -198,7 +198,7 @@ static void refused(void **unused) {
     spdhg_data_free(data);
 }
 
-/* What is written is what is read. */
+/* Reading returns what was written. */
 static void written(void **unused) {
     (void)unused;
     const int64_t ptr[3] = {0, 2, 3};

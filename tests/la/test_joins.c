@@ -1,5 +1,5 @@
-/* test_joins.c - numbers tied by equations with one or two entries: ratios along a path, zeros and contradictions that take their
- * whole set, entries that are 0, several outputs. Expected values by hand. */
+/* test_joins.c - unknowns tied by equations with one or two entries: ratios along a path, zeros and contradictions that make
+ * their whole set 0, entries that are 0, several outputs. Expected values by hand. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,18 +23,18 @@ static void ratios(void **unused) {
     assert_int_equal(spd_joins_new(&g, 6, NULL), SPDHG_OK);
     assert_true(TIE(&g, 2, LIST(3, 4), LIST(1, -2)));      /* x_3 = 2 x_4 */
     assert_true(TIE(&g, 2, LIST(1, 4), LIST(3, 1)));       /* x_4 = -3 x_1 */
-    assert_true(TIE(&g, 3, LIST(0, 2, 5), LIST(0, 1, 4))); /* x_2 = -4 x_5, x_0 is in it with 0 */
+    assert_true(TIE(&g, 3, LIST(0, 2, 5), LIST(0, 1, 4))); /* x_2 = -4 x_5; x_0 has coefficient 0 */
     assert_int_equal(spd_joins_find(&g, 3, &ratio), 1);
     assert_true(ratio == -6);
     assert_int_equal(spd_joins_find(&g, 5, &ratio), 2);
     assert_true(ratio == -0.25);
     assert_int_equal(spd_joins_find(&g, 0, &ratio), 0);
-    assert_true(TIE(&g, 2, LIST(1, 3), LIST(6, 1))); /* the same again: 6 x_1 + x_3 = 0 */
+    assert_true(TIE(&g, 2, LIST(1, 3), LIST(6, 1))); /* redundant: 6 x_1 + x_3 = 0 */
     assert_false(spd_joins_is_zero(&g, 1));
     spd_joins_flatten(&g);
     assert_true(g.root[3] == 1 && g.ratio[3] == -6 && g.root[4] == 1 && g.ratio[4] == -3 && g.ratio[1] == 1);
     assert_false(TIE(&g, 3, LIST(0, 1, 2), LIST(1, 1, 1)));
-    assert_true(g.root[1] == 1 && g.root[2] == 2 && !spd_joins_is_zero(&g, 1)); /* nothing was done */
+    assert_true(g.root[1] == 1 && g.root[2] == 2 && !spd_joins_is_zero(&g, 1)); /* no effect */
     spd_joins_free(&g);
 }
 
@@ -48,11 +48,11 @@ static void zeros(void **unused) {
     assert_true(spd_joins_is_zero(&g, spd_joins_find(&g, 1, &ratio)));
     assert_true(TIE(&g, 2, LIST(4, 5), LIST(0, 7))); /* x_5 = 0 */
     assert_true(spd_joins_is_zero(&g, 5) && !spd_joins_is_zero(&g, 4));
-    assert_true(TIE(&g, 2, LIST(3, 5), LIST(1, 1))); /* and so x_3, whose set it joins */
+    assert_true(TIE(&g, 2, LIST(3, 5), LIST(1, 1))); /* hence also x_3, whose set it joins */
     assert_true(spd_joins_is_zero(&g, spd_joins_find(&g, 3, &ratio)));
     spd_joins_clear(&g);
     const spd_csr_row row = {.n = 2, .idx = (const int32_t[]){0, 2}, .val = (const double[]){1, -1}};
-    assert_true(spd_joins_row(&g, &row, 2, 1)); /* of the second of two outputs: places 1 and 5 */
+    assert_true(spd_joins_row(&g, &row, 2, 1)); /* for the second of two outputs: positions 1 and 5 */
     assert_true(spd_joins_find(&g, 5, &ratio) == 1 && ratio == 1 && spd_joins_find(&g, 4, &ratio) == 4);
     spd_joins_free(&g);
 }

@@ -27,7 +27,7 @@ static void vectors(void **unused) {
         for (int64_t i = 0; i < n; i++) assert_true(z[i] == y[i] + -2.5 * x[i]);
         spd_scale(n, 3, z);
         for (int64_t i = 0; i < n; i++) assert_true(z[i] == 3 * (y[i] + -2.5 * x[i]));
-        for (int64_t i = 0; i < n; i++) { /* one bad entry anywhere is seen */
+        for (int64_t i = 0; i < n; i++) { /* a single bad entry is detected anywhere */
             z[i] = i % 2 ? NAN : -INFINITY;
             assert_false(spd_all_finite(n, z));
             z[i] = 0;
@@ -49,7 +49,7 @@ static void extreme_numbers(void **unused) {
     assert_true(spd_sum(4, cancels) == 2);
 }
 
-/* A random 7 x 5 matrix with an empty row, and the same as a table. */
+/* A random 7 x 5 matrix with an empty row, and the same as a dense table. */
 static void random_rows(spd_csr *A, double dense[7][5]) {
     assert_int_equal(spd_csr_new(A, 7, 5, 35, NULL), SPDHG_OK);
     int64_t place = 0;
@@ -74,7 +74,7 @@ static void sparse_products(void **unused) {
         law_normals(6, 7 * K, 1, y);
         spd_csr_apply(&A, K, x, out);
         memcpy(back, x, sizeof back);
-        spd_csr_apply_transposed(&A, K, y, back); /* adds */
+        spd_csr_apply_transposed(&A, K, y, back); /* adds to its output */
         for (int64_t k = 0; k < K; k++) {
             for (int64_t e = 0; e < 7; e++) {
                 double sum = 0;
@@ -160,7 +160,7 @@ static void singular_values(void **unused) {
     assert_true(spd_svd(0, 3, bad, U, s, Vt, work));
 }
 
-/* Rows that are nearly dependent: the complement is orthonormal and orthogonal to them all the same. */
+/* Nearly dependent rows: the complement is still orthonormal and orthogonal to them. */
 static void complement(void **unused) {
     (void)unused;
     enum { R = 3, N = 6 };
@@ -197,7 +197,8 @@ static void cholesky(void **unused) {
     assert_true(spd_cholesky(0, NULL));
 }
 
-/* Sizes around the blocks of the factorisation, and one that LAPACK does: L L' = A to rounding, the upper triangle as it was. */
+/* Sizes around the blocks of the factorisation, and one that goes to LAPACK: L L' = A to rounding; the upper triangle is
+ * unchanged. */
 static void cholesky_sizes(void **unused) {
     (void)unused;
     static const int64_t size[] = {1, 2, 7, 8, 9, 12, 15, 16, 19, 24, 29, 67, 123, 1031};
@@ -216,7 +217,7 @@ static void cholesky_sizes(void **unused) {
                     assert_true(L[i * n + j] == -7);
                 else
                     assert_near("L L'", law_dot(j + 1, L + i * n, L + j * n), A[i * n + j], 1e-13);
-        for (int64_t bad = 0; bad < n && n < 40; bad++) { /* the pivot of this column just below 0, or not a number */
+        for (int64_t bad = 0; bad < n && n < 40; bad++) { /* the pivot of this column is just below 0, or NaN */
             for (int way = 0; way < 2; way++) {
                 double *M = SPD_NEW(double, n *n);
                 assert_non_null(M);
@@ -232,7 +233,7 @@ static void cholesky_sizes(void **unused) {
     }
 }
 
-/* A x of a symmetric matrix whose upper triangle is nonsense. */
+/* A x for a symmetric matrix whose upper triangle holds garbage. */
 static void symmetric_product(void **unused) {
     (void)unused;
     enum { MOST = 23 };
@@ -274,8 +275,8 @@ static void eigenvalues(void **unused) {
     spd_free(work);
 }
 
-/* From 0: vectors of zeros and ones, again and again, dense ones of very different lengths, none: A V' = V' diag(e) and V V' = I.
- */
+/* Starts from 0 and adds vectors of zeros and ones repeatedly, dense vectors of very different lengths, and a zero vector:
+ *     A V' = V' diag(e)  and  V V' = I. */
 static void eigenvalues_of_a_sum(void **unused) {
     (void)unused;
     enum { N = 30, STEPS = 400 };
@@ -300,7 +301,7 @@ static void eigenvalues_of_a_sum(void **unused) {
     spd_free(work);
 }
 
-/* The inverse times the matrix, at sizes on both sides of what is inverted in one piece. */
+/* The inverse times the matrix, at sizes below and above the largest that is inverted in one piece. */
 static void inverse(void **unused) {
     (void)unused;
     for (int64_t n = 1; n < 200; n = 2 * n + 3) {
@@ -321,7 +322,7 @@ static void inverse(void **unused) {
     }
 }
 
-/* The two of single precision, M times `large` and X over it: the products leave the range of floats. */
+/* The two single-precision products, with M multiplied by `large` and X divided by it: the products leave the range of floats. */
 static void single_sandwiches(const spd_pattern *g, double large, double *M, spd_csr *entries, double *x, double *single,
                               double *light) {
     const int64_t n = g->n, length = g->start[n] + n, size = n * spd_float_width(n);
@@ -340,8 +341,8 @@ static void single_sandwiches(const spd_pattern *g, double large, double *M, spd
     spd_free(s.U);
 }
 
-/* (M X M) on a pattern against the full product, M as it is and as a sparse matrix, in double and in single precision; sizes
- * below a tile, of whole tiles, and with a rest. */
+/* (M X M) on a pattern against the full product, with M dense and sparse, in double and single precision; sizes below a tile, of
+ * whole tiles, and with a remainder. */
 static void sandwich(void **unused) {
     (void)unused;
     const int64_t sizes[] = {1, 7, 16, 32, 53, 96};
@@ -400,8 +401,7 @@ static void sandwich(void **unused) {
     }
 }
 
-/* A = diag(1, .., N) + 100 v v', v_i = 1/i: what conjugate gradients are given in place of A^{-1} decides how many steps they
- * take. */
+/* A = diag(1, .., N) + 100 v v', v_i = 1/i: the preconditioner determines how many steps conjugate gradients take. */
 enum { RANK_ONE = 40 };
 
 static void rank_one_apply(const void *context, const double *x, double *Ax) {
@@ -438,8 +438,8 @@ static void conjugate_gradients(void **unused) {
     for (int i = 0; i < RANK_ONE; i++) assert_true(fabs(Ax[i] - b[i]) < 1e-10);
 }
 
-/* Long rows first, then light ones: a column of its own each, every fifth a second one, and some of the hubs, the first columns.
- */
+/* Long rows first, then light ones: each has its own column, every fifth a second one, and some of the hubs, which are the first
+ * columns. */
 enum { STAR_COLUMNS = 300, STAR_LIGHT = 150 };
 
 static void draw_stars(spd_csr *N, int64_t hubs, int64_t longs) {
@@ -457,7 +457,7 @@ static void draw_stars(spd_csr *N, int64_t hubs, int64_t longs) {
     }
 }
 
-/* Largest entry of b - (D + rho N'N) x. */
+/* The largest entry of b - (D + rho N'N) x. */
 static double star_residual(const spd_csr *N, const double *D, double rho, const double *b, const double *x) {
     double left[STAR_COLUMNS], Nx[STAR_LIGHT + 65] = {0};
     for (int64_t j = 0; j < N->n; j++) left[j] = b[j] - D[j] * x[j];
@@ -467,7 +467,7 @@ static double star_residual(const spd_csr *N, const double *D, double rho, const
     return spd_max_abs(N->n, left);
 }
 
-/* Solves with it, or says that it is not like a star. */
+/* Solves with the star system, or returns false if the matrix is not a star. */
 static bool solve_stars(const spd_csr *N, double rho, double *residual) {
     spd_star_system a = {0};
     spd_arena state = {0}, work = {0};
@@ -479,7 +479,7 @@ static bool solve_stars(const spd_csr *N, double rho, double *residual) {
     const bool starlike = spd_star_system_start(&a, N, rho);
     *residual = 0;
     for (uint64_t again = 0; starlike && again < 2;
-         again++) { /* the second with another diagonal: nothing is left of the first */
+         again++) { /* the second has another diagonal: nothing of the first may remain */
         double D[STAR_COLUMNS], b[STAR_COLUMNS], x[STAR_COLUMNS];
         for (int64_t j = 0; j < N->n; j++) D[j] = 0.5 + fabs(law_normal(33 + again, j));
         law_normals(35 + again, N->n, 1, b);

@@ -1,5 +1,5 @@
-/* test_sparse_system.c - M = diag + G'WG by a sparse factor against the same matrix written out and factored by LAPACK: short rows, long
- * rows beside it, weights of both signs, an order that is not the given one, a singular M. */
+/* test_sparse_system.c - M = diag + G'WG by a sparse factor against the same dense matrix factored by LAPACK: short rows, long
+ * rows kept out of M, weights of both signs, an elimination order that differs from the given one, a singular M. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -69,7 +69,7 @@ static void solves_like_lapack(int64_t most, int64_t beside) {
     assert_true(spd_sparse_factor(&s, 0));
     assert_int_equal(spd_sparse_solve(&s, b, x, 1e-14, 1, NULL), 1);
     for (int64_t j = 0; j < N; j++) assert_true(fabs(wanted[j] - x[j]) <= 1e-11 * spd_max_abs(N, wanted));
-    assert_true(spd_sparse_factor(&s, 1e-2)); /* of another matrix: conjugate gradients do the rest */
+    assert_true(spd_sparse_factor(&s, 1e-2)); /* factor of another matrix: conjugate gradients correct the difference */
     assert_true(spd_sparse_solve(&s, b, x, 1e-14, 40, NULL) > 2);
     for (int64_t j = 0; j < N; j++) assert_true(fabs(wanted[j] - x[j]) <= 1e-11 * spd_max_abs(N, wanted));
     s.weight[0] = -1e6; /* indefinite */
@@ -88,7 +88,7 @@ static void long_rows_beside(void **state) {
     solves_like_lapack(LONG, 7);
 }
 
-/* A chain of n: bands have no fill whatever the order that comes out. */
+/* A chain of n: a band matrix has no fill in whatever order results. */
 static void a_chain_does_not_fill(void **state) {
     (void)state;
     enum { LINKS = 1000 };

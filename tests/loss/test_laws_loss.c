@@ -1,13 +1,15 @@
-/* test_laws_loss.c - the laws every loss obeys, for every entry of the table and several arguments.
- * phi' is a difference quotient, phi'' too, phi'' <= kappa, phi is convex, phi(z) + phi*(alpha) >= alpha z with equality at
- * phi'(z); the proximal step undoes z + q phi'(z). */
+/* test_laws_loss.c - the laws every loss obeys, for every entry of the table and several arguments:
+ *     phi' and phi'' agree with difference quotients
+ *     phi is convex and phi'' <= kappa
+ *     phi(z) + phi*(alpha) >= alpha z, with equality at alpha = phi'(z)
+ *     the proximal step inverts z -> z + q phi'(z). */
 #include "laws.h"
 
 #include "loss/loss.h"
 
 enum { K_MAX = 4 };
 
-/* One loss as a function of K numbers: scalar losses by K = 1. */
+/* One loss as a function of K numbers; K = 1 for scalar losses. */
 typedef struct subject {
     const spdhg_loss *loss;
     double arg, b;
@@ -26,7 +28,7 @@ static void second(const subject *s, const double *z, const double *p, double *h
         hp[0] = s->loss->second(z[0], s->b, s->arg) * p[0];
 }
 
-/* kappa, or without a bound the largest phi'' between z and w and a little further. */
+/* kappa or, if it is infinite, the largest phi'' between z and w and slightly beyond. */
 static double bound_between(const subject *s, const double *z, const double *w) {
     const double kappa = s->loss->curvature(s->arg);
     if (isfinite(kappa)) return kappa;
@@ -34,7 +36,7 @@ static double bound_between(const subject *s, const double *z, const double *w) 
     return fmax(s->loss->second(z[0], s->b, s->arg), s->loss->second(w[0], s->b, s->arg)) * exp(1e-5);
 }
 
-/* All that must hold at z, and between z and w. */
+/* Everything that must hold at z, and between z and w. */
 static void laws_at(const subject *s, const double *z, const double *w) {
     const char *name = s->loss->name;
     const double kappa = bound_between(s, z, w), h = 1e-6 * fmin(1, s->arg > 0 ? s->arg : 1);
@@ -77,7 +79,8 @@ static void laws_at(const subject *s, const double *z, const double *w) {
     assert_at_most(name, other - 1e-12 * (1 + fabs(other) + fabs(elsewhere)), f + elsewhere);
 }
 
-/* |phi'''| <= phi'' by differences of phi''; chances are those of phi' = chance - 1 (of the label's own), and add up to 1. */
+/* |phi'''| <= phi'' by differences of phi''. Probabilities satisfy phi' = probability - 1 (for the label's own class) and sum
+ * to 1. */
 static void properties_at(const subject *s, const double *z) {
     const spdhg_loss *loss = s->loss;
     if (loss->steady)
@@ -113,7 +116,7 @@ static void laws_of(const subject *s, uint64_t sequence) {
     }
 }
 
-/* The proximal step of u = z + q phi'(z) is phi'(z), however long the step. */
+/* The proximal step at u = z + q phi'(z) is phi'(z), for any step length. */
 static void prox_undoes_its_own_equation(const subject *s, uint64_t sequence) {
     const double q[] = {0, 1e-3, 1, 30, 1e5};
     double z[K_MAX], u[K_MAX], g[K_MAX], got[K_MAX], work[9 * K_MAX];
@@ -134,7 +137,7 @@ static void prox_undoes_its_own_equation(const subject *s, uint64_t sequence) {
     }
 }
 
-/* On a fine grid, where Newton alone would now and then jump to and fro for ever: alpha = phi'(u - q alpha). */
+/* On a fine grid, on which plain Newton would sometimes oscillate forever: alpha = phi'(u - q alpha). */
 static void prox_on_a_grid(const subject *s) {
     double alpha, work[9];
     for (double q = 0.1; s->K == 1 && q < 1000; q *= 1.7)
@@ -147,7 +150,7 @@ static void prox_on_a_grid(const subject *s) {
         }
 }
 
-/* Where phi never rises with z (phi* ends at 0 on that side) it is constant from somewhere on, or falls for ever. */
+/* If phi never increases with z (phi* ends at 0 on that side), it becomes constant eventually or decreases forever. */
 static void falls_as_it_says(const subject *s) {
     for (int side = -1; side <= 1 && s->loss->value; side += 2) {
         if (isfinite(s->loss->conjugate(side * 1e-300, s->b, s->arg))) continue;
@@ -176,7 +179,7 @@ static void every_loss(void **unused) {
     }
 }
 
-/* Nothing overflows, and nothing turns into NaN, far out. Without a bound of the curvature a loss may be infinite, but not NaN. */
+/* Far out, nothing overflows or becomes NaN. A loss with unbounded curvature may be infinite, but not NaN. */
 static void far_out(void **unused) {
     (void)unused;
     int entries;
@@ -209,7 +212,7 @@ static void known_values(void **unused) {
     const double z2[2] = {0, 0}, far[2] = {0, 1e4};
     assert_near("logistic", spd_loss_logistic.value(0, 1, 0), M_LN2, 1e-16);
     assert_near("logistic", spd_loss_logistic.value(1e4, -1, 0), 1e4, 0);
-    assert_true(spd_loss_logistic.slope(-40, -1, 0) > 0); /* exp(-40) is not lost against 1 */
+    assert_true(spd_loss_logistic.slope(-40, -1, 0) > 0); /* exp(-40) is not lost next to 1 */
     assert_near("logistic", spd_loss_logistic.slope(-40, -1, 0) / exp(-40), 1, 1e-14);
     assert_near("squared-hinge", spd_loss_squared_hinge.value(-1, 1, 0), 4, 0);
     assert_near("smooth-hinge", spd_loss_smooth_hinge.value(0.75, 1, 0.5), 0.0625, 1e-16);
@@ -298,7 +301,7 @@ static void poisson_keeps_its_digits(void **unused) {
     assert_true(phi->wrong_target(-1) && phi->wrong_target(NAN) && phi->wrong_target(INFINITY) && !phi->wrong_target(0.5));
 }
 
-/* The loops over many rows against the losses' own functions, one row at a time: sizes from tiny to far out. */
+/* The loops over many rows against the losses' own functions, one row at a time, for tiny to very large values. */
 static void rows_at_once(void **unused) {
     (void)unused;
     enum { ROWS = 1001 };

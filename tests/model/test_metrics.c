@@ -14,14 +14,14 @@ static bool near(double a, double b) { return fabs(a - b) < 1e-12; }
 static void binary(void **unused) {
     (void)unused;
     spdhg_model *m = model_of("logistic", 1, 1, (double[]){0}, 2);
-    spdhg_data *data = labelled(6, 1, (double[]){2, 1, 1, 2, 2, 5}); /* 5 is no class of the model */
+    spdhg_data *data = labelled(6, 1, (double[]){2, 1, 1, 2, 2, 5}); /* 5 is not a class of the model */
     const double z[] = {2, -1, 0.5, 0.5, -3, 9}, weight[] = {1, 2, 1, 1, 3, 100};
     assert_int_equal(spdhg_data_set_weights(data, weight, NULL), SPDHG_OK);
     spd_metrics out;
     assert_int_equal(spd_model_metrics(m, data, z, &out, NULL), SPDHG_OK);
     assert_true(out.rows == 5 && out.unknown == 1);
     assert_true(near(out.accuracy, 3.0 / 5));
-    assert_true(near(out.auc, 3.5 / 6)); /* of 6 pairs 3 are won and one is a tie */
+    assert_true(near(out.auc, 3.5 / 6)); /* of 6 pairs, 3 are won and one is tied */
     const double loss = log(1 + exp(-2)) + 2 * log(1 + exp(-1)) + log(1 + exp(0.5)) + log(1 + exp(-0.5)) + 3 * log(1 + exp(3));
     assert_true(near(out.loss, loss / 8));
     assert_true(isnan(out.rmse) && isnan(out.r2));
@@ -118,7 +118,7 @@ static void several_binary_targets(void **unused) {
     spdhg_model_free(m);
 }
 
-/* Chances 0.25, 0.75, 0.75, 0.2 to the last digit: labels 1, 2 of the model are classes 0 and 1. */
+/* Probabilities 0.25, 0.75, 0.75, 0.2 to the last digit: labels 1, 2 of the model are classes 0 and 1. */
 static void calibration(void **unused) {
     (void)unused;
     spdhg_model *m = model_of("logistic", 1, 1, (double[]){0}, 2);
@@ -129,7 +129,7 @@ static void calibration(void **unused) {
     assert_int_equal(spd_model_calibration(m, data, z, bin, &known, NULL), SPDHG_OK);
     assert_true(known && bin[2].rows == 2 && near(bin[2].predicted, 0.225) && near(bin[2].observed, 0.5));
     assert_true(bin[7].rows == 2 && near(bin[7].predicted, 0.75) && near(bin[7].observed, 0.5));
-    assert_true(bin[9].rows == 0 && isnan(bin[9].predicted)); /* the row of an unknown label is not counted */
+    assert_true(bin[9].rows == 0 && isnan(bin[9].predicted)); /* the row with an unknown label is not counted */
     snprintf(m->loss, sizeof m->loss, "squared-hinge");
     assert_int_equal(spd_model_calibration(m, data, z, bin, &known, NULL), SPDHG_OK);
     assert_false(known);

@@ -1,5 +1,5 @@
-/* test_model.c - a model is what was fitted, comes back from disk with the same bits, scores other files by its own index base
- * and measures itself as a hand calculation does. */
+/* test_model.c - a model is what was fitted, reads back from disk with the same bits, scores other files by its own index base,
+ * and its metrics agree with hand calculations. */
 #include "models.h"
 
 static void same_numbers(const double *a, const double *b, int64_t count) {
@@ -71,7 +71,7 @@ static void disk_keeps_every_bit(void **unused) {
     spdhg_model_free(NULL);
 }
 
-/* Standardisation is undone: the model scores the original rows as the solver's solution scores the scaled ones. */
+/* Standardisation is undone: the model gives the original rows the scores that the solver's solution gives the scaled ones. */
 static void a_fit_becomes_a_model(void **unused) {
     (void)unused;
     const double val[] = {1, 10, 2, -10, 3, 30, 4, -10, 5, 0, 7, 20}, b[] = {3, 9, 3, 9, 9, 3};
@@ -141,20 +141,20 @@ static void the_file_s_index_means_the_model_s_feature(void **unused) {
     double z[2];
     spdhg_model *m = model_of("squared", 3, 1, (double[]){1, 10, 100}, 0);
     m->c[0] = 0.5;
-    assert_int_equal(score_file(m, "1 1:2 3:1\n2 2:1 4:7 9:1\n", z, &err), SPDHG_OK); /* 4 and 9 are not known to the model */
+    assert_int_equal(score_file(m, "1 1:2 3:1\n2 2:1 4:7 9:1\n", z, &err), SPDHG_OK); /* the model does not know 4 and 9 */
     assert_true(z[0] == 102.5 && z[1] == 10.5);
-    assert_int_equal(score_file(m, "1 0:2 3:1\n2 2:1\n", z, &err), SPDHG_DATA); /* a file from 0, a model from 1 */
+    assert_int_equal(score_file(m, "1 0:2 3:1\n2 2:1\n", z, &err), SPDHG_DATA); /* 0-based file, 1-based model */
     assert_non_null(strstr(err.message, "row 1 has a feature with index 0: the model's indices start at 1"));
     m->index_base = 0;
     assert_int_equal(score_file(m, "1 0:2 2:1\n2 1:1\n", z, &err), SPDHG_OK);
     assert_true(z[0] == 102.5 && z[1] == 10.5);
-    assert_int_equal(score_file(m, "1 1:2 2:1\n2 1:1 3:5\n", z, &err), SPDHG_OK); /* no 0 occurs: the reader thinks 1-based */
+    assert_int_equal(score_file(m, "1 1:2 2:1\n2 1:1 3:5\n", z, &err), SPDHG_OK); /* without a 0 the reader assumes 1-based */
     assert_true(z[0] == 120.5 && z[1] == 10.5);
     spdhg_data *data;
     const double val[] = {1, 1, 1, 1}, b[] = {0}, offset[] = {1000};
     assert_int_equal(spdhg_data_from_csr(&data, 1, 4, NULL, NULL, val, b, 1, SPDHG_COPY, &err), SPDHG_OK);
     assert_int_equal(spdhg_data_set_offsets(data, offset, 1, &err), SPDHG_OK);
-    assert_int_equal(spdhg_model_scores(m, data, z, &err), SPDHG_OK); /* memory has no written indices: no shift */
+    assert_int_equal(spdhg_model_scores(m, data, z, &err), SPDHG_OK); /* data from memory have no index base: no shift */
     assert_true(z[0] == 1111.5);
     spdhg_data_free(data);
     spdhg_model_free(m);

@@ -1,5 +1,4 @@
-/* test_model_hostile.c - files that pretend to be models: each is refused with its status and the key that is wrong; none
- * crashes. */
+/* test_model_hostile.c - malformed model files: each is refused with its status and the offending key; none causes a crash. */
 #include "models.h"
 
 /* Two classes, three features, sparse coefficients {1: 2.5}, constants [0.5]. */
@@ -27,7 +26,7 @@ static spdhg_status read_text(const char *text, size_t size, spdhg_error *err) {
     const spdhg_status status = spdhg_model_read(&m, path, err);
     assert_true((status == SPDHG_OK) == (m != NULL));
     if (status != SPDHG_OK) assert_non_null(strstr(err->message, status == SPDHG_MEMORY ? "memory" : path));
-    if (m) { /* what was accepted can be used */
+    if (m) { /* what was accepted must be usable */
         double *z = SPD_NEW(double, m->outputs);
         spdhg_data *data;
         assert_int_equal(spdhg_data_from_csr(&data, 1, 3, NULL, NULL, (double[]){1, 1, 1}, (double[]){1}, 1, SPDHG_COPY, NULL),
@@ -157,7 +156,7 @@ static void files_that_are_no_models(void **unused) {
     memset(deep, '[', 199999);
     assert_int_equal(read_text(deep, 199999, &err), SPDHG_DATA); /* nesting does not exhaust the stack */
     spd_free(deep);
-    /* A short file that claims two thousand million coefficients for as many outputs: refused before anything is allocated. */
+    /* A short file that claims two billion coefficients for as many outputs: refused before anything is allocated. */
     spdhg_model *small_model = model_of("squared", 3, 2, (double[]){0, 2.5, 0, 0, 0, 0}, 0);
     char *good = text_of(small_model, NULL), *text = replaced(good, "\"features\":3", "\"features\":2147483646");
     char *wide = SPD_NEW(char, 1 << 20);

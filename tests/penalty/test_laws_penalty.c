@@ -1,5 +1,6 @@
-/* test_laws_penalty.c - the laws every penalty obeys, and the two projections that have an algorithm of their own.
- * r(z) = max over Y, the projection onto lambda Y is inside, idempotent, non-expansive and nearest (variational inequality). */
+/* test_laws_penalty.c - the laws every penalty obeys, and the two projections with algorithms of their own.
+ * r(z) = max over Y of <y, z>; the projection onto lambda Y lies inside and is idempotent, non-expansive and nearest (variational
+ * inequality). */
 #include "laws.h"
 
 #include "la/la.h"
@@ -35,8 +36,8 @@ static void laws_at(const subject *s, double lambda, const double *y, const doub
     if (s->r->polar(s->rows, s->K, y, s->work) <= lambda * (1 - 1e-12)) assert_near(name, law_distance(s->n, y, py), 0, 0);
 
     const double value = s->r->value(s->rows, s->K, y, s->work), error = 1e-9 * (1 + value);
-    assert_at_most(name, law_dot(s->n, pv, y) / lambda, value + error); /* no member of Y gives more */
-    for (int64_t i = 0; i < s->n; i++) z[i] = 1e6 * y[i]; /* far out the projection is where the maximum is attained */
+    assert_at_most(name, law_dot(s->n, pv, y) / lambda, value + error); /* no member of Y gives a larger value */
+    for (int64_t i = 0; i < s->n; i++) z[i] = 1e6 * y[i];               /* far out, the projection attains the maximum */
     project(s, 1, z, support);
     assert_near(name, law_dot(s->n, support, y), value, 1e-4 * (1 + value));
     const double polar = s->r->polar(s->rows, s->K, v, s->work); /* the polar norm: <v,y> <= polar(v) r(y) */
@@ -61,15 +62,15 @@ static void laws_of(const spd_penalty *r, int64_t rows, int64_t K) {
     law_normals(7, s.n, 1, y);
     r->project(rows, K, 0, y, s.work); /* lambda = 0: Y is the origin */
     for (int64_t j = 0; j < s.n; j++) assert_near(r->name, y[j], 0, 1e-14);
-    double corner[SIZE]; /* radius is attained: nothing larger would do */
+    double corner[SIZE]; /* the radius is attained: it is the smallest possible */
     law_normals(8, s.n, 1e9, corner);
     r->project(rows, K, 1, corner, s.work);
     if (r != &spd_penalty_linf) assert_near(r->name, spd_norm2(s.n, corner), r->radius(rows, K), 1e-6);
     spd_free(s.work);
 }
 
-/* What an entry says of the form of r and of the zeros it makes is so: the proximal step of r is z - Pi_Y(z), and it is 0 where
- * `zeros` says, and only there. */
+/* The declared form of r and of its zeros is right: the proximal step of r is z - Pi_Y(z), and it is 0 exactly where `zeros`
+ * says. */
 static void properties_hold(void **unused) {
     (void)unused;
     enum { ROWS = 6 };
@@ -117,7 +118,7 @@ static int descending(const void *a, const void *b) {
     return x > y ? -1 : x < y;
 }
 
-/* The textbook way: sort, take the longest prefix that stays positive. absolute: the l1 ball, else the simplex. */
+/* The textbook method: sort, take the longest prefix that stays positive. absolute: the l1 ball, otherwise the simplex. */
 static void reference(int64_t n, double radius, const double *v, bool absolute, double *out) {
     double *u = SPD_NEW(double, n);
     for (int64_t i = 0; i < n; i++) u[i] = absolute ? fabs(v[i]) : v[i];
@@ -153,7 +154,7 @@ static void simplex_equals_sorting(void **unused) {
                 spd_project_l1_ball(n, radius, ours, work);
             else
                 spd_project_simplex(n, radius, ours, work);
-            for (int64_t j = 0; j < n; j++) /* theirs cancels: 1e-19 * the sum is the round-off of a long double */
+            for (int64_t j = 0; j < n; j++) /* the reference cancels: 1e-19 * the sum is the rounding of a long double */
                 assert_near("simplex", ours[j], theirs[j], 1e-12 * radius + 1e-17 * scale);
             if (!absolute) assert_near("sum", spd_sum(n, ours), radius, 1e-12 * radius);
         }
@@ -177,10 +178,10 @@ static void simplex_extremes(void **unused) {
     spd_project_l1_ball(0, 1, NULL, NULL);
     double odd[2] = {1, NAN};
     spd_project_l1_ball(2, 0.5, odd, work);
-    assert_true(isnan(odd[0]) || isnan(odd[1])); /* not hidden */
+    assert_true(isnan(odd[0]) || isnan(odd[1])); /* NaN is not hidden */
 }
 
-/* Y = Q diag(s) R' with rotations Q, R written down: the singular values are known without any decomposition. */
+/* Y = Q diag(s) R' with explicit rotations Q, R: the singular values are known without a decomposition. */
 static void nuclear_known(void **unused) {
     (void)unused;
     const double a = 0.7, b = -1.1, s[2] = {5, 0.5};
@@ -196,7 +197,7 @@ static void nuclear_known(void **unused) {
     assert_near("polar", spd_penalty_nuclear.polar(3, 2, y, work), 5, 1e-14);
     double same[6];
     memcpy(same, y, sizeof y);
-    spd_penalty_nuclear.project(3, 2, 5.01, same, work); /* inside, though longer than 5.01: not a bit may change */
+    spd_penalty_nuclear.project(3, 2, 5.01, same, work); /* inside, though longer than 5.01: no bit may change */
     assert_memory_equal(same, y, sizeof y);
     spd_penalty_nuclear.project(3, 2, 2, y, work);
     for (int i = 0; i < 6; i++) assert_near("clipped", y[i], wanted[i], 1e-14);

@@ -1,4 +1,4 @@
-/* test_primal_dual.c - PD3O and Condat-Vu remember nothing but x, c, y (X = R^d): started from what they put out, they go on as
+/* test_primal_dual.c - the whole state of PD3O and Condat-Vu is x, c, y (X = R^d): restarted from their output, they continue as
  * before. */
 #include "small.h"
 
@@ -45,7 +45,7 @@ static void started_from_its_output_it_goes_on(void **unused) {
     }
 }
 
-/* A start outside X and the dual ball is moved into them; the methods with a table take any start. */
+/* A start outside X and the dual ball is projected onto them; the methods with a table accept any start. */
 static void starts_are_made_feasible(void **unused) {
     (void)unused;
     const small_spec ball = SMALL(60, 12, 1, "squared", "linf", "chain", 0.05, .set = "ball:0.5");

@@ -9,7 +9,7 @@ static double *some_x(int64_t n) {
     return x;
 }
 
-/* The fused dual step equals apply, add, project, transpose - for every penalty on every structure, K = 1 and 3. */
+/* The fused dual step equals apply, add, project, transpose, for every penalty on every structure, K = 1 and 3. */
 static void fused_dual_step_is_the_plain_one(void **unused) {
     (void)unused;
     int penalties;
@@ -47,8 +47,8 @@ static void fused_dual_step_is_the_plain_one(void **unused) {
             }
 }
 
-/* Draws follow w_i / W; zero weights never; the same k gives the same rows; shuffle visits every row once an epoch with factor N
- * w / W. */
+/* Draws follow w_i / W and never have zero weight; the same k gives the same rows; shuffle visits every row once an epoch with
+ * factor N w / W. */
 static void sampler_is_fair(void **unused) {
     (void)unused;
     const small_spec o = SMALL(40, 4, 1, "squared", "l1", "identity", 0.1, .weights = true);
@@ -86,7 +86,7 @@ static void sampler_is_fair(void **unused) {
     small_free(&s);
 }
 
-/* Gradient = finite difference of the loss part; objective the same for any number of threads, bit for bit. */
+/* The gradient is the finite difference of the loss part; the objective has the same bits for any number of threads. */
 static void gradient_is_the_derivative(void **unused) {
     (void)unused;
     static const struct {
@@ -132,7 +132,7 @@ static void gradient_is_the_derivative(void **unused) {
     }
 }
 
-/* The product with the Hessian is the derivative of the gradient, and the written-out matrix gives the same product. */
+/* The product with the Hessian is the derivative of the gradient, and the dense matrix gives the same product. */
 static void hessian_is_the_derivative(void **unused) {
     (void)unused;
     static const struct {
@@ -185,7 +185,7 @@ static void hessian_is_the_derivative(void **unused) {
     }
 }
 
-/* At the best intercept the derivative in c vanishes and softmax's c sums to 0. */
+/* At the best intercept the derivative in c vanishes, and the c of softmax sums to 0. */
 static void intercept_is_the_minimiser(void **unused) {
     (void)unused;
     static const struct {
@@ -222,7 +222,7 @@ static void intercept_is_the_minimiser(void **unused) {
     }
 }
 
-/* Standardised columns have weighted population variance 1; constant ones stay; 1e300 does not overflow. */
+/* Standardised columns have weighted population variance 1; constant ones are unchanged; 1e300 does not overflow. */
 static void columns_are_scaled(void **unused) {
     (void)unused;
     const int64_t n = 50, d = 4;
@@ -252,7 +252,7 @@ static void columns_are_scaled(void **unused) {
     spdhg_problem_free(p);
     spdhg_error err;
     GOOD(spdhg_problem_new(&p, data, "logistic", &good_err));
-    assert_int_equal(spd_problem_freeze(p, &err), SPDHG_DATA); /* unscaled, the norms overflow: said so */
+    assert_int_equal(spd_problem_freeze(p, &err), SPDHG_DATA); /* unscaled, the norms overflow: an error is reported */
     assert_non_null(strstr(err.message, "--standardize"));
     spdhg_problem_free(p);
     spdhg_data_free(data);

@@ -1,5 +1,5 @@
-/* test_rows.c - the rows of F one after the other: their products with x are F x, wherever F is stored or not, term after term; what
- * comes before and behind a term; who is zero in the sense of docs/problem.md. */
+/* test_rows.c - iterating over the rows of F: their products with x give F x, whether F is stored or not, term by term; what
+ * precedes and follows a term; which rows are zero in the sense of docs/problem.md. */
 #include "problem/rows.h"
 #include "small.h"
 

@@ -1,5 +1,5 @@
-/* test_statistics.c - the tests of a race against scipy 1.10 (friedmanchisquare, wilcoxon, chi2.sf, studentized_range.ppf), and
- * what "never" means in them. */
+/* test_statistics.c - the statistical tests of a race against scipy 1.10 (friedmanchisquare, wilcoxon, chi2.sf,
+ * studentized_range.ppf), and how they treat "never". */
 #include "race/statistics.h"
 #include "small.h"
 
@@ -46,8 +46,8 @@ static void signed_ranks(void **unused) {
     near(p, 0.10986328125, 1e-13);
     GOOD(spd_wilcoxon(b, a, 12, &p, &good_err));
     near(p, 0.10986328125, 1e-13);
-    /* never against a number is the largest difference, never against never is none: ranks 1, 2, 3.5, 3.5, of 16 signs one is as
-     * good. */
+    /* "never" against a number is the largest difference, against "never" it is none: ranks 1, 2, 3.5, 3.5; of 16 sign patterns,
+     * one is as extreme. */
     const double slow[] = {2, 3, INFINITY, INFINITY, INFINITY, 7}, fast[] = {1, 1, 9, 8, INFINITY, 7};
     GOOD(spd_wilcoxon(slow, fast, 6, &p, &good_err));
     near(p, 2.0 / 16, 1e-15);

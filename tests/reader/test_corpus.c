@@ -1,5 +1,5 @@
-/* test_corpus.c - every file of fuzz/corpus fed to its target: what once crashed does not any more, with any compiler. A property
- * that does not hold aborts (fuzz/targets.h). */
+/* test_corpus.c - feeds every file of fuzz/corpus to its target: inputs that once caused a crash no longer do, with any compiler.
+ * A violated property aborts (fuzz/targets.h). */
 #include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +18,7 @@ static void feed_file(const fuzz_target *target, const char *path) {
     assert_int_equal(fseek(file, 0, SEEK_END), 0);
     const size_t size = (size_t)ftell(file);
     rewind(file);
-    uint8_t *bytes = malloc(size ? size : 1); /* of this size exactly: the sanitizer sees a byte too many */
+    uint8_t *bytes = malloc(size ? size : 1); /* exactly this size, so that the sanitizer detects an overrun */
     assert_non_null(bytes);
     assert_int_equal(fread(bytes, 1, size, file), size);
     fclose(file);

@@ -1,4 +1,4 @@
-/* test_readers.c - the other formats, compression, the cache, and what comes from memory: round trips to the bit, damage of every
+/* test_readers.c - the other formats, compression, the cache, and data from memory: round trips to the bit, damage of every
  * kind. */
 #include "readers.h"
 
@@ -84,7 +84,7 @@ static void cache_is_whole_or_refused(void **unused) {
     spdhg_data_free(d);
 }
 
-/* Large enough for several blocks; checksums right but content wrong: the writer does not check, the reader must. */
+/* Large enough for several blocks. Checksums are right but the content is wrong: the writer does not check, the reader must. */
 static void cache_content_is_checked(void **unused) {
     (void)unused;
     const int64_t rows = 4000, features = 100;

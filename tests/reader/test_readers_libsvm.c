@@ -1,5 +1,5 @@
-/* test_readers_libsvm.c - LIBSVM text: every odd input has its defined result, with the place in the file; threads change
- * nothing. */
+/* test_readers_libsvm.c - LIBSVM text: every unusual input has a defined result, with its position in the file; the number of
+ * threads changes nothing. */
 #include "readers.h"
 
 static void plain_rows(void **unused) {
@@ -154,7 +154,7 @@ static void blocks_and_threads(void **unused) {
         spdhg_data_free(other);
     }
     spdhg_data *streamed;
-    FILE *pipe_file = fopen(path, "r"); /* the same bytes through gzip: the sequential way */
+    FILE *pipe_file = fopen(path, "r"); /* the same bytes through gzip, parsed sequentially */
     assert_non_null(pipe_file);
     fclose(pipe_file);
     run("gzip -1 -k %s", path);
@@ -199,7 +199,7 @@ static void endless_tokens(void **unused) {
     free(text);
 }
 
-/* Rows without entries are sparse rows all the same, and an empty stream is no data set. */
+/* Rows without entries are still sparse rows, and an empty stream is not a data set. */
 static void empty_rows_in_streams(void **unused) {
     (void)unused;
     put_text("labels.svm", "1\n-1\n");
@@ -249,7 +249,7 @@ static void numbers(void **unused) {
     assert_memory_equal(d->val, expected, 40000 * sizeof *expected);
     spdhg_data_free(d);
     free(expected);
-    /* more digits than 64 bits hold, some of which would wrap around to a small number */
+    /* more digits than fit in 64 bits, some of which would wrap around to a small number */
     d = must_read(
         put_text("wrap.svm",
                  "1 1:18446744073709551616 2:18446744073709551617.5 3:0.18446744073709551617 4:-184467440737095516170\n"),

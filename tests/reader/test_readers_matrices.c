@@ -1,5 +1,4 @@
-/* test_readers_matrices.c - Matrix Market in all its variants and CLUTO: expected matrices written out by hand, wrong headers
- * refused. */
+/* test_readers_matrices.c - all variants of Matrix Market, and CLUTO: expected matrices by hand, wrong headers refused. */
 #include "la/la.h"
 #include "readers.h"
 

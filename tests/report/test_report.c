@@ -1,9 +1,9 @@
-/* test_report.c - the page shows hostile text instead of obeying it, asks nobody for anything, is well formed for odd input, and
- * its security policy admits its own style sheet. */
+/* test_report.c - the page shows hostile text without interpreting it, requests nothing from the network, is well formed for
+ * unusual input, and its security policy allows its own style sheet. */
 #include "models.h"
 #include "report/page.h"
 
-/* Style and script are ours and known: what is looked at is the rest. */
+/* Style and script are our own and known: only the rest is examined. */
 static void cut(char *page, const char *part) {
     char *at = strstr(page, part);
     assert_non_null(at);
@@ -28,7 +28,7 @@ static int occurrences(const char *text, const char *what) {
     return count;
 }
 
-/* Every element that is opened is closed, in order; no "nan" or "inf" became a coordinate. */
+/* Every element that is opened is closed, in order; no coordinate is "nan" or "inf". */
 static void check_well_formed(const char *page) {
     char stack[40][24];
     int depth = 0;
@@ -54,7 +54,7 @@ static void check_well_formed(const char *page) {
     assert_null(strstr(page, "'-inf"));
 }
 
-/* Nothing that could run or load. */
+/* The page contains nothing that could run or load. */
 static void check_harmless(const char *page) {
     static const char *const never[] = {"http:", "https:", "url(", "@import", "<img", "<iframe", "<link", "src=", "href="};
     for (size_t i = 0; i < sizeof never / sizeof *never; i++)
@@ -133,7 +133,7 @@ static void odd_input_still_makes_a_page(void **unused) {
     spdhg_model_free(m);
 }
 
-/* A 2 x 3 grid: the two pixels that are not zero, at their places: pixel (h,w) is feature 3h + w; cells are 320/3 wide. */
+/* A 2 x 3 grid: the two nonzero pixels are at their places: pixel (h,w) is feature 3h + w; cells are 320/3 wide. */
 static void pixels_are_where_they_belong(void **unused) {
     (void)unused;
     spdhg_model *m = model_of("squared", 6, 1, (double[]){0, 0, 4, -4, 0, 0}, 0);
@@ -147,7 +147,7 @@ static void pixels_are_where_they_belong(void **unused) {
     assert_non_null(strstr(page, "<b>0.75</b><span>test R\xC2\xB2</span>"));
     assert_non_null(strstr(page, "<rect class='p' x='213.33' y='0' width='106.67' height='106.67' fill-opacity='1'/>"));
     assert_non_null(strstr(page, "<rect class='n' x='0' y='106.67' width='106.67' height='106.67' fill-opacity='1'/>"));
-    assert_null(strstr(page, "fill-opacity='0'")); /* zeros are the ground itself */
+    assert_null(strstr(page, "fill-opacity='0'")); /* zeros show the background */
     assert_non_null(strstr(page, "2 of 6 coefficients are nonzero"));
     spd_free(page);
     spdhg_model_free(m);
@@ -179,7 +179,7 @@ static void ticks_are_round(void **unused) {
     assert_string_equal(spd_html_count(text, 0), "0");
 }
 
-/* The policy's hashes are those of the texts, as sha256sum sees them; without the tool there is nothing to compare with. */
+/* The policy's hashes are those that sha256sum computes for the texts; skipped without that tool. */
 static void check_hash(const spd_asset *asset) {
     char path[64], command[128], hex[65] = {0};
     temporary(path);
@@ -214,7 +214,7 @@ static void policy_admits_what_is_embedded(void **unused) {
     assert_null(strstr(spd_asset_chart_style.text, "sourceMappingURL"));
 }
 
-/* A triangle, a pair, and a feature without an edge; the names are as hostile as they can be. */
+/* A triangle, a pair, and a feature without an edge, all with hostile names. */
 static void coefficients_are_drawn_on_their_graph(void **unused) {
     (void)unused;
     const double x[12] = {1, 0, 1, 0, 1, -2, -0.5, 0, 0, 0, 3, 0};

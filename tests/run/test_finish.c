@@ -1,4 +1,4 @@
-/* test_finish.c - exact zeros and last digits that are not kept: the run goes on from its own answer, not from the trial. */
+/* test_finish.c - exact zeros and last digits that are rejected: the run continues from its own answer, not from the trial. */
 #include "small.h"
 
 #include "face/answer.h"
@@ -20,8 +20,8 @@ static void put_back(void *context, double *c) {
     ((judge *)context)->returns++;
 }
 
-/* F = identity, y inside its ball everywhere. x_2 = x_1/2 is 0 for the boldest margin alone: one offer, and since that is
- * refused the answer is evaluated again. With x = 0 there is nothing to offer, and nothing to put back. */
+/* F = identity, y inside its ball everywhere. x_2 = x_1/2 is 0 only for the boldest margin: there is one trial, and since it is
+ * rejected, the answer is evaluated again. With x = 0 there is nothing to try and nothing to restore. */
 static void test_refused_zeros(void **state) {
     (void)state;
     const small_spec spec = {
@@ -40,7 +40,7 @@ static void test_refused_zeros(void **state) {
     small_free(&s);
 }
 
-/* Whatever was kept or not (at lambda 10 x is 0, and nothing is), what the next run starts from is the solver's own intercept. */
+/* Whether the trial was kept or not (at lambda 10 x is 0, and none is), the next run starts from the solver's own intercept. */
 static void test_own_intercept(void **state) {
     (void)state;
     const double lambda[] = {10, 0.1, 0.05, 0.01};

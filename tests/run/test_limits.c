@@ -1,12 +1,12 @@
-/* test_limits.c - long work ends soon once it is told to: every loop inside of a step and of a proof asks. No clock decides here:
- * whoever is asked says stop at the question of a given number, and what follows is counted. */
+/* test_limits.c - long work ends soon after a request to stop: every loop inside a step and inside a proof polls. No clock is
+ * involved: the callback says stop at a poll with a given number, and the polls that follow are counted. */
 #include <time.h>
 #include <unistd.h>
 
 #include "run/loop.h"
 #include "small.h"
 
-enum { STEPS = 3, FEW = 40 }; /* questions after the one that was answered by stop: a few for each loop that comes to its end */
+enum { STEPS = 3, FEW = 40 }; /* polls after the one answered with stop: a few for each loop that has to end */
 
 static const small_spec spec[] = {
     SMALL(40, 30, 1, "logistic", "l1", "chain", 0.01, .classes = 2),
@@ -17,7 +17,7 @@ static const small_spec spec[] = {
 enum { SPECS = sizeof spec / sizeof *spec };
 static const char *const solver[] = {"prox-newton", "ws-newton", "cd-newton", "alm-ssn", "sadmm"};
 enum { SOLVERS = sizeof solver / sizeof *solver };
-/* Questions in three steps: so many that none of the longer loops may fall silent. */
+/* The least number of polls in three steps, large enough that every longer loop must poll. */
 static const int64_t least[SPECS][SOLVERS] = {
     {25, 25, 0, 10, 0}, {0, 1000, 0, 10, 15}, {80, 80, 30, 10, 0}, {100, 100, 0, 5, 15}};
 
@@ -35,8 +35,8 @@ static void ask_always(spd_stop *stop, asked *a) {
     stop->pause = 0;
 }
 
-/* `steps` steps of a solver on a problem, as run.c makes them; x into out if that is not NULL. Returns the questions asked; those
- * behind the answer into *after. */
+/* Makes `steps` steps of a solver on a problem, as run.c does; x is copied to out unless that is NULL. Returns the number of
+ * polls; *after gets the number of those after the stop. */
 static int64_t ask_while_stepping(const spdhg_problem *p, const spd_solver_kind *kind, int64_t stop_at, int64_t *after,
                                   double *out) {
     double param[SPD_PARAMS_MAX] = {0};
@@ -57,7 +57,7 @@ static int64_t ask_while_stepping(const spdhg_problem *p, const spd_solver_kind 
         if (!kind->full_information) spd_sampler_draw(&sampler, k, &row);
         said = kind->step(&run, k, &(spd_batch){.size = kind->full_information ? 0 : 1, .row = &row});
     }
-    if (stop_at > 0) assert_int_equal(said, SPD_CONTINUE); /* nothing is said of a step that was cut short */
+    if (stop_at > 0) assert_int_equal(said, SPD_CONTINUE); /* an interrupted step gives no verdict */
     double *x = SPD_NEW(double, p->dK), *c = SPD_NEW(double, p->K), *y = SPD_NEW(double, p->m * p->K);
     kind->output(&run, x, c, y);
     assert_true(spd_all_finite(p->dK, x) && spd_all_finite(p->K, c) && spd_all_finite(p->m * p->K, y));
@@ -82,7 +82,7 @@ static void steps_end_soon(void **unused) {
                 continue; /* prox-newton's steps are long there */
             ask_while_stepping(s.problem, kind, -1, NULL, free_x);
             const int64_t all = ask_while_stepping(s.problem, kind, 0, NULL, asked_x);
-            assert_memory_equal(free_x, asked_x, (size_t)s.problem->dK * sizeof(double)); /* to be asked changes nothing */
+            assert_memory_equal(free_x, asked_x, (size_t)s.problem->dK * sizeof(double)); /* polling changes nothing */
             if (all < least[i][j]) fail_msg("%s on problem %d asks only %lld times in three steps", solver[j], i, (long long)all);
             for (int64_t at = 1; at <= all; at += 1 + all / 9) {
                 int64_t after;
@@ -97,7 +97,7 @@ static void steps_end_soon(void **unused) {
     assert_true(tried > 100);
 }
 
-/* A proof without a factor of its own: conjugate gradients. It fails when it is stopped, and says so. */
+/* A proof without a factorisation uses conjugate gradients. When stopped it fails, and says so. */
 static void proofs_end_soon(void **unused) {
     (void)unused;
     small s = small_make(&(small_spec)SMALL(25, 1600, 0.1, "logistic", "l1", "chain", 0.01, .classes = 2), 3);
@@ -122,7 +122,7 @@ static void proofs_end_soon(void **unused) {
     small_free(&s);
 }
 
-/* ---- the loop. It asks every ten milliseconds: whoever takes longer to answer is asked at every poll. */
+/* ---- the loop. It calls the callback every ten milliseconds; one that takes longer to answer is called at every poll. */
 typedef struct slow {
     int64_t polls, stop_at;
     bool at_point;
@@ -158,7 +158,7 @@ static void no_step_after_the_word(void **unused) {
     assert_int_equal(solve(s.problem, "auto", &o, &outcome, x).iterations, 0);
     assert_int_equal(outcome, SPDHG_OUTCOME_INTERRUPTED);
     o.callback = NULL;
-    o.seconds = 1e-9; /* over before it begins: the start, and what is known of it */
+    o.seconds = 1e-9; /* over before it begins: only the start is evaluated */
     assert_int_equal(solve(s.problem, "auto", &o, &outcome, x).iterations, 0);
     assert_int_equal(outcome, SPDHG_OUTCOME_DONE);
     o.tol = 1e-6;
@@ -168,7 +168,7 @@ static void no_step_after_the_word(void **unused) {
     small_free(&s);
 }
 
-/* A checkpoint is of whole steps: a run cut short inside of one goes on to the bits of the uninterrupted run. */
+/* A checkpoint contains only whole steps: a run interrupted inside a step resumes to the bits of the uninterrupted run. */
 static void cut_and_resumed(void **unused) {
     (void)unused;
     char path[] = "/tmp/spdhg_limits_XXXXXX";
@@ -202,8 +202,8 @@ static void cut_and_resumed(void **unused) {
     unlink(path);
 }
 
-/* Set-up is linear: a few hundred times what it takes to make a chain of so many features (an order of elimination is found), not many
- * thousands. Processor time of this thread. */
+/* Set-up is linear: it takes a few hundred times as long as making a chain of that many features (an elimination order is
+ * computed), not many thousands. Measured as processor time of this thread. */
 static void set_up_is_linear(void **unused) {
     (void)unused;
     enum { D = 60000 };
@@ -211,7 +211,7 @@ static void set_up_is_linear(void **unused) {
     spdhg_structure *F;
     spdhg_solver *handle;
     double chain = INFINITY, made = INFINITY;
-    for (int i = 0; i < 3; i++) { /* the least of three: others use the machine too */
+    for (int i = 0; i < 3; i++) { /* the least of three: other processes use the machine too */
         const double from = spd_thread_seconds();
         GOOD(spdhg_structure_new(&F, "chain", D, &good_err));
         const double then = spd_thread_seconds();

@@ -1,5 +1,5 @@
-/* test_warm_start.c - the laws of a start that is not 0: it is handed out as it is (projected) before the first step, and methods
- * that converge linearly stay where they are when they start at the optimum with its dual. */
+/* test_warm_start.c - the laws of a nonzero start: before the first step the output is the start itself (projected), and methods
+ * that converge linearly stay at the optimum when they start there with its dual. */
 #include "small.h"
 
 static const small_spec spec[] = {
@@ -51,7 +51,7 @@ static void start_is_handed_out(void **unused) {
     }
 }
 
-/* Long enough to be at the optimum to rounding; then a new start there moves no farther than that. */
+/* Runs long enough to reach the optimum up to rounding; a new start there then moves no farther than that. */
 static void optimum_is_left_alone(void **unused) {
     (void)unused;
     static const char *const solver[] = {"sdca-admm", "spdc"};

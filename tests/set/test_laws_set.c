@@ -1,5 +1,5 @@
-/* test_laws_set.c - the laws every set obeys: the projection is inside, idempotent, non-expansive and nearest; the support
- * function is the largest product and is attained; no two members are farther apart than the diameter. */
+/* test_laws_set.c - the laws every set obeys: the projection lies inside and is idempotent, non-expansive and nearest; the
+ * support function is the largest product and is attained; no two members are farther apart than the diameter. */
 #include "laws.h"
 
 #include "la/la.h"
@@ -13,7 +13,7 @@ static void project(const spd_set *X, const double *x, double *out) {
     X->kind->project(N, X->arg, out, work);
 }
 
-/* The definitions once more, written independently of the projections. */
+/* The definitions again, written independently of the projections. */
 static bool member(const spd_set *X, const double *x) {
     double sum = 0, size = 0, square = 0, low = INFINITY, high = -INFINITY;
     for (int j = 0; j < N; j++) {
@@ -32,7 +32,7 @@ static bool member(const spd_set *X, const double *x) {
     return false;
 }
 
-/* What an entry says of its form is so. */
+/* The declared properties of an entry are right. */
 static void properties_of(const spd_set *X, const double *x, const double *px) {
     double low, high, minus[N], pm[N], sum = 0;
     spd_set_sides(X, &low, &high);
@@ -95,7 +95,7 @@ static void every_set(void **unused) {
                                        "box:-inf,+inf", "nonneg", "l1ball:3", "l1ball:1e-2", "simplex:1", "simplex:20"};
     int entries;
     const spd_set_kind *const *table = spd_set_table(&entries);
-    for (int i = 0; i < entries; i++) { /* a new entry must bring a datum */
+    for (int i = 0; i < entries; i++) { /* a new entry needs test data */
         bool there = false;
         for (size_t j = 0; j < sizeof spec / sizeof *spec; j++) there = there || spd_spec_is(spec[j], table[i]->name);
         if (!there) fail_msg("no test datum for set '%s'", table[i]->name);

@@ -49,7 +49,7 @@ static void fast_is_plain(const spdhg_problem *p, const char *solver) {
         drive plain = drive_new(p, solver, batch, 3, "plain", 1), fast = drive_new(p, solver, batch, 3, "plain", 0);
         double size = 0;
         for (int64_t q = 0; q < p->dK; q++) plain.x[q] = small_normal(4, q);
-        if (batch > 1) { /* from somewhere else than 0 */
+        if (batch > 1) { /* start away from 0 */
             kind->start(&plain.run, plain.x, NULL, NULL);
             kind->start(&fast.run, plain.x, NULL, NULL);
         }
@@ -71,7 +71,7 @@ static void fast_is_plain(const spdhg_problem *p, const char *solver) {
     }
 }
 
-/* Poisoned scratch changes nothing: the future is a function of (state, k). And steps allocate nothing. */
+/* Poisoned scratch changes nothing: the next iterates are a function of (state, k). Steps allocate nothing. */
 static void work_carries_nothing(const spdhg_problem *p, const char *solver) {
     drive clean = drive_new(p, solver, 2, 5, NULL, 0), poisoned = drive_new(p, solver, 2, 5, NULL, 0);
     const size_t before = mallinfo2().uordblks;
@@ -90,7 +90,7 @@ static void work_carries_nothing(const spdhg_problem *p, const char *solver) {
     drive_free(&poisoned);
 }
 
-/* The state alone is enough to go on: copied into a fresh instance it ends in the same bits; output changes nothing. */
+/* The state alone suffices to continue: copied into a new instance, it gives the same bits; output changes nothing. */
 static void state_is_everything(const spdhg_problem *p, const char *solver) {
     drive whole = drive_new(p, solver, 1, 9, NULL, 0), again = drive_new(p, solver, 1, 9, NULL, 0);
     for (int64_t k = 0; k < 80; k++) {
@@ -162,7 +162,7 @@ static void same_seed_same_bits(void **unused) {
     o.threads = 1;
     assert_int_equal(solve(&s, "spdhg", o, &one), SPDHG_OUTCOME_DONE);
     o.threads = 3;
-    o.every = 0.5; /* how often one looks must not matter */
+    o.every = 0.5; /* the frequency of evaluation must not matter */
     solve(&s, "spdhg", o, &two);
     o.seed = 5;
     solve(&s, "spdhg", o, &other);
@@ -223,8 +223,8 @@ static void divergence_keeps_the_last_finite_iterate(void **unused) {
     small_free(&s);
 }
 
-/* Stopped at some point, resumed from its checkpoint: the bits of the uninterrupted run. What determines the iterates may not
- * change. */
+/* Stopped at some point and resumed from its checkpoint, a run ends with the bits of the uninterrupted run. A change of anything
+ * that determines the iterates is refused. */
 static void resume_goes_on(const spdhg_problem *problem, const char *name) {
     spdhg_problem *p = (spdhg_problem *)(uintptr_t)problem;
     char path[] = "/tmp/spdhg_checkpoint_XXXXXX";
@@ -275,7 +275,7 @@ static void every_solver_resumes(void **unused) {
     over_all(resume_goes_on);
 }
 
-/* Every byte of a checkpoint flipped, every length cut: refused, or the previous generation is used. */
+/* Every byte of a checkpoint is flipped, and it is truncated at every length: refused, or the previous generation is used. */
 static void damaged_checkpoints_are_refused(void **unused) {
     (void)unused;
     char path[] = "/tmp/spdhg_checkpoint_XXXXXX", previous[64];

@@ -36,7 +36,7 @@ static void every_structure(void **unused) {
                                        "grid:4x6", "grid:1x24", "grid:2x3x4", "edges:" FILE_NAME, "matrix:" FILE_NAME ".mtx"};
     int entries;
     const spd_structure_kind *const *table = spd_structure_table(&entries);
-    for (int i = 0; i < entries; i++) { /* a new entry must bring a datum */
+    for (int i = 0; i < entries; i++) { /* a new entry needs test data */
         bool there = false;
         for (size_t j = 0; j < sizeof spec / sizeof *spec; j++) there = there || spd_spec_is(spec[j], table[i]->name);
         if (!there) fail_msg("no test datum for structure '%s'", table[i]->name);
@@ -83,7 +83,7 @@ static void chain_and_trend(void **unused) {
 
 static void grids(void **unused) {
     (void)unused;
-    /* pixels 0 1 2 / 3 4 5: at each one first down, then right */
+    /* pixels 0 1 2 / 3 4 5: for each pixel first down, then right */
     const double wanted[7][6] = {{-1, 0, 0, 1, 0, 0}, {-1, 1, 0, 0, 0, 0}, {0, -1, 0, 0, 1, 0}, {0, -1, 1, 0, 0, 0},
                                  {0, 0, -1, 0, 0, 1}, {0, 0, 0, -1, 1, 0}, {0, 0, 0, 0, -1, 1}};
     spdhg_structure *F = make("grid:2x3", 6);
@@ -133,7 +133,7 @@ static void rows_of_the_caller(void **unused) {
     spdhg_structure *F;
     spdhg_error err;
     assert_int_equal(spdhg_structure_from_csr(&F, 3, 3, ptr, idx, val, &err), SPDHG_OK);
-    assert_rows(F, 3, 3, &wanted[0][0]); /* empty rows stay: the caller counts on the numbers of his rows */
+    assert_rows(F, 3, 3, &wanted[0][0]); /* empty rows stay: the caller relies on the row numbers */
     const double weight[3] = {2, 0, 0.5}, scaled[2][3] = {{2, 0, -6}, {0, 1, 0}}, wrong[3] = {1, -1, 1};
     spdhg_structure *G;
     int64_t *kept;

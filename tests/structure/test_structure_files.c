@@ -1,4 +1,4 @@
-/* test_structure_files.c - edge and group files: what they mean, and every fault at its place. */
+/* test_structure_files.c - edge and group files: their meaning, and every error with its position. */
 #include "structures.h"
 
 #define FILE_NAME "test_structure_files.tmp"
@@ -49,7 +49,7 @@ static void edge_files(void **unused) {
     assert_fault("edges:", 4, SPDHG_USAGE, "structure 'edges:': expected a file name after 'edges:'");
 }
 
-/* A hub with a million neighbours: longer than any buffer, and the bound knows that the norm is sqrt(degree + 1). */
+/* A hub with a million neighbours: longer than any buffer. The norm bound must find that the norm is sqrt(degree + 1). */
 static void star(void **unused) {
     (void)unused;
     const int degree = 1000000;

@@ -1,5 +1,5 @@
-/* failing.h - every way in which the library asks for memory, counted, and one request of them refused. The linker sends the
- * calls of the test executable here (-Wl,--wrap in cmake/tests.cmake); jansson has hooks of its own. */
+/* failing.h - counts every kind of allocation by the library, and refuses one of them. The linker redirects the calls of the test
+ * executable to this file (-Wl,--wrap in cmake/tests.cmake); jansson has its own hooks. */
 #ifndef FAILING_H
 #define FAILING_H
 #include <bzlib.h>
@@ -23,8 +23,8 @@
 #include "core/core.h"
 
 static struct {
-    atomic_llong asked, refuse, held; /* requests so far; which of them to refuse (0: none); blocks not given back */
-    bool json_refused;                /* it was jansson's, whose parser takes that for bad syntax */
+    atomic_llong asked, refuse, held; /* requests so far; the one to refuse (0: none); blocks not yet freed */
+    bool json_refused;                /* it was jansson's, whose parser mistakes that for bad syntax */
 } memory;
 
 static inline bool refused(void) {
@@ -38,7 +38,7 @@ static inline void *counted(void *block) {
     return block;
 }
 
-/* The names are the linker's. Each asks the real one unless it is its turn. */
+/* The names are prescribed by the linker. Each calls the real function unless its request is to be refused. */
 #define WRAPPED(type, name, parameters, arguments, refusal)                                                                      \
     type __real_##name parameters;                                                                                               \
     type __wrap_##name parameters;                                                                                               \
@@ -76,7 +76,7 @@ WRAPPED(lzma_ret, lzma_stream_decoder, (lzma_stream * z, uint64_t limit, uint32_
 WRAPPED(ZSTD_DStream *, ZSTD_createDStream, (void), (), NULL)
 
 int __wrap_fsync(int descriptor);
-int __wrap_fsync(int descriptor) { /* thousands of files that nobody needs after a power cut */
+int __wrap_fsync(int descriptor) { /* these thousands of files need not survive a power failure */
     (void)descriptor;
     return 0;
 }
@@ -92,14 +92,14 @@ typedef enum mode { GIVE_UP, TRY_AGAIN } mode; /* what the caller does after a r
 
 typedef struct story {
     mode mode;
-    bool refused, comparable; /* comparable: the numbers must be those of a story without refusal */
+    bool refused, comparable; /* comparable: the numbers must equal those without a refusal */
     const char *solver;       /* or the path of a data file */
-    double number[8];         /* what came out */
+    double number[8];         /* the results */
     spdhg_error err;
     spdhg_status status;
 } story;
 
-/* Makes the call, whose error is s->err; after SPDHG_MEMORY once more if the mode says so, else the story ends. */
+/* Makes the call, whose error is s->err. After SPDHG_MEMORY it is repeated if the mode says so; otherwise the story ends. */
 #define CALL(call)                                                                                                               \
     do {                                                                                                                         \
         const spdhg_status said_ = (call);                                                                                       \
@@ -111,7 +111,7 @@ typedef struct story {
         if ((call) != SPDHG_OK) fail_msg("%s, again: '%s', request %lld", #call, s->err.message, (long long)memory.refuse);      \
     } while (0)
 
-/* The same for a call that makes something: there is nothing after a failure. */
+/* For a call that creates something: after a failure there must be nothing. */
 static spdhg_status nothing_or_made(spdhg_status status, const void *out, const char *call) {
     if (status != SPDHG_OK && out) fail_msg("%s: not NULL after a failure, request %lld", call, (long long)memory.refuse);
     return status;

@@ -1,4 +1,4 @@
-/* laws.h - what the tests of the tables share: cmocka, reproducible random numbers, files made for a test. */
+/* laws.h - shared by the tests of the tables: cmocka, reproducible random numbers, temporary files. */
 #ifndef LAWS_H
 #define LAWS_H
 #include <setjmp.h>
@@ -11,7 +11,7 @@
 
 #include "core/core.h"
 
-/* Standard normal number `at` of a sequence. */
+/* Entry `at` of a sequence of standard normal numbers. */
 static inline double law_normal(uint64_t sequence, int64_t at) {
     uint64_t bits[2];
     double out[2];
@@ -36,7 +36,7 @@ static inline double law_distance(int64_t n, const double *x, const double *y) {
     return (double)sqrtl(sum);
 }
 
-/* |a - b| <= tolerance, with the numbers and the subject shown if not. */
+/* |a - b| <= tolerance; shows the numbers and the subject on failure. */
 #define assert_near(subject, a, b, tolerance)                                                                                    \
     do {                                                                                                                         \
         const double a_ = (a), b_ = (b), t_ = (tolerance);                                                                       \
@@ -48,7 +48,7 @@ static inline double law_distance(int64_t n, const double *x, const double *y) {
         if (!(a_ <= b_)) fail_msg("%s: %.17g exceeds %.17g", (subject), a_, b_);                                                 \
     } while (0)
 
-/* A file with this content in the working directory; the caller unlinks it. */
+/* Writes a file with this content to the working directory; the caller unlinks it. */
 static inline void law_file(const char *path, const char *content) {
     FILE *file = fopen(path, "w");
     assert_non_null(file);

@@ -11,7 +11,7 @@
 
 #include "model/model.h"
 
-/* features x outputs coefficients copied from x; strings set, the rest zero. loss decides what the labels are. */
+/* features x outputs coefficients copied from x; strings are set, the rest is zero. The loss determines the kind of labels. */
 static inline spdhg_model *model_of(const char *loss, int64_t features, int64_t outputs, const double *x, int64_t classes) {
     spdhg_model *m = SPD_NEW(spdhg_model, 1);
     m->features = features, m->outputs = outputs, m->classes = classes, m->classify = classes > 0;

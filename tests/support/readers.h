@@ -1,4 +1,4 @@
-/* readers.h - what the tests of the readers share: files in a folder of their own, data sets compared bit by bit, expected
+/* readers.h - shared by the tests of the readers: files in a temporary folder, bitwise comparison of data sets, expected
  * refusals. */
 #ifndef TEST_READERS_H
 #define TEST_READERS_H
@@ -73,7 +73,7 @@ static inline spdhg_data *must_read(const char *path, const spdhg_read_options *
     return data;
 }
 
-/* The status, and a message that starts with "FILE" + place and contains `what`. */
+/* Expects this status, and a message that starts with "FILE" + place and contains `what`. */
 static inline void must_refuse(const char *path, const spdhg_read_options *o, spdhg_status status, const char *place,
                                const char *what) {
     spdhg_data *data = (spdhg_data *)1;
@@ -107,7 +107,7 @@ static inline bool same_data(const spdhg_data *a, const spdhg_data *b) {
            same_texts(a->name, b->name, a->features);
 }
 
-static inline double random_value(uint64_t *counter) { /* any finite double now and then, else a short decimal */
+static inline double random_value(uint64_t *counter) { /* occasionally any finite double, otherwise a short decimal */
     uint64_t bits[2];
     spd_random(11, SPD_STREAM_TEST, (*counter)++, bits);
     double value;

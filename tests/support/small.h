@@ -1,4 +1,4 @@
-/* small.h - small random problems for the tests of problem and solver, built in memory; every number a function of (seed,
+/* small.h - small random problems for the tests of problem and solver, built in memory; every number is a function of (seed,
  * position). */
 #ifndef SMALL_H
 #define SMALL_H
@@ -41,10 +41,10 @@ typedef struct small_spec {
     int classes;     /* 0: regression */
     int64_t targets; /* several targets, 0: one */
     bool also_sparse, intercept, weights, offset;
-    int64_t group_count; /* rows of F dealt to so many groups in turn; 0: none */
-    int64_t edges;       /* structure NULL: so many random edges between the first half of the features */
+    int64_t group_count; /* rows of F are dealt to this many groups in turn; 0: none */
+    int64_t edges;       /* structure NULL: this many random edges between the first half of the features */
 } small_spec;
-/* What every one of them says, then the rest by name. */
+/* The fields that every problem sets, then others by name. */
 #define SMALL(rows, features, part, phi, r, F, weight, ...)                                                                      \
     {                                                                                                                            \
         .n = (rows), .d = (features), .density = (part), .loss = (phi), .penalty = (r), .structure = (F), .lambda = (weight),    \

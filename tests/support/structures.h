@@ -1,4 +1,4 @@
-/* structures.h - what the tests of structures share: F as a table of numbers, and a fault with its exact message. */
+/* structures.h - shared by the tests of structures: F as a dense table, and an error with its exact message. */
 #ifndef STRUCTURES_H
 #define STRUCTURES_H
 #include "laws.h"
@@ -14,7 +14,7 @@ static inline spdhg_structure *make(const char *spec, int64_t d) {
     return F;
 }
 
-/* F as a table of m x d numbers must be this one. */
+/* Asserts that F equals this m x d table. */
 static inline void assert_rows(const spdhg_structure *F, int64_t m, int64_t d, const double *wanted) {
     assert_int_equal(spdhg_structure_rows(F), m);
     assert_int_equal(F->F.n, d);

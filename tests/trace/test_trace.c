@@ -1,5 +1,5 @@
-/* test_trace.c - a trace keeps its points, and its CSV is the table that the man page describes: raw values, empty where nothing is known.
- */
+/* test_trace.c - a trace keeps its points, and its CSV is the table described in the man page: raw values, empty where nothing is
+ * known. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -44,7 +44,7 @@ static void table_is_exact(void **unused) {
     assert_int_equal(spd_trace_write_csv("/nonexistent/x.csv", "s", 0, point, 2, &err), SPDHG_IO);
 }
 
-/* What was written is read back; columns may come in any order, some may be missing, others may be there. */
+/* What was written is read back; columns may be in any order, some may be missing, and there may be others. */
 static void table_is_read_back(void **unused) {
     (void)unused;
     char path[] = "/tmp/spdhg_trace_XXXXXX";

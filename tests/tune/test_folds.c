@@ -1,5 +1,5 @@
-/* test_folds.c - folds: every class dealt out evenly, groups kept together, given folds taken, repeats different, all a function
- * of the seed. */
+/* test_folds.c - folds: every class is dealt out evenly, groups stay together, given folds are used, repeats differ, and all are
+ * a function of the seed. */
 #include "small.h"
 #include "tune/tune.h"
 

@@ -1,5 +1,5 @@
-/* test_lambda_max.c - lambda_max: at 1.001 of it every row of F x is 0 in the sense of docs/problem.md, at 0.999 not; +inf for separable data;
- * the subset of a problem; lambda scaled on a frozen problem. */
+/* test_lambda_max.c - lambda_max: at 1.001 times it every row of F x is 0 in the sense of docs/problem.md, at 0.999 times it not;
+ * +inf for separable data; the subset of a problem; lambda scaled on a frozen problem. */
 #include "small.h"
 #include "tune/tune.h"
 
@@ -20,7 +20,7 @@ static const small_spec spec[] = {
 };
 enum { SPECS = sizeof spec / sizeof *spec };
 
-/* Numbers of F x that are not 0 at this factor of lambda. */
+/* The number of nonzero entries of F x at this multiple of lambda. */
 static int64_t structure_at(spdhg_problem *p, double factor) {
     GOOD(spdhg_problem_scale_lambda(p, factor, &good_err));
     spdhg_options options = SPDHG_OPTIONS;
@@ -97,7 +97,7 @@ static void separable_is_infinite(void **unused) {
     spdhg_data_free(data);
 }
 
-/* All rows as a subset: the same value; a subset twice the rows: the same mean. */
+/* All rows as a subset give the same value; a subset with every row twice has the same mean. */
 static void subset_is_a_problem(void **unused) {
     (void)unused;
     for (int i = 0; i < SPECS; i++) {

@@ -1,6 +1,6 @@
-/* test_malloc.c - memory that fails: every request of a whole story, from files to a report, is refused once, the n-th for n = 1,
- * 2, ... The call says SPDHG_MEMORY, gives back what it took, leaves no file behind, and can be made again: the end is the same
- * to the bit. */
+/* test_malloc.c - failing memory: every allocation of a complete scenario, from files to a report, is refused once, the n-th for
+ * n = 1, 2, ... The call must return SPDHG_MEMORY, free what it allocated, leave no file behind, and be repeatable: the result is
+ * then the same to the bit. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -87,14 +87,14 @@ static void fit(story *s) {
     CALL(spdhg_problem_term(problem, "l1", edges, 0.005, NULL, &s->err));
     CALL(spdhg_problem_ridge(problem, 0.01, &s->err));
     CALL(spdhg_problem_standardize(problem, true, &s->err));
-    CALL(spdhg_problem_intercept(problem, true, &s->err)); /* and a column far from 0: it is centred */
+    CALL(spdhg_problem_intercept(problem, true, &s->err)); /* with a column far from 0, which is centred */
     CALL(spdhg_problem_class_weight(problem, "balanced", &s->err));
     CALL(spdhg_problem_set(problem, takes_sets(s->solver) ? "ball:5" : "all", &s->err));
     MAKE(solver, spdhg_solver_new(&solver, s->solver, problem, &o, &s->err));
     CALL(spdhg_solver_test(solver, part, &s->err));
     const bool before = s->refused;
     CALL(spdhg_solver_run(solver, NULL, &s->err));
-    if (s->refused != before) s->comparable = false; /* a second run starts where the first one was */
+    if (s->refused != before) s->comparable = false; /* a second run starts where the first one ended */
     s->number[0] = twelve_digits(spdhg_solver_solution(solver)->objective);
     MAKE(model, spdhg_model_from_solver(&model, solver, &s->err));
     const spdhg_point *trace = spdhg_solver_trace(solver, &points);
@@ -126,7 +126,7 @@ end:
     spdhg_data_free(data);
 }
 
-/* What a binding does: arrays and texts from memory, a gap at a point, a model as text and back. */
+/* The calls of a binding: arrays and texts from memory, a gap at a point, a model as text and back. */
 static void bind(story *s) {
     const double val[] = {1, 2, 0, 1, 3, 1}, b[] = {0, 1, 1}, x[] = {0.1, -0.2};
     const char *const labels[] = {"no", "yes"}, *const names[] = {"age", "size"};
@@ -162,7 +162,7 @@ end:
     spdhg_data_free(data);
 }
 
-/* A line with gaps, at uneven positions; or an image; lambda chosen as s->solver says. And a page about it. */
+/* A line with gaps at uneven positions, or an image; lambda is chosen as s->solver says. Then a page about it. */
 static void denoise(story *s) {
     double value[24], position[24], weight[24];
     for (int i = 0; i < 24; i++) {
@@ -197,7 +197,7 @@ end:
     spdhg_denoised_free(denoised);
 }
 
-/* Goes on from the checkpoint that the last fit left. */
+/* Resumes from the checkpoint of the last fit. */
 static void resume(story *s) {
     spdhg_data *data = NULL;
     spdhg_structure *F = NULL;
@@ -226,7 +226,7 @@ end:
     spdhg_data_free(data);
 }
 
-/* Traces become a page. */
+/* Makes a page from traces. */
 static void trace_page(story *s) {
     char trace[2][100];
     const spdhg_point point[] = {{0, 0, 0, 1, 1, 0, 1, 0.5, NAN, 0}, {1, 10, 0.1, 0.5, 0.5, 0, 0.6, 0.7, 0.1, 1}};
@@ -240,7 +240,7 @@ end:
     return;
 }
 
-/* So does a race. */
+/* Makes a page from a race. */
 static void race_page(story *s) {
     CALL(spd_report_race(folder, in_folder("race.html"), &s->err));
     s->number[0] = size_of_file(in_folder("race.html"));
@@ -262,7 +262,7 @@ static void forget_race(void) {
     }
 }
 
-/* Two solvers, one tuned; after a refusal the same call goes on in the same folder. */
+/* Two solvers, one tuned; after a refusal the same call continues in the same folder. */
 static void race(story *s) {
     forget_race();
     char data[100], out[100], line[400];
@@ -310,7 +310,8 @@ static void tell_once(story *s, void (*tell)(story *), long long refuse) {
     no_temporary_file();
 }
 
-/* Every request is refused once; with very many, a sample that has the first ones and then strides (all with SPDHG_TEST_ALL). */
+/* Refuses every request once. If there are very many, only a sample: the first ones, then with strides (all with
+ * SPDHG_TEST_ALL). */
 static void refuse_each(const char *what, void (*tell)(story *)) {
     story whole = {.solver = what, .comparable = true};
     tell_once(&whole, tell, 0);

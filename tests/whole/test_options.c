@@ -1,5 +1,5 @@
-/* test_options.c - every options struct of spdhg.h: one whose size was never set is refused by each call that takes it, and one of
- * an older header, which is shorter, is read only as far as it goes. */
+/* test_options.c - every options struct of spdhg.h: if its size was never set, each call that takes it refuses it; one from an
+ * older header, which is shorter, is read only up to its end. */
 #include "small.h"
 
 #include "tune/tune.h"
@@ -13,7 +13,7 @@ static void refused(spdhg_status status, const spdhg_error *err, const char *typ
     if (!strstr(err->message, type) || !strstr(err->message, "size")) fail_msg("'%s' does not name %s", err->message, type);
 }
 
-/* What `{.epochs = 2}` is: it must not silently run with other options than the caller meant. */
+/* This is `{.epochs = 2}`: it must not silently run with options that the caller did not intend. */
 static void size_never_set(void **state) {
     (void)state;
     spdhg_error err = {0};
@@ -46,7 +46,7 @@ static void size_never_set(void **state) {
     small_free(&s);
 }
 
-/* A caller compiled when `epochs` was the last field: what follows it in memory is no option. */
+/* A caller compiled when `epochs` was the last field: the memory after it is not an option. */
 static void shorter_struct(void **state) {
     (void)state;
     small s = small_make(&spec, 1);
