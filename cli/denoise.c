@@ -142,7 +142,9 @@ static int run(verb *v, spdhg_error *err) {
     if (cli_signals_status()) return cli_signals_status();
     const int exit_status = spdhg_outcome_exit_status(v->done.outcome);
     if (exit_status)
-        fprintf(stderr, "%s: the relative gap of --tol was not proven: %s\n", name, spdhg_outcome_text(v->done.outcome));
+        fprintf(stderr, "%s: the relative gap of --tol was not proven%s: %s\n", name,
+                v->asked.denoise.lambda == SPDHG_LAMBDA_CHOSEN ? " at every lambda tried" : "",
+                spdhg_outcome_text(v->done.outcome));
     return exit_status;
 }
 

@@ -52,9 +52,9 @@ static const struct argp_option options[] = {
     {"output", 'o', "FILE", 0, "write the same kind of file with the noise removed; - is standard output", 0},
     {"segments", SEGMENTS, "FILE", 0, "chain: write the constant pieces as CSV: start, end, level, points, signal", 0},
     {"report", REPORT, "FILE", 0, "write a self-contained HTML page with the data and the fit", 0},
-    {"json", JSON, NULL, 0, "one JSON object on standard output, nothing else there", 0},
+    {"json", JSON, NULL, 0, "write one JSON object to standard output, and nothing else", 0},
     {"quiet", 'q', NULL, 0, "print only errors", 0},
-    {"verbose", 'v', NULL, 0, "say what is decided on the way, on standard error", 0},
+    {"verbose", 'v', NULL, 0, "report decisions on standard error", 0},
     {0},
 };
 
@@ -132,7 +132,7 @@ const struct argp cli_denoise_argp = {options,
                                       "array (.npy) or an image (PNG, PGM, PPM), "
                                       "and write the same kind. Each column of a table and each channel of an image is a signal "
                                       "of its own. Missing values (empty, NA, "
-                                      "NaN) are filled by the fit. Values of images count from 0 to 1.",
+                                      "NaN) are filled by the fit. Pixel values are scaled to 0 to 1.",
                                       NULL,
                                       fill_help,
                                       NULL};

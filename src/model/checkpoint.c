@@ -18,6 +18,7 @@ typedef struct header {
 } header;
 
 static bool put(FILE *stream, XXH3_state_t *sum, const void *block, size_t size) {
+    if (size == 0) return true; /* block may be NULL */
     return XXH3_64bits_update(sum, block, size) == XXH_OK && fwrite(block, 1, size, stream) == size;
 }
 

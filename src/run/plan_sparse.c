@@ -20,11 +20,18 @@ static bool is_separable(const spdhg_problem *p) {
     return true;
 }
 
+/* Rows of F with more than two entries (trends): ADMM, which solves proximal Newton's models, converges slowly on them at any size. */
+static bool has_wide_rows(const spdhg_problem *p) {
+    for (int64_t t = 0; t < p->terms; t++)
+        if (spd_csr_nnz(&p->term[t].F->F) > 2 * p->term[t].m) return true;
+    return false;
+}
+
 static bool is_sparse(const spdhg_problem *p) {
     for (int64_t t = 0; t < p->terms; t++)
         if (spd_csr_nnz(&p->term[t].F->F) > SHORT_ROW * p->term[t].m) return false;
-    return p->dK >= COEFFICIENTS_LEAST && (p->nnz <= SHORT_ROW * p->n || (WIDE * p->n <= p->d && p->gamma == 0)) &&
-           !is_separable(p);
+    return (p->dK >= COEFFICIENTS_LEAST || has_wide_rows(p)) &&
+           (p->nnz <= SHORT_ROW * p->n || (WIDE * p->n <= p->d && p->gamma == 0)) && !is_separable(p);
 }
 
 /* In nanoseconds, as measured on one core: passes over the entries of the rows; below, the factor and the products of the
