@@ -200,7 +200,9 @@ static bool try_repair(spd_certifier *c, const double *x, double shrunk, spd_rep
         const int64_t nulls = c->base.nulls + c->mean.nulls;
         const bool rest = has_rest(&c->base);
         find_excess(c, x);
-        good = find_energy(c, shrunk, &E) & find_mean_energy(c, &mean);
+        const bool found =
+            find_energy(c, shrunk, &E); /* the second is wanted even if the first fails: it may find null vectors */
+        good = find_mean_energy(c, &mean) && found;
         known = nulls == c->base.nulls + c->mean.nulls && rest == has_rest(&c->base);
     }
     if (!good || !known) return false;

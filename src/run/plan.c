@@ -124,7 +124,7 @@ static facts look_at(const spdhg_problem *p) {
     return f;
 }
 
-/* The stages in order; the first column says whether a stage is used.
+/* The stages in order; the last column says whether a stage is used.
  * Few coefficients: proximal Newton with a dense factor. If it gives up, semismooth Newton follows or, with a set X or a loss
  * with linear pieces, an interior-point method.
  * Many coefficients: by columns, on a working set, or semismooth Newton, which also follows the other two if they stall (the
@@ -138,23 +138,23 @@ static void add_stages(spd_plan *plan, const spdhg_problem *p, const facts *f) {
     const char *last = (rescue ? takes("alm-ssn", p) : f->newton) ? "alm-ssn" : isinf(f->fista) ? "fista" : "saga-pd3o";
     const double sample = (double)(THIN_STEPS * PASSES_PER_STEP) / (double)f->stride;
     const struct {
-        bool wanted;
         const char *solver;
         double epochs;
         int64_t stride;
         spd_rescue rescue;
+        bool wanted;
     } stage[] = {
-        {f->passes > 0, "saga-pd3o", f->passes, 1, SPD_ALONE},
-        {f->fista > 0 && isfinite(f->fista), "fista", f->fista, 1, SPD_ALONE},
-        {f->stride > 1, "prox-newton", sample, f->stride, SPD_ALONE},
-        {f->pass, first_pass(p), 1, 1, SPD_ALONE},
-        {f->line, "chain-newton", 0, 1, SPD_RESCUED},
-        {f->factor, "ipm", 0, 1, SPD_RESCUED},
-        {f->columns, "cd-newton", 0, 1, SPD_RESCUED},
-        {f->sparse, "ws-newton", 2000, 1, SPD_ALONE},
-        {f->few, "prox-newton", 0, 1, f->relieved ? SPD_RELIEVED : SPD_RESCUED},
-        {f->interior || f->relieved, "interior", 0, 1, SPD_RESCUED},
-        {!rescue || takes(last, p), last, rescue ? RESCUE : 0, 1, SPD_ALONE},
+        {"saga-pd3o", f->passes, 1, SPD_ALONE, f->passes > 0},
+        {"fista", f->fista, 1, SPD_ALONE, f->fista > 0 && isfinite(f->fista)},
+        {"prox-newton", sample, f->stride, SPD_ALONE, f->stride > 1},
+        {first_pass(p), 1, 1, SPD_ALONE, f->pass},
+        {"chain-newton", 0, 1, SPD_RESCUED, f->line},
+        {"ipm", 0, 1, SPD_RESCUED, f->factor},
+        {"cd-newton", 0, 1, SPD_RESCUED, f->columns},
+        {"ws-newton", 2000, 1, SPD_ALONE, f->sparse},
+        {"prox-newton", 0, 1, f->relieved ? SPD_RELIEVED : SPD_RESCUED, f->few},
+        {"interior", 0, 1, SPD_RESCUED, f->interior || f->relieved},
+        {last, rescue ? RESCUE : 0, 1, SPD_ALONE, !rescue || takes(last, p)},
     };
     for (size_t i = 0; i < sizeof stage / sizeof *stage && plan->stages < SPD_STAGES_MAX; i++)
         if (stage[i].wanted)
