@@ -13,7 +13,7 @@ void spd_knots_layout(spd_variation *v, const spd_forest *f, spd_arena *work) {
     }
     if (f->ordered) return;
     v->count = spd_arena_int32(work, d);
-    v->gone = (bool *)spd_arena_take(work, (2 * d + 2) / 8 + 1);
+    v->gone = (bool *)(void *)spd_arena_take(work, (2 * d + 2) / 8 + 1);
 }
 
 spd_knots spd_knots_of_line(spd_variation *v) {
