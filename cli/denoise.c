@@ -16,14 +16,28 @@ typedef struct verb {
     cli_progress progress;
 } verb;
 
-/* The output must not be the input file, under whatever name. */
-static spdhg_status check_apart(const verb *v, const char *out, spdhg_error *err) {
+/* The same file, under whatever name. */
+static bool is_same(const char *one, const char *other) {
     struct stat a, b;
+    return one && stat(one, &a) == 0 && stat(other, &b) == 0 && S_ISREG(a.st_mode) && a.st_dev == b.st_dev &&
+           a.st_ino == b.st_ino;
+}
+
+/* An output must be none of the files that are read, nor another output. */
+static spdhg_status check_apart(const verb *v, const char *out, spdhg_error *err) {
+    const cli_denoise_options *o = &v->asked;
     SPD_TRY(cli_can_write(out, err));
-    if (!out || strcmp(out, "-") == 0 || strcmp(v->asked.path, "-") == 0) return SPDHG_OK;
-    const bool same =
-        stat(v->asked.path, &a) == 0 && stat(out, &b) == 0 && S_ISREG(a.st_mode) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
-    return same ? spd_fail(err, SPDHG_USAGE, "%s is the input, which is not overwritten; give another name", out) : SPDHG_OK;
+    if (!out || strcmp(out, "-") == 0) return SPDHG_OK;
+    const char *file = o->denoise.structure ? strchr(o->denoise.structure, ':') : NULL; /* of edges: or matrix: */
+    const char *const input[] = {o->path, o->positions, o->weights, file ? file + 1 : NULL};
+    for (size_t i = 0; i < sizeof input / sizeof *input; i++)
+        if (is_same(input[i], out))
+            return spd_fail(err, SPDHG_USAGE, "%s is the input, which is not overwritten; give another name", out);
+    const char *const output[] = {o->output, o->report, o->segments};
+    for (size_t i = 0; i < sizeof output / sizeof *output; i++)
+        if (output[i] && output[i] != out && strcmp(output[i], out) == 0)
+            return spd_fail(err, SPDHG_USAGE, "%s is given for two outputs; give another name", out);
+    return SPDHG_OK;
 }
 
 /* Reads positions or weights from a file, if the option is given and is not the name of a column. */

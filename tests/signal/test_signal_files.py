@@ -197,6 +197,25 @@ class Refused(CommandTest):
         done = self.spdhg("denoise", "c.txt", "-o", "c.png", "--lambda", 1, status=2)
         self.assertIn("ends like a PNG image", done.err)
         self.assertEqual(self.read("c.txt"), b"1\n2\n9\n")
+        self.write("e.txt", "1 2\n2 3\n")
+        for words, name in ((["--positions", "link.txt"], "link.txt"), (["--weights", "link.txt"], "link.txt"), (["--structure", "edges:e.txt"], "e.txt")):
+            self.write("d.txt", "4\n5\n6\n")
+            done = self.spdhg("denoise", "d.txt", "-o", name, "--lambda", 1, *words, status=2)
+            self.assertIn("is the input", done.err)
+        done = self.spdhg("denoise", "d.txt", "-o", "o.txt", "--segments", "o.txt", "--lambda", 1, status=2)
+        self.assertIn("two outputs", done.err)
+
+    def test_numbers_of_any_size(self):
+        """Values whose squares are no numbers any more are an error, not a crash; a large mean is none."""
+        self.write("huge.txt", "1e160\n-1e160\n1e160\n")
+        self.spdhg("denoise", "huge.txt", "--lambda", 0.01, "-o", "o.txt", status=7)
+        y = 1e6 + np.random.default_rng(1).normal(size=30).cumsum()
+        self.write("far.txt", "".join(f"{v!r}\n" for v in y.tolist()))
+        self.write("near.txt", "".join(f"{v!r}\n" for v in (y - 1e6).tolist()))
+        for name in ("far", "near"):
+            self.spdhg("denoise", f"{name}.txt", "--structure", "trend:1", "--choose", "bic", "-o", f"{name}.out", "-q")
+        far, near = (np.array(self.read(f"{name}.out").split(), float) for name in ("far", "near"))
+        np.testing.assert_allclose(far - 1e6, near, atol=1e-5)
 
     def test_interrupted(self):
         """What was reached is written."""
