@@ -19,7 +19,7 @@
 #include "newton/newton.h"
 #include "problem/rows.h"
 
-enum { HALVINGS_MOST = 40, SHIFTS_MOST = 60 };
+enum { HALVINGS_MOST = 40, SHIFTS_MOST = 60, STEPS_MOST = 100 };
 static const double DAMP_LEAST = 1e-10, DAMP_FIRST = 1e-3; /* relative to the largest curvature a column can have */
 static const double BALANCED = 1e-13;                      /* relative to the sizes of the summands of s */
 
@@ -217,7 +217,7 @@ static bool go(spd_run *run, chain_newton *self, double delta, bool *whole) {
 }
 
 static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
-    (void)k, (void)batch;
+    (void)batch;
     chain_newton *self = run->self;
     spd_newton *b = &self->base;
     const spdhg_problem *p = run->problem;
@@ -231,6 +231,7 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     const bool moved = go(run, self, delta, &whole);
     *self->damp = whole ? 0.25 * *self->damp : fmin(fmax(4 * *self->damp, DAMP_FIRST), 1);
     if (!moved && -delta <= 1e-15 * fabs(*b->value)) return SPD_STALLED;
+    if (run->rescue != SPD_ALONE && k + 1 >= STEPS_MOST) return SPD_GIVES_UP; /* kinks: Newton's models promise too much */
     return moved || *self->damp < 1 ? SPD_CONTINUE : SPD_GIVES_UP;
 }
 

@@ -105,7 +105,7 @@ typedef struct facts {
  * used with --standardize, because its standard deviations would differ. */
 static facts look_at(const spdhg_problem *p) {
     facts f = {.line = takes("chain-newton", p), .few = takes("prox-newton", p), .stride = 1};
-    if (f.line) return (facts){.line = true, .newton = takes("alm-ssn", p), .stride = 1};
+    if (f.line) return (facts){.line = true, .relieved = takes("interior", p), .newton = takes("alm-ssn", p), .stride = 1};
     f.factor = takes("ipm", p) && spd_plan_sparse_pays(p, f.few ? newton_cost(p) : INFINITY);
     if (f.factor) return (facts){.factor = true, .newton = takes("alm-ssn", p), .stride = 1};
     const bool groups = has_groups_of_pairs(p);
