@@ -30,9 +30,7 @@ typedef struct fista {
     double *full, *ones, *h, *power;       /* work for the gradient, for H, and for L */
 } fista;
 
-static bool by_gram(const spdhg_problem *p) {
-    return p->loss->quadratic && !p->loss->room && p->d <= GRAM_MOST && p->d * p->d < p->nnz;
-}
+static bool by_gram(const spdhg_problem *p) { return spd_loss_is_square(p->loss) && p->d <= GRAM_MOST && p->d * p->d < p->nnz; }
 
 static const char *refuses(const spdhg_problem *p) {
     if (p->terms != 1 || !spd_csr_is_identity(&p->term[0].F->F))
@@ -96,11 +94,8 @@ static double estimate_L(spd_run *run, fista *a) {
 static void start(spd_run *run, const double *x0, const double *c0, const double *y0) {
     fista *a = run->self;
     const spdhg_problem *p = run->problem;
-    memset(run->state.base, 0, (size_t)run->state.size * sizeof(double));
-    if (x0) memcpy(a->x, x0, (size_t)p->dK * sizeof *x0);
-    if (c0) memcpy(a->c, c0, (size_t)p->K * sizeof *c0);
-    if (y0) memcpy(a->y, y0, (size_t)p->dK * sizeof *y0);
-    spd_problem_project_dual(p, a->y, a->term);
+    spd_run_clear(run);
+    spd_run_take(run, x0, c0, y0, a->x, a->c, a->y, a->term);
     memcpy(a->before, a->x, (size_t)p->dK * sizeof *a->x);
     memcpy(a->c_before, a->c, (size_t)p->K * sizeof *a->c);
     *a->t = 1;
@@ -161,10 +156,7 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
 
 static void output(const spd_run *run, double *x, double *c, double *y) {
     const fista *a = run->self;
-    const spdhg_problem *p = run->problem;
-    memcpy(x, a->x, (size_t)p->dK * sizeof *x);
-    memcpy(c, a->c, (size_t)p->K * sizeof *c);
-    memcpy(y, a->y, (size_t)p->dK * sizeof *y);
+    spd_run_give(run, a->x, a->c, a->y, x, c, y);
 }
 
 const spd_solver_kind spd_solver_fista = {
