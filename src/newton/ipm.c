@@ -35,8 +35,15 @@ static const char *refuses(const spdhg_problem *p) {
     return low < high ? NULL : "the set X has no interior";
 }
 
+/* Many rows with enough entries to fill the matrix: a dense factor. Losses without corners have other solvers for that. */
+static bool is_dense(const spdhg_problem *p) {
+    const double n = (double)spd_problem_normal_size(p), each = (double)p->nnz / (double)p->n;
+    return spd_problem_has_corners(p) && n <= SPD_DENSE_MOST && (double)p->n >= n && (double)p->n * each * each >= n * n;
+}
+
 static spdhg_status prepare(spd_run *run, spdhg_error *err) {
     spd_interior_stack *stack;
+    if (is_dense(run->problem)) return SPDHG_OK;
     SPD_TRY(spd_interior_stack_new(&stack, run->problem, err));
     run->prepared = stack;
     run->prepared_bytes = spd_interior_stack_bytes(stack);
@@ -59,11 +66,14 @@ static void start(spd_run *run, const double *x0, const double *c0, const double
     ipm *self = run->self;
     spd_interior *a = &self->inner;
     const spdhg_problem *p = run->problem;
-    const spd_sparse_pattern *q = &a->stack->pattern;
     spd_run_clear(run);
     spd_run_take(run, x0, c0, y0, a->best_u, a->best_u + p->dK, a->best_y, self->work);
-    spd_run_log(run, "ipm: %lld unknowns, %lld rows beside; the factor has %.3g entries and takes %.3g multiplications",
-                (long long)q->n, (long long)(q->nodes - q->n), (double)q->fill + (double)q->nodes, q->work);
+    if (a->stack) {
+        const spd_sparse_pattern *q = &a->stack->pattern;
+        spd_run_log(run, "ipm: %lld unknowns, %lld rows beside; the factor has %.3g entries and takes %.3g multiplications",
+                    (long long)q->n, (long long)(q->nodes - q->n), (double)q->fill + (double)q->nodes, q->work);
+    } else
+        spd_run_log(run, "ipm: %lld unknowns, a dense factor", (long long)a->n);
 }
 
 /* f at u; the pieces at u must be current. */
@@ -101,6 +111,7 @@ static bool iterate(ipm *self, double *left, double *fall) {
         *self->best = *left;
         memcpy(a->best_u, a->u, (size_t)a->n * sizeof *a->u);
         memcpy(a->best_y, a->y, (size_t)(a->p->m * a->p->K) * sizeof *a->y);
+        if (a->corners) memcpy(a->best_alpha, a->alpha, (size_t)(a->p->n * a->p->K) * sizeof *a->alpha);
         spd_interior_set_settle(a);
     }
     const double least = LEAST * self->first[0];
@@ -137,6 +148,7 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     if (going && left <= NEAR * value(self) && spd_interior_can_cross(a)) going = finish(run, self, left, fall);
     *self->eta = a->eta;
     *self->loss = a->loss;
+    run->offer = a->corners ? a->best_alpha : NULL;
     run->far = left > WORTH * value(self) && (k + 1) % LOOKS != 0;
     if (spd_stop_now(run->stop)) return SPD_CONTINUE;
     if (going && k + 1 < STEPS_MOST) return SPD_CONTINUE;
@@ -154,6 +166,7 @@ const spd_solver_kind spd_solver_ipm = {
     .reference = "Mehrotra 1992; Kim, Koh, Boyd and Gorinevsky: l1 trend filtering, SIAM Review 2009",
     .full_information = true,
     .any_curvature = true,
+    .corners = true,
     .exact = true,
     .self_size = sizeof(ipm),
     .refuses = refuses,

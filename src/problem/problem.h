@@ -69,6 +69,8 @@ struct spdhg_problem {
 
 /* Maps labels, resolves weights, scales columns, cuts blocks. Idempotent: every evaluation and solver calls it. */
 spdhg_status spd_problem_freeze(spdhg_problem *p, spdhg_error *err);
+/* Whether the loss has a corner (loss.h), at which it has no slope. */
+static inline bool spd_problem_has_corners(const spdhg_problem *p) { return spd_loss_has_corner(p->loss, p->loss_arg); }
 /* Index of row i in the data. */
 static inline int64_t spd_problem_id(const spdhg_problem *p, int64_t i) { return p->row ? p->row[i] : i; }
 /* Every row used has every feature, whether the data has no indices or lists all of them. */

@@ -86,6 +86,7 @@ static double passes_of_fista(const spdhg_problem *p, bool few) {
 
 /* The facts that determine the plan. */
 typedef struct facts {
+    bool corners;   /* the loss has corners */
     bool line;      /* a signal on lines or trees: dynamic programming */
     bool factor;    /* each coefficient interacts with few others: a sparse factor */
     bool few;       /* few coefficients: a dense factor of all */
@@ -104,6 +105,7 @@ typedef struct facts {
 /* A working set is used if zeros of Fx make one, provided that no ridge keeps x dense or F is a chain or a graph. No sample is
  * used with --standardize, because its standard deviations would differ. */
 static facts look_at(const spdhg_problem *p) {
+    if (spd_problem_has_corners(p)) return (facts){.corners = true, .factor = true, .stride = 1};
     facts f = {.line = takes("chain-newton", p), .few = takes("prox-newton", p), .stride = 1};
     if (f.line) return (facts){.line = true, .relieved = takes("interior", p), .newton = takes("alm-ssn", p), .stride = 1};
     f.factor = takes("ipm", p) && spd_plan_sparse_pays(p, f.few ? newton_cost(p) : INFINITY);
@@ -169,6 +171,7 @@ static const char *reason(const facts *f) {
         bool holds;
         const char *why;
     } all[] = {
+        {f->corners, "the loss has corners, which an interior-point method takes exactly"},
         {f->line, "each row has one entry and F joins the coefficients to lines or trees"},
         {f->factor, "each coefficient meets few others, so that a factor is sparse"},
         {f->passes > 0 && !f->interior,

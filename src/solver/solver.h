@@ -80,6 +80,7 @@ struct spd_solver_kind {
     const void *variant;   /* distinguishes kinds that share their functions, such as a step rule; NULL */
     bool full_information; /* gets no batch, calls the problem's collectives */
     bool any_curvature;    /* needs no bound on the curvature of the loss */
+    bool corners;          /* takes a loss that has no slope at z = b */
     bool exact;            /* x and y become accurate together: exact zeros can be read off y */
     size_t self_size;
     /* NULL or the reason why this problem is refused. */
@@ -104,6 +105,9 @@ struct spd_solver_kind {
 
 /* NULL or the reason why a solver refuses a problem. */
 static inline const char *spd_solver_refuses(const spd_solver_kind *kind, const spdhg_problem *p) {
+    if (spd_problem_has_corners(p) && !kind->corners)
+        return "this loss has a corner, where it has no slope; the solvers auto and ipm take it, and smooth-hinge and huber are "
+               "smooth losses like it";
     if (!isfinite(p->kappa) && !kind->any_curvature)
         return "its steps need a bound on the curvature of the loss, and this loss has none; the Newton solvers and interior "
                "need none";
