@@ -84,6 +84,13 @@ static double largest_in(const spd_interior *a, const double *sign) {
     return most;
 }
 
+/* The size of x, to which its digits are relative. At a corner z = b fixes x up to |b|/|a|, even if x is 0. */
+static double size_of(const spd_interior *a, const double *x) {
+    const spdhg_problem *p = a->p;
+    const double size = spd_norm2(p->dK, x), row = sqrt(p->row_norm2_max);
+    return a->corners && row > 0 ? size + spd_max_abs(p->n * p->K, p->b) / row : size;
+}
+
 /* Computes x on the face, and y there. F x is updated by the steps: if it were recomputed, y would contain its rounding errors
  * times rho. */
 static bool settle(spd_interior *a, const double *sign, double *x) {
@@ -102,7 +109,7 @@ static bool settle(spd_interior *a, const double *sign, double *x) {
         spd_axpy(p->m * p->K, 1, a->work, a->dz);
         for (int64_t e = 0; e < p->m * p->K; e++) a->next_y[e] += a->weight[e] * a->dz[e];
         if (a->corners) spd_corners_move(a);
-        const double size = spd_norm2(p->dK, x), before = moved;
+        const double size = size_of(a, x), before = moved;
         moved = spd_norm2(a->n, a->du);
         const bool still = moved <= DBL_EPSILON * size || (moved <= NEAR * size && moved > 0.5 * before); /* only rounding */
         const bool closed = largest_in(a, sign) <= DBL_EPSILON * size && (!a->corners || spd_corners_hold(a, x));

@@ -10,10 +10,12 @@
  * Meant for many coefficients that each interact with few others: signals, trends, images, graphs. The gradient of a piecewise
  * loss (huber, the hinges) is represented by pairs like those of the penalty. Near the end, with l1 and X = R^d, the zeros of
  * Fx are identified and the minimiser is computed on its face: cross.c. */
+#include <stdio.h>
+#include <stdlib.h>
 #include "newton/interior_newton.h"
 
 enum { STEPS_MOST = 200, IDLE_MOST = 10, PASSES = 5, LOOKS = 8 };
-static const double GAIN = 0.999, LEAST = 1e-22;
+static const double GAIN = 0.999, LEAST = 1e-22, LEAST_CORNERS = 1e-15; /* below LEAST only rounding is left */
 /* Bounds on what is left, relative to f. NEAR: steps go on to the end. NEARER: the face may be tried. WORTH: a proof may pay. */
 static const double NEAR = 1e-5, NEARER = 1e-6, WORTH = 1e-3;
 
@@ -106,6 +108,7 @@ static bool iterate(ipm *self, double *left, double *fall) {
     if (!spd_interior_advance(a, &decrement)) return false;
     *fall = spd_interior_left(a, 0) / before;
     *left = spd_interior_left(a, decrement);
+    if (getenv("IPMDBG")) fprintf(stderr, "left %.3e products %.3e dec %.3e step %.3f mu %.2e f %.12g\n", *left, spd_interior_left(a, 0), decrement, a->step, a->mu, value(self));
     *self->idle = *left < GAIN * *self->best ? 0 : *self->idle + 1;
     if (*left < *self->best) {
         *self->best = *left;
@@ -114,7 +117,7 @@ static bool iterate(ipm *self, double *left, double *fall) {
         if (a->corners) memcpy(a->best_alpha, a->alpha, (size_t)(a->p->n * a->p->K) * sizeof *a->alpha);
         spd_interior_set_settle(a);
     }
-    const double least = LEAST * self->first[0];
+    const double least = (a->corners ? LEAST_CORNERS : LEAST) * self->first[0];
     return self->idle[0] < IDLE_MOST && self->best[0] > least;
 }
 
