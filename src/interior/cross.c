@@ -12,10 +12,11 @@
 #include "interior/interior.h"
 
 enum { ROUNDS = 8, ROUNDS_CORNERS = 20 };
-static const double RHO = 1e9;       /* rho relative to the curvature along the rows */
+static const double RHO = 1e9;         /* rho relative to the curvature along the rows */
 static const double RHO_CORNERS = 1e6; /* the same for a loss with corners, whose only curvature is the ridge */
-static const double OUTSIDE = 1e-12; /* relative to lambda: tolerance of |y| <= lambda */
-static const double NEAR = 1e-8;     /* relative to x: a Newton step below this that no longer shrinks is rounding */
+static const double PROX = 1e-11;      /* relative to rho: holds x where the face leaves it undetermined (even medians) */
+static const double OUTSIDE = 1e-12;   /* relative to lambda: tolerance of |y| <= lambda */
+static const double NEAR = 1e-8;       /* relative to x: a Newton step below this that no longer shrinks is rounding */
 
 bool spd_interior_can_cross(const spd_interior *a) {
     bool l1 = spd_interior_is_free(a);
@@ -149,11 +150,13 @@ bool spd_interior_cross(spd_interior *a, double fall) {
     spd_corners_read(a, fall, a->p->W * rho_of(a));
     memcpy(x, a->u, (size_t)a->n * sizeof *x);
     memcpy(a->next_y, a->y, (size_t)mK * sizeof *a->y);
+    a->prox = a->corners ? PROX * rho_of(a) * fmax(1, a->p->row_norm2_max) : 0;
     const bool found = find_face(a, sign, x);
+    a->prox = 0;
     if (found) {
         memcpy(a->best_u, x, (size_t)a->n * sizeof *x);
         memcpy(a->best_y, a->next_y, (size_t)mK * sizeof *a->y);
-        if (a->corners) memcpy(a->best_alpha, a->next, (size_t)(a->p->n * a->p->K) * sizeof *a->next);
+        spd_corners_keep(a, a->next);
     }
     spd_interior_rows_look(a); /* restores the scores at u */
     return found;

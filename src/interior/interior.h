@@ -58,6 +58,7 @@ typedef struct spd_interior {
     double loss;                             /* at u, for a smooth loss given by its rows */
     int64_t n;                               /* entries of u */
     double mu, step;                         /* target of the products s g; step length */
+    double prox;                             /* added to the diagonal of M by cross.c, if corners leave x undetermined; else 0 */
     double eta;                              /* multiplier of the simplex's sum constraint */
     double *s, *g, *k, *dg;                  /* pairs: two for each row, entry of F x and coordinate, and two more for X */
     double *u, *du, *q, *rhs, *column, *fix; /* n; fix: scratch of the system, to which X adds factor column column' */
@@ -93,6 +94,7 @@ double spd_interior_left(const spd_interior *a, double decrement);
 bool spd_interior_can_cross(const spd_interior *a);
 bool spd_interior_cross(spd_interior *a, double fall);
 /* ---- corners.c: the rows of a loss with corners, for cross.c. alpha in next, z - b in short_of, rho or 0 in curve. */
+void spd_corners_keep(spd_interior *a, const double *alpha);     /* as best_alpha; nothing to do without corners */
 void spd_corners_read(spd_interior *a, double fall, double rho); /* which rows are at their corner */
 void spd_corners_look(spd_interior *a, const double *x);
 const double *spd_corners_pull(spd_interior *a);

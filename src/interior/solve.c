@@ -42,7 +42,8 @@ static int64_t most_of(int64_t a, int64_t b) { return a > b ? a : b; }
 void spd_interior_layout(spd_interior *a, const spdhg_problem *p, int threads, const spd_interior_stack *stack, spd_arena *state,
                          spd_arena *work) {
     const int64_t n = spd_problem_normal_size(p), nK = p->n * p->K, mK = p->m * p->K;
-    *a = (spd_interior){.p = p, .threads = threads, .n = n, .pieces = has_pieces(p), .corners = spd_problem_has_corners(p), .stack = stack};
+    *a = (spd_interior){
+        .p = p, .threads = threads, .n = n, .pieces = has_pieces(p), .corners = spd_problem_has_corners(p), .stack = stack};
     a->curved = stack && !p->loss->quadratic;
     a->algebra = stack ? &spd_interior_sparse : &spd_interior_dense;
     TAKE(state, spd_pairs_all(a), &a->s, &a->g);

@@ -10,8 +10,6 @@
  * Meant for many coefficients that each interact with few others: signals, trends, images, graphs. The gradient of a piecewise
  * loss (huber, the hinges) is represented by pairs like those of the penalty. Near the end, with l1 and X = R^d, the zeros of
  * Fx are identified and the minimiser is computed on its face: cross.c. */
-#include <stdio.h>
-#include <stdlib.h>
 #include "newton/interior_newton.h"
 
 enum { STEPS_MOST = 200, IDLE_MOST = 10, PASSES = 5, LOOKS = 8 };
@@ -89,9 +87,12 @@ static double value(const ipm *self) {
            spd_problem_penalty(p, a->z, self->work);
 }
 
+/* The solution for another lambda is at corners, far from the central path: with a loss that has corners, x starts at 0. */
 static void begin(ipm *self) {
     spd_interior *a = &self->inner;
     memcpy(a->u, a->best_u, (size_t)a->n * sizeof *a->u);
+    if (a->corners) memset(a->u, 0, (size_t)a->n * sizeof *a->u);
+    if (a->corners && a->p->intercept) memcpy(a->u + a->p->dK, a->p->constant, (size_t)a->p->K * sizeof *a->u);
     spd_interior_rows_look(a);
     spd_problem_apply(a->p, a->u, a->z);
     *self->first = fabs(value(self));
@@ -108,17 +109,16 @@ static bool iterate(ipm *self, double *left, double *fall) {
     if (!spd_interior_advance(a, &decrement)) return false;
     *fall = spd_interior_left(a, 0) / before;
     *left = spd_interior_left(a, decrement);
-    if (getenv("IPMDBG")) fprintf(stderr, "left %.3e products %.3e dec %.3e step %.3f mu %.2e f %.12g\n", *left, spd_interior_left(a, 0), decrement, a->step, a->mu, value(self));
     *self->idle = *left < GAIN * *self->best ? 0 : *self->idle + 1;
     if (*left < *self->best) {
         *self->best = *left;
         memcpy(a->best_u, a->u, (size_t)a->n * sizeof *a->u);
         memcpy(a->best_y, a->y, (size_t)(a->p->m * a->p->K) * sizeof *a->y);
-        if (a->corners) memcpy(a->best_alpha, a->alpha, (size_t)(a->p->n * a->p->K) * sizeof *a->alpha);
+        spd_corners_keep(a, a->alpha);
         spd_interior_set_settle(a);
     }
-    const double least = (a->corners ? LEAST_CORNERS : LEAST) * self->first[0];
-    return self->idle[0] < IDLE_MOST && self->best[0] > least;
+    const double least = (a->corners ? LEAST_CORNERS : LEAST) * self->first[0], now = a->corners ? before * *fall : *self->best;
+    return self->idle[0] < IDLE_MOST && now > least;
 }
 
 /* Near the end the zeros of Fx can be identified: iterates until the minimiser is found, however many iterations that takes. */

@@ -11,10 +11,10 @@
 enum { ROUNDS_MOST = 60, EPOCHS_MOST = 5000 };
 static const double TOL = 1e-11, PROVEN = 1e-7; /* relative gaps: asked for; that an upper bound needs */
 static const double ABOVE = 4e-7;               /* the next lambda, relative to the lower bound: it may already be an upper one */
-static const double PROMISED = 1e-6;
-static const double NOTHING = 1e-12;    /* relative to f(x0): a penalty that counts as 0 */
-static const double LEAST = 1e-13;      /* relative to the first lambda: a bound below this counts as 0 */
-static const double STEP_LEAST = 1e-9;  /* smallest t |A p| relative to the scores that is tried */
+static const double PROMISED = 1e-6, ROUGHLY = 1e-2;
+static const double NOTHING = 1e-10;   /* relative to f(x0): a penalty that counts as 0 */
+static const double LEAST = 1e-13;     /* relative to the first lambda: a bound below this counts as 0 */
+static const double STEP_LEAST = 1e-9; /* smallest t |A p| relative to the scores that is tried */
 
 typedef struct search {
     spdhg_problem *p;
@@ -22,7 +22,7 @@ typedef struct search {
     const double *x0, *c0;
     double *z0, *move; /* n x K: scores at x0; A p + change of the intercept */
     double *Fx, *work;
-    double f0, lower, upper;
+    double f0, lower, upper, within; /* within: how close the two bounds shall be, relative to upper */
 } search;
 
 /* The change of f from x0 along p, by t, summed row by row so that nothing cancels. */
@@ -89,22 +89,22 @@ static spdhg_status narrow(search *s, double guess, double *y, spdhg_error *err)
     s->upper = INFINITY;
     for (int round = 0; round < ROUNDS_MOST; round++) {
         SPD_TRY(solve_at(s, lambda, y, err));
-        if (isfinite(s->upper) && s->upper - s->lower <= PROMISED * s->upper) return SPDHG_OK;
+        if (isfinite(s->upper) && s->upper - s->lower <= s->within * s->upper) return SPDHG_OK;
         if (s->upper <= LEAST * guess) {
             s->upper = 0;
             return SPDHG_OK;
         }
-        const double next = s->lower * (1 + ABOVE);
-        lambda = s->lower == 0 ? 0.5 * fmin(s->upper, 2 * lambda) : next > lambda ? next : lambda * (1 + ABOVE * (1 + round));
+        const double above = fmax(ABOVE, 0.4 * s->within), next = s->lower * (1 + above);
+        lambda = s->lower == 0 ? 0.5 * lambda : next > lambda ? next : lambda * (1 + above * (1 + round));
     }
     return spd_fail(err, SPDHG_NUMERICAL, "lambda_max lies between %g and %g; closer bounds could not be proven", s->lower,
                     s->upper);
 }
 
-spdhg_status spd_corner_lambda_max(spdhg_problem *p, int threads, const double *x0, const double *c0, double guess, double *y,
-                                   double *lower, double *upper, spdhg_error *err) {
+spdhg_status spd_corner_lambda_max(spdhg_problem *p, int threads, const double *x0, const double *c0, double guess, bool rough,
+                                   double *y, double *lower, double *upper, spdhg_error *err) {
     const int64_t nK = p->n * p->K, work = p->dK + p->K + spd_problem_term_work(p);
-    search s = {.p = p, .threads = threads, .x0 = x0, .c0 = c0};
+    search s = {.p = p, .threads = threads, .x0 = x0, .c0 = c0, .within = rough ? ROUGHLY : PROMISED};
     s.z0 = SPD_NEW(double, nK);
     s.move = SPD_NEW(double, nK);
     s.Fx = SPD_NEW(double, p->m * p->K);

@@ -42,8 +42,8 @@ static double guess(const spdhg_problem *p, const centre *at, bool unique) {
     return polar > 0 ? polar : sqrt(p->row_norm2_max) / (double)p->n / least;
 }
 
-static spdhg_status interval(spdhg_problem *p, const spd_nullspace *null, int threads, bool rough, centre *at,
-                             double *lower, double *upper, spdhg_error *err) {
+static spdhg_status interval(spdhg_problem *p, const spd_nullspace *null, int threads, bool rough, centre *at, double *lower,
+                             double *upper, spdhg_error *err) {
     bool found, unique;
     SPD_TRY(spd_restricted_minimum(p, null, threads, at->x, at->c, &found, err));
     if (!found) {
@@ -58,7 +58,7 @@ static spdhg_status interval(spdhg_problem *p, const spd_nullspace *null, int th
     *lower = *upper = 0;
     if (spd_problem_has_corners(p)) {
         SPD_TRY(spd_nullspace_eliminate(p, at->g, at->y, at->work, &unique, err));
-        return spd_corner_lambda_max(p, threads, at->x, at->c, guess(p, at, unique), at->y, lower, upper, err);
+        return spd_corner_lambda_max(p, threads, at->x, at->c, guess(p, at, unique), rough, at->y, lower, upper, err);
     }
     if (!(size > 1e-14 * p->kappa_usual * sqrt(p->row_norm2_max))) return SPDHG_OK;
     SPD_TRY(spd_nullspace_eliminate(p, at->g, at->y, at->work, &unique, err));
