@@ -116,6 +116,8 @@ static bool iterate(ipm *self, double *left, double *fall) {
         memcpy(a->best_y, a->y, (size_t)(a->p->m * a->p->K) * sizeof *a->y);
         spd_corners_keep(a, a->alpha);
         spd_interior_set_settle(a);
+        if (!spd_interior_is_free(a))
+            spd_set_round(&a->p->set, a->p->dK, a->best_u, a->fix); /* the sum of a simplex is rounded */
     }
     const double least = (a->corners ? LEAST_CORNERS : LEAST) * self->first[0], now = a->corners ? before * *fall : *self->best;
     return self->idle[0] < IDLE_MOST && now > least;

@@ -72,6 +72,8 @@ CASES = [
     ("three.svm", "--lambda 0.02 --loss softmax --penalty group --gamma 0.05 --weights weights", 0, "certified"),
     ("counts.svm", "--lambda 0.05 --loss poisson --structure chain", 0, "certified"),
     ("counts.svm", "--lambda 0.02 --loss poisson --set nonneg --gamma 0.1 --offset offset --weights weights", 0, "certified"),
+    ("two.svm", "--lambda 0.02 --loss hinge --structure chain", 0, "certified"),
+    ("two.svm", "--lambda 0.02 --loss quantile:0.3 --set nonneg --weights weights --offset offset", 0, "certified"),
     ("clock.svm", "--lambda 0.01 --loss squared --structure chain", 0, "certified"),
     ("clock.svm", "--lambda 0.01 --loss huber --structure chain --standardize", 0, "certified"),
     ("words.csv", "--label kind --lambda 0.02 --structure chain", 0, "certified"),
