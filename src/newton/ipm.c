@@ -14,6 +14,7 @@
 
 enum { STEPS_MOST = 200, IDLE_MOST = 10, PASSES = 5, LOOKS = 8 };
 static const double GAIN = 0.999, LEAST = 1e-22, LEAST_CORNERS = 1e-15; /* below LEAST only rounding is left */
+static const double AHEAD = 10; /* sum of the products at the start of a loss with corners, relative to f */
 /* Bounds on what is left, relative to f. NEAR: steps go on to the end. NEARER: the face may be tried. WORTH: a proof may pay. */
 static const double NEAR = 1e-5, NEARER = 1e-6, WORTH = 1e-3;
 
@@ -87,7 +88,8 @@ static double value(const ipm *self) {
            spd_problem_penalty(p, a->z, self->work);
 }
 
-/* The solution for another lambda is at corners, far from the central path: with a loss that has corners, x starts at 0. */
+/* The solution for another lambda is at corners, far from the central path: with a loss that has corners, x starts at 0. Products
+ * that add up to more than f put alpha near the middle of its interval, from where longer steps are possible. */
 static void begin(ipm *self) {
     spd_interior *a = &self->inner;
     memcpy(a->u, a->best_u, (size_t)a->n * sizeof *a->u);
@@ -96,7 +98,7 @@ static void begin(ipm *self) {
     spd_interior_rows_look(a);
     spd_problem_apply(a->p, a->u, a->z);
     *self->first = fabs(value(self));
-    spd_interior_begin(a, *self->first);
+    spd_interior_begin(a, (a->corners ? AHEAD : 1) * *self->first);
     *self->best = INFINITY;
     *self->idle = 0;
 }

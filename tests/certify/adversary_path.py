@@ -90,7 +90,7 @@ def widths(exact):
     out = [CORNER * wide if corners else mpfr(exact.arg)]
     if corners or exact.loss in ("huber", "smooth-hinge"):
         while out[0] < wide / 10:
-            out.insert(0, out[0] * 10)
+            out.insert(0, out[0] * (1000 if corners else 10))
     return out[-40:]
 
 
