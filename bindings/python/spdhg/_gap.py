@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ._call import doubles, run, text
-from ._data import threads
+from ._check import number, threads
 from ._native import ffi, lib
 
 
@@ -47,8 +47,6 @@ def duality_gap(estimator: Any, X: Any, y: Any, *, coef: Any = None, intercept: 
     >>> gap.kind, gap.relative < 1e-4
     ('certified', True)
     """
-    from ._problem import number
-
     estimator._check_loss()
     fresh = type(estimator)(**estimator.get_params(deep=False))
     X, target = fresh._take(X, y)
