@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import html
 import warnings
-from typing import Any, Callable, Dict, List, Optional
+from typing import Any, Dict, List, Optional, Tuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -92,7 +92,8 @@ def history_of(solver: Any) -> Dict[str, np.ndarray]:
 
 class Structured(BaseEstimator):
     _classify: bool
-    coef_: np.ndarray
+    coef_: Any  # an array, or a CSR matrix after sparsify()
+    intercept_: Any
     dual_: np.ndarray
     gap_: float
     gap_relative_: float
@@ -102,7 +103,7 @@ class Structured(BaseEstimator):
     objective_: float
     outcome_: str
     solver_: str
-    _names: tuple
+    _names: Tuple[str, ...]
 
     # ---- rows and labels
 

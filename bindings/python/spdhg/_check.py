@@ -71,7 +71,7 @@ def seed(random_state: Any) -> int:
 
 def group_numbers(groups: Any, rows: Optional[int] = None) -> np.ndarray:
     """A number for each row of F, from such numbers or from lists of the rows of each group."""
-    items = groups if isinstance(groups, np.ndarray) else list(groups)
+    items: Any = groups if isinstance(groups, np.ndarray) else list(groups)
     nested = items.ndim == 2 and items.shape[1] != 1 if isinstance(items, np.ndarray) else any(np.ndim(item) > 0 for item in items)
     if not nested:
         numbers_ = np.ravel(np.asarray(items))

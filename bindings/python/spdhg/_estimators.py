@@ -305,8 +305,10 @@ class StructuredRegressor(RegressorParameters, PartsOfNumbers, Regressor):
 
 
 
-class AlongPath:
+class AlongPath(Structured):
     """Common to the estimators that choose alpha along a path."""
+
+    path_: Any
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None, fold_groups: Any = None) -> Any:
         """Fit. `fold_groups`: rows with the same number stay in one fold; a scikit-learn splitter gets them as its groups."""

@@ -62,7 +62,8 @@ class Path:
         self.alpha = float(self.alphas[self.chosen])
         self.value = float(lib.spdhg_path_value(handle, self.best))
         self._fitted: Any = None
-        weight, of_folds = ffi.new("double *"), []
+        weight = ffi.new("double *")
+        of_folds: List[np.ndarray] = []
         while (at := lib.spdhg_path_fold_scores(handle, len(of_folds), weight)) != ffi.NULL:
             of_folds.append(np.frombuffer(ffi.buffer(at, 24 * len(rows))).reshape(len(rows), 3).copy())
         self.fold_losses: Optional[np.ndarray] = np.stack(of_folds)[:, :, 0] if of_folds else None
@@ -142,7 +143,7 @@ def _splits(p: Dict[str, Any], X: Any, y: Any, groups: Optional[np.ndarray], cla
             return Splits(int(cv))
     labels = y.classes[y.at] if classify else y
     splitter = GroupKFold(int(cv)) if whole and groups is not None else check_cv(cv, labels, classifier=classify)
-    made = []
+    made: List[np.ndarray] = []
     for train, test in splitter.split(X, labels, groups):
         part = np.full(rows, -1, np.int8)
         part[train] = 0

@@ -55,6 +55,18 @@ static int spdhg_watch_race(void *user, const spdhg_race_event *event) {
     if (watch->listens && event->what && spdhg_python_race(watch->python, event)) __atomic_store_n(&watch->stop, 1, __ATOMIC_RELAXED);
     return __atomic_load_n(&watch->stop, __ATOMIC_RELAXED);
 }
+/* glibc 2.35 has a second hypot, the same but for errno. The first one lets the wheel be installed where the C library is older; the
+   linker's --wrap=hypot leads here (cmake/python.cmake). */
+extern double spdhg_hypot(double x, double y);
+#if defined(__GLIBC__) && defined(__x86_64__)
+__asm__(".symver spdhg_hypot,hypot@GLIBC_2.2.5");
+#elif defined(__GLIBC__) && defined(__aarch64__)
+__asm__(".symver spdhg_hypot,hypot@GLIBC_2.17");
+#else
+extern double __real_hypot(double x, double y);
+#define spdhg_hypot __real_hypot
+#endif
+double __wrap_hypot(double x, double y) { return spdhg_hypot(x, y); }
 static spdhg_race_options spdhg_default_race_options(void) { return (spdhg_race_options)SPDHG_RACE_OPTIONS; }
 static spdhg_options spdhg_default_options(void) { return (spdhg_options)SPDHG_OPTIONS; }
 static spdhg_path_options spdhg_default_path_options(void) { return (spdhg_path_options)SPDHG_PATH_OPTIONS; }

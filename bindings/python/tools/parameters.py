@@ -1,8 +1,9 @@
 # parameters.py - writes spdhg/_parameters.py: signatures, defaults, types and help of the estimators and functions, from the
-# tables inside the library (spdhg_option, spdhg_list): parameters.py EXTENSION OUT.py. What Python adds or names otherwise is here.
+# tables inside the library (spdhg_option, spdhg_list), and __init__.pyi beside it from stub.pyi: parameters.py EXTENSION OUT.py. What Python adds or names otherwise is here.
 import importlib.util
 import keyword
 import math
+import os
 import re
 import sys
 import textwrap
@@ -111,6 +112,7 @@ class Tables:
             if python == "penalty":
                 return f"Optional[Literal[{', '.join(map(repr, names + ['elasticnet', 'l2', 'none']))}]]"
             if python in ("solver", "method", "format"):
+                names = names if default in names else [default] + names
                 return f"Literal[{', '.join(map(repr, names))}]"
         return plain if default is not None else f"Optional[{plain}]"
 
@@ -138,7 +140,7 @@ def listing(parameters):
 def mixin(name, parameters):
     return (f"class {name}:\n    def __init__(\n{textwrap.indent(signature(parameters, '    self'), '    ')}\n    ) -> None:\n" +
             "".join(f"        self.{p} = {p}\n" for p in parameters) +
-            f"\n    _names = {tuple(parameters)!r}\n" +
+            f"\n    _names: Tuple[str, ...] = {tuple(parameters)!r}\n" +
             f'    _parameters = """{listing(parameters)}"""\n')
 
 
@@ -286,7 +288,7 @@ READ = '''Read a data file the way the command does: LIBSVM, CSV, Matrix Market,
 HEAD = '''# _parameters.py - made by tools/parameters.py from the tables of the library; not to be edited.
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, Mapping, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Literal, Mapping, Optional, Sequence, Tuple, Union
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -333,28 +335,32 @@ def main():
         kept = {name: found[name] for name in found if name in DENOISING}
         for name, about in DENOISING.items():
             kind, default, old = kept[name]
-            kept[name] = ("int" if name == "cv" else kind, default, old.replace(MORE.get(name) or "", "").strip() + about)
+            kept[name] = ({"cv": "int", "choose": "Literal['cv', 'cp', 'aic', 'bic', 'ebic']"}.get(name, kind), default, old.replace(MORE.get(name) or "", "").strip() + about)
         return {"folds" if name == "cv" else name: parameter for name, parameter in kept.items()}
 
+    short = regression(one)
+    classes = {"ClassifierParameters": one, "RegressorParameters": short, "ClassifierCVParameters": along,
+               "RegressorCVParameters": regression(along), "FusedLassoParameters": other(short, structure="chain", also_sparse=1.0),
+               "TrendFilterParameters": other(short, structure="trend:1"), "GraphGuidedParameters": other(one, structure="learned"),
+               "SparseGroupLassoParameters": other(short, penalty="group", also_sparse=1.0), "DenoiserParameters": of_denoise()}
+    functions = {"learn_graph": {**tables.group("graph"), **machine}, "fit_path": along, "denoise": of_denoise(),
+                 "race": {**of_race(tables.group("problem", without={"penalty-weights", "l1-ratio"})), **tables.group("race"),
+                          "max_memory": machine["max_memory"], "verbose": OWN["verbose"]}, "read": tables.group("data")}
+    texts = {"learn_graph": ("_graph", "    X: Any", "X", "Graph", LEARN),
+             "fit_path": ("_path", "    X: Any, y: Any, sample_weight: Any = None, offset: Any = None, fold_groups: Any = None",
+                          "X, y, sample_weight, offset, fold_groups", "Path", PATH),
+             "denoise": ("_denoise", "    y: Any, positions: Any = None, weights: Any = None", "y, positions, weights", "Denoised", DENOISE),
+             "race": ("_race", "    data: Any, folder: Any", "data, folder", "Race", RACE), "read": ("_data", "    path: Any", "path", "Data", READ)}
     with open(sys.argv[2], "w") as out:
         out.write(HEAD.format(names=NAMES) + "\n\n")
-        out.write("\n\n".join([
-            mixin("ClassifierParameters", one), mixin("RegressorParameters", regression(one)),
-            mixin("ClassifierCVParameters", along), mixin("RegressorCVParameters", regression(along)),
-            mixin("FusedLassoParameters", other(regression(one), structure="chain", also_sparse=1.0)),
-            mixin("TrendFilterParameters", other(regression(one), structure="trend:1")),
-            mixin("GraphGuidedParameters", other(one, structure="learned")),
-            mixin("SparseGroupLassoParameters", other(regression(one), penalty="group", also_sparse=1.0)),
-            mixin("DenoiserParameters", of_denoise()),
-            function("learn_graph", "_graph", "    X: Any", "X", "Graph", LEARN, {**tables.group("graph"), **machine}),
-            function("fit_path", "_path", "    X: Any, y: Any, sample_weight: Any = None, offset: Any = None, fold_groups: Any = None",
-                     "X, y, sample_weight, offset, fold_groups", "Path", PATH, along),
-            function("denoise", "_denoise", "    y: Any, positions: Any = None, weights: Any = None", "y, positions, weights", "Denoised", DENOISE,
-                     of_denoise()),
-            function("race", "_race", "    data: Any, folder: Any", "data, folder", "Race", RACE,
-                     {**of_race(tables.group("problem", without={"penalty-weights", "l1-ratio"})), **tables.group("race"),
-                      "max_memory": machine["max_memory"], "verbose": OWN["verbose"]}),
-            function("read", "_data", "    path: Any", "path", "Data", READ, tables.group("data"))]))
+        out.write("\n\n".join([mixin(name, parameters) for name, parameters in classes.items()] +
+                              [function(name, *texts[name], parameters) for name, parameters in functions.items()]))
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "stub.pyi")) as file:
+        stub = file.read()
+    for name, parameters in {**classes, **functions}.items():
+        stub = stub.replace("{" + name + "}", ", ".join(f"{p}: {kind} = ..." for p, (kind, _, _) in parameters.items()))
+    with open(os.path.join(os.path.dirname(sys.argv[2]), "__init__.pyi"), "w") as out:
+        out.write(stub)
 
 
 main()
