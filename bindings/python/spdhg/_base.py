@@ -43,9 +43,9 @@ def row_weights(weight: Any, rows: int) -> Optional[np.ndarray]:
     """A finite weight of at least 0 for each row; the library checks the values."""
     if weight is None:
         return None
-    weight = np.ascontiguousarray(weight, np.float64)
-    if weight.ndim == 0:
+    if np.ndim(weight) == 0:
         return np.full(rows, float(weight))
+    weight = np.ascontiguousarray(weight, np.float64)
     if weight.ndim != 1:
         raise ValueError("Sample weights must be 1D array or scalar")
     if weight.shape != (rows,):

@@ -21,7 +21,7 @@ def text(pointer) -> Optional[str]:
 
 def python_words(message: str) -> str:
     """The command's options by their names here."""
-    name = re.sub(r"--([a-z][a-z-]*)", lambda match: NAMES.get(match.group(1), match.group(1)).replace("-", "_"), message)
+    name = re.sub(r"--([a-z][a-z0-9-]*)", lambda match: NAMES.get(match.group(1), match.group(1)).replace("-", "_"), message)
     name = re.sub(r"\bis not finite$", "is not finite: NaN or infinity", name)
     name = re.sub(r"^(unknown structure .*)$", r"\1, learned", name)  # which the library's own function of that name does not make
     name = name.replace("groups FILE", "groups: a list of lists, a number for each row of F")

@@ -26,7 +26,7 @@ COEF = {True: """coef_ : array 1 x features for two classes, else classes x feat
     estimators_ : with a loss for two classes and more of them: the fits of each class against the rest""",
         False: """coef_ : array of length features, or targets x features if y has two axes. intercept_ : the unpenalised constant, or an array"""}
 
-CHOSEN = """alpha_, gamma_, also_sparse_ : the chosen values
+CHOSEN = """alpha_, gamma_, also_sparse_, l1_ratio_ : the chosen values
     alphas_ : all alphas, decreasing. path_ : the whole `Path`, with coefficients and scores of each alpha
     cv_results_ : dict of columns as in GridSearchCV: params, split0_test_score, ..., mean_test_score, std_test_score, rank_test_score
     mse_path_ : squared loss: mean squared error of the held-out rows, alphas x folds, as in LassoCV"""

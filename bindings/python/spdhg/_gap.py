@@ -8,6 +8,7 @@ import numpy as np
 from ._call import doubles, run, text
 from ._check import number, threads
 from ._native import ffi, lib
+from ._problem import weights_of
 
 
 class Gap(NamedTuple):
@@ -52,7 +53,9 @@ def duality_gap(estimator: Any, X: Any, y: Any, *, coef: Any = None, intercept: 
     X, target = fresh._take(X, y)
     p = fresh.get_params(deep=False)
     if hasattr(estimator, "alpha_"):
-        p.update(gamma=estimator.gamma_, also_sparse=estimator.also_sparse_)
+        p.update(also_sparse=estimator.also_sparse_, l1_ratio=estimator.l1_ratio_)
+        if not weights_of(p, 1.0).follows:
+            p["gamma"] = estimator.gamma_
     alpha = number("alpha", getattr(estimator, "alpha_", getattr(estimator, "alpha", None)))
     problem = fresh._problem(X, target, sample_weight, offset, alpha, p)
     if coef is None:

@@ -103,9 +103,9 @@ def at_position(cv: Any, position: int) -> Any:
     kind = StructuredClassifier if cv._classify else StructuredRegressor
     given = cv.get_params(deep=False)
     fitted = kind(**{name: given[name] for name in kind().get_params() if name in given}, alpha=float(cv.path_.alphas[position]))
-    if not weights_of(given, 1.0).follows:
+    fitted.set_params(also_sparse=cv.also_sparse_, l1_ratio=cv.l1_ratio_)
+    if not weights_of({**given, "l1_ratio": cv.l1_ratio_}, 1.0).follows:
         fitted.set_params(gamma=cv.gamma_)
-    fitted.set_params(also_sparse=cv.also_sparse_)
     whole = position == cv.path_.chosen  # of the others only coefficients and a line of the table were kept
     for name, value in vars(cv).items():
         if name in KEPT or (whole and name.endswith("_") and name not in ("path_", "alphas_", "alpha_")):
@@ -157,6 +157,11 @@ def _splits(p: Dict[str, Any], X: Any, y: Any, groups: Optional[np.ndarray], cla
     if len(parts) > 1 and ((parts == 1).sum(axis=0) == 1).all() and (parts >= 0).all():
         return Splits(len(parts), parts.argmax(axis=0).astype(np.int64), parts)
     return Splits(len(parts), None, parts)
+
+
+def _ratios(p: Dict[str, Any]) -> list:
+    """l1_ratio, one or several."""
+    return [p["l1_ratio"]] if np.ndim(p["l1_ratio"]) == 0 else list(np.ravel(p["l1_ratio"]))
 
 
 def _alphas(values: Any) -> Optional[np.ndarray]:
@@ -237,23 +242,14 @@ class Candidate(NamedTuple):
     path: Path
     handle: Any
     problem: Any
-    gamma: float
-    sparse: float
+    p: Dict[str, Any]  # with this path's gamma, also_sparse and l1_ratio
 
 
 def _results(tried: List[Candidate], p: Dict[str, Any]) -> Dict[str, Any]:
     """The columns of GridSearchCV's cv_results_: a line for each alpha of each path."""
-    found: Dict[str, Any] = {"params": []}
-    for name in ("alpha", "gamma", "also_sparse"):
-        found[f"param_{name}"] = []
-    for c in tried:
-        for alpha in c.path.alphas:
-            line = {"alpha": float(alpha), "gamma": weights_of(p, alpha).gamma if weights_of(p, 1.0).follows else float(c.gamma), "also_sparse": float(c.sparse)}
-            found["params"].append(line)
-            for name, value in line.items():
-                found[f"param_{name}"].append(value)
-    for name in ("alpha", "gamma", "also_sparse"):
-        found[f"param_{name}"] = np.array(found[f"param_{name}"])
+    lines = [{"alpha": float(alpha), "gamma": weights_of(c.p, alpha).gamma, "also_sparse": also_sparse(c.p), "l1_ratio": c.p["l1_ratio"]}
+             for c in tried for alpha in c.path.alphas]
+    found: Dict[str, Any] = {"params": lines, **{f"param_{name}": np.array([line[name] for line in lines]) for name in lines[0]}}
     if all(c.path.fold_scores is not None for c in tried):
         scores = np.hstack([c.path.fold_scores for c in tried if c.path.fold_scores is not None])
         for f, values in enumerate(scores):
@@ -279,7 +275,7 @@ def fit_cv(cv: Any, X: Any, y: Any, sample_weight: Any, offset: Any, fold_groups
         return _each_class(cv, X, y, sample_weight, offset, groups)
     if p["penalty"] is None or p["penalty"] == "none":
         raise ValueError("penalty=None: there is no alpha to choose")
-    if p["alphas"] is None and weights_of(p, 1.0).alpha == 0:
+    if p["alphas"] is None and any(weights_of({**p, "l1_ratio": ratio}, 1.0).alpha == 0 for ratio in _ratios(p)):
         raise ValueError("a path of ridge penalties alone has no largest alpha: give alphas")
     splits = _splits(p, X, y, groups, cv._classify)
     interrupt = _search(cv, X, y, sample_weight, offset, p, groups, splits)
@@ -316,14 +312,15 @@ def _search(cv: Any, X: Any, y: Any, sample_weight: Any, offset: Any, p: Dict[st
     sparsities = [also_sparse(p)] if p["sparsities"] is None else list(p["sparsities"])
     tried: List[Candidate] = []
     interrupt = None
-    for gamma, sparse in itertools.product(gammas, sparsities):
-        problem = cv._problem(X, y, sample_weight, offset, 1.0, {**p, "gamma": gamma, "also_sparse": sparse})
+    for gamma, sparse, ratio in itertools.product(gammas, sparsities, _ratios(p)):
+        own = {**p, "gamma": gamma, "also_sparse": sparse, "l1_ratio": ratio}
+        problem = cv._problem(X, y, sample_weight, offset, 1.0, own)
         handle, interrupt = make_long("path", lib.spdhg_path_new, problem.handle, options, solve, free=lib.spdhg_path_free,
                                       keep=(problem, watch), watch=watch, small=is_small(X))
         path = Path(handle, problem, p["choose"])
         if p["scoring"] is not None and interrupt is None and path.outcome != "interrupted":
             path._choose(handle, _scores_of(cv, path, handle, X, y, splits), p["rule"])
-        tried.append(Candidate(path, handle, problem, float(gamma), float(sparse)))
+        tried.append(Candidate(path, handle, problem, own))
         if interrupt:
             break
     watch.close()
@@ -332,8 +329,7 @@ def _search(cv: Any, X: Any, y: Any, sample_weight: Any, offset: Any, p: Dict[st
     cv._keep(lib.spdhg_path_solver(best.handle), best.problem, y, path.outcome)
     best.problem.check_forbidden(cv._model.coef)
     cv.path_, cv.alphas_, cv.alpha_ = path, path.alphas, path.alpha
-    w = weights_of(p, path.alpha)
-    cv.gamma_, cv.also_sparse_ = w.gamma if w.follows else best.gamma, best.sparse
+    cv.gamma_, cv.also_sparse_, cv.l1_ratio_ = weights_of(best.p, path.alpha).gamma, also_sparse(best.p), best.p["l1_ratio"]
     cv.cv_results_ = _results(tried, p)
     if path.fold_losses is not None and cv.loss == "squared":
         cv.mse_path_ = 2 * path.fold_losses.T
@@ -346,7 +342,7 @@ def _search(cv: Any, X: Any, y: Any, sample_weight: Any, offset: Any, p: Dict[st
 def _each_class(cv: Any, X: Any, y: Any, sample_weight: Any, offset: Any, groups: Optional[np.ndarray]) -> Any:
     """Losses for two classes: alpha is chosen for each class against the rest."""
     cv._fit_each(X, y, sample_weight, offset, fold_groups=groups)
-    for name in ("alpha_", "gamma_", "also_sparse_"):
+    for name in ("alpha_", "gamma_", "also_sparse_", "l1_ratio_"):
         setattr(cv, name, np.array([getattr(one, name) for one in cv.estimators_]))
     for name in ("alphas_", "path_", "cv_results_"):
         setattr(cv, name, [getattr(one, name) for one in cv.estimators_])

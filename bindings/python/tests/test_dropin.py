@@ -291,6 +291,21 @@ def test_the_ratio_is_constant_along_a_path(ratio):
     assert int(chain.table["structure_nonzeros"][0]) == 0 and int(chain.table["structure_nonzeros"][1]) > 0
 
 
+def test_several_ratios():
+    X, y = regression()
+    ratios = [0.1, 0.5, 0.95]
+    ours = StructuredRegressorCV(l1_ratio=ratios, n_alphas=10, cv=KFold(4), rule="min", tol=1e-10, saturation=0, alpha_ratio=1e-3).fit(X, y)
+    theirs = ElasticNetCV(l1_ratio=ratios, n_alphas=10, cv=KFold(4), tol=1e-10, max_iter=10**6).fit(X, y)
+    assert ours.l1_ratio_ == theirs.l1_ratio_ and ours.alpha_ == pytest.approx(theirs.alpha_, rel=1e-5)
+    assert ours.coef_ == pytest.approx(theirs.coef_, abs=1e-5) and len(ours.cv_results_["params"]) == 30
+    assert spdhg.duality_gap(ours, X, y).relative < 1e-9
+
+
+def test_a_weight_for_all_rows():
+    X, y = regression()
+    assert StructuredRegressor().fit(X, y, sample_weight=3.0).coef_ == pytest.approx(StructuredRegressor().fit(X, y).coef_, abs=1e-9)
+
+
 def test_ridge_along_given_alphas():
     X, y = regression()
     path = StructuredRegressorCV(penalty="l2", alphas=[0.01, 0.1, 1], cv=3, rule="min", tol=1e-10).fit(X, y).path_

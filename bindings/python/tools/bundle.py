@@ -39,8 +39,13 @@ def collect(extension, folder):
     return list(copies.values())
 
 
+def patch(path, *words):
+    """One change at a time: patchelf 0.14 mixes up the names of two."""
+    subprocess.run(["patchelf", *words, path], check=True)
+
+
 def find_in(path, place):
-    subprocess.run(["patchelf", "--force-rpath", "--set-rpath", place, path], check=True)
+    patch(path, "--force-rpath", "--set-rpath", place)
 
 
 def hashed(path):
@@ -55,11 +60,10 @@ def rename(extension, copies):
     """New names for the copies, known to all of them and to the extension. Returns name -> old name."""
     new = {os.path.basename(copy): hashed(copy) for copy in copies}
     for path in [extension] + copies:
-        words = [word for name in needed(path) for word in ("--replace-needed", name, new[name])]
+        for name in needed(path):
+            patch(path, "--replace-needed", name, new[name])
         if path is not extension:
-            words += ["--set-soname", new[os.path.basename(path)]]
-        if words:
-            subprocess.run(["patchelf", *words, path], check=True)
+            patch(path, "--set-soname", new[os.path.basename(path)])
     for copy in copies:
         os.rename(copy, os.path.join(os.path.dirname(copy), new[os.path.basename(copy)]))
     return {hash_name: name for name, hash_name in new.items()}
@@ -97,6 +101,11 @@ def check(extension, folder):
         sys.exit(f"bundle.py: names without a hash: {', '.join(shared)}")
 
 
+def loads(root):
+    """The extension with its new libraries, in a process that has none of them."""
+    subprocess.run([sys.executable, "-c", "import _native"], cwd=os.path.join(root, "spdhg"), check=True)
+
+
 def main():
     wheel, folder = sys.argv[1:]
     own = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "LICENSE")
@@ -113,6 +122,7 @@ def main():
             find_in(copy, "$ORIGIN")
         find_in(extension, "$ORIGIN/../spdhg.libs")
         check(extension, libraries)
+        loads(root)
         tag = platform([extension] + copies)
         (about,) = (os.path.join(root, name, "WHEEL") for name in os.listdir(root) if name.endswith(".dist-info"))
         licences(names, where, os.path.join(os.path.dirname(about), "licenses"), own)

@@ -40,6 +40,7 @@ OWN = {"warm_start": ("bool", "False", "start where the last fit ended"),
        "adaptive": ("bool", "False", "fit twice, the second time with the weights 1/|F x| of the first answer: large entries are hardly "
                     "shrunk, small ones do not pay off"),
        "verbose": ("Union[int, Literal['bar']]", "0", "1: a line for each measured point; 2: also decisions; 'bar': a progress bar")}
+SEVERAL = {"l1_ratio": ("Union[float, Sequence[float], None]", " Several of them: the best path, as in ElasticNetCV.")}
 ALONG = {"alphas": ("Optional[ArrayLike]", "None", "these alphas; None: `n_alphas` of them, from the smallest at which F x = 0 down"),
          "scoring": ("Any", "None", "choose by this scorer of scikit-learn, a name or a function of (estimator, X, y); None: by `choose`"),
          "adaptive": OWN["adaptive"], "verbose": OWN["verbose"]}
@@ -84,7 +85,7 @@ class Tables:
     def help(self, text):
         for old, new in WORDS:
             text = text.replace(old, new)
-        return re.sub(r"--([a-z][a-z-]*)", lambda match: "`" + python_name(match.group(1)) + "`", text)
+        return re.sub(r"--([a-z][a-z0-9-]*)", lambda match: "`" + python_name(match.group(1)) + "`", text)
 
     def parameter(self, entry):
         """name -> (type, default, help)"""
@@ -308,6 +309,8 @@ def main():
     machine = {name: parameter for name, parameter in tables.group("data").items() if name in ("n_jobs", "max_memory")}
     one = {**tables.group("problem", "solve"), **machine, **OWN}
     along = {**tables.group("problem", "solve", without=ONE_SOLVE), **tables.group("path"), **machine, **ALONG}
+    for name, (kind, more) in SEVERAL.items():
+        along[name] = (kind, along[name][1], along[name][2] + more)
     numbers = [python_name(name) for name in CLASSES_ONLY]
 
     def of_race(parameters):

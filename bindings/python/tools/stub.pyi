@@ -149,6 +149,7 @@ class StructuredClassifierCV(_Classifier):
     alpha_: Any
     gamma_: Any
     also_sparse_: Any
+    l1_ratio_: Any
     alphas_: Any
     path_: Any
     cv_results_: Any
@@ -159,6 +160,7 @@ class StructuredRegressorCV(_Regressor):
     alpha_: float
     gamma_: float
     also_sparse_: float
+    l1_ratio_: Optional[float]
     alphas_: _Reals
     path_: Path
     cv_results_: Dict[str, Any]
