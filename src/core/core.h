@@ -119,7 +119,9 @@ void spd_stop_call_off(spd_stop *stop);
 /* ---- file.c: a file that appears complete or not at all: written under a temporary name, fsynced, renamed. */
 typedef struct spd_file {
     FILE *stream;
-    char *path, *temporary;
+    char *path, *temporary; /* temporary: NULL while the file has no name */
+    bool beside;   /* it is written beside its path and renamed; else straight into a device, a pipe or standard output */
+    unsigned mode; /* when it is complete */
     bool unsynced; /* set before commit to skip fsync: survives a crash of the process, but perhaps not one of the machine */
 } spd_file;
 spdhg_status spd_file_create(spd_file *file, const char *path, spdhg_error *err); /* "-": standard output, no renaming */
