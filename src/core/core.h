@@ -3,6 +3,7 @@
 #ifndef SPD_CORE_H
 #define SPD_CORE_H
 
+#include <fenv.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -115,6 +116,11 @@ void spd_stop_start(spd_stop *stop, double deadline, bool (*ask)(void *context),
 bool spd_stop_now(spd_stop *stop); /* from any thread; NULL: never. Stays true once it is */
 spd_why spd_stop_why(spd_stop *stop);
 void spd_stop_call_off(spd_stop *stop);
+
+/* ---- floats.c: the first line of every public function that computes. */
+fenv_t spd_floats_take(void);
+void spd_floats_restore(const fenv_t *callers);
+#define SPD_DEFAULT_FLOATS const fenv_t spd_floats __attribute__((cleanup(spd_floats_restore), unused)) = spd_floats_take()
 
 /* ---- file.c: a file that appears complete or not at all: written under a temporary name, fsynced, renamed. */
 typedef struct spd_file {
