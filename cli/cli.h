@@ -82,6 +82,8 @@ typedef spd_recipe cli_problem_options;
         .gamma = SPD_GAMMA, .intercept = true                                                                                    \
     }
 extern const struct argp cli_problem_argp; /* input: cli_problem_options */
+/* --l1-ratio: divides this lambda between the penalty and gamma. */
+void cli_part_lambda(cli_problem_options *o, double lambda);
 
 typedef spd_recipe_problem cli_problem;
 

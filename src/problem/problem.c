@@ -56,7 +56,13 @@ spdhg_status spdhg_problem_rows(spdhg_problem *p, const int64_t *row, int64_t ro
 spdhg_status spdhg_problem_ridge(spdhg_problem *p, double gamma, spdhg_error *err) {
     SPD_TRY(check_open(p, err));
     if (!(gamma >= 0) || !isfinite(gamma)) return spd_fail(err, SPDHG_USAGE, "gamma must be a number >= 0, not %g", gamma);
-    p->gamma = gamma;
+    p->gamma = p->gamma_given = gamma;
+    return SPDHG_OK;
+}
+
+spdhg_status spdhg_problem_ridge_follows(spdhg_problem *p, bool on, spdhg_error *err) {
+    SPD_TRY(check_open(p, err));
+    p->ridge_follows = on;
     return SPDHG_OK;
 }
 
@@ -176,14 +182,6 @@ spdhg_status spdhg_problem_term(spdhg_problem *p, const char *penalty, const spd
     t.m = t.F->F.m;
     p->term = grown;
     p->term[p->terms++] = t;
-    return SPDHG_OK;
-}
-
-spdhg_status spdhg_problem_scale_lambda(spdhg_problem *p, double factor, spdhg_error *err) {
-    SPD_DEFAULT_FLOATS;
-    if (!(factor >= 0) || !isfinite(factor))
-        return spd_fail(err, SPDHG_USAGE, "the factor of lambda must be a number >= 0, not %g", factor);
-    for (int64_t t = 0; t < p->terms; t++) p->term[t].lambda = factor * p->term[t].lambda_given;
     return SPDHG_OK;
 }
 
