@@ -12,7 +12,8 @@
  * may be NULL. On failure everything is freed and *out is NULL. X_free(NULL) is allowed. Handles are independent:
  * two threads may use two handles at the same time. The library never prints, exits, installs signal handlers or
  * keeps global state. Call openblas_set_num_threads(1) once if results must not depend on the BLAS library's own
- * threads; the command does.
+ * threads; the command does. Functions that compute do so in the default floating-point environment, callbacks
+ * included, and give the caller's own back: traps, rounding and flags.
  *
  * Options structs begin with their size, so that they can grow. Start from the default value and change what you
  * need:

@@ -9,6 +9,7 @@ static spdhg_status check_open(const spdhg_problem *p, spdhg_error *err) {
 }
 
 spdhg_status spdhg_problem_new(spdhg_problem **out, const spdhg_data *data, const char *loss, spdhg_error *err) {
+    SPD_DEFAULT_FLOATS;
     *out = NULL;
     const spdhg_loss *found;
     double arg;
@@ -72,6 +73,7 @@ spdhg_status spdhg_problem_intercept(spdhg_problem *p, bool on, spdhg_error *err
 }
 
 spdhg_status spdhg_problem_standardize(spdhg_problem *p, bool on, spdhg_error *err) {
+    SPD_DEFAULT_FLOATS;
     SPD_TRY(check_open(p, err));
     p->standardize = on;
     return SPDHG_OK;
@@ -159,6 +161,7 @@ static spdhg_status take_weights(spd_term *t, const spdhg_structure *F, const sp
 
 spdhg_status spdhg_problem_term(spdhg_problem *p, const char *penalty, const spdhg_structure *F, double lambda,
                                 const spdhg_term_options *options, spdhg_error *err) {
+    SPD_DEFAULT_FLOATS;
     SPD_TRY(check_open(p, err));
     spdhg_term_options o = SPDHG_TERM_OPTIONS;
     SPD_TRY(SPD_OPTIONS_TAKE(spdhg_term_options, &o, options, err));

@@ -90,6 +90,7 @@ spdhg_status spd_lambda_max_bound(spdhg_problem *p, int threads, double *upper, 
 
 spdhg_status spdhg_lambda_max(spdhg_problem *p, int threads, double *lower, double *upper, double *x, double *c,
                               spdhg_error *err) {
+    SPD_DEFAULT_FLOATS;
     SPD_TRY(spd_problem_freeze(p, err));
     if (!p->set.kind->whole) return spd_fail(err, SPDHG_USAGE, "lambda_max is known for --set all only");
     double *at = x || !c ? x : SPD_NEW(double, p->dK);

@@ -148,6 +148,7 @@ static spdhg_status run(spdhg_path *path, double *x, double *c, double *y, spdhg
 
 spdhg_status spdhg_path_new(spdhg_path **out, spdhg_problem *problem, const spdhg_path_options *options,
                             const spdhg_options *solve, spdhg_error *err) {
+    SPD_DEFAULT_FLOATS;
     return spd_path_new(out, problem, options, solve, &(spd_path_ways){spd_cross_validate, NULL, INFINITY}, err);
 }
 
