@@ -87,6 +87,7 @@ static double passes_of_fista(const spdhg_problem *p, bool few) {
 /* The facts that determine the plan. */
 typedef struct facts {
     bool line;      /* a signal on lines or trees: dynamic programming */
+    bool cuts;      /* a signal on a graph: maximum flows */
     bool factor;    /* each coefficient interacts with few others: a sparse factor */
     bool few;       /* few coefficients: a dense factor of all */
     bool newton;    /* some second-order method accepts the problem */
@@ -106,6 +107,8 @@ typedef struct facts {
 static facts look_at(const spdhg_problem *p) {
     facts f = {.line = takes("chain-newton", p), .few = takes("prox-newton", p), .stride = 1};
     if (f.line) return (facts){.line = true, .relieved = takes("interior", p), .newton = takes("alm-ssn", p), .stride = 1};
+    f.cuts = takes("cut-newton", p);
+    if (f.cuts) return (facts){.cuts = true, .factor = takes("ipm", p), .newton = takes("alm-ssn", p), .stride = 1};
     f.factor = takes("ipm", p) && spd_plan_sparse_pays(p, f.few ? newton_cost(p) : INFINITY);
     if (f.factor) return (facts){.factor = true, .newton = takes("alm-ssn", p), .stride = 1};
     const bool groups = has_groups_of_pairs(p);
@@ -134,7 +137,7 @@ static facts look_at(const spdhg_problem *p) {
  * optimum for a fraction of the cost; alm-ssn starts with one stochastic pass.
  * Ridge that makes variance-reduced PD3O converge quickly: it goes before either (passes_first). */
 static void add_stages(spd_plan *plan, const spdhg_problem *p, const facts *f) {
-    const bool rescue = f->line || f->factor || f->few || f->interior;
+    const bool rescue = f->line || f->cuts || f->factor || f->few || f->interior;
     const char *last = (rescue ? takes("alm-ssn", p) : f->newton) ? "alm-ssn" : isinf(f->fista) ? "fista" : "saga-pd3o";
     const double sample = (double)(THIN_STEPS * PASSES_PER_STEP) / (double)f->stride;
     const struct {
@@ -149,6 +152,7 @@ static void add_stages(spd_plan *plan, const spdhg_problem *p, const facts *f) {
         {"prox-newton", sample, f->stride, SPD_ALONE, f->stride > 1},
         {first_pass(p), 1, 1, SPD_ALONE, f->pass},
         {"chain-newton", 0, 1, SPD_RESCUED, f->line},
+        {"cut-newton", 0, 1, SPD_RESCUED, f->cuts},
         {"ipm", 0, 1, SPD_RESCUED, f->factor},
         {"cd-newton", 0, 1, SPD_RESCUED, f->columns},
         {"ws-newton", 2000, 1, SPD_ALONE, f->sparse},
@@ -170,6 +174,7 @@ static const char *reason(const facts *f) {
         const char *why;
     } all[] = {
         {f->line, "each row has one entry and F joins the coefficients to lines or trees"},
+        {f->cuts, "each row has one entry and F joins the coefficients to a graph"},
         {f->factor, "each coefficient meets few others, so that a factor is sparse"},
         {f->passes > 0 && !f->interior,
          "with this ridge stochastic steps converge before a dense factorisation would be worth its cost"},

@@ -52,6 +52,7 @@ SOLVERS = {
     "cd-newton": (1000, EXACT, [], [ONLY_IDENTITY, ("X = R^d only; use --set all", ["--set", "ball:1"]), ("and the only term", ["--also-sparse", 1]),
                                     ("it works for l1, and for groups", ["--penalty", "linf"])]),
     "chain-newton": (200, EXACT, [], [ONE_ENTRY, ("the sets all, box and nonneg", ["--set", "ball:1"])]),
+    "cut-newton": (200, EXACT, [], [ONE_ENTRY, ("the sets all, box and nonneg", ["--set", "ball:1"])]),
     "alm-ssn": (1000, EXACT, [], [("X = R^d only; use --set all", ["--set", "ball:1"]), ("nuclear norm's projection", ["--penalty", "nuclear"])]),
 }
 MORE = {"fsadmm-lite": ([], ["--batch", 4], ["--sampling", "shuffle"])}
@@ -107,7 +108,7 @@ def make_cases():
                reference.Problem(S, two, "logistic", [("l1", graph, 0.05)], **more))
 
 
-SIGNALS = ("auto", "prox-newton", "alm-ssn", "chain-newton")  # the others need not show twice what they can
+SIGNALS = ("auto", "prox-newton", "alm-ssn", "chain-newton", "cut-newton")  # the others need not show twice what they can
 
 
 def check_optima(checks):
