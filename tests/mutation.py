@@ -64,6 +64,7 @@ TESTS = {
     "pd3o.c": split("pd3o"),
     "condat_vu.c": split("condat-vu"),
     "fista.c": ["test_iterates_fista.py fista", "test_optimum_solvers.py fista", *LAWS],
+    "fgp.c": ["test_iterates_fgp.py fgp", *LAWS],
     "vr_pd3o.c": split("saga-pd3o,lsvrg-pd3o"),
     "primal_dual.c": split("pd3o,condat-vu,saga-pd3o"),
     "primal_dual_steps.c": split("pd3o,condat-vu,saga-pd3o"),

@@ -24,19 +24,10 @@ static const double BALANCED = 1e-13;                      /* relative to the si
 /* Whether the model is f itself. */
 static bool is_quadratic(const spdhg_problem *p) { return p->loss->quadratic && !p->loss->room; }
 
-static bool rows_have_one_entry(const spdhg_problem *p) {
-    for (int64_t i = 0; i < p->n && p->nnz <= p->n; i++) {
-        spd_row row;
-        spd_problem_row(p, i, &row);
-        if (row.nnz > 1) return false;
-    }
-    return p->nnz <= p->n;
-}
-
 const char *spd_signal_newton_refuses(const spdhg_problem *p) {
     if (!p->loss->value || !p->loss->second) return "it works for losses that are separate for each output and have a curvature";
     if (!p->set.kind->separable) return "it works for the sets all, box and nonneg";
-    return rows_have_one_entry(p) ? NULL : "it works for signals: data with one entry in each row";
+    return spd_problem_is_signal(p) ? NULL : "it works for signals: data with one entry in each row";
 }
 
 void spd_signal_newton_layout(spd_run *run, spd_signal_newton *self, const spd_signal_way *way) {
