@@ -80,7 +80,7 @@ TESTS = {
     "knots.c": ["test_variation"],
     "prox.c": ["test_variation", "test_chain_newton.py"],
     "dual.c": ["test_variation", "test_chain_newton.py"],
-    "forest.c": ["test_variation", "test_chain_newton.py"],
+    "forest.c": ["test_forest", "test_variation", "test_chain_newton.py"],
     "descent.c": columns(),
     "descent_face.c": columns(),
     "alm_ssn.c": newton("alm-ssn"),
