@@ -64,6 +64,7 @@ TESTS = {
     "pd3o.c": split("pd3o"),
     "condat_vu.c": split("condat-vu"),
     "fista.c": ["test_iterates_fista.py fista", "test_optimum_solvers.py fista", *LAWS],
+    "fgp.c": ["test_iterates_fgp.py fgp", *LAWS],
     "vr_pd3o.c": split("saga-pd3o,lsvrg-pd3o"),
     "primal_dual.c": split("pd3o,condat-vu,saga-pd3o"),
     "primal_dual_steps.c": split("pd3o,condat-vu,saga-pd3o"),
@@ -75,19 +76,24 @@ TESTS = {
     "interior_newton.c": ["test_sets.py", "test_optimum_solvers.py interior", *LAWS],
     "ipm.c": ["test_ipm.py", "test_optimum_solvers.py ipm", *LAWS],
     "cd_newton.c": columns(),
-    "chain_newton.c": ["test_chain_newton.py", "test_optimum_solvers.py chain-newton", *LAWS],
+    "chain_newton.c": ["test_signal_newton.py", "test_optimum_solvers.py chain-newton", *LAWS],
+    "cut_newton.c": ["test_signal_newton.py", "test_optimum_solvers.py cut-newton", *LAWS],
+    "signal_newton.c": ["test_signal_newton.py", "test_optimum_solvers.py chain-newton", *LAWS],
+    "network.c": ["test_cuts", "test_signal_newton.py"],
+    "push.c": ["test_cuts", "test_signal_newton.py"],
+    "cuts.c": ["test_cuts", "test_signal_newton.py"],
     "variation.c": ["test_variation"],
     "knots.c": ["test_variation"],
-    "prox.c": ["test_variation", "test_chain_newton.py"],
-    "dual.c": ["test_variation", "test_chain_newton.py"],
-    "forest.c": ["test_forest", "test_variation", "test_chain_newton.py"],
+    "prox.c": ["test_variation", "test_signal_newton.py"],
+    "dual.c": ["test_variation", "test_signal_newton.py"],
+    "forest.c": ["test_forest", "test_variation", "test_signal_newton.py"],
     "descent.c": columns(),
     "descent_face.c": columns(),
     "alm_ssn.c": newton("alm-ssn"),
     "alm_ssn_search.c": newton("alm-ssn"),
     "metric.c": newton("alm-ssn"),
 }
-WHOLE = ("step_rule.c", "primal_dual_steps.c", "metric.c", "variation.c", "knots.c", "prox.c", "dual.c", "forest.c")  # all functions: reached through pointers, or from start
+WHOLE = ("step_rule.c", "primal_dual_steps.c", "metric.c", "variation.c", "knots.c", "prox.c", "dual.c", "forest.c", "network.c", "push.c", "cuts.c")  # all functions: reached through pointers, or from start
 NO_STEP = ("evaluate.c", "instance.c", "face.c", "face_dense.c", "face_newton.c", "null_basis.c", "null_rows.c", "nullspace.c", "exact_zeros.c", "settled.c")  # what is around a step
 
 # ws-newton: compared as a whole with prox-newton in test_working_set.py, the systems of star_system.c with a dense factor in test_la.c; their own

@@ -208,3 +208,12 @@ spdhg_status spd_prepare_rows(spdhg_problem *p, spdhg_error *err) {
     p->ones = p->ones && !p->full;
     return SPDHG_OK;
 }
+
+bool spd_problem_is_signal(const spdhg_problem *p) {
+    for (int64_t i = 0; i < p->n && p->nnz <= p->n; i++) {
+        spd_row row;
+        spd_problem_row(p, i, &row);
+        if (row.nnz > 1) return false;
+    }
+    return p->nnz <= p->n;
+}

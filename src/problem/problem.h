@@ -70,6 +70,7 @@ struct spdhg_problem {
 
 /* Maps labels, resolves weights, scales columns, cuts blocks. Idempotent: every evaluation and solver calls it. */
 spdhg_status spd_problem_freeze(spdhg_problem *p, spdhg_error *err);
+bool spd_problem_is_signal(const spdhg_problem *p); /* every row has at most one entry */
 /* Index of row i in the data. */
 static inline int64_t spd_problem_id(const spdhg_problem *p, int64_t i) { return p->row ? p->row[i] : i; }
 /* Every row used has every feature, whether the data has no indices or lists all of them. */

@@ -40,5 +40,6 @@ typedef struct spd_plan {
 const spd_stage *spd_plan_main(const spd_plan *plan); /* the first stage that has others waiting behind it, or the last */
 /* ---- plan_sparse.c: whether a sparse factor costs less than the other method (nanoseconds). */
 bool spd_plan_sparse_pays(const spdhg_problem *p, double other);
+double spd_plan_dual_cost(const spdhg_problem *p); /* nanoseconds of fgp to 1e-6 on an image */
 spdhg_status spd_plan_make(spd_plan *plan, const char *name, const spdhg_problem *p, spdhg_error *err);
 #endif
