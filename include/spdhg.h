@@ -59,7 +59,7 @@ SPDHG_API const char *spdhg_version(void); /* the linked library's; SPDHG_VERSIO
     X(STALLED, 4, "no further progress was possible before the tolerance")                                                       \
     X(INFIMUM, 4, "proven to the tolerance, but of an infimum: no minimiser exists, some coefficients grow without end")         \
     X(INTERRUPTED, 130, "stopped by the caller")                                                                                 \
-    X(DIVERGED, 7, "an iterate was not finite; the last finite one is kept")
+    X(DIVERGED, 7, "the objective rose far above the start, or was not finite; the last iterate before that is kept")
 
 typedef enum spdhg_status {
 #define X(name, number, text) SPDHG_##name = number,
@@ -221,7 +221,8 @@ typedef struct spdhg_event {
 /* Called on the thread that called run, also during long steps. A nonzero result stops the run; the iterate is kept. */
 typedef int (*spdhg_callback)(void *user, const spdhg_event *event);
 
-typedef enum spdhg_sampling { SPDHG_SAMPLING_IID, SPDHG_SAMPLING_SHUFFLE } spdhg_sampling;
+/* norm: rows are drawn in proportion to m + ||a_i||, m the mean of the ||a_i||, and weighted so that gradients stay unbiased. */
+typedef enum spdhg_sampling { SPDHG_SAMPLING_IID, SPDHG_SAMPLING_SHUFFLE, SPDHG_SAMPLING_NORM } spdhg_sampling;
 #define SPDHG_BATCH_AUTO 0
 #define SPDHG_BATCH_DEFAULT (-1)
 #define SPDHG_TOL_DEFAULT (-1.0)
@@ -235,7 +236,7 @@ typedef struct spdhg_options {
     double every;   /* epochs between trace points; 0: chosen automatically */
     int64_t batch;  /* rows per iteration. SPDHG_BATCH_AUTO: the sample half and the dual half of a step cost about the same.
                      * SPDHG_BATCH_DEFAULT: the solver's own choice, which is 1, or AUTO for saga-pd3o and lsvrg-pd3o */
-    spdhg_sampling sampling; /* iid (which the theory assumes) or shuffle */
+    spdhg_sampling sampling; /* iid or norm, which the theory covers, or shuffle */
     uint64_t seed;
     int threads;         /* 0: the cores this process may use. The result does not depend on it */
     uint64_t max_memory; /* SPDHG_MEMORY, with the estimate, before the work begins; 0: no limit */
@@ -272,6 +273,8 @@ SPDHG_API spdhg_status spdhg_solver_new(spdhg_solver **out, const char *solver, 
 /* A parameter of the solver, before the first run. SPDHG_USAGE: unknown name or out of range; the message lists what
  * is valid. */
 SPDHG_API spdhg_status spdhg_solver_set(spdhg_solver *solver, const char *name, double value, spdhg_error *err);
+/* The same with a word as the value: L of spdhg and others may be "expected", "max" or "mean" (docs/theory.md). */
+SPDHG_API spdhg_status spdhg_solver_choose(spdhg_solver *solver, const char *name, const char *word, spdhg_error *err);
 /* Where to start: x features x outputs, c outputs, y dual entries; each may be NULL (0). Copied. Before the first
  * run. */
 SPDHG_API spdhg_status spdhg_solver_start(spdhg_solver *solver, const double *x, const double *c, const double *y,

@@ -19,6 +19,7 @@ void spd_admm_layout(spd_run *run, spd_admm *a) {
     a->slope = spd_arena_take(&run->work, (run->batch + 1) * p->K);
     a->projection = spd_arena_take(&run->work, p->dK);
     a->term = spd_arena_take(&run->work, spd_problem_term_work(p));
+    a->smoothness = spd_arena_take(&run->work, run->kind->smoothness ? spd_problem_smoothness_work(p) : 0);
 }
 
 void spd_admm_start(spd_run *run, spd_admm *a, const double *x0, const double *c0, const double *y0) {

@@ -23,6 +23,7 @@ typedef struct spd_admm {
     double *Fx;                             /* state: F x of the current x, set by start and tail */
     double *v;                              /* work: m x K */
     double *slope, *projection, *term;      /* work: batch slopes; d x K for sets; for the penalties */
+    double *smoothness;                     /* work of spd_run_smoothness */
 } spd_admm;
 
 void spd_admm_layout(spd_run *run, spd_admm *a);

@@ -20,7 +20,9 @@ typedef struct sadmm {
 enum { PARAM_RHO, PARAM_L, PARAM_THETA, PARAM_CG_TOL, PARAMS };
 static const spd_param param[PARAMS] = {
     {"rho", 1, 1e-12, 1e12, "penalty parameter of the augmented Lagrangian"},
-    {"L", NAN, 0, INFINITY, "smoothness constant in the step; default: curvature bound * max ||a_i||^2 + gamma"},
+    {"L", NAN, 0, INFINITY,
+     "smoothness constant in the step, a number or expected, mean or max (over the rows); default: expected, mean for "
+     "gamma > 0, max for a loss with unbounded slopes"},
     {"theta", 1, 0, INFINITY, "growth of 1/eta with sqrt(t) when gamma = 0"},
     {"cg_tol", 1e-10, 1e-16, 0.1, "relative residual at which the inner linear solve stops"},
 };
@@ -33,8 +35,7 @@ static void layout(spd_run *run) {
 
 static void start(spd_run *run, const double *x0, const double *c0, const double *y0) {
     sadmm *self = run->self;
-    const double L = run->param[PARAM_L];
-    self->L = isnan(L) ? spd_problem_lipschitz(run->problem, run->sampling) : L;
+    self->L = spd_run_smoothness(run, run->param[PARAM_L], self->admm.smoothness);
     self->theta = run->param[PARAM_THETA];
     self->admm.rho = run->param[PARAM_RHO];
     spd_admm_start(run, &self->admm, x0, c0, y0);
@@ -72,5 +73,7 @@ const spd_solver_kind spd_solver_sadmm = {
     .reference = "Ouyang, He, Tran, Gray: Stochastic alternating direction method of multipliers, ICML 2013",
     .param = param,
     .params = PARAMS,
+    .gradient_only = true,
+    .smoothness = SPD_L_BY_RIDGE,
     .refuses = spd_admm_refuses_sets,
     SPD_ADMM_KIND(sadmm)};

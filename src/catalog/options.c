@@ -43,7 +43,7 @@ static const option problem[] = {
 static const spdhg_options solving = SPDHG_OPTIONS;
 static const option solve[] = {
     {"solver", "SOLVER", NAMES("solvers", "auto"), "the algorithm"},
-    {"param", "NAME=VALUE", WORD, NULL, "a parameter of the solver; may be repeated; see spdhg list solvers"},
+    {"param", "NAME=VALUE", WORD, NULL, "a parameter of the solver, such as L=max; may be repeated; see spdhg list solvers"},
     {"epochs", "E", NUMBER, NAN, NULL,
      "stop after E passes over the data (default without --time and --tol: 10, for auto no limit)"},
     {"time", "SECONDS", NUMBER, NAN, NULL, "stop after this wall time, set-up included"},
@@ -51,7 +51,7 @@ static const option solve[] = {
      "stop at this relative duality gap; exit status 4 if it is not proven; 0: never stop early (default: 1e-6 for auto and "
      "exact solvers, otherwise 0; reaching --epochs or --time before the default gap is not a failure)"},
     {"batch", "B", WHOLE, NAN, NULL, "rows per iteration: a number, or auto (default 1; auto for saga-pd3o and lsvrg-pd3o)"},
-    {"sampling", "HOW", NAMES(NULL, "iid"), "iid (rows drawn independently) or shuffle"},
+    {"sampling", "HOW", NAMES(NULL, "iid"), "iid (rows drawn independently), norm (long rows more often, unbiased) or shuffle"},
     {"seed", "NUMBER", WHOLE, NAN, &solving.seed, "seed of all random choices"},
     {"every", "E", NUMBER, NAN, NULL, "epochs between measured points (default: chosen automatically)"},
     {"checkpoint", "FILE", PATH, "save the running solve to FILE at intervals and at its end"},
@@ -157,7 +157,7 @@ static const option race[] = {
     {"tune-folds", "K", WHOLE, NAN, &racing.tune_folds, "folds of the cross-validation that tunes"},
     {"quick", NULL, FLAG, NAN, &racing.quick, "defaults of --repeats 3 --epochs 3 --run-time 10 --tune-fraction 0.2"},
     {"batch", "B", WHOLE, NAN, NULL, "rows per iteration: a number, or auto (default 1; auto for saga-pd3o and lsvrg-pd3o)"},
-    {"sampling", "HOW", NAMES(NULL, "iid"), "iid (rows drawn independently) or shuffle"},
+    {"sampling", "HOW", NAMES(NULL, "iid"), "iid (rows drawn independently), norm (long rows more often, unbiased) or shuffle"},
     {"seed", "NUMBER", WHOLE, NAN, &racing.seed, "seed of all random choices; repeat r uses the same as fit --seed (NUMBER + r)"},
     {"jobs", "J", WHOLE, NAN, NULL,
      "number of parallel runs (default: the cores this process may use); the results do not depend on it"},
