@@ -93,7 +93,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case TIME_OUTS: o->time_outs = cli_integer(state, "--time-outs", arg, 1, 10000); return 0;
     case TEST_FRACTION: o->test_fraction = fraction(state, "--test-fraction", arg, false); return 0;
     case PROTOCOL:
-        cli_choice(state, "--protocol", arg, "paper, fair");
+        cli_choice(state, "--protocol", arg, "paper, theory, fair");
         o->protocol = arg;
         return 0;
     case PRESET:

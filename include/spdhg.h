@@ -520,7 +520,8 @@ SPDHG_API spdhg_status spdhg_structure_learn(spdhg_structure **out, const spdhg_
 /* Compares solvers on data sets by the SPDHG paper's protocol or by a fair one. There are two tasks. gglr: mean loss
  * + lambda r(F x); ggrlr: the same + (gamma/2)||x||^2. Every repeat has its own split, its own certified optimum
  * and, if F is learned (from the training rows), its own F. All solvers get the same rows, start, sampling stream,
- * clock and evaluation. The clock of a run is the processor time of its one thread, without evaluation. */
+ * clock and evaluation. The clock of a run is the processor time of its one thread, without evaluation. Exact solvers and
+ * auto, whose steps are many passes, run until their gap is proven and are compared at the median time of the others. */
 typedef struct spdhg_race_event {
     const char *data, *task, *solver; /* what has ended; NULL: nothing, this call only asks whether to stop */
     int64_t repeat;
@@ -536,8 +537,9 @@ typedef struct spdhg_race_options {
     size_t size;          /* sizeof(spdhg_race_options) */
     const char *tasks;    /* "gglr,ggrlr" or one of them */
     const char *solvers;  /* names of `spdhg list solvers`, separated by commas */
-    const char *protocol; /* "paper": spdhg's parameters by theory, the others' tuned by cross-validation on the training rows by
-                             held-out loss; "fair": all tuned, by the objective reached */
+    const char *protocol; /* "paper": spdhg's parameters by theory with L = max, the others' tuned by cross-validation on the
+                             training rows by held-out loss; "theory": the same with L of Assumption 1; "fair": all tuned, by
+                             the objective reached */
     const char *preset;   /* NULL, or "matlab": spdhg and lpdhg as in the published scripts, rows shuffled, 1 repeat */
     bool quick;           /* 3 repeats, 3 epochs, 10 s per run, tuning on a fifth of the rows, unless set below */
     int64_t repeats;      /* 0: 10 */

@@ -58,6 +58,7 @@ TESTS = {
     "spdhg.c": SPDHG,
     "spdhg_fast.c": SPDHG[::-1],
     "spdhg_lazy.c": SPDHG[::-1],
+    "spdhg_free.c": ["test_iterates_free.py", "test_optimum_solvers.py spdhg-free", *LAWS],
     "online_admm.c": dual("test_iterates_online_admm", "online-admm"),
     "sdca_admm.c": dual("test_iterates_sdca_admm", "sdca-admm"),
     "spdc.c": dual("test_iterates_spdc", "spdc"),

@@ -140,7 +140,7 @@ static const option race[] = {
     {"solvers", "LIST", WORD, &racing.solvers, "names separated by commas; see spdhg list solvers"},
     {"repeats", "R", WHOLE, NAN, NULL, "repeats, each with its own split and learned structure (default 10)"},
     {"epochs", "E", NUMBER, NAN, NULL,
-     "passes over the data per run (default 10); what a long step does beyond them is not counted"},
+     "passes over the data per run (default 10); exact solvers are compared by seconds instead"},
     {"every", "E", NUMBER, NAN, &racing.every, "epochs between measured points"},
     {"run-time", "SECONDS", NUMBER, NAN, NULL, "time limit of a run; longer ones are recorded as time-outs (default 300)"},
     {"time-outs", "N", WHOLE, NAN, NULL,
@@ -148,11 +148,10 @@ static const option race[] = {
      "N points of its tuning grid time out, skip the rest (default: run everything)"},
     {"test-fraction", "P", NUMBER, NAN, &racing.test_fraction, "fraction of the rows that is held out"},
     {"protocol", "HOW", WORD, &racing.protocol,
-     "paper: spdhg's parameters by theory, the others tuned by cross-validation on the training rows; fair: all tuned by the "
-     "same grid and budget"},
+     "paper: spdhg by theory with the paper's L (max), the others tuned by cross-validation on the training rows; theory: the "
+     "same with L of Assumption 1; fair: all tuned by the same grid and budget"},
     {"preset", "NAME", WORD, NULL, "matlab: spdhg and lpdhg as in the paper's published scripts"},
-    {"tune-by", "WHAT", WORD, NULL,
-     "loss (of held-out rows) or objective (reached); default: loss for paper, objective for fair"},
+    {"tune-by", "WHAT", WORD, NULL, "loss (of held-out rows) or objective (reached); default: objective for fair, else loss"},
     {"tune-fraction", "P", NUMBER, NAN, NULL, "fraction of the training rows that tuning uses (default 1)"},
     {"tune-folds", "K", WHOLE, NAN, &racing.tune_folds, "folds of the cross-validation that tunes"},
     {"quick", NULL, FLAG, NAN, &racing.quick, "defaults of --repeats 3 --epochs 3 --run-time 10 --tune-fraction 0.2"},

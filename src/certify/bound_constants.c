@@ -8,6 +8,7 @@
  *     ||x|| <= (max_i f_i G_i + M_F/2)/gamma   for all iterates
  *     gamma ||x*||^2 <= f(0) */
 #include "certify/bound.h"
+#include "problem/lipschitz.h"
 #include "problem/rows.h"
 
 static const double FAR = 1e150, UNBOUNDED = 1e100;      /* a slope above UNBOUNDED at z = FAR counts as unbounded */
@@ -177,7 +178,7 @@ static spdhg_status distances(spd_bound_setting *out, const spdhg_problem *p, co
     return isfinite(c->D_x) ? SPDHG_OK : no_distance(p, err);
 }
 
-/* L and L_sc as the solvers choose them, or as given. Both need work for spd_problem_smoothness. */
+/* L and L_sc as the solvers choose them, or as given. */
 static void smoothness(spd_bound_setting *out, const spdhg_problem *p, const spd_bound_question *q, double *work) {
     spd_bound_constants *c = &out->value;
     const spd_smoothness word = q->L < 0 ? (spd_smoothness)q->L : SPD_L_NUMBER;
@@ -186,14 +187,6 @@ static void smoothness(spd_bound_setting *out, const spdhg_problem *p, const spd
     c->L = q->L >= 0 ? q->L : spd_problem_smoothness(p, gc, q->sampling, work);
     c->L_sc = q->L >= 0 ? q->L : spd_problem_smoothness(p, sc, q->sampling, work);
     if (q->L >= 0) HOW(L) = HOW(L_sc) = SPD_GIVEN;
-}
-
-static void factors(const spdhg_problem *p, spdhg_sampling sampling, double *f) {
-    for (int64_t i = 0; i < p->n; i++) {
-        spd_row row;
-        spd_problem_row(p, i, &row);
-        f[i] = sampling == SPDHG_SAMPLING_NORM ? spd_problem_norm_factor(p, spd_norm2(row.nnz, row.val)) : 1;
-    }
 }
 
 static spdhg_status fill(spd_bound_setting *out, const spdhg_problem *p, const spd_bound_question *q, double *x,
@@ -210,7 +203,7 @@ static spdhg_status fill(spd_bound_setting *out, const spdhg_problem *p, const s
     c->M_F = 2 * dual_push(p, column);
     c->mu = p->gamma;
     c->s = !isnan(q->s) ? q->s : c->norm_F > 0 ? c->R_y / c->norm_F : 0;
-    factors(p, q->sampling, rows->f);
+    spd_problem_factors(p, q->sampling, rows->f);
     SPD_TRY(distances(out, p, q, x, rows, z, &reach, err));
     gradient_bounds(p, reach, rows, z);
     for (int64_t i = 0; i < p->n; i++) mean += spd_problem_share(p, i) * rows->G[i];

@@ -3,20 +3,6 @@
  *     H = (kappa/W) sum_i w_i a_i a_i'   (a_i with a last entry 1 for the intercept) */
 #include "problem/problem.h"
 
-/* norm: f_i = 2m/(m + ||a_i||) (sample.c), so that f_i ||a_i||^2 is largest for the longest row. */
-double spd_problem_row_curvature(const spdhg_problem *p, spdhg_sampling sampling) {
-    switch (sampling) {
-    case SPDHG_SAMPLING_SHUFFLE: return p->kappa * p->weight_factor_max;
-    case SPDHG_SAMPLING_NORM: return p->kappa * spd_problem_norm_factor(p, sqrt(p->row_norm2_max)) * p->row_norm2_max;
-    case SPDHG_SAMPLING_IID: break;
-    }
-    return p->kappa * p->row_norm2_max;
-}
-
-double spd_problem_lipschitz(const spdhg_problem *p, spdhg_sampling sampling) {
-    return spd_problem_row_curvature(p, sampling) + p->gamma;
-}
-
 static double row_weight(const spdhg_problem *p, int64_t i) { return p->weight ? p->weight[i] : 1; }
 
 /* Mean of phi'' over rows and outputs at the scores z + c. */

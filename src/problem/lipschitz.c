@@ -11,7 +11,7 @@
  * from t_i = ||a_i||. Where no entry is negative G has the same lmax as H. */
 #include <float.h>
 
-#include "problem/problem.h"
+#include "problem/lipschitz.h"
 
 enum { ROUNDS = 2 };
 static const double FAR = 1e150, STEEP = 1e100; /* a slope above STEEP at z = FAR counts as unbounded */
@@ -30,6 +30,20 @@ spd_smoothness spd_smoothness_find(const char *name) {
     return SPD_L_NUMBER;
 }
 
+/* norm: f_i = 2m/(m + ||a_i||) (sample.c), so that f_i ||a_i||^2 is largest for the longest row. */
+double spd_problem_row_curvature(const spdhg_problem *p, spdhg_sampling sampling) {
+    switch (sampling) {
+    case SPDHG_SAMPLING_SHUFFLE: return p->kappa * p->weight_factor_max;
+    case SPDHG_SAMPLING_NORM: return p->kappa * spd_problem_norm_factor(p, sqrt(p->row_norm2_max)) * p->row_norm2_max;
+    case SPDHG_SAMPLING_IID: break;
+    }
+    return p->kappa * p->row_norm2_max;
+}
+
+double spd_problem_lipschitz(const spdhg_problem *p, spdhg_sampling sampling) {
+    return spd_problem_row_curvature(p, sampling) + p->gamma;
+}
+
 bool spd_problem_bounded_slopes(const spdhg_problem *p) {
     if (p->loss->slope_k) return p->loss->chance_k != NULL; /* probabilities minus a unit vector */
     const double low = p->loss->slope(-FAR, p->b[0], p->loss_arg), high = p->loss->slope(FAR, p->b[0], p->loss_arg);
@@ -44,13 +58,15 @@ spd_smoothness spd_problem_smoothness_by_rule(const spdhg_problem *p, spd_smooth
 
 int64_t spd_problem_smoothness_work(const spdhg_problem *p) { return p->n + p->d + 1; }
 
-/* t_i = ||a_i||, 0 for rows that do not count. */
-static void row_norms(const spdhg_problem *p, double *t) {
-    for (int64_t i = 0; i < p->n; i++) {
-        spd_row row;
-        spd_problem_row(p, i, &row);
-        t[i] = spd_problem_weight(p, i) > 0 ? sqrt(spd_dot(row.nnz, row.val, row.val) + p->intercept) : 0;
-    }
+static double row_norm(const spdhg_problem *p, int64_t i) {
+    spd_row row;
+    spd_problem_row(p, i, &row);
+    return sqrt(spd_dot(row.nnz, row.val, row.val) + p->intercept);
+}
+
+void spd_problem_factors(const spdhg_problem *p, spdhg_sampling sampling, double *f) {
+    const bool norm = sampling == SPDHG_SAMPLING_NORM;
+    for (int64_t i = 0; i < p->n; i++) f[i] = norm ? spd_problem_norm_factor(p, row_norm(p, i)) : 1;
 }
 
 /* One round: t <- s; returns the largest s_i/t_i. v: d + 1 entries. */
@@ -85,7 +101,7 @@ static double rounded_up(const spdhg_problem *p, double bound) {
 double spd_problem_smoothness(const spdhg_problem *p, spd_smoothness which, spdhg_sampling sampling, double *work) {
     if (which == SPD_L_MAX) return spd_problem_lipschitz(p, sampling);
     double bound = fmin(rounded_up(p, p->kappa * p->row_norm2_mean), spd_problem_row_curvature(p, SPDHG_SAMPLING_IID));
-    if (which == SPD_L_EXPECTED) row_norms(p, work);
+    for (int64_t i = 0; i < p->n && which == SPD_L_EXPECTED; i++) work[i] = spd_problem_weight(p, i) > 0 ? row_norm(p, i) : 0;
     for (int round = 0; round < ROUNDS && which == SPD_L_EXPECTED; round++)
         bound = fmin(bound, rounded_up(p, collatz_wielandt(p, work, work + p->n)));
     return bound + p->gamma;

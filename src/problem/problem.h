@@ -227,13 +227,6 @@ bool spd_problem_normal_update(const spdhg_problem *p, int threads, const double
 /* ---- curvature.c: the constants behind the step sizes. */
 /* Diagonal of the Hessian, (d + 1) K entries with an intercept, d K without. */
 void spd_problem_curvature_diagonal(const spdhg_problem *p, const double *curve, double *diagonal);
-/* p_i/q_i of a row of that length under norm sampling (sample.c): q_i = p_i (1 + ||a_i||/m)/2, m the mean length. */
-static inline double spd_problem_norm_factor(const spdhg_problem *p, double length) {
-    return length > 0 ? 2 * p->row_norm_mean / (p->row_norm_mean + length) : 2;
-}
-/* kappa max_i f_i (||a_i||^2 [+1]): bounds the curvature of every drawn row; f_i: the factor of its draw, 1 for iid. */
-double spd_problem_row_curvature(const spdhg_problem *p, spdhg_sampling sampling);
-double spd_problem_lipschitz(const spdhg_problem *p, spdhg_sampling sampling); /* the same + gamma */
 /* The structure of the coefficients: F of the first term, or NULL. */
 static inline const spdhg_structure *spd_problem_structure(const spdhg_problem *p) { return p->terms > 0 ? p->term[0].F : NULL; }
 double spd_problem_structure_norm(const spdhg_problem *p); /* bound on || [F_1; F_2; ...] || */
@@ -247,24 +240,6 @@ spdhg_status spd_problem_find_curvature(spdhg_problem *p, spdhg_error *err);  /*
 void spd_problem_curvature_columns(const spdhg_problem *p, double *diagonal); /* of H, with kappa_usual for kappa */
 double spd_problem_curvature_rows(const spdhg_problem *p, spdhg_sampling sampling,
                                   const double *D); /* max_i (N w_i/W) kappa a_i'D^-1 a_i; iid: no factor */
-/* ---- lipschitz.c: the constant L of Assumption 1 with the ridge, from above. As the value of a parameter L a word is its number. */
-typedef enum spd_smoothness {
-    SPD_L_NUMBER = 0,
-    SPD_L_EXPECTED = -1,
-    SPD_L_MAX = -2,
-    SPD_L_MEAN = -3,
-    SPD_L_BY_RIDGE = -4
-} spd_smoothness;
-const char *spd_smoothness_word(double code);            /* NULL: a number, not a word */
-spd_smoothness spd_smoothness_find(const char *name);    /* SPD_L_NUMBER: no such word */
-bool spd_problem_bounded_slopes(const spdhg_problem *p); /* sup |phi'| is finite: so is the noise of a gradient, for every x */
-/* `usual` where the slopes are bounded, else MAX. BY_RIDGE, for steps that shrink as 1/(gamma t) if gamma > 0: MEAN then, else
- * EXPECTED. */
-spd_smoothness spd_problem_smoothness_by_rule(const spdhg_problem *p, spd_smoothness usual);
-/* work: spd_problem_smoothness_work doubles; only EXPECTED needs it. */
-double spd_problem_smoothness(const spdhg_problem *p, spd_smoothness which, spdhg_sampling sampling, double *work);
-int64_t spd_problem_smoothness_work(const spdhg_problem *p);
-/* ---- curvature.c */
 /* Lower estimate of lmax(D^-1/2 H D^-1/2): power iterations until they gain less than 1/2 %, at most `rounds`. v: start and
  * result; a good start is positive and irregular. work: d + 1 doubles and spd_problem_gradient_work. */
 double spd_problem_curvature_norm(const spdhg_problem *p, int threads, const double *D, int rounds, double *v, double *work);

@@ -7,6 +7,8 @@
  * (docs/problem.md, Intercept, weights, scaling). */
 #include "problem/sample.h"
 
+#include "problem/lipschitz.h"
+
 /* Vose's construction: cell i returns i with probability keep[i], otherwise other[i]. O(n). */
 static void build_alias(int64_t n, const double *w, double W, double *keep, int64_t *other, int64_t *stack) {
     int64_t small = 0, large = n; /* two stacks that grow towards each other */
@@ -38,13 +40,8 @@ static void build_alias(int64_t n, const double *w, double W, double *keep, int6
 /* The factor and the probability of every row under norm sampling; returns the sum of the latter, 1 up to rounding. */
 static double chances(const spdhg_problem *p, double *factor, double *chance) {
     double sum = 0;
-    for (int64_t i = 0; i < p->n; i++) {
-        spd_row row;
-        spd_problem_row(p, i, &row);
-        factor[i] = spd_problem_norm_factor(p, sqrt(spd_dot(row.nnz, row.val, row.val) + p->intercept));
-        chance[i] = spd_problem_share(p, i) / factor[i];
-        sum += chance[i];
-    }
+    spd_problem_factors(p, SPDHG_SAMPLING_NORM, factor);
+    for (int64_t i = 0; i < p->n; i++) sum += chance[i] = spd_problem_share(p, i) / factor[i];
     return sum;
 }
 

@@ -9,7 +9,7 @@ bool spd_outcome_is_last(const spd_loop *l) {
 
 /* A point counts as diverged if it is that many times further above the least loss than the start and x = 0 are. A run can
  * recover from FAR, but not end there; it cannot recover from HOPELESS. */
-static const double FAR = 100, HOPELESS = 1e12;
+static const double FAR = 1e4, HOPELESS = 1e12;
 
 static bool above_start(const spd_loop *l, double objective, double times) {
     const spdhg_solver *s = l->solver;

@@ -2,7 +2,7 @@
 #ifndef SPD_SOLVER_H
 #define SPD_SOLVER_H
 #include "certify/certify.h"
-#include "problem/problem.h"
+#include "problem/lipschitz.h"
 #include "recession/recession.h"
 
 typedef spdhg_param spd_param;

@@ -5,6 +5,7 @@ from reference_run import Checks, Fitted, asked, write_matrix, write_svm
 import numpy as np
 import reference
 import sampling
+import smoothness
 
 ROWS, FEATURES, STEPS = 16, 5, 3
 SEED = 2
@@ -60,7 +61,7 @@ class Following:
 
 
 def sadmm(f):
-    p, L, f.rho = f.p, f.get("L", f.bound + f.p.gamma), f.get("rho", 1)
+    p, L, f.rho = f.p, f.get("L", smoothness.by_rule(f.p, "sadmm")), f.get("rho", 1)
     for t in range(1, STEPS + 1):
         g, gc = f.gradient(f.rows(t - 1), p.gamma)
         eta = 1 / (L + (p.gamma * t if p.gamma else f.get("theta", 1) * np.sqrt(t)))
@@ -96,9 +97,9 @@ def rda_admm(f):
 
 
 def sgadm(f, full=False):
-    p = f.p
-    rho = f.get("rho", (f.bound + p.gamma) / f.norm2)
-    C = f.get("L", f.bound + p.gamma) + rho * f.norm2
+    p, L = f.p, f.get("L", smoothness.by_rule(f.p, "gadm" if full else "sgadm"))
+    rho = f.get("rho", L / f.norm2)
+    C = L + rho * f.norm2
     y = -f.w
     for t in range(1, STEPS + 1):
         g, gc = f.gradient(list(range(ROWS)) if full else f.rows(t - 1), p.gamma)
@@ -117,7 +118,7 @@ def gadm(f):
 
 def lpdhg_const(f):
     p, y = f.p, -f.w
-    L = f.get("L", f.bound + p.gamma)
+    L = f.get("L", smoothness.by_rule(p, "lpdhg-const"))
     s = f.get("s", L / f.norm2)
     for _ in range(STEPS):
         g, gc = f.gradient(list(range(ROWS)), p.gamma)

@@ -23,6 +23,7 @@ SOLVERS = {
     "spdhg-sc2": (1000, STOCHASTIC, [], [RIDGE]),
     "spdhg-sc1h": (1000, STOCHASTIC, [], [RIDGE]),
     "spdhg-sc2h": (1000, STOCHASTIC, [], [RIDGE]),
+    "spdhg-free": (1000, STOCHASTIC, [], []),
     "lpdhg": (5000, STOCHASTIC, [], []),
     "sadmm": (1000, STOCHASTIC, [], [SETS]),
     "opg-admm": (1000, STOCHASTIC, [], []),

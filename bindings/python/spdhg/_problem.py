@@ -14,7 +14,7 @@ from ._graph import learn_handle
 from ._native import ffi, lib
 from ._structure import LEARNED, structure_handle
 
-SAMPLING = {"iid": lib.SPDHG_SAMPLING_IID, "shuffle": lib.SPDHG_SAMPLING_SHUFFLE}
+SAMPLING = {"iid": lib.SPDHG_SAMPLING_IID, "shuffle": lib.SPDHG_SAMPLING_SHUFFLE, "norm": lib.SPDHG_SAMPLING_NORM}
 
 
 def number(name: str, value: Any, least: float = 0.0) -> float:
@@ -158,5 +158,8 @@ def seed(random_state: Any) -> int:
 
 def set_params(solver: Any, params: Optional[Any]) -> None:
     for name, value in dict(params or {}).items():
-        call(lib.spdhg_solver_set, solver, str(name).encode(), float(value))
+        if isinstance(value, str):  # such as L="max"
+            call(lib.spdhg_solver_choose, solver, str(name).encode(), value.encode())
+        else:
+            call(lib.spdhg_solver_set, solver, str(name).encode(), float(value))
 
