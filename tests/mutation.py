@@ -44,7 +44,7 @@ TESTS = {
     "row_prox.c": ["test_iterates_spdc.py", "test_iterates_sdca_admm.py", *LAWS],
     "step_rule.c": SPDHG + ["test_iterates_admms.py lpdhg-const", "test_optimum_solvers.py lpdhg-const"],
     "batch.c": ["test_iterates_admms.py sadmm,opg-admm", *SPDHG, "test_optimum_solvers.py spdhg,saga-pd3o"],
-    "sadmm.c": admm("sadmm"),
+    "sadmm.c": admm("sadmm,sadmm-sc2"),
     "opg_admm.c": admm("opg-admm"),
     "rda_admm.c": admm("rda-admm"),
     "sgadm.c": admm("sgadm,gadm"),

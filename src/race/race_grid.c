@@ -37,6 +37,7 @@ static const struct grid {
     {"lpdhg", {&scale, &s}},
     {"lpdhg-const", {&longer, &s}},
     {"sadmm", {&longer_theta, &rho}},
+    {"sadmm-sc2", {&longer, &rho}},
     {"opg-admm", {&longer_eta0, &rho}},
     {"rda-admm", {&longer_eta0, &rho}},
     {"sgadm", {&longer, &rho}},
@@ -100,7 +101,8 @@ void spd_race_grid(const spd_race *race, const char *solver, const spdhg_problem
     const bool theory = spd_race_by_theory(solver) && strcmp(race->o.protocol, "fair") != 0;
     entry->tuned = theory ? "theory" : grid ? "grid" : "default";
     entry->points = 0;
-    if (theory && paper && spd_solver_find(solver)->smoothness) entry->chosen = (spd_race_params){1, {{"L", SPD_L_MAX}}}; /* as in the paper's experiments */
+    if (theory && paper && spd_solver_find(solver)->smoothness)
+        entry->chosen = (spd_race_params){1, {{"L", SPD_L_MAX}}}; /* as in the paper's experiments */
     if (!grid || theory) return;
     const axis *first = grid->axis[0], *second = grid->axis[1];
     for (int i = 0; i < first->factors; i++)

@@ -70,6 +70,20 @@ def sadmm(f):
         yield f.tail(f.rho)
 
 
+def sadmm_sc2(f):
+    """Azadi and Sra: the averages themselves, weights t = 1, 2, ... of x_t (before the step) and of the multiplier behind it."""
+    p, L, f.rho = f.p, f.get("L", smoothness.by_rule(f.p, "sadmm")), f.get("rho", 1)
+    past = []
+    for t in range(1, STEPS + 1):
+        before, eta = f.x, 2 / (p.gamma * (t + 1) + 2 * L)
+        g, gc = f.gradient(f.rows(t - 1), p.gamma)
+        f.move(f.c - eta * gc)
+        f.x = f.solve(np.eye(f.x.size) / eta, f.x / eta - g + f.F.T @ (f.rho * f.z + f.w))
+        past.append((t, before, f.tail(f.rho)[1]))
+        total = sum(w for w, _, _ in past)
+        yield sum(w * x for w, x, _ in past) / total, sum(w * y for w, _, y in past) / total
+
+
 def opg_admm(f):
     p, L = f.p, f.get("L", f.bound + f.p.gamma)
     rho, eta0 = f.get("rho", (f.bound + p.gamma) / f.norm2), f.get("eta0", 1 / p.gamma if p.gamma else 1)
@@ -175,6 +189,7 @@ def ada_sadmm_full(f):
 
 # name: method, its parameters away from the defaults, takes sets, last iterate instead of the average
 METHODS = {"sadmm": (sadmm, {"rho": 0.3, "L": 2.0, "theta": 1.7}, False, False),
+           "sadmm-sc2": (sadmm_sc2, {"rho": 0.3, "L": 2.0}, False, True),
            "opg-admm": (opg_admm, {"eta0": 0.7, "rho": 0.3, "L": 2.0}, True, False),
            "rda-admm": (rda_admm, {"eta0": 0.7, "rho": 0.3, "L": 2.0}, True, False),
            "sgadm": (sgadm, {"rho": 0.3, "L": 2.0}, True, False),
@@ -186,7 +201,7 @@ METHODS = {"sadmm": (sadmm, {"rho": 0.3, "L": 2.0, "theta": 1.7}, False, False),
            "ada-sadmm-full": (ada_sadmm_full, {"eta": 0.6, "a": 0.4, "rho": 0.3}, False, False)}
 
 
-SYSTEMS = "sadmm", "fsadmm", "fsadmm-lite", "ada-sadmm-diag", "ada-sadmm-full"  # whose x-step is a linear system
+SYSTEMS = "sadmm", "sadmm-sc2", "fsadmm", "fsadmm-lite", "ada-sadmm-diag", "ada-sadmm-full"  # whose x-step is a linear system
 
 
 def make_cases():
@@ -250,7 +265,7 @@ if __name__ == "__main__":
     tally.check(min(distinct) < 4, f"some batch of 4 has a row twice: {distinct}")
     for command, problem, size, bounded in make_cases():
         for solver, (_, parameters, takes_sets, _) in METHODS.items():
-            if not asked(solver) or (bounded and not takes_sets) or (solver == "lpdhg-const" and problem.gamma == 0):
+            if not asked(solver) or (bounded and not takes_sets) or (solver in ("lpdhg-const", "sadmm-sc2") and problem.gamma == 0):
                 continue
             if problem.d > FEATURES and solver not in SYSTEMS:
                 continue

@@ -26,6 +26,7 @@ SOLVERS = {
     "spdhg-free": (1000, STOCHASTIC, [], []),
     "lpdhg": (5000, STOCHASTIC, [], []),
     "sadmm": (1000, STOCHASTIC, [], [SETS]),
+    "sadmm-sc2": (1000, STOCHASTIC, [], [SETS, RIDGE]),
     "opg-admm": (1000, STOCHASTIC, [], []),
     "rda-admm": (1000, STOCHASTIC, [], []),
     "sgadm": (1000, STOCHASTIC, [], []),
