@@ -148,6 +148,7 @@ static spdhg_status take_names(spdhg_data *data, spd_name_list *names, const cha
 }
 
 spdhg_status spdhg_data_read(spdhg_data **out, const char *path, const spdhg_read_options *options, spdhg_error *err) {
+    SPD_DEFAULT_FLOATS;
     const double began = spd_now();
     *out = NULL;
     spdhg_read_options o = SPDHG_READ_OPTIONS;
@@ -180,6 +181,7 @@ spdhg_status spdhg_data_read(spdhg_data **out, const char *path, const spdhg_rea
 }
 
 spdhg_status spdhg_data_write(const spdhg_data *data, const char *path, const char *format, spdhg_error *err) {
+    SPD_DEFAULT_FLOATS;
     const spd_reader *writer = NULL;
     if (format && strcmp(format, "auto") != 0)
         SPD_TRY(by_name(format, &writer, err));
