@@ -21,7 +21,8 @@ static int64_t steps_between_polls(const spdhg_solver *s, const spd_solver_kind 
 
 static double epochs_of(const spd_loop *l) { return (double)l->run.rows_visited / (double)l->solver->problem->n; }
 
-/* Evaluates the solver's output; keeps it as the solution if it is finite. Returns false when it is not. */
+/* Evaluates the solver's output; keeps it as the solution if it is finite and not far above the start. Returns false when the
+ * run cannot recover. */
 static bool measure(spd_loop *l, bool final, spdhg_status *status, spdhg_error *err) {
     spdhg_solver *s = l->solver;
     const spdhg_problem *p = s->problem;
@@ -37,12 +38,13 @@ static bool measure(spd_loop *l, bool final, spdhg_status *status, spdhg_error *
         s->evaluator.offer = s->keeps && !l->thin ? l->run.offer : NULL; /* a single fit: x and y suffice to prove the gap */
         spd_evaluate(&s->evaluator, l->x, l->c, l->y, &point);
         s->evaluator.offer = NULL;
-        finite = isfinite(point.objective);
+        finite = !spd_outcome_hopeless(l, point.objective);
     } else
         point.objective = point.train_loss = point.penalty = point.test_loss = point.test_score = point.gap = point.dual_norm =
             NAN;
     *status = spd_trace_add(&s->trace, &point, err);
-    if (finite && !spd_outcome_astray(l, point.objective)) {
+    l->far = finite && spd_outcome_far(l, point.objective);
+    if (finite && !l->far && !spd_outcome_astray(l, point.objective)) {
         spd_solver_keep(s, l->run.kind, l->x, l->c, l->y, &point);
         if (!l->thin) l->run.seen = s->evaluator.seen;
     }
