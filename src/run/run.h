@@ -26,12 +26,11 @@ const spd_solver_kind *spd_solver_find(const char *name); /* NULL if unknown */
  * counts. */
 typedef struct spd_stage {
     const spd_solver_kind *kind;
-    double epochs;  /* 0: all that are left */
-    int64_t stride; /* works on one row drawn from every `stride`; 1: on all rows */
-    spd_rescue
-        rescue; /* other than SPD_ALONE: if this stage stalls no more can be gained; the next runs only if this one gives up */
+    double epochs;     /* 0: all that are left */
+    int64_t stride;    /* works on one row drawn from every `stride`; 1: on all rows */
+    spd_rescue rescue; /* SPD_RESCUED: the next stage runs only if this one gives up; SPD_RELIEVED: also if it stalls */
 } spd_stage;
-enum { SPD_STAGES_MAX = 4 };
+enum { SPD_STAGES_MAX = 8 };
 typedef struct spd_plan {
     int stages;
     spd_stage stage[SPD_STAGES_MAX];
