@@ -9,7 +9,8 @@
 #include "problem/rows.h"
 
 static const double UNIT = 0.5 * DBL_EPSILON;
-static const double FUNCTIONS = 16; /* units in the last place: error of a loss and of its slope for a given score */
+static const double SCORES = 50 * DBL_EPSILON; /* relative: scores closer than this are not told apart where f is nearly 0 */
+static const double FUNCTIONS = 16;            /* units in the last place: error of a loss and of its slope for a given score */
 
 /* Two upper bounds of sum_j |a_ij||x_j| for every row; the smaller is returned. */
 static double score_size(const spd_certifier *c, const double *x) {
@@ -132,8 +133,17 @@ double spd_dual_error_of_structure(const spd_certifier *c, const double *x, cons
     return sum;
 }
 
-void spd_gap_refer(spd_certifier *c, const double *x) {
+/* (1/W) sum_i w_i phi''(z_i) z_i^2 of a scalar loss: twice what f changes, to second order, if every score changes by itself. */
+static double bend(const spdhg_problem *p, const double *z) {
+    double sum = 0;
+    for (int64_t i = 0; i < p->n * p->K && p->loss->second; i++)
+        sum += spd_problem_share(p, i / p->K) * p->loss->second(z[i], p->b[i], p->loss_arg) * z[i] * z[i];
+    return sum;
+}
+
+void spd_gap_refer(spd_certifier *c, const double *x, const double *z) {
     const spdhg_problem *p = c->problem;
+    const double by_scores = SCORES * SCORES / 1e-6 * bend(p, z);
     double sum = 0;
     for (spd_rows r = spd_rows_of(p); spd_rows_next(&r);) {
         if (r.row.n < 2 || spd_routes_is_link(&r.row)) continue; /* equal entries cancel exactly */
@@ -141,6 +151,7 @@ void spd_gap_refer(spd_certifier *c, const double *x) {
             sum += r.term->lambda * fabs(r.row.val[q]) * spd_sum_abs(p->K, x + r.row.idx[q] * p->K);
     }
     c->reference = UNIT / 1e-6 * fmax(isfinite(c->start_value) ? c->start_value : 0, isfinite(sum) ? sum : 0);
+    if (isfinite(by_scores)) c->reference = fmax(c->reference, by_scores);
 }
 
 /* lambda r(z) - y'z for z = F x, which is negative only by rounding. With l1 each entry has its own bracket, and nothing
