@@ -1,6 +1,8 @@
 /* certifier.c - creates a certifier: its arrays, the routes, and the fixed point of X at which bounds are computed. */
 #include "certify/certify.h"
 
+enum { EACH_OUTPUT_MOST = 300 }; /* unknowns of a coupled loss up to which its outputs may move one by one */
+
 static bool unbounded_without_ridge(const spdhg_problem *p) {
     return p->gamma == 0 && !isfinite(p->set.kind->diameter(p->dK, p->set.arg));
 }
@@ -163,9 +165,11 @@ static spdhg_status allocate(spd_certifier *c, spdhg_error *err) {
     double bytes = 0;
     int64_t unknowns;
     if (!find_routes(c, &unknowns)) return spd_fail_memory(err, 100.0 * (double)p->d);
-    *s = (spd_base_system){.problem = p, .n = c->routes.bases + (p->intercept ? 1 : 0), .most = unknowns};
-    const int64_t coupled = p->loss->value ? 0 : c->routes.bases;
-    c->mean = (spd_base_system){.problem = p, .n = coupled, .most = coupled, .rowless = true};
+    const int64_t blocks = c->routes.bases + (p->intercept ? 1 : 0);
+    const int64_t outputs = p->loss->value || blocks * p->K > EACH_OUTPUT_MOST ? 1 : p->K;
+    *s = (spd_base_system){.problem = p, .blocks = blocks, .outputs = outputs, .n = blocks * outputs, .most = unknowns * outputs};
+    const int64_t mean = p->loss->value || outputs > 1 ? 0 : c->routes.bases;
+    c->mean = (spd_base_system){.problem = p, .blocks = mean, .outputs = 1, .n = mean, .most = mean, .rowless = true};
     bool good = true;
     const int count = parts_of(c, parts);
     for (int i = 0; i < count; i++) {

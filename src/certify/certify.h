@@ -165,9 +165,10 @@ bool spd_dual_balance(spd_certifier *c); /* sum_i w_i alpha_i = 0 in every outpu
 double spd_dual_fenchel(const spd_certifier *c, const double *z); /* first bracket; INFINITY if alpha left the domain */
 /* The lower bound given by alpha = 0, y = 0: the mean of the rows' least losses. c->alpha must be 0. */
 double spd_dual_least(const spd_certifier *c);
-double spd_dual_shrink(spd_certifier *c);             /* the largest factor <= 1 that brings y into its ball */
-void spd_dual_scale(spd_certifier *c, double factor); /* multiplies alpha, y and v; alpha + low keeps its precision */
-void spd_dual_drop_small(spd_certifier *c);           /* sets negligible alphas to 0 and updates g */
+double spd_dual_shrink(spd_certifier *c);                      /* the largest factor <= 1 that brings y into its ball */
+void spd_dual_scale(spd_certifier *c, double factor);          /* multiplies alpha, y and v; alpha + low keeps its precision */
+void spd_dual_drop_small(spd_certifier *c, double affordable); /* sets negligible alphas to 0 and updates g */
+void spd_dual_even_out(const spdhg_problem *p, int64_t i, double *alpha); /* the alphas of a row of a coupled loss sum to 0 */
 /* ---- polish.c: lowers h*(-g - F'y) over y in lambda Y by a few accelerated projected gradient steps from c->y. With a ridge the
  * gap is `rest` plus that value; no steps are made if the gap is already small enough, or too large to be worth the work. */
 void spd_dual_polish(spd_certifier *c, double rest, double objective);

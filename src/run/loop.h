@@ -75,7 +75,7 @@ spdhg_outcome spd_outcome_of_stage(const spd_loop *l, bool over);
 /* No stage follows this one: it is the last of the plan, or the next is only for the case that it gives up. */
 bool spd_outcome_is_last(const spd_loop *l);
 /* After a stage that gave up: if no minimiser exists, the next stage may move anywhere, and the earlier answer is better. */
-bool spd_outcome_astray(const spd_loop *l, double objective);
+bool spd_outcome_astray(const spd_loop *l, const spdhg_point *point);
 spdhg_outcome spd_outcome_of_rest(const spdhg_solver *s); /* for stages that have no budget left */
 bool spd_outcome_is_open(spdhg_outcome outcome);          /* a proof may still turn it into CONVERGED */
 /* The outcome once the answer is final: polishing may have proven what the steps had not. A run stopped by its caller stays

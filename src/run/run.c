@@ -42,7 +42,7 @@ static bool measure(spd_loop *l, bool final, spdhg_status *status, spdhg_error *
         point.objective = point.train_loss = point.penalty = point.test_loss = point.test_score = point.gap = point.dual_norm =
             NAN;
     *status = spd_trace_add(&s->trace, &point, err);
-    if (finite && !spd_outcome_astray(l, point.objective)) {
+    if (finite && !spd_outcome_astray(l, &point)) {
         spd_solver_keep(s, l->run.kind, l->x, l->c, l->y, &point);
         if (!l->thin) l->run.seen = s->evaluator.seen;
     }
