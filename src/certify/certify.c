@@ -76,6 +76,7 @@ void spd_certify(spd_certifier *c, const spd_trial *at, const double *y, spd_gap
     spd_gap found;
     other->tried = true;
     other->stop = c->stop;
+    other->best_dual = -INFINITY; /* lambda may have changed since it was computed */
     other->reference = c->reference;
     other->worth = c->worth;
     other->enough = c->enough;

@@ -118,13 +118,9 @@ static void move(spd_certifier *c, const double *z) {
             for (int64_t k = 0; k < K; k++) alpha[k] += c->curve[i * K + k] * t[k];
         else if (spd_max_abs(K, alpha) > 0) {
             p->loss->second_k(z + i * K, K, p->b[i], t, c->work);
-            bool closed = false;
-            for (int64_t k = 0; k < K; k++) {
-                const bool open = alpha[k] + ((double)k == p->b[i]) > 0; /* a probability of 0 stays so */
-                alpha[k] += open ? c->work[k] : 0;
-                closed = closed || !open;
-            }
-            if (closed) spd_dual_even_out(p, i, alpha);
+            for (int64_t k = 0; k < K; k++) /* a probability of 0 stays so */
+                if (alpha[k] + ((double)k == p->b[i]) > 0) alpha[k] += c->work[k];
+            spd_dual_even_out(p, i, alpha);
         }
     }
     for (int64_t t = 0; t < p->terms; t++) {

@@ -31,6 +31,14 @@ static double most_curved(const spdhg_problem *p, double z, double b, double dz)
     return p->loss->steady ? p->loss->second(z, b, p->loss_arg) * exp(dz) : INFINITY;
 }
 
+/* The same from the slopes at z - dz and z + dz, between which phi' lies: far out, where a loss is flat, dz may be large. */
+static double loss_error_by_slopes(const spdhg_problem *p, double z, double b, double alpha, double dz) {
+    const double low = p->loss->slope(z - dz, b, p->loss_arg), high = p->loss->slope(z + dz, b, p->loss_arg);
+    const double slope = fmax(fabs(low), fabs(high)) + fmax(fabs(low - alpha), fabs(high - alpha));
+    const double all = (slope * (1 + 2 * FUNCTIONS * UNIT) + 2 * DBL_MIN) * dz; /* a slope may have underflowed */
+    return isfinite(all) ? all : INFINITY;
+}
+
 /* (1/W) sum_i w_i loss_error_i, each row with its own |a_i|'|x|. */
 static double loss_error_by_rows(const spd_certifier *c, const double *x, const double *z) {
     const spdhg_problem *p = c->problem;
@@ -49,7 +57,10 @@ static double loss_error_by_rows(const spd_certifier *c, const double *x, const 
                          kappa = most_curved(p, z[i * K + k], row.b[p->loss->value ? k : 0], dz);
             double slope = fabs(c->slope[k]) + fabs(c->slope[k] - c->alpha[i * K + k]);
             if (isinf(p->kappa)) slope += 2 * FUNCTIONS * UNIT * kappa; /* a cancelling slope has an error of units of phi'' */
-            own += loss_error(kappa, slope, dz);
+            const double flat = p->loss->value && isfinite(p->kappa)
+                                    ? loss_error_by_slopes(p, z[i * K + k], row.b[k], c->alpha[i * K + k], dz)
+                                    : INFINITY;
+            own += fmin(loss_error(kappa, slope, dz), flat);
         }
         sum += spd_problem_share(p, i) * own;
     }

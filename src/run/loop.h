@@ -50,6 +50,7 @@ typedef struct spd_loop {
     double *x, *c, *y; /* the solver's output, as evaluated */
     int64_t k, iterations_before;
     double seconds, epochs_before;
+    bool astray;      /* the last point evaluated is not the answer so far */
     int64_t measured; /* k of the last point */
     double *before;   /* the state before the last step, and ... */
     int64_t rows_before;
@@ -75,7 +76,7 @@ spdhg_outcome spd_outcome_of_stage(const spd_loop *l, bool over);
 /* No stage follows this one: it is the last of the plan, or the next is only for the case that it gives up. */
 bool spd_outcome_is_last(const spd_loop *l);
 /* After a stage that gave up: if no minimiser exists, the next stage may move anywhere, and the earlier answer is better. */
-bool spd_outcome_astray(const spd_loop *l, const spdhg_point *point);
+bool spd_outcome_astray(const spd_loop *l, double objective);
 spdhg_outcome spd_outcome_of_rest(const spdhg_solver *s); /* for stages that have no budget left */
 bool spd_outcome_is_open(spdhg_outcome outcome);          /* a proof may still turn it into CONVERGED */
 /* The outcome once the answer is final: polishing may have proven what the steps had not. A run stopped by its caller stays

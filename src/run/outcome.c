@@ -9,14 +9,10 @@ bool spd_outcome_is_last(const spd_loop *l) {
     return l->stage + 1 == plan->stages || (rescue != SPD_ALONE && !handed_over);
 }
 
-bool spd_outcome_astray(const spd_loop *l, const spdhg_point *point) {
+bool spd_outcome_astray(const spd_loop *l, double objective) {
     const spdhg_solver *s = l->solver;
-    const double tol = s->options.tol, before = s->solution.objective, rise = point->objective - before,
-                 relative = spd_evaluate_relative(&s->evaluator, point);
-    const bool rescues = l->stage > 0 && s->plan.stage[l->stage - 1].rescue != SPD_ALONE,
-               proven = s->evaluator.gap.kind == SPD_GAP_CERTIFIED && relative <= tol,
-               less_is_known = s->solution.gap_relative < relative; /* and f is the same, or nearly so */
-    return rescues && !proven && (rise > tol * fabs(before) || (less_is_known && rise > -tol * fabs(before)));
+    const double before = s->solution.objective;
+    return l->stage > 0 && s->plan.stage[l->stage - 1].rescue != SPD_ALONE && objective > before + s->options.tol * fabs(before);
 }
 
 spdhg_outcome spd_outcome_of_stage(const spd_loop *l, bool over) {

@@ -13,27 +13,17 @@ enum {
     PASSES = 15, /* passes of saga-pd3o to reach 1e-6 where ridge makes it easy */
     PASSES_MOST = 60,
     STRUCTURE_MOST = 3, /* rows of F per feature: beyond this, more rows make saga-pd3o slower */
-    A_SECOND = 1000000000,
-    RESCUE = 10000 /* passes of another method if proximal Newton gives up: both fail if there is no minimiser */
+    RESCUE = 10000      /* passes of another method if proximal Newton gives up: both fail if there is no minimiser */
 };
 
 static bool takes(const char *name, const spdhg_problem *p) { return !spd_solver_refuses(spd_solver_find(name), p); }
 
-/* Nanoseconds of one row of a stochastic pass: its entries, and all of F. */
-static double row_cost(const spdhg_problem *p) {
-    double cost = 100 + 4 * (double)p->nnz / (double)p->n;
-    for (int64_t t = 0; t < p->terms; t++) cost += 2 * (double)(spd_csr_nnz(&p->term[t].F->F) + p->term[t].m);
-    return cost;
-}
-
 /* A stochastic pass pays if the Newton steps it saves cost more: rows with many entries, and a structure that is cheap to apply
  * once per row. */
 static bool worth_a_pass(const spdhg_problem *p) {
-    return p->n >= ROWS_PER_UNKNOWN * spd_problem_normal_size(p) && STEPS_SAVED * spd_problem_normal_cost(p) >= row_cost(p);
+    return p->n >= ROWS_PER_UNKNOWN * spd_problem_normal_size(p) &&
+           STEPS_SAVED * spd_problem_normal_cost(p) >= spd_plan_row_cost(p);
 }
-
-/* Whether all passes of a rescue take at most a second: every method may then try where the one before it has stalled. */
-static bool is_cheap(const spdhg_problem *p) { return RESCUE * (double)(p->n * p->K) * row_cost(p) <= A_SECOND; }
 
 /* Nanoseconds of Newton's method with a dense factor and of a pass of saga-pd3o, as measured by bench/scaling. Newton: writing
  * out H five times, inner iterations, factors. Pass: entries and rows. Only the ratio of the two matters. */
@@ -115,7 +105,7 @@ typedef struct facts {
  * used with --standardize, because its standard deviations would differ. */
 static facts look_at(const spdhg_problem *p) {
     facts f = {.line = takes("chain-newton", p), .few = takes("prox-newton", p), .stride = 1};
-    f.cheap = is_cheap(p);
+    f.cheap = RESCUE * spd_plan_row_cost(p) * (double)(p->n * p->K) <= 1e9; /* all passes of a rescue take a second */
     f.newton = takes("alm-ssn", p);
     if (f.line) return (facts){.line = true, .relieved = takes("interior", p), .cheap = f.cheap, .newton = f.newton, .stride = 1};
     f.factor = takes("ipm", p) && spd_plan_sparse_pays(p, f.few ? newton_cost(p) : INFINITY);
@@ -136,6 +126,12 @@ static facts look_at(const spdhg_problem *p) {
     if (f.few && !f.tied && !p->standardize && f.passes == 0) f.stride = thin_stride(p);
     f.pass = f.newton && !f.few && !f.columns && f.passes == 0 && worth_a_pass(p) && takes(first_pass(p), p);
     return f;
+}
+
+/* A method that follows itself on the same rows starts anew: an interior-point method may fail only because of where it began. */
+static bool follows_itself(const spd_plan *plan, const char *solver) {
+    const spd_stage *before = plan->stages > 0 ? &plan->stage[plan->stages - 1] : NULL;
+    return before && before->kind == spd_solver_find(solver) && before->stride == 1;
 }
 
 /* The stages in order; the last column says whether a stage is used.
@@ -171,6 +167,7 @@ static void add_stages(spd_plan *plan, const spdhg_problem *p, const facts *f) {
         {"prox-newton", 0, 1, f->relieved ? SPD_RELIEVED : SPD_RESCUED, f->few},
         {"interior", 0, 1, waits, f->interior || f->relieved},
         {"ipm", 0, 1, waits, rescue && !f->factor && f->cheap && takes("ipm", p)},
+        {"ipm", 0, 1, waits, rescue && !f->factor && f->cheap && takes("ipm", p)},
         {last, rescue ? RESCUE : 0, 1, SPD_ALONE, !rescue || takes(last, p)},
     };
     for (size_t i = 0; i < sizeof stage / sizeof *stage && plan->stages < SPD_STAGES_MAX; i++)
@@ -178,7 +175,8 @@ static void add_stages(spd_plan *plan, const spdhg_problem *p, const facts *f) {
             plan->stage[plan->stages++] = (spd_stage){.kind = spd_solver_find(stage[i].solver),
                                                       .epochs = stage[i].epochs,
                                                       .stride = stage[i].stride,
-                                                      .rescue = stage[i].rescue};
+                                                      .rescue = stage[i].rescue,
+                                                      .cold = follows_itself(plan, stage[i].solver)};
 }
 
 static const char *reason(const facts *f) {
