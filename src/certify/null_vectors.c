@@ -6,6 +6,7 @@
  * N then has small integer entries. They are guessed by Gauss-Jordan elimination of S G S, rounded to fractions with a small
  * common denominator, and kept only if each row's sum is 0 without any rounding (la/exact.c). A wrong guess is thus rejected. */
 #include "certify/certify.h"
+#include "problem/rows.h"
 
 enum { DENOMINATOR_MOST = 720 };
 static const double SINGULAR =
@@ -100,18 +101,15 @@ static bool is_null(spd_base_system *s, const spd_routes *r, const double *q, bo
         if (active && s->D[i] == 0 && spd_max_abs(p->K, s->alpha + i * p->K) == 0) continue;
         if (!is_null_for_row(s, r, q, i, active)) return false;
     }
-    for (int64_t t = 0; t < p->terms; t++) { /* and every row of F; with a scale its columns differ from the data's */
-        const spd_csr *F = &p->term[t].F->F;
-        for (int64_t e = 0; e < F->m && s->rest[t]; e++) {
-            if (p->scale && !s->rowless) return false;
-            const int64_t entries = F->ptr[e + 1] - F->ptr[e];
-            for (int64_t k = 0; k < s->outputs; k++) {
-                for (int64_t l = 0; l < entries; l++) {
-                    const int64_t j = F->idx[F->ptr[e] + l];
-                    factor[l] = r->base[j] < 0 ? 0 : r->sign[j] * entry(s, q, r->base[j], k, -1);
-                }
-                if (!spd_sums_to_zero(entries, factor, F->val + F->ptr[e], work)) return false;
+    for (spd_rows f = spd_rows_of(p); spd_rows_next(&f);) { /* and every row of F */
+        if (!s->rest[f.term - p->term]) continue;
+        if (p->scale && !s->rowless) return false; /* its columns are not those of the data as given */
+        for (int64_t k = 0; k < s->outputs; k++) {
+            for (int64_t l = 0; l < f.row.n; l++) {
+                const int64_t j = f.row.idx[l];
+                factor[l] = r->base[j] < 0 ? 0 : r->sign[j] * entry(s, q, r->base[j], k, -1);
             }
+            if (!spd_sums_to_zero(f.row.n, factor, f.row.val, work)) return false;
         }
     }
     return true;

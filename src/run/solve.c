@@ -43,7 +43,7 @@ static bool remember(best_known *b, const spdhg_solver *s) {
 }
 
 static spdhg_status recall(const best_known *b, spdhg_solver *s, spdhg_error *err) {
-    if (!b->x || !(b->relative < s->solution.gap_relative)) return SPDHG_OK;
+    if (!b->x || s->trace.points == 0 || !(b->relative < s->solution.gap_relative)) return SPDHG_OK;
     if (b->objective > s->solution.objective + s->options.tol * fabs(s->solution.objective)) return SPDHG_OK;
     spdhg_point point = s->trace.point[s->trace.points - 1];
     s->evaluator.certifier.worth = INFINITY;

@@ -73,7 +73,7 @@ PROVABLE = [
     ("ordinary", 500024), ("scales 1e300", 600009),                                           # nuclear norm of one row, or without lambda
     ("scales 1e300", 700005), ("time stamps", 700000),                                        # a stage that diverged; huber of a small width
     ("signal", 1300056), ("width 0", 1300089), ("one-hot", 7000174), ("sparse", 7000179),     # sides of X: forces of l1 rows, rows that go to 0
-    ("counts collinear", 1300010), ("rounded", 1300070), ("signal of any size", 1300073),     # another method where the first has stalled
+    ("counts collinear", 1300010), ("signal of any size", 1300073),                             # another method where the first has stalled
     ("counts", 1300077), ("duplicates", 1300039),                                             # a lambda too small to absorb the rounding of v
     ("counts one-hot", 7000064), ("counts", 7000153),                                         # optimum 0 at a constant that is no double
     ("sparse", 7000235), ("separable", 7000335), ("interpolation", 7000305),                  # softmax: one class separable from the others
