@@ -50,6 +50,7 @@ typedef struct spd_loop {
     double *x, *c, *y; /* the solver's output, as evaluated */
     int64_t k, iterations_before;
     double seconds, epochs_before;
+    bool astray;      /* the last point evaluated is not the answer so far */
     int64_t measured; /* k of the last point */
     bool far;         /* the last point was far above the start */
     double *before;   /* the state before the last step, and ... */

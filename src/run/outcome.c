@@ -4,7 +4,9 @@
 
 bool spd_outcome_is_last(const spd_loop *l) {
     const spd_plan *plan = &l->solver->plan;
-    return l->stage + 1 == plan->stages || (plan->stage[l->stage].rescue != SPD_ALONE && l->said != SPD_GIVES_UP);
+    const spd_rescue rescue = plan->stage[l->stage].rescue;
+    const bool handed_over = l->said == SPD_GIVES_UP || (l->said == SPD_STALLED && rescue == SPD_RELIEVED);
+    return l->stage + 1 == plan->stages || (rescue != SPD_ALONE && !handed_over);
 }
 
 /* A point counts as diverged if it is that many times further above the least loss than the start and x = 0 are. A run can

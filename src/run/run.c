@@ -44,7 +44,8 @@ static bool measure(spd_loop *l, bool final, spdhg_status *status, spdhg_error *
             NAN;
     *status = spd_trace_add(&s->trace, &point, err);
     l->far = finite && spd_outcome_far(l, point.objective);
-    if (finite && !l->far && !spd_outcome_astray(l, point.objective)) {
+    l->astray = !finite || l->far || spd_outcome_astray(l, point.objective);
+    if (!l->astray) {
         spd_solver_keep(s, l->run.kind, l->x, l->c, l->y, &point);
         if (!l->thin) l->run.seen = s->evaluator.seen;
     }
@@ -170,8 +171,11 @@ static spdhg_status prepare_stage(spd_loop *l, const spd_solver_kind *kind, spdh
     l->run.log = spd_loop_log;
     l->run.log_context = s;
     const double from = s->clock();
-    kind->start(&l->run, s->x, s->c, s->y);
-    if ((l->iterations_before > 0 || again) && !l->thin) l->run.seen = s->evaluator.seen; /* from the earlier evaluation */
+    const bool cold = s->plan.stage[l->stage].cold; /* l->x, l->c and l->y are still 0 */
+    if (cold && p->constant) memcpy(l->c, p->constant, (size_t)p->K * sizeof *l->c);
+    kind->start(&l->run, cold ? l->x : s->x, cold ? l->c : s->c, cold ? l->y : s->y);
+    if ((l->iterations_before > 0 || again) && !l->thin && !cold && !l->astray)
+        l->run.seen = s->evaluator.seen; /* from the earlier evaluation */
     l->seconds += s->clock() - from;
     return SPDHG_OK;
 }

@@ -44,7 +44,7 @@ typedef struct spd_seen {
 typedef struct spd_solver_kind spd_solver_kind;
 
 /* What waits behind a run in the plan: nothing; another method; a method better suited to hard problems, so that this one can
- * give up early. */
+ * give up early and is followed even if it stalls. */
 typedef enum spd_rescue { SPD_ALONE, SPD_RESCUED, SPD_RELIEVED } spd_rescue;
 
 /* One running algorithm, owned by run.c. */
