@@ -18,6 +18,7 @@ static spdhg_status test_rmse(const cli_fit_job *f, double *rmse, spdhg_error *e
 spdhg_status cli_fit_write(cli_fit_job *f, cli_fit_result *result, spdhg_error *err) {
     SPD_TRY(spdhg_model_from_solver(&f->model, f->solver, err));
     if (f->model_path) SPD_TRY(spdhg_model_write(f->model, f->model_path, err));
+    if (f->coefficients_path) SPD_TRY(cli_coefficients_csv(f->model, f->coefficients_path, err));
     SPD_TRY(test_rmse(f, &result->test_rmse, err));
     int64_t points;
     const spdhg_point *point = spdhg_solver_trace(f->solver, &points);
@@ -35,6 +36,7 @@ spdhg_status cli_fit_write(cli_fit_job *f, cli_fit_result *result, spdhg_error *
     }
     if (f->certificate_path) SPD_TRY(spdhg_solver_certificate(f->solver, f->certificate_path, err));
     cli_print_summary(f->human, result, f->model_path);
+    if (f->human && f->coefficients_path) fprintf(f->human, "coefficients written to %s\n", f->coefficients_path);
     if (f->human && f->trace_path) fprintf(f->human, "trace written to %s\n", f->trace_path);
     if (f->human && f->certificate_path) fprintf(f->human, "certificate written to %s\n", f->certificate_path);
     if (f->human && f->report_path) fprintf(f->human, "report written to %s\n", f->report_path);

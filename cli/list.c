@@ -56,7 +56,7 @@ static const struct argp argp = {NULL,
 
 int cli_list(int argc, char **argv) {
     const char *asked = NULL, *topic;
-    argp_parse(&argp, argc, argv, 0, NULL, &asked);
+    cli_parse(&argp, argc, argv, &asked);
     spdhg_entry entry;
     for (int64_t i = 0; asked && spdhg_list(asked, i, &entry); i++) {
         print_entry(&entry);

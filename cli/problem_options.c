@@ -45,8 +45,10 @@ static void check_structure(const struct argp_state *state, const char *spec) {
     spdhg_entry entry;
     for (int64_t i = 0; spdhg_list("structures", i, &entry); i++)
         if (strcmp(entry.name, SPD_LEARNED) == 0 ? strcmp(spec, entry.name) == 0 : spd_spec_is(spec, entry.name)) return;
-    char names[CLI_TEXT_CHARS];
-    cli_usage(state, "--structure: '%s' is not one of %s", spec, spd_topic_names(names, sizeof names, "structures"));
+    char names[CLI_TEXT_CHARS], word[64];
+    snprintf(word, sizeof word, "%.*s", (int)strcspn(spec, ":"), spec);
+    cli_choice(state, "--structure", word, spd_topic_names(names, sizeof names, "structures"));
+    cli_usage(state, "--structure: '%s' takes no ':'", spec); /* learned:... */
 }
 
 /* Names are checked here, not when the problem is built, so that a typing error is reported before 10 GB of data are read. */
