@@ -115,11 +115,13 @@ static spdhg_status hold_out(cli_fit_job *f, spdhg_error *err) {
         read.index_base = f->data->index_base; /* taken from the training file: a test set may lack the feature 0 that shows it */
         read.targets = NULL;
         read.like = f->data->columns;
+        if (f->problem_options.offset && !(f->data->columns && f->data->columns->offset))
+            return spd_fail(err, SPDHG_USAGE,
+                            "--offset: %s has no numbers for the rows of --test; hold rows out with --test-fraction, or make the "
+                            "offset a column",
+                            f->problem_options.offset);
         SPD_TRY(spdhg_data_read(&f->test, f->test_path, &read, err));
         cli_print_columns(f->human, "--test: ", f->test);
-        if (f->test->targets == 0 && f->data->columns && f->data->columns->targets > 0)
-            return spd_fail(err, SPDHG_DATA, "%s: the target, column '%.60s', is missing", f->test_path,
-                            f->data->columns->target[0]);
         return SPDHG_OK;
     }
     if (f->test_fraction <= 0) return SPDHG_OK;

@@ -38,7 +38,7 @@ void cli_predict_print(const cli_predict_job *p, FILE *to) {
         fprintf(to, "%lld rows; no metrics: the data has no column '%s'\n", (long long)p->data->rows,
                 cli_plain(plain, columns->target[0]));
     else if (!p->measured)
-        fprintf(to, "%lld rows; no metrics: the data has no labels\n", (long long)p->data->rows);
+        fprintf(to, "%lld rows; no metrics: the data has no targets\n", (long long)p->data->rows);
     if (!p->measured) return;
     fprintf(to, "%lld rows: %s loss %.6g", (long long)m->rows, p->model->loss, m->loss);
     if (!isnan(m->accuracy)) fprintf(to, ", accuracy %.4f", m->accuracy);

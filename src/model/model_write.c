@@ -30,7 +30,10 @@ static bool put_columns(json_t *o, const spdhg_model *m) {
     const spdhg_columns *k = m->columns;
     return put(o, "target", k && k->target ? spd_json_texts(k->target, k->targets) : json_null()) &&
            put(o, "id", spd_json_text(k ? k->id : NULL)) && put(o, "offset", spd_json_text(k ? k->offset : NULL)) &&
-           put(o, "header", k ? json_boolean(k->named) : json_null()) &&
+           put(o, "header",
+               k         ? json_boolean(k->named)
+               : m->name ? json_true()
+                         : json_null()) &&
            put(o, "columns", k && !spd_columns_plain(k) ? spd_columns_to_json(k) : json_null());
 }
 

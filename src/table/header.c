@@ -37,12 +37,21 @@ static bool is_number(const char *text) {
     return spd_to_double(text, &number);
 }
 
-/* Which cells of the second row are numbers, if the row is within this window and has no quotes: *cells is 0 if it is not. */
+/* Where the row that begins at `at` ends, newlines in quotes left aside; NULL: not in this window. */
+static const char *row_end(const char *at, const char *end) {
+    for (bool quoted = false; at < end; at++) {
+        quoted ^= *at == '"';
+        if (*at == '\n' && !quoted) return at;
+    }
+    return NULL;
+}
+
+/* How many cells the second row has, and how many of them are numbers or not as the first row's; *cells is 0 if the row is not in
+ * this window. */
 static spdhg_status look_ahead(const spd_table *t, const spd_text *text, int64_t *cells, int64_t *alike, spdhg_error *err) {
     spd_text look = *text;
     *cells = *alike = 0;
-    const char *stop = line_end(look.at, look.end);
-    if (stop == look.end || memchr(look.at, '"', (size_t)(stop - look.at))) return SPDHG_OK;
+    if (!row_end(look.at, look.end)) return SPDHG_OK;
     for (spd_cell cell = {.last = false}; !cell.last; ++*cells) {
         SPD_TRY(spd_csv_cell(&look, t->separator, &cell, err));
         double number;

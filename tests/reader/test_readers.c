@@ -197,6 +197,10 @@ static void csv(void **unused) {
     spdhg_data_free(d);
     o = (spdhg_read_options)SPDHG_READ_OPTIONS;
     o.unlabelled_ok = true;
+    d = must_read(put_text("u.csv", "p,q\n1,2\n"), &o); /* one rule for all: the last column is the target */
+    assert_true(d->targets == 1 && d->features == 1);
+    spdhg_data_free(d);
+    o.no_label = true;
     d = must_read(put_text("u.csv", "p,q\n1,2\n"), &o);
     assert_true(d->targets == 0 && d->features == 2);
     spdhg_data_free(d);
