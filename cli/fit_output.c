@@ -46,9 +46,22 @@ spdhg_status cli_fit_write(cli_fit_job *f, cli_fit_result *result, spdhg_error *
 int cli_fit_conclude(const cli_fit_job *f,
                      spdhg_outcome outcome) { /* even with --quiet, the reason for a nonzero exit status is printed */
     if (outcome == SPDHG_OUTCOME_INTERRUPTED) return cli_signals_status();
-    if ((outcome == SPDHG_OUTCOME_LIMIT || outcome == SPDHG_OUTCOME_STALLED))
-        fprintf(stderr, "spdhg fit: the relative gap %g of --tol was not proven: %s\n", spd_solver_options(f->solver)->tol,
-                spdhg_outcome_text(outcome));
+    const spdhg_solution *s = spdhg_solver_solution(f->solver);
+    const spdhg_options *o = spd_solver_options(f->solver);
+    if (outcome == SPDHG_OUTCOME_LIMIT && f->solve.options.epochs > 0 && s->epochs >= f->solve.options.epochs)
+        fprintf(stderr, "spdhg fit: the relative gap %g of --tol was not proven: --epochs %g was reached first\n", o->tol,
+                f->solve.options.epochs);
+    else if (outcome == SPDHG_OUTCOME_LIMIT && f->solve.options.seconds > 0)
+        fprintf(stderr, "spdhg fit: the relative gap %g of --tol was not proven: --time %g was over first\n", o->tol,
+                f->solve.options.seconds);
+    else if (outcome == SPDHG_OUTCOME_LIMIT || outcome == SPDHG_OUTCOME_STALLED)
+        fprintf(stderr, "spdhg fit: the relative gap %g of --tol was not proven: %s\n", o->tol, spdhg_outcome_text(outcome));
+    if (outcome == SPDHG_OUTCOME_CONVERGED && f->problem_options.lambda > 0 && s->dual > 0 && s->structure_nonzeros == 0 &&
+        f->problem_options.gamma == 0)
+        fprintf(stderr,
+                "spdhg fit: every coefficient%s is 0: lambda %g is lambda_max or above; give a smaller one, or let spdhg path "
+                "choose\n",
+                strcmp(f->problem_options.structure, "identity") == 0 ? "" : " of Fx", f->problem_options.lambda);
     const bool open = f->problem_options.gamma == 0 && strcmp(spdhg_solver_solution(f->solver)->gap_kind, "certified") != 0;
     if ((outcome == SPDHG_OUTCOME_LIMIT || outcome == SPDHG_OUTCOME_STALLED) && open)
         fprintf(stderr,

@@ -61,9 +61,7 @@ static spdhg_status find_kind(const char *name, const spd_synthetic_kind **kind,
     const spd_synthetic_kind *table = spd_synthetic_table(&entries);
     for (int i = 0; i < entries; i++)
         if (strcmp((*kind = &table[i])->name, name) == 0) return SPDHG_OK;
-    char names[CLI_TEXT_CHARS];
-    spd_names(names, sizeof names, table, entries, sizeof *table);
-    return spd_fail(err, SPDHG_USAGE, "unknown kind '%s'; expected one of: %s", name, names);
+    return spd_unknown(err, "kind", name, table, entries, sizeof *table);
 }
 
 static spdhg_status write_truth(const char *path, const double *truth, int64_t truths, spdhg_error *err) {

@@ -218,6 +218,10 @@ int cli_graph(int argc, char **argv) {
     g.command = cli_command_line(argc, argv); /* before argp reorders the arguments */
     cli_parse(&argp, argc, argv, &g);
     int status = run(&g, &err) == SPDHG_OK ? cli_signals_status() : cli_fail("spdhg graph", &err);
+    if (status == 0 && g.report.edges == 0 && !g.quiet)
+        fprintf(stderr,
+                "spdhg graph: the graph has no edges: nothing belongs together at this rho; try a smaller --rho, --edges N, or "
+                "--method knn\n");
     if (status == 0 && !g.report.converged) {
         status = spdhg_outcome_exit_status(SPDHG_OUTCOME_STALLED);
         if (!g.quiet) fprintf(stderr, "spdhg graph: a component stopped above the gap %g per feature of --tol\n", g.options.tol);

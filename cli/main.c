@@ -52,12 +52,7 @@ static const verb *find(const char *name) {
     for (int i = 0; i < VERBS; i++)
         if (strcmp(verbs[i].name, name) == 0) return &verbs[i];
     spdhg_error err = {0};
-    char names[200];
-    spd_names(names, sizeof names, verbs, VERBS, sizeof *verbs);
-    char meant[SPD_DID_YOU_MEAN_CHARS];
-    spd_did_you_mean(meant, sizeof meant, name, verbs, VERBS, sizeof *verbs);
-    spd_fail(&err, SPDHG_USAGE, "unknown verb '%s'%s %sxpected one of: %s, help", name, meant[0] ? meant : ";",
-             meant[0] ? "E" : "e", names);
+    spd_unknown(&err, "verb", name, verbs, VERBS, sizeof *verbs);
     cli_fail("spdhg", &err);
     return NULL;
 }

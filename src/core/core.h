@@ -138,5 +138,7 @@ const char *spd_nearest(const char *word, const void *table, int64_t entries, si
 /* "; did you mean 'NAME'?", or "" if no name is near: for the end of a message. */
 const char *spd_did_you_mean(char *text, size_t size, const char *word, const void *table, int64_t entries, size_t stride);
 #define SPD_DID_YOU_MEAN_CHARS 96
+/* SPDHG_USAGE: "unknown WHAT 'WORD'; did you mean 'NAME'? Expected one of: ...". WORD may be NAME:ARG. */
+spdhg_status spd_unknown(spdhg_error *err, const char *what, const char *word, const void *table, int entries, size_t stride);
 
 #endif

@@ -66,3 +66,12 @@ const char *spd_did_you_mean(char *text, size_t size, const char *word, const vo
     if (name) snprintf(text, size, "; did you mean '%.60s'?", name);
     return text;
 }
+
+spdhg_status spd_unknown(spdhg_error *err, const char *what, const char *word, const void *table, int entries, size_t stride) {
+    char names[600], meant[SPD_DID_YOU_MEAN_CHARS], name[64];
+    spd_names(names, sizeof names, table, entries, stride);
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(word, ":"), word);
+    spd_did_you_mean(meant, sizeof meant, name, table, entries, stride);
+    return spd_fail(err, SPDHG_USAGE, "unknown %s '%.100s'%s %sxpected one of: %s", what, word, meant[0] ? meant : ";",
+                    meant[0] ? "E" : "e", names);
+}

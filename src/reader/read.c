@@ -36,9 +36,7 @@ static spdhg_status by_name(const char *format, const spd_reader **out, spdhg_er
             *out = &table[i];
             return SPDHG_OK;
         }
-    char names[200];
-    spd_names(names, sizeof names, table, entries, sizeof *table);
-    return spd_fail(err, SPDHG_USAGE, "unknown format '%s', expected auto, %s", format, names);
+    return spd_unknown(err, "format", format, table, entries, sizeof *table);
 }
 
 static spdhg_status choose(spd_stream *stream, const char *format, const spd_reader **out, spdhg_error *err) {

@@ -110,7 +110,9 @@ spdhg_status spdhg_solver_set(spdhg_solver *s, const char *name, double value, s
         const spd_solver_kind *kind = s->plan.stage[s->plan.stages - 1].kind;
         char names[300];
         spd_names(names, sizeof names, kind->param, kind->params, sizeof *kind->param);
-        return spd_fail(err, SPDHG_USAGE, "solver %s has no parameter '%s'; it has %s", kind->name, name, names);
+        char meant[SPD_DID_YOU_MEAN_CHARS];
+        spd_did_you_mean(meant, sizeof meant, name, kind->param, kind->params, sizeof *kind->param);
+        return spd_fail(err, SPDHG_USAGE, "solver %s has no parameter '%s'; it has %s%s", kind->name, name, names, meant);
     }
     if (!(value >= found->min && value <= found->max))
         return spd_fail(err, SPDHG_USAGE, "parameter %s = %g is outside %g..%g (%s)", name, value, found->min, found->max,

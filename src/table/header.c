@@ -47,13 +47,15 @@ static const char *row_end(const char *at, const char *end) {
 }
 
 /* How many cells the second row has, and how many of them are numbers or not as the first row's; *cells is 0 if the row is not in
- * this window. */
-static spdhg_status look_ahead(const spd_table *t, const spd_text *text, int64_t *cells, int64_t *alike, spdhg_error *err) {
+ * this window. *quoted: its first cell is in quotes. */
+static spdhg_status look_ahead(const spd_table *t, const spd_text *text, int64_t *cells, int64_t *alike, bool *quoted,
+                               spdhg_error *err) {
     spd_text look = *text;
     *cells = *alike = 0;
     if (!row_end(look.at, look.end)) return SPDHG_OK;
     for (spd_cell cell = {.last = false}; !cell.last; ++*cells) {
         SPD_TRY(spd_csv_cell(&look, t->separator, &cell, err));
+        if (*cells == 0) *quoted = cell.quoted;
         double number;
         const bool numeric =
             cell.token.at < cell.token.end && spd_parse_double(cell.token.at, cell.token.end, &number) == cell.token.end;
@@ -87,19 +89,20 @@ static spdhg_status read_names(spd_table *t, spd_text *text, spdhg_error *err) {
 static spdhg_status decide(spd_table *t, const spd_text *text, spdhg_error *err) {
     static const char *const usual[] = {"label", "target", "y", "class"};
     int64_t numbers = 0, cells, alike;
-    bool named = false;
+    bool named = false, quoted = false;
     for (int64_t c = 0; c < t->columns; c++) {
         numbers += is_number(t->column[c].name);
         for (size_t i = 0; i < sizeof usual / sizeof *usual; i++) named = named || !strcasecmp(t->column[c].name, usual[i]);
     }
-    SPD_TRY(look_ahead(t, text, &cells, &alike, err));
+    SPD_TRY(look_ahead(t, text, &cells, &alike, &quoted, err));
     t->header = t->o->header == 1 || (t->o->header < 0 && numbers < t->columns);
     if (t->o->header < 0 && numbers > 0 && numbers < t->columns && !named && cells == t->columns && alike == cells)
         return spd_fail(err, SPDHG_DATA,
                         "%s:1:1: is the first row data or names? '%.40s' and the others look like the cells below them: give "
                         "--no-header if it is data, --header if it has the names",
                         text->path, t->column[0].name);
-    if (t->header && cells == t->columns + 1) t->row_names = true; /* R's write.table: the row names have no name */
+    /* R's write.table: the row names are quoted and have no name */
+    if (t->header && cells == t->columns + 1 && quoted) t->row_names = true;
     return SPDHG_OK;
 }
 
