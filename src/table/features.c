@@ -28,7 +28,7 @@ static double centre_of(const spd_table *t, int64_t at, bool *good) {
 
 static spdhg_status fill_gaps(spd_table *t, spd_file_column *k, spd_table_column *out, spdhg_error *err) {
     bool good = true;
-    if (k->gaps == t->rows && !t->o->like)
+    if (k->gaps == t->rows && t->rows > 0 && !t->o->like)
         return spd_fail(err, SPDHG_DATA, "%s: column '%.60s' has no values: leave it out with --drop '%.60s'", t->path, k->name,
                         k->name);
     out->fill = k->fill;
