@@ -89,25 +89,43 @@ typedef struct spdhg_data spdhg_data;           /* rows a_i, targets, offsets, w
 typedef struct spdhg_structure spdhg_structure; /* the matrix F */
 typedef struct spdhg_problem spdhg_problem;     /* data + loss + terms + set */
 typedef struct spdhg_solver spdhg_solver;
-typedef struct spdhg_model spdhg_model; /* what is saved and makes predictions */
+typedef struct spdhg_model spdhg_model;     /* what is saved and makes predictions */
+typedef struct spdhg_columns spdhg_columns; /* the columns of a table by name, and the features that they become */
 
 typedef enum spdhg_duplicates { SPDHG_DUPLICATES_ERROR, SPDHG_DUPLICATES_SUM, SPDHG_DUPLICATES_LAST } spdhg_duplicates;
 
 typedef struct spdhg_read_options {
-    size_t size;         /* sizeof(spdhg_read_options) */
-    const char *format;  /* NULL or "auto" (by content), libsvm, csv, matrix-market, cluto, cache */
-    const char *label;   /* CSV: the target column(s), "NAME[,NAME...]"; NULL: "label", "target", "y" or the last column */
+    size_t size;        /* sizeof(spdhg_read_options) */
+    const char *format; /* NULL or "auto" (by content), libsvm, csv, matrix-market, cluto, cache */
+    const char *label; /* CSV: the target column(s), "NAME[,NAME...]"; NULL: "label", "target", "y", "class" or the last column */
     const char *targets; /* NULL, or a file with an N x K matrix of targets (Matrix Market array, CSV or LIBSVM-less text) */
     int64_t features;    /* at least this many columns; 0: as many as the file has */
     int index_base;      /* LIBSVM: 0, 1, or -1: 0 if an index 0 occurs, else 1 */
     spdhg_duplicates duplicates; /* what to do if an index occurs twice in one row */
-    bool unlabelled_ok;          /* predict: rows may come without a label */
+    bool unlabelled_ok;          /* rows may come without a label (LIBSVM, Matrix Market; CSV with like or no_label) */
     int threads;                 /* 0: the cores this process may use */
     uint64_t max_memory;         /* SPDHG_MEMORY rather than more bytes than this; 0: no limit */
     const char *names;           /* NULL, or a file with one feature name per line */
+    /* The columns of a CSV table. Lists are "NAME[,NAME...]"; NULL: none. */
+    const char *columns;     /* use only these as features */
+    const char *drop;        /* do not use these */
+    const char *id;          /* names the rows; not a feature, kept for predictions */
+    const char *categorical; /* categories: a feature for each level. A column whose cells are text is one anyway */
+    const char *ordered;     /* categories in an order, "NAME[=LEVEL<LEVEL<...]"; without levels: numbers, ascending */
+    const char *reference;   /* "first", "NAME=LEVEL,...": that level of a category has no feature */
+    const char
+        *missing;       /* cells without a value: "error", "drop" (the row), "mean", "median" (filled, and marked by a feature) */
+    const char *unseen; /* with like: a level that the model does not know: "error", "other" (no level's coefficient) */
+    const char *weight_column, *offset_column; /* used as weights and offsets if the table has them */
+    int header;                                /* 1: the first row has the names; 0: it is data; -1: decided by content */
+    bool no_label;                             /* no column is the target */
+    const spdhg_columns *like;                 /* make the features of these columns, of a model or other data; matched by name */
 } spdhg_read_options;
 #define SPDHG_READ_OPTIONS                                                                                                       \
-    { sizeof(spdhg_read_options), NULL, NULL, NULL, 0, -1, SPDHG_DUPLICATES_ERROR, false, 0, 0, NULL }
+    {                                                                                                                            \
+        sizeof(spdhg_read_options), NULL, NULL, NULL, 0, -1, SPDHG_DUPLICATES_ERROR, false, 0, 0, NULL, NULL, NULL, NULL, NULL,  \
+            NULL, NULL, NULL, NULL, NULL, NULL, -1, false, NULL                                                                  \
+    }
 
 /* Read a file ("-" is standard input), plain or .gz .bz2 .xz .zst; options may be NULL.
  *     spdhg_data_read(&data, "a9a.svm.xz", NULL, &err);
@@ -130,6 +148,8 @@ SPDHG_API spdhg_status spdhg_data_set_labels(spdhg_data *data, const char *const
 SPDHG_API spdhg_status spdhg_data_set_names(spdhg_data *data, const char *const *name, spdhg_error *err);
 /* Write in a format (NULL: by the name's ending, .spd is the cache); atomic. SPDHG_IO on failure. */
 SPDHG_API spdhg_status spdhg_data_write(const spdhg_data *data, const char *path, const char *format, spdhg_error *err);
+/* The columns of a table that was read, for the option like; NULL: they have no names. Valid as long as the data. */
+SPDHG_API const spdhg_columns *spdhg_data_columns(const spdhg_data *data);
 SPDHG_API int64_t spdhg_data_rows(const spdhg_data *data);
 SPDHG_API int64_t spdhg_data_features(const spdhg_data *data);
 SPDHG_API int64_t spdhg_data_nonzeros(const spdhg_data *data);
@@ -315,6 +335,9 @@ SPDHG_API spdhg_status spdhg_duality_gap(spdhg_problem *problem, int threads, co
 SPDHG_API spdhg_status spdhg_model_from_solver(spdhg_model **out, const spdhg_solver *solver, spdhg_error *err);
 SPDHG_API spdhg_status spdhg_model_read(spdhg_model **out, const char *path, spdhg_error *err);
 SPDHG_API spdhg_status spdhg_model_write(const spdhg_model *model, const char *path, spdhg_error *err);
+/* The columns the model was fitted to, for the option like of spdhg_data_read; NULL: they have no names. Valid as long
+ * as the model. */
+SPDHG_API const spdhg_columns *spdhg_model_columns(const spdhg_model *model);
 SPDHG_API int64_t spdhg_model_outputs(const spdhg_model *model);
 SPDHG_API int64_t spdhg_model_features(const spdhg_model *model);
 /* Expected targets, rows x outputs, from scores: the scores themselves for most losses. SPDHG_USAGE for labels. mean may

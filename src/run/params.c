@@ -13,9 +13,10 @@ static const spd_param *find_param(const spdhg_solver *s, const char *name) {
 
 static spdhg_status no_such_param(const spdhg_solver *s, const char *name, spdhg_error *err) {
     const spd_solver_kind *kind = s->plan.stage[s->plan.stages - 1].kind;
-    char names[300];
+    char names[300], meant[SPD_DID_YOU_MEAN_CHARS];
     spd_names(names, sizeof names, kind->param, kind->params, sizeof *kind->param);
-    return spd_fail(err, SPDHG_USAGE, "solver %s has no parameter '%s'; it has %s", kind->name, name, names);
+    spd_did_you_mean(meant, sizeof meant, name, kind->param, kind->params, sizeof *kind->param);
+    return spd_fail(err, SPDHG_USAGE, "solver %s has no parameter '%s'; it has %s%s", kind->name, name, names, meant);
 }
 
 static spdhg_status store(spdhg_solver *s, const char *name, double value, spdhg_error *err) {
