@@ -203,6 +203,8 @@ spdhg_status spd_prepare_rows(spdhg_problem *p, spdhg_error *err) {
                             (long long)spd_problem_id(p, i) + 1);
         p->row_norm2_max = fmax(p->row_norm2_max, square);
         p->weight_factor_max = fmax(p->weight_factor_max, (double)p->n * w / p->W * square);
+        p->row_norm2_mean += w / p->W * square;
+        p->row_norm_mean += w / p->W * sqrt(square);
     }
     p->full = p->data->idx && (double)p->nnz == (double)p->n * (double)p->d;
     p->ones = p->ones && !p->full;

@@ -62,3 +62,9 @@ bool spd_plan_sparse_pays(const spdhg_problem *p, double other) {
     spd_interior_stack_free(stack);
     return pays;
 }
+
+double spd_plan_row_cost(const spdhg_problem *p) {
+    double cost = 100 + 4 * (double)p->nnz / (double)p->n;
+    for (int64_t t = 0; t < p->terms; t++) cost += 2 * (double)(spd_csr_nnz(&p->term[t].F->F) + p->term[t].m);
+    return cost;
+}

@@ -15,7 +15,7 @@ from ._native import ffi, lib
 from ._structure import LEARNED, structure_handle, structure_matrix
 
 SMALLEST_STEP = 1e-4  # of the largest: what is smaller counts as this in adaptive weights
-SAMPLING = {"iid": lib.SPDHG_SAMPLING_IID, "shuffle": lib.SPDHG_SAMPLING_SHUFFLE}
+SAMPLING = {"iid": lib.SPDHG_SAMPLING_IID, "shuffle": lib.SPDHG_SAMPLING_SHUFFLE, "norm": lib.SPDHG_SAMPLING_NORM}
 
 
 def also_sparse(p: Dict[str, Any]) -> float:
@@ -136,11 +136,11 @@ class Problem:
             options.group, options.group_rows = keep[-1], len(group)
         return options, keep
 
-    def check_forbidden(self, coef: Any) -> None:
+    def check_forbidden(self, model: Any) -> None:
         """ArithmeticError if a row of F that an infinite weight forbids is not 0."""
         if self.forbidden is None:
             return
-        x = self.penalised(coef)
+        x = self.penalised(model.coef)
         left = np.abs(structure_matrix(self.F)[np.flatnonzero(self.forbidden)] @ x)
         if left.size and left.max() > 1e-7 * max(np.abs(x).max(), 1e-300):
             raise ArithmeticError(f"a row of F x that penalty_weights=inf forbids is {left.max():.3g}, not 0; give a smaller tol or a larger alpha")
@@ -212,5 +212,8 @@ def solve_options(p: Dict[str, Any], random_state: Any) -> tuple:
 
 def set_params(solver: Any, params: Optional[Any]) -> None:
     for name, value in dict(params or {}).items():
-        call(lib.spdhg_solver_set, solver, str(name).encode(), float(value))
+        if isinstance(value, str):  # such as L="max"
+            call(lib.spdhg_solver_choose, solver, str(name).encode(), value.encode())
+        else:
+            call(lib.spdhg_solver_set, solver, str(name).encode(), float(value))
 
