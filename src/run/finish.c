@@ -59,5 +59,5 @@ spdhg_status spd_solver_finish(spdhg_solver *s, spdhg_error *err) {
     spd_limits_grant(s);
     if (last->exact || s->plan.stages > 1) SPD_TRY(spd_answer_exact_zeros(&answer, err));
     const bool smooth = !spd_problem_has_corners(s->problem); /* digits by Newton's method need slopes */
-    return last->exact && close && smooth ? spd_answer_last_digits(&answer, s->options.tol, err) : SPDHG_OK;
+    return last->exact && close && smooth && !s->settled ? spd_answer_last_digits(&answer, s->options.tol, err) : SPDHG_OK;
 }
