@@ -160,17 +160,6 @@ static double minimise_model(chain_newton *self, const spdhg_problem *p, int64_t
     return dc;
 }
 
-/* y from the forces along the edges. Rows of F with one entry share the force s on their column in proportion to lambda |F|. */
-static void write_dual(chain_newton *self, const spdhg_problem *p, int64_t k) {
-    const spd_forest *f = &self->forest;
-    double *y = self->base.y;
-    for (int64_t i = 0; i < f->d; i++)
-        if (f->parent[i] >= 0) y[f->at[i] + k] = self->t[i] / f->entry[i];
-    for (int64_t i = 0; i < f->d && f->sparse; i++) self->t[f->column[i]] = f->mu[i] > 0 ? f->flip[i] * self->s[i] / f->mu[i] : 0;
-    for (spd_rows r = spd_rows_of(p); f->sparse && spd_rows_next(&r);)
-        if (r.row.n == 1) y[r.at + k] = (r.row.val[0] < 0 ? -1 : 1) * self->t[r.row.idx[0]] * r.term->lambda;
-}
-
 static void solve_model(spd_run *run, chain_newton *self) {
     const spdhg_problem *p = run->problem;
     spd_newton *b = &self->base;
@@ -190,7 +179,7 @@ static void solve_model(spd_run *run, chain_newton *self) {
         self->dx[p->dK + k] = p->intercept ? dc : 0;
         spd_variation_dual(&self->forest, &(spd_unary){self->q, self->m, self->g}, low, high, self->u, self->t, self->s,
                            self->range);
-        write_dual(self, p, k);
+        spd_forest_write_dual(&self->forest, p, k, self->t, self->s, b->y);
     }
     spd_problem_project_dual(p, b->y, b->term);
 }
