@@ -18,7 +18,7 @@
  * One step of the loop is one outer iteration. y is the dual of the proximal map. */
 #include "newton/chain_alm.h"
 
-enum { INNER_MOST = 60, TRIES_MOST = 30, IDLE_MOST = 8, OUTER_MOST = 300 };
+enum { WORK_PER_NODE = 20, INNER_MOST = 60, TRIES_MOST = 30, IDLE_MOST = 8, OUTER_MOST = 300 };
 static const double SIGMA_FIRST = 10, SIGMA_MOST = 1e12, SOLVED = 0.1, WOLFE = 0.5;
 static const double FLOOR = 1e-2; /* of D, relative to its mean */
 /* Relative to f: a first proof may pay; rounding of f; gaps so small that rounding may keep them from falling; no gap at all. */
@@ -92,6 +92,11 @@ static void start(spd_run *run, const double *x0, const double *c0, const double
     p->set.kind->project(p->dK, p->set.arg, a->x, a->now.u);
     spd_forest_fill(a->forest, p);
     a->stop = run->stop;
+    spd_run_log(
+        run,
+        "chain-alm: %lld coefficients on %s; a proximal point takes %.3g multiplications, a dense system has up to %lld unknowns",
+        (long long)p->dK, a->forest->line ? "lines" : "trees", (double)p->K * (4 * (double)p->nnz + WORK_PER_NODE * (double)p->d),
+        (long long)a->most);
 }
 
 /* z, D and sigma of the first step. */
@@ -211,7 +216,8 @@ static void output(const spd_run *run, double *x, double *c, double *y) {
 const spd_solver_kind spd_solver_chain_alm = {
     .name = "chain-alm",
     .what = "semismooth Newton augmented Lagrangian by dynamic programming; exact, for many features on lines and trees",
-    .reference = "Li, Sun, Toh: On efficiently solving the subproblems of a level-set method for fused lasso problems, 2018",
+    .reference = "Li, Sun, Toh: On efficiently solving the subproblems of a level-set method for fused lasso problems, SIAM J. "
+                 "Optim. 2018",
     .full_information = true,
     .any_curvature = true,
     .exact = true,

@@ -180,6 +180,10 @@ static bool factor_rows(spd_chain_alm *a, const spd_chain_point *at, double *t) 
 bool spd_chain_system_solve(spd_chain_alm *a, const spd_chain_point *at, double tolerance, int64_t *passes) {
     const spdhg_problem *p = a->p;
     double *t = a->rhs;
+    if (a->B.size == 0) { /* u is held everywhere */
+        memcpy(a->dz, at->R, (size_t)(p->n * p->K) * sizeof *a->dz);
+        return true;
+    }
     *passes += 3;
     if (by_rows(p) && p->n < a->B.size) {
         if (!factor_rows(a, at, t)) return false;

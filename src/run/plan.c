@@ -87,6 +87,8 @@ static double passes_of_fista(const spdhg_problem *p, bool few) {
 /* The facts that determine the plan. */
 typedef struct facts {
     bool line;      /* a signal on lines or trees: dynamic programming */
+    bool forest;    /* lines or trees and any A: semismooth Newton by dynamic programming */
+    bool wide;      /* the same, at once: many more coefficients than rows, or a set X */
     bool factor;    /* each coefficient interacts with few others: a sparse factor */
     bool few;       /* few coefficients: a dense factor of all */
     bool newton;    /* some second-order method accepts the problem */
@@ -106,8 +108,11 @@ typedef struct facts {
 static facts look_at(const spdhg_problem *p) {
     facts f = {.line = takes("chain-newton", p), .few = takes("prox-newton", p), .stride = 1};
     if (f.line) return (facts){.line = true, .relieved = takes("interior", p), .newton = takes("alm-ssn", p), .stride = 1};
+    f.forest = !spd_plan_is_separable(p) && takes("chain-alm", p);
+    f.wide = f.forest && spd_plan_is_wide(p, f.few);
+    if (f.wide) return (facts){.forest = true, .wide = true, .newton = true, .stride = 1};
     f.factor = takes("ipm", p) && spd_plan_sparse_pays(p, f.few ? newton_cost(p) : INFINITY);
-    if (f.factor) return (facts){.factor = true, .newton = takes("alm-ssn", p), .stride = 1};
+    if (f.factor) return (facts){.factor = true, .forest = f.forest, .newton = takes("alm-ssn", p), .stride = 1};
     const bool groups = has_groups_of_pairs(p);
     f.newton = f.few || takes("alm-ssn", p);
     f.columns = !f.few && takes("cd-newton", p);
@@ -125,6 +130,8 @@ static facts look_at(const spdhg_problem *p) {
 }
 
 /* The stages in order; the last column says whether a stage is used.
+ * Lines and trees: dynamic programming, inside of chain-newton for signals, of chain-alm for any other A; where the coefficients
+ * are not many more than the rows, chain-alm waits behind the methods below.
  * Few coefficients: proximal Newton with a dense factor. If it gives up, semismooth Newton follows or, with a set X or a loss
  * with linear pieces, an interior-point method.
  * Many coefficients: by columns, on a working set, or semismooth Newton, which also follows the other two if they stall (the
@@ -134,8 +141,11 @@ static facts look_at(const spdhg_problem *p) {
  * optimum for a fraction of the cost; alm-ssn starts with one stochastic pass.
  * Ridge that makes variance-reduced PD3O converge quickly: it goes before either (passes_first). */
 static void add_stages(spd_plan *plan, const spdhg_problem *p, const facts *f) {
-    const bool rescue = f->line || f->factor || f->few || f->interior;
-    const char *last = (rescue ? takes("alm-ssn", p) : f->newton) ? "alm-ssn" : isinf(f->fista) ? "fista" : "saga-pd3o";
+    const bool rescue = f->line || f->wide || f->factor || f->few || f->interior;
+    const char *last = f->forest && !f->wide                        ? "chain-alm"
+                       : (rescue ? takes("alm-ssn", p) : f->newton) ? "alm-ssn"
+                       : isinf(f->fista)                            ? "fista"
+                                                                    : "saga-pd3o";
     const double sample = (double)(THIN_STEPS * PASSES_PER_STEP) / (double)f->stride;
     const struct {
         const char *solver;
@@ -149,6 +159,7 @@ static void add_stages(spd_plan *plan, const spdhg_problem *p, const facts *f) {
         {"prox-newton", sample, f->stride, SPD_ALONE, f->stride > 1},
         {first_pass(p), 1, 1, SPD_ALONE, f->pass},
         {"chain-newton", 0, 1, SPD_RESCUED, f->line},
+        {"chain-alm", 0, 1, SPD_RESCUED, f->wide},
         {"ipm", 0, 1, SPD_RESCUED, f->factor},
         {"cd-newton", 0, 1, SPD_RESCUED, f->columns},
         {"ws-newton", 2000, 1, SPD_ALONE, f->sparse},
@@ -169,6 +180,7 @@ static const char *reason(const facts *f) {
         bool holds;
         const char *why;
     } all[] = {
+        {f->wide, "F joins the coefficients to lines or trees and they are many more than the rows"},
         {f->line, "each row has one entry and F joins the coefficients to lines or trees"},
         {f->factor, "each coefficient meets few others, so that a factor is sparse"},
         {f->passes > 0 && !f->interior,

@@ -38,6 +38,11 @@ typedef struct spd_plan {
     char why[200]; /* a sentence for -v */
 } spd_plan;
 const spd_stage *spd_plan_main(const spd_plan *plan); /* the first stage that has others waiting behind it, or the last */
+enum { SPD_SHORT_ROW = 16 };                          /* entries, on average: each coefficient interacts with few others */
+/* ---- plan_forest.c */
+bool spd_plan_is_separable(const spdhg_problem *p); /* every row of F has one entry: methods by columns are best */
+/* Whether chain-alm, which takes p, goes first. few: a dense factor of all coefficients is possible. */
+bool spd_plan_is_wide(const spdhg_problem *p, bool few);
 /* ---- plan_sparse.c: whether a sparse factor costs less than the other method (nanoseconds). */
 bool spd_plan_sparse_pays(const spdhg_problem *p, double other);
 spdhg_status spd_plan_make(spd_plan *plan, const char *name, const spdhg_problem *p, spdhg_error *err);
