@@ -149,7 +149,7 @@ int cli_bound_verb(int argc, char **argv) {
         .read = SPDHG_READ_OPTIONS, .problem_options = CLI_PROBLEM_OPTIONS, .start_value = NAN, .batch = 1, .result = CLI_BOUND};
     spdhg_error err = {0};
     for (int i = 0; i < SPD_BOUND_SYMBOLS; i++) o.given[i] = NAN;
-    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    cli_parse(&argp, argc, argv, &o);
     if (!o.path)
         from_options(&o);
     else if (from_data(&o, &err) != SPDHG_OK)

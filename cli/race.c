@@ -229,7 +229,7 @@ int cli_race(int argc, char **argv) {
         spd_fail_memory(&err, 8.0 * argc);
         return cli_fail("spdhg race", &err);
     }
-    argp_parse(&argp, argc, argv, 0, NULL, &v);
+    cli_parse(&argp, argc, argv, &v);
     const int status = run(&v, &err);
     spd_free(v.data);
     spd_free(v.command);

@@ -12,7 +12,8 @@
  * may be NULL. On failure everything is freed and *out is NULL. X_free(NULL) is allowed. Handles are independent:
  * two threads may use two handles at the same time. The library never prints, exits, installs signal handlers or
  * keeps global state. Call openblas_set_num_threads(1) once if results must not depend on the BLAS library's own
- * threads; the command does.
+ * threads; the command does. Functions that compute do so in the default floating-point environment, callbacks
+ * included, and give the caller's own back: traps, rounding and flags.
  *
  * Options structs begin with their size, so that they can grow. Start from the default value and change what you
  * need:
@@ -88,25 +89,43 @@ typedef struct spdhg_data spdhg_data;           /* rows a_i, targets, offsets, w
 typedef struct spdhg_structure spdhg_structure; /* the matrix F */
 typedef struct spdhg_problem spdhg_problem;     /* data + loss + terms + set */
 typedef struct spdhg_solver spdhg_solver;
-typedef struct spdhg_model spdhg_model; /* what is saved and makes predictions */
+typedef struct spdhg_model spdhg_model;     /* what is saved and makes predictions */
+typedef struct spdhg_columns spdhg_columns; /* the columns of a table by name, and the features that they become */
 
 typedef enum spdhg_duplicates { SPDHG_DUPLICATES_ERROR, SPDHG_DUPLICATES_SUM, SPDHG_DUPLICATES_LAST } spdhg_duplicates;
 
 typedef struct spdhg_read_options {
-    size_t size;         /* sizeof(spdhg_read_options) */
-    const char *format;  /* NULL or "auto" (by content), libsvm, csv, matrix-market, cluto, cache */
-    const char *label;   /* CSV: the target column(s), "NAME[,NAME...]"; NULL: "label", "target", "y" or the last column */
+    size_t size;        /* sizeof(spdhg_read_options) */
+    const char *format; /* NULL or "auto" (by content), libsvm, csv, matrix-market, cluto, cache */
+    const char *label; /* CSV: the target column(s), "NAME[,NAME...]"; NULL: "label", "target", "y", "class" or the last column */
     const char *targets; /* NULL, or a file with an N x K matrix of targets (Matrix Market array, CSV or LIBSVM-less text) */
     int64_t features;    /* at least this many columns; 0: as many as the file has */
     int index_base;      /* LIBSVM: 0, 1, or -1: 0 if an index 0 occurs, else 1 */
     spdhg_duplicates duplicates; /* what to do if an index occurs twice in one row */
-    bool unlabelled_ok;          /* predict: rows may come without a label */
+    bool unlabelled_ok;          /* rows may come without a label (LIBSVM, Matrix Market; CSV with like or no_label) */
     int threads;                 /* 0: the cores this process may use */
     uint64_t max_memory;         /* SPDHG_MEMORY rather than more bytes than this; 0: no limit */
     const char *names;           /* NULL, or a file with one feature name per line */
+    /* The columns of a CSV table. Lists are "NAME[,NAME...]"; NULL: none. */
+    const char *columns;     /* use only these as features */
+    const char *drop;        /* do not use these */
+    const char *id;          /* names the rows; not a feature, kept for predictions */
+    const char *categorical; /* categories: a feature for each level. A column whose cells are text is one anyway */
+    const char *ordered;     /* categories in an order, "NAME[=LEVEL<LEVEL<...]"; without levels: numbers, ascending */
+    const char *reference;   /* "first", "NAME=LEVEL,...": that level of a category has no feature */
+    const char
+        *missing;       /* cells without a value: "error", "drop" (the row), "mean", "median" (filled, and marked by a feature) */
+    const char *unseen; /* with like: a level that the model does not know: "error", "other" (no level's coefficient) */
+    const char *weight_column, *offset_column; /* used as weights and offsets if the table has them */
+    int header;                                /* 1: the first row has the names; 0: it is data; -1: decided by content */
+    bool no_label;                             /* no column is the target */
+    const spdhg_columns *like;                 /* make the features of these columns, of a model or other data; matched by name */
 } spdhg_read_options;
 #define SPDHG_READ_OPTIONS                                                                                                       \
-    { sizeof(spdhg_read_options), NULL, NULL, NULL, 0, -1, SPDHG_DUPLICATES_ERROR, false, 0, 0, NULL }
+    {                                                                                                                            \
+        sizeof(spdhg_read_options), NULL, NULL, NULL, 0, -1, SPDHG_DUPLICATES_ERROR, false, 0, 0, NULL, NULL, NULL, NULL, NULL,  \
+            NULL, NULL, NULL, NULL, NULL, NULL, -1, false, NULL                                                                  \
+    }
 
 /* Read a file ("-" is standard input), plain or .gz .bz2 .xz .zst; options may be NULL.
  *     spdhg_data_read(&data, "a9a.svm.xz", NULL, &err);
@@ -129,6 +148,8 @@ SPDHG_API spdhg_status spdhg_data_set_labels(spdhg_data *data, const char *const
 SPDHG_API spdhg_status spdhg_data_set_names(spdhg_data *data, const char *const *name, spdhg_error *err);
 /* Write in a format (NULL: by the name's ending, .spd is the cache); atomic. SPDHG_IO on failure. */
 SPDHG_API spdhg_status spdhg_data_write(const spdhg_data *data, const char *path, const char *format, spdhg_error *err);
+/* The columns of a table that was read, for the option like; NULL: they have no names. Valid as long as the data. */
+SPDHG_API const spdhg_columns *spdhg_data_columns(const spdhg_data *data);
 SPDHG_API int64_t spdhg_data_rows(const spdhg_data *data);
 SPDHG_API int64_t spdhg_data_features(const spdhg_data *data);
 SPDHG_API int64_t spdhg_data_nonzeros(const spdhg_data *data);
@@ -180,6 +201,8 @@ SPDHG_API spdhg_status spdhg_problem_term(spdhg_problem *problem, const char *pe
  * that starts where the last one ended. */
 SPDHG_API spdhg_status spdhg_problem_scale_lambda(spdhg_problem *problem, double factor, spdhg_error *err);
 SPDHG_API spdhg_status spdhg_problem_ridge(spdhg_problem *problem, double gamma, spdhg_error *err);
+/* on: spdhg_problem_scale_lambda scales gamma too. A path then keeps the ratio of penalty and ridge, as an elastic net does. */
+SPDHG_API spdhg_status spdhg_problem_ridge_follows(spdhg_problem *problem, bool on, spdhg_error *err);
 SPDHG_API spdhg_status spdhg_problem_intercept(spdhg_problem *problem, bool on, spdhg_error *err);
 SPDHG_API spdhg_status spdhg_problem_standardize(spdhg_problem *problem, bool on, spdhg_error *err);
 /* X: "all", "ball:R", "box:LO,HI", "nonneg", "l1ball:R", "simplex:R". */
@@ -309,6 +332,9 @@ SPDHG_API spdhg_status spdhg_duality_gap(spdhg_problem *problem, int threads, co
 SPDHG_API spdhg_status spdhg_model_from_solver(spdhg_model **out, const spdhg_solver *solver, spdhg_error *err);
 SPDHG_API spdhg_status spdhg_model_read(spdhg_model **out, const char *path, spdhg_error *err);
 SPDHG_API spdhg_status spdhg_model_write(const spdhg_model *model, const char *path, spdhg_error *err);
+/* The columns the model was fitted to, for the option like of spdhg_data_read; NULL: they have no names. Valid as long
+ * as the model. */
+SPDHG_API const spdhg_columns *spdhg_model_columns(const spdhg_model *model);
 SPDHG_API int64_t spdhg_model_outputs(const spdhg_model *model);
 SPDHG_API int64_t spdhg_model_features(const spdhg_model *model);
 /* Expected targets, rows x outputs, from scores: the scores themselves for most losses. SPDHG_USAGE for labels. mean may
@@ -357,9 +383,14 @@ typedef struct spdhg_path_options {
     const struct spdhg_graph_options *learn; /* how the F of the first term was learned: it is learned again from the training
                                                 rows of every fold; NULL: F is the same in all */
     double noise;                            /* cp: standard deviation of a target of weight 1 around its mean */
+    const double *lambda;    /* these lambdas (`lambdas` of them, decreasing, at least 0), all of them; ratio, lambda_max and
+                             saturation are then not used. NULL: chosen as above */
+    const signed char *part; /* splits of any kind instead of folds: folds x rows, 0: the row is trained on, 1: held out,
+                                -1: neither (then repeats is 1); NULL: folds */
+    bool keep_folds;         /* keep the coefficients of every fold, for spdhg_path_fold_coefficients */
 } spdhg_path_options;
 #define SPDHG_PATH_OPTIONS                                                                                                       \
-    { sizeof(spdhg_path_options), 100, 0, 0, 0.999, 5, 1, NULL, NULL, "loss", "1se", "auto", NULL, 0 }
+    { sizeof(spdhg_path_options), 100, 0, 0, 0.999, 5, 1, NULL, NULL, "loss", "1se", "auto", NULL, 0, NULL, NULL, false }
 
 typedef struct spdhg_path_point {
     double lambda, objective, train_loss, penalty, gap_relative, seconds;
@@ -394,6 +425,13 @@ SPDHG_API int64_t spdhg_path_one_se(const spdhg_path *path);
 SPDHG_API int64_t spdhg_path_chosen(const spdhg_path *path); /* the choice of options.rule */
 /* The criterion's value at a point, with its sign such that smaller is better: to compare paths. */
 SPDHG_API double spdhg_path_value(const spdhg_path *path, int64_t point);
+/* Makes another point the best and the chosen one, and solves there again with all rows. */
+SPDHG_API spdhg_status spdhg_path_choose(spdhg_path *path, int64_t point, spdhg_error *err);
+/* Scores of fold 0, 1, ... (repeat 0 first): points x 3 numbers, which are loss, accuracy and auc of the held-out rows (NAN: not
+ * known), and the weight of these rows. NULL after the last fold, and if there was no cross-validation. */
+SPDHG_API const double *spdhg_path_fold_scores(const spdhg_path *path, int64_t fold, double *weight);
+/* Coefficients and intercept of a fold at a point, if options.keep_folds was set (else NULL): as spdhg_path_coefficients. */
+SPDHG_API const double *spdhg_path_fold_coefficients(const spdhg_path *path, int64_t fold, int64_t point, const double **c);
 /* The solver at the chosen lambda, run on all rows, for spdhg_model_from_solver. The path owns it. */
 SPDHG_API spdhg_solver *spdhg_path_solver(spdhg_path *path);
 SPDHG_API void spdhg_path_free(spdhg_path *path);

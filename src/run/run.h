@@ -41,5 +41,9 @@ const spd_stage *spd_plan_main(const spd_plan *plan); /* the first stage that ha
 /* ---- plan_sparse.c: whether a sparse factor costs less than the other method (nanoseconds). */
 bool spd_plan_sparse_pays(const spdhg_problem *p, double other);
 double spd_plan_row_cost(const spdhg_problem *p); /* nanoseconds of one row of a stochastic pass: its entries, and all of F */
+/* ---- meaning.c: fills spread, group and rows of a model from the problem and its solution x; false: out of memory. */
+struct spdhg_model;
+bool spd_coefficient_groups(const spdhg_problem *p, const double *x, int64_t *group); /* those of x alone, dK numbers */
+bool spd_model_describe(struct spdhg_model *model, const spdhg_problem *p, const double *x);
 spdhg_status spd_plan_make(spd_plan *plan, const char *name, const spdhg_problem *p, spdhg_error *err);
 #endif

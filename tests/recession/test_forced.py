@@ -102,7 +102,8 @@ def check_separated(work, seed, intercept):
     answer, model = json.loads(out.stdout), json.load(open(file))
     assert out.returncode == 4 and answer["status"] == "infimum" and "no minimiser exists" in out.stderr, (out.returncode, answer)
     assert answer["gap_kind"] == "certified" and answer["objective"] <= 1e-15 and answer["epochs"] < 200, answer
-    x = np.ravel(model["coefficients"])
+    x = np.zeros(model["features"] * model["outputs"])
+    x[model["coefficients"]["index"]] = model["coefficients"]["value"]
     margins = b * (A @ x + model["constants"][0])
     assert margins.min() > 30 and np.abs(star @ x).max() <= 1e-12 * np.abs(x).max(), (margins.min(), np.abs(star @ x).max())
     out = fit(work, A, b, chain, "--intercept" if intercept else "--no-intercept")
