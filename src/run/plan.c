@@ -86,6 +86,8 @@ static double passes_of_fista(const spdhg_problem *p, bool few) {
 /* The facts that determine the plan. */
 typedef struct facts {
     bool line;      /* a signal on lines or trees: dynamic programming */
+    bool cuts;      /* a signal on a graph: maximum flows */
+    bool dual;      /* a signal with groups of differences, and the factor would cost more: gradients on the dual */
     bool factor;    /* each coefficient interacts with few others: a sparse factor */
     bool few;       /* few coefficients: a dense factor of all */
     bool newton;    /* some second-order method accepts the problem */
@@ -108,11 +110,16 @@ static facts look_at(const spdhg_problem *p) {
     f.cheap = RESCUE * spd_plan_row_cost(p) * (double)(p->n * p->K) <= 1e9; /* all passes of a rescue take a second */
     f.newton = takes("alm-ssn", p);
     if (f.line) return (facts){.line = true, .relieved = takes("interior", p), .cheap = f.cheap, .newton = f.newton, .stride = 1};
-    f.factor = takes("ipm", p) && spd_plan_sparse_pays(p, f.few ? newton_cost(p) : INFINITY);
+    f.cuts = takes("cut-newton", p);
+    if (f.cuts) return (facts){.cuts = true, .factor = takes("ipm", p), .newton = f.newton, .stride = 1};
+    const bool groups = has_groups_of_pairs(p);
+    f.dual = groups && takes("fgp", p);
+    f.factor = takes("ipm", p) &&
+               spd_plan_sparse_pays(p, fmin(f.few ? newton_cost(p) : INFINITY, f.dual ? spd_plan_dual_cost(p) : INFINITY));
     if (f.factor)
         return (facts){
             .factor = true, .relieved = f.cheap && takes("interior", p), .cheap = f.cheap, .newton = f.newton, .stride = 1};
-    const bool groups = has_groups_of_pairs(p);
+    if (f.dual) return (facts){.dual = true, .stride = 1};
     f.newton = f.newton || f.few;
     f.columns = !f.few && takes("cd-newton", p);
     f.tied = f.few && spd_newton_model_ties(p) && !groups;
@@ -145,8 +152,11 @@ static bool follows_itself(const spd_plan *plan, const char *solver) {
  * optimum for a fraction of the cost; alm-ssn starts with one stochastic pass.
  * Ridge that makes variance-reduced PD3O converge quickly: it goes before either (passes_first). */
 static void add_stages(spd_plan *plan, const spdhg_problem *p, const facts *f) {
-    const bool rescue = f->line || f->factor || f->few || f->interior;
-    const char *last = (rescue ? takes("alm-ssn", p) : f->newton) ? "alm-ssn" : isinf(f->fista) ? "fista" : "saga-pd3o";
+    const bool rescue = f->line || f->cuts || f->factor || f->few || f->interior;
+    const char *last = (rescue ? takes("alm-ssn", p) : f->newton) ? "alm-ssn"
+                       : isinf(f->fista)                          ? "fista"
+                       : f->dual                                  ? "fgp"
+                                                                  : "saga-pd3o";
     const spd_rescue waits = f->cheap ? SPD_RELIEVED : SPD_RESCUED;
     const double sample = (double)(THIN_STEPS * PASSES_PER_STEP) / (double)f->stride;
     const struct {
@@ -161,6 +171,7 @@ static void add_stages(spd_plan *plan, const spdhg_problem *p, const facts *f) {
         {"prox-newton", sample, f->stride, SPD_ALONE, f->stride > 1},
         {first_pass(p), 1, 1, SPD_ALONE, f->pass},
         {"chain-newton", 0, 1, waits, f->line},
+        {"cut-newton", 0, 1, SPD_RESCUED, f->cuts},
         {"ipm", 0, 1, waits, f->factor},
         {"cd-newton", 0, 1, SPD_RESCUED, f->columns},
         {"ws-newton", 2000, 1, SPD_ALONE, f->sparse},
@@ -185,6 +196,8 @@ static const char *reason(const facts *f) {
         const char *why;
     } all[] = {
         {f->line, "each row has one entry and F joins the coefficients to lines or trees"},
+        {f->cuts, "each row has one entry and F joins the coefficients to a graph"},
+        {f->dual, "each row has one entry, and a sparse factor would cost more"},
         {f->factor, "each coefficient meets few others, so that a factor is sparse"},
         {f->passes > 0 && !f->interior,
          "with this ridge stochastic steps converge before a dense factorisation would be worth its cost"},
