@@ -40,8 +40,10 @@ static const struct argp_option options[] = {
     {0, 0, 0, 0, "Results:", 6},
     {"output", 'o', "MODEL", 0, "write the model (JSON); none is written without this option", 0},
     {"path", PATH, "FILE", 0, "write a line for each lambda as CSV", 0},
-    {"coefficients", COEFFICIENTS, "FILE", 0, "write the nonzero coefficients at every lambda as CSV", 0},
+    {"coefficients", COEFFICIENTS, "FILE", 0,
+     "write the nonzero coefficients at every lambda as CSV: lambda, feature, level, class, value, standardized, group", 0},
     {"report", REPORT, "FILE", 0, "write a self-contained HTML page", 0},
+    CLI_FORCE_OPTION,
     {"json", JSON, NULL, 0, "write one JSON object to standard output, and nothing else", 0},
     {"quiet", 'q', NULL, 0, "print only errors", 0},
     {"verbose", 'v', NULL, 0, "report decisions on standard error", 0},
@@ -118,6 +120,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case PATH: p->csv_path = arg; return 0;
     case COEFFICIENTS: p->coefficients_path = arg; return 0;
     case REPORT: p->report_path = arg; return 0;
+    case CLI_FORCE: p->force = true; return 0;
     case JSON: p->json = true; return 0;
     case 'q': p->quiet = true; return 0;
     case 'v': p->verbose = true; return 0;

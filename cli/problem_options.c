@@ -34,8 +34,8 @@ static const struct argp_option options[] = {
     {"set", SET, "SET", 0, NULL, 0},
     {"intercept", INTERCEPT, NULL, 0, NULL, 0},
     {"no-intercept", NO_INTERCEPT, NULL, 0, NULL, 0},
-    {"weights", WEIGHTS, "FILE", 0, NULL, 0},
-    {"offset", OFFSET, "FILE", 0, NULL, 0},
+    {"weights", WEIGHTS, "COLUMN|FILE", 0, NULL, 0},
+    {"offset", OFFSET, "COLUMN|FILE", 0, NULL, 0},
     {"penalty-weights", PENALTY_WEIGHTS, "FILE", 0, NULL, 0},
     {"class-weight", CLASS_WEIGHT, "balanced|LABEL=W,...", 0, NULL, 0},
     {"standardize", STANDARDIZE, NULL, 0, NULL, 0},
@@ -47,8 +47,10 @@ static void check_structure(const struct argp_state *state, const char *spec) {
     spdhg_entry entry;
     for (int64_t i = 0; spdhg_list("structures", i, &entry); i++)
         if (strcmp(entry.name, SPD_LEARNED) == 0 ? strcmp(spec, entry.name) == 0 : spd_spec_is(spec, entry.name)) return;
-    char names[CLI_TEXT_CHARS];
-    cli_usage(state, "--structure: '%s' is not one of %s", spec, spd_topic_names(names, sizeof names, "structures"));
+    char names[CLI_TEXT_CHARS], word[64];
+    snprintf(word, sizeof word, "%.*s", (int)strcspn(spec, ":"), spec);
+    cli_choice(state, "--structure", word, spd_topic_names(names, sizeof names, "structures"));
+    cli_usage(state, "--structure: '%s' takes no ':'", spec); /* learned:... */
 }
 
 void cli_part_lambda(cli_problem_options *o, double lambda) {

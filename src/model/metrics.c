@@ -73,7 +73,7 @@ static bool classes_of(const spdhg_model *model, const spdhg_data *data, int64_t
     int64_t *code = data->label ? SPD_NEW(int64_t, data->labels) : NULL;
     if (data->label && !code) return false;
     for (int64_t l = 0; l < data->labels && code; l++) {
-        char *text = spd_model_utf8(data->label[l]);
+        char *text = spd_to_utf8(data->label[l]);
         if (!text) {
             spd_free(code);
             return false;

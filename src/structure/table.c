@@ -16,9 +16,7 @@ static spdhg_status by_name(spdhg_structure *F, const char *spec, int64_t featur
         name[i] = table[i]->name;
         if (spd_spec_is(spec, name[i])) return table[i]->build(F, spd_spec_arg(spec), features, err);
     }
-    char names[400];
-    spd_names(names, sizeof names, name, ENTRIES, sizeof *name);
-    return spd_fail(err, SPDHG_USAGE, "unknown structure '%s'; expected one of: %s", spec, names);
+    return spd_unknown(err, "structure", spec, name, ENTRIES, sizeof *name);
 }
 
 spdhg_status spd_structure_begin(spdhg_structure **out, const char *spec, int64_t features, spdhg_error *err) {

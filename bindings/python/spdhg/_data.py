@@ -141,13 +141,15 @@ def read(path: Any, p: Dict[str, Any]) -> Data:
     options = ffi.new("spdhg_read_options *")
     options[0] = lib.spdhg_default_read_options()
     keep = []
-    for name in ("format", "label", "targets", "names"):
+    for name in ("format", "label", "targets", "names", "columns", "drop", "id", "categorical", "ordered", "reference", "missing", "unseen"):
         if p[name] is not None:
             keep.append(ffi.new("char[]", os.fsencode(p[name])))
             setattr(options, name, keep[-1])
     options.features = p["features"] or 0
     options.duplicates = choice("duplicates", p["duplicates"], DUPLICATES)
     options.unlabelled_ok = True
+    options.no_label = bool(p["no_label"])
+    options.header = 1 if p["header"] else 0 if p["no_header"] else -1
     options.threads = threads(p["n_jobs"])
     options.max_memory = memory(p["max_memory"])
     return Data(make("data", lib.spdhg_data_read, os.fsencode(path), options, free=lib.spdhg_data_free))
