@@ -196,6 +196,7 @@ spd_step spd_signal_newton_step(spd_run *run, int64_t k, const spd_batch *batch)
     const double delta =
         spd_dot(p->dK + (p->intercept ? p->K : 0), b->g, self->dx) + spd_problem_penalty(p, self->Fu, b->term) - *b->penalty;
     const bool moved = go(run, self, delta, &whole);
+    run->settled = is_quadratic(p);
     *self->damp = whole ? 0.25 * *self->damp : fmin(fmax(4 * *self->damp, DAMP_FIRST), 1);
     if (!moved && -delta <= 1e-15 * fabs(*b->value)) return SPD_STALLED;
     if (run->rescue != SPD_ALONE && k + 1 >= STEPS_MOST) return SPD_GIVES_UP; /* kinks: Newton's models promise too much */

@@ -8,12 +8,10 @@
  *   t_{k+1} = 1 and u^{k+1} = y^{k+1} where <S^-1 (u^k - y^{k+1}), y^{k+1} - y^k> > 0: the momentum points uphill
  *   S:        s_e = 1 / sum_j |F_ej| c_j / q_j,   c_j = sum_e |F_ej|,   the least of each block: ||S^1/2 F Q^-1/2|| <= 1
  *   Output Pi_X( m - Q^-1 F'y ), y: the gap falls like 1/k^2 */
-#include <float.h>
-
 #include "primal_dual/primal_dual.h"
 #include "problem/rows.h"
 
-enum { LOOKS = 50 }; /* steps before a proof is worth its cost */
+enum { LOOKS = 50, PAIRS_MOST = 4 }; /* steps before a proof is worth its cost; differences at one pixel */
 
 typedef struct fgp {
     double *y, *u, *t;   /* state */
@@ -132,18 +130,6 @@ static void find_x(const fgp *a, const spdhg_problem *p, const double *g, double
     p->set.kind->project(p->dK, p->set.arg, x, a->projection);
 }
 
-/* part = Pi(part). A short block of differences is projected here, without a call. */
-static void project(const spd_term *t, int64_t rows, int64_t K, double *part, double *work) {
-    enum { SHORT = 8 };
-    double square = 0;
-    for (int64_t i = 0; i < rows * K && rows * K <= SHORT; i++) square += part[i] * part[i];
-    if (t->penalty->length && square > DBL_MIN / DBL_EPSILON && square < DBL_MAX) {
-        const double factor = t->lambda / sqrt(square);
-        for (int64_t i = 0; i < rows * K && factor < 1; i++) part[i] *= factor;
-    } else
-        t->penalty->project(rows, K, t->lambda, part, work);
-}
-
 /* y, u and g of one block, in one pass over its rows. Returns its share of <S^-1 (u^k - y^{k+1}), y^{k+1} - y^k>. */
 static double advance(fgp *a, const spd_term *t, int64_t K, int64_t rows, const int64_t *row, int64_t first, double momentum) {
     const double *s = a->s + t->first / K;
@@ -158,7 +144,7 @@ static double advance(fgp *a, const spd_term *t, int64_t K, int64_t rows, const 
             a->part[r * K + k] = u[e * K + k] + s[e] * z;
         }
     }
-    project(t, rows, K, a->part, a->term);
+    t->penalty->project(rows, K, t->lambda, a->part, a->term);
     for (int64_t r = 0; r < rows; r++) {
         const int64_t e = row ? row[r] : first + r;
         spd_csr_take(&t->F->F, e, &F);
@@ -174,6 +160,40 @@ static double advance(fgp *a, const spd_term *t, int64_t K, int64_t rows, const 
     return uphill;
 }
 
+/* The same for all blocks of a term, where a block is a few differences of two coefficients and its penalty their length. */
+static double advance_pairs(fgp *a, const spd_term *t, double momentum) {
+    const double *s = a->s + t->first, *val = t->F->F.val, *x = a->x, lambda = t->lambda;
+    const int32_t *idx = t->F->F.idx;
+    double *y = a->y + t->first, *u = a->u + t->first, *g = a->g, uphill = 0;
+    for (int64_t b = 0; b < t->blocks; b++) {
+        const int64_t *row = t->block_row + t->block_ptr[b], rows = t->block_ptr[b + 1] - t->block_ptr[b];
+        double part[PAIRS_MOST], square = 0, up = 0;
+        for (int64_t r = 0; r < rows; r++) {
+            const int64_t e = row[r];
+            part[r] = u[e] + s[e] * (val[2 * e] * x[idx[2 * e]] + val[2 * e + 1] * x[idx[2 * e + 1]]);
+            square += part[r] * part[r];
+        }
+        const double factor = square > lambda * lambda ? lambda / sqrt(square) : 1;
+        for (int64_t r = 0; r < rows; r++) {
+            const int64_t e = row[r];
+            const double now = part[r] * factor, move = now - y[e];
+            up += (u[e] - now) * move;
+            y[e] = now;
+            u[e] = now + momentum * move;
+            g[idx[2 * e]] += val[2 * e] * u[e];
+            g[idx[2 * e + 1]] += val[2 * e + 1] * u[e];
+        }
+        if (rows > 0 && s[row[0]] > 0) uphill += up / s[row[0]];
+    }
+    return uphill;
+}
+
+/* Squares of numbers near lambda neither overflow nor vanish. */
+static bool is_short_pairs(const spd_term *t, int64_t K) {
+    return K == 1 && t->pairs && t->block_ptr && t->penalty->length && t->largest <= PAIRS_MOST && t->lambda > 1e-100 &&
+           t->lambda < 1e100;
+}
+
 static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     (void)batch;
     fgp *a = run->self;
@@ -182,12 +202,15 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     double uphill = 0;
     find_x(a, p, a->g, a->x);
     memset(a->g, 0, (size_t)p->dK * sizeof *a->g);
-    for (const spd_term *t = p->term; t < p->term + p->terms; t++)
-        for (int64_t b = 0; b < t->blocks; b++) {
+    for (const spd_term *t = p->term; t < p->term + p->terms; t++) {
+        const bool pairs = is_short_pairs(t, p->K);
+        if (pairs) uphill += advance_pairs(a, t, momentum);
+        for (int64_t b = 0; b < t->blocks && !pairs; b++) {
             const int64_t *row = t->block_ptr ? t->block_row + t->block_ptr[b] : NULL;
             const int64_t rows = t->block_ptr ? t->block_ptr[b + 1] - t->block_ptr[b] : t->blocks == t->m ? 1 : t->m;
             uphill += advance(a, t, p->K, rows, row, b, momentum);
         }
+    }
     *a->t = next;
     if (uphill > 0) stand(a, p);
     run->rows_visited += p->n;

@@ -77,11 +77,12 @@ static void advance(spd_loop *l, int64_t steps, double until) {
             l->run.rows_visited += batch;
         }
         l->run.offer = NULL;
-        l->run.far = false;
+        l->run.far = l->run.settled = false;
         l->rows_before = l->run.rows_visited;
         if (l->before) memcpy(l->before, l->run.state.base, (size_t)l->run.state.size * sizeof *l->before);
         l->said = l->run.kind->step(&l->run, l->k++, &rows);
         l->cut = spd_stop_why(&l->solver->stop) != SPD_GO_ON;
+        l->solver->settled = l->run.settled;
         l->run.seen = (spd_seen){0};
     }
 }
@@ -160,6 +161,7 @@ static spdhg_status prepare_stage(spd_loop *l, const spd_solver_kind *kind, spdh
         SPD_TRY(spd_sampler_new(&l->sampler, p, s->options.sampling, s->options.seed, batch, err));
     }
     l->run.seed = s->options.seed;
+    l->run.goal = s->options.tol;
     l->run.enough = s->keeps ? s->options.tol : 0;
     l->run.offer = NULL;
     l->run.stop = s->options.checkpoint && !kind->exact ? NULL : &s->stop; /* a checkpoint holds whole steps only */

@@ -65,6 +65,8 @@ typedef struct spd_run {
     spd_seen seen;       /* at the point where the next step starts; cleared after that step */
     const double *offer; /* set by a step: a dual alpha of the loss for its new point, n x K; NULL: none */
     bool far;            /* set by a step: its new point is too far off to be worth evaluating unless asked for */
+    bool settled;        /* set by a step: its new point is the minimiser on its face, no digits are missing */
+    double goal;         /* relative gap at which the run ends; 0: none */
     double enough;       /* relative gap at which an offer ends the run; 0: no offer is wanted */
     spd_rescue rescue;   /* what waits if this one gives up */
     int64_t rows_visited;                             /* counted by full-information solvers; run.c counts batches */
