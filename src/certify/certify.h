@@ -128,7 +128,6 @@ typedef struct spd_certifier {
     int64_t *anchor; /* the anchor row of each column, if rows of A end routes or take up all of v; else NULL */
     bool diagonal;   /* anchors can take up all of v: spd_anchors_take */
     double *anchor_weight, *anchor_before, *taken; /* w_i |a_ij| / W; the same for the present routes; d x K: used part of room */
-    bool followed;                                 /* the present routes end at the rows of anchor_before */
     bool *whole; /* d x K: the repair brings v_j to 0, although a side of X would allow it to keep a sign */
     /* a fixed point of X, at which the lower bound of a dual point is computed independently of x */
     double *origin, *origin_z, *origin_Fx, origin_loss, origin_ridge;

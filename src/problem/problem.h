@@ -72,7 +72,6 @@ struct spdhg_problem {
 
 /* Maps labels, resolves weights, scales columns, cuts blocks. Idempotent: every evaluation and solver calls it. */
 spdhg_status spd_problem_freeze(spdhg_problem *p, spdhg_error *err);
-/* Whether the loss has a corner (loss.h), at which it has no slope. */
 static inline bool spd_problem_has_corners(const spdhg_problem *p) { return spd_loss_has_corner(p->loss, p->loss_arg); }
 bool spd_problem_is_signal(const spdhg_problem *p); /* every row has at most one entry */
 /* Index of row i in the data. */
