@@ -94,7 +94,8 @@ spdhg_status spdhg_solver_run(spdhg_solver *s, spdhg_outcome *outcome, spdhg_err
     s->evaluator.certifier.best_dual = -INFINITY; /* lambda may have changed */
     if (s->plan.why[0]) spd_loop_log(s, s->plan.why);
     spd_solver_start_far(s);
-    spdhg_status status = run_plan(s, err);
+    spdhg_status status = spd_solver_start_low(s, err);
+    if (status == SPDHG_OK) status = run_plan(s, err);
     if (status == SPDHG_OK) status = spd_solver_finish(s, err);
     spd_outcome_conclude(s);
     describe(s);
