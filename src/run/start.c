@@ -1,8 +1,9 @@
 /* start.c - where a run starts if X does not contain 0 and the loss has no curvature bound (poisson). At the point of X nearest to
  * 0 its exponentials may be of any size, or infinite, and Newton's method reduces a score by only about 1 a step. The corners
- * R e_j of a simplex are tried as well, and the point with the least f is taken. */
+ * R e_j of a simplex are then tried as well, until one has a moderate f. */
 #include "run/loop.h"
 
+static const double STEPS = 200;     /* of Newton's method, each of which divides a large f by about e */
 static const double WORK_MOST = 1e8; /* entries of the data visited by all trials together */
 
 static double loss_at(spdhg_solver *s, const double *x, double *z, double *work) {
@@ -21,7 +22,7 @@ static void choose_corner(spdhg_solver *s, double *x, double *z, double *work) {
     double least = loss_at(s, x, z, work);
     int64_t best = -1;
     memset(x, 0, (size_t)p->dK * sizeof *x);
-    for (int64_t q = 0; q < p->dK; q++) {
+    for (int64_t q = 0; q < p->dK && log(least) > STEPS; q++) {
         x[q] = R;
         const double loss = loss_at(s, x, z, work);
         if (loss < least) {
