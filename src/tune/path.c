@@ -60,7 +60,7 @@ static spdhg_status first_lambda(spdhg_path *path, double *x, double *c, double 
 
 static spdhg_status record(spdhg_path *path, const spd_warm_path *warm, double lambda, spdhg_error *err) {
     const spdhg_problem *p = path->problem;
-    const spdhg_solution *s = spdhg_solver_solution(warm->last);
+    const spd_warm_answer *s = &warm->answer;
     spdhg_path_point *point = &path->point[path->points];
     *point = (spdhg_path_point){.lambda = lambda,
                                 .objective = s->objective,
@@ -79,11 +79,15 @@ static spdhg_status record(spdhg_path *path, const spd_warm_path *warm, double l
                                 .auc_error = NAN};
     point->explained = 1 - s->train_loss / path->point[0].train_loss;
     point->degrees = NAN;
-    if (warm->settled) SPD_TRY(spd_path_degrees(p, s->x, &point->degrees, err));
+    if (warm->settled && warm->lasso)
+        point->degrees = (double)s->structure_nonzeros;
+    else if (warm->settled)
+        SPD_TRY(spd_path_degrees(p, warm->x, &point->degrees, err));
     spd_path_criteria(p, path->options.noise, point);
-    memcpy(path->x + path->points * p->dK, s->x, (size_t)p->dK * sizeof *s->x);
+    memcpy(path->x + path->points * p->dK, warm->x, (size_t)p->dK * sizeof *warm->x);
     memcpy(path->c + path->points * p->K, warm->c, (size_t)p->K * sizeof *warm->c);
-    memcpy(path->given + path->points * p->K, s->c, (size_t)p->K * sizeof *s->c);
+    memcpy(path->given + path->points * p->K, warm->c, (size_t)p->K * sizeof *warm->c);
+    spd_problem_c_outward(p, warm->x, path->given + path->points * p->K);
     path->points++;
     if (warm->outcome != SPDHG_OUTCOME_CONVERGED)
         path->outcome = warm->outcome == SPDHG_OUTCOME_INTERRUPTED ? warm->outcome : SPDHG_OUTCOME_LIMIT;

@@ -6,6 +6,7 @@
 #include "face/answer.h"
 #include "face/nullspace.h"
 #include "graph/graph.h"
+#include "lasso/lasso.h"
 #include "run/run.h"
 
 /* ---- restricted.c: minimises loss + ridge over x = N u and c. found: false if there is no minimiser. */
@@ -35,17 +36,24 @@ typedef enum spd_settling {
 /* A small gap alone does not determine the zeros of F x. If they are not settled after an exact solver has converged, it runs
  * again with smaller tolerances. */
 spdhg_status spd_tune_settle(spdhg_solver *solver, spd_settling zeros, bool *settled, spdhg_outcome *outcome, spdhg_error *err);
+typedef struct spd_warm_answer {
+    double objective, train_loss, penalty, gap_relative, seconds;
+    int64_t nonzeros, structure_nonzeros;
+} spd_warm_answer;
 typedef struct spd_warm_path {
     spdhg_problem *problem;
     const char *solver;
     spdhg_options options;
     double *x, *c, *y;
-    double *before;        /* x and c of the step before the last one */
-    double lambda, fallen; /* of the last step, and its decrease there; 0: not known */
-    spdhg_solver *last;    /* of the last step; NULL before the first */
+    double *before;         /* x and c of the step before the last one */
+    double lambda, fallen;  /* of the last step, and its decrease there; 0: not known */
+    spd_lasso *lasso;       /* solves the path where it can; NULL: `last` does */
+    spdhg_solver *last;     /* of the last step that it solved; NULL before the first */
+    spd_warm_answer answer; /* of the last step */
     spdhg_outcome outcome;
     spd_settling zeros;
     bool settled; /* the zeros of F x at the last step are those of the optimum; checked if `zeros` says so */
+    bool chosen;  /* the choice of the solver was left to us */
     bool once;    /* set before a single solve: its gap is proven by x and y alone */
 } spd_warm_path;
 /* x, c and y: the starting point, may be NULL. options are copied. */

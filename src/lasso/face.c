@@ -1,0 +1,176 @@
+/* face.c - one Newton step of the model on the face of the present signs:
+ *     M d = -(s + lambda sign(x)),   M = A_E'Q A_E + gamma I,   E the active columns and the intercept
+ * A column whose x_j + d_j has the other sign stops at 0 and leaves E. If the model does not fall then, all stop where the first one
+ * reaches 0. The products A_i'Q A_j are kept as long as Q is the same, which for squared loss is for ever. */
+#include "lasso/lasso.h"
+
+enum { REPEATS_MOST = 6 };
+static const double STIFFER = 1e-9; /* relative to the diagonal: added where M has no factor */
+
+bool spd_products_new(spd_products *s, int64_t n, int64_t d, int64_t most) {
+    *s = (spd_products){.most = most,
+                        .slot = spd_alloc_raw(d, sizeof(int32_t)),
+                        .column = SPD_NEW(int32_t, most),
+                        .value = spd_alloc_raw(most * most, sizeof(double)),
+                        .weighted = SPD_NEW(double, n)};
+    for (int64_t j = 0; j < d && s->slot; j++) s->slot[j] = -1;
+    return s->slot && s->column && s->value && s->weighted;
+}
+
+void spd_products_free(spd_products *s) {
+    SPD_FREE_ALL(s->slot, s->column, s->value, s->weighted);
+    *s = (spd_products){0};
+}
+
+void spd_products_clear(spd_products *s) {
+    for (int64_t k = 0; k < s->used; k++) s->slot[s->column[k]] = -1;
+    s->used = 0;
+}
+
+static double entries(const spd_lasso *a) {
+    double sum = 0;
+    for (int64_t q = 0; q < a->now.count; q++) sum += (double)spd_matrix_count(&a->A, a->now.list[q]);
+    return sum;
+}
+
+/* In multiplications of a sweep: the products that are missing, and the factor. INFINITY: too many columns. */
+double spd_lasso_face_cost(const spd_lasso *a) {
+    const double k = (double)a->now.count;
+    int64_t missing = 0;
+    for (int64_t q = 0; q < a->now.count; q++) missing += a->products.slot[a->now.list[q]] < 0;
+    if (a->now.count >= a->products.most) return INFINITY;
+    return 0.5 * (double)missing * (entries(a) + (double)a->p->n) + k * k * k / 12 + 2 * k * k;
+}
+
+/* A slot for column j, with its products with all that have one. */
+static void add_slot(spd_lasso *a, int64_t j) {
+    spd_products *s = &a->products;
+    const spd_matrix *A = &a->A;
+    const int64_t at = s->used++, first = A->ptr[j], end = A->ptr[j + 1];
+    double *out = s->value + at * s->most;
+    s->slot[j] = (int32_t)at;
+    s->column[at] = (int32_t)j;
+    spd_matrix_add_weighted(A, j, 1, a->Q, s->weighted);
+    int64_t k = 0;
+    for (; !A->row && k + SPD_ABREAST <= at + 1; k += SPD_ABREAST) {
+        const double *row[SPD_ABREAST];
+        for (int r = 0; r < SPD_ABREAST; r++) row[r] = A->val + A->ptr[s->column[k + r]];
+        spd_dense_rows_dots(A->n, row, s->weighted, out + k);
+    }
+    for (; k <= at; k++) out[k] = spd_matrix_dot(A, s->column[k], s->weighted);
+    if (!A->row) memset(s->weighted, 0, (size_t)A->n * sizeof *s->weighted);
+    for (int64_t q = first; q < end && A->row; q++) s->weighted[A->row[q]] = 0;
+}
+
+static double product(const spd_products *s, int32_t i, int32_t j) {
+    const int64_t p = s->slot[i], q = s->slot[j];
+    return p >= q ? s->value[p * s->most + q] : s->value[q * s->most + p];
+}
+
+/* The step on the face of the columns e; the intercept, if any, is the last unknown. */
+typedef struct step {
+    int64_t k, n;           /* columns, unknowns */
+    double *M, *d, *s;      /* n x n; direction; slopes with lambda sign(x) */
+    double *border, corner; /* products of the intercept with the columns, and with itself */
+    int32_t *e;
+} step;
+
+static void make_matrix(spd_lasso *a, step *t, double stiffer) {
+    const int64_t n = t->n;
+    for (int64_t i = 0; i < t->k; i++) {
+        for (int64_t j = 0; j <= i; j++) t->M[i * n + j] = product(&a->products, t->e[i], t->e[j]);
+        t->M[i * n + i] = (t->M[i * n + i] + a->p->gamma) * (1 + stiffer);
+    }
+    if (n == t->k) return;
+    memcpy(t->M + t->k * n, t->border, (size_t)t->k * sizeof *t->M);
+    t->M[t->k * n + t->k] = t->corner * (1 + stiffer);
+}
+
+static void find_slopes(spd_lasso *a, step *t) {
+    const double lambda = spd_lasso_lambda(a);
+    for (int64_t i = 0; i < t->k; i++) {
+        const double x = a->now.x[t->e[i]];
+        t->s[i] = spd_matrix_dot(&a->A, t->e[i], a->r) + a->p->gamma * x + copysign(lambda, x);
+    }
+    if (t->n > t->k) t->s[t->k] = spd_dot(a->p->n, a->r, a->one);
+}
+
+/* The change of the model along d, which keeps the signs or ends at 0: s'd + d'M d/2, with M d found column by column. */
+static double change(const spd_lasso *a, const step *t) {
+    double sum = spd_dot(t->n, t->s, t->d), square = 0;
+    for (int64_t i = 0; i < t->k; i++) {
+        double row = a->p->gamma * t->d[i];
+        for (int64_t j = 0; j < t->k; j++) row += product(&a->products, t->e[i], t->e[j]) * t->d[j];
+        square += t->d[i] * row;
+    }
+    if (t->n > t->k) square += t->d[t->k] * (2 * spd_dot(t->k, t->border, t->d) + t->corner * t->d[t->k]);
+    return sum + 0.5 * square;
+}
+
+/* Cuts the step where columns reach 0; true if none does. */
+static bool cut(const spd_lasso *a, step *t, double *full) {
+    double first = 1;
+    bool whole = true;
+    memcpy(full, t->d, (size_t)t->n * sizeof *full);
+    for (int64_t i = 0; i < t->k; i++) {
+        const double x = a->now.x[t->e[i]];
+        if ((x + t->d[i]) * x > 0) continue;
+        whole = false;
+        first = fmin(first, -x / t->d[i]);
+        t->d[i] = -x;
+    }
+    if (whole || change(a, t) < 0) return whole;
+    for (int64_t i = 0; i < t->n; i++) t->d[i] = first * full[i];
+    return false;
+}
+
+static void go(spd_lasso *a, step *t) {
+    int64_t kept = 0;
+    for (int64_t i = 0; i < t->k; i++) {
+        const int32_t j = t->e[i];
+        const double x = a->now.x[j], to = x + t->d[i];
+        const bool stops = to * x <= 0 || fabs(to) <= 1e-14 * fabs(x);
+        spd_lasso_move(a, j, stops ? 0 : to);
+        if (stops) continue;
+        t->border[kept] = t->border[i];
+        t->e[kept++] = j;
+    }
+    if (t->n > t->k) {
+        a->now.c += t->d[t->k];
+        spd_axpy(a->p->n, t->d[t->k], a->Q, a->r);
+    }
+    t->n -= t->k - kept;
+    t->k = kept;
+}
+
+bool spd_lasso_face(spd_lasso *a) {
+    const int64_t most = a->products.most + 1;
+    step t = {.k = a->now.count,
+              .n = a->now.count + a->p->intercept,
+              .d = a->face,
+              .s = a->face + most,
+              .border = a->face + 3 * most,
+              .e = a->look,
+              .M = a->face + 4 * most};
+    memcpy(t.e, a->now.list, (size_t)t.k * sizeof *t.e);
+    if (a->products.used + t.k > a->products.most) spd_products_clear(&a->products); /* columns that have left */
+    for (int64_t i = 0; i < t.k; i++)
+        if (a->products.slot[t.e[i]] < 0) add_slot(a, t.e[i]);
+    t.corner = spd_dot(a->p->n, a->Q, a->one);
+    for (int64_t i = 0; i < t.k && a->p->intercept; i++) t.border[i] = spd_matrix_dot(&a->A, t.e[i], a->Q);
+    bool whole = false;
+    for (int repeat = 0; repeat < REPEATS_MOST && !whole && t.n > 0; repeat++) {
+        make_matrix(a, &t, 0);
+        if (!spd_cholesky(t.n, t.M)) {
+            make_matrix(a, &t, STIFFER);
+            if (!spd_cholesky(t.n, t.M)) return false;
+        }
+        find_slopes(a, &t);
+        for (int64_t i = 0; i < t.n; i++) t.d[i] = -t.s[i];
+        spd_cholesky_solve(t.n, t.M, t.d);
+        if (!spd_all_finite(t.n, t.d)) return false;
+        whole = cut(a, &t, a->face + 2 * most);
+        go(a, &t);
+    }
+    return true;
+}
