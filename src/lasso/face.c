@@ -4,7 +4,7 @@
  * reaches 0. The products A_i'Q A_j are kept as long as Q is the same, which for squared loss is for ever. */
 #include "lasso/lasso.h"
 
-enum { REPEATS_MOST = 6 };
+enum { REPEATS_MOST = 6, GRADIENTS = 16, GRADIENTS_MOST = 200 };
 static const double STIFFER = 1e-9; /* relative to the diagonal: added where M has no factor */
 
 bool spd_products_new(spd_products *s, int64_t n, int64_t d, int64_t most) {
@@ -34,13 +34,18 @@ static double entries(const spd_lasso *a) {
 }
 
 /* In multiplications of a sweep: the products that are missing, and the factor. INFINITY: too many columns. */
-double spd_lasso_face_cost(const spd_lasso *a) {
+static double factor_cost(const spd_lasso *a) {
     const double k = (double)a->now.count;
     int64_t missing = 0;
     for (int64_t q = 0; q < a->now.count; q++) missing += a->products.slot[a->now.list[q]] < 0;
     if (a->now.count >= a->products.most) return INFINITY;
     return 0.5 * (double)missing * (entries(a) + (double)a->p->n) + k * k * k / 12 + 2 * k * k;
 }
+
+/* The same for conjugate gradients: each takes as many as a sweep. */
+static double gradients_cost(const spd_lasso *a) { return 2 * GRADIENTS * (entries(a) + (double)a->p->n); }
+
+double spd_lasso_face_cost(const spd_lasso *a) { return fmin(factor_cost(a), gradients_cost(a)); }
 
 /* A slot for column j, with its products with all that have one. */
 static void add_slot(spd_lasso *a, int64_t j) {
@@ -69,24 +74,29 @@ static double product(const spd_products *s, int32_t i, int32_t j) {
 
 /* The step on the face of the columns e; the intercept, if any, is the last unknown. */
 typedef struct step {
-    int64_t k, n;           /* columns, unknowns */
-    double *M, *d, *s;      /* n x n; direction; slopes with lambda sign(x) */
-    double *border, corner; /* products of the intercept with the columns, and with itself */
+    spd_lasso *a;
+    int64_t k, n; /* columns, unknowns */
     int32_t *e;
+    double *d, *s;          /* direction; slopes with lambda sign(x) */
+    double *border, corner; /* products of the intercept with the columns, and with itself */
+    double *move;           /* rows: A d */
+    double *M;              /* n x n; NULL: by conjugate gradients */
+    double *work;           /* vectors of n: 5 */
 } step;
 
-static void make_matrix(spd_lasso *a, step *t, double stiffer) {
+static void make_matrix(const step *t, double stiffer) {
     const int64_t n = t->n;
     for (int64_t i = 0; i < t->k; i++) {
-        for (int64_t j = 0; j <= i; j++) t->M[i * n + j] = product(&a->products, t->e[i], t->e[j]);
-        t->M[i * n + i] = (t->M[i * n + i] + a->p->gamma) * (1 + stiffer);
+        for (int64_t j = 0; j <= i; j++) t->M[i * n + j] = product(&t->a->products, t->e[i], t->e[j]);
+        t->M[i * n + i] = (t->M[i * n + i] + t->a->p->gamma) * (1 + stiffer);
     }
     if (n == t->k) return;
     memcpy(t->M + t->k * n, t->border, (size_t)t->k * sizeof *t->M);
     t->M[t->k * n + t->k] = t->corner * (1 + stiffer);
 }
 
-static void find_slopes(spd_lasso *a, step *t) {
+static void find_slopes(const step *t) {
+    const spd_lasso *a = t->a;
     const double lambda = spd_lasso_lambda(a);
     for (int64_t i = 0; i < t->k; i++) {
         const double x = a->now.x[t->e[i]];
@@ -95,36 +105,77 @@ static void find_slopes(spd_lasso *a, step *t) {
     if (t->n > t->k) t->s[t->k] = spd_dot(a->p->n, a->r, a->one);
 }
 
-/* The change of the model along d, which keeps the signs or ends at 0: s'd + d'M d/2, with M d found column by column. */
-static double change(const spd_lasso *a, const step *t) {
-    double sum = spd_dot(t->n, t->s, t->d), square = 0;
-    for (int64_t i = 0; i < t->k; i++) {
-        double row = a->p->gamma * t->d[i];
-        for (int64_t j = 0; j < t->k; j++) row += product(&a->products, t->e[i], t->e[j]) * t->d[j];
-        square += t->d[i] * row;
+/* move = A d */
+static void find_move(const step *t, const double *d) {
+    const spd_lasso *a = t->a;
+    for (int64_t i = 0; i < a->p->n; i++) t->move[i] = t->n > t->k ? d[t->k] : 0;
+    for (int64_t i = 0; i < t->k; i++) spd_matrix_add(&a->A, t->e[i], d[i], t->move);
+}
+
+/* out = M d */
+static void apply(const void *context, const double *d, double *out) {
+    const step *t = context;
+    const spd_lasso *a = t->a;
+    find_move(t, d);
+    for (int64_t i = 0; i < a->p->n; i++) t->move[i] *= a->Q[i];
+    for (int64_t i = 0; i < t->k; i++) out[i] = spd_matrix_dot(&a->A, t->e[i], t->move) + a->p->gamma * d[i];
+    if (t->n > t->k) out[t->k] = spd_dot(a->p->n, t->move, a->one);
+}
+
+/* M d = -s. accuracy: of the slopes. */
+static bool solve(const step *t, double accuracy) {
+    double *b = t->work, *diagonal = b + t->n;
+    if (!t->M) {
+        for (int64_t i = 0; i < t->k; i++) diagonal[i] = spd_lasso_curvature(t->a, t->e[i]);
+        if (t->n > t->k) diagonal[t->k] = t->corner;
+        for (int64_t i = 0; i < t->n; i++) b[i] = -t->s[i];
+        memset(t->d, 0, (size_t)t->n * sizeof *t->d);
+        const spd_cg cg = {.apply = apply,
+                           .context = t,
+                           .diagonal = diagonal,
+                           .tolerance = accuracy / spd_norm2(t->n, b),
+                           .most = GRADIENTS_MOST,
+                           .stop = t->a->stop};
+        spd_cg_solve(&cg, t->n, b, t->d, diagonal + t->n);
+        return spd_all_finite(t->n, t->d);
     }
-    if (t->n > t->k) square += t->d[t->k] * (2 * spd_dot(t->k, t->border, t->d) + t->corner * t->d[t->k]);
-    return sum + 0.5 * square;
+    make_matrix(t, 0);
+    if (!spd_cholesky(t->n, t->M)) {
+        make_matrix(t, STIFFER);
+        if (!spd_cholesky(t->n, t->M)) return false;
+    }
+    for (int64_t i = 0; i < t->n; i++) t->d[i] = -t->s[i];
+    spd_cholesky_solve(t->n, t->M, t->d);
+    return spd_all_finite(t->n, t->d);
+}
+
+/* The change of the model along d, which keeps the signs or ends at 0: s'd + d'M d/2. */
+static double change(const step *t) {
+    double square = t->a->p->gamma * spd_dot(t->k, t->d, t->d);
+    find_move(t, t->d);
+    for (int64_t i = 0; i < t->a->p->n; i++) square += t->a->Q[i] * t->move[i] * t->move[i];
+    return spd_dot(t->n, t->s, t->d) + 0.5 * square;
 }
 
 /* Cuts the step where columns reach 0; true if none does. */
-static bool cut(const spd_lasso *a, step *t, double *full) {
+static bool cut(const step *t, double *full) {
     double first = 1;
     bool whole = true;
     memcpy(full, t->d, (size_t)t->n * sizeof *full);
     for (int64_t i = 0; i < t->k; i++) {
-        const double x = a->now.x[t->e[i]];
+        const double x = t->a->now.x[t->e[i]];
         if ((x + t->d[i]) * x > 0) continue;
         whole = false;
         first = fmin(first, -x / t->d[i]);
         t->d[i] = -x;
     }
-    if (whole || change(a, t) < 0) return whole;
+    if (whole || change(t) < 0) return whole;
     for (int64_t i = 0; i < t->n; i++) t->d[i] = first * full[i];
     return false;
 }
 
-static void go(spd_lasso *a, step *t) {
+static void go(step *t) {
+    spd_lasso *a = t->a;
     int64_t kept = 0;
     for (int64_t i = 0; i < t->k; i++) {
         const int32_t j = t->e[i];
@@ -143,34 +194,39 @@ static void go(spd_lasso *a, step *t) {
     t->k = kept;
 }
 
-bool spd_lasso_face(spd_lasso *a) {
-    const int64_t most = a->products.most + 1;
-    step t = {.k = a->now.count,
+/* The slots of the active columns. */
+static void find_products(spd_lasso *a) {
+    if (a->products.used + a->now.count > a->products.most) spd_products_clear(&a->products); /* columns that have left */
+    for (int64_t q = 0; q < a->now.count; q++)
+        if (a->products.slot[a->now.list[q]] < 0) add_slot(a, a->now.list[q]);
+}
+
+int64_t spd_lasso_face_work(int64_t n, int64_t d, int64_t most) { return n + 11 * (d + 1) + (most + 1) * (most + 1); }
+
+bool spd_lasso_face(spd_lasso *a, double accuracy) {
+    const int64_t all = a->p->d + 1;
+    const bool factor = factor_cost(a) <= gradients_cost(a);
+    double *at = a->face + a->p->n;
+    step t = {.a = a,
+              .k = a->now.count,
               .n = a->now.count + a->p->intercept,
-              .d = a->face,
-              .s = a->face + most,
-              .border = a->face + 3 * most,
               .e = a->look,
-              .M = a->face + 4 * most};
+              .d = at,
+              .s = at + all,
+              .border = at + 3 * all,
+              .move = a->face,
+              .M = factor ? at + 11 * all : NULL,
+              .work = at + 4 * all};
     memcpy(t.e, a->now.list, (size_t)t.k * sizeof *t.e);
-    if (a->products.used + t.k > a->products.most) spd_products_clear(&a->products); /* columns that have left */
-    for (int64_t i = 0; i < t.k; i++)
-        if (a->products.slot[t.e[i]] < 0) add_slot(a, t.e[i]);
+    if (factor) find_products(a);
     t.corner = spd_dot(a->p->n, a->Q, a->one);
-    for (int64_t i = 0; i < t.k && a->p->intercept; i++) t.border[i] = spd_matrix_dot(&a->A, t.e[i], a->Q);
+    for (int64_t i = 0; i < t.k && a->p->intercept && factor; i++) t.border[i] = spd_matrix_dot(&a->A, t.e[i], a->Q);
     bool whole = false;
-    for (int repeat = 0; repeat < REPEATS_MOST && !whole && t.n > 0; repeat++) {
-        make_matrix(a, &t, 0);
-        if (!spd_cholesky(t.n, t.M)) {
-            make_matrix(a, &t, STIFFER);
-            if (!spd_cholesky(t.n, t.M)) return false;
-        }
-        find_slopes(a, &t);
-        for (int64_t i = 0; i < t.n; i++) t.d[i] = -t.s[i];
-        spd_cholesky_solve(t.n, t.M, t.d);
-        if (!spd_all_finite(t.n, t.d)) return false;
-        whole = cut(a, &t, a->face + 2 * most);
-        go(a, &t);
+    for (int repeat = 0; repeat < (factor ? REPEATS_MOST : 1) && !whole && t.n > 0; repeat++) {
+        find_slopes(&t);
+        if (!solve(&t, accuracy)) return false;
+        whole = cut(&t, at + 2 * all);
+        go(&t);
     }
     return true;
 }

@@ -102,11 +102,13 @@ void spd_lasso_free(spd_lasso *a);
 void spd_lasso_model(spd_lasso *a);                             /* makes the model at the current point */
 void spd_lasso_descend(spd_lasso *a, double accuracy);          /* until the slopes are right to accuracy lambda */
 double spd_lasso_move(spd_lasso *a, int64_t j, double to);      /* x_j = to, r follows; returns the change */
+double spd_lasso_curvature(spd_lasso *a, int64_t j);            /* h_j */
 void spd_lasso_keep(const spd_lasso *a, spd_sparse_point *out); /* out = now, in time proportional to the nonzeros */
 void spd_lasso_tidy(spd_lasso *a);                              /* takes columns that have become 0 from the list of now */
 /* ---- face.c: the minimiser of the model with the present signs. */
 double spd_lasso_face_cost(const spd_lasso *a);
-bool spd_lasso_face(spd_lasso *a); /* false: no factor */
+bool spd_lasso_face(spd_lasso *a, double accuracy); /* of the slopes; false: no factor */
+int64_t spd_lasso_face_work(int64_t n, int64_t d, int64_t most);
 bool spd_products_new(spd_products *s, int64_t n, int64_t d, int64_t most);
 void spd_products_clear(spd_products *s);
 void spd_products_free(spd_products *s);

@@ -36,7 +36,7 @@ void spd_lasso_model(spd_lasso *a) {
     spd_products_clear(&a->products);
 }
 
-static double curvature(spd_lasso *a, int64_t j) {
+double spd_lasso_curvature(spd_lasso *a, int64_t j) {
     if (a->h_of[j] != a->number) {
         a->h[j] = spd_matrix_square(&a->A, j, a->Q) + a->p->gamma;
         a->h_of[j] = a->number;
@@ -62,7 +62,7 @@ static double visit(spd_lasso *a, int64_t j, double lambda) {
     const double x = a->now.x[j], s = spd_matrix_dot(&a->A, j, a->r) + a->p->gamma * x;
     a->work += (double)spd_matrix_count(&a->A, j);
     if (x == 0 && fabs(s) <= lambda) return 0;
-    const double h = curvature(a, j), u = h * x - s;
+    const double h = spd_lasso_curvature(a, j), u = h * x - s;
     if (!(h > 0)) return 0;
     const double by = spd_lasso_move(a, j, fabs(u) > lambda ? (u - copysign(lambda, u)) / h : 0);
     a->work += (double)spd_matrix_count(&a->A, j);
@@ -105,7 +105,7 @@ void spd_lasso_descend(spd_lasso *a, double accuracy) {
         if (sweep(a, a->set, a->size, lambda) <= enough) return;
         for (int i = 0; i < SWEEPS_MOST && sweep(a, a->now.list, a->now.count, lambda) > enough; i++) {
             if (face && a->work >= spd_lasso_face_cost(a)) {
-                face = spd_lasso_face(a);
+                face = spd_lasso_face(a, 0.5 * enough);
                 spd_lasso_tidy(a);
                 a->work = 0;
             }

@@ -50,7 +50,7 @@ static bool allocate(spd_lasso *a) {
     a->look = SPD_NEW(int32_t, d);
     a->h_of = SPD_NEW(int64_t, d);
     a->g_of = SPD_NEW(int64_t, d);
-    a->face = spd_alloc_raw((most + 1) * (most + 5), sizeof(double));
+    a->face = spd_alloc_raw(spd_lasso_face_work(n, d, most), sizeof(double));
     a->partial = SPD_NEW(double, spd_problem_blocks(p) * 4 + 16);
     return good && a->is_active && a->in_set && a->set && a->look && a->h_of && a->g_of && a->face && a->partial;
 }
