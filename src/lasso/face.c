@@ -5,6 +5,7 @@
 #include "lasso/lasso.h"
 
 enum { REPEATS_MOST = 6, GRADIENTS = 16, GRADIENTS_MOST = 200 };
+static const double PRODUCT = 0.25; /* a multiplication of many columns with one, beside one of a sweep */
 static const double STIFFER = 1e-9; /* relative to the diagonal: added where M has no factor */
 
 bool spd_products_new(spd_products *s, int64_t n, int64_t d, int64_t most) {
@@ -39,11 +40,13 @@ static double factor_cost(const spd_lasso *a) {
     int64_t missing = 0;
     for (int64_t q = 0; q < a->now.count; q++) missing += a->products.slot[a->now.list[q]] < 0;
     if (a->now.count >= a->products.most) return INFINITY;
-    return 0.5 * (double)missing * (entries(a) + (double)a->p->n) + k * k * k / 12 + 2 * k * k;
+    return PRODUCT * (double)missing * (entries(a) + (double)a->p->n) + k * k * k / 12 + 2 * k * k;
 }
 
 /* The same for conjugate gradients: each takes as many as a sweep. */
-static double gradients_cost(const spd_lasso *a) { return 2 * GRADIENTS * (entries(a) + (double)a->p->n); }
+static double gradients_cost(const spd_lasso *a) {
+    return 2 * (double)(a->gradients > 0 ? a->gradients : GRADIENTS) * (entries(a) + (double)a->p->n);
+}
 
 double spd_lasso_face_cost(const spd_lasso *a) { return fmin(factor_cost(a), gradients_cost(a)); }
 
@@ -98,9 +101,10 @@ static void make_matrix(const step *t, double stiffer) {
 static void find_slopes(const step *t) {
     const spd_lasso *a = t->a;
     const double lambda = spd_lasso_lambda(a);
+    spd_matrix_packed_dots(&a->A, a->threads, t->e, t->k, a->r, t->s);
     for (int64_t i = 0; i < t->k; i++) {
         const double x = a->now.x[t->e[i]];
-        t->s[i] = spd_matrix_dot(&a->A, t->e[i], a->r) + a->p->gamma * x + copysign(lambda, x);
+        t->s[i] += a->p->gamma * x + copysign(lambda, x);
     }
     if (t->n > t->k) t->s[t->k] = spd_dot(a->p->n, a->r, a->one);
 }
@@ -109,7 +113,7 @@ static void find_slopes(const step *t) {
 static void find_move(const step *t, const double *d) {
     const spd_lasso *a = t->a;
     for (int64_t i = 0; i < a->p->n; i++) t->move[i] = t->n > t->k ? d[t->k] : 0;
-    for (int64_t i = 0; i < t->k; i++) spd_matrix_add(&a->A, t->e[i], d[i], t->move);
+    spd_matrix_combine(&a->A, t->e, t->k, d, t->move);
 }
 
 /* out = M d */
@@ -118,7 +122,8 @@ static void apply(const void *context, const double *d, double *out) {
     const spd_lasso *a = t->a;
     find_move(t, d);
     for (int64_t i = 0; i < a->p->n; i++) t->move[i] *= a->Q[i];
-    for (int64_t i = 0; i < t->k; i++) out[i] = spd_matrix_dot(&a->A, t->e[i], t->move) + a->p->gamma * d[i];
+    spd_matrix_packed_dots(&a->A, a->threads, t->e, t->k, t->move, out);
+    spd_axpy(t->k, a->p->gamma, d, out);
     if (t->n > t->k) out[t->k] = spd_dot(a->p->n, t->move, a->one);
 }
 
@@ -136,7 +141,7 @@ static bool solve(const step *t, double accuracy) {
                            .tolerance = accuracy / spd_norm2(t->n, b),
                            .most = GRADIENTS_MOST,
                            .stop = t->a->stop};
-        spd_cg_solve(&cg, t->n, b, t->d, diagonal + t->n);
+        t->a->gradients = spd_cg_solve(&cg, t->n, b, t->d, diagonal + t->n) + 1;
         return spd_all_finite(t->n, t->d);
     }
     make_matrix(t, 0);
@@ -220,7 +225,7 @@ bool spd_lasso_face(spd_lasso *a, double accuracy) {
     memcpy(t.e, a->now.list, (size_t)t.k * sizeof *t.e);
     if (factor) find_products(a);
     t.corner = spd_dot(a->p->n, a->Q, a->one);
-    for (int64_t i = 0; i < t.k && a->p->intercept && factor; i++) t.border[i] = spd_matrix_dot(&a->A, t.e[i], a->Q);
+    if (a->p->intercept && factor) spd_matrix_packed_dots(&a->A, a->threads, t.e, t.k, a->Q, t.border);
     bool whole = false;
     for (int repeat = 0; repeat < (factor ? REPEATS_MOST : 1) && !whole && t.n > 0; repeat++) {
         find_slopes(&t);

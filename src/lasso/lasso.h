@@ -25,6 +25,11 @@ double spd_matrix_square(const spd_matrix *A, int64_t j, const double *q);      
 /* out[j] = A_j'r for the columns in list; list NULL: for all. */
 void spd_matrix_dots(const spd_matrix *A, int threads, const int32_t *list, int64_t count, const double *r, double *out);
 
+/* The same, with out[q] for the column list[q]. */
+void spd_matrix_packed_dots(const spd_matrix *A, int threads, const int32_t *list, int64_t count, const double *r, double *out);
+void spd_matrix_combine(const spd_matrix *A, const int32_t *list, int64_t count, const double *d,
+                        double *z); /* z += sum_q d_q A_list(q) */
+
 /* Products A_i'Q A_j of the columns that have a slot, for the faces of one or more models. */
 typedef struct spd_products {
     int64_t most, used;
@@ -66,7 +71,8 @@ typedef struct spd_lasso {
     int64_t *h_of, number;        /* ... h_of[j] is the number of the model */
     double work;                  /* multiplications of the sweeps since the last step on a face */
     spd_products products;
-    double *face; /* scratch of a face */
+    int64_t gradients; /* iterations of conjugate gradients that the last face took */
+    double *face;      /* scratch of a face */
     /* the dual point of a proof */
     double *alpha;        /* n */
     double *g;            /* d: A'(share alpha), if ... */

@@ -134,20 +134,49 @@ typedef struct many {
     int64_t count, each; /* columns in all, and in a block */
     const double *r;
     double *out;
+    bool packed; /* out by the position in the list */
 } many;
 
+/* Dense columns go four at a time, the last ones singly. */
 static void one_block(void *context, int64_t b) {
     const many *m = context;
     const spd_matrix *A = m->A;
     const int64_t end = (b + 1) * m->each < m->count ? (b + 1) * m->each : m->count;
-    for (int64_t q = b * m->each; q < end; q++) {
+    int64_t q = b * m->each;
+    for (; !A->row && q + SPD_ABREAST <= end; q += SPD_ABREAST) {
+        const double *column[SPD_ABREAST];
+        double sum[SPD_ABREAST];
+        for (int r = 0; r < SPD_ABREAST; r++) column[r] = A->val + A->ptr[m->list ? m->list[q + r] : q + r];
+        spd_dense_rows_dots(A->n, column, m->r, sum);
+        for (int r = 0; r < SPD_ABREAST; r++) m->out[m->packed ? q + r : m->list ? m->list[q + r] : q + r] = sum[r];
+    }
+    for (; q < end; q++) {
         const int64_t j = m->list ? m->list[q] : q;
-        m->out[j] = spd_matrix_dot(A, j, m->r);
+        m->out[m->packed ? q : j] = spd_matrix_dot(A, j, m->r);
     }
 }
 
+static void run(many *m, int threads) {
+    const spd_matrix *A = m->A;
+    const int64_t usual = A->ptr[A->d] / A->d + 8;
+    m->each = (ENTRIES_PER_BLOCK / usual / SPD_ABREAST + 1) * SPD_ABREAST;
+    spd_parallel(threads, (m->count + m->each - 1) / m->each, one_block, m);
+}
+
 void spd_matrix_dots(const spd_matrix *A, int threads, const int32_t *list, int64_t count, const double *r, double *out) {
-    const int64_t usual = A->ptr[A->d] / A->d + 8, each = ENTRIES_PER_BLOCK / usual + 1;
-    many m = {.A = A, .list = list, .count = count, .each = each, .r = r, .out = out};
-    spd_parallel(threads, (count + each - 1) / each, one_block, &m);
+    run(&(many){.A = A, .list = list, .count = count, .r = r, .out = out}, threads);
+}
+
+void spd_matrix_packed_dots(const spd_matrix *A, int threads, const int32_t *list, int64_t count, const double *r, double *out) {
+    run(&(many){.A = A, .list = list, .count = count, .r = r, .out = out, .packed = true}, threads);
+}
+
+void spd_matrix_combine(const spd_matrix *A, const int32_t *list, int64_t count, const double *d, double *z) {
+    int64_t q = 0;
+    for (; !A->row && q + SPD_ABREAST <= count; q += SPD_ABREAST) {
+        const double *column[SPD_ABREAST];
+        for (int r = 0; r < SPD_ABREAST; r++) column[r] = A->val + A->ptr[list[q + r]];
+        spd_dense_rows_add(A->n, column, d + q, z);
+    }
+    for (; q < count; q++) spd_matrix_add(A, list[q], d[q], z);
 }

@@ -97,12 +97,13 @@ static double evaluate(spd_lasso *a) {
     const spdhg_problem *p = a->p;
     double square = 0, size = 0;
     for (int64_t i = 0; i < p->n; i++) a->z[i] = p->data->offset ? spd_problem_offset(p, i)[0] : 0;
+    double *packed = a->face;
     for (int64_t q = 0; q < a->now.count; q++) {
-        const double x = a->now.x[a->now.list[q]];
-        spd_matrix_add(&a->A, a->now.list[q], x, a->z);
+        const double x = packed[q] = a->now.x[a->now.list[q]];
         square += x * x;
         size += fabs(x);
     }
+    spd_matrix_combine(&a->A, a->now.list, a->now.count, packed, a->z);
     if (p->intercept) spd_problem_shift(p, &a->now.c, a->z);
     a->loss = spd_problem_losses(p, a->threads, &(spd_scores){.z = a->z}, a->slope, a->curve, a->partial);
     a->ridge = 0.5 * p->gamma * square;
