@@ -37,7 +37,18 @@ typedef struct spd_products {
     int32_t *column;  /* most */
     double *value;    /* most x most, the lower triangle */
     double *weighted; /* n: scratch, 0 between calls */
+    int64_t of;       /* number of the model whose Q they have */
 } spd_products;
+
+/* The factor of a face: n unknowns, k columns and perhaps the intercept. */
+typedef struct spd_factor {
+    int64_t k, n;
+    int32_t *column; /* k */
+    int32_t *place;  /* d: -1, or the column's unknown */
+    double *L, *w;   /* n x n, lower; n: scratch */
+    int iterations;  /* that the last face took with it */
+    double excess;   /* what iterations beyond two of a face have cost since it was made */
+} spd_factor;
 
 /* A vector x of which only the listed entries may differ from 0, with an intercept. */
 typedef struct spd_sparse_point {
@@ -71,8 +82,8 @@ typedef struct spd_lasso {
     int64_t *h_of, number;        /* ... h_of[j] is the number of the model */
     double work;                  /* multiplications of the sweeps since the last step on a face */
     spd_products products;
-    int64_t gradients; /* iterations of conjugate gradients that the last face took */
-    double *face;      /* scratch of a face */
+    spd_factor factor;
+    double *face; /* scratch of a face */
     /* the dual point of a proof */
     double *alpha;        /* n */
     double *g;            /* d: A'(share alpha), if ... */
@@ -111,13 +122,19 @@ double spd_lasso_move(spd_lasso *a, int64_t j, double to);      /* x_j = to, r f
 double spd_lasso_curvature(spd_lasso *a, int64_t j);            /* h_j */
 void spd_lasso_keep(const spd_lasso *a, spd_sparse_point *out); /* out = now, in time proportional to the nonzeros */
 void spd_lasso_tidy(spd_lasso *a);                              /* takes columns that have become 0 from the list of now */
-/* ---- face.c: the minimiser of the model with the present signs. */
-double spd_lasso_face_cost(const spd_lasso *a);
-bool spd_lasso_face(spd_lasso *a, double accuracy); /* of the slopes; false: no factor */
-int64_t spd_lasso_face_work(int64_t n, int64_t d, int64_t most);
-bool spd_products_new(spd_products *s, int64_t n, int64_t d, int64_t most);
-void spd_products_clear(spd_products *s);
+/* ---- face.c: moves to the minimiser of the model with the present signs, its slopes right to `accuracy`. False: it failed. */
+bool spd_lasso_face(spd_lasso *a, double accuracy);
+int64_t spd_lasso_face_work(int64_t n, int64_t d);
+/* ---- factor.c */
+bool spd_products_new(spd_products *s, int64_t n, int64_t d, int64_t most); /* false, as below: out of memory */
 void spd_products_free(spd_products *s);
+bool spd_factor_new(spd_factor *f, int64_t d, int64_t most);
+void spd_factor_free(spd_factor *f);
+double spd_lasso_face_cost(const spd_lasso *a);     /* in multiplications of a sweep */
+void spd_factor_renew(spd_lasso *a);                /* before a face: a new factor, if that pays */
+void spd_factor_used(spd_lasso *a, int iterations); /* after it */
+/* z = M^-1 r for the columns e that the factor has; the others keep their z. */
+void spd_factor_apply(const spd_factor *f, const int32_t *e, int64_t k, bool intercept, const double *r, double *z);
 /* ---- proof.c */
 double spd_lasso_first_bracket(const spd_lasso *a, double scale); /* at scale alpha; INFINITY: outside the domain */
 /* Looks at the columns whose |g_j| may be above `rest` and adds those that violate the optimality conditions to the set. Then the

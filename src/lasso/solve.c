@@ -38,7 +38,7 @@ static bool allocate(spd_lasso *a) {
     double **const rows[] = {&a->share,  &a->one,    &a->z, &a->slope, &a->curve, &a->z0,
                              &a->slope0, &a->curve0, &a->Q, &a->r,     &a->alpha, &a->known_alpha};
     double **const columns[] = {&a->h, &a->g, &a->known};
-    bool good = spd_matrix_new(&a->A, p) && spd_products_new(&a->products, n, d, most);
+    bool good = spd_matrix_new(&a->A, p) && spd_products_new(&a->products, n, d, most) && spd_factor_new(&a->factor, d, most);
     good = new_point(&a->now, d) && good;
     good = new_point(&a->origin, d) && good;
     good = new_point(&a->before, d) && good;
@@ -50,7 +50,7 @@ static bool allocate(spd_lasso *a) {
     a->look = SPD_NEW(int32_t, d);
     a->h_of = SPD_NEW(int64_t, d);
     a->g_of = SPD_NEW(int64_t, d);
-    a->face = spd_alloc_raw(spd_lasso_face_work(n, d, most), sizeof(double));
+    a->face = spd_alloc_raw(spd_lasso_face_work(n, d), sizeof(double));
     a->partial = SPD_NEW(double, spd_problem_blocks(p) * 4 + 16);
     return good && a->is_active && a->in_set && a->set && a->look && a->h_of && a->g_of && a->face && a->partial;
 }
@@ -65,6 +65,7 @@ spdhg_status spd_lasso_new(spd_lasso **out, const spdhg_problem *p, int threads,
         *out = NULL;
         return spd_fail_memory(err, spd_lasso_bytes(p));
     }
+    a->factor.iterations = 16;
     double least = 0;
     for (int64_t i = 0; i < p->n; i++) {
         const double *offset = spd_problem_offset(p, i);
@@ -84,6 +85,7 @@ void spd_lasso_free(spd_lasso *a) {
     if (!a) return;
     spd_matrix_free(&a->A);
     spd_products_free(&a->products);
+    spd_factor_free(&a->factor);
     free_point(&a->now);
     free_point(&a->origin);
     free_point(&a->before);
