@@ -111,8 +111,10 @@ double spd_lasso_bytes(const spdhg_problem *p);
 spdhg_status spd_lasso_new(spd_lasso **out, const spdhg_problem *p, int threads, spdhg_error *err);
 /* Starts at (x, c), the solution at this lambda (INFINITY: at an unknown one). */
 void spd_lasso_start(spd_lasso *a, const double *x, double c, double lambda);
-/* The solution at the problem's present lambda, from the last one. Not proven: it could not be, or the work was stopped. */
-void spd_lasso_solve(spd_lasso *a, double tol, spd_stop *stop, spd_lasso_answer *out);
+/* The solution at the problem's present lambda, from the last one. plain: it is proven by phi'(z), as a proof by x alone has to do
+ * it, which takes more steps. Not proven: it could not be, or the work was stopped. */
+void spd_lasso_solve(spd_lasso *a, double tol, bool plain, spd_stop *stop, spd_lasso_answer *out);
+void spd_lasso_dual(spd_lasso *a, double *y); /* y of the solution, d */
 void spd_lasso_free(spd_lasso *a);
 
 /* ---- model.c: minimises the quadratic model over the columns of the set, from the current point. */

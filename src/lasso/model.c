@@ -7,9 +7,9 @@
  * Sweeps over the active columns alternate with sweeps over the whole set. Where columns are correlated, sweeps converge slowly; as
  * soon as they have cost as much as one step on the face of the present signs would, that step is made (face.c). */
 #include "lasso/lasso.h"
-#include <stdlib.h>
 
 enum { ROUNDS_MOST = 100, SWEEPS_MOST = 1000 };
+static const double TRIED = 0.2;  /* part of the cost of a step on the face that sweeps may have cost before it is made */
 static const double FLAT = 1e-12; /* relative to the largest possible phi'' */
 
 /* out = now, in time proportional to the nonzeros. */
@@ -104,7 +104,7 @@ void spd_lasso_descend(spd_lasso *a, double accuracy) {
     for (int round = 0; round < ROUNDS_MOST && !spd_stop_now(a->stop); round++) {
         if (sweep(a, a->set, a->size, lambda) <= enough) return;
         for (int i = 0; i < SWEEPS_MOST && sweep(a, a->now.list, a->now.count, lambda) > enough; i++) {
-            if (face && a->work >= (getenv("TRIED") ? atof(getenv("TRIED")) : 0.2) * spd_lasso_face_cost(a)) {
+            if (face && a->work >= TRIED * spd_lasso_face_cost(a)) {
                 face = spd_lasso_face(a, 0.5 * enough);
                 spd_lasso_tidy(a);
                 a->work = 0;

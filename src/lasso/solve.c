@@ -214,7 +214,14 @@ static bool is_settled(const spd_lasso *a) {
     return off <= CLOSE ? most <= 1 + CLOSE : off <= INSIDE && most <= 1 - 2 * off;
 }
 
-void spd_lasso_solve(spd_lasso *a, double tol, spd_stop *stop, spd_lasso_answer *out) {
+void spd_lasso_dual(spd_lasso *a, double *y) {
+    const double lambda = spd_lasso_lambda(a);
+    for (int64_t i = 0; i < a->p->n; i++) a->r[i] = a->share[i] * a->slope[i];
+    spd_matrix_dots(&a->A, a->threads, NULL, a->p->d, a->r, y);
+    for (int64_t j = 0; j < a->p->d; j++) y[j] = fmax(fmin(-(y[j] + a->p->gamma * a->now.x[j]), lambda), -lambda);
+}
+
+void spd_lasso_solve(spd_lasso *a, double tol, bool plain, spd_stop *stop, spd_lasso_answer *out) {
     const spdhg_problem *p = a->p;
     const double lambda = spd_lasso_lambda(a), from = a->lambda;
     if (lambda != from) a->ratio = lambda < from && isfinite(from) ? lambda / from : 0.5;
@@ -236,8 +243,8 @@ void spd_lasso_solve(spd_lasso *a, double tol, spd_stop *stop, spd_lasso_answer 
             f = a->loss + a->ridge + a->penalty;
             continue;
         }
-        for (int64_t k = 0; k < p->n; k++) a->alpha[k] = a->slope0[k] + a->curve0[k] * (a->z[k] - a->z0[k]);
-        if (!(spd_lasso_first_bracket(a, 1) <= goal)) continue;
+        for (int64_t k = 0; k < p->n; k++) a->alpha[k] = plain ? a->slope[k] : a->slope0[k] + a->curve0[k] * (a->z[k] - a->z0[k]);
+        if (!plain && !(spd_lasso_first_bracket(a, 1) <= goal)) continue;
         const bool added = spd_lasso_prove(a, rest, out);
         out->proven = out->relative <= tol;
         if (!added && accuracy == ACCURACY_LEAST) break;

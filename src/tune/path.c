@@ -103,13 +103,11 @@ static bool saturated(const spdhg_path *path) {
     return true;
 }
 
-static spdhg_status descend(spdhg_path *path, const double *x, const double *c, const double *y, double first, spdhg_error *err) {
+static spdhg_status descend(spdhg_path *path, spd_warm_path *warm, double first, spdhg_error *err) {
     const spdhg_path_options *o = &path->options;
     const double from = spd_now(), limit = path->solve.seconds;
-    spd_warm_path warm;
-    SPD_TRY(spd_warm_path_new(&warm, path->problem, o->solver, &path->solve, x, c, y, err));
-    warm.zeros = spd_path_counts_degrees(path) ? SPD_SETTLE : SPD_SETTLE_ASK;
-    tell(path, "every lambda is solved by %s to a relative gap of %g", warm.solver, path->solve.tol);
+    warm->zeros = spd_path_counts_degrees(path) ? SPD_SETTLE : SPD_SETTLE_ASK;
+    tell(path, "every lambda is solved by %s to a relative gap of %g", warm->lasso ? "columns" : warm->solver, path->solve.tol);
     spdhg_status status = SPDHG_OK;
     for (int64_t i = 0; i < o->lambdas && status == SPDHG_OK && path->outcome != SPDHG_OUTCOME_INTERRUPTED && !saturated(path);
          i++) {
@@ -119,39 +117,33 @@ static spdhg_status descend(spdhg_path *path, const double *x, const double *c, 
             path->outcome = SPDHG_OUTCOME_LIMIT;
             break;
         }
-        if (limit > 0) warm.options.seconds = left;
-        status = spd_warm_path_step(&warm, lambda, err);
-        if (status == SPDHG_OK) status = record(path, &warm, lambda, err);
+        if (limit > 0) warm->options.seconds = left;
+        status = spd_warm_path_step(warm, lambda, err);
+        if (status == SPDHG_OK) status = record(path, warm, lambda, err);
     }
-    spd_warm_path_free(&warm);
     return status;
 }
 
 /* Solves at the chosen lambda once more, with all rows, for the model. */
-static spdhg_status solve_chosen(spdhg_path *path, spdhg_error *err) {
-    const int64_t chosen = spdhg_path_chosen(path);
-    spd_warm_path warm;
-    SPD_TRY(spd_warm_path_new(&warm, path->problem, path->options.solver, &path->solve, path->x + chosen * path->problem->dK,
-                              path->c + chosen * path->problem->K, NULL, err));
-    warm.once = true;
-    if (spd_path_counts_degrees(path)) warm.zeros = SPD_SETTLE;
+static spdhg_status solve_chosen(spdhg_path *path, spd_warm_path *warm, spdhg_error *err) {
+    const int64_t chosen = spdhg_path_chosen(path), dK = path->problem->dK, K = path->problem->K;
+    warm->zeros = spd_path_counts_degrees(path) ? SPD_SETTLE : SPD_SETTLE_NOTHING;
+    warm->options = path->solve;
+    SPD_TRY(spd_warm_path_back(warm, path->point[chosen].lambda, path->x + chosen * dK, path->c + chosen * K, err));
     if (path->outcome == SPDHG_OUTCOME_INTERRUPTED) { /* the point already computed is the model: no further step */
-        warm.options.callback = NULL;
-        warm.options.seconds = 0;
-        warm.options.epochs = 1;
+        warm->options.callback = NULL;
+        warm->options.seconds = 0;
+        warm->options.epochs = 1;
     }
-    const spdhg_status status = spd_warm_path_step(&warm, path->point[chosen].lambda, err);
-    path->solver = warm.last;
-    warm.last = NULL;
-    spd_warm_path_free(&warm);
+    const spdhg_status status = spd_warm_path_step(warm, path->point[chosen].lambda, err);
+    path->solver = warm->last;
+    warm->last = NULL;
     return status;
 }
 
-static spdhg_status run(spdhg_path *path, double *x, double *c, double *y, spdhg_error *err) {
-    double first;
+static spdhg_status along(spdhg_path *path, spd_warm_path *warm, double first, spdhg_error *err) {
     bool stopped = false;
-    SPD_TRY(first_lambda(path, x, c, y, &first, err));
-    SPD_TRY(descend(path, x, c, y, first, err));
+    SPD_TRY(descend(path, warm, first, err));
     if (path->points == 0) return spd_fail(err, SPDHG_USAGE, "the time limit left no time for a single lambda");
     if (path->options.folds > 0 && path->outcome != SPDHG_OUTCOME_INTERRUPTED) {
         tell(path, "%d folds, %d times", (int)path->options.folds, (int)path->options.repeats);
@@ -159,7 +151,17 @@ static spdhg_status run(spdhg_path *path, double *x, double *c, double *y, spdhg
     }
     if (stopped) path->outcome = SPDHG_OUTCOME_INTERRUPTED;
     spd_path_choose(path);
-    return solve_chosen(path, err);
+    return solve_chosen(path, warm, err);
+}
+
+static spdhg_status run(spdhg_path *path, double *x, double *c, double *y, spdhg_error *err) {
+    double first;
+    spd_warm_path warm;
+    SPD_TRY(first_lambda(path, x, c, y, &first, err));
+    SPD_TRY(spd_warm_path_new(&warm, path->problem, path->options.solver, &path->solve, x, c, y, err));
+    const spdhg_status status = along(path, &warm, first, err);
+    spd_warm_path_free(&warm);
+    return status;
 }
 
 spdhg_status spdhg_path_new(spdhg_path **out, spdhg_problem *problem, const spdhg_path_options *options,

@@ -53,13 +53,16 @@ typedef struct spd_warm_path {
     spdhg_outcome outcome;
     spd_settling zeros;
     bool settled; /* the zeros of F x at the last step are those of the optimum; checked if `zeros` says so */
-    bool chosen;  /* the choice of the solver was left to us */
-    bool once;    /* set before a single solve: its gap is proven by x and y alone */
+    bool known;   /* the start is expected to be the solution */
+    bool once;    /* the last step: its gap is proven by x and y alone */
 } spd_warm_path;
 /* x, c and y: the starting point, may be NULL. options are copied. */
 spdhg_status spd_warm_path_new(spd_warm_path *warm, spdhg_problem *p, const char *solver, const spdhg_options *options,
                                const double *x, const double *c, const double *y, spdhg_error *err);
 spdhg_status spd_warm_path_step(spd_warm_path *warm, double lambda, spdhg_error *err);
+/* Before the last step, which returns to an earlier lambda and its solution (x, c). Its gap will be proven by x and y alone; where
+ * the path was solved by columns, the solution is made accurate enough for that. */
+spdhg_status spd_warm_path_back(spd_warm_path *warm, double lambda, const double *x, const double *c, spdhg_error *err);
 void spd_warm_path_free(spd_warm_path *warm);
 
 /* ---- folds.c: fold[repeat * n + i] for every row i. Groups stay together, the largest placed first; without groups, classes are

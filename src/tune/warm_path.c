@@ -4,19 +4,29 @@
 
 static const double TIGHTER = 1e-2, TIGHTEST = 1e-10;
 
+/* By columns if the choice of a solver is left to us, F is the identity and memory allows. */
+static spdhg_status open_lasso(spd_warm_path *warm, const char *solver, spdhg_error *err) {
+    const spdhg_problem *p = warm->problem;
+    const double most = (double)warm->options.max_memory;
+    if (strcmp(solver, "auto") != 0 || spd_lasso_refuses(p) || (most > 0 && spd_lasso_bytes(p) > most)) return SPDHG_OK;
+    SPD_TRY(spd_lasso_new(&warm->lasso, p, spd_threads(warm->options.threads), err));
+    spd_lasso_start(warm->lasso, warm->x, warm->c[0], INFINITY);
+    return SPDHG_OK;
+}
+
 spdhg_status spd_warm_path_new(spd_warm_path *warm, spdhg_problem *p, const char *solver, const spdhg_options *options,
                                const double *x, const double *c, const double *y, spdhg_error *err) {
     *warm = (spd_warm_path){.problem = p, .options = *options};
     SPD_TRY(spd_tune_solver(p, solver, &warm->solver, err));
-    warm->chosen = strcmp(solver, "auto") == 0;
     warm->before = SPD_NEW(double, p->dK + p->K);
     warm->x = x ? spd_copy(x, p->dK, sizeof *x) : SPD_NEW(double, p->dK);
     warm->c = c ? spd_copy(c, p->K, sizeof *c) : SPD_NEW(double, p->K);
     warm->y = SPD_NEW(double, p->m * p->K + spd_problem_term_work(p));
     if (warm->y && y) memcpy(warm->y, y, (size_t)(p->m * p->K) * sizeof *y);
-    if (warm->before && warm->x && warm->c && warm->y) return SPDHG_OK;
-    spd_warm_path_free(warm);
-    return spd_fail_memory(err, 8.0 * (double)(p->dK + p->m * p->K));
+    const bool good = warm->before && warm->x && warm->c && warm->y;
+    const spdhg_status status = good ? open_lasso(warm, solver, err) : spd_fail_memory(err, 8.0 * (double)(p->dK + p->m * p->K));
+    if (status != SPDHG_OK) spd_warm_path_free(warm);
+    return status;
 }
 
 /* Starts from the linear extrapolation of x(lambda) and c(lambda), which are smooth between their kinks. Zeros stay 0. With
@@ -58,16 +68,6 @@ spdhg_status spd_tune_settle(spdhg_solver *solver, spd_settling zeros, bool *set
     return SPDHG_OK;
 }
 
-/* By columns if the choice of a solver is left to us, F is the identity and memory allows. */
-static spdhg_status open_lasso(spd_warm_path *warm, spdhg_error *err) {
-    const spdhg_problem *p = warm->problem;
-    const double most = (double)warm->options.max_memory;
-    if (warm->once || !warm->chosen || spd_lasso_refuses(p) || (most > 0 && spd_lasso_bytes(p) > most)) return SPDHG_OK;
-    SPD_TRY(spd_lasso_new(&warm->lasso, p, spd_threads(warm->options.threads), err));
-    spd_lasso_start(warm->lasso, warm->x, warm->c[0], INFINITY);
-    return SPDHG_OK;
-}
-
 static bool ask(void *context) {
     const spdhg_options *o = context;
     const spdhg_point nowhere = {0};
@@ -82,11 +82,11 @@ static spdhg_status step_by_lasso(spd_warm_path *warm, bool *done) {
     spd_lasso_answer answer;
     spd_stop stop;
     spd_stop_start(&stop, seconds > 0 ? from + seconds : INFINITY, ask, &warm->options);
-    spd_lasso_solve(a, warm->options.tol, &stop, &answer);
+    spd_lasso_solve(a, warm->options.tol, false, &stop, &answer);
     for (double tol = TIGHTER * warm->options.tol;
          answer.proven && !answer.settled && warm->zeros == SPD_SETTLE && tol >= TIGHTEST; tol *= TIGHTER) {
         spd_lasso_answer finer;
-        spd_lasso_solve(a, tol, &stop, &finer);
+        spd_lasso_solve(a, tol, false, &stop, &finer);
         if (!(finer.relative <= warm->options.tol)) break;
         answer = finer;
         answer.proven = true;
@@ -119,6 +119,7 @@ static spdhg_status step_by_solver(spd_warm_path *warm, double lambda, spdhg_err
         spd_problem_project_dual(p, warm->y, warm->y + p->m * p->K);
         SPD_TRY(spdhg_solver_new(&warm->last, warm->solver, p, &warm->options, err));
         SPD_TRY(spd_solver_start(warm->last, warm->x, warm->c, warm->y, err));
+        if (warm->known) spd_solver_expect(warm->last);
     }
     SPD_TRY(look_ahead(warm, lambda, err));
     if (!warm->once) spd_solver_keep_running(warm->last, warm->options.seconds);
@@ -146,11 +147,35 @@ static spdhg_status step_by_solver(spd_warm_path *warm, double lambda, spdhg_err
 spdhg_status spd_warm_path_step(spd_warm_path *warm, double lambda, spdhg_error *err) {
     bool done = false;
     SPD_TRY(spdhg_problem_scale_lambda(warm->problem, lambda, err));
-    if (!warm->lasso && !warm->last) SPD_TRY(open_lasso(warm, err));
     if (warm->lasso) SPD_TRY(step_by_lasso(warm, &done));
     if (done) return SPDHG_OK;
     SPD_TRY(step_by_solver(warm, lambda, err));
     if (warm->lasso) spd_lasso_start(warm->lasso, warm->x, warm->c[0], lambda);
+    return SPDHG_OK;
+}
+
+spdhg_status spd_warm_path_back(spd_warm_path *warm, double lambda, const double *x, const double *c, spdhg_error *err) {
+    spdhg_problem *p = warm->problem;
+    SPD_TRY(spdhg_problem_scale_lambda(p, lambda, err));
+    memcpy(warm->x, x, (size_t)p->dK * sizeof *x);
+    memcpy(warm->c, c, (size_t)p->K * sizeof *c);
+    memset(warm->y, 0, (size_t)(p->m * p->K) * sizeof *warm->y);
+    warm->fallen = 0;
+    warm->once = true;
+    spdhg_solver_free(warm->last);
+    warm->last = NULL;
+    if (!warm->lasso) return SPDHG_OK;
+    spd_lasso_answer answer;
+    spd_lasso_start(warm->lasso, x, c[0], lambda);
+    spd_lasso_solve(warm->lasso, warm->options.tol, true, NULL, &answer);
+    warm->known = answer.proven;
+    if (answer.proven) {
+        memcpy(warm->x, warm->lasso->now.x, (size_t)p->dK * sizeof *x);
+        warm->c[0] = warm->lasso->now.c;
+        spd_lasso_dual(warm->lasso, warm->y);
+    }
+    spd_lasso_free(warm->lasso);
+    warm->lasso = NULL;
     return SPDHG_OK;
 }
 
