@@ -117,6 +117,10 @@ void spd_lasso_solve(spd_lasso *a, double tol, bool plain, spd_stop *stop, spd_l
 void spd_lasso_dual(spd_lasso *a, double *y); /* y of the solution, d */
 void spd_lasso_free(spd_lasso *a);
 
+/* f at the current point, its parts, scores, slopes and curvatures: from the nonzero columns alone, and afresh, so that rounding
+ * errors do not add up. */
+double spd_lasso_evaluate(spd_lasso *a);
+
 /* ---- model.c: minimises the quadratic model over the columns of the set, from the current point. */
 void spd_lasso_model(spd_lasso *a);                             /* makes the model at the current point */
 void spd_lasso_descend(spd_lasso *a, double accuracy);          /* until the slopes are right to accuracy lambda */

@@ -19,7 +19,7 @@ IDENTITY = {
     "primal_dual/fista.c": "solves F = identity only",
     "primal_dual/spdc.c": "solves F = identity only",
     "newton/cd_newton.c": "the same",
-    "lasso/solve.c": "the same",
+    "lasso/lasso.c": "the same",
     "newton/prox_newton.c": "its zeros of F x are zeros of x",
     "face/nullspace.c": "its null space is 0: no search",
     "face/working_set.c": "one step prices it exactly",
