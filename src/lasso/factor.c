@@ -4,7 +4,8 @@
  * products A_i'Q A_j are kept as long as Q is the same, which for squared loss is for ever. */
 #include "lasso/lasso.h"
 
-static const double PRODUCT = 0.25; /* cost of a multiplication of many columns with one, beside one of a sweep */
+/* Cost of a multiplication, beside one of a sweep: of many dense columns with one vector; in a triangular solve. */
+static const double ABREAST = 0.25, SOLVE = 0.5;
 static const double STIFFER = 1e-9; /* relative to the diagonal: added where M has no factor */
 
 bool spd_products_new(spd_products *s, int64_t n, int64_t d, int64_t most) {
@@ -74,7 +75,7 @@ static double entries(const spd_lasso *a) {
 
 /* In multiplications of a sweep: one iteration of conjugate gradients; a new factor, INFINITY if it has too many columns. */
 static double iteration_cost(const spd_lasso *a) {
-    return 2 * (entries(a) + (double)a->p->n) + 0.25 * (double)(a->factor.n * a->factor.n);
+    return 2 * (entries(a) + (double)a->p->n) + SOLVE * (double)(a->factor.n * a->factor.n);
 }
 
 static double factor_cost(const spd_lasso *a) {
@@ -83,7 +84,7 @@ static double factor_cost(const spd_lasso *a) {
     for (int64_t q = 0; q < a->now.count; q++) missing += a->products.slot[a->now.list[q]] < 0;
     if (a->now.count >= a->products.most) return INFINITY;
     if (a->products.of != a->number) missing = a->now.count;
-    return PRODUCT * (double)missing * (entries(a) + (double)a->p->n) + k * k * k / 12 + 2 * k * k;
+    return (a->A.row ? 1 : ABREAST) * (double)missing * (entries(a) + (double)a->p->n) + k * k * k / 12 + 2 * k * k;
 }
 
 double spd_lasso_face_cost(const spd_lasso *a) { return (double)(a->factor.iterations + 1) * iteration_cost(a); }

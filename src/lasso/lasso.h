@@ -7,8 +7,8 @@
 
 /* ---- matrix.c: A by columns. row NULL: every column has all n entries. */
 typedef struct spd_matrix {
-    int64_t n, d;
-    int64_t *ptr; /* d + 1 */
+    int64_t n, d, longest; /* longest: entries of the longest column */
+    int64_t *ptr;          /* d + 1 */
     int32_t *row;
     double *val;
     double *norm; /* sqrt( sum_i share_i a_ij^2 ), or a little more */
@@ -78,6 +78,7 @@ typedef struct spd_lasso {
     spd_sparse_point origin;
     double *z0, *slope0, *curve0; /* n: its scores, phi', phi'' */
     double *Q, *r;                /* n: share phi'' of the model; share times the slopes of the model at now */
+    double damp;                  /* added to phi'', in units of its usual size: after steps that were too long */
     double *h;                    /* d: A_j'Q A_j + gamma, if ... */
     int64_t *h_of, number;        /* ... h_of[j] is the number of the model */
     double work;                  /* multiplications of the sweeps since the last step on a face */

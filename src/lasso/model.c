@@ -28,7 +28,7 @@ void spd_lasso_model(spd_lasso *a) {
     memcpy(a->z0, a->z, (size_t)n * sizeof *a->z);
     memcpy(a->slope0, a->slope, (size_t)n * sizeof *a->slope);
     for (int64_t i = 0; i < n; i++) {
-        a->curve0[i] = fmax(a->curve[i], FLAT * p->kappa_usual);
+        a->curve0[i] = fmax(a->curve[i], FLAT * p->kappa_usual) + a->damp * p->kappa_usual;
         a->Q[i] = a->share[i] * a->curve0[i];
         a->r[i] = a->share[i] * a->slope[i];
     }

@@ -40,23 +40,20 @@ static double root_mean_square(const spd_lasso *a, const double *u, const double
     return most * (sqrt(sum) * (1 + 1e-9) + 1e-150);
 }
 
-/* What can be said of alpha before any column is looked at. */
-static dual measure(const spd_lasso *a) {
+/* What can be said of alpha before any column is looked at; r = share alpha. Sums run in four lanes or more. */
+static dual measure(spd_lasso *a) {
     const spdhg_problem *p = a->p;
-    const double sum = rounding((double)p->n + 16);
-    dual u = {.size = root_mean_square(a, a->alpha, NULL), .lost = 2 * (double)p->n * DBL_MIN, .scale = 1};
-    double up = 0, down = 0;
-    for (int64_t i = 0; i < p->n && p->intercept; i++) {
-        const double t = a->share[i] * a->alpha[i];
-        up += fmax(t, 0);
-        down += fmax(-t, 0);
-    }
+    const double n = (double)p->n;
+    dual u = {.size = root_mean_square(a, a->alpha, NULL), .lost = 2 * n * DBL_MIN, .scale = 1};
+    for (int64_t i = 0; i < p->n; i++) a->r[i] = a->share[i] * a->alpha[i];
     if (p->intercept) {
-        const double miss = fabs(up - down) + 2 * sum * u.size + u.lost, side = fmax(up, down) * (1 - 1e-9) - miss;
-        u.tau = side > 0 && fmin(up, down) > 0 ? GENEROUS * miss / side : INFINITY;
+        const double sum = spd_dot(p->n, a->r, a->one), sizes = spd_sum_abs(p->n, a->r);
+        const double miss = fabs(sum) + 2 * rounding(n / 4 + 16) * sizes + u.lost,
+                     side = 0.5 * (sizes + fabs(sum)) * (1 - 1e-9) - miss;
+        u.tau = side > 0 && sizes > fabs(sum) + miss ? GENEROUS * miss / side : INFINITY;
         if (!(u.tau < 0.5)) u.tau = INFINITY;
     }
-    u.q = GENEROUS * (sum + u.tau) * u.size;
+    u.q = GENEROUS * (rounding((double)a->A.longest / 4 + 24) + u.tau) * u.size;
     return u;
 }
 
@@ -64,10 +61,9 @@ static dual measure(const spd_lasso *a) {
 static void look(spd_lasso *a, const dual *u, double rest) {
     const spd_matrix *A = &a->A;
     const double away =
-        root_mean_square(a, a->alpha, a->known_alpha) + u->q + GENEROUS * rounding((double)A->n + 16) * a->known_size;
+        root_mean_square(a, a->alpha, a->known_alpha) + u->q + GENEROUS * rounding((double)A->longest / 4 + 24) * a->known_size;
     int64_t count = 0;
     a->proof++;
-    for (int64_t i = 0; i < A->n; i++) a->r[i] = a->share[i] * a->alpha[i];
     for (int64_t j = 0; j < A->d; j++)
         if (fabs(a->known[j]) + away * A->norm[j] + 2 * u->lost > rest) a->look[count++] = (int32_t)j;
     a->looked += count;

@@ -13,6 +13,7 @@
 
 enum { MODELS_MOST = 60, HALVINGS_MOST = 40 };
 static const double ACCURACY_MOST = 1e-2, ACCURACY_LEAST = 1e-13, SHARE_OF_GAP = 0.2;
+static const double DAMP_FIRST = 1e-3, DAMP_LEAST = 1e-8;
 static const double CLOSE = 1e-6, INSIDE = 0.05; /* relative to lambda, as in face/settled.c */
 
 static void choose_set(spd_lasso *a) {
@@ -106,6 +107,17 @@ static bool is_accurate(spd_lasso *a, double off) {
     return true;
 }
 
+/* The slopes of the model at the new scores, or phi' where they have left its range. */
+static void find_dual(spd_lasso *a, bool plain) {
+    const spdhg_problem *p = a->p;
+    for (int64_t i = 0; i < p->n; i++) {
+        const double alpha = a->slope0[i] + a->curve0[i] * (a->z[i] - a->z0[i]);
+        const bool outside = p->loss->room && !(p->loss->room(alpha, p->b[i], p->loss_arg) > 0) &&
+                             !isfinite(p->loss->conjugate(alpha, p->b[i], p->loss_arg));
+        a->alpha[i] = plain || outside ? a->slope[i] : alpha;
+    }
+}
+
 void spd_lasso_dual(spd_lasso *a, double *y) {
     const double lambda = spd_lasso_lambda(a);
     for (int64_t i = 0; i < a->p->n; i++) a->r[i] = a->share[i] * a->slope[i];
@@ -114,11 +126,10 @@ void spd_lasso_dual(spd_lasso *a, double *y) {
 }
 
 void spd_lasso_solve(spd_lasso *a, double tol, bool plain, spd_stop *stop, spd_lasso_answer *out) {
-    const spdhg_problem *p = a->p;
     const double lambda = spd_lasso_lambda(a), from = a->lambda;
     if (lambda != from) a->ratio = lambda < from && isfinite(from) ? lambda / from : 0.5;
     const double rest = lambda * (2 * a->ratio - 1); /* what the next strong rule needs, if lambda falls as before */
-    double accuracy = ACCURACY_MOST;
+    double accuracy = ACCURACY_MOST, gap = INFINITY;
     bool done = false;
     *out = (spd_lasso_answer){.gap = INFINITY, .relative = INFINITY};
     a->stop = stop;
@@ -132,17 +143,21 @@ void spd_lasso_solve(spd_lasso *a, double tol, bool plain, spd_stop *stop, spd_l
         spd_lasso_descend(a, accuracy);
         f = spd_lasso_evaluate(a);
         if (!(f <= before + 1e-13 * fabs(before))) {
+            a->damp = fmin(fmax(4 * a->damp, DAMP_FIRST), 1);
             if (!halve(a, before)) break;
             f = a->loss + a->ridge + a->penalty;
             continue;
         }
-        for (int64_t k = 0; k < p->n; k++) a->alpha[k] = plain ? a->slope[k] : a->slope0[k] + a->curve0[k] * (a->z[k] - a->z0[k]);
+        a->damp = a->damp > DAMP_LEAST ? 0.25 * a->damp : 0;
+        find_dual(a, plain);
         if (!plain && !(spd_lasso_first_bracket(a, 1) <= goal)) continue;
         const bool added = spd_lasso_prove(a, rest, out);
         out->proven = out->relative <= tol;
         done = out->proven && is_accurate(a, sqrt(tol)); /* f is off by the square of what its slopes are off by */
-        if (!added && accuracy == ACCURACY_LEAST) break;
-        if (!added) accuracy *= 0.1;
+        if (added) continue;
+        if (accuracy == ACCURACY_LEAST || out->gap > 0.9 * gap) break; /* rounding */
+        gap = out->gap;
+        accuracy *= 0.1;
     }
     out->settled = out->proven && is_settled(a);
     if (lambda != from) a->fallen = isfinite(from) ? from - lambda : 0;
