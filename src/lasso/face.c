@@ -61,7 +61,7 @@ static int solve(const step *t, double accuracy) {
     const spd_cg cg = {.apply = apply,
                        .context = t,
                        .precondition = precondition,
-                       .tolerance = accuracy / spd_norm2(t->n, t->b),
+                       .tolerance = 0.5 * accuracy / spd_norm2(t->n, t->b),
                        .most = GRADIENTS_MOST,
                        .stop = t->a->stop};
     return spd_cg_solve(&cg, t->n, t->b, t->d, t->work);

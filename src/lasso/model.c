@@ -103,13 +103,14 @@ void spd_lasso_descend(spd_lasso *a, double accuracy) {
     a->work = 0;
     for (int round = 0; round < ROUNDS_MOST && !spd_stop_now(a->stop); round++) {
         if (sweep(a, a->set, a->size, lambda) <= enough) return;
-        for (int i = 0; i < SWEEPS_MOST && sweep(a, a->now.list, a->now.count, lambda) > enough; i++) {
+        for (int i = 0; i < SWEEPS_MOST && !spd_stop_now(a->stop); i++) {
+            if (sweep(a, a->now.list, a->now.count, lambda) <= enough) break;
             if (face && a->work >= TRIED * spd_lasso_face_cost(a)) {
-                face = spd_lasso_face(a, 0.5 * enough);
+                face = spd_lasso_face(a, enough);
                 spd_lasso_tidy(a);
                 a->work = 0;
+                break;
             }
-            if (spd_stop_now(a->stop)) return;
         }
     }
 }
