@@ -118,7 +118,7 @@ bool spd_lasso_face(spd_lasso *a, double accuracy) {
     step t = {.a = a,
               .k = a->now.count,
               .n = a->now.count + a->p->intercept,
-              .e = a->look,
+              .e = a->edge,
               .move = a->face,
               .d = at,
               .s = at + all,

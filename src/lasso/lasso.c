@@ -37,10 +37,10 @@ static bool allocate(spd_lasso *a) {
     a->set = SPD_NEW(int32_t, d);
     a->look = SPD_NEW(int32_t, d);
     a->h_of = SPD_NEW(int64_t, d);
-    a->g_of = SPD_NEW(int64_t, d);
+    a->edge = SPD_NEW(int32_t, d);
     a->face = spd_alloc_raw(spd_lasso_face_work(n, d), sizeof(double));
     a->partial = SPD_NEW(double, spd_problem_blocks(p) * 4 + 16);
-    return good && a->is_active && a->in_set && a->set && a->look && a->h_of && a->g_of && a->face && a->partial;
+    return good && a->is_active && a->in_set && a->set && a->look && a->h_of && a->edge && a->face && a->partial;
 }
 
 spdhg_status spd_lasso_new(spd_lasso **out, const spdhg_problem *p, int threads, spdhg_error *err) {
@@ -78,7 +78,7 @@ void spd_lasso_free(spd_lasso *a) {
     free_point(&a->origin);
     free_point(&a->before);
     SPD_FREE_ALL(a->share, a->one, a->z, a->slope, a->curve, a->z0, a->slope0, a->curve0, a->Q, a->r, a->alpha, a->known_alpha,
-                 a->h, a->g, a->known, a->is_active, a->in_set, a->set, a->look, a->h_of, a->g_of, a->face, a->partial);
+                 a->h, a->g, a->known, a->is_active, a->in_set, a->set, a->look, a->h_of, a->edge, a->face, a->partial);
     spd_free(a);
 }
 
@@ -112,7 +112,6 @@ void spd_lasso_start(spd_lasso *a, const double *x, double c, double lambda) {
             a->now.list[a->now.count++] = (int32_t)j;
         }
     spd_lasso_evaluate(a);
-    a->proof++;
     a->known_size = 0;
     for (int64_t i = 0; i < n; i++) {
         a->known_alpha[i] = a->slope[i];
@@ -121,7 +120,8 @@ void spd_lasso_start(spd_lasso *a, const double *x, double c, double lambda) {
     }
     spd_matrix_dots(&a->A, a->threads, NULL, d, a->r, a->known);
     memcpy(a->g, a->known, (size_t)d * sizeof *a->g);
-    for (int64_t j = 0; j < d; j++) a->g_of[j] = a->proof;
+    for (int64_t j = 0; j < d; j++) a->look[j] = (int32_t)j;
+    a->looks = d;
     a->looked = 0;
     a->lambda = lambda;
     a->fallen = 0;

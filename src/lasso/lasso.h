@@ -84,15 +84,16 @@ typedef struct spd_lasso {
     double work;                  /* multiplications of the sweeps since the last step on a face */
     spd_products products;
     spd_factor factor;
-    double *face; /* scratch of a face */
+    double *face;  /* scratch of a face */
+    int32_t *edge; /* d: the same */
     /* the dual point of a proof */
-    double *alpha;        /* n */
-    double *g;            /* d: A'(share alpha), if ... */
-    int64_t *g_of, proof; /* ... g_of[j] is the number of the proof */
+    double *alpha; /* n */
+    double *g;     /* d: A'(share alpha), of the columns in look */
     double *known, *known_alpha,
         known_size; /* d, n: A'(share alpha) of an earlier alpha, for all columns; root mean square of that alpha */
     int64_t looked; /* columns looked at since then */
-    int32_t *look;  /* d: scratch */
+    int32_t *look;  /* the columns that the last proof looked at: those whose g_j is known */
+    int64_t looks;
     /* the solution before the last one, to extrapolate from */
     spd_sparse_point before;
     double lambda, fallen; /* of the last solution, and its decrease there; 0: none */

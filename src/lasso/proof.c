@@ -57,40 +57,52 @@ static dual measure(spd_lasso *a) {
     return u;
 }
 
+/* look = the columns with |known_j| + away norm_j > rest, and all active ones. */
+static int64_t list_columns(spd_lasso *a, double away, double rest) {
+    const double *known = a->known, *norm = a->A.norm;
+    int32_t *list = a->look;
+    int64_t count = 0;
+    for (int64_t j = 0; j < a->A.d; j++) { /* without a branch */
+        list[count] = (int32_t)j;
+        count += fabs(known[j]) + away * norm[j] > rest;
+    }
+    for (int64_t q = 0; q < a->now.count; q++) {
+        const int32_t j = a->now.list[q];
+        if (!(fabs(known[j]) + away * norm[j] > rest)) list[count++] = j;
+    }
+    return count;
+}
+
 /* g of every column whose |G_j| may exceed `rest`. */
 static void look(spd_lasso *a, const dual *u, double rest) {
     const spd_matrix *A = &a->A;
     const double away =
         root_mean_square(a, a->alpha, a->known_alpha) + u->q + GENEROUS * rounding((double)A->longest / 4 + 24) * a->known_size;
-    int64_t count = 0;
-    a->proof++;
-    for (int64_t j = 0; j < A->d; j++)
-        if (fabs(a->known[j]) + away * A->norm[j] + 2 * u->lost > rest) a->look[count++] = (int32_t)j;
-    a->looked += count;
-    if (2 * count > A->d || a->looked > A->d) { /* from now on this alpha is the known one */
-        spd_matrix_dots(A, a->threads, NULL, A->d, a->r, a->g);
-        memcpy(a->known, a->g, (size_t)A->d * sizeof *a->g);
-        memcpy(a->known_alpha, a->alpha, (size_t)A->n * sizeof *a->alpha);
-        a->known_size = u->size;
-        for (int64_t j = 0; j < A->d; j++) a->g_of[j] = a->proof;
-        a->looked = 0;
+    a->looks = list_columns(a, away, rest - 2 * u->lost);
+    a->looked += a->looks;
+    if (2 * a->looks <= A->d && a->looked <= A->d) {
+        spd_matrix_dots(A, a->threads, a->look, a->looks, a->r, a->g);
         return;
     }
-    spd_matrix_dots(A, a->threads, a->look, count, a->r, a->g);
-    for (int64_t q = 0; q < count; q++) a->g_of[a->look[q]] = a->proof;
+    spd_matrix_dots(A, a->threads, NULL, A->d, a->r, a->g); /* from now on this alpha is the known one */
+    memcpy(a->known, a->g, (size_t)A->d * sizeof *a->g);
+    memcpy(a->known_alpha, a->alpha, (size_t)A->n * sizeof *a->alpha);
+    a->known_size = u->size;
+    a->looked = 0;
+    a->looks = list_columns(a, u->q, rest - 2 * u->lost);
 }
 
 /* The largest |g_j| + E_j; columns outside the set with |g_j| > lambda join it. */
 static bool judge(spd_lasso *a, dual *u) {
     const double lambda = spd_lasso_lambda(a);
     const int64_t before = a->size;
-    for (int64_t j = 0; j < a->A.d; j++) {
-        if (a->g_of[j] != a->proof) continue;
-        const double size = fabs(a->g[j]);
-        u->most = fmax(u->most, size + u->q * a->A.norm[j] + u->lost);
+    for (int64_t q = 0; q < a->looks; q++) {
+        const int32_t j = a->look[q];
+        const double size = fabs(a->g[j]), most = size + u->q * a->A.norm[j] + u->lost;
+        u->most = most > u->most ? most : u->most;
         if (size > lambda && !a->in_set[j]) {
             a->in_set[j] = true;
-            a->set[a->size++] = (int32_t)j;
+            a->set[a->size++] = j;
         }
     }
     return a->size > before;
@@ -129,9 +141,10 @@ static double second_bracket(const spd_lasso *a, const dual *u) {
         else
             sum += x * (fmax(lambda - w, 0) + E);
     }
-    for (int64_t j = 0; j < a->A.d && gamma > 0 && u->scale * u->most > lambda; j++) {
+    for (int64_t q = 0; q < a->looks && gamma > 0 && u->scale * u->most > lambda; q++) {
+        const int32_t j = a->look[q];
         const double beyond = u->scale * fabs(a->g[j]) + u->q * a->A.norm[j] + u->lost - lambda;
-        if (a->g_of[j] == a->proof && !a->is_active[j] && beyond > 0) sum += beyond * beyond / (2 * gamma);
+        if (!a->is_active[j] && beyond > 0) sum += beyond * beyond / (2 * gamma);
     }
     return sum * (1 + rounding((double)(a->now.count + a->A.d) + 32));
 }

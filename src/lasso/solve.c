@@ -16,15 +16,19 @@ static const double ACCURACY_MOST = 1e-2, ACCURACY_LEAST = 1e-13, SHARE_OF_GAP =
 static const double DAMP_FIRST = 1e-3, DAMP_LEAST = 1e-8;
 static const double CLOSE = 1e-6, INSIDE = 0.05; /* relative to lambda, as in face/settled.c */
 
+static void add_to_set(spd_lasso *a, int32_t j) {
+    if (a->in_set[j]) return;
+    a->in_set[j] = true;
+    a->set[a->size++] = j;
+}
+
 static void choose_set(spd_lasso *a) {
     const double lambda = spd_lasso_lambda(a), strong = isfinite(a->lambda) ? fmin(2 * lambda - a->lambda, lambda) : 0;
     for (int64_t q = 0; q < a->size; q++) a->in_set[a->set[q]] = false;
     a->size = 0;
-    for (int64_t j = 0; j < a->p->d; j++)
-        if (a->is_active[j] || (a->g_of[j] == a->proof && fabs(a->g[j]) >= strong)) {
-            a->in_set[j] = true;
-            a->set[a->size++] = (int32_t)j;
-        }
+    for (int64_t q = 0; q < a->now.count; q++) add_to_set(a, a->now.list[q]);
+    for (int64_t q = 0; q < a->looks; q++)
+        if (fabs(a->g[a->look[q]]) >= strong) add_to_set(a, a->look[q]);
 }
 
 /* x(lambda) and c(lambda) are smooth between their kinks, for squared loss straight: continues their line. Zeros stay 0. */
@@ -85,8 +89,8 @@ static bool is_settled(const spd_lasso *a) {
         const int32_t j = a->now.list[q];
         off = fmax(off, fabs(a->g[j] + a->p->gamma * a->now.x[j] + copysign(lambda, a->now.x[j])) / lambda);
     }
-    for (int64_t j = 0; j < a->p->d; j++)
-        if (a->g_of[j] == a->proof && !a->is_active[j]) most = fmax(most, fabs(a->g[j]) / lambda);
+    for (int64_t q = 0; q < a->looks; q++)
+        if (!a->is_active[a->look[q]]) most = fmax(most, fabs(a->g[a->look[q]]) / lambda);
     return off <= CLOSE ? most <= 1 + CLOSE : off <= INSIDE && most <= 1 - 2 * off;
 }
 
