@@ -121,6 +121,17 @@ static double largest_lambda(spdhg_problem *p, const reference *r) {
     return most;
 }
 
+/* Evaluates with the best intercept: otherwise the sum of alpha is not 0, and nothing is proven. */
+static void evaluate(spd_lasso *a) {
+    spd_lasso_evaluate(a);
+    for (int i = 0; i < 100 && a->p->intercept; i++) {
+        const double slope = spd_dot(a->p->n, a->share, a->slope), curve = spd_dot(a->p->n, a->share, a->curve);
+        if (!(curve > 0)) return;
+        a->now.c -= slope / curve;
+        spd_lasso_evaluate(a);
+    }
+}
+
 /* Points around the solution and dual points that are not optimal, one of them far inside its box: what they prove must be true. */
 static void check_rough(spd_lasso *a, double minimum, double lambda, int number) {
     const spdhg_problem *p = a->p;
@@ -129,13 +140,37 @@ static void check_rough(spd_lasso *a, double minimum, double lambda, int number)
         const double far = pow(10, -k);
         for (int64_t q = 0; q < a->now.count; q++)
             a->now.x[a->now.list[q]] *= 1 + far * small_normal(77, number * 100 + k * 10 + q % 7);
-        spd_lasso_evaluate(a);
+        evaluate(a);
         const double inside = k == 3 ? 0.2 : 1;
-        for (int64_t i = 0; i < p->n; i++) a->alpha[i] = inside * a->slope[i] * (1 - 0.3 * far * fabs(small_normal(78, i)));
+        for (int64_t i = 0; i < p->n; i++)
+            a->alpha[i] = inside * a->slope[i] * (1 - (k % 2 ? 0.3 * far * fabs(small_normal(78, i)) : 0));
         spd_lasso_prove(a, 0.9 * lambda, &out);
         const double f = value(p, a->now.x, &a->now.c, lambda);
         if (isfinite(out.gap) && f - out.gap > minimum * (1 + 1e-11))
             fail_msg("case %d: f - gap %.17g > %.17g", number, f - out.gap, minimum);
+    }
+}
+
+static void check_true(spd_lasso *a, double minimum, double lambda, int number, const char *what) {
+    spd_lasso_answer out;
+    evaluate(a);
+    memcpy(a->alpha, a->slope, (size_t)a->p->n * sizeof *a->alpha);
+    spd_lasso_prove(a, 0.9 * lambda, &out);
+    const double f = value(a->p, a->now.x, &a->now.c, lambda);
+    if (isfinite(out.gap) && f - out.gap > minimum * (1 + 1e-11))
+        fail_msg("case %d, %s: f - gap %.17g > %.17g", number, what, f - out.gap, minimum);
+}
+
+/* The solution of another lambda, whose alpha is too long here; and the same with a column that does not belong to it. */
+static void check_wrong(spd_lasso *a, double minimum, double lambda, int number) {
+    check_true(a, minimum, lambda, number, "twice lambda");
+    for (int64_t j = 0; j < a->p->d; j++) {
+        if (a->now.x[j] != 0) continue;
+        spd_lasso_move(a, j, 0.3);
+        for (int64_t q = 0; q < a->p->d; q++) a->g[q] = -copysign(lambda, a->now.x[q]); /* as if every column fitted */
+        check_true(a, minimum, lambda, number, "another column");
+        spd_lasso_move(a, j, 0);
+        spd_lasso_tidy(a);
     }
 }
 
@@ -170,6 +205,8 @@ static void minima_and_proofs(void **unused) {
                     fail_msg("case %d, lambda %d: x_%d %g, not %g", c, i, (int)j, a->now.x[j], r.x[j]);
             if (i == LAMBDAS - 1) check_rough(a, minimum, lambda, c);
         }
+        GOOD(spdhg_problem_scale_lambda(p, 0.5 * lambda, &good_err));
+        check_wrong(a, descend(&r, 0.5 * lambda), 0.5 * lambda, c);
         reference_free(&r);
         spd_lasso_free(a);
         small_free(&s);
