@@ -21,6 +21,7 @@ int cli_race(int argc, char **argv);
 int cli_predict(int argc, char **argv);
 int cli_graph(int argc, char **argv);
 int cli_inspect(int argc, char **argv);
+int cli_show(int argc, char **argv);
 int cli_convert(int argc, char **argv);
 int cli_generate(int argc, char **argv);
 int cli_report(int argc, char **argv);
@@ -46,6 +47,34 @@ spdhg_status cli_json_print(json_t *object, spdhg_error *err);
 spdhg_status cli_can_write(const char *path, spdhg_error *err);
 char *cli_command_line(int argc, char **argv); /* quoted for a shell; NULL when out of memory */
 
+/* ---- outputs.c */
+typedef enum cli_kind {
+    CLI_MODEL,
+    CLI_CERTIFICATE,
+    CLI_TRACE,
+    CLI_PATH,
+    CLI_COEFFICIENTS,
+    CLI_PREDICTIONS,
+    CLI_REPORT,
+    CLI_CHECKPOINT,
+    CLI_STRUCTURE,
+    CLI_NUMBERS,
+    CLI_DATA
+} cli_kind;
+typedef struct cli_output {
+    const char *option, *path; /* path NULL: not asked for */
+    cli_kind kind;
+} cli_output;
+enum { CLI_FORCE = 0x600 };
+#define CLI_FORCE_OPTION                                                                                                         \
+    { "force", CLI_FORCE, NULL, 0, "replace files of another kind, and files that are read", 0 }
+/* Refuses (SPDHG_USAGE) to write over an input, over another output, or over an existing file of another kind; force: only two
+ * outputs in one file. SPDHG_IO: an output cannot be written. Inputs may be NULL, and "edges:FILE" means FILE. */
+spdhg_status cli_check_outputs(const cli_output *out, size_t outs, const char *const *in, size_t ins, bool force,
+                               spdhg_error *err);
+#define CLI_CHECK_OUTPUTS(out, in, force, err)                                                                                   \
+    cli_check_outputs((out), sizeof(out) / sizeof *(out), (in), sizeof(in) / sizeof *(in), (force), (err))
+
 /* ---- values.c: parses values of options. A wrong one ends the command with a usage error that says what was expected. */
 double cli_number(const struct argp_state *state, const char *option, const char *text, double min, double max);
 double cli_positive(const struct argp_state *state, const char *option, const char *text);
@@ -63,16 +92,19 @@ char *cli_fill_help(const struct argp_option *options, const char *group, int ke
  * made from the entry; text if memory runs out. */
 bool cli_find_option(const struct argp_option *options, const char *group, int key, spdhg_entry *entry);
 char *cli_help_text(const spdhg_entry *entry, const char *text);
+/* ---- options.c: parses all options of a verb; ends with a usage error for a wrong one. */
+void cli_parse(const struct argp *argp, int argc, char **argv, void *input);
 /* Stores the single positional argument of a verb; a second one is a usage error. */
 void cli_argument(const struct argp_state *state, const char **place, const char *text);
 
-/* ---- data_options.c: --format, --label, --targets, --features, --duplicates, --threads, --max-memory; for every verb that reads
- * data. */
+/* ---- data_options.c: --format, --label, --columns, --missing, ...; for every verb that reads data. */
 extern const struct argp cli_data_argp; /* input: spdhg_read_options */
 /* Usage error unless the format given by --to or by the extension of path can be written. */
 void cli_check_format(const struct argp_state *state, const char *path, const char *to);
 /* Prints what the reader noticed and repaired, one sentence per line, each starting with lead. */
 void cli_print_notes(FILE *to, const char *lead, const spdhg_data *data);
+/* ---- columns.c: what was made of the columns of a table, in sentences: categories, gaps, columns that were ignored. */
+void cli_print_columns(FILE *to, const char *lead, const spdhg_data *data); /* to NULL: nothing */
 
 /* ---- problem_options.c: the problem; for every verb that solves. */
 typedef spd_recipe cli_problem_options;
@@ -82,6 +114,8 @@ typedef spd_recipe cli_problem_options;
         .gamma = SPD_GAMMA, .intercept = true                                                                                    \
     }
 extern const struct argp cli_problem_argp; /* input: cli_problem_options */
+/* --l1-ratio: divides this lambda between the penalty and gamma. */
+void cli_part_lambda(cli_problem_options *o, double lambda);
 
 typedef spd_recipe_problem cli_problem;
 
@@ -115,9 +149,12 @@ void cli_bound_option(const struct argp_state *state, const char *arg, cli_bound
 /* SPDHG_USAGE with the reason if no theorem applies to the run. The problem must be frozen. */
 spdhg_status cli_bound_of_fit(cli_bound *bound, const cli_solve_options *o, const spdhg_problem *p, spdhg_error *err);
 
-/* ---- signals.c: the first interrupt asks the run to stop, the second ends the process. */
+/* ---- address_space.c: a limited address space is refused before BLAS would wait for it for ever. */
+void cli_reserve_buffer(void);
+
+/* ---- signals.c: the first signal asks the run to stop; the second ends the process, or five seconds in which nobody asks. */
 void cli_signals_catch(void);
-int cli_signals_status(void); /* 0, or 130 or 143 after a signal */
+int cli_signals_status(void); /* 0, or 128 and its number after a signal: 130, 143, ... */
 
 /* ---- progress.c: the table of measured points, and the line that is updated in place on a terminal. */
 typedef struct cli_progress {
@@ -149,10 +186,14 @@ json_t *cli_fit_json(const cli_fit_result *result);
 void cli_print_path(FILE *to, const spdhg_path *path, const char *choose);
 void cli_csv_cell(FILE *to, const char *text); /* a name as a cell of a CSV file */
 spdhg_status cli_path_csv(const spdhg_path *path, const char *file, spdhg_error *err);
-/* Writes lambda,feature,output,value for every nonzero coefficient, on the original scale; feature: its name, or its number. */
-spdhg_status cli_path_coefficients(const spdhg_path *path, const spdhg_problem *problem, const spdhg_data *data, const char *file,
-                                   spdhg_error *err);
+/* The same as cli_coefficients_csv with the column lambda, for every point of the path. The model says names and classes. */
+spdhg_status cli_path_coefficients(const spdhg_path *path, const spdhg_problem *problem, const spdhg_model *model,
+                                   const char *file, spdhg_error *err);
 void cli_path_json(json_t *out, const spdhg_path *path, const char *choose);
+/* ---- coefficients.c: a model's coefficients as CSV: feature, level, class, value, standardized, group; the intercept first. */
+spdhg_status cli_coefficients_csv(const spdhg_model *model, const char *file, spdhg_error *err);
+/* What feature j is called, and the level of its category or ""; text is room for a number. */
+void cli_feature_text(const spdhg_model *model, int64_t j, const char **feature, const char **level, char text[SPD_NUMBER_CHARS]);
 /* ---- race_output.c: prints DIR/summary.json as a table, or unchanged. */
 spdhg_status cli_race_print(const char *folder, bool json, spdhg_error *err);
 /* "converged", "done", ...: the stable word of an outcome. */

@@ -1,6 +1,7 @@
 /* console.c - the command's output: one-line messages, JSON, and a check that everything was written.
  * Control characters are always escaped for the terminal: file names and labels are untrusted text. */
 #include <errno.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio_ext.h>
 #include <stdlib.h>
@@ -39,13 +40,22 @@ void cli_usage(const struct argp_state *state, const char *format, ...) {
     exit(cli_fail(state->name, &err));
 }
 
+/* Whether nobody reads standard output any more: a pipe without a reader says so to poll. */
+static bool cli_pipe_closed(void) {
+    struct pollfd end = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    return poll(&end, 1, 0) > 0 && (end.revents & POLLERR);
+}
+
 int cli_finish(int status) {
     errno = 0;
     const bool flushed = fflush(stdout) == 0;
     if (flushed && !ferror(stdout)) return status;
-    fprintf(stderr, "spdhg: standard output: cannot write: %s\n", errno ? strerror(errno) : "an earlier write failed");
+    const bool unwanted = errno == EPIPE || (errno == 0 && cli_pipe_closed()); /* as head does: it has what it wanted */
+    if (!unwanted)
+        fprintf(stderr, "spdhg: standard output: cannot write: %s\n", errno ? strerror(errno) : "an earlier write failed");
     __fpurge(stdout); /* reported once: the flush at exit must not report it again */
     clearerr(stdout);
+    if (unwanted) return status;
     return status == 0 || status == spdhg_outcome_exit_status(SPDHG_OUTCOME_LIMIT) ? SPDHG_IO : status;
 }
 

@@ -6,11 +6,13 @@ enum { TO = 0x100 };
 typedef struct convert {
     spdhg_read_options read;
     const char *path, *out_path, *to;
+    bool force;
 } convert;
 
 static const struct argp_option options[] = {
     {"output", 'o', "OUT", 0, "the file to write (required)", 1},
     {"to", TO, "FORMAT", 0, "its format (default: by the ending of OUT; .spd is the cache)", 1},
+    CLI_FORCE_OPTION,
     {0},
 };
 
@@ -20,6 +22,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case ARGP_KEY_INIT: state->child_inputs[0] = &o->read; return 0;
     case 'o': o->out_path = arg; return 0;
     case TO: o->to = arg; return 0;
+    case CLI_FORCE: o->force = true; return 0;
     case ARGP_KEY_ARG: cli_argument(state, &o->path, arg); return 0;
     case ARGP_KEY_END:
         if (!o->path || !o->out_path) cli_usage(state, "DATA and OUT are required: spdhg convert DATA -o OUT");
@@ -37,10 +40,13 @@ int cli_convert(int argc, char **argv) {
     convert o = {.read = SPDHG_READ_OPTIONS};
     spdhg_error err = {0};
     spdhg_data *data = NULL;
-    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    cli_parse(&argp, argc, argv, &o);
     o.read.unlabelled_ok = true;
-    spdhg_status status = cli_can_write(o.out_path, &err);
+    const cli_output out[] = {{"--output", o.out_path, CLI_DATA}};
+    const char *const in[] = {o.path, o.read.targets, o.read.names};
+    spdhg_status status = CLI_CHECK_OUTPUTS(out, in, o.force, &err);
     if (status == SPDHG_OK) status = spdhg_data_read(&data, o.path, &o.read, &err);
+    if (status == SPDHG_OK) cli_print_columns(strcmp(o.out_path, "-") == 0 ? stderr : stdout, "", data);
     if (status == SPDHG_OK) {
         cli_signals_catch(); /* finish or remove the file being written */
         status = spdhg_data_write(data, o.out_path, o.to, &err);

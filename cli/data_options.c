@@ -1,11 +1,42 @@
 /* data_options.c - options of every verb that reads data, into spdhg_read_options; and the reader's notes, in sentences. */
 #include "cli.h"
 
-enum { FORMAT = 0x200, LABEL, TARGETS, FEATURES, DUPLICATES, THREADS, MAX_MEMORY, NAMES };
+enum {
+    FORMAT = 0x200,
+    LABEL,
+    NO_LABEL,
+    TARGETS,
+    FEATURES,
+    DUPLICATES,
+    THREADS,
+    MAX_MEMORY,
+    NAMES,
+    HEADER,
+    NO_HEADER,
+    COLUMNS,
+    DROP,
+    ID,
+    CATEGORICAL,
+    ORDERED,
+    REFERENCE,
+    MISSING,
+    UNSEEN
+};
 
 static const struct argp_option options[] = {
     {"format", FORMAT, "FORMAT", 0, NULL, 0},
     {"label", LABEL, "NAME[,NAME...]", 0, NULL, 0},
+    {"no-label", NO_LABEL, NULL, 0, NULL, 0},
+    {"columns", COLUMNS, "NAME[,NAME...]", 0, NULL, 0},
+    {"drop", DROP, "NAME[,NAME...]", 0, NULL, 0},
+    {"id", ID, "NAME", 0, NULL, 0},
+    {"categorical", CATEGORICAL, "NAME[,NAME...]", 0, NULL, 0},
+    {"ordered", ORDERED, "NAME[=LEVEL<...]", 0, NULL, 0},
+    {"reference", REFERENCE, "first|NAME=LEVEL", 0, NULL, 0},
+    {"missing", MISSING, "WHAT", 0, NULL, 0},
+    {"unseen", UNSEEN, "WHAT", 0, NULL, 0},
+    {"header", HEADER, NULL, 0, NULL, 0},
+    {"no-header", NO_HEADER, NULL, 0, NULL, 0},
     {"targets", TARGETS, "FILE", 0, NULL, 0},
     {"names", NAMES, "FILE", 0, NULL, 0},
     {"features", FEATURES, "D", 0, NULL, 0},
@@ -30,12 +61,32 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
         o->format = arg;
         return 0;
     case LABEL: o->label = arg; return 0;
+    case NO_LABEL: o->no_label = true; return 0;
+    case COLUMNS: o->columns = arg; return 0;
+    case DROP: o->drop = arg; return 0;
+    case ID: o->id = arg; return 0;
+    case CATEGORICAL: o->categorical = arg; return 0;
+    case ORDERED: o->ordered = arg; return 0;
+    case REFERENCE: o->reference = arg; return 0;
+    case MISSING:
+        cli_choice(state, "--missing", arg, "error, drop, mean, median");
+        o->missing = arg;
+        return 0;
+    case UNSEEN:
+        cli_choice(state, "--unseen", arg, "error, other");
+        o->unseen = arg;
+        return 0;
+    case HEADER: o->header = 1; return 0;
+    case NO_HEADER: o->header = 0; return 0;
     case TARGETS: o->targets = arg; return 0;
     case NAMES: o->names = arg; return 0;
     case FEATURES: o->features = cli_integer(state, "--features", arg, 1, INT32_MAX - 1); return 0;
     case DUPLICATES: o->duplicates = (spdhg_duplicates)cli_choice(state, "--duplicates", arg, "error, sum, last"); return 0;
     case THREADS: o->threads = (int)cli_integer(state, "--threads", arg, 1, 256); return 0;
     case MAX_MEMORY: o->max_memory = cli_bytes(state, "--max-memory", arg); return 0;
+    case ARGP_KEY_END:
+        if (o->label && o->no_label) cli_usage(state, "--label and --no-label cannot be used together");
+        return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
 }

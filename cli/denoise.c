@@ -168,7 +168,7 @@ int cli_denoise(int argc, char **argv) {
     cli_denoise_options *o = &v.asked;
     o->denoise.structure = NULL;
     v.command = cli_command_line(argc, argv); /* before argp reorders the arguments */
-    argp_parse(&cli_denoise_argp, argc, argv, 0, NULL, o);
+    cli_parse(&cli_denoise_argp, argc, argv, o);
     const char *const out[] = {o->output, o->segments, o->report, o->json ? "-" : NULL};
     bool taken = false;
     for (size_t i = 0; i < sizeof out / sizeof *out; i++) taken = taken || (out[i] && strcmp(out[i], "-") == 0);

@@ -3,11 +3,13 @@
 
 #include "fit.h"
 
-enum { TEST = 0x100, TEST_FRACTION, TRACE, REPORT, TRUTH, CERTIFICATE, BOUND, JSON };
+enum { TEST = 0x100, TEST_FRACTION, TRACE, REPORT, TRUTH, CERTIFICATE, COEFFICIENTS, BOUND, JSON };
 
 static const struct argp_option options[] = {
     {0, 0, 0, 0, "Results:", 4},
     {"output", 'o', "MODEL", 0, "write the model (JSON); none is written without this option", 0},
+    {"coefficients", COEFFICIENTS, "FILE", 0,
+     "write the nonzero coefficients as CSV: feature, level, class, value, standardized, group", 0},
     {"test", TEST, "DATA", 0, "held-out data for test loss and accuracy", 0},
     {"test-fraction", TEST_FRACTION, "PART", 0, "hold out this fraction of the rows, chosen by --seed", 0},
     {"trace", TRACE, "FILE", 0, "write the measured points as CSV", 0},
@@ -16,6 +18,7 @@ static const struct argp_option options[] = {
     {"certificate", CERTIFICATE, "FILE", 0,
      "write a proof of the gap that bench/check-certificate can check independently (JSON)", 0},
     {"bound", BOUND, "P", OPTION_ARG_OPTIONAL, "print the theorems' bound for this run, with probability P (default 0.9)", 0},
+    CLI_FORCE_OPTION,
     {"json", JSON, NULL, 0, "write one JSON object to standard output, and nothing else", 0},
     {"quiet", 'q', NULL, 0, "print only errors", 0},
     {"verbose", 'v', NULL, 0, "report decisions on standard error", 0},
@@ -23,14 +26,14 @@ static const struct argp_option options[] = {
 };
 
 static void check_outputs(const cli_fit_job *f, const struct argp_state *state) {
-    const char *const path[] = {f->model_path, f->trace_path, f->report_path, f->certificate_path, f->json ? "-" : NULL};
+    const char *const path[] = {f->model_path,       f->trace_path,        f->report_path,
+                                f->certificate_path, f->coefficients_path, f->json ? "-" : NULL};
     int on_stdout = 0;
     for (size_t i = 0; i < sizeof path / sizeof *path; i++) on_stdout += path[i] && strcmp(path[i], "-") == 0;
     if (on_stdout > 1)
-        cli_usage(state, "only one of --output, --trace, --report, --certificate and --json can use standard output");
+        cli_usage(state,
+                  "only one of --output, --trace, --report, --certificate, --coefficients and --json can use standard output");
     if (f->test_path && f->test_fraction > 0) cli_usage(state, "--test and --test-fraction cannot be used together");
-    if (f->test_path && f->problem_options.offset)
-        cli_usage(state, "--offset has no numbers for the rows of --test; hold rows out with --test-fraction");
     if (f->truth_path && !f->report_path) cli_usage(state, "--truth is drawn in the report: it needs --report FILE");
 }
 
@@ -52,6 +55,8 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case REPORT: f->report_path = arg; return 0;
     case TRUTH: f->truth_path = arg; return 0;
     case CERTIFICATE: f->certificate_path = arg; return 0;
+    case COEFFICIENTS: f->coefficients_path = arg; return 0;
+    case CLI_FORCE: f->force = true; return 0;
     case BOUND: cli_bound_option(state, arg, &f->bound); return 0;
     case JSON: f->json = true; return 0;
     case 'q': f->quiet = true; return 0;
@@ -84,12 +89,20 @@ static spdhg_status check_memory(const cli_fit_job *f, spdhg_error *err) {
 }
 
 static spdhg_status read_data(cli_fit_job *f, spdhg_error *err) {
-    SPD_TRY(cli_can_write(f->model_path, err));
-    SPD_TRY(cli_can_write(f->trace_path, err));
-    SPD_TRY(cli_can_write(f->report_path, err));
-    SPD_TRY(cli_can_write(f->certificate_path, err));
-    SPD_TRY(cli_can_write(f->solve.options.checkpoint, err));
+    const cli_problem_options *o = &f->problem_options;
+    const cli_output out[] = {{"--output", f->model_path, CLI_MODEL},
+                              {"--trace", f->trace_path, CLI_TRACE},
+                              {"--report", f->report_path, CLI_REPORT},
+                              {"--certificate", f->certificate_path, CLI_CERTIFICATE},
+                              {"--coefficients", f->coefficients_path, CLI_COEFFICIENTS},
+                              {"--checkpoint", f->solve.options.checkpoint, CLI_CHECKPOINT}};
+    const char *const in[] = {f->path,    f->test_path, f->truth_path,      f->read.targets, f->read.names,
+                              o->weights, o->offset,    o->penalty_weights, o->groups,       o->structure};
+    SPD_TRY(CLI_CHECK_OUTPUTS(out, in, f->force, err));
+    f->read.weight_column = o->weights;
+    f->read.offset_column = o->offset;
     SPD_TRY(spdhg_data_read(&f->data, f->path, &f->read, err));
+    cli_print_columns(f->human, "", f->data);
     if (f->verbose) cli_print_notes(stderr, "spdhg fit: ", f->data);
     SPD_TRY(check_memory(f, err));
     return spd_recipe_attach(&f->problem_options, f->data, err);
@@ -101,7 +114,15 @@ static spdhg_status hold_out(cli_fit_job *f, spdhg_error *err) {
         read.features = f->data->features;
         read.index_base = f->data->index_base; /* taken from the training file: a test set may lack the feature 0 that shows it */
         read.targets = NULL;
-        return spdhg_data_read(&f->test, f->test_path, &read, err);
+        read.like = f->data->columns;
+        if (f->problem_options.offset && !(f->data->columns && f->data->columns->offset))
+            return spd_fail(err, SPDHG_USAGE,
+                            "--offset: %s has no numbers for the rows of --test; hold rows out with --test-fraction, or make the "
+                            "offset a column",
+                            f->problem_options.offset);
+        SPD_TRY(spdhg_data_read(&f->test, f->test_path, &read, err));
+        cli_print_columns(f->human, "--test: ", f->test);
+        return SPDHG_OK;
     }
     if (f->test_fraction <= 0) return SPDHG_OK;
     SPD_TRY(spd_split(f->data->rows, f->test_fraction, f->solve.options.seed, &f->train_row, &f->trains, &f->test_row, &f->tests,
@@ -187,9 +208,11 @@ int cli_fit(int argc, char **argv) {
                      .solve = {.solver = "auto", .options = SPDHG_OPTIONS}};
     spdhg_error err = {0};
     f.command = cli_command_line(argc, argv); /* before argp reorders the arguments */
-    argp_parse(&argp, argc, argv, 0, NULL, &f);
+    cli_parse(&argp, argc, argv, &f);
     const bool taken = f.json || (f.model_path && !strcmp(f.model_path, "-")) || (f.trace_path && !strcmp(f.trace_path, "-")) ||
-                       (f.report_path && !strcmp(f.report_path, "-")) || (f.certificate_path && !strcmp(f.certificate_path, "-"));
+                       (f.report_path && !strcmp(f.report_path, "-")) ||
+                       (f.coefficients_path && !strcmp(f.coefficients_path, "-")) ||
+                       (f.certificate_path && !strcmp(f.certificate_path, "-"));
     f.human = f.quiet ? NULL : taken ? stderr : stdout;
     const int status = run(&f, &err);
     clear(&f);

@@ -7,10 +7,10 @@ typedef struct cli_fit_job {
     spdhg_read_options read;
     cli_problem_options problem_options;
     cli_solve_options solve;
-    const char *path, *model_path, *trace_path, *report_path, *truth_path, *test_path, *certificate_path;
+    const char *path, *model_path, *trace_path, *report_path, *truth_path, *test_path, *certificate_path, *coefficients_path;
     double test_fraction; /* 0: none held out */
     cli_bound bound;
-    bool json, quiet, verbose;
+    bool json, quiet, verbose, force;
     char *command;
 
     spdhg_data *data, *test;

@@ -18,6 +18,7 @@ static spdhg_status test_rmse(const cli_fit_job *f, double *rmse, spdhg_error *e
 spdhg_status cli_fit_write(cli_fit_job *f, cli_fit_result *result, spdhg_error *err) {
     SPD_TRY(spdhg_model_from_solver(&f->model, f->solver, err));
     if (f->model_path) SPD_TRY(spdhg_model_write(f->model, f->model_path, err));
+    if (f->coefficients_path) SPD_TRY(cli_coefficients_csv(f->model, f->coefficients_path, err));
     SPD_TRY(test_rmse(f, &result->test_rmse, err));
     int64_t points;
     const spdhg_point *point = spdhg_solver_trace(f->solver, &points);
@@ -35,6 +36,7 @@ spdhg_status cli_fit_write(cli_fit_job *f, cli_fit_result *result, spdhg_error *
     }
     if (f->certificate_path) SPD_TRY(spdhg_solver_certificate(f->solver, f->certificate_path, err));
     cli_print_summary(f->human, result, f->model_path);
+    if (f->human && f->coefficients_path) fprintf(f->human, "coefficients written to %s\n", f->coefficients_path);
     if (f->human && f->trace_path) fprintf(f->human, "trace written to %s\n", f->trace_path);
     if (f->human && f->certificate_path) fprintf(f->human, "certificate written to %s\n", f->certificate_path);
     if (f->human && f->report_path) fprintf(f->human, "report written to %s\n", f->report_path);
@@ -44,9 +46,22 @@ spdhg_status cli_fit_write(cli_fit_job *f, cli_fit_result *result, spdhg_error *
 int cli_fit_conclude(const cli_fit_job *f,
                      spdhg_outcome outcome) { /* even with --quiet, the reason for a nonzero exit status is printed */
     if (outcome == SPDHG_OUTCOME_INTERRUPTED) return cli_signals_status();
-    if ((outcome == SPDHG_OUTCOME_LIMIT || outcome == SPDHG_OUTCOME_STALLED))
-        fprintf(stderr, "spdhg fit: the relative gap %g of --tol was not proven: %s\n", spd_solver_options(f->solver)->tol,
-                spdhg_outcome_text(outcome));
+    const spdhg_solution *s = spdhg_solver_solution(f->solver);
+    const spdhg_options *o = spd_solver_options(f->solver);
+    if (outcome == SPDHG_OUTCOME_LIMIT && f->solve.options.epochs > 0 && s->epochs >= f->solve.options.epochs)
+        fprintf(stderr, "spdhg fit: the relative gap %g of --tol was not proven: --epochs %g was reached first\n", o->tol,
+                f->solve.options.epochs);
+    else if (outcome == SPDHG_OUTCOME_LIMIT && f->solve.options.seconds > 0)
+        fprintf(stderr, "spdhg fit: the relative gap %g of --tol was not proven: --time %g was over first\n", o->tol,
+                f->solve.options.seconds);
+    else if (outcome == SPDHG_OUTCOME_LIMIT || outcome == SPDHG_OUTCOME_STALLED)
+        fprintf(stderr, "spdhg fit: the relative gap %g of --tol was not proven: %s\n", o->tol, spdhg_outcome_text(outcome));
+    if (outcome == SPDHG_OUTCOME_CONVERGED && f->problem_options.lambda > 0 && s->dual > 0 && s->structure_nonzeros == 0 &&
+        f->problem_options.gamma == 0)
+        fprintf(stderr,
+                "spdhg fit: every coefficient%s is 0: lambda %g is lambda_max or above; give a smaller one, or let spdhg path "
+                "choose\n",
+                strcmp(f->problem_options.structure, "identity") == 0 ? "" : " of Fx", f->problem_options.lambda);
     const bool open = f->problem_options.gamma == 0 && strcmp(spdhg_solver_solution(f->solver)->gap_kind, "certified") != 0;
     if ((outcome == SPDHG_OUTCOME_LIMIT || outcome == SPDHG_OUTCOME_STALLED) && open)
         fprintf(stderr,

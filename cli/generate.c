@@ -6,6 +6,7 @@ enum { ROWS = 0x100, FEATURES, OUTPUTS, HEIGHT, WIDTH, DENSITY, NOISE, CORRELATI
 typedef struct generate {
     spd_synthetic_options synthetic; /* 0: the default of the kind */
     const char *kind, *out_path, *truth_path, *to;
+    bool force;
 } generate;
 
 static const struct argp_option options[] = {
@@ -21,6 +22,7 @@ static const struct argp_option options[] = {
     {"noise", NOISE, "S", 0, "standard deviation of the noise", 0},
     {"correlation", CORRELATION, "R", 0, "of the columns, from 0 to below 1", 0},
     {"seed", SEED, "NUMBER", 0, "of all random choices (default 0)", 0},
+    CLI_FORCE_OPTION,
     {0},
 };
 
@@ -30,6 +32,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     switch (key) {
     case 'o': o->out_path = arg; return 0;
     case TO: o->to = arg; return 0;
+    case CLI_FORCE: o->force = true; return 0;
     case TRUTH: o->truth_path = arg; return 0;
     case ROWS: s->rows = cli_integer(state, "--rows", arg, 1, INT64_MAX); return 0;
     case FEATURES: s->features = cli_integer(state, "--features", arg, 1, INT32_MAX - 1); return 0;
@@ -58,9 +61,7 @@ static spdhg_status find_kind(const char *name, const spd_synthetic_kind **kind,
     const spd_synthetic_kind *table = spd_synthetic_table(&entries);
     for (int i = 0; i < entries; i++)
         if (strcmp((*kind = &table[i])->name, name) == 0) return SPDHG_OK;
-    char names[CLI_TEXT_CHARS];
-    spd_names(names, sizeof names, table, entries, sizeof *table);
-    return spd_fail(err, SPDHG_USAGE, "unknown kind '%s'; expected one of: %s", name, names);
+    return spd_unknown(err, "kind", name, table, entries, sizeof *table);
 }
 
 static spdhg_status write_truth(const char *path, const double *truth, int64_t truths, spdhg_error *err) {
@@ -78,8 +79,8 @@ static spdhg_status write_truth(const char *path, const double *truth, int64_t t
 static spdhg_status run(const generate *o, spdhg_error *err) {
     const spd_synthetic_kind *kind = NULL;
     SPD_TRY(find_kind(o->kind, &kind, err));
-    SPD_TRY(cli_can_write(o->out_path, err));
-    SPD_TRY(cli_can_write(o->truth_path, err));
+    const cli_output out[] = {{"--output", o->out_path, CLI_DATA}, {"--truth", o->truth_path, CLI_NUMBERS}};
+    SPD_TRY(cli_check_outputs(out, 2, NULL, 0, o->force, err));
     spdhg_data *data = NULL;
     double *truth = NULL;
     int64_t truths = 0;
@@ -95,6 +96,6 @@ static spdhg_status run(const generate *o, spdhg_error *err) {
 int cli_generate(int argc, char **argv) {
     generate o = {0};
     spdhg_error err = {0};
-    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    cli_parse(&argp, argc, argv, &o);
     return run(&o, &err) == SPDHG_OK ? cli_signals_status() : cli_fail("spdhg generate", &err);
 }

@@ -25,7 +25,7 @@ typedef struct graph {
     spdhg_read_options read;
     spdhg_graph_options options;
     const char *path, *out_path, *report_path;
-    bool json, quiet, verbose;
+    bool json, quiet, verbose, force;
     char *command;
 
     spdhg_data *data;
@@ -52,6 +52,7 @@ static const struct argp_option options[] = {
     {"form", FORM, "FORM", 0, NULL, 0},
     {"precision", PRECISION, NULL, 0, NULL, 0},
     {"report", REPORT, "FILE", 0, "write a self-contained HTML page with a drawing", 0},
+    CLI_FORCE_OPTION,
     {"json", JSON, NULL, 0, "write one JSON object to standard output, and nothing else", 0},
     {"quiet", 'q', NULL, 0, "print only errors", 0},
     {"verbose", 'v', NULL, 0, "report on standard error what was repaired while reading", 0},
@@ -108,6 +109,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
         return 0;
     case PRECISION: o->form = "precision"; return 0;
     case REPORT: g->report_path = arg; return 0;
+    case CLI_FORCE: g->force = true; return 0;
     case JSON: g->json = true; return 0;
     case 'q': g->quiet = true; return 0;
     case 'v': g->verbose = true; return 0;
@@ -195,9 +197,12 @@ static spdhg_status write_results(const graph *g, spdhg_error *err) {
 }
 
 static spdhg_status run(graph *g, spdhg_error *err) {
-    SPD_TRY(cli_can_write(g->out_path, err));
-    SPD_TRY(cli_can_write(g->report_path, err));
+    const cli_output out[] = {{"--output", g->out_path, CLI_STRUCTURE}, {"--report", g->report_path, CLI_REPORT}};
+    const char *const in[] = {g->path, g->read.targets, g->read.names};
+    SPD_TRY(CLI_CHECK_OUTPUTS(out, in, g->force, err));
     SPD_TRY(spdhg_data_read(&g->data, g->path, &g->read, err));
+    const bool taken = g->json || strcmp(g->out_path, "-") == 0 || (g->report_path && strcmp(g->report_path, "-") == 0);
+    cli_print_columns(g->quiet ? NULL : taken ? stderr : stdout, "", g->data);
     if (g->verbose) cli_print_notes(stderr, "spdhg graph: ", g->data);
     g->options.threads = g->read.threads;
     g->options.max_memory = g->read.max_memory;
@@ -211,8 +216,12 @@ int cli_graph(int argc, char **argv) {
     spdhg_error err = {0};
     g.read.unlabelled_ok = true;
     g.command = cli_command_line(argc, argv); /* before argp reorders the arguments */
-    argp_parse(&argp, argc, argv, 0, NULL, &g);
+    cli_parse(&argp, argc, argv, &g);
     int status = run(&g, &err) == SPDHG_OK ? cli_signals_status() : cli_fail("spdhg graph", &err);
+    if (status == 0 && g.report.edges == 0 && !g.quiet)
+        fprintf(stderr,
+                "spdhg graph: the graph has no edges: nothing belongs together at this rho; try a smaller --rho, --edges N, or "
+                "--method knn\n");
     if (status == 0 && !g.report.converged) {
         status = spdhg_outcome_exit_status(SPDHG_OUTCOME_STALLED);
         if (!g.quiet) fprintf(stderr, "spdhg graph: a component stopped above the gap %g per feature of --tol\n", g.options.tol);

@@ -56,7 +56,7 @@ static const struct argp argp = {NULL,
 
 int cli_list(int argc, char **argv) {
     const char *asked = NULL, *topic;
-    argp_parse(&argp, argc, argv, 0, NULL, &asked);
+    cli_parse(&argp, argc, argv, &asked);
     spdhg_entry entry;
     for (int64_t i = 0; asked && spdhg_list(asked, i, &entry); i++) {
         print_entry(&entry);
@@ -64,11 +64,13 @@ int cli_list(int argc, char **argv) {
     }
     if (asked && spdhg_list(asked, 0, &entry)) return SPDHG_OK;
     spdhg_error err = {0};
-    char names[200] = "";
-    for (int64_t i = 0; (topic = spdhg_topic(i)); i++)
-        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? ", " : "", topic);
+    const char *all[32];
+    int topics = 0;
+    for (; topics < 32 && (topic = spdhg_topic(topics)); topics++) all[topics] = topic;
+    char names[300];
+    spd_names(names, sizeof names, all, topics, sizeof *all);
     if (asked)
-        spd_fail(&err, SPDHG_USAGE, "unknown topic '%s'; expected one of: %s", asked, names);
+        spd_unknown(&err, "topic", asked, all, topics, sizeof *all);
     else
         spd_fail(&err, SPDHG_USAGE, "TOPIC is missing; the topics are %s", names);
     return cli_fail("spdhg list", &err);

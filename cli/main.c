@@ -23,6 +23,7 @@ static const verb verbs[] = {
     {"race", "DATA... -o DIR", "compare solvers, by the paper's protocol or a fair one", "spdhg race", cli_race},
     {"predict", "MODEL DATA [-o FILE]", "apply a model, print metrics", "spdhg predict", cli_predict},
     {"graph", "DATA -o F.mtx", "learn the structure F from data", "spdhg graph", cli_graph},
+    {"show", "MODEL", "print a model: what it is, its coefficients", "spdhg show", cli_show},
     {"inspect", "DATA", "describe a data set and warn of problems", "spdhg inspect", cli_inspect},
     {"convert", "DATA -o OUT", "convert between formats, or to the fast cache", "spdhg convert", cli_convert},
     {"generate", "KIND -o OUT", "write synthetic data with a known truth", "spdhg generate", cli_generate},
@@ -51,9 +52,7 @@ static const verb *find(const char *name) {
     for (int i = 0; i < VERBS; i++)
         if (strcmp(verbs[i].name, name) == 0) return &verbs[i];
     spdhg_error err = {0};
-    char names[200];
-    spd_names(names, sizeof names, verbs, VERBS, sizeof *verbs);
-    spd_fail(&err, SPDHG_USAGE, "unknown verb '%s'; expected one of: %s, help", name, names);
+    spd_unknown(&err, "verb", name, verbs, VERBS, sizeof *verbs);
     cli_fail("spdhg", &err);
     return NULL;
 }
@@ -99,9 +98,11 @@ static void finish_at_exit(void) { /* argp ends the process itself after --help 
 int main(int argc, char **argv) {
     occupy_standard_descriptors();
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); /* a file at its size limit: writing fails, and says so */
     argp_err_exit_status = SPDHG_USAGE;
     argp_program_version = "spdhg " SPDHG_VERSION;
     if (openblas_set_num_threads) openblas_set_num_threads(1);
+    cli_reserve_buffer();
     atexit(finish_at_exit);
     return cli_finish(dispatch(argc, argv));
 }

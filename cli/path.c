@@ -45,9 +45,18 @@ static spdhg_status read_whole(const char *name, int64_t rows, int64_t **out, sp
 
 static spdhg_status prepare(verb *p, spdhg_error *err) {
     cli_path_options *o = &p->asked;
-    const char *const out[] = {o->model_path, o->csv_path, o->coefficients_path, o->report_path};
-    for (size_t i = 0; i < sizeof out / sizeof *out; i++) SPD_TRY(cli_can_write(out[i], err));
+    const cli_output out[] = {{"--output", o->model_path, CLI_MODEL},
+                              {"--path", o->csv_path, CLI_PATH},
+                              {"--coefficients", o->coefficients_path, CLI_COEFFICIENTS},
+                              {"--report", o->report_path, CLI_REPORT}};
+    const char *const in[] = {o->data_path,      o->read.targets,   o->read.names,        o->problem.weights,
+                              o->problem.offset, o->problem.groups, o->problem.structure, o->problem.penalty_weights,
+                              o->groups_path,    o->folds_path};
+    SPD_TRY(CLI_CHECK_OUTPUTS(out, in, o->force, err));
+    o->read.weight_column = o->problem.weights;
+    o->read.offset_column = o->problem.offset;
     SPD_TRY(spdhg_data_read(&p->data, o->data_path, &o->read, err));
+    cli_print_columns(p->human, "", p->data);
     if (o->verbose) cli_print_notes(stderr, "spdhg path: ", p->data);
     SPD_TRY(spd_recipe_attach(&o->problem, p->data, err));
     if (o->groups_path) SPD_TRY(read_whole(o->groups_path, p->data->rows, &p->group, err));
@@ -74,6 +83,7 @@ static spdhg_status try_pair(verb *p, candidate *c, spdhg_error *err) {
     cli_problem_options asked = p->asked.problem;
     asked.lambda = 1; /* then the path's factor is lambda itself */
     asked.gamma = c->gamma;
+    if (asked.l1_ratio_given) cli_part_lambda(&asked, 1);
     asked.also_sparse = c->also_sparse;
     SPD_TRY(spd_recipe_build(&c->problem, &asked, p->data, NULL, 0, err));
     return spdhg_path_new(&c->path, c->problem.problem, &p->asked.path, &p->asked.solve.options, err);
@@ -115,9 +125,10 @@ static spdhg_status write_results(verb *p, spdhg_error *err) {
     if (p->asked.model_path) SPD_TRY(spdhg_model_write(p->model, p->asked.model_path, err));
     if (p->asked.csv_path) SPD_TRY(cli_path_csv(path, p->asked.csv_path, err));
     if (p->asked.coefficients_path)
-        SPD_TRY(cli_path_coefficients(path, p->best.problem.problem, p->data, p->asked.coefficients_path, err));
+        SPD_TRY(cli_path_coefficients(path, p->best.problem.problem, p->model, p->asked.coefficients_path, err));
     p->asked.problem.lambda = point[spdhg_path_chosen(path)].lambda;
     p->asked.problem.gamma = p->best.gamma;
+    if (p->asked.problem.l1_ratio_given) cli_part_lambda(&p->asked.problem, p->asked.problem.lambda);
     p->asked.problem.also_sparse = p->best.also_sparse;
     const cli_fit_result result = {.data = p->data,
                                    .problem = p->best.problem.problem,
@@ -175,7 +186,7 @@ int cli_path(int argc, char **argv) {
     cli_path_options *o = &p.asked;
     o->problem.lambda = NAN;
     p.command = cli_command_line(argc, argv); /* before argp reorders the arguments */
-    argp_parse(&cli_path_argp, argc, argv, 0, NULL, o);
+    cli_parse(&cli_path_argp, argc, argv, o);
     const bool taken = o->json || (o->coefficients_path && !strcmp(o->coefficients_path, "-")) ||
                        (o->model_path && !strcmp(o->model_path, "-")) || (o->csv_path && !strcmp(o->csv_path, "-")) ||
                        (o->report_path && !strcmp(o->report_path, "-"));

@@ -16,7 +16,7 @@ typedef struct cli_path_options {
     spdhg_path_options path;
     cli_grid gammas, sparsities;
     const char *data_path, *model_path, *csv_path, *coefficients_path, *report_path, *groups_path, *folds_path;
-    bool json, quiet, verbose, folds_given;
+    bool json, quiet, verbose, folds_given, force;
 } cli_path_options;
 extern const struct argp cli_path_argp; /* input: cli_path_options */
 #endif

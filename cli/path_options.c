@@ -40,8 +40,10 @@ static const struct argp_option options[] = {
     {0, 0, 0, 0, "Results:", 6},
     {"output", 'o', "MODEL", 0, "write the model (JSON); none is written without this option", 0},
     {"path", PATH, "FILE", 0, "write a line for each lambda as CSV", 0},
-    {"coefficients", COEFFICIENTS, "FILE", 0, "write the nonzero coefficients at every lambda as CSV", 0},
+    {"coefficients", COEFFICIENTS, "FILE", 0,
+     "write the nonzero coefficients at every lambda as CSV: lambda, feature, level, class, value, standardized, group", 0},
     {"report", REPORT, "FILE", 0, "write a self-contained HTML page", 0},
+    CLI_FORCE_OPTION,
     {"json", JSON, NULL, 0, "write one JSON object to standard output, and nothing else", 0},
     {"quiet", 'q', NULL, 0, "print only errors", 0},
     {"verbose", 'v', NULL, 0, "report decisions on standard error", 0},
@@ -68,6 +70,10 @@ static void check(cli_path_options *p, const struct argp_state *state) {
     if (on_stdout > 1)
         cli_usage(state, "only one of --output, --path, --coefficients, --report and --json can use standard output");
     if (!isnan(p->problem.lambda)) cli_usage(state, "path chooses lambda itself; --lambda-max and --lambda-ratio set its range");
+    if (p->problem.l1_ratio_given && p->gammas.count > 0)
+        cli_usage(state, "--l1-ratio sets gamma: it cannot be used with --gammas");
+    if (p->problem.l1_ratio == 0 && p->problem.l1_ratio_given)
+        cli_usage(state, "--l1-ratio 0 leaves no penalty that a path could follow");
     if (p->folds_path && p->groups_path) cli_usage(state, "--fold-file and --fold-groups cannot be used together");
     const bool validated =
         strcmp(p->path.choose, "loss") == 0 || strcmp(p->path.choose, "accuracy") == 0 || strcmp(p->path.choose, "auc") == 0;
@@ -114,6 +120,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case PATH: p->csv_path = arg; return 0;
     case COEFFICIENTS: p->coefficients_path = arg; return 0;
     case REPORT: p->report_path = arg; return 0;
+    case CLI_FORCE: p->force = true; return 0;
     case JSON: p->json = true; return 0;
     case 'q': p->quiet = true; return 0;
     case 'v': p->verbose = true; return 0;

@@ -97,32 +97,6 @@ void cli_csv_cell(FILE *to, const char *text) {
     fputc('"', to);
 }
 
-spdhg_status cli_path_coefficients(const spdhg_path *path, const spdhg_problem *problem, const spdhg_data *data, const char *name,
-                                   spdhg_error *err) {
-    spd_file file;
-    SPD_TRY(spd_file_create(&file, name, err));
-    int64_t points;
-    const spdhg_path_point *point = spdhg_path_points(path, &points);
-    fprintf(file.stream, "lambda,feature,output,value\n");
-    for (int64_t i = 0; i < points && !ferror(file.stream); i++) {
-        const double *x = spdhg_path_coefficients(path, i, NULL);
-        for (int64_t q = 0; q < problem->dK; q++) {
-            const int64_t j = q / problem->K;
-            char lambda[SPD_NUMBER_CHARS], value[SPD_NUMBER_CHARS];
-            if (x[q] == 0) continue;
-            spd_print_double(lambda, point[i].lambda);
-            spd_print_double(value, x[q] / (problem->scale ? problem->scale[j] : 1));
-            fprintf(file.stream, "%s,", lambda);
-            if (data->name)
-                cli_csv_cell(file.stream, data->name[j]);
-            else
-                fprintf(file.stream, "%lld", (long long)(j + data->index_base));
-            fprintf(file.stream, ",%lld,%s\n", (long long)(q % problem->K), value);
-        }
-    }
-    return spd_file_commit(&file, err);
-}
-
 void cli_path_json(json_t *out, const spdhg_path *path, const char *choose) {
     int64_t points;
     const spdhg_path_point *point = spdhg_path_points(path, &points);

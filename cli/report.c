@@ -8,13 +8,14 @@ typedef struct report {
     const char **path; /* a directory, or traces */
     int paths;
     const char *out_path;
-    bool quiet;
+    bool quiet, force;
     char *command;
 } report;
 
 static const struct argp_option options[] = {
     {"output", 'o', "HTML", 0, "the file to write (required; - is standard output)", 1},
     {"quiet", 'q', NULL, 0, "print only errors", 1},
+    CLI_FORCE_OPTION,
     {0},
 };
 
@@ -23,6 +24,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     switch (key) {
     case 'o': o->out_path = arg; return 0;
     case 'q': o->quiet = true; return 0;
+    case CLI_FORCE: o->force = true; return 0;
     case ARGP_KEY_ARG: o->path[o->paths++] = arg; return 0;
     case ARGP_KEY_END:
         if (o->paths == 0 || !o->out_path)
@@ -50,7 +52,8 @@ static spdhg_status run(const report *o, spdhg_error *err) {
     for (int i = 0; i < o->paths; i++)
         if (o->paths > 1 && is_directory(o->path[i]))
             return spd_fail(err, SPDHG_USAGE, "%s is a directory: expected one directory, or traces only", o->path[i]);
-    SPD_TRY(cli_can_write(o->out_path, err));
+    const cli_output out[] = {{"--output", o->out_path, CLI_REPORT}};
+    SPD_TRY(cli_check_outputs(out, 1, o->path, (size_t)o->paths, o->force, err));
     cli_signals_catch(); /* finish or remove the file being written */
     return is_directory(o->path[0]) ? spd_report_race(o->path[0], o->out_path, err)
                                     : spd_report_traces(o->path, o->paths, o->command, o->out_path, err);
@@ -61,7 +64,7 @@ int cli_report(int argc, char **argv) {
     report o = {.path = SPD_NEW(const char *, argc), .command = cli_command_line(argc, argv)};
     int status;
     if (o.path) {
-        argp_parse(&argp, argc, argv, 0, NULL, &o);
+        cli_parse(&argp, argc, argv, &o);
         status = run(&o, &err) == SPDHG_OK ? cli_signals_status() : cli_fail("spdhg report", &err);
         char plain[CLI_TEXT_CHARS];
         if (status == 0 && !o.quiet && strcmp(o.out_path, "-") != 0) printf("written to %s\n", cli_plain(plain, o.out_path));

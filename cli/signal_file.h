@@ -2,7 +2,8 @@
  * input. This is not in the library, which needs no image formats: other programs pass arrays. */
 #ifndef SPD_CLI_SIGNAL_FILE_H
 #define SPD_CLI_SIGNAL_FILE_H
-#include "reader/csv.h"
+#include "data/data.h"
+#include "table/cells.h"
 
 typedef struct signal_file signal_file;
 

@@ -53,7 +53,13 @@ int cli_choice(const struct argp_state *state, const char *option, const char *t
         if (length == (comma ? (size_t)(comma - at) : strlen(at)) && memcmp(at, text, length) == 0) return position;
         at = comma ? comma + 2 : NULL;
     }
-    cli_usage(state, "%s: '%s' is not one of %s", option, text, choices);
+    char copy[CLI_TEXT_CHARS], meant[SPD_DID_YOU_MEAN_CHARS];
+    const char *name[100];
+    int64_t names = 0;
+    snprintf(copy, sizeof copy, "%s", choices);
+    for (char *rest = copy, *at; names < 100 && (at = strtok_r(rest, ", ", &rest));) name[names++] = at;
+    cli_usage(state, "%s: '%s' is not one of %s%s", option, text, choices,
+              spd_did_you_mean(meant, sizeof meant, text, name, names, sizeof *name));
 }
 
 void cli_check(const struct argp_state *state, const char *option, spdhg_status status, const spdhg_error *err) {

@@ -12,7 +12,8 @@
  * may be NULL. On failure everything is freed and *out is NULL. X_free(NULL) is allowed. Handles are independent:
  * two threads may use two handles at the same time. The library never prints, exits, installs signal handlers or
  * keeps global state. Call openblas_set_num_threads(1) once if results must not depend on the BLAS library's own
- * threads; the command does.
+ * threads; the command does. Functions that compute do so in the default floating-point environment, callbacks
+ * included, and give the caller's own back: traps, rounding and flags.
  *
  * Options structs begin with their size, so that they can grow. Start from the default value and change what you
  * need:
@@ -59,7 +60,7 @@ SPDHG_API const char *spdhg_version(void); /* the linked library's; SPDHG_VERSIO
     X(STALLED, 4, "no further progress was possible before the tolerance")                                                       \
     X(INFIMUM, 4, "proven to the tolerance, but of an infimum: no minimiser exists, some coefficients grow without end")         \
     X(INTERRUPTED, 130, "stopped by the caller")                                                                                 \
-    X(DIVERGED, 7, "an iterate was not finite; the last finite one is kept")
+    X(DIVERGED, 7, "the objective rose far above the start, or was not finite; the last iterate before that is kept")
 
 typedef enum spdhg_status {
 #define X(name, number, text) SPDHG_##name = number,
@@ -88,25 +89,43 @@ typedef struct spdhg_data spdhg_data;           /* rows a_i, targets, offsets, w
 typedef struct spdhg_structure spdhg_structure; /* the matrix F */
 typedef struct spdhg_problem spdhg_problem;     /* data + loss + terms + set */
 typedef struct spdhg_solver spdhg_solver;
-typedef struct spdhg_model spdhg_model; /* what is saved and makes predictions */
+typedef struct spdhg_model spdhg_model;     /* what is saved and makes predictions */
+typedef struct spdhg_columns spdhg_columns; /* the columns of a table by name, and the features that they become */
 
 typedef enum spdhg_duplicates { SPDHG_DUPLICATES_ERROR, SPDHG_DUPLICATES_SUM, SPDHG_DUPLICATES_LAST } spdhg_duplicates;
 
 typedef struct spdhg_read_options {
-    size_t size;         /* sizeof(spdhg_read_options) */
-    const char *format;  /* NULL or "auto" (by content), libsvm, csv, matrix-market, cluto, cache */
-    const char *label;   /* CSV: the target column(s), "NAME[,NAME...]"; NULL: "label", "target", "y" or the last column */
+    size_t size;        /* sizeof(spdhg_read_options) */
+    const char *format; /* NULL or "auto" (by content), libsvm, csv, matrix-market, cluto, cache */
+    const char *label; /* CSV: the target column(s), "NAME[,NAME...]"; NULL: "label", "target", "y", "class" or the last column */
     const char *targets; /* NULL, or a file with an N x K matrix of targets (Matrix Market array, CSV or LIBSVM-less text) */
     int64_t features;    /* at least this many columns; 0: as many as the file has */
     int index_base;      /* LIBSVM: 0, 1, or -1: 0 if an index 0 occurs, else 1 */
     spdhg_duplicates duplicates; /* what to do if an index occurs twice in one row */
-    bool unlabelled_ok;          /* predict: rows may come without a label */
+    bool unlabelled_ok;          /* rows may come without a label (LIBSVM, Matrix Market; CSV with like or no_label) */
     int threads;                 /* 0: the cores this process may use */
     uint64_t max_memory;         /* SPDHG_MEMORY rather than more bytes than this; 0: no limit */
     const char *names;           /* NULL, or a file with one feature name per line */
+    /* The columns of a CSV table. Lists are "NAME[,NAME...]"; NULL: none. */
+    const char *columns;     /* use only these as features */
+    const char *drop;        /* do not use these */
+    const char *id;          /* names the rows; not a feature, kept for predictions */
+    const char *categorical; /* categories: a feature for each level. A column whose cells are text is one anyway */
+    const char *ordered;     /* categories in an order, "NAME[=LEVEL<LEVEL<...]"; without levels: numbers, ascending */
+    const char *reference;   /* "first", "NAME=LEVEL,...": that level of a category has no feature */
+    const char
+        *missing;       /* cells without a value: "error", "drop" (the row), "mean", "median" (filled, and marked by a feature) */
+    const char *unseen; /* with like: a level that the model does not know: "error", "other" (no level's coefficient) */
+    const char *weight_column, *offset_column; /* used as weights and offsets if the table has them */
+    int header;                                /* 1: the first row has the names; 0: it is data; -1: decided by content */
+    bool no_label;                             /* no column is the target */
+    const spdhg_columns *like;                 /* make the features of these columns, of a model or other data; matched by name */
 } spdhg_read_options;
 #define SPDHG_READ_OPTIONS                                                                                                       \
-    { sizeof(spdhg_read_options), NULL, NULL, NULL, 0, -1, SPDHG_DUPLICATES_ERROR, false, 0, 0, NULL }
+    {                                                                                                                            \
+        sizeof(spdhg_read_options), NULL, NULL, NULL, 0, -1, SPDHG_DUPLICATES_ERROR, false, 0, 0, NULL, NULL, NULL, NULL, NULL,  \
+            NULL, NULL, NULL, NULL, NULL, NULL, -1, false, NULL                                                                  \
+    }
 
 /* Read a file ("-" is standard input), plain or .gz .bz2 .xz .zst; options may be NULL.
  *     spdhg_data_read(&data, "a9a.svm.xz", NULL, &err);
@@ -129,6 +148,8 @@ SPDHG_API spdhg_status spdhg_data_set_labels(spdhg_data *data, const char *const
 SPDHG_API spdhg_status spdhg_data_set_names(spdhg_data *data, const char *const *name, spdhg_error *err);
 /* Write in a format (NULL: by the name's ending, .spd is the cache); atomic. SPDHG_IO on failure. */
 SPDHG_API spdhg_status spdhg_data_write(const spdhg_data *data, const char *path, const char *format, spdhg_error *err);
+/* The columns of a table that was read, for the option like; NULL: they have no names. Valid as long as the data. */
+SPDHG_API const spdhg_columns *spdhg_data_columns(const spdhg_data *data);
 SPDHG_API int64_t spdhg_data_rows(const spdhg_data *data);
 SPDHG_API int64_t spdhg_data_features(const spdhg_data *data);
 SPDHG_API int64_t spdhg_data_nonzeros(const spdhg_data *data);
@@ -180,6 +201,8 @@ SPDHG_API spdhg_status spdhg_problem_term(spdhg_problem *problem, const char *pe
  * that starts where the last one ended. */
 SPDHG_API spdhg_status spdhg_problem_scale_lambda(spdhg_problem *problem, double factor, spdhg_error *err);
 SPDHG_API spdhg_status spdhg_problem_ridge(spdhg_problem *problem, double gamma, spdhg_error *err);
+/* on: spdhg_problem_scale_lambda scales gamma too. A path then keeps the ratio of penalty and ridge, as an elastic net does. */
+SPDHG_API spdhg_status spdhg_problem_ridge_follows(spdhg_problem *problem, bool on, spdhg_error *err);
 SPDHG_API spdhg_status spdhg_problem_intercept(spdhg_problem *problem, bool on, spdhg_error *err);
 SPDHG_API spdhg_status spdhg_problem_standardize(spdhg_problem *problem, bool on, spdhg_error *err);
 /* X: "all", "ball:R", "box:LO,HI", "nonneg", "l1ball:R", "simplex:R". */
@@ -221,7 +244,8 @@ typedef struct spdhg_event {
 /* Called on the thread that called run, also during long steps. A nonzero result stops the run; the iterate is kept. */
 typedef int (*spdhg_callback)(void *user, const spdhg_event *event);
 
-typedef enum spdhg_sampling { SPDHG_SAMPLING_IID, SPDHG_SAMPLING_SHUFFLE } spdhg_sampling;
+/* norm: rows are drawn in proportion to m + ||a_i||, m the mean of the ||a_i||, and weighted so that gradients stay unbiased. */
+typedef enum spdhg_sampling { SPDHG_SAMPLING_IID, SPDHG_SAMPLING_SHUFFLE, SPDHG_SAMPLING_NORM } spdhg_sampling;
 #define SPDHG_BATCH_AUTO 0
 #define SPDHG_BATCH_DEFAULT (-1)
 #define SPDHG_TOL_DEFAULT (-1.0)
@@ -235,7 +259,7 @@ typedef struct spdhg_options {
     double every;   /* epochs between trace points; 0: chosen automatically */
     int64_t batch;  /* rows per iteration. SPDHG_BATCH_AUTO: the sample half and the dual half of a step cost about the same.
                      * SPDHG_BATCH_DEFAULT: the solver's own choice, which is 1, or AUTO for saga-pd3o and lsvrg-pd3o */
-    spdhg_sampling sampling; /* iid (which the theory assumes) or shuffle */
+    spdhg_sampling sampling; /* iid or norm, which the theory covers, or shuffle */
     uint64_t seed;
     int threads;         /* 0: the cores this process may use. The result does not depend on it */
     uint64_t max_memory; /* SPDHG_MEMORY, with the estimate, before the work begins; 0: no limit */
@@ -272,6 +296,8 @@ SPDHG_API spdhg_status spdhg_solver_new(spdhg_solver **out, const char *solver, 
 /* A parameter of the solver, before the first run. SPDHG_USAGE: unknown name or out of range; the message lists what
  * is valid. */
 SPDHG_API spdhg_status spdhg_solver_set(spdhg_solver *solver, const char *name, double value, spdhg_error *err);
+/* The same with a word as the value: L of spdhg and others may be "expected", "max" or "mean" (docs/theory.md). */
+SPDHG_API spdhg_status spdhg_solver_choose(spdhg_solver *solver, const char *name, const char *word, spdhg_error *err);
 /* Where to start: x features x outputs, c outputs, y dual entries; each may be NULL (0). Copied. Before the first
  * run. */
 SPDHG_API spdhg_status spdhg_solver_start(spdhg_solver *solver, const double *x, const double *c, const double *y,
@@ -309,6 +335,9 @@ SPDHG_API spdhg_status spdhg_duality_gap(spdhg_problem *problem, int threads, co
 SPDHG_API spdhg_status spdhg_model_from_solver(spdhg_model **out, const spdhg_solver *solver, spdhg_error *err);
 SPDHG_API spdhg_status spdhg_model_read(spdhg_model **out, const char *path, spdhg_error *err);
 SPDHG_API spdhg_status spdhg_model_write(const spdhg_model *model, const char *path, spdhg_error *err);
+/* The columns the model was fitted to, for the option like of spdhg_data_read; NULL: they have no names. Valid as long
+ * as the model. */
+SPDHG_API const spdhg_columns *spdhg_model_columns(const spdhg_model *model);
 SPDHG_API int64_t spdhg_model_outputs(const spdhg_model *model);
 SPDHG_API int64_t spdhg_model_features(const spdhg_model *model);
 /* Expected targets, rows x outputs, from scores: the scores themselves for most losses. SPDHG_USAGE for labels. mean may
@@ -357,9 +386,14 @@ typedef struct spdhg_path_options {
     const struct spdhg_graph_options *learn; /* how the F of the first term was learned: it is learned again from the training
                                                 rows of every fold; NULL: F is the same in all */
     double noise;                            /* cp: standard deviation of a target of weight 1 around its mean */
+    const double *lambda;    /* these lambdas (`lambdas` of them, decreasing, at least 0), all of them; ratio, lambda_max and
+                             saturation are then not used. NULL: chosen as above */
+    const signed char *part; /* splits of any kind instead of folds: folds x rows, 0: the row is trained on, 1: held out,
+                                -1: neither (then repeats is 1); NULL: folds */
+    bool keep_folds;         /* keep the coefficients of every fold, for spdhg_path_fold_coefficients */
 } spdhg_path_options;
 #define SPDHG_PATH_OPTIONS                                                                                                       \
-    { sizeof(spdhg_path_options), 100, 0, 0, 0.999, 5, 1, NULL, NULL, "loss", "1se", "auto", NULL, 0 }
+    { sizeof(spdhg_path_options), 100, 0, 0, 0.999, 5, 1, NULL, NULL, "loss", "1se", "auto", NULL, 0, NULL, NULL, false }
 
 typedef struct spdhg_path_point {
     double lambda, objective, train_loss, penalty, gap_relative, seconds;
@@ -394,6 +428,13 @@ SPDHG_API int64_t spdhg_path_one_se(const spdhg_path *path);
 SPDHG_API int64_t spdhg_path_chosen(const spdhg_path *path); /* the choice of options.rule */
 /* The criterion's value at a point, with its sign such that smaller is better: to compare paths. */
 SPDHG_API double spdhg_path_value(const spdhg_path *path, int64_t point);
+/* Makes another point the best and the chosen one, and solves there again with all rows. */
+SPDHG_API spdhg_status spdhg_path_choose(spdhg_path *path, int64_t point, spdhg_error *err);
+/* Scores of fold 0, 1, ... (repeat 0 first): points x 3 numbers, which are loss, accuracy and auc of the held-out rows (NAN: not
+ * known), and the weight of these rows. NULL after the last fold, and if there was no cross-validation. */
+SPDHG_API const double *spdhg_path_fold_scores(const spdhg_path *path, int64_t fold, double *weight);
+/* Coefficients and intercept of a fold at a point, if options.keep_folds was set (else NULL): as spdhg_path_coefficients. */
+SPDHG_API const double *spdhg_path_fold_coefficients(const spdhg_path *path, int64_t fold, int64_t point, const double **c);
 /* The solver at the chosen lambda, run on all rows, for spdhg_model_from_solver. The path owns it. */
 SPDHG_API spdhg_solver *spdhg_path_solver(spdhg_path *path);
 SPDHG_API void spdhg_path_free(spdhg_path *path);
@@ -517,7 +558,8 @@ SPDHG_API spdhg_status spdhg_structure_learn(spdhg_structure **out, const spdhg_
 /* Compares solvers on data sets by the SPDHG paper's protocol or by a fair one. There are two tasks. gglr: mean loss
  * + lambda r(F x); ggrlr: the same + (gamma/2)||x||^2. Every repeat has its own split, its own certified optimum
  * and, if F is learned (from the training rows), its own F. All solvers get the same rows, start, sampling stream,
- * clock and evaluation. The clock of a run is the processor time of its one thread, without evaluation. */
+ * clock and evaluation. The clock of a run is the processor time of its one thread, without evaluation. Exact solvers and
+ * auto, whose steps are many passes, run until their gap is proven and are compared at the median time of the others. */
 typedef struct spdhg_race_event {
     const char *data, *task, *solver; /* what has ended; NULL: nothing, this call only asks whether to stop */
     int64_t repeat;
@@ -533,8 +575,9 @@ typedef struct spdhg_race_options {
     size_t size;          /* sizeof(spdhg_race_options) */
     const char *tasks;    /* "gglr,ggrlr" or one of them */
     const char *solvers;  /* names of `spdhg list solvers`, separated by commas */
-    const char *protocol; /* "paper": spdhg's parameters by theory, the others' tuned by cross-validation on the training rows by
-                             held-out loss; "fair": all tuned, by the objective reached */
+    const char *protocol; /* "paper": spdhg's parameters by theory with L = max, the others' tuned by cross-validation on the
+                             training rows by held-out loss; "theory": the same with L of Assumption 1; "fair": all tuned, by
+                             the objective reached */
     const char *preset;   /* NULL, or "matlab": spdhg and lpdhg as in the published scripts, rows shuffled, 1 repeat */
     bool quick;           /* 3 repeats, 3 epochs, 10 s per run, tuning on a fifth of the rows, unless set below */
     int64_t repeats;      /* 0: 10 */

@@ -3,6 +3,7 @@
 #ifndef SPD_CORE_H
 #define SPD_CORE_H
 
+#include <fenv.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -70,6 +71,7 @@ int spd_print_double(char text[SPD_NUMBER_CHARS],
 
 /* ---- utf8.c */
 bool spd_is_utf8(const char *text);
+char *spd_to_utf8(const char *text); /* a copy; text that is not UTF-8 is read as Latin-1. NULL: out of memory */
 
 /* ---- rng.c: counter-based random numbers (Philox4x32-10 of Random123): out is a pure function of the three arguments. */
 void spd_random(uint64_t seed, uint64_t stream, uint64_t counter, uint64_t out[2]);
@@ -116,10 +118,17 @@ bool spd_stop_now(spd_stop *stop); /* from any thread; NULL: never. Stays true o
 spd_why spd_stop_why(spd_stop *stop);
 void spd_stop_call_off(spd_stop *stop);
 
+/* ---- floats.c: the first line of every public function that computes. */
+fenv_t spd_floats_take(void);
+void spd_floats_restore(const fenv_t *callers);
+#define SPD_DEFAULT_FLOATS const fenv_t spd_floats __attribute__((cleanup(spd_floats_restore), unused)) = spd_floats_take()
+
 /* ---- file.c: a file that appears complete or not at all: written under a temporary name, fsynced, renamed. */
 typedef struct spd_file {
     FILE *stream;
-    char *path, *temporary;
+    char *path, *temporary; /* temporary: NULL while the file has no name */
+    bool beside;   /* it is written beside its path and renamed; else straight into a device, a pipe or standard output */
+    unsigned mode; /* when it is complete */
     bool unsynced; /* set before commit to skip fsync: survives a crash of the process, but perhaps not one of the machine */
 } spd_file;
 spdhg_status spd_file_create(spd_file *file, const char *path, spdhg_error *err); /* "-": standard output, no renaming */
@@ -132,5 +141,12 @@ bool spd_spec_is(const char *spec, const char *name);
 const char *spd_spec_arg(const char *spec); /* the part after ':', or NULL */
 /* Writes "a, b, c", the names in a table, for messages. stride is the size of an entry, whose first member is the name. */
 void spd_names(char *text, size_t size, const void *table, int entries, size_t stride);
+/* The name in such a table that word was probably meant to be; NULL if none is near. */
+const char *spd_nearest(const char *word, const void *table, int64_t entries, size_t stride);
+/* "; did you mean 'NAME'?", or "" if no name is near: for the end of a message. */
+const char *spd_did_you_mean(char *text, size_t size, const char *word, const void *table, int64_t entries, size_t stride);
+#define SPD_DID_YOU_MEAN_CHARS 96
+/* SPDHG_USAGE: "unknown WHAT 'WORD'; did you mean 'NAME'? Expected one of: ...". WORD may be NAME:ARG. */
+spdhg_status spd_unknown(spdhg_error *err, const char *what, const char *word, const void *table, int entries, size_t stride);
 
 #endif

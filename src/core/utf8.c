@@ -17,3 +17,15 @@ bool spd_is_utf8(const char *text) {
         if ((length = sequence((const unsigned char *)text)) == 0) return false;
     return true;
 }
+
+/* Text that is not UTF-8 is read as Latin-1, in which every byte is the character with that code. */
+char *spd_to_utf8(const char *text) {
+    if (spd_is_utf8(text)) return spd_strdup(text);
+    char *out = spd_alloc(2 * (int64_t)strlen(text) + 1, 1), *to = out;
+    for (; out && *text; text++) {
+        const unsigned byte = (unsigned char)*text;
+        if (byte >= 0x80) *to++ = (char)(0xC0 | byte >> 6);
+        *to++ = (char)(byte >= 0x80 ? 0x80 | (byte & 0x3F) : byte);
+    }
+    return out;
+}

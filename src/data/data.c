@@ -9,11 +9,6 @@ spdhg_status spd_data_new(spdhg_data **out, spdhg_error *err) {
     return SPDHG_OK;
 }
 
-static void free_texts(char **text, int64_t count) {
-    for (int64_t i = 0; text && i < count; i++) spd_free(text[i]);
-    spd_free(text);
-}
-
 void spdhg_data_free(spdhg_data *data) {
     if (!data) return;
     if (!data->borrowed) {
@@ -22,11 +17,14 @@ void spdhg_data_free(spdhg_data *data) {
         spd_free(data->val);
         spd_free(data->b);
     }
-    free_texts(data->label, data->labels);
-    free_texts(data->name, data->features);
+    spd_texts_free(data->label, data->labels);
+    spd_texts_free(data->name, data->features);
+    spd_texts_free(data->id, data->rows);
+    spd_schema_free(data->columns);
     SPD_FREE_ALL(data->weight, data->offset, data->group, data->source, data);
 }
 
+const spdhg_columns *spdhg_data_columns(const spdhg_data *data) { return data->columns; }
 int64_t spdhg_data_rows(const spdhg_data *data) { return data->rows; }
 int64_t spdhg_data_features(const spdhg_data *data) { return data->features; }
 int64_t spdhg_data_nonzeros(const spdhg_data *data) { return data->nnz; }
@@ -109,6 +107,7 @@ static spdhg_status own(spdhg_data *data, spdhg_error *err) {
 spdhg_status spdhg_data_from_csr(spdhg_data **out, int64_t rows, int64_t features, const int64_t *ptr, const int32_t *idx,
                                  const double *val, const double *b, int64_t targets, spdhg_ownership ownership,
                                  spdhg_error *err) {
+    SPD_DEFAULT_FLOATS;
     *out = NULL;
     if (rows < 0 || features < 0 || targets < 0 || !val || (idx && !ptr) || (targets > 0) != (b != NULL))
         return spd_fail(err, SPDHG_USAGE, "a data set needs values, ptr together with idx, and b exactly when there are targets");
@@ -136,17 +135,14 @@ spdhg_status spdhg_data_from_csr(spdhg_data **out, int64_t rows, int64_t feature
 }
 
 static spdhg_status copy_texts(char ***out, const char *const *text, int64_t count, spdhg_error *err) {
-    char **copy = SPD_NEW(char *, count);
-    bool good = copy != NULL;
-    for (int64_t i = 0; good && i < count; i++) good = (copy[i] = spd_strdup(text[i])) != NULL;
-    if (good)
-        *out = copy;
-    else
-        free_texts(copy, count);
-    return good ? SPDHG_OK : spd_fail_memory(err, 8.0 * (double)count);
+    char **copy = spd_texts_copy((char *const *)(uintptr_t)text, count);
+    if (!copy) return spd_fail_memory(err, 8.0 * (double)count);
+    *out = copy;
+    return SPDHG_OK;
 }
 
 spdhg_status spdhg_data_set_labels(spdhg_data *data, const char *const *text, int64_t labels, spdhg_error *err) {
+    SPD_DEFAULT_FLOATS;
     if (data->targets != 1) return spd_fail(err, SPDHG_USAGE, "texts of labels need one label for each row");
     for (int64_t i = 0; i < data->rows; i++)
         if (!(data->b[i] >= 0 && data->b[i] < (double)labels) || data->b[i] != floor(data->b[i]))
@@ -154,7 +150,7 @@ spdhg_status spdhg_data_set_labels(spdhg_data *data, const char *const *text, in
                             (long long)i + 1, (long long)labels);
     char **copy = NULL;
     SPD_TRY(copy_texts(&copy, text, labels, err));
-    free_texts(data->label, data->labels);
+    spd_texts_free(data->label, data->labels);
     data->label = copy;
     data->labels = labels;
     return SPDHG_OK;
@@ -163,7 +159,7 @@ spdhg_status spdhg_data_set_labels(spdhg_data *data, const char *const *text, in
 spdhg_status spdhg_data_set_names(spdhg_data *data, const char *const *name, spdhg_error *err) {
     char **copy = NULL;
     SPD_TRY(copy_texts(&copy, name, data->features, err));
-    free_texts(data->name, data->features);
+    spd_texts_free(data->name, data->features);
     data->name = copy;
     return SPDHG_OK;
 }
@@ -187,6 +183,7 @@ void spdhg_data_look(const spdhg_data *data, spdhg_data_view *out) {
 }
 
 spdhg_status spdhg_data_set_weights(spdhg_data *data, const double *weight, spdhg_error *err) {
+    SPD_DEFAULT_FLOATS;
     bool some = false;
     for (int64_t i = 0; i < data->rows; i++) {
         if (!isfinite(weight[i]) || weight[i] < 0)
@@ -203,6 +200,7 @@ spdhg_status spdhg_data_set_weights(spdhg_data *data, const double *weight, spdh
 }
 
 spdhg_status spdhg_data_set_offsets(spdhg_data *data, const double *offset, int64_t outputs, spdhg_error *err) {
+    SPD_DEFAULT_FLOATS;
     int64_t count;
     if (outputs < 1 || __builtin_mul_overflow(data->rows, outputs, &count))
         return spd_fail(err, SPDHG_USAGE, "offsets for %lld outputs: expected at least 1", (long long)outputs);

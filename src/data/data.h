@@ -3,7 +3,7 @@
 #ifndef SPD_DATA_H
 #define SPD_DATA_H
 
-#include "core/core.h"
+#include "data/columns.h"
 
 /* What a reader noticed and repaired; printed by inspect and by fit -v. */
 typedef struct spd_notes {
@@ -23,12 +23,14 @@ struct spdhg_data {
     double *weight; /* rows, or NULL */
     double *offset; /* rows x offsets, or NULL */
     int64_t offsets;
-    int64_t *group;     /* qid of each row, or NULL */
-    char **name;        /* names of the features, or NULL */
-    int index_base;     /* 0 or 1: the file's index of the first feature */
-    char *source;       /* path, for messages; may be NULL */
-    int64_t first_line; /* line of source with row 0, if every line from there on is a row; otherwise 0 */
-    const char *format; /* the reader's name; static text */
+    int64_t *group;         /* qid of each row, or NULL */
+    char **name;            /* names of the features, or NULL */
+    spdhg_columns *columns; /* of a table: its columns and their features; otherwise NULL */
+    char **id;              /* the name of each row, or NULL */
+    int index_base;         /* 0 or 1: the file's index of the first feature */
+    char *source;           /* path, for messages; may be NULL */
+    int64_t first_line;     /* line of source with row 0, if every line from there on is a row; otherwise 0 */
+    const char *format;     /* the reader's name; static text */
     double read_seconds;
     bool borrowed; /* ptr, idx, val, b belong to the caller */
     spd_notes notes;
@@ -102,6 +104,7 @@ typedef struct spd_inspection {
     double fit_bytes; /* memory needed by a fit with an identity structure */
 } spd_inspection;
 spdhg_status spd_data_inspect(const spdhg_data *data, spd_inspection *out, spdhg_error *err);
+bool spd_data_counts_rows(const spdhg_data *data, int64_t feature); /* 0, 1, 2, ... or 1, 2, 3, ... in a dense column */
 
 /* ---- synthetic.c: data with a known truth. The kinds are in a table: name, help, parameters. */
 typedef struct spd_synthetic_options {

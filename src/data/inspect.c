@@ -188,3 +188,11 @@ spdhg_status spd_data_inspect(const spdhg_data *data, spd_inspection *out, spdhg
                                         (double)data->rows * (double)(sizeof *work + sizeof *mark));
     return SPDHG_OK;
 }
+
+bool spd_data_counts_rows(const spdhg_data *data, int64_t feature) {
+    if (data->idx || data->rows < 3) return false;
+    const double first = data->val[feature];
+    bool counts = first == 0 || first == 1;
+    for (int64_t i = 1; counts && i < data->rows; i++) counts = data->val[i * data->features + feature] == first + (double)i;
+    return counts;
+}

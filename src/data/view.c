@@ -28,17 +28,6 @@ spdhg_status spd_split(int64_t rows, double fraction, uint64_t seed, int64_t **t
     return SPDHG_OK;
 }
 
-static char **copy_texts(char *const *text, int64_t count) {
-    char **copy = SPD_NEW(char *, count);
-    for (int64_t i = 0; copy && i < count; i++)
-        if (!(copy[i] = spd_strdup(text[i]))) {
-            while (i-- > 0) spd_free(copy[i]);
-            spd_free(copy);
-            return NULL;
-        }
-    return copy;
-}
-
 /* The chosen rows of a rows x width array; NULL in, NULL out. */
 static double *gather(const double *from, int64_t width, const int64_t *row, int64_t rows, bool *good) {
     int64_t count;
@@ -84,9 +73,15 @@ static bool copy_rows(spdhg_data *part, const spdhg_data *data, const int64_t *r
         for (int64_t i = 0; part->group && i < part->rows; i++) part->group[i] = data->group[row[i]];
         good = good && part->group;
     }
-    if (data->label) good = (part->label = copy_texts(data->label, data->labels)) && good;
+    if (data->label) good = (part->label = spd_texts_copy(data->label, data->labels)) && good;
     part->labels = part->label ? data->labels : 0; /* never more than the texts that exist: free visits them all */
-    if (data->name) good = (part->name = copy_texts(data->name, data->features)) && good;
+    if (data->name) good = (part->name = spd_texts_copy(data->name, data->features)) && good;
+    if (data->columns) good = (part->columns = spd_schema_copy(data->columns)) && good;
+    if (data->id) {
+        part->id = SPD_NEW(char *, part->rows);
+        for (int64_t i = 0; part->id && i < part->rows; i++) good = (part->id[i] = spd_strdup(data->id[row[i]])) && good;
+        good = good && part->id;
+    }
     if (data->source) good = (part->source = spd_strdup(data->source)) && good;
     return good;
 }

@@ -79,7 +79,7 @@ typedef struct spd_lasso {
     double *z0, *slope0, *curve0; /* n: its scores, phi', phi'' */
     double *Q, *r;                /* n: share phi'' of the model; share times the slopes of the model at now */
     double damp;                  /* added to phi'', in units of its usual size: after steps that were too long */
-    double *h;                    /* d: A_j'Q A_j + gamma, if ... */
+    double *h;                    /* d: A_j'Q A_j, if ... */
     int64_t *h_of, number;        /* ... h_of[j] is the number of the model */
     double work;                  /* multiplications of the sweeps since the last step on a face */
     spd_products products;

@@ -38,11 +38,11 @@ void spd_lasso_model(spd_lasso *a) {
 
 double spd_lasso_curvature(spd_lasso *a, int64_t j) {
     if (a->h_of[j] != a->number) {
-        a->h[j] = spd_matrix_square(&a->A, j, a->Q) + a->p->gamma;
+        a->h[j] = spd_matrix_square(&a->A, j, a->Q);
         a->h_of[j] = a->number;
         a->work += 0.5 * (double)spd_matrix_count(&a->A, j);
     }
-    return a->h[j];
+    return a->h[j] + a->p->gamma; /* which may follow lambda */
 }
 
 double spd_lasso_move(spd_lasso *a, int64_t j, double to) {

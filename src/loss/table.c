@@ -33,9 +33,7 @@ spdhg_status spd_loss_find(const char *spec, const spdhg_loss **loss, double *ar
         *loss = table[i];
         return SPDHG_OK;
     }
-    char names[400];
-    spd_names(names, sizeof names, name, ENTRIES, sizeof *name);
-    return spd_fail(err, SPDHG_USAGE, "unknown loss '%s'; expected one of: %s", spec, names);
+    return spd_unknown(err, "loss", spec, name, ENTRIES, sizeof *name);
 }
 
 double spd_loss_never_rises(const spdhg_loss *loss, double arg, double b) {

@@ -26,6 +26,7 @@ int64_t spd_model_class(const spdhg_model *model, const double *scores) {
 }
 
 spdhg_status spdhg_model_means(const spdhg_model *model, int64_t rows, const double *scores, double *mean, spdhg_error *err) {
+    SPD_DEFAULT_FLOATS;
     double arg;
     const spdhg_loss *loss = spd_model_loss(model, &arg);
     if (model->classify) return spd_fail(err, SPDHG_USAGE, "a model of the %s loss predicts labels, not numbers", model->loss);
@@ -35,6 +36,7 @@ spdhg_status spdhg_model_means(const spdhg_model *model, int64_t rows, const dou
 
 spdhg_status spdhg_model_probabilities(const spdhg_model *model, int64_t rows, const double *scores, double *probability,
                                        spdhg_error *err) {
+    SPD_DEFAULT_FLOATS;
     for (int64_t i = 0; i < rows; i++)
         if (!spd_model_probability(model, scores + i * model->outputs, probability + i * model->classes))
             return spd_fail(err, SPDHG_USAGE, "the %s loss models no probabilities; logistic and softmax do", model->loss);
@@ -71,7 +73,7 @@ static bool classes_of(const spdhg_model *model, const spdhg_data *data, int64_t
     int64_t *code = data->label ? SPD_NEW(int64_t, data->labels) : NULL;
     if (data->label && !code) return false;
     for (int64_t l = 0; l < data->labels && code; l++) {
-        char *text = spd_model_utf8(data->label[l]);
+        char *text = spd_to_utf8(data->label[l]);
         if (!text) {
             spd_free(code);
             return false;

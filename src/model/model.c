@@ -6,11 +6,13 @@ void spdhg_model_free(spdhg_model *model) {
     for (int64_t k = 0; model->class_text && k < model->classes; k++) spd_free(model->class_text[k]);
     for (int64_t j = 0; model->name && j < model->features; j++) spd_free(model->name[j]);
     SPD_FREE_ALL(model->x, model->c, model->class_value, model->class_text, model->name, model->penalty, model->structure,
-                 model->set, model->solver, model->outcome, model->centred_c);
+                 model->set, model->solver, model->outcome, model->centred_c, model->spread, model->group);
+    spd_schema_free(model->columns);
     spd_centre_free(&model->centre);
     spd_free(model);
 }
 
+const spdhg_columns *spdhg_model_columns(const spdhg_model *model) { return model->columns; }
 int64_t spdhg_model_outputs(const spdhg_model *model) { return model->outputs; }
 int64_t spdhg_model_features(const spdhg_model *model) { return model->features; }
 
@@ -47,6 +49,7 @@ void spdhg_model_look(const spdhg_model *model, spdhg_model_view *out) {
 }
 
 spdhg_status spdhg_model_change(spdhg_model *model, const double *x, const double *c, spdhg_error *err) {
+    SPD_DEFAULT_FLOATS;
     const int64_t coefficients = model->features * model->outputs;
     for (int64_t i = 0; x && i < coefficients; i++)
         if (!isfinite(x[i])) return spd_fail(err, SPDHG_DATA, "coefficient %lld is not finite", (long long)i);
@@ -63,18 +66,6 @@ spdhg_status spdhg_model_change(spdhg_model *model, const double *x, const doubl
     return SPDHG_OK;
 }
 
-/* JSON is UTF-8. Other text is read as Latin-1, in which every byte is the character with that code. */
-char *spd_model_utf8(const char *text) {
-    if (spd_is_utf8(text)) return spd_strdup(text);
-    char *out = spd_alloc(2 * (int64_t)strlen(text) + 1, 1), *to = out;
-    for (; out && *text; text++) {
-        const unsigned byte = (unsigned char)*text;
-        if (byte >= 0x80) *to++ = (char)(0xC0 | byte >> 6);
-        *to++ = (char)(byte >= 0x80 ? 0x80 | (byte & 0x3F) : byte);
-    }
-    return out;
-}
-
 /* Index j of the data is feature j + index_shift of the model. Only formats with explicit indices can disagree about the first
  * index: a 0-based training file and a test file in which index 0 happens not to occur. */
 static int64_t index_shift(const spdhg_model *model, const spdhg_data *data) {
@@ -83,6 +74,7 @@ static int64_t index_shift(const spdhg_model *model, const spdhg_data *data) {
 }
 
 spdhg_status spdhg_model_scores(const spdhg_model *model, const spdhg_data *data, double *scores, spdhg_error *err) {
+    SPD_DEFAULT_FLOATS;
     const int64_t K = model->outputs, renumber = index_shift(model, data);
     if (data->offset && data->offsets != K)
         return spd_fail(err, SPDHG_DATA, "%s: %lld offsets in a row: expected %lld, one for each output of the model",

@@ -15,16 +15,18 @@ struct spdhg_model {
     double *class_value; /* raw labels in sorted order: class 0 is -1, class 1 is +1 for binary losses */
     char **class_text;   /* texts of labels that are not numbers, or NULL */
     int index_base;
-    char **name;     /* features, or NULL */
-    int64_t side[3]; /* shape of the grid of coefficients, or 0 */
+    char **name;            /* features, or NULL */
+    spdhg_columns *columns; /* of the table it was fitted to; NULL: features have no names */
+    int64_t rows;           /* that it was fitted to; 0: not known */
+    double *spread;         /* standard deviation of each feature over these rows, or NULL; 0 where the coefficients are 0 */
+    int64_t *group;         /* coefficients with the same number, from 1, were made equal by the structure; 0: alone; or NULL */
+    int64_t side[3];        /* shape of the grid of coefficients, or 0 */
     char *penalty, *structure, *set, *solver, *outcome;
     double lambda, gamma, objective, train_loss, penalty_value, gap, epochs, seconds;
     bool intercept, standardized;
     uint64_t seed;
     char version[24];
 };
-
-char *spd_model_utf8(const char *text); /* a copy; text that is not UTF-8 is read as Latin-1, as in the model */
 
 /* Metrics of scores (rows x outputs) against the labels of the data, using the model's map. */
 typedef struct spd_metrics {

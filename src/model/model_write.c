@@ -1,27 +1,40 @@
-/* model_write.c - writes a model as one JSON object: keys in a fixed order, numbers with 17 digits (the same bits come back),
- * unknown values are null. Coefficients that are mostly zero are {"index": [...], "value": [...]} with 0-based positions in the
- * features x outputs array. */
+/* model_write.c - writes a model as one JSON object, version 2 of docs/model.md: keys in a fixed order, numbers with 17 digits (the
+ * same bits come back), unknown values are null. */
 #include <inttypes.h>
 
-#include "model/json_file.h"
-#include "model/model.h"
+#include "model/columns_json.h"
 
 /* Takes ownership of `value`; false if it is NULL or cannot be added. */
 static bool put(json_t *object, const char *key, json_t *value) { return value && json_object_set_new(object, key, value) == 0; }
 
-static json_t *coefficients(const double *x, int64_t count) {
-    int64_t nonzeros = 0;
-    for (int64_t i = 0; i < count; i++) nonzeros += x[i] != 0 || signbit(x[i]); /* -0 is kept: the same bits come back */
-    if (2 * nonzeros >= count) return spd_json_numbers(x, count);
-    json_t *object = json_object(), *index = json_array(), *value = json_array();
-    bool good = object && index && value;
-    for (int64_t i = 0; good && i < count; i++)
-        if (x[i] != 0 || signbit(x[i]))
-            good = json_array_append_new(index, json_integer(i)) == 0 && json_array_append_new(value, spd_json_number(x[i])) == 0;
-    const bool taken = put(object, "index", index), also = put(object, "value", value);
-    if (good && taken && also) return object;
-    json_decref(object);
-    return NULL;
+/* Every coefficient that is not 0 (-0 is kept: the same bits come back): its place, value, the spread of its feature, its group. */
+static json_t *coefficients(const spdhg_model *m) {
+    json_t *object = json_object(), *index = json_array(), *value = json_array(), *spread = json_array(), *group = json_array();
+    for (int64_t i = 0; i < m->features * m->outputs; i++) {
+        if (m->x[i] == 0 && !signbit(m->x[i])) continue;
+        spd_json_append(&index, json_integer(i));
+        spd_json_append(&value, spd_json_number(m->x[i]));
+        if (m->spread) spd_json_append(&spread, spd_json_number(m->spread[i / m->outputs]));
+        if (m->group) spd_json_append(&group, json_integer(m->group[i]));
+    }
+    spd_json_set(&object, "index", index);
+    spd_json_set(&object, "value", value);
+    spd_json_set(&object, "spread", m->spread ? spread : json_null());
+    spd_json_set(&object, "group", m->group ? group : json_null());
+    if (!m->spread) json_decref(spread);
+    if (!m->group) json_decref(group);
+    return object;
+}
+
+static bool put_columns(json_t *o, const spdhg_model *m) {
+    const spdhg_columns *k = m->columns;
+    return put(o, "target", k && k->target ? spd_json_texts(k->target, k->targets) : json_null()) &&
+           put(o, "id", spd_json_text(k ? k->id : NULL)) && put(o, "offset", spd_json_text(k ? k->offset : NULL)) &&
+           put(o, "header",
+               k         ? json_boolean(k->named)
+               : m->name ? json_true()
+                         : json_null()) &&
+           put(o, "columns", k && !spd_columns_plain(k) ? spd_columns_to_json(k) : json_null());
 }
 
 /* Columns shifted by a point s within their range; scores are sum_j (a_j - s_j) x_j + constants. */
@@ -45,14 +58,14 @@ static json_t *seed_text(uint64_t seed) { /* text: JSON readers lose digits of i
 }
 
 static bool put_what(json_t *o, const spdhg_model *m) {
-    return put(o, "format", json_string("spdhg-model")) && put(o, "version", json_integer(1)) &&
+    return put(o, "format", json_string("spdhg-model")) && put(o, "version", json_integer(2)) &&
            put(o, "made_by", spd_json_text(m->version)) && put(o, "loss", spd_json_text(m->loss)) &&
            put(o, "penalty", spd_json_text(m->penalty)) && put(o, "structure", spd_json_text(m->structure)) &&
            put(o, "set", spd_json_text(m->set)) && put(o, "lambda", spd_json_number(m->lambda)) &&
            put(o, "gamma", spd_json_number(m->gamma)) && put(o, "intercept", json_boolean(m->intercept)) &&
-           put(o, "standardized", json_boolean(m->standardized)) && put(o, "features", json_integer(m->features)) &&
-           put(o, "outputs", json_integer(m->outputs)) && put(o, "index_base", json_integer(m->index_base)) &&
-           put(o, "side", spd_json_integers(m->side, 3));
+           put(o, "standardized", json_boolean(m->standardized)) && put(o, "rows", json_integer(m->rows)) &&
+           put(o, "features", json_integer(m->features)) && put(o, "outputs", json_integer(m->outputs)) &&
+           put(o, "index_base", json_integer(m->index_base)) && put(o, "side", spd_json_integers(m->side, 3));
 }
 
 static bool put_how(json_t *o, const spdhg_model *m) {
@@ -70,9 +83,9 @@ static spdhg_status whole(const spdhg_model *model, json_t **out, spdhg_error *e
     json_t *object = json_object();
     if (!object || !put_what(object, model) || !put_how(object, model) ||
         !put(object, "constants", spd_json_numbers(model->c, model->outputs)) ||
-        (model->centre.count > 0 && !put(object, "centred", centre(model))) ||
+        (model->centre.count > 0 && !put(object, "centred", centre(model))) || !put_columns(object, model) ||
         !put(object, "names", spd_json_texts(model->name, model->features)) ||
-        !put(object, "coefficients", coefficients(model->x, model->features * model->outputs))) {
+        !put(object, "coefficients", coefficients(model))) {
         json_decref(object);
         return spd_fail_memory(err, 40.0 * (double)model->features * (double)model->outputs);
     }
@@ -81,6 +94,7 @@ static spdhg_status whole(const spdhg_model *model, json_t **out, spdhg_error *e
 }
 
 spdhg_status spdhg_model_to_text(const spdhg_model *model, char **text, spdhg_error *err) {
+    SPD_DEFAULT_FLOATS;
     json_t *object;
     *text = NULL;
     SPD_TRY(whole(model, &object, err));
@@ -97,6 +111,7 @@ spdhg_status spdhg_model_to_text(const spdhg_model *model, char **text, spdhg_er
 void spdhg_text_free(char *text) { spd_free(text); }
 
 spdhg_status spdhg_model_write(const spdhg_model *model, const char *path, spdhg_error *err) {
+    SPD_DEFAULT_FLOATS;
     json_t *object;
     SPD_TRY(whole(model, &object, err));
     return spd_json_write(path, object, FORM, false, err);

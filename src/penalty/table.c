@@ -18,7 +18,5 @@ spdhg_status spd_penalty_find(const char *wanted, const spd_penalty **out, spdhg
         *out = table[i];
         return SPDHG_OK;
     }
-    char names[400];
-    spd_names(names, sizeof names, name, ENTRIES, sizeof *name);
-    return spd_fail(err, SPDHG_USAGE, "unknown penalty '%s'; expected one of: %s", wanted, names);
+    return spd_unknown(err, "penalty", wanted, name, ENTRIES, sizeof *name);
 }

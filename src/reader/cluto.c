@@ -3,7 +3,8 @@
  * the targets come from elsewhere. */
 #include <unistd.h>
 
-#include "reader/labels.h"
+#include "reader/reader.h"
+#include "table/labels.h"
 
 typedef struct matrix {
     int64_t rows, columns, declared, entries, idx_room, val_room, ptr_room;
@@ -126,7 +127,7 @@ static spdhg_status read_classes(spdhg_data *data, spd_text *text, spd_labels *l
         return spd_text_fail(text, &token, err, "%lld labels for %lld rows", (long long)row, (long long)data->rows);
     data->targets = 1;
     if (words) {
-        SPD_TRY(spd_labels_sort(labels, data->b, data->rows, err));
+        SPD_TRY(spd_labels_sort(labels, false, data->b, 1, data->rows, err));
         data->label = labels->text;
         data->labels = labels->count;
         labels->text = NULL;

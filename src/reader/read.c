@@ -36,9 +36,7 @@ static spdhg_status by_name(const char *format, const spd_reader **out, spdhg_er
             *out = &table[i];
             return SPDHG_OK;
         }
-    char names[200];
-    spd_names(names, sizeof names, table, entries, sizeof *table);
-    return spd_fail(err, SPDHG_USAGE, "unknown format '%s', expected auto, %s", format, names);
+    return spd_unknown(err, "format", format, table, entries, sizeof *table);
 }
 
 static spdhg_status choose(spd_stream *stream, const char *format, const spd_reader **out, spdhg_error *err) {
@@ -46,6 +44,7 @@ static spdhg_status choose(spd_stream *stream, const char *format, const spd_rea
     const char *head;
     size_t size;
     SPD_TRY(spd_stream_peek(stream, &head, &size, err));
+    SPD_TRY(spd_foreign_check(head, size, spd_stream_path(stream), err));
     int entries;
     const spd_reader *table = spd_reader_table(&entries);
     for (int i = 0; i < entries; i++)
@@ -64,7 +63,8 @@ static spdhg_status read_targets(const char *path, double **out, int64_t *rows, 
     SPD_TRY(spd_stream_open(&stream, path, err));
     const char *head;
     size_t size;
-    const spdhg_read_options all_columns = {.size = sizeof all_columns, .index_base = -1, .unlabelled_ok = true, .targets = path};
+    spdhg_read_options all_columns = SPDHG_READ_OPTIONS;
+    all_columns.unlabelled_ok = all_columns.no_label = true;
     spdhg_data *data = NULL;
     spdhg_status status = spd_stream_peek(stream, &head, &size, err);
     const spd_reader *reader = status == SPDHG_OK ? spd_table_of_numbers(head, size) : NULL;
@@ -111,6 +111,8 @@ static spdhg_status replace_targets(spdhg_data *data, const char *path, spdhg_er
 static spdhg_status finish(spdhg_data *data, const char *path, const spdhg_read_options *o, spdhg_error *err) {
     if (data->rows == 0) return spd_fail(err, SPDHG_DATA, "%s: has no rows", path);
     if (o->targets) SPD_TRY(replace_targets(data, o->targets, err));
+    if (data->targets == 0 && !o->unlabelled_ok && o->like && o->like->targets > 0)
+        return spd_fail(err, SPDHG_DATA, "%s: the target, column '%.60s', is missing", path, o->like->target[0]);
     if (data->targets == 0 && !o->unlabelled_ok)
         return spd_fail(err, SPDHG_DATA, "%s: no labels in it, and no file of targets was given", path);
     if (o->features > INT32_MAX) return spd_fail(err, SPDHG_USAGE, "features: at most %d are possible", INT32_MAX);
@@ -140,14 +142,37 @@ static spdhg_status take_names(spdhg_data *data, spd_name_list *names, const cha
     if (names->count != data->features)
         return spd_fail(err, SPDHG_DATA, "%s: %lld names, but %s has %lld features: a line for each is expected", names_path,
                         (long long)names->count, path, (long long)data->features);
-    for (int64_t j = 0; data->name && j < data->features; j++) spd_free(data->name[j]);
-    spd_free(data->name);
+    for (int64_t k = 0; data->columns && k < data->columns->count; k++)
+        if (data->columns->column[k].features != 1 || data->columns->column[k].category)
+            return spd_fail(err, SPDHG_USAGE,
+                            "--names: column '%.60s' of %s has several features; give the table a header instead",
+                            data->columns->column[k].name, path);
+    spd_texts_free(data->name, data->features);
     data->name = names->name;
     *names = (spd_name_list){0};
+    spdhg_columns *columns = spd_schema_numbers(data->name, data->features);
+    if (!columns) return spd_fail_memory(err, 8.0 * (double)data->features);
+    spd_schema_free(data->columns);
+    data->columns = columns;
     return SPDHG_OK;
 }
 
+/* Formats without columns have features by index, as a model knows them. Names, if both have them, must agree. */
+static spdhg_status check_names(const spdhg_data *data, const char *path, const spdhg_columns *like, spdhg_error *err) {
+    if (!data->name || !like->named || data->features < like->features) return SPDHG_OK;
+    char **expected = spd_schema_names(like);
+    if (!expected) return spd_fail_memory(err, 8.0 * (double)like->features);
+    spdhg_status status = SPDHG_OK;
+    for (int64_t j = 0; status == SPDHG_OK && j < like->features; j++)
+        if (data->name[j][0] && strcmp(data->name[j], expected[j]) != 0)
+            status = spd_fail(err, SPDHG_DATA, "%s: feature %lld is called '%.60s', but '%.60s' in the model", path,
+                              (long long)j + data->index_base, data->name[j], expected[j]);
+    spd_texts_free(expected, like->features);
+    return status;
+}
+
 spdhg_status spdhg_data_read(spdhg_data **out, const char *path, const spdhg_read_options *options, spdhg_error *err) {
+    SPD_DEFAULT_FLOATS;
     const double began = spd_now();
     *out = NULL;
     spdhg_read_options o = SPDHG_READ_OPTIONS;
@@ -168,6 +193,7 @@ spdhg_status spdhg_data_read(spdhg_data **out, const char *path, const spdhg_rea
     if (status == SPDHG_OK && data->idx && names.count > o.features) o.features = names.count; /* rows may lack the last ones */
     if (status == SPDHG_OK) status = finish(data, path, &o, err);
     if (status == SPDHG_OK && o.names) status = take_names(data, &names, path, o.names, err);
+    if (status == SPDHG_OK && o.like && !data->columns) status = check_names(data, path, o.like, err);
     spd_names_free(&names);
     if (status != SPDHG_OK) {
         spdhg_data_free(data);
@@ -180,6 +206,7 @@ spdhg_status spdhg_data_read(spdhg_data **out, const char *path, const spdhg_rea
 }
 
 spdhg_status spdhg_data_write(const spdhg_data *data, const char *path, const char *format, spdhg_error *err) {
+    SPD_DEFAULT_FLOATS;
     const spd_reader *writer = NULL;
     if (format && strcmp(format, "auto") != 0)
         SPD_TRY(by_name(format, &writer, err));

@@ -94,7 +94,7 @@ static void put_csv_row(FILE *stream, const spdhg_data *data, int64_t i) {
     fputc('\n', stream);
 }
 
-/* Dense; the target columns come last and are called label, or label1, label2, ... */
+/* Dense; the target columns come last and have their names, or are called label, or label1, label2, ... */
 spdhg_status spd_csv_write(const spdhg_data *data, const char *path, spdhg_error *err) {
     SPD_TRY(check_text(data, path, INT64_MAX, false, err));
     spd_file file;
@@ -107,7 +107,10 @@ spdhg_status spd_csv_write(const spdhg_data *data, const char *path, spdhg_error
         if (j + 1 < data->features || data->targets) fputc(',', file.stream);
     }
     for (int64_t k = 0; k < data->targets; k++) {
-        if (data->targets == 1)
+        if (data->columns && data->columns->targets == data->targets && data->columns->named) {
+            if (k > 0) fputc(',', file.stream);
+            put_word(file.stream, data->columns->target[k]);
+        } else if (data->targets == 1)
             fputs("label", file.stream);
         else
             fprintf(file.stream, "%slabel%lld", k ? "," : "", (long long)k + 1);

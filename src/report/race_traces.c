@@ -25,7 +25,7 @@ static json_t *summary_of(const spd_traces *runs, const char *command) {
     for (int64_t r = 0; good && r < runs->count; r++)
         good =
             json_array_append_new(json_object_get(entry_of(solvers, runs->run[r].solver), "runs"), run_json(&runs->run[r])) == 0;
-    char *clean = spd_model_utf8(command ? command : "");
+    char *clean = spd_to_utf8(command ? command : "");
     json_t *summary = good && clean ? json_pack("{ss, s[{sO}]}", "command", clean, "problems", "solvers", solvers) : NULL;
     json_decref(solvers);
     spd_free(clean);
@@ -38,7 +38,7 @@ static char *label(const char *solver, const char *file) {
     const size_t size = strlen(solver) + strlen(base) + 3;
     char *joined = spd_alloc((int64_t)size, 1);
     if (joined) snprintf(joined, size, "%s%s%s", solver, *base ? ", " : "", base);
-    char *clean = joined ? spd_model_utf8(joined) : NULL;
+    char *clean = joined ? spd_to_utf8(joined) : NULL;
     spd_free(joined);
     return clean;
 }

@@ -48,13 +48,15 @@ static bool copy_meaning(spdhg_model *m, const spdhg_problem *p) {
         if (data->label && !(m->class_text = SPD_NEW(char *, p->classes))) return false;
         m->classes = p->classes;
         for (int64_t k = 0; data->label && k < m->classes; k++)
-            if (!(m->class_text[k] = spd_model_utf8(data->label[(int64_t)m->class_value[k]]))) return false;
+            if (!(m->class_text[k] = spd_to_utf8(data->label[(int64_t)m->class_value[k]]))) return false;
     }
-    if (!data->name) return true;
-    if (!(m->name = SPD_NEW(char *, m->features))) return false;
-    for (int64_t j = 0; j < m->features; j++)
-        if (!(m->name[j] = spd_model_utf8(data->name[j]))) return false;
-    return true;
+    if (data->name) {
+        if (!(m->name = SPD_NEW(char *, m->features))) return false;
+        for (int64_t j = 0; j < m->features; j++)
+            if (!(m->name[j] = spd_to_utf8(data->name[j]))) return false;
+    }
+    if (data->columns) return (m->columns = spd_schema_copy(data->columns));
+    return !m->name || (m->columns = spd_schema_numbers(m->name, m->features));
 }
 
 static bool copy_history(spdhg_model *m, const spdhg_solver *solver, const spdhg_problem *p, const spdhg_solution *s) {
@@ -85,13 +87,15 @@ static bool copy_history(spdhg_model *m, const spdhg_solver *solver, const spdhg
 }
 
 spdhg_status spdhg_model_from_solver(spdhg_model **out, const spdhg_solver *solver, spdhg_error *err) {
+    SPD_DEFAULT_FLOATS;
     *out = NULL;
     const spdhg_problem *p = spd_solver_problem(solver);
     const spdhg_solution *s = spdhg_solver_solution(solver);
     if (!s || !s->x)
         return spd_fail(err, SPDHG_USAGE, "a model needs a solver that has run, and a point at which the objective is finite");
     spdhg_model *m = SPD_NEW(spdhg_model, 1);
-    if (!m || !copy_coefficients(m, solver, p, s) || !copy_meaning(m, p) || !copy_history(m, solver, p, s)) {
+    if (!m || !copy_coefficients(m, solver, p, s) || !copy_meaning(m, p) || !spd_model_describe(m, p, s->x) ||
+        !copy_history(m, solver, p, s)) {
         spdhg_model_free(m);
         return spd_fail_memory(err, 8.0 * (double)s->features * (double)s->outputs);
     }

@@ -56,7 +56,5 @@ spdhg_status spd_set_find(const char *spec, spd_set *out, spdhg_error *err) {
         name[i] = table[i]->name;
         if (spd_spec_is(spec, name[i])) return fill(table[i], spec, out, err);
     }
-    char names[400];
-    spd_names(names, sizeof names, name, ENTRIES, sizeof *name);
-    return spd_fail(err, SPDHG_USAGE, "unknown set '%s'; expected one of: %s", spec, names);
+    return spd_unknown(err, "set", spec, name, ENTRIES, sizeof *name);
 }

@@ -1,11 +1,13 @@
-/* stream.c - the bytes of a file or of standard input, decompressed according to their content, not the file name.
- * codec.c has the decoders. This file handles the input, consecutive frames, and the position of errors. */
+/* stream.c - the bytes of a file or of standard input, decompressed according to their content, not the file name, and as UTF-8.
+ * codec.c has the decoders, recode.c other forms of text. This file handles the input, consecutive frames, and the position of
+ * errors. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "text/codec.h"
+#include "text/recode.h"
 #include "text/text.h"
 
 enum { INPUT_BYTES = 1 << 16, HEAD_BYTES = 4096 };
@@ -22,8 +24,13 @@ struct spd_stream {
     bool input_over, boundary /* between two frames, where a file may end */;
     char head[HEAD_BYTES]; /* bytes peeked at */
     size_t head_at, head_end;
-    bool peeked;
+    spd_form form;          /* of the decompressed bytes */
+    char raw[HEAD_BYTES];   /* those that are not recoded yet */
+    size_t raw_at, raw_end; /* of a plain form: bytes that were read to find out */
+    bool raw_over, peeked;
 };
+
+static spdhg_status find_form(spd_stream *s, spdhg_error *err);
 
 /* Reads until the buffer is full or the file ends. */
 static spdhg_status read_file(spd_stream *s, char *buffer, size_t size, size_t *got, spdhg_error *err) {
@@ -57,7 +64,7 @@ static spdhg_status start(spd_stream *s, spdhg_error *err) {
     const spd_codec *codec = spd_codec_of(s->input, s->input_end);
     if (codec && !codec->open(&s->decoder)) return spd_fail_memory(err, INPUT_BYTES);
     s->codec = codec;
-    return SPDHG_OK;
+    return find_form(s, err);
 }
 
 spdhg_status spd_stream_open(spd_stream **out, const char *path, spdhg_error *err) {
@@ -111,11 +118,11 @@ static spdhg_status decode(spd_stream *s, char *buffer, size_t size, size_t *got
     return SPDHG_OK;
 }
 
-spdhg_status spd_stream_read(spd_stream *s, char *buffer, size_t size, size_t *got, spdhg_error *err) {
-    const size_t held = s->head_end - s->head_at;
-    const size_t taken = held < size ? held : size;
-    memcpy(buffer, s->head + s->head_at, taken);
-    s->head_at += taken;
+/* Decompressed bytes, beginning with those that find_form has read. */
+static spdhg_status read_raw(spd_stream *s, char *buffer, size_t size, size_t *got, spdhg_error *err) {
+    const size_t held = s->raw_end - s->raw_at, taken = held < size ? held : size;
+    memcpy(buffer, s->raw + s->raw_at, taken);
+    s->raw_at += taken;
     *got = taken;
     if (taken == size) return SPDHG_OK;
     size_t more = 0;
@@ -124,10 +131,46 @@ spdhg_status spd_stream_read(spd_stream *s, char *buffer, size_t size, size_t *g
     return SPDHG_OK;
 }
 
+static spdhg_status find_form(spd_stream *s, spdhg_error *err) {
+    SPD_TRY((s->codec ? decode : read_plain)(s, s->raw, HEAD_BYTES, &s->raw_end, err));
+    s->form = spd_form_of(s->raw, s->raw_end);
+    s->raw_over = s->raw_end < HEAD_BYTES;
+    return SPDHG_OK;
+}
+
+static spdhg_status read_recoded(spd_stream *s, char *buffer, size_t size, size_t *got, spdhg_error *err) {
+    for (*got = 0; size - *got >= 4;) {
+        size_t taken = s->raw_end - s->raw_at, more = 0;
+        *got += spd_recode(s->form, s->raw + s->raw_at, &taken, s->raw_over, buffer + *got, size - *got);
+        s->raw_at += taken;
+        if (s->raw_over && s->raw_at == s->raw_end) return SPDHG_OK;
+        if (s->raw_end - s->raw_at > 4) continue; /* the buffer is full */
+        memmove(s->raw, s->raw + s->raw_at, s->raw_end -= s->raw_at);
+        s->raw_at = 0;
+        SPD_TRY((s->codec ? decode : read_plain)(s, s->raw + s->raw_end, HEAD_BYTES - s->raw_end, &more, err));
+        s->raw_over = s->raw_end + more < HEAD_BYTES;
+        s->raw_end += more;
+    }
+    return SPDHG_OK;
+}
+
+spdhg_status spd_stream_read(spd_stream *s, char *buffer, size_t size, size_t *got, spdhg_error *err) {
+    const size_t held = s->head_end - s->head_at;
+    const size_t taken = held < size ? held : size;
+    memcpy(buffer, s->head + s->head_at, taken);
+    s->head_at += taken;
+    *got = taken;
+    if (taken == size) return SPDHG_OK;
+    size_t more = 0;
+    SPD_TRY((s->form ? read_recoded : read_raw)(s, buffer + taken, size - taken, &more, err));
+    *got += more;
+    return SPDHG_OK;
+}
+
 spdhg_status spd_stream_peek(spd_stream *s, const char **head, size_t *size, spdhg_error *err) {
     if (!s->peeked) {
         size_t got;
-        SPD_TRY((s->codec ? decode : read_plain)(s, s->head, HEAD_BYTES, &got, err));
+        SPD_TRY((s->form ? read_recoded : read_raw)(s, s->head, HEAD_BYTES, &got, err));
         s->head_end = got;
         s->peeked = true;
     }
@@ -140,7 +183,7 @@ const char *spd_stream_path(const spd_stream *s) { return s->path; }
 
 int spd_stream_file(const spd_stream *s, int64_t *size) {
     *size = s->size;
-    return s->codec || s->size < 0 ? -1 : s->descriptor;
+    return s->codec || s->form || s->size < 0 ? -1 : s->descriptor;
 }
 
 void spd_stream_close(spd_stream *s) {

@@ -2,7 +2,8 @@
  * Columns are found by name; solver, epoch and objective are required. Empty cells are unknown values. */
 #include <strings.h>
 
-#include "reader/csv.h"
+#include "data/data.h"
+#include "table/cells.h"
 #include "trace/trace.h"
 
 enum { SOLVER, REPEAT, EPOCH, ITERATION, NUMBERS, COLUMNS = 11, MOST_REPEATS = 1 << 20 };

@@ -8,7 +8,7 @@
 spdhg_status spd_recipe_attach(const spd_recipe *o, spdhg_data *data, spdhg_error *err) {
     double *number = NULL;
     int64_t rows, columns;
-    if (o->weights) {
+    if (o->weights && !(data->columns && data->columns->weighted)) { /* otherwise a column of the table */
         SPD_TRY(spd_numbers_read(o->weights, &number, &rows, &columns, err));
         const spdhg_status status =
             rows * columns == data->rows
@@ -18,7 +18,7 @@ spdhg_status spd_recipe_attach(const spd_recipe *o, spdhg_data *data, spdhg_erro
         spd_free(number);
         SPD_TRY(status);
     }
-    if (o->offset) {
+    if (o->offset && !(data->columns && data->columns->offset)) {
         SPD_TRY(spd_numbers_read(o->offset, &number, &rows, &columns, err));
         if (columns == data->rows && rows == 1) rows = data->rows, columns = 1; /* a vector may be on one line */
         const spdhg_status status = rows == data->rows
@@ -69,6 +69,7 @@ static spdhg_status build(spd_recipe_problem *out, const spd_recipe *o, const sp
     if (!F) SPD_TRY(spd_recipe_structure(&out->structure, &out->learned, o, data, row, rows, err));
     SPD_TRY(add_terms(out, o, F ? F : out->structure, err));
     SPD_TRY(spdhg_problem_ridge(p, o->gamma, err));
+    SPD_TRY(spdhg_problem_ridge_follows(p, o->l1_ratio_given, err));
     SPD_TRY(spdhg_problem_set(p, o->set, err));
     SPD_TRY(spdhg_problem_intercept(p, o->intercept, err));
     SPD_TRY(spdhg_problem_standardize(p, o->standardize, err));

@@ -120,6 +120,10 @@ static spdhg_status step_by_lasso(spd_warm_path *warm, bool *done) {
 
 static spdhg_status step_by_solver(spd_warm_path *warm, double lambda, spdhg_error *err) {
     spdhg_problem *p = warm->problem;
+    if (p->ridge_follows) { /* gamma is another one: what the last solver prepared no longer holds */
+        spdhg_solver_free(warm->last);
+        warm->last = NULL;
+    }
     if (!warm->last) {
         spd_problem_project_dual(p, warm->y, warm->y + p->m * p->K);
         SPD_TRY(spdhg_solver_new(&warm->last, warm->solver, p, &warm->options, err));

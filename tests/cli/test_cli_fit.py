@@ -17,8 +17,6 @@ TRACE = "solver,repeat,epoch,iteration,seconds,objective,train_loss,test_loss,te
 
 def coefficients(model):
     x = model["coefficients"]
-    if isinstance(x, list):
-        return x
     dense = [0.0] * (model["features"] * model["outputs"])
     for index, value in zip(x["index"], x["value"]):
         dense[index] = value
@@ -34,6 +32,11 @@ class Fit(CommandTest):
         super().setUp()
         self.table = rows()
         self.write("d.svm", svm(self.table))
+
+    def predict(self, data, model="m.json"):
+        head, *lines = self.spdhg("predict", model, data).out.splitlines()
+        self.assertEqual(head, "prediction")
+        return lines
 
     def fit(self, *words, data="d.svm"):
         return json.loads(self.spdhg("fit", data, "--json", "-q", *words).out)
@@ -83,21 +86,22 @@ class Fit(CommandTest):
             self.write("l.svm", svm(rows(labels=(low, high))))
             done = self.spdhg("fit", "l.svm", "-o", "m.json")
             self.assertIn(f"labels: {low} -> -1, {high.lstrip('+')} -> +1\n", done.out)
-            predicted = set(self.spdhg("predict", "m.json", "l.svm").out.split())
+            predicted = set(self.predict("l.svm"))
             self.assertEqual(predicted, {low, high.lstrip("+")})
 
     def test_text_labels_of_csv(self):
         table = rows(labels=("no", "yes"))
         self.write("d.csv", csv(table))
         self.assertIn("labels: no -> -1, yes -> +1\n", self.spdhg("fit", "d.csv", "-o", "m.json").out)
-        predicted = self.spdhg("predict", "m.json", "d.csv").out.split()
+        predicted = self.predict("d.csv")
         right = sum(p == label for p, (label, _) in zip(predicted, table)) / len(table)
         self.assertGreater(right, 0.8)
 
     def test_predict_round_trip(self):
         out = self.fit("-o", "m.json", "--test", "d.svm")
         done = self.spdhg("predict", "m.json", "d.svm", "-o", "labels")
-        predicted = self.read("labels").decode().split()
+        head, *predicted = self.read("labels").decode().split()
+        self.assertEqual(head, "prediction")
         right = sum(float(p) == float(label) for p, (label, _) in zip(predicted, self.table)) / len(self.table)
         self.assertAlmostEqual(out["test_accuracy"], right, places=12)
         self.assertIn(f"accuracy {right:.4f}", done.out)
@@ -109,10 +113,10 @@ class Fit(CommandTest):
     def test_predict_probabilities(self):
         self.spdhg("fit", "d.svm", "-q", "-o", "m.json")
         lines = self.spdhg("predict", "m.json", "d.svm", "--probability").out.splitlines()
-        self.assertEqual(lines[0], "label\tP(-1)\tP(1)")
+        self.assertEqual(lines[0], "prediction,P(-1),P(1)")
         self.assertEqual(len(lines), 201)
         for line in lines[1:]:
-            label, low, high = line.split("\t")
+            label, low, high = line.split(",")
             self.assertAlmostEqual(float(low) + float(high), 1)
             self.assertEqual(label, "1" if float(high) > 0.5 else "-1")
         self.spdhg("fit", "d.svm", "-q", "--loss", "squared-hinge", "-o", "h.json")
@@ -122,18 +126,21 @@ class Fit(CommandTest):
     def test_predict_without_labels_and_with_fewer_columns(self):
         self.spdhg("fit", "d.svm", "-q", "-o", "m.json")
         self.write("new.svm", "1 1:1\n-1 2:1\n")
-        self.assertEqual(self.spdhg("predict", "m.json", "new.svm").out.split(), ["1", "-1"])
+        self.assertEqual(self.predict("new.svm"), ["1", "-1"])
         self.write("bare.svm", "1:1\n2:1\n")
         done = self.spdhg("predict", "m.json", "bare.svm")
-        self.assertEqual((done.out.split(), done.err), (["1", "-1"], ""))
+        self.assertEqual(done.out.split()[1:], ["1", "-1"])
+        self.assertIn("no metrics: the data has no targets", done.err)
 
     def test_several_targets(self):
         self.write("t.txt", "".join(f"{a[0]} {a[1] - a[2]}\n" for _, a in self.table))
         self.fit("--loss", "squared", "--targets", "t.txt", "--lambda", "0", "--epochs", "50", "-o", "m.json")
         done = self.spdhg("predict", "m.json", "d.svm")  # its labels are no targets of this model: numbers, but no metrics
-        self.assertEqual(done.err, "")
-        for line, (_, a) in zip(done.out.splitlines(), self.table):
-            first, second = map(float, line.split("\t"))
+        self.assertIn("no metrics", done.err)
+        head, *lines = done.out.splitlines()
+        self.assertEqual(head, "prediction_1,prediction_2")
+        for line, (_, a) in zip(lines, self.table):
+            first, second = map(float, line.split(","))
             self.assertLess(abs(first - a[0]) + abs(second - (a[1] - a[2])), 1)
         self.assertRegex(self.spdhg("predict", "m.json", "d.svm", "--targets", "t.txt").err, r"RMSE \d")
 
@@ -141,7 +148,7 @@ class Fit(CommandTest):
         self.write("zero.svm", svm(self.table, base=0))
         self.spdhg("fit", "zero.svm", "-q", "-o", "m.json")
         self.write("part.svm", "1 1:9\n")  # column 1 of a 0-based file is a_2, which speaks against the label +1
-        self.assertEqual(self.spdhg("predict", "m.json", "part.svm").out, "-1\n")
+        self.assertEqual(self.predict("part.svm"), ["-1"])
         self.write("low.svm", "-1 1:9\n-1 1:5\n")
         self.assertEqual(self.fit("--test", "low.svm", data="zero.svm")["test_accuracy"], 1)
 

@@ -169,7 +169,7 @@ class Poisson(CommandTest):
     def test_predictions_are_means(self):
         x, c, _ = self.fitted("counts.svm", "--offset", "offset", "--lambda", 0.3)
         done = self.spdhg("predict", "model.json", "counts.svm", "--offset", "offset", "-o", "means", "--json")
-        means, said = np.loadtxt(self.path("means")), json.loads(done.out)
+        means, said = np.loadtxt(self.path("means"), skiprows=1), json.loads(done.out)
         z = self.A @ x + c + self.offset
         self.assertLess(np.abs(means / np.exp(z) - 1).max(), 1e-12)
         deviance = 2 * np.mean(np.where(self.b > 0, self.b * (np.log(np.maximum(self.b, 1)) - z), 0) - self.b + np.exp(z))

@@ -58,7 +58,7 @@ static void disk_keeps_every_bit(void **unused) {
         m->name = SPD_NEW(char *, 100);
         for (int j = 0; j < 100; j++) m->name[j] = spd_strdup(j % 2 ? "\"quoted\\ \n" : "h\xC3\xB6he \xE2\x82\xAC");
         m->class_text = SPD_NEW(char *, 4);
-        for (int k = 0; k < 4; k++) m->class_text[k] = spd_model_utf8((const char *[]){"a", "b<", "caf\xE9", ""}[k]);
+        for (int k = 0; k < 4; k++) m->class_text[k] = spd_to_utf8((const char *[]){"a", "b<", "caf\xE9", ""}[k]);
         assert_string_equal(m->class_text[2], "caf\xC3\xA9"); /* Latin-1 became UTF-8 */
         check_round_trip(m);
         spdhg_model_free(m);

@@ -66,7 +66,7 @@ def write_csv(name, A, labels):
 
 def predict(file, *words):
     done = subprocess.run([COMMAND, "predict", path("model.json"), file, *words], capture_output=True, text=True, check=True)
-    return json.loads(done.stdout) if "--json" in words else np.array(done.stdout.split(), float)
+    return json.loads(done.stdout) if "--json" in words else np.array(done.stdout.split()[1:], float)
 
 
 def check_optimum(checks, clock, loss, gamma, weighted, dense, seed, far=1, solver="auto"):

@@ -82,7 +82,7 @@ class Readme(CommandTest):
         commands = block("sh", "## On the command line").replace("./run build\n", "")
         self.shell(commands)
         objective = json.loads(self.read("model.json"))["objective"]
-        self.assertEqual(len(self.read("predictions.txt").split()), len(self.read("chain.svm").splitlines()))
+        self.assertEqual(len(self.read("predictions.csv").split()), 1 + len(self.read("chain.svm").splitlines()))
         self.write("fit.c", block("c", "## In C"))
         with open(os.path.join(BUILD, "CMakeCache.txt")) as file:
             sanitized = "SPDHG_SANITIZE:BOOL=ON" in file.read()

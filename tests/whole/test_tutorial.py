@@ -97,7 +97,7 @@ def main():
         check_clusters(folder)
         check_page(draw.run_page(COMMAND, folder, "denoise.md"), "denoise.md", 6)
         check_denoised(folder)
-        for name in ("spectra.html", "genes.html", "genes-graph.html", "predictions.txt", "chances.txt", "bent.html"):
+        for name in ("spectra.html", "genes.html", "genes-graph.html", "predictions.csv", "chances.csv", "bent.html"):
             check(os.path.getsize(os.path.join(folder, name)) > 1000, f"{name} is empty")
     print(f"{passed} passed, {failed} failed")
     sys.exit(failed > 0)

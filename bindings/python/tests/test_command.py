@@ -123,7 +123,7 @@ def test_model_files_go_both_ways(command, tmp_path, labels):
     model.save(tmp_path / "m.json")
     write_svm(tmp_path / "d.svm", X, np.zeros(300))
     lines = command("predict", tmp_path / "m.json", tmp_path / "d.svm", "--probability").splitlines()[1:]
-    rows = list(csv.reader(io.StringIO("\n".join(lines)), delimiter="\t"))
+    rows = list(csv.reader(io.StringIO("\n".join(lines))))
     assert ([[float(v) for v in row[1:]] for row in rows] == model.predict_proba(X)).all()
     predicted = [row[0] for row in rows]
     expected = model.predict(X)
@@ -168,7 +168,8 @@ def test_race_gives_the_same_numbers(command, tmp_path):
             assert (a[column] == b[column]).all() or np.array_equal(a[column], b[column], equal_nan=True)
     assert len(race.table["solver"]) == 6 and race.plot("d", "gglr").get_xlabel() == "epoch"
     from_memory = spdhg.race({"d": (X, y)}, tmp_path / "c", **wishes)
-    assert (from_memory.table["objective"] == race.table["objective"]).all()
+    same = from_memory.table["objective"] == race.table["objective"]
+    assert same[race.table["solver"] != "auto"].all()  # auto is compared where it stands after some time
     with pytest.raises(ValueError, match="sgd"):
         spdhg.race(tmp_path / "d.svm", tmp_path / "e", solvers="sgd")
 
@@ -180,10 +181,11 @@ def test_every_option_of_the_command_has_its_parameter(command):
     from spdhg._parameters import NAMES
 
     elsewhere = {"no-intercept", "weights", "offset", "fold-groups", "fold-file", "format", "label", "targets", "names", "features", "duplicates", "output", "test",
+                 "no-label", "columns", "drop", "id", "categorical", "ordered", "reference", "missing", "unseen", "header", "no-header", "force",
                  "test-fraction", "trace", "report", "certificate", "truth", "bound", "json", "quiet", "verbose", "path", "coefficients", "help", "usage", "version", "lambda"}
     for verb, kind in (("fit", spdhg.StructuredClassifier), ("path", spdhg.StructuredClassifierCV)):
         known = set(inspect.signature(kind).parameters)
-        options = set(re.findall(r"^ .*--([a-z][a-z-]+)", command("help", verb), re.M)) - elsewhere
+        options = set(re.findall(r"^ .*--([a-z][a-z0-9-]+)", command("help", verb), re.M)) - elsewhere
         if verb == "path":
             options -= {"checkpoint", "checkpoint-every", "resume"}
         assert len(options) > 15

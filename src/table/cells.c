@@ -1,19 +1,21 @@
-/* csv_cells.c - reads a CSV file cell by cell (RFC 4180): quoted cells may contain separators, newlines and doubled quotes.
- * Also decides, by name, which columns are targets. */
-#include <strings.h>
-
-#include "reader/csv.h"
+/* cells.c - reads a CSV file cell by cell (RFC 4180): quoted cells may contain separators, newlines and doubled quotes. Blanks as
+ * a separator count as one, however many there are. */
+#include "table/cells.h"
 
 char spd_csv_separator(const spd_text *t) {
-    int64_t commas = 0, semicolons = 0, tabs = 0;
+    static const char candidate[] = ",;\t|";
+    int64_t count[sizeof candidate] = {0}, blanks = 0;
     bool quoted = false;
     for (const char *c = t->at; c < t->end && (quoted || *c != '\n'); c++) {
         quoted ^= *c == '"';
-        commas += !quoted && *c == ',';
-        semicolons += !quoted && *c == ';';
-        tabs += !quoted && *c == '\t';
+        const char *which = quoted || !*c ? NULL : strchr(candidate, *c);
+        if (which) count[which - candidate]++;
+        blanks += !quoted && *c == ' ' && c > t->at && c[-1] != ' ' && c + 1 < t->end && c[1] != '\n' && c[1] != '\r';
     }
-    return tabs > commas && tabs > semicolons ? '\t' : semicolons > commas ? ';' : ',';
+    int best = 0;
+    for (int i = 1; i < (int)sizeof candidate - 1; i++)
+        if (count[i] > count[best]) best = i;
+    return count[best] == 0 && blanks > 0 ? ' ' : candidate[best];
 }
 
 /* The position of the separator or newline that ends the cell starting at t->at. NULL: not in this window. */
@@ -59,6 +61,7 @@ spdhg_status spd_csv_cell(spd_text *t, char separator, spd_cell *cell, spdhg_err
     }
     cell->token.at = from;
     cell->token.end = to;
+    while (separator == ' ' && *end == ' ' && end + 1 < t->end && (end[1] == ' ' || end[1] == '\r' || end[1] == '\n')) end++;
     cell->last = *end == '\n';
     t->at += end + 1 - t->at;
     if (cell->last) spd_text_newline(t);
@@ -72,43 +75,4 @@ char *spd_csv_text(const spd_cell *cell) {
         if (cell->quoted && *c == '"') c++; /* the second of a doubled quote */
     }
     return text;
-}
-
-static int64_t find_column(const spd_csv_columns *k, const char *name, size_t length, bool any_case) {
-    for (int64_t c = 0; k->name && c < k->columns; c++)
-        if (strlen(k->name[c]) == length && (any_case ? strncasecmp : strncmp)(k->name[c], name, length) == 0) return c;
-    return -1;
-}
-
-/* The columns of "NAME,NAME,..." become targets 0, 1, ... */
-static spdhg_status named_targets(spd_csv_columns *k, const char *path, const spdhg_read_options *o, spdhg_error *err) {
-    for (const char *name = o->label; name;) {
-        const char *comma = strchr(name, ',');
-        const size_t length = comma ? (size_t)(comma - name) : strlen(name);
-        const int64_t c = find_column(k, name, length, false);
-        if (c < 0 && !o->unlabelled_ok)
-            return spd_fail(err, SPDHG_DATA, "%s:1:1: no column is called '%.*s'", path, (int)length, name);
-        if (c >= 0 && k->role[c] < 0)
-            return spd_fail(err, SPDHG_USAGE, "%s: column '%.*s' is named twice", path, (int)length, name);
-        if (c >= 0) k->role[c] = -1 - k->targets++;
-        name = comma ? comma + 1 : NULL;
-    }
-    return SPDHG_OK;
-}
-
-spdhg_status spd_csv_assign(spd_csv_columns *k, const char *path, const spdhg_read_options *o, spdhg_error *err) {
-    static const char *const usual[] = {"label", "target", "y", "class"};
-    k->role = SPD_NEW(int64_t, k->columns);
-    if (!k->role) return spd_fail_memory(err, 8 * (double)k->columns);
-    if (o->label)
-        SPD_TRY(named_targets(k, path, o, err));
-    else if (!o->targets) {
-        int64_t c = -1;
-        for (size_t i = 0; c < 0 && i < sizeof usual / sizeof *usual; i++) c = find_column(k, usual[i], strlen(usual[i]), true);
-        if (c < 0 && !o->unlabelled_ok) c = k->columns - 1;
-        if (c >= 0) k->role[c] = -1 - k->targets++;
-    }
-    for (int64_t c = 0; c < k->columns; c++)
-        if (k->role[c] == 0) k->role[c] = k->features++;
-    return SPDHG_OK;
 }

@@ -1,9 +1,9 @@
-/* labels.c - a dictionary of label words: hash table with open addressing. Codes are numbered by first appearance, and in the end
+/* labels.c - a dictionary of words: hash table with open addressing. Codes are numbered by first appearance, and in the end
  * by sorted order (bytes). */
 #include <stdlib.h>
 #include <xxhash.h>
 
-#include "reader/labels.h"
+#include "table/labels.h"
 
 static int64_t find(const spd_labels *l, const char *word) {
     int64_t at = (int64_t)(XXH3_64bits(word, strlen(word)) % (uint64_t)l->slots);
@@ -35,9 +35,19 @@ spdhg_status spd_labels_code(spd_labels *l, const char *word, spd_budget *budget
     return SPDHG_OK;
 }
 
+int64_t spd_labels_find(const spd_labels *l, const char *word) { return l->slots > 0 ? l->slot[find(l, word)] - 1 : -1; }
+
 static int by_text(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 
-spdhg_status spd_labels_sort(spd_labels *l, double *b, int64_t rows, spdhg_error *err) {
+static int by_number(const void *a, const void *b) {
+    double x, y;
+    const bool first = spd_to_double(*(char *const *)a, &x), second = spd_to_double(*(char *const *)b, &y);
+    if (first != second) return first ? -1 : 1;
+    return first && x != y ? (x < y ? -1 : 1) : by_text(a, b);
+}
+
+spdhg_status spd_labels_sort(spd_labels *l, bool numbers_first, double *b, int64_t stride, int64_t rows, spdhg_error *err) {
+    int (*const order)(const void *, const void *) = numbers_first ? by_number : by_text;
     char **old = spd_copy(l->text, l->count, sizeof *l->text);
     double *renumbered = SPD_NEW(double, l->count);
     if (!old || !renumbered) {
@@ -45,12 +55,15 @@ spdhg_status spd_labels_sort(spd_labels *l, double *b, int64_t rows, spdhg_error
         spd_free(renumbered);
         return spd_fail_memory(err, 8 * (double)l->count);
     }
-    qsort(l->text, (size_t)l->count, sizeof *l->text, by_text);
+    qsort(l->text, (size_t)l->count, sizeof *l->text, order);
     for (int64_t code = 0; code < l->count; code++) {
-        char **place = bsearch(&old[code], l->text, (size_t)l->count, sizeof *l->text, by_text);
+        char **place = bsearch(&old[code], l->text, (size_t)l->count, sizeof *l->text, order);
         renumbered[code] = (double)(place - l->text);
     }
-    for (int64_t i = 0; i < rows; i++) b[i] = renumbered[(int64_t)b[i]];
+    for (int64_t i = 0; i < rows; i++)
+        if (b[i * stride] >= 0) b[i * stride] = renumbered[(int64_t)b[i * stride]];
+    memset(l->slot, 0, (size_t)l->slots * sizeof *l->slot);
+    for (int64_t code = 0; code < l->count; code++) l->slot[find(l, l->text[code])] = code + 1;
     spd_free(old);
     spd_free(renumbered);
     return SPDHG_OK;

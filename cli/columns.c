@@ -1,0 +1,55 @@
+/* columns.c - what was made of the columns of a table, in sentences: people must see what became of text, gaps and names. */
+#include "cli.h"
+
+static void print_names(FILE *to, char *const *name, int64_t count) {
+    enum { SHOWN = 8 };
+    char plain[CLI_TEXT_CHARS];
+    for (int64_t i = 0; i < count && i < SHOWN; i++) fprintf(to, "%s%s", i ? ", " : "", cli_plain(plain, name[i]));
+    if (count > SHOWN) fprintf(to, ", ...");
+}
+
+static void print_column(FILE *to, const char *lead, const spd_table_column *c) {
+    char plain[CLI_TEXT_CHARS];
+    cli_plain(plain, c->name);
+    if (c->category) {
+        fprintf(to, "%scolumn '%s' %s: %lld levels (", lead, plain,
+                c->automatic ? "is text, taken as a category" : "is a category", (long long)c->levels);
+        print_names(to, c->level, c->levels);
+        fprintf(to, c->ordered ? "), in this order" : ")");
+        if (c->reference >= 0) fprintf(to, ", compared with '%s'", cli_plain(plain, c->level[c->reference]));
+        fprintf(to, "\n");
+    }
+    if (!c->category && c->gaps > 0)
+        fprintf(to, "%scolumn '%s': %lld missing %s replaced by %.6g%s\n", lead, plain, (long long)c->gaps,
+                c->gaps == 1 ? "value" : "values", c->fill, c->indicator ? " and marked by a feature of their own" : "");
+}
+
+void cli_print_columns(FILE *to, const char *lead, const spdhg_data *data) {
+    const spdhg_columns *k = data->columns;
+    char plain[CLI_TEXT_CHARS];
+    enum { SHOWN = 20 };
+    if (!to || !k) return;
+    if (k->last_is_target)
+        fprintf(to, "%starget: '%s', the last column (--label names another)\n", lead, cli_plain(plain, k->target[0]));
+    if (k->row_names) fprintf(to, "%sthe first column has no name: taken as the names of the rows, not as a feature\n", lead);
+    if (k->decimal_comma) fprintf(to, "%snumbers have a decimal comma\n", lead);
+    int64_t told = 0;
+    for (int64_t i = 0; i < k->count; i++) {
+        const spd_table_column *c = &k->column[i];
+        const bool filled = !c->category && c->gaps > 0 && !isnan(c->fill);
+        if (((c->category && !k->like) || filled) && told++ < SHOWN) print_column(to, lead, c);
+    }
+    if (told > SHOWN) fprintf(to, "%sand %lld columns more of this kind\n", lead, (long long)(told - SHOWN));
+    if (k->dropped_rows > 0)
+        fprintf(to, "%s%lld %s a missing value %s left out\n", lead, (long long)k->dropped_rows,
+                k->dropped_rows == 1 ? "row with" : "rows with", k->dropped_rows == 1 ? "was" : "were");
+    if (k->unseen > 0)
+        fprintf(to, "%s%lld cells have a level that the model does not know: no level's coefficient applies\n", lead,
+                (long long)k->unseen);
+    if (k->extras > 0) {
+        fprintf(to, "%signored: %lld column%s that the model does not use (", lead, (long long)k->extras,
+                k->extras == 1 ? "" : "s");
+        print_names(to, k->extra, k->extras);
+        fprintf(to, ")\n");
+    }
+}

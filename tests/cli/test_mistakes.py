@@ -1,0 +1,108 @@
+# test_mistakes.py - forty mistakes people make, each with its exit status and a message that names the remedy.
+import json
+import unittest
+import zipfile
+
+from cli_support import CommandTest, csv, rows, svm
+
+GOOD = "a,b,class\n" + "".join(f"{i % 7},{i * i % 5},{'yes' if i % 7 > 3 else 'no'}\n" for i in range(40))
+NUMBERS = "a,b,y\n" + "".join(f"{i % 7},{i * i % 5},{i % 7 + 0.1 * (i % 3)}\n" for i in range(40))
+
+
+def put(text, line, column, cell, separator=","):
+    """The table with one cell changed; line 0 is the header."""
+    lines = [row.split(separator) for row in text.splitlines()]
+    lines[line][column] = cell
+    return "\n".join(separator.join(row) for row in lines) + "\n"
+
+
+class Mistakes(CommandTest):
+    count = 0
+
+    def setUp(self):
+        super().setUp()
+        self.write("good.csv", GOOD)
+        self.write("numbers.csv", NUMBERS)
+        self.spdhg("fit", "good.csv", "-q", "-o", "model.json")
+
+    def wrong(self, words, status, *says):
+        done = self.spdhg(*words.split(), status=status)
+        for text in says:
+            self.assertIn(text, done.err)
+        self.assertLessEqual(done.err.count("\n"), 3, done.err)
+        Mistakes.count += 1
+
+    def table(self, content, status, *says, words="fit t.csv"):
+        self.write("t.csv", content)
+        self.wrong(words, status, *says)
+
+    def test_files_that_are_no_tables(self):
+        with zipfile.ZipFile(self.path("t.zip"), "w") as archive:
+            archive.writestr("t.csv", GOOD)
+        with zipfile.ZipFile(self.path("t.xlsx"), "w") as archive:
+            archive.writestr("[Content_Types].xml", "<Types/>")
+            archive.writestr("xl/workbook.xml", "<workbook/>")
+        self.wrong("fit t.zip", 3, "ZIP archive", "unpack it")
+        self.wrong("fit t.xlsx", 3, "Excel workbook", "save the sheet as CSV")
+        self.wrong("fit model.json", 3, "is a model", "spdhg predict MODEL DATA")
+        self.wrong("predict good.csv model.json", 3, "good.csv", "not JSON")
+        self.table("%PDF-1.4 something\n", 3, "PDF document", "CSV")
+        self.table("<!DOCTYPE html><html></html>\n", 3, "web page", "CSV")
+        self.table('{"a": [1, 2]}\n', 3, "JSON", "CSV")
+        self.table(b"PAR1" + bytes(40), 3, "Parquet", "to_csv")
+        self.table("", 3, "has no rows")
+        self.wrong("fit nowhere.csv", 5, "nowhere.csv", "No such file")
+
+    def test_cells(self):
+        self.table(put(NUMBERS, 3, 0, "NA"), 3, "t.csv:4:1", "column 'a' has no value", "--missing drop", "mean or median", words="fit t.csv --loss squared")
+        self.table(put(NUMBERS, 3, 1, "NaN"), 3, "t.csv:4:3", "--missing", words="fit t.csv --loss squared")
+        self.table(put(NUMBERS, 3, 1, ""), 3, "found nothing", "--missing", words="fit t.csv --loss squared")
+        self.table(put(NUMBERS, 5, 1, "many"), 3, "t.csv:6:3", "found 'many' in column 'b'", "--categorical 'b'", words="fit t.csv --loss squared")
+        self.table(put(NUMBERS, 5, 1, "1.5 "), 0, words="fit t.csv --loss squared -q")
+        self.table(put(NUMBERS, 5, 1, "12%"), 3, "found '12%'", "without separators, signs and units", words="fit t.csv --loss squared")
+        self.table('a,y\n"1,200",3\n2,4\n', 3, "'1,200'", "without separators", words="fit t.csv --loss squared")
+        self.table("a;b;y\n1,5;2;3\n1.5;2;4\n", 3, "both decimal commas and points", words="fit t.csv --loss squared")
+        self.table("day,a,y\n" + "".join(f"2024-01-{i + 10},{i},{i}\n" for i in range(20)), 3, "'2024-01-10', a date", "--drop 'day'", words="fit t.csv --loss squared")
+        self.table("who,a,y\n" + "".join(f"name {i},{i},{i}\n" for i in range(20)), 3, "20 different values", "--drop 'who'", "--id", words="fit t.csv --loss squared")
+        self.table(put(GOOD, 4, 2, ""), 3, "t.csv:5:5", "expected a label", "--missing drop")
+        self.table(GOOD + "1,2\n", 3, "2 cells in this row, expected 3 as in the header")
+        self.table(NUMBERS.replace("a,b,y", "a,a,y"), 3, "two columns have the same name: 'a'", "rename", words="fit t.csv --loss squared")
+        self.table(put(NUMBERS, 5, 1, "1e999"), 3, "out of range", words="fit t.csv --loss squared")
+
+    def test_names(self):
+        self.wrong("fit good.csv --label clas", 3, "no column is called 'clas'; did you mean 'class'?", "a, b, class")
+        self.wrong("fit good.csv --drop c", 3, "no column is called 'c'", "a, b, class")
+        self.wrong("fit good.csv --columns a,bb", 3, "no column is called 'bb'", "did you mean 'b'?")
+        self.wrong("fit good.csv --categorical class", 2, "is not used as a feature")
+        self.wrong("fit good.csv --reference a=1", 2, "'a' is not a category", "--categorical")
+        self.wrong("fit good.csv --lamda 1", 2, "did you mean --lambda?")
+        self.wrong("fit good.csv --loss logstic", 2, "did you mean 'logistic'?")
+        self.wrong("fit good.csv --penalty grup", 2, "did you mean 'group'?")
+        self.wrong("fit good.csv --structure chian", 2, "did you mean 'chain'?")
+        self.wrong("fit good.csv --set nonegative", 2, "all, ball, box, nonneg")
+        self.wrong("fit good.csv --solver prox-newtn", 2, "did you mean 'prox-newton'?")
+        self.wrong("fit good.csv --solver spdhg --param rr=1", 2, "no parameter 'rr'; it has")
+        self.wrong("fti good.csv", 2, "did you mean 'fit'?")
+        self.wrong("list loses", 2, "did you mean 'losses'?")
+        self.wrong("graph good.csv -o g.mtx --method quick", 2, "did you mean 'quic'?")
+        self.wrong("fit good.csv --missing medain", 2, "did you mean 'median'?")
+
+    def test_models_and_other_tables(self):
+        self.write("t.csv", "b,class\n1,yes\n")
+        self.wrong("predict model.json t.csv", 3, "1 of the model's 2 columns is missing: 'a'")
+        self.wrong("predict model.json good.csv -o good.csv", 2, "is read by this command", "--force")
+        self.wrong("predict model.json good.csv -o numbers.csv", 2, "is not predictions", "--force")
+        self.wrong("fit good.csv -o same --report same", 2, "would write the same file")
+        self.wrong("fit numbers.csv", 3, "needs two classes", "--loss squared")
+        self.wrong("fit good.csv --loss squared", 3, "numbers")
+        self.wrong("fit good.csv --lambda 1000", 0, "every coefficient is 0", "lambda_max", "spdhg path")
+        self.write("empty.edges", "# nothing\n")
+        self.wrong("fit good.csv --structure edges:empty.edges", 3, "no edge in this file")
+        self.wrong("fit good.csv --solver spdhg --epochs 1 --tol 1e-9", 4, "--epochs 1 was reached first")
+
+    def test_zz_enough(self):
+        self.assertGreaterEqual(Mistakes.count, 40)
+
+
+if __name__ == "__main__":
+    unittest.main()
