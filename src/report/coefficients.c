@@ -1,8 +1,8 @@
 /* coefficients.c - the coefficients of a model on a page: as images if they form a grid, otherwise as stems; on their graph; and
- * a table of the largest ones by name. */
+ * as a table by name. */
 #include "report/graph_page.h"
 
-enum { MOST_PICTURES = 6, LARGEST_SHOWN = 15 };
+enum { MOST_PICTURES = 6 };
 
 static void title(FILE *out, const char *heading, const char *text) { fprintf(out, "<%s>%s</%s>\n", heading, text, heading); }
 
@@ -33,40 +33,8 @@ static void pictures(FILE *out, const char *heading, const spdhg_model *m, const
     spd_picture_legend(out, scale);
 }
 
-/* The next largest |coefficient| after (value, at), ordered by size, then position; -1 when only zeros remain. */
-static int64_t next_largest(const double *x, int64_t count, double value, int64_t at) {
-    int64_t best = -1;
-    for (int64_t i = 0; i < count; i++) {
-        const double size = fabs(x[i]);
-        const bool after = size < value || (size == value && i > at);
-        if (after && size > 0 && (best < 0 || size > fabs(x[best]))) best = i;
-    }
-    return best;
-}
-
 /* A coupled loss has an output for each class; several targets have no names. */
 bool spd_model_names_outputs(const spdhg_model *m) { return m->outputs > 1 && spd_model_coupled(m); }
-
-static void largest_table(FILE *out, const char *heading, const spdhg_model *m) {
-    const int64_t count = m->features * m->outputs;
-    char text[SPD_SHORT], label[SPD_NUMBER_CHARS];
-    title(out, heading, "Largest coefficients");
-    spd_html(out, "<table class='narrow'>");
-    double value = INFINITY;
-    for (int64_t shown = 0, at = -1; shown < LARGEST_SHOWN && (at = next_largest(m->x, count, value, at)) >= 0; shown++) {
-        const int64_t j = at / m->outputs;
-        value = fabs(m->x[at]);
-        spd_html(out, "<tr><th>");
-        if (m->name)
-            spd_html(out, "<bdi>@</bdi>", m->name[j]);
-        else
-            spd_html(out, "feature @", spd_html_count(text, j + m->index_base));
-        spd_html(out, "</th><td><bdi>@</bdi></td><td class='r'>@</td></tr>\n",
-                 spd_model_names_outputs(m) ? spd_model_label(m, at % m->outputs, label) : "",
-                 spd_html_number(text, m->x[at], 5));
-    }
-    spd_html(out, "</table>\n");
-}
 
 static void stems(FILE *out, const char *heading, const spdhg_model *m, const double *truth) {
     char label[SPD_NUMBER_CHARS];
@@ -110,10 +78,9 @@ spdhg_status spd_page_coefficients(FILE *out, const char *heading, const spdhg_m
                                    const spdhg_structure *F, spdhg_error *err) {
     if (model->side[0] > 0 && model->side[1] > 0) {
         pictures(out, heading, model, truth);
-        return SPDHG_OK;
+        return spd_page_coefficient_table(out, heading, model, err);
     }
     if (F && F->F.n == model->features && is_graph(&F->F)) SPD_TRY(on_graph(out, heading, model, &F->F, err));
     stems(out, heading, model, truth);
-    largest_table(out, heading, model);
-    return SPDHG_OK;
+    return spd_page_coefficient_table(out, heading, model, err);
 }
