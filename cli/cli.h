@@ -114,6 +114,8 @@ typedef spd_recipe cli_problem_options;
         .gamma = SPD_GAMMA, .intercept = true                                                                                    \
     }
 extern const struct argp cli_problem_argp; /* input: cli_problem_options */
+/* --l1-ratio: divides this lambda between the penalty and gamma. */
+void cli_part_lambda(cli_problem_options *o, double lambda);
 
 typedef spd_recipe_problem cli_problem;
 
@@ -147,9 +149,12 @@ void cli_bound_option(const struct argp_state *state, const char *arg, cli_bound
 /* SPDHG_USAGE with the reason if no theorem applies to the run. The problem must be frozen. */
 spdhg_status cli_bound_of_fit(cli_bound *bound, const cli_solve_options *o, const spdhg_problem *p, spdhg_error *err);
 
-/* ---- signals.c: the first interrupt asks the run to stop, the second ends the process. */
+/* ---- address_space.c: a limited address space is refused before BLAS would wait for it for ever. */
+void cli_reserve_buffer(void);
+
+/* ---- signals.c: the first signal asks the run to stop; the second ends the process, or five seconds in which nobody asks. */
 void cli_signals_catch(void);
-int cli_signals_status(void); /* 0, or 130 or 143 after a signal */
+int cli_signals_status(void); /* 0, or 128 and its number after a signal: 130, 143, ... */
 
 /* ---- progress.c: the table of measured points, and the line that is updated in place on a terminal. */
 typedef struct cli_progress {

@@ -98,9 +98,11 @@ static void finish_at_exit(void) { /* argp ends the process itself after --help 
 int main(int argc, char **argv) {
     occupy_standard_descriptors();
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); /* a file at its size limit: writing fails, and says so */
     argp_err_exit_status = SPDHG_USAGE;
     argp_program_version = "spdhg " SPDHG_VERSION;
     if (openblas_set_num_threads) openblas_set_num_threads(1);
+    cli_reserve_buffer();
     atexit(finish_at_exit);
     return cli_finish(dispatch(argc, argv));
 }

@@ -84,6 +84,7 @@ static spdhg_status try_pair(verb *p, candidate *c, spdhg_error *err) {
     cli_problem_options asked = p->asked.problem;
     asked.lambda = 1; /* then the path's factor is lambda itself */
     asked.gamma = c->gamma;
+    if (asked.l1_ratio_given) cli_part_lambda(&asked, 1);
     asked.also_sparse = c->also_sparse;
     SPD_TRY(spd_recipe_build(&c->problem, &asked, p->data, NULL, 0, err));
     return spdhg_path_new(&c->path, c->problem.problem, &p->asked.path, &p->asked.solve.options, err);
@@ -128,6 +129,7 @@ static spdhg_status write_results(verb *p, spdhg_error *err) {
         SPD_TRY(cli_path_coefficients(path, p->best.problem.problem, p->model, p->asked.coefficients_path, err));
     p->asked.problem.lambda = point[spdhg_path_chosen(path)].lambda;
     p->asked.problem.gamma = p->best.gamma;
+    if (p->asked.problem.l1_ratio_given) cli_part_lambda(&p->asked.problem, p->asked.problem.lambda);
     p->asked.problem.also_sparse = p->best.also_sparse;
     const cli_fit_result result = {.data = p->data,
                                    .problem = p->best.problem.problem,

@@ -70,6 +70,10 @@ static void check(cli_path_options *p, const struct argp_state *state) {
     if (on_stdout > 1)
         cli_usage(state, "only one of --output, --path, --coefficients, --report and --json can use standard output");
     if (!isnan(p->problem.lambda)) cli_usage(state, "path chooses lambda itself; --lambda-max and --lambda-ratio set its range");
+    if (p->problem.l1_ratio_given && p->gammas.count > 0)
+        cli_usage(state, "--l1-ratio sets gamma: it cannot be used with --gammas");
+    if (p->problem.l1_ratio == 0 && p->problem.l1_ratio_given)
+        cli_usage(state, "--l1-ratio 0 leaves no penalty that a path could follow");
     if (p->folds_path && p->groups_path) cli_usage(state, "--fold-file and --fold-groups cannot be used together");
     const bool validated =
         strcmp(p->path.choose, "loss") == 0 || strcmp(p->path.choose, "accuracy") == 0 || strcmp(p->path.choose, "auc") == 0;

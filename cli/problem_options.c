@@ -10,6 +10,7 @@ enum {
     ALSO_SPARSE,
     LAMBDA,
     GAMMA,
+    L1_RATIO,
     SET,
     INTERCEPT,
     NO_INTERCEPT,
@@ -29,6 +30,7 @@ static const struct argp_option options[] = {
     {"also-sparse", ALSO_SPARSE, "C", 0, NULL, 0},
     {"lambda", LAMBDA, "NUMBER", 0, NULL, 0},
     {"gamma", GAMMA, "NUMBER", 0, NULL, 0},
+    {"l1-ratio", L1_RATIO, "PART", 0, NULL, 0},
     {"set", SET, "SET", 0, NULL, 0},
     {"intercept", INTERCEPT, NULL, 0, NULL, 0},
     {"no-intercept", NO_INTERCEPT, NULL, 0, NULL, 0},
@@ -53,6 +55,11 @@ static void check_structure(const struct argp_state *state, const char *spec) {
     cli_usage(state, "--structure: '%s' takes no ':'", spec); /* learned:... */
 }
 
+void cli_part_lambda(cli_problem_options *o, double lambda) {
+    o->gamma = (1 - o->l1_ratio) * lambda;
+    o->lambda = o->l1_ratio * lambda;
+}
+
 /* Names are checked here, not when the problem is built, so that a typing error is reported before 10 GB of data are read. */
 static error_t parse(int key, char *arg, struct argp_state *state) {
     cli_problem_options *o = state->input;
@@ -71,7 +78,14 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
         o->also_sparse_given = true;
         return 0;
     case LAMBDA: o->lambda = cli_number(state, "--lambda", arg, 0, INFINITY); return 0;
-    case GAMMA: o->gamma = cli_number(state, "--gamma", arg, 0, INFINITY); return 0;
+    case GAMMA:
+        o->gamma = cli_number(state, "--gamma", arg, 0, INFINITY);
+        o->gamma_given = true;
+        return 0;
+    case L1_RATIO:
+        o->l1_ratio = cli_number(state, "--l1-ratio", arg, 0, 1);
+        o->l1_ratio_given = true;
+        return 0;
     case SET: cli_check(state, "--set", spd_set_find(o->set = arg, &set, &err), &err); return 0;
     case INTERCEPT: o->intercept = true; return 0;
     case NO_INTERCEPT: o->intercept = false; return 0;
@@ -83,6 +97,8 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case ALLOW_ONE_CLASS: o->one_class_ok = true; return 0;
     case ARGP_KEY_END:
         if (spd_recipe_learns(o) && !o->also_sparse_given) o->also_sparse = 1;
+        if (o->l1_ratio_given && o->gamma_given) cli_usage(state, "--l1-ratio sets gamma: it cannot be used with --gamma");
+        if (o->l1_ratio_given && !isnan(o->lambda)) cli_part_lambda(o, o->lambda);
         return 0;
     default: return ARGP_ERR_UNKNOWN;
     }

@@ -18,7 +18,7 @@ target_include_directories(spdhg_python SYSTEM PRIVATE ${SPDHG_PYTHON_INCLUDE})
 target_link_libraries(spdhg_python PRIVATE spdhg_objects)
 target_compile_options(spdhg_python PRIVATE -w) # generated code
 set_target_properties(spdhg_python PROPERTIES PREFIX "" OUTPUT_NAME _native SUFFIX .abi3.so LIBRARY_OUTPUT_DIRECTORY ${package})
-target_link_options(spdhg_python PRIVATE -Wl,--version-script=${CMAKE_CURRENT_SOURCE_DIR}/cmake/python.map)
+target_link_options(spdhg_python PRIVATE -Wl,--version-script=${CMAKE_CURRENT_SOURCE_DIR}/cmake/python.map -Wl,--wrap=hypot)
 
 set(load "")
 if(SPDHG_SANITIZE) # an interpreter without sanitizers loads theirs first
@@ -28,5 +28,5 @@ endif()
 add_custom_command(OUTPUT ${package}/_parameters.py
   COMMAND ${CMAKE_COMMAND} -E copy ${modules} ${package}
   COMMAND ${load} ${SPDHG_PYTHON} ${tools}/parameters.py ${package}/_native.abi3.so ${package}/_parameters.py
-  DEPENDS spdhg_python ${modules} ${tools}/parameters.py)
+  DEPENDS spdhg_python ${modules} ${tools}/parameters.py ${tools}/stub.pyi)
 add_custom_target(spdhg_python_package ALL DEPENDS ${package}/_parameters.py)

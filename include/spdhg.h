@@ -12,7 +12,8 @@
  * may be NULL. On failure everything is freed and *out is NULL. X_free(NULL) is allowed. Handles are independent:
  * two threads may use two handles at the same time. The library never prints, exits, installs signal handlers or
  * keeps global state. Call openblas_set_num_threads(1) once if results must not depend on the BLAS library's own
- * threads; the command does.
+ * threads; the command does. Functions that compute do so in the default floating-point environment, callbacks
+ * included, and give the caller's own back: traps, rounding and flags.
  *
  * Options structs begin with their size, so that they can grow. Start from the default value and change what you
  * need:
@@ -203,6 +204,8 @@ SPDHG_API spdhg_status spdhg_problem_term(spdhg_problem *problem, const char *pe
  * that starts where the last one ended. */
 SPDHG_API spdhg_status spdhg_problem_scale_lambda(spdhg_problem *problem, double factor, spdhg_error *err);
 SPDHG_API spdhg_status spdhg_problem_ridge(spdhg_problem *problem, double gamma, spdhg_error *err);
+/* on: spdhg_problem_scale_lambda scales gamma too. A path then keeps the ratio of penalty and ridge, as an elastic net does. */
+SPDHG_API spdhg_status spdhg_problem_ridge_follows(spdhg_problem *problem, bool on, spdhg_error *err);
 SPDHG_API spdhg_status spdhg_problem_intercept(spdhg_problem *problem, bool on, spdhg_error *err);
 SPDHG_API spdhg_status spdhg_problem_standardize(spdhg_problem *problem, bool on, spdhg_error *err);
 /* X: "all", "ball:R", "box:LO,HI", "nonneg", "l1ball:R", "simplex:R". */
@@ -383,9 +386,14 @@ typedef struct spdhg_path_options {
     const struct spdhg_graph_options *learn; /* how the F of the first term was learned: it is learned again from the training
                                                 rows of every fold; NULL: F is the same in all */
     double noise;                            /* cp: standard deviation of a target of weight 1 around its mean */
+    const double *lambda;    /* these lambdas (`lambdas` of them, decreasing, at least 0), all of them; ratio, lambda_max and
+                             saturation are then not used. NULL: chosen as above */
+    const signed char *part; /* splits of any kind instead of folds: folds x rows, 0: the row is trained on, 1: held out,
+                                -1: neither (then repeats is 1); NULL: folds */
+    bool keep_folds;         /* keep the coefficients of every fold, for spdhg_path_fold_coefficients */
 } spdhg_path_options;
 #define SPDHG_PATH_OPTIONS                                                                                                       \
-    { sizeof(spdhg_path_options), 100, 0, 0, 0.999, 5, 1, NULL, NULL, "loss", "1se", "auto", NULL, 0 }
+    { sizeof(spdhg_path_options), 100, 0, 0, 0.999, 5, 1, NULL, NULL, "loss", "1se", "auto", NULL, 0, NULL, NULL, false }
 
 typedef struct spdhg_path_point {
     double lambda, objective, train_loss, penalty, gap_relative, seconds;
@@ -420,6 +428,13 @@ SPDHG_API int64_t spdhg_path_one_se(const spdhg_path *path);
 SPDHG_API int64_t spdhg_path_chosen(const spdhg_path *path); /* the choice of options.rule */
 /* The criterion's value at a point, with its sign such that smaller is better: to compare paths. */
 SPDHG_API double spdhg_path_value(const spdhg_path *path, int64_t point);
+/* Makes another point the best and the chosen one, and solves there again with all rows. */
+SPDHG_API spdhg_status spdhg_path_choose(spdhg_path *path, int64_t point, spdhg_error *err);
+/* Scores of fold 0, 1, ... (repeat 0 first): points x 3 numbers, which are loss, accuracy and auc of the held-out rows (NAN: not
+ * known), and the weight of these rows. NULL after the last fold, and if there was no cross-validation. */
+SPDHG_API const double *spdhg_path_fold_scores(const spdhg_path *path, int64_t fold, double *weight);
+/* Coefficients and intercept of a fold at a point, if options.keep_folds was set (else NULL): as spdhg_path_coefficients. */
+SPDHG_API const double *spdhg_path_fold_coefficients(const spdhg_path *path, int64_t fold, int64_t point, const double **c);
 /* The solver at the chosen lambda, run on all rows, for spdhg_model_from_solver. The path owns it. */
 SPDHG_API spdhg_solver *spdhg_path_solver(spdhg_path *path);
 SPDHG_API void spdhg_path_free(spdhg_path *path);

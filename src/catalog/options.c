@@ -31,6 +31,8 @@ static const option problem[] = {
     {"also-sparse", "C", NUMBER, NAN, NULL, "add C*lambda*||x||_1 (default 0; 1 with --structure learned)"},
     {"lambda", "NUMBER", NUMBER, SPD_LAMBDA, NULL, "weight of the penalty"},
     {"gamma", "NUMBER", NUMBER, SPD_GAMMA, NULL, "weight of (1/2)||x||^2"},
+    {"l1-ratio", "PART", NUMBER, NAN, NULL,
+     "elastic net: this part of lambda weighs r(F x), the rest is gamma, for every lambda (0 to 1; instead of --gamma)"},
     {"set", "SET", NAMES("sets", SPD_SET), "X, the set of allowed coefficients"},
     {"intercept", NULL, FLAG, 1, NULL, "an unpenalised constant"},
     {"no-intercept", NULL, FLAG, 0, NULL, "no constant"},

@@ -3,6 +3,7 @@
 #ifndef SPD_CORE_H
 #define SPD_CORE_H
 
+#include <fenv.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -117,10 +118,17 @@ bool spd_stop_now(spd_stop *stop); /* from any thread; NULL: never. Stays true o
 spd_why spd_stop_why(spd_stop *stop);
 void spd_stop_call_off(spd_stop *stop);
 
+/* ---- floats.c: the first line of every public function that computes. */
+fenv_t spd_floats_take(void);
+void spd_floats_restore(const fenv_t *callers);
+#define SPD_DEFAULT_FLOATS const fenv_t spd_floats __attribute__((cleanup(spd_floats_restore), unused)) = spd_floats_take()
+
 /* ---- file.c: a file that appears complete or not at all: written under a temporary name, fsynced, renamed. */
 typedef struct spd_file {
     FILE *stream;
-    char *path, *temporary;
+    char *path, *temporary; /* temporary: NULL while the file has no name */
+    bool beside;   /* it is written beside its path and renamed; else straight into a device, a pipe or standard output */
+    unsigned mode; /* when it is complete */
     bool unsynced; /* set before commit to skip fsync: survives a crash of the process, but perhaps not one of the machine */
 } spd_file;
 spdhg_status spd_file_create(spd_file *file, const char *path, spdhg_error *err); /* "-": standard output, no renaming */

@@ -10,7 +10,7 @@ enum { MOST_THREADS = 256 };
 
 /* CPUs granted by the control group ("max 100000" or "200000 100000" in cpu.max), rounded up; 0: no limit or no file. */
 static int cgroup_cpus(void) {
-    FILE *file = fopen("/sys/fs/cgroup/cpu.max", "r");
+    FILE *file = fopen("/sys/fs/cgroup/cpu.max", "re");
     if (!file) return 0;
     char line[64];
     int cpus = 0;

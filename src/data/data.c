@@ -107,6 +107,7 @@ static spdhg_status own(spdhg_data *data, spdhg_error *err) {
 spdhg_status spdhg_data_from_csr(spdhg_data **out, int64_t rows, int64_t features, const int64_t *ptr, const int32_t *idx,
                                  const double *val, const double *b, int64_t targets, spdhg_ownership ownership,
                                  spdhg_error *err) {
+    SPD_DEFAULT_FLOATS;
     *out = NULL;
     if (rows < 0 || features < 0 || targets < 0 || !val || (idx && !ptr) || (targets > 0) != (b != NULL))
         return spd_fail(err, SPDHG_USAGE, "a data set needs values, ptr together with idx, and b exactly when there are targets");
@@ -141,6 +142,7 @@ static spdhg_status copy_texts(char ***out, const char *const *text, int64_t cou
 }
 
 spdhg_status spdhg_data_set_labels(spdhg_data *data, const char *const *text, int64_t labels, spdhg_error *err) {
+    SPD_DEFAULT_FLOATS;
     if (data->targets != 1) return spd_fail(err, SPDHG_USAGE, "texts of labels need one label for each row");
     for (int64_t i = 0; i < data->rows; i++)
         if (!(data->b[i] >= 0 && data->b[i] < (double)labels) || data->b[i] != floor(data->b[i]))
@@ -181,6 +183,7 @@ void spdhg_data_look(const spdhg_data *data, spdhg_data_view *out) {
 }
 
 spdhg_status spdhg_data_set_weights(spdhg_data *data, const double *weight, spdhg_error *err) {
+    SPD_DEFAULT_FLOATS;
     bool some = false;
     for (int64_t i = 0; i < data->rows; i++) {
         if (!isfinite(weight[i]) || weight[i] < 0)
@@ -197,6 +200,7 @@ spdhg_status spdhg_data_set_weights(spdhg_data *data, const double *weight, spdh
 }
 
 spdhg_status spdhg_data_set_offsets(spdhg_data *data, const double *offset, int64_t outputs, spdhg_error *err) {
+    SPD_DEFAULT_FLOATS;
     int64_t count;
     if (outputs < 1 || __builtin_mul_overflow(data->rows, outputs, &count))
         return spd_fail(err, SPDHG_USAGE, "offsets for %lld outputs: expected at least 1", (long long)outputs);

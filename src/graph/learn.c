@@ -152,6 +152,7 @@ spdhg_status spd_graph_learn(spdhg_structure **out, spd_graph *graph, const spdh
 
 spdhg_status spdhg_structure_learn(spdhg_structure **out, const spdhg_data *data, const int64_t *row, int64_t rows,
                                    const spdhg_graph_options *options, spdhg_graph_report *report, spdhg_error *err) {
+    SPD_DEFAULT_FLOATS;
     spdhg_graph_report own;
     spd_graph graph;
     const spdhg_status status = spd_graph_learn(out, &graph, data, row, rows, options, report ? report : &own, err);

@@ -6,9 +6,11 @@
 typedef double four __attribute__((vector_size(4 * sizeof(double)), aligned(sizeof(double)), may_alias));
 #define AT(x, j) (*(const four *)(const void *)((x) + (j)))
 
-static inline double total(four a, four b) {
-    a += b;
-    return (a[0] + a[2]) + (a[1] + a[3]);
+/* By address: how a vector is passed by value depends on the instructions that a function is compiled for, and the clones of a
+ * function are compiled for others than this one. */
+static inline double total(const four *a, const four *b) {
+    const four sum = *a + *b;
+    return (sum[0] + sum[2]) + (sum[1] + sum[3]);
 }
 
 SPD_WIDE void spd_dense_rows_dots(int64_t n, const double *const row[SPD_ABREAST], const double *x, double *z) {
@@ -26,10 +28,10 @@ SPD_WIDE void spd_dense_rows_dots(int64_t n, const double *const row[SPD_ABREAST
         b2 += v * AT(r2, j + 4);
         b3 += v * AT(r3, j + 4);
     }
-    z[0] = total(a0, b0);
-    z[1] = total(a1, b1);
-    z[2] = total(a2, b2);
-    z[3] = total(a3, b3);
+    z[0] = total(&a0, &b0);
+    z[1] = total(&a1, &b1);
+    z[2] = total(&a2, &b2);
+    z[3] = total(&a3, &b3);
     for (; j < n; j++)
         for (int r = 0; r < SPD_ABREAST; r++) z[r] += x[j] * row[r][j];
 }

@@ -52,9 +52,10 @@ SPD_WIDE static void multiply(const spd_pattern *g, const float *M, float *U) {
     }
 }
 
-static inline float total(eight a, eight b) {
-    a += b;
-    return ((a[0] + a[4]) + (a[2] + a[6])) + ((a[1] + a[5]) + (a[3] + a[7]));
+/* By address, as in dense_rows.c. */
+static inline float total(const eight *a, const eight *b) {
+    const eight s = *a + *b;
+    return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
 }
 
 /* z_r = row_r'x for rows padded to whole tiles. */
@@ -73,10 +74,10 @@ static inline __attribute__((always_inline)) void dots(int64_t width, const floa
         b2 += v * AT(r2, j + LANES);
         b3 += v * AT(r3, j + LANES);
     }
-    z[0] = total(a0, b0);
-    z[1] = total(a1, b1);
-    z[2] = total(a2, b2);
-    z[3] = total(a3, b3);
+    z[0] = total(&a0, &b0);
+    z[1] = total(&a1, &b1);
+    z[2] = total(&a2, &b2);
+    z[3] = total(&a3, &b3);
 }
 
 /* out = scale (M U) on the pattern; only for neighbours of i that are at least i. */

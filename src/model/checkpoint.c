@@ -132,7 +132,7 @@ static spdhg_status read_body(spd_checkpoint *c, FILE *stream, int64_t size, con
 
 static spdhg_status read_one(spd_checkpoint *c, const char *path, spdhg_error *err) {
     *c = (spd_checkpoint){0};
-    FILE *stream = fopen(path, "r");
+    FILE *stream = fopen(path, "re");
     if (!stream) return spd_fail_io(err, path, "open");
     struct stat info;
     spdhg_status status;

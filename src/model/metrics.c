@@ -26,6 +26,7 @@ int64_t spd_model_class(const spdhg_model *model, const double *scores) {
 }
 
 spdhg_status spdhg_model_means(const spdhg_model *model, int64_t rows, const double *scores, double *mean, spdhg_error *err) {
+    SPD_DEFAULT_FLOATS;
     double arg;
     const spdhg_loss *loss = spd_model_loss(model, &arg);
     if (model->classify) return spd_fail(err, SPDHG_USAGE, "a model of the %s loss predicts labels, not numbers", model->loss);
@@ -35,6 +36,7 @@ spdhg_status spdhg_model_means(const spdhg_model *model, int64_t rows, const dou
 
 spdhg_status spdhg_model_probabilities(const spdhg_model *model, int64_t rows, const double *scores, double *probability,
                                        spdhg_error *err) {
+    SPD_DEFAULT_FLOATS;
     for (int64_t i = 0; i < rows; i++)
         if (!spd_model_probability(model, scores + i * model->outputs, probability + i * model->classes))
             return spd_fail(err, SPDHG_USAGE, "the %s loss models no probabilities; logistic and softmax do", model->loss);

@@ -49,6 +49,7 @@ void spdhg_model_look(const spdhg_model *model, spdhg_model_view *out) {
 }
 
 spdhg_status spdhg_model_change(spdhg_model *model, const double *x, const double *c, spdhg_error *err) {
+    SPD_DEFAULT_FLOATS;
     const int64_t coefficients = model->features * model->outputs;
     for (int64_t i = 0; x && i < coefficients; i++)
         if (!isfinite(x[i])) return spd_fail(err, SPDHG_DATA, "coefficient %lld is not finite", (long long)i);
@@ -73,6 +74,7 @@ static int64_t index_shift(const spdhg_model *model, const spdhg_data *data) {
 }
 
 spdhg_status spdhg_model_scores(const spdhg_model *model, const spdhg_data *data, double *scores, spdhg_error *err) {
+    SPD_DEFAULT_FLOATS;
     const int64_t K = model->outputs, renumber = index_shift(model, data);
     if (data->offset && data->offsets != K)
         return spd_fail(err, SPDHG_DATA, "%s: %lld offsets in a row: expected %lld, one for each output of the model",

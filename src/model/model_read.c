@@ -200,6 +200,7 @@ static spdhg_status from_object(spdhg_model **out, json_t *object, const char *p
 }
 
 spdhg_status spdhg_model_from_text(spdhg_model **out, const char *text, size_t size, spdhg_error *err) {
+    SPD_DEFAULT_FLOATS;
     *out = NULL;
     json_t *object;
     SPD_TRY(spd_json_parse(&object, text, size, "text", "model", err));
@@ -207,6 +208,7 @@ spdhg_status spdhg_model_from_text(spdhg_model **out, const char *text, size_t s
 }
 
 spdhg_status spdhg_model_read(spdhg_model **out, const char *path, spdhg_error *err) {
+    SPD_DEFAULT_FLOATS;
     *out = NULL;
     json_t *object;
     SPD_TRY(spd_json_read(&object, path, "model", err));

@@ -94,6 +94,7 @@ static spdhg_status whole(const spdhg_model *model, json_t **out, spdhg_error *e
 }
 
 spdhg_status spdhg_model_to_text(const spdhg_model *model, char **text, spdhg_error *err) {
+    SPD_DEFAULT_FLOATS;
     json_t *object;
     *text = NULL;
     SPD_TRY(whole(model, &object, err));
@@ -110,6 +111,7 @@ spdhg_status spdhg_model_to_text(const spdhg_model *model, char **text, spdhg_er
 void spdhg_text_free(char *text) { spd_free(text); }
 
 spdhg_status spdhg_model_write(const spdhg_model *model, const char *path, spdhg_error *err) {
+    SPD_DEFAULT_FLOATS;
     json_t *object;
     SPD_TRY(whole(model, &object, err));
     return spd_json_write(path, object, FORM, false, err);

@@ -9,6 +9,7 @@ static spdhg_status check_open(const spdhg_problem *p, spdhg_error *err) {
 }
 
 spdhg_status spdhg_problem_new(spdhg_problem **out, const spdhg_data *data, const char *loss, spdhg_error *err) {
+    SPD_DEFAULT_FLOATS;
     *out = NULL;
     const spdhg_loss *found;
     double arg;
@@ -55,7 +56,13 @@ spdhg_status spdhg_problem_rows(spdhg_problem *p, const int64_t *row, int64_t ro
 spdhg_status spdhg_problem_ridge(spdhg_problem *p, double gamma, spdhg_error *err) {
     SPD_TRY(check_open(p, err));
     if (!(gamma >= 0) || !isfinite(gamma)) return spd_fail(err, SPDHG_USAGE, "gamma must be a number >= 0, not %g", gamma);
-    p->gamma = gamma;
+    p->gamma = p->gamma_given = gamma;
+    return SPDHG_OK;
+}
+
+spdhg_status spdhg_problem_ridge_follows(spdhg_problem *p, bool on, spdhg_error *err) {
+    SPD_TRY(check_open(p, err));
+    p->ridge_follows = on;
     return SPDHG_OK;
 }
 
@@ -66,6 +73,7 @@ spdhg_status spdhg_problem_intercept(spdhg_problem *p, bool on, spdhg_error *err
 }
 
 spdhg_status spdhg_problem_standardize(spdhg_problem *p, bool on, spdhg_error *err) {
+    SPD_DEFAULT_FLOATS;
     SPD_TRY(check_open(p, err));
     p->standardize = on;
     return SPDHG_OK;
@@ -153,6 +161,7 @@ static spdhg_status take_weights(spd_term *t, const spdhg_structure *F, const sp
 
 spdhg_status spdhg_problem_term(spdhg_problem *p, const char *penalty, const spdhg_structure *F, double lambda,
                                 const spdhg_term_options *options, spdhg_error *err) {
+    SPD_DEFAULT_FLOATS;
     SPD_TRY(check_open(p, err));
     spdhg_term_options o = SPDHG_TERM_OPTIONS;
     SPD_TRY(SPD_OPTIONS_TAKE(spdhg_term_options, &o, options, err));
@@ -173,13 +182,6 @@ spdhg_status spdhg_problem_term(spdhg_problem *p, const char *penalty, const spd
     t.m = t.F->F.m;
     p->term = grown;
     p->term[p->terms++] = t;
-    return SPDHG_OK;
-}
-
-spdhg_status spdhg_problem_scale_lambda(spdhg_problem *p, double factor, spdhg_error *err) {
-    if (!(factor >= 0) || !isfinite(factor))
-        return spd_fail(err, SPDHG_USAGE, "the factor of lambda must be a number >= 0, not %g", factor);
-    for (int64_t t = 0; t < p->terms; t++) p->term[t].lambda = factor * p->term[t].lambda_given;
     return SPDHG_OK;
 }
 

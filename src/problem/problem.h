@@ -39,8 +39,9 @@ struct spdhg_problem {
     double kappa_usual;     /* scale for curvatures: kappa or, without a bound, the mean curvature at x = 0 */
     int64_t terms;
     spd_term *term;
-    int64_t m; /* rows of all F_t together; y has m K entries */
-    double gamma;
+    int64_t m;                 /* rows of all F_t together; y has m K entries */
+    double gamma, gamma_given; /* the current value, and the one given to spdhg_problem_ridge */
+    bool ridge_follows;        /* lambda: both are scaled by the same factor */
     spd_set set;
     bool intercept, standardize, one_class_ok, frozen;
     char *class_weight;

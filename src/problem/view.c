@@ -15,6 +15,7 @@ spdhg_status spdhg_problem_look(spdhg_problem *p, spdhg_problem_view *out, spdhg
 
 spdhg_status spdhg_problem_evaluate(spdhg_problem *p, const double *x, double *c, double *objective, double *train_loss,
                                     double *penalty, spdhg_error *err) {
+    SPD_DEFAULT_FLOATS;
     SPD_TRY(spd_problem_freeze(p, err));
     const int64_t size = spd_problem_value_work(p);
     double *scratch = SPD_NEW(double, size + p->K);

@@ -119,6 +119,7 @@ static void clear(spd_race *race) {
 
 spdhg_status spdhg_race(const char *const *data, int64_t count, const char *folder, const spdhg_race_options *options,
                         spdhg_outcome *outcome, spdhg_error *err) {
+    SPD_DEFAULT_FLOATS;
     spd_race race = {.lock = -1, .folder = spd_strdup(folder)};
     if (!race.folder) return spd_fail_memory(err, (double)strlen(folder));
     pthread_mutex_init(&race.mutex, NULL);

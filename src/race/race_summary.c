@@ -7,7 +7,7 @@
 
 static json_t *machine(void) {
     char cpu[200] = "", line[400];
-    FILE *file = fopen("/proc/cpuinfo", "r");
+    FILE *file = fopen("/proc/cpuinfo", "re");
     while (file && !*cpu && fgets(line, sizeof line, file)) {
         char *colon = strncmp(line, "model name", 10) == 0 ? strchr(line, ':') : NULL;
         if (colon) snprintf(cpu, sizeof cpu, "%.*s", (int)strcspn(colon + 2, "\n"), colon + 2);

@@ -172,6 +172,7 @@ static spdhg_status check_names(const spdhg_data *data, const char *path, const 
 }
 
 spdhg_status spdhg_data_read(spdhg_data **out, const char *path, const spdhg_read_options *options, spdhg_error *err) {
+    SPD_DEFAULT_FLOATS;
     const double began = spd_now();
     *out = NULL;
     spdhg_read_options o = SPDHG_READ_OPTIONS;
@@ -205,6 +206,7 @@ spdhg_status spdhg_data_read(spdhg_data **out, const char *path, const spdhg_rea
 }
 
 spdhg_status spdhg_data_write(const spdhg_data *data, const char *path, const char *format, spdhg_error *err) {
+    SPD_DEFAULT_FLOATS;
     const spd_reader *writer = NULL;
     if (format && strcmp(format, "auto") != 0)
         SPD_TRY(by_name(format, &writer, err));

@@ -181,6 +181,7 @@ static void look_again(spdhg_solver *s, double *c, spdhg_point *point) {
 }
 
 spdhg_status spdhg_solver_certificate(spdhg_solver *s, const char *path, spdhg_error *err) {
+    SPD_DEFAULT_FLOATS;
     if (!s->has_run) return spd_fail(err, SPDHG_USAGE, "a certificate needs a solver that has run");
     double *c = SPD_NEW(double, s->problem->K);
     if (!c) return spd_fail_memory(err, 8.0 * (double)s->problem->K);

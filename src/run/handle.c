@@ -78,6 +78,7 @@ static spdhg_status prepare(spdhg_solver *s, const char *name, const spdhg_optio
 
 spdhg_status spdhg_solver_new(spdhg_solver **out, const char *solver, spdhg_problem *problem, const spdhg_options *options,
                               spdhg_error *err) {
+    SPD_DEFAULT_FLOATS;
     *out = NULL;
     spdhg_solver *s = SPD_NEW(spdhg_solver, 1);
     if (!s) return spd_fail_memory(err, sizeof *s);
@@ -136,6 +137,7 @@ void spd_solver_params(const spdhg_solver *s, const spd_solver_kind *kind, doubl
 }
 
 spdhg_status spdhg_solver_start(spdhg_solver *s, const double *x, const double *c, const double *y, spdhg_error *err) {
+    SPD_DEFAULT_FLOATS;
     SPD_TRY(spd_solver_start(s, x, c, y, err));
     if (c) spd_problem_c_inward(s->problem, s->x, s->c);
     return SPDHG_OK;
@@ -153,6 +155,7 @@ spdhg_status spd_solver_start(spdhg_solver *s, const double *x, const double *c,
 }
 
 spdhg_status spdhg_solver_test(spdhg_solver *s, const spdhg_data *test, spdhg_error *err) {
+    SPD_DEFAULT_FLOATS;
     spd_evaluator next;
     SPD_TRY(spd_evaluator_new(&next, s->problem, test, s->threads, err));
     spd_evaluator_free(&s->evaluator);

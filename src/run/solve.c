@@ -45,6 +45,7 @@ static void describe(spdhg_solver *s) {
 }
 
 spdhg_status spdhg_solver_run(spdhg_solver *s, spdhg_outcome *outcome, spdhg_error *err) {
+    SPD_DEFAULT_FLOATS;
     spd_limits_start(s);
     s->outcome = SPDHG_OUTCOME_DONE;
     spd_trace_clear(&s->trace);

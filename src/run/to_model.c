@@ -87,6 +87,7 @@ static bool copy_history(spdhg_model *m, const spdhg_solver *solver, const spdhg
 }
 
 spdhg_status spdhg_model_from_solver(spdhg_model **out, const spdhg_solver *solver, spdhg_error *err) {
+    SPD_DEFAULT_FLOATS;
     *out = NULL;
     const spdhg_problem *p = spd_solver_problem(solver);
     const spdhg_solution *s = spdhg_solver_solution(solver);

@@ -123,6 +123,7 @@ static spdhg_status run(spdhg_denoised *d, const spdhg_signal *signal, const spd
 
 spdhg_status spdhg_denoise(spdhg_denoised **out, const spdhg_signal *signal, const spdhg_denoise_options *options,
                            const spdhg_options *solve, spdhg_error *err) {
+    SPD_DEFAULT_FLOATS;
     *out = NULL;
     spdhg_denoised *d = SPD_NEW(spdhg_denoised, 1);
     if (!d) return spd_fail_memory(err, sizeof *d);

@@ -174,6 +174,7 @@ double spd_evaluate_relative(const spd_evaluator *e, const spdhg_point *point) {
 
 spdhg_status spdhg_duality_gap(spdhg_problem *p, int threads, const double *x, double *c, const double *y, spdhg_gap *out,
                                spdhg_error *err) {
+    SPD_DEFAULT_FLOATS;
     SPD_TRY(spd_problem_freeze(p, err));
     if (!spd_all_finite(p->dK, x) || (c && !spd_all_finite(p->K, c)) || (y && !spd_all_finite(p->m * p->K, y)))
         return spd_fail(err, SPDHG_DATA, "the point is not finite");

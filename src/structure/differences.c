@@ -56,6 +56,7 @@ static spdhg_status divided(spdhg_structure *F, int64_t order, int64_t features,
 
 spdhg_status spdhg_structure_trend(spdhg_structure **out, int64_t order, int64_t features, const double *position,
                                    spdhg_error *err) {
+    SPD_DEFAULT_FLOATS;
     char spec[SPD_NUMBER_CHARS];
     snprintf(spec, sizeof spec, order == 0 ? "chain" : "trend:%lld", (long long)order);
     if (!position || order == 0) return spdhg_structure_new(out, spec, features, err);

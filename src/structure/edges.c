@@ -228,6 +228,7 @@ static spdhg_status take_edges(spdhg_structure *F, int64_t features, int64_t edg
 
 spdhg_status spdhg_structure_from_edges(spdhg_structure **out, int64_t features, int64_t edges, const int64_t *end,
                                         const double *weight, spdhg_error *err) {
+    SPD_DEFAULT_FLOATS;
     *out = NULL;
     if (edges < 1 || edges > INT64_MAX / 4 || !end) return spd_fail(err, SPDHG_USAGE, "a graph needs at least one edge");
     SPD_TRY(spd_structure_begin(out, "edges", features, err));

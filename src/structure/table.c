@@ -50,6 +50,7 @@ spdhg_status spd_structure_finish(spdhg_structure **out, spdhg_status status, sp
 }
 
 spdhg_status spdhg_structure_new(spdhg_structure **out, const char *spec, int64_t features, spdhg_error *err) {
+    SPD_DEFAULT_FLOATS;
     SPD_TRY(spd_structure_begin(out, spec, features, err));
     return spd_structure_finish(out, by_name(*out, spec, features, err), err);
 }
@@ -77,6 +78,7 @@ static spdhg_status copy_rows(spd_csr *A, int64_t rows, int64_t features, const 
 
 spdhg_status spdhg_structure_from_csr(spdhg_structure **out, int64_t rows, int64_t features, const int64_t *ptr,
                                       const int32_t *idx, const double *val, spdhg_error *err) {
+    SPD_DEFAULT_FLOATS;
     SPD_TRY(spd_structure_begin(out, "rows", features, err));
     return spd_structure_finish(out, copy_rows(&(*out)->F, rows, features, ptr, idx, val, err), err);
 }

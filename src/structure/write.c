@@ -8,6 +8,7 @@ static void put_entry(FILE *stream, int64_t row, int64_t column, double value) {
 }
 
 spdhg_status spdhg_structure_write(const spdhg_structure *F, const char *path, spdhg_error *err) {
+    SPD_DEFAULT_FLOATS;
     const spd_csr *A = &F->F;
     spd_file file;
     SPD_TRY(spd_file_create(&file, path, err));

@@ -97,6 +97,7 @@ static double member(const spdhg_path_point *point, size_t offset) {
 }
 
 double spdhg_path_value(const spdhg_path *path, int64_t point) {
+    SPD_DEFAULT_FLOATS;
     const criterion *c = find(path->options.choose);
     return c->sign * member(&path->point[point], c->value);
 }

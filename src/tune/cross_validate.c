@@ -7,7 +7,6 @@
 typedef struct validation {
     const spdhg_path *path;
     const int32_t *fold;
-    spd_fold *task;
     spd_asker asker;
     spdhg_options solve;
 } validation;
@@ -39,9 +38,9 @@ void spd_asker_close(spd_asker *a) { pthread_mutex_destroy(&a->lock); }
 static void run_fold(void *context, int64_t number) {
     validation *v = context;
     const int64_t folds = v->path->options.folds;
-    spd_fold *t = &v->task[number];
-    t->status = spd_fold_run(t, v->path, v->fold + number / folds * v->path->problem->n, number % folds, &v->solve,
-                             &v->asker.stop, &t->err);
+    spd_fold *t = &v->path->fold[number];
+    const int64_t at = v->path->options.part ? number : number / folds;
+    t->status = spd_fold_run(t, v->path, v->fold + at * v->path->problem->n, number % folds, &v->solve, &v->asker.stop, &t->err);
 }
 
 /* Mean and standard error of one score over the folds of all repeats; folds in which the score is unknown do not count. */
@@ -52,7 +51,7 @@ static void summarise(const validation *v, int64_t point, int which, double *mea
         double W = 0, sum = 0, square = 0, known = 0;
         for (int pass = 0; pass < 2; pass++)
             for (int64_t f = 0; f < folds; f++) {
-                const spd_fold *t = &v->task[r * folds + f];
+                const spd_fold *t = &v->path->fold[r * folds + f];
                 const double value = t->weight > 0 ? t->score[point * SPD_FOLD_SCORES + which] : NAN;
                 if (isnan(value)) continue;
                 if (pass == 0) {
@@ -71,15 +70,15 @@ static void summarise(const validation *v, int64_t point, int which, double *mea
 
 static spdhg_status gather(spdhg_path *path, const validation *v, int64_t tasks, spdhg_error *err) {
     for (int64_t k = 0; k < tasks; k++)
-        if (v->task[k].status != SPDHG_OK)
-            return spd_fail(err, v->task[k].status, "fold %lld: %s", (long long)k + 1, v->task[k].err.message);
+        if (v->path->fold[k].status != SPDHG_OK)
+            return spd_fail(err, v->path->fold[k].status, "fold %lld: %s", (long long)k + 1, v->path->fold[k].err.message);
     for (int64_t i = 0; i < path->points; i++) {
         spdhg_path_point *point = &path->point[i];
         summarise(v, i, SPD_FOLD_LOSS, &point->loss, &point->loss_error);
         summarise(v, i, SPD_FOLD_ACCURACY, &point->accuracy, &point->accuracy_error);
         summarise(v, i, SPD_FOLD_AUC, &point->auc, &point->auc_error);
         point->unconverged = 0;
-        for (int64_t k = 0; k < tasks; k++) point->unconverged += v->task[k].weight > 0 && !v->task[k].reached[i];
+        for (int64_t k = 0; k < tasks; k++) point->unconverged += v->path->fold[k].weight > 0 && !v->path->fold[k].reached[i];
     }
     return SPDHG_OK;
 }
@@ -90,24 +89,15 @@ spdhg_status spd_cross_validate(spdhg_path *path, void *unused, bool *stopped, s
     const int64_t tasks = path->options.folds * path->options.repeats;
     int32_t *fold;
     SPD_TRY(spd_folds_make(path->problem, &path->options, path->solve.seed, &fold, err));
-    validation v = {.path = path, .fold = fold, .task = SPD_NEW(spd_fold, tasks)};
-    bool good = v.task != NULL;
-    for (int64_t k = 0; good && k < tasks; k++) {
-        v.task[k].score = SPD_NEW(double, path->points *SPD_FOLD_SCORES);
-        v.task[k].reached = SPD_NEW(bool, path->points);
-        good = v.task[k].score && v.task[k].reached;
-    }
+    validation v = {.path = path, .fold = fold};
+    spd_fold_results_free(path);
+    spdhg_status status = spd_fold_results_new(path, tasks, err);
     v.solve = spd_asker_open(&v.asker, &path->solve);
-    spdhg_status status = good ? SPDHG_OK : spd_fail_memory(err, 25.0 * (double)tasks * (double)path->points);
-    if (good) spd_parallel(spd_threads(path->solve.threads), tasks, run_fold, &v);
+    if (status == SPDHG_OK) spd_parallel(spd_threads(path->solve.threads), tasks, run_fold, &v);
     *stopped = atomic_load(&v.asker.stop);
-    if (good && !*stopped) status = gather(path, &v, tasks, err);
+    if (status == SPDHG_OK && !*stopped) status = gather(path, &v, tasks, err);
     spd_asker_close(&v.asker);
-    for (int64_t k = 0; v.task && k < tasks; k++) {
-        spd_free(v.task[k].score);
-        spd_free(v.task[k].reached);
-    }
-    spd_free(v.task);
+    if (*stopped) spd_fold_results_free(path);
     spd_free(fold);
     return status;
 }

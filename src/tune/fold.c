@@ -57,8 +57,11 @@ static spdhg_status follow_path(spd_fold *t, const spdhg_path *path, room *r, co
         status = spd_warm_path_step(&warm, path->point[i].lambda, err);
         if (status != SPDHG_OK) break;
         t->reached[i] = warm.outcome == SPDHG_OUTCOME_CONVERGED;
-        judge(path->problem, r->test, r->tests, unscaled(path->problem, r->problem, warm.x, r->x), warm.c, r->z, r->rank,
-              t->score + i * SPD_FOLD_SCORES);
+        const double *x = unscaled(path->problem, r->problem, warm.x, r->x);
+        judge(path->problem, r->test, r->tests, x, warm.c, r->z, r->rank, t->score + i * SPD_FOLD_SCORES);
+        if (t->x) memcpy(t->x + i * path->problem->dK, x, (size_t)path->problem->dK * sizeof *x);
+        if (t->c)
+            memcpy(t->c + i * path->problem->K, spdhg_solver_solution(warm.last)->c, (size_t)path->problem->K * sizeof *warm.c);
     }
     spd_warm_path_free(&warm);
     return status;
@@ -70,7 +73,7 @@ static spdhg_status make_problem(room *r, const spdhg_path *path, const int32_t 
     for (int64_t i = 0; i < p->n; i++)
         if (fold[i] == f)
             r->test[r->tests++] = i;
-        else {
+        else if (fold[i] >= 0) {
             r->id[r->trains] = spd_problem_id(p, i);
             r->train[r->trains++] = i;
         }

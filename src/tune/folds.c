@@ -66,18 +66,37 @@ static spdhg_status take_given(const spdhg_problem *p, const spdhg_path_options 
     return status;
 }
 
+/* Splits of any kind: rows may be held out by several of them, or by none. */
+static spdhg_status take_parts(const spdhg_problem *p, const spdhg_path_options *o, int32_t *fold, spdhg_error *err) {
+    for (int64_t f = 0; f < o->folds; f++) {
+        int64_t count[2] = {0, 0};
+        for (int64_t i = 0; i < p->n; i++) {
+            const int part = o->part[f * p->n + i];
+            fold[f * p->n + i] = part == 1 ? (int32_t)f : part == 0 ? (int32_t)(f == 0) : -1; /* trained on: any other number */
+            if (part == 0 || part == 1) count[part]++;
+        }
+        if (count[0] == 0 || count[1] == 0)
+            return spd_fail(err, SPDHG_DATA, "split %lld has no rows to %s", (long long)f + 1,
+                            count[0] == 0 ? "train on" : "hold out");
+    }
+    return SPDHG_OK;
+}
+
 spdhg_status spd_folds_make(const spdhg_problem *p, const spdhg_path_options *o, uint64_t seed, int32_t **out, spdhg_error *err) {
     *out = NULL;
     const int64_t n = p->n;
-    if (o->folds < 2 || o->folds > n || o->repeats < 1 || (o->fold && o->repeats > 1))
+    if (o->part && (o->folds < 1 || o->repeats != 1 || o->fold))
+        return spd_fail(err, SPDHG_USAGE, "splits are given one by one: at least one, one repeat, and no folds beside them");
+    if (!o->part && (o->folds < 2 || o->folds > n || o->repeats < 1 || (o->fold && o->repeats > 1)))
         return spd_fail(err, SPDHG_USAGE,
                         "cross-validation needs 2 to %lld folds (not %lld), at least one repeat, and one for given folds",
                         (long long)n, (long long)o->folds);
-    int32_t *fold = SPD_NEW(int32_t, n * o->repeats);
+    int32_t *fold = SPD_NEW(int32_t, n * (o->part ? o->folds : o->repeats));
     place *at = SPD_NEW(place, n);
     spdhg_status status = fold && at ? SPDHG_OK : spd_fail_memory(err, 28.0 * (double)n);
     if (status == SPDHG_OK && o->fold) status = take_given(p, o, fold, err);
-    for (int64_t r = 0; status == SPDHG_OK && !o->fold && r < o->repeats; r++) {
+    if (status == SPDHG_OK && o->part) status = take_parts(p, o, fold, err);
+    for (int64_t r = 0; status == SPDHG_OK && !o->fold && !o->part && r < o->repeats; r++) {
         for (int64_t i = 0; i < n; i++)
             at[i] = (place){.key = o->group ? o->group[i] : class_of(p, i),
                             .order = spd_permute(seed, SPD_STREAM_FOLD, (uint64_t)r, n, i),

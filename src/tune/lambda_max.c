@@ -1,8 +1,10 @@
-/* lambda_max.c - the smallest lambda at which some x in null(F) is optimal (X = R^d, intercept free).
+/* lambda_max.c - the smallest lambda at which some x in null(F) is optimal (x in R^d, intercept free).
  *
  *     x0 = argmin over null(F) of l + (gamma/2)||x||^2
  *     g = grad l(x0) + gamma x0,   which is orthogonal to null(F)
  *     lambda_max = min { r°(y) : F'y = -g } = max { g'p : r(F p) <= 1 },   r° the polar norm of the stacked terms
+ *
+ * X is not looked at: the same lambda is where a path over x in X begins.
  *
  * If the last columns of the rows of F all differ (identity, chain, trend), y is unique. Otherwise Dinkelbach's method is used
  * (dinkelbach.c). */
@@ -58,7 +60,6 @@ static spdhg_status find(spdhg_problem *p, int threads, bool rough, double *lowe
                          spdhg_error *err) {
     *lower = *upper = NAN;
     SPD_TRY(spd_problem_freeze(p, err));
-    if (!p->set.kind->whole) return spd_fail(err, SPDHG_USAGE, "lambda_max is known for --set all only; give the largest lambda");
     spd_nullspace null;
     SPD_TRY(spd_nullspace_new(&null, p, NULL, INFINITY, err));
     int64_t work = spd_problem_gradient_work(p);
@@ -89,7 +90,9 @@ spdhg_status spd_lambda_max_bound(spdhg_problem *p, int threads, double *upper, 
 
 spdhg_status spdhg_lambda_max(spdhg_problem *p, int threads, double *lower, double *upper, double *x, double *c,
                               spdhg_error *err) {
+    SPD_DEFAULT_FLOATS;
     SPD_TRY(spd_problem_freeze(p, err));
+    if (!p->set.kind->whole) return spd_fail(err, SPDHG_USAGE, "lambda_max is known for --set all only");
     double *at = x || !c ? x : SPD_NEW(double, p->dK);
     if (c && !at) return spd_fail_memory(err, 8.0 * (double)p->dK);
     const spdhg_status status = spd_lambda_max(p, threads, lower, upper, at, c, NULL, err);

@@ -7,7 +7,7 @@
 enum { POINTS_LEAST = 5, LAMBDAS_MOST = 10000 };
 static const double GAIN_LEAST = 1e-5; /* smallest gain in the explained fraction from one lambda to the next */
 
-static void tell(const spdhg_path *path, const char *format, ...) {
+void spd_path_tell(const spdhg_path *path, const char *format, ...) {
     if (!path->solve.callback) return;
     char sentence[200];
     va_list arguments;
@@ -34,6 +34,10 @@ static spdhg_status take_options(spdhg_path *path, const spdhg_path_options *opt
     if (!(o->ratio >= 0 && o->ratio < 1) || !(o->lambda_max >= 0) || !isfinite(o->lambda_max) || !(o->saturation >= 0))
         return spd_fail(err, SPDHG_USAGE,
                         "the ratio must be below 1; it, the largest lambda and the saturation finite and not negative");
+    for (int64_t i = 0; o->lambda && i < o->lambdas; i++)
+        if (!(o->lambda[i] >= 0) || !isfinite(o->lambda[i]) || (i > 0 && o->lambda[i] >= o->lambda[i - 1]))
+            return spd_fail(err, SPDHG_USAGE, "lambda %lld, %g, is not a number of at least 0 below the one before",
+                            (long long)i + 1, o->lambda[i]);
     SPD_TRY(spd_problem_freeze(path->problem, err));
     if (o->ratio == 0) o->ratio = path->problem->n > path->problem->d ? 1e-4 : 1e-2;
     const double bytes = 8.0 * (double)o->lambdas * (double)(path->problem->dK + path->problem->K);
@@ -41,21 +45,6 @@ static spdhg_status take_options(spdhg_path *path, const spdhg_path_options *opt
         return spd_fail(err, SPDHG_MEMORY, "the coefficients of %lld lambdas need %.3g MB, the limit is %.3g MB",
                         (long long)o->lambdas, bytes / 1e6, (double)path->solve.max_memory / 1e6);
     return spd_path_check(path, err);
-}
-
-/* Where the path starts: lambda_max with its solution, or the caller's lambda with a start at 0. */
-static spdhg_status first_lambda(spdhg_path *path, double *x, double *c, double *y, double *lambda, spdhg_error *err) {
-    *lambda = path->options.lambda_max;
-    if (*lambda > 0) return SPDHG_OK;
-    double lower;
-    spdhg_error why = {0};
-    const spdhg_status status = spd_lambda_max(path->problem, path->solve.threads, &lower, lambda, x, c, y, &why);
-    if (status == SPDHG_OK && isinf(*lambda)) return spd_fail(err, SPDHG_USAGE, "%s", why.message);
-    if (status != SPDHG_OK && !(status == SPDHG_NUMERICAL && isfinite(*lambda))) return spd_fail(err, status, "%s", why.message);
-    tell(path, "lambda_max is between %.9g and %.9g", lower, *lambda);
-    *lambda *= 1 + 1e-6; /* strictly inside: there the zeros of F x are exact */
-    if (*lambda > 0) return SPDHG_OK;
-    return spd_fail(err, SPDHG_USAGE, "there is no penalty, or lambda has no effect on the solution");
 }
 
 static spdhg_status record(spdhg_path *path, const spd_warm_path *warm, double lambda, spdhg_error *err) {
@@ -92,10 +81,10 @@ static spdhg_status record(spdhg_path *path, const spd_warm_path *warm, double l
 
 static bool saturated(const spdhg_path *path) {
     if (path->points > 0 && path->point[path->points - 1].degrees > path->ways.degrees_most) return true;
-    if (path->options.saturation == 0 || path->points < POINTS_LEAST) return false;
+    if (path->options.saturation == 0 || path->options.lambda || path->points < POINTS_LEAST) return false;
     const double now = path->point[path->points - 1].explained, before = path->point[path->points - 2].explained;
     if (now < path->options.saturation && now - before >= GAIN_LEAST * now) return false;
-    tell(path, "the path ends after %d lambdas: %.4f of the loss is explained", (int)path->points, now);
+    spd_path_tell(path, "the path ends after %d lambdas: %.4f of the loss is explained", (int)path->points, now);
     return true;
 }
 
@@ -105,12 +94,11 @@ static spdhg_status descend(spdhg_path *path, const double *x, const double *c, 
     spd_warm_path warm;
     SPD_TRY(spd_warm_path_new(&warm, path->problem, o->solver, &path->solve, x, c, y, err));
     warm.zeros = spd_path_counts_degrees(path) ? SPD_SETTLE : SPD_SETTLE_ASK;
-    tell(path, "every lambda is solved by %s to a relative gap of %g", warm.solver, path->solve.tol);
+    spd_path_tell(path, "every lambda is solved by %s to a relative gap of %g", warm.solver, path->solve.tol);
     spdhg_status status = SPDHG_OK;
     for (int64_t i = 0; i < o->lambdas && status == SPDHG_OK && path->outcome != SPDHG_OUTCOME_INTERRUPTED && !saturated(path);
          i++) {
-        const double lambda = first * (o->lambdas > 1 ? pow(o->ratio, (double)i / (double)(o->lambdas - 1)) : 1),
-                     left = limit - (spd_now() - from);
+        const double lambda = spd_path_lambda(o, first, i), left = limit - (spd_now() - from);
         if (limit > 0 && left <= 0) {
             path->outcome = SPDHG_OUTCOME_LIMIT;
             break;
@@ -146,11 +134,11 @@ static spdhg_status solve_chosen(spdhg_path *path, spdhg_error *err) {
 static spdhg_status run(spdhg_path *path, double *x, double *c, double *y, spdhg_error *err) {
     double first;
     bool stopped = false;
-    SPD_TRY(first_lambda(path, x, c, y, &first, err));
+    SPD_TRY(spd_path_start(path, x, c, y, &first, err));
     SPD_TRY(descend(path, x, c, y, first, err));
     if (path->points == 0) return spd_fail(err, SPDHG_USAGE, "the time limit left no time for a single lambda");
     if (path->options.folds > 0 && path->outcome != SPDHG_OUTCOME_INTERRUPTED) {
-        tell(path, "%d folds, %d times", (int)path->options.folds, (int)path->options.repeats);
+        spd_path_tell(path, "%d folds, %d times", (int)path->options.folds, (int)path->options.repeats);
         SPD_TRY(path->ways.validate(path, path->ways.context, &stopped, err));
     }
     if (stopped) path->outcome = SPDHG_OUTCOME_INTERRUPTED;
@@ -160,6 +148,7 @@ static spdhg_status run(spdhg_path *path, double *x, double *c, double *y, spdhg
 
 spdhg_status spdhg_path_new(spdhg_path **out, spdhg_problem *problem, const spdhg_path_options *options,
                             const spdhg_options *solve, spdhg_error *err) {
+    SPD_DEFAULT_FLOATS;
     return spd_path_new(out, problem, options, solve, &(spd_path_ways){spd_cross_validate, NULL, INFINITY}, err);
 }
 
@@ -207,6 +196,16 @@ const double *spdhg_path_coefficients(const spdhg_path *path, int64_t point, con
     return path->x + point * path->problem->dK;
 }
 
+spdhg_status spdhg_path_choose(spdhg_path *path, int64_t point, spdhg_error *err) {
+    if (point < 0 || point >= path->points)
+        return spd_fail(err, SPDHG_USAGE, "point %lld is not one of the %lld of the path", (long long)point,
+                        (long long)path->points);
+    path->best = path->one_se = point;
+    spdhg_solver_free(path->solver);
+    path->solver = NULL;
+    return solve_chosen(path, err);
+}
+
 spdhg_outcome spdhg_path_outcome(const spdhg_path *path) { return path->outcome; }
 int64_t spdhg_path_best(const spdhg_path *path) { return path->best; }
 int64_t spdhg_path_one_se(const spdhg_path *path) { return path->one_se; }
@@ -220,5 +219,6 @@ void spdhg_path_free(spdhg_path *path) {
     spd_free(path->x);
     spd_free(path->c);
     spd_free(path->given);
+    spd_fold_results_free(path);
     spd_free(path);
 }

@@ -99,6 +99,7 @@ static spdhg_status build(spd_recipe_problem *out, const spd_recipe *o, const sp
     if (!F) SPD_TRY(spd_recipe_structure(&out->structure, &out->learned, o, data, row, rows, err));
     SPD_TRY(add_terms(out, o, data, F ? F : out->structure, err));
     SPD_TRY(spdhg_problem_ridge(p, o->gamma, err));
+    SPD_TRY(spdhg_problem_ridge_follows(p, o->l1_ratio_given, err));
     SPD_TRY(spdhg_problem_set(p, o->set, err));
     SPD_TRY(spdhg_problem_intercept(p, o->intercept, err));
     SPD_TRY(spdhg_problem_standardize(p, o->standardize, err));

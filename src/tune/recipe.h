@@ -11,7 +11,8 @@ typedef struct spd_recipe {
     const char *loss, *penalty, *groups, *structure, *set, *class_weight;
     const char *weights, *offset, *penalty_weights; /* files */
     double lambda, gamma, also_sparse;              /* also_sparse 0: no such term */
-    bool intercept, standardize, one_class_ok, also_sparse_given;
+    double l1_ratio;                                /* of a path: lambda = l1_ratio and gamma = 1 - l1_ratio at its lambda 1 */
+    bool intercept, standardize, one_class_ok, also_sparse_given, gamma_given, l1_ratio_given;
     int threads;         /* for learning a structure; 0: the cores this process may use */
     uint64_t max_memory; /* for that; 0: no limit */
 } spd_recipe;

@@ -15,7 +15,7 @@ spdhg_status spd_restricted_minimum(const spdhg_problem *p, const spd_nullspace 
  * cold start. */
 spdhg_status spd_tune_solver(const spdhg_problem *p, const char *name, const char **out, spdhg_error *err);
 
-/* ---- lambda_max.c: as spdhg_lambda_max, and also y (m x K, may be NULL), the dual point that proves x optimal. */
+/* ---- lambda_max.c: as spdhg_lambda_max, whatever X is, and also y (m x K, may be NULL), the dual point that proves x optimal. */
 spdhg_status spd_lambda_max(spdhg_problem *p, int threads, double *lower, double *upper, double *x, double *c, double *y,
                             spdhg_error *err);
 /* ---- dinkelbach.c: for g = grad l(x0) + gamma x0, where y is not unique. rough: an upper bound only, y is unchanged. */
@@ -55,7 +55,7 @@ spdhg_status spd_warm_path_step(spd_warm_path *warm, double lambda, spdhg_error 
 void spd_warm_path_free(spd_warm_path *warm);
 
 /* ---- folds.c: fold[repeat * n + i] for every row i. Groups stay together, the largest placed first; without groups, classes are
- * dealt out evenly. */
+ * dealt out evenly. With options.part fold[f * n + i] is f for the rows that split f holds out, -1 for those it leaves out. */
 spdhg_status spd_folds_make(const spdhg_problem *p, const spdhg_path_options *o, uint64_t seed, int32_t **fold, spdhg_error *err);
 
 /* What callers inside the library may change. */
@@ -67,6 +67,19 @@ typedef struct spd_path_ways {
 } spd_path_ways;
 spdhg_status spd_path_new(spdhg_path **out, spdhg_problem *problem, const spdhg_path_options *options, const spdhg_options *solve,
                           const spd_path_ways *ways, spdhg_error *err);
+
+/* ---- fold_results.c: what is kept of every fold. */
+enum { SPD_FOLD_LOSS, SPD_FOLD_ACCURACY, SPD_FOLD_AUC, SPD_FOLD_SCORES };
+typedef struct spd_fold {
+    double *score; /* points x SPD_FOLD_SCORES */
+    double weight; /* of the held-out rows */
+    bool *reached; /* for each point, whether the tolerance was reached */
+    double *x, *c; /* points x dK on the scale of the whole problem, points x K in the caller's terms; NULL: not kept */
+    spdhg_status status;
+    spdhg_error err;
+} spd_fold;
+spdhg_status spd_fold_results_new(spdhg_path *path, int64_t folds, spdhg_error *err);
+void spd_fold_results_free(spdhg_path *path);
 
 struct spdhg_path {
     spd_path_ways ways;
@@ -81,17 +94,16 @@ struct spdhg_path {
     spdhg_outcome outcome;
     int64_t best, one_se;
     spdhg_solver *solver;
+    int64_t folds;  /* cross-validated, over all repeats */
+    spd_fold *fold; /* their scores, and their coefficients if options.keep_folds says so */
 };
-/* ---- fold.c: one fold. score and reached are allocated by the caller. */
-enum { SPD_FOLD_LOSS, SPD_FOLD_ACCURACY, SPD_FOLD_AUC, SPD_FOLD_SCORES };
-typedef struct spd_fold {
-    double *score; /* points x SPD_FOLD_SCORES */
-    double weight; /* of the held-out rows */
-    bool *reached; /* for each point, whether the tolerance was reached */
-    spdhg_status status;
-    spdhg_error err;
-} spd_fold;
-/* fold: the fold of every row; f: this fold. Ends early once *stop is set. */
+/* ---- path.c: a sentence for -v. */
+void spd_path_tell(const spdhg_path *path, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* ---- path_start.c: the first lambda, with its solution in x, c and y, which stay 0 if it is the caller's; then lambda i. */
+spdhg_status spd_path_start(spdhg_path *path, double *x, double *c, double *y, double *lambda, spdhg_error *err);
+double spd_path_lambda(const spdhg_path_options *o, double first, int64_t i);
+/* ---- fold.c: one fold, made by spd_fold_results_new. fold: the fold of every row, -1: not used; f: this fold. Ends early once
+ * *stop is set. */
 spdhg_status spd_fold_run(spd_fold *t, const spdhg_path *path, const int32_t *fold, int64_t f, const spdhg_options *solve,
                           atomic_bool *stop, spdhg_error *err);
 /* ---- cross_validate.c: folds run in parallel, but only one thread at a time calls the caller's callback. Once it asks to stop,

@@ -60,6 +60,10 @@ spdhg_status spd_tune_settle(spdhg_solver *solver, spd_settling zeros, bool *set
 spdhg_status spd_warm_path_step(spd_warm_path *warm, double lambda, spdhg_error *err) {
     spdhg_problem *p = warm->problem;
     SPD_TRY(spdhg_problem_scale_lambda(p, lambda, err));
+    if (p->ridge_follows) { /* gamma is another one: what the last solver prepared no longer holds */
+        spdhg_solver_free(warm->last);
+        warm->last = NULL;
+    }
     if (!warm->last) {
         spd_problem_project_dual(p, warm->y, warm->y + p->m * p->K);
         SPD_TRY(spdhg_solver_new(&warm->last, warm->solver, p, &warm->options, err));

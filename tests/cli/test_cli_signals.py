@@ -1,8 +1,9 @@
-# test_cli_signals.py - Ctrl-C and SIGTERM leave a whole model and their exit status.
+# test_cli_signals.py - Ctrl-C, SIGTERM and the like leave a whole model and their exit status; limits of the system are survived.
 # On a terminal a line is rewritten while a run lasts, and goes away again.
 import json
 import os
 import pty
+import resource
 import select
 import signal
 import subprocess
@@ -40,6 +41,23 @@ class Signals(CommandTest):
     def test_terminate_leaves_a_model(self):
         self.stopped_by(signal.SIGTERM, 143)
 
+    def test_hang_up_and_the_limit_of_processor_time_leave_a_model(self):
+        self.stopped_by(signal.SIGHUP, 128 + signal.SIGHUP)
+        self.stopped_by(signal.SIGXCPU, 128 + signal.SIGXCPU)
+
+    def test_a_second_signal_ends_at_once(self):
+        """Stopped, the process notices both when it goes on: the first sets a flag, the second ends it before a model is written."""
+        for number in (signal.SIGINT, signal.SIGTERM):
+            running = self.start("-o", "m.json", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            self.addCleanup(running.kill)
+            while b"epoch" not in running.stdout.readline():
+                pass
+            for each in (signal.SIGSTOP, signal.SIGHUP, number, signal.SIGCONT):
+                running.send_signal(each)
+            running.communicate(timeout=60)
+            self.assertIn(running.returncode, (128 + number, 128 + signal.SIGHUP))  # of two that wait the lower number comes first
+            self.assertLeft("d.svm")
+
     def test_interrupt_replaces_an_old_model_by_a_whole_one(self):
         self.write("m.json", "old")
         self.stopped_by(signal.SIGINT, 130)
@@ -55,6 +73,29 @@ class Signals(CommandTest):
         out = json.loads(self.spdhg("fit", "d.svm", "--solver", "spdhg", "--time", "0.3", "--json", "-q").out)
         self.assertEqual(out["status"], "done")
         self.assertGreater(out["epochs"], 0)
+
+
+class Limits(CommandTest):
+    def limited(self, what, amount, *words):
+        self.write("d.svm", svm(rows(2000)))
+        return subprocess.run([COMMAND, "fit", "d.svm", *words], cwd=self.folder, capture_output=True, timeout=60,
+                              preexec_fn=lambda: resource.setrlimit(what, (amount, amount)))
+
+    def test_no_address_space_is_no_endless_loop(self):
+        seen = set()
+        for megabytes in (80, 100, 130, 160, 190, 220, 250, 300, 400):
+            done = self.limited(resource.RLIMIT_AS, megabytes << 20, "--structure", "chain", "--lambda", "1e-3", "-q")
+            self.assertIn(done.returncode, (0, 6), done.stderr)
+            if done.returncode:
+                self.assertRegex(done.stderr, b"memory|address space")
+            seen.add(done.returncode)
+        self.assertEqual(seen, {0, 6})
+
+    def test_a_limit_of_file_size_is_an_error_of_writing(self):
+        done = self.limited(resource.RLIMIT_FSIZE, 100, "-q", "-o", "m.json")
+        self.assertEqual(done.returncode, 5)
+        self.assertIn(b"m.json", done.stderr)
+        self.assertLeft("d.svm")
 
 
 class Terminal(CommandTest):

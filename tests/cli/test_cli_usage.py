@@ -90,8 +90,8 @@ class Usage(CommandTest):
         with open(manual) as file:
             text = file.read().replace("\\-", "-")
         sections = dict(re.findall(r"(?ms)^\.SH (\w[\w ]*)\n(.*?)(?=^\.SH |\Z)", text))
-        shared = set(re.findall(r"--[a-z][a-z-]*", sections["DATA OPTIONS"]))
-        problem = set(re.findall(r"--[a-z][a-z-]*", sections["PROBLEM OPTIONS"]))
+        shared = set(re.findall(r"--[a-z][a-z0-9-]*", sections["DATA OPTIONS"]))
+        problem = set(re.findall(r"--[a-z][a-z0-9-]*", sections["PROBLEM OPTIONS"]))
         for verb in VERBS:
             help_text = self.spdhg(verb, "--help").out
             offered = set(re.findall(r"(?m)^ {2}(?:-\w, |    )(--[A-Za-z][a-z0-9-]*)", help_text)) - {"--help", "--usage", "--version"}
@@ -102,7 +102,7 @@ class Usage(CommandTest):
             if verb in ("fit", "path", "race", "bound"):
                 said |= problem
             if verb in ("fit", "path"):
-                said |= set(re.findall(r"(?m)^\.B[RI]? .*?(--[a-z][a-z-]*)", sections["SOLVE OPTIONS"]))
+                said |= set(re.findall(r"(?m)^\.B[RI]? .*?(--[a-z][a-z0-9-]*)", sections["SOLVE OPTIONS"]))
             self.assertEqual(offered, said, verb)
 
 

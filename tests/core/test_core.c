@@ -1,8 +1,12 @@
 /* test_core.c - numbers, random numbers, permutation, threads, files: against libc and against their own definitions. */
+#include <fcntl.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -148,6 +152,49 @@ static void files_appear_whole(void **unused) {
     }
 }
 
+static mode_t mode_of(const char *path) {
+    struct stat info;
+    assert_int_equal(stat(path, &info), 0);
+    return info.st_mode & 0777;
+}
+
+/* As of files made by fopen; a file that is replaced passes its mode on. The umask is not touched, not even for a moment. */
+static void files_get_the_usual_mode(void **unused) {
+    (void)unused;
+    char folder[] = "/tmp/spdhg_test_XXXXXX", path[64];
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/x", folder);
+    spd_file file;
+    const mode_t mask = umask(027);
+    for (int again = 0; again < 2; again++) {
+        assert_int_equal(spd_file_create(&file, path, &(spdhg_error){0}), SPDHG_OK);
+        assert_int_equal(spd_file_commit(&file, &(spdhg_error){0}), SPDHG_OK);
+        assert_int_equal(mode_of(path), again ? 0604 : 0640);
+        assert_int_equal(chmod(path, 0604), 0);
+    }
+    assert_int_equal(umask(mask), 027);
+    unlink(path);
+    assert_int_equal(rmdir(folder), 0); /* nothing else is in it */
+}
+
+/* However a process ends, its half-written file goes with it, where the file system has files without a name. */
+static void half_a_file_dies_with_its_process(void **unused) {
+    (void)unused;
+    char folder[] = "/tmp/spdhg_test_XXXXXX", path[64];
+    assert_non_null(mkdtemp(folder));
+    const int probe = open(folder, O_TMPFILE | O_WRONLY, 0600);
+    snprintf(path, sizeof path, "%s/x", folder);
+    const pid_t child = probe >= 0 ? fork() : -1;
+    if (child == 0) {
+        spd_file file;
+        if (spd_file_create(&file, path, &(spdhg_error){0}) == SPDHG_OK && fputs("half", file.stream) >= 0) fflush(file.stream);
+        raise(SIGKILL);
+    }
+    if (child > 0) waitpid(child, NULL, 0);
+    if (probe >= 0) close(probe);
+    assert_int_equal(rmdir(folder), 0); /* it is empty */
+}
+
 static void utf8_is_told_from_other_bytes(void **unused) {
     (void)unused;
     static const char *const good[] = {"",
@@ -185,6 +232,8 @@ int main(void) {
         cmocka_unit_test(utf8_is_told_from_other_bytes),
         cmocka_unit_test(every_block_runs_once),
         cmocka_unit_test(files_appear_whole),
+        cmocka_unit_test(files_get_the_usual_mode),
+        cmocka_unit_test(half_a_file_dies_with_its_process),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

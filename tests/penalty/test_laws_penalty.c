@@ -222,7 +222,7 @@ static void known_values(void **unused) {
     assert_ptr_equal(found, &spd_penalty_linf);
     assert_int_equal(spd_penalty_find("l1:2", &found, &err), SPDHG_USAGE);
     assert_null(found);
-    assert_string_equal(err.message, "unknown penalty 'l1:2'; expected one of: l1, group, linf, nuclear");
+    assert_string_equal(err.message, "unknown penalty 'l1:2'; did you mean 'l1'? Expected one of: l1, group, linf, nuclear");
 }
 
 int main(void) {

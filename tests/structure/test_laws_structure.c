@@ -77,7 +77,7 @@ static void chain_and_trend(void **unused) {
     assert_fault("chain:1", 9, SPDHG_USAGE, "structure 'chain:1': chain takes no argument");
     assert_fault("identity:", 9, SPDHG_USAGE, "structure 'identity:': identity takes no argument");
     assert_fault("tree", 9, SPDHG_USAGE,
-                 "unknown structure 'tree'; expected one of: identity, chain, trend, grid, edges, matrix");
+                 "unknown structure 'tree'; did you mean 'trend'? Expected one of: identity, chain, trend, grid, edges, matrix");
     assert_fault("chain", -1, SPDHG_USAGE, "a structure over -1 features; expected 0 to 2147483646");
 }
 

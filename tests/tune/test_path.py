@@ -216,11 +216,52 @@ def check_threads_and_refusals(checks):
     checks.check(np.all(np.diff(one.column("lambda")) < 0) and len(one.points) == 6, "lambdas fall")
     side = np.where(np.arange(40) % 2 == 0, -1.0, 1.0)
     separable = write_svm("apart.svm", side[:, None] * (0.5 + rng.random((40, 3))), side)
-    for words, says in [([separable, "--structure", "chain"], "no minimiser"), ([data, "--set", "nonneg"], "--set all"),
+    for words, says in [([separable, "--structure", "chain"], "no minimiser"),
                         ([data, "--lambda", 1], "--lambda-max"), ([data, "--choose", "loss", "--folds", 0], "--folds")]:
         checks.check(says in Path(*words, status=2).err, f"path {words}: does not say {says}")
     given = Path(separable, "--structure", "chain", "--lambda-max", 1, "--gamma", 0.1, "--lambdas", 3)
     checks.near(given.column("lambda")[0], 1, 1e-12, "--lambda-max")
+
+
+def check_elastic_net(checks):
+    """--l1-ratio: the optimality conditions of alpha (rho ||x||_1 + (1 - rho)/2 ||x||^2) at every alpha, and where the path begins."""
+    rng = np.random.default_rng(14)
+    A = rng.normal(size=(70, 6))
+    b = A @ [2.0, 0, 0, -1, 0, 0.5] + rng.normal(size=70)
+    data, rho = write_svm("net.svm", A, b), 0.3
+    words = [data, "--loss", "squared", "--no-intercept", "--l1-ratio", rho, "--tol", 1e-12, "--lambdas", 8, "--saturation", 0]
+    got = Path(*words, "--coefficients", path("net.csv"))
+    alphas = got.column("lambda")
+    checks.near(alphas[0], np.abs(A.T @ b).max() / 70 / rho, 2e-6, "where an elastic net begins")
+    x = np.zeros((8, 6))
+    with open(path("net.csv")) as file:
+        for line in csv.DictReader(file):
+            x[np.argmin(np.abs(alphas - float(line["lambda"]))), int(line["feature"]) - 1] = float(line["value"])
+    for alpha, at in zip(alphas, x):
+        g = A.T @ (A @ at - b) / 70 + alpha * (1 - rho) * at
+        on = at != 0
+        checks.check(np.abs(g + alpha * rho * np.sign(at))[on].max(initial=0) < 1e-6 * alpha and np.abs(g).max() <= alpha * rho * (1 + 1e-6),
+                     f"elastic net at {alpha}: not optimal")
+    one = Fitted(data, "--loss", "squared", "--no-intercept", "--l1-ratio", rho, "--lambda", alphas[5], "--tol", 1e-12)
+    checks.near(one.report["objective"], got.column("objective")[5], 1e-9, "fit --l1-ratio")
+    checks.near(one.report["gamma"], (1 - rho) * alphas[5], 1e-12, "gamma of fit --l1-ratio")
+    chosen = Path(*words, "--structure", "chain")
+    checks.check(chosen.column("structure_nonzeros")[0] == 0 and chosen.column("structure_nonzeros")[1] > 0, "chain with --l1-ratio")
+    for more, says in [(["--gamma", 1], "--gamma"), (["--gammas", 1], "--gammas")]:
+        checks.check(says in Path(*words, *more, status=2).err, f"--l1-ratio with {more}")
+    checks.check("no penalty" in Path(data, "--loss", "squared", "--l1-ratio", 0, status=2).err, "--l1-ratio 0")
+
+
+def check_every_set_and_constant_targets(checks):
+    rng = np.random.default_rng(15)
+    A = rng.normal(size=(60, 5))
+    data = write_svm("set.svm", A, A @ [1.0, 0, 0, -1, 0])
+    free = Path(data, "--loss", "squared", "--lambdas", 4).column("lambda")[0]
+    for name in ("nonneg", "box:-1,0.5", "ball:1", "simplex:1"):
+        got = Path(data, "--loss", "squared", "--lambdas", 4, "--set", name)
+        checks.near(got.column("lambda")[0], free, 1e-9, f"where the path of {name} begins")
+    same = Path(write_svm("same.svm", A, np.full(60, 3.0)), "--loss", "squared", "--lambdas", 4)
+    checks.check(len(same.points) == 1 and same.column("nonzeros")[0] == 0, "a target that never varies: one lambda stands for all")
 
 
 def check_page(checks):
@@ -252,6 +293,8 @@ def main():
     check_what_folds_learn(checks)
     check_criteria(checks)
     check_threads_and_refusals(checks)
+    check_elastic_net(checks)
+    check_every_set_and_constant_targets(checks)
     check_page(checks)
     checks.end()
 

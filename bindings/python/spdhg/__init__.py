@@ -8,7 +8,9 @@ duality gap that proves how close each answer is to the best possible.
 True
 
 Estimators: StructuredClassifier, StructuredRegressor, and with alpha chosen along a path StructuredClassifierCV, StructuredRegressorCV.
-Functions: denoise, fit_path, learn_graph, duality_gap, race, read, load_model, catalog.
+By name: FusedLasso, TrendFilter, SparseGroupLasso, GraphGuidedClassifier, TotalVariationDenoiser; for a signal or an image alone
+fused_lasso, trend_filter, tv_denoise, denoise.
+Functions: fit_path, learn_graph, duality_gap, race, read, load_model, catalog.
 """
 from . import _native
 from ._call import text as _text
@@ -19,10 +21,13 @@ from ._estimators import StructuredClassifier, StructuredClassifierCV, Structure
 from ._gap import Gap, duality_gap
 from ._graph import Graph
 from ._load import load_model
+from ._named import (FusedLasso, GraphGuidedClassifier, SparseGroupLasso, TotalVariationDenoiser, TrendFilter, fused_lasso, trend_filter,
+                     tv_denoise)
 from ._parameters import denoise, fit_path, learn_graph, race, read
 from ._path import Path
 from ._race import Race
 
 __version__ = _text(_native.lib.spdhg_version())
-__all__ = ["Data", "Denoised", "Gap", "Graph", "Path", "Race", "StructuredClassifier", "StructuredClassifierCV", "StructuredRegressor",
-           "StructuredRegressorCV", "catalog", "denoise", "duality_gap", "fit_path", "learn_graph", "load_model", "race", "read"]
+__all__ = ["Data", "Denoised", "FusedLasso", "Gap", "Graph", "GraphGuidedClassifier", "Path", "Race", "SparseGroupLasso", "StructuredClassifier",
+           "StructuredClassifierCV", "StructuredRegressor", "StructuredRegressorCV", "TotalVariationDenoiser", "TrendFilter", "catalog",
+           "denoise", "duality_gap", "fit_path", "fused_lasso", "learn_graph", "load_model", "race", "read", "trend_filter", "tv_denoise"]

@@ -1,58 +1,86 @@
-# _base.py - what the four estimators share: rows and labels in, a solved problem out, predictions through the library's model.
+# _base.py - what the estimators share: rows and labels in, a solved problem out, predictions through the library's model.
 from __future__ import annotations
 
+import html
 import warnings
-from typing import Any, Callable, Dict, List, Optional
+from typing import Any, Dict, List, Optional, Tuple
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils import validation
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted
 
 from ._call import Watch, call, doubles, run, text
 from ._catalog import classifies
-from ._data import data_handle
+from ._check import flag, number
+from ._data import check_compressed, data_handle, is_small
 from ._model import Model
 from ._native import ffi, lib
 from ._plot import plot_coef, plot_history
-from ._problem import Problem, class_weight_spec, number, set_params, solve_options
+from ._problem import Problem, class_weight_spec, set_params, solve_options
+from ._progress import printer
 from ._structure import LEARNED, structure_matrix
 
 OUTCOMES = {code: name[len("SPDHG_OUTCOME_"):].lower() for code, name in ffi.typeof("spdhg_outcome").elements.items()}
 POINT = np.dtype([(name, "i8" if name == "iteration" else "f8") for name, _ in ffi.typeof("spdhg_point").fields])
+DTYPES = [np.float64, np.float32]
 
 
 def validate(estimator: Any, *data: Any, **wishes: Any) -> Any:
     """scikit-learn's own check of X and y, which moved in 1.6; the library checks that X is finite, in a pass it makes anyway."""
-    wishes = dict(accept_sparse="csr", dtype=np.float64, order="C", **wishes)
+    if sp.issparse(data[0]):
+        check_compressed(data[0])
+    wishes = dict(accept_sparse="csr", dtype=DTYPES, order="C", **wishes)
     if hasattr(validation, "validate_data"):
         return validation.validate_data(estimator, *data, ensure_all_finite=False, **wishes)
     return estimator._validate_data(*data, force_all_finite=False, **wishes)
+
+
+def row_weights(weight: Any, rows: int) -> Optional[np.ndarray]:
+    """A finite weight of at least 0 for each row; the library checks the values."""
+    if weight is None:
+        return None
+    if np.ndim(weight) == 0:
+        return np.full(rows, float(weight))
+    weight = np.ascontiguousarray(weight, np.float64)
+    if weight.ndim != 1:
+        raise ValueError("Sample weights must be 1D array or scalar")
+    if weight.shape != (rows,):
+        raise ValueError(f"sample_weight.shape == {weight.shape}, expected {(rows,)}!")
+    if not np.isfinite(weight).all():
+        raise ValueError("Input sample_weight contains NaN or infinity.")
+    return weight
 
 
 class Labels:
     """Labels as the library needs them: numbers unchanged, anything else as positions in a list of texts."""
 
     def __init__(self, y: np.ndarray) -> None:
-        check_classification_targets(y)
-        self.classes = np.unique(y)
+        if y.dtype.kind not in "biu":
+            check_classification_targets(y)
+        self.classes, self.at = np.unique(y, return_inverse=True)
         self.texts: Optional[List[str]] = None
-        as_numbers = self.classes.dtype.kind in "biuf" and len(np.unique(self.classes.astype(np.float64))) == len(self.classes)
+        as_numbers = self.classes.dtype.kind in "bf" or (self.classes.dtype.kind in "iu" and
+                                                         len(np.unique(self.classes.astype(np.float64))) == len(self.classes))
         if as_numbers:
             self.b = np.ascontiguousarray(y, np.float64)
         else:
             self.texts = [str(c) for c in self.classes]
-            self.b = np.searchsorted(self.classes, y).astype(np.float64)
+            self.b = self.at.astype(np.float64)
 
-    def number(self, weight: Optional[np.ndarray]) -> int:
-        """Classes among the rows with nonzero weight."""
-        return len(self.classes) if weight is None else len(np.unique(self.b[weight > 0]))
+    def seen(self, weight: Optional[np.ndarray]) -> np.ndarray:
+        """Positions of the classes that rows with nonzero weight have: the others cannot be learned."""
+        return np.arange(len(self.classes)) if weight is None else np.unique(self.at[weight > 0])
 
-    def of_model(self, model: Model) -> np.ndarray:
-        at = model.class_values if self.texts is not None else np.searchsorted(self.classes.astype(np.float64), model.class_values)
-        return self.classes[np.asarray(at, np.int64)]
+    def weight_spec(self, weights: Any, sample_weight: Optional[np.ndarray]) -> Optional[bytes]:
+        """'balanced' counts rows, as in scikit-learn, whatever their weights; the library's own counts weights."""
+        if isinstance(weights, str) and weights == "balanced" and sample_weight is not None:
+            count = np.bincount(self.at)
+            weights = {c.item() if hasattr(c, "item") else c: len(self.at) / (len(count) * n) for c, n in zip(self.classes, count)}
+        return class_weight_spec(weights, self.classes, self.texts is not None)
 
 
 def history_of(solver: Any) -> Dict[str, np.ndarray]:
@@ -62,23 +90,10 @@ def history_of(solver: Any) -> Dict[str, np.ndarray]:
     return {name: table[name].copy() for name in POINT.names or ()}
 
 
-def printer(verbose: int, name: str) -> Optional[Callable]:
-    if not verbose:
-        return None
-
-    def listen(event: Any) -> None:
-        if event.kind == lib.SPDHG_EVENT_POINT:
-            p = event.point
-            print(f"[{name}] epoch {p.epoch:8.4g}  objective {p.objective:.8g}  gap {p.gap:.3g}  {p.seconds:.2f} s")
-        elif verbose > 1:
-            print(f"[{name}] {text(event.message)}")
-
-    return listen
-
-
 class Structured(BaseEstimator):
     _classify: bool
-    coef_: np.ndarray
+    coef_: Any  # an array, or a CSR matrix after sparsify()
+    intercept_: Any
     dual_: np.ndarray
     gap_: float
     gap_relative_: float
@@ -88,6 +103,7 @@ class Structured(BaseEstimator):
     objective_: float
     outcome_: str
     solver_: str
+    _names: Tuple[str, ...]
 
     # ---- rows and labels
 
@@ -96,9 +112,18 @@ class Structured(BaseEstimator):
             other = "StructuredRegressor" if self._classify else "StructuredClassifier"
             raise ValueError(f"loss={self.loss!r} is for {'numbers' if self._classify else 'labels'}: use {other}")
 
+    def _given(self) -> Dict[str, Any]:
+        """The parameters by name, without the introspection of get_params."""
+        return {name: getattr(self, name) for name in self._names}
+
     def _take(self, X: Any, y: Any, reset: bool = True) -> tuple:
-        """X, and y as Labels or as float64."""
+        """X as float64, and y as Labels or as float64. float32 comes back as float32, see _cast."""
         X, y = validate(self, X, y, reset=reset, multi_output=not self._classify, y_numeric=not self._classify)
+        if reset:
+            self._dtype = X.dtype
+            self._column = not self._classify and y.ndim == 2 and y.shape[1] == 1  # targets of shape (n, 1) are answered in kind
+        if X.dtype != np.float64:
+            X = X.astype(np.float64)
         return X, Labels(y) if self._classify else np.ascontiguousarray(y, np.float64)
 
     def _offset(self, X: Any, offset: Any) -> Optional[np.ndarray]:
@@ -114,41 +139,67 @@ class Structured(BaseEstimator):
         return data_handle(X, b, weight, offset, labels, getattr(self, "feature_names_in_", None))
 
     def _problem(self, X: Any, y: Any, sample_weight: Any, offset: Any, alpha: float, p: Dict[str, Any]) -> Problem:
-        weight = None if sample_weight is None else _check_sample_weight(sample_weight, X, dtype=np.float64)
+        weight = row_weights(sample_weight, X.shape[0])
         data = self._handle(X, y, weight, self._offset(X, offset))
         loss, classes = self.loss, None
         if self._classify:
-            loss = "softmax" if loss == "logistic" and y.number(weight) > 2 else loss
-            classes = class_weight_spec(p["class_weight"], y.classes, y.texts is not None)
-        return Problem(p, data, X.shape[1], loss, alpha, classes, getattr(self, "feature_names_in_", None))
+            self._seen = y.seen(weight)
+            loss = "softmax" if loss == "logistic" and len(y.classes) > 2 and len(self._seen) > 1 else loss
+            classes = y.weight_spec(p["class_weight"], weight)
+        slope = 1.0
+        if p["penalty_weights"] is not None and np.isinf(np.asarray(p["penalty_weights"], np.float64)).any():
+            squares = X.multiply(X) if sp.issparse(X) else np.square(X)
+            slope = float(np.sqrt(squares.mean(axis=0)).sum() * (1 if self._classify else 1 + np.abs(y).max()))
+        return Problem(p, data, X.shape[1], loss, alpha, classes, getattr(self, "feature_names_in_", None), slope)
 
     # ---- the solve
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, offset: Any, eval_set: Any) -> "Structured":
-        p = self.get_params(deep=False)
+        p = self._given()
         self._check_loss()
         X, y = self._take(X, y)
+        if self._one_against_rest(y):
+            return self._fit_each(X, y, sample_weight, offset, eval_set)
+        problem, tol = self._solve(X, y, sample_weight, offset, eval_set, p, flag("warm_start", self.warm_start))
+        if flag("adaptive", self.adaptive):
+            weights = problem.adapted(self._model.coef)
+            if weights is not None:
+                _, tol = self._solve(X, y, sample_weight, offset, eval_set, {**p, "penalty_weights": weights}, False)
+                self.penalty_weights_ = weights
+        self._warn(tol)
+        return self
+
+    def _solve(self, X: Any, y: Any, sample_weight: Any, offset: Any, eval_set: Any, p: Dict[str, Any], warm: bool) -> tuple:
         problem = self._problem(X, y, sample_weight, offset, self._alpha(), p)
         options, keep = solve_options(p, self.random_state)
         watch = Watch(printer(self.verbose, type(self).__name__))
         watch.attach(options, keep)
         out = ffi.new("spdhg_solver **")
-        interrupt = run(watch, lib.spdhg_solver_new, out, str(self.solver).encode(), problem.handle, options)
+        small = is_small(X)
+        interrupt = run(watch, lib.spdhg_solver_new, out, str(p["solver"]).encode(), problem.handle, options, small=small,
+                        free=lib.spdhg_solver_free, patience=0.0)
         solver = ffi.gc(out[0], lambda pointer, _=(problem, watch): lib.spdhg_solver_free(pointer))
         if interrupt:
             raise interrupt
         set_params(solver, self.solver_params)
-        if self.warm_start and hasattr(self, "coef_"):
+        if warm and hasattr(self, "coef_"):
             self._start(solver, problem)
         test = self._test(solver, eval_set)
         outcome = ffi.new("spdhg_outcome *")
-        interrupt = run(watch, lib.spdhg_solver_run, solver, outcome)
+        interrupt = run(watch, lib.spdhg_solver_run, solver, outcome, small=small)
+        watch.close()
         self._keep(solver, problem, y, OUTCOMES[outcome[0]])
         del test
         if interrupt:
             raise interrupt
-        self._warn(options.tol)
-        return self
+        problem.check_forbidden(self._model.coef)
+        return problem, options.tol
+
+    def _one_against_rest(self, y: Any) -> bool:
+        return False
+
+    def _fit_each(self, X: Any, y: Any, sample_weight: Any, offset: Any, eval_set: Any) -> "Structured":
+        raise NotImplementedError
 
     def _alpha(self) -> float:
         return number("alpha", self.alpha)
@@ -156,11 +207,10 @@ class Structured(BaseEstimator):
     def _start(self, solver: Any, problem: Problem) -> None:
         """Where the last fit ended, if the sizes still match."""
         v = problem.view
-        coef = np.atleast_2d(self.coef_)
-        if coef.shape != (v.outputs, v.features):
+        if self._model.view.features != v.features or self._model.view.outputs != v.outputs:
             return
-        x = problem.penalised(coef)
-        c = np.array(np.broadcast_to(np.ravel(self.intercept_), (v.outputs,)), np.float64)
+        self._refresh()
+        x, c = problem.penalised(self._model.coef), self._model.intercept
         y = np.ascontiguousarray(self.dual_.ravel()) if self.dual_.size == v.dual else None
         call(lib.spdhg_solver_start, solver, doubles(x), doubles(c), doubles(y))
 
@@ -177,7 +227,7 @@ class Structured(BaseEstimator):
         s = lib.spdhg_solver_solution(solver)
         self._model = Model.of_solver(solver)
         if self._classify:
-            self.classes_ = y.of_model(self._model)
+            self.classes_ = y.classes
         self._set_coefficients()
         rows = s.dual // s.outputs
         dual = np.frombuffer(ffi.buffer(s.y, 8 * s.dual), np.float64).copy() if s.dual else np.empty(0)
@@ -187,6 +237,7 @@ class Structured(BaseEstimator):
         self.n_iter_ = max(1, int(np.ceil(s.epochs)))
         self.seconds_, self.solver_, self.outcome_ = s.seconds, text(s.solver) or "", outcome
         self.history_ = history_of(solver)
+        self.history_["gap_kind"] = np.where(np.isnan(self.history_["gap"]), "none", "certified")
         if isinstance(self.structure, str) and self.structure == LEARNED:
             self.structure_ = structure_matrix(problem.F)
 
@@ -205,11 +256,60 @@ class Structured(BaseEstimator):
 
     # ---- predictions
 
+    def _cast(self, values: np.ndarray) -> np.ndarray:
+        """float32 for float32."""
+        return values.astype(self._dtype, copy=False) if values.dtype.kind == "f" else values
+
+    def _refresh(self) -> None:
+        """Tells the model what coef_ and intercept_ are now: a user may have changed them."""
+        coef = self.coef_.toarray() if sp.issparse(self.coef_) else np.asarray(self.coef_)
+        self._model.change(*self._of_model(coef, np.ravel(self.intercept_)))
+
+    def _of_model(self, coef: np.ndarray, intercept: np.ndarray) -> tuple:
+        """What _set_coefficients made of the model's, back."""
+        return coef, intercept
+
     def _scores(self, X: Any, offset: Any) -> np.ndarray:
         check_is_fitted(self)
         X = validate(self, X, reset=False)
-        self._model.change(self.coef_, self.intercept_)
-        return self._model.scores(X, self._offset(X, offset))
+        self._refresh()
+        return self._model.scores(X if X.dtype == np.float64 else X.astype(np.float64), self._offset(X, offset))
+
+    def sparsify(self) -> Any:
+        """Turn coef_ into a scipy CSR matrix, which saves memory if most coefficients are 0. Predictions stay the same."""
+        check_is_fitted(self)
+        self.coef_ = sp.csr_matrix(self.coef_)
+        return self
+
+    def densify(self) -> Any:
+        """Turn coef_ back into an array."""
+        check_is_fitted(self)
+        if sp.issparse(self.coef_):
+            flat = not self._classify and np.ndim(self.intercept_) == 0
+            self.coef_ = self.coef_.toarray()[0] if flat else self.coef_.toarray()
+        return self
+
+    @property
+    def sparse_coef_(self) -> sp.csr_matrix:
+        """coef_ as a scipy CSR matrix."""
+        return sp.csr_matrix(self.coef_)
+
+    @property
+    def coefficients_(self) -> Any:
+        """coef_ as a pandas DataFrame: a line for each feature by its name, a column for each output."""
+        import pandas
+
+        check_is_fitted(self)
+        coef = np.atleast_2d(self.coef_.toarray() if sp.issparse(self.coef_) else self.coef_)
+        names = getattr(self, "feature_names_in_", None)
+        one = coef.shape[0] == 1
+        columns = ["coefficient"] if one else list(self.classes_) if self._classify else [f"output {k}" for k in range(len(coef))]
+        return pandas.DataFrame(coef.T, index=pandas.Index(range(coef.shape[1]) if names is None else names, name="feature"), columns=columns)
+
+    # ---- scikit-learn's tags and pages
+
+    def _more_tags(self) -> dict:  # before scikit-learn 1.6
+        return {"multioutput": not self._classify, "preserves_dtype": DTYPES}
 
     def __sklearn_tags__(self) -> Any:  # scikit-learn 1.6 on
         tags = super().__sklearn_tags__()  # type: ignore[misc]
@@ -217,10 +317,29 @@ class Structured(BaseEstimator):
         tags.target_tags.multi_output = not self._classify
         return tags
 
+    def _certificate_html(self) -> str:
+        if not hasattr(self, "objective_"):
+            return ""
+        gap = getattr(self, "gap_", np.nan)
+        kinds = {"certified": f"proven within {gap:.3g} of the best possible (relative {getattr(self, 'gap_relative_', np.nan):.2g})",
+                 "within_radius": f"gap {gap:.3g} within a radius only: not proven for all coefficients"}
+        says = kinds.get(getattr(self, "gap_kind_", "none"), "nothing is proven")
+        return (f"<div style='font-family:sans-serif;font-size:small;margin:4px 0'>objective {self.objective_:.6g}, {html.escape(says)}; "
+                f"{html.escape(str(self.outcome_))}, {html.escape(str(self.solver_))}</div>")
+
+    def _repr_html_(self) -> str:
+        """The page a notebook shows: scikit-learn's, and below it what is proven."""
+        from sklearn.utils import estimator_html_repr
+
+        return estimator_html_repr(self) + self._certificate_html()
+
+    def _repr_mimebundle_(self, **_: Any) -> Dict[str, str]:
+        return {"text/plain": repr(self), "text/html": self._repr_html_()}
+
     def save(self, path: Any) -> None:
         """Write the model file that `spdhg predict` and `load_model` read."""
         check_is_fitted(self)
-        self._model.change(self.coef_, self.intercept_)
+        self._refresh()
         self._model.write(path)
 
     def plot(self, kind: str = "coef", ax: Any = None, output: int = 0) -> Any:

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import re
 import threading
+import time
 from typing import Any, Callable, Optional
 
 import numpy as np
@@ -20,10 +21,11 @@ def text(pointer) -> Optional[str]:
 
 def python_words(message: str) -> str:
     """The command's options by their names here."""
-    name = re.sub(r"--([a-z][a-z-]*)", lambda match: NAMES.get(match.group(1), match.group(1)).replace("-", "_"), message)
+    name = re.sub(r"--([a-z][a-z0-9-]*)", lambda match: NAMES.get(match.group(1), match.group(1)).replace("-", "_"), message)
     name = re.sub(r"\bis not finite$", "is not finite: NaN or infinity", name)
     name = re.sub(r"^(unknown structure .*)$", r"\1, learned", name)  # which the library's own function of that name does not make
-    return re.sub(r"\blambda\b", "alpha", name).replace("; use loss softmax", "; use loss='softmax'")
+    name = name.replace("groups FILE", "groups: a list of lists, a number for each row of F")
+    return re.sub(r"\blambda(_max)?\b", r"alpha\1", name).replace("; use loss softmax", "; use loss='softmax'")
 
 
 def check(status: int, err) -> None:
@@ -70,29 +72,40 @@ class Watch:
     """The callback of a long call: passes points and messages to `listen`, and can be asked to stop from any thread."""
 
     def __init__(self, listen: Optional[Callable] = None) -> None:
-        self.listen, self.failure = listen, None
+        self.listen = listen
+        self.failure: Optional[BaseException] = None
         self.c = ffi.new("spdhg_watch *")
         self._handle = ffi.new_handle(self)
-        self.c.python = self._handle if listen else ffi.NULL
+        self.c.python, self.c.listens = self._handle, listen is not None
 
     def attach(self, options, *keep) -> None:
         """keep: what the options point to, alive as long as this."""
         self.keep = keep
         options.callback, options.user = ffi.addressof(lib, "spdhg_watch_event"), self.c
 
+    def close(self) -> None:
+        """The last word of a progress bar."""
+        getattr(self.listen, "close", lambda: None)()
 
-@ffi.def_extern(error=1)
+
+def _failed(_kind, failure, traceback) -> None:
+    """A signal's handler may raise before the first line of spdhg_python_event."""
+    ffi.from_handle(traceback.tb_frame.f_locals["user"]).failure = failure
+
+
+@ffi.def_extern(error=1, onerror=_failed)
 def spdhg_python_event(user, event):
     watch = ffi.from_handle(user)
-    try:
+    if watch.listen is not None and event.kind != lib.SPDHG_EVENT_POLL:
         watch.listen(event)
-    except BaseException as failure:  # given to the caller of run(): C cannot carry it
-        watch.failure = failure
-        return 1
     return 0
 
 
-spdhg_python_race = ffi.def_extern(name="spdhg_python_race", error=1)(spdhg_python_event)
+@ffi.def_extern(error=1, onerror=_failed)
+def spdhg_python_race(user, event):
+    ffi.from_handle(user).listen(event)
+    return 0
+
 
 _blas = threading.Lock()
 _blas_users, _blas_before = 0, 0
@@ -115,53 +128,98 @@ def _leave_blas() -> None:
             lib.spdhg_blas_threads(_blas_before)
 
 
-def run(watch: Optional[Watch], function: Callable, *arguments) -> Optional[BaseException]:
+SMALL = 50000  # numbers in the data: below it a call is short, or asks its callback often
+PATIENCE = 10.0  # seconds that an interrupted call is given to stop by itself, if it asks its callback
+
+
+def run(watch: Optional[Watch], function: Callable, *arguments, small: bool = False, free: Optional[Callable] = None,
+        patience: float = PATIENCE) -> Optional[BaseException]:
     """A long call. Signals reach only the main thread, and only between Python's instructions: so it waits while another thread
     works, and at Ctrl-C (or whatever a signal's handler raises) asks the work to stop. The interrupt is returned: the caller keeps
-    what is there, then raises it."""
-    failure: list = []
-    interrupt = None
-    begun, done = threading.Lock(), threading.Lock()
-    done.acquire()
+    what is there, then raises it. A call that does not stop (a set-up at once, others after a while or at the second Ctrl-C) is left
+    to itself: the interrupt is raised, and `free` is called with its result when it ends. small: the main thread works itself, which saves the start of a thread."""
+    if threading.current_thread() is not threading.main_thread():
+        return _direct(watch, function, arguments)
+    if small and watch is not None:
+        watch.c.next = time.monotonic() + 0.05
+        return _direct(watch, function, arguments)
+    return _beside(watch, function, arguments, free, patience if watch else 0.0)
 
-    def work() -> None:
-        if not begun.acquire(blocking=False):  # an interrupt between start and wait made the caller start twice
-            return
+
+def _direct(watch: Optional[Watch], function: Callable, arguments: tuple) -> Optional[BaseException]:
+    _enter_blas()
+    try:
+        call(function, *arguments)
+    finally:
+        _leave_blas()
+    if watch is not None and watch.failure is not None:
+        if isinstance(watch.failure, KeyboardInterrupt):
+            return watch.failure
+        raise watch.failure
+    return None
+
+
+class _Work(threading.Thread):
+    """The call, on a thread of its own. What it uses lives as long as it runs."""
+
+    def __init__(self, watch: Optional[Watch], function: Callable, arguments: tuple, free: Optional[Callable]) -> None:
+        super().__init__(name="spdhg", daemon=True)
+        self.parts = (watch, function, arguments, free)
+        self.failure: Optional[BaseException] = None
+        self.lock, self.left, self.ended = threading.Lock(), False, threading.Lock()
+        self.ended.acquire()
+
+    def run(self) -> None:
+        _, function, arguments, free = self.parts
+        _enter_blas()
         try:
             call(function, *arguments)
         except BaseException as error:
-            failure.append(error)
+            self.failure = error
         finally:
-            done.release()
+            _leave_blas()
+        with self.lock:
+            if self.left and free is not None and self.failure is None:
+                free(arguments[0][0])
+            self.ended.release()
 
-    _enter_blas()
-    try:
-        while True:
-            try:
-                if threading.current_thread() is not threading.main_thread():
-                    work()
-                elif not begun.locked():
-                    threading.Thread(target=work, name="spdhg", daemon=True).start()
-                while not done.acquire(timeout=0.1):  # a signal that another thread was given would not end a longer wait
-                    pass
-                break
-            except BaseException as raised:
-                interrupt = raised
-                if watch:
-                    watch.c.stop = 1
-    finally:
-        _leave_blas()
+    def leave(self) -> bool:
+        """Nobody waits any more; False if it has ended."""
+        with self.lock:
+            self.left = self.ended.locked()
+            return self.left
+
+
+def _beside(watch: Optional[Watch], function: Callable, arguments: tuple, free: Optional[Callable],
+            patience: float) -> Optional[BaseException]:
+    work = _Work(watch, function, arguments, free)
+    interrupt: Optional[BaseException] = None
+    since = 0.0
+    while True:
+        try:
+            if work.ident is None:
+                work.start()
+            while not work.ended.acquire(timeout=0.1):  # a signal that another thread was given would not end a longer wait
+                if interrupt is not None and time.monotonic() - since >= patience and work.leave():
+                    raise interrupt
+            break
+        except BaseException as raised:
+            if raised is interrupt or (interrupt is not None and work.leave()):
+                raise
+            interrupt, since = raised, time.monotonic()
+            if watch:
+                watch.c.stop = 1
     if watch and watch.failure:
         raise watch.failure
-    if failure:
-        raise failure[0]
+    if work.failure:
+        raise work.failure
     return interrupt
 
 
-def make_long(kind: str, function: Callable, *arguments, free: Callable, keep: tuple = (), watch: Optional[Watch] = None):
+def make_long(kind: str, function: Callable, *arguments, free: Callable, keep: tuple = (), watch: Optional[Watch] = None, small: bool = False):
     """A handle that takes long to make. An interrupt is raised once the call has ended."""
     out = ffi.new(f"spdhg_{kind} **")
-    interrupt = run(watch, function, out, *arguments)
+    interrupt = run(watch, function, out, *arguments, small=small, free=free)
     handle = ffi.gc(out[0], lambda pointer, _=keep: free(pointer))
     if interrupt and not watch:
         raise interrupt

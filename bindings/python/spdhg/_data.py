@@ -7,7 +7,8 @@ from typing import Any, Dict, Iterator, Optional
 import numpy as np
 import scipy.sparse as sp
 
-from ._call import borrowed, call, doubles, longs, make, text
+from ._call import SMALL, borrowed, call, doubles, longs, make, text
+from ._check import choice, memory, threads
 from ._native import ffi, lib
 
 
@@ -17,6 +18,35 @@ def _csr_parts(X: sp.csr_matrix) -> tuple:
         raise ValueError(f"{X.shape[1]} features: the library takes at most {np.iinfo(np.int32).max}")
     values = np.ascontiguousarray(X.data, np.float64)
     return np.ascontiguousarray(X.indptr, np.int64), np.ascontiguousarray(X.indices, np.int32), values
+
+
+def check_compressed(X: Any) -> None:
+    """ValueError if the row pointers of a CSR or CSC matrix are not those of its arrays: whoever follows them leaves the memory."""
+    indptr, lines = getattr(X, "indptr", None), X.shape[1 if X.format == "csc" else 0]
+    if indptr is None or X.format not in ("csr", "csc"):
+        return
+    stored = min(len(X.indices), len(X.data))
+    if len(indptr) != lines + 1 or indptr[0] != 0 or indptr[-1] > stored or (np.diff(indptr) < 0).any():
+        raise ValueError(f"X is broken: indptr of a {X.format.upper()} matrix rises from 0 to the number of its entries, {stored}, in {lines + 1} steps")
+    if X.format == "csc":  # which is converted before the library looks at it
+        X.check_format(full_check=True)
+
+
+def is_small(X: Any) -> bool:
+    """Few numbers: not worth a thread."""
+    return (X.nnz if sp.issparse(X) else X.size) + X.shape[1] <= SMALL
+
+
+def not_finite(X: Any, names: Optional[Any]) -> str:
+    """Where the first NaN or infinity is."""
+    if sp.issparse(X):
+        at = int(np.flatnonzero(~np.isfinite(X.data))[0])
+        row, column, value = int(np.searchsorted(X.indptr, at, "right")) - 1, int(X.indices[at]), X.data[at]
+    else:
+        row, column = (int(k) for k in np.argwhere(~np.isfinite(X))[0])
+        value = X[row, column]
+    name = f"{column}" if names is None else f"{names[column]!r}"
+    return f"X contains {'NaN' if np.isnan(value) else 'infinity'} (not finite): row {row}, column {name}, counted from 0"
 
 
 def texts(words) -> tuple:
@@ -29,14 +59,19 @@ def data_handle(X: Any, b: Optional[np.ndarray] = None, weight: Optional[np.ndar
                 labels: Optional[list] = None, names: Optional[Any] = None) -> Any:
     """The library's data set over these arrays, which it borrows. X: C-ordered float64, or CSR."""
     targets = 0 if b is None else 1 if b.ndim == 1 else b.shape[1]
+    if sp.issparse(X):
+        check_compressed(X)
     try:
         data = _borrow(X, b, targets)
     except ValueError as error:
+        if "is not finite" in str(error) and not np.isfinite(X.data if sp.issparse(X) else X).all():
+            raise ValueError(not_finite(X, names)) from None
         if "does not ascend" not in str(error):
             raise
+        X.check_format(full_check=True)  # scipy sorts without looking where the columns are
         X = X.copy()  # columns in disorder, or twice in a row: found by the library's own check
         X.sum_duplicates()
-        data = _borrow(X, b, targets)
+        return data_handle(X, b, weight, offset, labels, names)
     if weight is not None:
         call(lib.spdhg_data_set_weights, data, doubles(weight))
     if offset is not None:
@@ -102,21 +137,6 @@ class Data:
 DUPLICATES = {"error": lib.SPDHG_DUPLICATES_ERROR, "sum": lib.SPDHG_DUPLICATES_SUM, "last": lib.SPDHG_DUPLICATES_LAST}
 
 
-def choice(name: str, value: Any, table: Dict[str, int]) -> int:
-    if value not in table:
-        raise ValueError(f"{name}={value!r} is not one of {', '.join(table)}")
-    return table[value]
-
-
-def threads(n_jobs: Optional[int]) -> int:
-    """None and negative numbers: 0, which is all cores to the library."""
-    if n_jobs is None:
-        return 0
-    if n_jobs == 0 or int(n_jobs) != n_jobs:
-        raise ValueError(f"n_jobs={n_jobs!r} is not a whole number other than 0")
-    return max(0, int(n_jobs))
-
-
 def read(path: Any, p: Dict[str, Any]) -> Data:
     options = ffi.new("spdhg_read_options *")
     options[0] = lib.spdhg_default_read_options()
@@ -131,5 +151,5 @@ def read(path: Any, p: Dict[str, Any]) -> Data:
     options.no_label = bool(p["no_label"])
     options.header = 1 if p["header"] else 0 if p["no_header"] else -1
     options.threads = threads(p["n_jobs"])
-    options.max_memory = p["max_memory"] or 0
+    options.max_memory = memory(p["max_memory"])
     return Data(make("data", lib.spdhg_data_read, os.fsencode(path), options, free=lib.spdhg_data_free))

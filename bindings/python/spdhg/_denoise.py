@@ -8,10 +8,12 @@ from typing import Any, Dict, List, NamedTuple, Optional
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from ._base import OUTCOMES, printer
+from ._base import OUTCOMES
 from ._call import Watch, doubles, make_long, text
 from ._native import ffi, lib
-from ._problem import number, solve_options
+from ._check import flag, number
+from ._problem import solve_options
+from ._progress import printer
 from ._structure import structure_handle
 
 NOT_ASKED = {"max_iter": None, "every": None, "batch": None, "sampling": "iid"}
@@ -130,7 +132,7 @@ def _options(p: Dict[str, Any], structure: Any, points: int) -> tuple:
         setattr(o, name, word)
     if p["alpha"] is not None:
         setattr(o, "lambda", number("alpha", p["alpha"]))
-    o.isotropic = bool(p["isotropic"])
+    o.isotropic = flag("isotropic", p["isotropic"])
     o.folds, o.lambdas = int(number("folds", p["folds"], 2)), int(number("n_alphas", p["n_alphas"], 1))
     o.ratio = number("alpha_ratio", p["alpha_ratio"])
     return o, F, keep
@@ -153,6 +155,7 @@ def denoise(y: Any, positions: Any, weights: Any, p: Dict[str, Any]) -> Denoised
         watch.attach(solve, keep, also)
         handle, interrupt = make_long("denoised", lib.spdhg_denoise, signal, options, solve, free=lib.spdhg_denoised_free,
                                       keep=(F, watch, arrays), watch=watch)
+        watch.close()
         signals.append(_signal(handle))
         if interrupt:
             raise interrupt

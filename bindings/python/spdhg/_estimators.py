@@ -5,27 +5,37 @@ import textwrap
 from typing import Any
 
 import numpy as np
-from sklearn.base import ClassifierMixin, RegressorMixin
+import scipy.sparse as sp
+from sklearn.base import ClassifierMixin, RegressorMixin, clone
+from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.metaestimators import available_if
 
-from ._base import Structured
+from ._base import Labels, Structured, row_weights, validate
 from ._catalog import loss_entry
 from ._parameters import ClassifierCVParameters, ClassifierParameters, RegressorCVParameters, RegressorParameters
 from ._path import fit_cv
 
-ATTRIBUTES = """coef_ : array of length features, or outputs x features. intercept_ : the unpenalised constant
+ATTRIBUTES = """COEF
     dual_ : the dual variable y, one entry for each row of F (and output). objective_ : its value
     gap_, gap_relative_, gap_kind_ : the objective is proven to be within `gap_` of the best possible if the kind is 'certified'
     n_iter_ : passes over the data. outcome_ : 'converged', 'done', 'limit', 'stalled', 'infimum', 'interrupted' or 'diverged'
     history_ : dict of columns (epoch, seconds, objective, gap, ...), for pandas.DataFrame(history_)
-    structure_ : the learned F, with structure='learned'"""
+    structure_ : the learned F, with structure='learned'. penalty_weights_ : the weights of the second fit, with adaptive=True
+    coefficients_ : coef_ as a pandas DataFrame with the names of the features. sparse_coef_ : coef_ as a scipy CSR matrix"""
+COEF = {True: """coef_ : array 1 x features for two classes, else classes x features. intercept_ : array, the unpenalised constants
+    estimators_ : with a loss for two classes and more of them: the fits of each class against the rest""",
+        False: """coef_ : array of length features, or targets x features if y has two axes. intercept_ : the unpenalised constant, or an array"""}
 
-CHOSEN = """alpha_, gamma_, also_sparse_ : the chosen values
-    alphas_ : all alphas, decreasing. path_ : the whole `Path`, with coefficients and scores of each alpha"""
+CHOSEN = """alpha_, gamma_, also_sparse_, l1_ratio_ : the chosen values
+    alphas_ : all alphas, decreasing. path_ : the whole `Path`, with coefficients and scores of each alpha
+    cv_results_ : dict of columns as in GridSearchCV: params, split0_test_score, ..., mean_test_score, std_test_score, rank_test_score
+    mse_path_ : squared loss: mean squared error of the held-out rows, alphas x folds, as in LassoCV"""
 
 
 def documented(cls: Any) -> Any:
-    cls.__doc__ = cls.__doc__.replace("PARAMETERS", textwrap.indent(cls._parameters, "    ").strip()).replace("ATTRIBUTES", ATTRIBUTES).replace("CHOSEN", CHOSEN)
+    words = {"PARAMETERS": textwrap.indent(cls._parameters, "    ").strip(), "ATTRIBUTES": ATTRIBUTES, "COEF": COEF[cls._classify], "CHOSEN": CHOSEN}
+    for word, meaning in words.items():
+        cls.__doc__ = cls.__doc__.replace(word, meaning)
     return cls
 
 
@@ -35,55 +45,194 @@ def _has_probabilities(self: Any) -> bool:
 
 class Classifier(ClassifierMixin, Structured):
     _classify = True
+    classes_: np.ndarray
 
     def _set_coefficients(self) -> None:
-        self.coef_, self.intercept_ = self._model.coef, self._model.intercept
+        """A class that no row with weight has keeps its place: coefficients 0 and the intercept -inf."""
+        coef, intercept = self._model.coef, self._model.intercept
+        if 1 < len(coef) < len(self.classes_):
+            whole, constants = np.zeros((len(self.classes_), coef.shape[1])), np.full(len(self.classes_), -np.inf)
+            whole[self._seen], constants[self._seen] = coef, intercept
+            coef, intercept = whole, constants
+        self.coef_, self.intercept_ = self._cast(coef), self._cast(intercept)
+
+    def _of_model(self, coef: np.ndarray, intercept: np.ndarray) -> tuple:
+        outputs = self._model.view.outputs
+        return (coef[self._seen], intercept[self._seen]) if 1 < outputs < len(coef) else (coef, intercept)
+
+    def _wide(self, values: np.ndarray, missing: float) -> np.ndarray:
+        """A column for every class."""
+        if values.shape[1] in (1, len(self.classes_)):
+            return values
+        whole = np.full((len(values), len(self.classes_)), missing)
+        whole[:, self._seen] = values
+        return whole
+
+    def _scores(self, X: Any, offset: Any) -> np.ndarray:
+        if not hasattr(self, "estimators_"):
+            return super()._scores(X, offset)
+        coef = self.coef_.toarray() if sp.issparse(self.coef_) else self.coef_
+        for k, one in enumerate(self.estimators_):
+            one.coef_, one.intercept_ = coef[k:k + 1], self.intercept_[k:k + 1]
+        X = validate(self, X, reset=False)
+        plain = [one._model.change(one.coef_, one.intercept_) or one._model.scores(X.astype(np.float64, copy=False)) for one in self.estimators_]
+        scores = np.hstack(plain)
+        return scores if offset is None else scores + np.asarray(offset, np.float64).reshape(len(scores), -1)
 
     def decision_function(self, X: Any, offset: Any = None) -> np.ndarray:
         """Scores: one for each row if there are two classes (positive: the second), otherwise one for each class."""
-        scores = self._scores(X, offset)
+        scores = self._wide(self._scores(X, offset), -np.inf)
         if scores.shape[1] == 1:
-            return scores[:, 0]
-        return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
+            return self._cast(scores[:, 0])
+        return self._cast(scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores)
 
     def predict(self, X: Any, offset: Any = None) -> np.ndarray:
         """The most likely label of each row."""
-        scores = self._scores(X, offset)
-        best = (scores[:, 0] > 0).astype(np.int64) if scores.shape[1] == 1 else scores.argmax(axis=1)
-        return self.classes_[np.minimum(best, len(self.classes_) - 1)]
+        scores = self._wide(self._scores(X, offset), -np.inf)
+        if scores.shape[1] > 1:
+            return self.classes_[scores.argmax(axis=1)]
+        return self.classes_[self._seen[np.minimum(scores[:, 0] > 0, len(self._seen) - 1)]]
 
     @available_if(_has_probabilities)
     def predict_proba(self, X: Any, offset: Any = None) -> np.ndarray:
         """Class probabilities, for the losses logistic and softmax."""
         scores = self._scores(X, offset)
-        return np.ones_like(scores) if len(self.classes_) == 1 else self._model.probabilities(scores)
+        if len(self._seen) > 1:
+            return self._cast(self._wide(self._model.probabilities(scores), 0.0))
+        only = np.zeros((len(scores), len(self.classes_)), self._dtype)
+        only[:, self._seen] = 1
+        return only
 
     @available_if(_has_probabilities)
     def predict_log_proba(self, X: Any, offset: Any = None) -> np.ndarray:
         """Logarithms of predict_proba."""
-        return np.log(self.predict_proba(X, offset))
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X, offset))
+
+    # ---- losses of two classes: each against the rest
+
+    def _one_against_rest(self, y: Any) -> bool:
+        self.__dict__.pop("estimators_", None)
+        loss = loss_entry(self.loss)
+        return len(y.classes) > 2 and not loss.probabilities
+
+    def _fit_each(self, X: Any, y: Any, sample_weight: Any, offset: Any, eval_set: Any = None, **more: Any) -> Any:
+        """A problem for each class, each with its own proof."""
+        if offset is not None:
+            raise ValueError("offset: each class is fitted against the rest, and has no offset of its own; use loss='softmax'")
+        weight = row_weights(sample_weight, len(y.at))
+        if self.class_weight is not None:
+            own = compute_sample_weight(self.class_weight, y.classes[y.at])
+            weight = own if weight is None else weight * own
+        if eval_set is not None:
+            more["eval_set"] = eval_set
+        self._seen, self.classes_ = np.arange(len(y.classes)), y.classes
+        each = []
+        for k in range(len(y.classes)):
+            one = clone(self).set_params(class_weight=None)
+            if eval_set is not None:
+                more["eval_set"] = (eval_set[0], np.asarray(eval_set[1]) == y.classes[k])
+            each.append(one.fit(X, y.at == k, sample_weight=weight, **more))
+        self.estimators_ = each
+        self._model = each[0]._model
+        self.coef_, self.intercept_ = self._cast(np.vstack([m.coef_ for m in each])), self._cast(np.concatenate([m.intercept_ for m in each]))
+        self.objective_, self.train_loss_, self.penalty_, self.gap_, self.seconds_ = (
+            float(sum(getattr(m, name) for m in each)) for name in ("objective_", "train_loss_", "penalty_", "gap_", "seconds_"))
+        self.gap_relative_, self.n_iter_ = max(m.gap_relative_ for m in each), max(m.n_iter_ for m in each)
+        kinds = [m.gap_kind_ for m in each]
+        self.gap_kind_ = next(kind for kind in ("none", "within_radius", "certified") if kind in kinds)
+        self.outcome_ = next((m.outcome_ for m in each if m.outcome_ not in ("converged", "done")), each[0].outcome_)
+        self.dual_, self.solver_ = np.stack([m.dual_ for m in each], axis=-1), each[0].solver_
+        self.history_ = {name: np.concatenate([m.history_[name] for m in each]) for name in each[0].history_}
+        self.history_["output"] = np.repeat(np.arange(len(each)), [len(m.history_["epoch"]) for m in each])
+        return self
+
+    def save(self, path: Any) -> None:
+        """Write the model file that `spdhg predict` and `load_model` read."""
+        if hasattr(self, "estimators_"):
+            raise ValueError("a model file holds one problem, and here each class has its own: save estimators_[k], or use loss='softmax'")
+        super().save(path)
 
 
 class Regressor(RegressorMixin, Structured):
     _classify = False
 
     def _set_coefficients(self) -> None:
-        coef, intercept = self._model.coef, self._model.intercept
-        one = coef.shape[0] == 1
+        coef, intercept = self._cast(self._model.coef), self._cast(self._model.intercept)
+        one = coef.shape[0] == 1 and not getattr(self, "_column", False)
         self.coef_, self.intercept_ = (coef[0], float(intercept[0])) if one else (coef, intercept)
 
     def predict(self, X: Any, offset: Any = None) -> np.ndarray:
         """The expected target of each row."""
         scores = self._scores(X, offset)
-        means = self._model.means(scores)
-        return means[:, 0] if means.shape[1] == 1 else means
+        means = self._cast(self._model.means(scores))
+        return means[:, 0] if means.shape[1] == 1 and not getattr(self, "_column", False) else means
 
-    def _more_tags(self) -> dict:
-        return {"multioutput": True}
+
+class Partial:
+    """Rows that come in parts."""
+
+    def _partial(self: Any, X: Any, y: Any, classes: Any, sample_weight: Any) -> Any:
+        p = self._given()
+        self._check_loss()
+        known = hasattr(self, "coef_")
+        X, target = self._take(X, y, reset=not known)
+        weight = row_weights(sample_weight, X.shape[0])
+        if self._classify:
+            every = np.unique(classes) if classes is not None else getattr(self, "classes_", None)
+            if every is None:
+                raise ValueError("partial_fit: the first call needs `classes`, all labels that will come")
+            if known and not np.array_equal(every, self.classes_):
+                raise ValueError(f"partial_fit: classes={list(every)!r} are not those of the first call, {list(self.classes_)!r}")
+            strange = np.setdiff1d(target.classes, every)
+            if len(strange):
+                raise ValueError(f"partial_fit: the label {strange[0]!r} is not one of `classes`")
+            X, target, weight = _with_every_class(X, target, every, weight)
+            if self._one_against_rest(target):
+                raise ValueError(f"partial_fit: loss={self.loss!r} is for two classes; use loss='softmax'")
+        solver = "spdhg" if self.solver == "auto" else self.solver
+        wishes = {**p, "solver": solver, "max_iter": 1.0, "tol": None, "checkpoint": None, "resume": None}
+        self._solve(X, target, weight, None, None, wishes, known)
+        self.gap_, self.gap_relative_, self.gap_kind_ = np.nan, np.nan, "none"  # the proof is about these rows only
+        return self
+
+
+def _with_every_class(X: Any, y: Labels, every: np.ndarray, weight: Any) -> tuple:
+    """Rows of zeros with next to no weight for the classes that these rows lack: the library needs to know how many there are."""
+    missing = np.setdiff1d(every, y.classes)
+    if not len(missing):
+        return X, y, weight
+    rows = np.zeros((len(missing), X.shape[1]))
+    whole = sp.vstack([X, sp.csr_matrix(rows)], format="csr") if sp.issparse(X) else np.vstack([X, rows])
+    weight = np.ones(X.shape[0]) if weight is None else weight
+    return whole, Labels(np.concatenate([y.classes[y.at], missing])), np.concatenate([weight, np.full(len(missing), 1e-9 * weight.mean())])
+
+
+class OneFit(Partial):
+    """fit and partial_fit of the estimators with a given alpha."""
+
+    def fit(self: Any, X: Any, y: Any, sample_weight: Any = None, offset: Any = None, eval_set: Any = None) -> Any:
+        """Fit. `offset`: a known part of the scores; `eval_set`: (X, y) to evaluate in history_. Ctrl-C stops within a step and keeps
+        what has been reached."""
+        return self._fit(X, y, sample_weight, offset, eval_set)
+
+
+class PartsOfClasses(OneFit):
+    def partial_fit(self: Any, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Any:
+        """One pass over these rows (by `spdhg` if solver is auto) from where the last call ended. `classes`: all labels, at the first
+        call. Nothing is proven: the rows seen before are gone."""
+        return self._partial(X, y, classes, sample_weight)
+
+
+class PartsOfNumbers(OneFit):
+    def partial_fit(self: Any, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """One pass over these rows (by `spdhg` if solver is auto) from where the last call ended. Nothing is proven: the rows seen
+        before are gone."""
+        return self._partial(X, y, None, sample_weight)
 
 
 @documented
-class StructuredClassifier(ClassifierParameters, Classifier):
+class StructuredClassifier(ClassifierParameters, PartsOfClasses, Classifier):
     """Linear classifier with structured coefficients. Minimises
 
         mean_i loss(a_i'x + c + o_i, b_i) + (gamma/2) ||x||^2 + alpha r(F x) [+ also_sparse alpha ||x||_1]
@@ -124,14 +273,10 @@ class StructuredClassifier(ClassifierParameters, Classifier):
     True
     """
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None, eval_set: Any = None) -> "StructuredClassifier":
-        """Fit. `offset`: a known part of the scores; `eval_set`: (X, y) to evaluate in history_. Ctrl-C stops within a step and keeps
-        what has been reached."""
-        return self._fit(X, y, sample_weight, offset, eval_set)
 
 
 @documented
-class StructuredRegressor(RegressorParameters, Regressor):
+class StructuredRegressor(RegressorParameters, PartsOfNumbers, Regressor):
     """Linear regression with structured coefficients. Minimises
 
         mean_i loss(a_i'x + c + o_i, b_i) + (gamma/2) ||x||^2 + alpha r(F x) [+ also_sparse alpha ||x||_1]
@@ -158,17 +303,15 @@ class StructuredRegressor(RegressorParameters, Regressor):
     3
     """
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None, eval_set: Any = None) -> "StructuredRegressor":
-        """Fit. `offset`: a known part of the scores; `eval_set`: (X, y) to evaluate in history_. Ctrl-C stops within a step and keeps
-        what has been reached."""
-        return self._fit(X, y, sample_weight, offset, eval_set)
 
 
-class AlongPath:
+class AlongPath(Structured):
     """Common to the estimators that choose alpha along a path."""
 
+    path_: Any
+
     def fit(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None, fold_groups: Any = None) -> Any:
-        """Fit. `fold_groups`: rows with the same number stay in one fold."""
+        """Fit. `fold_groups`: rows with the same number stay in one fold; a scikit-learn splitter gets them as its groups."""
         return fit_cv(self, X, y, sample_weight, offset, fold_groups)
 
     def plot(self, kind: str = "cv", ax: Any = None, output: int = 0) -> Any:

@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ._call import doubles, run, text
-from ._data import threads
+from ._check import number, threads
 from ._native import ffi, lib
+from ._problem import weights_of
 
 
 class Gap(NamedTuple):
@@ -47,14 +48,14 @@ def duality_gap(estimator: Any, X: Any, y: Any, *, coef: Any = None, intercept: 
     >>> gap.kind, gap.relative < 1e-4
     ('certified', True)
     """
-    from ._problem import number
-
     estimator._check_loss()
     fresh = type(estimator)(**estimator.get_params(deep=False))
     X, target = fresh._take(X, y)
     p = fresh.get_params(deep=False)
     if hasattr(estimator, "alpha_"):
-        p.update(gamma=estimator.gamma_, also_sparse=estimator.also_sparse_)
+        p.update(also_sparse=estimator.also_sparse_, l1_ratio=estimator.l1_ratio_)
+        if not weights_of(p, 1.0).follows:
+            p["gamma"] = estimator.gamma_
     alpha = number("alpha", getattr(estimator, "alpha_", getattr(estimator, "alpha", None)))
     problem = fresh._problem(X, target, sample_weight, offset, alpha, p)
     if coef is None:

@@ -8,7 +8,8 @@ import scipy.sparse as sp
 from sklearn.utils import check_array
 
 from ._call import make_long
-from ._data import data_handle, threads
+from ._check import memory, seed, threads
+from ._data import data_handle
 from ._native import ffi, lib
 from ._plot import axes
 from ._structure import structure_matrix
@@ -79,11 +80,10 @@ def graph_options(p: Dict[str, Any]) -> tuple:
             keep.append(ffi.new("char[]", str(word).encode()))
             setattr(o, name, keep[-1])
     for name, field in (("neighbours", "neighbours"), ("max_component", "max_component"), ("tol", "tol"), ("threshold", "threshold"),
-                        ("cov", "covariance"), ("penalize_diagonal", "penalize_diagonal"), ("both", "both"), ("random_state", "seed"),
-                        ("max_memory", "max_memory")):
+                        ("cov", "covariance"), ("penalize_diagonal", "penalize_diagonal"), ("both", "both")):
         if p.get(name) is not None:
             setattr(o, field, p[name])
-    o.threads = threads(p.get("n_jobs"))
+    o.seed, o.max_memory, o.threads = seed(p.get("random_state", 0)), memory(p.get("max_memory")), threads(p.get("n_jobs"))
     return o, keep
 
 

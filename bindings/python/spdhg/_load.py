@@ -30,11 +30,12 @@ def load_model(path: Any) -> Union[StructuredClassifier, StructuredRegressor]:
     estimator = kind(loss=text(v.loss), alpha=getattr(v, "lambda"), gamma=v.gamma,
                      constraint=text(v.set), fit_intercept=bool(v.intercept), standardize=bool(v.standardized), random_state=int(v.seed),
                      **{name: (value or "").split(" + ")[0] for name, value in first.items()})
-    estimator._model = model
+    estimator._model, estimator._dtype, estimator._column = model, np.dtype(np.float64), False
     if v.classify:
         texts, values = model.class_texts, model.class_values
         whole = texts is None and bool((values == np.floor(values)).all())
         estimator.classes_ = np.array(texts) if texts is not None else values.astype(np.int64) if whole else values
+        estimator._seen = np.arange(len(estimator.classes_))
     estimator._set_coefficients()
     estimator.n_features_in_ = int(v.features)
     if model.names is not None:

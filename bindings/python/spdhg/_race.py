@@ -12,10 +12,11 @@ from sklearn.utils import check_X_y
 from ._base import Labels
 from ._call import Watch, call, run, text
 from ._catalog import classifies
-from ._data import choice, data_handle, threads
+from ._check import choice, flag, memory, number, seed, threads
+from ._data import data_handle
 from ._native import ffi, lib
 from ._plot import axes
-from ._problem import SAMPLING, number, seed
+from ._problem import SAMPLING
 
 
 def columns(path: str) -> Dict[str, np.ndarray]:
@@ -104,11 +105,11 @@ def race(data: Any, folder: Any, p: Dict[str, Any]) -> Race:
     for field, name in (("epochs", "max_iter"), ("every", "every"), ("run_time", "run_time"), ("test_fraction", "test_fraction"),
                         ("tune_fraction", "tune_fraction"), ("lambda", "alpha"), ("gamma", "gamma"), ("also_sparse", "also_sparse")):
         setattr(o, field, number(name, p[name] or 0))
-    o.intercept, o.standardize, o.allow_one_class = bool(p["fit_intercept"]), bool(p["standardize"]), bool(p["allow_one_class"])
+    o.intercept, o.standardize, o.allow_one_class = (flag(name, p[name]) for name in ("fit_intercept", "standardize", "allow_one_class"))
     o.quick, o.sampling, o.seed, o.jobs = bool(p["quick"]), choice("sampling", p["sampling"], SAMPLING), seed(p["random_state"]), threads(p["n_jobs"])
     if p["batch"] is not None:
         o.batch = lib.SPDHG_BATCH_AUTO if p["batch"] == "auto" else int(number("batch", p["batch"], 1))
-    o.max_memory = int(p["max_memory"] or 0)
+    o.max_memory = memory(p["max_memory"])
 
     def listen(event: Any) -> None:
         print(f"[race] {100 * event.part:3.0f} %: {text(event.data)} {text(event.task)} {text(event.solver)} {event.repeat}: {text(event.what)}")

@@ -184,7 +184,7 @@ def test_every_option_of_the_command_has_its_parameter(command):
                  "test-fraction", "trace", "report", "certificate", "truth", "bound", "json", "quiet", "verbose", "path", "coefficients", "help", "usage", "version", "lambda"}
     for verb, kind in (("fit", spdhg.StructuredClassifier), ("path", spdhg.StructuredClassifierCV)):
         known = set(inspect.signature(kind).parameters)
-        options = set(re.findall(r"^ .*--([a-z][a-z-]+)", command("help", verb), re.M)) - elsewhere
+        options = set(re.findall(r"^ .*--([a-z][a-z0-9-]+)", command("help", verb), re.M)) - elsewhere
         if verb == "path":
             options -= {"checkpoint", "checkpoint-every", "resume"}
         assert len(options) > 15

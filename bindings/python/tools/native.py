@@ -11,7 +11,7 @@ import cffi
 EXTRA = """
 #define SPDHG_BATCH_AUTO ...
 #define SPDHG_BATCH_DEFAULT ...
-typedef struct { int stop; void *python; } spdhg_watch;
+typedef struct { int stop, listens; void *python; double next; } spdhg_watch;
 int spdhg_watch_event(void *user, const spdhg_event *event);
 extern "Python" int spdhg_python_event(void *user, const spdhg_event *event);
 int spdhg_watch_race(void *user, const spdhg_race_event *event);
@@ -27,22 +27,46 @@ void free(void *block);
 """
 SOURCE = """
 #include <stdlib.h>
+#include <time.h>
 #include <spdhg.h>
-typedef struct { int stop; void *python; } spdhg_watch;
+typedef struct { int stop, listens; void *python; double next; } spdhg_watch;
 static int spdhg_python_event(void *user, const spdhg_event *event);
-/* Asked many times a second, from any thread: Python is entered only if somebody listens there. */
+/* Asked many times a second, from any thread: Python is entered only if somebody listens there, or (next > 0: the main thread does
+   the work itself) twenty times a second, so that Ctrl-C is heard. */
+static int spdhg_watch_due(spdhg_watch *watch) {
+    struct timespec now;
+    if (watch->next <= 0) return 0;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    const double seconds = (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+    if (seconds < watch->next) return 0;
+    watch->next = seconds + 0.05;
+    return 1;
+}
 static int spdhg_watch_event(void *user, const spdhg_event *event) {
     spdhg_watch *watch = user;
-    if (watch->python && event->kind != SPDHG_EVENT_POLL && spdhg_python_event(watch->python, event))
+    const int heard = watch->listens && event->kind != SPDHG_EVENT_POLL;
+    if ((heard || spdhg_watch_due(watch)) && spdhg_python_event(watch->python, event))
         __atomic_store_n(&watch->stop, 1, __ATOMIC_RELAXED);
     return __atomic_load_n(&watch->stop, __ATOMIC_RELAXED);
 }
 static int spdhg_python_race(void *user, const spdhg_race_event *event);
 static int spdhg_watch_race(void *user, const spdhg_race_event *event) {
     spdhg_watch *watch = user;
-    if (watch->python && event->what && spdhg_python_race(watch->python, event)) __atomic_store_n(&watch->stop, 1, __ATOMIC_RELAXED);
+    if (watch->listens && event->what && spdhg_python_race(watch->python, event)) __atomic_store_n(&watch->stop, 1, __ATOMIC_RELAXED);
     return __atomic_load_n(&watch->stop, __ATOMIC_RELAXED);
 }
+/* glibc 2.35 has a second hypot, the same but for errno. The first one lets the wheel be installed where the C library is older; the
+   linker's --wrap=hypot leads here (cmake/python.cmake). */
+extern double spdhg_hypot(double x, double y);
+#if defined(__GLIBC__) && defined(__x86_64__)
+__asm__(".symver spdhg_hypot,hypot@GLIBC_2.2.5");
+#elif defined(__GLIBC__) && defined(__aarch64__)
+__asm__(".symver spdhg_hypot,hypot@GLIBC_2.17");
+#else
+extern double __real_hypot(double x, double y);
+#define spdhg_hypot __real_hypot
+#endif
+double __wrap_hypot(double x, double y) { return spdhg_hypot(x, y); }
 static spdhg_race_options spdhg_default_race_options(void) { return (spdhg_race_options)SPDHG_RACE_OPTIONS; }
 static spdhg_options spdhg_default_options(void) { return (spdhg_options)SPDHG_OPTIONS; }
 static spdhg_path_options spdhg_default_path_options(void) { return (spdhg_path_options)SPDHG_PATH_OPTIONS; }

@@ -1,8 +1,9 @@
 # parameters.py - writes spdhg/_parameters.py: signatures, defaults, types and help of the estimators and functions, from the
-# tables inside the library (spdhg_option, spdhg_list): parameters.py EXTENSION OUT.py. What Python adds or names otherwise is here.
+# tables inside the library (spdhg_option, spdhg_list), and __init__.pyi beside it from stub.pyi: parameters.py EXTENSION OUT.py. What Python adds or names otherwise is here.
 import importlib.util
 import keyword
 import math
+import os
 import re
 import sys
 import textwrap
@@ -12,25 +13,37 @@ NAMES = {"lambda": "alpha", "set": "constraint", "intercept": "fit_intercept", "
          "threads": "n_jobs", "param": "solver_params", "weights": "sample_weight", "lambdas": "n_alphas",
          "lambda-ratio": "alpha_ratio", "lambda-max": "alpha_max", "folds": "cv", "fold-file": "cv", "jobs": "n_jobs"}
 # Where Python takes more than the kind of the command's value says.
-TYPES = {"groups": "Union[str, ArrayLike, None]", "structure": "Any", "penalty_weights": "Optional[ArrayLike]",
-         "class_weight": "Union[str, Mapping[Any, float], None]", "solver_params": "Optional[Mapping[str, float]]",
-         "batch": "Union[int, str, None]", "random_state": "Any", "cv": "Any", "rho": "Union[float, str, None]",
+TYPES = {"groups": "Union[str, int, ArrayLike, Sequence[Sequence[int]], None]", "structure": "Any", "penalty_weights": "Optional[ArrayLike]",
+         "class_weight": "Union[Literal['balanced'], Mapping[Any, float], None]", "solver_params": "Optional[Mapping[str, float]]",
+         "batch": "Union[int, Literal['auto'], None]", "random_state": "Any", "cv": "Any", "rho": "Union[float, Literal['auto', 'ebic', 'stars'], None]",
+         "max_memory": "Union[int, str, None]", "sampling": "Literal['iid', 'shuffle']", "rule": "Literal['1se', 'min']",
+         "choose": "Literal['loss', 'accuracy', 'auc', 'aic', 'bic', 'ebic', 'cp']",
          "solvers": "Union[str, Sequence[str]]", "gammas": "Optional[Sequence[float]]", "sparsities": "Optional[Sequence[float]]"}
 MORE = {"loss": "`logistic` means softmax for more than two classes.",
         "structure": "Also a tuple of two or three sides of a grid; an edge list of (i, j) or (i, j, weight), features counted from 0, as "
                      "a list or an array; a networkx graph; a scipy sparse matrix: square, symmetric and with an empty diagonal it is "
                      "a graph's adjacency, any other is F itself; a `Graph` of `learn_graph`. `grid` alone is a square.",
-        "groups": "Or an array of these numbers.",
-        "penalty_weights": "Here an array.",
+        "groups": "Or an array of these numbers, a list of lists of rows (features, if F is the identity), or the size of a group.",
+        "penalty": "Also `elasticnet` (l1 with `l1_ratio`, by default 0.5), `l2` (alpha weighs the ridge alone) and None (nothing is "
+                   "penalised).",
+        "l1_ratio": "As in ElasticNet and glmnet: alpha * l1_ratio * r(F x) + alpha * (1 - l1_ratio) / 2 * ||x||^2.",
+        "penalty_weights": "Here an array. inf forbids: F x is 0 in that row.",
         "class_weight": "`balanced`, or a dict {label: weight}.",
         "solver_params": "A dict {name: value}; `spdhg.catalog('solvers')` lists them.",
-        "max_iter": "", "n_jobs": "None and -1: all cores.",
-        "random_state": "A whole number; None: a new one each time.",
-        "cv": "Or a scikit-learn splitter, or splits whose test parts contain every row once.",
+        "max_iter": "", "n_jobs": "None: 1, as in scikit-learn; -1: all cores.", "max_memory": "A number of bytes, or '500M', '2G'.",
+        "random_state": "A whole number, a numpy Generator or RandomState; None: a new one each time.",
+        "cv": "Or any scikit-learn splitter, or a list of (train, test).",
+        "rule": "LassoCV takes the best, which is `min`.",
         "gammas": "", "sparsities": ""}
 # What only Python has.
 OWN = {"warm_start": ("bool", "False", "start where the last fit ended"),
-       "verbose": ("int", "0", "1: a line for each measured point; 2: also decisions")}
+       "adaptive": ("bool", "False", "fit twice, the second time with the weights 1/|F x| of the first answer: large entries are hardly "
+                    "shrunk, small ones do not pay off"),
+       "verbose": ("Union[int, Literal['bar']]", "0", "1: a line for each measured point; 2: also decisions; 'bar': a progress bar")}
+SEVERAL = {"l1_ratio": ("Union[float, Sequence[float], None]", " Several of them: the best path, as in ElasticNetCV.")}
+ALONG = {"alphas": ("Optional[ArrayLike]", "None", "these alphas; None: `n_alphas` of them, from the smallest at which F x = 0 down"),
+         "scoring": ("Any", "None", "choose by this scorer of scikit-learn, a name or a function of (estimator, X, y); None: by `choose`"),
+         "adaptive": OWN["adaptive"], "verbose": OWN["verbose"]}
 WORDS = [("exit status 4", "ConvergenceWarning"), ("solve to FILE", "solve to this file"),
          ("; see spdhg list solvers", ""), ("; may be repeated", ""), (", or a file with a group", ", or a group"),
          ("lambdas", "alphas"), ("lambda", "alpha"), ("*alpha*", " alpha ")]
@@ -72,7 +85,7 @@ class Tables:
     def help(self, text):
         for old, new in WORDS:
             text = text.replace(old, new)
-        return re.sub(r"--([a-z][a-z-]*)", lambda match: "`" + python_name(match.group(1)) + "`", text)
+        return re.sub(r"--([a-z][a-z0-9-]*)", lambda match: "`" + python_name(match.group(1)) + "`", text)
 
     def parameter(self, entry):
         """name -> (type, default, help)"""
@@ -89,7 +102,20 @@ class Tables:
             names = ", ".join(self.text(e.name) for e in self.entries(self.lib.spdhg_list, self.text(entry.topic)))
             about += ": " + names
         about = about[0].upper() + about[1:] + ". " + MORE.get(python, "")
-        return python, (TYPES.get(python, plain if default is not None else f"Optional[{plain}]"), repr(default), about.strip())
+        return python, (self.type_of(python, entry, plain, default), repr(default), about.strip())
+
+    def type_of(self, python, entry, plain, default):
+        """A Literal where the values are names without an argument."""
+        if python in TYPES:
+            return TYPES[python]
+        if entry.topic and default is not None:
+            names = [self.text(e.name) for e in self.entries(self.lib.spdhg_list, self.text(entry.topic))]
+            if python == "penalty":
+                return f"Optional[Literal[{', '.join(map(repr, names + ['elasticnet', 'l2', 'none']))}]]"
+            if python in ("solver", "method", "format"):
+                names = names if default in names else [default] + names
+                return f"Literal[{', '.join(map(repr, names))}]"
+        return plain if default is not None else f"Optional[{plain}]"
 
     def group(self, *groups, without=()):
         found = {}
@@ -115,7 +141,8 @@ def listing(parameters):
 def mixin(name, parameters):
     return (f"class {name}:\n    def __init__(\n{textwrap.indent(signature(parameters, '    self'), '    ')}\n    ) -> None:\n" +
             "".join(f"        self.{p} = {p}\n" for p in parameters) +
-            f'\n    _parameters = """{listing(parameters)}"""\n')
+            f"\n    _names: Tuple[str, ...] = {tuple(parameters)!r}\n" +
+            f'    _parameters = """{listing(parameters)}"""\n')
 
 
 FUNCTION = '''def {name}(
@@ -262,7 +289,7 @@ READ = '''Read a data file the way the command does: LIBSVM, CSV, Matrix Market,
 HEAD = '''# _parameters.py - made by tools/parameters.py from the tables of the library; not to be edited.
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Literal, Mapping, Optional, Sequence, Tuple, Union
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -281,7 +308,9 @@ def main():
     tables = Tables(sys.argv[1])
     machine = {name: parameter for name, parameter in tables.group("data").items() if name in ("n_jobs", "max_memory")}
     one = {**tables.group("problem", "solve"), **machine, **OWN}
-    along = {**tables.group("problem", "solve", without=ONE_SOLVE), **tables.group("path"), **machine, "verbose": OWN["verbose"]}
+    along = {**tables.group("problem", "solve", without=ONE_SOLVE), **tables.group("path"), **machine, **ALONG}
+    for name, (kind, more) in SEVERAL.items():
+        along[name] = (kind, along[name][1], along[name][2] + more)
     numbers = [python_name(name) for name in CLASSES_ONLY]
 
     def of_race(parameters):
@@ -300,28 +329,41 @@ def main():
         kind, _, about = kept["loss"]
         return {**kept, "loss": (kind, repr("squared"), about.replace(MORE["loss"], "").strip())}
 
+    def other(parameters, **standards):
+        """The same with other defaults."""
+        return {**parameters, **{name: (parameters[name][0], repr(value), parameters[name][2]) for name, value in standards.items()}}
+
     def of_denoise():
         found = {**tables.group("denoise", without={"positions", "column"}), **tables.group("solve"), **machine, "verbose": OWN["verbose"]}
         kept = {name: found[name] for name in found if name in DENOISING}
         for name, about in DENOISING.items():
             kind, default, old = kept[name]
-            kept[name] = ("int" if name == "cv" else kind, default, old.replace(MORE.get(name) or "", "").strip() + about)
+            kept[name] = ({"cv": "int", "choose": "Literal['cv', 'cp', 'aic', 'bic', 'ebic']"}.get(name, kind), default, old.replace(MORE.get(name) or "", "").strip() + about)
         return {"folds" if name == "cv" else name: parameter for name, parameter in kept.items()}
 
+    short = regression(one)
+    classes = {"ClassifierParameters": one, "RegressorParameters": short, "ClassifierCVParameters": along,
+               "RegressorCVParameters": regression(along), "FusedLassoParameters": other(short, structure="chain", also_sparse=1.0),
+               "TrendFilterParameters": other(short, structure="trend:1"), "GraphGuidedParameters": other(one, structure="learned"),
+               "SparseGroupLassoParameters": other(short, penalty="group", also_sparse=1.0), "DenoiserParameters": of_denoise()}
+    functions = {"learn_graph": {**tables.group("graph"), **machine}, "fit_path": along, "denoise": of_denoise(),
+                 "race": {**of_race(tables.group("problem", without={"penalty-weights", "l1-ratio"})), **tables.group("race"),
+                          "max_memory": machine["max_memory"], "verbose": OWN["verbose"]}, "read": tables.group("data")}
+    texts = {"learn_graph": ("_graph", "    X: Any", "X", "Graph", LEARN),
+             "fit_path": ("_path", "    X: Any, y: Any, sample_weight: Any = None, offset: Any = None, fold_groups: Any = None",
+                          "X, y, sample_weight, offset, fold_groups", "Path", PATH),
+             "denoise": ("_denoise", "    y: Any, positions: Any = None, weights: Any = None", "y, positions, weights", "Denoised", DENOISE),
+             "race": ("_race", "    data: Any, folder: Any", "data, folder", "Race", RACE), "read": ("_data", "    path: Any", "path", "Data", READ)}
     with open(sys.argv[2], "w") as out:
         out.write(HEAD.format(names=NAMES) + "\n\n")
-        out.write("\n\n".join([
-            mixin("ClassifierParameters", one), mixin("RegressorParameters", regression(one)),
-            mixin("ClassifierCVParameters", along), mixin("RegressorCVParameters", regression(along)),
-            function("learn_graph", "_graph", "    X: Any", "X", "Graph", LEARN, {**tables.group("graph"), **machine}),
-            function("fit_path", "_path", "    X: Any, y: Any, sample_weight: Any = None, offset: Any = None, fold_groups: Any = None",
-                     "X, y, sample_weight, offset, fold_groups", "Path", PATH, along),
-            function("denoise", "_denoise", "    y: Any, positions: Any = None, weights: Any = None", "y, positions, weights", "Denoised", DENOISE,
-                     of_denoise()),
-            function("race", "_race", "    data: Any, folder: Any", "data, folder", "Race", RACE,
-                     {**of_race(tables.group("problem", without={"penalty-weights"})), **tables.group("race"),
-                      "max_memory": machine["max_memory"], "verbose": OWN["verbose"]}),
-            function("read", "_data", "    path: Any", "path", "Data", READ, tables.group("data"))]))
+        out.write("\n\n".join([mixin(name, parameters) for name, parameters in classes.items()] +
+                              [function(name, *texts[name], parameters) for name, parameters in functions.items()]))
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "stub.pyi")) as file:
+        stub = file.read()
+    for name, parameters in {**classes, **functions}.items():
+        stub = stub.replace("{" + name + "}", ", ".join(f"{p}: {kind} = ..." for p, (kind, _, _) in parameters.items()))
+    with open(os.path.join(os.path.dirname(sys.argv[2]), "__init__.pyi"), "w") as out:
+        out.write(stub)
 
 
 main()
