@@ -107,10 +107,10 @@ static void curves(FILE *out, const spd_report *r) {
         test = test || isfinite(p[i].test_loss);
         gap = gap || p[i].gap > 0;
     }
-    const spd_curve objective = {"objective", "a", &p->epoch, &p->objective, r->points, stride, NULL, false, false};
-    const spd_curve loss[] = {{"training rows", "a", &p->epoch, &p->train_loss, r->points, stride, NULL, false, false},
-                              {"held-out rows", "b", &p->epoch, &p->test_loss, r->points, stride, NULL, false, false}};
-    const spd_curve gaps = {"gap", "a", &p->epoch, &p->gap, r->points, stride, NULL, false, false};
+    const spd_curve objective = {"objective", "a", &p->epoch, &p->objective, r->points, stride, NULL, false, false, NULL};
+    const spd_curve loss[] = {{"training rows", "a", &p->epoch, &p->train_loss, r->points, stride, NULL, false, false, NULL},
+                              {"held-out rows", "b", &p->epoch, &p->test_loss, r->points, stride, NULL, false, false, NULL}};
+    const spd_curve gaps = {"gap", "a", &p->epoch, &p->gap, r->points, stride, NULL, false, false, NULL};
     spd_html(out, "<h2>Progress</h2>\n<div class='row'>");
     const bool log_f = wants_log(r, offsetof(spdhg_point, objective), 5, false);
     spd_svg_plot(out, &(spd_plot){"Objective", "epochs (passes over the data)", &objective, 1, log_x, log_f, NULL, NULL, 0});
