@@ -26,6 +26,7 @@ from ._structure import LEARNED, structure_matrix
 
 OUTCOMES = {code: name[len("SPDHG_OUTCOME_"):].lower() for code, name in ffi.typeof("spdhg_outcome").elements.items()}
 POINT = np.dtype([(name, "i8" if name == "iteration" else "f8") for name, _ in ffi.typeof("spdhg_point").fields])
+KINDS = np.array(["certified", "none"])  # of the gaps in history_: what is not proven for all x is NaN there
 DTYPES = [np.float64, np.float32]
 
 
@@ -43,9 +44,10 @@ def row_weights(weight: Any, rows: int) -> Optional[np.ndarray]:
     """A finite weight of at least 0 for each row; the library checks the values."""
     if weight is None:
         return None
-    if np.ndim(weight) == 0:
+    weight = np.asarray(weight, np.float64)
+    if weight.ndim == 0:
         return np.full(rows, float(weight))
-    weight = np.ascontiguousarray(weight, np.float64)
+    weight = np.ascontiguousarray(weight)
     if weight.ndim != 1:
         raise ValueError("Sample weights must be 1D array or scalar")
     if weight.shape != (rows,):
@@ -63,8 +65,8 @@ class Labels:
             check_classification_targets(y)
         self.classes, self.at = np.unique(y, return_inverse=True)
         self.texts: Optional[List[str]] = None
-        as_numbers = self.classes.dtype.kind in "bf" or (self.classes.dtype.kind in "iu" and
-                                                         len(np.unique(self.classes.astype(np.float64))) == len(self.classes))
+        kind = self.classes.dtype.kind
+        as_numbers = kind in "bf" or (kind in "iu" and max(abs(int(self.classes[0])), abs(int(self.classes[-1]))) < 2**53)
         if as_numbers:
             self.b = np.ascontiguousarray(y, np.float64)
         else:
@@ -192,7 +194,7 @@ class Structured(BaseEstimator):
         del test
         if interrupt:
             raise interrupt
-        problem.check_forbidden(self._model.coef)
+        problem.check_forbidden(self._model)
         return problem, options.tol
 
     def _one_against_rest(self, y: Any) -> bool:
@@ -237,7 +239,7 @@ class Structured(BaseEstimator):
         self.n_iter_ = max(1, int(np.ceil(s.epochs)))
         self.seconds_, self.solver_, self.outcome_ = s.seconds, text(s.solver) or "", outcome
         self.history_ = history_of(solver)
-        self.history_["gap_kind"] = np.where(np.isnan(self.history_["gap"]), "none", "certified")
+        self.history_["gap_kind"] = KINDS[np.isnan(self.history_["gap"]).astype(np.intp)]
         if isinstance(self.structure, str) and self.structure == LEARNED:
             self.structure_ = structure_matrix(problem.F)
 
@@ -309,12 +311,16 @@ class Structured(BaseEstimator):
     # ---- scikit-learn's tags and pages
 
     def _more_tags(self) -> dict:  # before scikit-learn 1.6
-        return {"multioutput": not self._classify, "preserves_dtype": DTYPES}
+        return {"multioutput": not self._classify, "preserves_dtype": DTYPES, "poor_score": self.constraint != "all",
+                "requires_positive_y": self.loss == "poisson"}
 
     def __sklearn_tags__(self) -> Any:  # scikit-learn 1.6 on
         tags = super().__sklearn_tags__()  # type: ignore[misc]
         tags.input_tags.sparse = True
         tags.target_tags.multi_output = not self._classify
+        tags.target_tags.positive_only = self.loss == "poisson"
+        if self.constraint != "all":  # what a set leaves of the model need not fit well
+            (tags.classifier_tags if self._classify else tags.regressor_tags).poor_score = True
         return tags
 
     def _certificate_html(self) -> str:

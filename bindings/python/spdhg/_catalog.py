@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Dict, Iterator
+from typing import Any, Dict, Iterator, NamedTuple
 
 from ._call import text
 from ._native import ffi, lib
@@ -47,15 +47,24 @@ def catalog(topic: str) -> Dict[str, str]:
     return found
 
 
-def loss_entry(loss: str) -> Any:
+class LossEntry(NamedTuple):
+    classify: bool
+    probabilities: bool
+
+
+_losses: Dict[str, LossEntry] = {}
+
+
+def loss_entry(loss: str) -> LossEntry:
     """What the library's table says about a loss. ValueError if there is no such loss."""
-    name = loss.split(":")[0] if isinstance(loss, str) else loss
-    for entry in entries("losses"):
-        if text(entry.name) == name:
-            return entry
-    raise ValueError(f"loss={loss!r} is not one of {', '.join(catalog('losses'))}")
+    if not _losses:
+        _losses.update((text(e.name) or "", LossEntry(bool(e.classify), bool(e.probabilities))) for e in entries("losses"))
+    found = _losses.get(loss.split(":")[0]) if isinstance(loss, str) else None
+    if found is None:
+        raise ValueError(f"loss={loss!r} is not one of {', '.join(catalog('losses'))}")
+    return found
 
 
 def classifies(loss: str) -> bool:
     """Is this a loss for labels?"""
-    return bool(loss_entry(loss).classify)
+    return loss_entry(loss).classify

@@ -40,7 +40,7 @@ def documented(cls: Any) -> Any:
 
 
 def _has_probabilities(self: Any) -> bool:
-    return bool(loss_entry(self.loss).probabilities)
+    return loss_entry(self.loss).probabilities
 
 
 class Classifier(ClassifierMixin, Structured):
@@ -133,6 +133,10 @@ class Classifier(ClassifierMixin, Structured):
             if eval_set is not None:
                 more["eval_set"] = (eval_set[0], np.asarray(eval_set[1]) == y.classes[k])
             each.append(one.fit(X, y.at == k, sample_weight=weight, **more))
+        return self._gather(each)
+
+    def _gather(self, each: list) -> Any:
+        """What the fits of all classes have found, as one."""
         self.estimators_ = each
         self._model = each[0]._model
         self.coef_, self.intercept_ = self._cast(np.vstack([m.coef_ for m in each])), self._cast(np.concatenate([m.intercept_ for m in each]))
@@ -160,7 +164,7 @@ class Regressor(RegressorMixin, Structured):
     def _set_coefficients(self) -> None:
         coef, intercept = self._cast(self._model.coef), self._cast(self._model.intercept)
         one = coef.shape[0] == 1 and not getattr(self, "_column", False)
-        self.coef_, self.intercept_ = (coef[0], float(intercept[0])) if one else (coef, intercept)
+        self.coef_, self.intercept_ = (coef[0], intercept[0]) if one else (coef, intercept)
 
     def predict(self, X: Any, offset: Any = None) -> np.ndarray:
         """The expected target of each row."""
@@ -187,14 +191,27 @@ class Partial:
             strange = np.setdiff1d(target.classes, every)
             if len(strange):
                 raise ValueError(f"partial_fit: the label {strange[0]!r} is not one of `classes`")
+            before = getattr(self, "estimators_", None)
+            if len(every) > 2 and not loss_entry(self.loss).probabilities:
+                return self._partial_each(X, target, every, weight, before)
             X, target, weight = _with_every_class(X, target, every, weight)
-            if self._one_against_rest(target):
-                raise ValueError(f"partial_fit: loss={self.loss!r} is for two classes; use loss='softmax'")
         solver = "spdhg" if self.solver == "auto" else self.solver
         wishes = {**p, "solver": solver, "max_iter": 1.0, "tol": None, "checkpoint": None, "resume": None}
         self._solve(X, target, weight, None, None, wishes, known)
         self.gap_, self.gap_relative_, self.gap_kind_ = np.nan, np.nan, "none"  # the proof is about these rows only
         return self
+
+
+    def _partial_each(self: Any, X: Any, y: Labels, every: np.ndarray, weight: Any, before: Any) -> Any:
+        """Each class against the rest."""
+        if self.class_weight is not None:
+            raise ValueError("partial_fit: class_weight with a loss for two classes and more of them: give sample_weight")
+        self._seen, self.classes_ = np.arange(len(every)), every
+        each = before or [clone(self) for _ in every]
+        labels = y.classes[y.at]
+        for k, one in enumerate(each):
+            one.partial_fit(X, labels == every[k], classes=[False, True], sample_weight=weight)
+        return self._gather(each)
 
 
 def _with_every_class(X: Any, y: Labels, every: np.ndarray, weight: Any) -> tuple:

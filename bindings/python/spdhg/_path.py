@@ -327,7 +327,7 @@ def _search(cv: Any, X: Any, y: Any, sample_weight: Any, offset: Any, p: Dict[st
     best = min(tried, key=lambda c: c.path.value if not np.isnan(c.path.value) else np.inf)
     path = best.path
     cv._keep(lib.spdhg_path_solver(best.handle), best.problem, y, path.outcome)
-    best.problem.check_forbidden(cv._model.coef)
+    best.problem.check_forbidden(cv._model)
     cv.path_, cv.alphas_, cv.alpha_ = path, path.alphas, path.alpha
     cv.gamma_, cv.also_sparse_, cv.l1_ratio_ = weights_of(best.p, path.alpha).gamma, also_sparse(best.p), best.p["l1_ratio"]
     cv.cv_results_ = _results(tried, p)

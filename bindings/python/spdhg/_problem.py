@@ -136,11 +136,11 @@ class Problem:
             options.group, options.group_rows = keep[-1], len(group)
         return options, keep
 
-    def check_forbidden(self, coef: Any) -> None:
+    def check_forbidden(self, model: Any) -> None:
         """ArithmeticError if a row of F that an infinite weight forbids is not 0."""
         if self.forbidden is None:
             return
-        x = self.penalised(coef)
+        x = self.penalised(model.coef)
         left = np.abs(structure_matrix(self.F)[np.flatnonzero(self.forbidden)] @ x)
         if left.size and left.max() > 1e-7 * max(np.abs(x).max(), 1e-300):
             raise ArithmeticError(f"a row of F x that penalty_weights=inf forbids is {left.max():.3g}, not 0; give a smaller tol or a larger alpha")

@@ -399,6 +399,14 @@ def test_rows_in_parts():
         model.partial_fit(X[:5, :6], [0, 1, 2, 3, 3])
 
 
+def test_rows_in_parts_of_a_hinge():
+    X, y = classes(3, 2000)
+    model = StructuredClassifier(loss="squared-hinge", alpha=1e-3)
+    for start in range(0, 2000, 100):
+        model.partial_fit(X[start:start + 100], y[start:start + 100], classes=[0, 1, 2])
+    assert model.coef_.shape == (3, 6) and model.score(X, y) > 0.65 and len(model.estimators_) == 3 and model.gap_kind_ == "none"
+
+
 def test_a_bar(capfd):
     X, y = regression()
     StructuredRegressor(verbose="bar", solver="spdhg", max_iter=5).fit(X, y)
@@ -432,6 +440,8 @@ def test_newer_scikit_learn(monkeypatch):
     model = StructuredRegressor().fit(X, y)
     assert model.__sklearn_tags__().input_tags.sparse and model.__sklearn_tags__().target_tags.multi_output
     assert not StructuredClassifier().__sklearn_tags__().target_tags.multi_output
+    tags = StructuredRegressor(loss="poisson").__sklearn_tags__()
+    assert tags.target_tags.positive_only and StructuredRegressor(loss="poisson")._get_tags()["requires_positive_y"]
     assert model.predict(X).shape == y.shape and model._get_tags()["multioutput"] and not StructuredClassifier()._get_tags()["multioutput"]
 
 

@@ -1,6 +1,6 @@
 # __init__.pyi - the package as type checkers see it; made by tools/parameters.py from tools/stub.pyi and the tables of the library.
 from os import PathLike
-from typing import Any, Callable, Dict, Iterator, List, Literal, Mapping, NamedTuple, Optional, Sequence, Tuple, TypeVar, Union
+from typing import Any, Dict, Iterator, List, Literal, Mapping, NamedTuple, Optional, Sequence, TypeVar, Union
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
