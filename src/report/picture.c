@@ -111,7 +111,7 @@ void spd_picture_stems(FILE *out, const spdhg_model *m, const double *x, const d
     }
     const int numbers = spd_ticks(0, (double)(m->features - 1), false, 8, tick); /* which feature a bar belongs to */
     for (int i = 0; i < numbers; i++)
-        if (tick[i] == floor(tick[i]) && tick[i] < 0.93 * (double)m->features)
+        if (tick[i] == floor(tick[i]) && tick[i] + 0.5 < 0.9 * (double)m->features)
             spd_html(out, "<text class='tick' text-anchor='middle' x='~' y='~'>@</text>",
                      LEFT + (double)(WIDTH - LEFT) * (tick[i] + 0.5) / (double)m->features, HEIGHT - 6.0,
                      spd_html_count(text, (int64_t)tick[i] + m->index_base));

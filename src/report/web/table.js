@@ -18,8 +18,6 @@ function sortRows(table, column, head) {
   head.setAttribute('aria-sort', falling ? 'descending' : 'ascending');
 }
 
-const csvCell = text => /[",\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text;
-
 function tableCsv(table) {
   const shown = [table.tHead.rows[0], ...[...table.tBodies[0].rows].filter(row => !row.hidden)];
   return shown.map(row => [...row.cells].map(cell => csvCell(cellText(cell))).join(',')).join('\n') + '\n';
