@@ -1,7 +1,7 @@
 /* bound.c - `spdhg bound`: evaluates the theorems' bounds, with constants given as options or computed from DATA. */
 #include "cli.h"
 
-enum { T_ = 0x500, EPSILON, PROBABILITY, OMEGA, RADIUS, BATCH, START_VALUE, ESTIMATE, JSON, CONSTANT };
+enum { T_ = 0x500, EPSILON, PROBABILITY, OMEGA, RADIUS, BATCH, SAMPLING, START_VALUE, ESTIMATE, JSON, CONSTANT };
 
 typedef struct bound {
     spdhg_read_options read;
@@ -10,14 +10,15 @@ typedef struct bound {
     double given[SPD_BOUND_SYMBOLS]; /* NAN: not given */
     double start_value, radius;
     int64_t batch;
+    spdhg_sampling sampling;
     bool estimate, json;
     cli_bound result;
 } bound;
 
 /* Options of the constants, in the order of spd_bound_symbols. */
-enum { L, MU, S, D_X, R_X, D_Y, R_Y, NORM_F, M_F, SIGMA };
-static const char *const constant_option[SPD_BOUND_SYMBOLS] = {"--L",  "--mu", "--s",      "--dx", "--rx",
-                                                               "--dy", "--ry", "--norm-f", "--mf", "--sigma"};
+enum { L, MU, S, D_X, R_X, D_Y, R_Y, NORM_F, M_F, SIGMA, L_SC };
+static const char *const constant_option[SPD_BOUND_SYMBOLS] = {"--L",  "--mu",     "--s",  "--dx",    "--rx", "--dy",
+                                                               "--ry", "--norm-f", "--mf", "--sigma", "--lsc"};
 
 static const struct argp_option options[] = {
     {0, 0, 0, 0, "The question:", 1},
@@ -27,11 +28,12 @@ static const struct argp_option options[] = {
     {"omega", OMEGA, "OMEGA", 0, "the same in the theorems' form: probability 1 - 2 exp(-OMEGA)", 0},
     {"json", JSON, NULL, 0, "write one JSON object to standard output", 0},
     {0, 0, 0, 0, "Constants (the first five are required without DATA; with DATA they replace the computed ones):", 2},
-    {"L", CONSTANT + L, "NUMBER", 0, "smoothness of the average loss with its ridge", 0},
+    {"L", CONSTANT + L, "NUMBER", 0, "smoothness of the expected loss with its ridge (Assumption 1)", 0},
     {"dx", CONSTANT + D_X, "NUMBER", 0, "D_x: distance of the iterates from the minimiser, the diameter of X", 0},
     {"dy", CONSTANT + D_Y, "NUMBER", 0, "D_y: diameter of the dual ball", 0},
     {"norm-f", CONSTANT + NORM_F, "NUMBER", 0, "||F||", 0},
     {"sigma", CONSTANT + SIGMA, "NUMBER", 0, "noise: E exp(||delta||^2/sigma^2) <= e", 0},
+    {"lsc", CONSTANT + L_SC, "NUMBER", 0, "L_sc: L in the steps of the rules for mu > 0 (default L)", 0},
     {"mu", CONSTANT + MU, "NUMBER", 0, "strong convexity (default 0: only the rule gc)", 0},
     {"s", CONSTANT + S, "NUMBER", 0, "dual step (default R_y/||F||)", 0},
     {"rx", CONSTANT + R_X, "NUMBER", 0, "R_x: distance of the start from the minimiser (default D_x)", 0},
@@ -40,6 +42,7 @@ static const struct argp_option options[] = {
     {"f0", START_VALUE, "NUMBER", 0, "f at the start, to report when a bound is vacuous", 0},
     {"radius", RADIUS, "R", 0, "with DATA: assume ||x|| <= R for the minimiser and all iterates (not checked)", 0},
     {"batch", BATCH, "B", 0, "with DATA: rows per iteration (default 1)", 0},
+    {"sampling", SAMPLING, "HOW", 0, "with DATA: iid (default) or norm, as in fit", 0},
     {"estimate", ESTIMATE, NULL, 0, "with DATA: estimate sigma from the gradients at the start, and mark it as an estimate", 0},
     {0},
 };
@@ -52,8 +55,8 @@ static void check(const bound *o, const struct argp_state *state) {
                       constant_option[needed[i]]);
     if (!o->path && !(o->result.iterations > 0) && !(o->result.epsilon > 0))
         cli_usage(state, "--t or --epsilon is missing: give the number of iterations or the bound");
-    if (!o->path && (o->radius > 0 || o->estimate || o->batch != 1))
-        cli_usage(state, "--radius, --estimate and --batch need DATA");
+    if (!o->path && (o->radius > 0 || o->estimate || o->batch != 1 || o->sampling != SPDHG_SAMPLING_IID))
+        cli_usage(state, "--radius, --estimate, --batch and --sampling need DATA");
     if (o->given[L] == 0) cli_usage(state, "--L: '0' is not a finite number above 0");
 }
 
@@ -75,6 +78,9 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case OMEGA: o->result.omega = cli_positive(state, "--omega", arg); return 0;
     case RADIUS: o->radius = cli_positive(state, "--radius", arg); return 0;
     case BATCH: o->batch = cli_integer(state, "--batch", arg, 1, INT32_MAX); return 0;
+    case SAMPLING:
+        o->sampling = cli_choice(state, "--sampling", arg, "iid, norm") ? SPDHG_SAMPLING_NORM : SPDHG_SAMPLING_IID;
+        return 0;
     case START_VALUE: o->start_value = cli_number(state, "--f0", arg, 0, INFINITY); return 0;
     case ESTIMATE: o->estimate = true; return 0;
     case JSON: o->json = true; return 0;
@@ -107,6 +113,7 @@ static void from_options(bound *o) {
         o->result.setting.how[i] = SPD_GIVEN;
     }
     if (isnan(c->mu)) c->mu = 0;
+    if (isnan(c->L_sc)) c->L_sc = c->L;
     if (isnan(c->R_x)) c->R_x = c->D_x;
     if (isnan(c->R_y)) c->R_y = c->D_y / 2;
     if (isnan(c->M_F)) c->M_F = c->norm_F * c->D_y;
@@ -118,7 +125,7 @@ static void from_options(bound *o) {
 static spdhg_status from_problem(bound *o, spdhg_problem *p, spdhg_error *err) {
     SPD_TRY(spd_problem_freeze(p, err));
     const spd_bound_question question = {
-        o->radius, o->given[D_X], o->given[L], o->given[S], o->batch, spd_threads(o->read.threads), o->estimate};
+        o->radius, o->given[D_X], o->given[L], o->given[S], o->batch, o->sampling, spd_threads(o->read.threads), o->estimate};
     cli_bound *b = &o->result;
     SPD_TRY(spd_bound_constants_of(&b->setting, p, &question, err));
     for (int i = 0; i < SPD_BOUND_SYMBOLS; i++)

@@ -2,11 +2,12 @@
 #include "cli.h"
 #include "problem/sample.h"
 
-static double told(const cli_solve_options *o, const char *name) { /* --param NAME=VALUE, the last one; NAN: not given */
+static double told(const cli_solve_options *o,
+                   const char *name) { /* --param NAME=VALUE, the last one, a word as its number; NAN: not given */
     double value = NAN;
     for (int i = 0; i < o->params; i++)
         if (strncmp(o->param[i].name, name, strlen(name)) == 0 && o->param[i].name[strlen(name)] == '=')
-            value = o->param[i].value;
+            value = isnan(o->param[i].value) ? spd_smoothness_find(o->param[i].name + strlen(name) + 1) : o->param[i].value;
     return value;
 }
 
@@ -22,8 +23,8 @@ spdhg_status cli_bound_of_fit(cli_bound *b, const cli_solve_options *o, const sp
             err, SPDHG_USAGE,
             "--bound: no theorem covers --solver %s; there are theorems for spdhg, spdhg-sc1, spdhg-sc2, spdhg-sc1h, spdhg-sc2h",
             o->solver);
-    if (o->options.sampling != SPDHG_SAMPLING_IID)
-        return spd_fail(err, SPDHG_USAGE, "--bound: the theorems assume rows drawn independently; use --sampling iid");
+    if (o->options.sampling == SPDHG_SAMPLING_SHUFFLE)
+        return spd_fail(err, SPDHG_USAGE, "--bound: the theorems assume rows drawn independently; use --sampling iid or norm");
     if (o->options.tol > 0)
         return spd_fail(err, SPDHG_USAGE,
                         "--bound: the theorems assume a number of iterations that does not depend on the draws; use --epochs "
@@ -36,6 +37,7 @@ spdhg_status cli_bound_of_fit(cli_bound *b, const cli_solve_options *o, const sp
                                          .L = told(o, "L"),
                                          .s = told(o, "s"),
                                          .batch = batch > 0 ? batch : 1,
+                                         .sampling = o->options.sampling,
                                          .threads = spd_threads(o->options.threads)};
     spdhg_error why = {0};
     const spdhg_status status = spd_bound_constants_of(&b->setting, p, &question, &why);

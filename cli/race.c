@@ -93,7 +93,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case TIME_OUTS: o->time_outs = cli_integer(state, "--time-outs", arg, 1, 10000); return 0;
     case TEST_FRACTION: o->test_fraction = fraction(state, "--test-fraction", arg, false); return 0;
     case PROTOCOL:
-        cli_choice(state, "--protocol", arg, "paper, fair");
+        cli_choice(state, "--protocol", arg, "paper, theory, fair");
         o->protocol = arg;
         return 0;
     case PRESET:
@@ -110,7 +110,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case BATCH:
         o->batch = strcmp(arg, "auto") == 0 ? SPDHG_BATCH_AUTO : cli_integer(state, "--batch", arg, 1, INT32_MAX);
         return 0;
-    case SAMPLING: o->sampling = (spdhg_sampling)cli_choice(state, "--sampling", arg, "iid, shuffle"); return 0;
+    case SAMPLING: o->sampling = (spdhg_sampling)cli_choice(state, "--sampling", arg, "iid, shuffle, norm"); return 0;
     case SEED: o->seed = (uint64_t)cli_integer(state, "--seed", arg, 0, INT64_MAX); return 0;
     case JOBS: o->jobs = (int)cli_integer(state, "--jobs", arg, 1, 256); return 0;
     case REUSE: o->reuse = arg; return 0;

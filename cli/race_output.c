@@ -8,6 +8,7 @@ enum { LEVELS = 6 };
 typedef struct tally {
     int64_t runs, done, timed_out, diverged, refused, failed, at[LEVELS];
     const char *tuned;
+    bool by_seconds;
 } tally;
 
 static const char *text_of(const json_t *object, const char *key) {
@@ -17,14 +18,18 @@ static const char *text_of(const json_t *object, const char *key) {
 
 static void count_run(tally *t, const json_t *run) {
     const char *status = text_of(run, "status");
-    const json_t *epochs = json_object_get(run, "epochs_to");
+    const json_t *epochs = json_object_get(run, "epochs_to"), *seconds = json_object_get(run, "seconds_to"),
+                 *budget = json_object_get(run, "budget"); /* a number: compared by seconds */
     t->runs++;
     t->done += strcmp(status, "done") == 0;
     t->timed_out += strcmp(status, "time-out") == 0;
     t->diverged += strcmp(status, "diverged") == 0;
     t->refused += strcmp(status, "refused") == 0;
     t->failed += strcmp(status, "failed") == 0;
-    for (size_t l = 0; l < LEVELS; l++) t->at[l] += json_is_number(json_array_get(epochs, l));
+    for (size_t l = 0; l < LEVELS; l++) {
+        const json_t *within = json_is_number(budget) ? json_array_get(seconds, l) : json_array_get(epochs, l);
+        t->at[l] += json_is_number(within) && !(json_is_number(budget) && json_number_value(within) > json_number_value(budget));
+    }
 }
 
 static tally count(const json_t *summary, const char *task, const char *solver) {
@@ -36,20 +41,29 @@ static tally count(const json_t *summary, const char *task, const char *solver) 
         json_array_foreach(json_object_get(problem, "solvers"), j, entry) {
             if (strcmp(text_of(entry, "solver"), solver) != 0) continue;
             t.tuned = text_of(entry, "tuned");
+            t.by_seconds = strcmp(text_of(entry, "compared_by"), "seconds") == 0;
             json_array_foreach(json_object_get(entry, "runs"), k, run) { count_run(&t, run); }
         }
     }
     return t;
 }
 
-static void print_row(const json_t *summary, const char *task, const char *solver, const json_t *ranked) {
-    const tally t = count(summary, task, solver);
-    printf("%-15s %-8s", solver, t.tuned);
+static void print_rank(const json_t *ranked) {
     if (ranked)
         printf(" %5.2f %5lld", json_number_value(json_object_get(ranked, "mean_rank")),
                (long long)json_integer_value(json_object_get(ranked, "wins")));
     else
         printf(" %5s %5s", "-", "-");
+}
+
+/* Returns whether the solver is compared by seconds. */
+static bool print_row(const json_t *summary, const char *task, const char *solver, const json_t *ranked, const json_t *paper) {
+    const tally t = count(summary, task, solver);
+    char name[64];
+    snprintf(name, sizeof name, "%s%s", solver, t.by_seconds ? "*" : "");
+    printf("%-15s %-8s", name, t.tuned);
+    print_rank(ranked);
+    print_rank(paper);
     for (int l = 0; l < LEVELS; l++) printf(" %5.0f", t.runs ? 100.0 * (double)t.at[l] / (double)t.runs : 0);
     const struct {
         int64_t count;
@@ -59,6 +73,7 @@ static void print_row(const json_t *summary, const char *task, const char *solve
         if (odd[i].count)
             printf("%s%lld of %lld %s", said++ ? ", " : "  ", (long long)odd[i].count, (long long)t.runs, odd[i].word);
     putchar('\n');
+    return t.by_seconds;
 }
 
 /* The entry of a solver in the statistics, or NULL. */
@@ -71,28 +86,37 @@ static const json_t *rank_of(const json_t *statistic, const char *solver) {
     return NULL;
 }
 
-static const json_t *find_statistic(const json_t *summary, const char *task, const char *measure) {
+/* among: "all" or "paper". */
+static const json_t *find_statistic(const json_t *summary, const char *task, const char *among, const char *measure) {
     size_t i;
     json_t *entry;
     json_array_foreach(json_object_get(summary, "statistics"), i, entry) {
-        if (strcmp(text_of(entry, "task"), task) == 0 && strcmp(text_of(entry, "measure"), measure) == 0) return entry;
+        if (strcmp(text_of(entry, "task"), task) == 0 && strcmp(text_of(entry, "among"), among) == 0 &&
+            strcmp(text_of(entry, "measure"), measure) == 0)
+            return entry;
     }
     return NULL;
 }
 
 static void print_task(const json_t *summary, const char *task) {
-    const json_t *statistic = find_statistic(summary, task, "suboptimality at the last epoch"),
+    const char *measure = "suboptimality at the last epoch";
+    const json_t *statistic = find_statistic(summary, task, "all", measure),
+                 *paper = find_statistic(summary, task, "paper", measure),
                  *problem = json_array_get(json_object_get(summary, "problems"), 0), *entry;
-    printf("%s: relative suboptimality at the end, mean rank and wins over data sets; %% of the runs that reached a level\n",
+    printf("%s: relative suboptimality at the end, mean rank and wins over data sets, among all and among the paper's methods; "
+           "%% of the runs that reached a level\n",
            task);
-    printf("%-15s %-8s %5s %5s %5s %5s %5s %5s %5s %5s\n", "solver", "tuned", "rank", "wins", "1e-1", "1e-2", "1e-3", "1e-4",
-           "1e-5", "1e-6");
+    printf("%-15s %-8s %5s %5s %5s %5s %5s %5s %5s %5s %5s %5s\n", "solver", "tuned", "rank", "wins", "paper", "wins", "1e-1",
+           "1e-2", "1e-3", "1e-4", "1e-5", "1e-6");
+    bool by_seconds = false;
     size_t i;
     json_t *solvers = json_object_get(problem, "solvers");
     json_array_foreach(solvers, i, entry) {
         const char *solver = text_of(entry, "solver");
-        print_row(summary, task, solver, rank_of(statistic, solver));
+        by_seconds |= print_row(summary, task, solver, rank_of(statistic, solver), rank_of(paper, solver));
     }
+    if (by_seconds)
+        printf("* exact: a step is many passes, so it is compared where it stands after the median time of the others' runs\n");
     const json_t *friedman = json_object_get(statistic, "friedman");
     const double p = json_number_value(json_object_get(friedman, "p"));
     if (json_is_number(json_object_get(friedman, "p")))

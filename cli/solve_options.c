@@ -21,9 +21,9 @@ static const struct argp_option options[] = {
 
 static void parse_param(cli_solve_options *o, const char *arg, const struct argp_state *state) {
     const char *equals = strchr(arg, '=');
-    double value;
-    if (!equals || equals == arg || !spd_to_double(equals + 1, &value))
-        cli_usage(state, "--param: '%s' is not NAME=VALUE with a finite number as VALUE", arg);
+    double value = NAN; /* a word: the solver knows which it takes */
+    if (!equals || equals == arg || !equals[1]) cli_usage(state, "--param: '%s' is not NAME=VALUE", arg);
+    if (!spd_to_double(equals + 1, &value)) value = NAN;
     if (o->params == CLI_PARAMS_MAX) cli_usage(state, "--param: more than %d of them", CLI_PARAMS_MAX);
     o->param[o->params].name = arg;
     o->param[o->params++].value = value;
@@ -45,7 +45,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case BATCH:
         p->batch = strcmp(arg, "auto") == 0 ? SPDHG_BATCH_AUTO : cli_integer(state, "--batch", arg, 1, INT32_MAX);
         return 0;
-    case SAMPLING: p->sampling = (spdhg_sampling)cli_choice(state, "--sampling", arg, "iid, shuffle"); return 0;
+    case SAMPLING: p->sampling = (spdhg_sampling)cli_choice(state, "--sampling", arg, "iid, shuffle, norm"); return 0;
     case SEED: p->seed = (uint64_t)cli_integer(state, "--seed", arg, 0, INT64_MAX); return 0;
     case EVERY: p->every = cli_positive(state, "--every", arg); return 0;
     case CHECKPOINT: p->checkpoint = arg; return 0;
@@ -69,7 +69,9 @@ spdhg_status cli_solver_new(spdhg_solver **out, const cli_solve_options *o, spdh
         char name[64];
         const size_t length = strcspn(o->param[i].name, "=");
         snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1), o->param[i].name);
-        status = spdhg_solver_set(*out, name, o->param[i].value, err);
+        const double value = o->param[i].value;
+        status = isnan(value) ? spdhg_solver_choose(*out, name, o->param[i].name + length + 1, err)
+                              : spdhg_solver_set(*out, name, value, err);
     }
     if (status != SPDHG_OK) {
         spdhg_solver_free(*out);

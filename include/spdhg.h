@@ -60,7 +60,7 @@ SPDHG_API const char *spdhg_version(void); /* the linked library's; SPDHG_VERSIO
     X(STALLED, 4, "no further progress was possible before the tolerance")                                                       \
     X(INFIMUM, 4, "proven to the tolerance, but of an infimum: no minimiser exists, some coefficients grow without end")         \
     X(INTERRUPTED, 130, "stopped by the caller")                                                                                 \
-    X(DIVERGED, 7, "an iterate was not finite; the last finite one is kept")
+    X(DIVERGED, 7, "the objective rose far above the start, or was not finite; the last iterate before that is kept")
 
 typedef enum spdhg_status {
 #define X(name, number, text) SPDHG_##name = number,
@@ -247,7 +247,8 @@ typedef struct spdhg_event {
 /* Called on the thread that called run, also during long steps. A nonzero result stops the run; the iterate is kept. */
 typedef int (*spdhg_callback)(void *user, const spdhg_event *event);
 
-typedef enum spdhg_sampling { SPDHG_SAMPLING_IID, SPDHG_SAMPLING_SHUFFLE } spdhg_sampling;
+/* norm: rows are drawn in proportion to m + ||a_i||, m the mean of the ||a_i||, and weighted so that gradients stay unbiased. */
+typedef enum spdhg_sampling { SPDHG_SAMPLING_IID, SPDHG_SAMPLING_SHUFFLE, SPDHG_SAMPLING_NORM } spdhg_sampling;
 #define SPDHG_BATCH_AUTO 0
 #define SPDHG_BATCH_DEFAULT (-1)
 #define SPDHG_TOL_DEFAULT (-1.0)
@@ -261,7 +262,7 @@ typedef struct spdhg_options {
     double every;   /* epochs between trace points; 0: chosen automatically */
     int64_t batch;  /* rows per iteration. SPDHG_BATCH_AUTO: the sample half and the dual half of a step cost about the same.
                      * SPDHG_BATCH_DEFAULT: the solver's own choice, which is 1, or AUTO for saga-pd3o and lsvrg-pd3o */
-    spdhg_sampling sampling; /* iid (which the theory assumes) or shuffle */
+    spdhg_sampling sampling; /* iid or norm, which the theory covers, or shuffle */
     uint64_t seed;
     int threads;         /* 0: the cores this process may use. The result does not depend on it */
     uint64_t max_memory; /* SPDHG_MEMORY, with the estimate, before the work begins; 0: no limit */
@@ -298,6 +299,8 @@ SPDHG_API spdhg_status spdhg_solver_new(spdhg_solver **out, const char *solver, 
 /* A parameter of the solver, before the first run. SPDHG_USAGE: unknown name or out of range; the message lists what
  * is valid. */
 SPDHG_API spdhg_status spdhg_solver_set(spdhg_solver *solver, const char *name, double value, spdhg_error *err);
+/* The same with a word as the value: L of spdhg and others may be "expected", "max" or "mean" (docs/theory.md). */
+SPDHG_API spdhg_status spdhg_solver_choose(spdhg_solver *solver, const char *name, const char *word, spdhg_error *err);
 /* Where to start: x features x outputs, c outputs, y dual entries; each may be NULL (0). Copied. Before the first
  * run. */
 SPDHG_API spdhg_status spdhg_solver_start(spdhg_solver *solver, const double *x, const double *c, const double *y,
@@ -558,7 +561,8 @@ SPDHG_API spdhg_status spdhg_structure_learn(spdhg_structure **out, const spdhg_
 /* Compares solvers on data sets by the SPDHG paper's protocol or by a fair one. There are two tasks. gglr: mean loss
  * + lambda r(F x); ggrlr: the same + (gamma/2)||x||^2. Every repeat has its own split, its own certified optimum
  * and, if F is learned (from the training rows), its own F. All solvers get the same rows, start, sampling stream,
- * clock and evaluation. The clock of a run is the processor time of its one thread, without evaluation. */
+ * clock and evaluation. The clock of a run is the processor time of its one thread, without evaluation. Exact solvers and
+ * auto, whose steps are many passes, run until their gap is proven and are compared at the median time of the others. */
 typedef struct spdhg_race_event {
     const char *data, *task, *solver; /* what has ended; NULL: nothing, this call only asks whether to stop */
     int64_t repeat;
@@ -574,8 +578,9 @@ typedef struct spdhg_race_options {
     size_t size;          /* sizeof(spdhg_race_options) */
     const char *tasks;    /* "gglr,ggrlr" or one of them */
     const char *solvers;  /* names of `spdhg list solvers`, separated by commas */
-    const char *protocol; /* "paper": spdhg's parameters by theory, the others' tuned by cross-validation on the training rows by
-                             held-out loss; "fair": all tuned, by the objective reached */
+    const char *protocol; /* "paper": spdhg's parameters by theory with L = max, the others' tuned by cross-validation on the
+                             training rows by held-out loss; "theory": the same with L of Assumption 1; "fair": all tuned, by
+                             the objective reached */
     const char *preset;   /* NULL, or "matlab": spdhg and lpdhg as in the published scripts, rows shuffled, 1 repeat */
     bool quick;           /* 3 repeats, 3 epochs, 10 s per run, tuning on a fifth of the rows, unless set below */
     int64_t repeats;      /* 0: 10 */

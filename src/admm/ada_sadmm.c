@@ -81,5 +81,6 @@ const spd_solver_kind spd_solver_ada_sadmm_diag = {.name = "ada-sadmm-diag",
                                                        "Zhao, Yang, Zhang, Li: Adaptive stochastic ADMM, ICML 2015 (PMLR 37)",
                                                    .param = param,
                                                    .params = PARAMS,
+                                                   .gradient_only = true,
                                                    .refuses = spd_admm_refuses_sets,
                                                    SPD_ADMM_KIND(ada_sadmm)};

@@ -132,6 +132,7 @@ const spd_solver_kind spd_solver_ada_sadmm_full = {
     .param = param,
     .params = PARAMS,
     .self_size = sizeof(ada_full),
+    .gradient_only = true,
     .refuses = refuses,
     .layout = layout,
     .start = start,

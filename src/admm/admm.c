@@ -19,6 +19,7 @@ void spd_admm_layout(spd_run *run, spd_admm *a) {
     a->slope = spd_arena_take(&run->work, (run->batch + 1) * p->K);
     a->projection = spd_arena_take(&run->work, p->dK);
     a->term = spd_arena_take(&run->work, spd_problem_term_work(p));
+    a->smoothness = spd_arena_take(&run->work, run->kind->smoothness ? spd_problem_smoothness_work(p) : 0);
 }
 
 void spd_admm_start(spd_run *run, spd_admm *a, const double *x0, const double *c0, const double *y0) {
@@ -65,10 +66,18 @@ double spd_admm_rho(const spdhg_problem *p, double given, double L) {
 void spd_admm_average(spd_admm *a, const spdhg_problem *p) { spd_admm_average_dual(a, p, a->y); }
 
 void spd_admm_average_dual(spd_admm *a, const spdhg_problem *p, const double *y) {
-    spd_axpy(p->dK, 1, a->x, a->x_sum);
-    spd_axpy(p->K, 1, a->c, a->c_sum);
-    spd_axpy(p->m * p->K, 1, y, a->y_sum);
-    a->scalar[SPD_ADMM_TOTAL] += 1;
+    spd_admm_add_primal(a, p, 1);
+    spd_admm_add_dual(a, p, 1, y);
+}
+
+void spd_admm_add_primal(spd_admm *a, const spdhg_problem *p, double weight) {
+    spd_axpy(p->dK, weight, a->x, a->x_sum);
+    spd_axpy(p->K, weight, a->c, a->c_sum);
+}
+
+void spd_admm_add_dual(spd_admm *a, const spdhg_problem *p, double weight, const double *y) {
+    spd_axpy(p->m * p->K, weight, y, a->y_sum);
+    a->scalar[SPD_ADMM_TOTAL] += weight;
 }
 
 static void scaled(int64_t n, double factor, const double *from, double *to) {

@@ -12,7 +12,7 @@
 #include "admm/star_system.h"
 #include "solver/solver.h"
 
-enum { SPD_ADMM_TOTAL, SPD_ADMM_SCALARS }; /* TOTAL: number of iterates in the sums */
+enum { SPD_ADMM_TOTAL, SPD_ADMM_SCALARS }; /* TOTAL: the sum of the weights of the iterates */
 
 /* The first member of each method's own structure, so that a run's `self` can be read as an spd_admm. */
 typedef struct spd_admm {
@@ -23,6 +23,7 @@ typedef struct spd_admm {
     double *Fx;                             /* state: F x of the current x, set by start and tail */
     double *v;                              /* work: m x K */
     double *slope, *projection, *term;      /* work: batch slopes; d x K for sets; for the penalties */
+    double *smoothness;                     /* work of spd_run_smoothness */
 } spd_admm;
 
 void spd_admm_layout(spd_run *run, spd_admm *a);
@@ -39,6 +40,9 @@ void spd_admm_add_target(spd_admm *a, const spdhg_problem *p, double *b);
 double spd_admm_rho(const spdhg_problem *p, double given, double L);
 void spd_admm_average(spd_admm *a, const spdhg_problem *p);
 void spd_admm_average_dual(spd_admm *a, const spdhg_problem *p, const double *y); /* the same with another y */
+/* The two halves of a weighted average: x and c now; y, and the weight of both. */
+void spd_admm_add_primal(spd_admm *a, const spdhg_problem *p, double weight);
+void spd_admm_add_dual(spd_admm *a, const spdhg_problem *p, double weight, const double *y);
 /* The uniform average of x, c, y; the start before the first step. `last`: the last iterate instead. */
 void spd_admm_output_average(const spd_run *run, double *x, double *c, double *y);
 void spd_admm_output_last(const spd_run *run, double *x, double *c, double *y);

@@ -42,6 +42,7 @@ const spd_solver_kind spd_solver_gadm = {
     .param = spd_sgadm_param,
     .params = SPD_SGADM_PARAMS,
     .full_information = true,
+    .smoothness = SPD_L_EXPECTED,
     .self_size = sizeof(gadm),
     .refuses = spd_admm_accepts,
     .layout = layout,

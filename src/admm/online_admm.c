@@ -111,5 +111,6 @@ const spd_solver_kind spd_solver_online_admm = {
     .reference = "Wang, Banerjee: Online alternating direction method, ICML 2012",
     .param = param,
     .params = PARAMS,
+    .gradient_only = true,
     .refuses = refuses,
     SPD_ADMM_KIND(online_admm)};

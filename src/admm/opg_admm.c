@@ -64,5 +64,6 @@ const spd_solver_kind spd_solver_opg_admm = {
     .reference = "Suzuki: Dual averaging and proximal gradient descent for online ADMM, ICML 2013",
     .param = param,
     .params = PARAMS,
+    .gradient_only = true,
     .refuses = spd_admm_accepts,
     SPD_ADMM_KIND(opg_admm)};

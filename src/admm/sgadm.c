@@ -10,7 +10,9 @@
 
 const spd_param spd_sgadm_param[SPD_SGADM_PARAMS] = {
     {"rho", NAN, 1e-12, 1e12, "penalty parameter; default: L / bound of ||F||^2, the augmented term as steep as the loss"},
-    {"L", NAN, 0, INFINITY, "smoothness constant in the step; default: curvature bound * max ||a_i||^2 + gamma"},
+    {"L", NAN, 0, INFINITY,
+     "smoothness constant in the step, a number or expected, mean or max (over the rows); default: expected, mean for "
+     "gamma > 0, max for a loss with unbounded slopes"},
 };
 
 static void layout(spd_run *run) { spd_admm_layout(run, &((spd_sgadm *)run->self)->admm); }
@@ -18,11 +20,10 @@ static void layout(spd_run *run) { spd_admm_layout(run, &((spd_sgadm *)run->self
 void spd_sgadm_start(spd_run *run, const double *x0, const double *c0, const double *y0) {
     spd_sgadm *self = run->self;
     const spdhg_problem *p = run->problem;
-    const double bound = spd_problem_lipschitz(p, run->kind->full_information ? SPDHG_SAMPLING_IID : run->sampling);
-    const double rho = run->param[SPD_SGADM_PARAM_RHO], given = run->param[SPD_SGADM_PARAM_L],
+    const double L = spd_run_smoothness(run, run->param[SPD_SGADM_PARAM_L], self->admm.smoothness),
                  norm = spd_problem_structure_norm(p);
-    self->admm.rho = spd_admm_rho(p, rho, bound);
-    self->C = (isnan(given) ? bound : given) + self->admm.rho * norm * norm;
+    self->admm.rho = spd_admm_rho(p, run->param[SPD_SGADM_PARAM_RHO], L);
+    self->C = L + self->admm.rho * norm * norm;
     spd_admm_start(run, &self->admm, x0, c0, y0);
     spd_run_log(run, "%s: C = %.6g, rho = %.6g, batch %lld", run->kind->name, self->C, self->admm.rho, (long long)run->batch);
 }
@@ -59,6 +60,8 @@ const spd_solver_kind spd_solver_sgadm = {
     .param = spd_sgadm_param,
     .params = SPD_SGADM_PARAMS,
     .self_size = sizeof(spd_sgadm),
+    .gradient_only = true,
+    .smoothness = SPD_L_BY_RIDGE,
     .refuses = spd_admm_accepts,
     .layout = layout,
     .start = spd_sgadm_start,

@@ -47,7 +47,7 @@ static const option problem[] = {
 static const spdhg_options solving = SPDHG_OPTIONS;
 static const option solve[] = {
     {"solver", "SOLVER", NAMES("solvers", "auto"), "the algorithm"},
-    {"param", "NAME=VALUE", WORD, NULL, "a parameter of the solver; may be repeated; see spdhg list solvers"},
+    {"param", "NAME=VALUE", WORD, NULL, "a parameter of the solver, such as L=max; may be repeated; see spdhg list solvers"},
     {"epochs", "E", NUMBER, NAN, NULL,
      "stop after E passes over the data (default without --time and --tol: 10, for auto no limit)"},
     {"time", "SECONDS", NUMBER, NAN, NULL, "stop after this wall time, set-up included"},
@@ -55,7 +55,7 @@ static const option solve[] = {
      "stop at this relative duality gap; exit status 4 if it is not proven; 0: never stop early (default: 1e-6 for auto and "
      "exact solvers, otherwise 0; reaching --epochs or --time before the default gap is not a failure)"},
     {"batch", "B", WHOLE, NAN, NULL, "rows per iteration: a number, or auto (default 1; auto for saga-pd3o and lsvrg-pd3o)"},
-    {"sampling", "HOW", NAMES(NULL, "iid"), "iid (rows drawn independently) or shuffle"},
+    {"sampling", "HOW", NAMES(NULL, "iid"), "iid (rows drawn independently), norm (long rows more often, unbiased) or shuffle"},
     {"seed", "NUMBER", WHOLE, NAN, &solving.seed, "seed of all random choices"},
     {"every", "E", NUMBER, NAN, NULL, "epochs between measured points (default: chosen automatically)"},
     {"checkpoint", "FILE", PATH, "save the running solve to FILE at intervals and at its end"},
@@ -161,7 +161,7 @@ static const option race[] = {
     {"solvers", "LIST", WORD, &racing.solvers, "names separated by commas; see spdhg list solvers"},
     {"repeats", "R", WHOLE, NAN, NULL, "repeats, each with its own split and learned structure (default 10)"},
     {"epochs", "E", NUMBER, NAN, NULL,
-     "passes over the data per run (default 10); what a long step does beyond them is not counted"},
+     "passes over the data per run (default 10); exact solvers are compared by seconds instead"},
     {"every", "E", NUMBER, NAN, &racing.every, "epochs between measured points"},
     {"run-time", "SECONDS", NUMBER, NAN, NULL, "time limit of a run; longer ones are recorded as time-outs (default 300)"},
     {"time-outs", "N", WHOLE, NAN, NULL,
@@ -169,16 +169,15 @@ static const option race[] = {
      "N points of its tuning grid time out, skip the rest (default: run everything)"},
     {"test-fraction", "P", NUMBER, NAN, &racing.test_fraction, "fraction of the rows that is held out"},
     {"protocol", "HOW", WORD, &racing.protocol,
-     "paper: spdhg's parameters by theory, the others tuned by cross-validation on the training rows; fair: all tuned by the "
-     "same grid and budget"},
+     "paper: spdhg by theory with the paper's L (max), the others tuned by cross-validation on the training rows; theory: the "
+     "same with L of Assumption 1; fair: all tuned by the same grid and budget"},
     {"preset", "NAME", WORD, NULL, "matlab: spdhg and lpdhg as in the paper's published scripts"},
-    {"tune-by", "WHAT", WORD, NULL,
-     "loss (of held-out rows) or objective (reached); default: loss for paper, objective for fair"},
+    {"tune-by", "WHAT", WORD, NULL, "loss (of held-out rows) or objective (reached); default: objective for fair, else loss"},
     {"tune-fraction", "P", NUMBER, NAN, NULL, "fraction of the training rows that tuning uses (default 1)"},
     {"tune-folds", "K", WHOLE, NAN, &racing.tune_folds, "folds of the cross-validation that tunes"},
     {"quick", NULL, FLAG, NAN, &racing.quick, "defaults of --repeats 3 --epochs 3 --run-time 10 --tune-fraction 0.2"},
     {"batch", "B", WHOLE, NAN, NULL, "rows per iteration: a number, or auto (default 1; auto for saga-pd3o and lsvrg-pd3o)"},
-    {"sampling", "HOW", NAMES(NULL, "iid"), "iid (rows drawn independently) or shuffle"},
+    {"sampling", "HOW", NAMES(NULL, "iid"), "iid (rows drawn independently), norm (long rows more often, unbiased) or shuffle"},
     {"seed", "NUMBER", WHOLE, NAN, &racing.seed, "seed of all random choices; repeat r uses the same as fit --seed (NUMBER + r)"},
     {"jobs", "J", WHOLE, NAN, NULL,
      "number of parallel runs (default: the cores this process may use); the results do not depend on it"},

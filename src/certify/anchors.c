@@ -166,7 +166,7 @@ bool spd_anchors_follow(spd_certifier *c) {
         }
         spd_routes_free(&c->routes);
         c->routes = made;
-        s->n = made.bases + (p->intercept ? 1 : 0);
+        s->n = s->blocks = made.bases + (p->intercept ? 1 : 0);
         s->root = 0;
         s->nulls = s->failures = 0;
         s->passing = s->measured = s->hopeless = false;

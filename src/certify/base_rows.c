@@ -28,9 +28,10 @@ int64_t spd_base_row(spd_base_system *s, const spd_routes *r, int64_t i) {
     spd_problem_row(p, i, &row);
     int64_t count = add_entries(s, r, &row);
     if (p->intercept) {
-        if (s->size[s->n - 1] == 0) s->touched[count++] = (int32_t)(s->n - 1);
-        s->sum[s->n - 1] = spd_twofold_add(s->sum[s->n - 1], 1);
-        s->size[s->n - 1] += 1;
+        const int64_t last = s->blocks - 1;
+        if (s->size[last] == 0) s->touched[count++] = (int32_t)last;
+        s->sum[last] = spd_twofold_add(s->sum[last], 1);
+        s->size[last] += 1;
     }
     return count;
 }
@@ -48,28 +49,46 @@ void spd_base_find_units(spd_base_system *s, const spd_routes *r) {
     for (int64_t b = 0; b < s->n; b++) s->unit[b] = 0;
     for (int64_t i = 0; i < p->n && !s->rowless; i++) {
         const int64_t count = spd_base_row(s, r, i);
-        for (int64_t q = 0; q < count; q++)
-            s->unit[s->touched[q]] = fmax(s->unit[s->touched[q]], fabs(s->sum[s->touched[q]].high));
+        for (int64_t q = 0; q < count; q++) {
+            double *unit = &s->unit[s->touched[q] * s->outputs];
+            *unit = fmax(*unit, fabs(s->sum[s->touched[q]].high));
+        }
         spd_base_clear(s, count);
     }
-    for (int64_t b = 0; b < s->n; b++) {
+    for (int64_t b = 0; b < s->n; b += s->outputs) {
         int exponent = 0;
         if (s->unit[b] > 0) (void)frexp(s->unit[b], &exponent);
-        s->unit[b] = ldexp(1, -exponent);
+        for (int64_t k = 0; k < s->outputs; k++) s->unit[b + k] = ldexp(1, -exponent);
     }
 }
 
 /* ---- G divided by `top`, in the units of its unknowns */
 
-static void add_outer(spd_base_system *s, double factor, int64_t count) {
+/* Of outputs k and l. */
+static void add_outer(spd_base_system *s, double factor, int64_t count, int64_t k, int64_t l) {
     for (int64_t q = 0; q < count; q++) {
-        const int64_t a = s->touched[q];
-        const double left = factor * (s->sum[a].high * s->unit[a]);
-        for (int64_t l = 0; l < count; l++) {
-            const int64_t b = s->touched[l];
-            if (b <= a) s->G[a * s->n + b] += left * (s->sum[b].high * s->unit[b]);
+        const int64_t a = s->touched[q] * s->outputs + k;
+        const double left = factor * (s->sum[s->touched[q]].high * s->unit[a]);
+        for (int64_t o = 0; o < count; o++) {
+            const int64_t b = s->touched[o] * s->outputs + l;
+            if (b <= a) s->G[a * s->n + b] += left * (s->sum[s->touched[o]].high * s->unit[b]);
         }
     }
+}
+
+bool spd_base_is_open(const spd_base_system *s, int64_t i, int64_t k) {
+    const spdhg_problem *p = s->problem;
+    return s->alpha[i * p->K + k] + ((double)k == p->b[i]) > 0;
+}
+
+/* D_i (I - 11'/open) over the open outputs of row i: the alphas move within their sum. */
+static void add_coupled(spd_base_system *s, int64_t i, int64_t count) {
+    double open = 0;
+    for (int64_t k = 0; k < s->outputs; k++) open += spd_base_is_open(s, i, k);
+    for (int64_t k = 0; k < s->outputs; k++)
+        for (int64_t l = 0; l < s->outputs; l++)
+            if (spd_base_is_open(s, i, k) && spd_base_is_open(s, i, l))
+                add_outer(s, s->share[i] * ((k == l) - 1 / open), count, k, l);
 }
 
 /* off_b = sum_i (w_i D_i / W / top) (error of h_ib)^2
@@ -81,11 +100,14 @@ static void add_rows(spd_base_system *s, const spd_routes *r) {
         if (i % POLL_EVERY == 0 && spd_stop_now(s->stop)) return;
         if (!(s->share[i] > 0)) continue;
         const int64_t count = spd_base_row(s, r, i);
-        add_outer(s, s->share[i], count);
+        if (s->outputs > 1)
+            add_coupled(s, i, count);
+        else
+            add_outer(s, s->share[i], count, 0, 0);
         for (int64_t q = 0; q < count; q++) {
-            const int64_t b = s->touched[q];
-            const double off = s->unit[b] * (2 * u * fabs(s->sum[b].high) + (p->scale ? 2 * u : 1e-26) * s->size[b]);
-            s->off[b] += s->share[i] * off * off;
+            const int64_t b = s->touched[q], first = b * s->outputs;
+            const double off = s->unit[first] * (2 * u * fabs(s->sum[b].high) + (p->scale ? 2 * u : 1e-26) * s->size[b]);
+            for (int64_t k = 0; k < s->outputs; k++) s->off[first + k] += s->share[i] * off * off;
         }
         spd_base_clear(s, count);
     }
@@ -100,7 +122,7 @@ static void add_structure(spd_base_system *s, const spd_routes *r) {
         const int64_t count = add_entries(s, r, &(spd_row){.nnz = f.row.n, .idx = f.row.idx, .val = f.row.val});
         int64_t kept = 0;
         for (int64_t q = 0; q < count; q++) kept += s->sum[s->touched[q]].high != 0;
-        if (kept > 0) add_outer(s, spd_dual_nu(f.term) / s->top, count);
+        for (int64_t k = 0; k < s->outputs && kept > 0; k++) add_outer(s, spd_dual_nu(f.term) / s->top, count, k, k);
         s->rest[f.term - p->term] |= kept > 0;
         spd_base_clear(s, count);
     }

@@ -13,14 +13,18 @@
  * The proof (Rump 2006): the Cholesky factorisation of the computed matrix
  *   S G S - (mu + bound on the rounding errors) I
  * succeeds. The smallest eigenvalue of the exact S G S is then at least mu. Directions N with h_i'N = 0 in exact arithmetic for
- * every i (null_vectors.c) are harmless, because r is orthogonal to them: N N' is added first. */
+ * every i (null_vectors.c) are harmless, because r is orthogonal to them: N N' is added first.
+ * The alphas of one row of a coupled loss move within their sum, and only outputs whose probability is not 0 move (o of them):
+ *   G = sum_i (w_i D_i / W) (I - 11'/o)_open (x) h_i h_i' + I (x) sum_t nu_t (F_t U)'(F_t U)
+ * If this is too large a matrix, all outputs of a row move or none, by the same D_i, and G is that of one output. */
 #include <float.h>
 
 #include "certify/certify.h"
 
 enum { FAILURES_MOST = 8 };
-static const double CUT = 1e-18; /* relative to the largest w_i D_i: rows below it keep their alpha */
-static const double SPARE = 0.5; /* of the room is kept free, so that G can be reused for later points */
+static const double WASTED_MOST = 1e7; /* multiplications in vain: a later alpha may have null directions that this one has not */
+static const double CUT = 1e-18;       /* relative to the largest w_i D_i: rows below it keep their alpha */
+static const double SPARE = 0.5;       /* of the room is kept free, so that G can be reused for later points */
 
 /* ---- the proof that S G S is positive definite */
 
@@ -83,6 +87,8 @@ static bool prove(spd_base_system *s) {
     return false;
 }
 
+static double work_of(const spd_base_system *s) { return (double)(s->n * s->n) * (double)(s->n + s->problem->n + s->problem->m); }
+
 static void set_scale(spd_base_system *s) {
     for (int64_t b = 0; b < s->n; b++) {
         const double diagonal = s->G[b * (s->n + 1)];
@@ -126,13 +132,14 @@ bool spd_base_prove(spd_base_system *s, const spd_routes *r, const double *room,
         measure_nulls(s);
         if (prove(s)) return true;
     }
-    if (cut == 0) s->hopeless = ++s->failures > FAILURES_MOST; /* singular, and not because of exactly null directions */
+    if (cut == 0) s->failures++; /* singular, and not because of exactly null directions of this alpha */
+    s->hopeless = s->failures > FAILURES_MOST && (double)s->failures * work_of(s) > WASTED_MOST;
     return false;
 }
 
 /* True if G of an earlier point can be reused: its D fits into the present room, and lambda is the same. */
 bool spd_base_holds(const spd_base_system *s, const double *room) {
-    if (!(s->root > 0) || s->passing) return false;
+    if (!(s->root > 0) || s->passing || s->outputs > 1) return false; /* other outputs may be open now */
     for (int64_t i = 0; i < s->problem->n && !s->rowless; i++)
         if (s->D[i] > room[i]) return false;
     for (int64_t t = 0; t < s->problem->terms; t++)

@@ -8,7 +8,9 @@ typedef struct spd_base_system {
     const spdhg_problem *problem;
     const uint8_t *forced; /* rows whose alpha is 0, or NULL */
     const double *alpha;   /* of the current dual point, n x K */
-    int64_t n;             /* unknowns: the bases, then the intercept */
+    int64_t blocks;        /* the bases, then the intercept */
+    int64_t outputs;       /* 1: the outputs have the same G; K: a coupled loss, whose rows may each move some outputs only */
+    int64_t n;             /* unknowns: blocks x outputs */
     bool rowless;          /* made of F alone: for the mean over the outputs of a coupled loss, which alpha cannot change */
     int64_t most;          /* largest n that the arrays have room for */
     double *G, *copy;      /* n x n; NULL: too many unknowns */
@@ -40,6 +42,8 @@ bool spd_base_in_null(const spd_base_system *s, int64_t b);
 void spd_base_find_units(spd_base_system *s, const spd_routes *r);
 bool spd_base_assemble(spd_base_system *s, const spd_routes *r, int threads); /* false: stopped */
 int64_t spd_base_row(spd_base_system *s, const spd_routes *r, int64_t i);     /* fills sum, size, touched; returns how many */
+/* Whether output k of row i of a coupled loss has a probability above 0, so that its alpha may move. */
+bool spd_base_is_open(const spd_base_system *s, int64_t i, int64_t k);
 void spd_base_clear(spd_base_system *s, int64_t count);
 int64_t spd_base_find_nulls(spd_base_system *s, const spd_routes *r); /* returns how many are known */
 double spd_dual_nu(const spd_term *t); /* a small part of lambda, so that y moves little compared with its ball */

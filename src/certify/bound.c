@@ -14,51 +14,65 @@ static double over_s(double radius, double s) { return radius > 0 ? square(radiu
 /* ---- as printed: with D_y in place of R_y, ||F|| D_y in place of M_F, D_x in place of R_x */
 static double printed_tail(const constants *c, double T, double Omega) { return 2 * sqrt(Omega) * c->D_x * c->sigma / sqrt(T); }
 static double printed_dual(const constants *c) { return square(c->norm_F * c->D_y); }
-static double printed_start(const constants *c, double T) { return (over_s(c->D_y, c->s) + c->L * square(c->D_x)) / (2 * T); }
+static double printed_start(const constants *c, double L, double T) {
+    return (over_s(c->D_y, c->s) + L * square(c->D_x)) / (2 * T);
+}
 
 static double gc_printed(const constants *c, double T, double Omega) {
-    return printed_start(c, T) + (square(c->D_x) + 2 * printed_dual(c) + (1 + Omega) * square(c->sigma)) / sqrt(T) +
+    return printed_start(c, c->L, T) + (square(c->D_x) + 2 * printed_dual(c) + (1 + Omega) * square(c->sigma)) / sqrt(T) +
            printed_tail(c, T, Omega);
 }
 static double gc_printed_mean(const constants *c, double T) {
-    return printed_start(c, T) + (square(c->D_x) + 2 * printed_dual(c) + 2 * square(c->sigma)) / sqrt(T);
+    return printed_start(c, c->L, T) + (square(c->D_x) + 2 * printed_dual(c) + 2 * square(c->sigma)) / sqrt(T);
 }
 static double sc1_printed(const constants *c, double T, double Omega) {
-    return printed_start(c, T) + (printed_dual(c) + (1 + Omega) * square(c->sigma) / 2) * log(T) / (c->mu * T) +
+    return printed_start(c, c->L_sc, T) + (printed_dual(c) + (1 + Omega) * square(c->sigma) / 2) * log(T) / (c->mu * T) +
            printed_tail(c, T, Omega);
 }
 static double sc1_printed_mean(const constants *c, double T) {
-    return printed_start(c, T) + (printed_dual(c) + square(c->sigma)) * log(T) / (c->mu * T);
+    return printed_start(c, c->L_sc, T) + (printed_dual(c) + square(c->sigma)) * log(T) / (c->mu * T);
 }
 static double sc2_printed(const constants *c, double T, double Omega) {
-    return (over_s(c->D_y, c->s) + c->L * square(c->D_x) + 4 * (printed_dual(c) + (1 + Omega) * square(c->sigma)) / c->mu) /
+    return (over_s(c->D_y, c->s) + c->L_sc * square(c->D_x) + 4 * (printed_dual(c) + (1 + Omega) * square(c->sigma)) / c->mu) /
                (T + 1) +
            2 * sqrt(2 * Omega) * c->D_x * c->sigma / sqrt(T + 1);
 }
 static double sc2_printed_mean(const constants *c, double T) { return sc2_printed(c, T, 0); }
 
 /* ---- corrected */
-static double start(const constants *c, double T) { return (over_s(c->R_y, c->s) + c->L * square(c->R_x)) / (2 * T); }
-static double weighted_start(const constants *c, double T) { return (over_s(c->D_y, c->s) + c->L * square(c->D_x)) / (T + 1); }
+static double start(const constants *c, double L, double T) { return (over_s(c->R_y, c->s) + L * square(c->R_x)) / (2 * T); }
+static double weighted_start(const constants *c, double T) { return (over_s(c->D_y, c->s) + c->L_sc * square(c->D_x)) / (T + 1); }
 static double noise(const constants *c, double Omega) { return square(c->M_F) + (1 + Omega) * square(c->sigma); }
+/* What the steps' L has above that of Assumption 1; it damps the noise of the first steps. */
+static double excess(const constants *c) { return fmax(c->L_sc - c->L, 0); }
+/* sum_{k=1}^T 1/(mu k + theta), from above. */
+static double uniform_sum(double mu, double theta, double T) {
+    return 1 / (mu + theta) + log((mu * T + theta) / (mu + theta)) / mu;
+}
+/* (1/T) sum_{k=1}^T mu k/(mu k + theta), from above: 1 for theta = 0. */
+static double weighted_share(double mu, double theta, double T) {
+    return 1 - theta / (mu * T) * log((mu * (T + 1) + theta) / (mu + theta));
+}
 /* The martingale sum_k w_k <x* - x^k, delta^{k+1}>; spread = sqrt(sum w_k^2)/sum w_k. */
 static double tail(const constants *c, double spread, double Omega) { return sqrt(3 * Omega) * c->D_x * c->sigma * spread; }
 
 static double gc(const constants *c, double T, double Omega) {
-    return start(c, T) + (square(c->D_x) / 2 + 2 * noise(c, Omega)) / sqrt(T) + tail(c, 1 / sqrt(T), Omega);
+    return start(c, c->L, T) + (square(c->D_x) / 2 + 2 * noise(c, Omega)) / sqrt(T) + tail(c, 1 / sqrt(T), Omega);
 }
 static double sc1(const constants *c, double T, double Omega) {
-    return start(c, T) + noise(c, Omega) * (1 + log(T)) / (c->mu * T) + tail(c, 1 / sqrt(T), Omega);
+    return start(c, c->L_sc, T) + noise(c, Omega) * uniform_sum(c->mu, excess(c), T) / T + tail(c, 1 / sqrt(T), Omega);
 }
 static double sc2(const constants *c, double T, double Omega) {
-    return weighted_start(c, T) + 4 * noise(c, Omega) / (c->mu * (T + 1)) +
+    return weighted_start(c, T) + 4 * noise(c, Omega) * weighted_share(c->mu / 2, excess(c), T) / (c->mu * (T + 1)) +
            tail(c, 2 * sqrt((2 * T + 1) / (6 * T * (T + 1))), Omega);
 }
 static double sc1h(const constants *c, double T, double Omega) {
-    return start(c, T) + (2 * noise(c, Omega) * (1 + log(T)) + 3 * Omega * square(c->sigma)) / (c->mu * T);
+    return start(c, c->L_sc, T) + noise(c, Omega) * uniform_sum(c->mu / 2, excess(c), T) / T +
+           3 * Omega * square(c->sigma) / (c->mu * T);
 }
 static double sc2h(const constants *c, double T, double Omega) {
-    return weighted_start(c, T) + (8 * noise(c, Omega) + 6 * Omega * square(c->sigma)) / (c->mu * (T + 1));
+    const double kept = weighted_share(c->mu / 4, excess(c), T);
+    return weighted_start(c, T) + (8 * noise(c, Omega) * kept + 6 * Omega * square(c->sigma)) / (c->mu * (T + 1));
 }
 
 static const spd_bound_rule table[] = {
@@ -116,7 +130,7 @@ double spd_bound_vacuous_from(const constants *c) { return fmin(c->start_value, 
 #define SYMBOL(member, text)                                                                                                     \
     { #member, text, offsetof(spd_bound_constants, member) }
 const spd_bound_symbol spd_bound_symbols[SPD_BOUND_SYMBOLS] = {
-    SYMBOL(L, "smoothness used in the steps"),
+    SYMBOL(L, "smoothness of the expected loss, Assumption 1"),
     SYMBOL(mu, "strong convexity used in the steps, gamma"),
     SYMBOL(s, "dual step"),
     SYMBOL(D_x, "distance of the iterates from the minimiser"),
@@ -126,6 +140,7 @@ const spd_bound_symbol spd_bound_symbols[SPD_BOUND_SYMBOLS] = {
     SYMBOL(norm_F, "||F||"),
     SYMBOL(M_F, "largest ||F'(y - y')|| in the dual ball"),
     SYMBOL(sigma, "noise of a stochastic gradient"),
+    SYMBOL(L_sc, "smoothness in the steps of the rules for mu > 0"),
 };
 
 double *spd_bound_number(constants *c, int symbol) { return (double *)(void *)((char *)c + spd_bound_symbols[symbol].offset); }

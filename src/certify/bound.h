@@ -6,7 +6,7 @@
 
 /* The constants of a bound. The members before `start_value` are the symbols of spd_bound_symbols, in the same order. */
 typedef struct spd_bound_constants {
-    double L;           /* smoothness of the average loss with its ridge, as used in the steps */
+    double L;           /* smoothness of the expected loss with its ridge: Assumption 1; also in the steps of gc */
     double mu;          /* strong convexity used in the steps: gamma */
     double s;           /* dual step */
     double D_x;         /* ||x* - x^k|| for every k */
@@ -16,12 +16,13 @@ typedef struct spd_bound_constants {
     double norm_F;      /* ||F|| */
     double M_F;         /* ||F'(y - y')|| over the dual ball; at most norm_F D_y */
     double sigma;       /* noise: E exp(||delta||^2 / sigma^2) <= e */
+    double L_sc;        /* L in the steps of the rules for mu > 0; at least L */
     double start_value; /* f(x^0), a bound of f(x^0) - f* since f* >= 0; NAN: not known */
     double trivial;     /* f(x) - f* for every x within D_x of x*; NAN: not known */
 } spd_bound_constants;
 
 typedef enum spd_certainty { SPD_RIGOROUS, SPD_ESTIMATED, SPD_GIVEN } spd_certainty;
-enum { SPD_BOUND_SYMBOLS = 10 };
+enum { SPD_BOUND_SYMBOLS = 11 };
 typedef struct spd_bound_symbol {
     const char *name; /* as in the paper */
     const char *what;
@@ -67,8 +68,9 @@ double spd_bound_vacuous_from(const spd_bound_constants *c);
 typedef struct spd_bound_question {
     double radius;   /* ||x|| of the minimiser and of every iterate, as the caller promises; 0: nothing promised */
     double distance; /* ||x* - x^k|| for every k, as the caller promises; NAN: nothing promised */
-    double L, s;     /* as given to the solver; NAN: its own rules */
+    double L, s;     /* as given to the solver, L also as a word (spd_smoothness); NAN: its own rules */
     int64_t batch;
+    spdhg_sampling sampling; /* iid or norm */
     int threads;
     bool estimate_noise; /* sigma from the gradients at the start instead of its bound over all x */
 } spd_bound_question;

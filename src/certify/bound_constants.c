@@ -1,16 +1,23 @@
 /* bound_constants.c - the constants of the theorems for a problem, each an upper bound over every x that a run can reach.
  * sigma is the smallest number with
- *     sum_i (w_i/W) exp(r_i^2/sigma^2) <= e
- *     r_i = G_i + sum_j (w_j/W) G_j
+ *     sum_i q_i exp(r_i^2/sigma^2) <= e
+ *     r_i = f_i G_i + sum_j (w_j/W) G_j
  *     G_i = ||a_i|| sup |phi_i'|
+ * where row i is drawn with probability q_i and carries the factor f_i = (w_i/W)/q_i: 1 unless rows are drawn by norm (sample.c).
  * D_x is the diameter of X. If X is unbounded and gamma > 0, it follows from
- *     ||x|| <= (max_i G_i + M_F/2)/gamma   for all iterates
+ *     ||x|| <= (max_i f_i G_i + M_F/2)/gamma   for all iterates
  *     gamma ||x*||^2 <= f(0) */
 #include "certify/bound.h"
+#include "problem/lipschitz.h"
 #include "problem/rows.h"
 
 static const double FAR = 1e150, UNBOUNDED = 1e100;      /* a slope above UNBOUNDED at z = FAR counts as unbounded */
 static const double PINELIS = 2 * (M_E + 1) / (M_E - 1); /* Pinelis' tail bound for a mean of B independent vectors, integrated */
+
+/* A row's bound of its gradient, the factor of its draw, and r of the noise. */
+typedef struct drawn {
+    double *G, *f, *r;
+} drawn;
 
 #define HOW(member) out->how[offsetof(spd_bound_constants, member) / sizeof(double)]
 
@@ -34,32 +41,35 @@ static double slope_bound(const spdhg_problem *p, const spd_row *row, double rea
     return sqrt(sum);
 }
 
-/* G_i of all rows for ||x|| <= radius; returns the largest among the rows that can be drawn. z: 2K doubles. */
-static double gradient_bounds(const spdhg_problem *p, double radius, double *G, double *z) {
+static double chance(const spdhg_problem *p, const drawn *rows, int64_t i) { return spd_problem_share(p, i) / rows->f[i]; }
+
+/* G_i of all rows for ||x|| <= radius; returns the largest f_i G_i among the rows that can be drawn. z: 2K doubles. */
+static double gradient_bounds(const spdhg_problem *p, double radius, const drawn *rows, double *z) {
     double most = 0;
     for (int64_t i = 0; i < p->n; i++) {
         spd_row row;
         spd_problem_row(p, i, &row);
         const double norm = spd_norm2(row.nnz, row.val);
-        G[i] = norm > 0 ? norm * slope_bound(p, &row, norm * radius, z) : 0;
-        if (spd_problem_share(p, i) > 0) most = fmax(most, G[i]);
+        rows->G[i] = norm > 0 ? norm * slope_bound(p, &row, norm * radius, z) : 0;
+        if (spd_problem_share(p, i) > 0) most = fmax(most, rows->f[i] * rows->G[i]);
     }
     return most;
 }
 
 /* Smallest sigma with E exp(r^2/sigma^2) <= e; its square lies between the mean and the maximum of r^2. */
-static double noise_level(const spdhg_problem *p, const double *r) {
+static double noise_level(const spdhg_problem *p, const drawn *rows) {
+    const double *r = rows->r;
     double most = 0, mean = 0;
     for (int64_t i = 0; i < p->n; i++) {
         if (spd_problem_share(p, i) > 0) most = fmax(most, r[i]);
-        mean += spd_problem_share(p, i) * r[i] * r[i];
+        mean += chance(p, rows, i) * r[i] * r[i];
     }
     double low = mean, high = most * most;
     for (int round = 0; round < 60 && high - low > 1e-12 * high; round++) {
         const double middle = (low + high) / 2;
         double sum = 0;
         for (int64_t i = 0; i < p->n; i++)
-            sum += spd_problem_share(p, i) > 0 ? spd_problem_share(p, i) * exp(r[i] * r[i] / middle - 1) : 0;
+            sum += spd_problem_share(p, i) > 0 ? chance(p, rows, i) * exp(r[i] * r[i] / middle - 1) : 0;
         *(sum <= 1 ? &high : &low) = middle;
     }
     return sqrt(high);
@@ -67,15 +77,15 @@ static double noise_level(const spdhg_problem *p, const double *r) {
 
 /* Noise of a batch of B rows: by convexity at most that of one row, and by Pinelis' inequality at most
  *     sqrt(PINELIS / B) max_i r_i */
-static double batch_noise(const spdhg_problem *p, const double *r, int64_t B) {
+static double batch_noise(const spdhg_problem *p, const drawn *rows, int64_t B) {
     double most = 0;
     for (int64_t i = 0; i < p->n; i++)
-        if (spd_problem_share(p, i) > 0) most = fmax(most, r[i]);
-    return fmin(noise_level(p, r), sqrt(PINELIS / (double)B) * most);
+        if (spd_problem_share(p, i) > 0) most = fmax(most, rows->r[i]);
+    return fmin(noise_level(p, rows), sqrt(PINELIS / (double)B) * most);
 }
 
-/* r_i = ||phi_i'(z_i) a_i - gradient|| at the start x, exactly. */
-static spdhg_status noise_at(const spdhg_problem *p, const double *x, int threads, double *r, spdhg_error *err) {
+/* r_i = ||f_i phi_i'(z_i) a_i - gradient|| at the start x, exactly. */
+static spdhg_status noise_at(const spdhg_problem *p, const double *x, int threads, const drawn *rows, spdhg_error *err) {
     double *work = SPD_NEW(double, p->dK + 3 * p->K + p->n * p->K + spd_problem_gradient_work(p));
     if (!work) return spd_fail_memory(err, 8.0 * (double)(p->dK + p->n * p->K));
     double *g = work, *c = g + p->dK, *z = c + p->K, *slope = z + 2 * p->K;
@@ -86,8 +96,8 @@ static spdhg_status noise_at(const spdhg_problem *p, const double *x, int thread
         spd_problem_row(p, i, &row);
         row.offset = NULL;
         spd_row_score(p, &row, g, z);
-        const double a = spd_norm2(row.nnz, row.val) * spd_norm2(p->K, slope + i * p->K);
-        r[i] = sqrt(fmax(a * a - 2 * spd_dot(p->K, slope + i * p->K, z) + square, 0));
+        const double f = rows->f[i], a = f * spd_norm2(row.nnz, row.val) * spd_norm2(p->K, slope + i * p->K);
+        rows->r[i] = sqrt(fmax(a * a - 2 * f * spd_dot(p->K, slope + i * p->K, z) + square, 0));
     }
     spd_free(work);
     return SPDHG_OK;
@@ -140,14 +150,14 @@ static spdhg_status no_distance(const spdhg_problem *p, spdhg_error *err) {
 
 /* D_x, R_x, and reach = sup ||x||, the radius over which the G_i are taken. */
 static spdhg_status distances(spd_bound_setting *out, const spdhg_problem *p, const spd_bound_question *asked, const double *x,
-                              double *G, double *z, double *reach, spdhg_error *err) {
+                              const drawn *rows, double *z, double *reach, spdhg_error *err) {
     spd_bound_constants *c = &out->value;
     const double D = p->set.kind->diameter(p->dK, p->set.arg), start = spd_norm2(p->dK, x);
     *reach = largest_norm(p, x);
     c->D_x = D;
     c->R_x = fmin(D, start + *reach);
     if (!isfinite(D) && p->gamma > 0 && start == 0) {
-        const double invariant = (gradient_bounds(p, INFINITY, G, z) + c->M_F / 2) / p->gamma;
+        const double invariant = (gradient_bounds(p, INFINITY, rows, z) + c->M_F / 2) / p->gamma;
         c->R_x = fmin(sqrt(c->start_value / p->gamma), invariant);
         c->D_x = c->R_x + invariant;
         *reach = invariant;
@@ -168,8 +178,19 @@ static spdhg_status distances(spd_bound_setting *out, const spdhg_problem *p, co
     return isfinite(c->D_x) ? SPDHG_OK : no_distance(p, err);
 }
 
-static spdhg_status fill(spd_bound_setting *out, const spdhg_problem *p, const spd_bound_question *q, double *x, double *G,
-                         double *work, spdhg_error *err) {
+/* L and L_sc as the solvers choose them, or as given. */
+static void smoothness(spd_bound_setting *out, const spdhg_problem *p, const spd_bound_question *q, double *work) {
+    spd_bound_constants *c = &out->value;
+    const spd_smoothness word = q->L < 0 ? (spd_smoothness)q->L : SPD_L_NUMBER;
+    const spd_smoothness gc = word ? word : spd_problem_smoothness_by_rule(p, SPD_L_EXPECTED),
+                         sc = word ? word : spd_problem_smoothness_by_rule(p, SPD_L_MEAN);
+    c->L = q->L >= 0 ? q->L : spd_problem_smoothness(p, gc, q->sampling, work);
+    c->L_sc = q->L >= 0 ? q->L : spd_problem_smoothness(p, sc, q->sampling, work);
+    if (q->L >= 0) HOW(L) = HOW(L_sc) = SPD_GIVEN;
+}
+
+static spdhg_status fill(spd_bound_setting *out, const spdhg_problem *p, const spd_bound_question *q, double *x,
+                         const drawn *rows, double *work, spdhg_error *err) {
     spd_bound_constants *c = &out->value;
     spd_value f;
     double *z = work + spd_problem_value_work(p), *column = z + 3 * p->K, reach, mean = 0;
@@ -181,22 +202,21 @@ static spdhg_status fill(spd_bound_setting *out, const spdhg_problem *p, const s
     c->D_y = 2 * c->R_y;
     c->M_F = 2 * dual_push(p, column);
     c->mu = p->gamma;
-    c->L = isnan(q->L) ? spd_problem_lipschitz(p, SPDHG_SAMPLING_IID) : q->L;
     c->s = !isnan(q->s) ? q->s : c->norm_F > 0 ? c->R_y / c->norm_F : 0;
-    if (!isnan(q->L)) HOW(L) = SPD_GIVEN;
-    SPD_TRY(distances(out, p, q, x, G, z, &reach, err));
-    gradient_bounds(p, reach, G, z);
-    for (int64_t i = 0; i < p->n; i++) mean += spd_problem_share(p, i) * G[i];
+    spd_problem_factors(p, q->sampling, rows->f);
+    SPD_TRY(distances(out, p, q, x, rows, z, &reach, err));
+    gradient_bounds(p, reach, rows, z);
+    for (int64_t i = 0; i < p->n; i++) mean += spd_problem_share(p, i) * rows->G[i];
     /* f(x) - f* <= ||subgradient at x|| ||x - x*||
      * If X is the whole space, 0 is a subgradient at x*, and smoothness gives a second bound. */
     c->trivial = (mean + p->gamma * reach + c->M_F / 2) * c->D_x;
     if (p->set.kind->whole) c->trivial = fmin(c->trivial, (c->L * c->D_x / 2 + c->M_F) * c->D_x);
-    for (int64_t i = 0; i < p->n; i++) G[i] += mean;
+    for (int64_t i = 0; i < p->n; i++) rows->r[i] = rows->f[i] * rows->G[i] + mean;
     if (q->estimate_noise) {
-        SPD_TRY(noise_at(p, x, q->threads, G, err));
+        SPD_TRY(noise_at(p, x, q->threads, rows, err));
         HOW(sigma) = SPD_ESTIMATED;
     }
-    c->sigma = batch_noise(p, G, q->batch);
+    c->sigma = batch_noise(p, rows, q->batch);
     return SPDHG_OK;
 }
 
@@ -208,18 +228,23 @@ spdhg_status spd_bound_constants_of(spd_bound_setting *out, const spdhg_problem 
             err, SPDHG_USAGE,
             "no bound holds with a free intercept: it has no bound of its own (D_x is infinite) and no strong convexity; "
             "use --no-intercept");
-    if (!isfinite(p->kappa) && isnan(question->L))
+    if (!isfinite(p->kappa) && !(question->L >= 0))
         return spd_fail(err, SPDHG_USAGE, "L is infinite: the %s loss has no bound on its curvature, which the theorems need",
                         p->loss->name);
-    if (question->L < p->gamma) /* the steps would then be too long for the invariant ball of the iterates as well */
+    if (question->L >= 0 &&
+        question->L < p->gamma) /* the steps would then be too long for the invariant ball of the iterates as well */
         return spd_fail(err, SPDHG_USAGE, "L = %g is below gamma = %g: the smoothness of the loss with its ridge is not",
                         question->L, p->gamma);
-    double *x = SPD_NEW(double, p->dK), *G = SPD_NEW(double, p->n);
+    double *x = SPD_NEW(double, p->dK), *G = SPD_NEW(double, 3 * p->n), *L = SPD_NEW(double, spd_problem_smoothness_work(p));
+    const drawn rows = {G, G + p->n, G + 2 * p->n};
+    const bool good = x && G && L;
+    if (good) smoothness(out, p, question, L);
     double *work = SPD_NEW(double, spd_problem_value_work(p) + 3 * p->K + p->dK + p->d);
     const spdhg_status status =
-        x && G && work ? fill(out, p, question, x, G, work, err) : spd_fail_memory(err, 8.0 * (double)(2 * p->dK + p->n));
+        good && work ? fill(out, p, question, x, &rows, work, err) : spd_fail_memory(err, 8.0 * (double)(2 * p->dK + 4 * p->n));
     spd_free(x);
     spd_free(G);
+    spd_free(L);
     spd_free(work);
     return status;
 }

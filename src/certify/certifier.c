@@ -1,6 +1,8 @@
 /* certifier.c - creates a certifier: its arrays, the routes, and the fixed point of X at which bounds are computed. */
 #include "certify/certify.h"
 
+enum { EACH_OUTPUT_MOST = 300 }; /* unknowns of a coupled loss up to which its outputs may move one by one */
+
 static bool unbounded_without_ridge(const spdhg_problem *p) {
     return p->gamma == 0 && !isfinite(p->set.kind->diameter(p->dK, p->set.arg));
 }
@@ -130,6 +132,8 @@ static void free_lists(spd_base_system *s) { SPD_FREE_ALL(s->sum, s->touched, s-
 static bool find_routes(spd_certifier *c, int64_t *unknowns) {
     const spdhg_problem *p = c->problem;
     const int64_t constant = p->intercept ? 1 : 0;
+    *unknowns = p->d + constant;
+    if (c->only_alpha) return spd_routes_none(&c->routes, p);
     if (c->exact && !spd_routes_new(&c->routes, p, NULL, NULL)) return false;
     const int64_t plain = c->routes.bases + constant;
     double pass = (double)p->nnz;
@@ -161,9 +165,11 @@ static spdhg_status allocate(spd_certifier *c, spdhg_error *err) {
     double bytes = 0;
     int64_t unknowns;
     if (!find_routes(c, &unknowns)) return spd_fail_memory(err, 100.0 * (double)p->d);
-    *s = (spd_base_system){.problem = p, .n = c->routes.bases + (p->intercept ? 1 : 0), .most = unknowns};
-    const int64_t coupled = p->loss->value ? 0 : c->routes.bases;
-    c->mean = (spd_base_system){.problem = p, .n = coupled, .most = coupled, .rowless = true};
+    const int64_t blocks = c->routes.bases + (p->intercept ? 1 : 0);
+    const int64_t outputs = p->loss->value || blocks * p->K > EACH_OUTPUT_MOST ? 1 : p->K;
+    *s = (spd_base_system){.problem = p, .blocks = blocks, .outputs = outputs, .n = blocks * outputs, .most = unknowns * outputs};
+    const int64_t mean = p->loss->value || outputs > 1 ? 0 : c->routes.bases;
+    c->mean = (spd_base_system){.problem = p, .blocks = mean, .outputs = 1, .n = mean, .most = mean, .rowless = true};
     bool good = true;
     const int count = parts_of(c, parts);
     for (int i = 0; i < count; i++) {
@@ -181,11 +187,13 @@ static spdhg_status allocate(spd_certifier *c, spdhg_error *err) {
     return SPDHG_OK;
 }
 
-spdhg_status spd_certifier_new(spd_certifier *c, const spdhg_problem *p, int threads, const uint8_t *forced, spdhg_error *err) {
+static spdhg_status make(spd_certifier *c, const spdhg_problem *p, int threads, const uint8_t *forced, bool only_alpha,
+                         spdhg_error *err) {
     *c = (spd_certifier){
         .problem = p, .threads = threads, .identity = -1, .best_dual = -INFINITY, .worth = INFINITY, .last = NAN, .fall = NAN};
     c->exact = unbounded_without_ridge(p);
-    for (int64_t t = 0; t < p->terms; t++)
+    c->only_alpha = only_alpha;
+    for (int64_t t = 0; t < p->terms && !only_alpha; t++)
         if (spd_csr_is_identity(&p->term[t].F->F) && p->term[t].lambda > 0) c->identity = t;
     const spdhg_status status = allocate(c, err);
     if (status == SPDHG_OK) {
@@ -199,7 +207,29 @@ spdhg_status spd_certifier_new(spd_certifier *c, const spdhg_problem *p, int thr
     return status;
 }
 
-bool spd_certifier_may_prove(const spd_certifier *c) { return !c->exact || c->base.n == 0 || (c->base.G && !c->base.hopeless); }
+spdhg_status spd_certifier_new(spd_certifier *c, const spdhg_problem *p, int threads, const uint8_t *forced, spdhg_error *err) {
+    return make(c, p, threads, forced, false, err);
+}
+
+/* Whether rows of F are part of the routes, and a matrix for all columns is small. */
+static bool may_have_other(const spd_certifier *c) {
+    return c->exact && !c->only_alpha && !c->routes.row && c->routes.bases < c->problem->d && spd_dual_newton_may(c);
+}
+
+spd_certifier *spd_certifier_other(spd_certifier *c) {
+    spdhg_error err;
+    if (c->other || !may_have_other(c)) return c->other;
+    spd_certifier *other = SPD_NEW(spd_certifier, 1);
+    if (other && make(other, c->problem, c->threads, c->forced, true, &err) != SPDHG_OK) {
+        spd_free(other);
+        other = NULL;
+    }
+    return c->other = other;
+}
+
+bool spd_certifier_may_prove(const spd_certifier *c) {
+    return !c->exact || c->base.n == 0 || (c->base.G && !c->base.hopeless) || (!c->tried && may_have_other(c));
+}
 
 void spd_certifier_free(spd_certifier *c) {
     for (int i = 0; i < SPD_CERTIFIER_PARTS; i++) spd_free(c->owned[i]); /* the problem may be gone */
@@ -207,5 +237,7 @@ void spd_certifier_free(spd_certifier *c) {
     free_lists(&c->mean);
     SPD_FREE_ALL(c->F_entries, c->whole, c->fine, c->fine_trial.z, c->newton.M, c->anchor);
     spd_routes_free(&c->routes);
+    if (c->other) spd_certifier_free(c->other);
+    spd_free(c->other);
     *c = (spd_certifier){0};
 }

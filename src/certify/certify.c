@@ -1,5 +1,5 @@
-/* certify.c - the gap at a point. Where it is not small enough, f is recomputed in twice the precision, and another alpha is
- * tried. */
+/* certify.c - the gap at a point. Where it is not small enough, f is recomputed in twice the precision, another alpha is tried,
+ * and then the certifier that leaves all of v to alpha. */
 #include "certify/certify.h"
 
 static const double GAINED = 0.5; /* a gap reduced to this part, or less, is worth twice the precision */
@@ -35,7 +35,7 @@ static void refine_dual(spd_certifier *c, const spd_trial *at, const double *y, 
 
 /* If rounding of f dominates the gap, f is recomputed in twice the precision, and with it alpha = phi'(z). A small gain is
  * discarded, so that the objective stays as it was. */
-void spd_certify(spd_certifier *c, const spd_trial *at, const double *y, spd_gap *out) {
+static void certify_here(spd_certifier *c, const spd_trial *at, const double *y, spd_gap *out) {
     const double error = spd_dual_gap_at(c, at, y, out), wanted = c->enough * spd_gap_scale(c, at->objective);
     const bool refines = c->refines && spd_dual_newton_may(c);
     const spd_gap before = *out;
@@ -49,4 +49,44 @@ void spd_certify(spd_certifier *c, const spd_trial *at, const double *y, spd_gap
     if (out->gap < GAINED * before.gap || (out->kind == SPD_GAP_CERTIFIED && before.kind != SPD_GAP_CERTIFIED)) return;
     start_from_slopes(c, at);
     spd_dual_gap_at(c, at, y, out);
+}
+
+/* The other certifier takes the place of c, with the better of the two lower bounds. */
+static void change_places(spd_certifier *c, spd_certifier *other) {
+    const spdhg_problem *p = c->problem;
+    const int64_t numbers = p->n * p->K + p->m * p->K;
+    if (c->best_dual > other->best_dual) {
+        other->best_dual = c->best_dual;
+        memcpy(other->best_alpha, c->best_alpha, (size_t)numbers * sizeof *c->best_alpha);
+    }
+    const spd_certifier before = *c;
+    *c = *other;
+    *other = before;
+    c->other = other;
+    other->other = NULL;
+}
+
+void spd_certify(spd_certifier *c, const spd_trial *at, const double *y, spd_gap *out) {
+    certify_here(c, at, y, out);
+    const double wanted = c->enough * spd_gap_scale(c, at->objective);
+    if ((out->kind == SPD_GAP_CERTIFIED && out->gap <= wanted) || !c->slopes || !c->refines) return;
+    spd_certifier *other = spd_certifier_other(c);
+    c->tried = true;
+    if (!other) return;
+    spd_gap found;
+    other->tried = true;
+    other->stop = c->stop;
+    other->best_dual = -INFINITY; /* lambda may have changed since it was computed */
+    other->reference = c->reference;
+    other->worth = c->worth;
+    other->enough = c->enough;
+    other->last = c->last;
+    other->fall = c->fall;
+    other->slopes = other->refines = true;
+    other->factored = false;
+    start_from_slopes(other, at);
+    certify_here(other, at, y, &found);
+    if (found.kind != SPD_GAP_CERTIFIED || (out->kind == SPD_GAP_CERTIFIED && !(found.gap < out->gap))) return;
+    *out = found;
+    change_places(c, other);
 }

@@ -133,6 +133,10 @@ typedef struct spd_certifier {
     double *origin, *origin_z, *origin_Fx, origin_loss, origin_ridge;
     double *best_alpha, *best_dual_y;   /* contiguous, as a checkpoint stores them */
     double *owned[SPD_CERTIFIER_PARTS]; /* every array of doubles above */
+    /* Rows of F with a tiny lambda cannot absorb even the rounding of v. Another certifier of the same problem leaves all of v to
+     * alpha. It is made when first needed, and changes places with this one where it proves more. */
+    struct spd_certifier *other;
+    bool only_alpha, tried; /* this certifier does so; the other has been tried */
 } spd_certifier;
 
 /* forced: from spd_recession, which must outlive the certifier. */
@@ -141,15 +145,17 @@ spdhg_status spd_certifier_new(spd_certifier *c, const spdhg_problem *p, int thr
  * tells whether c->g and c->gc are still the gradient of the loss. */
 void spd_certify(spd_certifier *c, const spd_trial *at, const double *y, spd_gap *out);
 /* The scale of a relative gap at x: f or, where f is nearly 0, c->reference. Rounding x changes f by about u = 1e-16 times f(0)
- * and times the sums that cancel in F x; the reference is 1e6 times this change. */
+ * and times the sums that cancel in F x; scores z that are off by 100 u of themselves change it by (100 u)^2 phi'' z^2. The
+ * reference is 1e6 times the larger change. */
 static inline double spd_gap_scale(const spd_certifier *c, double objective) { return fmax(fabs(objective), c->reference); }
-void spd_gap_refer(spd_certifier *c, const double *x);
+void spd_gap_refer(spd_certifier *c, const double *x, const double *z);
 /* Makes (alpha, y), as stored in a checkpoint, the best known dual point if its bound, which is recomputed here, is the best. */
 void spd_certify_known(spd_certifier *c, const double *alpha, const double *y);
 /* False: a gap can only be proven within a radius, whatever x is, because there are too many unknowns or the matrix appears to be
  * singular. */
 bool spd_certifier_may_prove(const spd_certifier *c);
 void spd_certifier_free(spd_certifier *c);
+spd_certifier *spd_certifier_other(spd_certifier *c); /* NULL: there is none, or it would be the same */
 
 /* A bracket is negative only by rounding. One that overflowed proves nothing; fmax will not do, since it turns NAN into 0. */
 static inline double spd_bracket(double sum) { return sum >= 0 ? sum : isfinite(sum) ? 0 : INFINITY; }
@@ -159,9 +165,10 @@ bool spd_dual_balance(spd_certifier *c); /* sum_i w_i alpha_i = 0 in every outpu
 double spd_dual_fenchel(const spd_certifier *c, const double *z); /* first bracket; INFINITY if alpha left the domain */
 /* The lower bound given by alpha = 0, y = 0: the mean of the rows' least losses. c->alpha must be 0. */
 double spd_dual_least(const spd_certifier *c);
-double spd_dual_shrink(spd_certifier *c);             /* the largest factor <= 1 that brings y into its ball */
-void spd_dual_scale(spd_certifier *c, double factor); /* multiplies alpha, y and v; alpha + low keeps its precision */
-void spd_dual_drop_small(spd_certifier *c);           /* sets negligible alphas to 0 and updates g */
+double spd_dual_shrink(spd_certifier *c);                      /* the largest factor <= 1 that brings y into its ball */
+void spd_dual_scale(spd_certifier *c, double factor);          /* multiplies alpha, y and v; alpha + low keeps its precision */
+void spd_dual_drop_small(spd_certifier *c, double affordable); /* sets negligible alphas to 0 and updates g */
+void spd_dual_even_out(const spdhg_problem *p, int64_t i, double *alpha); /* the alphas of a row of a coupled loss sum to 0 */
 /* ---- polish.c: lowers h*(-g - F'y) over y in lambda Y by a few accelerated projected gradient steps from c->y. With a ridge the
  * gap is `rest` plus that value; no steps are made if the gap is already small enough, or too large to be worth the work. */
 void spd_dual_polish(spd_certifier *c, double rest, double objective);

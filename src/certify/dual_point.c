@@ -7,7 +7,8 @@
 #include "certify/certify.h"
 
 enum { AT_ONCE = 256 };
-static const double DROPPED = 1e-12; /* relative to the largest alpha: negligible */
+static const double DROPPED = 1e-12;     /* relative to the largest alpha: negligible */
+static const double DROPPED_PART = 1e-2; /* of what the gap may grow by: probabilities below it can be set to 0 */
 
 typedef struct pass {
     spd_certifier *c;
@@ -171,15 +172,40 @@ double spd_dual_shrink(spd_certifier *c) {
     return factor_;
 }
 
+void spd_dual_even_out(const spdhg_problem *p, int64_t i, double *alpha) {
+    int64_t most = 0;
+    for (int64_t k = 1; k < p->K; k++)
+        if (alpha[k] + ((double)k == p->b[i]) > alpha[most] + ((double)most == p->b[i])) most = k;
+    double others = 0;
+    for (int64_t k = 0; k < p->K; k++) others += k == most ? 0 : alpha[k];
+    alpha[most] = -others;
+}
+
+/* Sets probabilities up to `least` to 0; what they lose goes to the largest. */
+static bool drop_probabilities(const spdhg_problem *p, int64_t i, double least, double *alpha) {
+    bool some = false;
+    for (int64_t k = 0; k < p->K; k++) {
+        const double e = (double)k == p->b[i], q = alpha[k] + e;
+        if (q > least || q == 0) continue;
+        alpha[k] = -e;
+        some = true;
+    }
+    if (some) spd_dual_even_out(p, i, alpha);
+    return some;
+}
+
 /* A column whose rows all have the same label requires alpha_i = 0 exactly, which iterates x only approach. Negligible alphas are
- * therefore set to 0 and stay so. */
-void spd_dual_drop_small(spd_certifier *c) {
+ * therefore set to 0 and stay so. The same holds for single outputs of a coupled loss: one class may be separable from the
+ * others. A probability q that is set to 0 costs about q log(1/q), so that a small part of what the gap may grow by can be dropped. */
+void spd_dual_drop_small(spd_certifier *c, double affordable) {
     const spdhg_problem *p = c->problem;
     const double least = DROPPED * spd_max_abs(p->n * p->K, c->alpha);
     bool some = false;
     for (int64_t i = 0; i < p->n; i++) {
         double *alpha = c->alpha + i * p->K;
         const double size = spd_max_abs(p->K, alpha);
+        if (size > least && c->base.outputs > 1)
+            some = drop_probabilities(p, i, fmax(least, DROPPED_PART * affordable), alpha) || some;
         if (size == 0 || size > least) continue;
         memset(alpha, 0, (size_t)p->K * sizeof *alpha);
         some = true;

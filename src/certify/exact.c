@@ -118,7 +118,9 @@ static void move(spd_certifier *c, const double *z) {
             for (int64_t k = 0; k < K; k++) alpha[k] += c->curve[i * K + k] * t[k];
         else if (spd_max_abs(K, alpha) > 0) {
             p->loss->second_k(z + i * K, K, p->b[i], t, c->work);
-            spd_axpy(K, 1, c->work, alpha);
+            for (int64_t k = 0; k < K; k++) /* a probability of 0 stays so */
+                if (alpha[k] + ((double)k == p->b[i]) > 0) alpha[k] += c->work[k];
+            spd_dual_even_out(p, i, alpha);
         }
     }
     for (int64_t t = 0; t < p->terms; t++) {
@@ -197,10 +199,10 @@ static bool solve_at_hand(spd_certifier *c, const double *x, const double *z) {
     return false;
 }
 
-static bool solve_exactly(spd_certifier *c, const double *x, const double *z) {
+static bool solve_exactly(spd_certifier *c, const double *x, const double *z, double affordable) {
     const int64_t n = spd_problem_normal_size(c->problem), nK = c->problem->n * c->problem->K;
     c->gradient = false; /* g will follow alpha */
-    spd_dual_drop_small(c);
+    spd_dual_drop_small(c, affordable);
     if (solve_at_hand(c, x, z)) return true;
     curvatures(c, z);
     if (c->M && !(c->factored = factor(c, NULL, n))) return false;
@@ -219,7 +221,7 @@ bool spd_dual_make_exact(spd_certifier *c, const double *x, const double *z, dou
     } else if (!c->low) {  /* with low, dual_newton.c has already done this */
         residual(c, x);
         const bool taken = spd_anchors_take(c, c->M ? affordable : INFINITY); /* M also moves y: a smaller gap */
-        if (!taken && !solve_exactly(c, x, z)) return false;
+        if (!taken && !solve_exactly(c, x, z, affordable)) return false;
         if (taken) residual(c, x);
     }
     spd_dual_scale(c, spd_dual_shrink(c));

@@ -138,7 +138,8 @@ static void prove_exactly(spd_certifier *c, const spd_trial *at, bool moved, spd
     const double scale = spd_gap_scale(c, at->objective);
     const bool worth = within <= c->worth * scale || left_over(c, at->objective) <= NEAR * c->enough * scale;
     if (worth) out->gap = prove_everywhere(c, at, r);
-    if (judge && !isfinite(out->gap)) *out = (spd_gap){.kind = SPD_GAP_WITHIN_RADIUS, .gap = within, .radius = radius};
+    const bool says_nothing = !(out->gap <= fmax(within, scale)); /* a gap larger than f */
+    if (judge && says_nothing) *out = (spd_gap){.kind = SPD_GAP_WITHIN_RADIUS, .gap = within, .radius = radius};
 }
 
 bool spd_dual_inside(spd_certifier *c, const double *x) {

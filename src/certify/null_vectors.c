@@ -6,6 +6,7 @@
  * N then has small integer entries. They are guessed by Gauss-Jordan elimination of S G S, rounded to fractions with a small
  * common denominator, and kept only if each row's sum is 0 without any rounding (la/exact.c). A wrong guess is thus rejected. */
 #include "certify/certify.h"
+#include "problem/rows.h"
 
 enum { DENOMINATOR_MOST = 720 };
 static const double SINGULAR =
@@ -53,35 +54,62 @@ static bool whole_numbers(int64_t n, double *q) {
     return false;
 }
 
-/* True if every row's product with q is 0, for the data as given: with --standardize, before the division by the scale. q has one
- * entry per base. active: only the rows whose alpha is not 0 or may move. */
-static bool is_null(spd_base_system *s, const spd_routes *r, const double *q, bool active) {
+/* The entry of q for a column and output k; less: the same for output `first` is subtracted, unless that is -1. */
+static double entry(const spd_base_system *s, const double *q, int64_t block, int64_t k, int64_t first) {
+    return q[block * s->outputs + k] - (first < 0 ? 0 : q[block * s->outputs + first]);
+}
+
+/* Row i times q, for output k less output `first`. */
+static bool sees_nothing(spd_base_system *s, const spd_routes *r, const double *q, int64_t i, int64_t k, int64_t first) {
     const spdhg_problem *p = s->problem;
     double *factor = s->line, *value = factor + p->d + 1, *work = value + p->d + 1;
+    spd_row row;
+    spd_problem_row(p, i, &row);
+    for (int64_t l = 0; l < row.nnz; l++) {
+        const int64_t j = row.idx ? row.idx[l] : l;
+        factor[l] = r->base[j] < 0 ? 0 : r->sign[j] * entry(s, q, r->base[j], k, first);
+        value[l] = spd_problem_undivided(p, &row, l);
+    }
+    factor[row.nnz] = p->intercept ? entry(s, q, s->blocks - 1, k, first) : 0;
+    value[row.nnz] = 1;
+    return spd_sums_to_zero(row.nnz + 1, factor, value, work);
+}
+
+/* The alphas of a coupled loss add up to 0: a q that is equal in all outputs of the row, or in those whose alpha is not 0, adds
+ * nothing. */
+static bool is_null_for_row(spd_base_system *s, const spd_routes *r, const double *q, int64_t i, bool active) {
+    const spdhg_problem *p = s->problem;
+    if (s->outputs == 1) return sees_nothing(s, r, q, i, 0, -1);
+    int64_t first = -1;
+    for (int64_t k = 0; k < p->K; k++) {
+        if (active && s->alpha[i * p->K + k] == 0 && !spd_base_is_open(s, i, k)) continue;
+        if (first < 0)
+            first = k;
+        else if (!sees_nothing(s, r, q, i, k, first))
+            return false;
+    }
+    return true;
+}
+
+/* True if every row's product with q is 0, for the data as given: with --standardize, before the division by the scale. q has one
+ * entry per unknown. active: only the rows whose alpha is not 0 or may move. */
+static bool is_null(spd_base_system *s, const spd_routes *r, const double *q, bool active) {
+    const spdhg_problem *p = s->problem;
+    double *factor = s->line, *work = factor + 2 * (p->d + 1);
     for (int64_t i = 0; i < p->n && !s->rowless; i++) {
         if ((s->forced && s->forced[i]) || !(spd_problem_weight(p, i) > 0)) continue;
         if (active && s->D[i] == 0 && spd_max_abs(p->K, s->alpha + i * p->K) == 0) continue;
-        spd_row row;
-        spd_problem_row(p, i, &row);
-        for (int64_t l = 0; l < row.nnz; l++) {
-            const int64_t j = row.idx ? row.idx[l] : l;
-            factor[l] = r->base[j] < 0 ? 0 : r->sign[j] * q[r->base[j]];
-            value[l] = spd_problem_undivided(p, &row, l);
-        }
-        factor[row.nnz] = p->intercept ? q[s->n - 1] : 0;
-        value[row.nnz] = 1;
-        if (!spd_sums_to_zero(row.nnz + 1, factor, value, work)) return false;
+        if (!is_null_for_row(s, r, q, i, active)) return false;
     }
-    for (int64_t t = 0; t < p->terms; t++) { /* and every row of F; with a scale its columns differ from the data's */
-        const spd_csr *F = &p->term[t].F->F;
-        for (int64_t e = 0; e < F->m && s->rest[t]; e++) {
-            if (p->scale && !s->rowless) return false;
-            const int64_t entries = F->ptr[e + 1] - F->ptr[e];
-            for (int64_t l = 0; l < entries; l++) {
-                const int64_t j = F->idx[F->ptr[e] + l];
-                factor[l] = r->base[j] < 0 ? 0 : r->sign[j] * q[r->base[j]];
+    for (spd_rows f = spd_rows_of(p); spd_rows_next(&f);) { /* and every row of F */
+        if (!s->rest[f.term - p->term]) continue;
+        if (p->scale && !s->rowless) return false; /* its columns are not those of the data as given */
+        for (int64_t k = 0; k < s->outputs; k++) {
+            for (int64_t l = 0; l < f.row.n; l++) {
+                const int64_t j = f.row.idx[l];
+                factor[l] = r->base[j] < 0 ? 0 : r->sign[j] * entry(s, q, r->base[j], k, -1);
             }
-            if (!spd_sums_to_zero(entries, factor, F->val + F->ptr[e], work)) return false;
+            if (!spd_sums_to_zero(f.row.n, factor, f.row.val, work)) return false;
         }
     }
     return true;
@@ -109,7 +137,7 @@ static bool base_scales(const spd_base_system *s, const spd_routes *r, double *o
     if (!p->scale || r->joined || s->rowless) return false;
     for (int64_t b = 0; b < s->n; b++) out[b] = 1;
     for (int64_t j = 0; j < p->d; j++)
-        if (r->base[j] >= 0) out[r->base[j]] = p->scale[j];
+        for (int64_t k = 0; k < s->outputs && r->base[j] >= 0; k++) out[r->base[j] * s->outputs + k] = p->scale[j];
     return true;
 }
 

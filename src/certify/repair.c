@@ -32,8 +32,10 @@ static void find_rooms(const spd_certifier *c, double shrunk, double *room) {
         double least = usual;
         for (int64_t k = 0; k < p->K; k++) {
             const double a = c->alpha[i * p->K + k];
-            if (!p->loss->value)
+            if (!p->loss->value && (c->base.outputs == 1 || spd_base_is_open(&c->base, i, k)))
                 least = fmin(least, 0.5 * fmin(a + ((double)k == p->b[i]), 1));
+            else if (!p->loss->value)
+                continue; /* a probability of 0 stays so */
             else if (p->loss->room)
                 least = fmin(least, 0.5 * fmax(p->loss->room(a, p->b[i * p->K + k], p->loss_arg), shrunk * fabs(a)));
         }
@@ -77,6 +79,7 @@ static double spread_coupled(const spd_certifier *c, const double *z) {
         double most = 0;
         for (int64_t k = 0; k < p->K; k++) {
             const double low = c->low ? fabs(c->low[i * p->K + k]) : 0;
+            if (!spd_base_is_open(&c->base, i, k)) continue;
             const double q = c->alpha[i * p->K + k] + ((double)k == p->b[i]) + D + low;
             most += q * fmax(log(q) - (at[k] - all), 0);
         }
@@ -109,8 +112,9 @@ static void find_excess(spd_certifier *c, const double *x) {
     for (int64_t q = 0; q < p->dK; q++) {
         const double v = c->v[q], e = c->e[q];
         const int32_t base = c->routes.base[q / p->K];
-        const bool coupled = !p->loss->value && (!rest || (base >= 0 && spd_base_in_null(&c->mean, base)));
-        const bool null = base >= 0 && (coupled || spd_base_in_null(&c->base, base));
+        const bool each = c->base.outputs > 1;
+        const bool coupled = !p->loss->value && !each && (!rest || (base >= 0 && spd_base_in_null(&c->mean, base)));
+        const bool null = base >= 0 && (coupled || spd_base_in_null(&c->base, each ? base * p->K + q % p->K : base));
         const bool whole =
             null || (!isfinite(low) && !isfinite(high)) || is_inside(c, q, isfinite(low) ? x[q] - low : high - x[q]);
         c->whole[q] = whole;
@@ -123,11 +127,12 @@ static void find_excess(spd_certifier *c, const double *x) {
 static bool find_energy(spd_certifier *c, double shrunk, double *E) {
     const spdhg_problem *p = c->problem;
     spd_base_system *s = &c->base;
-    double *residual = c->residual, *doubt = residual + s->n * p->K, most = 0;
-    memset(residual, 0, 2 * (size_t)(s->n * p->K) * sizeof *residual);
+    const int64_t numbers = s->blocks * p->K, columns = p->K / s->outputs;
+    double *residual = c->residual, *doubt = residual + numbers, most = 0;
+    memset(residual, 0, 2 * (size_t)numbers * sizeof *residual);
     for (int64_t k = 0; k < p->K && p->intercept; k++) {
-        residual[(s->n - 1) * p->K + k] = c->v0[k];
-        doubt[(s->n - 1) * p->K + k] = c->e[p->dK + k];
+        residual[numbers - p->K + k] = c->v0[k];
+        doubt[numbers - p->K + k] = c->e[p->dK + k];
     }
     for (int64_t j = 0; j < p->d; j++)
         for (int64_t k = 0; k < p->K && c->routes.base[j] >= 0; k++) {
@@ -135,18 +140,18 @@ static bool find_energy(spd_certifier *c, double shrunk, double *E) {
             residual[at] += c->routes.sign[j] * c->excess[q];
             doubt[at] += GENEROUS * c->doubt[q] + 2 * DBL_EPSILON * (fabs(residual[at]) + fabs(c->excess[q]));
         }
-    for (int64_t q = 0; q < s->n * p->K; q++) residual[q] = fabs(residual[q]) + GENEROUS * doubt[q];
-    for (int64_t q = 0; q < s->n * p->K; q++) most = fmax(most, residual[q]);
+    for (int64_t q = 0; q < numbers; q++) residual[q] = fabs(residual[q]) + GENEROUS * doubt[q];
+    for (int64_t q = 0; q < numbers; q++) most = fmax(most, residual[q]);
     *E = 0;
     if (most == 0) return true;
     if (!s->G) return false;
     find_rooms(c, shrunk, c->room);
     s->stop = c->mean.stop = c->stop;
     if (!spd_base_holds(s, c->room) && !spd_base_prove(s, &c->routes, c->room, 0, c->threads)) return false;
-    *E = spd_base_energy(s, p->K, residual);
+    *E = spd_base_energy(s, columns, residual);
     if (*E * *E > s->least && isfinite(*E)) { /* rows with too little room keep their alpha */
         if (!spd_base_prove(s, &c->routes, c->room, 16 * *E * *E / s->top, c->threads)) return false;
-        *E = spd_base_energy(s, p->K, residual);
+        *E = spd_base_energy(s, columns, residual);
     }
     return *E * *E <= s->least;
 }
@@ -157,7 +162,7 @@ static bool find_mean_energy(spd_certifier *c, double *mean) {
     const spdhg_problem *p = c->problem;
     spd_base_system *s = &c->mean;
     *mean = 0;
-    if (p->loss->value || !has_rest(&c->base)) return true;
+    if (p->loss->value || c->base.outputs > 1 || !has_rest(&c->base)) return true;
     if (!s->G || (!spd_base_holds(s, NULL) && !spd_base_prove(s, &c->routes, NULL, 0, c->threads))) return false;
     *mean = spd_base_energy(s, p->K, c->residual);
     return isfinite(*mean);

@@ -9,7 +9,8 @@
 #include "problem/rows.h"
 
 static const double UNIT = 0.5 * DBL_EPSILON;
-static const double FUNCTIONS = 16; /* units in the last place: error of a loss and of its slope for a given score */
+static const double SCORES = 50 * DBL_EPSILON; /* relative: scores closer than this are not told apart where f is nearly 0 */
+static const double FUNCTIONS = 16;            /* units in the last place: error of a loss and of its slope for a given score */
 
 /* Two upper bounds of sum_j |a_ij||x_j| for every row; the smaller is returned. */
 static double score_size(const spd_certifier *c, const double *x) {
@@ -30,6 +31,14 @@ static double most_curved(const spdhg_problem *p, double z, double b, double dz)
     return p->loss->steady ? p->loss->second(z, b, p->loss_arg) * exp(dz) : INFINITY;
 }
 
+/* The same from the slopes at z - dz and z + dz, between which phi' lies: far out, where a loss is flat, dz may be large. */
+static double loss_error_by_slopes(const spdhg_problem *p, double z, double b, double alpha, double dz) {
+    const double low = p->loss->slope(z - dz, b, p->loss_arg), high = p->loss->slope(z + dz, b, p->loss_arg);
+    const double slope = fmax(fabs(low), fabs(high)) + fmax(fabs(low - alpha), fabs(high - alpha));
+    const double all = (slope * (1 + 2 * FUNCTIONS * UNIT) + 2 * DBL_MIN) * dz; /* a slope may have underflowed */
+    return isfinite(all) ? all : INFINITY;
+}
+
 /* (1/W) sum_i w_i loss_error_i, each row with its own |a_i|'|x|. */
 static double loss_error_by_rows(const spd_certifier *c, const double *x, const double *z) {
     const spdhg_problem *p = c->problem;
@@ -48,7 +57,10 @@ static double loss_error_by_rows(const spd_certifier *c, const double *x, const 
                          kappa = most_curved(p, z[i * K + k], row.b[p->loss->value ? k : 0], dz);
             double slope = fabs(c->slope[k]) + fabs(c->slope[k] - c->alpha[i * K + k]);
             if (isinf(p->kappa)) slope += 2 * FUNCTIONS * UNIT * kappa; /* a cancelling slope has an error of units of phi'' */
-            own += loss_error(kappa, slope, dz);
+            const double flat = p->loss->value && isfinite(p->kappa)
+                                    ? loss_error_by_slopes(p, z[i * K + k], row.b[k], c->alpha[i * K + k], dz)
+                                    : INFINITY;
+            own += fmin(loss_error(kappa, slope, dz), flat);
         }
         sum += spd_problem_share(p, i) * own;
     }
@@ -132,8 +144,17 @@ double spd_dual_error_of_structure(const spd_certifier *c, const double *x, cons
     return sum;
 }
 
-void spd_gap_refer(spd_certifier *c, const double *x) {
+/* (1/W) sum_i w_i phi''(z_i) z_i^2 of a scalar loss: twice what f changes, to second order, if every score changes by itself. */
+static double bend(const spdhg_problem *p, const double *z) {
+    double sum = 0;
+    for (int64_t i = 0; i < p->n * p->K && p->loss->second; i++)
+        sum += spd_problem_share(p, i / p->K) * p->loss->second(z[i], p->b[i], p->loss_arg) * z[i] * z[i];
+    return sum;
+}
+
+void spd_gap_refer(spd_certifier *c, const double *x, const double *z) {
     const spdhg_problem *p = c->problem;
+    const double by_scores = SCORES * SCORES / 1e-6 * bend(p, z);
     double sum = 0;
     for (spd_rows r = spd_rows_of(p); spd_rows_next(&r);) {
         if (r.row.n < 2 || spd_routes_is_link(&r.row)) continue; /* equal entries cancel exactly */
@@ -141,6 +162,7 @@ void spd_gap_refer(spd_certifier *c, const double *x) {
             sum += r.term->lambda * fabs(r.row.val[q]) * spd_sum_abs(p->K, x + r.row.idx[q] * p->K);
     }
     c->reference = UNIT / 1e-6 * fmax(isfinite(c->start_value) ? c->start_value : 0, isfinite(sum) ? sum : 0);
+    if (isfinite(by_scores)) c->reference = fmax(c->reference, by_scores);
 }
 
 /* lambda r(z) - y'z for z = F x, which is negative only by rounding. With l1 each entry has its own bracket, and nothing

@@ -129,16 +129,32 @@ static void find_routes(spd_routes *r, const spdhg_problem *p, const network *g,
         if (r->base[j] == SPD_BY_INTERCEPT) r->base[j] = (int32_t)r->bases;
 }
 
-bool spd_routes_new(spd_routes *r, const spdhg_problem *p, const int64_t *anchor, const double *weight) {
+static bool allocate(spd_routes *r, const spdhg_problem *p, bool anchored) {
     *r = (spd_routes){.order = SPD_NEW(int32_t, p->d),
                       .to = SPD_NEW(int32_t, p->d),
                       .base = SPD_NEW(int32_t, p->d),
                       .at = SPD_NEW(int64_t, p->d),
-                      .row = anchor ? SPD_NEW(int64_t, p->d) : NULL,
+                      .row = anchored ? SPD_NEW(int64_t, p->d) : NULL,
                       .size = SPD_NEW(double, p->d),
                       .sign = SPD_NEW(signed char, p->d)};
+    return r->order && r->to && r->base && r->at && (r->row || !anchored) && r->size && r->sign;
+}
+
+bool spd_routes_none(spd_routes *r, const spdhg_problem *p) {
+    if (!allocate(r, p, false)) return false;
+    for (int64_t j = 0; j < p->d; j++) {
+        r->order[j] = r->base[j] = (int32_t)j;
+        r->to[j] = -1;
+        r->at[j] = -1;
+        r->sign[j] = 1;
+    }
+    r->bases = p->d;
+    return true;
+}
+
+bool spd_routes_new(spd_routes *r, const spdhg_problem *p, const int64_t *anchor, const double *weight) {
     network g = {.start = SPD_NEW(int64_t, p->d + 1)};
-    bool good = r->order && r->to && r->base && r->at && (r->row || !anchor) && r->size && r->sign && g.start;
+    bool good = allocate(r, p, anchor != NULL) && g.start;
     if (good) {
         count_links(&g, p);
         int64_t total = 0;

@@ -25,10 +25,14 @@ static void sum_up(const spd_forest *f, const spd_unary *u, const double *x, dou
     }
 }
 
+/* The range of s_k: a single number where x is not 0. */
+static double least_force(const spd_forest *f, double x, int64_t k) { return x > 0 ? f->mu[k] : -f->mu[k]; }
+static double most_force(const spd_forest *f, double x, int64_t k) { return x < 0 ? -f->mu[k] : f->mu[k]; }
+
 /* The range of s_k - v_k. */
 static void node_range(const spd_forest *f, double low, double high, double x, int64_t k, double *from, double *to) {
-    *from = x > 0 ? f->mu[k] : -f->mu[k];
-    *to = x < 0 ? -f->mu[k] : f->mu[k];
+    *from = least_force(f, x, k);
+    *to = most_force(f, x, k);
     if (x == low) *from = -INFINITY;
     if (x == high) *to = INFINITY;
 }
@@ -60,7 +64,7 @@ void spd_variation_dual(const spd_forest *f, const spd_unary *u, double low, dou
                                most[k]); /* below now holds the position between least and most, 0 to 1 */
         node_range(f, low, high, x[k], k, &from, &to);
         const double wanted = t[k] + slope, sum = within(wanted + within(0, from, to), below[k], above[k]);
-        s[k] = within(within(sum - wanted, from, to), -f->mu[k], f->mu[k]);
+        s[k] = within(sum - wanted, least_force(f, x[k], k), most_force(f, x[k], k)); /* a side of X takes the rest */
         below[k] = above[k] > below[k] ? (sum - below[k]) / (above[k] - below[k]) : 0;
     }
 }

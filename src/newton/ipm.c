@@ -111,7 +111,10 @@ static bool iterate(ipm *self, double *left, double *fall) {
 static bool finish(spd_run *run, ipm *self, double left, double fall) {
     spd_interior *a = &self->inner;
     while (!spd_stop_now(run->stop)) {
-        if (left <= NEARER * value(self) && spd_interior_cross(a, fall)) return true;
+        if (left <= NEARER * value(self) && spd_interior_cross(a, fall)) {
+            run->settled = run->problem->loss->quadratic && !run->problem->loss->room;
+            return true;
+        }
         run->rows_visited += PASSES * run->problem->n;
         if (!iterate(self, &left, &fall)) return false;
     }
@@ -137,7 +140,8 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     if (going && left <= NEAR * value(self) && spd_interior_can_cross(a)) going = finish(run, self, left, fall);
     *self->eta = a->eta;
     *self->loss = a->loss;
-    run->far = left > WORTH * value(self) && (k + 1) % LOOKS != 0;
+    const double worth = run->goal > 0 ? fmin(WORTH, 10 * run->goal) : WORTH; /* the proof's gap is about what is left */
+    run->far = left > worth * value(self) && (k + 1) % LOOKS != 0;
     if (spd_stop_now(run->stop)) return SPD_CONTINUE;
     if (going && k + 1 < STEPS_MOST) return SPD_CONTINUE;
     return *self->best <= NEAR * value(self) ? SPD_STALLED : SPD_GIVES_UP;

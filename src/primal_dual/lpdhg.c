@@ -41,7 +41,7 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
 /* s and L in the order in which spdhg.c reads them. */
 static const spd_param const_param[] = {
     {"s", NAN, 0, INFINITY, "dual step; default: L / bound of ||F||^2"},
-    {"L", NAN, 1e-300, INFINITY, "1/L is the primal step; default: curvature bound * max ||a_i||^2 + gamma"},
+    {"L", NAN, 1e-300, INFINITY, "1/L is the primal step, a number or expected, mean or max (over the rows); default: expected"},
 };
 
 static const char *const_refuses(const spdhg_problem *p) {
@@ -57,6 +57,7 @@ const spd_solver_kind spd_solver_lpdhg = {.name = "lpdhg",
                                           .params = SPD_SPDHG_PARAM_PLAIN, /* s, L and scale; there is only the plain form */
                                           .variant = &spd_rule_gc,
                                           .full_information = true,
+                                          .smoothness = SPD_L_EXPECTED,
                                           .self_size = sizeof(lpdhg),
                                           .refuses = spd_spdhg_refuses,
                                           .layout = layout,
@@ -72,6 +73,7 @@ const spd_solver_kind spd_solver_lpdhg_const = {
     .params = sizeof const_param / sizeof *const_param,
     .variant = &spd_rule_constant,
     .full_information = true,
+    .smoothness = SPD_L_EXPECTED,
     .self_size = sizeof(lpdhg),
     .refuses = const_refuses,
     .layout = layout,

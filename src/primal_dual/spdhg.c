@@ -13,7 +13,9 @@
 
 const spd_param spd_spdhg_param[SPD_SPDHG_PARAMS] = {
     {"s", NAN, 0, INFINITY, "dual step; default: largest ||y|| in the dual ball / bound of ||F||"},
-    {"L", NAN, 0, INFINITY, "smoothness constant; default: curvature bound * max ||a_i||^2 + gamma"},
+    {"L", NAN, 0, INFINITY,
+     "smoothness constant, a number or expected, mean or max (over the rows); default: expected, mean for the sc rules, max "
+     "for a loss with unbounded slopes"},
     {"scale", 1, 1e-12, 1e12, "factor of the primal steps; the theory has 1"},
     {"plain", 0, 0, 1, "1: the plain form of the step instead of the fused or lazy one (same iterates, slower)"},
 };
@@ -49,16 +51,16 @@ void spd_spdhg_layout(spd_run *run) {
     self->slope = spd_arena_take(&run->work, (run->batch + 1) * p->K);
     self->projection = spd_arena_take(&run->work, p->dK);
     self->term = spd_arena_take(&run->work, spd_problem_term_work(p));
+    self->smoothness = spd_arena_take(&run->work, spd_problem_smoothness_work(p));
 }
 
 static void set_constants(spd_run *run, spd_spdhg *self) {
     const spdhg_problem *p = run->problem;
-    const double s = run->param[SPD_SPDHG_PARAM_S], L = run->param[SPD_SPDHG_PARAM_L], norm = spd_problem_structure_norm(p);
+    const double s = run->param[SPD_SPDHG_PARAM_S], norm = spd_problem_structure_norm(p);
     self->rule = run->kind->variant;
     self->mu = p->gamma;
     self->scale = run->kind->params > SPD_SPDHG_PARAM_SCALE ? run->param[SPD_SPDHG_PARAM_SCALE] : 1;
-    /* a full gradient draws no rows, so it must not depend on the sampling */
-    self->L = isnan(L) ? spd_problem_lipschitz(p, run->kind->full_information ? SPDHG_SAMPLING_IID : run->sampling) : L;
+    self->L = spd_run_smoothness(run, run->param[SPD_SPDHG_PARAM_L], self->smoothness);
     const double by_rule = self->rule == &spd_rule_constant ? self->L / (norm * norm) : spd_problem_dual_radius(p) / norm;
     self->s = !isnan(s) ? s : norm > 0 ? by_rule : 0;
     spd_run_log(run, "%s: L = %.6g, mu = %.6g, s = %.6g, batch %lld", run->kind->name, self->L, self->mu, self->s,
@@ -147,13 +149,15 @@ void spd_spdhg_output(const spd_run *run, double *x, double *c, double *y) {
     for (int64_t e = 0; e < p->m * p->K; e++) y[e] = average ? over * self->y_sum[e] : self->y[e];
 }
 
-#define SPDHG_KIND(identifier, text, title, rule, refusal)                                                                       \
+#define SPDHG_KIND(identifier, text, title, rule, constant, refusal)                                                             \
     const spd_solver_kind identifier = {.name = text,                                                                            \
                                         .what = title,                                                                           \
                                         .reference = "Qiao, Lin, Qin, Lu: On stochastic primal-dual hybrid gradient, Alg. 1",    \
                                         .param = spd_spdhg_param,                                                                \
                                         .params = SPD_SPDHG_PARAMS,                                                              \
                                         .variant = &rule,                                                                        \
+                                        .gradient_only = true,                                                                   \
+                                        .smoothness = constant,                                                                  \
                                         .self_size = sizeof(spd_spdhg),                                                          \
                                         .refuses = refusal,                                                                      \
                                         .layout = spd_spdhg_layout,                                                              \
@@ -162,12 +166,13 @@ void spd_spdhg_output(const spd_run *run, double *x, double *c, double *y) {
                                         .output = spd_spdhg_output,                                                              \
                                         .dual_cost = spd_spdhg_dual_cost}
 
-SPDHG_KIND(spd_solver_spdhg, "spdhg", "stochastic PDHG, steps 1/(sqrt(k+1)+L), uniform average", spd_rule_gc, spd_spdhg_refuses);
+SPDHG_KIND(spd_solver_spdhg, "spdhg", "stochastic PDHG, steps 1/(sqrt(k+1)+L), uniform average", spd_rule_gc, SPD_L_EXPECTED,
+           spd_spdhg_refuses);
 SPDHG_KIND(spd_solver_spdhg_sc1, "spdhg-sc1", "stochastic PDHG for gamma > 0, steps 1/(gamma(k+1)+L), uniform average",
-           spd_rule_sc1, refuses_without_ridge);
+           spd_rule_sc1, SPD_L_MEAN, refuses_without_ridge);
 SPDHG_KIND(spd_solver_spdhg_sc2, "spdhg-sc2", "stochastic PDHG for gamma > 0, steps 2/(gamma(k+2)+2L), weights k+1", spd_rule_sc2,
-           refuses_without_ridge);
+           SPD_L_MEAN, refuses_without_ridge);
 SPDHG_KIND(spd_solver_spdhg_sc1h, "spdhg-sc1h", "as spdhg-sc1 with steps 1/(gamma(k+1)/2+L): O(log t/t) with high probability",
-           spd_rule_sc1h, refuses_without_ridge);
+           spd_rule_sc1h, SPD_L_MEAN, refuses_without_ridge);
 SPDHG_KIND(spd_solver_spdhg_sc2h, "spdhg-sc2h", "as spdhg-sc2 with steps 4/(gamma(k+2)+4L): O(1/t) with high probability",
-           spd_rule_sc2h, refuses_without_ridge);
+           spd_rule_sc2h, SPD_L_MEAN, refuses_without_ridge);

@@ -27,6 +27,7 @@ typedef struct spd_spdhg {
     double L, mu, s, scale;
     double *x, *c, *y, *x_sum, *c_sum, *y_sum, *scalar; /* state; the sums divided by TOTAL are the averages */
     double *g, *gc, *z, *slope, *projection, *term;     /* work */
+    double *smoothness;                                 /* work of spd_run_smoothness */
 } spd_spdhg;
 
 enum { SPD_SPDHG_PARAM_S, SPD_SPDHG_PARAM_L, SPD_SPDHG_PARAM_SCALE, SPD_SPDHG_PARAM_PLAIN, SPD_SPDHG_PARAMS };

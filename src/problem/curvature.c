@@ -3,10 +3,6 @@
  *     H = (kappa/W) sum_i w_i a_i a_i'   (a_i with a last entry 1 for the intercept) */
 #include "problem/problem.h"
 
-double spd_problem_lipschitz(const spdhg_problem *p, spdhg_sampling sampling) {
-    return p->kappa * (sampling == SPDHG_SAMPLING_IID ? p->row_norm2_max : p->weight_factor_max) + p->gamma;
-}
-
 static double row_weight(const spdhg_problem *p, int64_t i) { return p->weight ? p->weight[i] : 1; }
 
 /* Mean of phi'' over rows and outputs at the scores z + c. */

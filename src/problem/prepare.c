@@ -203,8 +203,19 @@ spdhg_status spd_prepare_rows(spdhg_problem *p, spdhg_error *err) {
                             (long long)spd_problem_id(p, i) + 1);
         p->row_norm2_max = fmax(p->row_norm2_max, square);
         p->weight_factor_max = fmax(p->weight_factor_max, (double)p->n * w / p->W * square);
+        p->row_norm2_mean += w / p->W * square;
+        p->row_norm_mean += w / p->W * sqrt(square);
     }
     p->full = p->data->idx && (double)p->nnz == (double)p->n * (double)p->d;
     p->ones = p->ones && !p->full;
     return SPDHG_OK;
+}
+
+bool spd_problem_is_signal(const spdhg_problem *p) {
+    for (int64_t i = 0; i < p->n && p->nnz <= p->n; i++) {
+        spd_row row;
+        spd_problem_row(p, i, &row);
+        if (row.nnz > 1) return false;
+    }
+    return p->nnz <= p->n;
 }

@@ -123,7 +123,7 @@ static void thaw(spdhg_problem *p) {
     p->place = NULL;
     p->classes = p->nnz = 0;
     p->full = false;
-    p->row_norm2_max = p->weight_factor_max = 0;
+    p->row_norm2_max = p->weight_factor_max = p->row_norm2_mean = p->row_norm_mean = 0;
 }
 
 static void free_term(spd_term *t) {

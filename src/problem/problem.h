@@ -60,6 +60,8 @@ struct spdhg_problem {
     double *class_value;      /* raw label of class 0, 1, ...; two classes map to -1, +1 */
     double row_norm2_max;     /* max ||a_i||^2 (+1 with intercept) over rows with weight > 0 */
     double weight_factor_max; /* max N w_i / W * (||a_i||^2 (+1)): for shuffle sampling */
+    double row_norm2_mean;    /* sum (w_i/W) (||a_i||^2 (+1)) */
+    double row_norm_mean;     /* sum (w_i/W) sqrt(||a_i||^2 (+1)) */
     int64_t nnz;              /* stored entries of the rows used */
     bool full;                /* sparse storage, but every row used has all d entries */
     bool ones;                /* not full, and every stored value is 1 */
@@ -70,6 +72,7 @@ struct spdhg_problem {
 
 /* Maps labels, resolves weights, scales columns, cuts blocks. Idempotent: every evaluation and solver calls it. */
 spdhg_status spd_problem_freeze(spdhg_problem *p, spdhg_error *err);
+bool spd_problem_is_signal(const spdhg_problem *p); /* every row has at most one entry */
 /* Index of row i in the data. */
 static inline int64_t spd_problem_id(const spdhg_problem *p, int64_t i) { return p->row ? p->row[i] : i; }
 /* Every row used has every feature, whether the data has no indices or lists all of them. */
@@ -226,7 +229,6 @@ bool spd_problem_normal_update(const spdhg_problem *p, int threads, const double
 /* ---- curvature.c: the constants behind the step sizes. */
 /* Diagonal of the Hessian, (d + 1) K entries with an intercept, d K without. */
 void spd_problem_curvature_diagonal(const spdhg_problem *p, const double *curve, double *diagonal);
-double spd_problem_lipschitz(const spdhg_problem *p, spdhg_sampling sampling); /* kappa max_i(||a_i||^2 [+1]) + gamma */
 /* The structure of the coefficients: F of the first term, or NULL. */
 static inline const spdhg_structure *spd_problem_structure(const spdhg_problem *p) { return p->terms > 0 ? p->term[0].F : NULL; }
 double spd_problem_structure_norm(const spdhg_problem *p); /* bound on || [F_1; F_2; ...] || */

@@ -1,8 +1,13 @@
 /* sample.c - the rows of iteration k: a pure function of (seed, k), independent of threads, restarts and ranks.
  * iid: row i with probability w_i/W (Walker's alias table when weights differ), so that the plain batch mean of phi'(z_i) a_i is
- * unbiased. shuffle: each epoch visits the rows in its own pseudo-random order; a row carries the factor N w_i/W
+ * unbiased. norm: with p_i = w_i/W and m = sum_i p_i ||a_i||, row i has probability
+ *     q_i = p_i (1 + ||a_i||/m)/2
+ * and carries the factor p_i/q_i = 2m/(m + ||a_i||), at most 2. A row's gradient is then at most 2m sup|phi'| long, however long
+ * the row (docs/theory.md, Importance sampling). shuffle: each epoch visits the rows in its own pseudo-random order; a row carries the factor N w_i/W
  * (docs/problem.md, Intercept, weights, scaling). */
 #include "problem/sample.h"
+
+#include "problem/lipschitz.h"
 
 /* Vose's construction: cell i returns i with probability keep[i], otherwise other[i]. O(n). */
 static void build_alias(int64_t n, const double *w, double W, double *keep, int64_t *other, int64_t *stack) {
@@ -32,17 +37,31 @@ static void build_alias(int64_t n, const double *w, double W, double *keep, int6
     }
 }
 
+/* The factor and the probability of every row under norm sampling; returns the sum of the latter, 1 up to rounding. */
+static double chances(const spdhg_problem *p, double *factor, double *chance) {
+    double sum = 0;
+    spd_problem_factors(p, SPDHG_SAMPLING_NORM, factor);
+    for (int64_t i = 0; i < p->n; i++) sum += chance[i] = spd_problem_share(p, i) / factor[i];
+    return sum;
+}
+
 spdhg_status spd_sampler_new(spd_sampler *sampler, const spdhg_problem *p, spdhg_sampling sampling, uint64_t seed, int64_t batch,
                              spdhg_error *err) {
     *sampler = (spd_sampler){.problem = p, .sampling = sampling, .seed = seed, .batch = batch};
-    if (!p->weight || sampling == SPDHG_SAMPLING_SHUFFLE) return SPDHG_OK;
+    const bool norm = sampling == SPDHG_SAMPLING_NORM && p->row_norm_mean > 0;
+    if ((!p->weight && !norm) || sampling == SPDHG_SAMPLING_SHUFFLE) return SPDHG_OK;
     sampler->alias_keep = SPD_NEW(double, p->n);
     sampler->alias_other = SPD_NEW(int64_t, p->n);
+    sampler->factor = norm ? SPD_NEW(double, p->n) : NULL;
     int64_t *stack = SPD_NEW(int64_t, p->n);
-    if (sampler->alias_keep && sampler->alias_other && stack)
-        build_alias(p->n, p->weight, p->W, sampler->alias_keep, sampler->alias_other, stack);
-    const bool good = sampler->alias_keep && sampler->alias_other && stack;
+    double *chance = norm ? SPD_NEW(double, p->n) : NULL;
+    const bool good = sampler->alias_keep && sampler->alias_other && stack && (!norm || (sampler->factor && chance));
+    if (good) {
+        const double sum = norm ? chances(p, sampler->factor, chance) : p->W;
+        build_alias(p->n, norm ? chance : p->weight, sum, sampler->alias_keep, sampler->alias_other, stack);
+    }
     spd_free(stack);
+    spd_free(chance);
     if (good) return SPDHG_OK;
     spd_sampler_free(sampler);
     return spd_fail_memory(err, 24.0 * (double)p->n);
@@ -60,9 +79,11 @@ void spd_sampler_draw(const spd_sampler *s, int64_t k, spd_row *row) {
     const spdhg_problem *p = s->problem;
     for (int64_t j = 0; j < s->batch; j++) {
         const int64_t draw = k * s->batch + j;
-        if (s->sampling == SPDHG_SAMPLING_IID)
-            spd_problem_row(p, draw_iid(s, draw), &row[j]);
-        else {
+        if (s->sampling != SPDHG_SAMPLING_SHUFFLE) {
+            const int64_t i = draw_iid(s, draw);
+            spd_problem_row(p, i, &row[j]);
+            if (s->factor) row[j].weight = s->factor[i];
+        } else {
             const int64_t i = spd_permute(s->seed, SPD_STREAM_SHUFFLE, (uint64_t)(draw / p->n), p->n, draw % p->n);
             spd_problem_row(p, i, &row[j]);
             row[j].weight = p->weight ? (double)p->n * p->weight[i] / p->W : 1;
@@ -73,6 +94,7 @@ void spd_sampler_draw(const spd_sampler *s, int64_t k, spd_row *row) {
 void spd_sampler_free(spd_sampler *sampler) {
     spd_free(sampler->alias_keep);
     spd_free(sampler->alias_other);
+    spd_free(sampler->factor);
     *sampler = (spd_sampler){0};
 }
 

@@ -8,8 +8,9 @@ typedef struct spd_sampler {
     spdhg_sampling sampling;
     uint64_t seed;
     int64_t batch;
-    double *alias_keep; /* Walker's alias table over w_i / W; NULL for equal weights */
+    double *alias_keep; /* Walker's alias table over the probabilities; NULL where all are equal */
     int64_t *alias_other;
+    double *factor; /* norm: p_i/q_i of every row; NULL: 1 */
 } spd_sampler;
 spdhg_status spd_sampler_new(spd_sampler *sampler, const spdhg_problem *p, spdhg_sampling sampling, uint64_t seed, int64_t batch,
                              spdhg_error *err);

@@ -68,6 +68,7 @@ static spdhg_status make_problem(spd_race *race, int64_t source, int task, spd_r
         if (!spd_race_preset(race, from->name, entry)) spd_race_grid(race, entry->solver, NULL, entry);
         for (int g = 0; g < SPD_GRID_MAX; g++) entry->score[g] = NAN;
         if (!(entry->run = SPD_NEW(spd_race_run, race->o.repeats))) return spd_fail_memory(err, 1000);
+        for (int64_t r = 0; r < race->o.repeats; r++) entry->run[r].by_seconds = spd_race_by_seconds(entry->solver);
         const double tunes = race->o.tune_fraction * (double)(race->o.tune_folds - 1) * entry->points;
         race->work[s].total += race->o.epochs * from->weight * ((double)race->o.repeats + tunes);
     }

@@ -13,8 +13,9 @@
 
 enum { SPD_RACE_FORM = JSON_INDENT(1) | JSON_REAL_PRECISION(17) }; /* of its JSON files */
 
-enum { SPD_RACE_SOLVERS_MAX = 40, SPD_RACE_PARAMS_MAX = 4, SPD_RACE_TASKS = 2, SPD_RACE_LEVELS = 6, SPD_GRID_MAX = 9 };
+enum { SPD_RACE_SOLVERS_MAX = 40, SPD_RACE_PARAMS_MAX = 4, SPD_RACE_TASKS = 2, SPD_RACE_LEVELS = 6, SPD_GRID_MAX = 18 };
 extern const char *const spd_race_task_name[SPD_RACE_TASKS]; /* gglr, ggrlr */
+extern const char *const spd_race_sampling_word[];           /* in the order of spdhg_sampling */
 extern const double spd_race_level[SPD_RACE_LEVELS];         /* levels of relative suboptimality */
 
 /* How a run ended: X(name, word). */
@@ -42,6 +43,7 @@ typedef struct spd_race_params {
  * their problems are equal. 0: not known. */
 typedef struct spd_race_run {
     bool known;
+    bool by_seconds; /* of an exact solver: compared by seconds, so that all its points are kept */
     uint64_t problem;
     spd_race_status status;
     char message[sizeof((spdhg_error *)0)->message]; /* "": none */
@@ -134,6 +136,10 @@ spdhg_status spd_race_solve_optimum(spd_race *race, spdhg_problem *p, uint64_t s
  * number of points. */
 void spd_race_grid(const spd_race *race, const char *solver, const spdhg_problem *p, spd_race_entry *entry);
 bool spd_race_by_theory(const char *solver);
+/* Exact solvers and auto: a step may take many passes over the data, so that epochs do not measure their work. They run until
+ * their gap is proven and are compared at the median of the seconds that the others' runs took (spd_race_budget). */
+bool spd_race_by_seconds(const char *solver);
+bool spd_race_of_paper(const char *solver); /* raced in the paper's Section 5 */
 /* ---- race_preset.c: true if --preset gives this solver's parameters for the data set of that name; then it is not tuned. */
 bool spd_race_preset(const spd_race *race, const char *data, spd_race_entry *entry);
 /* ---- race_store.c: results in DIR/runs, one file each. */
@@ -153,6 +159,10 @@ double spd_race_suboptimality(const spd_race *race, const spd_race_problem *p, i
 /* Adds a point to the trace of the run if it is within the epochs of the race. */
 spdhg_status spd_race_add_point(const spd_race *race, spd_race_run *run, const spdhg_point *point, spdhg_error *err);
 const spdhg_point *spd_race_last(const spd_race_run *run); /* NULL: no points */
+double spd_race_budget(const spd_race *race, const spd_race_problem *p,
+                       int64_t repeat); /* seconds; INFINITY: nothing to compare with */
+/* The point at which a run is compared: its last, or for solvers compared by seconds the last within the budget. NULL: no points. */
+const spdhg_point *spd_race_end(const spd_race *race, const spd_race_problem *p, int solver, int64_t repeat);
 /* The first point at or below that level; NULL: never. */
 const spdhg_point *spd_race_reached(const spd_race *race, const spd_race_problem *p, int solver, int64_t repeat, double level);
 json_t *spd_race_statistics(const spd_race *race, spdhg_error *err); /* NULL: out of memory */

@@ -1,4 +1,4 @@
-/* race_grid.c - the parameters a race tries: the same budget for every solver, at most 3 x 3 points. The first axis is the step
+/* race_grid.c - the parameters a race tries: the same budget for every solver, at most 6 x 3 points. The first axis is the step
  * length, the second the strength of the dual or penalty step. Factors multiply the values that the solver's own rules give; the
  * first point uses those rules unchanged. */
 #include "admm/admm.h"
@@ -10,11 +10,11 @@ typedef struct axis {
     const char *param[MOVED];
     int power[MOVED]; /* value = base factor^power; 0 keeps the base when the other parameter's rule would move it */
     int factors;
-    double factor[3];
+    double factor[6];
 } axis;
 
 #define LONGER                                                                                                                   \
-    3, { 1, 10, 100 } /* the rules are bounds for the worst row: only longer steps can help */
+    6, { 1, 10, 100, 1000, 10000, 0.1 } /* the rules are bounds for the worst row: mostly longer steps help */
 #define DUAL                                                                                                                     \
     3, { 1, 0.01, 100 }
 
@@ -37,6 +37,7 @@ static const struct grid {
     {"lpdhg", {&scale, &s}},
     {"lpdhg-const", {&longer, &s}},
     {"sadmm", {&longer_theta, &rho}},
+    {"sadmm-sc2", {&longer, &rho}},
     {"opg-admm", {&longer_eta0, &rho}},
     {"rda-admm", {&longer_eta0, &rho}},
     {"sgadm", {&longer, &rho}},
@@ -54,6 +55,19 @@ static const struct grid {
 };
 
 bool spd_race_by_theory(const char *solver) { return strncmp(solver, "spdhg", 5) == 0; }
+
+bool spd_race_by_seconds(const char *solver) {
+    const spd_solver_kind *kind = spd_solver_find(solver);
+    return !kind || kind->exact; /* auto is no kind */
+}
+
+bool spd_race_of_paper(const char *solver) {
+    static const char *const raced[] = {"spdhg",    "spdhg-sc1", "spdhg-sc2", "lpdhg",          "sadmm",
+                                        "opg-admm", "rda-admm",  "fsadmm",    "ada-sadmm-diag", "ada-sadmm-full"};
+    for (size_t i = 0; i < sizeof raced / sizeof *raced; i++)
+        if (strcmp(raced[i], solver) == 0) return true;
+    return false;
+}
 
 /* The value in the solver's table, or the one its rule gives on p. */
 static double base_of(const spd_race *race, const spd_solver_kind *kind, const spdhg_problem *p, const char *name) {
@@ -83,9 +97,12 @@ void spd_race_grid(const spd_race *race, const char *solver, const spdhg_problem
     const struct grid *grid = NULL;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (strcmp(table[i].solver, solver) == 0) grid = &table[i];
-    const bool theory = spd_race_by_theory(solver) && strcmp(race->o.protocol, "paper") == 0;
+    const bool paper = strcmp(race->o.protocol, "paper") == 0;
+    const bool theory = spd_race_by_theory(solver) && strcmp(race->o.protocol, "fair") != 0;
     entry->tuned = theory ? "theory" : grid ? "grid" : "default";
     entry->points = 0;
+    if (theory && paper && spd_solver_find(solver)->smoothness)
+        entry->chosen = (spd_race_params){1, {{"L", SPD_L_MAX}}}; /* as in the paper's experiments */
     if (!grid || theory) return;
     const axis *first = grid->axis[0], *second = grid->axis[1];
     for (int i = 0; i < first->factors; i++)

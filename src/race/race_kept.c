@@ -27,7 +27,7 @@ static json_t *settings(const spd_race *race) {
         o->class_weight, "weights", o->weights, "offset", o->offset, "penalty_weights", o->penalty_weights, "lambda", o->lambda,
         "gamma", o->gamma, "also_sparse", o->also_sparse, "intercept", (int)o->intercept, "standardize", (int)o->standardize,
         "allow_one_class", (int)o->allow_one_class, "batch", (json_int_t)o->batch, "sampling",
-        o->sampling == SPDHG_SAMPLING_IID ? "iid" : "shuffle", "seed", (json_int_t)o->seed, "data", data);
+        spd_race_sampling_word[o->sampling], "seed", (json_int_t)o->seed, "data", data);
 }
 
 /* Sets *out to NULL if there is no such file. */

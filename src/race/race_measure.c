@@ -1,16 +1,44 @@
 /* race_measure.c - measures the runs of a race, and tests which differences between solvers are significant.
  * Relative suboptimality (f - f*) / (f(0) - f*), raw, at the last point of a run, and when it first was at or below a level. */
+#include <stdlib.h>
+
 #include "race/race.h"
 #include "race/statistics.h"
 
-/* A step may take many passes over the data, so the last one may end far beyond the requested epochs; such points are not
- * compared. Since a batch cannot be split, points before the next evaluation are accepted. */
+/* A step may end beyond the requested epochs; such points are not compared, except of solvers compared by seconds. Since a batch
+ * cannot be split, points before the next evaluation are accepted. */
 spdhg_status spd_race_add_point(const spd_race *race, spd_race_run *run, const spdhg_point *point, spdhg_error *err) {
-    return point->epoch < race->o.epochs + race->o.every ? spd_trace_add(&run->trace, point, err) : SPDHG_OK;
+    return run->by_seconds || point->epoch < race->o.epochs + race->o.every ? spd_trace_add(&run->trace, point, err) : SPDHG_OK;
 }
 
 const spdhg_point *spd_race_last(const spd_race_run *run) {
     return run->trace.points > 0 ? &run->trace.point[run->trace.points - 1] : NULL;
+}
+
+static int ascending(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+double spd_race_budget(const spd_race *race, const spd_race_problem *p, int64_t repeat) {
+    double seconds[SPD_RACE_SOLVERS_MAX];
+    size_t count = 0;
+    for (int s = 0; s < race->solvers; s++) {
+        const spd_race_run *run = &p->entry[s].run[repeat];
+        if (!run->by_seconds && run->status == SPD_RACE_DONE && run->trace.points > 0)
+            seconds[count++] = spd_race_last(run)->seconds;
+    }
+    qsort(seconds, count, sizeof *seconds, ascending);
+    return count ? (seconds[(count - 1) / 2] + seconds[count / 2]) / 2 : INFINITY;
+}
+
+const spdhg_point *spd_race_end(const spd_race *race, const spd_race_problem *p, int solver, int64_t repeat) {
+    const spd_race_run *run = &p->entry[solver].run[repeat];
+    if (!run->by_seconds || run->trace.points == 0) return spd_race_last(run);
+    const double budget = spd_race_budget(race, p, repeat);
+    int64_t at = 0;
+    while (at + 1 < run->trace.points && run->trace.point[at + 1].seconds <= budget) at++;
+    return &run->trace.point[at];
 }
 
 double spd_race_best(const spd_race *race, const spd_race_problem *p, int64_t repeat) {
@@ -52,7 +80,7 @@ static double resolution(const spd_race *race, const spd_race_problem *p, int64_
 }
 
 static double value_of(const spd_race *race, const spd_race_problem *p, int solver, int64_t repeat, measure m) {
-    const spdhg_point *last = spd_race_last(&p->entry[solver].run[repeat]), *at;
+    const spdhg_point *last = spd_race_end(race, p, solver, repeat), *at;
     if (!last) return INFINITY;
     if (m.kind == SUBOPTIMALITY)
         return fmax(spd_race_suboptimality(race, p, repeat, last->objective), resolution(race, p, repeat));
@@ -72,6 +100,12 @@ static double mean_of(const spd_race *race, const spd_race_problem *p, int solve
 
 /* ---- tests over the data sets of a task */
 
+/* Who is compared: everybody, or the methods of the paper alone. Solvers compared by seconds have no rank in epochs. */
+typedef struct group {
+    const char *name;
+    bool paper, in_epochs;
+} group;
+
 typedef struct table {
     int64_t N, k;
     int solver[SPD_RACE_SOLVERS_MAX];
@@ -82,18 +116,20 @@ typedef struct table {
     int64_t *order;       /* k(k-1)/2 */
 } table;
 
-static bool took_part(const spd_race *race, int task, int solver) {
+static bool took_part(const spd_race *race, int task, int solver, group g) {
+    if (g.paper && !spd_race_of_paper(race->solver[solver])) return false;
+    if (g.in_epochs && spd_race_by_seconds(race->solver[solver])) return false;
     for (int64_t i = 0; i < race->problems; i++)
         for (int64_t r = 0; race->problem[i].task == task && r < race->o.repeats; r++)
             if (race->problem[i].entry[solver].run[r].trace.points > 0) return true;
     return false;
 }
 
-static bool table_new(table *t, const spd_race *race, int task) {
+static bool table_new(table *t, const spd_race *race, int task, group g) {
     *t = (table){0};
     for (int64_t i = 0; i < race->problems; i++) t->N += race->problem[i].task == task;
     for (int s = 0; s < race->solvers; s++)
-        if (took_part(race, task, s)) t->solver[t->k++] = s;
+        if (took_part(race, task, s, g)) t->solver[t->k++] = s;
     const int64_t pairs = t->k * (t->k - 1) / 2;
     t->value = SPD_NEW(double, t->N * t->k);
     t->a = SPD_NEW(double, t->N);
@@ -165,7 +201,7 @@ static json_t *pairs_json(const table *t, const spd_race *race) {
     return out;
 }
 
-static spdhg_status judge(table *t, const spd_race *race, int task, measure m, json_t **out, spdhg_error *err) {
+static spdhg_status judge(table *t, const spd_race *race, int task, group g, measure m, json_t **out, spdhg_error *err) {
     static const char *const text[] = {"suboptimality at the last epoch", "test loss at the last epoch", "seconds to",
                                        "epochs to"};
     if (!fill(t, race, task, m)) return SPDHG_OK;
@@ -177,27 +213,36 @@ static spdhg_status judge(table *t, const spd_race *race, int task, measure m, j
         snprintf(name, sizeof name, "%s", text[m.kind]);
     else
         snprintf(name, sizeof name, "%s 1e%d", text[m.kind], (int)lround(log10(m.level)));
-    json_t *entry =
-        json_pack("{s:s, s:s, s:s, s:I, s:o, s:{s:o, s:I, s:o}, s:{s:f, s:o}, s:o}", "task", spd_race_task_name[task], "protocol",
-                  race->o.protocol, "measure", name, "data_sets", (json_int_t)t->N, "solvers", solvers_json(t, race), "friedman",
-                  "chi2", spd_json_number(chi2), "degrees", (json_int_t)t->k - 1, "p", spd_json_number(p), "nemenyi", "alpha",
-                  0.05, "critical_difference", spd_json_number(spd_nemenyi(t->N, t->k, 0.05)), "pairs", pairs_json(t, race));
+    json_t *entry = json_pack(
+        "{s:s, s:s, s:s, s:s, s:I, s:o, s:{s:o, s:I, s:o}, s:{s:f, s:o}, s:o}", "task", spd_race_task_name[task], "protocol",
+        race->o.protocol, "among", g.name, "measure", name, "data_sets", (json_int_t)t->N, "solvers", solvers_json(t, race),
+        "friedman", "chi2", spd_json_number(chi2), "degrees", (json_int_t)t->k - 1, "p", spd_json_number(p), "nemenyi", "alpha",
+        0.05, "critical_difference", spd_json_number(spd_nemenyi(t->N, t->k, 0.05)), "pairs", pairs_json(t, race));
     spd_json_append(out, entry);
     return *out ? SPDHG_OK : spd_fail_memory(err, 1000);
 }
 
+/* The tests of one task among a group, for every measure. */
+static spdhg_status judge_group(const spd_race *race, int task, group g, json_t **out, spdhg_error *err) {
+    table t;
+    spdhg_status status = table_new(&t, race, task, g) ? SPDHG_OK : spd_fail_memory(err, 1000);
+    const int first = g.in_epochs ? EPOCHS : SUBOPTIMALITY, last = g.in_epochs ? EPOCHS : SECONDS;
+    for (int kind = first; kind <= last && t.k > 1 && status == SPDHG_OK; kind++)
+        for (int level = 0; level < (kind < SECONDS ? 1 : SPD_RACE_LEVELS) && status == SPDHG_OK; level++)
+            status = judge(&t, race, task, g, (measure){(measure_kind)kind, spd_race_level[level]}, out, err);
+    table_free(&t);
+    return status;
+}
+
 json_t *spd_race_statistics(const spd_race *race, spdhg_error *err) {
+    static const group all[] = {{"all", false, false}, {"all", false, true}, {"paper", true, false}, {"paper", true, true}};
+    bool others = false;
+    for (int s = 0; s < race->solvers; s++) others = others || !spd_race_of_paper(race->solver[s]);
     json_t *out = json_array();
     spdhg_status status = out ? SPDHG_OK : spd_fail_memory(err, 1000);
-    for (int i = 0; i < race->tasks && status == SPDHG_OK; i++) {
-        table t;
-        const int task = race->task[i];
-        status = table_new(&t, race, task) ? SPDHG_OK : spd_fail_memory(err, 1000);
-        for (int kind = SUBOPTIMALITY; kind <= EPOCHS && t.k > 1 && status == SPDHG_OK; kind++)
-            for (int level = 0; level < (kind < SECONDS ? 1 : SPD_RACE_LEVELS) && status == SPDHG_OK; level++)
-                status = judge(&t, race, task, (measure){(measure_kind)kind, spd_race_level[level]}, &out, err);
-        table_free(&t);
-    }
+    for (int i = 0; i < race->tasks; i++)
+        for (size_t g = 0; g < sizeof all / sizeof *all && status == SPDHG_OK; g++)
+            if (!all[g].paper || others) status = judge_group(race, race->task[i], all[g], &out, err);
     if (status == SPDHG_OK) return out;
     json_decref(out);
     return NULL;

@@ -41,7 +41,10 @@ static const struct row *find(const char *data) {
 }
 
 bool spd_race_preset(const spd_race *race, const char *data, spd_race_entry *entry) {
-    if (!race->o.preset || (strncmp(entry->solver, "spdhg", 5) != 0 && strcmp(entry->solver, "lpdhg") != 0)) return false;
+    const spd_solver_kind *kind = spd_solver_find(entry->solver);
+    if (!race->o.preset || !kind || !kind->smoothness ||
+        (strncmp(entry->solver, "spdhg", 5) != 0 && strcmp(entry->solver, "lpdhg") != 0))
+        return false;
     const struct row *row = find(data);
     const char *variant = strncmp(entry->solver, "spdhg", 5) == 0 ? entry->solver + 5 : NULL;
     const double scale = !row || !variant                   ? 1
@@ -50,6 +53,7 @@ bool spd_race_preset(const spd_race *race, const char *data, spd_race_entry *ent
                                                             : row->gc;
     entry->tuned = "preset";
     entry->points = 0;
-    entry->chosen = (spd_race_params){2, {{"s", MATLAB_DUAL_STEP * race->recipe.lambda * race->recipe.lambda}, {"scale", scale}}};
+    const double s = MATLAB_DUAL_STEP * race->recipe.lambda * race->recipe.lambda;
+    entry->chosen = (spd_race_params){3, {{"s", s}, {"scale", scale}, {"L", SPD_L_MAX}}};
     return true;
 }

@@ -2,6 +2,8 @@
  * thread's processor time, so other processes do not affect it. Evaluating its points is not counted. */
 #include "race/race.h"
 
+#define OPTIMUM_TOLERANCE 1e-9
+
 typedef struct watch {
     spd_race *race;
     double limit; /* seconds on the run's clock */
@@ -12,7 +14,8 @@ static int look(void *user, const spdhg_event *event) {
     watch *w = user;
     if (event->kind == SPDHG_EVENT_LOG) return 0;
     if (spd_race_asked_to_stop(w->race)) return 1;
-    if (event->point->seconds >= w->limit && event->point->epoch < event->epochs_asked) w->late = true;
+    const bool unfinished = event->epochs_asked == 0 || event->point->epoch < event->epochs_asked;
+    if (event->point->seconds >= w->limit && unfinished) w->late = true;
     return w->late;
 }
 
@@ -41,13 +44,17 @@ static spdhg_status keep_trace(const spd_race *race, const spdhg_solver *solver,
     return SPDHG_OK;
 }
 
+static spdhg_status set_param(spdhg_solver *solver, const spd_race_param *param, spdhg_error *err) {
+    const char *word = spd_smoothness_word(param->value);
+    return word ? spdhg_solver_choose(solver, param->name, word, err) : spdhg_solver_set(solver, param->name, param->value, err);
+}
+
 static spdhg_status run_it(watch *w, spdhg_solver *solver, const spdhg_data *test, const spd_race_params *params,
                            spd_race_run *out, spdhg_error *err) {
     spdhg_error own = {0};
     spdhg_outcome outcome = SPDHG_OUTCOME_DONE;
     spdhg_status status = spdhg_solver_test(solver, test, &own);
-    for (int i = 0; i < params->count && status == SPDHG_OK; i++)
-        status = spdhg_solver_set(solver, params->param[i].name, params->param[i].value, &own);
+    for (int i = 0; i < params->count && status == SPDHG_OK; i++) status = set_param(solver, &params->param[i], &own);
     spd_solver_compare(solver, spd_thread_seconds);
     if (status == SPDHG_OK) status = spdhg_solver_run(solver, &outcome, &own);
     if (status != SPDHG_OK) return refused(out, status, &own, err);
@@ -64,8 +71,9 @@ spdhg_status spd_race_solve(spd_race *race, const char *solver, spdhg_problem *p
                             const spd_race_params *params, uint64_t seed, double run_time, spd_race_run *out, spdhg_error *err) {
     watch w = {.race = race, .limit = run_time};
     spdhg_options o = SPDHG_OPTIONS;
-    o.epochs = race->o.epochs;
-    o.tol = 0; /* all run equally long */
+    out->by_seconds = spd_race_by_seconds(solver);
+    o.epochs = out->by_seconds ? 0 : race->o.epochs;
+    o.tol = out->by_seconds ? OPTIMUM_TOLERANCE : 0; /* 0: all run equally long */
     o.every = race->o.every;
     o.batch = race->o.batch;
     o.sampling = race->o.sampling;
@@ -84,7 +92,6 @@ spdhg_status spd_race_solve(spd_race *race, const char *solver, spdhg_problem *p
 }
 
 enum { OPTIMUM_TIMES_LONGER = 10 };
-#define OPTIMUM_TOLERANCE 1e-9
 #define OPTIMUM_GOOD_ENOUGH 1e-7 /* relative to f(0) - f*: a tenth of the finest level */
 
 static spdhg_status write_model(const spdhg_solver *solver, const char *path, spdhg_error *err) {

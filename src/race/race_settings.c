@@ -4,6 +4,7 @@
 #include "race/race.h"
 
 const char *const spd_race_task_name[SPD_RACE_TASKS] = {"gglr", "ggrlr"};
+const char *const spd_race_sampling_word[] = {"iid", "shuffle", "norm"};
 const double spd_race_level[SPD_RACE_LEVELS] = {1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6};
 const char *const spd_race_status_word[SPD_RACE_STATUSES] = {
 #define X(name, word) word,
@@ -19,16 +20,18 @@ static const char *next_word(const char *at, char *word, size_t size) {
     return at + length + (at[length] == ',');
 }
 
-static spdhg_status one_of(const char *what, const char *said, const char *first, const char *second, spdhg_error *err) {
-    if (said && (strcmp(said, first) == 0 || strcmp(said, second) == 0)) return SPDHG_OK;
-    return spd_fail(err, SPDHG_USAGE, "%s '%s' is not one of %s, %s", what, said ? said : "", first, second);
+static spdhg_status one_of(const char *what, const char *said, const char *names, spdhg_error *err) {
+    char word[64];
+    for (const char *at = names; said && (at = next_word(at + strspn(at, " "), word, sizeof word));)
+        if (strcmp(said, word) == 0) return SPDHG_OK;
+    return spd_fail(err, SPDHG_USAGE, "%s '%s' is not one of %s", what, said ? said : "", names);
 }
 
 static spdhg_status take_tasks(spd_race *race, spdhg_error *err) {
     char word[64];
     for (const char *at = race->o.tasks; (at = next_word(at, word, sizeof word));) {
         int task = 0;
-        SPD_TRY(one_of("task", word, spd_race_task_name[0], spd_race_task_name[1], err));
+        SPD_TRY(one_of("task", word, "gglr, ggrlr", err));
         while (task + 1 < SPD_RACE_TASKS && strcmp(word, spd_race_task_name[task]) != 0) task++;
         for (int i = 0; i < race->tasks; i++)
             if (race->task[i] == task) return spd_fail(err, SPDHG_USAGE, "task %s is given twice", word);
@@ -76,9 +79,9 @@ spdhg_status spd_race_resolve(spd_race *race, const spdhg_race_options *options,
     if (o->run_time == 0) o->run_time = o->quick ? 10 : 300;
     if (o->tune_fraction == 0) o->tune_fraction = o->quick ? 0.2 : 1;
     o->jobs = spd_threads(o->jobs);
-    SPD_TRY(one_of("protocol", o->protocol, "paper", "fair", err));
-    if (!o->tune_by) o->tune_by = strcmp(o->protocol, "paper") == 0 ? "loss" : "objective";
-    SPD_TRY(one_of("tuning by", o->tune_by, "loss", "objective", err));
+    SPD_TRY(one_of("protocol", o->protocol, "paper, theory, fair", err));
+    if (!o->tune_by) o->tune_by = strcmp(o->protocol, "fair") == 0 ? "objective" : "loss";
+    SPD_TRY(one_of("tuning by", o->tune_by, "loss, objective", err));
     SPD_TRY(check_numbers(o, err));
     SPD_TRY(take_tasks(race, err));
     SPD_TRY(take_solvers(race, err));

@@ -25,7 +25,8 @@ static json_t *levels_json(const spd_race *race, const spd_race_problem *p, int 
     json_t *out = json_array();
     for (int l = 0; l < SPD_RACE_LEVELS; l++) {
         const spdhg_point *at = spd_race_reached(race, p, solver, repeat, spd_race_level[l]);
-        spd_json_append(&out, at ? json_real(seconds ? at->seconds : at->epoch) : json_null());
+        const bool counts = at && (seconds || !p->entry[solver].run[repeat].by_seconds);
+        spd_json_append(&out, counts ? json_real(seconds ? at->seconds : at->epoch) : json_null());
     }
     return out;
 }
@@ -33,15 +34,16 @@ static json_t *levels_json(const spd_race *race, const spd_race_problem *p, int 
 static json_t *run_json(const spd_race *race, const spd_race_problem *p, int solver, int64_t repeat) {
     const spd_race_run *run = &p->entry[solver].run[repeat];
     const spdhg_point none = {.epoch = NAN, .seconds = NAN, .objective = NAN, .test_loss = NAN, .test_score = NAN};
-    const spdhg_point *last = spd_race_last(run);
+    const spdhg_point *last = spd_race_end(race, p, solver, repeat);
     if (!last) last = &none;
-    return json_pack("{s:I, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "repeat", (json_int_t)repeat, "status",
+    return json_pack("{s:I, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "repeat", (json_int_t)repeat, "status",
                      spd_race_status_word[run->status], "message", *run->message ? spd_json_text(run->message) : json_null(),
                      "epochs", spd_json_number(last->epoch), "seconds", spd_json_number(last->seconds), "objective",
                      spd_json_number(last->objective), "suboptimality",
                      spd_json_number(spd_race_suboptimality(race, p, repeat, last->objective)), "test_loss",
                      spd_json_number(last->test_loss), "test_score", spd_json_number(last->test_score), "epochs_to",
-                     levels_json(race, p, solver, repeat, false), "seconds_to", levels_json(race, p, solver, repeat, true));
+                     levels_json(race, p, solver, repeat, false), "seconds_to", levels_json(race, p, solver, repeat, true),
+                     "budget", run->by_seconds ? spd_json_number(spd_race_budget(race, p, repeat)) : json_null());
 }
 
 static json_t *batch_json(const spdhg_race_options *o) {
@@ -49,13 +51,19 @@ static json_t *batch_json(const spdhg_race_options *o) {
     return json_string(o->batch == SPDHG_BATCH_AUTO ? "auto" : "default");
 }
 
+static json_t *param_json(double value) {
+    const char *word = spd_smoothness_word(value);
+    return word ? json_string(word) : spd_json_number(value);
+}
+
 static json_t *entry_json(const spd_race *race, const spd_race_problem *p, int solver) {
     const spd_race_entry *entry = &p->entry[solver];
     json_t *params = json_object(), *runs = json_array();
     for (int i = 0; i < entry->chosen.count; i++)
-        spd_json_set(&params, entry->chosen.param[i].name, spd_json_number(entry->chosen.param[i].value));
+        spd_json_set(&params, entry->chosen.param[i].name, param_json(entry->chosen.param[i].value));
     for (int64_t r = 0; r < race->o.repeats; r++) spd_json_append(&runs, run_json(race, p, solver, r));
-    return json_pack("{s:s, s:o, s:o, s:s, s:i, s:o}", "solver", entry->solver, "params", params, "batch", batch_json(&race->o),
+    return json_pack("{s:s, s:s, s:o, s:o, s:s, s:i, s:o}", "solver", entry->solver, "compared_by",
+                     spd_race_by_seconds(entry->solver) ? "seconds" : "epochs", "params", params, "batch", batch_json(&race->o),
                      "tuned", entry->tuned, "grid_points", entry->points, "runs", runs);
 }
 
@@ -106,13 +114,13 @@ static json_t *summary_json(const spd_race *race, json_t *statistics) {
         o->preset ? json_string(o->preset) : json_null(), "quick", (int)o->quick, "repeats", (json_int_t)o->repeats, "epochs",
         o->epochs, "every", o->every, "run_time", o->run_time, "time_outs", (json_int_t)o->time_outs, "test_fraction",
         o->test_fraction, "tune_fraction", o->tune_fraction, "tune_folds", (json_int_t)o->tune_folds, "tune_by", o->tune_by,
-        "sampling", o->sampling == SPDHG_SAMPLING_IID ? "iid" : "shuffle", "clock", "processor time of the run's thread",
-        "levels", levels, "problems", problems, "statistics", statistics);
+        "sampling", spd_race_sampling_word[o->sampling], "clock", "processor time of the run's thread", "levels", levels,
+        "problems", problems, "statistics", statistics);
 }
 
 static void put_line(FILE *to, const spd_race *race, const spd_race_problem *p, int solver, int64_t repeat) {
     const spd_race_run *run = &p->entry[solver].run[repeat];
-    const spdhg_point *last = spd_race_last(run);
+    const spdhg_point *last = spd_race_end(race, p, solver, repeat);
     spd_trace_csv_text(to, p->data);
     fprintf(to, ",%s,%s,%lld,%s", spd_race_task_name[p->task], race->solver[solver], (long long)repeat,
             spd_race_status_word[run->status]);
@@ -123,7 +131,7 @@ static void put_line(FILE *to, const spd_race *race, const spd_race_problem *p, 
     for (int what = 0; what < 2; what++)
         for (int l = 0; l < SPD_RACE_LEVELS; l++) {
             const spdhg_point *at = spd_race_reached(race, p, solver, repeat, spd_race_level[l]);
-            spd_trace_csv_number(to, !at ? NAN : what == 0 ? at->seconds : at->epoch);
+            spd_trace_csv_number(to, !at ? NAN : what == 0 ? at->seconds : run->by_seconds ? NAN : at->epoch);
         }
     fputc('\n', to);
 }

@@ -9,7 +9,9 @@
  * the directions that the losses of these rows nearly vanish; an exact solver starts there instead of walking there in many
  * steps. One u is tried for each connected component of the columns of F, tied by rows with two entries (every graph; also
  * columns without entries in F). F u and a_i'u within rounding of 0 count as 0. Apart from unattained, the result only guides the
- * choice of alpha; the gap is computed and checked at the chosen point. */
+ * choice of alpha; the gap is computed and checked at the chosen point.
+ * If X has a side (nonneg, a half-bounded box), v_j >= 0 or <= 0 takes the place of v_j = 0, and the argument holds for every u
+ * along which X is unbounded. */
 #include <float.h>
 
 #include "problem/rows.h"
@@ -83,6 +85,18 @@ static bool visit(components *s, const spdhg_problem *p, int64_t i, bool widen) 
     return forced;
 }
 
+/* Discards a component if X is bounded along its direction: both signs then count as seen. */
+static void stay_in_set(components *s, const spdhg_problem *p) {
+    double low, high;
+    spd_set_sides(&p->set, &low, &high);
+    for (int64_t q = 0; q < p->d; q++) {
+        const int32_t k = s->of[q];
+        const bool margins_grow = s->low[k] >= 0 && s->high[k] > 0; /* along u; else along -u */
+        const double way = margins_grow ? s->u[q] : -s->u[q];
+        if ((way > 0 && isfinite(high)) || (way < 0 && isfinite(low))) s->low[k] = -(s->high[k] = INFINITY);
+    }
+}
+
 /* Sets forced[i] to the number of the sweep that found row i, and along to the sum of the directions found, signed so that
  * margins grow. Stops as soon as both signs have occurred in every component, for most data after a few rows. */
 static int64_t sweep(components *s, const spdhg_problem *p, uint8_t number, uint8_t *forced, double *along) {
@@ -94,6 +108,7 @@ static int64_t sweep(components *s, const spdhg_problem *p, uint8_t number, uint
     for (int64_t i = 0; i < p->n && s->open > 0; i++)
         if (counts(p, i) && !forced[i]) visit(s, p, i, true);
     bool found = false;
+    stay_in_set(s, p);
     for (int64_t q = 0; q < p->d; q++) {
         const double low = s->low[s->of[q]], high = s->high[s->of[q]];
         along[q] = low >= 0 && high > 0 ? s->u[q] : high <= 0 && low < 0 ? -s->u[q] : 0;
@@ -128,7 +143,10 @@ static void push_along(const spdhg_problem *p, const uint8_t *forced, int number
 static bool may_have_directions(const spdhg_problem *p) {
     for (int64_t t = 0; t < p->terms; t++)
         if (spd_csr_is_identity(&p->term[t].F->F) && p->term[t].lambda > 0) return false;
-    return p->gamma == 0 && p->set.kind->whole && never_rises(p);
+    double low, high;
+    spd_set_sides(&p->set, &low, &high);
+    const bool bounded = !p->set.kind->whole && (!p->set.kind->separable || (isfinite(low) && isfinite(high)));
+    return p->gamma == 0 && !bounded && never_rises(p);
 }
 
 spdhg_status spd_recession_find(spd_recession *r, const spdhg_problem *p, spdhg_error *err) {

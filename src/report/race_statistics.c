@@ -136,12 +136,22 @@ static void tests(FILE *out, const json_t *statistic) {
     pairs(out, statistic);
 }
 
-/* One row per solver, one column per measure of a task. */
-static void overview(FILE *out, const spd_raced *race, const json_t *list, const char *task) {
+static const char *among(const json_t *statistic) {
+    const char *text = spd_json_text_of(statistic, "among");
+    return *text ? text : "all";
+}
+
+/* Of the same task, among the same solvers. */
+static bool alike(const json_t *a, const json_t *b) {
+    return strcmp(spd_json_text_of(a, "task"), spd_json_text_of(b, "task")) == 0 && strcmp(among(a), among(b)) == 0;
+}
+
+/* One row per solver, one column per measure of a task, for the statistics alike the first. */
+static void overview(FILE *out, const spd_raced *race, const json_t *list, const json_t *like) {
     char rank[SPD_SHORT], wins[SPD_SHORT];
     spd_html(out, "<div class='scroll'><table class='numbers'><thead><tr><th>mean rank, wins</th>");
     for (size_t i = 0; i < json_array_size(list); i++)
-        if (strcmp(spd_json_text_of(json_array_get(list, i), "task"), task) == 0)
+        if (alike(json_array_get(list, i), like))
             spd_html(out, "<th class='r'>@</th>", spd_json_text_of(json_array_get(list, i), "measure"));
     spd_html(out, "</tr></thead><tbody>\n");
     for (int s = 0; s < race->solvers; s++) {
@@ -150,7 +160,7 @@ static void overview(FILE *out, const spd_raced *race, const json_t *list, const
         spd_html(out, "</th>");
         for (size_t i = 0; i < json_array_size(list); i++) {
             const json_t *statistic = json_array_get(list, i), *solvers = spd_json_list(statistic, "solvers"), *own = NULL;
-            if (strcmp(spd_json_text_of(statistic, "task"), task) != 0) continue;
+            if (!alike(statistic, like)) continue;
             for (size_t k = 0; k < json_array_size(solvers); k++)
                 if (strcmp(spd_json_text_of(json_array_get(solvers, k), "solver"), race->solver[s]) == 0)
                     own = json_array_get(solvers, k);
@@ -167,8 +177,7 @@ static void overview(FILE *out, const spd_raced *race, const json_t *list, const
 
 static bool seen_before(const json_t *list, size_t i) {
     for (size_t k = 0; k < i; k++)
-        if (strcmp(spd_json_text_of(json_array_get(list, k), "task"), spd_json_text_of(json_array_get(list, i), "task")) == 0)
-            return true;
+        if (alike(json_array_get(list, k), json_array_get(list, i))) return true;
     return false;
 }
 
@@ -179,15 +188,16 @@ void spd_raced_statistics(FILE *out, const spd_raced *race) {
         out,
         "<h2 id='statistics'>Statistics over the data sets</h2>\n<p class='faint'>Mean rank (1 is best) and, in small print, "
         "the data sets "
-        "a solver won.</p>\n");
+        "a solver won. Exact solvers are compared where they stand after the median time of the others' runs.</p>\n");
     for (size_t i = 0; i < json_array_size(list); i++) {
         const char *task = spd_json_text_of(json_array_get(list, i), "task");
         if (seen_before(list, i)) continue;
-        spd_html(out, "<h3>Task <bdi>@</bdi></h3>\n", task);
-        overview(out, race, list, task);
+        const bool paper = strcmp(among(json_array_get(list, i)), "paper") == 0;
+        spd_html(out, "<h3>Task <bdi>@</bdi>@</h3>\n", task, paper ? ", the paper's methods alone" : "");
+        overview(out, race, list, json_array_get(list, i));
         for (size_t k = i; k < json_array_size(list); k++) {
             const json_t *statistic = json_array_get(list, k);
-            if (strcmp(spd_json_text_of(statistic, "task"), task) != 0) continue;
+            if (!alike(statistic, json_array_get(list, i))) continue;
             spd_html(out, "<details@><summary><bdi>@</bdi>: <bdi>@</bdi></summary>\n", k == i ? " open" : "", task,
                      spd_json_text_of(statistic, "measure"));
             tests(out, statistic);

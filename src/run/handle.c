@@ -95,47 +95,6 @@ spdhg_status spdhg_solver_new(spdhg_solver **out, const char *solver, spdhg_prob
     return SPDHG_OK;
 }
 
-/* The parameter of that name in some stage of the plan, or NULL. */
-static const spd_param *find_param(const spdhg_solver *s, const char *name) {
-    for (int i = 0; i < s->plan.stages; i++) {
-        const spd_solver_kind *kind = s->plan.stage[i].kind;
-        for (int j = 0; j < kind->params; j++)
-            if (strcmp(kind->param[j].name, name) == 0) return &kind->param[j];
-    }
-    return NULL;
-}
-
-spdhg_status spdhg_solver_set(spdhg_solver *s, const char *name, double value, spdhg_error *err) {
-    const spd_param *found = find_param(s, name);
-    if (!found) {
-        const spd_solver_kind *kind = s->plan.stage[s->plan.stages - 1].kind;
-        char names[300];
-        spd_names(names, sizeof names, kind->param, kind->params, sizeof *kind->param);
-        char meant[SPD_DID_YOU_MEAN_CHARS];
-        spd_did_you_mean(meant, sizeof meant, name, kind->param, kind->params, sizeof *kind->param);
-        return spd_fail(err, SPDHG_USAGE, "solver %s has no parameter '%s'; it has %s%s", kind->name, name, names, meant);
-    }
-    if (!(value >= found->min && value <= found->max))
-        return spd_fail(err, SPDHG_USAGE, "parameter %s = %g is outside %g..%g (%s)", name, value, found->min, found->max,
-                        found->help);
-    if (s->has_run) return spd_fail(err, SPDHG_USAGE, "parameters are set before the first run");
-    int at = 0;
-    while (at < s->settings && strcmp(s->setting[at].name, name) != 0) at++;
-    if (at == SPD_SETTINGS_MAX) return spd_fail(err, SPDHG_USAGE, "too many parameters");
-    snprintf(s->setting[at].name, sizeof s->setting[at].name, "%s", name);
-    s->setting[at].value = value;
-    if (at == s->settings) s->settings++;
-    return SPDHG_OK;
-}
-
-void spd_solver_params(const spdhg_solver *s, const spd_solver_kind *kind, double *param) {
-    for (int j = 0; j < kind->params; j++) {
-        param[j] = kind->param[j].value;
-        for (int i = 0; i < s->settings; i++)
-            if (strcmp(s->setting[i].name, kind->param[j].name) == 0) param[j] = s->setting[i].value;
-    }
-}
-
 spdhg_status spdhg_solver_start(spdhg_solver *s, const double *x, const double *c, const double *y, spdhg_error *err) {
     SPD_DEFAULT_FLOATS;
     SPD_TRY(spd_solver_start(s, x, c, y, err));

@@ -11,6 +11,7 @@ void spd_solver_start_far(spdhg_solver *s) {
     const spd_solver_kind *last = s->plan.stage[s->plan.stages - 1].kind;
     if (!push || !last->exact || s->compared || s->has_run || s->options.resume || spd_max_abs(s->problem->dK, s->x) > 0) return;
     memcpy(s->x, push, (size_t)s->problem->dK * sizeof *push);
+    s->problem->set.kind->project(s->problem->dK, s->problem->set.arg, s->x, NULL); /* sides away from 0 */
     if (s->evaluator.recession.unattained)
         spd_loop_log(s, "some coefficients may grow without end: no minimiser exists, only an infimum");
 }

@@ -33,6 +33,7 @@ struct spdhg_solver {
     double *x, *c, *y;       /* where the next stage starts: the start, then the last finite output */
     double *given;           /* c for the columns before centring, as the caller knows it */
     spd_evaluator evaluator;
+    bool settled; /* what the last step said of its point */
     bool keeps;   /* runs repeatedly on the same problem, with only lambda changing */
     spd_run kept; /* if so: the instance of the last stage, for the next run */
     spd_trace trace;
@@ -50,7 +51,9 @@ typedef struct spd_loop {
     double *x, *c, *y; /* the solver's output, as evaluated */
     int64_t k, iterations_before;
     double seconds, epochs_before;
+    bool astray;      /* the last point evaluated is not the answer so far */
     int64_t measured; /* k of the last point */
+    bool far;         /* the last point was far above the start */
     double *before;   /* the state before the last step, and ... */
     int64_t rows_before;
     bool cut;      /* ... whether that step was cut short: a checkpoint then saves `before` */
@@ -76,6 +79,9 @@ spdhg_outcome spd_outcome_of_stage(const spd_loop *l, bool over);
 bool spd_outcome_is_last(const spd_loop *l);
 /* After a stage that gave up: if no minimiser exists, the next stage may move anywhere, and the earlier answer is better. */
 bool spd_outcome_astray(const spd_loop *l, double objective);
+/* A finite objective that is a divergence if the run ends there; one from which no run recovers. */
+bool spd_outcome_far(const spd_loop *l, double objective);
+bool spd_outcome_hopeless(const spd_loop *l, double objective);
 spdhg_outcome spd_outcome_of_rest(const spdhg_solver *s); /* for stages that have no budget left */
 bool spd_outcome_is_open(spdhg_outcome outcome);          /* a proof may still turn it into CONVERGED */
 /* The outcome once the answer is final: polishing may have proven what the steps had not. A run stopped by its caller stays
@@ -107,8 +113,9 @@ spdhg_status spd_loop_open(const spdhg_solver *s, spd_checkpoint *c, bool *previ
 spdhg_status spd_loop_restore(spd_loop *l, const spd_checkpoint *c,
                               spdhg_error *err); /* after start: state and counters of the checkpoint */
 
-/* ---- handle.c */
+/* ---- params.c */
 void spd_solver_params(const spdhg_solver *s, const spd_solver_kind *kind, double *param); /* defaults overridden by settings */
+/* ---- handle.c */
 int64_t spd_solver_batch(const spdhg_solver *s,
                          const spd_solver_kind *kind); /* rows per iteration: asked for, or chosen by counts */
 void spd_solver_keep(spdhg_solver *s, const spd_solver_kind *kind, const double *x, const double *c, const double *y,

@@ -4,7 +4,26 @@
 
 bool spd_outcome_is_last(const spd_loop *l) {
     const spd_plan *plan = &l->solver->plan;
-    return l->stage + 1 == plan->stages || (plan->stage[l->stage].rescue != SPD_ALONE && l->said != SPD_GIVES_UP);
+    const spd_rescue rescue = plan->stage[l->stage].rescue;
+    const bool handed_over = l->said == SPD_GIVES_UP || (l->said == SPD_STALLED && rescue == SPD_RELIEVED);
+    return l->stage + 1 == plan->stages || (rescue != SPD_ALONE && !handed_over);
+}
+
+/* A point counts as diverged if it is that many times further above the least loss than the start and x = 0 are. A run can
+ * recover from FAR, but not end there; it cannot recover from HOPELESS. */
+static const double FAR = 1e4, HOPELESS = 1e12;
+
+static bool above_start(const spd_loop *l, double objective, double times) {
+    const spdhg_solver *s = l->solver;
+    const spd_certifier *c = &s->evaluator.certifier;
+    const double first = s->trace.points > 0 ? s->trace.point[0].objective : c->start_value;
+    const double start = fmax(isfinite(first) ? first : c->start_value, c->start_value) - c->least;
+    return objective - c->least > times * fmax(start, c->reference);
+}
+
+bool spd_outcome_far(const spd_loop *l, double objective) { return above_start(l, objective, FAR); }
+bool spd_outcome_hopeless(const spd_loop *l, double objective) {
+    return !isfinite(objective) || above_start(l, objective, HOPELESS);
 }
 
 bool spd_outcome_astray(const spd_loop *l, double objective) {
@@ -18,7 +37,7 @@ spdhg_outcome spd_outcome_of_stage(const spd_loop *l, bool over) {
     const spd_step said = l->said;
     const bool wants_gap = s->options.tol > 0, last = spd_outcome_is_last(l); /* an earlier stage passes its result on */
     if (s->ended == SPD_CALLED_OFF) return SPDHG_OUTCOME_INTERRUPTED;
-    if (said == SPD_FAILED) return SPDHG_OUTCOME_DIVERGED;
+    if (said == SPD_FAILED || (over && last && l->far)) return SPDHG_OUTCOME_DIVERGED;
     const bool small = wants_gap && s->solution.gap_relative <= s->options.tol,
                certified = s->evaluator.gap.kind == SPD_GAP_CERTIFIED, more = spd_certifier_may_prove(&s->evaluator.certifier);
     if (said == SPD_CONVERGED || (small && (certified || !more || (over && last))))

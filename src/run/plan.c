@@ -21,9 +21,8 @@ static bool takes(const char *name, const spdhg_problem *p) { return !spd_solver
 /* A stochastic pass pays if the Newton steps it saves cost more: rows with many entries, and a structure that is cheap to apply
  * once per row. */
 static bool worth_a_pass(const spdhg_problem *p) {
-    double pass = 100 + 4 * (double)p->nnz / (double)p->n;
-    for (int64_t t = 0; t < p->terms; t++) pass += 2 * (double)(spd_csr_nnz(&p->term[t].F->F) + p->term[t].m);
-    return p->n >= ROWS_PER_UNKNOWN * spd_problem_normal_size(p) && STEPS_SAVED * spd_problem_normal_cost(p) >= pass;
+    return p->n >= ROWS_PER_UNKNOWN * spd_problem_normal_size(p) &&
+           STEPS_SAVED * spd_problem_normal_cost(p) >= spd_plan_row_cost(p);
 }
 
 /* Nanoseconds of Newton's method with a dense factor and of a pass of saga-pd3o, as measured by bench/scaling. Newton: writing
@@ -87,6 +86,8 @@ static double passes_of_fista(const spdhg_problem *p, bool few) {
 /* The facts that determine the plan. */
 typedef struct facts {
     bool line;      /* a signal on lines or trees: dynamic programming */
+    bool cuts;      /* a signal on a graph: maximum flows */
+    bool dual;      /* a signal with groups of differences, and the factor would cost more: gradients on the dual */
     bool factor;    /* each coefficient interacts with few others: a sparse factor */
     bool few;       /* few coefficients: a dense factor of all */
     bool newton;    /* some second-order method accepts the problem */
@@ -95,6 +96,7 @@ typedef struct facts {
     bool sparse;    /* on a working set */
     bool interior;  /* X is neither R^d nor separable: the interior-point method at once */
     bool relieved;  /* the interior-point method waits behind proximal Newton */
+    bool cheap;     /* each method waits for the one before it to stall */
     bool pass;      /* one stochastic pass first */
     double passes;  /* passes of saga-pd3o first */
     double fista;   /* passes of fista first; INFINITY: fista alone */
@@ -105,11 +107,20 @@ typedef struct facts {
  * used with --standardize, because its standard deviations would differ. */
 static facts look_at(const spdhg_problem *p) {
     facts f = {.line = takes("chain-newton", p), .few = takes("prox-newton", p), .stride = 1};
-    if (f.line) return (facts){.line = true, .relieved = takes("interior", p), .newton = takes("alm-ssn", p), .stride = 1};
-    f.factor = takes("ipm", p) && spd_plan_sparse_pays(p, f.few ? newton_cost(p) : INFINITY);
-    if (f.factor) return (facts){.factor = true, .newton = takes("alm-ssn", p), .stride = 1};
+    f.cheap = RESCUE * spd_plan_row_cost(p) * (double)(p->n * p->K) <= 1e9; /* all passes of a rescue take a second */
+    f.newton = takes("alm-ssn", p);
+    if (f.line) return (facts){.line = true, .relieved = takes("interior", p), .cheap = f.cheap, .newton = f.newton, .stride = 1};
+    f.cuts = takes("cut-newton", p);
+    if (f.cuts) return (facts){.cuts = true, .factor = takes("ipm", p), .newton = f.newton, .stride = 1};
     const bool groups = has_groups_of_pairs(p);
-    f.newton = f.few || takes("alm-ssn", p);
+    f.dual = groups && takes("fgp", p);
+    f.factor = takes("ipm", p) &&
+               spd_plan_sparse_pays(p, fmin(f.few ? newton_cost(p) : INFINITY, f.dual ? spd_plan_dual_cost(p) : INFINITY));
+    if (f.factor)
+        return (facts){
+            .factor = true, .relieved = f.cheap && takes("interior", p), .cheap = f.cheap, .newton = f.newton, .stride = 1};
+    if (f.dual) return (facts){.dual = true, .stride = 1};
+    f.newton = f.newton || f.few;
     f.columns = !f.few && takes("cd-newton", p);
     f.tied = f.few && spd_newton_model_ties(p) && !groups;
     f.sparse =
@@ -124,9 +135,16 @@ static facts look_at(const spdhg_problem *p) {
     return f;
 }
 
+/* A method that follows itself on the same rows starts anew: an interior-point method may fail only because of where it began. */
+static bool follows_itself(const spd_plan *plan, const char *solver) {
+    const spd_stage *before = plan->stages > 0 ? &plan->stage[plan->stages - 1] : NULL;
+    return before && before->kind == spd_solver_find(solver) && before->stride == 1;
+}
+
 /* The stages in order; the last column says whether a stage is used.
  * Few coefficients: proximal Newton with a dense factor. If it gives up, semismooth Newton follows or, with a set X or a loss
- * with linear pieces, an interior-point method.
+ * with linear pieces, an interior-point method. On small problems every method that takes the problem follows if the one before
+ * has stalled: what one of them cannot finish another often can, since each loses its digits elsewhere.
  * Many coefficients: by columns, on a working set, or semismooth Newton, which also follows the other two if they stall (the
  * solution may be larger than a working set can be).
  * A set X, or the nuclear norm of a large matrix: variance-reduced PD3O.
@@ -134,8 +152,12 @@ static facts look_at(const spdhg_problem *p) {
  * optimum for a fraction of the cost; alm-ssn starts with one stochastic pass.
  * Ridge that makes variance-reduced PD3O converge quickly: it goes before either (passes_first). */
 static void add_stages(spd_plan *plan, const spdhg_problem *p, const facts *f) {
-    const bool rescue = f->line || f->factor || f->few || f->interior;
-    const char *last = (rescue ? takes("alm-ssn", p) : f->newton) ? "alm-ssn" : isinf(f->fista) ? "fista" : "saga-pd3o";
+    const bool rescue = f->line || f->cuts || f->factor || f->few || f->interior;
+    const char *last = (rescue ? takes("alm-ssn", p) : f->newton) ? "alm-ssn"
+                       : isinf(f->fista)                          ? "fista"
+                       : f->dual                                  ? "fgp"
+                                                                  : "saga-pd3o";
+    const spd_rescue waits = f->cheap ? SPD_RELIEVED : SPD_RESCUED;
     const double sample = (double)(THIN_STEPS * PASSES_PER_STEP) / (double)f->stride;
     const struct {
         const char *solver;
@@ -148,12 +170,15 @@ static void add_stages(spd_plan *plan, const spdhg_problem *p, const facts *f) {
         {"fista", f->fista, 1, SPD_ALONE, f->fista > 0 && isfinite(f->fista)},
         {"prox-newton", sample, f->stride, SPD_ALONE, f->stride > 1},
         {first_pass(p), 1, 1, SPD_ALONE, f->pass},
-        {"chain-newton", 0, 1, SPD_RESCUED, f->line},
-        {"ipm", 0, 1, SPD_RESCUED, f->factor},
+        {"chain-newton", 0, 1, waits, f->line},
+        {"cut-newton", 0, 1, SPD_RESCUED, f->cuts},
+        {"ipm", 0, 1, waits, f->factor},
         {"cd-newton", 0, 1, SPD_RESCUED, f->columns},
         {"ws-newton", 2000, 1, SPD_ALONE, f->sparse},
         {"prox-newton", 0, 1, f->relieved ? SPD_RELIEVED : SPD_RESCUED, f->few},
-        {"interior", 0, 1, SPD_RESCUED, f->interior || f->relieved},
+        {"interior", 0, 1, waits, f->interior || f->relieved},
+        {"ipm", 0, 1, waits, rescue && !f->factor && f->cheap && takes("ipm", p)},
+        {"ipm", 0, 1, waits, rescue && !f->factor && f->cheap && takes("ipm", p)},
         {last, rescue ? RESCUE : 0, 1, SPD_ALONE, !rescue || takes(last, p)},
     };
     for (size_t i = 0; i < sizeof stage / sizeof *stage && plan->stages < SPD_STAGES_MAX; i++)
@@ -161,7 +186,8 @@ static void add_stages(spd_plan *plan, const spdhg_problem *p, const facts *f) {
             plan->stage[plan->stages++] = (spd_stage){.kind = spd_solver_find(stage[i].solver),
                                                       .epochs = stage[i].epochs,
                                                       .stride = stage[i].stride,
-                                                      .rescue = stage[i].rescue};
+                                                      .rescue = stage[i].rescue,
+                                                      .cold = follows_itself(plan, stage[i].solver)};
 }
 
 static const char *reason(const facts *f) {
@@ -170,6 +196,8 @@ static const char *reason(const facts *f) {
         const char *why;
     } all[] = {
         {f->line, "each row has one entry and F joins the coefficients to lines or trees"},
+        {f->cuts, "each row has one entry and F joins the coefficients to a graph"},
+        {f->dual, "each row has one entry, and a sparse factor would cost more"},
         {f->factor, "each coefficient meets few others, so that a factor is sparse"},
         {f->passes > 0 && !f->interior,
          "with this ridge stochastic steps converge before a dense factorisation would be worth its cost"},

@@ -8,7 +8,8 @@ enum {
     SHORT_ROW = 16,           /* entries, on average: each coefficient interacts with few others; */
     WIDE = 4,     /* or no ridge and this many coefficients per row of A; such rows are kept beside the sparse matrix */
     SPARSER = 30, /* times fewer multiplications than a dense factor, otherwise methods without a factor are better */
-    ITERATIONS = 25
+    ITERATIONS = 25,
+    DUAL_STEPS = 2500 /* of fgp to 1e-6 on an image (bench/signals) */
 };
 /* Nanoseconds beyond which other methods may be as good. Few of them make progress on a large grid, more do on long rows. */
 static const double MOST = 1e12, MOST_BESIDE = 3e10;
@@ -34,13 +35,19 @@ static bool is_sparse(const spdhg_problem *p) {
            (p->nnz <= SHORT_ROW * p->n || (WIDE * p->n <= p->d && p->gamma == 0)) && !is_separable(p);
 }
 
+static double entries_of_structure(const spdhg_problem *p) {
+    double entries = 0;
+    for (int64_t t = 0; t < p->terms; t++) entries += (double)spd_csr_nnz(&p->term[t].F->F);
+    return entries;
+}
+
 /* In nanoseconds, as measured on one core: passes over the entries of the rows; below, the factor and the products of the
  * entries. */
 static double cost_of_passes(const spdhg_problem *p) {
-    double entries = (double)p->nnz;
-    for (int64_t t = 0; t < p->terms; t++) entries += (double)spd_csr_nnz(&p->term[t].F->F);
-    return ITERATIONS * 60 * (double)p->K * entries;
+    return ITERATIONS * 60 * (double)p->K * ((double)p->nnz + entries_of_structure(p));
 }
+
+double spd_plan_dual_cost(const spdhg_problem *p) { return DUAL_STEPS * 8 * (double)p->K * entries_of_structure(p); }
 
 static double cost_of(const spd_sparse_pattern *q) { return ITERATIONS * (1.5 * q->work + 4 * (double)q->slot_ptr[q->rows]); }
 
@@ -54,4 +61,10 @@ bool spd_plan_sparse_pays(const spdhg_problem *p, double other) {
     const bool pays = thin && passes + cost_of(&stack->pattern) < fmin(other, beside ? MOST_BESIDE : MOST);
     spd_interior_stack_free(stack);
     return pays;
+}
+
+double spd_plan_row_cost(const spdhg_problem *p) {
+    double cost = 100 + 4 * (double)p->nnz / (double)p->n;
+    for (int64_t t = 0; t < p->terms; t++) cost += 2 * (double)(spd_csr_nnz(&p->term[t].F->F) + p->term[t].m);
+    return cost;
 }

@@ -21,7 +21,8 @@ static int64_t steps_between_polls(const spdhg_solver *s, const spd_solver_kind 
 
 static double epochs_of(const spd_loop *l) { return (double)l->run.rows_visited / (double)l->solver->problem->n; }
 
-/* Evaluates the solver's output; keeps it as the solution if it is finite. Returns false when it is not. */
+/* Evaluates the solver's output; keeps it as the solution if it is finite and not far above the start. Returns false when the
+ * run cannot recover. */
 static bool measure(spd_loop *l, bool final, spdhg_status *status, spdhg_error *err) {
     spdhg_solver *s = l->solver;
     const spdhg_problem *p = s->problem;
@@ -37,12 +38,14 @@ static bool measure(spd_loop *l, bool final, spdhg_status *status, spdhg_error *
         s->evaluator.offer = s->keeps && !l->thin ? l->run.offer : NULL; /* a single fit: x and y suffice to prove the gap */
         spd_evaluate(&s->evaluator, l->x, l->c, l->y, &point);
         s->evaluator.offer = NULL;
-        finite = isfinite(point.objective);
+        finite = !spd_outcome_hopeless(l, point.objective);
     } else
         point.objective = point.train_loss = point.penalty = point.test_loss = point.test_score = point.gap = point.dual_norm =
             NAN;
     *status = spd_trace_add(&s->trace, &point, err);
-    if (finite && !spd_outcome_astray(l, point.objective)) {
+    l->far = finite && spd_outcome_far(l, point.objective);
+    l->astray = !finite || l->far || spd_outcome_astray(l, point.objective);
+    if (!l->astray) {
         spd_solver_keep(s, l->run.kind, l->x, l->c, l->y, &point);
         if (!l->thin) l->run.seen = s->evaluator.seen;
     }
@@ -74,11 +77,12 @@ static void advance(spd_loop *l, int64_t steps, double until) {
             l->run.rows_visited += batch;
         }
         l->run.offer = NULL;
-        l->run.far = false;
+        l->run.far = l->run.settled = false;
         l->rows_before = l->run.rows_visited;
         if (l->before) memcpy(l->before, l->run.state.base, (size_t)l->run.state.size * sizeof *l->before);
         l->said = l->run.kind->step(&l->run, l->k++, &rows);
         l->cut = spd_stop_why(&l->solver->stop) != SPD_GO_ON;
+        l->solver->settled = l->run.settled;
         l->run.seen = (spd_seen){0};
     }
 }
@@ -157,6 +161,7 @@ static spdhg_status prepare_stage(spd_loop *l, const spd_solver_kind *kind, spdh
         SPD_TRY(spd_sampler_new(&l->sampler, p, s->options.sampling, s->options.seed, batch, err));
     }
     l->run.seed = s->options.seed;
+    l->run.goal = s->options.tol;
     l->run.enough = s->keeps ? s->options.tol : 0;
     l->run.offer = NULL;
     l->run.stop = s->options.checkpoint && !kind->exact ? NULL : &s->stop; /* a checkpoint holds whole steps only */
@@ -168,8 +173,11 @@ static spdhg_status prepare_stage(spd_loop *l, const spd_solver_kind *kind, spdh
     l->run.log = spd_loop_log;
     l->run.log_context = s;
     const double from = s->clock();
-    kind->start(&l->run, s->x, s->c, s->y);
-    if ((l->iterations_before > 0 || again) && !l->thin) l->run.seen = s->evaluator.seen; /* from the earlier evaluation */
+    const bool cold = s->plan.stage[l->stage].cold; /* l->x, l->c and l->y are still 0 */
+    if (cold && p->constant) memcpy(l->c, p->constant, (size_t)p->K * sizeof *l->c);
+    kind->start(&l->run, cold ? l->x : s->x, cold ? l->c : s->c, cold ? l->y : s->y);
+    if ((l->iterations_before > 0 || again) && !l->thin && !cold && !l->astray)
+        l->run.seen = s->evaluator.seen; /* from the earlier evaluation */
     l->seconds += s->clock() - from;
     return SPDHG_OK;
 }

@@ -26,20 +26,22 @@ const spd_solver_kind *spd_solver_find(const char *name); /* NULL if unknown */
  * counts. */
 typedef struct spd_stage {
     const spd_solver_kind *kind;
-    double epochs;  /* 0: all that are left */
-    int64_t stride; /* works on one row drawn from every `stride`; 1: on all rows */
-    spd_rescue
-        rescue; /* other than SPD_ALONE: if this stage stalls no more can be gained; the next runs only if this one gives up */
+    double epochs;     /* 0: all that are left */
+    int64_t stride;    /* works on one row drawn from every `stride`; 1: on all rows */
+    spd_rescue rescue; /* SPD_RESCUED: the next stage runs only if this one gives up; SPD_RELIEVED: also if it stalls */
+    bool cold;         /* starts at x = 0, not where the stage before has stalled */
 } spd_stage;
-enum { SPD_STAGES_MAX = 4 };
+enum { SPD_STAGES_MAX = 10 };
 typedef struct spd_plan {
     int stages;
     spd_stage stage[SPD_STAGES_MAX];
-    char why[200]; /* a sentence for -v */
+    char why[300]; /* a sentence for -v */
 } spd_plan;
 const spd_stage *spd_plan_main(const spd_plan *plan); /* the first stage that has others waiting behind it, or the last */
 /* ---- plan_sparse.c: whether a sparse factor costs less than the other method (nanoseconds). */
 bool spd_plan_sparse_pays(const spdhg_problem *p, double other);
+double spd_plan_dual_cost(const spdhg_problem *p); /* nanoseconds of fgp to 1e-6 on an image */
+double spd_plan_row_cost(const spdhg_problem *p); /* nanoseconds of one row of a stochastic pass: its entries, and all of F */
 /* ---- meaning.c: fills spread, group and rows of a model from the problem and its solution x; false: out of memory. */
 struct spdhg_model;
 bool spd_coefficient_groups(const spdhg_problem *p, const double *x, int64_t *group); /* those of x alone, dK numbers */

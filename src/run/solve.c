@@ -16,8 +16,46 @@ static double epochs_of_stage(const spdhg_solver *s, int stage, double left) {
     return isfinite(left) ? left : planned;
 }
 
+/* The answer of the stage that has proven most. Where no stage proves enough, a later one may well end at an x that has the same
+ * f and of which less is known. */
+typedef struct best_known {
+    double *x, *c, *y;
+    const spd_solver_kind *kind;
+    double objective, relative;
+} best_known;
+
+static void copy_answer(const spdhg_solver *s, double *const to[3], double *const from[3]) {
+    const spdhg_problem *p = s->problem;
+    const int64_t count[] = {p->dK, p->K, p->m * p->K};
+    for (int i = 0; i < 3; i++) memcpy(to[i], from[i], (size_t)count[i] * sizeof(double));
+}
+
+static bool remember(best_known *b, const spdhg_solver *s) {
+    const spdhg_problem *p = s->problem;
+    if (!s->has_run || !(s->solution.gap_relative < (b->x ? b->relative : INFINITY))) return true;
+    if (!b->x) *b = (best_known){.x = SPD_NEW(double, p->dK), .c = SPD_NEW(double, p->K), .y = SPD_NEW(double, p->m * p->K)};
+    if (!b->x || !b->c || !b->y) return false;
+    copy_answer(s, (double *const[]){b->x, b->c, b->y}, (double *const[]){s->x, s->c, s->y});
+    b->kind = spd_solver_find(s->solution.solver);
+    b->objective = s->solution.objective;
+    b->relative = s->solution.gap_relative;
+    return true;
+}
+
+static spdhg_status recall(const best_known *b, spdhg_solver *s, spdhg_error *err) {
+    if (!b->x || s->trace.points == 0 || !(b->relative < s->solution.gap_relative)) return SPDHG_OK;
+    if (b->objective > s->solution.objective + s->options.tol * fabs(s->solution.objective)) return SPDHG_OK;
+    spdhg_point point = s->trace.point[s->trace.points - 1];
+    s->evaluator.certifier.worth = INFINITY;
+    s->evaluator.certifier.refines = true;
+    spd_evaluate(&s->evaluator, b->x, b->c, b->y, &point);
+    spd_solver_keep(s, b->kind, b->x, b->c, b->y, &point);
+    return spd_trace_add(&s->trace, &point, err);
+}
+
 static spdhg_status run_plan(spdhg_solver *s, spdhg_error *err) {
     spd_loop loop = {.solver = s, .saved_at = s->started};
+    best_known best = {0};
     spd_checkpoint saved = {0};
     spdhg_status status = s->options.resume ? open_checkpoint(s, &saved, err) : SPDHG_OK;
     const int first = (int)saved.stage;
@@ -30,7 +68,11 @@ static spdhg_status run_plan(spdhg_solver *s, spdhg_error *err) {
         loop.stage = i;
         status = spd_loop_stage(&loop, epochs_of_stage(s, i, left), &saved, err);
         if (s->outcome == SPDHG_OUTCOME_DIVERGED && s->has_run && i + 1 < s->plan.stages) s->outcome = SPDHG_OUTCOME_DONE;
+        const bool relieved = s->plan.stage[i].rescue == SPD_RELIEVED && s->outcome == SPDHG_OUTCOME_DONE;
+        if (status == SPDHG_OK && relieved && !remember(&best, s)) status = spd_fail_memory(err, 8.0 * (double)s->problem->dK);
     }
+    if (status == SPDHG_OK && spd_outcome_is_open(s->outcome)) status = recall(&best, s, err);
+    SPD_FREE_ALL(best.x, best.c, best.y);
     spd_checkpoint_free(&saved);
     return status;
 }

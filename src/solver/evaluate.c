@@ -123,7 +123,7 @@ static void prove(spd_evaluator *e, const double *x, const double *c, const doub
                           .loss = point->train_loss,
                           .penalty = point->penalty,
                           .objective = point->objective};
-    spd_gap_refer(&e->certifier, x);
+    spd_gap_refer(&e->certifier, x, z);
     if (!offer_will_do(e, &at, y)) {
         memcpy(e->certifier.alpha, e->slope, (size_t)(p->n * p->K) * sizeof *e->slope);
         e->certifier.slopes = true;

@@ -13,6 +13,11 @@ static void lay_out(spd_run *run) {
 spdhg_status spd_run_new(spd_run *run, const spd_solver_kind *kind, const spdhg_problem *p, const double *param,
                          spdhg_sampling sampling, int64_t batch, int threads, spdhg_error *err) {
     *run = (spd_run){.kind = kind, .problem = p, .param = param, .sampling = sampling, .batch = batch, .threads = threads};
+    if (sampling == SPDHG_SAMPLING_NORM && !kind->full_information && !kind->gradient_only)
+        return spd_fail(
+            err, SPDHG_USAGE,
+            "%s remembers rows from earlier draws, and its theory needs rows drawn by their weights; use --sampling iid",
+            kind->name);
     if (kind->check) SPD_TRY(kind->check(run, err));
     run->self = spd_alloc(1, kind->self_size);
     if (!run->self) return spd_fail_memory(err, (double)kind->self_size);
@@ -43,6 +48,15 @@ void spd_run_again(spd_run *run, spd_run *before, const double *param) {
     run->param = param;
     run->again = true;
     run->rows_visited = 0;
+}
+
+double spd_run_smoothness(const spd_run *run, double given, double *work) {
+    const spdhg_problem *p = run->problem;
+    const bool full = run->kind->full_information;
+    if (given >= 0) return given;
+    const spd_smoothness usual = run->kind->smoothness;
+    const spd_smoothness which = given < 0 ? (spd_smoothness)given : full ? usual : spd_problem_smoothness_by_rule(p, usual);
+    return spd_problem_smoothness(p, which, full ? SPDHG_SAMPLING_IID : run->sampling, work);
 }
 
 void spd_run_clear(spd_run *run) { memset(run->state.base, 0, (size_t)run->state.size * sizeof(double)); }

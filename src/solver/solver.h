@@ -2,7 +2,7 @@
 #ifndef SPD_SOLVER_H
 #define SPD_SOLVER_H
 #include "certify/certify.h"
-#include "problem/problem.h"
+#include "problem/lipschitz.h"
 #include "recession/recession.h"
 
 typedef spdhg_param spd_param;
@@ -44,7 +44,7 @@ typedef struct spd_seen {
 typedef struct spd_solver_kind spd_solver_kind;
 
 /* What waits behind a run in the plan: nothing; another method; a method better suited to hard problems, so that this one can
- * give up early. */
+ * give up early and is followed even if it stalls. */
 typedef enum spd_rescue { SPD_ALONE, SPD_RESCUED, SPD_RELIEVED } spd_rescue;
 
 /* One running algorithm, owned by run.c. */
@@ -65,6 +65,8 @@ typedef struct spd_run {
     spd_seen seen;       /* at the point where the next step starts; cleared after that step */
     const double *offer; /* set by a step: a dual alpha of the loss for its new point, n x K; NULL: none */
     bool far;            /* set by a step: its new point is too far off to be worth evaluating unless asked for */
+    bool settled;        /* set by a step: its new point is the minimiser on its face, no digits are missing */
+    double goal;         /* relative gap at which the run ends; 0: none */
     double enough;       /* relative gap at which an offer ends the run; 0: no offer is wanted */
     spd_rescue rescue;   /* what waits if this one gives up */
     int64_t rows_visited;                             /* counted by full-information solvers; run.c counts batches */
@@ -77,10 +79,12 @@ struct spd_solver_kind {
     const char *name, *what, *reference;
     const spd_param *param;
     int params;
-    const void *variant;   /* distinguishes kinds that share their functions, such as a step rule; NULL */
-    bool full_information; /* gets no batch, calls the problem's collectives */
-    bool any_curvature;    /* needs no bound on the curvature of the loss */
-    bool exact;            /* x and y become accurate together: exact zeros can be read off y */
+    const void *variant;       /* distinguishes kinds that share their functions, such as a step rule; NULL */
+    bool full_information;     /* gets no batch, calls the problem's collectives */
+    bool any_curvature;        /* needs no bound on the curvature of the loss */
+    bool gradient_only;        /* needs of a batch only an unbiased gradient, so that any way of sampling will do */
+    spd_smoothness smoothness; /* default of its parameter L, which may then be a word; SPD_L_NUMBER: numbers only */
+    bool exact;                /* x and y become accurate together: exact zeros can be read off y */
     size_t self_size;
     /* NULL or the reason why this problem is refused. */
     const char *(*refuses)(const spdhg_problem *p);
@@ -124,6 +128,9 @@ void spd_run_take(const spd_run *run, const double *x0, const double *c0, const 
 /* For solvers whose output is the last iterate. */
 void spd_run_give(const spd_run *run, const double *x_now, const double *c_now, const double *y_now, double *x, double *c,
                   double *y);
+/* The L of a run: the number or word given as its parameter, or by the kind's rule (docs/theory.md, The constant L); a full
+ * gradient has no noise and depends on no sampling. work: spd_problem_smoothness_work doubles. */
+double spd_run_smoothness(const spd_run *run, double given, double *work);
 void spd_run_free(spd_run *run);
 void spd_run_log(const spd_run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

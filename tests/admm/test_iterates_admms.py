@@ -5,6 +5,7 @@ from reference_run import Checks, Fitted, asked, write_matrix, write_svm
 import numpy as np
 import reference
 import sampling
+import smoothness
 
 ROWS, FEATURES, STEPS = 16, 5, 3
 SEED = 2
@@ -60,13 +61,27 @@ class Following:
 
 
 def sadmm(f):
-    p, L, f.rho = f.p, f.get("L", f.bound + f.p.gamma), f.get("rho", 1)
+    p, L, f.rho = f.p, f.get("L", smoothness.by_rule(f.p, "sadmm")), f.get("rho", 1)
     for t in range(1, STEPS + 1):
         g, gc = f.gradient(f.rows(t - 1), p.gamma)
         eta = 1 / (L + (p.gamma * t if p.gamma else f.get("theta", 1) * np.sqrt(t)))
         f.move(f.c - eta * gc)
         f.x = f.solve(np.eye(f.x.size) / eta, f.x / eta - g + f.F.T @ (f.rho * f.z + f.w))
         yield f.tail(f.rho)
+
+
+def sadmm_sc2(f):
+    """Azadi and Sra: the averages themselves, weights t = 1, 2, ... of x_t (before the step) and of the multiplier behind it."""
+    p, L, f.rho = f.p, f.get("L", smoothness.by_rule(f.p, "sadmm")), f.get("rho", 1)
+    past = []
+    for t in range(1, STEPS + 1):
+        before, eta = f.x, 2 / (p.gamma * (t + 1) + 2 * L)
+        g, gc = f.gradient(f.rows(t - 1), p.gamma)
+        f.move(f.c - eta * gc)
+        f.x = f.solve(np.eye(f.x.size) / eta, f.x / eta - g + f.F.T @ (f.rho * f.z + f.w))
+        past.append((t, before, f.tail(f.rho)[1]))
+        total = sum(w for w, _, _ in past)
+        yield sum(w * x for w, x, _ in past) / total, sum(w * y for w, _, y in past) / total
 
 
 def opg_admm(f):
@@ -96,9 +111,9 @@ def rda_admm(f):
 
 
 def sgadm(f, full=False):
-    p = f.p
-    rho = f.get("rho", (f.bound + p.gamma) / f.norm2)
-    C = f.get("L", f.bound + p.gamma) + rho * f.norm2
+    p, L = f.p, f.get("L", smoothness.by_rule(f.p, "gadm" if full else "sgadm"))
+    rho = f.get("rho", L / f.norm2)
+    C = L + rho * f.norm2
     y = -f.w
     for t in range(1, STEPS + 1):
         g, gc = f.gradient(list(range(ROWS)) if full else f.rows(t - 1), p.gamma)
@@ -117,7 +132,7 @@ def gadm(f):
 
 def lpdhg_const(f):
     p, y = f.p, -f.w
-    L = f.get("L", f.bound + p.gamma)
+    L = f.get("L", smoothness.by_rule(p, "lpdhg-const"))
     s = f.get("s", L / f.norm2)
     for _ in range(STEPS):
         g, gc = f.gradient(list(range(ROWS)), p.gamma)
@@ -174,6 +189,7 @@ def ada_sadmm_full(f):
 
 # name: method, its parameters away from the defaults, takes sets, last iterate instead of the average
 METHODS = {"sadmm": (sadmm, {"rho": 0.3, "L": 2.0, "theta": 1.7}, False, False),
+           "sadmm-sc2": (sadmm_sc2, {"rho": 0.3, "L": 2.0}, False, True),
            "opg-admm": (opg_admm, {"eta0": 0.7, "rho": 0.3, "L": 2.0}, True, False),
            "rda-admm": (rda_admm, {"eta0": 0.7, "rho": 0.3, "L": 2.0}, True, False),
            "sgadm": (sgadm, {"rho": 0.3, "L": 2.0}, True, False),
@@ -185,7 +201,7 @@ METHODS = {"sadmm": (sadmm, {"rho": 0.3, "L": 2.0, "theta": 1.7}, False, False),
            "ada-sadmm-full": (ada_sadmm_full, {"eta": 0.6, "a": 0.4, "rho": 0.3}, False, False)}
 
 
-SYSTEMS = "sadmm", "fsadmm", "fsadmm-lite", "ada-sadmm-diag", "ada-sadmm-full"  # whose x-step is a linear system
+SYSTEMS = "sadmm", "sadmm-sc2", "fsadmm", "fsadmm-lite", "ada-sadmm-diag", "ada-sadmm-full"  # whose x-step is a linear system
 
 
 def make_cases():
@@ -249,7 +265,7 @@ if __name__ == "__main__":
     tally.check(min(distinct) < 4, f"some batch of 4 has a row twice: {distinct}")
     for command, problem, size, bounded in make_cases():
         for solver, (_, parameters, takes_sets, _) in METHODS.items():
-            if not asked(solver) or (bounded and not takes_sets) or (solver == "lpdhg-const" and problem.gamma == 0):
+            if not asked(solver) or (bounded and not takes_sets) or (solver in ("lpdhg-const", "sadmm-sc2") and problem.gamma == 0):
                 continue
             if problem.d > FEATURES and solver not in SYSTEMS:
                 continue

@@ -72,6 +72,11 @@ PROVABLE = [
     ("width 0", 500081), ("wide", 500070), ("scales 1e300", 500012), ("ordinary", 500010),    # intercept, inactive sides, half-lines, softmax
     ("ordinary", 500024), ("scales 1e300", 600009),                                           # nuclear norm of one row, or without lambda
     ("scales 1e300", 700005), ("time stamps", 700000),                                        # a stage that diverged; huber of a small width
+    ("signal", 1300056), ("width 0", 1300089), ("one-hot", 7000174), ("sparse", 7000179),     # sides of X: forces of l1 rows, rows that go to 0
+    ("counts collinear", 1300010), ("signal of any size", 1300073),                             # another method where the first has stalled
+    ("counts", 1300077), ("duplicates", 1300039),                                             # a lambda too small to absorb the rounding of v
+    ("counts one-hot", 7000064), ("counts", 7000153),                                         # optimum 0 at a constant that is no double
+    ("sparse", 7000235), ("separable", 7000335), ("interpolation", 7000305),                  # softmax: one class separable from the others
 ]
 # (family, seed) of what was once said falsely: rounding of a bracket that comes out as 0; the weight of rows without an entry; a deviation that is no double;
 # the logarithm that a score is compared with, where the score itself has twice the digits (twice).

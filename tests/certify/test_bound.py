@@ -9,6 +9,7 @@ from reference_run import COMMAND, Checks, Fitted, write_svm, write_table
 
 import numpy as np
 import reference
+import smoothness
 
 RULES = {"gc": "spdhg", "sc1": "spdhg-sc1", "sc2": "spdhg-sc2", "sc1h": "spdhg-sc1h", "sc2h": "spdhg-sc2h"}
 KINDS = ("printed", "printed_mean", "corrected", "corrected_mean")
@@ -43,9 +44,26 @@ def weights_spread(rule, T):
     return np.sqrt((k**2).sum()) / k.sum() * (len(k) / T) ** 0.5
 
 
+def noise_sums(c, T):
+    """Upper bounds of sum 1/(mu k + theta) and of (1/T) sum mu k/(mu k + theta), k = 1..T, as integrals; theta = L_sc - L."""
+    theta = max(c["lsc"] - c["L"], 0)
+    return (lambda mu: 1 / (mu + theta) + math.log((mu * T + theta) / (mu + theta)) / mu,
+            lambda mu: 1 - theta / (mu * T) * math.log((mu * (T + 1) + theta) / (mu + theta)))
+
+
+def check_noise_sums(checks):
+    for T, mu, L_sc in itertools.product((1, 2, 30, 1000), (0.01, 0.7), (1, 1.5, 40)):
+        first, kept = noise_sums({"lsc": L_sc, "L": 1}, T)
+        k, theta = np.arange(1, T + 1), L_sc - 1
+        exact = (1 / (mu * k + theta)).sum(), (mu * k / (mu * k + theta)).mean()
+        checks.check(exact[0] <= first(mu) * (1 + 1e-12) <= 2.3 * exact[0], f"sum of 1/(mu k + theta), {T} {mu} {L_sc}: {exact[0]} {first(mu)}")
+        checks.check(exact[1] <= kept(mu) + 1e-12, f"weighted share, {T} {mu} {L_sc}: {exact[1]} {kept(mu)}")
+
+
 def expected(rule, kind, c, t, Om):
     """The bound after iterations 0..t. Letters: paper; q = lambda_max(F'F) D_y^2 of the printed ones."""
-    T, L, mu, s, Dx, Rx, Dy, Ry, M, sg = t + 1, c["L"], c["mu"], c["s"], c["dx"], c["rx"], c["dy"], c["ry"], c["mf"], c["sigma"]
+    L = c["L"] if rule == "gc" else c["lsc"]
+    T, mu, s, Dx, Rx, Dy, Ry, M, sg = t + 1, c["mu"], c["s"], c["dx"], c["rx"], c["dy"], c["ry"], c["mf"], c["sigma"]
     q = c["norm-f"] ** 2 * Dy**2
     if kind == "printed":
         return {"gc": lambda: Dy**2 / (2 * s * T) + L * Dx**2 / (2 * T) + (Dx**2 + 2 * q) / T**0.5 + 2 * Om**0.5 * Dx * sg / T**0.5
@@ -64,14 +82,15 @@ def expected(rule, kind, c, t, Om):
     weighted = Dy**2 / (s * (t + 2)) + L * Dx**2 / (t + 2)
     noise = M**2 + (1 + Om) * sg**2
     tail = (3 * Om)**0.5 * Dx * sg * spread
+    first, kept = noise_sums(c, T)
     return {"gc": start + Dx**2 / (2 * T**0.5) + 2 * noise / T**0.5 + tail,
-            "sc1": start + noise * (1 + math.log(T)) / (mu * T) + tail,
-            "sc2": weighted + 4 * noise / (mu * (t + 2)) + tail,
-            "sc1h": start + 2 * noise * (1 + math.log(T)) / (mu * T) + 3 * Om * sg**2 / (mu * T),
-            "sc2h": weighted + 8 * noise / (mu * (t + 2)) + 6 * Om * sg**2 / (mu * (t + 2))}[rule]
+            "sc1": start + noise * first(mu) / T + tail,
+            "sc2": weighted + 4 * noise * kept(mu / 2) / (mu * (t + 2)) + tail,
+            "sc1h": start + noise * first(mu / 2) / T + 3 * Om * sg**2 / (mu * T),
+            "sc2h": weighted + 8 * noise * kept(mu / 4) / (mu * (t + 2)) + 6 * Om * sg**2 / (mu * (t + 2))}[rule]
 
 
-NAMES = ("L", "mu", "s", "dx", "rx", "dy", "ry", "norm-f", "mf", "sigma")
+NAMES = ("L", "mu", "s", "dx", "rx", "dy", "ry", "norm-f", "mf", "sigma", "lsc")
 
 
 def check_formulas(checks):
@@ -84,7 +103,7 @@ def check_formulas(checks):
             got, want = by_rule(answer)[rule][kind], expected(rule, kind, c, t, Om)
             checks.check(got == want if want is None else abs(got / want - 1) < 1e-13, f"{rule} {kind} t {t}: {got}, expected {want}")
     c = {"L": 2, "dx": 3, "dy": 0.4, "norm-f": 1.5, "sigma": 0.8}  # what follows when only these are given
-    full = {**c, "mu": 0, "rx": 3, "ry": 0.2, "mf": 0.6, "s": 0.2 / 1.5}
+    full = {**c, "mu": 0, "rx": 3, "ry": 0.2, "mf": 0.6, "s": 0.2 / 1.5, "lsc": 2}
     few, all_of_them = bound(*options(c), "--t", 9), bound(*options(full), "--t", 9)
     checks.near([v["value"] for v in few["constants"].values()], [v["value"] for v in all_of_them["constants"].values()], 1e-15,
                 "constants that were not given")
@@ -164,7 +183,14 @@ def check_constants(checks):
     answer = bound(*words, "--gamma", gamma)
     R, invariant = math.sqrt(math.log(2) / gamma), (norms[w > 0].max() + push) / gamma
     G = norms / (1 + np.exp(-norms * invariant))  # |phi'| where ||x|| is at most that
-    compare("logistic, gamma", answer, L=L_max + gamma, mu=gamma, R_y=lam * 2, D_y=lam * 4, M_F=2 * push, norm_F=2, s=lam, R_x=R, D_x=R + invariant,
+    model = reference.Problem(A, b, "logistic", [], gamma=gamma, weights=w)
+    eigen = np.linalg.eigvalsh((A.T * share) @ A / 4)[-1] + gamma
+    expected_L, mean_L = smoothness.constant(model, "expected"), smoothness.constant(model, "mean")
+    checks.check(eigen <= expected_L <= mean_L <= L_max + gamma, f"L: {eigen} <= {expected_L} <= {mean_L} <= {L_max + gamma}")
+    for word, value in (("max", L_max + gamma), ("mean", mean_L), ("expected", expected_L)):
+        fit = json.loads(run("fit", *words, "--gamma", gamma, "--solver", "spdhg-sc2", "--param", "L=" + word, "--bound", "--json", "-q"))
+        checks.near(fit["bound"]["constants"]["L_sc"]["value"], value, 1e-9, f"fit --bound --param L={word}")
+    compare("logistic, gamma", answer, L=expected_L, L_sc=mean_L, mu=gamma, R_y=lam * 2, D_y=lam * 4, M_F=2 * push, norm_F=2, s=lam, R_x=R, D_x=R + invariant,
             sigma=noise_of(G + share @ G, share))
     checks.check(answer["rigorous"] and 2 * corners <= 2 * push * (1 + 1e-12), "M_F is an upper bound over the corners of the dual ball")
     checks.check(answer["start_value"] == answer["vacuous_from"] and abs(answer["start_value"] - math.log(2)) < 1e-12, "f(0)")
@@ -192,10 +218,20 @@ def check_constants(checks):
 
     classes = write_svm("k.svm", A, rng.integers(0, 3, N))
     three = bound(classes, "--loss", "softmax", "--penalty", "group", "--lambda", lam, "--no-intercept", "--set", "ball:50")
-    compare("softmax, group", three, L=(norms**2).max() / 2, R_y=lam * math.sqrt(d), M_F=2 * lam * math.sqrt(d),
+    compare("softmax, group", three, L=smoothness.constant(reference.Problem(A, np.arange(N) % 3, "softmax", [], K=3), "expected"), R_y=lam * math.sqrt(d), M_F=2 * lam * math.sqrt(d),
             sigma=noise_of(math.sqrt(2) * (norms + norms.mean()), np.full(N, 1 / N)))
     words = [data, "--loss", "huber:0.5", "--lambda", lam, "--no-intercept", "--gamma", gamma]
     compare("huber", bound(*words), sigma=noise_of(0.5 * (norms + norms.mean()), np.full(N, 1 / N)))  # far out every slope is 0.5
+
+    # rows drawn by norm: probability share (1 + norm/m)/2, factor 2m/(m + norm)
+    words = [data, "--weights", weights, "--structure", "chain", "--lambda", lam, "--no-intercept", "--gamma", gamma]
+    m = share @ norms
+    factor = 2 * m / (m + norms)
+    invariant = ((factor * norms)[w > 0].max() + push) / gamma
+    G = norms / (1 + np.exp(-norms * invariant))
+    by_norm = bound(*words, "--sampling", "norm")
+    compare("norm sampling", by_norm, L=expected_L, D_x=R + invariant, sigma=noise_of(factor * G + share @ G, share / factor))
+    checks.check(by_norm["constants"]["sigma"]["value"] < answer["constants"]["sigma"]["value"], "less noise by norm")
 
     given = bound(data, "--no-intercept", "--set", "ball:1", *options({"sigma": 0.25, "L": 77, "s": 3, "dx": 0.5}))
     compare("given", given, sigma=0.25, L=77, s=3, D_x=0.5)
@@ -255,6 +291,6 @@ def check_runs(checks, seeds=200):
 
 if __name__ == "__main__":
     tally = Checks()
-    for part in (check_formulas, check_monotone_and_needed, check_counter_example, check_constants, check_refusals, check_runs):
+    for part in (check_noise_sums, check_formulas, check_monotone_and_needed, check_counter_example, check_constants, check_refusals, check_runs):
         part(tally)
     tally.end()

@@ -101,7 +101,10 @@ static void test_optimal(void **state) {
     for (uint64_t seed = 0; seed < 20000; seed++) {
         const int64_t d = 1 + (int64_t)(uniform(seed, 1) * (NODES_MOST - 1) * (seed % 3 == 0 ? 0.1 : 1));
         const bool sparse = seed / 2 % 2, bounded = seed / 4 % 2;
-        const double low = bounded ? -1 : -INFINITY, high = bounded && seed / 8 % 2 ? 0.5 : INFINITY;
+        const double lows[] = {-1, 0.25, -INFINITY, 0},
+                     highs[] = {0.5, INFINITY, -0.25, 0}; /* on either side of 0, and width 0 */
+        const double low = bounded ? lows[seed / 32 % 4] : -INFINITY,
+                     high = bounded && seed / 8 % 2 ? highs[seed / 32 % 4] : INFINITY;
         spdhg_data *data;
         spdhg_structure *F;
         spdhg_problem *p = tree_problem(seed, d, seed % 2, sparse, &data, &F);

@@ -136,11 +136,11 @@ def check_iterates(checks):
             if not asked(solver) or name.startswith("weights") and solver not in ("pd3o", "condat-vu"):
                 continue
             for precondition, seed in zip((0, 1, 0, 1), SEEDS):
-                m = Method(p, solver, 2.0, precondition, 0.03, seed)
+                m = Method(p, solver, 20.0, precondition, 0.03, seed)
                 for k in range(5):
                     before = m.rows
                     m.step()
-                    fit = Fitted(*words, "--solver", solver, "--epochs", (before + 0.5) / N, "--seed", seed, "--batch", BATCH, "--param", "L=2",
+                    fit = Fitted(*words, "--solver", solver, "--epochs", (before + 0.5) / N, "--seed", seed, "--batch", BATCH, "--param", "L=20",
                                  "--param", f"precondition={precondition}", "--param", "floor=0.03")
                     what = f"{name}, {solver}, precondition {precondition}, iterate {k + 1}"
                     checks.check(fit.report["iterations"] == k + 1, f"{what}: {fit.report['iterations']} iterations")

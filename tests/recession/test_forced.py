@@ -111,7 +111,28 @@ def check_separated(work, seed, intercept):
     assert out.returncode == 0 and answer["status"] == "converged" and answer["gap_kind"] == "certified" and answer["objective"] > 1e-4, answer
 
 
+def check_sides(work, seed):
+    """X = x >= 0 or x <= 0: a feature of one label grows without end on one side of X and is held at 0 on the other."""
+    draw = np.random.default_rng(seed)
+    n, sign = 80, 1.0 if seed % 2 == 0 else -1.0
+    A = np.column_stack([draw.integers(-8, 9, n) / 4, np.zeros((n, 2))])
+    b = np.where(draw.random(n) < 1 / (1 + np.exp(-sign * A[:, 0])), 1.0, -1.0)
+    A[:, 1] = (b > 0) * (draw.random(n) < 0.3) * sign       # outwards: its rows go to 0
+    A[:, 2] = (b < 0) * draw.integers(1, 4, n) * sign       # outwards f would rise: stays at the side
+    keep = A[:, 1] == 0
+    words = ["--no-intercept", "--set", "nonneg" if sign > 0 else "box:-inf,0"]
+    loss = lambda t: np.logaddexp(0, -b[keep] * A[keep, 0] * sign * t).sum() / n + 1e-2 * t
+    best = scipy.optimize.minimize_scalar(loss, bounds=(0, 20), method="bounded", options=dict(xatol=1e-10)).fun
+    out = fit(work, A, b, np.array([[1.0, 0, 0]]), *words)
+    answer = json.loads(out.stdout)
+    assert 0 < keep.sum() < n and out.returncode == 4 and answer["status"] == "infimum", (out.returncode, answer)
+    assert answer["gap_kind"] == "certified" and answer["gap_relative"] <= 1e-8, answer
+    assert -1e-10 <= answer["objective"] - best <= answer["gap"] + 1e-10, (answer, best)
+
+
 with tempfile.TemporaryDirectory() as work:
+    for seed in range(6):
+        check_sides(work, seed)
     for seed in range(10):
         check(work, seed, intercept=seed % 2 == 1)
     check_minimiser_exists(work)

@@ -30,8 +30,8 @@ def model(path):
 
 def base(solver):
     structure = "identity" if solver in ("spdc", "cd-newton", "fista") else "edges:edges.txt"  # it refuses everything else
-    data = "signal.svm" if solver == "chain-newton" else "train.svm"
-    return ["fit", data, "--structure", structure, "--lambda", "1e-3", "--gamma", "0.01", "--solver", solver, "--no-intercept", "-q"]
+    data = "signal.svm" if solver in ("chain-newton", "cut-newton", "fgp") else "train.svm"
+    return ["fit", data, "--structure", structure, "--lambda", "1e-3", "--gamma", "0.01", "--solver", solver, "--no-intercept", "-q"] + (["--loss", "squared"] if solver == "fgp" else [])
 
 
 def long_enough(solver):

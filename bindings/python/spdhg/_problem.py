@@ -15,7 +15,7 @@ from ._native import ffi, lib
 from ._structure import LEARNED, structure_handle, structure_matrix
 
 SMALLEST_STEP = 1e-4  # of the largest: what is smaller counts as this in adaptive weights
-SAMPLING = {"iid": lib.SPDHG_SAMPLING_IID, "shuffle": lib.SPDHG_SAMPLING_SHUFFLE}
+SAMPLING = {"iid": lib.SPDHG_SAMPLING_IID, "shuffle": lib.SPDHG_SAMPLING_SHUFFLE, "norm": lib.SPDHG_SAMPLING_NORM}
 
 
 def also_sparse(p: Dict[str, Any]) -> float:
@@ -212,5 +212,8 @@ def solve_options(p: Dict[str, Any], random_state: Any) -> tuple:
 
 def set_params(solver: Any, params: Optional[Any]) -> None:
     for name, value in dict(params or {}).items():
-        call(lib.spdhg_solver_set, solver, str(name).encode(), float(value))
+        if isinstance(value, str):  # such as L="max"
+            call(lib.spdhg_solver_choose, solver, str(name).encode(), value.encode())
+        else:
+            call(lib.spdhg_solver_set, solver, str(name).encode(), float(value))
 
