@@ -518,18 +518,21 @@ typedef struct spdhg_graph_options {
     double rho;         /* weight of |Theta_ij|, or the threshold of a correlation; 0: see choose */
     int64_t edges;      /* "edges": this many, or the next smaller number that some rho gives */
     int64_t neighbours; /* "knn": neighbours of each feature */
-    int64_t max_component;  /* "auto": the largest component allowed, in features */
-    double tol;             /* stop at a duality gap of tol times the features of a component */
-    double threshold;       /* entries with |Theta_ij| <= threshold are not edges */
-    bool covariance;        /* use covariances instead of correlations */
-    bool penalize_diagonal; /* penalise Theta_ii too */
-    bool both;              /* neighbourhood: an edge needs both ends to choose it, not one */
-    uint64_t seed;          /* "stars": seed of the subsamples */
-    int threads;            /* 0: the cores this process may use. The result does not depend on it */
-    uint64_t max_memory;    /* SPDHG_MEMORY rather than more bytes than this for a component; 0: no limit */
+    int64_t max_component;   /* "auto": the largest component allowed, in features */
+    double tol;              /* stop at a duality gap of tol times the features of a component */
+    double threshold;        /* entries with |Theta_ij| <= threshold are not edges */
+    bool covariance;         /* use covariances instead of correlations */
+    bool penalize_diagonal;  /* penalise Theta_ii too */
+    bool both;               /* neighbourhood: an edge needs both ends to choose it, not one */
+    uint64_t seed;           /* "stars": seed of the subsamples */
+    int threads;             /* 0: the cores this process may use. The result does not depend on it */
+    uint64_t max_memory;     /* SPDHG_MEMORY rather than more bytes than this for a component; 0: no limit */
+    spdhg_callback callback; /* asked (SPDHG_EVENT_POLL) before every step of quic and alm, from any thread; nonzero: they end
+                                with what they have reached, and report.converged is false */
+    void *user;
 } spdhg_graph_options;
 #define SPDHG_GRAPH_OPTIONS                                                                                                      \
-    { sizeof(spdhg_graph_options), "quic", "edge", "auto", 0, 0, 5, 1500, 1e-6, 0, false, false, false, 0, 0, 0 }
+    { sizeof(spdhg_graph_options), "quic", "edge", "auto", 0, 0, 5, 1500, 1e-6, 0, false, false, false, 0, 0, 0, NULL, NULL }
 
 enum { SPDHG_HUBS = 10 };
 typedef struct spdhg_graph_report {

@@ -311,7 +311,7 @@ class Structured(BaseEstimator):
     # ---- scikit-learn's tags and pages
 
     def _more_tags(self) -> dict:  # before scikit-learn 1.6
-        return {"multioutput": not self._classify, "preserves_dtype": DTYPES, "poor_score": self.constraint != "all",
+        return {"multioutput": not self._classify and self.loss != "poisson", "preserves_dtype": DTYPES, "poor_score": self.constraint != "all",
                 "requires_positive_y": self.loss == "poisson"}
 
     def __sklearn_tags__(self) -> Any:  # scikit-learn 1.6 on
