@@ -33,6 +33,7 @@ struct spdhg_solver {
     double *x, *c, *y;       /* where the next stage starts: the start, then the last finite output */
     double *given;           /* c for the columns before centring, as the caller knows it */
     spd_evaluator evaluator;
+    bool expects; /* the start may be the solution: spd_solver_expect */
     bool settled; /* what the last step said of its point */
     bool keeps;   /* runs repeatedly on the same problem, with only lambda changing */
     spd_run kept; /* if so: the instance of the last stage, for the next run */
