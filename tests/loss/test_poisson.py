@@ -189,7 +189,7 @@ class Poisson(CommandTest):
         fold = np.arange(160) % 4
         self.write("folds", "\n".join(map(str, fold)) + "\n")
         self.spdhg("path", "counts.svm", "--loss", "poisson", "--offset", "offset", "--lambdas", 6, "--lambda-ratio", 0.05, "--fold-file", "folds", "--folds", 4,
-                   "--path", "path.csv", "-q", "-o", "model.json", "--report", "page.html", "--saturation", 0)
+                   "--path", "path.csv", "-q", "-o", "model.json", "--report", "page.html", "--saturation", 0, "--tol", 1e-9)
         with open(self.path("path.csv")) as file:
             lines = list(csv.DictReader(file))
         c = np.log(self.b.sum() / np.exp(self.offset).sum())
