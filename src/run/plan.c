@@ -51,21 +51,6 @@ static int64_t thin_stride(const spdhg_problem *p) {
     return plenty >= THIN_SHARE ? plenty : least >= THIN_SHARE ? THIN_SHARE : 1;
 }
 
-/* Chains and graphs: the flow along many edges makes semismooth Newton slow, with or without ridge. */
-static bool has_pairs(const spdhg_problem *p) {
-    for (int64_t t = 0; t < p->terms; t++)
-        if (p->term[t].pairs) return true;
-    return false;
-}
-
-/* Groups of several differences (isotropic total variation): few groups are zero, so that a working set grows large and
- * expensive. */
-static bool has_groups_of_pairs(const spdhg_problem *p) {
-    for (int64_t t = 0; t < p->terms; t++)
-        if (p->term[t].pairs && p->term[t].penalty->zeros != SPD_ZEROS_NUMBER && p->term[t].largest > 1) return true;
-    return false;
-}
-
 /* Passes of saga-pd3o before the interior-point method, whose factors have a cost cubic in the number of coefficients: about a
  * quarter of that cost, if it may suffice. */
 static double passes_before_interior(const spdhg_problem *p) {
@@ -111,8 +96,8 @@ static facts look_at(const spdhg_problem *p) {
     f.newton = takes("alm-ssn", p);
     if (f.line) return (facts){.line = true, .relieved = takes("interior", p), .cheap = f.cheap, .newton = f.newton, .stride = 1};
     f.cuts = takes("cut-newton", p);
-    if (f.cuts) return (facts){.cuts = true, .factor = takes("ipm", p), .newton = f.newton, .stride = 1};
-    const bool groups = has_groups_of_pairs(p);
+    if (f.cuts) return (facts){.cuts = true, .factor = takes("ipm", p), .cheap = f.cheap, .newton = f.newton, .stride = 1};
+    const bool groups = spd_plan_has_groups_of_pairs(p);
     f.dual = groups && takes("fgp", p);
     f.factor = takes("ipm", p) &&
                spd_plan_sparse_pays(p, fmin(f.few ? newton_cost(p) : INFINITY, f.dual ? spd_plan_dual_cost(p) : INFINITY));
@@ -123,8 +108,8 @@ static facts look_at(const spdhg_problem *p) {
     f.newton = f.newton || f.few;
     f.columns = !f.few && takes("cd-newton", p);
     f.tied = f.few && spd_newton_model_ties(p) && !groups;
-    f.sparse =
-        f.tied || (!f.few && !f.columns && f.newton && (p->gamma == 0 || has_pairs(p)) && !groups && takes("ws-newton", p));
+    f.sparse = f.tied ||
+               (!f.few && !f.columns && f.newton && (p->gamma == 0 || spd_plan_has_pairs(p)) && !groups && takes("ws-newton", p));
     f.interior = !f.few && takes("interior", p) && !p->set.kind->whole;
     f.relieved = f.few && spd_interior_rescues(p);
     f.passes = f.few || f.sparse ? passes_first(p) : f.interior ? passes_before_interior(p) : 0;

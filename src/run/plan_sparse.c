@@ -1,5 +1,5 @@
-/* plan_sparse.c - whether `auto` uses the interior-point method with a sparse factor. The decision counts the entries and
- * multiplications of the factor in advance. */
+/* plan_sparse.c - whether `auto` uses the interior-point method with a sparse factor, and what else of F determines a plan. The
+ * decision counts the entries and multiplications of the factor in advance. */
 #include "interior/interior.h"
 #include "run/run.h"
 
@@ -67,4 +67,16 @@ double spd_plan_row_cost(const spdhg_problem *p) {
     double cost = 100 + 4 * (double)p->nnz / (double)p->n;
     for (int64_t t = 0; t < p->terms; t++) cost += 2 * (double)(spd_csr_nnz(&p->term[t].F->F) + p->term[t].m);
     return cost;
+}
+
+bool spd_plan_has_pairs(const spdhg_problem *p) {
+    for (int64_t t = 0; t < p->terms; t++)
+        if (p->term[t].pairs) return true;
+    return false;
+}
+
+bool spd_plan_has_groups_of_pairs(const spdhg_problem *p) {
+    for (int64_t t = 0; t < p->terms; t++)
+        if (p->term[t].pairs && p->term[t].penalty->zeros != SPD_ZEROS_NUMBER && p->term[t].largest > 1) return true;
+    return false;
 }

@@ -40,8 +40,13 @@ typedef struct spd_plan {
 const spd_stage *spd_plan_main(const spd_plan *plan); /* the first stage that has others waiting behind it, or the last */
 /* ---- plan_sparse.c: whether a sparse factor costs less than the other method (nanoseconds). */
 bool spd_plan_sparse_pays(const spdhg_problem *p, double other);
+/* Chains and graphs: the flow along many edges makes semismooth Newton slow, with or without ridge. */
+bool spd_plan_has_pairs(const spdhg_problem *p);
+/* Groups of several differences (isotropic total variation): few groups are zero, so that a working set grows large and
+ * expensive. */
+bool spd_plan_has_groups_of_pairs(const spdhg_problem *p);
 double spd_plan_dual_cost(const spdhg_problem *p); /* nanoseconds of fgp to 1e-6 on an image */
-double spd_plan_row_cost(const spdhg_problem *p); /* nanoseconds of one row of a stochastic pass: its entries, and all of F */
+double spd_plan_row_cost(const spdhg_problem *p);  /* nanoseconds of one row of a stochastic pass: its entries, and all of F */
 /* ---- meaning.c: fills spread, group and rows of a model from the problem and its solution x; false: out of memory. */
 struct spdhg_model;
 bool spd_coefficient_groups(const spdhg_problem *p, const double *x, int64_t *group); /* those of x alone, dK numbers */
