@@ -111,7 +111,7 @@ def h_star(kind, arg, gamma, u):
         P = [t if high is None else min(t, high) for t in P]
     elif kind == "ball":
         size = norm(u)
-        return R * size - gamma * R * R / 2 if size > gamma * R else size * size / (2 * gamma)
+        return R * size - gamma * R * R / 2 if size >= gamma * R else size * size / (2 * gamma)
     elif gamma == 0:
         return R * (max(map(abs, u)) if kind == "l1ball" else max(u))
     else:

@@ -21,18 +21,26 @@ def bound_of(P, alpha, y, radius):
     return P.bound_of_losses(alpha) - (radius_support(P, radius, u) if radius is not None else h_star(P.set, P.set_arg, P.gamma, u))
 
 
-def lower_bound(P, alpha, y, radius):
+def lower_bound(P, x, alpha, y, radius, wanted):
+    """The first bound that reaches what is wanted, or the best; any repair will do."""
     if radius is not None or not P.exact:
         even = normalised(P, alpha)
         return bound_of(P, *into_ball(P, balance(P, even) if P.intercept else even, y), radius)
     sign = 1 if P.low is not None else -1 if P.high is not None else 0
-    trials = ((0, 1e-6), (1e-10, 1e-6), (1e-7, 1e-4)) if sign else ((0, 0),)  # what of v is rounding, beside a bound, is for us to guess
-    for trial in trials:
+    # What of v is rounding, beside a bound, is for us to guess, and whether rows of F can take it up.
+    parts = ((0, 1e-6), (1e-10, 1e-6), (1e-7, 1e-4), (1e-13, 1e-11)) if sign else ((0, 0),)
+    best, why = None, None
+    for trial in [(*part, along_F, at) for at in ((x, None) if sign else (None,)) for along_F in (True, False) for part in parts]:
         try:
-            return bound_of(P, *into_ball(P, *repair(P, alpha, y, sign, *trial)), radius)
+            found = bound_of(P, *into_ball(P, *repair(P, alpha, y, sign, *trial)), radius)
+            best = found if best is None else max(best, found)
         except Rejected as reason:
-            if trial == trials[-1]:
-                raise reason
+            why = why or reason
+        if best is not None and best >= wanted:
+            break
+    if best is None:
+        raise why
+    return best
 
 
 def prove(certificate, file_rows):
@@ -54,7 +62,8 @@ def prove(certificate, file_rows):
         raise Rejected("x is not in X, or there is a constant where there is no intercept")
     objective, gap = mpq(said["objective"]), mpq(said["gap"])
     radius = mpq(said["radius"]) if said["kind"] == "within_radius" else None
-    f, D = P.value(x, c), lower_bound(P, alpha, y, radius)
+    f = P.value(x, c)
+    D = lower_bound(P, x, alpha, y, radius, max(f, objective) - gap)
     about = "all x in X" if radius is None else f"x in X with ||x|| <= {float(radius):.6g}"
     tiny = mpfr(2) ** -220 * max(abs(f), abs(D))
     if not (f - D <= gap + tiny and objective - D <= gap + tiny and abs(objective - f) <= gap + tiny):

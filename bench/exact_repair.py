@@ -68,13 +68,13 @@ def find_anchors(P, alpha):
     return anchor
 
 
-def find_routes(P, sinks, anchor):
+def find_routes(P, sinks, anchor, along_F=True):
     """Rows of F with one or two entries make a forest along which v_j travels, to a row with one entry, a sink or a root: order,
     {j: (row, F_ej, next, F_e next)}, u and root of each column. Row -1 - i of A, where it is column j's anchor, takes v_j or sends it to the
     intercept, which is number d."""
     edges, send, order = {}, {}, list(sinks)
     of_row = {j: P.w[i] * P.A[i][0][1] / (P.W * P.scale[j]) for j, i in anchor.items()}
-    for e, row in enumerate(P.F):
+    for e, row in enumerate(P.F if along_F else []):
         if P.lam[e] > 0 and len(row) == 1 and row[0][1] != 0 and row[0][0] not in send and row[0][0] not in sinks:
             send[row[0][0]] = (e, row[0][1], None, None)
             order.append(row[0][0])
@@ -147,13 +147,15 @@ def steps(left, columns, make):
     columns = [c for c in columns if c[2] > 0]
     if not columns:
         raise Rejected("no exact repair was found: no alpha has room")
-    H = np.array([[float(t) * c[2] for t in make(c)] for c in columns]).T
+    made = [make(c) for c in columns]
+    most = [max(max(abs(E[q]) for E in made), mpq(1, 2**1060)) for q in range(len(left))]  # columns of any size
+    H = np.array([[float(t / m) * c[2] for t, m in zip(E, most)] for E, c in zip(made, columns)]).T
     H /= np.maximum(np.linalg.norm(H, axis=1), 1e-300)[:, None]
     R, pick = scipy.linalg.qr(H, mode="r", pivoting=True)
     rank = int((np.abs(np.diag(R)) > 1e-11 * abs(R[0, 0])).sum())
     chosen = [columns[q] for q in pick[:rank]]
     lines = scipy.linalg.qr(H[:, pick[:rank]].T, mode="r", pivoting=True)[1][:rank]
-    effects = [make(c) for c in chosen]
+    effects = [made[q] for q in pick[:rank]]
     return list(zip(chosen, solve([[E[q] for E in effects] for q in lines], [[-t for t in left[q]] for q in lines])))
 
 
@@ -167,15 +169,58 @@ def column_sizes(P, alpha):
     return sizes
 
 
-def repair(P, alpha, y, sign, cut, sink):
+def open_outputs(P, alpha, i):
+    """softmax: the outputs of row i whose probability is not 0, the likeliest first."""
+    q = [alpha[i * P.K + k] + int(P.b[i][0] == k) for k in range(P.K)]
+    return sorted((k for k in range(P.K) if q[k] > 0), key=lambda k: -q[k])
+
+
+def steps_of_outputs(P, left, alpha, y, alphas, ys, make):
+    """softmax, output by output: what leaves one output of a row goes to its likeliest one, and a probability of 0 stays so."""
+    K, columns = P.K, []
+    for kind, i, _ in alphas:
+        first, *others = open_outputs(P, alpha, i) or [None]
+        columns += [(kind, i, float(P.w[i] * (alpha[i * K + k] + int(P.b[i][0] == k))), k, first) for k in others]
+    columns += [(*c, k, None) for c in ys for k in range(K)]
+
+    def spread_out(c):
+        out = [mpq(0)] * (len(left) * K)
+        for q, t in enumerate(make(c)):
+            out[q * K + c[3]] += t
+            if c[4] is not None:
+                out[q * K + c[4]] -= t
+        return out
+
+    for (kind, at, _, k, first), (delta,) in steps([[t] for line in left for t in line], columns, spread_out):
+        if kind == "alpha":
+            alpha[at * K + k] += delta * P.W / P.w[at]
+            alpha[at * K + first] -= delta * P.W / P.w[at]
+        else:
+            y[at * K + k] += delta
+
+
+def column_squares(P):
+    """(1/W) sum_i w_i a_ij^2 of the columns as scaled."""
+    out = [mpq(0)] * P.d
+    for i, row in enumerate(P.A):
+        for j, a in row:
+            out[j] += P.w[i] * (a / P.scale[j]) ** 2 / P.W
+    return out
+
+
+def repair(P, alpha, y, sign, cut, sink, along_F=True, x=None):
     """(alpha, y) changed such that v = 0, and the intercept's part, exactly. With a bounded side (sign 1: below, -1: above) sign v may be positive:
-    what is more than cut (of what v_j is a sum of) stays, and a column where all is more than sink can take up anything."""
+    what is more than cut (of what v_j is a sum of) stays, and a column where all is more than sink can take up anything. along_F: rows of F may take
+    v up; not where their lambda is too small for that. x: of x_j away from the side and v_j >= 0 the one that is smaller in its unit is to be 0."""
     K, alpha, y = P.K, normalised(P, alpha), list(y)
     v, v0 = P.residual(alpha, y)
     size = [t / (P.W * s) for t, s in zip(column_sizes(P, alpha), P.scale)] if sign else [mpq(0)] * P.d
     wanted = [t if sign * t > mpq(cut) * size[q // K] else mpq(0) for q, t in enumerate(v)]
-    sinks = {j for j in range(P.d) if all(sign * t > mpq(sink) * size[j] for t in v[j * K : j * K + K])}
-    order, send, u, root = find_routes(P, sinks, {})
+    if x is not None and sign:
+        square, side = column_squares(P), P.low if sign > 0 else P.high
+        wanted = [t if abs(v[q]) >= abs(x[q] - side) * square[q // K] else mpq(0) for q, t in enumerate(wanted)]
+    sinks = {j for j in range(P.d) if all(sign * t > mpq(sink) * size[j] and s != 0 for t, s in zip(v[j * K : j * K + K], wanted[j * K : j * K + K]))}
+    order, send, u, root = find_routes(P, sinks, {}, along_F)
     if len(set(root)) > UNKNOWNS_MOST:
         order, send, u, root = find_routes(P, sinks, find_anchors(P, alpha))
     roots = sorted({j for j in root if j is not None and j < P.d})
@@ -197,14 +242,18 @@ def repair(P, alpha, y, sign, cut, sink):
 
         tree = {s[0] for s in send.values()}
         alphas = [("alpha", i, room(P.loss, P.arg, alpha[i * K : i * K + K], P.b[i]) * float(P.w[i])) for i in range(P.n)]
-        ys = [("y", e, float(P.lam[e])) for e in range(len(P.F)) if e not in tree and len(P.F[e]) > 1]
+        ys = [("y", e, float(P.lam[e])) for e in range(len(P.F)) if e not in tree and (len(P.F[e]) > 1 or not along_F)]
         make = lambda c: effect(P.A[c[1]], P.scale, mpq(1)) if c[0] == "alpha" else effect(P.F[c[1]], [1] * P.d, mpq(0))
-        if P.loss == "softmax" and any(sum(line) for line in left):  # the alphas of a row add up to 0: the mean over outputs is left to y
+        closed = P.loss == "softmax" and any(len(open_outputs(P, alpha, i)) < K for i in range(P.n))
+        if closed:
+            steps_of_outputs(P, left, alpha, y, alphas, ys, make)
+            left = []
+        elif P.loss == "softmax" and any(sum(line) for line in left):  # the alphas of a row add up to 0: the mean over outputs is left to y
             mean = [sum(line) / K for line in left]
             for (_, e, _), (delta,) in steps([[t] for t in mean], ys, make):
                 y[e * K : e * K + K] = [t + delta for t in y[e * K : e * K + K]]
             left = [[t - m for t in line] for line, m in zip(left, mean)]
-        for (kind, at, _), delta in steps(left, alphas + ys, make):
+        for (kind, at, _), delta in steps(left, alphas + ys, make) if left else ():
             for k in range(K):
                 if kind == "alpha":
                     alpha[at * K + k] += delta[k] * P.W / P.w[at]

@@ -165,6 +165,9 @@ SPDHG_API spdhg_status spdhg_structure_from_csr(spdhg_structure **out, int64_t r
  * or weight out of range. */
 SPDHG_API spdhg_status spdhg_structure_from_edges(spdhg_structure **out, int64_t features, int64_t edges, const int64_t *end,
                                                   const double *weight, spdhg_error *err);
+/* Levels of categories that belong together: neighbours of ordered levels, all pairs of unordered ones; the reference
+ * level counts as 0. columns: of the data. SPDHG_USAGE: there are no categories. */
+SPDHG_API spdhg_status spdhg_structure_categories(spdhg_structure **out, const spdhg_columns *columns, spdhg_error *err);
 /* chain (order 0) or trend:ORDER of coefficients at these rising positions: divided differences, scaled as in genlasso,
  * which vanish on polynomials of degree ORDER in the position. position NULL: 1, 2, ...; those of a chain do not depend
  * on it. */
@@ -515,18 +518,21 @@ typedef struct spdhg_graph_options {
     double rho;         /* weight of |Theta_ij|, or the threshold of a correlation; 0: see choose */
     int64_t edges;      /* "edges": this many, or the next smaller number that some rho gives */
     int64_t neighbours; /* "knn": neighbours of each feature */
-    int64_t max_component;  /* "auto": the largest component allowed, in features */
-    double tol;             /* stop at a duality gap of tol times the features of a component */
-    double threshold;       /* entries with |Theta_ij| <= threshold are not edges */
-    bool covariance;        /* use covariances instead of correlations */
-    bool penalize_diagonal; /* penalise Theta_ii too */
-    bool both;              /* neighbourhood: an edge needs both ends to choose it, not one */
-    uint64_t seed;          /* "stars": seed of the subsamples */
-    int threads;            /* 0: the cores this process may use. The result does not depend on it */
-    uint64_t max_memory;    /* SPDHG_MEMORY rather than more bytes than this for a component; 0: no limit */
+    int64_t max_component;   /* "auto": the largest component allowed, in features */
+    double tol;              /* stop at a duality gap of tol times the features of a component */
+    double threshold;        /* entries with |Theta_ij| <= threshold are not edges */
+    bool covariance;         /* use covariances instead of correlations */
+    bool penalize_diagonal;  /* penalise Theta_ii too */
+    bool both;               /* neighbourhood: an edge needs both ends to choose it, not one */
+    uint64_t seed;           /* "stars": seed of the subsamples */
+    int threads;             /* 0: the cores this process may use. The result does not depend on it */
+    uint64_t max_memory;     /* SPDHG_MEMORY rather than more bytes than this for a component; 0: no limit */
+    spdhg_callback callback; /* asked (SPDHG_EVENT_POLL) before every step of quic and alm, from any thread; nonzero: they end
+                                with what they have reached, and report.converged is false */
+    void *user;
 } spdhg_graph_options;
 #define SPDHG_GRAPH_OPTIONS                                                                                                      \
-    { sizeof(spdhg_graph_options), "quic", "edge", "auto", 0, 0, 5, 1500, 1e-6, 0, false, false, false, 0, 0, 0 }
+    { sizeof(spdhg_graph_options), "quic", "edge", "auto", 0, 0, 5, 1500, 1e-6, 0, false, false, false, 0, 0, 0, NULL, NULL }
 
 enum { SPDHG_HUBS = 10 };
 typedef struct spdhg_graph_report {

@@ -146,11 +146,13 @@ bool spd_anchors_take(spd_certifier *c, double affordable) {
 
 /* ---- the exact repair: routes that end at rows with room, what arrives at each column, and what that costs. */
 
-/* The present routes end at the same columns, with the same signs towards the intercept. */
+/* The present routes end at the same columns, each of which still has a row with room, and with the same signs towards the
+ * intercept. The first routes were made before any room was known. */
 static bool still_lead(const spd_certifier *c) {
     const double *now = c->anchor_weight, *before = c->anchor_before;
     for (int64_t j = 0; j < c->problem->d; j++)
-        if ((now[j] > 0) != (before[j] > 0) || (now[j] < 0) != (before[j] < 0)) return false;
+        if ((c->routes.row[j] >= 0 && c->anchor[j] < 0) || (now[j] > 0) != (before[j] > 0) || (now[j] < 0) != (before[j] < 0))
+            return false;
     return true;
 }
 

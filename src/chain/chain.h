@@ -30,6 +30,9 @@ typedef struct spd_forest {
 const char *spd_forest_refuses(const spdhg_problem *p);
 void spd_forest_layout(spd_forest *f, const spdhg_problem *p, spd_arena *work);
 void spd_forest_fill(spd_forest *f, const spdhg_problem *p); /* to be repeated when lambda has changed */
+/* Output k of y from the forces t along the edges and s at the nodes (dual.c), which are overwritten. Rows of F with one entry
+ * share the force on their column in proportion to lambda |F|. */
+void spd_forest_write_dual(const spd_forest *f, const spdhg_problem *p, int64_t k, double *t, const double *s, double *y);
 
 /* ---- variation.c, knots.c: the dynamic program. Arrays are indexed by node. */
 typedef struct spd_variation {

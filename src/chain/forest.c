@@ -154,3 +154,11 @@ void spd_forest_fill(spd_forest *f, const spdhg_problem *p) {
         f->sparse = f->sparse || size > 0;
     }
 }
+
+void spd_forest_write_dual(const spd_forest *f, const spdhg_problem *p, int64_t k, double *t, const double *s, double *y) {
+    for (int64_t i = 0; i < f->d; i++)
+        if (f->parent[i] >= 0) y[f->at[i] + k] = t[i] / f->entry[i];
+    for (int64_t i = 0; i < f->d && f->sparse; i++) t[f->column[i]] = f->mu[i] > 0 ? f->flip[i] * s[i] / f->mu[i] : 0;
+    for (spd_rows r = spd_rows_of(p); f->sparse && spd_rows_next(&r);)
+        if (r.row.n == 1) y[r.at + k] = (r.row.val[0] < 0 ? -1 : 1) * t[r.row.idx[0]] * r.term->lambda;
+}

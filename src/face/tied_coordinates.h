@@ -26,6 +26,8 @@ void spd_tied_nearest(const spd_tied *r, const spdhg_problem *p, const double *x
 /* ---- tied_hessian.c: lower triangles, size x size. */
 bool spd_tied_hessian(const spd_tied *r, const spdhg_problem *p, const double *curve, double *H, double *work,
                       spd_stop *stop); /* false: stopped, H is incomplete */
+/* Its diagonal. work: 2 size + 2 K. */
+void spd_tied_diagonal(const spd_tied *r, const spdhg_problem *p, const double *curve, double *diagonal, double *work);
 int64_t spd_tied_hessian_work(const spdhg_problem *p, int64_t most);
 /* S = diag(scale), constant over each block that the penalty couples:
  *     1 / ( (row of FB)(diag H)^{-1}(row of FB)' ) */

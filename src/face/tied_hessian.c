@@ -104,6 +104,37 @@ bool spd_tied_hessian(const spd_tied *r, const spdhg_problem *p, const double *c
     return !spd_stop_now(stop);
 }
 
+/* C_kk of a row for output k. */
+static double curvature(const spdhg_problem *p, const double *curve, const spd_row *row, int64_t i, int64_t k, double *unit) {
+    if (p->loss->value) return curve[i * p->K + k];
+    memset(unit, 0, (size_t)p->K * sizeof *unit);
+    unit[k] = 1;
+    p->loss->second_k(curve + i * p->K, p->K, row->b[0], unit, unit + p->K);
+    return unit[p->K + k];
+}
+
+void spd_tied_diagonal(const spd_tied *r, const spdhg_problem *p, const double *curve, double *diagonal, double *work) {
+    double *value = work, *unit = work + 2 * r->size;
+    reduced_row a = {.value = value, .touched = (int32_t *)(void *)(work + r->size)};
+    a.output = a.touched + r->size;
+    memset(value, 0, (size_t)r->size * sizeof *value);
+    memset(diagonal, 0, (size_t)r->size * sizeof *diagonal);
+    for (int64_t i = 0; i < p->n; i++) {
+        spd_row row;
+        spd_problem_row(p, i, &row);
+        for (int64_t k = 0; k < p->K; k++) {
+            touch(r, p, &row, k, &a);
+            const double c = spd_problem_share(p, i) * curvature(p, curve, &row, i, k, unit);
+            for (int64_t q = 0; q < a.count; q++) {
+                double *v = value + a.touched[q];
+                diagonal[a.touched[q]] += c * *v * *v;
+                *v = 0;
+            }
+            a.count = 0;
+        }
+    }
+}
+
 /* Entry q of a row of F B, output k: its unknown, or -1, and its value. */
 static inline int32_t entry(const spd_tied *r, const spd_csr_row *row, int64_t q, int64_t K, int64_t k, double *value) {
     const int64_t at = row->idx[q] * K + k;

@@ -62,7 +62,7 @@ static void iterate(alm *s) {
     const double enough = g->tol * (double)g->p;
     for (int64_t i = 0; i < g->p; i++) s->x->Theta[i * g->p + i] = 1 / (g->S[i * g->p + i] + g->diagonal);
     s->x->gap = gap_at(s);
-    for (s->x->iterations = 0; s->x->iterations < g->most && !(s->x->gap <= enough);) {
+    for (s->x->iterations = 0; !(s->x->gap <= enough) && spd_glasso_goes_on(g, s->x);) {
         if (!alternate(s)) return;
         if (++s->x->iterations % CHECK_EVERY == 0 || s->x->iterations == g->most) s->x->gap = gap_at(s);
     }

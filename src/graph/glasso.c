@@ -32,3 +32,8 @@ double spd_glasso_gap(const spd_glasso *g, const spd_glasso_point *x, bool signs
     if (!spd_cholesky(p, work)) return INFINITY;
     return fmax(0, spd_glasso_value(x) - spd_cholesky_logdet(p, work) - (double)p);
 }
+
+bool spd_glasso_goes_on(const spd_glasso *g, const spd_glasso_point *x) {
+    if (x->iterations >= g->most) return false;
+    return !g->ask || !g->ask->callback || g->ask->callback(g->ask->user, &(spdhg_event){.kind = SPDHG_EVENT_POLL}) == 0;
+}

@@ -79,13 +79,16 @@ double spd_noise_level(const spd_columns *c);
 spdhg_status spd_nth_largest(const spd_columns *c, int threads, int64_t n, double *nth, double *largest, spdhg_error *err);
 
 /* ---- glasso.c: what QUIC and ALM share, namely one component, its objective and its duality gap. */
+struct spd_glasso_point;
 typedef struct spd_glasso {
     int64_t p;
-    const double *S;      /* p x p */
-    double rho, diagonal; /* weight of |Theta_ij|, i != j, and of Theta_ii */
-    double tol;           /* stop at gap <= tol p */
-    int most;             /* maximum number of iterations */
+    const double *S;                /* p x p */
+    double rho, diagonal;           /* weight of |Theta_ij|, i != j, and of Theta_ii */
+    double tol;                     /* stop at gap <= tol p */
+    int most;                       /* maximum number of iterations */
+    const spdhg_graph_options *ask; /* whose callback may end it earlier */
 } spd_glasso;
+bool spd_glasso_goes_on(const spd_glasso *g, const struct spd_glasso_point *x); /* glasso.c: neither limit nor callback ends it */
 typedef struct spd_glasso_point {
     double *Theta, *W;             /* p x p, W = Theta^{-1} */
     double logdet, trace, penalty; /* f = -logdet + <S, Theta> + penalty */

@@ -17,6 +17,7 @@ typedef struct job {
     const spd_columns *c;
     const spd_components *parts;
     double rho, diagonal, tol, threshold;
+    const spdhg_graph_options *o;
     bool alm;
     component *result;
     double *Theta_ii;
@@ -60,7 +61,7 @@ static spdhg_status solve_one(const job *w, int64_t t, spdhg_error *err) {
     if (status == SPDHG_OK)
         status = spd_covariance_block(w->c, w->parts->list + first, p, w->parts->home, w->parts->place, S, err);
     if (status == SPDHG_OK) {
-        const spd_glasso g = {p, S, w->rho, w->diagonal, w->tol, w->alm ? ALM_MOST : QUIC_MOST};
+        const spd_glasso g = {p, S, w->rho, w->diagonal, w->tol, w->alm ? ALM_MOST : QUIC_MOST, w->o};
         const double begun = spd_thread_seconds();
         if (!(w->alm ? spd_alm : spd_quic)(&g, &x)) status = spd_fail_memory(err, 48.0 * (double)p * (double)p);
         w->result[t].seconds = spd_thread_seconds() - begun;
@@ -133,6 +134,7 @@ static spdhg_status learn(const spd_columns *c, double rho, const spdhg_graph_op
              o->penalize_diagonal ? rho : 0,
              o->tol,
              o->threshold,
+             o,
              alm,
              SPD_NEW(component, parts.count),
              out->diagonal = SPD_NEW(double, c->features)};

@@ -166,7 +166,7 @@ static bool iterate(quic *s, double rho) {
     s->g.rho = fmax(rho, largest_pair(&s->g));
     spd_glasso_evaluate(&s->g, x);
     double length = 1, decrement = 0;
-    for (; x->iterations < s->g.most; x->iterations++) {
+    for (; spd_glasso_goes_on(&s->g, x); x->iterations++) {
         if (s->g.rho > rho && (length == 0 || (length == 1 && decrement < CALM))) {
             s->g.rho = fmax(rho, s->g.rho / 2);
             spd_glasso_evaluate(&s->g, x);

@@ -5,7 +5,6 @@
  *
  * With the squared loss the model is exact and one step suffices, in linear time. */
 #include "newton/signal_newton.h"
-#include "problem/rows.h"
 
 typedef struct chain_newton {
     spd_signal_newton signal;
@@ -29,17 +28,11 @@ static void groups(spd_signal_newton *signal, double low, double high, const dou
     spd_variation_groups(&((chain_newton *)signal)->forest, u, low, high, group);
 }
 
-/* y from the forces along the edges. Rows of F with one entry share the force s on their column in proportion to lambda |F|. */
 static void dual(spd_signal_newton *signal, const spdhg_problem *p, int64_t k, const spd_unary *model, double low, double high,
                  const double *u, double *y) {
     chain_newton *self = (chain_newton *)signal;
-    const spd_forest *f = &self->forest;
-    spd_variation_dual(f, model, low, high, u, self->t, self->s, self->range);
-    for (int64_t i = 0; i < f->d; i++)
-        if (f->parent[i] >= 0) y[f->at[i] + k] = self->t[i] / f->entry[i];
-    for (int64_t i = 0; i < f->d && f->sparse; i++) self->t[f->column[i]] = f->mu[i] > 0 ? f->flip[i] * self->s[i] / f->mu[i] : 0;
-    for (spd_rows r = spd_rows_of(p); f->sparse && spd_rows_next(&r);)
-        if (r.row.n == 1) y[r.at + k] = (r.row.val[0] < 0 ? -1 : 1) * self->t[r.row.idx[0]] * r.term->lambda;
+    spd_variation_dual(&self->forest, model, low, high, u, self->t, self->s, self->range);
+    spd_forest_write_dual(&self->forest, p, k, self->t, self->s, y);
 }
 
 static const spd_signal_way by_dynamic_programming = {.minimise = minimise, .groups = groups, .dual = dual};

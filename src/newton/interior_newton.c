@@ -10,7 +10,7 @@
  *
  * Meant for problems on which proximal Newton by ADMM is slow: sets X whose sides bind on columns of very different size, and
  * losses whose curvature is in few rows (smooth-hinge of a small width). */
-#include "newton/interior_newton.h"
+#include "newton/newton.h"
 
 static const double ENOUGH = 1e-22, DEL = 1e-14, DEL_GROWS = 1e4;
 enum { HALVINGS_MOST = 40, IDLE_MOST = 3, MODELS_MOST = 8, STEPS_MOST = 200 };

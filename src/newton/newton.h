@@ -2,6 +2,7 @@
  * search. */
 #ifndef SPD_NEWTON_H
 #define SPD_NEWTON_H
+#include "interior/interior.h"
 #include "solver/solver.h"
 
 /* The first member of each solver's own structure, so that a run's `self` can be read as an spd_newton. */
@@ -43,4 +44,8 @@ void spd_metric_add_squares(const spdhg_problem *p, const double *weight, double
  * that promises more along d = -D^-1 g, with D the diagonal of H, has too little curvature. This happens where the curvature of
  * the loss has no bound. H (its lower triangle) is then multiplied by the factor that reduces the promise to f. work: 2n. */
 void spd_newton_stiffen(const spdhg_problem *p, double f, int64_t n, const double *g, double *H, double *work);
+
+/* ---- interior_newton.c, for the two interior-point solvers. Sets bend and pull of a. bend: the largest curvature of each
+ * coordinate (for a loss with a narrow kink: over a width of 1). pull: the penalty on it, squared. */
+void spd_interior_newton_scales(spd_interior *a);
 #endif

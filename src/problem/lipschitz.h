@@ -7,7 +7,13 @@
 static inline double spd_problem_norm_factor(const spdhg_problem *p, double length) {
     return length > 0 ? 2 * p->row_norm_mean / (p->row_norm_mean + length) : 2;
 }
-/* Of all rows, 1 for iid; a_i has a last entry 1 for the intercept. */
+/* ||a_i||, with a last entry 1 for the intercept. */
+static inline double spd_problem_row_norm(const spdhg_problem *p, int64_t i) {
+    spd_row row;
+    spd_problem_row(p, i, &row);
+    return sqrt(spd_dot(row.nnz, row.val, row.val) + p->intercept);
+}
+/* sample.c: f_i of all rows, 1 for iid; a_i has a last entry 1 for the intercept. */
 void spd_problem_factors(const spdhg_problem *p, spdhg_sampling sampling, double *f);
 /* kappa max_i f_i (||a_i||^2 [+1]): bounds the curvature of every drawn row; f_i: the factor of its draw, 1 for iid. */
 double spd_problem_row_curvature(const spdhg_problem *p, spdhg_sampling sampling);

@@ -37,6 +37,11 @@ static void build_alias(int64_t n, const double *w, double W, double *keep, int6
     }
 }
 
+void spd_problem_factors(const spdhg_problem *p, spdhg_sampling sampling, double *f) {
+    const bool norm = sampling == SPDHG_SAMPLING_NORM;
+    for (int64_t i = 0; i < p->n; i++) f[i] = norm ? spd_problem_norm_factor(p, spd_problem_row_norm(p, i)) : 1;
+}
+
 /* The factor and the probability of every row under norm sampling; returns the sum of the latter, 1 up to rounding. */
 static double chances(const spdhg_problem *p, double *factor, double *chance) {
     double sum = 0;

@@ -25,21 +25,11 @@ static bool worth_a_pass(const spdhg_problem *p) {
            STEPS_SAVED * spd_problem_normal_cost(p) >= spd_plan_row_cost(p);
 }
 
-/* Nanoseconds of Newton's method with a dense factor and of a pass of saga-pd3o, as measured by bench/scaling. Newton: writing
- * out H five times, inner iterations, factors. Pass: entries and rows. Only the ratio of the two matters. */
-static double newton_cost(const spdhg_problem *p) {
-    const int64_t all = spd_problem_normal_size(p);
-    const double n = (double)(all < SPD_WORKING_MOST ? all : SPD_WORKING_MOST);
-    return 3 * (double)p->n * spd_problem_normal_cost(p) + 200 * n * n + n * n * n / 12;
-}
-
-static double pass_cost(const spdhg_problem *p) { return (double)p->K * (12 * (double)p->nnz + 200 * (double)p->n); }
-
 /* Passes of saga-pd3o to try before Newton's method, 0 for none. With ridge and L <= N gamma it needs about PASSES passes to
  * reach 1e-6 for any number of coefficients, while the cost of Newton's factors is cubic in that number. If it needs more, at
  * most half the cost of Newton's method is lost. */
 static double passes_first(const spdhg_problem *p) {
-    const double L = spd_problem_lipschitz(p, SPDHG_SAMPLING_IID), affordable = newton_cost(p) / pass_cost(p);
+    const double L = spd_problem_lipschitz(p, SPDHG_SAMPLING_IID), affordable = spd_plan_newton_cost(p) / spd_plan_pass_cost(p);
     const bool easy = p->gamma > 0 && L <= (double)p->n * p->gamma && p->m <= STRUCTURE_MOST * p->d;
     if (!easy || !p->set.kind->whole || !takes("saga-pd3o", p)) return 0;
     return affordable > PASSES ? fmin(fmax(affordable / 2, 2 * PASSES), PASSES_MOST) : 0;
@@ -54,7 +44,7 @@ static int64_t thin_stride(const spdhg_problem *p) {
 /* Passes of saga-pd3o before the interior-point method, whose factors have a cost cubic in the number of coefficients: about a
  * quarter of that cost, if it may suffice. */
 static double passes_before_interior(const spdhg_problem *p) {
-    const double n = (double)spd_problem_normal_size(p), affordable = 1.5 * n * n * n / pass_cost(p);
+    const double n = (double)spd_problem_normal_size(p), affordable = 1.5 * n * n * n / spd_plan_pass_cost(p);
     return affordable > PASSES && takes("saga-pd3o", p) ? fmin(affordable, PASSES_MOST) : 0;
 }
 
@@ -64,13 +54,15 @@ static const char *first_pass(const spdhg_problem *p) { return p->gamma > 0 ? "s
  * factors of proximal Newton, if it may suffice; unlimited if Newton's method refuses the problem. */
 static double passes_of_fista(const spdhg_problem *p, bool few) {
     if (spd_problem_can_slide(p) || !takes("fista", p)) return 0;
-    const double affordable = few ? newton_cost(p) / pass_cost(p) : INFINITY;
+    const double affordable = few ? spd_plan_newton_cost(p) / spd_plan_pass_cost(p) : INFINITY;
     return affordable > PASSES ? affordable / 2 : 0;
 }
 
 /* The facts that determine the plan. */
 typedef struct facts {
     bool line;      /* a signal on lines or trees: dynamic programming */
+    bool forest;    /* lines or trees and any A: semismooth Newton by dynamic programming */
+    bool wide;      /* the same, at once: many more coefficients than rows, or a set X */
     bool cuts;      /* a signal on a graph: maximum flows */
     bool dual;      /* a signal with groups of differences, and the factor would cost more: gradients on the dual */
     bool factor;    /* each coefficient interacts with few others: a sparse factor */
@@ -97,13 +89,20 @@ static facts look_at(const spdhg_problem *p) {
     if (f.line) return (facts){.line = true, .relieved = takes("interior", p), .cheap = f.cheap, .newton = f.newton, .stride = 1};
     f.cuts = takes("cut-newton", p);
     if (f.cuts) return (facts){.cuts = true, .factor = takes("ipm", p), .cheap = f.cheap, .newton = f.newton, .stride = 1};
+    f.forest = !spd_plan_is_separable(p) && takes("chain-alm", p);
+    f.wide = f.forest && spd_plan_is_wide(p, f.few);
+    if (f.wide) return (facts){.forest = true, .wide = true, .newton = f.newton, .stride = 1};
     const bool groups = spd_plan_has_groups_of_pairs(p);
     f.dual = groups && takes("fgp", p);
-    f.factor = takes("ipm", p) &&
-               spd_plan_sparse_pays(p, fmin(f.few ? newton_cost(p) : INFINITY, f.dual ? spd_plan_dual_cost(p) : INFINITY));
+    f.factor = takes("ipm", p) && spd_plan_sparse_pays(p, fmin(f.few ? spd_plan_newton_cost(p) : INFINITY,
+                                                               f.dual ? spd_plan_dual_cost(p) : INFINITY));
     if (f.factor)
-        return (facts){
-            .factor = true, .relieved = f.cheap && takes("interior", p), .cheap = f.cheap, .newton = f.newton, .stride = 1};
+        return (facts){.factor = true,
+                       .forest = f.forest,
+                       .relieved = f.cheap && takes("interior", p),
+                       .cheap = f.cheap,
+                       .newton = f.newton,
+                       .stride = 1};
     if (f.dual) return (facts){.dual = true, .stride = 1};
     f.newton = f.newton || f.few;
     f.columns = !f.few && takes("cd-newton", p);
@@ -127,6 +126,8 @@ static bool follows_itself(const spd_plan *plan, const char *solver) {
 }
 
 /* The stages in order; the last column says whether a stage is used.
+ * Lines and trees: dynamic programming, inside of chain-newton for signals, of chain-alm for any other A; where the coefficients
+ * are not many more than the rows, chain-alm waits behind the methods below.
  * Few coefficients: proximal Newton with a dense factor. If it gives up, semismooth Newton follows or, with a set X or a loss
  * with linear pieces, an interior-point method. On small problems every method that takes the problem follows if the one before
  * has stalled: what one of them cannot finish another often can, since each loses its digits elsewhere.
@@ -137,11 +138,12 @@ static bool follows_itself(const spd_plan *plan, const char *solver) {
  * optimum for a fraction of the cost; alm-ssn starts with one stochastic pass.
  * Ridge that makes variance-reduced PD3O converge quickly: it goes before either (passes_first). */
 static void add_stages(spd_plan *plan, const spdhg_problem *p, const facts *f) {
-    const bool rescue = f->line || f->cuts || f->factor || f->few || f->interior;
-    const char *last = (rescue ? takes("alm-ssn", p) : f->newton) ? "alm-ssn"
-                       : isinf(f->fista)                          ? "fista"
-                       : f->dual                                  ? "fgp"
-                                                                  : "saga-pd3o";
+    const bool rescue = f->line || f->cuts || f->wide || f->factor || f->few || f->interior;
+    const char *last = f->forest && !f->wide                        ? "chain-alm"
+                       : (rescue ? takes("alm-ssn", p) : f->newton) ? "alm-ssn"
+                       : isinf(f->fista)                            ? "fista"
+                       : f->dual                                    ? "fgp"
+                                                                    : "saga-pd3o";
     const spd_rescue waits = f->cheap ? SPD_RELIEVED : SPD_RESCUED;
     const double sample = (double)(THIN_STEPS * PASSES_PER_STEP) / (double)f->stride;
     const struct {
@@ -157,6 +159,7 @@ static void add_stages(spd_plan *plan, const spdhg_problem *p, const facts *f) {
         {first_pass(p), 1, 1, SPD_ALONE, f->pass},
         {"chain-newton", 0, 1, waits, f->line},
         {"cut-newton", 0, 1, SPD_RESCUED, f->cuts},
+        {"chain-alm", 0, 1, SPD_RESCUED, f->wide},
         {"ipm", 0, 1, waits, f->factor},
         {"cd-newton", 0, 1, SPD_RESCUED, f->columns},
         {"ws-newton", 2000, 1, SPD_ALONE, f->sparse},
@@ -180,6 +183,7 @@ static const char *reason(const facts *f) {
         bool holds;
         const char *why;
     } all[] = {
+        {f->wide, "F joins the coefficients to lines or trees and they are many more than the rows"},
         {f->line, "each row has one entry and F joins the coefficients to lines or trees"},
         {f->cuts, "each row has one entry and F joins the coefficients to a graph"},
         {f->dual, "each row has one entry, and a sparse factor would cost more"},

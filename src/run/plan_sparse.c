@@ -1,25 +1,17 @@
-/* plan_sparse.c - whether `auto` uses the interior-point method with a sparse factor, and what else of F determines a plan. The
- * decision counts the entries and multiplications of the factor in advance. */
+/* plan_sparse.c - whether `auto` uses the interior-point method with a sparse factor. The decision counts the entries and
+ * multiplications of the factor in advance. */
 #include "interior/interior.h"
 #include "run/run.h"
 
 enum {
     COEFFICIENTS_LEAST = 300, /* with fewer, a dense factor costs next to nothing */
-    SHORT_ROW = 16,           /* entries, on average: each coefficient interacts with few others; */
-    WIDE = 4,     /* or no ridge and this many coefficients per row of A; such rows are kept beside the sparse matrix */
-    SPARSER = 30, /* times fewer multiplications than a dense factor, otherwise methods without a factor are better */
+    WIDE = 4,                 /* coefficients per row of A, without ridge: long rows may be kept beside the sparse matrix */
+    SPARSER = 30,             /* times fewer multiplications than a dense factor, otherwise methods without a factor are better */
     ITERATIONS = 25,
     DUAL_STEPS = 2500 /* of fgp to 1e-6 on an image (bench/signals) */
 };
 /* Nanoseconds beyond which other methods may be as good. Few of them make progress on a large grid, more do on long rows. */
 static const double MOST = 1e12, MOST_BESIDE = 3e10;
-
-/* Whether every row of F has one entry: methods by columns then need no factor. */
-static bool is_separable(const spdhg_problem *p) {
-    for (int64_t t = 0; t < p->terms; t++)
-        if (spd_csr_nnz(&p->term[t].F->F) > p->term[t].m) return false;
-    return true;
-}
 
 /* Rows of F with more than two entries (trends): ADMM, which solves proximal Newton's models, converges slowly on them at any size. */
 static bool has_wide_rows(const spdhg_problem *p) {
@@ -30,9 +22,9 @@ static bool has_wide_rows(const spdhg_problem *p) {
 
 static bool is_sparse(const spdhg_problem *p) {
     for (int64_t t = 0; t < p->terms; t++)
-        if (spd_csr_nnz(&p->term[t].F->F) > SHORT_ROW * p->term[t].m) return false;
+        if (spd_csr_nnz(&p->term[t].F->F) > SPD_SHORT_ROW * p->term[t].m) return false;
     return (p->dK >= COEFFICIENTS_LEAST || has_wide_rows(p)) &&
-           (p->nnz <= SHORT_ROW * p->n || (WIDE * p->n <= p->d && p->gamma == 0)) && !is_separable(p);
+           (p->nnz <= SPD_SHORT_ROW * p->n || (WIDE * p->n <= p->d && p->gamma == 0)) && !spd_plan_is_separable(p);
 }
 
 static double entries_of_structure(const spdhg_problem *p) {
@@ -67,16 +59,4 @@ double spd_plan_row_cost(const spdhg_problem *p) {
     double cost = 100 + 4 * (double)p->nnz / (double)p->n;
     for (int64_t t = 0; t < p->terms; t++) cost += 2 * (double)(spd_csr_nnz(&p->term[t].F->F) + p->term[t].m);
     return cost;
-}
-
-bool spd_plan_has_pairs(const spdhg_problem *p) {
-    for (int64_t t = 0; t < p->terms; t++)
-        if (p->term[t].pairs) return true;
-    return false;
-}
-
-bool spd_plan_has_groups_of_pairs(const spdhg_problem *p) {
-    for (int64_t t = 0; t < p->terms; t++)
-        if (p->term[t].pairs && p->term[t].penalty->zeros != SPD_ZEROS_NUMBER && p->term[t].largest > 1) return true;
-    return false;
 }

@@ -11,6 +11,8 @@ const double *spd_solver_intercept(const spdhg_solver *solver);
 /* From now on each run of this solver starts where the last one ended, with what it has learned about the loss; only lambda may
  * change. Gaps may be proven with the alpha that the solver offers. For paths. */
 void spd_solver_keep_running(spdhg_solver *solver, double seconds);
+/* The start is expected to be the solution: the next run evaluates it before it prepares a stage, and needs none if it is. */
+void spd_solver_expect(spdhg_solver *solver);
 void spd_solver_tolerate(spdhg_solver *solver, double tol); /* applies to later runs */
 const spdhg_options *spd_solver_options(const spdhg_solver *solver);
 spdhg_outcome spd_solver_outcome(const spdhg_solver *solver);
@@ -38,13 +40,23 @@ typedef struct spd_plan {
     char why[300]; /* a sentence for -v */
 } spd_plan;
 const spd_stage *spd_plan_main(const spd_plan *plan); /* the first stage that has others waiting behind it, or the last */
-/* ---- plan_sparse.c: whether a sparse factor costs less than the other method (nanoseconds). */
-bool spd_plan_sparse_pays(const spdhg_problem *p, double other);
+enum { SPD_SHORT_ROW = 16 };                          /* entries, on average: each coefficient interacts with few others */
+/* ---- plan_counts.c */
+/* Nanoseconds of Newton's method with a dense factor and of a pass of saga-pd3o, as measured by bench/scaling. Newton: writing
+ * out H five times, inner iterations, factors. Pass: entries and rows. Only the ratio of the two matters. */
+int64_t spd_plan_thin_stride(const spdhg_problem *p); /* of the sample of rows to start on; 1: all */
+double spd_plan_newton_cost(const spdhg_problem *p);
+double spd_plan_pass_cost(const spdhg_problem *p);
 /* Chains and graphs: the flow along many edges makes semismooth Newton slow, with or without ridge. */
 bool spd_plan_has_pairs(const spdhg_problem *p);
 /* Groups of several differences (isotropic total variation): few groups are zero, so that a working set grows large and
  * expensive. */
 bool spd_plan_has_groups_of_pairs(const spdhg_problem *p);
+bool spd_plan_is_separable(const spdhg_problem *p); /* every row of F has one entry: methods by columns are best */
+/* Whether chain-alm, which takes p, goes first. few: a dense factor of all coefficients is possible. */
+bool spd_plan_is_wide(const spdhg_problem *p, bool few);
+/* ---- plan_sparse.c: whether a sparse factor costs less than the other method (nanoseconds). */
+bool spd_plan_sparse_pays(const spdhg_problem *p, double other);
 double spd_plan_dual_cost(const spdhg_problem *p); /* nanoseconds of fgp to 1e-6 on an image */
 double spd_plan_row_cost(const spdhg_problem *p);  /* nanoseconds of one row of a stochastic pass: its entries, and all of F */
 /* ---- meaning.c: fills spread, group and rows of a model from the problem and its solution x; false: out of memory. */

@@ -30,6 +30,7 @@ extern const spd_solver_kind spd_solver_interior;
 extern const spd_solver_kind spd_solver_fista;
 extern const spd_solver_kind spd_solver_ipm;
 extern const spd_solver_kind spd_solver_chain_newton;
+extern const spd_solver_kind spd_solver_chain_alm;
 extern const spd_solver_kind spd_solver_cut_newton;
 extern const spd_solver_kind spd_solver_fgp;
 extern const spd_solver_kind spd_solver_spdhg_sc1h;
@@ -49,7 +50,7 @@ static const spd_solver_kind *const table[] = {
     &spd_solver_cd_newton,      &spd_solver_spdhg_sc1h,     &spd_solver_spdhg_sc2h,
     &spd_solver_interior,       &spd_solver_chain_newton,   &spd_solver_ipm,
     &spd_solver_fista,          &spd_solver_cut_newton,     &spd_solver_fgp,
-    &spd_solver_spdhg_free,     &spd_solver_sadmm_sc2,
+    &spd_solver_spdhg_free,     &spd_solver_sadmm_sc2,      &spd_solver_chain_alm,
 };
 
 const spd_solver_kind *const *spd_solver_table(int *entries) {

@@ -75,9 +75,11 @@ PROVABLE = [
     ("signal", 1300056), ("width 0", 1300089), ("one-hot", 7000174), ("sparse", 7000179),     # sides of X: forces of l1 rows, rows that go to 0
     ("counts collinear", 1300010), ("signal of any size", 1300073),                             # another method where the first has stalled
     ("counts", 1300077), ("duplicates", 1300039),                                             # a lambda too small to absorb the rounding of v
+    ("cancelling", 9100059), ("counts 1e3", 9100024),                                         # 0 is not in X, and f(0) far below
     ("counts one-hot", 7000064), ("counts", 7000153),                                         # optimum 0 at a constant that is no double
     ("sparse", 7000235), ("separable", 7000335), ("interpolation", 7000305),                  # softmax: one class separable from the others
 ]
 # (family, seed) of what was once said falsely: rounding of a bracket that comes out as 0; the weight of rows without an entry; a deviation that is no double;
 # the logarithm that a score is compared with, where the score itself has twice the digits (twice).
-ONCE_FALSE = [("offsets", 700061), ("weights", 700072), ("underflow", 600075), ("counts weights", 920000), ("counts one-hot", 920010)]
+# A column whose only rows have no room from the first point on.
+ONCE_FALSE = [("F 1e100", 9900014), ("offsets", 700061), ("weights", 700072), ("underflow", 600075), ("counts weights", 920000), ("counts one-hot", 920010)]

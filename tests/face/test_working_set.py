@@ -40,12 +40,14 @@ class WorkingSet(CommandTest):
             yield gamma, A, labels, large, model
 
     def test_the_plan(self):
-        """Chains go to the working set with ridge too; a penalty on single coefficients goes to coordinate descent; a full set hands over."""
+        """Circles go to the working set with ridge too, chains to dynamic programming, a penalty on single coefficients to coordinate descent; a full set hands over."""
         draw = np.random.default_rng(3)
         A = draw.standard_normal((60, 2600)).round(3)
         self.write("data.svm", "".join(f"{1 if a[:40].sum() > 0 else -1} " + " ".join(f"{j + 1}:{v}" for j, v in enumerate(a)) + "\n" for a in A))
-        for words, plan, last in ((["--structure", "chain", "--lambda", "0.01"], "auto: ws-newton, then alm-ssn", "ws-newton"),
-                                  (["--structure", "chain", "--lambda", "1e-7"], "auto: ws-newton, then alm-ssn", "alm-ssn"),
+        self.write("circle.txt", "".join(f"{j} {j % 2600 + 1}\n" for j in range(1, 2601)))
+        for words, plan, last in ((["--structure", "edges:circle.txt", "--lambda", "0.01"], "auto: ws-newton, then alm-ssn", "ws-newton"),
+                                  (["--structure", "edges:circle.txt", "--lambda", "1e-7"], "auto: ws-newton, then alm-ssn", "alm-ssn"),
+                                  (["--structure", "chain", "--lambda", "0.01"], "auto: chain-alm, then alm-ssn", "chain-alm"),
                                   (["--structure", "identity", "--lambda", "0.01"], "auto: cd-newton, then alm-ssn", "cd-newton")):
             done = self.spdhg("fit", "data.svm", "--gamma", "0.01", "--no-intercept", "--json", "-v", *words)
             report = json.loads(done.out)

@@ -54,6 +54,7 @@ SOLVERS = {
     "cd-newton": (1000, EXACT, [], [ONLY_IDENTITY, ("X = R^d only; use --set all", ["--set", "ball:1"]), ("and the only term", ["--also-sparse", 1]),
                                     ("it works for l1, and for groups", ["--penalty", "linf"])]),
     "chain-newton": (200, EXACT, [], [ONE_ENTRY, ("the sets all, box and nonneg", ["--set", "ball:1"])]),
+    "chain-alm": (2000, EXACT, [], [("the sets all, box and nonneg", ["--set", "ball:1"]), ("the l1 penalty only", ["--penalty", "linf"])]),
     "cut-newton": (200, EXACT, [], [ONE_ENTRY, ("the sets all, box and nonneg", ["--set", "ball:1"])]),
     "fgp": (2000, EXACT, [], [("the squared loss only", []), ("without an intercept", ["--loss", "squared"]),
                               ("data with one entry in each row", ["--loss", "squared", "--no-intercept"])]),
@@ -67,8 +68,9 @@ def refused(solver, p):
     sentences = dict(SOLVERS[solver][3])
     without = p.gamma == 0 and (RIDGE[0] in sentences or "can cycle forever when --gamma is 0" in sentences)
     coupled = p.loss == "softmax" and "couples its outputs" in sentences
+    grouped = "the l1 penalty only" in sentences and any(term.penalty != "l1" for term in p.terms)
     sums = solver == "cut-newton" and any((term.F.sum(axis=1) != 0).any() for term in p.terms)  # it takes differences
-    return without or coupled or sums or ONE_ENTRY[0] in sentences and np.count_nonzero(p.A, axis=1).max() > 1 or ONLY_IDENTITY[0] in sentences and not np.array_equal(p.terms[0].F, np.eye(p.d))
+    return without or coupled or grouped or sums or ONE_ENTRY[0] in sentences and np.count_nonzero(p.A, axis=1).max() > 1 or ONLY_IDENTITY[0] in sentences and not np.array_equal(p.terms[0].F, np.eye(p.d))
 
 
 def make_cases():

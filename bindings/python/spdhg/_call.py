@@ -216,10 +216,11 @@ def _beside(watch: Optional[Watch], function: Callable, arguments: tuple, free: 
     return interrupt
 
 
-def make_long(kind: str, function: Callable, *arguments, free: Callable, keep: tuple = (), watch: Optional[Watch] = None, small: bool = False):
+def make_long(kind: str, function: Callable, *arguments, free: Callable, keep: tuple = (), watch: Optional[Watch] = None, small: bool = False,
+              patience: float = PATIENCE):
     """A handle that takes long to make. An interrupt is raised once the call has ended."""
     out = ffi.new(f"spdhg_{kind} **")
-    interrupt = run(watch, function, out, *arguments, small=small, free=free)
+    interrupt = run(watch, function, out, *arguments, small=small, free=free, patience=patience)
     handle = ffi.gc(out[0], lambda pointer, _=keep: free(pointer))
     if interrupt and not watch:
         raise interrupt

@@ -39,6 +39,13 @@ def documented(cls: Any) -> Any:
     return cls
 
 
+STREAMED = ("logistic", "softmax", "squared", "squared-hinge", "smooth-hinge", "huber")  # curvature is bounded: steps have a length
+
+
+def _takes_parts(self: Any) -> bool:
+    return self.solver != "auto" or str(self.loss).split(":")[0] in STREAMED
+
+
 def _has_probabilities(self: Any) -> bool:
     return loss_entry(self.loss).probabilities
 
@@ -235,6 +242,7 @@ class OneFit(Partial):
 
 
 class PartsOfClasses(OneFit):
+    @available_if(_takes_parts)
     def partial_fit(self: Any, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Any:
         """One pass over these rows (by `spdhg` if solver is auto) from where the last call ended. `classes`: all labels, at the first
         call. Nothing is proven: the rows seen before are gone."""
@@ -242,6 +250,7 @@ class PartsOfClasses(OneFit):
 
 
 class PartsOfNumbers(OneFit):
+    @available_if(_takes_parts)
     def partial_fit(self: Any, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """One pass over these rows (by `spdhg` if solver is auto) from where the last call ended. Nothing is proven: the rows seen
         before are gone."""

@@ -7,7 +7,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import check_array
 
-from ._call import make_long
+from ._call import Watch, make_long
 from ._check import memory, seed, threads
 from ._data import data_handle
 from ._native import ffi, lib
@@ -88,17 +88,22 @@ def graph_options(p: Dict[str, Any]) -> tuple:
 
 
 def learn_handle(data: Any, p: Dict[str, Any]) -> tuple:
-    """Handle of F and the report."""
-    o, _keep = graph_options(p)
-    report = ffi.new("spdhg_graph_report *")
-    F = make_long("structure", lib.spdhg_structure_learn, data, ffi.NULL, 0, o, report, free=lib.spdhg_structure_free)
+    """Handle of F, the report, and an interrupt to be raised: quic and alm keep what they have reached."""
+    o, keep = graph_options(p)
+    report, watch = ffi.new("spdhg_graph_report *"), Watch()
+    watch.attach(o, keep)
+    F, interrupt = make_long("structure", lib.spdhg_structure_learn, data, ffi.NULL, 0, o, report, free=lib.spdhg_structure_free, watch=watch, patience=2.0)
     said = {name: getattr(report, name) for name, _ in ffi.typeof("spdhg_graph_report").fields if not name.startswith("hub")}
     said["hubs"] = {int(report.hub[i]): int(report.hub_degree[i]) for i in range(report.hubs)}
-    return F, said
+    return F, said, interrupt
 
 
 def learn_graph(X: Any, p: Dict[str, Any]) -> Graph:
     names = list(X.columns) if hasattr(X, "columns") else None
     X = check_array(X, accept_sparse="csr", dtype=np.float64, order="C", ensure_min_samples=2)
-    F, report = learn_handle(data_handle(X), p)
-    return Graph(structure_matrix(F), report, names, not p["precision"] and p["form"].startswith("edge"))
+    F, report, interrupt = learn_handle(data_handle(X), p)
+    graph = Graph(structure_matrix(F), report, names, not p["precision"] and p["form"].startswith("edge"))
+    if interrupt is not None:
+        interrupt.graph = graph  # sys.last_value.graph in a session
+        raise interrupt
+    return graph

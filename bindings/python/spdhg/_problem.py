@@ -84,7 +84,9 @@ class Problem:
                  names: Optional[Any] = None, slope: float = 1.0) -> None:
         self.data, self.p = data, p
         if isinstance(p["structure"], str) and p["structure"] == LEARNED:
-            self.F, self.graph_report = learn_handle(data, {"n_jobs": p["n_jobs"], "max_memory": memory(p["max_memory"]) or None})
+            self.F, self.graph_report, interrupt = learn_handle(data, {"n_jobs": p["n_jobs"], "max_memory": memory(p["max_memory"]) or None})
+            if interrupt is not None:
+                raise interrupt
         else:
             self.F, self.graph_report = structure_handle(p["structure"], features, names), None
         w, sparse = weights_of(p, alpha), also_sparse(p)

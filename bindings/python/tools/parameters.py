@@ -162,7 +162,8 @@ def function(name, module, before, passed, result, doc, parameters):
 
 LEARN = '''Learn which features belong together.
 
-    Labels are not looked at. The answer can be given to `structure` of the estimators.
+    Labels are not looked at. The answer can be given to `structure` of the estimators. At Ctrl-C the methods quic and alm end with what
+    they have reached: it is the `graph` of the KeyboardInterrupt.
 
     Parameters
     ----------

@@ -1,0 +1,40 @@
+/* plan_counts.c - what `auto` counts: rows of F that join coefficients, the cost of a dense factor, and whether to begin with
+ * chain-alm, whose proximal steps are exact in linear time by dynamic programming. */
+#include "newton/newton_model.h"
+#include "run/run.h"
+
+enum { WIDE = 4 }; /* coefficients per row of A */
+
+bool spd_plan_is_separable(const spdhg_problem *p) {
+    for (int64_t t = 0; t < p->terms; t++)
+        if (spd_csr_nnz(&p->term[t].F->F) > p->term[t].m) return false;
+    return true;
+}
+
+/* chain-alm's systems have as many unknowns as rows of A or as groups of equal coefficients, whatever the number of coefficients.
+ * A dense factor of few coefficients, and a working set of them where the rows outnumber them, need fewer passes; with a set X
+ * there is no working set. Short rows have sparse factors. */
+bool spd_plan_is_wide(const spdhg_problem *p, bool few) {
+    if (p->nnz <= SPD_SHORT_ROW * p->n) return false;
+    return p->n * (few ? WIDE : 1) <= p->d || (!few && !p->set.kind->whole);
+}
+
+bool spd_plan_has_pairs(const spdhg_problem *p) {
+    for (int64_t t = 0; t < p->terms; t++)
+        if (p->term[t].pairs) return true;
+    return false;
+}
+
+bool spd_plan_has_groups_of_pairs(const spdhg_problem *p) {
+    for (int64_t t = 0; t < p->terms; t++)
+        if (p->term[t].pairs && p->term[t].penalty->zeros != SPD_ZEROS_NUMBER && p->term[t].largest > 1) return true;
+    return false;
+}
+
+double spd_plan_newton_cost(const spdhg_problem *p) {
+    const int64_t all = spd_problem_normal_size(p);
+    const double n = (double)(all < SPD_WORKING_MOST ? all : SPD_WORKING_MOST);
+    return 3 * (double)p->n * spd_problem_normal_cost(p) + 200 * n * n + n * n * n / 12;
+}
+
+double spd_plan_pass_cost(const spdhg_problem *p) { return (double)p->K * (12 * (double)p->nnz + 200 * (double)p->n); }
