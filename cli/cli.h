@@ -194,6 +194,8 @@ void cli_path_json(json_t *out, const spdhg_path *path, const char *choose);
 spdhg_status cli_coefficients_csv(const spdhg_model *model, const char *file, spdhg_error *err);
 /* What feature j is called, and the level of its category or ""; text is room for a number. */
 void cli_feature_text(const spdhg_model *model, int64_t j, const char **feature, const char **level, char text[SPD_NUMBER_CHARS]);
+/* ---- edges_output.c: the edges of a structure as CSV, from,to,weight, by name or number, as edges:FILE reads them. */
+spdhg_status cli_edges_csv(const spdhg_structure *F, const spdhg_data *data, const char *file, spdhg_error *err);
 /* ---- race_output.c: prints DIR/summary.json as a table, or unchanged. */
 spdhg_status cli_race_print(const char *folder, bool json, spdhg_error *err);
 /* "converged", "done", ...: the stable word of an outcome. */

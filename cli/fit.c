@@ -99,6 +99,7 @@ static spdhg_status read_data(cli_fit_job *f, spdhg_error *err) {
     const char *const in[] = {f->path,    f->test_path, f->truth_path,      f->read.targets, f->read.names,
                               o->weights, o->offset,    o->penalty_weights, o->groups,       o->structure};
     SPD_TRY(CLI_CHECK_OUTPUTS(out, in, f->force, err));
+    if (strcmp(o->structure, SPD_CATEGORIES) == 0 && !f->read.reference) f->read.reference = "first";
     f->read.weight_column = o->weights;
     f->read.offset_column = o->offset;
     SPD_TRY(spdhg_data_read(&f->data, f->path, &f->read, err));

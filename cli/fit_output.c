@@ -54,7 +54,10 @@ int cli_fit_conclude(const cli_fit_job *f,
     else if (outcome == SPDHG_OUTCOME_LIMIT && f->solve.options.seconds > 0)
         fprintf(stderr, "spdhg fit: the relative gap %g of --tol was not proven: --time %g was over first\n", o->tol,
                 f->solve.options.seconds);
-    else if (outcome == SPDHG_OUTCOME_LIMIT || outcome == SPDHG_OUTCOME_STALLED)
+    else if (outcome == SPDHG_OUTCOME_LIMIT)
+        fprintf(stderr, "spdhg fit: the relative gap %g of --tol was not proven within %.4g epochs, the limit of %s itself\n",
+                o->tol, s->epochs, s->solver);
+    else if (outcome == SPDHG_OUTCOME_STALLED)
         fprintf(stderr, "spdhg fit: the relative gap %g of --tol was not proven: %s\n", o->tol, spdhg_outcome_text(outcome));
     if (outcome == SPDHG_OUTCOME_CONVERGED && f->problem_options.lambda > 0 && s->dual > 0 && s->structure_nonzeros == 0 &&
         f->problem_options.gamma == 0)

@@ -48,7 +48,8 @@ static const struct argp_option options[] = {
     {"both", BOTH, NULL, 0, NULL, 0},
     {"seed", SEED, "NUMBER", 0, NULL, 0},
     {0, 0, 0, 0, "Results:", 3},
-    {"output", 'o', "F.mtx", 0, "the file to write (required)", 0},
+    {"output", 'o', "F.mtx|F.csv", 0,
+     "the file to write (required): a matrix, or with the ending .csv a list of edges, from,to,weight by name", 0},
     {"form", FORM, "FORM", 0, NULL, 0},
     {"precision", PRECISION, NULL, 0, NULL, 0},
     {"report", REPORT, "FILE", 0, "write a self-contained HTML page with a drawing", 0},
@@ -76,6 +77,10 @@ static void check_outputs(const graph *g, const struct argp_state *state) {
     int on_stdout = 0;
     for (size_t i = 0; i < sizeof path / sizeof *path; i++) on_stdout += path[i] && strcmp(path[i], "-") == 0;
     if (on_stdout > 1) cli_usage(state, "only one of --output, --report and --json can use standard output");
+    const size_t length = g->out_path ? strlen(g->out_path) : 0;
+    if (length > 4 && strcmp(g->out_path + length - 4, ".csv") == 0 && strcmp(g->options.form, "edge") != 0)
+        cli_usage(state, "--output: a list of edges (.csv) cannot hold --form %s; give a name that ends in .mtx",
+                  g->options.form);
     if (!g->path || !g->out_path) cli_usage(state, "DATA and F.mtx are required: spdhg graph DATA -o F.mtx");
 }
 
@@ -185,7 +190,11 @@ static json_t *report_json(const graph *g) {
 }
 
 static spdhg_status write_results(const graph *g, spdhg_error *err) {
-    SPD_TRY(spdhg_structure_write(g->F, g->out_path, err));
+    const size_t length = strlen(g->out_path);
+    if (length > 4 && strcmp(g->out_path + length - 4, ".csv") == 0)
+        SPD_TRY(cli_edges_csv(g->F, g->data, g->out_path, err));
+    else
+        SPD_TRY(spdhg_structure_write(g->F, g->out_path, err));
     if (g->report_path) {
         const spd_graph_page page = {g->path, g->command, g->data, &g->learned, &g->report, &g->options};
         SPD_TRY(spd_graph_page_write(&page, g->report_path, err));

@@ -41,7 +41,7 @@ static bool of_kind(cli_kind kind, const char *head, size_t size) {
     case CLI_PREDICTIONS: return strcspn(head, "\n") > (size_t)0 && memmem(head, strcspn(head, "\n"), "prediction", 10);
     case CLI_REPORT: return starts(head, "<!DOCTYPE html>") && strstr(head, "Content-Security-Policy");
     case CLI_CHECKPOINT: return starts(head, "SPDHGCP");
-    case CLI_STRUCTURE: return starts(head, "%%MatrixMarket") || starts(head, "from,to,");
+    case CLI_STRUCTURE: return starts(head, "%%MatrixMarket") || starts(head, "from,to,") || starts(head, "# from,to,");
     case CLI_NUMBERS: return strspn(head, "0123456789+-.eE \t\r\n,") >= strcspn(head, "");
     case CLI_DATA:
         for (int i = 0; i < entries; i++)

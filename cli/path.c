@@ -53,6 +53,7 @@ static spdhg_status prepare(verb *p, spdhg_error *err) {
                               o->problem.offset, o->problem.groups, o->problem.structure, o->problem.penalty_weights,
                               o->groups_path,    o->folds_path};
     SPD_TRY(CLI_CHECK_OUTPUTS(out, in, o->force, err));
+    if (strcmp(o->problem.structure, SPD_CATEGORIES) == 0 && !o->read.reference) o->read.reference = "first";
     o->read.weight_column = o->problem.weights;
     o->read.offset_column = o->problem.offset;
     SPD_TRY(spdhg_data_read(&p->data, o->data_path, &o->read, err));

@@ -44,8 +44,9 @@ static void print_point(FILE *to, const spdhg_path *path, int64_t i, const char 
             (long long)p->structure_nonzeros, p->gap_relative);
     if (!isnan(p->loss)) fprintf(to, " %12.6g %10.2g", p->loss, p->loss_error);
     if (!isnan(p->accuracy)) fprintf(to, " %9.4f", p->accuracy);
-    if (i == spdhg_path_best(path)) fprintf(to, "  best %s", choose);
-    if (i == spdhg_path_one_se(path) && i != spdhg_path_best(path)) fprintf(to, "  within one standard error");
+    const bool complete = spdhg_path_outcome(path) != SPDHG_OUTCOME_INTERRUPTED; /* otherwise nothing was compared */
+    if (complete && i == spdhg_path_best(path)) fprintf(to, "  best %s", choose);
+    if (complete && i == spdhg_path_one_se(path) && i != spdhg_path_best(path)) fprintf(to, "  within one standard error");
     fprintf(to, "\n");
 }
 
@@ -61,8 +62,10 @@ void cli_print_path(FILE *to, const spdhg_path *path, const char *choose) {
     for (int64_t i = 0; i < points; i++)
         if (i % every == 0 || i == points - 1 || i == spdhg_path_best(path) || i == spdhg_path_one_se(path))
             print_point(to, path, i, choose);
-    fprintf(to, "chosen: lambda %.8g, number %lld of %lld\n", point[spdhg_path_chosen(path)].lambda,
-            (long long)spdhg_path_chosen(path) + 1, (long long)points);
+    const bool complete = spdhg_path_outcome(path) != SPDHG_OUTCOME_INTERRUPTED;
+    fprintf(to, "%s: lambda %.8g, number %lld of %lld\n",
+            complete ? "chosen" : "interrupted before lambdas were compared; the model is of",
+            point[spdhg_path_chosen(path)].lambda, (long long)spdhg_path_chosen(path) + 1, (long long)points);
     if (all_unconverged(path) > 0)
         fprintf(to, "%lld solves in folds did not reach the tolerance\n", (long long)all_unconverged(path));
 }
@@ -102,8 +105,9 @@ void cli_path_json(json_t *out, const spdhg_path *path, const char *choose) {
     const spdhg_path_point *point = spdhg_path_points(path, &points);
     json_t *lambdas = json_array();
     for (int64_t i = 0; i < points; i++) json_array_append_new(lambdas, json_real(point[i].lambda));
-    json_object_set_new(out, "lambda_min", json_real(point[spdhg_path_best(path)].lambda));
-    json_object_set_new(out, "lambda_1se", json_real(point[spdhg_path_one_se(path)].lambda));
+    const bool complete = spdhg_path_outcome(path) != SPDHG_OUTCOME_INTERRUPTED;
+    json_object_set_new(out, "lambda_min", cli_json_number(complete ? point[spdhg_path_best(path)].lambda : NAN));
+    json_object_set_new(out, "lambda_1se", cli_json_number(complete ? point[spdhg_path_one_se(path)].lambda : NAN));
     json_object_set_new(out, "lambdas", lambdas);
     json_object_set_new(out, "choose", json_string(choose));
     json_object_set_new(out, "cv_loss", cli_json_number(point[spdhg_path_chosen(path)].loss));

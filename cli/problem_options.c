@@ -46,7 +46,9 @@ static const struct argp_option options[] = {
 static void check_structure(const struct argp_state *state, const char *spec) {
     spdhg_entry entry;
     for (int64_t i = 0; spdhg_list("structures", i, &entry); i++)
-        if (strcmp(entry.name, SPD_LEARNED) == 0 ? strcmp(spec, entry.name) == 0 : spd_spec_is(spec, entry.name)) return;
+        if (strcmp(entry.name, SPD_LEARNED) == 0 || strcmp(entry.name, SPD_CATEGORIES) == 0 ? strcmp(spec, entry.name) == 0
+                                                                                            : spd_spec_is(spec, entry.name))
+            return;
     char names[CLI_TEXT_CHARS], word[64];
     snprintf(word, sizeof word, "%.*s", (int)strcspn(spec, ":"), spec);
     cli_choice(state, "--structure", word, spd_topic_names(names, sizeof names, "structures"));

@@ -31,11 +31,15 @@ static void print_point(cli_progress *p, const spdhg_point *at) {
     if (p->rows++ == 0) {
         fprintf(p->table, "%9s %9s %14s %14s", "epoch", "seconds", "objective", "train loss");
         if (p->tested) fprintf(p->table, " %14s %9s", "test loss", p->regression ? "test R^2" : "accuracy");
-        fprintf(p->table, " %10s\n", "||y||");
+        fprintf(p->table, " %10s %10s\n", "||y||", "gap");
     }
     fprintf(p->table, "%9.4g %9.3f %14.8g %14.8g", at->epoch, at->seconds, at->objective, at->train_loss);
     if (p->tested) fprintf(p->table, " %14.8g %9.4f", at->test_loss, at->test_score);
-    fprintf(p->table, " %10.4g\n", at->dual_norm);
+    fprintf(p->table, " %10.4g", at->dual_norm);
+    if (isnan(at->gap)) /* nothing is proven at this point */
+        fprintf(p->table, " %10s\n", "-");
+    else
+        fprintf(p->table, " %10.2g\n", at->gap);
     fflush(p->table);
 }
 

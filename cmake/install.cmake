@@ -1,10 +1,13 @@
-# What `cmake --install` puts where: libraries (shared and static), header, command, man page, pkg-config file, CMake package spdhg::spdhg.
+# What `cmake --install` puts where: libraries (shared and static), header, command, man page, completion for shells, pkg-config file, CMake package spdhg::spdhg.
 include(CMakePackageConfigHelpers)
 set(SPDHG_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/spdhg)
 
 install(TARGETS spdhg spdhg_static EXPORT spdhgTargets)
 install(TARGETS spdhg_command)
 install(FILES docs/spdhg.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES completion/spdhg.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME spdhg)
+install(FILES completion/_spdhg DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+install(FILES completion/spdhg.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 
 # The prefix is found from the file's own place, so that an installed tree may be moved.
 file(RELATIVE_PATH SPDHG_PREFIX_FROM_PC /p/${CMAKE_INSTALL_LIBDIR}/pkgconfig /p)

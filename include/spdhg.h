@@ -165,6 +165,9 @@ SPDHG_API spdhg_status spdhg_structure_from_csr(spdhg_structure **out, int64_t r
  * or weight out of range. */
 SPDHG_API spdhg_status spdhg_structure_from_edges(spdhg_structure **out, int64_t features, int64_t edges, const int64_t *end,
                                                   const double *weight, spdhg_error *err);
+/* Levels of categories that belong together: neighbours of ordered levels, all pairs of unordered ones; the reference
+ * level counts as 0. columns: of the data. SPDHG_USAGE: there are no categories. */
+SPDHG_API spdhg_status spdhg_structure_categories(spdhg_structure **out, const spdhg_columns *columns, spdhg_error *err);
 /* chain (order 0) or trend:ORDER of coefficients at these rising positions: divided differences, scaled as in genlasso,
  * which vanish on polynomials of degree ORDER in the position. position NULL: 1, 2, ...; those of a chain do not depend
  * on it. */
@@ -647,7 +650,8 @@ typedef struct spdhg_loss {
     void (*second_k)(const double *z, int64_t K, double b, const double *p, double *hp); /* hp = phi''(z) p */
     double (*conjugate_k)(const double *alpha, int64_t K, double b);
     /* Properties; each may be left out. */
-    bool quadratic;      /* phi*(alpha) = b alpha + alpha^2/(2 kappa) wherever it is finite */
+    bool quadratic;      /* phi*(alpha) = b alpha + alpha^2/(2 kappa) wherever it is finite; kappa = INFINITY: it is linear there,
+                            and phi has a corner at z = b */
     bool falls_for_ever; /* if phi never rises in a direction of z, it has no minimum there: it falls forever */
     bool steady;         /* |phi'''| <= phi'': the curvature grows at most e times when z moves by 1 */
     double (*bracket)(double z, double b, double alpha,

@@ -43,6 +43,10 @@ static bool structure(int64_t at, spdhg_entry *out) {
     if (at == entries)
         return plain(out, SPD_LEARNED,
                      "differences along the edges of a graph learned from the training rows, as spdhg graph does");
+    if (at == entries + 1)
+        return plain(
+            out, SPD_CATEGORIES,
+            "differences between levels of a category: neighbours of ordered ones, all pairs of others; numbers by themselves");
     return at < entries && plain(out, table[at]->name, table[at]->help);
 }
 

@@ -24,7 +24,9 @@ static const option problem[] = {
     {"loss", "LOSS[:ARG]", NAMES("losses", SPD_LOSS), "the loss phi of a score and a target"},
     {"penalty", "PENALTY", NAMES("penalties", SPD_PENALTY), "the norm r of F x"},
     {"groups", "GROUPS", WORD, NULL,
-     "for group and linf: size:G, grid (the differences at one pixel), or a file with a group number for each row of F"},
+     "for group and linf: size:G, grid (the differences at one pixel), columns (the features of a column), or a file with a "
+     "group number "
+     "for each row of F, or lines feature,group"},
     {"structure", "STRUCTURE", NAMES("structures", SPD_STRUCTURE), "the matrix F: which coefficients belong together"},
     {"also-sparse", "C", NUMBER, NAN, NULL, "add C*lambda*||x||_1 (default 0; 1 with --structure learned)"},
     {"lambda", "NUMBER", NUMBER, SPD_LAMBDA, NULL, "weight of the penalty"},

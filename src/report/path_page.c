@@ -18,8 +18,10 @@ static int largest_lines(const double *size, int64_t count, int64_t *line) {
     return lines;
 }
 
-static void coefficient_plot(FILE *out, const spdhg_path *path, int64_t points, const spdhg_path_point *point, int64_t count,
-                             spd_plot plot) {
+static void coefficient_plot(FILE *out, const spdhg_path *path, int64_t points, const spdhg_path_point *point,
+                             const spdhg_model *model, spd_plot plot) {
+    const int64_t count = model->features * model->outputs;
+    char name[MOST_LINES][SPD_SHORT];
     double *size = SPD_NEW(double, count), *x = SPD_NEW(double, points), *y = SPD_NEW(double, points *MOST_LINES);
     int64_t line[MOST_LINES];
     spd_curve curve[MOST_LINES];
@@ -38,7 +40,8 @@ static void coefficient_plot(FILE *out, const spdhg_path *path, int64_t points, 
                                    .y = y + l * points,
                                    .points = points,
                                    .stride = 1,
-                                   .plain = true};
+                                   .plain = true,
+                                   .hover = spd_page_feature(model, line[l] / model->outputs, name[l])};
         plot.title = "Coefficients along the path";
         plot.curve = curve;
         spd_svg_plot(out, &plot);
@@ -86,8 +89,16 @@ void spd_page_path(FILE *out, const spdhg_path *path, const spdhg_model *model) 
     plot.title = "Fraction of the loss explained";
     plot.curve = &explained;
     spd_svg_plot(out, &plot);
+    double *nonzeros = SPD_NEW(double, points *STRIDE); /* the same stride as lambda */
+    for (int64_t i = 0; nonzeros && i < points; i++) nonzeros[i * STRIDE] = (double)p[i].structure_nonzeros;
+    const spd_curve count_curve = {
+        .label = "nonzeros", .style = "a", .x = &p->lambda, .y = nonzeros, .points = points, .stride = STRIDE};
+    plot.title = "Entries of F x that are not 0";
+    plot.curve = &count_curve;
+    if (nonzeros) spd_svg_plot(out, &plot);
+    spd_free(nonzeros);
     int64_t shown = points; /* far below the best lambda, coefficients only grow and would hide the rest */
     while (shown > 2 && p[shown - 2].lambda < 0.1 * fmin(p[best].lambda, p[chosen].lambda)) shown--;
-    coefficient_plot(out, path, shown, p, model->features * model->outputs, base);
+    coefficient_plot(out, path, shown, p, model, base);
     spd_html(out, "</div>\n");
 }

@@ -57,14 +57,23 @@ void spd_picture_legend(FILE *out, double scale) {
              spd_html_number(high, scale, 3));
 }
 
-/* The coefficient of largest size among those represented by stem s of `stems`. */
-static double tallest(const double *x, int64_t features, int64_t K, int64_t stems, int64_t s) {
+/* The coefficient of largest size among those represented by stem s of `stems`, and its feature (may be NULL). */
+static double tallest(const double *x, int64_t features, int64_t K, int64_t stems, int64_t s, int64_t *feature) {
     const int64_t from = (int64_t)((double)features * (double)s / (double)stems);
     const int64_t to = s + 1 == stems ? features : (int64_t)((double)features * (double)(s + 1) / (double)stems);
     double best = 0;
     for (int64_t j = from; j < to; j++)
-        if (fabs(x[j * K]) > fabs(best)) best = x[j * K];
+        if (fabs(x[j * K]) > fabs(best)) {
+            best = x[j * K];
+            if (feature) *feature = j;
+        }
     return best;
+}
+
+const char *spd_page_feature(const spdhg_model *m, int64_t j, char text[SPD_SHORT]) {
+    if (m->name) return m->name[j];
+    snprintf(text, SPD_SHORT, "feature %lld", (long long)j + m->index_base);
+    return text;
 }
 
 void spd_picture_stems(FILE *out, const spdhg_model *m, const double *x, const double *truth, int64_t output) {
@@ -74,7 +83,7 @@ void spd_picture_stems(FILE *out, const spdhg_model *m, const double *x, const d
     for (int64_t j = 0; j < m->features; j++)
         scale = fmax(scale, fmax(fabs(x[j * K + output]), truth ? fabs(truth[j * K + output]) : 0));
     double tick[SPD_TICKS];
-    char text[SPD_SHORT];
+    char text[SPD_SHORT], name[SPD_SHORT];
     const int ticks = spd_ticks(-scale, scale, false, 4, tick);
     spd_html(out, "<svg class='stems' viewBox='0 0 ~ ~' role='img' aria-label='coefficients in their order'>", (double)WIDTH,
              (double)HEIGHT);
@@ -87,16 +96,24 @@ void spd_picture_stems(FILE *out, const spdhg_model *m, const double *x, const d
     }
     const double step = (double)(WIDTH - LEFT) / (double)stems, thick = fmin(6, fmax(0.6, 0.6 * step));
     for (int64_t s = 0; s < stems && scale > 0; s++) {
-        const double value = tallest(x + output, m->features, K, stems, s), at = LEFT + step * ((double)s + 0.5);
+        int64_t j = 0;
+        const double value = tallest(x + output, m->features, K, stems, s, &j), at = LEFT + step * ((double)s + 0.5);
         const double y = MIDDLE - HALF * value / scale;
         if (value != 0)
-            spd_html(out, "<rect class='@' x='~' y='~' width='~' height='~'/>", value > 0 ? "p" : "n", at - thick / 2,
-                     fmin(y, MIDDLE), thick, fabs(y - MIDDLE));
+            spd_html(out, "<rect class='@' x='~' y='~' width='~' height='~'><title>@: @</title></rect>", value > 0 ? "p" : "n",
+                     at - thick / 2, fmin(y, MIDDLE), thick, fabs(y - MIDDLE), spd_page_feature(m, j, name),
+                     spd_html_number(text, value, 5));
     }
     for (int64_t s = 0; s < stems && truth; s++) { /* drawn after the bars, on top of them */
-        const double known = tallest(truth + output, m->features, K, stems, s), at = LEFT + step * ((double)s + 0.5);
+        const double known = tallest(truth + output, m->features, K, stems, s, NULL), at = LEFT + step * ((double)s + 0.5);
         const double y = MIDDLE - HALF * known / scale, half = fmax(step, 4) / 2;
         if (known != 0) spd_html(out, "<line class='truth' x1='~' x2='~' y1='~' y2='~'/>", at - half, at + half, y, y);
     }
+    const int numbers = spd_ticks(0, (double)(m->features - 1), false, 8, tick); /* which feature a bar belongs to */
+    for (int i = 0; i < numbers; i++)
+        if (tick[i] == floor(tick[i]) && tick[i] + 0.5 < 0.9 * (double)m->features)
+            spd_html(out, "<text class='tick' text-anchor='middle' x='~' y='~'>@</text>",
+                     LEFT + (double)(WIDTH - LEFT) * (tick[i] + 0.5) / (double)m->features, HEIGHT - 6.0,
+                     spd_html_count(text, (int64_t)tick[i] + m->index_base));
     spd_html(out, "<text class='label' text-anchor='end' x='~' y='~'>feature</text></svg>\n", (double)WIDTH, HEIGHT - 6.0);
 }

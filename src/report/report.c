@@ -13,6 +13,43 @@ static int64_t nonzeros(const spdhg_model *m) {
     return count;
 }
 
+/* What the reader wants first: what was chosen, how well it predicts, what matters most. */
+static void answer(FILE *out, const spd_report *r) {
+    const spdhg_model *m = r->model;
+    char a[SPD_SHORT], b[SPD_SHORT], name[SPD_SHORT];
+    spd_html(out, "<p>");
+    if (r->path) {
+        int64_t points;
+        const spdhg_path_point *p = spdhg_path_points(r->path, &points), *here = &p[spdhg_path_chosen(r->path)];
+        spd_html(out, "Of @ values of lambda, @ was chosen. ", spd_html_count(a, points), spd_html_number(b, here->lambda, 4));
+        if (!isnan(here->accuracy))
+            spd_html(out, "In cross-validation it predicts @ % of the labels correctly. ",
+                     spd_html_number(a, 100 * here->accuracy, 4));
+        if (!isnan(here->loss) && isnan(here->accuracy))
+            spd_html(out, "Its loss in cross-validation is @ (one standard error: @). ", spd_html_number(a, here->loss, 4),
+                     spd_html_number(b, here->loss_error, 2));
+    }
+    const double score = r->solution ? r->solution->test_score : FINAL(r, test_score);
+    if (!isnan(score) && m->classify)
+        spd_html(out, "It predicts @ % of the held-out labels correctly. ", spd_html_number(a, 100 * score, 4));
+    if (!isnan(score) && !m->classify) spd_html(out, "On held-out rows R² is @. ", spd_html_number(a, score, 4));
+    int64_t feature[3];
+    const int found = spd_page_largest(m, feature, 3);
+    for (int f = 0; f < found; f++)
+        spd_html(out, "@<b><bdi>@</bdi></b>",
+                 f == 0           ? "What matters most: "
+                 : f + 1 == found ? " and "
+                                  : ", ",
+                 spd_page_feature(m, feature[f], name));
+    if (found > 0) spd_html(out, ". ");
+    if (m->classify && m->classes == 2 && m->outputs == 1) {
+        char label[SPD_NUMBER_CHARS];
+        spd_html(out, "Positive coefficients speak for <bdi>@</bdi>. ", spd_model_label(m, 1, label));
+    }
+    if (m->rows > 0) spd_html(out, "Fitted to @ rows.", spd_html_count(a, m->rows));
+    spd_html(out, "</p>\n");
+}
+
 /* "The objective fell from 0.69 to 0.21 in 20 epochs of spdhg (3.1 seconds; ...). 81 of 1,024 coefficients are not zero." */
 static void sentence(FILE *out, const spd_report *r) {
     const spdhg_model *m = r->model;
@@ -23,9 +60,12 @@ static void sentence(FILE *out, const spd_report *r) {
         spd_html(out, "fell from @ to @", spd_html_number(from, first, 4), spd_html_number(to, m->objective, 4));
     else
         spd_html(out, "is @", spd_html_number(to, m->objective, 4));
-    spd_html(out, " in @ epochs of @ (@ seconds; @). @ of @ coefficients are nonzero.</p></header>\n",
-             spd_html_number(epochs, m->epochs, 4), m->solver, spd_html_number(seconds, m->seconds, 3), m->outcome,
-             spd_html_count(some, nonzeros(m)), spd_html_count(all, m->features * m->outputs));
+    if (!r->path) /* the effort of a path is not that of its last step */
+        spd_html(out, " in @ epochs of @ (@ seconds; @)", spd_html_number(epochs, m->epochs, 4), m->solver,
+                 spd_html_number(seconds, m->seconds, 3), m->outcome);
+    if (r->path) spd_html(out, " (@; @)", m->solver, m->outcome);
+    spd_html(out, ". @ of @ coefficients are nonzero.</p></header>\n", spd_html_count(some, nonzeros(m)),
+             spd_html_count(all, m->features * m->outputs));
 }
 
 static void tiles(FILE *out, const spd_report *r) {
@@ -67,10 +107,10 @@ static void curves(FILE *out, const spd_report *r) {
         test = test || isfinite(p[i].test_loss);
         gap = gap || p[i].gap > 0;
     }
-    const spd_curve objective = {"objective", "a", &p->epoch, &p->objective, r->points, stride, NULL, false, false};
-    const spd_curve loss[] = {{"training rows", "a", &p->epoch, &p->train_loss, r->points, stride, NULL, false, false},
-                              {"held-out rows", "b", &p->epoch, &p->test_loss, r->points, stride, NULL, false, false}};
-    const spd_curve gaps = {"gap", "a", &p->epoch, &p->gap, r->points, stride, NULL, false, false};
+    const spd_curve objective = {"objective", "a", &p->epoch, &p->objective, r->points, stride, NULL, false, false, NULL};
+    const spd_curve loss[] = {{"training rows", "a", &p->epoch, &p->train_loss, r->points, stride, NULL, false, false, NULL},
+                              {"held-out rows", "b", &p->epoch, &p->test_loss, r->points, stride, NULL, false, false, NULL}};
+    const spd_curve gaps = {"gap", "a", &p->epoch, &p->gap, r->points, stride, NULL, false, false, NULL};
     spd_html(out, "<h2>Progress</h2>\n<div class='row'>");
     const bool log_f = wants_log(r, offsetof(spdhg_point, objective), 5, false);
     spd_svg_plot(out, &(spd_plot){"Objective", "epochs (passes over the data)", &objective, 1, log_x, log_f, NULL, NULL, 0});
@@ -112,6 +152,7 @@ spdhg_status spd_report_write(const spd_report *report, const char *path, spdhg_
     spd_file file;
     SPD_TRY(spd_file_create(&file, path, err));
     spd_page_head(file.stream, report->title, SPD_PAGE_STILL);
+    answer(file.stream, report);
     sentence(file.stream, report);
     tiles(file.stream, report);
     const spdhg_status status = spd_page_coefficients(file.stream, "h2", report->model, report->truth, report->structure, err);

@@ -42,10 +42,11 @@ static void choice(FILE *out, const spd_signal_report *r, int64_t s) {
     spd_html(out, "<div class='row'>");
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         if (strcmp(all[i].name, r->choose) != 0) continue;
-        const spd_curve curve = {"", "a", &p->lambda, all[i].value, points, STRIDE, i == 0 ? &p->loss_error : NULL, false, false};
+        const spd_curve curve = {"",    "a",   &p->lambda, all[i].value, points, STRIDE, i == 0 ? &p->loss_error : NULL,
+                                 false, false, NULL};
         spd_svg_plot(out, &(spd_plot){all[i].title, "lambda", &curve, 1, points > 1, false, &mark, &label, 1});
     }
-    const spd_curve degrees = {"", "a", &p->lambda, &p->degrees, points, STRIDE, NULL, false, false};
+    const spd_curve degrees = {"", "a", &p->lambda, &p->degrees, points, STRIDE, NULL, false, false, NULL};
     spd_svg_plot(out, &(spd_plot){"Degrees of freedom", "lambda", &degrees, 1, points > 1, false, &mark, &label, 1});
     spd_html(out, "</div>\n");
 }
@@ -63,9 +64,9 @@ static void line_plot(FILE *out, const spd_signal_report *r, int64_t s) {
         knot[2 * k] = t[v->knot[k]];
         knot[2 * k + 1] = v->x[v->knot[k]];
     }
-    const spd_curve curve[] = {{"data", "a", t, value, (n + thin - 1) / thin, thin, NULL, false, true},
-                               {"fit", "b", t, v->x, (n + fine - 1) / fine, fine, NULL, true, false},
-                               {"knots", "b", knot, knot + 1, v->knots, 2, NULL, false, true}};
+    const spd_curve curve[] = {{"data", "a", t, value, (n + thin - 1) / thin, thin, NULL, false, true, NULL},
+                               {"fit", "b", t, v->x, (n + fine - 1) / fine, fine, NULL, true, false, NULL},
+                               {"knots", "b", knot, knot + 1, v->knots, 2, NULL, false, true, NULL}};
     spd_svg_plot(out, &(spd_plot){"Data and fit", r->position ? "position" : "number", curve, v->knots > 0 ? 3 : 2, false, false,
                                   NULL, NULL, 0});
     if (v->knots > 0) {

@@ -143,7 +143,10 @@ static void draw_curve(FILE *out, const spd_curve *curve, const axis *x, const a
         spd_html(out, drawn++ ? "L~ ~" : "M~ ~", place(x, px), place(y, py));
         last = i;
     }
-    spd_html(out, "'/>");
+    if (curve->hover)
+        spd_html(out, "'><title>@</title></path>", curve->hover);
+    else
+        spd_html(out, "'/>");
     if (last < 0 || curve->plain) return;
     char at[SPD_SHORT], value[SPD_SHORT];
     const bool few = drawn <= 60; /* mark each measured point as long as there are few enough to tell apart */

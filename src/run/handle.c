@@ -125,9 +125,9 @@ spdhg_status spdhg_solver_test(spdhg_solver *s, const spdhg_data *test, spdhg_er
 void spd_solver_keep(spdhg_solver *s, const spd_solver_kind *kind, const double *x, const double *c, const double *y,
                      const spdhg_point *point) {
     const spdhg_problem *p = s->problem;
-    memcpy(s->x, x, (size_t)p->dK * sizeof *x);
-    memcpy(s->c, c, (size_t)p->K * sizeof *c);
-    memcpy(s->y, y, (size_t)(p->m * p->K) * sizeof *y);
+    memmove(s->x, x, (size_t)p->dK * sizeof *x); /* it may be the start itself */
+    memmove(s->c, c, (size_t)p->K * sizeof *c);
+    memmove(s->y, y, (size_t)(p->m * p->K) * sizeof *y);
     s->has_run = true;
     memcpy(s->given, c, (size_t)p->K * sizeof *c);
     spd_problem_c_outward(p, x, s->given);
@@ -167,6 +167,7 @@ void spd_solver_keep_running(spdhg_solver *s, double seconds) {
     s->options.seconds = seconds;
 }
 
+void spd_solver_expect(spdhg_solver *s) { s->expects = true; }
 void spd_solver_tolerate(spdhg_solver *s, double tol) { s->options.tol = tol; }
 const double *spd_solver_intercept(const spdhg_solver *s) { return s->c; }
 const spdhg_problem *spd_solver_problem(const spdhg_solver *s) { return s->problem; }

@@ -11,6 +11,8 @@ const double *spd_solver_intercept(const spdhg_solver *solver);
 /* From now on each run of this solver starts where the last one ended, with what it has learned about the loss; only lambda may
  * change. Gaps may be proven with the alpha that the solver offers. For paths. */
 void spd_solver_keep_running(spdhg_solver *solver, double seconds);
+/* The start is expected to be the solution: the next run evaluates it before it prepares a stage, and needs none if it is. */
+void spd_solver_expect(spdhg_solver *solver);
 void spd_solver_tolerate(spdhg_solver *solver, double tol); /* applies to later runs */
 const spdhg_options *spd_solver_options(const spdhg_solver *solver);
 spdhg_outcome spd_solver_outcome(const spdhg_solver *solver);
@@ -42,6 +44,7 @@ enum { SPD_SHORT_ROW = 16 };                          /* entries, on average: ea
 /* ---- plan_counts.c */
 /* Nanoseconds of Newton's method with a dense factor and of a pass of saga-pd3o, as measured by bench/scaling. Newton: writing
  * out H five times, inner iterations, factors. Pass: entries and rows. Only the ratio of the two matters. */
+int64_t spd_plan_thin_stride(const spdhg_problem *p); /* of the sample of rows to start on; 1: all */
 double spd_plan_newton_cost(const spdhg_problem *p);
 double spd_plan_pass_cost(const spdhg_problem *p);
 /* Chains and graphs: the flow along many edges makes semismooth Newton slow, with or without ridge. */

@@ -77,6 +77,24 @@ static spdhg_status run_plan(spdhg_solver *s, spdhg_error *err) {
     return status;
 }
 
+/* Evaluates the start; converged if it is the solution already. */
+static spdhg_status look_at_start(spdhg_solver *s, spdhg_error *err) {
+    spd_certifier *c = &s->evaluator.certifier;
+    spdhg_point point = {0};
+    c->worth = INFINITY;
+    c->enough = s->options.tol;
+    c->refines = c->factored = false;
+    c->lent = NULL;
+    c->last = c->fall = NAN;
+    spd_evaluate(&s->evaluator, s->x, s->c, s->y, &point);
+    if (!(s->evaluator.gap.kind == SPD_GAP_CERTIFIED && spd_evaluate_relative(&s->evaluator, &point) <= s->options.tol))
+        return SPDHG_OK;
+    SPD_TRY(spd_trace_add(&s->trace, &point, err));
+    spd_solver_keep(s, spd_plan_main(&s->plan)->kind, s->x, s->c, s->y, &point);
+    s->outcome = SPDHG_OUTCOME_CONVERGED;
+    return SPDHG_OK;
+}
+
 static void describe(spdhg_solver *s) {
     spdhg_solution *a = &s->solution;
     const bool strong = s->problem->gamma > 0 && s->evaluator.gap.kind == SPD_GAP_CERTIFIED;
@@ -94,7 +112,9 @@ spdhg_status spdhg_solver_run(spdhg_solver *s, spdhg_outcome *outcome, spdhg_err
     s->evaluator.certifier.best_dual = -INFINITY; /* lambda may have changed */
     if (s->plan.why[0]) spd_loop_log(s, s->plan.why);
     spd_solver_start_far(s);
-    spdhg_status status = run_plan(s, err);
+    spdhg_status status = spd_solver_start_low(s, err);
+    if (status == SPDHG_OK && s->expects && !s->has_run && s->options.tol > 0) status = look_at_start(s, err);
+    if (status == SPDHG_OK && s->outcome == SPDHG_OUTCOME_DONE) status = run_plan(s, err);
     if (status == SPDHG_OK) status = spd_solver_finish(s, err);
     spd_outcome_conclude(s);
     describe(s);

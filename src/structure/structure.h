@@ -2,6 +2,7 @@
  * them. */
 #ifndef SPD_STRUCTURE_H
 #define SPD_STRUCTURE_H
+#include "data/columns.h"
 #include "la/la.h"
 
 struct spdhg_structure {
@@ -28,6 +29,13 @@ spdhg_status spd_structure_finish(spdhg_structure **out, spdhg_status status, sp
 
 /* Group of each row (group numbers 0..groups-1): spec is "size:G", "grid" or a file of numbers, one per row. */
 spdhg_status spd_structure_groups(const spdhg_structure *F, const char *spec, int64_t **group, spdhg_error *err);
+/* ---- by_name.c: files in which features have names. Whether the first line of a file begins with something else than a number. */
+spdhg_status spd_file_has_names(const char *path, bool *named, spdhg_error *err);
+/* spec: "edges:FILE", lines "from,to[,weight]". */
+spdhg_status spd_structure_named_edges(spdhg_structure **out, const char *spec, char *const *name, int64_t features,
+                                       spdhg_error *err);
+/* Lines "feature,group", where a group is any word; numbers 0..groups-1 come back, one for each feature. */
+spdhg_status spd_named_groups(const char *path, char *const *name, int64_t features, int64_t **group, spdhg_error *err);
 /* diag(weight) F without the rows of weight 0; kept[e] = row of F it came from (may be NULL). */
 spdhg_status spd_structure_weighted(spdhg_structure **out, const spdhg_structure *F, const double *weight, int64_t **kept,
                                     spdhg_error *err);

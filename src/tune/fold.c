@@ -60,8 +60,10 @@ static spdhg_status follow_path(spd_fold *t, const spdhg_path *path, room *r, co
         const double *x = unscaled(path->problem, r->problem, warm.x, r->x);
         judge(path->problem, r->test, r->tests, x, warm.c, r->z, r->rank, t->score + i * SPD_FOLD_SCORES);
         if (t->x) memcpy(t->x + i * path->problem->dK, x, (size_t)path->problem->dK * sizeof *x);
-        if (t->c)
-            memcpy(t->c + i * path->problem->K, spdhg_solver_solution(warm.last)->c, (size_t)path->problem->K * sizeof *warm.c);
+        if (t->c) {
+            memcpy(t->c + i * path->problem->K, warm.c, (size_t)path->problem->K * sizeof *warm.c);
+            spd_problem_c_outward(r->problem, warm.x, t->c + i * path->problem->K);
+        }
     }
     spd_warm_path_free(&warm);
     return status;

@@ -49,7 +49,7 @@ static spdhg_status take_options(spdhg_path *path, const spdhg_path_options *opt
 
 static spdhg_status record(spdhg_path *path, const spd_warm_path *warm, double lambda, spdhg_error *err) {
     const spdhg_problem *p = path->problem;
-    const spdhg_solution *s = spdhg_solver_solution(warm->last);
+    const spd_warm_answer *s = &warm->answer;
     spdhg_path_point *point = &path->point[path->points];
     *point = (spdhg_path_point){.lambda = lambda,
                                 .objective = s->objective,
@@ -68,11 +68,15 @@ static spdhg_status record(spdhg_path *path, const spd_warm_path *warm, double l
                                 .auc_error = NAN};
     point->explained = 1 - s->train_loss / path->point[0].train_loss;
     point->degrees = NAN;
-    if (warm->settled) SPD_TRY(spd_path_degrees(p, s->x, &point->degrees, err));
+    if (warm->settled && warm->lasso)
+        point->degrees = (double)s->structure_nonzeros;
+    else if (warm->settled)
+        SPD_TRY(spd_path_degrees(p, warm->x, &point->degrees, err));
     spd_path_criteria(p, path->options.noise, point);
-    memcpy(path->x + path->points * p->dK, s->x, (size_t)p->dK * sizeof *s->x);
+    memcpy(path->x + path->points * p->dK, warm->x, (size_t)p->dK * sizeof *warm->x);
     memcpy(path->c + path->points * p->K, warm->c, (size_t)p->K * sizeof *warm->c);
-    memcpy(path->given + path->points * p->K, s->c, (size_t)p->K * sizeof *s->c);
+    memcpy(path->given + path->points * p->K, warm->c, (size_t)p->K * sizeof *warm->c);
+    spd_problem_c_outward(p, warm->x, path->given + path->points * p->K);
     path->points++;
     if (warm->outcome != SPDHG_OUTCOME_CONVERGED)
         path->outcome = warm->outcome == SPDHG_OUTCOME_INTERRUPTED ? warm->outcome : SPDHG_OUTCOME_LIMIT;
@@ -88,13 +92,12 @@ static bool saturated(const spdhg_path *path) {
     return true;
 }
 
-static spdhg_status descend(spdhg_path *path, const double *x, const double *c, const double *y, double first, spdhg_error *err) {
+static spdhg_status descend(spdhg_path *path, spd_warm_path *warm, double first, spdhg_error *err) {
     const spdhg_path_options *o = &path->options;
     const double from = spd_now(), limit = path->solve.seconds;
-    spd_warm_path warm;
-    SPD_TRY(spd_warm_path_new(&warm, path->problem, o->solver, &path->solve, x, c, y, err));
-    warm.zeros = spd_path_counts_degrees(path) ? SPD_SETTLE : SPD_SETTLE_ASK;
-    spd_path_tell(path, "every lambda is solved by %s to a relative gap of %g", warm.solver, path->solve.tol);
+    warm->zeros = spd_path_counts_degrees(path) ? SPD_SETTLE : SPD_SETTLE_ASK;
+    spd_path_tell(path, "every lambda is solved by %s to a relative gap of %g", warm->lasso ? "columns" : warm->solver,
+                  path->solve.tol);
     spdhg_status status = SPDHG_OK;
     for (int64_t i = 0; i < o->lambdas && status == SPDHG_OK && path->outcome != SPDHG_OUTCOME_INTERRUPTED && !saturated(path);
          i++) {
@@ -103,39 +106,33 @@ static spdhg_status descend(spdhg_path *path, const double *x, const double *c, 
             path->outcome = SPDHG_OUTCOME_LIMIT;
             break;
         }
-        if (limit > 0) warm.options.seconds = left;
-        status = spd_warm_path_step(&warm, lambda, err);
-        if (status == SPDHG_OK) status = record(path, &warm, lambda, err);
+        if (limit > 0) warm->options.seconds = left;
+        status = spd_warm_path_step(warm, lambda, err);
+        if (status == SPDHG_OK) status = record(path, warm, lambda, err);
     }
-    spd_warm_path_free(&warm);
     return status;
 }
 
 /* Solves at the chosen lambda once more, with all rows, for the model. */
-static spdhg_status solve_chosen(spdhg_path *path, spdhg_error *err) {
-    const int64_t chosen = spdhg_path_chosen(path);
-    spd_warm_path warm;
-    SPD_TRY(spd_warm_path_new(&warm, path->problem, path->options.solver, &path->solve, path->x + chosen * path->problem->dK,
-                              path->c + chosen * path->problem->K, NULL, err));
-    warm.once = true;
-    if (spd_path_counts_degrees(path)) warm.zeros = SPD_SETTLE;
+static spdhg_status solve_chosen(spdhg_path *path, spd_warm_path *warm, spdhg_error *err) {
+    const int64_t chosen = spdhg_path_chosen(path), dK = path->problem->dK, K = path->problem->K;
+    warm->zeros = spd_path_counts_degrees(path) ? SPD_SETTLE : SPD_SETTLE_NOTHING;
+    warm->options = path->solve;
+    SPD_TRY(spd_warm_path_back(warm, path->point[chosen].lambda, path->x + chosen * dK, path->c + chosen * K, err));
     if (path->outcome == SPDHG_OUTCOME_INTERRUPTED) { /* the point already computed is the model: no further step */
-        warm.options.callback = NULL;
-        warm.options.seconds = 0;
-        warm.options.epochs = 1;
+        warm->options.callback = NULL;
+        warm->options.seconds = 0;
+        warm->options.epochs = 1;
     }
-    const spdhg_status status = spd_warm_path_step(&warm, path->point[chosen].lambda, err);
-    path->solver = warm.last;
-    warm.last = NULL;
-    spd_warm_path_free(&warm);
+    const spdhg_status status = spd_warm_path_step(warm, path->point[chosen].lambda, err);
+    path->solver = warm->last;
+    warm->last = NULL;
     return status;
 }
 
-static spdhg_status run(spdhg_path *path, double *x, double *c, double *y, spdhg_error *err) {
-    double first;
+static spdhg_status along(spdhg_path *path, spd_warm_path *warm, double first, spdhg_error *err) {
     bool stopped = false;
-    SPD_TRY(spd_path_start(path, x, c, y, &first, err));
-    SPD_TRY(descend(path, x, c, y, first, err));
+    SPD_TRY(descend(path, warm, first, err));
     if (path->points == 0) return spd_fail(err, SPDHG_USAGE, "the time limit left no time for a single lambda");
     if (path->options.folds > 0 && path->outcome != SPDHG_OUTCOME_INTERRUPTED) {
         spd_path_tell(path, "%d folds, %d times", (int)path->options.folds, (int)path->options.repeats);
@@ -143,7 +140,17 @@ static spdhg_status run(spdhg_path *path, double *x, double *c, double *y, spdhg
     }
     if (stopped) path->outcome = SPDHG_OUTCOME_INTERRUPTED;
     spd_path_choose(path);
-    return solve_chosen(path, err);
+    return solve_chosen(path, warm, err);
+}
+
+static spdhg_status run(spdhg_path *path, double *x, double *c, double *y, spdhg_error *err) {
+    double first;
+    spd_warm_path warm;
+    SPD_TRY(spd_path_start(path, x, c, y, &first, err));
+    SPD_TRY(spd_warm_path_new(&warm, path->problem, path->options.solver, &path->solve, x, c, y, err));
+    const spdhg_status status = along(path, &warm, first, err);
+    spd_warm_path_free(&warm);
+    return status;
 }
 
 spdhg_status spdhg_path_new(spdhg_path **out, spdhg_problem *problem, const spdhg_path_options *options,
@@ -203,7 +210,11 @@ spdhg_status spdhg_path_choose(spdhg_path *path, int64_t point, spdhg_error *err
     path->best = path->one_se = point;
     spdhg_solver_free(path->solver);
     path->solver = NULL;
-    return solve_chosen(path, err);
+    spd_warm_path warm;
+    SPD_TRY(spd_warm_path_new(&warm, path->problem, path->options.solver, &path->solve, NULL, NULL, NULL, err));
+    const spdhg_status status = solve_chosen(path, &warm, err);
+    spd_warm_path_free(&warm);
+    return status;
 }
 
 spdhg_outcome spdhg_path_outcome(const spdhg_path *path) { return path->outcome; }

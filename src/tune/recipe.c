@@ -4,6 +4,7 @@
 
 #include "problem/problem.h"
 #include "reader/read.h"
+#include "structure/structure.h"
 
 spdhg_status spd_recipe_attach(const spd_recipe *o, spdhg_data *data, spdhg_error *err) {
     double *number = NULL;
@@ -42,19 +43,48 @@ spdhg_graph_options spd_recipe_graph(const spd_recipe *o) {
 
 spdhg_status spd_recipe_structure(spdhg_structure **out, spdhg_graph_report *learned, const spd_recipe *o, const spdhg_data *data,
                                   const int64_t *row, int64_t rows, spdhg_error *err) {
+    bool named = false;
+    if (strcmp(o->structure, SPD_CATEGORIES) == 0) return spdhg_structure_categories(out, data->columns, err);
+    if (spd_spec_is(o->structure, "edges") && spd_spec_arg(o->structure) && *spd_spec_arg(o->structure) && data->name)
+        SPD_TRY(spd_file_has_names(spd_spec_arg(o->structure), &named, err));
+    if (named) return spd_structure_named_edges(out, o->structure, data->name, data->features, err);
     if (!spd_recipe_learns(o)) return spdhg_structure_new(out, o->structure, data->features, err);
     const spdhg_graph_options graph = spd_recipe_graph(o);
     return spdhg_structure_learn(out, data, row, rows, &graph, learned, err);
 }
 
-static spdhg_status add_terms(spd_recipe_problem *out, const spd_recipe *o, const spdhg_structure *F, spdhg_error *err) {
+/* Groups of features that need the data: "columns" (the features of a column), or a file with names. *group is NULL for others. */
+static spdhg_status groups_of_data(const spd_recipe *o, const spdhg_data *data, const spdhg_structure *F, int64_t **group,
+                                   spdhg_error *err) {
+    bool named = false;
+    *group = NULL;
+    if (!o->groups || spd_spec_is(o->groups, "size") || strcmp(o->groups, "grid") == 0) return SPDHG_OK;
+    const bool columns = strcmp(o->groups, "columns") == 0;
+    if (!columns && data->name) SPD_TRY(spd_file_has_names(o->groups, &named, err));
+    if (!columns && !named) return SPDHG_OK;
+    if (F->F.m != data->features)
+        return spd_fail(err, SPDHG_USAGE,
+                        "--groups %s: groups of features need --structure identity, in which each feature is a row", o->groups);
+    if (named) return spd_named_groups(o->groups, data->name, data->features, group, err);
+    if (!data->columns) return spd_fail(err, SPDHG_USAGE, "--groups columns: the data is not a table with columns");
+    if (!(*group = SPD_NEW(int64_t, data->features))) return spd_fail_memory(err, 8.0 * (double)data->features);
+    for (int64_t j = 0; j < data->features; j++) (*group)[j] = spd_schema_of(data->columns, j) - data->columns->column;
+    return SPDHG_OK;
+}
+
+static spdhg_status add_terms(spd_recipe_problem *out, const spd_recipe *o, const spdhg_data *data, const spdhg_structure *F,
+                              spdhg_error *err) {
     spdhg_problem *p = out->problem;
     double *row_weight = NULL;
     int64_t rows = 0, columns = 0;
     if (o->penalty_weights) SPD_TRY(spd_numbers_read(o->penalty_weights, &row_weight, &rows, &columns, err));
-    const spdhg_term_options term = {sizeof term, row_weight, rows * columns, o->groups, NULL, 0};
-    const spdhg_status status = spdhg_problem_term(p, o->penalty, F, o->lambda, &term, err);
+    int64_t *group = NULL;
+    spdhg_status status = groups_of_data(o, data, F, &group, err);
+    const spdhg_term_options term = {sizeof term, row_weight,        rows * columns, group ? NULL : o->groups,
+                                     group,       group ? F->F.m : 0};
+    if (status == SPDHG_OK) status = spdhg_problem_term(p, o->penalty, F, o->lambda, &term, err);
     spd_free(row_weight);
+    spd_free(group);
     SPD_TRY(status);
     if (o->also_sparse <= 0) return SPDHG_OK;
     SPD_TRY(spdhg_structure_new(&out->identity, "identity", F->F.n, err));
@@ -67,7 +97,7 @@ static spdhg_status build(spd_recipe_problem *out, const spd_recipe *o, const sp
     spdhg_problem *p = out->problem;
     if (row) SPD_TRY(spdhg_problem_rows(p, row, rows, err));
     if (!F) SPD_TRY(spd_recipe_structure(&out->structure, &out->learned, o, data, row, rows, err));
-    SPD_TRY(add_terms(out, o, F ? F : out->structure, err));
+    SPD_TRY(add_terms(out, o, data, F ? F : out->structure, err));
     SPD_TRY(spdhg_problem_ridge(p, o->gamma, err));
     SPD_TRY(spdhg_problem_ridge_follows(p, o->l1_ratio_given, err));
     SPD_TRY(spdhg_problem_set(p, o->set, err));

@@ -3,7 +3,9 @@
 #define SPD_RECIPE_H
 #include "core/core.h"
 
-#define SPD_LEARNED "learned" /* not in the table of structures: it needs the data, not only their number of columns */
+/* Not in the table of structures: they need the data, not only their number of columns. */
+#define SPD_LEARNED "learned"
+#define SPD_CATEGORIES "categories"
 
 typedef struct spd_recipe {
     const char *loss, *penalty, *groups, *structure, *set, *class_weight;

@@ -6,6 +6,7 @@
 #include "face/answer.h"
 #include "face/nullspace.h"
 #include "graph/graph.h"
+#include "lasso/lasso.h"
 #include "run/run.h"
 
 /* ---- restricted.c: minimises loss + ridge over x = N u and c. found: false if there is no minimiser. */
@@ -21,6 +22,9 @@ spdhg_status spd_lambda_max(spdhg_problem *p, int threads, double *lower, double
 /* ---- dinkelbach.c: for g = grad l(x0) + gamma x0, where y is not unique. rough: an upper bound only, y is unchanged. */
 spdhg_status spd_dinkelbach(const spdhg_problem *p, int threads, const double *g, bool rough, double *y, double *lower,
                             double *upper, spdhg_error *err);
+/* ---- corner_lambda.c: for a loss with corners; guess: any number of the right order; rough: bounds within 1 %. */
+spdhg_status spd_corner_lambda_max(spdhg_problem *p, int threads, const double *x0, const double *c0, double guess, bool rough,
+                                   double *y, double *lower, double *upper, spdhg_error *err);
 double spd_terms_polar(const spdhg_problem *p, const double *y, double *work); /* max over the terms of r_t(y_t) polar / lambda */
 /* Where a path may start: lambda_max or, where computing it would take long, only an upper bound. */
 spdhg_status spd_lambda_max_bound(spdhg_problem *p, int threads, double *upper, spdhg_error *err);
@@ -35,23 +39,33 @@ typedef enum spd_settling {
 /* A small gap alone does not determine the zeros of F x. If they are not settled after an exact solver has converged, it runs
  * again with smaller tolerances. */
 spdhg_status spd_tune_settle(spdhg_solver *solver, spd_settling zeros, bool *settled, spdhg_outcome *outcome, spdhg_error *err);
+typedef struct spd_warm_answer {
+    double objective, train_loss, penalty, gap_relative, seconds;
+    int64_t nonzeros, structure_nonzeros;
+} spd_warm_answer;
 typedef struct spd_warm_path {
     spdhg_problem *problem;
     const char *solver;
     spdhg_options options;
     double *x, *c, *y;
-    double *before;        /* x and c of the step before the last one */
-    double lambda, fallen; /* of the last step, and its decrease there; 0: not known */
-    spdhg_solver *last;    /* of the last step; NULL before the first */
+    double *before;         /* x and c of the step before the last one */
+    double lambda, fallen;  /* of the last step, and its decrease there; 0: not known */
+    spd_lasso *lasso;       /* solves the path where it can; NULL: `last` does */
+    spdhg_solver *last;     /* of the last step that it solved; NULL before the first */
+    spd_warm_answer answer; /* of the last step */
     spdhg_outcome outcome;
     spd_settling zeros;
     bool settled; /* the zeros of F x at the last step are those of the optimum; checked if `zeros` says so */
-    bool once;    /* set before a single solve: its gap is proven by x and y alone */
+    bool known;   /* the start is expected to be the solution */
+    bool once;    /* the last step: its gap is proven by x and y alone */
 } spd_warm_path;
 /* x, c and y: the starting point, may be NULL. options are copied. */
 spdhg_status spd_warm_path_new(spd_warm_path *warm, spdhg_problem *p, const char *solver, const spdhg_options *options,
                                const double *x, const double *c, const double *y, spdhg_error *err);
 spdhg_status spd_warm_path_step(spd_warm_path *warm, double lambda, spdhg_error *err);
+/* Before the last step, which returns to an earlier lambda and its solution (x, c). Its gap will be proven by x and y alone; where
+ * the path was solved by columns, the solution is made accurate enough for that. */
+spdhg_status spd_warm_path_back(spd_warm_path *warm, double lambda, const double *x, const double *c, spdhg_error *err);
 void spd_warm_path_free(spd_warm_path *warm);
 
 /* ---- folds.c: fold[repeat * n + i] for every row i. Groups stay together, the largest placed first; without groups, classes are

@@ -4,6 +4,21 @@
 
 static const double TIGHTER = 1e-2, TIGHTEST = 1e-10;
 
+enum {
+    ROWS_MOST = 128
+}; /* rows for each feature: with more, a Hessian of few features costs less than passes over its columns */
+
+/* By columns if the choice of a solver is left to us, F is the identity and memory allows. */
+static spdhg_status open_lasso(spd_warm_path *warm, const char *solver, spdhg_error *err) {
+    const spdhg_problem *p = warm->problem;
+    const double most = (double)warm->options.max_memory;
+    if (p->n > ROWS_MOST * p->d && strcmp(warm->solver, "prox-newton") == 0) return SPDHG_OK;
+    if (strcmp(solver, "auto") != 0 || spd_lasso_refuses(p) || (most > 0 && spd_lasso_bytes(p) > most)) return SPDHG_OK;
+    SPD_TRY(spd_lasso_new(&warm->lasso, p, spd_threads(warm->options.threads), err));
+    spd_lasso_start(warm->lasso, warm->x, warm->c[0], INFINITY);
+    return SPDHG_OK;
+}
+
 spdhg_status spd_warm_path_new(spd_warm_path *warm, spdhg_problem *p, const char *solver, const spdhg_options *options,
                                const double *x, const double *c, const double *y, spdhg_error *err) {
     *warm = (spd_warm_path){.problem = p, .options = *options};
@@ -13,9 +28,10 @@ spdhg_status spd_warm_path_new(spd_warm_path *warm, spdhg_problem *p, const char
     warm->c = c ? spd_copy(c, p->K, sizeof *c) : SPD_NEW(double, p->K);
     warm->y = SPD_NEW(double, p->m * p->K + spd_problem_term_work(p));
     if (warm->y && y) memcpy(warm->y, y, (size_t)(p->m * p->K) * sizeof *y);
-    if (warm->before && warm->x && warm->c && warm->y) return SPDHG_OK;
-    spd_warm_path_free(warm);
-    return spd_fail_memory(err, 8.0 * (double)(p->dK + p->m * p->K));
+    const bool good = warm->before && warm->x && warm->c && warm->y;
+    const spdhg_status status = good ? open_lasso(warm, solver, err) : spd_fail_memory(err, 8.0 * (double)(p->dK + p->m * p->K));
+    if (status != SPDHG_OK) spd_warm_path_free(warm);
+    return status;
 }
 
 /* Starts from the linear extrapolation of x(lambda) and c(lambda), which are smooth between their kinks. Zeros stay 0. With
@@ -57,9 +73,53 @@ spdhg_status spd_tune_settle(spdhg_solver *solver, spd_settling zeros, bool *set
     return SPDHG_OK;
 }
 
-spdhg_status spd_warm_path_step(spd_warm_path *warm, double lambda, spdhg_error *err) {
+static bool ask(void *context) {
+    const spdhg_options *o = context;
+    const spdhg_point nowhere = {0};
+    return o->callback && o->callback(o->user, &(spdhg_event){.kind = SPDHG_EVENT_POLL, .point = &nowhere}) != 0;
+}
+
+/* By columns. *done: the tolerance has been reached, or the work was stopped. */
+static spdhg_status step_by_lasso(spd_warm_path *warm, bool *done) {
+    spd_lasso *a = warm->lasso;
+    const spdhg_problem *p = warm->problem;
+    const double from = spd_now(), seconds = warm->options.seconds;
+    spd_lasso_answer answer;
+    spd_stop stop;
+    spd_stop_start(&stop, seconds > 0 ? from + seconds : INFINITY, ask, &warm->options);
+    spd_lasso_solve(a, warm->options.tol, false, &stop, &answer);
+    for (double tol = TIGHTER * warm->options.tol;
+         answer.proven && !answer.settled && warm->zeros == SPD_SETTLE && tol >= TIGHTEST; tol *= TIGHTER) {
+        spd_lasso_answer finer;
+        spd_lasso_solve(a, tol, false, &stop, &finer);
+        if (!(finer.relative <= warm->options.tol)) break;
+        answer = finer;
+        answer.proven = true;
+    }
+    const spd_why why = spd_stop_why(&stop);
+    *done = answer.proven || why != SPD_GO_ON;
+    if (!*done) return SPDHG_OK;
+    warm->outcome = answer.proven           ? SPDHG_OUTCOME_CONVERGED
+                    : why == SPD_CALLED_OFF ? SPDHG_OUTCOME_INTERRUPTED
+                                            : SPDHG_OUTCOME_LIMIT;
+    warm->settled = answer.settled;
+    const double small = spd_zero_within(spd_norm2(p->d, a->now.x));
+    int64_t large = 0;
+    for (int64_t q = 0; q < a->now.count; q++) large += fabs(a->now.x[a->now.list[q]]) > small;
+    warm->answer = (spd_warm_answer){.objective = answer.objective,
+                                     .train_loss = answer.loss,
+                                     .penalty = answer.penalty,
+                                     .gap_relative = answer.relative,
+                                     .seconds = spd_now() - from,
+                                     .nonzeros = a->now.count,
+                                     .structure_nonzeros = large};
+    memcpy(warm->x, a->now.x, (size_t)p->d * sizeof *warm->x);
+    warm->c[0] = a->now.c;
+    return SPDHG_OK;
+}
+
+static spdhg_status step_by_solver(spd_warm_path *warm, double lambda, spdhg_error *err) {
     spdhg_problem *p = warm->problem;
-    SPD_TRY(spdhg_problem_scale_lambda(p, lambda, err));
     if (p->ridge_follows) { /* gamma is another one: what the last solver prepared no longer holds */
         spdhg_solver_free(warm->last);
         warm->last = NULL;
@@ -68,6 +128,7 @@ spdhg_status spd_warm_path_step(spd_warm_path *warm, double lambda, spdhg_error 
         spd_problem_project_dual(p, warm->y, warm->y + p->m * p->K);
         SPD_TRY(spdhg_solver_new(&warm->last, warm->solver, p, &warm->options, err));
         SPD_TRY(spd_solver_start(warm->last, warm->x, warm->c, warm->y, err));
+        if (warm->known) spd_solver_expect(warm->last);
     }
     SPD_TRY(look_ahead(warm, lambda, err));
     if (!warm->once) spd_solver_keep_running(warm->last, warm->options.seconds);
@@ -75,6 +136,13 @@ spdhg_status spd_warm_path_step(spd_warm_path *warm, double lambda, spdhg_error 
     SPD_TRY(spd_tune_settle(warm->last, warm->zeros, &warm->settled, &warm->outcome, err));
     if (warm->outcome == SPDHG_OUTCOME_INFIMUM) warm->outcome = SPDHG_OUTCOME_CONVERGED; /* a path is judged by its gaps alone */
     const spdhg_solution *s = spdhg_solver_solution(warm->last);
+    warm->answer = (spd_warm_answer){.objective = s->objective,
+                                     .train_loss = s->train_loss,
+                                     .penalty = s->penalty,
+                                     .gap_relative = s->gap_relative,
+                                     .seconds = s->seconds,
+                                     .nonzeros = s->nonzeros,
+                                     .structure_nonzeros = s->structure_nonzeros};
     warm->fallen = warm->lambda - lambda;
     warm->lambda = lambda;
     memcpy(warm->before, warm->x, (size_t)p->dK * sizeof *s->x);
@@ -85,8 +153,44 @@ spdhg_status spd_warm_path_step(spd_warm_path *warm, double lambda, spdhg_error 
     return SPDHG_OK;
 }
 
+spdhg_status spd_warm_path_step(spd_warm_path *warm, double lambda, spdhg_error *err) {
+    bool done = false;
+    SPD_TRY(spdhg_problem_scale_lambda(warm->problem, lambda, err));
+    if (warm->lasso) SPD_TRY(step_by_lasso(warm, &done));
+    if (done) return SPDHG_OK;
+    SPD_TRY(step_by_solver(warm, lambda, err));
+    if (warm->lasso) spd_lasso_start(warm->lasso, warm->x, warm->c[0], lambda);
+    return SPDHG_OK;
+}
+
+spdhg_status spd_warm_path_back(spd_warm_path *warm, double lambda, const double *x, const double *c, spdhg_error *err) {
+    spdhg_problem *p = warm->problem;
+    SPD_TRY(spdhg_problem_scale_lambda(p, lambda, err));
+    memcpy(warm->x, x, (size_t)p->dK * sizeof *x);
+    memcpy(warm->c, c, (size_t)p->K * sizeof *c);
+    memset(warm->y, 0, (size_t)(p->m * p->K) * sizeof *warm->y);
+    warm->fallen = 0;
+    warm->once = true;
+    spdhg_solver_free(warm->last);
+    warm->last = NULL;
+    if (!warm->lasso) return SPDHG_OK;
+    spd_lasso_answer answer;
+    spd_lasso_start(warm->lasso, x, c[0], lambda);
+    spd_lasso_solve(warm->lasso, warm->options.tol, true, NULL, &answer);
+    warm->known = answer.proven;
+    if (answer.proven) {
+        memcpy(warm->x, warm->lasso->now.x, (size_t)p->dK * sizeof *x);
+        warm->c[0] = warm->lasso->now.c;
+        spd_lasso_dual(warm->lasso, warm->y);
+    }
+    spd_lasso_free(warm->lasso);
+    warm->lasso = NULL;
+    return SPDHG_OK;
+}
+
 void spd_warm_path_free(spd_warm_path *warm) {
     spdhg_solver_free(warm->last);
+    spd_lasso_free(warm->lasso);
     spd_free(warm->before);
     spd_free(warm->x);
     spd_free(warm->c);

@@ -244,6 +244,50 @@ class Table(CommandTest):
         widest = [line.split(",") for line in lines if line.startswith(lines[0].split(",")[0] + ",")]  # lambda_max: all equal
         self.assertEqual(len({line[6] for line in widest[1:]}), 1)
 
+    def test_levels_fuse_along_their_structure(self):
+        """Rows of F by their definition: the objective is recomputed from the model, and no small step makes it smaller."""
+        words = ("--id", "key", "--ordered", "floor", "--structure", "categories", "--lambda", 0.3, "--tol", 1e-11)
+        model = self.fit(*words)
+        city, floor = model["columns"][1:]
+        self.assertEqual((city["reference"], floor["reference"]), ("Berlin", "1"))
+        x = dict.fromkeys(model["names"], 0.0)
+        for i, v in zip(model["coefficients"]["index"], model["coefficients"]["value"]):
+            x[model["names"][i]] = v
+
+        def objective(x, c):
+            level = lambda name, l: x.get(f"{name}={l}", 0.0)  # the reference is 0
+            penalty = abs(x["size"]) + sum(abs(level("city", a) - level("city", b)) for a, b in [("Berlin", "Köln"), ("Berlin", "Munich"), ("Köln", "Munich")])
+            penalty += sum(abs(level("floor", a) - level("floor", b)) for a, b in [("1", "2"), ("2", "3"), ("3", "10")])
+            loss = sum((x["size"] * r["size"] + level("city", r["city"]) + level("floor", r["floor"]) + c - r["price"]) ** 2 for r in self.rows)
+            return loss / 2 / len(self.rows) + 0.3 * penalty
+
+        best, c = objective(x, model["constants"][0]), model["constants"][0]
+        self.assertAlmostEqual(best, model["objective"], delta=1e-9)
+        draw = random.Random(5)
+        for _ in range(300):
+            step = 10 ** draw.uniform(-5, -1)
+            other = {k: v + step * draw.choice([-1, 0, 0, 1]) for k, v in x.items()}
+            self.assertGreater(objective(other, c + step * draw.choice([-1, 0, 1])), best - 1e-9)
+
+    def test_edges_and_groups_by_name(self):
+        self.write("e.csv", "from,to,weight\ncity=Berlin,city=Munich,2\nsize,floor\n")
+        self.write("e.txt", "2 4 2\n1 5\n")
+        named = self.fit("--drop", "key", "--structure", "edges:e.csv", "--also-sparse", 0.1)
+        numbered = self.fit("--drop", "key", "--structure", "edges:e.txt", "--also-sparse", 0.1)
+        self.assertEqual(named["names"], ["size", "city=Berlin", "city=Köln", "city=Munich", "floor"])
+        self.assertEqual(named["coefficients"]["value"], numbered["coefficients"]["value"])
+        self.write("bad.csv", "from,to\ncity=Berlin,city=Munch\n")
+        self.assertIn("bad.csv:2:13: no feature is called 'city=Munch'; did you mean 'city=Munich'?",
+                      self.spdhg("fit", "a.csv", "--drop", "key", "--loss", "squared", "--structure", "edges:bad.csv", status=3).err)
+        self.write("g.csv", "feature,group\nsize,s\ncity=Berlin,c\ncity=Köln,c\ncity=Munich,c\nfloor,f\n")
+        groups = ("--drop", "key", "--penalty", "group", "--lambda", 0.1)
+        self.assertEqual(self.fit(*groups, "--groups", "g.csv")["coefficients"], self.fit(*groups, "--groups", "columns")["coefficients"])
+        self.write("few.csv", "feature,group\nsize,s\n")
+        self.assertIn("features without a group: 'city=Berlin'", self.spdhg("fit", "a.csv", "--loss", "squared", *groups, "--groups", "few.csv", status=3).err)
+        self.spdhg("graph", "a.csv", "--drop", "key", "--method", "correlation", "--rho", 0.2, "-o", "learned.csv", "-q")
+        self.assertTrue(self.read("learned.csv").decode().startswith("from,to,weight\ncity=Berlin,city=K"))
+        self.fit("--drop", "key", "--structure", "edges:learned.csv")
+
     def test_version_1_is_read(self):
         model = self.fit("--drop", "key,city")
         dense = [0.0] * model["features"]

@@ -305,6 +305,52 @@ class Stills(PageTest):
         self.assertIn(b"<title>0: ", self.read("fit.html"))  # values of the dots
 
 
+class Coefficients(PageTest):
+    def setUp(self):
+        super().setUp()
+        rows = [(i % 5, i * i % 7, "north" if i % 3 else "south", 3 * (i % 5) - 2 * (i % 3 > 0)) for i in range(90)]
+        self.write("h.csv", "rooms,age,side,price\n" + "".join(",".join(map(str, r)) + "\n" for r in rows))
+        self.spdhg("path", "h.csv", "--loss", "squared", "--lambdas", 15, "-q", "--report", "h.html", "-o", "h.json")
+        self.show(self.path("h.html"))
+
+    def cells(self, column):
+        return self.ask(f"[...document.querySelectorAll('.sortable tbody tr')].filter(r => !r.hidden).map(r => r.cells[{column}].textContent)")
+
+    def test_first_sentence_says_what_was_chosen_and_what_matters(self):
+        first = self.ask("document.querySelector('header p').textContent")
+        self.assertRegex(first, r"^Of \d+ values of lambda, \S+ was chosen\. Its loss in cross-validation is .* What matters most: rooms")
+        self.assertIn("Fitted to 90 rows.", first)
+
+    def test_table_sorts_searches_and_is_saved(self):
+        with open(self.path("h.json")) as file:
+            model = json.load(file)
+        names = [model["names"][i] for i in model["coefficients"]["index"]]
+        self.assertEqual(set(self.cells(0)), {"(intercept)", *names})
+        click = "[...document.querySelectorAll('.sortable thead th')].find(h => h.textContent === 'value').click()"
+        self.ask(click)
+        falling = [float(v) for v in self.cells(1)]
+        self.assertEqual(falling, sorted(falling, reverse=True))
+        self.ask(click)
+        self.assertEqual([float(v) for v in self.cells(1)], falling[::-1])
+        self.ask("(() => { const s = document.querySelector('.tools input'); s.value = 'ROOM'; s.dispatchEvent(new Event('input')); })()")
+        self.assertEqual(self.cells(0), ["rooms"])
+        self.ask("document.querySelector('.tools button').click()")
+        saved = self.ask(SAVED)
+        self.assertEqual((saved["name"], saved["text"].splitlines()[0].split(",")[:2]), ("h.csv-coefficients.csv", ["feature", "value"]))
+        self.assertEqual(len(saved["text"].splitlines()), 2)
+
+    def test_names_at_the_pointer(self):
+        titles = self.ask("[...document.querySelectorAll('.stems rect title')].map(t => t.textContent)")
+        self.assertTrue(any(t.startswith("rooms: ") for t in titles), titles)
+        self.assertIn("rooms", self.ask("[...document.querySelectorAll('path.curve title')].map(t => t.textContent)"))
+
+    def test_phone_and_dark(self):
+        for width in (400, 1400):
+            for dark in (False, True):
+                self.browser.screen(width, 900, dark=dark)
+                self.assertLessEqual(self.ask("document.documentElement.scrollWidth"), width)
+
+
 class Traces(PageTest):
     def test_traces_of_fit(self):
         self.spdhg("generate", "lasso", "--rows", 300, "-o", "d.svm")

@@ -78,7 +78,8 @@ def check_active_sets(checks):
     x = {p["lambda"]: np.zeros(A.shape[1]) for p in got.points}
     with open(path("c.csv")) as file:
         for line in csv.DictReader(file):
-            x[line["lambda"]][int(line["feature"]) - 1] = float(line["value"])
+            if line["feature"] != "(intercept)":
+                x[line["lambda"]][int(line["feature"]) - 1] = float(line["value"])
     for p in got.points:
         lam, at = float(p["lambda"]), x[p["lambda"]]
         c = scipy.optimize.brentq(lambda c: (b / (1 + np.exp(b * (A @ at + c)))).sum(), -50, 50, xtol=1e-14)
@@ -236,7 +237,8 @@ def check_elastic_net(checks):
     x = np.zeros((8, 6))
     with open(path("net.csv")) as file:
         for line in csv.DictReader(file):
-            x[np.argmin(np.abs(alphas - float(line["lambda"]))), int(line["feature"]) - 1] = float(line["value"])
+            if line["feature"] != "(intercept)":
+                x[np.argmin(np.abs(alphas - float(line["lambda"]))), int(line["feature"]) - 1] = float(line["value"])
     for alpha, at in zip(alphas, x):
         g = A.T @ (A @ at - b) / 70 + alpha * (1 - rho) * at
         on = at != 0

@@ -27,6 +27,9 @@ readelf -d "$library" | grep SONAME | grep -qF "[libspdhg.so.$abi]" || fail "SON
 [ -f "$prefix/include/spdhg.h" ] || fail "no include/spdhg.h"
 [ "$("$prefix/bin/spdhg" --version | head -n 1 | grep -cF "$version")" = 1 ] || fail "bin/spdhg --version does not say $version"
 [ -f "$prefix/share/man/man1/spdhg.1" ] || fail "no man page"
+for file in bash-completion/completions/spdhg zsh/site-functions/_spdhg fish/vendor_completions.d/spdhg.fish; do
+    [ -f "$prefix/share/$file" ] || fail "no share/$file"
+done
 
 # The command uses the shared library, which it finds from its own place, and has no copy of its functions.
 readelf -d "$prefix/bin/spdhg" | grep NEEDED | grep -qF "[libspdhg.so.$abi]" || fail "bin/spdhg is not linked to libspdhg.so.$abi"

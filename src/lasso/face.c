@@ -1,0 +1,139 @@
+/* face.c - one Newton step of the model on the face of the present signs:
+ *     M d = -(s + lambda sign(x)),   M = A_E'Q A_E + gamma I,   E the active columns and the intercept
+ * by conjugate gradients, preconditioned by the factor of an earlier face (factor.c). A column whose x_j + d_j has the other sign
+ * stops at 0 and leaves E. If the model does not fall then, all stop where the first one reaches 0. */
+#include "lasso/lasso.h"
+
+enum { REPEATS_MOST = 3, GRADIENTS_MOST = 200 };
+
+/* The step on the face of the columns e; the intercept, if any, is the last unknown. */
+typedef struct step {
+    spd_lasso *a;
+    int64_t k, n; /* columns, unknowns */
+    int32_t *e;
+    double *d, *s;    /* direction; slopes with lambda sign(x) */
+    double *diagonal; /* of M */
+    double *move;     /* rows: A d */
+    double *b, *work; /* vectors of n: 1; 4 */
+} step;
+
+static void find_slopes(const step *t) {
+    const spd_lasso *a = t->a;
+    const double lambda = spd_lasso_lambda(a);
+    spd_matrix_packed_dots(&a->A, a->threads, t->e, t->k, a->r, t->s);
+    for (int64_t i = 0; i < t->k; i++) {
+        const double x = a->now.x[t->e[i]];
+        t->s[i] += a->p->gamma * x + copysign(lambda, x);
+    }
+    if (t->n > t->k) t->s[t->k] = spd_dot(a->p->n, a->r, a->one);
+}
+
+/* move = A d */
+static void find_move(const step *t, const double *d) {
+    const spd_lasso *a = t->a;
+    for (int64_t i = 0; i < a->p->n; i++) t->move[i] = t->n > t->k ? d[t->k] : 0;
+    spd_matrix_combine(&a->A, t->e, t->k, d, t->move);
+}
+
+/* out = M d */
+static void apply(const void *context, const double *d, double *out) {
+    const step *t = context;
+    const spd_lasso *a = t->a;
+    find_move(t, d);
+    for (int64_t i = 0; i < a->p->n; i++) t->move[i] *= a->Q[i];
+    spd_matrix_packed_dots(&a->A, a->threads, t->e, t->k, t->move, out);
+    spd_axpy(t->k, a->p->gamma, d, out);
+    if (t->n > t->k) out[t->k] = spd_dot(a->p->n, t->move, a->one);
+}
+
+static void precondition(const void *context, const double *r, double *z) {
+    const step *t = context;
+    for (int64_t i = 0; i < t->n; i++) z[i] = r[i] / t->diagonal[i];
+    spd_factor_apply(&t->a->factor, t->e, t->k, t->n > t->k, r, z);
+}
+
+/* M d = -s. accuracy: of the slopes. Returns the iterations. */
+static int solve(const step *t, double accuracy) {
+    for (int64_t i = 0; i < t->k; i++) t->diagonal[i] = spd_lasso_curvature(t->a, t->e[i]);
+    if (t->n > t->k) t->diagonal[t->k] = spd_dot(t->a->p->n, t->a->Q, t->a->one);
+    for (int64_t i = 0; i < t->n; i++) t->b[i] = -t->s[i];
+    memset(t->d, 0, (size_t)t->n * sizeof *t->d);
+    const spd_cg cg = {.apply = apply,
+                       .context = t,
+                       .precondition = precondition,
+                       .tolerance = 0.5 * accuracy / spd_norm2(t->n, t->b),
+                       .most = GRADIENTS_MOST,
+                       .stop = t->a->stop};
+    return spd_cg_solve(&cg, t->n, t->b, t->d, t->work);
+}
+
+/* The change of the model along d, which keeps the signs or ends at 0: s'd + d'M d/2. */
+static double change(const step *t) {
+    double square = t->a->p->gamma * spd_dot(t->k, t->d, t->d);
+    find_move(t, t->d);
+    for (int64_t i = 0; i < t->a->p->n; i++) square += t->a->Q[i] * t->move[i] * t->move[i];
+    return spd_dot(t->n, t->s, t->d) + 0.5 * square;
+}
+
+/* Cuts the step where columns reach 0; true if none does. */
+static bool cut(const step *t, double *full) {
+    double first = 1;
+    bool whole = true;
+    memcpy(full, t->d, (size_t)t->n * sizeof *full);
+    for (int64_t i = 0; i < t->k; i++) {
+        const double x = t->a->now.x[t->e[i]];
+        if ((x + t->d[i]) * x > 0) continue;
+        whole = false;
+        first = fmin(first, -x / t->d[i]);
+        t->d[i] = -x;
+    }
+    if (whole || change(t) < 0) return whole;
+    for (int64_t i = 0; i < t->n; i++) t->d[i] = first * full[i];
+    return false;
+}
+
+static void go(step *t) {
+    spd_lasso *a = t->a;
+    int64_t kept = 0;
+    for (int64_t i = 0; i < t->k; i++) {
+        const int32_t j = t->e[i];
+        const double x = a->now.x[j], to = x + t->d[i];
+        const bool stops = to * x <= 0 || fabs(to) <= 1e-14 * fabs(x);
+        spd_lasso_move(a, j, stops ? 0 : to);
+        if (!stops) t->e[kept++] = j;
+    }
+    if (t->n > t->k) {
+        a->now.c += t->d[t->k];
+        spd_axpy(a->p->n, t->d[t->k], a->Q, a->r);
+    }
+    t->n -= t->k - kept;
+    t->k = kept;
+}
+
+int64_t spd_lasso_face_work(int64_t n, int64_t d) { return n + 9 * (d + 1); }
+
+bool spd_lasso_face(spd_lasso *a, double accuracy) {
+    const int64_t all = a->p->d + 1;
+    double *at = a->face + a->p->n;
+    step t = {.a = a,
+              .k = a->now.count,
+              .n = a->now.count + a->p->intercept,
+              .e = a->edge,
+              .move = a->face,
+              .d = at,
+              .s = at + all,
+              .b = at + 2 * all,
+              .diagonal = at + 3 * all,
+              .work = at + 4 * all};
+    bool whole = false;
+    memcpy(t.e, a->now.list, (size_t)t.k * sizeof *t.e);
+    spd_factor_renew(a);
+    for (int repeat = 0; repeat < REPEATS_MOST && !whole && t.k > 0; repeat++) {
+        find_slopes(&t);
+        spd_factor_used(a, solve(&t, accuracy));
+        if (!spd_all_finite(t.n, t.d)) return false;
+        whole = cut(&t, at + 8 * all);
+        go(&t);
+    }
+    return true;
+}

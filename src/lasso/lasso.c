@@ -1,0 +1,128 @@
+/* lasso.c - the handle: its memory, the start, and f at a point. */
+#include "lasso/lasso.h"
+
+enum { FACE_MOST = 1500, ITERATIONS_FIRST = 16 };
+
+const char *spd_lasso_refuses(const spdhg_problem *p) {
+    if (!p->set.kind->whole) return "it works for X = R^d only";
+    if (p->terms != 1 || !spd_csr_is_identity(&p->term[0].F->F) || !p->term[0].penalty->sum_of_sizes)
+        return "it works for l1 of the coefficients only";
+    if (p->K != 1 || !p->loss->value) return "it works for one output only";
+    return NULL;
+}
+
+double spd_lasso_bytes(const spdhg_problem *p) { return spd_matrix_bytes(p) + 100.0 * (double)p->d + 100.0 * (double)p->n; }
+
+static bool new_point(spd_sparse_point *s, int64_t d) {
+    *s = (spd_sparse_point){.x = SPD_NEW(double, d), .list = SPD_NEW(int32_t, d)};
+    return s->x && s->list;
+}
+
+static void free_point(spd_sparse_point *s) { SPD_FREE_ALL(s->x, s->list); }
+
+static bool allocate(spd_lasso *a) {
+    const spdhg_problem *p = a->p;
+    const int64_t n = p->n, d = p->d, most = d < FACE_MOST ? d : FACE_MOST;
+    double **const rows[] = {&a->share,  &a->one,    &a->z, &a->slope, &a->curve, &a->z0,
+                             &a->slope0, &a->curve0, &a->Q, &a->r,     &a->alpha, &a->known_alpha};
+    double **const columns[] = {&a->h, &a->g, &a->known};
+    bool good = spd_matrix_new(&a->A, p) && spd_products_new(&a->products, n, d, most) && spd_factor_new(&a->factor, d, most);
+    good = new_point(&a->now, d) && good;
+    good = new_point(&a->origin, d) && good;
+    good = new_point(&a->before, d) && good;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) good = (*rows[i] = SPD_NEW(double, n)) && good;
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) good = (*columns[i] = SPD_NEW(double, d)) && good;
+    a->is_active = SPD_NEW(bool, d);
+    a->in_set = SPD_NEW(bool, d);
+    a->set = SPD_NEW(int32_t, d);
+    a->look = SPD_NEW(int32_t, d);
+    a->h_of = SPD_NEW(int64_t, d);
+    a->edge = SPD_NEW(int32_t, d);
+    a->face = spd_alloc_raw(spd_lasso_face_work(n, d), sizeof(double));
+    a->partial = SPD_NEW(double, spd_problem_blocks(p) * 4 + 16);
+    return good && a->is_active && a->in_set && a->set && a->look && a->h_of && a->edge && a->face && a->partial;
+}
+
+spdhg_status spd_lasso_new(spd_lasso **out, const spdhg_problem *p, int threads, spdhg_error *err) {
+    spd_lasso *a = *out = SPD_NEW(spd_lasso, 1);
+    if (!a) return spd_fail_memory(err, sizeof *a);
+    a->p = p;
+    a->threads = threads;
+    if (!allocate(a)) {
+        spd_lasso_free(a);
+        *out = NULL;
+        return spd_fail_memory(err, spd_lasso_bytes(p));
+    }
+    a->factor.iterations = ITERATIONS_FIRST;
+    double least = 0;
+    for (int64_t i = 0; i < p->n; i++) {
+        const double *offset = spd_problem_offset(p, i);
+        a->share[i] = spd_problem_share(p, i);
+        a->one[i] = 1;
+        a->z[i] = offset ? offset[0] : 0;
+        a->offset = fmax(a->offset, fabs(a->z[i]));
+        if (a->share[i] > 0) least -= a->share[i] * p->loss->conjugate(0, p->b[i], p->loss_arg);
+    }
+    a->least = least;
+    const double start = spd_problem_losses(p, threads, &(spd_scores){.z = a->z, .c = p->constant}, NULL, NULL, a->partial);
+    a->reference = 0x1p-53 / 1e-6 * (isfinite(start) ? start : 0);
+    return SPDHG_OK;
+}
+
+void spd_lasso_free(spd_lasso *a) {
+    if (!a) return;
+    spd_matrix_free(&a->A);
+    spd_products_free(&a->products);
+    spd_factor_free(&a->factor);
+    free_point(&a->now);
+    free_point(&a->origin);
+    free_point(&a->before);
+    SPD_FREE_ALL(a->share, a->one, a->z, a->slope, a->curve, a->z0, a->slope0, a->curve0, a->Q, a->r, a->alpha, a->known_alpha,
+                 a->h, a->g, a->known, a->is_active, a->in_set, a->set, a->look, a->h_of, a->edge, a->face, a->partial);
+    spd_free(a);
+}
+
+double spd_lasso_evaluate(spd_lasso *a) {
+    const spdhg_problem *p = a->p;
+    double square = 0, size = 0;
+    for (int64_t i = 0; i < p->n; i++) a->z[i] = p->data->offset ? spd_problem_offset(p, i)[0] : 0;
+    double *packed = a->face;
+    for (int64_t q = 0; q < a->now.count; q++) {
+        const double x = packed[q] = a->now.x[a->now.list[q]];
+        square += x * x;
+        size += fabs(x);
+    }
+    spd_matrix_combine(&a->A, a->now.list, a->now.count, packed, a->z);
+    if (p->intercept) spd_problem_shift(p, &a->now.c, a->z);
+    a->loss = spd_problem_losses(p, a->threads, &(spd_scores){.z = a->z}, a->slope, a->curve, a->partial);
+    a->ridge = 0.5 * p->gamma * square;
+    a->penalty = spd_lasso_lambda(a) * size;
+    return a->loss + a->ridge + a->penalty;
+}
+
+void spd_lasso_start(spd_lasso *a, const double *x, double c, double lambda) {
+    const int64_t n = a->p->n, d = a->p->d;
+    memset(a->is_active, 0, (size_t)d * sizeof *a->is_active);
+    memcpy(a->now.x, x, (size_t)d * sizeof *x);
+    a->now.c = c;
+    a->now.count = 0;
+    for (int64_t j = 0; j < d; j++)
+        if (x[j] != 0) {
+            a->is_active[j] = true;
+            a->now.list[a->now.count++] = (int32_t)j;
+        }
+    spd_lasso_evaluate(a);
+    a->known_size = 0;
+    for (int64_t i = 0; i < n; i++) {
+        a->known_alpha[i] = a->slope[i];
+        a->r[i] = a->share[i] * a->slope[i];
+        a->known_size = fmax(a->known_size, fabs(a->slope[i]));
+    }
+    spd_matrix_dots(&a->A, a->threads, NULL, d, a->r, a->known);
+    memcpy(a->g, a->known, (size_t)d * sizeof *a->g);
+    for (int64_t j = 0; j < d; j++) a->look[j] = (int32_t)j;
+    a->looks = d;
+    a->looked = 0;
+    a->lambda = lambda;
+    a->fallen = 0;
+}

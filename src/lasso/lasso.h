@@ -1,0 +1,153 @@
+/* lasso.h - the path of lambda for F = identity and l1, by columns of A: minimises
+ *     f(x,c) = (1/W) sum_i w_i phi(a_i'x + c + o_i, b_i) + (gamma/2)||x||^2 + lambda ||x||_1
+ * for one lambda after the other, each time from the previous solution, and proves each. */
+#ifndef SPD_LASSO_H
+#define SPD_LASSO_H
+#include "problem/problem.h"
+
+/* ---- matrix.c: A by columns. row NULL: every column has all n entries. */
+typedef struct spd_matrix {
+    int64_t n, d, longest; /* longest: entries of the longest column */
+    int64_t *ptr;          /* d + 1 */
+    int32_t *row;
+    double *val;
+    double *norm; /* sqrt( sum_i share_i a_ij^2 ), or a little more */
+    double *top;  /* max_i |a_ij| */
+} spd_matrix;
+double spd_matrix_bytes(const spdhg_problem *p);
+bool spd_matrix_new(spd_matrix *A, const spdhg_problem *p); /* false: out of memory; must be freed even then */
+void spd_matrix_free(spd_matrix *A);
+static inline int64_t spd_matrix_count(const spd_matrix *A, int64_t j) { return A->ptr[j + 1] - A->ptr[j]; }
+double spd_matrix_dot(const spd_matrix *A, int64_t j, const double *r);                             /* A_j'r */
+void spd_matrix_add(const spd_matrix *A, int64_t j, double t, double *z);                           /* z += t A_j */
+void spd_matrix_add_weighted(const spd_matrix *A, int64_t j, double t, const double *q, double *r); /* r += t diag(q) A_j */
+double spd_matrix_square(const spd_matrix *A, int64_t j, const double *q);                          /* A_j'diag(q) A_j */
+/* out[j] = A_j'r for the columns in list; list NULL: for all. */
+void spd_matrix_dots(const spd_matrix *A, int threads, const int32_t *list, int64_t count, const double *r, double *out);
+
+/* The same, with out[q] for the column list[q]. */
+void spd_matrix_packed_dots(const spd_matrix *A, int threads, const int32_t *list, int64_t count, const double *r, double *out);
+void spd_matrix_combine(const spd_matrix *A, const int32_t *list, int64_t count, const double *d,
+                        double *z); /* z += sum_q d_q A_list(q) */
+
+/* Products A_i'Q A_j of the columns that have a slot, for the faces of one or more models. */
+typedef struct spd_products {
+    int64_t most, used;
+    int32_t *slot;    /* d: -1, or the column's slot */
+    int32_t *column;  /* most */
+    double *value;    /* most x most, the lower triangle */
+    double *weighted; /* n: scratch, 0 between calls */
+    int64_t of;       /* number of the model whose Q they have */
+} spd_products;
+
+/* The factor of a face: n unknowns, k columns and perhaps the intercept. */
+typedef struct spd_factor {
+    int64_t k, n;
+    int32_t *column; /* k */
+    int32_t *place;  /* d: -1, or the column's unknown */
+    double *L, *w;   /* n x n, lower; n: scratch */
+    int iterations;  /* that the last face took with it */
+    double excess;   /* what iterations beyond two of a face have cost since it was made */
+} spd_factor;
+
+/* A vector x of which only the listed entries may differ from 0, with an intercept. */
+typedef struct spd_sparse_point {
+    double *x, c;
+    int32_t *list;
+    int64_t count;
+} spd_sparse_point;
+
+typedef struct spd_lasso {
+    const spdhg_problem *p;
+    int threads;
+    spd_stop *stop;
+    spd_matrix A;
+    double *share, *one;     /* n: w_i/W; 1 */
+    double least, reference; /* the mean of the rows' least losses; scale of a relative gap where f is nearly 0 */
+    double offset;           /* the largest |o_i| */
+    /* the current point; its list holds the columns with x_j != 0 */
+    spd_sparse_point now;
+    bool *is_active;             /* d: in the list of now */
+    double *z, *slope, *curve;   /* n: scores, phi', phi'' */
+    double loss, ridge, penalty; /* the parts of f there */
+    /* the columns that may move: the active ones and those that the strong rule leaves */
+    int32_t *set;
+    int64_t size;
+    bool *in_set; /* d */
+    /* the model, made at another point */
+    spd_sparse_point origin;
+    double *z0, *slope0, *curve0; /* n: its scores, phi', phi'' */
+    double *Q, *r;                /* n: share phi'' of the model; share times the slopes of the model at now */
+    double damp;                  /* added to phi'', in units of its usual size: after steps that were too long */
+    double *h;                    /* d: A_j'Q A_j, if ... */
+    int64_t *h_of, number;        /* ... h_of[j] is the number of the model */
+    double work;                  /* multiplications of the sweeps since the last step on a face */
+    spd_products products;
+    spd_factor factor;
+    double *face;  /* scratch of a face */
+    int32_t *edge; /* d: the same */
+    /* the dual point of a proof */
+    double *alpha; /* n */
+    double *g;     /* d: A'(share alpha), of the columns in look */
+    double *known, *known_alpha,
+        known_size; /* d, n: A'(share alpha) of an earlier alpha, for all columns; root mean square of that alpha */
+    int64_t looked; /* columns looked at since then */
+    int32_t *look;  /* the columns that the last proof looked at: those whose g_j is known */
+    int64_t looks;
+    /* the solution before the last one, to extrapolate from */
+    spd_sparse_point before;
+    double lambda, fallen; /* of the last solution, and its decrease there; 0: none */
+    double ratio;          /* of the last two lambdas */
+    double *partial;       /* scratch of the sums over rows */
+} spd_lasso;
+
+/* The answer at one lambda. x and c are those of a->now. */
+typedef struct spd_lasso_answer {
+    double objective, loss, penalty, gap, relative;
+    bool proven;  /* to the tolerance asked for */
+    bool settled; /* the zeros of x are those of the optimum, as far as the gradient tells */
+} spd_lasso_answer;
+
+const char *spd_lasso_refuses(const spdhg_problem *p);
+double spd_lasso_bytes(const spdhg_problem *p);
+spdhg_status spd_lasso_new(spd_lasso **out, const spdhg_problem *p, int threads, spdhg_error *err);
+/* Starts at (x, c), the solution at this lambda (INFINITY: at an unknown one). */
+void spd_lasso_start(spd_lasso *a, const double *x, double c, double lambda);
+/* The solution at the problem's present lambda, from the last one. plain: it is proven by phi'(z), as a proof by x alone has to do
+ * it, which takes more steps. Not proven: it could not be, or the work was stopped. */
+void spd_lasso_solve(spd_lasso *a, double tol, bool plain, spd_stop *stop, spd_lasso_answer *out);
+void spd_lasso_dual(spd_lasso *a, double *y); /* y of the solution, d */
+void spd_lasso_free(spd_lasso *a);
+
+/* f at the current point, its parts, scores, slopes and curvatures: from the nonzero columns alone, and afresh, so that rounding
+ * errors do not add up. */
+double spd_lasso_evaluate(spd_lasso *a);
+
+/* ---- model.c: minimises the quadratic model over the columns of the set, from the current point. */
+void spd_lasso_model(spd_lasso *a);                             /* makes the model at the current point */
+void spd_lasso_descend(spd_lasso *a, double accuracy);          /* until the slopes are right to accuracy lambda */
+double spd_lasso_move(spd_lasso *a, int64_t j, double to);      /* x_j = to, r follows; returns the change */
+double spd_lasso_curvature(spd_lasso *a, int64_t j);            /* h_j */
+void spd_lasso_keep(const spd_lasso *a, spd_sparse_point *out); /* out = now, in time proportional to the nonzeros */
+void spd_lasso_tidy(spd_lasso *a);                              /* takes columns that have become 0 from the list of now */
+/* ---- face.c: moves to the minimiser of the model with the present signs, its slopes right to `accuracy`. False: it failed. */
+bool spd_lasso_face(spd_lasso *a, double accuracy);
+int64_t spd_lasso_face_work(int64_t n, int64_t d);
+/* ---- factor.c */
+bool spd_products_new(spd_products *s, int64_t n, int64_t d, int64_t most); /* false, as below: out of memory */
+void spd_products_free(spd_products *s);
+bool spd_factor_new(spd_factor *f, int64_t d, int64_t most);
+void spd_factor_free(spd_factor *f);
+double spd_lasso_face_cost(const spd_lasso *a);     /* in multiplications of a sweep */
+void spd_factor_renew(spd_lasso *a);                /* before a face: a new factor, if that pays */
+void spd_factor_used(spd_lasso *a, int iterations); /* after it */
+/* z = M^-1 r for the columns e that the factor has; the others keep their z. */
+void spd_factor_apply(const spd_factor *f, const int32_t *e, int64_t k, bool intercept, const double *r, double *z);
+/* ---- proof.c */
+double spd_lasso_first_bracket(const spd_lasso *a, double scale); /* at scale alpha; INFINITY: outside the domain */
+/* Looks at the columns whose |g_j| may be above `rest` and adds those that violate the optimality conditions to the set. Then the
+ * gap at the current point, as the dual point alpha proves it. True if columns were added. */
+bool spd_lasso_prove(spd_lasso *a, double rest, spd_lasso_answer *out);
+
+static inline double spd_lasso_lambda(const spd_lasso *a) { return a->p->term[0].lambda; }
+#endif

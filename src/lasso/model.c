@@ -1,0 +1,116 @@
+/* model.c - the quadratic model of the loss at a point (x0, z0), and its minimiser by coordinate descent:
+ *     alpha = phi'(z0) + phi''(z0) (z - z0)            slopes of the model at the scores z = A x + c + o
+ *     r = share alpha                                  kept up to date, column by column
+ *     s_j = A_j'r + gamma x_j                          slope of the smooth part along column j
+ *     x_j = shrink(h_j x_j - s_j, lambda) / h_j        h_j = A_j'Q A_j + gamma,  Q = share phi''(z0)
+ * (Friedman, Hastie, Tibshirani, J. Stat. Softw. 2010). A zero column with |s_j| <= lambda takes one product and nothing else.
+ * Sweeps over the active columns alternate with sweeps over the whole set. Where columns are correlated, sweeps converge slowly; as
+ * soon as they have cost as much as one step on the face of the present signs would, that step is made (face.c). */
+#include "lasso/lasso.h"
+
+enum { ROUNDS_MOST = 100, SWEEPS_MOST = 1000 };
+static const double TRIED = 0.2;  /* part of the cost of a step on the face that sweeps may have cost before it is made */
+static const double FLAT = 1e-12; /* relative to the largest possible phi'' */
+
+/* out = now, in time proportional to the nonzeros. */
+void spd_lasso_keep(const spd_lasso *a, spd_sparse_point *out) {
+    for (int64_t q = 0; q < out->count; q++) out->x[out->list[q]] = 0;
+    out->count = a->now.count;
+    out->c = a->now.c;
+    memcpy(out->list, a->now.list, (size_t)a->now.count * sizeof *out->list);
+    for (int64_t q = 0; q < out->count; q++) out->x[out->list[q]] = a->now.x[out->list[q]];
+}
+
+void spd_lasso_model(spd_lasso *a) {
+    const spdhg_problem *p = a->p;
+    const int64_t n = p->n;
+    spd_lasso_keep(a, &a->origin);
+    memcpy(a->z0, a->z, (size_t)n * sizeof *a->z);
+    memcpy(a->slope0, a->slope, (size_t)n * sizeof *a->slope);
+    for (int64_t i = 0; i < n; i++) {
+        a->curve0[i] = fmax(a->curve[i], FLAT * p->kappa_usual) + a->damp * p->kappa_usual;
+        a->Q[i] = a->share[i] * a->curve0[i];
+        a->r[i] = a->share[i] * a->slope[i];
+    }
+    if (a->number > 0 && spd_loss_is_square(p->loss)) return; /* the curvature never changes */
+    a->number++;
+}
+
+double spd_lasso_curvature(spd_lasso *a, int64_t j) {
+    if (a->h_of[j] != a->number) {
+        a->h[j] = spd_matrix_square(&a->A, j, a->Q);
+        a->h_of[j] = a->number;
+        a->work += 0.5 * (double)spd_matrix_count(&a->A, j);
+    }
+    return a->h[j] + a->p->gamma; /* which may follow lambda */
+}
+
+double spd_lasso_move(spd_lasso *a, int64_t j, double to) {
+    const double by = to - a->now.x[j];
+    if (by == 0) return 0;
+    a->now.x[j] = to;
+    if (to != 0 && !a->is_active[j]) {
+        a->is_active[j] = true;
+        a->now.list[a->now.count++] = (int32_t)j;
+    }
+    spd_matrix_add_weighted(&a->A, j, by, a->Q, a->r);
+    return by;
+}
+
+/* Minimises over one column; returns how far its slope was off. */
+static double visit(spd_lasso *a, int64_t j, double lambda) {
+    const double x = a->now.x[j], s = spd_matrix_dot(&a->A, j, a->r) + a->p->gamma * x;
+    a->work += (double)spd_matrix_count(&a->A, j);
+    if (x == 0 && fabs(s) <= lambda) return 0;
+    const double h = spd_lasso_curvature(a, j), u = h * x - s;
+    if (!(h > 0)) return 0;
+    const double by = spd_lasso_move(a, j, fabs(u) > lambda ? (u - copysign(lambda, u)) / h : 0);
+    a->work += (double)spd_matrix_count(&a->A, j);
+    return h * fabs(by);
+}
+
+static double visit_intercept(spd_lasso *a) {
+    const int64_t n = a->p->n;
+    if (!a->p->intercept) return 0;
+    const double h = spd_dot(n, a->Q, a->one), s = spd_dot(n, a->r, a->one);
+    a->work += 3 * (double)n;
+    if (!(h > 0) || s == 0) return 0;
+    a->now.c -= s / h;
+    spd_axpy(n, -s / h, a->Q, a->r);
+    return fabs(s);
+}
+
+void spd_lasso_tidy(spd_lasso *a) {
+    int64_t kept = 0;
+    for (int64_t q = 0; q < a->now.count; q++) {
+        const int32_t j = a->now.list[q];
+        a->is_active[j] = a->now.x[j] != 0;
+        if (a->is_active[j]) a->now.list[kept++] = j;
+    }
+    a->now.count = kept;
+}
+
+static double sweep(spd_lasso *a, const int32_t *list, int64_t count, double lambda) {
+    double most = visit_intercept(a);
+    for (int64_t q = 0; q < count; q++) most = fmax(most, visit(a, list[q], lambda));
+    spd_lasso_tidy(a);
+    return most;
+}
+
+void spd_lasso_descend(spd_lasso *a, double accuracy) {
+    const double lambda = spd_lasso_lambda(a), enough = accuracy * lambda;
+    bool face = true;
+    a->work = 0;
+    for (int round = 0; round < ROUNDS_MOST && !spd_stop_now(a->stop); round++) {
+        if (sweep(a, a->set, a->size, lambda) <= enough) return;
+        for (int i = 0; i < SWEEPS_MOST && !spd_stop_now(a->stop); i++) {
+            if (sweep(a, a->now.list, a->now.count, lambda) <= enough) break;
+            if (face && a->work >= TRIED * spd_lasso_face_cost(a)) {
+                face = spd_lasso_face(a, enough);
+                spd_lasso_tidy(a);
+                a->work = 0;
+                break;
+            }
+        }
+    }
+}

@@ -1,0 +1,192 @@
+/* proof.c - the duality gap for F = identity, l1 and X = R^d, one output (certify.h has the general one, docs/certificate.md the
+ * mathematics). With G = A'(share alpha) and any alpha_i in dom phi_i* whose weighted sum is 0 if there is an intercept,
+ *
+ *   GAP = sum_i share_i [ phi_i(z_i) + phi_i*(alpha_i) - alpha_i z_i ]  +  sum_j [ psi(x_j) + psi*(-G_j) + G_j x_j ]
+ *   psi(x) = (gamma/2) x^2 + lambda |x|,   psi*(-G) = max(|G| - lambda, 0)^2 / (2 gamma),   without ridge: |G| <= lambda is needed
+ *
+ * Both brackets are never negative, and that of a zero column with |G_j| <= lambda is 0: only max |G_j| over these matters. A column
+ * is not looked at if an earlier alpha shows that it is one of them:
+ *   |G_j| <= |known_j| + norm_j ||alpha - known_alpha||,   the norms weighted by share
+ * All that rounding may change is in the gap: of G (E_j = q norm_j, by Cauchy-Schwarz), of the sum of alpha (the alphas of the
+ * heavier sign are multiplied by 1 - tau, repair_intercept.c), of the scores, of f. Without ridge alpha is shrunk until
+ * |G_j| + E_j <= lambda. */
+#include <float.h>
+
+#include "lasso/lasso.h"
+
+enum { AT_ONCE = 256 };
+static const double UNIT = 0.5 * DBL_EPSILON;
+static const double FUNCTIONS = 16; /* units in the last place: error of a loss and of its slope for a given score */
+static const double GENEROUS = 1.01;
+
+static double rounding(double k) { return k * UNIT / (1 - k * UNIT); } /* gamma_k of Higham; k is far below 1/UNIT */
+
+typedef struct dual {
+    double size;  /* root mean square of alpha */
+    double tau;   /* part of the heavier sign that is taken away */
+    double q;     /* E_j = q norm_j + lost */
+    double lost;  /* underflow */
+    double most;  /* max_j |g_j| + E_j over the columns looked at */
+    double scale; /* alpha is multiplied by this */
+} dual;
+
+static double root_mean_square(const spd_lasso *a, const double *u, const double *v) {
+    double sum = 0, most = 0;
+    for (int64_t i = 0; i < a->p->n; i++) most = fmax(most, fabs(u[i] - (v ? v[i] : 0)));
+    for (int64_t i = 0; i < a->p->n && most > 0; i++) {
+        const double t = (u[i] - (v ? v[i] : 0)) / most;
+        sum += a->share[i] * t * t;
+    }
+    return most * (sqrt(sum) * (1 + 1e-9) + 1e-150);
+}
+
+/* What can be said of alpha before any column is looked at; r = share alpha. Sums run in four lanes or more. */
+static dual measure(spd_lasso *a) {
+    const spdhg_problem *p = a->p;
+    const double n = (double)p->n;
+    dual u = {.size = root_mean_square(a, a->alpha, NULL), .lost = 2 * n * DBL_MIN, .scale = 1};
+    for (int64_t i = 0; i < p->n; i++) a->r[i] = a->share[i] * a->alpha[i];
+    if (p->intercept) {
+        const double sum = spd_dot(p->n, a->r, a->one), sizes = spd_sum_abs(p->n, a->r);
+        const double miss = fabs(sum) + 2 * rounding(n / 4 + 16) * sizes + u.lost,
+                     side = 0.5 * (sizes + fabs(sum)) * (1 - 1e-9) - miss;
+        u.tau = side > 0 && sizes > fabs(sum) + miss ? GENEROUS * miss / side : INFINITY;
+        if (!(u.tau < 0.5)) u.tau = INFINITY;
+    }
+    u.q = GENEROUS * (rounding((double)a->A.longest / 4 + 24) + u.tau) * u.size;
+    return u;
+}
+
+/* look = the columns with |known_j| + away norm_j > rest, and all active ones. */
+static int64_t list_columns(spd_lasso *a, double away, double rest) {
+    const double *known = a->known, *norm = a->A.norm;
+    int32_t *list = a->look;
+    int64_t count = 0;
+    for (int64_t j = 0; j < a->A.d; j++) { /* without a branch */
+        list[count] = (int32_t)j;
+        count += fabs(known[j]) + away * norm[j] > rest;
+    }
+    for (int64_t q = 0; q < a->now.count; q++) {
+        const int32_t j = a->now.list[q];
+        if (!(fabs(known[j]) + away * norm[j] > rest)) list[count++] = j;
+    }
+    return count;
+}
+
+/* g of every column whose |G_j| may exceed `rest`. */
+static void look(spd_lasso *a, const dual *u, double rest) {
+    const spd_matrix *A = &a->A;
+    const double away =
+        root_mean_square(a, a->alpha, a->known_alpha) + u->q + GENEROUS * rounding((double)A->longest / 4 + 24) * a->known_size;
+    a->looks = list_columns(a, away, rest - 2 * u->lost);
+    a->looked += a->looks;
+    if (2 * a->looks <= A->d && a->looked <= A->d) {
+        spd_matrix_dots(A, a->threads, a->look, a->looks, a->r, a->g);
+        return;
+    }
+    spd_matrix_dots(A, a->threads, NULL, A->d, a->r, a->g); /* from now on this alpha is the known one */
+    memcpy(a->known, a->g, (size_t)A->d * sizeof *a->g);
+    memcpy(a->known_alpha, a->alpha, (size_t)A->n * sizeof *a->alpha);
+    a->known_size = u->size;
+    a->looked = 0;
+    a->looks = list_columns(a, u->q, rest - 2 * u->lost);
+}
+
+/* The largest |g_j| + E_j; columns outside the set with |g_j| > lambda join it. */
+static bool judge(spd_lasso *a, dual *u) {
+    const double lambda = spd_lasso_lambda(a);
+    const int64_t before = a->size;
+    for (int64_t q = 0; q < a->looks; q++) {
+        const int32_t j = a->look[q];
+        const double size = fabs(a->g[j]), most = size + u->q * a->A.norm[j] + u->lost;
+        u->most = most > u->most ? most : u->most;
+        if (size > lambda && !a->in_set[j]) {
+            a->in_set[j] = true;
+            a->set[a->size++] = j;
+        }
+    }
+    return a->size > before;
+}
+
+double spd_lasso_first_bracket(const spd_lasso *a, double scale) {
+    const spdhg_problem *p = a->p;
+    double sum = 0, alpha[AT_ONCE], bracket[AT_ONCE];
+    for (int64_t from = 0, count; from < p->n; from += count) {
+        count = from + AT_ONCE < p->n ? AT_ONCE : p->n - from;
+        for (int64_t i = 0; i < count; i++) alpha[i] = scale * a->alpha[from + i];
+        spd_loss_brackets(p->loss, p->loss_arg, count, a->z + from, p->b + from, alpha, bracket);
+        for (int64_t i = 0; i < count; i++)
+            if (a->share[from + i] > 0) sum += a->share[from + i] * fmax(bracket[i], 0);
+    }
+    return isnan(sum) ? INFINITY : sum;
+}
+
+/* psi(x) + psi*(-G) + G x with ridge, where w = -sign(x) G; x >= 0. */
+static double ridge_bracket(double gamma, double lambda, double x, double w) {
+    const double beyond = w > lambda ? w - lambda : w < -lambda ? -lambda - w : 0;
+    if (w > lambda) return (gamma * x - beyond) * (gamma * x - beyond) / (2 * gamma);
+    return 0.5 * gamma * x * x + x * (lambda - w) + beyond * beyond / (2 * gamma);
+}
+
+/* The second sum. It is convex in G, so that an interval is worst at one of its ends. */
+static double second_bracket(const spd_lasso *a, const dual *u) {
+    const double lambda = spd_lasso_lambda(a), gamma = a->p->gamma;
+    double sum = 0;
+    for (int64_t q = 0; q < a->now.count; q++) {
+        const int64_t j = a->now.list[q];
+        const double x = fabs(a->now.x[j]), w = u->scale * (a->now.x[j] > 0 ? -a->g[j] : a->g[j]);
+        const double E = u->q * a->A.norm[j] + u->lost + 8 * UNIT * (lambda + fabs(w) + gamma * x);
+        if (gamma > 0)
+            sum += fmax(ridge_bracket(gamma, lambda, x, w - E), ridge_bracket(gamma, lambda, x, w + E));
+        else
+            sum += x * (fmax(lambda - w, 0) + E);
+    }
+    for (int64_t q = 0; q < a->looks && gamma > 0 && u->scale * u->most > lambda; q++) {
+        const int32_t j = a->look[q];
+        const double beyond = u->scale * fabs(a->g[j]) + u->q * a->A.norm[j] + u->lost - lambda;
+        if (!a->is_active[j] && beyond > 0) sum += beyond * beyond / (2 * gamma);
+    }
+    return sum * (1 + rounding((double)(a->now.count + a->A.d) + 32));
+}
+
+/* What the rounding of the scores, of f and of its brackets may amount to, as rounding_objective.c bounds it. */
+static double error_of_objective(const spd_lasso *a, const dual *u, double first) {
+    const spdhg_problem *p = a->p;
+    const double f = a->loss + a->ridge + a->penalty;
+    double size = fabs(a->now.c) + a->offset + spd_max_abs(p->n, a->z), product = 0, scores = 0;
+    for (int64_t q = 0; q < a->now.count; q++) size += a->A.top[a->now.list[q]] * fabs(a->now.x[a->now.list[q]]);
+    const double dz = rounding((double)a->now.count + 16) * 2 * size;
+    for (int64_t i = 0; i < p->n; i++) {
+        if (!(a->share[i] > 0)) continue;
+        const double alpha = u->scale * a->alpha[i];
+        const double kappa = isfinite(p->kappa) ? p->kappa : p->loss->steady ? a->curve[i] * exp(dz) : INFINITY;
+        const double cancels = isfinite(p->kappa) ? 0 : 2 * FUNCTIONS * UNIT * kappa;
+        product += a->share[i] * fabs(alpha * a->z[i]);
+        scores += a->share[i] * (fabs(a->slope[i]) + fabs(a->slope[i] - alpha) + cancels + kappa * dz) * dz;
+    }
+    return rounding(SPD_ROWS_PER_BLOCK + 2 * FUNCTIONS) * (fabs(a->loss) + 2 * fabs(a->least) + first) +
+           4 * FUNCTIONS * UNIT * product + GENEROUS * scores + rounding((double)(2 * a->now.count) + 32) * fabs(f - a->loss) +
+           4 * DBL_EPSILON * fabs(f) + (double)(p->n + 2 * p->d) * DBL_MIN;
+}
+
+/* The gap if alpha is multiplied by u->scale. */
+static double add_up(const spd_lasso *a, const dual *u) {
+    const double first = spd_lasso_first_bracket(a, u->scale), second = second_bracket(a, u);
+    const double repair = GENEROUS * (u->tau > 0 ? u->tau * fmax(a->loss - a->least, 0) : 0);
+    const double gap = (first + second + repair + error_of_objective(a, u, first)) * (1 + 1e-14);
+    return isfinite(gap) ? gap : INFINITY;
+}
+
+bool spd_lasso_prove(spd_lasso *a, double rest, spd_lasso_answer *out) {
+    const double lambda = spd_lasso_lambda(a), f = a->loss + a->ridge + a->penalty, scale = fmax(fabs(f), a->reference);
+    dual u = measure(a);
+    look(a, &u, fmin(rest, lambda));
+    const bool added = judge(a, &u);
+    double gap = a->p->gamma > 0 || u.most <= lambda ? add_up(a, &u) : INFINITY;
+    if (u.most > lambda && isfinite(u.most)) {
+        u.scale = lambda / u.most * (1 - 8 * UNIT);
+        gap = fmin(gap, add_up(a, &u));
+    }
+    *out = (spd_lasso_answer){.objective = f, .loss = a->loss, .penalty = a->penalty, .gap = gap, .relative = gap / scale};
+    return added;
+}
