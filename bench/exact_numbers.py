@@ -24,7 +24,17 @@ def loss(name, arg, z, b):
     return sum(scalar_loss(name, arg, z[k], b[k]) for k in range(len(z)))
 
 
+def slopes(name, arg, b):
+    """The two slopes of a loss with a corner at z = b, or None. 1 - TAU is the double that the library uses."""
+    if name == "hinge":
+        return (mpq(-1), mpq(0)) if b > 0 else (mpq(0), mpq(1))
+    return {"absolute": (mpq(-1), mpq(1)), "quantile": (-mpq(arg), mpq(1.0 - float(arg)))}.get(name)
+
+
 def scalar_loss(name, arg, z, b):
+    corner = slopes(name, arg, b)
+    if corner:
+        return max(corner[0] * (z - b), corner[1] * (z - b))
     if name == "logistic":
         return gmpy2.log1p(gmpy2.exp(-abs(b * z))) + max(-b * z, 0)
     if name == "squared":
@@ -47,6 +57,11 @@ def conjugate(name, arg, alpha, b):
 
 
 def scalar_conjugate(name, arg, alpha, b):
+    corner = slopes(name, arg, b)
+    if corner:
+        if not corner[0] <= alpha <= corner[1]:
+            raise Rejected("alpha is outside of the domain")
+        return b * alpha
     p = -b * alpha
     inside = {"logistic": 0 <= p <= 1, "smooth-hinge": 0 <= p <= 1, "squared-hinge": p >= 0, "huber": abs(alpha) <= arg, "squared": True, "poisson": alpha + b >= 0}
     if not inside[name]:
@@ -63,6 +78,9 @@ def room(name, arg, alpha, b):
         return min(min(float(a) + (k == int(b[0])), 1 - float(a) - (k == int(b[0]))) for k, a in enumerate(alpha))
     if name == "poisson":
         return min(float(a + b[k]) for k, a in enumerate(alpha))
+    if slopes(name, arg, b[0]):
+        ends = [slopes(name, arg, t) for t in b]
+        return min(float(min(a - low, high - a)) for a, (low, high) in zip(alpha, ends))
     p = [float(-b[k] * a) for k, a in enumerate(alpha)]
     far = {"squared": lambda t: 1.0, "huber": lambda t: float(arg) - abs(t), "squared-hinge": lambda t: t}.get(name, lambda t: min(t, 1 - t))
     return min(map(far, p))

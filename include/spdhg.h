@@ -650,7 +650,8 @@ typedef struct spdhg_loss {
     void (*second_k)(const double *z, int64_t K, double b, const double *p, double *hp); /* hp = phi''(z) p */
     double (*conjugate_k)(const double *alpha, int64_t K, double b);
     /* Properties; each may be left out. */
-    bool quadratic;      /* phi*(alpha) = b alpha + alpha^2/(2 kappa) wherever it is finite */
+    bool quadratic;      /* phi*(alpha) = b alpha + alpha^2/(2 kappa) wherever it is finite; kappa = INFINITY: it is linear there,
+                            and phi has a corner at z = b */
     bool falls_for_ever; /* if phi never rises in a direction of z, it has no minimum there: it falls forever */
     bool steady;         /* |phi'''| <= phi'': the curvature grows at most e times when z moves by 1 */
     double (*bracket)(double z, double b, double alpha,

@@ -106,11 +106,13 @@ static spd_trial origin_of(spd_certifier *c) {
                        .objective = c->origin_loss + c->origin_ridge + penalty};
 }
 
-/* Computes the lower bound of the current dual point, whose repair is r, and keeps both if the bound is the best so far. */
-static void keep_best(spd_certifier *c, const spd_repair *r) {
+/* Computes the lower bound of the current dual point, whose repair is r, and keeps both if the bound is the best so far. known:
+ * a bound that this dual point is known to give, or -INFINITY. */
+static void keep_best(spd_certifier *c, const spd_repair *r, double known) {
     const spdhg_problem *p = c->problem;
     const spd_trial origin = origin_of(c);
-    const double bound = nextafter(origin.objective - add_up(c, &origin, r, 0, true, false).gap, -INFINITY);
+    const double there = nextafter(origin.objective - add_up(c, &origin, r, 0, true, false).gap, -INFINITY),
+                 bound = fmax(there, known);
     if (!(bound > c->best_dual)) return;
     c->best_dual = bound;
     memcpy(c->best_alpha, c->alpha, (size_t)(p->n * p->K) * sizeof *c->alpha);
@@ -124,7 +126,7 @@ static double prove_everywhere(spd_certifier *c, const spd_trial *at, spd_repair
     if (c->identity < 0 && !c->M) {
         const double gap = spd_dual_prove(c, at, 0, true, r);
         if (gap <= goal) return gap;
-        if (isfinite(gap) && at->objective - gap > c->best_dual) keep_best(c, r);
+        if (isfinite(gap) && at->objective - gap > c->best_dual) keep_best(c, r, -INFINITY);
     }
     return spd_dual_make_exact(c, at->x, at->z, 0.1 * goal) ? spd_dual_prove(c, at, 0, true, r) : INFINITY;
 }
@@ -150,7 +152,8 @@ bool spd_dual_inside(spd_certifier *c, const double *x) {
     return spd_norm2(p->dK, c->P) <= OUTSIDE * spd_norm2(p->dK, x);
 }
 
-/* The gap proven by the dual point made from y. Its lower bound is kept if the gap is too large and the run goes on. */
+/* The gap proven by the dual point made from y. Its lower bound is kept if the gap is too large and the run goes on, and with a
+ * loss that has corners: only the solver knows its alpha, and other points need the bound later. */
 static spd_gap of_this_point(spd_certifier *c, const spd_trial *at, const double *y, double wanted, bool *member) {
     spd_gap out = {.kind = SPD_GAP_CERTIFIED, .gap = INFINITY, .radius = NAN};
     spd_repair r = {0};
@@ -161,7 +164,10 @@ static spd_gap of_this_point(spd_certifier *c, const spd_trial *at, const double
         out.gap = spd_dual_prove(c, at, 0, moved, &r);
     *member = spd_dual_inside(c, at->x);
     if (!isfinite(out.gap) || !*member) return (spd_gap){.kind = SPD_GAP_NONE, .gap = INFINITY, .radius = NAN};
-    if (out.kind == SPD_GAP_CERTIFIED && out.gap > wanted && at->objective - out.gap > c->best_dual) keep_best(c, &r);
+    const bool corners = spd_problem_has_corners(c->problem);
+    const double bound = at->objective - out.gap;
+    if (out.kind == SPD_GAP_CERTIFIED && (out.gap > wanted || corners) && bound > c->best_dual)
+        keep_best(c, &r, corners ? nextafter(bound, -INFINITY) : -INFINITY);
     return out;
 }
 
@@ -206,5 +212,5 @@ void spd_certify_known(spd_certifier *c, const double *alpha, const double *y) {
     memcpy(c->y, y, (size_t)(p->m * p->K) * sizeof *y);
     spd_problem_adjoint(p, c->threads, c->alpha, c->g, c->gc, c->Mwork);
     refresh_v(c);
-    if (isfinite(spd_dual_prove(c, &origin, 0, true, &r))) keep_best(c, &r);
+    if (isfinite(spd_dual_prove(c, &origin, 0, true, &r))) keep_best(c, &r, -INFINITY);
 }

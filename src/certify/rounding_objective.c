@@ -21,9 +21,9 @@ static double score_size(const spd_certifier *c, const double *x) {
 }
 
 /* phi(z + dz) differs from phi(z) by at most
- *   |phi'| dz + kappa dz^2 / 2
+ *   (|phi'| + change) dz,   change: how much phi' changes within dz of z
  * and its bracket by the same with |phi' - alpha| in place of |phi'|. slope: at least |phi'| + |phi' - alpha|. */
-static double loss_error(double kappa, double slope, double dz) { return (slope + kappa * dz) * dz; }
+static double loss_error(double change, double slope, double dz) { return (slope + change) * dz; }
 
 /* Upper bound of phi'' within dz of z. If phi'' is unbounded but |phi'''| <= phi'', it is exp(dz) phi''(z). */
 static double most_curved(const spdhg_problem *p, double z, double b, double dz) {
@@ -31,7 +31,19 @@ static double most_curved(const spdhg_problem *p, double z, double b, double dz)
     return p->loss->steady ? p->loss->second(z, b, p->loss_arg) * exp(dz) : INFINITY;
 }
 
-/* The same from the slopes at z - dz and z + dz, between which phi' lies: far out, where a loss is flat, dz may be large. */
+/* Upper bound of the change of phi' within dz of z. At a corner phi' jumps, elsewhere it is constant: z - b is computed up to a
+ * unit in its last place, which 2 dz covers. */
+static double slope_change(const spdhg_problem *p, double z, double b, double dz) {
+    if (!spd_problem_has_corners(p)) return most_curved(p, z, b, dz) * dz;
+    return fabs(z - b) <= 2 * dz ? spd_loss_jump(p->loss, p->loss_arg, b) : 0;
+}
+
+/* The error of a computed slope, relative to phi''. A slope with a curvature bound cancels nothing, that at a corner is exact. */
+static double slope_unit(const spdhg_problem *p) {
+    return isinf(p->kappa) && !spd_problem_has_corners(p) ? 2 * FUNCTIONS * UNIT : 0;
+}
+
+/* The error of phi and of its bracket, from the slopes at z - dz and z + dz, between which phi' lies: far out, where a loss is flat, dz may be large. */
 static double loss_error_by_slopes(const spdhg_problem *p, double z, double b, double alpha, double dz) {
     const double low = p->loss->slope(z - dz, b, p->loss_arg), high = p->loss->slope(z + dz, b, p->loss_arg);
     const double slope = fmax(fabs(low), fabs(high)) + fmax(fabs(low - alpha), fabs(high - alpha));
@@ -53,14 +65,12 @@ static double loss_error_by_rows(const spd_certifier *c, const double *x, const 
         for (int64_t k = 0; k < K; k++) {
             double size = fabs(z[i * K + k]) + (row.offset ? fabs(row.offset[k]) : 0);
             for (int64_t q = 0; q < row.nnz; q++) size += fabs(row.val[q] * x[(row.idx ? row.idx[q] : q) * K + k]);
-            const double dz = spd_rounding((double)row.nnz + 8) * 2 * size,
-                         kappa = most_curved(p, z[i * K + k], row.b[p->loss->value ? k : 0], dz);
+            const double dz = spd_rounding((double)row.nnz + 8) * 2 * size, at = z[i * K + k], b = row.b[p->loss->value ? k : 0];
             double slope = fabs(c->slope[k]) + fabs(c->slope[k] - c->alpha[i * K + k]);
-            if (isinf(p->kappa)) slope += 2 * FUNCTIONS * UNIT * kappa; /* a cancelling slope has an error of units of phi'' */
-            const double flat = p->loss->value && isfinite(p->kappa)
-                                    ? loss_error_by_slopes(p, z[i * K + k], row.b[k], c->alpha[i * K + k], dz)
-                                    : INFINITY;
-            own += fmin(loss_error(kappa, slope, dz), flat);
+            if (slope_unit(p) > 0) slope += slope_unit(p) * most_curved(p, at, b, dz);
+            const double flat =
+                p->loss->value && isfinite(p->kappa) ? loss_error_by_slopes(p, at, b, c->alpha[i * K + k], dz) : INFINITY;
+            own += fmin(loss_error(slope_change(p, at, b, dz), slope, dz), flat);
         }
         sum += spd_problem_share(p, i) * own;
     }
@@ -76,16 +86,17 @@ static double loss_error_at_once(const spd_certifier *c, const double *x, const 
     for (int64_t i = 0; i < p->n && p->data->offset; i++) offset = fmax(offset, spd_max_abs(p->K, spd_problem_offset(p, i)));
     const double size = 2 * score_size(c, x) + 2 * offset + spd_max_abs(p->n * p->K, z);
     const double slope = (sqrt(2 * p->kappa * fmax(loss - c->least, 0)) + sqrt(2 * p->kappa * first)) * sqrt((double)p->K);
-    return (double)p->K * loss_error(p->kappa, slope, spd_rounding((double)c->longest + 8) * 2 * size);
+    const double dz = spd_rounding((double)c->longest + 8) * 2 * size;
+    return (double)p->K * loss_error(p->kappa * dz, slope, dz);
 }
 
 /* The same for a fine trial. f already contains the term linear in `low`, so |phi'| is multiplied only by the error of low. A
- * loss without a curvature bound compares z with a logarithm of the target or of alpha (poisson.c: t = z - log q). That logarithm
+ * smooth loss without a curvature bound compares z with a logarithm of the target or of alpha (poisson.c: t = z - log q). That logarithm
  * is accurate to FUNCTIONS units of z, which matters where phi itself cancels, and a cancelling slope has an error of units of
  * phi''. */
 static double loss_error_finely(const spd_certifier *c, const spd_trial *at) {
     const spdhg_problem *p = c->problem;
-    const double rounded = spd_rounding(SPD_ROWS_PER_BLOCK + 2 * FUNCTIONS), unit = isinf(p->kappa) ? 2 * FUNCTIONS * UNIT : 0;
+    const double rounded = spd_rounding(SPD_ROWS_PER_BLOCK + 2 * FUNCTIONS), unit = slope_unit(p);
     double sum = 0;
     for (int64_t i = 0; i < p->n; i++) {
         if (!(spd_problem_weight(p, i) > 0)) continue;
@@ -95,9 +106,9 @@ static double loss_error_finely(const spd_certifier *c, const spd_trial *at) {
         for (int64_t k = 0; k < p->K; k++) {
             const int64_t q = i * p->K + k;
             const double log_off = unit * fabs(at->z[q]), low = fabs(at->fine->low[q]), off = at->fine->off[q] + log_off;
-            const double away = low + off, kappa = most_curved(p, at->z[q], b[p->loss->value ? k : 0], away);
-            const double slope = fabs(c->slope[k]), slope_off = unit * kappa;
-            own += slope * (off + rounded * low) + (fabs(c->slope[k] - c->alpha[q]) + 2 * slope_off + kappa * away) * away;
+            const double away = low + off, target = b[p->loss->value ? k : 0], change = slope_change(p, at->z[q], target, away);
+            const double slope = fabs(c->slope[k]), slope_off = unit > 0 ? unit * most_curved(p, at->z[q], target, away) : 0;
+            own += slope * (off + rounded * low) + (fabs(c->slope[k] - c->alpha[q]) + 2 * slope_off + change) * away;
         }
         sum += spd_problem_share(p, i) * own;
     }

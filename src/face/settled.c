@@ -3,7 +3,7 @@
  *     u_e = lambda sign(F_e x)   where F_e x is not 0
  *     |u_e| <= lambda            where F_e x = 0
  * If the rows have different last columns (identity, chain, trend), u is unique and found by elimination, and these conditions
- * are checked directly. Otherwise the answer's y replaces u: a nonzero row whose block of y is strictly inside its ball is a
+ * are checked directly. Otherwise, and where a loss with corners has no gradient, the answer's y replaces u: a nonzero row whose block of y is strictly inside its ball is a
  * missed zero. */
 #include "face/answer.h"
 #include "face/nullspace.h"
@@ -72,7 +72,7 @@ static spdhg_status judge(const spdhg_problem *p, int threads, const double *x, 
         for (int64_t t = 0, at = 0; t < p->terms; t++)
             for (int64_t e = 0; e < p->term[t].m; e++) r->zero[p->term[t].first + e * p->K + k] = column[at++];
     }
-    if (all_l1(p)) {
+    if (all_l1(p) && !spd_problem_has_corners(p)) {
         spd_problem_gradient(p, threads, x, c, r->g, NULL, NULL, r->scratch);
         spd_axpy(p->dK, p->gamma, x, r->g);
         SPD_TRY(spd_nullspace_eliminate(p, r->g, r->u, r->v, &unique, err));

@@ -6,15 +6,17 @@
  *     y_Z += rho F_Z x
  *     y_e = lambda sign_e for e not in Z
  * The solution is the minimiser if |y_Z| <= lambda and the signs are those of F x. Rows that violate this move into or out of Z,
- * and the solve is repeated a few times. */
+ * and the solve is repeated a few times. A loss with corners has rows of the same kind (corners.c). */
 #include <float.h>
 
 #include "interior/interior.h"
 
-enum { ROUNDS = 8 };
-static const double RHO = 1e9;       /* rho relative to the curvature along the rows */
-static const double OUTSIDE = 1e-12; /* relative to lambda: tolerance of |y| <= lambda */
-static const double NEAR = 1e-8;     /* relative to x: a Newton step below this that no longer shrinks is rounding */
+enum { ROUNDS = 8, ROUNDS_CORNERS = 20 };
+static const double RHO = 1e9;         /* rho relative to the curvature along the rows */
+static const double RHO_CORNERS = 1e6; /* the same for a loss with corners, whose only curvature is the ridge */
+static const double PROX = 1e-11;      /* relative to rho: holds x where the face leaves it undetermined (even medians) */
+static const double OUTSIDE = 1e-12;   /* relative to lambda: tolerance of |y| <= lambda */
+static const double NEAR = 1e-8;       /* relative to x: a Newton step below this that no longer shrinks is rounding */
 
 bool spd_interior_can_cross(const spd_interior *a) {
     bool l1 = spd_interior_is_free(a);
@@ -38,19 +40,27 @@ static double lambda_of(const spd_interior *a, int64_t *t, int64_t e) {
     return a->p->term[*t].lambda;
 }
 
-/* Sets rho for the rows in Z, relative to the largest curvature, and y for the other rows. */
-static void set_weights(spd_interior *a, const double *sign, double curve) {
+/* rho of a row of F. Of a row of the loss, which counts w_i/W times: W times this. */
+static double rho_of(const spd_interior *a) {
+    const spdhg_problem *p = a->p;
+    return (a->corners ? RHO_CORNERS : RHO) * ((isfinite(p->kappa) ? p->kappa : 1) / p->W + p->gamma);
+}
+
+/* Sets rho for the rows in Z, and y for the other rows. */
+static void set_weights(spd_interior *a, const double *sign) {
     const int64_t mK = a->p->m * a->p->K;
     for (int64_t e = 0, t = 0; e < mK; e++) {
         const double lambda = lambda_of(a, &t, e);
-        a->weight[e] = sign[e] == 0 && lambda > 0 ? RHO * curve : 0;
+        a->weight[e] = sign[e] == 0 && lambda > 0 ? rho_of(a) : 0;
         if (sign[e] != 0 || !(lambda > 0)) a->next_y[e] = lambda * sign[e];
     }
 }
 
-/* Scores, slopes and curvatures at x. */
-static void look(spd_interior *a, const double *x) {
+/* Scores, slopes and curvatures at x. Those of corners only follow the steps, as F x does. */
+static void look(spd_interior *a, const double *x, bool first) {
     const spdhg_problem *p = a->p;
+    if (a->corners && first) spd_corners_look(a, x);
+    if (a->corners) return;
     spd_problem_scores(p, a->threads, x, a->short_of);
     if (p->intercept) spd_problem_shift(p, x + p->dK, a->short_of);
     spd_problem_losses(p, a->threads, &(spd_scores){.z = a->short_of}, a->next, a->curve, a->scratch);
@@ -60,7 +70,8 @@ static void look(spd_interior *a, const double *x) {
 static void right_side(spd_interior *a, const double *x) {
     const spdhg_problem *p = a->p;
     double *sum = a->fix;
-    spd_problem_adjoint(p, a->threads, a->next, sum, p->intercept ? sum + p->dK : NULL, a->scratch);
+    const double *slope = a->corners ? spd_corners_pull(a) : a->next;
+    spd_problem_adjoint(p, a->threads, slope, sum, p->intercept ? sum + p->dK : NULL, a->scratch);
     spd_axpy(p->dK, p->gamma, x, sum);
     for (int64_t e = 0; e < p->m * p->K; e++) a->work[e] = a->next_y[e] + a->weight[e] * a->dz[e];
     spd_problem_add_transposed(p, a->work, sum);
@@ -74,15 +85,23 @@ static double largest_in(const spd_interior *a, const double *sign) {
     return most;
 }
 
+/* The size of x, to which its digits are relative. At a corner z = b fixes x up to |b|/|a|, even if x is 0. */
+static double size_of(const spd_interior *a, const double *x) {
+    const spdhg_problem *p = a->p;
+    const double size = spd_norm2(p->dK, x), row = sqrt(p->row_norm2_max);
+    return a->corners && row > 0 ? size + spd_max_abs(p->n * p->K, p->b) / row : size;
+}
+
 /* Computes x on the face, and y there. F x is updated by the steps: if it were recomputed, y would contain its rounding errors
  * times rho. */
 static bool settle(spd_interior *a, const double *sign, double *x) {
     const spdhg_problem *p = a->p;
     double moved = INFINITY;
     spd_problem_apply(p, x, a->dz);
-    for (int round = 0; round < ROUNDS; round++) {
-        look(a, x);
-        if ((round == 0 || !p->loss->quadratic || a->pieces) && !a->algebra->factor(a)) return false;
+    for (int round = 0; round < (a->corners ? ROUNDS_CORNERS : ROUNDS); round++) {
+        look(a, x, round == 0);
+        const bool changed = !p->loss->quadratic || (a->pieces && !a->corners);
+        if ((round == 0 || changed) && !a->algebra->factor(a)) return false;
         right_side(a, x);
         a->algebra->solve(a, a->rhs, a->du);
         if (spd_stop_now(a->stop) || !spd_all_finite(a->n, a->du)) return false;
@@ -90,10 +109,12 @@ static bool settle(spd_interior *a, const double *sign, double *x) {
         spd_problem_apply(p, a->du, a->work);
         spd_axpy(p->m * p->K, 1, a->work, a->dz);
         for (int64_t e = 0; e < p->m * p->K; e++) a->next_y[e] += a->weight[e] * a->dz[e];
-        const double size = spd_norm2(p->dK, x), before = moved;
+        if (a->corners) spd_corners_move(a);
+        const double size = size_of(a, x), before = moved;
         moved = spd_norm2(a->n, a->du);
         const bool still = moved <= DBL_EPSILON * size || (moved <= NEAR * size && moved > 0.5 * before); /* only rounding */
-        if (still && largest_in(a, sign) <= DBL_EPSILON * size) return true;
+        const bool closed = largest_in(a, sign) <= DBL_EPSILON * size && (!a->corners || spd_corners_hold(a, x));
+        if (still && closed) return true;
     }
     return false;
 }
@@ -115,9 +136,9 @@ static bool find_face(spd_interior *a, double *sign, double *x) {
     int64_t wrong = INT64_MAX, before;
     do { /* as long as violations at least halve */
         before = wrong;
-        set_weights(a, sign, (isfinite(a->p->kappa) ? a->p->kappa : 1) / a->p->W + a->p->gamma);
+        set_weights(a, sign);
         if (!settle(a, sign, x)) return false;
-        wrong = change_sides(a, sign);
+        wrong = change_sides(a, sign) + spd_corners_change(a, x, a->p->W * rho_of(a));
     } while (wrong > 0 && wrong < before / 2);
     return wrong == 0;
 }
@@ -126,12 +147,16 @@ bool spd_interior_cross(spd_interior *a, double fall) {
     const int64_t mK = a->p->m * a->p->K;
     double *x = a->q, *sign = a->goal;
     read_signs(a, fall, sign);
+    spd_corners_read(a, fall, a->p->W * rho_of(a));
     memcpy(x, a->u, (size_t)a->n * sizeof *x);
     memcpy(a->next_y, a->y, (size_t)mK * sizeof *a->y);
+    a->prox = a->corners ? PROX * rho_of(a) * fmax(1, a->p->row_norm2_max) : 0;
     const bool found = find_face(a, sign, x);
+    a->prox = 0;
     if (found) {
         memcpy(a->best_u, x, (size_t)a->n * sizeof *x);
         memcpy(a->best_y, a->next_y, (size_t)mK * sizeof *a->y);
+        spd_corners_keep(a, a->next);
     }
     spd_interior_rows_look(a); /* restores the scores at u */
     return found;

@@ -23,6 +23,7 @@ static bool factor(spd_interior *a) {
     for (int64_t i = 0; i < n; i++) {
         spd_axpy(i + 1, 1, a->L + i * n, a->M + i * n);
         if (a->rows && i < p->dK) a->M[i * n + i] += p->gamma;
+        a->M[i * n + i] += a->prox;
     }
     spd_interior_set_matrix(a, a->M, n + 1);
     const double add = spd_interior_set_column(a);

@@ -50,6 +50,7 @@ typedef struct spd_interior {
     int threads;
     spd_stop *stop;    /* asked before every step */
     bool pieces, rows; /* the loss has sides; the loss is given by its rows, not by P and q */
+    bool corners;      /* every row of the loss has a corner: it is linear on either side */
     const spd_interior_algebra *algebra;
     const spd_interior_stack *stack; /* of the sparse system; NULL: dense */
     spd_sparse_system system;
@@ -57,12 +58,14 @@ typedef struct spd_interior {
     double loss;                             /* at u, for a smooth loss given by its rows */
     int64_t n;                               /* entries of u */
     double mu, step;                         /* target of the products s g; step length */
+    double prox;                             /* added to the diagonal of M by cross.c, if corners leave x undetermined; else 0 */
     double eta;                              /* multiplier of the simplex's sum constraint */
     double *s, *g, *k, *dg;                  /* pairs: two for each row, entry of F x and coordinate, and two more for X */
     double *u, *du, *q, *rhs, *column, *fix; /* n; fix: scratch of the system, to which X adds factor column column' */
     int32_t *touched;                        /* n: a list of unknowns */
     double *bend, *pull;                     /* n: upper bounds of a coordinate's curvature and (squared) penalty slope */
     double *best_u, *best_y;                 /* n, m x K: the point closest to the optimum so far */
+    double *best_alpha, *pulled;             /* n_rows x K, with corners only: the alpha that belongs to it; scratch of cross.c */
     double *P, *M, *L;                       /* n x n, lower triangles: the model's P, the system, its factor */
     double *alpha, *short_of, *curve,
         *next; /* n_rows x K: alpha; z - b, or z for a smooth loss; C; alpha at du = 0, then its change */
@@ -90,6 +93,14 @@ double spd_interior_left(const spd_interior *a, double decrement);
  * identified, best_u and best_y become the minimiser itself, with zeros accurate to rounding. */
 bool spd_interior_can_cross(const spd_interior *a);
 bool spd_interior_cross(spd_interior *a, double fall);
+/* ---- corners.c: the rows of a loss with corners, for cross.c. alpha in next, z - b in short_of, rho or 0 in curve. */
+void spd_corners_keep(spd_interior *a, const double *alpha);     /* as best_alpha; nothing to do without corners */
+void spd_corners_read(spd_interior *a, double fall, double rho); /* which rows are at their corner */
+void spd_corners_look(spd_interior *a, const double *x);
+const double *spd_corners_pull(spd_interior *a);
+void spd_corners_move(spd_interior *a);
+bool spd_corners_hold(const spd_interior *a, const double *x); /* z = b at the corners, up to rounding */
+int64_t spd_corners_change(spd_interior *a, const double *x, double rho);
 const char *spd_interior_refuses(const spdhg_problem *p);
 /* True if the method accepts the problem, and proximal Newton should hand the problem over when in trouble: with a set X, a loss
  * made of pieces, or so few coefficients that factors are cheap. */

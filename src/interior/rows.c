@@ -1,6 +1,7 @@
 /* rows.c - the rows of a loss whose conjugate is quadratic on an interval (interior.h):
  *     phi(z) = max over low <= alpha <= high of alpha (z - b) - alpha^2/(2 kappa)
  *     z - b - alpha/kappa = s_high - s_low
+ * With kappa = infinity phi has a corner at z = b: s_high and s_low are then the distances of z to either side of it.
  * The distances are w/W (alpha - low) and w/W (high - alpha), so that the products are in units of f. Rows of a smooth loss have
  * no pairs: alpha = phi'(z) and C = phi''(z) at u, and alpha changes by C dz. */
 #include "interior/interior.h"
@@ -50,7 +51,7 @@ static double middle(double short_of, double kappa, double m, double low, double
 
 /* alpha for the barrier parameter m = mu W/w, kept away from the sides, where bisection ends if m is tiny. */
 static double centre(double short_of, double kappa, double m, double low, double high) {
-    if (isinf(low) && isinf(high)) return kappa * short_of;
+    if (isinf(low) && isinf(high)) return isinf(kappa) ? 0 : kappa * short_of;
     const double alpha = middle(short_of, kappa, m, low, high), off = OFF * (isfinite(high - low) ? high - low : 1);
     return fmin(fmax(alpha, low + off), high - off);
 }
@@ -67,13 +68,14 @@ void spd_interior_rows_centre(spd_interior *a) {
     }
 }
 
-/* C = 1/(1/kappa + sum of s/g)
+/* C = 1/(1/kappa + sum of s/g), 0 for a row without weight or curvature
  * next = alpha + C (z - b - alpha/kappa + k_low - k_high) */
 void spd_interior_rows_prepare(spd_interior *a) {
     const spdhg_problem *p = a->p;
     if (a->rows && !a->pieces) memcpy(a->next, a->alpha, (size_t)(p->n * p->K) * sizeof *a->next);
     for (int64_t i = 0; i < p->n * p->K && a->rows && a->pieces; i++) {
-        a->curve[i] = 1 / (1 / p->kappa + share(p, i) * (spd_pair_ratio(a, 2 * i) + spd_pair_ratio(a, 2 * i + 1)));
+        const double stiff = 1 / p->kappa + share(p, i) * (spd_pair_ratio(a, 2 * i) + spd_pair_ratio(a, 2 * i + 1));
+        a->curve[i] = stiff > 0 ? 1 / stiff : 0;
         a->next[i] = a->alpha[i] + a->curve[i] * (a->short_of[i] - a->alpha[i] / p->kappa + a->k[2 * i] - a->k[2 * i + 1]);
     }
 }

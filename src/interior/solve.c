@@ -42,7 +42,8 @@ static int64_t most_of(int64_t a, int64_t b) { return a > b ? a : b; }
 void spd_interior_layout(spd_interior *a, const spdhg_problem *p, int threads, const spd_interior_stack *stack, spd_arena *state,
                          spd_arena *work) {
     const int64_t n = spd_problem_normal_size(p), nK = p->n * p->K, mK = p->m * p->K;
-    *a = (spd_interior){.p = p, .threads = threads, .n = n, .pieces = has_pieces(p), .stack = stack};
+    *a = (spd_interior){
+        .p = p, .threads = threads, .n = n, .pieces = has_pieces(p), .corners = spd_problem_has_corners(p), .stack = stack};
     a->curved = stack && !p->loss->quadratic;
     a->algebra = stack ? &spd_interior_sparse : &spd_interior_dense;
     TAKE(state, spd_pairs_all(a), &a->s, &a->g);
@@ -53,6 +54,8 @@ void spd_interior_layout(spd_interior *a, const spdhg_problem *p, int threads, c
     TAKE(work, stack ? 0 : n * n, &a->P, &a->M, &a->L);
     TAKE(state, a->pieces || stack ? nK : 0, &a->alpha, &a->short_of, &a->curve);
     TAKE(work, a->pieces || stack ? nK : 0, &a->next);
+    TAKE(state, a->corners ? nK : 0, &a->best_alpha);
+    TAKE(work, a->corners ? nK : 0, &a->pulled);
     TAKE(state, mK, &a->y, &a->z, &a->best_y, &a->t);
     TAKE(work, mK, &a->dz, &a->weight, &a->next_y, &a->normal, &a->dt, &a->goal0, &a->goal, &a->work);
     if (stack)

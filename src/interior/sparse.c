@@ -48,7 +48,7 @@ static bool factor(spd_interior *a) {
     for (int64_t i = 0; i < nK; i++) s->weight[i] = a->curve[i] * spd_problem_share(p, i / p->K);
     memcpy(s->weight + nK, a->weight, (size_t)mK * sizeof *s->weight);
     fill_blocks(a, nK + mK);
-    for (int64_t j = 0; j < a->n; j++) s->diagonal[j] = j < p->dK ? p->gamma : a->stack->spare ? 1 : 0;
+    for (int64_t j = 0; j < a->n; j++) s->diagonal[j] = (j < p->dK ? p->gamma : a->stack->spare ? 1 : 0) + a->prox;
     spd_interior_set_matrix(a, s->diagonal, 1);
     for (int64_t j = 0; j < a->n; j++) s->shift[j] = j >= p->dK || has_long_rows(s->pattern) ? SINGULAR : LITTLE;
     for (double times = 1; times <= MUCH; times *= 10)

@@ -5,13 +5,21 @@
 #include "core/core.h"
 
 extern const spdhg_loss spd_loss_logistic, spd_loss_squared, spd_loss_squared_hinge, spd_loss_smooth_hinge, spd_loss_huber,
-    spd_loss_softmax, spd_loss_poisson;
+    spd_loss_softmax, spd_loss_poisson, spd_loss_hinge, spd_loss_absolute, spd_loss_quantile;
 
 const spdhg_loss *const *spd_loss_table(int *entries);
 /* Parses "NAME[:ARG]" into entry and arg, range checked; SPDHG_USAGE lists the valid names. */
 spdhg_status spd_loss_find(const char *spec, const spdhg_loss **loss, double *arg, spdhg_error *err);
 /* Whether phi is a parabola: quadratic, and phi* is finite everywhere. */
 static inline bool spd_loss_is_square(const spdhg_loss *loss) { return loss->quadratic && !loss->room; }
+/* Whether phi has a corner at z = b: phi* is linear where it is finite, phi is linear on either side, and phi'(b) is an interval. */
+static inline bool spd_loss_has_corner(const spdhg_loss *loss, double arg) {
+    return loss->quadratic && isinf(loss->curvature(arg));
+}
+/* How much the slope of such a loss rises at its corner. */
+static inline double spd_loss_jump(const spdhg_loss *loss, double arg, double b) {
+    return loss->slope(INFINITY, b, arg) - loss->slope(-INFINITY, b, arg);
+}
 /* The direction of z, +1 or -1, in which a scalar phi(z, b) never rises: phi* is infinite on that whole side of 0. 0: there is
  * none. */
 double spd_loss_never_rises(const spdhg_loss *loss, double arg, double b);

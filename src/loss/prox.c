@@ -1,7 +1,8 @@
 /* prox.c - the proximal step of a loss and of its conjugate: the z that solves z + q phi'(z) = u, and alpha = phi'(z).
  *     z     = argmin q phi(z) + ||z - u||^2/2
  *     alpha = argmin phi*(alpha) - <u, alpha> + (q/2)||alpha||^2     by Moreau; always in the domain of phi*
- * Scalar losses: Newton safeguarded by a bracket of the increasing left side. Coupled losses: Newton by conjugate gradients in
+ * Scalar losses: Newton safeguarded by a bracket of the increasing left side; a loss with a corner: (u - b)/q, cut off at its
+ * two slopes. Coupled losses: Newton by conjugate gradients in
  * R^K. */
 #include <float.h>
 
@@ -27,6 +28,9 @@ static void find_bracket(const spdhg_loss *loss, double arg, double q, double u,
  * by the rounding error. Newton's point is taken if it lies inside the bracket and its step is at most half the previous one,
  * which prevents cycling; otherwise the middle is taken. */
 static double scalar_prox(const spdhg_loss *loss, double arg, double q, double u, double b) {
+    if (spd_loss_has_corner(loss, arg))
+        return q > 0 ? fmin(fmax((u - b) / q, loss->slope(-INFINITY, b, arg)), loss->slope(INFINITY, b, arg))
+                     : loss->slope(u, b, arg);
     double z = u, slope = loss->slope(u, b, arg);
     const double far = u - q * slope, past = 4e-16 * (fabs(u) + fabs(q * slope));
     double low = fmin(u, far - past), high = fmax(u, far + past), moved = INFINITY;

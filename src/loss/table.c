@@ -4,7 +4,8 @@
 #include "loss/loss.h"
 
 static const spdhg_loss *const table[] = {&spd_loss_logistic, &spd_loss_squared, &spd_loss_squared_hinge, &spd_loss_smooth_hinge,
-                                          &spd_loss_huber,    &spd_loss_softmax, &spd_loss_poisson};
+                                          &spd_loss_huber,    &spd_loss_softmax, &spd_loss_poisson,       &spd_loss_hinge,
+                                          &spd_loss_absolute, &spd_loss_quantile};
 enum { ENTRIES = sizeof table / sizeof *table };
 
 const spdhg_loss *const *spd_loss_table(int *entries) {

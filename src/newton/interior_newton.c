@@ -61,12 +61,12 @@ static void make_model(spd_run *run, interior *self) {
 void spd_interior_newton_scales(spd_interior *a) {
     const spdhg_problem *p = a->p;
     double *columns = a->column;
-    const bool bounded = isfinite(p->kappa);
+    const bool corners = spd_problem_has_corners(p), bounded = isfinite(p->kappa) || corners;
     if (spd_interior_is_free(a)) return; /* the scales are not used */
     if (bounded) spd_problem_curvature_columns(p, columns);
     const double slopes =
         p->loss->value ? p->loss->slope(INFINITY, 1, p->loss_arg) - p->loss->slope(-INFINITY, 1, p->loss_arg) : 1;
-    const double narrow = bounded ? fmin(1, slopes / p->kappa) : 1;
+    const double narrow = corners ? slopes : bounded ? fmin(1, slopes / p->kappa) : 1;
     for (int64_t t = 0; t < p->terms; t++)
         for (int64_t e = 0; e < p->term[t].m * p->K; e++) a->weight[p->term[t].first + e] = p->term[t].lambda * p->term[t].lambda;
     memset(a->pull, 0, (size_t)a->n * sizeof *a->pull);

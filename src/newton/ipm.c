@@ -13,7 +13,8 @@
 #include "newton/newton.h"
 
 enum { STEPS_MOST = 200, IDLE_MOST = 10, PASSES = 5, LOOKS = 8 };
-static const double GAIN = 0.999, LEAST = 1e-22;
+static const double GAIN = 0.999, LEAST = 1e-22, LEAST_CORNERS = 1e-15; /* below LEAST only rounding is left */
+static const double AHEAD = 10; /* sum of the products at the start of a loss with corners, relative to f */
 /* Bounds on what is left, relative to f. NEAR: steps go on to the end. NEARER: the face may be tried. WORTH: a proof may pay. */
 static const double NEAR = 1e-5, NEARER = 1e-6, WORTH = 1e-3;
 
@@ -35,8 +36,15 @@ static const char *refuses(const spdhg_problem *p) {
     return low < high ? NULL : "the set X has no interior";
 }
 
+/* Many rows with enough entries to fill the matrix: a dense factor. Losses without corners have other solvers for that. */
+static bool is_dense(const spdhg_problem *p) {
+    const double n = (double)spd_problem_normal_size(p), each = (double)p->nnz / (double)p->n;
+    return spd_problem_has_corners(p) && n <= SPD_DENSE_MOST && (double)p->n >= n && (double)p->n * each * each >= n * n;
+}
+
 static spdhg_status prepare(spd_run *run, spdhg_error *err) {
     spd_interior_stack *stack;
+    if (is_dense(run->problem)) return SPDHG_OK;
     SPD_TRY(spd_interior_stack_new(&stack, run->problem, err));
     run->prepared = stack;
     run->prepared_bytes = spd_interior_stack_bytes(stack);
@@ -59,11 +67,14 @@ static void start(spd_run *run, const double *x0, const double *c0, const double
     ipm *self = run->self;
     spd_interior *a = &self->inner;
     const spdhg_problem *p = run->problem;
-    const spd_sparse_pattern *q = &a->stack->pattern;
     spd_run_clear(run);
     spd_run_take(run, x0, c0, y0, a->best_u, a->best_u + p->dK, a->best_y, self->work);
-    spd_run_log(run, "ipm: %lld unknowns, %lld rows beside; the factor has %.3g entries and takes %.3g multiplications",
-                (long long)q->n, (long long)(q->nodes - q->n), (double)q->fill + (double)q->nodes, q->work);
+    if (a->stack) {
+        const spd_sparse_pattern *q = &a->stack->pattern;
+        spd_run_log(run, "ipm: %lld unknowns, %lld rows beside; the factor has %.3g entries and takes %.3g multiplications",
+                    (long long)q->n, (long long)(q->nodes - q->n), (double)q->fill + (double)q->nodes, q->work);
+    } else
+        spd_run_log(run, "ipm: %lld unknowns, a dense factor", (long long)a->n);
 }
 
 /* f at u; the pieces at u must be current. */
@@ -77,13 +88,17 @@ static double value(const ipm *self) {
            spd_problem_penalty(p, a->z, self->work);
 }
 
+/* The solution for another lambda is at corners, far from the central path: with a loss that has corners, x starts at 0. Products
+ * that add up to more than f put alpha near the middle of its interval, from where longer steps are possible. */
 static void begin(ipm *self) {
     spd_interior *a = &self->inner;
     memcpy(a->u, a->best_u, (size_t)a->n * sizeof *a->u);
+    if (a->corners) memset(a->u, 0, (size_t)a->n * sizeof *a->u);
+    if (a->corners && a->p->intercept) memcpy(a->u + a->p->dK, a->p->constant, (size_t)a->p->K * sizeof *a->u);
     spd_interior_rows_look(a);
     spd_problem_apply(a->p, a->u, a->z);
     *self->first = fabs(value(self));
-    spd_interior_begin(a, *self->first);
+    spd_interior_begin(a, (a->corners ? AHEAD : 1) * *self->first);
     *self->best = INFINITY;
     *self->idle = 0;
 }
@@ -101,10 +116,13 @@ static bool iterate(ipm *self, double *left, double *fall) {
         *self->best = *left;
         memcpy(a->best_u, a->u, (size_t)a->n * sizeof *a->u);
         memcpy(a->best_y, a->y, (size_t)(a->p->m * a->p->K) * sizeof *a->y);
+        spd_corners_keep(a, a->alpha);
         spd_interior_set_settle(a);
+        if (!spd_interior_is_free(a))
+            spd_set_round(&a->p->set, a->p->dK, a->best_u, a->fix); /* the sum of a simplex is rounded */
     }
-    const double least = LEAST * self->first[0];
-    return self->idle[0] < IDLE_MOST && self->best[0] > least;
+    const double least = (a->corners ? LEAST_CORNERS : LEAST) * self->first[0], now = a->corners ? before * *fall : *self->best;
+    return self->idle[0] < IDLE_MOST && now > least;
 }
 
 /* Near the end the zeros of Fx can be identified: iterates until the minimiser is found, however many iterations that takes. */
@@ -140,6 +158,7 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     if (going && left <= NEAR * value(self) && spd_interior_can_cross(a)) going = finish(run, self, left, fall);
     *self->eta = a->eta;
     *self->loss = a->loss;
+    run->offer = a->corners ? a->best_alpha : NULL;
     const double worth = run->goal > 0 ? fmin(WORTH, 10 * run->goal) : WORTH; /* the proof's gap is about what is left */
     run->far = left > worth * value(self) && (k + 1) % LOOKS != 0;
     if (spd_stop_now(run->stop)) return SPD_CONTINUE;
@@ -158,6 +177,7 @@ const spd_solver_kind spd_solver_ipm = {
     .reference = "Mehrotra 1992; Kim, Koh, Boyd and Gorinevsky: l1 trend filtering, SIAM Review 2009",
     .full_information = true,
     .any_curvature = true,
+    .corners = true,
     .exact = true,
     .self_size = sizeof(ipm),
     .refuses = refuses,

@@ -72,6 +72,7 @@ struct spdhg_problem {
 
 /* Maps labels, resolves weights, scales columns, cuts blocks. Idempotent: every evaluation and solver calls it. */
 spdhg_status spd_problem_freeze(spdhg_problem *p, spdhg_error *err);
+static inline bool spd_problem_has_corners(const spdhg_problem *p) { return spd_loss_has_corner(p->loss, p->loss_arg); }
 bool spd_problem_is_signal(const spdhg_problem *p); /* every row has at most one entry */
 /* Index of row i in the data. */
 static inline int64_t spd_problem_id(const spdhg_problem *p, int64_t i) { return p->row ? p->row[i] : i; }

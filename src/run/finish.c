@@ -58,5 +58,6 @@ spdhg_status spd_solver_finish(spdhg_solver *s, spdhg_error *err) {
     if (!last || s->trace.points == 0) return SPDHG_OK;
     spd_limits_grant(s);
     if (last->exact || s->plan.stages > 1) SPD_TRY(spd_answer_exact_zeros(&answer, err));
-    return last->exact && close && !s->settled ? spd_answer_last_digits(&answer, s->options.tol, err) : SPDHG_OK;
+    const bool smooth = !spd_problem_has_corners(s->problem); /* digits by Newton's method need slopes */
+    return last->exact && close && smooth && !s->settled ? spd_answer_last_digits(&answer, s->options.tol, err) : SPDHG_OK;
 }

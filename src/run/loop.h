@@ -102,6 +102,8 @@ spdhg_status spd_solver_finish(spdhg_solver *s, spdhg_error *err);
 /* ---- infimum.c */
 /* Unless the caller gave a start, an exact solver starts far along the directions in which f never rises. */
 void spd_solver_start_far(spdhg_solver *s);
+/* ---- start.c: a start with a small f, where the point of X nearest to 0 has none. */
+spdhg_status spd_solver_start_low(spdhg_solver *s, spdhg_error *err);
 /* If the iterate shows that a plane separates the rows there is no minimiser: sets the answer and the outcome. */
 spdhg_status spd_loop_separate(spd_loop *l, spdhg_outcome *outcome, spdhg_error *err);
 

@@ -16,7 +16,8 @@ static const double FAR = 1e4, HOPELESS = 1e12;
 static bool above_start(const spd_loop *l, double objective, double times) {
     const spdhg_solver *s = l->solver;
     const spd_certifier *c = &s->evaluator.certifier;
-    const double first = s->trace.points > 0 ? s->trace.point[0].objective : c->start_value;
+    if (s->trace.points == 0) return false; /* the start itself, which may be far above f(0) if 0 is not in X */
+    const double first = s->trace.point[0].objective;
     const double start = fmax(isfinite(first) ? first : c->start_value, c->start_value) - c->least;
     return objective - c->least > times * fmax(start, c->reference);
 }

@@ -7,7 +7,6 @@
 enum {
     ROWS_PER_UNKNOWN = 20,
     STEPS_SAVED = 4, /* Newton steps that a stochastic pass over tall data saves (bench/scaling) */
-    THIN_SHARE = 5,  /* a sample has 20 rows per coefficient, or a fifth of all rows if that leaves 10 per coefficient */
     THIN_STEPS = 4,
     PASSES_PER_STEP = 4,
     PASSES = 15, /* passes of saga-pd3o to reach 1e-6 where ridge makes it easy */
@@ -35,12 +34,6 @@ static double passes_first(const spdhg_problem *p) {
     return affordable > PASSES ? fmin(fmax(affordable / 2, 2 * PASSES), PASSES_MOST) : 0;
 }
 
-static int64_t thin_stride(const spdhg_problem *p) {
-    const int64_t plenty = p->n / (ROWS_PER_UNKNOWN * spd_problem_normal_size(p) + 1),
-                  least = 2 * p->n / (ROWS_PER_UNKNOWN * spd_problem_normal_size(p) + 1);
-    return plenty >= THIN_SHARE ? plenty : least >= THIN_SHARE ? THIN_SHARE : 1;
-}
-
 /* Passes of saga-pd3o before the interior-point method, whose factors have a cost cubic in the number of coefficients: about a
  * quarter of that cost, if it may suffice. */
 static double passes_before_interior(const spdhg_problem *p) {
@@ -60,6 +53,7 @@ static double passes_of_fista(const spdhg_problem *p, bool few) {
 
 /* The facts that determine the plan. */
 typedef struct facts {
+    bool corners;   /* the loss has corners */
     bool line;      /* a signal on lines or trees: dynamic programming */
     bool forest;    /* lines or trees and any A: semismooth Newton by dynamic programming */
     bool wide;      /* the same, at once: many more coefficients than rows, or a set X */
@@ -83,12 +77,13 @@ typedef struct facts {
 /* A working set is used if zeros of Fx make one, provided that no ridge keeps x dense or F is a chain or a graph. No sample is
  * used with --standardize, because its standard deviations would differ. */
 static facts look_at(const spdhg_problem *p) {
+    if (spd_problem_has_corners(p)) return (facts){.corners = true, .factor = true, .stride = 1};
     facts f = {.line = takes("chain-newton", p), .few = takes("prox-newton", p), .stride = 1};
     f.cheap = RESCUE * spd_plan_row_cost(p) * (double)(p->n * p->K) <= 1e9; /* all passes of a rescue take a second */
     f.newton = takes("alm-ssn", p);
     if (f.line) return (facts){.line = true, .relieved = takes("interior", p), .cheap = f.cheap, .newton = f.newton, .stride = 1};
     f.cuts = takes("cut-newton", p);
-    if (f.cuts) return (facts){.cuts = true, .factor = takes("ipm", p), .newton = f.newton, .stride = 1};
+    if (f.cuts) return (facts){.cuts = true, .factor = takes("ipm", p), .cheap = f.cheap, .newton = f.newton, .stride = 1};
     f.forest = !spd_plan_is_separable(p) && takes("chain-alm", p);
     f.wide = f.forest && spd_plan_is_wide(p, f.few);
     if (f.wide) return (facts){.forest = true, .wide = true, .newton = f.newton, .stride = 1};
@@ -114,7 +109,7 @@ static facts look_at(const spdhg_problem *p) {
     f.passes = f.few || f.sparse ? passes_first(p) : f.interior ? passes_before_interior(p) : 0;
     f.fista = passes_of_fista(p, f.few);
     if (f.fista > 0) f.passes = 0;
-    if (f.few && !f.tied && !p->standardize && f.passes == 0) f.stride = thin_stride(p);
+    if (f.few && !f.tied && !p->standardize && f.passes == 0) f.stride = spd_plan_thin_stride(p);
     f.pass = f.newton && !f.few && !f.columns && f.passes == 0 && worth_a_pass(p) && takes(first_pass(p), p);
     return f;
 }
@@ -183,6 +178,7 @@ static const char *reason(const facts *f) {
         bool holds;
         const char *why;
     } all[] = {
+        {f->corners, "the loss has corners, which an interior-point method takes exactly"},
         {f->wide, "F joins the coefficients to lines or trees and they are many more than the rows"},
         {f->line, "each row has one entry and F joins the coefficients to lines or trees"},
         {f->cuts, "each row has one entry and F joins the coefficients to a graph"},

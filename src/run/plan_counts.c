@@ -3,7 +3,17 @@
 #include "newton/newton_model.h"
 #include "run/run.h"
 
-enum { WIDE = 4 }; /* coefficients per row of A */
+enum {
+    WIDE = 4, /* coefficients per row of A */
+    ROWS_PER_UNKNOWN = 20,
+    THIN_SHARE = 5 /* a sample has 20 rows per coefficient, or a fifth of all rows if that leaves 10 per coefficient */
+};
+
+int64_t spd_plan_thin_stride(const spdhg_problem *p) {
+    const int64_t plenty = p->n / (ROWS_PER_UNKNOWN * spd_problem_normal_size(p) + 1),
+                  least = 2 * p->n / (ROWS_PER_UNKNOWN * spd_problem_normal_size(p) + 1);
+    return plenty >= THIN_SHARE ? plenty : least >= THIN_SHARE ? THIN_SHARE : 1;
+}
 
 bool spd_plan_is_separable(const spdhg_problem *p) {
     for (int64_t t = 0; t < p->terms; t++)

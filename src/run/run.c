@@ -35,7 +35,8 @@ static bool measure(spd_loop *l, bool final, spdhg_status *status, spdhg_error *
     bool finite = spd_all_finite(p->dK, l->x) && spd_all_finite(p->K, l->c) && spd_all_finite(p->m * p->K, l->y);
     spd_loop_proof_budget(l, final);
     if (finite) {
-        s->evaluator.offer = s->keeps && !l->thin ? l->run.offer : NULL; /* a single fit: x and y suffice to prove the gap */
+        const bool wanted = (s->keeps && !l->thin) || spd_problem_has_corners(p); /* else x and y suffice to prove the gap */
+        s->evaluator.offer = wanted ? l->run.offer : NULL;
         spd_evaluate(&s->evaluator, l->x, l->c, l->y, &point);
         s->evaluator.offer = NULL;
         finite = !spd_outcome_hopeless(l, point.objective);

@@ -44,6 +44,7 @@ enum { SPD_SHORT_ROW = 16 };                          /* entries, on average: ea
 /* ---- plan_counts.c */
 /* Nanoseconds of Newton's method with a dense factor and of a pass of saga-pd3o, as measured by bench/scaling. Newton: writing
  * out H five times, inner iterations, factors. Pass: entries and rows. Only the ratio of the two matters. */
+int64_t spd_plan_thin_stride(const spdhg_problem *p); /* of the sample of rows to start on; 1: all */
 double spd_plan_newton_cost(const spdhg_problem *p);
 double spd_plan_pass_cost(const spdhg_problem *p);
 /* Chains and graphs: the flow along many edges makes semismooth Newton slow, with or without ridge. */

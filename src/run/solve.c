@@ -112,7 +112,8 @@ spdhg_status spdhg_solver_run(spdhg_solver *s, spdhg_outcome *outcome, spdhg_err
     s->evaluator.certifier.best_dual = -INFINITY; /* lambda may have changed */
     if (s->plan.why[0]) spd_loop_log(s, s->plan.why);
     spd_solver_start_far(s);
-    spdhg_status status = s->expects && !s->has_run && s->options.tol > 0 ? look_at_start(s, err) : SPDHG_OK;
+    spdhg_status status = spd_solver_start_low(s, err);
+    if (status == SPDHG_OK && s->expects && !s->has_run && s->options.tol > 0) status = look_at_start(s, err);
     if (status == SPDHG_OK && s->outcome == SPDHG_OUTCOME_DONE) status = run_plan(s, err);
     if (status == SPDHG_OK) status = spd_solver_finish(s, err);
     spd_outcome_conclude(s);

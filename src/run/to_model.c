@@ -91,6 +91,10 @@ spdhg_status spdhg_model_from_solver(spdhg_model **out, const spdhg_solver *solv
     *out = NULL;
     const spdhg_problem *p = spd_solver_problem(solver);
     const spdhg_solution *s = spdhg_solver_solution(solver);
+    if ((!s || !s->x) && spd_solver_outcome(solver) == SPDHG_OUTCOME_DIVERGED)
+        return spd_fail(err, SPDHG_DATA,
+                        "f is infinite, or too large for a double, at every point tried: the scores are too large for the loss; "
+                        "scale the columns, or choose a set X nearer to 0");
     if (!s || !s->x)
         return spd_fail(err, SPDHG_USAGE, "a model needs a solver that has run, and a point at which the objective is finite");
     spdhg_model *m = SPD_NEW(spdhg_model, 1);

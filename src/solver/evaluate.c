@@ -97,18 +97,20 @@ static void evaluate_test(spd_evaluator *e, const double *x, const double *c, sp
     point->test_score = score(t, z);
 }
 
-/* Whether the alpha offered by a solver proves a gap that ends the run; its first bracket alone shows whether it is worth a
- * try. */
+/* Whether the alpha offered by a solver proves a gap that ends the run; its first bracket alone shows whether it is worth a try.
+ * At a corner of the loss phi'(z) says nothing, and an offer is taken as it is. */
 static bool offer_will_do(spd_evaluator *e, const spd_trial *at, const double *y) {
     const spdhg_problem *p = e->problem;
     spd_certifier *c = &e->certifier;
     const double goal = c->enough * spd_gap_scale(c, at->objective);
-    if (!e->offer || goal == 0) return false;
+    const bool corners = spd_problem_has_corners(p);
+    if (!e->offer || (goal == 0 && !corners)) return false;
     memcpy(c->alpha, e->offer, (size_t)(p->n * p->K) * sizeof *c->alpha);
-    if (!(spd_dual_fenchel(c, at->z) <= goal)) return false;
+    c->low = NULL; /* it belongs to another alpha */
+    if (!corners && !(spd_dual_fenchel(c, at->z) <= goal)) return false;
     c->slopes = false;
     spd_certify(c, at, y, &e->gap);
-    return e->gap.kind == SPD_GAP_CERTIFIED && e->gap.gap <= goal;
+    return corners || (e->gap.kind == SPD_GAP_CERTIFIED && e->gap.gap <= goal);
 }
 
 /* The gap at (x, c, y), with the scores that spd_problem_value left. */

@@ -82,6 +82,7 @@ struct spd_solver_kind {
     const void *variant;       /* distinguishes kinds that share their functions, such as a step rule; NULL */
     bool full_information;     /* gets no batch, calls the problem's collectives */
     bool any_curvature;        /* needs no bound on the curvature of the loss */
+    bool corners;              /* takes a loss that has no slope at z = b */
     bool gradient_only;        /* needs of a batch only an unbiased gradient, so that any way of sampling will do */
     spd_smoothness smoothness; /* default of its parameter L, which may then be a word; SPD_L_NUMBER: numbers only */
     bool exact;                /* x and y become accurate together: exact zeros can be read off y */
@@ -108,6 +109,9 @@ struct spd_solver_kind {
 
 /* NULL or the reason why a solver refuses a problem. */
 static inline const char *spd_solver_refuses(const spd_solver_kind *kind, const spdhg_problem *p) {
+    if (spd_problem_has_corners(p) && !kind->corners)
+        return "this loss has a corner, where it has no slope; auto and ipm solve it exactly, spdhg-free takes subgradient "
+               "steps; smooth-hinge and huber are smooth losses like it";
     if (!isfinite(p->kappa) && !kind->any_curvature)
         return "its steps need a bound on the curvature of the loss, and this loss has none; the Newton solvers and interior "
                "need none";

@@ -7,7 +7,7 @@
  * X is not looked at: the same lambda is where a path over x in X begins.
  *
  * If the last columns of the rows of F all differ (identity, chain, trend), y is unique. Otherwise Dinkelbach's method is used
- * (dinkelbach.c). */
+ * (dinkelbach.c). A loss with corners has no gradient at x0: corner_lambda.c. */
 #include "tune/tune.h"
 
 /* max over the terms t of r_t°(y_t) / (lambda_t as given). */
@@ -35,8 +35,17 @@ static void make_gradient(const spdhg_problem *p, const spd_nullspace *null, int
     spd_axpy(p->dK, -1, along, at->g);
 }
 
-static spdhg_status interval(const spdhg_problem *p, const spd_nullspace *null, int threads, bool rough, centre *at,
-                             double *lower, double *upper, spdhg_error *err) {
+/* What lambda_max would be if phi' = 0 at the corners, or its order of magnitude. */
+static double guess(const spdhg_problem *p, const centre *at, bool unique) {
+    const double polar = unique ? spd_terms_polar(p, at->y, at->work) : 0;
+    double least = INFINITY;
+    for (int64_t t = 0; t < p->terms; t++)
+        if (p->term[t].lambda_given > 0) least = fmin(least, p->term[t].lambda_given);
+    return polar > 0 ? polar : sqrt(p->row_norm2_max) / (double)p->n / least;
+}
+
+static spdhg_status interval(spdhg_problem *p, const spd_nullspace *null, int threads, bool rough, centre *at, double *lower,
+                             double *upper, spdhg_error *err) {
     bool found, unique;
     SPD_TRY(spd_restricted_minimum(p, null, threads, at->x, at->c, &found, err));
     if (!found) {
@@ -49,6 +58,10 @@ static spdhg_status interval(const spdhg_problem *p, const spd_nullspace *null, 
     make_gradient(p, null, threads, at);
     const double size = spd_max_abs(p->dK, at->g);
     *lower = *upper = 0;
+    if (spd_problem_has_corners(p)) {
+        SPD_TRY(spd_nullspace_eliminate(p, at->g, at->y, at->work, &unique, err));
+        return spd_corner_lambda_max(p, threads, at->x, at->c, guess(p, at, unique), rough, at->y, lower, upper, err);
+    }
     if (!(size > 1e-14 * p->kappa_usual * sqrt(p->row_norm2_max))) return SPDHG_OK;
     SPD_TRY(spd_nullspace_eliminate(p, at->g, at->y, at->work, &unique, err));
     if (!unique) return spd_dinkelbach(p, threads, at->g, rough, at->y, lower, upper, err);

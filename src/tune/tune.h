@@ -22,6 +22,9 @@ spdhg_status spd_lambda_max(spdhg_problem *p, int threads, double *lower, double
 /* ---- dinkelbach.c: for g = grad l(x0) + gamma x0, where y is not unique. rough: an upper bound only, y is unchanged. */
 spdhg_status spd_dinkelbach(const spdhg_problem *p, int threads, const double *g, bool rough, double *y, double *lower,
                             double *upper, spdhg_error *err);
+/* ---- corner_lambda.c: for a loss with corners; guess: any number of the right order; rough: bounds within 1 %. */
+spdhg_status spd_corner_lambda_max(spdhg_problem *p, int threads, const double *x0, const double *c0, double guess, bool rough,
+                                   double *y, double *lower, double *upper, spdhg_error *err);
 double spd_terms_polar(const spdhg_problem *p, const double *y, double *work); /* max over the terms of r_t(y_t) polar / lambda */
 /* Where a path may start: lambda_max or, where computing it would take long, only an upper bound. */
 spdhg_status spd_lambda_max_bound(spdhg_problem *p, int threads, double *upper, spdhg_error *err);

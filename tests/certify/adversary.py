@@ -147,6 +147,7 @@ def judge(p, report, x, c, trace):
     if away == 0:
         v.false = claims.refuted(claims.f, claims.x, None)
     for ux, _, f, slack in () if true else path(e, claims.radius):
+        f = max(f, 0)  # no loss is negative: what is below 0 has been rounded, where counts of 1e9 cancel
         if e.outside(ux) > 0 or claims.radius is not None and sum(t * t for t in ux) > mpq(claims.radius) ** 2:
             continue
         v.false = claims.refuted(f, ux, slack) or v.false

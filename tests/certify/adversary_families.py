@@ -105,7 +105,10 @@ DATA = {"ordinary": ordinary, "sparse": sparse, "collinear": collinear, "rounded
         "tall": tall, "wide": wide, "targets 1e150": ordinary, "lambda 1e200": ordinary, "F 1e100": ordinary, "stopped early": ordinary,
         "signal": signal(lambda draw: 1.0), "signal of any size": signal(lambda draw: draw.choice([1.0, -1.0, 10.0 ** draw.uniform(-8, 8)])),
         "underflow": scaled(-300, -100), "overflow": scaled(0, 150), "counts": ordinary, "counts collinear": collinear, "counts one-hot": one_hot,
-        "counts 1e3": scaled(-1.5, 1.5), "counts weights": sparse}
+        "counts 1e3": scaled(-1.5, 1.5), "counts weights": sparse, "corners": ordinary, "corners collinear": collinear, "corners one-hot": one_hot,
+        "corners 1e3": scaled(-1.5, 1.5), "corners weights": sparse, "corners tall": tall, "corners signal": signal(lambda draw: 1.0),
+        "corners offsets": offsets, "corners duplicates": duplicates}
+CORNERS = ("hinge", "absolute", "quantile:0.3", "quantile:0.01")
 FAMILIES = list(DATA)
 
 
@@ -142,7 +145,7 @@ def restriction(draw):
 
 def targets(draw, family, loss, A, K):
     n, d = len(A), len(A[0])
-    if loss in ("squared", "huber"):
+    if loss.partition(":")[0] in ("squared", "huber", "absolute", "quantile"):
         scale = [max(abs(row[j]) for row in A) or 1.0 for j in range(d)]
         truth = [draw.gauss(0, 1) / s for s in scale]
         noise = draw.choice([0.0, 1e-12, 1e-6]) if family in ("interpolation", "cancelling") else draw.choice([0.0, 1e-3, 1.0, 1.0])
@@ -168,6 +171,8 @@ def problem(family, seed, other=None):
                                                              "huber", "huber:0.1", "huber:1e-09", "softmax"])
     if family in ("interpolation", "cancelling") and draw.random() < 0.7:
         loss = "squared"
+    if family.startswith("corners"):
+        loss = draw.choice(CORNERS)
     loss = other or ("poisson" if family.startswith("counts") else loss)
     K = 3 if loss == "softmax" else 2 if loss == "squared" and draw.random() < 0.12 else 1
     n, d = draw.choice([2, 3, 4, 6, 9, 14]), draw.choice([1, 2, 2, 3, 4, 6])
@@ -187,11 +192,13 @@ def problem(family, seed, other=None):
     p.also = draw.choice([0.0, 0.0, 0.0, 0.5, 1.0, 2.0])
     p.gamma = draw.choice([0.0] * 4 + [0.1, 1.0, 10.0 ** draw.uniform(-12, 0)])
     p.set, p.bounds = restriction(draw)
+    if loss in CORNERS and p.set in ("ball", "l1ball"):  # which no solver takes
+        p.set, p.bounds = "all", ()
     if family == "tiny ridge":
         p.gamma = 10.0 ** draw.uniform(-12, -4)
     if family == "width 0":
         p.set, p.bounds = "box", (draw.choice([0.0, 0.7, -1e-3]),) * 2
-    if family in ("weights", "underflow", "overflow", "counts weights"):
+    if family in ("weights", "underflow", "overflow", "counts weights", "corners weights"):
         p.weights = [10.0 ** draw.uniform(-300, 300) if draw.random() < 0.6 else draw.choice([1.0, 0.0 if K == 1 else 2.0, 3.0]) for _ in A]
         p.weights[draw.randrange(n)] = 1.0
     elif draw.random() < 0.15:
@@ -217,10 +224,12 @@ def extremes(draw, p):
         solver = draw.choice(["pd3o", "saga-pd3o", "spdhg", "lpdhg", "condat-vu", "auto"] + ["sadmm", "prox-newton", "alm-ssn", "sdca-admm"] * (p.set == "all"))
         if p.loss == "poisson":  # of no bounded curvature
             solver = draw.choice(["auto", "interior"] + ["prox-newton", "alm-ssn", "ws-newton"] * (p.set == "all"))
+        if p.loss in CORNERS:
+            solver = "ipm"
         p.solver = ("--solver", solver, "--epochs", str(draw.choice([3, 10, 60])))
 
 
-BEYOND = ("targets 1e150", "lambda 1e200", "F 1e100", "underflow", "overflow", "weights", "counts weights")
+BEYOND = ("targets 1e150", "lambda 1e200", "F 1e100", "underflow", "overflow", "weights", "counts weights", "corners weights")
 
 
 def posed(p):

@@ -44,7 +44,15 @@ def slope_of_zero():
                    weights=[4.419696595312503e268, 3.0, 1.0], F=[{0: 1.0}], lam=0.01, also=2.0, gamma=1.734062134596664e-08)
 
 
+def all_outliers():
+    """One entry in each row and every alpha at an end of its domain: no row can take what is left of v, but all were taken to."""
+    b = [-2.1, 1.2, -1.3, -1.4, 1.5, -2.6, -3.7, -2.8]
+    return Problem("known", "huber:0.001", [[float(i == j) for j in range(8)] for i in range(8)], b, structure="trend:1", F=trend(8, 1), lam=1e-3,
+                   intercept=False, solver=("--solver", "ipm", "--epochs", "10"))
+
+
 KNOWN = {
+    "alphas without room": all_outliers(),
     "two columns that differ by 1e-13": Problem("known", "squared", [[1.0, 1.0000000000001], [2.0, 1.9999999999998], [3.0, 3.0000000000001]],
                                                 [1.0, -2.0, 1.0], F=[{0: 1.0}, {1: 1.0}], intercept=False),
     "a time stamp": time_stamp(),
@@ -55,6 +63,9 @@ KNOWN = {
 
 # Said then: objective, gap, x, c. The referee has to refute each, or its own word is worth nothing.
 SAID = {
+    "alphas without room": (0.0020768136556428333, 2.3136556441463563e-06,
+                            [-0.6456675004846205, -0.5309504019123156, -0.41632024828379155, -0.2964562901850809, -0.16794639412239085, -0.02813762278758613,
+                             0.12022180725860421, 0.273788047904135], 0.0),
     "two columns that differ by 1e-13": (0.9999999999999999, 5.286775363364114e-18, [-1.4290156356007378e-14, 2.8580312714872786e-14], 0.0),
     "a time stamp": (0.48611111111111116, 0.0017984675111431976, [1.7653282546234398e-31] * 2, -0.16666666666696675),
     "rows that sum to 5e-13": (0.6922244474689992, 4.598121883248041e-11, [0.021886684737952192] * 5 + [-0.01525208389774835], 0.0),
@@ -75,6 +86,7 @@ PROVABLE = [
     ("signal", 1300056), ("width 0", 1300089), ("one-hot", 7000174), ("sparse", 7000179),     # sides of X: forces of l1 rows, rows that go to 0
     ("counts collinear", 1300010), ("signal of any size", 1300073),                             # another method where the first has stalled
     ("counts", 1300077), ("duplicates", 1300039),                                             # a lambda too small to absorb the rounding of v
+    ("cancelling", 9100059), ("counts 1e3", 9100024),                                         # 0 is not in X, and f(0) far below
     ("counts one-hot", 7000064), ("counts", 7000153),                                         # optimum 0 at a constant that is no double
     ("sparse", 7000235), ("separable", 7000335), ("interpolation", 7000305),                  # softmax: one class separable from the others
 ]

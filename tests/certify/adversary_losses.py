@@ -1,5 +1,5 @@
 # adversary_losses.py - losses with derivatives in gmpy2's numbers, for Newton's method; and the nuclear norm as a smooth function.
-# huber and smooth-hinge take the width of their quadratic part apart from their argument: a wide one first leads to a narrow one.
+# Losses with kinks take the width of their quadratic part apart from their argument: a wide one first leads to a narrow one.
 # A loss returns (sum of w phi, w phi', w phi'', w times a curvature that a quadratic above phi has); the last three only if asked for.
 import gmpy2
 import numpy as np
@@ -56,7 +56,23 @@ def smooth_hinge(z, b, _, h):
     return (m - h / 2, mpfr(-b), mpfr(0), 1 / m) if m >= h else (m * m / (2 * h), -b * m / h, 1 / h, 1 / h)
 
 
-LOSSES = {"logistic": scalar(logistic), "squared": scalar(squared), "huber": scalar(huber), "poisson": scalar(poisson), "squared-hinge": scalar(squared_hinge),
+def corner(low, high):
+    """Two half-lines that meet at z = b, with the corner rounded over `width` on either side."""
+    def phi(z, b, arg, width):
+        l, h, e = low(b, arg), high(b, arg), z - b
+        m, j = (h + l) / 2, (h - l) / 2
+        if abs(e) <= width:
+            return m * e + j * (e * e / width + width) / 2, m + j * e / width, j / width, j / width
+        return m * e + j * abs(e), m + (j if e > 0 else -j), mpfr(0), j / abs(e)
+    return phi
+
+
+hinge = corner(lambda b, _: mpfr(-1 if b > 0 else 0), lambda b, _: mpfr(0 if b > 0 else 1))
+absolute = corner(lambda *_: mpfr(-1), lambda *_: mpfr(1))
+quantile = corner(lambda _, tau: -tau, lambda _, tau: mpfr(1.0 - float(tau)))
+
+
+LOSSES = {"hinge": scalar(hinge), "absolute": scalar(absolute), "quantile": scalar(quantile), "logistic": scalar(logistic), "squared": scalar(squared), "huber": scalar(huber), "poisson": scalar(poisson), "squared-hinge": scalar(squared_hinge),
           "smooth-hinge": scalar(smooth_hinge)}
 
 

@@ -6,6 +6,8 @@ from gmpy2 import mpfr
 
 from adversary_barrier import Barrier
 
+CORNERS = ("hinge", "absolute", "quantile")
+
 FLAT = [mpfr(2) ** -120, mpfr(2) ** -24, mpfr(2) ** -8, mpfr(1)]  # how much curvature rows without any get, should less not do
 STEPS, SHRINK = 400, 40  # Newton steps in all; how small mu becomes beside f, in digits
 
@@ -77,13 +79,18 @@ def newton(barrier, theta, mu, enough, budget):
         level = max(level - 1, 0)
 
 
+CORNER = mpfr("1e-30")  # of its targets: a corner rounded over this width
+
+
 def widths(exact):
-    """Of the quadratic part of a loss with kinks: from wide to its own."""
-    out = [mpfr(exact.arg)]
-    if exact.loss in ("huber", "smooth-hinge"):
-        wide = max((abs(mpfr(v)) for b in exact.b for v in b), default=1) if exact.loss == "huber" else mpfr(1)
+    """Of the quadratic part of a loss with kinks: from wide to its own. A corner has none, and gets a tiny one."""
+    corners = exact.loss in CORNERS
+    numbers = exact.loss in ("huber", "absolute", "quantile")
+    wide = (max((abs(mpfr(v)) for b in exact.b for v in b), default=1) or mpfr(1)) if numbers else mpfr(1)
+    out = [CORNER * wide if corners else mpfr(exact.arg)]
+    if corners or exact.loss in ("huber", "smooth-hinge"):
         while out[0] < wide / 10:
-            out.insert(0, out[0] * 10)
+            out.insert(0, out[0] * (1000 if corners else 10))
     return out[-40:]
 
 
@@ -103,7 +110,7 @@ def path(exact, radius=None):
     for barrier.width in widths(exact)[:-1]:
         for theta, fall, _ in newton(barrier, theta, mu, f0 / 1000, budget):
             pass
-    barrier.width = mpfr(exact.arg)
+    barrier.width = widths(exact)[-1]
     if barrier.nu == 0:
         for theta, fall, full in newton(barrier, theta, mu, f0 * mpfr(2) ** -330, budget):
             yield told(4 * fall if full else None)

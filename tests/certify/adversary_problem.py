@@ -52,7 +52,7 @@ class Problem:
             out += ["--offset", "offset.txt"]
         if isinstance(self.b[0], list):
             out += ["--targets", "targets.txt"]
-        elif self.loss.partition(":")[0] not in ("squared", "huber", "softmax"):
+        elif self.loss.partition(":")[0] not in ("squared", "huber", "softmax", "absolute", "quantile"):
             out += ["--allow-one-class"]
         return [str(w) for w in out]
 
@@ -131,7 +131,7 @@ class Exact:
         gmpy2.get_context().precision = precision(p)
         self.p, self.K, self.d = p, p.K, p.d
         self.loss, _, arg = p.loss.partition(":")
-        self.arg = mpq(float(arg or {"huber": 1.345}.get(self.loss, 1.0)))
+        self.arg = mpq(float(arg or {"huber": 1.345, "quantile": 0.5}.get(self.loss, 1.0)))
         weight = [mpq(w) for w in p.weights or [1.0] * len(p.A)]
         keep = [i for i, w in enumerate(weight) if w > 0]
         W = sum(weight)
@@ -149,7 +149,7 @@ class Exact:
         self.bounds = [v if v in (float("inf"), -float("inf")) else mpq(v) for v in p.bounds]
 
     def targets(self, b):
-        if self.loss in ("squared", "huber", "poisson"):
+        if self.loss in ("squared", "huber", "poisson", "absolute", "quantile"):
             return [[mpq(v) for v in row] if isinstance(row, list) else [mpq(row)] for row in b]
         labels = sorted(set(b))
         if self.loss == "softmax":
@@ -176,11 +176,16 @@ class Exact:
             return sum(v * v / 2 if v <= arg else arg * (v - arg / 2) for v in e)
         if self.loss == "poisson":
             return sum(gmpy2.exp(mpfr(v)) - v * t + (t * gmpy2.log(mpfr(t)) - t if t > 0 else 0) for v, t in zip(z, b))
+        if self.loss in ("absolute", "quantile"):
+            below, above = (1, 1) if self.loss == "absolute" else (arg, mpq(1.0 - float(arg)))
+            return sum(max(below * (t - v), above * (v - t)) for v, t in zip(z, b))
         if self.loss == "logistic":
             return log1pexp(mpfr(-b * z[0]))
         m = 1 - b * z[0]
         if self.loss == "squared-hinge":
             return m * m if m > 0 else mpq(0)
+        if self.loss == "hinge":
+            return max(m, mpq(0))
         return mpq(0) if m <= 0 else m - arg / 2 if m >= arg else m * m / (2 * arg)
 
     def value(self, x, c):

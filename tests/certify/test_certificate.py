@@ -74,6 +74,8 @@ CASES = [
     ("three.svm", "--lambda 0.02 --loss softmax --penalty group --gamma 0.05 --weights weights", 0, "certified"),
     ("counts.svm", "--lambda 0.05 --loss poisson --structure chain", 0, "certified"),
     ("counts.svm", "--lambda 0.02 --loss poisson --set nonneg --gamma 0.1 --offset offset --weights weights", 0, "certified"),
+    ("two.svm", "--lambda 0.02 --loss hinge --structure chain", 0, "certified"),
+    ("two.svm", "--lambda 0.02 --loss quantile:0.3 --set nonneg --weights weights --offset offset", 0, "certified"),
     ("counts.svm", "--lambda 0 --loss poisson --set nonneg", 0, "certified"),
     ("many.svm", "--lambda 1e-9 --loss poisson", 0, "certified"),
     ("many.svm", "--lambda 1e-9 --loss poisson --structure chain --also-sparse 1", 0, "certified"),

@@ -210,5 +210,21 @@ class Poisson(CommandTest):
             self.assertAlmostEqual(float(lines[at]["cv_loss"]), np.mean(held), delta=1e-5 * np.mean(held))
         self.assertIn(b"poisson", self.read("page.html"))
 
+    def test_sets_away_from_0(self):
+        """At the point of X nearest to 0 the means are exp(300) or more: the fit starts at another corner, or says what is wrong."""
+        A, b = np.array([[2, 0.01], [-1, 0.02], [1, -0.01]]), np.array([3.0, 1, 0])
+        self.write("far.svm", "".join(f"{int(t)} 1:{a[0]} 2:{a[1]}\n" for t, a in zip(b, A)))
+        words = ["--loss", "poisson", "--lambda", "0.01", "--no-intercept", "--json", "-q"]
+        for R in (300.0, 900.0):
+            answer = json.loads(self.spdhg("fit", "far.svm", "--set", f"simplex:{R}", *words).out)
+            t = np.linspace(0, 12, 1_000_001)
+            z = np.outer(t, A[:, 0]) + np.outer(R - t, A[:, 1])
+            f = (np.exp(z) - b * z + np.where(b > 0, b * np.log(np.maximum(b, 1)) - b, 0)).mean(axis=1) + 0.01 * R
+            self.assertEqual(answer["gap_kind"], "certified")
+            self.assertLessEqual(answer["gap_relative"], 1e-6)
+            self.assertAlmostEqual(answer["objective"] / f.min(), 1, 5)
+        said = self.spdhg("fit", "far.svm", "--set", "box:400,900", *words, status=3).err
+        self.assertIn("too large for the loss", said)
+
 
 unittest.main()

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import validation
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from ._call import Watch, call, doubles, run, text
 from ._catalog import classifies
@@ -120,6 +120,8 @@ class Structured(BaseEstimator):
 
     def _take(self, X: Any, y: Any, reset: bool = True) -> tuple:
         """X as float64, and y as Labels or as float64. float32 comes back as float32, see _cast."""
+        if self.loss == "poisson" and getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:  # one count for each row, as in PoissonRegressor
+            y = column_or_1d(np.asarray(y), warn=True)
         X, y = validate(self, X, y, reset=reset, multi_output=not self._classify, y_numeric=not self._classify)
         if reset:
             self._dtype = X.dtype

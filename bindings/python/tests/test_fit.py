@@ -12,7 +12,9 @@ import pytest
 import scipy.optimize
 import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import PoissonRegressor, Ridge
+from sklearn.linear_model import PoissonRegressor, QuantileRegressor, Ridge
+from sklearn.metrics import mean_pinball_loss
+from sklearn.svm import LinearSVC
 
 import spdhg
 from conftest import sparse_rows
@@ -279,6 +281,30 @@ def test_poisson_against_scikit_learn():
     theirs.set_params(alpha=0.05 * len(y) / exposure.sum()).fit(X, y / exposure, sample_weight=exposure)
     np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=1e-7)
     np.testing.assert_allclose(ours.predict(X, offset=offset), exposure * theirs.predict(X), rtol=1e-6)
+
+
+def test_quantiles_against_scikit_learn():
+    X, y, _ = counts()
+    for tau in (0.2, 0.5):
+        ours = StructuredRegressor(loss=f"quantile:{tau}", alpha=0.02, tol=1e-10).fit(X, y)
+        theirs = QuantileRegressor(quantile=tau, alpha=0.02, solver="highs").fit(X, y)
+        value = lambda m: mean_pinball_loss(y, m.predict(X), alpha=tau) + 0.02 * np.abs(m.coef_).sum()
+        assert abs(value(ours) - value(theirs)) <= 1e-12 and ours.gap_relative_ <= 1e-10
+    wide = StructuredRegressor(loss="absolute", alpha=1e6).fit(X, y)  # only the constant is left: the median
+    assert np.all(wide.coef_ == 0) and abs(wide.predict(X[:1])[0] - np.median(y)) <= 1e-12
+    chosen = spdhg.StructuredRegressorCV(loss="absolute", n_alphas=8, cv=3).fit(X, y)
+    assert chosen.gap_relative_ <= 1e-6
+
+
+def test_hinge_against_liblinear():
+    X, y, _ = counts()
+    label, gamma = y > 3, 0.05
+    ours = StructuredClassifier(loss="hinge", alpha=0, gamma=gamma, fit_intercept=False, tol=1e-10).fit(X, label)
+    theirs = LinearSVC(loss="hinge", C=1 / (len(y) * gamma), fit_intercept=False, tol=1e-11, max_iter=1000000).fit(X, label)
+    np.testing.assert_allclose(ours.coef_.ravel(), theirs.coef_.ravel(), atol=1e-6)
+    assert (ours.predict(X) == theirs.predict(X)).all()
+    with pytest.raises(ValueError, match="corner"):
+        StructuredClassifier(loss="hinge", solver="spdhg").fit(X, label)
 
 
 def test_poisson_is_for_counts():
