@@ -239,5 +239,6 @@ void spd_certifier_free(spd_certifier *c) {
     spd_routes_free(&c->routes);
     if (c->other) spd_certifier_free(c->other);
     spd_free(c->other);
+    spd_slack_flow_free(&c->slack);
     *c = (spd_certifier){0};
 }

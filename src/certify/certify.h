@@ -12,6 +12,7 @@
 #ifndef SPD_CERTIFY_H
 #define SPD_CERTIFY_H
 #include "certify/base_system.h"
+#include "face/slack_flow.h"
 #include "problem/problem.h"
 
 typedef enum spd_gap_kind {
@@ -118,6 +119,7 @@ typedef struct spd_certifier {
     spd_twofold *fine;                /* W v in twice the precision, allocated when first needed */
     spd_fine_trial fine_trial;        /* allocated when first needed */
     spd_newton_dual newton;           /* allocated when first needed */
+    spd_slack_flow slack;             /* the same */
     const double *low;                /* n x K: alpha + low is the dual point; NULL: alpha is */
     bool refines;                     /* a better dual point may be sought where phi'(z) is not good enough */
     /* repair */

@@ -3,10 +3,11 @@
  * With gamma > 0 this function is smooth, its gradient has the Lipschitz constant ||F||^2/gamma, and
  *   gradient = -F P,   P = Pi_X(-(g + F'y)/gamma)
  * With gamma = 0 and X unbounded, half the squared distance of v to what X allows is minimised instead. With gamma = 0 and X
- * bounded the solver's y is kept. The method is accelerated projected gradient from the solver's y; the best point is kept. */
+ * bounded the solver's y is kept. The method is accelerated projected gradient from the solver's y; the best point is kept. On
+ * graphs with cycles what is then left of v moves along rows with slack (face/slack_flow.c). */
 #include "certify/certify.h"
 
-enum { STEPS_LEAST = 10, STEPS_MOST = 100, LOOK_EVERY = 5, IDLE_MOST = 2 };
+enum { PUSHES_MOST = 5, STEPS_LEAST = 10, STEPS_MOST = 100, LOOK_EVERY = 5, IDLE_MOST = 2 };
 static const double GAIN_LEAST = 0.01; /* relative decrease between two evaluations, else idle */
 static const double SETTLED = 1e-12;   /* relative to g: F'y cancels it up to rounding */
 
@@ -30,6 +31,24 @@ static double value_at(spd_certifier *c, const double *y) {
     for (int64_t q = 0; q < p->dK; q++) c->P[q] = -c->v[q] / p->gamma;
     p->set.kind->project(p->dK, p->set.arg, c->P, c->work);
     return -spd_dot(p->dK, c->v, c->P) - 0.5 * p->gamma * spd_dot(p->dK, c->P, c->P);
+}
+
+/* On trees the repair has no choice of rows, and a term with F = identity absorbs v. best: the y so far, of that value. */
+static void push(spd_certifier *c, double best_value, double goal, double *best) {
+    const spdhg_problem *p = c->problem;
+    const size_t bytes = (size_t)(p->m * p->K) * sizeof *best;
+    if (p->gamma > 0 || c->identity >= 0 || p->m < p->d || (!c->slack.open && !spd_slack_flow_new(&c->slack, p))) return;
+    for (int round = 0; round < PUSHES_MOST && best_value > goal; round++) {
+        value_at(c, best);
+        for (int64_t q = 0; q < p->dK; q++) c->P[q] = -c->v[q];
+        memcpy(c->y, best, bytes);
+        spd_slack_flow_balance(&c->slack, p, c->P, c->y);
+        spd_problem_project_dual(p, c->y, c->work);
+        const double value = value_at(c, c->y);
+        if (!(value < best_value)) return;
+        best_value = value;
+        memcpy(best, c->y, bytes);
+    }
 }
 
 void spd_dual_polish(spd_certifier *c, double rest, double objective) {
@@ -62,5 +81,6 @@ void spd_dual_polish(spd_certifier *c, double rest, double objective) {
         }
         if (best_value <= goal) break;
     }
+    push(c, best_value, goal, best);
     memcpy(y, best, (size_t)mK * sizeof *y);
 }

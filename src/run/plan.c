@@ -83,7 +83,7 @@ static facts look_at(const spdhg_problem *p) {
     f.newton = takes("alm-ssn", p);
     if (f.line) return (facts){.line = true, .relieved = takes("interior", p), .cheap = f.cheap, .newton = f.newton, .stride = 1};
     f.cuts = takes("cut-newton", p);
-    if (f.cuts) return (facts){.cuts = true, .factor = takes("ipm", p), .newton = f.newton, .stride = 1};
+    if (f.cuts) return (facts){.cuts = true, .factor = takes("ipm", p), .cheap = f.cheap, .newton = f.newton, .stride = 1};
     f.forest = !spd_plan_is_separable(p) && takes("chain-alm", p);
     f.wide = f.forest && spd_plan_is_wide(p, f.few);
     if (f.wide) return (facts){.forest = true, .wide = true, .newton = f.newton, .stride = 1};

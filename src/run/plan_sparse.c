@@ -43,10 +43,18 @@ double spd_plan_dual_cost(const spdhg_problem *p) { return DUAL_STEPS * 8 * (dou
 
 static double cost_of(const spd_sparse_pattern *q) { return ITERATIONS * (1.5 * q->work + 4 * (double)q->slot_ptr[q->rows]); }
 
+/* Rows kept beside the sparse matrix meet each other through it: they alone have a dense factor. This many are never worth the
+ * ordering, which itself takes long. */
+static bool too_many_beside(const spdhg_problem *p) {
+    const double n = (double)p->n * (double)p->K;
+    return p->nnz > SPD_SHORT_ROW * p->n && ITERATIONS * 1.5 * n * n * n / 6 > MOST_BESIDE;
+}
+
 bool spd_plan_sparse_pays(const spdhg_problem *p, double other) {
     spd_interior_stack *stack;
     const double passes = cost_of_passes(p);
-    if (!is_sparse(p) || passes >= other || spd_interior_stack_new(&stack, p, NULL) != SPDHG_OK) return false;
+    if (!is_sparse(p) || too_many_beside(p) || passes >= other || spd_interior_stack_new(&stack, p, NULL) != SPDHG_OK)
+        return false;
     const double n = (double)stack->pattern.n;
     const bool beside = stack->pattern.nodes > stack->pattern.n,
                thin = SPARSER * stack->pattern.work < n * n * n / 3 || isfinite(other);

@@ -273,8 +273,8 @@ static void found_by_name(void **unused) {
         assert_int_equal(spd_loss_find(wrong[i], &loss, &arg, &err), SPDHG_USAGE);
         assert_null(loss);
     }
-    spd_loss_find("hing", &loss, &arg, &err);
-    assert_non_null(strstr(err.message, "unknown loss 'hing'; expected one of: logistic, squared, squared-hinge, "));
+    spd_loss_find("parabola", &loss, &arg, &err);
+    assert_non_null(strstr(err.message, "unknown loss 'parabola'; expected one of: logistic, squared, squared-hinge, "));
     const double z[2] = {1, 3}, b[2] = {0, 1}; /* a scalar loss adds up over the outputs */
     double g[2];
     assert_true(spd_loss_value(&spd_loss_squared, 0, 2, z, b) == 2.5);
