@@ -21,11 +21,17 @@ class Signals(CommandTest):
     def start(self, *words, **more):
         return subprocess.Popen([COMMAND, "fit", "d.svm", "--solver", "spdhg", "--epochs", "1e9", *words], cwd=self.folder, **more)
 
+    def await_table(self, running):
+        """Reads up to the header of the table: the run has begun."""
+        for line in running.stdout:
+            if b"epoch" in line:
+                return
+        self.fail(f"the run ended: {running.stderr.read()}")
+
     def stopped_by(self, number, status, *words):
         running = self.start("-o", "m.json", *words, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.addCleanup(running.kill)
-        while b"epoch" not in running.stdout.readline():  # the header of the table: the run has begun
-            pass
+        self.await_table(running)
         running.stdout.readline()
         running.send_signal(number)
         out, err = running.communicate(timeout=60)
@@ -50,8 +56,7 @@ class Signals(CommandTest):
         for number in (signal.SIGINT, signal.SIGTERM):
             running = self.start("-o", "m.json", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
             self.addCleanup(running.kill)
-            while b"epoch" not in running.stdout.readline():
-                pass
+            self.await_table(running)
             for each in (signal.SIGSTOP, signal.SIGHUP, number, signal.SIGCONT):
                 running.send_signal(each)
             running.communicate(timeout=60)
@@ -59,8 +64,10 @@ class Signals(CommandTest):
             self.assertLeft("d.svm")
 
     def test_interrupt_replaces_an_old_model_by_a_whole_one(self):
-        self.write("m.json", "old")
+        self.spdhg("fit", "d.svm", "--epochs", "1", "-q", "-o", "m.json")
+        old = self.read("m.json")
         self.stopped_by(signal.SIGINT, 130)
+        self.assertNotEqual(self.read("m.json"), old)
 
     def test_ignored_interrupts_stay_ignored(self):
         line = f"trap '' INT; exec '{COMMAND}' fit d.svm --solver spdhg --time 1 -q -o m.json"
