@@ -133,7 +133,8 @@ typedef struct spd_file {
 } spd_file;
 spdhg_status spd_file_create(spd_file *file, const char *path, spdhg_error *err); /* "-": standard output, no renaming */
 spdhg_status spd_file_commit(spd_file *file, spdhg_error *err);                   /* on failure the old file is intact */
-void spd_file_abort(spd_file *file); /* also after a failed commit; NULL-safe fields */
+bool spd_file_is_temporary(const char *name); /* one that a process left behind which was killed as it named its file */
+void spd_file_abort(spd_file *file);          /* also after a failed commit; NULL-safe fields */
 
 /* ---- table.c: names and NAME:ARG specifications. */
 /* Compares the part of spec before ':' with name. */

@@ -19,13 +19,22 @@ static bool is_special(const char *path) {
 
 enum { TRIES = 100 }; /* temporary names that may be taken already */
 
+static const char MARK[] = ".tmp."; /* in a temporary name, before its 16 random digits */
+
+bool spd_file_is_temporary(const char *name) {
+    const char *mark = strstr(name, MARK);
+    if (!mark || mark == name) return false;
+    mark += strlen(MARK);
+    return strlen(mark) == 16 && strspn(mark, "0123456789abcdef") == 16;
+}
+
 /* Another temporary name, which nobody can guess. False if it has no room or there are no random numbers. */
 static bool new_name(spd_file *file) {
-    const size_t size = strlen(file->path) + sizeof ".tmp." + 16;
+    const size_t size = strlen(file->path) + sizeof MARK + 16;
     uint64_t bits;
     if (!file->temporary) file->temporary = spd_alloc((int64_t)size, 1);
     if (!file->temporary || getrandom(&bits, sizeof bits, 0) != sizeof bits) return false;
-    snprintf(file->temporary, size, "%s.tmp.%016llx", file->path, (unsigned long long)bits);
+    snprintf(file->temporary, size, "%s%s%016llx", file->path, MARK, (unsigned long long)bits);
     return true;
 }
 

@@ -63,16 +63,12 @@ static spdhg_status make_folder(const char *path, spdhg_error *err) {
     return spd_fail_io(err, path, "create the folder");
 }
 
-/* Removes files that a killed race was writing: NAME.json.tmp.XXXXXX and the like. */
+/* Removes files that a killed race was writing: NAME.json.tmp.0123456789abcdef and the like. */
 static void remove_leftovers(const char *folder) {
     DIR *entries = opendir(folder);
     if (!entries) return;
-    for (struct dirent *entry; (entry = readdir(entries));) {
-        const char *mark = strstr(entry->d_name, ".tmp.");
-        if (!mark || strlen(mark) != strlen(".tmp.XXXXXX") || mark - entry->d_name < 4) continue;
-        if (strncmp(mark - 4, "json", 4) == 0 || strncmp(mark - 4, ".csv", 4) == 0 || strncmp(mark - 4, ".mtx", 4) == 0)
-            unlinkat(dirfd(entries), entry->d_name, 0);
-    }
+    for (struct dirent *entry; (entry = readdir(entries));)
+        if (spd_file_is_temporary(entry->d_name)) unlinkat(dirfd(entries), entry->d_name, 0);
     closedir(entries);
 }
 

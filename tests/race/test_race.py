@@ -177,7 +177,7 @@ class Race(CommandTest):
                 time.sleep(0.002)
             racing.send_signal(signal.SIGKILL)
             self.assertEqual(racing.wait(), -signal.SIGKILL, "the race had ended before it was killed")
-        self.write("killed/runs/set0.gglr.spdhg.r0.json.tmp.abcdef", "half of")
+        self.write("killed/runs/set0.gglr.spdhg.r0.json.tmp.00c0ffee00c0ffee", "half of")
         self.write("killed/runs/set0.gglr.spdhg.r1.json", b'{"mark": "0"')
         self.spdhg(*words, "-o", "killed")
         self.assertEqual(without_times(self.summary("killed")), without_times(self.summary("whole")))
