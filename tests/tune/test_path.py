@@ -276,11 +276,11 @@ def check_page(checks):
         page = file.read()
     part = page[page.index("<h2>The path</h2>"):page.index("<h2>Settings</h2>")]
     plots = [xml.etree.ElementTree.fromstring(svg) for svg in re.findall(r"(?s)<svg.*?</svg>", part)]
-    checks.check(len(plots) == 3, f"{len(plots)} plots of a path, 3 expected")
+    checks.check(len(plots) == 4, f"{len(plots)} plots of a path, 4 expected: held-out loss, explained, nonzeros, coefficients")
     band = plots[0].find("path[@class='band']")
     checks.check(band is not None and band.get("d").count("L") == 2 * len(got.points) - 1, "the band has two points for each lambda")
     checks.check(all(len(plot.findall("line[@class='mark']")) >= 1 for plot in plots), "the chosen lambda is marked")
-    lines = [c for c in plots[2].findall("path") if c.get("class") in ("curve p", "curve n")]
+    lines = [c for c in plots[3].findall("path") if c.get("class") in ("curve p", "curve n")]
     checks.check(len(lines) == got.column("nonzeros").max(), f"{len(lines)} coefficient lines")
 
 
