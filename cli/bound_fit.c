@@ -7,7 +7,8 @@ static double told(const cli_solve_options *o,
     double value = NAN;
     for (int i = 0; i < o->params; i++)
         if (strncmp(o->param[i].name, name, strlen(name)) == 0 && o->param[i].name[strlen(name)] == '=')
-            value = isnan(o->param[i].value) ? spd_smoothness_find(o->param[i].name + strlen(name) + 1) : o->param[i].value;
+            value =
+                isnan(o->param[i].value) ? (double)spd_smoothness_find(o->param[i].name + strlen(name) + 1) : o->param[i].value;
     return value;
 }
 

@@ -56,12 +56,14 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 static const struct argp argp = {options, parse, "KIND", "Write synthetic data with a known truth. KIND: see spdhg list kinds.",
                                  NULL,    NULL,  NULL};
 
-static spdhg_status find_kind(const char *name, const spd_synthetic_kind **kind, spdhg_error *err) {
+/* NULL, with the error filled in, if there is none of that name. */
+static const spd_synthetic_kind *find_kind(const char *name, spdhg_error *err) {
     int entries;
     const spd_synthetic_kind *table = spd_synthetic_table(&entries);
     for (int i = 0; i < entries; i++)
-        if (strcmp((*kind = &table[i])->name, name) == 0) return SPDHG_OK;
-    return spd_unknown(err, "kind", name, table, entries, sizeof *table);
+        if (strcmp(table[i].name, name) == 0) return &table[i];
+    spd_unknown(err, "kind", name, table, entries, sizeof *table);
+    return NULL;
 }
 
 static spdhg_status write_truth(const char *path, const double *truth, int64_t truths, spdhg_error *err) {
@@ -77,8 +79,8 @@ static spdhg_status write_truth(const char *path, const double *truth, int64_t t
 }
 
 static spdhg_status run(const generate *o, spdhg_error *err) {
-    const spd_synthetic_kind *kind = NULL;
-    SPD_TRY(find_kind(o->kind, &kind, err));
+    const spd_synthetic_kind *kind = find_kind(o->kind, err);
+    if (!kind) return SPDHG_USAGE;
     const cli_output out[] = {{"--output", o->out_path, CLI_DATA}, {"--truth", o->truth_path, CLI_NUMBERS}};
     SPD_TRY(cli_check_outputs(out, 2, NULL, 0, o->force, err));
     spdhg_data *data = NULL;

@@ -20,10 +20,10 @@ static const struct argp_option options[] = {
 };
 
 static void parse_param(cli_solve_options *o, const char *arg, const struct argp_state *state) {
-    const char *equals = strchr(arg, '=');
+    const char *equals = strchr(arg, '='), *word = equals ? equals + 1 : "";
     double value = NAN; /* a word: the solver knows which it takes */
-    if (!equals || equals == arg || !equals[1]) cli_usage(state, "--param: '%s' is not NAME=VALUE", arg);
-    if (!spd_to_double(equals + 1, &value)) value = NAN;
+    if (equals == arg || !*word) cli_usage(state, "--param: '%s' is not NAME=VALUE", arg);
+    if (!spd_to_double(word, &value)) value = NAN;
     if (o->params == CLI_PARAMS_MAX) cli_usage(state, "--param: more than %d of them", CLI_PARAMS_MAX);
     o->param[o->params].name = arg;
     o->param[o->params++].value = value;

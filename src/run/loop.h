@@ -76,6 +76,10 @@ bool spd_tell(const spdhg_solver *s, spdhg_event_kind kind, const spdhg_point *p
 /* ---- outcome.c */
 /* State of a stage after a few steps; DONE while it should continue. over: its passes or limits are used up. */
 spdhg_outcome spd_outcome_of_stage(const spd_loop *l, bool over);
+/* The outcome where the last point is of no use, by the answer that was kept before it: CONVERGED if it is proven to the
+ * tolerance, as where the start was optimal and a step left it; STALLED if a stage that this one was to rescue found it; else
+ * DIVERGED, after which the next stage of the plan may run. */
+spdhg_outcome spd_outcome_of_kept(const spd_loop *l);
 /* No stage follows this one: it is the last of the plan, or the next is only for the case that it gives up. */
 bool spd_outcome_is_last(const spd_loop *l);
 /* After a stage that gave up: if no minimiser exists, the next stage may move anywhere, and the earlier answer is better. */

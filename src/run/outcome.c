@@ -33,12 +33,21 @@ bool spd_outcome_astray(const spd_loop *l, double objective) {
     return l->stage > 0 && s->plan.stage[l->stage - 1].rescue != SPD_ALONE && objective > before + s->options.tol * fabs(before);
 }
 
+spdhg_outcome spd_outcome_of_kept(const spd_loop *l) {
+    const spdhg_solver *s = l->solver;
+    const bool wants_gap = s->options.tol > 0, last = l->stage + 1 == s->plan.stages,
+               rescue = last && l->stage > 0 && s->plan.stage[l->stage - 1].rescue != SPD_ALONE;
+    if (s->has_run && wants_gap && s->solution.gap_relative <= s->options.tol) return SPDHG_OUTCOME_CONVERGED;
+    if (s->has_run && rescue) return wants_gap ? SPDHG_OUTCOME_STALLED : SPDHG_OUTCOME_DONE;
+    return SPDHG_OUTCOME_DIVERGED;
+}
+
 spdhg_outcome spd_outcome_of_stage(const spd_loop *l, bool over) {
     const spdhg_solver *s = l->solver;
     const spd_step said = l->said;
     const bool wants_gap = s->options.tol > 0, last = spd_outcome_is_last(l); /* an earlier stage passes its result on */
     if (s->ended == SPD_CALLED_OFF) return SPDHG_OUTCOME_INTERRUPTED;
-    if (said == SPD_FAILED || (over && last && l->far)) return SPDHG_OUTCOME_DIVERGED;
+    if (said == SPD_FAILED || (over && last && l->far)) return spd_outcome_of_kept(l);
     const bool small = wants_gap && s->solution.gap_relative <= s->options.tol,
                certified = s->evaluator.gap.kind == SPD_GAP_CERTIFIED, more = spd_certifier_may_prove(&s->evaluator.certifier);
     if (said == SPD_CONVERGED || (small && (certified || !more || (over && last))))

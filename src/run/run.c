@@ -132,7 +132,7 @@ static spdhg_status run_stage(spd_loop *l, double epochs, spdhg_outcome *outcome
             if (l->run.far && !over && s->options.every == 0 && !s->compared) continue;
             const bool known = l->measured == l->k && (l->k == 0 || s->evaluator.gap.kind == SPD_GAP_CERTIFIED);
             const bool final = (over && spd_outcome_is_last(l)) || s->ended != SPD_GO_ON;
-            *outcome = known || measure(l, final, &status, err) ? spd_outcome_of_stage(l, over) : SPDHG_OUTCOME_DIVERGED;
+            *outcome = known || measure(l, final, &status, err) ? spd_outcome_of_stage(l, over) : spd_outcome_of_kept(l);
             if (status == SPDHG_OK) status = spd_loop_separate(l, outcome, err);
         }
     }

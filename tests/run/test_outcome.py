@@ -80,8 +80,23 @@ def smooth_answers_are_exact(checks):
         checks.check(np.abs(left).max() < 1e-12, f"logistic, {n} x {d}, gamma {gamma}: gradient {np.abs(left).max():.2g}")
 
 
+def a_step_too_far_leaves_the_answer(checks):
+    """One class and hinge: the start is optimal, with f = 0, and a step that leaves it is no divergence. Values of 1e145 in a ball: the method that should
+    rescue the first one overflows; the first one's answer stands, and so does what it says."""
+    one = write_svm("one.svm", np.array([[0.182], [-1.283], [0.494], [-0.08], [-0.046], [-1.101]]), np.ones(6))
+    status, answer = fit(one, "--loss", "hinge", "--lambda", 0, "--gamma", 1.5e-5, "--allow-one-class")
+    checks.check((status, answer["status"], answer["objective"]) == (0, "converged", 0), f"an optimal start: {answer['status']}, exit status {status}")
+    rng = np.random.default_rng(3)
+    a = 1e145 * rng.standard_normal((14, 1))
+    data = write_svm("huge.svm", a, (a[:, 0] / 1.4e145) * (1 + 1e-3 * rng.standard_normal(14)))
+    status, answer = fit(data, "--loss", "squared", "--lambda", 0, "--set", "ball:0.3", "--no-intercept")
+    checks.check(answer["status"] in ("converged", "stalled") and status in (0, 4), f"a rescue that diverges: {answer['status']}, exit status {status}")
+    checks.check(answer["objective"] < 1e-4, f"a rescue that diverges: objective {answer['objective']}")
+
+
 def main():
     checks = Checks()
+    a_step_too_far_leaves_the_answer(checks)
     polished_is_converged(checks)
     nothing_to_explain(checks)
     limits_keep_the_tolerance(checks)
