@@ -58,7 +58,7 @@ SOLVERS = {
     "cut-newton": (200, EXACT, [], [ONE_ENTRY, ("the sets all, box and nonneg", ["--set", "ball:1"])]),
     "fgp": (2000, EXACT, [], [("the squared loss only", []), ("without an intercept", ["--loss", "squared"]),
                               ("data with one entry in each row", ["--loss", "squared", "--no-intercept"])]),
-    "alm-ssn": (1000, EXACT, [], [("X = R^d only; use --set all", ["--set", "ball:1"]), ("nuclear norm's projection", ["--penalty", "nuclear"])]),
+    "alm-ssn": (1000, EXACT, [], [("X = R^d only; use --set all", ["--set", "ball:1"]), ("projection of the penalty has no derivative", ["--penalty", "nuclear"])]),
 }
 MORE = {"fsadmm-lite": ([], ["--batch", 4], ["--sampling", "shuffle"])}
 
