@@ -212,6 +212,8 @@ bool spd_dual_fine_v(spd_certifier *c);     /* recomputes v, v0 and e in twice t
 /* moved: alpha is not phi'(z). first: the first bracket as computed. */
 double spd_dual_error_of_loss(const spd_certifier *c, const spd_trial *at, bool moved, double first, bool by_rows);
 double spd_dual_error_of_structure(const spd_certifier *c, const double *x, const double *Fx);
+double spd_dual_error_of_writing(const spd_certifier *c, const double *x,
+                                 bool bracket); /* of the ridge, or of the second bracket */
 /* ---- fine_trial.c. False: out of memory, or a value is not finite. out points into c. */
 bool spd_fine_trial_make(spd_certifier *c, const spd_trial *at, spd_trial *out);
 double spd_dual_penalty_bracket(spd_certifier *c, const double *Fx); /* third bracket, rounding included */

@@ -153,8 +153,13 @@ static double second_bracket(const spd_lasso *a, const dual *u) {
 static double error_of_objective(const spd_lasso *a, const dual *u, double first) {
     const spdhg_problem *p = a->p;
     const double f = a->loss + a->ridge + a->penalty;
-    double size = fabs(a->now.c) + a->offset + spd_max_abs(p->n, a->z), product = 0, scores = 0;
-    for (int64_t q = 0; q < a->now.count; q++) size += a->A.top[a->now.list[q]] * fabs(a->now.x[a->now.list[q]]);
+    double size = fabs(a->now.c) + a->offset + spd_max_abs(p->n, a->z), product = 0, scores = 0, writing = 0;
+    for (int64_t q = 0; q < a->now.count; q++) {
+        const int32_t j = a->now.list[q];
+        const double x = fabs(a->now.x[j]), lost = spd_problem_written_loss(p, j);
+        size += a->A.top[j] * (x + lost);
+        writing += (spd_lasso_lambda(a) + p->gamma * (x + lost)) * lost;
+    }
     const double dz = rounding((double)a->now.count + 16) * 2 * size;
     for (int64_t i = 0; i < p->n; i++) {
         if (!(a->share[i] > 0)) continue;
@@ -166,7 +171,7 @@ static double error_of_objective(const spd_lasso *a, const dual *u, double first
     }
     return rounding(SPD_ROWS_PER_BLOCK + 2 * FUNCTIONS) * (fabs(a->loss) + 2 * fabs(a->least) + first) +
            4 * FUNCTIONS * UNIT * product + GENEROUS * scores + rounding((double)(2 * a->now.count) + 32) * fabs(f - a->loss) +
-           4 * DBL_EPSILON * fabs(f) + (double)(p->n + 2 * p->d) * DBL_MIN;
+           4 * DBL_EPSILON * fabs(f) + 2 * UNIT * writing + (double)(p->n + 2 * p->d) * DBL_MIN;
 }
 
 /* The gap if alpha is multiplied by u->scale. */
