@@ -11,6 +11,8 @@
  * is called certified therefore holds rigorously. */
 #ifndef SPD_CERTIFY_H
 #define SPD_CERTIFY_H
+#include <float.h>
+
 #include "certify/base_system.h"
 #include "face/slack_flow.h"
 #include "problem/problem.h"
@@ -205,6 +207,12 @@ static inline double spd_rounding(double k) { /* gamma_k: relative error of k op
     const double all = k * 0x1p-53;
     return all < 0.5 ? all / (1 - all) : INFINITY;
 }
+/* With --standardize a model has w_j = x_j / scale_j, rounded, and thus stands for another x:
+ *   |w_j scale_j - x_j| <= u (|x_j| + scale_j DBL_MIN),   the second part where the quotient underflows */
+static inline double spd_written(const spdhg_problem *p, const double *x, int64_t q) {
+    return p->scale ? x[q] / p->scale[q / p->K] : x[q];
+}
+static inline double spd_written_loss(const spdhg_problem *p, int64_t j) { return p->scale ? p->scale[j] * DBL_MIN : 0; }
 void spd_dual_measure_columns(spd_certifier *c);
 void spd_dual_error_of_v(spd_certifier *c); /* e for the current v */
 bool spd_dual_fine_v(spd_certifier *c);     /* recomputes v, v0 and e in twice the precision; false: not possible */

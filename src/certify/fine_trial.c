@@ -29,13 +29,10 @@ static void add(fine_sum *s, double a, double b) {
 
 static double off(const fine_sum *s) { return 16 * ((double)s->count + 8) * (UNIT * UNIT * s->size * (1 + 1e-9) + DBL_MIN); }
 
-/* The coefficient as it is written: with --standardize x_j / scale_j, rounded. f is that of this number. */
-static double written(const spdhg_problem *p, const double *x, int64_t q) { return p->scale ? x[q] / p->scale[q / p->K] : x[q]; }
-
-/* scale_j times that, without rounding. */
+/* The x that a model stands for, without rounding. */
 static spd_twofold penalised(const spdhg_problem *p, const double *x, int64_t q) {
     if (!p->scale) return (spd_twofold){x[q], 0};
-    return spd_twofold_add_product((spd_twofold){0, 0}, p->scale[q / p->K], written(p, x, q));
+    return spd_twofold_add_product((spd_twofold){0, 0}, p->scale[q / p->K], spd_written(p, x, q));
 }
 
 static fine_sum score(const spdhg_problem *p, const spd_row *row, const spd_trial *at, int64_t k) {
@@ -44,7 +41,7 @@ static fine_sum score(const spdhg_problem *p, const spd_row *row, const spd_tria
     if (p->intercept) add(&s, 1, at->constants[k]);
     for (int64_t q = 0; q < row->nnz; q++) {
         const int64_t j = row->idx ? row->idx[q] : q;
-        add(&s, spd_problem_undivided(p, row, q), written(p, at->x, j * p->K + k));
+        add(&s, spd_problem_undivided(p, row, q), spd_written(p, at->x, j * p->K + k));
     }
     return s;
 }

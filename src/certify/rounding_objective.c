@@ -16,8 +16,8 @@ static const double FUNCTIONS = 16;            /* units in the last place: error
 static double score_size(const spd_certifier *c, const double *x) {
     const spdhg_problem *p = c->problem;
     double sum = 0, scale = 0;
-    for (int64_t j = 0; j < p->d; j++) sum += c->top[j] * (spd_max_abs(p->K, x + j * p->K) + spd_problem_written_loss(p, j));
-    for (int64_t j = 0; j < p->d && p->scale; j++) scale = fmax(scale, spd_problem_written_loss(p, j));
+    for (int64_t j = 0; j < p->d; j++) sum += c->top[j] * (spd_max_abs(p->K, x + j * p->K) + spd_written_loss(p, j));
+    for (int64_t j = 0; j < p->d && p->scale; j++) scale = fmax(scale, spd_written_loss(p, j));
     return fmin(sum, sqrt(p->row_norm2_max) * (spd_norm2(p->dK, x) + sqrt((double)p->dK) * scale)) * (1 + 1e-9);
 }
 
@@ -67,7 +67,7 @@ static double loss_error_by_rows(const spd_certifier *c, const double *x, const 
             double size = fabs(z[i * K + k]) + (row.offset ? fabs(row.offset[k]) : 0);
             for (int64_t q = 0; q < row.nnz; q++) {
                 const int64_t j = row.idx ? row.idx[q] : q;
-                size += fabs(row.val[q]) * (fabs(x[j * K + k]) + spd_problem_written_loss(p, j));
+                size += fabs(row.val[q]) * (fabs(x[j * K + k]) + spd_written_loss(p, j));
             }
             const double dz = spd_rounding((double)row.nnz + 10) * 2 * size, at = z[i * K + k], b = row.b[p->loss->value ? k : 0];
             double slope = fabs(c->slope[k]) + fabs(c->slope[k] - c->alpha[i * K + k]);
@@ -152,7 +152,7 @@ double spd_dual_error_of_structure(const spd_certifier *c, const double *x, cons
             for (int64_t k = 0; k < K && !(units && r.row.n == 1); k++) {
                 double size = 0;
                 for (int64_t q = 0; q < r.row.n && !units; q++)
-                    size += fabs(val[q]) * (fabs(x[r.row.idx[q] * K + k]) + spd_problem_written_loss(p, r.row.idx[q]));
+                    size += fabs(val[q]) * (fabs(x[r.row.idx[q] * K + k]) + spd_written_loss(p, r.row.idx[q]));
                 part += units ? UNIT * fabs(Fx[r.at + k]) : spd_rounding((double)r.row.n + 4) * size;
             }
         }
@@ -168,7 +168,7 @@ double spd_dual_error_of_writing(const spd_certifier *c, const double *x, bool b
     const spdhg_problem *p = c->problem;
     double sum = 0;
     for (int64_t q = 0; q < p->dK && p->scale; q++) {
-        const double dx = UNIT * (fabs(x[q]) + spd_problem_written_loss(p, q / p->K)) * (1 + 4 * UNIT);
+        const double dx = UNIT * (fabs(x[q]) + spd_written_loss(p, q / p->K)) * (1 + 4 * UNIT);
         const double slope = bracket ? fabs(c->v[q] + p->gamma * x[q]) + c->e[q] : p->gamma * fabs(x[q]);
         sum += (slope + p->gamma * (dx + 4 * UNIT * fabs(x[q]))) * dx;
     }

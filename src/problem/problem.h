@@ -3,8 +3,6 @@
  * x is d x K, feature-major; y stacks the m_t x K duals of the terms. */
 #ifndef SPD_PROBLEM_H
 #define SPD_PROBLEM_H
-#include <float.h>
-
 #include "data/data.h"
 #include "la/la.h"
 #include "loss/loss.h"
@@ -89,8 +87,6 @@ static inline void spd_problem_full_rows(const spdhg_problem *p, int64_t i, cons
 }
 /* Entry q of a row of the problem before --standardize divided it, exactly. */
 double spd_problem_undivided(const spdhg_problem *p, const spd_row *row, int64_t q);
-/* A model has x_j / scale_j, rounded: the coefficients of another x. u times (|x_j| + this) is the most by which it differs. */
-static inline double spd_problem_written_loss(const spdhg_problem *p, int64_t j) { return p->scale ? p->scale[j] * DBL_MIN : 0; }
 void spd_problem_row(const spdhg_problem *p, int64_t i, spd_row *row); /* i in 0..n-1; weight = 1 */
 /* For row i: w_i; its share w_i/W; its K offsets, or NULL. */
 static inline double spd_problem_weight(const spdhg_problem *p, int64_t i) { return p->weight ? p->weight[i] : 1; }
