@@ -110,6 +110,7 @@ struct spdhg_path {
     spdhg_solver *solver;
     int64_t folds;  /* cross-validated, over all repeats */
     spd_fold *fold; /* their scores, and their coefficients if options.keep_folds says so */
+    int32_t *held;  /* the fold of every row, from folds.c */
 };
 /* ---- path.c: a sentence for -v. */
 void spd_path_tell(const spdhg_path *path, const char *format, ...) __attribute__((format(printf, 2, 3)));

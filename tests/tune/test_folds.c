@@ -118,6 +118,11 @@ static void folds_are_kept(void **unused) {
     assert_int_equal(points, 2);
     assert_true(point[0].lambda == 0.1 && point[1].lambda == 0.01);
     double sum[2] = {0, 0}, all = 0, weight;
+    int32_t *fold;
+    GOOD(spd_folds_make(s.problem, &o, 0, &fold, &good_err)); /* a function of the seed */
+    assert_memory_equal(spdhg_path_held_out(path, 0), fold, 53 * sizeof *fold);
+    assert_null(spdhg_path_held_out(path, 1));
+    spd_free(fold);
     for (int64_t f = 0; spdhg_path_fold_scores(path, f, &weight); f++) {
         const double *c;
         for (int i = 0; i < 2; i++) {
