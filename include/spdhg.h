@@ -381,7 +381,9 @@ typedef struct spdhg_path_options {
     int64_t repeats;   /* cross-validations with different folds, averaged */
     const int64_t *group; /* one per row of the problem: rows of a group stay in one fold; NULL: folds are balanced by class */
     const int64_t *fold;  /* or the fold of each row, 0..folds-1 (then repeats is 1); NULL: chosen by the seed */
-    const char *choose;   /* loss, accuracy, auc (by cross-validation), aic, bic, ebic, cp (squared loss, noise known) */
+    const char
+        *choose; /* loss, accuracy, auc (by cross-validation), aic, bic, ebic, cp (squared loss, noise known); none: the last
+                             point counts as chosen, and there is no spdhg_path_solver unless spdhg_path_choose makes one */
     const char
         *rule; /* "1se": the largest lambda within one standard error of the best; "min": the best. aic, bic, ebic, cp: always
                          the best */

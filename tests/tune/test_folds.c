@@ -141,6 +141,15 @@ static void folds_are_kept(void **unused) {
     }
     assert_int_equal(spdhg_path_choose(path, 2, NULL), SPDHG_USAGE);
     spdhg_path_free(path);
+    o.choose = "none"; /* the same points, none of them solved again until it is asked for */
+    GOOD(spdhg_path_new(&path, s.problem, &o, NULL, &good_err));
+    point = spdhg_path_points(path, &points);
+    assert_true(points == 2 && point[1].lambda == 0.01 && spdhg_path_best(path) == 1);
+    assert_true(spdhg_path_fold_scores(path, 2, NULL) && !spdhg_path_solver(path));
+    GOOD(spdhg_path_choose(path, 0, &good_err));
+    assert_true(fabs(spdhg_solver_solution(spdhg_path_solver(path))->objective - point[0].objective) < 1e-5 * point[0].objective);
+    spdhg_path_free(path);
+    o.choose = "loss";
     const double rising[2] = {0.01, 0.1};
     o.lambda = rising;
     assert_int_equal(spdhg_path_new(&path, s.problem, &o, NULL, NULL), SPDHG_USAGE);
