@@ -98,7 +98,7 @@ judge <- function(with, found, p, measure) {
         }
         eta <- held_out_scores(with, found, r, p$nfolds, p$offset)
         if (measure == "auc") {
-            flat <- matrix(eta, rows)
+            flat <- stats::plogis(matrix(eta, rows)) # probabilities that are rounded alike are ties
             cost <- t(vapply(seq_len(p$nfolds), function(f) apply(flat[fold == f, , drop = FALSE], 2, auc_of, y = with$y$b[fold == f], w = weight[fold == f]),
                              numeric(ncol(flat))))
             return(c(spread(cost, rowsum(weight, fold)[, 1]), list(eta = eta)))
@@ -151,6 +151,7 @@ best_of <- function(x, y, p, call) {
 
 cross_validate <- function(x, y, p, call) {
     if (!is.null(p$gammas) || !is.null(p$sparsities)) return(best_of(x, y, p, call))
+    call[[1]] <- quote(cv.spdhg)
     given <- list(x = x, y = y)
     with <- take(x, y, p)
     p$lambda <- lambdas_of(p$lambda)

@@ -21,6 +21,7 @@ fit_model <- function(x, y, p, call) {
     with <- take(x, y, p)
     p$lambda <- lambdas_of(p$lambda)
     found <- if (length(p$lambda) == 1) solve_once(with, p) else walk_path(with, p)
+    call[[1]] <- quote(spdhg)
     make_fit(found, with, p, call, given)
 }
 
@@ -65,23 +66,24 @@ walk_path <- function(with, p, folds = list()) {
 
 look_at <- function(handles) {
     F <- .Call(glue_structure_look, handles$F)
-    list(spec = F$spec, edges = if (startsWith(F$spec, "edges") || startsWith(F$spec, "learn") || startsWith(F$spec, "matrix"))
-        edges_in(new("dgRMatrix", p = F$p, j = F$j, x = F$x, Dim = as.integer(c(F$rows, F$features)))), report = handles$learned$report)
+    graph <- !(sub(":.*", "", F$spec) %in% c("identity", "chain", "trend", "grid"))
+    list(spec = F$spec, edges = if (graph) edges_in(new("dgRMatrix", p = F$p, j = F$j, x = F$x, Dim = as.integer(c(F$rows, F$features)))),
+         report = handles$learned$report)
 }
 
 tell <- function(found) {
     if (found$interrupted) return(warn("interrupted", "stopped by the user: what was reached is kept"))
-    open <- found$table$outcome %in% (match(c("limit", "stalled", "infimum"), outcome_name(0:6)) - 1)
+    open <- found$table$outcome %in% c("limit", "stalled", "infimum")
     if (any(open)) {
         worst <- suppressWarnings(max(found$table$gap.relative[open], na.rm = TRUE))
         warn("not_converged", "at ", sum(open), " of ", length(open), " lambdas the relative gap was not proven to tol; the largest is ", signif(worst, 3))
     }
-    if (any(found$table$outcome == match("diverged", outcome_name(0:6)) - 1)) warn("diverged", "the solver diverged; the last answer before that is kept")
+    if (any(found$table$outcome == "diverged")) warn("diverged", "the solver diverged; the last answer before that is kept")
 }
 
 make_fit <- function(found, with, p, call, given) {
-    table <- as.data.frame(found$table)
-    table$outcome <- outcome_name(table$outcome)
+    found$table$outcome <- outcome_name(found$table$outcome)
+    table <- structure(found$table, class = "data.frame", row.names = .set_row_names(length(found$table$lambda))) # as.data.frame takes longer than a small fit
     rows <- nrow(with$x)
     outputs <- found$view$outputs
     places <- list(feature_names(with$x), paste0("s", seq_along(table$lambda) - 1))
@@ -102,7 +104,7 @@ make_fit <- function(found, with, p, call, given) {
         df <- diff(beta@p)
     }
     fit <- list(call = call, a0 = a0, beta = beta, df = df, dim = dim(with$x), lambda = table$lambda, dev.ratio = 1 - table$train.loss / found$null,
-                nulldev = 2 * rows * found$null, nobs = rows, family = with$family$name, loss = with$family$loss, classify = with$family$classify,
+                nulldev = 2 * (if (is.null(p$weights)) rows else sum(p$weights)) * found$null, nobs = rows, family = with$family$name, loss = with$family$loss, classify = with$family$classify,
                 classnames = labels, offset = !is.null(p$offset), gap = table$gap.relative, table = table, structure = found$structure$spec,
                 edges = found$structure$edges, graph = found$structure$report, outcome = outcome_name(found$outcome), solver = found$solver,
                 dual = found$dual, trace = found$trace, chosen = found$chosen, lambda.chosen = if (!is.null(found$chosen)) table$lambda[found$chosen],

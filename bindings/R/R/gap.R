@@ -48,6 +48,7 @@ with_solver <- function(object, s, use) {
         close_problem(found$handles)
     })
     use(found$handles$solver)
+    found$table$outcome <- outcome_name(found$table$outcome)
     tell(found)
     invisible(list(lambda = now$s, objective = found$table$objective, gap = found$gap, gap.relative = found$table$gap.relative))
 }

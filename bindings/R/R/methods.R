@@ -122,7 +122,7 @@ residuals.spdhg <- function(object, s = NULL, type = c("response", "deviance"), 
     raw <- if (length(dim(mean)) == 3) array(as.double(y), dim(mean)) - mean else as.vector(y) - mean
     if (type == "response") return(raw)
     half <- switch(object$loss, squared = raw^2, logistic = -2 * log(pmax(1 - abs(raw), 1e-300)),
-                   poisson = 2 * (ifelse(y > 0, y * log(pmax(y, 1e-300) / mean), 0) - raw), wrong("residuals: no deviance of rows for family ", object$family))
+                   poisson = 2 * (y * log(pmax(y, 1e-300) / mean) - raw), wrong("residuals: no deviance of rows for family ", object$family))
     sign(raw) * sqrt(pmax(half, 0))
 }
 
