@@ -108,3 +108,13 @@ test_that("every option of the command has its parameter", {
     }
     expect_identical(formals(spdhg:::spdhg.default)$gamma, 0)
 })
+
+test_that("every parameter is used", { # signatures are made from the tables, so a new option would be taken and ignored
+    space <- asNamespace("spdhg")
+    made <- c("spdhg.default", "cv.spdhg.default", "denoise", "learn_graph")
+    own <- setdiff(Filter(function(name) is.function(get(name, space)), ls(space)), made)
+    code <- paste(unlist(lapply(own, function(name) deparse(get(name, space)))), collapse = "\n")
+    for (name in unique(unlist(lapply(made, function(f) names(formals(get(f, space)))))))
+        if (!(name %in% c("x", "y", "..."))) expect_true(grepl(paste0("p$", name), code, fixed = TRUE) || grepl(paste0("\"", name, "\""), code, fixed = TRUE) ||
+                                                       name %in% c("positions", "weights"), info = name)
+})
