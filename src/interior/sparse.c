@@ -51,8 +51,8 @@ static bool factor(spd_interior *a) {
     spd_interior_set_matrix(a, s->diagonal, 1);
     for (int64_t j = 0; j < a->n; j++) s->shift[j] = j >= p->dK || has_long_rows(s->pattern) ? SINGULAR : LITTLE;
     if (a->fine) return spd_fine_factor(s, a->stop);
-    for (double times = 1; times <= MUCH; times *= 10)
-        if (spd_sparse_factor(s, times)) return true;
+    for (double times = 1; times <= MUCH && !spd_stop_now(a->stop); times *= 10)
+        if (spd_sparse_factor(s, times, a->stop)) return true;
     return false;
 }
 

@@ -52,7 +52,7 @@ static bool signs_are_right(const spd_sparse_system *s) {
     return wanted == found;
 }
 
-bool spd_sparse_factor(spd_sparse_system *s, double times) {
+bool spd_sparse_factor(spd_sparse_system *s, double times, spd_stop *stop) {
     const spd_sparse_pattern *q = s->pattern;
     memset(s->M, 0, (size_t)q->column[q->nodes] * sizeof *s->M);
     memcpy(s->whole, s->diagonal, (size_t)q->n * sizeof *s->whole);
@@ -60,9 +60,7 @@ bool spd_sparse_factor(spd_sparse_system *s, double times) {
     for (int64_t r = 0; r < q->rows; r++) add_row(s, r);
     for (int64_t j = 0; j < q->n; j++)
         s->M[q->column[q->place[j]]] += s->diagonal[j] + (s->whole[j] > 0 ? times * s->shift[j] * s->whole[j] : 1);
-    return ldl_numeric(q->nodes, q->column, q->above, s->M, q->factor_column, q->parent, s->count, s->row, s->L, s->D, s->Y,
-                       s->list, s->flag, NULL, NULL) == q->nodes &&
-           signs_are_right(s);
+    return spd_sparse_numbers(s, stop) && signs_are_right(s);
 }
 
 void spd_sparse_apply(const spd_sparse_system *s, const double *x, double *out) {

@@ -49,8 +49,10 @@ typedef struct spd_sparse_system {
 } spd_sparse_system;
 
 void spd_sparse_layout(spd_sparse_system *s, const spd_sparse_pattern *pattern, spd_arena *work);
-/* `times` multiplies shift. False: not positive definite, as far as the pivots tell. */
-bool spd_sparse_factor(spd_sparse_system *s, double times);
+/* `times` multiplies shift. False: not positive definite, as far as the pivots tell, or stopped. */
+bool spd_sparse_factor(spd_sparse_system *s, double times, spd_stop *stop);
+bool spd_sparse_numbers(spd_sparse_system *s,
+                        spd_stop *stop); /* sparse_factor.c: L and D of M; false: a pivot is 0, or stopped */
 void spd_sparse_apply(const spd_sparse_system *s, const double *x, double *out); /* out = M x, for the M factored last */
 /* Solves M x = b by conjugate gradients preconditioned with the factor: at most `most` iterations, until
  * |b - M x| <= tolerance |b|. Returns the number of iterations. */
