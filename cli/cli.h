@@ -13,6 +13,7 @@
 #include "run/run.h"
 #include "trace/trace.h"
 #include "tune/recipe.h"
+#include "tune/tune.h"
 
 int cli_fit(int argc, char **argv);
 int cli_denoise(int argc, char **argv);
@@ -190,6 +191,18 @@ spdhg_status cli_path_csv(const spdhg_path *path, const char *file, spdhg_error 
 spdhg_status cli_path_coefficients(const spdhg_path *path, const spdhg_problem *problem, const spdhg_model *model,
                                    const char *file, spdhg_error *err);
 void cli_path_json(json_t *out, const spdhg_path *path, const char *choose);
+/* ---- judged.c: the rows that a page judges a model by, and their scores. which NULL: it was fitted to them. Of a path, every row
+ * by the fold that left it out, where there was cross-validation. */
+typedef struct cli_judged {
+    spd_judged shown;
+    char which[CLI_TEXT_CHARS + 4];
+    double *score;
+    spdhg_data *part;
+} cli_judged;
+spdhg_status cli_judge_rows(cli_judged *j, const spdhg_model *model, const spdhg_data *data, const char *which, spdhg_error *err);
+spdhg_status cli_judge_path(cli_judged *j, const spdhg_model *model, const spdhg_data *data, const spdhg_path *path,
+                            spdhg_error *err);
+void cli_judged_free(cli_judged *j);
 /* ---- coefficients.c: a model's coefficients as CSV: feature, level, class, value, standardized, group; the intercept first. */
 spdhg_status cli_coefficients_csv(const spdhg_model *model, const char *file, spdhg_error *err);
 /* What feature j is called, and the level of its category or ""; text is room for a number. */

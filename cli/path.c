@@ -117,6 +117,21 @@ static spdhg_status search(verb *p, spdhg_error *err) {
     return SPDHG_OK;
 }
 
+static spdhg_status write_page(verb *p, const cli_fit_result *result, spdhg_error *err) {
+    cli_judged judged = {0};
+    const spd_report report = {.title = p->asked.data_path,
+                               .command = p->command,
+                               .model = p->model,
+                               .solution = result->solution,
+                               .path = p->best.path,
+                               .structure = spd_problem_structure(result->problem),
+                               .judged = &judged.shown};
+    spdhg_status status = cli_judge_path(&judged, p->model, p->data, p->best.path, err);
+    if (status == SPDHG_OK) status = spd_report_write(&report, p->asked.report_path, err);
+    cli_judged_free(&judged);
+    return status;
+}
+
 /* Writes the model first: it matters most to a user who interrupts. */
 static spdhg_status write_results(verb *p, spdhg_error *err) {
     spdhg_path *path = p->best.path;
@@ -138,15 +153,7 @@ static spdhg_status write_results(verb *p, spdhg_error *err) {
                                    .outcome = spdhg_path_outcome(path),
                                    .test_rmse = NAN,
                                    .seed = p->asked.solve.options.seed};
-    if (p->asked.report_path) {
-        const spd_report report = {.title = p->asked.data_path,
-                                   .command = p->command,
-                                   .model = p->model,
-                                   .solution = result.solution,
-                                   .path = path,
-                                   .structure = spd_problem_structure(result.problem)};
-        SPD_TRY(spd_report_write(&report, p->asked.report_path, err));
-    }
+    if (p->asked.report_path) SPD_TRY(write_page(p, &result, err));
     cli_print_learned(p->human, &p->best.problem.learned);
     cli_print_header(p->human, &result, p->asked.solve.solver, 0);
     cli_print_path(p->human, path, p->asked.path.choose);

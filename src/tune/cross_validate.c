@@ -68,10 +68,15 @@ static void summarise(const validation *v, int64_t point, int which, double *mea
     *error = errors / (double)repeats;
 }
 
-static spdhg_status gather(spdhg_path *path, const validation *v, int64_t tasks, spdhg_error *err) {
+static spdhg_status first_failure(const validation *v, int64_t tasks, spdhg_error *err) {
     for (int64_t k = 0; k < tasks; k++)
         if (v->path->fold[k].status != SPDHG_OK)
             return spd_fail(err, v->path->fold[k].status, "fold %lld: %s", (long long)k + 1, v->path->fold[k].err.message);
+    return SPDHG_OK;
+}
+
+static spdhg_status gather(spdhg_path *path, const validation *v, int64_t tasks, spdhg_error *err) {
+    SPD_TRY(first_failure(v, tasks, err));
     for (int64_t i = 0; i < path->points; i++) {
         spdhg_path_point *point = &path->point[i];
         summarise(v, i, SPD_FOLD_LOSS, &point->loss, &point->loss_error);
@@ -98,6 +103,33 @@ spdhg_status spd_cross_validate(spdhg_path *path, void *unused, bool *stopped, s
     if (status == SPDHG_OK && !*stopped) status = gather(path, &v, tasks, err);
     spd_asker_close(&v.asker);
     if (*stopped) spd_fold_results_free(path);
+    spd_free(fold);
+    return status;
+}
+
+spdhg_status spd_path_held_out(const spdhg_path *path, int64_t point, double *score, bool *stopped, spdhg_error *err) {
+    const spdhg_problem *p = path->problem;
+    spdhg_path one = *path; /* a path of this point alone; the folds are its own */
+    one.points = 1;
+    one.point += point;
+    one.x += point * p->dK;
+    one.c += point * p->K;
+    one.fold = NULL;
+    one.options.repeats = 1;
+    one.options.keep_folds = false;
+    const int64_t folds = one.options.folds;
+    for (int64_t i = 0; i < p->data->rows * p->K; i++) score[i] = NAN;
+    int32_t *fold;
+    SPD_TRY(spd_folds_make(p, &one.options, one.solve.seed, &fold, err));
+    validation v = {.path = &one, .fold = fold};
+    spdhg_status status = spd_fold_results_new(&one, folds, err);
+    for (int64_t k = 0; k < one.folds; k++) one.fold[k].held = score;
+    v.solve = spd_asker_open(&v.asker, &path->solve);
+    if (status == SPDHG_OK) spd_parallel(spd_threads(path->solve.threads), folds, run_fold, &v);
+    *stopped = atomic_load(&v.asker.stop);
+    if (status == SPDHG_OK && !*stopped) status = first_failure(&v, folds, err);
+    spd_asker_close(&v.asker);
+    spd_fold_results_free(&one);
     spd_free(fold);
     return status;
 }

@@ -6,9 +6,9 @@
 typedef struct room {
     int64_t *train, *test, trains, tests; /* row positions */
     int64_t *id;                          /* of the training rows, in the data */
-    double *x, *z;
-    spd_ranked *rank;
-    spdhg_structure *F; /* learned from the training rows, or NULL */
+    double *x, *z;                        /* dK; K */
+    spd_ranked *rank;                     /* of each row */
+    spdhg_structure *F;                   /* learned from the training rows, or NULL */
     spdhg_problem *problem;
 } room;
 
@@ -20,12 +20,14 @@ static bool is_right(const spdhg_problem *p, const double *z, double b) {
     return (double)best == b;
 }
 
-/* Scores the base problem's rows `test` with the fold's coefficients. z has K numbers, rank one entry per row. */
-static void judge(const spdhg_problem *p, const int64_t *test, int64_t tests, const double *x, const double *c, double *z,
-                  spd_ranked *rank, double *score) {
+/* Scores the base problem's rows `test` with the fold's coefficients. */
+static void judge(const spdhg_problem *p, const room *r, const double *x, const double *c, double *held, double *score) {
+    const int64_t *test = r->test, tests = r->tests;
+    spd_ranked *rank = r->rank;
     double loss = 0, right = 0, W = 0;
     for (int64_t i = 0; i < tests; i++) {
         const double w = spd_problem_weight(p, test[i]);
+        double *z = held ? held + spd_problem_id(p, test[i]) * p->K : r->z;
         spd_row row;
         spd_problem_row(p, test[i], &row);
         spd_row_score(p, &row, x, z);
@@ -58,7 +60,7 @@ static spdhg_status follow_path(spd_fold *t, const spdhg_path *path, room *r, co
         if (status != SPDHG_OK) break;
         t->reached[i] = warm.outcome == SPDHG_OUTCOME_CONVERGED;
         const double *x = unscaled(path->problem, r->problem, warm.x, r->x);
-        judge(path->problem, r->test, r->tests, x, warm.c, r->z, r->rank, t->score + i * SPD_FOLD_SCORES);
+        judge(path->problem, r, x, warm.c, t->held, t->score + i * SPD_FOLD_SCORES);
         if (t->x) memcpy(t->x + i * path->problem->dK, x, (size_t)path->problem->dK * sizeof *x);
         if (t->c) {
             memcpy(t->c + i * path->problem->K, warm.c, (size_t)path->problem->K * sizeof *warm.c);

@@ -88,6 +88,7 @@ typedef struct spd_fold {
     double *score; /* points x SPD_FOLD_SCORES */
     double weight; /* of the held-out rows */
     bool *reached; /* for each point, whether the tolerance was reached */
+    double *held;  /* rows of the data x K: the scores of the held-out rows at the last point go there; NULL: they are not kept */
     double *x, *c; /* points x dK on the scale of the whole problem, points x K in the caller's terms; NULL: not kept */
     spdhg_status status;
     spdhg_error err;
@@ -133,6 +134,9 @@ int spd_fold_ask(void *asker, const spdhg_event *event);
 void spd_asker_close(spd_asker *asker);
 /* Fills loss, accuracy, auc, their errors and unconverged of every point. *stopped: the callback asked to stop. */
 spdhg_status spd_cross_validate(spdhg_path *path, void *unused, bool *stopped, spdhg_error *err);
+/* The score of every row of the data (rows x K) by the fold of the first repeat that holds it out, at one point of the path; NAN:
+ * no fold does. Solved anew, each fold from the point's solution: scores of all points would not fit into memory. */
+spdhg_status spd_path_held_out(const spdhg_path *path, int64_t point, double *score, bool *stopped, spdhg_error *err);
 /* ---- choose.c */
 spdhg_status spd_path_degrees(const spdhg_problem *p, const double *x, double *degrees, spdhg_error *err);
 /* aic, bic, ebic, cp from train_loss and degrees. */
