@@ -60,7 +60,9 @@ typedef enum cli_kind {
     CLI_CHECKPOINT,
     CLI_STRUCTURE,
     CLI_NUMBERS,
-    CLI_DATA
+    CLI_DATA,
+    CLI_SEGMENTS,
+    CLI_SIGNALS
 } cli_kind;
 typedef struct cli_output {
     const char *option, *path; /* path NULL: not asked for */
@@ -73,6 +75,8 @@ enum { CLI_FORCE = 0x600 };
  * outputs in one file. SPDHG_IO: an output cannot be written. Inputs may be NULL, and "edges:FILE" means FILE. */
 spdhg_status cli_check_outputs(const cli_output *out, size_t outs, const char *const *in, size_t ins, bool force,
                                spdhg_error *err);
+/* The same for the folder of a race: it must be new, empty or a race's. */
+spdhg_status cli_check_folder(const char *option, const char *path, bool force, spdhg_error *err);
 #define CLI_CHECK_OUTPUTS(out, in, force, err)                                                                                   \
     cli_check_outputs((out), sizeof(out) / sizeof *(out), (in), sizeof(in) / sizeof *(in), (force), (err))
 
@@ -162,9 +166,16 @@ typedef struct cli_progress {
     const char *name; /* "spdhg fit" */
     FILE *table;      /* NULL: none */
     bool verbose, line, tested, regression;
-    double started, drawn;
+    double started, since, part, drawn; /* since: when what is being done began, of which `part` is done */
     int width, rows;
+    pthread_mutex_t lock; /* a graph tells from several threads */
 } cli_progress;
+void cli_progress_open(cli_progress *progress, const char *name, bool quiet, bool verbose);
+void cli_progress_stage(cli_progress *progress, const char *stage); /* something that cannot tell how far it is begins */
+/* Reads data, and says how far it is. */
+spdhg_status cli_read(spdhg_data **out, const char *path, const spdhg_read_options *options, cli_progress *progress,
+                      spdhg_error *err);
+const char *cli_time_left(char out[32], double seconds);          /* ", 15 s left"; "" if not finite */
 int cli_progress_event(void *progress, const spdhg_event *event); /* a spdhg_callback: also answers "stop" after a signal */
 void cli_progress_erase(cli_progress *progress);
 

@@ -45,7 +45,11 @@ spdhg_status cli_fit_write(cli_fit_job *f, cli_fit_result *result, spdhg_error *
     if (status == SPDHG_OK) status = write_pages(f, result, &judged.shown, err);
     cli_judged_free(&judged);
     SPD_TRY(status);
-    if (f->certificate_path) SPD_TRY(spdhg_solver_certificate(f->solver, f->certificate_path, err));
+    if (f->certificate_path) {
+        cli_progress_stage(&f->progress, "certificate");
+        SPD_TRY(spdhg_solver_certificate(f->solver, f->certificate_path, err));
+        cli_progress_erase(&f->progress);
+    }
     cli_print_summary(f->human, result, f->model_path);
     if (f->human && f->coefficients_path) fprintf(f->human, "coefficients written to %s\n", f->coefficients_path);
     if (f->human && f->trace_path) fprintf(f->human, "trace written to %s\n", f->trace_path);

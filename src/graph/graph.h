@@ -87,6 +87,7 @@ typedef struct spd_glasso {
     double tol;                     /* stop at gap <= tol p */
     int most;                       /* maximum number of iterations */
     const spdhg_graph_options *ask; /* whose callback may end it earlier */
+    double before, own;             /* parts of the graph that were solved before this component, and that it is */
 } spd_glasso;
 bool spd_glasso_goes_on(const spd_glasso *g, const struct spd_glasso_point *x); /* glasso.c: neither limit nor callback ends it */
 typedef struct spd_glasso_point {

@@ -28,6 +28,9 @@ struct spd_stream {
     char raw[HEAD_BYTES];   /* those that are not recoded yet */
     size_t raw_at, raw_end; /* of a plain form: bytes that were read to find out */
     bool raw_over, peeked;
+    int64_t taken; /* bytes read from the file */
+    spd_watch watch;
+    void *watcher;
 };
 
 static spdhg_status find_form(spd_stream *s, spdhg_error *err);
@@ -42,6 +45,8 @@ static spdhg_status read_file(spd_stream *s, char *buffer, size_t size, size_t *
         else if (errno != EINTR)
             return spd_fail_io(err, s->path, "read");
     }
+    s->taken += (int64_t)*got;
+    if (s->watch && s->size > 0) s->watch(s->watcher, fmin(1, (double)s->taken / (double)s->size));
     return SPDHG_OK;
 }
 
@@ -79,6 +84,11 @@ spdhg_status spd_stream_open(spd_stream **out, const char *path, spdhg_error *er
     else
         spd_stream_close(s);
     return status;
+}
+
+void spd_stream_watch(spd_stream *s, spd_watch watch, void *context) {
+    s->watch = watch;
+    s->watcher = context;
 }
 
 static spdhg_status read_plain(spd_stream *s, char *buffer, size_t size, size_t *got, spdhg_error *err) {
