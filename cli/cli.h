@@ -13,6 +13,7 @@
 #include "run/run.h"
 #include "trace/trace.h"
 #include "tune/recipe.h"
+#include "tune/tune.h"
 
 int cli_fit(int argc, char **argv);
 int cli_denoise(int argc, char **argv);
@@ -59,7 +60,9 @@ typedef enum cli_kind {
     CLI_CHECKPOINT,
     CLI_STRUCTURE,
     CLI_NUMBERS,
-    CLI_DATA
+    CLI_DATA,
+    CLI_SEGMENTS,
+    CLI_SIGNALS
 } cli_kind;
 typedef struct cli_output {
     const char *option, *path; /* path NULL: not asked for */
@@ -72,6 +75,8 @@ enum { CLI_FORCE = 0x600 };
  * outputs in one file. SPDHG_IO: an output cannot be written. Inputs may be NULL, and "edges:FILE" means FILE. */
 spdhg_status cli_check_outputs(const cli_output *out, size_t outs, const char *const *in, size_t ins, bool force,
                                spdhg_error *err);
+/* The same for the folder of a race: it must be new, empty or a race's. */
+spdhg_status cli_check_folder(const char *option, const char *path, bool force, spdhg_error *err);
 #define CLI_CHECK_OUTPUTS(out, in, force, err)                                                                                   \
     cli_check_outputs((out), sizeof(out) / sizeof *(out), (in), sizeof(in) / sizeof *(in), (force), (err))
 
@@ -161,9 +166,16 @@ typedef struct cli_progress {
     const char *name; /* "spdhg fit" */
     FILE *table;      /* NULL: none */
     bool verbose, line, tested, regression;
-    double started, drawn;
+    double started, since, part, drawn; /* since: when what is being done began, of which `part` is done */
     int width, rows;
+    pthread_mutex_t lock; /* a graph tells from several threads */
 } cli_progress;
+void cli_progress_open(cli_progress *progress, const char *name, bool quiet, bool verbose);
+void cli_progress_stage(cli_progress *progress, const char *stage); /* something that cannot tell how far it is begins */
+/* Reads data, and says how far it is. */
+spdhg_status cli_read(spdhg_data **out, const char *path, const spdhg_read_options *options, cli_progress *progress,
+                      spdhg_error *err);
+const char *cli_time_left(char out[32], double seconds);          /* ", 15 s left"; "" if not finite */
 int cli_progress_event(void *progress, const spdhg_event *event); /* a spdhg_callback: also answers "stop" after a signal */
 void cli_progress_erase(cli_progress *progress);
 
@@ -190,6 +202,18 @@ spdhg_status cli_path_csv(const spdhg_path *path, const char *file, spdhg_error 
 spdhg_status cli_path_coefficients(const spdhg_path *path, const spdhg_problem *problem, const spdhg_model *model,
                                    const char *file, spdhg_error *err);
 void cli_path_json(json_t *out, const spdhg_path *path, const char *choose);
+/* ---- judged.c: the rows that a page judges a model by, and their scores. which NULL: it was fitted to them. Of a path, every row
+ * by the fold that left it out, where there was cross-validation. */
+typedef struct cli_judged {
+    spd_judged shown;
+    char which[CLI_TEXT_CHARS + 4];
+    double *score;
+    spdhg_data *part;
+} cli_judged;
+spdhg_status cli_judge_rows(cli_judged *j, const spdhg_model *model, const spdhg_data *data, const char *which, spdhg_error *err);
+spdhg_status cli_judge_path(cli_judged *j, const spdhg_model *model, const spdhg_data *data, const spdhg_path *path,
+                            spdhg_error *err);
+void cli_judged_free(cli_judged *j);
 /* ---- coefficients.c: a model's coefficients as CSV: feature, level, class, value, standardized, group; the intercept first. */
 spdhg_status cli_coefficients_csv(const spdhg_model *model, const char *file, spdhg_error *err);
 /* What feature j is called, and the level of its category or ""; text is room for a number. */

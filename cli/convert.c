@@ -45,7 +45,9 @@ int cli_convert(int argc, char **argv) {
     const cli_output out[] = {{"--output", o.out_path, CLI_DATA}};
     const char *const in[] = {o.path, o.read.targets, o.read.names};
     spdhg_status status = CLI_CHECK_OUTPUTS(out, in, o.force, &err);
-    if (status == SPDHG_OK) status = spdhg_data_read(&data, o.path, &o.read, &err);
+    cli_progress progress;
+    cli_progress_open(&progress, "spdhg convert", false, false);
+    if (status == SPDHG_OK) status = cli_read(&data, o.path, &o.read, &progress, &err);
     if (status == SPDHG_OK) cli_print_columns(strcmp(o.out_path, "-") == 0 ? stderr : stdout, "", data);
     if (status == SPDHG_OK) {
         cli_signals_catch(); /* finish or remove the file being written */

@@ -1,7 +1,6 @@
 /* denoise.c - `spdhg denoise`: reads a file of signals, denoises each of them separately, and writes a file of the same kind. */
 #include "denoise.h"
 
-#include <sys/stat.h>
 #include <unistd.h>
 
 typedef struct verb {
@@ -15,30 +14,6 @@ typedef struct verb {
     FILE *human; /* where messages go; NULL: nowhere */
     cli_progress progress;
 } verb;
-
-/* The same file, under whatever name. */
-static bool is_same(const char *one, const char *other) {
-    struct stat a, b;
-    return one && stat(one, &a) == 0 && stat(other, &b) == 0 && S_ISREG(a.st_mode) && a.st_dev == b.st_dev &&
-           a.st_ino == b.st_ino;
-}
-
-/* An output must be none of the files that are read, nor another output. */
-static spdhg_status check_apart(const verb *v, const char *out, spdhg_error *err) {
-    const cli_denoise_options *o = &v->asked;
-    SPD_TRY(cli_can_write(out, err));
-    if (!out || strcmp(out, "-") == 0) return SPDHG_OK;
-    const char *file = o->denoise.structure ? strchr(o->denoise.structure, ':') : NULL; /* of edges: or matrix: */
-    const char *const input[] = {o->path, o->positions, o->weights, file ? file + 1 : NULL};
-    for (size_t i = 0; i < sizeof input / sizeof *input; i++)
-        if (is_same(input[i], out))
-            return spd_fail(err, SPDHG_USAGE, "%s is the input, which is not overwritten; give another name", out);
-    const char *const output[] = {o->output, o->report, o->segments};
-    for (size_t i = 0; i < sizeof output / sizeof *output; i++)
-        if (output[i] && output[i] != out && strcmp(output[i], out) == 0)
-            return spd_fail(err, SPDHG_USAGE, "%s is given for two outputs; give another name", out);
-    return SPDHG_OK;
-}
 
 /* Reads positions or weights from a file, if the option is given and is not the name of a column. */
 static spdhg_status read_numbers(const verb *v, const char *option, const char *name, double **out, spdhg_error *err) {
@@ -71,8 +46,10 @@ static spdhg_status name_structure(verb *v, spdhg_error *err) {
 
 static spdhg_status prepare(verb *v, spdhg_error *err) {
     cli_denoise_options *o = &v->asked;
-    const char *const out[] = {o->output, o->segments, o->report};
-    for (size_t i = 0; i < sizeof out / sizeof *out; i++) SPD_TRY(check_apart(v, out[i], err));
+    const cli_output out[] = {
+        {"--output", o->output, CLI_SIGNALS}, {"--segments", o->segments, CLI_SEGMENTS}, {"--report", o->report, CLI_REPORT}};
+    const char *const in[] = {o->path, o->positions, o->weights, o->denoise.structure};
+    SPD_TRY(CLI_CHECK_OUTPUTS(out, in, o->force, err));
     v->file = (signal_file){.path = o->path,
                             .columns = o->columns,
                             .positions = o->positions,
@@ -146,8 +123,7 @@ static spdhg_status write_results(verb *v, spdhg_error *err) {
 
 static int run(verb *v, spdhg_error *err) {
     static const char name[] = "spdhg denoise";
-    v->progress = (cli_progress){
-        .name = name, .verbose = v->asked.verbose, .line = !v->asked.quiet && isatty(STDERR_FILENO), .started = spd_now()};
+    cli_progress_open(&v->progress, name, v->asked.quiet, v->asked.verbose);
     if (prepare(v, err) != SPDHG_OK) return cli_fail(name, err);
     cli_signals_catch();
     const spdhg_status status = run_signals(v, err);

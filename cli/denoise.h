@@ -8,7 +8,7 @@ typedef struct cli_denoise_options {
     spdhg_denoise_options denoise; /* structure NULL: by the kind of file */
     spdhg_options solve;
     const char *path, *output, *report, *segments, *positions, *weights, *columns;
-    bool choose_given, json, quiet, verbose;
+    bool choose_given, force, json, quiet, verbose;
 } cli_denoise_options;
 extern const struct argp cli_denoise_argp; /* input: cli_denoise_options */
 

@@ -52,6 +52,7 @@ static const struct argp_option options[] = {
     {"output", 'o', "FILE", 0, "write the same kind of file with the noise removed; - is standard output", 0},
     {"segments", SEGMENTS, "FILE", 0, "chain: write the constant pieces as CSV: start, end, level, points, signal", 0},
     {"report", REPORT, "FILE", 0, "write a self-contained HTML page with the data and the fit", 0},
+    CLI_FORCE_OPTION,
     {"json", JSON, NULL, 0, "write one JSON object to standard output, and nothing else", 0},
     {"quiet", 'q', NULL, 0, "print only errors", 0},
     {"verbose", 'v', NULL, 0, "report decisions on standard error", 0},
@@ -107,6 +108,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case 'o': o->output = arg; return 0;
     case SEGMENTS: o->segments = arg; return 0;
     case REPORT: o->report = arg; return 0;
+    case CLI_FORCE: o->force = true; return 0;
     case JSON: o->json = true; return 0;
     case 'q': o->quiet = true; return 0;
     case 'v': o->verbose = true; return 0;

@@ -1,6 +1,4 @@
 /* fit.c - `spdhg fit`: data, problem, solver, run. Invalid options are refused before the run where possible. */
-#include <unistd.h>
-
 #include "fit.h"
 
 enum { TEST = 0x100, TEST_FRACTION, TRACE, REPORT, TRUTH, CERTIFICATE, COEFFICIENTS, BOUND, JSON, SINGLE_PASS, CLASSES };
@@ -109,7 +107,7 @@ static spdhg_status read_data(cli_fit_job *f, spdhg_error *err) {
     if (strcmp(o->structure, SPD_CATEGORIES) == 0 && !f->read.reference) f->read.reference = "first";
     f->read.weight_column = o->weights;
     f->read.offset_column = o->offset;
-    SPD_TRY(spdhg_data_read(&f->data, f->path, &f->read, err));
+    SPD_TRY(cli_read(&f->data, f->path, &f->read, &f->progress, err));
     cli_print_columns(f->human, "", f->data);
     if (f->verbose) cli_print_notes(stderr, "spdhg fit: ", f->data);
     SPD_TRY(check_memory(f, err));
@@ -128,7 +126,7 @@ static spdhg_status hold_out(cli_fit_job *f, spdhg_error *err) {
                             "--offset: %s has no numbers for the rows of --test; hold rows out with --test-fraction, or make the "
                             "offset a column",
                             f->problem_options.offset);
-        SPD_TRY(spdhg_data_read(&f->test, f->test_path, &read, err));
+        SPD_TRY(cli_read(&f->test, f->test_path, &read, &f->progress, err));
         cli_print_columns(f->human, "--test: ", f->test);
         return SPDHG_OK;
     }
@@ -171,11 +169,8 @@ static spdhg_status prepare(cli_fit_job *f, spdhg_error *err) {
 }
 
 static int run(cli_fit_job *f, spdhg_error *err) {
-    f->progress = (cli_progress){.name = "spdhg fit",
-                                 .table = f->human,
-                                 .verbose = f->verbose,
-                                 .line = !f->quiet && isatty(STDERR_FILENO),
-                                 .started = spd_now()};
+    cli_progress_open(&f->progress, "spdhg fit", f->quiet, f->verbose);
+    f->progress.table = f->human;
     if (prepare(f, err) != SPDHG_OK) return cli_fail("spdhg fit", err);
     cli_fit_result result = {.data = f->data,
                              .problem = f->problem.problem,

@@ -1,17 +1,38 @@
 /* fit_output.c - the results of `spdhg fit`: model, trace, report, certificate, summary, exit status. */
 #include "fit.h"
 
-static spdhg_status test_rmse(const cli_fit_job *f, double *rmse, spdhg_error *err) {
+/* Scores the rows that the model is judged by: those held out, or for a page those it was fitted to. */
+static spdhg_status judge(const cli_fit_job *f, cli_judged *j, double *rmse, spdhg_error *err) {
+    if (!f->report_path && (!f->test || f->model->classify)) return SPDHG_OK;
+    char of[CLI_TEXT_CHARS + 4];
+    snprintf(of, sizeof of, "of %s", f->test_path ? f->test_path : "");
+    SPD_TRY(cli_judge_rows(j, f->model, f->test ? f->test : f->data,
+                           f->test_path ? of
+                           : f->test    ? "that were held out (--test-fraction)"
+                                        : NULL,
+                           err));
     if (!f->test || f->model->classify) return SPDHG_OK;
-    double *scores = SPD_NEW(double, f->test->rows * f->model->outputs);
-    if (!scores) return spd_fail_memory(err, (double)f->test->rows * (double)f->model->outputs * sizeof(double));
     spd_metrics metrics = {0};
-    spdhg_status status = spdhg_model_scores(f->model, f->test, scores, err);
-    if (status == SPDHG_OK) status = spd_model_metrics(f->model, f->test, scores, &metrics, err);
-    if (status == SPDHG_OK) *rmse = metrics.rmse;
-    spd_free(metrics.confusion);
-    spd_free(scores);
-    return status;
+    SPD_TRY(spd_model_metrics(f->model, f->test, j->score, &metrics, err));
+    *rmse = metrics.rmse;
+    return SPDHG_OK;
+}
+
+static spdhg_status write_pages(const cli_fit_job *f, const cli_fit_result *result, const spd_judged *judged, spdhg_error *err) {
+    int64_t points;
+    const spdhg_point *point = spdhg_solver_trace(f->solver, &points);
+    if (f->trace_path) SPD_TRY(spd_trace_write_csv(f->trace_path, result->solution->solver, 0, point, points, err));
+    if (!f->report_path) return SPDHG_OK;
+    const spd_report report = {.title = f->path,
+                               .command = f->command,
+                               .model = f->model,
+                               .point = point,
+                               .points = points,
+                               .truth = f->truth,
+                               .solution = result->solution,
+                               .structure = spd_problem_structure(result->problem),
+                               .judged = judged};
+    return spd_report_write(&report, f->report_path, err);
 }
 
 /* Writes the model first: it matters most to a user who interrupts. */
@@ -19,22 +40,16 @@ spdhg_status cli_fit_write(cli_fit_job *f, cli_fit_result *result, spdhg_error *
     SPD_TRY(spdhg_model_from_solver(&f->model, f->solver, err));
     if (f->model_path) SPD_TRY(spdhg_model_write(f->model, f->model_path, err));
     if (f->coefficients_path) SPD_TRY(cli_coefficients_csv(f->model, f->coefficients_path, err));
-    SPD_TRY(test_rmse(f, &result->test_rmse, err));
-    int64_t points;
-    const spdhg_point *point = spdhg_solver_trace(f->solver, &points);
-    if (f->trace_path) SPD_TRY(spd_trace_write_csv(f->trace_path, result->solution->solver, 0, point, points, err));
-    if (f->report_path) {
-        const spd_report report = {.title = f->path,
-                                   .command = f->command,
-                                   .model = f->model,
-                                   .point = point,
-                                   .points = points,
-                                   .truth = f->truth,
-                                   .solution = result->solution,
-                                   .structure = spd_problem_structure(result->problem)};
-        SPD_TRY(spd_report_write(&report, f->report_path, err));
+    cli_judged judged = {0};
+    spdhg_status status = judge(f, &judged, &result->test_rmse, err);
+    if (status == SPDHG_OK) status = write_pages(f, result, &judged.shown, err);
+    cli_judged_free(&judged);
+    SPD_TRY(status);
+    if (f->certificate_path) {
+        cli_progress_stage(&f->progress, "certificate");
+        SPD_TRY(spdhg_solver_certificate(f->solver, f->certificate_path, err));
+        cli_progress_erase(&f->progress);
     }
-    if (f->certificate_path) SPD_TRY(spdhg_solver_certificate(f->solver, f->certificate_path, err));
     cli_print_summary(f->human, result, f->model_path);
     if (f->human && f->coefficients_path) fprintf(f->human, "coefficients written to %s\n", f->coefficients_path);
     if (f->human && f->trace_path) fprintf(f->human, "trace written to %s\n", f->trace_path);

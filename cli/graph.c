@@ -32,6 +32,7 @@ typedef struct graph {
     spdhg_structure *F;
     spd_graph learned;
     spdhg_graph_report report;
+    cli_progress progress;
 } graph;
 
 static const struct argp_option options[] = {
@@ -209,13 +210,19 @@ static spdhg_status run(graph *g, spdhg_error *err) {
     const cli_output out[] = {{"--output", g->out_path, CLI_STRUCTURE}, {"--report", g->report_path, CLI_REPORT}};
     const char *const in[] = {g->path, g->read.targets, g->read.names};
     SPD_TRY(CLI_CHECK_OUTPUTS(out, in, g->force, err));
-    SPD_TRY(spdhg_data_read(&g->data, g->path, &g->read, err));
+    cli_progress_open(&g->progress, "spdhg graph", g->quiet, g->verbose);
+    SPD_TRY(cli_read(&g->data, g->path, &g->read, &g->progress, err));
     const bool taken = g->json || strcmp(g->out_path, "-") == 0 || (g->report_path && strcmp(g->report_path, "-") == 0);
     cli_print_columns(g->quiet ? NULL : taken ? stderr : stdout, "", g->data);
     if (g->verbose) cli_print_notes(stderr, "spdhg graph: ", g->data);
     g->options.threads = g->read.threads;
     g->options.max_memory = g->read.max_memory;
-    SPD_TRY(spd_graph_learn(&g->F, &g->learned, g->data, NULL, 0, &g->options, &g->report, err));
+    g->options.callback = cli_progress_event;
+    g->options.user = &g->progress;
+    cli_progress_stage(&g->progress, "graph");
+    const spdhg_status learned = spd_graph_learn(&g->F, &g->learned, g->data, NULL, 0, &g->options, &g->report, err);
+    cli_progress_erase(&g->progress);
+    SPD_TRY(learned);
     cli_signals_catch(); /* finish or remove the file being written */
     return write_results(g, err);
 }

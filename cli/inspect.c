@@ -151,7 +151,9 @@ int cli_inspect(int argc, char **argv) {
     o.read.unlabelled_ok = true;
     spdhg_data *data = NULL;
     spd_inspection found = {0};
-    spdhg_status status = spdhg_data_read(&data, o.path, &o.read, &err);
+    cli_progress progress;
+    cli_progress_open(&progress, "spdhg inspect", false, false);
+    spdhg_status status = cli_read(&data, o.path, &o.read, &progress, &err);
     if (status == SPDHG_OK) status = spd_data_inspect(data, &found, &err);
     if (status == SPDHG_OK && o.json) status = cli_json_print(to_json(data, &found), &err);
     if (status == SPDHG_OK && !o.json) {

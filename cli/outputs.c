@@ -1,5 +1,6 @@
 /* outputs.c - nothing is written over a file that is read, over another output, or over an existing file of another kind, unless
  * --force was given. Checked before long work, for every verb. */
+#include <dirent.h>
 #include <errno.h>
 #include <libgen.h>
 #include <limits.h>
@@ -8,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "signal_file.h"
 
 enum { HEAD = 4096 };
 
@@ -28,6 +30,24 @@ static bool same_file(const char *a, const char *b) {
 
 static bool starts(const char *head, const char *text) { return strncmp(head, text, strlen(text)) == 0; }
 
+/* A file of signals: an array or image by its first bytes; text whose second line, or only one, has numbers in as many columns as
+ * the first. */
+static bool is_signals(const char *head, size_t size) {
+    static const signal_kind *const kind[] = {&signal_kind_npy, &signal_kind_png, &signal_kind_pnm};
+    for (size_t i = 0; i < sizeof kind / sizeof *kind; i++)
+        if (kind[i]->recognise(head, size)) return true;
+    const size_t first = strcspn(head, "\n");
+    const char *line = head[first] && head[first + 1] ? head + first + 1 : head;
+    const size_t length = strcspn(line, "\n");
+    size_t cut[2] = {0, 0}, digits = 0;
+    for (size_t i = 0; i < first; i++) cut[0] += strchr(",;\t|", head[i]) != NULL;
+    for (size_t i = 0; i < length; i++) {
+        cut[1] += strchr(",;\t|", line[i]) != NULL;
+        digits += line[i] >= '0' && line[i] <= '9';
+    }
+    return digits > 0 && cut[0] == cut[1] && (cut[1] > 0 || strspn(line, "0123456789+-.eE \r") >= length);
+}
+
 /* Whether a file that begins so is what is about to be written. */
 static bool of_kind(cli_kind kind, const char *head, size_t size) {
     int entries;
@@ -43,6 +63,8 @@ static bool of_kind(cli_kind kind, const char *head, size_t size) {
     case CLI_CHECKPOINT: return starts(head, "SPDHGCP");
     case CLI_STRUCTURE: return starts(head, "%%MatrixMarket") || starts(head, "from,to,") || starts(head, "# from,to,");
     case CLI_NUMBERS: return strspn(head, "0123456789+-.eE \t\r\n,") >= strcspn(head, "");
+    case CLI_SEGMENTS: return starts(head, "start,end,level,");
+    case CLI_SIGNALS: return is_signals(head, size);
     case CLI_DATA:
         for (int i = 0; i < entries; i++)
             if (reader[i].recognise(head, size)) return true;
@@ -54,7 +76,7 @@ static bool of_kind(cli_kind kind, const char *head, size_t size) {
 static const char *kind_name(cli_kind kind) {
     static const char *const name[] = {"a model",     "a certificate", "a trace",      "a path",      "a table of coefficients",
                                        "predictions", "a report",      "a checkpoint", "a structure", "numbers",
-                                       "a data set"};
+                                       "a data set",  "segments",      "signals"};
     return name[kind];
 }
 
@@ -97,4 +119,22 @@ spdhg_status cli_check_outputs(const cli_output *out, size_t outs, const char *c
         SPD_TRY(cli_can_write(out[i].path, err));
     }
     return SPDHG_OK;
+}
+
+spdhg_status cli_check_folder(const char *option, const char *path, bool force, spdhg_error *err) {
+    static const char *const mark[] = {"runs", "summary.json", "summary.json.xz"};
+    DIR *entries = force ? NULL : opendir(path);
+    bool empty = true, raced = false;
+    if (!entries) return SPDHG_OK; /* what cannot be read fails when it is written */
+    for (struct dirent *entry; (entry = readdir(entries));) {
+        empty = empty && (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0);
+        for (size_t i = 0; i < sizeof mark / sizeof *mark; i++) raced = raced || strcmp(entry->d_name, mark[i]) == 0;
+    }
+    closedir(entries);
+    if (empty || raced) return SPDHG_OK;
+    return spd_fail(
+        err, SPDHG_USAGE,
+        "%s: %s exists, has files in it and is not the folder of a race: nothing was written; choose another name, or "
+        "give --force to use it",
+        option, path);
 }

@@ -2,8 +2,6 @@
  * the best becomes the model. */
 #include "path.h"
 
-#include <unistd.h>
-
 typedef struct candidate {
     double gamma, also_sparse;
     cli_problem problem;
@@ -56,7 +54,7 @@ static spdhg_status prepare(verb *p, spdhg_error *err) {
     if (strcmp(o->problem.structure, SPD_CATEGORIES) == 0 && !o->read.reference) o->read.reference = "first";
     o->read.weight_column = o->problem.weights;
     o->read.offset_column = o->problem.offset;
-    SPD_TRY(spdhg_data_read(&p->data, o->data_path, &o->read, err));
+    SPD_TRY(cli_read(&p->data, o->data_path, &o->read, &p->progress, err));
     cli_print_columns(p->human, "", p->data);
     if (o->verbose) cli_print_notes(stderr, "spdhg path: ", p->data);
     SPD_TRY(spd_recipe_attach(&o->problem, p->data, err));
@@ -117,6 +115,22 @@ static spdhg_status search(verb *p, spdhg_error *err) {
     return SPDHG_OK;
 }
 
+static spdhg_status write_page(verb *p, const cli_fit_result *result, spdhg_error *err) {
+    cli_judged judged = {0};
+    const spd_report report = {.title = p->asked.data_path,
+                               .command = p->command,
+                               .model = p->model,
+                               .solution = result->solution,
+                               .path = p->best.path,
+                               .structure = spd_problem_structure(result->problem),
+                               .judged = &judged.shown};
+    spdhg_status status = cli_judge_path(&judged, p->model, p->data, p->best.path, err);
+    cli_progress_erase(&p->progress);
+    if (status == SPDHG_OK) status = spd_report_write(&report, p->asked.report_path, err);
+    cli_judged_free(&judged);
+    return status;
+}
+
 /* Writes the model first: it matters most to a user who interrupts. */
 static spdhg_status write_results(verb *p, spdhg_error *err) {
     spdhg_path *path = p->best.path;
@@ -138,15 +152,7 @@ static spdhg_status write_results(verb *p, spdhg_error *err) {
                                    .outcome = spdhg_path_outcome(path),
                                    .test_rmse = NAN,
                                    .seed = p->asked.solve.options.seed};
-    if (p->asked.report_path) {
-        const spd_report report = {.title = p->asked.data_path,
-                                   .command = p->command,
-                                   .model = p->model,
-                                   .solution = result.solution,
-                                   .path = path,
-                                   .structure = spd_problem_structure(result.problem)};
-        SPD_TRY(spd_report_write(&report, p->asked.report_path, err));
-    }
+    if (p->asked.report_path) SPD_TRY(write_page(p, &result, err));
     cli_print_learned(p->human, &p->best.problem.learned);
     cli_print_header(p->human, &result, p->asked.solve.solver, 0);
     cli_print_path(p->human, path, p->asked.path.choose);
@@ -159,15 +165,24 @@ static spdhg_status write_results(verb *p, spdhg_error *err) {
     return cli_json_print(out, err);
 }
 
+/* Says at once what will be done. */
+static void announce(const verb *p) {
+    const spdhg_path_options *o = &p->asked.path;
+    if (!p->human) return;
+    fprintf(p->human, "path: at most %lld values of lambda for %lld rows and %lld features", (long long)o->lambdas,
+            (long long)p->data->rows, (long long)p->data->features);
+    if (o->folds > 0) fprintf(p->human, ", each in %lld folds too", (long long)(o->folds * o->repeats));
+    fprintf(p->human, "\n");
+    fflush(p->human);
+}
+
 static int run(verb *p, spdhg_error *err) {
-    p->progress = (cli_progress){.name = "spdhg path",
-                                 .verbose = p->asked.verbose,
-                                 .line = !p->asked.quiet && isatty(STDERR_FILENO),
-                                 .started = spd_now()};
+    cli_progress_open(&p->progress, "spdhg path", p->asked.quiet, p->asked.verbose);
     p->asked.solve.options.callback = cli_progress_event;
     p->asked.solve.options.user = &p->progress;
     p->asked.path.solver = p->asked.solve.solver;
     if (prepare(p, err) != SPDHG_OK) return cli_fail("spdhg path", err);
+    announce(p);
     cli_signals_catch();
     const spdhg_status ran = search(p, err);
     cli_progress_erase(&p->progress);

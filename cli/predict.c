@@ -54,7 +54,9 @@ static spdhg_status read_data(cli_predict_job *p, spdhg_error *err) {
     p->read.like = columns;
     p->read.offset_column = p->offset;
     if (!columns && !p->model->hash && p->read.features < p->model->features) p->read.features = p->model->features;
-    SPD_TRY(spdhg_data_read(&p->data, p->path, &p->read, err));
+    cli_progress progress;
+    cli_progress_open(&progress, "spdhg predict", false, false);
+    SPD_TRY(cli_read(&p->data, p->path, &p->read, &progress, err));
     if (p->data->idx && p->data->features < p->model->features) p->data->features = p->model->features;
     cli_print_columns(stderr, "spdhg predict: ", p->data);
     SPD_TRY(spd_recipe_attach(&(spd_recipe){.offset = p->offset}, p->data, err));

@@ -35,7 +35,7 @@ typedef struct verb {
     const char *folder;
     const char **data;
     int64_t count;
-    bool json, quiet, verbose, line;
+    bool force, json, quiet, verbose, line;
     double drawn;
     int width; /* of the line updated in place on a terminal */
     char *command;
@@ -64,6 +64,7 @@ static const struct argp_option options[] = {
     {"reuse", REUSE, "DIR", 0, NULL, 0},
     {0, 0, 0, 0, "Results:", 4},
     {"output", 'o', "DIR", 0, "folder for the results; the same command continues an unfinished race", 0},
+    {"force", CLI_FORCE, NULL, 0, "use a folder that has other files in it", 0},
     {"json", JSON, NULL, 0, "write the summary as one JSON object to standard output, and nothing else", 0},
     {"quiet", 'q', NULL, 0, "print only errors", 0},
     {"verbose", 'v', NULL, 0, "report progress on standard error", 0},
@@ -115,6 +116,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case JOBS: o->jobs = (int)cli_integer(state, "--jobs", arg, 1, 256); return 0;
     case REUSE: o->reuse = arg; return 0;
     case 'o': v->folder = arg; return 0;
+    case CLI_FORCE: v->force = true; return 0;
     case JSON: v->json = true; return 0;
     case 'q': v->quiet = true; return 0;
     case 'v': v->verbose = true; return 0;
@@ -148,17 +150,6 @@ static void erase(verb *v) {
     v->width = 0;
 }
 
-static const char *time_text(char out[32], double seconds) {
-    if (isnan(seconds)) return "";
-    if (seconds < 100)
-        snprintf(out, 32, ", %.0f s left", seconds);
-    else if (seconds < 6000)
-        snprintf(out, 32, ", %.0f min left", seconds / 60);
-    else
-        snprintf(out, 32, ", %.1f h left", seconds / 3600);
-    return out;
-}
-
 static int watch(void *user, const spdhg_race_event *event) {
     verb *v = user;
     char left[32], plain[CLI_TEXT_CHARS], text[CLI_TEXT_CHARS + 200];
@@ -167,11 +158,11 @@ static int watch(void *user, const spdhg_race_event *event) {
         snprintf(text, sizeof text, "%s %s %s repeat %lld: %s%s%s", event->data, event->task, event->solver,
                  (long long)event->repeat, event->what, event->message ? ": " : "", event->message ? event->message : "");
         fprintf(stderr, "spdhg race: %s (%.0f %%%s)\n", cli_plain(plain, text), 100 * event->part,
-                time_text(left, event->seconds_left));
+                cli_time_left(left, event->seconds_left));
     }
     if (event->what && v->line && spd_now() - v->drawn > 0.1) {
         erase(v);
-        snprintf(text, sizeof text, "%3.0f %%%s: %.30s %s %s", 100 * event->part, time_text(left, event->seconds_left),
+        snprintf(text, sizeof text, "%3.0f %%%s: %.30s %s %s", 100 * event->part, cli_time_left(left, event->seconds_left),
                  event->data, event->task, event->solver);
         v->width = fprintf(stderr, "%s", cli_plain(plain, text));
         fflush(stderr);
@@ -198,6 +189,7 @@ static int run(verb *v, spdhg_error *err) {
     spdhg_outcome outcome = SPDHG_OUTCOME_DONE;
     v->line = !v->quiet && isatty(STDERR_FILENO);
     take_problem(v);
+    if (cli_check_folder("--output", v->folder, v->force, err) != SPDHG_OK) return cli_fail("spdhg race", err);
     cli_signals_catch();
     const spdhg_status status = spdhg_race(v->data, v->count, v->folder, &v->race, &outcome, err);
     erase(v);

@@ -92,6 +92,21 @@ typedef struct spdhg_solver spdhg_solver;
 typedef struct spdhg_model spdhg_model;     /* what is saved and makes predictions */
 typedef struct spdhg_columns spdhg_columns; /* the columns of a table by name, and the features that they become */
 
+typedef enum spdhg_event_kind { SPDHG_EVENT_POINT, SPDHG_EVENT_LOG, SPDHG_EVENT_POLL } spdhg_event_kind;
+
+typedef struct spdhg_event {
+    spdhg_event_kind kind;
+    const struct spdhg_point *point; /* POINT: a trace point was measured; POLL of a solve: only epoch, iteration and seconds are
+                                        current; otherwise NULL */
+    const char *message;             /* LOG: a sentence, as printed by -v */
+    double epochs_asked;             /* for a progress bar; 0 if unlimited */
+    const char *stage;               /* POLL: what takes its time, "reading", "path", ...; NULL: a solve */
+    double part;                     /* of the whole that is done, 0 to 1; 0: not known */
+} spdhg_event;
+
+/* Called on the thread that called run, also during long steps. A nonzero result stops the run; the iterate is kept. */
+typedef int (*spdhg_callback)(void *user, const spdhg_event *event);
+
 typedef enum spdhg_duplicates { SPDHG_DUPLICATES_ERROR, SPDHG_DUPLICATES_SUM, SPDHG_DUPLICATES_LAST } spdhg_duplicates;
 
 typedef struct spdhg_read_options {
@@ -120,12 +135,14 @@ typedef struct spdhg_read_options {
     int header;                                /* 1: the first row has the names; 0: it is data; -1: decided by content */
     bool no_label;                             /* no column is the target */
     const spdhg_columns *like;                 /* make the features of these columns, of a model or other data; matched by name */
+    spdhg_callback callback;                   /* told how far reading is (SPDHG_EVENT_POLL); its result is not used */
+    void *user;
     int hash; /* LIBSVM text whose features are words, NAME[:VALUE]: 2^hash features, 1 to 30, found by hashing; 0: numbers */
 } spdhg_read_options;
 #define SPDHG_READ_OPTIONS                                                                                                       \
     {                                                                                                                            \
         sizeof(spdhg_read_options), NULL, NULL, NULL, 0, -1, SPDHG_DUPLICATES_ERROR, false, 0, 0, NULL, NULL, NULL, NULL, NULL,  \
-            NULL, NULL, NULL, NULL, NULL, NULL, -1, false, NULL, 0                                                               \
+            NULL, NULL, NULL, NULL, NULL, NULL, -1, false, NULL, NULL, NULL, 0                                                   \
     }
 
 /* Read a file ("-" is standard input), plain or .gz .bz2 .xz .zst; options may be NULL.
@@ -235,18 +252,6 @@ typedef struct spdhg_point {
     double gap;        /* certified: f - f* is at most this; NAN where nothing is proven for all x */
     double dual_norm;  /* ||y|| */
 } spdhg_point;
-
-typedef enum spdhg_event_kind { SPDHG_EVENT_POINT, SPDHG_EVENT_LOG, SPDHG_EVENT_POLL } spdhg_event_kind;
-
-typedef struct spdhg_event {
-    spdhg_event_kind kind;
-    const spdhg_point *point; /* POINT: a trace point was measured; POLL: only epoch, iteration and seconds are current */
-    const char *message;      /* LOG: a sentence, as printed by -v */
-    double epochs_asked;      /* for a progress bar; 0 if unlimited */
-} spdhg_event;
-
-/* Called on the thread that called run, also during long steps. A nonzero result stops the run; the iterate is kept. */
-typedef int (*spdhg_callback)(void *user, const spdhg_event *event);
 
 /* norm: rows are drawn in proportion to m + ||a_i||, m the mean of the ||a_i||, and weighted so that gradients stay unbiased. */
 typedef enum spdhg_sampling { SPDHG_SAMPLING_IID, SPDHG_SAMPLING_SHUFFLE, SPDHG_SAMPLING_NORM } spdhg_sampling;

@@ -35,5 +35,9 @@ double spd_glasso_gap(const spd_glasso *g, const spd_glasso_point *x, bool signs
 
 bool spd_glasso_goes_on(const spd_glasso *g, const spd_glasso_point *x) {
     if (x->iterations >= g->most) return false;
-    return !g->ask || !g->ask->callback || g->ask->callback(g->ask->user, &(spdhg_event){.kind = SPDHG_EVENT_POLL}) == 0;
+    if (!g->ask || !g->ask->callback) return true;
+    /* the gap falls from about 1 a feature to tol; x->gap is that of the step before, if there was one */
+    const double fallen = x->iterations > 0 && g->tol > 0 ? log(x->gap / (double)g->p) / log(g->tol) : 0;
+    const double part = g->before + g->own * (isfinite(fallen) ? fmin(1, fmax(0, fallen)) : 0);
+    return g->ask->callback(g->ask->user, &(spdhg_event){.kind = SPDHG_EVENT_POLL, .stage = "graph", .part = part}) == 0;
 }

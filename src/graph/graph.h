@@ -87,6 +87,7 @@ typedef struct spd_glasso {
     double tol;                     /* stop at gap <= tol p */
     int most;                       /* maximum number of iterations */
     const spdhg_graph_options *ask; /* whose callback may end it earlier */
+    double before, own;             /* parts of the graph that were solved before this component, and that it is */
 } spd_glasso;
 bool spd_glasso_goes_on(const spd_glasso *g, const struct spd_glasso_point *x); /* glasso.c: neither limit nor callback ends it */
 typedef struct spd_glasso_point {
@@ -151,4 +152,22 @@ spdhg_status spd_graph_learn(spdhg_structure **out, spd_graph *graph, const spdh
 /* ---- from_precision.c: F of a graph: edge, edge+I, skew, or precision (Theta itself). */
 spdhg_status spd_structure_from_graph(spdhg_structure **out, const spd_graph *graph, const char *form, const char *spec,
                                       spdhg_error *err);
+/* ---- clusters.c: the cluster of every node, numbered from 0; home has one entry for each. Every pair counts as one edge. */
+spdhg_status spd_clusters_of(int64_t nodes, const spd_pair *pair, int64_t pairs, int32_t *home, int64_t *count, spdhg_error *err);
+
+/* ---- layout.c: positions for the nodes of a graph, in a box of width x height; a pure function of the edges. */
+typedef struct spd_layout {
+    int64_t nodes, edges; /* of the drawing; its edges are the first `edges` of pair, whose ends are nodes of the drawing */
+    int32_t *feature;     /* the feature of each node */
+    int64_t *degree;
+    int32_t *cluster; /* of each node */
+    double *x, *y;
+    double unit; /* typical distance of a node from its nearest neighbour */
+    spd_pair *pair;
+} spd_layout;
+/* At most `most` nodes: all that have an edge, or those of the strongest edges. */
+spdhg_status spd_layout_new(spd_layout *out, const spd_graph *graph, int64_t most, double width, double height, spdhg_error *err);
+void spd_layout_free(spd_layout *layout);
+/* Edges are the rows of F with two entries, of opposite signs for features that belong together. graph must be empty. */
+spdhg_status spd_graph_of_rows(const spd_csr *F, spd_graph *graph, spdhg_error *err);
 #endif

@@ -21,7 +21,14 @@ typedef struct job {
     bool alm;
     component *result;
     double *Theta_ii;
+    double work;                /* of all components: the sum of their p^3 */
+    atomic_int_fast64_t solved; /* of those that are solved, in millionths of it */
 } job;
+
+static double work_of(const spd_components *parts, int64_t t) {
+    const double p = (double)(parts->first[t + 1] - parts->first[t]);
+    return p * p * p;
+}
 
 /* A feature on its own: Theta_ii = 1/(S_ii + diagonal). For a constant feature this is defined only if the diagonal is
  * penalised. */
@@ -53,7 +60,7 @@ static spdhg_status keep(const job *w, int64_t t, const spd_glasso_point *x, spd
     return SPDHG_OK;
 }
 
-static spdhg_status solve_one(const job *w, int64_t t, spdhg_error *err) {
+static spdhg_status solve_one(job *w, int64_t t, spdhg_error *err) {
     const int64_t first = w->parts->first[t], p = w->parts->first[t + 1] - first;
     double *S = spd_alloc_raw(p * p, sizeof *S);
     spd_glasso_point x = {.Theta = spd_alloc_raw(p * p, sizeof *S), .W = spd_alloc_raw(p * p, sizeof *S)};
@@ -61,7 +68,8 @@ static spdhg_status solve_one(const job *w, int64_t t, spdhg_error *err) {
     if (status == SPDHG_OK)
         status = spd_covariance_block(w->c, w->parts->list + first, p, w->parts->home, w->parts->place, S, err);
     if (status == SPDHG_OK) {
-        const spd_glasso g = {p, S, w->rho, w->diagonal, w->tol, w->alm ? ALM_MOST : QUIC_MOST, w->o};
+        const double own = work_of(w->parts, t) / w->work, before = 1e-6 * (double)atomic_load(&w->solved);
+        const spd_glasso g = {p, S, w->rho, w->diagonal, w->tol, w->alm ? ALM_MOST : QUIC_MOST, w->o, before, own};
         const double begun = spd_thread_seconds();
         if (!(w->alm ? spd_alm : spd_quic)(&g, &x)) status = spd_fail_memory(err, 48.0 * (double)p * (double)p);
         w->result[t].seconds = spd_thread_seconds() - begun;
@@ -74,11 +82,12 @@ static spdhg_status solve_one(const job *w, int64_t t, spdhg_error *err) {
 }
 
 static void solve(void *context, int64_t t) {
-    const job *w = context;
+    job *w = context;
     if (w->parts->first[t + 1] - w->parts->first[t] == 1)
         solve_single(w, t);
     else
         w->result[t].status = solve_one(w, t, NULL);
+    atomic_fetch_add(&w->solved, (int64_t)(1e6 * work_of(w->parts, t) / w->work));
 }
 
 /* Gathers the results of the components, in their order, into one graph. */
@@ -137,7 +146,10 @@ static spdhg_status learn(const spd_columns *c, double rho, const spdhg_graph_op
              o,
              alm,
              SPD_NEW(component, parts.count),
-             out->diagonal = SPD_NEW(double, c->features)};
+             out->diagonal = SPD_NEW(double, c->features),
+             0,
+             0};
+    for (int64_t t = 0; t < parts.count; t++) w.work += work_of(&parts, t);
     spdhg_status status = w.result && w.Theta_ii ? check_size(&w, o, err) : spd_fail_memory(err, 80.0 * (double)parts.count);
     if (status == SPDHG_OK) {
         spd_parallel(threads, parts.count, solve, &w);

@@ -68,8 +68,8 @@ static int64_t find_text(const spdhg_model *model, const char *text) {
     return -1;
 }
 
-/* The class of every label, -1 if the model does not know it. Labels are compared as text if either side has text labels. */
-static bool classes_of(const spdhg_model *model, const spdhg_data *data, int64_t *class_of_label) {
+/* Labels are compared as text if either side has text labels. */
+bool spd_model_classes_of(const spdhg_model *model, const spdhg_data *data, int64_t *class_of_label) {
     int64_t *code = data->label ? SPD_NEW(int64_t, data->labels) : NULL;
     if (data->label && !code) return false;
     for (int64_t l = 0; l < data->labels && code; l++) {
@@ -122,7 +122,7 @@ static spdhg_status classification(const spdhg_model *model, const spdhg_data *d
     int64_t *class_of_label = SPD_NEW(int64_t, labels), right = 0;
     spd_ranked *rank = SPD_NEW(spd_ranked, labels);
     out->confusion = SPD_NEW(int64_t, model->classes * model->classes);
-    if (!class_of_label || !rank || !out->confusion || !classes_of(model, data, class_of_label)) {
+    if (!class_of_label || !rank || !out->confusion || !spd_model_classes_of(model, data, class_of_label)) {
         spd_free(class_of_label);
         spd_free(rank);
         spd_free(out->confusion);
@@ -160,7 +160,7 @@ spdhg_status spd_model_calibration(const spdhg_model *model, const spdhg_data *d
              spd_model_probability(model, scores, chance);
     if (!*known) return SPDHG_OK;
     int64_t *class_of_label = SPD_NEW(int64_t, data->rows);
-    if (!class_of_label || !classes_of(model, data, class_of_label)) {
+    if (!class_of_label || !spd_model_classes_of(model, data, class_of_label)) {
         spd_free(class_of_label);
         return spd_fail_memory(err, 8.0 * (double)data->rows);
     }

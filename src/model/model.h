@@ -40,6 +40,8 @@ typedef struct spd_metrics {
 } spd_metrics;
 spdhg_status spd_model_metrics(const spdhg_model *model, const spdhg_data *data, const double *scores, spd_metrics *out,
                                spdhg_error *err);
+/* The class of every label of the data (rows x targets), -1 if the model does not know it; false: out of memory. */
+bool spd_model_classes_of(const spdhg_model *model, const spdhg_data *data, int64_t *class_of_label);
 /* How reliable the probabilities are: rows grouped in tenths by the predicted probability of class 1. Only for two classes and
  * the logistic loss; *known says so. */
 enum { SPD_CALIBRATION_BINS = 10 };

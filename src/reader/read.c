@@ -172,6 +172,11 @@ static spdhg_status check_names(const spdhg_data *data, const char *path, const 
     return status;
 }
 
+static void tell(void *options, double part) {
+    const spdhg_read_options *o = options;
+    o->callback(o->user, &(spdhg_event){.kind = SPDHG_EVENT_POLL, .stage = "reading", .part = part});
+}
+
 spdhg_status spdhg_data_read(spdhg_data **out, const char *path, const spdhg_read_options *options, spdhg_error *err) {
     SPD_DEFAULT_FLOATS;
     const double began = spd_now();
@@ -189,6 +194,7 @@ spdhg_status spdhg_data_read(spdhg_data **out, const char *path, const spdhg_rea
     const spd_reader *reader = NULL;
     spdhg_data *data = NULL;
     spdhg_status status = spd_stream_open(&stream, path, err);
+    if (status == SPDHG_OK && o.callback) spd_stream_watch(stream, tell, &o);
     if (status == SPDHG_OK) status = choose(stream, &o, &reader, err);
     if (status == SPDHG_OK) status = reader->read(&data, stream, &inner, err);
     spd_stream_close(stream);

@@ -4,7 +4,8 @@
 
 #include "report/graph_page.h"
 
-enum { MOST_PICTURES = 6, MOST_ROWS = 5000 }; /* rows of the table on a page */
+/* rows of the tables on a page; members that a row of the second names */
+enum { MOST_PICTURES = 6, MOST_ROWS = 5000, MOST_GROUPS = 500, MOST_MEMBERS = 60, FEW = 25 };
 
 static void title(FILE *out, const char *heading, const char *text) { fprintf(out, "<%s>%s</%s>\n", heading, text, heading); }
 
@@ -73,13 +74,16 @@ int spd_page_largest(const spdhg_model *m, int64_t *feature, int most) {
     return found;
 }
 
+const char *spd_page_output(const spdhg_model *m, int64_t k, char text[SPD_NUMBER_CHARS]) {
+    if (spd_model_names_outputs(m)) return spd_model_label(m, k, text);
+    if (m->columns && k < m->columns->targets) return m->columns->target[k];
+    snprintf(text, SPD_NUMBER_CHARS, "%lld", (long long)k + 1);
+    return text;
+}
+
 static void class_cell(FILE *out, const spdhg_model *m, int64_t k) {
     char label[SPD_NUMBER_CHARS];
-    if (m->outputs == 1) return;
-    const bool named = m->columns && k < m->columns->targets;
-    snprintf(label, sizeof label, "%lld", (long long)k + 1);
-    const char *text = spd_model_names_outputs(m) ? spd_model_label(m, k, label) : named ? m->columns->target[k] : label;
-    spd_html(out, "<td><bdi>@</bdi></td>", text);
+    if (m->outputs > 1) spd_html(out, "<td><bdi>@</bdi></td>", spd_page_output(m, k, label));
 }
 
 static void row(FILE *out, const spdhg_model *m, int64_t i, bool groups) {
@@ -108,8 +112,7 @@ static spdhg_status coefficient_table(FILE *out, const char *heading, const spdh
         spd_html(out, "The @ largest of @; fit --coefficients writes all.", spd_html_count(shown, MOST_ROWS),
                  spd_html_count(all, count));
     spd_html(out,
-             "</p>\n<div class='scroll'><table class='numbers sortable' data-name='coefficients'><thead><tr><th>feature</th>@",
-             "");
+             "</p>\n<div class='scroll'><table class='numbers sortable' data-name='coefficients'><thead><tr><th>feature</th>");
     if (m->outputs > 1) spd_html(out, "<th>@</th>", spd_model_names_outputs(m) ? "class" : "target");
     spd_html(out, "<th class='r'>value</th>");
     if (m->spread) spd_html(out, "<th class='r'>standardized</th>");
@@ -129,13 +132,61 @@ static spdhg_status coefficient_table(FILE *out, const char *heading, const spdh
     return SPDHG_OK;
 }
 
+static int by_group(const void *a, const void *b) {
+    const place *p = a, *q = b;
+    if (p->size != q->size) return p->size < q->size ? -1 : 1;
+    return p->at < q->at ? -1 : p->at > q->at;
+}
+
+/* The members of one group: names, or numbers with runs of neighbours written as one. */
+static void group_row(FILE *out, const spdhg_model *m, const place *p, int64_t count) {
+    char text[SPD_SHORT], value[SPD_SHORT], members[SPD_SHORT];
+    spd_html(out, "<tr><td class='r'>@</td>", spd_html_count(text, (int64_t)p->size));
+    class_cell(out, m, p->at % m->outputs);
+    spd_html(out, "<td class='r'>@</td><td class='r'>@</td><td class='members'>", spd_html_number(value, m->x[p->at], 6),
+             spd_html_count(members, count));
+    int64_t shown = 0, e = 0;
+    for (int64_t end; e < count && shown < MOST_MEMBERS; e = end, shown++) {
+        for (end = e + 1; !m->name && end < count && p[end].at == p[end - 1].at + m->outputs;) end++;
+        spd_html(out, e ? ", <bdi>@</bdi>" : "<bdi>@</bdi>", spd_page_feature(m, p[e].at / m->outputs, text));
+        if (end > e + 1) spd_html(out, " to @", spd_html_count(text, p[end - 1].at / m->outputs + m->index_base));
+    }
+    if (e < count) spd_html(out, " and @ more", spd_html_count(text, count - e));
+    spd_html(out, "</td></tr>\n");
+}
+
+/* The coefficients that the structure made equal, a row for each value. */
+static spdhg_status group_table(FILE *out, const char *heading, const spdhg_model *m, spdhg_error *err) {
+    int64_t count = 0, groups = 0;
+    const int64_t all = m->features * m->outputs;
+    for (int64_t i = 0; m->group && i < all; i++) count += m->group[i] > 0;
+    if (count == 0) return SPDHG_OK;
+    place *p = SPD_NEW(place, count);
+    if (!p) return spd_fail_memory(err, 16.0 * (double)count);
+    for (int64_t i = 0, e = 0; i < all; i++)
+        if (m->group[i] > 0) p[e++] = (place){(double)m->group[i], i};
+    qsort(p, (size_t)count, sizeof *p, by_group);
+    title(out, heading, "Groups of equal coefficients");
+    spd_html(out, "<div class='scroll'><table class='numbers sortable' data-name='groups'><thead><tr><th class='r'>group</th>");
+    if (m->outputs > 1) spd_html(out, "<th>@</th>", spd_model_names_outputs(m) ? "class" : "target");
+    spd_html(out, "<th class='r'>value</th><th class='r'>members</th><th>features</th></tr></thead><tbody>\n");
+    for (int64_t e = 0, end; e < count && groups < MOST_GROUPS; e = end, groups++) {
+        for (end = e + 1; end < count && p[end].size == p[e].size;) end++;
+        group_row(out, m, p + e, end - e);
+    }
+    spd_html(out, "</tbody></table></div>\n");
+    spd_free(p);
+    return SPDHG_OK;
+}
+
 static void stems(FILE *out, const char *heading, const spdhg_model *m, const double *truth) {
     char label[SPD_NUMBER_CHARS];
     title(out, heading, "Coefficients");
     if (truth) spd_html(out, "<p class='faint'>Bars: the estimate. Marks: the truth.</p>\n");
     for (int64_t k = 0; k < m->outputs && k < MOST_PICTURES; k++) {
         if (spd_model_names_outputs(m)) spd_html(out, "<p>Class <bdi>@</bdi></p>", spd_model_label(m, k, label));
-        spd_picture_stems(out, m, m->x, truth, k);
+        if (m->name && !truth) spd_picture_bars(out, m, k);
+        if (!m->name || truth || m->features > FEW) spd_picture_stems(out, m, m->x, truth, k);
     }
 }
 
@@ -169,11 +220,12 @@ static spdhg_status on_graph(FILE *out, const char *heading, const spdhg_model *
 
 spdhg_status spd_page_coefficients(FILE *out, const char *heading, const spdhg_model *model, const double *truth,
                                    const spdhg_structure *F, spdhg_error *err) {
-    if (model->side[0] > 0 && model->side[1] > 0) {
+    if (model->side[0] > 0 && model->side[1] > 0)
         pictures(out, heading, model, truth);
-        return coefficient_table(out, heading, model, err);
+    else {
+        if (F && F->F.n == model->features && is_graph(&F->F)) SPD_TRY(on_graph(out, heading, model, &F->F, err));
+        stems(out, heading, model, truth);
     }
-    if (F && F->F.n == model->features && is_graph(&F->F)) SPD_TRY(on_graph(out, heading, model, &F->F, err));
-    stems(out, heading, model, truth);
+    SPD_TRY(group_table(out, heading, model, err));
     return coefficient_table(out, heading, model, err);
 }

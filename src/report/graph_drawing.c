@@ -1,23 +1,17 @@
-/* graph_drawing.c - draws a graph as inline SVG. For a learned graph, edges show sign and strength, and nodes their degree. For
- * a graph of coefficients, nodes have the colours of picture.c. The most prominent nodes are labelled where there is room. Only
- * part of a large graph is drawn. */
+/* graph_drawing.c - draws a graph as inline SVG. For a learned graph, edges show sign and strength, nodes their degree and
+ * cluster. For a graph of coefficients, nodes have the colours of picture.c. The most prominent nodes are labelled where there is
+ * room. Of a large graph the SVG shows a part; more of it follows as data that network.js draws on a canvas. */
 #include "report/graph_page.h"
 
-enum { MOST_NODES = 400, NAMED_NODES = 40, WIDE = 1160, HIGH = 760, MARGIN = 40, LETTER = 9, LINE = 16, NAME_MOST = 240 };
+enum { MOST_STILL = 300, MOST_NODES = 1500, MOST_EDGES = 30000, NAMED_NODES = 40, COLOURS = 8 };
+enum { WIDE = 1160, HIGH = 760, LOW = 240, MARGIN = 40, LETTER = 9, LINE = 16, NAME_MOST = 240 };
+
+/* Few edges need no tall picture. */
+static double height_of(const spd_graph *graph) { return fmin(HIGH, LOW + 20.0 * (double)graph->edge.count); }
 
 const char *spd_node_name(const spd_node_names *names, int64_t feature, char text[SPD_SHORT]) {
     if (names->name) return names->name[feature];
     return spd_html_count(text, feature + names->index_base);
-}
-
-spdhg_status spd_graph_of_rows(const spd_csr *F, spd_graph *graph, spdhg_error *err) {
-    graph->nodes = F->n;
-    for (int64_t e = 0; e < F->m; e++) {
-        spd_csr_row row;
-        spd_csr_take(F, e, &row);
-        if (row.n == 2) SPD_TRY(spd_pair_add(&graph->edge, row.idx[0], row.idx[1], -row.val[0] * row.val[1], err));
-    }
-    return SPDHG_OK;
 }
 
 /* The content of a drawing: a layout, names, and a coefficient for every feature (x NULL: none). */
@@ -26,14 +20,14 @@ typedef struct drawing {
     const spd_node_names *names;
     const double *x;
     int64_t stride; /* distance between the coefficients of consecutive features */
-    double scale;
+    double scale, high;
 } drawing;
 
 static double value_of(const drawing *d, int64_t a) { return d->x[d->l->feature[a] * d->stride]; }
 
 static double radius(const drawing *d, int64_t a) {
     if (d->x) return fmin(fmax(0.3 * d->l->unit, 3), 13);
-    return fmin(fmax(0.1 * d->l->unit, 2.5), 4) + 1.2 * sqrt((double)d->l->degree[a]);
+    return fmin(fmax(0.1 * d->l->unit, 2.5), 4) + (d->l->nodes > MOST_STILL ? 0.4 : 1.2) * sqrt((double)d->l->degree[a]);
 }
 
 static void draw_node(FILE *out, const drawing *d, int64_t a) {
@@ -41,7 +35,8 @@ static void draw_node(FILE *out, const drawing *d, int64_t a) {
     char text[SPD_SHORT], number[SPD_SHORT];
     const char *name = spd_node_name(d->names, l->feature[a], text);
     if (!d->x) {
-        spd_html(out, "<circle class='dot a' cx='~' cy='~' r='~'><title>@</title></circle>", l->x[a], l->y[a], radius(d, a),
+        snprintf(number, sizeof number, "f%d", l->cluster[a] % COLOURS);
+        spd_html(out, "<circle class='@' cx='~' cy='~' r='~'><title>@</title></circle>", number, l->x[a], l->y[a], radius(d, a),
                  name);
         return;
     }
@@ -91,7 +86,7 @@ static double half_width(const char *name) {
 static void draw_names(FILE *out, const drawing *d) {
     const spd_layout *l = d->l;
     place placed[NAMED_NODES];
-    bool done[MOST_NODES] = {false};
+    bool done[MOST_STILL] = {false};
     char text[SPD_SHORT];
     for (int64_t named = 0, a; named < NAMED_NODES && (a = next_node(d, done)) >= 0;) {
         const char *name = spd_node_name(d->names, l->feature[a], text);
@@ -110,7 +105,7 @@ static void draw_names(FILE *out, const drawing *d) {
 static void draw(FILE *out, const drawing *d, const char *label) {
     const spd_layout *l = d->l;
     spd_html(out, "<svg class='network' viewBox='~ ~ ~ ~' role='img' aria-label='@'>", -(double)MARGIN, -(double)MARGIN,
-             (double)WIDE, (double)HIGH, label);
+             (double)WIDE, d->high, label);
     const double strongest = fmax(1e-300, fabs(l->pair[0].s)); /* layouts list the strongest edge first */
     for (int64_t e = 0; e < l->edges; e++) {
         const spd_pair *pair = &l->pair[e];
@@ -125,13 +120,59 @@ static void draw(FILE *out, const drawing *d, const char *label) {
     spd_html(out, "</svg>\n");
 }
 
+/* {wide, high, x, y, r, shade, name, edge}: shade is the cluster of a node, or of coefficients the sign and depth of its colour;
+ * edge lists both ends and the strength, in hundredths of the strongest. */
+static void put_data(FILE *out, const drawing *d, const char *label) {
+    const spd_layout *l = d->l;
+    char text[SPD_SHORT];
+    const double strongest = fmax(1e-300, fabs(l->pair[0].s));
+    spd_html(out, "<script type='application/json' class='network-data'>");
+    fprintf(out, "{\"wide\":%d,\"high\":%g,\"margin\":%d,\"coefficients\":%s,\"label\":", WIDE, d->high, MARGIN,
+            d->x ? "true" : "false");
+    spd_put_json_text(out, label);
+    fputs(",\"node\":[", out);
+    for (int64_t a = 0; a < l->nodes; a++) {
+        const double shade =
+            d->x ? copysign(spd_picture_depth(value_of(d, a), d->scale), value_of(d, a)) : l->cluster[a] % COLOURS;
+        fprintf(out, "%s%.1f,%.1f,%.1f,%.3g", a ? "," : "", l->x[a], l->y[a], radius(d, a), shade);
+    }
+    fputs("],\"name\":[", out);
+    for (int64_t a = 0; a < l->nodes; a++) {
+        if (a > 0) fputc(',', out);
+        spd_put_json_text(out, spd_node_name(d->names, l->feature[a], text));
+    }
+    fputs("],\"edge\":[", out);
+    for (int64_t e = 0; e < l->edges && e < MOST_EDGES; e++)
+        fprintf(out, "%s%d,%d,%.0f", e ? "," : "", l->pair[e].i, l->pair[e].j, 100 * l->pair[e].s / strongest);
+    fputs("]}</script>\n", out);
+}
+
 static spdhg_status lay_out(FILE *out, const spd_graph *graph, const char *of_which, spd_layout *l, spdhg_error *err) {
-    SPD_TRY(spd_layout_new(l, graph, MOST_NODES, WIDE - 2 * MARGIN, HIGH - 2 * MARGIN, err));
+    SPD_TRY(spd_layout_new(l, graph, MOST_NODES, WIDE - 2 * MARGIN, height_of(graph) - 2 * MARGIN, err));
     char drawn[SPD_SHORT], nodes[SPD_SHORT], all[SPD_SHORT];
     if (l->edges < graph->edge.count)
         spd_html(out, "<p>It is too large to draw as a whole. Shown are @ of its @ edges, between the @ features @.</p>\n",
                  spd_html_count(drawn, l->edges), spd_html_count(all, graph->edge.count), spd_html_count(nodes, l->nodes),
                  of_which);
+    return SPDHG_OK;
+}
+
+/* Draws what fits into an SVG; of a larger graph also more of it as data. */
+static spdhg_status draw_both(FILE *out, drawing d, const spd_graph *graph, const char *label, spdhg_error *err) {
+    const bool large = d.l->nodes > MOST_STILL;
+    spd_layout part;
+    d.high = height_of(graph);
+    if (!large) {
+        draw(out, &d, label);
+        return SPDHG_OK;
+    }
+    put_data(out, &d, label);
+    SPD_TRY(spd_layout_new(&part, graph, MOST_STILL, WIDE - 2 * MARGIN, d.high - 2 * MARGIN, err));
+    d.l = &part;
+    spd_html(out, "<div class='network-still'>");
+    draw(out, &d, label);
+    spd_html(out, "</div>\n");
+    spd_layout_free(&part);
     return SPDHG_OK;
 }
 
@@ -142,11 +183,12 @@ spdhg_status spd_graph_draw(FILE *out, const spd_graph *graph, const spd_node_na
     }
     spd_layout l;
     SPD_TRY(lay_out(out, graph, "of the strongest ones", &l, err));
-    draw(out, &(drawing){.l = &l, .names = names}, "the learned graph");
+    const spdhg_status status = draw_both(out, (drawing){.l = &l, .names = names}, graph, "the learned graph", err);
     spd_html(out, "<p class='faint'>Blue edges: the features rise together. Orange: one rises as the other falls. "
-                  "Strong edges are darker, hubs are larger; point at a node to see its name.</p>\n");
+                  "Strong edges are darker, hubs are larger, and nodes of one colour belong to one cluster; point at a node to "
+                  "see its name.</p>\n");
     spd_layout_free(&l);
-    return SPDHG_OK;
+    return status;
 }
 
 /* Features without edges are not drawn: says how many there are and whether they matter. */
@@ -174,14 +216,16 @@ spdhg_status spd_graph_draw_coefficients(FILE *out, const spd_graph *graph, cons
     spd_layout l;
     char label[SPD_NUMBER_CHARS], caption[SPD_NUMBER_CHARS + 48];
     SPD_TRY(lay_out(out, graph, "around the largest coefficients", &l, err));
-    for (int64_t k = 0; k < m->outputs && k < pictures; k++) {
+    spdhg_status status = SPDHG_OK;
+    for (int64_t k = 0; k < m->outputs && k < pictures && status == SPDHG_OK; k++) {
         const drawing d = {.l = &l, .names = &names, .x = m->x + k, .stride = m->outputs, .scale = most > 0 ? most : 1};
         const bool named = spd_model_names_outputs(m);
         if (named) spd_html(out, "<p>Class <bdi>@</bdi></p>", spd_model_label(m, k, label));
         snprintf(caption, sizeof caption, "coefficients on their graph%s%s", named ? ", class " : "", named ? label : "");
-        draw(out, &d, caption);
+        status = draw_both(out, d, graph, caption, err);
     }
     spd_layout_free(&l);
+    SPD_TRY(status);
     spd_picture_legend(out, most > 0 ? most : 1);
     spd_html(out,
              "<p class='faint'>Lines join the features whose coefficients the penalty draws together; point at a node to see "

@@ -23,24 +23,10 @@ typedef struct spd_node_names {
     int index_base;
 } spd_node_names;
 const char *spd_node_name(const spd_node_names *names, int64_t feature, char text[SPD_SHORT]);
-/* Edges are the rows of F with two entries, of opposite signs for features that belong together. graph must be empty. */
-spdhg_status spd_graph_of_rows(const spd_csr *F, spd_graph *graph, spdhg_error *err);
 spdhg_status spd_graph_draw(FILE *out, const spd_graph *graph, const spd_node_names *names, spdhg_error *err);
 /* The same with nodes coloured by the model's coefficients, one drawing per output, at most `pictures` of them. The graph must
  * have an edge. */
 spdhg_status spd_graph_draw_coefficients(FILE *out, const spd_graph *graph, const spdhg_model *model, int64_t pictures,
                                          spdhg_error *err);
 
-/* ---- layout.c: positions for the nodes of a graph, in a box of width x height; a pure function of the edges. */
-typedef struct spd_layout {
-    int64_t nodes, edges; /* of the drawing; its edges are the first `edges` of pair, whose ends are nodes of the drawing */
-    int32_t *feature;     /* the feature of each node */
-    int64_t *degree;
-    double *x, *y;
-    double unit; /* typical distance of a node from its nearest neighbour */
-    spd_pair *pair;
-} spd_layout;
-/* At most `most` nodes: all that have an edge, or those of the strongest edges. */
-spdhg_status spd_layout_new(spd_layout *out, const spd_graph *graph, int64_t most, double width, double height, spdhg_error *err);
-void spd_layout_free(spd_layout *layout);
 #endif

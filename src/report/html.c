@@ -69,3 +69,19 @@ const char *spd_html_count(char text[SPD_SHORT], int64_t value) {
     *to = '\0';
     return text;
 }
+
+void spd_put_json_text(FILE *out, const char *text) {
+    const bool utf8 = spd_is_utf8(text);
+    fputc('"', out);
+    for (; *text; text++)
+        if ((unsigned char)*text < 0x20 || *text == 0x7f || strchr("\"\\<>&'", *text))
+            fprintf(out, "\\u%04x", (unsigned)(unsigned char)*text);
+        else
+            spd_put_byte(out, *text, utf8);
+    fputc('"', out);
+}
+
+void spd_put_json_number(FILE *out, double value, int digits) {
+    char text[SPD_SHORT];
+    fputs(isfinite(value) ? spd_html_number(text, value, digits) : "null", out);
+}

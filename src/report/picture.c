@@ -1,4 +1,5 @@
-/* picture.c - coefficients as an image of their grid (red above zero, blue below, colour depth for size), or as stems in order.
+/* picture.c - coefficients as an image of their grid (red above zero, blue below, colour depth for size), as stems in order, or
+ * the largest as bars.
  * Large arrays are pooled: a cell of an image shows the mean of its block, a stem the largest coefficient of its range. */
 #include "report/page.h"
 
@@ -76,6 +77,18 @@ const char *spd_page_feature(const spdhg_model *m, int64_t j, char text[SPD_SHOR
     return text;
 }
 
+const char *spd_page_cut(const char *text, int letters, char *out, size_t size) {
+    size_t at = 0;
+    int seen = 0;
+    for (; text[at] && at + 4 < size; at++) {
+        seen += (text[at] & 0xC0) != 0x80; /* of UTF-8 */
+        if (seen > letters) break;
+        out[at] = text[at];
+    }
+    memcpy(out + at, text[at] ? "\xE2\x80\xA6" : "", text[at] ? 4 : 1); /* an ellipsis */
+    return out;
+}
+
 void spd_picture_stems(FILE *out, const spdhg_model *m, const double *x, const double *truth, int64_t output) {
     enum { WIDTH = 1000, HEIGHT = 260, LEFT = 70, MIDDLE = 125, HALF = 105 };
     const int64_t K = m->outputs, stems = m->features > MOST_STEMS ? POOLED_STEMS : m->features;
@@ -116,4 +129,62 @@ void spd_picture_stems(FILE *out, const spdhg_model *m, const double *x, const d
                      LEFT + (double)(WIDTH - LEFT) * (tick[i] + 0.5) / (double)m->features, HEIGHT - 6.0,
                      spd_html_count(text, (int64_t)tick[i] + m->index_base));
     spd_html(out, "<text class='label' text-anchor='end' x='~' y='~'>feature</text></svg>\n", (double)WIDTH, HEIGHT - 6.0);
+}
+
+/* The features of largest coefficients of one output, by value times spread; returns how many, at most `most`. */
+static int largest_of(const spdhg_model *m, int64_t output, int most, int64_t *feature, double *size) {
+    int found = 0;
+    for (int64_t j = 0; j < m->features; j++) {
+        const double value = m->x[j * m->outputs + output] * (m->spread ? m->spread[j] : 1);
+        if (value == 0 || (found == most && fabs(value) <= fabs(size[most - 1]))) continue;
+        int at = found < most ? found++ : most - 1;
+        for (; at > 0 && fabs(size[at - 1]) < fabs(value); at--) {
+            size[at] = size[at - 1];
+            feature[at] = feature[at - 1];
+        }
+        size[at] = value;
+        feature[at] = j;
+    }
+    return found;
+}
+
+void spd_picture_bars(FILE *out, const spdhg_model *m, int64_t output) {
+    enum { MOST = 20, WIDTH = 640, LEFT = 210, RIGHT = 66, ROW = 21, TOP = 26, LETTERS = 27 };
+    int64_t feature[MOST];
+    double size[MOST], low = 0, high = 0, tick[SPD_TICKS];
+    char text[SPD_SHORT], name[SPD_SHORT], shown[4 * LETTERS + 8];
+    const int bars = largest_of(m, output, MOST, feature, size);
+    if (bars == 0) {
+        spd_html(out, "<p class='faint'>All are 0.</p>\n");
+        return;
+    }
+    for (int b = 0; b < bars; b++) {
+        low = fmin(low, size[b]);
+        high = fmax(high, size[b]);
+    }
+    const double scale = (WIDTH - LEFT - RIGHT) / (high - low), zero = LEFT - low * scale, bottom = TOP + ROW * (double)bars;
+    spd_html(out, "<svg class='bar-list plot' viewBox='0 0 ~ ~' role='img' aria-label='largest coefficients'>", (double)WIDTH,
+             bottom + 24);
+    spd_html(out, "<text class='title' x='8' y='16'>@</text>",
+             m->spread ? "Largest coefficients, standardized" : "Largest coefficients");
+    const int ticks = spd_ticks(low, high, false, 5, tick);
+    for (int i = 0; i < ticks; i++) {
+        const double at = zero + tick[i] * scale;
+        spd_html(out, "<line class='@' x1='~' x2='~' y1='~' y2='~'/>", tick[i] == 0 ? "axis" : "grid", at, at, (double)TOP,
+                 bottom);
+        spd_html(out, "<text class='tick' text-anchor='middle' x='~' y='~'>@</text>", at, bottom + 16,
+                 spd_html_number(text, tick[i], 6));
+    }
+    for (int b = 0; b < bars; b++) {
+        const double at = zero + size[b] * scale, y = TOP + ROW * (double)b;
+        const char *full = spd_page_feature(m, feature[b], name);
+        spd_html(out, "<g><title>@: @</title>", full, spd_html_number(text, m->x[feature[b] * m->outputs + output], 5));
+        spd_html(out, "<text class='name' text-anchor='end' x='~' y='~'>@</text>", LEFT - 8.0, y + 15,
+                 spd_page_cut(full, LETTERS, shown, sizeof shown));
+        spd_html(out, "<rect class='@' x='~' y='~' width='~' height='~'/>", size[b] > 0 ? "p" : "n", fmin(at, zero), y + 3,
+                 fabs(at - zero), (double)ROW - 6);
+        spd_html(out, "<text class='tick' x='~' y='~'>@</text></g>", fmax(at, zero) + 5, y + 15,
+                 spd_html_number(text, size[b], 3));
+    }
+    spd_html(out, "</svg>\n");
 }

@@ -27,7 +27,7 @@ spdhg_status spd_raced_file(char **out, const char *directory, const char *name,
 bool spd_raced_there(const char *path);
 void spd_raced_clear(spd_raced *race);
 
-/* ---- race_summary.c: values from the summary. */
+/* ---- race_load.c: values from the summary. */
 const char *spd_json_text_of(const json_t *object, const char *key); /* "" if it is not a text */
 double spd_json_number_of(const json_t *object, const char *key);    /* NAN if it is not a number */
 const json_t *spd_json_list(const json_t *object, const char *key);  /* NULL (an empty list) if it is not one */

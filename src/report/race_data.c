@@ -5,22 +5,6 @@
 
 enum { MOST_POINTS = 1000 };
 
-static void put_text(FILE *out, const char *text) {
-    const bool utf8 = spd_is_utf8(text);
-    fputc('"', out);
-    for (; *text; text++)
-        if ((unsigned char)*text < 0x20 || *text == 0x7f || strchr("\"\\<>&'", *text))
-            fprintf(out, "\\u%04x", (unsigned)(unsigned char)*text);
-        else
-            spd_put_byte(out, *text, utf8);
-    fputc('"', out);
-}
-
-static void put_number(FILE *out, double value, int digits) {
-    char text[SPD_SHORT];
-    fputs(isfinite(value) ? spd_html_number(text, value, digits) : "null", out);
-}
-
 typedef struct optimum {
     double objective, span; /* f*, f(0) - f* */
 } optimum;
@@ -62,7 +46,7 @@ static void put_column(FILE *out, const char *name, const spd_traced *run, size_
     fprintf(out, ",\"%s\":[", name);
     for (int64_t k = 0; k < shown; k++) {
         if (k > 0) fputc(',', out);
-        put_number(out, value_of(run, shown > 1 ? k * (points - 1) / (shown - 1) : 0, member, zero), digits);
+        spd_put_json_number(out, value_of(run, shown > 1 ? k * (points - 1) / (shown - 1) : 0, member, zero), digits);
     }
     fputc(']', out);
 }
@@ -82,7 +66,7 @@ static const char *status_of(const json_t *problem, const spd_traced *run) {
 
 static void put_run(FILE *out, const spd_raced *race, const json_t *problem, const spd_traced *run) {
     fprintf(out, "{\"solver\":%d,\"repeat\":%lld,\"status\":", spd_raced_solver(race, run->solver), (long long)run->repeat);
-    put_text(out, status_of(problem, run));
+    spd_put_json_text(out, status_of(problem, run));
     COLUMN(epoch, 7);
     COLUMN(seconds, 6);
     COLUMN(objective, 9);
@@ -98,17 +82,17 @@ void spd_raced_data(FILE *out, const spd_raced *race) {
     fputs("<script type='application/json' id='race'>{\"solvers\":[", out);
     for (int s = 0; s < race->solvers; s++) {
         if (s > 0) fputc(',', out);
-        put_text(out, race->solver[s]);
+        spd_put_json_text(out, race->solver[s]);
     }
     fputs("],\"problems\":[", out);
     for (size_t p = 0; p < json_array_size(problems); p++) {
         const json_t *problem = json_array_get(problems, p);
         fprintf(out, "%s\n{\"data\":", p > 0 ? "," : "");
-        put_text(out, spd_json_text_of(problem, "data"));
+        spd_put_json_text(out, spd_json_text_of(problem, "data"));
         fputs(",\"task\":", out);
-        put_text(out, spd_json_text_of(problem, "task"));
+        spd_put_json_text(out, spd_json_text_of(problem, "task"));
         fputs(",\"resolution\":", out);
-        put_number(out, resolution(problem), 3);
+        spd_put_json_number(out, resolution(problem), 3);
         fputs(",\"runs\":[", out);
         const spd_traces *runs = &race->runs[p];
         bool first = true;

@@ -21,7 +21,12 @@ static void answer(FILE *out, const spd_report *r) {
     if (r->path) {
         int64_t points;
         const spdhg_path_point *p = spdhg_path_points(r->path, &points), *here = &p[spdhg_path_chosen(r->path)];
-        spd_html(out, "Of @ values of lambda, @ was chosen. ", spd_html_count(a, points), spd_html_number(b, here->lambda, 4));
+        if (spdhg_path_outcome(r->path) == SPDHG_OUTCOME_INTERRUPTED)
+            spd_html(out, "The path was interrupted before its @ values of lambda were compared: this is the model of @. ",
+                     spd_html_count(a, points), spd_html_number(b, here->lambda, 4));
+        else
+            spd_html(out, "Of @ values of lambda, @ was chosen. ", spd_html_count(a, points),
+                     spd_html_number(b, here->lambda, 4));
         if (!isnan(here->accuracy))
             spd_html(out, "In cross-validation it predicts @ % of the labels correctly. ",
                      spd_html_number(a, 100 * here->accuracy, 4));
@@ -107,16 +112,27 @@ static void curves(FILE *out, const spd_report *r) {
         test = test || isfinite(p[i].test_loss);
         gap = gap || p[i].gap > 0;
     }
-    const spd_curve objective = {"objective", "a", &p->epoch, &p->objective, r->points, stride, NULL, false, false, NULL};
-    const spd_curve loss[] = {{"training rows", "a", &p->epoch, &p->train_loss, r->points, stride, NULL, false, false, NULL},
-                              {"held-out rows", "b", &p->epoch, &p->test_loss, r->points, stride, NULL, false, false, NULL}};
-    const spd_curve gaps = {"gap", "a", &p->epoch, &p->gap, r->points, stride, NULL, false, false, NULL};
+#define CURVE(name, look, member)                                                                                                \
+    { .label = name, .style = look, .x = &p->epoch, .y = &p->member, .points = r->points, .stride = stride }
+    const spd_curve objective = CURVE("objective", "a", objective), gaps = CURVE("gap", "a", gap);
+    const spd_curve loss[] = {CURVE("training rows", "a", train_loss), CURVE("held-out rows", "b", test_loss)};
+    const spd_plot base = {.x_label = "epochs (passes over the data)", .curves = 1, .log_x = log_x};
+    spd_plot plot = base;
     spd_html(out, "<h2>Progress</h2>\n<div class='row'>");
-    const bool log_f = wants_log(r, offsetof(spdhg_point, objective), 5, false);
-    spd_svg_plot(out, &(spd_plot){"Objective", "epochs (passes over the data)", &objective, 1, log_x, log_f, NULL, NULL, 0});
-    const bool log_loss = wants_log(r, offsetof(spdhg_point, train_loss), 5, false);
-    spd_svg_plot(out, &(spd_plot){"Loss per row", "epochs", loss, test ? 2 : 1, log_x, log_loss, NULL, NULL, 0});
-    if (gap) spd_svg_plot(out, &(spd_plot){"Duality gap", "epochs", &gaps, 1, log_x, true, NULL, NULL, 0});
+    plot.title = "Objective";
+    plot.curve = &objective;
+    plot.log_y = wants_log(r, offsetof(spdhg_point, objective), 5, false);
+    spd_svg_plot(out, &plot);
+    plot.title = "Loss per row";
+    plot.curve = loss;
+    plot.curves = test ? 2 : 1;
+    plot.log_y = wants_log(r, offsetof(spdhg_point, train_loss), 5, false);
+    spd_svg_plot(out, &plot);
+    plot = base;
+    plot.title = "Duality gap";
+    plot.curve = &gaps;
+    plot.log_y = true;
+    if (gap) spd_svg_plot(out, &plot);
     spd_html(out, "</div>\n");
     char text[SPD_SHORT];
     if (log_x && p->epoch == 0)
@@ -155,7 +171,9 @@ spdhg_status spd_report_write(const spd_report *report, const char *path, spdhg_
     answer(file.stream, report);
     sentence(file.stream, report);
     tiles(file.stream, report);
-    const spdhg_status status = spd_page_coefficients(file.stream, "h2", report->model, report->truth, report->structure, err);
+    spdhg_status status = report->judged ? spd_page_judged(file.stream, report->judged, report->model, err) : SPDHG_OK;
+    if (status == SPDHG_OK)
+        status = spd_page_coefficients(file.stream, "h2", report->model, report->truth, report->structure, err);
     if (report->path) spd_page_path(file.stream, report->path, report->model);
     curves(file.stream, report);
     settings(file.stream, report);

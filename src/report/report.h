@@ -5,6 +5,13 @@
 #include "model/model.h"
 #include "structure/structure.h"
 
+/* Rows that a model is judged by, and its scores for them (rows x outputs). */
+typedef struct spd_judged {
+    const spdhg_data *data;
+    const double *score;
+    const char *which; /* "that were held out": which rows these are */
+} spd_judged;
+
 typedef struct spd_report {
     const char *title;   /* escaped, so any text is safe */
     const char *command; /* the command line, or NULL */
@@ -15,6 +22,7 @@ typedef struct spd_report {
     const spdhg_solution *solution;   /* test scores, zeros; may be NULL */
     const spdhg_path *path;           /* the path the model was chosen from, or NULL */
     const spdhg_structure *structure; /* of the coefficients, or NULL; drawn if it is a graph */
+    const spd_judged *judged;         /* or NULL */
 } spd_report;
 spdhg_status spd_report_write(const spd_report *report, const char *path, spdhg_error *err);
 

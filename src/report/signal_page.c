@@ -39,15 +39,26 @@ static void choice(FILE *out, const spd_signal_report *r, int64_t s) {
                {"ebic", "Extended BIC", &p->ebic}};
     const double mark = p[spdhg_path_chosen(path)].lambda;
     const char *const label = "chosen";
+    spd_plot plot = {.x_label = "lambda", .curves = 1, .log_x = points > 1, .mark = &mark, .mark_label = &label, .marks = 1};
     spd_html(out, "<div class='row'>");
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         if (strcmp(all[i].name, r->choose) != 0) continue;
-        const spd_curve curve = {"",    "a",   &p->lambda, all[i].value, points, STRIDE, i == 0 ? &p->loss_error : NULL,
-                                 false, false, NULL};
-        spd_svg_plot(out, &(spd_plot){all[i].title, "lambda", &curve, 1, points > 1, false, &mark, &label, 1});
+        const spd_curve curve = {.label = "",
+                                 .style = "a",
+                                 .x = &p->lambda,
+                                 .y = all[i].value,
+                                 .points = points,
+                                 .stride = STRIDE,
+                                 .error = i == 0 ? &p->loss_error : NULL,
+                                 .bars = true};
+        plot.title = all[i].title;
+        plot.curve = &curve;
+        spd_svg_plot(out, &plot);
     }
-    const spd_curve degrees = {"", "a", &p->lambda, &p->degrees, points, STRIDE, NULL, false, false, NULL};
-    spd_svg_plot(out, &(spd_plot){"Degrees of freedom", "lambda", &degrees, 1, points > 1, false, &mark, &label, 1});
+    const spd_curve degrees = {.label = "", .style = "a", .x = &p->lambda, .y = &p->degrees, .points = points, .stride = STRIDE};
+    plot.title = "Degrees of freedom";
+    plot.curve = &degrees;
+    spd_svg_plot(out, &plot);
     spd_html(out, "</div>\n");
 }
 
@@ -64,11 +75,14 @@ static void line_plot(FILE *out, const spd_signal_report *r, int64_t s) {
         knot[2 * k] = t[v->knot[k]];
         knot[2 * k + 1] = v->x[v->knot[k]];
     }
-    const spd_curve curve[] = {{"data", "a", t, value, (n + thin - 1) / thin, thin, NULL, false, true, NULL},
-                               {"fit", "b", t, v->x, (n + fine - 1) / fine, fine, NULL, true, false, NULL},
-                               {"knots", "b", knot, knot + 1, v->knots, 2, NULL, false, true, NULL}};
-    spd_svg_plot(out, &(spd_plot){"Data and fit", r->position ? "position" : "number", curve, v->knots > 0 ? 3 : 2, false, false,
-                                  NULL, NULL, 0});
+    const spd_curve curve[] = {
+        {.label = "data", .style = "a", .x = t, .y = value, .points = (n + thin - 1) / thin, .stride = thin, .scatter = true},
+        {.label = "fit", .style = "b", .x = t, .y = v->x, .points = (n + fine - 1) / fine, .stride = fine, .plain = true},
+        {.label = "knots", .style = "b", .x = knot, .y = knot + 1, .points = v->knots, .stride = 2, .scatter = true}};
+    spd_svg_plot(out, &(spd_plot){.title = "Data and fit",
+                                  .x_label = r->position ? "position" : "number",
+                                  .curve = curve,
+                                  .curves = v->knots > 0 ? 3 : 2});
     if (v->knots > 0) {
         spd_html(out, "<p class='faint'>@ at ", v->segments > 0 ? "New levels" : "Knots");
         for (int64_t k = 0; k < v->knots && k < KNOTS_LISTED; k++)

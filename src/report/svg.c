@@ -2,7 +2,9 @@
  */
 #include "report/page.h"
 
-enum { WIDTH = 640, HEIGHT = 300, LEFT = 74, RIGHT = 18, TOP = 46, BOTTOM = 46 };
+enum { WIDTH = 640, HEIGHT = 300, TALL = 460, LEFT = 74, RIGHT = 18, TOP = 46, BOTTOM = 46, NAMED = 14, LINE = 14 };
+
+static double bottom_of(const spd_plot *plot) { return (plot->tall ? TALL : HEIGHT) - BOTTOM; }
 
 typedef struct axis {
     double low, high; /* of the values, or of their logarithms */
@@ -89,14 +91,14 @@ static void draw_axes(FILE *out, const spd_plot *plot, const axis *x, const axis
     ticks = spd_ticks(end_of(x, x->low), end_of(x, x->high), x->logarithmic, 7, tick);
     for (int i = 0; i < ticks; i++) {
         const double at = place(x, tick[i]);
-        spd_html(out, "<line class='grid' x1='~' x2='~' y1='~' y2='~'/>", at, at, (double)TOP, (double)HEIGHT - BOTTOM);
-        spd_html(out, "<text class='tick' text-anchor='middle' x='~' y='~'>@</text>", at, HEIGHT - BOTTOM + 18.0,
+        spd_html(out, "<line class='grid' x1='~' x2='~' y1='~' y2='~'/>", at, at, (double)TOP, bottom_of(plot));
+        spd_html(out, "<text class='tick' text-anchor='middle' x='~' y='~'>@</text>", at, bottom_of(plot) + 18,
                  spd_html_number(text, tick[i], 6));
     }
-    spd_html(out, "<line class='axis' x1='~' x2='~' y1='~' y2='~'/>", (double)LEFT, (double)WIDTH - RIGHT,
-             (double)HEIGHT - BOTTOM, (double)HEIGHT - BOTTOM);
-    spd_html(out, "<text class='label' text-anchor='end' x='~' y='~'>@</text>", (double)WIDTH - RIGHT, HEIGHT - 8.0,
-             plot->x_label);
+    spd_html(out, "<line class='axis' x1='~' x2='~' y1='~' y2='~'/>", (double)LEFT, (double)WIDTH - RIGHT, bottom_of(plot),
+             bottom_of(plot));
+    spd_html(out, "<text class='label' text-anchor='end' x='~' y='~'>@</text>", (double)WIDTH - RIGHT,
+             bottom_of(plot) + BOTTOM - 8, plot->x_label);
 }
 
 /* y + error forwards, y - error backwards. */
@@ -112,11 +114,23 @@ static void draw_band(FILE *out, const spd_curve *curve, const axis *x, const ax
     spd_html(out, "'/>");
 }
 
+/* A bar with caps from y - error to y + error at every point. */
+static void draw_bars(FILE *out, const spd_curve *curve, const axis *x, const axis *y) {
+    spd_html(out, "<path class='bars' d='");
+    for (int64_t i = 0; i < curve->points * curve->stride; i += curve->stride) {
+        const double low = curve->y[i] - curve->error[i], high = curve->y[i] + curve->error[i];
+        if (!usable(x, curve->x[i]) || !usable(y, low) || !usable(y, high)) continue;
+        const double at = place(x, curve->x[i]);
+        spd_html(out, "M~ ~h4m-2 0V~m-2 0h4", at - 2, place(y, high), place(y, low));
+    }
+    spd_html(out, "'/>");
+}
+
 static void draw_marks(FILE *out, const spd_plot *plot, const axis *x) {
     for (int i = 0; i < plot->marks; i++) {
         if (!usable(x, plot->mark[i])) continue;
         const double at = place(x, plot->mark[i]);
-        spd_html(out, "<line class='mark' x1='~' x2='~' y1='~' y2='~'/>", at, at, (double)TOP, (double)HEIGHT - BOTTOM);
+        spd_html(out, "<line class='mark' x1='~' x2='~' y1='~' y2='~'/>", at, at, (double)TOP, bottom_of(plot));
         spd_html(out, "<text class='tick' x='~' y='~'>@</text>", at + 4, TOP + 12.0 + 14 * i, plot->mark_label[i]);
     }
 }
@@ -158,15 +172,45 @@ static void draw_curve(FILE *out, const spd_curve *curve, const axis *x, const a
     }
 }
 
+/* What the script needs to find x on the axis: its range (of logarithms) and the pixels of its ends. */
+static void draw_axis_data(FILE *out, const axis *x, const axis *y) {
+    char low[SPD_NUMBER_CHARS], high[SPD_NUMBER_CHARS];
+    spd_print_double(low, x->low);
+    spd_print_double(high, x->high);
+    spd_html(out, " data-axis='@ @ ~ ~ ~ ~ @'", low, high, x->from, x->to, y->to, y->from, x->logarithmic ? "log" : "linear");
+}
+
+/* Writes the names of curves at their left ends, each where no other is. */
+static void draw_curve_names(FILE *out, const spd_plot *plot, const axis *x, const axis *y) {
+    double taken[NAMED];
+    int named = 0;
+    for (int c = 0; c < plot->curves && named < NAMED; c++) {
+        const spd_curve *curve = &plot->curve[c];
+        int64_t at = 0;
+        for (int64_t i = 1; i < curve->points; i++)
+            if (curve->x[i * curve->stride] < curve->x[at * curve->stride]) at = i;
+        if (!curve->name || curve->points == 0 || !usable(y, curve->y[at * curve->stride])) continue;
+        const double height = place(y, curve->y[at * curve->stride]) - 4;
+        bool is_free = true;
+        for (int k = 0; k < named; k++) is_free = is_free && fabs(height - taken[k]) >= LINE;
+        if (!is_free) continue;
+        taken[named++] = height;
+        spd_html(out, "<text class='name' x='~' y='~'>@</text>", place(x, curve->x[at * curve->stride]) + 4, height, curve->name);
+    }
+}
+
 void spd_svg_plot(FILE *out, const spd_plot *plot) {
     axis x = {.from = LEFT, .to = WIDTH - RIGHT, .logarithmic = plot->log_x};
-    axis y = {.from = HEIGHT - BOTTOM, .to = TOP, .logarithmic = plot->log_y};
+    axis y = {.from = bottom_of(plot), .to = TOP, .logarithmic = plot->log_y};
     if (!span(plot, &x, false) || !span(plot, &y, true)) return;
-    spd_html(out, "<svg class='plot' viewBox='0 0 ~ ~' role='img' aria-label='@'>", (double)WIDTH, (double)HEIGHT, plot->title);
+    spd_html(out, "<svg class='plot' viewBox='0 0 ~ ~' role='img' aria-label='@'", (double)WIDTH, bottom_of(plot) + BOTTOM,
+             plot->title);
+    if (plot->follows) draw_axis_data(out, &x, &y);
+    spd_html(out, ">");
     spd_html(out, "<text class='title' x='~' y='18'>@</text>", 8.0, plot->title);
     double at = LEFT;
     for (int c = 0; c < plot->curves && plot->curves > 1; c++) {
-        if (!plot->curve[c].label[0]) continue;
+        if (!plot->curve[c].label[0] || at + 28 + 8.5 * (double)strlen(plot->curve[c].label) > WIDTH) continue;
         if (plot->curve[c].scatter)
             spd_html(out, "<circle class='seen @' cx='~' cy='34' r='3'/>", plot->curve[c].style, at + 11);
         else
@@ -176,8 +220,9 @@ void spd_svg_plot(FILE *out, const spd_plot *plot) {
     }
     draw_axes(out, plot, &x, &y);
     for (int c = 0; c < plot->curves; c++)
-        if (plot->curve[c].error) draw_band(out, &plot->curve[c], &x, &y);
+        if (plot->curve[c].error) (plot->curve[c].bars ? draw_bars : draw_band)(out, &plot->curve[c], &x, &y);
     draw_marks(out, plot, &x);
     for (int c = 0; c < plot->curves; c++) draw_curve(out, &plot->curve[c], &x, &y);
+    draw_curve_names(out, plot, &x, &y);
     spd_html(out, "</svg>\n");
 }

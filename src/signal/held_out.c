@@ -76,6 +76,7 @@ static spdhg_status follow(validation *v, task *t, int32_t f, spd_signal_problem
     for (int64_t i = 0; i < path->points && status == SPDHG_OK && !atomic_load(&v->asker.stop); i++) {
         status = spd_warm_path_step(&warm, path->point[i].lambda * v->held->whole->W / p->W, err);
         if (status != SPDHG_OK) break;
+        atomic_fetch_add(&v->asker.done, 1);
         t->reached[i] = warm.outcome == SPDHG_OUTCOME_CONVERGED;
         t->loss[i] = judge(v, p, f, warm.x);
     }
@@ -124,7 +125,7 @@ spdhg_status spd_signal_validate(spdhg_path *path, void *held_out, bool *stopped
         v.task[f].reached = SPD_NEW(bool, path->points);
         good = v.task[f].loss && v.task[f].reached;
     }
-    v.solve = spd_asker_open(&v.asker, &path->solve);
+    v.solve = spd_asker_open(&v.asker, &path->solve, v.held->signal->options.folds * path->points, SPD_STAGE_FOLDS);
     spdhg_status status = good ? SPDHG_OK : spd_fail_memory(err, 9.0 * (double)folds * (double)path->points);
     if (good) spd_parallel(spd_threads(path->solve.threads), folds, run_fold, &v);
     *stopped = atomic_load(&v.asker.stop);

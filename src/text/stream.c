@@ -31,6 +31,9 @@ struct spd_stream {
     bool raw_over, peeked;
     bool (*stop)(void *context); /* NULL: never asked */
     void *stop_context;
+    int64_t taken; /* bytes read from the file */
+    spd_watch watch;
+    void *watcher;
 };
 
 enum { PATIENCE = 100 }; /* milliseconds */
@@ -58,6 +61,8 @@ static spdhg_status read_file(spd_stream *s, char *buffer, size_t size, size_t *
         else if (errno != EINTR)
             return spd_fail_io(err, s->path, "read");
     }
+    s->taken += (int64_t)*got;
+    if (s->watch && s->size > 0) s->watch(s->watcher, fmin(1, (double)s->taken / (double)s->size));
     return SPDHG_OK;
 }
 
@@ -95,6 +100,11 @@ spdhg_status spd_stream_open(spd_stream **out, const char *path, spdhg_error *er
     else
         spd_stream_close(s);
     return status;
+}
+
+void spd_stream_watch(spd_stream *s, spd_watch watch, void *context) {
+    s->watch = watch;
+    s->watcher = context;
 }
 
 static spdhg_status read_plain(spd_stream *s, char *buffer, size_t size, size_t *got, spdhg_error *err) {
@@ -195,7 +205,7 @@ spdhg_status spd_stream_peek(spd_stream *s, const char **head, size_t *size, spd
     return SPDHG_OK;
 }
 
-void spd_stream_watch(spd_stream *s, bool (*stop)(void *context), void *context) {
+void spd_stream_until(spd_stream *s, bool (*stop)(void *context), void *context) {
     s->stop = stop;
     s->stop_context = context;
 }

@@ -14,15 +14,20 @@ typedef struct validation {
 int spd_fold_ask(void *asker, const spdhg_event *event) {
     spd_asker *a = asker;
     if (event->kind == SPDHG_EVENT_LOG || !a->callback) return atomic_load(&a->stop);
-    const spdhg_event poll = {.kind = SPDHG_EVENT_POLL, .point = event->point, .epochs_asked = event->epochs_asked};
+    const spdhg_event poll = {.kind = SPDHG_EVENT_POLL,
+                              .point = event->point,
+                              .epochs_asked = event->epochs_asked,
+                              .stage = a->stage,
+                              .part = (double)atomic_load(&a->done) / (double)a->solves};
     pthread_mutex_lock(&a->lock);
     if (a->callback(a->user, &poll) != 0) atomic_store(&a->stop, true);
     pthread_mutex_unlock(&a->lock);
     return atomic_load(&a->stop);
 }
 
-spdhg_options spd_asker_open(spd_asker *a, const spdhg_options *solve) {
-    *a = (spd_asker){.callback = solve->callback, .user = solve->user};
+spdhg_options spd_asker_open(spd_asker *a, const spdhg_options *solve, int64_t solves, const char *stage) {
+    *a = (spd_asker){.callback = solve->callback, .user = solve->user, .solves = solves, .stage = stage};
+    atomic_init(&a->done, 0);
     atomic_init(&a->stop, false);
     pthread_mutex_init(&a->lock, NULL);
     spdhg_options of_a_fold = *solve;
@@ -40,7 +45,7 @@ static void run_fold(void *context, int64_t number) {
     const int64_t folds = v->path->options.folds;
     spd_fold *t = &v->path->fold[number];
     const int64_t at = v->path->options.part ? number : number / folds;
-    t->status = spd_fold_run(t, v->path, v->fold + at * v->path->problem->n, number % folds, &v->solve, &v->asker.stop, &t->err);
+    t->status = spd_fold_run(t, v->path, v->fold + at * v->path->problem->n, number % folds, &v->solve, &v->asker, &t->err);
 }
 
 /* Mean and standard error of one score over the folds of all repeats; folds in which the score is unknown do not count. */
@@ -68,10 +73,15 @@ static void summarise(const validation *v, int64_t point, int which, double *mea
     *error = errors / (double)repeats;
 }
 
-static spdhg_status gather(spdhg_path *path, const validation *v, int64_t tasks, spdhg_error *err) {
+static spdhg_status first_failure(const validation *v, int64_t tasks, spdhg_error *err) {
     for (int64_t k = 0; k < tasks; k++)
         if (v->path->fold[k].status != SPDHG_OK)
             return spd_fail(err, v->path->fold[k].status, "fold %lld: %s", (long long)k + 1, v->path->fold[k].err.message);
+    return SPDHG_OK;
+}
+
+static spdhg_status gather(spdhg_path *path, const validation *v, int64_t tasks, spdhg_error *err) {
+    SPD_TRY(first_failure(v, tasks, err));
     for (int64_t i = 0; i < path->points; i++) {
         spdhg_path_point *point = &path->point[i];
         summarise(v, i, SPD_FOLD_LOSS, &point->loss, &point->loss_error);
@@ -92,12 +102,39 @@ spdhg_status spd_cross_validate(spdhg_path *path, void *unused, bool *stopped, s
     validation v = {.path = path, .fold = fold};
     spd_fold_results_free(path);
     spdhg_status status = spd_fold_results_new(path, tasks, err);
-    v.solve = spd_asker_open(&v.asker, &path->solve);
+    v.solve = spd_asker_open(&v.asker, &path->solve, tasks * path->points, SPD_STAGE_FOLDS);
     if (status == SPDHG_OK) spd_parallel(spd_threads(path->solve.threads), tasks, run_fold, &v);
     *stopped = atomic_load(&v.asker.stop);
     if (status == SPDHG_OK && !*stopped) status = gather(path, &v, tasks, err);
     spd_asker_close(&v.asker);
     path->held = fold;
     if (*stopped || status != SPDHG_OK) spd_fold_results_free(path);
+    return status;
+}
+
+spdhg_status spd_path_held_out(const spdhg_path *path, int64_t point, double *score, bool *stopped, spdhg_error *err) {
+    const spdhg_problem *p = path->problem;
+    spdhg_path one = *path; /* a path of this point alone; the folds are its own */
+    one.points = 1;
+    one.point += point;
+    one.x += point * p->dK;
+    one.c += point * p->K;
+    one.fold = NULL;
+    one.options.repeats = 1;
+    one.options.keep_folds = false;
+    const int64_t folds = one.options.folds;
+    for (int64_t i = 0; i < p->data->rows * p->K; i++) score[i] = NAN;
+    int32_t *fold;
+    SPD_TRY(spd_folds_make(p, &one.options, one.solve.seed, &fold, err));
+    validation v = {.path = &one, .fold = fold};
+    spdhg_status status = spd_fold_results_new(&one, folds, err);
+    for (int64_t k = 0; k < one.folds; k++) one.fold[k].held = score;
+    v.solve = spd_asker_open(&v.asker, &path->solve, folds, "predicting held-out rows");
+    if (status == SPDHG_OK) spd_parallel(spd_threads(path->solve.threads), folds, run_fold, &v);
+    *stopped = atomic_load(&v.asker.stop);
+    if (status == SPDHG_OK && !*stopped) status = first_failure(&v, folds, err);
+    spd_asker_close(&v.asker);
+    spd_fold_results_free(&one);
+    spd_free(fold);
     return status;
 }

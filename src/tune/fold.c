@@ -6,9 +6,9 @@
 typedef struct room {
     int64_t *train, *test, trains, tests; /* row positions */
     int64_t *id;                          /* of the training rows, in the data */
-    double *x, *z;
-    spd_ranked *rank;
-    spdhg_structure *F; /* learned from the training rows, or NULL */
+    double *x, *z;                        /* dK; K */
+    spd_ranked *rank;                     /* of each row */
+    spdhg_structure *F;                   /* learned from the training rows, or NULL */
     spdhg_problem *problem;
 } room;
 
@@ -20,12 +20,14 @@ static bool is_right(const spdhg_problem *p, const double *z, double b) {
     return (double)best == b;
 }
 
-/* Scores the base problem's rows `test` with the fold's coefficients. z has K numbers, rank one entry per row. */
-static void judge(const spdhg_problem *p, const int64_t *test, int64_t tests, const double *x, const double *c, double *z,
-                  spd_ranked *rank, double *score) {
+/* Scores the base problem's rows `test` with the fold's coefficients. */
+static void judge(const spdhg_problem *p, const room *r, const double *x, const double *c, double *held, double *score) {
+    const int64_t *test = r->test, tests = r->tests;
+    spd_ranked *rank = r->rank;
     double loss = 0, right = 0, W = 0;
     for (int64_t i = 0; i < tests; i++) {
         const double w = spd_problem_weight(p, test[i]);
+        double *z = held ? held + spd_problem_id(p, test[i]) * p->K : r->z;
         spd_row row;
         spd_problem_row(p, test[i], &row);
         spd_row_score(p, &row, x, z);
@@ -48,17 +50,18 @@ static const double *unscaled(const spdhg_problem *p, const spdhg_problem *fold,
     return out;
 }
 
-static spdhg_status follow_path(spd_fold *t, const spdhg_path *path, room *r, const spdhg_options *solve, atomic_bool *stop,
+static spdhg_status follow_path(spd_fold *t, const spdhg_path *path, room *r, const spdhg_options *solve, spd_asker *asker,
                                 spdhg_error *err) {
     spd_warm_path warm;
     SPD_TRY(spd_warm_path_new(&warm, r->problem, path->options.solver, solve, path->x, path->c, NULL, err));
     spdhg_status status = SPDHG_OK;
-    for (int64_t i = 0; i < path->points && status == SPDHG_OK && !atomic_load(stop); i++) {
+    for (int64_t i = 0; i < path->points && status == SPDHG_OK && !atomic_load(&asker->stop); i++) {
         status = spd_warm_path_step(&warm, path->point[i].lambda, err);
         if (status != SPDHG_OK) break;
+        atomic_fetch_add(&asker->done, 1);
         t->reached[i] = warm.outcome == SPDHG_OUTCOME_CONVERGED;
         const double *x = unscaled(path->problem, r->problem, warm.x, r->x);
-        judge(path->problem, r->test, r->tests, x, warm.c, r->z, r->rank, t->score + i * SPD_FOLD_SCORES);
+        judge(path->problem, r, x, warm.c, t->held, t->score + i * SPD_FOLD_SCORES);
         if (t->x) memcpy(t->x + i * path->problem->dK, x, (size_t)path->problem->dK * sizeof *x);
         if (t->c) {
             memcpy(t->c + i * path->problem->K, warm.c, (size_t)path->problem->K * sizeof *warm.c);
@@ -86,7 +89,7 @@ static spdhg_status make_problem(room *r, const spdhg_path *path, const int32_t 
 }
 
 spdhg_status spd_fold_run(spd_fold *t, const spdhg_path *path, const int32_t *fold, int64_t f, const spdhg_options *solve,
-                          atomic_bool *stop, spdhg_error *err) {
+                          spd_asker *asker, spdhg_error *err) {
     const spdhg_problem *p = path->problem;
     for (int64_t i = 0; i < p->n; i++) t->weight += fold[i] == f ? spd_problem_weight(p, i) : 0;
     if (!(t->weight > 0)) return SPDHG_OK; /* nothing to evaluate on */
@@ -98,7 +101,7 @@ spdhg_status spd_fold_run(spd_fold *t, const spdhg_path *path, const int32_t *fo
               .rank = SPD_NEW(spd_ranked, p->n)};
     const bool good = r.train && r.test && r.id && r.x && r.z && r.rank;
     spdhg_status status = good ? make_problem(&r, path, fold, f, err) : spd_fail_memory(err, 48.0 * (double)p->n);
-    if (status == SPDHG_OK) status = follow_path(t, path, &r, solve, stop, err);
+    if (status == SPDHG_OK) status = follow_path(t, path, &r, solve, asker, err);
     spdhg_problem_free(r.problem);
     spdhg_structure_free(r.F);
     SPD_FREE_ALL(r.train, r.test, r.id, r.x, r.z, r.rank);

@@ -1,21 +1,9 @@
 /* path.c - the handle spdhg_path: lambdas from lambda_max down, evenly spaced on a logarithmic scale, solved one after the other
  * with warm starts; then cross-validation, the choice, and the solution at the chosen lambda. */
-#include <stdarg.h>
-
 #include "tune/tune.h"
 
 enum { POINTS_LEAST = 5, LAMBDAS_MOST = 10000 };
 static const double GAIN_LEAST = 1e-5; /* smallest gain in the explained fraction from one lambda to the next */
-
-void spd_path_tell(const spdhg_path *path, const char *format, ...) {
-    if (!path->solve.callback) return;
-    char sentence[200];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(sentence, sizeof sentence, format, arguments);
-    va_end(arguments);
-    path->solve.callback(path->solve.user, &(spdhg_event){.kind = SPDHG_EVENT_LOG, .message = sentence});
-}
 
 static spdhg_status take_options(spdhg_path *path, const spdhg_path_options *options, const spdhg_options *solve,
                                  spdhg_error *err) {
@@ -25,6 +13,7 @@ static spdhg_status take_options(spdhg_path *path, const spdhg_path_options *opt
     SPD_TRY(SPD_OPTIONS_TAKE(spdhg_path_options, &path->options, options, err));
     SPD_TRY(SPD_OPTIONS_TAKE(spdhg_options, &path->solve, solve, err));
     SPD_TRY(SPD_OPTIONS_TAKE(spdhg_graph_options, &path->learn, path->options.learn, err));
+    spd_path_listen(path);
     path->learn.threads = 1; /* the folds run in parallel instead */
     spdhg_path_options *o = &path->options;
     if (path->solve.tol == 0 || path->solve.tol == SPDHG_TOL_DEFAULT) path->solve.tol = 1e-6;

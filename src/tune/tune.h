@@ -89,6 +89,7 @@ typedef struct spd_fold {
     double *score; /* points x SPD_FOLD_SCORES */
     double weight; /* of the held-out rows */
     bool *reached; /* for each point, whether the tolerance was reached */
+    double *held;  /* rows of the data x K: the scores of the held-out rows at the last point go there; NULL: they are not kept */
     double *x, *c; /* points x dK on the scale of the whole problem, points x K in the caller's terms; NULL: not kept */
     spdhg_status status;
     spdhg_error err;
@@ -100,7 +101,9 @@ struct spdhg_path {
     spd_path_ways ways;
     spdhg_problem *problem;
     spdhg_path_options options; /* group, fold: owned by the caller, used only during the run */
-    spdhg_options solve;
+    spdhg_options solve;        /* its callback adds how far the path is, and asks `caller` */
+    spdhg_callback caller;
+    void *caller_user;
     spdhg_graph_options learn; /* if options.learn is set: how a fold learns its F, on one thread */
     int64_t points;
     spdhg_path_point *point;
@@ -113,28 +116,37 @@ struct spdhg_path {
     spd_fold *fold; /* their scores, and their coefficients if options.keep_folds says so */
     int32_t *held;  /* the fold of every row, from folds.c */
 };
-/* ---- path.c: a sentence for -v. */
+/* ---- tell.c: the stage of an asker that validates a path; a sentence for -v; takes the callback of path->solve. */
+#define SPD_STAGE_FOLDS "cross-validation"
+void spd_path_listen(spdhg_path *path);
 void spd_path_tell(const spdhg_path *path, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* ---- path_start.c: the first lambda, with its solution in x, c and y, which stay 0 if it is the caller's; then lambda i. */
 spdhg_status spd_path_start(spdhg_path *path, double *x, double *c, double *y, double *lambda, spdhg_error *err);
 double spd_path_lambda(const spdhg_path_options *o, double first, int64_t i);
-/* ---- fold.c: one fold, made by spd_fold_results_new. fold: the fold of every row, -1: not used; f: this fold. Ends early once
- * *stop is set. */
-spdhg_status spd_fold_run(spd_fold *t, const spdhg_path *path, const int32_t *fold, int64_t f, const spdhg_options *solve,
-                          atomic_bool *stop, spdhg_error *err);
-/* ---- cross_validate.c: folds run in parallel, but only one thread at a time calls the caller's callback. Once it asks to stop,
- * every fold stops. spd_asker_open gives the options for the solves of a fold. */
+/* What asks the caller while folds run (cross_validate.c). */
 typedef struct spd_asker {
     spdhg_callback callback;
     void *user;
     pthread_mutex_t lock;
     atomic_bool stop;
+    atomic_int_fast64_t done; /* solves of folds that are over */
+    int64_t solves;           /* all of them */
+    const char *stage;
 } spd_asker;
-spdhg_options spd_asker_open(spd_asker *asker, const spdhg_options *solve);
+/* ---- fold.c: one fold, made by spd_fold_results_new. fold: the fold of every row, -1: not used; f: this fold. Ends early once
+ * asker says so. */
+spdhg_status spd_fold_run(spd_fold *t, const spdhg_path *path, const int32_t *fold, int64_t f, const spdhg_options *solve,
+                          spd_asker *asker, spdhg_error *err);
+/* ---- cross_validate.c: folds run in parallel, but only one thread at a time calls the caller's callback. Once it asks to stop,
+ * every fold stops. spd_asker_open gives the options for the solves of a fold. */
+spdhg_options spd_asker_open(spd_asker *asker, const spdhg_options *solve, int64_t solves, const char *stage);
 int spd_fold_ask(void *asker, const spdhg_event *event);
 void spd_asker_close(spd_asker *asker);
 /* Fills loss, accuracy, auc, their errors and unconverged of every point. *stopped: the callback asked to stop. */
 spdhg_status spd_cross_validate(spdhg_path *path, void *unused, bool *stopped, spdhg_error *err);
+/* The score of every row of the data (rows x K) by the fold of the first repeat that holds it out, at one point of the path; NAN:
+ * no fold does. Solved anew, each fold from the point's solution: scores of all points would not fit into memory. */
+spdhg_status spd_path_held_out(const spdhg_path *path, int64_t point, double *score, bool *stopped, spdhg_error *err);
 /* ---- choose.c */
 spdhg_status spd_path_degrees(const spdhg_problem *p, const double *x, double *degrees, spdhg_error *err);
 /* aic, bic, ebic, cp from train_loss and degrees. */

@@ -228,8 +228,31 @@ static void written(void **unused) {
     spdhg_structure_free(I);
 }
 
+/* A ring of complete graphs, joined by single edges, and one node far from them: modularity is greatest with one cluster for
+ * each of them, and node k stands in graph k % RING. */
+static void clusters(void **state) {
+    (void)state;
+    enum { RING = 6, SIZE = 5, NODES = RING * SIZE };
+    spd_pair_list edge = {0};
+    for (int32_t g = 0; g < RING; g++) {
+        for (int32_t a = 0; a < SIZE; a++)
+            for (int32_t b = a + 1; b < SIZE; b++) GOOD(spd_pair_add(&edge, g + RING * a, g + RING * b, -0.3, &good_err));
+        GOOD(spd_pair_add(&edge, g, RING + (g + 1) % RING, 2, &good_err));
+    }
+    int32_t home[NODES + 1];
+    int64_t count;
+    GOOD(spd_clusters_of(NODES + 1, edge.pair, edge.count, home, &count, &good_err));
+    assert_int_equal(count, RING + 1);
+    for (int32_t a = 0; a < NODES; a++)
+        for (int32_t b = 0; b < NODES; b++) assert_true((home[a] == home[b]) == (a % RING == b % RING));
+    for (int32_t a = 0; a < NODES; a++) assert_true(home[a] != home[NODES] && home[a] >= 0 && home[a] < count);
+    GOOD(spd_clusters_of(3, NULL, 0, home, &count, &good_err));
+    assert_int_equal(count, 3);
+    spd_free(edge.pair);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(covariances), cmocka_unit_test(some_rows), cmocka_unit_test(refused),
-                                       cmocka_unit_test(written)};
+                                       cmocka_unit_test(written), cmocka_unit_test(clusters)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

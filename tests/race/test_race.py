@@ -329,6 +329,19 @@ class Race(CommandTest):
                                     (["set0.svm", "-o", "no/such/out"], 5, "no/such/out")]:
             self.assertIn(says, self.spdhg("race", *words, status=status).err)
 
+    def test_a_folder_with_other_files_is_left_alone(self):
+        os.mkdir(self.path("mine"))
+        self.write("mine/report.html", "my report")
+        before = sorted(os.listdir(self.folder))
+        err = self.spdhg("race", "set0.svm", "-o", "mine", *FAST, status=2).err
+        self.assertIn("is not the folder of a race: nothing was written", err)
+        self.assertIn("--force", err)
+        self.assertIn("nothing was written", self.spdhg("race", "set0.svm", "-o", ".", *FAST, status=2).err)
+        self.assertEqual((os.listdir(self.path("mine")), sorted(os.listdir(self.folder))), (["report.html"], before))
+        self.spdhg("race", "set0.svm", "-o", "mine", *FAST, "--force", "-q")
+        self.assertNotEqual(self.read("mine/report.html"), b"my report")
+        self.spdhg("race", "set0.svm", "-o", "mine", *FAST, "-q")  # now it is one
+
     def test_names_are_text(self):
         name = '<b>a,"b"</b>.svm'.replace("/", "")
         self.write(name, data(60, 3, 4))

@@ -5,37 +5,18 @@ import io
 import json
 import math
 import os
-import re
 import shutil
 import subprocess
-import sys
 import tempfile
-import unittest
 import xml.etree.ElementTree as xml
 
-from browser import Browser, find_chromium
-from cli_support import COMMAND, CommandTest
+from cli_support import COMMAND
+from page_support import SAVED, PageTest, main
 import race_support as race
 
-if not find_chromium():
-    print("skipped: there is no Chromium here")
-    sys.exit(77)
 
-# What the page offers to save is kept instead: saved() then answers {name, text, size}.
-KEEP_SAVED = """(() => {
-  window.kept = [];
-  URL.createObjectURL = blob => { kept.push({blob}); return '#'; };
-  HTMLAnchorElement.prototype.click = function () { kept[kept.length - 1].name = this.download; };
-})()"""
-SAVED = """(async () => {
-  for (let i = 0; i < 100 && !(kept.length && kept[kept.length - 1].name); i++) await new Promise(done => setTimeout(done, 20));
-  const {name, blob} = kept.pop();
-  return {name, type: blob.type, size: blob.size, text: await blob.text()};
-})()"""
-
-
-class PageTest(CommandTest):
-    """One browser and one race for all tests; every test loads the page anew."""
+class CurvesTest(PageTest):
+    """One race for all tests."""
 
     @classmethod
     def setUpClass(cls):
@@ -47,20 +28,6 @@ class PageTest(CommandTest):
     @classmethod
     def tearDownClass(cls):
         shutil.rmtree(cls.shared)
-
-    def show(self, path):
-        self.browser.screen(1300, 900)
-        self.browser.open("file://" + path)
-        self.browser.run(KEEP_SAVED)
-
-    def tearDown(self):
-        self.assertEqual([c for c in self.browser.complaints() if "willReadFrequently" not in c], [])  # that is about coloured()
-
-    def ask(self, script):
-        return self.browser.run(script)
-
-    def press(self, selector, text):
-        self.ask(f"[...document.querySelectorAll({json.dumps(selector)})].find(b => b.textContent === {json.dumps(text)}).click()")
 
     def choose(self, name, value):
         self.ask(f"""(() => {{ const s = document.querySelector('select[name={name}]'); s.value = {json.dumps(value)};
@@ -92,7 +59,7 @@ class PageTest(CommandTest):
         return self.ask(SAVED)
 
 
-class Race(PageTest):
+class Race(CurvesTest):
     def setUp(self):
         super().setUp()
         self.show(self.page)
@@ -283,75 +250,23 @@ class Race(PageTest):
         self.assertEqual(self.ask("document.documentElement.scrollWidth"), 390)
         self.assertGreater(min(self.coloured(6)), 50)  # in the dark colours
 
-
-class Stills(PageTest):
-    def test_figures_of_a_fit_are_saved_as_on_paper(self):
-        self.spdhg("generate", "image", "--height", 5, "--width", 6, "--rows", 200, "--truth", "truth.txt", "-o", "d.svm")
-        self.spdhg("fit", "d.svm", "--structure", "grid:5x6", "--truth", "truth.txt", "--test-fraction", .2, "-q", "--report", "fit.html")
-        self.show(self.path("fit.html"))
-        self.browser.screen(1300, 900, dark=True)
-        self.assertEqual(self.browser.requests(), ["file://" + self.path("fit.html")])
-        count = self.ask("document.querySelectorAll('svg.image, svg.plot').length")
-        self.assertEqual(self.ask("document.querySelectorAll('.still > svg + .save').length"), count)
-        self.ask("document.querySelector('svg.plot + .save button').click()")
-        figure = xml.fromstring(self.ask(SAVED)["text"])
-        node = lambda name: figure.find("{http://www.w3.org/2000/svg}" + name)
-        self.assertEqual((node("rect").get("fill"), node("path").get("stroke"), node("text").get("fill")),
-                         ("#fff", "rgb(33, 102, 172)", "rgb(28, 33, 40)"))
-        self.assertIsNone(re.search("class=|style=|rgba|var", xml.tostring(figure, "unicode")))
-        self.ask("document.querySelectorAll('svg.image + .save button')[1].click()")
-        picture = self.ask(SAVED)
-        self.assertEqual((picture["name"], picture["type"]), ("d.svm-truth.png", "image/png"))
-        self.assertIn(b"<title>0: ", self.read("fit.html"))  # values of the dots
+    def test_tables_are_not_cut_on_a_phone(self):
+        self.ask("document.querySelectorAll('details').forEach(d => { d.open = true; })")
+        for width, stacked in ((400, True), (1400, False)):
+            self.browser.screen(width, 900)
+            self.pause()
+            wide = self.ask("""[...document.querySelectorAll('.scroll > table')].filter(t => t.scrollWidth > t.parentNode.clientWidth + 1)
+                            .map(t => t.textContent.slice(0, 60))""")
+            self.assertEqual(wide, [])
+            self.assertEqual(self.ask("document.querySelectorAll('.stacked').length > 0"), stacked)
+        self.browser.screen(400, 900)
+        self.pause()
+        cell = self.ask("""(() => { const c = document.querySelector('.stacked td');
+                        return [c.dataset.column, getComputedStyle(c, '::before').content]; })()""")
+        self.assertEqual(cell, ["task", '"task"'])
 
 
-class Coefficients(PageTest):
-    def setUp(self):
-        super().setUp()
-        rows = [(i % 5, i * i % 7, "north" if i % 3 else "south", 3 * (i % 5) - 2 * (i % 3 > 0)) for i in range(90)]
-        self.write("h.csv", "rooms,age,side,price\n" + "".join(",".join(map(str, r)) + "\n" for r in rows))
-        self.spdhg("path", "h.csv", "--loss", "squared", "--lambdas", 15, "-q", "--report", "h.html", "-o", "h.json")
-        self.show(self.path("h.html"))
-
-    def cells(self, column):
-        return self.ask(f"[...document.querySelectorAll('.sortable tbody tr')].filter(r => !r.hidden).map(r => r.cells[{column}].textContent)")
-
-    def test_first_sentence_says_what_was_chosen_and_what_matters(self):
-        first = self.ask("document.querySelector('header p').textContent")
-        self.assertRegex(first, r"^Of \d+ values of lambda, \S+ was chosen\. Its loss in cross-validation is .* What matters most: rooms")
-        self.assertIn("Fitted to 90 rows.", first)
-
-    def test_table_sorts_searches_and_is_saved(self):
-        with open(self.path("h.json")) as file:
-            model = json.load(file)
-        names = [model["names"][i] for i in model["coefficients"]["index"]]
-        self.assertEqual(set(self.cells(0)), {"(intercept)", *names})
-        click = "[...document.querySelectorAll('.sortable thead th')].find(h => h.textContent === 'value').click()"
-        self.ask(click)
-        falling = [float(v) for v in self.cells(1)]
-        self.assertEqual(falling, sorted(falling, reverse=True))
-        self.ask(click)
-        self.assertEqual([float(v) for v in self.cells(1)], falling[::-1])
-        self.ask("(() => { const s = document.querySelector('.tools input'); s.value = 'ROOM'; s.dispatchEvent(new Event('input')); })()")
-        self.assertEqual(self.cells(0), ["rooms"])
-        self.ask("document.querySelector('.tools button').click()")
-        saved = self.ask(SAVED)
-        self.assertEqual((saved["name"], saved["text"].splitlines()[0].split(",")[:2]), ("h.csv-coefficients.csv", ["feature", "value"]))
-        self.assertEqual(len(saved["text"].splitlines()), 2)
-
-    def test_names_at_the_pointer(self):
-        titles = self.ask("[...document.querySelectorAll('.stems rect title')].map(t => t.textContent)")
-        self.assertTrue(any(t.startswith("rooms: ") for t in titles), titles)
-        self.assertIn("rooms", self.ask("[...document.querySelectorAll('path.curve title')].map(t => t.textContent)"))
-
-    def test_phone_and_dark(self):
-        for width in (400, 1400):
-            for dark in (False, True):
-                self.browser.screen(width, 900, dark=dark)
-                self.assertLessEqual(self.ask("document.documentElement.scrollWidth"), width)
-
-
-class Traces(PageTest):
+class Traces(CurvesTest):
     def test_traces_of_fit(self):
         self.spdhg("generate", "lasso", "--rows", 300, "-o", "d.svm")
         for name, solver in (("<b>1.csv", "spdhg"), ("2.csv", "spdhg"), ("3.csv", "sadmm")):
@@ -370,8 +285,4 @@ class Traces(PageTest):
 
 
 if __name__ == "__main__":
-    PageTest.browser = Browser()
-    try:
-        unittest.main()
-    finally:
-        PageTest.browser.close()
+    main()

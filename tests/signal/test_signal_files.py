@@ -130,10 +130,10 @@ class Files(CommandTest):
 
 class Refused(CommandTest):
     def refused(self, status, *words, says):
-        self.write("before", "kept")
+        self.write("before", "1\n2\n")
         done = self.spdhg("denoise", *words, "-o", "before", status=status)
         self.assertIn(says, done.err)
-        self.assertEqual(self.read("before"), b"kept")
+        self.assertEqual(self.read("before"), b"1\n2\n")
         self.assertEqual(done.err.count("\n"), 1)
 
     def test_text(self):
@@ -193,7 +193,7 @@ class Refused(CommandTest):
         os.link(self.path("c.txt"), self.path("link.txt"))
         for name in ("c.txt", "./c.txt", "link.txt"):
             done = self.spdhg("denoise", "c.txt", "-o", name, "--lambda", 1, status=2)
-            self.assertIn("is the input", done.err)
+            self.assertIn("is read by this command: nothing was written", done.err)
         done = self.spdhg("denoise", "c.txt", "-o", "c.png", "--lambda", 1, status=2)
         self.assertIn("ends like a PNG image", done.err)
         self.assertEqual(self.read("c.txt"), b"1\n2\n9\n")
@@ -201,9 +201,25 @@ class Refused(CommandTest):
         for words, name in ((["--positions", "link.txt"], "link.txt"), (["--weights", "link.txt"], "link.txt"), (["--structure", "edges:e.txt"], "e.txt")):
             self.write("d.txt", "4\n5\n6\n")
             done = self.spdhg("denoise", "d.txt", "-o", name, "--lambda", 1, *words, status=2)
-            self.assertIn("is the input", done.err)
+            self.assertIn("is read by this command: nothing was written", done.err)
         done = self.spdhg("denoise", "d.txt", "-o", "o.txt", "--segments", "o.txt", "--lambda", 1, status=2)
-        self.assertIn("two outputs", done.err)
+        self.assertIn("--output and --segments would write the same file", done.err)
+
+    def test_files_of_another_kind_are_not_replaced(self):
+        self.write("c.txt", "1\n2\n9\n")
+        self.write("t.csv", "day,level\n2026-01-01,1\n2026-01-02,4\n")
+        self.write("notes.txt", "my notes\n")
+        for option in ("-o", "--segments", "--report"):
+            done = self.spdhg("denoise", "c.txt", option, "notes.txt", "--lambda", 1, status=2)
+            self.assertIn("nothing was written", done.err)
+            self.assertIn("--force", done.err)
+        self.assertEqual(self.read("notes.txt"), b"my notes\n")
+        for data, out in (("c.txt", "o.txt"), ("t.csv", "o.csv")):
+            for _ in range(2):  # the second time over what the first wrote
+                self.spdhg("denoise", data, "-o", out, "--segments", "s.csv", "--report", "r.html", "--lambda", .1,
+                           *(["--column", "level"] if data == "t.csv" else []))
+        self.spdhg("denoise", "c.txt", "-o", "notes.txt", "--lambda", 1, "--force")
+        self.assertNotEqual(self.read("notes.txt"), b"my notes\n")
 
     def test_numbers_of_any_size(self):
         """Values whose squares are no numbers any more are an error, not a crash; a large mean is none."""

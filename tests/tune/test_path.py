@@ -267,7 +267,7 @@ def check_every_set_and_constant_targets(checks):
 
 
 def check_page(checks):
-    """The page of a path is well-formed and has the band, the marks and a line for each coefficient that is ever not 0."""
+    """The page of a path is well-formed and has the bars, the marks and a line for each coefficient that is ever not 0."""
     rng = np.random.default_rng(4)
     A = rng.normal(size=(60, 5))
     data = write_svm("page.svm", A, A @ [1.0, 0, -2, 0, 0.5] + rng.normal(size=60))
@@ -277,8 +277,8 @@ def check_page(checks):
     part = page[page.index("<h2>The path</h2>"):page.index("<h2>Settings</h2>")]
     plots = [xml.etree.ElementTree.fromstring(svg) for svg in re.findall(r"(?s)<svg.*?</svg>", part)]
     checks.check(len(plots) == 4, f"{len(plots)} plots of a path, 4 expected: held-out loss, explained, nonzeros, coefficients")
-    band = plots[0].find("path[@class='band']")
-    checks.check(band is not None and band.get("d").count("L") == 2 * len(got.points) - 1, "the band has two points for each lambda")
+    bars = plots[0].find("path[@class='bars']")
+    checks.check(bars is not None and bars.get("d").count("M") == len(got.points), "the error has a bar at each lambda")
     checks.check(all(len(plot.findall("line[@class='mark']")) >= 1 for plot in plots), "the chosen lambda is marked")
     lines = [c for c in plots[3].findall("path") if c.get("class") in ("curve p", "curve n")]
     checks.check(len(lines) == got.column("nonzeros").max(), f"{len(lines)} coefficient lines")

@@ -97,8 +97,11 @@ class Page {
 
 function start() {
   const source = document.getElementById('race');
+  offerSlider();
   offerStills();
+  offerNetworks();
   offerTables();
+  fitTables();
   if (!source) return; // a page without curves to play with carries no dygraphs
   // Its legend writes style attributes, which the security policy refuses; ours is the bar and the box beside the pointer.
   Dygraph.PLUGINS = Dygraph.PLUGINS.filter(plugin => plugin !== Dygraph.Plugins.Legend);

@@ -41,3 +41,20 @@ function offerTables() {
     });
   }
 }
+
+/* A table that is wider than the screen becomes a list: a block for each row, its cells with the names of their columns. */
+function fitTables() {
+  const tables = [...document.querySelectorAll('.scroll > table.numbers:not(.sortable)')].filter(table => table.tHead);
+  const fit = table => {
+    table.classList.remove('stacked');
+    table.classList.toggle('stacked', table.scrollWidth > table.parentNode.clientWidth + 1);
+  };
+  for (const table of tables) {
+    const names = [...table.tHead.rows[table.tHead.rows.length - 1].cells].map(cellText);
+    for (const row of table.tBodies[0].rows) [...row.cells].forEach((cell, i) => { cell.dataset.column = names[i] || ''; });
+    fit(table);
+    for (let outer = table.closest('details'); outer; outer = outer.parentNode.closest('details'))
+      outer.addEventListener('toggle', () => fit(table));
+  }
+  addEventListener('resize', () => tables.forEach(fit));
+}

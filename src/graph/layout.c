@@ -1,12 +1,14 @@
-/* layout.c - draws a graph by springs and charges (Fruchterman & Reingold 1991): the ends of an edge attract each other with
+/* layout.c - places a graph by springs and charges (Fruchterman & Reingold 1991): the ends of an edge attract each other with
  * force r^2, all nodes of a component repel each other with 1/r, everything is pulled gently to the middle, and steps shrink.
+ * Edges between clusters pull less, so that clusters are drawn apart.
  * Components are drawn one by one, each starting from a spiral, and placed side by side on shelves. Nothing is random: the same
  * graph always gives the same picture. */
 #include <stdlib.h>
 
-#include "report/graph_page.h"
+#include "graph/graph.h"
 
-enum { ROUNDS = 400 };
+enum { ROUNDS_MOST = 400, ROUNDS_LEAST = 120, SMALL = 400 }; /* rounds for a graph of up to SMALL nodes, and for large ones */
+#define BETWEEN 0.1                                          /* the pull of an edge between clusters, as part of one inside */
 #define GOLDEN_ANGLE 2.399963229728653
 #define APART 2.0 /* distance between components, in units of the distance between neighbours */
 
@@ -56,7 +58,8 @@ static void forces(const spd_layout *l, const int32_t *list, int64_t count, doub
 static void springs(const spd_layout *l, double *fx, double *fy) {
     for (int64_t e = 0; e < l->edges; e++) {
         const int32_t a = l->pair[e].i, b = l->pair[e].j;
-        const double dx = l->x[a] - l->x[b], dy = l->y[a] - l->y[b], pull = sqrt(dx * dx + dy * dy);
+        const double dx = l->x[a] - l->x[b], dy = l->y[a] - l->y[b], near = l->cluster[a] == l->cluster[b] ? 1 : BETWEEN;
+        const double pull = near * sqrt(dx * dx + dy * dy);
         fx[a] -= pull * dx;
         fy[a] -= pull * dy;
         fx[b] += pull * dx;
@@ -70,8 +73,10 @@ static void relax(spd_layout *l, const spd_components *parts, double *fx, double
         l->x[at] = radius * cos(GOLDEN_ANGLE * turn);
         l->y[at] = radius * sin(GOLDEN_ANGLE * turn);
     }
-    for (int round_ = 0; round_ < ROUNDS; round_++) {
-        const double most = 2 * pow(1 - (double)round_ / ROUNDS, 1.5) + 1e-3;
+    const int64_t fewer = (int64_t)ROUNDS_MOST * SMALL / (l->nodes + 1);
+    const int64_t rounds = l->nodes <= SMALL ? ROUNDS_MOST : fewer > ROUNDS_LEAST ? fewer : ROUNDS_LEAST;
+    for (int64_t round_ = 0; round_ < rounds; round_++) {
+        const double most = 2 * pow(1 - (double)round_ / (double)rounds, 1.5) + 1e-3;
         for (int64_t p = 0; p < parts->count; p++)
             forces(l, parts->list + parts->first[p], parts->first[p + 1] - parts->first[p], fx, fy);
         springs(l, fx, fy);
@@ -160,9 +165,13 @@ spdhg_status spd_layout_new(spd_layout *out, const spd_graph *graph, int64_t mos
     spd_components parts = {0};
     spdhg_status status = choose(out, graph, most, err);
     double *fx = SPD_NEW(double, out->nodes), *fy = SPD_NEW(double, out->nodes);
+    int64_t clusters;
+    out->cluster = SPD_NEW(int32_t, out->nodes);
     out->x = SPD_NEW(double, out->nodes);
     out->y = SPD_NEW(double, out->nodes);
-    if (status == SPDHG_OK && !(fx && fy && out->x && out->y)) status = spd_fail_memory(err, 32.0 * (double)out->nodes);
+    if (status == SPDHG_OK && !(fx && fy && out->cluster && out->x && out->y))
+        status = spd_fail_memory(err, 32.0 * (double)out->nodes);
+    if (status == SPDHG_OK) status = spd_clusters_of(out->nodes, out->pair, out->edges, out->cluster, &clusters, err);
     if (status == SPDHG_OK) status = spd_components_of(out->nodes, out->pair, out->edges, &parts, err);
     if (status == SPDHG_OK) {
         relax(out, &parts, fx, fy);
@@ -179,8 +188,19 @@ spdhg_status spd_layout_new(spd_layout *out, const spd_graph *graph, int64_t mos
 void spd_layout_free(spd_layout *layout) {
     spd_free(layout->feature);
     spd_free(layout->degree);
+    spd_free(layout->cluster);
     spd_free(layout->x);
     spd_free(layout->y);
     spd_free(layout->pair);
     *layout = (spd_layout){0};
+}
+
+spdhg_status spd_graph_of_rows(const spd_csr *F, spd_graph *graph, spdhg_error *err) {
+    graph->nodes = F->n;
+    for (int64_t e = 0; e < F->m; e++) {
+        spd_csr_row row;
+        spd_csr_take(F, e, &row);
+        if (row.n == 2) SPD_TRY(spd_pair_add(&graph->edge, row.idx[0], row.idx[1], -row.val[0] * row.val[1], err));
+    }
+    return SPDHG_OK;
 }

@@ -1,0 +1,40 @@
+/* tell.c - what a path tells its caller: sentences, and how far it is. */
+#include <stdarg.h>
+
+#include "tune/tune.h"
+
+void spd_path_tell(const spdhg_path *path, const char *format, ...) {
+    if (!path->solve.callback) return;
+    char sentence[200];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(sentence, sizeof sentence, format, arguments);
+    va_end(arguments);
+    path->solve.callback(path->solve.user, &(spdhg_event){.kind = SPDHG_EVENT_LOG, .message = sentence});
+}
+
+/* How much of the whole the path itself is: a lambda costs as much as one of a fold, but folds run side by side. */
+static double share_of_path(const spdhg_path *path) {
+    const int64_t tasks = path->options.folds * path->options.repeats, threads = spd_threads(path->solve.threads);
+    const double beside = (double)(tasks < threads ? tasks : threads);
+    return tasks > 0 ? beside / (beside + (double)tasks) : 1;
+}
+
+/* The caller's callback, told how far the path and its cross-validation are. */
+static int ask_caller(void *user, const spdhg_event *event) {
+    const spdhg_path *path = user;
+    const double share = share_of_path(path);
+    spdhg_event more = *event;
+    if (event->kind == SPDHG_EVENT_POLL && !event->stage) {
+        more.stage = "path";
+        more.part = share * (double)path->points / (double)path->options.lambdas;
+    } else if (event->stage && strcmp(event->stage, SPD_STAGE_FOLDS) == 0)
+        more.part = share + (1 - share) * event->part;
+    return path->caller(path->caller_user, &more);
+}
+
+void spd_path_listen(spdhg_path *path) {
+    path->caller = path->solve.callback;
+    path->caller_user = path->solve.user;
+    if (path->caller) path->solve.callback = ask_caller, path->solve.user = path;
+}

@@ -1,0 +1,94 @@
+# test_progress.py - what a command says while it works: a line with the time left on a terminal, nothing on a pipe unless -v, nothing
+# with --quiet; and what is left of a path that is interrupted.
+import json
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import time
+import unittest
+
+from cli_support import COMMAND, CommandTest
+
+
+class Progress(CommandTest):
+    def setUp(self):
+        super().setUp()
+        self.spdhg("generate", "lasso", "--rows", 3000, "--features", 120, "-o", "d.csv")
+        self.path_words = ["path", "d.csv", "--loss", "huber", "--lambdas", "60", "--tol", "1e-8", "--threads", "1"]
+
+    def on_a_terminal(self, *words):
+        """What appears there, with standard output and standard error."""
+        master, slave = pty.openpty()
+        process = subprocess.Popen([COMMAND, *map(str, words)], cwd=self.folder, stdin=subprocess.DEVNULL, stdout=slave, stderr=slave)
+        os.close(slave)
+        seen, deadline = b"", time.monotonic() + 120
+        while time.monotonic() < deadline:
+            ready, _, _ = select.select([master], [], [], 1)
+            try:
+                piece = os.read(master, 65536) if ready else b""
+            except OSError:  # the other end is closed
+                break
+            if ready and not piece:
+                break
+            seen += piece
+        os.close(master)
+        self.assertEqual(process.wait(60), 0, seen)
+        return seen.decode()
+
+    def test_line_on_a_terminal(self):
+        seen = self.on_a_terminal(*self.path_words)
+        self.assertRegex(seen, r"\rreading, \d+ %")
+        self.assertRegex(seen, r"\rpath, \d+ %, [\d.]+ s")
+        self.assertRegex(seen, r"\rcross-validation, \d+ %, [\d.]+ s, \d+ (s|min) left")
+        parts = [int(p) for p in re.findall(r"(?:path|cross-validation), (\d+) %", seen)]
+        self.assertEqual(parts, sorted(parts))  # one figure for both
+        shown = [line.rsplit("\r", 1)[-1] for line in seen.replace("\r\n", "\n").split("\n")]
+        self.assertEqual([line for line in shown if re.match("(reading|path,|cross-validation)", line)], [])  # erased
+        self.assertNotIn("left", self.on_a_terminal(*self.path_words, "-q"))
+
+    def test_at_once(self):
+        """The first line of a path comes before its work, also on a pipe."""
+        process = subprocess.Popen([COMMAND, *self.path_words, "-v"], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        first = process.stdout.readline().decode()
+        self.assertEqual(first, "path: at most 60 values of lambda for 3000 rows and 120 features, each in 5 folds too\n")
+        self.assertIsNone(process.poll())
+        rest = process.communicate(timeout=120)[0].decode()
+        self.assertIn("best loss", rest)
+
+    def test_pipes_are_left_alone(self):
+        done = self.spdhg(*self.path_words[:4], "--lambdas", 5)
+        self.assertEqual(done.err, "")
+        done = self.spdhg(*self.path_words[:4], "--lambdas", 5, "-q")
+        self.assertEqual((done.out, done.err), ("", ""))
+
+    def test_interrupted_path_compares_nothing(self):
+        """Ctrl-C before cross-validation: the model is of a lambda that was reached, and none is called the best."""
+        words = [*self.path_words, "-v", "-o", "m.json", "--report", "p.html"]
+        for more in ([], ["--json"]):
+            process = subprocess.Popen([COMMAND, *words, *more], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            for line in process.stderr:  # said before the first lambda is solved
+                if b"every lambda is solved" in line:
+                    break
+            time.sleep(.02)
+            process.send_signal(signal.SIGINT)
+            out, err = (text.decode() for text in process.communicate(timeout=120))
+            self.assertEqual(process.returncode, 130, err)
+            self.assertNotIn("folds, 1 times", err)  # cross-validation had not begun
+            page, model = self.read("p.html").decode(), json.loads(self.read("m.json"))
+            self.assertIn("The path was interrupted before its", page)
+            self.assertNotIn("was chosen", page)
+            self.assertIn("rows it was fitted to", page)
+            if more:
+                got = json.loads(out)
+                self.assertEqual((got["lambda_min"], got["lambda_1se"], got["cv_loss"]), (None, None, None))
+                self.assertIn(model["lambda"], got["lambdas"])
+            else:
+                self.assertNotRegex(out, "best loss|within one standard error|chosen")
+                self.assertIn("interrupted before lambdas were compared; the model is of: lambda", out)
+
+
+if __name__ == "__main__":
+    unittest.main()
