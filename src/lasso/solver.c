@@ -11,7 +11,7 @@
 enum { STEPS_MOST = 3, HALVINGS_MOST = 20, DIGITS_MOST = 5 }; /* below a millionth of lambda_max all columns have come in */
 /* What Newton's method with a Hessian of all columns would take, steps and passes; where it is the next in line, this one hands over
  * after as much work. */
-static const double STEPS_QUADRATIC = 2, STEPS_OTHER = 6, PASSES_LEAST = 100;
+static const double STEPS_QUADRATIC = 2, STEPS_OTHER = 6, PASSES_LEAST = 200;
 static const double ROUGH = 1e-2;   /* relative gap on the way down */
 static const double TIGHTER = 1e-2; /* times the tolerance: the next step, if rounding has made the last proof too weak */
 static const double USUAL = 1e-6;   /* without a tolerance */
@@ -93,7 +93,7 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     memcpy(self->x, a->now.x, (size_t)p->d * sizeof *self->x);
     self->x[p->d] = a->now.c;
     spd_lasso_dual(a, self->y);
-    run->settled = answer.proven;
+    run->settled = answer.proven && !moves && !spd_lasso_over(a);
     run->rows_visited += (int64_t)ceil(a->touched / (double)p->nnz * (double)p->n);
     if (spd_stop_now(run->stop)) return SPD_CONTINUE; /* what was stopped shows nothing */
     return answer.proven && k + 1 < STEPS_MOST ? SPD_CONTINUE : SPD_GIVES_UP;
