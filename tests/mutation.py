@@ -79,6 +79,7 @@ TESTS = {
     "interior_newton.c": ["test_sets.py", "test_optimum_solvers.py interior", *LAWS],
     "ipm.c": ["test_ipm.py", "test_optimum_solvers.py ipm", *LAWS],
     "cd_newton.c": columns(),
+    "solver.c": ["test_columns.py", "test_optimum_solvers.py lasso", *LAWS],
     "chain_alm.c": ["test_chain_alm.py", "test_optimum_solvers.py chain-alm", *LAWS],
     "chain_alm_point.c": ["test_chain_alm.py", "test_optimum_solvers.py chain-alm", *LAWS],
     "chain_alm_system.c": ["test_chain_alm.py", "test_optimum_solvers.py chain-alm", *LAWS],

@@ -14,30 +14,45 @@
 static const double UNIT = 0.5 * DBL_EPSILON;
 static const double SQUARED = 1e-150; /* the square of a smaller number may underflow to 0 */
 
-/* norm_j = sqrt( (1/W) sum_i w_i a_ij^2 )
- * top_j = max_i |a_ij|
- * and the norm of every column of F. Entries are divided by top_j, so that their squares neither overflow nor underflow. */
+/* top_j = max_i |a_ij|, and the number of entries; idx NULL: all columns in turn. */
+SPD_WIDE static void add_tops(int64_t n, const int32_t *idx, const double *val, double *top, int64_t *entries) {
+    for (int64_t q = 0; q < n && idx; q++) {
+        top[idx[q]] = fabs(val[q]) > top[idx[q]] ? fabs(val[q]) : top[idx[q]];
+        entries[idx[q]]++;
+    }
+    for (int64_t j = 0; j < n && !idx; j++) {
+        top[j] = fabs(val[j]) > top[j] ? fabs(val[j]) : top[j];
+        entries[j]++;
+    }
+}
+
+/* norm_j += share (up_j a_ij)^2 */
+SPD_WIDE static void add_squares(int64_t n, const int32_t *idx, const double *val, double share, const double *up, double *norm) {
+    for (int64_t q = 0; q < n && idx; q++) norm[idx[q]] += share * (up[idx[q]] * val[q]) * (up[idx[q]] * val[q]);
+    for (int64_t j = 0; j < n && !idx; j++) norm[j] += share * (up[j] * val[j]) * (up[j] * val[j]);
+}
+
+/* norm_j = sqrt( (1/W) sum_i w_i a_ij^2 ) and top_j, and the norm of every column of F. Entries are multiplied by a power of two
+ * near 1/top_j, so that their squares neither overflow nor underflow. */
 void spd_dual_measure_columns(spd_certifier *c) {
     const spdhg_problem *p = c->problem;
+    double *up = c->e; /* scratch */
     if (c->measured) return;
     c->measured = true;
-    for (int pass = 0; pass < 2; pass++)
+    for (int pass = 0; pass < 2; pass++) {
         for (int64_t i = 0; i < p->n; i++) {
             if (!(spd_problem_weight(p, i) > 0)) continue;
             spd_row row;
             spd_problem_row(p, i, &row);
-            if (pass == 0) c->longest = row.nnz > c->longest ? row.nnz : c->longest;
-            for (int64_t q = 0; q < row.nnz; q++) {
-                const int64_t j = row.idx ? row.idx[q] : q;
-                const double here = pass == 0 ? 0 : row.val[q] / c->top[j];
-                c->A_entries[j] += pass == 0;
-                if (pass == 0)
-                    c->top[j] = fmax(c->top[j], fabs(row.val[q]));
-                else if (c->top[j] > 0)
-                    c->norm[j] += spd_problem_share(p, i) * here * here;
-            }
+            c->longest = row.nnz > c->longest ? row.nnz : c->longest;
+            if (pass == 0)
+                add_tops(row.nnz, row.idx, row.val, c->top, c->A_entries);
+            else
+                add_squares(row.nnz, row.idx, row.val, spd_problem_share(p, i), up, c->norm);
         }
-    for (int64_t j = 0; j < p->d; j++) c->norm[j] = c->top[j] * (sqrt(c->norm[j]) * (1 + 1e-9) + SQUARED) + DBL_MIN;
+        for (int64_t j = 0; j < p->d && pass == 0; j++) up[j] = spd_power_near_inverse(c->top[j]);
+    }
+    for (int64_t j = 0; j < p->d; j++) c->norm[j] = (sqrt(c->norm[j]) * (1 + 1e-9) + SQUARED) / up[j] + DBL_MIN;
     for (spd_rows r = spd_rows_of(p); spd_rows_next(&r);)
         for (int64_t q = 0; q < r.row.n; q++) {
             const int64_t j = r.row.idx[q];

@@ -37,6 +37,12 @@ SPD_WIDE double spd_max_abs(int64_t n, const double *x) {
     return s[0];
 }
 
+double spd_power_near_inverse(double t) {
+    int exponent = 0;
+    if (t != 0) (void)frexp(t, &exponent);
+    return ldexp(1, exponent < -1020 ? 1020 : -exponent); /* finite, and so is its inverse */
+}
+
 double spd_norm2(int64_t n, const double *x) {
     const double square = spd_dot(n, x, x);
     if ((square > 1e-280 && square < INFINITY) || isnan(square)) return sqrt(square);

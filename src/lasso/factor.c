@@ -130,11 +130,14 @@ static void make(spd_lasso *a) {
 
 void spd_factor_renew(spd_lasso *a) {
     const double cost = factor_cost(a);
-    if (a->factor.excess >= cost || cost <= 2 * iteration_cost(a)) make(a);
+    if (!(a->factor.excess >= cost || cost <= 2 * iteration_cost(a))) return;
+    a->touched += cost;
+    make(a);
 }
 
 void spd_factor_used(spd_lasso *a, int iterations) {
     a->factor.iterations = iterations;
+    a->touched += iterations * iteration_cost(a);
     a->factor.excess += fmax(iterations - 2, 0) * iteration_cost(a);
 }
 

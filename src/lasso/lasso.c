@@ -1,7 +1,11 @@
 /* lasso.c - the handle: its memory, the start, and f at a point. */
 #include "lasso/lasso.h"
 
-enum { FACE_MOST = 1500, ITERATIONS_FIRST = 16 };
+enum {
+    FACE_MOST = 1500,
+    ITERATIONS_FIRST = 16,
+    ROWS_MOST = 128 /* rows for each feature: with more, a Hessian of few features costs less than passes over its columns */
+};
 
 const char *spd_lasso_refuses(const spdhg_problem *p) {
     if (!p->set.kind->whole) return "it works for X = R^d only";
@@ -10,6 +14,8 @@ const char *spd_lasso_refuses(const spdhg_problem *p) {
     if (p->K != 1 || !p->loss->value) return "it works for one output only";
     return NULL;
 }
+
+bool spd_lasso_pays(const spdhg_problem *p) { return p->n <= ROWS_MOST * p->d; }
 
 double spd_lasso_bytes(const spdhg_problem *p) { return spd_matrix_bytes(p) + 100.0 * (double)p->d + 100.0 * (double)p->n; }
 
@@ -26,12 +32,14 @@ static bool allocate(spd_lasso *a) {
     double **const rows[] = {&a->share,  &a->one,    &a->z, &a->slope, &a->curve, &a->z0,
                              &a->slope0, &a->curve0, &a->Q, &a->r,     &a->alpha, &a->known_alpha};
     double **const columns[] = {&a->h, &a->g, &a->known};
-    bool good = spd_matrix_new(&a->A, p) && spd_products_new(&a->products, n, d, most) && spd_factor_new(&a->factor, d, most);
+    bool good = spd_products_new(&a->products, n, d, most) && spd_factor_new(&a->factor, d, most);
     good = new_point(&a->now, d) && good;
     good = new_point(&a->origin, d) && good;
     good = new_point(&a->before, d) && good;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) good = (*rows[i] = SPD_NEW(double, n)) && good;
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) good = (*columns[i] = SPD_NEW(double, d)) && good;
+    for (int64_t i = 0; i < n && good; i++) a->share[i] = spd_problem_share(p, i);
+    good = good && spd_matrix_new(&a->A, p, a->share);
     a->is_active = SPD_NEW(bool, d);
     a->in_set = SPD_NEW(bool, d);
     a->set = SPD_NEW(int32_t, d);
@@ -48,16 +56,17 @@ spdhg_status spd_lasso_new(spd_lasso **out, const spdhg_problem *p, int threads,
     if (!a) return spd_fail_memory(err, sizeof *a);
     a->p = p;
     a->threads = threads;
+    a->times = 1;
+    a->most = INFINITY;
     if (!allocate(a)) {
         spd_lasso_free(a);
         *out = NULL;
         return spd_fail_memory(err, spd_lasso_bytes(p));
     }
-    a->factor.iterations = ITERATIONS_FIRST;
+    spd_lasso_forget(a);
     double least = 0;
     for (int64_t i = 0; i < p->n; i++) {
         const double *offset = spd_problem_offset(p, i);
-        a->share[i] = spd_problem_share(p, i);
         a->one[i] = 1;
         a->z[i] = offset ? offset[0] : 0;
         a->offset = fmax(a->offset, fabs(a->z[i]));
@@ -67,6 +76,17 @@ spdhg_status spd_lasso_new(spd_lasso **out, const spdhg_problem *p, int threads,
     const double start = spd_problem_losses(p, threads, &(spd_scores){.z = a->z, .c = p->constant}, NULL, NULL, a->partial);
     a->reference = 0x1p-53 / 1e-6 * (isfinite(start) ? start : 0);
     return SPDHG_OK;
+}
+
+void spd_lasso_forget(spd_lasso *a) {
+    spd_factor *f = &a->factor;
+    spd_products *s = &a->products;
+    for (int64_t q = 0; q < f->k; q++) f->place[f->column[q]] = -1;
+    for (int64_t q = 0; q < s->used; q++) s->slot[s->column[q]] = -1;
+    f->k = f->n = s->used = s->of = a->number = 0;
+    f->iterations = ITERATIONS_FIRST;
+    f->excess = a->damp = a->ratio = a->touched = a->work = 0;
+    memset(a->h_of, 0, (size_t)a->p->d * sizeof *a->h_of);
 }
 
 void spd_lasso_free(spd_lasso *a) {

@@ -15,7 +15,8 @@ typedef struct spd_matrix {
     double *top;  /* max_i |a_ij| */
 } spd_matrix;
 double spd_matrix_bytes(const spdhg_problem *p);
-bool spd_matrix_new(spd_matrix *A, const spdhg_problem *p); /* false: out of memory; must be freed even then */
+bool spd_matrix_new(spd_matrix *A, const spdhg_problem *p,
+                    const double *share); /* share: w_i/W; false: out of memory; must be freed even then */
 void spd_matrix_free(spd_matrix *A);
 static inline int64_t spd_matrix_count(const spd_matrix *A, int64_t j) { return A->ptr[j + 1] - A->ptr[j]; }
 double spd_matrix_dot(const spd_matrix *A, int64_t j, const double *r);                             /* A_j'r */
@@ -60,6 +61,7 @@ typedef struct spd_sparse_point {
 typedef struct spd_lasso {
     const spdhg_problem *p;
     int threads;
+    double times; /* the lambda solved for, in multiples of the problem's */
     spd_stop *stop;
     spd_matrix A;
     double *share, *one;     /* n: w_i/W; 1 */
@@ -82,6 +84,7 @@ typedef struct spd_lasso {
     double *h;                    /* d: A_j'Q A_j, if ... */
     int64_t *h_of, number;        /* ... h_of[j] is the number of the model */
     double work;                  /* multiplications of the sweeps since the last step on a face */
+    double touched, most;         /* multiplications of all steps so far; with more than this, solve.c gives up */
     spd_products products;
     spd_factor factor;
     double *face;  /* scratch of a face */
@@ -109,6 +112,7 @@ typedef struct spd_lasso_answer {
 } spd_lasso_answer;
 
 const char *spd_lasso_refuses(const spdhg_problem *p);
+bool spd_lasso_pays(const spdhg_problem *p); /* along a path, beside Newton's method with a dense Hessian of all columns */
 double spd_lasso_bytes(const spdhg_problem *p);
 spdhg_status spd_lasso_new(spd_lasso **out, const spdhg_problem *p, int threads, spdhg_error *err);
 /* Starts at (x, c), the solution at this lambda (INFINITY: at an unknown one). */
@@ -117,6 +121,8 @@ void spd_lasso_start(spd_lasso *a, const double *x, double c, double lambda);
  * it, which takes more steps. Not proven: it could not be, or the work was stopped. */
 void spd_lasso_solve(spd_lasso *a, double tol, bool plain, spd_stop *stop, spd_lasso_answer *out);
 void spd_lasso_dual(spd_lasso *a, double *y); /* y of the solution, d */
+/* Forgets all but the problem, so that what follows is a function of the start alone. */
+void spd_lasso_forget(spd_lasso *a);
 void spd_lasso_free(spd_lasso *a);
 
 /* f at the current point, its parts, scores, slopes and curvatures: from the nonzero columns alone, and afresh, so that rounding
@@ -151,5 +157,7 @@ double spd_lasso_first_bracket(const spd_lasso *a, double scale); /* at scale al
  * gap at the current point, as the dual point alpha proves it. True if columns were added. */
 bool spd_lasso_prove(spd_lasso *a, double rest, spd_lasso_answer *out);
 
-static inline double spd_lasso_lambda(const spd_lasso *a) { return a->p->term[0].lambda; }
+/* Whether the work is to end: called off, or too long. */
+static inline bool spd_lasso_over(const spd_lasso *a) { return a->touched + a->work > a->most || spd_stop_now(a->stop); }
+static inline double spd_lasso_lambda(const spd_lasso *a) { return a->times * a->p->term[0].lambda; }
 #endif

@@ -97,18 +97,23 @@ static double sweep(spd_lasso *a, const int32_t *list, int64_t count, double lam
     return most;
 }
 
+static void start_count(spd_lasso *a) {
+    a->touched += a->work;
+    a->work = 0;
+}
+
 void spd_lasso_descend(spd_lasso *a, double accuracy) {
     const double lambda = spd_lasso_lambda(a), enough = accuracy * lambda;
     bool face = true;
-    a->work = 0;
-    for (int round = 0; round < ROUNDS_MOST && !spd_stop_now(a->stop); round++) {
+    start_count(a);
+    for (int round = 0; round < ROUNDS_MOST && !spd_lasso_over(a); round++) {
         if (sweep(a, a->set, a->size, lambda) <= enough) return;
-        for (int i = 0; i < SWEEPS_MOST && !spd_stop_now(a->stop); i++) {
+        for (int i = 0; i < SWEEPS_MOST && !spd_lasso_over(a); i++) {
             if (sweep(a, a->now.list, a->now.count, lambda) <= enough) break;
             if (face && a->work >= TRIED * spd_lasso_face_cost(a)) {
                 face = spd_lasso_face(a, enough);
                 spd_lasso_tidy(a);
-                a->work = 0;
+                start_count(a);
                 break;
             }
         }

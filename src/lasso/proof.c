@@ -87,6 +87,7 @@ static void look(spd_lasso *a, const dual *u, double rest) {
     const double away = root_mean_square(a, a->alpha, a->known_alpha) + u->q + a->known_off;
     a->looks = list_columns(a, away, rest - 2 * u->lost);
     a->looked += a->looks;
+    a->touched += (double)a->looks * (double)A->ptr[A->d] / (double)A->d;
     if (2 * a->looks <= A->d && a->looked <= A->d) {
         spd_matrix_dots(A, a->threads, a->look, a->looks, a->r, a->g);
         return;

@@ -140,7 +140,7 @@ void spd_lasso_solve(spd_lasso *a, double tol, bool plain, spd_stop *stop, spd_l
     choose_set(a);
     look_ahead(a);
     double f = spd_lasso_evaluate(a);
-    for (int i = 0; i < MODELS_MOST && !done && isfinite(f) && !spd_stop_now(stop); i++) {
+    for (int i = 0; i < MODELS_MOST && !done && isfinite(f) && !spd_lasso_over(a); i++) {
         const double goal = tol * fmax(fabs(f), a->reference), before = f;
         accuracy = fmax(fmin(accuracy, SHARE_OF_GAP * goal / (a->penalty + goal)), ACCURACY_LEAST);
         spd_lasso_model(a);

@@ -42,8 +42,9 @@ int64_t spd_solver_batch(const spdhg_solver *s, const spd_solver_kind *kind) {
     return automatic ? spd_batch_auto(s->problem, kind->dual_cost(s->problem)) : 1;
 }
 
-/* Refuses before any large allocation: counts data, evaluation, certificate and the arenas of the stage that needs most. */
-static spdhg_status check_memory(const spdhg_solver *s, spdhg_error *err) {
+/* Refuses before any large allocation: counts data, evaluation, certificate and the arenas of the stage that needs most. A first
+ * stage that others follow anyway is left out instead. */
+static spdhg_status check_memory(spdhg_solver *s, spdhg_error *err) {
     const spdhg_problem *p = s->problem;
     const double numbers = (double)spd_problem_value_work(p) + (double)spd_problem_gradient_work(p) +
                            3.0 * (double)p->n * (double)p->K + 12.0 * (double)p->dK + 12.0 * (double)p->m * (double)p->K;
@@ -55,9 +56,12 @@ static spdhg_status check_memory(const spdhg_solver *s, spdhg_error *err) {
         SPD_TRY(spd_run_new(&run, kind, p, param, s->options.sampling, spd_solver_batch(s, kind), 1, err));
         const double bytes = spd_data_bytes(p->data) + spd_run_bytes(&run) + 8 * numbers;
         spd_run_free(&run);
-        if (bytes > (double)s->options.max_memory)
+        if (!(bytes > (double)s->options.max_memory)) continue;
+        if (i > 0 || s->plan.stages == 1 || s->plan.stage[0].rescue != SPD_ALONE)
             return spd_fail(err, SPDHG_MEMORY, "solver %s needs about %.3g MB, the limit is %.3g MB", kind->name, bytes / 1e6,
                             (double)s->options.max_memory / 1e6);
+        memmove(s->plan.stage, s->plan.stage + 1, (size_t)--s->plan.stages * sizeof *s->plan.stage);
+        i--;
     }
     return SPDHG_OK;
 }

@@ -1,6 +1,7 @@
 /* plan.c - from a name to the list of stages that solve.c runs. The name of a solver is a plan with one stage; "auto" decides by
  * counts. */
 #include "interior/interior.h"
+#include "lasso/lasso.h"
 #include "newton/newton_model.h"
 #include "run/run.h"
 
@@ -34,8 +35,7 @@ static double passes_first(const spdhg_problem *p) {
     return affordable > PASSES ? fmin(fmax(affordable / 2, 2 * PASSES), PASSES_MOST) : 0;
 }
 
-/* Passes of saga-pd3o before the interior-point method, whose factors have a cost cubic in the number of coefficients: about a
- * quarter of that cost, if it may suffice. */
+/* Passes of saga-pd3o before the interior-point method: about a quarter of the cost of its factors, if it may suffice. */
 static double passes_before_interior(const spdhg_problem *p) {
     const double n = (double)spd_problem_normal_size(p), affordable = 1.5 * n * n * n / spd_plan_pass_cost(p);
     return affordable > PASSES && takes("saga-pd3o", p) ? fmin(affordable, PASSES_MOST) : 0;
@@ -62,6 +62,7 @@ typedef struct facts {
     bool factor;    /* each coefficient interacts with few others: a sparse factor */
     bool few;       /* few coefficients: a dense factor of all */
     bool newton;    /* some second-order method accepts the problem */
+    bool lasso;     /* l1 of the coefficients: by columns, as along a path; what is below waits behind it */
     bool columns;   /* many coefficients, F = identity: coordinate descent */
     bool tied;      /* few, but enough that a smaller set made by the zeros of Fx pays */
     bool sparse;    /* on a working set */
@@ -100,6 +101,7 @@ static facts look_at(const spdhg_problem *p) {
                        .stride = 1};
     if (f.dual) return (facts){.dual = true, .stride = 1};
     f.newton = f.newton || f.few;
+    f.lasso = takes("lasso", p) && spd_plan_by_columns(p, f.few);
     f.columns = !f.few && takes("cd-newton", p);
     f.tied = f.few && spd_newton_model_ties(p) && !groups;
     f.sparse = f.tied ||
@@ -108,9 +110,9 @@ static facts look_at(const spdhg_problem *p) {
     f.relieved = f.few && spd_interior_rescues(p);
     f.passes = f.few || f.sparse ? passes_first(p) : f.interior ? passes_before_interior(p) : 0;
     f.fista = passes_of_fista(p, f.few);
-    if (f.fista > 0) f.passes = 0;
-    if (f.few && !f.tied && !p->standardize && f.passes == 0) f.stride = spd_plan_thin_stride(p);
-    f.pass = f.newton && !f.few && !f.columns && f.passes == 0 && worth_a_pass(p) && takes(first_pass(p), p);
+    if (f.fista > 0 || f.lasso) f.passes = 0;
+    if (f.few && !f.tied && !p->standardize && f.passes == 0 && !f.lasso) f.stride = spd_plan_thin_stride(p);
+    f.pass = f.newton && !f.few && !f.columns && !f.lasso && f.passes == 0 && worth_a_pass(p) && takes(first_pass(p), p);
     return f;
 }
 
@@ -121,13 +123,13 @@ static bool follows_itself(const spd_plan *plan, const char *solver) {
 }
 
 /* The stages in order; the last column says whether a stage is used.
+ * l1 of the coefficients: by columns; the methods below follow if that proves too little.
  * Lines and trees: dynamic programming, inside of chain-newton for signals, of chain-alm for any other A; where the coefficients
  * are not many more than the rows, chain-alm waits behind the methods below.
  * Few coefficients: proximal Newton with a dense factor. If it gives up, semismooth Newton follows or, with a set X or a loss
  * with linear pieces, an interior-point method. On small problems every method that takes the problem follows if the one before
  * has stalled: what one of them cannot finish another often can, since each loses its digits elsewhere.
- * Many coefficients: by columns, on a working set, or semismooth Newton, which also follows the other two if they stall (the
- * solution may be larger than a working set can be).
+ * Many coefficients: by columns, on a working set, or semismooth Newton, which also follows if these stall (too many nonzeros).
  * A set X, or the nuclear norm of a large matrix: variance-reduced PD3O.
  * Many rows per coefficient: proximal Newton first makes a few steps on a sample of the rows, which leads to within d/rows of the
  * optimum for a fraction of the cost; alm-ssn starts with one stochastic pass.
@@ -148,6 +150,7 @@ static void add_stages(spd_plan *plan, const spdhg_problem *p, const facts *f) {
         spd_rescue rescue;
         bool wanted;
     } stage[] = {
+        {"lasso", 0, 1, SPD_ALONE, f->lasso},
         {"saga-pd3o", f->passes, 1, SPD_ALONE, f->passes > 0},
         {"fista", f->fista, 1, SPD_ALONE, f->fista > 0 && isfinite(f->fista)},
         {"prox-newton", sample, f->stride, SPD_ALONE, f->stride > 1},
@@ -184,6 +187,7 @@ static const char *reason(const facts *f) {
         {f->cuts, "each row has one entry and F joins the coefficients to a graph"},
         {f->dual, "each row has one entry, and a sparse factor would cost more"},
         {f->factor, "each coefficient meets few others, so that a factor is sparse"},
+        {f->lasso, "the penalty is on each coefficient, so that columns are taken one by one"},
         {f->passes > 0 && !f->interior,
          "with this ridge stochastic steps converge before a dense factorisation would be worth its cost"},
         {(f->few && !f->tied) || f->interior, "the coefficients are few enough for a dense factor"},

@@ -4,7 +4,10 @@
 #include "run/run.h"
 
 enum {
-    WIDE = 4, /* coefficients per row of A */
+    WIDE = 4,             /* coefficients per row of A */
+    ROWS_PER_COLUMN = 16, /* with more, passes over columns cost more than a Hessian, unless there are few nonzeros */
+    SMALL = 1 << 15,
+    CACHED = 1 << 20,
     ROWS_PER_UNKNOWN = 20,
     THIN_SHARE = 5 /* a sample has 20 rows per coefficient, or a fifth of all rows if that leaves 10 per coefficient */
 };
@@ -13,6 +16,14 @@ int64_t spd_plan_thin_stride(const spdhg_problem *p) {
     const int64_t plenty = p->n / (ROWS_PER_UNKNOWN * spd_problem_normal_size(p) + 1),
                   least = 2 * p->n / (ROWS_PER_UNKNOWN * spd_problem_normal_size(p) + 1);
     return plenty >= THIN_SHARE ? plenty : least >= THIN_SHARE ? THIN_SHARE : 1;
+}
+
+/* By columns from a cold start, beside a Hessian of few coefficients: for each pass over the rows it takes the square of their
+ * number once. Small data are passed over faster than anything else is set up; beside other methods of many coefficients, data that
+ * fit into a cache are. */
+bool spd_plan_by_columns(const spdhg_problem *p, bool few) {
+    if (p->term[0].lambda == 0) return false;
+    return few ? p->n <= ROWS_PER_COLUMN * p->d || p->nnz <= SMALL : p->nnz <= CACHED;
 }
 
 bool spd_plan_is_separable(const spdhg_problem *p) {

@@ -171,6 +171,7 @@ static spdhg_status prepare_stage(spd_loop *l, const spd_solver_kind *kind, spdh
     l->measured = -1;
     l->cut = false;
     l->run.rescue = s->plan.stage[l->stage].rescue;
+    l->run.followed = l->stage + 1 < s->plan.stages;
     l->run.log = spd_loop_log;
     l->run.log_context = s;
     const double from = s->clock();

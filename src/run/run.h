@@ -52,7 +52,8 @@ bool spd_plan_has_pairs(const spdhg_problem *p);
 /* Groups of several differences (isotropic total variation): few groups are zero, so that a working set grows large and
  * expensive. */
 bool spd_plan_has_groups_of_pairs(const spdhg_problem *p);
-bool spd_plan_is_separable(const spdhg_problem *p); /* every row of F has one entry: methods by columns are best */
+bool spd_plan_is_separable(const spdhg_problem *p);         /* every row of F has one entry: methods by columns are best */
+bool spd_plan_by_columns(const spdhg_problem *p, bool few); /* a solve by columns takes least work */
 /* Whether chain-alm, which takes p, goes first. few: a dense factor of all coefficients is possible. */
 bool spd_plan_is_wide(const spdhg_problem *p, bool few);
 /* ---- plan_sparse.c: whether a sparse factor costs less than the other method (nanoseconds). */

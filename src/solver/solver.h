@@ -69,6 +69,7 @@ typedef struct spd_run {
     double goal;         /* relative gap at which the run ends; 0: none */
     double enough;       /* relative gap at which an offer ends the run; 0: no offer is wanted */
     spd_rescue rescue;   /* what waits if this one gives up */
+    bool followed;       /* the plan has a stage after this one */
     int64_t rows_visited;                             /* counted by full-information solvers; run.c counts batches */
     spd_stop *stop;                                   /* polled in loops inside a step, which then ends early; NULL: none */
     void (*log)(void *context, const char *sentence); /* for -v, during start */

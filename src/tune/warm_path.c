@@ -4,15 +4,11 @@
 
 static const double TIGHTER = 1e-2, TIGHTEST = 1e-10;
 
-enum {
-    ROWS_MOST = 128
-}; /* rows for each feature: with more, a Hessian of few features costs less than passes over its columns */
-
 /* By columns if the choice of a solver is left to us, F is the identity and memory allows. */
 static spdhg_status open_lasso(spd_warm_path *warm, const char *solver, spdhg_error *err) {
     const spdhg_problem *p = warm->problem;
     const double most = (double)warm->options.max_memory;
-    if (p->n > ROWS_MOST * p->d && strcmp(warm->solver, "prox-newton") == 0) return SPDHG_OK;
+    if (!spd_lasso_pays(p) && strcmp(warm->solver, "prox-newton") == 0) return SPDHG_OK;
     if (strcmp(solver, "auto") != 0 || spd_lasso_refuses(p) || (most > 0 && spd_lasso_bytes(p) > most)) return SPDHG_OK;
     SPD_TRY(spd_lasso_new(&warm->lasso, p, spd_threads(warm->options.threads), err));
     spd_lasso_start(warm->lasso, warm->x, warm->c[0], INFINITY);

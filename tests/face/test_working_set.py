@@ -40,7 +40,7 @@ class WorkingSet(CommandTest):
             yield gamma, A, labels, large, model
 
     def test_the_plan(self):
-        """Circles go to the working set with ridge too, chains to dynamic programming, a penalty on single coefficients to coordinate descent; a full set hands over."""
+        """Circles go to the working set with ridge too, chains to dynamic programming, a penalty on single coefficients to the columns; a full set hands over."""
         draw = np.random.default_rng(3)
         A = draw.standard_normal((60, 2600)).round(3)
         self.write("data.svm", "".join(f"{1 if a[:40].sum() > 0 else -1} " + " ".join(f"{j + 1}:{v}" for j, v in enumerate(a)) + "\n" for a in A))
@@ -48,7 +48,7 @@ class WorkingSet(CommandTest):
         for words, plan, last in ((["--structure", "edges:circle.txt", "--lambda", "0.01"], "auto: ws-newton, then alm-ssn", "ws-newton"),
                                   (["--structure", "edges:circle.txt", "--lambda", "1e-7"], "auto: ws-newton, then alm-ssn", "alm-ssn"),
                                   (["--structure", "chain", "--lambda", "0.01"], "auto: chain-alm, then alm-ssn", "chain-alm"),
-                                  (["--structure", "identity", "--lambda", "0.01"], "auto: cd-newton, then alm-ssn", "cd-newton")):
+                                  (["--structure", "identity", "--lambda", "0.01"], "auto: lasso, then cd-newton, then alm-ssn", "lasso")):
             done = self.spdhg("fit", "data.svm", "--gamma", "0.01", "--no-intercept", "--json", "-v", *words)
             report = json.loads(done.out)
             self.assertIn(plan, done.err)
@@ -61,10 +61,10 @@ class WorkingSet(CommandTest):
             rows = [(draw.choice(d, 20, replace=False), draw.uniform(0.05, 0.2, 20).round(3)) for _ in range(300)]
             self.write("data.svm", "".join(f"{1 if v[j < d // 3].sum() > v.sum() / 3 else -1} " + " ".join(
                 f"{a + 1}:{b}" for a, b in sorted(zip(j, v))) + "\n" for j, v in rows))
-        for d, gamma, structure, plan, last in ((900, "0.1", "identity", "auto: saga-pd3o, then ws-newton, then prox-newton", "saga-pd3o"),
+        for d, gamma, structure, plan, last in ((900, "0.1", "chain", "auto: saga-pd3o, then ws-newton, then prox-newton", "ws-newton"),
                                                 (900, "1e-5", "chain", "auto: ws-newton, then prox-newton", "ws-newton"),
-                                                (900, "0", "identity", "auto: ws-newton, then prox-newton", "ws-newton"),
-                                                (700, "0", "identity", "auto: prox-newton", "prox-newton")):
+                                                (900, "0", "identity", "auto: lasso, then ws-newton, then prox-newton", "lasso"),
+                                                (700, "0", "identity", "auto: lasso, then prox-newton", "lasso")):
             data(d)
             done = self.spdhg("fit", "data.svm", "--features", str(d), "--gamma", gamma, "--structure", structure, "--lambda", "0.002", "--no-intercept",
                               "--tol", "1e-6", "--json", "-v")

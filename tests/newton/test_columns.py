@@ -1,5 +1,6 @@
 # test_columns.py - proximal Newton by coordinate descent (cd-newton): against reference.py on small problems, and by conditions of optimality written
 # out here on problems that are too large for it: softmax with more nonzeros than a dense matrix may have, columns of any scale, columns that are alike.
+import itertools
 import subprocess
 
 from reference_run import COMMAND, Checks, Fitted, write_svm, write_table
@@ -123,16 +124,17 @@ def check_scales(checks):
     b = np.sign(A[:, :10] / np.abs(A[:, :10]).max(0) @ rng.normal(size=10) + 0.3 * rng.normal(size=300))
     data = write_svm("scales.svm", A, b)
     for loss, slope in ("logistic", lambda z: -b / (1 + np.exp(b * z))), ("squared", lambda z: z - b):
-        for gamma in (0, 1e-3):
-            fit = Fitted(data, "--loss", loss, "--lambda", 1e-2, "--gamma", gamma, "--no-intercept", "--tol", 1e-8, "--epochs", 4000)
-            name = f"scales {loss} gamma {gamma}"
-            checks.check((fit.report["status"], fit.report["solver"]) == ("converged", "cd-newton"), f"{name}: {fit.report}")
+        for gamma, solver in itertools.product((0, 1e-3), ("lasso", "cd-newton")):
+            fit = Fitted(data, "--loss", loss, "--lambda", 1e-2, "--gamma", gamma, "--no-intercept", "--tol", 1e-8, "--epochs", 4000,
+                         "--solver", solver)
+            name = f"scales {loss} gamma {gamma} {solver}"
+            checks.check((fit.report["status"], fit.report["solver"]) == ("converged", solver), f"{name}: {fit.report}")
             x = fit.x[:, 0]
             left = violation(A, slope(A @ x)[:, None] / 300, fit.x, 1e-2, gamma, False)
             checks.check(left < 1e-3, f"{name}: conditions of optimality violated by {left:.3g} of lambda")
             print(f"{name}: {np.count_nonzero(x)} nonzeros, {fit.report['epochs']:.0f} passes, conditions to {left:.1e}")
     done = subprocess.run([COMMAND, "fit", data, "--epochs", "1", "-v"], capture_output=True, text=True)
-    checks.check("auto: cd-newton, then alm-ssn, because the coefficients are many" in done.stderr, done.stderr)
+    checks.check("auto: lasso, then cd-newton, then alm-ssn, because the penalty is on each coefficient" in done.stderr, done.stderr)
 
 
 tally = Checks()

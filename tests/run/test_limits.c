@@ -13,13 +13,14 @@ static const small_spec spec[] = {
     SMALL(60, 900, 0.05, "logistic", "l1", "chain", 0.003, .classes = 2, .intercept = true),
     SMALL(60, 60, 1, "softmax", "l1", "identity", 1e-3, .classes = 4, .intercept = true),
     SMALL(200, 20, 0.5, "softmax", "l1", "chain", 1e-3, .classes = 3, .intercept = true),
+    SMALL(60, 200, 1, "logistic", "l1", "identity", 1e-3, .classes = 2, .intercept = true),
 };
 enum { SPECS = sizeof spec / sizeof *spec };
-static const char *const solver[] = {"prox-newton", "ws-newton", "cd-newton", "alm-ssn", "sadmm"};
+static const char *const solver[] = {"prox-newton", "ws-newton", "cd-newton", "alm-ssn", "sadmm", "lasso"};
 enum { SOLVERS = sizeof solver / sizeof *solver };
 /* The least number of polls in three steps, large enough that every longer loop must poll. */
 static const int64_t least[SPECS][SOLVERS] = {
-    {25, 25, 0, 10, 0}, {0, 1000, 0, 10, 15}, {80, 80, 30, 10, 0}, {100, 100, 0, 5, 15}};
+    {25, 25, 0, 10, 0}, {0, 1000, 0, 10, 15}, {80, 80, 30, 10, 0}, {100, 100, 0, 5, 15}, {0, 0, 0, 0, 0, 50}};
 
 typedef struct asked {
     int64_t times, stop_at; /* 0: never */

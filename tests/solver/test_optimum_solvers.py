@@ -14,6 +14,7 @@ STOCHASTIC, MEAN, EXACT = 2e-2, 1e-3, 1e-9
 SETS = ("quadratic program; use --set all", ["--set", "ball:1"])
 RIDGE = ("--gamma above 0", ["--gamma", 0])
 ONLY_IDENTITY = ("no closed form unless F is the identity", ["--structure", "chain"])
+ONLY_COEFFICIENTS = ("l1 of the coefficients only", ["--structure", "chain"])
 ONE_ENTRY = ("data with one entry in each row", [])
 # name: epochs, tolerance, parameters, refusals (a part of the sentence; words that bring it about, after --gamma 0.1 --structure identity)
 SOLVERS = {
@@ -56,6 +57,8 @@ SOLVERS = {
                              ("all, box, nonneg and simplex", ["--set", "ball:1"]), ("couples its outputs", ["--loss", "softmax"])]),
     "cd-newton": (1000, EXACT, [], [ONLY_IDENTITY, ("X = R^d only; use --set all", ["--set", "ball:1"]), ("and the only term", ["--also-sparse", 1]),
                                     ("it works for l1, and for groups", ["--penalty", "linf"])]),
+    "lasso": (1000, EXACT, [], [ONLY_COEFFICIENTS, ("X = R^d only", ["--set", "ball:1"]), ("l1 of the coefficients only", ["--also-sparse", 1]),
+                                ("l1 of the coefficients only", ["--penalty", "linf"]), ("one output only", ["--loss", "softmax"])]),
     "chain-newton": (200, EXACT, [], [ONE_ENTRY, ("the sets all, box and nonneg", ["--set", "ball:1"])]),
     "chain-alm": (2000, EXACT, [], [("the sets all, box and nonneg", ["--set", "ball:1"]), ("the l1 penalty only", ["--penalty", "linf"])]),
     "cut-newton": (200, EXACT, [], [ONE_ENTRY, ("the sets all, box and nonneg", ["--set", "ball:1"])]),
@@ -70,10 +73,10 @@ def refused(solver, p):
     """Whether its refusals above concern this problem."""
     sentences = dict(SOLVERS[solver][3])
     without = p.gamma == 0 and (RIDGE[0] in sentences or "can cycle forever when --gamma is 0" in sentences)
-    coupled = p.loss == "softmax" and "couples its outputs" in sentences
-    grouped = "the l1 penalty only" in sentences and any(term.penalty != "l1" for term in p.terms)
+    coupled = p.loss == "softmax" and ("couples its outputs" in sentences or solver == "lasso")
+    grouped = ("the l1 penalty only" in sentences or solver == "lasso") and any(term.penalty != "l1" for term in p.terms)
     sums = solver == "cut-newton" and any((term.F.sum(axis=1) != 0).any() for term in p.terms)  # it takes differences
-    return without or coupled or grouped or sums or ONE_ENTRY[0] in sentences and np.count_nonzero(p.A, axis=1).max() > 1 or ONLY_IDENTITY[0] in sentences and not np.array_equal(p.terms[0].F, np.eye(p.d))
+    return without or coupled or grouped or sums or ONE_ENTRY[0] in sentences and np.count_nonzero(p.A, axis=1).max() > 1 or (ONLY_IDENTITY[0] in sentences or solver == "lasso") and not np.array_equal(p.terms[0].F, np.eye(p.d))
 
 
 def make_cases():
@@ -152,7 +155,7 @@ def check_optima(checks):
     for solver, row in table.items():
         print(f"{solver:16}", *(f"{cell:>16}" for cell in row), f"  after {SOLVERS[solver][0]} epochs, allowed {SOLVERS[solver][1]:g}")
         shown = sum(cell not in ("refused", "-") for cell in row)
-        checks.check(shown >= 3 or solver == "fgp", f"{solver}: three problems at least")  # fgp: test_iterates_fgp.py has those that it takes
+        checks.check(shown >= 3 or solver in ("fgp", "lasso"), f"{solver}: three problems at least")  # test_iterates_fgp.py, test_columns.py have more
 
 
 def check_refusals(checks):

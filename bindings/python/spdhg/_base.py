@@ -30,9 +30,25 @@ KINDS = np.array(["certified", "none"])  # of the gaps in history_: what is not 
 DTYPES = [np.float64, np.float32]
 
 
+def is_plain(estimator: Any, X: Any, reset: bool) -> bool:
+    """X needs no conversion and says nothing of names: a C-ordered float64 array of the expected width."""
+    return (type(X) is np.ndarray and X.dtype == np.float64 and X.ndim == 2 and X.flags.c_contiguous and X.size > 0
+            and (reset or X.shape[1] == getattr(estimator, "n_features_in_", -1)) and not hasattr(estimator, "feature_names_in_"))
+
+
+def is_plain_target(y: Any, rows: int) -> bool:
+    """y is an array of finite numbers, one for each row."""
+    return type(y) is np.ndarray and y.shape == (rows,) and (y.dtype.kind in "iub" or (y.dtype == np.float64 and bool(np.isfinite(y).all())))
+
+
 def validate(estimator: Any, *data: Any, **wishes: Any) -> Any:
-    """scikit-learn's own check of X and y, which moved in 1.6; the library checks that X is finite, in a pass it makes anyway."""
-    if sp.issparse(data[0]):
+    """scikit-learn's own check of X and y, which moved in 1.6; the library checks that X is finite, in a pass it makes anyway. What it
+    would return as it came is returned at once: the check takes as long as a small fit."""
+    X, reset = data[0], wishes.get("reset", True)
+    if is_plain(estimator, X, reset) and (len(data) == 1 or is_plain_target(data[1], X.shape[0])):
+        estimator.n_features_in_ = X.shape[1]
+        return X if len(data) == 1 else data
+    if sp.issparse(X):
         check_compressed(data[0])
     wishes = dict(accept_sparse="csr", dtype=DTYPES, order="C", **wishes)
     if hasattr(validation, "validate_data"):
@@ -85,11 +101,10 @@ class Labels:
         return class_weight_spec(weights, self.classes, self.texts is not None)
 
 
-def history_of(solver: Any) -> Dict[str, np.ndarray]:
+def points_of(solver: Any) -> np.ndarray:
     count = ffi.new("int64_t *")
     points = lib.spdhg_solver_trace(solver, count)
-    table = np.frombuffer(ffi.buffer(points, int(count[0]) * POINT.itemsize), POINT) if count[0] else np.empty(0, POINT)
-    return {name: table[name].copy() for name in POINT.names or ()}
+    return np.frombuffer(ffi.buffer(points, int(count[0]) * POINT.itemsize), POINT).copy() if count[0] else np.empty(0, POINT)
 
 
 class Structured(BaseEstimator):
@@ -100,7 +115,7 @@ class Structured(BaseEstimator):
     gap_: float
     gap_relative_: float
     gap_kind_: str
-    history_: Dict[str, np.ndarray]
+    _history: Any  # the points of the solve, or columns
     n_iter_: int
     objective_: float
     outcome_: str
@@ -240,10 +255,18 @@ class Structured(BaseEstimator):
         self.objective_, self.train_loss_, self.penalty_ = s.objective, s.train_loss, s.penalty
         self.n_iter_ = max(1, int(np.ceil(s.epochs)))
         self.seconds_, self.solver_, self.outcome_ = s.seconds, text(s.solver) or "", outcome
-        self.history_ = history_of(solver)
-        self.history_["gap_kind"] = KINDS[np.isnan(self.history_["gap"]).astype(np.intp)]
+        self._history = points_of(solver)
         if isinstance(self.structure, str) and self.structure == LEARNED:
             self.structure_ = structure_matrix(problem.F)
+
+    @property
+    def history_(self) -> Dict[str, np.ndarray]:
+        """The columns of the measured points; a gap that is not proven for all x is NaN."""
+        if isinstance(self._history, np.ndarray):
+            columns = {name: self._history[name].copy() for name in POINT.names or ()}
+            columns["gap_kind"] = KINDS[np.isnan(columns["gap"]).astype(np.intp)]
+            self._history = columns
+        return self._history
 
     def _set_coefficients(self) -> None:
         raise NotImplementedError

@@ -154,8 +154,8 @@ class Classifier(ClassifierMixin, Structured):
         self.gap_kind_ = next(kind for kind in ("none", "within_radius", "certified") if kind in kinds)
         self.outcome_ = next((m.outcome_ for m in each if m.outcome_ not in ("converged", "done")), each[0].outcome_)
         self.dual_, self.solver_ = np.stack([m.dual_ for m in each], axis=-1), each[0].solver_
-        self.history_ = {name: np.concatenate([m.history_[name] for m in each]) for name in each[0].history_}
-        self.history_["output"] = np.repeat(np.arange(len(each)), [len(m.history_["epoch"]) for m in each])
+        self._history = {name: np.concatenate([m.history_[name] for m in each]) for name in each[0].history_}
+        self._history["output"] = np.repeat(np.arange(len(each)), [len(m.history_["epoch"]) for m in each])
         return self
 
     def save(self, path: Any) -> None:

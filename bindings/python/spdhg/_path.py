@@ -109,7 +109,7 @@ def at_position(cv: Any, position: int) -> Any:
         fitted.set_params(gamma=cv.gamma_)
     whole = position == cv.path_.chosen  # of the others only coefficients and a line of the table were kept
     for name, value in vars(cv).items():
-        if name in KEPT or (whole and name.endswith("_") and name not in ("path_", "alphas_", "alpha_")):
+        if name in KEPT or (whole and (name == "_history" or name.endswith("_")) and name not in ("path_", "alphas_", "alpha_")):
             setattr(fitted, name, value)
     fitted._model = cv._model.copy()
     fitted._model.change(cv.path_.coefs[position], cv.path_.intercepts[position])

@@ -2,6 +2,8 @@
 from __future__ import annotations
 
 import math
+import re
+import warnings
 from typing import Any, Optional
 
 import numpy as np
@@ -69,9 +71,20 @@ def _grid(structure: str, features: int) -> str:
     return f"grid:{side}x{side}"
 
 
+def _without_trend(structure: str, features: int) -> bool:
+    """Whether a polynomial of the trend's degree goes through all coefficients: there is nothing to penalise."""
+    match = re.fullmatch(r"trend:([0-9]+)", structure)
+    if match is None or features > int(match.group(1)) + 1:
+        return False
+    warnings.warn(f"structure={structure!r}: {features} feature(s) follow one polynomial of this degree, so that nothing is penalised", stacklevel=8)
+    return True
+
+
 def structure_handle(structure: Any, features: int, names: Optional[Any] = None) -> Any:
     if hasattr(structure, "F") and sp.issparse(structure.F):  # a Graph
         structure = structure.F
+    if isinstance(structure, str) and _without_trend(structure, features):
+        structure = sp.csr_matrix((0, features))
     if isinstance(structure, str):
         return make("structure", lib.spdhg_structure_new, _grid(structure, features).encode(), features, free=lib.spdhg_structure_free)
     if isinstance(structure, tuple) and len(structure) in (2, 3) and all(isinstance(s, (int, np.integer)) for s in structure):
