@@ -120,6 +120,7 @@ spdhg_status spd_path_held_out(const spdhg_path *path, int64_t point, double *sc
     one.x += point * p->dK;
     one.c += point * p->K;
     one.fold = NULL;
+    one.held = NULL;
     one.options.repeats = 1;
     one.options.keep_folds = false;
     const int64_t folds = one.options.folds;
