@@ -39,7 +39,7 @@ static const criterion *find(const char *name) {
 spdhg_status spd_path_degrees(const spdhg_problem *p, const double *x, double *degrees, spdhg_error *err) {
     *degrees = NAN;
     for (int64_t t = 0; t < p->terms; t++)
-        if (p->term[t].penalty->zeros == SPD_ZEROS_NONE) return SPDHG_OK;
+        if (p->term[t].penalty->zeros == SPDHG_ZEROS_NONE) return SPDHG_OK;
     double *Fx = SPD_NEW(double, p->m * p->K), sum = 0;
     bool *zero = SPD_NEW(bool, p->m);
     spdhg_status status = Fx && zero ? SPDHG_OK : spd_fail_memory(err, 9.0 * (double)(p->m * p->K));
@@ -84,7 +84,7 @@ spdhg_status spd_path_check(const spdhg_path *path, spdhg_error *err) {
         return spd_fail(err, SPDHG_USAGE,
                         "choosing by cp needs the squared loss and the standard deviation of the noise (--noise)");
     for (int64_t t = 0; t < p->terms && spd_path_counts_degrees(path); t++)
-        if (p->term[t].penalty->zeros == SPD_ZEROS_NONE)
+        if (p->term[t].penalty->zeros == SPDHG_ZEROS_NONE)
             return spd_fail(err, SPDHG_USAGE,
                             "choosing by %s needs degrees of freedom, which are known for l1 and group but not for %s", c->name,
                             p->term[t].penalty->name);
