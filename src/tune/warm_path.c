@@ -3,6 +3,7 @@
 #include "tune/tune.h"
 
 static const double TIGHTER = 1e-2, TIGHTEST = 1e-10;
+static const double LAST_DIGITS = 1e-13; /* relative gap of the chosen solution, or as near as rounding allows */
 
 enum {
     ROWS_MOST = 128
@@ -177,8 +178,10 @@ spdhg_status spd_warm_path_back(spd_warm_path *warm, double lambda, const double
     spd_lasso_answer answer;
     spd_lasso_start(warm->lasso, x, c[0], lambda);
     spd_lasso_solve(warm->lasso, warm->options.tol, true, NULL, &answer);
-    warm->known = answer.proven;
-    if (answer.proven) {
+    if (answer.proven) spd_lasso_solve(warm->lasso, LAST_DIGITS, true, NULL, &answer);
+    warm->known = answer.relative <= warm->options.tol;
+    if (warm->known) {
+        if (strcmp(warm->solver, "prox-newton") == 0) warm->solver = "cd-newton"; /* which forms no matrix: nothing is left to do */
         memcpy(warm->x, warm->lasso->now.x, (size_t)p->dK * sizeof *x);
         warm->c[0] = warm->lasso->now.c;
         spd_lasso_dual(warm->lasso, warm->y);
