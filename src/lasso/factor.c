@@ -6,6 +6,7 @@
 
 /* Cost of a multiplication, beside one of a sweep: of many dense columns with one vector; in a triangular solve; of matrices. */
 static const double ABREAST = 0.25, SOLVE = 0.5, BLAS = 0.0625;
+static const double DENSER = 8;     /* than A_E, for each entry of it: a factor of so many columns costs more than it saves */
 static const double STIFFER = 1e-9; /* relative to the diagonal: added where M has no factor */
 
 bool spd_products_new(spd_products *s, int64_t n, int64_t d, int64_t most) {
@@ -118,13 +119,18 @@ static void make_matrix(const spd_lasso *a, double stiffer) {
     f->L[k * n + k] = spd_dot(a->p->n, a->Q, a->one) * (1 + stiffer);
 }
 
+static void drop(spd_factor *f) {
+    for (int64_t q = 0; q < f->k; q++) f->place[f->column[q]] = -1;
+    f->k = f->n = 0;
+}
+
 /* The factor for the present face. */
 static void make(spd_lasso *a) {
     spd_factor *f = &a->factor;
     spd_products *s = &a->products;
     if (s->of != a->number || s->used + a->now.count > s->most) clear_products(s);
     s->of = a->number;
-    for (int64_t q = 0; q < f->k; q++) f->place[f->column[q]] = -1;
+    drop(f);
     f->k = a->now.count;
     f->n = f->k + a->p->intercept;
     for (int64_t q = 0; q < f->k; q++) {
@@ -136,17 +142,18 @@ static void make(spd_lasso *a) {
     make_matrix(a, 0);
     if (!spd_cholesky(f->n, f->L)) {
         make_matrix(a, STIFFER);
-        if (!spd_cholesky(f->n, f->L)) {
-            for (int64_t q = 0; q < f->k; q++) f->place[f->column[q]] = -1;
-            f->k = f->n = 0;
-        }
+        if (!spd_cholesky(f->n, f->L)) drop(f);
     }
     f->excess = 0;
     f->iterations = 2;
 }
 
 void spd_factor_renew(spd_lasso *a) {
-    const double cost = factor_cost(a);
+    const double cost = factor_cost(a), k = (double)a->now.count;
+    if (a->A.row && a->gram.size == 0 && k * k > DENSER * entries(a)) {
+        drop(&a->factor);
+        return;
+    }
     if (a->factor.excess >= cost || cost <= 2 * iteration_cost(a)) make(a);
 }
 
