@@ -13,9 +13,9 @@
 
 #include "lasso/lasso.h"
 
-enum { ROWS = 256, OPERATIONS = 64 };  /* rows in a partial sum; roundings of a term, and a few more */
-static const double COLUMNS_A_ROW = 1; /* columns for each row: with more, few of them are ever active */
-static const double PASSES_MOST = 50;  /* over sparse data that H may cost: a path takes about that many */
+enum { ROWS = 256, OPERATIONS = 64, TILE = 32 }; /* rows in a partial sum; roundings of a term, and a few more */
+static const double COLUMNS_A_ROW = 1;           /* columns for each row: with more, few of them are ever active */
+static const double PASSES_MOST = 50;            /* over sparse data that H may cost: a path takes about that many */
 
 /* sum_i (entries of row i)^2, for a sparse A. */
 static double pairs(const spdhg_problem *p) {
@@ -69,6 +69,14 @@ static void add_sparse(const spd_lasso *a) {
     }
 }
 
+/* The upper triangle from the lower one, by tiles that fit the cache. */
+static void mirror(int64_t n, double *H) {
+    for (int64_t J = 0; J < n; J += TILE)
+        for (int64_t K = 0; K <= J; K += TILE)
+            for (int64_t j = J; j < n && j < J + TILE; j++)
+                for (int64_t k = K; k < j && k < K + TILE; k++) H[k * n + j] = H[j * n + k];
+}
+
 bool spd_gram_new(spd_lasso *a) {
     spd_gram *g = &a->gram;
     const int64_t n = a->p->n, d = a->p->d, D = g->size = d + a->p->intercept;
@@ -84,8 +92,7 @@ bool spd_gram_new(spd_lasso *a) {
             add_sparse(a);
         else
             spd_gram_dense(&a->A, a->share, NULL, d, D > d, P, g->H.val);
-        for (int64_t j = 0; j < D; j++)
-            for (int64_t k = 0; k < j; k++) g->H.val[k * D + j] = g->H.val[j * D + k];
+        mirror(D, g->H.val);
         double square = 0;
         for (int64_t i = 0; i < n; i++) { /* z still has the offsets */
             const double t = a->p->loss->slope(a->z[i], a->p->b[i], a->p->loss_arg);

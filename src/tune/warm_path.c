@@ -3,7 +3,6 @@
 #include "tune/tune.h"
 
 static const double TIGHTER = 1e-2, TIGHTEST = 1e-10;
-static const double LAST_DIGITS = 1e-13; /* relative gap of the chosen solution, or as near as rounding allows */
 
 enum {
     ROWS_MOST = 128
@@ -178,7 +177,7 @@ spdhg_status spd_warm_path_back(spd_warm_path *warm, double lambda, const double
     spd_lasso_answer answer;
     spd_lasso_start(warm->lasso, x, c[0], lambda);
     spd_lasso_solve(warm->lasso, warm->options.tol, true, NULL, &answer);
-    if (answer.proven) spd_lasso_solve(warm->lasso, LAST_DIGITS, true, NULL, &answer);
+    if (answer.proven) spd_lasso_solve(warm->lasso, TIGHTEST, true, NULL, &answer);
     warm->known = answer.relative <= warm->options.tol;
     if (warm->known) {
         if (strcmp(warm->solver, "prox-newton") == 0) warm->solver = "cd-newton"; /* which forms no matrix: nothing is left to do */
