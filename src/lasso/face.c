@@ -4,7 +4,7 @@
  * stops at 0 and leaves E. If the model does not fall then, all stop where the first one reaches 0. */
 #include "lasso/lasso.h"
 
-enum { REPEATS_MOST = 3, GRADIENTS_MOST = 200, ITERATIONS_LEAST = 6 /* that pay for a copy of A_E by rows */ };
+enum { REPEATS_MOST = 3, GRADIENTS_MOST = 200, ITERATIONS_LEAST = 12 /* that pay for a copy of A_E by rows */ };
 
 /* The step on the face of the columns e; the intercept, if any, is the last unknown. */
 typedef struct step {
@@ -56,7 +56,7 @@ static void apply(const void *context, const double *d, double *out) {
         return;
     }
     if (t->packed) {
-        const double sum = spd_packed_apply(&a->packed, t->k, d, t->n > t->k ? d[t->k] : 0, out);
+        const double sum = spd_packed_apply(&a->packed, a->Q, t->k, d, t->n > t->k ? d[t->k] : 0, out);
         spd_axpy(t->k, a->p->gamma, d, out);
         if (t->n > t->k) out[t->k] = sum;
         return;
@@ -152,7 +152,7 @@ bool spd_lasso_face(spd_lasso *a, double accuracy) {
     for (int repeat = 0; repeat < REPEATS_MOST && !whole && t.k > 0; repeat++) {
         find_slopes(&t);
         t.packed = a->A.row && a->gram.size == 0 && a->factor.iterations >= ITERATIONS_LEAST;
-        if (t.packed) spd_packed_fill(&a->packed, &a->A, a->Q, t.e, t.k);
+        if (t.packed) spd_packed_fill(&a->packed, &a->A, t.e, t.k);
         spd_factor_used(a, solve(&t, accuracy));
         if (!spd_all_finite(t.n, t.d)) return false;
         whole = cut(&t, at + 8 * all);

@@ -30,18 +30,18 @@ void spd_matrix_packed_dots(const spd_matrix *A, int threads, const int32_t *lis
 void spd_matrix_combine(const spd_matrix *A, const int32_t *list, int64_t count, const double *d,
                         double *z); /* z += sum_q d_q A_list(q) */
 
-/* ---- rows.c: sqrt(Q) A_E by rows, of a sparse A, for the columns E and the model of one face. */
+/* ---- rows.c: A_E by rows, of a sparse A, for the columns E of a face. */
 typedef struct spd_packed {
     int64_t n;
-    int64_t *ptr;       /* n + 1 */
-    int32_t *idx;       /* position in E */
-    double *val, *root; /* root: sqrt(Q_i) */
+    int64_t *ptr; /* n + 1 */
+    int32_t *idx; /* position in E */
+    double *val;
 } spd_packed;
 bool spd_packed_new(spd_packed *s, const spd_matrix *A); /* false: out of memory; must be freed even then. Dense A: nothing */
 void spd_packed_free(spd_packed *s);
-void spd_packed_fill(spd_packed *s, const spd_matrix *A, const double *Q, const int32_t *list, int64_t count);
+void spd_packed_fill(spd_packed *s, const spd_matrix *A, const int32_t *list, int64_t count);
 /* out = A_E'Q (A_E d + c), returns 1'Q (A_E d + c): one pass over the entries. */
-double spd_packed_apply(const spd_packed *s, int64_t count, const double *d, double c, double *out);
+double spd_packed_apply(const spd_packed *s, const double *Q, int64_t count, const double *d, double c, double *out);
 
 /* Products A_i'Q A_j of the columns that have a slot, for the faces of one or more models. */
 typedef struct spd_products {

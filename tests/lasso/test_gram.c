@@ -105,8 +105,8 @@ static void products_of_a_face(void **unused) {
         start(a, 0);
         spd_lasso_model(a);
         if (a->A.row) {
-            spd_packed_fill(&a->packed, &a->A, a->Q, list, 3);
-            out[3] = spd_packed_apply(&a->packed, 3, d, d[3], out);
+            spd_packed_fill(&a->packed, &a->A, list, 3);
+            out[3] = spd_packed_apply(&a->packed, a->Q, 3, d, d[3], out);
         } else
             spd_gram_dense(&a->A, a->Q, list, 3, true, work, H);
         for (int i = 0; i < 4; i++) {
