@@ -69,6 +69,15 @@ TUNE = [
     ("documents", "logistic", words, 1000, 47117, 7, {"length": 400}, 0.01),
     ("tall", "logistic", blocks, 2600, 500, 8, {}, 0.01),
     ("genes", "squared", blocks, 500, 1000, 9, {}, 0.01),
+    ("one-hot", "logistic", one_hot, 3000, 800, 10, {"codes": 10}, 0.01),
+    ("one-hot", "logistic", one_hot, 1500, 1500, 11, {"codes": 25}, 0.01),
+    ("counts", "logistic", counts, 1000, 5000, 12, {"length": 70}, 0.01),
+    ("tall", "squared", independent, 3500, 300, 13, {}, 0.01),
+    ("tall", "squared", blocks, 2000, 500, 14, {}, 0.01),
+    ("documents", "squared", words, 2000, 5000, 15, {"length": 80}, 0.01),
+    ("one-hot", "squared", one_hot, 3000, 900, 16, {"codes": 18}, 0.01),
+    ("heavy tails", "squared", heavy, 250, 2000, 17, {}, 0.01),
+    ("square", "logistic", independent, 700, 900, 18, {}, 0.01),
 ]
 TABLE = [
     ("genes", "logistic", blocks, 72, 3571, 101, {"share": 0.4}, 0.01),

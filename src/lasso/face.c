@@ -4,7 +4,7 @@
  * stops at 0 and leaves E. If the model does not fall then, all stop where the first one reaches 0. */
 #include "lasso/lasso.h"
 
-enum { REPEATS_MOST = 3, GRADIENTS_MOST = 200 };
+enum { REPEATS_MOST = 3, GRADIENTS_MOST = 200, ITERATIONS_LEAST = 12 /* that pay for a copy of A_E by rows */ };
 
 /* The step on the face of the columns e; the intercept, if any, is the last unknown. */
 typedef struct step {
@@ -15,22 +15,32 @@ typedef struct step {
     double *diagonal; /* of M */
     double *move;     /* rows: A d */
     double *b, *work; /* vectors of n: 1; 4 */
+    bool packed;      /* A_E has been copied by rows */
 } step;
 
 static void find_slopes(const step *t) {
     const spd_lasso *a = t->a;
     const double lambda = spd_lasso_lambda(a);
-    spd_matrix_packed_dots(&a->A, a->threads, t->e, t->k, a->r, t->s);
+    if (a->gram.size > 0)
+        for (int64_t i = 0; i < t->k; i++) t->s[i] = a->gram.s[t->e[i]];
+    else
+        spd_matrix_packed_dots(&a->A, a->threads, t->e, t->k, a->r, t->s);
     for (int64_t i = 0; i < t->k; i++) {
         const double x = a->now.x[t->e[i]];
         t->s[i] += a->p->gamma * x + copysign(lambda, x);
     }
-    if (t->n > t->k) t->s[t->k] = spd_dot(a->p->n, a->r, a->one);
+    if (t->n > t->k) t->s[t->k] = a->gram.size > 0 ? a->gram.s[a->p->d] : spd_dot(a->p->n, a->r, a->one);
 }
 
-/* move = A d */
+/* move = A d, or A'Q A d by gram.c */
 static void find_move(const step *t, const double *d) {
     const spd_lasso *a = t->a;
+    if (a->gram.size > 0) {
+        memset(t->move, 0, (size_t)a->gram.size * sizeof *t->move);
+        spd_matrix_combine(&a->gram.H, t->e, t->k, d, t->move);
+        if (t->n > t->k) spd_gram_move(&a->gram, a->p->d, d[t->k], t->move);
+        return;
+    }
     for (int64_t i = 0; i < a->p->n; i++) t->move[i] = t->n > t->k ? d[t->k] : 0;
     spd_matrix_combine(&a->A, t->e, t->k, d, t->move);
 }
@@ -39,6 +49,18 @@ static void find_move(const step *t, const double *d) {
 static void apply(const void *context, const double *d, double *out) {
     const step *t = context;
     const spd_lasso *a = t->a;
+    if (a->gram.size > 0) {
+        find_move(t, d);
+        for (int64_t i = 0; i < t->k; i++) out[i] = t->move[t->e[i]] + a->p->gamma * d[i];
+        if (t->n > t->k) out[t->k] = t->move[a->p->d];
+        return;
+    }
+    if (t->packed) {
+        const double sum = spd_packed_apply(&a->packed, a->Q, t->k, d, t->n > t->k ? d[t->k] : 0, out);
+        spd_axpy(t->k, a->p->gamma, d, out);
+        if (t->n > t->k) out[t->k] = sum;
+        return;
+    }
     find_move(t, d);
     for (int64_t i = 0; i < a->p->n; i++) t->move[i] *= a->Q[i];
     spd_matrix_packed_dots(&a->A, a->threads, t->e, t->k, t->move, out);
@@ -71,7 +93,9 @@ static int solve(const step *t, double accuracy) {
 static double change(const step *t) {
     double square = t->a->p->gamma * spd_dot(t->k, t->d, t->d);
     find_move(t, t->d);
-    for (int64_t i = 0; i < t->a->p->n; i++) square += t->a->Q[i] * t->move[i] * t->move[i];
+    for (int64_t i = 0; i < t->k && t->a->gram.size > 0; i++) square += t->d[i] * t->move[t->e[i]];
+    if (t->a->gram.size > 0 && t->n > t->k) square += t->d[t->k] * t->move[t->a->p->d];
+    for (int64_t i = 0; i < t->a->p->n && t->a->gram.size == 0; i++) square += t->a->Q[i] * t->move[i] * t->move[i];
     return spd_dot(t->n, t->s, t->d) + 0.5 * square;
 }
 
@@ -102,19 +126,16 @@ static void go(step *t) {
         spd_lasso_move(a, j, stops ? 0 : to);
         if (!stops) t->e[kept++] = j;
     }
-    if (t->n > t->k) {
-        a->now.c += t->d[t->k];
-        spd_axpy(a->p->n, t->d[t->k], a->Q, a->r);
-    }
+    if (t->n > t->k) spd_lasso_shift(a, t->d[t->k]);
     t->n -= t->k - kept;
     t->k = kept;
 }
 
-int64_t spd_lasso_face_work(int64_t n, int64_t d) { return n + 9 * (d + 1); }
+int64_t spd_lasso_face_work(int64_t n, int64_t d) { return (n > d ? n : d + 1) + 9 * (d + 1); }
 
 bool spd_lasso_face(spd_lasso *a, double accuracy) {
     const int64_t all = a->p->d + 1;
-    double *at = a->face + a->p->n;
+    double *at = a->face + (a->p->n > a->p->d ? a->p->n : all);
     step t = {.a = a,
               .k = a->now.count,
               .n = a->now.count + a->p->intercept,
@@ -130,6 +151,8 @@ bool spd_lasso_face(spd_lasso *a, double accuracy) {
     spd_factor_renew(a);
     for (int repeat = 0; repeat < REPEATS_MOST && !whole && t.k > 0; repeat++) {
         find_slopes(&t);
+        t.packed = a->A.row && a->gram.size == 0 && a->factor.iterations >= ITERATIONS_LEAST;
+        if (t.packed) spd_packed_fill(&a->packed, &a->A, t.e, t.k);
         spd_factor_used(a, solve(&t, accuracy));
         if (!spd_all_finite(t.n, t.d)) return false;
         whole = cut(&t, at + 8 * all);

@@ -4,8 +4,9 @@
  * products A_i'Q A_j are kept as long as Q is the same, which for squared loss is for ever. */
 #include "lasso/lasso.h"
 
-/* Cost of a multiplication, beside one of a sweep: of many dense columns with one vector; in a triangular solve. */
-static const double ABREAST = 0.25, SOLVE = 0.5;
+/* Cost of a multiplication, beside one of a sweep: of many dense columns with one vector; in a triangular solve; of matrices. */
+static const double ABREAST = 0.25, SOLVE = 0.5, BLAS = 0.0625;
+static const double DENSER = 8;     /* than A_E, for each entry of it: a factor of so many columns costs more than it saves */
 static const double STIFFER = 1e-9; /* relative to the diagonal: added where M has no factor */
 
 bool spd_products_new(spd_products *s, int64_t n, int64_t d, int64_t most) {
@@ -28,17 +29,18 @@ static void clear_products(spd_products *s) {
     s->used = 0;
 }
 
-bool spd_factor_new(spd_factor *f, int64_t d, int64_t most) {
-    *f = (spd_factor){.place = spd_alloc_raw(d, sizeof(int32_t)),
+bool spd_factor_new(spd_factor *f, const spd_matrix *A, int64_t most) {
+    *f = (spd_factor){.place = spd_alloc_raw(A->d, sizeof(int32_t)),
                       .column = SPD_NEW(int32_t, most),
                       .L = spd_alloc_raw((most + 1) * (most + 1), sizeof(double)),
+                      .panel = spd_alloc_raw(A->row ? 1 : spd_gram_work(most + 1), sizeof(double)),
                       .w = SPD_NEW(double, most + 1)};
-    for (int64_t j = 0; j < d && f->place; j++) f->place[j] = -1;
-    return f->place && f->column && f->L && f->w;
+    for (int64_t j = 0; j < A->d && f->place; j++) f->place[j] = -1;
+    return f->place && f->column && f->L && f->panel && f->w;
 }
 
 void spd_factor_free(spd_factor *f) {
-    SPD_FREE_ALL(f->place, f->column, f->L, f->w);
+    SPD_FREE_ALL(f->place, f->column, f->L, f->panel, f->w);
     *f = (spd_factor){0};
 }
 
@@ -62,13 +64,16 @@ static void add_slot(spd_lasso *a, int64_t j) {
     for (int64_t q = first; q < end && A->row; q++) s->weighted[A->row[q]] = 0;
 }
 
-static double product(const spd_products *s, int32_t i, int32_t j) {
+static double product(const spd_lasso *a, int32_t i, int32_t j) {
+    const spd_products *s = &a->products;
+    if (a->gram.size > 0) return a->gram.H.val[i * a->gram.size + j];
     const int64_t p = s->slot[i], q = s->slot[j];
     return p >= q ? s->value[p * s->most + q] : s->value[q * s->most + p];
 }
 
 static double entries(const spd_lasso *a) {
     double sum = 0;
+    if (a->gram.size > 0) return 0.5 * (double)a->now.count * (double)a->gram.size;
     for (int64_t q = 0; q < a->now.count; q++) sum += (double)spd_matrix_count(&a->A, a->now.list[q]);
     return sum;
 }
@@ -78,13 +83,18 @@ static double iteration_cost(const spd_lasso *a) {
     return 2 * (entries(a) + (double)a->p->n) + SOLVE * (double)(a->factor.n * a->factor.n);
 }
 
+/* Dense products of a model that is used only once: all at once, none is kept. */
+static bool at_once(const spd_lasso *a) { return !a->A.row && a->gram.size == 0 && !spd_loss_is_square(a->p->loss); }
+
 static double factor_cost(const spd_lasso *a) {
-    const double k = (double)a->now.count;
+    const double k = (double)a->now.count, rest = k * k * k / 12 + 2 * k * k;
     int64_t missing = 0;
     for (int64_t q = 0; q < a->now.count; q++) missing += a->products.slot[a->now.list[q]] < 0;
     if (a->now.count >= a->products.most) return INFINITY;
+    if (at_once(a)) return BLAS * k * k * (double)a->p->n + rest;
     if (a->products.of != a->number) missing = a->now.count;
-    return (a->A.row ? 1 : ABREAST) * (double)missing * (entries(a) + (double)a->p->n) + k * k * k / 12 + 2 * k * k;
+    if (a->gram.size > 0) missing = 0;
+    return (a->A.row ? 1 : ABREAST) * (double)missing * (entries(a) + (double)a->p->n) + rest;
 }
 
 double spd_lasso_face_cost(const spd_lasso *a) { return (double)(a->factor.iterations + 1) * iteration_cost(a); }
@@ -92,13 +102,26 @@ double spd_lasso_face_cost(const spd_lasso *a) { return (double)(a->factor.itera
 static void make_matrix(const spd_lasso *a, double stiffer) {
     const spd_factor *f = &a->factor;
     const int64_t k = f->k, n = f->n;
+    if (at_once(a)) {
+        spd_gram_dense(&a->A, a->Q, f->column, k, n > k, f->panel, f->L);
+        for (int64_t i = 0; i < n; i++) f->L[i * n + i] = (f->L[i * n + i] + (i < k ? a->p->gamma : 0)) * (1 + stiffer);
+        return;
+    }
     for (int64_t i = 0; i < k; i++) {
-        for (int64_t j = 0; j <= i; j++) f->L[i * n + j] = product(&a->products, f->column[i], f->column[j]);
+        for (int64_t j = 0; j <= i; j++) f->L[i * n + j] = product(a, f->column[i], f->column[j]);
         f->L[i * n + i] = (f->L[i * n + i] + a->p->gamma) * (1 + stiffer);
     }
     if (n == k) return;
-    spd_matrix_packed_dots(&a->A, a->threads, f->column, k, a->Q, f->L + k * n);
+    if (a->gram.size > 0)
+        for (int64_t j = 0; j < k; j++) f->L[k * n + j] = product(a, f->column[j], (int32_t)a->p->d);
+    else
+        spd_matrix_packed_dots(&a->A, a->threads, f->column, k, a->Q, f->L + k * n);
     f->L[k * n + k] = spd_dot(a->p->n, a->Q, a->one) * (1 + stiffer);
+}
+
+static void drop(spd_factor *f) {
+    for (int64_t q = 0; q < f->k; q++) f->place[f->column[q]] = -1;
+    f->k = f->n = 0;
 }
 
 /* The factor for the present face. */
@@ -107,29 +130,30 @@ static void make(spd_lasso *a) {
     spd_products *s = &a->products;
     if (s->of != a->number || s->used + a->now.count > s->most) clear_products(s);
     s->of = a->number;
-    for (int64_t q = 0; q < f->k; q++) f->place[f->column[q]] = -1;
+    drop(f);
     f->k = a->now.count;
     f->n = f->k + a->p->intercept;
     for (int64_t q = 0; q < f->k; q++) {
         const int32_t j = a->now.list[q];
-        if (s->slot[j] < 0) add_slot(a, j);
+        if (s->slot[j] < 0 && a->gram.size == 0 && !at_once(a)) add_slot(a, j);
         f->column[q] = j;
         f->place[j] = (int32_t)q;
     }
     make_matrix(a, 0);
     if (!spd_cholesky(f->n, f->L)) {
         make_matrix(a, STIFFER);
-        if (!spd_cholesky(f->n, f->L)) {
-            for (int64_t q = 0; q < f->k; q++) f->place[f->column[q]] = -1;
-            f->k = f->n = 0;
-        }
+        if (!spd_cholesky(f->n, f->L)) drop(f);
     }
     f->excess = 0;
     f->iterations = 2;
 }
 
 void spd_factor_renew(spd_lasso *a) {
-    const double cost = factor_cost(a);
+    const double cost = factor_cost(a), k = (double)a->now.count;
+    if (a->A.row && a->gram.size == 0 && k * k > DENSER * entries(a)) {
+        drop(&a->factor);
+        return;
+    }
     if (!(a->factor.excess >= cost || cost <= 2 * iteration_cost(a))) return;
     a->touched += cost;
     make(a);

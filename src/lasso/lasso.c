@@ -4,7 +4,7 @@
 enum {
     FACE_MOST = 1500,
     ITERATIONS_FIRST = 16,
-    ROWS_MOST = 128 /* rows for each feature: with more, a Hessian of few features costs less than passes over its columns */
+    ROWS_MOST = 200 /* rows for each feature: with more, a Hessian of few features costs less than passes over its columns */
 };
 
 const char *spd_lasso_refuses(const spdhg_problem *p) {
@@ -17,7 +17,10 @@ const char *spd_lasso_refuses(const spdhg_problem *p) {
 
 bool spd_lasso_pays(const spdhg_problem *p) { return p->n <= ROWS_MOST * p->d; }
 
-double spd_lasso_bytes(const spdhg_problem *p) { return spd_matrix_bytes(p) + 100.0 * (double)p->d + 100.0 * (double)p->n; }
+double spd_lasso_bytes(const spdhg_problem *p) {
+    const double k = fmin((double)p->d, FACE_MOST);
+    return 2 * spd_matrix_bytes(p) + 100.0 * (double)p->d + 100.0 * (double)p->n + 24.0 * k * k;
+}
 
 static bool new_point(spd_sparse_point *s, int64_t d) {
     *s = (spd_sparse_point){.x = SPD_NEW(double, d), .list = SPD_NEW(int32_t, d)};
@@ -32,14 +35,15 @@ static bool allocate(spd_lasso *a) {
     double **const rows[] = {&a->share,  &a->one,    &a->z, &a->slope, &a->curve, &a->z0,
                              &a->slope0, &a->curve0, &a->Q, &a->r,     &a->alpha, &a->known_alpha};
     double **const columns[] = {&a->h, &a->g, &a->known};
-    bool good = spd_products_new(&a->products, n, d, most) && spd_factor_new(&a->factor, d, most);
+    bool good = spd_products_new(&a->products, n, d, most);
     good = new_point(&a->now, d) && good;
     good = new_point(&a->origin, d) && good;
     good = new_point(&a->before, d) && good;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) good = (*rows[i] = SPD_NEW(double, n)) && good;
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) good = (*columns[i] = SPD_NEW(double, d)) && good;
     for (int64_t i = 0; i < n && good; i++) a->share[i] = spd_problem_share(p, i);
-    good = good && spd_matrix_new(&a->A, p, a->share);
+    good = good && spd_matrix_new(&a->A, p, a->share) && spd_packed_new(&a->packed, &a->A) &&
+           spd_factor_new(&a->factor, &a->A, most);
     a->is_active = SPD_NEW(bool, d);
     a->in_set = SPD_NEW(bool, d);
     a->set = SPD_NEW(int32_t, d);
@@ -73,6 +77,11 @@ spdhg_status spd_lasso_new(spd_lasso **out, const spdhg_problem *p, int threads,
         if (a->share[i] > 0) least -= a->share[i] * p->loss->conjugate(0, p->b[i], p->loss_arg);
     }
     a->least = least;
+    if (spd_gram_pays(p, FACE_MOST) && !spd_gram_new(a)) {
+        spd_lasso_free(a);
+        *out = NULL;
+        return spd_fail_memory(err, spd_lasso_bytes(p));
+    }
     const double start = spd_problem_losses(p, threads, &(spd_scores){.z = a->z, .c = p->constant}, NULL, NULL, a->partial);
     a->reference = 0x1p-53 / 1e-6 * (isfinite(start) ? start : 0);
     return SPDHG_OK;
@@ -94,6 +103,8 @@ void spd_lasso_free(spd_lasso *a) {
     spd_matrix_free(&a->A);
     spd_products_free(&a->products);
     spd_factor_free(&a->factor);
+    spd_packed_free(&a->packed);
+    spd_gram_free(&a->gram);
     free_point(&a->now);
     free_point(&a->origin);
     free_point(&a->before);

@@ -31,6 +31,19 @@ void spd_matrix_packed_dots(const spd_matrix *A, int threads, const int32_t *lis
 void spd_matrix_combine(const spd_matrix *A, const int32_t *list, int64_t count, const double *d,
                         double *z); /* z += sum_q d_q A_list(q) */
 
+/* ---- rows.c: A_E by rows, of a sparse A, for the columns E of a face. */
+typedef struct spd_packed {
+    int64_t n;
+    int64_t *ptr; /* n + 1 */
+    int32_t *idx; /* position in E */
+    double *val;
+} spd_packed;
+bool spd_packed_new(spd_packed *s, const spd_matrix *A); /* false: out of memory; must be freed even then. Dense A: nothing */
+void spd_packed_free(spd_packed *s);
+void spd_packed_fill(spd_packed *s, const spd_matrix *A, const int32_t *list, int64_t count);
+/* out = A_E'Q (A_E d + c), returns 1'Q (A_E d + c): one pass over the entries. */
+double spd_packed_apply(const spd_packed *s, const double *Q, int64_t count, const double *d, double c, double *out);
+
 /* Products A_i'Q A_j of the columns that have a slot, for the faces of one or more models. */
 typedef struct spd_products {
     int64_t most, used;
@@ -47,9 +60,18 @@ typedef struct spd_factor {
     int32_t *column; /* k */
     int32_t *place;  /* d: -1, or the column's unknown */
     double *L, *w;   /* n x n, lower; n: scratch */
+    double *panel;   /* scratch of spd_gram_dense; NULL: A is sparse */
     int iterations;  /* that the last face took with it */
     double excess;   /* what iterations beyond two of a face have cost since it was made */
 } spd_factor;
+
+/* Slopes by H = A'SA (gram.c); size 0: by columns. The intercept, if any, is the last column. */
+typedef struct spd_gram {
+    int64_t size;
+    spd_matrix H;  /* size x size, dense */
+    double *q, *s; /* size: slopes at x = 0; of the model at now */
+    double target; /* norm of the losses' slopes at x = 0 */
+} spd_gram;
 
 /* A vector x of which only the listed entries may differ from 0, with an intercept. */
 typedef struct spd_sparse_point {
@@ -87,6 +109,8 @@ typedef struct spd_lasso {
     double touched, most;         /* multiplications of all steps so far; with more than this, solve.c gives up */
     spd_products products;
     spd_factor factor;
+    spd_packed packed;
+    spd_gram gram;
     double *face;  /* scratch of a face */
     int32_t *edge; /* d: the same */
     /* the dual point of a proof */
@@ -132,7 +156,8 @@ double spd_lasso_evaluate(spd_lasso *a);
 /* ---- model.c: minimises the quadratic model over the columns of the set, from the current point. */
 void spd_lasso_model(spd_lasso *a);                             /* makes the model at the current point */
 void spd_lasso_descend(spd_lasso *a, double accuracy);          /* until the slopes are right to accuracy lambda */
-double spd_lasso_move(spd_lasso *a, int64_t j, double to);      /* x_j = to, r follows; returns the change */
+double spd_lasso_move(spd_lasso *a, int64_t j, double to);      /* x_j = to, the slopes follow; returns the change */
+void spd_lasso_shift(spd_lasso *a, double by);                  /* the same for c += by */
 double spd_lasso_curvature(spd_lasso *a, int64_t j);            /* h_j */
 void spd_lasso_keep(const spd_lasso *a, spd_sparse_point *out); /* out = now, in time proportional to the nonzeros */
 void spd_lasso_tidy(spd_lasso *a);                              /* takes columns that have become 0 from the list of now */
@@ -142,13 +167,25 @@ int64_t spd_lasso_face_work(int64_t n, int64_t d);
 /* ---- factor.c */
 bool spd_products_new(spd_products *s, int64_t n, int64_t d, int64_t most); /* false, as below: out of memory */
 void spd_products_free(spd_products *s);
-bool spd_factor_new(spd_factor *f, int64_t d, int64_t most);
+bool spd_factor_new(spd_factor *f, const spd_matrix *A, int64_t most);
 void spd_factor_free(spd_factor *f);
 double spd_lasso_face_cost(const spd_lasso *a);     /* in multiplications of a sweep */
 void spd_factor_renew(spd_lasso *a);                /* before a face: a new factor, if that pays */
 void spd_factor_used(spd_lasso *a, int iterations); /* after it */
 /* z = M^-1 r for the columns e that the factor has; the others keep their z. */
 void spd_factor_apply(const spd_factor *f, const int32_t *e, int64_t k, bool intercept, const double *r, double *z);
+/* ---- gram.c */
+bool spd_gram_pays(const spdhg_problem *p, int64_t most); /* most: columns */
+bool spd_gram_new(spd_lasso *a);                          /* false: out of memory; must be freed even then */
+void spd_gram_free(spd_gram *g);
+/* H = A_E'Q A_E for a dense A, the lower triangle; E: the listed columns, NULL: the first ones, then perhaps one of ones. */
+void spd_gram_dense(const spd_matrix *A, const double *Q, const int32_t *list, int64_t count, bool ones, double *work, double *H);
+int64_t spd_gram_work(int64_t size); /* numbers of work for this many columns */
+void spd_gram_slopes(const spd_lasso *a,
+                     double *s); /* s = the slopes of the loss at now, afresh; the scratch of a face is used */
+void spd_gram_move(const spd_gram *g, int64_t j, double by, double *s); /* s after x_j += by */
+/* E such that each of these slopes is right to E UNIT norm_j, up to underflow: at most DBL_MIN times the operations times *size. */
+double spd_gram_error(const spd_lasso *a, double *size);
 /* ---- proof.c */
 double spd_lasso_off(const spd_lasso *a,
                      const double *alpha); /* E_j = this times norm_j + lost bounds the rounding of A_j'(share alpha) */
@@ -156,6 +193,8 @@ double spd_lasso_first_bracket(const spd_lasso *a, double scale); /* at scale al
 /* Looks at the columns whose |g_j| may be above `rest` and adds those that violate the optimality conditions to the set. Then the
  * gap at the current point, as the dual point alpha proves it. True if columns were added. */
 bool spd_lasso_prove(spd_lasso *a, double rest, spd_lasso_answer *out);
+/* The same with gram.c, where alpha has to be phi'(z) at the current point. */
+bool spd_lasso_prove_by_gram(spd_lasso *a, double rest, spd_lasso_answer *out);
 
 /* Whether the work is to end: called off, or too long. */
 static inline bool spd_lasso_over(const spd_lasso *a) { return a->touched + a->work > a->most || spd_stop_now(a->stop); }

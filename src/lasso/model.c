@@ -24,19 +24,21 @@ void spd_lasso_keep(const spd_lasso *a, spd_sparse_point *out) {
 void spd_lasso_model(spd_lasso *a) {
     const spdhg_problem *p = a->p;
     const int64_t n = p->n;
+    const bool square = spd_loss_is_square(p->loss); /* the model is f itself, and its curvature never changes */
     spd_lasso_keep(a, &a->origin);
     memcpy(a->z0, a->z, (size_t)n * sizeof *a->z);
     memcpy(a->slope0, a->slope, (size_t)n * sizeof *a->slope);
     for (int64_t i = 0; i < n; i++) {
-        a->curve0[i] = fmax(a->curve[i], FLAT * p->kappa_usual) + a->damp * p->kappa_usual;
+        a->curve0[i] = square ? a->curve[i] : fmax(a->curve[i], FLAT * p->kappa_usual) + a->damp * p->kappa_usual;
         a->Q[i] = a->share[i] * a->curve0[i];
         a->r[i] = a->share[i] * a->slope[i];
     }
-    if (a->number > 0 && spd_loss_is_square(p->loss)) return; /* the curvature never changes */
-    a->number++;
+    if (a->gram.size > 0) spd_gram_slopes(a, a->gram.s);
+    if (a->number == 0 || !square) a->number++;
 }
 
 double spd_lasso_curvature(spd_lasso *a, int64_t j) {
+    if (a->gram.size > 0) return a->gram.H.val[j * (a->gram.size + 1)] + a->p->gamma;
     if (a->h_of[j] != a->number) {
         a->h[j] = spd_matrix_square(&a->A, j, a->Q);
         a->h_of[j] = a->number;
@@ -53,30 +55,49 @@ double spd_lasso_move(spd_lasso *a, int64_t j, double to) {
         a->is_active[j] = true;
         a->now.list[a->now.count++] = (int32_t)j;
     }
-    spd_matrix_add_weighted(&a->A, j, by, a->Q, a->r);
+    if (a->gram.size > 0)
+        spd_gram_move(&a->gram, j, by, a->gram.s);
+    else
+        spd_matrix_add_weighted(&a->A, j, by, a->Q, a->r);
     return by;
+}
+
+void spd_lasso_shift(spd_lasso *a, double by) {
+    a->now.c += by;
+    if (a->gram.size > 0)
+        spd_gram_move(&a->gram, a->p->d, by, a->gram.s);
+    else
+        spd_axpy(a->p->n, by, a->Q, a->r);
+}
+
+/* What a visit costs, in multiplications: to know the slope, to move. */
+static double slope_cost(const spd_lasso *a, int64_t j) { return a->gram.size > 0 ? 1 : (double)spd_matrix_count(&a->A, j); }
+static double move_cost(const spd_lasso *a, int64_t j) {
+    return (double)(a->gram.size > 0 ? a->gram.size : spd_matrix_count(&a->A, j));
 }
 
 /* Minimises over one column; returns how far its slope was off. */
 static double visit(spd_lasso *a, int64_t j, double lambda) {
-    const double x = a->now.x[j], s = spd_matrix_dot(&a->A, j, a->r) + a->p->gamma * x;
-    a->work += (double)spd_matrix_count(&a->A, j);
+    const double x = a->now.x[j], loss = a->gram.size > 0 ? a->gram.s[j] : spd_matrix_dot(&a->A, j, a->r);
+    const double s = loss + a->p->gamma * x;
+    a->work += slope_cost(a, j);
     if (x == 0 && fabs(s) <= lambda) return 0;
     const double h = spd_lasso_curvature(a, j), u = h * x - s;
     if (!(h > 0)) return 0;
     const double by = spd_lasso_move(a, j, fabs(u) > lambda ? (u - copysign(lambda, u)) / h : 0);
-    a->work += (double)spd_matrix_count(&a->A, j);
+    a->work += move_cost(a, j);
     return h * fabs(by);
 }
 
 static double visit_intercept(spd_lasso *a) {
-    const int64_t n = a->p->n;
+    const int64_t n = a->p->n, d = a->p->d;
+    const spd_gram *g = &a->gram;
     if (!a->p->intercept) return 0;
-    const double h = spd_dot(n, a->Q, a->one), s = spd_dot(n, a->r, a->one);
-    a->work += 3 * (double)n;
+    const double h = g->size > 0 ? g->H.val[d * g->size + d] : spd_dot(n, a->Q, a->one);
+    const double s = g->size > 0 ? g->s[d] : spd_dot(n, a->r, a->one);
+    a->work += g->size > 0 ? (double)g->size : 3 * (double)n;
     if (!(h > 0) || s == 0) return 0;
-    a->now.c -= s / h;
-    spd_axpy(n, -s / h, a->Q, a->r);
+    spd_lasso_shift(a, -s / h);
     return fabs(s);
 }
 

@@ -66,8 +66,8 @@ static dual measure(spd_lasso *a) {
 }
 
 /* look = the columns with |known_j| + away norm_j > rest, and all active ones. */
-static int64_t list_columns(spd_lasso *a, double away, double rest) {
-    const double *known = a->known, *norm = a->A.norm;
+static int64_t list_columns(spd_lasso *a, const double *known, double away, double rest) {
+    const double *norm = a->A.norm;
     int32_t *list = a->look;
     int64_t count = 0;
     for (int64_t j = 0; j < a->A.d; j++) { /* without a branch */
@@ -85,7 +85,7 @@ static int64_t list_columns(spd_lasso *a, double away, double rest) {
 static void look(spd_lasso *a, const dual *u, double rest) {
     const spd_matrix *A = &a->A;
     const double away = root_mean_square(a, a->alpha, a->known_alpha) + u->q + a->known_off;
-    a->looks = list_columns(a, away, rest - 2 * u->lost);
+    a->looks = list_columns(a, a->known, away, rest - 2 * u->lost);
     a->looked += a->looks;
     a->touched += (double)a->looks * (double)A->ptr[A->d] / (double)A->d;
     if (2 * a->looks <= A->d && a->looked <= A->d) {
@@ -97,7 +97,7 @@ static void look(spd_lasso *a, const dual *u, double rest) {
     memcpy(a->known_alpha, a->alpha, (size_t)A->n * sizeof *a->alpha);
     a->known_off = spd_lasso_off(a, a->alpha);
     a->looked = 0;
-    a->looks = list_columns(a, u->q, rest - 2 * u->lost);
+    a->looks = list_columns(a, a->known, u->q, rest - 2 * u->lost);
 }
 
 /* The largest |g_j| + E_j; columns outside the set with |g_j| > lambda join it. */
@@ -157,18 +157,26 @@ static double second_bracket(const spd_lasso *a, const dual *u) {
     return sum * (1 + rounding((double)(a->now.count + a->A.d) + 32));
 }
 
+/* How far a computed score may be from a_i'x + c + o_i, also with x as it is written. */
+static double error_of_scores(const spd_lasso *a) {
+    double size = fabs(a->now.c) + a->offset + spd_max_abs(a->p->n, a->z);
+    for (int64_t q = 0; q < a->now.count; q++) {
+        const int32_t j = a->now.list[q];
+        size += a->A.top[j] * (fabs(a->now.x[j]) + spd_written_loss(a->p, j));
+    }
+    return rounding((double)a->now.count + 16) * 2 * size;
+}
+
 /* What the rounding of the scores, of f and of its brackets may amount to, as rounding_objective.c bounds it. */
 static double error_of_objective(const spd_lasso *a, const dual *u, double first) {
     const spdhg_problem *p = a->p;
     const double f = a->loss + a->ridge + a->penalty;
-    double size = fabs(a->now.c) + a->offset + spd_max_abs(p->n, a->z), product = 0, scores = 0, writing = 0;
+    const double dz = error_of_scores(a);
+    double product = 0, scores = 0, writing = 0;
     for (int64_t q = 0; q < a->now.count; q++) {
-        const int32_t j = a->now.list[q];
-        const double x = fabs(a->now.x[j]), lost = spd_written_loss(p, j);
-        size += a->A.top[j] * (x + lost);
+        const double x = fabs(a->now.x[a->now.list[q]]), lost = spd_written_loss(p, a->now.list[q]);
         writing += (spd_lasso_lambda(a) + p->gamma * (x + lost)) * lost;
     }
-    const double dz = rounding((double)a->now.count + 16) * 2 * size;
     for (int64_t i = 0; i < p->n; i++) {
         if (!(a->share[i] > 0)) continue;
         const double alpha = u->scale * a->alpha[i];
@@ -190,10 +198,9 @@ static double add_up(const spd_lasso *a, const dual *u) {
     return isfinite(gap) ? gap : INFINITY;
 }
 
-bool spd_lasso_prove(spd_lasso *a, double rest, spd_lasso_answer *out) {
+/* The gap, once the columns have been looked at. */
+static bool conclude(spd_lasso *a, dual u, spd_lasso_answer *out) {
     const double lambda = spd_lasso_lambda(a), f = a->loss + a->ridge + a->penalty, scale = fmax(fabs(f), a->reference);
-    dual u = measure(a);
-    look(a, &u, fmin(rest, lambda));
     const bool added = judge(a, &u);
     double gap = a->p->gamma > 0 || u.most <= lambda ? add_up(a, &u) : INFINITY;
     if (u.most > lambda && isfinite(u.most)) {
@@ -202,4 +209,27 @@ bool spd_lasso_prove(spd_lasso *a, double rest, spd_lasso_answer *out) {
     }
     *out = (spd_lasso_answer){.objective = f, .loss = a->loss, .penalty = a->penalty, .gap = gap, .relative = gap / scale};
     return added;
+}
+
+bool spd_lasso_prove(spd_lasso *a, double rest, spd_lasso_answer *out) {
+    dual u = measure(a);
+    look(a, &u, fmin(rest, spd_lasso_lambda(a)));
+    return conclude(a, u, out);
+}
+
+/* alpha_i is fl(z_i - b_i), and z_i is off by at most dz: alpha differs from A x + c + o - b by at most dz + UNIT |alpha_i| in every
+ * row, and A_j'S of the difference by norm_j times that (the shares sum to 1), besides what gram.c says of its slopes. A factor of a
+ * product in H or q that underflows is off by DBL_TRUE_MIN, whatever the other multiplies it with: as in spd_lasso_off, for either
+ * column. Slopes that overflow prove nothing. */
+bool spd_lasso_prove_by_gram(spd_lasso *a, double rest, spd_lasso_answer *out) {
+    double size;
+    dual u = measure(a);
+    const double error = spd_gram_error(a, &size), vanished = 8 * (double)a->p->n * DBL_TRUE_MIN / TINY;
+    u.q += GENEROUS * (error * UNIT + error_of_scores(a) + UNIT * u.size + vanished * size);
+    u.lost += 4 * (double)(a->p->n + a->p->d) * size * DBL_MIN + vanished * error;
+    spd_gram_slopes(a, a->gram.s);
+    if (!spd_all_finite(a->p->d, a->gram.s)) return spd_lasso_prove(a, rest, out);
+    memcpy(a->g, a->gram.s, (size_t)a->p->d * sizeof *a->g);
+    a->looks = list_columns(a, a->g, u.q, fmin(rest, spd_lasso_lambda(a)) - 2 * u.lost);
+    return conclude(a, u, out);
 }

@@ -7,7 +7,7 @@
  *           differ from phi'(z), in the second order of the step, they cost the fourth order of the step in the gap
  *           if the first bracket of alpha is small: look at all other columns, prove the gap; done if it is small
  *
- * One model is usually enough. A gap that is too large asks for a more accurate minimisation, a column that violates the optimality
+ * With squared loss the model is f itself, and gram.c may have the slopes. One model is usually enough. A gap that is too large asks for a more accurate minimisation, a column that violates the optimality
  * conditions for a larger set. */
 #include "lasso/lasso.h"
 
@@ -154,9 +154,11 @@ void spd_lasso_solve(spd_lasso *a, double tol, bool plain, spd_stop *stop, spd_l
             continue;
         }
         a->damp = a->damp > DAMP_LEAST ? 0.25 * a->damp : 0;
-        find_dual(a, plain);
-        if (!plain && !(spd_lasso_first_bracket(a, 1) <= goal)) continue;
-        const bool added = spd_lasso_prove(a, rest, out);
+        const bool gram = a->gram.size > 0;
+        find_dual(a, plain || gram);
+        if (!plain && !gram && !(spd_lasso_first_bracket(a, 1) <= goal)) continue;
+        bool added = gram ? spd_lasso_prove_by_gram(a, rest, out) : spd_lasso_prove(a, rest, out);
+        if (gram && !added && !(out->relative <= tol)) added = spd_lasso_prove(a, rest, out); /* with less rounding */
         moved = false;
         out->proven = out->relative <= tol;
         done = out->proven && is_accurate(a, sqrt(tol)); /* f is off by the square of what its slopes are off by */

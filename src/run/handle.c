@@ -171,7 +171,7 @@ void spd_solver_keep_running(spdhg_solver *s, double seconds) {
     s->options.seconds = seconds;
 }
 
-void spd_solver_expect(spdhg_solver *s) { s->expects = true; }
+void spd_solver_expect(spdhg_solver *s) { s->expects = s->settled = true; }
 void spd_solver_tolerate(spdhg_solver *s, double tol) { s->options.tol = tol; }
 const double *spd_solver_intercept(const spdhg_solver *s) { return s->c; }
 const spdhg_problem *spd_solver_problem(const spdhg_solver *s) { return s->problem; }

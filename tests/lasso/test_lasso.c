@@ -14,6 +14,7 @@ static const small_spec spec[] = {
     SMALL(40, 12, 1, "poisson", "l1", "identity", 1, .classes = 5, .intercept = true, .scale = 0.3),
     SMALL(24, 30, 1, "smooth-hinge", "l1", "identity", 1, .classes = 2, .gamma = 0.1, .intercept = true),
     SMALL(24, 30, 1, "squared-hinge", "l1", "identity", 1, .classes = 2, .intercept = true),
+    SMALL(40, 20, 0.3, "squared", "l1", "identity", 1, .intercept = true, .weights = true, .offset = true),
 };
 enum { SPECS = sizeof spec / sizeof *spec, SWEEPS = 4000, LAMBDAS = 8 };
 
