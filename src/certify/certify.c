@@ -46,7 +46,7 @@ static void best_finely(spd_certifier *c, const spd_trial *at, spd_gap *out) {
     *out = (spd_gap){.kind = SPD_GAP_CERTIFIED,
                      .gap = gap,
                      .radius = NAN,
-                     .source = SPD_GAP_BY_BEST,
+                     .source = SPD_GAP_BY_POINT,
                      .objective = fine.objective,
                      .loss = fine.loss,
                      .penalty = fine.penalty};
@@ -93,7 +93,8 @@ static void change_places(spd_certifier *c, spd_certifier *other) {
 void spd_certify(spd_certifier *c, const spd_trial *at, const double *y, spd_gap *out) {
     certify_here(c, at, y, out);
     const double wanted = c->enough * spd_gap_scale(c, at->objective);
-    if ((out->kind == SPD_GAP_CERTIFIED && out->gap <= wanted) || !c->slopes || !c->refines) return;
+    const bool corners = spd_problem_has_corners(c->problem) && c->best_dual > -INFINITY; /* only the solver knew alpha */
+    if ((out->kind == SPD_GAP_CERTIFIED && out->gap <= wanted) || !(c->slopes || corners) || !c->refines) return;
     spd_certifier *other = spd_certifier_other(c);
     c->tried = true;
     if (!other) return;
@@ -106,10 +107,14 @@ void spd_certify(spd_certifier *c, const spd_trial *at, const double *y, spd_gap
     other->enough = c->enough;
     other->last = c->last;
     other->fall = c->fall;
-    other->slopes = other->refines = true;
+    other->slopes = !corners;
+    other->refines = true;
     other->factored = false;
-    start_from_slopes(other, at);
-    certify_here(other, at, y, &found);
+    if (corners)
+        memcpy(other->alpha, c->best_alpha, (size_t)(c->problem->n * c->problem->K) * sizeof *c->alpha);
+    else
+        start_from_slopes(other, at);
+    certify_here(other, at, corners ? c->best_dual_y : y, &found);
     if (found.kind != SPD_GAP_CERTIFIED || (out->kind == SPD_GAP_CERTIFIED && !(found.gap < out->gap))) return;
     *out = found;
     change_places(c, other);

@@ -18,7 +18,8 @@ static double score_size(const spd_certifier *c, const double *x) {
     double sum = 0, scale = 0;
     for (int64_t j = 0; j < p->d; j++) sum += c->top[j] * (spd_max_abs(p->K, x + j * p->K) + spd_written_loss(p, j));
     for (int64_t j = 0; j < p->d && p->scale; j++) scale = fmax(scale, spd_written_loss(p, j));
-    return fmin(sum, sqrt(p->row_norm2_max) * (spd_norm2(p->dK, x) + sqrt((double)p->dK) * scale)) * (1 + 1e-9);
+    return fmin(sum, sqrt(p->row_norm2_max) * (spd_norm2(p->dK, x) + sqrt((double)p->dK) * scale)) *
+           (1 + spd_rounding((double)p->dK + 32));
 }
 
 /* phi(z + dz) differs from phi(z) by at most

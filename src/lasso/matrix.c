@@ -57,7 +57,7 @@ static void measure(spd_matrix *A, const spdhg_problem *p) {
             sum += spd_problem_share(p, A->row ? A->row[q] : q - first) * v * v;
         }
         A->longest = end - first > A->longest ? end - first : A->longest;
-        A->norm[j] = top * (sqrt(sum) * (1 + 1e-9) + TINY) + DBL_MIN;
+        A->norm[j] = top * (sqrt(sum) * (1 + ((double)p->n + 32) * DBL_EPSILON) + TINY) + DBL_MIN;
     }
 }
 
