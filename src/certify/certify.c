@@ -33,23 +33,25 @@ static void refine_dual(spd_certifier *c, const spd_trial *at, const double *y, 
     spd_dual_gap_at(c, at, y, out);
 }
 
-/* At a corner of the loss phi'(z) says nothing; the best dual point so far is used once more, at f in twice the precision. Without
- * a gain it still proves what was proven before: gap.c keeps the best one at every point of such a loss. */
-static void best_finely(spd_certifier *c, const spd_trial *at, spd_gap *out) {
+/* At a corner of the loss phi'(z) says nothing: f in twice the precision is held against the best dual point so far, or against
+ * the least loss. Without a gain the best dual point still proves what was proven: gap.c keeps it at every point of such a loss. */
+static void best_finely(spd_certifier *c, const spd_trial *at, const double *y, spd_gap *out) {
+    const bool known = c->best_dual > -INFINITY, slopes = c->slopes;
     spd_trial fine;
-    spd_repair r = {0};
+    spd_gap found;
     if (!spd_fine_trial_make(c, at, &fine)) return;
-    spd_dual_recall(c, c->best_alpha, c->best_dual_y);
-    const double gap = spd_dual_inside(c, at->x) ? spd_dual_prove(c, &fine, 0, true, &r) : INFINITY;
-    if (out->source == SPD_GAP_BY_POINT) out->source = SPD_GAP_BY_BEST;
-    if (!(gap < (out->kind == SPD_GAP_CERTIFIED ? GAINED * out->gap : INFINITY))) return;
-    *out = (spd_gap){.kind = SPD_GAP_CERTIFIED,
-                     .gap = gap,
-                     .radius = NAN,
-                     .source = SPD_GAP_BY_POINT,
-                     .objective = fine.objective,
-                     .loss = fine.loss,
-                     .penalty = fine.penalty};
+    if (known) spd_dual_recall(c, c->best_alpha, c->best_dual_y);
+    c->slopes = slopes && !known;
+    spd_dual_gap_at(c, &fine, known ? c->best_dual_y : y, &found);
+    c->slopes = slopes;
+    if (found.kind == SPD_GAP_CERTIFIED && (out->kind != SPD_GAP_CERTIFIED || found.gap < GAINED * out->gap))
+        *out = found;
+    else if (known && out->kind == SPD_GAP_CERTIFIED && out->source == SPD_GAP_BY_POINT)
+        out->source = SPD_GAP_BY_BEST;
+    else if (slopes) {
+        start_from_slopes(c, at);
+        spd_dual_gap_at(c, at, y, out);
+    }
 }
 
 /* If rounding of f dominates the gap, f is recomputed in twice the precision, and with it alpha = phi'(z). A small gain is
@@ -59,9 +61,9 @@ static void certify_here(spd_certifier *c, const spd_trial *at, const double *y,
     const bool refines = c->refines && spd_dual_newton_may(c);
     const spd_gap before = *out;
     spd_trial fine;
-    if (spd_problem_has_corners(c->problem) && c->best_dual > -INFINITY) {
-        const bool enough = out->kind == SPD_GAP_CERTIFIED && out->gap <= wanted;
-        if (!enough && !(out->kind == SPD_GAP_CERTIFIED && error <= SPD_GAP_SHARE * out->gap)) best_finely(c, at, out);
+    if (spd_problem_has_corners(c->problem)) {
+        const bool certified = out->kind == SPD_GAP_CERTIFIED;
+        if (!(certified && (out->gap <= wanted || error <= SPD_GAP_SHARE * out->gap))) best_finely(c, at, y, out);
         return;
     }
     if (!c->slopes || (out->kind == SPD_GAP_CERTIFIED && out->gap <= wanted) || !(refines || error > SPD_GAP_SHARE * out->gap))

@@ -11,7 +11,7 @@
 
 #include "interior/interior.h"
 
-enum { ROUNDS = 8, ROUNDS_CORNERS = 20 };
+enum { ROUNDS = 8, ROUNDS_CORNERS = 20, SHARPENINGS = 2 };
 static const double RHO = 1e9;         /* rho relative to the curvature along the rows */
 static const double RHO_CORNERS = 1e6; /* the same for a loss with corners, whose only curvature is the ridge */
 static const double PROX = 1e-11;      /* relative to rho: holds x where the face leaves it undetermined (even medians) */
@@ -143,6 +143,19 @@ static bool find_face(spd_interior *a, double *sign, double *x) {
     return wrong == 0;
 }
 
+/* z - b and F x that only followed the steps are off by what the steps were rounded by, and f at a corner by just that. Computed
+ * afresh, they move x alone: alpha and y would take up rho times their rounding. */
+static void sharpen(spd_interior *a, double *x) {
+    for (int round = 0; round < SHARPENINGS; round++) {
+        spd_corners_look(a, x);
+        spd_problem_apply(a->p, x, a->dz);
+        right_side(a, x);
+        a->algebra->solve(a, a->rhs, a->du);
+        if (!spd_all_finite(a->n, a->du)) return;
+        spd_axpy(a->n, 1, a->du, x);
+    }
+}
+
 bool spd_interior_cross(spd_interior *a, double fall) {
     const int64_t mK = a->p->m * a->p->K;
     double *x = a->q, *sign = a->goal;
@@ -152,6 +165,7 @@ bool spd_interior_cross(spd_interior *a, double fall) {
     memcpy(a->next_y, a->y, (size_t)mK * sizeof *a->y);
     a->prox = a->corners ? PROX * rho_of(a) * fmax(1, a->p->row_norm2_max) : 0;
     const bool found = find_face(a, sign, x);
+    if (found && a->corners) sharpen(a, x);
     a->prox = 0;
     if (found) {
         memcpy(a->best_u, x, (size_t)a->n * sizeof *x);
