@@ -70,7 +70,8 @@ static bool fine_loss(const spd_certifier *c, const spd_trial *at, const spd_fin
     return isfinite(*loss) && spd_all_finite(p->n * p->K, f->z) && spd_all_finite(p->n * p->K, f->off);
 }
 
-/* F x, and the bound on the errors of lambda r(F x) and y'F x: twice lambda times the sum of the errors of F x. */
+/* F x, and the bound on the errors of lambda r(F x) and y'F x: twice lambda times the sum of the errors of F x,
+ * times the steepest slope of r. */
 static void fine_structure(const spd_certifier *c, const spd_trial *at, spd_fine_trial *f) {
     const spdhg_problem *p = c->problem;
     f->structure = 0;
@@ -85,7 +86,7 @@ static void fine_structure(const spd_certifier *c, const spd_trial *at, spd_fine
                 if (p->scale) add(&s, r.row.val[q], x.low);
             }
             f->Fx[r.at + k] = s.sum.high;
-            if (!exact) f->structure += 2.02 * r.term->lambda * (UNIT * fabs(s.sum.high) + off(&s));
+            if (!exact) f->structure += 2.02 * r.term->lambda * r.term->steepest * (UNIT * fabs(s.sum.high) + off(&s));
         }
     }
 }

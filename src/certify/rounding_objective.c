@@ -139,8 +139,8 @@ double spd_dual_error_of_loss(const spd_certifier *c, const spd_trial *at, bool 
 /* The error of (F x)_e is at most
  *   dFx_e = gamma |F_e||x|
  * A single entry +-x_j is exact, and a difference of two has a relative error of u. The penalty has an error of lambda r(dFx),
- * y'Fx no more than that: together twice that. Every norm r here is at most the sum of absolute values. Coefficients that are
- * divided by a scale and rounded leave no difference exact. */
+ * y'Fx no more than that: together twice that. r is at most the sum of absolute values, times `steepest`. Coefficients that
+ * are divided by a scale and rounded leave no difference exact. */
 double spd_dual_error_of_structure(const spd_certifier *c, const double *x, const double *Fx) {
     const spdhg_problem *p = c->problem;
     const int64_t K = p->K;
@@ -157,7 +157,7 @@ double spd_dual_error_of_structure(const spd_certifier *c, const double *x, cons
                 part += units ? UNIT * fabs(Fx[r.at + k]) : spd_rounding((double)r.row.n + 4) * size;
             }
         }
-        sum += 2.02 * p->term[t].lambda * part;
+        sum += 2.02 * p->term[t].lambda * p->term[t].steepest * part;
     }
     return sum;
 }
@@ -216,7 +216,7 @@ double spd_dual_penalty_bracket(spd_certifier *c, const double *Fx) {
                 part += fmax(term->lambda * fabs(z[q]) - y[q] * z[q], 0) + 4 * UNIT * term->lambda * fabs(z[q]);
         else
             part = value - spd_dot(mK, y, z);
-        sum += spd_bracket(part) * (1 + spd_rounding((double)mK + 8)) + spd_rounding((double)mK + 16) * 2 * value;
+        sum += spd_bracket(part) * (1 + spd_rounding((double)mK + 8)) + spd_rounding((double)mK + 16 + term->units) * 2 * value;
     }
     return sum;
 }

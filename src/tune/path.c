@@ -142,7 +142,7 @@ static spdhg_status along(spdhg_path *path, spd_warm_path *warm, double first, s
     }
     if (stopped) path->outcome = SPDHG_OUTCOME_INTERRUPTED;
     spd_path_choose(path);
-    return solve_chosen(path, warm, err);
+    return spd_path_chooses(path) ? solve_chosen(path, warm, err) : SPDHG_OK;
 }
 
 static spdhg_status run(spdhg_path *path, double *x, double *c, double *y, spdhg_error *err) {
