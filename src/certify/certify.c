@@ -33,6 +33,27 @@ static void refine_dual(spd_certifier *c, const spd_trial *at, const double *y, 
     spd_dual_gap_at(c, at, y, out);
 }
 
+/* At a corner of the loss phi'(z) says nothing: f in twice the precision is held against the best dual point so far, or against
+ * the least loss. Without a gain the best dual point still proves what was proven: gap.c keeps it at every point of such a loss. */
+static void best_finely(spd_certifier *c, const spd_trial *at, const double *y, spd_gap *out) {
+    const bool known = c->best_dual > -INFINITY, slopes = c->slopes;
+    spd_trial fine;
+    spd_gap found;
+    if (!spd_fine_trial_make(c, at, &fine)) return;
+    if (known) spd_dual_recall(c, c->best_alpha, c->best_dual_y);
+    c->slopes = slopes && !known;
+    spd_dual_gap_at(c, &fine, known ? c->best_dual_y : y, &found);
+    c->slopes = slopes;
+    if (found.kind == SPD_GAP_CERTIFIED && (out->kind != SPD_GAP_CERTIFIED || found.gap < GAINED * out->gap))
+        *out = found;
+    else if (known && out->kind == SPD_GAP_CERTIFIED && out->source == SPD_GAP_BY_POINT)
+        out->source = SPD_GAP_BY_BEST;
+    else if (slopes) {
+        start_from_slopes(c, at);
+        spd_dual_gap_at(c, at, y, out);
+    }
+}
+
 /* If rounding of f dominates the gap, f is recomputed in twice the precision, and with it alpha = phi'(z). A small gain is
  * discarded, so that the objective stays as it was. */
 static void certify_here(spd_certifier *c, const spd_trial *at, const double *y, spd_gap *out) {
@@ -40,6 +61,11 @@ static void certify_here(spd_certifier *c, const spd_trial *at, const double *y,
     const bool refines = c->refines && spd_dual_newton_may(c);
     const spd_gap before = *out;
     spd_trial fine;
+    if (spd_problem_has_corners(c->problem)) {
+        const bool certified = out->kind == SPD_GAP_CERTIFIED;
+        if (!(certified && (out->gap <= wanted || error <= SPD_GAP_SHARE * out->gap))) best_finely(c, at, y, out);
+        return;
+    }
     if (!c->slopes || (out->kind == SPD_GAP_CERTIFIED && out->gap <= wanted) || !(refines || error > SPD_GAP_SHARE * out->gap))
         return;
     if (!spd_fine_trial_make(c, at, &fine)) return;
@@ -69,7 +95,8 @@ static void change_places(spd_certifier *c, spd_certifier *other) {
 void spd_certify(spd_certifier *c, const spd_trial *at, const double *y, spd_gap *out) {
     certify_here(c, at, y, out);
     const double wanted = c->enough * spd_gap_scale(c, at->objective);
-    if ((out->kind == SPD_GAP_CERTIFIED && out->gap <= wanted) || !c->slopes || !c->refines) return;
+    const bool corners = spd_problem_has_corners(c->problem) && c->best_dual > -INFINITY; /* only the solver knew alpha */
+    if ((out->kind == SPD_GAP_CERTIFIED && out->gap <= wanted) || !(c->slopes || corners) || !c->refines) return;
     spd_certifier *other = spd_certifier_other(c);
     c->tried = true;
     if (!other) return;
@@ -82,10 +109,14 @@ void spd_certify(spd_certifier *c, const spd_trial *at, const double *y, spd_gap
     other->enough = c->enough;
     other->last = c->last;
     other->fall = c->fall;
-    other->slopes = other->refines = true;
+    other->slopes = !corners;
+    other->refines = true;
     other->factored = false;
-    start_from_slopes(other, at);
-    certify_here(other, at, y, &found);
+    if (corners)
+        memcpy(other->alpha, c->best_alpha, (size_t)(c->problem->n * c->problem->K) * sizeof *c->alpha);
+    else
+        start_from_slopes(other, at);
+    certify_here(other, at, corners ? c->best_dual_y : y, &found);
     if (found.kind != SPD_GAP_CERTIFIED || (out->kind == SPD_GAP_CERTIFIED && !(found.gap < out->gap))) return;
     *out = found;
     change_places(c, other);

@@ -149,8 +149,8 @@ spdhg_status spd_certifier_new(spd_certifier *c, const spdhg_problem *p, int thr
  * tells whether c->g and c->gc are still the gradient of the loss. */
 void spd_certify(spd_certifier *c, const spd_trial *at, const double *y, spd_gap *out);
 /* The scale of a relative gap at x: f or, where f is nearly 0, c->reference. Rounding x changes f by about u = 1e-16 times f(0)
- * and times the sums that cancel in F x; scores z that are off by 100 u of themselves change it by (100 u)^2 phi'' z^2. The
- * reference is 1e6 times the larger change. */
+ * and times the sums that cancel in F x; scores z that are off by 100 u of themselves change it by (100 u)^2 phi'' z^2, at a corner
+ * by 100 u |z| times the jump of phi'. The reference is 1e6 times the largest change. */
 static inline double spd_gap_scale(const spd_certifier *c, double objective) { return fmax(fabs(objective), c->reference); }
 void spd_gap_refer(spd_certifier *c, const double *x, const double *z);
 /* Makes (alpha, y), as stored in a checkpoint, the best known dual point if its bound, which is recomputed here, is the best. */
@@ -177,7 +177,9 @@ void spd_dual_even_out(const spdhg_problem *p, int64_t i, double *alpha); /* the
  * gap is `rest` plus that value; no steps are made if the gap is already small enough, or too large to be worth the work. */
 void spd_dual_polish(spd_certifier *c, double rest, double objective);
 /* ---- gap.c */
-#define SPD_GAP_SHARE 0.1 /* the part of a gap that may be rounding error before a finer bound is computed */
+void spd_dual_recall(spd_certifier *c, const double *alpha,
+                     const double *y); /* makes it the present dual point, with its g and v */
+#define SPD_GAP_SHARE 0.1              /* the part of a gap that may be rounding error before a finer bound is computed */
 /* Repairs c->alpha and c->y, whose v is known, and returns the gap. R > 0: within that radius. moved: alpha is not phi'(z). */
 double spd_dual_prove(spd_certifier *c, const spd_trial *at, double R, bool moved, spd_repair *r);
 /* True if x is in X up to the rounding of a norm or a sum. Outside X the brackets are meaningless. */

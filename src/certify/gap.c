@@ -204,14 +204,19 @@ double spd_dual_gap_at(spd_certifier *c, const spd_trial *at, const double *y, s
     return error;
 }
 
-void spd_certify_known(spd_certifier *c, const double *alpha, const double *y) {
+void spd_dual_recall(spd_certifier *c, const double *alpha, const double *y) {
     const spdhg_problem *p = c->problem;
-    const spd_trial origin = origin_of(c);
-    spd_repair r;
     c->low = NULL; /* it belongs to another alpha */
+    c->gradient = false;
     memcpy(c->alpha, alpha, (size_t)(p->n * p->K) * sizeof *alpha);
     memcpy(c->y, y, (size_t)(p->m * p->K) * sizeof *y);
     spd_problem_adjoint(p, c->threads, c->alpha, c->g, c->gc, c->Mwork);
     refresh_v(c);
+}
+
+void spd_certify_known(spd_certifier *c, const double *alpha, const double *y) {
+    const spd_trial origin = origin_of(c);
+    spd_repair r;
+    spd_dual_recall(c, alpha, y);
     if (isfinite(spd_dual_prove(c, &origin, 0, true, &r))) keep_best(c, &r, -INFINITY);
 }

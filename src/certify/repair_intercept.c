@@ -25,7 +25,7 @@ static double tau_scalar(const spd_certifier *c, int64_t k) {
         up += fmax(a, 0);
         down += fmax(-a, 0);
     }
-    const double miss = fabs(c->v0[k]) + c->e[p->dK + k], side = fmax(up, down) * (1 - 1e-9) - miss;
+    const double miss = fabs(c->v0[k]) + c->e[p->dK + k], side = fmax(up, down) * (1 - 2 * spd_rounding((double)p->n + 8)) - miss;
     return miss == 0 ? 0 : side > 0 && fmin(up, down) > 0 ? GENEROUS * miss / side : INFINITY;
 }
 

@@ -52,7 +52,8 @@ void spd_dual_measure_columns(spd_certifier *c) {
         }
         for (int64_t j = 0; j < p->d && pass == 0; j++) up[j] = spd_power_near_inverse(c->top[j]);
     }
-    for (int64_t j = 0; j < p->d; j++) c->norm[j] = (sqrt(c->norm[j]) * (1 + 1e-9) + SQUARED) / up[j] + DBL_MIN;
+    for (int64_t j = 0; j < p->d; j++)
+        c->norm[j] = (sqrt(c->norm[j]) * (1 + spd_rounding((double)p->n + 32)) + SQUARED) / up[j] + DBL_MIN;
     for (spd_rows r = spd_rows_of(p); spd_rows_next(&r);)
         for (int64_t q = 0; q < r.row.n; q++) {
             const int64_t j = r.row.idx[q];
@@ -72,7 +73,8 @@ static void alpha_sizes(spd_certifier *c) {
             const double a = c->alpha[i * p->K + k] / most;
             c->alpha_size[k] += spd_problem_share(p, i) * a * a;
         }
-    for (int64_t k = 0; k < p->K; k++) c->alpha_size[k] = most * sqrt(c->alpha_size[k]) * (1 + 1e-9) + SQUARED * most;
+    for (int64_t k = 0; k < p->K; k++)
+        c->alpha_size[k] = most * (sqrt(c->alpha_size[k]) * (1 + spd_rounding((double)p->n + 32)) + SQUARED);
     c->vanishing = most > 0 ? (double)p->n * 8 * DBL_TRUE_MIN * (1 + most) : 0;
     c->lost = most > 0 ? (double)p->n * DBL_MIN : 0;
 }
@@ -199,6 +201,8 @@ bool spd_dual_fine_v(spd_certifier *c) {
     if (!c->fine) return false;
     memset(c->fine, 0, (size_t)(p->dK + p->K) * sizeof *c->fine);
     const spd_twofold W = total_weight(p);
+    alpha_sizes(c); /* a correction has moved alpha since they were measured */
+    c->loose = normalisation(c);
     add_rows_finely(c);
     add_structure_finely(c, W);
     const double twice = ((double)p->n + 16) * 16 * UNIT * UNIT;

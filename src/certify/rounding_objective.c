@@ -18,7 +18,8 @@ static double score_size(const spd_certifier *c, const double *x) {
     double sum = 0, scale = 0;
     for (int64_t j = 0; j < p->d; j++) sum += c->top[j] * (spd_max_abs(p->K, x + j * p->K) + spd_written_loss(p, j));
     for (int64_t j = 0; j < p->d && p->scale; j++) scale = fmax(scale, spd_written_loss(p, j));
-    return fmin(sum, sqrt(p->row_norm2_max) * (spd_norm2(p->dK, x) + sqrt((double)p->dK) * scale)) * (1 + 1e-9);
+    return fmin(sum, sqrt(p->row_norm2_max) * (spd_norm2(p->dK, x) + sqrt((double)p->dK) * scale)) *
+           (1 + spd_rounding((double)p->dK + 32));
 }
 
 /* phi(z + dz) differs from phi(z) by at most
@@ -175,17 +176,20 @@ double spd_dual_error_of_writing(const spd_certifier *c, const double *x, bool b
     return 1.01 * sum;
 }
 
-/* (1/W) sum_i w_i phi''(z_i) z_i^2 of a scalar loss: twice what f changes, to second order, if every score changes by itself. */
-static double bend(const spdhg_problem *p, const double *z) {
+/* What f changes if every score changes by SCORES of itself: to second order half of phi''(z_i) z_i^2, to first order at a corner. */
+static double change_by_scores(const spdhg_problem *p, const double *z) {
     double sum = 0;
+    for (int64_t i = 0; i < p->n * p->K && spd_problem_has_corners(p); i++)
+        if (fabs(z[i] - p->b[i]) <= SCORES * fabs(z[i]))
+            sum += spd_problem_share(p, i / p->K) * spd_loss_jump(p->loss, p->loss_arg, p->b[i]) * SCORES * fabs(z[i]);
     for (int64_t i = 0; i < p->n * p->K && p->loss->second; i++)
-        sum += spd_problem_share(p, i / p->K) * p->loss->second(z[i], p->b[i], p->loss_arg) * z[i] * z[i];
+        sum += spd_problem_share(p, i / p->K) * p->loss->second(z[i], p->b[i], p->loss_arg) * SCORES * z[i] * SCORES * z[i];
     return sum;
 }
 
 void spd_gap_refer(spd_certifier *c, const double *x, const double *z) {
     const spdhg_problem *p = c->problem;
-    const double by_scores = SCORES * SCORES / 1e-6 * bend(p, z);
+    const double by_scores = change_by_scores(p, z) / 1e-6;
     double sum = 0;
     for (spd_rows r = spd_rows_of(p); spd_rows_next(&r);) {
         if (r.row.n < 2 || (!p->scale && spd_routes_is_link(&r.row))) continue; /* equal entries cancel exactly */

@@ -11,7 +11,7 @@
 
 #include "interior/interior.h"
 
-enum { ROUNDS = 8, ROUNDS_CORNERS = 20, ROUNDS_ROUGH = 2 };
+enum { ROUNDS = 8, ROUNDS_CORNERS = 20, ROUNDS_ROUGH = 2, SHARPENINGS = 2 };
 /* rho relative to the curvature along the rows: so large that few rounds suffice where Z leaves long stretches, as the rounds
  * shrink the error by rho |F_Z x|^2 / l'' of its smoothest part; so small that rounding rho F'F leaves this many digits of l''. */
 static const double KEPT = 1e-3;
@@ -156,6 +156,19 @@ static bool find_face(spd_interior *a, double *sign, double *x) {
     }
 }
 
+/* z - b and F x that only followed the steps are off by what the steps were rounded by, and f at a corner by just that. Computed
+ * afresh, they move x alone: alpha and y would take up rho times their rounding. */
+static void sharpen(spd_interior *a, double *x) {
+    for (int round = 0; round < SHARPENINGS; round++) {
+        spd_corners_look(a, x);
+        spd_problem_apply(a->p, x, a->dz);
+        right_side(a, x);
+        a->algebra->solve(a, a->rhs, a->du);
+        if (!spd_all_finite(a->n, a->du)) return;
+        spd_axpy(a->n, 1, a->du, x);
+    }
+}
+
 bool spd_interior_cross(spd_interior *a, double fall) {
     const int64_t mK = a->p->m * a->p->K;
     double *x = a->q, *sign = a->goal;
@@ -167,6 +180,7 @@ bool spd_interior_cross(spd_interior *a, double fall) {
     const double residual = a->residual;
     a->residual = a->corners ? RESIDUAL_CORNERS : RESIDUAL;
     const bool found = find_face(a, sign, x);
+    if (found && a->corners) sharpen(a, x);
     a->prox = 0;
     a->residual = residual;
     if (found) {

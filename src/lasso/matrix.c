@@ -65,7 +65,7 @@ static void measure(spd_matrix *A, const double *share) {
         for (int64_t q = first; q < end && A->row; q++) sum += share[A->row[q]] * (up * A->val[q]) * (up * A->val[q]);
         if (!A->row) sum = scaled_square(A->n, share, A->val + first, up);
         A->longest = end - first > A->longest ? end - first : A->longest;
-        A->norm[j] = (sqrt(sum) * (1 + 1e-9) + TINY) / up + DBL_MIN;
+        A->norm[j] = (sqrt(sum) * (1 + ((double)A->n + 32) * DBL_EPSILON) + TINY) / up + DBL_MIN;
     }
 }
 

@@ -5,11 +5,13 @@
  *     phi'' = e/(1+e)^2
  * exp and log are written out, so that the loops vectorise. logistic.c is the readable form, with which they agree up to
  * rounding. */
+#include <float.h>
+
 #include "la/la.h"
 #include "loss/loss.h"
 
 enum { EXP_TERMS = 14, LOG_TERMS = 11 };
-static const double FAR = 700;                                                     /* beyond this exp(-a) is kept at 1e-304 */
+static const double FAR = 750;                                                     /* exp(-a) is 0 from here on */
 static const double ROOT = 1.41421356237309504880, LOG2 = 0.693147180559945309417; /* sqrt(2), log(2) */
 
 typedef union bits {
@@ -17,7 +19,8 @@ typedef union bits {
     uint64_t i;
 } bits;
 
-/* exp(-a) for 0 <= a <= FAR: 2^-k exp(r), r = k log 2 - a, |r| <= log(2)/2, by its series. */
+/* exp(-a) for 0 <= a <= FAR: 2^-k exp(r), r = k log 2 - a, |r| <= log(2)/2, by its series. 2^-k is a product of two, since it may be
+ * smaller than any double. */
 static inline double exp_minus(double a) {
     const double magic = 6755399441055744.0, log2_high = 6.93147180369123816490e-01, log2_low = 1.90821492927058770002e-10;
     const bits shifted = {.d = a * 1.44269504088896340736 + magic}, start = {.d = magic};
@@ -28,8 +31,9 @@ static inline double exp_minus(double a) {
     double sum = term[EXP_TERMS - 1];
 #pragma GCC unroll 16
     for (int i = EXP_TERMS - 2; i >= 0; i--) sum = sum * r + term[i];
-    const bits scale = {.i = (1023 - (shifted.i - start.i)) << 52};
-    return sum * scale.d;
+    const uint64_t whole = shifted.i - start.i, half = whole >> 1;
+    const bits scale = {.i = (1023 - half) << 52}, rest = {.i = (1023 - (whole - half)) << 52};
+    return sum * scale.d * rest.d;
 }
 
 /* log((1 + s)/(1 - s)) = 2 artanh(s) for |s| <= 3 - 2 sqrt(2). */
@@ -47,7 +51,7 @@ static inline double log_one_plus(double e) {
     return plus + log_ratio((e - offset) / (1 + e + centre));
 }
 
-/* log(v) for 1e-300 <= v <= 1: v = m 2^k, m between sqrt(1/2) and sqrt(2). */
+/* log(v) for DBL_MIN <= v <= 1: v = m 2^k, m between sqrt(1/2) and sqrt(2). */
 static inline double log_of(double v) {
     const bits given = {.d = v}, one = {.d = 1}, low = {.d = 0.5 * ROOT}, big = {.d = 4503599627370496.0};
     const uint64_t shifted = (given.i + (one.i - low.i)) >> 52; /* k + 1023 */
@@ -70,8 +74,8 @@ SPD_WIDEST static void logistic_bracket(int64_t n, const double *restrict z, con
                                         const double *restrict alpha, double *restrict out) {
     for (int64_t i = 0; i < n; i++) {
         const double t = b[i] * z[i], size = fabs(t), e = exp_minus(size < FAR ? size : FAR), q = -b[i] * alpha[i], r = 1 - q;
-        const double near = log_ratio(-q / (2 - q)), far = log_of(r > 1e-300 ? r : 1e-300),
-                     tiny = log_of(q > 1e-300 ? q : 1e-300);
+        const double near = log_ratio(-q / (2 - q)), far = log_of(r > DBL_MIN ? r : DBL_MIN),
+                     tiny = log_of(q > DBL_MIN ? q : DBL_MIN);
         const double bracket = log_one_plus(e) + 0.5 * (size - t) + q * t + q * tiny + r * (q < 0.25 ? near : far);
         out[i] = q >= 0 && q <= 1 ? bracket : INFINITY;
     }

@@ -88,13 +88,17 @@ static double value(const ipm *self) {
            spd_problem_penalty(p, a->z, self->work);
 }
 
-/* The solution for another lambda is at corners, far from the central path: with a loss that has corners, x starts at 0. Products
+/* The solution for another lambda is at corners, far from the central path: with a loss that has corners, x starts at the point of X
+ * nearest to 0. Products
  * that add up to more than f put alpha near the middle of its interval, from where longer steps are possible. */
 static void begin(ipm *self) {
     spd_interior *a = &self->inner;
     a->fine = false;
     memcpy(a->u, a->best_u, (size_t)a->n * sizeof *a->u);
-    if (a->corners) memset(a->u, 0, (size_t)a->n * sizeof *a->u);
+    if (a->corners) { /* f at a point outside X may be far too small */
+        memset(a->u, 0, (size_t)a->n * sizeof *a->u);
+        a->p->set.kind->project(a->p->dK, a->p->set.arg, a->u, a->fix);
+    }
     if (a->corners && a->p->intercept) memcpy(a->u + a->p->dK, a->p->constant, (size_t)a->p->K * sizeof *a->u);
     spd_interior_rows_look(a);
     spd_problem_apply(a->p, a->u, a->z);

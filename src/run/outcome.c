@@ -17,6 +17,8 @@ static bool above_start(const spd_loop *l, double objective, double times) {
     const spdhg_solver *s = l->solver;
     const spd_certifier *c = &s->evaluator.certifier;
     if (s->trace.points == 0) return false; /* the start itself, which may be far above f(0) if 0 is not in X */
+    const spd_gap *gap = &s->evaluator.gap; /* of this point: if f is nowhere in X below half of it, it is not astray */
+    if (gap->kind == SPD_GAP_CERTIFIED && gap->gap < 0.5 * (objective - c->least)) return false;
     const double first = s->trace.point[0].objective;
     const double start = fmax(isfinite(first) ? first : c->start_value, c->start_value) - c->least;
     return objective - c->least > times * fmax(start, c->reference);

@@ -4,6 +4,8 @@
  *     phi(z) + phi*(alpha) >= alpha z, with equality at alpha = phi'(z)
  *     the proximal step inverts z -> z + q phi'(z)
  * A loss with a corner is linear on either side of it: where the corner is between two points, phi' may jump by high - low. */
+#include <float.h>
+
 #include "laws.h"
 
 #include "loss/loss.h"
@@ -320,7 +322,7 @@ static void rows_at_once(void **unused) {
     (void)unused;
     enum { ROWS = 1001 };
     static double z[ROWS], b[ROWS], alpha[ROWS], value[ROWS], slope[ROWS], second[ROWS], bracket[ROWS];
-    static const double size[] = {1e-12, 1e-3, 1, 40, 650}, shrink[] = {1, 1 - 1e-9, 0.5, 0};
+    static const double size[] = {1e-12, 1e-3, 1, 40, 650, 760, 1e9}, shrink[] = {1, 1 - 1e-9, 0.5, 0};
     for (size_t k = 0; k < sizeof size / sizeof *size * 4; k++) {
         for (int i = 0; i < ROWS; i++) {
             z[i] = size[k / 4] * ((i * 37 % ROWS) / (0.5 * ROWS) - 1);
@@ -331,10 +333,11 @@ static void rows_at_once(void **unused) {
         spd_loss_brackets(&spd_loss_logistic, 0, ROWS, z, b, alpha, bracket);
         for (int i = 0; i < ROWS; i++) {
             const double phi = spd_loss_logistic.value(z[i], b[i], 0), dual = spd_loss_logistic.conjugate(alpha[i], b[i], 0);
-            assert_true(fabs(value[i] - phi) <= 2e-15 * phi);
-            assert_true(fabs(slope[i] - spd_loss_logistic.slope(z[i], b[i], 0)) <= 2e-15 * fabs(slope[i]));
-            assert_true(fabs(second[i] - spd_loss_logistic.second(z[i], b[i], 0)) <= 2e-15 * second[i]);
-            assert_true(fabs(bracket[i] - (phi + dual - alpha[i] * z[i])) <= 2e-15 * (phi + fabs(dual) + fabs(alpha[i] * z[i])));
+            assert_true(fabs(value[i] - phi) <= 2e-15 * phi + DBL_MIN);
+            assert_true(fabs(slope[i] - spd_loss_logistic.slope(z[i], b[i], 0)) <= 2e-15 * fabs(slope[i]) + DBL_MIN);
+            assert_true(fabs(second[i] - spd_loss_logistic.second(z[i], b[i], 0)) <= 2e-15 * second[i] + DBL_MIN);
+            assert_true(fabs(bracket[i] - (phi + dual - alpha[i] * z[i])) <=
+                        2e-15 * (phi + fabs(dual) + fabs(alpha[i] * z[i])) + DBL_MIN);
         }
     }
     alpha[0] = 2;
