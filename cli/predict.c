@@ -50,9 +50,10 @@ static spdhg_status read_data(cli_predict_job *p, spdhg_error *err) {
     const spdhg_columns *columns = spdhg_model_columns(p->model);
     p->read.unlabelled_ok = true;
     p->read.index_base = p->model->index_base;
+    p->read.hash = p->model->hash;
     p->read.like = columns;
     p->read.offset_column = p->offset;
-    if (!columns && p->read.features < p->model->features) p->read.features = p->model->features;
+    if (!columns && !p->model->hash && p->read.features < p->model->features) p->read.features = p->model->features;
     cli_progress progress;
     cli_progress_open(&progress, "spdhg predict", false, false);
     SPD_TRY(cli_read(&p->data, p->path, &p->read, &progress, err));
