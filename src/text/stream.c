@@ -102,7 +102,7 @@ spdhg_status spd_stream_open(spd_stream **out, const char *path, spdhg_error *er
     return status;
 }
 
-void spd_stream_watch(spd_stream *s, spd_watch watch, void *context) {
+void spd_stream_follow(spd_stream *s, spd_watch watch, void *context) {
     s->watch = watch;
     s->watcher = context;
 }
