@@ -135,14 +135,14 @@ typedef struct spdhg_read_options {
     int header;                                /* 1: the first row has the names; 0: it is data; -1: decided by content */
     bool no_label;                             /* no column is the target */
     const spdhg_columns *like;                 /* make the features of these columns, of a model or other data; matched by name */
-    spdhg_callback callback;                   /* told how far reading is (SPDHG_EVENT_POLL); its result is not used */
-    void *user;
     int hash; /* LIBSVM text whose features are words, NAME[:VALUE]: 2^hash features, 1 to 30, found by hashing; 0: numbers */
+    spdhg_callback callback; /* told how far reading is (SPDHG_EVENT_POLL); its result is not used */
+    void *user;
 } spdhg_read_options;
 #define SPDHG_READ_OPTIONS                                                                                                       \
     {                                                                                                                            \
         sizeof(spdhg_read_options), NULL, NULL, NULL, 0, -1, SPDHG_DUPLICATES_ERROR, false, 0, 0, NULL, NULL, NULL, NULL, NULL,  \
-            NULL, NULL, NULL, NULL, NULL, NULL, -1, false, NULL, NULL, NULL, 0                                                   \
+            NULL, NULL, NULL, NULL, NULL, NULL, -1, false, NULL, 0, NULL, NULL                                                   \
     }
 
 /* Read a file ("-" is standard input), plain or .gz .bz2 .xz .zst; options may be NULL.

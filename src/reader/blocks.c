@@ -41,7 +41,7 @@ spdhg_status spd_blocks_open(spd_blocks **out, const char *path, const spdhg_rea
 void spd_blocks_watch(spd_blocks *b, bool (*stop)(void *context), void *context) {
     b->stop = stop;
     b->stop_context = context;
-    spd_stream_until(b->stream, stop, context);
+    spd_stream_watch(b->stream, stop, context);
 }
 
 static spdhg_status open_text(spd_blocks *b, spdhg_error *err) {

@@ -194,7 +194,7 @@ spdhg_status spdhg_data_read(spdhg_data **out, const char *path, const spdhg_rea
     const spd_reader *reader = NULL;
     spdhg_data *data = NULL;
     spdhg_status status = spd_stream_open(&stream, path, err);
-    if (status == SPDHG_OK && o.callback) spd_stream_watch(stream, tell, &o);
+    if (status == SPDHG_OK && o.callback) spd_stream_follow(stream, tell, &o);
     if (status == SPDHG_OK) status = choose(stream, &o, &reader, err);
     if (status == SPDHG_OK) status = reader->read(&data, stream, &inner, err);
     spd_stream_close(stream);

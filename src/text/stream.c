@@ -29,11 +29,11 @@ struct spd_stream {
     char raw[HEAD_BYTES];   /* those that are not recoded yet */
     size_t raw_at, raw_end; /* of a plain form: bytes that were read to find out */
     bool raw_over, peeked;
-    bool (*stop)(void *context); /* NULL: never asked */
-    void *stop_context;
     int64_t taken; /* bytes read from the file */
     spd_watch watch;
     void *watcher;
+    bool (*stop)(void *context); /* NULL: never asked */
+    void *stop_context;
 };
 
 enum { PATIENCE = 100 }; /* milliseconds */
@@ -102,7 +102,7 @@ spdhg_status spd_stream_open(spd_stream **out, const char *path, spdhg_error *er
     return status;
 }
 
-void spd_stream_watch(spd_stream *s, spd_watch watch, void *context) {
+void spd_stream_follow(spd_stream *s, spd_watch watch, void *context) {
     s->watch = watch;
     s->watcher = context;
 }
@@ -205,7 +205,7 @@ spdhg_status spd_stream_peek(spd_stream *s, const char **head, size_t *size, spd
     return SPDHG_OK;
 }
 
-void spd_stream_until(spd_stream *s, bool (*stop)(void *context), void *context) {
+void spd_stream_watch(spd_stream *s, bool (*stop)(void *context), void *context) {
     s->stop = stop;
     s->stop_context = context;
 }

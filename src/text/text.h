@@ -11,11 +11,11 @@ spdhg_status spd_stream_open(spd_stream **out, const char *path, spdhg_error *er
 spdhg_status spd_stream_read(spd_stream *stream, char *buffer, size_t size, size_t *got, spdhg_error *err);
 /* stop is asked several times a second while the stream waits for bytes, from the thread that reads; the file ends, or seems to be
  * cut off, where it says true. */
-void spd_stream_until(spd_stream *stream, bool (*stop)(void *context), void *context);
+void spd_stream_watch(spd_stream *stream, bool (*stop)(void *context), void *context);
 const char *spd_stream_path(const spd_stream *stream);
 /* Calls watch after every piece that is read, with the part of the file that has been; not where its size is unknown. */
 typedef void (*spd_watch)(void *context, double part);
-void spd_stream_watch(spd_stream *stream, spd_watch watch, void *context);
+void spd_stream_follow(spd_stream *stream, spd_watch watch, void *context);
 /* The first decompressed bytes (up to 4096), without consuming them. */
 spdhg_status spd_stream_peek(spd_stream *stream, const char **head, size_t *size, spdhg_error *err);
 /* The descriptor of a plain regular file, for pread from 0 to *size; -1 if it is compressed, a pipe, or standard input that has

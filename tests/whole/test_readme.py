@@ -99,6 +99,24 @@ class Readme(CommandTest):
         self.assertEqual(refused.returncode, 5)
         self.assertIn("chain.svm", refused.stderr)
 
+    def test_from_a_table_to_a_report(self):
+        """The table of a newcomer: another separator, decimal commas, text, columns of new rows in another order. Five commands at most."""
+        commands = block("sh", "## Your own table").splitlines()
+        self.assertLessEqual(len(commands), 5)
+        self.assertEqual(commands.pop(0), "./run build")
+        rows = [(40 + 7 * i % 90, "old town" if i % 3 else "harbour", i % 5, i % 11 / 4) for i in range(80)]
+        price = [2 * a + 30 * (b == "harbour") - 5 * c + d for a, b, c, d in rows]
+        comma = lambda v: str(v).replace(".", ",")
+        self.write("houses.csv", "\ufeffarea;place;floor;noise;price\r\n" +
+                   "".join(";".join(map(comma, (*r, p))) + "\r\n" for r, p in zip(rows, price)))
+        self.write("new.csv", "place,street,noise,area,floor\n" + "".join(f"{b},x {i},{d},{a},{c}\n" for i, (a, b, c, d) in enumerate(rows[:9])))
+        self.shell("\n".join(commands))
+        self.assertIn(b"How well it predicts", self.read("houses.html"))
+        predicted = [float(line) for line in self.read("predictions.csv").decode().split()[1:]]
+        for p, expected in zip(predicted, price):
+            self.near(expected, p, .1, "price")
+        self.assertEqual(len(predicted), 9)
+
     def test_python_program(self):
         package = os.path.join(BUILD, "python")
         with open(COMMAND, "rb") as file:
