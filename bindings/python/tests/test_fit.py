@@ -316,3 +316,16 @@ def test_poisson_is_for_counts():
         StructuredClassifier(loss="poisson").fit(X, y)
     model = spdhg.StructuredRegressorCV(loss="poisson", structure="chain", n_alphas=10, cv=3).fit(X, y)
     assert model.predict(X).min() > 0 and model.gap_relative_ <= 1e-6
+
+
+def test_a_trend_through_all_coefficients_is_no_penalty():
+    """Two coefficients are on a line: the fit is least squares, and a warning says so."""
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    y = X @ [1.0, -3.0] + np.random.default_rng(1).normal(size=40)
+    with pytest.warns(UserWarning, match="nothing is penalised"):
+        model = spdhg.TrendFilter(alpha=10.0, fit_intercept=False, tol=1e-10).fit(X, y)
+    assert np.allclose(model.coef_, np.linalg.lstsq(X, y, rcond=None)[0], atol=1e-8)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        three = spdhg.TrendFilter(alpha=10.0).fit(np.column_stack([X, X[:, 0] ** 2]), y)
+    assert abs(three.coef_[0] - 2 * three.coef_[1] + three.coef_[2]) < 1e-8
