@@ -110,6 +110,7 @@ const spd_solver_kind spd_solver_lasso = {
     .reference = "Friedman, Hastie, Tibshirani: Regularization paths for generalized linear models, J. Stat. Softw. 2010",
     .full_information = true,
     .any_curvature = true,
+    .whole = true,
     .exact = true,
     .self_size = sizeof(lasso_run),
     .refuses = spd_lasso_refuses,

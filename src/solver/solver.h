@@ -86,6 +86,7 @@ struct spd_solver_kind {
     bool corners;              /* takes a loss that has no slope at z = b */
     bool gradient_only;        /* needs of a batch only an unbiased gradient, so that any way of sampling will do */
     spd_smoothness smoothness; /* default of its parameter L, which may then be a word; SPD_L_NUMBER: numbers only */
+    bool whole;                /* its step is the whole solve: auto leaves it out where epochs are limited */
     bool exact;                /* x and y become accurate together: exact zeros can be read off y */
     size_t self_size;
     /* NULL or the reason why this problem is refused. */
