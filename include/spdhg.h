@@ -120,11 +120,12 @@ typedef struct spdhg_read_options {
     int header;                                /* 1: the first row has the names; 0: it is data; -1: decided by content */
     bool no_label;                             /* no column is the target */
     const spdhg_columns *like;                 /* make the features of these columns, of a model or other data; matched by name */
+    int hash; /* LIBSVM text whose features are words, NAME[:VALUE]: 2^hash features, 1 to 30, found by hashing; 0: numbers */
 } spdhg_read_options;
 #define SPDHG_READ_OPTIONS                                                                                                       \
     {                                                                                                                            \
         sizeof(spdhg_read_options), NULL, NULL, NULL, 0, -1, SPDHG_DUPLICATES_ERROR, false, 0, 0, NULL, NULL, NULL, NULL, NULL,  \
-            NULL, NULL, NULL, NULL, NULL, NULL, -1, false, NULL                                                                  \
+            NULL, NULL, NULL, NULL, NULL, NULL, -1, false, NULL, 0                                                               \
     }
 
 /* Read a file ("-" is standard input), plain or .gz .bz2 .xz .zst; options may be NULL.
@@ -381,7 +382,9 @@ typedef struct spdhg_path_options {
     int64_t repeats;   /* cross-validations with different folds, averaged */
     const int64_t *group; /* one per row of the problem: rows of a group stay in one fold; NULL: folds are balanced by class */
     const int64_t *fold;  /* or the fold of each row, 0..folds-1 (then repeats is 1); NULL: chosen by the seed */
-    const char *choose;   /* loss, accuracy, auc (by cross-validation), aic, bic, ebic, cp (squared loss, noise known) */
+    const char
+        *choose; /* loss, accuracy, auc (by cross-validation), aic, bic, ebic, cp (squared loss, noise known); none: the last
+                             point counts as chosen, and there is no spdhg_path_solver unless spdhg_path_choose makes one */
     const char
         *rule; /* "1se": the largest lambda within one standard error of the best; "min": the best. aic, bic, ebic, cp: always
                          the best */
@@ -411,6 +414,8 @@ typedef struct spdhg_path_point {
     int64_t unconverged;                          /* solves in folds that did not reach the tolerance */
     double
         cp; /* Mallows' Cp, which is Stein's estimate of the squared error (1/W) sum_i w_i (z_i - E b_i)^2; NAN: noise not known */
+    double gap;           /* f(x, c) at this lambda is at most so much above the least f; INFINITY: nothing is proven */
+    const char *gap_kind; /* as in spdhg_solution */
 } spdhg_path_point;
 
 /* Computes the whole path. If the terms have lambda 1, the path's lambda is the lambda of each term; otherwise it is
@@ -436,6 +441,8 @@ SPDHG_API spdhg_status spdhg_path_choose(spdhg_path *path, int64_t point, spdhg_
 /* Scores of fold 0, 1, ... (repeat 0 first): points x 3 numbers, which are loss, accuracy and auc of the held-out rows (NAN: not
  * known), and the weight of these rows. NULL after the last fold, and if there was no cross-validation. */
 SPDHG_API const double *spdhg_path_fold_scores(const spdhg_path *path, int64_t fold, double *weight);
+/* The fold, 0..folds-1, that holds out each row of the problem in a repeat. NULL: no cross-validation, or by options.part. */
+SPDHG_API const int32_t *spdhg_path_held_out(const spdhg_path *path, int64_t repeat);
 /* Coefficients and intercept of a fold at a point, if options.keep_folds was set (else NULL): as spdhg_path_coefficients. */
 SPDHG_API const double *spdhg_path_fold_coefficients(const spdhg_path *path, int64_t fold, int64_t point, const double **c);
 /* The solver at the chosen lambda, run on all rows, for spdhg_model_from_solver. The path owns it. */

@@ -57,7 +57,7 @@ static double spread_scalar(const spd_certifier *c, double shrunk, const double 
                 at[q] = (1 - shrunk) * c->alpha[from + q] + side * (D + low);
             }
             spd_loss_brackets(p->loss, p->loss_arg, count, z + from, p->b + from, at, bracket);
-            for (int64_t q = 0; q < count; q++) most[q] = fmax(most[q], bracket[q]);
+            for (int64_t q = 0; q < count; q++) most[q] = fmax(most[q], spd_bracket(bracket[q]));
         }
         for (int64_t q = 0; q < count; q++) {
             const double D = c->base.D[(from + q) / K];
