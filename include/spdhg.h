@@ -3,9 +3,9 @@
  *     minimise over x in X, c    (1/W) sum_i w_i phi(a_i'x + c + o_i, b_i) + (gamma/2)||x||^2 + sum_t lambda_t r_t(F_t x)
  *     r(z) = max { <y,z> : y in Y },   W = sum_i w_i
  *
- * In the order you need it: 1. data, structure, problem   2. solver and solution   3. model   4. path over lambda 5.
- * graph learned from data   6. race of solvers   7. a loss of your own   8. views and tables for bindings. To fit a
- * model you need 1 to 3; examples/ has complete programs.
+ * In the order you need it: 1. data, structure, problem   2. solver and solution   3. model   4. path over lambda
+ * 5. denoising   6. graph learned from data   7. race of solvers   8. a loss or a penalty of your own   9. views and tables
+ * for bindings. To fit a model you need 1 to 3; examples/ has complete programs.
  *
  * Conventions. x is d x K, feature-major: the K outputs of a feature are contiguous. K = 1 except for softmax and
  * several targets. A function that can fail returns spdhg_status and takes a spdhg_error as its last argument, which

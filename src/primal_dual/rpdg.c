@@ -46,4 +46,5 @@ const spd_solver_kind spd_solver_rpdg = {
     .what = "randomized primal-dual gradient for F = identity and gamma > 0, N scores, last iterate",
     .reference = "Lan, Zhou: An optimal randomized incremental gradient method, Math. Prog. 2018, Alg. 3",
     .variant = &rule,
+    .step = spd_spdc_step,
     SPD_SPDC_KIND};

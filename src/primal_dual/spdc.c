@@ -219,6 +219,7 @@ const spd_solver_kind spd_solver_spdc = {
     .param = param,
     .params = PARAMS,
     .variant = &rule,
+    .step = spd_spdc_step,
     SPD_SPDC_KIND};
 
 const spd_solver_kind spd_solver_spdc_adaptive = {
@@ -226,4 +227,5 @@ const spd_solver_kind spd_solver_spdc_adaptive = {
     .what = "SPDC with the dual step of each row's own length; the primal step follows the rows drawn, last iterate",
     .reference = "Zhu, Storkey: Adaptive stochastic primal-dual coordinate descent, ECML 2015",
     .variant = &adaptive,
+    .step = spd_spdc_step,
     SPD_SPDC_KIND};

@@ -27,7 +27,8 @@ spd_step spd_spdc_step(spd_run *run, int64_t k, const spd_batch *batch);
 void spd_spdc_output(const spd_run *run, double *x, double *c, double *y);
 const char *spd_spdc_refuses(const spdhg_problem *p);
 
+/* The end of a table entry; .step is spd_spdc_step. */
 #define SPD_SPDC_KIND                                                                                                            \
     .self_size = sizeof(spd_spdc), .refuses = spd_spdc_refuses, .layout = spd_spdc_layout, .start = spd_spdc_start,              \
-    .step = spd_spdc_step, .output = spd_spdc_output
+    .output = spd_spdc_output
 #endif

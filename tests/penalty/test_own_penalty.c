@@ -61,6 +61,53 @@ static void a_multiple_of_l1_is_l1(void **unused) {
         }
 }
 
+/* Away from the optimum, the same iterates have the same gap whether l1 is called l1 or a multiple of it: what y is moved by counts
+ * in units of the ball. */
+static void gaps_do_not_depend_on_the_form(void **unused) {
+    (void)unused;
+    for (int i = 0; i < 2; i++) {
+        const double factor = i ? own_hundred : own_hundredth;
+        small own = make("squared", i ? &own_large : &own_small, NULL, "identity", 0.02 / factor, 0);
+        small l1 = make("squared", NULL, "l1", "identity", 0.02, 0);
+        spdhg_options o = SPDHG_OPTIONS;
+        o.epochs = 4;
+        double gap[2], x[2];
+        for (int k = 0; k < 2; k++) {
+            spdhg_solver *run = NULL;
+            spdhg_outcome outcome;
+            GOOD(spdhg_solver_new(&run, "spdhg", k ? l1.problem : own.problem, &o, &good_err));
+            GOOD(spdhg_solver_run(run, &outcome, &good_err));
+            gap[k] = spdhg_solver_solution(run)->gap;
+            x[k] = spdhg_solver_solution(run)->x[0];
+            spdhg_solver_free(run);
+        }
+        assert_true(fabs(x[0] - x[1]) <= 1e-12 && gap[1] > 1e-3 && fabs(gap[0] - gap[1]) <= 1e-6 * gap[1]);
+        small_free(&own);
+        small_free(&l1);
+    }
+}
+
+/* Errors of F x cost as much under either name. */
+static void errors_count_with_the_slope(void **unused) {
+    (void)unused;
+    small own = make("squared", &own_large, NULL, "trend:1", 0.02 / own_hundred, 0),
+          l1 = make("squared", NULL, "l1", "trend:1", 0.02, 0);
+    double x[D], Fx[D], error[2];
+    for (int j = 0; j < D; j++) x[j] = small_normal(21, j);
+    for (int k = 0; k < 2; k++) {
+        const spdhg_problem *p = k ? l1.problem : own.problem;
+        spd_certifier c;
+        GOOD(spd_problem_freeze(k ? l1.problem : own.problem, &good_err));
+        GOOD(spd_certifier_new(&c, p, 1, NULL, &good_err));
+        spd_problem_apply(p, x, Fx);
+        error[k] = spd_dual_error_of_structure(&c, x, Fx);
+        spd_certifier_free(&c);
+    }
+    assert_true(error[1] > 0 && fabs(error[0] / error[1] - 1) <= 1e-12);
+    small_free(&own);
+    small_free(&l1);
+}
+
 /* Proximal gradient steps with the projection of the header, by Moreau; F = identity. */
 static double by_steps(const small *s, const spd_penalty *r, double lambda, int steps) {
     double x[D] = {0}, g[D], work[2 * D], L = 0, f = 0;
@@ -180,8 +227,12 @@ static void what_is_refused(void **unused) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_multiple_of_l1_is_l1), cmocka_unit_test(sorted_sizes),
-                                       cmocka_unit_test(falls_only_is_isotonic), cmocka_unit_test(lambda_max_by_the_polar_norm),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_multiple_of_l1_is_l1),
+                                       cmocka_unit_test(gaps_do_not_depend_on_the_form),
+                                       cmocka_unit_test(errors_count_with_the_slope),
+                                       cmocka_unit_test(sorted_sizes),
+                                       cmocka_unit_test(falls_only_is_isotonic),
+                                       cmocka_unit_test(lambda_max_by_the_polar_norm),
                                        cmocka_unit_test(what_is_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
