@@ -13,9 +13,11 @@ typedef struct spd_checkpoint {
     int64_t stage, k, rows_visited, iterations_before, points, numbers;
     int64_t said;  /* result of the last step, 0 while the run continues: a finished run is not continued */
     int64_t duals; /* length of `dual`: 0, or that of alpha and y together */
-    double seconds, epochs_before;
-    spdhg_point *point; /* the trace so far; owned when read */
-    double *number;     /* the state arena; owned when read */
+    int64_t known; /* the point where the state is was the last one evaluated: the next step uses what was computed there */
+    int64_t fresh; /* the point before the first step has not been evaluated */
+    double seconds, epochs_before, next; /* next: rows visited at which the next evaluation is due */
+    spdhg_point *point;                  /* the trace so far; owned when read */
+    double *number;                      /* the state arena; owned when read */
     double *
         dual; /* the dual point with the best bound so far; owned when read. The bound itself is not kept: it is computed again */
 } spd_checkpoint;
