@@ -105,5 +105,6 @@ int main(int argc, char **argv) {
     if (openblas_set_num_threads) openblas_set_num_threads(1);
     cli_reserve_buffer();
     atexit(finish_at_exit);
+    cli_signals_end();
     return cli_finish(dispatch(argc, argv));
 }

@@ -235,12 +235,12 @@ typedef struct spdhg_point {
     double dual_norm;  /* ||y|| */
 } spdhg_point;
 
-typedef enum spdhg_event_kind { SPDHG_EVENT_POINT, SPDHG_EVENT_LOG, SPDHG_EVENT_POLL } spdhg_event_kind;
+typedef enum spdhg_event_kind { SPDHG_EVENT_POINT, SPDHG_EVENT_LOG, SPDHG_EVENT_POLL, SPDHG_EVENT_NOTICE } spdhg_event_kind;
 
 typedef struct spdhg_event {
     spdhg_event_kind kind;
     const spdhg_point *point; /* POINT: a trace point was measured; POLL: only epoch, iteration and seconds are current */
-    const char *message;      /* LOG: a sentence, as printed by -v */
+    const char *message;      /* LOG: a sentence, as printed by -v; NOTICE: one that the user should see */
     double epochs_asked;      /* for a progress bar; 0 if unlimited */
 } spdhg_event;
 

@@ -27,5 +27,9 @@ spdhg_status spd_checkpoint_write(const spd_checkpoint *c, const char *path, spd
 /* Counts are checked against the file's size before anything is allocated. If PATH is damaged, PATH.previous is read instead and
  * *previous is set. SPDHG_IO: missing; SPDHG_DATA: neither is intact. */
 spdhg_status spd_checkpoint_read(spd_checkpoint *c, const char *path, bool *previous, spdhg_error *err);
+/* One run at a time may write PATH: locks PATH.lock until spd_checkpoint_unlock, or until the process ends. *lock is -1 where the
+ * file system has no locks. SPDHG_USAGE: another run holds it. */
+spdhg_status spd_checkpoint_lock(const char *path, int *lock, spdhg_error *err);
+void spd_checkpoint_unlock(const char *path, int lock);
 void spd_checkpoint_free(spd_checkpoint *c); /* frees what spd_checkpoint_read allocated */
 #endif

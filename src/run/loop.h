@@ -105,7 +105,8 @@ bool spd_outcome_is_open(spdhg_outcome outcome);          /* a proof may still t
 void spd_outcome_conclude(spdhg_solver *s);
 
 /* ---- run.c */
-void spd_loop_log(void *solver, const char *sentence); /* passes it to the caller */
+void spd_loop_log(void *solver, const char *sentence);             /* passes it to the caller */
+void spd_loop_notice(const spdhg_solver *s, const char *sentence); /* the same, of what the user should know */
 /* Runs stage l->stage of the plan to its end, from the checkpoint if there is one, which it frees; stores the outcome in the
  * solver. */
 spdhg_status spd_loop_stage(spd_loop *l, double epochs, spd_checkpoint *saved, spdhg_error *err);

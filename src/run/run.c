@@ -9,6 +9,11 @@ void spd_loop_log(void *context, const char *sentence) {
     if (s->options.callback) s->options.callback(s->options.user, &event);
 }
 
+void spd_loop_notice(const spdhg_solver *s, const char *sentence) {
+    const spdhg_event event = {.kind = SPDHG_EVENT_NOTICE, .message = sentence, .epochs_asked = s->options.epochs};
+    if (s->options.callback) s->options.callback(s->options.user, &event);
+}
+
 /* Steps between polls, from the numbers that one iteration touches: the caller is asked about every ten milliseconds. */
 static int64_t steps_between_polls(const spdhg_solver *s, const spd_solver_kind *kind, int64_t batch) {
     const spdhg_problem *p = s->problem;
@@ -108,7 +113,7 @@ static void save_now_and_then(spd_loop *l) {
     const spdhg_options *o = &l->solver->options;
     if (!o->checkpoint || spd_now() - l->saved_at < o->checkpoint_every) return;
     spdhg_error err;
-    if (spd_loop_save(l, &err) != SPDHG_OK) spd_loop_log(l->solver, err.message);
+    if (spd_loop_save(l, &err) != SPDHG_OK) spd_loop_notice(l->solver, err.message);
 }
 
 /* Rows until the next evaluation. A run to a tolerance evaluates every epoch at first, then after every tenth of its length. The
