@@ -109,7 +109,8 @@ def stopped():
             run(*words, "--resume", "s", "-o", "part.json", check=True)
             part, count = model("part.json"), count + 1
             assert abs(part.pop("gap") - whole["gap"]) <= 1e-3 * whole["gap"], (words, share)
-            assert part == {k: v for k, v in whole.items() if k != "gap"}, (words, share, part, whole)
+            different = [k for k in whole if k not in ("gap", "checksum") and part[k] != whole[k]]  # the sum covers the gap
+            assert not different, (words, share, different)
     print(f"stopped and resumed {count} times: same bits")
 
 

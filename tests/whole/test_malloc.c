@@ -302,6 +302,7 @@ static void tell_once(story *s, void (*tell)(story *), long long refuse) {
     const int descriptor = next_descriptor();
     memory.asked = 0;
     memory.refuse = refuse;
+    memory.json_refused = false;
     tell(s);
     memory.refuse = 0;
     if (memory.held != held) fail_msg("%lld blocks leaked, request %lld of %s", (long long)memory.held - held, refuse, s->solver);
