@@ -76,8 +76,8 @@ class Problem:
             self.F += [[(j, mpq(a)) for j, a in zip(t["column"][s:e], t["value"][s:e])] for s, e in zip(start, start[1:])]
             m = len(start) - 1
             self.term.append((t["penalty"], mpq(t["lambda"]), first, m, t["blocks"] or [[e] for e in range(m)]))
-            if t["penalty"] == "nuclear":
-                raise Rejected("the nuclear norm is not supported")
+            if t["penalty"] not in ("l1", "group", "linf"):
+                raise Rejected(f"the penalty {t['penalty']} is not supported: only l1, group and linf have exact balls here")
         self.lam = [lam for _, lam, _, m, _ in self.term for _ in range(m)]
         self.low, self.high = sides(self.set, self.set_arg)
         one_sided = self.set in ("all", "nonneg") or (self.set == "box" and (self.low is None or self.high is None))

@@ -46,7 +46,7 @@ def lower_bound(P, x, alpha, y, radius, wanted):
 def prove(certificate, file_rows):
     """Sentences of what was verified; raises Rejected."""
     said = certificate["statement"]
-    if certificate["format"] != "spdhg certificate" or certificate["version"] != 1 or said["kind"] not in ("certified", "within_radius"):
+    if certificate["format"] != "spdhg certificate" or certificate["version"] != 2 or said["kind"] not in ("certified", "within_radius"):
         raise Rejected("this is no certificate of a kind known here")
     P = Problem(certificate, file_rows)
     x, c, alpha, y = ([mpq(t) for t in certificate[key]] for key in ("x", "constants", "alpha", "y"))
@@ -58,6 +58,7 @@ def prove(certificate, file_rows):
         raise Rejected("the parts of the certificate do not fit together")
     if min([P.gamma, P.arg] + P.lam) < 0 or any(sorted(e for block in blocks for e in block) != list(range(m)) for _, _, _, m, blocks in P.term):
         raise Rejected("a weight is negative, or the blocks of a penalty are not its rows")
+    x = [t * P.scale[q // P.K] for q, t in enumerate(x)]  # as penalised
     if not in_set(P.set, P.set_arg, x) or (not P.intercept and any(c)):
         raise Rejected("x is not in X, or there is a constant where there is no intercept")
     objective, gap = mpq(said["objective"]), mpq(said["gap"])

@@ -20,7 +20,8 @@ enum {
     ORDERED,
     REFERENCE,
     MISSING,
-    UNSEEN
+    UNSEEN,
+    HASH
 };
 
 static const struct argp_option options[] = {
@@ -40,6 +41,7 @@ static const struct argp_option options[] = {
     {"targets", TARGETS, "FILE", 0, NULL, 0},
     {"names", NAMES, "FILE", 0, NULL, 0},
     {"features", FEATURES, "D", 0, NULL, 0},
+    {"hash", HASH, "BITS", 0, NULL, 0},
     {"duplicates", DUPLICATES, "WHAT", 0, NULL, 0},
     {"threads", THREADS, "T", 0, NULL, 0},
     {"max-memory", MAX_MEMORY, "BYTES", 0, NULL, 0},
@@ -81,6 +83,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case TARGETS: o->targets = arg; return 0;
     case NAMES: o->names = arg; return 0;
     case FEATURES: o->features = cli_integer(state, "--features", arg, 1, INT32_MAX - 1); return 0;
+    case HASH: o->hash = (int)cli_integer(state, "--hash", arg, 1, 30); return 0;
     case DUPLICATES: o->duplicates = (spdhg_duplicates)cli_choice(state, "--duplicates", arg, "error, sum, last"); return 0;
     case THREADS: o->threads = (int)cli_integer(state, "--threads", arg, 1, 256); return 0;
     case MAX_MEMORY: o->max_memory = cli_bytes(state, "--max-memory", arg); return 0;

@@ -3,7 +3,7 @@
 
 #include "fit.h"
 
-enum { TEST = 0x100, TEST_FRACTION, TRACE, REPORT, TRUTH, CERTIFICATE, COEFFICIENTS, BOUND, JSON };
+enum { TEST = 0x100, TEST_FRACTION, TRACE, REPORT, TRUTH, CERTIFICATE, COEFFICIENTS, BOUND, JSON, SINGLE_PASS, CLASSES };
 
 static const struct argp_option options[] = {
     {0, 0, 0, 0, "Results:", 4},
@@ -18,6 +18,9 @@ static const struct argp_option options[] = {
     {"certificate", CERTIFICATE, "FILE", 0,
      "write a proof of the gap that bench/check-certificate can check independently (JSON)", 0},
     {"bound", BOUND, "P", OPTION_ARG_OPTIONAL, "print the theorems' bound for this run, with probability P (default 0.9)", 0},
+    {"single-pass", SINGLE_PASS, NULL, 0,
+     "learn from LIBSVM text that passes once, in constant memory: a pipe of any length; needs --features D or --hash BITS", 0},
+    {"classes", CLASSES, "LABEL,LABEL,...", 0, "single pass: all labels, if the first rows do not have them", 0},
     CLI_FORCE_OPTION,
     {"json", JSON, NULL, 0, "write one JSON object to standard output, and nothing else", 0},
     {"quiet", 'q', NULL, 0, "print only errors", 0},
@@ -56,6 +59,8 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case TRUTH: f->truth_path = arg; return 0;
     case CERTIFICATE: f->certificate_path = arg; return 0;
     case COEFFICIENTS: f->coefficients_path = arg; return 0;
+    case SINGLE_PASS: f->single_pass = true; return 0;
+    case CLASSES: f->classes = arg; return 0;
     case CLI_FORCE: f->force = true; return 0;
     case BOUND: cli_bound_option(state, arg, &f->bound); return 0;
     case JSON: f->json = true; return 0;
@@ -65,6 +70,8 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case ARGP_KEY_END:
         if (!f->path) cli_usage(state, "DATA is missing: spdhg fit DATA [-o MODEL] (DATA can be - for standard input)");
         check_outputs(f, state);
+        if (f->single_pass) cli_single_pass_check(f, state);
+        if (f->classes && !f->single_pass) cli_usage(state, "--classes: only with --single-pass");
         return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
@@ -215,7 +222,7 @@ int cli_fit(int argc, char **argv) {
                        (f.coefficients_path && !strcmp(f.coefficients_path, "-")) ||
                        (f.certificate_path && !strcmp(f.certificate_path, "-"));
     f.human = f.quiet ? NULL : taken ? stderr : stdout;
-    const int status = run(&f, &err);
+    const int status = f.single_pass ? cli_single_pass(&f, &err) : run(&f, &err);
     clear(&f);
     return status;
 }

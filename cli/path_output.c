@@ -13,6 +13,7 @@ static const column columns[] = {
     {"objective", MEMBER(objective)},
     {"train_loss", MEMBER(train_loss)},
     {"penalty_value", MEMBER(penalty)},
+    {"gap", MEMBER(gap)},
     {"gap_relative", MEMBER(gap_relative)},
     {"explained", MEMBER(explained)},
     {"degrees", MEMBER(degrees)},
@@ -74,7 +75,7 @@ spdhg_status cli_path_csv(const spdhg_path *path, const char *name, spdhg_error 
     spd_file file;
     SPD_TRY(spd_file_create(&file, name, err));
     for (int k = 0; k < COLUMNS; k++) fprintf(file.stream, "%s,", columns[k].name);
-    fprintf(file.stream, "nonzeros,structure_nonzeros,cv_unconverged,status\n");
+    fprintf(file.stream, "nonzeros,structure_nonzeros,cv_unconverged,gap_kind,status\n");
     int64_t points;
     const spdhg_path_point *point = spdhg_path_points(path, &points);
     for (int64_t i = 0; i < points; i++) {
@@ -84,8 +85,8 @@ spdhg_status cli_path_csv(const spdhg_path *path, const char *name, spdhg_error 
             if (isfinite(value)) spd_print_double(text, value);
             fprintf(file.stream, "%s,", text);
         }
-        fprintf(file.stream, "%lld,%lld,%lld,%s\n", (long long)point[i].nonzeros, (long long)point[i].structure_nonzeros,
-                (long long)point[i].unconverged, cli_outcome_word(point[i].outcome));
+        fprintf(file.stream, "%lld,%lld,%lld,%s,%s\n", (long long)point[i].nonzeros, (long long)point[i].structure_nonzeros,
+                (long long)point[i].unconverged, point[i].gap_kind, cli_outcome_word(point[i].outcome));
     }
     return spd_file_commit(&file, err);
 }

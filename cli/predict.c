@@ -50,9 +50,10 @@ static spdhg_status read_data(cli_predict_job *p, spdhg_error *err) {
     const spdhg_columns *columns = spdhg_model_columns(p->model);
     p->read.unlabelled_ok = true;
     p->read.index_base = p->model->index_base;
+    p->read.hash = p->model->hash;
     p->read.like = columns;
     p->read.offset_column = p->offset;
-    if (!columns && p->read.features < p->model->features) p->read.features = p->model->features;
+    if (!columns && !p->model->hash && p->read.features < p->model->features) p->read.features = p->model->features;
     SPD_TRY(spdhg_data_read(&p->data, p->path, &p->read, err));
     if (p->data->idx && p->data->features < p->model->features) p->data->features = p->model->features;
     cli_print_columns(stderr, "spdhg predict: ", p->data);

@@ -120,11 +120,12 @@ typedef struct spdhg_read_options {
     int header;                                /* 1: the first row has the names; 0: it is data; -1: decided by content */
     bool no_label;                             /* no column is the target */
     const spdhg_columns *like;                 /* make the features of these columns, of a model or other data; matched by name */
+    int hash; /* LIBSVM text whose features are words, NAME[:VALUE]: 2^hash features, 1 to 30, found by hashing; 0: numbers */
 } spdhg_read_options;
 #define SPDHG_READ_OPTIONS                                                                                                       \
     {                                                                                                                            \
         sizeof(spdhg_read_options), NULL, NULL, NULL, 0, -1, SPDHG_DUPLICATES_ERROR, false, 0, 0, NULL, NULL, NULL, NULL, NULL,  \
-            NULL, NULL, NULL, NULL, NULL, NULL, -1, false, NULL                                                                  \
+            NULL, NULL, NULL, NULL, NULL, NULL, -1, false, NULL, 0                                                               \
     }
 
 /* Read a file ("-" is standard input), plain or .gz .bz2 .xz .zst; options may be NULL.
@@ -381,7 +382,9 @@ typedef struct spdhg_path_options {
     int64_t repeats;   /* cross-validations with different folds, averaged */
     const int64_t *group; /* one per row of the problem: rows of a group stay in one fold; NULL: folds are balanced by class */
     const int64_t *fold;  /* or the fold of each row, 0..folds-1 (then repeats is 1); NULL: chosen by the seed */
-    const char *choose;   /* loss, accuracy, auc (by cross-validation), aic, bic, ebic, cp (squared loss, noise known) */
+    const char
+        *choose; /* loss, accuracy, auc (by cross-validation), aic, bic, ebic, cp (squared loss, noise known); none: the last
+                             point counts as chosen, and there is no spdhg_path_solver unless spdhg_path_choose makes one */
     const char
         *rule; /* "1se": the largest lambda within one standard error of the best; "min": the best. aic, bic, ebic, cp: always
                          the best */
@@ -411,6 +414,8 @@ typedef struct spdhg_path_point {
     int64_t unconverged;                          /* solves in folds that did not reach the tolerance */
     double
         cp; /* Mallows' Cp, which is Stein's estimate of the squared error (1/W) sum_i w_i (z_i - E b_i)^2; NAN: noise not known */
+    double gap;           /* f(x, c) at this lambda is at most so much above the least f; INFINITY: nothing is proven */
+    const char *gap_kind; /* as in spdhg_solution */
 } spdhg_path_point;
 
 /* Computes the whole path. If the terms have lambda 1, the path's lambda is the lambda of each term; otherwise it is
@@ -436,6 +441,8 @@ SPDHG_API spdhg_status spdhg_path_choose(spdhg_path *path, int64_t point, spdhg_
 /* Scores of fold 0, 1, ... (repeat 0 first): points x 3 numbers, which are loss, accuracy and auc of the held-out rows (NAN: not
  * known), and the weight of these rows. NULL after the last fold, and if there was no cross-validation. */
 SPDHG_API const double *spdhg_path_fold_scores(const spdhg_path *path, int64_t fold, double *weight);
+/* The fold, 0..folds-1, that holds out each row of the problem in a repeat. NULL: no cross-validation, or by options.part. */
+SPDHG_API const int32_t *spdhg_path_held_out(const spdhg_path *path, int64_t repeat);
 /* Coefficients and intercept of a fold at a point, if options.keep_folds was set (else NULL): as spdhg_path_coefficients. */
 SPDHG_API const double *spdhg_path_fold_coefficients(const spdhg_path *path, int64_t fold, int64_t point, const double **c);
 /* The solver at the chosen lambda, run on all rows, for spdhg_model_from_solver. The path owns it. */
@@ -628,7 +635,7 @@ typedef struct spdhg_race_options {
 SPDHG_API spdhg_status spdhg_race(const char *const *data, int64_t count, const char *folder, const spdhg_race_options *options,
                                   spdhg_outcome *outcome, spdhg_error *err);
 
-/* -------------------------------------------------------------------------------------------- 8. a loss of your own */
+/* ------------------------------------------------------------------------------- 8. a loss or a penalty of your own */
 
 /* A loss phi(z, b). Scalar losses fill the first four functions and act on every output by itself; a loss that
  * couples the K outputs (softmax) fills the _k ones; b is then the class number 0..K-1. arg is the number ARG of
@@ -665,6 +672,47 @@ typedef struct spdhg_loss {
 
 /* Replaces the problem's loss; *loss must outlive the problem. arg is ignored if the loss has no argument. */
 SPDHG_API spdhg_status spdhg_problem_loss(spdhg_problem *problem, const spdhg_loss *loss, double arg, spdhg_error *err);
+
+/* Rows of F x whose y constrain each other: every row (its K outputs together), the groups given with the term (a row for K > 1
+ * without groups), or all rows (the groups if given). */
+typedef enum spdhg_block { SPDHG_BLOCK_ROW, SPDHG_BLOCK_GROUP, SPDHG_BLOCK_WHOLE } spdhg_block;
+
+/* Which entries of F x vanish together at a minimiser. NONE claims nothing and is always right. NUMBER: entry i is 0 exactly
+ * where |y_i| < lambda. BLOCK: the block is 0 exactly where ||y||_2 < lambda. */
+typedef enum spdhg_zeros { SPDHG_ZEROS_NONE, SPDHG_ZEROS_NUMBER, SPDHG_ZEROS_BLOCK } spdhg_zeros;
+
+/* A penalty r(z) = max { <y,z> : y in Y } on one block z of rows x K numbers, row-major; Y is closed, convex, bounded and
+ * contains 0. The functions get the penalty itself, so that `data` can hold what they need. They are called from several
+ * threads at once, with memory of their own (work doubles). A proof of optimality is as true as these functions: polar and value
+ * within `units`, inner not too large, radius not too small. docs/certificate.md says what is made of them. */
+typedef struct spdhg_penalty spdhg_penalty;
+struct spdhg_penalty {
+    const char *name, *help;
+    const void *data; /* yours; not read by the library */
+    spdhg_block block;
+    bool groups_ok; /* accepts groups */
+    double units;   /* value and polar are accurate to this many units of 2^-53, relatively; 0: as a sum over the block is */
+    double (*value)(const spdhg_penalty *r, int64_t rows, int64_t K, const double *z, double *work); /* r(z) */
+    void (*project)(const spdhg_penalty *r, int64_t rows, int64_t K, double lambda, double *y,
+                    double *work); /* y becomes the nearest point of lambda Y */
+    double (*polar)(const spdhg_penalty *r, int64_t rows, int64_t K, const double *y,
+                    double *work);                                     /* smallest t >= 0 with y in t Y; INFINITY: none */
+    double (*radius)(const spdhg_penalty *r, int64_t rows, int64_t K); /* max ||y||_2 over Y, or more */
+    double (*inner)(const spdhg_penalty *r, int64_t rows, int64_t K); /* every y with ||y||_2 <= inner is in Y; 0: none need be */
+    int64_t (*work)(const spdhg_penalty *r, int64_t rows, int64_t K); /* doubles of work; NULL: 0 */
+    /* Properties; each may be left out. At most one of the four forms. */
+    bool sum_of_sizes;    /* r(z) = sum |z_i| */
+    bool length;          /* r(z) = ||z||_2 */
+    bool largest_size;    /* r(z) = max |z_i| */
+    bool singular_values; /* r(z) = sum of the singular values of z, rows x K: the length of z if either is 1 */
+    spdhg_zeros zeros;
+    void (*slide)(const spdhg_penalty *r, int64_t rows, int64_t K, double lambda, const double *v, const double *dir, double *out,
+                  double *work); /* out = DPi(v) dir, the (generalised) derivative of the projection at v; out may be dir */
+};
+
+/* spdhg_problem_term with a penalty of your own; *penalty must outlive the problem. */
+SPDHG_API spdhg_status spdhg_problem_own_term(spdhg_problem *problem, const spdhg_penalty *penalty, const spdhg_structure *F,
+                                              double lambda, const spdhg_term_options *options, spdhg_error *err);
 
 /* ------------------------------------------------------------------- 9. for bindings: views, models as text, tables */
 

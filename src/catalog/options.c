@@ -150,6 +150,8 @@ static const option reading[] = {
     {"targets", "FILE", PATH, "file with a matrix of targets, one row for each row of the data"},
     {"names", "FILE", PATH, "file with one feature name per line (default: the header of a CSV file)"},
     {"features", "D", WHOLE, NAN, NULL, "at least D columns (training data may lack the last ones)"},
+    {"hash", "BITS", WHOLE, NAN, NULL,
+     "LIBSVM text whose features are words, NAME[:VALUE]: 2^BITS features, found by hashing the words"},
     {"duplicates", "WHAT", NAMES(NULL, "error"), "if an index occurs twice in one row: error, sum or last"},
     {"threads", "T", WHOLE, NAN, NULL, "threads (default: the cores this process may use); the result does not depend on it"},
     {"max-memory", "BYTES", WHOLE, NAN, NULL, "refuse early rather than use more memory than this: 2000000, 500M, 2G"},

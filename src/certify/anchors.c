@@ -209,7 +209,7 @@ double spd_anchors_cost(const spd_certifier *c, double shrunk, const double *z) 
                 const double at = (1 - shrunk) * c->alpha[q] + side * c->room[i];
                 double bracket;
                 spd_loss_brackets(p->loss, p->loss_arg, 1, z + q, p->b + q, &at, &bracket);
-                most = fmax(most, bracket + FEW * (fabs(bracket) + fabs(at) * (fabs(z[q]) + fabs(p->b[q]))));
+                most = fmax(most, spd_bracket(bracket) + FEW * (fabs(bracket) + fabs(at) * (fabs(z[q]) + fabs(p->b[q]))));
             }
             sum += spd_problem_share(p, i) * c->taken[j * K + k] * most;
         }

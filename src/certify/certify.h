@@ -11,6 +11,8 @@
  * is called certified therefore holds rigorously. */
 #ifndef SPD_CERTIFY_H
 #define SPD_CERTIFY_H
+#include <float.h>
+
 #include "certify/base_system.h"
 #include "face/slack_flow.h"
 #include "problem/problem.h"
@@ -205,6 +207,12 @@ static inline double spd_rounding(double k) { /* gamma_k: relative error of k op
     const double all = k * 0x1p-53;
     return all < 0.5 ? all / (1 - all) : INFINITY;
 }
+/* With --standardize a model has w_j = x_j / scale_j, rounded, and thus stands for another x:
+ *   |w_j scale_j - x_j| <= u (|x_j| + scale_j DBL_MIN),   the second part where the quotient underflows */
+static inline double spd_written(const spdhg_problem *p, const double *x, int64_t q) {
+    return p->scale ? x[q] / p->scale[q / p->K] : x[q];
+}
+static inline double spd_written_loss(const spdhg_problem *p, int64_t j) { return p->scale ? p->scale[j] * DBL_MIN : 0; }
 void spd_dual_measure_columns(spd_certifier *c);
 void spd_dual_error_of_v(spd_certifier *c); /* e for the current v */
 bool spd_dual_fine_v(spd_certifier *c);     /* recomputes v, v0 and e in twice the precision; false: not possible */
@@ -212,6 +220,8 @@ bool spd_dual_fine_v(spd_certifier *c);     /* recomputes v, v0 and e in twice t
 /* moved: alpha is not phi'(z). first: the first bracket as computed. */
 double spd_dual_error_of_loss(const spd_certifier *c, const spd_trial *at, bool moved, double first, bool by_rows);
 double spd_dual_error_of_structure(const spd_certifier *c, const double *x, const double *Fx);
+double spd_dual_error_of_writing(const spd_certifier *c, const double *x,
+                                 bool bracket); /* of the ridge, or of the second bracket */
 /* ---- fine_trial.c. False: out of memory, or a value is not finite. out points into c. */
 bool spd_fine_trial_make(spd_certifier *c, const spd_trial *at, spd_trial *out);
 double spd_dual_penalty_bracket(spd_certifier *c, const double *Fx); /* third bracket, rounding included */

@@ -91,7 +91,8 @@ static void look_beside(const pass *a, int64_t from, int64_t count, double *brac
         beside[q] = low == 0 ? alpha : nextafter(alpha, low > 0 ? INFINITY : -INFINITY);
     }
     spd_loss_brackets(p->loss, p->loss_arg, count, a->z + from, p->b + from, beside, there);
-    for (int64_t q = 0; q < count; q++) bracket_of[q] = fmax(bracket_of[q], there[q]);
+    for (int64_t q = 0; q < count; q++)
+        if (there[q] > bracket_of[q] || isnan(there[q])) bracket_of[q] = there[q];
 }
 
 static double coupled_bracket(const pass *a, int64_t i, const double *alpha) {

@@ -29,11 +29,10 @@ static void add(fine_sum *s, double a, double b) {
 
 static double off(const fine_sum *s) { return 16 * ((double)s->count + 8) * (UNIT * UNIT * s->size * (1 + 1e-9) + DBL_MIN); }
 
-/* Adds a x_j or, with --standardize, a x_j / scale_j with a as in the data; x_j / scale_j is a sum of two doubles. */
-static void add_entry(fine_sum *s, double a, double x, double scale) {
-    const double over = x / scale;
-    add(s, a, over);
-    if (scale != 1) add(s, a, fma(-over, scale, x) / scale);
+/* The x that a model stands for, without rounding. */
+static spd_twofold penalised(const spdhg_problem *p, const double *x, int64_t q) {
+    if (!p->scale) return (spd_twofold){x[q], 0};
+    return spd_twofold_add_product((spd_twofold){0, 0}, p->scale[q / p->K], spd_written(p, x, q));
 }
 
 static fine_sum score(const spdhg_problem *p, const spd_row *row, const spd_trial *at, int64_t k) {
@@ -42,7 +41,7 @@ static fine_sum score(const spdhg_problem *p, const spd_row *row, const spd_tria
     if (p->intercept) add(&s, 1, at->constants[k]);
     for (int64_t q = 0; q < row->nnz; q++) {
         const int64_t j = row->idx ? row->idx[q] : q;
-        add_entry(&s, spd_problem_undivided(p, row, q), at->x[j * p->K + k], p->scale ? p->scale[j] : 1);
+        add(&s, spd_problem_undivided(p, row, q), spd_written(p, at->x, j * p->K + k));
     }
     return s;
 }
@@ -71,17 +70,23 @@ static bool fine_loss(const spd_certifier *c, const spd_trial *at, const spd_fin
     return isfinite(*loss) && spd_all_finite(p->n * p->K, f->z) && spd_all_finite(p->n * p->K, f->off);
 }
 
-/* F x, and the bound on the errors of lambda r(F x) and y'F x: twice lambda times the sum of the errors of F x. */
+/* F x, and the bound on the errors of lambda r(F x) and y'F x: twice lambda times the sum of the errors of F x,
+ * times the steepest slope of r. */
 static void fine_structure(const spd_certifier *c, const spd_trial *at, spd_fine_trial *f) {
     const spdhg_problem *p = c->problem;
     f->structure = 0;
     for (spd_rows r = spd_rows_of(p); spd_rows_next(&r);) {
-        const bool exact = r.row.n == 1 && fabs(r.row.val[0]) == 1; /* an entry of x itself */
+        const bool exact = !p->scale && r.row.n == 1 && fabs(r.row.val[0]) == 1; /* an entry of x itself */
         for (int64_t k = 0; k < p->K; k++) {
             fine_sum s = {0};
-            for (int64_t q = 0; q < r.row.n; q++) add(&s, r.row.val[q], at->x[r.row.idx[q] * p->K + k]);
+            for (int64_t q = 0; q < r.row.n; q++) {
+                const int64_t j = r.row.idx[q];
+                const spd_twofold x = penalised(p, at->x, j * p->K + k);
+                add(&s, r.row.val[q], x.high);
+                if (p->scale) add(&s, r.row.val[q], x.low);
+            }
             f->Fx[r.at + k] = s.sum.high;
-            if (!exact) f->structure += 2.02 * r.term->lambda * (UNIT * fabs(s.sum.high) + off(&s));
+            if (!exact) f->structure += 2.02 * r.term->lambda * r.term->steepest * (UNIT * fabs(s.sum.high) + off(&s));
         }
     }
 }

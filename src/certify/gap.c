@@ -21,6 +21,7 @@ static double error_of_objective(const spd_certifier *c, const spd_trial *at, bo
     const spdhg_problem *p = c->problem;
     return spd_dual_error_of_loss(c, at, moved, first, by_rows) +
            (at->fine ? at->fine->structure : spd_dual_error_of_structure(c, at->x, at->Fx)) +
+           spd_dual_error_of_writing(c, at->x, false) +
            spd_rounding((double)(p->dK + p->m * p->K) + 32) * fabs(at->objective - at->loss) +
            4 * DBL_EPSILON * fabs(at->objective) + (double)(p->n + p->m + p->d) * (double)p->K * DBL_MIN;
 }
@@ -34,7 +35,7 @@ static sum add_up(spd_certifier *c, const spd_trial *at, const spd_repair *r, do
     const double second = R > 0      ? spd_dual_radius_bracket(c, at->x, R)
                           : c->exact ? spd_dual_exact_bracket(c, at->x)
                                      : p->set.kind->bracket(p->dK, p->set.arg, p->gamma, at->x, c->v, c->e, c->work);
-    const double brackets = first + second + third;
+    const double brackets = first + second + spd_dual_error_of_writing(c, at->x, true) + third;
     const double rounding = error_of_objective(c, at, counts, first, by_rows) + 4 * c->loose * (1 + first) +
                             spd_dual_repair_cost(c, r, at->z, at->loss, at->objective + brackets);
     const double all = brackets + rounding;

@@ -57,7 +57,7 @@ static double spread_scalar(const spd_certifier *c, double shrunk, const double 
                 at[q] = (1 - shrunk) * c->alpha[from + q] + side * (D + low);
             }
             spd_loss_brackets(p->loss, p->loss_arg, count, z + from, p->b + from, at, bracket);
-            for (int64_t q = 0; q < count; q++) most[q] = fmax(most[q], bracket[q]);
+            for (int64_t q = 0; q < count; q++) most[q] = fmax(most[q], spd_bracket(bracket[q]));
         }
         for (int64_t q = 0; q < count; q++) {
             const double D = c->base.D[(from + q) / K];
@@ -168,7 +168,8 @@ static bool find_mean_energy(spd_certifier *c, double *mean) {
     return isfinite(*mean);
 }
 
-/* The t of the head comment: y is in (1 + t) lambda Y. Every norm of a block is at most the sum of absolute values. */
+/* The t of the head comment: y is in (1 + t) lambda Y. The polar norm of a block is at most the
+ * sum of absolute values, divided by `flattest`. */
 static double find_stretch(spd_certifier *c, double E, double mean) {
     const spdhg_problem *p = c->problem;
     double *dy = c->Fq, stretch = 0, largest = 0;
@@ -189,7 +190,7 @@ static double find_stretch(spd_certifier *c, double E, double mean) {
             double sum = rest;
             for (int64_t r = 0; r < spd_term_block_rows(term, b); r++)
                 sum += spd_sum_abs(p->K, dy + term->first + spd_term_block_row(term, b, r) * p->K);
-            if (sum > 0) stretch = fmax(stretch, sum / term->lambda); /* infinite if lambda is now 0 */
+            if (sum > 0) stretch = fmax(stretch, sum / term->flattest / term->lambda); /* infinite if one of them is 0 */
         }
     }
     return GENEROUS * stretch;

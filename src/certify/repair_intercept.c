@@ -10,7 +10,7 @@ double spd_dual_outside(const spd_certifier *c) {
     for (int64_t t = 0; t < p->terms; t++) {
         const spd_term *term = &p->term[t];
         const double polar = spd_term_polar(term, p->K, c->y + term->first, c->work);
-        const double rounded = spd_rounding((double)(term->largest * p->K) + 32);
+        const double rounded = spd_rounding(term->units);
         if (polar == 0 || (term->penalty->sum_of_sizes && polar <= term->lambda)) continue;
         most = fmax(most, term->lambda > 0 ? polar / term->lambda * (1 + rounded) - 1 : INFINITY);
     }

@@ -15,9 +15,10 @@ static const double FUNCTIONS = 16;            /* units in the last place: error
 /* Two upper bounds of sum_j |a_ij||x_j| for every row; the smaller is returned. */
 static double score_size(const spd_certifier *c, const double *x) {
     const spdhg_problem *p = c->problem;
-    double sum = 0;
-    for (int64_t j = 0; j < p->d; j++) sum += c->top[j] * spd_max_abs(p->K, x + j * p->K);
-    return fmin(sum, sqrt(p->row_norm2_max) * spd_norm2(p->dK, x)) * (1 + 1e-9);
+    double sum = 0, scale = 0;
+    for (int64_t j = 0; j < p->d; j++) sum += c->top[j] * (spd_max_abs(p->K, x + j * p->K) + spd_written_loss(p, j));
+    for (int64_t j = 0; j < p->d && p->scale; j++) scale = fmax(scale, spd_written_loss(p, j));
+    return fmin(sum, sqrt(p->row_norm2_max) * (spd_norm2(p->dK, x) + sqrt((double)p->dK) * scale)) * (1 + 1e-9);
 }
 
 /* phi(z + dz) differs from phi(z) by at most
@@ -64,8 +65,11 @@ static double loss_error_by_rows(const spd_certifier *c, const double *x, const 
         double own = 0;
         for (int64_t k = 0; k < K; k++) {
             double size = fabs(z[i * K + k]) + (row.offset ? fabs(row.offset[k]) : 0);
-            for (int64_t q = 0; q < row.nnz; q++) size += fabs(row.val[q] * x[(row.idx ? row.idx[q] : q) * K + k]);
-            const double dz = spd_rounding((double)row.nnz + 8) * 2 * size, at = z[i * K + k], b = row.b[p->loss->value ? k : 0];
+            for (int64_t q = 0; q < row.nnz; q++) {
+                const int64_t j = row.idx ? row.idx[q] : q;
+                size += fabs(row.val[q]) * (fabs(x[j * K + k]) + spd_written_loss(p, j));
+            }
+            const double dz = spd_rounding((double)row.nnz + 10) * 2 * size, at = z[i * K + k], b = row.b[p->loss->value ? k : 0];
             double slope = fabs(c->slope[k]) + fabs(c->slope[k] - c->alpha[i * K + k]);
             if (slope_unit(p) > 0) slope += slope_unit(p) * most_curved(p, at, b, dz);
             const double flat =
@@ -86,7 +90,7 @@ static double loss_error_at_once(const spd_certifier *c, const double *x, const 
     for (int64_t i = 0; i < p->n && p->data->offset; i++) offset = fmax(offset, spd_max_abs(p->K, spd_problem_offset(p, i)));
     const double size = 2 * score_size(c, x) + 2 * offset + spd_max_abs(p->n * p->K, z);
     const double slope = (sqrt(2 * p->kappa * fmax(loss - c->least, 0)) + sqrt(2 * p->kappa * first)) * sqrt((double)p->K);
-    const double dz = spd_rounding((double)c->longest + 8) * 2 * size;
+    const double dz = spd_rounding((double)c->longest + 10) * 2 * size;
     return (double)p->K * loss_error(p->kappa * dz, slope, dz);
 }
 
@@ -134,7 +138,8 @@ double spd_dual_error_of_loss(const spd_certifier *c, const spd_trial *at, bool 
 /* The error of (F x)_e is at most
  *   dFx_e = gamma |F_e||x|
  * A single entry +-x_j is exact, and a difference of two has a relative error of u. The penalty has an error of lambda r(dFx),
- * y'Fx no more than that: together twice that. Every norm r here is at most the sum of absolute values. */
+ * y'Fx no more than that: together twice that. r is at most the sum of absolute values, times `steepest`. Coefficients that
+ * are divided by a scale and rounded leave no difference exact. */
 double spd_dual_error_of_structure(const spd_certifier *c, const double *x, const double *Fx) {
     const spdhg_problem *p = c->problem;
     const int64_t K = p->K;
@@ -143,16 +148,31 @@ double spd_dual_error_of_structure(const spd_certifier *c, const double *x, cons
         double part = 0;
         for (spd_rows r = spd_rows_of_term(p, &p->term[t]); spd_rows_next(&r);) {
             const double *val = r.row.val;
-            const bool units = r.row.n > 0 && r.row.n <= 2 && fabs(val[0]) == 1 && fabs(val[r.row.n - 1]) == 1;
+            const bool units = !p->scale && r.row.n > 0 && r.row.n <= 2 && fabs(val[0]) == 1 && fabs(val[r.row.n - 1]) == 1;
             for (int64_t k = 0; k < K && !(units && r.row.n == 1); k++) {
                 double size = 0;
-                for (int64_t q = 0; q < r.row.n && !units; q++) size += fabs(val[q] * x[r.row.idx[q] * K + k]);
-                part += units ? UNIT * fabs(Fx[r.at + k]) : spd_rounding((double)r.row.n + 2) * size;
+                for (int64_t q = 0; q < r.row.n && !units; q++)
+                    size += fabs(val[q]) * (fabs(x[r.row.idx[q] * K + k]) + spd_written_loss(p, r.row.idx[q]));
+                part += units ? UNIT * fabs(Fx[r.at + k]) : spd_rounding((double)r.row.n + 4) * size;
             }
         }
-        sum += 2.02 * p->term[t].lambda * part;
+        sum += 2.02 * p->term[t].lambda * p->term[t].steepest * part;
     }
     return sum;
+}
+
+/* With --standardize the coefficients that are written, rounded x_j / scale_j, stand for another x_j, off by at most
+ *   dx_j = u (|x_j| + scale_j DBL_MIN),   the second part where the quotient underflows
+ * The ridge of that x is off by gamma (|x_j| + dx_j) dx_j in each entry, the second bracket by (|v_j + gamma x_j| + gamma dx_j) dx_j. */
+double spd_dual_error_of_writing(const spd_certifier *c, const double *x, bool bracket) {
+    const spdhg_problem *p = c->problem;
+    double sum = 0;
+    for (int64_t q = 0; q < p->dK && p->scale; q++) {
+        const double dx = UNIT * (fabs(x[q]) + spd_written_loss(p, q / p->K)) * (1 + 4 * UNIT);
+        const double slope = bracket ? fabs(c->v[q] + p->gamma * x[q]) + c->e[q] : p->gamma * fabs(x[q]);
+        sum += (slope + p->gamma * (dx + 4 * UNIT * fabs(x[q]))) * dx;
+    }
+    return 1.01 * sum;
 }
 
 /* (1/W) sum_i w_i phi''(z_i) z_i^2 of a scalar loss: twice what f changes, to second order, if every score changes by itself. */
@@ -168,7 +188,7 @@ void spd_gap_refer(spd_certifier *c, const double *x, const double *z) {
     const double by_scores = SCORES * SCORES / 1e-6 * bend(p, z);
     double sum = 0;
     for (spd_rows r = spd_rows_of(p); spd_rows_next(&r);) {
-        if (r.row.n < 2 || spd_routes_is_link(&r.row)) continue; /* equal entries cancel exactly */
+        if (r.row.n < 2 || (!p->scale && spd_routes_is_link(&r.row))) continue; /* equal entries cancel exactly */
         for (int64_t q = 0; q < r.row.n; q++)
             sum += r.term->lambda * fabs(r.row.val[q]) * spd_sum_abs(p->K, x + r.row.idx[q] * p->K);
     }
@@ -192,7 +212,7 @@ double spd_dual_penalty_bracket(spd_certifier *c, const double *Fx) {
                 part += fmax(term->lambda * fabs(z[q]) - y[q] * z[q], 0) + 4 * UNIT * term->lambda * fabs(z[q]);
         else
             part = value - spd_dot(mK, y, z);
-        sum += spd_bracket(part) * (1 + spd_rounding((double)mK + 8)) + spd_rounding((double)mK + 16) * 2 * value;
+        sum += spd_bracket(part) * (1 + spd_rounding((double)mK + 8)) + spd_rounding((double)mK + 16 + term->units) * 2 * value;
     }
     return sum;
 }

@@ -28,6 +28,7 @@ struct spdhg_data {
     spdhg_columns *columns; /* of a table: its columns and their features; otherwise NULL */
     char **id;              /* the name of each row, or NULL */
     int index_base;         /* 0 or 1: the file's index of the first feature */
+    int hash;               /* features are words, hashed to so many bits; 0: they are not */
     char *source;           /* path, for messages; may be NULL */
     int64_t first_line;     /* line of source with row 0, if every line from there on is a row; otherwise 0 */
     const char *format;     /* the reader's name; static text */

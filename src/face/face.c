@@ -102,7 +102,7 @@ static double cost(const spdhg_problem *p) {
 /* Penalties with isolated corners, or a set X, have no such face. */
 static bool has_faces(const spdhg_problem *p) {
     bool good = p->set.kind->whole;
-    for (int64_t t = 0; t < p->terms; t++) good = good && p->term[t].penalty->zeros != SPD_ZEROS_NONE;
+    for (int64_t t = 0; t < p->terms; t++) good = good && p->term[t].penalty->zeros != SPDHG_ZEROS_NONE;
     return good;
 }
 

@@ -133,7 +133,7 @@ typedef struct part {
 static int64_t part_rows(const spd_face *f, part a) { return spd_term_block_rows(&f->p->term[a.term], a.block); }
 
 static int64_t part_width(const spd_face *f, part a) {
-    return f->p->term[a.term].penalty->zeros == SPD_ZEROS_NUMBER ? 1 : f->p->K;
+    return f->p->term[a.term].penalty->zeros == SPDHG_ZEROS_NUMBER ? 1 : f->p->K;
 }
 
 /* The index in y of the part's entry in row r, output k. */

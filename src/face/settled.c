@@ -52,7 +52,7 @@ static bool optimal(const spdhg_problem *p, const room *r) {
 static bool none_missed(const spdhg_problem *p, const double *y, const room *r, double *work) {
     for (int64_t t = 0; t < p->terms; t++) {
         const spd_term *term = &p->term[t];
-        for (int64_t b = 0; b < term->blocks; b++) {
+        for (int64_t b = 0; b < term->blocks && term->flattest > 0; b++) {
             bool zero = true;
             for (int64_t q = 0; q < spd_term_block_rows(term, b); q++)
                 for (int64_t k = 0; k < p->K; k++)

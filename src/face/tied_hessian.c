@@ -156,7 +156,7 @@ static double middle(int64_t n, const double *scale) {
 void spd_tied_scale(const spd_tied *r, const spdhg_problem *p, const double *H, double *scale) {
     const int64_t n = r->size, K = p->K;
     for (int64_t t = 0; t < p->terms; t++) {
-        const bool own = p->term[t].penalty->zeros == SPD_ZEROS_NUMBER;
+        const bool own = p->term[t].penalty->zeros == SPDHG_ZEROS_NUMBER;
         const int64_t mK = p->term[t].m * K;
         double *S = scale + p->term[t].first;
         bool all = own;

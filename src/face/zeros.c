@@ -1,6 +1,7 @@
 /* zeros.c - the zeros of F x (zeros.h). At the minimiser, for each block b,
  *     y_b in lambda dr(F_b x)
- * If y_b is strictly inside lambda Y, this implies F_b x = 0. */
+ * If y_b is strictly inside lambda Y, this implies F_b x = 0. A polar norm below lambda means "strictly inside" only where 0 is
+ * (t->flattest > 0). */
 #include "face/zeros.h"
 
 void spd_zeros_of_primal(const spdhg_problem *p, const double *Fx, spd_small small, double *open, double *work) {
@@ -23,6 +24,7 @@ void spd_zeros_of_dual(const spdhg_problem *p, const double *y, double margin, d
         const bool numbers = t->penalty->sum_of_sizes && t->lambda > 0;
         if (numbers) spd_term_outside(t, p->K, y + t->first, inside, open + t->first, work);
         for (int64_t b = 0; b < t->blocks && !numbers; b++)
-            if (!(spd_term_block_polar(t, p->K, b, y + t->first, work) < inside)) open_block(t, p->K, b, open + t->first);
+            if (t->flattest == 0 || !(spd_term_block_polar(t, p->K, b, y + t->first, work) < inside))
+                open_block(t, p->K, b, open + t->first);
     }
 }

@@ -1,7 +1,7 @@
 /* zeros.h - which entries of F x are zero at the minimiser, judged from an x or a y near it. open (m x K): 1 where an entry may
  * be nonzero; both functions only add to it. work: spd_problem_term_work doubles. */
-#ifndef SPD_ZEROS_H
-#define SPD_ZEROS_H
+#ifndef SPDHG_ZEROS_H
+#define SPDHG_ZEROS_H
 #include "problem/problem.h"
 
 /* The largest norm of a part of F x (l1: an entry; group: a group) that counts as zero: absolute, or relative to the largest

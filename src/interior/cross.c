@@ -11,12 +11,16 @@
 
 #include "interior/interior.h"
 
-enum { ROUNDS = 8, ROUNDS_CORNERS = 20 };
-static const double RHO = 1e9;         /* rho relative to the curvature along the rows */
+enum { ROUNDS = 8, ROUNDS_CORNERS = 20, ROUNDS_ROUGH = 2 };
+/* rho relative to the curvature along the rows: so large that few rounds suffice where Z leaves long stretches, as the rounds
+ * shrink the error by rho |F_Z x|^2 / l'' of its smoothest part; so small that rounding rho F'F leaves this many digits of l''. */
+static const double KEPT = 1e-3;
+static const double FINE = 1e7;        /* times as much with twice the digits */
 static const double RHO_CORNERS = 1e6; /* the same for a loss with corners, whose only curvature is the ridge */
 static const double PROX = 1e-11;      /* relative to rho: holds x where the face leaves it undetermined (even medians) */
-static const double OUTSIDE = 1e-12;   /* relative to lambda: tolerance of |y| <= lambda */
-static const double NEAR = 1e-8;       /* relative to x: a Newton step below this that no longer shrinks is rounding */
+static const double RESIDUAL = 1e-4, RESIDUAL_CORNERS = 1e-12; /* of a system: every round corrects the one before */
+static const double OUTSIDE = 1e-12;                           /* relative to lambda: tolerance of |y| <= lambda */
+static const double NEAR = 1e-8; /* relative to x: a Newton step below this that no longer shrinks is rounding */
 
 bool spd_interior_can_cross(const spd_interior *a) {
     bool l1 = spd_interior_is_free(a);
@@ -43,7 +47,8 @@ static double lambda_of(const spd_interior *a, int64_t *t, int64_t e) {
 /* rho of a row of F. Of a row of the loss, which counts w_i/W times: W times this. */
 static double rho_of(const spd_interior *a) {
     const spdhg_problem *p = a->p;
-    return (a->corners ? RHO_CORNERS : RHO) * ((isfinite(p->kappa) ? p->kappa : 1) / p->W + p->gamma);
+    const double norm = spd_problem_structure_norm(p), most = KEPT / (DBL_EPSILON * (norm > 0 ? norm * norm : 1));
+    return (a->corners ? RHO_CORNERS : a->fine ? FINE * most : most) * ((isfinite(p->kappa) ? p->kappa : 1) / p->W + p->gamma);
 }
 
 /* Sets rho for the rows in Z, and y for the other rows. */
@@ -92,13 +97,14 @@ static double size_of(const spd_interior *a, const double *x) {
     return a->corners && row > 0 ? size + spd_max_abs(p->n * p->K, p->b) / row : size;
 }
 
-/* Computes x on the face, and y there. F x is updated by the steps: if it were recomputed, y would contain its rounding errors
- * times rho. */
-static bool settle(spd_interior *a, const double *sign, double *x) {
+/* Computes x on the face, and y there; rough: only so far that wrong rows show. F x is updated by the steps: if it were
+ * recomputed, y would contain its rounding errors times rho. */
+static bool settle(spd_interior *a, const double *sign, double *x, bool rough) {
     const spdhg_problem *p = a->p;
+    const int most = rough ? ROUNDS_ROUGH : a->corners ? ROUNDS_CORNERS : ROUNDS;
     double moved = INFINITY;
     spd_problem_apply(p, x, a->dz);
-    for (int round = 0; round < (a->corners ? ROUNDS_CORNERS : ROUNDS); round++) {
+    for (int round = 0; round < most; round++) {
         look(a, x, round == 0);
         const bool changed = !p->loss->quadratic || (a->pieces && !a->corners);
         if ((round == 0 || changed) && !a->algebra->factor(a)) return false;
@@ -106,7 +112,7 @@ static bool settle(spd_interior *a, const double *sign, double *x) {
         a->algebra->solve(a, a->rhs, a->du);
         if (spd_stop_now(a->stop) || !spd_all_finite(a->n, a->du)) return false;
         spd_axpy(a->n, 1, a->du, x);
-        spd_problem_apply(p, a->du, a->work);
+        spd_interior_terms_shift(a, a->work);
         spd_axpy(p->m * p->K, 1, a->work, a->dz);
         for (int64_t e = 0; e < p->m * p->K; e++) a->next_y[e] += a->weight[e] * a->dz[e];
         if (a->corners) spd_corners_move(a);
@@ -116,7 +122,8 @@ static bool settle(spd_interior *a, const double *sign, double *x) {
         const bool closed = largest_in(a, sign) <= DBL_EPSILON * size && (!a->corners || spd_corners_hold(a, x));
         if (still && closed) return true;
     }
-    return false;
+    a->fine = a->fine || (!rough && spd_interior_can_refine(a)); /* rho was too small: the next attempt has a larger one */
+    return rough;
 }
 
 /* Moves rows that violate the conditions into or out of Z; returns how many there were. */
@@ -132,15 +139,21 @@ static int64_t change_sides(const spd_interior *a, double *sign) {
     return changed;
 }
 
+/* Rows move as long as violations at least halve; once there are none, x is computed to the last digit. */
 static bool find_face(spd_interior *a, double *sign, double *x) {
     int64_t wrong = INT64_MAX, before;
-    do { /* as long as violations at least halve */
+    bool rough = !a->corners;
+    for (;;) {
         before = wrong;
         set_weights(a, sign);
-        if (!settle(a, sign, x)) return false;
+        if (!settle(a, sign, x, rough)) return false;
         wrong = change_sides(a, sign) + spd_corners_change(a, x, a->p->W * rho_of(a));
-    } while (wrong > 0 && wrong < before / 2);
-    return wrong == 0;
+        if (wrong > 0 && wrong >= before / 2) return false;
+        if (wrong > 0) continue;
+        if (!rough) return true;
+        rough = false;
+        wrong = INT64_MAX;
+    }
 }
 
 bool spd_interior_cross(spd_interior *a, double fall) {
@@ -151,8 +164,11 @@ bool spd_interior_cross(spd_interior *a, double fall) {
     memcpy(x, a->u, (size_t)a->n * sizeof *x);
     memcpy(a->next_y, a->y, (size_t)mK * sizeof *a->y);
     a->prox = a->corners ? PROX * rho_of(a) * fmax(1, a->p->row_norm2_max) : 0;
+    const double residual = a->residual;
+    a->residual = a->corners ? RESIDUAL_CORNERS : RESIDUAL;
     const bool found = find_face(a, sign, x);
     a->prox = 0;
+    a->residual = residual;
     if (found) {
         memcpy(a->best_u, x, (size_t)a->n * sizeof *x);
         memcpy(a->best_y, a->next_y, (size_t)mK * sizeof *a->y);

@@ -58,6 +58,9 @@ typedef struct spd_interior {
     double loss;                             /* at u, for a smooth loss given by its rows */
     int64_t n;                               /* entries of u */
     double mu, step;                         /* target of the products s g; step length */
+    bool fine;                               /* the sparse system is solved with twice the digits */
+    double before, sum;                      /* of the products, before and after the last step */
+    double residual;                         /* relative residual of the solution of a sparse system */
     double prox;                             /* added to the diagonal of M by cross.c, if corners leave x undetermined; else 0 */
     double eta;                              /* multiplier of the simplex's sum constraint */
     double *s, *g, *k, *dg;                  /* pairs: two for each row, entry of F x and coordinate, and two more for X */
@@ -75,6 +78,9 @@ typedef struct spd_interior {
     double *scratch; /* for passes over the data and the terms */
     int steps;       /* made so far; each makes about six passes over the rows, if any */
 } spd_interior;
+
+static inline bool spd_interior_can_refine(const spd_interior *a) { return a->stack && a->stack->pattern.band; }
+void spd_interior_terms_shift(spd_interior *a, double *Fdu); /* F du of the direction solved last */
 
 /* state: memory that lasts from one step to the next. stack NULL: dense matrices. */
 void spd_interior_layout(spd_interior *a, const spdhg_problem *p, int threads, const spd_interior_stack *stack, spd_arena *state,

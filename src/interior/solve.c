@@ -7,6 +7,7 @@
 
 enum { SMALL = 300, STEPS_MOST = 100, SHORT_MOST = 5, IDLE_MOST = 2 };
 static const double BACK = 0.995, SHORT = 1e-3, NEAR = 1e-8, WORSE = 100, GAIN = 0.5, LEAST = 1e-20, SAFE = 0.3;
+static const double RESIDUAL = 1e-8; /* of a system; the next step's right side contains it again */
 
 const char *spd_interior_refuses(const spdhg_problem *p) {
     if (spd_problem_refuses_factor(p)) return spd_problem_refuses_factor(p);
@@ -42,8 +43,13 @@ static int64_t most_of(int64_t a, int64_t b) { return a > b ? a : b; }
 void spd_interior_layout(spd_interior *a, const spdhg_problem *p, int threads, const spd_interior_stack *stack, spd_arena *state,
                          spd_arena *work) {
     const int64_t n = spd_problem_normal_size(p), nK = p->n * p->K, mK = p->m * p->K;
-    *a = (spd_interior){
-        .p = p, .threads = threads, .n = n, .pieces = has_pieces(p), .corners = spd_problem_has_corners(p), .stack = stack};
+    *a = (spd_interior){.p = p,
+                        .threads = threads,
+                        .n = n,
+                        .pieces = has_pieces(p),
+                        .corners = spd_problem_has_corners(p),
+                        .stack = stack,
+                        .residual = RESIDUAL};
     a->curved = stack && !p->loss->quadratic;
     a->algebra = stack ? &spd_interior_sparse : &spd_interior_dense;
     TAKE(state, spd_pairs_all(a), &a->s, &a->g);
@@ -104,6 +110,7 @@ static double direct(spd_interior *a) {
     spd_interior_rows_follow(a);
     spd_interior_terms_follow(a);
     spd_interior_set_follow(a);
+    if (!isfinite(total)) return spd_dot(a->n, a->du, a->rhs); /* M du = rhs */
     a->algebra->apply(a, a->du, a->fix);
     return spd_dot(a->n, a->du, a->fix);
 }
@@ -131,7 +138,7 @@ static double longest(const spd_interior *a) { return BACK * spd_cones_longest(a
 
 bool spd_interior_advance(spd_interior *a, double *decrement) {
     double count, *step = &a->step;
-    const double now = products(a, 0, &count);
+    const double now = a->before = products(a, 0, &count);
     aim(a, 0, false);
     if (!a->algebra->factor(a)) return false;
     *decrement = direct(a);
@@ -154,7 +161,9 @@ bool spd_interior_advance(spd_interior *a, double *decrement) {
     spd_interior_rows_move(a, *step);
     spd_interior_terms_move(a, *step);
     spd_pairs_move(a, *step);
-    look(a);
+    spd_interior_rows_look(a);
+    spd_axpy(a->p->m * a->p->K, *step, a->dz, a->z); /* computed anew, F u would have rounding errors of u, not of du */
+    a->sum = products(a, 0, NULL);
     return true;
 }
 
@@ -193,9 +202,7 @@ static void keep(spd_interior *a) {
     spd_interior_set_settle(a);
 }
 
-double spd_interior_left(const spd_interior *a, double decrement) {
-    return products(a, 0, NULL) + fmax(1 - a->step, LEAST) * decrement;
-}
+double spd_interior_left(const spd_interior *a, double decrement) { return a->sum + fmax(1 - a->step, LEAST) * decrement; }
 
 bool spd_interior_solve(spd_interior *a, double start, double enough) {
     double decrement = INFINITY, best = INFINITY;

@@ -1,9 +1,8 @@
 /* sparse.c - the system of a step as a sparse matrix and its LDL' factor (interior.h), made of the weighted rows of stack.c. */
 #include "interior/interior.h"
 
-enum { CG_MOST = 30 };
-static const double TOLERANCE = 1e-12; /* relative residual of a solution */
-static const double LITTLE = 1e-14;    /* added to the diagonal, relative to it; */
+enum { CG_MOST = 30, CG_USUAL = 8 };
+static const double LITTLE = 1e-14; /* added to the diagonal, relative to it; */
 static const double SINGULAR =
     1e-8; /* the same where the matrix may be singular: without its long rows, or in a redundant intercept */
 static const double MUCH = 1e8; /* the largest multiple of these that is tried */
@@ -51,13 +50,18 @@ static bool factor(spd_interior *a) {
     for (int64_t j = 0; j < a->n; j++) s->diagonal[j] = (j < p->dK ? p->gamma : a->stack->spare ? 1 : 0) + a->prox;
     spd_interior_set_matrix(a, s->diagonal, 1);
     for (int64_t j = 0; j < a->n; j++) s->shift[j] = j >= p->dK || has_long_rows(s->pattern) ? SINGULAR : LITTLE;
-    for (double times = 1; times <= MUCH; times *= 10)
-        if (spd_sparse_factor(s, times)) return true;
+    if (a->fine) return spd_fine_factor(s, a->stop);
+    for (double times = 1; times <= MUCH && !spd_stop_now(a->stop); times *= 10)
+        if (spd_sparse_factor(s, times, a->stop)) return true;
     return false;
 }
 
+/* Many iterations mean that the factor has lost digits that matter. A band has more of them from here on. */
 static void solve(spd_interior *a, const double *b, double *out) {
-    spd_sparse_solve(&a->system, b, out, TOLERANCE, CG_MOST, a->stop);
+    if (!a->fine && spd_sparse_solve(&a->system, b, out, a->residual, CG_MOST, a->stop) <= CG_USUAL) return;
+    if (!a->fine && (!spd_interior_can_refine(a) || !spd_fine_factor(&a->system, a->stop))) return;
+    a->fine = true;
+    spd_fine_solve(&a->system, b, out);
 }
 
 static void apply(spd_interior *a, const double *x, double *out) { spd_sparse_apply(&a->system, x, out); }

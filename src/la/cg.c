@@ -25,21 +25,23 @@ int spd_cg_solve(const spd_cg *cg, int64_t n, const double *b, double *x, double
         spd_axpy(n, -1, Ap, r);
     }
     const double goal = cg->tolerance * spd_norm2(n, b);
+    if (spd_norm2(n, r) <= goal) return 0;
     precondition(cg, n, r, z);
     memcpy(p, z, (size_t)n * sizeof *p);
     double rz = spd_dot(n, r, z);
     int made = 0;
-    while (made < cg->most && spd_norm2(n, r) > goal && !spd_stop_now(cg->stop)) {
+    while (made < cg->most && !spd_stop_now(cg->stop)) {
         cg->apply(cg->context, p, Ap);
         const double curve = spd_dot(n, p, Ap);
         if (!(curve > 0)) break; /* the rest lies in the null space, or is lost to rounding */
         spd_axpy(n, rz / curve, p, x);
         spd_axpy(n, -rz / curve, Ap, r);
+        made++;
+        if (spd_norm2(n, r) <= goal) break;
         precondition(cg, n, r, z);
         const double next = spd_dot(n, r, z);
         for (int64_t i = 0; i < n; i++) p[i] = z[i] + next / rz * p[i];
         rz = next;
-        made++;
     }
     return made;
 }

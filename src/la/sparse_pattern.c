@@ -167,6 +167,22 @@ static bool count_fill(spd_sparse_pattern *s, int32_t *count, int32_t *flag) {
     return (double)s->fill <= INDEX_MOST;
 }
 
+/* True if every column of the triangle is full from its first entry to the diagonal, as in a band: no order has less fill than
+ * the present one, which has none. */
+static bool is_band(const making *a) {
+    for (int32_t j = 0; j < a->s->nodes; j++) {
+        int32_t least = j;
+        for (int32_t q = a->first[j]; q < a->first[j + 1]; q++) least = a->other[q] < least ? a->other[q] : least;
+        if (a->first[j + 1] - a->first[j] != j - least) return false;
+    }
+    return true;
+}
+
+static bool order_by_degree(making *a) {
+    const int ordered = amd_order(a->s->nodes, a->first, a->other, a->order, NULL, NULL);
+    return ordered == AMD_OK || ordered == AMD_OK_BUT_JUMBLED;
+}
+
 /* Everything that needs the triangle; `other` is allocated once its size is known. */
 static spdhg_status order_nodes(making *a, spdhg_error *err) {
     spd_sparse_pattern *s = a->s;
@@ -177,8 +193,9 @@ static spdhg_status order_nodes(making *a, spdhg_error *err) {
     s->slot = SPD_NEW(int32_t, s->slot_ptr[s->rows]);
     if (!a->other || !s->above || !s->slot) return spd_fail_memory(err, 8.0 * (double)entries);
     fill_triangle(a);
-    const int ordered = amd_order(s->nodes, a->first, a->other, a->order, NULL, NULL);
-    if (ordered != AMD_OK && ordered != AMD_OK_BUT_JUMBLED) return spd_fail_memory(err, 16.0 * (double)entries);
+    for (int32_t k = 0; k < s->nodes; k++) a->order[k] = k;
+    s->band = s->nodes == s->n && is_band(a);
+    if (!s->band && !order_by_degree(a)) return spd_fail_memory(err, 16.0 * (double)entries);
     reorder(a);
     find_slots(a);
     return count_fill(s, a->mark, a->order) ? SPDHG_OK : too_many(err);

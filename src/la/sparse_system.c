@@ -9,6 +9,7 @@ void spd_sparse_layout(spd_sparse_system *s, const spd_sparse_pattern *pattern, 
     *s = (spd_sparse_system){.pattern = q};
     s->diagonal = spd_arena_take(work, q->n);
     s->shift = spd_arena_take(work, q->n);
+    s->single = spd_arena_take(work, q->n);
     s->weight = spd_arena_take(work, q->rows);
     s->value = spd_arena_take(work, q->ptr[q->rows]);
     s->M = spd_arena_take(work, q->column[nodes]);
@@ -19,6 +20,7 @@ void spd_sparse_layout(spd_sparse_system *s, const spd_sparse_pattern *pattern, 
     s->row = spd_arena_int32(work, q->fill);
     int32_t **const lists[] = {&s->count, &s->list, &s->flag};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) *lists[i] = spd_arena_int32(work, nodes);
+    spd_fine_layout(s, work);
 }
 
 /* Adds the products of a short row, or sqrt|w| g of a long one. */
@@ -28,6 +30,7 @@ static void add_row(spd_sparse_system *s, int64_t r) {
     const int32_t *slot = q->slot + q->slot_ptr[r], *idx = q->idx + q->ptr[r];
     const double *value = s->value + q->ptr[r], w = s->weight[r], root = sqrt(fabs(w));
     for (int64_t a = 0; a < size; a++) s->whole[idx[a]] += w * value[a] * value[a];
+    if (size == 1) s->single[*idx] += w * *value * *value;
     if (q->node[r] >= 0) {
         for (int64_t a = 0; a < size; a++) s->M[slot[a]] = root * value[a];
         s->M[q->column[q->place[q->node[r]]]] = w < 0 ? 1 : -1;
@@ -49,23 +52,23 @@ static bool signs_are_right(const spd_sparse_system *s) {
     return wanted == found;
 }
 
-bool spd_sparse_factor(spd_sparse_system *s, double times) {
+bool spd_sparse_factor(spd_sparse_system *s, double times, spd_stop *stop) {
     const spd_sparse_pattern *q = s->pattern;
     memset(s->M, 0, (size_t)q->column[q->nodes] * sizeof *s->M);
     memcpy(s->whole, s->diagonal, (size_t)q->n * sizeof *s->whole);
+    memcpy(s->single, s->diagonal, (size_t)q->n * sizeof *s->single);
     for (int64_t r = 0; r < q->rows; r++) add_row(s, r);
     for (int64_t j = 0; j < q->n; j++)
         s->M[q->column[q->place[j]]] += s->diagonal[j] + (s->whole[j] > 0 ? times * s->shift[j] * s->whole[j] : 1);
-    return ldl_numeric(q->nodes, q->column, q->above, s->M, q->factor_column, q->parent, s->count, s->row, s->L, s->D, s->Y,
-                       s->list, s->flag, NULL, NULL) == q->nodes &&
-           signs_are_right(s);
+    return spd_sparse_numbers(s, stop) && signs_are_right(s);
 }
 
 void spd_sparse_apply(const spd_sparse_system *s, const double *x, double *out) {
     const spd_sparse_pattern *q = s->pattern;
-    for (int64_t j = 0; j < q->n; j++) out[j] = s->diagonal[j] * x[j];
+    for (int64_t j = 0; j < q->n; j++) out[j] = s->single[j] * x[j];
     for (int64_t r = 0; r < q->rows; r++) {
         const int64_t size = q->ptr[r + 1] - q->ptr[r];
+        if (size == 1) continue;
         const int32_t *idx = q->idx + q->ptr[r];
         const double *value = s->value + q->ptr[r];
         spd_scatter_add(size, s->weight[r] * spd_gather_dot(size, idx, value, x), idx, value, out);

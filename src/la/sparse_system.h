@@ -25,6 +25,7 @@ typedef struct spd_sparse_pattern {
     int64_t *slot_ptr;
     int32_t *slot;
     int32_t *factor_column, *parent; /* of L */
+    bool band;                       /* no row is long, and every column is full from its first entry to the diagonal */
     int64_t fill;                    /* entries of L below the diagonal */
     double work;                     /* multiplications of a factorisation */
 } spd_sparse_pattern;
@@ -41,15 +42,26 @@ typedef struct spd_sparse_system {
     double *diagonal, *weight, *value; /* n, rows, entries of G: filled by the caller */
     double *shift;                     /* n, filled by the caller: added to the diagonal of the factored matrix, relative to it */
     double *M, *L, *D, *Y, *x, *whole; /* upper triangle, factor; scratch: nodes each; whole: diagonal of M, long rows included */
+    spd_twofold *fine, *fine_x;        /* fine_system.c: factor by columns, solution; of a band only */
+    double *single;                    /* n: the diagonal with the rows of one entry, set by spd_sparse_factor */
     double *cg;                        /* 4 n */
     int32_t *row, *count, *list, *flag;
 } spd_sparse_system;
 
 void spd_sparse_layout(spd_sparse_system *s, const spd_sparse_pattern *pattern, spd_arena *work);
-/* `times` multiplies shift. False: not positive definite, as far as the pivots tell. */
-bool spd_sparse_factor(spd_sparse_system *s, double times);
-void spd_sparse_apply(const spd_sparse_system *s, const double *x, double *out); /* out = M x */
+/* `times` multiplies shift. False: not positive definite, as far as the pivots tell, or stopped. */
+bool spd_sparse_factor(spd_sparse_system *s, double times, spd_stop *stop);
+bool spd_sparse_numbers(spd_sparse_system *s,
+                        spd_stop *stop); /* sparse_factor.c: L and D of M; false: a pivot is 0, or stopped */
+void spd_sparse_apply(const spd_sparse_system *s, const double *x, double *out); /* out = M x, for the M factored last */
 /* Solves M x = b by conjugate gradients preconditioned with the factor: at most `most` iterations, until
  * |b - M x| <= tolerance |b|. Returns the number of iterations. */
 int spd_sparse_solve(spd_sparse_system *s, const double *b, double *x, double tolerance, int most, spd_stop *stop);
+
+/* ---- fine_system.c: the same with twice the digits, if the pattern is a band. No shift. */
+enum { SPD_FINE_LOOKS = 4096 };                              /* columns between questions whether to stop */
+void spd_fine_layout(spd_sparse_system *s, spd_arena *work); /* called by spd_sparse_layout */
+bool spd_fine_factor(spd_sparse_system *s, spd_stop *stop);  /* false: not positive definite, or stopped */
+void spd_fine_solve(spd_sparse_system *s, const double *b, double *x);
+double spd_fine_row(const spd_sparse_system *s, int64_t r); /* g_r'x of the x solved last, all its digits used */
 #endif

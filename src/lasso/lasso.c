@@ -112,12 +112,9 @@ void spd_lasso_start(spd_lasso *a, const double *x, double c, double lambda) {
             a->now.list[a->now.count++] = (int32_t)j;
         }
     spd_lasso_evaluate(a);
-    a->known_size = 0;
-    for (int64_t i = 0; i < n; i++) {
-        a->known_alpha[i] = a->slope[i];
-        a->r[i] = a->share[i] * a->slope[i];
-        a->known_size = fmax(a->known_size, fabs(a->slope[i]));
-    }
+    memcpy(a->known_alpha, a->slope, (size_t)n * sizeof *a->slope);
+    for (int64_t i = 0; i < n; i++) a->r[i] = a->share[i] * a->slope[i];
+    a->known_off = spd_lasso_off(a, a->slope);
     spd_matrix_dots(&a->A, a->threads, NULL, d, a->r, a->known);
     memcpy(a->g, a->known, (size_t)d * sizeof *a->g);
     for (int64_t j = 0; j < d; j++) a->look[j] = (int32_t)j;

@@ -87,12 +87,12 @@ typedef struct spd_lasso {
     double *face;  /* scratch of a face */
     int32_t *edge; /* d: the same */
     /* the dual point of a proof */
-    double *alpha; /* n */
-    double *g;     /* d: A'(share alpha), of the columns in look */
-    double *known, *known_alpha,
-        known_size; /* d, n: A'(share alpha) of an earlier alpha, for all columns; root mean square of that alpha */
-    int64_t looked; /* columns looked at since then */
-    int32_t *look;  /* the columns that the last proof looked at: those whose g_j is known */
+    double *alpha;               /* n */
+    double *g;                   /* d: A'(share alpha), of the columns in look */
+    double *known, *known_alpha; /* d, n: A'(share alpha) of an earlier alpha, for all columns; that alpha */
+    double known_off;            /* known_j is off by at most known_off norm_j + lost */
+    int64_t looked;              /* columns looked at since then */
+    int32_t *look;               /* the columns that the last proof looked at: those whose g_j is known */
     int64_t looks;
     /* the solution before the last one, to extrapolate from */
     spd_sparse_point before;
@@ -144,6 +144,8 @@ void spd_factor_used(spd_lasso *a, int iterations); /* after it */
 /* z = M^-1 r for the columns e that the factor has; the others keep their z. */
 void spd_factor_apply(const spd_factor *f, const int32_t *e, int64_t k, bool intercept, const double *r, double *z);
 /* ---- proof.c */
+double spd_lasso_off(const spd_lasso *a,
+                     const double *alpha); /* E_j = this times norm_j + lost bounds the rounding of A_j'(share alpha) */
 double spd_lasso_first_bracket(const spd_lasso *a, double scale); /* at scale alpha; INFINITY: outside the domain */
 /* Looks at the columns whose |g_j| may be above `rest` and adds those that violate the optimality conditions to the set. Then the
  * gap at the current point, as the dual point alpha proves it. True if columns were added. */

@@ -12,12 +12,14 @@
  * |G_j| + E_j <= lambda. */
 #include <float.h>
 
+#include "certify/certify.h"
 #include "lasso/lasso.h"
 
 enum { AT_ONCE = 256 };
 static const double UNIT = 0.5 * DBL_EPSILON;
 static const double FUNCTIONS = 16; /* units in the last place: error of a loss and of its slope for a given score */
 static const double GENEROUS = 1.01;
+static const double TINY = 1e-150; /* the square of a smaller number may underflow */
 
 static double rounding(double k) { return k * UNIT / (1 - k * UNIT); } /* gamma_k of Higham; k is far below 1/UNIT */
 
@@ -37,7 +39,13 @@ static double root_mean_square(const spd_lasso *a, const double *u, const double
         const double t = (u[i] - (v ? v[i] : 0)) / most;
         sum += a->share[i] * t * t;
     }
-    return most * (sqrt(sum) * (1 + 1e-9) + 1e-150);
+    return most * (sqrt(sum) * (1 + rounding((double)a->p->n + 32)) + TINY);
+}
+
+/* An entry of r that has underflowed is off by DBL_TRUE_MIN, whatever a_ij multiplies it with; norm_j is at least TINY max_i |a_ij|. */
+double spd_lasso_off(const spd_lasso *a, const double *alpha) {
+    const double vanished = (double)a->p->n * 8 * DBL_TRUE_MIN * (1 + spd_max_abs(a->p->n, alpha)) / TINY;
+    return GENEROUS * (rounding((double)a->A.longest / 4 + 24) * root_mean_square(a, alpha, NULL) + vanished);
 }
 
 /* What can be said of alpha before any column is looked at; r = share alpha. Sums run in four lanes or more. */
@@ -49,11 +57,11 @@ static dual measure(spd_lasso *a) {
     if (p->intercept) {
         const double sum = spd_dot(p->n, a->r, a->one), sizes = spd_sum_abs(p->n, a->r);
         const double miss = fabs(sum) + 2 * rounding(n / 4 + 16) * sizes + u.lost,
-                     side = 0.5 * (sizes + fabs(sum)) * (1 - 1e-9) - miss;
+                     side = 0.5 * (sizes + fabs(sum)) * (1 - 4 * rounding(n / 4 + 16)) - miss;
         u.tau = side > 0 && sizes > fabs(sum) + miss ? GENEROUS * miss / side : INFINITY;
         if (!(u.tau < 0.5)) u.tau = INFINITY;
     }
-    u.q = GENEROUS * (rounding((double)a->A.longest / 4 + 24) + u.tau) * u.size;
+    u.q = spd_lasso_off(a, a->alpha) + GENEROUS * u.tau * u.size;
     return u;
 }
 
@@ -76,8 +84,7 @@ static int64_t list_columns(spd_lasso *a, double away, double rest) {
 /* g of every column whose |G_j| may exceed `rest`. */
 static void look(spd_lasso *a, const dual *u, double rest) {
     const spd_matrix *A = &a->A;
-    const double away =
-        root_mean_square(a, a->alpha, a->known_alpha) + u->q + GENEROUS * rounding((double)A->longest / 4 + 24) * a->known_size;
+    const double away = root_mean_square(a, a->alpha, a->known_alpha) + u->q + a->known_off;
     a->looks = list_columns(a, away, rest - 2 * u->lost);
     a->looked += a->looks;
     if (2 * a->looks <= A->d && a->looked <= A->d) {
@@ -87,7 +94,7 @@ static void look(spd_lasso *a, const dual *u, double rest) {
     spd_matrix_dots(A, a->threads, NULL, A->d, a->r, a->g); /* from now on this alpha is the known one */
     memcpy(a->known, a->g, (size_t)A->d * sizeof *a->g);
     memcpy(a->known_alpha, a->alpha, (size_t)A->n * sizeof *a->alpha);
-    a->known_size = u->size;
+    a->known_off = spd_lasso_off(a, a->alpha);
     a->looked = 0;
     a->looks = list_columns(a, u->q, rest - 2 * u->lost);
 }
@@ -116,9 +123,9 @@ double spd_lasso_first_bracket(const spd_lasso *a, double scale) {
         for (int64_t i = 0; i < count; i++) alpha[i] = scale * a->alpha[from + i];
         spd_loss_brackets(p->loss, p->loss_arg, count, a->z + from, p->b + from, alpha, bracket);
         for (int64_t i = 0; i < count; i++)
-            if (a->share[from + i] > 0) sum += a->share[from + i] * fmax(bracket[i], 0);
+            if (a->share[from + i] > 0) sum += a->share[from + i] * (bracket[i] < 0 ? 0 : bracket[i]);
     }
-    return isnan(sum) ? INFINITY : sum;
+    return isnan(sum) ? INFINITY : sum * (1 + rounding((double)p->n + 4));
 }
 
 /* psi(x) + psi*(-G) + G x with ridge, where w = -sign(x) G; x >= 0. */
@@ -153,8 +160,13 @@ static double second_bracket(const spd_lasso *a, const dual *u) {
 static double error_of_objective(const spd_lasso *a, const dual *u, double first) {
     const spdhg_problem *p = a->p;
     const double f = a->loss + a->ridge + a->penalty;
-    double size = fabs(a->now.c) + a->offset + spd_max_abs(p->n, a->z), product = 0, scores = 0;
-    for (int64_t q = 0; q < a->now.count; q++) size += a->A.top[a->now.list[q]] * fabs(a->now.x[a->now.list[q]]);
+    double size = fabs(a->now.c) + a->offset + spd_max_abs(p->n, a->z), product = 0, scores = 0, writing = 0;
+    for (int64_t q = 0; q < a->now.count; q++) {
+        const int32_t j = a->now.list[q];
+        const double x = fabs(a->now.x[j]), lost = spd_written_loss(p, j);
+        size += a->A.top[j] * (x + lost);
+        writing += (spd_lasso_lambda(a) + p->gamma * (x + lost)) * lost;
+    }
     const double dz = rounding((double)a->now.count + 16) * 2 * size;
     for (int64_t i = 0; i < p->n; i++) {
         if (!(a->share[i] > 0)) continue;
@@ -166,7 +178,7 @@ static double error_of_objective(const spd_lasso *a, const dual *u, double first
     }
     return rounding(SPD_ROWS_PER_BLOCK + 2 * FUNCTIONS) * (fabs(a->loss) + 2 * fabs(a->least) + first) +
            4 * FUNCTIONS * UNIT * product + GENEROUS * scores + rounding((double)(2 * a->now.count) + 32) * fabs(f - a->loss) +
-           4 * DBL_EPSILON * fabs(f) + (double)(p->n + 2 * p->d) * DBL_MIN;
+           4 * DBL_EPSILON * fabs(f) + 2 * UNIT * writing + (double)(p->n + 2 * p->d) * DBL_MIN;
 }
 
 /* The gap if alpha is multiplied by u->scale. */

@@ -134,7 +134,7 @@ void spd_lasso_solve(spd_lasso *a, double tol, bool plain, spd_stop *stop, spd_l
     if (lambda != from) a->ratio = lambda < from && isfinite(from) ? lambda / from : 0.5;
     const double rest = lambda * (2 * a->ratio - 1); /* what the next strong rule needs, if lambda falls as before */
     double accuracy = ACCURACY_MOST, gap = INFINITY;
-    bool done = false;
+    bool done = false, moved = true;
     *out = (spd_lasso_answer){.gap = INFINITY, .relative = INFINITY};
     a->stop = stop;
     choose_set(a);
@@ -145,6 +145,7 @@ void spd_lasso_solve(spd_lasso *a, double tol, bool plain, spd_stop *stop, spd_l
         accuracy = fmax(fmin(accuracy, SHARE_OF_GAP * goal / (a->penalty + goal)), ACCURACY_LEAST);
         spd_lasso_model(a);
         spd_lasso_descend(a, accuracy);
+        moved = true;
         f = spd_lasso_evaluate(a);
         if (!(f <= before + 1e-13 * fabs(before))) {
             a->damp = fmin(fmax(4 * a->damp, DAMP_FIRST), 1);
@@ -156,12 +157,18 @@ void spd_lasso_solve(spd_lasso *a, double tol, bool plain, spd_stop *stop, spd_l
         find_dual(a, plain);
         if (!plain && !(spd_lasso_first_bracket(a, 1) <= goal)) continue;
         const bool added = spd_lasso_prove(a, rest, out);
+        moved = false;
         out->proven = out->relative <= tol;
         done = out->proven && is_accurate(a, sqrt(tol)); /* f is off by the square of what its slopes are off by */
         if (added) continue;
         if (accuracy == ACCURACY_LEAST || out->gap > 0.9 * gap) break; /* rounding */
         gap = out->gap;
         accuracy *= 0.1;
+    }
+    if (moved) { /* a proof is about the point it was made at */
+        find_dual(a, plain);
+        spd_lasso_prove(a, rest, out);
+        out->proven = out->relative <= tol;
     }
     out->settled = out->proven && is_settled(a);
     if (lambda != from) a->fallen = isfinite(from) ? from - lambda : 0;

@@ -11,10 +11,10 @@ struct spdhg_model {
     double *centred_c; /* outputs, or NULL: c + sum_j s_j x_j, the intercept of these scores; c has lost digits to rounding */
     char loss[48];     /* "NAME" or "NAME:ARG" */
     bool classify;
-    int64_t classes;     /* 0 for regression */
-    double *class_value; /* raw labels in sorted order: class 0 is -1, class 1 is +1 for binary losses */
-    char **class_text;   /* texts of labels that are not numbers, or NULL */
-    int index_base;
+    int64_t classes;        /* 0 for regression */
+    double *class_value;    /* raw labels in sorted order: class 0 is -1, class 1 is +1 for binary losses */
+    char **class_text;      /* texts of labels that are not numbers, or NULL */
+    int index_base, hash;   /* as in spdhg_read_options */
     char **name;            /* features, or NULL */
     spdhg_columns *columns; /* of the table it was fitted to; NULL: features have no names */
     int64_t rows;           /* that it was fitted to; 0: not known */

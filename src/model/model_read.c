@@ -171,6 +171,11 @@ static spdhg_status fill(const spd_fields *r, spdhg_model *m) {
     SPD_TRY(spd_field_integer(r, "outputs", 1, INT32_MAX - 1, &m->outputs));
     SPD_TRY(spd_field_integer(r, "index_base", 0, 1, &base));
     m->index_base = (int)base;
+    if (json_object_get(r->object, "hash")) {
+        SPD_TRY(spd_field_integer(r, "hash", 1, 30, &base));
+        m->hash = (int)base;
+        if (m->features != (int64_t)1 << m->hash) return spd_field_wrong(r, "hash", "the bits of the number of features");
+    }
     SPD_TRY(get_side(r, m));
     SPD_TRY(spd_field_short(r, "loss", m->loss, sizeof m->loss));
     SPD_TRY(get_classes(r, m));

@@ -66,7 +66,8 @@ static bool put_what(json_t *o, const spdhg_model *m) {
            put(o, "gamma", spd_json_number(m->gamma)) && put(o, "intercept", json_boolean(m->intercept)) &&
            put(o, "standardized", json_boolean(m->standardized)) && put(o, "rows", json_integer(m->rows)) &&
            put(o, "features", json_integer(m->features)) && put(o, "outputs", json_integer(m->outputs)) &&
-           put(o, "index_base", json_integer(m->index_base)) && put(o, "side", spd_json_integers(m->side, 3));
+           put(o, "index_base", json_integer(m->index_base)) && (!m->hash || put(o, "hash", json_integer(m->hash))) &&
+           put(o, "side", spd_json_integers(m->side, 3));
 }
 
 static bool put_how(json_t *o, const spdhg_model *m) {

@@ -23,7 +23,7 @@ static const double RHO_MOST = 1e12, SIG_LEAST = 1e-10, MOST_PART = 1e-2;
 
 static const char *refuses(const spdhg_problem *p) {
     if (!p->set.kind->whole) return "it works for X = R^d only; use --set all";
-    return spd_problem_can_slide(p) ? NULL : "the derivative of the nuclear norm's projection is not available to it";
+    return spd_problem_can_slide(p) ? NULL : "the projection of the penalty has no derivative (the nuclear norm's, or your own)";
 }
 
 static void layout(spd_run *run) {

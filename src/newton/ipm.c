@@ -12,7 +12,7 @@
  * Fx are identified and the minimiser is computed on its face: cross.c. */
 #include "newton/newton.h"
 
-enum { STEPS_MOST = 200, IDLE_MOST = 10, PASSES = 5, LOOKS = 8 };
+enum { STEPS_MOST = 200, IDLE_MOST = 10, PASSES = 5, LOOKS = 20 };      /* LOOKS: steps between proofs that cannot succeed yet */
 static const double GAIN = 0.999, LEAST = 1e-22, LEAST_CORNERS = 1e-15; /* below LEAST only rounding is left */
 static const double AHEAD = 10; /* sum of the products at the start of a loss with corners, relative to f */
 /* Bounds on what is left, relative to f. NEAR: steps go on to the end. NEARER: the face may be tried. WORTH: a proof may pay. */
@@ -20,8 +20,8 @@ static const double NEAR = 1e-5, NEARER = 1e-6, WORTH = 1e-3;
 
 typedef struct ipm {
     spd_interior inner;
-    double *eta, *loss, *best, *idle, *first; /* state, scalars: two of inner; left at best_u; steps since then; f at the start */
-    double *work;                             /* scratch of the terms */
+    double *eta, *loss, *fine, *best, *idle, *first; /* state: three of inner; left at best_u; steps since then; f at the start */
+    double *work;                                    /* scratch of the terms */
 } ipm;
 
 static const char *refuses(const spdhg_problem *p) {
@@ -58,7 +58,7 @@ static void layout(spd_run *run) {
     const spdhg_problem *p = run->problem;
     spd_interior_layout(&self->inner, p, run->threads, run->prepared, &run->state, &run->work);
     self->inner.rows = true;
-    double **const numbers[] = {&self->eta, &self->loss, &self->best, &self->idle, &self->first};
+    double **const numbers[] = {&self->eta, &self->loss, &self->fine, &self->best, &self->idle, &self->first};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) *numbers[i] = spd_arena_take(&run->state, 1);
     self->work = spd_arena_take(&run->work, spd_problem_term_work(p));
 }
@@ -92,6 +92,7 @@ static double value(const ipm *self) {
  * that add up to more than f put alpha near the middle of its interval, from where longer steps are possible. */
 static void begin(ipm *self) {
     spd_interior *a = &self->inner;
+    a->fine = false;
     memcpy(a->u, a->best_u, (size_t)a->n * sizeof *a->u);
     if (a->corners) memset(a->u, 0, (size_t)a->n * sizeof *a->u);
     if (a->corners && a->p->intercept) memcpy(a->u + a->p->dK, a->p->constant, (size_t)a->p->K * sizeof *a->u);
@@ -107,9 +108,8 @@ static void begin(ipm *self) {
 static bool iterate(ipm *self, double *left, double *fall) {
     spd_interior *a = &self->inner;
     double decrement;
-    const double before = spd_interior_left(a, 0);
     if (!spd_interior_advance(a, &decrement)) return false;
-    *fall = spd_interior_left(a, 0) / before;
+    *fall = a->sum / a->before;
     *left = spd_interior_left(a, decrement);
     *self->idle = *left < GAIN * *self->best ? 0 : *self->idle + 1;
     if (*left < *self->best) {
@@ -121,15 +121,15 @@ static bool iterate(ipm *self, double *left, double *fall) {
         if (!spd_interior_is_free(a))
             spd_set_round(&a->p->set, a->p->dK, a->best_u, a->fix); /* the sum of a simplex is rounded */
     }
-    const double least = (a->corners ? LEAST_CORNERS : LEAST) * self->first[0], now = a->corners ? before * *fall : *self->best;
+    const double least = (a->corners ? LEAST_CORNERS : LEAST) * self->first[0], now = a->corners ? a->sum : *self->best;
     return self->idle[0] < IDLE_MOST && now > least;
 }
 
 /* Near the end the zeros of Fx can be identified: iterates until the minimiser is found, however many iterations that takes. */
-static bool finish(spd_run *run, ipm *self, double left, double fall) {
+static bool finish(spd_run *run, ipm *self, double f, double left, double fall) {
     spd_interior *a = &self->inner;
     while (!spd_stop_now(run->stop)) {
-        if (left <= NEARER * value(self) && spd_interior_cross(a, fall)) {
+        if (left <= NEARER * f && spd_interior_cross(a, fall)) {
             run->settled = run->problem->loss->quadratic && !run->problem->loss->room;
             return true;
         }
@@ -152,18 +152,21 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
         spd_interior_stand(a);
         a->eta = *self->eta;
         a->loss = *self->loss;
+        a->fine = *self->fine != 0;
     }
     run->rows_visited += PASSES * run->problem->n;
     bool going = iterate(self, &left, &fall);
-    if (going && left <= NEAR * value(self) && spd_interior_can_cross(a)) going = finish(run, self, left, fall);
+    const double f = value(self);
+    if (going && left <= NEAR * f && spd_interior_can_cross(a)) going = finish(run, self, f, left, fall);
     *self->eta = a->eta;
     *self->loss = a->loss;
+    *self->fine = a->fine;
     run->offer = a->corners ? a->best_alpha : NULL;
     const double worth = run->goal > 0 ? fmin(WORTH, 10 * run->goal) : WORTH; /* the proof's gap is about what is left */
-    run->far = left > worth * value(self) && (k + 1) % LOOKS != 0;
+    run->far = left > worth * f && (k + 1) % LOOKS != 0;
     if (spd_stop_now(run->stop)) return SPD_CONTINUE;
     if (going && k + 1 < STEPS_MOST) return SPD_CONTINUE;
-    return *self->best <= NEAR * value(self) ? SPD_STALLED : SPD_GIVES_UP;
+    return *self->best <= NEAR * f ? SPD_STALLED : SPD_GIVES_UP;
 }
 
 static void output(const spd_run *run, double *x, double *c, double *y) {

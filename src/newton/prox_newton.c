@@ -50,7 +50,7 @@ static bool alternative(const spd_run *run) {
 static bool makes_zeros(const spdhg_problem *p) {
     for (int64_t t = 0; t < p->terms; t++) {
         const spd_csr *F = &p->term[t].F->F;
-        const bool zeros = p->term[t].penalty->zeros != SPD_ZEROS_NONE;
+        const bool zeros = p->term[t].penalty->zeros != SPDHG_ZEROS_NONE;
         if (zeros && p->term[t].lambda > 0 && (spd_csr_is_identity(F) || p->term[t].pairs)) return true;
     }
     return false;

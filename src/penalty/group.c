@@ -3,29 +3,40 @@
 #include "la/la.h"
 #include "penalty/penalty.h"
 
-static double value(int64_t rows, int64_t K, const double *z, double *work) {
-    (void)work;
+static double value(const spd_penalty *r, int64_t rows, int64_t K, const double *z, double *work) {
+    (void)r, (void)work;
     return spd_norm2(rows * K, z);
 }
 
-static void project(int64_t rows, int64_t K, double lambda, double *y, double *work) {
-    (void)work;
+static void project(const spd_penalty *r, int64_t rows, int64_t K, double lambda, double *y, double *work) {
+    (void)r, (void)work;
     const double length = spd_norm2(rows * K, y);
     if (length > lambda) spd_scale(rows * K, lambda / length, y);
 }
 
-static double polar(int64_t rows, int64_t K, const double *y, double *work) { return value(rows, K, y, work); }
+static double polar(const spd_penalty *r, int64_t rows, int64_t K, const double *y, double *work) {
+    return value(r, rows, K, y, work);
+}
 
-static double radius(int64_t rows, int64_t K) { return rows * K > 0 ? 1 : 0; }
+static double radius(const spd_penalty *r, int64_t rows, int64_t K) {
+    (void)r;
+    return rows * K > 0 ? 1 : 0;
+}
 
-static int64_t work_size(int64_t rows, int64_t K) {
-    (void)rows, (void)K;
+static double inner(const spd_penalty *r, int64_t rows, int64_t K) {
+    (void)r, (void)rows, (void)K;
+    return 1;
+}
+
+static int64_t work_size(const spd_penalty *r, int64_t rows, int64_t K) {
+    (void)r, (void)rows, (void)K;
     return 0;
 }
 
 /* Outside the ball: (lambda/||v||)(dir - v (v'dir)/||v||^2), the shortened tangential part. */
-static void slide(int64_t rows, int64_t K, double lambda, const double *v, const double *dir, double *out, double *work) {
-    (void)work;
+static void slide(const spd_penalty *r, int64_t rows, int64_t K, double lambda, const double *v, const double *dir, double *out,
+                  double *work) {
+    (void)r, (void)work;
     const int64_t n = rows * K;
     const double norm = spd_norm2(n, v), along = norm > 0 ? spd_dot(n, v, dir) / (norm * norm) : 0;
     for (int64_t i = 0; i < n; i++) out[i] = norm <= lambda ? dir[i] : lambda / norm * (dir[i] - along * v[i]);
@@ -33,13 +44,14 @@ static void slide(int64_t rows, int64_t K, double lambda, const double *v, const
 
 const spd_penalty spd_penalty_group = {.name = "group",
                                        .help = "sum over groups of the Euclidean norm: groups of F x become 0 together",
-                                       .block = SPD_BLOCK_GROUP,
+                                       .block = SPDHG_BLOCK_GROUP,
                                        .length = true,
-                                       .zeros = SPD_ZEROS_BLOCK,
+                                       .zeros = SPDHG_ZEROS_BLOCK,
                                        .groups_ok = true,
                                        .value = value,
                                        .project = project,
                                        .slide = slide,
                                        .polar = polar,
                                        .radius = radius,
+                                       .inner = inner,
                                        .work = work_size};

@@ -3,26 +3,40 @@
 #include "la/la.h"
 #include "penalty/penalty.h"
 
-static double value(int64_t rows, int64_t K, const double *z, double *work) {
-    (void)work;
+static double value(const spd_penalty *r, int64_t rows, int64_t K, const double *z, double *work) {
+    (void)r, (void)work;
     return spd_max_abs(rows * K, z);
 }
 
-static void project(int64_t rows, int64_t K, double lambda, double *y, double *work) {
+static void project(const spd_penalty *r, int64_t rows, int64_t K, double lambda, double *y, double *work) {
+    (void)r;
     spd_project_l1_ball(rows * K, lambda, y, work);
 }
 
-static double polar(int64_t rows, int64_t K, const double *y, double *work) {
-    (void)work;
+static double polar(const spd_penalty *r, int64_t rows, int64_t K, const double *y, double *work) {
+    (void)r, (void)work;
     return spd_sum_abs(rows * K, y);
 }
 
-static double radius(int64_t rows, int64_t K) { return rows * K > 0 ? 1 : 0; }
+static double radius(const spd_penalty *r, int64_t rows, int64_t K) {
+    (void)r;
+    return rows * K > 0 ? 1 : 0;
+}
 
-static int64_t work_size(int64_t rows, int64_t K) { return 2 * rows * K; }
+static double inner(const spd_penalty *r, int64_t rows, int64_t K) {
+    (void)r;
+    return rows * K > 0 ? 1 / sqrt((double)rows * (double)K) : 1;
+}
+
+static int64_t work_size(const spd_penalty *r, int64_t rows, int64_t K) {
+    (void)r;
+    return 2 * rows * K;
+}
 
 /* Outside the l1 ball: on the support S of the projection, dir minus its mean along the signs; 0 elsewhere. */
-static void slide(int64_t rows, int64_t K, double lambda, const double *v, const double *dir, double *out, double *work) {
+static void slide(const spd_penalty *r, int64_t rows, int64_t K, double lambda, const double *v, const double *dir, double *out,
+                  double *work) {
+    (void)r;
     const int64_t n = rows * K;
     const bool inside = spd_sum_abs(n, v) <= lambda;
     double *at = work, along = 0, support = 0;
@@ -40,7 +54,7 @@ static void slide(int64_t rows, int64_t K, double lambda, const double *v, const
 
 const spd_penalty spd_penalty_linf = {.name = "linf",
                                       .help = "largest |z|, of all rows or of each group: bounded, flat F x",
-                                      .block = SPD_BLOCK_WHOLE,
+                                      .block = SPDHG_BLOCK_WHOLE,
                                       .largest_size = true,
                                       .groups_ok = true,
                                       .value = value,
@@ -48,4 +62,5 @@ const spd_penalty spd_penalty_linf = {.name = "linf",
                                       .slide = slide,
                                       .polar = polar,
                                       .radius = radius,
+                                      .inner = inner,
                                       .work = work_size};

@@ -20,12 +20,14 @@ static bool factorise(int64_t rows, int64_t K, const double *Z, double *work, sp
     return spd_svd(rows, K, f->A, f->U, f->s, f->Vt, f->own);
 }
 
-static double value(int64_t rows, int64_t K, const double *z, double *work) {
+static double value(const spd_penalty *r, int64_t rows, int64_t K, const double *z, double *work) {
+    (void)r;
     spd_factors f;
     return factorise(rows, K, z, work, &f) ? spd_sum_abs(f.k, f.s) : NAN;
 }
 
-static void project(int64_t rows, int64_t K, double lambda, double *y, double *work) {
+static void project(const spd_penalty *r, int64_t rows, int64_t K, double lambda, double *y, double *work) {
+    (void)r;
     if (spd_norm2(rows * K, y) <= lambda) return; /* the Frobenius norm is at least the spectral norm */
     spd_factors f;
     if (!factorise(rows, K, y, work, &f)) { /* no convergence: takes a point inside, though not the nearest; NaN stays NaN */
@@ -38,26 +40,37 @@ static void project(int64_t rows, int64_t K, double lambda, double *y, double *w
         for (int64_t j = 0; j < f.k; j++) spd_axpy(K, fmin(f.s[j], lambda) * f.U[e * f.k + j], f.Vt + j * K, y + e * K);
 }
 
-static double polar(int64_t rows, int64_t K, const double *y, double *work) {
+static double polar(const spd_penalty *r, int64_t rows, int64_t K, const double *y, double *work) {
+    (void)r;
     spd_factors f;
     if (!factorise(rows, K, y, work, &f)) return NAN;
     return f.k > 0 ? f.s[0] : 0;
 }
 
-static double radius(int64_t rows, int64_t K) { return sqrt((double)(rows < K ? rows : K)); }
+static double radius(const spd_penalty *r, int64_t rows, int64_t K) {
+    (void)r;
+    return sqrt((double)(rows < K ? rows : K));
+}
 
-static int64_t work_size(int64_t rows, int64_t K) {
+static double inner(const spd_penalty *r, int64_t rows, int64_t K) {
+    (void)r, (void)rows, (void)K;
+    return 1;
+}
+
+static int64_t work_size(const spd_penalty *r, int64_t rows, int64_t K) {
+    (void)r;
     const int64_t k = rows < K ? rows : K;
     return rows * K + rows * k + k + k * K + spd_svd_work(rows, K);
 }
 
 const spd_penalty spd_penalty_nuclear = {.name = "nuclear",
                                          .help = "sum of the singular values of F x, a rows x outputs matrix: low rank",
-                                         .block = SPD_BLOCK_WHOLE,
+                                         .block = SPDHG_BLOCK_WHOLE,
                                          .groups_ok = false,
                                          .singular_values = true,
                                          .value = value,
                                          .project = project,
                                          .polar = polar,
                                          .radius = radius,
+                                         .inner = inner,
                                          .work = work_size};

@@ -20,3 +20,17 @@ spdhg_status spd_penalty_find(const char *wanted, const spd_penalty **out, spdhg
     }
     return spd_unknown(err, "penalty", wanted, name, ENTRIES, sizeof *name);
 }
+
+spdhg_status spd_penalty_check(const spd_penalty *r, spdhg_error *err) {
+    const char *missing = !r->name      ? "name"
+                          : !r->value   ? "value"
+                          : !r->project ? "project"
+                          : !r->polar   ? "polar"
+                          : !r->radius  ? "radius"
+                          : !r->inner   ? "inner"
+                                        : NULL;
+    if (missing) return spd_fail(err, SPDHG_USAGE, "penalty %s lacks %s", r->name ? r->name : "without a name", missing);
+    if (r->sum_of_sizes + r->length + r->largest_size + r->singular_values > 1)
+        return spd_fail(err, SPDHG_USAGE, "penalty %s claims two forms", r->name);
+    return SPDHG_OK;
+}

@@ -144,7 +144,7 @@ static double advance(fgp *a, const spd_term *t, int64_t K, int64_t rows, const 
             a->part[r * K + k] = u[e * K + k] + s[e] * z;
         }
     }
-    t->penalty->project(rows, K, t->lambda, a->part, a->term);
+    t->penalty->project(t->penalty, rows, K, t->lambda, a->part, a->term);
     for (int64_t r = 0; r < rows; r++) {
         const int64_t e = row ? row[r] : first + r;
         spd_csr_take(&t->F->F, e, &F);

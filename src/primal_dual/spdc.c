@@ -21,14 +21,15 @@
  * 1/N in u becomes w_i/W, and N in the steps W/min w_i, because the rarest coordinate contracts slowest (derived here; equal
  * weights give the original). A row drawn twice counts twice in x+ and once in u. The intercept is a coordinate with g = 0, which
  * is not strongly convex, so that the linear rate is not proven with it. Start: alpha_i = phi_i'(a_i'x + c + o_i), xbar = x, by
- * one pass over the rows. alpha takes N K numbers; a step costs O(d). */
-#include "solver/solver.h"
-
-typedef struct spdc {
-    double tau, sigma, theta;
-    double *x, *c, *x_bar, *c_bar, *alpha, *u, *uc, *y; /* state; y only for the output */
-    double *g, *gc, *next, *prox, *term, *gradient;     /* work */
-} spdc;
+ * one pass over the rows. alpha takes N K numbers; a step costs O(d).
+ *
+ * `spdc-adaptive` is the method of Zhu and Storkey (ECML 2015): each row has the dual step of its own length R_i = ||a_i||, and
+ * tau and theta follow the longest row of the batch, R_t = max R_i:
+ *     sigma_i = sqrt(kappa gamma M)/(2 R_i)
+ *     tau_t   = sqrt(1/(kappa gamma M))/(2 R_t)
+ *     theta_t = 1 - 1/(M + R_t sqrt(kappa M/gamma))
+ * Where all rows have the same length it is spdc. */
+#include "primal_dual/spdc.h"
 
 enum { PARAM_TAU, PARAM_SIGMA, PARAM_THETA, PARAMS };
 static const spd_param param[PARAMS] = {
@@ -37,14 +38,17 @@ static const spd_param param[PARAMS] = {
     {"theta", NAN, 0, 1, "extrapolation; default: 1 - 1/(N/B + max ||a_i|| sqrt(N kappa/(B gamma)))"},
 };
 
-static void layout(spd_run *run) {
-    spdc *self = run->self;
+static const spd_spdc_rule *rule_of(const spd_run *run) { return run->kind->variant; }
+
+void spd_spdc_layout(spd_run *run) {
+    spd_spdc *self = run->self;
     const spdhg_problem *p = run->problem;
     self->x = spd_arena_take(&run->state, p->dK);
     self->c = spd_arena_take(&run->state, p->K);
     self->x_bar = spd_arena_take(&run->state, p->dK);
     self->c_bar = spd_arena_take(&run->state, p->K);
     self->alpha = spd_arena_take(&run->state, p->n * p->K);
+    self->score = rule_of(run)->scores ? spd_arena_take(&run->state, p->n * p->K) : NULL;
     self->u = spd_arena_take(&run->state, p->dK);
     self->uc = spd_arena_take(&run->state, p->K);
     self->y = spd_arena_take(&run->state, p->m * p->K);
@@ -56,44 +60,84 @@ static void layout(spd_run *run) {
     self->gradient = spd_arena_take(&run->work, spd_problem_gradient_work(p));
 }
 
-/* The effective number of rows, from the weight of the rarest one. */
-static double rows_seen(const spd_run *run) {
+double spd_spdc_rows(const spd_run *run) {
     const spdhg_problem *p = run->problem;
     double least = INFINITY;
     if (!p->weight || run->sampling == SPDHG_SAMPLING_SHUFFLE) return (double)p->n;
     for (int64_t i = 0; i < p->n; i++)
         if (p->weight[i] > 0) least = fmin(least, p->weight[i]);
-    return p->W / least;
+    return p->W / least; /* the weight of the rarest one */
 }
 
-static void set_constants(spd_run *run, spdc *self) {
+double spd_spdc_longest(const spd_run *run) {
     const spdhg_problem *p = run->problem;
     const double longest = run->sampling == SPDHG_SAMPLING_IID ? p->row_norm2_max : p->weight_factor_max;
-    const double R = longest > 0 ? sqrt(longest) : 1, M = rows_seen(run) / (double)run->batch;
-    const double tau = run->param[PARAM_TAU], sigma = run->param[PARAM_SIGMA], theta = run->param[PARAM_THETA];
-    self->tau = isnan(tau) ? sqrt(1 / (p->kappa * p->gamma * M)) / (2 * R) : tau;
-    self->sigma = isnan(sigma) ? sqrt(p->kappa * p->gamma * M) / (2 * R) : sigma;
-    self->theta = isnan(theta) ? 1 - 1 / (M + R * sqrt(p->kappa * M / p->gamma)) : theta;
-    spd_run_log(run, "%s: tau = %.6g, sigma = %.6g, theta = %.9g, batch %lld", run->kind->name, self->tau, self->sigma,
-                self->theta, (long long)run->batch);
-    if (p->intercept)
-        spd_run_log(run, "%s: the free intercept is not strongly convex; the linear rate is not proven with it", run->kind->name);
+    return longest > 0 ? sqrt(longest) : 1;
 }
 
-static void start(spd_run *run, const double *x0, const double *c0, const double *y0) {
-    spdc *self = run->self;
+/* tau and theta for rows of length R. */
+static void follow(const spd_run *run, spd_spdc *self, double R) {
     const spdhg_problem *p = run->problem;
+    const double M = self->M;
+    self->tau = sqrt(1 / (p->kappa * p->gamma * M)) / (2 * R);
+    self->theta = 1 - 1 / (M + R * sqrt(p->kappa * M / p->gamma));
+}
+
+static void set_constants(spd_run *run, spd_spdc *self) {
+    const spdhg_problem *p = run->problem;
+    const double R = spd_spdc_longest(run);
+    follow(run, self, R);
+    self->sigma = sqrt(p->kappa * p->gamma * self->M) / (2 * R);
+}
+
+static void take_params(spd_run *run, spd_spdc *self) {
+    const double tau = run->param[PARAM_TAU], sigma = run->param[PARAM_SIGMA], theta = run->param[PARAM_THETA];
     set_constants(run, self);
+    if (!isnan(tau)) self->tau = tau;
+    if (!isnan(sigma)) self->sigma = sigma;
+    if (!isnan(theta)) self->theta = theta;
+}
+
+void spd_spdc_start(spd_run *run, const double *x0, const double *c0, const double *y0) {
+    spd_spdc *self = run->self;
+    const spdhg_problem *p = run->problem;
     spd_run_clear(run);
     spd_run_take(run, x0, c0, y0, self->x, self->c, self->y, self->term);
     memcpy(self->x_bar, self->x, (size_t)p->dK * sizeof(double));
     memcpy(self->c_bar, self->c, (size_t)p->K * sizeof(double));
     spd_problem_gradient(p, run->threads, self->x, self->c, self->u, p->intercept ? self->uc : NULL, self->alpha, self->gradient);
     run->rows_visited += p->n;
+    self->M = spd_spdc_rows(run) / (double)run->batch;
+    rule_of(run)->constants(run, self);
+    spd_run_log(run, "%s: tau = %.6g, theta = %.9g, batch %lld", run->kind->name, self->tau, self->theta, (long long)run->batch);
+    if (p->intercept)
+        spd_run_log(run, "%s: the free intercept is not strongly convex; the linear rate is not proven with it", run->kind->name);
 }
 
+/* ---- how a row finds its next alpha; RPDG has a third way */
+
+static void proximal(const spd_run *run, const spd_row *row, double *next) {
+    spd_spdc *self = run->self;
+    const double *alpha = self->alpha + row->id * run->problem->K;
+    spd_row_prox(run->problem, row, 1 / self->sigma, self->x_bar, self->c_bar, alpha, next, self->prox);
+}
+
+static double length_of(const spdhg_problem *p, const spd_row *row) {
+    const double square = (spd_dot(row->nnz, row->val, row->val) + p->intercept) * row->weight;
+    return square > 0 ? sqrt(square) : 1;
+}
+
+static void proximal_by_length(const spd_run *run, const spd_row *row, double *next) {
+    spd_spdc *self = run->self;
+    self->sigma = sqrt(run->problem->kappa * run->problem->gamma * self->M) / (2 * length_of(run->problem, row));
+    proximal(run, row, next);
+}
+
+/* ---- the step */
+
 /* alpha+ of the batch; g = u + (1/B) sum of the changes, then u+. */
-static void dual_step(spdc *self, const spdhg_problem *p, const spd_batch *batch) {
+static void dual_step(const spd_run *run, spd_spdc *self, const spd_batch *batch) {
+    const spdhg_problem *p = run->problem;
     const int64_t K = p->K;
     memcpy(self->g, self->u, (size_t)p->dK * sizeof(double));
     memcpy(self->gc, self->uc, (size_t)K * sizeof(double));
@@ -102,7 +146,7 @@ static void dual_step(spdc *self, const spdhg_problem *p, const spd_batch *batch
         const spd_batch one = {.size = 1, .row = row};
         const double *alpha = self->alpha + row->id * K, share = row->weight / (double)batch->size;
         double *next = self->next + i * K;
-        spd_row_prox(p, row, 1 / self->sigma, self->x_bar, self->c_bar, alpha, next, self->prox);
+        rule_of(run)->next(run, row, next);
         spd_batch_add(p, &one, next, share, self->g);
         spd_batch_add(p, &one, alpha, -share, self->g);
         for (int64_t k = 0; k < K && p->intercept; k++) self->gc[k] += share * (next[k] - alpha[k]);
@@ -122,7 +166,7 @@ static void dual_step(spdc *self, const spdhg_problem *p, const spd_batch *batch
 }
 
 /* x+ by Moreau, F = I: g becomes v, y = Pi(v/t), x+ = v - t y; then the extrapolation. */
-static void primal_step(spdc *self, const spdhg_problem *p) {
+static void primal_step(spd_spdc *self, const spdhg_problem *p) {
     const double keep = 1 / (1 + self->tau * p->gamma), t = self->tau * keep;
     for (int64_t j = 0; j < p->dK; j++) self->g[j] = keep * (self->x[j] - self->tau * self->g[j]);
     for (int64_t j = 0; j < p->m * p->K; j++) self->y[j] = self->g[j] / t;
@@ -139,19 +183,24 @@ static void primal_step(spdc *self, const spdhg_problem *p) {
     }
 }
 
-static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
+spd_step spd_spdc_step(spd_run *run, int64_t k, const spd_batch *batch) {
     (void)k;
-    dual_step(run->self, run->problem, batch);
+    if (rule_of(run)->follows) {
+        double R = 0;
+        for (int64_t i = 0; i < batch->size; i++) R = fmax(R, length_of(run->problem, &batch->row[i]));
+        follow(run, run->self, R);
+    }
+    dual_step(run, run->self, batch);
     primal_step(run->self, run->problem);
     return SPD_CONTINUE;
 }
 
-static void output(const spd_run *run, double *x, double *c, double *y) {
-    const spdc *self = run->self;
+void spd_spdc_output(const spd_run *run, double *x, double *c, double *y) {
+    const spd_spdc *self = run->self;
     spd_run_give(run, self->x, self->c, self->y, x, c, y);
 }
 
-static const char *refuses(const spdhg_problem *p) {
+const char *spd_spdc_refuses(const spdhg_problem *p) {
     if (!(p->gamma > 0)) return "its step sizes need a strongly convex problem: --gamma above 0";
     if (p->terms > 1 || (p->terms == 1 && !spd_csr_is_identity(&p->term[0].F->F)))
         return "it needs the proximal step of the penalty r(F x), which has no closed form unless F is the identity: "
@@ -160,15 +209,21 @@ static const char *refuses(const spdhg_problem *p) {
     return NULL;
 }
 
+static const spd_spdc_rule rule = {.constants = take_params, .next = proximal},
+                           adaptive = {.constants = set_constants, .next = proximal_by_length, .follows = true};
+
 const spd_solver_kind spd_solver_spdc = {
     .name = "spdc",
     .what = "stochastic primal-dual coordinate for F = identity and gamma > 0, N dual variables, last iterate",
     .reference = "Zhang, Xiao: Stochastic primal-dual coordinate method, ICML 2015, Alg. 2",
     .param = param,
     .params = PARAMS,
-    .self_size = sizeof(spdc),
-    .refuses = refuses,
-    .layout = layout,
-    .start = start,
-    .step = step,
-    .output = output};
+    .variant = &rule,
+    SPD_SPDC_KIND};
+
+const spd_solver_kind spd_solver_spdc_adaptive = {
+    .name = "spdc-adaptive",
+    .what = "SPDC with the dual step of each row's own length; the primal step follows the rows drawn, last iterate",
+    .reference = "Zhu, Storkey: Adaptive stochastic primal-dual coordinate descent, ECML 2015",
+    .variant = &adaptive,
+    SPD_SPDC_KIND};

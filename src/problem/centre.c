@@ -120,3 +120,12 @@ static void move(const spdhg_problem *p, const double *x, double sign, double *c
 }
 void spd_problem_c_inward(const spdhg_problem *p, const double *x, double *c) { move(p, x, 1, c); }
 void spd_problem_c_outward(const spdhg_problem *p, const double *x, double *c) { move(p, x, -1, c); }
+
+double spd_problem_undivided(const spdhg_problem *p, const spd_row *row, int64_t q) {
+    if (!p->scale) return row->val[q];
+    const int32_t j = row->idx ? row->idx[q] : (int32_t)q;
+    double a = p->data->val[row->val - p->val + q];
+    for (int64_t e = 0; e < p->centre.count; e++)
+        if (p->centre.column[e] == j) a -= p->centre.value[e]; /* exact */
+    return a;
+}

@@ -210,11 +210,11 @@ spdhg_status spd_map_targets(const spdhg_problem *p, const spdhg_data *data, dou
     for (int64_t i = 0; i < data->rows * p->targets; i++) {
         const int64_t k = p->loss->classify ? class_of(p, code_here(p, data, data->b[i])) : 0;
         if (k < 0) {
-            char name[64];
+            char name[64], place[400];
             label_text(data, data->b[i], name);
             spd_free(out);
-            return spd_fail(err, SPDHG_DATA, "%s: row %lld has label %s, which the training data does not have", source,
-                            (long long)i + 1, name);
+            return spd_fail(err, SPDHG_DATA, "%s has label %s, which the training data does not have",
+                            spd_data_place(data, i, place, sizeof place), name);
         }
         out[i] = p->loss->classify ? mapped(p, k) : data->b[i];
     }

@@ -40,13 +40,27 @@ static spdhg_status cut_groups(spd_term *t, spdhg_error *err) {
 
 static spdhg_status cut_blocks(spd_term *t, int64_t K, spdhg_error *err) {
     if (t->group_asked) return cut_groups(t, err);
-    if (t->penalty->block == SPD_BLOCK_GROUP && K == 1)
+    if (t->penalty->block == SPDHG_BLOCK_GROUP && K == 1)
         return spd_fail(err, SPDHG_USAGE, "penalty %s needs groups for a model with one output (--groups FILE, size:G or grid)",
                         t->penalty->name);
-    const bool whole = t->penalty->block == SPD_BLOCK_WHOLE;
+    const bool whole = t->penalty->block == SPDHG_BLOCK_WHOLE;
     t->blocks = whole && t->m > 0 ? 1 : t->m;
     t->largest = whole ? t->m : t->m > 0;
     return SPDHG_OK;
+}
+
+/* r(z) <= steepest sum |z_i| and polar(y) <= sum |y_i| / flattest on every block: 1 for the forms of the table; otherwise
+ * r(z) <= radius ||z||_2 and polar(y) <= ||y||_2 / inner. Values and polar norms are accurate to `units` of 2^-53. */
+static void find_sizes(spd_term *t, int64_t K) {
+    const spd_penalty *r = t->penalty;
+    const bool known = r->sum_of_sizes || r->length || r->largest_size || r->singular_values;
+    t->steepest = t->flattest = 1;
+    for (int64_t b = 0; b < t->blocks && !known; b++) {
+        const int64_t rows = spd_term_block_rows(t, b);
+        t->steepest = fmax(t->steepest, r->radius(r, rows, K));
+        t->flattest = fmin(t->flattest, r->inner(r, rows, K));
+    }
+    t->units = fmax((double)(t->largest * K) + 32, r->units);
 }
 
 /* The rows of F with the columns renumbered by the problem's `place`. */
@@ -95,6 +109,7 @@ spdhg_status spd_prepare_terms(spdhg_problem *p, spdhg_error *err) {
     for (int64_t t = 0; t < p->terms; t++) {
         spd_term *term = &p->term[t];
         SPD_TRY(cut_blocks(term, p->K, err));
+        find_sizes(term, p->K);
         term->pairs = all_pairs(&term->F->F);
         term->first = p->m * p->K;
         p->m += term->m;

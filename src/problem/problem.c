@@ -161,12 +161,19 @@ static spdhg_status take_weights(spd_term *t, const spdhg_structure *F, const sp
 
 spdhg_status spdhg_problem_term(spdhg_problem *p, const char *penalty, const spdhg_structure *F, double lambda,
                                 const spdhg_term_options *options, spdhg_error *err) {
+    const spd_penalty *r;
+    SPD_TRY(spd_penalty_find(penalty, &r, err));
+    return spdhg_problem_own_term(p, r, F, lambda, options, err);
+}
+
+spdhg_status spdhg_problem_own_term(spdhg_problem *p, const spdhg_penalty *penalty, const spdhg_structure *F, double lambda,
+                                    const spdhg_term_options *options, spdhg_error *err) {
     SPD_DEFAULT_FLOATS;
     SPD_TRY(check_open(p, err));
+    SPD_TRY(spd_penalty_check(penalty, err));
     spdhg_term_options o = SPDHG_TERM_OPTIONS;
     SPD_TRY(SPD_OPTIONS_TAKE(spdhg_term_options, &o, options, err));
-    spd_term t = {.lambda = lambda, .lambda_given = lambda};
-    SPD_TRY(spd_penalty_find(penalty, &t.penalty, err));
+    spd_term t = {.penalty = penalty, .lambda = lambda, .lambda_given = lambda};
     if (!(lambda >= 0) || !isfinite(lambda)) return spd_fail(err, SPDHG_USAGE, "lambda must be a number >= 0, not %g", lambda);
     if (F->F.n != p->d)
         return spd_fail(err, SPDHG_DATA, "the structure %s is for %lld features, the data has %lld", F->spec, (long long)F->F.n,
@@ -206,15 +213,6 @@ spdhg_status spd_problem_freeze(spdhg_problem *p, spdhg_error *err) {
     p->frozen = status == SPDHG_OK;
     if (!p->frozen) thaw(p);
     return status;
-}
-
-double spd_problem_undivided(const spdhg_problem *p, const spd_row *row, int64_t q) {
-    if (!p->scale) return row->val[q];
-    const int32_t j = row->idx ? row->idx[q] : (int32_t)q;
-    double a = p->data->val[row->val - p->val + q];
-    for (int64_t e = 0; e < p->centre.count; e++)
-        if (p->centre.column[e] == j) a -= p->centre.value[e]; /* exact: centre.c */
-    return a;
 }
 
 void spd_problem_row(const spdhg_problem *p, int64_t i, spd_row *row) {

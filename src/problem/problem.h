@@ -21,12 +21,12 @@ typedef struct spd_term {
     int64_t blocks;              /* blocks of the penalty */
     int64_t
         *block_ptr; /* blocks + 1 positions in block_row; NULL: every row is a block (blocks == m), or one block (blocks == 1) */
-    int64_t *block_row;   /* rows of F, block after block; NULL with block_ptr */
-    int64_t largest;      /* rows of the largest block */
-    bool pairs;           /* every row of F has exactly two entries */
-    int64_t *group_asked; /* groups given by the user until the problem is frozen */
-    spd_csr
-        placed; /* F with its columns renumbered by the problem's `place` (ptr and val are F's own); empty when there is none */
+    int64_t *block_row;               /* rows of F, block after block; NULL with block_ptr */
+    int64_t largest;                  /* rows of the largest block */
+    double steepest, flattest, units; /* on every block: prepare_terms.c:find_sizes */
+    bool pairs;                       /* every row of F has exactly two entries */
+    int64_t *group_asked;             /* groups given by the user until the problem is frozen */
+    spd_csr placed; /* F with its columns renumbered by the problem's `place` (ptr and val are F's own); may be empty */
 } spd_term;
 
 struct spdhg_problem {

@@ -30,7 +30,9 @@ static void scatter(const block *b, int64_t K, const double *from, double *to) {
     for (int64_t r = 0; r < b->rows; r++) memcpy(to + b->row[r] * K, from + r * K, (size_t)K * sizeof *to);
 }
 
-int64_t spd_term_work(const spd_term *t, int64_t K) { return 2 * t->largest * K + t->penalty->work(t->largest, K); }
+int64_t spd_term_work(const spd_term *t, int64_t K) {
+    return 2 * t->largest * K + (t->penalty->work ? t->penalty->work(t->penalty, t->largest, K) : 0);
+}
 
 double spd_term_value(const spd_term *t, int64_t K, const double *z, double *work) {
     double sum = 0;
@@ -41,7 +43,7 @@ double spd_term_value(const spd_term *t, int64_t K, const double *z, double *wor
             gather(&k, K, z, work);
             part = work;
         }
-        sum += t->penalty->value(k.rows, K, part, work + t->largest * K);
+        sum += t->penalty->value(t->penalty, k.rows, K, part, work + t->largest * K);
     }
     return t->lambda * sum;
 }
@@ -51,7 +53,7 @@ static bool by_number(const spd_term *t) { return t->penalty->sum_of_sizes && !t
 
 void spd_term_project(const spd_term *t, int64_t K, double *y, double *work) {
     if (by_number(t)) {
-        t->penalty->project(t->m, K, t->lambda, y, work);
+        t->penalty->project(t->penalty, t->m, K, t->lambda, y, work);
         return;
     }
     for (int64_t b = 0; b < t->blocks; b++) {
@@ -61,7 +63,7 @@ void spd_term_project(const spd_term *t, int64_t K, double *y, double *work) {
             gather(&k, K, y, work);
             part = work;
         }
-        t->penalty->project(k.rows, K, t->lambda, part, work + t->largest * K);
+        t->penalty->project(t->penalty, k.rows, K, t->lambda, part, work + t->largest * K);
         if (k.row) scatter(&k, K, work, y);
     }
 }
@@ -71,12 +73,12 @@ void spd_term_slide(const spd_term *t, int64_t K, const double *v, double *dir, 
     for (int64_t b = 0; b < t->blocks; b++) {
         const block k = block_at(t, b);
         if (!k.row) {
-            t->penalty->slide(k.rows, K, t->lambda, v + k.first * K, dir + k.first * K, dir + k.first * K, inner);
+            t->penalty->slide(t->penalty, k.rows, K, t->lambda, v + k.first * K, dir + k.first * K, dir + k.first * K, inner);
             continue;
         }
         gather(&k, K, v, at);
         gather(&k, K, dir, gathered);
-        t->penalty->slide(k.rows, K, t->lambda, at, gathered, gathered, inner);
+        t->penalty->slide(t->penalty, k.rows, K, t->lambda, at, gathered, gathered, inner);
         scatter(&k, K, gathered, dir);
     }
 }
@@ -91,11 +93,11 @@ int64_t spd_term_block_row(const spd_term *t, int64_t b, int64_t r) {
 double spd_term_block_polar(const spd_term *t, int64_t K, int64_t b, const double *y, double *work) {
     const block k = block_at(t, b);
     if (k.row) gather(&k, K, y, work);
-    return t->penalty->polar(k.rows, K, k.row ? work : y + k.first * K, work + t->largest * K);
+    return t->penalty->polar(t->penalty, k.rows, K, k.row ? work : y + k.first * K, work + t->largest * K);
 }
 
 void spd_term_outside(const spd_term *t, int64_t K, const double *u, double radius, double *open, double *work) {
-    const bool l1 = t->penalty->zeros == SPD_ZEROS_NUMBER, known = t->penalty->zeros != SPD_ZEROS_NONE;
+    const bool l1 = t->penalty->zeros == SPDHG_ZEROS_NUMBER, known = t->penalty->zeros != SPDHG_ZEROS_NONE;
     for (int64_t i = 0; i < t->m * K && (l1 || !known); i++)
         if (!known || fabs(u[i]) > radius) open[i] = 1;
     for (int64_t b = 0; b < t->blocks && known && !l1; b++) {
@@ -120,7 +122,7 @@ double spd_term_polar(const spd_term *t, int64_t K, const double *y, double *wor
 double spd_term_radius(const spd_term *t, int64_t K) {
     double square = 0;
     for (int64_t b = 0; b < t->blocks; b++) {
-        const double radius = t->penalty->radius(block_at(t, b).rows, K);
+        const double radius = t->penalty->radius(t->penalty, block_at(t, b).rows, K);
         square += radius * radius;
     }
     return t->lambda * sqrt(square);
@@ -191,7 +193,7 @@ static void block_step(const spd_term *t, const spd_csr *F, int64_t K, double s,
         double *part = k.row ? work : y + k.first * K;
         if (k.row) gather(&k, K, y, work);
         for (int64_t r = 0; r < k.rows; r++) add_row(F, k.row ? k.row[r] : k.first + r, K, s, x, part + r * K);
-        t->penalty->project(k.rows, K, t->lambda, part, work + t->largest * K);
+        t->penalty->project(t->penalty, k.rows, K, t->lambda, part, work + t->largest * K);
         for (int64_t r = 0; r < k.rows; r++) {
             const int64_t e = k.row ? k.row[r] : k.first + r;
             spd_axpy(K, weight, part + r * K, y_sum + e * K);

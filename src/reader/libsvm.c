@@ -193,16 +193,17 @@ static spdhg_status read_stream(spdhg_data *data, spd_stream *stream, const spdh
     data->ptr = spd_alloc_raw(part.rows + 1, sizeof *data->ptr);
     if (status == SPDHG_OK && !data->ptr) status = spd_fail_memory(err, 8 * (double)part.rows);
     if (status == SPDHG_OK) status = spd_libsvm_join(parts, 1, o, text.path, data, err);
-    spd_free(part.row_end);
-    spd_free(part.group);
-    spd_free(part.disorder);
+    part.idx = NULL;
+    part.val = part.b = NULL; /* the data owns them now */
+    spd_libsvm_free(&part);
     return status;
 }
 
 spdhg_status spd_libsvm_read(spdhg_data **out, spd_stream *stream, const spdhg_read_options *o, spdhg_error *err) {
     int64_t size;
     SPD_TRY(spd_data_new(out, err));
-    const spdhg_status status = (spd_stream_file(stream, &size) >= 0 ? read_file : read_stream)(*out, stream, o, err);
+    const bool blocks = spd_stream_file(stream, &size) >= 0 && !o->hash; /* words need no colon that could be counted */
+    const spdhg_status status = (blocks ? read_file : read_stream)(*out, stream, o, err);
     if (status == SPDHG_OK && (*out)->targets == 0) {
         spd_free((*out)->b);
         (*out)->b = NULL;

@@ -18,6 +18,8 @@ typedef struct spd_part {
     int64_t *group; /* allocated at the first qid; rows without one have -1 */
     int64_t rows, entries, entry_base, group_room, idx_room, val_room, end_room, b_room;
     int64_t labelled, unlabelled_line, largest; /* rows with a label; the first line without; the largest stored index */
+    int64_t rows_most, entries_most;            /* parsing pauses at the end of a row with so many; 0: never */
+    int64_t features_most;                      /* a larger index is an error; 0: any */
     bool fixed, index_zero;
     spd_disorder *disorder; /* tokens of the current row from the first one out of ascending order */
     int64_t disorders, disorder_room;
@@ -31,7 +33,14 @@ spdhg_status spd_libsvm_room(spd_part *part, spdhg_error *err);
  * counts and notes. */
 spdhg_status spd_libsvm_join(spd_part *const *part, int64_t parts, const spdhg_read_options *o, const char *path,
                              spdhg_data *data, spdhg_error *err);
-/* Parses the whole text. */
+/* Parses the text to its end, or until it pauses; it can then be called again. */
 spdhg_status spd_libsvm_rows(spd_part *part, spd_text *text, const spdhg_read_options *o, spdhg_error *err);
+/* Removes what was parsed; the arrays stay. */
+void spd_libsvm_clear(spd_part *part);
+void spd_libsvm_free(spd_part *part);
+/* Refills the window. Afterwards at < safe, or the text has ended. */
+spdhg_status spd_libsvm_more(spd_text *text, spdhg_error *err);
+/* ---- hashed_row.c: the entries of a row whose features are words (--hash). */
+spdhg_status spd_hashed_row(spd_part *part, spd_text *text, const spdhg_read_options *o, spdhg_error *err);
 
 #endif

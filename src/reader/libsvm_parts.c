@@ -9,6 +9,18 @@ spdhg_status spd_libsvm_room(spd_part *p, spdhg_error *err) {
     return spd_reserve(&p->b, &p->b_room, p->rows + 1, sizeof *p->b, &p->budget, err);
 }
 
+void spd_libsvm_clear(spd_part *p) {
+    p->rows = p->entries = p->labelled = p->unlabelled_line = p->disorders = 0;
+    p->notes = (spd_notes){0};
+    p->index_zero = false;
+}
+
+void spd_libsvm_free(spd_part *p) {
+    SPD_FREE_ALL(p->idx, p->val, p->row_end, p->b);
+    SPD_FREE_ALL(p->group, p->disorder);
+    *p = (spd_part){0};
+}
+
 static void add_notes(spd_notes *all, const spd_notes *part) {
     all->lines += part->lines;
     all->blank_lines += part->blank_lines;
@@ -51,6 +63,7 @@ spdhg_status spd_libsvm_join(spd_part *const *part, int64_t parts, const spdhg_r
     data->targets = labelled > 0;
     data->index_base = index_zero ? 0 : 1;
     for (int64_t k = 0; index_zero && k < data->nnz; k++) data->idx[k]++;
-    data->features = largest + 1 + index_zero;
+    data->hash = o->hash;
+    data->features = o->hash ? (int64_t)1 << o->hash : largest + 1 + index_zero;
     return SPDHG_OK;
 }

@@ -17,8 +17,7 @@ static spd_token token_at(const spd_text *t, const char *at) {
     return (spd_token){SPD_TOKEN, at, end, t->line, spd_text_column(t, at)};
 }
 
-/* Refills the window. Afterwards at < safe, or the text has ended. */
-static spdhg_status more(spd_text *t, spdhg_error *err) {
+spdhg_status spd_libsvm_more(spd_text *t, spdhg_error *err) {
     while (t->at == t->safe && !(t->over && t->at == t->end)) {
         const spd_token here = {SPD_TEXT_END, t->at, t->at, t->line, spd_text_column(t, t->at)};
         SPD_TRY(spd_text_fill(t, err));
@@ -194,11 +193,12 @@ static spdhg_status read_row(spd_part *p, spd_text *t, const spdhg_read_options 
     int64_t last = -1;
     double label;
     SPD_TRY(read_label(p, t, o, &label, err));
-    for (;;) {
+    if (o->hash) SPD_TRY(spd_hashed_row(p, t, o, err));
+    while (!o->hash) {
         SPD_TRY(read_pairs(p, t, &last, o, err));
         if (*t->at == '#') SPD_TRY(spd_text_skip_line(t, err)); /* even if no blank follows */
         if (t->at == t->safe) {
-            SPD_TRY(more(t, err));
+            SPD_TRY(spd_libsvm_more(t, err));
             if (t->at == t->end) break;
         } else if (*t->at == '\n')
             break;
@@ -209,6 +209,9 @@ static spdhg_status read_row(spd_part *p, spd_text *t, const spdhg_read_options 
     if (p->entries > first) {
         p->index_zero = p->index_zero || p->idx[first] < 0;
         if (p->idx[p->entries - 1] > p->largest) p->largest = p->idx[p->entries - 1];
+        if (p->features_most && p->idx[p->entries - 1] + (o->index_base == 0) >= p->features_most)
+            return spd_fail(err, SPDHG_DATA, "%s:%lld: index %d, but there are %lld features (--features D)", t->path,
+                            (long long)t->line, p->idx[p->entries - 1] + 1, (long long)p->features_most);
     }
     p->b[p->rows] = label;
     p->row_end[p->rows++] = p->entry_base + p->entries;
@@ -217,7 +220,7 @@ static spdhg_status read_row(spd_part *p, spd_text *t, const spdhg_read_options 
 
 spdhg_status spd_libsvm_rows(spd_part *p, spd_text *t, const spdhg_read_options *o, spdhg_error *err) {
     p->largest = -1;
-    if (t->offset == 0 && t->end - t->at >= 3 && memcmp(t->at, "\xef\xbb\xbf", 3) == 0) {
+    if (t->offset == 0 && t->at == t->buffer && t->end - t->at >= 3 && memcmp(t->at, "\xef\xbb\xbf", 3) == 0) {
         t->at += 3;
         p->notes.byte_order_mark = true;
     }
@@ -227,7 +230,7 @@ spdhg_status spd_libsvm_rows(spd_part *p, spd_text *t, const spdhg_read_options 
             SPD_TRY(spd_text_skip_line(t, err));
             p->notes.comment_lines++;
         } else if (t->at == t->safe) {
-            SPD_TRY(more(t, err));
+            SPD_TRY(spd_libsvm_more(t, err));
             if (t->at == t->end && t->over) return SPDHG_OK;
             continue;
         } else if (*t->at == '\n')
@@ -239,5 +242,6 @@ spdhg_status spd_libsvm_rows(spd_part *p, spd_text *t, const spdhg_read_options 
             p->notes.lines++;
             spd_text_newline(t);
         }
+        if (p->rows_most && (p->rows >= p->rows_most || p->entries >= p->entries_most)) return SPDHG_OK;
     }
 }

@@ -39,7 +39,8 @@ static spdhg_status by_name(const char *format, const spd_reader **out, spdhg_er
     return spd_unknown(err, "format", format, table, entries, sizeof *table);
 }
 
-static spdhg_status choose(spd_stream *stream, const char *format, const spd_reader **out, spdhg_error *err) {
+static spdhg_status choose(spd_stream *stream, const spdhg_read_options *o, const spd_reader **out, spdhg_error *err) {
+    const char *format = o->hash ? "libsvm" : o->format;
     if (format && strcmp(format, "auto") != 0) return by_name(format, out, err);
     const char *head;
     size_t size;
@@ -179,6 +180,7 @@ spdhg_status spdhg_data_read(spdhg_data **out, const char *path, const spdhg_rea
     SPD_TRY(SPD_OPTIONS_TAKE(spdhg_read_options, &o, options, err));
     if (o.index_base < -1 || o.index_base > 1)
         return spd_fail(err, SPDHG_USAGE, "index base %d, expected 0, 1 or -1", o.index_base);
+    SPD_TRY(spd_hash_check(&o, err));
     spd_name_list names = {0};
     if (o.names) SPD_TRY(spd_names_read(&names, o.names, err));
     spdhg_read_options inner = o; /* with a file of targets, the rows need no labels */
@@ -187,7 +189,7 @@ spdhg_status spdhg_data_read(spdhg_data **out, const char *path, const spdhg_rea
     const spd_reader *reader = NULL;
     spdhg_data *data = NULL;
     spdhg_status status = spd_stream_open(&stream, path, err);
-    if (status == SPDHG_OK) status = choose(stream, o.format, &reader, err);
+    if (status == SPDHG_OK) status = choose(stream, &o, &reader, err);
     if (status == SPDHG_OK) status = reader->read(&data, stream, &inner, err);
     spd_stream_close(stream);
     if (status == SPDHG_OK && data->idx && names.count > o.features) o.features = names.count; /* rows may lack the last ones */

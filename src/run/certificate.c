@@ -152,8 +152,8 @@ static json_t *whole(const spdhg_solver *s, const double *c, const spdhg_point *
     json_t *object =
         object_of((const char *const[]){"format", "version", "made_by", "statement", "data", "problem", "x", "constants", "alpha",
                                         "alpha_low", "y"},
-                  (json_t *[]){json_string("spdhg certificate"), json_integer(1), spd_json_text(m->version),
-                               statement(point, gap), reading(p, m), problem(p), spd_json_numbers(s->x, p->dK),
+                  (json_t *[]){json_string("spdhg certificate"), json_integer(2), spd_json_text(m->version),
+                               statement(point, gap), reading(p, m), problem(p), spd_json_numbers(m->x, p->dK),
                                spd_json_numbers(c, p->K), dual(proof->alpha, proof->best_alpha, p->n * p->K, gap->source),
                                numbers_or_null(gap->source == SPD_GAP_BY_POINT ? proof->low : NULL, p->n * p->K),
                                dual(proof->y, proof->best_dual_y, p->m * p->K, gap->source)},

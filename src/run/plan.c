@@ -190,7 +190,7 @@ static const char *reason(const facts *f) {
         {f->columns, "the coefficients are many and the penalty is on each feature"},
         {f->sparse, "the coefficients are many and most will be zero or tied"},
         {f->newton, "the coefficients are many"},
-        {true, "the set X or a large nuclear norm needs a first-order method"},
+        {true, "the set X, a large nuclear norm or a penalty of your own needs a first-order method"},
     };
     int i = 0;
     while (!all[i].holds) i++;

@@ -37,7 +37,7 @@ bool spd_plan_has_pairs(const spdhg_problem *p) {
 
 bool spd_plan_has_groups_of_pairs(const spdhg_problem *p) {
     for (int64_t t = 0; t < p->terms; t++)
-        if (p->term[t].pairs && p->term[t].penalty->zeros != SPD_ZEROS_NUMBER && p->term[t].largest > 1) return true;
+        if (p->term[t].pairs && p->term[t].penalty->zeros != SPDHG_ZEROS_NUMBER && p->term[t].largest > 1) return true;
     return false;
 }
 

@@ -37,6 +37,9 @@ extern const spd_solver_kind spd_solver_spdhg_sc1h;
 extern const spd_solver_kind spd_solver_spdhg_sc2h;
 extern const spd_solver_kind spd_solver_spdhg_free;
 extern const spd_solver_kind spd_solver_sadmm_sc2;
+extern const spd_solver_kind spd_solver_spdc_adaptive;
+extern const spd_solver_kind spd_solver_rpdg;
+extern const spd_solver_kind spd_solver_pdhg_adaptive;
 
 static const spd_solver_kind *const table[] = {
     &spd_solver_spdhg,          &spd_solver_spdhg_sc1,      &spd_solver_spdhg_sc2,
@@ -51,6 +54,7 @@ static const spd_solver_kind *const table[] = {
     &spd_solver_interior,       &spd_solver_chain_newton,   &spd_solver_ipm,
     &spd_solver_fista,          &spd_solver_cut_newton,     &spd_solver_fgp,
     &spd_solver_spdhg_free,     &spd_solver_sadmm_sc2,      &spd_solver_chain_alm,
+    &spd_solver_spdc_adaptive,  &spd_solver_rpdg,           &spd_solver_pdhg_adaptive,
 };
 
 const spd_solver_kind *const *spd_solver_table(int *entries) {

@@ -27,12 +27,12 @@ static void spell(char *text, size_t size, const char *name, const double *arg, 
     }
 }
 
-static bool copy_coefficients(spdhg_model *m, const spdhg_solver *solver, const spdhg_problem *p, const spdhg_solution *s) {
+static bool copy_coefficients(spdhg_model *m, const spdhg_problem *p, const spdhg_solution *s, const double *c) {
     m->features = s->features;
     m->outputs = s->outputs;
     m->x = spd_copy(s->x, s->features * s->outputs, sizeof *m->x);
     m->c = s->c ? spd_copy(s->c, s->outputs, sizeof *m->c) : SPD_NEW(double, s->outputs);
-    if (p->centre.count > 0 && !(m->centred_c = spd_copy(spd_solver_intercept(solver), s->outputs, sizeof *m->c))) return false;
+    if (p->centre.count > 0 && !(m->centred_c = spd_copy(c, s->outputs, sizeof *m->c))) return false;
     for (int64_t j = 0; m->x && p->scale && j < m->features; j++)
         for (int64_t k = 0; k < m->outputs; k++) m->x[j * m->outputs + k] /= p->scale[j];
     return m->x && m->c && spd_centre_copy(&m->centre, &p->centre, NULL) == SPDHG_OK;
@@ -43,6 +43,7 @@ static bool copy_meaning(spdhg_model *m, const spdhg_problem *p) {
     const spdhg_data *data = p->data;
     m->classify = p->loss->classify;
     m->index_base = data->index_base;
+    m->hash = data->hash;
     if (p->classes > 0) {
         if (!(m->class_value = spd_copy(p->class_value, p->classes, sizeof *m->class_value))) return false;
         if (data->label && !(m->class_text = SPD_NEW(char *, p->classes))) return false;
@@ -59,7 +60,7 @@ static bool copy_meaning(spdhg_model *m, const spdhg_problem *p) {
     return !m->name || (m->columns = spd_schema_numbers(m->name, m->features));
 }
 
-static bool copy_history(spdhg_model *m, const spdhg_solver *solver, const spdhg_problem *p, const spdhg_solution *s) {
+static bool copy_history(spdhg_model *m, const spdhg_problem *p, const spdhg_solution *s) {
     char text[80];
     spell(m->loss, sizeof m->loss, p->loss->name, &p->loss_arg, p->loss->arg_max >= p->loss->arg_min);
     spell(text, sizeof text, p->set.kind ? p->set.kind->name : "all", p->set.arg, p->set.kind ? p->set.kind->args : 0);
@@ -67,7 +68,6 @@ static bool copy_history(spdhg_model *m, const spdhg_solver *solver, const spdhg
     m->penalty = join_terms(p, term_penalty);
     m->structure = join_terms(p, term_structure);
     m->solver = spd_strdup(s->solver ? s->solver : "");
-    m->outcome = spd_strdup(spdhg_outcome_text(spd_solver_outcome(solver)));
     if (p->terms > 0) {
         m->lambda = p->term[0].lambda;
         memcpy(m->side, p->term[0].F->side, sizeof m->side);
@@ -81,9 +81,24 @@ static bool copy_history(spdhg_model *m, const spdhg_solver *solver, const spdhg
     m->seconds = s->seconds;
     m->intercept = p->intercept;
     m->standardized = p->standardize;
-    m->seed = spd_solver_options(solver)->seed;
     snprintf(m->version, sizeof m->version, "%s", spdhg_version());
-    return m->set && m->penalty && m->structure && m->solver && m->outcome;
+    return m->set && m->penalty && m->structure && m->solver;
+}
+
+spdhg_status spd_model_make(spdhg_model **out, const spdhg_problem *p, const spdhg_solution *s, const double *c,
+                            spdhg_outcome outcome, uint64_t seed, spdhg_error *err) {
+    spdhg_model *m = SPD_NEW(spdhg_model, 1);
+    if (m) {
+        m->outcome = spd_strdup(spdhg_outcome_text(outcome));
+        m->seed = seed;
+    }
+    if (!m || !m->outcome || !copy_coefficients(m, p, s, c) || !copy_meaning(m, p) || !spd_model_describe(m, p, s->x) ||
+        !copy_history(m, p, s)) {
+        spdhg_model_free(m);
+        return spd_fail_memory(err, 8.0 * (double)s->features * (double)s->outputs);
+    }
+    *out = m;
+    return SPDHG_OK;
 }
 
 spdhg_status spdhg_model_from_solver(spdhg_model **out, const spdhg_solver *solver, spdhg_error *err) {
@@ -97,12 +112,6 @@ spdhg_status spdhg_model_from_solver(spdhg_model **out, const spdhg_solver *solv
                         "scale the columns, or choose a set X nearer to 0");
     if (!s || !s->x)
         return spd_fail(err, SPDHG_USAGE, "a model needs a solver that has run, and a point at which the objective is finite");
-    spdhg_model *m = SPD_NEW(spdhg_model, 1);
-    if (!m || !copy_coefficients(m, solver, p, s) || !copy_meaning(m, p) || !spd_model_describe(m, p, s->x) ||
-        !copy_history(m, solver, p, s)) {
-        spdhg_model_free(m);
-        return spd_fail_memory(err, 8.0 * (double)s->features * (double)s->outputs);
-    }
-    *out = m;
-    return SPDHG_OK;
+    return spd_model_make(out, p, s, spd_solver_intercept(solver), spd_solver_outcome(solver), spd_solver_options(solver)->seed,
+                          err);
 }

@@ -3,6 +3,7 @@
  * errors. */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -28,13 +29,28 @@ struct spd_stream {
     char raw[HEAD_BYTES];   /* those that are not recoded yet */
     size_t raw_at, raw_end; /* of a plain form: bytes that were read to find out */
     bool raw_over, peeked;
+    bool (*stop)(void *context); /* NULL: never asked */
+    void *stop_context;
 };
+
+enum { PATIENCE = 100 }; /* milliseconds */
 
 static spdhg_status find_form(spd_stream *s, spdhg_error *err);
 
+/* Waits for bytes; false: it is told to stop. */
+static bool wait_for_bytes(const spd_stream *s) {
+    struct pollfd ready = {.fd = s->descriptor, .events = POLLIN};
+    while (s->stop)
+        if (s->stop(s->stop_context))
+            return false;
+        else if (poll(&ready, 1, PATIENCE) > 0)
+            break;
+    return true;
+}
+
 /* Reads until the buffer is full or the file ends. */
 static spdhg_status read_file(spd_stream *s, char *buffer, size_t size, size_t *got, spdhg_error *err) {
-    for (*got = 0; *got < size;) {
+    for (*got = 0; *got < size && wait_for_bytes(s);) {
         const ssize_t bytes = read(s->descriptor, buffer + *got, size - *got);
         if (bytes == 0) break;
         if (bytes > 0)
@@ -177,6 +193,11 @@ spdhg_status spd_stream_peek(spd_stream *s, const char **head, size_t *size, spd
     *head = s->head;
     *size = s->head_end;
     return SPDHG_OK;
+}
+
+void spd_stream_watch(spd_stream *s, bool (*stop)(void *context), void *context) {
+    s->stop = stop;
+    s->stop_context = context;
 }
 
 const char *spd_stream_path(const spd_stream *s) { return s->path; }

@@ -26,6 +26,7 @@ static const criterion criteria[] = {
     {"bic", MEMBER(bic), 0, 1, false},
     {"ebic", MEMBER(ebic), 0, 1, false},
     {"cp", MEMBER(cp), 0, 1, false},
+    {"none", MEMBER(lambda), 0, 1, false}, /* the last point, which is not solved again */
 };
 enum { CRITERIA = sizeof criteria / sizeof *criteria };
 
@@ -38,7 +39,7 @@ static const criterion *find(const char *name) {
 spdhg_status spd_path_degrees(const spdhg_problem *p, const double *x, double *degrees, spdhg_error *err) {
     *degrees = NAN;
     for (int64_t t = 0; t < p->terms; t++)
-        if (p->term[t].penalty->zeros == SPD_ZEROS_NONE) return SPDHG_OK;
+        if (p->term[t].penalty->zeros == SPDHG_ZEROS_NONE) return SPDHG_OK;
     double *Fx = SPD_NEW(double, p->m * p->K), sum = 0;
     bool *zero = SPD_NEW(bool, p->m);
     spdhg_status status = Fx && zero ? SPDHG_OK : spd_fail_memory(err, 9.0 * (double)(p->m * p->K));
@@ -82,15 +83,16 @@ spdhg_status spd_path_check(const spdhg_path *path, spdhg_error *err) {
     if (c->value == MEMBER(cp) && (!spd_loss_is_square(p->loss) || !(o->noise > 0) || !isfinite(o->noise)))
         return spd_fail(err, SPDHG_USAGE,
                         "choosing by cp needs the squared loss and the standard deviation of the noise (--noise)");
-    for (int64_t t = 0; t < p->terms && !c->validated; t++)
-        if (p->term[t].penalty->zeros == SPD_ZEROS_NONE)
+    for (int64_t t = 0; t < p->terms && spd_path_counts_degrees(path); t++)
+        if (p->term[t].penalty->zeros == SPDHG_ZEROS_NONE)
             return spd_fail(err, SPDHG_USAGE,
                             "choosing by %s needs degrees of freedom, which are known for l1 and group but not for %s", c->name,
                             p->term[t].penalty->name);
     return SPDHG_OK;
 }
 
-bool spd_path_counts_degrees(const spdhg_path *path) { return !find(path->options.choose)->validated; }
+bool spd_path_chooses(const spdhg_path *path) { return find(path->options.choose)->value != MEMBER(lambda); }
+bool spd_path_counts_degrees(const spdhg_path *path) { return spd_path_chooses(path) && !find(path->options.choose)->validated; }
 
 static double member(const spdhg_path_point *point, size_t offset) {
     return *(const double *)(const void *)((const char *)point + offset);

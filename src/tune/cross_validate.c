@@ -97,7 +97,7 @@ spdhg_status spd_cross_validate(spdhg_path *path, void *unused, bool *stopped, s
     *stopped = atomic_load(&v.asker.stop);
     if (status == SPDHG_OK && !*stopped) status = gather(path, &v, tasks, err);
     spd_asker_close(&v.asker);
-    if (*stopped) spd_fold_results_free(path);
-    spd_free(fold);
+    path->held = fold;
+    if (*stopped || status != SPDHG_OK) spd_fold_results_free(path);
     return status;
 }

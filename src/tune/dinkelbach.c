@@ -49,7 +49,7 @@ static spdhg_status open_denoising(denoising *n, const spdhg_problem *p, const d
         const spd_term *from = &p->term[t];
         const spdhg_term_options options = {sizeof options, NULL, 0, NULL, from->group_asked, from->m};
         if (from->lambda_given > 0)
-            SPD_TRY(spdhg_problem_term(n->problem, from->penalty->name, from->F, from->lambda_given / (double)d, &options, err));
+            SPD_TRY(spdhg_problem_own_term(n->problem, from->penalty, from->F, from->lambda_given / (double)d, &options, err));
     }
     SPD_TRY(spd_problem_freeze(n->problem, err));
     const spdhg_problem *q = n->problem;

@@ -27,7 +27,9 @@ void spd_fold_results_free(spdhg_path *path) {
         spd_free(path->fold[k].c);
     }
     spd_free(path->fold);
+    spd_free(path->held);
     path->fold = NULL;
+    path->held = NULL;
     path->folds = 0;
 }
 
@@ -41,4 +43,9 @@ const double *spdhg_path_fold_coefficients(const spdhg_path *path, int64_t fold,
     if (fold < 0 || fold >= path->folds || !path->fold[fold].x || point < 0 || point >= path->points) return NULL;
     if (c) *c = path->fold[fold].c + point * path->problem->K;
     return path->fold[fold].x + point * path->problem->dK;
+}
+
+const int32_t *spdhg_path_held_out(const spdhg_path *path, int64_t repeat) {
+    const bool known = path->held && !path->options.part && repeat >= 0 && repeat < path->options.repeats;
+    return known ? path->held + repeat * path->problem->n : NULL;
 }

@@ -55,7 +55,9 @@ static spdhg_status record(spdhg_path *path, const spd_warm_path *warm, double l
                                 .objective = s->objective,
                                 .train_loss = s->train_loss,
                                 .penalty = s->penalty,
+                                .gap = s->gap,
                                 .gap_relative = s->gap_relative,
+                                .gap_kind = s->gap_kind,
                                 .seconds = s->seconds,
                                 .nonzeros = s->nonzeros,
                                 .structure_nonzeros = s->structure_nonzeros,
@@ -141,7 +143,7 @@ static spdhg_status along(spdhg_path *path, spd_warm_path *warm, double first, s
     }
     if (stopped) path->outcome = SPDHG_OUTCOME_INTERRUPTED;
     spd_path_choose(path);
-    return solve_chosen(path, warm, err);
+    return spd_path_chooses(path) ? solve_chosen(path, warm, err) : SPDHG_OK;
 }
 
 static spdhg_status run(spdhg_path *path, double *x, double *c, double *y, spdhg_error *err) {

@@ -40,7 +40,8 @@ typedef enum spd_settling {
  * again with smaller tolerances. */
 spdhg_status spd_tune_settle(spdhg_solver *solver, spd_settling zeros, bool *settled, spdhg_outcome *outcome, spdhg_error *err);
 typedef struct spd_warm_answer {
-    double objective, train_loss, penalty, gap_relative, seconds;
+    double objective, train_loss, penalty, gap, gap_relative, seconds;
+    const char *gap_kind;
     int64_t nonzeros, structure_nonzeros;
 } spd_warm_answer;
 typedef struct spd_warm_path {
@@ -110,6 +111,7 @@ struct spdhg_path {
     spdhg_solver *solver;
     int64_t folds;  /* cross-validated, over all repeats */
     spd_fold *fold; /* their scores, and their coefficients if options.keep_folds says so */
+    int32_t *held;  /* the fold of every row, from folds.c */
 };
 /* ---- path.c: a sentence for -v. */
 void spd_path_tell(const spdhg_path *path, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -138,6 +140,7 @@ spdhg_status spd_path_degrees(const spdhg_problem *p, const double *x, double *d
 /* aic, bic, ebic, cp from train_loss and degrees. */
 void spd_path_criteria(const spdhg_problem *p, double noise, spdhg_path_point *point);
 spdhg_status spd_path_check(const spdhg_path *path, spdhg_error *err); /* criterion and rule exist and fit the problem */
+bool spd_path_chooses(const spdhg_path *path);                         /* false: the criterion is none */
 bool spd_path_counts_degrees(const spdhg_path *path);                  /* the criterion needs degrees of freedom */
 void spd_path_choose(spdhg_path *path);                                /* best, one_se */
 #endif

@@ -79,42 +79,48 @@ static bool ask(void *context) {
     return o->callback && o->callback(o->user, &(spdhg_event){.kind = SPDHG_EVENT_POLL, .point = &nowhere}) != 0;
 }
 
+/* The point that the answer is about, and the answer itself. */
+static void take(spd_warm_path *warm, const spd_lasso_answer *answer) {
+    const spd_lasso *a = warm->lasso;
+    const spdhg_problem *p = warm->problem;
+    const double small = spd_zero_within(spd_norm2(p->d, a->now.x));
+    int64_t large = 0;
+    for (int64_t q = 0; q < a->now.count; q++) large += fabs(a->now.x[a->now.list[q]]) > small;
+    const spd_gap_kind kind = isfinite(answer->gap) ? SPD_GAP_CERTIFIED : SPD_GAP_NONE;
+    warm->answer = (spd_warm_answer){.objective = answer->objective,
+                                     .train_loss = answer->loss,
+                                     .penalty = answer->penalty,
+                                     .gap = answer->gap,
+                                     .gap_relative = answer->relative,
+                                     .gap_kind = spd_gap_kind_name(kind),
+                                     .nonzeros = a->now.count,
+                                     .structure_nonzeros = large};
+    warm->settled = answer->settled;
+    memcpy(warm->x, a->now.x, (size_t)p->d * sizeof *warm->x);
+    warm->c[0] = a->now.c;
+}
+
 /* By columns. *done: the tolerance has been reached, or the work was stopped. */
 static spdhg_status step_by_lasso(spd_warm_path *warm, bool *done) {
     spd_lasso *a = warm->lasso;
-    const spdhg_problem *p = warm->problem;
     const double from = spd_now(), seconds = warm->options.seconds;
     spd_lasso_answer answer;
     spd_stop stop;
     spd_stop_start(&stop, seconds > 0 ? from + seconds : INFINITY, ask, &warm->options);
     spd_lasso_solve(a, warm->options.tol, false, &stop, &answer);
-    for (double tol = TIGHTER * warm->options.tol;
-         answer.proven && !answer.settled && warm->zeros == SPD_SETTLE && tol >= TIGHTEST; tol *= TIGHTER) {
-        spd_lasso_answer finer;
-        spd_lasso_solve(a, tol, false, &stop, &finer);
-        if (!(finer.relative <= warm->options.tol)) break;
-        answer = finer;
-        answer.proven = true;
+    const bool proven = answer.proven;
+    *done = proven || spd_stop_why(&stop) != SPD_GO_ON;
+    if (*done) take(warm, &answer);
+    for (double tol = TIGHTER * warm->options.tol; proven && !answer.settled && warm->zeros == SPD_SETTLE && tol >= TIGHTEST;
+         tol *= TIGHTER) {
+        spd_lasso_solve(a, tol, false, &stop, &answer);
+        if (!(answer.relative <= warm->options.tol)) break;
+        take(warm, &answer);
     }
-    const spd_why why = spd_stop_why(&stop);
-    *done = answer.proven || why != SPD_GO_ON;
-    if (!*done) return SPDHG_OK;
-    warm->outcome = answer.proven           ? SPDHG_OUTCOME_CONVERGED
-                    : why == SPD_CALLED_OFF ? SPDHG_OUTCOME_INTERRUPTED
-                                            : SPDHG_OUTCOME_LIMIT;
-    warm->settled = answer.settled;
-    const double small = spd_zero_within(spd_norm2(p->d, a->now.x));
-    int64_t large = 0;
-    for (int64_t q = 0; q < a->now.count; q++) large += fabs(a->now.x[a->now.list[q]]) > small;
-    warm->answer = (spd_warm_answer){.objective = answer.objective,
-                                     .train_loss = answer.loss,
-                                     .penalty = answer.penalty,
-                                     .gap_relative = answer.relative,
-                                     .seconds = spd_now() - from,
-                                     .nonzeros = a->now.count,
-                                     .structure_nonzeros = large};
-    memcpy(warm->x, a->now.x, (size_t)p->d * sizeof *warm->x);
-    warm->c[0] = a->now.c;
+    warm->answer.seconds = spd_now() - from;
+    warm->outcome = proven                                  ? SPDHG_OUTCOME_CONVERGED
+                    : spd_stop_why(&stop) == SPD_CALLED_OFF ? SPDHG_OUTCOME_INTERRUPTED
+                                                            : SPDHG_OUTCOME_LIMIT;
     return SPDHG_OK;
 }
 
@@ -139,7 +145,9 @@ static spdhg_status step_by_solver(spd_warm_path *warm, double lambda, spdhg_err
     warm->answer = (spd_warm_answer){.objective = s->objective,
                                      .train_loss = s->train_loss,
                                      .penalty = s->penalty,
+                                     .gap = s->gap,
                                      .gap_relative = s->gap_relative,
+                                     .gap_kind = s->gap_kind,
                                      .seconds = s->seconds,
                                      .nonzeros = s->nonzeros,
                                      .structure_nonzeros = s->structure_nonzeros};

@@ -12,6 +12,7 @@ from gmpy2 import mpfr, mpq
 
 from adversary_path import path
 from adversary_problem import Exact
+from adversary_proof import bound
 
 PATIENCE = 60
 INF = float("inf")
@@ -32,7 +33,7 @@ class Verdict:
 def fit(command, p, folder, more=()):
     """The report, x and c of the model, the trace; the files are left in the folder. None with the reason if the command refused."""
     p.write(folder)
-    words = [command, "fit", "data.svm", *p.words(), "--threads", "1", "--json", "-q", "-o", "model.json", "--trace", "trace.csv", *more]
+    words = [command, "fit", "data.svm", *p.words(), "--threads", "1", "--json", "-q", "-o", "model.json", "--trace", "trace.csv", "--certificate", "proof.json", *more]
     with open(os.path.join(folder, "command"), "w") as file:
         file.write(" ".join(words) + "\n")
     try:
@@ -52,7 +53,7 @@ def fit(command, p, folder, more=()):
 
 def said_apart(words, folder, x):
     """R of "coefficients within R of the optimal ones", the largest number that is written so with its two digits; None if it is another x's."""
-    words = ["second.json" if w == "model.json" else w for w in words if w not in ("--json", "-q", "--trace", "trace.csv")]
+    words = ["second.json" if w == "model.json" else w for w in words if w not in ("--json", "-q", "--trace", "trace.csv", "--certificate", "proof.json")]
     said = re.search(r"coefficients within (\S+) of the optimal", subprocess.run(words, cwd=folder, capture_output=True, text=True).stdout)
     return float(said[1]) * 1.05 if said and coefficients(folder, "second.json")[0] == x else None
 
@@ -129,13 +130,29 @@ class Claims:
             self.apart is None or self.distance(x, slack)[1] <= self.apart)
 
 
-def judge(p, report, x, c, trace):
+    def follow(self, e, folder, w, c):
+        """From the certificate in the folder, exactly."""
+        lower = max(self.lower.values(), default=None)
+        radius = mpq(self.radius) if self.radius is not None else None
+        found = bound(e, folder, w, c, radius, lambda f: f - self.above if lower is None else max(f - self.above, lower)) if folder else None
+        if found is None:
+            return False
+        f, D = found
+        tiny = mpfr(2) ** -180 * max(abs(f), abs(D))
+        return (lower is None or D >= lower - tiny) and f - D <= self.above + tiny and (
+            self.apart is None or 2 * (f - D) <= self.gamma * mpfr(self.apart) ** 2)
+
+
+def judge(p, report, x, c, trace, folder=None, lower_only=False):
+    """folder: where the certificate is, if there is one. lower_only: c is not the one that the statement is about."""
     e = Exact(p)
     v = Verdict(report["status"], report["gap_kind"], report["gap_relative"] if report["gap_relative"] is not None else INF,
                 report["objective"])
     if v.kind == "none":
         return v
     claims = Claims(e, report, x, c, trace)
+    if lower_only:
+        claims.above, claims.count = mpfr("inf"), claims.count - 1
     v.statements = claims.count
     away, rounded = e.outside(claims.x), p.standardize or p.set in ("ball", "l1ball", "simplex")
     doubt = mpfr(2) ** -45 + 4 * e.doubt * max(map(abs, claims.x)) if rounded else 0
@@ -143,7 +160,7 @@ def judge(p, report, x, c, trace):
     if away > 1000 * doubt + mpfr(2) ** -40:  # f(x, c) is infinite, and no gap is
         v.false = [f"x is {float(away):.3g} out of X"]
         return v
-    true = claims.seen_true(claims.f, claims.x, None)
+    true = claims.seen_true(claims.f, claims.x, None) or away <= doubt and claims.follow(e, folder, x, c)
     if away == 0:
         v.false = claims.refuted(claims.f, claims.x, None)
     for ux, _, f, slack in () if true else path(e, claims.radius):
@@ -163,4 +180,4 @@ def examine(command, p, folder, more=()):
     answer, why = fit(command, p, folder, more)
     if answer is None:
         return Verdict(status=why)
-    return judge(p, *answer)
+    return judge(p, *answer, folder)

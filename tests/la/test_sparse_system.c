@@ -61,19 +61,20 @@ static void solves_like_lapack(int64_t most, int64_t beside) {
         s.weight[r] = r == 19 ? -0.01 : r == 29 ? 0 : exp(10 * random_number((uint64_t)(r + 500)) - 5);
     write_out(&s, M);
     spd_symmetric_apply(N, M, b, product);
+    assert_true(spd_sparse_factor(&s, 0, NULL));
     spd_sparse_apply(&s, b, x);
     for (int64_t j = 0; j < N; j++) assert_true(fabs(product[j] - x[j]) <= 1e-12 * spd_max_abs(N, product));
     assert_true(spd_cholesky(N, M));
     memcpy(wanted, b, sizeof wanted);
     spd_cholesky_solve(N, M, wanted);
-    assert_true(spd_sparse_factor(&s, 0));
+    assert_true(spd_sparse_factor(&s, 0, NULL));
     assert_int_equal(spd_sparse_solve(&s, b, x, 1e-14, 1, NULL), 1);
     for (int64_t j = 0; j < N; j++) assert_true(fabs(wanted[j] - x[j]) <= 1e-11 * spd_max_abs(N, wanted));
-    assert_true(spd_sparse_factor(&s, 1e-2)); /* factor of another matrix: conjugate gradients correct the difference */
+    assert_true(spd_sparse_factor(&s, 1e-2, NULL)); /* factor of another matrix: conjugate gradients correct the difference */
     assert_true(spd_sparse_solve(&s, b, x, 1e-14, 40, NULL) > 2);
     for (int64_t j = 0; j < N; j++) assert_true(fabs(wanted[j] - x[j]) <= 1e-11 * spd_max_abs(N, wanted));
     s.weight[0] = -1e6; /* indefinite */
-    assert_false(spd_sparse_factor(&s, 0));
+    assert_false(spd_sparse_factor(&s, 0, NULL));
     spd_free(arena.base);
     spd_sparse_pattern_free(&q);
 }
@@ -104,8 +105,72 @@ static void a_chain_does_not_fill(void **state) {
     spd_sparse_pattern_free(&q);
 }
 
+/* M = I + 1e18 F'F with third differences F. A parabola p has F p = 0 exactly, so that M p = p: the solution of M x = p is p
+ * itself. A factor in double precision cannot find it, as 1e18 * 20 swallows the I. The rows of F at x are then 0, those of I p. */
+static void a_band_with_twice_the_digits(void **state) {
+    (void)state;
+    enum { POINTS = 200, DIFFERENCES = POINTS - 3 };
+    const double third[] = {-1, 3, -3, 1};
+    spd_sparse_pattern q;
+    spd_sparse_system s;
+    spd_arena arena = {0};
+    double p[POINTS], x[POINTS];
+    assert_int_equal(spd_sparse_pattern_new(&q, POINTS, POINTS + DIFFERENCES, POINTS + 4 * DIFFERENCES, NULL), SPDHG_OK);
+    for (int64_t j = 0; j < POINTS; j++) q.ptr[j + 1] = j + 1, q.idx[j] = (int32_t)j;
+    for (int64_t e = 0; e < DIFFERENCES; e++) {
+        q.ptr[POINTS + e + 1] = POINTS + 4 * (e + 1);
+        for (int64_t l = 0; l < 4; l++) q.idx[POINTS + 4 * e + l] = (int32_t)(e + l);
+    }
+    assert_int_equal(spd_sparse_analyse(&q, 16, NULL), SPDHG_OK);
+    assert_true(q.band);
+    spd_sparse_layout(&s, &q, &arena);
+    arena.base = SPD_NEW(double, arena.used);
+    arena.used = 0;
+    spd_sparse_layout(&s, &q, &arena);
+    for (int64_t j = 0; j < POINTS; j++)
+        s.diagonal[j] = 0.25, s.weight[j] = 0.75, s.value[j] = 1, p[j] = (double)(j * j - 90 * j);
+    for (int64_t l = 0; l < 4 * DIFFERENCES; l++) s.value[POINTS + l] = third[l % 4];
+    for (int64_t e = 0; e < DIFFERENCES; e++) s.weight[POINTS + e] = 1e18;
+    assert_true(spd_fine_factor(&s, NULL));
+    spd_fine_solve(&s, p, x);
+    for (int64_t j = 0; j < POINTS; j++) assert_true(fabs(x[j] - p[j]) <= 1e-10 * spd_max_abs(POINTS, p));
+    for (int64_t j = 0; j < POINTS; j++) assert_true(fabs(spd_fine_row(&s, j) - p[j]) <= 1e-10 * spd_max_abs(POINTS, p));
+    for (int64_t e = 0; e < DIFFERENCES; e++) assert_true(fabs(spd_fine_row(&s, POINTS + e)) <= 1e-18);
+    s.diagonal[POINTS - 1] = -1e20; /* indefinite */
+    assert_false(spd_fine_factor(&s, NULL));
+    spd_free(arena.base);
+    spd_sparse_pattern_free(&q);
+}
+
+/* One row of all columns makes a full matrix, whose factor takes 2e7 multiplications: it ends when the run is called off. */
+static void a_factor_can_be_stopped(void **state) {
+    (void)state;
+    enum { WIDE = 500 };
+    spd_sparse_pattern q;
+    spd_sparse_system s;
+    spd_arena arena = {0};
+    spd_stop stop;
+    spd_stop_start(&stop, INFINITY, NULL, NULL);
+    assert_int_equal(spd_sparse_pattern_new(&q, WIDE, 1, WIDE, NULL), SPDHG_OK);
+    q.ptr[1] = WIDE;
+    for (int32_t j = 0; j < WIDE; j++) q.idx[j] = j;
+    assert_int_equal(spd_sparse_analyse(&q, WIDE, NULL), SPDHG_OK);
+    spd_sparse_layout(&s, &q, &arena);
+    arena.base = SPD_NEW(double, arena.used);
+    arena.used = 0;
+    spd_sparse_layout(&s, &q, &arena);
+    for (int64_t j = 0; j < WIDE; j++) s.diagonal[j] = s.value[j] = 1, s.shift[j] = 0;
+    s.weight[0] = 1;
+    assert_true(spd_sparse_factor(&s, 0, &stop));
+    spd_stop_call_off(&stop);
+    assert_false(spd_sparse_factor(&s, 0, &stop));
+    spd_free(arena.base);
+    spd_sparse_pattern_free(&q);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(short_rows), cmocka_unit_test(long_rows_beside),
-                                       cmocka_unit_test(a_chain_does_not_fill)};
+                                       cmocka_unit_test(a_chain_does_not_fill), cmocka_unit_test(a_band_with_twice_the_digits),
+                                       cmocka_unit_test(a_factor_can_be_stopped)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -213,6 +213,51 @@ static void minima_and_proofs(void **unused) {
     }
 }
 
+/* A column that is active although its |G_j| is far below lambda: known_j alone would excuse it from being looked at, but its bracket
+ * needs g_j itself, and what is left in g is of another alpha. */
+static void active_columns_are_looked_at(void **unused) {
+    (void)unused;
+    const small_spec many[] = {SMALL(30, 60, 1, "squared", "l1", "identity", 1, .intercept = true),
+                               SMALL(40, 60, 0.5, "logistic", "l1", "identity", 1, .classes = 2, .gamma = 0.01)};
+    for (int c = 0; c < 2; c++) {
+        small s = small_make(&many[c], 21 + (uint64_t)c);
+        spdhg_problem *p = s.problem;
+        double lower, upper;
+        int64_t tried = 0;
+        spd_lasso *a;
+        spd_lasso_answer out;
+        GOOD(spd_lasso_new(&a, p, 1, &good_err));
+        GOOD(spdhg_lambda_max(p, 1, &lower, &upper, NULL, NULL, &good_err));
+        const double lambda = 0.5 * upper;
+        GOOD(spdhg_problem_scale_lambda(p, lambda, &good_err));
+        reference r = reference_new(p);
+        const double minimum = descend(&r, lambda);
+        spd_lasso_start(a, r.x, r.x[p->d], INFINITY);
+        spd_lasso_solve(a, 1e-10, true, NULL, &out);
+        assert_true(out.proven);
+        for (int64_t j = 0; j < p->d; j++) {
+            a->looked = p->d; /* all columns are looked at: this alpha is the known one */
+            spd_lasso_prove(a, 0.9 * lambda, &out);
+            if (a->now.x[j] != 0 || fabs(a->known[j]) > 0.5 * lambda || 2 * a->looks > p->d) continue;
+            spd_lasso_move(a, j, 0.3);
+            spd_lasso_evaluate(a);
+            a->g[j] = -lambda;
+            spd_lasso_prove(a, 0.9 * lambda, &out);
+            const double f = value(p, a->now.x, &a->now.c, lambda);
+            if (f - out.gap > minimum * (1 + 1e-11))
+                fail_msg("case %d, column %d: f - gap %.17g > %.17g", c, (int)j, f - out.gap, minimum);
+            spd_lasso_move(a, j, 0);
+            spd_lasso_tidy(a);
+            spd_lasso_evaluate(a);
+            tried++;
+        }
+        assert_true(tried > 0);
+        reference_free(&r);
+        spd_lasso_free(a);
+        small_free(&s);
+    }
+}
+
 /* The same bits for any number of threads, on enough columns for several blocks. */
 static void threads_do_not_matter(void **unused) {
     (void)unused;
@@ -259,7 +304,7 @@ static void refuses_what_it_cannot(void **unused) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(minima_and_proofs), cmocka_unit_test(threads_do_not_matter),
-                                       cmocka_unit_test(refuses_what_it_cannot)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(minima_and_proofs), cmocka_unit_test(active_columns_are_looked_at),
+                                       cmocka_unit_test(threads_do_not_matter), cmocka_unit_test(refuses_what_it_cannot)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

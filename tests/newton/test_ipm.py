@@ -4,6 +4,9 @@
 from reference_run import COMMAND, Checks, Fitted, asked, path, write_matrix, write_svm, write_table
 
 import subprocess
+from fractions import Fraction
+from itertools import accumulate
+
 import numpy as np
 import reference
 from scipy.optimize import lsq_linear
@@ -108,6 +111,31 @@ def check_faces(checks):
         checks.check(np.abs(y[on] - lam * np.sign(z[on])).max() <= 1e-4 * lam, f"trend:{order}: a knot with the wrong y")
 
 
+def check_smooth_trends(checks):
+    """Long stretches between knots: F'F has eigenvalues of 1e-13 there. y follows from b - x = F'y by sums of sums, in exact numbers."""
+    n = 3000
+    draw = np.random.default_rng(5)
+    t = np.linspace(0, 1, n)
+    b = sum(s * np.maximum(t - at, 0) for s, at in zip(20 * draw.normal(size=20), draw.random(20))) + 0.3 * draw.normal(size=n)
+    svm = write_svm("smooth.svm", np.eye(n), b)
+    for order, lam in ((2, 1e4), (3, 1e4)):
+        words = ("--loss", "squared", "--structure", f"trend:{order}", "--lambda", lam / n, "--no-intercept")
+        fit, fine = Fitted(svm, *words), Fitted(svm, *words, "--tol", 1e-8)
+        r = fit.report
+        checks.check(r["solver"] == "ipm" and r["gap_kind"] == "certified" and r["gap_relative"] <= 1e-6, f"smooth trend:{order}: {r['solver']} {r['gap_relative']}")
+        number = r["structure_nonzeros"]
+        checks.check(0 < number < 60 and number == fine.report["structure_nonzeros"], f"smooth trend:{order}: {number} knots, {fine.report['structure_nonzeros']} at 1e-8")
+        z = np.diff(fit.x[:, 0], order + 1)
+        knots = np.argsort(-np.abs(z))[:number]
+        sums = [Fraction(v) - Fraction(w) for v, w in zip(b.tolist(), fit.x[:, 0].tolist())]
+        for _ in range(order + 1):
+            sums = [-v for v in accumulate(sums)]
+        y = np.array([float(v) for v in sums])
+        checks.check(np.abs(y[n - order - 1 :]).max() <= 1e-3 * lam, f"smooth trend:{order}: b - x is not F'y")
+        checks.check(np.abs(y).max() <= lam * (1 + 1e-3), f"smooth trend:{order}: y is outside by {np.abs(y).max() / lam - 1:.3g}")
+        checks.check(np.abs(y[knots] - lam * np.sign(z[knots])).max() <= 1e-3 * lam, f"smooth trend:{order}: a knot with the wrong y")
+
+
 def check_plan(checks):
     """What `auto` takes follows from counts; --max-memory refuses by them."""
     draw = np.random.default_rng(8)
@@ -130,5 +158,6 @@ if __name__ == "__main__":
         check_optima(tally)
         check_trend(tally)
         check_faces(tally)
+        check_smooth_trends(tally)
         check_plan(tally)
     tally.end()

@@ -54,12 +54,12 @@ static void start_is_handed_out(void **unused) {
 /* Runs long enough to reach the optimum up to rounding; a new start there then moves no farther than that. */
 static void optimum_is_left_alone(void **unused) {
     (void)unused;
-    static const char *const solver[] = {"sdca-admm", "spdc"};
+    static const char *const solver[] = {"sdca-admm", "spdc", "spdc-adaptive", "rpdg"};
     int tried = 0;
     for (int o = 0; o < SPECS; o++) {
         small s = small_make(&spec[o], 1);
         const spdhg_problem *p = s.problem;
-        for (int i = 0; i < 2; i++) {
+        for (int i = 0; i < 4; i++) {
             if (spd_solver_refuses(spd_solver_find(solver[i]), p)) continue;
             drive first = started(p, solver[i], NULL, NULL, NULL);
             for (int64_t k = 0; k < 20000; k++) drive_step(&first, k);
@@ -78,7 +78,7 @@ static void optimum_is_left_alone(void **unused) {
         }
         small_free(&s);
     }
-    assert_int_equal(tried, 5);
+    assert_int_equal(tried, 9);
 }
 
 int main(void) {

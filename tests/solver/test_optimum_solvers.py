@@ -40,6 +40,9 @@ SOLVERS = {
     "sdca-admm": (2000, EXACT, [], [("cannot be kept in a set X; use --set all", ["--set", "ball:1"])]),
     "spdc": (3000, EXACT, [], [RIDGE, ONLY_IDENTITY, ("use --set all", ["--set", "ball:1"]),
                                ("no closed form unless F is the identity", ["--also-sparse", 1])]),
+    "spdc-adaptive": (3000, EXACT, [], [RIDGE, ONLY_IDENTITY, ("use --set all", ["--set", "ball:1"])]),
+    "rpdg": (3000, EXACT, [], [RIDGE, ONLY_IDENTITY, ("use --set all", ["--set", "ball:1"])]),
+    "pdhg-adaptive": (20000, EXACT, [], []),
     "pd3o": (5000, EXACT, [], []),
     "condat-vu": (5000, EXACT, [], []),
     "fista": (2000, EXACT, [], [ONLY_IDENTITY, ("X = R^d only; use --set all", ["--set", "ball:1"]), ("and the only term", ["--also-sparse", 1])]),
@@ -58,7 +61,7 @@ SOLVERS = {
     "cut-newton": (200, EXACT, [], [ONE_ENTRY, ("the sets all, box and nonneg", ["--set", "ball:1"])]),
     "fgp": (2000, EXACT, [], [("the squared loss only", []), ("without an intercept", ["--loss", "squared"]),
                               ("data with one entry in each row", ["--loss", "squared", "--no-intercept"])]),
-    "alm-ssn": (1000, EXACT, [], [("X = R^d only; use --set all", ["--set", "ball:1"]), ("nuclear norm's projection", ["--penalty", "nuclear"])]),
+    "alm-ssn": (1000, EXACT, [], [("X = R^d only; use --set all", ["--set", "ball:1"]), ("projection of the penalty has no derivative", ["--penalty", "nuclear"])]),
 }
 MORE = {"fsadmm-lite": ([], ["--batch", 4], ["--sampling", "shuffle"])}
 

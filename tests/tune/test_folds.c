@@ -118,6 +118,11 @@ static void folds_are_kept(void **unused) {
     assert_int_equal(points, 2);
     assert_true(point[0].lambda == 0.1 && point[1].lambda == 0.01);
     double sum[2] = {0, 0}, all = 0, weight;
+    int32_t *fold;
+    GOOD(spd_folds_make(s.problem, &o, 0, &fold, &good_err)); /* a function of the seed */
+    assert_memory_equal(spdhg_path_held_out(path, 0), fold, 53 * sizeof *fold);
+    assert_null(spdhg_path_held_out(path, 1));
+    spd_free(fold);
     for (int64_t f = 0; spdhg_path_fold_scores(path, f, &weight); f++) {
         const double *c;
         for (int i = 0; i < 2; i++) {
@@ -136,6 +141,15 @@ static void folds_are_kept(void **unused) {
     }
     assert_int_equal(spdhg_path_choose(path, 2, NULL), SPDHG_USAGE);
     spdhg_path_free(path);
+    o.choose = "none"; /* the same points, none of them solved again until it is asked for */
+    GOOD(spdhg_path_new(&path, s.problem, &o, NULL, &good_err));
+    point = spdhg_path_points(path, &points);
+    assert_true(points == 2 && point[1].lambda == 0.01 && spdhg_path_best(path) == 1);
+    assert_true(spdhg_path_fold_scores(path, 2, NULL) && !spdhg_path_solver(path));
+    GOOD(spdhg_path_choose(path, 0, &good_err));
+    assert_true(fabs(spdhg_solver_solution(spdhg_path_solver(path))->objective - point[0].objective) < 1e-5 * point[0].objective);
+    spdhg_path_free(path);
+    o.choose = "loss";
     const double rising[2] = {0.01, 0.1};
     o.lambda = rising;
     assert_int_equal(spdhg_path_new(&path, s.problem, &o, NULL, NULL), SPDHG_USAGE);

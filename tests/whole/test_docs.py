@@ -90,7 +90,7 @@ def check_places():
     check(places >= 20, f"only {places} places are named in docs/")
 
 
-PAGES = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "tests/README.md", "bench/README.md", "bindings/python/README.md"]
+PAGES = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "tests/README.md", "bench/README.md", "bindings/python/README.md", "bindings/R/README.md"]
 PAGES += ["docs/" + name for name in sorted(os.listdir(os.path.join(ROOT, "docs"))) if name.endswith(".md")]
 
 

@@ -12,7 +12,7 @@ from sklearn.metrics import check_scoring
 from sklearn.model_selection import GroupKFold, check_cv
 
 from ._base import OUTCOMES
-from ._call import Watch, call, make_long
+from ._call import Watch, call, make_long, text
 from ._catalog import classifies
 from ._check import flag, number
 from ._data import is_small
@@ -43,6 +43,7 @@ class Path:
         self.table: Dict[str, np.ndarray] = {name: np.array([getattr(points[i], name) for i in rows]) for name in names}
         self.table["alpha"] = self.alphas = self.table.pop("lambda")
         self.table["outcome"] = np.array([OUTCOMES[o] for o in self.table["outcome"]])
+        self.table["gap_kind"] = np.array([text(points[i].gap_kind) for i in rows])
         v, scale = problem.view, problem.scale
         self.scale = scale
         x, c = np.empty((len(rows), v.features, v.outputs)), np.empty((len(rows), v.outputs))
@@ -116,6 +117,7 @@ def at_position(cv: Any, position: int) -> Any:
     if not whole:
         line = {name: column[position] for name, column in cv.path_.table.items()}
         fitted.objective_, fitted.gap_relative_, fitted.outcome_ = line["objective"], line["gap_relative"], str(line["outcome"])
+        fitted.gap_, fitted.gap_kind_ = line["gap"], str(line["gap_kind"])
         fitted.dual_ = np.empty(0)
     return fitted
 

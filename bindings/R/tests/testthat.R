@@ -1,0 +1,3 @@
+library(testthat)
+library(spdhg)
+test_check("spdhg")

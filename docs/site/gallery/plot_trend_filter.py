@@ -1,0 +1,25 @@
+"""
+Trend filtering: a line that bends
+==================================
+
+``trend:1`` makes straight pieces and finds where they bend; ``trend:2`` and ``trend:3`` make pieces of parabolas and
+cubics. On the command line: ``spdhg denoise bent.csv --structure trend:1 --positions time``.
+"""
+import matplotlib.pyplot as plt
+import numpy as np
+
+import spdhg
+
+rng = np.random.default_rng(3)
+t = np.linspace(0, 1, 200)
+truth = np.interp(t, [0, 0.3, 0.65, 1], [0, 3, 1, 3.5])
+noisy = truth + 0.4 * rng.standard_normal(len(t))
+
+plt.figure(figsize=(7, 3.2))
+plt.plot(t, noisy, ".", color="0.7", label="data")
+for order, color in ((1, "C0"), (2, "C1")):
+    answer = spdhg.trend_filter(noisy, order=order)
+    plt.plot(t, answer.x, color=color, label=f"order {order}")
+plt.plot(t, truth, color="0.2", lw=1, ls="--", label="truth")
+plt.legend(frameon=False)
+plt.tight_layout()

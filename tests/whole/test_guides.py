@@ -1,0 +1,82 @@
+# test_guides.py - every block of code of the site's pages runs: commands and Python of docs/site (guides, front page), and the programs of
+# the gallery. The site itself is built by ./run docs; with SPDHG_TEST_ALL it is built here, without a warning, and must ask for nothing
+# outside.
+import glob
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+COMMAND = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else "spdhg"
+ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+SITE = os.path.join(ROOT, "docs", "site")
+BUILD = os.path.dirname(COMMAND)
+ENVIRONMENT = {**os.environ, "PATH": BUILD + os.pathsep + os.environ["PATH"], "PYTHONPATH": os.path.join(BUILD, "python"), "MPLBACKEND": "Agg"}
+passed, failed = 0, 0
+
+
+def check(good, what):
+    global passed, failed
+    passed, failed = passed + bool(good), failed + (not good)
+    if not good:
+        print("FAILED", what)
+
+
+def run(words, folder, what, text=None):
+    done = subprocess.run(words, cwd=folder, env=ENVIRONMENT, input=text, capture_output=True, text=True, timeout=300)
+    check(done.returncode == 0, f"{what}: {done.stderr[-800:]}")
+
+
+def blocks():
+    """(page, language, code) of every block that is a program."""
+    for path in sorted(glob.glob(os.path.join(SITE, "*.md")) + glob.glob(os.path.join(SITE, "guides", "*.md"))):
+        with open(path) as file:
+            for language, code in re.findall(r"(?ms)^```(sh|python)\n(.*?)^```$", file.read()):
+                yield os.path.relpath(path, SITE), language, code
+
+
+def check_links():
+    """Pages link to pages that exist: those of docs/ are beside those of docs/site when the site is built."""
+    for path in glob.glob(os.path.join(SITE, "**", "*.md"), recursive=True):
+        with open(path) as file:
+            targets = re.findall(r"\]\(([^)#:]+)[^)]*\)", file.read())
+        for target in targets:
+            full = os.path.normpath(os.path.join(os.path.dirname(path), target))
+            here = os.path.relpath(full, SITE)
+            exists = os.path.exists(full) or os.path.exists(os.path.join(ROOT, here)) or here.startswith("auto_gallery")
+            check(exists, f"{os.path.relpath(path, SITE)} links to {target}, which does not exist")
+
+
+def check_built(folder):
+    """A page that is opened loads nothing from elsewhere."""
+    words = ["/usr/bin/python3", "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html", os.path.join(folder, "source"), os.path.join(folder, "html")]
+    subprocess.run(["cp", "-r", SITE, os.path.join(folder, "source")], check=True)
+    environment = {**ENVIRONMENT, "SPDHG_BUILD": BUILD, "SPDHG_ROOT": ROOT}
+    done = subprocess.run(words, env=environment, capture_output=True, text=True)
+    check(done.returncode == 0, f"sphinx: {done.stderr[-2000:]}")
+    for path in glob.glob(os.path.join(folder, "html", "**", "*.html"), recursive=True):
+        with open(path) as file:
+            outside = re.findall(r"<(?:script|img|link|iframe)[^>]*(?:src|href)=\"(?:https?:)?//[^\"]*\"", file.read())
+        check(not outside, f"{path} loads {outside}")
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        count = 0
+        for page, language, code in blocks():
+            count += 1
+            run(["sh", "-eu"] if language == "sh" else ["/usr/bin/python3", "-"], folder, page, code)
+        check(count >= 12, f"only {count} blocks were found")
+        programs = sorted(glob.glob(os.path.join(SITE, "gallery", "plot_*.py")))
+        check(len(programs) >= 6, "the gallery is small")
+        for program in programs:
+            run(["/usr/bin/python3", program], folder, program)
+        check_links()
+        if os.environ.get("SPDHG_TEST_ALL"):
+            check_built(folder)
+    print(f"{passed} passed, {failed} failed")
+    sys.exit(failed > 0)
+
+
+main()
