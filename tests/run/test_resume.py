@@ -121,7 +121,7 @@ def forged():
     library.XXH3_64bits.restype, library.XXH3_64bits.argtypes = ctypes.c_uint64, [ctypes.c_char_p, ctypes.c_size_t]
     seal = lambda body: bytes(body) + struct.pack("<Q", library.XXH3_64bits(bytes(body), len(body)))
     words = ["fit", "train.svm", "--structure", "chain", "--lambda", "1e-3", "--solver", "pd3o", "-q", "--tol", "1e-3", "--json"]
-    best = json.loads(run(*words[:8], "auto", "-q", "--tol", "1e-10", "--json", check=True).stdout)["objective"]
+    best = json.loads(run(*words[:7], "auto", "-q", "--tol", "1e-10", "--json", check=True).stdout)["objective"]
     run(*words, "--epochs", "60", "--checkpoint", "f")
     with open("f", "rb") as f:
         body = bytearray(f.read()[:-8])
