@@ -5,7 +5,7 @@
 
 A fit that ends before it has been killed so often is compared and begun again.
 """
-import ctypes, json, os, random, re, signal, struct, subprocess, sys, tempfile, time
+import json, os, random, re, signal, subprocess, sys, tempfile, time
 
 COMMAND = os.path.abspath(sys.argv[1])
 KILLS = 50 if os.environ.get("SPDHG_TEST_ALL") else 3
@@ -114,38 +114,6 @@ def stopped():
     print(f"stopped and resumed {count} times: same bits")
 
 
-def forged():
-    """A proof trusts no number of a file: a dual point that was changed, with a checksum made to fit, proves only what it proves. A counter
-    beyond what a run can reach is refused."""
-    library = ctypes.CDLL("libxxhash.so.0")
-    library.XXH3_64bits.restype, library.XXH3_64bits.argtypes = ctypes.c_uint64, [ctypes.c_char_p, ctypes.c_size_t]
-    seal = lambda body: bytes(body) + struct.pack("<Q", library.XXH3_64bits(bytes(body), len(body)))
-    words = ["fit", "train.svm", "--structure", "chain", "--lambda", "1e-3", "--solver", "pd3o", "-q", "--tol", "1e-3", "--json"]
-    best = json.loads(run(*words[:7], "auto", "-q", "--tol", "1e-10", "--json", check=True).stdout)["objective"]
-    run(*words, "--epochs", "60", "--checkpoint", "f")
-    with open("f", "rb") as f:
-        body = bytearray(f.read()[:-8])
-    stage, k, rows, before, points, numbers, duals, said, known, fresh = struct.unpack_from("<10q", body, 56)
-    assert duals > 0 and 160 + points * struct.unpack_from("<Q", body, 16)[0] + 8 * (numbers + duals) == len(body)
-    for factor in (0.0, 2.0, -1.0, 1e3, float("nan"), float("inf")):
-        changed = bytearray(body)
-        dual = [factor * v if v else factor for v in struct.unpack_from(f"<{duals}d", body, len(body) - 8 * duals)]
-        struct.pack_into(f"<{duals}d", changed, len(changed) - 8 * duals, *dual)
-        with open("g", "wb") as f:
-            f.write(seal(changed))
-        done = run(*words, "--epochs", "61", "--resume", "g")
-        assert done.returncode in (0, 4), (factor, done.returncode, done.stderr)
-        result = json.loads(done.stdout)
-        assert result["gap"] is None or result["objective"] - result["gap"] <= best * (1 + 1e-9), (factor, result, best)
-    for at in (64, 72, 80):  # k, rows visited, iterations before
-        changed = bytearray(body)
-        struct.pack_into("<q", changed, at, 2**62)
-        with open("g", "wb") as f:
-            f.write(seal(changed))
-        done = run(*words, "--epochs", "61", "--resume", "g")
-        assert done.returncode == 3 and "a counter is out of range" in done.stderr, (at, done.returncode, done.stderr)
-
-
 def main():
     passed = failed = 0
     with tempfile.TemporaryDirectory() as work:
@@ -168,10 +136,9 @@ def main():
         refusals()
         ended()
         stopped()
-        forged()
-        passed += 4
+        passed += 3
     print(f"{passed} passed, {failed} failed")
-    sys.exit(failed > 0 or passed < 7)
+    sys.exit(failed > 0 or passed < 6)
 
 
 main()
