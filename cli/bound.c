@@ -139,10 +139,13 @@ static spdhg_status from_problem(bound *o, spdhg_problem *p, spdhg_error *err) {
     return SPDHG_OK;
 }
 
+enum { NUMBERS = 5 }; /* kept for each column */
+
 static spdhg_status from_data(bound *o, spdhg_error *err) {
     spdhg_data *data = NULL;
     cli_problem problem = {0};
     spdhg_status status = spdhg_data_read(&data, o->path, &o->read, err);
+    if (status == SPDHG_OK) status = spd_data_fits(data, o->path, "a bound", NUMBERS, o->read.max_memory, err);
     if (status == SPDHG_OK) status = spd_recipe_attach(&o->problem_options, data, err);
     if (status == SPDHG_OK) status = spd_recipe_build(&problem, &o->problem_options, data, NULL, 0, err);
     if (status == SPDHG_OK) status = from_problem(o, problem.problem, err);

@@ -40,6 +40,18 @@ void cli_usage(const struct argp_state *state, const char *format, ...) {
     exit(cli_fail(state->name, &err));
 }
 
+void cli_out_of_memory(void) {
+    static const char said[] = "spdhg: out of memory\n";
+    (void)!write(STDERR_FILENO, said, sizeof said - 1); /* what allocates nothing */
+    exit(SPDHG_MEMORY);
+}
+
+void *cli_json_memory(size_t size) {
+    void *block = malloc(size);
+    if (!block) cli_out_of_memory();
+    return block;
+}
+
 /* Whether nobody reads standard output any more: a pipe without a reader says so to poll. */
 static bool cli_pipe_closed(void) {
     struct pollfd end = {.fd = STDOUT_FILENO, .events = POLLOUT};
@@ -122,7 +134,7 @@ char *cli_command_line(int argc, char **argv) {
     int64_t size = 1;
     for (int i = 0; i < argc; i++) size += (int64_t)strlen(argv[i]) * 4 + 3;
     char *line = spd_alloc(size, 1), *at = line;
-    if (!line) return NULL;
+    if (!line) cli_out_of_memory();
     at += sprintf(at, "%s", argv[0]); /* "spdhg VERB": two words, not quoted */
     for (int i = 1; i < argc; i++) {
         *at++ = ' ';

@@ -206,6 +206,8 @@ static spdhg_status write_results(const graph *g, spdhg_error *err) {
     return SPDHG_OK;
 }
 
+enum { NUMBERS = 8 }; /* kept for each column */
+
 static spdhg_status run(graph *g, spdhg_error *err) {
     const cli_output out[] = {{"--output", g->out_path, CLI_STRUCTURE}, {"--report", g->report_path, CLI_REPORT}};
     const char *const in[] = {g->path, g->read.targets, g->read.names};
@@ -215,6 +217,7 @@ static spdhg_status run(graph *g, spdhg_error *err) {
     const bool taken = g->json || strcmp(g->out_path, "-") == 0 || (g->report_path && strcmp(g->report_path, "-") == 0);
     cli_print_columns(g->quiet ? NULL : taken ? stderr : stdout, "", g->data);
     if (g->verbose) cli_print_notes(stderr, "spdhg graph: ", g->data);
+    SPD_TRY(spd_data_fits(g->data, g->path, "a graph", NUMBERS, g->read.max_memory, err));
     g->options.threads = g->read.threads;
     g->options.max_memory = g->read.max_memory;
     g->options.callback = cli_progress_event;

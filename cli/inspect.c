@@ -144,6 +144,8 @@ static json_t *to_json(const spdhg_data *data, const spd_inspection *x) {
     return out;
 }
 
+enum { NUMBERS = 5 }; /* kept for each column */
+
 int cli_inspect(int argc, char **argv) {
     inspect o = {.read = SPDHG_READ_OPTIONS};
     spdhg_error err = {0};
@@ -154,6 +156,7 @@ int cli_inspect(int argc, char **argv) {
     cli_progress progress;
     cli_progress_open(&progress, "spdhg inspect", false, false);
     spdhg_status status = cli_read(&data, o.path, &o.read, &progress, &err);
+    if (status == SPDHG_OK) status = spd_data_fits(data, o.path, "a description", NUMBERS, o.read.max_memory, &err);
     if (status == SPDHG_OK) status = spd_data_inspect(data, &found, &err);
     if (status == SPDHG_OK && o.json) status = cli_json_print(to_json(data, &found), &err);
     if (status == SPDHG_OK && !o.json) {

@@ -98,11 +98,13 @@ static void finish_at_exit(void) { /* argp ends the process itself after --help 
 int main(int argc, char **argv) {
     occupy_standard_descriptors();
     signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN); /* a file at its size limit: writing fails, and says so */
+    signal(SIGXFSZ, SIG_IGN);                    /* a file at its size limit: writing fails, and says so */
+    json_set_alloc_funcs(cli_json_memory, free); /* an object that lacks keys would look like any other */
     argp_err_exit_status = SPDHG_USAGE;
     argp_program_version = "spdhg " SPDHG_VERSION;
     if (openblas_set_num_threads) openblas_set_num_threads(1);
     cli_reserve_buffer();
     atexit(finish_at_exit);
+    cli_signals_end();
     return cli_finish(dispatch(argc, argv));
 }

@@ -49,5 +49,5 @@ void cli_parse(const struct argp *argp, int argc, char **argv, void *input) {
         if (option < 0) refuse(argv[0], &all, word);
         if (all.takes[option] && !equals) i++;
     }
-    argp_parse(argp, argc, argv, 0, NULL, input);
+    if (argp_parse(argp, argc, argv, 0, NULL, input) != 0) cli_out_of_memory(); /* all else ends the process by itself */
 }

@@ -103,8 +103,9 @@ int cli_progress_event(void *progress, const spdhg_event *event) {
         cli_progress_erase(p);
         print_point(p, event->point);
         break;
+    case SPDHG_EVENT_NOTICE:
     case SPDHG_EVENT_LOG:
-        if (!p->verbose) break;
+        if (!p->verbose && event->kind == SPDHG_EVENT_LOG) break;
         cli_progress_erase(p);
         fprintf(stderr, "%s: %s\n", p->name, event->message);
         break;

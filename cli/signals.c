@@ -1,6 +1,6 @@
 /* signals.c - signals that end a program: the first one sets a flag that the run polls, a second one ends at once. If nobody polls
- * for a few seconds, the process ends too: then it hangs, or computes what cannot be interrupted. Signals are caught only while
- * there is something to finish; before that, the system's default behaviour is right. */
+ * for a few seconds, the process ends too: then it hangs, or computes what cannot be interrupted. While there is nothing to finish,
+ * a signal ends the process at once, with a sentence. */
 #include <signal.h>
 #include <unistd.h>
 
@@ -16,15 +16,25 @@ static void remember(int number) {
     alarm(PATIENCE);
 }
 
-void cli_signals_catch(void) {
-    struct sigaction action = {.sa_handler = remember, .sa_flags = SA_RESTART}, old;
+/* Nothing that such a verb writes has a name before it is complete. */
+static void end_at_once(int number) {
+    static const char said[] = "spdhg: interrupted; files that were not complete are as before\n";
+    (void)!write(STDERR_FILENO, said, sizeof said - 1);
+    _exit(128 + number);
+}
+
+static void handle(void (*handler)(int)) {
+    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART}, old;
     sigemptyset(&action.sa_mask);
     static const int wanted[] = {SIGINT, SIGTERM, SIGHUP, SIGXCPU};
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
         if (sigaction(wanted[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN) /* nohup and background jobs ignore on purpose */
             sigaction(wanted[i], &action, NULL);
-    sigaction(SIGALRM, &action, NULL);
+    if (handler == remember) sigaction(SIGALRM, &action, NULL);
 }
+
+void cli_signals_end(void) { handle(end_at_once); }
+void cli_signals_catch(void) { handle(remember); }
 
 int cli_signals_status(void) {
     if (!caught) return 0;

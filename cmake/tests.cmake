@@ -18,6 +18,11 @@ foreach(request aligned_alloc realloc free fopen fdopen fsync pthread_create XXH
                 lzma_stream_decoder ZSTD_createDStream)
   target_link_options(test_malloc PRIVATE -Wl,--wrap=${request})
 endforeach()
+# test_faults.py preloads it into the command; a sanitizer has its own malloc.
+if(NOT SPDHG_SANITIZE)
+  add_library(spdhg_faults MODULE tests/support/faults.c)
+  target_link_libraries(spdhg_faults PRIVATE spdhg_flags)
+endif()
 # The targets of fuzz/ without libFuzzer.
 target_sources(test_corpus PRIVATE fuzz/targets.c fuzz/files.c fuzz/pages.c fuzz/signals.c fuzz/solve.c ${SPDHG_SIGNAL_FILES})
 target_link_libraries(test_corpus PRIVATE PNG::PNG)

@@ -92,13 +92,13 @@ typedef struct spdhg_solver spdhg_solver;
 typedef struct spdhg_model spdhg_model;     /* what is saved and makes predictions */
 typedef struct spdhg_columns spdhg_columns; /* the columns of a table by name, and the features that they become */
 
-typedef enum spdhg_event_kind { SPDHG_EVENT_POINT, SPDHG_EVENT_LOG, SPDHG_EVENT_POLL } spdhg_event_kind;
+typedef enum spdhg_event_kind { SPDHG_EVENT_POINT, SPDHG_EVENT_LOG, SPDHG_EVENT_POLL, SPDHG_EVENT_NOTICE } spdhg_event_kind;
 
 typedef struct spdhg_event {
     spdhg_event_kind kind;
     const struct spdhg_point *point; /* POINT: a trace point was measured; POLL of a solve: only epoch, iteration and seconds are
                                         current; otherwise NULL */
-    const char *message;             /* LOG: a sentence, as printed by -v */
+    const char *message;             /* LOG: a sentence, as printed by -v; NOTICE: one for the user */
     double epochs_asked;             /* for a progress bar; 0 if unlimited */
     const char *stage;               /* POLL: what takes its time, "reading", "path", ...; NULL: a solve */
     double part;                     /* of the whole that is done, 0 to 1; 0: not known */

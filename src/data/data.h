@@ -54,6 +54,9 @@ spdhg_status spd_data_validate(const spdhg_data *data, spdhg_error *err);
 /* The place of a row: "file:line", or "file: row N" if lines are not known. */
 const char *spd_data_place(const spdhg_data *data, int64_t row, char *buffer, size_t size);
 double spd_data_bytes(const spdhg_data *data); /* memory it holds */
+/* SPDHG_MEMORY if the data and that many numbers for each feature and each row need more than the limit (0: none). what: "a race". */
+spdhg_status spd_data_fits(const spdhg_data *data, const char *path, const char *what, double numbers, uint64_t limit,
+                           spdhg_error *err);
 
 /* ---- view.c: selects the test rows: round(fraction * n) positions of a permutation given by seed. Ids ascend. */
 spdhg_status spd_split(int64_t rows, double fraction, uint64_t seed, int64_t **train, int64_t *trains, int64_t **test,

@@ -1,4 +1,4 @@
-/* checkpoint.c - the file format: "SPDHGCP2", a byte-order mark, hashes and counters, trace points, the solver's state, a dual
+/* checkpoint.c - the file format: "SPDHGCP3", a byte-order mark, hashes and counters, trace points, the solver's state, a dual
  * point, and the XXH3-64 of everything before it. */
 #include "model/checkpoint.h"
 
@@ -6,15 +6,16 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-static const char magic[8] = {'S', 'P', 'D', 'H', 'G', 'C', 'P', '2'};
+static const char magic[8] = {'S', 'P', 'D', 'H', 'G', 'C', 'P', '3'};
+static const int64_t COUNT_MOST = INT64_C(1) << 53; /* more steps than a run can take; their sums do not overflow */
 static const uint64_t byte_order = 0x0102030405060708u;
 
 /* Everything of fixed size, in the order of the file. All members are 8 bytes wide: no padding. */
 typedef struct header {
     char magic[8];
     uint64_t byte_order, point_size, hash[SPD_HASHES];
-    int64_t stage, k, rows_visited, iterations_before, points, numbers, duals, said;
-    double seconds, epochs_before;
+    int64_t stage, k, rows_visited, iterations_before, points, numbers, duals, said, known, fresh;
+    double seconds, epochs_before, next;
 } header;
 
 static bool put(FILE *stream, XXH3_state_t *sum, const void *block, size_t size) {
@@ -46,7 +47,10 @@ spdhg_status spd_checkpoint_write(const spd_checkpoint *c, const char *path, spd
                 .duals = c->duals,
                 .said = c->said,
                 .seconds = c->seconds,
-                .epochs_before = c->epochs_before};
+                .known = c->known,
+                .fresh = c->fresh,
+                .epochs_before = c->epochs_before,
+                .next = c->next};
     memcpy(h.magic, magic, sizeof magic);
     memcpy(h.hash, c->hash, sizeof h.hash);
     XXH3_state_t *sum = XXH3_createState();
@@ -79,15 +83,17 @@ static spdhg_status damaged(const char *path, const char *how, spdhg_error *err)
 
 /* Sizes must agree with the file's, so that no count causes allocations larger than the file. */
 static spdhg_status check_header(const header *h, int64_t size, const char *path, spdhg_error *err) {
-    if (memcmp(h->magic, magic, sizeof magic) != 0) return damaged(path, "it does not begin with SPDHGCP2", err);
+    if (memcmp(h->magic, magic, sizeof magic - 1) != 0) return damaged(path, "it does not begin with SPDHGCP", err);
+    if (memcmp(h->magic, magic, sizeof magic) != 0) return damaged(path, "it was written by another version", err);
     if (h->byte_order != byte_order) return damaged(path, "it was written on a machine of other byte order", err);
     if (h->point_size != sizeof(spdhg_point)) return damaged(path, "it was written by another version", err);
     const int64_t rest = size - (int64_t)sizeof *h - (int64_t)sizeof(uint64_t), most = rest / 8;
     if (rest < 0 || h->points < 0 || h->numbers < 0 || h->duals < 0 || h->points > most || h->numbers > most || h->duals > most ||
         h->points * (int64_t)sizeof(spdhg_point) + (h->numbers + h->duals) * 8 != rest)
         return damaged(path, "its size does not fit its counts", err);
-    if (h->stage < 0 || h->k < 0 || h->rows_visited < 0 || h->iterations_before < 0 || h->said < 0 || h->said > 3 ||
-        !isfinite(h->seconds) || !isfinite(h->epochs_before))
+    if (h->stage < 0 || h->k < 0 || h->rows_visited < 0 || h->iterations_before < 0 || h->k > COUNT_MOST ||
+        h->rows_visited > COUNT_MOST || h->iterations_before > COUNT_MOST || h->said < 0 || h->said > 3 ||
+        !isfinite(h->seconds) || !isfinite(h->epochs_before) || isnan(h->next))
         return damaged(path, "a counter is out of range", err);
     return SPDHG_OK;
 }
@@ -127,6 +133,9 @@ static spdhg_status read_body(spd_checkpoint *c, FILE *stream, int64_t size, con
     c->said = h.said;
     c->seconds = h.seconds;
     c->epochs_before = h.epochs_before;
+    c->known = h.known;
+    c->fresh = h.fresh;
+    c->next = h.next;
     return SPDHG_OK;
 }
 

@@ -1,4 +1,6 @@
 /* json_file.c - reads one JSON object (RFC 8259) from an untrusted file, plain or compressed: at most MOST_BYTES, unique keys. */
+#include <errno.h>
+
 #include "model/json_file.h"
 
 #include "text/text.h"
@@ -25,8 +27,10 @@ static spdhg_status slurp(spd_stream *stream, const char *what, char **text, siz
 spdhg_status spd_json_parse(json_t **out, const char *text, size_t size, const char *path, const char *what, spdhg_error *err) {
     json_error_t reason;
     spdhg_status status = SPDHG_OK;
+    errno = 0; /* jansson calls text that it has no memory for bad syntax, but a refused allocation leaves its mark here */
     json_t *object = json_loadb(text, size, JSON_REJECT_DUPLICATES, &reason);
-    if (!object && json_error_code(&reason) == json_error_out_of_memory) status = spd_fail_memory(err, (double)size);
+    if (!object && (errno == ENOMEM || json_error_code(&reason) == json_error_out_of_memory))
+        status = spd_fail_memory(err, (double)size);
     if (status == SPDHG_OK && !json_is_object(object))
         status =
             object ? spd_fail(err, SPDHG_DATA, "%s: %s: expected a JSON object", path, what)

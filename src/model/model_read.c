@@ -166,6 +166,7 @@ static spdhg_status fill(const spd_fields *r, spdhg_model *m) {
     int64_t version, base;
     SPD_TRY(spd_field_integer(r, "version", 1, INT64_MAX, &version));
     if (version > 2) return spd_field_wrong(r, "version", "1 or 2: the file was written by a newer spdhg than " SPDHG_VERSION);
+    SPD_TRY(spd_model_sum_check(r));
     SPD_TRY(spd_field_integer(r, "features", 1, INT32_MAX - 1, &m->features));
     SPD_TRY(spd_field_integer(r, "outputs", 1, INT32_MAX - 1, &m->outputs));
     SPD_TRY(spd_field_integer(r, "index_base", 0, 1, &base));

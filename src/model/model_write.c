@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "model/columns_json.h"
+#include "model/fields.h"
 
 /* Takes ownership of `value`; false if it is NULL or cannot be added. */
 static bool put(json_t *object, const char *key, json_t *value) { return value && json_object_set_new(object, key, value) == 0; }
@@ -78,6 +79,11 @@ static bool put_how(json_t *o, const spdhg_model *m) {
            put(o, "seconds", spd_json_number(m->seconds)) && put(o, "seed", seed_text(m->seed));
 }
 
+static bool put_sum(json_t *o) {
+    char text[SPD_MODEL_SUM_CHARS];
+    return spd_model_sum(o, text, NULL) == SPDHG_OK && put(o, SPD_MODEL_SUM, json_string(text));
+}
+
 enum { FORM = JSON_REAL_PRECISION(17) | JSON_COMPACT };
 
 static spdhg_status whole(const spdhg_model *model, json_t **out, spdhg_error *err) {
@@ -86,7 +92,7 @@ static spdhg_status whole(const spdhg_model *model, json_t **out, spdhg_error *e
         !put(object, "constants", spd_json_numbers(model->c, model->outputs)) ||
         (model->centre.count > 0 && !put(object, "centred", centre(model))) || !put_columns(object, model) ||
         !put(object, "names", spd_json_texts(model->name, model->features)) ||
-        !put(object, "coefficients", coefficients(model))) {
+        !put(object, "coefficients", coefficients(model)) || !put_sum(object)) {
         json_decref(object);
         return spd_fail_memory(err, 40.0 * (double)model->features * (double)model->outputs);
     }

@@ -3,13 +3,14 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "race/race.h"
 
-enum { NAME_MOST = 120 };
+enum { NAME_MOST = 120, NUMBERS = 10 }; /* NUMBERS: at least so many are kept for each column */
 
 static bool ends_with(const char *text, const char *ending, size_t *length) {
     const size_t tail = strlen(ending);
@@ -72,7 +73,27 @@ static void remove_leftovers(const char *folder) {
     closedir(entries);
 }
 
+/* A data set inside the folder could be overwritten by a result, or a result be taken for data. */
+static spdhg_status keep_apart(const spd_race *race, spdhg_error *err) {
+    struct stat folder, runs, own;
+    char *inner = spd_race_path(race->folder, "runs");
+    if (!inner) return spd_fail_memory(err, 1000);
+    const bool exists = stat(race->folder, &folder) == 0, has_runs = stat(inner, &runs) == 0;
+    spd_free(inner);
+    for (int64_t i = 0; exists && i < race->sources; i++) {
+        char *copy = spd_strdup(race->source[i].path);
+        if (!copy) return spd_fail_memory(err, 1000);
+        const bool found = stat(dirname(copy), &own) == 0;
+        spd_free(copy);
+        if (found && own.st_dev == folder.st_dev && (own.st_ino == folder.st_ino || (has_runs && own.st_ino == runs.st_ino)))
+            return spd_fail(err, SPDHG_USAGE, "%s is in the folder %s, into which this race would write: choose another folder",
+                            race->source[i].path, race->folder);
+    }
+    return SPDHG_OK;
+}
+
 static spdhg_status hold_folder(spd_race *race, spdhg_error *err) {
+    SPD_TRY(keep_apart(race, err));
     SPD_TRY(make_folder(race->folder, err));
     char *runs = spd_race_path(race->folder, "runs"), *lock = spd_race_path(race->folder, "runs/lock");
     spdhg_status status = runs && lock ? make_folder(runs, err) : spd_fail_memory(err, 1000);
@@ -104,6 +125,11 @@ static spdhg_status said_of(const char *path, spdhg_status status, spdhg_error *
 static spdhg_status look_at(spd_race *race, spd_race_source *s, spdhg_error *err) {
     spdhg_data *data;
     SPD_TRY(spdhg_data_read(&data, s->path, race->o.read, err));
+    const spdhg_status fits = spd_data_fits(data, s->path, "a race", NUMBERS, race->o.max_memory, err);
+    if (fits != SPDHG_OK) {
+        spdhg_data_free(data);
+        return fits;
+    }
     spd_recipe recipe = spd_race_recipe(race, s);
     if (spd_recipe_learns(&recipe)) recipe.structure = "identity", recipe.groups = recipe.penalty_weights = NULL;
     spd_recipe_problem made = {0};

@@ -12,7 +12,7 @@ typedef struct watch {
 
 static int look(void *user, const spdhg_event *event) {
     watch *w = user;
-    if (event->kind == SPDHG_EVENT_LOG) return 0;
+    if (event->kind == SPDHG_EVENT_LOG || event->kind == SPDHG_EVENT_NOTICE) return 0;
     if (spd_race_asked_to_stop(w->race)) return 1;
     const bool unfinished = event->epochs_asked == 0 || event->point->epoch < event->epochs_asked;
     if (event->point->seconds >= w->limit && unfinished) w->late = true;

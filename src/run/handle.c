@@ -187,6 +187,7 @@ void spd_solver_compare(spdhg_solver *s, double (*clock)(void)) {
     s->compared = true;
 }
 spdhg_outcome spd_solver_outcome(const spdhg_solver *s) { return s->outcome; }
+void spd_solver_interrupted(spdhg_solver *s) { s->outcome = SPDHG_OUTCOME_INTERRUPTED; }
 
 void spdhg_solver_free(spdhg_solver *s) {
     if (!s) return;

@@ -55,10 +55,21 @@ typedef struct spd_loop {
     bool astray;      /* the last point evaluated is not the answer so far */
     int64_t measured; /* k of the last point */
     bool far;         /* the last point was far above the start */
-    double *before;   /* the state before the last step, and ... */
+    double next;      /* rows visited at which the next evaluation is due */
+    /* What a checkpoint stores of a run that ends: the moment before its last step, if the method is exact, else before its last
+     * evaluation. Resumed, the run takes both again and ends with the same bits; with other limits it goes on as if it had never
+     * ended. */
+    double *before; /* the state before the last step; NULL: not kept, or no step yet */
+    double *room;   /* for it */
     int64_t rows_before;
-    bool cut;      /* ... whether that step was cut short: a checkpoint then saves `before` */
-    spd_step said; /* result of the last step */
+    bool known_before;     /* the last step began at the last point evaluated */
+    bool cut;              /* the last step was cut short */
+    double *dual;          /* of length nK + mK: the dual point that was best before the last evaluation */
+    bool dual_known;       /* there was one */
+    int64_t points_before; /* the trace then */
+    double next_before;
+    bool restored, fresh; /* continued from a checkpoint; its first point has not been evaluated */
+    spd_step said;        /* result of the last step */
     int stage;
     uint64_t hash[SPD_HASHES]; /* hash of what determines the iterates, once computed */
     bool hashed;
@@ -94,7 +105,8 @@ bool spd_outcome_is_open(spdhg_outcome outcome);          /* a proof may still t
 void spd_outcome_conclude(spdhg_solver *s);
 
 /* ---- run.c */
-void spd_loop_log(void *solver, const char *sentence); /* passes it to the caller */
+void spd_loop_log(void *solver, const char *sentence);             /* passes it to the caller */
+void spd_loop_notice(const spdhg_solver *s, const char *sentence); /* the same, of what the user should know */
 /* Runs stage l->stage of the plan to its end, from the checkpoint if there is one, which it frees; stores the outcome in the
  * solver. */
 spdhg_status spd_loop_stage(spd_loop *l, double epochs, spd_checkpoint *saved, spdhg_error *err);
@@ -115,6 +127,7 @@ spdhg_status spd_loop_separate(spd_loop *l, spdhg_outcome *outcome, spdhg_error 
 void spd_loop_proof_budget(spd_loop *l, bool final); /* before the evaluation of a point */
 
 /* ---- resume.c */
+void spd_loop_note(spd_loop *l); /* before an evaluation: what a checkpoint may need of the moment before it */
 spdhg_status spd_loop_save(spd_loop *l, spdhg_error *err); /* to options.checkpoint */
 spdhg_status spd_loop_open(const spdhg_solver *s, spd_checkpoint *c, bool *previous, spdhg_error *err); /* reads options.resume */
 spdhg_status spd_loop_restore(spd_loop *l, const spd_checkpoint *c,

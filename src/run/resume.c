@@ -35,23 +35,37 @@ static spdhg_status hashes(const spd_loop *l, uint64_t out[SPD_HASHES], spdhg_er
 
 static int64_t dual_numbers(const spdhg_problem *p) { return (p->n + p->m) * p->K; }
 
+void spd_loop_note(spd_loop *l) {
+    const spd_certifier *c = &l->solver->evaluator.certifier;
+    if (!l->dual || l->measured == l->k) return; /* a second evaluation of the same point: both will be made again */
+    l->points_before = l->solver->trace.points;
+    l->next_before = l->next;
+    l->dual_known = isfinite(c->best_dual);
+    if (l->dual_known) memcpy(l->dual, c->best_alpha, (size_t)dual_numbers(l->solver->problem) * sizeof *l->dual);
+}
+
 spdhg_status spd_loop_save(spd_loop *l, spdhg_error *err) {
     spdhg_solver *s = l->solver;
-    const bool undone = l->cut && l->before; /* the last step was cut short: it will be repeated */
-    const spd_step said = undone ? SPD_CONTINUE : s->outcome == SPDHG_OUTCOME_CONVERGED ? SPD_CONVERGED : l->said;
+    const bool ended = l->said != SPD_CONTINUE || s->outcome != SPDHG_OUTCOME_DONE || s->ended != SPD_GO_ON;
+    const bool undone = l->before && (l->cut || ended); /* the last step will be repeated */
+    const bool unseen = l->measured == l->k;            /* and the last evaluation */
+    const spd_certifier *known = &s->evaluator.certifier;
     spd_checkpoint c = {.stage = l->stage,
                         .k = l->k - undone,
                         .rows_visited = undone ? l->rows_before : l->run.rows_visited,
                         .iterations_before = l->iterations_before,
-                        .points = s->trace.points,
+                        .points = unseen ? l->points_before : s->trace.points,
                         .numbers = l->run.state.size,
-                        .said = (int64_t)said,
+                        .said = (int64_t)(undone ? SPD_CONTINUE : l->said),
+                        .known = undone && l->known_before,
+                        .fresh = unseen && l->k == 0,
                         .seconds = l->seconds,
                         .epochs_before = l->epochs_before,
+                        .next = unseen ? l->next_before : l->next,
                         .point = s->trace.point,
                         .number = undone ? l->before : l->run.state.base,
-                        .dual = s->evaluator.certifier.best_alpha};
-    if (isfinite(s->evaluator.certifier.best_dual)) c.duals = dual_numbers(s->problem);
+                        .dual = unseen ? l->dual : known->best_alpha};
+    if (unseen ? l->dual_known : isfinite(known->best_dual)) c.duals = dual_numbers(s->problem);
     if (!l->hashed) SPD_TRY(hashes(l, l->hash, err));
     l->hashed = true;
     memcpy(c.hash, l->hash, sizeof c.hash);
@@ -87,6 +101,9 @@ spdhg_status spd_loop_restore(spd_loop *l, const spd_checkpoint *c, spdhg_error 
     memcpy(l->run.state.base, c->number, (size_t)c->numbers * sizeof *c->number);
     l->k = c->k;
     l->said = (spd_step)c->said;
+    l->restored = true;
+    l->fresh = c->fresh != 0;
+    l->next = c->next;
     l->run.rows_visited = c->rows_visited;
     l->iterations_before = c->iterations_before;
     l->epochs_before = c->epochs_before;

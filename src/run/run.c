@@ -9,6 +9,11 @@ void spd_loop_log(void *context, const char *sentence) {
     if (s->options.callback) s->options.callback(s->options.user, &event);
 }
 
+void spd_loop_notice(const spdhg_solver *s, const char *sentence) {
+    const spdhg_event event = {.kind = SPDHG_EVENT_NOTICE, .message = sentence, .epochs_asked = s->options.epochs};
+    if (s->options.callback) s->options.callback(s->options.user, &event);
+}
+
 /* Steps between polls, from the numbers that one iteration touches: the caller is asked about every ten milliseconds. */
 static int64_t steps_between_polls(const spdhg_solver *s, const spd_solver_kind *kind, int64_t batch) {
     const spdhg_problem *p = s->problem;
@@ -27,6 +32,7 @@ static bool measure(spd_loop *l, bool final, spdhg_status *status, spdhg_error *
     spdhg_solver *s = l->solver;
     const spdhg_problem *p = s->problem;
     spd_limits_grant(s);
+    spd_loop_note(l);
     l->measured = l->k;
     l->run.kind->output(&l->run, l->x, l->c, l->y);
     if (p->set.kind->separable) p->set.kind->project(p->dK, p->set.arg, l->x, NULL); /* rounding may put an average outside */
@@ -52,6 +58,19 @@ static bool measure(spd_loop *l, bool final, spdhg_status *status, spdhg_error *
     }
     if (spd_tell(s, SPDHG_EVENT_POINT, &point)) spd_stop_call_off(&s->stop);
     return finite;
+}
+
+/* Evaluates the point of a checkpoint again, as it was evaluated before: for what the next step takes from there. */
+static void look_again(spd_loop *l) {
+    spdhg_solver *s = l->solver;
+    spdhg_point point = {0};
+    l->run.kind->output(&l->run, l->x, l->c, l->y);
+    if (l->solver->problem->set.kind->separable) s->problem->set.kind->project(s->problem->dK, s->problem->set.arg, l->x, NULL);
+    s->trace.points--;
+    spd_loop_proof_budget(l, false);
+    s->trace.points++;
+    spd_evaluate(&s->evaluator, l->x, l->c, l->y, &point);
+    if (!l->thin) l->run.seen = s->evaluator.seen;
 }
 
 /* Rows are drawn one iteration ahead: the next step's data is prefetched into the cache while this step computes. */
@@ -80,7 +99,8 @@ static void advance(spd_loop *l, int64_t steps, double until) {
         l->run.offer = NULL;
         l->run.far = l->run.settled = false;
         l->rows_before = l->run.rows_visited;
-        if (l->before) memcpy(l->before, l->run.state.base, (size_t)l->run.state.size * sizeof *l->before);
+        l->known_before = l->run.seen.z != NULL;
+        if (l->room) l->before = memcpy(l->room, l->run.state.base, (size_t)l->run.state.size * sizeof *l->before);
         l->said = l->run.kind->step(&l->run, l->k++, &rows);
         l->cut = spd_stop_why(&l->solver->stop) != SPD_GO_ON;
         l->solver->settled = l->run.settled;
@@ -93,7 +113,7 @@ static void save_now_and_then(spd_loop *l) {
     const spdhg_options *o = &l->solver->options;
     if (!o->checkpoint || spd_now() - l->saved_at < o->checkpoint_every) return;
     spdhg_error err;
-    if (spd_loop_save(l, &err) != SPDHG_OK) spd_loop_log(l->solver, err.message);
+    if (spd_loop_save(l, &err) != SPDHG_OK) spd_loop_notice(l->solver, err.message);
 }
 
 /* Rows until the next evaluation. A run to a tolerance evaluates every epoch at first, then after every tenth of its length. The
@@ -112,15 +132,12 @@ static spdhg_status run_stage(spd_loop *l, double epochs, spdhg_outcome *outcome
     const double every = n * (s->options.every > 0 ? s->options.every : spd_trace_interval(epochs));
     const int64_t steps = steps_between_polls(s, l->run.kind, l->run.batch);
     spdhg_status status = SPDHG_OK;
-    double next = next_point(l, every);
+    const bool first = l->k == 0 && (l->restored ? l->fresh : !l->run.seen.z);
     bool over = false;
-    if (l->k == 0 && !l->run.seen.z && !measure(l, false, &status, err)) *outcome = SPDHG_OUTCOME_DIVERGED;
-    if (l->said == SPD_CONVERGED) { /* the checkpoint of a finished run: ends here too, unless more is asked for */
-        l->said = SPD_CONTINUE;
-        *outcome = measure(l, false, &status, err) ? spd_outcome_of_stage(l, false) : SPDHG_OUTCOME_DIVERGED;
-    }
+    if (!l->restored || s->options.tol == 0 || s->options.every > 0) l->next = next_point(l, every);
+    if (first && !measure(l, false, &status, err)) *outcome = SPDHG_OUTCOME_DIVERGED;
     while (status == SPDHG_OK && *outcome == SPDHG_OUTCOME_DONE && !over) {
-        const double from = s->clock(), until = next < last ? next : last;
+        const double from = s->clock(), until = l->next < last ? l->next : last;
         if (!spd_limits_reached(s)) advance(l, steps, until);
         l->seconds += s->clock() - from;
         s->at = (spdhg_point){
@@ -128,11 +145,14 @@ static spdhg_status run_stage(spd_loop *l, double epochs, spdhg_outcome *outcome
         save_now_and_then(l);
         over = spd_limits_reached(s) || (double)l->run.rows_visited >= last || l->said != SPD_CONTINUE;
         if ((double)l->run.rows_visited >= until || over) {
-            next = next_point(l, every);
-            if (l->run.far && !over && s->options.every == 0 && !s->compared) continue;
+            const bool far = l->run.far && !over && s->options.every == 0 && !s->compared;
+            const double now = l->next; /* an evaluation that only the end of the run asks for does not put off the next one */
+            if (far) l->next = next_point(l, every);
+            if (far) continue;
             const bool known = l->measured == l->k && (l->k == 0 || s->evaluator.gap.kind == SPD_GAP_CERTIFIED);
             const bool final = (over && spd_outcome_is_last(l)) || s->ended != SPD_GO_ON;
             *outcome = known || measure(l, final, &status, err) ? spd_outcome_of_stage(l, over) : spd_outcome_of_kept(l);
+            if ((double)l->run.rows_visited >= now) l->next = next_point(l, every);
             if (status == SPDHG_OK) status = spd_loop_separate(l, outcome, err);
         }
     }
@@ -166,10 +186,12 @@ static spdhg_status prepare_stage(spd_loop *l, const spd_solver_kind *kind, spdh
     l->run.enough = s->keeps ? s->options.tol : 0;
     l->run.offer = NULL;
     l->run.stop = s->options.checkpoint && !kind->exact ? NULL : &s->stop; /* a checkpoint holds whole steps only */
-    l->before = s->options.checkpoint && kind->exact ? SPD_NEW(double, l->run.state.size) : NULL;
-    if (s->options.checkpoint && kind->exact && !l->before) return spd_fail_memory(err, 8.0 * (double)l->run.state.size);
+    l->room = s->options.checkpoint && kind->exact ? SPD_NEW(double, l->run.state.size) : NULL;
+    l->dual = s->options.checkpoint ? SPD_NEW(double, (p->n + p->m) * p->K) : NULL;
+    if (s->options.checkpoint && (!l->dual || (kind->exact && !l->room)))
+        return spd_fail_memory(err, 8.0 * (double)(l->run.state.size + (p->n + p->m) * p->K));
     l->measured = -1;
-    l->cut = false;
+    l->cut = l->restored = l->fresh = false;
     l->run.rescue = s->plan.stage[l->stage].rescue;
     l->run.followed = l->stage + 1 < s->plan.stages;
     l->run.log = spd_loop_log;
@@ -197,18 +219,22 @@ static void clear_stage(spd_loop *l) {
     l->thin = NULL;
     spd_sampler_free(&l->sampler);
     spd_free(l->rows);
-    spd_free(l->before);
+    spd_free(l->room);
+    spd_free(l->dual);
     spd_free(l->x);
     spd_free(l->c);
     spd_free(l->y);
     l->rows = NULL;
-    l->before = l->x = l->c = l->y = NULL;
+    l->before = l->room = l->dual = l->x = l->c = l->y = NULL;
 }
 
 spdhg_status spd_loop_stage(spd_loop *l, double epochs, spd_checkpoint *saved, spdhg_error *err) {
     spdhg_solver *s = l->solver;
     spdhg_status status = prepare_stage(l, s->plan.stage[l->stage].kind, err);
-    if (status == SPDHG_OK && saved->number) status = spd_loop_restore(l, saved, err);
+    if (status == SPDHG_OK && saved->number) {
+        status = spd_loop_restore(l, saved, err);
+        if (status == SPDHG_OK && saved->known && s->trace.points > 0) look_again(l);
+    }
     spd_checkpoint_free(saved);
     if (status == SPDHG_OK) status = run_stage(l, epochs, &s->outcome, err);
     if (status == SPDHG_OK && s->options.checkpoint) status = spd_loop_save(l, err);

@@ -17,6 +17,7 @@ void spd_solver_expect(spdhg_solver *solver);
 void spd_solver_tolerate(spdhg_solver *solver, double tol); /* applies to later runs */
 const spdhg_options *spd_solver_options(const spdhg_solver *solver);
 spdhg_outcome spd_solver_outcome(const spdhg_solver *solver);
+void spd_solver_interrupted(spdhg_solver *solver); /* its answer belongs to a path that was interrupted: a model says so */
 /* For a comparison with solvers whose optimum is known. point.seconds is read from this clock; a costly proof is made only where
  * the gap is small; the run starts at the given start, even if there is no minimiser and an exact solver would start far out. */
 void spd_solver_compare(spdhg_solver *solver, double (*clock)(void));

@@ -5,7 +5,12 @@
 static spdhg_status open_checkpoint(const spdhg_solver *s, spd_checkpoint *saved, spdhg_error *err) {
     bool previous;
     SPD_TRY(spd_loop_open(s, saved, &previous, err));
-    if (previous) spd_loop_log((void *)(uintptr_t)s, "the checkpoint is damaged; continuing from the previous one");
+    if (previous) {
+        char sentence[400];
+        snprintf(sentence, sizeof sentence, "%.200s is damaged: continuing from the checkpoint before it, %.100s.previous",
+                 s->options.resume, s->options.resume);
+        spd_loop_notice(s, sentence);
+    }
     return SPDHG_OK;
 }
 
@@ -104,8 +109,7 @@ static void describe(spdhg_solver *s) {
     a->nonzeros = spd_count_nonzero(s->problem->dK, s->x);
 }
 
-spdhg_status spdhg_solver_run(spdhg_solver *s, spdhg_outcome *outcome, spdhg_error *err) {
-    SPD_DEFAULT_FLOATS;
+static spdhg_status run(spdhg_solver *s, spdhg_outcome *outcome, spdhg_error *err) {
     spd_limits_start(s);
     s->outcome = SPDHG_OUTCOME_DONE;
     spd_trace_clear(&s->trace);
@@ -119,5 +123,14 @@ spdhg_status spdhg_solver_run(spdhg_solver *s, spdhg_outcome *outcome, spdhg_err
     spd_outcome_conclude(s);
     describe(s);
     if (status == SPDHG_OK && outcome) *outcome = s->outcome;
+    return status;
+}
+
+spdhg_status spdhg_solver_run(spdhg_solver *s, spdhg_outcome *outcome, spdhg_error *err) {
+    SPD_DEFAULT_FLOATS;
+    int lock = -1;
+    if (s->options.checkpoint) SPD_TRY(spd_checkpoint_lock(s->options.checkpoint, &lock, err));
+    const spdhg_status status = run(s, outcome, err);
+    spd_checkpoint_unlock(s->options.checkpoint, lock);
     return status;
 }

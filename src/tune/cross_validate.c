@@ -13,7 +13,7 @@ typedef struct validation {
 
 int spd_fold_ask(void *asker, const spdhg_event *event) {
     spd_asker *a = asker;
-    if (event->kind == SPDHG_EVENT_LOG || !a->callback) return atomic_load(&a->stop);
+    if (event->kind == SPDHG_EVENT_LOG || event->kind == SPDHG_EVENT_NOTICE || !a->callback) return atomic_load(&a->stop);
     const spdhg_event poll = {.kind = SPDHG_EVENT_POLL,
                               .point = event->point,
                               .epochs_asked = event->epochs_asked,

@@ -118,6 +118,7 @@ static spdhg_status solve_chosen(spdhg_path *path, spd_warm_path *warm, spdhg_er
     const spdhg_status status = spd_warm_path_step(warm, path->point[chosen].lambda, err);
     path->solver = warm->last;
     warm->last = NULL;
+    if (path->solver && path->outcome == SPDHG_OUTCOME_INTERRUPTED) spd_solver_interrupted(path->solver);
     return status;
 }
 

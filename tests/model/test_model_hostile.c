@@ -52,6 +52,14 @@ static char *replaced(const char *text, const char *from, const char *to) {
     return out;
 }
 
+/* As someone who edits a model does; it is the last key. */
+static char *without_checksum(char *text) {
+    char *at = strstr(text, ",\"checksum\"");
+    assert_non_null(at);
+    strcpy(at, "}");
+    return text;
+}
+
 static void every_key_is_checked(void **unused) {
     (void)unused;
     static const struct {
@@ -143,6 +151,8 @@ static void every_key_is_checked(void **unused) {
     char *good = text_of(m, &size);
     spdhg_error err;
     assert_int_equal(read_text(good, size, &err), SPDHG_OK);
+    without_checksum(good);
+    assert_int_equal(read_text(good, strlen(good), &err), SPDHG_OK);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         char *text = replaced(good, bad[i].from, bad[i].to);
         if (read_text(text, strlen(text), &err) != bad[i].status) fail_msg("%s -> %s", bad[i].from, bad[i].to);
@@ -170,7 +180,8 @@ static void files_that_are_no_models(void **unused) {
     spd_free(deep);
     /* A short file that claims two billion coefficients for as many outputs: refused before anything is allocated. */
     spdhg_model *small_model = model_of("squared", 3, 2, (double[]){0, 2.5, 0, 0, 0, 0}, 0);
-    char *good = text_of(small_model, NULL), *text = replaced(good, "\"features\":3", "\"features\":2147483646");
+    char *good = without_checksum(text_of(small_model, NULL)),
+         *text = replaced(good, "\"features\":3", "\"features\":2147483646");
     char *wide = SPD_NEW(char, 1 << 20);
     for (int i = 0; i < 99999; i++) strcpy(wide + 2 * i, "0,");
     strcpy(wide + 2 * 99999, "0]");

@@ -24,7 +24,7 @@
 
 static struct {
     atomic_llong asked, refuse, held; /* requests so far; the one to refuse (0: none); blocks not yet freed */
-    bool json_refused;                /* it was jansson's, whose parser mistakes that for bad syntax */
+    bool json_refused;                /* it was jansson's, whose parser drops characters then: bad syntax, or a wrong checksum */
 } memory;
 
 static inline bool refused(void) {

@@ -1,0 +1,88 @@
+"""Which tests guard which file, for mutation.py. A test is a program, or a script and behind it the solvers that it should be about."""
+ADMMS = "sadmm,opg-admm,sgadm,fsadmm"
+LAWS = ["test_solver"]
+def admm(names): return [f"test_iterates_admms.py {names}", "test_solver_admms", f"test_optimum_solvers.py {names}", *LAWS]
+def dual(script, names): return [f"{script}.py", "test_warm_start", f"test_optimum_solvers.py {names}", *LAWS]
+def split(names): return [f"test_iterates_vr.py {names}", "test_primal_dual", f"test_optimum_solvers.py {names}", *LAWS]
+def newton(names): return [f"test_iterates_newton.py {names}", f"test_optimum_solvers.py {names}", "test_limits", *LAWS]
+def columns(): return ["test_columns.py", "test_limits", "test_optimum_solvers.py cd-newton", *LAWS]
+SPDHG = ["test_iterates.py spdhg,spdhg-sc1,spdhg-sc2,lpdhg", *LAWS]
+TESTS = {
+    "row_prox.c": ["test_iterates_spdc.py", "test_iterates_sdca_admm.py", *LAWS],
+    "step_rule.c": SPDHG + ["test_iterates_admms.py lpdhg-const", "test_optimum_solvers.py lpdhg-const"],
+    "batch.c": ["test_iterates_admms.py sadmm,opg-admm", *SPDHG, "test_optimum_solvers.py spdhg,saga-pd3o"],
+    "sadmm.c": admm("sadmm,sadmm-sc2"),
+    "opg_admm.c": admm("opg-admm"),
+    "rda_admm.c": admm("rda-admm"),
+    "sgadm.c": admm("sgadm,gadm"),
+    "gadm.c": admm("gadm"),
+    "fsadmm.c": admm("fsadmm,fsadmm-lite"),
+    "ada_sadmm.c": admm("ada-sadmm-diag"),
+    "ada_sadmm_full.c": admm("ada-sadmm-full"),
+    "admm.c": admm(ADMMS),
+    "admm_system.c": admm(ADMMS),
+    "lpdhg.c": ["test_iterates_admms.py lpdhg-const", "test_iterates.py lpdhg", *LAWS],
+    "spdhg.c": SPDHG,
+    "spdhg_fast.c": SPDHG[::-1],
+    "spdhg_lazy.c": SPDHG[::-1],
+    "spdhg_free.c": ["test_iterates_free.py", "test_optimum_solvers.py spdhg-free", *LAWS],
+    "online_admm.c": dual("test_iterates_online_admm", "online-admm"),
+    "sdca_admm.c": dual("test_iterates_sdca_admm", "sdca-admm"),
+    "spdc.c": dual("test_iterates_spdc", "spdc,spdc-adaptive"),
+    "rpdg.c": dual("test_iterates_spdc", "rpdg"),
+    "pdhg_adaptive.c": dual("test_iterates_pdhg", "pdhg-adaptive"),
+    "pd3o.c": split("pd3o"),
+    "condat_vu.c": split("condat-vu"),
+    "fista.c": ["test_iterates_fista.py fista", "test_optimum_solvers.py fista", *LAWS],
+    "fgp.c": ["test_iterates_fgp.py fgp", *LAWS],
+    "vr_pd3o.c": split("saga-pd3o,lsvrg-pd3o"),
+    "primal_dual.c": split("pd3o,condat-vu,saga-pd3o"),
+    "primal_dual_steps.c": split("pd3o,condat-vu,saga-pd3o"),
+    "newton.c": newton("prox-newton,alm-ssn"),
+    "prox_newton.c": newton("prox-newton"),
+    "newton_model.c": newton("prox-newton"),
+    "newton_model_ssn.c": newton("prox-newton"),
+    "newton_model_regularise.c": newton("prox-newton"),
+    "interior_newton.c": ["test_sets.py", "test_optimum_solvers.py interior", *LAWS],
+    "ipm.c": ["test_ipm.py", "test_optimum_solvers.py ipm", *LAWS],
+    "cd_newton.c": columns(),
+    "chain_alm.c": ["test_chain_alm.py", "test_optimum_solvers.py chain-alm", *LAWS],
+    "chain_alm_point.c": ["test_chain_alm.py", "test_optimum_solvers.py chain-alm", *LAWS],
+    "chain_alm_system.c": ["test_chain_alm.py", "test_optimum_solvers.py chain-alm", *LAWS],
+    "chain_newton.c": ["test_signal_newton.py", "test_optimum_solvers.py chain-newton", *LAWS],
+    "cut_newton.c": ["test_signal_newton.py", "test_optimum_solvers.py cut-newton", *LAWS],
+    "signal_newton.c": ["test_signal_newton.py", "test_optimum_solvers.py chain-newton", *LAWS],
+    "network.c": ["test_cuts", "test_signal_newton.py"],
+    "push.c": ["test_cuts", "test_signal_newton.py"],
+    "cuts.c": ["test_cuts", "test_signal_newton.py"],
+    "variation.c": ["test_variation"],
+    "knots.c": ["test_variation"],
+    "prox.c": ["test_variation", "test_signal_newton.py"],
+    "dual.c": ["test_variation", "test_signal_newton.py"],
+    "forest.c": ["test_forest", "test_variation", "test_signal_newton.py"],
+    "descent.c": columns(),
+    "descent_face.c": columns(),
+    "alm_ssn.c": newton("alm-ssn"),
+    "alm_ssn_search.c": newton("alm-ssn"),
+    "metric.c": newton("alm-ssn"),
+}
+# Tests of the files that TESTS does not name, by room.
+ROOM = {
+    "solver": LAWS + ["test_limits", "test_optimum_solvers.py spdhg,spdc,pd3o"],
+    "admm": ["test_la", "test_solver_admms", f"test_iterates_admms.py {ADMMS}", f"test_optimum_solvers.py {ADMMS}", *LAWS],
+    "chain": ["test_variation", "test_forest", "test_cuts", "test_signal_newton.py", "test_chain_alm.py"],
+    "face": ["test_zeros", "test_slack_flow", "test_tree_flow", "test_certify", "test_limits", "test_signals.py", "test_working_set.py",
+             "test_dependent.py", "test_ipm.py", "test_iterates_newton.py prox-newton,ws-newton",
+             "test_optimum_solvers.py prox-newton,ws-newton,alm-ssn", "test_forced.py", "test_auto.py", *LAWS],
+    "interior": ["test_sets.py", "test_ipm.py", "test_corners.py", "test_optimum_solvers.py interior,ipm", "test_signals.py", *LAWS],
+    "lasso": ["test_lasso", "test_folds", "test_path.py"],
+    "run": ["test_finish", "test_limits", "test_warm_start", "test_options", "test_floats", "test_model", "test_outcome.py", "test_resume.py",
+            "test_auto.py", "test_certificate.py", "test_cli_fit.py", "test_cli_usage.py", "test_poisson.py", "test_intercept.py",
+            "test_centre.py", "test_signals.py", "test_optimum_solvers.py auto", *LAWS],
+}
+
+
+def tests_of(file):
+    """The tests of src/ROOM/NAME.c."""
+    _, room, name = file.split("/")
+    return TESTS.get(name) or ROOM[room]
