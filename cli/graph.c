@@ -3,23 +3,8 @@
 #include "cli.h"
 #include "report/graph_page.h"
 
-enum {
-    METHOD = 0x100,
-    RHO,
-    EDGES,
-    NEIGHBOURS,
-    MAX_COMPONENT,
-    TOL,
-    THRESHOLD,
-    COV,
-    PENALIZE_DIAGONAL,
-    BOTH,
-    PRECISION,
-    FORM,
-    SEED,
-    REPORT,
-    JSON
-};
+enum { METHOD = 0x100, RHO, EDGES, NEIGHBOURS, MAX_COMPONENT, TOL, THRESHOLD, COV };
+enum { PENALIZE_DIAGONAL = COV + 1, BOTH, PRECISION, FORM, SEED, REPORT, JSON };
 
 typedef struct graph {
     spdhg_read_options read;

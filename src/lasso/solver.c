@@ -82,7 +82,8 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     spd_lasso_forget(a);
     spd_lasso_start(a, self->x, self->x[p->d], INFINITY);
     a->stop = run->stop;
-    a->most = run->followed ? work_of_newton(p) : INFINITY;
+    const double passes = (double)p->nnz / (double)p->n, limit = run->rows_left * passes;
+    a->most = fmin(run->followed ? work_of_newton(p) : INFINITY, limit);
     if (a->now.count == 0 && !p->loss->quadratic) come_down(a);
     spd_lasso_solve(a, (run->goal > 0 ? run->goal : USUAL) * pow(TIGHTER, (double)k), true, run->stop, &answer);
     bool moves = answer.proven;
@@ -95,7 +96,8 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     spd_lasso_dual(a, self->y);
     run->settled = answer.proven && !moves && !spd_lasso_over(a);
     run->rows_visited += (int64_t)ceil(a->touched / (double)p->nnz * (double)p->n);
-    if (spd_stop_now(run->stop)) return SPD_CONTINUE; /* what was stopped shows nothing */
+    run->cut = spd_lasso_over(a) && a->touched >= limit;
+    if (run->cut || spd_stop_now(run->stop)) return SPD_CONTINUE; /* what was stopped shows nothing */
     return answer.proven && k + 1 < STEPS_MOST ? SPD_CONTINUE : SPD_GIVES_UP;
 }
 
@@ -110,7 +112,6 @@ const spd_solver_kind spd_solver_lasso = {
     .reference = "Friedman, Hastie, Tibshirani: Regularization paths for generalized linear models, J. Stat. Softw. 2010",
     .full_information = true,
     .any_curvature = true,
-    .whole = true,
     .exact = true,
     .self_size = sizeof(lasso_run),
     .refuses = spd_lasso_refuses,

@@ -42,10 +42,6 @@ int64_t spd_solver_batch(const spdhg_solver *s, const spd_solver_kind *kind) {
     return automatic ? spd_batch_auto(s->problem, kind->dual_cost(s->problem)) : 1;
 }
 
-static void leave_out_first(spd_plan *plan) {
-    memmove(plan->stage, plan->stage + 1, (size_t)--plan->stages * sizeof *plan->stage);
-}
-
 /* Refuses before any large allocation: counts data, evaluation, certificate and the arenas of the stage that needs most. A first
  * stage that others follow anyway is left out instead. */
 static spdhg_status check_memory(spdhg_solver *s, spdhg_error *err) {
@@ -64,7 +60,7 @@ static spdhg_status check_memory(spdhg_solver *s, spdhg_error *err) {
         if (i > 0 || s->plan.stages == 1 || s->plan.stage[0].rescue != SPD_ALONE)
             return spd_fail(err, SPDHG_MEMORY, "solver %s needs about %.3g MB, the limit is %.3g MB", kind->name, bytes / 1e6,
                             (double)s->options.max_memory / 1e6);
-        leave_out_first(&s->plan);
+        memmove(s->plan.stage, s->plan.stage + 1, (size_t)--s->plan.stages * sizeof *s->plan.stage);
         i--;
     }
     return SPDHG_OK;
@@ -75,8 +71,6 @@ static spdhg_status prepare(spdhg_solver *s, const char *name, const spdhg_optio
     SPD_TRY(spd_problem_freeze(p, err));
     SPD_TRY(take_options(s, name, options, err));
     SPD_TRY(spd_plan_make(&s->plan, name, p, err));
-    if (s->options.epochs > 0 && s->options.epochs < EPOCHS_MOST && s->plan.stages > 1 && s->plan.stage[0].kind->whole)
-        leave_out_first(&s->plan);
     SPD_TRY(check_memory(s, err));
     s->x = SPD_NEW(double, p->dK);
     s->c = SPD_NEW(double, p->K);

@@ -86,7 +86,7 @@ static void draw_ahead(spd_loop *l, int64_t k) {
 }
 
 /* A few steps, up to the next point or poll; none after a step that said it is the last or was cut short. */
-static void advance(spd_loop *l, int64_t steps, double until) {
+static void advance(spd_loop *l, int64_t steps, double until, double last) {
     const int64_t batch = l->run.batch;
     if (l->rows) draw_ahead(l, l->k);
     for (int64_t i = 0; i < steps && l->said == SPD_CONTINUE && !l->cut && (double)l->run.rows_visited < until; i++) {
@@ -97,12 +97,13 @@ static void advance(spd_loop *l, int64_t steps, double until) {
             l->run.rows_visited += batch;
         }
         l->run.offer = NULL;
-        l->run.far = l->run.settled = false;
+        l->run.far = l->run.settled = l->run.cut = false;
+        l->run.rows_left = last - (double)l->run.rows_visited;
         l->rows_before = l->run.rows_visited;
         l->known_before = l->run.seen.z != NULL;
         if (l->room) l->before = memcpy(l->room, l->run.state.base, (size_t)l->run.state.size * sizeof *l->before);
         l->said = l->run.kind->step(&l->run, l->k++, &rows);
-        l->cut = spd_stop_why(&l->solver->stop) != SPD_GO_ON;
+        l->cut = l->run.cut || spd_stop_why(&l->solver->stop) != SPD_GO_ON;
         l->solver->settled = l->run.settled;
         l->run.seen = (spd_seen){0};
     }
@@ -138,7 +139,7 @@ static spdhg_status run_stage(spd_loop *l, double epochs, spdhg_outcome *outcome
     if (first && !measure(l, false, &status, err)) *outcome = SPDHG_OUTCOME_DIVERGED;
     while (status == SPDHG_OK && *outcome == SPDHG_OUTCOME_DONE && !over) {
         const double from = s->clock(), until = l->next < last ? l->next : last;
-        if (!spd_limits_reached(s)) advance(l, steps, until);
+        if (!spd_limits_reached(s)) advance(l, steps, until, last);
         l->seconds += s->clock() - from;
         s->at = (spdhg_point){
             .epoch = l->epochs_before + epochs_of(l), .iteration = l->iterations_before + l->k, .seconds = l->seconds};

@@ -12,7 +12,13 @@ static void lay_out(spd_run *run) {
 
 spdhg_status spd_run_new(spd_run *run, const spd_solver_kind *kind, const spdhg_problem *p, const double *param,
                          spdhg_sampling sampling, int64_t batch, int threads, spdhg_error *err) {
-    *run = (spd_run){.kind = kind, .problem = p, .param = param, .sampling = sampling, .batch = batch, .threads = threads};
+    *run = (spd_run){.kind = kind,
+                     .problem = p,
+                     .param = param,
+                     .sampling = sampling,
+                     .batch = batch,
+                     .threads = threads,
+                     .rows_left = INFINITY};
     if (sampling == SPDHG_SAMPLING_NORM && !kind->full_information && !kind->gradient_only)
         return spd_fail(
             err, SPDHG_USAGE,

@@ -65,6 +65,8 @@ typedef struct spd_run {
     spd_seen seen;       /* at the point where the next step starts; cleared after that step */
     const double *offer; /* set by a step: a dual alpha of the loss for its new point, n x K; NULL: none */
     bool far;            /* set by a step: its new point is too far off to be worth evaluating unless asked for */
+    double rows_left;    /* of the epochs asked for; a step that is a whole solve ends early when they are used up, and sets: */
+    bool cut;            /* its new point is that of an unfinished step */
     bool settled;        /* set by a step: its new point is the minimiser on its face, no digits are missing */
     double goal;         /* relative gap at which the run ends; 0: none */
     double enough;       /* relative gap at which an offer ends the run; 0: no offer is wanted */
@@ -86,7 +88,6 @@ struct spd_solver_kind {
     bool corners;              /* takes a loss that has no slope at z = b */
     bool gradient_only;        /* needs of a batch only an unbiased gradient, so that any way of sampling will do */
     spd_smoothness smoothness; /* default of its parameter L, which may then be a word; SPD_L_NUMBER: numbers only */
-    bool whole;                /* its step is the whole solve: auto leaves it out where epochs are limited */
     bool exact;                /* x and y become accurate together: exact zeros can be read off y */
     size_t self_size;
     /* NULL or the reason why this problem is refused. */

@@ -76,14 +76,14 @@ def _files(data: Any, folder: str, classify: bool) -> List[str]:
         X, y = check_X_y(X, y, accept_sparse="csr", dtype=np.float64, order="C", y_numeric=not classify)
         labels = Labels(y) if classify else None
         handle = data_handle(X, labels.b if labels else np.ascontiguousarray(y, np.float64), labels=labels.texts if labels else None)
-        names.append(os.path.join(folder, f"{name}.spd"))
+        names.append(os.path.join(folder, "data", f"{name}.spd"))  # a race does not write where its data are
         call(lib.spdhg_data_write, handle, os.fsencode(names[-1]), ffi.NULL)
     return names
 
 
 def race(data: Any, folder: Any, p: Dict[str, Any]) -> Race:
     folder = os.fspath(folder)
-    os.makedirs(folder, exist_ok=True)
+    os.makedirs(os.path.join(folder, "data"), exist_ok=True)
     names = [ffi.new("char[]", os.fsencode(name)) for name in _files(data, folder, classifies(p["loss"]))]
     o = ffi.new("spdhg_race_options *")
     o[0] = lib.spdhg_default_race_options()
