@@ -27,6 +27,7 @@ static spdhg_status take_options(spdhg_solver *s, const char *name, const spdhg_
     if (o->batch < SPDHG_BATCH_DEFAULT || (o->batch > s->problem->n && s->problem->n > 0))
         return spd_fail(err, SPDHG_USAGE, "batch %lld is outside 1..%lld (the rows)", (long long)o->batch,
                         (long long)s->problem->n);
+    s->counted = o->epochs > 0;
     if (o->tol == SPDHG_TOL_DEFAULT) default_tolerance(s, name);
     if (o->epochs == 0 && o->seconds == 0) o->epochs = o->tol > 0 ? EPOCHS_MOST : EPOCHS_DEFAULT;
     s->threads = spd_threads(o->threads);

@@ -20,6 +20,7 @@ struct spdhg_solver {
     spd_plan plan;
     spd_setting setting[SPD_SETTINGS_MAX]; /* the calls of spdhg_solver_set */
     int settings;
+    bool counted;  /* the caller limits the epochs */
     bool may_miss; /* the tolerance is a default: missing it is not a failure */
     bool has_run;
     double setup; /* seconds spent in construction, counted in the first run */

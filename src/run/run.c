@@ -98,7 +98,7 @@ static void advance(spd_loop *l, int64_t steps, double until, double last) {
         }
         l->run.offer = NULL;
         l->run.far = l->run.settled = l->run.cut = false;
-        l->run.rows_left = last - (double)l->run.rows_visited;
+        if (l->solver->counted) l->run.rows_left = last - (double)l->run.rows_visited;
         l->rows_before = l->run.rows_visited;
         l->known_before = l->run.seen.z != NULL;
         if (l->room) l->before = memcpy(l->room, l->run.state.base, (size_t)l->run.state.size * sizeof *l->before);

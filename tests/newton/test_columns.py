@@ -125,7 +125,7 @@ def check_scales(checks):
     data = write_svm("scales.svm", A, b)
     for loss, slope in ("logistic", lambda z: -b / (1 + np.exp(b * z))), ("squared", lambda z: z - b):
         for gamma, solver in itertools.product((0, 1e-3), ("lasso", "cd-newton")):
-            fit = Fitted(data, "--loss", loss, "--lambda", 1e-2, "--gamma", gamma, "--no-intercept", "--tol", 1e-8, "--epochs", 4000,
+            fit = Fitted(data, "--loss", loss, "--lambda", 1e-2, "--gamma", gamma, "--no-intercept", "--tol", 1e-8, "--epochs", 40000,
                          "--solver", solver)
             name = f"scales {loss} gamma {gamma} {solver}"
             checks.check((fit.report["status"], fit.report["solver"]) == ("converged", solver), f"{name}: {fit.report}")
