@@ -184,7 +184,8 @@ spdhg_status spd_warm_path_back(spd_warm_path *warm, double lambda, const double
     if (answer.proven) spd_lasso_solve(warm->lasso, TIGHTEST, true, NULL, &answer);
     warm->known = answer.relative <= warm->options.tol;
     if (warm->known) {
-        if (strcmp(warm->solver, "prox-newton") == 0) warm->solver = "cd-newton"; /* which forms no matrix: nothing is left to do */
+        if (strcmp(warm->solver, "prox-newton") == 0)
+            warm->solver = "cd-newton"; /* which forms no matrix: nothing is left to do */
         memcpy(warm->x, warm->lasso->now.x, (size_t)p->dK * sizeof *x);
         warm->c[0] = warm->lasso->now.c;
         spd_lasso_dual(warm->lasso, warm->y);
