@@ -85,7 +85,7 @@ spdhg_status spd_page_residuals(FILE *out, const spd_judged *j, const spdhg_mode
     double *mean = SPD_NEW(double, j->data->rows), *residual = SPD_NEW(double, j->data->rows), arg;
     const spdhg_loss *loss = spd_model_loss(m, &arg);
     const bool deviance = loss && loss->mean, named = m->columns && m->columns->targets == m->outputs;
-    char title[120], of[80] = "", rows[SPD_SHORT];
+    char title[160], of[80] = "", rows[SPD_SHORT];
     spd_html(out, "<div class='row'>");
     for (int64_t k = 0; mean && residual && k < m->outputs && k < MOST_TARGETS; k++) {
         const int64_t count = collect(j, m, k, mean, residual);
