@@ -25,7 +25,7 @@ static void list_optima(work *w) {
             want(w, (spd_race_piece){.kind = SPD_PIECE_OPTIMUM, .task = t, .repeat = r});
 }
 
-/* Lists points from..to-1 of all grids. */
+/* Lists points from..to-1 of all grids; list_runs: repeats from..to-1. */
 static void list_points(work *w, int64_t from, int64_t to) {
     const spd_race *race = w->set->race;
     for (int t = 0; t < race->tasks; t++)
@@ -50,7 +50,6 @@ static bool list_beyond(work *w) {
     return more;
 }
 
-/* Lists repeats from..to-1. */
 static void list_runs(work *w, int64_t from, int64_t to) {
     const spd_race *race = w->set->race;
     for (int t = 0; t < race->tasks; t++)
