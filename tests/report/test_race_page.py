@@ -232,7 +232,23 @@ class RacePage(CommandTest):
         self.assertGreater(len(page.tables), 12)
         tables = subprocess.run([sys.executable, os.path.join(kept, "reproduction"), "tables", os.path.join(kept, "results", "quick-paper")],
                                 capture_output=True, text=True, check=True).stdout
-        self.assertIn("ggrlr: mean ranks over 4 data sets: auto 1.0, spdhg-sc2 3.2", tables)
+        self.assertIn(self.first_ranks(os.path.join(kept, "results", "quick-paper", "summary.json.xz")), tables.replace("\n", " "))
+
+    def first_ranks(self, summary):
+        """The mean ranks of ggrlr, by a count of who ends lower, in the words of bench/reproduction; the first two."""
+        with lzma.open(summary, "rt") as file:
+            problems = [p for p in json.load(file)["problems"] if p["task"] == "ggrlr"]
+        names = [s["solver"] for s in problems[0]["solvers"]]
+        total = dict.fromkeys(names, 0)
+        for p in problems:
+            end = {}
+            for s in p["solvers"]:
+                values = sorted(r["suboptimality"] if r["status"] == "done" and r["suboptimality"] is not None else float("inf") for r in s["runs"])
+                end[s["solver"]] = (values[(len(values) - 1) // 2] + values[len(values) // 2]) / 2
+            for a in names:
+                total[a] += 0.5 + sum(1 if end[b] < end[a] else 0.5 if end[b] == end[a] else 0 for b in names)
+        order = sorted(names, key=lambda n: total[n])
+        return f"ggrlr: mean ranks over {len(problems)} data sets: " + ", ".join(f"{n} {total[n] / len(problems):.1f}" for n in order[:2])
 
     def test_wrong_files(self):
         self.make(data=("a9a",), tasks=("gglr",), solvers=("spdhg",))
