@@ -164,7 +164,8 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     run->rows_visited += PASSES * run->problem->n;
     bool going = iterate(self, &left, &fall);
     const double f = value(self);
-    if (left <= NEAR * f && spd_interior_can_cross(a)) going = finish(run, self, going, f, left, fall);
+    const bool descended = f <= (1 + NEAR) * *self->first; /* else the start was the minimiser */
+    if (left <= NEAR * f && descended && spd_interior_can_cross(a)) going = finish(run, self, going, f, left, fall);
     *self->eta = a->eta;
     *self->loss = a->loss;
     *self->fine = a->fine;

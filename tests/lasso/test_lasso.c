@@ -23,6 +23,7 @@ enum { SPECS = sizeof spec / sizeof *spec, SWEEPS = 4000, LAMBDAS = 8 };
 typedef struct reference {
     const spdhg_problem *p;
     double *x, *z; /* x: d, then c */
+    int sweeps;    /* at most */
 } reference;
 
 static double entry(const spdhg_problem *p, int64_t i, int64_t j) {
@@ -87,7 +88,7 @@ static double descend(reference *r, double lambda) {
     for (int64_t j = 0; j <= p->d; j++)
         for (int64_t i = 0; i < p->n; i++) column[j * p->n + i] = entry(p, i, j);
     double before = INFINITY;
-    for (int s = 0; s < SWEEPS; s++) {
+    for (int s = 0; s < r->sweeps; s++) {
         double most = 0;
         for (int64_t j = 0; j < p->d + p->intercept; j++) most = fmax(most, move(r, j, j < p->d ? lambda : 0, column + j * p->n));
         if (most < 1e-14) break;
@@ -102,7 +103,7 @@ static double descend(reference *r, double lambda) {
 }
 
 static reference reference_new(const spdhg_problem *p) {
-    reference r = {.p = p, .x = SPD_NEW(double, p->d + 1), .z = SPD_NEW(double, p->n)};
+    reference r = {.p = p, .x = SPD_NEW(double, p->d + 1), .z = SPD_NEW(double, p->n), .sweeps = SWEEPS};
     for (int64_t i = 0; i < p->n; i++) r.z[i] = p->data->offset ? spd_problem_offset(p, i)[0] : 0;
     return r;
 }
@@ -196,6 +197,7 @@ static void minima_and_proofs(void **unused) {
         assert_null(spd_lasso_refuses(p));
         GOOD(spd_lasso_new(&a, p, 1, &good_err));
         reference r = reference_new(p);
+        if (c == SPECS - 1) r.sweeps = SWEEPS / 16; /* as far from the minimum as 4,000 are: it ends at our point, or below it */
         descend(&r, 1e9);
         double lambda = largest_lambda(p, &r);
         GOOD(spdhg_problem_scale_lambda(p, lambda, &good_err));
