@@ -15,6 +15,7 @@ static const column columns[] = {
     {"penalty_value", MEMBER(penalty)},
     {"gap", MEMBER(gap)},
     {"gap_relative", MEMBER(gap_relative)},
+    {"gap_radius", MEMBER(gap_radius)},
     {"explained", MEMBER(explained)},
     {"degrees", MEMBER(degrees)},
     {"aic", MEMBER(aic)},
@@ -48,6 +49,7 @@ static void print_point(FILE *to, const spdhg_path *path, int64_t i, const char 
     const bool complete = spdhg_path_outcome(path) != SPDHG_OUTCOME_INTERRUPTED; /* otherwise nothing was compared */
     if (complete && i == spdhg_path_best(path)) fprintf(to, "  best %s", choose);
     if (complete && i == spdhg_path_one_se(path) && i != spdhg_path_best(path)) fprintf(to, "  within one standard error");
+    if (!isnan(p->gap_radius)) fprintf(to, "  the gap is proven for ||x|| <= %.3g only", p->gap_radius);
     fprintf(to, "\n");
 }
 

@@ -421,6 +421,7 @@ typedef struct spdhg_path_point {
         cp; /* Mallows' Cp, which is Stein's estimate of the squared error (1/W) sum_i w_i (z_i - E b_i)^2; NAN: noise not known */
     double gap;           /* f(x, c) at this lambda is at most so much above the least f; INFINITY: nothing is proven */
     const char *gap_kind; /* as in spdhg_solution */
+    double gap_radius;    /* within_radius: the gap is proven for ||x|| up to this only; NAN: for all x, or nothing is proven */
 } spdhg_path_point;
 
 /* Computes the whole path. If the terms have lambda 1, the path's lambda is the lambda of each term; otherwise it is

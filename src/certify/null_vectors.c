@@ -8,7 +8,7 @@
 #include "certify/certify.h"
 #include "problem/rows.h"
 
-enum { DENOMINATOR_MOST = 720 };
+enum { DENOMINATOR_MOST = 720, POLL_EVERY = 64 };
 static const double SINGULAR =
     1e-9; /* pivots of a matrix with unit diagonal that are smaller may be 0; this only guides the guess */
 static const double WHOLE = 1e-7; /* a guess this close to an integer is taken for one */
@@ -97,6 +97,7 @@ static bool is_null(spd_base_system *s, const spd_routes *r, const double *q, bo
     const spdhg_problem *p = s->problem;
     double *factor = s->line, *work = factor + 2 * (p->d + 1);
     for (int64_t i = 0; i < p->n && !s->rowless; i++) {
+        if (i % POLL_EVERY == 0 && spd_stop_now(s->stop)) return false;
         if ((s->forced && s->forced[i]) || !(spd_problem_weight(p, i) > 0)) continue;
         if (active && s->D[i] == 0 && spd_max_abs(p->K, s->alpha + i * p->K) == 0) continue;
         if (!is_null_for_row(s, r, q, i, active)) return false;

@@ -72,11 +72,11 @@ static int64_t list_columns(spd_lasso *a, const double *known, double away, doub
     int64_t count = 0;
     for (int64_t j = 0; j < a->A.d; j++) { /* without a branch */
         list[count] = (int32_t)j;
-        count += fabs(known[j]) + away * norm[j] > rest;
+        count += !(fabs(known[j]) + away * norm[j] <= rest); /* so that a NaN is looked at */
     }
     for (int64_t q = 0; q < a->now.count; q++) {
         const int32_t j = a->now.list[q];
-        if (!(fabs(known[j]) + away * norm[j] > rest)) list[count++] = j;
+        if (fabs(known[j]) + away * norm[j] <= rest) list[count++] = j;
     }
     return count;
 }
@@ -100,14 +100,14 @@ static void look(spd_lasso *a, const dual *u, double rest) {
     a->looks = list_columns(a, a->known, u->q, rest - 2 * u->lost);
 }
 
-/* The largest |g_j| + E_j; columns outside the set with |g_j| > lambda join it. */
+/* The largest |g_j| + E_j, infinite if one of them overflowed; columns outside the set with |g_j| > lambda join it. */
 static bool judge(spd_lasso *a, dual *u) {
     const double lambda = spd_lasso_lambda(a);
     const int64_t before = a->size;
     for (int64_t q = 0; q < a->looks; q++) {
         const int32_t j = a->look[q];
         const double size = fabs(a->g[j]), most = size + u->q * a->A.norm[j] + u->lost;
-        u->most = most > u->most ? most : u->most;
+        u->most = most <= u->most ? u->most : isnan(most) ? INFINITY : most;
         if (size > lambda && !a->in_set[j]) {
             a->in_set[j] = true;
             a->set[a->size++] = j;
@@ -202,7 +202,7 @@ static double add_up(const spd_lasso *a, const dual *u) {
 static bool conclude(spd_lasso *a, dual u, spd_lasso_answer *out) {
     const double lambda = spd_lasso_lambda(a), f = a->loss + a->ridge + a->penalty, scale = fmax(fabs(f), a->reference);
     const bool added = judge(a, &u);
-    double gap = a->p->gamma > 0 || u.most <= lambda ? add_up(a, &u) : INFINITY;
+    double gap = isfinite(u.most) && (a->p->gamma > 0 || u.most <= lambda) ? add_up(a, &u) : INFINITY;
     if (u.most > lambda && isfinite(u.most)) {
         u.scale = lambda / u.most * (1 - 8 * UNIT);
         gap = fmin(gap, add_up(a, &u));

@@ -51,7 +51,6 @@ static void make_model(spd_run *run, interior *self) {
     if (a->rows) return;
     spd_problem_normal_matrix(p, run->threads, b->curve, a->P, b->scratch, run->stop);
     run->rows_visited += p->n;
-    spd_newton_stiffen(p, *b->value, n, b->g, a->P, a->L);
     const double del = p->gamma > 0 && !p->intercept && *self->idle == 0 ? 0 : DEL * pow(DEL_GROWS, *self->idle);
     for (int64_t i = 0; i < n; i++) a->P[i * n + i] = (1 + del) * a->P[i * n + i] + (i < p->dK ? p->gamma : 0);
     spd_symmetric_apply(n, a->P, b->x, a->q);
@@ -84,19 +83,49 @@ static bool far_from(int64_t n, const double *x, const double *u, const double *
     return false;
 }
 
+/* By how much the model is to be stiffer. No loss is negative, so that a model cannot keep a promise of more than f; it is one of
+ * a loss whose curvature rises along the step (poisson). What penalty and X leave of the gradient only the model itself knows. */
+static double stiffness(const spd_run *run, interior *self, bool near) {
+    const spdhg_problem *p = run->problem;
+    const spd_newton *b = &self->base;
+    spd_interior *a = &self->model;
+    if (isfinite(p->kappa) || a->rows) return 1;
+    if (!near) return DEL_GROWS;
+    spd_problem_apply(p, a->best_u, self->Fu);
+    for (int64_t i = 0; i < a->n; i++) self->dx[i] = a->best_u[i] - b->x[i];
+    spd_symmetric_apply(a->n, a->P, self->dx, a->fix);
+    const double promise = *b->penalty - spd_problem_penalty(p, self->Fu, b->term) - spd_dot(a->n, b->g, self->dx) -
+                           0.5 * spd_dot(a->n, self->dx, a->fix);
+    return isfinite(promise) ? fmax(promise / fabs(*b->value), 1) : DEL_GROWS;
+}
+
+static bool minimise(spd_run *run, interior *self) {
+    spd_newton *b = &self->base;
+    spd_interior *a = &self->model;
+    const double f = fabs(*b->value);
+    spd_interior_newton_scales(a);
+    memcpy(a->u, b->x, (size_t)a->n * sizeof *a->u);
+    const bool near = spd_interior_solve(a, f, ENOUGH * f);
+    run->rows_visited += a->rows ? 6 * a->steps * run->problem->n : 0;
+    return near;
+}
+
 /* u = the minimiser of the model in X, and its y; false if it was not found. */
 static bool find_minimiser(spd_run *run, interior *self) {
     const spdhg_problem *p = run->problem;
     spd_newton *b = &self->base;
     spd_interior *a = &self->model;
-    const double f = fabs(*b->value);
     a->rows = *self->pieces == 1;
     a->stop = run->stop;
     make_model(run, self);
-    spd_interior_newton_scales(a);
-    memcpy(a->u, b->x, (size_t)a->n * sizeof *a->u);
-    const bool near = spd_interior_solve(a, f, ENOUGH * f);
-    run->rows_visited += a->rows ? 6 * a->steps * p->n : 0;
+    bool near = minimise(run, self);
+    const double factor = stiffness(run, self, near);
+    if (factor > 1 && !spd_stop_now(run->stop)) {
+        spd_scale(a->n * a->n, factor, a->P);
+        spd_symmetric_apply(a->n, a->P, b->x, a->q);
+        for (int64_t i = 0; i < a->n; i++) a->q[i] = b->g[i] - a->q[i];
+        near = minimise(run, self);
+    }
     if (near) spd_set_round(&p->set, p->dK, a->best_u, b->scratch_n);
     return near;
 }

@@ -112,6 +112,7 @@ static void begin(ipm *self) {
 static bool iterate(ipm *self, double *left, double *fall) {
     spd_interior *a = &self->inner;
     double decrement;
+    *left = INFINITY;
     if (!spd_interior_advance(a, &decrement)) return false;
     *fall = a->sum / a->before;
     *left = spd_interior_left(a, decrement);
@@ -129,16 +130,18 @@ static bool iterate(ipm *self, double *left, double *fall) {
     return self->idle[0] < IDLE_MOST && now > least;
 }
 
-/* Near the end the zeros of Fx can be identified: iterates until the minimiser is found, however many iterations that takes. */
-static bool finish(spd_run *run, ipm *self, double f, double left, double fall) {
+/* Near the end the zeros of Fx can be identified: iterates until the minimiser is found, however many iterations that takes. The
+ * last iterate of all is tried too, going false: where f at the start is 1e9 times the minimum, it may be the only one near it. */
+static bool finish(spd_run *run, ipm *self, bool going, double f, double left, double fall) {
     spd_interior *a = &self->inner;
     while (!spd_stop_now(run->stop)) {
         if (left <= NEARER * f && spd_interior_cross(a, fall)) {
             run->settled = run->problem->loss->quadratic && !run->problem->loss->room;
             return true;
         }
+        if (!going) return false;
         run->rows_visited += PASSES * run->problem->n;
-        if (!iterate(self, &left, &fall)) return false;
+        going = iterate(self, &left, &fall);
     }
     return false;
 }
@@ -161,7 +164,8 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     run->rows_visited += PASSES * run->problem->n;
     bool going = iterate(self, &left, &fall);
     const double f = value(self);
-    if (going && left <= NEAR * f && spd_interior_can_cross(a)) going = finish(run, self, f, left, fall);
+    const bool descended = f <= (1 + NEAR) * *self->first; /* else the start was the minimiser */
+    if (left <= NEAR * f && descended && spd_interior_can_cross(a)) going = finish(run, self, going, f, left, fall);
     *self->eta = a->eta;
     *self->loss = a->loss;
     *self->fine = a->fine;

@@ -13,8 +13,8 @@ typedef struct spd_recession {
 spdhg_status spd_recession_find(spd_recession *r, const spdhg_problem *p, spdhg_error *err);
 void spd_recession_free(spd_recession *r);
 
-/* ---- separate.c: logistic loss, one output, X = R^d, no ridge. *found: (u, *c) separates the rows, F u = 0 up to rounding, and
- * every row's loss there is at most exp(-50). u is a multiple of the point nearest to x with F u = 0. */
+/* ---- separate.c: logistic or softmax loss, X = R^d, no ridge. *found: (u, c) separates the rows, F u = 0 up to rounding, and
+ * every row's loss there is about exp(-50). u is a multiple of the point nearest to x with F u = 0. c: before, the iterate's. */
 spdhg_status spd_recession_separate(const spdhg_problem *p, int threads, const double *x, double *u, double *c, bool *found,
                                     spdhg_error *err);
 #endif

@@ -20,15 +20,15 @@ void spd_solver_start_far(spdhg_solver *s) {
 static bool all_right(const spdhg_solver *s) {
     const spdhg_problem *p = s->problem;
     for (int64_t i = 0; i < p->n; i++)
-        if (spd_problem_weight(p, i) > 0 && !(fabs(s->evaluator.slope[i]) < 0.5)) return false;
+        if (spd_problem_weight(p, i) > 0 && !(spd_max_abs(p->K, s->evaluator.slope + i * p->K) < 0.5)) return false;
     return true;
 }
 
 static bool worth_a_try(const spd_loop *l, spdhg_outcome outcome) {
     const spdhg_solver *s = l->solver;
     const spdhg_problem *p = s->problem;
-    return spd_outcome_is_open(outcome) && p->gamma == 0 && p->loss->value && spd_problem_falls(p) && p->set.kind->whole &&
-           l->run.kind->exact && !s->compared && !l->thin && s->evaluator.certifier.identity < 0 &&
+    return spd_outcome_is_open(outcome) && p->gamma == 0 && (p->K == 1 || !p->loss->value) && spd_problem_falls(p) &&
+           p->set.kind->whole && l->run.kind->exact && !s->compared && !l->thin && s->evaluator.certifier.identity < 0 &&
            all_right(s); /* F = identity: u = 0 */
 }
 
@@ -40,7 +40,7 @@ static spdhg_status go_far(spd_loop *l, const double *u, double *c, const double
     spd_evaluate(&s->evaluator, u, c, y, &point);
     l->run.seen = (spd_seen){0}; /* it belonged to the iterate */
     if (!(point.objective <= fmin(s->solution.objective, ZERO * s->evaluator.certifier.start_value))) {
-        memcpy(c, s->c, sizeof *c);
+        memcpy(c, s->c, (size_t)s->problem->K * sizeof *c);
         spd_evaluate(&s->evaluator, s->x, c, s->y, &point); /* restores the evaluation */
         s->evaluator.seen.c = s->c;
         return SPDHG_OK;
@@ -55,12 +55,12 @@ spdhg_status spd_loop_separate(spd_loop *l, spdhg_outcome *outcome, spdhg_error 
     const spdhg_solver *s = l->solver;
     const spdhg_problem *p = s->problem;
     if (!worth_a_try(l, *outcome)) return SPDHG_OK;
-    double *u = SPD_NEW(double, p->d), *y = SPD_NEW(double, p->m), c = 0;
+    double *u = SPD_NEW(double, p->dK), *y = SPD_NEW(double, p->m * p->K), *c = SPD_NEW(double, p->K);
     bool found = false;
-    spdhg_status status = u && y ? spd_recession_separate(p, s->threads, s->x, u, &c, &found, err)
-                                 : spd_fail_memory(err, 8.0 * (double)(p->d + p->m));
-    if (status == SPDHG_OK && found) status = go_far(l, u, &c, y, outcome, err);
-    spd_free(u);
-    spd_free(y);
+    if (c) memcpy(c, s->c, (size_t)p->K * sizeof *c);
+    spdhg_status status = u && y && c ? spd_recession_separate(p, s->threads, s->x, u, c, &found, err)
+                                      : spd_fail_memory(err, 8.0 * (double)((p->d + p->m + 1) * p->K));
+    if (status == SPDHG_OK && found) status = go_far(l, u, c, y, outcome, err);
+    SPD_FREE_ALL(u, y, c);
     return status;
 }

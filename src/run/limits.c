@@ -3,7 +3,7 @@
  * the answer and exact zeros, gets as much again. */
 #include "run/loop.h"
 
-static const double GRANTED = 0.75, GRANTED_PART = 0.05; /* seconds; of the time the run has taken, if that is more: twice this is
+static const double GRANTED = 0.3, GRANTED_PART = 0.03; /* seconds; of the time the run has taken, if that is more: twice this is
                                                              * within 2 s or a tenth, reading and writing included */
 
 static double granted(double seconds) { return fmax(GRANTED, GRANTED_PART * seconds); }

@@ -47,6 +47,7 @@ static spdhg_status record(spdhg_path *path, const spd_warm_path *warm, double l
                                 .gap = s->gap,
                                 .gap_relative = s->gap_relative,
                                 .gap_kind = s->gap_kind,
+                                .gap_radius = s->gap_radius,
                                 .seconds = s->seconds,
                                 .nonzeros = s->nonzeros,
                                 .structure_nonzeros = s->structure_nonzeros,

@@ -40,7 +40,7 @@ typedef enum spd_settling {
  * again with smaller tolerances. */
 spdhg_status spd_tune_settle(spdhg_solver *solver, spd_settling zeros, bool *settled, spdhg_outcome *outcome, spdhg_error *err);
 typedef struct spd_warm_answer {
-    double objective, train_loss, penalty, gap, gap_relative, seconds;
+    double objective, train_loss, penalty, gap, gap_relative, gap_radius, seconds;
     const char *gap_kind;
     int64_t nonzeros, structure_nonzeros;
 } spd_warm_answer;

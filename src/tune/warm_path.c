@@ -89,6 +89,7 @@ static void take(spd_warm_path *warm, const spd_lasso_answer *answer) {
                                      .gap = answer->gap,
                                      .gap_relative = answer->relative,
                                      .gap_kind = spd_gap_kind_name(kind),
+                                     .gap_radius = NAN,
                                      .nonzeros = a->now.count,
                                      .structure_nonzeros = large};
     warm->settled = answer->settled;
@@ -144,6 +145,7 @@ static spdhg_status step_by_solver(spd_warm_path *warm, double lambda, spdhg_err
                                      .gap = s->gap,
                                      .gap_relative = s->gap_relative,
                                      .gap_kind = s->gap_kind,
+                                     .gap_radius = strcmp(s->gap_kind, "within_radius") == 0 ? s->gap_radius : NAN,
                                      .seconds = s->seconds,
                                      .nonzeros = s->nonzeros,
                                      .structure_nonzeros = s->structure_nonzeros};

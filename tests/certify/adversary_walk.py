@@ -73,10 +73,11 @@ def lines(command, p, folder, more):
     told = []
     with open(os.path.join(folder, "path.csv")) as file:
         for row in csv.DictReader(file):
-            if row["gap_kind"] != "certified":
+            if row["gap_kind"] == "none":
                 continue
+            assert (row["gap_kind"] == "within_radius") == (row["gap_radius"] != ""), row
             report = {"status": row["status"], "objective": float(row["objective"]), "gap": float(row["gap"]), "gap_relative": float(row["gap_relative"]),
-                      "gap_kind": "certified", "gap_radius": None}
+                      "gap_kind": row["gap_kind"], "gap_radius": float(row["gap_radius"]) if row["gap_radius"] else None}
             x, c = points[row["lambda"]]
             told.append((float(row["lambda"]), report, x, c, p.intercept and centred))
     return told
