@@ -4,7 +4,9 @@
  * stops at 0 and leaves E. If the model does not fall then, all stop where the first one reaches 0. */
 #include "lasso/lasso.h"
 
-enum { REPEATS_MOST = 3, GRADIENTS_MOST = 200, ITERATIONS_LEAST = 12 /* that pay for a copy of A_E by rows */ };
+enum { REPEATS_MOST = 3, GRADIENTS_MOST = 200, ITERATIONS_LEAST = 4 /* that pay for a copy of A_E by rows */ };
+
+static const double EVEN = 3; /* the largest of many slopes that conjugate gradients leave, over their root mean square */
 
 /* The step on the face of the columns e; the intercept, if any, is the last unknown. */
 typedef struct step {
@@ -83,7 +85,7 @@ static int solve(const step *t, double accuracy) {
     const spd_cg cg = {.apply = apply,
                        .context = t,
                        .precondition = precondition,
-                       .tolerance = 0.5 * accuracy / spd_norm2(t->n, t->b),
+                       .tolerance = 0.5 * accuracy * fmax(sqrt((double)t->n) / EVEN, 1) / spd_norm2(t->n, t->b),
                        .most = GRADIENTS_MOST,
                        .stop = t->a->stop};
     return spd_cg_solve(&cg, t->n, t->b, t->d, t->work);
@@ -148,11 +150,12 @@ bool spd_lasso_face(spd_lasso *a, double accuracy) {
               .work = at + 4 * all};
     bool whole = false;
     memcpy(t.e, a->now.list, (size_t)t.k * sizeof *t.e);
-    spd_factor_renew(a);
+    const bool filled = spd_factor_renew(a);
     for (int repeat = 0; repeat < REPEATS_MOST && !whole && t.k > 0; repeat++) {
         find_slopes(&t);
-        t.packed = a->A.row && a->gram.size == 0 && a->factor.iterations >= ITERATIONS_LEAST;
-        if (t.packed) spd_packed_fill(&a->packed, &a->A, t.e, t.k);
+        const bool fill = a->A.row && a->gram.size == 0 && a->factor.iterations >= ITERATIONS_LEAST;
+        t.packed = (filled && repeat == 0) || fill;
+        if (t.packed && !(filled && repeat == 0)) spd_packed_fill(&a->packed, &a->A, t.e, t.k);
         spd_factor_used(a, solve(&t, accuracy));
         if (!spd_all_finite(t.n, t.d)) return false;
         whole = cut(&t, at + 8 * all);

@@ -5,8 +5,7 @@
 #include "lasso/lasso.h"
 
 /* Cost of a multiplication, beside one of a sweep: of many dense columns with one vector; in a triangular solve; of matrices. */
-static const double ABREAST = 0.25, SOLVE = 0.5, BLAS = 0.0625;
-static const double DENSER = 8;     /* than A_E, for each entry of it: a factor of so many columns costs more than it saves */
+static const double ABREAST = 0.25, SOLVE = 0.2, BLAS = 0.0625, CHOLESKY = 0.1 / 6, PAIR = 1;
 static const double STIFFER = 1e-9; /* relative to the diagonal: added where M has no factor */
 
 bool spd_products_new(spd_products *s, int64_t n, int64_t d, int64_t most) {
@@ -44,24 +43,23 @@ void spd_factor_free(spd_factor *f) {
     *f = (spd_factor){0};
 }
 
-/* A slot for column j, with its products with all that have one. */
+/* A slot for column j of a dense A, with its products with all that have one. */
 static void add_slot(spd_lasso *a, int64_t j) {
     spd_products *s = &a->products;
     const spd_matrix *A = &a->A;
-    const int64_t at = s->used++, first = A->ptr[j], end = A->ptr[j + 1];
+    const int64_t at = s->used++;
     double *out = s->value + at * s->most;
     s->slot[j] = (int32_t)at;
     s->column[at] = (int32_t)j;
     spd_matrix_add_weighted(A, j, 1, a->Q, s->weighted);
     int64_t k = 0;
-    for (; !A->row && k + SPD_ABREAST <= at + 1; k += SPD_ABREAST) {
+    for (; k + SPD_ABREAST <= at + 1; k += SPD_ABREAST) {
         const double *row[SPD_ABREAST];
         for (int r = 0; r < SPD_ABREAST; r++) row[r] = A->val + A->ptr[s->column[k + r]];
         spd_dense_rows_dots(A->n, row, s->weighted, out + k);
     }
     for (; k <= at; k++) out[k] = spd_matrix_dot(A, s->column[k], s->weighted);
-    if (!A->row) memset(s->weighted, 0, (size_t)A->n * sizeof *s->weighted);
-    for (int64_t q = first; q < end && A->row; q++) s->weighted[A->row[q]] = 0;
+    memset(s->weighted, 0, (size_t)A->n * sizeof *s->weighted);
 }
 
 static double product(const spd_lasso *a, int32_t i, int32_t j) {
@@ -83,18 +81,18 @@ static double iteration_cost(const spd_lasso *a) {
     return 2 * (entries(a) + (double)a->p->n) + SOLVE * (double)(a->factor.n * a->factor.n);
 }
 
-/* Dense products of a model that is used only once: all at once, none is kept. */
-static bool at_once(const spd_lasso *a) { return !a->A.row && a->gram.size == 0 && !spd_loss_is_square(a->p->loss); }
+/* The products of a model that is used only once, or of a sparse A: all at once, none is kept. */
+static bool at_once(const spd_lasso *a) { return a->gram.size == 0 && (a->A.row || !spd_loss_is_square(a->p->loss)); }
 
 static double factor_cost(const spd_lasso *a) {
-    const double k = (double)a->now.count, rest = k * k * k / 12 + 2 * k * k;
+    const double k = (double)a->now.count, rest = CHOLESKY * k * k * k + k * k;
     int64_t missing = 0;
-    for (int64_t q = 0; q < a->now.count; q++) missing += a->products.slot[a->now.list[q]] < 0;
     if (a->now.count >= a->products.most) return INFINITY;
+    if (a->gram.size > 0) return rest;
+    if (a->A.row) return rest + PAIR * a->packed.uneven * entries(a) * entries(a) + 2 * entries(a) + (double)a->p->n;
     if (at_once(a)) return BLAS * k * k * (double)a->p->n + rest;
-    if (a->products.of != a->number) missing = a->now.count;
-    if (a->gram.size > 0) missing = 0;
-    return (a->A.row ? 1 : ABREAST) * (double)missing * (entries(a) + (double)a->p->n) + rest;
+    for (int64_t q = 0; q < a->now.count; q++) missing += a->products.slot[a->now.list[q]] < 0;
+    return ABREAST * (double)missing * k * (double)a->p->n + rest;
 }
 
 double spd_lasso_face_cost(const spd_lasso *a) { return (double)(a->factor.iterations + 1) * iteration_cost(a); }
@@ -103,7 +101,10 @@ static void make_matrix(const spd_lasso *a, double stiffer) {
     const spd_factor *f = &a->factor;
     const int64_t k = f->k, n = f->n;
     if (at_once(a)) {
-        spd_gram_dense(&a->A, a->Q, f->column, k, n > k, f->panel, f->L);
+        if (a->A.row)
+            spd_packed_gram(&a->packed, a->Q, k, n > k, f->L);
+        else
+            spd_gram_dense(&a->A, a->Q, f->column, k, n > k, f->panel, f->L);
         for (int64_t i = 0; i < n; i++) f->L[i * n + i] = (f->L[i * n + i] + (i < k ? a->p->gamma : 0)) * (1 + stiffer);
         return;
     }
@@ -139,6 +140,7 @@ static void make(spd_lasso *a) {
         f->column[q] = j;
         f->place[j] = (int32_t)q;
     }
+    if (a->A.row && a->gram.size == 0) spd_packed_fill(&a->packed, &a->A, f->column, f->k);
     make_matrix(a, 0);
     if (!spd_cholesky(f->n, f->L)) {
         make_matrix(a, STIFFER);
@@ -148,15 +150,12 @@ static void make(spd_lasso *a) {
     f->iterations = 2;
 }
 
-void spd_factor_renew(spd_lasso *a) {
-    const double cost = factor_cost(a), k = (double)a->now.count;
-    if (a->A.row && a->gram.size == 0 && k * k > DENSER * entries(a)) {
-        drop(&a->factor);
-        return;
-    }
-    if (!(a->factor.excess >= cost || cost <= 2 * iteration_cost(a))) return;
+bool spd_factor_renew(spd_lasso *a) {
+    const double cost = factor_cost(a);
+    if (!(a->factor.excess >= cost || cost <= 2 * iteration_cost(a))) return false;
     a->touched += cost;
     make(a);
+    return a->A.row && a->gram.size == 0;
 }
 
 void spd_factor_used(spd_lasso *a, int iterations) {

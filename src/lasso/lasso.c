@@ -32,8 +32,8 @@ static void free_point(spd_sparse_point *s) { SPD_FREE_ALL(s->x, s->list); }
 static bool allocate(spd_lasso *a) {
     const spdhg_problem *p = a->p;
     const int64_t n = p->n, d = p->d, most = d < FACE_MOST ? d : FACE_MOST;
-    double **const rows[] = {&a->share,  &a->one,    &a->z, &a->slope, &a->curve, &a->z0,
-                             &a->slope0, &a->curve0, &a->Q, &a->r,     &a->alpha, &a->known_alpha};
+    double **const rows[] = {&a->share,  &a->one,    &a->nothing, &a->z, &a->slope, &a->curve,      &a->z0,
+                             &a->slope0, &a->curve0, &a->Q,       &a->r, &a->alpha, &a->known_alpha};
     double **const columns[] = {&a->h, &a->g, &a->known};
     bool good = spd_products_new(&a->products, n, d, most);
     good = new_point(&a->now, d) && good;
@@ -108,8 +108,9 @@ void spd_lasso_free(spd_lasso *a) {
     free_point(&a->now);
     free_point(&a->origin);
     free_point(&a->before);
-    SPD_FREE_ALL(a->share, a->one, a->z, a->slope, a->curve, a->z0, a->slope0, a->curve0, a->Q, a->r, a->alpha, a->known_alpha,
-                 a->h, a->g, a->known, a->is_active, a->in_set, a->set, a->look, a->h_of, a->edge, a->face, a->partial);
+    SPD_FREE_ALL(a->share, a->one, a->nothing, a->z, a->slope, a->curve, a->z0, a->slope0, a->curve0, a->Q, a->r, a->alpha,
+                 a->known_alpha, a->h, a->g, a->known, a->is_active, a->in_set, a->set, a->look, a->h_of, a->edge, a->face,
+                 a->partial);
     spd_free(a);
 }
 

@@ -37,12 +37,15 @@ typedef struct spd_packed {
     int64_t *ptr; /* n + 1 */
     int32_t *idx; /* position in E */
     double *val;
+    double uneven; /* sum_i (entries of row i)^2 / (entries of A)^2; 1/n if rows are equally long */
 } spd_packed;
 bool spd_packed_new(spd_packed *s, const spd_matrix *A); /* false: out of memory; must be freed even then. Dense A: nothing */
 void spd_packed_free(spd_packed *s);
 void spd_packed_fill(spd_packed *s, const spd_matrix *A, const int32_t *list, int64_t count);
 /* out = A_E'Q (A_E d + c), returns 1'Q (A_E d + c): one pass over the entries. */
 double spd_packed_apply(const spd_packed *s, const double *Q, int64_t count, const double *d, double c, double *out);
+/* H = A_E'Q A_E, the lower triangle; ones: the last column of A_E is one of ones. */
+void spd_packed_gram(const spd_packed *s, const double *Q, int64_t count, bool ones, double *H);
 
 /* Products A_i'Q A_j of the columns that have a slot, for the faces of one or more models. */
 typedef struct spd_products {
@@ -86,9 +89,9 @@ typedef struct spd_lasso {
     double times; /* the lambda solved for, in multiples of the problem's */
     spd_stop *stop;
     spd_matrix A;
-    double *share, *one;     /* n: w_i/W; 1 */
-    double least, reference; /* the mean of the rows' least losses; scale of a relative gap where f is nearly 0 */
-    double offset;           /* the largest |o_i| */
+    double *share, *one, *nothing; /* n: w_i/W; 1; 0 */
+    double least, reference;       /* the mean of the rows' least losses; scale of a relative gap where f is nearly 0 */
+    double offset;                 /* the largest |o_i| */
     /* the current point; its list holds the columns with x_j != 0 */
     spd_sparse_point now;
     bool *is_active;             /* d: in the list of now */
@@ -170,7 +173,7 @@ void spd_products_free(spd_products *s);
 bool spd_factor_new(spd_factor *f, const spd_matrix *A, int64_t most);
 void spd_factor_free(spd_factor *f);
 double spd_lasso_face_cost(const spd_lasso *a);     /* in multiplications of a sweep */
-void spd_factor_renew(spd_lasso *a);                /* before a face: a new factor, if that pays */
+bool spd_factor_renew(spd_lasso *a);                /* before a face: a new factor, if that pays; true: packed has A_E */
 void spd_factor_used(spd_lasso *a, int iterations); /* after it */
 /* z = M^-1 r for the columns e that the factor has; the others keep their z. */
 void spd_factor_apply(const spd_factor *f, const int32_t *e, int64_t k, bool intercept, const double *r, double *z);
@@ -186,6 +189,10 @@ void spd_gram_slopes(const spd_lasso *a,
 void spd_gram_move(const spd_gram *g, int64_t j, double by, double *s); /* s after x_j += by */
 /* E such that each of these slopes is right to E UNIT norm_j, up to underflow: at most DBL_MIN times the operations times *size. */
 double spd_gram_error(const spd_lasso *a, double *size);
+/* ---- sums.c */
+double spd_lasso_distance(const spd_lasso *a, const double *u, const double *v); /* sqrt( sum_i share_i (u_i - v_i)^2 ) or more */
+/* sum_i share_i (|phi'_i| + |phi'_i - alpha_i| + more), and *product = sum_i share_i |alpha_i z_i|; alpha is multiplied by scale */
+double spd_lasso_slopes(const spd_lasso *a, double scale, double more, double *product);
 /* ---- proof.c */
 double spd_lasso_off(const spd_lasso *a,
                      const double *alpha); /* E_j = this times norm_j + lost bounds the rounding of A_j'(share alpha) */

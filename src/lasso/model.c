@@ -24,12 +24,13 @@ void spd_lasso_keep(const spd_lasso *a, spd_sparse_point *out) {
 void spd_lasso_model(spd_lasso *a) {
     const spdhg_problem *p = a->p;
     const int64_t n = p->n;
+    const double least = FLAT * p->kappa_usual;
     const bool square = spd_loss_is_square(p->loss); /* the model is f itself, and its curvature never changes */
     spd_lasso_keep(a, &a->origin);
     memcpy(a->z0, a->z, (size_t)n * sizeof *a->z);
     memcpy(a->slope0, a->slope, (size_t)n * sizeof *a->slope);
     for (int64_t i = 0; i < n; i++) {
-        a->curve0[i] = square ? a->curve[i] : fmax(a->curve[i], FLAT * p->kappa_usual) + a->damp * p->kappa_usual;
+        a->curve0[i] = square ? a->curve[i] : (a->curve[i] > least ? a->curve[i] : least) + a->damp * p->kappa_usual;
         a->Q[i] = a->share[i] * a->curve0[i];
         a->r[i] = a->share[i] * a->slope[i];
     }

@@ -32,27 +32,17 @@ typedef struct dual {
     double scale; /* alpha is multiplied by this */
 } dual;
 
-static double root_mean_square(const spd_lasso *a, const double *u, const double *v) {
-    double sum = 0, most = 0;
-    for (int64_t i = 0; i < a->p->n; i++) most = fmax(most, fabs(u[i] - (v ? v[i] : 0)));
-    for (int64_t i = 0; i < a->p->n && most > 0; i++) {
-        const double t = (u[i] - (v ? v[i] : 0)) / most;
-        sum += a->share[i] * t * t;
-    }
-    return most * (sqrt(sum) * (1 + rounding((double)a->p->n + 32)) + TINY);
-}
-
 /* An entry of r that has underflowed is off by DBL_TRUE_MIN, whatever a_ij multiplies it with; norm_j is at least TINY max_i |a_ij|. */
 double spd_lasso_off(const spd_lasso *a, const double *alpha) {
     const double vanished = (double)a->p->n * 8 * DBL_TRUE_MIN * (1 + spd_max_abs(a->p->n, alpha)) / TINY;
-    return GENEROUS * (rounding((double)a->A.longest / 4 + 24) * root_mean_square(a, alpha, NULL) + vanished);
+    return GENEROUS * (rounding((double)a->A.longest / 4 + 24) * spd_lasso_distance(a, alpha, a->nothing) + vanished);
 }
 
 /* What can be said of alpha before any column is looked at; r = share alpha. Sums run in four lanes or more. */
 static dual measure(spd_lasso *a) {
     const spdhg_problem *p = a->p;
     const double n = (double)p->n;
-    dual u = {.size = root_mean_square(a, a->alpha, NULL), .lost = 2 * n * DBL_MIN, .scale = 1};
+    dual u = {.size = spd_lasso_distance(a, a->alpha, a->nothing), .lost = 2 * n * DBL_MIN, .scale = 1};
     for (int64_t i = 0; i < p->n; i++) a->r[i] = a->share[i] * a->alpha[i];
     if (p->intercept) {
         const double sum = spd_dot(p->n, a->r, a->one), sizes = spd_sum_abs(p->n, a->r);
@@ -84,7 +74,7 @@ static int64_t list_columns(spd_lasso *a, const double *known, double away, doub
 /* g of every column whose |G_j| may exceed `rest`. */
 static void look(spd_lasso *a, const dual *u, double rest) {
     const spd_matrix *A = &a->A;
-    const double away = root_mean_square(a, a->alpha, a->known_alpha) + u->q + a->known_off;
+    const double away = spd_lasso_distance(a, a->alpha, a->known_alpha) + u->q + a->known_off;
     a->looks = list_columns(a, a->known, away, rest - 2 * u->lost);
     a->looked += a->looks;
     a->touched += (double)a->looks * (double)A->ptr[A->d] / (double)A->d;
@@ -177,14 +167,16 @@ static double error_of_objective(const spd_lasso *a, const dual *u, double first
         const double x = fabs(a->now.x[a->now.list[q]]), lost = spd_written_loss(p, a->now.list[q]);
         writing += (spd_lasso_lambda(a) + p->gamma * (x + lost)) * lost;
     }
-    for (int64_t i = 0; i < p->n; i++) {
-        if (!(a->share[i] > 0)) continue;
-        const double alpha = u->scale * a->alpha[i];
-        const double kappa = isfinite(p->kappa) ? p->kappa : p->loss->steady ? a->curve[i] * exp(dz) : INFINITY;
-        const double cancels = isfinite(p->kappa) ? 0 : 2 * FUNCTIONS * UNIT * kappa;
-        product += a->share[i] * fabs(alpha * a->z[i]);
-        scores += a->share[i] * (fabs(a->slope[i]) + fabs(a->slope[i] - alpha) + cancels + kappa * dz) * dz;
-    }
+    if (isfinite(p->kappa)) {
+        scores = dz * spd_lasso_slopes(a, u->scale, p->kappa * dz, &product);
+    } else
+        for (int64_t i = 0; i < p->n; i++) {
+            if (!(a->share[i] > 0)) continue;
+            const double alpha = u->scale * a->alpha[i], kappa = p->loss->steady ? a->curve[i] * exp(dz) : INFINITY;
+            product += a->share[i] * fabs(alpha * a->z[i]);
+            scores +=
+                a->share[i] * (fabs(a->slope[i]) + fabs(a->slope[i] - alpha) + 2 * FUNCTIONS * UNIT * kappa + kappa * dz) * dz;
+        }
     return rounding(SPD_ROWS_PER_BLOCK + 2 * FUNCTIONS) * (fabs(a->loss) + 2 * fabs(a->least) + first) +
            4 * FUNCTIONS * UNIT * product + GENEROUS * scores + rounding((double)(2 * a->now.count) + 32) * fabs(f - a->loss) +
            4 * DBL_EPSILON * fabs(f) + 2 * UNIT * writing + (double)(p->n + 2 * p->d) * DBL_MIN;

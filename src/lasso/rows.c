@@ -1,5 +1,6 @@
 /* rows.c - M d = A_E'Q A_E d for a sparse A, by rows:
  *     out = sum_i a_i Q_i (a_i'd)
+ * and M itself,  sum_i Q_i a_i a_i',  which takes half the sum of the squares of the rows' lengths, whatever the columns are.
  * Every entry is read once, and d and out stay in the nearest cache, while columns take two passes over the entries and three over
  * the rows. Conjugate gradients on a face repeat this often enough to pay for the copy of A_E. */
 #include "lasso/lasso.h"
@@ -11,7 +12,12 @@ bool spd_packed_new(spd_packed *s, const spd_matrix *A) {
     s->ptr = SPD_NEW(int64_t, A->n + 1);
     s->idx = spd_alloc_raw(entries, sizeof *s->idx);
     s->val = spd_alloc_raw(entries, sizeof *s->val);
-    return s->ptr && s->idx && s->val;
+    if (!s->ptr || !s->idx || !s->val) return false;
+    double squares = 0;
+    for (int64_t q = 0; q < entries; q++) s->ptr[A->row[q]]++;
+    for (int64_t i = 0; i < A->n; i++) squares += (double)s->ptr[i] * (double)s->ptr[i];
+    s->uneven = squares / fmax((double)entries * (double)entries, 1);
+    return true;
 }
 
 void spd_packed_free(spd_packed *s) {
@@ -45,4 +51,18 @@ double spd_packed_apply(const spd_packed *s, const double *Q, int64_t count, con
         sum += z;
     }
     return sum;
+}
+
+void spd_packed_gram(const spd_packed *s, const double *Q, int64_t count, bool ones, double *H) {
+    const int64_t size = count + ones;
+    memset(H, 0, (size_t)(size * size) * sizeof *H);
+    for (int64_t i = 0; i < s->n; i++) {
+        const int64_t from = s->ptr[i], entries = s->ptr[i + 1] - from;
+        const int32_t *idx = s->idx + from;
+        const double *val = s->val + from;
+        for (int64_t q = 0; q < entries; q++) spd_scatter_add(q + 1, Q[i] * val[q], idx, val, H + idx[q] * size);
+        if (!ones) continue;
+        spd_scatter_add(entries, Q[i], idx, val, H + count * size);
+        H[count * size + count] += Q[i];
+    }
 }

@@ -122,6 +122,16 @@ static void find_dual(spd_lasso *a, bool plain) {
     }
 }
 
+/* The first bracket to the second order of alpha - phi'(z), so that the exact one need not be found twice. */
+static double expected_bracket(const spd_lasso *a) {
+    double sum = 0;
+    for (int64_t i = 0; i < a->p->n; i++) {
+        const double by = a->slope[i] - a->alpha[i];
+        if (by != 0) sum += a->share[i] * by * by / a->curve[i];
+    }
+    return 0.5 * sum;
+}
+
 void spd_lasso_dual(spd_lasso *a, double *y) {
     const double lambda = spd_lasso_lambda(a);
     for (int64_t i = 0; i < a->p->n; i++) a->r[i] = a->share[i] * a->slope[i];
@@ -156,7 +166,7 @@ void spd_lasso_solve(spd_lasso *a, double tol, bool plain, spd_stop *stop, spd_l
         a->damp = a->damp > DAMP_LEAST ? 0.25 * a->damp : 0;
         const bool gram = a->gram.size > 0;
         find_dual(a, plain || gram);
-        if (!plain && !gram && !(spd_lasso_first_bracket(a, 1) <= goal)) continue;
+        if (!plain && !gram && !(expected_bracket(a) <= goal) && !(spd_lasso_first_bracket(a, 1) <= goal)) continue;
         bool added = gram ? spd_lasso_prove_by_gram(a, rest, out) : spd_lasso_prove(a, rest, out);
         if (gram && !added && !(out->relative <= tol)) added = spd_lasso_prove(a, rest, out); /* with less rounding */
         moved = false;
