@@ -23,6 +23,7 @@ from ._plot import plot_coef, plot_history
 from ._problem import Problem, class_weight_spec, set_params, solve_options
 from ._progress import printer
 from ._structure import LEARNED, structure_matrix
+from ._table import Table, Tabular, is_frame, origins, without_gaps
 
 OUTCOMES = {code: name[len("SPDHG_OUTCOME_"):].lower() for code, name in ffi.typeof("spdhg_outcome").elements.items()}
 POINT = np.dtype([(name, "i8" if name == "iteration" else "f8") for name, _ in ffi.typeof("spdhg_point").fields])
@@ -107,7 +108,7 @@ def points_of(solver: Any) -> np.ndarray:
     return np.frombuffer(ffi.buffer(points, int(count[0]) * POINT.itemsize), POINT).copy() if count[0] else np.empty(0, POINT)
 
 
-class Structured(BaseEstimator):
+class Structured(Tabular, BaseEstimator):
     _classify: bool
     coef_: Any  # an array, or a CSR matrix after sparsify()
     intercept_: Any
@@ -135,15 +136,33 @@ class Structured(BaseEstimator):
 
     def _take(self, X: Any, y: Any, reset: bool = True) -> tuple:
         """X as float64, and y as Labels or as float64. float32 comes back as float32, see _cast."""
+        table = self._table_of(X, reset)
+        if reset:
+            self._tabular, self._target = table is not None, getattr(y, "name", None)
         if self.loss == "poisson" and getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:  # one count for each row, as in PoissonRegressor
             y = column_or_1d(np.asarray(y), warn=True)
-        X, y = validate(self, X, y, reset=reset, multi_output=not self._classify, y_numeric=not self._classify)
+        wishes = {"multi_output": not self._classify, "y_numeric": not self._classify}
+        X, y = validate(self, X, y, reset=reset, **wishes) if table is None else self._validate_table(X, table, y, reset, wishes)
+        self._table = table
         if reset:
             self._dtype = X.dtype
             self._column = not self._classify and y.ndim == 2 and y.shape[1] == 1  # targets of shape (n, 1) are answered in kind
         if X.dtype != np.float64:
             X = X.astype(np.float64)
         return X, Labels(y) if self._classify else np.ascontiguousarray(y, np.float64)
+
+    def _validate_table(self, X: Any, table: Table, y: Any, reset: bool, wishes: Dict[str, Any]) -> tuple:
+        """scikit-learn's checks of y and of the sizes; the number and the names of the features that go in are those of the columns."""
+        before = {name: self.__dict__.pop(name, None) for name in ("n_features_in_", "feature_names_in_")}
+        inner = X is table.X
+        table.X, y = validate(self, table.X, y, **wishes)
+        if reset and not inner:
+            before = {"n_features_in_": len(X.columns) if is_frame(X) else X.shape[1],
+                      "feature_names_in_": np.array([str(name) for name in X.columns], dtype=object) if is_frame(X) else None}
+        for name, value in before.items():
+            if value is not None:
+                setattr(self, name, value)
+        return table.X, y
 
     def _offset(self, X: Any, offset: Any) -> Optional[np.ndarray]:
         if offset is None:
@@ -155,7 +174,12 @@ class Structured(BaseEstimator):
 
     def _handle(self, X: Any, y: Any, weight: Optional[np.ndarray], offset: Optional[np.ndarray]) -> Any:
         b, labels = (y.b, y.texts) if self._classify else (y, None)
-        return data_handle(X, b, weight, offset, labels, getattr(self, "feature_names_in_", None))
+        columns = self._columns()
+        data = data_handle(X, b, weight, offset, labels, None if columns is not None else getattr(self, "feature_names_in_", None))
+        if columns is not None:
+            target = ffi.NULL if self.__dict__.get("_target") is None else str(self._target).encode()
+            call(lib.spdhg_data_set_columns, data, columns, target)
+        return data
 
     def _problem(self, X: Any, y: Any, sample_weight: Any, offset: Any, alpha: float, p: Dict[str, Any]) -> Problem:
         weight = row_weights(sample_weight, X.shape[0])
@@ -169,11 +193,18 @@ class Structured(BaseEstimator):
         if p["penalty_weights"] is not None and np.isinf(np.asarray(p["penalty_weights"], np.float64)).any():
             squares = X.multiply(X) if sp.issparse(X) else np.square(X)
             slope = float(np.sqrt(squares.mean(axis=0)).sum() * (1 if self._classify else 1 + np.abs(y).max()))
-        return Problem(p, data, X.shape[1], loss, alpha, classes, getattr(self, "feature_names_in_", None), slope)
+        names = getattr(self, "feature_names_in_", None) if self._table is None else self._table.names
+        return Problem(p, data, X.shape[1], loss, alpha, classes, names, slope)
 
     # ---- the solve
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, offset: Any, eval_set: Any) -> "Structured":
+        try:
+            return self._fit_rows(*without_gaps(self.missing, X, y, sample_weight, offset), eval_set)
+        finally:
+            self._table = None
+
+    def _fit_rows(self, X: Any, y: Any, sample_weight: Any, offset: Any, eval_set: Any) -> "Structured":
         p = self._given()
         self._check_loss()
         X, y = self._take(X, y)
@@ -279,7 +310,7 @@ class Structured(BaseEstimator):
         if self.gap_kind_ != "certified":
             proven = "nothing is proven" if self.gap_kind_ == "none" else f"gap {self.gap_:.3g} only within a radius"
         hint = "; perhaps there is no finite optimum: try gamma > 0" if self.gamma == 0 and self.gap_kind_ != "certified" else ""
-        warnings.warn(f"{said}: objective {self.objective_:.6g}, {proven}, requested {tol if tol > 0 else 1e-6:g}{hint}", ConvergenceWarning, stacklevel=4)
+        warnings.warn(f"{said}: objective {self.objective_:.6g}, {proven}, requested {tol if tol > 0 else 1e-6:g}{hint}", ConvergenceWarning, stacklevel=5)
 
     # ---- predictions
 
@@ -296,9 +327,14 @@ class Structured(BaseEstimator):
         """What _set_coefficients made of the model's, back."""
         return coef, intercept
 
-    def _scores(self, X: Any, offset: Any) -> np.ndarray:
+    def _rows(self, X: Any) -> Any:
+        """The features of rows to be predicted."""
         check_is_fitted(self)
-        X = validate(self, X, reset=False)
+        table = self._table_of(X, False)
+        return validate(self, X, reset=False) if table is None else table.X
+
+    def _scores(self, X: Any, offset: Any) -> np.ndarray:
+        X = self._rows(X)
         self._refresh()
         return self._model.scores(X if X.dtype == np.float64 else X.astype(np.float64), self._offset(X, offset))
 
@@ -323,15 +359,19 @@ class Structured(BaseEstimator):
 
     @property
     def coefficients_(self) -> Any:
-        """coef_ as a pandas DataFrame: a line for each feature by its name, a column for each output."""
+        """coef_ as a pandas DataFrame: a line for each feature by its name (and level, if the model is about a table), a column for each
+        output."""
         import pandas
 
         check_is_fitted(self)
         coef = np.atleast_2d(self.coef_.toarray() if sp.issparse(self.coef_) else self.coef_)
-        names = getattr(self, "feature_names_in_", None)
+        names, columns = getattr(self, "feature_names_in_", None), self._columns()
+        index = pandas.Index(range(coef.shape[1]) if names is None else names, name="feature")
+        if columns is not None:
+            index = pandas.MultiIndex.from_tuples(list(origins(columns)), names=["feature", "level"])
         one = coef.shape[0] == 1
-        columns = ["coefficient"] if one else list(self.classes_) if self._classify else [f"output {k}" for k in range(len(coef))]
-        return pandas.DataFrame(coef.T, index=pandas.Index(range(coef.shape[1]) if names is None else names, name="feature"), columns=columns)
+        outputs = ["coefficient"] if one else list(self.classes_) if self._classify else [f"output {k}" for k in range(len(coef))]
+        return pandas.DataFrame(coef.T, index=index, columns=outputs)
 
     # ---- scikit-learn's tags and pages
 
