@@ -815,6 +815,7 @@ typedef struct spdhg_entry {
     double value, min, max;              /* default of a number or flag, and its range; NAN: none */
     const spdhg_param *param;            /* of a solver */
     int64_t params;
+    bool stochastic; /* a solver that draws the rows of each step: which ones depends on how many there are */
 } spdhg_entry;
 
 /* Topics 0, 1, ...: losses, penalties, structures, sets, solvers, formats, kinds, methods; NULL after the last. */
