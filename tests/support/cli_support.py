@@ -11,6 +11,11 @@ import unittest
 COMMAND = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else "spdhg"
 
 
+def sanitized():
+    """Whether the command is built with a sanitizer, whose shadow memory neither counts as ours nor fits into a limit of address space."""
+    return b"__asan_init" in subprocess.run(["nm", "-D", COMMAND], stdout=subprocess.PIPE, check=True).stdout
+
+
 class CommandTest(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.mkdtemp(prefix="spdhg-test-")

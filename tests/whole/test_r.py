@@ -6,7 +6,8 @@ import shutil
 import subprocess
 import sys
 
-COMMAND = os.path.abspath(sys.argv[1])
+from cli_support import COMMAND, sanitized
+
 BUILD = os.path.dirname(COMMAND)
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "bindings", "R")
 TESTS = """
@@ -24,9 +25,7 @@ def main():
         print("skipped: no r-base-core, r-cran-matrix or r-cran-testthat")
         sys.exit(77)
     environment = dict(os.environ, SPDHG_COMMAND=COMMAND, NOT_CRAN="true", R_TESTS="")
-    with open(COMMAND, "rb") as file:
-        sanitized = b"libasan" in file.read()
-    if sanitized:  # R, which has no sanitizers, loads theirs first
+    if sanitized():  # R, which has no sanitizers, loads theirs first
         library = subprocess.run(["gcc", "-print-file-name=libasan.so"], capture_output=True, text=True, check=True).stdout.strip()
         environment.update(SPDHG_FLAGS="-fsanitize=address,undefined", LD_PRELOAD=library, ASAN_OPTIONS="detect_leaks=0:verify_asan_link_order=0")
     made = subprocess.run([os.path.join(ROOT, "tools", "install.sh"), BUILD], env=environment, capture_output=True, text=True)
