@@ -1,7 +1,9 @@
 # _base.py - what the estimators share: rows and labels in, a solved problem out, predictions through the library's model.
 from __future__ import annotations
 
+import copy
 import html
+import os
 import warnings
 from typing import Any, Dict, List, Optional, Tuple
 
@@ -219,7 +221,8 @@ class Structured(Tabular, BaseEstimator):
         self._warn(tol)
         return self
 
-    def _solve(self, X: Any, y: Any, sample_weight: Any, offset: Any, eval_set: Any, p: Dict[str, Any], warm: bool) -> tuple:
+    def _solve(self, X: Any, y: Any, sample_weight: Any, offset: Any, eval_set: Any, p: Dict[str, Any], warm: bool,
+               certificate: Any = None) -> tuple:
         problem = self._problem(X, y, sample_weight, offset, self._alpha(), p)
         options, keep = solve_options(p, self.random_state)
         watch = Watch(printer(self.verbose, type(self).__name__))
@@ -242,6 +245,8 @@ class Structured(Tabular, BaseEstimator):
         del test
         if interrupt:
             raise interrupt
+        if certificate is not None:
+            call(lib.spdhg_solver_certificate, solver, os.fsencode(certificate))
         problem.check_forbidden(self._model)
         return problem, options.tol
 
@@ -376,11 +381,17 @@ class Structured(Tabular, BaseEstimator):
     # ---- scikit-learn's tags and pages
 
     def _more_tags(self) -> dict:  # before scikit-learn 1.6
-        return {"multioutput": not self._classify and self.loss != "poisson" and self.solver != "lasso", "preserves_dtype": DTYPES,
+        return {"multioutput": not self._classify and self.loss != "poisson", "binary_only": self._two_classes(), "preserves_dtype": DTYPES,
                 "poor_score": self.constraint != "all", "requires_positive_y": self.loss == "poisson", "_xfail_checks": self._not_checked()}
+
+    def _two_classes(self) -> bool:
+        """A solver that does not take softmax, which logistic means for more classes."""
+        return self._classify and self.loss == "logistic" and self.solver in ("ipm", "lasso")
 
     def _not_checked(self) -> Dict[str, str]:
         """Checks of scikit-learn that such an estimator cannot pass, and why."""
+        if self.solver == "lasso":
+            return {"check_regressor_multioutput": "solver='lasso' works for one output only"}
         if not stochastic(self.solver):
             return {}
         return {"check_sample_weights_invariance": f"solver={self.solver!r} draws rows, and which ones depends on how many there are: a row of weight 0 "
@@ -389,7 +400,9 @@ class Structured(Tabular, BaseEstimator):
     def __sklearn_tags__(self) -> Any:  # scikit-learn 1.6 on
         tags = super().__sklearn_tags__()  # type: ignore[misc]
         tags.input_tags.sparse = True
-        tags.target_tags.multi_output = not self._classify and self.solver != "lasso"
+        tags.target_tags.multi_output = not self._classify
+        if self._two_classes():
+            tags.classifier_tags.multi_class = False
         tags.target_tags.positive_only = self.loss == "poisson"
         if self.constraint != "all":  # what a set leaves of the model need not fit well
             (tags.classifier_tags if self._classify else tags.regressor_tags).poor_score = True
@@ -419,6 +432,24 @@ class Structured(Tabular, BaseEstimator):
         check_is_fitted(self)
         self._refresh()
         self._model.write(path)
+
+    def certificate(self, path: Any, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> None:
+        """Write a proof of how far the answer can be from the best possible one, which `bench/check-certificate` checks against the data in
+        exact arithmetic (docs/certificate.md). X, y and the rest are those of the fit, which is repeated from where it ended. Of a path:
+        `path_.estimator().certificate(...)`."""
+        check_is_fitted(self)
+        if hasattr(self, "estimators_"):
+            raise ValueError("each class has its own problem here: write the certificates of estimators_[k], with y == classes_[k]")
+        if not hasattr(self, "alpha"):
+            raise ValueError("a certificate is of one alpha: path_.estimator().certificate(...)")
+        again = copy.copy(self)
+        again._model = self._model.copy()
+        X, y, sample_weight, offset = without_gaps(self.missing, X, y, sample_weight, offset)
+        X, y = again._take(X, y, reset=False)
+        p = self._given()
+        if flag("adaptive", self.adaptive) and hasattr(self, "penalty_weights_"):
+            p["penalty_weights"] = self.penalty_weights_
+        again._solve(X, y, sample_weight, offset, None, p, True, path)
 
     def plot(self, kind: str = "coef", ax: Any = None, output: int = 0) -> Any:
         """'coef': the coefficients, as an image where the structure is a grid; 'history': objective and gap by epoch."""
