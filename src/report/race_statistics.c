@@ -90,8 +90,8 @@ static void diagram(FILE *out, const layout *l, const json_t *statistic, double 
     const int count = ranks_of(statistic, r), half = l->both ? (count + 1) / 2 : count;
     if (count < 2) return;
     const double first = AXIS + 24 + BAR * draw_cliques(NULL, l, r, count, difference);
-    spd_html(out, "<svg class='ranks @' viewBox='0 0 ~ ~' role='img' aria-label='mean ranks, @'>", l->name, l->wide,
-             first + STEP * half, spd_json_text_of(statistic, "measure"));
+    spd_html(out, "<div class='for-@'><svg class='ranks' viewBox='0 0 ~ ~' role='img' aria-label='mean ranks, @'>", l->name,
+             l->wide, first + STEP * half, spd_json_text_of(statistic, "measure"));
     draw_axis(out, l, count);
     if (isfinite(difference)) draw_difference(out, l, count, difference);
     for (int i = 0; i < count; i++) {
@@ -104,7 +104,7 @@ static void diagram(FILE *out, const layout *l, const json_t *statistic, double 
         spd_html(out, "  @</text>", spd_html_number(text, r[i].rank, 3));
     }
     draw_cliques(out, l, r, count, difference);
-    spd_html(out, "</svg>\n");
+    spd_html(out, "</svg></div>\n");
 }
 
 static void pairs(FILE *out, const json_t *statistic) {
