@@ -178,7 +178,9 @@ void cli_progress_stage(cli_progress *progress, const char *stage); /* something
 /* Reads data, and says how far it is. */
 spdhg_status cli_read(spdhg_data **out, const char *path, const spdhg_read_options *options, cli_progress *progress,
                       spdhg_error *err);
-const char *cli_time_left(char out[32], double seconds);          /* ", 15 s left"; "" if not finite */
+const char *cli_time_left(char out[32], double seconds); /* ", 15 s left"; "" if not finite */
+/* The line at the time now. */
+void cli_progress_text(cli_progress *progress, const spdhg_event *event, double now, char *text, size_t size);
 int cli_progress_event(void *progress, const spdhg_event *event); /* a spdhg_callback: also answers "stop" after a signal */
 void cli_progress_erase(cli_progress *progress);
 

@@ -39,7 +39,7 @@ const char *cli_time_left(char out[32], double seconds) {
 }
 
 /* What is done, how much of it, for how long, and for how long yet: "cross-validation, 45 %, 12.3 s, 15 s left". */
-static void line_text(cli_progress *p, const spdhg_event *event, double now, char *text, size_t size) {
+void cli_progress_text(cli_progress *p, const spdhg_event *event, double now, char *text, size_t size) {
     const double epoch = event->point ? event->point->epoch : 0, asked = event->epochs_asked;
     const double part = event->part > 0 ? event->part : asked > 0 && !event->stage ? epoch / asked : 0;
     char left[32], share[32] = "", what[60];
@@ -62,7 +62,7 @@ static void draw_line(cli_progress *p, const spdhg_event *event) {
     if (now - p->drawn < (p->line ? REDRAW : REPEAT)) return;
     p->drawn = now;
     char text[200];
-    line_text(p, event, now, text, sizeof text);
+    cli_progress_text(p, event, now, text, sizeof text);
     if (!p->line) {
         fprintf(stderr, "%s: %s\n", p->name, text);
         return;

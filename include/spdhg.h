@@ -158,6 +158,30 @@ typedef enum spdhg_ownership { SPDHG_COPY, SPDHG_BORROW } spdhg_ownership;
 SPDHG_API spdhg_status spdhg_data_from_csr(spdhg_data **out, int64_t rows, int64_t features, const int64_t *ptr,
                                            const int32_t *idx, const double *val, const double *b, int64_t targets,
                                            spdhg_ownership ownership, spdhg_error *err);
+/* A column of a table in memory. */
+typedef struct spdhg_column {
+    const char *name;
+    const double *number; /* its cells, NAN: no value; NULL: it is a category */
+    const int64_t *code;  /* category: the position of each cell's level, negative: no value */
+    const char *const *level;
+    int64_t levels;
+    bool ordered; /* the levels are in their order, and all of them count, also those that no row has */
+    bool text;    /* nobody said that it is a category: one level for most rows is refused, it names the rows */
+} spdhg_column;
+
+/* Features from a table in memory as spdhg_data_read makes them of a file, without targets. Of the options, columns, drop,
+ * reference, missing (but not "drop"), unseen, like and max_memory count. Nothing of the arguments is kept. */
+SPDHG_API spdhg_status spdhg_data_from_table(spdhg_data **out, int64_t rows, const spdhg_column *column, int64_t columns,
+                                             const spdhg_read_options *options, spdhg_error *err);
+/* Says which columns the features of this data set come from, so that its models know; copied. target: the name of the target, or
+ * NULL. SPDHG_USAGE: the columns make another number of features. */
+SPDHG_API spdhg_status spdhg_data_set_columns(spdhg_data *data, const spdhg_columns *columns, const char *target,
+                                              spdhg_error *err);
+/* The columns: how many, their names (NULL: past the end), and the column a feature comes from (-1: past the end), with its level
+ * if that is a category (otherwise NULL). Texts are valid as long as the columns. */
+SPDHG_API int64_t spdhg_columns_count(const spdhg_columns *columns);
+SPDHG_API const char *spdhg_columns_name(const spdhg_columns *columns, int64_t column);
+SPDHG_API int64_t spdhg_columns_of(const spdhg_columns *columns, int64_t feature, const char **level);
 /* Weights w_i >= 0, one per row, not all 0; offsets o, rows x K. Copied. */
 SPDHG_API spdhg_status spdhg_data_set_weights(spdhg_data *data, const double *weight, spdhg_error *err);
 SPDHG_API spdhg_status spdhg_data_set_offsets(spdhg_data *data, const double *offset, int64_t outputs, spdhg_error *err);
@@ -792,6 +816,7 @@ typedef struct spdhg_entry {
     double value, min, max;              /* default of a number or flag, and its range; NAN: none */
     const spdhg_param *param;            /* of a solver */
     int64_t params;
+    bool stochastic; /* a solver that draws the rows of each step: which ones depends on how many there are */
 } spdhg_entry;
 
 /* Topics 0, 1, ...: losses, penalties, structures, sets, solvers, formats, kinds, methods; NULL after the last. */

@@ -63,6 +63,7 @@ static bool solver(int64_t at, spdhg_entry *out) {
     if (at > entries) return false;
     const spd_solver_kind *kind = table[at - 1];
     plain(out, kind->name, kind->what);
+    out->stochastic = !kind->full_information;
     out->reference = kind->reference;
     out->param = kind->param;
     out->params = kind->params;

@@ -125,3 +125,17 @@ const spd_table_column *spd_schema_of(const spdhg_columns *k, int64_t feature) {
     while (low > 0 && k->column[low].features == 0) low--;
     return &k->column[low];
 }
+
+int64_t spdhg_columns_count(const spdhg_columns *k) { return k->count; }
+
+const char *spdhg_columns_name(const spdhg_columns *k, int64_t column) {
+    return column >= 0 && column < k->count ? k->column[column].name : NULL;
+}
+
+int64_t spdhg_columns_of(const spdhg_columns *k, int64_t feature, const char **level) {
+    if (level) *level = NULL;
+    if (feature < 0 || feature >= k->features) return -1;
+    const spd_table_column *c = spd_schema_of(k, feature);
+    if (level && c->category) *level = c->level[spd_column_level(c, feature - c->feature)];
+    return c - k->column;
+}

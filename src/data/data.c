@@ -24,6 +24,31 @@ void spdhg_data_free(spdhg_data *data) {
     SPD_FREE_ALL(data->weight, data->offset, data->group, data->source, data);
 }
 
+spdhg_status spdhg_data_set_columns(spdhg_data *data, const spdhg_columns *columns, const char *target, spdhg_error *err) {
+    if (columns->features != data->features)
+        return spd_fail(err, SPDHG_USAGE, "the columns make %lld features, the data has %lld", (long long)columns->features,
+                        (long long)data->features);
+    spdhg_columns *copy = spd_schema_copy(columns);
+    char **name = copy ? spd_schema_names(copy) : NULL;
+    bool good = name != NULL;
+    if (good && target) {
+        spd_texts_free(copy->target, copy->targets);
+        copy->target = spd_texts_copy((char *const[]){(char *)target}, 1);
+        copy->targets = copy->target ? 1 : 0;
+        good = copy->target != NULL;
+    }
+    if (!good) {
+        spd_texts_free(name, columns->features);
+        spd_schema_free(copy);
+        return spd_fail_memory(err, 96.0 * (double)columns->count);
+    }
+    spd_texts_free(data->name, data->features);
+    spd_schema_free(data->columns);
+    data->columns = copy;
+    data->name = name;
+    return SPDHG_OK;
+}
+
 const spdhg_columns *spdhg_data_columns(const spdhg_data *data) { return data->columns; }
 int64_t spdhg_data_rows(const spdhg_data *data) { return data->rows; }
 int64_t spdhg_data_features(const spdhg_data *data) { return data->features; }

@@ -4,7 +4,16 @@
 
 #include "report/race.h"
 
-enum { WIDE = 760, LEFT = 210, RIGHT = 550, AXIS = 58, STEP = 22, BAR = 7 };
+enum { AXIS = 58, STEP = 22, BAR = 7 };
+
+/* Two layouts, of which the style shows one: names on both sides of the axis, and all of them on the left for a narrow screen. */
+typedef struct layout {
+    const char *name;
+    double wide, left, right;
+    bool both;
+} layout;
+
+static const layout LAYOUTS[] = {{"wide", 760, 210, 550, true}, {"narrow", 370, 175, 355, false}};
 
 typedef struct ranked {
     const char *solver;
@@ -28,26 +37,26 @@ static int ranks_of(const json_t *statistic, ranked out[SPD_SOLVERS_MAX]) {
     return count;
 }
 
-static double place(int count, double rank) { return LEFT + (rank - 1) / (count - 1) * (RIGHT - LEFT); }
+static double place(const layout *l, int count, double rank) { return l->left + (rank - 1) / (count - 1) * (l->right - l->left); }
 
-static void draw_axis(FILE *out, int count) {
+static void draw_axis(FILE *out, const layout *l, int count) {
     char text[SPD_SHORT];
-    const int step = 1 + (count - 1) / 13;
-    spd_html(out, "<line class='axis' x1='~' x2='~' y1='~' y2='~'/>", (double)LEFT, (double)RIGHT, (double)AXIS, (double)AXIS);
+    const int step = 1 + (count - 1) / (l->both ? 13 : 7);
+    spd_html(out, "<line class='axis' x1='~' x2='~' y1='~' y2='~'/>", l->left, l->right, (double)AXIS, (double)AXIS);
     for (int rank = 1; rank <= count; rank += step) {
-        const double x = place(count, rank);
+        const double x = place(l, count, rank);
         spd_html(out, "<line class='axis' x1='~' x2='~' y1='~' y2='~'/>", x, x, AXIS - 5.0, (double)AXIS);
         spd_html(out, "<text text-anchor='middle' x='~' y='~'>@</text>", x, AXIS - 9.0, spd_html_count(text, rank));
     }
-    spd_html(out, "<text text-anchor='end' x='~' y='~'>mean rank</text>", LEFT - 20.0, AXIS - 9.0);
+    spd_html(out, "<text text-anchor='end' x='~' y='~'>mean rank</text>", l->left - 20, AXIS - 9.0);
 }
 
 /* Draws the critical difference above the axis, cut off at the end of the axis. */
-static void draw_difference(FILE *out, int count, double difference) {
+static void draw_difference(FILE *out, const layout *l, int count, double difference) {
     char text[SPD_SHORT];
-    spd_html(out, "<line class='clique' x1='~' x2='~' y1='~' y2='~'/>", (double)LEFT, place(count, fmin(count, 1 + difference)),
+    spd_html(out, "<line class='clique' x1='~' x2='~' y1='~' y2='~'/>", l->left, place(l, count, fmin(count, 1 + difference)),
              16.0, 16.0);
-    spd_html(out, "<text text-anchor='end' x='~' y='20'>critical difference @</text>", LEFT - 20.0,
+    spd_html(out, "<text text-anchor='end' x='~' y='20'>critical difference @</text>", l->left - 20,
              spd_html_number(text, difference, 3));
 }
 
@@ -60,7 +69,7 @@ static int end_of_clique(const ranked *r, int count, int from, double difference
 
 /* Draws bars under the maximal groups in which no two ranks differ by a critical difference; returns their number. out NULL:
  * only counts. */
-static int draw_cliques(FILE *out, const ranked *r, int count, double difference) {
+static int draw_cliques(FILE *out, const layout *l, const ranked *r, int count, double difference) {
     int bars = 0, reached = 0;
     for (int from = 0; from < count; from++) {
         const int to = end_of_clique(r, count, from, difference);
@@ -68,33 +77,33 @@ static int draw_cliques(FILE *out, const ranked *r, int count, double difference
         reached = to;
         const double y = AXIS + 8 + BAR * bars++;
         if (out)
-            spd_html(out, "<line class='clique' x1='~' x2='~' y1='~' y2='~'/>", place(count, r[from].rank) - 3,
-                     place(count, r[to].rank) + 3, y, y);
+            spd_html(out, "<line class='clique' x1='~' x2='~' y1='~' y2='~'/>", place(l, count, r[from].rank) - 3,
+                     place(l, count, r[to].rank) + 3, y, y);
     }
     return bars;
 }
 
-/* The better half is labelled on the left, the other half on the right, from the ends of the axis inwards. */
-static void diagram(FILE *out, const json_t *statistic, double difference) {
+/* The better half is labelled on the left, the other half, if there is room, on the right, from the ends of the axis inwards. */
+static void diagram(FILE *out, const layout *l, const json_t *statistic, double difference) {
     ranked r[SPD_SOLVERS_MAX];
     char text[SPD_SHORT];
-    const int count = ranks_of(statistic, r), half = (count + 1) / 2;
+    const int count = ranks_of(statistic, r), half = l->both ? (count + 1) / 2 : count;
     if (count < 2) return;
-    const double first = AXIS + 24 + BAR * draw_cliques(NULL, r, count, difference);
-    spd_html(out, "<div class='scroll'><svg class='ranks' viewBox='0 0 ~ ~' role='img' aria-label='mean ranks, @'>", (double)WIDE,
-             first + STEP * half, spd_json_text_of(statistic, "measure"));
-    draw_axis(out, count);
-    if (isfinite(difference)) draw_difference(out, count, difference);
+    const double first = AXIS + 24 + BAR * draw_cliques(NULL, l, r, count, difference);
+    spd_html(out, "<div class='for-@'><svg class='ranks' viewBox='0 0 ~ ~' role='img' aria-label='mean ranks, @'>", l->name,
+             l->wide, first + STEP * half, spd_json_text_of(statistic, "measure"));
+    draw_axis(out, l, count);
+    if (isfinite(difference)) draw_difference(out, l, count, difference);
     for (int i = 0; i < count; i++) {
         const bool left = i < half;
-        const double x = place(count, r[i].rank), y = first + STEP * (left ? i : count - 1 - i),
-                     end = left ? LEFT - 20 : RIGHT + 20;
+        const double x = place(l, count, r[i].rank), y = first + STEP * (left ? i : count - 1 - i),
+                     end = left ? l->left - 20 : l->right + 20;
         spd_html(out, "<path class='axis' fill='none' d='M~ ~L~ ~L~ ~'/>", x, (double)AXIS, x, y, end, y);
         spd_html(out, "<text class='name' text-anchor='@' x='~' y='~'>@", left ? "end" : "start", left ? end - 5 : end + 5, y + 4,
                  r[i].solver);
         spd_html(out, "  @</text>", spd_html_number(text, r[i].rank, 3));
     }
-    draw_cliques(out, r, count, difference);
+    draw_cliques(out, l, r, count, difference);
     spd_html(out, "</svg></div>\n");
 }
 
@@ -132,7 +141,7 @@ static void tests(FILE *out, const json_t *statistic) {
         spd_html(out, "Solvers under one bar do not differ by Nemenyi's test at level @.",
                  spd_html_number(alpha, spd_json_number_of(nemenyi, "alpha"), 3));
     spd_html(out, "</p>\n");
-    diagram(out, statistic, difference);
+    for (size_t i = 0; i < sizeof LAYOUTS / sizeof *LAYOUTS; i++) diagram(out, &LAYOUTS[i], statistic, difference);
     pairs(out, statistic);
 }
 

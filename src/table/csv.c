@@ -125,7 +125,7 @@ static spdhg_status read_rows(spd_table *t, spd_text *text, spdhg_error *err) {
     }
 }
 
-static spdhg_status choose_gaps(spd_table *t, spdhg_error *err) {
+spdhg_status spd_table_choose_gaps(spd_table *t, spdhg_error *err) {
     static const char *const name[] = {"error", "drop", "mean", "median"};
     const char *asked = t->o->missing ? t->o->missing : "error";
     for (int i = 0; i < 4; i++)
@@ -138,7 +138,7 @@ static spdhg_status choose_gaps(spd_table *t, spdhg_error *err) {
 }
 
 static spdhg_status read_table(spd_table *t, spd_text *text, spdhg_error *err) {
-    SPD_TRY(choose_gaps(t, err));
+    SPD_TRY(spd_table_choose_gaps(t, err));
     SPD_TRY(spd_table_header(t, text, err));
     SPD_TRY(spd_table_roles(t, err));
     SPD_TRY(spd_table_categories(t, err));
@@ -175,7 +175,7 @@ static spdhg_status name_targets(spd_table *t, spdhg_columns *columns, spdhg_err
     return good ? SPDHG_OK : spd_fail_memory(err, 1);
 }
 
-static spdhg_status to_data(spd_table *t, spdhg_data *data, spdhg_error *err) {
+spdhg_status spd_table_to_data(spd_table *t, spdhg_data *data, spdhg_error *err) {
     data->rows = t->rows;
     data->targets = t->targets;
     data->notes = t->notes;
@@ -199,7 +199,7 @@ static spdhg_status to_data(spd_table *t, spdhg_data *data, spdhg_error *err) {
     return SPDHG_OK;
 }
 
-static void clear(spd_table *t) {
+void spd_table_clear(spd_table *t) {
     for (int64_t c = 0; c < t->columns; c++) {
         spd_free(t->column[c].name);
         spd_labels_free(&t->column[c].level);
@@ -218,9 +218,9 @@ spdhg_status spd_csv_read(spdhg_data **out, spd_stream *stream, const spdhg_read
     spd_text text;
     spdhg_status status = spd_text_open(&text, stream, err);
     if (status == SPDHG_OK) status = read_table(&t, &text, err);
-    if (status == SPDHG_OK) status = to_data(&t, *out, err);
+    if (status == SPDHG_OK) status = spd_table_to_data(&t, *out, err);
     spd_text_close(&text);
-    clear(&t);
+    spd_table_clear(&t);
     if (status != SPDHG_OK) {
         spdhg_data_free(*out);
         *out = NULL;

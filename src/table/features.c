@@ -82,8 +82,10 @@ static spdhg_status take_references(spd_table *t, spdhg_columns *columns, spdhg_
     char name[SPD_TEXT_NAME];
     if (!t->o->reference || t->o->like) return SPDHG_OK;
     const bool first = strcmp(t->o->reference, "first") == 0;
-    for (int64_t k = 0; first && k < columns->count; k++)
-        if (columns->column[k].category) columns->column[k].reference = 0;
+    for (int64_t k = 0; first && k < columns->count; k++) {
+        spd_table_column *c = &columns->column[k]; /* "(missing)" sorts before words, but nothing is compared with it */
+        if (c->category) c->reference = c->levels > 1 && strcmp(c->level[0], SPD_GAP_LEVEL) == 0;
+    }
     for (const char *list = first ? NULL : t->o->reference; spd_table_next(t, &list, name);) {
         char *equals = strchr(name, '=');
         if (!equals) return spd_fail(err, SPDHG_USAGE, "--reference: '%.60s' is neither 'first' nor NAME=LEVEL", name);

@@ -64,7 +64,7 @@ static spdhg_status look_ahead(const spd_table *t, const spd_text *text, int64_t
     return SPDHG_OK;
 }
 
-static spdhg_status add_column(spd_table *t, char *name, spdhg_error *err) {
+spdhg_status spd_table_add_column(spd_table *t, char *name, spdhg_error *err) {
     if (!name) return spd_fail_memory(err, 1);
     const spdhg_status status = spd_reserve(&t->column, &t->columns_room, t->columns + 1, sizeof *t->column, &t->budget, err);
     if (status != SPDHG_OK) {
@@ -81,7 +81,7 @@ static spdhg_status read_names(spd_table *t, spd_text *text, spdhg_error *err) {
         if (cell.token.kind == SPD_TEXT_END) break;
         char *bytes = spd_csv_text(&cell), *name = bytes ? spd_to_utf8(bytes) : NULL;
         spd_free(bytes);
-        SPD_TRY(add_column(t, name, err));
+        SPD_TRY(spd_table_add_column(t, name, err));
     }
     return t->columns > 0 ? SPDHG_OK : spd_fail(err, SPDHG_DATA, "%s: has no rows", text->path);
 }
@@ -109,7 +109,7 @@ static spdhg_status decide(spd_table *t, const spd_text *text, spdhg_error *err)
 /* The names as the user will see them: x1, x2, ... where there are none. */
 static spdhg_status settle_names(spd_table *t, spdhg_error *err) {
     if (t->row_names) {
-        SPD_TRY(add_column(t, spd_strdup(""), err));
+        SPD_TRY(spd_table_add_column(t, spd_strdup(""), err));
         const spd_file_column first = t->column[t->columns - 1];
         memmove(t->column + 1, t->column, (size_t)(t->columns - 1) * sizeof *t->column);
         t->column[0] = first;

@@ -58,8 +58,14 @@ typedef struct spd_table {
     int64_t extras;
 } spd_table;
 
+/* ---- csv.c: what a table in a file and one in memory share. */
+spdhg_status spd_table_choose_gaps(spd_table *t, spdhg_error *err); /* the option missing */
+spdhg_status spd_table_to_data(spd_table *t, spdhg_data *data, spdhg_error *err);
+void spd_table_clear(spd_table *t);
 /* ---- header.c: separator, names, whether there is a header at all. */
 spdhg_status spd_table_header(spd_table *t, spd_text *text, spdhg_error *err);
+/* Takes the name, also if it fails; NULL: there was no memory for it. */
+spdhg_status spd_table_add_column(spd_table *t, char *name, spdhg_error *err);
 /* ---- roles.c: what each column is for. */
 spdhg_status spd_table_roles(spd_table *t, spdhg_error *err);
 /* The next name of a list "NAME,NAME"; *list moves on and is NULL at the end. A list that is as a whole the name of a column is

@@ -132,13 +132,14 @@ static spdhg_status as_level(spd_table *t, const spd_text *text, const spd_cell 
     const bool numeric = spd_to_double(word, &number);
     if (numeric) spd_print_double(number_text, number);
     const char *level = numeric ? number_text : word;
-    const int64_t known = k->closed ? spd_labels_find(&k->level, level) : 0;
+    const bool closed = k->closed && !(gap && t->fills); /* an order that was given does not name the gaps */
+    const int64_t known = closed ? spd_labels_find(&k->level, level) : 0;
     spdhg_status status = SPDHG_OK;
     if (known < 0 && gap && !t->o->unseen)
         status = spd_table_gap(t, text, cell, k->name, "a level", err);
     else if (known < 0)
         status = unknown_level(t, text, cell, k, level, place, err);
-    else if (k->closed)
+    else if (closed)
         *place = (double)known;
     else
         status = spd_labels_code(&k->level, level, &t->budget, place, err);

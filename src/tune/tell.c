@@ -20,14 +20,27 @@ static double share_of_path(const spdhg_path *path) {
     return tasks > 0 ? beside / (beside + (double)tasks) : 1;
 }
 
+/* How much of the path's work is done after k of n lambdas. A later lambda has more coefficients and takes longer: the time of the
+ * first k grows like k^p, where k and k/2 of them tell p. It is at least 1, and what comes is not taken for more than cubic. */
+double spd_path_part(const spdhg_path_point *point, int64_t k, int64_t n) {
+    double half = 0, all = 0, power = 1;
+    for (int64_t i = 0; i < k; i++) {
+        if (i < k / 2) half += point[i].seconds;
+        all += point[i].seconds;
+    }
+    if (k >= 4 && half > 0) power = fmin(fmax(log(all / half) / log((double)k / (double)(k / 2)), 1), 3);
+    return k < n ? pow((double)k / (double)n, power) : 1;
+}
+
 /* The caller's callback, told how far the path and its cross-validation are. */
 static int ask_caller(void *user, const spdhg_event *event) {
-    const spdhg_path *path = user;
+    spdhg_path *path = user;
     const double share = share_of_path(path);
     spdhg_event more = *event;
     if (event->kind == SPDHG_EVENT_POLL && !event->stage) {
         more.stage = "path";
-        more.part = share * (double)path->points / (double)path->options.lambdas;
+        path->part = fmax(path->part, spd_path_part(path->point, path->points, path->options.lambdas)); /* never back */
+        more.part = share * path->part;
     } else if (event->stage && strcmp(event->stage, SPD_STAGE_FOLDS) == 0)
         more.part = share + (1 - share) * event->part;
     return path->caller(path->caller_user, &more);

@@ -106,6 +106,7 @@ struct spdhg_path {
     void *caller_user;
     spdhg_graph_options learn; /* if options.learn is set: how a fold learns its F, on one thread */
     int64_t points;
+    double part; /* of the path's work, as the caller was told */
     spdhg_path_point *point;
     double *x, *c; /* points x dK, points x K */
     double *given; /* c in the caller's terms, for columns that are not centred */
@@ -119,6 +120,7 @@ struct spdhg_path {
 /* ---- tell.c: the stage of an asker that validates a path; a sentence for -v; takes the callback of path->solve. */
 #define SPD_STAGE_FOLDS "cross-validation"
 void spd_path_listen(spdhg_path *path);
+double spd_path_part(const spdhg_path_point *point, int64_t k, int64_t n);
 void spd_path_tell(const spdhg_path *path, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* ---- path_start.c: the first lambda, with its solution in x, c and y, which stay 0 if it is the caller's; then lambda i. */
 spdhg_status spd_path_start(spdhg_path *path, double *x, double *c, double *y, double *lambda, spdhg_error *err);

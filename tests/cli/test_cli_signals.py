@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import random
 import resource
 import select
 import signal
@@ -43,6 +44,28 @@ class Signals(CommandTest):
 
     def test_interrupt_leaves_a_model(self):
         self.assertIn("interrupted", self.stopped_by(signal.SIGINT, 130))
+
+    def test_interrupted_graph(self):
+        """Nothing half done is left: no edges, no report; what was there before stays."""
+        draw = random.Random(1)
+        self.write("w.csv", ",".join(f"v{j}" for j in range(700)) + "\n" +
+                   "".join(",".join(f"{draw.gauss(0, 1):.3f}" for _ in range(700)) + "\n" for _ in range(60)))
+        self.write("F.mtx", "%%MatrixMarket matrix coordinate real general\n1 700 1\n1 1 1\n")
+        before = self.read("F.mtx")
+        running = subprocess.Popen([COMMAND, "graph", "w.csv", "--no-label", "-o", "F.mtx", "--rho", "0.02", "--tol", "1e-14", "--report", "g.html"],
+                                   cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.addCleanup(running.kill)
+        while True:  # until the signal is caught
+            with open(f"/proc/{running.pid}/status") as file:
+                if int(file.read().split("SigCgt:")[1].split()[0], 16) >> (signal.SIGINT - 1) & 1:
+                    break
+            time.sleep(.01)
+        time.sleep(.3)
+        running.send_signal(signal.SIGINT)
+        err = running.communicate(timeout=60)[1].decode()
+        self.assertEqual(running.returncode, 130, err)
+        self.assertEqual(self.read("F.mtx"), before)
+        self.assertLeft("d.svm", "w.csv", "F.mtx")
 
     def test_terminate_leaves_a_model(self):
         self.stopped_by(signal.SIGTERM, 143)

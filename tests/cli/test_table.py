@@ -146,6 +146,16 @@ class Table(CommandTest):
         _, ((_, value),) = self.predictions("u.csv", "--unseen", "other")
         self.assertAlmostEqual(float(value), self.score(model, {**words[0], "city": "Paris"}), delta=1e-12)
 
+    def test_gaps_in_ordered_levels_and_in_the_first(self):
+        """An order that was given has no place for gaps: they are a level of their own, and never what others are compared with."""
+        words = [{**r, "floor": "" if i % 11 == 3 else {1: "low", 2: "mid", 3: "high", 10: "top"}[r["floor"]], "city": "" if i % 7 == 2 else r["city"]}
+                 for i, r in enumerate(self.rows)]
+        self.write("w.csv", table(words, self.NAMES))
+        model = self.fit("--id", "key", "--ordered", "floor=low<mid<high<top", "--missing", "mean", "--structure", "categories", data="w.csv")
+        city, floor = model["columns"][1:]
+        self.assertEqual((city["levels"], city["reference"]), (["(missing)", "Berlin", "Köln", "Munich"], "Berlin"))
+        self.assertEqual((floor["levels"], floor["reference"]), (["low", "mid", "high", "top", "(missing)"], "low"))
+
     def test_gaps(self):
         gaps = [{**r, "size": None if i % 9 == 0 else r["size"], "city": "NA" if i % 13 == 5 else r["city"]} for i, r in enumerate(self.rows)]
         self.write("g.csv", table(gaps, self.NAMES))

@@ -259,6 +259,9 @@ class Race(CurvesTest):
                             .map(t => t.textContent.slice(0, 60))""")
             self.assertEqual(wide, [])
             self.assertEqual(self.ask("document.querySelectorAll('.stacked').length > 0"), stacked)
+            shown = self.ask("[...document.querySelectorAll('.ranks')].map(s => s.getBoundingClientRect().width).filter(w => w > 0)")
+            self.assertTrue(shown and max(shown) < width, shown)  # one layout of each diagram of critical differences, which does not scroll
+            self.assertEqual(len(shown) * 2, self.ask("document.querySelectorAll('.ranks').length"))
         self.browser.screen(400, 900)
         self.pause()
         cell = self.ask("""(() => { const c = document.querySelector('.stacked td');

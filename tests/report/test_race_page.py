@@ -164,8 +164,8 @@ class RacePage(CommandTest):
         self.assertIn("critical difference 4.8", self.text)
         pairs = [t for t in page.tables if t[0][0] == "A"]
         self.assertEqual(pairs[0][1], ["auto", "saga-pd3o", "2", "0", "0", "0.03", "0.3"])
-        # ranks 1.2, 2.12, ... 11.32, .92 apart: bars of 4.8 hold 6 solvers; 12 - 6 + 1 of them, and one in each legend, 6 diagrams
-        self.assertEqual(self.text.count("<line class='clique'"), 6 * (7 + 1))
+        # ranks 1.2, 2.12, ... 11.32, .92 apart: bars of 4.8 hold 6 solvers; 12 - 6 + 1 of them, and one in each legend, 6 diagrams, each in two layouts
+        self.assertEqual(self.text.count("<line class='clique'"), 2 * 6 * (7 + 1))
         settings = {row[0]: row[1] for t in page.tables for row in t if len(row) == 2}
         self.assertEqual((settings["protocol"], settings["seed"], settings["processor"], settings["cores"], settings["spdhg"]),
                          ("paper", "0", "Some Processor 9000", "2", "0.1.0"))

@@ -1,7 +1,9 @@
 # _base.py - what the estimators share: rows and labels in, a solved problem out, predictions through the library's model.
 from __future__ import annotations
 
+import copy
 import html
+import os
 import warnings
 from typing import Any, Dict, List, Optional, Tuple
 
@@ -14,7 +16,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from ._call import Watch, call, doubles, run, text
-from ._catalog import classifies
+from ._catalog import classifies, stochastic
 from ._check import flag, number
 from ._data import check_compressed, data_handle, is_small
 from ._model import Model
@@ -23,6 +25,7 @@ from ._plot import plot_coef, plot_history
 from ._problem import Problem, class_weight_spec, set_params, solve_options
 from ._progress import printer
 from ._structure import LEARNED, structure_matrix
+from ._table import Table, Tabular, is_frame, origins, without_gaps
 
 OUTCOMES = {code: name[len("SPDHG_OUTCOME_"):].lower() for code, name in ffi.typeof("spdhg_outcome").elements.items()}
 POINT = np.dtype([(name, "i8" if name == "iteration" else "f8") for name, _ in ffi.typeof("spdhg_point").fields])
@@ -107,7 +110,7 @@ def points_of(solver: Any) -> np.ndarray:
     return np.frombuffer(ffi.buffer(points, int(count[0]) * POINT.itemsize), POINT).copy() if count[0] else np.empty(0, POINT)
 
 
-class Structured(BaseEstimator):
+class Structured(Tabular, BaseEstimator):
     _classify: bool
     coef_: Any  # an array, or a CSR matrix after sparsify()
     intercept_: Any
@@ -135,15 +138,33 @@ class Structured(BaseEstimator):
 
     def _take(self, X: Any, y: Any, reset: bool = True) -> tuple:
         """X as float64, and y as Labels or as float64. float32 comes back as float32, see _cast."""
+        table = self._table_of(X, reset)
+        if reset:
+            self._tabular, self._target = table is not None, getattr(y, "name", None)
         if self.loss == "poisson" and getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:  # one count for each row, as in PoissonRegressor
             y = column_or_1d(np.asarray(y), warn=True)
-        X, y = validate(self, X, y, reset=reset, multi_output=not self._classify, y_numeric=not self._classify)
+        wishes = {"multi_output": not self._classify, "y_numeric": not self._classify}
+        X, y = validate(self, X, y, reset=reset, **wishes) if table is None else self._validate_table(X, table, y, reset, wishes)
+        self._table = table
         if reset:
             self._dtype = X.dtype
             self._column = not self._classify and y.ndim == 2 and y.shape[1] == 1  # targets of shape (n, 1) are answered in kind
         if X.dtype != np.float64:
             X = X.astype(np.float64)
         return X, Labels(y) if self._classify else np.ascontiguousarray(y, np.float64)
+
+    def _validate_table(self, X: Any, table: Table, y: Any, reset: bool, wishes: Dict[str, Any]) -> tuple:
+        """scikit-learn's checks of y and of the sizes; the number and the names of the features that go in are those of the columns."""
+        before = {name: self.__dict__.pop(name, None) for name in ("n_features_in_", "feature_names_in_")}
+        inner = X is table.X
+        table.X, y = validate(self, table.X, y, **wishes)
+        if reset and not inner:
+            before = {"n_features_in_": len(X.columns) if is_frame(X) else X.shape[1],
+                      "feature_names_in_": np.array([str(name) for name in X.columns], dtype=object) if is_frame(X) else None}
+        for name, value in before.items():
+            if value is not None:
+                setattr(self, name, value)
+        return table.X, y
 
     def _offset(self, X: Any, offset: Any) -> Optional[np.ndarray]:
         if offset is None:
@@ -155,7 +176,12 @@ class Structured(BaseEstimator):
 
     def _handle(self, X: Any, y: Any, weight: Optional[np.ndarray], offset: Optional[np.ndarray]) -> Any:
         b, labels = (y.b, y.texts) if self._classify else (y, None)
-        return data_handle(X, b, weight, offset, labels, getattr(self, "feature_names_in_", None))
+        columns = self._columns()
+        data = data_handle(X, b, weight, offset, labels, None if columns is not None else getattr(self, "feature_names_in_", None))
+        if columns is not None:
+            target = ffi.NULL if self.__dict__.get("_target") is None else str(self._target).encode()
+            call(lib.spdhg_data_set_columns, data, columns, target)
+        return data
 
     def _problem(self, X: Any, y: Any, sample_weight: Any, offset: Any, alpha: float, p: Dict[str, Any]) -> Problem:
         weight = row_weights(sample_weight, X.shape[0])
@@ -169,11 +195,18 @@ class Structured(BaseEstimator):
         if p["penalty_weights"] is not None and np.isinf(np.asarray(p["penalty_weights"], np.float64)).any():
             squares = X.multiply(X) if sp.issparse(X) else np.square(X)
             slope = float(np.sqrt(squares.mean(axis=0)).sum() * (1 if self._classify else 1 + np.abs(y).max()))
-        return Problem(p, data, X.shape[1], loss, alpha, classes, getattr(self, "feature_names_in_", None), slope)
+        names = getattr(self, "feature_names_in_", None) if self._table is None else self._table.names
+        return Problem(p, data, X.shape[1], loss, alpha, classes, names, slope)
 
     # ---- the solve
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, offset: Any, eval_set: Any) -> "Structured":
+        try:
+            return self._fit_rows(*without_gaps(self.missing, X, y, sample_weight, offset), eval_set)
+        finally:
+            self._table = None
+
+    def _fit_rows(self, X: Any, y: Any, sample_weight: Any, offset: Any, eval_set: Any) -> "Structured":
         p = self._given()
         self._check_loss()
         X, y = self._take(X, y)
@@ -188,7 +221,8 @@ class Structured(BaseEstimator):
         self._warn(tol)
         return self
 
-    def _solve(self, X: Any, y: Any, sample_weight: Any, offset: Any, eval_set: Any, p: Dict[str, Any], warm: bool) -> tuple:
+    def _solve(self, X: Any, y: Any, sample_weight: Any, offset: Any, eval_set: Any, p: Dict[str, Any], warm: bool,
+               certificate: Any = None) -> tuple:
         problem = self._problem(X, y, sample_weight, offset, self._alpha(), p)
         options, keep = solve_options(p, self.random_state)
         watch = Watch(printer(self.verbose, type(self).__name__))
@@ -211,6 +245,8 @@ class Structured(BaseEstimator):
         del test
         if interrupt:
             raise interrupt
+        if certificate is not None:
+            call(lib.spdhg_solver_certificate, solver, os.fsencode(certificate))
         problem.check_forbidden(self._model)
         return problem, options.tol
 
@@ -279,7 +315,7 @@ class Structured(BaseEstimator):
         if self.gap_kind_ != "certified":
             proven = "nothing is proven" if self.gap_kind_ == "none" else f"gap {self.gap_:.3g} only within a radius"
         hint = "; perhaps there is no finite optimum: try gamma > 0" if self.gamma == 0 and self.gap_kind_ != "certified" else ""
-        warnings.warn(f"{said}: objective {self.objective_:.6g}, {proven}, requested {tol if tol > 0 else 1e-6:g}{hint}", ConvergenceWarning, stacklevel=4)
+        warnings.warn(f"{said}: objective {self.objective_:.6g}, {proven}, requested {tol if tol > 0 else 1e-6:g}{hint}", ConvergenceWarning, stacklevel=5)
 
     # ---- predictions
 
@@ -296,9 +332,14 @@ class Structured(BaseEstimator):
         """What _set_coefficients made of the model's, back."""
         return coef, intercept
 
-    def _scores(self, X: Any, offset: Any) -> np.ndarray:
+    def _rows(self, X: Any) -> Any:
+        """The features of rows to be predicted."""
         check_is_fitted(self)
-        X = validate(self, X, reset=False)
+        table = self._table_of(X, False)
+        return validate(self, X, reset=False) if table is None else table.X
+
+    def _scores(self, X: Any, offset: Any) -> np.ndarray:
+        X = self._rows(X)
         self._refresh()
         return self._model.scores(X if X.dtype == np.float64 else X.astype(np.float64), self._offset(X, offset))
 
@@ -323,26 +364,45 @@ class Structured(BaseEstimator):
 
     @property
     def coefficients_(self) -> Any:
-        """coef_ as a pandas DataFrame: a line for each feature by its name, a column for each output."""
+        """coef_ as a pandas DataFrame: a line for each feature by its name (and level, if the model is about a table), a column for each
+        output."""
         import pandas
 
         check_is_fitted(self)
         coef = np.atleast_2d(self.coef_.toarray() if sp.issparse(self.coef_) else self.coef_)
-        names = getattr(self, "feature_names_in_", None)
+        names, columns = getattr(self, "feature_names_in_", None), self._columns()
+        index = pandas.Index(range(coef.shape[1]) if names is None else names, name="feature")
+        if columns is not None:
+            index = pandas.MultiIndex.from_tuples(list(origins(columns)), names=["feature", "level"])
         one = coef.shape[0] == 1
-        columns = ["coefficient"] if one else list(self.classes_) if self._classify else [f"output {k}" for k in range(len(coef))]
-        return pandas.DataFrame(coef.T, index=pandas.Index(range(coef.shape[1]) if names is None else names, name="feature"), columns=columns)
+        outputs = ["coefficient"] if one else list(self.classes_) if self._classify else [f"output {k}" for k in range(len(coef))]
+        return pandas.DataFrame(coef.T, index=index, columns=outputs)
 
     # ---- scikit-learn's tags and pages
 
     def _more_tags(self) -> dict:  # before scikit-learn 1.6
-        return {"multioutput": not self._classify and self.loss != "poisson", "preserves_dtype": DTYPES, "poor_score": self.constraint != "all",
-                "requires_positive_y": self.loss == "poisson"}
+        return {"multioutput": not self._classify and self.loss != "poisson", "binary_only": self._two_classes(), "preserves_dtype": DTYPES,
+                "poor_score": self.constraint != "all", "requires_positive_y": self.loss == "poisson", "_xfail_checks": self._not_checked()}
+
+    def _two_classes(self) -> bool:
+        """A solver that does not take softmax, which logistic means for more classes."""
+        return self._classify and self.loss == "logistic" and self.solver in ("ipm", "lasso")
+
+    def _not_checked(self) -> Dict[str, str]:
+        """Checks of scikit-learn that such an estimator cannot pass, and why."""
+        if self.solver == "lasso":
+            return {"check_regressor_multioutput": "solver='lasso' works for one output only"}
+        if not stochastic(self.solver):
+            return {}
+        return {"check_sample_weights_invariance": f"solver={self.solver!r} draws rows, and which ones depends on how many there are: a row of weight 0 "
+                "changes the draws, so that answers are alike to the accuracy that the passes allow, not to the last digits"}
 
     def __sklearn_tags__(self) -> Any:  # scikit-learn 1.6 on
         tags = super().__sklearn_tags__()  # type: ignore[misc]
         tags.input_tags.sparse = True
         tags.target_tags.multi_output = not self._classify
+        if self._two_classes():
+            tags.classifier_tags.multi_class = False
         tags.target_tags.positive_only = self.loss == "poisson"
         if self.constraint != "all":  # what a set leaves of the model need not fit well
             (tags.classifier_tags if self._classify else tags.regressor_tags).poor_score = True
@@ -372,6 +432,24 @@ class Structured(BaseEstimator):
         check_is_fitted(self)
         self._refresh()
         self._model.write(path)
+
+    def certificate(self, path: Any, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> None:
+        """Write a proof of how far the answer can be from the best possible one, which `bench/check-certificate` checks against the data in
+        exact arithmetic (docs/certificate.md). X, y and the rest are those of the fit, which is repeated from where it ended. Of a path:
+        `path_.estimator().certificate(...)`."""
+        check_is_fitted(self)
+        if hasattr(self, "estimators_"):
+            raise ValueError("each class has its own problem here: write the certificates of estimators_[k], with y == classes_[k]")
+        if not hasattr(self, "alpha"):
+            raise ValueError("a certificate is of one alpha: path_.estimator().certificate(...)")
+        again = copy.copy(self)
+        again._model = self._model.copy()
+        X, y, sample_weight, offset = without_gaps(self.missing, X, y, sample_weight, offset)
+        X, y = again._take(X, y, reset=False)
+        p = self._given()
+        if flag("adaptive", self.adaptive) and hasattr(self, "penalty_weights_"):
+            p["penalty_weights"] = self.penalty_weights_
+        again._solve(X, y, sample_weight, offset, None, p, True, path)
 
     def plot(self, kind: str = "coef", ax: Any = None, output: int = 0) -> Any:
         """'coef': the coefficients, as an image where the structure is a grid; 'history': objective and gap by epoch."""

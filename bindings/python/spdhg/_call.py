@@ -21,6 +21,8 @@ def text(pointer) -> Optional[str]:
 
 def python_words(message: str) -> str:
     """The command's options by their names here."""
+    message = re.sub(r"\brow ([0-9]+) of the table", lambda match: f"row {int(match.group(1)) - 1} (counted from 0) of X", message)
+    message = re.sub(r"--(missing|unseen) ([a-z]+)", r"\1='\2'", message)
     name = re.sub(r"--([a-z][a-z0-9-]*)", lambda match: NAMES.get(match.group(1), match.group(1)).replace("-", "_"), message)
     name = re.sub(r"\bis not finite$", "is not finite: NaN or infinity", name)
     name = re.sub(r"^(unknown structure .*)$", r"\1, learned", name)  # which the library's own function of that name does not make

@@ -68,3 +68,13 @@ def loss_entry(loss: str) -> LossEntry:
 def classifies(loss: str) -> bool:
     """Is this a loss for labels?"""
     return loss_entry(loss).classify
+
+
+_stochastic: set = set()
+
+
+def stochastic(solver: str) -> bool:
+    """Does this solver draw rows?"""
+    if not _stochastic:
+        _stochastic.update(text(e.name) for e in entries("solvers") if e.stochastic)
+    return solver in _stochastic

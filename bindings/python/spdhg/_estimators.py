@@ -10,10 +10,11 @@ from sklearn.base import ClassifierMixin, RegressorMixin, clone
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.metaestimators import available_if
 
-from ._base import Labels, Structured, row_weights, validate
+from ._base import Labels, Structured, row_weights
 from ._catalog import loss_entry
 from ._parameters import ClassifierCVParameters, ClassifierParameters, RegressorCVParameters, RegressorParameters
 from ._path import fit_cv
+from ._table import without_gaps
 
 ATTRIBUTES = """COEF
     dual_ : the dual variable y, one entry for each row of F (and output). objective_ : its value
@@ -81,7 +82,7 @@ class Classifier(ClassifierMixin, Structured):
         coef = self.coef_.toarray() if sp.issparse(self.coef_) else self.coef_
         for k, one in enumerate(self.estimators_):
             one.coef_, one.intercept_ = coef[k:k + 1], self.intercept_[k:k + 1]
-        X = validate(self, X, reset=False)
+        X = self._rows(X)
         plain = [one._model.change(one.coef_, one.intercept_) or one._model.scores(X.astype(np.float64, copy=False)) for one in self.estimators_]
         scores = np.hstack(plain)
         return scores if offset is None else scores + np.asarray(offset, np.float64).reshape(len(scores), -1)
@@ -137,6 +138,7 @@ class Classifier(ClassifierMixin, Structured):
         each = []
         for k in range(len(y.classes)):
             one = clone(self).set_params(class_weight=None)
+            one._table = self._table
             if eval_set is not None:
                 more["eval_set"] = (eval_set[0], np.asarray(eval_set[1]) == y.classes[k])
             each.append(one.fit(X, y.at == k, sample_weight=weight, **more))
@@ -184,6 +186,12 @@ class Partial:
     """Rows that come in parts."""
 
     def _partial(self: Any, X: Any, y: Any, classes: Any, sample_weight: Any) -> Any:
+        try:
+            return self._partial_rows(*without_gaps(self.missing, X, y, sample_weight), classes)
+        finally:
+            self._table = None
+
+    def _partial_rows(self: Any, X: Any, y: Any, sample_weight: Any, classes: Any) -> Any:
         p = self._given()
         self._check_loss()
         known = hasattr(self, "coef_")
@@ -217,6 +225,7 @@ class Partial:
         each = before or [clone(self) for _ in every]
         labels = y.classes[y.at]
         for k, one in enumerate(each):
+            one._table = self._table
             one.partial_fit(X, labels == every[k], classes=[False, True], sample_weight=weight)
         return self._gather(each)
 

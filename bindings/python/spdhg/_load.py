@@ -1,6 +1,7 @@
 # _load.py - a model file of the command as a fitted estimator.
 from __future__ import annotations
 
+import json
 from typing import Any, Union
 
 import numpy as np
@@ -8,6 +9,7 @@ import numpy as np
 from ._call import text
 from ._estimators import StructuredClassifier, StructuredRegressor
 from ._model import Model
+from ._table import column_names
 
 
 def load_model(path: Any) -> Union[StructuredClassifier, StructuredRegressor]:
@@ -40,6 +42,10 @@ def load_model(path: Any) -> Union[StructuredClassifier, StructuredRegressor]:
     estimator.n_features_in_ = int(v.features)
     if model.names is not None:
         estimator.feature_names_in_ = np.array(model.names, dtype=object)
+    estimator._tabular = bool(json.loads(model.__getstate__()).get("columns"))  # null unless there are categories or gaps
+    if estimator._tabular:
+        names = column_names(estimator._columns())
+        estimator.n_features_in_, estimator.feature_names_in_ = len(names), np.array(names, dtype=object)
     estimator.gap_, estimator.objective_, estimator.outcome_, estimator.solver_ = v.gap, v.objective, text(v.outcome), text(v.solver)
     estimator.dual_ = np.empty(0)
     return estimator

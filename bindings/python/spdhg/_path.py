@@ -23,9 +23,10 @@ from ._plot import plot_path
 from ._problem import also_sparse, solve_options, weights_of
 from ._progress import printer
 from ._structure import LEARNED
+from ._table import without_gaps
 
 INFORMATION = ("aic", "bic", "ebic", "cp")
-KEPT = ("classes_", "n_features_in_", "feature_names_in_", "structure_", "penalty_weights_", "_seen", "_dtype", "_column")
+KEPT = ("classes_", "n_features_in_", "feature_names_in_", "structure_", "penalty_weights_", "_seen", "_dtype", "_column", "_tabular", "_target")
 FOLD_SCORES = ("loss", "accuracy", "auc")
 CRITERIA = ("loss", "accuracy", "auc") + INFORMATION
 
@@ -267,6 +268,13 @@ def _results(tried: List[Candidate], p: Dict[str, Any]) -> Dict[str, Any]:
 
 
 def fit_cv(cv: Any, X: Any, y: Any, sample_weight: Any, offset: Any, fold_groups: Any) -> Any:
+    try:
+        return _fit_cv(cv, *without_gaps(cv.missing, X, y, sample_weight, offset, fold_groups))
+    finally:
+        cv._table = None
+
+
+def _fit_cv(cv: Any, X: Any, y: Any, sample_weight: Any, offset: Any, fold_groups: Any) -> Any:
     p = cv._given()
     cv._check_loss()
     X, y = cv._take(X, y)
@@ -294,7 +302,7 @@ def fit_cv(cv: Any, X: Any, y: Any, sample_weight: Any, offset: Any, fold_groups
         open_points = int((path.table["outcome"] != "converged").sum())
         worst = np.nanmax(path.table["gap_relative"])
         warnings.warn(f"at {open_points} of {len(path.alphas)} alphas the relative gap was not proven to tol; the largest is {worst:.3g}",
-                      ConvergenceWarning, stacklevel=3)
+                      ConvergenceWarning, stacklevel=4)
     return cv
 
 

@@ -13,6 +13,7 @@ from ._check import choice, flag, group_numbers, memory, number, seed, threads
 from ._graph import learn_handle
 from ._native import ffi, lib
 from ._structure import LEARNED, structure_handle, structure_matrix
+from ._table import column_numbers
 
 SMALLEST_STEP = 1e-4  # of the largest: what is smaller counts as this in adaptive weights
 SAMPLING = {"iid": lib.SPDHG_SAMPLING_IID, "shuffle": lib.SPDHG_SAMPLING_SHUFFLE, "norm": lib.SPDHG_SAMPLING_NORM}
@@ -82,13 +83,18 @@ class Problem:
 
     def __init__(self, p: Dict[str, Any], data: Any, features: int, loss: str, alpha: float, class_weight: Optional[bytes] = None,
                  names: Optional[Any] = None, slope: float = 1.0) -> None:
+        columns = lib.spdhg_data_columns(data)
+        if isinstance(p["groups"], str) and p["groups"] == "columns":
+            if columns == ffi.NULL:
+                raise ValueError("groups='columns': X is not a table with categories or gaps, each of its columns is one feature")
+            p = {**p, "groups": np.array(column_numbers(columns), np.int64)}
         self.data, self.p = data, p
         if isinstance(p["structure"], str) and p["structure"] == LEARNED:
             self.F, self.graph_report, interrupt = learn_handle(data, {"n_jobs": p["n_jobs"], "max_memory": memory(p["max_memory"]) or None})
             if interrupt is not None:
                 raise interrupt
         else:
-            self.F, self.graph_report = structure_handle(p["structure"], features, names), None
+            self.F, self.graph_report = structure_handle(p["structure"], features, names, columns), None
         w, sparse = weights_of(p, alpha), also_sparse(p)
         self.identity = structure_handle("identity", features) if sparse > 0 else None
         self.handle = h = make("problem", lib.spdhg_problem_new, data, str(loss).encode(), free=lib.spdhg_problem_free,

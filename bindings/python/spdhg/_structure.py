@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from ._call import borrowed, doubles, longs, make, text
 from ._native import ffi, lib
 
-LEARNED = "learned"
+LEARNED, CATEGORIES = "learned", "categories"
 
 
 def _from_edges(ends: np.ndarray, weight: Optional[np.ndarray], features: int) -> Any:
@@ -80,7 +80,10 @@ def _without_trend(structure: str, features: int) -> bool:
     return True
 
 
-def structure_handle(structure: Any, features: int, names: Optional[Any] = None) -> Any:
+def structure_handle(structure: Any, features: int, names: Optional[Any] = None, columns: Any = ffi.NULL) -> Any:
+    """columns: those of the data, for the levels of its categories."""
+    if isinstance(structure, str) and structure == CATEGORIES:
+        return make("structure", lib.spdhg_structure_categories, columns, free=lib.spdhg_structure_free)
     if hasattr(structure, "F") and sp.issparse(structure.F):  # a Graph
         structure = structure.F
     if isinstance(structure, str) and _without_trend(structure, features):

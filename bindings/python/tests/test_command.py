@@ -2,6 +2,8 @@
 import csv
 import io
 import json
+import os
+import subprocess
 
 import numpy as np
 import pytest
@@ -195,3 +197,26 @@ def test_every_option_of_the_command_has_its_parameter(command):
     text = command("help", "fit")
     default = re.search(r"--lambda=NUMBER\s+weight of the penalty \(default ([^)]+)\)", text).group(1)
     assert float(default) == spdhg.StructuredClassifier().alpha
+
+
+CHECKER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "bench", "check-certificate")
+
+
+@pytest.mark.skipif(not os.path.exists(CHECKER), reason="not in the source tree")
+@pytest.mark.parametrize("given", [{"loss": "squared", "structure": "chain", "alpha": 0.05}, {"loss": "logistic", "alpha": 0.02, "adaptive": True}])
+def test_certificates_are_accepted(tmp_path, given):
+    """By a program that has nothing of the library; and refused for other data."""
+    X, y = sparse_rows(60, 8)
+    y = y if given["loss"] == "squared" else np.where(y > 0, 1.0, -1.0)
+    write_svm(tmp_path / "d.svm", X, y)
+    write_svm(tmp_path / "other.svm", X * 1.001, y)
+    kind = spdhg.StructuredRegressor if given["loss"] == "squared" else spdhg.StructuredClassifier
+    model = kind(**given).fit(X, y)
+    before = model.coef_.copy(), model.objective_
+    model.certificate(tmp_path / "c.json", X, y)
+    assert np.array_equal(model.coef_, before[0]) and model.objective_ == before[1]
+    assert json.loads((tmp_path / "c.json").read_text())
+    checked = [subprocess.run(["/usr/bin/python3", CHECKER, tmp_path / "c.json", tmp_path / name], capture_output=True, text=True)
+               for name in ("d.svm", "other.svm")]
+    assert checked[0].returncode == 0 and "accepted" in checked[0].stdout, checked[0].stdout
+    assert checked[1].returncode == 1, checked[1].stdout

@@ -2,6 +2,8 @@
 import os
 import pickle
 import signal
+import subprocess
+import sys
 import threading
 import time
 from types import SimpleNamespace
@@ -474,3 +476,32 @@ def test_ctrl_c_in_a_small_fit_keeps_what_was_reached():
     model = StructuredRegressor(solver="spdhg", max_iter=1e12)
     assert interrupted(lambda: model.fit(X, y), 0.3) < 3
     assert model.outcome_ == "interrupted" and np.isfinite(model.coef_).all() and model.n_iter_ > 1
+
+
+SETS_UP = """
+import numpy as np, spdhg, sys, threading, time
+X = np.random.default_rng(0).normal(size=(3000, 600)) @ np.random.default_rng(1).normal(size=(600, 600))
+y = X[:, 0] > 0
+print("begins", flush=True)
+try:
+    WORK
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+    sys.stdout.flush()
+    import os; os._exit(0)  # whoever presses Ctrl-C at the prompt goes on at once; what is left ends with the process
+print("ended")
+"""
+
+
+@pytest.mark.parametrize("work", ["spdhg.StructuredClassifier(structure='learned').fit(X, y)", "spdhg.learn_graph(X, method='neighbourhood')",
+                                  "spdhg.StructuredClassifier(solver='spdhg', max_iter=1e9).fit(X, y)"])
+def test_ctrl_c_from_outside(work):
+    """A terminal's signal in the middle of a set-up, of a graph, of a solve: the prompt is back within seconds."""
+    process = subprocess.Popen([sys.executable, "-c", SETS_UP.replace("WORK", work)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "begins\n"
+    time.sleep(0.4)
+    process.send_signal(signal.SIGINT)
+    start = time.monotonic()
+    out, err = process.communicate(timeout=60)
+    assert out in ("interrupted\n", "ended\n") and process.returncode == 0, out + err
+    assert out == "ended\n" or time.monotonic() - start < 15

@@ -18,6 +18,7 @@ TYPES = {"groups": "Union[str, int, ArrayLike, Sequence[Sequence[int]], None]", 
          "batch": "Union[int, Literal['auto'], None]", "random_state": "Any", "cv": "Any", "rho": "Union[float, Literal['auto', 'ebic', 'stars'], None]",
          "max_memory": "Union[int, str, None]", "sampling": "Literal['iid', 'shuffle']", "rule": "Literal['1se', 'min']",
          "choose": "Literal['loss', 'accuracy', 'auc', 'aic', 'bic', 'ebic', 'cp']",
+         "missing": "Literal['error', 'drop', 'mean', 'median']", "unseen": "Literal['error', 'other']",
          "solvers": "Union[str, Sequence[str]]", "gammas": "Optional[Sequence[float]]", "sparsities": "Optional[Sequence[float]]"}
 MORE = {"loss": "`logistic` means softmax for more than two classes.",
         "structure": "Also a tuple of two or three sides of a grid; an edge list of (i, j) or (i, j, weight), features counted from 0, as "
@@ -52,6 +53,9 @@ DENOISING = {"structure": " Also a tuple of sides, an edge list, a networkx grap
                           "alone has the sides of y.",
              **dict.fromkeys(["isotropic", "loss", "alpha", "choose", "noise", "cv", "rule", "n_alphas", "alpha_ratio", "solver", "tol", "time",
                               "n_jobs", "max_memory", "verbose"], "")}
+# Of a DataFrame; which of its columns are categories, and in which order, is said by their types.
+TABLE = {"missing": " In rows to predict, a gap counts as what fitting has put in such places.", "unseen": "",
+         "reference": " Or a dict {name: level}."}
 NOT_HERE = {"no-intercept", "weights", "offset", "fold-groups", "fold-file"}
 CLASSES_ONLY = {"class-weight", "allow-one-class"}
 ONE_SOLVE = {"lambda", "checkpoint", "checkpoint-every", "resume"}
@@ -307,9 +311,12 @@ NAMES = {names!r}
 
 def main():
     tables = Tables(sys.argv[1])
-    machine = {name: parameter for name, parameter in tables.group("data").items() if name in ("n_jobs", "max_memory")}
-    one = {**tables.group("problem", "solve"), **machine, **OWN}
-    along = {**tables.group("problem", "solve", without=ONE_SOLVE), **tables.group("path"), **machine, **ALONG}
+    of_data = tables.group("data")
+    machine = {name: of_data[name] for name in ("n_jobs", "max_memory")}
+    table = {name: (of_data[name][0], of_data[name][1], of_data[name][2] + more) for name, more in TABLE.items()}
+    table["reference"] = ("Union[str, Mapping[str, Any], None]",) + table["reference"][1:]
+    one = {**tables.group("problem", "solve"), **table, **machine, **OWN}
+    along = {**tables.group("problem", "solve", without=ONE_SOLVE), **tables.group("path"), **table, **machine, **ALONG}
     for name, (kind, more) in SEVERAL.items():
         along[name] = (kind, along[name][1], along[name][2] + more)
     numbers = [python_name(name) for name in CLASSES_ONLY]
