@@ -19,7 +19,9 @@
  * need:
  *     spdhg_options options = SPDHG_OPTIONS;
  *     options.epochs = 2;
- * A struct whose size was never set is refused with SPDHG_USAGE. */
+ * A struct whose size was never set is refused with SPDHG_USAGE. Structs that the library fills have no size
+ * and stay as they are within a minor release (points come as arrays); one that it owns and returns by a pointer, as
+ * spdhg_solution, may grow at its end. */
 #ifndef SPDHG_H
 #define SPDHG_H
 
