@@ -44,7 +44,7 @@ spdhg_status cli_judge_path(cli_judged *j, const spdhg_model *model, const spdhg
     if (!validated) return cli_judge_rows(j, model, data, NULL, err);
     j->shown.which = "each predicted by the fit that left it out (cross-validation at the chosen lambda)";
     SPD_TRY(new_scores(j, model, data, err));
-    SPD_TRY(spd_path_held_out(path, spdhg_path_chosen(path), j->score, &stopped, err));
+    SPD_TRY(spd_path_scores_held_out(path, spdhg_path_chosen(path), j->score, &stopped, err));
     if (!stopped) return keep_known(j, model, err);
     cli_judged_free(j);
     return cli_judge_rows(j, model, data, NULL, err);

@@ -66,16 +66,6 @@ static void print_facts(const spdhg_model *m) {
     if (k && k->offset) printf("offset: column '%s'\n", cli_plain(plain, k->offset));
 }
 
-typedef struct place {
-    double size;
-    int64_t at;
-} place;
-static int by_size(const void *a, const void *b) {
-    const place *p = a, *q = b;
-    if (p->size != q->size) return p->size > q->size ? -1 : 1;
-    return p->at < q->at ? -1 : p->at > q->at;
-}
-
 static void print_line(const spdhg_model *m, int64_t i) {
     char text[SPD_NUMBER_CHARS], plain[CLI_TEXT_CHARS], whole[CLI_TEXT_CHARS];
     const char *feature, *level;
@@ -93,12 +83,8 @@ static void print_line(const spdhg_model *m, int64_t i) {
 
 static spdhg_status print_coefficients(const spdhg_model *m, bool all, spdhg_error *err) {
     const int64_t count = m->features * m->outputs;
-    int64_t nonzeros = 0;
-    place *p = SPD_NEW(place, count);
-    if (!p) return spd_fail_memory(err, 16.0 * (double)count);
-    for (int64_t i = 0; i < count; i++)
-        if (m->x[i] != 0) p[nonzeros++] = (place){fabs(m->x[i]) * (m->spread ? m->spread[i / m->outputs] : 1), i};
-    qsort(p, (size_t)nonzeros, sizeof *p, by_size);
+    int64_t nonzeros, *largest;
+    SPD_TRY(spd_model_largest(m, &largest, &nonzeros, err));
     const int64_t shown = all || nonzeros < 30 ? nonzeros : 30;
     printf("\n%lld of %lld coefficients are not 0", (long long)nonzeros, (long long)count);
     printf(shown < nonzeros ? "; the %lld largest (--all prints all):\n" : ":\n", (long long)shown);
@@ -106,8 +92,8 @@ static spdhg_status print_coefficients(const spdhg_model *m, bool all, spdhg_err
            m->spread ? "   standardized" : "");
     for (int64_t k = 0; m->intercept && k < m->outputs; k++)
         printf("%-32s%*s %14.6g\n", "(intercept)", m->outputs > 1 ? 13 : 0, "", m->c[k]);
-    for (int64_t e = 0; e < shown; e++) print_line(m, p[e].at);
-    spd_free(p);
+    for (int64_t e = 0; e < shown; e++) print_line(m, largest[e]);
+    spd_free(largest);
     return SPDHG_OK;
 }
 

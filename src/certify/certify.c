@@ -112,6 +112,7 @@ void spd_certify(spd_certifier *c, const spd_trial *at, const double *y, spd_gap
     other->slopes = !corners;
     other->refines = true;
     other->factored = false;
+    other->lent = NULL; /* lent to c; from an earlier exchange it may point to a stage that has ended */
     if (corners)
         memcpy(other->alpha, c->best_alpha, (size_t)(c->problem->n * c->problem->K) * sizeof *c->alpha);
     else

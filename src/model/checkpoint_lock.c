@@ -27,7 +27,6 @@ spdhg_status spd_checkpoint_lock(const char *path, int *lock, spdhg_error *err) 
     if (!name) return spd_fail_memory(err, (double)strlen(path));
     spdhg_status status = SPDHG_OK;
     for (bool again = true; again;) {
-        again = false;
         *lock = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
         if (*lock < 0) break; /* what cannot be written there is reported with the first checkpoint */
         const bool held = flock(*lock, LOCK_EX | LOCK_NB) != 0, taken = held && errno == EWOULDBLOCK;

@@ -63,6 +63,8 @@ const spdhg_loss *spd_model_loss(const spdhg_model *model, double *arg); /* NULL
 bool spd_model_coupled(const spdhg_model *model);                        /* the outputs are classes */
 int64_t spd_model_class(const spdhg_model *model, const double *scores);
 bool spd_model_probability(const spdhg_model *model, const double *scores, double *probability);
+/* ---- largest.c: the coefficients that are not 0, by value times spread, the largest first; *at is freed by the caller. */
+spdhg_status spd_model_largest(const spdhg_model *model, int64_t **at, int64_t *count, spdhg_error *err);
 /* Writes the label of a class as text to buffer. */
 const char *spd_model_label(const spdhg_model *model, int64_t class_number, char buffer[SPD_NUMBER_CHARS]);
 #endif

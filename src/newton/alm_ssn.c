@@ -188,12 +188,7 @@ const spd_solver_kind spd_solver_alm_ssn = {
     .name = "alm-ssn",
     .what = "semismooth Newton augmented Lagrangian, conjugate gradients; exact, for many features",
     .reference = "Li, Sun, Toh: A highly efficient semismooth Newton augmented Lagrangian method, 2018",
-    .full_information = true,
-    .any_curvature = true,
-    .exact = true,
-    .self_size = sizeof(spd_alm_ssn),
+    SPD_EXACT_KIND(spd_alm_ssn),
     .refuses = refuses,
-    .layout = layout,
-    .start = start,
     .step = step,
     .output = output};

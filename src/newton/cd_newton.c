@@ -77,12 +77,7 @@ const spd_solver_kind spd_solver_cd_newton = {
     .name = "cd-newton",
     .what = "proximal Newton by coordinate descent; exact, for penalties on the coefficients themselves",
     .reference = "Yuan, Ho, Lin: An improved GLMNET for l1-regularized logistic regression, JMLR 2012",
-    .full_information = true,
-    .any_curvature = true,
-    .exact = true,
-    .self_size = sizeof(cd_newton),
+    SPD_EXACT_KIND(cd_newton),
     .refuses = refuses,
-    .layout = layout,
-    .start = start,
     .step = step,
     .output = spd_newton_output};

@@ -218,14 +218,9 @@ const spd_solver_kind spd_solver_chain_alm = {
     .what = "semismooth Newton augmented Lagrangian by dynamic programming; exact, for many features on lines and trees",
     .reference = "Li, Sun, Toh: On efficiently solving the subproblems of a level-set method for fused lasso problems, SIAM J. "
                  "Optim. 2018",
-    .full_information = true,
-    .any_curvature = true,
-    .exact = true,
-    .self_size = sizeof(spd_chain_alm),
+    SPD_EXACT_KIND(spd_chain_alm),
     .refuses = refuses,
     .prepare = prepare,
     .release = release,
-    .layout = layout,
-    .start = start,
     .step = step,
     .output = output};

@@ -59,12 +59,7 @@ const spd_solver_kind spd_solver_chain_newton = {
     .name = "chain-newton",
     .what = "Newton by dynamic programming; exact, for signals on lines and trees, in linear time",
     .reference = "Johnson: A dynamic programming algorithm for the fused lasso and L0-segmentation, JCGS 2013",
-    .full_information = true,
-    .any_curvature = true,
-    .exact = true,
-    .self_size = sizeof(chain_newton),
+    SPD_EXACT_KIND(chain_newton),
     .refuses = refuses,
-    .layout = layout,
-    .start = start,
     .step = spd_signal_newton_step,
     .output = spd_newton_output};

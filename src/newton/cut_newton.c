@@ -63,12 +63,7 @@ const spd_solver_kind spd_solver_cut_newton = {
     .name = "cut-newton",
     .what = "Newton by maximum flows; exact, for signals on graphs: images, volumes, maps",
     .reference = "Hochbaum: An efficient algorithm for image segmentation, Markov random fields and related problems, JACM 2001",
-    .full_information = true,
-    .any_curvature = true,
-    .exact = true,
-    .self_size = sizeof(cut_newton),
+    SPD_EXACT_KIND(cut_newton),
     .refuses = refuses,
-    .layout = layout,
-    .start = start,
     .step = spd_signal_newton_step,
     .output = spd_newton_output};

@@ -134,12 +134,7 @@ const spd_solver_kind spd_solver_interior = {
     .what = "proximal Newton, dense Hessian, interior-point inner solver; exact, any set X, for up to " SPD_TEXT(
         SPD_DENSE_MOST) " coefficients",
     .reference = "Mehrotra: On the implementation of a primal-dual interior point method, SIAM J. Optim. 1992",
-    .full_information = true,
-    .any_curvature = true,
-    .exact = true,
-    .self_size = sizeof(interior),
+    SPD_EXACT_KIND(interior),
     .refuses = spd_interior_refuses,
-    .layout = layout,
-    .start = start,
     .step = step,
     .output = spd_newton_output};

@@ -231,9 +231,8 @@ static const double *hessian(const spd_run *run, const double **curve) {
 }
 
 #define PROX_NEWTON                                                                                                              \
-    .reference = "Lee, Sun, Saunders: Proximal Newton-type methods, SIAM J. Optim. 2014", .full_information = true,              \
-    .any_curvature = true, .exact = true, .self_size = sizeof(prox_newton), .layout = layout, .start = start, .step = step,      \
-    .output = spd_newton_output, .hessian = hessian
+    .reference = "Lee, Sun, Saunders: Proximal Newton-type methods, SIAM J. Optim. 2014", SPD_EXACT_KIND(prox_newton),           \
+    .step = step, .output = spd_newton_output, .hessian = hessian
 
 const spd_solver_kind spd_solver_prox_newton = {
     .name = "prox-newton",

@@ -65,7 +65,7 @@ static spdhg_status make_problem(spd_race *race, int64_t source, int task, spd_r
     for (int s = 0; s < race->solvers; s++) {
         spd_race_entry *entry = &p->entry[s];
         entry->solver = race->solver[s];
-        if (!spd_race_preset(race, from->name, entry)) spd_race_grid(race, entry->solver, NULL, entry);
+        if (!spd_race_preset(race, from->name, entry)) spd_race_grid(race, entry);
         for (int g = 0; g < SPD_GRID_MAX; g++) entry->score[g] = NAN;
         if (!(entry->run = SPD_NEW(spd_race_run, race->o.repeats))) return spd_fail_memory(err, 1000);
         for (int64_t r = 0; r < race->o.repeats; r++) entry->run[r].by_seconds = spd_race_by_seconds(entry->solver);

@@ -13,7 +13,7 @@
 
 enum { SPD_RACE_FORM = JSON_INDENT(1) | JSON_REAL_PRECISION(17) }; /* of its JSON files */
 
-enum { SPD_RACE_SOLVERS_MAX = 40, SPD_RACE_PARAMS_MAX = 4, SPD_RACE_TASKS = 2, SPD_RACE_LEVELS = 6, SPD_GRID_MAX = 18 };
+enum { SPD_RACE_SOLVERS_MAX = 40, SPD_RACE_PARAMS_MAX = 4, SPD_RACE_TASKS = 2, SPD_RACE_LEVELS = 6, SPD_GRID_MAX = 18 + 6 };
 extern const char *const spd_race_task_name[SPD_RACE_TASKS]; /* gglr, ggrlr */
 extern const char *const spd_race_sampling_word[];           /* in the order of spdhg_sampling */
 extern const double spd_race_level[SPD_RACE_LEVELS];         /* levels of relative suboptimality */
@@ -59,8 +59,9 @@ typedef struct spd_race_optimum {
 
 /* One solver on one problem. */
 typedef struct spd_race_entry {
-    const char *solver, *tuned; /* "theory", "grid", "default", "preset" */
-    int points;                 /* number of points in its grid; 0: not tuned */
+    const char *solver, *tuned;     /* "theory", "grid", "default", "preset" */
+    int points;                     /* number of points in its grid; 0: not tuned */
+    double factor[SPD_GRID_MAX][2]; /* of the step and of the dual step or penalty, times what the rules give */
     spd_race_params grid[SPD_GRID_MAX];
     double score[SPD_GRID_MAX]; /* smaller is better; NAN: not known yet */
     bool late[SPD_GRID_MAX];    /* timed out, or was skipped after too many time-outs */
@@ -132,9 +133,12 @@ spdhg_status spd_race_solve(spd_race *race, const char *solver, spdhg_problem *p
 /* Computes the optimum with auto and proves it; model: where to write it, or NULL. */
 spdhg_status spd_race_solve_optimum(spd_race *race, spdhg_problem *p, uint64_t seed, const char *model, spd_race_optimum *out,
                                     spdhg_error *err);
-/* ---- race_grid.c: the parameters to try, from the table of grids; the first point has the solver's defaults. p NULL: only the
- * number of points. */
-void spd_race_grid(const spd_race *race, const char *solver, const spdhg_problem *p, spd_race_entry *entry);
+/* ---- race_grid.c: the parameters to try, from the table of grids; the first point has the solver's defaults. */
+void spd_race_grid(const spd_race *race, spd_race_entry *entry); /* for entry->solver; the values are not known yet */
+void spd_race_grid_values(const spd_race *race, const spdhg_problem *p, spd_race_entry *entry); /* p NULL: only the names */
+int spd_race_grid_best(const spd_race_entry *entry); /* the best point, the first among equals; -1: no point has a result */
+/* Adds a point beyond the edge of the grid if the best point has the longest or shortest step; false: no need, or no place left. */
+bool spd_race_widen(const spd_race *race, spd_race_entry *entry);
 bool spd_race_by_theory(const char *solver);
 /* Exact solvers and auto: a step may take many passes over the data, so that epochs do not measure their work. They run until
  * their gap is proven and are compared at the median of the seconds that the others' runs took (spd_race_budget). */

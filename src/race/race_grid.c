@@ -1,8 +1,12 @@
 /* race_grid.c - the parameters a race tries: the same budget for every solver, at most 6 x 3 points. The first axis is the step
  * length, the second the strength of the dual or penalty step. Factors multiply the values that the solver's own rules give; the
- * first point uses those rules unchanged. */
+ * first point uses those rules unchanged. Where the best point has the longest or the shortest step, the grid grows beyond that
+ * edge, a factor of ten at a time, until that gains less than GAIN: no solver is judged by where its grid happens to end. Many
+ * gain a little for ever, since an infinite step has a limit too: the rest of the update then decides. */
 #include "admm/admm.h"
 #include "race/race.h"
+
+static const double GAIN = 1e-3; /* of the score: less than the folds of the tuning differ by */
 
 enum { MOVED = 2, SAY = 9 /* as a power: the value is the factor itself */ };
 
@@ -83,34 +87,77 @@ static double base_of(const spd_race *race, const spd_solver_kind *kind, const s
     return L;
 }
 
-static void add(const spd_race *race, const spd_solver_kind *kind, const spdhg_problem *p, const axis *along, int at,
+static void add(const spd_race *race, const spd_solver_kind *kind, const spdhg_problem *p, const axis *along, double factor,
                 spd_race_params *out) {
     for (int i = 0; along && i < MOVED && along->param[i]; i++) {
-        const double factor = along->factor[at];
         const double value =
             along->power[i] == SAY ? factor : base_of(race, kind, p, along->param[i]) * pow(factor, along->power[i]);
         out->param[out->count++] = (spd_race_param){along->param[i], value};
     }
 }
 
-void spd_race_grid(const spd_race *race, const char *solver, const spdhg_problem *p, spd_race_entry *entry) {
-    const struct grid *grid = NULL;
+static const struct grid *grid_of(const char *solver) {
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        if (strcmp(table[i].solver, solver) == 0) grid = &table[i];
+        if (strcmp(table[i].solver, solver) == 0) return &table[i];
+    return NULL;
+}
+
+void spd_race_grid(const spd_race *race, spd_race_entry *entry) {
+    const struct grid *grid = grid_of(entry->solver);
     const bool paper = strcmp(race->o.protocol, "paper") == 0;
-    const bool theory = spd_race_by_theory(solver) && strcmp(race->o.protocol, "fair") != 0;
+    const bool theory = spd_race_by_theory(entry->solver) && strcmp(race->o.protocol, "fair") != 0;
     entry->tuned = theory ? "theory" : grid ? "grid" : "default";
     entry->points = 0;
-    if (theory && paper && spd_solver_find(solver)->smoothness)
+    if (theory && paper && spd_solver_find(entry->solver)->smoothness)
         entry->chosen = (spd_race_params){1, {{"L", SPD_L_MAX}}}; /* as in the paper's experiments */
     if (!grid || theory) return;
     const axis *first = grid->axis[0], *second = grid->axis[1];
     for (int i = 0; i < first->factors; i++)
         for (int j = 0; j < (second ? second->factors : 1); j++) {
-            spd_race_params *at = &entry->grid[entry->points];
-            at->count = 0;
-            add(race, spd_solver_find(solver), p, first, i, at);
-            add(race, spd_solver_find(solver), p, second, j, at);
-            entry->score[entry->points++] = NAN;
+            entry->factor[entry->points][0] = first->factor[i];
+            entry->factor[entry->points++][1] = second ? second->factor[j] : NAN;
         }
+    spd_race_grid_values(race, NULL, entry);
+}
+
+void spd_race_grid_values(const spd_race *race, const spdhg_problem *p, spd_race_entry *entry) {
+    const struct grid *grid = grid_of(entry->solver);
+    for (int g = 0; g < entry->points; g++) {
+        entry->grid[g].count = 0;
+        for (int k = 0; k < 2; k++)
+            add(race, spd_solver_find(entry->solver), p, grid->axis[k], entry->factor[g][k], &entry->grid[g]);
+    }
+}
+
+int spd_race_grid_best(const spd_race_entry *entry) {
+    int best = 0;
+    for (int i = 1; i < entry->points; i++)
+        if (entry->score[i] < entry->score[best]) best = i;
+    return entry->points > 0 && isfinite(entry->score[best]) ? best : -1;
+}
+
+/* The last point lies beyond the edge and gained too little, compared with the best of the others. */
+static bool has_settled(const struct grid *grid, const spd_race_entry *entry) {
+    spd_race_entry before = *entry;
+    const int asked = grid->axis[0]->factors * (grid->axis[1] ? grid->axis[1]->factors : 1);
+    before.points--;
+    const int best = spd_race_grid_best(&before);
+    return entry->points > asked && best >= 0 && !(entry->score[best] - entry->score[before.points] > GAIN * entry->score[best]);
+}
+
+bool spd_race_widen(const spd_race *race, spd_race_entry *entry) {
+    const struct grid *grid = grid_of(entry->solver);
+    const int best = spd_race_grid_best(entry);
+    if (best < 0 || entry->points == SPD_GRID_MAX || grid->axis[0]->power[0] == SAY || has_settled(grid, entry)) return false;
+    const double step = entry->factor[best][0];
+    double least = step, most = step;
+    for (int g = 0; g < entry->points; g++) {
+        least = fmin(least, entry->factor[g][0]);
+        most = fmax(most, entry->factor[g][0]);
+    }
+    if (step > least && step < most) return false;
+    entry->factor[entry->points][0] = step == most ? 10 * step : step / 10;
+    entry->factor[entry->points++][1] = entry->factor[best][1];
+    spd_race_grid_values(race, NULL, entry);
+    return true;
 }

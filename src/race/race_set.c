@@ -8,12 +8,10 @@ typedef struct work {
     int64_t pieces;
 } work;
 
-/* Chooses the best point, the first among equals; the solver's own rules if no point has a result. */
+/* Chooses the best point; the solver's own rules if no point has a result. */
 static void choose(spd_race_entry *entry) {
-    int best = 0;
-    for (int i = 1; i < entry->points; i++)
-        if (entry->score[i] < entry->score[best]) best = i;
-    if (entry->points > 0 && isfinite(entry->score[best])) entry->chosen = entry->grid[best];
+    const int best = spd_race_grid_best(entry);
+    if (best >= 0) entry->chosen = entry->grid[best];
 }
 
 static void want(work *w, spd_race_piece p) {
@@ -22,13 +20,12 @@ static void want(work *w, spd_race_piece p) {
 
 static void list_optima(work *w) {
     const spd_race *race = w->set->race;
-    w->pieces = 0;
     for (int t = 0; t < race->tasks; t++)
         for (int64_t r = 0; r < race->o.repeats; r++)
             want(w, (spd_race_piece){.kind = SPD_PIECE_OPTIMUM, .task = t, .repeat = r});
 }
 
-/* Lists points from..to-1 of all grids. */
+/* Lists points from..to-1 of all grids; list_runs: repeats from..to-1. */
 static void list_points(work *w, int64_t from, int64_t to) {
     const spd_race *race = w->set->race;
     for (int t = 0; t < race->tasks; t++)
@@ -37,10 +34,24 @@ static void list_points(work *w, int64_t from, int64_t to) {
                 want(w, (spd_race_piece){.kind = SPD_PIECE_TUNE, .task = t, .solver = s, .point = (int)g});
 }
 
-/* Lists repeats from..to-1. */
+/* Lists the points by which grids grow whose edge is the best so far; false: no grid grew. */
+static bool list_beyond(work *w) {
+    const spd_race *race = w->set->race;
+    bool more = false;
+    for (int t = 0; t < race->tasks; t++)
+        for (int s = 0; s < race->solvers; s++) {
+            spd_race_entry *entry = &w->set->problem[t].entry[s];
+            if (!spd_race_widen(race, entry)) continue;
+            const spd_race_piece piece = {.kind = SPD_PIECE_TUNE, .task = t, .solver = s, .point = entry->points - 1};
+            w->set->race->work[s].total += spd_race_piece_weight(w->set, &piece);
+            want(w, piece);
+            more = true;
+        }
+    return more;
+}
+
 static void list_runs(work *w, int64_t from, int64_t to) {
     const spd_race *race = w->set->race;
-    w->pieces = 0;
     for (int t = 0; t < race->tasks; t++)
         for (int s = 0; s < race->solvers; s++)
             for (int64_t r = from; r < to; r++)
@@ -174,13 +185,13 @@ static void fill_grids(spd_race_set *set) {
         for (int s = 0; s < set->race->solvers; s++) {
             spd_race_entry *entry = &set->problem[t].entry[s], fresh = *entry;
             if (entry->points == 0) continue;
-            spd_race_grid(set->race, entry->solver, set->split[0].made[t].problem, &fresh);
+            spd_race_grid_values(set->race, set->split[0].made[t].problem, &fresh);
             for (int g = 0; g < entry->points; g++)
                 if (isnan(entry->score[g])) entry->grid[g] = fresh.grid[g];
         }
 }
 
-/* Computes the pieces of the list, after preparing what they need. */
+/* Computes the pieces of the list, after preparing what they need, and empties the list. */
 static spdhg_status do_list(work *w, spdhg_error *err) {
     spd_race_set *set = w->set;
     bool tuning = false;
@@ -192,6 +203,7 @@ static spdhg_status do_list(work *w, spdhg_error *err) {
     SPD_TRY(spd_race_set_prepare(set, tuning, err));
     if (tuning && !atomic_load(&set->race->stop)) fill_grids(set);
     spd_parallel(set->race->o.jobs, w->pieces, do_piece, w);
+    w->pieces = 0;
     return SPDHG_OK;
 }
 
@@ -202,9 +214,12 @@ static spdhg_status run_set(work *w, spdhg_error *err) {
     list_points(w, 0, race->o.time_outs); /* they decide about the others */
     SPD_TRY(do_list(w, err));
     if (atomic_load(&race->stop)) return SPDHG_OK;
-    w->pieces = 0;
     list_points(w, race->o.time_outs, SPD_GRID_MAX);
     SPD_TRY(do_list(w, err));
+    for (bool more = true; more && !atomic_load(&race->stop);) {
+        more = list_beyond(w);
+        SPD_TRY(do_list(w, err));
+    }
     if (atomic_load(&race->stop)) return SPDHG_OK;
     for (int t = 0; t < race->tasks; t++)
         for (int s = 0; s < race->solvers; s++) choose(&set->problem[t].entry[s]);

@@ -39,38 +39,17 @@ static void pictures(FILE *out, const char *heading, const spdhg_model *m, const
 /* A coupled loss has an output for each class; several targets have no names. */
 bool spd_model_names_outputs(const spdhg_model *m) { return m->outputs > 1 && spd_model_coupled(m); }
 
-typedef struct place {
-    double size;
-    int64_t at;
-} place;
-
-static int by_size(const void *a, const void *b) {
-    const place *p = a, *q = b;
-    if (p->size != q->size) return p->size > q->size ? -1 : 1;
-    return p->at < q->at ? -1 : p->at > q->at;
-}
-
-/* The coefficients that are not 0 by their size on the standard scale; NULL: out of memory. */
-static place *sorted(const spdhg_model *m, int64_t *count) {
-    const int64_t all = m->features * m->outputs;
-    *count = 0;
-    place *p = SPD_NEW(place, all);
-    for (int64_t i = 0; p && i < all; i++)
-        if (m->x[i] != 0) p[(*count)++] = (place){fabs(m->x[i]) * (m->spread ? m->spread[i / m->outputs] : 1), i};
-    if (p) qsort(p, (size_t)*count, sizeof *p, by_size);
-    return p;
-}
-
 int spd_page_largest(const spdhg_model *m, int64_t *feature, int most) {
-    int64_t count;
+    int64_t count, *largest;
     int found = 0;
-    place *p = sorted(m, &count);
-    for (int64_t e = 0; p && e < count && found < most; e++) {
+    spdhg_error err;
+    if (spd_model_largest(m, &largest, &count, &err) != SPDHG_OK) return 0;
+    for (int64_t e = 0; e < count && found < most; e++) {
         bool known = false;
-        for (int f = 0; f < found; f++) known = known || feature[f] == p[e].at / m->outputs;
-        if (!known) feature[found++] = p[e].at / m->outputs;
+        for (int f = 0; f < found; f++) known = known || feature[f] == largest[e] / m->outputs;
+        if (!known) feature[found++] = largest[e] / m->outputs;
     }
-    spd_free(p);
+    spd_free(largest);
     return found;
 }
 
@@ -99,12 +78,11 @@ static void row(FILE *out, const spdhg_model *m, int64_t i, bool groups) {
 }
 
 static spdhg_status coefficient_table(FILE *out, const char *heading, const spdhg_model *m, spdhg_error *err) {
-    int64_t count;
+    int64_t count, *largest;
     bool groups = false;
     char shown[SPD_SHORT], all[SPD_SHORT];
-    place *p = sorted(m, &count);
-    if (!p) return spd_fail_memory(err, 16.0 * (double)m->features * (double)m->outputs);
-    for (int64_t e = 0; m->group && e < count; e++) groups = groups || m->group[p[e].at] > 0;
+    SPD_TRY(spd_model_largest(m, &largest, &count, err));
+    for (int64_t e = 0; m->group && e < count; e++) groups = groups || m->group[largest[e]] > 0;
     fprintf(out, "<%s>All coefficients</%s>\n<p class='faint'>", heading, heading);
     if (m->spread) spd_html(out, "Largest first, by the value times the standard deviation of the feature (standardized). ");
     if (groups) spd_html(out, "Coefficients of one group were made equal by the structure. ");
@@ -126,22 +104,26 @@ static spdhg_status coefficient_table(FILE *out, const char *heading, const spdh
         if (groups) spd_html(out, "<td></td>");
         spd_html(out, "</tr>\n");
     }
-    for (int64_t e = 0; e < count && e < MOST_ROWS; e++) row(out, m, p[e].at, groups);
+    for (int64_t e = 0; e < count && e < MOST_ROWS; e++) row(out, m, largest[e], groups);
     spd_html(out, "</tbody></table></div>\n");
-    spd_free(p);
+    spd_free(largest);
     return SPDHG_OK;
 }
 
+typedef struct member {
+    int64_t group, at;
+} member;
+
 static int by_group(const void *a, const void *b) {
-    const place *p = a, *q = b;
-    if (p->size != q->size) return p->size < q->size ? -1 : 1;
+    const member *p = a, *q = b;
+    if (p->group != q->group) return p->group < q->group ? -1 : 1;
     return p->at < q->at ? -1 : p->at > q->at;
 }
 
 /* The members of one group: names, or numbers with runs of neighbours written as one. */
-static void group_row(FILE *out, const spdhg_model *m, const place *p, int64_t count) {
+static void group_row(FILE *out, const spdhg_model *m, const member *p, int64_t count) {
     char text[SPD_SHORT], value[SPD_SHORT], members[SPD_SHORT];
-    spd_html(out, "<tr><td class='r'>@</td>", spd_html_count(text, (int64_t)p->size));
+    spd_html(out, "<tr><td class='r'>@</td>", spd_html_count(text, p->group));
     class_cell(out, m, p->at % m->outputs);
     spd_html(out, "<td class='r'>@</td><td class='r'>@</td><td class='members'>", spd_html_number(value, m->x[p->at], 6),
              spd_html_count(members, count));
@@ -161,17 +143,17 @@ static spdhg_status group_table(FILE *out, const char *heading, const spdhg_mode
     const int64_t all = m->features * m->outputs;
     for (int64_t i = 0; m->group && i < all; i++) count += m->group[i] > 0;
     if (count == 0) return SPDHG_OK;
-    place *p = SPD_NEW(place, count);
+    member *p = SPD_NEW(member, count);
     if (!p) return spd_fail_memory(err, 16.0 * (double)count);
     for (int64_t i = 0, e = 0; i < all; i++)
-        if (m->group[i] > 0) p[e++] = (place){(double)m->group[i], i};
+        if (m->group[i] > 0) p[e++] = (member){m->group[i], i};
     qsort(p, (size_t)count, sizeof *p, by_group);
     title(out, heading, "Groups of equal coefficients");
     spd_html(out, "<div class='scroll'><table class='numbers sortable' data-name='groups'><thead><tr><th class='r'>group</th>");
     if (m->outputs > 1) spd_html(out, "<th>@</th>", spd_model_names_outputs(m) ? "class" : "target");
     spd_html(out, "<th class='r'>value</th><th class='r'>members</th><th>features</th></tr></thead><tbody>\n");
     for (int64_t e = 0, end; e < count && groups < MOST_GROUPS; e = end, groups++) {
-        for (end = e + 1; end < count && p[end].size == p[e].size;) end++;
+        for (end = e + 1; end < count && p[end].group == p[e].group;) end++;
         group_row(out, m, p + e, end - e);
     }
     spd_html(out, "</tbody></table></div>\n");

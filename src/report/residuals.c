@@ -59,7 +59,8 @@ static void draw_quantiles(FILE *out, const char *title, double *residual, int64
     }
     const double first = residual[rows / 4], third = residual[3 * rows / 4],
                  slope = (third - first) / (2 * normal_quantile(0.75));
-    const double ends[] = {x[0], x[points - 1]}, middle = (first + third) / 2;
+    const double ends[] = {normal_quantile(0.5 / (double)rows), normal_quantile(((double)rows - 0.5) / (double)rows)},
+                 middle = (first + third) / 2;
     const double line[] = {middle + slope * ends[0], middle + slope * ends[1]};
     const spd_curve curve[] = {{.label = "", .style = "a", .x = x, .y = y, .points = points, .stride = 1, .scatter = true},
                                {.label = "", .style = "chance", .x = ends, .y = line, .points = 2, .stride = 1, .plain = true}};

@@ -110,6 +110,10 @@ struct spd_solver_kind {
     bool batch_auto;                              /* default batch: as --batch auto; false: 1 */
 };
 
+/* The middle of a table entry: an exact solver for losses of any curvature, whose file defines layout and start. */
+#define SPD_EXACT_KIND(type)                                                                                                     \
+    .full_information = true, .any_curvature = true, .exact = true, .self_size = sizeof(type), .layout = layout, .start = start
+
 /* NULL or the reason why a solver refuses a problem. */
 static inline const char *spd_solver_refuses(const spd_solver_kind *kind, const spdhg_problem *p) {
     if (spd_problem_has_corners(p) && !kind->corners)

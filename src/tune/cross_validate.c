@@ -112,7 +112,7 @@ spdhg_status spd_cross_validate(spdhg_path *path, void *unused, bool *stopped, s
     return status;
 }
 
-spdhg_status spd_path_held_out(const spdhg_path *path, int64_t point, double *score, bool *stopped, spdhg_error *err) {
+spdhg_status spd_path_scores_held_out(const spdhg_path *path, int64_t point, double *score, bool *stopped, spdhg_error *err) {
     const spdhg_problem *p = path->problem;
     spdhg_path one = *path; /* a path of this point alone; the folds are its own */
     one.points = 1;

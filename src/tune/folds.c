@@ -71,9 +71,9 @@ static spdhg_status take_parts(const spdhg_problem *p, const spdhg_path_options 
     for (int64_t f = 0; f < o->folds; f++) {
         int64_t count[2] = {0, 0};
         for (int64_t i = 0; i < p->n; i++) {
-            const int part = o->part[f * p->n + i];
+            const signed char part = o->part[f * p->n + i];
             fold[f * p->n + i] = part == 1 ? (int32_t)f : part == 0 ? (int32_t)(f == 0) : -1; /* trained on: any other number */
-            if (part == 0 || part == 1) count[part]++;
+            if (part == 0 || part == 1) count[part == 1]++;
         }
         if (count[0] == 0 || count[1] == 0)
             return spd_fail(err, SPDHG_DATA, "split %lld has no rows to %s", (long long)f + 1,

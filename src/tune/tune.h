@@ -146,7 +146,7 @@ void spd_asker_close(spd_asker *asker);
 spdhg_status spd_cross_validate(spdhg_path *path, void *unused, bool *stopped, spdhg_error *err);
 /* The score of every row of the data (rows x K) by the fold of the first repeat that holds it out, at one point of the path; NAN:
  * no fold does. Solved anew, each fold from the point's solution: scores of all points would not fit into memory. */
-spdhg_status spd_path_held_out(const spdhg_path *path, int64_t point, double *score, bool *stopped, spdhg_error *err);
+spdhg_status spd_path_scores_held_out(const spdhg_path *path, int64_t point, double *score, bool *stopped, spdhg_error *err);
 /* ---- choose.c */
 spdhg_status spd_path_degrees(const spdhg_problem *p, const double *x, double *degrees, spdhg_error *err);
 /* aic, bic, ebic, cp from train_loss and degrees. */

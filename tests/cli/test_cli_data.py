@@ -9,14 +9,9 @@ import resource
 import subprocess
 import unittest
 
-from cli_support import COMMAND, CommandTest, csv, rows, svm
+from cli_support import COMMAND, CommandTest, csv, rows, sanitized, svm
 
 GOOD = svm(rows())
-
-
-def sanitized():
-    """The sanitizer's shadow memory counts neither as ours nor fits into a limit."""
-    return b"__asan" in subprocess.run(["nm", COMMAND], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
 
 
 class BadData(CommandTest):

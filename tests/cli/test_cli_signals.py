@@ -10,7 +10,7 @@ import subprocess
 import time
 import unittest
 
-from cli_support import COMMAND, CommandTest, rows, svm
+from cli_support import COMMAND, CommandTest, rows, sanitized, svm
 
 
 class Signals(CommandTest):
@@ -88,6 +88,7 @@ class Limits(CommandTest):
         return subprocess.run([COMMAND, "fit", "d.svm", *words], cwd=self.folder, capture_output=True, timeout=60,
                               preexec_fn=lambda: resource.setrlimit(what, (amount, amount)))
 
+    @unittest.skipIf(sanitized(), "with sanitizers the program does not load below such a limit")
     def test_no_address_space_is_no_endless_loop(self):
         seen = set()
         for megabytes in (80, 100, 130, 160, 190, 220, 250, 300, 400):

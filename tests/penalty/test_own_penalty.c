@@ -1,5 +1,6 @@
 /* test_own_penalty.c - problems with a penalty of one's own: the optimum by an independent method, proofs that are true and
  * tight, the sizes that the proof is made of, and what is refused. */
+#include "face/zeros.h"
 #include "own_penalties.h"
 #include "small.h"
 
@@ -226,13 +227,26 @@ static void what_is_refused(void **unused) {
     small_free(&s);
 }
 
+/* A polar norm below lambda is strictly inside lambda Y only if 0 is: with Y = [-1, 0] the dual 0 is at the edge, where F x may
+ * be anything that does not fall. */
+static void zero_at_the_edge_settles_nothing(void **unused) {
+    (void)unused;
+    for (int falls = 0; falls < 2; falls++) {
+        small s = make("squared", falls ? &own_falls : &own_large, NULL, "chain", 0.1, 0);
+        GOOD(spd_problem_freeze(s.problem, &good_err));
+        double y[D] = {0}, open[D] = {0}, work[8 * D];
+        assert_true(spd_problem_term_work(s.problem) <= 8 * D && s.problem->m == D - 1);
+        spd_zeros_of_dual(s.problem, y, SPD_STRICTLY, open, work);
+        for (int64_t i = 0; i < s.problem->m; i++) assert_true(open[i] == falls);
+        small_free(&s);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_multiple_of_l1_is_l1),
-                                       cmocka_unit_test(gaps_do_not_depend_on_the_form),
-                                       cmocka_unit_test(errors_count_with_the_slope),
-                                       cmocka_unit_test(sorted_sizes),
-                                       cmocka_unit_test(falls_only_is_isotonic),
-                                       cmocka_unit_test(lambda_max_by_the_polar_norm),
-                                       cmocka_unit_test(what_is_refused)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_multiple_of_l1_is_l1),           cmocka_unit_test(gaps_do_not_depend_on_the_form),
+        cmocka_unit_test(errors_count_with_the_slope),      cmocka_unit_test(sorted_sizes),
+        cmocka_unit_test(falls_only_is_isotonic),           cmocka_unit_test(lambda_max_by_the_polar_norm),
+        cmocka_unit_test(zero_at_the_edge_settles_nothing), cmocka_unit_test(what_is_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -96,7 +96,7 @@ class Race(CommandTest):
             others = [o["runs"][r["repeat"]]["seconds"] for o in p["solvers"] if o["solver"] != "auto"]
             self.assertEqual(r["budget"], np.median([t for t in others if t is not None]))
             self.assertLess(relative[-1], 1e-6)  # and it ran to its end
-        end = np.flatnonzero(seconds <= r["budget"])[-1] if exact else -1
+        end = max(np.count_nonzero(seconds <= r["budget"]) - 1, 0) if exact else -1  # its start, if even that took longer
         self.assertEqual((r["epochs"], r["objective"]), (epoch[end], value[end]))
         self.assertAlmostEqual(r["suboptimality"], relative[end], delta=1e-14)
         self.assertTrue(-1e-8 < relative.min())
@@ -205,13 +205,35 @@ class Race(CommandTest):
         self.write("set0.svm", data(120, 5, 77))
         self.assertIn("another set0", self.spdhg("race", "set0.svm", "-o", "out", *FAST, status=2).err)
 
+    def grids_go_on_beyond_their_edge(self, summary):
+        """18 points; then, while the longest or the shortest step is the best, one beyond it, until that gains less than a thousandth."""
+        grew = 0
+        for s in summary["problems"][0]["solvers"]:
+            if s["grid_points"] < 18:
+                continue
+            grid = [json.loads(self.read(f"out/runs/set0.ggrlr.{s['solver']}.tune{g}.json")) for g in range(s["grid_points"])]
+            score = [g["score"] if g["score"] is not None else np.inf for g in grid]
+            step = "scale" if "scale" in grid[0]["params"] else "L"
+            length = [(g["params"][step] / grid[0]["params"][step]) ** (1 if step == "scale" else -1) for g in grid]
+            for k in range(18, len(grid)):
+                best = int(np.argmin(score[:k]))
+                self.assertIn(length[best], (min(length[:k]), max(length[:k])))
+                np.testing.assert_allclose(length[k], length[best] * (10 if length[best] == max(length[:k]) else 0.1), rtol=1e-12)
+                self.assertTrue(k == 18 or min(score[:k - 1]) - score[k - 1] > 1e-3 * min(score[:k - 1]), s["solver"])
+                grew += 1
+            best, last = int(np.argmin(score)), len(grid) - 1
+            if length[best] in (min(length), max(length)):  # it ends at an edge only where that is no gain
+                self.assertTrue(last == 23 or (last >= 18 and min(score[:last]) - score[last] <= 1e-3 * min(score[:last])), s["solver"])
+        self.assertGreater(grew, 0)
+
     def test_fair_tunes_everybody_and_quick_is_what_it_says(self):
         self.spdhg("race", "set0.svm", "-o", "out", "--protocol", "fair", "--quick", "--task", "ggrlr", "--solvers", SOLVERS)
         summary = self.summary("out")
         self.assertEqual([summary[k] for k in ("repeats", "epochs", "run_time", "tune_fraction", "quick", "tune_by")], [3, 3, 10, 0.2, True, "objective"])
-        tuned = {s["solver"]: (s["tuned"], s["grid_points"]) for s in summary["problems"][0]["solvers"]}
-        self.assertEqual(tuned, {"spdhg": ("grid", 18), "spdhg-sc2": ("grid", 18), "lpdhg": ("grid", 18), "opg-admm": ("grid", 18), "saga-pd3o": ("grid", 6),
-                                 "auto": ("default", 0)})
+        tuned = {s["solver"]: s["tuned"] for s in summary["problems"][0]["solvers"]}
+        self.assertEqual(tuned, {"spdhg": "grid", "spdhg-sc2": "grid", "lpdhg": "grid", "opg-admm": "grid", "saga-pd3o": "grid", "auto": "default"})
+        self.assertEqual([s["grid_points"] for s in summary["problems"][0]["solvers"] if s["solver"] in ("saga-pd3o", "auto")], [6, 0])
+        self.grids_go_on_beyond_their_edge(summary)
         for s in summary["problems"][0]["solvers"][:-1]:
             grid = [json.loads(self.read(f"out/runs/set0.ggrlr.{s['solver']}.tune{g}.json")) for g in range(s["grid_points"])]
             score = [g["score"] if g["score"] is not None else np.inf for g in grid]

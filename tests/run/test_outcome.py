@@ -9,6 +9,7 @@ import numpy as np
 
 def fit(*words):
     done = subprocess.run([COMMAND, "fit", *map(str, words), "--json", "-q"], capture_output=True, text=True)
+    assert done.stdout, f"{' '.join(map(str, words))}: exit status {done.returncode}\n{done.stderr}"
     return done.returncode, json.loads(done.stdout)
 
 

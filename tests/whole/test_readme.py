@@ -8,7 +8,7 @@ import subprocess
 import sys
 import unittest
 
-from cli_support import COMMAND, CommandTest
+from cli_support import COMMAND, CommandTest, sanitized
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 BUILD = os.path.dirname(COMMAND)
@@ -84,9 +84,7 @@ class Readme(CommandTest):
         objective = json.loads(self.read("model.json"))["objective"]
         self.assertEqual(len(self.read("predictions.csv").split()), 1 + len(self.read("chain.svm").splitlines()))
         self.write("fit.c", block("c", "## In C"))
-        with open(os.path.join(BUILD, "CMakeCache.txt")) as file:
-            sanitized = "SPDHG_SANITIZE:BOOL=ON" in file.read()
-        flags = ["-fsanitize=address,undefined"] if sanitized else []
+        flags = ["-fsanitize=address,undefined"] if sanitized() else []
         subprocess.run(["cc", "-std=c11", "-Wall", "-Wextra", "-Werror", *flags, "fit.c", "-o", "fit", "-I", os.path.join(ROOT, "include"),
                         "-L", BUILD, "-lspdhg", f"-Wl,-rpath,{BUILD}"], cwd=self.folder, check=True)
         printed = self.shell("./fit")
@@ -119,9 +117,7 @@ class Readme(CommandTest):
 
     def test_python_program(self):
         package = os.path.join(BUILD, "python")
-        with open(COMMAND, "rb") as file:
-            sanitized = b"libasan" in file.read()
-        if sanitized or not os.path.exists(os.path.join(package, "spdhg", "_parameters.py")) or not shutil.which("python3"):
+        if sanitized() or not os.path.exists(os.path.join(package, "spdhg", "_parameters.py")) or not shutil.which("python3"):
             self.skipTest("no Python package here, or one with sanitizers")
         self.write("program.py", block("python", "## Python"))
         printed = subprocess.run([sys.executable, "program.py"], cwd=self.folder, env=dict(os.environ, PYTHONPATH=package), capture_output=True,
