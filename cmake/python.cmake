@@ -1,5 +1,7 @@
-# The Python package, ready to import in BUILD/python: one abi3 extension that contains the library, the modules of
-# bindings/python/spdhg, and the parameters made from the library's tables. Skipped without python3-dev and python3-cffi.
+# The Python package, ready to import in BUILD/python: one abi3 extension that contains the library (or, for a distribution's package,
+# is linked to it), the modules of bindings/python/spdhg, and the parameters made from the library's tables. Skipped without
+# python3-dev and python3-cffi.
+option(SPDHG_PYTHON_SHARED "link the Python package to libspdhg.so, instead of putting the library into it" OFF)
 find_program(SPDHG_PYTHON NAMES python3 PATHS /usr/bin NO_DEFAULT_PATH)
 execute_process(COMMAND ${SPDHG_PYTHON} -c "import cffi, sysconfig, os; d = sysconfig.get_paths()['include']; os.stat(d + '/Python.h'); print(d)"
                 OUTPUT_VARIABLE SPDHG_PYTHON_INCLUDE OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE missing)
@@ -15,7 +17,11 @@ add_custom_command(OUTPUT python_native.c
   DEPENDS include/spdhg.h ${tools}/native.py)
 add_library(spdhg_python MODULE python_native.c)
 target_include_directories(spdhg_python SYSTEM PRIVATE ${SPDHG_PYTHON_INCLUDE})
-target_link_libraries(spdhg_python PRIVATE spdhg_objects)
+if(SPDHG_PYTHON_SHARED)
+  target_link_libraries(spdhg_python PRIVATE spdhg BLAS::BLAS m)
+else()
+  target_link_libraries(spdhg_python PRIVATE spdhg_objects)
+endif()
 target_compile_options(spdhg_python PRIVATE -w) # generated code
 set_target_properties(spdhg_python PROPERTIES PREFIX "" OUTPUT_NAME _native SUFFIX .abi3.so LIBRARY_OUTPUT_DIRECTORY ${package})
 target_link_options(spdhg_python PRIVATE -Wl,--version-script=${CMAKE_CURRENT_SOURCE_DIR}/cmake/python.map -Wl,--wrap=hypot)

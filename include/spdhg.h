@@ -19,7 +19,9 @@
  * need:
  *     spdhg_options options = SPDHG_OPTIONS;
  *     options.epochs = 2;
- * A struct whose size was never set is refused with SPDHG_USAGE. */
+ * A struct whose size was never set is refused with SPDHG_USAGE. Structs that the library fills have no size
+ * and stay as they are within a minor release (points come as arrays); one that it owns and returns by a pointer, as
+ * spdhg_solution, may grow at its end. */
 #ifndef SPDHG_H
 #define SPDHG_H
 
@@ -157,6 +159,12 @@ typedef enum spdhg_ownership { SPDHG_COPY, SPDHG_BORROW } spdhg_ownership;
  * are never written. */
 SPDHG_API spdhg_status spdhg_data_from_csr(spdhg_data **out, int64_t rows, int64_t features, const int64_t *ptr,
                                            const int32_t *idx, const double *val, const double *b, int64_t targets,
+                                           spdhg_ownership ownership, spdhg_error *err);
+/* The same by columns: ptr[features+1], row ascending in each column. b is copied. Solvers that go by columns (a path with l1 of
+ * the coefficients, without standardisation) use those that were given; others make rows of them once, 12 bytes for each entry,
+ * which stay until the data is freed. */
+SPDHG_API spdhg_status spdhg_data_from_csc(spdhg_data **out, int64_t rows, int64_t features, const int64_t *ptr,
+                                           const int32_t *row, const double *val, const double *b, int64_t targets,
                                            spdhg_ownership ownership, spdhg_error *err);
 /* A column of a table in memory. */
 typedef struct spdhg_column {

@@ -1,5 +1,6 @@
 # conf.py - the site: Sphinx reads this. `./run docs` builds it into build/site. The pages of docs/ are copied beside those of docs/site,
-# so that both are sources; help of the command comes from the command itself, signatures from the Python package as built.
+# so that both are sources; help of the command comes from the command itself, signatures from the Python package as built, help of R from
+# the R package that is installed beside them.
 import os
 import re
 import shutil
@@ -7,6 +8,8 @@ import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+import r_pages
 ROOT = os.environ.get("SPDHG_ROOT", os.path.dirname(os.path.dirname(HERE)))
 BUILD = os.environ.get("SPDHG_BUILD", os.path.join(ROOT, "build"))
 sys.path.insert(0, os.path.join(BUILD, "python"))
@@ -15,7 +18,7 @@ os.environ["PATH"] = BUILD + os.pathsep + os.environ["PATH"]
 project = "spdhg"
 with open(os.path.join(ROOT, "CMakeLists.txt")) as file:
     version = release = re.search(r"VERSION ([\d.]+)", file.read()).group(1)
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_gallery.gen_gallery", "sphinx_copybutton",
+extensions = ["myst_parser", "sphinx_inline_tabs", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_gallery.gen_gallery", "sphinx_copybutton",
               "matplotlib.sphinxext.mathmpl"]
 html_theme = "furo"
 html_title = "spdhg"
@@ -23,7 +26,7 @@ html_static_path = ["static"]
 html_css_files = ["site.css"]
 html_show_sphinx = html_show_copyright = False
 html_copy_source = False
-exclude_patterns = ["gallery", "static"]
+exclude_patterns = ["gallery", "static", "beside"]
 myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 3
 mathmpl_fontsize = 11.0
@@ -77,6 +80,22 @@ def collect(app):
     shutil.copytree(os.path.join(ROOT, "examples"), os.path.join(source, "api", "examples"), dirs_exist_ok=True)
     verbs = "".join(f"## spdhg {verb}\n\n```text\n{help_of(verb)}```\n\n" for verb in VERBS)
     write(os.path.join(source, "api", "command.md"), "# The command\n\nWhat `spdhg help VERB` prints.\n\n" + verbs)
+    collect_r(source)
+
+
+def collect_r(source):
+    """The R package of this build: its help pages, and its programs in the gallery."""
+    subprocess.run([os.path.join(ROOT, "bindings", "R", "tools", "install.sh"), BUILD], check=True, capture_output=True)
+    library = os.path.join(BUILD, "R-library")
+    for name, page in r_pages.help_pages(os.path.join(BUILD, "R", "spdhg", "man")).items():
+        write(os.path.join(source, "api", "r", name + ".md"), page)
+    r_pages.run_beside(source, {**os.environ, "R_LIBS": library})
+
+
+def place_beside(app, docname, text):
+    """Python's programs in the gallery get those in R and for the command beside them."""
+    if docname.startswith("auto_gallery/plot_"):
+        text[0] = r_pages.beside(text[0], docname.removeprefix("auto_gallery/plot_"))
 
 
 def plain_names(app, what, name, obj, options, lines):
@@ -89,3 +108,4 @@ def plain_names(app, what, name, obj, options, lines):
 def setup(app):
     app.connect("autodoc-process-docstring", plain_names, priority=900)
     app.connect("builder-inited", collect, priority=1)
+    app.connect("source-read", place_beside)

@@ -11,6 +11,11 @@ spdhg_status spd_data_new(spdhg_data **out, spdhg_error *err) {
 
 void spdhg_data_free(spdhg_data *data) {
     if (!data) return;
+    if (data->by) { /* idx and val are its own */
+        spd_by_columns_free(data->by);
+        data->idx = NULL;
+        data->val = NULL;
+    }
     if (!data->borrowed) {
         spd_free(data->ptr);
         spd_free(data->idx);
@@ -118,6 +123,10 @@ spdhg_status spd_data_validate(const spdhg_data *data, spdhg_error *err) {
         for (int64_t i = 0; i < data->rows; i++) SPD_TRY(check_row(data, i, err));
     } else
         SPD_TRY(check_finite(data->val, data->rows, data->features, "value", err));
+    return spd_data_check_targets(data, err);
+}
+
+spdhg_status spd_data_check_targets(const spdhg_data *data, spdhg_error *err) {
     if (data->b) SPD_TRY(check_finite(data->b, data->rows, data->targets, "target", err));
     if (data->offset) SPD_TRY(check_finite(data->offset, data->rows, data->offsets, "offset", err));
     return SPDHG_OK;
@@ -199,6 +208,7 @@ spdhg_status spdhg_data_set_names(spdhg_data *data, const char *const *name, spd
 }
 
 void spdhg_data_look(const spdhg_data *data, spdhg_data_view *out) {
+    spd_data_whole(data);
     *out = (spdhg_data_view){.rows = data->rows,
                              .features = data->features,
                              .nonzeros = data->nnz,

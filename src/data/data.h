@@ -11,6 +11,14 @@ typedef struct spd_notes {
     bool byte_order_mark;
 } spd_notes;
 
+/* by_columns.c: a matrix that was given by columns. */
+typedef struct spd_by_columns spd_by_columns;
+typedef struct spd_columns_given {
+    int64_t *ptr; /* features + 1 */
+    const int32_t *row;
+    const double *val;
+} spd_columns_given;
+
 struct spdhg_data {
     int64_t rows, features, nnz;
     int64_t *ptr; /* rows + 1; NULL when dense */
@@ -33,7 +41,8 @@ struct spdhg_data {
     int64_t first_line;     /* line of source with row 0, if every line from there on is a row; otherwise 0 */
     const char *format;     /* the reader's name; static text */
     double read_seconds;
-    bool borrowed; /* ptr, idx, val, b belong to the caller */
+    bool borrowed;      /* ptr, idx, val, b belong to the caller */
+    spd_by_columns *by; /* given by columns: idx and val have contents as below; otherwise NULL */
     spd_notes notes;
 };
 
@@ -57,6 +66,17 @@ double spd_data_bytes(const spdhg_data *data); /* memory it holds */
 /* SPDHG_MEMORY if the data and that many numbers for each feature and each row need more than the limit (0: none). what: "a race". */
 spdhg_status spd_data_fits(const spdhg_data *data, const char *path, const char *what, double numbers, uint64_t limit,
                            spdhg_error *err);
+
+/* ---- by_columns.c: who reads rows of data that was given by columns, does so in a pass, or after spd_data_whole, which makes all of
+ * them. Other data: nothing to do. */
+void spd_data_whole(const spdhg_data *data); /* from any thread */
+/* A pass reads rows in ascending order, each after pass_to; false: all rows are there, and there is nothing to end. */
+bool spd_data_pass_begin(const spdhg_data *data);
+void spd_data_pass_to(const spdhg_data *data, int64_t row);
+void spd_data_pass_end(const spdhg_data *data);
+const spd_columns_given *spd_data_columns_given(const spdhg_data *data); /* NULL: it was not given by columns */
+void spd_by_columns_free(spd_by_columns *by);
+spdhg_status spd_data_check_targets(const spdhg_data *data, spdhg_error *err); /* b and offsets are finite; data.c */
 
 /* ---- view.c: selects the test rows: round(fraction * n) positions of a permutation given by seed. Ids ascend. */
 spdhg_status spd_split(int64_t rows, double fraction, uint64_t seed, int64_t **train, int64_t *trains, int64_t **test,

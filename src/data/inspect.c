@@ -163,6 +163,7 @@ static double bytes_of_fit(const spdhg_data *data, const spd_inspection *out) {
 }
 
 spdhg_status spd_data_inspect(const spdhg_data *data, spd_inspection *out, spdhg_error *err) {
+    spd_data_whole(data);
     *out = (spd_inspection){.rows = data->rows, .features = data->features, .nnz = data->nnz, .targets = data->targets};
     column *col = SPD_NEW(column, data->features);
     double *work = SPD_NEW(double, data->rows);

@@ -59,6 +59,7 @@ static bool gather_sparse(spdhg_data *part, const spdhg_data *data, const int64_
 
 static bool copy_rows(spdhg_data *part, const spdhg_data *data, const int64_t *row) {
     bool good = true;
+    spd_data_whole(data);
     if (data->idx)
         good = gather_sparse(part, data, row);
     else {

@@ -12,6 +12,7 @@
 #include <float.h>
 
 #include "lasso/lasso.h"
+#include "problem/rows.h"
 
 enum { ROWS = 256, OPERATIONS = 64, TILE = 32 }; /* rows in a partial sum; roundings of a term, and a few more */
 static const double COLUMNS_A_ROW = 1;           /* columns for each row: with more, few of them are ever active */
@@ -22,7 +23,7 @@ static double pairs(const spdhg_problem *p) {
     double sum = 0;
     spd_row row;
     for (int64_t i = 0; i < p->n; i++) {
-        spd_problem_row(p, i, &row);
+        spd_pass_row_in_memory(p, i, &row); /* its length alone */
         sum += (double)row.nnz * (double)row.nnz;
     }
     return sum;
@@ -56,9 +57,10 @@ void spd_gram_dense(const spd_matrix *A, const double *Q, const int32_t *list, i
 static void add_sparse(const spd_lasso *a) {
     const spd_gram *g = &a->gram;
     const int64_t d = a->p->d, D = g->size;
+    const bool open = spd_pass_begin(a->p);
     spd_row row;
     for (int64_t i = 0; i < a->p->n; i++) {
-        spd_problem_row(a->p, i, &row);
+        spd_pass_row(a->p, open, i, &row);
         for (int64_t q = 0; q < row.nnz; q++) {
             const double t = a->share[i] * row.val[q];
             double *H = g->H.val + row.idx[q] * D;
@@ -67,6 +69,7 @@ static void add_sparse(const spd_lasso *a) {
         }
         if (D > d) g->H.val[d * D + d] += a->share[i];
     }
+    spd_pass_end(a->p, open);
 }
 
 /* The upper triangle from the lower one, by tiles that fit the cache. */

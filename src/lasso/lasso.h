@@ -11,8 +11,9 @@ typedef struct spd_matrix {
     int64_t *ptr;          /* d + 1 */
     int32_t *row;
     double *val;
-    double *norm; /* sqrt( sum_i share_i a_ij^2 ), or a little more */
-    double *top;  /* max_i |a_ij| */
+    double *norm;  /* sqrt( sum_i share_i a_ij^2 ), or a little more */
+    double *top;   /* max_i |a_ij| */
+    bool borrowed; /* ptr, row and val are the data's */
 } spd_matrix;
 double spd_matrix_bytes(const spdhg_problem *p);
 bool spd_matrix_new(spd_matrix *A, const spdhg_problem *p,

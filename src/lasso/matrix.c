@@ -1,4 +1,4 @@
-/* matrix.c - A by columns: a copy of the problem's rows, and products with one column or with many. Every product with a column is
+/* matrix.c - A by columns: a copy of the problem's rows, or the columns that the data was given by; and products with one column or with many. Every product with a column is
  * one sum in a fixed order, so that the bits do not depend on the threads. */
 #include <float.h>
 
@@ -7,7 +7,13 @@
 enum { ENTRIES_PER_BLOCK = 1 << 17 };
 static const double TINY = 1e-150; /* the square of a smaller number may underflow */
 
+/* The columns as they were given, if they are those of the problem: all rows, no value changed. */
+static const spd_columns_given *given(const spdhg_problem *p) {
+    return p->row || p->own || p->full || p->val != p->data->val ? NULL : spd_data_columns_given(p->data);
+}
+
 double spd_matrix_bytes(const spdhg_problem *p) {
+    if (given(p)) return 16.0 * (double)p->d;
     return 8.0 * (double)p->nnz + (spd_problem_full(p) ? 0 : 4.0 * (double)p->nnz) + 24.0 * (double)p->d;
 }
 
@@ -71,6 +77,20 @@ static void measure(spd_matrix *A, const double *share) {
 
 bool spd_matrix_new(spd_matrix *A, const spdhg_problem *p, const double *share) {
     const bool dense = spd_problem_full(p);
+    const spd_columns_given *by = given(p);
+    if (by) {
+        *A = (spd_matrix){.n = p->n,
+                          .d = p->d,
+                          .ptr = by->ptr,
+                          .row = (int32_t *)(uintptr_t)by->row,
+                          .val = (double *)(uintptr_t)by->val,
+                          .norm = SPD_NEW(double, p->d),
+                          .top = SPD_NEW(double, p->d),
+                          .borrowed = true};
+        if (!A->norm || !A->top) return false;
+        measure(A, share);
+        return true;
+    }
     *A = (spd_matrix){.n = p->n,
                       .d = p->d,
                       .ptr = SPD_NEW(int64_t, p->d + 1),
@@ -90,7 +110,8 @@ bool spd_matrix_new(spd_matrix *A, const spdhg_problem *p, const double *share) 
 }
 
 void spd_matrix_free(spd_matrix *A) {
-    SPD_FREE_ALL(A->ptr, A->row, A->val, A->norm, A->top);
+    if (!A->borrowed) SPD_FREE_ALL(A->ptr, A->row, A->val);
+    SPD_FREE_ALL(A->norm, A->top);
     *A = (spd_matrix){0};
 }
 

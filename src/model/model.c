@@ -80,6 +80,7 @@ spdhg_status spdhg_model_scores(const spdhg_model *model, const spdhg_data *data
         return spd_fail(err, SPDHG_DATA, "%s: %lld offsets in a row: expected %lld, one for each output of the model",
                         data->source ? data->source : "data", (long long)data->offsets, (long long)K);
     const double *c = model->centre.count ? model->centred_c : model->c;
+    spd_data_whole(data);
     for (int64_t i = 0; i < data->rows; i++) {
         double *z = scores + i * K;
         if (data->idx && data->ptr[i] < data->ptr[i + 1] && data->idx[data->ptr[i]] + renumber < 0)

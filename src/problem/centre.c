@@ -6,6 +6,7 @@
  * that rounding does not change the problem. Only columns without implicit zeros qualify: a column with a fraction q of zeros has
  * a width of at least sqrt(q) times its size. Sparse columns therefore stay sparse. */
 #include "problem/prepare.h"
+#include "problem/rows.h"
 
 enum { FAR = 16 }; /* distance from 0 in widths; at least 1, so that the differences are exact. Ordinary columns are nearer */
 
@@ -55,27 +56,31 @@ static int64_t drop_constants(range *found, int64_t count) {
 }
 
 static void add_means(const spdhg_problem *p, range *found, int64_t count) {
+    const bool open = spd_pass_begin(p);
     for (int64_t i = 0; i < p->n; i++) {
         const double part = spd_problem_share(p, i);
         spd_row row;
         int64_t q = 0;
         double a = 0;
-        spd_problem_row(p, i, &row);
+        spd_pass_row(p, open, i, &row);
         for (int64_t e = 0; e < count && part > 0; e++)
             if (entry(&row, found[e].column, &q, &a)) found[e].mean += part * (a - found[e].low);
     }
+    spd_pass_end(p, open);
 }
 
 /* found must hold d columns. */
 static int64_t find(const spdhg_problem *p, range *found) {
     int64_t count = -1;
+    const bool open = spd_pass_begin(p);
     for (int64_t i = 0; i < p->n && count != 0; i++) {
         if (p->weight && p->weight[i] == 0) continue;
         spd_row row;
-        spd_problem_row(p, i, &row);
+        spd_pass_row(p, open, i, &row);
         if (count < 0) count = begin(&row, found);
         count = narrow(&row, found, count);
     }
+    spd_pass_end(p, open);
     count = drop_constants(found, count);
     if (count > 0) add_means(p, found, count);
     return count;

@@ -2,7 +2,7 @@
  *     g = (1/W) sum_i w_i u_i a_i',   u_i = phi'(z_i), a given alpha_i, or C_i(a_i'x)
  * The number of blocks is fixed. Each block has its own vector, and these are added in order, so that the result is the same to
  * the bit for any number of threads. */
-#include "problem/problem.h"
+#include "problem/rows.h"
 
 enum { GRADIENT_BLOCKS = 16 };
 
@@ -12,6 +12,7 @@ typedef struct pass {
     double *slope, *partial;
     int64_t rows; /* per block */
     bool sizes;   /* adds the absolute value of every product */
+    bool open;    /* one block after the other, in a pass over rows that are made of columns */
     /* u_i (K entries) of row i; z holds K entries */
     void (*coefficient)(const struct pass *a, const spd_row *row, int64_t i, double *z, double *u);
 } pass;
@@ -54,6 +55,7 @@ static void given_block(const pass *a, int64_t first, int64_t end, double *g) {
         if (u == 0) continue;
         const int64_t id = spd_problem_id(p, i), at = p->data->ptr[id];
         g[p->dK] += u;
+        spd_pass_to(p, a->open, id);
         spd_scatter_add(p->data->ptr[id + 1] - at, u, p->data->idx + at, p->ones ? NULL : p->val + at, g);
     }
 }
@@ -93,7 +95,7 @@ static void one_block(void *context, int64_t b) {
         const double w = spd_problem_weight(p, i);
         if (w == 0 && !a->slope) continue;
         spd_row row;
-        spd_problem_row(p, i, &row);
+        spd_pass_row(p, a->open, i, &row);
         a->coefficient(a, &row, i, z, u);
         for (int64_t k = 0; k < K; k++) {
             u[k] *= w / p->W;
@@ -108,7 +110,9 @@ static void run(pass *a, int threads, double *g, double *gc, double *scratch) {
     const int64_t blocks = spd_problem_gradient_blocks(p);
     a->partial = scratch;
     a->rows = (p->n + blocks - 1) / blocks;
-    spd_parallel(threads, blocks, one_block, a);
+    a->open = spd_pass_begin(p);
+    spd_parallel(a->open ? 1 : threads, blocks, one_block, a);
+    spd_pass_end(p, a->open);
     memset(g, 0, (size_t)p->dK * sizeof *g);
     if (gc) memset(gc, 0, (size_t)p->K * sizeof *gc);
     for (int64_t b = 0; b < blocks; b++) {

@@ -12,6 +12,7 @@ static void mix_double(XXH3_state_t *h, double value) { spd_mix(h, &value, 1, si
 
 void spd_hash_data(XXH3_state_t *h, const spdhg_problem *p) {
     const spdhg_data *data = p->data;
+    spd_data_whole(data);
     const int64_t stored = data->idx ? data->ptr[data->rows] : data->rows * data->features;
     spd_mix(h, data->ptr, data->ptr ? data->rows + 1 : 0, sizeof *data->ptr);
     spd_mix(h, data->idx, data->idx ? stored : 0, sizeof *data->idx);

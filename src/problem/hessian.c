@@ -100,6 +100,7 @@ static inline void add_sparse_row(int64_t nnz, double C, const int32_t *idx, con
 static void sparse_block(const pass *a, int64_t first, int64_t end, double *H) {
     const spdhg_problem *p = a->p;
     const int64_t n = spd_problem_normal_size(p), *ptr = p->data->ptr;
+    spd_data_whole(p->data);
     for (int64_t i = first; i < end && !over(a, i); i++) {
         const double C = spd_problem_share(p, i) * a->curve[i];
         const int64_t id = spd_problem_id(p, i), nnz = ptr[id + 1] - ptr[id];

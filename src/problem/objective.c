@@ -1,6 +1,36 @@
-/* objective.c - sums over all rows: scores and loss. Rows are cut into blocks whose number depends on the problem alone. Blocks
+/* objective.c - a row, from anywhere or in a pass over all of them; sums over all rows: scores and loss. Rows are cut into blocks whose number depends on the problem alone. Blocks
  * run on any number of threads and are added in order, so that the result never depends on the threads, to the bit. */
-#include "problem/problem.h"
+#include "problem/rows.h"
+
+void spd_problem_row(const spdhg_problem *p, int64_t i, spd_row *row) {
+    if (p->data->by) spd_data_whole(p->data);
+    spd_pass_row_in_memory(p, i, row);
+}
+
+bool spd_pass_begin(const spdhg_problem *p) {
+    const bool in_order = !p->row && !p->full;
+    if (!in_order) spd_data_whole(p->data);
+    return in_order && spd_data_pass_begin(p->data);
+}
+
+void spd_pass_row_in_memory(const spdhg_problem *p, int64_t i, spd_row *row) {
+    const spdhg_data *data = p->data;
+    const int64_t id = spd_problem_id(p, i);
+    if (data->idx) {
+        const int64_t first = data->ptr[id];
+        row->nnz = data->ptr[id + 1] - first;
+        row->idx = p->full ? NULL : data->idx + first;
+        row->val = p->val + first;
+    } else {
+        row->nnz = p->d;
+        row->idx = NULL;
+        row->val = p->val + id * p->d;
+    }
+    row->b = p->b + i * p->targets;
+    row->offset = data->offset ? data->offset + id * p->K : NULL;
+    row->weight = 1;
+    row->id = i;
+}
 
 int64_t spd_problem_blocks(const spdhg_problem *p) { return (p->n + SPD_ROWS_PER_BLOCK - 1) / SPD_ROWS_PER_BLOCK; }
 
@@ -10,6 +40,7 @@ typedef struct pass {
     const double *x;
     double *z;
     bool bare; /* without the offsets */
+    bool open; /* one block after the other, in a pass over rows that are made of columns */
 } pass;
 
 static int64_t block_end(const spdhg_problem *p, int64_t first, int64_t size) {
@@ -49,26 +80,31 @@ static void score_block(void *context, int64_t b) {
         const double *val = p->ones ? NULL : p->val;
         for (int64_t i = first; i < end; i++) {
             const int64_t id = row ? row[i] : i, at = ptr[id];
+            spd_pass_to(p, a->open, id);
             a->z[i] = spd_gather_dot(ptr[id + 1] - at, p->data->idx + at, val ? val + at : NULL, a->x);
         }
         return;
     }
     for (int64_t i = first; i < end; i++) {
         spd_row row;
-        spd_problem_row(a->p, i, &row);
+        spd_pass_row(a->p, a->open, i, &row);
         if (a->bare) row.offset = NULL;
         spd_row_score(a->p, &row, a->x, a->z + i * a->p->K);
     }
 }
 
+static void score(pass *a, int threads) {
+    a->open = spd_pass_begin(a->p);
+    spd_parallel(a->open ? 1 : threads, spd_problem_blocks(a->p), score_block, a);
+    spd_pass_end(a->p, a->open);
+}
+
 void spd_problem_scores(const spdhg_problem *p, int threads, const double *x, double *z) {
-    pass a = {.p = p, .x = x, .z = z};
-    spd_parallel(threads, spd_problem_blocks(p), score_block, &a);
+    score(&(pass){.p = p, .x = x, .z = z}, threads);
 }
 
 void spd_problem_products(const spdhg_problem *p, int threads, const double *x, double *t) {
-    pass a = {.p = p, .x = x, .z = t, .bare = true};
-    spd_parallel(threads, spd_problem_blocks(p), score_block, &a);
+    score(&(pass){.p = p, .x = x, .z = t, .bare = true}, threads);
 }
 
 void spd_problem_shift(const spdhg_problem *p, const double *c, double *z) {

@@ -1,6 +1,7 @@
 /* prepare.c - what a solver needs to know about the rows of a problem: weights, values, norms (docs/problem.md, Intercept,
  * weights, scaling). */
 #include "problem/prepare.h"
+#include "problem/rows.h"
 
 /* ---- weights */
 
@@ -167,6 +168,7 @@ spdhg_status spd_prepare_values(spdhg_problem *p, const spdhg_problem *base, spd
     SPD_TRY(base ? spd_centre_copy(&p->centre, &base->centre, err) : spd_prepare_centre(p, err));
     if (base && !p->standardize) p->val = base->val;
     if (!p->standardize && (base || p->centre.count == 0)) return SPDHG_OK;
+    spd_data_whole(data);
     if (!(p->own = spd_copy(data->val, stored, sizeof *p->own))) return spd_fail_memory(err, 8.0 * (double)stored);
     p->val = p->own;
     spd_centre_values(p, p->own);
@@ -188,33 +190,42 @@ static double sum_of_squares(const spd_row *row) {
     return sum;
 }
 
+static spdhg_status measure_row(spdhg_problem *p, int64_t i, const spd_row *row, spdhg_error *err) {
+    p->nnz += row->nnz;
+    for (int64_t q = 0; q < row->nnz && p->ones; q++) p->ones = row->val[q] == 1;
+    const double w = spd_problem_weight(p, i);
+    if (w == 0) return SPDHG_OK;
+    const double square = sum_of_squares(row) + p->intercept;
+    if (!isfinite(square))
+        return spd_fail(err, SPDHG_DATA, "row %lld: its squared norm overflows; scale the columns (--standardize)",
+                        (long long)spd_problem_id(p, i) + 1);
+    p->row_norm2_max = fmax(p->row_norm2_max, square);
+    p->weight_factor_max = fmax(p->weight_factor_max, (double)p->n * w / p->W * square);
+    p->row_norm2_mean += w / p->W * square;
+    p->row_norm_mean += w / p->W * sqrt(square);
+    return SPDHG_OK;
+}
+
 spdhg_status spd_prepare_rows(spdhg_problem *p, spdhg_error *err) {
+    spdhg_status status = SPDHG_OK;
+    const bool open = spd_pass_begin(p);
     p->ones = p->data->idx != NULL;
-    for (int64_t i = 0; i < p->n; i++) {
+    for (int64_t i = 0; i < p->n && status == SPDHG_OK; i++) {
         spd_row row;
-        spd_problem_row(p, i, &row);
-        p->nnz += row.nnz;
-        for (int64_t q = 0; q < row.nnz && p->ones; q++) p->ones = row.val[q] == 1;
-        const double w = spd_problem_weight(p, i);
-        if (w == 0) continue;
-        const double square = sum_of_squares(&row) + p->intercept;
-        if (!isfinite(square))
-            return spd_fail(err, SPDHG_DATA, "row %lld: its squared norm overflows; scale the columns (--standardize)",
-                            (long long)spd_problem_id(p, i) + 1);
-        p->row_norm2_max = fmax(p->row_norm2_max, square);
-        p->weight_factor_max = fmax(p->weight_factor_max, (double)p->n * w / p->W * square);
-        p->row_norm2_mean += w / p->W * square;
-        p->row_norm_mean += w / p->W * sqrt(square);
+        spd_pass_row(p, open, i, &row);
+        status = measure_row(p, i, &row, err);
     }
+    spd_pass_end(p, open);
     p->full = p->data->idx && (double)p->nnz == (double)p->n * (double)p->d;
     p->ones = p->ones && !p->full;
-    return SPDHG_OK;
+    if (p->full) spd_data_whole(p->data); /* full rows are read several at a time */
+    return status;
 }
 
 bool spd_problem_is_signal(const spdhg_problem *p) {
     for (int64_t i = 0; i < p->n && p->nnz <= p->n; i++) {
         spd_row row;
-        spd_problem_row(p, i, &row);
+        spd_pass_row_in_memory(p, i, &row); /* its length alone */
         if (row.nnz > 1) return false;
     }
     return p->nnz <= p->n;

@@ -215,25 +215,6 @@ spdhg_status spd_problem_freeze(spdhg_problem *p, spdhg_error *err) {
     return status;
 }
 
-void spd_problem_row(const spdhg_problem *p, int64_t i, spd_row *row) {
-    const spdhg_data *data = p->data;
-    const int64_t id = spd_problem_id(p, i);
-    if (data->idx) {
-        const int64_t first = data->ptr[id];
-        row->nnz = data->ptr[id + 1] - first;
-        row->idx = p->full ? NULL : data->idx + first;
-        row->val = p->val + first;
-    } else {
-        row->nnz = p->d;
-        row->idx = NULL;
-        row->val = p->val + id * p->d;
-    }
-    row->b = p->b + i * p->targets;
-    row->offset = data->offset ? data->offset + id * p->K : NULL;
-    row->weight = 1;
-    row->id = i;
-}
-
 void spdhg_problem_free(spdhg_problem *p) {
     if (!p) return;
     thaw(p);

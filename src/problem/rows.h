@@ -40,4 +40,19 @@ static inline bool spd_rows_next(spd_rows *r) {
 
 /* Zero in the sense of docs/problem.md: |F_e x| <= 8 eps |F_e||x|, so that rounding in the product is not taken for structure. */
 static inline double spd_zero_within(double x_norm) { return 8 * DBL_EPSILON * x_norm; }
+/* ---- objective.c: rows of A in ascending order, from one thread. Of data that was given by columns (data/by_columns.c) only a stretch of
+ * rows is in memory at a time. What begin returns is handed to the others; end ends the pass. */
+bool spd_pass_begin(const spdhg_problem *p);
+void spd_pass_row_in_memory(const spdhg_problem *p, int64_t i, spd_row *row); /* without a look at whether it is */
+static inline void spd_pass_to(const spdhg_problem *p, bool open, int64_t i) {
+    if (open) spd_data_pass_to(p->data, i);
+}
+static inline void spd_pass_row(const spdhg_problem *p, bool open, int64_t i, spd_row *row) {
+    spd_pass_to(p, open, i);
+    spd_pass_row_in_memory(p, i, row);
+}
+static inline void spd_pass_end(const spdhg_problem *p, bool open) {
+    if (open) spd_data_pass_end(p->data);
+}
+
 #endif

@@ -215,6 +215,7 @@ spdhg_status spdhg_data_read(spdhg_data **out, const char *path, const spdhg_rea
 
 spdhg_status spdhg_data_write(const spdhg_data *data, const char *path, const char *format, spdhg_error *err) {
     SPD_DEFAULT_FLOATS;
+    spd_data_whole(data);
     const spd_reader *writer = NULL;
     if (format && strcmp(format, "auto") != 0)
         SPD_TRY(by_name(format, &writer, err));

@@ -22,6 +22,7 @@ static uLong add_number(uLong sum, double value) {
 
 static uLong add_row(uLong sum, const spdhg_problem *p, int64_t i) {
     const spdhg_data *data = p->data;
+    spd_data_whole(data);
     const int64_t row = spd_problem_id(p, i), first = data->idx ? data->ptr[row] : row * data->features;
     const int64_t count = data->idx ? data->ptr[row + 1] - first : data->features;
     for (int64_t k = 0; k < p->targets; k++) sum = add_number(sum, p->b[i * p->targets + k]);

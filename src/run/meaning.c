@@ -8,6 +8,7 @@
 static bool spread(const spdhg_problem *p, double *deviation) {
     double *mean = SPD_NEW(double, p->d), *listed = SPD_NEW(double, p->d);
     const bool good = mean && listed;
+    spd_data_whole(p->data);
     for (int pass = 0; good && pass < 2; pass++)
         for (int64_t i = 0; i < p->n; i++) {
             const spdhg_data *data = p->data;

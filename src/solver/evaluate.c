@@ -9,6 +9,7 @@ static spdhg_status make_test(spd_evaluator *e, const spdhg_data *data, spdhg_er
     spdhg_problem *t = SPD_NEW(spdhg_problem, 1);
     if (!t) return spd_fail_memory(err, sizeof *t);
     e->test = t;
+    spd_data_whole(data);
     t->data = data;
     t->n = data->rows;
     t->d = data->features;

@@ -1,5 +1,5 @@
 # test_guides.py - every block of code of the site's pages runs: commands and Python of docs/site (guides, front page), and the programs of
-# the gallery. The site itself is built by ./run docs; with SPDHG_TEST_ALL it is built here, without a warning, and must ask for nothing
+# the gallery (those in R are run by test_r.py). The site itself is built by ./run docs; with SPDHG_TEST_ALL it is built here, without a warning, and must ask for nothing
 # outside.
 import glob
 import os
@@ -74,6 +74,9 @@ def main():
         check(len(programs) >= 6, "the gallery is small")
         for program in programs:
             run(["/usr/bin/python3", program], folder, program)
+            beside = program.replace("plot_", "")[: -len(".py")]
+            check(os.path.exists(beside + ".R"), f"{program} has no program in R beside it")
+            run(["sh", "-eu", beside + ".sh"], folder, beside + ".sh")
         check_links()
         if os.environ.get("SPDHG_TEST_ALL"):
             check_built(folder)

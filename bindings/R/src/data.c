@@ -1,13 +1,12 @@
-/* data.c - rows for the library from R's matrices. A dgRMatrix is borrowed; a dgCMatrix is turned into rows once, 12 bytes for each
- * entry, and a dense matrix, which R keeps by columns, is copied by rows. They are freed with the handle. */
+/* data.c - data for the library from R's matrices. A dgRMatrix and a dgCMatrix are borrowed; a dense matrix, which R keeps by columns,
+ * is copied by rows. Copies are freed with the handle. */
 #include "glue.h"
 
 #include <stdlib.h>
 
 typedef struct rows {
     spdhg_data *data;
-    int64_t *ptr;
-    int32_t *idx; /* NULL: dense, or borrowed */
+    int64_t *ptr; /* NULL: dense */
     double *val;  /* NULL: borrowed */
 } rows;
 
@@ -15,7 +14,6 @@ static void rows_free(rows *r) {
     if (!r) return;
     spdhg_data_free(r->data);
     free(r->ptr);
-    free(r->idx);
     free(r->val);
     free(r);
 }
@@ -47,32 +45,12 @@ static void check_pointers(const int *p, R_xlen_t lines, R_xlen_t given, R_xlen_
         if (p[i + 1] < p[i]) broken("its pointers do not ascend");
 }
 
-static void by_rows(rows *r, SEXP x, R_xlen_t n, SEXP p) {
-    SEXP j = R_do_slot(x, Rf_install("j")), val = R_do_slot(x, Rf_install("x"));
-    check_pointers(INTEGER(p), n, Rf_xlength(p), Rf_xlength(j) < Rf_xlength(val) ? Rf_xlength(j) : Rf_xlength(val));
-    r->ptr = room((size_t)n + 1, sizeof *r->ptr);
-    for (R_xlen_t i = 0; i <= n; i++) r->ptr[i] = INTEGER(p)[i];
-}
-
-static void by_columns(rows *r, SEXP x, R_xlen_t n, R_xlen_t d, SEXP p) {
-    SEXP row = R_do_slot(x, Rf_install("i")), val = R_do_slot(x, Rf_install("x"));
-    const int *at = INTEGER(row), *column = INTEGER(p);
-    check_pointers(column, d, Rf_xlength(p), Rf_xlength(row) < Rf_xlength(val) ? Rf_xlength(row) : Rf_xlength(val));
-    const R_xlen_t nonzeros = column[d];
-    r->ptr = room((size_t)n + 2, sizeof *r->ptr);
-    r->idx = room((size_t)nonzeros, sizeof *r->idx);
-    r->val = room((size_t)nonzeros, sizeof *r->val);
-    for (R_xlen_t k = 0; k < nonzeros; k++) {
-        if (at[k] < 0 || at[k] >= n) broken("a row number is out of range");
-        r->ptr[at[k] + 2]++;
-    }
-    for (R_xlen_t i = 0; i < n; i++) r->ptr[i + 2] += r->ptr[i + 1];
-    for (R_xlen_t j = 0; j < d; j++) /* ptr[i + 1] is where the next entry of row i goes, and at the end where row i ends */
-        for (int k = column[j]; k < column[j + 1]; k++) {
-            const int64_t to = r->ptr[at[k] + 1]++;
-            r->idx[to] = (int32_t)j;
-            r->val[to] = REAL(val)[k];
-        }
+/* The pointers as the library takes them; index: the slot with the numbers of columns, or of rows. */
+static void take_pointers(rows *r, SEXP x, R_xlen_t lines, const char *index) {
+    SEXP p = R_do_slot(x, Rf_install("p")), at = R_do_slot(x, Rf_install(index)), val = R_do_slot(x, Rf_install("x"));
+    check_pointers(INTEGER(p), lines, Rf_xlength(p), Rf_xlength(at) < Rf_xlength(val) ? Rf_xlength(at) : Rf_xlength(val));
+    r->ptr = room((size_t)lines + 1, sizeof *r->ptr);
+    for (R_xlen_t i = 0; i <= lines; i++) r->ptr[i] = INTEGER(p)[i];
 }
 
 /* In squares that fit the processor's cache. */
@@ -103,24 +81,21 @@ SEXP glue_data_new(SEXP x, SEXP size, SEXP extra) {
     SEXP handle = PROTECT(glue_handle(data_release, keep));
     rows *r = room(1, sizeof *r);
     R_SetExternalPtrAddr(handle, r);
-    const int32_t *idx = NULL;
-    const double *val = NULL;
-    if (!Rf_isReal(x)) {
-        SEXP p = R_do_slot(x, Rf_install("p"));
-        if (R_has_slot(x, Rf_install("j"))) {
-            by_rows(r, x, n, p);
-            idx = (const int32_t *)INTEGER(R_do_slot(x, Rf_install("j")));
-            val = REAL(R_do_slot(x, Rf_install("x")));
-        } else
-            by_columns(r, x, n, d, p);
-    } else
-        dense_rows(r, x, n, d);
     const double *b = glue_doubles(extra, "y", NULL);
     const int64_t targets = b ? (int64_t)glue_number(extra, "targets", 1) : 0;
     spdhg_error err;
-    glue_check(
-        spdhg_data_from_csr(&r->data, n, d, r->ptr, idx ? idx : r->idx, val ? val : r->val, b, targets, SPDHG_BORROW, &err),
-        &err);
+    if (Rf_isReal(x)) {
+        dense_rows(r, x, n, d);
+        glue_check(spdhg_data_from_csr(&r->data, n, d, NULL, NULL, r->val, b, targets, SPDHG_BORROW, &err), &err);
+    } else {
+        const bool by_rows = R_has_slot(x, Rf_install("j"));
+        const char *index = by_rows ? "j" : "i";
+        take_pointers(r, x, by_rows ? n : d, index);
+        glue_check((by_rows ? spdhg_data_from_csr : spdhg_data_from_csc)(
+                       &r->data, n, d, r->ptr, (const int32_t *)INTEGER(R_do_slot(x, Rf_install(index))),
+                       REAL(R_do_slot(x, Rf_install("x"))), b, targets, SPDHG_BORROW, &err),
+                   &err);
+    }
     const double *weight = glue_doubles(extra, "weights", NULL), *offset = glue_doubles(extra, "offset", NULL);
     if (weight) glue_check(spdhg_data_set_weights(r->data, weight, &err), &err);
     if (offset) glue_check(spdhg_data_set_offsets(r->data, offset, (int64_t)glue_number(extra, "offsets", 1), &err), &err);

@@ -35,6 +35,21 @@ int64_t *glue_longs(SEXP list, const char *name,
 SEXP glue_list(const char *const *names); /* to be filled in this order; names end with NULL */
 SEXP glue_copy(const double *value, int64_t count);
 SEXP glue_word(const char *text); /* NA for NULL */
+/* A member of an options struct from the entry of that name, whatever its type; without the entry it stays as it is. */
+void glue_take_double(SEXP list, const char *entry, double *to);
+void glue_take_int(SEXP list, const char *entry, int *to);
+void glue_take_long(SEXP list, const char *entry, int64_t *to);
+void glue_take_count(SEXP list, const char *entry, uint64_t *to);
+void glue_take_flag(SEXP list, const char *entry, bool *to);
+void glue_take_text(SEXP list, const char *entry, const char **to);
+#define GLUE_TAKE(list, entry, member)                                                                                           \
+    _Generic((member), double                                                                                                    \
+             : glue_take_double, int                                                                                             \
+             : glue_take_int, int64_t                                                                                            \
+             : glue_take_long, uint64_t                                                                                          \
+             : glue_take_count, bool                                                                                             \
+             : glue_take_flag, const char *                                                                                      \
+             : glue_take_text)(list, entry, &(member))
 spdhg_options glue_solve_options(SEXP list);
 spdhg_graph_options glue_graph_options(SEXP list);
 

@@ -133,18 +133,18 @@ static SEXP held_out(const spdhg_path *path, int64_t repeats, int64_t rows) {
 static spdhg_path_options path_options(SEXP list, const spdhg_graph_options *learn) {
     spdhg_path_options o = SPDHG_PATH_OPTIONS;
     int64_t given = 0, rows = 0;
-    o.lambdas = (int64_t)glue_number(list, "nlambda", (double)o.lambdas);
-    o.ratio = glue_number(list, "lambda.min.ratio", o.ratio);
-    o.lambda_max = glue_number(list, "lambda.max", o.lambda_max);
-    o.saturation = glue_number(list, "saturation", o.saturation);
+    GLUE_TAKE(list, "nlambda", o.lambdas);
+    GLUE_TAKE(list, "lambda.min.ratio", o.ratio);
+    GLUE_TAKE(list, "lambda.max", o.lambda_max);
+    GLUE_TAKE(list, "saturation", o.saturation);
     o.folds = (int64_t)glue_number(list, "nfolds", 0);
-    o.repeats = (int64_t)glue_number(list, "repeats", (double)o.repeats);
+    GLUE_TAKE(list, "repeats", o.repeats);
     o.group = glue_longs(list, "fold.groups", &rows);
     o.fold = glue_longs(list, "foldid", &rows);
-    o.choose = glue_text(list, "choose", o.choose);
-    o.rule = glue_text(list, "rule", o.rule);
-    o.solver = glue_text(list, "solver", o.solver);
-    o.noise = glue_number(list, "noise", o.noise);
+    GLUE_TAKE(list, "choose", o.choose);
+    GLUE_TAKE(list, "rule", o.rule);
+    GLUE_TAKE(list, "solver", o.solver);
+    GLUE_TAKE(list, "noise", o.noise);
     o.lambda = glue_doubles(list, "lambda", &given);
     if (o.lambda) o.lambdas = given;
     o.keep_folds = o.folds > 0;

@@ -53,39 +53,48 @@ SEXP glue_copy(const double *value, int64_t count) {
 
 SEXP glue_word(const char *text) { return text ? Rf_ScalarString(Rf_mkCharCE(text, CE_UTF8)) : Rf_ScalarString(NA_STRING); }
 
+#define TAKE_NUMBER(name, type)                                                                                                  \
+    void name(SEXP list, const char *entry, type *to) { *to = (type)glue_number(list, entry, (double)*to); }
+TAKE_NUMBER(glue_take_double, double)
+TAKE_NUMBER(glue_take_int, int)
+TAKE_NUMBER(glue_take_long, int64_t)
+TAKE_NUMBER(glue_take_count, uint64_t)
+TAKE_NUMBER(glue_take_flag, bool)
+void glue_take_text(SEXP list, const char *entry, const char **to) { *to = glue_text(list, entry, *to); }
+
 spdhg_options glue_solve_options(SEXP list) {
     spdhg_options o = SPDHG_OPTIONS;
-    o.epochs = glue_number(list, "epochs", o.epochs);
-    o.seconds = glue_number(list, "time", o.seconds);
-    o.tol = glue_number(list, "tol", o.tol);
-    o.every = glue_number(list, "every", o.every);
-    o.batch = (int64_t)glue_number(list, "batch", (double)o.batch);
+    GLUE_TAKE(list, "epochs", o.epochs);
+    GLUE_TAKE(list, "time", o.seconds);
+    GLUE_TAKE(list, "tol", o.tol);
+    GLUE_TAKE(list, "every", o.every);
+    GLUE_TAKE(list, "batch", o.batch);
     o.sampling = (spdhg_sampling)glue_number(list, "sampling", (double)o.sampling);
-    o.seed = (uint64_t)glue_number(list, "seed", (double)o.seed);
-    o.threads = (int)glue_number(list, "threads", o.threads);
-    o.max_memory = (uint64_t)glue_number(list, "max.memory", (double)o.max_memory);
-    o.checkpoint = glue_text(list, "checkpoint", NULL);
-    o.checkpoint_every = glue_number(list, "checkpoint.every", o.checkpoint_every);
-    o.resume = glue_text(list, "resume", NULL);
+    GLUE_TAKE(list, "seed", o.seed);
+    GLUE_TAKE(list, "threads", o.threads);
+    GLUE_TAKE(list, "max.memory", o.max_memory);
+    GLUE_TAKE(list, "checkpoint", o.checkpoint);
+    GLUE_TAKE(list, "checkpoint.every", o.checkpoint_every);
+    GLUE_TAKE(list, "resume", o.resume);
     return o;
 }
 
 spdhg_graph_options glue_graph_options(SEXP list) {
     spdhg_graph_options o = SPDHG_GRAPH_OPTIONS;
-    o.method = glue_text(list, "method", o.method);
-    o.form = glue_text(list, "form", o.form);
-    o.choose = glue_text(list, "choose", o.choose);
-    o.rho = glue_number(list, "rho", o.rho);
-    o.edges = (int64_t)glue_number(list, "edges", (double)o.edges);
-    o.neighbours = (int64_t)glue_number(list, "neighbours", (double)o.neighbours);
-    o.max_component = (int64_t)glue_number(list, "max.component", (double)o.max_component);
-    o.tol = glue_number(list, "tol", o.tol);
-    o.threshold = glue_number(list, "threshold", o.threshold);
-    o.covariance = glue_number(list, "cov", o.covariance) != 0;
-    o.penalize_diagonal = glue_number(list, "penalize.diagonal", o.penalize_diagonal) != 0;
-    o.both = glue_number(list, "both", o.both) != 0;
-    o.seed = (uint64_t)glue_number(list, "seed", (double)o.seed);
-    o.threads = (int)glue_number(list, "threads", o.threads);
-    o.max_memory = (uint64_t)glue_number(list, "max.memory", (double)o.max_memory);
+    GLUE_TAKE(list, "method", o.method);
+    GLUE_TAKE(list, "form", o.form);
+    GLUE_TAKE(list, "choose", o.choose);
+    GLUE_TAKE(list, "rho", o.rho);
+    GLUE_TAKE(list, "edges", o.edges);
+    GLUE_TAKE(list, "neighbours", o.neighbours);
+    GLUE_TAKE(list, "max.component", o.max_component);
+    GLUE_TAKE(list, "tol", o.tol);
+    GLUE_TAKE(list, "threshold", o.threshold);
+    GLUE_TAKE(list, "cov", o.covariance);
+    GLUE_TAKE(list, "penalize.diagonal", o.penalize_diagonal);
+    GLUE_TAKE(list, "both", o.both);
+    GLUE_TAKE(list, "seed", o.seed);
+    GLUE_TAKE(list, "threads", o.threads);
+    GLUE_TAKE(list, "max.memory", o.max_memory);
     return o;
 }
