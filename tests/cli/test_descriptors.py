@@ -8,8 +8,15 @@ import unittest
 
 from cli_support import COMMAND, CommandTest, rows, svm
 
-USES = {"fit": "fit d.svm --solver spdhg --epochs 3 -o m.json --trace t.csv", "path": "path d.svm --lambdas 3 -o m.json", "graph": "graph d.svm --rho 0.01 -o F.mtx",
-        "convert": "convert d.svm -o c.csv", "predict": "predict model.json d.svm -o p.csv", "inspect": "inspect d.svm", "show": "show model.json"}
+USES = {
+    "fit": "fit d.svm --solver spdhg --epochs 3 -o m.json --trace t.csv",
+    "path": "path d.svm --lambdas 3 -o m.json",
+    "graph": "graph d.svm --rho 0.01 -o F.mtx",
+    "convert": "convert d.svm -o c.csv",
+    "predict": "predict model.json d.svm -o p.csv",
+    "inspect": "inspect d.svm",
+    "show": "show model.json",
+}
 
 
 class Descriptors(CommandTest):
@@ -58,8 +65,8 @@ class Descriptors(CommandTest):
         for pages in (0, 1, 2, 4, 60):
             for use in ("fit", "path", "convert", "predict"):
                 line = USES[use].replace("-o ", "-o small/").replace("--trace ", "--trace small/")
-                script = f"mount -t tmpfs -o size={4 * (pages + 1)}k none small && head -c 4096 /dev/zero > small/taken; '{COMMAND}' {line} >out 2>err; " \
-                         "echo $? $(ls small | grep -v taken)"
+                mount = f"mount -t tmpfs -o size={4 * (pages + 1)}k none small && head -c 4096 /dev/zero > small/taken"
+                script = f"{mount}; '{COMMAND}' {line} >out 2>err; echo $? $(ls small | grep -v taken)"
                 done = subprocess.run(["unshare", "-rm", "sh", "-c", script], cwd=self.folder, capture_output=True, text=True, timeout=60)
                 status, *left = done.stdout.split()
                 message = self.read("err").decode()
