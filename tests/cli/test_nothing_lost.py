@@ -59,7 +59,7 @@ class NothingLost(CommandTest):
             for words in ((), ("--no-intercept", "--standardize"), ("--gamma", "1e-3")):
                 for loss in ("squared", "poisson"):
                     self.spdhg("path", data, "--loss", loss, *words, "--lambdas", 3, "--folds", 2, "-q", "-o", "m.json")
-                    for solver in ("auto", "lasso", "cd-newton", "fista"):
+                    for solver in ("auto", "lasso", "cd-newton", *(["fista"] if loss == "squared" else [])):
                         self.spdhg("fit", data, "--loss", loss, *words, "--solver", solver, "--lambda", "0.1", "-q", "-o", "m.json")
 
     def test_a_signal_while_the_output_is_written(self):
@@ -69,8 +69,8 @@ class NothingLost(CommandTest):
         running = self.begin("predict", "m.json", "long.svm")
         self.assertEqual(running.stdout.readline(), "prediction\n")
         running.send_signal(signal.SIGINT)
-        out, err = running.communicate(timeout=60)
-        self.assertEqual((running.returncode, len(out.splitlines())), (130, 40000), err)
+        lines, err = len(running.stdout.readlines()), running.stderr.read()
+        self.assertEqual((running.wait(timeout=60), lines), (130, 40000), err)
         self.assertIn("the output is complete", err)
 
     def test_a_checkpoint_has_one_writer(self):
