@@ -163,6 +163,8 @@ void cli_reserve_buffer(void);
 void cli_signals_end(void); /* a signal ends the process, with a sentence */
 void cli_signals_catch(void);
 int cli_signals_status(void); /* 0, or 128 and its number after a signal: 130, 143, ... */
+/* The same for a verb that has done all it was asked for: the status is not without a word. */
+int cli_signals_after(const char *name);
 
 /* ---- progress.c: the table of measured points, and the line that is updated in place on a terminal. */
 typedef struct cli_progress {

@@ -54,5 +54,5 @@ int cli_convert(int argc, char **argv) {
         status = spdhg_data_write(data, o.out_path, o.to, &err);
     }
     spdhg_data_free(data);
-    return status == SPDHG_OK ? cli_signals_status() : cli_fail("spdhg convert", &err);
+    return status == SPDHG_OK ? cli_signals_after("spdhg convert") : cli_fail("spdhg convert", &err);
 }

@@ -99,5 +99,5 @@ int cli_generate(int argc, char **argv) {
     generate o = {0};
     spdhg_error err = {0};
     cli_parse(&argp, argc, argv, &o);
-    return run(&o, &err) == SPDHG_OK ? cli_signals_status() : cli_fail("spdhg generate", &err);
+    return run(&o, &err) == SPDHG_OK ? cli_signals_after("spdhg generate") : cli_fail("spdhg generate", &err);
 }

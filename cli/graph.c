@@ -221,7 +221,7 @@ int cli_graph(int argc, char **argv) {
     g.read.unlabelled_ok = true;
     g.command = cli_command_line(argc, argv); /* before argp reorders the arguments */
     cli_parse(&argp, argc, argv, &g);
-    int status = run(&g, &err) == SPDHG_OK ? cli_signals_status() : cli_fail("spdhg graph", &err);
+    int status = run(&g, &err) == SPDHG_OK ? cli_signals_after("spdhg graph") : cli_fail("spdhg graph", &err);
     if (status == 0 && g.report.edges == 0 && !g.quiet)
         fprintf(stderr,
                 "spdhg graph: the graph has no edges: nothing belongs together at this rho; try a smaller --rho, --edges N, or "

@@ -179,5 +179,5 @@ int cli_predict(int argc, char **argv) {
     spd_free(p.scores);
     spdhg_data_free(p.data);
     spdhg_model_free(p.model);
-    return status != SPDHG_OK ? cli_fail("spdhg predict", &err) : cli_signals_status();
+    return status != SPDHG_OK ? cli_fail("spdhg predict", &err) : cli_signals_after("spdhg predict");
 }

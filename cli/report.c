@@ -65,7 +65,7 @@ int cli_report(int argc, char **argv) {
     int status;
     if (o.path) {
         cli_parse(&argp, argc, argv, &o);
-        status = run(&o, &err) == SPDHG_OK ? cli_signals_status() : cli_fail("spdhg report", &err);
+        status = run(&o, &err) == SPDHG_OK ? cli_signals_after("spdhg report") : cli_fail("spdhg report", &err);
         char plain[CLI_TEXT_CHARS];
         if (status == 0 && !o.quiet && strcmp(o.out_path, "-") != 0) printf("written to %s\n", cli_plain(plain, o.out_path));
     } else {

@@ -41,3 +41,9 @@ int cli_signals_status(void) {
     alarm(0); /* it is noticed: what is left may take its time */
     return 128 + (int)caught;
 }
+
+int cli_signals_after(const char *name) {
+    const int status = cli_signals_status();
+    if (status) fprintf(stderr, "%s: a signal came while the output was being written; the output is complete\n", name);
+    return status;
+}

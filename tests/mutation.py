@@ -130,7 +130,7 @@ def main():
     parser.add_argument("--list", action="store_true", help="print the mutants, build nothing")
     parser.add_argument("--again", action="store_true", help="try those again that survived an earlier run")
     parser.add_argument("--every", type=int, default=1, help="a sample: each K-th mutant")
-    parser.add_argument("--seconds", type=float, help="begin no further mutant after this time")
+    parser.add_argument("--seconds", type=float, help="begin no further mutant after this time, which starts with the first")
     options = parser.parse_args()
     sources = read_sources()
     work = all_mutants(sources)
@@ -144,7 +144,6 @@ def main():
             print(f"{m.file}:{m.first + 1}: {m.kind}: {m.key}")
         print(len(mine), "mutants")
         return 0
-    began = time.monotonic()
     names = sorted({t for m in mine for t in tests_of(m.file)})
     build(sources, work, names)
     recall(mine, options.again)
@@ -154,6 +153,7 @@ def main():
         if test.name in needed:
             test.measure(len(work))
             print(f"{test.cpu:8.1f} s  {sum(test.hits):6} mutants reached  {test.name}", flush=True)
+    began = time.monotonic()
     with open(RESULTS, "a") as results:
         for m in mine:
             if m.fate or options.seconds and time.monotonic() - began > options.seconds:

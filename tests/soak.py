@@ -3,9 +3,9 @@
 
     tests/soak.py COMMAND [SECONDS [SEED]]        an hour by default
 
-A command ends with one of its exit statuses and, unless that is 0, with a message; it never dies of a signal it was not sent, takes no
-more than a minute, and leaves only files that it was asked for, each of them whole. Prints the number of commands by verb; exit status 1
-if one of them broke these rules.
+A command ends with one of its exit statuses and, unless that is 0, with a word about it; it dies of no signal but SIGKILL, or one that came
+before it had begun; it takes no more than a minute and leaves only files that it was asked for, each of them whole. Prints the number of
+commands by verb and the longest; exit status 1 if one of them broke these rules.
 """
 import collections
 import json
@@ -69,7 +69,7 @@ def whole(folder):
 
 
 def main():
-    tally, signalled, bad, until = collections.Counter(), 0, 0, time.monotonic() + SECONDS
+    tally, signalled, bad, longest, until = collections.Counter(), 0, 0, (0, ""), time.monotonic() + SECONDS
     with tempfile.TemporaryDirectory(prefix="spdhg-soak-") as folder:
         with open(os.path.join(folder, "s.txt"), "w") as file:
             file.writelines(f"{draw.gauss(i > 50, 1)}\n" for i in range(100))
@@ -78,26 +78,30 @@ def main():
             if draw.random() < 0.1:
                 data(os.path.join(folder, "a.svm"))
             verb, line = words()
-            process = subprocess.Popen([COMMAND, *line], cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+            process = subprocess.Popen([COMMAND, *line], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+            began = time.monotonic()
             sent = draw.choice((signal.SIGINT, signal.SIGTERM, signal.SIGKILL)) if draw.random() < 0.2 else None
             if sent:
                 time.sleep(draw.uniform(0, 0.1))
                 process.send_signal(sent)
             try:
-                _, errors = process.communicate(timeout=60)
+                said, _ = process.communicate(timeout=60)
                 code = process.returncode
             except subprocess.TimeoutExpired:
                 process.kill()
-                _, errors, code = *process.communicate(), "no end"
+                said, _ = process.communicate()
+                code = "no end"
+            longest = max(longest, (time.monotonic() - began, " ".join(line)))
             allowed = STATUSES | ({-sent, 128 + sent} if sent else set())
+            silent = code != 0 and not said.strip() and code != -signal.SIGKILL and not (sent and code == -sent)  # it had not begun
             broken = whole(folder)
             tally[verb] += 1
             signalled += sent is not None
-            if code not in allowed or code not in (0, -9) and not errors.strip() or broken:
+            if code not in allowed or silent or broken:
                 bad += 1
-                print(f"seed {SEED}: spdhg {' '.join(line)}: {code}, signal {sent}, {broken}: {errors.strip()[-300:]}", flush=True)
+                print(f"seed {SEED}: spdhg {' '.join(line)}: {code}, signal {sent}, {broken}: {said.strip()[-300:]}", flush=True)
     print(", ".join(f"{verb} {count}" for verb, count in sorted(tally.items())))
-    print(f"{sum(tally.values())} commands, {signalled} of them with a signal, {bad} bad, seed {SEED}")
+    print(f"{sum(tally.values())} commands, {signalled} of them with a signal, {bad} bad, seed {SEED}; the longest, {longest[0]:.1f} s: {longest[1]}")
     return 1 if bad else 0
 
 

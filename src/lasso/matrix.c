@@ -188,6 +188,7 @@ static void one_block(void *context, int64_t b) {
 
 static void run(many *m, int threads) {
     const spd_matrix *A = m->A;
+    if (m->count == 0) return; /* data without features */
     const int64_t usual = A->ptr[A->d] / A->d + 8;
     m->each = (ENTRIES_PER_BLOCK / usual / SPD_ABREAST + 1) * SPD_ABREAST;
     spd_parallel(threads, (m->count + m->each - 1) / m->each, one_block, m);

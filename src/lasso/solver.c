@@ -95,7 +95,7 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     self->x[p->d] = a->now.c;
     spd_lasso_dual(a, self->y);
     run->settled = answer.proven && !moves && !spd_lasso_over(a);
-    run->rows_visited += (int64_t)ceil(a->touched / (double)p->nnz * (double)p->n);
+    run->rows_visited += (int64_t)ceil(a->touched / fmax((double)p->nnz, 1) * (double)p->n);
     run->cut = spd_lasso_over(a) && a->touched >= limit;
     if (run->cut || spd_stop_now(run->stop)) return SPD_CONTINUE; /* what was stopped shows nothing */
     return answer.proven && k + 1 < STEPS_MOST ? SPD_CONTINUE : SPD_GIVES_UP;

@@ -112,7 +112,7 @@ static void gradient(spd_run *run, fista *a) {
         memcpy(a->g, a->gram + p->d * p->d, (size_t)p->dK * sizeof *a->g);
         cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, d, K, d, 1, a->gram, d, a->v, K, -1, a->g, K);
         memset(a->gc, 0, (size_t)p->K * sizeof *a->gc);
-        run->rows_visited += 1 + p->n * p->d * p->d / p->nnz;
+        run->rows_visited += 1 + p->n * p->d * p->d / (p->nnz > 0 ? p->nnz : 1);
     } else {
         spd_problem_gradient(p, run->threads, a->v, a->cv, a->g, a->gc, NULL, a->full);
         run->rows_visited += p->n;

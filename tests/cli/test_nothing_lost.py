@@ -51,6 +51,28 @@ class NothingLost(CommandTest):
             message = self.spdhg(*words, "--max-memory", "300M", status=6).err
             self.assertIn("of 3 rows and 20000000 features needs more than", message)
 
+    def test_rows_without_features(self):
+        """A model is its intercept; a path has one, too."""
+        self.write("empty.svm", "1\n2\n4\n1\n")
+        self.write("zero.svm", "1 1:0\n2 1:0\n4 2:0\n1 2:0\n")
+        for data in ("empty.svm", "zero.svm"):
+            for words in ((), ("--no-intercept", "--standardize"), ("--gamma", "1e-3")):
+                for loss in ("squared", "poisson"):
+                    self.spdhg("path", data, "--loss", loss, *words, "--lambdas", 3, "--folds", 2, "-q", "-o", "m.json")
+                    for solver in ("auto", "lasso", "cd-newton", *(["fista"] if loss == "squared" else [])):
+                        self.spdhg("fit", data, "--loss", loss, *words, "--solver", solver, "--lambda", "0.1", "-q", "-o", "m.json")
+
+    def test_a_signal_while_the_output_is_written(self):
+        """Nobody reads yet, so that the signal comes between the first row and the last: all rows come, then a word and the status."""
+        self.write("long.svm", svm(rows(40000)))
+        self.spdhg("fit", "a.svm", "-q", "-o", "m.json")
+        running = self.begin("predict", "m.json", "long.svm")
+        self.assertEqual(running.stdout.readline(), "prediction\n")
+        running.send_signal(signal.SIGINT)
+        lines, err = len(running.stdout.readlines()), running.stderr.read()
+        self.assertEqual((running.wait(timeout=60), lines), (130, 40000), err)
+        self.assertIn("the output is complete", err)
+
     def test_a_checkpoint_has_one_writer(self):
         words = ("fit", "a.svm", "--solver", "spdhg", "--epochs", 1000, "-q", "--checkpoint", "c")
         with open(self.path("c.lock"), "w") as lock:

@@ -100,6 +100,24 @@ class Corners(CommandTest):
         self.assertEqual((np.abs(score - self.number) < 1e-12).sum(), 7)  # six coefficients and the constant
         self.assertLess(model["gap"], 1e-10)
 
+    def test_vertices(self):
+        """A generic answer is a vertex: as many rows at their corner and zeros of the terms as there are unknowns, each to rounding."""
+        rng = np.random.default_rng(4)
+        A = rng.standard_normal((80, 4))
+        z = A @ [1, -2, 0.5, 0] + rng.standard_normal(80)
+        for loss in ("quantile:0.3", "absolute", "hinge"):
+            b = np.where(z > 0, 1, -1) if loss == "hinge" else z
+            self.write("v.csv", "a,b,c,d,y\n" + "".join(",".join(f"{v:.17g}" for v in (*a, t)) + "\n" for a, t in zip(A, b)))
+            for words, terms in ((("--lambda", "0"), []), (("--lambda", "0.02"), [np.eye(4)]),
+                                 (("--lambda", "0.03", "--structure", "chain", "--also-sparse", "0.5"), [np.eye(4), chain(4)])):
+                self.spdhg("fit", "v.csv", "--loss", loss, "--solver", "ipm", "--tol", "1e-9", *words, "-q", "-o", "v.json")
+                model = json.loads(self.read("v.json"))
+                x, c = np.zeros(4), model["constants"][0]
+                x[model["coefficients"]["index"]] = model["coefficients"]["value"]
+                left = np.abs(1 - b * (A @ x + c)) if loss == "hinge" else np.abs(A @ x + c - b)
+                zeros = sum((F @ x == 0).sum() for F in terms)
+                self.assertEqual((left < 1e-12).sum() + zeros, 5, (loss, words, np.sort(left)[:7], x))
+
     def test_path_starts_at_lambda_max(self):
         for loss in LOSSES:
             for structure, F in (("identity", np.eye(6)), ("chain", chain(6))):

@@ -167,11 +167,10 @@ def test_ctrl_c_leaves_what_was_reached(solver):
     X, z = sparse_rows(2000, 50)
     model = StructuredClassifier(solver=solver, max_iter=1e9, structure="chain")
     timer = interrupt_after(0.3)
-    start = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
         model.fit(X, z > 0)
     timer.join()
-    assert time.monotonic() - start < 20 and model.outcome_ == "interrupted" and model.n_iter_ > 1
+    assert model.outcome_ == "interrupted" and model.n_iter_ > 1
     assert np.isfinite(model.coef_).all() and model.objective_ < model.history_["objective"][0] and model.score(X, z > 0) > 0.6
 
 
@@ -186,22 +185,22 @@ def test_ctrl_c_during_a_path():
 
 
 def test_other_threads_run_meanwhile():
+    """Another thread ends a fit that never ends by itself; it could not if the fit let no other thread run."""
     X, z = sparse_rows(2000, 50)
-    counted, stop = [0], threading.Event()
+    counted = [0]
 
     def count():
-        while not stop.is_set():
+        while counted[0] < 300:
             counted[0] += 1
             time.sleep(0.001)
+        os.kill(os.getpid(), signal.SIGINT)
 
     thread = threading.Thread(target=count)
-    thread.start()
-    before = counted[0]
-    StructuredClassifier(solver="pd3o", time=0.3, max_iter=1e9).fit(X, z > 0)
-    during = counted[0] - before
-    stop.set()
+    with pytest.raises(KeyboardInterrupt):
+        thread.start()
+        StructuredClassifier(solver="pd3o", max_iter=1e12).fit(X, z > 0)
     thread.join()
-    assert during > 20
+    assert counted[0] == 300
 
 
 @pytest.mark.parametrize("dense", [True, False])
