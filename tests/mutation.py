@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Deletes the statements of the solver rooms, one at a time, and expects a test to fail each time.
+"""Deletes the statements of the solver rooms and of those that prove, read and write, one at a time, and expects a test to fail each time.
 
-    tests/mutation.py [--room NAME]... [--file src/ROOM/NAME.c]... [--list] [--again] [--seconds S]
+    tests/mutation.py [--room NAME]... [--file src/ROOM/NAME.c]... [--list] [--again] [--seconds S] [--every K]
 
 Mutated are all functions of the rooms WHOLE, and of the rooms STEPS the functions that a step reaches (support/mutants.py). All mutants
 are compiled into one program, in build/mutation. Each test first runs unchanged, which says how long it takes and which mutants it
@@ -28,7 +28,7 @@ from mutation_tests import tests_of
 ALLOWED = os.path.join(ROOT, "tests", "mutation_allowed.txt")
 RESULTS = os.path.join(BUILD, "results.jsonl")
 STEPS = ("solver", "primal_dual", "admm", "newton")
-WHOLE = ("chain", "face", "lasso", "interior", "run")
+WHOLE = ("chain", "face", "lasso", "interior", "run", "certify", "data", "model")
 ALL = ("step_rule.c", "primal_dual_steps.c", "metric.c")  # all functions: reached through pointers, or from start
 FATES = ("killed", "does not compile", "survived", "unreached")
 
@@ -94,8 +94,8 @@ def like(text, pattern):
     return text == pattern or "*" in pattern and fnmatch.fnmatchcase(text, pattern.replace("[", "[[]").replace("?", "[?]"))
 
 
-def report(work, chosen):
-    """A table by room; survivors without an excuse, and excuses without a survivor."""
+def report(work, chosen, sample):
+    """A table by room; survivors without an excuse, and, unless this is a sample, excuses without a survivor."""
     allowed, used = allowances(), set()
     table, bad = collections.defaultdict(collections.Counter), []
     for m in work:
@@ -116,7 +116,7 @@ def report(work, chosen):
         print(f"{room:14}" + "".join(f"{count[c]:18}" for c in columns))
     files = {m.file for m in work}
     finished = not any(m.fate is None for m in work)
-    idle = [a for a in allowed if a[0] not in used and finished and any(like(f, a[1]) for f in files) and (chosen is None or "*" not in a[1])]
+    idle = [a for a in allowed if a[0] not in used and finished and not sample and any(like(f, a[1]) for f in files) and (chosen is None or "*" not in a[1])]
     for number, _, key, _ in idle:
         print(f"{ALLOWED}:{number}: no such mutant survives: {key}")
     print(f"{len(bad)} survived without an excuse, {len(idle)} excuses for nothing, {sum(m.fate is None for m in work)} not run")
@@ -129,6 +129,7 @@ def main():
     parser.add_argument("--room", action="append", help="only the files of this room (may be repeated)")
     parser.add_argument("--list", action="store_true", help="print the mutants, build nothing")
     parser.add_argument("--again", action="store_true", help="try those again that survived an earlier run")
+    parser.add_argument("--every", type=int, default=1, help="a sample: each K-th mutant")
     parser.add_argument("--seconds", type=float, help="begin no further mutant after this time")
     options = parser.parse_args()
     sources = read_sources()
@@ -137,7 +138,7 @@ def main():
     if options.file or options.room:
         chosen = {os.path.relpath(os.path.abspath(f), ROOT) for f in options.file or []}
         chosen |= {f for f in sources if f.split("/")[1] in (options.room or [])}
-    mine = [m for m in work if chosen is None or m.file in chosen]
+    mine = [m for m in work if chosen is None or m.file in chosen][:: options.every]
     if options.list:
         for m in mine:
             print(f"{m.file}:{m.first + 1}: {m.kind}: {m.key}")
@@ -159,7 +160,7 @@ def main():
                 continue
             try_one(m, tests, kills)
             print(json.dumps({"identity": m.identity, "fate": m.fate, "by": m.by, "seconds": m.seconds, "key": m.key}), file=results, flush=True)
-    return report(mine, chosen)
+    return report(mine, chosen, options.every > 1)
 
 
 if __name__ == "__main__":

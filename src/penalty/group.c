@@ -23,16 +23,6 @@ static double radius(const spd_penalty *r, int64_t rows, int64_t K) {
     return rows * K > 0 ? 1 : 0;
 }
 
-static double inner(const spd_penalty *r, int64_t rows, int64_t K) {
-    (void)r, (void)rows, (void)K;
-    return 1;
-}
-
-static int64_t work_size(const spd_penalty *r, int64_t rows, int64_t K) {
-    (void)r, (void)rows, (void)K;
-    return 0;
-}
-
 /* Outside the ball: (lambda/||v||)(dir - v (v'dir)/||v||^2), the shortened tangential part. */
 static void slide(const spd_penalty *r, int64_t rows, int64_t K, double lambda, const double *v, const double *dir, double *out,
                   double *work) {
@@ -53,5 +43,4 @@ const spd_penalty spd_penalty_group = {.name = "group",
                                        .slide = slide,
                                        .polar = polar,
                                        .radius = radius,
-                                       .inner = inner,
-                                       .work = work_size};
+                                       .inner = spd_penalty_inner_one};

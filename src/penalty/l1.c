@@ -23,16 +23,6 @@ static double radius(const spd_penalty *r, int64_t rows, int64_t K) {
     return sqrt((double)rows * (double)K);
 }
 
-static double inner(const spd_penalty *r, int64_t rows, int64_t K) {
-    (void)r, (void)rows, (void)K;
-    return 1;
-}
-
-static int64_t work_size(const spd_penalty *r, int64_t rows, int64_t K) {
-    (void)r, (void)rows, (void)K;
-    return 0;
-}
-
 static void slide(const spd_penalty *r, int64_t rows, int64_t K, double lambda, const double *v, const double *dir, double *out,
                   double *work) {
     (void)r, (void)work;
@@ -50,5 +40,4 @@ const spd_penalty spd_penalty_l1 = {.name = "l1",
                                     .slide = slide,
                                     .polar = polar,
                                     .radius = radius,
-                                    .inner = inner,
-                                    .work = work_size};
+                                    .inner = spd_penalty_inner_one};

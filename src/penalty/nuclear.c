@@ -52,11 +52,6 @@ static double radius(const spd_penalty *r, int64_t rows, int64_t K) {
     return sqrt((double)(rows < K ? rows : K));
 }
 
-static double inner(const spd_penalty *r, int64_t rows, int64_t K) {
-    (void)r, (void)rows, (void)K;
-    return 1;
-}
-
 static int64_t work_size(const spd_penalty *r, int64_t rows, int64_t K) {
     (void)r;
     const int64_t k = rows < K ? rows : K;
@@ -72,5 +67,5 @@ const spd_penalty spd_penalty_nuclear = {.name = "nuclear",
                                          .project = project,
                                          .polar = polar,
                                          .radius = radius,
-                                         .inner = inner,
+                                         .inner = spd_penalty_inner_one,
                                          .work = work_size};

@@ -10,7 +10,8 @@ extern const spd_penalty spd_penalty_l1, spd_penalty_group, spd_penalty_linf, sp
 
 const spd_penalty *const *spd_penalty_table(int *entries);
 spdhg_status spd_penalty_find(const char *name, const spd_penalty **out, spdhg_error *err);
-spdhg_status spd_penalty_check(const spd_penalty *r, spdhg_error *err); /* it has all that it must have */
+double spd_penalty_inner_one(const spd_penalty *r, int64_t rows, int64_t K); /* the Euclidean unit ball is in Y */
+spdhg_status spd_penalty_check(const spd_penalty *r, spdhg_error *err);      /* it has all that it must have */
 /* simplex.c, shared with the sets: exact projections in expected O(n), also with ties and zeros; work has n entries. */
 void spd_project_l1_ball(int64_t n, double radius, double *v, double *work); /* onto { ||v||_1 <= radius } */
 void spd_project_simplex(int64_t n, double radius, double *v, double *work); /* onto { v >= 0, sum v = radius } */

@@ -34,3 +34,8 @@ spdhg_status spd_penalty_check(const spd_penalty *r, spdhg_error *err) {
         return spd_fail(err, SPDHG_USAGE, "penalty %s claims two forms", r->name);
     return SPDHG_OK;
 }
+
+double spd_penalty_inner_one(const spd_penalty *r, int64_t rows, int64_t K) {
+    (void)r, (void)rows, (void)K;
+    return 1;
+}

@@ -16,6 +16,15 @@ def sanitized():
     return b"__asan_init" in subprocess.run(["nm", "-D", COMMAND], stdout=subprocess.PIPE, check=True).stdout
 
 
+def for_interpreters():
+    """Added to the environment of a program without sanitizers, Python or R, that loads the library: theirs is loaded first, and what the
+    others' C code leaks is not what is tested."""
+    if not sanitized():
+        return {}
+    library = subprocess.run(["gcc", "-print-file-name=libasan.so"], capture_output=True, text=True, check=True).stdout.strip()
+    return {"LD_PRELOAD": library, "ASAN_OPTIONS": "detect_leaks=0:verify_asan_link_order=0"}
+
+
 class CommandTest(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.mkdtemp(prefix="spdhg-test-")

@@ -1,7 +1,7 @@
 """What mutation.py deletes, and the source with every deletion built in.
 
 A mutant is the program without one statement (all its lines), with one condition `if (...)` that always holds, or without the body
-below such a header. All mutants of a file are compiled at once: in front of a statement stands `if (SPD_KEEP(n))`, a condition reads
+below such a header. All mutants of a file are compiled at once: a statement becomes `{ if (SPD_KEEP(n)) ... }`, a condition
 `if (SPD_SURE(n) || (...))`. The variable SPDHG_MUTANT of the environment says which n is active; without it the program is unchanged.
 SPDHG_MUTANT_HITS names a file with a byte for each n, which is set when the place is reached.
 """
@@ -114,7 +114,9 @@ def mutants(file, text, names):
             elif depth == 0 and code.endswith((";", "}")):
                 head = clean[start].strip()
                 final = all(clean[k].strip() in ("", "}") for k in range(i + 1, last))
-                own = [Mutant(file, start, i, lines, "statement")]
+                follows = next((clean[k].strip() for k in range(i + 1, last) if clean[k].strip()), "")
+                # an `if` that has an `else` goes with it only: its body and its condition are mutated alone
+                own = [Mutant(file, start, i, lines, "statement")] if not re.match(r"else\b", follows) else []
                 if re.match(r"(if|for|while|else)\b", head) and i > start and head.endswith((")", "else")):
                     own += [Mutant(file, start + 1, i, lines, "statement")] if head != "else" else []
                     own += [Mutant(file, start, start, lines, "condition")] if re.match(r"(else )?if\b", head) else []
@@ -152,7 +154,7 @@ def instrument(text, own, count):
     lines, clean, put = text.split("\n"), bare(text).split("\n"), []
     for m in own:
         if m.kind == "statement":
-            put.append((m.first, _place(clean[m.first]), 1, f"if (SPD_KEEP({m.number})) "))
+            put += [(m.first, _place(clean[m.first]), 1, f"{{ if (SPD_KEEP({m.number})) "), (m.last, len(clean[m.last].rstrip()), 2, " }")]
         else:
             begin, end = _condition(clean, m.first, m.last)
             put += [(*begin, 0, f"SPD_SURE({m.number}) || ("), (*end, 2, ")")]

@@ -8,11 +8,13 @@ import subprocess
 import sys
 import tempfile
 
-COMMAND = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else "spdhg"
+from cli_support import COMMAND, for_interpreters
+
 ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 SITE = os.path.join(ROOT, "docs", "site")
 BUILD = os.path.dirname(COMMAND)
-ENVIRONMENT = {**os.environ, "PATH": BUILD + os.pathsep + os.environ["PATH"], "PYTHONPATH": os.path.join(BUILD, "python"), "MPLBACKEND": "Agg"}
+ENVIRONMENT = {**os.environ, "PATH": BUILD + os.pathsep + os.environ["PATH"], "PYTHONPATH": os.path.join(BUILD, "python"), "MPLBACKEND": "Agg",
+               **for_interpreters()}
 passed, failed = 0, 0
 
 

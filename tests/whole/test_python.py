@@ -6,7 +6,7 @@ import re
 import subprocess
 import sys
 
-from cli_support import COMMAND, sanitized
+from cli_support import COMMAND, for_interpreters, sanitized
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 PACKAGE = os.path.join(os.path.dirname(COMMAND), "python")
@@ -21,9 +21,8 @@ def main():
             sys.exit(77)
     environment = dict(os.environ, PYTHONPATH=PACKAGE, SPDHG_COMMAND=COMMAND, PYTHONDONTWRITEBYTECODE="1")
     chosen = []
-    if sanitized():  # an interpreter without sanitizers loads theirs first; others' C code is not what is tested here
-        library = subprocess.run(["gcc", "-print-file-name=libasan.so"], capture_output=True, text=True, check=True).stdout.strip()
-        environment.update(LD_PRELOAD=library, ASAN_OPTIONS="detect_leaks=0")
+    if sanitized():  # what takes long, and what is about others' C code
+        environment.update(for_interpreters())
         chosen = ["-k", "not checks_of and not examples and not grid_search and not clone_pickle"]
     done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-W", "ignore::sklearn.exceptions.ConvergenceWarning",
                            os.path.join(ROOT, "bindings", "python", "tests"), *chosen], env=environment, capture_output=True, text=True)

@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import sys
 
-from cli_support import COMMAND, sanitized
+from cli_support import COMMAND, for_interpreters, sanitized
 
 BUILD = os.path.dirname(COMMAND)
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "bindings", "R")
@@ -25,9 +25,8 @@ def main():
         print("skipped: no r-base-core, r-cran-matrix or r-cran-testthat")
         sys.exit(77)
     environment = dict(os.environ, SPDHG_COMMAND=COMMAND, NOT_CRAN="true", R_TESTS="")
-    if sanitized():  # R, which has no sanitizers, loads theirs first
-        library = subprocess.run(["gcc", "-print-file-name=libasan.so"], capture_output=True, text=True, check=True).stdout.strip()
-        environment.update(SPDHG_FLAGS="-fsanitize=address,undefined", LD_PRELOAD=library, ASAN_OPTIONS="detect_leaks=0:verify_asan_link_order=0")
+    if sanitized():
+        environment.update(for_interpreters(), SPDHG_FLAGS="-fsanitize=address,undefined")
     made = subprocess.run([os.path.join(ROOT, "tools", "install.sh"), BUILD], env=environment, capture_output=True, text=True)
     if made.returncode != 0:
         print(made.stdout[-4000:] + made.stderr[-8000:])
