@@ -390,6 +390,8 @@ class Structured(Tabular, BaseEstimator):
 
     def _not_checked(self) -> Dict[str, str]:
         """Checks of scikit-learn that such an estimator cannot pass, and why."""
+        if hasattr(self, "cv"):  # as LassoCV says of itself
+            return {"check_sample_weights_invariance": "folds are made of all rows, also of those of weight 0, and others without them"}
         if self.solver == "lasso":
             return {"check_regressor_multioutput": "solver='lasso' works for one output only"}
         if not stochastic(self.solver):
