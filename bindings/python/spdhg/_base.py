@@ -390,7 +390,7 @@ class Structured(Tabular, BaseEstimator):
 
     def _not_checked(self) -> Dict[str, str]:
         """Checks of scikit-learn that such an estimator cannot pass, and why."""
-        found = {}
+        found: Dict[str, str] = {}
         if self.solver == "lasso":
             found["check_regressor_multioutput"] = "solver='lasso' works for one output only"
         if stochastic(self.solver):
