@@ -33,8 +33,10 @@ spdhg_status spd_json_parse(json_t **out, const char *text, size_t size, const c
         status = spd_fail_memory(err, (double)size);
     if (status == SPDHG_OK && !json_is_object(object))
         status =
-            object ? spd_fail(err, SPDHG_DATA, "%s: %s: expected a JSON object", path, what)
-                   : spd_fail(err, SPDHG_DATA, "%s:%d:%d: %s: not JSON: %s", path, reason.line, reason.column, what, reason.text);
+            object
+                ? spd_fail(err, SPDHG_DATA, "%s: %s: expected a JSON object", path, what)
+                : spd_fail(err, SPDHG_DATA, "%s:%d:%d: %s: not JSON: %s%s", path, reason.line, reason.column, what, reason.text,
+                           strcmp(what, "model") == 0 ? "; a model is what spdhg fit -o writes (spdhg predict MODEL DATA)" : "");
     if (status != SPDHG_OK) json_decref(object);
     *out = status == SPDHG_OK ? object : NULL;
     return status;

@@ -131,8 +131,10 @@ spdhg_status spd_problem_map_labels(spdhg_problem *p, spdhg_error *err) {
                             (long long)data->targets);
         SPD_TRY(find_classes(p, err));
     } else if (data->label)
-        return spd_fail(err, SPDHG_DATA, "loss %s needs numbers as targets, but the labels are texts such as '%s'", p->loss->name,
-                        data->label[0]);
+        return spd_fail(err, SPDHG_DATA,
+                        "loss %s needs numbers as targets, but the labels are texts such as '%s'; --loss logistic (two of them) "
+                        "or softmax is for labels",
+                        p->loss->name, data->label[0]);
     p->targets = p->loss->value ? data->targets : 1;
     p->K = p->loss->value ? data->targets : p->classes;
     p->b = SPD_NEW(double, p->n * p->targets);

@@ -50,5 +50,8 @@ spdhg_status spd_foreign_check(const char *head, size_t size, const char *path, 
                             path);
         return spd_fail(err, SPDHG_DATA, "%s: is JSON, not a table: write it as CSV", path);
     }
+    if (at + 1 < size && head[at] == '[' && (head[at + 1] == '{' || head[at + 1] == '[' || head[at + 1] == '\n'))
+        return spd_fail(err, SPDHG_DATA,
+                        "%s: is JSON, not a table: write it as CSV: pandas.read_json(file).to_csv(other, index=False)", path);
     return SPDHG_OK;
 }

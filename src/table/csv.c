@@ -112,8 +112,8 @@ static spdhg_status read_rows(spd_table *t, spd_text *text, spdhg_error *err) {
                 const spd_token place = cell.token;
                 for (; !cell.last; found++) SPD_TRY(spd_csv_cell(text, t->separator, &cell, err));
                 if (id) spd_free(t->id[t->rows]);
-                return spd_text_fail(text, &place, err, "%lld cells in this row, expected %lld as in the %s", (long long)found,
-                                     (long long)t->columns, t->header ? "header" : "first row");
+                return spd_text_fail(text, &place, err, "%lld cell%s in this row, expected %lld as in the %s", (long long)found,
+                                     found == 1 ? "" : "s", (long long)t->columns, t->header ? "header" : "first row");
             }
             const spdhg_status status = store(t, text, &cell, c, err);
             if (status != SPDHG_OK && id) spd_free(t->id[t->rows]);

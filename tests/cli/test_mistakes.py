@@ -66,6 +66,10 @@ class Mistakes(CommandTest):
         self.table("who,a,y\n" + "".join(f"name {i},{i},{i}\n" for i in range(20)), 3, "20 different values", "--drop 'who'", "--id", words="fit t.csv --loss squared")
         self.table(put(GOOD, 4, 2, ""), 3, "t.csv:5:5", "expected a label", "--missing drop")
         self.table(GOOD + "1,2\n", 3, "2 cells in this row, expected 3 as in the header")
+        self.table(GOOD + "1;2;yes\n", 3, "t.csv:42:1: 1 cell in this row, expected 3 as in the header")
+        self.table('[{"a": 1, "class": "yes"}]\n', 3, "is JSON, not a table", "pandas.read_json")
+        self.wrong("predict good.csv model.json", 3, "good.csv:1:1", "not JSON", "spdhg predict MODEL DATA")
+        self.wrong("fit good.csv --loss squared", 3, "the labels are texts such as 'no'", "--loss logistic")
         self.table(NUMBERS.replace("a,b,y", "a,a,y"), 3, "two columns have the same name: 'a'", "rename", words="fit t.csv --loss squared")
         self.table(put(NUMBERS, 5, 1, "1e999"), 3, "out of range", words="fit t.csv --loss squared")
 

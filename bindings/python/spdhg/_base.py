@@ -390,12 +390,16 @@ class Structured(Tabular, BaseEstimator):
 
     def _not_checked(self) -> Dict[str, str]:
         """Checks of scikit-learn that such an estimator cannot pass, and why."""
+        found: Dict[str, str] = {}
         if self.solver == "lasso":
-            return {"check_regressor_multioutput": "solver='lasso' works for one output only"}
-        if not stochastic(self.solver):
-            return {}
-        return {"check_sample_weights_invariance": f"solver={self.solver!r} draws rows, and which ones depends on how many there are: a row of weight 0 "
-                "changes the draws, so that answers are alike to the accuracy that the passes allow, not to the last digits"}
+            found["check_regressor_multioutput"] = "solver='lasso' works for one output only"
+        if stochastic(self.solver):
+            found["check_sample_weights_invariance"] = (
+                f"solver={self.solver!r} draws rows, and which ones depends on how many there are: a row of weight 0 changes the draws, so that "
+                "answers are alike to the accuracy that the passes allow, not to the last digits")
+        if hasattr(self, "cv"):  # as LassoCV says of itself
+            found["check_sample_weights_invariance"] = "folds are made of all rows, also of those of weight 0, and are others without them"
+        return found
 
     def __sklearn_tags__(self) -> Any:  # scikit-learn 1.6 on
         tags = super().__sklearn_tags__()  # type: ignore[misc]

@@ -94,3 +94,12 @@ def test_regression_of_several_targets():
     assert model.coef_.shape == (2, X.shape[1]) and model.intercept_.shape == (2,) and model.predict(X).shape == Y.shape
     alone = StructuredRegressor(alpha=1e-3, tol=1e-9).fit(X, z)
     assert np.allclose(StructuredRegressor(alpha=1e-3, tol=1e-9).fit(X, Y).coef_[0], alone.coef_, atol=1e-4)
+
+
+def test_checks_that_cannot_pass_have_a_reason():
+    """And exact solvers excuse themselves from nothing."""
+    assert StructuredRegressor()._get_tags()["_xfail_checks"] == {} == StructuredClassifier(solver="prox-newton")._get_tags()["_xfail_checks"]
+    assert "draws rows" in StructuredRegressor(solver="spdhg")._get_tags()["_xfail_checks"]["check_sample_weights_invariance"]
+    assert StructuredClassifier(solver="lasso")._get_tags()["binary_only"] and not StructuredClassifier()._get_tags()["binary_only"]
+    with pytest.raises(ValueError, match="one output|couples"):
+        StructuredClassifier(solver="lasso").fit(np.eye(6), [0, 0, 1, 1, 2, 2])
