@@ -45,7 +45,7 @@ sphinx_gallery_conf = {
 
 VERBS = ["fit", "path", "denoise", "race", "predict", "show", "graph", "inspect", "convert", "generate", "bound", "report", "list"]
 PAGES = ["tutorial", "problem", "algorithms", "denoise", "certificate", "model", "graph", "theory", "reproduction", "performance",
-         "architecture", "streams"]
+         "architecture", "streams", "packages"]
 
 
 def write(path, text):

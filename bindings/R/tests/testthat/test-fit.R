@@ -95,7 +95,7 @@ test_that("errors are conditions with their class", {
     expect_error(spdhg(broken, d$z, lambda = 1), "broken", class = "spdhg_data_error")
     broken <- as(d$x, "CsparseMatrix")
     broken@i[5] <- 5000L
-    expect_error(spdhg(broken, d$z, lambda = 1), "broken", class = "spdhg_data_error")
+    expect_error(spdhg(broken, d$z, lambda = 1), "row 5000 is not in", class = "spdhg_data_error")
     expect_warning(spdhg(d$x, d$z, structure = "chain", lambda = 1e-4, tol = 1e-10, epochs = 1, solver = "condat-vu"), class = "spdhg_not_converged")
 })
 
@@ -130,4 +130,18 @@ test_that("Ctrl-C keeps what was reached", {
     expect_identical(fit$outcome, "interrupted")
     expect_lt(fit$trace$seconds[nrow(fit$trace)], 30)
     expect_true(any(fit$beta != 0))
+})
+
+test_that("a dgCMatrix gives the bits of a dgRMatrix, whichever way the solver goes", {
+    set.seed(4)
+    x <- Matrix::rsparsematrix(300, 40, 0.2)
+    y <- as.vector(x[, 1] - x[, 2]) + rnorm(300)
+    by_rows <- as(x, "RsparseMatrix")
+    for (with in list(list(), list(family = "binomial"), list(structure = "chain"), list(standardize = TRUE), list(lambda = 0.05),
+                      list(lambda = 0.05, solver = "spdhg", epochs = 2))) {
+        target <- if (is.null(with$family)) y else y > 0
+        fits <- lapply(list(x, by_rows), function(m) suppressWarnings(do.call(spdhg, c(list(m, target, nlambda = 10), with))))
+        expect_identical(fits[[1]]$beta, fits[[2]]$beta)
+        expect_identical(fits[[1]]$gap, fits[[2]]$gap)
+    }
 })

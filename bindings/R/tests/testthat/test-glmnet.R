@@ -31,11 +31,10 @@ test_that("QuickStart", {
 
 test_that("binomial", {
     e <- example("BinomialExample")$BinomialExample
-    g <- glmnet::glmnet(e$x, e$y, family = "binomial", thresh = 1e-16)
-    f <- spdhg(e$x, e$y, family = "binomial", standardize = TRUE, lambda = g$lambda, tol = 1e-12)
-    near(coef(f)[, 1:56], coef(g)[, 1:56], "coefficients")
-    for (i in c(60, 98)) # towards separation glmnet stops earlier: it is not nearer to the optimum
-        expect_lte(duality_gap(f, s = g$lambda[i])$objective, duality_gap(f, s = g$lambda[i], coef = as.matrix(g$beta[, i]))$objective + 1e-15)
+    g <- glmnet::glmnet(e$x, e$y, family = "binomial", thresh = 1e-20, maxit = 1e7) # its usual thresh leaves 0.1 in a coefficient of 10
+    f <- suppressWarnings(spdhg(e$x, e$y, family = "binomial", standardize = TRUE, lambda = g$lambda, tol = 1e-13))
+    size <- pmax(1, apply(abs(as.matrix(coef(g))), 2, max)) # near separation coefficients grow
+    expect_lt(max(sweep(abs(as.matrix(coef(f) - coef(g))), 2, size, "/")), 1e-6)
     near(predict(f, e$x[1:5, ], type = "response"), predict(g, e$x[1:5, ], type = "response"), "probabilities")
     expect_identical(unname(predict(f, e$x, type = "class")), unname(predict(g, e$x, type = "class")))
     foldid <- rep(1:10, length.out = 100)
