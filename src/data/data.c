@@ -207,25 +207,6 @@ spdhg_status spdhg_data_set_names(spdhg_data *data, const char *const *name, spd
     return SPDHG_OK;
 }
 
-void spdhg_data_look(const spdhg_data *data, spdhg_data_view *out) {
-    spd_data_whole(data);
-    *out = (spdhg_data_view){.rows = data->rows,
-                             .features = data->features,
-                             .nonzeros = data->nnz,
-                             .targets = data->targets,
-                             .offsets = data->offsets,
-                             .labels = data->labels,
-                             .ptr = data->ptr,
-                             .idx = data->idx,
-                             .val = data->val,
-                             .b = data->b,
-                             .weight = data->weight,
-                             .offset = data->offset,
-                             .group = data->group,
-                             .label = (const char *const *)data->label,
-                             .name = (const char *const *)data->name};
-}
-
 spdhg_status spdhg_data_set_weights(spdhg_data *data, const double *weight, spdhg_error *err) {
     SPD_DEFAULT_FLOATS;
     bool some = false;

@@ -1,5 +1,25 @@
-/* view.c - selects the rows that are held out, and copies some rows of a data set with everything that belongs to them. */
+/* view.c - looks into a data set: its parts for a caller, the rows that are held out, and a copy of some rows with everything
+ * that belongs to them. */
 #include "data/data.h"
+
+void spdhg_data_look(const spdhg_data *data, spdhg_data_view *out) {
+    spd_data_whole(data);
+    *out = (spdhg_data_view){.rows = data->rows,
+                             .features = data->features,
+                             .nonzeros = data->nnz,
+                             .targets = data->targets,
+                             .offsets = data->offsets,
+                             .labels = data->labels,
+                             .ptr = data->ptr,
+                             .idx = data->idx,
+                             .val = data->val,
+                             .b = data->b,
+                             .weight = data->weight,
+                             .offset = data->offset,
+                             .group = data->group,
+                             .label = (const char *const *)data->label,
+                             .name = (const char *const *)data->name};
+}
 
 spdhg_status spd_split(int64_t rows, double fraction, uint64_t seed, int64_t **train, int64_t *trains, int64_t **test,
                        int64_t *tests, spdhg_error *err) {

@@ -61,7 +61,7 @@ spdhg_status spd_lasso_new(spd_lasso **out, const spdhg_problem *p, int threads,
     a->p = p;
     a->threads = threads;
     a->times = 1;
-    a->most = INFINITY;
+    a->most = a->allowed = INFINITY;
     if (!allocate(a)) {
         spd_lasso_free(a);
         *out = NULL;

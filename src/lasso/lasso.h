@@ -111,6 +111,7 @@ typedef struct spd_lasso {
     int64_t *h_of, number;        /* ... h_of[j] is the number of the model */
     double work;                  /* multiplications of the sweeps since the last step on a face */
     double touched, most;         /* multiplications of all steps so far; with more than this, solve.c gives up */
+    double allowed;               /* entries that may be touched: --epochs */
     spd_products products;
     spd_factor factor;
     spd_packed packed;
@@ -205,6 +206,8 @@ bool spd_lasso_prove(spd_lasso *a, double rest, spd_lasso_answer *out);
 bool spd_lasso_prove_by_gram(spd_lasso *a, double rest, spd_lasso_answer *out);
 
 /* Whether the work is to end: called off, or too long. */
-static inline bool spd_lasso_over(const spd_lasso *a) { return a->touched + a->work > a->most || spd_stop_now(a->stop); }
+static inline bool spd_lasso_over(const spd_lasso *a) {
+    return a->touched + a->work > a->most || a->touched >= a->allowed || spd_stop_now(a->stop);
+}
 static inline double spd_lasso_lambda(const spd_lasso *a) { return a->times * a->p->term[0].lambda; }
 #endif

@@ -82,8 +82,8 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     spd_lasso_forget(a);
     spd_lasso_start(a, self->x, self->x[p->d], INFINITY);
     a->stop = run->stop;
-    const double passes = (double)p->nnz / (double)p->n, limit = run->rows_left * passes;
-    a->most = fmin(run->followed ? work_of_newton(p) : INFINITY, limit);
+    a->most = run->followed ? work_of_newton(p) : INFINITY;
+    a->allowed = run->rows_left * ((double)p->nnz / (double)p->n);
     if (a->now.count == 0 && !p->loss->quadratic) come_down(a);
     spd_lasso_solve(a, (run->goal > 0 ? run->goal : USUAL) * pow(TIGHTER, (double)k), true, run->stop, &answer);
     bool moves = answer.proven;
@@ -96,7 +96,7 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     spd_lasso_dual(a, self->y);
     run->settled = answer.proven && !moves && !spd_lasso_over(a);
     run->rows_visited += (int64_t)ceil(a->touched / fmax((double)p->nnz, 1) * (double)p->n);
-    run->cut = spd_lasso_over(a) && a->touched >= limit;
+    run->cut = a->touched >= a->allowed;
     if (run->cut || spd_stop_now(run->stop)) return SPD_CONTINUE; /* what was stopped shows nothing */
     return answer.proven && k + 1 < STEPS_MOST ? SPD_CONTINUE : SPD_GIVES_UP;
 }

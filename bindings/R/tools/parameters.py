@@ -56,7 +56,7 @@ class Entry(ctypes.Structure):  # spdhg_entry
     _fields_ = [("name", ctypes.c_char_p), ("help", ctypes.c_char_p), ("reference", ctypes.c_char_p), ("kind", ctypes.c_int),
                 ("classify", ctypes.c_bool), ("probabilities", ctypes.c_bool), ("argument", ctypes.c_char_p), ("topic", ctypes.c_char_p),
                 ("text", ctypes.c_char_p), ("value", ctypes.c_double), ("min", ctypes.c_double), ("max", ctypes.c_double),
-                ("param", ctypes.c_void_p), ("params", ctypes.c_int64)]
+                ("param", ctypes.c_void_p), ("params", ctypes.c_int64), ("stochastic", ctypes.c_bool)]
 
 
 FLAG = 0
