@@ -4,6 +4,7 @@ import pickle
 import signal
 import subprocess
 import sys
+import time
 import threading
 from types import SimpleNamespace
 
