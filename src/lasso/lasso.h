@@ -207,7 +207,7 @@ bool spd_lasso_prove_by_gram(spd_lasso *a, double rest, spd_lasso_answer *out);
 
 /* Whether the work is to end: called off, or too long. */
 static inline bool spd_lasso_over(const spd_lasso *a) {
-    return a->touched + a->work > a->most || a->touched >= a->allowed || spd_stop_now(a->stop);
+    return a->touched + a->work > fmin(a->most, a->allowed) || spd_stop_now(a->stop);
 }
 static inline double spd_lasso_lambda(const spd_lasso *a) { return a->times * a->p->term[0].lambda; }
 #endif

@@ -95,9 +95,10 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     self->x[p->d] = a->now.c;
     spd_lasso_dual(a, self->y);
     run->settled = answer.proven && !moves && !spd_lasso_over(a);
-    run->rows_visited += (int64_t)ceil(a->touched / fmax((double)p->nnz, 1) * (double)p->n);
-    run->cut = a->touched >= a->allowed;
-    if (run->cut || spd_stop_now(run->stop)) return SPD_CONTINUE; /* what was stopped shows nothing */
+    run->cut = a->touched + a->work > a->allowed;
+    const double rows = a->touched / fmax((double)p->nnz, 1) * (double)p->n;
+    run->rows_visited += (int64_t)ceil(run->cut ? fmax(rows, run->rows_left) : rows); /* other work counts as rows at the limit */
+    if (run->cut || spd_stop_now(run->stop)) return SPD_CONTINUE;                     /* what was stopped shows nothing */
     return answer.proven && k + 1 < STEPS_MOST ? SPD_CONTINUE : SPD_GIVES_UP;
 }
 
