@@ -111,7 +111,7 @@ typedef struct spd_lasso {
     int64_t *h_of, number;        /* ... h_of[j] is the number of the model */
     double work;                  /* multiplications of the sweeps since the last step on a face */
     double touched, most;         /* multiplications of all steps so far; with more than this, solve.c gives up */
-    double allowed;               /* entries that may be touched: --epochs */
+    double allowed;               /* the same for --epochs: a resume repeats the step without that limit */
     spd_products products;
     spd_factor factor;
     spd_packed packed;

@@ -6,7 +6,7 @@
 #include "admm/admm.h"
 #include "race/race.h"
 
-static const double GAIN = 1e-3; /* of the score: less than the folds of the tuning differ by */
+static const double GAIN = 1e-3; /* of the score: the results are compared by their factors of ten */
 
 enum { MOVED = 2, SAY = 9 /* as a power: the value is the factor itself */ };
 
