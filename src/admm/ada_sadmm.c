@@ -12,16 +12,15 @@
  * eta is constant: the growth of H_t makes the steps decay. The ridge is in the system and not in g_t (either is sound, both
  * would count it twice), so that s_t changes only where the drawn rows have entries. The intercept is one more coordinate of
  * H. */
-#include "admm/admm.h"
+#include "admm/ada_sadmm.h"
 
 typedef struct ada_sadmm {
-    spd_admm admm;
+    spd_ada_sadmm shared;
     spd_admm_system system;
-    double eta, a;
-    double *squares, *squares_c; /* state: sums of squares of the gradients */
+    double *squares; /* state: sums of squares of the gradients */
 } ada_sadmm;
 
-enum { PARAM_ETA, PARAM_A, PARAM_RHO, PARAM_CG_TOL, PARAMS };
+enum { PARAM_CG_TOL = SPD_ADA_PARAMS, PARAMS };
 static const spd_param param[PARAMS] = {
     {"eta", 1, 1e-12, 1e12, "length of the steps; the theory has max ||x_t - x*||_inf / sqrt(2)"},
     {"a", NAN, 1e-12, 1e12,
@@ -32,44 +31,53 @@ static const spd_param param[PARAMS] = {
 
 static void layout(spd_run *run) {
     ada_sadmm *self = run->self;
-    spd_admm_layout(run, &self->admm);
+    spd_admm_layout(run, &self->shared.admm);
     spd_admm_system_layout(run, &self->system, false);
     self->squares = spd_arena_take(&run->state, run->problem->dK);
-    self->squares_c = spd_arena_take(&run->state, run->problem->K);
+    self->shared.squares_c = spd_arena_take(&run->state, run->problem->K);
+}
+
+void spd_ada_start(spd_run *run, spd_ada_sadmm *self, const double *x0, const double *c0, const double *y0) {
+    const spdhg_problem *p = run->problem;
+    const double L = spd_problem_lipschitz(p, run->sampling) - p->gamma, *param_of = run->param, a = param_of[SPD_ADA_A];
+    self->eta = param_of[SPD_ADA_ETA];
+    self->a = !isnan(a) ? a : L > 0 ? self->eta * L : 1;
+    self->admm.rho = spd_admm_rho(p, param_of[SPD_ADA_RHO], L);
+    spd_admm_start(run, &self->admm, x0, c0, y0);
+    spd_run_log(run, "%s: eta = %.6g, a = %.6g, rho = %.6g, batch %lld", run->kind->name, self->eta, self->a, self->admm.rho,
+                (long long)run->batch);
+}
+
+void spd_ada_intercept(spd_ada_sadmm *self, const spdhg_problem *p) {
+    spd_admm *a = &self->admm;
+    for (int64_t i = 0; i < p->K && p->intercept; i++) {
+        self->squares_c[i] += a->gc[i] * a->gc[i];
+        a->c[i] -= self->eta / (self->a + sqrt(self->squares_c[i])) * a->gc[i];
+    }
 }
 
 static void start(spd_run *run, const double *x0, const double *c0, const double *y0) {
     ada_sadmm *self = run->self;
-    const spdhg_problem *p = run->problem;
-    const double L = spd_problem_lipschitz(p, run->sampling) - p->gamma, rho = run->param[PARAM_RHO], a = run->param[PARAM_A];
-    self->eta = run->param[PARAM_ETA];
-    self->a = !isnan(a) ? a : L > 0 ? self->eta * L : 1;
-    self->admm.rho = spd_admm_rho(p, rho, L);
-    spd_admm_start(run, &self->admm, x0, c0, y0);
-    spd_admm_system_start(&self->system, run, self->admm.rho, run->param[PARAM_CG_TOL]);
-    spd_run_log(run, "%s: eta = %.6g, a = %.6g, rho = %.6g, batch %lld", run->kind->name, self->eta, self->a, self->admm.rho,
-                (long long)run->batch);
+    spd_ada_start(run, &self->shared, x0, c0, y0);
+    spd_admm_system_start(&self->system, run, self->shared.admm.rho, run->param[PARAM_CG_TOL]);
 }
 
 static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     (void)k;
     ada_sadmm *self = run->self;
-    spd_admm *a = &self->admm;
+    spd_admm *a = &self->shared.admm;
     spd_admm_system *s = &self->system;
     const spdhg_problem *p = run->problem;
     spd_admm_gradient(a, p, batch, 0);
     for (int64_t q = 0; q < p->dK; q++) {
         self->squares[q] += a->g[q] * a->g[q];
-        const double over = (self->a + sqrt(self->squares[q])) / self->eta;
+        const double over = (self->shared.a + sqrt(self->squares[q])) / self->shared.eta;
         s->h[q] = over + p->gamma;
         s->b[q] = over * a->x[q] - a->g[q];
     }
     spd_admm_add_target(a, p, s->b);
     spd_admm_system_solve(s, a->x);
-    for (int64_t i = 0; i < p->K && p->intercept; i++) {
-        self->squares_c[i] += a->gc[i] * a->gc[i];
-        a->c[i] -= self->eta / (self->a + sqrt(self->squares_c[i])) * a->gc[i];
-    }
+    spd_ada_intercept(&self->shared, p);
     spd_admm_tail(a, p);
     spd_admm_average(a, p);
     return SPD_CONTINUE;

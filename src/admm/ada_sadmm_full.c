@@ -14,21 +14,19 @@
  * own diagonal metric. */
 #include <float.h>
 
-#include "admm/admm.h"
+#include "admm/ada_sadmm.h"
 
 enum { MOST_COEFFICIENTS = 2000, RENEW = 1000 };
 
 typedef struct ada_full {
-    spd_admm admm;
-    double eta, a;
+    spd_ada_sadmm shared;
     double *G, *V, *e;             /* state: D x D; its eigenvectors in rows, D x D; its eigenvalues */
-    double *squares_c, *gram;      /* state: sums of squares of the intercept's gradients; rho F'F (lower half), constant */
+    double *gram;                  /* state: rho F'F (lower half), constant */
     double *b, *root, *M, *square; /* work: right-hand side; roots of e; D x D each: H/eta + gamma I + rho F'F */
     double *eigen;                 /* work */
 } ada_full;
 
-enum { PARAM_ETA, PARAM_A, PARAM_RHO, PARAMS };
-static const spd_param param[PARAMS] = {
+static const spd_param param[SPD_ADA_PARAMS] = {
     {"eta", 1, 1e-12, 1e12, "length of the steps; the theory has max ||x_t - x*||_2 / sqrt(2)"},
     {"a", NAN, 1e-12, 1e12,
      "added to the metric; default: eta * curvature bound * max ||a_i||^2, so that no step is longer than 1/L"},
@@ -39,11 +37,11 @@ static void layout(spd_run *run) {
     ada_full *self = run->self;
     const spdhg_problem *p = run->problem;
     const int64_t D = p->dK, work = spd_eigen_work(D), add_work = spd_eigen_add_work(D);
-    spd_admm_layout(run, &self->admm);
+    spd_admm_layout(run, &self->shared.admm);
     self->G = spd_arena_take(&run->state, D * D);
     self->V = spd_arena_take(&run->state, D * D);
     self->e = spd_arena_take(&run->state, D);
-    self->squares_c = spd_arena_take(&run->state, p->K);
+    self->shared.squares_c = spd_arena_take(&run->state, p->K);
     self->gram = spd_arena_take(&run->state, D * D);
     self->b = spd_arena_take(&run->work, D);
     self->root = spd_arena_take(&run->work, D);
@@ -60,21 +58,15 @@ static double as_it_is(const spd_term *term) {
 static void start(spd_run *run, const double *x0, const double *c0, const double *y0) {
     ada_full *self = run->self;
     const spdhg_problem *p = run->problem;
-    const double L = spd_problem_lipschitz(p, run->sampling) - p->gamma, rho = run->param[PARAM_RHO], a = run->param[PARAM_A];
-    self->eta = run->param[PARAM_ETA];
-    self->a = !isnan(a) ? a : L > 0 ? self->eta * L : 1;
-    self->admm.rho = spd_admm_rho(p, rho, L);
-    spd_admm_start(run, &self->admm, x0, c0, y0);
+    spd_ada_start(run, &self->shared, x0, c0, y0);
     for (int64_t i = 0; i < p->dK; i++) self->V[i * p->dK + i] = 1;
     spd_problem_add_gram(p, as_it_is, p->dK, self->gram);
-    spd_scale(p->dK * p->dK, self->admm.rho, self->gram);
-    spd_run_log(run, "%s: eta = %.6g, a = %.6g, rho = %.6g, batch %lld", run->kind->name, self->eta, self->a, self->admm.rho,
-                (long long)run->batch);
+    spd_scale(p->dK * p->dK, self->shared.admm.rho, self->gram);
 }
 
 /* Adds g g' to G, V and e; false if LAPACK fails, as it does for numbers that are not finite. */
 static bool add_gradient(ada_full *self, int64_t D, int64_t k) {
-    const double *g = self->admm.g;
+    const double *g = self->shared.admm.g;
     for (int64_t i = 0; i < D; i++)
         if (g[i] != 0) spd_axpy(D, g[i], g, self->G + i * D);
     if ((k + 1) % RENEW != 0) return spd_eigen_add(D, self->V, self->e, g, self->eigen);
@@ -86,29 +78,27 @@ static bool add_gradient(ada_full *self, int64_t D, int64_t k) {
  * of the largest, so that such eigenvalues are set to 0. */
 static void take_root(ada_full *self, int64_t D) {
     const double noise = (double)D * DBL_EPSILON * spd_max_abs(D, self->e);
-    for (int64_t i = 0; i < D; i++) self->root[i] = self->e[i] > noise ? sqrt(self->e[i]) / self->eta : 0;
+    for (int64_t i = 0; i < D; i++) self->root[i] = self->e[i] > noise ? sqrt(self->e[i]) / self->shared.eta : 0;
     spd_recompose(D, self->V, self->root, self->M, self->square);
 }
 
 static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     ada_full *self = run->self;
-    spd_admm *a = &self->admm;
+    spd_admm *a = &self->shared.admm;
     const spdhg_problem *p = run->problem;
     const int64_t D = p->dK;
+    const double ridge = self->shared.a / self->shared.eta;
     spd_admm_gradient(a, p, batch, 0);
     if (!add_gradient(self, D, k)) return SPD_FAILED;
     take_root(self, D);
-    for (int64_t q = 0; q < D; q++) self->b[q] = self->a / self->eta * a->x[q] + spd_dot(D, self->M + q * D, a->x) - a->g[q];
+    for (int64_t q = 0; q < D; q++) self->b[q] = ridge * a->x[q] + spd_dot(D, self->M + q * D, a->x) - a->g[q];
     spd_admm_add_target(a, p, self->b);
     spd_axpy(D * D, 1, self->gram, self->M);
-    for (int64_t q = 0; q < D; q++) self->M[q * D + q] += self->a / self->eta + p->gamma;
+    for (int64_t q = 0; q < D; q++) self->M[q * D + q] += ridge + p->gamma;
     if (!spd_cholesky(D, self->M)) return SPD_FAILED;
     memcpy(a->x, self->b, (size_t)D * sizeof(double));
     spd_cholesky_solve(D, self->M, a->x);
-    for (int64_t i = 0; i < p->K && p->intercept; i++) {
-        self->squares_c[i] += a->gc[i] * a->gc[i];
-        a->c[i] -= self->eta / (self->a + sqrt(self->squares_c[i])) * a->gc[i];
-    }
+    spd_ada_intercept(&self->shared, p);
     spd_admm_tail(a, p);
     spd_admm_average(a, p);
     return SPD_CONTINUE;
@@ -130,7 +120,7 @@ const spd_solver_kind spd_solver_ada_sadmm_full = {
     .what = "adaptive stochastic ADMM, full metric, up to 2000 coefficients, uniform average",
     .reference = "Zhao, Yang, Zhang, Li: Adaptive stochastic ADMM, ICML 2015 (PMLR 37)",
     .param = param,
-    .params = PARAMS,
+    .params = SPD_ADA_PARAMS,
     .self_size = sizeof(ada_full),
     .gradient_only = true,
     .refuses = refuses,

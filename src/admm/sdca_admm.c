@@ -113,18 +113,7 @@ static void loss_step(sdca_admm *self, const spdhg_problem *p, const spd_batch *
         spd_row_prox(p, row, self->rho * self->eta_a * spd_problem_share(p, row->id), self->q, self->qc,
                      self->alpha + row->id * K, self->next + i * K, self->prox);
     }
-    for (int64_t i = 0; i < batch->size; i++) {
-        const spd_row *row = &batch->row[i];
-        const spd_batch one = {.size = 1, .row = row};
-        double *next = self->next + i * K, *alpha = self->alpha + row->id * K;
-        for (int64_t k = 0; k < K; k++) { /* next becomes the change: 0 if the row occurs again */
-            const double change = next[k] - alpha[k];
-            alpha[k] = next[k];
-            next[k] = change;
-        }
-        spd_batch_add(p, &one, next, spd_problem_share(p, row->id), self->R);
-        if (p->intercept) spd_axpy(K, spd_problem_share(p, row->id), next, self->Rc);
-    }
+    spd_batch_replace(p, batch, self->next, self->alpha, self->R, self->Rc);
 }
 
 static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {

@@ -151,18 +151,7 @@ static void dual_step(const spd_run *run, spd_spdc *self, const spd_batch *batch
         spd_batch_add(p, &one, alpha, -share, self->g);
         for (int64_t k = 0; k < K && p->intercept; k++) self->gc[k] += share * (next[k] - alpha[k]);
     }
-    for (int64_t i = 0; i < batch->size; i++) {
-        const spd_row *row = &batch->row[i];
-        const spd_batch one = {.size = 1, .row = row};
-        double *alpha = self->alpha + row->id * K, *next = self->next + i * K;
-        for (int64_t k = 0; k < K; k++) { /* next becomes the change: 0 if the row occurs again */
-            const double change = next[k] - alpha[k];
-            alpha[k] = next[k];
-            next[k] = change;
-        }
-        spd_batch_add(p, &one, next, spd_problem_share(p, row->id), self->u);
-        if (p->intercept) spd_axpy(K, spd_problem_share(p, row->id), next, self->uc);
-    }
+    spd_batch_replace(p, batch, self->next, self->alpha, self->u, self->uc);
 }
 
 /* x+ by Moreau, F = I: g becomes v, y = Pi(v/t), x+ = v - t y; then the extrapolation. */
