@@ -106,12 +106,14 @@ void cli_argument(const struct argp_state *state, const char **place, const char
 
 /* ---- data_options.c: --format, --label, --columns, --missing, ...; for every verb that reads data. */
 extern const struct argp cli_data_argp; /* input: spdhg_read_options */
-/* Usage error unless the format given by --to or by the extension of path can be written. */
-void cli_check_format(const struct argp_state *state, const char *path, const char *to);
+/* The name of the format given by --to or by the extension of path; a usage error unless it can be written. */
+const char *cli_check_format(const struct argp_state *state, const char *path, const char *to);
 /* Prints what the reader noticed and repaired, one sentence per line, each starting with lead. */
 void cli_print_notes(FILE *to, const char *lead, const spdhg_data *data);
 /* ---- columns.c: what was made of the columns of a table, in sentences: categories, gaps, columns that were ignored. */
 void cli_print_columns(FILE *to, const char *lead, const spdhg_data *data); /* to NULL: nothing */
+/* A sentence for each feature that counts the rows, which is hardly one; their number. */
+int64_t cli_print_row_numbers(FILE *to, const char *lead, const spdhg_data *data);
 
 /* ---- problem_options.c: the problem; for every verb that solves. */
 typedef spd_recipe cli_problem_options;
@@ -225,6 +227,8 @@ void cli_judged_free(cli_judged *j);
 spdhg_status cli_coefficients_csv(const spdhg_model *model, const char *file, spdhg_error *err);
 /* What feature j is called, and the level of its category or ""; text is room for a number. */
 void cli_feature_text(const spdhg_model *model, int64_t j, const char **feature, const char **level, char text[SPD_NUMBER_CHARS]);
+/* The class or target that output k speaks for; "" if there is only one and it has no name. */
+const char *cli_output_text(const spdhg_model *model, int64_t k, char text[SPD_NUMBER_CHARS]);
 /* ---- edges_output.c: the edges of a structure as CSV, from,to,weight, by name or number, as edges:FILE reads them. */
 spdhg_status cli_edges_csv(const spdhg_structure *F, const spdhg_data *data, const char *file, spdhg_error *err);
 /* ---- race_output.c: prints DIR/summary.json as a table, or unchanged. */

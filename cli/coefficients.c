@@ -11,8 +11,7 @@ static void put_number(FILE *to, double value) {
     fprintf(to, ",%s", text);
 }
 
-/* The class or target that output k speaks for; "" if there is only one and it has no name. */
-static const char *output_name(const spdhg_model *m, int64_t k, char text[SPD_NUMBER_CHARS]) {
+const char *cli_output_text(const spdhg_model *m, int64_t k, char text[SPD_NUMBER_CHARS]) {
     if (spd_model_coupled(m)) return spd_model_label(m, k, text);
     if (m->classify && m->classes == 2) return spd_model_label(m, 1, text);
     if (m->columns && m->outputs > 1 && k < m->columns->targets) return m->columns->target[k];
@@ -41,7 +40,7 @@ static void put_lines(FILE *to, const char *lead, const spdhg_model *m, const do
     const char *feature, *level;
     for (int64_t k = 0; m->intercept && k < m->outputs; k++) {
         fprintf(to, "%s(intercept),,", lead);
-        cli_csv_cell(to, output_name(m, k, text));
+        cli_csv_cell(to, cli_output_text(m, k, text));
         put_number(to, c[k]);
         put_number(to, c[k]);
         fprintf(to, ",\n");
@@ -55,7 +54,7 @@ static void put_lines(FILE *to, const char *lead, const spdhg_model *m, const do
         fputc(',', to);
         cli_csv_cell(to, level);
         fputc(',', to);
-        cli_csv_cell(to, output_name(m, i % m->outputs, text));
+        cli_csv_cell(to, cli_output_text(m, i % m->outputs, text));
         put_number(to, x[i]);
         put_number(to, m->spread ? x[i] * m->spread[j] : NAN);
         fprintf(to, group && group[i] > 0 ? ",%lld\n" : ",\n", (long long)(group ? group[i] : 0));

@@ -53,3 +53,17 @@ void cli_print_columns(FILE *to, const char *lead, const spdhg_data *data) {
         fprintf(to, ")\n");
     }
 }
+
+int64_t cli_print_row_numbers(FILE *to, const char *lead, const spdhg_data *data) {
+    int64_t found = 0;
+    for (int64_t i = 0; to && data->columns && i < data->columns->count; i++) {
+        const spd_table_column *c = &data->columns->column[i];
+        char plain[CLI_TEXT_CHARS];
+        if (c->category || c->features != 1 || !spd_data_counts_rows(data, c->feature)) continue;
+        cli_plain(plain, c->name);
+        fprintf(to, "%scolumn '%s' counts the rows: if it is their number, leave it out: --drop '%s', or --id '%s'\n", lead,
+                plain, plain, plain);
+        found++;
+    }
+    return found;
+}

@@ -26,7 +26,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case ARGP_KEY_ARG: cli_argument(state, &o->path, arg); return 0;
     case ARGP_KEY_END:
         if (!o->path || !o->out_path) cli_usage(state, "DATA and OUT are required: spdhg convert DATA -o OUT");
-        cli_check_format(state, o->out_path, o->to);
+        o->to = cli_check_format(state, o->out_path, o->to);
         return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
@@ -35,6 +35,16 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 static const struct argp_child children[] = {{&cli_data_argp, 0, "The data that is read:", 2}, {0}};
 static const struct argp argp = {options,  parse, "DATA", "Write DATA (- is standard input) in another format.",
                                  children, NULL,  NULL};
+
+/* Words become their codes where the format has numbers only. */
+static void print_codes(FILE *to, const spdhg_data *data, const char *format) {
+    char plain[CLI_TEXT_CHARS];
+    if (!data->label || strcmp(format, "csv") == 0 || strcmp(format, "cache") == 0) return;
+    fprintf(to, "labels are words, and %s has numbers:", format);
+    for (int64_t k = 0; k < data->labels && k < 20; k++)
+        fprintf(to, "%s %s -> %lld", k ? "," : "", cli_plain(plain, data->label[k]), (long long)k);
+    fprintf(to, data->labels > 20 ? ", ...\n" : "\n");
+}
 
 int cli_convert(int argc, char **argv) {
     convert o = {.read = SPDHG_READ_OPTIONS};
@@ -48,8 +58,10 @@ int cli_convert(int argc, char **argv) {
     cli_progress progress;
     cli_progress_open(&progress, "spdhg convert", false, false);
     if (status == SPDHG_OK) status = cli_read(&data, o.path, &o.read, &progress, &err);
-    if (status == SPDHG_OK) cli_print_columns(strcmp(o.out_path, "-") == 0 ? stderr : stdout, "", data);
     if (status == SPDHG_OK) {
+        FILE *told = strcmp(o.out_path, "-") == 0 ? stderr : stdout;
+        cli_print_columns(told, "", data);
+        print_codes(told, data, o.to);
         cli_signals_catch(); /* finish or remove the file being written */
         status = spdhg_data_write(data, o.out_path, o.to, &err);
     }

@@ -106,7 +106,7 @@ static bool ends_with(const char *path, const char *ending) {
     return length > tail && strcmp(path + length - tail, ending) == 0;
 }
 
-void cli_check_format(const struct argp_state *state, const char *path, const char *to) {
+const char *cli_check_format(const struct argp_state *state, const char *path, const char *to) {
     int entries, used = 0;
     char names[CLI_TEXT_CHARS] = "";
     const spd_reader *table = spd_reader_table(&entries);
@@ -114,12 +114,13 @@ void cli_check_format(const struct argp_state *state, const char *path, const ch
         if (!table[i].write) continue;
         used += snprintf(names + used, sizeof names - (size_t)used, "%s%s", used ? ", " : "", table[i].name);
         for (const char *const *ending = table[i].ending; !to && ending && *ending; ending++)
-            if (ends_with(path, *ending)) return;
+            if (ends_with(path, *ending)) return table[i].name;
     }
     if (to)
         cli_choice(state, "--to", to, names);
     else
         cli_usage(state, "--output: the name '%s' does not end in a known format; choose one with --to: %s", path, names);
+    return to;
 }
 
 static void count_note(FILE *to, const char *lead, int64_t count, const char *one, const char *many) {

@@ -109,6 +109,7 @@ static spdhg_status read_data(cli_fit_job *f, spdhg_error *err) {
     f->read.offset_column = o->offset;
     SPD_TRY(cli_read(&f->data, f->path, &f->read, &f->progress, err));
     cli_print_columns(f->human, "", f->data);
+    cli_print_row_numbers(f->quiet ? NULL : stderr, "spdhg fit: ", f->data);
     if (f->verbose) cli_print_notes(stderr, "spdhg fit: ", f->data);
     SPD_TRY(check_memory(f, err));
     return spd_recipe_attach(&f->problem_options, f->data, err);

@@ -201,6 +201,7 @@ static spdhg_status run(graph *g, spdhg_error *err) {
     SPD_TRY(cli_read(&g->data, g->path, &g->read, &g->progress, err));
     const bool taken = g->json || strcmp(g->out_path, "-") == 0 || (g->report_path && strcmp(g->report_path, "-") == 0);
     cli_print_columns(g->quiet ? NULL : taken ? stderr : stdout, "", g->data);
+    cli_print_row_numbers(g->quiet ? NULL : stderr, "spdhg graph: ", g->data);
     if (g->verbose) cli_print_notes(stderr, "spdhg graph: ", g->data);
     SPD_TRY(spd_data_fits(g->data, g->path, "a graph", NUMBERS, g->read.max_memory, err));
     g->options.threads = g->read.threads;

@@ -64,13 +64,7 @@ static void print_warnings(const spdhg_data *data, const spd_inspection *x) {
     if (x->row_norm_median > 0 && x->row_norm_max > 100 * x->row_norm_median)
         warn(&warnings, "the longest row is %.2g times the median one: it determines the step size",
              x->row_norm_max / x->row_norm_median);
-    for (int64_t i = 0; data->columns && i < data->columns->count; i++) {
-        const spd_table_column *c = &data->columns->column[i];
-        char plain[CLI_TEXT_CHARS];
-        if (!c->category && c->features == 1 && spd_data_counts_rows(data, c->feature))
-            warn(&warnings, "column '%s' counts the rows: if it is their number, --drop '%s' (or --id)",
-                 cli_plain(plain, c->name), plain);
-    }
+    warnings += (int)cli_print_row_numbers(stdout, "warning: ", data);
     cli_print_columns(stdout, "note: ", data);
     cli_print_notes(stdout, "note: ", data);
     if (warnings == 0) printf("no problems found\n");

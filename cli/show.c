@@ -66,6 +66,12 @@ static void print_facts(const spdhg_model *m) {
     if (k && k->offset) printf("offset: column '%s'\n", cli_plain(plain, k->offset));
 }
 
+/* The class or target of output k, if there are several. */
+static void print_class(const spdhg_model *m, int64_t k) {
+    char text[SPD_NUMBER_CHARS], plain[CLI_TEXT_CHARS];
+    if (m->outputs > 1) printf(" %-12s", cli_plain(plain, cli_output_text(m, k, text)));
+}
+
 static void print_line(const spdhg_model *m, int64_t i) {
     char text[SPD_NUMBER_CHARS], plain[CLI_TEXT_CHARS], whole[CLI_TEXT_CHARS];
     const char *feature, *level;
@@ -74,7 +80,7 @@ static void print_line(const spdhg_model *m, int64_t i) {
     snprintf(whole, sizeof whole, "%s%.600s%s%.500s", m->name || m->columns ? "" : "feature ", feature, level[0] ? "=" : "",
              level);
     printf("%-32s", cli_plain(plain, whole));
-    if (m->outputs > 1) printf(" %-12s", spd_model_coupled(m) ? cli_plain(plain, spd_model_label(m, i % m->outputs, text)) : "");
+    print_class(m, i % m->outputs);
     printf(" %14.6g", m->x[i]);
     if (m->spread) printf(" %14.6g", m->x[i] * m->spread[j]);
     if (m->group && m->group[i] > 0) printf("   group %lld", (long long)m->group[i]);
@@ -90,8 +96,11 @@ static spdhg_status print_coefficients(const spdhg_model *m, bool all, spdhg_err
     printf(shown < nonzeros ? "; the %lld largest (--all prints all):\n" : ":\n", (long long)shown);
     printf("%-32s%s %14s%s\n", "feature", m->outputs > 1 ? " class       " : "", "coefficient",
            m->spread ? "   standardized" : "");
-    for (int64_t k = 0; m->intercept && k < m->outputs; k++)
-        printf("%-32s%*s %14.6g\n", "(intercept)", m->outputs > 1 ? 13 : 0, "", m->c[k]);
+    for (int64_t k = 0; m->intercept && k < m->outputs; k++) {
+        printf("%-32s", "(intercept)");
+        print_class(m, k);
+        printf(" %14.6g\n", m->c[k]);
+    }
     for (int64_t e = 0; e < shown; e++) print_line(m, largest[e]);
     spd_free(largest);
     return SPDHG_OK;

@@ -71,6 +71,7 @@ int spd_print_double(char text[SPD_NUMBER_CHARS],
 
 /* ---- utf8.c */
 bool spd_is_utf8(const char *text);
+int spd_utf8_length(const char *at, const char *end); /* bytes of the character at `at`; 0: invalid */
 char *spd_to_utf8(const char *text); /* a copy; text that is not UTF-8 is read as Latin-1. NULL: out of memory */
 
 /* ---- rng.c: counter-based random numbers (Philox4x32-10 of Random123): out is a pure function of the three arguments. */

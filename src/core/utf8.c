@@ -12,6 +12,12 @@ static int sequence(const unsigned char *text) {
     return length;
 }
 
+int spd_utf8_length(const char *at, const char *end) {
+    unsigned char copy[5] = {0};
+    memcpy(copy, at, end - at < 4 ? (size_t)(end - at) : 4);
+    return sequence(copy);
+}
+
 bool spd_is_utf8(const char *text) {
     for (int length; *text; text += length)
         if ((length = sequence((const unsigned char *)text)) == 0) return false;

@@ -42,6 +42,10 @@ spdhg_status spd_foreign_check(const char *head, size_t size, const char *path, 
     }
     if (size > 257 + 5 && memcmp(head + 257, "ustar", 5) == 0)
         return spd_fail(err, SPDHG_DATA, "%s: is a tar archive: unpack it and give the file inside", path);
+    if (memchr(head, '\0', size) && (size < 8 || memcmp(head, SPD_CACHE_MAGIC, 8) != 0))
+        return spd_fail(err, SPDHG_DATA,
+                        "%s: has bytes of value 0: it is UTF-32, UTF-16 without a byte order mark, or no text; save it as UTF-8",
+                        path);
     size_t at = 0;
     while (at < size && (spd_is_blank(head[at]) || head[at] == '\n')) at++;
     if (at < size && head[at] == '{') {

@@ -34,12 +34,14 @@ static spdhg_status refuse_pair(const spd_text *t, const spd_token *token, spdhg
     while (digit(*digits) < 10) digits++;
     if (token->end - token->at > SPD_TOKEN_BYTES)
         return spd_text_fail(t, token, err, "more than %d characters without a blank", SPD_TOKEN_BYTES);
+    double value;
+    const bool number = spd_parse_double(token->at, token->end, &value) == token->end;
     if (digits == token->at || *digits != ':')
-        return spd_text_fail(t, token, err, "expected index:value, found '%s'", shown.text);
+        return spd_text_fail(t, token, err, "expected index:value, found '%s'%s", shown.text,
+                             number ? "; if this is a table: --format csv" : "");
     int64_t index;
     if (!spd_parse_int(token->at, digits, &index) || index > largest_index)
         return spd_text_fail(t, token, err, "index of '%s' is above %lld", shown.text, (long long)largest_index);
-    double value;
     if (spd_parse_double(digits + 1, token->end, &value) != token->end)
         return spd_text_fail(t, token, err, "expected index:number, found '%s'", shown.text);
     if (!isfinite(value)) return spd_text_fail(t, token, err, "number out of range in '%s'", shown.text);

@@ -64,17 +64,18 @@ static bool is_cluto(const char *head, size_t size) {
     return count == 2 || count == 3;
 }
 
-/* A comma, semicolon or tab in the first line, or a single word that is not a number. */
+/* A comma, semicolon, tab or bar in the first line, or words of which none is or begins with a number, nor has a colon. */
 static bool is_csv(const char *head, size_t size) {
     const char *at, *end;
-    if (!first_line(head, size, '\0', &at, &end)) return false;
+    if (!first_line(head, size, '#', &at, &end)) return false;
     for (const char *c = at; c < end; c++) {
-        if (*c == ',' || *c == ';' || *c == '\t') return true;
+        if (*c == ',' || *c == ';' || *c == '\t' || *c == '|') return true;
         if (*c >= 0 && *c < ' ' && *c != '\r') return false;
     }
     double number;
-    const bool one_word = skip_blanks(token_end(at, end), end) == end;
-    return one_word && !spd_parse_double(at, end, &number) && *at != '#';
+    for (; at < end; at = skip_blanks(token_end(at, end), end))
+        if (spd_parse_double(at, end, &number) || memchr(at, ':', (size_t)(token_end(at, end) - at))) return false;
+    return true;
 }
 
 static const char *const libsvm_endings[] = {".svm", ".libsvm", ".svmlight", ".dat", NULL};
@@ -101,6 +102,6 @@ const spd_reader *spd_table_of_numbers(const char *head, size_t size) {
     const char *at, *end;
     double number;
     if (is_market(head, size)) return &reader_table[1];
-    if (!is_csv(head, size) || !first_line(head, size, '\0', &at, &end)) return NULL;
+    if (!is_csv(head, size) || !first_line(head, size, '#', &at, &end)) return NULL;
     return spd_parse_double(at, end, &number) ? NULL : &reader_table[4];
 }

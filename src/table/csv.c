@@ -13,20 +13,13 @@ static spdhg_status turn_to_words(spd_table *t, spdhg_error *err) {
     return SPDHG_OK;
 }
 
-static bool is_infinity(const char *word) {
-    static const char *const name[] = {"inf", "+inf", "-inf", "Inf", "-Inf", "infinity", "-infinity"};
-    for (size_t i = 0; i < sizeof name / sizeof *name; i++)
-        if (strcmp(word, name[i]) == 0) return true;
-    return false;
-}
-
 static spdhg_status read_word(spd_table *t, const spd_text *text, const spd_cell *cell, const char *name, double *code,
                               spdhg_error *err) {
     if (spd_table_is_gap(cell, true)) return spd_table_gap(t, text, cell, name, "a label", err);
     char *word = spd_csv_text(cell);
     if (!word) return spd_fail_memory(err, (double)(cell->token.end - cell->token.at));
     spdhg_status status = SPDHG_OK;
-    if (is_infinity(word)) status = spd_text_fail(text, &cell->token, err, "expected a label, found '%s'", word);
+    if (spd_table_is_infinity(cell)) status = spd_text_fail(text, &cell->token, err, "expected a label, found '%s'", word);
     if (status == SPDHG_OK && !t->words) status = turn_to_words(t, err);
     double number; /* 1 and 1.0 are the same label */
     char text_of_number[SPD_NUMBER_CHARS];
@@ -94,6 +87,20 @@ static void end_row(spd_table *t, bool id) {
     t->gap_here = false;
 }
 
+/* A row with another number of cells. If it is the first one, what was taken as the header may be a title. */
+static spdhg_status uneven(const spd_table *t, const spd_text *text, const spd_token *place, int64_t found, spdhg_error *err) {
+    char hint[100] = "";
+    if (t->header && t->rows + t->dropped == 0)
+        snprintf(hint, sizeof hint, "; if a title stands above the names, delete it or put # before it");
+    else if (found > t->columns)
+        snprintf(hint, sizeof hint, "; a cell that contains the separator, %s, needs quotes",
+                 t->separator == '\t'  ? "a tab"
+                 : t->separator == ' ' ? "a blank"
+                                       : (char[]){'\'', t->separator, '\'', '\0'});
+    return spd_text_fail(text, place, err, "%lld cell%s in this row, expected %lld as in the %s%s", (long long)found,
+                         found == 1 ? "" : "s", (long long)t->columns, t->header ? "header" : "first row", hint);
+}
+
 static spdhg_status read_rows(spd_table *t, spd_text *text, spdhg_error *err) {
     const bool id = has_role(t, SPD_ROLE_ID), weight = has_role(t, SPD_ROLE_WEIGHT), offset = has_role(t, SPD_ROLE_OFFSET);
     for (;;) {
@@ -112,8 +119,7 @@ static spdhg_status read_rows(spd_table *t, spd_text *text, spdhg_error *err) {
                 const spd_token place = cell.token;
                 for (; !cell.last; found++) SPD_TRY(spd_csv_cell(text, t->separator, &cell, err));
                 if (id) spd_free(t->id[t->rows]);
-                return spd_text_fail(text, &place, err, "%lld cell%s in this row, expected %lld as in the %s", (long long)found,
-                                     found == 1 ? "" : "s", (long long)t->columns, t->header ? "header" : "first row");
+                return uneven(t, text, &place, found, err);
             }
             const spdhg_status status = store(t, text, &cell, c, err);
             if (status != SPDHG_OK && id) spd_free(t->id[t->rows]);

@@ -6,25 +6,45 @@
 #include "table/table.h"
 
 static const char *line_end(const char *at, const char *end) {
-    const char *newline = memchr(at, '\n', (size_t)(end - at));
+    const char *newline = at < end ? memchr(at, '\n', (size_t)(end - at)) : NULL;
     return newline ? newline : end;
 }
 
-static int64_t count_separators(const char *at, const char *end) {
-    int64_t count = 0;
-    for (; at < end; at++) count += *at == ',' || *at == ';' || *at == '\t' || *at == '|';
-    return count;
+/* Behind a # and the blanks after it. */
+static const char *after_mark(const char *at, const char *end) {
+    if (at < end && *at == '#') at++;
+    while (at < end && *at == ' ') at++;
+    return at;
 }
 
-/* Skips blank lines, and lines that start with # if they have other separators than the line after them: # may also start the
+/* How many separators a line has; words if it has none. */
+static int64_t count_cells(const char *at, const char *end) {
+    int64_t separators = 0, words = 0;
+    for (at = after_mark(at, end); at < end; at++) {
+        separators += *at == ',' || *at == ';' || *at == '\t' || *at == '|';
+        words += *at > ' ' && (at + 1 == end || at[1] <= ' ');
+    }
+    return separators > 0 ? separators : -words;
+}
+
+/* The first line from `at` on that does not start with #. */
+static const char *uncommented(const char *at, const char *end) {
+    while (at < end && *at == '#') {
+        at = line_end(at, end);
+        at += at < end;
+    }
+    return at;
+}
+
+/* Skips blank lines, and lines that start with # if they have other cells than the first line without it: # may also start the
  * name of the first column. */
 static void skip_preamble(spd_table *t, spd_text *text) {
     for (;;) {
         const char *stop = line_end(text->at, text->end);
         if (stop == text->end) return;
         const bool blank = stop == text->at || (stop == text->at + 1 && *text->at == '\r');
-        const bool comment =
-            *text->at == '#' && count_separators(text->at, stop) != count_separators(stop + 1, line_end(stop + 1, text->end));
+        const char *plain = uncommented(text->at, text->end);
+        const bool comment = *text->at == '#' && count_cells(text->at, stop) != count_cells(plain, line_end(plain, text->end));
         if (!blank && !comment) return;
         if (comment) t->notes.comment_lines++;
         text->at += stop + 1 - text->at;
@@ -151,6 +171,8 @@ spdhg_status spd_table_header(spd_table *t, spd_text *text, spdhg_error *err) {
     }
     skip_preamble(t, text);
     const spd_text before = *text;
+    if (text->end - text->at > 2 && memcmp(text->at, "# ", 2) == 0) /* NumPy writes names as a comment */
+        text->at += after_mark(text->at, text->end) - text->at;
     t->separator = spd_csv_separator(text);
     SPD_TRY(read_names(t, text, err));
     SPD_TRY(decide(t, text, err));

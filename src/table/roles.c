@@ -20,7 +20,7 @@ static const char *all_names(const spd_table *t, char out[300]) {
     size_t used = 0;
     int64_t c = 0;
     out[0] = '\0';
-    for (; c < t->columns && used < 220; c++)
+    for (; c < t->columns && (used < 60 || (used < 220 && t->columns <= 20)); c++)
         used += (size_t)snprintf(out + used, 300 - used, "%s%.60s", c ? ", " : "", t->column[c].name);
     if (c < t->columns) snprintf(out + used, 300 - used, " and %lld more", (long long)(t->columns - c));
     return out;
@@ -146,7 +146,7 @@ static spdhg_status target_like(spd_table *t, const spdhg_columns *like, spdhg_e
 static spdhg_status by_name(spd_table *t, const spdhg_columns *like, spdhg_error *err) {
     char all[700] = "", meant[SPD_DID_YOU_MEAN_CHARS] = "";
     size_t used = 0;
-    int64_t missing = 0;
+    int64_t missing = 0, listed = 0;
     SPD_TRY(target_like(t, like, err));
     for (int64_t k = 0; k < like->count; k++) {
         const int64_t c = spd_labels_find(&t->names, like->column[k].name);
@@ -154,12 +154,13 @@ static spdhg_status by_name(spd_table *t, const spdhg_columns *like, spdhg_error
             give(t, c, SPD_ROLE_FEATURE, k);
             continue;
         }
-        if (used + 70 < sizeof all)
+        if (used + 90 < sizeof all) {
             used += (size_t)snprintf(all + used, sizeof all - used, "%s'%.60s'", missing ? ", " : "", like->column[k].name);
-        else if (used < sizeof all)
-            used += (size_t)snprintf(all + used, sizeof all - used, ", ...") + sizeof all;
+            listed++;
+        }
         if (++missing == 1) spd_did_you_mean(meant, sizeof meant, like->column[k].name, t->column, t->columns, sizeof *t->column);
     }
+    if (missing > listed) snprintf(all + used, sizeof all - used, " and %lld more", (long long)(missing - listed));
     if (missing > 0)
         return spd_fail(err, SPDHG_DATA, "%s:1:1: %lld of the model's %lld columns %s missing: %s%s", t->path, (long long)missing,
                         (long long)like->count, missing == 1 ? "is" : "are", all,

@@ -79,6 +79,7 @@ spdhg_status spd_table_categories(spd_table *t, spdhg_error *err);
 spdhg_status spd_table_value(spd_table *t, const spd_text *text, const spd_cell *cell, spd_file_column *k, double *place,
                              spdhg_error *err);
 bool spd_table_is_gap(const spd_cell *cell, bool number);
+bool spd_table_is_infinity(const spd_cell *cell);
 /* What to do about a gap at this cell; expected: "a number", "a label". */
 spdhg_status spd_table_gap(spd_table *t, const spd_text *text, const spd_cell *cell, const char *name, const char *expected,
                            spdhg_error *err);

@@ -20,6 +20,11 @@ bool spd_table_is_gap(const spd_cell *cell, bool number) {
            (number && is_word(cell, marks, sizeof marks / sizeof *marks));
 }
 
+bool spd_table_is_infinity(const spd_cell *cell) {
+    static const char *const name[] = {"inf", "+inf", "-inf", "Inf", "-Inf", "infinity", "-infinity"};
+    return is_word(cell, name, sizeof name / sizeof *name);
+}
+
 spdhg_status spd_table_gap(spd_table *t, const spd_text *text, const spd_cell *cell, const char *name, const char *expected,
                            spdhg_error *err) {
     t->gap_here = true;
@@ -52,18 +57,23 @@ static bool is_date(const char *at, const char *end) {
     return digits > 0 && (groups == 3 || (groups == 2 && mark == ':'));
 }
 
-/* A number with a sign, unit or separator that only people read: 12%, $5, 1 234, 1,234. */
+static bool is_currency(char c) { return c == '$' || (unsigned char)c >= 0x80; }
+
+/* A number with a sign, unit or separator that only people read: 12%, $5, 5 $, 1 234, 1,234 and, between commas, 1,5. */
 static bool is_dressed(const char *at, const char *end) {
     double number;
-    const bool currency = at < end && (*at == '$' || (unsigned char)*at >= 0x80);
+    const bool currency = at < end && is_currency(*at);
     const char *from = at;
     while (from < end && currency && !isdigit((unsigned char)*from)) from++;
     const char *stop = spd_parse_double(from, end, &number);
     if (!stop) return false;
     if (stop == end) return currency;
-    const bool thousands = (*stop == ',' || *stop == ' ' || *stop == '\'') && end - stop >= 4 &&
-                           isdigit((unsigned char)stop[1]) && isdigit((unsigned char)stop[2]) && isdigit((unsigned char)stop[3]);
-    return thousands || (*stop == '%' && stop + 1 == end);
+    int digits = 0;
+    while (stop + digits + 1 < end && isdigit((unsigned char)stop[digits + 1])) digits++;
+    const bool thousands = (*stop == ',' || *stop == ' ' || *stop == '\'') && digits >= 3;
+    const bool comma = *stop == ',' && digits > 0 && stop + digits + 1 == end;
+    if (*stop == ' ' && stop + 1 < end) stop++;
+    return thousands || comma || is_currency(*stop) || (*stop == '%' && stop + 1 == end);
 }
 
 /* A number with a decimal comma: only where the comma does not separate cells, and not beside points. */
@@ -91,11 +101,16 @@ static spdhg_status as_number(spd_table *t, const spd_text *text, const spd_cell
     if (plain) return isfinite(*place) ? SPDHG_OK : spd_text_number(text, token, place, err);
     if (good) return SPDHG_OK;
     const spd_shown shown = spd_show(token->at, token->end);
-    if (is_dressed(token->at, token->end))
+    if (spd_table_is_infinity(cell))
         return spd_text_fail(text, token, err,
-                             "expected a number, found '%s' in column '%.60s': write it without separators, "
-                             "signs and units",
+                             "expected a finite number, found '%s' in column '%.60s': write a number, or NA and give --missing",
                              shown.text, k->name);
+    if (is_dressed(token->at, token->end))
+        return spd_text_fail(
+            text, token, err,
+            "expected a number, found '%s' in column '%.60s': write it with a decimal point, without separators, "
+            "signs and units",
+            shown.text, k->name);
     if (is_date(token->at, token->end))
         return spd_text_fail(text, token, err,
                              "expected a number, found '%s', a date or time, in column '%.60s': turn it into a "
@@ -161,7 +176,8 @@ spdhg_status spd_table_value(spd_table *t, const spd_text *text, const spd_cell 
     double number;
     if (k->cells == SPD_CELLS_OPEN) {
         const bool numeric = spd_parse_double(token->at, token->end, &number) == token->end || with_comma(t, token, &number);
-        k->automatic = !numeric && feature && !is_date(token->at, token->end) && !is_dressed(token->at, token->end);
+        k->automatic = !numeric && feature && !is_date(token->at, token->end) && !is_dressed(token->at, token->end) &&
+                       !spd_table_is_infinity(cell);
         k->cells = k->automatic ? SPD_CELLS_LEVELS : SPD_CELLS_NUMBERS;
     }
     return k->cells == SPD_CELLS_LEVELS ? as_level(t, text, cell, k, false, place, err) : as_number(t, text, cell, k, place, err);

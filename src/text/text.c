@@ -85,7 +85,17 @@ spd_shown spd_show(const char *token, const char *end) {
     spd_shown shown;
     const size_t most = 40;
     size_t n = 0;
-    for (; token < end && n < most; token++) shown.text[n++] = *token >= ' ' && *token <= '~' ? *token : '?';
+    while (token < end && n < most) {
+        const int length = spd_utf8_length(token, end);
+        const bool control = length == 2 && token[0] == '\xc2' && token[1] < '\xa0';
+        const bool plain = length > 1 ? !control : *token >= ' ' && *token <= '~';
+        if (plain)
+            memcpy(shown.text + n, token, (size_t)length);
+        else
+            shown.text[n] = '?';
+        n += plain ? (size_t)length : 1;
+        token += length > 1 ? length : 1;
+    }
     snprintf(shown.text + n, sizeof shown.text - n, "%s", token < end ? "..." : "");
     return shown;
 }

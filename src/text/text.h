@@ -62,7 +62,7 @@ static inline void spd_text_newline(spd_text *t) { /* at points just after the n
 typedef struct spd_shown {
     char text[48];
 } spd_shown;
-spd_shown spd_show(const char *token, const char *end); /* at most 40 bytes of a token, for a message */
+spd_shown spd_show(const char *token, const char *end); /* about 40 bytes of a token, for a message */
 
 typedef enum spd_token_kind { SPD_TOKEN, SPD_LINE_END, SPD_TEXT_END } spd_token_kind;
 typedef struct spd_token {

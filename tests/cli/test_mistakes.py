@@ -104,6 +104,34 @@ class Mistakes(CommandTest):
         self.wrong("fit good.csv --structure edges:empty.edges", 3, "no edge in this file")
         self.wrong("fit good.csv --solver spdhg --epochs 1 --tol 1e-9", 4, "--epochs 1 was reached first")
 
+    def test_what_stands_above_a_table(self):
+        self.table("Export of the clinic\n" + NUMBERS, 3, "t.csv:2:1", "if a title stands above the names, delete it or put # before it")
+        self.table(NUMBERS + '1,2,3,4\n', 3, "4 cells in this row", "a cell that contains the separator, ',', needs quotes")
+        self.table(NUMBERS.replace(",", "\t") + "1\t2\t3\t4\n", 3, "the separator, a tab, needs quotes")
+        self.write("t.txt", "1 2 3\n4 5 6\n" * 10)
+        self.wrong("fit t.txt --loss squared --format libsvm", 3, "expected index:value, found '2'", "--format csv")
+        self.table(NUMBERS.encode("utf-16-le"), 3, "UTF-16 without a byte order mark", "save it as UTF-8")
+        self.table(NUMBERS.encode("utf-32"), 3, "UTF-32", "save it as UTF-8")
+        self.table(put(NUMBERS, 30, 1, "1\x002"), 3, "bytes of value 0")
+
+    def test_numbers_that_only_people_read(self):
+        squared = "fit t.csv --loss squared"
+        for line in (1, 9):  # the first cell decides what the column is
+            for cell in ("inf", "-Inf"):
+                self.table(put(NUMBERS, line, 1, cell), 3, f"t.csv:{line + 1}:3: expected a finite number, found '{cell}' in column 'b'", "--missing", words=squared)
+            for cell in ("$5", "5 €", "€5", "5$", '"1,5"', '"1,2882"', '"1,234.5"', "1 234", "1'234", "12%"):
+                self.table(put(NUMBERS, line, 1, cell), 3, f"found '{cell.strip(chr(34))}' in column 'b'", "with a decimal point, without separators, signs and units", words=squared)
+
+    def test_all_that_is_missing(self):
+        """Every missing column is named, or counted where there are too many to name."""
+        names = [f"measurement {i}" for i in range(200)]
+        self.write("wide.csv", ",".join(names) + ",y\n" + "".join(",".join(str(i * j % 11) for j in range(201)) + "\n" for i in range(9)))
+        self.spdhg("fit", "wide.csv", "--loss", "squared", "-q", "-o", "wide.json")
+        err = self.spdhg("predict", "wide.json", "numbers.csv", status=3).err
+        self.assertIn("200 of the model's 200 columns are missing: 'measurement 0', 'measurement 1'", err)
+        listed = err.count("'measurement")
+        self.assertIn(f"and {200 - listed} more; the table needs a column of each name", err)
+
     def test_zz_enough(self):
         self.assertGreaterEqual(Mistakes.count, 40)
 

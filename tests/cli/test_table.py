@@ -198,12 +198,39 @@ class Table(CommandTest):
         variants = {"semicolon": table(self.rows, names, ";"), "tab": table(self.rows, names, "\t"), "bar": table(self.rows, names, "|"),
                     "blank": table(self.rows, names, "  "), "crlf": table(self.rows, names, end="\r\n"), "bom": "\ufeff" + text,
                     "comment": "# made by a program\n" + text, "decimal comma": comma,
+                    "comments": "# made, in 2024,\n# by a program\n\n# in Ulm\n" + text, "comment, blanks": "# made by us all\n" + table(self.rows, names, " "),
+                    "numpy": "# " + text, "numpy, blanks": "# " + table(self.rows, names, " "),
                     "r": "".join(f'"{i}",' * (i > 0) + line + "\n" for i, line in enumerate(text.splitlines())),
                     "pandas": "".join(("" if i == 0 else str(i - 1)) + "," + line + "\n" for i, line in enumerate(text.splitlines())),
                     "utf-16": text.encode("utf-16"), "utf-16be": b"\xfe\xff" + text.encode("utf-16-be"), "cr": table(self.rows, names, end="\r")}
         for name, content in variants.items():
             self.write("v.csv", content)
             self.assertEqual(self.fit(data="v.csv")["coefficients"]["value"], want, name)
+
+    def test_tables_by_their_content(self):
+        """The ending .txt says nothing: R's write.table, bars, a comment above."""
+        want = self.fit("--drop", "key,city")["coefficients"]["value"]
+        names = ["size", "floor", "price"]
+        lines = table(self.rows, names, " ").splitlines()
+        of_r = " ".join(f'"{n}"' for n in names) + "\n" + "".join(f'"{i + 1}" {line}\n' for i, line in enumerate(lines[1:]))
+        for text in (of_r, "\n".join(lines) + "\n", table(self.rows, names, "|"), "# ours\n" + table(self.rows, names, ";")):
+            self.write("v.txt", text)
+            self.assertEqual(self.fit(data="v.txt")["coefficients"]["value"], want, text[:40])
+
+    def test_a_column_that_counts_the_rows_is_told(self):
+        self.write("n.csv", table([{**r, "nr": i + 1} for i, r in enumerate(self.rows)], ["nr", "size", "floor", "price"]))
+        told = "column 'nr' counts the rows: if it is their number, leave it out: --drop 'nr', or --id 'nr'"
+        self.assertIn("warning: " + told, self.spdhg("inspect", "n.csv").out)
+        for words in (("fit", "n.csv", "--loss", "squared"), ("path", "n.csv", "--loss", "squared", "--lambdas", 5), ("graph", "n.csv", "-o", "g.mtx", "--method", "knn")):
+            self.assertIn(told, self.spdhg(*words).err)
+            self.assertNotIn("counts the rows", self.spdhg(*words, "--id", "nr").err)
+
+    def test_words_become_codes_aloud(self):
+        self.write("l.csv", table([{**r, "dear": "yes" if r["price"] > 10 else "no"} for r in self.rows], ["size", "floor", "dear"]))
+        for name in ("l.svm", "l.mtx"):
+            self.assertIn("labels are words, and", out := self.spdhg("convert", "l.csv", "-o", name).out)
+            self.assertIn("no -> 0, yes -> 1", out)
+        self.assertNotIn("->", self.spdhg("convert", "l.csv", "-o", "l.spd").out)
 
     def test_header_or_not(self):
         labelled = [{**r, "dear": "yes" if r["price"] > 10 else "no"} for r in self.rows]
@@ -236,6 +263,9 @@ class Table(CommandTest):
         self.assertIn("city,Munich,", lines[-2])
         shown = self.spdhg("show", "m.json", "--coefficients", "s.csv").out
         self.assertEqual(self.read("s.csv"), self.read("c.csv"))
+        self.write("k.csv", "a,b,kind\n" + "".join(f"{i % 5},{i % 3},{'pqr'[i % 5 // 2]}\n" for i in range(60)))
+        self.spdhg("fit", "k.csv", "--loss", "softmax", "-q", "-o", "k.json")
+        self.assertRegex(self.spdhg("show", "k.json").out, r"\(intercept\) +p .*\n\(intercept\) +q .*\n\(intercept\) +r ")
         for text in ("regression of 'price', fitted to 120 rows", "rows are named by column 'key'", "city=Munich", "(intercept)"):
             self.assertIn(text, shown)
 
