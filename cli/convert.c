@@ -33,8 +33,15 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 }
 
 static const struct argp_child children[] = {{&cli_data_argp, 0, "The data that is read:", 2}, {0}};
-static const struct argp argp = {options,  parse, "DATA", "Write DATA (- is standard input) in another format.",
-                                 children, NULL,  NULL};
+static const struct argp argp = {
+    options,
+    parse,
+    "DATA",
+    "Write DATA (- is standard input) in another format.\v"
+    "LIBSVM text, plain or compressed, becomes a cache (.spd) in constant memory, however long it is.",
+    children,
+    NULL,
+    NULL};
 
 /* Words become their codes where the format has numbers only. */
 static void print_codes(FILE *to, const spdhg_data *data, const char *format) {
@@ -44,6 +51,12 @@ static void print_codes(FILE *to, const spdhg_data *data, const char *format) {
     for (int64_t k = 0; k < data->labels && k < 20; k++)
         fprintf(to, "%s %s -> %lld", k ? "," : "", cli_plain(plain, data->label[k]), (long long)k);
     fprintf(to, data->labels > 20 ? ", ...\n" : "\n");
+}
+
+/* A signal ends reading at once; once something is written, it is removed first. */
+static int follow(void *progress, const spdhg_event *event) {
+    if (event->stage && strcmp(event->stage, "writing") == 0 && event->part == 0) cli_signals_catch();
+    return cli_progress_event(progress, event);
 }
 
 int cli_convert(int argc, char **argv) {
@@ -57,8 +70,13 @@ int cli_convert(int argc, char **argv) {
     spdhg_status status = CLI_CHECK_OUTPUTS(out, in, o.force, &err);
     cli_progress progress;
     cli_progress_open(&progress, "spdhg convert", false, false);
-    if (status == SPDHG_OK) status = cli_read(&data, o.path, &o.read, &progress, &err);
-    if (status == SPDHG_OK) {
+    o.read.callback = follow;
+    o.read.user = &progress;
+    const bool to_cache = strcmp(o.to, "cache") == 0;
+    if (status == SPDHG_OK && to_cache) status = spd_read_or_pour(&data, o.path, o.out_path, &o.read, &err);
+    if (status == SPDHG_OK && !to_cache) status = spdhg_data_read(&data, o.path, &o.read, &err);
+    cli_progress_erase(&progress);
+    if (status == SPDHG_OK && data) {
         FILE *told = strcmp(o.out_path, "-") == 0 ? stderr : stdout;
         cli_print_columns(told, "", data);
         print_codes(told, data, o.to);
@@ -66,5 +84,7 @@ int cli_convert(int argc, char **argv) {
         status = spdhg_data_write(data, o.out_path, o.to, &err);
     }
     spdhg_data_free(data);
-    return status == SPDHG_OK ? cli_signals_after("spdhg convert") : cli_fail("spdhg convert", &err);
+    if (status == SPDHG_OK) return cli_signals_after("spdhg convert");
+    const int failed = cli_fail("spdhg convert", &err), signalled = cli_signals_status();
+    return signalled ? signalled : failed;
 }

@@ -3,12 +3,13 @@
 #include <stdlib.h>
 #include <xxhash.h>
 
+#include "cache/layout.h"
 #include "la/la.h"
 #include "loss/loss.h"
 #include "model/checkpoint.h"
 #include "model/model.h"
 #include "penalty/penalty.h"
-#include "reader/cache.h"
+#include "reader/reader.h"
 #include "set/set.h"
 #include "structure/structure.h"
 #include "targets.h"

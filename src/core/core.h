@@ -135,6 +135,9 @@ typedef struct spd_file {
 spdhg_status spd_file_create(spd_file *file, const char *path, spdhg_error *err); /* "-": standard output, no renaming */
 spdhg_status spd_file_commit(spd_file *file, spdhg_error *err);                   /* on failure the old file is intact */
 bool spd_file_is_temporary(const char *name); /* one that a process left behind which was killed as it named its file */
+/* A file to write and read back, which nobody else sees and which ends with its descriptor: in the folder of path, or, if that is
+ * standard output or a device, in that for temporary files. -1: errno says why not. */
+int spd_file_scratch(const char *path);
 void spd_file_abort(spd_file *file);          /* also after a failed commit; NULL-safe fields */
 
 /* ---- table.c: names and NAME:ARG specifications. */

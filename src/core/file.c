@@ -44,10 +44,9 @@ static void forget_name(spd_file *file) {
 }
 
 /* A file without a name, in the folder of the path; -1 if there is none to be had. */
-static int open_nameless(const char *path) {
-    if (access("/proc/self/fd", X_OK) != 0) return -1; /* it could not be named later */
+static int open_nameless(const char *path, int access) {
     char *copy = spd_strdup(path);
-    const int descriptor = copy ? open(dirname(copy), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666) : -1;
+    const int descriptor = copy ? open(dirname(copy), O_TMPFILE | access | O_CLOEXEC, 0666) : -1;
     spd_free(copy);
     return descriptor;
 }
@@ -63,7 +62,8 @@ static int open_named(spd_file *file) {
 
 static spdhg_status open_beside(spd_file *file, spdhg_error *err) {
     struct stat info;
-    int descriptor = open_nameless(file->path);
+    const bool named_later = access("/proc/self/fd", X_OK) == 0; /* it could not be otherwise */
+    int descriptor = named_later ? open_nameless(file->path, O_WRONLY) : -1;
     if (descriptor < 0 && (descriptor = open_named(file)) < 0) {
         forget_name(file);
         return spd_fail_io(err, file->path, "create");
@@ -108,6 +108,29 @@ spdhg_status spd_file_create(spd_file *file, const char *path, spdhg_error *err)
         status = open_beside(file, err);
     if (status != SPDHG_OK) spd_file_abort(file);
     return status;
+}
+
+int spd_file_scratch(const char *path) {
+    const char *folder = getenv("TMPDIR");
+    spd_file file = {0};
+    char *elsewhere = NULL;
+    if (strcmp(path, "-") == 0 || is_special(path)) {
+        if (!folder || !*folder) folder = "/tmp";
+        elsewhere = spd_alloc((int64_t)strlen(folder) + 7, 1);
+        if (!elsewhere) return -1;
+        stpcpy(stpcpy(elsewhere, folder), "/spdhg");
+        path = elsewhere;
+    }
+    int descriptor = open_nameless(path, O_RDWR);
+    file.path = (char *)(uintptr_t)path;
+    for (int i = 0; descriptor < 0 && i < TRIES && new_name(&file); i++) { /* no files without a name here */
+        descriptor = open(file.temporary, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
+        if (descriptor >= 0) unlink(file.temporary);
+        if (descriptor < 0 && errno != EEXIST) break;
+    }
+    forget_name(&file);
+    spd_free(elsewhere);
+    return descriptor;
 }
 
 static void sync_folder(const char *path) {

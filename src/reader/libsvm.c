@@ -21,7 +21,7 @@ typedef struct block {
 
 typedef struct job {
     int descriptor;
-    int64_t size, blocks;
+    int64_t start, end, blocks; /* bytes of the file, whole lines */
     const char *path;
     const spdhg_read_options *o;
     block *block;
@@ -32,11 +32,11 @@ typedef struct job {
 static void find_start(void *context, int64_t k) {
     job *j = context;
     block *b = &j->block[k];
+    b->from = k == 0 ? j->start : -1;
     if (k == 0) return;
-    b->from = -1;
-    const int64_t stop = (k + 1) * BLOCK_BYTES - 1 < j->size ? (k + 1) * BLOCK_BYTES - 1 : j->size;
+    const int64_t last = j->start + (k + 1) * BLOCK_BYTES - 1, stop = last < j->end ? last : j->end;
     char piece[4096];
-    for (int64_t at = k * BLOCK_BYTES - 1; at < stop;) {
+    for (int64_t at = j->start + k * BLOCK_BYTES - 1; at < stop;) {
         const int64_t wish = stop - at < (int64_t)sizeof piece ? stop - at : (int64_t)sizeof piece;
         const ssize_t got = pread(j->descriptor, piece, (size_t)wish, (off_t)at);
         if (got < 0 && errno == EINTR) continue;
@@ -107,7 +107,7 @@ static spdhg_status first_failure(const job *j, spdhg_error *err) {
 }
 
 /* Assigns every block its slices of the final arrays. */
-static spdhg_status place_blocks(job *j, spdhg_data *data, spdhg_error *err) {
+static spdhg_status place_blocks(job *j, spdhg_data *data, int64_t *line, spdhg_error *err) {
     int64_t lines = 0, colons = 0;
     for (int64_t k = 0; k < j->blocks; k++) {
         lines += j->block[k].lines;
@@ -135,17 +135,18 @@ static spdhg_status place_blocks(job *j, spdhg_data *data, spdhg_error *err) {
                              .fixed = true,
                              .budget = budget,
                              .largest = -1};
-        b->first_line = lines + 1;
+        b->first_line = *line + lines;
         lines += b->lines;
         colons += b->colons;
     }
+    *line += lines;
     return SPDHG_OK;
 }
 
-static spdhg_status read_blocks(job *j, spdhg_data *data, spdhg_error *err) {
+static spdhg_status read_blocks(job *j, spdhg_data *data, int64_t *line, spd_libsvm_sum *sum, spdhg_error *err) {
     const int threads = spd_threads(j->o->threads);
     spd_parallel(threads, j->blocks, find_start, j);
-    for (int64_t k = j->blocks, next = j->size; k-- > 0;) {
+    for (int64_t k = j->blocks, next = j->end; k-- > 0;) {
         block *b = &j->block[k];
         if (b->from < 0) b->from = next;
         b->to = next;
@@ -153,25 +154,25 @@ static spdhg_status read_blocks(job *j, spdhg_data *data, spdhg_error *err) {
     }
     spd_parallel(threads, j->blocks, count_block, j);
     SPD_TRY(first_failure(j, err));
-    SPD_TRY(place_blocks(j, data, err));
+    SPD_TRY(place_blocks(j, data, line, err));
     atomic_init(&j->failed, j->blocks);
     spd_parallel(threads, j->blocks, parse_block, j);
     SPD_TRY(first_failure(j, err));
     spd_part **part = SPD_NEW(spd_part *, j->blocks);
     if (!part) return spd_fail_memory(err, 8 * (double)j->blocks);
     for (int64_t k = 0; k < j->blocks; k++) part[k] = &j->block[k].part;
-    const spdhg_status status = spd_libsvm_join(part, j->blocks, j->o, j->path, data, err);
+    const spdhg_status status = spd_libsvm_join(part, j->blocks, sum, data, err);
     spd_free(part);
     return status;
 }
 
-static spdhg_status read_file(spdhg_data *data, spd_stream *stream, const spdhg_read_options *o, spdhg_error *err) {
-    job j = {.o = o, .path = spd_stream_path(stream)};
-    j.descriptor = spd_stream_file(stream, &j.size);
-    j.blocks = (j.size + BLOCK_BYTES - 1) / BLOCK_BYTES;
+spdhg_status spd_libsvm_range(spdhg_data *data, spd_libsvm_sum *sum, int64_t *line, int descriptor, const char *path,
+                              int64_t from, int64_t to, const spdhg_read_options *o, spdhg_error *err) {
+    job j = {.o = o, .path = path, .descriptor = descriptor, .start = from, .end = to};
+    j.blocks = (to - from + BLOCK_BYTES - 1) / BLOCK_BYTES;
     j.block = SPD_NEW(block, j.blocks);
     if (!j.block) return spd_fail_memory(err, (double)j.blocks * sizeof *j.block);
-    const spdhg_status status = read_blocks(&j, data, err);
+    const spdhg_status status = read_blocks(&j, data, line, sum, err);
     for (int64_t k = 0; k < j.blocks; k++) {
         spd_free(j.block[k].part.group);
         spd_free(j.block[k].part.disorder);
@@ -180,36 +181,51 @@ static spdhg_status read_file(spdhg_data *data, spd_stream *stream, const spdhg_
     return status;
 }
 
-static spdhg_status read_stream(spdhg_data *data, spd_stream *stream, const spdhg_read_options *o, spdhg_error *err) {
-    spd_part part = {.budget = {.path = spd_stream_path(stream), .limit = o->max_memory}}, *const parts[] = {&part};
+spdhg_status spd_libsvm_take(spdhg_data *data, spd_libsvm_sum *sum, spd_part *part, spdhg_error *err) {
+    data->idx = part->idx;
+    data->val = part->val;
+    data->b = part->b;
+    part->idx = NULL;
+    part->val = part->b = NULL; /* the data owns them now */
+    part->idx_room = part->val_room = part->b_room = 0;
+    spd_part view = *part, *const parts[] = {&view};
+    view.idx = data->idx;
+    view.val = data->val;
+    view.b = data->b;
+    if (!(data->ptr = spd_alloc_raw(part->rows + 1, sizeof *data->ptr))) return spd_fail_memory(err, 8 * (double)part->rows);
+    return spd_libsvm_join(parts, 1, sum, data, err);
+}
+
+static spdhg_status read_stream(spdhg_data *data, spd_libsvm_sum *sum, spd_stream *stream, const spdhg_read_options *o,
+                                spdhg_error *err) {
+    spd_part part = {.budget = {.path = spd_stream_path(stream), .limit = o->max_memory}};
     spd_text text;
     spdhg_status status = spd_text_open(&text, stream, err);
     if (status == SPDHG_OK) status = spd_libsvm_room(&part, err); /* idx == NULL would mean dense */
     if (status == SPDHG_OK) status = spd_libsvm_rows(&part, &text, o, err);
     spd_text_close(&text);
-    data->idx = part.idx;
-    data->val = part.val;
-    data->b = part.b;
-    data->ptr = spd_alloc_raw(part.rows + 1, sizeof *data->ptr);
-    if (status == SPDHG_OK && !data->ptr) status = spd_fail_memory(err, 8 * (double)part.rows);
-    if (status == SPDHG_OK) status = spd_libsvm_join(parts, 1, o, text.path, data, err);
-    part.idx = NULL;
-    part.val = part.b = NULL; /* the data owns them now */
+    if (status == SPDHG_OK) status = spd_libsvm_take(data, sum, &part, err);
     spd_libsvm_free(&part);
     return status;
 }
 
 spdhg_status spd_libsvm_read(spdhg_data **out, spd_stream *stream, const spdhg_read_options *o, spdhg_error *err) {
-    int64_t size;
+    int64_t size, line = 1;
     SPD_TRY(spd_data_new(out, err));
-    const bool blocks = spd_stream_file(stream, &size) >= 0 && !o->hash; /* words need no colon that could be counted */
-    const spdhg_status status = (blocks ? read_file : read_stream)(*out, stream, o, err);
-    if (status == SPDHG_OK && (*out)->targets == 0) {
-        spd_free((*out)->b);
-        (*out)->b = NULL;
+    spd_libsvm_sum sum = {.largest = -1};
+    const int descriptor = o->hash ? -1 : spd_stream_file(stream, &size); /* words need no colon that could be counted */
+    const char *path = spd_stream_path(stream);
+    spdhg_data *data = *out;
+    spdhg_status status = descriptor >= 0 ? spd_libsvm_range(data, &sum, &line, descriptor, path, 0, size, o, err)
+                                          : read_stream(data, &sum, stream, o, err);
+    if (status == SPDHG_OK) status = spd_libsvm_conclude(&sum, o, path, data, err);
+    for (int64_t k = 0; status == SPDHG_OK && data->index_base == 0 && k < data->nnz; k++) data->idx[k]++;
+    if (status == SPDHG_OK && data->targets == 0) {
+        spd_free(data->b);
+        data->b = NULL;
     }
     if (status != SPDHG_OK) {
-        spdhg_data_free(*out);
+        spdhg_data_free(data);
         *out = NULL;
     }
     return status;

@@ -29,10 +29,23 @@ typedef struct spd_part {
 
 /* Makes room for one more row and one more entry. */
 spdhg_status spd_libsvm_room(spd_part *part, spdhg_error *err);
-/* Joins the parts in the arrays of the data: closes the gaps between them that comments and blank lines leave, and adds up their
- * counts and notes. */
-spdhg_status spd_libsvm_join(spd_part *const *part, int64_t parts, const spdhg_read_options *o, const char *path,
-                             spdhg_data *data, spdhg_error *err);
+/* What is known of a text only when all of it has been parsed. */
+typedef struct spd_libsvm_sum {
+    int64_t rows, labelled, unlabelled_line, largest;
+    bool index_zero;
+    spd_notes notes;
+} spd_libsvm_sum;
+/* Joins the parts in the arrays of the data, closes the gaps between them that comments and blank lines leave, and adds them to the
+ * sum, which begins with largest = -1. Indices are still minus 1. */
+spdhg_status spd_libsvm_join(spd_part *const *part, int64_t parts, spd_libsvm_sum *sum, spdhg_data *data, spdhg_error *err);
+/* All parts are in the sum: whether rows have labels, and what the indices count from. */
+spdhg_status spd_libsvm_conclude(const spd_libsvm_sum *sum, const spdhg_read_options *o, const char *path, spdhg_data *data,
+                                 spdhg_error *err);
+/* ---- libsvm.c: the rows of whole lines, bytes from..to-1 of a file, the first of which is *line; *line becomes that of byte `to`. */
+spdhg_status spd_libsvm_range(spdhg_data *data, spd_libsvm_sum *sum, int64_t *line, int descriptor, const char *path,
+                              int64_t from, int64_t to, const spdhg_read_options *o, spdhg_error *err);
+/* The rows of a part, which gives its arrays away. */
+spdhg_status spd_libsvm_take(spdhg_data *data, spd_libsvm_sum *sum, spd_part *part, spdhg_error *err);
 /* Parses the text to its end, or until it pauses; it can then be called again. */
 spdhg_status spd_libsvm_rows(spd_part *part, spd_text *text, const spdhg_read_options *o, spdhg_error *err);
 /* Removes what was parsed; the arrays stay. */

@@ -13,6 +13,7 @@ void spd_libsvm_clear(spd_part *p) {
     p->rows = p->entries = p->labelled = p->unlabelled_line = p->disorders = 0;
     p->notes = (spd_notes){0};
     p->index_zero = false;
+    for (int64_t r = 0; p->group && r < p->group_room; r++) p->group[r] = -1;
 }
 
 void spd_libsvm_free(spd_part *p) {
@@ -31,10 +32,18 @@ static void add_notes(spd_notes *all, const spd_notes *part) {
     all->byte_order_mark = all->byte_order_mark || part->byte_order_mark;
 }
 
-spdhg_status spd_libsvm_join(spd_part *const *part, int64_t parts, const spdhg_read_options *o, const char *path,
-                             spdhg_data *data, spdhg_error *err) {
-    int64_t largest = -1, labelled = 0, unlabelled_line = 0, all_rows = 0;
-    bool index_zero = o->index_base == 0, groups = false;
+static void add(spd_libsvm_sum *sum, const spd_part *p) {
+    sum->rows += p->rows;
+    sum->labelled += p->labelled;
+    if (sum->unlabelled_line == 0) sum->unlabelled_line = p->unlabelled_line;
+    if (p->largest > sum->largest) sum->largest = p->largest;
+    sum->index_zero = sum->index_zero || p->index_zero;
+    add_notes(&sum->notes, &p->notes);
+}
+
+spdhg_status spd_libsvm_join(spd_part *const *part, int64_t parts, spd_libsvm_sum *sum, spdhg_data *data, spdhg_error *err) {
+    int64_t all_rows = 0;
+    bool groups = false;
     for (int64_t k = 0; k < parts; k++) all_rows += part[k]->rows, groups = groups || part[k]->group;
     if (groups && !(data->group = spd_alloc_raw(all_rows, sizeof *data->group)))
         return spd_fail_memory(err, 8 * (double)all_rows);
@@ -50,20 +59,22 @@ spdhg_status spd_libsvm_join(spd_part *const *part, int64_t parts, const spdhg_r
             data->group[data->rows + r] = p->group && r < p->group_room ? p->group[r] : -1;
         data->rows += p->rows;
         data->nnz += p->entries;
-        labelled += p->labelled;
-        if (unlabelled_line == 0) unlabelled_line = p->unlabelled_line;
-        if (p->largest > largest) largest = p->largest;
-        index_zero = index_zero || p->index_zero;
-        add_notes(&data->notes, &p->notes);
+        add(sum, p);
     }
-    if (labelled > 0 && labelled < data->rows)
-        return spd_fail(err, SPDHG_DATA, "%s:%lld:1: no label, but other rows have one", path, (long long)unlabelled_line);
     data->ptr[0] = 0;
-    data->first_line = data->notes.blank_lines + data->notes.comment_lines == 0;
-    data->targets = labelled > 0;
-    data->index_base = index_zero ? 0 : 1;
-    for (int64_t k = 0; index_zero && k < data->nnz; k++) data->idx[k]++;
+    return SPDHG_OK;
+}
+
+spdhg_status spd_libsvm_conclude(const spd_libsvm_sum *sum, const spdhg_read_options *o, const char *path, spdhg_data *data,
+                                 spdhg_error *err) {
+    const bool zero = o->index_base == 0 || sum->index_zero;
+    if (sum->labelled > 0 && sum->labelled < sum->rows)
+        return spd_fail(err, SPDHG_DATA, "%s:%lld:1: no label, but other rows have one", path, (long long)sum->unlabelled_line);
+    data->notes = sum->notes;
+    data->first_line = sum->notes.blank_lines + sum->notes.comment_lines == 0;
+    data->targets = sum->labelled > 0;
+    data->index_base = zero ? 0 : 1;
     data->hash = o->hash;
-    data->features = o->hash ? (int64_t)1 << o->hash : largest + 1 + index_zero;
+    data->features = o->hash ? (int64_t)1 << o->hash : sum->largest + 1 + zero;
     return SPDHG_OK;
 }

@@ -177,40 +177,56 @@ static void tell(void *options, double part) {
     o->callback(o->user, &(spdhg_event){.kind = SPDHG_EVENT_POLL, .stage = "reading", .part = part});
 }
 
+spdhg_status spd_reading_open(spd_reading *r, const char *path, const spdhg_read_options *options, spdhg_error *err) {
+    *r = (spd_reading){.o = SPDHG_READ_OPTIONS};
+    spdhg_read_options *o = &r->o;
+    SPD_TRY(SPD_OPTIONS_TAKE(spdhg_read_options, o, options, err));
+    if (o->index_base < -1 || o->index_base > 1)
+        return spd_fail(err, SPDHG_USAGE, "index base %d, expected 0, 1 or -1", o->index_base);
+    SPD_TRY(spd_hash_check(o, err));
+    if (o->names) SPD_TRY(spd_names_read(&r->names, o->names, err));
+    r->inner = *o; /* with a file of targets, the rows need no labels */
+    r->inner.unlabelled_ok = o->unlabelled_ok || o->targets;
+    SPD_TRY(spd_stream_open(&r->stream, path, err));
+    if (o->callback) spd_stream_follow(r->stream, tell, o);
+    return choose(r->stream, o, &r->reader, err);
+}
+
+void spd_reading_close(spd_reading *r) {
+    spd_stream_close(r->stream);
+    spd_names_free(&r->names);
+}
+
+spdhg_status spd_reading_finish(spd_reading *r, spdhg_data *data, const char *path, spdhg_error *err) {
+    if (data->idx && r->names.count > r->o.features) r->o.features = r->names.count; /* rows may lack the last ones */
+    SPD_TRY(finish(data, path, &r->o, err));
+    if (r->o.names) SPD_TRY(take_names(data, &r->names, path, r->o.names, err));
+    if (r->o.like && !data->columns) SPD_TRY(check_names(data, path, r->o.like, err));
+    data->format = r->reader->name;
+    return SPDHG_OK;
+}
+
+spdhg_status spd_reading_all(spd_reading *r, spdhg_data **out, const char *path, spdhg_error *err) {
+    const double began = spd_now();
+    spdhg_status status = r->reader->read(out, r->stream, &r->inner, err);
+    if (status == SPDHG_OK) status = spd_reading_finish(r, *out, path, err);
+    if (status == SPDHG_OK) {
+        (*out)->read_seconds = spd_now() - began;
+        return SPDHG_OK;
+    }
+    spdhg_data_free(*out);
+    *out = NULL;
+    return status;
+}
+
 spdhg_status spdhg_data_read(spdhg_data **out, const char *path, const spdhg_read_options *options, spdhg_error *err) {
     SPD_DEFAULT_FLOATS;
-    const double began = spd_now();
     *out = NULL;
-    spdhg_read_options o = SPDHG_READ_OPTIONS;
-    SPD_TRY(SPD_OPTIONS_TAKE(spdhg_read_options, &o, options, err));
-    if (o.index_base < -1 || o.index_base > 1)
-        return spd_fail(err, SPDHG_USAGE, "index base %d, expected 0, 1 or -1", o.index_base);
-    SPD_TRY(spd_hash_check(&o, err));
-    spd_name_list names = {0};
-    if (o.names) SPD_TRY(spd_names_read(&names, o.names, err));
-    spdhg_read_options inner = o; /* with a file of targets, the rows need no labels */
-    inner.unlabelled_ok = o.unlabelled_ok || o.targets;
-    spd_stream *stream = NULL;
-    const spd_reader *reader = NULL;
-    spdhg_data *data = NULL;
-    spdhg_status status = spd_stream_open(&stream, path, err);
-    if (status == SPDHG_OK && o.callback) spd_stream_follow(stream, tell, &o);
-    if (status == SPDHG_OK) status = choose(stream, &o, &reader, err);
-    if (status == SPDHG_OK) status = reader->read(&data, stream, &inner, err);
-    spd_stream_close(stream);
-    if (status == SPDHG_OK && data->idx && names.count > o.features) o.features = names.count; /* rows may lack the last ones */
-    if (status == SPDHG_OK) status = finish(data, path, &o, err);
-    if (status == SPDHG_OK && o.names) status = take_names(data, &names, path, o.names, err);
-    if (status == SPDHG_OK && o.like && !data->columns) status = check_names(data, path, o.like, err);
-    spd_names_free(&names);
-    if (status != SPDHG_OK) {
-        spdhg_data_free(data);
-        return status;
-    }
-    data->format = reader->name;
-    data->read_seconds = spd_now() - began;
-    *out = data;
-    return SPDHG_OK;
+    spd_reading r;
+    spdhg_status status = spd_reading_open(&r, path, options, err);
+    if (status == SPDHG_OK) status = spd_reading_all(&r, out, path, err);
+    spd_reading_close(&r);
+    return status;
 }
 
 spdhg_status spdhg_data_write(const spdhg_data *data, const char *path, const char *format, spdhg_error *err) {

@@ -2,8 +2,7 @@
 #ifndef SPD_READ_H
 #define SPD_READ_H
 
-#include "data/data.h"
-#include "text/text.h"
+#include "cache/cache.h"
 
 /* ---- readers: one file each; table.c lists them. */
 typedef struct spd_reader {
@@ -11,9 +10,17 @@ typedef struct spd_reader {
     const char *const *ending; /* NULL-terminated: ".svm", ".libsvm", ...; .gz etc. is stripped before comparing */
     bool (*recognise)(const char *head, size_t size); /* by the first decompressed bytes */
     spdhg_status (*read)(spdhg_data **out, spd_stream *stream, const spdhg_read_options *o, spdhg_error *err);
+    /* Gives the rows to a spill in chunks of bounded size, and what does not belong to a row to `about`. NULL: cannot, the rows can be
+     * made only when all of them are in memory. */
+    spdhg_status (*pour)(spd_spill *to, spdhg_data *about, spd_stream *stream, const spdhg_read_options *o, spdhg_error *err);
     spdhg_status (*write)(const spdhg_data *data, const char *path, spdhg_error *err); /* NULL: cannot */
 } spd_reader;
 const spd_reader *spd_reader_table(int *entries);
+
+/* ---- convert.c: writes data of any length as the cache file `to` in constant memory, if format and options allow that; *out is NULL
+ * then. Otherwise reads it. The result of the callback counts while it is poured out: nonzero ends it. */
+spdhg_status spd_read_or_pour(spdhg_data **out, const char *path, const char *to, const spdhg_read_options *options,
+                              spdhg_error *err);
 
 /* ---- blocks.c: LIBSVM text of any length, a block of rows at a time, in constant memory. */
 typedef struct spd_blocks spd_blocks;

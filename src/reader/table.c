@@ -86,11 +86,14 @@ static const char *const cache_endings[] = {".spd", NULL};
 
 /* Tests run in this order, the most reliable first. A file that none recognises goes to the first reader. */
 static const spd_reader reader_table[] = {
-    {"libsvm", "label index:value ..., one row per line", libsvm_endings, is_libsvm, spd_libsvm_read, spd_libsvm_write},
-    {"matrix-market", "rows of a Matrix Market file, labels apart", market_endings, is_market, spd_market_read, spd_market_write},
-    {"cluto", "CLUTO's sparse or dense matrix, labels in FILE.rclass", cluto_endings, is_cluto, spd_cluto_read, spd_cluto_write},
-    {"cache", "this library's fast checksummed binary file", cache_endings, is_cache, spd_cache_read, spd_cache_write},
-    {"csv", "a table with a header row", csv_endings, is_csv, spd_csv_read, spd_csv_write},
+    {"libsvm", "label index:value ..., one row per line", libsvm_endings, is_libsvm, spd_libsvm_read, spd_libsvm_pour,
+     spd_libsvm_write},
+    {"matrix-market", "rows of a Matrix Market file, labels apart", market_endings, is_market, spd_market_read, NULL,
+     spd_market_write},
+    {"cluto", "CLUTO's sparse or dense matrix, labels in FILE.rclass", cluto_endings, is_cluto, spd_cluto_read, NULL,
+     spd_cluto_write},
+    {"cache", "this library's fast checksummed binary file", cache_endings, is_cache, spd_cache_read, NULL, spd_cache_write},
+    {"csv", "a table with a header row", csv_endings, is_csv, spd_csv_read, NULL, spd_csv_write},
 };
 
 const spd_reader *spd_reader_table(int *entries) {

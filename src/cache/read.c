@@ -1,4 +1,4 @@
-/* cache.c - reads a data set from its binary file (layout: cache.h) with several threads, directly into the final arrays.
+/* read.c - reads a data set from its binary file (layout: layout.h) with several threads, directly into the final arrays.
  * Nothing in the file is trusted: counts must agree with the file's size before memory is allocated, and the checksum and content
  * of every block are checked as it is read. */
 #include <errno.h>
@@ -6,7 +6,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-#include "reader/cache.h"
+#include "cache/layout.h"
 
 typedef struct job {
     spdhg_data *data;

@@ -1,6 +1,6 @@
-/* cache_layout.c - the position of each part of a cache file: sections in the order of cache.h, cut into blocks.
+/* layout.c - the position of each part of a cache file: sections in the order of layout.h, cut into blocks.
  * Every count is checked before it is multiplied. */
-#include "reader/cache.h"
+#include "cache/layout.h"
 
 void spd_cache_swap(void *place, int64_t count, size_t size) {
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__

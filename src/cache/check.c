@@ -1,6 +1,6 @@
-/* cache_check.c - checks the invariants of data.h on a block of a cache file while it is still in the processor's cache.
+/* check.c - checks the invariants of data.h on a block of a cache file while it is still in the processor's cache.
  * The loops have no branches so that they do not slow down reading. */
-#include "reader/cache.h"
+#include "cache/layout.h"
 
 /* An exponent of all ones carries into the sign bit: no branch is needed, so the loop runs at memory speed. */
 static bool all_finite(const double *value, int64_t count) {

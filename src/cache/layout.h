@@ -1,10 +1,10 @@
-/* cache.h - the layout of the binary cache, shared by its reader, its writer and its checks. Private to them.
+/* layout.h - the layout of the binary cache, shared by those who read, write and check it. Private to the room.
  *     header | checksum of each block (XXH3, 64 bit) | ptr idx val b weight offset group texts, each cut into blocks of 256 KiB
  */
-#ifndef SPD_CACHE_H
-#define SPD_CACHE_H
+#ifndef SPD_LAYOUT_H
+#define SPD_LAYOUT_H
 
-#include "reader/reader.h"
+#include "cache/cache.h"
 
 enum { SPD_CACHE_VERSION = 1, SPD_CACHE_BLOCK = 1 << 18, SPD_CACHE_NOTES = 6 };
 typedef enum spd_cache_part {
@@ -53,7 +53,22 @@ bool spd_cache_lay_out(spd_cache_layout *layout, const spd_cache_header *header)
 spd_cache_block spd_cache_find(const spd_cache_layout *layout, int64_t block);
 void spd_cache_swap(void *place, int64_t count, size_t size); /* little-endian to ours or back, in place */
 
-/* ---- cache_check.c: the conditions that the values of a block must satisfy. Checking entries requires ptr. */
+/* ---- write.c: what a file consists of, wherever its sections are. */
+typedef struct spd_cache_parts {
+    spd_cache_header header;
+    spd_cache_layout layout;
+    char *texts;
+    uint64_t *hash; /* of each block as it is stored */
+} spd_cache_parts;
+/* Header, layout and texts of data whose rows, nnz, targets, ... are known; its arrays are not looked at, but for whether they are
+ * there. There are no checksums yet. */
+spdhg_status spd_cache_parts_make(spd_cache_parts *parts, const spdhg_data *about, const char *path, spdhg_error *err);
+void spd_cache_parts_free(spd_cache_parts *parts);
+/* Writes the file front to back. block: brings block number `number` to the buffer, as it is stored. */
+typedef spdhg_status (*spd_cache_fetch)(void *context, const spd_cache_block *block, char *buffer, spdhg_error *err);
+spdhg_status spd_cache_put(spd_cache_parts *parts, spd_cache_fetch fetch, void *context, const char *path, spdhg_error *err);
+
+/* ---- check.c: the conditions that the values of a block must satisfy. Checking entries requires ptr. */
 bool spd_cache_content_good(const spdhg_data *data, const spd_cache_block *block);
 bool spd_cache_rows_good(const spdhg_data *data);
 /* Checks the indices where two blocks meet. */
