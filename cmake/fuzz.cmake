@@ -1,10 +1,16 @@
-# One libFuzzer program for each folder of fuzz/corpus, over the library's objects (preset fuzz, clang).
+# One program for each folder of fuzz/corpus, over the library's objects (presets fuzz, coverage and afl).
 if(NOT SPDHG_FUZZ)
   return()
 endif()
+# AFL++ has its own driver, and mutators of its own.
+if(CMAKE_C_COMPILER MATCHES "afl")
+  set(SPDHG_MUTATOR)
+else()
+  set(SPDHG_MUTATOR fuzz/mutate.c)
+endif()
 file(GLOB SPDHG_CORPORA CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/corpus fuzz/corpus/*)
 foreach(name ${SPDHG_CORPORA})
-  add_executable(fuzz_${name} fuzz/entry.c fuzz/targets.c fuzz/files.c fuzz/pages.c fuzz/signals.c fuzz/solve.c ${SPDHG_SIGNAL_FILES})
+  add_executable(fuzz_${name} fuzz/entry.c ${SPDHG_MUTATOR} ${SPDHG_FUZZ_TARGETS} ${SPDHG_SIGNAL_FILES})
   target_compile_definitions(fuzz_${name} PRIVATE FUZZ_TARGET="${name}")
   target_link_libraries(fuzz_${name} PRIVATE spdhg_objects PNG::PNG)
   target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)

@@ -24,7 +24,7 @@ if(NOT SPDHG_SANITIZE)
   target_link_libraries(spdhg_faults PRIVATE spdhg_flags)
 endif()
 # The targets of fuzz/ without libFuzzer.
-target_sources(test_corpus PRIVATE fuzz/targets.c fuzz/files.c fuzz/pages.c fuzz/signals.c fuzz/solve.c ${SPDHG_SIGNAL_FILES})
+target_sources(test_corpus PRIVATE ${SPDHG_FUZZ_TARGETS} ${SPDHG_SIGNAL_FILES})
 target_link_libraries(test_corpus PRIVATE PNG::PNG)
 target_include_directories(test_corpus PRIVATE fuzz)
 target_compile_definitions(test_corpus PRIVATE SPDHG_CORPUS="${CMAKE_CURRENT_SOURCE_DIR}/fuzz/corpus")

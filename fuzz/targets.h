@@ -1,14 +1,16 @@
 /* targets.h - what is fed with arbitrary bytes. Each target is built as a program for libFuzzer (entry.c, cmake/fuzz.cmake) and
- * replays its folder of corpus/ in tests/reader/test_corpus.c. A target is a function, a line in the table of targets.c and a folder of
- * a few small files. */
+ * replays its folder of corpus/ in tests/reader/test_corpus.c. A target is a function, a line in the table of targets.c, a folder of
+ * a few small files and, where its format has words, a file of them in words/. */
 #ifndef FUZZ_TARGETS_H
 #define FUZZ_TARGETS_H
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 typedef struct fuzz_target {
     const char *name;
     void (*feed)(const uint8_t *bytes, size_t size);
+    bool text; /* tokens and lines, or JSON: mutate.c changes those */
 } fuzz_target;
 
 const fuzz_target *fuzz_find(const char *name); /* NULL if there is none */
@@ -50,4 +52,6 @@ void fuzz_pnm(const uint8_t *bytes, size_t size);
 void fuzz_png(const uint8_t *bytes, size_t size);
 /* ---- solve.c */
 void fuzz_solve(const uint8_t *bytes, size_t size);
+/* ---- resume.c */
+void fuzz_resume(const uint8_t *bytes, size_t size);
 #endif

@@ -1,4 +1,4 @@
-/* checkpoint.c - the file format: "SPDHGCP3", a byte-order mark, hashes and counters, trace points, the solver's state, a dual
+/* checkpoint.c - the file format: "SPDHGCP4", a byte-order mark, hashes and counters, trace points, the solver's state, a dual
  * point, and the XXH3-64 of everything before it. */
 #include "model/checkpoint.h"
 
@@ -6,7 +6,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-static const char magic[8] = {'S', 'P', 'D', 'H', 'G', 'C', 'P', '3'};
+static const char magic[8] = {'S', 'P', 'D', 'H', 'G', 'C', 'P', '4'};
 static const int64_t COUNT_MOST = INT64_C(1) << 53; /* more steps than a run can take; their sums do not overflow */
 static const uint64_t byte_order = 0x0102030405060708u;
 
@@ -92,7 +92,7 @@ static spdhg_status check_header(const header *h, int64_t size, const char *path
         h->points * (int64_t)sizeof(spdhg_point) + (h->numbers + h->duals) * 8 != rest)
         return damaged(path, "its size does not fit its counts", err);
     if (h->stage < 0 || h->k < 0 || h->rows_visited < 0 || h->iterations_before < 0 || h->k > COUNT_MOST ||
-        h->rows_visited > COUNT_MOST || h->iterations_before > COUNT_MOST || h->said < 0 || h->said > 3 ||
+        h->rows_visited > COUNT_MOST || h->iterations_before > COUNT_MOST || h->said < 0 || h->said > 2 ||
         !isfinite(h->seconds) || !isfinite(h->epochs_before) || isnan(h->next))
         return damaged(path, "a counter is out of range", err);
     return SPDHG_OK;

@@ -52,7 +52,7 @@ spdhg_outcome spd_outcome_of_stage(const spd_loop *l, bool over) {
     if (said == SPD_FAILED || (over && last && l->far)) return spd_outcome_of_kept(l);
     const bool small = wants_gap && s->solution.gap_relative <= s->options.tol,
                certified = s->evaluator.gap.kind == SPD_GAP_CERTIFIED, more = spd_certifier_may_prove(&s->evaluator.certifier);
-    if (said == SPD_CONVERGED || (small && (certified || !more || (over && last))))
+    if (small && (certified || !more || (over && last)))
         return SPDHG_OUTCOME_CONVERGED; /* within a radius: only if no better proof is possible */
     if ((said == SPD_STALLED || said == SPD_GIVES_UP) && wants_gap && last) return SPDHG_OUTCOME_STALLED;
     return over && wants_gap && last ? SPDHG_OUTCOME_LIMIT : SPDHG_OUTCOME_DONE;

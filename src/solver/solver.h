@@ -8,7 +8,7 @@
 typedef spdhg_param spd_param;
 
 /* GIVES_UP: this method cannot go on, but another may. */
-typedef enum spd_step { SPD_CONTINUE, SPD_CONVERGED, SPD_STALLED, SPD_GIVES_UP, SPD_FAILED } spd_step;
+typedef enum spd_step { SPD_CONTINUE, SPD_STALLED, SPD_GIVES_UP, SPD_FAILED } spd_step;
 
 typedef struct spd_batch {
     int64_t size;
