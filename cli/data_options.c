@@ -21,7 +21,9 @@ enum {
     REFERENCE,
     MISSING,
     UNSEEN,
-    HASH
+    HASH,
+    ON_DISK,
+    BLOCK
 };
 
 static const struct argp_option options[] = {
@@ -45,6 +47,8 @@ static const struct argp_option options[] = {
     {"duplicates", DUPLICATES, "WHAT", 0, NULL, 0},
     {"threads", THREADS, "T", 0, NULL, 0},
     {"max-memory", MAX_MEMORY, "BYTES", 0, NULL, 0},
+    {"on-disk", ON_DISK, NULL, 0, NULL, 0},
+    {"block", BLOCK, "BYTES", 0, NULL, 0},
     {0},
 };
 
@@ -87,6 +91,12 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case DUPLICATES: o->duplicates = (spdhg_duplicates)cli_choice(state, "--duplicates", arg, "error, sum, last"); return 0;
     case THREADS: o->threads = (int)cli_integer(state, "--threads", arg, 1, 256); return 0;
     case MAX_MEMORY: o->max_memory = cli_bytes(state, "--max-memory", arg); return 0;
+    case ON_DISK:
+        if (o->on_disk == 0)
+            cli_usage(state, "--on-disk: only fit, predict and inspect can leave the entries of a cache in its file");
+        o->on_disk = 2;
+        return 0;
+    case BLOCK: o->block_bytes = cli_bytes(state, "--block", arg); return 0;
     case ARGP_KEY_END:
         if (o->label && o->no_label) cli_usage(state, "--label and --no-label cannot be used together");
         return 0;

@@ -121,6 +121,7 @@ static spdhg_status hold_out(cli_fit_job *f, spdhg_error *err) {
         read.features = f->data->features;
         read.index_base = f->data->index_base; /* taken from the training file: a test set may lack the feature 0 that shows it */
         read.targets = NULL;
+        read.on_disk = 0;
         read.like = f->data->columns;
         if (f->problem_options.offset && !(f->data->columns && f->data->columns->offset))
             return spd_fail(err, SPDHG_USAGE,
@@ -187,7 +188,8 @@ static int run(cli_fit_job *f, spdhg_error *err) {
     result.solution = spdhg_solver_solution(f->solver);
     result.bound.iterations = (double)result.solution->iterations;
     const bool solved =
-        ran == SPDHG_OK || (ran == SPDHG_IO && result.solution->x); /* only the last checkpoint could not be written */
+        ran == SPDHG_OK || (ran == SPDHG_IO && result.solution->x && /* only the last checkpoint could not be written */
+                            spd_data_good(f->data, NULL) == SPDHG_OK);
     if (!solved || cli_fit_write(f, &result, ran == SPDHG_OK ? err : NULL) != SPDHG_OK || ran != SPDHG_OK)
         return cli_fail("spdhg fit", err);
     return cli_fit_conclude(f, result.outcome);
@@ -212,6 +214,7 @@ int cli_fit(int argc, char **argv) {
                      .solve = {.solver = "auto", .options = SPDHG_OPTIONS}};
     spdhg_error err = {0};
     f.command = cli_command_line(argc, argv); /* before argp reorders the arguments */
+    f.read.on_disk = 1;
     cli_parse(&argp, argc, argv, &f);
     const bool taken = f.json || (f.model_path && !strcmp(f.model_path, "-")) || (f.trace_path && !strcmp(f.trace_path, "-")) ||
                        (f.report_path && !strcmp(f.report_path, "-")) ||

@@ -143,6 +143,7 @@ enum { NUMBERS = 5 }; /* kept for each column */
 int cli_inspect(int argc, char **argv) {
     inspect o = {.read = SPDHG_READ_OPTIONS};
     spdhg_error err = {0};
+    o.read.on_disk = 1;
     cli_parse(&argp, argc, argv, &o);
     o.read.unlabelled_ok = true;
     spdhg_data *data = NULL;

@@ -165,6 +165,7 @@ static spdhg_status write_predictions(const cli_predict_job *p, spdhg_error *err
 int cli_predict(int argc, char **argv) {
     cli_predict_job p = {.read = SPDHG_READ_OPTIONS};
     spdhg_error err = {0};
+    p.read.on_disk = 1;
     cli_parse(&argp, argc, argv, &p);
     spdhg_status status = apply(&p, &err);
     if (status == SPDHG_OK) {

@@ -140,11 +140,13 @@ typedef struct spdhg_read_options {
     int hash; /* LIBSVM text whose features are words, NAME[:VALUE]: 2^hash features, 1 to 30, found by hashing; 0: numbers */
     spdhg_callback callback; /* told how far reading is (SPDHG_EVENT_POLL); its result is not used */
     void *user;
+    int on_disk; /* cache: 1: the entries stay in the file if they would fill more than half of max_memory; 2: always; 0: never */
+    uint64_t block_bytes; /* and are read so many bytes at a time; 0: 6 MB */
 } spdhg_read_options;
 #define SPDHG_READ_OPTIONS                                                                                                       \
     {                                                                                                                            \
         sizeof(spdhg_read_options), NULL, NULL, NULL, 0, -1, SPDHG_DUPLICATES_ERROR, false, 0, 0, NULL, NULL, NULL, NULL, NULL,  \
-            NULL, NULL, NULL, NULL, NULL, NULL, -1, false, NULL, 0, NULL, NULL                                                   \
+            NULL, NULL, NULL, NULL, NULL, NULL, -1, false, NULL, 0, NULL, NULL, 0, 0                                             \
     }
 
 /* Read a file ("-" is standard input), plain or .gz .bz2 .xz .zst; options may be NULL.

@@ -72,9 +72,13 @@ bool spd_cache_rows_good(const spdhg_data *data) {
     return good;
 }
 
+bool spd_cache_seam_good(const spdhg_data *data, int64_t entry, int32_t before, int32_t here) {
+    return here > before || data->ptr[first_row_behind(data, entry - 1)] == entry;
+}
+
 bool spd_cache_seams_good(const spdhg_data *data) {
     const int64_t per_block = SPD_CACHE_BLOCK / (int64_t)sizeof *data->idx;
     for (int64_t k = per_block; k < data->nnz; k += per_block)
-        if (data->idx[k] <= data->idx[k - 1] && data->ptr[first_row_behind(data, k - 1)] != k) return false;
+        if (!spd_cache_seam_good(data, k, data->idx[k - 1], data->idx[k])) return false;
     return true;
 }

@@ -73,5 +73,11 @@ bool spd_cache_content_good(const spdhg_data *data, const spd_cache_block *block
 bool spd_cache_rows_good(const spdhg_data *data);
 /* Checks the indices where two blocks meet. */
 bool spd_cache_seams_good(const spdhg_data *data);
+bool spd_cache_seam_good(const spdhg_data *data, int64_t entry, int32_t before,
+                         int32_t here); /* the indices before and at an entry */
+
+/* ---- disk.c: idx and val of data whose other parts are in memory stay in the file. Takes *hash over. */
+spdhg_status spd_cache_stay(spdhg_data *data, const spd_cache_layout *layout, int64_t start, uint64_t **hash, int descriptor,
+                            const char *path, const spdhg_read_options *o, spdhg_error *err);
 
 #endif

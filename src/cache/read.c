@@ -15,6 +15,7 @@ typedef struct job {
     int64_t start, first_block; /* offset of the sections in the file; first block of this pass */
     spd_cache_layout layout;
     uint64_t *hash;
+    bool stays; /* idx and val stay in the file */
     pthread_mutex_t lock;
     int64_t failed; /* the first block that failed, under the lock, and why */
     spdhg_status status;
@@ -114,7 +115,7 @@ static spdhg_status make_places(job *j, const spd_cache_header *h, char **texts,
         const spd_cache_section *section = &j->layout.section[s];
         const bool empty_but_there =
             (s == SPD_IDX && (h->flags & SPD_HAS_ROWS)) || s == SPD_VAL || (s == SPD_B && h->targets > 0);
-        if (section->count == 0 && !empty_but_there) continue;
+        if ((section->count == 0 && !empty_but_there) || (j->stays && (s == SPD_IDX || s == SPD_VAL))) continue;
         place[s] = spd_alloc_raw(section->count, section->size);
         if (!place[s]) {
             while (s-- > 0) spd_free(place[s]);
@@ -173,20 +174,34 @@ static spdhg_status split_texts(spdhg_data *d, const spd_cache_header *h, const 
     return at == end ? SPDHG_OK : spd_fail(err, SPDHG_DATA, "%s: corrupt: wrong texts", path);
 }
 
+/* Bytes of the sections that will be in memory. Entries stay in the file if that is asked for, or allowed and they would fill more than
+ * half of the memory: computing needs some, too. */
+static double choose_place(job *j, const spdhg_read_options *o) {
+    const spd_cache_section *idx = &j->layout.section[SPD_IDX], *val = &j->layout.section[SPD_VAL];
+    const double all = (double)j->layout.bytes;
+    const double entries = (double)idx->count * (double)idx->size + (double)val->count * (double)val->size;
+    j->stays = j->descriptor >= 0 && val->count > 0 &&
+               (o->on_disk == 2 || (o->on_disk == 1 && o->max_memory && all > 0.5 * (double)o->max_memory));
+    return j->stays ? all - entries : all;
+}
+
 static spdhg_status read_all(job *j, const spdhg_read_options *o, char **texts, spdhg_error *err) {
     spd_cache_header h;
     const char *path = spd_stream_path(j->stream);
     SPD_TRY(read_header(j, &h, err));
     spd_budget budget = {.path = path, .limit = o->max_memory};
-    SPD_TRY(spd_budget_take(&budget, (double)j->layout.bytes, err));
+    SPD_TRY(spd_budget_take(&budget, choose_place(j, o), err));
     SPD_TRY(read_hashes(j, &h, err));
     SPD_TRY(make_places(j, &h, texts, err));
     const int threads = spd_threads(o->threads);
     const int64_t row_blocks = j->layout.section[SPD_PTR].blocks; /* read first: the indices are checked against them */
+    const int64_t next = j->stays ? j->layout.section[SPD_B].first_block : row_blocks;
     SPD_TRY(read_pass(j, threads, 0, row_blocks, err));
     if (j->data->ptr && !spd_cache_rows_good(j->data)) return spd_fail(err, SPDHG_DATA, "%s: corrupt: rows out of order", path);
-    SPD_TRY(read_pass(j, threads, row_blocks, j->layout.blocks - row_blocks, err));
-    if (j->data->ptr && !spd_cache_seams_good(j->data))
+    SPD_TRY(read_pass(j, threads, next, j->layout.blocks - next, err));
+    if (j->stays)
+        SPD_TRY(spd_cache_stay(j->data, &j->layout, j->start, &j->hash, j->descriptor, path, o, err));
+    else if (j->data->ptr && !spd_cache_seams_good(j->data))
         return spd_fail(err, SPDHG_DATA, "%s: corrupt: indices out of order", path);
     char extra;
     size_t got = 0;

@@ -155,6 +155,9 @@ static const option reading[] = {
     {"duplicates", "WHAT", NAMES(NULL, "error"), "if an index occurs twice in one row: error, sum or last"},
     {"threads", "T", WHOLE, NAN, NULL, "threads (default: the cores this process may use); the result does not depend on it"},
     {"max-memory", "BYTES", WHOLE, NAN, NULL, "refuse early rather than use more memory than this: 2000000, 500M, 2G"},
+    {"on-disk", NULL, FLAG, 0, NULL,
+     "leave the entries of a cache (.spd) in its file, as happens if they would fill more than half of --max-memory"},
+    {"block", "BYTES", WHOLE, NAN, NULL, "read what stays on disk so many bytes at a time (default: 6M)"},
     {0}};
 
 static const spdhg_race_options racing = SPDHG_RACE_OPTIONS;

@@ -1,21 +1,18 @@
 /* by_columns.c - a sparse matrix given by columns, as R and others store it. Its rows have addresses from the start and contents when
  * somebody reads them: a pass over all rows takes them from the columns a stretch at a time and gives the memory back behind it;
- * whoever reads rows in another order makes all of them, once, and they stay. Solvers that go by columns use those that were given.
- * Pages without contents cannot be read, so that no reader can take them for zeros. */
+ * whoever reads rows in another order makes all of them, once, and they stay. Solvers that go by columns use those that were given. */
 #include <pthread.h>
 #include <stdatomic.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "data/data.h"
+#include "data/pages.h"
 
 enum { ENTRIES_AHEAD = 1 << 20, ROWS_AHEAD = 1 << 16 }; /* of a stretch, unless one row has more: 12 MB */
 
 struct spd_by_columns {
     spd_columns_given given;
     bool owned; /* row and val that were given are ours */
-    char *idx, *val;
-    size_t idx_bytes, val_bytes, page;
+    spd_pages idx, val;
     int64_t *next;       /* d: the first entry of each column in a row that is not made yet */
     int64_t *filled;     /* entries so far of each row of the stretch that is being made */
     int64_t from, to;    /* the rows of the stretch that has contents */
@@ -28,8 +25,8 @@ const spd_columns_given *spd_data_columns_given(const spdhg_data *data) { return
 
 void spd_by_columns_free(spd_by_columns *by) {
     if (!by) return;
-    if (by->idx) munmap(by->idx, by->idx_bytes);
-    if (by->val) munmap(by->val, by->val_bytes);
+    spd_pages_free(&by->idx);
+    spd_pages_free(&by->val);
     if (by->owned) {
         spd_free((void *)(uintptr_t)by->given.row);
         spd_free((void *)(uintptr_t)by->given.val);
@@ -38,25 +35,10 @@ void spd_by_columns_free(spd_by_columns *by) {
     SPD_FREE_ALL(by->given.ptr, by->next, by->filled, by);
 }
 
-static char *reserve(size_t bytes) {
-    char *block = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return block == MAP_FAILED ? NULL : block;
-}
-
-/* Pages of entries first..end-1 that no other entry has, with `open`: may be used; otherwise they lose their contents. Pages at the ends
- * of an open stretch are shared, and opened. */
-static void turn(const spd_by_columns *by, char *block, size_t size, int64_t first, int64_t end, bool open) {
-    const size_t low = (size_t)first * size, high = (size_t)end * size, page = by->page;
-    const size_t a = (open ? low : low + page - 1) / page * page, b = (open ? high + page - 1 : high) / page * page;
-    if (a >= b) return;
-    if (!open) madvise(block + a, b - a, MADV_DONTNEED);
-    mprotect(block + a, b - a, open ? PROT_READ | PROT_WRITE : PROT_NONE);
-}
-
 static void turn_rows(const spdhg_data *data, int64_t from, int64_t to, bool open) {
     const spd_by_columns *by = data->by;
-    turn(by, by->idx, sizeof(int32_t), data->ptr[from], data->ptr[to], open);
-    turn(by, by->val, sizeof(double), data->ptr[from], data->ptr[to], open);
+    spd_pages_turn(&by->idx, data->ptr[from], data->ptr[to], open);
+    spd_pages_turn(&by->val, data->ptr[from], data->ptr[to], open);
 }
 
 /* Contents of the rows that come next, a stretch of them. */
@@ -161,20 +143,17 @@ static bool make_room(spdhg_data *data, const spd_columns_given *c, bool copy) {
     pthread_mutexattr_settype(&again, PTHREAD_MUTEX_RECURSIVE);
     pthread_mutex_init(&by->one, &again);
     pthread_mutexattr_destroy(&again);
-    by->page = (size_t)sysconf(_SC_PAGESIZE);
     by->owned = copy;
     by->given.ptr = spd_copy(c->ptr, data->features + 1, sizeof *c->ptr);
     by->given.row = copy ? spd_copy(c->row, data->nnz, sizeof *c->row) : c->row;
     by->given.val = copy ? spd_copy(c->val, data->nnz, sizeof *c->val) : c->val;
     by->next = spd_copy(c->ptr, data->features + 1, sizeof *c->ptr);
     by->filled = SPD_NEW(int64_t, data->rows < ROWS_AHEAD ? data->rows + 1 : ROWS_AHEAD);
-    by->idx_bytes = ((size_t)data->nnz * sizeof(int32_t) / by->page + 1) * by->page;
-    by->val_bytes = ((size_t)data->nnz * sizeof(double) / by->page + 1) * by->page;
-    by->idx = reserve(by->idx_bytes);
-    by->val = reserve(by->val_bytes);
-    data->idx = (int32_t *)(void *)by->idx;
-    data->val = (double *)(void *)by->val;
-    return by->given.ptr && by->given.row && by->given.val && by->next && by->filled && by->idx && by->val;
+    const bool reserved =
+        spd_pages_reserve(&by->idx, data->nnz, sizeof(int32_t)) && spd_pages_reserve(&by->val, data->nnz, sizeof(double));
+    data->idx = (int32_t *)(void *)by->idx.block;
+    data->val = (double *)(void *)by->val.block;
+    return by->given.ptr && by->given.row && by->given.val && by->next && by->filled && reserved;
 }
 
 spdhg_status spdhg_data_from_csc(spdhg_data **out, int64_t rows, int64_t features, const int64_t *ptr, const int32_t *row,

@@ -11,8 +11,9 @@ spdhg_status spd_data_new(spdhg_data **out, spdhg_error *err) {
 
 void spdhg_data_free(spdhg_data *data) {
     if (!data) return;
-    if (data->by) { /* idx and val are its own */
+    if (data->by || data->disk) { /* idx and val are its own */
         spd_by_columns_free(data->by);
+        spd_disk_free(data->disk);
         data->idx = NULL;
         data->val = NULL;
     }
@@ -70,7 +71,8 @@ const char *spd_data_place(const spdhg_data *data, int64_t row, char *buffer, si
 
 double spd_data_bytes(const spdhg_data *data) {
     const double rows = (double)data->rows, nnz = (double)data->nnz;
-    return (data->idx ? 12 * nnz + 8 * (rows + 1) : 8 * nnz) + 8 * rows * (double)data->targets + (data->weight ? 8 * rows : 0) +
+    const double entries = data->disk ? spd_disk_bytes(data->disk) : (data->idx ? 12 : 8) * nnz;
+    return entries + (data->ptr ? 8 * (rows + 1) : 0) + 8 * rows * (double)data->targets + (data->weight ? 8 * rows : 0) +
            (data->offset ? 8 * rows * (double)data->offsets : 0) + (data->group ? 8 * rows : 0);
 }
 

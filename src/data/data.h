@@ -4,6 +4,7 @@
 #define SPD_DATA_H
 
 #include "data/columns.h"
+#include "data/on_disk.h"
 
 /* What a reader noticed and repaired; printed by inspect and by fit -v. */
 typedef struct spd_notes {
@@ -43,6 +44,7 @@ struct spdhg_data {
     double read_seconds;
     bool borrowed;      /* ptr, idx, val, b belong to the caller */
     spd_by_columns *by; /* given by columns: idx and val have contents as below; otherwise NULL */
+    spd_disk *disk;     /* the entries stay in a file: the same; otherwise NULL */
     spd_notes notes;
 };
 
@@ -66,6 +68,13 @@ double spd_data_bytes(const spdhg_data *data); /* memory it holds */
 /* SPDHG_MEMORY if the data and that many numbers for each feature and each row need more than the limit (0: none). what: "a race". */
 spdhg_status spd_data_fits(const spdhg_data *data, const char *path, const char *what, double numbers, uint64_t limit,
                            spdhg_error *err);
+
+/* ---- who reads rows of any data, one after the other, needs each first (or a few, to have them at the same time). */
+static inline void spd_data_need(const spdhg_data *data, int64_t row, int64_t rows) {
+    if (data->disk) spd_disk_need(data, row, rows);
+}
+/* Not OK: data on disk could not be read, and what was computed since is worthless. err may be NULL. */
+spdhg_status spd_data_good(const spdhg_data *data, spdhg_error *err);
 
 /* ---- by_columns.c: who reads rows of data that was given by columns, does so in a pass, or after spd_data_whole, which makes all of
  * them. Other data: nothing to do. */

@@ -28,6 +28,7 @@ static int by_hash(const void *left, const void *right) {
 
 static int64_t row_of(const spdhg_data *data, int64_t i, const int32_t **idx, const double **val) {
     const int64_t first = data->idx ? data->ptr[i] : i * data->features;
+    spd_data_need(data, i, 1);
     *idx = data->idx ? data->idx + first : NULL;
     *val = data->val + first;
     return data->idx ? data->ptr[i + 1] - first : data->features;
@@ -187,13 +188,17 @@ spdhg_status spd_data_inspect(const spdhg_data *data, spd_inspection *out, spdhg
     if (!room)
         return spd_fail_memory(err, (double)data->features * (double)sizeof *col +
                                         (double)data->rows * (double)(sizeof *work + sizeof *mark));
-    return SPDHG_OK;
+    return spd_data_good(data, err);
 }
 
 bool spd_data_counts_rows(const spdhg_data *data, int64_t feature) {
     if (data->idx || data->rows < 3) return false;
+    spd_data_need(data, 0, 1);
     const double first = data->val[feature];
     bool counts = first == 0 || first == 1;
-    for (int64_t i = 1; counts && i < data->rows; i++) counts = data->val[i * data->features + feature] == first + (double)i;
+    for (int64_t i = 1; counts && i < data->rows; i++) {
+        spd_data_need(data, i, 1);
+        counts = data->val[i * data->features + feature] == first + (double)i;
+    }
     return counts;
 }

@@ -71,6 +71,7 @@ static bool gather_sparse(spdhg_data *part, const spdhg_data *data, const int64_
     for (int64_t i = 0; i < part->rows; i++) {
         const size_t length = (size_t)(part->ptr[i + 1] - part->ptr[i]);
         if (length == 0) continue;
+        spd_data_need(data, row[i], 1);
         memcpy(part->idx + part->ptr[i], data->idx + data->ptr[row[i]], length * sizeof *part->idx);
         memcpy(part->val + part->ptr[i], data->val + data->ptr[row[i]], length * sizeof *part->val);
     }
@@ -83,7 +84,13 @@ static bool copy_rows(spdhg_data *part, const spdhg_data *data, const int64_t *r
     if (data->idx)
         good = gather_sparse(part, data, row);
     else {
-        part->val = gather(data->val, data->features, row, part->rows, &good);
+        if (data->disk && !(part->val = SPD_NEW(double, part->rows * part->features))) return false;
+        for (int64_t i = 0; data->disk && i < part->rows; i++) {
+            spd_data_need(data, row[i], 1);
+            memcpy(part->val + i * part->features, data->val + row[i] * data->features,
+                   (size_t)part->features * sizeof *part->val);
+        }
+        if (!data->disk) part->val = gather(data->val, data->features, row, part->rows, &good);
         part->nnz = part->rows * part->features;
     }
     part->b = gather(data->b, data->targets, row, part->rows, &good);

@@ -192,6 +192,10 @@ static spdhg_status fill(spd_columns *c, const source *s, spdhg_error *err) {
 spdhg_status spd_columns_new(spd_columns **out, const spdhg_data *data, const int64_t *row, int64_t rows, bool covariance,
                              spdhg_error *err) {
     source s = {.data = data};
+    *out = NULL;
+    if (data->disk)
+        return spd_fail(err, SPDHG_USAGE, "%s: its entries stay on disk, and a structure is learned from columns in memory",
+                        data->source ? data->source : "the data");
     spd_data_whole(data);
     *out = SPD_NEW(spd_columns, 1);
     spdhg_status status = *out ? choose_rows(&s, row, rows, err) : spd_fail_memory(err, sizeof **out);

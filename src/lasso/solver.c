@@ -112,6 +112,7 @@ const spd_solver_kind spd_solver_lasso = {
     .what = "coordinate descent with Newton steps on the face, by columns; exact, for l1 of the coefficients",
     .reference = "Friedman, Hastie, Tibshirani: Regularization paths for generalized linear models, J. Stat. Softw. 2010",
     SPD_EXACT_KIND(lasso_run),
+    .holds_rows = true,
     .refuses = spd_lasso_refuses,
     .prepare = prepare,
     .release = release,

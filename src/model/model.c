@@ -83,11 +83,12 @@ spdhg_status spdhg_model_scores(const spdhg_model *model, const spdhg_data *data
     spd_data_whole(data);
     for (int64_t i = 0; i < data->rows; i++) {
         double *z = scores + i * K;
+        spd_data_need(data, i, 1);
         if (data->idx && data->ptr[i] < data->ptr[i + 1] && data->idx[data->ptr[i]] + renumber < 0)
             return spd_fail(err, SPDHG_DATA, "%s: row %lld has a feature with index %d: the model's indices start at %d",
                             data->source ? data->source : "data", (long long)i + 1, data->index_base, model->index_base);
         for (int64_t k = 0; k < K; k++) z[k] = c[k] + (data->offset ? data->offset[i * K + k] : 0);
         spd_centre_score(&model->centre, data, i, renumber, model->features, K, model->x, z);
     }
-    return SPDHG_OK;
+    return spd_data_good(data, err);
 }

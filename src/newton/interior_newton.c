@@ -164,6 +164,7 @@ const spd_solver_kind spd_solver_interior = {
         SPD_DENSE_MOST) " coefficients",
     .reference = "Mehrotra: On the implementation of a primal-dual interior point method, SIAM J. Optim. 1992",
     SPD_EXACT_KIND(interior),
+    .holds_rows = true,
     .refuses = spd_interior_refuses,
     .step = step,
     .output = spd_newton_output};

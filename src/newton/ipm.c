@@ -188,6 +188,7 @@ const spd_solver_kind spd_solver_ipm = {
     .reference = "Mehrotra 1992; Kim, Koh, Boyd and Gorinevsky: l1 trend filtering, SIAM Review 2009",
     .corners = true,
     SPD_EXACT_KIND(ipm),
+    .holds_rows = true,
     .refuses = refuses,
     .prepare = prepare,
     .release = release,

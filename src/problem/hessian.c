@@ -107,6 +107,7 @@ static void sparse_block(const pass *a, int64_t first, int64_t end, double *H) {
         const int32_t *idx = p->data->idx + ptr[id];
         const double *val = p->ones ? NULL : p->val + ptr[id];
         if (C == 0) continue;
+        spd_data_need(p->data, id, 1);
         if (val)
             add_sparse_row(nnz, C, idx, val, n, H);
         else

@@ -4,7 +4,17 @@
 
 void spd_problem_row(const spdhg_problem *p, int64_t i, spd_row *row) {
     if (p->data->by) spd_data_whole(p->data);
+    spd_data_need(p->data, spd_problem_id(p, i), 1);
     spd_pass_row_in_memory(p, i, row);
+}
+
+void spd_problem_need_rows(const spdhg_problem *p, int64_t i, int64_t rows) {
+    int64_t low = spd_problem_id(p, i), high = low;
+    for (int64_t r = 1; p->row && r < rows; r++) {
+        low = p->row[i + r] < low ? p->row[i + r] : low;
+        high = p->row[i + r] > high ? p->row[i + r] : high;
+    }
+    spd_data_need(p->data, low, p->row ? high - low + 1 : rows);
 }
 
 bool spd_pass_begin(const spdhg_problem *p) {

@@ -168,6 +168,12 @@ spdhg_status spd_prepare_values(spdhg_problem *p, const spdhg_problem *base, spd
     SPD_TRY(base ? spd_centre_copy(&p->centre, &base->centre, err) : spd_prepare_centre(p, err));
     if (base && !p->standardize) p->val = base->val;
     if (!p->standardize && (base || p->centre.count == 0)) return SPDHG_OK;
+    if (data->disk)
+        return spd_fail(err, SPDHG_USAGE,
+                        "%s: its entries stay on disk, and %s would need a second copy of them; scale and centre the columns "
+                        "before the data are converted",
+                        data->source ? data->source : "the data",
+                        p->standardize ? "--standardize" : "an intercept beside columns far from 0");
     spd_data_whole(data);
     if (!(p->own = spd_copy(data->val, stored, sizeof *p->own))) return spd_fail_memory(err, 8.0 * (double)stored);
     p->val = p->own;

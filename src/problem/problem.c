@@ -209,7 +209,8 @@ static spdhg_status prepare(spdhg_problem *p, spdhg_error *err) {
 
 spdhg_status spd_problem_freeze(spdhg_problem *p, spdhg_error *err) {
     if (p->frozen) return SPDHG_OK;
-    const spdhg_status status = prepare(p, err);
+    spdhg_status status = prepare(p, err);
+    if (status == SPDHG_OK) status = spd_data_good(p->data, err);
     p->frozen = status == SPDHG_OK;
     if (!p->frozen) thaw(p);
     return status;

@@ -78,8 +78,10 @@ bool spd_problem_is_signal(const spdhg_problem *p); /* every row has at most one
 static inline int64_t spd_problem_id(const spdhg_problem *p, int64_t i) { return p->row ? p->row[i] : i; }
 /* Every row used has every feature, whether the data has no indices or lists all of them. */
 static inline bool spd_problem_full(const spdhg_problem *p) { return p->full || !p->data->idx; }
+void spd_problem_need_rows(const spdhg_problem *p, int64_t i, int64_t rows); /* of data on disk: all at the same time */
 /* The values of rows i, i+1, ... of a full problem, SPD_ABREAST of them. */
 static inline void spd_problem_full_rows(const spdhg_problem *p, int64_t i, const double *row[SPD_ABREAST]) {
+    if (p->data->disk) spd_problem_need_rows(p, i, SPD_ABREAST);
     for (int64_t r = 0; r < SPD_ABREAST; r++) {
         const int64_t id = spd_problem_id(p, i + r);
         row[r] = p->val + (p->data->idx ? p->data->ptr[id] : id * p->d);

@@ -44,11 +44,12 @@ static inline double spd_zero_within(double x_norm) { return 8 * DBL_EPSILON * x
  * rows is in memory at a time. What begin returns is handed to the others; end ends the pass. */
 bool spd_pass_begin(const spdhg_problem *p);
 void spd_pass_row_in_memory(const spdhg_problem *p, int64_t i, spd_row *row); /* without a look at whether it is */
-static inline void spd_pass_to(const spdhg_problem *p, bool open, int64_t i) {
-    if (open) spd_data_pass_to(p->data, i);
+static inline void spd_pass_to(const spdhg_problem *p, bool open, int64_t id) {
+    if (open) spd_data_pass_to(p->data, id);
+    spd_data_need(p->data, id, 1);
 }
 static inline void spd_pass_row(const spdhg_problem *p, bool open, int64_t i, spd_row *row) {
-    spd_pass_to(p, open, i);
+    spd_pass_to(p, open, spd_problem_id(p, i));
     spd_pass_row_in_memory(p, i, row);
 }
 static inline void spd_pass_end(const spdhg_problem *p, bool open) {

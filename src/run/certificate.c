@@ -25,6 +25,7 @@ static uLong add_row(uLong sum, const spdhg_problem *p, int64_t i) {
     spd_data_whole(data);
     const int64_t row = spd_problem_id(p, i), first = data->idx ? data->ptr[row] : row * data->features;
     const int64_t count = data->idx ? data->ptr[row + 1] - first : data->features;
+    spd_data_need(data, row, 1);
     for (int64_t k = 0; k < p->targets; k++) sum = add_number(sum, p->b[i * p->targets + k]);
     for (int64_t q = first; q < first + count; q++)
         if (data->val[q] != 0) sum = add_number(add_number(sum, (double)(data->idx ? data->idx[q] : q - first)), data->val[q]);
@@ -192,7 +193,12 @@ spdhg_status spdhg_solver_certificate(spdhg_solver *s, const char *path, spdhg_e
     spdhg_status status = s->evaluator.gap.kind == SPD_GAP_NONE
                               ? spd_fail(err, SPDHG_NUMERICAL, "no certificate: nothing is proven about this solution")
                               : spdhg_model_from_solver(&model, s, err);
-    if (status == SPDHG_OK) status = spd_json_write(path, whole(s, c, &point, model), FORM, false, err);
+    json_t *all = status == SPDHG_OK ? whole(s, c, &point, model) : NULL;
+    if (status == SPDHG_OK) status = spd_data_good(s->problem->data, err);
+    if (status == SPDHG_OK)
+        status = spd_json_write(path, all, FORM, false, err);
+    else
+        json_decref(all);
     spdhg_model_free(model);
     spd_free(c);
     return status;

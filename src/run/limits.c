@@ -15,7 +15,7 @@ bool spd_tell(const spdhg_solver *s, spdhg_event_kind kind, const spdhg_point *p
 
 static bool ask(void *context) {
     const spdhg_solver *s = context;
-    return spd_tell(s, SPDHG_EVENT_POLL, &s->at);
+    return spd_tell(s, SPDHG_EVENT_POLL, &s->at) || spd_data_good(s->problem->data, NULL) != SPDHG_OK;
 }
 
 void spd_limits_start(spdhg_solver *s) {

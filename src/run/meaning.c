@@ -15,6 +15,7 @@ static bool spread(const spdhg_problem *p, double *deviation) {
             const int64_t id = spd_problem_id(p, i), from = data->idx ? data->ptr[id] : id * p->d;
             const int64_t count = data->idx ? data->ptr[id + 1] - from : p->d;
             const double w = spd_problem_share(p, i);
+            spd_data_need(data, id, 1);
             for (int64_t q = 0; q < count; q++) {
                 const int64_t j = data->idx ? data->idx[from + q] : q;
                 const double a = data->val[from + q];

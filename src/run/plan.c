@@ -107,11 +107,11 @@ static facts look_at(const spdhg_problem *p) {
     f.sparse = f.tied ||
                (!f.few && !f.columns && f.newton && (p->gamma == 0 || spd_plan_has_pairs(p)) && !groups && takes("ws-newton", p));
     f.interior = !f.few && takes("interior", p) && !p->set.kind->whole;
-    f.relieved = f.few && spd_interior_rescues(p);
+    f.relieved = f.few && takes("interior", p) && spd_interior_rescues(p);
     f.passes = f.few || f.sparse ? passes_first(p) : f.interior ? passes_before_interior(p) : 0;
     f.fista = passes_of_fista(p, f.few);
     if (f.fista > 0 || f.lasso) f.passes = 0;
-    if (f.few && !f.tied && !p->standardize && f.passes == 0 && !f.lasso) f.stride = spd_plan_thin_stride(p);
+    if (f.few && !f.tied && !p->standardize && f.passes == 0 && !f.lasso) f.stride = p->data->disk ? 1 : spd_plan_thin_stride(p);
     f.pass = f.newton && !f.few && !f.columns && !f.lasso && f.passes == 0 && worth_a_pass(p) && takes(first_pass(p), p);
     return f;
 }

@@ -122,6 +122,7 @@ static spdhg_status run(spdhg_solver *s, spdhg_outcome *outcome, spdhg_error *er
     if (status == SPDHG_OK) status = spd_solver_finish(s, err);
     spd_outcome_conclude(s);
     describe(s);
+    if (status == SPDHG_OK) status = spd_data_good(s->problem->data, err);
     if (status == SPDHG_OK && outcome) *outcome = s->outcome;
     return status;
 }

@@ -112,6 +112,11 @@ spdhg_status spdhg_model_from_solver(spdhg_model **out, const spdhg_solver *solv
                         "scale the columns, or choose a set X nearer to 0");
     if (!s || !s->x)
         return spd_fail(err, SPDHG_USAGE, "a model needs a solver that has run, and a point at which the objective is finite");
-    return spd_model_make(out, p, s, spd_solver_intercept(solver), spd_solver_outcome(solver), spd_solver_options(solver)->seed,
-                          err);
+    SPD_TRY(spd_model_make(out, p, s, spd_solver_intercept(solver), spd_solver_outcome(solver), spd_solver_options(solver)->seed,
+                           err));
+    const spdhg_status status = spd_data_good(p->data, err);
+    if (status == SPDHG_OK) return SPDHG_OK;
+    spdhg_model_free(*out);
+    *out = NULL;
+    return status;
 }

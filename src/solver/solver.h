@@ -87,6 +87,7 @@ struct spd_solver_kind {
     int params;
     const void *variant;       /* distinguishes kinds that share their functions, such as a step rule; NULL */
     bool full_information;     /* gets no batch, calls the problem's collectives */
+    bool holds_rows;           /* makes a matrix of all rows for itself: they must fit in memory */
     bool any_curvature;        /* needs no bound on the curvature of the loss */
     bool corners;              /* takes a loss that has no slope at z = b */
     bool gradient_only;        /* needs of a batch only an unbiased gradient, so that any way of sampling will do */
@@ -119,6 +120,9 @@ struct spd_solver_kind {
 
 /* NULL or the reason why a solver refuses a problem. */
 static inline const char *spd_solver_refuses(const spd_solver_kind *kind, const spdhg_problem *p) {
+    if (p->data->disk && (!kind->full_information || kind->holds_rows))
+        return "the entries of the data stay on disk, and it needs them in memory; auto, fista, pd3o, condat-vu, lpdhg, "
+               "prox-newton, ws-newton and alm-ssn work by passes over the rows";
     if (spd_problem_has_corners(p) && !kind->corners)
         return "this loss has a corner, where it has no slope; auto and ipm solve it exactly, spdhg-free takes subgradient "
                "steps; smooth-hinge and huber are smooth losses like it";
