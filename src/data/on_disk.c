@@ -18,8 +18,8 @@ typedef struct piece {
 } piece;
 
 typedef struct range {
-    int64_t from, to; /* pieces */
-} range;
+    int64_t from, to;
+} range; /* of pieces */
 
 /* What one thread holds. */
 typedef struct holder {
@@ -64,9 +64,9 @@ static void remember(spd_disk *d, spdhg_status status, const spdhg_error *err) {
 
 /* What could not be read or is damaged becomes zeros: indices of any value would be worse. */
 static void fail(spd_disk *d, int64_t k, spdhg_status status, const spdhg_error *err) {
-    const int64_t first = k * d->size, count = count_of(d, k);
-    if (d->idx.block) memset(d->idx.block + (size_t)first * sizeof(int32_t), 0, (size_t)count * sizeof(int32_t));
-    memset(d->val.block + (size_t)first * sizeof(double), 0, (size_t)count * sizeof(double));
+    const size_t first = (size_t)(k * d->size), count = (size_t)count_of(d, k);
+    if (d->idx.block) memset(d->idx.block + first * sizeof(int32_t), 0, count * sizeof(int32_t));
+    memset(d->val.block + first * sizeof(double), 0, count * sizeof(double));
     remember(d, status, err);
 }
 
@@ -156,9 +156,9 @@ static void thread_ends(void *argument) {
 }
 
 /* NULL if there is no memory for it: then nothing can be held, and everything is zeros. */
-static holder *holder_of(spd_disk *d) {
-    holder *h = pthread_getspecific(d->key);
-    if (h || !(h = SPD_NEW(holder, 1))) return h;
+static holder *new_holder(spd_disk *d) {
+    holder *h = SPD_NEW(holder, 1);
+    if (!h) return NULL;
     h->disk = d;
     pthread_mutex_lock(&d->lock);
     h->next = d->holders;
@@ -169,7 +169,7 @@ static holder *holder_of(spd_disk *d) {
 }
 
 static void no_holder(spd_disk *d) {
-    spdhg_error err;
+    spdhg_error err = {0};
     pthread_mutex_lock(&d->lock);
     remember(d, spd_fail_memory(&err, sizeof(holder)), &err);
     spd_pages_turn(&d->idx, 0, d->entries, true);
@@ -180,14 +180,11 @@ static void no_holder(spd_disk *d) {
 
 void spd_disk_need(const spdhg_data *data, int64_t first, int64_t rows) {
     spd_disk *d = data->disk;
-    const int64_t low = data->ptr ? data->ptr[first] : first * data->features;
-    const int64_t high = data->ptr ? data->ptr[first + rows] : (first + rows) * data->features;
+    const int64_t end = first + rows, low = data->ptr ? data->ptr[first] : first * data->features;
+    const int64_t high = data->ptr ? data->ptr[end] : end * data->features;
     holder *h = pthread_getspecific(d->key);
     if (low == high || (h && low >= h->now.from * d->size && high <= h->now.to * d->size)) return;
-    if (!h && !(h = holder_of(d))) {
-        no_holder(d);
-        return;
-    }
+    if (!h && !(h = new_holder(d))) return no_holder(d);
     const range next = {low / d->size, (high - 1) / d->size + 1};
     pthread_mutex_lock(&d->lock);
     for (int64_t k = next.from; k < next.to; k++) {
@@ -222,16 +219,10 @@ void spd_disk_free(spd_disk *d) {
     pthread_mutex_unlock(&d->lock);
     if (d->started) pthread_join(d->reader, NULL);
     if (d->keyed) pthread_key_delete(d->key);
-    for (holder *h = d->holders, *next; h; h = next) {
-        next = h->next;
-        spd_free(h);
-    }
+    for (holder *h; (h = d->holders); spd_free(h)) d->holders = h->next;
     spd_pages_free(&d->idx);
     spd_pages_free(&d->val);
     d->source.free(d->source.context);
-    pthread_mutex_destroy(&d->lock);
-    pthread_cond_destroy(&d->wanted);
-    pthread_cond_destroy(&d->came);
     SPD_FREE_ALL(d->piece, d->queue, d);
 }
 
@@ -247,9 +238,8 @@ spdhg_status spd_disk_new(spdhg_data *data, const spd_disk_source *source, bool 
     d->size = size;
     d->pieces = (data->nnz + size - 1) / size;
     d->most = most;
-    pthread_mutex_init(&d->lock, NULL);
-    pthread_cond_init(&d->wanted, NULL);
-    pthread_cond_init(&d->came, NULL);
+    d->lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    d->wanted = d->came = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
     d->piece = SPD_NEW(piece, d->pieces);
     d->queue = SPD_NEW(int64_t, d->pieces);
     const bool reserved = (!sparse || spd_pages_reserve(&d->idx, data->nnz, sizeof(int32_t))) &&

@@ -103,15 +103,12 @@ static void sparse_block(const pass *a, int64_t first, int64_t end, double *H) {
     spd_data_whole(p->data);
     for (int64_t i = first; i < end && !over(a, i); i++) {
         const double C = spd_problem_share(p, i) * a->curve[i];
+        if (C == 0) continue;
         const int64_t id = spd_problem_id(p, i), nnz = ptr[id + 1] - ptr[id];
         const int32_t *idx = p->data->idx + ptr[id];
         const double *val = p->ones ? NULL : p->val + ptr[id];
-        if (C == 0) continue;
         spd_data_need(p->data, id, 1);
-        if (val)
-            add_sparse_row(nnz, C, idx, val, n, H);
-        else
-            add_sparse_row(nnz, C, idx, NULL, n, H);
+        val ? add_sparse_row(nnz, C, idx, val, n, H) : add_sparse_row(nnz, C, idx, NULL, n, H);
         if (!p->intercept) continue;
         spd_scatter_add(nnz, C, idx, val, H + p->d * n);
         H[p->d * n + p->d] += C;

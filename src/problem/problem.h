@@ -19,10 +19,9 @@ typedef struct spd_term {
     int64_t m;                   /* rows of F */
     int64_t first;               /* position in y of this term's dual */
     int64_t blocks;              /* blocks of the penalty */
-    int64_t
-        *block_ptr; /* blocks + 1 positions in block_row; NULL: every row is a block (blocks == m), or one block (blocks == 1) */
-    int64_t *block_row;               /* rows of F, block after block; NULL with block_ptr */
-    int64_t largest;                  /* rows of the largest block */
+    int64_t *block_ptr; /* blocks + 1 positions in block_row; NULL: every row is a block (blocks == m), or one (blocks == 1) */
+    int64_t *block_row; /* rows of F, block after block; NULL with block_ptr */
+    int64_t largest;    /* rows of the largest block */
     double steepest, flattest, units; /* on every block: prepare_terms.c:find_sizes */
     bool pairs;                       /* every row of F has exactly two entries */
     int64_t *group_asked;             /* groups given by the user until the problem is frozen */
@@ -66,8 +65,7 @@ struct spdhg_problem {
     bool full;                /* sparse storage, but every row used has all d entries */
     bool ones;                /* not full, and every stored value is 1 */
     int64_t supports;         /* features that occur in some F_t */
-    int32_t
-        *place; /* d places: features of the support come first (place < supports), the idle ones behind; NULL when all d occur */
+    int32_t *place; /* d places: features of the support first (place < supports), the idle ones behind; NULL when all d occur */
 };
 
 /* Maps labels, resolves weights, scales columns, cuts blocks. Idempotent: every evaluation and solver calls it. */
