@@ -16,13 +16,11 @@ typedef struct piece {
     int holders;
     int64_t used; /* when it was last asked for */
 } piece;
-
 typedef struct range {
     int64_t from, to;
 } range; /* of pieces */
 
-/* What one thread holds. */
-typedef struct holder {
+typedef struct holder { /* what one thread holds */
     struct spd_disk *disk;
     range now, before;
     struct holder *next;
@@ -38,8 +36,8 @@ struct spd_disk {
     pthread_cond_t wanted, came;
     pthread_t reader;
     pthread_key_t key;
-    bool started, ends, keyed;
     holder *holders;
+    bool started, ends, keyed;
     atomic_bool failed;
     spdhg_status status;
     spdhg_error err;
@@ -138,8 +136,7 @@ static void await(spd_disk *d, int64_t k) {
 }
 
 static void release(spd_disk *d, range *r) {
-    for (int64_t k = r->from; k < r->to; k++) d->piece[k].holders--;
-    *r = (range){0, 0};
+    for (; r->from < r->to; r->from++) d->piece[r->from].holders--;
 }
 
 static void thread_ends(void *argument) {
@@ -184,7 +181,8 @@ void spd_disk_need(const spdhg_data *data, int64_t first, int64_t rows) {
     const int64_t high = data->ptr ? data->ptr[end] : end * data->features;
     holder *h = pthread_getspecific(d->key);
     if (low == high || (h && low >= h->now.from * d->size && high <= h->now.to * d->size)) return;
-    if (!h && !(h = new_holder(d))) return no_holder(d);
+    if (!h && !(h = new_holder(d))) no_holder(d);
+    if (!h) return;
     const range next = {low / d->size, (high - 1) / d->size + 1};
     pthread_mutex_lock(&d->lock);
     for (int64_t k = next.from; k < next.to; k++) {
@@ -194,17 +192,16 @@ void spd_disk_need(const spdhg_data *data, int64_t first, int64_t rows) {
     }
     for (int64_t k = next.to; k < next.to + AHEAD && k < d->pieces; k++) want(d, k);
     release(d, &h->before);
-    h->before = h->now;
-    h->now = next;
+    h->before = h->now, h->now = next;
     for (int64_t k = next.from; k < next.to; k++) await(d, k);
     pthread_mutex_unlock(&d->lock);
 }
 
 spdhg_status spd_data_good(const spdhg_data *data, spdhg_error *err) {
     spd_disk *d = data->disk;
-    if (!d || !atomic_load(&d->failed)) return SPDHG_OK;
-    if (err) *err = d->err;
-    return d->status;
+    const bool failed = d && atomic_load(&d->failed);
+    if (failed && err) *err = d->err;
+    return failed ? d->status : SPDHG_OK;
 }
 
 double spd_disk_bytes(const spd_disk *d) {
@@ -218,7 +215,7 @@ void spd_disk_free(spd_disk *d) {
     pthread_cond_signal(&d->wanted);
     pthread_mutex_unlock(&d->lock);
     if (d->started) pthread_join(d->reader, NULL);
-    if (d->keyed) pthread_key_delete(d->key);
+    if (d->keyed) pthread_key_delete(d->key); /* no thread ends into it any more */
     for (holder *h; (h = d->holders); spd_free(h)) d->holders = h->next;
     spd_pages_free(&d->idx);
     spd_pages_free(&d->val);
