@@ -54,7 +54,7 @@ def all_mutants(sources, chosen):
     names = reached(sources, lambda file: file.split("/")[1] in WHOLE or os.path.basename(file) in ALL)
     work = [m for file in chosen for m in mutants(file, sources[file], names[file])]
     for number, m in enumerate(work):
-        m.number, m.passed = number, set()
+        m.number, m.passed, m.missed = number, set(), set()
         digest = hashlib.sha256(sources[m.file].encode()).hexdigest()[:16]
         m.identity = f"{m.file} {digest} {m.first} {m.last} {m.kind}"
     return work
@@ -68,16 +68,16 @@ def note(m, fate, by, seconds):
 
 
 def forget(work):
-    """Tests passed in vain: they are tried again."""
+    """Which tests the survivors have met: they are tried again."""
     mine = {m.identity for m in work}
     with open(RESULTS) as file:
-        kept = [line for line in file if line.endswith("\n") and not (json.loads(line)["fate"] == "passed" and json.loads(line)["identity"] in mine)]
+        kept = [line for line in file if line.endswith("\n") and not (json.loads(line)["fate"] != "killed" and json.loads(line)["identity"] in mine)]
     with open(RESULTS, "w") as file:
         file.writelines(kept)
 
 
 def recall(work):
-    """Fates of earlier runs, for files that have not changed since; "passed" is a test that reached a mutant in vain."""
+    """Fates of earlier runs, for files that have not changed since; a test has "passed" a mutant that it reached in vain."""
     known = {m.identity: m for m in work}
     if not os.path.exists(RESULTS):
         return
@@ -88,7 +88,7 @@ def recall(work):
             if m and entry["fate"] == "killed":
                 m.fate, m.by, m.seconds = "killed", entry["by"], entry["seconds"]
             elif m:
-                m.passed.add(entry["by"])
+                (m.passed if entry["fate"] == "passed" else m.missed).add(entry["by"])
 
 
 def script_of(name):
@@ -158,24 +158,30 @@ def worker(which, mine, work):
             places[test].append(place)
     for test in sorted(places, key=lambda t: sum(places[t]) / len(places[t])):
         recall(mine)
-        todo = [m for m in mine if not m.fate and test in tests_of(m.file) and test not in m.passed]
+        todo = [m for m in mine if not m.fate and test in tests_of(m.file) and test not in m.passed | m.missed]
         if todo:
             began = time.monotonic()
             (by_script if test.split()[0].endswith(".py") else by_program)(test, todo, work, shared, folder)
             recall(mine)
+            for m in todo:
+                if not m.fate and test not in m.passed:
+                    note(m, "missed", test, 0)
             count = collections.Counter("killed" if m.fate else "passed" if test in m.passed else "unreached" for m in todo)
             print(f"{time.monotonic() - began:8.1f} s  {test}: " + ", ".join(f"{n} {fate}" for fate, n in count.items()), flush=True)
 
 
 def judge(mine, work):
-    """The files in two shares of about the same size; files with the same tests are in the same one."""
-    left = [m for m in sorted(mine, key=lambda m: (tests_of(m.file), m.number)) if not m.fate]
-    cut = [len(left) * k // WORKERS for k in range(WORKERS + 1)]
+    """Mutants with the same tests go to the same worker, the most first to the one that has fewer."""
+    groups, shares = collections.defaultdict(list), [[] for _ in range(WORKERS)]
+    for m in mine:
+        groups[tuple(tests_of(m.file))] += [] if m.fate else [m]
+    for group in sorted(groups.values(), key=len, reverse=True):
+        min(shares, key=len).extend(group)
     children = []
     for which in range(WORKERS):
         child = os.fork()
         if child == 0:
-            worker(which, left[cut[which] : cut[which + 1]], work)
+            worker(which, shares[which], work)
             os._exit(0)
         children.append(child)
     if any([os.waitpid(child, 0)[1] for child in children]):

@@ -70,7 +70,7 @@ def functions(text):
 
 
 def reached(sources, whole):
-    """For every file the functions that steps reach, from `.step =` on; all of them where whole(file) says so."""
+    """For every file the functions that steps reach, from `.step =` or a function `step` on; all of them where whole(file) says so."""
     bodies, local = {}, {}
     for file, text in sources.items():
         lines = bare(text).split("\n")
@@ -79,7 +79,8 @@ def reached(sources, whole):
             local.setdefault(name, []).append(file)
     seen, todo = set(), []
     for file, text in sources.items():
-        todo += [(file, name) for name in re.findall(r"\.step\s*=\s*(\w+)", bare(text)) if (file, name) in bodies]
+        roots = [*re.findall(r"\.step\s*=\s*(\w+)", bare(text)), "step"]  # a macro may make the line of the table
+        todo += [(file, name) for name in roots if (file, name) in bodies]
         todo += [(f, name) for f, name in bodies if f == file and whole(file)]
     while todo:
         at = todo.pop()
