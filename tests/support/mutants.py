@@ -80,7 +80,7 @@ def reached(sources, whole):
     seen, todo = set(), []
     for file, text in sources.items():
         roots = [*re.findall(r"\.step\s*=\s*(\w+)", bare(text)), "step"]  # a macro may make the line of the table
-        todo += [(file, name) for name in roots if (file, name) in bodies]
+        todo += [(f, name) for name in roots for f in (local.get(name, []) if name.startswith("spd_") else [file]) if (f, name) in bodies]
         todo += [(f, name) for f, name in bodies if f == file and whole(file)]
     while todo:
         at = todo.pop()
