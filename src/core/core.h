@@ -72,7 +72,7 @@ int spd_print_double(char text[SPD_NUMBER_CHARS],
 /* ---- utf8.c */
 bool spd_is_utf8(const char *text);
 int spd_utf8_length(const char *at, const char *end); /* bytes of the character at `at`; 0: invalid */
-char *spd_to_utf8(const char *text); /* a copy; text that is not UTF-8 is read as Latin-1. NULL: out of memory */
+char *spd_to_utf8(const char *text);                  /* a copy; text that is not UTF-8 is read as Latin-1. NULL: out of memory */
 
 /* ---- rng.c: counter-based random numbers (Philox4x32-10 of Random123): out is a pure function of the three arguments. */
 void spd_random(uint64_t seed, uint64_t stream, uint64_t counter, uint64_t out[2]);
@@ -138,7 +138,7 @@ bool spd_file_is_temporary(const char *name); /* one that a process left behind 
 /* A file to write and read back, which nobody else sees and which ends with its descriptor: in the folder of path, or, if that is
  * standard output or a device, in that for temporary files. -1: errno says why not. */
 int spd_file_scratch(const char *path);
-void spd_file_abort(spd_file *file);          /* also after a failed commit; NULL-safe fields */
+void spd_file_abort(spd_file *file); /* also after a failed commit; NULL-safe fields */
 
 /* ---- table.c: names and NAME:ARG specifications. */
 /* Compares the part of spec before ':' with name. */
