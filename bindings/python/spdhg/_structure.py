@@ -92,7 +92,8 @@ def structure_handle(structure: Any, features: int, names: Optional[Any] = None,
         return make("structure", lib.spdhg_structure_new, _grid(structure, features).encode(), features, free=lib.spdhg_structure_free)
     if isinstance(structure, tuple) and len(structure) in (2, 3) and all(isinstance(s, (int, np.integer)) for s in structure):
         return structure_handle("grid:" + "x".join(str(s) for s in structure), features)
-    if sp.issparse(structure):
+    dense = isinstance(structure, np.ndarray) and structure.ndim == 2 and structure.shape[1] == features > 3  # else it may be edges
+    if sp.issparse(structure) or dense:
         return _from_matrix(structure, features)
     if hasattr(structure, "nodes") and hasattr(structure, "edges"):
         return _from_networkx(structure, features, names)
