@@ -532,11 +532,14 @@ print("ended")
                                   "spdhg.StructuredClassifier(solver='spdhg', max_iter=1e9).fit(X, y)"])
 def test_ctrl_c_from_outside(work):
     """A terminal's signal in the middle of a set-up, of a graph, of a solve: the prompt is back within seconds."""
-    process = subprocess.Popen([sys.executable, "-c", SETS_UP.replace("WORK", work)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    assert process.stdout.readline() == "begins\n"
-    time.sleep(0.4)
-    process.send_signal(signal.SIGINT)
-    start = time.monotonic()
-    out, err = process.communicate(timeout=60)
+    with subprocess.Popen([sys.executable, "-c", SETS_UP.replace("WORK", work)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout.readline() == "begins\n"
+            time.sleep(0.4)
+            process.send_signal(signal.SIGINT)
+            start = time.monotonic()
+            out, err = process.communicate(timeout=60)
+        finally:
+            process.kill()  # which has no effect on what has ended
     assert out in ("interrupted\n", "ended\n") and process.returncode == 0, out + err
     assert out == "ended\n" or time.monotonic() - start < 15
