@@ -56,7 +56,8 @@ def _from_networkx(graph: Any, features: int, names: Optional[Any]) -> Any:
 def _from_list(edges: Any, features: int) -> Any:
     edges = np.asarray(edges, np.float64)
     if edges.ndim != 2 or edges.shape[1] not in (2, 3):
-        raise ValueError("structure: an edge list has two columns (i, j) or three (i, j, weight); for a matrix F give a scipy sparse matrix")
+        raise ValueError("structure: an edge list has two columns (i, j) or three (i, j, weight); "
+                         f"a matrix F has a column for each of the {features} features")
     if (edges[:, :2] != np.floor(edges[:, :2])).any():
         raise ValueError("structure: the ends of an edge are whole numbers, features counted from 0")
     return _from_edges(edges[:, :2], edges[:, 2] if edges.shape[1] == 3 else None, features)
