@@ -44,6 +44,11 @@ static void test_epochs(void **state) {
     const spdhg_point at = {.epoch = 5};
     cli_progress_text(&p, &(spdhg_event){.point = &at, .epochs_asked = 20}, 4, text, sizeof text);
     assert_string_equal(text, "epoch 5.00 of 20, 25 %, 4.0 s, 12 s left");
+    const spdhg_point beyond = {.epoch = 21.5}; /* a step in one piece */
+    cli_progress_text(&p, &(spdhg_event){.point = &beyond, .epochs_asked = 20}, 17, text, sizeof text);
+    assert_string_equal(text, "epoch 21.50, 17.0 s");
+    cli_progress_text(&p, &(spdhg_event){.point = &at}, 4, text, sizeof text); /* none asked for */
+    assert_string_equal(text, "epoch 5.00, 4.0 s");
 }
 
 /* Times of the k-th lambda that grow like k^q, so that the first k take about k^(q + 1). */
