@@ -118,7 +118,7 @@ void cli_print_columns(FILE *to, const char *lead, const spdhg_data *data); /* t
 /* A sentence for each feature that counts the rows, which is hardly one; their number. */
 int64_t cli_print_row_numbers(FILE *to, const char *lead, const spdhg_data *data);
 /* Whether there is nothing to learn, and a sentence why: targets that are all the same, no features. */
-bool cli_print_trivial(FILE *to, const char *lead, const spdhg_data *data);
+bool cli_print_trivial(FILE *to, const char *lead, const spdhg_data *data, const char *loss);
 
 /* ---- problem_options.c: the problem; for every verb that solves. */
 typedef spd_recipe cli_problem_options;

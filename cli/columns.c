@@ -1,5 +1,6 @@
 /* columns.c - what was made of the columns of a table, in sentences: people must see what became of text, gaps and names. */
 #include "cli.h"
+#include "loss/loss.h"
 
 static void print_names(FILE *to, char *const *name, int64_t count) {
     enum { SHOWN = 8 };
@@ -56,8 +57,11 @@ void cli_print_columns(FILE *to, const char *lead, const spdhg_data *data) {
     }
 }
 
-bool cli_print_trivial(FILE *to, const char *lead, const spdhg_data *data) {
-    bool same = data->targets == 1 && !data->label;
+bool cli_print_trivial(FILE *to, const char *lead, const spdhg_data *data, const char *loss) {
+    const spdhg_loss *kind;
+    double arg;
+    spdhg_error unknown; /* told elsewhere, as a single class is */
+    bool same = data->targets == 1 && spd_loss_find(loss, &kind, &arg, &unknown) == SPDHG_OK && !kind->classify;
     for (int64_t i = 1; same && i < data->rows; i++) same = data->b[i] == data->b[0];
     if (to && same) fprintf(to, "%severy target is %g: there is nothing to predict\n", lead, data->b[0]);
     if (to && data->features == 0) fprintf(to, "%sno features are left: the model is its intercept alone\n", lead);

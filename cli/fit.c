@@ -110,7 +110,7 @@ static spdhg_status read_data(cli_fit_job *f, spdhg_error *err) {
     SPD_TRY(cli_read(&f->data, f->path, &f->read, &f->progress, err));
     cli_print_columns(f->human, "", f->data);
     cli_print_row_numbers(f->quiet ? NULL : stderr, "spdhg fit: ", f->data);
-    f->trivial = cli_print_trivial(f->quiet ? NULL : stderr, "spdhg fit: ", f->data);
+    f->trivial = cli_print_trivial(f->quiet ? NULL : stderr, "spdhg fit: ", f->data, o->loss);
     if (f->verbose) cli_print_notes(stderr, "spdhg fit: ", f->data);
     SPD_TRY(check_memory(f, err));
     return spd_recipe_attach(&f->problem_options, f->data, err);

@@ -58,9 +58,9 @@ static spdhg_status run(const report *o, spdhg_error *err) {
     if (is_directory(o->path[0])) return spd_report_race(o->path[0], o->out_path, err);
     const spdhg_status status = spd_report_traces(o->path, o->paths, o->command, o->out_path, err);
     for (int i = 0; i < o->paths && status == SPDHG_DATA; i++)
-        if (!cli_may_be(CLI_TRACE, o->path[i]))
+        if (cli_may_be(CLI_MODEL, o->path[i]))
             return spd_fail(err, status,
-                            "%s is not a trace, as fit --trace writes; fit --report and path --report write pages about a model",
+                            "%s is a model, not a trace: spdhg show prints it, fit --report and path --report write its page",
                             o->path[i]);
     return status;
 }

@@ -138,7 +138,7 @@ class Mistakes(CommandTest):
             self.table(head + bytes(50), 3, f"pandas.{name}(file).to_csv")
         self.table("{\\rtf1\\ansi a,b,y}\n", 3, "(.rtf)", "save its table as CSV")
         self.table("% iris\n@relation x\n@attribute a numeric\n@data\n1\n", 3, "ARFF", "replace the lines up to @data")
-        self.wrong("report model.json -o r.html", 3, "model.json is not a trace, as fit --trace writes", "path --report")
+        self.wrong("report model.json -o r.html", 3, "model.json is a model, not a trace: spdhg show prints it", "path --report")
 
     def test_labels(self):
         squared = "fit t.csv --loss squared"
