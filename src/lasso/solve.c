@@ -144,7 +144,7 @@ void spd_lasso_solve(spd_lasso *a, double tol, bool plain, spd_stop *stop, spd_l
     if (lambda != from) a->ratio = lambda < from && isfinite(from) ? lambda / from : 0.5;
     const double rest = lambda * (2 * a->ratio - 1); /* what the next strong rule needs, if lambda falls as before */
     double accuracy = ACCURACY_MOST, gap = INFINITY;
-    bool done = false, moved = true;
+    bool done = false, moved = true, direct = true;
     *out = (spd_lasso_answer){.gap = INFINITY, .relative = INFINITY};
     a->stop = stop;
     choose_set(a);
@@ -154,11 +154,15 @@ void spd_lasso_solve(spd_lasso *a, double tol, bool plain, spd_stop *stop, spd_l
         const double goal = tol * fmax(fabs(f), a->reference), before = f;
         accuracy = fmax(fmin(accuracy, SHARE_OF_GAP * goal / (a->penalty + goal)), ACCURACY_LEAST);
         spd_lasso_model(a);
-        spd_lasso_descend(a, accuracy);
+        const bool by_factor = direct && spd_lasso_direct(a);
+        if (!by_factor) spd_lasso_descend(a, accuracy);
         moved = true;
         f = spd_lasso_evaluate(a);
         if (!(f <= before + 1e-13 * fabs(before))) {
-            a->damp = fmin(fmax(4 * a->damp, DAMP_FIRST), 1);
+            if (a->kept)
+                spd_factor_drop(&a->factor);
+            else
+                a->damp = fmin(fmax(4 * a->damp, DAMP_FIRST), 1);
             if (!halve(a, before)) break;
             f = a->loss + a->ridge + a->penalty;
             continue;
@@ -166,16 +170,25 @@ void spd_lasso_solve(spd_lasso *a, double tol, bool plain, spd_stop *stop, spd_l
         a->damp = a->damp > DAMP_LEAST ? 0.25 * a->damp : 0;
         const bool gram = a->gram.size > 0;
         find_dual(a, plain || gram);
-        if (!plain && !gram && !(expected_bracket(a) <= goal) && !(spd_lasso_first_bracket(a, 1) <= goal)) continue;
+        if (!plain && !gram && !(expected_bracket(a) <= goal) && !(spd_lasso_first_bracket(a, 1) <= goal)) {
+            spd_factor_insufficient(a);
+            continue;
+        }
         bool added = gram ? spd_lasso_prove_by_gram(a, rest, out) : spd_lasso_prove(a, rest, out);
         if (gram && !added && !(out->relative <= tol)) added = spd_lasso_prove(a, rest, out); /* with less rounding */
         moved = false;
         out->proven = out->relative <= tol;
         done = out->proven && is_accurate(a, sqrt(tol)); /* f is off by the square of what its slopes are off by */
-        if (added) continue;
-        if (accuracy == ACCURACY_LEAST || out->gap > 0.9 * gap) break; /* rounding */
+        if (added || done) continue;
+        const bool stalls = out->gap > (by_factor ? 0.5 : 0.9) * gap;
+        if (accuracy == ACCURACY_LEAST ? stalls || !by_factor : stalls && !by_factor) break; /* rounding */
         gap = out->gap;
-        accuracy *= 0.1;
+        if (!by_factor) accuracy *= 0.1;
+        if (by_factor && stalls) {
+            direct = false;
+            gap = INFINITY;
+        }
+        spd_factor_insufficient(a);
     }
     if (moved) { /* a proof is about the point it was made at */
         find_dual(a, plain);
