@@ -10,8 +10,8 @@
 #include "lasso/lasso.h"
 
 enum { REPEATS_MOST = 12, SWEEPS_FEW = 2, SWEEPS_MANY = 6, FEW_LEAST = 12 };
-static const double FEW = 0.25;   /* entering columns for each active one: with more, sweeps over both come first */
-static const double ROUGH = 0.3;  /* slopes of these sweeps, relative to lambda */
+static const double FEW = 0.25;  /* entering columns for each active one: with more, sweeps over both come first */
+static const double ROUGH = 0.3; /* slopes of these sweeps, relative to lambda */
 
 /* The vectors of a step by unknowns of the factor. */
 typedef struct step {
@@ -48,7 +48,10 @@ static bool follow(spd_lasso *a, double *work) {
     spd_factor *f = &a->factor;
     int32_t *fresh = a->fresh;
     int64_t count = 0;
-    if (!a->kept) return spd_factor_make(a, a->now.list, a->now.count, work);
+    if (!a->ready) {
+        a->ready = true;
+        return spd_factor_make(a, a->now.list, a->now.count, work);
+    }
     for (int64_t u = f->n - 1; u >= a->p->intercept; u--)
         if (!a->is_active[f->column[u]]) {
             a->touched += 0.5 * (double)(f->n * f->n);
@@ -91,7 +94,6 @@ static void leave(const step *t, int64_t u) {
     double *const of[] = {t->x, t->g, t->sign};
     const size_t after = (size_t)(t->f->n - u - 1) * sizeof(double);
     for (int i = 0; i < 3; i++) memmove(of[i] + u, of[i] + u + 1, after);
-    t->a->now.x[t->f->column[u]] = 0;
     spd_factor_remove(t->f, u);
     t->a->touched += 0.5 * (double)(t->f->n * t->f->n);
 }
@@ -115,34 +117,60 @@ static bool minimise(const step *t) {
     return true;
 }
 
-/* To where the model was made. */
-static void back(spd_lasso *a) {
-    for (int64_t q = 0; q < a->now.count; q++) {
-        a->now.x[a->now.list[q]] = 0;
-        a->is_active[a->now.list[q]] = false;
+/* Minimises the model on the face of the active columns. s and `ones` are slopes where those from `entered` on were 0. False: it has no
+ * factor; nothing has moved. */
+static bool find(const step *t, int64_t entered, double ones) {
+    spd_lasso *a = t->a;
+    const double lambda = spd_lasso_lambda(a);
+    bool good = follow(a, t->work);
+    for (int64_t u = 0; u < t->f->n && good; u++) {
+        const int32_t j = t->f->column[u];
+        t->x[u] = j < 0 ? 0 : a->now.x[j];
+        t->sign[u] = j < 0 ? 0 : copysign(1, t->x[u]);
     }
-    a->now.count = a->origin.count;
-    a->now.c = a->origin.c;
-    for (int64_t q = 0; q < a->origin.count; q++) {
-        const int32_t j = a->now.list[q] = a->origin.list[q];
-        a->now.x[j] = a->origin.x[j];
-        a->is_active[j] = true;
+    for (int64_t q = entered; q < a->now.count && good; q++) t->x[t->f->place[a->now.list[q]]] = 0;
+    for (int64_t u = 0; u < t->f->n && good; u++) {
+        const int32_t j = t->f->column[u];
+        t->g[u] = (j < 0 ? ones : a->s[j] + a->p->gamma * t->x[u] + lambda * t->sign[u]) / t->f->scale;
     }
-    spd_lasso_model(a);
+    good = good && minimise(t);
+    if (!good) {
+        spd_factor_drop(t->f);
+        a->ready = false;
+    }
+    return good;
+}
+
+/* Where column j goes to. */
+static double found(const step *t, int32_t j) { return t->f->place[j] < 0 ? 0 : t->x[t->f->place[j]]; }
+
+static step begin(spd_lasso *a) {
+    const int64_t most = a->factor.most;
+    double *at = a->face;
+    return (step){a, &a->factor, at, at + most, at + 2 * most, at + 3 * most, at + 4 * most};
 }
 
 int64_t spd_lasso_direct_work(int64_t d, int64_t most) { return 8 * most + d; }
 
+bool spd_lasso_face_by_factor(spd_lasso *a) {
+    const step t = begin(a);
+    if (a->now.count + a->p->intercept > t.f->most) return false;
+    find_slopes(a, a->now.list, a->now.count);
+    if (!find(&t, a->now.count, slope_of_ones(a))) return false;
+    const double c = a->p->intercept ? t.x[0] : 0;
+    for (int64_t q = 0; q < a->now.count; q++) spd_lasso_move(a, a->now.list[q], found(&t, a->now.list[q]));
+    if (c != 0) spd_lasso_shift(a, c);
+    return true;
+}
+
 bool spd_lasso_direct(spd_lasso *a) {
-    const double lambda = spd_lasso_lambda(a);
-    const int64_t active = a->now.count, most = a->factor.most;
-    double *at = a->face;
-    const step t = {.a = a, .f = &a->factor, .x = at, .g = at + most, .d = at + 2 * most, .sign = at + 3 * most, .work = at + 4 * most};
+    const step t = begin(a);
+    const int64_t active = a->now.count;
     find_slopes(a, a->set, a->size);
     double ones = slope_of_ones(a);
     const int64_t entering = find_entering(a, a->fresh);
     const bool few = (double)entering <= fmax(FEW * (double)active, FEW_LEAST);
-    if (active + entering + a->p->intercept > most) return false;
+    if (active + entering + a->p->intercept > t.f->most) return false;
     if (few)
         spd_lasso_sweeps(a, a->fresh, entering, SWEEPS_FEW, ROUGH);
     else {
@@ -151,31 +179,9 @@ bool spd_lasso_direct(spd_lasso *a) {
         find_slopes(a, a->now.list, a->now.count);
         ones = slope_of_ones(a);
     }
-    if (!follow(a, t.work)) {
-        spd_factor_drop(t.f);
-        return false;
-    }
-    for (int64_t u = 0; u < t.f->n; u++) {
-        const int32_t j = t.f->column[u];
-        const double x = j < 0 ? 0 : a->now.x[j];
-        t.sign[u] = j < 0 ? 0 : copysign(1, x);
-        t.x[u] = x;
-    }
-    for (int64_t q = active; q < a->now.count && few; q++) t.x[t.f->place[a->now.list[q]]] = 0; /* where s was taken */
-    for (int64_t u = 0; u < t.f->n; u++) {
-        const int32_t j = t.f->column[u];
-        t.g[u] = (j < 0 ? ones : a->s[j] + a->p->gamma * t.x[u] + lambda * t.sign[u]) / t.f->scale;
-    }
-    if (!minimise(&t)) {
-        spd_factor_drop(t.f);
-        back(a);
-        return false;
-    }
-    for (int64_t u = 0; u < t.f->n; u++)
-        if (t.f->column[u] < 0)
-            a->now.c += t.x[u];
-        else
-            a->now.x[t.f->column[u]] = t.x[u];
+    if (!find(&t, few ? active : a->now.count, ones)) return false;
+    for (int64_t q = 0; q < a->now.count; q++) a->now.x[a->now.list[q]] = found(&t, a->now.list[q]);
+    if (a->p->intercept) a->now.c += t.x[0];
     spd_lasso_tidy(a);
     return true;
 }

@@ -32,9 +32,10 @@ static void free_point(spd_sparse_point *s) { SPD_FREE_ALL(s->x, s->list); }
 static bool allocate(spd_lasso *a) {
     const spdhg_problem *p = a->p;
     const int64_t n = p->n, d = p->d, most = d < FACE_MOST ? d : FACE_MOST;
-    double **const rows[] = {&a->share,  &a->one,    &a->nothing, &a->z, &a->slope, &a->curve,      &a->z0,
-                             &a->slope0, &a->curve0, &a->Q,       &a->r, &a->alpha, &a->known_alpha};
-    double **const columns[] = {&a->h, &a->g, &a->s, &a->known};
+    double **const rows[] = {&a->share, &a->one,   &a->nothing,     &a->z,           &a->slope,
+                             &a->curve, &a->z0,    &a->slope0,      &a->curve0,      &a->Q,
+                             &a->r,     &a->alpha, &a->known_alpha, &a->older_alpha, &a->z_before};
+    double **const columns[] = {&a->h, &a->g, &a->s, &a->known, &a->older};
     bool good = new_point(&a->now, d);
     good = new_point(&a->origin, d) && good;
     good = new_point(&a->before, d) && good;
@@ -53,8 +54,7 @@ static bool allocate(spd_lasso *a) {
     const int64_t face = spd_lasso_face_work(n, d), direct = spd_lasso_direct_work(d, most + 1);
     a->face = spd_alloc_raw(face > direct ? face : direct, sizeof(double));
     a->partial = SPD_NEW(double, spd_problem_blocks(p) * 4 + 16);
-    return good && a->is_active && a->in_set && a->set && a->look && a->h_of && a->edge && a->fresh && a->face &&
-           a->partial;
+    return good && a->is_active && a->in_set && a->set && a->look && a->h_of && a->edge && a->fresh && a->face && a->partial;
 }
 
 spdhg_status spd_lasso_new(spd_lasso **out, const spdhg_problem *p, int threads, spdhg_error *err) {
@@ -107,23 +107,29 @@ void spd_lasso_free(spd_lasso *a) {
     free_point(&a->origin);
     free_point(&a->before);
     SPD_FREE_ALL(a->share, a->one, a->nothing, a->z, a->slope, a->curve, a->z0, a->slope0, a->curve0, a->Q, a->r, a->alpha,
-                 a->known_alpha, a->h, a->g, a->known, a->is_active, a->in_set, a->set, a->look, a->h_of, a->edge, a->fresh, a->s, a->face,
-                 a->partial);
+                 a->known_alpha, a->older_alpha, a->z_before, a->h, a->g, a->known, a->older, a->is_active, a->in_set, a->set,
+                 a->look, a->h_of, a->edge, a->fresh, a->s, a->face, a->partial);
     spd_free(a);
 }
 
 double spd_lasso_evaluate(spd_lasso *a) {
     const spdhg_problem *p = a->p;
-    double square = 0, size = 0;
     for (int64_t i = 0; i < p->n; i++) a->z[i] = p->data->offset ? spd_problem_offset(p, i)[0] : 0;
     double *packed = a->face;
+    for (int64_t q = 0; q < a->now.count; q++) packed[q] = a->now.x[a->now.list[q]];
+    spd_matrix_combine(&a->A, a->now.list, a->now.count, packed, a->z);
+    if (p->intercept) spd_problem_shift(p, &a->now.c, a->z);
+    return spd_lasso_evaluate_scores(a);
+}
+
+double spd_lasso_evaluate_scores(spd_lasso *a) {
+    const spdhg_problem *p = a->p;
+    double square = 0, size = 0;
     for (int64_t q = 0; q < a->now.count; q++) {
-        const double x = packed[q] = a->now.x[a->now.list[q]];
+        const double x = a->now.x[a->now.list[q]];
         square += x * x;
         size += fabs(x);
     }
-    spd_matrix_combine(&a->A, a->now.list, a->now.count, packed, a->z);
-    if (p->intercept) spd_problem_shift(p, &a->now.c, a->z);
     a->loss = spd_problem_losses(p, a->threads, &(spd_scores){.z = a->z}, a->slope, a->curve, a->partial);
     a->ridge = 0.5 * p->gamma * square;
     a->penalty = spd_lasso_lambda(a) * size;
@@ -145,6 +151,7 @@ void spd_lasso_start(spd_lasso *a, const double *x, double c, double lambda) {
     memcpy(a->known_alpha, a->slope, (size_t)n * sizeof *a->slope);
     for (int64_t i = 0; i < n; i++) a->r[i] = a->share[i] * a->slope[i];
     a->known_off = spd_lasso_off(a, a->slope);
+    a->older_off = INFINITY;
     spd_matrix_dots(&a->A, a->threads, NULL, d, a->r, a->known);
     memcpy(a->g, a->known, (size_t)d * sizeof *a->g);
     for (int64_t j = 0; j < d; j++) a->look[j] = (int32_t)j;

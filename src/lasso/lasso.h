@@ -38,9 +38,9 @@ typedef struct spd_packed {
     int64_t *ptr; /* n + 1 */
     int32_t *idx; /* position in E */
     double *val;
-    int64_t count; /* columns */
+    int64_t count;        /* columns */
     int32_t *column, *at; /* of each position in E; d: position in E, -1: not there */
-    double uneven; /* sum_i (entries of row i)^2 / (entries of A)^2; 1/n if rows are equally long */
+    double uneven;        /* sum_i (entries of row i)^2 / (entries of A)^2; 1/n if rows are equally long */
 } spd_packed;
 bool spd_packed_new(spd_packed *s, const spd_matrix *A); /* false: out of memory; must be freed even then. Dense A: nothing */
 void spd_packed_free(spd_packed *s);
@@ -92,6 +92,7 @@ typedef struct spd_lasso {
     spd_sparse_point now;
     bool *is_active;             /* d: in the list of now */
     double *z, *slope, *curve;   /* n: scores, phi', phi'' */
+    double *z_before;            /* n: scores of the solution before the last one */
     double loss, ridge, penalty; /* the parts of f there */
     /* the columns that may move: the active ones and those that the strong rule leaves */
     int32_t *set;
@@ -107,12 +108,12 @@ typedef struct spd_lasso {
     double work;                  /* multiplications of the sweeps since the last step on a face */
     double touched, most;         /* multiplications of all steps so far; with more than this, solve.c gives up */
     double allowed;               /* the same for --epochs: a resume repeats the step without that limit */
-    bool kept;                    /* the model has the factor's curvature */
+    bool kept, ready;             /* the model has taken the factor's curvature; the factor has the model's */
     spd_factor factor;
     spd_packed packed;
     spd_gram gram;
-    double *face;  /* scratch of a face */
-    int32_t *edge; /* d: the same */
+    double *face;   /* scratch of a face */
+    int32_t *edge;  /* d: the same */
     int32_t *fresh; /* d: columns that enter a face */
     double *s;      /* d: slopes of the model, of the columns of the set */
     /* the dual point of a proof */
@@ -120,8 +121,10 @@ typedef struct spd_lasso {
     double *g;                   /* d: A'(share alpha), of the columns in look */
     double *known, *known_alpha; /* d, n: A'(share alpha) of an earlier alpha, for all columns; that alpha */
     double known_off;            /* known_j is off by at most known_off norm_j + lost */
-    int64_t looked;              /* columns looked at since then */
-    int32_t *look;               /* the columns that the last proof looked at: those whose g_j is known */
+    double *older, *older_alpha; /* the same of the one before, if older_off is finite */
+    double older_off;
+    double looked; /* entries of the columns outside the set that have been looked at since then */
+    int32_t *look; /* the columns that the last proof looked at: those whose g_j is known */
     int64_t looks;
     /* the solution before the last one, to extrapolate from */
     spd_sparse_point before;
@@ -154,10 +157,11 @@ void spd_lasso_free(spd_lasso *a);
 /* f at the current point, its parts, scores, slopes and curvatures: from the nonzero columns alone, and afresh, so that rounding
  * errors do not add up. */
 double spd_lasso_evaluate(spd_lasso *a);
+double spd_lasso_evaluate_scores(spd_lasso *a); /* the same with the scores as they are */
 
 /* ---- model.c: minimises the quadratic model over the columns of the set, from the current point. */
-void spd_lasso_model(spd_lasso *a);                             /* makes the model at the current point */
-void spd_lasso_descend(spd_lasso *a, double accuracy);          /* until the slopes are right to accuracy lambda */
+void spd_lasso_model(spd_lasso *a);                    /* makes the model at the current point */
+void spd_lasso_descend(spd_lasso *a, double accuracy); /* until the slopes are right to accuracy lambda */
 /* Coordinate steps of the listed columns, at most so many times each, until slopes are right to accuracy lambda. */
 void spd_lasso_sweeps(spd_lasso *a, const int32_t *list, int64_t count, int most, double accuracy);
 double spd_lasso_move(spd_lasso *a, int64_t j, double to);      /* x_j = to, the slopes follow; returns the change */
@@ -171,11 +175,14 @@ int64_t spd_lasso_face_work(int64_t n, int64_t d);
 /* ---- direct.c: moves to the minimiser of the model over the set, as far as its signs were guessed. The slopes do not follow. False:
  * it could not; the slopes are right. */
 bool spd_lasso_direct(spd_lasso *a);
+/* The same on the face of the present signs alone, for a model that goes on: the slopes follow. */
+bool spd_lasso_face_by_factor(spd_lasso *a);
 int64_t spd_lasso_direct_work(int64_t d, int64_t most);
 /* ---- products.c */
 double spd_lasso_iteration_cost(const spd_lasso *a); /* of conjugate gradients, in multiplications of a sweep */
-bool spd_factor_keeps(spd_lasso *a);                 /* whether a model here may keep the factor's curvature, times its new scale */
-void spd_factor_insufficient(spd_lasso *a);          /* that model did not do */
+double spd_lasso_face_cost(const spd_lasso *a);      /* the same, of a face */
+bool spd_factor_keeps(spd_lasso *a);        /* whether a model here may keep the factor's curvature, times its new scale */
+void spd_factor_insufficient(spd_lasso *a); /* that model did not do */
 /* The columns enter; for a new factor, with the model's curvature. False: they cannot. work: most + d */
 bool spd_factor_enter(spd_lasso *a, const int32_t *list, int64_t count, double *work);
 bool spd_factor_make(spd_lasso *a, const int32_t *list, int64_t count, double *work);
@@ -206,6 +213,9 @@ double spd_gram_error(const spd_lasso *a, double *size);
 double spd_lasso_distance(const spd_lasso *a, const double *u, const double *v); /* sqrt( sum_i share_i (u_i - v_i)^2 ) or more */
 /* sum_i share_i (|phi'_i| + |phi'_i - alpha_i| + more), and *product = sum_i share_i |alpha_i z_i|; alpha is multiplied by scale */
 double spd_lasso_slopes(const spd_lasso *a, double scale, double more, double *product);
+/* ---- known.c: look = the columns whose |G_j| may exceed `rest`, and the active ones. E_j = q norm_j + lost bounds what rounding does. */
+void spd_lasso_look(spd_lasso *a, double q, double lost, double rest);                  /* finds their g */
+void spd_lasso_list(spd_lasso *a, const double *g, double q, double lost, double rest); /* by g, known for all columns */
 /* ---- proof.c */
 double spd_lasso_off(const spd_lasso *a,
                      const double *alpha); /* E_j = this times norm_j + lost bounds the rounding of A_j'(share alpha) */

@@ -26,7 +26,7 @@ void spd_lasso_model(spd_lasso *a) {
     const int64_t n = p->n;
     const double least = FLAT * p->kappa_usual;
     const bool square = spd_loss_is_square(p->loss); /* the model is f itself, and its curvature never changes */
-    a->kept = spd_factor_keeps(a);
+    a->ready = a->kept = spd_factor_keeps(a);
     spd_lasso_keep(a, &a->origin);
     memcpy(a->z0, a->z, (size_t)n * sizeof *a->z);
     memcpy(a->slope0, a->slope, (size_t)n * sizeof *a->slope);
@@ -146,8 +146,8 @@ void spd_lasso_descend(spd_lasso *a, double accuracy) {
         if (sweep(a, a->set, a->size, lambda) <= enough) return;
         for (int i = 0; i < SWEEPS_MOST && !spd_lasso_over(a); i++) {
             if (sweep(a, a->now.list, a->now.count, lambda) <= enough) break;
-            if (face && a->work >= TRIED * (double)(a->factor.iterations + 1) * spd_lasso_iteration_cost(a)) {
-                face = spd_lasso_face(a, enough);
+            if (face && a->work >= TRIED * spd_lasso_face_cost(a)) {
+                face = spd_lasso_face_by_factor(a) || spd_lasso_face(a, enough);
                 spd_lasso_tidy(a);
                 start_count(a);
                 break;

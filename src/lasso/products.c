@@ -6,7 +6,8 @@
 enum { BLOCK = 48 }; /* columns appended at once */
 /* Cost of a multiplication, beside one of a sweep: of many dense columns with one vector; in a triangular solve; of matrices. */
 static const double ABREAST = 0.25, SOLVE = 0.2, BLAS = 0.0625, CHOLESKY = 0.1 / 6, PAIR = 1;
-static const double AWAY = 0.3; /* root mean square by which an old curvature may be off, relative to the new one */
+static const double PACKING = 3; /* of an entry into `packed` */
+static const double AWAY = 0.3;  /* root mean square by which an old curvature may be off, relative to the new one */
 
 static double entries(const spd_lasso *a) {
     double sum = 0;
@@ -30,6 +31,12 @@ static double factor_cost(const spd_lasso *a, double entry) {
 static double model_cost(const spd_lasso *a, double entry) {
     const double dense = a->A.row ? 1 : ABREAST;
     return 3 * dense * entry + 16 * (double)a->p->n + 2 * SOLVE * (double)(a->factor.n * a->factor.n);
+}
+
+double spd_lasso_face_cost(const spd_lasso *a) {
+    const double entry = entries(a);
+    if (a->now.count + a->p->intercept > a->factor.most) return (double)(a->factor.iterations + 1) * spd_lasso_iteration_cost(a);
+    return model_cost(a, entry) + (a->ready ? 0 : factor_cost(a, entry));
 }
 
 /* sum_i share_i c_i of the present curvature over that of the factor's, and how far the two are apart then. */
@@ -119,9 +126,20 @@ static void gram_products(const spd_lasso *a, const int32_t *block, int64_t r, d
     }
 }
 
+/* Brings `packed` up to date as soon as products with columns that it lacks would cost more. */
+static void pack(spd_lasso *a, int64_t count) {
+    const spd_matrix *A = &a->A;
+    double lacks = 0, all = 0;
+    for (int64_t q = 0; q < a->now.count; q++)
+        if (a->packed.at[a->now.list[q]] < 0) lacks += (double)spd_matrix_count(A, a->now.list[q]);
+    for (int64_t q = 0; q < a->size; q++) all += (double)spd_matrix_count(A, a->set[q]);
+    if ((double)count * lacks > PACKING * all + (double)A->n) spd_packed_fill(&a->packed, A, a->set, a->size);
+}
+
 /* Columns of which place[] knows nothing yet. work: as many numbers as there are unknowns, twice. */
 bool spd_factor_enter(spd_lasso *a, const int32_t *list, int64_t count, double *work) {
     spd_factor *f = &a->factor;
+    if (a->A.row && a->gram.size == 0) pack(a, count);
     for (int64_t from = 0, block; from < count; from += block) {
         block = from + BLOCK < count ? BLOCK : count - from;
         for (int64_t r = 0; r < block; r++) {
