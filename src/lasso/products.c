@@ -172,6 +172,7 @@ bool spd_factor_make(spd_lasso *a, const int32_t *list, int64_t count, double *w
     memcpy(f->Q, a->Q, (size_t)a->p->n * sizeof *f->Q);
     f->gamma = a->p->gamma;
     f->scale = 1;
+    if (size == 0) return true; /* BLAS takes no empty matrix */
     if (at_once && a->A.row) {
         spd_packed_fill(&a->packed, &a->A, list, count);
         spd_packed_gram(&a->packed, a->Q, count, ones, f->bulk);
