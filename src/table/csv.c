@@ -95,6 +95,21 @@ static void end_row(spd_table *t, bool id) {
     t->gap_here = false;
 }
 
+/* The cells of a row, of which CELL is the first. */
+static spdhg_status read_cells(spd_table *t, spd_text *text, spd_cell cell, spdhg_error *err) {
+    for (int64_t c = 0;; c++) {
+        if (c == t->columns || (cell.last && c + 1 < t->columns)) {
+            int64_t found = c + 1;
+            const spd_token place = cell.token;
+            for (; !cell.last; found++) SPD_TRY(spd_csv_cell(text, t->separator, &cell, err));
+            return spd_table_uneven(t, text, &place, found, cell.token.at == cell.token.end, err);
+        }
+        SPD_TRY(store(t, text, &cell, c, err));
+        if (cell.last) return SPDHG_OK;
+        SPD_TRY(spd_csv_cell(text, t->separator, &cell, err));
+    }
+}
+
 static spdhg_status read_rows(spd_table *t, spd_text *text, spdhg_error *err) {
     const bool id = has_role(t, SPD_ROLE_ID), weight = has_role(t, SPD_ROLE_WEIGHT), offset = has_role(t, SPD_ROLE_OFFSET);
     for (;;) {
@@ -107,20 +122,9 @@ static spdhg_status read_rows(spd_table *t, spd_text *text, spdhg_error *err) {
             continue;
         }
         SPD_TRY(make_row(t, id, weight, offset, err));
-        for (int64_t c = 0;; c++) {
-            if (c == t->columns || (cell.last && c + 1 < t->columns)) {
-                int64_t found = c + 1;
-                const spd_token place = cell.token;
-                for (; !cell.last; found++) SPD_TRY(spd_csv_cell(text, t->separator, &cell, err));
-                if (id) spd_free(t->id[t->rows]);
-                return spd_table_uneven(t, text, &place, found, cell.token.at == cell.token.end, err);
-            }
-            const spdhg_status status = store(t, text, &cell, c, err);
-            if (status != SPDHG_OK && id) spd_free(t->id[t->rows]);
-            SPD_TRY(status);
-            if (cell.last) break;
-            SPD_TRY(spd_csv_cell(text, t->separator, &cell, err));
-        }
+        const spdhg_status status = read_cells(t, text, cell, err);
+        if (status != SPDHG_OK && id) spd_free(t->id[t->rows]); /* of a row that does not count */
+        SPD_TRY(status);
         end_row(t, id);
     }
 }
