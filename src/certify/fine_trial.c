@@ -50,11 +50,12 @@ static fine_sum score(const spdhg_problem *p, const spd_row *row, const spd_tria
 static bool fine_loss(const spd_certifier *c, const spd_trial *at, const spd_fine_trial *f, double *loss) {
     const spdhg_problem *p = c->problem;
     spd_twofold total = {0, 0};
+    const bool open = spd_pass_begin(p);
     for (int64_t i = 0; i < p->n; i++) {
         const double w = spd_problem_weight(p, i);
         double *z = f->z + i * p->K;
         spd_row row;
-        spd_problem_row(p, i, &row);
+        spd_pass_row(p, open, i, &row);
         for (int64_t k = 0; k < p->K; k++) {
             const fine_sum s = score(p, &row, at, k);
             z[k] = s.sum.high;
@@ -66,6 +67,7 @@ static bool fine_loss(const spd_certifier *c, const spd_trial *at, const spd_fin
         total = spd_twofold_add_product(total, w, spd_loss_value(p->loss, p->loss_arg, p->K, z, row.b));
         total = spd_twofold_add_product(total, w, spd_dot(p->K, c->slope, f->low + i * p->K));
     }
+    spd_pass_end(p, open);
     *loss = total.high / p->W;
     return isfinite(*loss) && spd_all_finite(p->n * p->K, f->z) && spd_all_finite(p->n * p->K, f->off);
 }

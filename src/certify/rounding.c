@@ -40,16 +40,18 @@ void spd_dual_measure_columns(spd_certifier *c) {
     if (c->measured) return;
     c->measured = true;
     for (int pass = 0; pass < 2; pass++) {
+        const bool open = spd_pass_begin(p);
         for (int64_t i = 0; i < p->n; i++) {
             if (!(spd_problem_weight(p, i) > 0)) continue;
             spd_row row;
-            spd_problem_row(p, i, &row);
+            spd_pass_row(p, open, i, &row);
             c->longest = row.nnz > c->longest ? row.nnz : c->longest;
             if (pass == 0)
                 add_tops(row.nnz, row.idx, row.val, c->top, c->A_entries);
             else
                 add_squares(row.nnz, row.idx, row.val, spd_problem_share(p, i), up, c->norm);
         }
+        spd_pass_end(p, open);
         for (int64_t j = 0; j < p->d && pass == 0; j++) up[j] = spd_power_near_inverse(c->top[j]);
     }
     for (int64_t j = 0; j < p->d; j++)
@@ -162,10 +164,11 @@ static spd_twofold weighted(const spd_certifier *c, int64_t i, int64_t k, int64_
 static void add_rows_finely(spd_certifier *c) {
     const spdhg_problem *p = c->problem;
     const int64_t K = p->K;
+    const bool open = spd_pass_begin(p);
     for (int64_t i = 0; i < p->n; i++) {
         if (!(spd_problem_weight(p, i) > 0)) continue;
         spd_row row;
-        spd_problem_row(p, i, &row);
+        spd_pass_row(p, open, i, &row);
         const int64_t other = dependent(p, c->alpha + i * K, i);
         for (int64_t k = 0; k < K; k++) {
             const spd_twofold wa = weighted(c, i, k, other);
@@ -179,6 +182,7 @@ static void add_rows_finely(spd_certifier *c) {
             }
         }
     }
+    spd_pass_end(p, open);
 }
 
 static void add_structure_finely(spd_certifier *c, spd_twofold W) {

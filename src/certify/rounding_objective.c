@@ -58,10 +58,11 @@ static double loss_error_by_rows(const spd_certifier *c, const double *x, const 
     const spdhg_problem *p = c->problem;
     const int64_t K = p->K;
     double sum = 0;
+    const bool open = spd_pass_begin(p);
     for (int64_t i = 0; i < p->n; i++) {
         if (!(spd_problem_weight(p, i) > 0)) continue;
         spd_row row;
-        spd_problem_row(p, i, &row);
+        spd_pass_row(p, open, i, &row);
         spd_loss_slope(p->loss, p->loss_arg, K, z + i * K, row.b, c->slope);
         double own = 0;
         for (int64_t k = 0; k < K; k++) {
@@ -79,6 +80,7 @@ static double loss_error_by_rows(const spd_certifier *c, const double *x, const 
         }
         sum += spd_problem_share(p, i) * own;
     }
+    spd_pass_end(p, open);
     return sum;
 }
 

@@ -136,7 +136,7 @@ static bool finish(spd_run *run, ipm *self, bool going, double f, double left, d
     spd_interior *a = &self->inner;
     while (!spd_stop_now(run->stop)) {
         if (left <= NEARER * f && spd_interior_cross(a, fall)) {
-            run->settled = run->problem->loss->quadratic && !run->problem->loss->room;
+            run->settled = spd_loss_is_square(run->problem->loss);
             return true;
         }
         if (!going) return false;

@@ -21,9 +21,6 @@ enum { HALVINGS_MOST = 40, SHIFTS_MOST = 60, STEPS_MOST = 100 };
 static const double DAMP_LEAST = 1e-10, DAMP_FIRST = 1e-3; /* relative to the largest curvature a column can have */
 static const double BALANCED = 1e-13;                      /* relative to the sizes of the summands of s */
 
-/* Whether the model is f itself. */
-static bool is_quadratic(const spdhg_problem *p) { return p->loss->quadratic && !p->loss->room; }
-
 const char *spd_signal_newton_refuses(const spdhg_problem *p) {
     if (!p->loss->value || !p->loss->second) return "it works for losses that are separate for each output and have a curvature";
     if (!p->set.kind->separable) return "it works for the sets all, box and nonneg";
@@ -64,7 +61,7 @@ static inline double flip_of(const spd_signal_newton *self, int64_t node) { retu
 static spd_unary model_of(const spd_signal_newton *self) { return (spd_unary){self->q, self->m, self->g}; }
 
 static double damping(const spd_signal_newton *self, const spdhg_problem *p) {
-    return is_quadratic(p) ? 0 : fmax(*self->damp, DAMP_LEAST);
+    return spd_loss_is_square(p->loss) ? 0 : fmax(*self->damp, DAMP_LEAST);
 }
 
 /* q, m, g of output k for a change dc of its intercept. Where there is curvature, m is the minimiser of the column's own part. */
@@ -168,7 +165,7 @@ static bool go(spd_run *run, spd_signal_newton *self, double delta, bool *whole)
     spd_newton *b = &self->base;
     const int64_t n = p->dK + (p->intercept ? p->K : 0);
     bool moved = spd_norm2(n, self->dx) > 1e-16 * spd_norm2(n, b->x);
-    *whole = is_quadratic(p);
+    *whole = spd_loss_is_square(p->loss);
     if (*whole)
         spd_axpy(n - p->dK, 1, self->dx + p->dK, b->x + p->dK);
     else {
@@ -196,7 +193,7 @@ spd_step spd_signal_newton_step(spd_run *run, int64_t k, const spd_batch *batch)
     const double delta =
         spd_dot(p->dK + (p->intercept ? p->K : 0), b->g, self->dx) + spd_problem_penalty(p, self->Fu, b->term) - *b->penalty;
     const bool moved = go(run, self, delta, &whole);
-    run->settled = is_quadratic(p);
+    run->settled = spd_loss_is_square(p->loss);
     *self->damp = whole ? 0.25 * *self->damp : fmin(fmax(4 * *self->damp, DAMP_FIRST), 1);
     if (!moved && -delta <= 1e-15 * fabs(*b->value)) return SPD_STALLED;
     if (run->rescue != SPD_ALONE && k + 1 >= STEPS_MOST) return SPD_GIVES_UP; /* kinks: Newton's models promise too much */

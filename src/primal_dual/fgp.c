@@ -42,7 +42,7 @@ static bool is_curved(const spdhg_problem *p) {
 }
 
 static const char *refuses(const spdhg_problem *p) {
-    if (!p->loss->quadratic || p->loss->room) return "it works for the squared loss only";
+    if (!spd_loss_is_square(p->loss)) return "it works for the squared loss only";
     if (!p->set.kind->separable) return "it works for the sets all, box and nonneg";
     if (p->intercept) return "it works without an intercept only; use --no-intercept";
     if (!spd_problem_is_signal(p)) return "it works for signals: data with one entry in each row";

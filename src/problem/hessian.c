@@ -4,7 +4,7 @@
  * added in order. */
 #include <cblas.h>
 
-#include "problem/problem.h"
+#include "problem/rows.h"
 
 enum { HESSIAN_BLOCKS = 4, PANEL = 256, SMALL = 128, ROWS_A_POLL = 16 };
 
@@ -47,6 +47,7 @@ typedef struct pass {
     const double *curve;
     double *partial;
     int64_t rows;
+    bool open;    /* in a pass over rows that are made of columns */
     bool in_turn; /* one thread: the blocks run one after the other in the same memory */
     double *only; /* destination if there is only one block, or NULL */
     bool signs;   /* entries of curve may be negative: they are differences */
@@ -100,15 +101,17 @@ static inline void add_sparse_row(int64_t nnz, double C, const int32_t *idx, con
 static void sparse_block(const pass *a, int64_t first, int64_t end, double *H) {
     const spdhg_problem *p = a->p;
     const int64_t n = spd_problem_normal_size(p), *ptr = p->data->ptr;
-    spd_data_whole(p->data);
     for (int64_t i = first; i < end && !over(a, i); i++) {
         const double C = spd_problem_share(p, i) * a->curve[i];
         if (C == 0) continue;
         const int64_t id = spd_problem_id(p, i), nnz = ptr[id + 1] - ptr[id];
         const int32_t *idx = p->data->idx + ptr[id];
         const double *val = p->ones ? NULL : p->val + ptr[id];
-        spd_data_need(p->data, id, 1);
-        val ? add_sparse_row(nnz, C, idx, val, n, H) : add_sparse_row(nnz, C, idx, NULL, n, H);
+        spd_pass_to(p, a->open, id);
+        if (val)
+            add_sparse_row(nnz, C, idx, val, n, H);
+        else
+            add_sparse_row(nnz, C, idx, NULL, n, H);
         if (!p->intercept) continue;
         spd_scatter_add(nnz, C, idx, val, H + p->d * n);
         H[p->d * n + p->d] += C;
@@ -134,9 +137,10 @@ static void add_row(const spdhg_problem *p, const spd_row *row, const double *C,
 }
 
 /* Writes factor times a to the row of the panel, the intercept last. */
-static void panel_row(const spdhg_problem *p, int64_t i, double factor, double *at) {
+static void panel_row(const pass *a, int64_t i, double factor, double *at) {
+    const spdhg_problem *p = a->p;
     spd_row row;
-    spd_problem_row(p, i, &row);
+    spd_pass_row(p, a->open, i, &row);
     if (row.idx) memset(at, 0, (size_t)p->d * sizeof *at);
     for (int64_t q = 0; q < row.nnz && row.idx; q++) at[row.idx[q]] = factor * row.val[q];
     for (int64_t q = 0; q < row.nnz && !row.idx; q++) at[q] = factor * row.val[q];
@@ -150,7 +154,7 @@ static void panel_block(const pass *a, int64_t first, int64_t end, double sign, 
     int64_t rows = 0;
     for (int64_t i = first; i < end; i++) {
         const double C = sign * a->curve[i] * spd_problem_share(p, i);
-        if (C > 0) panel_row(p, i, sqrt(C), panel + rows++ * n);
+        if (C > 0) panel_row(a, i, sqrt(C), panel + rows++ * n);
         if (rows < panel_rows(n) && (i + 1 < end || rows == 0)) continue;
         cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, (int)n, (int)rows, sign, panel, (int)n, 1, H, (int)n);
         if (spd_stop_now(a->stop)) return;
@@ -178,7 +182,7 @@ static void one_block(void *context, int64_t b) {
         const double w = spd_problem_weight(p, i);
         if (w == 0) continue;
         spd_row row;
-        spd_problem_row(p, i, &row);
+        spd_pass_row(p, a->open, i, &row);
         row_curvature(a, i, row.b, w, C, unit);
         add_row(p, &row, C, H);
     }
@@ -187,21 +191,18 @@ static void one_block(void *context, int64_t b) {
 static void write_out(const spdhg_problem *p, int threads, const double *curve, bool add, double *H, double *scratch,
                       spd_stop *stop) {
     const int64_t n = spd_problem_normal_size(p), blocks = blocks_of(p);
-    pass a = {.p = p, .curve = curve, .partial = scratch, .rows = (p->n + blocks - 1) / blocks, .stop = stop};
-    a.in_turn = threads <= 1;
-    a.signs = add;
-    if (blocks == 1 && !add) {
-        a.only = H;
-        one_block(&a, 0);
-        return;
-    }
+    pass a = {.p = p, .curve = curve, .partial = scratch, .rows = (p->n + blocks - 1) / blocks, .signs = add, .stop = stop};
+    a.open = spd_pass_begin(p);
+    a.only = blocks == 1 && !add ? H : NULL;
+    a.in_turn = threads <= 1 || a.open || a.only;
     if (!a.in_turn) spd_parallel(threads, blocks, one_block, &a);
     if (!add) memset(H, 0, (size_t)(n * n) * sizeof *H);
     for (int64_t b = 0; b < blocks; b++) {
         if (a.in_turn) one_block(&a, b);
         const double *part = scratch + (a.in_turn ? 0 : b) * block_size(p);
-        for (int64_t q = 0; q < n; q++) spd_axpy(q + 1, 1, part + q * n, H + q * n);
+        for (int64_t q = 0; q < n && !a.only; q++) spd_axpy(q + 1, 1, part + q * n, H + q * n);
     }
+    spd_pass_end(p, a.open);
 }
 
 bool spd_problem_normal_matrix(const spdhg_problem *p, int threads, const double *curve, double *H, double *scratch,

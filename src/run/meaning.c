@@ -8,10 +8,11 @@
 static bool spread(const spdhg_problem *p, double *deviation) {
     double *mean = SPD_NEW(double, p->d), *listed = SPD_NEW(double, p->d);
     const bool good = mean && listed;
-    spd_data_whole(p->data);
+    const bool open = spd_pass_begin(p);
     for (int pass = 0; good && pass < 2; pass++)
         for (int64_t i = 0; i < p->n; i++) {
             const spdhg_data *data = p->data;
+            spd_pass_to(p, open, spd_problem_id(p, i));
             const int64_t id = spd_problem_id(p, i), from = data->idx ? data->ptr[id] : id * p->d;
             const int64_t count = data->idx ? data->ptr[id + 1] - from : p->d;
             const double w = spd_problem_share(p, i);
@@ -26,6 +27,7 @@ static bool spread(const spdhg_problem *p, double *deviation) {
                     deviation[j] += w * (a - mean[j]) * (a - mean[j]);
             }
         }
+    spd_pass_end(p, open);
     for (int64_t j = 0; good && j < p->d; j++) deviation[j] = sqrt(deviation[j] + fmax(0, 1 - listed[j]) * mean[j] * mean[j]);
     spd_free(mean);
     spd_free(listed);

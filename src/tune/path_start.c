@@ -10,15 +10,30 @@ static bool is_penalised(const spdhg_problem *p) {
     return false;
 }
 
-/* lambda_max of all of R^d. With X another set its solution may lie outside, and the path starts at 0. If gamma follows lambda, they
- * have to fit together: the solution without a penalty depends on gamma (unless it is 0, as for F = identity). */
+/* Leaves x as it is if it is in X: then it is the best there as well, with the same y. Otherwise all start at 0. */
+static spdhg_status keep_inside(const spdhg_problem *p, double *x, double *c, double *y, spdhg_error *err) {
+    if (p->set.kind->whole) return SPDHG_OK;
+    double *nearest = SPD_NEW(double, 2 * p->dK);
+    if (!nearest) return spd_fail_memory(err, 16.0 * (double)p->dK);
+    memcpy(nearest, x, (size_t)p->dK * sizeof *x);
+    p->set.kind->project(p->dK, p->set.arg, nearest, nearest + p->dK);
+    const bool inside = memcmp(nearest, x, (size_t)p->dK * sizeof *x) == 0;
+    spd_free(nearest);
+    if (inside) return SPDHG_OK;
+    memset(x, 0, (size_t)p->dK * sizeof *x);
+    memset(c, 0, (size_t)p->K * sizeof *c);
+    memset(y, 0, (size_t)(p->m * p->K) * sizeof *y);
+    return SPDHG_OK;
+}
+
+/* lambda_max of all of R^d, and its solution. If gamma follows lambda, they have to fit together: the solution without a penalty
+ * depends on gamma (unless it is 0, as for F = identity). */
 static spdhg_status largest(spdhg_path *path, double *x, double *c, double *y, double *lower, double *lambda, spdhg_error *err) {
     spdhg_problem *p = path->problem;
-    const bool whole = p->set.kind->whole;
     spdhg_status status = SPDHG_OK;
     for (int round = 0; round < ROUNDS_MOST; round++) {
         const double before = *lambda;
-        status = spd_lambda_max(p, path->solve.threads, lower, lambda, whole ? x : NULL, whole ? c : NULL, whole ? y : NULL, err);
+        status = spd_lambda_max(p, path->solve.threads, lower, lambda, x, c, y, err);
         if (!p->ridge_follows || status != SPDHG_OK || isinf(*lambda) || fabs(*lambda - before) <= 1e-6 * *lambda) break;
         SPD_TRY(spdhg_problem_scale_lambda(p, *lambda, err));
     }
@@ -34,6 +49,7 @@ spdhg_status spd_path_start(spdhg_path *path, double *x, double *c, double *y, d
     const spdhg_status status = largest(path, x, c, y, &lower, lambda, &why);
     if (status == SPDHG_OK && isinf(*lambda)) return spd_fail(err, SPDHG_USAGE, "%s", why.message);
     if (status != SPDHG_OK && !(status == SPDHG_NUMERICAL && isfinite(*lambda))) return spd_fail(err, status, "%s", why.message);
+    SPD_TRY(keep_inside(path->problem, x, c, y, err));
     spd_path_tell(path, "lambda_max is between %.9g and %.9g", lower, *lambda);
     *lambda *= 1 + 1e-6; /* strictly inside: there the zeros of F x are exact */
     if (*lambda > 0) return SPDHG_OK;

@@ -10,6 +10,8 @@ import subprocess
 import sys
 import tempfile
 
+from checks import Checks
+
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 COMMAND = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else "spdhg"
 sys.dont_write_bytecode = True
@@ -20,14 +22,8 @@ except ImportError as missing:
     print("skipped:", missing)
     sys.exit(77)
 bench = importlib.machinery.SourceFileLoader("certificates", os.path.join(ROOT, "bench", "certificates")).load_module()
-passed, failed, rejected_by = 0, 0, {"mathematics": 0, "checksum": 0}
-
-
-def check(good, what):
-    global passed, failed
-    passed, failed = passed + bool(good), failed + (not good)
-    if not good:
-        print("FAILED", what)
+tally, rejected_by = Checks(), {"mathematics": 0, "checksum": 0}
+check = tally.check
 
 
 def write_data(folder):
@@ -148,8 +144,7 @@ def main():
         check_command(folder)
         check_again(folder)
     print(f"changed numbers rejected: {rejected_by['mathematics']} by mathematics, {rejected_by['checksum']} only by a checksum")
-    print(f"{passed} passed, {failed} failed")
-    sys.exit(failed > 0 or passed < 180)
+    tally.end(180)
 
 
 main()

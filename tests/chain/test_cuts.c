@@ -1,7 +1,7 @@
 /* test_cuts.c - total variation on graphs by cuts: x and the flow satisfy the optimality conditions, which prove that x is optimal
  * however it was computed. Random graphs with circles, double edges, ties in the data, curvatures of 0, l1 parts, bounds, and
  * flows of another problem to start from. */
-#include "small.h"
+#include "variation.h"
 
 #include "chain/network.h"
 #include "problem/rows.h"
@@ -15,17 +15,10 @@ typedef struct web {
     double q[NODES_MOST], m[NODES_MOST], g[NODES_MOST], x[NODES_MOST], s[NODES_MOST], y[ROWS_MOST];
 } web;
 
-static double uniform(uint64_t seed, int64_t at) {
-    uint64_t bits[2];
-    spd_random(seed, SPD_STREAM_TEST, (uint64_t)at, bits);
-    return spd_uniform(bits[0]);
-}
-
 static spdhg_problem *graph_problem(uint64_t seed, int64_t d, bool sparse, spdhg_data **data, spdhg_structure **F) {
-    int64_t ptr[ROWS_MOST + 1] = {0}, m = 0, nnz = 0, one[2] = {0, 0};
+    int64_t ptr[ROWS_MOST + 1] = {0}, m = 0, nnz = 0;
     int32_t idx[2 * ROWS_MOST];
     double val[2 * ROWS_MOST];
-    const double zero = 0;
     const int64_t edges = d < 2 ? 0 : (int64_t)(uniform(seed, 2) * 2.5 * (double)d);
     for (int64_t e = 0; e < edges; e++) {
         const int64_t i = (int64_t)(uniform(seed, 10 * e + 11) * (double)d),
@@ -37,19 +30,7 @@ static spdhg_problem *graph_problem(uint64_t seed, int64_t d, bool sparse, spdhg
         val[nnz++] = -size;
         ptr[++m] = nnz;
     }
-    for (int64_t k = 0; k < d && sparse; k++) {
-        if (uniform(seed, 10 * k + 15) < 0.5) continue;
-        idx[nnz] = (int32_t)k;
-        val[nnz++] = uniform(seed, 10 * k + 16) < 0.5 ? 0.5 : -1;
-        ptr[++m] = nnz;
-    }
-    spdhg_problem *p;
-    GOOD(spdhg_data_from_csr(data, 1, d, one, idx, val, &zero, 1, SPDHG_COPY, &good_err));
-    GOOD(spdhg_structure_from_csr(F, m, d, ptr, idx, val, &good_err));
-    GOOD(spdhg_problem_new(&p, *data, "squared", &good_err));
-    GOOD(spdhg_problem_term(p, "l1", *F, 0.25, NULL, &good_err));
-    GOOD(spd_problem_freeze(p, &good_err));
-    return p;
+    return variation_problem(seed, d, sparse, m, ptr, idx, val, data, F);
 }
 
 static void make(web *w, const spdhg_problem *p, uint64_t seed, bool flat) {
@@ -62,15 +43,9 @@ static void make(web *w, const spdhg_problem *p, uint64_t seed, bool flat) {
         spd_cuts_layout(&w->cuts, &w->network, &w->arena);
     }
     spd_network_fill(&w->network, p);
-    for (int64_t k = 0; k < p->d; k++) {
-        w->q[k] = flat ? 1 : uniform(seed, 10 * k + 17) < 0.2 ? 0 : exp(3 * small_normal(seed, k));
-        w->m[k] = rint(4 * small_normal(seed + 1, k)) / 2;
-        w->g[k] = w->q[k] > 0 ? rint(2 * small_normal(seed + 2, k)) / 4 : 0;
-    }
+    variation_unary(seed, p->d, flat, w->q, w->m, w->g);
     for (int64_t e = 0; e < p->m; e++) w->y[e] = seed % 5 ? 0 : small_normal(seed + 3, e); /* some are out of their bounds */
 }
-
-static double sign(double a) { return a > 0 ? 1 : a < 0 ? -1 : 0; }
 
 /* Checks every condition up to rounding. */
 static void is_optimal(const web *w, const spdhg_problem *p, uint64_t seed, double low, double high) {
@@ -123,38 +98,23 @@ static void test_optimal(void **state) {
     }
 }
 
-/* The derivative of x with respect to m, the q-weighted mean over each group, against a difference of two solutions. */
 static void test_groups(void **state) {
     (void)state;
     for (uint64_t seed = 0; seed < 400; seed++) {
         const int64_t d = 2 + (int64_t)(uniform(seed, 1) * (NODES_MOST - 2));
         const double low = seed / 4 % 2 ? -1 : -INFINITY, high = seed / 4 % 2 ? 0.7 : INFINITY, little = 1e-7;
-        double top[NODES_MOST] = {0}, bottom[NODES_MOST] = {0}, moved[NODES_MOST], m[NODES_MOST];
+        double moved[NODES_MOST], m[NODES_MOST];
         spdhg_data *data;
         spdhg_structure *F;
         spdhg_problem *p = graph_problem(seed, d, seed / 2 % 2, &data, &F);
         web *w = malloc(sizeof *w);
         make(w, p, seed, false);
-        for (int64_t k = 0; k < d; k++) {
-            w->q[k] = 0.5 + uniform(seed, 10 * k + 18);
-            w->m[k] = 2 * small_normal(seed + 1, k); /* no ties in the data: the solution has no kink here */
-            m[k] = w->m[k] + little * small_normal(seed + 3, k);
-        }
+        variation_smooth(seed, d, little, w->q, w->m, m);
         const spd_unary before = {w->q, w->m, w->g}, after = {w->q, m, w->g};
         spd_network_begin(&w->network, p, 0, w->y);
         assert_true(spd_cuts_solve(&w->cuts, &after, low, high, moved, NULL));
         assert_true(spd_cuts_solve(&w->cuts, &before, low, high, w->x, NULL));
-        const int32_t *group = w->cuts.group;
-        for (int64_t k = 0; k < d; k++)
-            if (group[k] >= 0) {
-                top[group[k]] += w->q[k] * small_normal(seed + 3, k);
-                bottom[group[k]] += w->q[k];
-            }
-        for (int64_t k = 0; k < d; k++) {
-            const double wanted = group[k] < 0 ? 0 : top[group[k]] / bottom[group[k]], found = (moved[k] - w->x[k]) / little;
-            if (fabs(found - wanted) > 1e-6)
-                fail_msg("seed %d, node %d: derivative %g, should be %g", (int)seed, (int)k, found, wanted);
-        }
+        variation_moves(seed, d, little, w->cuts.group, w->q, w->x, moved);
         spd_free(w->arena.base);
         free(w);
         spdhg_problem_free(p);

@@ -1,10 +1,10 @@
 /* test_variation.c - total variation on lines and trees: x and its dual satisfy the optimality conditions, which prove that x is
  * optimal however it was computed. Random forests with ties in the data, weights and curvatures of 0, l1 parts, bounds. */
-#include "small.h"
+#include "variation.h"
 
 #include "chain/chain.h"
 
-enum { NODES_MOST = 60 };
+enum { NODES_MOST = VARIATION_MOST };
 
 typedef struct wood {
     spd_forest forest;
@@ -13,17 +13,10 @@ typedef struct wood {
     double q[NODES_MOST], m[NODES_MOST], g[NODES_MOST], x[NODES_MOST], t[NODES_MOST], s[NODES_MOST], range[4 * NODES_MOST];
 } wood;
 
-static double uniform(uint64_t seed, int64_t at) {
-    uint64_t bits[2];
-    spd_random(seed, SPD_STREAM_TEST, (uint64_t)at, bits);
-    return spd_uniform(bits[0]);
-}
-
 static spdhg_problem *tree_problem(uint64_t seed, int64_t d, bool line, bool sparse, spdhg_data **data, spdhg_structure **F) {
     int64_t *ptr = SPD_NEW(int64_t, 2 * d + 1), m = 0, nnz = 0;
     int32_t *idx = SPD_NEW(int32_t, 3 * d);
     double *val = SPD_NEW(double, 3 * d);
-    const double zero = 0;
     for (int64_t k = 1; k < d; k++) {
         if (uniform(seed, 10 * k) < 0.1) continue; /* an additional root */
         const int64_t up = line ? k - 1 : (int64_t)(uniform(seed, 10 * k + 1) * (double)k),
@@ -35,19 +28,7 @@ static spdhg_problem *tree_problem(uint64_t seed, int64_t d, bool line, bool spa
         val[nnz++] = -sign * (double)size;
         ptr[++m] = nnz;
     }
-    for (int64_t k = 0; k < d && sparse; k++) {
-        if (uniform(seed, 10 * k + 4) < 0.5) continue;
-        idx[nnz] = (int32_t)k;
-        val[nnz++] = uniform(seed, 10 * k + 5) < 0.5 ? 0.5 : -1;
-        ptr[++m] = nnz;
-    }
-    spdhg_problem *p;
-    int64_t one[2] = {0, 0};
-    GOOD(spdhg_data_from_csr(data, 1, d, one, idx, val, &zero, 1, SPDHG_COPY, &good_err));
-    GOOD(spdhg_structure_from_csr(F, m, d, ptr, idx, val, &good_err));
-    GOOD(spdhg_problem_new(&p, *data, "squared", &good_err));
-    GOOD(spdhg_problem_term(p, "l1", *F, 0.25, NULL, &good_err));
-    GOOD(spd_problem_freeze(p, &good_err));
+    spdhg_problem *p = variation_problem(seed, d, sparse, m, ptr, idx, val, data, F);
     void *const arrays[] = {ptr, idx, val};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) spd_free(arrays[i]);
     return p;
@@ -63,14 +44,8 @@ static void make(wood *w, const spdhg_problem *p, uint64_t seed, bool flat) {
         spd_variation_layout(&w->variation, &w->forest, &w->arena);
     }
     spd_forest_fill(&w->forest, p);
-    for (int64_t k = 0; k < p->d; k++) {
-        w->q[k] = flat ? 1 : uniform(seed, 10 * k + 6) < 0.2 ? 0 : exp(3 * small_normal(seed, k));
-        w->m[k] = rint(4 * small_normal(seed + 1, k)) / 2;
-        w->g[k] = w->q[k] > 0 ? rint(2 * small_normal(seed + 2, k)) / 4 : 0;
-    }
+    variation_unary(seed, p->d, flat, w->q, w->m, w->g);
 }
-
-static double sign(double a) { return a > 0 ? 1 : a < 0 ? -1 : 0; }
 
 /* Checks every condition up to rounding. */
 static void is_optimal(const wood *w, double low, double high) {
@@ -122,38 +97,24 @@ static void test_optimal(void **state) {
     }
 }
 
-/* The derivative of x with respect to m, the q-weighted mean over each group, against a difference of two solutions. */
 static void test_groups(void **state) {
     (void)state;
     for (uint64_t seed = 0; seed < 400; seed++) {
         const int64_t d = 2 + (int64_t)(uniform(seed, 1) * (NODES_MOST - 2));
         const double low = seed / 4 % 2 ? -1 : -INFINITY, high = seed / 4 % 2 ? 0.7 : INFINITY, little = 1e-7;
-        double top[NODES_MOST] = {0}, bottom[NODES_MOST] = {0}, moved[NODES_MOST], m[NODES_MOST];
+        double moved[NODES_MOST], m[NODES_MOST];
         int32_t group[NODES_MOST];
         spdhg_data *data;
         spdhg_structure *F;
         spdhg_problem *p = tree_problem(seed, d, seed % 2, seed / 2 % 2, &data, &F);
         wood *w = malloc(sizeof *w);
         make(w, p, seed, false);
-        for (int64_t k = 0; k < d; k++) {
-            w->q[k] = 0.5 + uniform(seed, 10 * k + 7);
-            w->m[k] = 2 * small_normal(seed + 1, k); /* no ties in the data: the solution has no kink here */
-            m[k] = w->m[k] + little * small_normal(seed + 3, k);
-        }
+        variation_smooth(seed, d, little, w->q, w->m, m);
         const spd_unary before = {w->q, w->m, w->g}, after = {w->q, m, w->g};
         spd_variation_prox(&w->variation, &before, low, high, w->x);
         spd_variation_prox(&w->variation, &after, low, high, moved);
         spd_variation_groups(&w->forest, w->x, low, high, group);
-        for (int64_t k = 0; k < d; k++)
-            if (group[k] >= 0) {
-                top[group[k]] += w->q[k] * small_normal(seed + 3, k);
-                bottom[group[k]] += w->q[k];
-            }
-        for (int64_t k = 0; k < d; k++) {
-            const double wanted = group[k] < 0 ? 0 : top[group[k]] / bottom[group[k]], found = (moved[k] - w->x[k]) / little;
-            if (fabs(found - wanted) > 1e-6)
-                fail_msg("seed %d, node %d: derivative %g, should be %g", (int)seed, (int)k, found, wanted);
-        }
+        variation_moves(seed, d, little, group, w->q, w->x, moved);
         spd_free(w->arena.base);
         free(w);
         spdhg_problem_free(p);

@@ -23,6 +23,7 @@ def transcription(p, tries, tau=None, sigma=None, a=0.5, decay=0.95, delta=1.5, 
     dual, short, adapted = np.vstack([np.sqrt(share)[:, None] * alpha, np.zeros((len(F), p.K))]), 0, 0
     for _ in range(tries):
         nx = (x - tau * K.T @ dual) / (1 + tau * ridge)
+        nx[: p.d] = p.project(nx[: p.d])
         bar, new = 2 * nx - x, dual.copy()
         for i in range(n):
             if share[i] > 0:
@@ -57,11 +58,19 @@ def compare(checks, name, words, p, tries, **given):
     return short, adapted
 
 
+def within(case, low, high):
+    """The same problem with every coefficient between two bounds."""
+    words, p = case
+    p.set, p.bound = "box", (low, high)
+    return [*words, "--set", f"box:{low},{high}"], p
+
+
 if __name__ == "__main__":
     tally = Checks()
     shortened = adaptations = 0
     for case, (words, p) in {"logistic graph": graph(0.05, 0), "with intercept and ridge": graph(0.05, 0.1, intercept=True), "squared chain": chain(0.1),
-                             "softmax group": softmax(0.05, 0.1), "weights": weighted(graph(0.05, 0.1, intercept=True))}.items():
+                             "softmax group": softmax(0.05, 0.1), "weights": weighted(graph(0.05, 0.1, intercept=True)),
+                             "box": within(chain(0.1), -0.1, 0.2), "box and intercept": within(graph(0.05, 0.1, intercept=True), -0.05, 0.1)}.items():
         for tries in 1, 2, 5, 20:
             short, adapted = compare(tally, case, words, p, tries)
             shortened, adaptations = shortened + short, adaptations + adapted

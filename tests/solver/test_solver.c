@@ -30,13 +30,13 @@ static void over_all(void (*check)(const spdhg_problem *p, const char *solver)) 
     for (int o = 0; o < SPECS; o++) {
         small s = small_make(&spec[o], (uint64_t)o);
         for (int i = 0; i < entries; i++)
-            if (!spd_solver_refuses(table[i], s.problem)) {
+            if (small_asked(table[i]->name) && !spd_solver_refuses(table[i], s.problem)) {
                 check(s.problem, table[i]->name);
                 accepted++;
             }
         small_free(&s);
     }
-    assert_true(accepted >= 4 * SPECS - 2);
+    assert_true(accepted >= 4 * SPECS - 2 || getenv("SPDHG_TEST_ONLY"));
 }
 
 /* Fused and lazy forms give the plain form's iterates, average and dual to 1e-12. */

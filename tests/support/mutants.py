@@ -2,36 +2,45 @@
 
 A mutant is the program without one statement (all its lines), with one condition `if (...)` that always holds, or without the body
 below such a header. All mutants of a file are compiled at once: a statement becomes `{ if (SPD_KEEP(n)) ... }`, a condition
-`if (SPD_SURE(n) || (...))`. The variable SPDHG_MUTANT of the environment says which n is active; without it the program is unchanged.
-SPDHG_MUTANT_HITS names a file with a byte for each n, which is set when the place is reached.
+`if (SPD_SURE(n) || (...))`. The variable SPDHG_MUTANTS of the environment names a file, which all processes of a test share: the n that is
+active (an int, -1 for none), and for each n a byte, which is set when its place is reached. Without it the program is unchanged.
+SPDHG_MUTANT_CPU says how many microseconds of CPU time a process may take before SIGPROF ends it.
 """
 import os
 import re
 import subprocess
 
-# Once per file, in front of its text. The file of hits is shared memory, so that a process that is killed has left its marks too.
-# No header is included, whose names could be those of the file.
+# Once per file, in front of its text; the weak symbols of all files become one. The shared file takes the place of the memory of the same
+# name, so that nothing is looked up on the way. No header is included, whose names could be those of the file.
+PAGE = 4096
 PRELUDE = """extern char *spd_mutant_getenv(const char *) __asm__("getenv");
-extern int spd_mutant_atoi(const char *) __asm__("atoi"), spd_mutant_open(const char *, int, ...) __asm__("open");
+extern long spd_mutant_atol(const char *) __asm__("atol");
+extern int spd_mutant_open(const char *, int, ...) __asm__("open"), spd_mutant_close(int) __asm__("close");
 extern void *spd_mutant_map(void *, unsigned long, int, int, int, long) __asm__("mmap");
-extern int spd_mutant_close(int) __asm__("close");
-static int spd_mutant = -1;
-static unsigned char spd_mutant_none[%(count)d], *spd_mutant_hits = spd_mutant_none;
+extern int spd_mutant_timer(int, const long *, void *) __asm__("setitimer");
+__attribute__((weak, visibility("hidden"), aligned(%(page)d))) struct { int active; unsigned char hit[%(size)d - sizeof(int)]; } spd_mutants = {-1, {0}};
+__attribute__((weak, visibility("hidden"))) int spd_mutants_started = 0;
 __attribute__((constructor)) static void spd_mutant_start(void) {
-    const char *which = spd_mutant_getenv("SPDHG_MUTANT"), *file = spd_mutant_getenv("SPDHG_MUTANT_HITS");
-    if (which) spd_mutant = spd_mutant_atoi(which);
-    const int opened = file ? spd_mutant_open(file, 2) : -1; /* to read and write */
-    void *map = opened >= 0 ? spd_mutant_map((void *)0, %(count)d, 3, 1, opened, 0) : (void *)-1; /* shared */
-    if (map != (void *)-1) spd_mutant_hits = map;
-    if (opened >= 0) spd_mutant_close(opened);
+    const char *file = spd_mutant_getenv("SPDHG_MUTANTS"), *cpu = spd_mutant_getenv("SPDHG_MUTANT_CPU");
+    if (!file || spd_mutants_started++) return;
+    const long limit = cpu ? spd_mutant_atol(cpu) : 0, timer[4] = {0, 0, limit / 1000000, limit %% 1000000};
+    const int opened = spd_mutant_open(file, 2); /* to read and write */
+    spd_mutant_map(&spd_mutants, sizeof spd_mutants, 3, 0x11, opened, 0); /* shared, in this place */
+    spd_mutant_close(opened);
+    if (limit) spd_mutant_timer(2, timer, (void *)0); /* ITIMER_PROF */
 }
-#define SPD_KEEP(n) (spd_mutant_hits[n] = 1, spd_mutant != (n))
-#define SPD_SURE(n) (spd_mutant_hits[n] = 1, spd_mutant == (n))
+#define SPD_KEEP(n) (spd_mutants.hit[n] = 1, spd_mutants.active != (n))
+#define SPD_SURE(n) (spd_mutants.hit[n] = 1, spd_mutants.active == (n))
 #line 1
 """
 WORD = r"[A-Za-z_]\w*"
 DECLARATION = re.compile(rf"^(?!return\b|goto\b|else\b|case\b|break\b|continue\b)(?:(?:const|static|volatile|unsigned|struct|enum)\s+)*{WORD}(?:\s+|\s*\*+\s*)"
                          rf"(?:(?:const|restrict)\s+)*\**{WORD}\s*(?:=|;|,|\[|\()")
+
+
+def size_of_shared(count):
+    """Bytes of the shared file, whole pages."""
+    return -(-(4 + count) // PAGE) * PAGE
 
 
 def bare(text):
@@ -61,7 +70,7 @@ def functions(text):
 
 
 def reached(sources, whole):
-    """For every file the functions that steps reach, from `.step =` on; all of them where whole(file) says so."""
+    """For every file the functions that steps reach, from `.step =` or a function `step` on; all of them where whole(file) says so."""
     bodies, local = {}, {}
     for file, text in sources.items():
         lines = bare(text).split("\n")
@@ -70,7 +79,8 @@ def reached(sources, whole):
             local.setdefault(name, []).append(file)
     seen, todo = set(), []
     for file, text in sources.items():
-        todo += [(file, name) for name in re.findall(r"\.step\s*=\s*(\w+)", bare(text)) if (file, name) in bodies]
+        roots = [*re.findall(r"\.step\s*=\s*(\w+)", bare(text)), "step"]  # a macro may make the line of the table
+        todo += [(f, name) for name in roots for f in (local.get(name, []) if name.startswith("spd_") else [file]) if (f, name) in bodies]
         todo += [(f, name) for f, name in bodies if f == file and whole(file)]
     while todo:
         at = todo.pop()
@@ -160,7 +170,7 @@ def instrument(text, own, count):
             put += [(*begin, 0, f"SPD_SURE({m.number}) || ("), (*end, 2, ")")]
     for line, column, _, words in sorted(put, key=lambda p: (p[0], p[1], p[2]), reverse=True):
         lines[line] = lines[line][:column] + words + lines[line][column:]
-    return PRELUDE % {"count": count} + "\n".join(lines)
+    return PRELUDE % {"page": PAGE, "size": size_of_shared(count)} + "\n".join(lines)
 
 
 def compiling(text, own, path, flags, count):

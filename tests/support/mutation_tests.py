@@ -1,14 +1,18 @@
-"""Which tests guard which file, for mutation.py. A test is a program, or a script and behind it the solvers that it should be about."""
+"""Which tests guard which file, for mutation.py. A test is a program or a script, and behind it the solvers that it should be about. They
+are tried in this order: the cheapest and closest first."""
 ADMMS = "sadmm,opg-admm,sgadm,fsadmm"
-LAWS = ["test_solver"]
-def admm(names): return [f"test_iterates_admms.py {names}", "test_solver_admms", f"test_optimum_solvers.py {names}", *LAWS]
-def dual(script, names): return [f"{script}.py", "test_warm_start", f"test_optimum_solvers.py {names}", *LAWS]
-def split(names): return [f"test_iterates_vr.py {names}", "test_primal_dual", f"test_optimum_solvers.py {names}", *LAWS]
-def newton(names): return [f"test_iterates_newton.py {names}", f"test_optimum_solvers.py {names}", "test_limits", *LAWS]
-def columns(): return ["test_columns.py", "test_limits", "test_optimum_solvers.py cd-newton", *LAWS]
-SPDHG = ["test_iterates.py spdhg,spdhg-sc1,spdhg-sc2,lpdhg", *LAWS]
+SOME = "spdhg,spdc,pd3o,sadmm,prox-newton"  # one of each family
+def laws(names): return [f"test_solver {names}"]
+def admm(names): return [f"test_iterates_admms.py {names}", *laws(names), "test_solver_admms", f"test_optimum_solvers.py {names}"]
+def dual(script, names): return [f"{script}.py", *laws(names), f"test_warm_start {names}", f"test_optimum_solvers.py {names}"]
+def split(names): return [f"test_iterates_vr.py {names}", *laws(names), "test_primal_dual", f"test_optimum_solvers.py {names}"]
+def newton(names): return [*laws(names), f"test_iterates_newton.py {names}", f"test_optimum_solvers.py {names}", "test_limits"]
+def columns(): return [*laws("cd-newton"), "test_columns.py", "test_optimum_solvers.py cd-newton", "test_limits"]
+def chain(names): return ["test_signal_newton.py", *laws(names), f"test_optimum_solvers.py {names}"]
+def chain_alm(): return ["test_chain_alm.py", *laws("chain-alm"), "test_optimum_solvers.py chain-alm"]
+SPDHG = [*laws("spdhg,spdhg-sc1,spdhg-sc2,lpdhg"), "test_iterates.py spdhg,spdhg-sc1,spdhg-sc2,lpdhg"]
 TESTS = {
-    "row_prox.c": ["test_iterates_spdc.py", "test_iterates_sdca_admm.py", *LAWS],
+    "row_prox.c": ["test_iterates_spdc.py", "test_iterates_sdca_admm.py", *laws("spdc,sdca-admm")],
     "step_rule.c": SPDHG + ["test_iterates_admms.py lpdhg-const", "test_optimum_solvers.py lpdhg-const"],
     "batch.c": ["test_iterates_admms.py sadmm,opg-admm", *SPDHG, "test_optimum_solvers.py spdhg,saga-pd3o"],
     "sadmm.c": admm("sadmm,sadmm-sc2"),
@@ -21,11 +25,11 @@ TESTS = {
     "ada_sadmm_full.c": admm("ada-sadmm-full"),
     "admm.c": admm(ADMMS),
     "admm_system.c": admm(ADMMS),
-    "lpdhg.c": ["test_iterates_admms.py lpdhg-const", "test_iterates.py lpdhg", *LAWS],
+    "lpdhg.c": ["test_iterates_admms.py lpdhg-const", "test_iterates.py lpdhg", *laws("lpdhg,lpdhg-const")],
     "spdhg.c": SPDHG,
-    "spdhg_fast.c": SPDHG[::-1],
-    "spdhg_lazy.c": SPDHG[::-1],
-    "spdhg_free.c": ["test_iterates_free.py", "test_optimum_solvers.py spdhg-free", *LAWS],
+    "spdhg_fast.c": SPDHG,
+    "spdhg_lazy.c": SPDHG,
+    "spdhg_free.c": ["test_iterates_free.py", "test_optimum_solvers.py spdhg-free", *laws("spdhg-free")],
     "online_admm.c": dual("test_iterates_online_admm", "online-admm"),
     "sdca_admm.c": dual("test_iterates_sdca_admm", "sdca-admm"),
     "spdc.c": dual("test_iterates_spdc", "spdc,spdc-adaptive"),
@@ -33,8 +37,8 @@ TESTS = {
     "pdhg_adaptive.c": dual("test_iterates_pdhg", "pdhg-adaptive"),
     "pd3o.c": split("pd3o"),
     "condat_vu.c": split("condat-vu"),
-    "fista.c": ["test_iterates_fista.py fista", "test_optimum_solvers.py fista", *LAWS],
-    "fgp.c": ["test_iterates_fgp.py fgp", *LAWS],
+    "fista.c": ["test_iterates_fista.py fista", *laws("fista"), "test_optimum_solvers.py fista"],
+    "fgp.c": ["test_iterates_fgp.py fgp", *laws("fgp")],
     "vr_pd3o.c": split("saga-pd3o,lsvrg-pd3o"),
     "primal_dual.c": split("pd3o,condat-vu,saga-pd3o"),
     "primal_dual_steps.c": split("pd3o,condat-vu,saga-pd3o"),
@@ -43,15 +47,15 @@ TESTS = {
     "newton_model.c": newton("prox-newton"),
     "newton_model_ssn.c": newton("prox-newton"),
     "newton_model_regularise.c": newton("prox-newton"),
-    "interior_newton.c": ["test_sets.py", "test_optimum_solvers.py interior", *LAWS],
-    "ipm.c": ["test_ipm.py", "test_optimum_solvers.py ipm", *LAWS],
+    "interior_newton.c": [*laws("interior"), "test_sets.py", "test_optimum_solvers.py interior"],
+    "ipm.c": [*laws("ipm"), "test_ipm.py", "test_optimum_solvers.py ipm"],
     "cd_newton.c": columns(),
-    "chain_alm.c": ["test_chain_alm.py", "test_optimum_solvers.py chain-alm", *LAWS],
-    "chain_alm_point.c": ["test_chain_alm.py", "test_optimum_solvers.py chain-alm", *LAWS],
-    "chain_alm_system.c": ["test_chain_alm.py", "test_optimum_solvers.py chain-alm", *LAWS],
-    "chain_newton.c": ["test_signal_newton.py", "test_optimum_solvers.py chain-newton", *LAWS],
-    "cut_newton.c": ["test_signal_newton.py", "test_optimum_solvers.py cut-newton", *LAWS],
-    "signal_newton.c": ["test_signal_newton.py", "test_optimum_solvers.py chain-newton", *LAWS],
+    "chain_alm.c": chain_alm(),
+    "chain_alm_point.c": chain_alm(),
+    "chain_alm_system.c": chain_alm(),
+    "chain_newton.c": chain("chain-newton"),
+    "cut_newton.c": chain("cut-newton"),
+    "signal_newton.c": chain("chain-newton"),
     "network.c": ["test_cuts", "test_signal_newton.py"],
     "push.c": ["test_cuts", "test_signal_newton.py"],
     "cuts.c": ["test_cuts", "test_signal_newton.py"],
@@ -68,23 +72,23 @@ TESTS = {
 }
 # Tests of the files that TESTS does not name, by room.
 ROOM = {
-    "solver": LAWS + ["test_limits", "test_optimum_solvers.py spdhg,spdc,pd3o"],
-    "admm": ["test_la", "test_solver_admms", f"test_iterates_admms.py {ADMMS}", f"test_optimum_solvers.py {ADMMS}", *LAWS],
+    "solver": [*laws(SOME), "test_optimum_solvers.py spdhg,spdc,pd3o", "test_outcome.py", "test_limits", "test_cli_fit.py", "test_resume.py"],
+    "admm": ["test_la", "test_solver_admms", f"test_iterates_admms.py {ADMMS}", f"test_optimum_solvers.py {ADMMS}", *laws(ADMMS)],
     "chain": ["test_variation", "test_forest", "test_cuts", "test_signal_newton.py", "test_chain_alm.py"],
     "face": ["test_zeros", "test_slack_flow", "test_tree_flow", "test_certify", "test_limits", "test_signals.py", "test_working_set.py",
              "test_dependent.py", "test_ipm.py", "test_iterates_newton.py prox-newton,ws-newton",
-             "test_optimum_solvers.py prox-newton,ws-newton,alm-ssn", "test_forced.py", "test_auto.py", *LAWS],
-    "interior": ["test_sets.py", "test_ipm.py", "test_corners.py", "test_optimum_solvers.py interior,ipm", "test_signals.py", *LAWS],
+             "test_optimum_solvers.py prox-newton,ws-newton,alm-ssn", "test_forced.py", "test_auto.py", *laws("prox-newton,ws-newton,alm-ssn")],
+    "interior": ["test_sets.py", "test_ipm.py", "test_corners.py", "test_optimum_solvers.py interior,ipm", "test_signals.py", *laws("interior,ipm")],
     "lasso": ["test_lasso", "test_folds", "test_path.py"],
     "certify": ["test_certify", "test_anchors", "test_limits", "test_x_radius.py", "test_bound.py", "test_certificate.py", "test_outcome.py",
-                "test_dependent.py", "test_forced.py", "test_corners.py", "test_optimum_solvers.py auto", "test_adversary.py", *LAWS],
+                "test_dependent.py", "test_forced.py", "test_corners.py", "test_optimum_solvers.py auto", "test_adversary.py", *laws(SOME)],
     "data": ["test_view", "test_inspect", "test_synthetic", "test_readers", "test_readers_libsvm", "test_problem", "test_centre.py",
              "test_table.py", "test_cli_data.py"],
     "model": ["test_model", "test_metrics", "test_model_hostile", "test_checksum.py", "test_table.py", "test_cli_fit.py", "test_resume.py",
               "test_nothing_lost.py"],
     "run": ["test_finish", "test_limits", "test_warm_start", "test_options", "test_floats", "test_model", "test_outcome.py", "test_resume.py",
             "test_auto.py", "test_certificate.py", "test_cli_fit.py", "test_cli_usage.py", "test_poisson.py", "test_intercept.py",
-            "test_centre.py", "test_signals.py", "test_optimum_solvers.py auto", *LAWS],
+            "test_centre.py", "test_signals.py", "test_optimum_solvers.py auto", *laws(SOME)],
 }
 
 

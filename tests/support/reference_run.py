@@ -7,6 +7,8 @@ import subprocess
 import sys
 import tempfile
 
+import checks
+
 try:
     import numpy as np
     import scipy.optimize  # noqa: F401
@@ -94,20 +96,8 @@ class Path:
         return np.array([float(p[name]) if p[name] else np.nan for p in self.points])
 
 
-class Checks:
-    """Counts what held; prints what did not."""
-
-    def __init__(self):
-        self.passed = self.failed = 0
-
-    def check(self, good, what):
-        if good:
-            self.passed += 1
-        else:
-            self.failed += 1
-            print("FAILED", what)
-            if os.environ.get("SPDHG_TEST_FIRST"):  # one is enough
-                sys.exit(1)
+class Checks(checks.Checks):
+    """Of arrays too."""
 
     def near(self, got, expected, tolerance, what):
         """Both as arrays, relative to the largest number of either (at least 1e-3)."""
@@ -116,7 +106,3 @@ class Checks:
         off = np.abs(got - expected).max(initial=0) if got.shape == expected.shape else np.inf
         self.check(off <= tolerance * size,
                    f"{what}: off by {off:.3g} of {size:.3g}; got {got.ravel()[:4]}, expected {expected.ravel()[:4]}")
-
-    def end(self):
-        print(f"{self.passed} passed, {self.failed} failed")
-        sys.exit(self.failed > 0)

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -24,6 +25,18 @@ static inline double small_normal(uint64_t seed, int64_t at) {
     spd_random(seed, SPD_STREAM_TEST, (uint64_t)at, bits);
     spd_normal(bits, pair);
     return pair[0];
+}
+
+/* Whether a test should be about this solver: SPDHG_TEST_ONLY, of mutation.py, names those it is about, with commas between. */
+static inline bool small_asked(const char *solver) {
+    const char *at = getenv("SPDHG_TEST_ONLY");
+    const size_t length = strlen(solver);
+    while (at && (strncmp(at, solver, length) != 0 || (at[length] != ',' && at[length] != '\0'))) {
+        at = strchr(at, ',');
+        if (!at) return false;
+        at++;
+    }
+    return true;
 }
 
 #define GOOD(call)                                                                                                               \

@@ -262,6 +262,10 @@ def check_every_set_and_constant_targets(checks):
     for name in ("nonneg", "box:-1,0.5", "ball:1", "simplex:1"):
         got = Path(data, "--loss", "squared", "--lambdas", 4, "--set", name)
         checks.near(got.column("lambda")[0], free, 1e-9, f"where the path of {name} begins")
+    # The best of all x is in this X as well: the path begins there, proven far beyond the tolerance, instead of looking for it.
+    signs = write_svm("signs.svm", A, np.where(A @ [1.0, 0, 0, -1, 0] + rng.normal(size=60) > 0, 1.0, -1.0))
+    wide = Path(signs, "--lambdas", 4, "--set", "box:-2,2", "--folds", 0, "--choose", "bic")
+    checks.check(wide.column("gap_relative")[0] <= 1e-10, f"a box that has the first answer begins at {wide.column('gap_relative')[0]:.2g}")
     same = Path(write_svm("same.svm", A, np.full(60, 3.0)), "--loss", "squared", "--lambdas", 4)
     checks.check(len(same.points) == 1 and same.column("nonzeros")[0] == 0, "a target that never varies: one lambda stands for all")
 

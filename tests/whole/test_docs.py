@@ -6,16 +6,12 @@ import re
 import subprocess
 import sys
 
+from checks import Checks
+
 COMMAND = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else "spdhg"
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
-passed, failed = 0, 0
-
-
-def check(good, what):
-    global passed, failed
-    passed, failed = passed + bool(good), failed + (not good)
-    if not good:
-        print("FAILED", what)
+tally = Checks()
+check = tally.check
 
 
 def page(name):
@@ -138,5 +134,4 @@ check_places()
 check_links()
 check_width()
 check_words()
-print(f"{passed} passed, {failed} failed")
-sys.exit(failed > 0)
+tally.end()

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 
+from checks import Checks
 from cli_support import COMMAND, for_interpreters
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
@@ -15,14 +16,8 @@ SITE = os.path.join(ROOT, "docs", "site")
 BUILD = os.path.dirname(COMMAND)
 ENVIRONMENT = {**os.environ, "PATH": BUILD + os.pathsep + os.environ["PATH"], "PYTHONPATH": os.path.join(BUILD, "python"), "MPLBACKEND": "Agg",
                **for_interpreters()}
-passed, failed = 0, 0
-
-
-def check(good, what):
-    global passed, failed
-    passed, failed = passed + bool(good), failed + (not good)
-    if not good:
-        print("FAILED", what)
+tally = Checks()
+check = tally.check
 
 
 def run(words, folder, what, text=None):
@@ -80,8 +75,7 @@ def main():
         check_links()
         if os.environ.get("SPDHG_TEST_ALL"):
             check_built(folder)
-    print(f"{passed} passed, {failed} failed")
-    sys.exit(failed > 0)
+    tally.end()
 
 
 main()

@@ -1,10 +1,11 @@
 # test_mutation.py - the tool that tests the tests (tests/mutation.py): in a program of a few lines it finds every statement and
 # condition, the program without a mutant is unchanged, and with one it does what the mutated source would.
 import os
+import struct
 import subprocess
 import tempfile
 
-from mutants import compiling, mutants
+from mutants import compiling, mutants, size_of_shared
 
 SOURCE = """#include <stdio.h>
 static int grow(int x) {
@@ -42,19 +43,21 @@ def main():
     for number, m in enumerate(found):
         m.number = number
     with tempfile.TemporaryDirectory(prefix="spdhg-test-") as folder:
-        source, program, hits = (os.path.join(folder, name) for name in ("grow.c", "grow", "hits"))
+        source, program, shared = (os.path.join(folder, name) for name in ("grow.c", "grow", "shared"))
         compiling(SOURCE, found, source, [], len(found))
         subprocess.run(["cc", "-w", source, "-o", program], check=True)
-        with open(hits, "wb") as file:
-            file.write(bytes(len(found)))
 
-        def run(**more):
-            return subprocess.run([program], env={**os.environ, **more}, capture_output=True, text=True, check=True).stdout.strip()
+        def run(active=None):
+            """What the program prints, and which mutants it reaches."""
+            with open(shared, "wb") as file:
+                file.write(struct.pack("i", -1 if active is None else active).ljust(size_of_shared(len(found)), b"\0"))
+            done = subprocess.run([program], env={**os.environ, "SPDHG_MUTANTS": shared}, capture_output=True, text=True, check=True)
+            with open(shared, "rb") as file:
+                return done.stdout.strip(), file.read()[4:]
 
-        assert run() == run(SPDHG_MUTANT_HITS=hits) == "11"
-        with open(hits, "rb") as file:
-            reached = file.read()
-        printed = {(m.kind, m.key): run(SPDHG_MUTANT=str(m.number)) for m in found if not m.fate}
+        assert subprocess.run([program], capture_output=True, text=True, check=True).stdout.strip() == run()[0] == "11"
+        reached = run()[1]
+        printed = {(m.kind, m.key): run(m.number)[0] for m in found if not m.fate}
         for key, expected in EXPECTED.items():
             assert printed.get(key) == expected, (key, expected, printed.get(key), printed)
         assert {m.key for m in found if not m.fate and not reached[m.number]} >= {"y = -1;"}

@@ -5,6 +5,8 @@ import re
 import sys
 import tempfile
 
+from checks import Checks
+
 import numpy as np
 
 COMMAND = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else "spdhg"
@@ -13,14 +15,8 @@ sys.path.insert(0, os.path.join(ROOT, "docs", "figures"))
 sys.dont_write_bytecode = True
 import draw
 
-passed, failed = 0, 0
-
-
-def check(good, what):
-    global passed, failed
-    passed, failed = passed + bool(good), failed + (not good)
-    if not good:
-        print("FAILED", what)
+tally = Checks()
+check = tally.check
 
 
 def words(text):
@@ -99,8 +95,7 @@ def main():
         check_denoised(folder)
         for name in ("spectra.html", "genes.html", "genes-graph.html", "predictions.csv", "chances.csv", "bent.html"):
             check(os.path.getsize(os.path.join(folder, name)) > 1000, f"{name} is empty")
-    print(f"{passed} passed, {failed} failed")
-    sys.exit(failed > 0)
+    tally.end()
 
 
 main()

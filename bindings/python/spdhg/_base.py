@@ -28,6 +28,7 @@ from ._structure import LEARNED, structure_matrix
 from ._table import Table, Tabular, is_frame, origins, without_gaps
 
 OUTCOMES = {code: name[len("SPDHG_OUTCOME_"):].lower() for code, name in ffi.typeof("spdhg_outcome").elements.items()}
+CODES = {name: code for code, name in OUTCOMES.items()}
 POINT = np.dtype([(name, "i8" if name == "iteration" else "f8") for name, _ in ffi.typeof("spdhg_point").fields])
 KINDS = np.array(["certified", "none"])  # of the gaps in history_: what is not proven for all x is NaN there
 DTYPES = [np.float64, np.float32]
@@ -308,9 +309,10 @@ class Structured(Tabular, BaseEstimator):
         raise NotImplementedError
 
     def _warn(self, tol: float) -> None:
-        if self.outcome_ in ("converged", "done", "interrupted"):
+        short = self.outcome_ == "done" and self.solver == "auto" and not self.gap_relative_ <= 1e-6  # by name: as many passes as asked
+        if self.outcome_ in ("converged", "done", "interrupted") and not short:
             return
-        (said,) = (text(lib.spdhg_outcome_text(code)) for code, name in OUTCOMES.items() if name == self.outcome_)
+        said = f"max_iter={self.max_iter}, time={self.time}: too small" if short else text(lib.spdhg_outcome_text(CODES[self.outcome_]))
         proven = f"proven within {self.gap_:.3g} of the best possible (relative gap {self.gap_relative_:.3g})"
         if self.gap_kind_ != "certified":
             proven = "nothing is proven" if self.gap_kind_ == "none" else f"gap {self.gap_:.3g} only within a radius"
@@ -393,6 +395,8 @@ class Structured(Tabular, BaseEstimator):
         found: Dict[str, str] = {}
         if self.solver == "lasso":
             found["check_regressor_multioutput"] = "solver='lasso' works for one output only"
+        if self._classify and str(self.constraint).startswith("simplex"):
+            found["check_classifiers_classes"] = "coefficients of at least 0 with a given sum: there may be a class that no row gets"
         if stochastic(self.solver):
             found["check_sample_weights_invariance"] = (
                 f"solver={self.solver!r} draws rows, and which ones depends on how many there are: a row of weight 0 changes the draws, so that "

@@ -22,6 +22,8 @@ def text(pointer) -> Optional[str]:
 def python_words(message: str) -> str:
     """The command's options by their names here."""
     message = re.sub(r"\brow ([0-9]+) of the table", lambda match: f"row {int(match.group(1)) - 1} (counted from 0) of X", message)
+    message = re.sub(r"^the data: row ([0-9]+): the target", lambda match: f"y: row {int(match.group(1)) - 1} (counted from 0): the target", message)
+    message = re.sub(r"^(unknown penalty .*)$", r"\1, elasticnet, l2, None", message)  # which the library makes of a term and a ridge
     message = re.sub(r"--(missing|unseen) ([a-z]+)", r"\1='\2'", message)
     name = re.sub(r"--([a-z][a-z0-9-]*)", lambda match: NAMES.get(match.group(1), match.group(1)).replace("-", "_"), message)
     name = re.sub(r"\bis not finite$", "is not finite: NaN or infinity", name)

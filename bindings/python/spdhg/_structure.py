@@ -56,7 +56,8 @@ def _from_networkx(graph: Any, features: int, names: Optional[Any]) -> Any:
 def _from_list(edges: Any, features: int) -> Any:
     edges = np.asarray(edges, np.float64)
     if edges.ndim != 2 or edges.shape[1] not in (2, 3):
-        raise ValueError("structure: an edge list has two columns (i, j) or three (i, j, weight); for a matrix F give a scipy sparse matrix")
+        raise ValueError("structure: an edge list has two columns (i, j) or three (i, j, weight); "
+                         f"a matrix F has a column for each of the {features} features")
     if (edges[:, :2] != np.floor(edges[:, :2])).any():
         raise ValueError("structure: the ends of an edge are whole numbers, features counted from 0")
     return _from_edges(edges[:, :2], edges[:, 2] if edges.shape[1] == 3 else None, features)
@@ -92,7 +93,8 @@ def structure_handle(structure: Any, features: int, names: Optional[Any] = None,
         return make("structure", lib.spdhg_structure_new, _grid(structure, features).encode(), features, free=lib.spdhg_structure_free)
     if isinstance(structure, tuple) and len(structure) in (2, 3) and all(isinstance(s, (int, np.integer)) for s in structure):
         return structure_handle("grid:" + "x".join(str(s) for s in structure), features)
-    if sp.issparse(structure):
+    dense = isinstance(structure, np.ndarray) and structure.ndim == 2 and structure.shape[1] == features > 3  # else it may be edges
+    if sp.issparse(structure) or dense:
         return _from_matrix(structure, features)
     if hasattr(structure, "nodes") and hasattr(structure, "edges"):
         return _from_networkx(structure, features, names)

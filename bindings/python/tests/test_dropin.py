@@ -4,8 +4,9 @@ import pickle
 import signal
 import subprocess
 import sys
-import time
 import threading
+import time
+import warnings
 from types import SimpleNamespace
 
 import numpy as np
@@ -13,6 +14,7 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import ElasticNet, ElasticNetCV, Lasso, LassoCV, LogisticRegression, Ridge
 from sklearn.model_selection import (GridSearchCV, GroupKFold, GroupShuffleSplit, KFold, LeaveOneGroupOut, LeaveOneOut, LeavePOut, PredefinedSplit,
                                      RepeatedKFold, RepeatedStratifiedKFold, ShuffleSplit, StratifiedGroupKFold, StratifiedKFold,
@@ -115,10 +117,45 @@ def test_messages_speak_of_python():
     assert "FILE" not in str(caught.value) and "list of lists" in str(caught.value)
 
 
+def test_mistakes_are_told_in_the_words_of_the_caller():
+    X, y = regression()
+    with pytest.raises(TypeError, match=r"StructuredRegressor.__init__\(\) got an unexpected keyword argument 'alhpa'"):
+        StructuredRegressor(alhpa=1)
+    with pytest.raises(TypeError, match=r"StructuredClassifierCV.__init__"):
+        StructuredClassifierCV(0.1)
+    with pytest.raises(ValueError, match="unknown penalty 'l3'.*elasticnet, l2, None"):
+        StructuredRegressor(penalty="l3").fit(X, y)
+    with pytest.raises(ValueError, match="^y: row 2 .counted from 0.: the target is -3"):
+        StructuredRegressor(loss="poisson").fit(X[:4], [1.0, 2, -3, 4])
+
+
+def test_too_few_passes_are_told():
+    """As scikit-learn does; a solver that is named makes the passes it is asked for."""
+    X, y = regression()
+    with pytest.warns(ConvergenceWarning, match="max_iter=1, time=None: too small: objective"):
+        StructuredRegressor(max_iter=1, alpha=0.01, structure="chain").fit(X, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        StructuredRegressor(max_iter=1, alpha=0.01, solver="spdhg").fit(X, y)
+        StructuredRegressor(max_iter=1000, alpha=0.01).fit(X, y)
+
+
+def test_a_matrix_of_numpy_is_a_structure():
+    X, y = regression()
+    F = np.diff(np.eye(12), axis=0)
+    chain = StructuredRegressor(structure="chain", alpha=0.1, tol=1e-9).fit(X, y).coef_
+    assert StructuredRegressor(structure=F, alpha=0.1, tol=1e-9).fit(X, y).coef_ == pytest.approx(chain, abs=1e-7)
+    near = np.abs(np.subtract.outer(np.arange(12), np.arange(12))) == 1  # who is next to whom
+    assert StructuredRegressor(structure=near.astype(float), alpha=0.1, tol=1e-9).fit(X, y).coef_ == pytest.approx(chain, abs=1e-7)
+
+
 def test_numpy_generators():
     X, y = regression()
-    a, b = (StructuredRegressor(solver="spdhg", max_iter=2, random_state=np.random.default_rng(3)).fit(X, y).coef_ for _ in range(2))
-    assert (a == b).all() and (a != StructuredRegressor(solver="spdhg", max_iter=2, random_state=4).fit(X, y).coef_).any()
+    rng = np.random.default_rng(3)
+    seeds = [np.random.default_rng(3), np.random.default_rng(3), np.random.default_rng(4), 4, rng, rng]  # the last draws anew
+    a, b, other, number, first, second = (StructuredRegressor(solver="spdhg", max_iter=2, random_state=s).fit(X, y).coef_ for s in seeds)
+    assert (a == b).all() and (a == first).all()
+    assert all((a != c).any() for c in (other, number, second))
 
 
 def test_one_core_unless_asked(monkeypatch):
@@ -429,8 +466,10 @@ def test_notebooks_show_the_proof():
 
 def test_newer_scikit_learn(monkeypatch):
     """The interface of 1.6: validate_data is a function, tags are an object."""
+    asked = []
+
     def validate_data(estimator, *data, ensure_all_finite=True, reset=True, **wishes):
-        assert ensure_all_finite is False
+        asked.append(ensure_all_finite)
         return estimator._validate_data(*data, force_all_finite=False, reset=reset, **wishes)
 
     monkeypatch.setattr(validation, "validate_data", validate_data, raising=False)
@@ -439,7 +478,9 @@ def test_newer_scikit_learn(monkeypatch):
     monkeypatch.setattr(BaseEstimator, "__sklearn_tags__", lambda self: SimpleNamespace(input_tags=SimpleNamespace(sparse=False), target_tags=SimpleNamespace(
         multi_output=False)), raising=False)
     X, y = regression()
-    model = StructuredRegressor().fit(X, y)
+    model = StructuredRegressor().fit(X.tolist(), y)  # an array would need no check
+    model.predict(sp.csr_matrix(X))
+    assert asked == [False, False]
     assert model.__sklearn_tags__().input_tags.sparse and model.__sklearn_tags__().target_tags.multi_output
     assert not StructuredClassifier().__sklearn_tags__().target_tags.multi_output
     tags = StructuredRegressor(loss="poisson").__sklearn_tags__()
@@ -491,11 +532,14 @@ print("ended")
                                   "spdhg.StructuredClassifier(solver='spdhg', max_iter=1e9).fit(X, y)"])
 def test_ctrl_c_from_outside(work):
     """A terminal's signal in the middle of a set-up, of a graph, of a solve: the prompt is back within seconds."""
-    process = subprocess.Popen([sys.executable, "-c", SETS_UP.replace("WORK", work)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    assert process.stdout.readline() == "begins\n"
-    time.sleep(0.4)
-    process.send_signal(signal.SIGINT)
-    start = time.monotonic()
-    out, err = process.communicate(timeout=60)
+    with subprocess.Popen([sys.executable, "-c", SETS_UP.replace("WORK", work)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout.readline() == "begins\n"
+            time.sleep(0.4)
+            process.send_signal(signal.SIGINT)
+            start = time.monotonic()
+            out, err = process.communicate(timeout=60)
+        finally:
+            process.kill()  # which has no effect on what has ended
     assert out in ("interrupted\n", "ended\n") and process.returncode == 0, out + err
     assert out == "ended\n" or time.monotonic() - start < 15

@@ -21,7 +21,7 @@ CASES = [
     (dict(structure=[(0, 0)]), "two different"),
     (dict(structure=[(0, 1), (1, 0)]), "given before"),
     (dict(structure=[(0.5, 1)]), "whole numbers"),
-    (dict(structure=np.eye(6)), "edge list"),
+    (dict(structure=np.eye(5)), "edge list.*a column for each of the 6 features"),
     (dict(alpha=-1), "alpha=-1"),
     (dict(alpha="much"), "alpha='much'"),
     (dict(alpha=np.nan), "alpha=nan"),

@@ -145,6 +145,8 @@ def listing(parameters):
 def mixin(name, parameters):
     return (f"class {name}:\n    def __init__(\n{textwrap.indent(signature(parameters, '    self'), '    ')}\n    ) -> None:\n" +
             "".join(f"        self.{p} = {p}\n" for p in parameters) +
+            # a wrong keyword is told with the name of the estimator
+            f'\n    __init__.__qualname__ = "Structured{name.replace("Parameters", "")}.__init__"\n' +
             f"\n    _names: Tuple[str, ...] = {tuple(parameters)!r}\n" +
             f'    _parameters = """{listing(parameters)}"""\n')
 
@@ -154,7 +156,9 @@ FUNCTION = '''def {name}(
 ) -> {result}:
     """{doc}"""
     from .{module} import {name} as function
-    return function({passed}, {{{values}}})
+
+    given = {{{values}}}
+    return function({passed}, given)
 '''
 
 

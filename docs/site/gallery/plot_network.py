@@ -4,7 +4,8 @@ A network of genes guides a classifier
 
 Genes of one module rise and fall together, and a lasso picks one of them by chance. The network says which belong
 together, and the model finds the whole module. On the command line:
-``spdhg path patients.csv --structure edges:network.csv --also-sparse 1``.
+``spdhg path patients.csv --structure edges:network.csv --also-sparse 1``. ``GraphGuidedClassifier`` learns the
+network from the rows if there is none.
 """
 import matplotlib.pyplot as plt
 import numpy as np
@@ -22,9 +23,11 @@ network = [(m * size, m * size + k) for m in range(modules) for k in range(1, si
 
 plain = spdhg.StructuredClassifierCV(cv=3, n_alphas=12, rule="min").fit(X, y)
 guided = spdhg.StructuredClassifierCV(structure=network, sparsities=[0.2, 1], cv=3, n_alphas=12, rule="min").fit(X, y)
+learned = spdhg.GraphGuidedClassifier(alpha=0.02).fit(X, y)
 
-figure, place = plt.subplots(3, 1, figsize=(7, 4), sharex=True)
-for axes, values, title in zip(place, (truth, plain.coef_[0], guided.coef_[0]), ("truth", "lasso", "network")):
+figure, place = plt.subplots(4, 1, figsize=(7, 5), sharex=True)
+shown = {"truth": truth, "lasso": plain.coef_[0], "network": guided.coef_[0], "learned": learned.coef_[0]}
+for axes, (title, values) in zip(place, shown.items()):
     axes.bar(np.arange(len(values)), values, color=np.where(values > 0, "C0", "C3"))
     axes.set_ylabel(title)
 plt.xlabel("gene")
