@@ -185,7 +185,8 @@ def test_every_option_of_the_command_has_its_parameter(command):
     elsewhere = {"no-intercept", "weights", "offset", "fold-groups", "fold-file", "format", "label", "targets", "names", "features", "duplicates", "output", "test",
                  "no-label", "columns", "drop", "id", "categorical", "ordered", "reference", "missing", "unseen", "header", "no-header", "force",
                  "test-fraction", "trace", "report", "certificate", "truth", "bound", "json", "quiet", "verbose", "path", "coefficients", "help", "usage", "version", "lambda",
-                 "single-pass", "classes", "hash"}  # partial_fit
+                 "single-pass", "classes", "hash",  # partial_fit
+                 "on-disk", "block"}  # files
     for verb, kind in (("fit", spdhg.StructuredClassifier), ("path", spdhg.StructuredClassifierCV)):
         known = set(inspect.signature(kind).parameters)
         options = set(re.findall(r"^ .*--([a-z][a-z0-9-]+)", command("help", verb), re.M)) - elsewhere

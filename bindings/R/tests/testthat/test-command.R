@@ -94,7 +94,7 @@ test_that("models go both ways", {
 
 test_that("every option of the command has its parameter", {
     need_command()
-    elsewhere <- c("no-intercept", "format", "label", "targets", "names", "features", "duplicates", "hash", "output", "test", "no-label", "columns", "drop", "id", "categorical",
+    elsewhere <- c("no-intercept", "format", "label", "targets", "names", "features", "duplicates", "hash", "on-disk", "block", "output", "test", "no-label", "columns", "drop", "id", "categorical",
                    "ordered", "reference", "missing", "unseen", "header", "no-header", "force", "test-fraction", "trace", "report", "certificate", "truth", "bound", "json",
                    "quiet", "path", "coefficients", "help", "usage", "version", "rule", "choose", "noise", "checkpoint", "checkpoint-every", "resume")
     known <- c(names(formals(spdhg:::spdhg.default)), names(formals(spdhg:::cv.spdhg.default)))
