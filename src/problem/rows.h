@@ -17,7 +17,8 @@ typedef struct spd_rows {
 } spd_rows;
 
 static inline spd_rows spd_rows_of(const spdhg_problem *p) {
-    return (spd_rows){.term = p->term, .end = p->term + p->terms, .e = -1, .at = -p->K, .number = -1, .K = p->K};
+    return (spd_rows){
+        .term = p->term, .end = p->terms ? p->term + p->terms : p->term, .e = -1, .at = -p->K, .number = -1, .K = p->K};
 }
 
 static inline spd_rows spd_rows_of_term(const spdhg_problem *p, const spd_term *t) {
