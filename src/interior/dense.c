@@ -21,8 +21,9 @@ static double weakest(const spd_interior *a) {
 }
 
 /* M = P + A'CA/W + F'DF + part of X
- * L is its factor, with as little added to the diagonal as necessary. Where that decides the step, the system has twice the
- * digits from here on. */
+ * L is its factor, with as little added to the diagonal as necessary. Where that decides the step, and the rows of the loss are
+ * in the model, the system has twice the digits from here on, unless it is singular with these too: the step is then undetermined,
+ * and short if more is added. */
 static bool factor(spd_interior *a) {
     const spdhg_problem *p = a->p;
     const int64_t n = a->n;
@@ -40,15 +41,15 @@ static bool factor(spd_interior *a) {
     spd_interior_set_matrix(a, a->M, n + 1);
     const double add = spd_interior_set_column(a);
     for (int64_t j = 0; j < p->dK && add != 0; j++) spd_axpy(j + 1, add * a->column[j], a->column, a->M + j * n);
-    for (double extra = ROUNDING; extra <= LOST && !a->fine; extra *= 10) {
+    bool good = false, weak = true;
+    for (double extra = ROUNDING; extra <= LOST && !good; extra *= 10) {
         memcpy(a->L, a->M, (size_t)(n * n) * sizeof *a->L);
         for (int64_t i = 0; i < n; i++) a->L[i * n + i] += a->M[i * n + i] > 0 ? extra * a->M[i * n + i] : 1;
-        if (!spd_cholesky(n, a->L)) continue;
-        a->fine = a->doubled && weakest(a) < WEAK * extra;
-        if (!a->fine) return true;
+        good = spd_cholesky(n, a->L);
+        weak = !good || weakest(a) < WEAK * extra;
     }
-    a->fine = a->doubled;
-    return a->fine && spd_interior_fine_factor(a, add);
+    a->fine = a->doubled && a->rows && (a->fine || weak) && spd_interior_fine_factor(a, add);
+    return a->fine || good;
 }
 
 /* out = M^{-1} b; overwrites fix. */

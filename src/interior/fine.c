@@ -2,14 +2,17 @@
  * losses are far flatter than that, as huber:1e-9 is beside lambda = 1, M as a matrix of doubles has no digit left of what
  * determines x along F x = 0. It is therefore summed row by row, factored and solved as numbers of two doubles each:
  *     M = U'DU,   D_i U_ij = M_ij - sum_{k<i} U_ki D_k U_kj
- * F du and A du are computed from the same solution: D times the rounding of du would be no small change of y. */
+ * F du and A du are computed from the same solution: D times the rounding of du would be no small change of y.
+ * Only where the rows of the loss are in the model: P is made of doubles, and what they have lost does not come back. Along
+ * columns that are almost the same the step would follow the rounding of P. */
 #include <float.h>
 
 #include "interior/interior.h"
 #include "problem/rows.h"
 
 static const double WORK_MOST = 1e6; /* operations of a factor, each about 20 of doubles: some ten milliseconds */
-static const double LITTLE = DBL_EPSILON * DBL_EPSILON, MUCH = 1e12; /* relative to the diagonal: added; times that at most */
+static const double LITTLE = DBL_EPSILON * DBL_EPSILON; /* relative to the diagonal: added to it */
+static const double WEAK = 1e3; /* times that: a pivot below this, relative to the diagonal, is hardly more than what was added */
 
 bool spd_interior_fine_fits(const spdhg_problem *p) {
     const double n = (double)spd_problem_normal_size(p);
@@ -73,7 +76,7 @@ static void take_radial(spd_interior *a, const spd_part *B) {
             row_of(a, i)[j] = spd_twofold_minus(row_of(a, i)[j], e[i], e[j]);
 }
 
-/* What is in M besides: the model of the loss, or the ridge; X; prox. */
+/* What is in M besides: the ridge; X; prox. */
 static void add_rest(spd_interior *a, double add) {
     const int64_t n = a->n, d = a->p->dK;
     double *diagonal = a->fix;
@@ -81,29 +84,29 @@ static void add_rest(spd_interior *a, double add) {
     spd_interior_set_matrix(a, diagonal, 1);
     for (int64_t i = 0; i < n; i++) {
         spd_twofold *own = row_of(a, i);
-        for (int64_t j = 0; j <= i && !a->rows; j++) own[j] = spd_twofold_add(own[j], a->P[i * n + j]);
         for (int64_t j = 0; j <= i && i < d && add != 0; j++)
             own[j] = spd_twofold_minus(own[j], spd_two_product(-add, a->column[i]), (spd_twofold){a->column[j], 0});
         own[i] = spd_twofold_add(own[i], diagonal[i]);
-        own[i] = spd_twofold_add(own[i], (a->rows && i < d ? a->p->gamma : 0) + a->prox);
+        own[i] = spd_twofold_add(own[i], (i < d ? a->p->gamma : 0) + a->prox);
     }
 }
 
-static void assemble(spd_interior *a, double add, double extra) {
+static void assemble(spd_interior *a, double add) {
     memset(a->doubled, 0, (size_t)(a->n * a->n) * sizeof *a->doubled);
-    if (a->rows) add_rows(a);
+    add_rows(a);
     add_terms(a);
     spd_interior_terms_each(a, NULL, take_radial, take_radial, NULL);
     add_rest(a, add);
     for (int64_t i = 0; i < a->n; i++) {
         spd_twofold *at = &row_of(a, i)[i];
-        *at = spd_twofold_add(*at, at->high > 0 ? extra * at->high : 1);
+        *at = spd_twofold_add(*at, at->high > 0 ? LITTLE * at->high : 1);
     }
 }
 
 /* The entries left of the diagonal become D_i U_ij, then U_ij. */
 static bool factor_row(spd_interior *a, int64_t j) {
     spd_twofold *own = row_of(a, j);
+    const double whole = own[j].high;
     for (int64_t i = 0; i < j; i++)
         for (int64_t k = 0; k < i; k++) own[i] = spd_twofold_minus(own[i], row_of(a, i)[k], own[k]);
     for (int64_t i = 0; i < j; i++) {
@@ -111,17 +114,14 @@ static bool factor_row(spd_interior *a, int64_t j) {
         own[j] = spd_twofold_minus(own[j], u, own[i]);
         own[i] = u;
     }
-    return isfinite(own[j].high) && own[j].high > 0;
+    return isfinite(own[j].high) && own[j].high > WEAK * LITTLE * whole;
 }
 
 bool spd_interior_fine_factor(spd_interior *a, double add) {
-    for (double times = 1; times <= MUCH && !spd_stop_now(a->stop); times *= 100) {
-        int64_t done = 0;
-        assemble(a, add, times * LITTLE);
-        while (done < a->n && factor_row(a, done)) done++;
-        if (done == a->n) return true;
-    }
-    return false;
+    int64_t done = 0;
+    assemble(a, add);
+    while (done < a->n && factor_row(a, done)) done++;
+    return done == a->n;
 }
 
 void spd_interior_fine_solve(spd_interior *a, const double *b, double *out) {

@@ -70,7 +70,7 @@ typedef struct spd_interior {
     double *best_u, *best_y;                 /* n, m x K: the point closest to the optimum so far */
     double *best_alpha, *pulled;             /* n_rows x K, with corners only: the alpha that belongs to it; scratch of cross.c */
     double *P, *M, *L;                       /* n x n, lower triangles: the model's P, the system, its factor */
-    spd_twofold *doubled, *doubled_x;        /* n x n, n: the factor with twice the digits, the last solution; NULL: too large */
+    spd_twofold *doubled, *doubled_x;        /* n x n, n: factor with twice the digits, last solution; NULL: too large, or no pieces */
     double *alpha, *short_of, *curve,
         *next; /* n_rows x K: alpha; z - b, or z for a smooth loss; C; alpha at du = 0, then its change */
     double *y, *z, *dz, *weight, *next_y, *normal; /* m x K: y; F x; its change; D; y at du = 0, then its change; radial parts */
@@ -80,10 +80,10 @@ typedef struct spd_interior {
     int steps;       /* made so far; each makes about six passes over the rows, if any */
 } spd_interior;
 
-static inline bool spd_interior_can_refine(const spd_interior *a) { return a->stack ? a->stack->pattern.band : a->doubled != NULL; }
+static inline bool spd_interior_can_refine(const spd_interior *a) { return a->stack && a->stack->pattern.band; }
 /* ---- fine.c: the dense system with twice the digits. add: of the column of X. */
 bool spd_interior_fine_fits(const spdhg_problem *p);
-bool spd_interior_fine_factor(spd_interior *a, double add);
+bool spd_interior_fine_factor(spd_interior *a, double add); /* false: M is singular, with twice the digits too */
 void spd_interior_fine_solve(spd_interior *a, const double *b, double *out);
 void spd_interior_fine_terms(const spd_interior *a, double *Fdu); /* F du and A du + dc of the direction solved last */
 void spd_interior_fine_rows(const spd_interior *a, double *Adu);

@@ -58,7 +58,7 @@ void spd_interior_layout(spd_interior *a, const spdhg_problem *p, int threads, c
     TAKE(work, n + p->K, &a->du, &a->q, &a->rhs, &a->column, &a->fix, &a->bend, &a->pull);
     a->touched = spd_arena_int32(work, stack ? 0 : n + p->K);
     TAKE(work, stack ? 0 : n * n, &a->P, &a->M, &a->L);
-    if (!stack && spd_interior_fine_fits(p)) {
+    if (!stack && a->pieces && spd_interior_fine_fits(p)) {
         a->doubled = (spd_twofold *)(void *)spd_arena_take(work, 2 * n * n);
         a->doubled_x = (spd_twofold *)(void *)spd_arena_take(work, 2 * n);
     }
