@@ -54,6 +54,29 @@ static void best_finely(spd_certifier *c, const spd_trial *at, const double *y, 
     }
 }
 
+/* A better alpha for the rows at their corners, from the best dual point so far. */
+static void refine_corners(spd_certifier *c, const spd_trial *at, spd_gap *out) {
+    spd_trial fine;
+    spd_repair r = {0};
+    if (!(c->best_dual > -INFINITY) || !spd_fine_trial_make(c, at, &fine)) return;
+    spd_dual_recall(c, c->best_alpha, c->best_dual_y);
+    const bool found =
+        spd_dual_newton(c, &fine) && spd_dual_inside(c, at->x) && (!c->exact || spd_dual_make_exact(c, at->x, fine.z, 0));
+    const double gap = found ? spd_dual_prove(c, &fine, 0, true, &r) : INFINITY;
+    if (gap < (out->kind == SPD_GAP_CERTIFIED ? out->gap : INFINITY)) {
+        *out = (spd_gap){.kind = SPD_GAP_CERTIFIED,
+                         .gap = gap,
+                         .radius = NAN,
+                         .source = SPD_GAP_BY_POINT,
+                         .objective = fine.objective,
+                         .loss = fine.loss,
+                         .penalty = fine.penalty};
+        return;
+    }
+    spd_dual_recall(c, c->best_alpha, c->best_dual_y);
+    if (out->kind == SPD_GAP_CERTIFIED && out->source == SPD_GAP_BY_POINT) out->source = SPD_GAP_BY_BEST;
+}
+
 /* If rounding of f dominates the gap, f is recomputed in twice the precision, and with it alpha = phi'(z). A small gain is
  * discarded, so that the objective stays as it was. */
 static void certify_here(spd_certifier *c, const spd_trial *at, const double *y, spd_gap *out) {
@@ -64,6 +87,7 @@ static void certify_here(spd_certifier *c, const spd_trial *at, const double *y,
     if (spd_problem_has_corners(c->problem)) {
         const bool certified = out->kind == SPD_GAP_CERTIFIED;
         if (!(certified && (out->gap <= wanted || error <= SPD_GAP_SHARE * out->gap))) best_finely(c, at, y, out);
+        if (refines && !(out->kind == SPD_GAP_CERTIFIED && out->gap <= wanted)) refine_corners(c, at, out);
         return;
     }
     if (!c->slopes || (out->kind == SPD_GAP_CERTIFIED && out->gap <= wanted) || !(refines || error > SPD_GAP_SHARE * out->gap))

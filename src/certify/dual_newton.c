@@ -7,13 +7,17 @@
  *     y = projection of y + sigma D F p
  * C = phi''(z). D is the derivative of the projection onto lambda Y at y + sigma F x. tau and s belong to a set X that couples
  * the entries of x (set.h). An x_j that is held at a side of X has p_j = 0. sigma only decides how much of v is left to y.
+ * At a corner z = b of the loss every alpha of its interval will do. C is then the distance of alpha to the nearer end, and 0 for
+ * the other rows, whose alpha is the slope there.
  * In each round v is computed, and alpha stored (alpha + low), in twice the precision. This makes v_j small where |a_j| is large.
  * The result needs no proof: its gap is computed like that of any other dual point. */
 #include <float.h>
 
 #include "certify/certify.h"
 
-enum { UNKNOWNS_MOST = 300, ROUNDS = 5 };
+enum { UNKNOWNS_MOST = 300, ROUNDS = 5, ROUNDS_CORNERS = 20, FIRST = 1 };
+static const double FURTHEST = 0.9;  /* of the way to an end of the interval, for an alpha at a corner */
+static const double AT_END = 0.01;   /* of the interval: the way that an alpha at its end is given at first */
 static const double WORK_MOST = 1e9; /* multiplications, to assemble the system once */
 
 bool spd_dual_newton_may(const spd_certifier *c) {
@@ -46,10 +50,31 @@ static void domain(const spdhg_problem *p, int64_t i, double *least, double *mos
     *most = p->loss->slope(INFINITY, p->b[i], p->loss_arg);
 }
 
+/* C of a loss with corners: a row counts as one at its corner if rounding x would move it there, or if the gap can afford any
+ * alpha there. */
+static void corners(spd_certifier *c, const spd_trial *at, bool first) {
+    const spdhg_problem *p = c->problem;
+    const double along = sqrt(p->row_norm2_max) * spd_norm2(p->dK, at->x);
+    const double affordable = SPD_GAP_SHARE * c->enough * spd_gap_scale(c, at->objective) / (double)(p->n * p->K);
+    for (int64_t i = 0; i < p->n * p->K; i++) {
+        double least, most, *alpha = &c->alpha[i];
+        domain(p, i, &least, &most);
+        const double off = fabs(at->z[i] - p->b[i]), cost = spd_problem_share(p, i / p->K) * (most - least) * off;
+        const bool corner = cost <= affordable || off <= 8 * DBL_EPSILON * (along + fabs(at->z[i]) + fabs(p->b[i]));
+        if (!corner) *alpha = at->z[i] > p->b[i] ? most : least;
+        if (!corner) c->newton.low[i] = 0;
+        c->newton.curve[i] = corner ? fmax(fmin(*alpha - least, most - *alpha), first ? AT_END * (most - least) : 0) : 0;
+    }
+}
+
 /* phi'' at z or, where that is 0, at a point within the rounding of z; 0 where alpha is held at an end of its domain. For a
  * coupled loss z itself. */
 static void curvatures(spd_certifier *c, const spd_trial *at, bool first) {
     const spdhg_problem *p = c->problem;
+    if (spd_problem_has_corners(p)) {
+        corners(c, at, first);
+        return;
+    }
     for (int64_t i = 0; i < p->n * p->K; i++) {
         double *curve = &c->newton.curve[i];
         const double z = at->z[i], b = p->loss->value ? p->b[i] : 0, beside = 4 * DBL_EPSILON * (fabs(z) + fabs(b));
@@ -169,11 +194,14 @@ static void move(spd_certifier *c, const spd_trial *at) {
     const spdhg_problem *p = c->problem;
     spd_newton_dual *a = &c->newton;
     const int64_t K = p->K;
+    const bool corners = spd_problem_has_corners(p);
     spd_problem_products(p, c->threads, a->p, a->t);
     if (p->intercept) spd_problem_shift(p, a->p + p->dK, a->t);
     for (int64_t i = 0; i < p->n && !p->loss->value; i++) move_coupled(c, at, i);
     for (int64_t i = 0; i < p->n * K && p->loss->value; i++) {
-        spd_twofold alpha = spd_twofold_add((spd_twofold){c->alpha[i], a->low[i]}, a->curve[i] * a->t[i]);
+        const double furthest = corners ? FURTHEST : INFINITY; /* C is the way */
+        spd_twofold alpha = spd_twofold_add((spd_twofold){c->alpha[i], a->low[i]},
+                                            a->curve[i] * fmax(fmin(a->t[i], furthest), -furthest));
         double least, most;
         domain(p, i, &least, &most);
         if (alpha.high >= most) alpha = (spd_twofold){most, 0};
@@ -195,8 +223,8 @@ bool spd_dual_newton(spd_certifier *c, const spd_trial *at) {
     c->low = a->low;
     double tau = INFINITY;
     bool inside = !p->set.kind->side;
-    for (int round = 0; round < ROUNDS; round++) {
-        curvatures(c, at, round == 0);
+    for (int round = 0; round < (spd_problem_has_corners(p) ? ROUNDS_CORNERS : ROUNDS); round++) {
+        curvatures(c, at, round < FIRST);
         if (!assemble(c, at)) return false;
         spd_dual_error_of_v(c);
         if (!spd_dual_fine_v(c)) return false;

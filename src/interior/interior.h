@@ -58,7 +58,7 @@ typedef struct spd_interior {
     double loss;                             /* at u, for a smooth loss given by its rows */
     int64_t n;                               /* entries of u */
     double mu, step;                         /* target of the products s g; step length */
-    bool fine;                               /* the sparse system is solved with twice the digits */
+    bool fine;                               /* the system is solved with twice the digits: a band, or small and dense */
     double before, sum;                      /* of the products, before and after the last step */
     double residual;                         /* relative residual of the solution of a sparse system */
     double prox;                             /* added to the diagonal of M by cross.c, if corners leave x undetermined; else 0 */
@@ -70,6 +70,7 @@ typedef struct spd_interior {
     double *best_u, *best_y;                 /* n, m x K: the point closest to the optimum so far */
     double *best_alpha, *pulled;             /* n_rows x K, with corners only: the alpha that belongs to it; scratch of cross.c */
     double *P, *M, *L;                       /* n x n, lower triangles: the model's P, the system, its factor */
+    spd_twofold *doubled, *doubled_x;        /* n x n, n: factor with twice the digits, last solution; NULL: too large, or no pieces */
     double *alpha, *short_of, *curve,
         *next; /* n_rows x K: alpha; z - b, or z for a smooth loss; C; alpha at du = 0, then its change */
     double *y, *z, *dz, *weight, *next_y, *normal; /* m x K: y; F x; its change; D; y at du = 0, then its change; radial parts */
@@ -80,6 +81,12 @@ typedef struct spd_interior {
 } spd_interior;
 
 static inline bool spd_interior_can_refine(const spd_interior *a) { return a->stack && a->stack->pattern.band; }
+/* ---- fine.c: the dense system with twice the digits. add: of the column of X. */
+bool spd_interior_fine_fits(const spdhg_problem *p);
+bool spd_interior_fine_factor(spd_interior *a, double add); /* false: M is singular, with twice the digits too */
+void spd_interior_fine_solve(spd_interior *a, const double *b, double *out);
+void spd_interior_fine_terms(const spd_interior *a, double *Fdu); /* F du and A du + dc of the direction solved last */
+void spd_interior_fine_rows(const spd_interior *a, double *Adu);
 void spd_interior_terms_shift(spd_interior *a, double *Fdu); /* F du of the direction solved last */
 
 /* state: memory that lasts from one step to the next. stack NULL: dense matrices. */

@@ -83,6 +83,10 @@ void spd_interior_rows_prepare(spd_interior *a) {
 /* move = A du + dc. */
 static void find_move(spd_interior *a, double *move) {
     const spdhg_problem *p = a->p;
+    if (a->fine && !a->stack) {
+        spd_interior_fine_rows(a, move);
+        return;
+    }
     spd_problem_products(p, a->threads, a->du, move);
     if (p->intercept) spd_problem_shift(p, a->du + p->dK, move);
 }

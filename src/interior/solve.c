@@ -58,6 +58,10 @@ void spd_interior_layout(spd_interior *a, const spdhg_problem *p, int threads, c
     TAKE(work, n + p->K, &a->du, &a->q, &a->rhs, &a->column, &a->fix, &a->bend, &a->pull);
     a->touched = spd_arena_int32(work, stack ? 0 : n + p->K);
     TAKE(work, stack ? 0 : n * n, &a->P, &a->M, &a->L);
+    if (!stack && a->pieces && spd_interior_fine_fits(p)) {
+        a->doubled = (spd_twofold *)(void *)spd_arena_take(work, 2 * n * n);
+        a->doubled_x = (spd_twofold *)(void *)spd_arena_take(work, 2 * n);
+    }
     TAKE(state, a->pieces || stack ? nK : 0, &a->alpha, &a->short_of, &a->curve);
     TAKE(work, a->pieces || stack ? nK : 0, &a->next);
     TAKE(state, a->corners ? nK : 0, &a->best_alpha);
@@ -106,6 +110,11 @@ static double direct(spd_interior *a) {
         const double eta = (spd_sum(d, a->du) - (total - spd_sum(d, a->u))) / spd_sum(d, reply);
         spd_axpy(a->n, -eta, reply, a->du);
         a->eta += eta;
+        if (a->fine) { /* F du is computed from the last solution */
+            right_side(a);
+            for (int64_t j = 0; j < d; j++) a->rhs[j] -= a->eta;
+            a->algebra->solve(a, a->rhs, a->du);
+        }
     }
     spd_interior_rows_follow(a);
     spd_interior_terms_follow(a);
@@ -186,6 +195,7 @@ static void centre(spd_interior *a) {
 /* The products shall add up to `start`. Their number is known only after a first centring. */
 void spd_interior_begin(spd_interior *a, double start) {
     double count;
+    a->fine = false;
     a->eta = 0;
     a->mu = start;
     memcpy(a->best_u, a->u, (size_t)a->n * sizeof *a->u);

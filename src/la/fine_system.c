@@ -5,17 +5,6 @@
  *     D_j      = M_jj - sum_{k<j} U_kj D_k U_kj */
 #include "la/sparse_system.h"
 
-static spd_twofold minus_product(spd_twofold s, spd_twofold a, spd_twofold b) {
-    const spd_twofold p = spd_two_product(-a.high, b.high), t = spd_two_sum(s.high, p.high);
-    return spd_two_sum(t.high, t.low + (s.low + (p.low - (a.high * b.low + a.low * b.high))));
-}
-
-static spd_twofold quotient(spd_twofold a, spd_twofold b) {
-    const double first = a.high / b.high;
-    const spd_twofold rest = minus_product(a, (spd_twofold){first, 0}, b);
-    return spd_two_sum(first, rest.high / b.high);
-}
-
 /* Column j of the triangle: the number of entries above the diagonal, and the first of them. */
 static int64_t height(const spd_sparse_pattern *q, int64_t j) { return q->column[j + 1] - q->column[j] - 1; }
 static spd_twofold *column_of(const spd_sparse_system *s, int64_t j) { return s->fine + s->pattern->column[j]; }
@@ -36,7 +25,7 @@ static void add_row(spd_sparse_system *s, int64_t r) {
         for (int64_t b = 0; b < size; b++) {
             if (idx[b] > idx[a]) continue;
             spd_twofold *at = column_of(s, idx[a]) + height(q, idx[a]) - (idx[a] - idx[b]);
-            *at = minus_product(*at, weighted, (spd_twofold){-value[b], 0});
+            *at = spd_twofold_minus(*at, weighted, (spd_twofold){-value[b], 0});
         }
     }
 }
@@ -49,12 +38,12 @@ static bool factor_column(spd_sparse_system *s, int64_t j) {
         const int64_t above = height(s->pattern, i), from = i - above > first ? i - above : first;
         const spd_twofold *other = column_of(s, i) + above - i;
         spd_twofold sum = own[i - first];
-        for (int64_t k = from; k < i; k++) sum = minus_product(sum, other[k], own[k - first]);
+        for (int64_t k = from; k < i; k++) sum = spd_twofold_minus(sum, other[k], own[k - first]);
         own[i - first] = sum;
     }
     for (int64_t i = first; i < j; i++) {
-        const spd_twofold u = quotient(own[i - first], column_of(s, i)[height(s->pattern, i)]);
-        own[high] = minus_product(own[high], u, own[i - first]);
+        const spd_twofold u = spd_twofold_over(own[i - first], column_of(s, i)[height(s->pattern, i)]);
+        own[high] = spd_twofold_minus(own[high], u, own[i - first]);
         own[i - first] = u;
     }
     return isfinite(own[high].high) && own[high].high > 0;
@@ -77,13 +66,13 @@ void spd_fine_solve(spd_sparse_system *s, const double *b, double *x) {
         const int64_t high = height(q, j);
         const spd_twofold *own = column_of(s, j) + high - j;
         t[j] = (spd_twofold){b[j], 0};
-        for (int64_t k = j - high; k < j; k++) t[j] = minus_product(t[j], own[k], t[k]);
+        for (int64_t k = j - high; k < j; k++) t[j] = spd_twofold_minus(t[j], own[k], t[k]);
     }
-    for (int64_t j = 0; j < q->n; j++) t[j] = quotient(t[j], column_of(s, j)[height(q, j)]);
+    for (int64_t j = 0; j < q->n; j++) t[j] = spd_twofold_over(t[j], column_of(s, j)[height(q, j)]);
     for (int64_t j = q->n - 1; j >= 0; j--) {
         const int64_t high = height(q, j);
         const spd_twofold *own = column_of(s, j) + high - j;
-        for (int64_t k = j - high; k < j; k++) t[k] = minus_product(t[k], own[k], t[j]);
+        for (int64_t k = j - high; k < j; k++) t[k] = spd_twofold_minus(t[k], own[k], t[j]);
         x[j] = t[j].high;
     }
 }
@@ -92,6 +81,6 @@ double spd_fine_row(const spd_sparse_system *s, int64_t r) {
     const spd_sparse_pattern *q = s->pattern;
     spd_twofold sum = {0, 0};
     for (int64_t l = q->ptr[r]; l < q->ptr[r + 1]; l++)
-        sum = minus_product(sum, (spd_twofold){-s->value[l], 0}, s->fine_x[q->idx[l]]);
+        sum = spd_twofold_minus(sum, (spd_twofold){-s->value[l], 0}, s->fine_x[q->idx[l]]);
     return sum.high;
 }

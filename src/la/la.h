@@ -53,6 +53,16 @@ static inline spd_twofold spd_twofold_times(spd_twofold s, double a) {
     const spd_twofold p = spd_two_product(s.high, a);
     return spd_two_sum(p.high, p.low + s.low * a);
 }
+/* s - a b and a / b, with about twice the digits of a double. */
+static inline spd_twofold spd_twofold_minus(spd_twofold s, spd_twofold a, spd_twofold b) {
+    const spd_twofold p = spd_two_product(-a.high, b.high), t = spd_two_sum(s.high, p.high);
+    return spd_two_sum(t.high, t.low + (s.low + (p.low - (a.high * b.low + a.low * b.high))));
+}
+static inline spd_twofold spd_twofold_over(spd_twofold a, spd_twofold b) {
+    const double first = a.high / b.high;
+    const spd_twofold rest = spd_twofold_minus(a, (spd_twofold){first, 0}, b);
+    return spd_two_sum(first, rest.high / b.high);
+}
 /* ---- exact.c: whether a_1 b_1 + ... + a_n b_n is exactly 0. Also false if products leave the range in which this can be
  * decided. work: 2 n numbers. */
 bool spd_sums_to_zero(int64_t n, const double *a, const double *b, double *work);

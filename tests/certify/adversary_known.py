@@ -88,6 +88,9 @@ PROVABLE = [
     ("counts", 1300077), ("duplicates", 1300039),                                             # a lambda too small to absorb the rounding of v
     ("cancelling", 9100059), ("counts 1e3", 9100024),                                         # 0 is not in X, and f(0) far below
     ("counts one-hot", 7000064), ("counts", 7000153),                                         # optimum 0 at a constant that is no double
+    ("zero columns", 71010008), ("tiny ridge", 71005005), ("one-hot", 71007008), ("scales 1e3", 53000001), # penalties far above the losses, on a set
+    ("corners collinear", 71001002), ("corners offsets", 71000001), ("corners offsets", 71007002), ("corners offsets", 71010000), # alpha at corners
+    ("corners offsets", 71005002),                                                            # no row is at its corner, but some nearly
     ("sparse", 7000235), ("separable", 7000335), ("interpolation", 7000305),                  # softmax: one class separable from the others
 ]
 # (family, seed) of what was once said falsely: rounding of a bracket that comes out as 0; the weight of rows without an entry; a deviation that is no double;
