@@ -77,6 +77,9 @@ enum { CLI_FORCE = 0x600 };
  * outputs in one file. SPDHG_IO: an output cannot be written. Inputs may be NULL, and "edges:FILE" means FILE. */
 spdhg_status cli_check_outputs(const cli_output *out, size_t outs, const char *const *in, size_t ins, bool force,
                                spdhg_error *err);
+bool cli_same_file(const char *a, const char *b); /* whether it exists or not */
+/* By its first bytes; true if they cannot be read. */
+bool cli_may_be(cli_kind kind, const char *path);
 /* The same for the folder of a race: it must be new, empty or a race's. */
 spdhg_status cli_check_folder(const char *option, const char *path, bool force, spdhg_error *err);
 #define CLI_CHECK_OUTPUTS(out, in, force, err)                                                                                   \
@@ -114,6 +117,8 @@ void cli_print_notes(FILE *to, const char *lead, const spdhg_data *data);
 void cli_print_columns(FILE *to, const char *lead, const spdhg_data *data); /* to NULL: nothing */
 /* A sentence for each feature that counts the rows, which is hardly one; their number. */
 int64_t cli_print_row_numbers(FILE *to, const char *lead, const spdhg_data *data);
+/* Whether there is nothing to learn, and a sentence why: targets that are all the same, no features. */
+bool cli_print_trivial(FILE *to, const char *lead, const spdhg_data *data, const char *loss);
 
 /* ---- problem_options.c: the problem; for every verb that solves. */
 typedef spd_recipe cli_problem_options;

@@ -1,5 +1,6 @@
 /* columns.c - what was made of the columns of a table, in sentences: people must see what became of text, gaps and names. */
 #include "cli.h"
+#include "loss/loss.h"
 
 static void print_names(FILE *to, char *const *name, int64_t count) {
     enum { SHOWN = 8 };
@@ -32,6 +33,8 @@ void cli_print_columns(FILE *to, const char *lead, const spdhg_data *data) {
     if (k->last_is_target)
         fprintf(to, "%starget: '%s', the last column (--label names another)\n", lead, cli_plain(plain, k->target[0]));
     if (k->row_names) fprintf(to, "%sthe first column has no name: taken as the names of the rows, not as a feature\n", lead);
+    if (k->empty > 0)
+        fprintf(to, "%sthe last %s neither name nor values: left out\n", lead, k->empty == 1 ? "column has" : "columns have");
     if (k->decimal_comma) fprintf(to, "%snumbers have a decimal comma\n", lead);
     int64_t told = 0;
     for (int64_t i = 0; i < k->count; i++) {
@@ -52,6 +55,17 @@ void cli_print_columns(FILE *to, const char *lead, const spdhg_data *data) {
         print_names(to, k->extra, k->extras);
         fprintf(to, ")\n");
     }
+}
+
+bool cli_print_trivial(FILE *to, const char *lead, const spdhg_data *data, const char *loss) {
+    const spdhg_loss *kind;
+    double arg;
+    spdhg_error unknown; /* told elsewhere, as a single class is */
+    bool same = data->targets == 1 && spd_loss_find(loss, &kind, &arg, &unknown) == SPDHG_OK && !kind->classify;
+    for (int64_t i = 1; same && i < data->rows; i++) same = data->b[i] == data->b[0];
+    if (to && same) fprintf(to, "%severy target is %g: there is nothing to predict\n", lead, data->b[0]);
+    if (to && data->features == 0) fprintf(to, "%sno features are left: the model is its intercept alone\n", lead);
+    return same || data->features == 0;
 }
 
 int64_t cli_print_row_numbers(FILE *to, const char *lead, const spdhg_data *data) {

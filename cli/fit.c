@@ -110,6 +110,7 @@ static spdhg_status read_data(cli_fit_job *f, spdhg_error *err) {
     SPD_TRY(cli_read(&f->data, f->path, &f->read, &f->progress, err));
     cli_print_columns(f->human, "", f->data);
     cli_print_row_numbers(f->quiet ? NULL : stderr, "spdhg fit: ", f->data);
+    f->trivial = cli_print_trivial(f->quiet ? NULL : stderr, "spdhg fit: ", f->data, o->loss);
     if (f->verbose) cli_print_notes(stderr, "spdhg fit: ", f->data);
     SPD_TRY(check_memory(f, err));
     return spd_recipe_attach(&f->problem_options, f->data, err);
@@ -127,6 +128,8 @@ static spdhg_status hold_out(cli_fit_job *f, spdhg_error *err) {
                             "--offset: %s has no numbers for the rows of --test; hold rows out with --test-fraction, or make the "
                             "offset a column",
                             f->problem_options.offset);
+        if (!f->quiet && cli_same_file(f->path, f->test_path))
+            fprintf(stderr, "spdhg fit: --test is the data itself: its rows are not held out (--test-fraction does so)\n");
         SPD_TRY(cli_read(&f->test, f->test_path, &read, &f->progress, err));
         cli_print_columns(f->human, "--test: ", f->test);
         return SPDHG_OK;

@@ -20,7 +20,8 @@ typedef struct cli_fit_job {
     spdhg_solver *solver;
     spdhg_model *model;
     double *truth;
-    FILE *human; /* where messages go; NULL: nowhere */
+    FILE *human;  /* where messages go; NULL: nowhere */
+    bool trivial; /* there is nothing to learn, and the user has been told */
     cli_progress progress;
 } cli_fit_job;
 

@@ -64,18 +64,22 @@ int cli_fit_conclude(const cli_fit_job *f,
     const spdhg_solution *s = spdhg_solver_solution(f->solver);
     const spdhg_options *o = spd_solver_options(f->solver);
     if (outcome == SPDHG_OUTCOME_LIMIT && f->solve.options.epochs > 0 && s->epochs >= f->solve.options.epochs)
-        fprintf(stderr, "spdhg fit: the relative gap %g of --tol was not proven: --epochs %g was reached first\n", o->tol,
-                f->solve.options.epochs);
+        fprintf(stderr,
+                "spdhg fit: the relative gap %g of --tol was not proven: --epochs %g was reached first; give more, or a larger "
+                "--tol\n",
+                o->tol, f->solve.options.epochs);
     else if (outcome == SPDHG_OUTCOME_LIMIT && f->solve.options.seconds > 0)
-        fprintf(stderr, "spdhg fit: the relative gap %g of --tol was not proven: --time %g was over first\n", o->tol,
-                f->solve.options.seconds);
+        fprintf(
+            stderr,
+            "spdhg fit: the relative gap %g of --tol was not proven: --time %g was over first; give more, or a larger --tol\n",
+            o->tol, f->solve.options.seconds);
     else if (outcome == SPDHG_OUTCOME_LIMIT)
         fprintf(stderr, "spdhg fit: the relative gap %g of --tol was not proven within %.4g epochs, the limit of %s itself\n",
                 o->tol, s->epochs, s->solver);
     else if (outcome == SPDHG_OUTCOME_STALLED)
         fprintf(stderr, "spdhg fit: the relative gap %g of --tol was not proven: %s\n", o->tol, spdhg_outcome_text(outcome));
     if (outcome == SPDHG_OUTCOME_CONVERGED && f->problem_options.lambda > 0 && s->dual > 0 && s->structure_nonzeros == 0 &&
-        f->problem_options.gamma == 0)
+        !f->trivial && f->problem_options.gamma == 0)
         fprintf(stderr,
                 "spdhg fit: every coefficient%s is 0: lambda %g is lambda_max or above; give a smaller one, or let spdhg path "
                 "choose\n",

@@ -52,7 +52,10 @@ static const verb *find(const char *name) {
     for (int i = 0; i < VERBS; i++)
         if (strcmp(verbs[i].name, name) == 0) return &verbs[i];
     spdhg_error err = {0};
-    spd_unknown(&err, "verb", name, verbs, VERBS, sizeof *verbs);
+    if (name[0] == '-')
+        spd_fail(&err, SPDHG_USAGE, "unknown option '%.60s'; before a verb there are --help and --version", name);
+    else
+        spd_unknown(&err, "verb", name, verbs, VERBS, sizeof *verbs);
     cli_fail("spdhg", &err);
     return NULL;
 }

@@ -13,8 +13,7 @@
 
 enum { HEAD = 4096 };
 
-/* The same file, whether it exists or not. */
-static bool same_file(const char *a, const char *b) {
+bool cli_same_file(const char *a, const char *b) {
     struct stat first, second;
     if (strcmp(a, "-") == 0 || strcmp(b, "-") == 0) return false;
     const bool exists = stat(a, &first) == 0, also = stat(b, &second) == 0;
@@ -80,15 +79,18 @@ static const char *kind_name(cli_kind kind) {
     return name[kind];
 }
 
-static spdhg_status check_kind(const cli_output *out, spdhg_error *err) {
+bool cli_may_be(cli_kind kind, const char *path) {
     struct stat info;
-    if (strcmp(out->path, "-") == 0 || stat(out->path, &info) != 0 || !S_ISREG(info.st_mode) || info.st_size == 0)
-        return SPDHG_OK;
+    if (strcmp(path, "-") == 0 || stat(path, &info) != 0 || !S_ISREG(info.st_mode) || info.st_size == 0) return true;
     char head[HEAD + 1] = {0};
-    FILE *file = fopen(out->path, "rb");
+    FILE *file = fopen(path, "rb");
     const size_t size = file ? fread(head, 1, HEAD, file) : 0;
     if (file) fclose(file);
-    if (size == 0 || of_kind(out->kind, head, size)) return SPDHG_OK; /* what cannot be read fails when it is written */
+    return size == 0 || of_kind(kind, head, size);
+}
+
+static spdhg_status check_kind(const cli_output *out, spdhg_error *err) {
+    if (cli_may_be(out->kind, out->path)) return SPDHG_OK; /* what cannot be read fails when it is written */
     return spd_fail(err, SPDHG_USAGE,
                     "%s: %s exists and is not %s: nothing was written; choose another name, or give --force to replace it",
                     out->option, out->path, kind_name(out->kind));
@@ -104,12 +106,12 @@ spdhg_status cli_check_outputs(const cli_output *out, size_t outs, const char *c
     for (size_t i = 0; i < outs; i++) {
         if (!out[i].path) continue;
         for (size_t j = 0; j < i; j++)
-            if (out[j].path && same_file(out[i].path, out[j].path))
+            if (out[j].path && cli_same_file(out[i].path, out[j].path))
                 return spd_fail(err, SPDHG_USAGE, "%s and %s would write the same file, %s", out[j].option, out[i].option,
                                 out[i].path);
         for (size_t j = 0; j < ins && !force; j++) {
             const char *read = in[j] ? file_of(in[j]) : NULL;
-            if (read && same_file(out[i].path, read))
+            if (read && cli_same_file(out[i].path, read))
                 return spd_fail(err, SPDHG_USAGE,
                                 "%s: %s is read by this command: nothing was written; choose another name (--force "
                                 "replaces it)",

@@ -57,6 +57,7 @@ static spdhg_status prepare(verb *p, spdhg_error *err) {
     SPD_TRY(cli_read(&p->data, o->data_path, &o->read, &p->progress, err));
     cli_print_columns(p->human, "", p->data);
     cli_print_row_numbers(o->quiet ? NULL : stderr, "spdhg path: ", p->data);
+    cli_print_trivial(o->quiet ? NULL : stderr, "spdhg path: ", p->data, o->problem.loss);
     if (o->verbose) cli_print_notes(stderr, "spdhg path: ", p->data);
     SPD_TRY(spd_recipe_attach(&o->problem, p->data, err));
     if (o->groups_path) SPD_TRY(read_whole(o->groups_path, p->data->rows, &p->group, err));

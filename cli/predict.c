@@ -59,6 +59,9 @@ static spdhg_status read_data(cli_predict_job *p, spdhg_error *err) {
     SPD_TRY(cli_read(&p->data, p->path, &p->read, &progress, err));
     if (p->data->idx && p->data->features < p->model->features) p->data->features = p->model->features;
     cli_print_columns(stderr, "spdhg predict: ", p->data);
+    const bool theirs = columns && columns->named, ours = p->data->columns && p->data->columns->named;
+    if (theirs != ours)
+        fprintf(stderr, "spdhg predict: %s has no names: columns are matched by position\n", theirs ? "DATA" : "MODEL");
     SPD_TRY(spd_recipe_attach(&(spd_recipe){.offset = p->offset}, p->data, err));
     if (columns && columns->offset && !p->data->offset)
         return spd_fail(err, SPDHG_DATA, "%s: the model has an offset, column '%.60s': give --offset FILE", p->path,

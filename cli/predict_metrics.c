@@ -39,7 +39,9 @@ void cli_predict_print(const cli_predict_job *p, FILE *to) {
                 cli_plain(plain, columns->target[0]));
     else if (!p->measured)
         fprintf(to, "%lld rows; no metrics: the data has no targets\n", (long long)p->data->rows);
-    if (!p->measured) return;
+    if (p->measured && m->rows == 0)
+        fprintf(to, "%lld rows; no metrics: the model knows none of their labels\n", (long long)p->data->rows);
+    if (!p->measured || m->rows == 0) return;
     fprintf(to, "%lld rows: %s loss %.6g", (long long)m->rows, p->model->loss, m->loss);
     if (!isnan(m->accuracy)) fprintf(to, ", accuracy %.4f", m->accuracy);
     if (!isnan(m->auc)) fprintf(to, ", AUC %.4f", m->auc);

@@ -41,13 +41,14 @@ const char *cli_time_left(char out[32], double seconds) {
 /* What is done, how much of it, for how long, and for how long yet: "cross-validation, 45 %, 12.3 s, 15 s left". */
 void cli_progress_text(cli_progress *p, const spdhg_event *event, double now, char *text, size_t size) {
     const double epoch = event->point ? event->point->epoch : 0, asked = event->epochs_asked;
-    const double part = event->part > 0 ? event->part : asked > 0 && !event->stage ? epoch / asked : 0;
+    const bool within = !event->stage && asked > 0 && epoch <= asked; /* a step may end beyond */
+    const double part = event->part > 0 ? event->part : within ? epoch / asked : 0;
     char left[32], share[32] = "", what[60];
     if (part < p->part) p->since = now; /* another task began */
     p->part = part;
     if (event->stage)
         snprintf(what, sizeof what, "%s", event->stage);
-    else if (asked > 0)
+    else if (within)
         snprintf(what, sizeof what, "epoch %.2f of %g", epoch, asked);
     else
         snprintf(what, sizeof what, "epoch %.2f", epoch);

@@ -55,8 +55,14 @@ static spdhg_status run(const report *o, spdhg_error *err) {
     const cli_output out[] = {{"--output", o->out_path, CLI_REPORT}};
     SPD_TRY(cli_check_outputs(out, 1, o->path, (size_t)o->paths, o->force, err));
     cli_signals_catch(); /* finish or remove the file being written */
-    return is_directory(o->path[0]) ? spd_report_race(o->path[0], o->out_path, err)
-                                    : spd_report_traces(o->path, o->paths, o->command, o->out_path, err);
+    if (is_directory(o->path[0])) return spd_report_race(o->path[0], o->out_path, err);
+    const spdhg_status status = spd_report_traces(o->path, o->paths, o->command, o->out_path, err);
+    for (int i = 0; i < o->paths && status == SPDHG_DATA; i++)
+        if (cli_may_be(CLI_MODEL, o->path[i]))
+            return spd_fail(err, status,
+                            "%s is a model, not a trace: spdhg show prints it, fit --report and path --report write its page",
+                            o->path[i]);
+    return status;
 }
 
 int cli_report(int argc, char **argv) {

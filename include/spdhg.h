@@ -101,7 +101,7 @@ typedef struct spdhg_event {
     const struct spdhg_point *point; /* POINT: a trace point was measured; POLL of a solve: only epoch, iteration and seconds are
                                         current; otherwise NULL */
     const char *message;             /* LOG: a sentence, as printed by -v; NOTICE: one for the user */
-    double epochs_asked;             /* for a progress bar; 0 if unlimited */
+    double epochs_asked;             /* for a progress bar; 0 if the caller gave no number */
     const char *stage;               /* POLL: what takes its time, "reading", "path", ...; NULL: a solve */
     double part;                     /* of the whole that is done, 0 to 1; 0: not known */
 } spdhg_event;

@@ -16,11 +16,13 @@
 enum { HALVINGS = 60 };
 static const double FEW = 64 * DBL_EPSILON; /* rounding error of a bracket, relative to the terms it is a difference of */
 
-/* The column of row i's only entry, and the entry; -1: the row has no or several entries, or no weight. */
-static int64_t only_column(const spdhg_problem *p, int64_t i, double *value) {
+/* In a pass: the column of row i's only entry, and the entry; -1: the row has no or several entries, or no weight. */
+static int64_t only_column(const spdhg_problem *p, bool open, int64_t i, double *value) {
     spd_row row;
-    spd_problem_row(p, i, &row);
-    if (row.nnz != 1 || row.val[0] == 0 || !(spd_problem_share(p, i) > 0)) return -1;
+    spd_pass_row_in_memory(p, i, &row);
+    if (row.nnz != 1 || !(spd_problem_share(p, i) > 0)) return -1;
+    spd_pass_to(p, open, i);
+    if (row.val[0] == 0) return -1;
     *value = row.val[0];
     return row.idx ? row.idx[0] : 0;
 }
@@ -31,18 +33,20 @@ void spd_anchors_find(const spdhg_problem *p, const double *room, int64_t *ancho
         anchor[j] = -1;
         reach[j] = 0;
     }
+    const bool open = spd_pass_begin(p);
     for (int64_t i = 0; i < p->n; i++) {
-        const int64_t j = only_column(p, i, &a);
+        const int64_t j = only_column(p, open, i, &a);
         if (j < 0 || (p->intercept && fabs(a) != 1)) continue;
         const double here = spd_problem_share(p, i) * fabs(a) * (room ? room[i] : 1);
         if (!(here > reach[j])) continue;
         reach[j] = here;
         anchor[j] = i;
     }
-    for (int64_t j = 0; j < p->d; j++) {
-        if (anchor[j] >= 0) only_column(p, anchor[j], &a);
-        weight[j] = anchor[j] < 0 ? 0 : spd_problem_share(p, anchor[j]) * a;
+    for (int64_t i = 0; i < p->n; i++) {
+        const int64_t j = only_column(p, open, i, &a);
+        if (j >= 0 && anchor[j] == i) weight[j] = spd_problem_share(p, i) * a;
     }
+    spd_pass_end(p, open);
 }
 
 /* Adding 1 to every x_j and -1 to the intercept changes neither a score nor F x. The intercept is then redundant, and
@@ -50,11 +54,14 @@ void spd_anchors_find(const spdhg_problem *p, const double *room, int64_t *ancho
 static bool intercept_is_redundant(const spdhg_problem *p, double *work) {
     double a = 0, *ones = work, *rest = work + p->d;
     for (int64_t j = 0; j < p->d; j++) ones[j] = 1;
-    for (int64_t i = 0; i < p->n; i++)
-        if (spd_problem_share(p, i) > 0 && (only_column(p, i, &a) < 0 || a != 1)) return false;
+    bool all = true;
+    const bool open = spd_pass_begin(p);
+    for (int64_t i = 0; i < p->n && all; i++)
+        if (spd_problem_share(p, i) > 0) all = only_column(p, open, i, &a) >= 0 && a == 1;
+    spd_pass_end(p, open);
     for (spd_rows r = spd_rows_of(p); spd_rows_next(&r);)
         if (r.term->lambda > 0 && !spd_sums_to_zero(r.row.n, ones, r.row.val, rest)) return false;
-    return true;
+    return all;
 }
 
 bool spd_anchors_suffice(const spdhg_problem *p, const int64_t *anchor, double *work) {
@@ -62,9 +69,12 @@ bool spd_anchors_suffice(const spdhg_problem *p, const int64_t *anchor, double *
     if (!p->loss->value || p->scale) return false;
     for (int64_t j = 0; j < p->d; j++)
         if (anchor[j] < 0) return false;
-    for (int64_t i = 0; i < p->n; i++)
-        if (spd_problem_share(p, i) > 0 && only_column(p, i, &a) < 0) return false;
-    return !p->intercept || intercept_is_redundant(p, work);
+    bool all = true;
+    const bool open = spd_pass_begin(p);
+    for (int64_t i = 0; i < p->n && all; i++)
+        if (spd_problem_share(p, i) > 0) all = only_column(p, open, i, &a) >= 0;
+    spd_pass_end(p, open);
+    return all && (!p->intercept || intercept_is_redundant(p, work));
 }
 
 /* ---- alpha absorbs as much of v as it can: c->r is the change that v needs. */
@@ -95,15 +105,17 @@ static void find_steps(spd_certifier *c) {
     const int64_t K = p->K;
     double a = 0;
     memset(c->P, 0, (size_t)p->dK * sizeof *c->P);
+    const bool open = spd_pass_begin(p);
     for (int pass = 0; pass < 2; pass++)
         for (int64_t i = 0; i < p->n; i++) {
-            const int64_t j = only_column(p, i, &a);
+            const int64_t j = only_column(p, open, i, &a);
             for (int64_t k = 0; k < K && j >= 0; k++) {
                 double *sum = &c->P[j * K + k];
                 if (pass == 0) *sum += spd_problem_share(p, i) * a * a * (c->forced && c->forced[i] ? 0 : room_of(c, i * K + k));
                 if (pass == 1 && *sum <= 0) *sum -= spd_problem_share(p, i) * a * a;
             }
         }
+    spd_pass_end(p, open);
 }
 
 /* Called twice: first for the largest factor that keeps every alpha in its domain (0: none), then, `really`, for the moves. */
@@ -111,19 +123,22 @@ static double move_alphas(spd_certifier *c, bool really) {
     const spdhg_problem *p = c->problem;
     const int64_t K = p->K;
     double a = 0, factor = 1;
+    const bool open = spd_pass_begin(p);
     for (int64_t i = 0; i < p->n && factor > 0.5; i++) {
-        const int64_t j = only_column(p, i, &a);
+        const int64_t j = only_column(p, open, i, &a);
         for (int64_t k = 0; k < K && j >= 0; k++) {
             const double sum = c->P[j * K + k], D = sum < 0 ? 1 : room_of(c, i * K + k);
             const double move = sum == 0 ? 0 : D * a * c->r[j * K + k] / fabs(sum);
             double *alpha = &c->alpha[i * K + k];
-            if (c->forced && c->forced[i] && move != 0) return 0;
-            if (really)
+            if (c->forced && c->forced[i] && move != 0)
+                factor = 0;
+            else if (really)
                 *alpha += move;
             else
                 factor = into_domain(p, *alpha + move, p->b[i * K + k], factor);
         }
     }
+    spd_pass_end(p, open);
     return factor > 0.5 ? factor : 0;
 }
 

@@ -21,9 +21,8 @@ enum { LINE = 4 }; /* numbers for each base */
 
 static line line_in(double *memory, int64_t blocks) {
     memset(memory, 0, (size_t)(LINE * blocks) * sizeof *memory);
-    return (line){.sum = (spd_twofold *)(void *)memory,
-                  .size = memory + 2 * blocks,
-                  .touched = (int32_t *)(void *)(memory + 3 * blocks)};
+    return (line){
+        .sum = (spd_twofold *)(void *)memory, .size = memory + 2 * blocks, .touched = (int32_t *)(void *)(memory + 3 * blocks)};
 }
 
 static void add_entries(line *h, const spd_routes *r, const spd_row *row) {

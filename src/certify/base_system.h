@@ -28,7 +28,7 @@ typedef struct spd_base_system {
     bool measured, hopeless;
     bool plain; /* every column is its own base, of one output: G is the matrix of a Newton step */
     double *vector, *line;
-    double *work; /* spd_base_work numbers; plain: at least spd_problem_normal_work */
+    double *work;   /* spd_base_work numbers; plain: at least spd_problem_normal_work */
     spd_stop *stop; /* asked in loops; a stopped computation proves nothing */
 } spd_base_system;
 /* False: G could not be shown to be positive definite. room: of each alpha. cut: rows whose share is below this fraction of the

@@ -112,7 +112,7 @@ typedef struct spd_certifier {
     double *F_norm;                   /* of every column of F */
     int64_t *F_entries, *A_entries;   /* number of entries in every column of F and of A */
     int64_t longest;                  /* entries of the longest row */
-    bool measured;                    /* the members above are filled in */
+    bool measured, open;              /* the members above are filled in; in a pass over rows that are made of columns */
     double *e;                        /* bound on the error of v; the intercept's K entries come last */
     double *alpha_size, *slope, *tau; /* K each: root mean square of alpha; scratch */
     double alpha_most;                /* the largest |alpha| when they were measured */

@@ -50,6 +50,7 @@ typedef struct pass {
     const spdhg_problem *p;
     const spd_trial *at;
     const spd_fine_trial *f;
+    bool open; /* one shard after the other, in a pass over rows that are made of columns */
 } pass;
 
 /* sum: W times their loss, as a pair; then K slopes. */
@@ -63,7 +64,7 @@ static void add_rows(void *context, int64_t first, int64_t end, double *sum) {
         const double w = spd_problem_weight(p, i);
         double *z = f->z + i * p->K;
         spd_row row;
-        spd_problem_row(p, i, &row);
+        spd_pass_row(p, a->open, i, &row);
         for (int64_t k = 0; k < p->K; k++) {
             const fine_sum s = score(p, &row, a->at, k);
             z[k] = s.sum.high;
@@ -82,14 +83,16 @@ static void add_rows(void *context, int64_t first, int64_t end, double *sum) {
 /* The mean loss; false: not finite. */
 static bool fine_loss(const spd_certifier *c, const spd_trial *at, const spd_fine_trial *f, double *loss) {
     const spdhg_problem *p = c->problem;
+    const bool open = spd_pass_begin(p);
     spd_row_sum_run(&(spd_row_sum){.rows = p->n,
                                    .shards = spd_problem_shards(p),
                                    .width = 2,
                                    .stride = 2 + p->K,
                                    .add = add_rows,
                                    .join = spd_join_twofold,
-                                   .context = &(pass){p, at, f}},
-                    c->threads, c->work);
+                                   .context = &(pass){p, at, f, open}},
+                    open ? 1 : c->threads, c->work);
+    spd_pass_end(p, open);
     *loss = c->work[0] / p->W;
     return isfinite(*loss) && spd_all_finite(p->n * p->K, f->z) && spd_all_finite(p->n * p->K, f->off);
 }

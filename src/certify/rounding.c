@@ -101,7 +101,7 @@ static void add_rows_finely(void *context, int64_t first, int64_t end, double *s
     for (int64_t i = first; i < end; i++) {
         if (!(spd_problem_weight(p, i) > 0)) continue;
         spd_row row;
-        spd_problem_row(p, i, &row);
+        spd_pass_row(p, c->open, i, &row);
         const int64_t other = dependent(p, c->alpha + i * K, i);
         for (int64_t k = 0; k < K; k++) {
             const spd_twofold wa = weighted(c, i, k, other);

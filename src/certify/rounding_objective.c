@@ -9,8 +9,7 @@
 #include "problem/rows.h"
 
 static const double UNIT = 0.5 * DBL_EPSILON;
-static const double SCORES = 50 * DBL_EPSILON; /* relative: scores closer than this are not told apart where f is nearly 0 */
-static const double FUNCTIONS = 16;            /* units in the last place: error of a loss and of its slope for a given score */
+static const double FUNCTIONS = 16; /* units in the last place: error of a loss and of its slope for a given score */
 
 /* Two upper bounds of sum_j |a_ij||x_j| for every row; the smaller is returned. */
 static double score_size(const spd_certifier *c, const double *x) {
@@ -57,11 +56,15 @@ static double loss_error_by_slopes(const spdhg_problem *p, double z, double b, d
 typedef struct pass {
     const spd_certifier *c;
     const spd_trial *at;
+    bool open; /* one block after the other, in a pass over rows that are made of columns */
 } pass;
 
 /* The sum over rows, in c->work; behind the sums of the blocks each has room for K slopes. */
 static double sum_rows(const spd_certifier *c, const spd_trial *at, double (*add)(void *, int64_t, int64_t)) {
-    return spd_block_sum(c->problem->n, c->threads, add, &(pass){c, at}, c->work);
+    pass a = {c, at, spd_pass_begin(c->problem)};
+    const double sum = spd_block_sum(c->problem->n, a.open ? 1 : c->threads, add, &a, c->work);
+    spd_pass_end(c->problem, a.open);
+    return sum;
 }
 
 static double *slopes_of(const spd_certifier *c, int64_t first) {
@@ -73,12 +76,13 @@ static double loss_error_by_rows(void *context, int64_t first, int64_t end) {
     const spd_certifier *c = ((const pass *)context)->c;
     const spdhg_problem *p = c->problem;
     const int64_t K = p->K;
+    const bool open = ((const pass *)context)->open;
     const double *x = ((const pass *)context)->at->x, *z = ((const pass *)context)->at->z;
     double sum = 0, *phi = slopes_of(c, first);
     for (int64_t i = first; i < end; i++) {
         if (!(spd_problem_weight(p, i) > 0)) continue;
         spd_row row;
-        spd_problem_row(p, i, &row);
+        spd_pass_row(p, open, i, &row);
         spd_loss_slope(p->loss, p->loss_arg, K, z + i * K, row.b, phi);
         double own = 0;
         for (int64_t k = 0; k < K; k++) {
@@ -202,30 +206,6 @@ double spd_dual_error_of_writing(const spd_certifier *c, const double *x, bool b
         sum += (slope + p->gamma * (dx + 4 * UNIT * fabs(x[q]))) * dx;
     }
     return 1.01 * sum;
-}
-
-/* What f changes if every score changes by SCORES of itself: to second order half of phi''(z_i) z_i^2, to first order at a corner. */
-static double change_by_scores(const spdhg_problem *p, const double *z) {
-    double sum = 0;
-    for (int64_t i = 0; i < p->n * p->K && spd_problem_has_corners(p); i++)
-        if (fabs(z[i] - p->b[i]) <= SCORES * fabs(z[i]))
-            sum += spd_problem_share(p, i / p->K) * spd_loss_jump(p->loss, p->loss_arg, p->b[i]) * SCORES * fabs(z[i]);
-    for (int64_t i = 0; i < p->n * p->K && p->loss->second; i++)
-        sum += spd_problem_share(p, i / p->K) * p->loss->second(z[i], p->b[i], p->loss_arg) * SCORES * z[i] * SCORES * z[i];
-    return sum;
-}
-
-void spd_gap_refer(spd_certifier *c, const double *x, const double *z) {
-    const spdhg_problem *p = c->problem;
-    const double by_scores = change_by_scores(p, z) / 1e-6;
-    double sum = 0;
-    for (spd_rows r = spd_rows_of(p); spd_rows_next(&r);) {
-        if (r.row.n < 2 || (!p->scale && spd_routes_is_link(&r.row))) continue; /* equal entries cancel exactly */
-        for (int64_t q = 0; q < r.row.n; q++)
-            sum += r.term->lambda * fabs(r.row.val[q]) * spd_sum_abs(p->K, x + r.row.idx[q] * p->K);
-    }
-    c->reference = UNIT / 1e-6 * fmax(isfinite(c->start_value) ? c->start_value : 0, isfinite(sum) ? sum : 0);
-    if (isfinite(by_scores)) c->reference = fmax(c->reference, by_scores);
 }
 
 /* lambda r(z) - y'z for z = F x, which is negative only by rounding. With l1 each entry has its own bracket, and nothing

@@ -1,10 +1,11 @@
-/* sizes.c - how large the columns of A and F and the alphas are: what the bounds on rounding errors (rounding.c) are made of. */
+/* sizes.c - how large the columns of A and F, the alphas and f are: what the bounds on rounding errors (rounding.c) are made of. */
 #include <float.h>
 
 #include "certify/certify.h"
 #include "problem/rows.h"
 
-static const double SQUARED = 1e-150; /* the square of a smaller number may underflow to 0 */
+static const double SQUARED = 1e-150;          /* the square of a smaller number may underflow to 0 */
+static const double SCORES = 50 * DBL_EPSILON; /* relative: scores closer than this are not told apart where f is nearly 0 */
 
 /* Sums over rows, in Mwork, of up to 2 (d + 1) K numbers. */
 static int64_t shards(const spdhg_problem *p) { return spd_shards(p->n, spd_problem_shards(p) / 2); }
@@ -15,7 +16,9 @@ void spd_dual_sum_rows(spd_certifier *c, int64_t width, spd_add_rows *add, spd_j
     const spdhg_problem *p = c->problem;
     const spd_row_sum sum = {
         .rows = p->n, .shards = shards(p), .width = width, .stride = width, .add = add, .join = join, .context = c};
-    spd_row_sum_run(&sum, c->threads, c->Mwork);
+    c->open = spd_pass_begin(p);
+    spd_row_sum_run(&sum, c->open ? 1 : c->threads, c->Mwork);
+    spd_pass_end(p, c->open);
 }
 
 /* top_j = max_i |a_ij|, and the number of entries; idx NULL: all columns in turn. */
@@ -32,12 +35,13 @@ SPD_WIDE static void add_tops(int64_t n, const int32_t *idx, const double *val, 
 
 /* d tops, d numbers of entries, the number of entries of the longest row. */
 static void tops_of_rows(void *context, int64_t first, int64_t end, double *top) {
-    const spdhg_problem *p = ((const spd_certifier *)context)->problem;
+    const spd_certifier *c = context;
+    const spdhg_problem *p = c->problem;
     double *longest = top + 2 * p->d;
     for (int64_t i = first; i < end; i++) {
         if (!(spd_problem_weight(p, i) > 0)) continue;
         spd_row row;
-        spd_problem_row(p, i, &row);
+        spd_pass_row(p, c->open, i, &row);
         *longest = fmax(*longest, (double)row.nnz);
         add_tops(row.nnz, row.idx, row.val, top, top + p->d);
     }
@@ -62,7 +66,7 @@ static void squares_of_rows(void *context, int64_t first, int64_t end, double *n
     for (int64_t i = first; i < end; i++) {
         if (!(spd_problem_weight(c->problem, i) > 0)) continue;
         spd_row row;
-        spd_problem_row(c->problem, i, &row);
+        spd_pass_row(c->problem, c->open, i, &row);
         add_squares(row.nnz, row.idx, row.val, spd_problem_share(c->problem, i), c->e, norm);
     }
 }
@@ -143,4 +147,28 @@ static void rooms_of_block(void *context, int64_t block) {
 
 void spd_dual_find_rooms(const spd_certifier *c, double shrunk, double *room) {
     spd_parallel(c->threads, spd_problem_blocks(c->problem), rooms_of_block, &(rooms){c, shrunk, room});
+}
+
+/* What f changes if every score changes by SCORES of itself: to second order half of phi''(z_i) z_i^2, to first order at a corner. */
+static double change_by_scores(const spdhg_problem *p, const double *z) {
+    double sum = 0;
+    for (int64_t i = 0; i < p->n * p->K && spd_problem_has_corners(p); i++)
+        if (fabs(z[i] - p->b[i]) <= SCORES * fabs(z[i]))
+            sum += spd_problem_share(p, i / p->K) * spd_loss_jump(p->loss, p->loss_arg, p->b[i]) * SCORES * fabs(z[i]);
+    for (int64_t i = 0; i < p->n * p->K && p->loss->second; i++)
+        sum += spd_problem_share(p, i / p->K) * p->loss->second(z[i], p->b[i], p->loss_arg) * SCORES * z[i] * SCORES * z[i];
+    return sum;
+}
+
+void spd_gap_refer(spd_certifier *c, const double *x, const double *z) {
+    const spdhg_problem *p = c->problem;
+    const double by_scores = change_by_scores(p, z) / 1e-6;
+    double sum = 0;
+    for (spd_rows r = spd_rows_of(p); spd_rows_next(&r);) {
+        if (r.row.n < 2 || (!p->scale && spd_routes_is_link(&r.row))) continue; /* equal entries cancel exactly */
+        for (int64_t q = 0; q < r.row.n; q++)
+            sum += r.term->lambda * fabs(r.row.val[q]) * spd_sum_abs(p->K, x + r.row.idx[q] * p->K);
+    }
+    c->reference = 0.5 * DBL_EPSILON / 1e-6 * fmax(isfinite(c->start_value) ? c->start_value : 0, isfinite(sum) ? sum : 0);
+    if (isfinite(by_scores)) c->reference = fmax(c->reference, by_scores);
 }

@@ -28,8 +28,8 @@ struct spdhg_columns {
     int64_t targets;
     char *id, *offset; /* names of those columns, or NULL */
     /* About the file that was read; a model does not keep them. */
-    char **extra; /* columns that are not in the model and were ignored */
-    int64_t extras, dropped_rows, unseen;
+    char **extra;                                  /* columns that are not in the model and were ignored */
+    int64_t extras, dropped_rows, unseen, empty;   /* empty: columns without name and values, which were left out */
     bool weighted;                                 /* the weights are a column */
     bool like;                                     /* made like the columns of a model, which have been described before */
     bool row_names, decimal_comma, last_is_target; /* the target is the last column because none has a usual name */

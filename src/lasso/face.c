@@ -150,13 +150,12 @@ bool spd_lasso_face(spd_lasso *a, double accuracy) {
               .work = at + 4 * all};
     bool whole = false;
     memcpy(t.e, a->now.list, (size_t)t.k * sizeof *t.e);
-    const bool filled = spd_factor_renew(a);
     for (int repeat = 0; repeat < REPEATS_MOST && !whole && t.k > 0; repeat++) {
         find_slopes(&t);
-        const bool fill = a->A.row && a->gram.size == 0 && a->factor.iterations >= ITERATIONS_LEAST;
-        t.packed = (filled && repeat == 0) || fill;
-        if (t.packed && !(filled && repeat == 0)) spd_packed_fill(&a->packed, &a->A, t.e, t.k);
-        spd_factor_used(a, solve(&t, accuracy));
+        t.packed = a->A.row && a->gram.size == 0 && a->factor.iterations >= ITERATIONS_LEAST;
+        if (t.packed) spd_packed_fill(&a->packed, &a->A, t.e, t.k);
+        a->factor.iterations = solve(&t, accuracy);
+        a->touched += a->factor.iterations * spd_lasso_iteration_cost(a);
         if (!spd_all_finite(t.n, t.d)) return false;
         whole = cut(&t, at + 8 * all);
         go(&t);

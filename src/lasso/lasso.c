@@ -32,27 +32,29 @@ static void free_point(spd_sparse_point *s) { SPD_FREE_ALL(s->x, s->list); }
 static bool allocate(spd_lasso *a) {
     const spdhg_problem *p = a->p;
     const int64_t n = p->n, d = p->d, most = d < FACE_MOST ? d : FACE_MOST;
-    double **const rows[] = {&a->share,  &a->one,    &a->nothing, &a->z, &a->slope, &a->curve,      &a->z0,
-                             &a->slope0, &a->curve0, &a->Q,       &a->r, &a->alpha, &a->known_alpha};
-    double **const columns[] = {&a->h, &a->g, &a->known};
-    bool good = spd_products_new(&a->products, n, d, most);
-    good = new_point(&a->now, d) && good;
+    double **const rows[] = {&a->share, &a->one,   &a->nothing,     &a->z,           &a->slope,
+                             &a->curve, &a->z0,    &a->slope0,      &a->curve0,      &a->Q,
+                             &a->r,     &a->alpha, &a->known_alpha, &a->older_alpha, &a->z_before};
+    double **const columns[] = {&a->h, &a->g, &a->s, &a->known, &a->older};
+    bool good = new_point(&a->now, d);
     good = new_point(&a->origin, d) && good;
     good = new_point(&a->before, d) && good;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) good = (*rows[i] = SPD_NEW(double, n)) && good;
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) good = (*columns[i] = SPD_NEW(double, d)) && good;
     for (int64_t i = 0; i < n && good; i++) a->share[i] = spd_problem_share(p, i);
     good = good && spd_matrix_new(&a->A, p, a->share) && spd_packed_new(&a->packed, &a->A) &&
-           spd_factor_new(&a->factor, &a->A, most);
+           spd_factor_new(&a->factor, &a->A, most + 1);
     a->is_active = SPD_NEW(bool, d);
     a->in_set = SPD_NEW(bool, d);
     a->set = SPD_NEW(int32_t, d);
     a->look = SPD_NEW(int32_t, d);
     a->h_of = SPD_NEW(int64_t, d);
     a->edge = SPD_NEW(int32_t, d);
-    a->face = spd_alloc_raw(spd_lasso_face_work(n, d), sizeof(double));
+    a->fresh = SPD_NEW(int32_t, d);
+    const int64_t face = spd_lasso_face_work(n, d), direct = spd_lasso_direct_work(d, most + 1);
+    a->face = spd_alloc_raw(face > direct ? face : direct, sizeof(double));
     a->partial = SPD_NEW(double, spd_problem_blocks(p) * 4 + 16);
-    return good && a->is_active && a->in_set && a->set && a->look && a->h_of && a->edge && a->face && a->partial;
+    return good && a->is_active && a->in_set && a->set && a->look && a->h_of && a->edge && a->fresh && a->face && a->partial;
 }
 
 spdhg_status spd_lasso_new(spd_lasso **out, const spdhg_problem *p, int threads, spdhg_error *err) {
@@ -88,20 +90,16 @@ spdhg_status spd_lasso_new(spd_lasso **out, const spdhg_problem *p, int threads,
 }
 
 void spd_lasso_forget(spd_lasso *a) {
-    spd_factor *f = &a->factor;
-    spd_products *s = &a->products;
-    for (int64_t q = 0; q < f->k; q++) f->place[f->column[q]] = -1;
-    for (int64_t q = 0; q < s->used; q++) s->slot[s->column[q]] = -1;
-    f->k = f->n = s->used = s->of = a->number = 0;
-    f->iterations = ITERATIONS_FIRST;
-    f->excess = a->damp = a->ratio = a->touched = a->work = 0;
+    spd_factor_drop(&a->factor);
+    a->factor.iterations = ITERATIONS_FIRST;
+    a->number = 0;
+    a->damp = a->ratio = a->touched = a->work = 0;
     memset(a->h_of, 0, (size_t)a->p->d * sizeof *a->h_of);
 }
 
 void spd_lasso_free(spd_lasso *a) {
     if (!a) return;
     spd_matrix_free(&a->A);
-    spd_products_free(&a->products);
     spd_factor_free(&a->factor);
     spd_packed_free(&a->packed);
     spd_gram_free(&a->gram);
@@ -109,23 +107,29 @@ void spd_lasso_free(spd_lasso *a) {
     free_point(&a->origin);
     free_point(&a->before);
     SPD_FREE_ALL(a->share, a->one, a->nothing, a->z, a->slope, a->curve, a->z0, a->slope0, a->curve0, a->Q, a->r, a->alpha,
-                 a->known_alpha, a->h, a->g, a->known, a->is_active, a->in_set, a->set, a->look, a->h_of, a->edge, a->face,
-                 a->partial);
+                 a->known_alpha, a->older_alpha, a->z_before, a->h, a->g, a->known, a->older, a->is_active, a->in_set, a->set,
+                 a->look, a->h_of, a->edge, a->fresh, a->s, a->face, a->partial);
     spd_free(a);
 }
 
 double spd_lasso_evaluate(spd_lasso *a) {
     const spdhg_problem *p = a->p;
-    double square = 0, size = 0;
     for (int64_t i = 0; i < p->n; i++) a->z[i] = p->data->offset ? spd_problem_offset(p, i)[0] : 0;
     double *packed = a->face;
+    for (int64_t q = 0; q < a->now.count; q++) packed[q] = a->now.x[a->now.list[q]];
+    spd_matrix_combine(&a->A, a->now.list, a->now.count, packed, a->z);
+    if (p->intercept) spd_problem_shift(p, &a->now.c, a->z);
+    return spd_lasso_evaluate_scores(a);
+}
+
+double spd_lasso_evaluate_scores(spd_lasso *a) {
+    const spdhg_problem *p = a->p;
+    double square = 0, size = 0;
     for (int64_t q = 0; q < a->now.count; q++) {
-        const double x = packed[q] = a->now.x[a->now.list[q]];
+        const double x = a->now.x[a->now.list[q]];
         square += x * x;
         size += fabs(x);
     }
-    spd_matrix_combine(&a->A, a->now.list, a->now.count, packed, a->z);
-    if (p->intercept) spd_problem_shift(p, &a->now.c, a->z);
     a->loss = spd_problem_losses(p, a->threads, &(spd_scores){.z = a->z}, a->slope, a->curve, a->partial);
     a->ridge = 0.5 * p->gamma * square;
     a->penalty = spd_lasso_lambda(a) * size;
@@ -147,6 +151,7 @@ void spd_lasso_start(spd_lasso *a, const double *x, double c, double lambda) {
     memcpy(a->known_alpha, a->slope, (size_t)n * sizeof *a->slope);
     for (int64_t i = 0; i < n; i++) a->r[i] = a->share[i] * a->slope[i];
     a->known_off = spd_lasso_off(a, a->slope);
+    a->older_off = INFINITY;
     spd_matrix_dots(&a->A, a->threads, NULL, d, a->r, a->known);
     memcpy(a->g, a->known, (size_t)d * sizeof *a->g);
     for (int64_t j = 0; j < d; j++) a->look[j] = (int32_t)j;

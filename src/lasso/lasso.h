@@ -38,7 +38,9 @@ typedef struct spd_packed {
     int64_t *ptr; /* n + 1 */
     int32_t *idx; /* position in E */
     double *val;
-    double uneven; /* sum_i (entries of row i)^2 / (entries of A)^2; 1/n if rows are equally long */
+    int64_t count;        /* columns */
+    int32_t *column, *at; /* of each position in E; d: position in E, -1: not there */
+    double uneven;        /* sum_i (entries of row i)^2 / (entries of A)^2; 1/n if rows are equally long */
 } spd_packed;
 bool spd_packed_new(spd_packed *s, const spd_matrix *A); /* false: out of memory; must be freed even then. Dense A: nothing */
 void spd_packed_free(spd_packed *s);
@@ -48,25 +50,18 @@ double spd_packed_apply(const spd_packed *s, const double *Q, int64_t count, con
 /* H = A_E'Q A_E, the lower triangle; ones: the last column of A_E is one of ones. */
 void spd_packed_gram(const spd_packed *s, const double *Q, int64_t count, bool ones, double *H);
 
-/* Products A_i'Q A_j of the columns that have a slot, for the faces of one or more models. */
-typedef struct spd_products {
-    int64_t most, used;
-    int32_t *slot;    /* d: -1, or the column's slot */
-    int32_t *column;  /* most */
-    double *value;    /* most x most, the lower triangle */
-    double *weighted; /* n: scratch, 0 between calls */
-    int64_t of;       /* number of the model whose Q they have */
-} spd_products;
-
-/* The factor of a face: n unknowns, k columns and perhaps the intercept. */
+/* The factor of a face (factor.c). Its first unknown is the intercept, if there is one. */
 typedef struct spd_factor {
-    int64_t k, n;
-    int32_t *column; /* k */
+    int64_t most, n; /* unknowns: there is room for, there are */
+    int32_t *column; /* most: the column of an unknown, -1: the intercept */
     int32_t *place;  /* d: -1, or the column's unknown */
-    double *L, *w;   /* n x n, lower; n: scratch */
-    double *panel;   /* scratch of spd_gram_dense; NULL: A is sparse */
-    int iterations;  /* that the last face took with it */
-    double excess;   /* what iterations beyond two of a face have cost since it was made */
+    double *L;       /* the lower triangle by columns, `most` apart; M = scale L L' */
+    double scale, gamma;
+    double *curve, *Q;        /* n: phi'' that it was made with; share phi'' */
+    double *bulk, *panel, *w; /* scratch: most x most; of spd_gram_dense, if A is dense; most */
+    double *weighted;         /* n: scratch, 0 between calls */
+    double excess;            /* what further models with an old phi'' have cost since it was made */
+    int iterations;           /* that the last face by conjugate gradients took */
 } spd_factor;
 
 /* Slopes by H = A'SA (gram.c); size 0: by columns. The intercept, if any, is the last column. */
@@ -97,6 +92,7 @@ typedef struct spd_lasso {
     spd_sparse_point now;
     bool *is_active;             /* d: in the list of now */
     double *z, *slope, *curve;   /* n: scores, phi', phi'' */
+    double *z_before;            /* n: scores of the solution before the last one */
     double loss, ridge, penalty; /* the parts of f there */
     /* the columns that may move: the active ones and those that the strong rule leaves */
     int32_t *set;
@@ -112,19 +108,23 @@ typedef struct spd_lasso {
     double work;                  /* multiplications of the sweeps since the last step on a face */
     double touched, most;         /* multiplications of all steps so far; with more than this, solve.c gives up */
     double allowed;               /* the same for --epochs: a resume repeats the step without that limit */
-    spd_products products;
+    bool kept, ready;             /* the model has taken the factor's curvature; the factor has the model's */
     spd_factor factor;
     spd_packed packed;
     spd_gram gram;
-    double *face;  /* scratch of a face */
-    int32_t *edge; /* d: the same */
+    double *face;   /* scratch of a face */
+    int32_t *edge;  /* d: the same */
+    int32_t *fresh; /* d: columns that enter a face */
+    double *s;      /* d: slopes of the model, of the columns of the set */
     /* the dual point of a proof */
     double *alpha;               /* n */
     double *g;                   /* d: A'(share alpha), of the columns in look */
     double *known, *known_alpha; /* d, n: A'(share alpha) of an earlier alpha, for all columns; that alpha */
     double known_off;            /* known_j is off by at most known_off norm_j + lost */
-    int64_t looked;              /* columns looked at since then */
-    int32_t *look;               /* the columns that the last proof looked at: those whose g_j is known */
+    double *older, *older_alpha; /* the same of the one before, if older_off is finite */
+    double older_off;
+    double looked; /* entries of the columns outside the set that have been looked at since then */
+    int32_t *look; /* the columns that the last proof looked at: those whose g_j is known */
     int64_t looks;
     /* the solution before the last one, to extrapolate from */
     spd_sparse_point before;
@@ -157,10 +157,13 @@ void spd_lasso_free(spd_lasso *a);
 /* f at the current point, its parts, scores, slopes and curvatures: from the nonzero columns alone, and afresh, so that rounding
  * errors do not add up. */
 double spd_lasso_evaluate(spd_lasso *a);
+double spd_lasso_evaluate_scores(spd_lasso *a); /* the same with the scores as they are */
 
 /* ---- model.c: minimises the quadratic model over the columns of the set, from the current point. */
-void spd_lasso_model(spd_lasso *a);                             /* makes the model at the current point */
-void spd_lasso_descend(spd_lasso *a, double accuracy);          /* until the slopes are right to accuracy lambda */
+void spd_lasso_model(spd_lasso *a);                    /* makes the model at the current point */
+void spd_lasso_descend(spd_lasso *a, double accuracy); /* until the slopes are right to accuracy lambda */
+/* Coordinate steps of the listed columns, at most so many times each, until slopes are right to accuracy lambda. */
+void spd_lasso_sweeps(spd_lasso *a, const int32_t *list, int64_t count, int most, double accuracy);
 double spd_lasso_move(spd_lasso *a, int64_t j, double to);      /* x_j = to, the slopes follow; returns the change */
 void spd_lasso_shift(spd_lasso *a, double by);                  /* the same for c += by */
 double spd_lasso_curvature(spd_lasso *a, int64_t j);            /* h_j */
@@ -169,14 +172,29 @@ void spd_lasso_tidy(spd_lasso *a);                              /* takes columns
 /* ---- face.c: moves to the minimiser of the model with the present signs, its slopes right to `accuracy`. False: it failed. */
 bool spd_lasso_face(spd_lasso *a, double accuracy);
 int64_t spd_lasso_face_work(int64_t n, int64_t d);
+/* ---- direct.c: moves to the minimiser of the model over the set, as far as its signs were guessed. The slopes do not follow. False:
+ * it could not; the slopes are right. */
+bool spd_lasso_direct(spd_lasso *a);
+/* The same on the face of the present signs alone, for a model that goes on: the slopes follow. */
+bool spd_lasso_face_by_factor(spd_lasso *a);
+int64_t spd_lasso_direct_work(int64_t d, int64_t most);
+/* ---- products.c */
+double spd_lasso_iteration_cost(const spd_lasso *a); /* of conjugate gradients, in multiplications of a sweep */
+double spd_lasso_face_cost(const spd_lasso *a);      /* the same, of a face */
+bool spd_factor_keeps(spd_lasso *a);        /* whether a model here may keep the factor's curvature, times its new scale */
+void spd_factor_insufficient(spd_lasso *a); /* that model did not do */
+/* The columns enter; for a new factor, with the model's curvature. False: they cannot. work: most + d */
+bool spd_factor_enter(spd_lasso *a, const int32_t *list, int64_t count, double *work);
+bool spd_factor_make(spd_lasso *a, const int32_t *list, int64_t count, double *work);
 /* ---- factor.c */
-bool spd_products_new(spd_products *s, int64_t n, int64_t d, int64_t most); /* false, as below: out of memory */
-void spd_products_free(spd_products *s);
-bool spd_factor_new(spd_factor *f, const spd_matrix *A, int64_t most);
+bool spd_factor_new(spd_factor *f, const spd_matrix *A, int64_t most); /* false: out of memory; must be freed even then */
 void spd_factor_free(spd_factor *f);
-double spd_lasso_face_cost(const spd_lasso *a);     /* in multiplications of a sweep */
-bool spd_factor_renew(spd_lasso *a);                /* before a face: a new factor, if that pays; true: packed has A_E */
-void spd_factor_used(spd_lasso *a, int iterations); /* after it */
+void spd_factor_drop(spd_factor *f);
+void spd_factor_remove(spd_factor *f, int64_t u); /* unknown u, not the intercept */
+/* The rows of M for `count` more unknowns are in L, below the others: they become rows of the factor. False: M has no numbers. */
+bool spd_factor_append(spd_factor *f, const int32_t *column, int64_t count);
+void spd_factor_solve(const spd_factor *f, double *b);      /* b = (L L')^-1 b */
+double spd_factor_multiply(const spd_factor *f, double *v); /* v = L L'v; returns v'L L'v of the old v */
 /* z = M^-1 r for the columns e that the factor has; the others keep their z. */
 void spd_factor_apply(const spd_factor *f, const int32_t *e, int64_t k, bool intercept, const double *r, double *z);
 /* ---- gram.c */
@@ -195,6 +213,9 @@ double spd_gram_error(const spd_lasso *a, double *size);
 double spd_lasso_distance(const spd_lasso *a, const double *u, const double *v); /* sqrt( sum_i share_i (u_i - v_i)^2 ) or more */
 /* sum_i share_i (|phi'_i| + |phi'_i - alpha_i| + more), and *product = sum_i share_i |alpha_i z_i|; alpha is multiplied by scale */
 double spd_lasso_slopes(const spd_lasso *a, double scale, double more, double *product);
+/* ---- known.c: look = the columns whose |G_j| may exceed `rest`, and the active ones. E_j = q norm_j + lost bounds what rounding does. */
+void spd_lasso_look(spd_lasso *a, double q, double lost, double rest);                  /* finds their g */
+void spd_lasso_list(spd_lasso *a, const double *g, double q, double lost, double rest); /* by g, known for all columns */
 /* ---- proof.c */
 double spd_lasso_off(const spd_lasso *a,
                      const double *alpha); /* E_j = this times norm_j + lost bounds the rounding of A_j'(share alpha) */

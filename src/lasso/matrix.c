@@ -3,17 +3,13 @@
 #include <float.h>
 
 #include "lasso/lasso.h"
+#include "problem/rows.h"
 
 enum { ENTRIES_PER_BLOCK = 1 << 17 };
 static const double TINY = 1e-150; /* the square of a smaller number may underflow */
 
-/* The columns as they were given, if they are those of the problem: all rows, no value changed. */
-static const spd_columns_given *given(const spdhg_problem *p) {
-    return p->row || p->own || p->full || p->val != p->data->val ? NULL : spd_data_columns_given(p->data);
-}
-
 double spd_matrix_bytes(const spdhg_problem *p) {
-    if (given(p)) return 16.0 * (double)p->d;
+    if (spd_problem_columns_given(p)) return 16.0 * (double)p->d;
     return 8.0 * (double)p->nnz + (spd_problem_full(p) ? 0 : 4.0 * (double)p->nnz) + 24.0 * (double)p->d;
 }
 
@@ -77,7 +73,7 @@ static void measure(spd_matrix *A, const double *share) {
 
 bool spd_matrix_new(spd_matrix *A, const spdhg_problem *p, const double *share) {
     const bool dense = spd_problem_full(p);
-    const spd_columns_given *by = given(p);
+    const spd_columns_given *by = spd_problem_columns_given(p);
     if (by) {
         *A = (spd_matrix){.n = p->n,
                           .d = p->d,

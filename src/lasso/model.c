@@ -26,11 +26,15 @@ void spd_lasso_model(spd_lasso *a) {
     const int64_t n = p->n;
     const double least = FLAT * p->kappa_usual;
     const bool square = spd_loss_is_square(p->loss); /* the model is f itself, and its curvature never changes */
+    a->ready = a->kept = spd_factor_keeps(a);
     spd_lasso_keep(a, &a->origin);
     memcpy(a->z0, a->z, (size_t)n * sizeof *a->z);
     memcpy(a->slope0, a->slope, (size_t)n * sizeof *a->slope);
     for (int64_t i = 0; i < n; i++) {
-        a->curve0[i] = square ? a->curve[i] : (a->curve[i] > least ? a->curve[i] : least) + a->damp * p->kappa_usual;
+        if (a->kept)
+            a->curve0[i] = a->factor.scale * a->factor.curve[i];
+        else
+            a->curve0[i] = square ? a->curve[i] : (a->curve[i] > least ? a->curve[i] : least) + a->damp * p->kappa_usual;
         a->Q[i] = a->share[i] * a->curve0[i];
         a->r[i] = a->share[i] * a->slope[i];
     }
@@ -119,6 +123,16 @@ static double sweep(spd_lasso *a, const int32_t *list, int64_t count, double lam
     return most;
 }
 
+void spd_lasso_sweeps(spd_lasso *a, const int32_t *list, int64_t count, int most, double accuracy) {
+    const double lambda = spd_lasso_lambda(a);
+    double off = INFINITY;
+    for (int i = 0; i < most && off > accuracy * lambda && !spd_lasso_over(a); i++) {
+        off = 0;
+        for (int64_t q = 0; q < count; q++) off = fmax(off, visit(a, list[q], lambda));
+    }
+    spd_lasso_tidy(a);
+}
+
 static void start_count(spd_lasso *a) {
     a->touched += a->work;
     a->work = 0;
@@ -133,7 +147,7 @@ void spd_lasso_descend(spd_lasso *a, double accuracy) {
         for (int i = 0; i < SWEEPS_MOST && !spd_lasso_over(a); i++) {
             if (sweep(a, a->now.list, a->now.count, lambda) <= enough) break;
             if (face && a->work >= TRIED * spd_lasso_face_cost(a)) {
-                face = spd_lasso_face(a, enough);
+                face = spd_lasso_face_by_factor(a) || spd_lasso_face(a, enough);
                 spd_lasso_tidy(a);
                 start_count(a);
                 break;

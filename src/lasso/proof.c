@@ -5,8 +5,7 @@
  *   psi(x) = (gamma/2) x^2 + lambda |x|,   psi*(-G) = max(|G| - lambda, 0)^2 / (2 gamma),   without ridge: |G| <= lambda is needed
  *
  * Both brackets are never negative, and that of a zero column with |G_j| <= lambda is 0: only max |G_j| over these matters. A column
- * is not looked at if an earlier alpha shows that it is one of them:
- *   |G_j| <= |known_j| + norm_j ||alpha - known_alpha||,   the norms weighted by share
+ * is not looked at if earlier alphas show that it is one of them (known.c).
  * All that rounding may change is in the gap: of G (E_j = q norm_j, by Cauchy-Schwarz), of the sum of alpha (the alphas of the
  * heavier sign are multiplied by 1 - tau, repair_intercept.c), of the scores, of f. Without ridge alpha is shrunk until
  * |G_j| + E_j <= lambda. */
@@ -53,41 +52,6 @@ static dual measure(spd_lasso *a) {
     }
     u.q = spd_lasso_off(a, a->alpha) + GENEROUS * u.tau * u.size;
     return u;
-}
-
-/* look = the columns with |known_j| + away norm_j > rest, and all active ones. */
-static int64_t list_columns(spd_lasso *a, const double *known, double away, double rest) {
-    const double *norm = a->A.norm;
-    int32_t *list = a->look;
-    int64_t count = 0;
-    for (int64_t j = 0; j < a->A.d; j++) { /* without a branch */
-        list[count] = (int32_t)j;
-        count += !(fabs(known[j]) + away * norm[j] <= rest); /* so that a NaN is looked at */
-    }
-    for (int64_t q = 0; q < a->now.count; q++) {
-        const int32_t j = a->now.list[q];
-        if (fabs(known[j]) + away * norm[j] <= rest) list[count++] = j;
-    }
-    return count;
-}
-
-/* g of every column whose |G_j| may exceed `rest`. */
-static void look(spd_lasso *a, const dual *u, double rest) {
-    const spd_matrix *A = &a->A;
-    const double away = spd_lasso_distance(a, a->alpha, a->known_alpha) + u->q + a->known_off;
-    a->looks = list_columns(a, a->known, away, rest - 2 * u->lost);
-    a->looked += a->looks;
-    a->touched += (double)a->looks * (double)A->ptr[A->d] / (double)A->d;
-    if (2 * a->looks <= A->d && a->looked <= A->d) {
-        spd_matrix_dots(A, a->threads, a->look, a->looks, a->r, a->g);
-        return;
-    }
-    spd_matrix_dots(A, a->threads, NULL, A->d, a->r, a->g); /* from now on this alpha is the known one */
-    memcpy(a->known, a->g, (size_t)A->d * sizeof *a->g);
-    memcpy(a->known_alpha, a->alpha, (size_t)A->n * sizeof *a->alpha);
-    a->known_off = spd_lasso_off(a, a->alpha);
-    a->looked = 0;
-    a->looks = list_columns(a, a->known, u->q, rest - 2 * u->lost);
 }
 
 /* The largest |g_j| + E_j, infinite if one of them overflowed; columns outside the set with |g_j| > lambda join it. */
@@ -205,7 +169,7 @@ static bool conclude(spd_lasso *a, dual u, spd_lasso_answer *out) {
 
 bool spd_lasso_prove(spd_lasso *a, double rest, spd_lasso_answer *out) {
     dual u = measure(a);
-    look(a, &u, fmin(rest, spd_lasso_lambda(a)));
+    spd_lasso_look(a, u.q, u.lost, fmin(rest, spd_lasso_lambda(a)));
     return conclude(a, u, out);
 }
 
@@ -222,6 +186,6 @@ bool spd_lasso_prove_by_gram(spd_lasso *a, double rest, spd_lasso_answer *out) {
     spd_gram_slopes(a, a->gram.s);
     if (!spd_all_finite(a->p->d, a->gram.s)) return spd_lasso_prove(a, rest, out);
     memcpy(a->g, a->gram.s, (size_t)a->p->d * sizeof *a->g);
-    a->looks = list_columns(a, a->g, u.q, fmin(rest, spd_lasso_lambda(a)) - 2 * u.lost);
+    spd_lasso_list(a, a->g, u.q, u.lost, fmin(rest, spd_lasso_lambda(a)));
     return conclude(a, u, out);
 }

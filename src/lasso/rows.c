@@ -10,9 +10,12 @@ bool spd_packed_new(spd_packed *s, const spd_matrix *A) {
     if (!A->row) return true;
     const int64_t entries = A->ptr[A->d];
     s->ptr = SPD_NEW(int64_t, A->n + 1);
+    s->column = SPD_NEW(int32_t, A->d);
+    s->at = SPD_NEW(int32_t, A->d);
     s->idx = spd_alloc_raw(entries, sizeof *s->idx);
     s->val = spd_alloc_raw(entries, sizeof *s->val);
-    if (!s->ptr || !s->idx || !s->val) return false;
+    if (!s->ptr || !s->idx || !s->val || !s->column || !s->at) return false;
+    for (int64_t j = 0; j < A->d; j++) s->at[j] = -1;
     double squares = 0;
     for (int64_t q = 0; q < entries; q++) s->ptr[A->row[q]]++;
     for (int64_t i = 0; i < A->n; i++) squares += (double)s->ptr[i] * (double)s->ptr[i];
@@ -21,11 +24,17 @@ bool spd_packed_new(spd_packed *s, const spd_matrix *A) {
 }
 
 void spd_packed_free(spd_packed *s) {
-    SPD_FREE_ALL(s->ptr, s->idx, s->val);
+    SPD_FREE_ALL(s->ptr, s->idx, s->val, s->column, s->at);
     *s = (spd_packed){0};
 }
 
 void spd_packed_fill(spd_packed *s, const spd_matrix *A, const int32_t *list, int64_t count) {
+    for (int64_t k = 0; k < s->count; k++) s->at[s->column[k]] = -1;
+    for (int64_t k = 0; k < count; k++) {
+        s->column[k] = list[k];
+        s->at[list[k]] = (int32_t)k;
+    }
+    s->count = count;
     memset(s->ptr, 0, (size_t)(s->n + 1) * sizeof *s->ptr);
     for (int64_t k = 0; k < count; k++)
         for (int64_t q = A->ptr[list[k]]; q < A->ptr[list[k] + 1]; q++) s->ptr[A->row[q] + 1]++;

@@ -11,7 +11,8 @@
  * conditions for a larger set. */
 #include "lasso/lasso.h"
 
-enum { MODELS_MOST = 60, HALVINGS_MOST = 40 };
+enum { MODELS_MOST = 60, HALVINGS_MOST = 40, STALLS_MOST = 4 }; /* faces that bring the proof no nearer */
+static const double ROUGH = 1e-2;                               /* slopes, relative to lambda, of the sweeps between them */
 static const double ACCURACY_MOST = 1e-2, ACCURACY_LEAST = 1e-13, SHARE_OF_GAP = 0.2;
 static const double DAMP_FIRST = 1e-3, DAMP_LEAST = 1e-8;
 static const double CLOSE = 1e-6, INSIDE = 0.05; /* relative to lambda, as in face/settled.c */
@@ -31,24 +32,34 @@ static void choose_set(spd_lasso *a) {
         if (fabs(a->g[a->look[q]]) >= strong) add_to_set(a, a->look[q]);
 }
 
-/* x(lambda) and c(lambda) are smooth between their kinks, for squared loss straight: continues their line. Zeros stay 0. */
+/* x(lambda) and c(lambda) are smooth between their kinks, for squared loss straight: continues their line, and that of the scores. Zeros
+ * stay 0. */
 static void look_ahead(spd_lasso *a) {
     const double lambda = spd_lasso_lambda(a), further = (a->lambda - lambda) / a->fallen;
     if (lambda == a->lambda) return; /* the same once more */
     if (!(a->fallen > 0) || !(lambda < a->lambda)) {
         spd_lasso_keep(a, &a->before);
+        memcpy(a->z_before, a->z, (size_t)a->p->n * sizeof *a->z);
         return;
+    }
+    for (int64_t i = 0; i < a->p->n; i++) {
+        const double z = a->z[i];
+        a->z[i] += further * (z - a->z_before[i]);
+        a->z_before[i] = z;
     }
     /* before and now change places, entry by entry */
     for (int64_t q = 0; q < a->before.count; q++) {
         const int32_t j = a->before.list[q];
-        if (!a->is_active[j]) a->before.x[j] = 0;
+        if (a->is_active[j]) continue;
+        spd_matrix_add(&a->A, j, further * a->before.x[j], a->z);
+        a->before.x[j] = 0;
     }
     for (int64_t q = 0; q < a->now.count; q++) {
         const int32_t j = a->now.list[q];
         const double x = a->now.x[j], ahead = x + further * (x - a->before.x[j]);
         a->before.x[j] = x;
         a->before.list[q] = j;
+        if (ahead * x <= 0) spd_matrix_add(&a->A, j, -ahead, a->z);
         a->now.x[j] = ahead * x > 0 ? ahead : 0;
     }
     a->before.count = a->now.count;
@@ -144,21 +155,26 @@ void spd_lasso_solve(spd_lasso *a, double tol, bool plain, spd_stop *stop, spd_l
     if (lambda != from) a->ratio = lambda < from && isfinite(from) ? lambda / from : 0.5;
     const double rest = lambda * (2 * a->ratio - 1); /* what the next strong rule needs, if lambda falls as before */
     double accuracy = ACCURACY_MOST, gap = INFINITY;
-    bool done = false, moved = true;
+    bool done = false, moved = true, direct = true;
+    int stalled = 0;
     *out = (spd_lasso_answer){.gap = INFINITY, .relative = INFINITY};
     a->stop = stop;
     choose_set(a);
     look_ahead(a);
-    double f = spd_lasso_evaluate(a);
+    double f = spd_lasso_evaluate_scores(a);
     for (int i = 0; i < MODELS_MOST && !done && isfinite(f) && !spd_lasso_over(a); i++) {
         const double goal = tol * fmax(fabs(f), a->reference), before = f;
         accuracy = fmax(fmin(accuracy, SHARE_OF_GAP * goal / (a->penalty + goal)), ACCURACY_LEAST);
         spd_lasso_model(a);
-        spd_lasso_descend(a, accuracy);
+        const bool by_factor = direct && spd_lasso_direct(a);
+        if (!by_factor) spd_lasso_descend(a, direct || stalled > STALLS_MOST ? accuracy : fmax(accuracy, ROUGH));
         moved = true;
         f = spd_lasso_evaluate(a);
         if (!(f <= before + 1e-13 * fabs(before))) {
-            a->damp = fmin(fmax(4 * a->damp, DAMP_FIRST), 1);
+            if (a->kept)
+                spd_factor_drop(&a->factor);
+            else
+                a->damp = fmin(fmax(4 * a->damp, DAMP_FIRST), 1);
             if (!halve(a, before)) break;
             f = a->loss + a->ridge + a->penalty;
             continue;
@@ -166,16 +182,24 @@ void spd_lasso_solve(spd_lasso *a, double tol, bool plain, spd_stop *stop, spd_l
         a->damp = a->damp > DAMP_LEAST ? 0.25 * a->damp : 0;
         const bool gram = a->gram.size > 0;
         find_dual(a, plain || gram);
-        if (!plain && !gram && !(expected_bracket(a) <= goal) && !(spd_lasso_first_bracket(a, 1) <= goal)) continue;
+        if (!plain && !gram && !(expected_bracket(a) <= goal) && !(spd_lasso_first_bracket(a, 1) <= goal)) {
+            spd_factor_insufficient(a);
+            continue;
+        }
         bool added = gram ? spd_lasso_prove_by_gram(a, rest, out) : spd_lasso_prove(a, rest, out);
         if (gram && !added && !(out->relative <= tol)) added = spd_lasso_prove(a, rest, out); /* with less rounding */
         moved = false;
         out->proven = out->relative <= tol;
         done = out->proven && is_accurate(a, sqrt(tol)); /* f is off by the square of what its slopes are off by */
-        if (added) continue;
-        if (accuracy == ACCURACY_LEAST || out->gap > 0.9 * gap) break; /* rounding */
+        if (added || done) continue;
+        const bool stalls = out->gap > (by_factor ? 0.5 : 0.9) * gap;
+        if (accuracy == ACCURACY_LEAST ? stalls || !by_factor : stalls && !by_factor) break; /* rounding */
         gap = out->gap;
-        accuracy *= 0.1;
+        if (!by_factor && (direct || stalled > STALLS_MOST)) accuracy *= 0.1;
+        if (by_factor && stalls) gap = INFINITY;
+        stalled += by_factor && stalls;
+        direct = !(by_factor && stalls) && stalled <= STALLS_MOST;
+        spd_factor_insufficient(a);
     }
     if (moved) { /* a proof is about the point it was made at */
         find_dual(a, plain);

@@ -1,17 +1,15 @@
-/* curvature.c - the constants behind the step sizes: L, the bound H of the Hessian, a bound on ||F||, the radius of the dual
- * ball.
+/* curvature.c - the constants behind the step sizes: L, the bound H of the Hessian, a bound on ||F||, the dual ball's radius.
  *     H = (kappa/W) sum_i w_i a_i a_i'   (a_i with a last entry 1 for the intercept) */
 #include <float.h>
 
 #include "problem/lipschitz.h"
-
-static double row_weight(const spdhg_problem *p, int64_t i) { return p->weight ? p->weight[i] : 1; }
+#include "problem/rows.h"
 
 /* Mean of phi'' over rows and outputs at the scores z + c. */
 static double mean_curvature(const spdhg_problem *p, const double *z, const double *c) {
     double sum = 0;
     for (int64_t i = 0; i < p->n * p->K; i++) {
-        const double w = row_weight(p, i / p->K) / p->W;
+        const double w = spd_problem_weight(p, i / p->K) / p->W;
         if (w > 0) sum += w * p->loss->second(z[i] + c[i % p->K], p->b[i], p->loss_arg);
     }
     return sum / (double)p->K;
@@ -53,12 +51,14 @@ double spd_problem_dual_radius(const spdhg_problem *p) {
 
 void spd_problem_curvature_columns(const spdhg_problem *p, double *diagonal) {
     memset(diagonal, 0, (size_t)(p->d + 1) * sizeof *diagonal);
+    const bool open = spd_pass_begin(p);
     for (int64_t i = 0; i < p->n; i++) {
         const double w = p->kappa_usual * spd_problem_weight(p, i) / p->W;
         spd_row row;
-        spd_problem_row(p, i, &row);
+        spd_pass_row(p, open, i, &row);
         for (int64_t q = 0; q < row.nnz; q++) diagonal[row.idx ? row.idx[q] : q] += w * row.val[q] * row.val[q];
     }
+    spd_pass_end(p, open);
     diagonal[p->d] = p->intercept ? p->kappa_usual : 0;
 }
 

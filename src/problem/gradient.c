@@ -7,8 +7,8 @@ typedef struct pass {
     const spdhg_problem *p;
     const double *x, *c, *alpha, *curve;
     double *slope;
-    bool sizes;   /* adds the absolute value of every product */
-    bool open;    /* one shard after the other, in a pass over rows that are made of columns */
+    bool sizes; /* adds the absolute value of every product */
+    bool open;  /* one shard after the other, in a pass over rows that are made of columns */
     /* u_i (K entries) of row i; z holds K entries */
     void (*coefficient)(const struct pass *a, const spd_row *row, int64_t i, double *z, double *u);
 } pass;
@@ -98,12 +98,8 @@ static void add_rows(void *context, int64_t first, int64_t end, double *g) {
 
 static void run(pass *a, int threads, double *g, double *gc, double *scratch) {
     const spdhg_problem *p = a->p;
-    const spd_row_sum sum = {.rows = p->n,
-                             .shards = spd_problem_shards(p),
-                             .width = p->dK + p->K,
-                             .stride = stride(p),
-                             .add = add_rows,
-                             .context = a};
+    const spd_row_sum sum = {
+        .rows = p->n, .shards = spd_problem_shards(p), .width = p->dK + p->K, .stride = stride(p), .add = add_rows, .context = a};
     a->open = spd_pass_begin(p);
     spd_row_sum_run(&sum, a->open ? 1 : threads, scratch);
     spd_pass_end(p, a->open);

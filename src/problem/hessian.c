@@ -3,7 +3,7 @@
  * K^2) operations. Full or nearly full rows are gathered into panels for BLAS. Each shard has its own matrix (ranks/ranks.h). */
 #include <cblas.h>
 
-#include "problem/problem.h"
+#include "problem/rows.h"
 
 enum { SHARDS_LEAST = 4, PANEL = 256, SMALL = 128, ROWS_A_POLL = 16 };
 
@@ -48,6 +48,7 @@ int64_t spd_problem_normal_work(const spdhg_problem *p, int threads) {
 typedef struct pass {
     const spdhg_problem *p;
     const double *curve;
+    bool open;    /* one shard after the other, in a pass over rows that are made of columns */
     double *only; /* destination if there is only one shard, or NULL */
     bool signs;   /* entries of curve may be negative: they are differences */
     spd_stop *stop;
@@ -100,13 +101,13 @@ static inline void add_sparse_row(int64_t nnz, double C, const int32_t *idx, con
 static void sparse_block(const pass *a, int64_t first, int64_t end, double *H) {
     const spdhg_problem *p = a->p;
     const int64_t n = spd_problem_normal_size(p), *ptr = p->data->ptr;
-    spd_data_whole(p->data);
     for (int64_t i = first; i < end && !over(a, i); i++) {
         const double C = spd_problem_share(p, i) * a->curve[i];
         const int64_t id = spd_problem_id(p, i), nnz = ptr[id + 1] - ptr[id];
         const int32_t *idx = p->data->idx + ptr[id];
         const double *val = p->ones ? NULL : p->val + ptr[id];
         if (C == 0) continue;
+        spd_pass_to(p, a->open, id);
         if (val)
             add_sparse_row(nnz, C, idx, val, n, H);
         else
@@ -136,9 +137,10 @@ static void add_row(const spdhg_problem *p, const spd_row *row, const double *C,
 }
 
 /* Writes factor times a to the row of the panel, the intercept last. */
-static void panel_row(const spdhg_problem *p, int64_t i, double factor, double *at) {
+static void panel_row(const pass *a, int64_t i, double factor, double *at) {
+    const spdhg_problem *p = a->p;
     spd_row row;
-    spd_problem_row(p, i, &row);
+    spd_pass_row(p, a->open, i, &row);
     if (row.idx) memset(at, 0, (size_t)p->d * sizeof *at);
     for (int64_t q = 0; q < row.nnz && row.idx; q++) at[row.idx[q]] = factor * row.val[q];
     for (int64_t q = 0; q < row.nnz && !row.idx; q++) at[q] = factor * row.val[q];
@@ -152,7 +154,7 @@ static void panel_block(const pass *a, int64_t first, int64_t end, double sign, 
     int64_t rows = 0;
     for (int64_t i = first; i < end; i++) {
         const double C = sign * a->curve[i] * spd_problem_share(p, i);
-        if (C > 0) panel_row(p, i, sqrt(C), panel + rows++ * n);
+        if (C > 0) panel_row(a, i, sqrt(C), panel + rows++ * n);
         if (rows < panel_rows(n) && (i + 1 < end || rows == 0)) continue;
         cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, (int)n, (int)rows, sign, panel, (int)n, 1, H, (int)n);
         if (spd_stop_now(a->stop)) return;
@@ -178,7 +180,7 @@ static void add_rows(void *context, int64_t first, int64_t end, double *part) {
         const double w = spd_problem_weight(p, i);
         if (w == 0) continue;
         spd_row row;
-        spd_problem_row(p, i, &row);
+        spd_pass_row(p, a->open, i, &row);
         row_curvature(a, i, row.b, w, C, unit);
         add_row(p, &row, C, H);
     }
@@ -189,21 +191,18 @@ static void write_out(const spdhg_problem *p, int threads, const double *curve, 
     const int64_t n = spd_problem_normal_size(p);
     pass a = {.p = p, .curve = curve, .signs = add, .stop = stop};
     if (!add) memset(H, 0, (size_t)(n * n) * sizeof *H);
-    if (shards_of(p) == 1 && !add) {
-        a.only = H;
+    a.only = shards_of(p) == 1 && !add ? H : NULL;
+    a.open = spd_pass_begin(p);
+    spd_row_sum sum = {
+        .rows = p->n, .shards = shards_of(p), .width = n * n, .stride = block_size(p), .add = add_rows, .lower = n};
+    sum.context = &a;
+    sum.in_turn = threads <= 1 || a.open;
+    if (a.only)
         add_rows(&a, 0, p->n, scratch);
-        return;
-    }
-    spd_row_sum_run(&(spd_row_sum){.rows = p->n,
-                                   .shards = shards_of(p),
-                                   .width = n * n,
-                                   .stride = block_size(p),
-                                   .add = add_rows,
-                                   .lower = n,
-                                   .context = &a,
-                                   .in_turn = threads <= 1},
-                    threads, scratch);
-    for (int64_t q = 0; q < n; q++) spd_axpy(q + 1, 1, scratch + q * n, H + q * n);
+    else
+        spd_row_sum_run(&sum, threads, scratch);
+    spd_pass_end(p, a.open);
+    for (int64_t q = 0; q < n && !a.only; q++) spd_axpy(q + 1, 1, scratch + q * n, H + q * n);
 }
 
 bool spd_problem_normal_matrix(const spdhg_problem *p, int threads, const double *curve, double *H, double *scratch,

@@ -2,6 +2,7 @@
  * Two sorted labels become -1, +1; softmax numbers the sorted labels 0..K-1; regression targets are unchanged. The map is
  * kept. */
 #include <stdlib.h>
+#include <strings.h>
 
 #include "problem/prepare.h"
 
@@ -38,6 +39,16 @@ static void describe(const spdhg_data *data, const double *sorted, int64_t n, ch
     }
 }
 
+/* Labels such as Yes and yes, which are one to people. */
+static void only_in_case(const spdhg_data *data, char *text, size_t size) {
+    enum { MOST = 50 };
+    for (int64_t i = 0; data->label && i < data->labels && i < MOST; i++)
+        for (int64_t j = 0; j < i; j++)
+            if (strcasecmp(data->label[i], data->label[j]) == 0)
+                snprintf(text, size, "; '%.20s' and '%.20s' differ in case only: write them alike", data->label[j],
+                         data->label[i]);
+}
+
 static spdhg_status check_classes(const spdhg_problem *p, const double *sorted, int64_t n, int64_t classes, spdhg_error *err) {
     char counts[400];
     describe(p->data, sorted, n, counts, sizeof counts);
@@ -45,11 +56,14 @@ static spdhg_status check_classes(const spdhg_problem *p, const double *sorted, 
         return spd_fail(err, SPDHG_DATA,
                         "only one class among the rows: %s; there is nothing to distinguish (--allow-one-class fits it anyway)",
                         counts);
-    if (p->loss->value && classes > 2)
+    if (p->loss->value && classes > 2) {
+        char alike[100] = "";
+        only_in_case(p->data, alike, sizeof alike);
         return spd_fail(err, SPDHG_DATA,
-                        "loss %s needs two classes, the data has %lld: %s; use --loss softmax for classes, --loss squared or "
+                        "loss %s needs two classes, the data has %lld: %s%s; use --loss softmax for classes, --loss squared or "
                         "huber for numbers",
-                        p->loss->name, (long long)classes, counts);
+                        p->loss->name, (long long)classes, counts, alike);
+    }
     if (classes > CLASSES_MAX)
         return spd_fail(err, SPDHG_DATA,
                         "%lld distinct labels: these look like targets of a regression (--loss squared or huber)",
@@ -57,8 +71,9 @@ static spdhg_status check_classes(const spdhg_problem *p, const double *sorted, 
     return SPDHG_OK;
 }
 
-/* Position of a value among the classes, or -1. */
+/* Position of a value among the classes, or -1, also for NAN, which compares as equal to all. */
 static int64_t class_of(const spdhg_problem *p, double value) {
+    if (isnan(value)) return -1;
     const double *found = bsearch(&value, p->class_value, (size_t)p->classes, sizeof value, ascending);
     return found ? found - p->class_value : -1;
 }
@@ -120,6 +135,20 @@ static spdhg_status check_targets(const spdhg_problem *p, const spdhg_data *data
     return SPDHG_OK;
 }
 
+/* The first label that is not a number, and where: often there is only one. */
+static spdhg_status refuse_words(const spdhg_problem *p, spdhg_error *err) {
+    const spdhg_data *data = p->data;
+    int64_t row = 0;
+    double number;
+    while (row + 1 < data->rows && spd_to_double(data->label[(int64_t)data->b[row]], &number)) row++;
+    char place[400];
+    return spd_fail(
+        err, SPDHG_DATA,
+        "%s: loss %s needs numbers as targets, written as 1234.5, but there is the text '%.60s'; --loss logistic (two "
+        "of them) or softmax is for labels",
+        spd_data_place(data, row, place, sizeof place), p->loss->name, data->label[(int64_t)data->b[row]]);
+}
+
 spdhg_status spd_problem_map_labels(spdhg_problem *p, spdhg_error *err) {
     const spdhg_data *data = p->data;
     if (data->targets == 0)
@@ -131,10 +160,7 @@ spdhg_status spd_problem_map_labels(spdhg_problem *p, spdhg_error *err) {
                             (long long)data->targets);
         SPD_TRY(find_classes(p, err));
     } else if (data->label)
-        return spd_fail(err, SPDHG_DATA,
-                        "loss %s needs numbers as targets, but the labels are texts such as '%s'; --loss logistic (two of them) "
-                        "or softmax is for labels",
-                        p->loss->name, data->label[0]);
+        return refuse_words(p, err);
     p->targets = p->loss->value ? data->targets : 1;
     p->K = p->loss->value ? data->targets : p->classes;
     p->b = SPD_NEW(double, p->n * p->targets);
@@ -147,41 +173,6 @@ spdhg_status spd_problem_map_labels(spdhg_problem *p, spdhg_error *err) {
         } else
             memcpy(p->b + i * p->targets, from, (size_t)p->targets * sizeof *from);
         if (!p->loss->classify) SPD_TRY(check_targets(p, data, p->row ? p->row[i] : i, err));
-    }
-    return SPDHG_OK;
-}
-
-/* The side towards which the loss of output k of row i keeps falling; 0: none. */
-static double falling_side(const spdhg_problem *p, int64_t i, int64_t k) {
-    return spd_loss_never_rises(p->loss, p->loss_arg, p->b[i * p->K + k]);
-}
-
-static bool counts(const spdhg_problem *p, int64_t i) { return !p->weight || p->weight[i] > 0; }
-
-bool spd_problem_falls(const spdhg_problem *p) {
-    if (!p->loss->falls_for_ever) return false;
-    for (int64_t i = 0; i < p->n && p->loss->value; i++)
-        for (int64_t k = 0; k < p->K && counts(p, i); k++)
-            if (falling_side(p, i, k) == 0) return false;
-    return true;
-}
-
-/* Classes are checked by check_classes. */
-spdhg_status spd_problem_check_falling(const spdhg_problem *p, spdhg_error *err) {
-    if (!p->loss->falls_for_ever || p->loss->classify || !p->loss->value || !p->intercept || p->one_class_ok) return SPDHG_OK;
-    for (int64_t k = 0; k < p->K; k++) {
-        bool up = false, down = false;
-        for (int64_t i = 0; i < p->n && !(up && down); i++) {
-            const double side = falling_side(p, i, k);
-            up = up || (counts(p, i) && side <= 0);
-            down = down || (counts(p, i) && side >= 0);
-        }
-        if (!up || !down)
-            return spd_fail(
-                err, SPDHG_DATA,
-                "target column %lld: the %s loss of every row falls for ever with the intercept (every target is %g), so "
-                "that there is no minimiser; use --no-intercept",
-                (long long)k + 1, p->loss->name, p->b[k]);
     }
     return SPDHG_OK;
 }
@@ -215,7 +206,8 @@ spdhg_status spd_map_targets(const spdhg_problem *p, const spdhg_data *data, dou
             char name[64], place[400];
             label_text(data, data->b[i], name);
             spd_free(out);
-            return spd_fail(err, SPDHG_DATA, "%s has label %s, which the training data does not have",
+            return spd_fail(err, SPDHG_DATA,
+                            "%s has label %s, which the training data does not have: correct it, or leave such rows out",
                             spd_data_place(data, i, place, sizeof place), name);
         }
         out[i] = p->loss->classify ? mapped(p, k) : data->b[i];

@@ -1,6 +1,6 @@
 /* losses.c - one pass over known scores: mean loss, slopes phi' and curvatures phi'' of every row.
  * Scalar losses are evaluated a few hundred numbers at a time, so that loss/rows.c can vectorise; blocks are added in order. */
-#include "problem/problem.h"
+#include "problem/prepare.h"
 
 enum { AT_ONCE = 256 };
 
@@ -66,4 +66,42 @@ double spd_problem_losses(const spdhg_problem *p, int threads, const spd_scores 
     pass a = {.p = p, .at = at, .alpha = alpha, .curve = curve, .partial = partial, .one = one};
     spd_parallel(threads, spd_problem_blocks(p), one_block, &a);
     return spd_sum(spd_problem_blocks(p), partial) / p->W;
+}
+
+/* ---- losses that keep falling towards one side, such as poisson's for a count of 0: where all rows agree on the side, there is no
+ * minimiser. */
+
+/* The side towards which the loss of output k of row i keeps falling; 0: none. */
+static double falling_side(const spdhg_problem *p, int64_t i, int64_t k) {
+    return spd_loss_never_rises(p->loss, p->loss_arg, p->b[i * p->K + k]);
+}
+
+static bool counts(const spdhg_problem *p, int64_t i) { return !p->weight || p->weight[i] > 0; }
+
+bool spd_problem_falls(const spdhg_problem *p) {
+    if (!p->loss->falls_for_ever) return false;
+    for (int64_t i = 0; i < p->n && p->loss->value; i++)
+        for (int64_t k = 0; k < p->K && counts(p, i); k++)
+            if (falling_side(p, i, k) == 0) return false;
+    return true;
+}
+
+/* Classes are checked by check_classes. */
+spdhg_status spd_problem_check_falling(const spdhg_problem *p, spdhg_error *err) {
+    if (!p->loss->falls_for_ever || p->loss->classify || !p->loss->value || !p->intercept || p->one_class_ok) return SPDHG_OK;
+    for (int64_t k = 0; k < p->K; k++) {
+        bool up = false, down = false;
+        for (int64_t i = 0; i < p->n && !(up && down); i++) {
+            const double side = falling_side(p, i, k);
+            up = up || (counts(p, i) && side <= 0);
+            down = down || (counts(p, i) && side >= 0);
+        }
+        if (!up || !down)
+            return spd_fail(
+                err, SPDHG_DATA,
+                "target column %lld: the %s loss of every row falls for ever with the intercept (every target is %g), so "
+                "that there is no minimiser; use --no-intercept",
+                (long long)k + 1, p->loss->name, p->b[k]);
+    }
+    return SPDHG_OK;
 }

@@ -7,6 +7,10 @@ void spd_problem_row(const spdhg_problem *p, int64_t i, spd_row *row) {
     spd_pass_row_in_memory(p, i, row);
 }
 
+const spd_columns_given *spd_problem_columns_given(const spdhg_problem *p) {
+    return p->row || p->own || p->full || p->val != p->data->val ? NULL : spd_data_columns_given(p->data);
+}
+
 bool spd_pass_begin(const spdhg_problem *p) {
     const bool in_order = !p->row && !p->full;
     if (!in_order) spd_data_whole(p->data);

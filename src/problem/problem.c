@@ -135,7 +135,8 @@ static void free_term(spd_term *t) {
 /* Takes the groups as given, one number per row of the unweighted F. */
 static spdhg_status take_groups(spd_term *t, const spdhg_structure *F, const spdhg_term_options *o, spdhg_error *err) {
     if (!o->groups && !o->group) return SPDHG_OK;
-    if (!t->penalty->groups_ok) return spd_fail(err, SPDHG_USAGE, "penalty %s takes no groups", t->penalty->name);
+    if (!t->penalty->groups_ok)
+        return spd_fail(err, SPDHG_USAGE, "penalty %s takes no groups; --penalty group does", t->penalty->name);
     if (o->groups) return spd_structure_groups(F, o->groups, &t->group_asked, err);
     if (o->group_rows != F->F.m)
         return spd_fail(err, SPDHG_USAGE, "%lld group numbers for the %lld rows of F", (long long)o->group_rows,

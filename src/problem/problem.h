@@ -20,9 +20,9 @@ typedef struct spd_term {
     int64_t m;                   /* rows of F */
     int64_t first;               /* position in y of this term's dual */
     int64_t blocks;              /* blocks of the penalty */
-    int64_t *block_ptr; /* blocks + 1 positions in block_row; NULL: every row is a block (blocks == m), or all are (blocks == 1) */
-    int64_t *block_row;               /* rows of F, block after block; NULL with block_ptr */
-    int64_t largest;                  /* rows of the largest block */
+    int64_t *block_ptr; /* blocks + 1 positions in block_row; NULL: each row is one (blocks == m), or all are (blocks == 1) */
+    int64_t *block_row; /* rows of F, block after block; NULL with block_ptr */
+    int64_t largest;    /* rows of the largest block */
     double steepest, flattest, units; /* on every block: prepare_terms.c:find_sizes */
     bool pairs;                       /* every row of F has exactly two entries */
     int64_t *group_asked;             /* groups given by the user until the problem is frozen */

@@ -54,5 +54,7 @@ static inline void spd_pass_row(const spdhg_problem *p, bool open, int64_t i, sp
 static inline void spd_pass_end(const spdhg_problem *p, bool open) {
     if (open) spd_data_pass_end(p->data);
 }
+/* The columns as they were given, if they are those of the problem (all rows, no value changed); otherwise NULL. */
+const spd_columns_given *spd_problem_columns_given(const spdhg_problem *p);
 
 #endif

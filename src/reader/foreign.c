@@ -21,6 +21,14 @@ static const kind kinds[] = {
     KIND("PAR1", "a Parquet file", "write it as CSV: pandas.read_parquet(file).to_csv(other, index=False)"),
     KIND("ARROW1", "a Feather file", "write it as CSV: pandas.read_feather(file).to_csv(other, index=False)"),
     KIND("SQLite format 3", "an SQLite database", "export its table as CSV"),
+    KIND("$FL2", "an SPSS file (.sav)", "write it as CSV: pandas.read_spss(file).to_csv(other, index=False)"),
+    KIND("$FL3", "an SPSS file (.zsav)", "write it as CSV: pandas.read_spss(file).to_csv(other, index=False)"),
+    KIND("<stata_dta>", "a Stata file (.dta)", "write it as CSV: pandas.read_stata(file).to_csv(other, index=False)"),
+    KIND("\0\0\0\0\0\0\0\0\0\0\0\0\xc2\xea\x81\x60", "a SAS file (.sas7bdat)",
+         "write it as CSV: pandas.read_sas(file).to_csv(other, index=False)"),
+    KIND("\x80\x04\x95", "a Python pickle", "write it as CSV: pandas.read_pickle(file).to_csv(other, index=False)"),
+    KIND("\x80\x05\x95", "a Python pickle", "write it as CSV: pandas.read_pickle(file).to_csv(other, index=False)"),
+    KIND("{\\rtf", "a document of a word processor (.rtf)", "save its table as CSV"),
     KIND("RDX", "an R workspace", "write the table as CSV: write.csv(table, file, row.names = FALSE)"),
     KIND("X\n\0\0\0", "an R object (.rds)", "write it as CSV: write.csv(readRDS(file), other, row.names = FALSE)"),
     KIND("7z\xbc\xaf", "a 7z archive", "unpack it and give the file inside"),
@@ -54,6 +62,9 @@ spdhg_status spd_foreign_check(const char *head, size_t size, const char *path, 
                             path);
         return spd_fail(err, SPDHG_DATA, "%s: is JSON, not a table: write it as CSV", path);
     }
+    if (size > 0 && (head[0] == '@' || head[0] == '%') && (has(head, size, "\n@attribute") || has(head, size, "\n@ATTRIBUTE")))
+        return spd_fail(err, SPDHG_DATA,
+                        "%s: is an ARFF file: replace the lines up to @data by one line with the names of its columns", path);
     if (at + 1 < size && head[at] == '[' && (head[at + 1] == '{' || head[at + 1] == '[' || head[at + 1] == '\n'))
         return spd_fail(err, SPDHG_DATA,
                         "%s: is JSON, not a table: write it as CSV: pandas.read_json(file).to_csv(other, index=False)", path);

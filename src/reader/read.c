@@ -110,7 +110,8 @@ static spdhg_status replace_targets(spdhg_data *data, const char *path, spdhg_er
 
 /* Steps common to all formats. */
 static spdhg_status finish(spdhg_data *data, const char *path, const spdhg_read_options *o, spdhg_error *err) {
-    if (data->rows == 0) return spd_fail(err, SPDHG_DATA, "%s: has no rows", path);
+    if (data->rows == 0)
+        return spd_fail(err, SPDHG_DATA, "%s: has no rows%s", path, data->columns ? " below its line of names" : "");
     if (o->targets) SPD_TRY(replace_targets(data, o->targets, err));
     if (data->targets == 0 && !o->unlabelled_ok && o->like && o->like->targets > 0)
         return spd_fail(err, SPDHG_DATA, "%s: the target, column '%.60s', is missing", path, o->like->target[0]);

@@ -8,8 +8,11 @@ static const double GRANTED = 0.3, GRANTED_PART = 0.03; /* seconds; of the time 
 
 static double granted(double seconds) { return fmax(GRANTED, GRANTED_PART * seconds); }
 
+/* The limit that ends runs whose tolerance cannot be reached is nobody's goal: it does not tell how far a run is. */
+double spd_epochs_asked(const spdhg_solver *s) { return s->counted || !(s->options.tol > 0) ? s->options.epochs : 0; }
+
 bool spd_tell(const spdhg_solver *s, spdhg_event_kind kind, const spdhg_point *point) {
-    const spdhg_event event = {.kind = kind, .point = point, .epochs_asked = s->options.epochs};
+    const spdhg_event event = {.kind = kind, .point = point, .epochs_asked = spd_epochs_asked(s)};
     return s->options.callback && s->options.callback(s->options.user, &event) != 0;
 }
 

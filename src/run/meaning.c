@@ -7,6 +7,7 @@
 typedef struct pass {
     const spdhg_problem *p;
     const double *mean; /* NULL: it is computed */
+    bool open;          /* one shard after the other, in a pass over rows that are made of columns */
 } pass;
 
 /* sum: mean_j, then the weight of the rows that list j; or with a mean, the squares around it. */
@@ -18,6 +19,7 @@ static void add_rows(void *context, int64_t first, int64_t end, double *sum) {
         const int64_t id = spd_problem_id(p, i), from = data->idx ? data->ptr[id] : id * p->d;
         const int64_t count = data->idx ? data->ptr[id + 1] - from : p->d;
         const double w = spd_problem_share(p, i), *val = data->val + from;
+        spd_pass_to(p, a->open, id);
         for (int64_t q = 0; q < count; q++) {
             const int64_t j = data->idx ? data->idx[from + q] : q;
             if (a->mean)
@@ -37,8 +39,8 @@ static bool spread(const spdhg_problem *p, int threads, double *deviation) {
     const bool good = mean && work;
     pass a = {.p = p};
     spd_row_sum sum = {.rows = p->n, .shards = shards, .width = 2 * d, .stride = 2 * d, .add = add_rows, .context = &a};
-    sum.in_turn = threads <= 1;
-    spd_data_whole(p->data);
+    a.open = spd_pass_begin(p);
+    sum.in_turn = threads <= 1 || a.open;
     if (good) {
         spd_row_sum_run(&sum, threads, work);
         memcpy(mean, work, 2 * (size_t)d * sizeof *mean);
@@ -46,6 +48,7 @@ static bool spread(const spdhg_problem *p, int threads, double *deviation) {
         sum.width = d;
         spd_row_sum_run(&sum, threads, work);
     }
+    spd_pass_end(p, a.open);
     for (int64_t j = 0; good && j < d; j++) deviation[j] = sqrt(work[j] + fmax(0, 1 - mean[d + j]) * mean[j] * mean[j]);
     spd_free(mean);
     spd_free(work);

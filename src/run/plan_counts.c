@@ -1,6 +1,7 @@
 /* plan_counts.c - what `auto` counts: rows of F that join coefficients, the cost of a dense factor, and whether to begin with
  * chain-alm, whose proximal steps are exact in linear time by dynamic programming. */
 #include "newton/newton_model.h"
+#include "problem/rows.h"
 #include "run/run.h"
 
 enum {
@@ -20,10 +21,10 @@ int64_t spd_plan_thin_stride(const spdhg_problem *p) {
 
 /* By columns from a cold start, beside a Hessian of few coefficients: for each pass over the rows it takes the square of their
  * number once. Small data are passed over faster than anything else is set up; beside other methods of many coefficients, data that
- * fit into a cache are. */
+ * fit into a cache are, and data that was given by columns, of which the others would make rows. */
 bool spd_plan_by_columns(const spdhg_problem *p, bool few) {
     if (p->term[0].lambda == 0) return false;
-    return few ? p->n <= ROWS_PER_COLUMN * p->d || p->nnz <= SMALL : p->nnz <= CACHED;
+    return few ? p->n <= ROWS_PER_COLUMN * p->d || p->nnz <= SMALL : p->nnz <= CACHED || spd_problem_columns_given(p);
 }
 
 bool spd_plan_is_separable(const spdhg_problem *p) {

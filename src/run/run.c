@@ -5,12 +5,12 @@
 
 void spd_loop_log(void *context, const char *sentence) {
     const spdhg_solver *s = context;
-    const spdhg_event event = {.kind = SPDHG_EVENT_LOG, .message = sentence, .epochs_asked = s->options.epochs};
+    const spdhg_event event = {.kind = SPDHG_EVENT_LOG, .message = sentence, .epochs_asked = spd_epochs_asked(s)};
     if (s->options.callback) s->options.callback(s->options.user, &event);
 }
 
 void spd_loop_notice(const spdhg_solver *s, const char *sentence) {
-    const spdhg_event event = {.kind = SPDHG_EVENT_NOTICE, .message = sentence, .epochs_asked = s->options.epochs};
+    const spdhg_event event = {.kind = SPDHG_EVENT_NOTICE, .message = sentence, .epochs_asked = spd_epochs_asked(s)};
     if (s->options.callback) s->options.callback(s->options.user, &event);
 }
 

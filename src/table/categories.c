@@ -29,7 +29,8 @@ static spdhg_status find_feature(spd_table *t, const char *option, const char *n
     SPD_TRY(spd_table_find(t, option, name, &c, err));
     *out = &t->column[c];
     if (t->column[c].role == SPD_ROLE_FEATURE) return SPDHG_OK;
-    return spd_fail(err, SPDHG_USAGE, "%s: --%s: column '%.60s' is not used as a feature", t->path, option, name);
+    return spd_fail(err, SPDHG_USAGE, "%s: --%s: column '%.60s' is not used as a feature%s", t->path, option, name,
+                    t->column[c].role == SPD_ROLE_TARGET ? ": it is the target; --label names another" : "");
 }
 
 static spdhg_status by_options(spd_table *t, spdhg_error *err) {

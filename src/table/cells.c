@@ -43,15 +43,18 @@ spdhg_status spd_csv_cell(spd_text *t, char separator, spd_cell *cell, spdhg_err
     cell->quoted = *t->at == '"';
     const char *end;
     while (!(end = cell_end(t, separator, cell->quoted))) {
-        if (t->over) return spd_text_fail(t, &cell->token, err, "a quote that is never closed");
+        if (t->over)
+            return spd_text_fail(t, &cell->token, err, "a quote that is never closed: close it, or write it twice inside quotes");
         if (t->end - t->at > SPD_TOKEN_BYTES)
-            return spd_text_fail(t, &cell->token, err, "a cell of more than %d bytes", SPD_TOKEN_BYTES);
+            return spd_text_fail(t, &cell->token, err, "a cell of more than %d bytes%s", SPD_TOKEN_BYTES,
+                                 cell->quoted ? ": is its quote closed?" : "");
         SPD_TRY(spd_text_fill(t, err));
     }
     const char *from = t->at, *to = end;
     while (to > from && spd_is_blank(to[-1])) to--;
     if (cell->quoted) {
-        if (to - from < 2 || to[-1] != '"') return spd_text_fail(t, &cell->token, err, "text after a closing quote");
+        if (to - from < 2 || to[-1] != '"')
+            return spd_text_fail(t, &cell->token, err, "text after a closing quote: a quote inside a cell is written twice");
         for (const char *c = from; (c = memchr(c, '\n', (size_t)(to - c))); c++) {
             t->line++;
             t->line_start = spd_text_offset(t, c + 1);

@@ -38,7 +38,14 @@ static spdhg_status store_target(spd_table *t, const spd_text *text, const spd_c
     if (t->targets > 1) return spd_table_value(t, text, cell, k, b, err);
     if (comma && spd_table_value(t, text, cell, k, b, &not_a_number) == SPDHG_OK) return SPDHG_OK;
     if (t->words || spd_parse_double(token->at, token->end, b) != token->end) return read_word(t, text, cell, k->name, b, err);
-    return spd_text_number(text, token, b, err);
+    return isfinite(*b) ? SPDHG_OK : spd_table_too_large(text, token, k->name, err);
+}
+
+static spdhg_status store_id(spd_table *t, const spd_cell *cell, spdhg_error *err) {
+    char *bytes = spd_csv_text(cell);
+    t->id[t->rows] = bytes ? spd_to_utf8(bytes) : NULL;
+    spd_free(bytes);
+    return t->id[t->rows] ? SPDHG_OK : spd_fail_memory(err, 1);
 }
 
 static spdhg_status store(spd_table *t, const spd_text *text, const spd_cell *cell, int64_t column, spdhg_error *err) {
@@ -49,7 +56,8 @@ static spdhg_status store(spd_table *t, const spd_text *text, const spd_cell *ce
     case SPD_ROLE_TARGET: return store_target(t, text, cell, k, err);
     case SPD_ROLE_WEIGHT: place = &t->weight[t->rows]; break;
     case SPD_ROLE_OFFSET: place = &t->offset[t->rows]; break;
-    case SPD_ROLE_ID: return (t->id[t->rows] = spd_csv_text(cell)) ? SPDHG_OK : spd_fail_memory(err, 1);
+    case SPD_ROLE_EMPTY: return spd_table_nothing(text, cell, column, err);
+    case SPD_ROLE_ID: return store_id(t, cell, err);
     default: return SPDHG_OK;
     }
     const spd_token *token = &cell->token;
@@ -87,18 +95,19 @@ static void end_row(spd_table *t, bool id) {
     t->gap_here = false;
 }
 
-/* A row with another number of cells. If it is the first one, what was taken as the header may be a title. */
-static spdhg_status uneven(const spd_table *t, const spd_text *text, const spd_token *place, int64_t found, spdhg_error *err) {
-    char hint[100] = "";
-    if (t->header && t->rows + t->dropped == 0)
-        snprintf(hint, sizeof hint, "; if a title stands above the names, delete it or put # before it");
-    else if (found > t->columns)
-        snprintf(hint, sizeof hint, "; a cell that contains the separator, %s, needs quotes",
-                 t->separator == '\t'  ? "a tab"
-                 : t->separator == ' ' ? "a blank"
-                                       : (char[]){'\'', t->separator, '\'', '\0'});
-    return spd_text_fail(text, place, err, "%lld cell%s in this row, expected %lld as in the %s%s", (long long)found,
-                         found == 1 ? "" : "s", (long long)t->columns, t->header ? "header" : "first row", hint);
+/* The cells of a row, of which CELL is the first. */
+static spdhg_status read_cells(spd_table *t, spd_text *text, spd_cell cell, spdhg_error *err) {
+    for (int64_t c = 0;; c++) {
+        if (c == t->columns || (cell.last && c + 1 < t->columns)) {
+            int64_t found = c + 1;
+            const spd_token place = cell.token;
+            for (; !cell.last; found++) SPD_TRY(spd_csv_cell(text, t->separator, &cell, err));
+            return spd_table_uneven(t, text, &place, found, cell.token.at == cell.token.end, err);
+        }
+        SPD_TRY(store(t, text, &cell, c, err));
+        if (cell.last) return SPDHG_OK;
+        SPD_TRY(spd_csv_cell(text, t->separator, &cell, err));
+    }
 }
 
 static spdhg_status read_rows(spd_table *t, spd_text *text, spdhg_error *err) {
@@ -113,20 +122,9 @@ static spdhg_status read_rows(spd_table *t, spd_text *text, spdhg_error *err) {
             continue;
         }
         SPD_TRY(make_row(t, id, weight, offset, err));
-        for (int64_t c = 0;; c++) {
-            if (c == t->columns || (cell.last && c + 1 < t->columns)) {
-                int64_t found = c + 1;
-                const spd_token place = cell.token;
-                for (; !cell.last; found++) SPD_TRY(spd_csv_cell(text, t->separator, &cell, err));
-                if (id) spd_free(t->id[t->rows]);
-                return uneven(t, text, &place, found, err);
-            }
-            const spdhg_status status = store(t, text, &cell, c, err);
-            if (status != SPDHG_OK && id) spd_free(t->id[t->rows]);
-            SPD_TRY(status);
-            if (cell.last) break;
-            SPD_TRY(spd_csv_cell(text, t->separator, &cell, err));
-        }
+        const spdhg_status status = read_cells(t, text, cell, err);
+        if (status != SPDHG_OK && id) spd_free(t->id[t->rows]); /* of a row that does not count */
+        SPD_TRY(status);
         end_row(t, id);
     }
 }
@@ -171,6 +169,7 @@ static spdhg_status name_targets(spd_table *t, spdhg_columns *columns, spdhg_err
     columns->extras = t->extras;
     columns->dropped_rows = t->dropped;
     columns->unseen = t->unseen;
+    columns->empty = t->empty;
     columns->row_names = t->row_names && !t->o->id;
     columns->decimal_comma = t->comma;
     columns->like = t->o->like != NULL;

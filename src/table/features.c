@@ -99,8 +99,10 @@ static spdhg_status take_references(spd_table *t, spdhg_columns *columns, spdhg_
             if (strcmp(k->level[l], equals + 1) == 0) k->reference = l;
         char meant[SPD_DID_YOU_MEAN_CHARS];
         if (k->reference < 0)
-            return spd_fail(err, SPDHG_USAGE, "--reference: column '%.60s' has no level '%.60s'%s", name, equals + 1,
-                            spd_did_you_mean(meant, sizeof meant, equals + 1, k->level, k->levels, sizeof *k->level));
+            return spd_fail(err, SPDHG_USAGE, "--reference: column '%.60s' has no level '%.60s'%s%s%.60s%s%.60s", name,
+                            equals + 1, spd_did_you_mean(meant, sizeof meant, equals + 1, k->level, k->levels, sizeof *k->level),
+                            meant[0] ? " It has " : "; it has ", k->level[0], k->levels > 2 ? ", ..., " : ", ",
+                            k->level[k->levels - 1]);
     }
     return SPDHG_OK;
 }

@@ -66,16 +66,17 @@ static const char *row_end(const char *at, const char *end) {
     return NULL;
 }
 
-/* How many cells the second row has, and how many of them are numbers or not as the first row's; *cells is 0 if the row is not in
- * this window. *quoted: its first cell is in quotes. */
-static spdhg_status look_ahead(const spd_table *t, const spd_text *text, int64_t *cells, int64_t *alike, bool *quoted,
-                               spdhg_error *err) {
+/* How many cells the second row has, how many of them are numbers or not as the first row's, and how many of the last ones are
+ * empty; *cells is 0 if the row is not in this window. *quoted: its first cell is in quotes. */
+static spdhg_status look_ahead(const spd_table *t, const spd_text *text, int64_t *cells, int64_t *alike, int64_t *empty,
+                               bool *quoted, spdhg_error *err) {
     spd_text look = *text;
-    *cells = *alike = 0;
+    *cells = *alike = *empty = 0;
     if (!row_end(look.at, look.end)) return SPDHG_OK;
     for (spd_cell cell = {.last = false}; !cell.last; ++*cells) {
         SPD_TRY(spd_csv_cell(&look, t->separator, &cell, err));
         if (*cells == 0) *quoted = cell.quoted;
+        *empty = cell.token.at < cell.token.end ? 0 : *empty + 1;
         double number;
         const bool numeric =
             cell.token.at < cell.token.end && spd_parse_double(cell.token.at, cell.token.end, &number) == cell.token.end;
@@ -108,19 +109,22 @@ static spdhg_status read_names(spd_table *t, spd_text *text, spdhg_error *err) {
 
 static spdhg_status decide(spd_table *t, const spd_text *text, spdhg_error *err) {
     static const char *const usual[] = {"label", "target", "y", "class"};
-    int64_t numbers = 0, cells, alike;
+    int64_t numbers = 0, cells, alike, empty;
     bool named = false, quoted = false;
     for (int64_t c = 0; c < t->columns; c++) {
         numbers += is_number(t->column[c].name);
         for (size_t i = 0; i < sizeof usual / sizeof *usual; i++) named = named || !strcasecmp(t->column[c].name, usual[i]);
     }
-    SPD_TRY(look_ahead(t, text, &cells, &alike, &quoted, err));
+    SPD_TRY(look_ahead(t, text, &cells, &alike, &empty, &quoted, err));
     t->header = t->o->header == 1 || (t->o->header < 0 && numbers < t->columns);
     if (t->o->header < 0 && numbers > 0 && numbers < t->columns && !named && cells == t->columns && alike == cells)
         return spd_fail(err, SPDHG_DATA,
                         "%s:1:1: is the first row data or names? '%.40s' and the others look like the cells below them: give "
                         "--no-header if it is data, --header if it has the names",
                         text->path, t->column[0].name);
+    /* a spreadsheet's separators behind the last column */
+    while (t->header && cells == t->columns && t->empty < empty && !t->column[t->columns - 1 - t->empty].name[0])
+        t->column[t->columns - 1 - t->empty++].role = SPD_ROLE_EMPTY;
     /* R's write.table: the row names are quoted and have no name */
     if (t->header && cells == t->columns + 1 && quoted) t->row_names = true;
     return SPDHG_OK;
@@ -164,16 +168,29 @@ static spdhg_status check_duplicates(spd_table *t, spdhg_error *err) {
     return SPDHG_OK;
 }
 
+/* Excel's first line "sep=;" names the separator; 0: there is none. */
+static char named_separator(spd_table *t, spd_text *text) {
+    const char *stop = line_end(text->at, text->end);
+    const ptrdiff_t length = stop - text->at - (stop > text->at && stop[-1] == '\r');
+    if (stop == text->end || length != 5 || strncasecmp(text->at, "sep=", 4) != 0) return 0;
+    const char separator = text->at[4];
+    text->at += stop + 1 - text->at;
+    spd_text_newline(text);
+    t->notes.comment_lines++;
+    return separator;
+}
+
 spdhg_status spd_table_header(spd_table *t, spd_text *text, spdhg_error *err) {
     if (text->end - text->at >= 3 && memcmp(text->at, "\xef\xbb\xbf", 3) == 0) {
         text->at += 3;
         t->notes.byte_order_mark = true;
     }
+    const char named = named_separator(t, text);
     skip_preamble(t, text);
     const spd_text before = *text;
     if (text->end - text->at > 2 && memcmp(text->at, "# ", 2) == 0) /* NumPy writes names as a comment */
         text->at += after_mark(text->at, text->end) - text->at;
-    t->separator = spd_csv_separator(text);
+    t->separator = named ? named : spd_csv_separator(text);
     SPD_TRY(read_names(t, text, err));
     SPD_TRY(decide(t, text, err));
     if (!t->header) {

@@ -13,7 +13,8 @@ typedef enum spd_role {
     SPD_ROLE_TARGET,
     SPD_ROLE_ID,
     SPD_ROLE_WEIGHT,
-    SPD_ROLE_OFFSET
+    SPD_ROLE_OFFSET,
+    SPD_ROLE_EMPTY /* neither a name nor values: what a spreadsheet leaves behind the last column */
 } spd_role;
 typedef enum spd_cells { SPD_CELLS_OPEN, SPD_CELLS_NUMBERS, SPD_CELLS_LEVELS } spd_cells;
 typedef enum spd_gaps { SPD_GAPS_ERROR, SPD_GAPS_DROP, SPD_GAPS_MEAN, SPD_GAPS_MEDIAN } spd_gaps;
@@ -37,9 +38,9 @@ typedef struct spd_table {
     char separator;
     bool header, row_names, last_is_target;
     spd_file_column *column;
-    int64_t columns, columns_room;
-    spd_labels names; /* code = number of the column; not used without a header */
-    int64_t features; /* columns that are features; a category counts once */
+    int64_t columns, columns_room, empty; /* empty: the last ones, which have neither name nor values */
+    spd_labels names;                     /* code = number of the column; not used without a header */
+    int64_t features;                     /* columns that are features; a category counts once */
     int64_t targets;
     spd_gaps missing;
     bool fills; /* gaps count as the mean or median, or as like says */
@@ -80,9 +81,16 @@ spdhg_status spd_table_value(spd_table *t, const spd_text *text, const spd_cell 
                              spdhg_error *err);
 bool spd_table_is_gap(const spd_cell *cell, bool number);
 bool spd_table_is_infinity(const spd_cell *cell);
+/* ---- mistakes.c */
 /* What to do about a gap at this cell; expected: "a number", "a label". */
 spdhg_status spd_table_gap(spd_table *t, const spd_text *text, const spd_cell *cell, const char *name, const char *expected,
                            spdhg_error *err);
+spdhg_status spd_table_too_large(const spd_text *text, const spd_token *token, const char *name, spdhg_error *err);
+/* Fails unless the cell is empty: its column has no name. */
+spdhg_status spd_table_nothing(const spd_text *text, const spd_cell *cell, int64_t column, spdhg_error *err);
+/* found: cells in the row; empty: the last of them is. */
+spdhg_status spd_table_uneven(const spd_table *t, const spd_text *text, const spd_token *place, int64_t found, bool empty,
+                              spdhg_error *err);
 /* ---- features.c: from columns to features. */
 spdhg_status spd_table_features(spd_table *t, spdhg_data *data, spdhg_error *err);
 #endif

@@ -13,9 +13,10 @@ static bool is_word(const spd_cell *cell, const char *const *word, size_t count)
 
 /* The words that R, Python and spreadsheets write for no value; marks that are a gap only where numbers are expected. */
 bool spd_table_is_gap(const spd_cell *cell, bool number) {
-    static const char *const always[] = {"",     "NA",   "N/A", "n/a",  "NaN",  "nan",  "Nan",  "NAN", "na",  "null",
-                                         "NULL", "None", "nil", "+nan", "-nan", "-NaN", "#N/A", "#NA", "<NA>"};
-    static const char *const marks[] = {"?", ".", "-", "--", "none", "missing", "#DIV/0!", "#VALUE!", "#REF!"};
+    static const char *const always[] = {"",     "NA",   "N/A", "n/a",  "NaN",  "nan",  "Nan",  "NAN", "na",   "null",
+                                         "NULL", "None", "nil", "+nan", "-nan", "-NaN", "#N/A", "#NA", "<NA>", "(null)"};
+    static const char *const marks[] = {"?",       ".",     "-",     "--",     "none",    "missing", "#DIV/0!",
+                                        "#VALUE!", "#REF!", "#NUM!", "#NAME?", "-1.#IND", "1.#QNAN"};
     return is_word(cell, always, sizeof always / sizeof *always) ||
            (number && is_word(cell, marks, sizeof marks / sizeof *marks));
 }
@@ -23,19 +24,6 @@ bool spd_table_is_gap(const spd_cell *cell, bool number) {
 bool spd_table_is_infinity(const spd_cell *cell) {
     static const char *const name[] = {"inf", "+inf", "-inf", "Inf", "-Inf", "infinity", "-infinity"};
     return is_word(cell, name, sizeof name / sizeof *name);
-}
-
-spdhg_status spd_table_gap(spd_table *t, const spd_text *text, const spd_cell *cell, const char *name, const char *expected,
-                           spdhg_error *err) {
-    t->gap_here = true;
-    if (t->missing == SPD_GAPS_DROP) return SPDHG_OK;
-    const spd_shown shown = spd_show(cell->token.at, cell->token.end);
-    const bool label = strcmp(expected, "a label") == 0;
-    return spd_text_fail(text, &cell->token, err,
-                         "expected %s, found %s%s%s: column '%.60s' has no value here; --missing drop "
-                         "leaves out such rows%s",
-                         expected, shown.text[0] ? "'" : "nothing", shown.text, shown.text[0] ? "'" : "", name,
-                         label ? "" : ", --missing mean or median fills them in");
 }
 
 /* Two or three groups of digits, separated by - / or . or : as dates and times have them. */
@@ -98,7 +86,7 @@ static spdhg_status as_number(spd_table *t, const spd_text *text, const spd_cell
     if (good && t->comma && t->point)
         return spd_text_fail(text, token, err, "'%s' in a table with both decimal commas and points: write all numbers one way",
                              spd_show(token->at, token->end).text);
-    if (plain) return isfinite(*place) ? SPDHG_OK : spd_text_number(text, token, place, err);
+    if (plain) return isfinite(*place) ? SPDHG_OK : spd_table_too_large(text, token, k->name, err);
     if (good) return SPDHG_OK;
     const spd_shown shown = spd_show(token->at, token->end);
     if (spd_table_is_infinity(cell))
@@ -116,10 +104,12 @@ static spdhg_status as_number(spd_table *t, const spd_text *text, const spd_cell
                              "expected a number, found '%s', a date or time, in column '%.60s': turn it into a "
                              "number (days since a start, month, hour), or leave it out: --drop '%.60s'",
                              shown.text, k->name, k->name);
-    return spd_text_fail(text, token, err,
-                         "expected a number, found '%s' in column '%.60s'; if it has categories: --categorical "
-                         "'%.60s'",
-                         shown.text, k->name, k->name);
+    const bool digits = strpbrk(shown.text, "0123456789") != NULL; /* 1_000, (5), 0x10, 1.5D2 */
+    char hint[200];
+    snprintf(hint, sizeof hint, t->o->like ? "; the model has numbers there" : "; if it has categories: --categorical '%.60s'",
+             k->name);
+    return spd_text_fail(text, token, err, "expected a number, found '%s' in column '%.60s'%s%s", shown.text, k->name,
+                         digits ? ": write it plainly, as 1234.5 or 1e-3" : "", hint);
 }
 
 static spdhg_status unknown_level(spd_table *t, const spd_text *text, const spd_cell *cell, const spd_file_column *k,
@@ -134,7 +124,8 @@ static spdhg_status unknown_level(spd_table *t, const spd_text *text, const spd_
     return spd_text_fail(text, &cell->token, err, "'%.40s' is not one of the %lld levels of column '%.60s'%s%s", word,
                          (long long)k->level.count, k->name, meant,
                          t->o->like ? meant[0] ? " Otherwise: --unseen other" : "; --unseen other gives it no level's coefficient"
-                                    : "");
+                         : meant[0] ? " --ordered has to name every level"
+                                    : "; --ordered has to name every level");
 }
 
 static spdhg_status as_level(spd_table *t, const spd_text *text, const spd_cell *cell, spd_file_column *k, bool gap,

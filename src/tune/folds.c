@@ -88,9 +88,11 @@ spdhg_status spd_folds_make(const spdhg_problem *p, const spdhg_path_options *o,
     if (o->part && (o->folds < 1 || o->repeats != 1 || o->fold))
         return spd_fail(err, SPDHG_USAGE, "splits are given one by one: at least one, one repeat, and no folds beside them");
     if (!o->part && (o->folds < 2 || o->folds > n || o->repeats < 1 || (o->fold && o->repeats > 1)))
-        return spd_fail(err, SPDHG_USAGE,
-                        "cross-validation needs 2 to %lld folds (not %lld), at least one repeat, and one for given folds",
-                        (long long)n, (long long)o->folds);
+        return spd_fail(
+            err, SPDHG_USAGE,
+            "cross-validation of %lld rows needs 2 to as many folds (--folds, not %lld), at least one repeat, and one for given "
+            "folds",
+            (long long)n, (long long)o->folds);
     int32_t *fold = SPD_NEW(int32_t, n * (o->part ? o->folds : o->repeats));
     place *at = SPD_NEW(place, n);
     spdhg_status status = fold && at ? SPDHG_OK : spd_fail_memory(err, 28.0 * (double)n);

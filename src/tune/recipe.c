@@ -6,11 +6,23 @@
 #include "reader/read.h"
 #include "structure/structure.h"
 
+/* A name that no column has is a file. If there is none of that name either, a column was meant. */
+static spdhg_status read_side(const char *option, const char *name, const spdhg_data *data, double **number, int64_t *rows,
+                              int64_t *columns, spdhg_error *err) {
+    const spdhg_status status = spd_numbers_read(name, number, rows, columns, err);
+    const spdhg_columns *table = data->columns;
+    if (status != SPDHG_IO || !table || !table->named) return status;
+    char meant[SPD_DID_YOU_MEAN_CHARS];
+    spd_did_you_mean(meant, sizeof meant, name, table->column, table->count, sizeof *table->column);
+    return spd_fail(err, status, "--%s: '%.200s' is neither a column of the table nor a file that can be read%s", option, name,
+                    meant);
+}
+
 spdhg_status spd_recipe_attach(const spd_recipe *o, spdhg_data *data, spdhg_error *err) {
     double *number = NULL;
     int64_t rows, columns;
     if (o->weights && !(data->columns && data->columns->weighted)) { /* otherwise a column of the table */
-        SPD_TRY(spd_numbers_read(o->weights, &number, &rows, &columns, err));
+        SPD_TRY(read_side("weights", o->weights, data, &number, &rows, &columns, err));
         const spdhg_status status =
             rows * columns == data->rows
                 ? spdhg_data_set_weights(data, number, err)
@@ -20,7 +32,7 @@ spdhg_status spd_recipe_attach(const spd_recipe *o, spdhg_data *data, spdhg_erro
         SPD_TRY(status);
     }
     if (o->offset && !(data->columns && data->columns->offset)) {
-        SPD_TRY(spd_numbers_read(o->offset, &number, &rows, &columns, err));
+        SPD_TRY(read_side("offset", o->offset, data, &number, &rows, &columns, err));
         if (columns == data->rows && rows == 1) rows = data->rows, columns = 1; /* a vector may be on one line */
         const spdhg_status status = rows == data->rows
                                         ? spdhg_data_set_offsets(data, number, columns, err)

@@ -37,12 +37,13 @@ static int ask_caller(void *user, const spdhg_event *event) {
     spdhg_path *path = user;
     const double share = share_of_path(path);
     spdhg_event more = *event;
-    if (event->kind == SPDHG_EVENT_POLL && !event->stage) {
-        more.stage = "path";
-        path->part = fmax(path->part, spd_path_part(path->point, path->points, path->options.lambdas)); /* never back */
-        more.part = share * path->part;
-    } else if (event->stage && strcmp(event->stage, SPD_STAGE_FOLDS) == 0)
-        more.part = share + (1 - share) * event->part;
+    const bool folds = event->stage && strcmp(event->stage, SPD_STAGE_FOLDS) == 0;
+    if (folds || (event->kind == SPDHG_EVENT_POLL && !event->stage)) {
+        const double part =
+            folds ? share + (1 - share) * event->part : share * spd_path_part(path->point, path->points, path->options.lambdas);
+        if (!folds) more.stage = path->part > share ? "model" : "path"; /* after the folds, the chosen lambda is solved again */
+        more.part = path->part = fmax(path->part, part);                /* never back */
+    }
     return path->caller(path->caller_user, &more);
 }
 

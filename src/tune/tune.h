@@ -106,7 +106,7 @@ struct spdhg_path {
     void *caller_user;
     spdhg_graph_options learn; /* if options.learn is set: how a fold learns its F, on one thread */
     int64_t points;
-    double part; /* of the path's work, as the caller was told */
+    double part; /* of the work of the path and its folds, as the caller was told */
     spdhg_path_point *point;
     double *x, *c; /* points x dK, points x K */
     double *given; /* c in the caller's terms, for columns that are not centred */

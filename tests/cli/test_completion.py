@@ -1,6 +1,8 @@
-# test_completion.py - completion in bash: every verb, every option of a verb, the names of a table, files.
+# test_completion.py - completion: every verb, every option of a verb, the names of a table, files. In bash, and in fish where it is
+# installed.
 import os
 import re
+import shutil
 import subprocess
 import unittest
 
@@ -32,6 +34,15 @@ class Completion(CommandTest):
         self.assertIn("logistic", self.complete("fit", "d", "--loss", ""))
         self.assertIn("categories", self.complete("fit", "d", "--structure", ""))
         self.assertEqual(self.complete("list", "kin"), ["kinds"])
+
+    @unittest.skipUnless(shutil.which("fish"), "fish is not installed")
+    def test_fish(self):
+        script = os.path.splitext(SCRIPT)[0] + ".fish"
+        env = {**os.environ, "PATH": os.path.dirname(COMMAND) + ":" + os.environ["PATH"], "HOME": self.folder}
+        for line, offered in (("spdhg pre", ["predict"]), ("spdhg fit --lamb", ["--lambda"]), ("spdhg list kin", ["kinds"]),
+                              ("spdhg fit d --penalty nu", ["nuclear"]), ("spdhg generate cha", ["chain"]), ("spdhg help fi", ["fit"])):
+            done = subprocess.run(["fish", "--no-config", "-c", f"source '{script}'; complete -C '{line}'"], cwd=self.folder, stdout=subprocess.PIPE, env=env, timeout=60)
+            self.assertEqual(done.stdout.decode().split(), offered, line)
 
     def test_files(self):
         self.write("houses.csv", "")

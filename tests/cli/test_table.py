@@ -202,10 +202,25 @@ class Table(CommandTest):
                     "numpy": "# " + text, "numpy, blanks": "# " + table(self.rows, names, " "),
                     "r": "".join(f'"{i}",' * (i > 0) + line + "\n" for i, line in enumerate(text.splitlines())),
                     "pandas": "".join(("" if i == 0 else str(i - 1)) + "," + line + "\n" for i, line in enumerate(text.splitlines())),
-                    "utf-16": text.encode("utf-16"), "utf-16be": b"\xfe\xff" + text.encode("utf-16-be"), "cr": table(self.rows, names, end="\r")}
+                    "utf-16": text.encode("utf-16"), "utf-16be": b"\xfe\xff" + text.encode("utf-16-be"), "cr": table(self.rows, names, end="\r"),
+                    "excel": text.replace("\n", ",,\n"), "excel, separator named": "sep=;\r\n" + table(self.rows, names, ";", end="\r\n"),
+                    "mixed ends": text.replace("\n", "\r\n", 50)}
         for name, content in variants.items():
             self.write("v.csv", content)
             self.assertEqual(self.fit(data="v.csv")["coefficients"]["value"], want, name)
+
+    def test_latin_1(self):
+        """Names, levels, labels and ids of a file that is not UTF-8 are written as UTF-8."""
+        names = ["key", "größe", "city", "dear"]
+        rows = [{"key": f"ü{i}", "größe": r["size"], "city": r["city"], "dear": "très" if r["price"] > 10 else "peu"} for i, r in enumerate(self.rows)]
+        for encoding in ("latin-1", "utf-8"):
+            self.write("l.csv", table(rows, names).encode(encoding))
+            self.spdhg("fit", "l.csv", "--id", "key", "-q", "-o", encoding + ".json")
+            self.spdhg("predict", "utf-8.json" if encoding == "utf-8" else "latin-1.json", "l.csv", "-o", encoding + ".txt")
+        self.assertEqual(self.read("latin-1.txt"), self.read("utf-8.txt"))
+        self.assertTrue(self.read("utf-8.txt").decode().startswith("key,prediction\nü0,"))
+        models = [json.loads(self.read(name + ".json")) for name in ("latin-1", "utf-8")]
+        self.assertEqual(models[0]["names"], models[1]["names"])
 
     def test_tables_by_their_content(self):
         """The ending .txt says nothing: R's write.table, bars, a comment above."""

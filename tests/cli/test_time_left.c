@@ -44,6 +44,11 @@ static void test_epochs(void **state) {
     const spdhg_point at = {.epoch = 5};
     cli_progress_text(&p, &(spdhg_event){.point = &at, .epochs_asked = 20}, 4, text, sizeof text);
     assert_string_equal(text, "epoch 5.00 of 20, 25 %, 4.0 s, 12 s left");
+    const spdhg_point beyond = {.epoch = 21.5}; /* a step in one piece */
+    cli_progress_text(&p, &(spdhg_event){.point = &beyond, .epochs_asked = 20}, 17, text, sizeof text);
+    assert_string_equal(text, "epoch 21.50, 17.0 s");
+    cli_progress_text(&p, &(spdhg_event){.point = &at}, 4, text, sizeof text); /* none asked for */
+    assert_string_equal(text, "epoch 5.00, 4.0 s");
 }
 
 /* Times of the k-th lambda that grow like k^q, so that the first k take about k^(q + 1). */
@@ -67,8 +72,36 @@ static void test_later_lambdas_take_longer(void **state) {
     assert_true(spd_path_part(point, 100, N) == 0.25 && spd_path_part(point, 0, N) == 0);
 }
 
+static int note(void *user, const spdhg_event *event) {
+    *(spdhg_event *)user = *event;
+    return 0;
+}
+
+/* One figure for the path, its folds and the last solve at the chosen lambda: it never goes back. */
+static void test_path_and_folds(void **state) {
+    (void)state;
+    static spdhg_path_point point[40];
+    spdhg_event told;
+    spdhg_path path = {.point = point,
+                       .options = {.lambdas = 40, .folds = 4, .repeats = 1},
+                       .solve = {.threads = 1, .callback = note, .user = &told}};
+    spd_path_listen(&path);
+    const spdhg_event poll = {.kind = SPDHG_EVENT_POLL}, half = {.kind = SPDHG_EVENT_POLL, .stage = SPD_STAGE_FOLDS, .part = 0.5};
+    path.points = 10; /* of 40, and of five such paths */
+    path.solve.callback(path.solve.user, &poll);
+    assert_string_equal(told.stage, "path");
+    assert_true(fabs(told.part - 0.05) < 1e-12);
+    path.solve.callback(path.solve.user, &half);
+    assert_string_equal(told.stage, SPD_STAGE_FOLDS);
+    assert_true(fabs(told.part - 0.6) < 1e-12);
+    path.solve.callback(path.solve.user, &poll); /* a path that ended early is solved at one more lambda */
+    assert_string_equal(told.stage, "model");
+    assert_true(fabs(told.part - 0.6) < 1e-12);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_stage), cmocka_unit_test(test_another_task_begins),
-                                       cmocka_unit_test(test_epochs), cmocka_unit_test(test_later_lambdas_take_longer)};
+                                       cmocka_unit_test(test_epochs), cmocka_unit_test(test_later_lambdas_take_longer),
+                                       cmocka_unit_test(test_path_and_folds)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* test_by_columns.c - data given by columns: the rows are those of the transpose, whole or in a pass; a path gives the same bits as from
- * rows; what is broken is refused. Rows are many, so that a pass has several stretches. */
+/* test_by_columns.c - data given by columns: the rows are those of the transpose, whole or in a pass; a path and a solve give the
+ * same bits as from rows, and leave no rows behind; what is broken is refused. Rows are many, so that a pass has several stretches. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -139,6 +139,92 @@ static void test_same_bits(void **state) {
     drop(m);
 }
 
+typedef struct solved {
+    spdhg_structure *F;
+    spdhg_problem *p;
+    spdhg_solver *solver;
+    spdhg_model *model;
+} solved;
+
+static solved solve(const spdhg_data *data, const char *structure, const char *loss, const char *solver, double lambda) {
+    spdhg_error err;
+    spdhg_outcome outcome;
+    solved s = {0};
+    spdhg_options options = SPDHG_OPTIONS;
+    options.tol = 1e-8;
+    assert_int_equal(spdhg_structure_new(&s.F, structure, spdhg_data_features(data), &err), SPDHG_OK);
+    assert_int_equal(spdhg_problem_new(&s.p, data, loss, &err), SPDHG_OK);
+    assert_int_equal(spdhg_problem_term(s.p, "l1", s.F, lambda, NULL, &err), SPDHG_OK);
+    assert_int_equal(spdhg_problem_intercept(s.p, true, &err), SPDHG_OK);
+    assert_int_equal(spdhg_solver_new(&s.solver, solver, s.p, &options, &err), SPDHG_OK);
+    assert_int_equal(spdhg_solver_run(s.solver, &outcome, &err), SPDHG_OK);
+    assert_int_equal(outcome, SPDHG_OUTCOME_CONVERGED);
+    assert_int_equal(spdhg_model_from_solver(&s.model, s.solver, &err), SPDHG_OK);
+    return s;
+}
+
+static void no_rows(const spdhg_data *data) {
+    assert_true(spd_data_pass_begin(data));
+    spd_data_pass_end(data);
+}
+
+static void forget(solved *s, spdhg_data *data) {
+    spdhg_model_free(s->model);
+    spdhg_solver_free(s->solver);
+    spdhg_problem_free(s->p);
+    spdhg_structure_free(s->F);
+    spdhg_data_free(data);
+}
+
+static void test_one_lambda(void **state) {
+    (void)state;
+    matrix *m = make();
+    static const char *const how[][3] = {
+        {"identity", "squared", "lasso"}, {"identity", "huber:1", "lasso"}, {"identity", "huber:1", "prox-newton"}};
+    for (int k = 0; k < 3; k++) {
+        spdhg_data *data[2] = {NULL, given(m, SPDHG_BORROW)};
+        spdhg_error err;
+        assert_int_equal(spdhg_data_from_csr(&data[0], N, D, m->rows_ptr, m->column, m->by_rows, m->b, 1, SPDHG_BORROW, &err),
+                         SPDHG_OK);
+        solved s[2];
+        spdhg_model_view view[2];
+        for (int i = 0; i < 2; i++) {
+            s[i] = solve(data[i], how[k][0], how[k][1], how[k][2], 0.01);
+            spdhg_model_look(s[i].model, &view[i]);
+        }
+        const spdhg_solution *one = spdhg_solver_solution(s[0].solver), *other = spdhg_solver_solution(s[1].solver);
+        assert_memory_equal(view[0].x, view[1].x, D * sizeof(double));
+        assert_memory_equal(&one->gap, &other->gap, sizeof(double));
+        no_rows(data[1]);
+        for (int i = 0; i < 2; i++) forget(&s[i], data[i]);
+    }
+    drop(m);
+}
+
+/* More columns than a dense factor takes, more entries than a cache holds, and few of them zero. */
+static void test_auto(void **state) {
+    (void)state;
+    enum { ROWS = 800, FEATURES = 2000, EACH = ROWS - 1 };
+    int64_t *ptr = SPD_NEW(int64_t, FEATURES + 1);
+    int32_t *row = SPD_NEW(int32_t, (int64_t)FEATURES * EACH);
+    double *val = SPD_NEW(double, (int64_t)FEATURES *EACH), b[ROWS];
+    for (int64_t j = 0; j < FEATURES; j++) ptr[j + 1] = (j + 1) * EACH;
+    for (int64_t k = 0; k < ptr[FEATURES]; k++) {
+        const int64_t j = k / EACH, i = k % EACH;
+        row[k] = (int32_t)(i + (i >= j % ROWS));
+        val[k] = value(row[k], j * j);
+    }
+    for (int64_t i = 0; i < ROWS; i++) b[i] = value(i, 9) + value(i * 7, 1);
+    spdhg_error err;
+    spdhg_data *data;
+    assert_int_equal(spdhg_data_from_csc(&data, ROWS, FEATURES, ptr, row, val, b, 1, SPDHG_BORROW, &err), SPDHG_OK);
+    solved s = solve(data, "identity", "squared", "auto", 0.05);
+    assert_string_equal(spdhg_solver_solution(s.solver)->solver, "lasso");
+    no_rows(data);
+    forget(&s, data);
+    SPD_FREE_ALL(ptr, row, val);
+}
+
 static void test_refused(void **state) {
     (void)state;
     const int64_t ptr[] = {0, 2, 3};
@@ -158,6 +244,7 @@ static void test_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows), cmocka_unit_test(test_same_bits),
+                                       cmocka_unit_test(test_one_lambda), cmocka_unit_test(test_auto),
                                        cmocka_unit_test(test_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -127,8 +127,59 @@ static void products_of_a_face(void **unused) {
     }
 }
 
+/* M b = M v for the unknowns of the factor, M from the entries of A: the factor has to give v back, and M v from v. */
+static void check_factor(const spd_lasso *a) {
+    const spd_factor *f = &a->factor;
+    double v[16], b[16], back[16];
+    for (int64_t u = 0; u < f->n; u++) back[u] = v[u] = 1 + 0.3 * (double)(u % 4);
+    for (int64_t u = 0; u < f->n; u++) {
+        b[u] = 0;
+        for (int64_t w = 0; w < f->n; w++) {
+            const int32_t i = f->column[u], k = f->column[w];
+            double sum = u == w && i >= 0 ? a->p->gamma : 0;
+            for (int64_t r = 0; r < a->p->n; r++)
+                sum += a->Q[r] * (i < 0 ? 1 : entry(&a->A, r, i)) * (k < 0 ? 1 : entry(&a->A, r, k));
+            b[u] += sum * v[w];
+        }
+        if (f->column[u] >= 0) assert_int_equal(f->place[f->column[u]], u);
+    }
+    spd_factor_multiply(f, back);
+    for (int64_t u = 0; u < f->n; u++) assert_true(fabs(back[u] - b[u]) <= 1e-12 * (1 + fabs(b[u])));
+    spd_factor_solve(f, b);
+    for (int64_t u = 0; u < f->n; u++) assert_true(fabs(b[u] - v[u]) <= 1e-9);
+}
+
+/* Made, then columns out of its middle and its end, then others in: dense, sparse, by gram.c; with and without intercept. */
+static void factor_follows(void **unused) {
+    (void)unused;
+    const small_spec kinds[] = {SMALL(60, 9, 1, "logistic", "l1", "identity", 1, .classes = 2, .intercept = true),
+                                SMALL(90, 9, 0.5, "logistic", "l1", "identity", 1, .classes = 2, .gamma = 0.1),
+                                SMALL(90, 9, 0.5, "logistic", "l1", "identity", 1, .classes = 2, .intercept = true),
+                                SMALL(90, 9, 1, "squared", "l1", "identity", 1, .intercept = true)};
+    for (int c = 0; c < 4; c++) {
+        small s = small_make(&kinds[c], 4);
+        spd_lasso *a;
+        const int32_t first[] = {7, 2, 5, 0, 8}, more[] = {3, 2, 6};
+        double work[64];
+        GOOD(spd_lasso_new(&a, s.problem, 1, &good_err));
+        start(a, 0);
+        spd_lasso_model(a);
+        assert_true(spd_factor_make(a, first, 5, work));
+        check_factor(a);
+        spd_factor_remove(&a->factor, a->factor.place[2]);
+        spd_factor_remove(&a->factor, a->factor.place[8]);
+        assert_true(a->factor.place[2] < 0 && a->factor.n == 3 + a->p->intercept);
+        check_factor(a);
+        assert_true(spd_factor_enter(a, more, 3, work));
+        assert_int_equal(a->factor.n, 6 + a->p->intercept);
+        check_factor(a);
+        spd_lasso_free(a);
+        small_free(&s);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(slopes_are_as_right_as_stated), cmocka_unit_test(proofs_agree),
-                                       cmocka_unit_test(products_of_a_face)};
+                                       cmocka_unit_test(products_of_a_face), cmocka_unit_test(factor_follows)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -169,6 +169,31 @@ static void no_step_after_the_word(void **unused) {
     small_free(&s);
 }
 
+static int note_epochs(void *user, const spdhg_event *event) {
+    *(double *)user = event->epochs_asked;
+    return 0;
+}
+
+/* A limit that nobody gave is not told: it would make a share of a goal that a run need not have. */
+static void epochs_are_those_asked_for(void **unused) {
+    (void)unused;
+    small s = small_make(&spec[0], 1);
+    double x[30], told = -1;
+    spdhg_outcome outcome;
+    spdhg_options o = SPDHG_OPTIONS;
+    o.callback = note_epochs;
+    o.user = &told;
+    solve(s.problem, "auto", &o, &outcome, x);
+    assert_true(told == 0);
+    o.epochs = 7;
+    solve(s.problem, "auto", &o, &outcome, x);
+    assert_true(told == 7);
+    o.epochs = 0;
+    solve(s.problem, "sadmm", &o, &outcome, x); /* its default number */
+    assert_true(told == 10);
+    small_free(&s);
+}
+
 /* A checkpoint contains only whole steps: a run interrupted inside a step resumes to the bits of the uninterrupted run. */
 static void cut_and_resumed(void **unused) {
     (void)unused;
@@ -227,8 +252,8 @@ static void set_up_is_linear(void **unused) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(steps_end_soon), cmocka_unit_test(proofs_end_soon),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(steps_end_soon),         cmocka_unit_test(proofs_end_soon),
                                        cmocka_unit_test(no_step_after_the_word), cmocka_unit_test(cut_and_resumed),
-                                       cmocka_unit_test(set_up_is_linear)};
+                                       cmocka_unit_test(set_up_is_linear),       cmocka_unit_test(epochs_are_those_asked_for)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -88,10 +88,16 @@ frame_of <- function(object, newdata) {
     list(x = design(terms, frame)$x, offset = model.offset(frame))
 }
 
+# The generic function's name instead of the method's: what is printed, and what update() calls.
+as_called <- function(call, name) {
+    call[[1L]] <- as.name(name)
+    call
+}
+
 spdhg.formula <- function(formula, data = NULL, weights = NULL, offset = NULL, subset = NULL, na.action = NULL, ...) {
-    from_formula(spdhg.default, formula, data, weights, offset, subset, na.action, list(...), match.call())
+    from_formula(spdhg.default, formula, data, weights, offset, subset, na.action, list(...), as_called(match.call(), "spdhg"))
 }
 
 cv.spdhg.formula <- function(formula, data = NULL, weights = NULL, offset = NULL, subset = NULL, na.action = NULL, ...) {
-    from_formula(cv.spdhg.default, formula, data, weights, offset, subset, na.action, list(...), match.call())
+    from_formula(cv.spdhg.default, formula, data, weights, offset, subset, na.action, list(...), as_called(match.call(), "cv.spdhg"))
 }

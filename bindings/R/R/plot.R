@@ -2,10 +2,17 @@
 
 BLUE <- "#2166ac"
 RED <- "#b2182b"
+NAMED <- 60 # nodes of a graph that are drawn even without an edge, and named
 
 dense_beta <- function(object, output) {
     beta <- if (is.list(object$beta)) object$beta[[output]] else object$beta
     as.matrix(beta)
+}
+
+# Nonzero coefficients at marks of the axis: those of the first point of the path that is not left of the mark, as in glmnet.
+counts_at <- function(at, df, marks) {
+    order <- order(at)
+    approx(at[order], df[order], marks, method = "constant", rule = 2, f = 1, ties = "ordered")$y
 }
 
 plot_path <- function(object, xvar, label, output, ...) {
@@ -17,8 +24,8 @@ plot_path <- function(object, xvar, label, output, ...) {
     name <- c(lambda = "log lambda", norm = "L1 norm", dev = "fraction of deviance explained")[[xvar]]
     matplot(at, t(beta), type = "l", lty = 1, xlab = name, ylab = "coefficients", ...)
     marks <- pretty(at)
-    axis(3, at = marks, labels = approx(at, object$df, marks, rule = 2, ties = "ordered")$y, tcl = NA)
-    if (label) text(at[length(at)], beta[, ncol(beta)], labels = rownames(beta), cex = 0.6, pos = 4)
+    axis(3, at = marks, labels = counts_at(at, object$df, marks), tcl = NA)
+    if (label) text(at[length(at)], beta[, ncol(beta)], labels = rownames(beta), cex = 0.6, pos = if (xvar == "lambda") 4 else 2)
 }
 
 # Colours from blue (negative) over white to red.
@@ -35,7 +42,7 @@ plot_image <- function(values, sides, ...) {
 }
 
 plot_graph <- function(edges, value, names, ...) {
-    nodes <- sort(unique(as.vector(edges)))
+    nodes <- if (length(names) <= NAMED || nrow(edges) == 0) seq_along(names) else sort(unique(as.vector(edges)))
     angle <- 2 * pi * seq_along(nodes) / max(1, length(nodes))
     x <- y <- numeric(max(nodes, 1))
     x[nodes] <- cos(angle)
@@ -43,7 +50,7 @@ plot_graph <- function(edges, value, names, ...) {
     plot(NULL, xlim = c(-1.3, 1.3), ylim = c(-1.3, 1.3), axes = FALSE, xlab = "", ylab = "", asp = 1, ...)
     segments(x[edges[, 1]], y[edges[, 1]], x[edges[, 2]], y[edges[, 2]], col = "grey70")
     points(x[nodes], y[nodes], pch = 21, cex = 1.6, bg = if (is.null(value)) "white" else shades(value)[nodes])
-    if (length(nodes) <= 60) text(1.15 * x[nodes], 1.15 * y[nodes], names[nodes], cex = 0.7)
+    if (length(nodes) <= NAMED) text(1.15 * x[nodes], 1.15 * y[nodes], names[nodes], cex = 0.7)
 }
 
 # Coefficients at one lambda on the structure: a line of them, a picture, or nodes of a graph.

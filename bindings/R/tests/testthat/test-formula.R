@@ -46,3 +46,11 @@ test_that("weights, offsets, subsets, interactions, no intercept", {
     two <- spdhg(city == "oslo" ~ size + age, d, family = binomial, lambda = 0.01)
     expect_identical(two$family, "binomial")
 })
+
+test_that("the call is the user's, and can be updated", {
+    d <- frame()
+    fit <- spdhg(y ~ size + age, d, lambda = 0.03)
+    expect_identical(fit$call[[1]], quote(spdhg))
+    expect_equal(coef(update(fit, lambda = 0.1)), coef(spdhg(y ~ size + age, d, lambda = 0.1)))
+    expect_identical(cv.spdhg(y ~ size + age, d, nlambda = 5)$call[[1]], quote(cv.spdhg))
+})

@@ -35,6 +35,14 @@ test_that("binomial", {
     f <- suppressWarnings(spdhg(e$x, e$y, family = "binomial", standardize = TRUE, lambda = g$lambda, tol = 1e-13))
     size <- pmax(1, apply(abs(as.matrix(coef(g))), 2, max)) # near separation coefficients grow
     expect_lt(max(sweep(abs(as.matrix(coef(f) - coef(g))), 2, size, "/")), 1e-6)
+    deviation <- sqrt(colMeans(sweep(e$x, 2, colMeans(e$x))^2))
+    objective <- function(fit) { # by its definition: never above glmnet's, whatever its thresh
+        eta <- as.matrix(cbind(1, e$x) %*% coef(fit))
+        colMeans(log1p(exp(-abs(eta))) + pmax(eta, 0) - as.vector(e$y) * eta) + g$lambda * colSums(abs(as.matrix(fit$beta)) * deviation)
+    }
+    usual <- glmnet::glmnet(e$x, e$y, family = "binomial", lambda = g$lambda)
+    expect_lt(max(objective(f) - objective(g)), 1e-12)
+    expect_lt(max(objective(f) - objective(usual)), 1e-12)
     near(predict(f, e$x[1:5, ], type = "response"), predict(g, e$x[1:5, ], type = "response"), "probabilities")
     expect_identical(unname(predict(f, e$x, type = "class")), unname(predict(g, e$x, type = "class")))
     foldid <- rep(1:10, length.out = 100)

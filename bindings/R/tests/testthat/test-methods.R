@@ -86,6 +86,12 @@ test_that("print, summary and pictures", {
     expect_error(plot(fit, what = "coefficients"), "which lambda")
     multi <- spdhg(d$x, findInterval(d$z, c(-0.5, 0.5)), family = "multinomial", nlambda = 5)
     expect_identical(plot(multi, output = 2), multi)
+    for (at in list(log(fit$lambda), colSums(abs(fit$beta)))) # the axis above a path counts what is nonzero there
+        expect_equal(spdhg:::counts_at(at, fit$df, at), fit$df)
+    set.seed(1)
+    alone <- learn_graph(matrix(rnorm(60), 20), rho = 10)
+    expect_identical(nrow(alone$edges), 0L)
+    expect_identical(plot(alone), alone)
 })
 
 test_that("a proof can be written", {
