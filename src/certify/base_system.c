@@ -116,7 +116,7 @@ bool spd_base_prove(spd_base_system *s, const spd_routes *r, const double *room,
     if (s->hopeless) return false;
     if (s->passing) s->nulls = 0;
     s->passing = false;
-    if (!s->measured) spd_base_find_units(s, r);
+    if (!s->measured) spd_base_find_units(s, r, threads);
     s->measured = true;
     for (int64_t i = 0; i < s->problem->n && !s->rowless; i++) s->D[i] = SPARE * room[i];
     s->top = s->least = 1;

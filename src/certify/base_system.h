@@ -26,10 +26,9 @@ typedef struct spd_base_system {
     int64_t nulls, failures;
     bool passing; /* some null directions hold only for the current alpha */
     bool measured, hopeless;
-    spd_twofold *sum; /* for one row: h_ib */
-    double *size;     /* the sum of the absolute values of its summands */
-    int32_t *touched;
-    double *vector, *line, *work;
+    bool plain; /* every column is its own base, of one output: G is the matrix of a Newton step */
+    double *vector, *line;
+    double *work;   /* spd_base_work numbers; plain: at least spd_problem_normal_work */
     spd_stop *stop; /* asked in loops; a stopped computation proves nothing */
 } spd_base_system;
 /* False: G could not be shown to be positive definite. room: of each alpha. cut: rows whose share is below this fraction of the
@@ -39,12 +38,11 @@ bool spd_base_holds(const spd_base_system *s, const double *room); /* the last p
 /* E with r'G^-1 r <= E^2 for every r of K columns no larger than residual (n x K). */
 double spd_base_energy(const spd_base_system *s, int64_t K, const double *residual);
 bool spd_base_in_null(const spd_base_system *s, int64_t b);
-void spd_base_find_units(spd_base_system *s, const spd_routes *r);
+int64_t spd_base_work(const spd_base_system *s, int threads);
+void spd_base_find_units(spd_base_system *s, const spd_routes *r, int threads);
 bool spd_base_assemble(spd_base_system *s, const spd_routes *r, int threads); /* false: stopped */
-int64_t spd_base_row(spd_base_system *s, const spd_routes *r, int64_t i);     /* fills sum, size, touched; returns how many */
 /* Whether output k of row i of a coupled loss has a probability above 0, so that its alpha may move. */
 bool spd_base_is_open(const spd_base_system *s, int64_t i, int64_t k);
-void spd_base_clear(spd_base_system *s, int64_t count);
 int64_t spd_base_find_nulls(spd_base_system *s, const spd_routes *r); /* returns how many are known */
 double spd_dual_nu(const spd_term *t); /* a small part of lambda, so that y moves little compared with its ball */
 #endif

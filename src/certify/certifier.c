@@ -9,7 +9,7 @@ static bool unbounded_without_ridge(const spdhg_problem *p) {
 
 /* The size of c->work, which is shared by block sums, projections, penalties, conjugate gradients and balancing in turn. */
 static int64_t work_size(const spdhg_problem *p) {
-    int64_t most = spd_problem_blocks(p) * (1 + p->K) + 4 * (p->dK + p->K);
+    int64_t most = spd_problem_blocks(p) * (2 + p->K) + 4 * (p->dK + p->K);
     return most > spd_problem_term_work(p) ? most : spd_problem_term_work(p);
 }
 
@@ -47,7 +47,11 @@ static int parts_of(spd_certifier *c, part out[SPD_CERTIFIER_PARTS]) {
     const bool proof = c->exact && s->most > 0 && s->most <= SPD_DENSE_MOST;
     const bool plain = proof && !c->routes.row && !c->routes.joined && c->routes.bases == p->d && p->K == 1 && p->loss->value;
     int64_t inner = spd_problem_gradient_work(p);
+    if (spd_dual_rounding_work(p) > inner) inner = spd_dual_rounding_work(p);
     if (written_out && spd_problem_normal_work(p, c->threads) > inner) inner = spd_problem_normal_work(p, c->threads);
+    int64_t lines = proof ? spd_base_work(s, c->threads) : 0;
+    if (plain && spd_problem_normal_work(p, c->threads) > lines) lines = spd_problem_normal_work(p, c->threads);
+    s->plain = plain;
     const part all[] = {{&c->alpha, nK, true},
                         {&c->y, mK, true},
                         {&c->best_y, mK, true},
@@ -81,14 +85,15 @@ static int parts_of(spd_certifier *c, part out[SPD_CERTIFIER_PARTS]) {
                         {&c->origin_Fx, mK, true},
                         {&c->best_alpha, nK + mK, true},
                         {&s->G, 2 * s->most * s->most, proof},
-                        {&s->unit, 5 * s->most + p->terms, proof},
+                        {&s->unit, 4 * s->most + p->terms, proof},
                         {&s->D, 2 * p->n, proof},
                         {&c->mean.G, 2 * c->mean.n * c->mean.n, proof && c->mean.n > 0},
-                        {&c->mean.unit, 5 * c->mean.n + p->terms, proof && c->mean.n > 0},
+                        {&c->mean.unit, 4 * c->mean.n + p->terms, proof && c->mean.n > 0},
                         {&c->anchor_weight, p->d, c->routes.row},
                         {&c->anchor_before, p->d, c->routes.row},
                         {&c->taken, p->dK, c->routes.row},
-                        {&s->work, plain ? spd_problem_normal_work(p, c->threads) : 0, plain}};
+                        {&s->work, lines, proof},
+                        {&c->mean.work, 4 * c->mean.n, proof && c->mean.n > 0}};
     _Static_assert(sizeof all / sizeof *all == SPD_CERTIFIER_PARTS, "every part has its place");
     memcpy(out, all, sizeof all);
     return SPD_CERTIFIER_PARTS;
@@ -99,8 +104,7 @@ static void divide_system(spd_base_system *s) {
     s->copy = s->G + s->most * s->most;
     s->scale = s->unit + s->most;
     s->off = s->scale + s->most;
-    s->size = s->off + s->most;
-    s->vector = s->size + s->most;
+    s->vector = s->off + s->most;
     s->lambda = s->vector + s->most;
 }
 
@@ -118,13 +122,11 @@ static void divide(spd_certifier *c) {
 
 static bool allocate_lists(spd_base_system *s) {
     if (!s->G) return true;
-    s->sum = SPD_NEW(spd_twofold, s->most);
-    s->touched = SPD_NEW(int32_t, s->most);
     s->rest = SPD_NEW(bool, s->problem->terms);
-    return s->sum && s->touched && s->rest;
+    return s->rest;
 }
 
-static void free_lists(spd_base_system *s) { SPD_FREE_ALL(s->sum, s->touched, s->rest, s->null, s->null_square); }
+static void free_lists(spd_base_system *s) { SPD_FREE_ALL(s->rest, s->null, s->null_square); }
 
 /* Routes along F alone are preferred. Routes that end at rows of A with one entry replace them if F alone leaves so many bases
  * that factoring G costs more than a pass over A and F, or if A is diagonal; and if these rows either absorb everything, or leave

@@ -79,7 +79,7 @@ typedef struct spd_newton_dual {
     double *scratch;
 } spd_newton_dual;
 
-enum { SPD_CERTIFIER_PARTS = 41 };
+enum { SPD_CERTIFIER_PARTS = 42 };
 typedef struct spd_certifier {
     const spdhg_problem *problem;
     int threads;
@@ -112,9 +112,10 @@ typedef struct spd_certifier {
     double *F_norm;                   /* of every column of F */
     int64_t *F_entries, *A_entries;   /* number of entries in every column of F and of A */
     int64_t longest;                  /* entries of the longest row */
-    bool measured;                    /* the members above are filled in */
+    bool measured, open;              /* the members above are filled in; in a pass over rows that are made of columns */
     double *e;                        /* bound on the error of v; the intercept's K entries come last */
     double *alpha_size, *slope, *tau; /* K each: root mean square of alpha; scratch */
+    double alpha_most;                /* the largest |alpha| when they were measured */
     double vanishing;                 /* bound on the sum of underflowed products, for an entry of size 1 */
     double lost;                      /* the part of that bound that does not depend on the entry */
     double loose;                     /* bound on |sum_k alpha_ik|, which should be 0 for a coupled loss */
@@ -186,8 +187,7 @@ double spd_dual_prove(spd_certifier *c, const spd_trial *at, double R, bool move
 bool spd_dual_inside(spd_certifier *c, const double *x);
 /* The gap at a point, from c->alpha and y; returns how much of it may be due to rounding of f. */
 double spd_dual_gap_at(spd_certifier *c, const spd_trial *at, const double *y, spd_gap *out);
-/* ---- second_bracket.c */
-/* At the repaired v, which is 0 where X has no bound and keeps its sign where X is a half-line. */
+/* ---- certify.c: at the repaired v, which is 0 where X has no bound and keeps its sign where X is a half-line. */
 double spd_dual_exact_bracket(const spd_certifier *c, const double *x);
 double spd_dual_radius_bracket(const spd_certifier *c, const double *x, double R); /* over ||u|| <= R */
 /* ---- dual_newton.c: a better alpha (+ c->low) and y for the same x; updates g, gc and v. False: none was found, and alpha and y
@@ -215,9 +215,15 @@ static inline double spd_written(const spdhg_problem *p, const double *x, int64_
     return p->scale ? x[q] / p->scale[q / p->K] : x[q];
 }
 static inline double spd_written_loss(const spdhg_problem *p, int64_t j) { return p->scale ? p->scale[j] * DBL_MIN : 0; }
-void spd_dual_measure_columns(spd_certifier *c);
 void spd_dual_error_of_v(spd_certifier *c); /* e for the current v */
 bool spd_dual_fine_v(spd_certifier *c);     /* recomputes v, v0 and e in twice the precision; false: not possible */
+/* ---- sizes.c */
+int64_t spd_dual_rounding_work(const spdhg_problem *p); /* numbers of Mwork that these use */
+/* A sum over rows (ranks/ranks.h) of up to 2 (d + 1) K numbers, with c as the context. The sum is in Mwork. */
+void spd_dual_sum_rows(spd_certifier *c, int64_t width, spd_add_rows *add, spd_join *join);
+void spd_dual_measure_columns(spd_certifier *c); /* norm, top, A_entries, longest, F_norm, F_entries: once */
+void spd_dual_alpha_sizes(spd_certifier *c);     /* alpha_size, alpha_most, vanishing, lost */
+void spd_dual_find_rooms(const spd_certifier *c, double shrunk, double *room); /* how far each row's alpha may move */
 /* ---- rounding_objective.c */
 /* moved: alpha is not phi'(z). first: the first bracket as computed. */
 double spd_dual_error_of_loss(const spd_certifier *c, const spd_trial *at, bool moved, double first, bool by_rows);

@@ -46,29 +46,54 @@ static fine_sum score(const spdhg_problem *p, const spd_row *row, const spd_tria
     return s;
 }
 
-/* The mean loss; false: not finite. */
-static bool fine_loss(const spd_certifier *c, const spd_trial *at, const spd_fine_trial *f, double *loss) {
-    const spdhg_problem *p = c->problem;
+typedef struct pass {
+    const spdhg_problem *p;
+    const spd_trial *at;
+    const spd_fine_trial *f;
+    bool open; /* one shard after the other, in a pass over rows that are made of columns */
+} pass;
+
+/* sum: W times their loss, as a pair; then K slopes. */
+static void add_rows(void *context, int64_t first, int64_t end, double *sum) {
+    const pass *a = context;
+    const spdhg_problem *p = a->p;
+    const spd_fine_trial *f = a->f;
     spd_twofold total = {0, 0};
-    const bool open = spd_pass_begin(p);
-    for (int64_t i = 0; i < p->n; i++) {
+    double *slope = sum + 2;
+    for (int64_t i = first; i < end; i++) {
         const double w = spd_problem_weight(p, i);
         double *z = f->z + i * p->K;
         spd_row row;
-        spd_pass_row(p, open, i, &row);
+        spd_pass_row(p, a->open, i, &row);
         for (int64_t k = 0; k < p->K; k++) {
-            const fine_sum s = score(p, &row, at, k);
+            const fine_sum s = score(p, &row, a->at, k);
             z[k] = s.sum.high;
             f->low[i * p->K + k] = s.sum.low;
             f->off[i * p->K + k] = off(&s);
         }
         if (!(w > 0)) continue;
-        spd_loss_slope(p->loss, p->loss_arg, p->K, z, row.b, c->slope);
+        spd_loss_slope(p->loss, p->loss_arg, p->K, z, row.b, slope);
         total = spd_twofold_add_product(total, w, spd_loss_value(p->loss, p->loss_arg, p->K, z, row.b));
-        total = spd_twofold_add_product(total, w, spd_dot(p->K, c->slope, f->low + i * p->K));
+        total = spd_twofold_add_product(total, w, spd_dot(p->K, slope, f->low + i * p->K));
     }
+    sum[0] = total.high;
+    sum[1] = total.low;
+}
+
+/* The mean loss; false: not finite. */
+static bool fine_loss(const spd_certifier *c, const spd_trial *at, const spd_fine_trial *f, double *loss) {
+    const spdhg_problem *p = c->problem;
+    const bool open = spd_pass_begin(p);
+    spd_row_sum_run(&(spd_row_sum){.rows = p->n,
+                                   .shards = spd_problem_shards(p),
+                                   .width = 2,
+                                   .stride = 2 + p->K,
+                                   .add = add_rows,
+                                   .join = spd_join_twofold,
+                                   .context = &(pass){p, at, f, open}},
+                    open ? 1 : c->threads, c->work);
     spd_pass_end(p, open);
-    *loss = total.high / p->W;
+    *loss = c->work[0] / p->W;
     return isfinite(*loss) && spd_all_finite(p->n * p->K, f->z) && spd_all_finite(p->n * p->K, f->off);
 }
 

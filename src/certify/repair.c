@@ -23,40 +23,29 @@ enum { AT_ONCE = 256 };
 static const double SHRUNK = 1e-8;   /* small compared with any tolerance, large compared with rounding */
 static const double GENEROUS = 1.01; /* covers the rounding in these few sums of positive numbers */
 
-/* How far alpha_i may move either way: half the distance to the boundary of its domain, the least over its outputs. Without a
- * boundary, the typical size of alpha. (1 - shrunk) alpha_i has room of at least shrunk |alpha_i|, as 0 is in the domain. */
-static void find_rooms(const spd_certifier *c, double shrunk, double *room) {
-    const spdhg_problem *p = c->problem;
-    const double usual = spd_max_abs(p->K, c->alpha_size);
-    for (int64_t i = 0; i < p->n; i++) {
-        double least = usual;
-        for (int64_t k = 0; k < p->K; k++) {
-            const double a = c->alpha[i * p->K + k];
-            if (!p->loss->value && (c->base.outputs == 1 || spd_base_is_open(&c->base, i, k)))
-                least = fmin(least, 0.5 * fmin(a + ((double)k == p->b[i]), 1));
-            else if (!p->loss->value)
-                continue; /* a probability of 0 stays so */
-            else if (p->loss->room)
-                least = fmin(least, 0.5 * fmax(p->loss->room(a, p->b[i * p->K + k], p->loss_arg), shrunk * fabs(a)));
-        }
-        room[i] = least > 0 && spd_problem_share(p, i) > 0 && !(c->forced && c->forced[i]) ? least : 0;
-    }
-}
+/* What a sum over blocks of rows needs. */
+typedef struct pass {
+    const spd_certifier *c;
+    double shrunk;
+    const double *z;
+} pass;
 
 /* sum_i w_i M_i^2 / D_i / W for a scalar loss. */
-static double spread_scalar(const spd_certifier *c, double shrunk, const double *z) {
+static double spread_scalar(void *context, int64_t first, int64_t last) {
+    const pass *a = context;
+    const spd_certifier *c = a->c;
     const spdhg_problem *p = c->problem;
-    const int64_t K = p->K, nK = p->n * K;
+    const int64_t K = p->K, end = last * K;
     double sum = 0, at[AT_ONCE], bracket[AT_ONCE], most[AT_ONCE];
-    for (int64_t from = 0, count; from < nK; from += count) {
-        count = from + AT_ONCE < nK ? AT_ONCE : nK - from;
+    for (int64_t from = first * K, count; from < end; from += count) {
+        count = from + AT_ONCE < end ? AT_ONCE : end - from;
         memset(most, 0, sizeof most);
         for (int side = -1; side <= 1; side += 2) {
             for (int64_t q = 0; q < count; q++) {
                 const double D = c->base.D[(from + q) / K], low = c->low ? fabs(c->low[from + q]) : 0;
-                at[q] = (1 - shrunk) * c->alpha[from + q] + side * (D + low);
+                at[q] = (1 - a->shrunk) * c->alpha[from + q] + side * (D + low);
             }
-            spd_loss_brackets(p->loss, p->loss_arg, count, z + from, p->b + from, at, bracket);
+            spd_loss_brackets(p->loss, p->loss_arg, count, a->z + from, p->b + from, at, bracket);
             for (int64_t q = 0; q < count; q++) most[q] = fmax(most[q], spd_bracket(bracket[q]));
         }
         for (int64_t q = 0; q < count; q++) {
@@ -69,11 +58,13 @@ static double spread_scalar(const spd_certifier *c, double shrunk, const double 
 
 /* The same for a coupled loss: q + D s <= q + D, and its divergence from exp(z)/sum exp(z) is at most the sum of the positive
  * parts at q + D. */
-static double spread_coupled(const spd_certifier *c, const double *z) {
+static double spread_coupled(void *context, int64_t first, int64_t end) {
+    const pass *a = context;
+    const spd_certifier *c = a->c;
     const spdhg_problem *p = c->problem;
     double sum = 0;
-    for (int64_t i = 0; i < p->n; i++) {
-        const double D = c->base.D[i], *at = z + i * p->K;
+    for (int64_t i = first; i < end; i++) {
+        const double D = c->base.D[i], *at = a->z + i * p->K;
         if (!(D > 0)) continue;
         const double all = at[(int64_t)p->b[i]] + p->loss->value_k(at, p->K, p->b[i]); /* log sum exp */
         double most = 0;
@@ -145,7 +136,7 @@ static bool find_energy(spd_certifier *c, double shrunk, double *E) {
     *E = 0;
     if (most == 0) return true;
     if (!s->G) return false;
-    find_rooms(c, shrunk, c->room);
+    spd_dual_find_rooms(c, shrunk, c->room);
     s->stop = c->mean.stop = c->stop;
     if (!spd_base_holds(s, c->room) && !spd_base_prove(s, &c->routes, c->room, 0, c->threads)) return false;
     *E = spd_base_energy(s, columns, residual);
@@ -200,7 +191,7 @@ static bool try_repair(spd_certifier *c, const double *x, double shrunk, spd_rep
     double E = 0, mean = 0;
     bool good = false, known = false;
     *out = (spd_repair){.shrunk = shrunk, .anchored = c->routes.row};
-    if (out->anchored) find_rooms(c, shrunk, c->room);
+    if (out->anchored) spd_dual_find_rooms(c, shrunk, c->room);
     if (out->anchored && !spd_anchors_follow(c)) return false;
     for (int round = 0; round < 2 && !known; round++) { /* the first round may find null vectors and rows outside all routes */
         const int64_t nulls = c->base.nulls + c->mean.nulls;
@@ -240,7 +231,9 @@ double spd_dual_repair_cost(const spd_certifier *c, const spd_repair *r, const d
     const spdhg_problem *p = c->problem;
     double cost = 0;
     if (r->mixed > 0) cost += r->mixed * (p->loss->value ? fmax(loss - c->least, 0) : coupled_most(p, z));
-    if (r->energy > 0) cost += r->energy * sqrt(p->loss->value ? spread_scalar(c, r->shrunk, z) : spread_coupled(c, z));
+    pass a = {c, r->shrunk, z};
+    if (r->energy > 0)
+        cost += r->energy * sqrt(spd_block_sum(p->n, c->threads, p->loss->value ? spread_scalar : spread_coupled, &a, c->work));
     if (r->anchored) cost += spd_anchors_cost(c, r->shrunk, z);
     if (r->stretch > 0) cost += r->stretch * fmax(objective - c->least, 0);
     return GENEROUS * cost;

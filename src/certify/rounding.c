@@ -12,74 +12,6 @@
 #include "problem/rows.h"
 
 static const double UNIT = 0.5 * DBL_EPSILON;
-static const double SQUARED = 1e-150; /* the square of a smaller number may underflow to 0 */
-
-/* top_j = max_i |a_ij|, and the number of entries; idx NULL: all columns in turn. */
-SPD_WIDE static void add_tops(int64_t n, const int32_t *idx, const double *val, double *top, int64_t *entries) {
-    for (int64_t q = 0; q < n && idx; q++) {
-        top[idx[q]] = fabs(val[q]) > top[idx[q]] ? fabs(val[q]) : top[idx[q]];
-        entries[idx[q]]++;
-    }
-    for (int64_t j = 0; j < n && !idx; j++) {
-        top[j] = fabs(val[j]) > top[j] ? fabs(val[j]) : top[j];
-        entries[j]++;
-    }
-}
-
-/* norm_j += share (up_j a_ij)^2 */
-SPD_WIDE static void add_squares(int64_t n, const int32_t *idx, const double *val, double share, const double *up, double *norm) {
-    for (int64_t q = 0; q < n && idx; q++) norm[idx[q]] += share * (up[idx[q]] * val[q]) * (up[idx[q]] * val[q]);
-    for (int64_t j = 0; j < n && !idx; j++) norm[j] += share * (up[j] * val[j]) * (up[j] * val[j]);
-}
-
-/* norm_j = sqrt( (1/W) sum_i w_i a_ij^2 ) and top_j, and the norm of every column of F. Entries are multiplied by a power of two
- * near 1/top_j, so that their squares neither overflow nor underflow. */
-void spd_dual_measure_columns(spd_certifier *c) {
-    const spdhg_problem *p = c->problem;
-    double *up = c->e; /* scratch */
-    if (c->measured) return;
-    c->measured = true;
-    for (int pass = 0; pass < 2; pass++) {
-        const bool open = spd_pass_begin(p);
-        for (int64_t i = 0; i < p->n; i++) {
-            if (!(spd_problem_weight(p, i) > 0)) continue;
-            spd_row row;
-            spd_pass_row(p, open, i, &row);
-            c->longest = row.nnz > c->longest ? row.nnz : c->longest;
-            if (pass == 0)
-                add_tops(row.nnz, row.idx, row.val, c->top, c->A_entries);
-            else
-                add_squares(row.nnz, row.idx, row.val, spd_problem_share(p, i), up, c->norm);
-        }
-        spd_pass_end(p, open);
-        for (int64_t j = 0; j < p->d && pass == 0; j++) up[j] = spd_power_near_inverse(c->top[j]);
-    }
-    for (int64_t j = 0; j < p->d; j++)
-        c->norm[j] = (sqrt(c->norm[j]) * (1 + spd_rounding((double)p->n + 32)) + SQUARED) / up[j] + DBL_MIN;
-    for (spd_rows r = spd_rows_of(p); spd_rows_next(&r);)
-        for (int64_t q = 0; q < r.row.n; q++) {
-            const int64_t j = r.row.idx[q];
-            c->F_norm[j] = hypot(c->F_norm[j], r.row.val[q]);
-            c->F_entries[j]++;
-        }
-}
-
-/* size_k = sqrt( (1/W) sum_i w_i alpha_ik^2 )
- * By the Cauchy-Schwarz inequality, (1/W) sum_i w_i |alpha_ik a_ij| <= size_k norm_j. */
-static void alpha_sizes(spd_certifier *c) {
-    const spdhg_problem *p = c->problem;
-    const double most = spd_max_abs(p->n * p->K, c->alpha);
-    memset(c->alpha_size, 0, (size_t)p->K * sizeof *c->alpha_size);
-    for (int64_t i = 0; i < p->n && most > 0; i++)
-        for (int64_t k = 0; k < p->K; k++) {
-            const double a = c->alpha[i * p->K + k] / most;
-            c->alpha_size[k] += spd_problem_share(p, i) * a * a;
-        }
-    for (int64_t k = 0; k < p->K; k++)
-        c->alpha_size[k] = most * (sqrt(c->alpha_size[k]) * (1 + spd_rounding((double)p->n + 32)) + SQUARED);
-    c->vanishing = most > 0 ? (double)p->n * 8 * DBL_TRUE_MIN * (1 + most) : 0;
-    c->lost = most > 0 ? (double)p->n * DBL_MIN : 0;
-}
 
 /* e_j += factor_j (|F|'|y|)_j, where factor_j depends on the number of entries of column j. */
 static void add_structure_error(spd_certifier *c, double more) {
@@ -120,9 +52,9 @@ static void error_by_columns(spd_certifier *c, int64_t blocks) {
 
 void spd_dual_error_of_v(spd_certifier *c) {
     const spdhg_problem *p = c->problem;
-    const int64_t blocks = spd_problem_gradient_blocks(p), rows = (p->n + blocks - 1) / blocks;
-    const double sum = spd_rounding((double)(rows + blocks) + 8);
-    alpha_sizes(c);
+    const int64_t blocks = spd_problem_shards(p), rows = (spd_problem_blocks(p) + blocks - 1) / blocks * SPD_ROWS_PER_BLOCK;
+    const double sum = spd_rounding((double)((rows < p->n ? rows : p->n) + blocks) + 8);
+    spd_dual_alpha_sizes(c);
     c->loose = normalisation(c);
     if (p->nnz <= p->n + p->d) error_by_columns(c, blocks);
     for (int64_t j = 0; j < p->d && p->nnz > p->n + p->d; j++)
@@ -161,28 +93,28 @@ static spd_twofold weighted(const spd_certifier *c, int64_t i, int64_t k, int64_
     return spd_twofold_times(sum, spd_problem_weight(p, i));
 }
 
-static void add_rows_finely(spd_certifier *c) {
+static void add_rows_finely(void *context, int64_t first, int64_t end, double *sum) {
+    const spd_certifier *c = context;
     const spdhg_problem *p = c->problem;
     const int64_t K = p->K;
-    const bool open = spd_pass_begin(p);
-    for (int64_t i = 0; i < p->n; i++) {
+    spd_twofold *fine = (spd_twofold *)(void *)sum;
+    for (int64_t i = first; i < end; i++) {
         if (!(spd_problem_weight(p, i) > 0)) continue;
         spd_row row;
-        spd_pass_row(p, open, i, &row);
+        spd_pass_row(p, c->open, i, &row);
         const int64_t other = dependent(p, c->alpha + i * K, i);
         for (int64_t k = 0; k < K; k++) {
             const spd_twofold wa = weighted(c, i, k, other);
             if (wa.high == 0) continue;
-            c->fine[p->dK + k] = spd_twofold_add(spd_twofold_add(c->fine[p->dK + k], wa.high), wa.low);
+            fine[p->dK + k] = spd_twofold_add(spd_twofold_add(fine[p->dK + k], wa.high), wa.low);
             for (int64_t q = 0; q < row.nnz; q++) {
-                spd_twofold *g = &c->fine[(row.idx ? row.idx[q] : q) * K + k];
+                spd_twofold *g = &fine[(row.idx ? row.idx[q] : q) * K + k];
                 const double a = spd_problem_undivided(p, &row, q);
                 *g = spd_twofold_add_product(*g, wa.high, a);
                 if (wa.low != 0) g->low += wa.low * a;
             }
         }
     }
-    spd_pass_end(p, open);
 }
 
 static void add_structure_finely(spd_certifier *c, spd_twofold W) {
@@ -203,11 +135,11 @@ bool spd_dual_fine_v(spd_certifier *c) {
     const spdhg_problem *p = c->problem;
     if (!c->fine) c->fine = SPD_NEW(spd_twofold, p->dK + p->K);
     if (!c->fine) return false;
-    memset(c->fine, 0, (size_t)(p->dK + p->K) * sizeof *c->fine);
     const spd_twofold W = total_weight(p);
-    alpha_sizes(c); /* a correction has moved alpha since they were measured */
+    spd_dual_alpha_sizes(c); /* a correction has moved alpha since they were measured */
     c->loose = normalisation(c);
-    add_rows_finely(c);
+    spd_dual_sum_rows(c, 2 * (p->dK + p->K), add_rows_finely, spd_join_twofold);
+    memcpy(c->fine, c->Mwork, (size_t)(p->dK + p->K) * sizeof *c->fine);
     add_structure_finely(c, W);
     const double twice = ((double)p->n + 16) * 16 * UNIT * UNIT;
     for (int64_t j = 0; j <= p->d; j++)

@@ -9,8 +9,7 @@
 #include "problem/rows.h"
 
 static const double UNIT = 0.5 * DBL_EPSILON;
-static const double SCORES = 50 * DBL_EPSILON; /* relative: scores closer than this are not told apart where f is nearly 0 */
-static const double FUNCTIONS = 16;            /* units in the last place: error of a loss and of its slope for a given score */
+static const double FUNCTIONS = 16; /* units in the last place: error of a loss and of its slope for a given score */
 
 /* Two upper bounds of sum_j |a_ij||x_j| for every row; the smaller is returned. */
 static double score_size(const spd_certifier *c, const double *x) {
@@ -53,17 +52,38 @@ static double loss_error_by_slopes(const spdhg_problem *p, double z, double b, d
     return isfinite(all) ? all : INFINITY;
 }
 
+/* What the sums over blocks of rows below need. */
+typedef struct pass {
+    const spd_certifier *c;
+    const spd_trial *at;
+    bool open; /* one block after the other, in a pass over rows that are made of columns */
+} pass;
+
+/* The sum over rows, in c->work; behind the sums of the blocks each has room for K slopes. */
+static double sum_rows(const spd_certifier *c, const spd_trial *at, double (*add)(void *, int64_t, int64_t)) {
+    pass a = {c, at, spd_pass_begin(c->problem)};
+    const double sum = spd_block_sum(c->problem->n, a.open ? 1 : c->threads, add, &a, c->work);
+    spd_pass_end(c->problem, a.open);
+    return sum;
+}
+
+static double *slopes_of(const spd_certifier *c, int64_t first) {
+    return c->work + spd_problem_blocks(c->problem) + first / SPD_ROWS_PER_BLOCK * c->problem->K;
+}
+
 /* (1/W) sum_i w_i loss_error_i, each row with its own |a_i|'|x|. */
-static double loss_error_by_rows(const spd_certifier *c, const double *x, const double *z) {
+static double loss_error_by_rows(void *context, int64_t first, int64_t end) {
+    const spd_certifier *c = ((const pass *)context)->c;
     const spdhg_problem *p = c->problem;
     const int64_t K = p->K;
-    double sum = 0;
-    const bool open = spd_pass_begin(p);
-    for (int64_t i = 0; i < p->n; i++) {
+    const bool open = ((const pass *)context)->open;
+    const double *x = ((const pass *)context)->at->x, *z = ((const pass *)context)->at->z;
+    double sum = 0, *phi = slopes_of(c, first);
+    for (int64_t i = first; i < end; i++) {
         if (!(spd_problem_weight(p, i) > 0)) continue;
         spd_row row;
         spd_pass_row(p, open, i, &row);
-        spd_loss_slope(p->loss, p->loss_arg, K, z + i * K, row.b, c->slope);
+        spd_loss_slope(p->loss, p->loss_arg, K, z + i * K, row.b, phi);
         double own = 0;
         for (int64_t k = 0; k < K; k++) {
             double size = fabs(z[i * K + k]) + (row.offset ? fabs(row.offset[k]) : 0);
@@ -72,7 +92,7 @@ static double loss_error_by_rows(const spd_certifier *c, const double *x, const 
                 size += fabs(row.val[q]) * (fabs(x[j * K + k]) + spd_written_loss(p, j));
             }
             const double dz = spd_rounding((double)row.nnz + 10) * 2 * size, at = z[i * K + k], b = row.b[p->loss->value ? k : 0];
-            double slope = fabs(c->slope[k]) + fabs(c->slope[k] - c->alpha[i * K + k]);
+            double slope = fabs(phi[k]) + fabs(phi[k] - c->alpha[i * K + k]);
             if (slope_unit(p) > 0) slope += slope_unit(p) * most_curved(p, at, b, dz);
             const double flat =
                 p->loss->value && isfinite(p->kappa) ? loss_error_by_slopes(p, at, b, c->alpha[i * K + k], dz) : INFINITY;
@@ -80,7 +100,6 @@ static double loss_error_by_rows(const spd_certifier *c, const double *x, const 
         }
         sum += spd_problem_share(p, i) * own;
     }
-    spd_pass_end(p, open);
     return sum;
 }
 
@@ -101,38 +120,49 @@ static double loss_error_at_once(const spd_certifier *c, const double *x, const 
  * smooth loss without a curvature bound compares z with a logarithm of the target or of alpha (poisson.c: t = z - log q). That logarithm
  * is accurate to FUNCTIONS units of z, which matters where phi itself cancels, and a cancelling slope has an error of units of
  * phi''. */
-static double loss_error_finely(const spd_certifier *c, const spd_trial *at) {
+static double loss_error_finely(void *context, int64_t first, int64_t end) {
+    const spd_certifier *c = ((const pass *)context)->c;
+    const spd_trial *at = ((const pass *)context)->at;
     const spdhg_problem *p = c->problem;
     const double rounded = spd_rounding(SPD_ROWS_PER_BLOCK + 2 * FUNCTIONS), unit = slope_unit(p);
-    double sum = 0;
-    for (int64_t i = 0; i < p->n; i++) {
+    double sum = 0, *phi = slopes_of(c, first);
+    for (int64_t i = first; i < end; i++) {
         if (!(spd_problem_weight(p, i) > 0)) continue;
         const double *b = p->b + i * p->targets;
-        spd_loss_slope(p->loss, p->loss_arg, p->K, at->z + i * p->K, b, c->slope);
+        spd_loss_slope(p->loss, p->loss_arg, p->K, at->z + i * p->K, b, phi);
         double own = 0;
         for (int64_t k = 0; k < p->K; k++) {
             const int64_t q = i * p->K + k;
             const double log_off = unit * fabs(at->z[q]), low = fabs(at->fine->low[q]), off = at->fine->off[q] + log_off;
             const double away = low + off, target = b[p->loss->value ? k : 0], change = slope_change(p, at->z[q], target, away);
-            const double slope = fabs(c->slope[k]), slope_off = unit > 0 ? unit * most_curved(p, at->z[q], target, away) : 0;
-            own += slope * (off + rounded * low) + (fabs(c->slope[k] - c->alpha[q]) + 2 * slope_off + change) * away;
+            const double slope = fabs(phi[k]), slope_off = unit > 0 ? unit * most_curved(p, at->z[q], target, away) : 0;
+            own += slope * (off + rounded * low) + (fabs(phi[k] - c->alpha[q]) + 2 * slope_off + change) * away;
         }
         sum += spd_problem_share(p, i) * own;
     }
     return sum;
 }
 
+/* Mean of |alpha_i z_i|, which the brackets subtract from the losses. */
+static double products_of_rows(void *context, int64_t first, int64_t end) {
+    const spd_certifier *c = ((const pass *)context)->c;
+    const double *z = ((const pass *)context)->at->z;
+    const int64_t K = c->problem->K;
+    double product = 0;
+    for (int64_t i = first; i < end; i++) {
+        double own = 0;
+        for (int64_t k = 0; k < K; k++) own += fabs(c->alpha[i * K + k] * z[i * K + k]);
+        product += spd_problem_share(c->problem, i) * own;
+    }
+    return product;
+}
+
 double spd_dual_error_of_loss(const spd_certifier *c, const spd_trial *at, bool moved, double first, bool by_rows) {
     const spdhg_problem *p = c->problem;
-    double product = 0; /* mean of |alpha_i z_i|, which the brackets subtract from the losses */
-    for (int64_t i = 0; i < p->n && moved; i++) {
-        double own = 0;
-        for (int64_t k = 0; k < p->K; k++) own += fabs(c->alpha[i * p->K + k] * at->z[i * p->K + k]);
-        product += spd_problem_share(p, i) * own;
-    }
+    const double product = moved ? sum_rows(c, at, products_of_rows) : 0;
     const double bracket = 4 * FUNCTIONS * UNIT * product;
-    const double scores = at->fine                     ? loss_error_finely(c, at)
-                          : by_rows || isinf(p->kappa) ? loss_error_by_rows(c, at->x, at->z)
+    const double scores = at->fine                     ? sum_rows(c, at, loss_error_finely)
+                          : by_rows || isinf(p->kappa) ? sum_rows(c, at, loss_error_by_rows)
                                                        : loss_error_at_once(c, at->x, at->z, at->loss, first + bracket);
     return spd_rounding(SPD_ROWS_PER_BLOCK + 2 * FUNCTIONS) * (fabs(at->loss) + 2 * fabs(c->least) + first) + bracket +
            1.01 * scores;
@@ -176,30 +206,6 @@ double spd_dual_error_of_writing(const spd_certifier *c, const double *x, bool b
         sum += (slope + p->gamma * (dx + 4 * UNIT * fabs(x[q]))) * dx;
     }
     return 1.01 * sum;
-}
-
-/* What f changes if every score changes by SCORES of itself: to second order half of phi''(z_i) z_i^2, to first order at a corner. */
-static double change_by_scores(const spdhg_problem *p, const double *z) {
-    double sum = 0;
-    for (int64_t i = 0; i < p->n * p->K && spd_problem_has_corners(p); i++)
-        if (fabs(z[i] - p->b[i]) <= SCORES * fabs(z[i]))
-            sum += spd_problem_share(p, i / p->K) * spd_loss_jump(p->loss, p->loss_arg, p->b[i]) * SCORES * fabs(z[i]);
-    for (int64_t i = 0; i < p->n * p->K && p->loss->second; i++)
-        sum += spd_problem_share(p, i / p->K) * p->loss->second(z[i], p->b[i], p->loss_arg) * SCORES * z[i] * SCORES * z[i];
-    return sum;
-}
-
-void spd_gap_refer(spd_certifier *c, const double *x, const double *z) {
-    const spdhg_problem *p = c->problem;
-    const double by_scores = change_by_scores(p, z) / 1e-6;
-    double sum = 0;
-    for (spd_rows r = spd_rows_of(p); spd_rows_next(&r);) {
-        if (r.row.n < 2 || (!p->scale && spd_routes_is_link(&r.row))) continue; /* equal entries cancel exactly */
-        for (int64_t q = 0; q < r.row.n; q++)
-            sum += r.term->lambda * fabs(r.row.val[q]) * spd_sum_abs(p->K, x + r.row.idx[q] * p->K);
-    }
-    c->reference = UNIT / 1e-6 * fmax(isfinite(c->start_value) ? c->start_value : 0, isfinite(sum) ? sum : 0);
-    if (isfinite(by_scores)) c->reference = fmax(c->reference, by_scores);
 }
 
 /* lambda r(z) - y'z for z = F x, which is negative only by rounding. With l1 each entry has its own bracket, and nothing

@@ -24,11 +24,12 @@ void spd_tied_gather_row(const spd_tied *r, const spdhg_problem *p, const double
 void spd_tied_nearest(const spd_tied *r, const spdhg_problem *p, const double *x, double *t); /* t = (B'B)^{-1} B'x */
 
 /* ---- tied_hessian.c: lower triangles, size x size. */
-bool spd_tied_hessian(const spd_tied *r, const spdhg_problem *p, const double *curve, double *H, double *work,
-                      spd_stop *stop); /* false: stopped, H is incomplete */
+/* most: at least r->size, and what work was made for. False: stopped, H is incomplete. */
+bool spd_tied_hessian(const spd_tied *r, const spdhg_problem *p, int threads, const double *curve, int64_t most, double *H,
+                      double *work, spd_stop *stop);
+int64_t spd_tied_hessian_work(const spdhg_problem *p, int64_t most, int threads);
 /* Its diagonal. work: 2 size + 2 K. */
 void spd_tied_diagonal(const spd_tied *r, const spdhg_problem *p, const double *curve, double *diagonal, double *work);
-int64_t spd_tied_hessian_work(const spdhg_problem *p, int64_t most);
 /* S = diag(scale), constant over each block that the penalty couples:
  *     1 / ( (row of FB)(diag H)^{-1}(row of FB)' ) */
 void spd_tied_scale(const spd_tied *r, const spdhg_problem *p, const double *H, double *scale);

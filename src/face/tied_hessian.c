@@ -9,9 +9,22 @@ enum { PANEL = 128, ROWS_A_POLL = 16 };
 
 static bool by_panels(const spdhg_problem *p) { return p->K == 1 && spd_problem_full(p); }
 
-int64_t spd_tied_hessian_work(const spdhg_problem *p, int64_t most) {
-    return (by_panels(p) ? PANEL * most : 0) + 2 * most + p->K * (p->K + 1) + 8;
+/* Of a shard: H, then a reduced row, C and a unit vector, or a panel. */
+static int64_t stride(const spdhg_problem *p, int64_t most) {
+    return most * most + (by_panels(p) ? PANEL * most : 2 * most + p->K * (p->K + 1) + 8);
 }
+
+int64_t spd_tied_hessian_work(const spdhg_problem *p, int64_t most, int threads) {
+    return spd_row_sum_work(spd_problem_matrix_shards(p, most), stride(p, most), threads <= 1);
+}
+
+/* What the rows of a sum need. */
+typedef struct pass {
+    const spd_tied *r;
+    const spdhg_problem *p;
+    const double *curve;
+    spd_stop *stop;
+} pass;
 
 /* One row of A B: the unknowns that occur in it, their values (zero elsewhere) and outputs. */
 typedef struct reduced_row {
@@ -51,19 +64,30 @@ static void add(int64_t n, reduced_row *a, const double *C, int64_t K, double *H
     a->count = 0;
 }
 
-static void add_sparse(const spd_tied *r, const spdhg_problem *p, const double *curve, double *H, reduced_row *a, double *C,
-                       spd_stop *stop) {
+static reduced_row row_in(double *memory, int64_t n) {
+    reduced_row a = {.value = memory, .touched = (int32_t *)(void *)(memory + n)};
+    a.output = a.touched + n;
+    memset(a.value, 0, (size_t)n * sizeof *a.value);
+    return a;
+}
+
+static void add_sparse(void *context, int64_t first, int64_t end, double *H) {
+    const pass *c = context;
+    const spd_tied *r = c->r;
+    const spdhg_problem *p = c->p;
     const int64_t K = p->K, n = r->size;
-    double *unit = C + K * K;
-    for (int64_t i = 0; i < p->n && !(i % ROWS_A_POLL == 0 && spd_stop_now(stop)); i++) {
+    const double *curve = c->curve;
+    reduced_row line = row_in(H + n * n, n), *a = &line;
+    double *C = H + n * n + 2 * n, *unit = C + K * K;
+    for (int64_t i = first; i < end && !(i % ROWS_A_POLL == 0 && spd_stop_now(c->stop)); i++) {
         const double w = spd_problem_share(p, i);
         spd_row row;
         spd_problem_row(p, i, &row);
         for (int64_t k = 0; k < K && w > 0; k++) {
             touch(r, p, &row, k, a);
             if (p->loss->value) {
-                const double c = w * curve[i * K + k];
-                add(n, a, &c, 1, H);
+                const double curved = w * curve[i * K + k];
+                add(n, a, &curved, 1, H);
                 continue;
             }
             memset(unit, 0, (size_t)K * sizeof *unit);
@@ -75,32 +99,39 @@ static void add_sparse(const spd_tied *r, const spdhg_problem *p, const double *
 }
 
 /* Panels of sqrt(w phi''/W) a'B. */
-static void add_dense(const spd_tied *r, const spdhg_problem *p, const double *curve, double *H, double *panel, spd_stop *stop) {
+static void add_dense(void *context, int64_t first, int64_t end, double *H) {
+    const pass *c = context;
+    const spd_tied *r = c->r;
+    const spdhg_problem *p = c->p;
     const int64_t n = r->size;
-    for (int64_t at = 0; at < p->n && !spd_stop_now(stop); at += PANEL) {
-        const int64_t rows = at + PANEL < p->n ? PANEL : p->n - at;
+    double *panel = H + n * n;
+    for (int64_t at = first; at < end && !spd_stop_now(c->stop); at += PANEL) {
+        const int64_t rows = at + PANEL < end ? PANEL : end - at;
         for (int64_t i = 0; i < rows; i++) {
             spd_row row;
             spd_problem_row(p, at + i, &row);
             spd_tied_gather_row(r, p, row.val, panel + i * n);
             if (p->intercept) panel[i * n + n - 1] = 1;
-            spd_scale(n, sqrt(spd_problem_weight(p, at + i) * curve[at + i] / p->W), panel + i * n);
+            spd_scale(n, sqrt(spd_problem_weight(p, at + i) * c->curve[at + i] / p->W), panel + i * n);
         }
         cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, (int)n, (int)rows, 1, panel, (int)n, 1, H, (int)n);
     }
 }
 
-bool spd_tied_hessian(const spd_tied *r, const spdhg_problem *p, const double *curve, double *H, double *work, spd_stop *stop) {
+bool spd_tied_hessian(const spd_tied *r, const spdhg_problem *p, int threads, const double *curve, int64_t most, double *H,
+                      double *work, spd_stop *stop) {
     const int64_t n = r->size;
-    memset(H, 0, (size_t)(n * n) * sizeof *H);
-    if (by_panels(p)) {
-        add_dense(r, p, curve, H, work, stop);
-        return !spd_stop_now(stop);
-    }
-    reduced_row a = {.value = work, .touched = (int32_t *)(void *)(work + n)};
-    a.output = a.touched + n;
-    memset(a.value, 0, (size_t)n * sizeof *a.value);
-    add_sparse(r, p, curve, H, &a, work + 2 * n, stop);
+    pass a = {.r = r, .p = p, .curve = curve, .stop = stop};
+    spd_row_sum_run(&(spd_row_sum){.rows = p->n,
+                                   .shards = spd_problem_matrix_shards(p, most),
+                                   .width = n * n,
+                                   .stride = stride(p, n),
+                                   .add = by_panels(p) ? add_dense : add_sparse,
+                                   .lower = n,
+                                   .context = &a,
+                                   .in_turn = threads <= 1},
+                    threads, work);
+    memcpy(H, work, (size_t)(n * n) * sizeof *H);
     return !spd_stop_now(stop);
 }
 
@@ -115,9 +146,7 @@ static double curvature(const spdhg_problem *p, const double *curve, const spd_r
 
 void spd_tied_diagonal(const spd_tied *r, const spdhg_problem *p, const double *curve, double *diagonal, double *work) {
     double *value = work, *unit = work + 2 * r->size;
-    reduced_row a = {.value = value, .touched = (int32_t *)(void *)(work + r->size)};
-    a.output = a.touched + r->size;
-    memset(value, 0, (size_t)r->size * sizeof *value);
+    reduced_row a = row_in(work, r->size);
     memset(diagonal, 0, (size_t)r->size * sizeof *diagonal);
     for (int64_t i = 0; i < p->n; i++) {
         spd_row row;

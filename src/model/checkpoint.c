@@ -23,16 +23,18 @@ static bool put(FILE *stream, XXH3_state_t *sum, const void *block, size_t size)
     return XXH3_64bits_update(sum, block, size) == XXH_OK && fwrite(block, 1, size, stream) == size;
 }
 
-/* Links the existing file to PATH.previous; it also keeps its own name until the new one is renamed over it. */
-static void keep_previous(const char *path) {
+/* PATH.previous; NULL: out of memory. */
+static char *name_of_previous(const char *path) {
     char *previous = spd_alloc((int64_t)strlen(path) + 16, 1);
-    if (!previous) return;
-    sprintf(previous, "%s.previous", path);
-    if (access(path, F_OK) == 0) {
-        unlink(previous);
-        if (link(path, previous) != 0) unlink(previous); /* a file system without links keeps one generation */
-    }
-    spd_free(previous);
+    if (previous) sprintf(previous, "%s.previous", path);
+    return previous;
+}
+
+/* Links the existing file to `previous`; it also keeps its own name until the new one is renamed over it. */
+static void keep_previous(const char *path, const char *previous) {
+    if (access(path, F_OK) != 0) return;
+    unlink(previous);
+    if (link(path, previous) != 0) unlink(previous); /* a file system without links keeps one generation */
 }
 
 spdhg_status spd_checkpoint_write(const spd_checkpoint *c, const char *path, spdhg_error *err) {
@@ -54,9 +56,9 @@ spdhg_status spd_checkpoint_write(const spd_checkpoint *c, const char *path, spd
     memcpy(h.magic, magic, sizeof magic);
     memcpy(h.hash, c->hash, sizeof h.hash);
     XXH3_state_t *sum = XXH3_createState();
-    if (!sum) return spd_fail_memory(err, 1e3);
+    char *previous = name_of_previous(path); /* before anything is written: without it a generation would be lost unseen */
     spd_file file;
-    spdhg_status status = spd_file_create(&file, path, err);
+    spdhg_status status = sum && previous ? spd_file_create(&file, path, err) : spd_fail_memory(err, 1e3);
     if (status == SPDHG_OK) {
         XXH3_64bits_reset(sum);
         bool good = put(file.stream, sum, &h, sizeof h) &&
@@ -66,7 +68,7 @@ spdhg_status spd_checkpoint_write(const spd_checkpoint *c, const char *path, spd
         const uint64_t checksum = XXH3_64bits_digest(sum);
         good = good && fwrite(&checksum, sizeof checksum, 1, file.stream) == 1;
         if (good) {
-            keep_previous(path);
+            keep_previous(path, previous);
             status = spd_file_commit(&file, err);
         } else {
             status = spd_fail_io(err, path, "write");
@@ -74,6 +76,7 @@ spdhg_status spd_checkpoint_write(const spd_checkpoint *c, const char *path, spd
         }
     }
     XXH3_freeState(sum);
+    spd_free(previous);
     return status;
 }
 
@@ -158,9 +161,8 @@ spdhg_status spd_checkpoint_read(spd_checkpoint *c, const char *path, bool *prev
     *previous = false;
     const spdhg_status status = read_one(c, path, err);
     if (status != SPDHG_DATA) return status;
-    char *older = spd_alloc((int64_t)strlen(path) + 16, 1);
-    if (!older) return status;
-    sprintf(older, "%s.previous", path);
+    char *older = name_of_previous(path);
+    if (!older) return spd_fail_memory(err, 1e3);
     *previous = read_one(c, older, NULL) == SPDHG_OK;
     spd_free(older);
     return *previous ? SPDHG_OK : status;

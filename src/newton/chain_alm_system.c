@@ -22,7 +22,7 @@ void spd_chain_system_layout(spd_chain_alm *a, spd_arena *work) {
     const spdhg_problem *p = a->p;
     const int64_t all = p->dK + p->K, least = by_rows(p) && p->n < all ? p->n : all;
     a->most = least < SPD_CHAIN_DENSE_MOST ? least : SPD_CHAIN_DENSE_MOST;
-    const int64_t hessian = spd_tied_hessian_work(p, a->most), entries = entries_work(p);
+    const int64_t hessian = spd_tied_hessian_work(p, a->most, a->threads), entries = entries_work(p);
     a->M = spd_arena_take(work, a->most * a->most);
     a->M_work = spd_arena_take(work, hessian > entries ? hessian : entries);
     double **const wide[] = {&a->step, &a->rhs, &a->solution, &a->diagonal, &a->wide};
@@ -41,7 +41,7 @@ static void gather(spd_chain_alm *a, const double *v, double *out) {
 /* ---- one unknown for each group */
 static bool factor_groups(spd_chain_alm *a, const spd_chain_point *at, double *t) {
     const int64_t s = a->B.size;
-    if (!spd_tied_hessian(&a->B, a->p, at->curve, a->M, a->M_work, a->stop)) return false;
+    if (!spd_tied_hessian(&a->B, a->p, a->threads, at->curve, a->most, a->M, a->M_work, a->stop)) return false;
     for (int64_t i = 0; i < s; i++) a->M[i * s + i] += a->Q[i];
     gather(a, at->CR, t);
     if (!spd_cholesky(s, a->M)) return false;

@@ -94,7 +94,7 @@ static void layout(spd_run *run) {
     self->kept = spd_arena_take(&run->state, whole(run) ? p->n * p->K : 0);
     self->small = spd_arena_take(&run->work, p->d + 1);
     self->dx = spd_arena_take(&run->work, n);
-    const int64_t hessian = spd_tied_hessian_work(p, s), pricing = spd_working_set_work(p);
+    const int64_t hessian = spd_tied_hessian_work(p, s, run->threads), pricing = spd_working_set_work(p);
     self->set = spd_arena_take(&run->work, whole(run) ? 0 : hessian > pricing ? hessian : pricing);
     if (!whole(run)) spd_tree_flow_layout(&self->flow, p, &run->work);
 }
@@ -166,7 +166,8 @@ static bool write_tied(prox_newton *self, spd_run *run, const spd_iterate *here,
     const bool fits = spd_working_set(p, here, B, SPD_WORKING_MOST, &self->flow, self->set);
     if (spd_stop_now(run->stop)) return false;
     if (!fits) *end = SPD_STALLED;
-    if (!fits || !spd_tied_hessian(B, p, self->base.curve, self->model.H, self->set, run->stop)) return false;
+    const int64_t n = spd_problem_normal_size(p), most = n < SPD_WORKING_MOST ? n : SPD_WORKING_MOST;
+    if (!fits || !spd_tied_hessian(B, p, run->threads, self->base.curve, most, self->model.H, self->set, run->stop)) return false;
     *self->known = 1;
     return true;
 }

@@ -201,7 +201,7 @@ spdhg_status spd_online_model(spdhg_model **out, spd_online *o, spdhg_outcome ou
                               .seconds = seconds,
                               .iterations = o->k,
                               .solver = o->run.kind->name};
-    SPD_TRY(spd_model_make(out, p, &s, o->c, outcome, o->seed, err));
+    SPD_TRY(spd_model_make(out, p, &s, o->c, outcome, o->seed, 1, err));
     spdhg_model *m = *out;
     m->rows = o->score.rows;
     spd_free(m->spread); /* of the prototype */

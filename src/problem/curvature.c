@@ -106,17 +106,12 @@ double spd_problem_curvature_rows(const spdhg_problem *p, spdhg_sampling samplin
 typedef struct product {
     const spdhg_problem *p;
     const double *v;
-    double *partial;
-    int64_t rows; /* per block */
 } product;
 
-/* The part of H v from one block. */
-static void product_block(void *context, int64_t b) {
+/* The part of H v from some rows. */
+static void add_products(void *context, int64_t first, int64_t end, double *Hv) {
     const product *a = context;
     const spdhg_problem *p = a->p;
-    const int64_t first = b * a->rows, end = first + a->rows < p->n ? first + a->rows : p->n;
-    double *Hv = a->partial + b * (p->d + 1);
-    memset(Hv, 0, (size_t)(p->d + 1) * sizeof *Hv);
     for (int64_t i = first; i < end; i++) {
         spd_row row;
         spd_problem_row(p, i, &row);
@@ -136,16 +131,16 @@ static double norm_in(int64_t n, const double *D, const double *v) {
 
 /* With v = D^-1/2 w the iteration w <- D^-1/2 H D^-1/2 w is v <- D^-1 H v, and ||w|| is the norm of v in D. */
 double spd_problem_curvature_norm(const spdhg_problem *p, int threads, const double *D, int rounds, double *v, double *work) {
-    const int64_t n = p->d + 1, blocks = spd_problem_gradient_blocks(p);
-    product a = {.p = p, .v = v, .partial = work + n, .rows = (p->n + blocks - 1) / blocks};
+    const int64_t n = p->d + 1;
+    product a = {.p = p, .v = v};
+    const spd_row_sum sum = {
+        .rows = p->n, .shards = spd_problem_shards(p), .width = n, .stride = n, .add = add_products, .context = &a};
     double estimate = 0;
     for (int r = 0; r < rounds; r++) {
         const double size = norm_in(n, D, v);
         if (!(size > 0)) break;
         spd_scale(n, 1 / size, v);
-        spd_parallel(threads, blocks, product_block, &a);
-        memset(work, 0, (size_t)n * sizeof *work);
-        for (int64_t b = 0; b < blocks; b++) spd_axpy(n, 1, a.partial + b * n, work);
+        spd_row_sum_run(&sum, threads, work);
         for (int64_t j = 0; j < n; j++) v[j] = work[j] / D[j];
         const double before = estimate;
         estimate = fmax(estimate, norm_in(n, D, v));

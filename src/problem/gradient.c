@@ -1,32 +1,25 @@
 /* gradient.c - sums over all rows that end in A'u:
  *     g = (1/W) sum_i w_i u_i a_i',   u_i = phi'(z_i), a given alpha_i, or C_i(a_i'x)
- * The number of blocks is fixed. Each block has its own vector, and these are added in order, so that the result is the same to
- * the bit for any number of threads. */
+ * Each shard of rows has its own vector (ranks/ranks.h). */
 #include "problem/rows.h"
-
-enum { GRADIENT_BLOCKS = 16 };
 
 typedef struct pass {
     const spdhg_problem *p;
     const double *x, *c, *alpha, *curve;
-    double *slope, *partial;
-    int64_t rows; /* per block */
-    bool sizes;   /* adds the absolute value of every product */
-    bool open;    /* one block after the other, in a pass over rows that are made of columns */
+    double *slope;
+    bool sizes; /* adds the absolute value of every product */
+    bool open;  /* one shard after the other, in a pass over rows that are made of columns */
     /* u_i (K entries) of row i; z holds K entries */
     void (*coefficient)(const struct pass *a, const spd_row *row, int64_t i, double *z, double *u);
 } pass;
 
-int64_t spd_problem_gradient_blocks(const spdhg_problem *p) {
-    const int64_t fill = p->nnz / (p->d + 1) + 1; /* more vectors than this would cost more than the rows themselves */
-    const int64_t rows = spd_problem_blocks(p);
-    const int64_t blocks = GRADIENT_BLOCKS < fill ? GRADIENT_BLOCKS : fill;
-    return blocks < rows ? blocks : rows;
+int64_t spd_problem_shards(const spdhg_problem *p) {
+    return spd_shards(p->n, p->nnz / (p->d + 1) + 1); /* more vectors than this would cost more than the rows themselves */
 }
 
 static int64_t stride(const spdhg_problem *p) { return p->dK + 3 * p->K; }
 
-int64_t spd_problem_gradient_work(const spdhg_problem *p) { return spd_problem_gradient_blocks(p) * stride(p); }
+int64_t spd_problem_gradient_work(const spdhg_problem *p) { return spd_problem_shards(p) * stride(p); }
 
 SPD_WIDE static void add_sizes(int64_t n, double u, const double *restrict val, double *restrict g) {
     for (int64_t q = 0; q < n; q++) g[q] += u * fabs(val[q]);
@@ -78,14 +71,12 @@ static int64_t full_block(const pass *a, int64_t first, int64_t end, double *g) 
     return first;
 }
 
-static void one_block(void *context, int64_t b) {
+static void add_rows(void *context, int64_t first, int64_t end, double *g) {
     const pass *a = context;
     const spdhg_problem *p = a->p;
-    const int64_t K = p->K, end = (b + 1) * a->rows < p->n ? (b + 1) * a->rows : p->n;
-    int64_t first = b * a->rows;
-    double *g = a->partial + b * stride(p), *gc = g + p->dK, *z = gc + K, *u = z + K;
+    const int64_t K = p->K;
+    double *gc = g + p->dK, *z = gc + K, *u = z + K;
     const bool full = spd_problem_full(p), plain = K == 1 && !a->sizes;
-    memset(g, 0, (size_t)(p->dK + K) * sizeof *g);
     if (plain && full && (a->alpha || (a->curve && p->loss->value))) first = full_block(a, first, end, g);
     if (a->alpha && plain && !full) {
         given_block(a, first, end, g);
@@ -107,18 +98,13 @@ static void one_block(void *context, int64_t b) {
 
 static void run(pass *a, int threads, double *g, double *gc, double *scratch) {
     const spdhg_problem *p = a->p;
-    const int64_t blocks = spd_problem_gradient_blocks(p);
-    a->partial = scratch;
-    a->rows = (p->n + blocks - 1) / blocks;
+    const spd_row_sum sum = {
+        .rows = p->n, .shards = spd_problem_shards(p), .width = p->dK + p->K, .stride = stride(p), .add = add_rows, .context = a};
     a->open = spd_pass_begin(p);
-    spd_parallel(a->open ? 1 : threads, blocks, one_block, a);
+    spd_row_sum_run(&sum, a->open ? 1 : threads, scratch);
     spd_pass_end(p, a->open);
-    memset(g, 0, (size_t)p->dK * sizeof *g);
-    if (gc) memset(gc, 0, (size_t)p->K * sizeof *gc);
-    for (int64_t b = 0; b < blocks; b++) {
-        spd_axpy(p->dK, 1, scratch + b * stride(p), g);
-        if (gc) spd_axpy(p->K, 1, scratch + b * stride(p) + p->dK, gc);
-    }
+    memcpy(g, scratch, (size_t)p->dK * sizeof *g);
+    if (gc) memcpy(gc, scratch + p->dK, (size_t)p->K * sizeof *gc);
 }
 
 static void slope_at_x(const pass *a, const spd_row *row, int64_t i, double *z, double *u) {

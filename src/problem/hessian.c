@@ -1,12 +1,11 @@
 /* hessian.c - H = (1/W) sum_i w_i (a_i a_i') x C_i written out, indexed by (feature, output), the intercept as a last feature 1.
  * Scalar losses: C_i = diag(curve_i). Coupled losses: C_i = phi''(z_i), column by column. A sparse row costs nnz(a_i)^2 K (or
- * K^2) operations. Full or nearly full rows are gathered into panels for BLAS. Each block of rows has its own matrix; these are
- * added in order. */
+ * K^2) operations. Full or nearly full rows are gathered into panels for BLAS. Each shard has its own matrix (ranks/ranks.h). */
 #include <cblas.h>
 
 #include "problem/rows.h"
 
-enum { HESSIAN_BLOCKS = 4, PANEL = 256, SMALL = 128, ROWS_A_POLL = 16 };
+enum { SHARDS_LEAST = 4, PANEL = 256, SMALL = 128, ROWS_A_POLL = 16 };
 
 const char *spd_problem_refuses_factor(const spdhg_problem *p) {
     return spd_problem_normal_size(p) <= SPD_DENSE_MOST
@@ -16,10 +15,12 @@ const char *spd_problem_refuses_factor(const spdhg_problem *p) {
 
 int64_t spd_problem_normal_size(const spdhg_problem *p) { return p->dK + (p->intercept ? p->K : 0); }
 
-static int64_t blocks_of(const spdhg_problem *p) {
-    const int64_t rows = spd_problem_blocks(p);
-    return rows < HESSIAN_BLOCKS ? rows : HESSIAN_BLOCKS;
+int64_t spd_problem_matrix_shards(const spdhg_problem *p, int64_t size) {
+    const int64_t fill = p->nnz / (size * size + 1);
+    return spd_shards(p->n, fill > SHARDS_LEAST ? fill : SHARDS_LEAST);
 }
+
+static int64_t shards_of(const spdhg_problem *p) { return spd_problem_matrix_shards(p, spd_problem_normal_size(p)); }
 
 /* A row with nnz entries costs nnz^2/2 scattered additions, or n^2/2 operations of BLAS, each about an eighth of an addition. */
 static bool by_panels(const spdhg_problem *p) {
@@ -40,16 +41,15 @@ double spd_problem_normal_cost(const spdhg_problem *p) {
     return by_panels(p) ? n * n / 16 : 0.5 * s * s * (double)(p->K * (p->loss->value ? 1 : p->K));
 }
 
-int64_t spd_problem_normal_work(const spdhg_problem *p, int threads) { return (threads > 1 ? blocks_of(p) : 1) * block_size(p); }
+int64_t spd_problem_normal_work(const spdhg_problem *p, int threads) {
+    return spd_row_sum_work(shards_of(p), block_size(p), threads <= 1);
+}
 
 typedef struct pass {
     const spdhg_problem *p;
     const double *curve;
-    double *partial;
-    int64_t rows;
-    bool open;    /* in a pass over rows that are made of columns */
-    bool in_turn; /* one thread: the blocks run one after the other in the same memory */
-    double *only; /* destination if there is only one block, or NULL */
+    bool open;    /* one shard after the other, in a pass over rows that are made of columns */
+    double *only; /* destination if there is only one shard, or NULL */
     bool signs;   /* entries of curve may be negative: they are differences */
     spd_stop *stop;
 } pass;
@@ -162,13 +162,11 @@ static void panel_block(const pass *a, int64_t first, int64_t end, double sign, 
     }
 }
 
-static void one_block(void *context, int64_t b) {
+static void add_rows(void *context, int64_t first, int64_t end, double *part) {
     const pass *a = context;
     const spdhg_problem *p = a->p;
-    const int64_t n = spd_problem_normal_size(p), first = b * a->rows, end = first + a->rows < p->n ? first + a->rows : p->n;
-    double *part = a->partial + (a->in_turn ? 0 : b) * block_size(p), *C = part + n * n, *unit = C + p->K * p->K;
-    double *H = a->only ? a->only : part;
-    memset(H, 0, (size_t)(n * n) * sizeof *H);
+    const int64_t n = spd_problem_normal_size(p);
+    double *C = part + n * n, *unit = C + p->K * p->K, *H = a->only ? a->only : part;
     if (by_panels(p)) {
         panel_block(a, first, end, 1, H, unit + 2 * p->K);
         if (a->signs) panel_block(a, first, end, -1, H, unit + 2 * p->K);
@@ -190,19 +188,21 @@ static void one_block(void *context, int64_t b) {
 
 static void write_out(const spdhg_problem *p, int threads, const double *curve, bool add, double *H, double *scratch,
                       spd_stop *stop) {
-    const int64_t n = spd_problem_normal_size(p), blocks = blocks_of(p);
-    pass a = {.p = p, .curve = curve, .partial = scratch, .rows = (p->n + blocks - 1) / blocks, .signs = add, .stop = stop};
-    a.open = spd_pass_begin(p);
-    a.only = blocks == 1 && !add ? H : NULL;
-    a.in_turn = threads <= 1 || a.open || a.only;
-    if (!a.in_turn) spd_parallel(threads, blocks, one_block, &a);
+    const int64_t n = spd_problem_normal_size(p);
+    pass a = {.p = p, .curve = curve, .signs = add, .stop = stop};
     if (!add) memset(H, 0, (size_t)(n * n) * sizeof *H);
-    for (int64_t b = 0; b < blocks; b++) {
-        if (a.in_turn) one_block(&a, b);
-        const double *part = scratch + (a.in_turn ? 0 : b) * block_size(p);
-        for (int64_t q = 0; q < n && !a.only; q++) spd_axpy(q + 1, 1, part + q * n, H + q * n);
-    }
+    a.only = shards_of(p) == 1 && !add ? H : NULL;
+    a.open = spd_pass_begin(p);
+    spd_row_sum sum = {
+        .rows = p->n, .shards = shards_of(p), .width = n * n, .stride = block_size(p), .add = add_rows, .lower = n};
+    sum.context = &a;
+    sum.in_turn = threads <= 1 || a.open;
+    if (a.only)
+        add_rows(&a, 0, p->n, scratch);
+    else
+        spd_row_sum_run(&sum, threads, scratch);
     spd_pass_end(p, a.open);
+    for (int64_t q = 0; q < n && !a.only; q++) spd_axpy(q + 1, 1, scratch + q * n, H + q * n);
 }
 
 bool spd_problem_normal_matrix(const spdhg_problem *p, int threads, const double *curve, double *H, double *scratch,

@@ -46,7 +46,7 @@ void spd_pass_row_in_memory(const spdhg_problem *p, int64_t i, spd_row *row) {
     row->id = i;
 }
 
-int64_t spd_problem_blocks(const spdhg_problem *p) { return (p->n + SPD_ROWS_PER_BLOCK - 1) / SPD_ROWS_PER_BLOCK; }
+int64_t spd_problem_blocks(const spdhg_problem *p) { return spd_row_blocks(p->n); }
 
 /* One pass over the rows; every member is what some block task needs. */
 typedef struct pass {

@@ -7,6 +7,7 @@
 #include "la/la.h"
 #include "loss/loss.h"
 #include "penalty/penalty.h"
+#include "ranks/ranks.h"
 #include "set/set.h"
 #include "structure/structure.h"
 
@@ -19,7 +20,7 @@ typedef struct spd_term {
     int64_t m;                   /* rows of F */
     int64_t first;               /* position in y of this term's dual */
     int64_t blocks;              /* blocks of the penalty */
-    int64_t *block_ptr; /* blocks + 1 positions in block_row; NULL: every row is a block (blocks == m), or one (blocks == 1) */
+    int64_t *block_ptr; /* blocks + 1 positions in block_row; NULL: each row is one (blocks == m), or all are (blocks == 1) */
     int64_t *block_row; /* rows of F, block after block; NULL with block_ptr */
     int64_t largest;    /* rows of the largest block */
     double steepest, flattest, units; /* on every block: prepare_terms.c:find_sizes */
@@ -65,7 +66,7 @@ struct spdhg_problem {
     bool full;                /* sparse storage, but every row used has all d entries */
     bool ones;                /* not full, and every stored value is 1 */
     int64_t supports;         /* features that occur in some F_t */
-    int32_t *place; /* d places: features of the support first (place < supports), the idle ones behind; NULL when all d occur */
+    int32_t *place; /* d places: features of the support first (place < supports), the idle ones behind; NULL: all d occur */
 };
 
 /* Maps labels, resolves weights, scales columns, cuts blocks. Idempotent: every evaluation and solver calls it. */
@@ -165,7 +166,6 @@ void spd_problem_scores(const spdhg_problem *p, int threads, const double *x, do
 /* t = A x, n x K: the change of the scores along x. Offsets are never added, since t may be small beside them. */
 void spd_problem_products(const spdhg_problem *p, int threads, const double *x, double *t);
 void spd_problem_shift(const spdhg_problem *p, const double *c, double *z); /* z += c in every row */
-enum { SPD_ROWS_PER_BLOCK = 2048 };
 /* ---- centre.c: converts the caller's intercept, for the columns as in the data, to c~ of the centred columns, and back. In
  * place; x is on the penalised scale. Without centred columns nothing changes. */
 void spd_problem_c_inward(const spdhg_problem *p, const double *x, double *c);
@@ -206,7 +206,7 @@ void spd_problem_adjoint_sizes(const spdhg_problem *p, int threads, const double
 void spd_problem_normal_product(const spdhg_problem *p, int threads, const double *curve, const double *x, const double *c,
                                 double *g, double *gc, double *scratch);
 int64_t spd_problem_gradient_work(const spdhg_problem *p);
-int64_t spd_problem_gradient_blocks(const spdhg_problem *p); /* row blocks that each have a partial sum of at least d entries */
+int64_t spd_problem_shards(const spdhg_problem *p); /* of the rows: each has a partial sum of at least d entries */
 
 /* ---- hessian.c: the same matrix written out, row-major n x n, lower triangle; n = (d + 1) K (intercept last), d K without. */
 double spd_problem_normal_cost(const spdhg_problem *p); /* cost per row of writing it out, in scattered additions */
@@ -214,6 +214,8 @@ double spd_problem_normal_cost(const spdhg_problem *p); /* cost per row of writi
 bool spd_problem_normal_matrix(const spdhg_problem *p, int threads, const double *curve, double *H, double *scratch,
                                spd_stop *stop);
 int64_t spd_problem_normal_size(const spdhg_problem *p);
+/* Shards of a sum of size x size matrices: few, unless the matrices together are smaller than the data. */
+int64_t spd_problem_matrix_shards(const spdhg_problem *p, int64_t size);
 /* NULL, or the reason why a solver that factors H refuses: H has more than SPD_DENSE_MOST rows. */
 const char *spd_problem_refuses_factor(const spdhg_problem *p);
 /* M = (1/W) sum_i w_i a_i a_i', of order d (+ 1 with an intercept), lower triangle: scalar losses share it between outputs.

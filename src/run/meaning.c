@@ -4,33 +4,54 @@
 #include "problem/rows.h"
 #include "run/run.h"
 
-/* mean_j, then the weighted standard deviation around it; entries that a sparse row does not list are 0. */
-static bool spread(const spdhg_problem *p, double *deviation) {
-    double *mean = SPD_NEW(double, p->d), *listed = SPD_NEW(double, p->d);
-    const bool good = mean && listed;
-    const bool open = spd_pass_begin(p);
-    for (int pass = 0; good && pass < 2; pass++)
-        for (int64_t i = 0; i < p->n; i++) {
-            const spdhg_data *data = p->data;
-            spd_pass_to(p, open, spd_problem_id(p, i));
-            const int64_t id = spd_problem_id(p, i), from = data->idx ? data->ptr[id] : id * p->d;
-            const int64_t count = data->idx ? data->ptr[id + 1] - from : p->d;
-            const double w = spd_problem_share(p, i);
-            spd_data_need(data, id, 1);
-            for (int64_t q = 0; q < count; q++) {
-                const int64_t j = data->idx ? data->idx[from + q] : q;
-                const double a = data->val[from + q];
-                if (pass == 0) {
-                    mean[j] += w * a;
-                    listed[j] += w;
-                } else
-                    deviation[j] += w * (a - mean[j]) * (a - mean[j]);
+typedef struct pass {
+    const spdhg_problem *p;
+    const double *mean; /* NULL: it is computed */
+    bool open;          /* one shard after the other, in a pass over rows that are made of columns */
+} pass;
+
+/* sum: mean_j, then the weight of the rows that list j; or with a mean, the squares around it. */
+static void add_rows(void *context, int64_t first, int64_t end, double *sum) {
+    const pass *a = context;
+    const spdhg_problem *p = a->p;
+    const spdhg_data *data = p->data;
+    for (int64_t i = first; i < end; i++) {
+        const int64_t id = spd_problem_id(p, i), from = data->idx ? data->ptr[id] : id * p->d;
+        const int64_t count = data->idx ? data->ptr[id + 1] - from : p->d;
+        const double w = spd_problem_share(p, i), *val = data->val + from;
+        spd_pass_to(p, a->open, id);
+        for (int64_t q = 0; q < count; q++) {
+            const int64_t j = data->idx ? data->idx[from + q] : q;
+            if (a->mean)
+                sum[j] += w * (val[q] - a->mean[j]) * (val[q] - a->mean[j]);
+            else {
+                sum[j] += w * val[q];
+                sum[p->d + j] += w;
             }
         }
-    spd_pass_end(p, open);
-    for (int64_t j = 0; good && j < p->d; j++) deviation[j] = sqrt(deviation[j] + fmax(0, 1 - listed[j]) * mean[j] * mean[j]);
+    }
+}
+
+/* The weighted standard deviation of every column; entries that a sparse row does not list are 0. */
+static bool spread(const spdhg_problem *p, int threads, double *deviation) {
+    const int64_t shards = spd_problem_shards(p), d = p->d;
+    double *mean = SPD_NEW(double, 2 * d), *work = SPD_NEW(double, spd_row_sum_work(shards, 2 * d, threads <= 1));
+    const bool good = mean && work;
+    pass a = {.p = p};
+    spd_row_sum sum = {.rows = p->n, .shards = shards, .width = 2 * d, .stride = 2 * d, .add = add_rows, .context = &a};
+    a.open = spd_pass_begin(p);
+    sum.in_turn = threads <= 1 || a.open;
+    if (good) {
+        spd_row_sum_run(&sum, threads, work);
+        memcpy(mean, work, 2 * (size_t)d * sizeof *mean);
+        a.mean = mean;
+        sum.width = d;
+        spd_row_sum_run(&sum, threads, work);
+    }
+    spd_pass_end(p, a.open);
+    for (int64_t j = 0; good && j < d; j++) deviation[j] = sqrt(work[j] + fmax(0, 1 - mean[d + j]) * mean[j] * mean[j]);
     spd_free(mean);
-    spd_free(listed);
+    spd_free(work);
     return good;
 }
 
@@ -63,9 +84,9 @@ bool spd_coefficient_groups(const spdhg_problem *p, const double *x, int64_t *gr
     return good;
 }
 
-bool spd_model_describe(spdhg_model *m, const spdhg_problem *p, const double *x) {
+bool spd_model_describe(spdhg_model *m, const spdhg_problem *p, int threads, const double *x) {
     m->spread = SPD_NEW(double, m->features);
     m->group = SPD_NEW(int64_t, m->features * m->outputs);
     m->rows = p->n;
-    return m->spread && m->group && spread(p, m->spread) && spd_coefficient_groups(p, x, m->group);
+    return m->spread && m->group && spread(p, threads, m->spread) && spd_coefficient_groups(p, x, m->group);
 }

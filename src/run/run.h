@@ -65,9 +65,9 @@ double spd_plan_row_cost(const spdhg_problem *p);  /* nanoseconds of one row of 
 /* ---- meaning.c: fills spread, group and rows of a model from the problem and its solution x; false: out of memory. */
 struct spdhg_model;
 bool spd_coefficient_groups(const spdhg_problem *p, const double *x, int64_t *group); /* those of x alone, dK numbers */
-bool spd_model_describe(struct spdhg_model *model, const spdhg_problem *p, const double *x);
+bool spd_model_describe(struct spdhg_model *model, const spdhg_problem *p, int threads, const double *x);
 /* ---- to_model.c: the model of a solution s of p; c: its intercept in the problem's own columns. */
 spdhg_status spd_model_make(struct spdhg_model **out, const spdhg_problem *p, const spdhg_solution *s, const double *c,
-                            spdhg_outcome outcome, uint64_t seed, spdhg_error *err);
+                            spdhg_outcome outcome, uint64_t seed, int threads, spdhg_error *err);
 spdhg_status spd_plan_make(spd_plan *plan, const char *name, const spdhg_problem *p, spdhg_error *err);
 #endif

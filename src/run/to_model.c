@@ -86,13 +86,13 @@ static bool copy_history(spdhg_model *m, const spdhg_problem *p, const spdhg_sol
 }
 
 spdhg_status spd_model_make(spdhg_model **out, const spdhg_problem *p, const spdhg_solution *s, const double *c,
-                            spdhg_outcome outcome, uint64_t seed, spdhg_error *err) {
+                            spdhg_outcome outcome, uint64_t seed, int threads, spdhg_error *err) {
     spdhg_model *m = SPD_NEW(spdhg_model, 1);
     if (m) {
         m->outcome = spd_strdup(spdhg_outcome_text(outcome));
         m->seed = seed;
     }
-    if (!m || !m->outcome || !copy_coefficients(m, p, s, c) || !copy_meaning(m, p) || !spd_model_describe(m, p, s->x) ||
+    if (!m || !m->outcome || !copy_coefficients(m, p, s, c) || !copy_meaning(m, p) || !spd_model_describe(m, p, threads, s->x) ||
         !copy_history(m, p, s)) {
         spdhg_model_free(m);
         return spd_fail_memory(err, 8.0 * (double)s->features * (double)s->outputs);
@@ -113,7 +113,7 @@ spdhg_status spdhg_model_from_solver(spdhg_model **out, const spdhg_solver *solv
     if (!s || !s->x)
         return spd_fail(err, SPDHG_USAGE, "a model needs a solver that has run, and a point at which the objective is finite");
     SPD_TRY(spd_model_make(out, p, s, spd_solver_intercept(solver), spd_solver_outcome(solver), spd_solver_options(solver)->seed,
-                           err));
+                           spd_threads(spd_solver_options(solver)->threads), err));
     const spdhg_status status = spd_data_good(p->data, err);
     if (status == SPDHG_OK) return SPDHG_OK;
     spdhg_model_free(*out);
