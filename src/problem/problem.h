@@ -207,15 +207,13 @@ void spd_problem_normal_product(const spdhg_problem *p, int threads, const doubl
                                 double *g, double *gc, double *scratch);
 int64_t spd_problem_gradient_work(const spdhg_problem *p);
 int64_t spd_problem_shards(const spdhg_problem *p); /* of the rows: each has a partial sum of at least d entries */
-
 /* ---- hessian.c: the same matrix written out, row-major n x n, lower triangle; n = (d + 1) K (intercept last), d K without. */
 double spd_problem_normal_cost(const spdhg_problem *p); /* cost per row of writing it out, in scattered additions */
 /* False: stopped before H was complete. */
 bool spd_problem_normal_matrix(const spdhg_problem *p, int threads, const double *curve, double *H, double *scratch,
                                spd_stop *stop);
 int64_t spd_problem_normal_size(const spdhg_problem *p);
-/* Shards of a sum of size x size matrices: few, unless the matrices together are smaller than the data. */
-int64_t spd_problem_matrix_shards(const spdhg_problem *p, int64_t size);
+int64_t spd_problem_matrix_shards(const spdhg_problem *p, int64_t size); /* few, unless the matrices are smaller than the data */
 /* NULL, or the reason why a solver that factors H refuses: H has more than SPD_DENSE_MOST rows. */
 const char *spd_problem_refuses_factor(const spdhg_problem *p);
 /* M = (1/W) sum_i w_i a_i a_i', of order d (+ 1 with an intercept), lower triangle: scalar losses share it between outputs.
