@@ -27,8 +27,7 @@ static void add(void *context, int64_t first, int64_t end, double *partial) {
 
 /* The sum of shards first..first+count-1, count a power of two. */
 static double tree(int64_t rows, int64_t shards, int64_t first, int64_t count, int64_t q) {
-    if (count > 1)
-        return tree(rows, shards, first, count / 2, q) + tree(rows, shards, first + count / 2, count / 2, q);
+    if (count > 1) return tree(rows, shards, first, count / 2, q) + tree(rows, shards, first + count / 2, count / 2, q);
     double sum = 0;
     for (int64_t i = spd_shard_first(rows, shards, first); i < spd_shard_first(rows, shards, first + 1); i++)
         if (i % 997 == 0) sum += number(i, q);
