@@ -14,6 +14,7 @@
 #include <float.h>
 
 #include "certify/base_system.h"
+#include "chain/network.h"
 #include "face/slack_flow.h"
 #include "problem/problem.h"
 
@@ -85,7 +86,7 @@ typedef struct spd_certifier {
     int threads;
     spd_stop *stop;     /* asked in the loops of a proof; a stopped proof fails; NULL: none */
     bool exact;         /* some coordinate has neither ridge nor bound: v must vanish there */
-    int64_t identity;   /* a term with F = identity and lambda > 0, which absorbs v without a solve; -1: none */
+    bool absorbs;       /* rows of F with one entry, all of one size, absorb v without a solve */
     double start_value; /* f(0) */
     double reference;   /* scale of the relative gap where f is smaller: spd_gap_refer */
     double least;       /* lower bound of f for every x: the mean of the rows' least losses */
@@ -123,6 +124,7 @@ typedef struct spd_certifier {
     spd_fine_trial fine_trial;        /* allocated when first needed */
     spd_newton_dual newton;           /* allocated when first needed */
     spd_slack_flow slack;             /* the same */
+    spd_balance balance;              /* the same; has a base if it can be used */
     const double *low;                /* n x K: alpha + low is the dual point; NULL: alpha is */
     bool refines;                     /* a better dual point may be sought where phi'(z) is not good enough */
     /* repair */
