@@ -100,7 +100,7 @@ static void evaluate_test(spd_evaluator *e, const double *x, const double *c, sp
 
 /* Whether the alpha offered by a solver proves a gap that ends the run; its first bracket alone shows whether it is worth a try.
  * At a corner of the loss phi'(z) says nothing, and own_alpha is taken as it is. */
-static bool offer_will_do(spd_evaluator *e, const spd_trial *at, const double *y) {
+static bool own_alpha_will_do(spd_evaluator *e, const spd_trial *at, const double *y) {
     const spdhg_problem *p = e->problem;
     spd_certifier *c = &e->certifier;
     const double goal = c->enough * spd_gap_scale(c, at->objective);
@@ -127,7 +127,7 @@ static void prove(spd_evaluator *e, const double *x, const double *c, const doub
                           .penalty = point->penalty,
                           .objective = point->objective};
     spd_gap_refer(&e->certifier, x, z);
-    if (!offer_will_do(e, &at, y)) {
+    if (!own_alpha_will_do(e, &at, y)) {
         memcpy(e->certifier.alpha, e->slope, (size_t)(p->n * p->K) * sizeof *e->slope);
         e->certifier.slopes = true;
         spd_certify(&e->certifier, &at, y, &e->gap);
