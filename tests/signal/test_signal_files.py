@@ -153,8 +153,8 @@ class Refused(CommandTest):
                               (npy(good.replace("2,", "4611686018427387904, 2")), "not as many"), (npy(good.replace("<f8", "<c16")), "of a type"),
                               (npy(good.replace("<f8", "|O")), "of a type"), (npy(good.replace("(2,)", "()")), "one to 3 axes"),
                               (npy(good.replace("(2,)", "(0,)")), "one to 3 axes"), (npy(good.replace("(2,)", "(-2,)")), "one to 3 axes"),
-                              (npy(good, version=9), "version 1 to 3"), (b"\x93NUMPY\x01\x00\xff\xff{}", "no whole header"),
-                              (npy("{}"), "of a type"), (b"\x93NUMPY", "no whole header")]:
+                              (npy(good, version=9), "version 1 to 3"), (b"\x93NUMPY\x01\x00\xff\xff{}", "no complete header"),
+                              (npy("{}"), "of a type"), (b"\x93NUMPY", "no complete header")]:
             self.write("a.npy", content)
             self.refused(3, "a.npy", says=says)
 
