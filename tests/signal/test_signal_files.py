@@ -180,7 +180,7 @@ class Refused(CommandTest):
         self.write("p.txt", "1\n1\n3\n4\n5\n6\n7\n8\n")
         Image.new("L", (4, 4)).save(self.path("i.png"))
         for words, says in [(["c.txt", "--structure", "grid"], "grid:HxW"), (["i.png", "--structure", "chain"], "an image has a grid"),
-                            (["c.txt", "--noise", "1", "--lambda", "1"], "give one of them"), (["c.txt", "--choose", "cp"], "--noise"),
+                            (["c.txt", "--noise", "1", "--lambda", "1"], "give only one of them"), (["c.txt", "--choose", "cp"], "--noise"),
                             (["c.txt", "--loss", "logistic"], "needs one of numbers"), (["c.txt", "--structure", "trend:1", "--segments", "s.csv"], "chain"),
                             (["c.txt", "--positions", "nowhere"], "no such file"), (["i.png", "--column", "a"], "tables"),
                             (["c.txt", "--folds", "7"], "7 folds of 6"), (["c.txt", "--isotropic"], "grid"), (["c.txt", "--structure", "sphere"], "sphere")]:
