@@ -181,7 +181,7 @@ class Refused(CommandTest):
         Image.new("L", (4, 4)).save(self.path("i.png"))
         for words, says in [(["c.txt", "--structure", "grid"], "grid:HxW"), (["i.png", "--structure", "chain"], "an image has a grid"),
                             (["c.txt", "--noise", "1", "--lambda", "1"], "give only one of them"), (["c.txt", "--choose", "cp"], "--noise"),
-                            (["c.txt", "--loss", "logistic"], "needs one of numbers"), (["c.txt", "--structure", "trend:1", "--segments", "s.csv"], "chain"),
+                            (["c.txt", "--loss", "logistic"], "needs one for numbers"), (["c.txt", "--structure", "trend:1", "--segments", "s.csv"], "chain"),
                             (["c.txt", "--positions", "nowhere"], "no such file"), (["i.png", "--column", "a"], "tables"),
                             (["c.txt", "--folds", "7"], "7 folds of 6"), (["c.txt", "--isotropic"], "grid"), (["c.txt", "--structure", "sphere"], "sphere")]:
             self.refused(2, *words, says=says)
