@@ -1,6 +1,6 @@
 """Which tests guard which file, for mutation.py. A test is a program or a script, and behind it the solvers that it should be about. They
 are tried in this order: the cheapest and closest first."""
-ADMMS = "sadmm,opg-admm,sgadm,fsadmm"
+ADMMS = "sadmm,opg-admm,sgadm,fsadmm,ada-sadmm-diag"
 SOME = "spdhg,spdc,pd3o,sadmm,prox-newton"  # one of each family
 def laws(names): return [f"test_solver {names}"]
 def admm(names): return [f"test_iterates_admms.py {names}", *laws(names), "test_solver_admms", f"test_optimum_solvers.py {names}"]
@@ -24,7 +24,7 @@ TESTS = {
     "ada_sadmm.c": admm("ada-sadmm-diag"),
     "ada_sadmm_full.c": admm("ada-sadmm-full"),
     "admm.c": admm(ADMMS),
-    "admm_system.c": admm(ADMMS),
+    "admm_system.c": ["test_admm_system", *admm(ADMMS)],
     "lpdhg.c": ["test_iterates_admms.py lpdhg-const", "test_iterates.py lpdhg", *laws("lpdhg,lpdhg-const")],
     "spdhg.c": SPDHG,
     "spdhg_fast.c": SPDHG,
@@ -42,13 +42,13 @@ TESTS = {
     "vr_pd3o.c": split("saga-pd3o,lsvrg-pd3o"),
     "primal_dual.c": split("pd3o,condat-vu,saga-pd3o"),
     "primal_dual_steps.c": split("pd3o,condat-vu,saga-pd3o"),
-    "newton.c": newton("prox-newton,alm-ssn"),
-    "prox_newton.c": newton("prox-newton"),
-    "newton_model.c": newton("prox-newton"),
+    "newton.c": [*newton("prox-newton,alm-ssn"), "test_poisson.py"],
+    "prox_newton.c": ["test_newton_steps", *newton("prox-newton"), "test_poisson.py", "test_auto.py"],
+    "newton_model.c": [*newton("prox-newton"), "test_auto.py"],
     "newton_model_ssn.c": newton("prox-newton"),
     "newton_model_regularise.c": newton("prox-newton"),
-    "interior_newton.c": [*laws("interior"), "test_sets.py", "test_optimum_solvers.py interior"],
-    "ipm.c": [*laws("ipm"), "test_ipm.py", "test_optimum_solvers.py ipm"],
+    "interior_newton.c": [*laws("interior"), "test_sets.py", "test_optimum_solvers.py interior", "test_poisson.py", "test_auto.py"],
+    "ipm.c": [*laws("ipm"), "test_ipm.py", "test_optimum_solvers.py ipm", "test_corners.py"],
     "cd_newton.c": columns(),
     "chain_alm.c": chain_alm(),
     "chain_alm_point.c": chain_alm(),
@@ -68,11 +68,11 @@ TESTS = {
     "descent_face.c": columns(),
     "alm_ssn.c": newton("alm-ssn"),
     "alm_ssn_search.c": newton("alm-ssn"),
-    "metric.c": newton("alm-ssn"),
+    "metric.c": ["test_newton_steps", *newton("alm-ssn")],
 }
 # Tests of the files that TESTS does not name, by room.
 ROOM = {
-    "solver": [*laws(SOME), "test_optimum_solvers.py spdhg,spdc,pd3o", "test_outcome.py", "test_limits", "test_cli_fit.py", "test_resume.py"],
+    "solver": ["test_evaluate", "test_instance", *laws(SOME), "test_optimum_solvers.py spdhg,spdc,pd3o", "test_outcome.py", "test_limits", "test_cli_fit.py", "test_resume.py"],
     "admm": ["test_la", "test_solver_admms", f"test_iterates_admms.py {ADMMS}", f"test_optimum_solvers.py {ADMMS}", *laws(ADMMS)],
     "chain": ["test_variation", "test_forest", "test_cuts", "test_signal_newton.py", "test_chain_alm.py"],
     "face": ["test_zeros", "test_slack_flow", "test_tree_flow", "test_certify", "test_limits", "test_signals.py", "test_working_set.py",
