@@ -62,6 +62,30 @@ static void test_end(void **state) {
     small_free(&s);
 }
 
+/* A step that is called off at once concludes nothing, even where the next one would stall: it asks to go on. */
+static void test_called_off(void **state) {
+    (void)state;
+    static const char *const solver[] = {"prox-newton", "ws-newton", "alm-ssn", "cd-newton", "interior", "ipm", "chain-alm"};
+    const small_spec chain = SMALL(40, 6, 1, "logistic", "l1", "chain", 0.02, .gamma = 0.1, .classes = 2);
+    const small_spec identity = SMALL(40, 6, 1, "logistic", "l1", "identity", 0.02, .gamma = 0.1, .classes = 2);
+    const spd_batch none = {.size = 1};
+    for (size_t i = 0; i < sizeof solver / sizeof *solver; i++) {
+        small s = small_make(strcmp(solver[i], "cd-newton") == 0 ? &identity : &chain, 5);
+        drive d = drive_new(s.problem, solver[i], 1, 1, NULL, 0);
+        for (int64_t k = 0; k < 60 && d.run.kind->step(&d.run, k, &none) == SPD_CONTINUE; k++) continue;
+        drive_output(&d);
+        spd_stop stop;
+        spd_stop_start(&stop, INFINITY, NULL, NULL);
+        d.run.stop = &stop;
+        d.run.kind->start(&d.run, d.x, d.c, d.y);
+        spd_stop_call_off(&stop);
+        for (int64_t k = 0; k < 60; k++)
+            if (d.run.kind->step(&d.run, k, &none) != SPD_CONTINUE) fail_msg("%s concludes from step %d", solver[i], (int)k);
+        drive_free(&d);
+        small_free(&s);
+    }
+}
+
 /* Five columns and the intercept, bounds on their curvature, f = 2. A unit is small below 1e-10 of the mean bound, here 1e-10, and if
  * the penalty does not hold the column: sqrt(2 f bound_j) is more than the sum of lambda |F_ej|, which is 1e-6 or 2e-6 on a chain. */
 static void test_small_units(void **state) {
@@ -84,6 +108,7 @@ static void test_small_units(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_own_alpha), cmocka_unit_test(test_points_in_the_set),
-                                       cmocka_unit_test(test_end), cmocka_unit_test(test_small_units)};
+                                       cmocka_unit_test(test_end), cmocka_unit_test(test_called_off),
+                                       cmocka_unit_test(test_small_units)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

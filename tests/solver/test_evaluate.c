@@ -2,7 +2,7 @@
  * parts, loss and score of held-out rows (weights, offsets, several outputs, scaled columns, columns far from 0), and the gap. */
 #include "small.h"
 
-enum { N = 30, HELD = 17, D = 5, WIDE = 3 };
+enum { N = 17, HELD = 30, D = 5, WIDE = 3 };
 
 typedef struct setting {
     const char *loss;
@@ -21,7 +21,7 @@ static int64_t outputs_of(const setting *o) { return o->classes > 2 ? o->classes
 
 /* Data of n rows; the numbers depend on the seed. */
 typedef struct sample {
-    double a[N * D], b[N * 2], w[N], off[N * WIDE];
+    double a[HELD * D], b[HELD * 2], w[HELD], off[HELD * WIDE];
     spdhg_data *data;
 } sample;
 
