@@ -72,8 +72,8 @@ TESTS = {
 }
 # Tests of the files that TESTS does not name, by room.
 ROOM = {
-    "solver": ["test_evaluate", "test_instance", *laws(SOME), "test_optimum_solvers.py spdhg,spdc,pd3o", "test_outcome.py", "test_limits", "test_cli_fit.py",
-               "test_resume.py", "test_forced.py", "test_on_disk.py"],
+    "solver": ["test_evaluate", "test_instance", *laws(SOME), "test_optimum_solvers.py spdhg,spdc,pd3o", "test_outcome.py", "test_limits",
+               "test_cli_fit.py", "test_resume.py", "test_forced.py", "test_on_disk.py"],
     "admm": ["test_la", "test_solver_admms", f"test_iterates_admms.py {ADMMS}", f"test_optimum_solvers.py {ADMMS}", *laws(ADMMS)],
     "chain": ["test_variation", "test_forest", "test_cuts", "test_signal_newton.py", "test_chain_alm.py"],
     "face": ["test_answers", "test_finish", "test_zeros", "test_slack_flow", "test_tree_flow", "test_certify", "test_limits",
