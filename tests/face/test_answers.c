@@ -139,6 +139,27 @@ static void test_null_spaces(void **state) {
         }
 }
 
+/* A stored zero beside an entry: the row is no pair, though it has two entries. */
+static void test_stored_zero(void **state) {
+    (void)state;
+    const int64_t ptr[] = {0, 2, 4};
+    const int32_t idx[] = {0, 1, 1, 2};
+    const double val[] = {1, -1, 3, 0}, a[] = {1, 2, 3}, b[] = {1};
+    int64_t pivot[3];
+    spdhg_data *data;
+    spdhg_structure *F;
+    spdhg_problem *p;
+    GOOD(spdhg_data_from_csr(&data, 1, 3, NULL, NULL, a, b, 1, SPDHG_COPY, &good_err));
+    GOOD(spdhg_structure_from_csr(&F, 2, 3, ptr, idx, val, &good_err));
+    GOOD(spdhg_problem_new(&p, data, "squared", &good_err));
+    GOOD(spdhg_problem_term(p, "l1", F, 1, NULL, &good_err));
+    GOOD(spd_problem_freeze(p, &good_err));
+    assert_int_equal(spd_null_choose(p, NULL, pivot), SPD_NULL_DENSE);
+    spdhg_problem_free(p);
+    spdhg_structure_free(F);
+    spdhg_data_free(data);
+}
+
 /* Rows = columns, A = I, squared loss: b is chosen so that the gradient is what the case needs. */
 static bool settled(const char *penalty, const char *structure, int64_t K, int64_t d, const double *x, const double *y,
                     const double *gradient) {
@@ -250,7 +271,8 @@ static void test_dense_factor(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_margins),     cmocka_unit_test(test_sides),
-                                       cmocka_unit_test(test_null_spaces), cmocka_unit_test(test_settled),
-                                       cmocka_unit_test(test_block),       cmocka_unit_test(test_dense_factor)};
+                                       cmocka_unit_test(test_null_spaces), cmocka_unit_test(test_stored_zero),
+                                       cmocka_unit_test(test_settled),     cmocka_unit_test(test_block),
+                                       cmocka_unit_test(test_dense_factor)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
