@@ -43,7 +43,7 @@ TESTS = {
     "primal_dual.c": split("pd3o,condat-vu,saga-pd3o"),
     "primal_dual_steps.c": split("pd3o,condat-vu,saga-pd3o"),
     "newton.c": [*newton("prox-newton,alm-ssn"), "test_poisson.py"],
-    "prox_newton.c": [*newton("prox-newton"), "test_poisson.py", "test_auto.py"],
+    "prox_newton.c": [*newton("prox-newton"), "test_columns.py", "test_poisson.py", "test_auto.py"],
     "newton_model.c": [*newton("prox-newton"), "test_auto.py"],
     "newton_model_ssn.c": newton("prox-newton"),
     "newton_model_regularise.c": newton("prox-newton"),
