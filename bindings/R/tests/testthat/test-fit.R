@@ -138,8 +138,10 @@ test_that("a dgCMatrix gives the bits of a dgRMatrix, whichever way the solver g
     y <- as.vector(x[, 1] - x[, 2]) + rnorm(300)
     by_rows <- as(x, "RsparseMatrix")
     for (with in list(list(), list(family = "binomial"), list(structure = "chain"), list(standardize = TRUE), list(lambda = 0.05),
-                      list(lambda = 0.05, solver = "spdhg", epochs = 2))) {
-        target <- if (is.null(with$family)) y else y > 0
+                      list(lambda = 0.05, solver = "spdhg", epochs = 2), list(lambda = 0.05, solver = "lasso"),
+                      list(lambda = 0.02, solver = "cd-newton", family = "binomial"),
+                      list(lambda = 0.02, solver = "cd-newton", family = "multinomial"))) {
+        target <- if (is.null(with$family)) y else if (with$family == "multinomial") cut(y, c(-Inf, -1, 1, Inf)) else y > 0
         fits <- lapply(list(x, by_rows), function(m) suppressWarnings(do.call(spdhg, c(list(m, target, nlambda = 10), with))))
         expect_identical(fits[[1]]$beta, fits[[2]]$beta)
         expect_identical(fits[[1]]$gap, fits[[2]]$gap)
