@@ -24,7 +24,7 @@ def style(text):
     dark = re.search(r'@media not print \{\n(  body\[data-theme="dark"\] \{.*?\} \})\n', text, re.S)
     if "prefers-color-scheme" not in text and dark:
         system = dark.group(1).replace('[data-theme="dark"]', ':not([data-theme="light"])')
-        text = text.replace(dark.group(0), dark.group(0) + "@media not print and (prefers-color-scheme: dark) {\n" + system + "\n", 1)
+        text = text.replace(dark.group(0), dark.group(0) + "@media not print { @media (prefers-color-scheme: dark) {\n" + system + " }\n", 1)
     if "prefers-color-scheme" not in text:
         raise RuntimeError("furo has no dark theme: see docs/site/theme.py")
     normalize = text_of(NORMALIZE)
