@@ -23,6 +23,7 @@ test_that("the objective is that of the definition, and the gap bounds it", {
     for (i in 1:3) expect_equal(lasso_objective(x, d$z, fit$beta[, i], fit$a0[[i]], fit$lambda[i], F), fit$table$objective[i], tolerance = 1e-10)
     expect_true(all(fit$gap < 1e-6))
     near <- as.vector(fit$beta[, 2]) + 0.01
+    expect_identical(duality_gap(fit, s = 0.1, coef = coef(fit, s = 0.1)), duality_gap(fit, s = 0.1)) # with its row for the intercept
     gap <- duality_gap(fit, s = 0.1, coef = near)
     expect_identical(gap$kind, "certified")
     expect_gte(gap$gap, gap$objective - fit$table$objective[2])
