@@ -80,7 +80,7 @@ test_that("errors are conditions with their class", {
     bad <- as.matrix(d$x)
     bad[7, 2] <- Inf
     expect_error(spdhg(bad, d$z, lambda = 1), "row 7, column 2", class = "spdhg_data_error")
-    expect_error(spdhg(d$x, d$z, family = "gausian", lambda = 1), "gausian", class = "spdhg_usage_error")
+    expect_error(spdhg(d$x, d$z, family = "gausian", lambda = 1), "gausian.*expected one of: gaussian, .*huber", class = "spdhg_usage_error")
     expect_error(spdhg(d$x, d$z, lambda = -1), "at least 0", class = "spdhg_usage_error")
     expect_error(spdhg(d$x, d$z, lamda = 1), "did you mean 'lambda'", class = "spdhg_usage_error")
     expect_error(spdhg(d$x, d$z, structure = "chian", lambda = 1), "chain", class = "spdhg_usage_error")
