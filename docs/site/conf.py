@@ -63,7 +63,7 @@ def help_of(verb):
 def for_the_site(text):
     """A page of docs/ as the site needs it: formulas as pictures, files outside of docs/ named instead of linked."""
     text = re.sub(r"```math\n", "```{mathmpl}\n", text)
-    return re.sub(r"\[([^\]]*)\]\(\.\./([^)]*)\)", r"\1 (`\2`)", text)
+    return re.sub(r"\[([^\]]*)\]\((?:\.\./([^)]*)|(\w+\.1))\)", lambda m: f"{m[1]} (`{m[2] or m[3]}`)", text)
 
 
 def collect(app):
