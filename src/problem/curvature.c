@@ -134,7 +134,7 @@ double spd_problem_curvature_norm(const spdhg_problem *p, int threads, const dou
     const int64_t n = p->d + 1;
     product a = {.p = p, .v = v};
     const spd_row_sum sum = {
-        .rows = p->n, .shards = spd_problem_shards(p), .width = n, .stride = n, .add = add_products, .context = &a};
+        .ranks = p->ranks, .rows = p->n, .shards = spd_problem_shards(p), .width = n, .stride = n, .add = add_products, .context = &a};
     double estimate = 0;
     for (int r = 0; r < rounds; r++) {
         const double size = norm_in(n, D, v);

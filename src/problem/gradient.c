@@ -99,10 +99,11 @@ static void add_rows(void *context, int64_t first, int64_t end, double *g) {
 static void run(pass *a, int threads, double *g, double *gc, double *scratch) {
     const spdhg_problem *p = a->p;
     const spd_row_sum sum = {
-        .rows = p->n, .shards = spd_problem_shards(p), .width = p->dK + p->K, .stride = stride(p), .add = add_rows, .context = a};
+        .ranks = p->ranks, .rows = p->n, .shards = spd_problem_shards(p), .width = p->dK + p->K, .stride = stride(p), .add = add_rows, .context = a};
     a->open = spd_pass_begin(p);
     spd_row_sum_run(&sum, a->open ? 1 : threads, scratch);
     spd_pass_end(p, a->open);
+    if (a->slope) spd_row_sum_share(&sum, a->slope, p->K);
     memcpy(g, scratch, (size_t)p->dK * sizeof *g);
     if (gc) memcpy(gc, scratch + p->dK, (size_t)p->K * sizeof *gc);
 }

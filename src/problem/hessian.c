@@ -42,7 +42,7 @@ double spd_problem_normal_cost(const spdhg_problem *p) {
 }
 
 int64_t spd_problem_normal_work(const spdhg_problem *p, int threads) {
-    return spd_row_sum_work(shards_of(p), block_size(p), threads <= 1);
+    return spd_row_sum_work(p->ranks, shards_of(p), block_size(p), threads <= 1);
 }
 
 typedef struct pass {
@@ -195,6 +195,7 @@ static void write_out(const spdhg_problem *p, int threads, const double *curve, 
     a.open = spd_pass_begin(p);
     spd_row_sum sum = {
         .rows = p->n, .shards = shards_of(p), .width = n * n, .stride = block_size(p), .add = add_rows, .lower = n};
+    sum.ranks = p->ranks;
     sum.context = &a;
     sum.in_turn = threads <= 1 || a.open;
     if (a.only)

@@ -1,0 +1,15 @@
+# Plug-ins for MPI beside the library, one for each implementation that is installed: libspdhg_openmpi.so, libspdhg_mpich.so. The library
+# opens the one that started its process, and links to none. Both can be installed side by side.
+pkg_check_modules(OPENMPI IMPORTED_TARGET ompi-c)
+pkg_check_modules(MPICH IMPORTED_TARGET mpich)
+foreach(kind openmpi mpich)
+  string(TOUPPER ${kind} KIND)
+  if(${KIND}_FOUND)
+    add_library(spdhg_${kind} MODULE mpi/mpi.c)
+    target_include_directories(spdhg_${kind} PRIVATE src)
+    target_include_directories(spdhg_${kind} SYSTEM PRIVATE ${${KIND}_INCLUDE_DIRS})
+    target_link_libraries(spdhg_${kind} PRIVATE spdhg_flags PkgConfig::${KIND})
+    set_target_properties(spdhg_${kind} PROPERTIES C_VISIBILITY_PRESET default)
+    install(TARGETS spdhg_${kind} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  endif()
+endforeach()
