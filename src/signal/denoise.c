@@ -137,7 +137,7 @@ spdhg_status spdhg_denoise(spdhg_denoised **out, const spdhg_signal *signal, con
     return SPDHG_OK;
 }
 
-void spdhg_denoised_look(const spdhg_denoised *d, spdhg_denoised_view *out) { *out = d->view; }
+void spdhg_denoised_get_view(const spdhg_denoised *d, spdhg_denoised_view *out) { *out = d->view; }
 
 void spdhg_denoised_free(spdhg_denoised *d) {
     if (!d) return;
