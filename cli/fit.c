@@ -104,7 +104,6 @@ static spdhg_status read_data(cli_fit_job *f, spdhg_error *err) {
     const char *const in[] = {f->path,    f->test_path, f->truth_path,      f->read.targets, f->read.names,
                               o->weights, o->offset,    o->penalty_weights, o->groups,       o->structure};
     if (spdhg_ranks_rank(f->ranks) == 0) SPD_TRY(CLI_CHECK_OUTPUTS(out, in, f->force, err));
-    SPD_TRY(spd_ranks_settle(f->ranks, SPDHG_OK, err));
     if (strcmp(o->structure, SPD_CATEGORIES) == 0 && !f->read.reference) f->read.reference = "first";
     f->read.weight_column = o->weights;
     f->read.offset_column = o->offset;

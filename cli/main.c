@@ -70,7 +70,8 @@ static void occupy_standard_descriptors(void) {
 static int run(const verb *chosen, int argc, char **argv) {
     if (cli_processes() > 1 && !chosen->together) {
         spdhg_error err;
-        spd_fail(&err, SPDHG_USAGE, "started as %d processes: only fit shares its work among several; call %s without mpirun or srun",
+        spd_fail(&err, SPDHG_USAGE,
+                 "started as %d processes: only fit shares its work among several; call %s without mpirun or srun",
                  cli_processes(), chosen->title);
         return cli_fail(chosen->title, &err);
     }

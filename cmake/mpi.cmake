@@ -1,5 +1,9 @@
 # Plug-ins for MPI beside the library, one for each implementation that is installed: libspdhg_openmpi.so, libspdhg_mpich.so. The library
 # opens the one that started its process, and links to none. Both can be installed side by side.
+option(SPDHG_MPI "build the plug-ins for MPI that can be built" ON)
+if(NOT SPDHG_MPI)
+  return()
+endif()
 pkg_check_modules(OPENMPI IMPORTED_TARGET ompi-c)
 pkg_check_modules(MPICH IMPORTED_TARGET mpich)
 foreach(kind openmpi mpich)

@@ -143,7 +143,8 @@ typedef struct spdhg_read_options {
     void *user;
     int on_disk; /* cache: 1: the entries stay in the file if they would fill more than half of max_memory; 2: always; 0: never */
     uint64_t block_bytes; /* and are read so many bytes at a time; 0: 6 MB */
-    const spdhg_ranks *ranks; /* cache: each process keeps the entries of its own rows in memory, and no others; NULL: one process */
+    const spdhg_ranks
+        *ranks; /* cache: each process keeps the entries of its own rows in memory, and no others; NULL: one process */
 } spdhg_read_options;
 #define SPDHG_READ_OPTIONS                                                                                                       \
     {                                                                                                                            \
@@ -314,7 +315,7 @@ typedef struct spdhg_options {
     double checkpoint_every; /* seconds between two checkpoints */
     const char *resume;      /* checkpoint to continue from: the result is that of the uninterrupted run, bit for bit; NULL: none.
                            SPDHG_USAGE, with the reason, if data, problem, solver, parameters, seed or batch changed */
-    spdhg_ranks *ranks;      /* sums over rows are shared out among these processes: same bits for any number; NULL: one process */
+    spdhg_ranks *ranks; /* sums over rows are shared out among these processes: same bits for any number; NULL: one process */
 } spdhg_options;
 #define SPDHG_OPTIONS                                                                                                            \
     {                                                                                                                            \

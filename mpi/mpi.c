@@ -29,7 +29,8 @@ static void receive(void *self, int from, double *number, int64_t count) {
 
 static void broadcast(void *self, int from, void *block, int64_t bytes) {
     for (int64_t at = 0; at < bytes; at += AT_ONCE)
-        MPI_Bcast((char *)block + at, (int)(bytes - at < AT_ONCE ? bytes - at : AT_ONCE), MPI_BYTE, from, ((context *)self)->comm);
+        MPI_Bcast((char *)block + at, (int)(bytes - at < AT_ONCE ? bytes - at : AT_ONCE), MPI_BYTE, from,
+                  ((context *)self)->comm);
 }
 
 static void end(void *self) {

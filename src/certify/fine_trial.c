@@ -85,14 +85,8 @@ static bool fine_loss(const spd_certifier *c, const spd_trial *at, const spd_fin
     const spdhg_problem *p = c->problem;
     const bool open = spd_pass_begin(p);
     pass a = {p, at, f, open};
-    const spd_row_sum sum = {.ranks = p->ranks,
-                             .rows = p->n,
-                             .shards = spd_problem_shards(p),
-                             .width = 2,
-                             .stride = 2 + p->K,
-                             .add = add_rows,
-                             .join = spd_join_twofold,
-                             .context = &a};
+    spd_row_sum sum = spd_sum_of_rows(p, spd_problem_shards(p), 2, 2 + p->K, add_rows, &a);
+    sum.join = spd_join_twofold;
     spd_row_sum_run(&sum, open ? 1 : c->threads, c->work);
     spd_pass_end(p, open);
     spd_row_sum_share(&sum, f->z, p->K);

@@ -50,15 +50,9 @@ static void join_measures(void *context, int64_t at, int64_t count, const double
 spdhg_status spd_measure_rows(spdhg_problem *p, spdhg_error *err) {
     double of[SPD_SHARDS_MOST * MEASURES] = {0};
     measuring a = {.p = p, .open = spd_pass_begin(p)};
-    spd_row_sum_run(&(spd_row_sum){.ranks = p->ranks,
-                                   .rows = p->n,
-                                   .shards = spd_shards(p->n, SPD_SHARDS_MOST),
-                                   .width = MEASURES,
-                                   .stride = MEASURES,
-                                   .add = measure_rows,
-                                   .join = join_measures,
-                                   .context = &a},
-                    a.open ? 1 : p->threads, of);
+    spd_row_sum sum = spd_sum_of_rows(p, spd_shards(p->n, SPD_SHARDS_MOST), MEASURES, MEASURES, measure_rows, &a);
+    sum.join = join_measures;
+    spd_row_sum_run(&sum, a.open ? 1 : p->threads, of);
     spd_pass_end(p, a.open);
     if (of[OVERFLOW] > 0)
         return spd_fail(err, SPDHG_DATA, "row %lld: its squared norm overflows; scale the columns (--standardize)",

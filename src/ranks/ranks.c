@@ -104,8 +104,7 @@ void spd_ranks_share(const spdhg_ranks *r, double *array, const int64_t *first, 
 }
 
 spdhg_status spd_ranks_over(spdhg_ranks **out, const spd_transport *via, spdhg_error *err) {
-    if (via->size > SPD_RANKS_MOST)
-        return spd_fail(err, SPDHG_USAGE, "%d processes; at most %d", via->size, (int)SPD_RANKS_MOST);
+    if (via->size > SPD_RANKS_MOST) return spd_fail(err, SPDHG_USAGE, "%d processes; at most %d", via->size, (int)SPD_RANKS_MOST);
     spdhg_ranks *r = *out = SPD_NEW(spdhg_ranks, 1);
     if (!r) return spd_fail_memory(err, sizeof *r);
     r->via = *via;

@@ -282,8 +282,8 @@ static void ways_that_differ(void **unused) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sums_do_not_depend_on_who_adds), cmocka_unit_test(all_stop_when_one_is_late),
-        cmocka_unit_test(a_failure_is_everybodys), cmocka_unit_test(ways_that_differ)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(sums_do_not_depend_on_who_adds),
+                                       cmocka_unit_test(all_stop_when_one_is_late), cmocka_unit_test(a_failure_is_everybodys),
+                                       cmocka_unit_test(ways_that_differ)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -81,7 +81,8 @@ static double ones(void *context, int64_t first, int64_t end) {
 static void blocks_cover_the_rows(void **unused) {
     (void)unused;
     double partial[8];
-    for (int64_t rows = 1; rows < 8 * 2048; rows += 511) assert_true(spd_block_sum(NULL, rows, 2, ones, NULL, partial) == (double)rows);
+    for (int64_t rows = 1; rows < 8 * 2048; rows += 511)
+        assert_true(spd_block_sum(NULL, rows, 2, ones, NULL, partial) == (double)rows);
 }
 
 static void pairs_keep_twice_the_digits(void **unused) {
