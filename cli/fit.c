@@ -103,7 +103,7 @@ static spdhg_status read_data(cli_fit_job *f, spdhg_error *err) {
                               {"--checkpoint", f->solve.options.checkpoint, CLI_CHECKPOINT}};
     const char *const in[] = {f->path,    f->test_path, f->truth_path,      f->read.targets, f->read.names,
                               o->weights, o->offset,    o->penalty_weights, o->groups,       o->structure};
-    SPD_TRY(CLI_CHECK_OUTPUTS(out, in, f->force, err));
+    if (spdhg_ranks_rank(f->ranks) == 0) SPD_TRY(CLI_CHECK_OUTPUTS(out, in, f->force, err));
     if (strcmp(o->structure, SPD_CATEGORIES) == 0 && !f->read.reference) f->read.reference = "first";
     f->read.weight_column = o->weights;
     f->read.offset_column = o->offset;
@@ -173,6 +173,19 @@ static spdhg_status prepare(cli_fit_job *f, spdhg_error *err) {
     return read_truth(f, err);
 }
 
+/* Where there are several processes, one writes and all pass over rows of their own. */
+static spdhg_status begin(cli_fit_job *f, spdhg_error *err) {
+    SPD_TRY(cli_processes_begin(&f->ranks, err));
+    f->solve.options.ranks = f->ranks;
+    f->read.ranks = f->ranks;
+    return SPDHG_OK;
+}
+
+static void write_elsewhere(cli_fit_job *f) {
+    const char **const path[] = {&f->model_path, &f->trace_path, &f->report_path, &f->certificate_path, &f->coefficients_path};
+    for (size_t i = 0; i < sizeof path / sizeof *path; i++) *path[i] = cli_processes_output(f->ranks, *path[i]);
+}
+
 static int run(cli_fit_job *f, spdhg_error *err) {
     cli_progress_open(&f->progress, "spdhg fit", f->quiet, f->verbose);
     f->progress.table = f->human;
@@ -193,6 +206,7 @@ static int run(cli_fit_job *f, spdhg_error *err) {
     const bool solved =
         ran == SPDHG_OK || (ran == SPDHG_IO && result.solution->x && /* only the last checkpoint could not be written */
                             spd_data_good(f->data, NULL) == SPDHG_OK);
+    write_elsewhere(f);
     if (!solved || cli_fit_write(f, &result, ran == SPDHG_OK ? err : NULL) != SPDHG_OK || ran != SPDHG_OK)
         return cli_fail("spdhg fit", err);
     return cli_fit_conclude(f, result.outcome);
@@ -224,7 +238,13 @@ int cli_fit(int argc, char **argv) {
                        (f.coefficients_path && !strcmp(f.coefficients_path, "-")) ||
                        (f.certificate_path && !strcmp(f.certificate_path, "-"));
     f.human = f.quiet ? NULL : taken ? stderr : stdout;
-    const int status = f.single_pass ? cli_single_pass(&f, &err) : run(&f, &err);
+    int status = SPDHG_USAGE;
+    if (!f.single_pass)
+        status = begin(&f, &err) == SPDHG_OK ? run(&f, &err) : cli_fail("spdhg fit", &err);
+    else if (cli_processes() == 1)
+        status = cli_single_pass(&f, &err);
+    else
+        fprintf(stderr, "spdhg fit: --single-pass: rows that pass once go through one process; call it without mpirun or srun\n");
     clear(&f);
-    return status;
+    return cli_processes_end("spdhg fit", f.ranks, status, &err);
 }

@@ -18,6 +18,7 @@ typedef struct cli_fit_job {
     int64_t *train_row, *test_row, trains, tests;
     cli_problem problem;
     spdhg_solver *solver;
+    spdhg_ranks *ranks; /* processes that fit together; NULL: one */
     spdhg_model *model;
     double *truth;
     FILE *human;  /* where messages go; NULL: nowhere */

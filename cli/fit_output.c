@@ -1,5 +1,6 @@
 /* fit_output.c - the results of `spdhg fit`: model, trace, report, certificate, summary, exit status. */
 #include "fit.h"
+#include "trace/trace.h"
 
 /* Scores the rows that the model is judged by: those held out, or for a page those it was fitted to. */
 static spdhg_status judge(const cli_fit_job *f, cli_judged *j, double *rmse, spdhg_error *err) {

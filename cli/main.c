@@ -14,22 +14,23 @@ extern void openblas_set_num_threads(int threads) __attribute__((weak));
 typedef struct verb {
     const char *name, *arguments, *what, *title;
     int (*run)(int argc, char **argv);
+    bool together; /* several processes share the work */
 } verb;
 
 static const verb verbs[] = {
-    {"fit", "DATA [-o MODEL]", "fit a model", "spdhg fit", cli_fit},
-    {"path", "DATA [-o MODEL]", "fit a path of lambdas, cross-validate, choose one", "spdhg path", cli_path},
-    {"denoise", "FILE -o FILE", "remove the noise from a signal, a table or an image", "spdhg denoise", cli_denoise},
-    {"race", "DATA... -o DIR", "compare solvers, by the paper's protocol or a fair one", "spdhg race", cli_race},
-    {"predict", "MODEL DATA [-o FILE]", "apply a model, print metrics", "spdhg predict", cli_predict},
-    {"graph", "DATA -o F.mtx", "learn the structure F from data", "spdhg graph", cli_graph},
-    {"show", "MODEL", "print a model: what it is, its coefficients", "spdhg show", cli_show},
-    {"inspect", "DATA", "describe a data set and warn of problems", "spdhg inspect", cli_inspect},
-    {"convert", "DATA -o OUT", "convert between formats, or to the fast cache", "spdhg convert", cli_convert},
-    {"generate", "KIND -o OUT", "write synthetic data with a known truth", "spdhg generate", cli_generate},
-    {"bound", "[DATA]", "evaluate the theorems' bounds", "spdhg bound", cli_bound_verb},
-    {"report", "DIR|TRACE... -o HTML", "write one self-contained page about a race or traces", "spdhg report", cli_report},
-    {"list", "TOPIC", "names of losses, penalties, solvers, ...", "spdhg list", cli_list},
+    {"fit", "DATA [-o MODEL]", "fit a model", "spdhg fit", cli_fit, true},
+    {"path", "DATA [-o MODEL]", "fit a path of lambdas, cross-validate, choose one", "spdhg path", cli_path, false},
+    {"denoise", "FILE -o FILE", "remove the noise from a signal, a table or an image", "spdhg denoise", cli_denoise, false},
+    {"race", "DATA... -o DIR", "compare solvers, by the paper's protocol or a fair one", "spdhg race", cli_race, false},
+    {"predict", "MODEL DATA [-o FILE]", "apply a model, print metrics", "spdhg predict", cli_predict, false},
+    {"graph", "DATA -o F.mtx", "learn the structure F from data", "spdhg graph", cli_graph, false},
+    {"show", "MODEL", "print a model: what it is, its coefficients", "spdhg show", cli_show, false},
+    {"inspect", "DATA", "describe a data set and warn of problems", "spdhg inspect", cli_inspect, false},
+    {"convert", "DATA -o OUT", "convert between formats, or to the fast cache", "spdhg convert", cli_convert, false},
+    {"generate", "KIND -o OUT", "write synthetic data with a known truth", "spdhg generate", cli_generate, false},
+    {"bound", "[DATA]", "evaluate the theorems' bounds", "spdhg bound", cli_bound_verb, false},
+    {"report", "DIR|TRACE... -o HTML", "write one self-contained page about a race or traces", "spdhg report", cli_report, false},
+    {"list", "TOPIC", "names of losses, penalties, solvers, ...", "spdhg list", cli_list, false},
 };
 enum { VERBS = sizeof verbs / sizeof *verbs };
 
@@ -67,6 +68,13 @@ static void occupy_standard_descriptors(void) {
 }
 
 static int run(const verb *chosen, int argc, char **argv) {
+    if (cli_processes() > 1 && !chosen->together) {
+        spdhg_error err;
+        spd_fail(&err, SPDHG_USAGE,
+                 "started as %d processes: only fit shares its work among several; call %s without mpirun or srun",
+                 cli_processes(), chosen->title);
+        return cli_fail(chosen->title, &err);
+    }
     char title[32]; /* argp and getopt name the command by argv[0] in every message */
     snprintf(title, sizeof title, "%s", chosen->title);
     argv[0] = title;
@@ -100,6 +108,7 @@ static void finish_at_exit(void) { /* argp ends the process itself after --help 
 
 int main(int argc, char **argv) {
     occupy_standard_descriptors();
+    cli_processes_hush();
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);                    /* a file at its size limit: writing fails, and says so */
     json_set_alloc_funcs(cli_json_memory, free); /* an object that lacks keys would look like any other */

@@ -93,6 +93,7 @@ typedef struct spdhg_problem spdhg_problem;     /* data + loss + terms + set */
 typedef struct spdhg_solver spdhg_solver;
 typedef struct spdhg_model spdhg_model;     /* what is saved and makes predictions */
 typedef struct spdhg_columns spdhg_columns; /* the columns of a table by name, and the features that they become */
+typedef struct spdhg_ranks spdhg_ranks;     /* the processes of a parallel program (MPI) that work on one problem together */
 
 typedef enum spdhg_event_kind { SPDHG_EVENT_POINT, SPDHG_EVENT_LOG, SPDHG_EVENT_POLL, SPDHG_EVENT_NOTICE } spdhg_event_kind;
 
@@ -142,11 +143,13 @@ typedef struct spdhg_read_options {
     void *user;
     int on_disk; /* cache: 1: the entries stay in the file if they would fill more than half of max_memory; 2: always; 0: never */
     uint64_t block_bytes; /* and are read so many bytes at a time; 0: 6 MB */
+    const spdhg_ranks
+        *ranks; /* cache: each process keeps the entries of its own rows in memory, and no others; NULL: one process */
 } spdhg_read_options;
 #define SPDHG_READ_OPTIONS                                                                                                       \
     {                                                                                                                            \
         sizeof(spdhg_read_options), NULL, NULL, NULL, 0, -1, SPDHG_DUPLICATES_ERROR, false, 0, 0, NULL, NULL, NULL, NULL, NULL,  \
-            NULL, NULL, NULL, NULL, NULL, NULL, -1, false, NULL, 0, NULL, NULL, 0, 0                                             \
+            NULL, NULL, NULL, NULL, NULL, NULL, -1, false, NULL, 0, NULL, NULL, 0, 0, NULL                                       \
     }
 
 /* Read a file ("-" is standard input), plain or .gz .bz2 .xz .zst; options may be NULL.
@@ -312,12 +315,24 @@ typedef struct spdhg_options {
     double checkpoint_every; /* seconds between two checkpoints */
     const char *resume;      /* checkpoint to continue from: the result is that of the uninterrupted run, bit for bit; NULL: none.
                            SPDHG_USAGE, with the reason, if data, problem, solver, parameters, seed or batch changed */
+    spdhg_ranks *ranks; /* sums over rows are shared out among these processes: same bits for any number; NULL: one process */
 } spdhg_options;
 #define SPDHG_OPTIONS                                                                                                            \
     {                                                                                                                            \
         sizeof(spdhg_options), 0, 0, SPDHG_TOL_DEFAULT, 0, SPDHG_BATCH_DEFAULT, SPDHG_SAMPLING_IID, 0, 0, 0, NULL, NULL, NULL,   \
-            60, NULL                                                                                                             \
+            60, NULL, NULL                                                                                                       \
     }
+
+/* Processes that MPI has started (mpirun, srun) and that all make the same calls with the same data, problem and options.
+ * kind: "openmpi" or "mpich", the implementation that started them; NULL: as their environment says. comm: a pointer to an MPI_Comm
+ * of a program that has called MPI_Init; NULL: all processes, and MPI is begun and ended here. SPDHG_USAGE: not started by MPI;
+ * SPDHG_IO: this build or machine lacks the plug-in. All calls that compute with these ranks must come from one thread. */
+SPDHG_API spdhg_status spdhg_ranks_open(spdhg_ranks **out, const char *kind, const void *comm, spdhg_error *err);
+SPDHG_API int spdhg_ranks_rank(const spdhg_ranks *ranks); /* this process's number: 0, 1, ...; 0 where ranks is NULL */
+SPDHG_API int spdhg_ranks_size(const spdhg_ranks *ranks); /* how many there are; 1 where ranks is NULL */
+/* To be called by every process, with its own status, also after a failure: the others learn of it wherever they are. Returns the
+ * status of the first that failed, whose message is then in err, or SPDHG_OK. Frees ranks. */
+SPDHG_API spdhg_status spdhg_ranks_close(spdhg_ranks *ranks, spdhg_status status, spdhg_error *err);
 
 typedef struct spdhg_solution {
     int64_t features, outputs, dual; /* sizes: x is features x outputs, c outputs, y dual */

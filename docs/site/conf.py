@@ -46,7 +46,7 @@ sphinx_gallery_conf = {
 
 VERBS = ["fit", "path", "denoise", "race", "predict", "show", "graph", "inspect", "convert", "generate", "bound", "report", "list"]
 PAGES = ["tutorial", "problem", "algorithms", "denoise", "certificate", "model", "graph", "theory", "reproduction", "performance",
-         "architecture", "streams", "disk", "reliability", "packages"]
+         "architecture", "streams", "disk", "cluster", "reliability", "packages"]
 
 
 def write(path, text):

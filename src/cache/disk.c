@@ -7,6 +7,7 @@
 #include <xxhash.h>
 
 #include "cache/layout.h"
+#include "ranks/ranks.h"
 
 /* Entries in a block of indices; two blocks of values have as many. */
 enum { ENTRIES = SPD_CACHE_BLOCK / 4, PIECE_BYTES = 6 << 20 };
@@ -95,6 +96,17 @@ static spdhg_status check_piece(void *context, int64_t first, int64_t count, spd
     return check_part(s, SPD_VAL, first, count, err);
 }
 
+/* Pieces with the rows that this process passes over, which stay in memory. */
+static int64_t own_pieces(const source *s, const spdhg_ranks *ranks) {
+    const spdhg_data *data = s->data;
+    int64_t first, end;
+    if (spdhg_ranks_size(ranks) == 1) return 0;
+    spd_ranks_rows(ranks, spdhg_ranks_rank(ranks), data->rows, &first, &end);
+    const int64_t from = data->ptr ? data->ptr[first] : first * data->features;
+    const int64_t to = data->ptr ? data->ptr[end] : end * data->features;
+    return from < to ? (to - 1) / s->piece - from / s->piece + 1 : 0;
+}
+
 spdhg_status spd_cache_stay(spdhg_data *data, const spd_cache_layout *layout, int64_t start, uint64_t **hash, int descriptor,
                             const char *path, const spdhg_read_options *o, spdhg_error *err) {
     const bool sparse = layout->section[SPD_IDX].count > 0;
@@ -113,7 +125,7 @@ spdhg_status spd_cache_stay(spdhg_data *data, const spd_cache_layout *layout, in
         free_source(s);
         return status;
     }
-    const int64_t most = 3 * (int64_t)spd_threads(o->threads) + 1; /* what each holds, and two ahead */
+    const int64_t most = 3 * (int64_t)spd_threads(o->threads) + 1 /* what each holds, and two ahead */ + own_pieces(s, o->ranks);
     const spd_disk_source disk = {.context = s, .read = read_piece, .check = check_piece, .free = free_source};
     SPD_TRY(spd_disk_new(data, &disk, sparse, s->piece, most, err));
     s->layout.section[SPD_IDX].place = (char *)data->idx;

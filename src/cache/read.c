@@ -180,9 +180,10 @@ static double choose_place(job *j, const spdhg_read_options *o) {
     const spd_cache_section *idx = &j->layout.section[SPD_IDX], *val = &j->layout.section[SPD_VAL];
     const double all = (double)j->layout.bytes;
     const double entries = (double)idx->count * (double)idx->size + (double)val->count * (double)val->size;
+    const int ranks = spdhg_ranks_size(o->ranks);
     j->stays = j->descriptor >= 0 && val->count > 0 &&
-               (o->on_disk == 2 || (o->on_disk == 1 && o->max_memory && all > 0.5 * (double)o->max_memory));
-    return j->stays ? all - entries : all;
+               (o->on_disk == 2 || ranks > 1 || (o->on_disk == 1 && o->max_memory && all > 0.5 * (double)o->max_memory));
+    return j->stays ? all - entries + (ranks > 1 ? entries / ranks : 0) : all;
 }
 
 static spdhg_status read_all(job *j, const spdhg_read_options *o, char **texts, spdhg_error *err) {

@@ -84,15 +84,14 @@ static void add_rows(void *context, int64_t first, int64_t end, double *sum) {
 static bool fine_loss(const spd_certifier *c, const spd_trial *at, const spd_fine_trial *f, double *loss) {
     const spdhg_problem *p = c->problem;
     const bool open = spd_pass_begin(p);
-    spd_row_sum_run(&(spd_row_sum){.rows = p->n,
-                                   .shards = spd_problem_shards(p),
-                                   .width = 2,
-                                   .stride = 2 + p->K,
-                                   .add = add_rows,
-                                   .join = spd_join_twofold,
-                                   .context = &(pass){p, at, f, open}},
-                    open ? 1 : c->threads, c->work);
+    pass a = {p, at, f, open};
+    spd_row_sum sum = spd_sum_of_rows(p, spd_problem_shards(p), 2, 2 + p->K, add_rows, &a);
+    sum.join = spd_join_twofold;
+    spd_row_sum_run(&sum, open ? 1 : c->threads, c->work);
     spd_pass_end(p, open);
+    spd_row_sum_share(&sum, f->z, p->K);
+    spd_row_sum_share(&sum, f->low, p->K);
+    spd_row_sum_share(&sum, f->off, p->K);
     *loss = c->work[0] / p->W;
     return isfinite(*loss) && spd_all_finite(p->n * p->K, f->z) && spd_all_finite(p->n * p->K, f->off);
 }

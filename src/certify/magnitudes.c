@@ -14,8 +14,8 @@ int64_t spd_dual_rounding_work(const spdhg_problem *p) { return shards(p) * 2 * 
 
 void spd_dual_sum_rows(spd_certifier *c, int64_t width, spd_add_rows *add, spd_join *join) {
     const spdhg_problem *p = c->problem;
-    const spd_row_sum sum = {
-        .rows = p->n, .shards = shards(p), .width = width, .stride = width, .add = add, .join = join, .context = c};
+    spd_row_sum sum = spd_sum_of_rows(p, shards(p), width, width, add, c);
+    sum.join = join;
     c->open = spd_pass_begin(p);
     spd_row_sum_run(&sum, c->open ? 1 : c->threads, c->Mwork);
     spd_pass_end(p, c->open);

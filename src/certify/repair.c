@@ -233,7 +233,8 @@ double spd_dual_repair_cost(const spd_certifier *c, const spd_repair *r, const d
     if (r->mixed > 0) cost += r->mixed * (p->loss->value ? fmax(loss - c->least, 0) : coupled_most(p, z));
     pass a = {c, r->shrunk, z};
     if (r->energy > 0)
-        cost += r->energy * sqrt(spd_block_sum(p->n, c->threads, p->loss->value ? spread_scalar : spread_coupled, &a, c->work));
+        cost += r->energy *
+                sqrt(spd_block_sum(p->ranks, p->n, c->threads, p->loss->value ? spread_scalar : spread_coupled, &a, c->work));
     if (r->anchored) cost += spd_anchors_cost(c, r->shrunk, z);
     if (r->stretch > 0) cost += r->stretch * fmax(objective - c->least, 0);
     return GENEROUS * cost;

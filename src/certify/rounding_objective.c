@@ -62,7 +62,7 @@ typedef struct pass {
 /* The sum over rows, in c->work; behind the sums of the blocks each has room for K slopes. */
 static double sum_rows(const spd_certifier *c, const spd_trial *at, double (*add)(void *, int64_t, int64_t)) {
     pass a = {c, at, spd_pass_begin(c->problem)};
-    const double sum = spd_block_sum(c->problem->n, a.open ? 1 : c->threads, add, &a, c->work);
+    const double sum = spd_block_sum(c->problem->ranks, c->problem->n, a.open ? 1 : c->threads, add, &a, c->work);
     spd_pass_end(c->problem, a.open);
     return sum;
 }

@@ -112,12 +112,16 @@ typedef struct spd_stop {
     double pause, asked; /* seconds between two calls of ask; time of the last one */
     pthread_t owner;     /* the only thread that calls ask; the others read the result */
     _Atomic(spd_why) why;
+    bool together; /* with other processes: nobody stops alone, but when all have agreed on it */
+    _Atomic(spd_why) wish;
     int64_t polls; /* number of polls by the owner so far */
 } spd_stop;
 void spd_stop_start(spd_stop *stop, double deadline, bool (*ask)(void *context), void *context); /* owned by this thread */
 bool spd_stop_now(spd_stop *stop); /* from any thread; NULL: never. Stays true once it is */
 spd_why spd_stop_why(spd_stop *stop);
 void spd_stop_call_off(spd_stop *stop);
+spd_why spd_stop_wish(spd_stop *stop);            /* together: what this process would do */
+void spd_stop_agree(spd_stop *stop, spd_why why); /* together: what all do */
 
 /* ---- floats.c: the first line of every public function that computes. */
 fenv_t spd_floats_take(void);

@@ -15,7 +15,7 @@ static int64_t stride(const spdhg_problem *p, int64_t most) {
 }
 
 int64_t spd_tied_hessian_work(const spdhg_problem *p, int64_t most, int threads) {
-    return spd_row_sum_work(spd_problem_matrix_shards(p, most), stride(p, most), threads <= 1);
+    return spd_row_sum_work(p->ranks, spd_problem_matrix_shards(p, most), stride(p, most), threads <= 1);
 }
 
 /* What the rows of a sum need. */
@@ -122,15 +122,11 @@ bool spd_tied_hessian(const spd_tied *r, const spdhg_problem *p, int threads, co
                       double *work, spd_stop *stop) {
     const int64_t n = r->size;
     pass a = {.r = r, .p = p, .curve = curve, .stop = stop};
-    spd_row_sum_run(&(spd_row_sum){.rows = p->n,
-                                   .shards = spd_problem_matrix_shards(p, most),
-                                   .width = n * n,
-                                   .stride = stride(p, n),
-                                   .add = by_panels(p) ? add_dense : add_sparse,
-                                   .lower = n,
-                                   .context = &a,
-                                   .in_turn = threads <= 1},
-                    threads, work);
+    spd_row_sum sum =
+        spd_sum_of_rows(p, spd_problem_matrix_shards(p, most), n * n, stride(p, n), by_panels(p) ? add_dense : add_sparse, &a);
+    sum.lower = n;
+    sum.in_turn = threads <= 1;
+    spd_row_sum_run(&sum, threads, work);
     memcpy(H, work, (size_t)(n * n) * sizeof *H);
     return !spd_stop_now(stop);
 }

@@ -133,8 +133,7 @@ static double norm_in(int64_t n, const double *D, const double *v) {
 double spd_problem_curvature_norm(const spdhg_problem *p, int threads, const double *D, int rounds, double *v, double *work) {
     const int64_t n = p->d + 1;
     product a = {.p = p, .v = v};
-    const spd_row_sum sum = {
-        .rows = p->n, .shards = spd_problem_shards(p), .width = n, .stride = n, .add = add_products, .context = &a};
+    const spd_row_sum sum = spd_sum_of_rows(p, spd_problem_shards(p), n, n, add_products, &a);
     double estimate = 0;
     for (int r = 0; r < rounds; r++) {
         const double size = norm_in(n, D, v);

@@ -98,11 +98,11 @@ static void add_rows(void *context, int64_t first, int64_t end, double *g) {
 
 static void run(pass *a, int threads, double *g, double *gc, double *scratch) {
     const spdhg_problem *p = a->p;
-    const spd_row_sum sum = {
-        .rows = p->n, .shards = spd_problem_shards(p), .width = p->dK + p->K, .stride = stride(p), .add = add_rows, .context = a};
+    const spd_row_sum sum = spd_sum_of_rows(p, spd_problem_shards(p), p->dK + p->K, stride(p), add_rows, a);
     a->open = spd_pass_begin(p);
     spd_row_sum_run(&sum, a->open ? 1 : threads, scratch);
     spd_pass_end(p, a->open);
+    if (a->slope) spd_row_sum_share(&sum, a->slope, p->K);
     memcpy(g, scratch, (size_t)p->dK * sizeof *g);
     if (gc) memcpy(gc, scratch + p->dK, (size_t)p->K * sizeof *gc);
 }

@@ -42,7 +42,7 @@ double spd_problem_normal_cost(const spdhg_problem *p) {
 }
 
 int64_t spd_problem_normal_work(const spdhg_problem *p, int threads) {
-    return spd_row_sum_work(shards_of(p), block_size(p), threads <= 1);
+    return spd_row_sum_work(p->ranks, shards_of(p), block_size(p), threads <= 1);
 }
 
 typedef struct pass {
@@ -193,9 +193,8 @@ static void write_out(const spdhg_problem *p, int threads, const double *curve, 
     if (!add) memset(H, 0, (size_t)(n * n) * sizeof *H);
     a.only = shards_of(p) == 1 && !add ? H : NULL;
     a.open = spd_pass_begin(p);
-    spd_row_sum sum = {
-        .rows = p->n, .shards = shards_of(p), .width = n * n, .stride = block_size(p), .add = add_rows, .lower = n};
-    sum.context = &a;
+    spd_row_sum sum = spd_sum_of_rows(p, shards_of(p), n * n, block_size(p), add_rows, &a);
+    sum.lower = n;
     sum.in_turn = threads <= 1 || a.open;
     if (a.only)
         add_rows(&a, 0, p->n, scratch);

@@ -64,8 +64,8 @@ double spd_problem_losses(const spdhg_problem *p, int threads, const spd_scores 
     double one[AT_ONCE];
     for (int i = 0; i < AT_ONCE; i++) one[i] = 1;
     pass a = {.p = p, .at = at, .alpha = alpha, .curve = curve, .partial = partial, .one = one};
-    spd_parallel(threads, spd_problem_blocks(p), one_block, &a);
-    return spd_sum(spd_problem_blocks(p), partial) / p->W;
+    const spd_row_arrays written = {.rows = p->n, .width = p->K, .count = 2, .array = {alpha, curve}};
+    return spd_row_blocks_sum(p->ranks, threads, one_block, &a, &written, partial) / p->W;
 }
 
 /* ---- losses that keep falling towards one side, such as poisson's for a count of 0: where all rows agree on the side, there is no

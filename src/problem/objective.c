@@ -109,7 +109,8 @@ static void score_block(void *context, int64_t b) {
 
 static void score(pass *a, int threads) {
     a->open = spd_pass_begin(a->p);
-    spd_parallel(a->open ? 1 : threads, spd_problem_blocks(a->p), score_block, a);
+    const spd_row_arrays written = {.rows = a->p->n, .width = a->p->K, .count = 1, .array = {a->z}};
+    spd_row_blocks_sum(a->p->ranks, a->open ? 1 : threads, score_block, a, &written, NULL);
     spd_pass_end(a->p, a->open);
 }
 

@@ -9,7 +9,7 @@ spdhg_status spd_prepare_weights(spdhg_problem *p, spdhg_error *err); /* row wei
 spdhg_status spd_prepare_values(spdhg_problem *p, const spdhg_problem *base, spdhg_error *err);
 spdhg_status spd_prepare_centre(spdhg_problem *p, spdhg_error *err); /* which columns, and their centres */
 void spd_centre_values(const spdhg_problem *p, double *val);         /* val: as stored in the data, becomes a_ij - s_j */
-spdhg_status spd_prepare_rows(spdhg_problem *p, spdhg_error *err);   /* nonzeros, largest row norm */
+spdhg_status spd_measure_rows(spdhg_problem *p, spdhg_error *err);   /* measure.c: nonzeros, norms of rows */
 spdhg_status spd_prepare_terms(spdhg_problem *p, spdhg_error *err);  /* blocks of the penalties, positions in y, support of F */
 /* SPDHG_DATA if the loss of an output keeps falling as the intercept alone moves, as with counts that are all 0. */
 spdhg_status spd_problem_check_falling(const spdhg_problem *p, spdhg_error *err);

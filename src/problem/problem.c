@@ -204,7 +204,7 @@ static spdhg_status prepare(spdhg_problem *p, spdhg_error *err) {
     SPD_TRY(spd_problem_check_falling(p, err));
     SPD_TRY(spd_problem_find_curvature(p, err));
     SPD_TRY(spd_prepare_values(p, NULL, err));
-    SPD_TRY(spd_prepare_rows(p, err));
+    SPD_TRY(spd_measure_rows(p, err));
     return spd_prepare_terms(p, err);
 }
 
@@ -215,6 +215,16 @@ spdhg_status spd_problem_freeze(spdhg_problem *p, spdhg_error *err) {
     p->frozen = status == SPDHG_OK;
     if (!p->frozen) thaw(p);
     return status;
+}
+
+/* One factor for all lambda_t, along a path, and for gamma where it follows them. */
+spdhg_status spdhg_problem_scale_lambda(spdhg_problem *p, double factor, spdhg_error *err) {
+    SPD_DEFAULT_FLOATS;
+    if (!(factor >= 0) || !isfinite(factor))
+        return spd_fail(err, SPDHG_USAGE, "the factor of lambda must be a number >= 0, not %g", factor);
+    for (int64_t t = 0; t < p->terms; t++) p->term[t].lambda = factor * p->term[t].lambda_given;
+    if (p->ridge_follows) p->gamma = factor * p->gamma_given;
+    return SPDHG_OK;
 }
 
 void spdhg_problem_free(spdhg_problem *p) {

@@ -31,6 +31,8 @@ typedef struct spd_term {
 
 struct spdhg_problem {
     const spdhg_data *data;
+    spdhg_ranks *ranks; /* processes that share out the passes over its rows; NULL: one */
+    int threads;        /* for freezing it; 0: one */
     int64_t n;    /* rows used */
     int64_t *row; /* their ids in data, or NULL: all */
     int64_t d, K, dK;
@@ -63,8 +65,7 @@ struct spdhg_problem {
     double row_norm2_mean;    /* sum (w_i/W) (||a_i||^2 (+1)) */
     double row_norm_mean;     /* sum (w_i/W) sqrt(||a_i||^2 (+1)) */
     int64_t nnz;              /* stored entries of the rows used */
-    bool full;                /* sparse storage, but every row used has all d entries */
-    bool ones;                /* not full, and every stored value is 1 */
+    bool full, ones;          /* sparse, but every row used has all d entries; otherwise, and every stored value is 1 */
     int64_t supports;         /* features that occur in some F_t */
     int32_t *place; /* d places: features of the support first (place < supports), the idle ones behind; NULL: all d occur */
 };
@@ -102,7 +103,7 @@ static inline const double *spd_problem_offset(const spdhg_problem *p, int64_t i
  * it. */
 spdhg_status spd_problem_subset(spdhg_problem **out, const spdhg_problem *base, const int64_t *position, int64_t count,
                                 const spdhg_structure *first, spdhg_error *err);
-/* Draws one row of every `stride`, with positive weight if possible; lambda has its current value. Depends on the seed alone. */
+/* One row of every `stride`, with positive weight if possible; lambda has its current value. Depends on the seed alone. */
 spdhg_status spd_problem_thin(spdhg_problem **out, const spdhg_problem *base, int64_t stride, uint64_t seed, spdhg_error *err);
 
 /* ---- labels.c: sorted classes of the rows used; b in the form the loss expects. Held-out data is mapped in the same way. */
@@ -234,8 +235,7 @@ void spd_problem_curvature_diagonal(const spdhg_problem *p, const double *curve,
 static inline const spdhg_structure *spd_problem_structure(const spdhg_problem *p) { return p->terms > 0 ? p->term[0].F : NULL; }
 double spd_problem_structure_norm(const spdhg_problem *p); /* bound on || [F_1; F_2; ...] || */
 double spd_problem_dual_radius(const spdhg_problem *p);    /* max ||y|| over the product of the lambda Y_t */
-/* Whether every row's loss keeps falling in some direction. Where these directions agree, f has no minimiser and the infimum of
- * the loss is 0. */
+/* Every row's loss keeps falling in some direction. Where these agree, f has no minimiser and the infimum of the loss is 0. */
 bool spd_problem_falls(const spdhg_problem *p);
 /* H = (kappa/W) sum_i w_i a_i a_i', where a_i has a last entry 1 if there is an intercept. The Hessian of the loss is at most H
  * for every output. Vectors have d + 1 entries, the intercept's last. D: a positive diagonal, the metric for H. */

@@ -41,6 +41,13 @@ static inline bool spd_rows_next(spd_rows *r) {
 
 /* Zero in the sense of docs/problem.md: |F_e x| <= 8 eps |F_e||x|, so that rounding in the product is not taken for structure. */
 static inline double spd_zero_within(double x_norm) { return 8 * DBL_EPSILON * x_norm; }
+/* A sum over the rows of A (ranks/ranks.h), to be completed. */
+static inline spd_row_sum spd_sum_of_rows(const spdhg_problem *p, int64_t shards, int64_t width, int64_t stride,
+                                          spd_add_rows *add, void *context) {
+    return (spd_row_sum){
+        .ranks = p->ranks, .rows = p->n, .shards = shards, .width = width, .stride = stride, .add = add, .context = context};
+}
+
 /* ---- objective.c: rows of A in ascending order, from one thread. Of data that was given by columns (data/by_columns.c) only a stretch of
  * rows is in memory at a time. What begin returns is handed to the others; end ends the pass. */
 bool spd_pass_begin(const spdhg_problem *p);

@@ -35,7 +35,7 @@ static spdhg_status share_rows(spdhg_problem *p, const spdhg_problem *base, cons
     p->W = p->weight ? spd_sum(p->n, p->weight) : (double)p->n;
     if (!(p->W > 0)) return spd_fail(err, SPDHG_DATA, "all rows of a part of the data have weight 0");
     SPD_TRY(spd_prepare_values(p, base, err));
-    return spd_prepare_rows(p, err);
+    return spd_measure_rows(p, err);
 }
 
 static spdhg_status share(spdhg_problem *p, const spdhg_problem *base, const int64_t *position, const spdhg_structure *first,

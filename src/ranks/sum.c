@@ -1,6 +1,6 @@
 /* sum.c - sums over rows in a fixed order (ranks.h). The tree over shards 0..S-1: with strides 1, 2, 4, ... the sum of shard
  * i + stride is added to that of shard i, for every i that is a multiple of 2 stride. */
-#include "ranks/ranks.h"
+#include "ranks/across.h"
 
 enum { AT_ONCE = 4096 }; /* numbers that a thread adds along the whole tree: they stay in its cache. Even, for pairs */
 
@@ -16,7 +16,10 @@ static int64_t depth(int64_t shards) {
     return levels;
 }
 
-int64_t spd_row_sum_work(int64_t shards, int64_t stride, bool in_turn) { return (in_turn ? depth(shards) : shards) * stride; }
+int64_t spd_row_sum_work(const spdhg_ranks *ranks, int64_t shards, int64_t stride, bool in_turn) {
+    if (!in_turn) return shards * stride;
+    return (spdhg_ranks_size(ranks) > 1 ? spd_across_slots(ranks, shards) : depth(shards)) * stride;
+}
 
 static void join_lower(int64_t n, int64_t at, int64_t count, const double *from, double *into) {
     for (int64_t row = at / n; row * n < at + count; row++) {
@@ -35,25 +38,43 @@ static void join(const spd_row_sum *s, int64_t at, int64_t count, const double *
         spd_axpy(count, 1, from + at, into + at);
 }
 
+typedef struct joining {
+    const spd_row_sum *s;
+    const double *from;
+    double *into;
+} joining;
+
+static int64_t parts(const spd_row_sum *s) { return (s->width + AT_ONCE - 1) / AT_ONCE; }
+static int64_t part_count(const spd_row_sum *s, int64_t at) { return at + AT_ONCE < s->width ? AT_ONCE : s->width - at; }
+
+static void join_part(void *context, int64_t part) {
+    const joining *a = context;
+    join(a->s, part * AT_ONCE, part_count(a->s, part * AT_ONCE), a->from, a->into);
+}
+
+void spd_row_sum_join(const spd_row_sum *s, int threads, const double *from, double *into) {
+    spd_parallel(threads, parts(s), join_part, &(joining){s, from, into});
+}
+
 typedef struct pass {
     const spd_row_sum *s;
     double *work;
 } pass;
 
-static void one_shard(const spd_row_sum *s, int64_t shard, double *partial) {
+void spd_row_sum_shard(const spd_row_sum *s, int64_t shard, double *partial) {
     memset(partial, 0, (size_t)s->width * sizeof *partial);
     s->add(s->context, spd_shard_first(s->rows, s->shards, shard), spd_shard_first(s->rows, s->shards, shard + 1), partial);
 }
 
 static void shard_task(void *context, int64_t shard) {
     const pass *a = context;
-    one_shard(a->s, shard, a->work + shard * a->s->stride);
+    spd_row_sum_shard(a->s, shard, a->work + shard * a->s->stride);
 }
 
 static void tree_task(void *context, int64_t part) {
     const pass *a = context;
     const spd_row_sum *s = a->s;
-    const int64_t at = part * AT_ONCE, count = at + AT_ONCE < s->width ? AT_ONCE : s->width - at;
+    const int64_t at = part * AT_ONCE, count = part_count(s, at);
     for (int64_t stride = 1; stride < s->shards; stride *= 2)
         for (int64_t i = 0; i + stride < s->shards; i += 2 * stride)
             join(s, at, count, a->work + (i + stride) * s->stride, a->work + i * s->stride);
@@ -63,7 +84,7 @@ static void tree_task(void *context, int64_t part) {
 static void in_turn(const spd_row_sum *s, double *work) {
     int64_t held = 0;
     for (int64_t shard = 0; shard < s->shards; shard++) {
-        one_shard(s, shard, work + held++ * s->stride);
+        spd_row_sum_shard(s, shard, work + held++ * s->stride);
         for (int64_t rest = shard + 1; rest % 2 == 0; rest /= 2, held--)
             join(s, 0, s->width, work + (held - 1) * s->stride, work + (held - 2) * s->stride);
     }
@@ -71,12 +92,16 @@ static void in_turn(const spd_row_sum *s, double *work) {
 
 void spd_row_sum_run(const spd_row_sum *s, int threads, double *work) {
     pass a = {.s = s, .work = work};
+    if (spdhg_ranks_size(s->ranks) > 1) {
+        spd_across_run(s, s->in_turn ? 1 : threads, work);
+        return;
+    }
     if (s->in_turn) {
         in_turn(s, work);
         return;
     }
     spd_parallel(threads, s->shards, shard_task, &a);
-    if (s->shards > 1) spd_parallel(threads, (s->width + AT_ONCE - 1) / AT_ONCE, tree_task, &a);
+    if (s->shards > 1) spd_parallel(threads, parts(s), tree_task, &a);
 }
 
 typedef struct blocks {
@@ -92,11 +117,20 @@ static void block_task(void *context, int64_t b) {
     a->partial[b] = a->add(a->context, first, end < a->rows ? end : a->rows);
 }
 
-double spd_block_sum(int64_t rows, int threads, double (*add)(void *context, int64_t first, int64_t end), void *context,
-                     double *partial) {
+double spd_block_sum(spdhg_ranks *ranks, int64_t rows, int threads, double (*add)(void *context, int64_t first, int64_t end),
+                     void *context, double *partial) {
     blocks a = {.rows = rows, .add = add, .context = context, .partial = partial};
-    spd_parallel(threads, spd_row_blocks(rows), block_task, &a);
-    return spd_sum(spd_row_blocks(rows), partial);
+    return spd_row_blocks_sum(ranks, threads, block_task, &a, &(spd_row_arrays){.rows = rows}, partial);
+}
+
+double spd_row_blocks_sum(spdhg_ranks *ranks, int threads, void (*task)(void *context, int64_t block), void *context,
+                          const spd_row_arrays *written, double *partial) {
+    const int64_t count = spd_row_blocks(written->rows);
+    if (spdhg_ranks_size(ranks) > 1)
+        spd_across_blocks(ranks, threads, task, context, written, partial);
+    else
+        spd_parallel(threads, count, task, context);
+    return partial ? spd_sum(count, partial) : 0;
 }
 
 void spd_join_twofold(void *context, int64_t at, int64_t count, const double *from, double *into) {

@@ -24,14 +24,17 @@ static spdhg_status take_options(spdhg_solver *s, const char *name, const spdhg_
     if (!(o->epochs >= 0) || !(o->seconds >= 0) || !(o->tol >= 0 || o->tol == SPDHG_TOL_DEFAULT) || !(o->every >= 0) ||
         !isfinite(o->epochs + o->seconds + o->tol + o->every))
         return spd_fail(err, SPDHG_USAGE, "epochs, seconds, tolerance and trace interval must be finite and not negative");
-    if (o->batch < SPDHG_BATCH_DEFAULT || (o->batch > s->problem->n && s->problem->n > 0))
-        return spd_fail(err, SPDHG_USAGE, "batch %lld is outside 1..%lld (the rows)", (long long)o->batch,
-                        (long long)s->problem->n);
     s->counted = o->epochs > 0;
     if (o->tol == SPDHG_TOL_DEFAULT) default_tolerance(s, name);
     if (o->epochs == 0 && o->seconds == 0) o->epochs = o->tol > 0 ? EPOCHS_MOST : EPOCHS_DEFAULT;
     s->threads = spd_threads(o->threads);
     return SPDHG_OK;
+}
+
+static spdhg_status check_batch(const spdhg_solver *s, spdhg_error *err) {
+    const int64_t batch = s->options.batch, rows = s->problem->n;
+    if (batch >= SPDHG_BATCH_DEFAULT && (batch <= rows || rows == 0)) return SPDHG_OK;
+    return spd_fail(err, SPDHG_USAGE, "batch %lld is outside 1..%lld (the rows)", (long long)batch, (long long)rows);
 }
 
 /* The batch asked for, the automatic one, or the one the algorithm prefers. */
@@ -69,8 +72,11 @@ static spdhg_status check_memory(spdhg_solver *s, spdhg_error *err) {
 
 static spdhg_status prepare(spdhg_solver *s, const char *name, const spdhg_options *options, spdhg_error *err) {
     spdhg_problem *p = s->problem;
-    SPD_TRY(spd_problem_freeze(p, err));
     SPD_TRY(take_options(s, name, options, err));
+    p->ranks = s->options.ranks;
+    p->threads = s->threads;
+    SPD_TRY(spd_problem_freeze(p, err));
+    SPD_TRY(check_batch(s, err));
     SPD_TRY(spd_plan_make(&s->plan, name, p, err));
     SPD_TRY(check_memory(s, err));
     s->x = SPD_NEW(double, p->dK);
@@ -90,7 +96,8 @@ spdhg_status spdhg_solver_new(spdhg_solver **out, const char *solver, spdhg_prob
     const double from = spd_now();
     s->problem = problem;
     s->clock = spd_now;
-    const spdhg_status status = prepare(s, solver, options, err);
+    spdhg_status status = prepare(s, solver, options, err);
+    status = spd_ranks_settle(s->options.ranks, status, err);
     if (status != SPDHG_OK) {
         spdhg_solver_free(s);
         return status;
@@ -186,6 +193,7 @@ void spd_solver_interrupted(spdhg_solver *s) { s->outcome = SPDHG_OUTCOME_INTERR
 
 void spdhg_solver_free(spdhg_solver *s) {
     if (!s) return;
+    spd_ranks_watch(s->options.ranks, NULL);
     spd_evaluator_free(&s->evaluator);
     spd_run_free(&s->kept);
     spd_trace_clear(&s->trace);

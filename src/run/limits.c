@@ -18,7 +18,12 @@ bool spd_tell(const spdhg_solver *s, spdhg_event_kind kind, const spdhg_point *p
 
 static bool ask(void *context) {
     const spdhg_solver *s = context;
-    return spd_tell(s, SPDHG_EVENT_POLL, &s->at) || spd_data_good(s->problem->data, NULL) != SPDHG_OK;
+    return spd_tell(s, SPDHG_EVENT_POLL, &s->at) || spd_loop_good(s, NULL) != SPDHG_OK;
+}
+
+spdhg_status spd_loop_good(const spdhg_solver *s, spdhg_error *err) {
+    SPD_TRY(spd_data_good(s->problem->data, err));
+    return spd_ranks_good(s->options.ranks, err);
 }
 
 void spd_limits_start(spdhg_solver *s) {
@@ -27,19 +32,22 @@ void spd_limits_start(spdhg_solver *s) {
     s->at = (spdhg_point){0};
     s->deadline = s->options.seconds > 0 ? s->started + s->options.seconds : INFINITY;
     spd_stop_start(&s->stop, s->deadline + granted(s->options.seconds), ask, s);
+    spd_ranks_watch(s->options.ranks, &s->stop);
     s->evaluator.certifier.stop = &s->stop;
 }
 
 bool spd_limits_reached(spdhg_solver *s) {
     if (s->ended != SPD_GO_ON) return true;
     const double now = spd_now();
-    if (spd_stop_now(&s->stop) || now >= s->deadline) {
-        s->ended = spd_stop_why(&s->stop) == SPD_CALLED_OFF ? SPD_CALLED_OFF : SPD_LATE;
-        s->latest = now + granted(now - s->started);
-    }
+    const bool over = spd_stop_now(&s->stop) || now >= s->deadline;
+    const spd_why why = s->stop.together ? spd_stop_wish(&s->stop) : spd_stop_why(&s->stop);
+    s->ended = spd_ranks_agree(s->options.ranks, why == SPD_CALLED_OFF ? why : over ? SPD_LATE : SPD_GO_ON);
+    if (s->ended != SPD_GO_ON) s->latest = now + granted(now - s->started);
     return s->ended != SPD_GO_ON;
 }
 
 void spd_limits_grant(spdhg_solver *s) {
-    if (spd_limits_reached(s)) spd_stop_start(&s->stop, s->latest, NULL, NULL);
+    if (!spd_limits_reached(s)) return;
+    spd_stop_start(&s->stop, s->latest, NULL, NULL);
+    spd_ranks_watch(s->options.ranks, &s->stop);
 }

@@ -83,7 +83,8 @@ bool spd_limits_reached(spdhg_solver *s); /* if so, s->ended says why and does n
 /* From here on s->stop gives the remaining work, the last proof and exact zeros, a little more time and no longer asks the
  * caller. */
 void spd_limits_grant(spdhg_solver *s);
-double spd_epochs_asked(const spdhg_solver *s); /* 0: none, the run ends by its tolerance or its time */
+spdhg_status spd_loop_good(const spdhg_solver *s, spdhg_error *err); /* not OK: what was computed is worthless */
+double spd_epochs_asked(const spdhg_solver *s);                      /* 0: none, the run ends by its tolerance or its time */
 bool spd_tell(const spdhg_solver *s, spdhg_event_kind kind, const spdhg_point *point); /* true: the caller wants to stop */
 
 /* ---- outcome.c */

@@ -35,10 +35,10 @@ static void add_rows(void *context, int64_t first, int64_t end, double *sum) {
 /* The weighted standard deviation of every column; entries that a sparse row does not list are 0. */
 static bool spread(const spdhg_problem *p, int threads, double *deviation) {
     const int64_t shards = spd_problem_shards(p), d = p->d;
-    double *mean = SPD_NEW(double, 2 * d), *work = SPD_NEW(double, spd_row_sum_work(shards, 2 * d, threads <= 1));
+    double *mean = SPD_NEW(double, 2 * d), *work = SPD_NEW(double, spd_row_sum_work(p->ranks, shards, 2 * d, threads <= 1));
     const bool good = mean && work;
     pass a = {.p = p};
-    spd_row_sum sum = {.rows = p->n, .shards = shards, .width = 2 * d, .stride = 2 * d, .add = add_rows, .context = &a};
+    spd_row_sum sum = spd_sum_of_rows(p, shards, 2 * d, 2 * d, add_rows, &a);
     a.open = spd_pass_begin(p);
     sum.in_turn = threads <= 1 || a.open;
     if (good) {

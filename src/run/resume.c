@@ -46,6 +46,7 @@ void spd_loop_note(spd_loop *l) {
 
 spdhg_status spd_loop_save(spd_loop *l, spdhg_error *err) {
     spdhg_solver *s = l->solver;
+    if (spdhg_ranks_rank(s->options.ranks) > 0) return SPDHG_OK; /* all have the same numbers: one writes */
     const bool ended = l->said != SPD_CONTINUE || s->outcome != SPDHG_OUTCOME_DONE || s->ended != SPD_GO_ON;
     const bool undone = l->before && (l->cut || ended); /* the last step will be repeated */
     const bool unseen = l->measured == l->k;            /* and the last evaluation */

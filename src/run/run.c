@@ -114,7 +114,7 @@ static void advance(spd_loop *l, int64_t steps, double until, double last) {
 static void save_now_and_then(spd_loop *l) {
     const spdhg_options *o = &l->solver->options;
     if (!o->checkpoint || spd_now() - l->saved_at < o->checkpoint_every) return;
-    if (spd_data_good(l->run.problem->data, NULL) != SPDHG_OK) return; /* the last step is worthless */
+    if (spd_loop_good(l->solver, NULL) != SPDHG_OK) return; /* the last step is worthless */
     spdhg_error err;
     if (spd_loop_save(l, &err) != SPDHG_OK) spd_loop_notice(l->solver, err.message);
 }
@@ -240,7 +240,7 @@ spdhg_status spd_loop_stage(spd_loop *l, double epochs, spd_checkpoint *saved, s
     }
     spd_checkpoint_free(saved);
     if (status == SPDHG_OK) status = run_stage(l, epochs, &s->outcome, err);
-    if (status == SPDHG_OK) status = spd_data_good(l->run.problem->data, err);
+    if (status == SPDHG_OK) status = spd_loop_good(s, err);
     if (status == SPDHG_OK && s->options.checkpoint) status = spd_loop_save(l, err);
     clear_stage(l);
     return status;

@@ -130,8 +130,9 @@ static spdhg_status run(spdhg_solver *s, spdhg_outcome *outcome, spdhg_error *er
 spdhg_status spdhg_solver_run(spdhg_solver *s, spdhg_outcome *outcome, spdhg_error *err) {
     SPD_DEFAULT_FLOATS;
     int lock = -1;
-    if (s->options.checkpoint) SPD_TRY(spd_checkpoint_lock(s->options.checkpoint, &lock, err));
-    const spdhg_status status = run(s, outcome, err);
-    spd_checkpoint_unlock(s->options.checkpoint, lock);
-    return status;
+    const bool locks = s->options.checkpoint && spdhg_ranks_rank(s->options.ranks) == 0;
+    spdhg_status status = locks ? spd_checkpoint_lock(s->options.checkpoint, &lock, err) : SPDHG_OK;
+    if (status == SPDHG_OK) status = run(s, outcome, err);
+    if (locks) spd_checkpoint_unlock(s->options.checkpoint, lock);
+    return spd_ranks_settle(s->options.ranks, status, err);
 }

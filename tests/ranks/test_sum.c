@@ -43,7 +43,7 @@ static void sums_are_those_of_the_tree(void **unused) {
         const int64_t shards = spd_shards(rows[r], 100);
         for (int threads = 0; threads < 4; threads++) {
             for (int64_t q = 0; q < SPD_SHARDS_MOST * STRIDE; q++) work[q] = NAN;
-            assert_true(spd_row_sum_work(shards, STRIDE, threads == 0) <= SPD_SHARDS_MOST * STRIDE);
+            assert_true(spd_row_sum_work(NULL, shards, STRIDE, threads == 0) <= SPD_SHARDS_MOST * STRIDE);
             spd_row_sum_run(&(spd_row_sum){.rows = rows[r],
                                            .shards = shards,
                                            .width = WIDTH,
@@ -81,7 +81,8 @@ static double ones(void *context, int64_t first, int64_t end) {
 static void blocks_cover_the_rows(void **unused) {
     (void)unused;
     double partial[8];
-    for (int64_t rows = 1; rows < 8 * 2048; rows += 511) assert_true(spd_block_sum(rows, 2, ones, NULL, partial) == (double)rows);
+    for (int64_t rows = 1; rows < 8 * 2048; rows += 511)
+        assert_true(spd_block_sum(NULL, rows, 2, ones, NULL, partial) == (double)rows);
 }
 
 static void pairs_keep_twice_the_digits(void **unused) {

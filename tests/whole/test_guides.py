@@ -16,7 +16,7 @@ ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), 
 SITE = os.path.join(ROOT, "docs", "site")
 BUILD = os.path.dirname(COMMAND)
 ENVIRONMENT = {**os.environ, "PATH": BUILD + os.pathsep + os.environ["PATH"], "PYTHONPATH": os.path.join(BUILD, "python"), "MPLBACKEND": "Agg",
-               **for_interpreters()}
+               "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1", **for_interpreters()}
 tally = Checks()
 check = tally.check
 
