@@ -78,8 +78,8 @@ static double moved(const spd_lasso *a) {
 static bool is_exact(const spd_lasso *a) {
     const double lambda = spd_lasso_lambda(a);
     double off = a->p->intercept ? fabs(spd_dot(a->p->n, a->share, a->slope)) : 0;
-    for (int64_t q = 0; q < a->looks; q++) { /* the active columns, and all that may be in the wrong place */
-        const int32_t j = a->look[q];
+    for (int64_t q = 0; q < a->examined_count; q++) { /* the active columns, and all that may be in the wrong place */
+        const int32_t j = a->examined[q];
         const double x = a->now.x[j], s = a->g[j] + a->p->gamma * x;
         off = fmax(off, x != 0 ? fabs(s + copysign(lambda, x)) : fabs(s) - lambda);
     }

@@ -185,6 +185,8 @@ class Regressor(RegressorMixin, Structured):
 class Partial:
     """Rows that come in parts."""
 
+    _table: Any
+
     def _partial(self: Any, X: Any, y: Any, classes: Any, sample_weight: Any) -> Any:
         try:
             return self._partial_rows(*without_gaps(self.missing, X, y, sample_weight), classes)

@@ -375,6 +375,12 @@ def test_every_splitter(cv):
         assert ours.alpha_ == theirs.alpha_
 
 
+@pytest.mark.parametrize("cv", WITH_GROUPS, ids=lambda cv: type(cv).__name__)
+def test_a_splitter_by_groups_says_where_they_are_given(cv):
+    with pytest.raises(ValueError, match="fold_groups"):
+        StructuredRegressorCV(n_alphas=3, cv=cv).fit(*regression())
+
+
 @pytest.mark.parametrize("cv", WITH_CLASSES + [StratifiedGroupKFold(3)], ids=lambda cv: type(cv).__name__)
 def test_every_splitter_of_classes(cv):
     X, y = classes(2)
