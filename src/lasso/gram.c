@@ -87,47 +87,46 @@ static void mirror(int64_t n, double *H) {
 }
 
 bool spd_gram_new(spd_lasso *a) {
+    const int64_t D = a->p->d + a->p->intercept;
+    a->gram = (spd_gram){.H = {.n = D, .d = D, .ptr = SPD_NEW(int64_t, D + 1), .val = spd_alloc_raw(D * D, sizeof(double))},
+                         .q = SPD_NEW(double, D),
+                         .s = SPD_NEW(double, D),
+                         .work = spd_alloc_raw(a->A.row ? 0 : spd_gram_work(D), sizeof(double))};
+    const spd_gram *g = &a->gram;
+    if (!g->H.ptr || !g->H.val || !g->q || !g->s || !g->work) return false;
+    for (int64_t j = 0; j <= D; j++) g->H.ptr[j] = j * D;
+    return true;
+}
+
+void spd_gram_make(spd_lasso *a) {
     spd_gram *g = &a->gram;
-    const int64_t n = a->p->n, d = a->p->d, D = g->size = d + a->p->intercept;
-    double *P = a->A.row ? NULL : spd_alloc_raw(spd_gram_work(D), sizeof *P);
-    *g = (spd_gram){.size = D,
-                    .H = {.n = D, .d = D, .ptr = SPD_NEW(int64_t, D + 1), .val = SPD_NEW(double, D *D)},
-                    .q = SPD_NEW(double, D),
-                    .s = SPD_NEW(double, D)};
-    const bool good = (P || a->A.row) && g->H.ptr && g->H.val && g->q && g->s;
-    if (good) {
-        for (int64_t j = 0; j <= D; j++) g->H.ptr[j] = j * D;
-        if (a->A.row)
-            add_sparse(a);
-        else
-            spd_gram_dense(&a->A, a->share, NULL, d, D > d, P, g->H.val);
-        mirror(D, g->H.val);
-        double square = 0;
-        for (int64_t i = 0; i < n; i++) {
-            const double *offset = spd_problem_offset(a->p, i);
-            const double t = a->p->loss->slope(offset ? offset[0] : 0, a->p->b[i], a->p->loss_arg);
-            a->r[i] = a->share[i] * t;
-            square += a->r[i] * t;
-        }
-        g->target = sqrt(square) * (1 + 1e-9) + DBL_MIN;
-        spd_matrix_dots(&a->A, a->threads, NULL, d, a->r, g->q);
-        if (D > d) g->q[d] = spd_dot(n, a->r, a->one);
+    const int64_t n = a->p->n, d = a->p->d, D = g->size = g->H.d;
+    if (a->A.row) {
+        memset(g->H.val, 0, (size_t)(D * D) * sizeof *g->H.val);
+        add_sparse(a);
+    } else
+        spd_gram_dense(&a->A, a->share, NULL, d, D > d, g->work, g->H.val);
+    mirror(D, g->H.val);
+    double square = 0;
+    for (int64_t i = 0; i < n; i++) {
+        const double *offset = spd_problem_offset(a->p, i);
+        const double t = a->p->loss->slope(offset ? offset[0] : 0, a->p->b[i], a->p->loss_arg);
+        a->r[i] = a->share[i] * t;
+        square += a->r[i] * t;
     }
-    spd_free(P);
-    if (!good) spd_gram_free(g);
-    return good;
+    g->target = sqrt(square) * (1 + 1e-9) + DBL_MIN;
+    spd_matrix_dots(&a->A, a->threads, NULL, d, a->r, g->q);
+    if (D > d) g->q[d] = spd_dot(n, a->r, a->one);
 }
 
 void spd_gram_when_due(spd_lasso *a) {
     if (a->gram.size > 0 || !(a->touched + a->work > a->gram_cost)) return;
-    if (spd_gram_new(a))
-        spd_gram_slopes(a, a->gram.s);
-    else
-        a->gram_cost = INFINITY; /* no memory for it: by columns to the end */
+    spd_gram_make(a);
+    spd_gram_slopes(a, a->gram.s);
 }
 
 void spd_gram_free(spd_gram *g) {
-    SPD_FREE_ALL(g->H.ptr, g->H.val, g->q, g->s);
+    SPD_FREE_ALL(g->H.ptr, g->H.val, g->q, g->s, g->work);
     *g = (spd_gram){0};
 }
 

@@ -81,11 +81,12 @@ spdhg_status spd_lasso_new(spd_lasso **out, const spdhg_problem *p, bool path, i
     a->least = least;
     a->gram_cost = spd_gram_cost(p, FACE_MOST);
     a->path = path;
-    if (path && isfinite(a->gram_cost) && !spd_gram_new(a)) {
+    if (isfinite(a->gram_cost) && !spd_gram_new(a)) {
         spd_lasso_free(a);
         *out = NULL;
         return spd_fail_memory(err, spd_lasso_bytes(p));
     }
+    if (path && isfinite(a->gram_cost)) spd_gram_make(a);
     const double start = spd_problem_losses(p, threads, &(spd_scores){.z = a->z, .c = p->constant}, NULL, NULL, a->partial);
     a->reference = 0x1p-53 / 1e-6 * (isfinite(start) ? start : 0);
     return SPDHG_OK;
@@ -97,7 +98,7 @@ void spd_lasso_forget(spd_lasso *a) {
     a->number = 0;
     a->damp = a->ratio = a->touched = a->work = 0;
     memset(a->h_of, 0, (size_t)a->p->d * sizeof *a->h_of);
-    if (!a->path) spd_gram_free(&a->gram);
+    if (!a->path) a->gram.size = 0;
 }
 
 void spd_lasso_free(spd_lasso *a) {

@@ -64,11 +64,12 @@ typedef struct spd_factor {
     int iterations;           /* that the last face by conjugate gradients took */
 } spd_factor;
 
-/* Slopes by H = A'SA (gram.c); size 0: by columns. The intercept, if any, is the last column. */
+/* Slopes by H = A'SA (gram.c). The intercept, if any, is the last column. */
 typedef struct spd_gram {
-    int64_t size;
+    int64_t size;  /* 0: by columns, H is not made */
     spd_matrix H;  /* size x size, dense */
     double *q, *s; /* size: slopes at x = 0; of the model at now */
+    double *work;  /* scratch of spd_gram_dense */
     double target; /* norm of the losses' slopes at x = 0 */
 } spd_gram;
 
@@ -201,11 +202,11 @@ double spd_factor_multiply(const spd_factor *f, double *v); /* v = L L'v; return
 /* z = M^-1 r for the columns e that the factor has; the others keep their z. */
 void spd_factor_apply(const spd_factor *f, const int32_t *e, int64_t k, bool intercept, const double *r, double *z);
 /* ---- gram.c */
-double spd_gram_cost(const spdhg_problem *p,
-                     int64_t most); /* multiplications of sweeps that H has to save; INFINITY: it never pays */
-bool spd_gram_new(spd_lasso *a);    /* false: out of memory */
-void spd_gram_when_due(
-    spd_lasso *a); /* between sweeps: H and the slopes by it, once sweeps have cost as much as it has to save */
+/* Multiplications of sweeps that H has to save, of `most` columns at most; INFINITY: it never pays. */
+double spd_gram_cost(const spdhg_problem *p, int64_t most);
+bool spd_gram_new(spd_lasso *a); /* room for it; false: out of memory; must be freed even then */
+void spd_gram_make(spd_lasso *a);
+void spd_gram_when_due(spd_lasso *a); /* between sweeps: H and the slopes by it, once sweeps have cost more than it does */
 void spd_gram_free(spd_gram *g);
 /* H = A_E'Q A_E for a dense A, the lower triangle; E: the listed columns, NULL: the first ones, then perhaps one of ones. */
 void spd_gram_dense(const spd_matrix *A, const double *Q, const int32_t *list, int64_t count, bool ones, double *work, double *H);

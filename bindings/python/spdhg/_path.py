@@ -351,7 +351,7 @@ def _search(cv: Any, X: Any, y: Any, sample_weight: Any, offset: Any, p: Dict[st
     cv.gamma_, cv.also_sparse_, cv.l1_ratio_ = weights_of(best.p, path.alpha).gamma, also_sparse(best.p), best.p["l1_ratio"]
     cv.cv_results_ = _results(tried, p)
     if path.fold_losses is not None and cv.loss == "squared":
-        cv.mse_path_ = 2 * path.fold_losses.T
+        cv.mse_path_ = 2 * path.fold_losses.T / (y.shape[1] if y.ndim == 2 else 1)
     path._fitted = cv
     if flag("adaptive", cv.adaptive):
         cv._adapted = best.problem.adapted(cv._model.coef)

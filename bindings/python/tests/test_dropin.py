@@ -15,7 +15,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import ElasticNet, ElasticNetCV, Lasso, LassoCV, LogisticRegression, Ridge
+from sklearn.linear_model import ElasticNet, ElasticNetCV, Lasso, LassoCV, LogisticRegression, MultiTaskLassoCV, Ridge
 from sklearn.model_selection import (GridSearchCV, GroupKFold, GroupShuffleSplit, KFold, LeaveOneGroupOut, LeaveOneOut, LeavePOut, PredefinedSplit,
                                      RepeatedKFold, RepeatedStratifiedKFold, ShuffleSplit, StratifiedGroupKFold, StratifiedKFold,
                                      StratifiedShuffleSplit, TimeSeriesSplit)
@@ -328,6 +328,15 @@ def test_the_ratio_is_constant_along_a_path(ratio):
     assert clone(again).fit(X, y).coef_ == pytest.approx(again.coef_, abs=1e-4)
     chain = StructuredRegressorCV(l1_ratio=ratio, structure="chain", n_alphas=5, cv=3, saturation=0).fit(X, y).path_
     assert int(chain.table["structure_nonzeros"][0]) == 0 and int(chain.table["structure_nonzeros"][1]) > 0
+
+
+def test_the_scores_of_several_targets_are_means_over_them():
+    X, y = regression()
+    Y = np.column_stack([y, X[:, 2] - y, X[:, 0]])
+    alphas = [0.5, 0.1, 0.02]
+    theirs = MultiTaskLassoCV(alphas=alphas, cv=KFold(3), tol=1e-10).fit(X, Y)
+    ours = StructuredRegressorCV(penalty="group", alphas=alphas, cv=KFold(3), rule="min", tol=1e-10).fit(X, Y)
+    assert ours.mse_path_ == pytest.approx(theirs.mse_path_, rel=1e-4) and ours.coef_ == pytest.approx(theirs.coef_, abs=1e-5)
 
 
 def test_several_ratios():
