@@ -340,3 +340,14 @@ def test_a_loose_tolerance_leaves_no_digits_out(loss, intercept):
         y = X[:, :5].sum(axis=1) + rng.normal(size=60)
         loose, tight = (StructuredRegressor(loss=loss, alpha=0.02, fit_intercept=intercept, tol=tol).fit(X, y) for tol in (0.05, 1e-12))
         assert loose.solver_ == "lasso" and loose.coef_ == pytest.approx(tight.coef_, abs=1e-9)
+
+
+def test_edges_with_and_without_a_weight():
+    X = np.random.default_rng(0).normal(size=(50, 5))
+    y = X @ [1.0, 2, 3, 0, 0]
+    mixed, whole = (StructuredRegressor(structure=edges, alpha=0.1, tol=1e-10).fit(X, y).coef_
+                    for edges in ([(0, 1), (1, 2, 0.5)], [(0, 1, 1.0), (1, 2, 0.5)]))
+    assert (mixed == whole).all()
+    for wrong in ([(0, 1), (1,)], [(0, 1), "12"], [(0, 1), None]):
+        with pytest.raises(ValueError, match="an edge list has two columns"):
+            StructuredRegressor(structure=wrong).fit(X, y)
