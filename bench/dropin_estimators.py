@@ -37,7 +37,7 @@ class Dropin(BaseEstimator):
         raise NotImplementedError
 
     def fit(self, X, y, sample_weight=None, check_input=True):
-        rows = X.shape[0] if hasattr(X, "shape") else len(X)
+        rows = X.shape[0] if hasattr(X, "shape") else len(np.asarray(X))
         made = self._made(rows, y, sample_weight)
         before = getattr(self, "_inner", None)
         if getattr(self, "warm_start", False) and before is not None:

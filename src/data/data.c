@@ -1,6 +1,7 @@
 /* data.c - the data set itself: made from a file or from memory, checked once, queried for its sizes, freed.
  * Every other room relies on this: indices ascend within a row and lie in 0..features-1, and every number is finite. */
 #include "data/data.h"
+#include "la/la.h"
 
 spdhg_status spd_data_new(spdhg_data **out, spdhg_error *err) {
     *out = SPD_NEW(spdhg_data, 1);
@@ -86,6 +87,7 @@ spdhg_status spd_data_fits(const spdhg_data *data, const char *path, const char 
 }
 
 static spdhg_status check_finite(const double *value, int64_t rows, int64_t columns, const char *what, spdhg_error *err) {
+    if (spd_all_finite(rows * columns, value)) return SPDHG_OK;
     for (int64_t k = 0; k < rows * columns; k++)
         if (!isfinite(value[k]))
             return spd_fail(err, SPDHG_DATA, "%s of row %lld, column %lld is not finite", what, (long long)(k / columns) + 1,

@@ -31,6 +31,7 @@ SPD_WIDE double spd_max_abs(int64_t n, const double *x) {
     double s[LANES] = {0};
     int64_t i = 0;
     for (; i + LANES <= n; i += LANES)
+#pragma GCC unroll 1 /* unrolled, it would not become vectors */
         for (int j = 0; j < LANES; j++) s[j] = fabs(x[i + j]) > s[j] ? fabs(x[i + j]) : s[j];
     for (; i < n; i++) s[0] = fabs(x[i]) > s[0] ? fabs(x[i]) : s[0];
     for (int j = 1; j < LANES; j++) s[0] = s[j] > s[0] ? s[j] : s[0];

@@ -2,6 +2,8 @@
  * J. Stat. Softw. 2010, "covariance updates"). The intercept, if any, is the last column, of ones. With t_i = phi'(o_i) = o_i - b_i
  *     A_j'S alpha = q_j + sum_k H_jk x_k,   q = A'S t,   alpha = A x + c + o - b
  * so that one column's step changes all slopes in O(d), whatever n is, and a proof takes no pass over the data for its gradient.
+ * A path makes H at once. One lambda rarely takes as many passes as H would, so that it goes by columns until they have cost more:
+ * whatever the problem is, that is at most a few times what the better of the two costs.
  *
  * What rounding may do to a slope. N_j = sqrt(A_j'S A_j) is the norm of a column, 1 for the intercept.
  *     |H^_jk - H_jk| <= gamma_h N_j N_k     h: terms in one partial sum, in whatever order BLAS adds them, and partial sums
@@ -16,7 +18,9 @@
 
 enum { ROWS = 256, OPERATIONS = 64, TILE = 32 }; /* rows in a partial sum; roundings of a term, and a few more */
 static const double COLUMNS_A_ROW = 1;           /* columns for each row: with more, few of them are ever active */
-static const double PASSES_MOST = 50;            /* over sparse data that H may cost: a path takes about that many */
+/* Sweeps' multiplications that each one of a dense H has to save. It costs a quarter of that; most fits are about to end by then. */
+static const double WAIT = 0.5;
+static const double PASSES_MOST = 50; /* over sparse data that H may cost: a path takes about that many */
 
 /* sum_i (entries of row i)^2, for a sparse A. */
 static double pairs(const spdhg_problem *p) {
@@ -29,9 +33,11 @@ static double pairs(const spdhg_problem *p) {
     return sum;
 }
 
-bool spd_gram_pays(const spdhg_problem *p, int64_t most) {
-    if (!spd_loss_is_square(p->loss) || p->d + 1 > most || (double)p->d > COLUMNS_A_ROW * (double)p->n) return false;
-    return spd_problem_full(p) || pairs(p) <= 2 * PASSES_MOST * (double)p->nnz;
+double spd_gram_cost(const spdhg_problem *p, int64_t most) {
+    if (!spd_loss_is_square(p->loss) || p->d + 1 > most || (double)p->d > COLUMNS_A_ROW * (double)p->n) return INFINITY;
+    if (spd_problem_full(p)) return WAIT * (double)p->n * (double)p->d * (double)p->d;
+    const double cost = 0.5 * pairs(p);
+    return cost <= PASSES_MOST * (double)p->nnz ? cost : INFINITY;
 }
 
 int64_t spd_gram_work(int64_t size) { return ROWS * (size + 1); }
@@ -81,37 +87,46 @@ static void mirror(int64_t n, double *H) {
 }
 
 bool spd_gram_new(spd_lasso *a) {
+    const int64_t D = a->p->d + a->p->intercept;
+    a->gram = (spd_gram){.H = {.n = D, .d = D, .ptr = SPD_NEW(int64_t, D + 1), .val = spd_alloc_raw(D * D, sizeof(double))},
+                         .q = SPD_NEW(double, D),
+                         .s = SPD_NEW(double, D),
+                         .work = spd_alloc_raw(a->A.row ? 0 : spd_gram_work(D), sizeof(double))};
+    const spd_gram *g = &a->gram;
+    if (!g->H.ptr || !g->H.val || !g->q || !g->s || !g->work) return false;
+    for (int64_t j = 0; j <= D; j++) g->H.ptr[j] = j * D;
+    return true;
+}
+
+void spd_gram_make(spd_lasso *a) {
     spd_gram *g = &a->gram;
-    const int64_t n = a->p->n, d = a->p->d, D = g->size = d + a->p->intercept;
-    double *P = a->A.row ? NULL : spd_alloc_raw(spd_gram_work(D), sizeof *P);
-    *g = (spd_gram){.size = D,
-                    .H = {.n = D, .d = D, .ptr = SPD_NEW(int64_t, D + 1), .val = SPD_NEW(double, D *D)},
-                    .q = SPD_NEW(double, D),
-                    .s = SPD_NEW(double, D)};
-    const bool good = (P || a->A.row) && g->H.ptr && g->H.val && g->q && g->s;
-    if (good) {
-        for (int64_t j = 0; j <= D; j++) g->H.ptr[j] = j * D;
-        if (a->A.row)
-            add_sparse(a);
-        else
-            spd_gram_dense(&a->A, a->share, NULL, d, D > d, P, g->H.val);
-        mirror(D, g->H.val);
-        double square = 0;
-        for (int64_t i = 0; i < n; i++) { /* z still has the offsets */
-            const double t = a->p->loss->slope(a->z[i], a->p->b[i], a->p->loss_arg);
-            a->r[i] = a->share[i] * t;
-            square += a->r[i] * t;
-        }
-        g->target = sqrt(square) * (1 + 1e-9) + DBL_MIN;
-        spd_matrix_dots(&a->A, a->threads, NULL, d, a->r, g->q);
-        if (D > d) g->q[d] = spd_dot(n, a->r, a->one);
+    const int64_t n = a->p->n, d = a->p->d, D = g->size = g->H.d;
+    if (a->A.row) {
+        memset(g->H.val, 0, (size_t)(D * D) * sizeof *g->H.val);
+        add_sparse(a);
+    } else
+        spd_gram_dense(&a->A, a->share, NULL, d, D > d, g->work, g->H.val);
+    mirror(D, g->H.val);
+    double square = 0;
+    for (int64_t i = 0; i < n; i++) {
+        const double *offset = spd_problem_offset(a->p, i);
+        const double t = a->p->loss->slope(offset ? offset[0] : 0, a->p->b[i], a->p->loss_arg);
+        a->r[i] = a->share[i] * t;
+        square += a->r[i] * t;
     }
-    spd_free(P);
-    return good;
+    g->target = sqrt(square) * (1 + 1e-9) + DBL_MIN;
+    spd_matrix_dots(&a->A, a->threads, NULL, d, a->r, g->q);
+    if (D > d) g->q[d] = spd_dot(n, a->r, a->one);
+}
+
+void spd_gram_when_due(spd_lasso *a) {
+    if (a->gram.size > 0 || !(a->touched + a->work > a->gram_cost)) return;
+    spd_gram_make(a);
+    spd_gram_slopes(a, a->gram.s);
 }
 
 void spd_gram_free(spd_gram *g) {
-    SPD_FREE_ALL(g->H.ptr, g->H.val, g->q, g->s);
+    SPD_FREE_ALL(g->H.ptr, g->H.val, g->q, g->s, g->work);
     *g = (spd_gram){0};
 }
 

@@ -57,7 +57,7 @@ static bool allocate(spd_lasso *a) {
     return good && a->is_active && a->in_set && a->set && a->examined && a->h_of && a->edge && a->fresh && a->face && a->partial;
 }
 
-spdhg_status spd_lasso_new(spd_lasso **out, const spdhg_problem *p, int threads, spdhg_error *err) {
+spdhg_status spd_lasso_new(spd_lasso **out, const spdhg_problem *p, bool path, int threads, spdhg_error *err) {
     spd_lasso *a = *out = SPD_NEW(spd_lasso, 1);
     if (!a) return spd_fail_memory(err, sizeof *a);
     a->p = p;
@@ -79,11 +79,14 @@ spdhg_status spd_lasso_new(spd_lasso **out, const spdhg_problem *p, int threads,
         if (a->share[i] > 0) least -= a->share[i] * p->loss->conjugate(0, p->b[i], p->loss_arg);
     }
     a->least = least;
-    if (spd_gram_pays(p, FACE_MOST) && !spd_gram_new(a)) {
+    a->gram_cost = spd_gram_cost(p, FACE_MOST);
+    a->path = path;
+    if (isfinite(a->gram_cost) && !spd_gram_new(a)) {
         spd_lasso_free(a);
         *out = NULL;
         return spd_fail_memory(err, spd_lasso_bytes(p));
     }
+    if (path && isfinite(a->gram_cost)) spd_gram_make(a);
     const double start = spd_problem_losses(p, threads, &(spd_scores){.z = a->z, .c = p->constant}, NULL, NULL, a->partial);
     a->reference = 0x1p-53 / 1e-6 * (isfinite(start) ? start : 0);
     return SPDHG_OK;
@@ -95,6 +98,7 @@ void spd_lasso_forget(spd_lasso *a) {
     a->number = 0;
     a->damp = a->ratio = a->touched = a->work = 0;
     memset(a->h_of, 0, (size_t)a->p->d * sizeof *a->h_of);
+    if (!a->path) a->gram.size = 0;
 }
 
 void spd_lasso_free(spd_lasso *a) {

@@ -64,11 +64,12 @@ typedef struct spd_factor {
     int iterations;           /* that the last face by conjugate gradients took */
 } spd_factor;
 
-/* Slopes by H = A'SA (gram.c); size 0: by columns. The intercept, if any, is the last column. */
+/* Slopes by H = A'SA (gram.c). The intercept, if any, is the last column. */
 typedef struct spd_gram {
-    int64_t size;
+    int64_t size;  /* 0: by columns, H is not made */
     spd_matrix H;  /* size x size, dense */
     double *q, *s; /* size: slopes at x = 0; of the model at now */
+    double *work;  /* scratch of spd_gram_dense */
     double target; /* norm of the losses' slopes at x = 0 */
 } spd_gram;
 
@@ -82,6 +83,7 @@ typedef struct spd_sparse_point {
 typedef struct spd_lasso {
     const spdhg_problem *p;
     int threads;
+    bool path;    /* many lambdas */
     double times; /* the lambda solved for, in multiples of the problem's */
     spd_stop *stop;
     spd_matrix A;
@@ -112,10 +114,11 @@ typedef struct spd_lasso {
     spd_factor factor;
     spd_packed packed;
     spd_gram gram;
-    double *face;   /* scratch of a face */
-    int32_t *edge;  /* d: the same */
-    int32_t *fresh; /* d: columns that enter a face */
-    double *s;      /* d: slopes of the model, of the columns of the set */
+    double gram_cost; /* multiplications after which it is made */
+    double *face;     /* scratch of a face */
+    int32_t *edge;    /* d: the same */
+    int32_t *fresh;   /* d: columns that enter a face */
+    double *s;        /* d: slopes of the model, of the columns of the set */
     /* the dual point of a proof */
     double *alpha;               /* n */
     double *g;                   /* d: A'(share alpha), of the columns in examined */
@@ -143,7 +146,8 @@ typedef struct spd_lasso_answer {
 const char *spd_lasso_refuses(const spdhg_problem *p);
 bool spd_lasso_pays(const spdhg_problem *p); /* along a path, beside Newton's method with a dense Hessian of all columns */
 double spd_lasso_bytes(const spdhg_problem *p);
-spdhg_status spd_lasso_new(spd_lasso **out, const spdhg_problem *p, int threads, spdhg_error *err);
+/* path: there will be many lambdas. */
+spdhg_status spd_lasso_new(spd_lasso **out, const spdhg_problem *p, bool path, int threads, spdhg_error *err);
 /* Starts at (x, c), the solution at this lambda (INFINITY: at an unknown one). */
 void spd_lasso_start(spd_lasso *a, const double *x, double c, double lambda);
 /* The solution at the problem's present lambda, from the last one. plain: it is proven by phi'(z), as a proof by x alone has to do
@@ -198,8 +202,11 @@ double spd_factor_multiply(const spd_factor *f, double *v); /* v = L L'v; return
 /* z = M^-1 r for the columns e that the factor has; the others keep their z. */
 void spd_factor_apply(const spd_factor *f, const int32_t *e, int64_t k, bool intercept, const double *r, double *z);
 /* ---- gram.c */
-bool spd_gram_pays(const spdhg_problem *p, int64_t most); /* most: columns */
-bool spd_gram_new(spd_lasso *a);                          /* false: out of memory; must be freed even then */
+/* Multiplications of sweeps that H has to save, of `most` columns at most; INFINITY: it never pays. */
+double spd_gram_cost(const spdhg_problem *p, int64_t most);
+bool spd_gram_new(spd_lasso *a); /* room for it; false: out of memory; must be freed even then */
+void spd_gram_make(spd_lasso *a);
+void spd_gram_when_due(spd_lasso *a); /* between sweeps: H and the slopes by it, once sweeps have cost more than it does */
 void spd_gram_free(spd_gram *g);
 /* H = A_E'Q A_E for a dense A, the lower triangle; E: the listed columns, NULL: the first ones, then perhaps one of ones. */
 void spd_gram_dense(const spd_matrix *A, const double *Q, const int32_t *list, int64_t count, bool ones, double *work, double *H);

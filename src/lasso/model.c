@@ -38,7 +38,10 @@ void spd_lasso_model(spd_lasso *a) {
         a->Q[i] = a->share[i] * a->curve0[i];
         a->r[i] = a->share[i] * a->slope[i];
     }
-    if (a->gram.size > 0) spd_gram_slopes(a, a->gram.s);
+    if (a->gram.size > 0)
+        spd_gram_slopes(a, a->gram.s);
+    else
+        spd_gram_when_due(a);
     if (a->number == 0 || !square) a->number++;
 }
 
@@ -143,6 +146,7 @@ void spd_lasso_descend(spd_lasso *a, double accuracy) {
     bool face = true;
     start_count(a);
     for (int round = 0; round < ROUNDS_MOST && !spd_lasso_over(a); round++) {
+        spd_gram_when_due(a);
         if (sweep(a, a->set, a->size, lambda) <= enough) return;
         for (int i = 0; i < SWEEPS_MOST && !spd_lasso_over(a); i++) {
             if (sweep(a, a->now.list, a->now.count, lambda) <= enough) break;

@@ -2,7 +2,7 @@
  *
  *   from x = 0, where the loss is not quadratic: lambda_max/2, lambda_max/4, ... down to lambda, each roughly. A model made far
  *   from the answer takes in columns that leave again; one made at twice the lambda rarely does
- *   then lambda itself, proven by phi'(z), and after the proof to all digits, which takes one or two models more
+ *   then lambda itself, proven by phi'(z), and after the proof to all digits, which takes at most two models more
  *
  * One step is the whole solve: it usually ends the run. */
 #include "solver/solver.h"
@@ -16,6 +16,7 @@ static const double ROUGH = 1e-2;   /* relative gap on the way down */
 static const double TIGHTER = 1e-2; /* times the tolerance: the next step, if rounding has made the last proof too weak */
 static const double USUAL = 1e-6;   /* without a tolerance */
 static const double STILL = 1e-8;   /* a step that moves the scores by less leaves the square of it */
+static const double LAST = 1e-13;   /* slopes that are off by less, relative to lambda, are right to their last digits */
 
 typedef struct lasso_run {
     double *x, *y; /* state: d + 1 with the intercept; d */
@@ -24,7 +25,7 @@ typedef struct lasso_run {
 
 static spdhg_status prepare(spd_run *run, spdhg_error *err) {
     spd_lasso *a;
-    SPD_TRY(spd_lasso_new(&a, run->problem, run->threads, err));
+    SPD_TRY(spd_lasso_new(&a, run->problem, false, run->threads, err));
     run->prepared = a;
     run->prepared_bytes = spd_lasso_bytes(run->problem);
     return SPDHG_OK;
@@ -74,6 +75,18 @@ static double moved(const spd_lasso *a) {
     return most;
 }
 
+/* Whether the answer is one to the last digits of its slopes. */
+static bool is_exact(const spd_lasso *a) {
+    const double lambda = spd_lasso_lambda(a);
+    double off = a->p->intercept ? fabs(spd_dot(a->p->n, a->share, a->slope)) : 0;
+    for (int64_t q = 0; q < a->examined_count; q++) { /* the active columns, and all that may be in the wrong place */
+        const int32_t j = a->examined[q];
+        const double x = a->now.x[j], s = a->g[j] + a->p->gamma * x;
+        off = fmax(off, x != 0 ? fabs(s + copysign(lambda, x)) : fabs(s) - lambda);
+    }
+    return off <= LAST * lambda;
+}
+
 static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     (void)batch;
     lasso_run *self = run->self;
@@ -87,7 +100,7 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     a->allowed = run->rows_left * ((double)p->nnz / (double)p->n);
     if (a->now.count == 0 && !p->loss->quadratic) come_down(a);
     spd_lasso_solve(a, (run->goal > 0 ? run->goal : USUAL) * pow(TIGHTER, (double)k), true, run->stop, &answer);
-    bool moves = answer.proven;
+    bool moves = answer.proven && !(p->loss->quadratic && is_exact(a)); /* a step on the right face has made it so */
     for (int i = 0; i < DIGITS_MOST && moves; i++) {
         spd_lasso_solve(a, 0, true, run->stop, &finer);
         moves = !p->loss->quadratic && moved(a) > STILL * (1 + spd_max_abs(p->n, a->z));

@@ -10,7 +10,7 @@ static spdhg_status open_lasso(spd_warm_path *warm, const char *solver, spdhg_er
     const double most = (double)warm->options.max_memory;
     if (!spd_lasso_pays(p) && strcmp(warm->solver, "prox-newton") == 0) return SPDHG_OK;
     if (strcmp(solver, "auto") != 0 || spd_lasso_refuses(p) || (most > 0 && spd_lasso_bytes(p) > most)) return SPDHG_OK;
-    SPD_TRY(spd_lasso_new(&warm->lasso, p, spd_threads(warm->options.threads), err));
+    SPD_TRY(spd_lasso_new(&warm->lasso, p, true, spd_threads(warm->options.threads), err));
     spd_lasso_start(warm->lasso, warm->x, warm->c[0], INFINITY);
     return SPDHG_OK;
 }

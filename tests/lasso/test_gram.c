@@ -32,7 +32,7 @@ static void slopes_are_as_right_as_stated(void **unused) {
         small s = small_make(&spec[c], 60 + (uint64_t)c);
         const spdhg_problem *p = s.problem;
         spd_lasso *a;
-        GOOD(spd_lasso_new(&a, p, 1, &good_err));
+        GOOD(spd_lasso_new(&a, p, true, 1, &good_err));
         assert_true(a->gram.size == p->d + p->intercept);
         start(a, c);
         double size, slope[64];
@@ -65,7 +65,7 @@ static void proofs_agree(void **unused) {
         spd_lasso_answer out, other;
         double lower, upper;
         GOOD(spdhg_lambda_max(s.problem, 1, &lower, &upper, NULL, NULL, &good_err));
-        GOOD(spd_lasso_new(&a, s.problem, 1, &good_err));
+        GOOD(spd_lasso_new(&a, s.problem, true, 1, &good_err));
         start(a, c);
         GOOD(spdhg_problem_scale_lambda(s.problem, 0.1 * upper, &good_err));
         spd_lasso_solve(a, 1e-9, false, NULL, &out);
@@ -90,6 +90,38 @@ static void proofs_agree(void **unused) {
     }
 }
 
+/* One lambda goes by columns first: wherever it changes to H, the answer is that of columns alone, and a new start forgets H. */
+static void one_lambda_changes_over(void **unused) {
+    (void)unused;
+    for (int c = 0; c < SPECS; c++) {
+        small s = small_make(&spec[c], 60 + (uint64_t)c);
+        spd_lasso *a;
+        spd_lasso_answer out;
+        double lower, upper, x[64], last = 0;
+        GOOD(spdhg_lambda_max(s.problem, 1, &lower, &upper, NULL, NULL, &good_err));
+        GOOD(spdhg_problem_scale_lambda(s.problem, 1e-3 * upper, &good_err));
+        GOOD(spd_lasso_new(&a, s.problem, false, 1, &good_err));
+        const double costs[] = {INFINITY, 0, 1 * (double)s.problem->nnz, 3 * (double)s.problem->nnz};
+        int changed = 0;
+        assert_true(a->gram.size == 0 && a->gram_cost > 3 * (double)s.problem->nnz);
+        for (int k = 0; k < 4; k++) {
+            spd_lasso_forget(a);
+            assert_true(a->gram.size == 0);
+            a->gram_cost = costs[k];
+            start(a, c);
+            spd_lasso_solve(a, 1e-10, true, NULL, &out);
+            assert_true(out.proven);
+            changed += a->gram.size > 0;
+            if (k == 0) memcpy(x, a->now.x, (size_t)s.problem->d * sizeof *x);
+            for (int64_t j = 0; j < s.problem->d; j++) last = fmax(last, fabs(a->now.x[j] - x[j]));
+        }
+        if (!(last <= 1e-6 * (1 + spd_max_abs(s.problem->d, x)))) fail_msg("case %d: answers differ by %.3g", c, last);
+        assert_in_range(changed, 1, 3);
+        spd_lasso_free(a);
+        small_free(&s);
+    }
+}
+
 static void products_of_a_face(void **unused) {
     (void)unused;
     const small_spec both[] = {
@@ -101,7 +133,7 @@ static void products_of_a_face(void **unused) {
         const int32_t list[] = {7, 2, 5};
         const double d[] = {0.5, -1, 2, 0.3}; /* the last one for the intercept */
         double H[16], out[4] = {0}, *work = SPD_NEW(double, spd_gram_work(4));
-        GOOD(spd_lasso_new(&a, s.problem, 1, &good_err));
+        GOOD(spd_lasso_new(&a, s.problem, true, 1, &good_err));
         start(a, 0);
         spd_lasso_model(a);
         if (a->A.row) {
@@ -161,7 +193,7 @@ static void factor_follows(void **unused) {
         spd_lasso *a;
         const int32_t first[] = {7, 2, 5, 0, 8}, more[] = {3, 2, 6};
         double work[64];
-        GOOD(spd_lasso_new(&a, s.problem, 1, &good_err));
+        GOOD(spd_lasso_new(&a, s.problem, true, 1, &good_err));
         start(a, 0);
         spd_lasso_model(a);
         assert_true(spd_factor_make(a, first, 5, work));
@@ -180,6 +212,7 @@ static void factor_follows(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(slopes_are_as_right_as_stated), cmocka_unit_test(proofs_agree),
-                                       cmocka_unit_test(products_of_a_face), cmocka_unit_test(factor_follows)};
+                                       cmocka_unit_test(one_lambda_changes_over), cmocka_unit_test(products_of_a_face),
+                                       cmocka_unit_test(factor_follows)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -195,7 +195,7 @@ static void minima_and_proofs(void **unused) {
         spdhg_problem *p = s.problem;
         spd_lasso *a;
         assert_null(spd_lasso_refuses(p));
-        GOOD(spd_lasso_new(&a, p, 1, &good_err));
+        GOOD(spd_lasso_new(&a, p, true, 1, &good_err));
         reference r = reference_new(p);
         if (c == SPECS - 1) r.sweeps = SWEEPS / 16; /* as far from the minimum as 4,000 are: it ends at our point, or below it */
         descend(&r, 1e9);
@@ -239,7 +239,7 @@ static void no_number_is_no_proof(void **unused) {
         spd_lasso *a;
         spd_lasso_answer out;
         double x[6] = {0};
-        GOOD(spd_lasso_new(&a, s.problem, 1, &good_err));
+        GOOD(spd_lasso_new(&a, s.problem, true, 1, &good_err));
         spd_lasso_start(a, x, 0, INFINITY);
         for (int spoilt = 0; spoilt < 2; spoilt++) {
             if (spoilt) ((double *)a->A.val)[4 * 16 + 3] = NAN;
@@ -267,7 +267,7 @@ static void active_columns_are_looked_at(void **unused) {
         int64_t tried = 0;
         spd_lasso *a;
         spd_lasso_answer out;
-        GOOD(spd_lasso_new(&a, p, 1, &good_err));
+        GOOD(spd_lasso_new(&a, p, true, 1, &good_err));
         GOOD(spdhg_lambda_max(p, 1, &lower, &upper, NULL, NULL, &good_err));
         const double lambda = 0.5 * upper;
         GOOD(spdhg_problem_scale_lambda(p, lambda, &good_err));
@@ -311,7 +311,7 @@ static void threads_do_not_matter(void **unused) {
         for (int t = 0; t < 2; t++) {
             spd_lasso *a;
             spd_lasso_answer out;
-            GOOD(spd_lasso_new(&a, s.problem, 1 + 2 * t, &good_err));
+            GOOD(spd_lasso_new(&a, s.problem, true, 1 + 2 * t, &good_err));
             x[t] = SPD_NEW(double, s.problem->d);
             spd_lasso_start(a, x[t], 0, INFINITY);
             for (int i = 1; i < 6; i++) {

@@ -203,7 +203,8 @@ class Structured(Tabular, BaseEstimator):
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, offset: Any, eval_set: Any) -> "Structured":
         try:
-            return self._fit_rows(*without_gaps(self.missing, X, y, sample_weight, offset), eval_set)
+            X, y, sample_weight, offset = without_gaps(self.missing, X, y, sample_weight, offset)
+            return self._fit_rows(X, y, sample_weight, offset, eval_set)
         finally:
             self._table = None
 
@@ -397,6 +398,8 @@ class Structured(Tabular, BaseEstimator):
             found["check_regressor_multioutput"] = "solver='lasso' works for one output only"
         if self._classify and str(self.constraint).startswith("simplex"):
             found["check_classifiers_classes"] = "coefficients of at least 0 with a given sum: there may be a class that no row gets"
+            if str(self.loss).startswith("smooth-hinge"):
+                found["check_sample_weights_invariance"] = "a loss with straight pieces on a simplex: several intercepts may be optimal"
         if stochastic(self.solver):
             found["check_sample_weights_invariance"] = (
                 f"solver={self.solver!r} draws rows, and which ones depends on how many there are: a row of weight 0 changes the draws, so that "

@@ -30,7 +30,7 @@ COEF = {True: """coef_ : array 1 x features for two classes, else classes x feat
 CHOSEN = """alpha_, gamma_, also_sparse_, l1_ratio_ : the chosen values
     alphas_ : all alphas, decreasing. path_ : the whole `Path`, with coefficients and scores of each alpha
     cv_results_ : dict of columns as in GridSearchCV: params, split0_test_score, ..., mean_test_score, std_test_score, rank_test_score
-    mse_path_ : squared loss: mean squared error of the held-out rows, alphas x folds, as in LassoCV"""
+    mse_path_ : squared loss: mean squared error of the held-out rows (and targets), alphas x folds, as in LassoCV"""
 
 
 def documented(cls: Any) -> Any:
@@ -184,6 +184,8 @@ class Regressor(RegressorMixin, Structured):
 
 class Partial:
     """Rows that come in parts."""
+
+    _table: Any
 
     def _partial(self: Any, X: Any, y: Any, classes: Any, sample_weight: Any) -> Any:
         try:

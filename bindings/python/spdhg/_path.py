@@ -4,7 +4,7 @@ from __future__ import annotations
 import itertools
 import numbers
 import warnings
-from typing import Any, Dict, List, NamedTuple, Optional
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -132,6 +132,15 @@ class Splits(NamedTuple):
     parts: Optional[np.ndarray] = None
 
 
+def _parts(splitter: Any, X: Any, labels: Any, groups: Optional[np.ndarray]) -> Iterator[Tuple[np.ndarray, np.ndarray]]:
+    try:
+        yield from splitter.split(X, labels, groups)
+    except ValueError as error:
+        if groups is None and "groups" in str(error):
+            raise ValueError(f"cv={splitter!r} needs the group of each row: fit(X, y, fold_groups=...)") from error
+        raise
+
+
 def _splits(p: Dict[str, Any], X: Any, y: Any, groups: Optional[np.ndarray], classify: bool) -> Splits:
     cv, rows = p["cv"], X.shape[0]
     if p["choose"] in INFORMATION and p["scoring"] is None:
@@ -147,7 +156,7 @@ def _splits(p: Dict[str, Any], X: Any, y: Any, groups: Optional[np.ndarray], cla
     labels = y.classes[y.at] if classify else y
     splitter = GroupKFold(int(cv)) if whole and groups is not None else check_cv(cv, labels, classifier=classify)
     made: List[np.ndarray] = []
-    for train, test in splitter.split(X, labels, groups):
+    for train, test in _parts(splitter, X, labels, groups):
         part = np.full(rows, -1, np.int8)
         part[train] = 0
         part[test] = 1
@@ -342,7 +351,7 @@ def _search(cv: Any, X: Any, y: Any, sample_weight: Any, offset: Any, p: Dict[st
     cv.gamma_, cv.also_sparse_, cv.l1_ratio_ = weights_of(best.p, path.alpha).gamma, also_sparse(best.p), best.p["l1_ratio"]
     cv.cv_results_ = _results(tried, p)
     if path.fold_losses is not None and cv.loss == "squared":
-        cv.mse_path_ = 2 * path.fold_losses.T
+        cv.mse_path_ = 2 * path.fold_losses.T / (y.shape[1] if y.ndim == 2 else 1)
     path._fitted = cv
     if flag("adaptive", cv.adaptive):
         cv._adapted = best.problem.adapted(cv._model.coef)

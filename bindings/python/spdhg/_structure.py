@@ -54,7 +54,12 @@ def _from_networkx(graph: Any, features: int, names: Optional[Any]) -> Any:
 
 
 def _from_list(edges: Any, features: int) -> Any:
-    edges = np.asarray(edges, np.float64)
+    if isinstance(edges, (list, tuple)) and len({np.size(edge) for edge in edges} & {2, 3}) == 2:  # some with a weight, the others with 1
+        edges = [(*edge, 1.0) if np.size(edge) == 2 else edge for edge in edges]
+    try:
+        edges = np.asarray(edges, np.float64)
+    except (TypeError, ValueError):
+        edges = np.empty(0)
     if edges.ndim != 2 or edges.shape[1] not in (2, 3):
         raise ValueError("structure: an edge list has two columns (i, j) or three (i, j, weight); "
                          f"a matrix F has a column for each of the {features} features")

@@ -155,7 +155,8 @@ def column_names(columns: Any) -> List[str]:
 
 def column_numbers(columns: Any) -> List[int]:
     """For each feature the number of the column it comes from."""
-    return list(iter(lambda feature=itertools.count(): int(lib.spdhg_columns_of(columns, next(feature), ffi.NULL)), -1))
+    of = (int(lib.spdhg_columns_of(columns, feature, ffi.NULL)) for feature in itertools.count())
+    return list(itertools.takewhile(lambda column: column >= 0, of))
 
 
 def origins(columns: Any) -> Iterator[Tuple[str, str]]:
@@ -209,6 +210,8 @@ def without_gaps(missing: Any, X: Any, y: Any, *more: Any) -> tuple:
 
 class Tabular:
     """What the estimators know of tables. `_tabular`: the model is about one; `_table`: the one of the fit that is under way."""
+
+    _table: Any
 
     def _table_of(self: Any, X: Any, reset: bool) -> Optional[Table]:
         """The features of a table; None: X is numbers alone."""

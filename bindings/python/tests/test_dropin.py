@@ -15,7 +15,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import ElasticNet, ElasticNetCV, Lasso, LassoCV, LogisticRegression, Ridge
+from sklearn.linear_model import ElasticNet, ElasticNetCV, Lasso, LassoCV, LogisticRegression, MultiTaskLassoCV, Ridge
 from sklearn.model_selection import (GridSearchCV, GroupKFold, GroupShuffleSplit, KFold, LeaveOneGroupOut, LeaveOneOut, LeavePOut, PredefinedSplit,
                                      RepeatedKFold, RepeatedStratifiedKFold, ShuffleSplit, StratifiedGroupKFold, StratifiedKFold,
                                      StratifiedShuffleSplit, TimeSeriesSplit)
@@ -330,6 +330,15 @@ def test_the_ratio_is_constant_along_a_path(ratio):
     assert int(chain.table["structure_nonzeros"][0]) == 0 and int(chain.table["structure_nonzeros"][1]) > 0
 
 
+def test_the_scores_of_several_targets_are_means_over_them():
+    X, y = regression()
+    Y = np.column_stack([y, X[:, 2] - y, X[:, 0]])
+    alphas = [0.5, 0.1, 0.02]
+    theirs = MultiTaskLassoCV(alphas=alphas, cv=KFold(3), tol=1e-10).fit(X, Y)
+    ours = StructuredRegressorCV(penalty="group", alphas=alphas, cv=KFold(3), rule="min", tol=1e-10).fit(X, Y)
+    assert ours.mse_path_ == pytest.approx(theirs.mse_path_, rel=1e-4) and ours.coef_ == pytest.approx(theirs.coef_, abs=1e-5)
+
+
 def test_several_ratios():
     X, y = regression()
     ratios = [0.1, 0.5, 0.95]
@@ -373,6 +382,12 @@ def test_every_splitter(cv):
     assert ours.cv_results_["split0_test_score"] == pytest.approx(-theirs.mse_path_[:, 0] / 2, rel=1e-4, abs=1e-6)
     if len({len(test) for _, test in splits}) == 1:  # LassoCV does not weigh folds by their rows
         assert ours.alpha_ == theirs.alpha_
+
+
+@pytest.mark.parametrize("cv", WITH_GROUPS, ids=lambda cv: type(cv).__name__)
+def test_a_splitter_by_groups_says_where_they_are_given(cv):
+    with pytest.raises(ValueError, match="fold_groups"):
+        StructuredRegressorCV(n_alphas=3, cv=cv).fit(*regression())
 
 
 @pytest.mark.parametrize("cv", WITH_CLASSES + [StratifiedGroupKFold(3)], ids=lambda cv: type(cv).__name__)

@@ -328,3 +328,26 @@ def test_a_trend_through_all_coefficients_is_no_penalty():
         warnings.simplefilter("error")
         three = spdhg.TrendFilter(alpha=10.0).fit(np.column_stack([X, X[:, 0] ** 2]), y)
     assert abs(three.coef_[0] - 2 * three.coef_[1] + three.coef_[2]) < 1e-8
+
+
+@pytest.mark.parametrize("loss", ["squared", "huber"])
+@pytest.mark.parametrize("intercept", [True, False])
+def test_a_loose_tolerance_leaves_no_digits_out(loss, intercept):
+    """The lasso's solver goes on to the optimum once it has proven what was asked, which costs it little."""
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(60, 25)) + rng.normal(size=(60, 1))
+        y = X[:, :5].sum(axis=1) + rng.normal(size=60)
+        loose, tight = (StructuredRegressor(loss=loss, alpha=0.02, fit_intercept=intercept, tol=tol).fit(X, y) for tol in (0.05, 1e-12))
+        assert loose.solver_ == "lasso" and loose.coef_ == pytest.approx(tight.coef_, abs=1e-9)
+
+
+def test_edges_with_and_without_a_weight():
+    X = np.random.default_rng(0).normal(size=(50, 5))
+    y = X @ [1.0, 2, 3, 0, 0]
+    mixed, whole = (StructuredRegressor(structure=edges, alpha=0.1, tol=1e-10).fit(X, y).coef_
+                    for edges in ([(0, 1), (1, 2, 0.5)], [(0, 1, 1.0), (1, 2, 0.5)]))
+    assert (mixed == whole).all()
+    for wrong in ([(0, 1), (1,)], [(0, 1), "12"], [(0, 1), None]):
+        with pytest.raises(ValueError, match="an edge list has two columns"):
+            StructuredRegressor(structure=wrong).fit(X, y)

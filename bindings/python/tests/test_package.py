@@ -3,12 +3,14 @@ import ast
 import doctest
 import importlib
 import inspect
+import json
 import os
 import re
 import runpy
 import shutil
 import subprocess
 
+import numpy
 import pytest
 
 import spdhg
@@ -62,13 +64,24 @@ def test_types(tmp_path):
     found = {int(line) for line in re.findall(r"^user.py:(\d+): error", mypy("--strict", "user.py"), re.M)}
     first = USER.count("\n") + 1
     assert found == set(range(first, first + len(WRONG)))
-    if not os.environ.get("SPDHG_TEST_ALL"):
-        return
     assert "Success" in mypy("--strict", os.path.join(package(), "__init__.pyi"))
     copy = tmp_path / "whole" / "spdhg"
     shutil.copytree(package(), copy, ignore=shutil.ignore_patterns("__pycache__", "__init__.pyi"))
     said = subprocess.run(["mypy", "--ignore-missing-imports", "-p", "spdhg"], capture_output=True, text=True, cwd=tmp_path / "whole").stdout
     assert "Success" in said, said
+
+
+@pytest.mark.skipif(shutil.which("pyright") is None, reason="pyright is not installed (npm install pyright)")
+def test_types_by_pyright(tmp_path):
+    """The same lines, and nothing in the stub."""
+    (tmp_path / "user.py").write_text(USER + "\n".join(WRONG) + "\n")
+    shutil.copy(os.path.join(package(), "__init__.pyi"), tmp_path / "stub.pyi")
+    places = [os.path.dirname(package()), os.path.dirname(os.path.dirname(numpy.__file__))]
+    (tmp_path / "pyrightconfig.json").write_text(json.dumps({"include": ["user.py", "stub.pyi"], "extraPaths": places}))
+    said = subprocess.run(["pyright", "-p", str(tmp_path), "--outputjson"], capture_output=True, text=True).stdout
+    found = {(os.path.basename(d["file"]), d["range"]["start"]["line"] + 1) for d in json.loads(said)["generalDiagnostics"]}
+    first = USER.count("\n") + 1
+    assert found == {("user.py", line) for line in range(first, first + len(WRONG))}
 
 
 def test_the_stub_is_the_package():
