@@ -39,18 +39,17 @@ static void pictures(FILE *out, const char *heading, const spdhg_model *m, const
 /* A coupled loss has an output for each class; several targets have no names. */
 bool spd_model_names_outputs(const spdhg_model *m) { return m->outputs > 1 && spd_model_coupled(m); }
 
-int spd_page_largest(const spdhg_model *m, int64_t *feature, int most) {
+spdhg_status spd_page_largest(const spdhg_model *m, int64_t *feature, int most, int *found, spdhg_error *err) {
     int64_t count, *largest;
-    int found = 0;
-    spdhg_error err;
-    if (spd_model_largest(m, &largest, &count, &err) != SPDHG_OK) return 0;
-    for (int64_t e = 0; e < count && found < most; e++) {
+    *found = 0;
+    SPD_TRY(spd_model_largest(m, &largest, &count, err));
+    for (int64_t e = 0; e < count && *found < most; e++) {
         bool known = false;
-        for (int f = 0; f < found; f++) known = known || feature[f] == largest[e] / m->outputs;
-        if (!known) feature[found++] = largest[e] / m->outputs;
+        for (int f = 0; f < *found; f++) known = known || feature[f] == largest[e] / m->outputs;
+        if (!known) feature[(*found)++] = largest[e] / m->outputs;
     }
     spd_free(largest);
-    return found;
+    return SPDHG_OK;
 }
 
 const char *spd_page_output(const spdhg_model *m, int64_t k, char text[SPD_NUMBER_CHARS]) {

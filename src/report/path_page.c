@@ -21,14 +21,15 @@ static int largest_lines(const spdhg_path *path, int64_t points, int64_t count, 
     return lines;
 }
 
-static void coefficient_plot(FILE *out, const spdhg_path *path, int64_t points, const spdhg_path_point *point,
-                             const spdhg_model *model, spd_plot plot) {
+static spdhg_status coefficient_plot(FILE *out, const spdhg_path *path, int64_t points, const spdhg_path_point *point,
+                                     const spdhg_model *model, spd_plot plot, spdhg_error *err) {
     const int64_t count = model->features * model->outputs;
     char name[MOST_LINES][SPD_SHORT];
     double *size = SPD_NEW(double, count), *x = SPD_NEW(double, points), *y = SPD_NEW(double, points *MOST_LINES);
     int64_t line[MOST_LINES];
     spd_curve curve[MOST_LINES];
-    if (size && x && y) { /* if out of memory, the page omits this picture */
+    const bool good = size && x && y;
+    if (good) {
         plot.curves = largest_lines(path, points, count, MOST_LINES, size, line);
         for (int64_t i = 0; i < points; i++) {
             x[i] = point[i].lambda;
@@ -51,9 +52,8 @@ static void coefficient_plot(FILE *out, const spdhg_path *path, int64_t points, 
         plot.tall = true;
         spd_svg_plot(out, &plot);
     }
-    spd_free(size);
-    spd_free(x);
-    spd_free(y);
+    SPD_FREE_ALL(size, x, y);
+    return good ? SPDHG_OK : spd_fail_memory(err, 8.0 * (double)(count + points * (1 + MOST_LINES)));
 }
 
 static void put_column(FILE *out, const char *name, const double *first, int64_t points, int digits) {
@@ -67,12 +67,13 @@ static void put_column(FILE *out, const char *name, const double *first, int64_t
 
 /* {lambda, loss, error, explained, chosen, features, outputs, at, name, class, x}: x[i] lists which of the coefficients `at`, and
  * their values, at lambda[i]. */
-static void slider_data(FILE *out, const spdhg_path *path, int64_t points, const spdhg_path_point *p, const spdhg_model *m) {
+static spdhg_status slider_data(FILE *out, const spdhg_path *path, int64_t points, const spdhg_path_point *p,
+                                const spdhg_model *m, spdhg_error *err) {
     const int64_t count = m->features * m->outputs;
     double *size = SPD_NEW(double, count);
     int64_t line[MOST_KEPT];
     char text[SPD_SHORT > SPD_NUMBER_CHARS ? SPD_SHORT : SPD_NUMBER_CHARS];
-    if (!size) return; /* then the page has no slider */
+    if (!size) return spd_fail_memory(err, 8.0 * (double)count);
     const int lines = largest_lines(path, points, count, MOST_KEPT, size, line);
     spd_html(out, "<script type='application/json' id='path'>{");
     put_column(out, "lambda", &p->lambda, points, 6);
@@ -107,6 +108,7 @@ static void slider_data(FILE *out, const spdhg_path *path, int64_t points, const
     }
     fputs("]}</script>\n<div id='slider'></div>\n", out);
     spd_free(size);
+    return SPDHG_OK;
 }
 
 /* Curves of numbers that are the same kind for every lambda. */
@@ -120,7 +122,7 @@ static void curve_over_lambda(FILE *out, const char *title, const double *value,
     spd_svg_plot(out, &plot);
 }
 
-void spd_page_path(FILE *out, const spdhg_path *path, const spdhg_model *model) {
+spdhg_status spd_page_path(FILE *out, const spdhg_path *path, const spdhg_model *model, spdhg_error *err) {
     int64_t points;
     const spdhg_path_point *p = spdhg_path_points(path, &points);
     const int64_t best = spdhg_path_best(path), chosen = spdhg_path_chosen(path);
@@ -150,13 +152,15 @@ void spd_page_path(FILE *out, const spdhg_path *path, const spdhg_model *model) 
         curve_over_lambda(out, "Loss on held-out rows, with one standard error", &p->loss, &p->loss_error, points, p, base);
     curve_over_lambda(out, "Fraction of the loss explained", &p->explained, NULL, points, p, base);
     double *nonzeros = SPD_NEW(double, points *STRIDE); /* the same stride as lambda */
-    for (int64_t i = 0; nonzeros && i < points; i++) nonzeros[i * STRIDE] = (double)p[i].structure_nonzeros;
-    if (nonzeros) curve_over_lambda(out, "Entries of F x that are not 0", nonzeros, NULL, points, p, base);
+    if (!nonzeros) return spd_fail_memory(err, 8.0 * (double)(points * STRIDE));
+    for (int64_t i = 0; i < points; i++) nonzeros[i * STRIDE] = (double)p[i].structure_nonzeros;
+    curve_over_lambda(out, "Entries of F x that are not 0", nonzeros, NULL, points, p, base);
     spd_free(nonzeros);
     spd_html(out, "</div>\n<div class='row'>");
     int64_t shown = points; /* far below the best lambda, coefficients only grow and would hide the rest */
     while (shown > 2 && p[shown - 2].lambda < 0.1 * fmin(p[best].lambda, p[chosen].lambda)) shown--;
-    coefficient_plot(out, path, shown, p, model, base);
-    slider_data(out, path, points, p, model);
+    SPD_TRY(coefficient_plot(out, path, shown, p, model, base, err));
+    SPD_TRY(slider_data(out, path, points, p, model, err));
     spd_html(out, "</div>\n");
+    return SPDHG_OK;
 }

@@ -14,7 +14,7 @@ static int64_t nonzeros(const spdhg_model *m) {
 }
 
 /* What the reader wants first: what was chosen, how well it predicts, what matters most. */
-static void answer(FILE *out, const spd_report *r) {
+static spdhg_status answer(FILE *out, const spd_report *r, spdhg_error *err) {
     const spdhg_model *m = r->model;
     char a[SPD_SHORT], b[SPD_SHORT], name[SPD_SHORT];
     spd_html(out, "<p>");
@@ -39,7 +39,8 @@ static void answer(FILE *out, const spd_report *r) {
         spd_html(out, "It predicts @ % of the held-out labels correctly. ", spd_html_number(a, 100 * score, 4));
     if (!isnan(score) && !m->classify) spd_html(out, "On held-out rows R² is @. ", spd_html_number(a, score, 4));
     int64_t feature[3];
-    const int found = spd_page_largest(m, feature, 3);
+    int found;
+    SPD_TRY(spd_page_largest(m, feature, 3, &found, err));
     for (int f = 0; f < found; f++)
         spd_html(out, "@<b><bdi>@</bdi></b>",
                  f == 0           ? "What matters most: "
@@ -53,6 +54,7 @@ static void answer(FILE *out, const spd_report *r) {
     }
     if (m->rows > 0) spd_html(out, "Fitted to @ rows.", spd_html_count(a, m->rows));
     spd_html(out, "</p>\n");
+    return SPDHG_OK;
 }
 
 /* "The objective fell from 0.69 to 0.21 in 20 epochs of spdhg (3.1 seconds; ...). 81 of 1,024 coefficients are not zero." */
@@ -168,13 +170,13 @@ spdhg_status spd_report_write(const spd_report *report, const char *path, spdhg_
     spd_file file;
     SPD_TRY(spd_file_create(&file, path, err));
     spd_page_head(file.stream, report->title, SPD_PAGE_STILL);
-    answer(file.stream, report);
+    spdhg_status status = answer(file.stream, report, err);
     sentence(file.stream, report);
     tiles(file.stream, report);
-    spdhg_status status = report->judged ? spd_page_judged(file.stream, report->judged, report->model, err) : SPDHG_OK;
+    if (status == SPDHG_OK && report->judged) status = spd_page_judged(file.stream, report->judged, report->model, err);
     if (status == SPDHG_OK)
         status = spd_page_coefficients(file.stream, "h2", report->model, report->truth, report->structure, err);
-    if (report->path) spd_page_path(file.stream, report->path, report->model);
+    if (status == SPDHG_OK && report->path) status = spd_page_path(file.stream, report->path, report->model, err);
     curves(file.stream, report);
     settings(file.stream, report);
     spd_page_foot(file.stream, SPD_PAGE_STILL);

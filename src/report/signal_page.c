@@ -63,13 +63,13 @@ static void choice(FILE *out, const spd_signal_report *r, int64_t s) {
 }
 
 /* Draws every n-th point of a long line, but all of its knots. */
-static void line_plot(FILE *out, const spd_signal_report *r, int64_t s) {
+static spdhg_status line_plot(FILE *out, const spd_signal_report *r, int64_t s, spdhg_error *err) {
     const spdhg_denoised_view *v = &r->view[s];
     const int64_t n = v->points, thin = (n + DOTS_MOST - 1) / DOTS_MOST, fine = (n + LINE_MOST - 1) / LINE_MOST;
     const double *value = r->value + s * n;
     double *t = SPD_NEW(double, n + 2 * v->knots), *knot = t ? t + n : NULL;
     char text[SPD_SHORT];
-    if (!t) return; /* out of memory: the page omits this picture */
+    if (!t) return spd_fail_memory(err, 8.0 * (double)(n + 2 * v->knots));
     for (int64_t i = 0; i < n; i++) t[i] = r->position ? r->position[i] : (double)(i + 1);
     for (int64_t k = 0; k < v->knots; k++) {
         knot[2 * k] = t[v->knot[k]];
@@ -91,17 +91,19 @@ static void line_plot(FILE *out, const spd_signal_report *r, int64_t s) {
         spd_html(out, "</p>\n");
     }
     spd_free(t);
+    return SPDHG_OK;
 }
 
-static void lines(FILE *out, const spd_signal_report *r) {
+static spdhg_status lines(FILE *out, const spd_signal_report *r, spdhg_error *err) {
     char text[SPD_SHORT];
     for (int64_t s = 0; s < r->signals && s < SIGNALS_SHOWN; s++) {
         spd_html(out, "<h2><bdi>@</bdi></h2>\n<div class='signal'>", name_of(r, s, text));
-        line_plot(out, r, s);
+        SPD_TRY(line_plot(out, r, s, err));
         spd_html(out, "</div>\n");
         choice(out, r, s);
     }
     if (r->signals > SIGNALS_SHOWN) spd_html(out, "<p>... and @ more.</p>\n", spd_html_count(text, r->signals - SIGNALS_SHOWN));
+    return SPDHG_OK;
 }
 
 /* Maps the values of all channels to bytes, dark to light from low to high; every step-th pixel of the middle slice. */
@@ -172,8 +174,7 @@ spdhg_status spd_report_signals(const spd_signal_report *r, const char *path, sp
     spd_html(out, r->signals == 1 ? ".</p></header>\n" : "; the numbers below are of the first.</p></header>\n");
     tiles(out, r);
     const bool image = r->side[0] * r->side[1] * r->side[2] == r->view->points && r->side[1] > 1;
-    const spdhg_status status = image ? pictures(out, r, err) : SPDHG_OK;
-    if (!image) lines(out, r);
+    const spdhg_status status = image ? pictures(out, r, err) : lines(out, r, err);
     settings(out, r);
     spd_page_foot(out, SPD_PAGE_STILL);
     if (status == SPDHG_OK) return spd_file_commit(&file, err);
