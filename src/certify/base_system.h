@@ -12,7 +12,7 @@ typedef struct spd_base_system {
     int64_t outputs;       /* 1: the outputs have the same G; K: a coupled loss, whose rows may each move some outputs only */
     int64_t n;             /* unknowns: blocks x outputs */
     bool rowless;          /* made of F alone: for the mean over the outputs of a coupled loss, which alpha cannot change */
-    int64_t most;          /* largest n that the arrays have room for */
+    int64_t most;          /* largest n the arrays can hold */
     double *G, *copy;      /* n x n; NULL: too many unknowns */
     double *unit, *scale;  /* of each unknown: a power of two, and 1/sqrt of G's diagonal in that unit */
     double *off;           /* bound on the rounding error in its part of G */
@@ -31,10 +31,10 @@ typedef struct spd_base_system {
     double *work;   /* spd_base_work numbers; plain: at least spd_problem_normal_work */
     spd_stop *stop; /* asked in loops; a stopped computation proves nothing */
 } spd_base_system;
-/* False: G could not be shown to be positive definite. room: of each alpha. cut: rows whose share is below this fraction of the
+/* False: G could not be shown to be positive definite. slack: of each alpha. cut: rows whose share is below this fraction of the
  * largest one are left out. */
-bool spd_base_prove(spd_base_system *s, const spd_routes *r, const double *room, double cut, int threads);
-bool spd_base_holds(const spd_base_system *s, const double *room); /* the last proof also holds for this room */
+bool spd_base_prove(spd_base_system *s, const spd_routes *r, const double *slack, double cut, int threads);
+bool spd_base_holds(const spd_base_system *s, const double *slack); /* the last proof also holds for this slack */
 /* E with r'G^-1 r <= E^2 for every r of K columns no larger than residual (n x K). */
 double spd_base_energy(const spd_base_system *s, int64_t K, const double *residual);
 bool spd_base_in_null(const spd_base_system *s, int64_t b);
