@@ -46,7 +46,7 @@ static double cost_of(const spd_sparse_pattern *q) { return ITERATIONS * (1.5 * 
 /* Rows kept beside the sparse matrix meet each other through it: they alone have a dense factor. This many are never worth the
  * ordering, which itself takes long. */
 static bool too_many_beside(const spdhg_problem *p) {
-    const double n = (double)p->n * (double)p->K;
+    const double n = (double)spd_interior_loss_rows(p);
     return p->nnz > SPD_SHORT_ROW * p->n && ITERATIONS * 1.5 * n * n * n / 6 > MOST_BESIDE;
 }
 
