@@ -140,8 +140,8 @@ spdhg_status spd_interior_stack_new(spd_interior_stack **out, const spdhg_proble
     s->value = SPD_NEW(double, fixed + coupled);
     spdhg_status status = s->value ? SPDHG_OK : spd_fail_memory(err, 8.0 * (double)(fixed + coupled));
     if (status == SPDHG_OK)
-        status =
-            spd_sparse_pattern_new(&s->pattern, spd_problem_normal_size(p), spd_interior_loss_rows(p) + p->m * p->K + blocks, fixed + coupled, err);
+        status = spd_sparse_pattern_new(&s->pattern, spd_problem_normal_size(p), spd_interior_loss_rows(p) + p->m * p->K + blocks,
+                                        fixed + coupled, err);
     if (status == SPDHG_OK) status = fill(s, p, err);
     if (status == SPDHG_OK) status = analyse(s, err);
     if (status == SPDHG_OK)

@@ -24,6 +24,7 @@ static bool is_sparse(const spdhg_problem *p) {
     for (int64_t t = 0; t < p->terms; t++)
         if (spd_csr_nnz(&p->term[t].F->F) > SPD_SHORT_ROW * p->term[t].m) return false;
     return (p->dK >= COEFFICIENTS_LEAST || has_wide_rows(p)) &&
+           (p->loss->value || has_wide_rows(p)) && /* softmax has a row for each pair of classes: other methods cost less */
            (p->nnz <= SPD_SHORT_ROW * p->n || (WIDE * p->n <= p->d && p->gamma == 0)) && !spd_plan_is_separable(p);
 }
 
