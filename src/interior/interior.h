@@ -33,6 +33,8 @@ typedef struct spd_interior_stack {
     bool spare;            /* the intercept is redundant, since x can replace it at no cost: c does not move */
 } spd_interior_stack;
 spdhg_status spd_interior_stack_new(spd_interior_stack **out, const spdhg_problem *p, spdhg_error *err);
+int64_t
+spd_interior_loss_rows(const spdhg_problem *p); /* the first rows: one for each output or, if they are coupled, each pair */
 double spd_interior_stack_bytes(const spd_interior_stack *s);
 void spd_interior_stack_free(spd_interior_stack *s);
 
@@ -72,7 +74,7 @@ typedef struct spd_interior {
     double *P, *M, *L;                       /* n x n, lower triangles: the model's P, the system, its factor */
     spd_twofold *doubled, *doubled_x; /* n x n, n: factor with twice the digits, last solution; NULL: too large, or no pieces */
     double *alpha, *short_of, *curve,
-        *next; /* n_rows x K: alpha; z - b, or z for a smooth loss; C; alpha at du = 0, then its change */
+        *next; /* n_rows x K: alpha; z - b, or z for a smooth loss; C (coupled: z); alpha at du = 0, then its change */
     double *y, *z, *dz, *weight, *next_y, *normal; /* m x K: y; F x; its change; D; y at du = 0, then its change; radial parts */
     double *t, *dt, *goal0, *goal, *work;          /* m x K: bound of a block's |z|, in its first entry; its change; cones */
     spd_tied whole;

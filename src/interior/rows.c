@@ -115,9 +115,11 @@ double spd_interior_rows_trust(spd_interior *a, double step) {
     double *move = a->next, slope = 0, bend = 0, t = step;
     if (!a->rows || a->pieces || p->loss->quadratic) return step;
     find_move(a, move);
-    for (int64_t i = 0; i < p->n * p->K; i++) {
-        slope += share(p, i) * a->alpha[i] * move[i];
-        bend += share(p, i) * a->curve[i] * move[i] * move[i];
+    for (int64_t i = 0; i < p->n * p->K; i++) slope += share(p, i) * a->alpha[i] * move[i];
+    for (int64_t i = 0; i < p->n * p->K && p->loss->value; i++) bend += share(p, i) * a->curve[i] * move[i] * move[i];
+    for (int64_t i = 0; i < p->n && !p->loss->value; i++) {
+        p->loss->second_k(a->curve + i * p->K, p->K, p->b[i], move + i * p->K, a->fix);
+        bend += spd_problem_share(p, i) * spd_dot(p->K, a->fix, move + i * p->K);
     }
     for (int h = 0; h < HALVINGS; h++, t *= 0.5) {
         const spd_scores at = {.z = a->short_of, .move = move, .t = t};

@@ -38,18 +38,35 @@ static void fill_blocks(spd_interior *a, int64_t row) {
 
 static bool has_long_rows(const spd_sparse_pattern *q) { return q->nodes > q->n; }
 
+/* C of the rows of the loss: phi'' or, of softmax, q_k q_l for each pair of classes, with
+ *     diag(q) - q q' = sum over l < k of q_k q_l (e_k - e_l)(e_k - e_l)'
+ * where no digits cancel. fix: scratch. */
+static void fill_losses(spd_interior *a) {
+    const spdhg_problem *p = a->p;
+    double *weight = a->system.weight, *q = a->fix;
+    for (int64_t i = 0; i < p->n; i++) {
+        const double share = spd_problem_share(p, i);
+        for (int64_t k = 0; k < p->K && p->loss->value; k++) *weight++ = a->curve[i * p->K + k] * share;
+        if (p->loss->value) continue;
+        p->loss->chance_k(a->curve + i * p->K, p->K, q);
+        for (int64_t k = 0; k < p->K; k++)
+            for (int64_t l = 0; l < k; l++) *weight++ = q[k] * q[l] * share;
+    }
+}
+
 /* A redundant intercept may have any diagonal: it does not move, because the right side is 0 along (1, -1). */
 static bool factor(spd_interior *a) {
     const spdhg_problem *p = a->p;
-    const int64_t nK = p->n * p->K, mK = p->m * p->K;
+    const int64_t losses = spd_interior_loss_rows(p), mK = p->m * p->K;
     spd_sparse_system *s = &a->system;
     memcpy(s->value, a->stack->value, (size_t)a->stack->fixed * sizeof *s->value);
-    for (int64_t i = 0; i < nK; i++) s->weight[i] = a->curve[i] * spd_problem_share(p, i / p->K);
-    memcpy(s->weight + nK, a->weight, (size_t)mK * sizeof *s->weight);
-    fill_blocks(a, nK + mK);
+    fill_losses(a);
+    memcpy(s->weight + losses, a->weight, (size_t)mK * sizeof *s->weight);
+    fill_blocks(a, losses + mK);
     for (int64_t j = 0; j < a->n; j++) s->diagonal[j] = (j < p->dK ? p->gamma : a->stack->spare ? 1 : 0) + a->prox;
     spd_interior_set_matrix(a, s->diagonal, 1);
-    for (int64_t j = 0; j < a->n; j++) s->shift[j] = j >= p->dK || has_long_rows(s->pattern) ? SINGULAR : LITTLE;
+    const bool singular = has_long_rows(s->pattern) || !p->loss->value; /* the same added to all classes changes nothing */
+    for (int64_t j = 0; j < a->n; j++) s->shift[j] = j >= p->dK || singular ? SINGULAR : LITTLE;
     if (a->fine) return spd_fine_factor(s, a->stop);
     for (double times = 1; times <= MUCH && !spd_stop_now(a->stop); times *= 10)
         if (spd_sparse_factor(s, times, a->stop)) return true;

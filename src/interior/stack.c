@@ -1,6 +1,7 @@
 /* stack.c - the rows that make up the system, stacked, and their order of elimination (interior.h).
  *     M = diag + sum over the rows r of w_r g_r g_r'
  *     g = (a_i, 1)              w = C_i w_i/W
+ *     g = (a_i, 1) for output k, -(a_i, 1) for output l < k    w = q_ik q_il w_i/W    (softmax: q are the chances of the classes)
  *     g = F_e                   w = D_e
  *     g = normal of a block     w = -1
  * Row r of output k has the columns j K + k; the intercepts are the last K columns. */
@@ -12,7 +13,7 @@ static bool couples(const spd_term *t) { return !t->penalty->sum_of_sizes; }
 
 /* The number of entries of A and F for all outputs, and the most that the blocks can have. */
 static void count(const spdhg_problem *p, int64_t *fixed, int64_t *coupled, int64_t *blocks) {
-    *fixed = (p->nnz + (p->intercept ? p->n : 0)) * p->K;
+    *fixed = (p->nnz + (p->intercept ? p->n : 0)) * (p->loss->value ? p->K : p->K * (p->K - 1));
     *coupled = *blocks = 0;
     for (int64_t t = 0; t < p->terms; t++) {
         const int64_t nnz = spd_csr_nnz(&p->term[t].F->F);
@@ -34,17 +35,29 @@ static void add(filling *f, int64_t column, double value) {
 
 static void end_row(filling *f) { f->s->pattern.ptr[++f->row] = f->at; }
 
+static void add_output(filling *f, const spdhg_problem *p, const spd_row *row, int64_t k, double times) {
+    for (int64_t q = 0; q < row->nnz; q++) add(f, (row->idx ? row->idx[q] : q) * p->K + k, times * row->val[q]);
+    if (p->intercept) add(f, p->dK + k, times);
+}
+
 static void add_data(filling *f, const spdhg_problem *p) {
     for (int64_t i = 0; i < p->n; i++) {
         spd_row row;
         spd_problem_row(p, i, &row);
-        for (int64_t k = 0; k < p->K; k++) {
-            for (int64_t q = 0; q < row.nnz; q++) add(f, (row.idx ? row.idx[q] : q) * p->K + k, row.val[q]);
-            if (p->intercept) add(f, p->dK + k, 1);
+        for (int64_t k = 0; k < p->K && p->loss->value; k++) {
+            add_output(f, p, &row, k, 1);
             end_row(f);
         }
+        for (int64_t k = 0; k < p->K && !p->loss->value; k++)
+            for (int64_t l = 0; l < k; l++) {
+                add_output(f, p, &row, k, 1);
+                add_output(f, p, &row, l, -1);
+                end_row(f);
+            }
     }
 }
+
+int64_t spd_interior_loss_rows(const spdhg_problem *p) { return p->n * (p->loss->value ? p->K : p->K * (p->K - 1) / 2); }
 
 static void add_structures(filling *f, const spdhg_problem *p) {
     for (int64_t t = 0; t < p->terms; t++) {
@@ -79,6 +92,7 @@ static void add_block(filling *f, const spdhg_problem *p, const spd_term *t, int
 static bool is_spare(const spd_interior_stack *s, const spdhg_problem *p) {
     const spd_sparse_pattern *q = &s->pattern;
     double first = 0;
+    if (!p->loss->value) return false;
     for (int64_t r = 0; r < (p->n + p->m) * p->K; r++) {
         const bool data = r < p->n * p->K;
         double sum = 0;
@@ -126,8 +140,8 @@ spdhg_status spd_interior_stack_new(spd_interior_stack **out, const spdhg_proble
     s->value = SPD_NEW(double, fixed + coupled);
     spdhg_status status = s->value ? SPDHG_OK : spd_fail_memory(err, 8.0 * (double)(fixed + coupled));
     if (status == SPDHG_OK)
-        status =
-            spd_sparse_pattern_new(&s->pattern, spd_problem_normal_size(p), (p->n + p->m) * p->K + blocks, fixed + coupled, err);
+        status = spd_sparse_pattern_new(&s->pattern, spd_problem_normal_size(p), spd_interior_loss_rows(p) + p->m * p->K + blocks,
+                                        fixed + coupled, err);
     if (status == SPDHG_OK) status = fill(s, p, err);
     if (status == SPDHG_OK) status = analyse(s, err);
     if (status == SPDHG_OK)

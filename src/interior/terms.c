@@ -141,7 +141,7 @@ static void follow_linf(spd_interior *a, const spd_part *B) {
 }
 
 void spd_interior_terms_shift(spd_interior *a, double *Fdu) {
-    const int64_t rows = a->p->n * a->p->K, mK = a->p->m * a->p->K;
+    const int64_t rows = spd_interior_loss_rows(a->p), mK = a->p->m * a->p->K;
     if (!a->fine) spd_problem_apply(a->p, a->du, Fdu);
     if (a->fine && !a->stack) spd_interior_fine_terms(a, Fdu);
     for (int64_t e = 0; e < mK && a->fine && a->stack; e++) Fdu[e] = spd_fine_row(&a->system, rows + e);

@@ -26,7 +26,7 @@ typedef struct ipm {
 } ipm;
 
 static const char *refuses(const spdhg_problem *p) {
-    if (!p->loss->value) return "it does not take a loss that couples its outputs";
+    if (!p->loss->value && !p->loss->chance_k) return "of losses that couple their outputs it takes softmax only";
     for (int64_t t = 0; t < p->terms; t++) {
         const spd_penalty *r = p->term[t].penalty;
         if (!r->sum_of_sizes && !r->length && !r->largest_size) return "it supports the penalties l1, group and linf only";

@@ -32,8 +32,9 @@ typedef struct components {
     int32_t *of; /* column -> component, named by one of its columns */
     double *u;   /* column -> entry of its component's direction; 0 everywhere if the component has none */
     double *low, *high;
-    double *sum, *size; /* for one row: s_i a_i'u, and the sum of its terms' absolute values; 0 between rows */
-    int64_t open;       /* components with a direction for which only one sign has occurred so far */
+    double *sum, *size;  /* for one row: s_i a_i'u, and the sum of its terms' absolute values; 0 between rows */
+    int64_t open;        /* components with a direction for which only one sign has occurred so far */
+    double b[2], way[2]; /* the last two targets, and the sides of their losses */
 } components;
 
 /* Rows with two entries tie their columns; longer rows exclude their columns from all directions. F u = 0 either way. */
@@ -56,12 +57,26 @@ static spdhg_status find_components(components *s, const spdhg_problem *p, spdhg
     return SPDHG_OK;
 }
 
+/* side(p, i), which takes four conjugates, once for each label. */
+static double side_again(components *s, const spdhg_problem *p, int64_t i) {
+    const double b = p->b[i];
+    if (b == s->b[0]) return s->way[0];
+    if (b != s->b[1]) {
+        s->b[1] = b;
+        s->way[1] = side(p, i);
+    }
+    const double kept = s->way[1];
+    s->b[1] = s->b[0], s->way[1] = s->way[0];
+    s->b[0] = b, s->way[0] = kept;
+    return kept;
+}
+
 /* Sums s_i a_i'u for every component in which row i has entries. With `widen`, extends low..high by it; else returns whether some
  * component forces the row. A row whose loss increases in both directions extends both ends. */
 static bool visit(components *s, const spdhg_problem *p, int64_t i, bool widen) {
     spd_row row;
     spd_problem_row(p, i, &row);
-    const double s_i = side(p, i);
+    const double s_i = side_again(s, p, i);
     bool forced = false;
     for (int64_t q = 0; q < row.nnz; q++) {
         const int64_t j = row.idx ? row.idx[q] : q;
@@ -73,12 +88,13 @@ static bool visit(components *s, const spdhg_problem *p, int64_t i, bool widen) 
     for (int64_t q = 0; q < row.nnz; q++) {
         const int32_t k = s->of[row.idx ? row.idx[q] : q];
         const double sum = fabs(s->sum[k]) > rounding * s->size[k] ? s->sum[k] : 0;
-        if (widen) {
+        const double down = s_i == 0 ? -fabs(sum) : sum, up = s_i == 0 ? fabs(sum) : sum;
+        if (widen && (down < s->low[k] || up > s->high[k])) {
             const bool was_open = s->low[k] == 0 || s->high[k] == 0;
-            s->low[k] = fmin(s->low[k], s_i == 0 ? -fabs(sum) : sum);
-            s->high[k] = fmax(s->high[k], s_i == 0 ? fabs(sum) : sum);
+            s->low[k] = fmin(s->low[k], down);
+            s->high[k] = fmax(s->high[k], up);
             s->open -= was_open && s->low[k] < 0 && s->high[k] > 0;
-        } else
+        } else if (!widen)
             forced |= sum != 0 && (s->low[k] >= 0 || s->high[k] <= 0);
         s->sum[k] = s->size[k] = 0;
     }
@@ -154,7 +170,8 @@ spdhg_status spd_recession_find(spd_recession *r, const spdhg_problem *p, spdhg_
     *r = (spd_recession){0};
     if (!may_have_directions(p)) return SPDHG_OK;
     double *along = SPD_NEW(double, SWEEPS_MOST * p->d);
-    components s = {.of = SPD_NEW(int32_t, p->d),
+    components s = {.b = {NAN, NAN},
+                    .of = SPD_NEW(int32_t, p->d),
                     .u = SPD_NEW(double, p->d),
                     .low = SPD_NEW(double, p->d),
                     .high = SPD_NEW(double, p->d),

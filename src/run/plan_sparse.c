@@ -24,6 +24,7 @@ static bool is_sparse(const spdhg_problem *p) {
     for (int64_t t = 0; t < p->terms; t++)
         if (spd_csr_nnz(&p->term[t].F->F) > SPD_SHORT_ROW * p->term[t].m) return false;
     return (p->dK >= COEFFICIENTS_LEAST || has_wide_rows(p)) &&
+           (p->loss->value || has_wide_rows(p)) && /* softmax has a row for each pair of classes: other methods cost less */
            (p->nnz <= SPD_SHORT_ROW * p->n || (WIDE * p->n <= p->d && p->gamma == 0)) && !spd_plan_is_separable(p);
 }
 
@@ -46,7 +47,7 @@ static double cost_of(const spd_sparse_pattern *q) { return ITERATIONS * (1.5 * 
 /* Rows kept beside the sparse matrix meet each other through it: they alone have a dense factor. This many are never worth the
  * ordering, which itself takes long. */
 static bool too_many_beside(const spdhg_problem *p) {
-    const double n = (double)p->n * (double)p->K;
+    const double n = (double)spd_interior_loss_rows(p);
     return p->nnz > SPD_SHORT_ROW * p->n && ITERATIONS * 1.5 * n * n * n / 6 > MOST_BESIDE;
 }
 

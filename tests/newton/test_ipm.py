@@ -53,6 +53,12 @@ def cases():
         for name, given in (("nonneg", ("nonneg",)), ("box:-0.2,0.4", ("box", -0.2, 0.4)), ("simplex:2", ("simplex", 2.0))):
             yield f"{kind}, {name}", ["--loss", "squared", "--structure", "chain", "--lambda", 0.05, "--set", name, "--gamma", 0.01, "--no-intercept"], A, z, dict(
                 loss="squared", gamma=0.01, terms=[("l1", chain, 0.05)], set=given)
+        classes = np.argmax(np.c_[z, -z, 0.5 * np.random.default_rng(9).standard_normal(len(A))], axis=1)
+        classes[:3] = 0, 1, 2
+        for free in (False, True):
+            yield f"{kind}, softmax, {'' if free else 'no '}intercept", ["--loss", "softmax", "--structure", "trend:1", "--lambda", 0.05, "--gamma", 0.01, "--weights",
+                                                                       write_table("w3.txt", w + 1), "--intercept" if free else "--no-intercept"], A, classes, dict(
+                loss="softmax", gamma=0.01, terms=[("l1", trend, 0.05)], K=3, intercept=free, weights=w + 1)
         two = np.c_[z, draw.standard_normal(len(A))]
         for penalty, lam in (("l1", 0.05), ("group", 0.1)):
             yield f"{kind}, two targets, {penalty}", ["--loss", "squared", "--structure", "chain", "--penalty", penalty, "--lambda", lam, "--gamma", 0.01,

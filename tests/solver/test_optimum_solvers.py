@@ -54,7 +54,7 @@ SOLVERS = {
     "interior": (200, EXACT, [], [("the set X has no interior", ["--set", "box:1,1"]),
                                   ("at most 1500 coefficients", ["--features", 1501])]),
     "ipm": (1000, EXACT, [], [("supports the penalties l1, group and linf only", ["--penalty", "nuclear"]), ("the set X has no interior", ["--set", "box:1,1"]),
-                             ("all, box, nonneg and simplex", ["--set", "ball:1"]), ("couples its outputs", ["--loss", "softmax"])]),
+                             ("all, box, nonneg and simplex", ["--set", "ball:1"])]),
     "cd-newton": (1000, EXACT, [], [ONLY_IDENTITY, ("X = R^d only; use --set all", ["--set", "ball:1"]), ("and the only term", ["--also-sparse", 1]),
                                     ("it works for l1, and for groups", ["--penalty", "linf"])]),
     "lasso": (1000, EXACT, [], [ONLY_COEFFICIENTS, ("X = R^d only", ["--set", "ball:1"]), ("l1 of the coefficients only", ["--also-sparse", 1]),
