@@ -86,6 +86,29 @@ static void test_called_off(void **state) {
     }
 }
 
+/* The inner solves of chain-alm are called off too: all that a step from 0 then makes are the two passes of its first gradient. */
+static void test_inner_solve_called_off(void **state) {
+    (void)state;
+    const small_spec chain = SMALL(40, 60, 1, "logistic", "l1", "chain", 0.002, .classes = 2);
+    small s = small_make(&chain, 5);
+    const spd_batch none = {.size = 1};
+    int64_t visited[2];
+    for (int off = 0; off < 2; off++) {
+        drive d = drive_new(s.problem, "chain-alm", 1, 1, NULL, 0);
+        spd_stop stop;
+        spd_stop_start(&stop, INFINITY, NULL, NULL);
+        d.run.stop = &stop;
+        d.run.kind->start(&d.run, NULL, NULL, NULL);
+        if (off) spd_stop_call_off(&stop);
+        assert_int_equal(d.run.kind->step(&d.run, 0, &none), SPD_CONTINUE);
+        visited[off] = d.run.rows_visited;
+        drive_free(&d);
+    }
+    assert_int_equal(visited[1], 2 * 40);
+    assert_true(visited[0] > 4 * visited[1]);
+    small_free(&s);
+}
+
 /* Five columns and the intercept, bounds on their curvature, f = 2. A unit is small below 1e-10 of the mean bound, here 1e-10, and if
  * the penalty does not hold the column: sqrt(2 f bound_j) is more than the sum of lambda |F_ej|, which is 1e-6 or 2e-6 on a chain. */
 static void test_small_units(void **state) {
@@ -107,8 +130,8 @@ static void test_small_units(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_own_alpha), cmocka_unit_test(test_points_in_the_set),
-                                       cmocka_unit_test(test_end), cmocka_unit_test(test_called_off),
-                                       cmocka_unit_test(test_small_units)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_own_alpha),  cmocka_unit_test(test_points_in_the_set),      cmocka_unit_test(test_end),
+        cmocka_unit_test(test_called_off), cmocka_unit_test(test_inner_solve_called_off), cmocka_unit_test(test_small_units)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
