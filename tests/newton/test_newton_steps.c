@@ -129,9 +129,44 @@ static void test_small_units(void **state) {
     small_free(&s);
 }
 
+/* A column in units of 1e-9 beside one in ordinary units, no penalty: the coefficients are those of the columns in the same units, one
+ * of them 1e9 times as large. */
+static void test_units(void **state) {
+    (void)state;
+    double x[2][2];
+    for (int tiny = 0; tiny < 2; tiny++) {
+        double a[60], b[30];
+        spdhg_data *data;
+        spdhg_structure *F;
+        spdhg_problem *p;
+        for (int i = 0; i < 30; i++) {
+            a[2 * i] = small_normal(1, i);
+            a[2 * i + 1] = (tiny ? 1e-9 : 1) * small_normal(2, i);
+            b[i] = a[2 * i] - 0.5 * small_normal(2, i) + small_normal(3, i);
+        }
+        GOOD(spdhg_data_from_csr(&data, 30, 2, NULL, NULL, a, b, 1, SPDHG_COPY, &good_err));
+        GOOD(spdhg_structure_new(&F, "identity", 2, &good_err));
+        GOOD(spdhg_problem_new(&p, data, "huber:1", &good_err));
+        GOOD(spdhg_problem_term(p, "l1", F, 0, NULL, &good_err));
+        GOOD(spdhg_problem_intercept(p, false, &good_err));
+        GOOD(spd_problem_freeze(p, &good_err));
+        drive d = drive_new(p, "prox-newton", 1, 1, NULL, 0);
+        for (int64_t k = 0; k < 30; k++) drive_step(&d, k);
+        drive_output(&d);
+        memcpy(x[tiny], d.x, sizeof x[tiny]);
+        drive_free(&d);
+        spdhg_problem_free(p);
+        spdhg_structure_free(F);
+        spdhg_data_free(data);
+    }
+    assert_true(fabs(x[0][1]) > 0.1);
+    assert_true(fabs(x[1][0] - x[0][0]) < 1e-6 && fabs(1e-9 * x[1][1] - x[0][1]) < 1e-6);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_own_alpha),  cmocka_unit_test(test_points_in_the_set),      cmocka_unit_test(test_end),
-        cmocka_unit_test(test_called_off), cmocka_unit_test(test_inner_solve_called_off), cmocka_unit_test(test_small_units)};
+        cmocka_unit_test(test_called_off), cmocka_unit_test(test_inner_solve_called_off), cmocka_unit_test(test_small_units),
+        cmocka_unit_test(test_units)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
