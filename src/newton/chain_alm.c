@@ -190,7 +190,6 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     double *s = a->scalar;
     int64_t passes = 2;
     int steps;
-    a->stop = run->stop;
     if (k == 0) begin(a);
     memcpy(a->now.z, a->z, (size_t)(p->n * p->K) * sizeof *a->z);
     spd_chain_point_evaluate(a, &a->now);

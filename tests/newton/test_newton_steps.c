@@ -86,6 +86,29 @@ static void test_called_off(void **state) {
     }
 }
 
+/* The inner solves of chain-alm are called off too: all that a step from 0 then makes are the two passes of its first gradient. */
+static void test_inner_solve_called_off(void **state) {
+    (void)state;
+    const small_spec chain = SMALL(40, 60, 1, "logistic", "l1", "chain", 0.002, .classes = 2);
+    small s = small_make(&chain, 5);
+    const spd_batch none = {.size = 1};
+    int64_t visited[2];
+    for (int off = 0; off < 2; off++) {
+        drive d = drive_new(s.problem, "chain-alm", 1, 1, NULL, 0);
+        spd_stop stop;
+        spd_stop_start(&stop, INFINITY, NULL, NULL);
+        d.run.stop = &stop;
+        d.run.kind->start(&d.run, NULL, NULL, NULL);
+        if (off) spd_stop_call_off(&stop);
+        assert_int_equal(d.run.kind->step(&d.run, 0, &none), SPD_CONTINUE);
+        visited[off] = d.run.rows_visited;
+        drive_free(&d);
+    }
+    assert_int_equal(visited[1], 2 * 40);
+    assert_true(visited[0] > 4 * visited[1]);
+    small_free(&s);
+}
+
 /* Five columns and the intercept, bounds on their curvature, f = 2. A unit is small below 1e-10 of the mean bound, here 1e-10, and if
  * the penalty does not hold the column: sqrt(2 f bound_j) is more than the sum of lambda |F_ej|, which is 1e-6 or 2e-6 on a chain. */
 static void test_small_units(void **state) {
@@ -106,9 +129,44 @@ static void test_small_units(void **state) {
     small_free(&s);
 }
 
+/* A column in units of 1e-9 beside one in ordinary units, no penalty: the coefficients are those of the columns in the same units, one
+ * of them 1e9 times as large. */
+static void test_units(void **state) {
+    (void)state;
+    double x[2][2];
+    for (int tiny = 0; tiny < 2; tiny++) {
+        double a[60], b[30];
+        spdhg_data *data;
+        spdhg_structure *F;
+        spdhg_problem *p;
+        for (int i = 0; i < 30; i++) {
+            a[2 * i] = small_normal(1, i);
+            a[2 * i + 1] = (tiny ? 1e-9 : 1) * small_normal(2, i);
+            b[i] = a[2 * i] - 0.5 * small_normal(2, i) + small_normal(3, i);
+        }
+        GOOD(spdhg_data_from_csr(&data, 30, 2, NULL, NULL, a, b, 1, SPDHG_COPY, &good_err));
+        GOOD(spdhg_structure_new(&F, "identity", 2, &good_err));
+        GOOD(spdhg_problem_new(&p, data, "huber:1", &good_err));
+        GOOD(spdhg_problem_term(p, "l1", F, 0, NULL, &good_err));
+        GOOD(spdhg_problem_intercept(p, false, &good_err));
+        GOOD(spd_problem_freeze(p, &good_err));
+        drive d = drive_new(p, "prox-newton", 1, 1, NULL, 0);
+        for (int64_t k = 0; k < 30; k++) drive_step(&d, k);
+        drive_output(&d);
+        memcpy(x[tiny], d.x, sizeof x[tiny]);
+        drive_free(&d);
+        spdhg_problem_free(p);
+        spdhg_structure_free(F);
+        spdhg_data_free(data);
+    }
+    assert_true(fabs(x[0][1]) > 0.1);
+    assert_true(fabs(x[1][0] - x[0][0]) < 1e-6 && fabs(1e-9 * x[1][1] - x[0][1]) < 1e-6);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_own_alpha), cmocka_unit_test(test_points_in_the_set),
-                                       cmocka_unit_test(test_end), cmocka_unit_test(test_called_off),
-                                       cmocka_unit_test(test_small_units)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_own_alpha),  cmocka_unit_test(test_points_in_the_set),      cmocka_unit_test(test_end),
+        cmocka_unit_test(test_called_off), cmocka_unit_test(test_inner_solve_called_off), cmocka_unit_test(test_small_units),
+        cmocka_unit_test(test_units)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
