@@ -88,7 +88,8 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     case NO_HEADER: o->header = 0; return 0;
     case TARGETS:
         o->targets = arg;
-        if (access(arg, F_OK) != 0) fprintf(stderr, "--targets is a file; a column to predict is named by --label %s\n", arg);
+        if (access(arg, F_OK) != 0)
+            fprintf(stderr, "spdhg: --targets is a file; a column to predict is named by --label %s\n", arg);
         return 0;
     case NAMES: o->names = arg; return 0;
     case FEATURES: o->features = cli_integer(state, "--features", arg, 1, INT32_MAX - 1); return 0;

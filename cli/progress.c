@@ -1,6 +1,8 @@
 /* progress.c - output while a command works: a row of the table at each measured point of a fit and, on a terminal, a line in
  * between that is rewritten in place, with the time that is left where it can be told. With -v and no terminal the line is printed
  * every few seconds. Everything arrives through the library's callback. */
+#include <limits.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "cli.h"
@@ -58,6 +60,12 @@ void cli_progress_text(cli_progress *p, const spdhg_event *event, double now, ch
              cli_time_left(left, part > 0.005 && taken > 0.5 ? taken * (1 - part) / part : NAN));
 }
 
+/* Columns of the terminal; INT_MAX if it does not say. */
+static int terminal_width(void) {
+    struct winsize window;
+    return ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 1 ? window.ws_col : INT_MAX;
+}
+
 static void draw_line(cli_progress *p, const spdhg_event *event) {
     const double now = spd_now();
     if (now - p->drawn < (p->line ? REDRAW : REPEAT)) return;
@@ -68,7 +76,8 @@ static void draw_line(cli_progress *p, const spdhg_event *event) {
         fprintf(stderr, "%s: %s\n", p->name, text);
         return;
     }
-    const int length = fprintf(stderr, "\r%s", text) - 1;
+    /* What is wider would begin a new line each time, and \r would not come back to the old one. */
+    const int length = fprintf(stderr, "\r%.*s", terminal_width() - 1, text) - 1;
     for (int i = length; i < p->width; i++) fputc(' ', stderr);
     fflush(stderr);
     if (length > p->width) p->width = length;

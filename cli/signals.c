@@ -19,6 +19,7 @@ static void remember(int number) {
 /* Nothing that such a verb writes has a name before it is complete. */
 static void end_at_once(int number) {
     static const char said[] = "spdhg: interrupted; files that were not complete are as before\n";
+    if (isatty(STDERR_FILENO)) (void)!write(STDERR_FILENO, "\n", 1); /* a line of progress and ^C are on this one */
     (void)!write(STDERR_FILENO, said, sizeof said - 1);
     _exit(128 + number);
 }

@@ -1,12 +1,15 @@
 # test_progress.py - what a command says while it works: a line with the time left on a terminal, nothing on a pipe unless -v, nothing
 # with --quiet; and what is left of a path that is interrupted.
 import json
+import fcntl
 import os
 import pty
 import re
 import select
 import signal
+import struct
 import subprocess
+import termios
 import time
 import unittest
 
@@ -20,9 +23,10 @@ class Progress(CommandTest):
         self.long_words = ["path", "d.csv", "--loss", "huber", "--lambdas", "5000", "--tol", "1e-12", "--solver", "pd3o", "--threads", "1", "-v"]  # minutes
         self.path_words = ["path", "d.csv", "--loss", "huber", "--lambdas", "60", "--tol", "1e-8", "--threads", "1"]
 
-    def on_a_terminal(self, *words, until=None):
-        """What appears there, with standard output and standard error; Ctrl-C once the pattern has been seen."""
+    def on_a_terminal(self, *words, until=None, width=0):
+        """What appears there, with standard output and standard error; Ctrl-C once the pattern has been seen. Width 0: not known."""
         master, slave = pty.openpty()
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24 if width else 0, width, 0, 0))
         process = subprocess.Popen([COMMAND, *map(str, words)], cwd=self.folder, stdin=subprocess.DEVNULL, stdout=slave, stderr=slave)
         os.close(slave)
         seen, status, deadline = b"", 0, time.monotonic() + 120
@@ -43,7 +47,7 @@ class Progress(CommandTest):
         return seen.decode()
 
     def test_line_on_a_terminal(self):
-        drawn = r"\rpath, \d+ %, [\d.]+ s, \d+ (s|min) left"  # in a run of minutes, which ends once this is there
+        drawn = r"\rpath, \d+ %, [\d.]+ s, [\d.]+ (s|min|h) left"  # in a run of minutes, which ends once this is there
         seen = self.on_a_terminal(*self.long_words[:-1], until=drawn)
         self.assertRegex(seen, r"\rreading, \d+ %")
         self.assertRegex(seen, drawn)
@@ -52,6 +56,28 @@ class Progress(CommandTest):
         shown = [line.rsplit("\r", 1)[-1] for line in seen.replace("\r\n", "\n").split("\n")]
         self.assertEqual([line for line in shown if re.match("(reading|path,|cross-validation)", line)], [])  # erased
         self.assertNotIn("left", self.on_a_terminal(*self.path_words, "-q"))
+
+    def test_line_on_a_narrow_terminal(self):
+        """It never wraps: the next one could not come back to where it began."""
+        seen = self.on_a_terminal(*self.long_words[:-1], until=r"\rpath, \d+ %.*\rpath, \d+ %", width=16)
+        drawn = re.findall(r"\r((?:reading|path),[^\r\n]*)", seen)
+        self.assertGreater(len(drawn), 2)
+        self.assertEqual({len(line.rstrip()) for line in drawn if len(line) > 15}, set())
+        self.assertTrue(any(len(line) == 15 for line in drawn), drawn)
+
+    def test_signal_while_reading(self):
+        """The sentence stands on a line of its own, below the progress."""
+        os.mkfifo(self.path("slow.csv"))
+        master, slave = pty.openpty()
+        process = subprocess.Popen([COMMAND, "fit", "slow.csv"], cwd=self.folder, stdin=subprocess.DEVNULL, stdout=slave, stderr=slave)
+        with open(self.path("slow.csv"), "w") as pipe:  # it reads now
+            pipe.write("a,b,y\n")
+            pipe.flush()
+            process.send_signal(signal.SIGINT)
+            self.assertEqual(process.wait(60), 130)
+        os.close(slave)
+        self.assertIn("\r\nspdhg: interrupted; files that were not complete are as before\r\n", os.read(master, 65536).decode())
+        os.close(master)
 
     def test_at_once(self):
         """The first line of a path comes before its work, also on a pipe."""
