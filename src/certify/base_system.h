@@ -25,6 +25,7 @@ typedef struct spd_base_system {
     double *null_square;   /* their squared lengths */
     int64_t nulls, failures;
     bool passing; /* some null directions hold only for the current alpha */
+    bool inexact; /* the null directions are those of uniform_nulls.c, rounded */
     bool measured, hopeless;
     bool plain; /* every column is its own base, of one output: G is the matrix of a Newton step */
     double *vector, *line;
@@ -44,5 +45,8 @@ bool spd_base_assemble(spd_base_system *s, const spd_routes *r, int threads); /*
 /* Whether output k of row i of a coupled loss has a probability above 0, so that its alpha may move. */
 bool spd_base_is_open(const spd_base_system *s, int64_t i, int64_t k);
 int64_t spd_base_find_nulls(spd_base_system *s, const spd_routes *r); /* returns how many are known */
+/* ---- uniform_nulls.c: the null directions of a coupled loss that are equal in all outputs, rounded. False: none, or not all. */
+bool spd_base_find_uniform(spd_base_system *s, const spd_routes *r);
+double spd_base_tilt(const spd_base_system *s, double lost); /* how much G sees of them: an upper bound of |G Q| */
 double spd_dual_nu(const spd_term *t); /* a small part of lambda, so that y moves little compared with its ball */
 #endif
