@@ -10,19 +10,24 @@
 #include "interior/interior.h"
 #include "problem/rows.h"
 
-static const double WORK_MOST = 1e6; /* operations of a factor, each about 20 of doubles: some ten milliseconds */
+/* Operations of a factor, each about 20 of doubles: some ten milliseconds; a tenth of one. */
+static const double WORK_MOST = 1e6, WORK_LITTLE = 1e4;
 static const double LITTLE = DBL_EPSILON * DBL_EPSILON; /* relative to the diagonal: added to it */
 static const double WEAK = 1e3; /* times that: a pivot below this, relative to the diagonal, is hardly more than what was added */
 
-bool spd_interior_fine_fits(const spdhg_problem *p) {
+static double operations(const spdhg_problem *p) {
     const double n = (double)spd_problem_normal_size(p);
-    return n * n * (n / 6 + 0.5 * (double)((p->n + p->m) * p->K)) <= WORK_MOST;
+    return n * n * (n / 6 + 0.5 * (double)((p->n + p->m) * p->K));
 }
+
+bool spd_interior_fine_fits(const spdhg_problem *p) { return operations(p) <= WORK_MOST; }
+bool spd_interior_fine_is_free(const spdhg_problem *p) { return operations(p) <= WORK_LITTLE; }
 
 static spd_twofold *row_of(const spd_interior *a, int64_t i) { return a->doubled + i * a->n; }
 
 /* M += weight e e' for an e with a few entries. */
-static void add_square(spd_interior *a, int64_t count, const int32_t *idx, const double *val, int64_t K, int64_t k, double weight) {
+static void add_square(spd_interior *a, int64_t count, const int32_t *idx, const double *val, int64_t K, int64_t k,
+                       double weight) {
     for (int64_t q = 0; q < count && weight != 0; q++) {
         const spd_twofold own = spd_two_product(-weight, val[q]);
         const int64_t i = (idx ? idx[q] : q) * K + k;
@@ -55,8 +60,7 @@ static void add_rows(spd_interior *a) {
 
 static void add_terms(spd_interior *a) {
     for (spd_rows f = spd_rows_of(a->p); spd_rows_next(&f);)
-        for (int64_t k = 0; k < a->p->K; k++)
-            add_square(a, f.row.n, f.row.idx, f.row.val, a->p->K, k, a->weight[f.at + k]);
+        for (int64_t k = 0; k < a->p->K; k++) add_square(a, f.row.n, f.row.idx, f.row.val, a->p->K, k, a->weight[f.at + k]);
 }
 
 /* Subtracts a block's part along its normal: e = F_b'normal. */
@@ -72,8 +76,7 @@ static void take_radial(spd_interior *a, const spd_part *B) {
         }
     }
     for (int64_t i = 0; i < a->n; i++)
-        for (int64_t j = 0; j <= i && e[i].high != 0; j++)
-            row_of(a, i)[j] = spd_twofold_minus(row_of(a, i)[j], e[i], e[j]);
+        for (int64_t j = 0; j <= i && e[i].high != 0; j++) row_of(a, i)[j] = spd_twofold_minus(row_of(a, i)[j], e[i], e[j]);
 }
 
 /* What is in M besides: the ridge; X; prox. */
@@ -145,8 +148,7 @@ static double product(const spd_interior *a, int64_t count, const int32_t *idx, 
 
 void spd_interior_fine_terms(const spd_interior *a, double *Fdu) {
     for (spd_rows f = spd_rows_of(a->p); spd_rows_next(&f);)
-        for (int64_t k = 0; k < a->p->K; k++)
-            Fdu[f.at + k] = product(a, f.row.n, f.row.idx, f.row.val, k, (spd_twofold){0, 0});
+        for (int64_t k = 0; k < a->p->K; k++) Fdu[f.at + k] = product(a, f.row.n, f.row.idx, f.row.val, k, (spd_twofold){0, 0});
 }
 
 void spd_interior_fine_rows(const spd_interior *a, double *Adu) {
