@@ -73,7 +73,7 @@ def scalar_conjugate(name, arg, alpha, b):
     return {"squared": alpha**2 / 2 + b * alpha, "huber": alpha**2 / 2 + b * alpha, "squared-hinge": alpha**2 / 4 - p, "smooth-hinge": p * (arg * p / 2 - 1)}[name]
 
 
-def room(name, arg, alpha, b):
+def slack(name, arg, alpha, b):
     if name == "softmax":
         return min(min(float(a) + (k == int(b[0])), 1 - float(a) - (k == int(b[0]))) for k, a in enumerate(alpha))
     if name == "poisson":

@@ -5,7 +5,7 @@ would be too large, rows of A with one entry take part in the routes: their alph
 import numpy as np
 import scipy.linalg
 from gmpy2 import mpq
-from exact_numbers import Rejected, norm, room
+from exact_numbers import Rejected, norm, slack
 
 
 
@@ -57,12 +57,12 @@ UNKNOWNS_MOST = 400
 
 
 def find_anchors(P, alpha):
-    """{j: row}: of the rows of A whose one entry is in column j, that with the most room for what it does."""
+    """{j: row}: of the rows of A whose one entry is in column j, that with the most slack for what it does."""
     anchor, most = {}, {}
     for i, row in enumerate(P.A if P.loss != "softmax" else []):
         if len(row) == 1 and row[0][1] != 0 and P.w[i] > 0:
             j, a = row[0]
-            reach = room(P.loss, P.arg, alpha[i * P.K : i * P.K + P.K], P.b[i]) * abs(float(P.w[i] * a))
+            reach = slack(P.loss, P.arg, alpha[i * P.K : i * P.K + P.K], P.b[i]) * abs(float(P.w[i] * a))
             if reach > most.get(j, 0):
                 anchor[j], most[j] = i, reach
     return anchor
@@ -146,7 +146,7 @@ def steps(left, columns, make):
     """[(column, change)]: a few columns, changed by so much for each output, that make up for left exactly. make(column): what a change by 1 does."""
     columns = [c for c in columns if c[2] > 0]
     if not columns:
-        raise Rejected("no exact repair was found: no alpha has room")
+        raise Rejected("no exact repair was found: no alpha has slack")
     made = [make(c) for c in columns]
     most = [max(max(abs(E[q]) for E in made), mpq(1, 2**1060)) for q in range(len(left))]  # columns of any size
     H = np.array([[float(t / m) * c[2] for t, m in zip(E, most)] for E, c in zip(made, columns)]).T
@@ -241,7 +241,7 @@ def repair(P, alpha, y, sign, cut, sink, along_F=True, x=None):
             return out
 
         tree = {s[0] for s in send.values()}
-        alphas = [("alpha", i, room(P.loss, P.arg, alpha[i * K : i * K + K], P.b[i]) * float(P.w[i])) for i in range(P.n)]
+        alphas = [("alpha", i, slack(P.loss, P.arg, alpha[i * K : i * K + K], P.b[i]) * float(P.w[i])) for i in range(P.n)]
         ys = [("y", e, float(P.lam[e])) for e in range(len(P.F)) if e not in tree and (len(P.F[e]) > 1 or not along_F)]
         make = lambda c: effect(P.A[c[1]], P.scale, mpq(1)) if c[0] == "alpha" else effect(P.F[c[1]], [1] * P.d, mpq(0))
         closed = P.loss == "softmax" and any(len(open_outputs(P, alpha, i)) < K for i in range(P.n))

@@ -163,7 +163,7 @@ void cli_bound_option(const struct argp_state *state, const char *arg, cli_bound
 /* SPDHG_USAGE with the reason if no theorem applies to the run. The problem must be frozen. */
 spdhg_status cli_bound_of_fit(cli_bound *bound, const cli_solve_options *o, const spdhg_problem *p, spdhg_error *err);
 
-/* ---- address_space.c: a limited address space is refused before BLAS would wait for it for ever. */
+/* ---- address_space.c: a limited address space is refused before BLAS would wait for it forever. */
 void cli_reserve_buffer(void);
 
 /* ---- signals.c: the first signal asks the run to stop; the second ends the process, or five seconds in which nobody asks. */

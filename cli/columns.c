@@ -14,7 +14,7 @@ static void print_column(FILE *to, const char *lead, const spd_table_column *c) 
     cli_plain(plain, c->name);
     if (c->category) {
         fprintf(to, "%scolumn '%s' %s: %lld levels (", lead, plain,
-                c->automatic ? "is text, taken as a category" : "is a category", (long long)c->levels);
+                c->automatic ? "is text, used as a category" : "is a category", (long long)c->levels);
         print_names(to, c->level, c->levels);
         fprintf(to, c->ordered ? "), in this order" : ")");
         if (c->reference >= 0) fprintf(to, ", compared with '%s'", cli_plain(plain, c->level[c->reference]));
@@ -32,7 +32,7 @@ void cli_print_columns(FILE *to, const char *lead, const spdhg_data *data) {
     if (!to || !k) return;
     if (k->last_is_target)
         fprintf(to, "%starget: '%s', the last column (--label names another)\n", lead, cli_plain(plain, k->target[0]));
-    if (k->row_names) fprintf(to, "%sthe first column has no name: taken as the names of the rows, not as a feature\n", lead);
+    if (k->row_names) fprintf(to, "%sthe first column has no name: used as the names of the rows, not as a feature\n", lead);
     if (k->empty > 0)
         fprintf(to, "%sthe last %s neither name nor values: left out\n", lead, k->empty == 1 ? "column has" : "columns have");
     if (k->decimal_comma) fprintf(to, "%snumbers have a decimal comma\n", lead);
@@ -42,7 +42,7 @@ void cli_print_columns(FILE *to, const char *lead, const spdhg_data *data) {
         const bool filled = !c->category && c->gaps > 0 && !isnan(c->fill);
         if (((c->category && !k->like) || filled) && told++ < SHOWN) print_column(to, lead, c);
     }
-    if (told > SHOWN) fprintf(to, "%sand %lld columns more of this kind\n", lead, (long long)(told - SHOWN));
+    if (told > SHOWN) fprintf(to, "%sand %lld more columns of this kind\n", lead, (long long)(told - SHOWN));
     if (k->dropped_rows > 0)
         fprintf(to, "%s%lld %s a missing value %s left out\n", lead, (long long)k->dropped_rows,
                 k->dropped_rows == 1 ? "row with" : "rows with", k->dropped_rows == 1 ? "was" : "were");

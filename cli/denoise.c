@@ -89,7 +89,7 @@ static spdhg_status run_signals(verb *v, spdhg_error *err) {
         if (status != SPDHG_OK && f->name)
             return spd_fail(err, status, "%s, column %.60s: %.800s", f->path, f->name[s], why.message);
         if (status != SPDHG_OK) return spd_fail(err, status, "%s: %.900s", f->path, why.message);
-        spdhg_denoised_look(v->result[s], &v->view[s]);
+        spdhg_denoised_get_view(v->result[s], &v->view[s]);
         memcpy(value, v->view[s].x, (size_t)f->points * sizeof *value);
         if (s == 0 || worse(v->view[s].outcome, v->done.outcome)) v->done.outcome = v->view[s].outcome;
         v->done.signals++;

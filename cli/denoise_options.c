@@ -66,7 +66,7 @@ static void check(cli_denoise_options *o, const struct argp_state *state) {
     if (!o->path) cli_usage(state, "FILE is missing: spdhg denoise FILE -o FILE (- for standard input and output)");
     if (on_stdout > 1) cli_usage(state, "only one of --output, --segments, --report and --json can have standard output");
     if (o->denoise.lambda != SPDHG_LAMBDA_CHOSEN && (o->choose_given || o->denoise.noise > 0))
-        cli_usage(state, "--lambda says how strongly; --choose and --noise choose it: give one of them");
+        cli_usage(state, "--lambda sets the strength, --choose and --noise choose it: give only one of them");
     if (o->denoise.noise > 0 && o->choose_given && strcmp(o->denoise.choose, "cp") != 0)
         cli_usage(state, "--noise is for --choose cp, not for %s", o->denoise.choose);
     if (o->denoise.noise > 0) o->denoise.choose = "cp";

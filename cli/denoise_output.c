@@ -12,8 +12,8 @@ static const char *name_of(const cli_denoised *d, int64_t s, char number[SPD_NUM
 static void print_signal(FILE *to, const cli_denoised *d, int64_t s) {
     const spdhg_denoised_view *v = &d->view[s];
     char number[SPD_NUMBER_CHARS], plain[CLI_TEXT_CHARS];
-    fprintf(to, "signal %s: lambda %.6g beside the mean loss, %.6g beside the sum of losses",
-            cli_plain(plain, name_of(d, s, number)), v->lambda, v->lambda_sum);
+    fprintf(to, "signal %s: lambda %.6g with the mean loss, %.6g with the sum of losses", cli_plain(plain, name_of(d, s, number)),
+            v->lambda, v->lambda_sum);
     if (v->path) {
         int64_t points;
         const spdhg_path_point *p = spdhg_path_points(v->path, &points), *at = &p[spdhg_path_chosen(v->path)];

@@ -48,7 +48,7 @@ static void print_format(int64_t at) {
 static const struct argp argp = {NULL,
                                  parse,
                                  "TOPIC",
-                                 "List what there is of TOPIC: losses, penalties, structures, sets, solvers, formats, kinds "
+                                 "List the names of a TOPIC: losses, penalties, structures, sets, solvers, formats, kinds "
                                  "(of synthetic data) or methods (of graph).",
                                  NULL,
                                  NULL,

@@ -10,7 +10,7 @@ static const struct argp_option options[] = {
     {0, 0, 0, 0, "Results:", 1},
     {"output", 'o', "FILE", 0,
      "write the predictions there; without it they go to standard output and the metrics to standard error", 0},
-    {"probability", PROBABILITY, NULL, 0, "beside each label, the probability of every class", 0},
+    {"probability", PROBABILITY, NULL, 0, "also write the probability of every class", 0},
     CLI_FORCE_OPTION,
     {"json", JSON, NULL, 0, "write the metrics as one JSON object to standard output; predictions then need -o", 0},
     {0},

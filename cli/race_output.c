@@ -116,7 +116,7 @@ static void print_task(const json_t *summary, const char *task) {
         by_seconds |= print_row(summary, task, solver, rank_of(statistic, solver), rank_of(paper, solver));
     }
     if (by_seconds)
-        printf("* exact: a step is many passes, so it is compared where it stands after the median time of the others' runs\n");
+        printf("* exact: a step takes many passes; compared by what is reached in the median time of the others' runs\n");
     const json_t *friedman = json_object_get(statistic, "friedman");
     const double p = json_number_value(json_object_get(friedman, "p"));
     if (json_is_number(json_object_get(friedman, "p")))

@@ -7,18 +7,18 @@ static const int64_t VALUES_MOST = INT32_MAX - 1; /* a column index is an int32_
 
 spdhg_status signal_read_all(spd_stream *stream, unsigned char **out, size_t *size, spdhg_error *err) {
     enum { PIECE = 1 << 16 };
-    int64_t room = PIECE;
-    unsigned char *bytes = spd_alloc_raw(room, 1);
+    int64_t capacity = PIECE;
+    unsigned char *bytes = spd_alloc_raw(capacity, 1);
     *out = NULL;
     *size = 0;
-    if (!bytes) return spd_fail_memory(err, (double)room);
+    if (!bytes) return spd_fail_memory(err, (double)capacity);
     for (size_t got = PIECE; got == PIECE; *size += got) {
-        if ((int64_t)*size + PIECE > room) {
-            room = 2 * room + PIECE;
-            unsigned char *more = spd_grow_raw(bytes, room, 1);
+        if ((int64_t)*size + PIECE > capacity) {
+            capacity = 2 * capacity + PIECE;
+            unsigned char *more = spd_grow_raw(bytes, capacity, 1);
             if (!more) {
                 spd_free(bytes);
-                return spd_fail_memory(err, (double)room);
+                return spd_fail_memory(err, (double)capacity);
             }
             bytes = more;
         }

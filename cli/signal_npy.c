@@ -60,7 +60,7 @@ static spdhg_status read_header(npy *a, const char *path, const unsigned char *b
     for (int i = width - 1; i >= 0 && size >= PREFIX + 4; i--) length = length << 8 | bytes[PREFIX + i];
     *start = PREFIX + (size_t)width + length;
     if (version < 1 || version > 3 || size < PREFIX + 4 || length > size || *start > size)
-        return spd_fail(err, SPDHG_DATA, "%s: no whole header of a .npy file of version 1 to 3", path);
+        return spd_fail(err, SPDHG_DATA, "%s: no complete header of a .npy file of version 1 to 3", path);
     const char *from = (const char *)bytes + PREFIX + width, *end = from + length;
     const char *order = find(from, end, "fortran_order");
     a->fortran = order && *order == 'T';

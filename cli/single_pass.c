@@ -99,7 +99,7 @@ static spdhg_status begin(single_pass *s, spdhg_error *err) {
     if (f->solve.options.resume) {
         bool previous = false;
         SPD_TRY(spd_online_resume(&s->online, &start, f->solve.options.resume, &s->before, &previous, err));
-        if (previous) fprintf(stderr, "spdhg fit: %s is damaged; the checkpoint before it was taken\n", f->solve.options.resume);
+        if (previous) fprintf(stderr, "spdhg fit: %s is damaged; the checkpoint before it was used\n", f->solve.options.resume);
         if (spd_online_index_base(s->online) != s->now->index_base && !f->read.hash)
             return spd_fail(err, SPDHG_DATA, "%s counts its features from %d, the rows learned before from %d", f->path,
                             s->now->index_base, spd_online_index_base(s->online));
@@ -161,7 +161,7 @@ static spdhg_status fail_at_row(single_pass *s, spdhg_error *err) {
     const char *path = s->f->solve.options.checkpoint;
     if (!path) return spd_fail(err, s->read, "%s", s->read_error.message);
     SPD_TRY(spd_online_save(s->online, seconds(s), path, err));
-    return spd_fail(err, s->read, "%s; %s has what the %lld rows before it taught", s->read_error.message, path,
+    return spd_fail(err, s->read, "%s; %s holds what was learned from the %lld rows before it", s->read_error.message, path,
                     (long long)spd_online_all(s->online)->rows);
 }
 

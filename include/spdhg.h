@@ -552,7 +552,7 @@ typedef struct spdhg_denoised_view {
  *     spdhg_denoise(&out, &(spdhg_signal){.points = n, .value = y}, NULL, NULL, &err); */
 SPDHG_API spdhg_status spdhg_denoise(spdhg_denoised **out, const spdhg_signal *signal, const spdhg_denoise_options *options,
                                      const spdhg_options *solve, spdhg_error *err);
-SPDHG_API void spdhg_denoised_look(const spdhg_denoised *denoised, spdhg_denoised_view *out);
+SPDHG_API void spdhg_denoised_get_view(const spdhg_denoised *denoised, spdhg_denoised_view *out);
 SPDHG_API void spdhg_denoised_free(spdhg_denoised *denoised);
 
 /* --------------------------------------------------------------------------------------- 6. graph learned from data */
@@ -690,8 +690,8 @@ typedef struct spdhg_loss {
     double (*second)(double z, double b, double arg); /* phi'' (any element of its generalised derivative) */
     double (*conjugate)(double alpha, double b,
                         double arg); /* phi*(alpha) = max_z alpha z - phi(z); +INFINITY outside its domain */
-    double (*room)(double alpha, double b,
-                   double arg); /* distance of alpha to the boundary of phi*'s domain, or less; NULL: infinite */
+    double (*slack)(double alpha, double b,
+                    double arg); /* distance of alpha to the boundary of phi*'s domain, or less; NULL: infinite */
     double (*value_k)(const double *z, int64_t K, double b);
     void (*slope_k)(const double *z, int64_t K, double b, double *slope);
     void (*second_k)(const double *z, int64_t K, double b, const double *p, double *hp); /* hp = phi''(z) p */
@@ -746,8 +746,9 @@ struct spdhg_penalty {
     bool largest_size;    /* r(z) = max |z_i| */
     bool singular_values; /* r(z) = sum of the singular values of z, rows x K: the length of z if either is 1 */
     spdhg_zeros zeros;
-    void (*slide)(const spdhg_penalty *r, int64_t rows, int64_t K, double lambda, const double *v, const double *dir, double *out,
-                  double *work); /* out = DPi(v) dir, the (generalised) derivative of the projection at v; out may be dir */
+    void (*project_derivative)(
+        const spdhg_penalty *r, int64_t rows, int64_t K, double lambda, const double *v, const double *dir, double *out,
+        double *work); /* out = DPi(v) dir, the (generalised) derivative of the projection at v; out may be dir */
 };
 
 /* spdhg_problem_term with a penalty of your own; *penalty must outlive the problem. */
@@ -765,7 +766,7 @@ typedef struct spdhg_data_view {
     const int64_t *group; /* qid of each row */
     const char *const *label, *const *name;
 } spdhg_data_view;
-SPDHG_API void spdhg_data_look(const spdhg_data *data, spdhg_data_view *out);
+SPDHG_API void spdhg_data_get_view(const spdhg_data *data, spdhg_data_view *out);
 
 /* The rows of F, which owns them; ptr, idx and val NULL: the identity. */
 typedef struct spdhg_structure_view {
@@ -775,7 +776,7 @@ typedef struct spdhg_structure_view {
     const double *val;
     const char *spec;
 } spdhg_structure_view;
-SPDHG_API void spdhg_structure_look(const spdhg_structure *F, spdhg_structure_view *out);
+SPDHG_API void spdhg_structure_get_view(const spdhg_structure *F, spdhg_structure_view *out);
 
 /* Sizes and scaling of a problem, which owns the arrays. Freezes it. */
 typedef struct spdhg_problem_view {
@@ -783,7 +784,7 @@ typedef struct spdhg_problem_view {
     const double *class_value;                      /* raw labels, sorted; NULL for regression */
     const double *scale; /* each column was divided by this; penalised x = scale * original x; NULL: not scaled */
 } spdhg_problem_view;
-SPDHG_API spdhg_status spdhg_problem_look(spdhg_problem *problem, spdhg_problem_view *out, spdhg_error *err);
+SPDHG_API spdhg_status spdhg_problem_get_view(spdhg_problem *problem, spdhg_problem_view *out, spdhg_error *err);
 
 /* The contents of a model, which owns them; class_text, name: NULL if there are none. */
 typedef struct spdhg_model_view {
@@ -798,7 +799,7 @@ typedef struct spdhg_model_view {
     int64_t side[3]; /* shape of the grid the coefficients live on, or 0 */
     uint64_t seed;
 } spdhg_model_view;
-SPDHG_API void spdhg_model_look(const spdhg_model *model, spdhg_model_view *out);
+SPDHG_API void spdhg_model_get_view(const spdhg_model *model, spdhg_model_view *out);
 /* Replaces the coefficients by finite ones (NULL: unchanged). Copied. */
 SPDHG_API spdhg_status spdhg_model_change(spdhg_model *model, const double *x, const double *c, spdhg_error *err);
 /* The text that spdhg_model_write writes, and back; free it with spdhg_text_free. */

@@ -33,7 +33,7 @@ void spd_admm_system_layout(spd_run *run, spd_admm_system *s, bool uniform) {
     const spdhg_problem *p = run->problem;
     int64_t rows, heavies, entries;
     count_long(p, &rows, &heavies, &entries);
-    const int64_t most = entries < p->d ? entries : p->d, room = most * p->K;
+    const int64_t most = entries < p->d ? entries : p->d, size = most * p->K;
     s->full = (uniform || p->K == 1) && most <= FULL_MOST && most * most <= FULL_SHARE * entries;
     if (s->full || heavies > HEAVIES_MOST || p->K > 1) heavies = 0;
     s->spectral = s->full && uniform;
@@ -51,16 +51,16 @@ void spd_admm_system_layout(spd_run *run, spd_admm_system *s, bool uniform) {
     s->b = spd_arena_take(&run->work, p->dK);
     s->place = spd_arena_int32(&run->work, p->d);
     s->Np = spd_arena_take(&run->work, rows * p->K);
-    s->x = spd_arena_take(&run->work, room);
-    s->right = spd_arena_take(&run->work, room);
-    s->fixed = spd_arena_take(&run->work, room);
-    s->diagonal = spd_arena_take(&run->work, room);
+    s->x = spd_arena_take(&run->work, size);
+    s->right = spd_arena_take(&run->work, size);
+    s->fixed = spd_arena_take(&run->work, size);
+    s->diagonal = spd_arena_take(&run->work, size);
     s->G = spd_arena_take(&run->work, heavies * heavies);
     s->t = spd_arena_take(&run->work, heavies);
     s->spread = spd_arena_take(&run->work, heavies > 0 ? most : 0);
     s->starlike = !s->full && p->K == 1; /* decided at the start */
     if (s->starlike) spd_star_system_layout(&s->star, &run->state, &run->work, rows, most, entries);
-    s->scratch = spd_arena_take(&run->work, s->spectral && spd_eigen_work(most) > 4 * room ? spd_eigen_work(most) : 4 * room);
+    s->scratch = spd_arena_take(&run->work, s->spectral && spd_eigen_work(most) > 4 * size ? spd_eigen_work(most) : 4 * size);
 }
 
 /* A row with one entry is added to the diagonal. */

@@ -18,7 +18,7 @@
  * rows are drawn. The X_i take n x d numbers. The intercept is a feature that is 1 in every row, with its own X_i.
  *
  * `fsadmm-lite` is the form of SAG: x_t in place of xc, so that only the slopes are stored; last iterate, no theorem. Its table
- * starts empty, and gbar is the mean over the rows seen so far (Schmidt, Le Roux, Bach 2017, Sec. 4). With a full table at the
+ * starts empty, and gbar is the mean over the rows visited so far (Schmidt, Le Roux, Bach 2017, Sec. 4). With a full table at the
  * start, all steps of the first epoch would follow the gradient at x_1, and x would overshoot by a factor of about sqrt(n). */
 #include "admm/admm.h"
 
@@ -28,7 +28,7 @@ typedef struct fsadmm {
     double L;
     double *alpha, *gsum, *gsum_c; /* state: n x K slopes; W gbar, d x K and K entries */
     double *X, *C, *xsum, *csum;   /* state of the faithful form: n x (d x K) and n x K iterates; W xc */
-    double *seen, *weight;         /* state: 1 for the rows in the table; their total weight, W once all are in it */
+    double *visited, *weight;      /* state: 1 for the rows in the table; their total weight, W once all are in it */
     double *gradient_work;
 } fsadmm;
 
@@ -62,7 +62,7 @@ static void layout(spd_run *run) {
     self->alpha = spd_arena_take(&run->state, p->n * p->K);
     self->gsum = spd_arena_take(&run->state, p->dK);
     self->gsum_c = spd_arena_take(&run->state, p->K);
-    self->seen = spd_arena_take(&run->state, p->n);
+    self->visited = spd_arena_take(&run->state, p->n);
     self->weight = spd_arena_take(&run->state, 1);
     self->X = spd_arena_take(&run->state, iterates * p->n * p->dK);
     self->C = spd_arena_take(&run->state, iterates * p->n * p->K);
@@ -82,7 +82,7 @@ static void fill_tables(spd_run *run, fsadmm *self) {
     for (int64_t i = 0; i < p->n; i++) {
         memcpy(self->X + i * p->dK, a->x, (size_t)p->dK * sizeof(double));
         memcpy(self->C + i * p->K, a->c, (size_t)p->K * sizeof(double));
-        self->seen[i] = 1;
+        self->visited[i] = 1;
     }
     spd_axpy(p->dK, p->W, a->x, self->xsum);
     spd_axpy(p->K, p->W, a->c, self->csum);
@@ -126,8 +126,8 @@ static void visit(const spd_run *run, fsadmm *self, const spd_row *row) {
         replace(p->dK, w, self->admm.x, self->X + row->id * p->dK, self->xsum);
         replace(p->K, w, self->admm.c, self->C + row->id * p->K, self->csum);
     }
-    if (self->seen[row->id] == 0) self->weight[0] += w;
-    self->seen[row->id] = 1;
+    if (self->visited[row->id] == 0) self->weight[0] += w;
+    self->visited[row->id] = 1;
 }
 
 static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {

@@ -15,7 +15,7 @@ typedef struct section {
     size_t used;
     int64_t written;       /* bytes in the file */
     uint64_t *hash, *next; /* of each block; of the same with every index one higher */
-    int64_t blocks, room, next_room;
+    int64_t blocks, capacity, next_capacity;
 } section;
 
 struct spd_spill {
@@ -62,8 +62,8 @@ static uint64_t hash_block(section *t, size_t size) {
 static spdhg_status write_block(spd_spill *s, spd_cache_part part, size_t size, spdhg_error *err) {
     section *t = &s->section[part];
     if (t->used == 0) return SPDHG_OK;
-    SPD_TRY(spd_reserve(&t->hash, &t->room, t->blocks + 1, sizeof *t->hash, &s->budget, err));
-    if (part == SPD_IDX) SPD_TRY(spd_reserve(&t->next, &t->next_room, t->blocks + 1, sizeof *t->next, &s->budget, err));
+    SPD_TRY(spd_reserve(&t->hash, &t->capacity, t->blocks + 1, sizeof *t->hash, &s->budget, err));
+    if (part == SPD_IDX) SPD_TRY(spd_reserve(&t->next, &t->next_capacity, t->blocks + 1, sizeof *t->next, &s->budget, err));
     for (size_t done = 0; done < t->used;) {
         const ssize_t now = pwrite(t->file, t->block + done, t->used - done, (off_t)(t->written + (int64_t)done));
         if (now < 0 && errno == EINTR) continue;
@@ -87,7 +87,7 @@ static spdhg_status append(spd_spill *s, spd_cache_part part, const void *from, 
     if (t->file < 0 && (t->file = spd_file_scratch(s->path)) < 0) return spd_fail_io(err, s->path, "create");
     if (!t->block && !(t->block = spd_alloc_raw(SPD_CACHE_BLOCK, 1))) return spd_fail_memory(err, SPD_CACHE_BLOCK);
     for (size_t left = (size_t)count * size; left > 0;) {
-        const size_t room = SPD_CACHE_BLOCK - t->used, now = left < room ? left : room;
+        const size_t free = SPD_CACHE_BLOCK - t->used, now = left < free ? left : free;
         if (from)
             memcpy(t->block + t->used, (const char *)from + ((size_t)count * size - left), now);
         else

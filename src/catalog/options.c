@@ -96,7 +96,7 @@ static const option graph[] = {
     {"threshold", "T", NUMBER, NAN, &learning.threshold, "entries with |Theta_ij| <= T are not edges"},
     {"cov", NULL, FLAG, NAN, &learning.covariance, "use covariances instead of correlations"},
     {"penalize-diagonal", NULL, FLAG, NAN, &learning.penalize_diagonal, "penalise Theta_ii too"},
-    {"both", NULL, FLAG, NAN, &learning.both, "neighbourhood: an edge needs both ends to choose it, not one"},
+    {"both", NULL, FLAG, NAN, &learning.both, "neighbourhood: an edge must be chosen by both of its ends, not only one"},
     {"seed", "NUMBER", WHOLE, NAN, &learning.seed, "seed of the subsamples of stars"},
     {"form", "FORM", WORD, &learning.form, "rows of F: edge (x_i - x_j or x_i + x_j), edge+I, skew"},
     {"precision", NULL, FLAG, 0, NULL, "write the precision matrix Theta instead of F"},
@@ -108,23 +108,25 @@ static const option denoise[] = {
      "which values belong together: chain (constant pieces), trend:ORDER (pieces of polynomials), grid or grid:HxW[xD] (pixels), "
      "edges:FILE (a graph), matrix:FILE.mtx (default: grid for images, else chain)"},
     {"isotropic", NULL, FLAG, NAN, &denoising.isotropic,
-     "grid: penalise the length of the gradient at a pixel, not its entries one by one"},
+     "grid: penalise the length of the gradient at each pixel instead of its entries one by one"},
     {"loss", "LOSS[:ARG]", SPDHG_KIND_TEXT, "losses", NULL, NAN, &denoising.loss, "what a deviation from the data costs"},
     {"lambda", "NUMBER", NUMBER, NAN, NULL,
-     "weight of the penalty beside the mean loss, as in fit; genlasso and scikit-image weigh it beside the sum: theirs is this "
-     "times the number of values (default: chosen)"},
+     "weight of the penalty relative to the mean loss, as in fit; in genlasso and scikit-image it is relative to the sum: theirs "
+     "is "
+     "this times the number of values (default: chosen)"},
     {"choose", "HOW", WORD, &denoising.choose,
-     "how lambda is chosen: cv (points held out), cp (the noise is known), aic, bic, ebic"},
+     "how lambda is chosen: cv (held-out points), cp (the noise is known), aic, bic, ebic"},
     {"noise", "SIGMA", NUMBER, NAN, NULL,
      "standard deviation of the noise: lambda is chosen by Mallows' Cp, Stein's estimate of the error (--choose cp)"},
     {"folds", "K", WHOLE, NAN, &denoising.folds, "cv: every K-th point is held out in turn"},
     {"rule", "RULE", WORD, &denoising.rule, "cv: min, the best; 1se, the largest lambda within one standard error of it"},
-    {"lambdas", "COUNT", WHOLE, NAN, &denoising.lambdas, "how many lambdas are tried, evenly spaced in their logarithms"},
+    {"lambdas", "COUNT", WHOLE, NAN, &denoising.lambdas,
+     "number of lambdas that are tried, evenly spaced on a logarithmic scale"},
     {"lambda-ratio", "PART", NUMBER, NAN, &denoising.ratio, "smallest over largest lambda that is tried"},
     {"positions", "COLUMN|FILE", WORD, NULL,
      "where the values are, if not evenly spaced: a column of the table, or a file with a number for each value"},
     {"weights", "COLUMN|FILE", WORD, NULL, "a weight of at least 0 for each value; 0: as if it were missing"},
-    {"column", "NAME[,NAME...]", WORD, NULL, "columns of a table to denoise, each by itself (default: all that hold numbers)"},
+    {"column", "NAME[,NAME...]", WORD, NULL, "columns of a table to denoise, each separately (default: all that hold numbers)"},
     {0}};
 
 static const option reading[] = {
@@ -145,7 +147,7 @@ static const option reading[] = {
      "cells without a value: error, drop (the row), mean or median (of the column; a feature marks the gaps)"},
     {"unseen", "WHAT", NAMES(NULL, "error"),
      "levels that the model does not know: error, or other (the row gets no level's coefficient)"},
-    {"header", NULL, FLAG, 0, NULL, "the first row of a CSV file has the names, even if it looks like data"},
+    {"header", NULL, FLAG, 0, NULL, "the first row of a CSV file contains the names, even if it looks like data"},
     {"no-header", NULL, FLAG, 0, NULL, "the first row of a CSV file is data; columns are called x1, x2, ..."},
     {"targets", "FILE", PATH, "file with a matrix of targets, one row for each row of the data"},
     {"names", "FILE", PATH, "file with one feature name per line (default: the header of a CSV file)"},
@@ -157,7 +159,7 @@ static const option reading[] = {
     {"max-memory", "BYTES", WHOLE, NAN, NULL, "refuse early rather than use more memory than this: 2000000, 500M, 2G"},
     {"on-disk", NULL, FLAG, 0, NULL,
      "leave the entries of a cache (.spd) in its file, as happens if they would fill more than half of --max-memory"},
-    {"block", "BYTES", WHOLE, NAN, NULL, "read what stays on disk so many bytes at a time (default: 6M)"},
+    {"block", "BYTES", WHOLE, NAN, NULL, "read data that stay on disk in blocks of this size (default: 6M)"},
     {0}};
 
 static const spdhg_race_options racing = SPDHG_RACE_OPTIONS;

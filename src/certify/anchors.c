@@ -5,7 +5,7 @@
  * every column, so any F is repaired in O(nnz).
  * With a free intercept the row passes v_j on to the intercept, because sum_i w_i alpha_i changes as well. Only rows with an
  * entry +1 or -1 are then used, so that the direction whose product with all of these rows is 0 has integer entries.
- * The anchor of a column is the row whose alpha_i moves least relative to its room D_i: the one with the largest w_i |a_ij| D_i.
+ * The anchor of a column is the row whose alpha_i moves least relative to its slack D_i: the one with the largest w_i |a_ij| D_i.
  * If s = |change| / D_i <= 1, alpha_i stays in its domain, and by convexity the loss's bracket grows by at most
  *   s M_i,   M_i = the larger of the brackets at alpha_i +- D_i */
 #include <float.h>
@@ -27,7 +27,7 @@ static int64_t only_column(const spdhg_problem *p, bool open, int64_t i, double 
     return row.idx ? row.idx[0] : 0;
 }
 
-void spd_anchors_find(const spdhg_problem *p, const double *room, int64_t *anchor, double *weight) {
+void spd_anchors_find(const spdhg_problem *p, const double *slack, int64_t *anchor, double *weight) {
     double a = 0, *reach = weight;
     for (int64_t j = 0; j < p->d; j++) {
         anchor[j] = -1;
@@ -37,7 +37,7 @@ void spd_anchors_find(const spdhg_problem *p, const double *room, int64_t *ancho
     for (int64_t i = 0; i < p->n; i++) {
         const int64_t j = only_column(p, open, i, &a);
         if (j < 0 || (p->intercept && fabs(a) != 1)) continue;
-        const double here = spd_problem_share(p, i) * fabs(a) * (room ? room[i] : 1);
+        const double here = spd_problem_share(p, i) * fabs(a) * (slack ? slack[i] : 1);
         if (!(here > reach[j])) continue;
         reach[j] = here;
         anchor[j] = i;
@@ -79,9 +79,9 @@ bool spd_anchors_suffice(const spdhg_problem *p, const int64_t *anchor, double *
 
 /* ---- alpha absorbs as much of v as it can: c->r is the change that v needs. */
 
-static double room_of(const spd_certifier *c, int64_t q) {
+static double slack_of(const spd_certifier *c, int64_t q) {
     const spdhg_problem *p = c->problem;
-    return p->loss->room ? p->loss->room(c->alpha[q], p->b[q], p->loss_arg) : 1;
+    return p->loss->slack ? p->loss->slack(c->alpha[q], p->b[q], p->loss_arg) : 1;
 }
 
 /* The largest factor <= most that brings alpha into its domain, which contains 0; 0: no useful one. */
@@ -99,7 +99,7 @@ static double into_domain(const spdhg_problem *p, double alpha, double b, double
 }
 
 /* P_j = sum over the rows of column j of (w_i D_i / W) a_i^2
- * Where no row has room, D_i = 1 (P_j is stored negated), and shrinking brings alpha back into its domain. */
+ * Where no row has slack, D_i = 1 (P_j is stored negated), and shrinking brings alpha back into its domain. */
 static void find_steps(spd_certifier *c) {
     const spdhg_problem *p = c->problem;
     const int64_t K = p->K;
@@ -111,7 +111,7 @@ static void find_steps(spd_certifier *c) {
             const int64_t j = only_column(p, open, i, &a);
             for (int64_t k = 0; k < K && j >= 0; k++) {
                 double *sum = &c->P[j * K + k];
-                if (pass == 0) *sum += spd_problem_share(p, i) * a * a * (c->forced && c->forced[i] ? 0 : room_of(c, i * K + k));
+                if (pass == 0) *sum += spd_problem_share(p, i) * a * a * (c->forced && c->forced[i] ? 0 : slack_of(c, i * K + k));
                 if (pass == 1 && *sum <= 0) *sum -= spd_problem_share(p, i) * a * a;
             }
         }
@@ -127,7 +127,7 @@ static double move_alphas(spd_certifier *c, bool really) {
     for (int64_t i = 0; i < p->n && factor > 0.5; i++) {
         const int64_t j = only_column(p, open, i, &a);
         for (int64_t k = 0; k < K && j >= 0; k++) {
-            const double sum = c->P[j * K + k], D = sum < 0 ? 1 : room_of(c, i * K + k);
+            const double sum = c->P[j * K + k], D = sum < 0 ? 1 : slack_of(c, i * K + k);
             const double move = sum == 0 ? 0 : D * a * c->r[j * K + k] / fabs(sum);
             double *alpha = &c->alpha[i * K + k];
             if (c->forced && c->forced[i] && move != 0)
@@ -159,10 +159,10 @@ bool spd_anchors_take(spd_certifier *c, double affordable) {
     return true;
 }
 
-/* ---- the exact repair: routes that end at rows with room, what arrives at each column, and what that costs. */
+/* ---- the exact repair: routes that end at rows with slack, what arrives at each column, and what that costs. */
 
-/* The present routes end at the same columns, each of which still has a row with room, and with the same signs towards the
- * intercept. The first routes were made before any room was known. */
+/* The present routes end at the same columns, each of which still has a row with slack, and with the same signs towards the
+ * intercept. The first routes were made before any slack was known. */
 static bool still_lead(const spd_certifier *c) {
     const double *now = c->anchor_weight, *before = c->anchor_before;
     for (int64_t j = 0; j < c->problem->d; j++)
@@ -174,7 +174,7 @@ static bool still_lead(const spd_certifier *c) {
 bool spd_anchors_follow(spd_certifier *c) {
     const spdhg_problem *p = c->problem;
     spd_base_system *s = &c->base;
-    spd_anchors_find(p, c->room, c->anchor, c->anchor_weight);
+    spd_anchors_find(p, c->slack, c->anchor, c->anchor_weight);
     if (!still_lead(c)) {
         spd_routes made;
         if (!spd_routes_new(&made, p, c->anchor, c->anchor_weight)) {
@@ -205,7 +205,7 @@ bool spd_anchors_reach(spd_certifier *c) {
         for (int64_t k = 0; k < K; k++) {
             const int64_t q = j * K + k, i = c->routes.row[j];
             const double all = fabs(c->excess[q]) * (1 + 4 * DBL_EPSILON) + c->doubt[q];
-            c->taken[q] = i < 0 || all == 0 ? 0 : all / (c->routes.size[j] * c->room[i]) * (1 + 16 * DBL_EPSILON);
+            c->taken[q] = i < 0 || all == 0 ? 0 : all / (c->routes.size[j] * c->slack[i]) * (1 + 16 * DBL_EPSILON);
             inside = inside && c->taken[q] <= 1;
         }
     return inside;
@@ -221,7 +221,7 @@ double spd_anchors_cost(const spd_certifier *c, double shrunk, const double *z) 
             const int64_t q = i * K + k;
             double most = 0;
             for (int side = -1; side <= 1 && c->taken[j * K + k] > 0; side += 2) {
-                const double at = (1 - shrunk) * c->alpha[q] + side * c->room[i];
+                const double at = (1 - shrunk) * c->alpha[q] + side * c->slack[i];
                 double bracket;
                 spd_loss_brackets(p->loss, p->loss_arg, 1, z + q, p->b + q, &at, &bracket);
                 most = fmax(most, spd_bracket(bracket) + FEW * (fabs(bracket) + fabs(at) * (fabs(z[q]) + fabs(p->b[q]))));

@@ -1,7 +1,7 @@
 /* base_system.c - can alpha absorb, exactly, what the routes leave at the bases and at the intercept?
  * Row i multiplied by the bases' directions u_b (routes.c), with the intercept last:
  *   h_i = (a_i'u_1, ..., a_i'u_B, 1)
- *   G = sum_i (w_i D_i / W) h_i h_i' + sum_t nu_t (F_t U)'(F_t U),   0 <= D_i <= the room of alpha_i
+ *   G = sum_i (w_i D_i / W) h_i h_i' + sum_t nu_t (F_t U)'(F_t U),   0 <= D_i <= the slack of alpha_i
  * If G is positive definite, p = G^-1 r exists for every r, and these changes absorb r exactly:
  *   alpha_i += D_i h_i'p
  *   y += nu F U p
@@ -24,7 +24,7 @@
 enum { FAILURES_MOST = 8 };
 static const double WASTED_MOST = 1e7; /* multiplications in vain: a later alpha may have null directions that this one has not */
 static const double CUT = 1e-18;       /* relative to the largest w_i D_i: rows below it keep their alpha */
-static const double SPARE = 0.5;       /* of the room is kept free, so that G can be reused for later points */
+static const double SPARE = 0.5;       /* of the slack is kept free, so that G can be reused for later points */
 
 /* ---- the proof that S G S is positive definite */
 
@@ -112,14 +112,14 @@ static void share_out(spd_base_system *s, double cut) {
     }
 }
 
-bool spd_base_prove(spd_base_system *s, const spd_routes *r, const double *room, double cut, int threads) {
+bool spd_base_prove(spd_base_system *s, const spd_routes *r, const double *slack, double cut, int threads) {
     s->root = 0;
     if (s->hopeless) return false;
     if (s->passing || s->inexact) s->nulls = 0;
     s->passing = s->inexact = false;
     if (!s->measured) spd_base_find_units(s, r, threads);
     s->measured = true;
-    for (int64_t i = 0; i < s->problem->n && !s->rowless; i++) s->D[i] = SPARE * room[i];
+    for (int64_t i = 0; i < s->problem->n && !s->rowless; i++) s->D[i] = SPARE * slack[i];
     s->top = s->least = 1;
     if (!s->rowless) share_out(s, fmax(cut, CUT));
     if (!(s->top > 0)) return false;
@@ -144,11 +144,11 @@ bool spd_base_prove(spd_base_system *s, const spd_routes *r, const double *room,
     return false;
 }
 
-/* True if G of an earlier point can be reused: its D fits into the present room, and lambda is the same. */
-bool spd_base_holds(const spd_base_system *s, const double *room) {
+/* True if G of an earlier point can be reused: its D fits into the present slack, and lambda is the same. */
+bool spd_base_holds(const spd_base_system *s, const double *slack) {
     if (!(s->root > 0) || s->passing || s->outputs > 1) return false; /* other outputs may be open now */
     for (int64_t i = 0; i < s->problem->n && !s->rowless; i++)
-        if (s->D[i] > room[i]) return false;
+        if (s->D[i] > slack[i]) return false;
     for (int64_t t = 0; t < s->problem->terms; t++)
         if (s->rest[t] && s->lambda[t] != s->problem->term[t].lambda) return false;
     return true;

@@ -76,7 +76,7 @@ static int parts_of(spd_certifier *c, part out[SPD_CERTIFIER_PARTS]) {
                         {&c->F_norm, p->d, true},
                         {&c->e, p->dK + p->K, true},
                         {&c->alpha_size, 4 * p->K, true},
-                        {&c->room, p->n, c->exact},
+                        {&c->slack, p->n, c->exact},
                         {&c->excess, p->dK, c->exact},
                         {&c->doubt, p->dK, c->exact},
                         {&c->residual, 2 * s->most * p->K, c->exact},
@@ -241,6 +241,6 @@ void spd_certifier_free(spd_certifier *c) {
     spd_routes_free(&c->routes);
     if (c->other) spd_certifier_free(c->other);
     spd_free(c->other);
-    spd_slack_flow_free(&c->slack);
+    spd_slack_flow_free(&c->slack_flow);
     *c = (spd_certifier){0};
 }

@@ -46,9 +46,9 @@ typedef struct spd_trial {
 } spd_trial;
 
 /* ---- anchors.c: rows of A with one entry, whose alpha can bring v_j to 0 without changing other columns. */
-/* anchor[j]: the row of column j with the largest w_i |a_ij| room_i, -1: none (room NULL: 1 for all). weight[j] as spd_routes_new
+/* anchor[j]: the row of column j with the largest w_i |a_ij| slack_i, -1: none (slack NULL: 1 for all). weight[j] as spd_routes_new
  * expects it. */
-void spd_anchors_find(const spdhg_problem *p, const double *room, int64_t *anchor, double *weight);
+void spd_anchors_find(const spdhg_problem *p, const double *slack, int64_t *anchor, double *weight);
 /* True if every row has one entry, every column has an anchor, and an intercept, if any, is redundant. work: 3 d doubles. */
 bool spd_anchors_suffice(const spdhg_problem *p, const int64_t *anchor, double *work);
 
@@ -56,7 +56,7 @@ bool spd_anchors_suffice(const spdhg_problem *p, const int64_t *anchor, double *
 typedef struct spd_repair {
     double mixed;   /* fraction of alpha that is changed to balance the intercept */
     double energy;  /* E */
-    double shrunk;  /* alpha and y were multiplied by 1 - shrunk, to gain room */
+    double shrunk;  /* alpha and y were multiplied by 1 - shrunk, to gain slack */
     double stretch; /* y is in (1 + stretch) lambda Y; includes `shrunk` */
     bool anchored;  /* rows of A took up part of v, which costs spd_anchors_cost */
 } spd_repair;
@@ -122,17 +122,17 @@ typedef struct spd_certifier {
     spd_twofold *fine;                /* W v in twice the precision, allocated when first needed */
     spd_fine_trial fine_trial;        /* allocated when first needed */
     spd_newton_dual newton;           /* allocated when first needed */
-    spd_slack_flow slack;             /* the same */
+    spd_slack_flow slack_flow;        /* the same */
     const double *low;                /* n x K: alpha + low is the dual point; NULL: alpha is */
     bool refines;                     /* a better dual point may be sought where phi'(z) is not good enough */
     /* repair */
     spd_routes routes;
     spd_base_system base, mean; /* mean: only with a coupled loss */
-    double *room, *excess, *doubt, *residual;
+    double *slack, *excess, *doubt, *residual;
     /* anchors */
     int64_t *anchor; /* the anchor row of each column, if rows of A end routes or take up all of v; else NULL */
     bool diagonal;   /* anchors can take up all of v: spd_anchors_take */
-    double *anchor_weight, *anchor_before, *taken; /* w_i |a_ij| / W; the same for the present routes; d x K: used part of room */
+    double *anchor_weight, *anchor_before, *taken; /* w_i |a_ij| / W; as for the present routes; d x K: share of slack used */
     bool *whole; /* d x K: the repair brings v_j to 0, although a side of X would allow it to keep a sign */
     /* a fixed point of X, at which the lower bound of a dual point is computed independently of x */
     double *origin, *origin_z, *origin_Fx, origin_loss, origin_ridge;
@@ -217,13 +217,13 @@ static inline double spd_written(const spdhg_problem *p, const double *x, int64_
 static inline double spd_written_loss(const spdhg_problem *p, int64_t j) { return p->scale ? p->scale[j] * DBL_MIN : 0; }
 void spd_dual_error_of_v(spd_certifier *c); /* e for the current v */
 bool spd_dual_fine_v(spd_certifier *c);     /* recomputes v, v0 and e in twice the precision; false: not possible */
-/* ---- sizes.c */
+/* ---- magnitudes.c */
 int64_t spd_dual_rounding_work(const spdhg_problem *p); /* numbers of Mwork that these use */
 /* A sum over rows (ranks/ranks.h) of up to 2 (d + 1) K numbers, with c as the context. The sum is in Mwork. */
 void spd_dual_sum_rows(spd_certifier *c, int64_t width, spd_add_rows *add, spd_join *join);
 void spd_dual_measure_columns(spd_certifier *c); /* norm, top, A_entries, longest, F_norm, F_entries: once */
 void spd_dual_alpha_sizes(spd_certifier *c);     /* alpha_size, alpha_most, vanishing, lost */
-void spd_dual_find_rooms(const spd_certifier *c, double shrunk, double *room); /* how far each row's alpha may move */
+void spd_dual_find_slacks(const spd_certifier *c, double shrunk, double *slack); /* how far each row's alpha may move */
 /* ---- rounding_objective.c */
 /* moved: alpha is not phi'(z). first: the first bracket as computed. */
 double spd_dual_error_of_loss(const spd_certifier *c, const spd_trial *at, bool moved, double first, bool by_rows);
@@ -238,10 +238,10 @@ double spd_dual_penalty_bracket(spd_certifier *c, const double *Fx); /* third br
 double spd_dual_outside(const spd_certifier *c); /* t: y is in (1 + t) lambda Y */
 /* ---- anchors.c, for a certifier */
 /* Moves alpha so that v changes by c->r, shrinks (alpha, y) if alpha leaves its domain, and updates g. False, with nothing
- * changed: A is not diagonal, alpha has no room, or the cost exceeds `affordable`. */
+ * changed: A is not diagonal, alpha has no slack, or the cost exceeds `affordable`. */
 bool spd_anchors_take(spd_certifier *c, double affordable);
-bool spd_anchors_follow(spd_certifier *c); /* routes that end at rows with room; false: no memory or too many bases */
-bool spd_anchors_reach(spd_certifier *c);  /* taken: what arrives, relative to the room; false: some exceeds it */
+bool spd_anchors_follow(spd_certifier *c); /* routes that end at rows with slack; false: no memory or too many bases */
+bool spd_anchors_reach(spd_certifier *c);  /* taken: what arrives, relative to the slack; false: some exceeds it */
 double spd_anchors_cost(const spd_certifier *c, double shrunk, const double *z);
 void spd_dual_repair_intercept(spd_certifier *c, spd_repair *out); /* sum_i w_i alpha_i = 0; adds v's change to e */
 /* Ensures that and -v in dom h*; x: the current point. False: no such dual point is proven to exist. */

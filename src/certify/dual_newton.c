@@ -101,7 +101,7 @@ static void find_sigma(spd_certifier *c) {
         double most = p->term[t].lambda;
         for (int64_t q = 0; q < p->dK; q++)
             if (c->F_norm[q / p->K] > 0) most = fmax(most, a->M[q * (N + 1)] / c->F_norm[q / p->K] / c->F_norm[q / p->K]);
-        a->sigma[t] = p->term[t].penalty->slide && p->term[t].lambda > 0 ? most : 0;
+        a->sigma[t] = p->term[t].penalty->project_derivative && p->term[t].lambda > 0 ? most : 0;
     }
 }
 
@@ -200,8 +200,8 @@ static void move(spd_certifier *c, const spd_trial *at) {
     for (int64_t i = 0; i < p->n && !p->loss->value; i++) move_coupled(c, at, i);
     for (int64_t i = 0; i < p->n * K && p->loss->value; i++) {
         const double furthest = corners ? FURTHEST : INFINITY; /* C is the way */
-        spd_twofold alpha = spd_twofold_add((spd_twofold){c->alpha[i], a->low[i]},
-                                            a->curve[i] * fmax(fmin(a->t[i], furthest), -furthest));
+        spd_twofold alpha =
+            spd_twofold_add((spd_twofold){c->alpha[i], a->low[i]}, a->curve[i] * fmax(fmin(a->t[i], furthest), -furthest));
         double least, most;
         domain(p, i, &least, &most);
         if (alpha.high >= most) alpha = (spd_twofold){most, 0};

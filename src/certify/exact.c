@@ -139,7 +139,7 @@ static void curvatures(spd_certifier *c, const double *z) {
         else if (!p->loss->value)
             c->curve[i] = z[i];
         else
-            c->curve[i] = p->loss->room ? p->loss->room(c->alpha[i], p->b[i], p->loss_arg) : 1;
+            c->curve[i] = p->loss->slack ? p->loss->slack(c->alpha[i], p->b[i], p->loss_arg) : 1;
     }
 }
 
@@ -156,26 +156,26 @@ static bool refine(spd_certifier *c, const double *x, const double *z) {
     return left <= ACCEPTED * size;
 }
 
-static double room_of(const spd_certifier *c, int64_t i) {
-    return c->problem->loss->room(c->alpha[i], c->problem->b[i], c->problem->loss_arg);
+static double slack_of(const spd_certifier *c, int64_t i) {
+    return c->problem->loss->slack(c->alpha[i], c->problem->b[i], c->problem->loss_arg);
 }
 
 static bool in_domain(const spd_certifier *c) {
     const spdhg_problem *p = c->problem;
-    for (int64_t i = 0; i < p->n * p->K && p->loss->room; i++)
-        if (!(room_of(c, i) > 0) && !isfinite(p->loss->conjugate(c->alpha[i], p->b[i], p->loss_arg))) return false;
+    for (int64_t i = 0; i < p->n * p->K && p->loss->slack; i++)
+        if (!(slack_of(c, i) > 0) && !isfinite(p->loss->conjugate(c->alpha[i], p->b[i], p->loss_arg))) return false;
     return true;
 }
 
-/* Copies D = phi'' of a solver's Hessian to c->kept, if D_i <= 2 room_i for all nonzero alphas. At the same point D_i <= room_i
+/* Copies D = phi'' of a solver's Hessian to c->kept, if D_i <= 2 slack_i for all nonzero alphas. At the same point D_i <= slack_i
  * always holds if |phi'''| <= phi'': phi'' as a function of alpha then has slopes of at most 1, and it is 0 on the boundary.
  * False if the Hessian belongs to a point too far away. */
 static bool borrow(spd_certifier *c) {
     const spdhg_problem *p = c->problem;
-    if (!c->lent || (p->loss->room && !p->loss->steady)) return false;
+    if (!c->lent || (p->loss->slack && !p->loss->steady)) return false;
     for (int64_t i = 0; i < p->n * p->K; i++) {
         c->kept[i] = c->forced && c->forced[i] ? 0 : c->lent_curve[i];
-        if (p->loss->room && c->kept[i] > 2 * room_of(c, i) && c->alpha[i] != 0) return false;
+        if (p->loss->slack && c->kept[i] > 2 * slack_of(c, i) && c->alpha[i] != 0) return false;
     }
     return true;
 }

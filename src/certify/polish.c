@@ -37,12 +37,13 @@ static double value_at(spd_certifier *c, const double *y) {
 static void push(spd_certifier *c, double best_value, double goal, double *best) {
     const spdhg_problem *p = c->problem;
     const size_t bytes = (size_t)(p->m * p->K) * sizeof *best;
-    if (p->gamma > 0 || c->identity >= 0 || p->m < p->d || (!c->slack.open && !spd_slack_flow_new(&c->slack, p))) return;
+    if (p->gamma > 0 || c->identity >= 0 || p->m < p->d || (!c->slack_flow.open && !spd_slack_flow_new(&c->slack_flow, p)))
+        return;
     for (int round = 0; round < PUSHES_MOST && best_value > goal; round++) {
         value_at(c, best);
         for (int64_t q = 0; q < p->dK; q++) c->P[q] = -c->v[q];
         memcpy(c->y, best, bytes);
-        spd_slack_flow_balance(&c->slack, p, c->P, c->y);
+        spd_slack_flow_balance(&c->slack_flow, p, c->P, c->y);
         spd_problem_project_dual(p, c->y, c->work);
         const double value = value_at(c, c->y);
         if (!(value < best_value)) return;

@@ -136,12 +136,12 @@ static bool find_energy(spd_certifier *c, double shrunk, double *E) {
     *E = 0;
     if (most == 0) return true;
     if (!s->G) return false;
-    spd_dual_find_rooms(c, shrunk, c->room);
+    spd_dual_find_slacks(c, shrunk, c->slack);
     s->stop = c->mean.stop = c->stop;
-    if (!spd_base_holds(s, c->room) && !spd_base_prove(s, &c->routes, c->room, 0, c->threads)) return false;
+    if (!spd_base_holds(s, c->slack) && !spd_base_prove(s, &c->routes, c->slack, 0, c->threads)) return false;
     *E = spd_base_energy(s, columns, residual);
-    if (*E * *E > s->least && isfinite(*E)) { /* rows with too little room keep their alpha */
-        if (!spd_base_prove(s, &c->routes, c->room, 16 * *E * *E / s->top, c->threads)) return false;
+    if (*E * *E > s->least && isfinite(*E)) { /* rows with too little slack keep their alpha */
+        if (!spd_base_prove(s, &c->routes, c->slack, 16 * *E * *E / s->top, c->threads)) return false;
         *E = spd_base_energy(s, columns, residual);
     }
     return *E * *E <= s->least;
@@ -191,7 +191,7 @@ static bool try_repair(spd_certifier *c, const double *x, double shrunk, spd_rep
     double E = 0, mean = 0;
     bool good = false, known = false;
     *out = (spd_repair){.shrunk = shrunk, .anchored = c->routes.row};
-    if (out->anchored) spd_dual_find_rooms(c, shrunk, c->room);
+    if (out->anchored) spd_dual_find_slacks(c, shrunk, c->slack);
     if (out->anchored && !spd_anchors_follow(c)) return false;
     for (int round = 0; round < 2 && !known; round++) { /* the first round may find null vectors and rows outside all routes */
         const int64_t nulls = c->base.nulls + c->mean.nulls;
@@ -216,10 +216,10 @@ static bool repair_by_rows(spd_certifier *c, const double *x, spd_repair *out) {
     return isfinite(out->stretch) && isfinite(out->mixed);
 }
 
-/* If no alpha has room, as with the Huber loss when all rows are outliers, (alpha, y) is first shrunk a little. */
+/* If no alpha has slack, as with the Huber loss when all rows are outliers, (alpha, y) is first shrunk a little. */
 bool spd_dual_repair_all(spd_certifier *c, const double *x, spd_repair *out) {
     if (c->routes.bases == 0 && !c->routes.row) return repair_by_rows(c, x, out);
-    return try_repair(c, x, 0, out) || (c->problem->loss->room && try_repair(c, x, SHRUNK, out));
+    return try_repair(c, x, 0, out) || (c->problem->loss->slack && try_repair(c, x, SHRUNK, out));
 }
 
 /* The bracket of a coupled loss at any distribution is at most log K + 2 max |z|. */

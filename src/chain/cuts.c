@@ -26,10 +26,10 @@ void spd_cuts_layout(spd_cuts *c, spd_network *n, spd_arena *work) {
     c->level = spd_arena_take(work, n->d);
 }
 
-/* What flows from u along all its arcs: half of the difference of the rooms, which is exact where an arc is full. */
+/* What flows from u along all its arcs: half of the difference of the residuals, which is exact where an arc is full. */
 static double outflow(const spd_network *n, int32_t u) {
     double sum = 0;
-    for (int32_t a = n->start[u]; a < n->start[u + 1]; a++) sum += 0.5 * (n->room[n->back[a]] - n->room[a]);
+    for (int32_t a = n->start[u]; a < n->start[u + 1]; a++) sum += 0.5 * (n->residual[n->back[a]] - n->residual[a]);
     return sum;
 }
 
@@ -50,7 +50,7 @@ static int64_t pieces(spd_cuts *c, int64_t first, int64_t last, double level, in
         for (int64_t at = c->first[depth]; at < count; at++)
             for (int32_t u = c->order[at], a = n->start[u]; a < n->start[u + 1]; a++) {
                 const int32_t v = n->to[a];
-                if (height[v] == SPD_OUTSIDE || !(n->room[a] + n->room[n->back[a]] > 0)) continue;
+                if (height[v] == SPD_OUTSIDE || !(n->residual[a] + n->residual[n->back[a]] > 0)) continue;
                 height[v] = SPD_OUTSIDE;
                 c->order[count++] = v;
             }
@@ -104,7 +104,8 @@ static double floor_of(const spd_cuts *c, int64_t first, int64_t last, const dou
     for (int64_t i = first; i < last; i++)
         for (int32_t u = c->order[i], a = n->start[u]; a < n->start[u + 1]; a++) {
             const int32_t v = n->to[a];
-            if (c->group[v] >= HELD && n->room[n->back[a]] > n->room[a]) highest = fmax(highest, x[v]); /* flow goes down to v */
+            if (c->group[v] >= HELD && n->residual[n->back[a]] > n->residual[a])
+                highest = fmax(highest, x[v]); /* flow goes down to v */
         }
     return highest;
 }
@@ -151,14 +152,14 @@ static void reverse(spd_cuts *c) {
     for (int64_t u = 0; u < n->d; u++) c->flow.excess[u] = -c->flow.excess[u];
     for (int64_t e = 0; e < n->rows; e++) {
         const int32_t out = n->arc[e], in = n->back[out];
-        const double room = n->room[out];
-        n->room[out] = n->room[in];
-        n->room[in] = room;
+        const double residual = n->residual[out];
+        n->residual[out] = n->residual[in];
+        n->residual[in] = residual;
     }
 }
 
 /* The parts above and below 0 go onto the stack, the others are held at 0. Returns the depth; -1: interrupted. The second cut is
- * that of -x, so that what it leaves of -f_k'(0) at the nodes held stays within mu: pushing only takes from nodes with room. */
+ * that of -x, so that what it leaves of -f_k'(0) at the nodes held stays within mu: pushing only takes from nodes that can give. */
 static int64_t divide_at_zero(spd_cuts *c, double *x, spd_stop *stop) {
     const spd_network *n = c->flow.network;
     for (int64_t u = 0; u < n->d; u++) c->flow.excess[u] -= n->mu[u];

@@ -1,5 +1,5 @@
-/* network.c - the rows of F as a network: a row with entries (a, -a) is a pair of arcs between two columns, each with room
- * lambda |a| for flow. What flows from the column of the first entry is F_ek y_e. */
+/* network.c - the rows of F as a network: a row with entries (a, -a) is a pair of arcs between two columns, each of capacity
+ * lambda |a|. What flows from the column of the first entry is F_ek y_e. */
 #include "chain/network.h"
 #include "problem/rows.h"
 
@@ -30,7 +30,7 @@ void spd_network_layout(spd_network *n, const spdhg_problem *p, spd_arena *work)
                        .start = spd_arena_int32(work, p->d + 1),
                        .to = spd_arena_int32(work, 2 * rows),
                        .back = spd_arena_int32(work, 2 * rows),
-                       .room = spd_arena_take(work, 2 * rows),
+                       .residual = spd_arena_take(work, 2 * rows),
                        .arc = spd_arena_int32(work, rows)};
 }
 
@@ -76,8 +76,8 @@ void spd_network_begin(spd_network *n, const spdhg_problem *p, int64_t k, const 
         if (!joins(&r)) continue;
         const int32_t out = n->arc[e++], in = n->back[out];
         const double w = r.term->lambda * fabs(r.row.val[0]), flow = fmax(-w, fmin(w, r.row.val[0] * y[r.at + k]));
-        n->room[out] = w - flow;
-        n->room[in] = w + flow;
+        n->residual[out] = w - flow;
+        n->residual[in] = w + flow;
     }
 }
 
@@ -87,7 +87,8 @@ void spd_network_dual(const spd_network *n, const spdhg_problem *p, int64_t k, c
         if (joins(&r)) {
             const int32_t out = n->arc[e++], in = n->back[out];
             const double w = r.term->lambda * fabs(r.row.val[0]);
-            const double flow = n->room[out] < n->room[in] ? w - n->room[out] : n->room[in] - w; /* exact where an arc is full */
+            const double flow =
+                n->residual[out] < n->residual[in] ? w - n->residual[out] : n->residual[in] - w; /* exact where an arc is full */
             y[r.at + k] = flow / r.row.val[0];
         } else {
             const int32_t j = r.row.idx[0];

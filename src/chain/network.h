@@ -14,7 +14,7 @@ typedef struct spd_network {
     double *mu;         /* sum of lambda |F_ek| over the rows whose only entry is that of column k */
     int32_t *start;     /* d + 1: the arcs of each node */
     int32_t *to, *back; /* of each arc: the node at its other end; the arc in the other direction */
-    double *room;       /* of each arc: how much more flow it can take; w less what flows */
+    double *residual;   /* of each arc: how much more flow it can take; w less what flows */
     int32_t *arc;       /* of each row that joins: its arc from the column of its first entry */
 } spd_network;
 /* NULL, or the reason why the terms are not supported. They must be l1 penalties of single coefficients and of differences of two

@@ -1,12 +1,12 @@
 /* push.c - maximum flow by preflows (Goldberg and Tarjan, JACM 1988), the highest node first.
  *
- *   height_k = arcs on the shortest way, through arcs with room, to a node that can take flow (breadth first, from there)
+ *   height_k = arcs on the shortest way, through arcs that can take more, to a node that can take flow (breadth first, from there)
  *   until no node with excess has a height:
  *     the highest node i with excess:  push min(excess_i, room_ij) to each j with height_j = height_i - 1
  *                                      if excess is left: height_i = 1 + the least height of a j with room_ij > 0
  *     heights are counted anew after ARCS visits per arc
  *
- * Excess that cannot reach such a node stays where it is: there is no second phase, because any flow within the rooms is a dual
+ * Excess that cannot reach such a node stays where it is: there is no second phase, because any flow within the capacities is a dual
  * point. */
 #include "chain/network.h"
 
@@ -35,7 +35,7 @@ static int64_t measure(spd_flow *f, int64_t nodes, const int32_t *node, int64_t 
         const int32_t u = f->queue[i];
         for (int32_t a = n->start[u]; a < n->start[u + 1]; a++) {
             const int32_t v = n->to[a];
-            if (f->height[v] != SPD_CUT_OFF || !(n->room[n->back[a]] > 0)) continue;
+            if (f->height[v] != SPD_CUT_OFF || !(n->residual[n->back[a]] > 0)) continue;
             f->height[v] = f->height[u] + 1;
             f->queue[count++] = v;
         }
@@ -58,11 +58,11 @@ static bool discharge(spd_flow *f, int32_t u, int32_t *top, int64_t *visits) {
     for (; a < n->start[u + 1]; a++) {
         ++*visits;
         const int32_t v = n->to[a];
-        if (!(n->room[a] > 0) || f->height[v] != below) continue;
-        const double push = fmin(f->excess[u], n->room[a]);
+        if (!(n->residual[a] > 0) || f->height[v] != below) continue;
+        const double push = fmin(f->excess[u], n->residual[a]);
         const bool rests = f->excess[v] <= 0;
-        n->room[a] -= push;
-        n->room[n->back[a]] += push;
+        n->residual[a] -= push;
+        n->residual[n->back[a]] += push;
         f->excess[u] -= push;
         f->excess[v] += push;
         if (rests && f->excess[v] > 0) list(f, v, top);
@@ -77,7 +77,7 @@ static void lift(spd_flow *f, int32_t u, int64_t *visits) {
     const spd_network *n = f->network;
     int32_t least = SPD_CUT_OFF - 1;
     for (int32_t a = n->start[u]; a < n->start[u + 1]; a++) {
-        if (!(n->room[a] > 0) || f->height[n->to[a]] >= least) continue;
+        if (!(n->residual[a] > 0) || f->height[n->to[a]] >= least) continue;
         least = f->height[n->to[a]];
         f->current[u] = a;
     }

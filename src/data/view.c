@@ -2,7 +2,7 @@
  * that belongs to them. */
 #include "data/data.h"
 
-void spdhg_data_look(const spdhg_data *data, spdhg_data_view *out) {
+void spdhg_data_get_view(const spdhg_data *data, spdhg_data_view *out) {
     spd_data_whole(data);
     *out = (spdhg_data_view){.rows = data->rows,
                              .features = data->features,

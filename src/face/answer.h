@@ -7,12 +7,12 @@
 typedef struct spd_answer {
     const spdhg_problem *p;
     int threads;
-    const double *x, *c, *y; /* the current answer; replaced by an accepted offer */
+    const double *x, *c, *y; /* the current answer; replaced by an accepted proposal */
     double passes, factors;  /* passes over the data and factorisations so far; they limit what more digits may cost */
     spd_stop *stop;
     /* Evaluates (x, c) with the same y, replacing c by the best one for x; keeps it if it is no worse. */
-    spdhg_status (*offer)(void *context, const double *x, double *c, bool *kept, spdhg_error *err);
-    void (*keep_old)(void *context, double *c); /* no offer was kept: evaluates the answer again; c: K doubles of scratch */
+    spdhg_status (*propose)(void *context, const double *x, double *c, bool *kept, spdhg_error *err);
+    void (*keep_old)(void *context, double *c); /* no proposal was kept: evaluates the answer again; c: K doubles of scratch */
     void *context;
 } spd_answer;
 

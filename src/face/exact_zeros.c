@@ -51,7 +51,7 @@ static spdhg_status try_margins(const spd_answer *a, finder *f, spdhg_error *err
         if (memcmp(f->out, a->x, (size_t)p->dK * sizeof *a->x) == 0) break; /* smaller margins change nothing either */
         offered = true;
         memcpy(c, a->c, (size_t)p->K * sizeof *c);
-        SPD_TRY(a->offer(a->context, f->out, c, &kept, err));
+        SPD_TRY(a->propose(a->context, f->out, c, &kept, err));
     }
     if (offered && !kept) a->keep_old(a->context, c);
     return SPDHG_OK;

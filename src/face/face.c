@@ -76,7 +76,7 @@ static spdhg_status try_zeros(const spd_answer *a, spd_face *f, double most, boo
         better = spd_face_minimise(f, &turned);
     }
     if (!better || !spd_all_finite(p->dK, f->best_x)) return SPDHG_OK;
-    return a->offer(a->context, f->best_x, f->best_c, kept, err);
+    return a->propose(a->context, f->best_x, f->best_c, kept, err);
 }
 
 static spdhg_status try_readings(const spd_answer *a, spd_face *f, double most, spdhg_error *err) {
@@ -157,7 +157,7 @@ spdhg_status spd_answer_last_digits(const spd_answer *a, double tol, spdhg_error
                        {&f.alpha, p->n * K},
                        {&f.H, 2 * n * n},
                        {&f.M, n * n},
-                       {&f.room, n > 0 ? spd_problem_normal_work(p, a->threads) : 0},
+                       {&f.normal, n > 0 ? spd_problem_normal_work(p, a->threads) : 0},
                        {&f.scratch, spd_problem_gradient_work(p) + spd_problem_blocks(p) * (1 + K)},
                        {&f.work, spd_problem_term_work(p)}};
     enum { ARRAYS = sizeof array / sizeof *array };

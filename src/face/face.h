@@ -18,10 +18,10 @@ typedef struct spd_face {
     double *g, *along, *part; /* dK, dK, d */
     double *gc, *u, *step;    /* K; dK + K: a gradient and a step, followed by scratch for conjugate gradients */
     double *score, *alpha, *curve, *scratch, *work;
-    double *H, *M, *room; /* face_dense.c, if dense: two matrices over all coefficients, the factor, scratch */
-    bool checked;         /* a step with that factor has been verified by a product */
-    bool dense, factored; /* M is a factor of a Hessian near x */
-    double pass;          /* entries that one pass reads */
+    double *H, *M, *normal; /* face_dense.c, if dense: two matrices over all coefficients, the factor, scratch */
+    bool checked;           /* a step with that factor has been verified by a product */
+    bool dense, factored;   /* M is a factor of a Hessian near x */
+    double pass;            /* entries that one pass reads */
 } spd_face;
 
 /* ---- face_newton.c: Newton's method from x, c until rounding prevents a smaller gradient; result in best_x and best_c. False: a

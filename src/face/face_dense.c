@@ -43,7 +43,7 @@ bool spd_face_factor(spd_face *f) {
     double *H = f->H, *T = H + n * n, *M = f->M, value;
     int64_t column;
     *f->passes -= (int)ceil(spd_face_dense_cost(p, (double)u) / f->pass);
-    if (!spd_problem_normal_matrix(p, f->threads, f->curve, H, f->room, f->stop)) return false;
+    if (!spd_problem_normal_matrix(p, f->threads, f->curve, H, f->normal, f->stop)) return false;
     for (int64_t i = 0; i < n; i++) {
         H[i * n + i] += i < p->dK ? p->gamma : 0;
         for (int64_t j = 0; j < i; j++) H[j * n + i] = H[i * n + j];

@@ -20,10 +20,10 @@ void spd_zero_rows(const spdhg_problem *p, const double *x, const double *Fx, in
         zero[r.number] = fabs(Fx[r.at + k]) <= spd_zero_within(size) * spd_norm2(r.row.n, r.row.val);
 }
 
-typedef struct room {
+typedef struct workspace {
     double *Fx, *g, *u, *v, *scratch;
     bool *zero; /* m x K, like Fx */
-} room;
+} workspace;
 
 static bool all_l1(const spdhg_problem *p) {
     for (int64_t t = 0; t < p->terms; t++)
@@ -33,7 +33,7 @@ static bool all_l1(const spdhg_problem *p) {
 
 /* Checks the conditions with the unique u. Their violation where F x is not 0, and the gradient that u cannot cancel (v), show
  * how accurate u is: if F x = 0 but |u| is within this inaccuracy of lambda, the zero is not certain. */
-static bool optimal(const spdhg_problem *p, const room *r) {
+static bool optimal(const spdhg_problem *p, const workspace *r) {
     double off = 0, most = 0; /* relative to lambda: the error of u, and the largest |u| where F x = 0 */
     const double left = spd_sum_abs(p->dK, r->v);
     for (int64_t t = 0; t < p->terms; t++)
@@ -49,7 +49,7 @@ static bool optimal(const spdhg_problem *p, const room *r) {
 }
 
 /* True if no nonzero block has its y strictly inside the ball. */
-static bool none_missed(const spdhg_problem *p, const double *y, const room *r, double *work) {
+static bool none_missed(const spdhg_problem *p, const double *y, const workspace *r, double *work) {
     for (int64_t t = 0; t < p->terms; t++) {
         const spd_term *term = &p->term[t];
         for (int64_t b = 0; b < term->blocks && term->flattest > 0; b++) {
@@ -63,7 +63,7 @@ static bool none_missed(const spdhg_problem *p, const double *y, const room *r, 
     return true;
 }
 
-static spdhg_status judge(const spdhg_problem *p, int threads, const double *x, const double *c, const double *y, room *r,
+static spdhg_status judge(const spdhg_problem *p, int threads, const double *x, const double *c, const double *y, workspace *r,
                           bool *column, bool *settled, spdhg_error *err) {
     bool unique = false;
     spd_problem_apply(p, x, r->Fx);
@@ -85,8 +85,8 @@ spdhg_status spd_answer_settled(const spdhg_problem *p, int threads, const doubl
                                 bool *settled, spdhg_error *err) {
     *settled = false;
     const int64_t mK = p->m * p->K, work = spd_problem_gradient_work(p) + spd_problem_term_work(p);
-    room r = {SPD_NEW(double, mK),    SPD_NEW(double, p->dK), SPD_NEW(double, mK),
-              SPD_NEW(double, p->dK), SPD_NEW(double, work),  SPD_NEW(bool, mK)};
+    workspace r = {SPD_NEW(double, mK),    SPD_NEW(double, p->dK), SPD_NEW(double, mK),
+                   SPD_NEW(double, p->dK), SPD_NEW(double, work),  SPD_NEW(bool, mK)};
     bool *column = SPD_NEW(bool, p->m);
     const bool good = r.Fx && r.g && r.u && r.v && r.scratch && r.zero && column;
     const spdhg_status status =

@@ -54,7 +54,7 @@ int spd_pair_by_place(const void *a, const void *b);
 
 typedef struct spd_pair_list {
     spd_pair *pair;
-    int64_t count, room;
+    int64_t count, capacity;
 } spd_pair_list;
 spdhg_status spd_pair_add(spd_pair_list *list, int32_t i, int32_t j, double s, spdhg_error *err);
 

@@ -15,10 +15,10 @@ typedef struct node {
     const spd_columns *c;
     double rho, tol;
     int32_t j;
-    int64_t count, room; /* size and capacity of the working set */
+    int64_t count, capacity; /* size and capacity of the working set */
     int32_t *member;
     double *b, *g;     /* coefficients; gradient S_j - S b on the working set */
-    double *C;         /* S restricted to the working set, room x room */
+    double *C;         /* S restricted to the working set, capacity x capacity */
     double *Sj, *full; /* d: row j of S; gradient for all features, or scratch */
     double *t;         /* rows: scratch, all 0 */
     bool *inside;      /* d: whether the feature is in the working set */
@@ -28,23 +28,23 @@ typedef struct node {
 static double soft(double v, double k) { return v > k ? v - k : v < -k ? v + k : 0; }
 
 static spdhg_status make_room(node *n, int64_t count, spdhg_error *err) {
-    if (count <= n->room) return SPDHG_OK;
-    const int64_t room = 2 * count;
-    double *C = SPD_NEW(double, room *room);
-    int32_t *member = spd_grow(n->member, n->room, room, sizeof *member);
+    if (count <= n->capacity) return SPDHG_OK;
+    const int64_t capacity = 2 * count;
+    double *C = SPD_NEW(double, capacity *capacity);
+    int32_t *member = spd_grow(n->member, n->capacity, capacity, sizeof *member);
     if (member) n->member = member;
-    double *b = spd_grow(n->b, n->room, room, sizeof *b);
+    double *b = spd_grow(n->b, n->capacity, capacity, sizeof *b);
     if (b) n->b = b;
-    double *g = spd_grow(n->g, n->room, room, sizeof *g);
+    double *g = spd_grow(n->g, n->capacity, capacity, sizeof *g);
     if (g) n->g = g;
     if (!C || !member || !b || !g) {
         spd_free(C);
-        return spd_fail_memory(err, 8.0 * (double)room * (double)room);
+        return spd_fail_memory(err, 8.0 * (double)capacity * (double)capacity);
     }
-    for (int64_t a = 0; a < n->count; a++) memcpy(C + a * room, n->C + a * n->room, (size_t)n->count * sizeof *C);
+    for (int64_t a = 0; a < n->count; a++) memcpy(C + a * capacity, n->C + a * n->capacity, (size_t)n->count * sizeof *C);
     spd_free(n->C);
     n->C = C;
-    n->room = room;
+    n->capacity = capacity;
     return SPDHG_OK;
 }
 
@@ -71,7 +71,7 @@ static spdhg_status grow(node *n, const double *gradient, bool *grown, spdhg_err
         n->b[a] = 0;
         spd_covariance_times(n->c, 1, &k, &one, n->t, n->full);
         n->full[k] = n->c->variance[k];
-        for (int64_t q = 0; q <= a; q++) n->C[a * n->room + q] = n->C[q * n->room + a] = n->full[n->member[q]];
+        for (int64_t q = 0; q <= a; q++) n->C[a * n->capacity + q] = n->C[q * n->capacity + a] = n->full[n->member[q]];
     }
     return SPDHG_OK;
 }
@@ -93,13 +93,13 @@ static double gap_inside(const node *n) {
 static void descend(node *n) {
     for (int64_t a = 0; a < n->count; a++) {
         double sum = n->Sj[n->member[a]];
-        for (int64_t q = 0; q < n->count; q++) sum -= n->C[a * n->room + q] * n->b[q];
+        for (int64_t q = 0; q < n->count; q++) sum -= n->C[a * n->capacity + q] * n->b[q];
         n->g[a] = sum;
     }
     const double enough = n->tol * n->c->variance[n->j] / 10; /* the rest of the allowed gap is for features outside */
     for (int sweep = 0; sweep < SWEEPS_MOST && gap_inside(n) > enough; sweep++)
         for (int64_t a = 0; a < n->count; a++) {
-            const double *row = n->C + a * n->room, old = n->b[a], now = soft(row[a] * old + n->g[a], n->rho) / row[a];
+            const double *row = n->C + a * n->capacity, old = n->b[a], now = soft(row[a] * old + n->g[a], n->rho) / row[a];
             if (now == old) continue;
             n->b[a] = now;
             spd_axpy(n->count, old - now, row, n->g);

@@ -26,12 +26,12 @@ int spd_pair_by_size(const void *a, const void *b) {
 }
 
 spdhg_status spd_pair_add(spd_pair_list *list, int32_t i, int32_t j, double s, spdhg_error *err) {
-    if (list->count == list->room) {
-        const int64_t room = list->room ? 2 * list->room : 256;
-        spd_pair *grown = spd_grow_raw(list->pair, room, sizeof *grown);
-        if (!grown) return spd_fail_memory(err, (double)room * sizeof *grown);
+    if (list->count == list->capacity) {
+        const int64_t capacity = list->capacity ? 2 * list->capacity : 256;
+        spd_pair *grown = spd_grow_raw(list->pair, capacity, sizeof *grown);
+        if (!grown) return spd_fail_memory(err, (double)capacity * sizeof *grown);
         list->pair = grown;
-        list->room = room;
+        list->capacity = capacity;
     }
     list->pair[list->count++] = (spd_pair){i, j, s};
     return SPDHG_OK;

@@ -37,15 +37,15 @@ static double largest_pair(const spd_glasso *g) {
 }
 
 static bool make_room(quic *s, int64_t pairs) {
-    if (pairs <= s->room) return true;
-    const int64_t room = pairs + pairs / 4, length = room + s->g.p;
+    if (pairs <= s->capacity) return true;
+    const int64_t capacity = pairs + pairs / 4, length = capacity + s->g.p;
     spd_free(s->D);
     if (!(s->D = spd_alloc_raw(VECTORS * length, sizeof *s->D))) return false;
     double **const part[VECTORS - 1] = {&s->face, &s->R, &s->Z, &s->P, &s->Q};
     for (int k = 0; k < VECTORS - 1; k++) *part[k] = s->D + (k + 1) * length;
-    s->room = room;
+    s->capacity = capacity;
     spd_csr_free(&s->main);
-    return spd_csr_new(&s->main, s->g.p, s->g.p, 2 * room + s->g.p, NULL) == SPDHG_OK;
+    return spd_csr_new(&s->main, s->g.p, s->g.p, 2 * capacity + s->g.p, NULL) == SPDHG_OK;
 }
 
 /* Finds the free pairs, each once with i < j. False: out of memory. */
@@ -197,7 +197,7 @@ bool spd_quic(const spd_glasso *g, spd_glasso_point *x) {
               .T = spd_alloc_raw(p * p, sizeof(double)),
               .v = SPD_NEW(double, p),
               .W = {.M = spd_alloc_raw(singles, sizeof(float)), .U = spd_alloc_raw(singles, sizeof(float))},
-              .room = -1};
+              .capacity = -1};
     const bool good = spd_pattern_new(&s.free, p) && s.U && s.T && s.v && s.W.M && s.W.U && iterate(&s, g->rho);
     spd_free(s.U);
     spd_free(s.T);

@@ -8,7 +8,7 @@ typedef struct spd_quic_state {
     spd_glasso_point *x;
     double *U, *T, *v;     /* p x p, p x p, p: scratch; U = D W during coordinate descent */
     spd_pattern free;      /* the pairs that may change */
-    int64_t room;          /* capacity of the vectors below, in pairs */
+    int64_t capacity;      /* of the vectors below, in pairs */
     double *D;             /* the direction: one entry for each free pair, then p for the diagonal */
     double *face;          /* required sign of Theta + D, 0 off the face; same layout as D, as are the vectors of */
     double *R, *Z, *P, *Q; /* conjugate gradients */

@@ -47,7 +47,7 @@ static double rounding_of(const spdhg_problem *p, const double *x) {
             (p->intercept ? spd_max_abs(p->K, x + p->dK) : 0));
 }
 
-void spd_corners_look(spd_interior *a, const double *x) {
+void spd_corners_score(spd_interior *a, const double *x) {
     const spdhg_problem *p = a->p;
     spd_problem_scores(p, a->threads, x, a->short_of);
     if (p->intercept) spd_problem_shift(p, x + p->dK, a->short_of);

@@ -64,9 +64,9 @@ static void set_weights(spd_interior *a, const double *sign) {
 }
 
 /* Scores, slopes and curvatures at x. Those of corners only follow the steps, as F x does. */
-static void look(spd_interior *a, const double *x, bool first) {
+static void evaluate(spd_interior *a, const double *x, bool first) {
     const spdhg_problem *p = a->p;
-    if (a->corners && first) spd_corners_look(a, x);
+    if (a->corners && first) spd_corners_score(a, x);
     if (a->corners) return;
     spd_problem_scores(p, a->threads, x, a->short_of);
     if (p->intercept) spd_problem_shift(p, x + p->dK, a->short_of);
@@ -107,7 +107,7 @@ static bool settle(spd_interior *a, const double *sign, double *x, bool rough) {
     double moved = INFINITY;
     spd_problem_apply(p, x, a->dz);
     for (int round = 0; round < most; round++) {
-        look(a, x, round == 0);
+        evaluate(a, x, round == 0);
         const bool changed = !p->loss->quadratic || (a->pieces && !a->corners);
         if ((round == 0 || changed) && !a->algebra->factor(a)) return false;
         right_side(a, x);
@@ -162,7 +162,7 @@ static bool find_face(spd_interior *a, double *sign, double *x) {
  * afresh, they move x alone: alpha and y would take up rho times their rounding. */
 static void sharpen(spd_interior *a, double *x) {
     for (int round = 0; round < SHARPENINGS; round++) {
-        spd_corners_look(a, x);
+        spd_corners_score(a, x);
         spd_problem_apply(a->p, x, a->dz);
         right_side(a, x);
         a->algebra->solve(a, a->rhs, a->du);
@@ -190,6 +190,6 @@ bool spd_interior_cross(spd_interior *a, double fall) {
         memcpy(a->best_y, a->next_y, (size_t)mK * sizeof *a->y);
         spd_corners_keep(a, a->next);
     }
-    spd_interior_rows_look(a); /* restores the scores at u */
+    spd_interior_rows_score(a); /* restores the scores at u */
     return found;
 }

@@ -70,7 +70,7 @@ typedef struct spd_interior {
     double *best_u, *best_y;                 /* n, m x K: the point closest to the optimum so far */
     double *best_alpha, *pulled;             /* n_rows x K, with corners only: the alpha that belongs to it; scratch of cross.c */
     double *P, *M, *L;                       /* n x n, lower triangles: the model's P, the system, its factor */
-    spd_twofold *doubled, *doubled_x;        /* n x n, n: factor with twice the digits, last solution; NULL: too large, or no pieces */
+    spd_twofold *doubled, *doubled_x; /* n x n, n: factor with twice the digits, last solution; NULL: too large, or no pieces */
     double *alpha, *short_of, *curve,
         *next; /* n_rows x K: alpha; z - b, or z for a smooth loss; C; alpha at du = 0, then its change */
     double *y, *z, *dz, *weight, *next_y, *normal; /* m x K: y; F x; its change; D; y at du = 0, then its change; radial parts */
@@ -110,7 +110,7 @@ bool spd_interior_cross(spd_interior *a, double fall);
 /* ---- corners.c: the rows of a loss with corners, for cross.c. alpha in next, z - b in short_of, rho or 0 in curve. */
 void spd_corners_keep(spd_interior *a, const double *alpha);     /* as best_alpha; nothing to do without corners */
 void spd_corners_read(spd_interior *a, double fall, double rho); /* which rows are at their corner */
-void spd_corners_look(spd_interior *a, const double *x);
+void spd_corners_score(spd_interior *a, const double *x);
 const double *spd_corners_pull(spd_interior *a);
 void spd_corners_move(spd_interior *a);
 bool spd_corners_hold(const spd_interior *a, const double *x); /* z = b at the corners, up to rounding */
@@ -183,7 +183,7 @@ double spd_cones_sum(const spd_interior *a, double step, int64_t *count);
  *   prepare   the part of the system, and the dual at du = 0
  *   follow    the change for du
  *   move      makes a step of that change */
-void spd_interior_rows_look(spd_interior *a); /* computes z - b at u */
+void spd_interior_rows_score(spd_interior *a); /* computes z - b at u */
 void spd_interior_rows_centre(spd_interior *a);
 void spd_interior_rows_prepare(spd_interior *a);
 void spd_interior_rows_follow(spd_interior *a);

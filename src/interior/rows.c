@@ -19,7 +19,7 @@ static void sides(const spdhg_problem *p, int64_t i, double *low, double *high) 
     *high = counts ? p->loss->slope(INFINITY, p->b[i], p->loss_arg) : INFINITY;
 }
 
-void spd_interior_rows_look(spd_interior *a) {
+void spd_interior_rows_score(spd_interior *a) {
     const spdhg_problem *p = a->p;
     if (!a->rows) return;
     spd_problem_scores(p, a->threads, a->u, a->short_of);

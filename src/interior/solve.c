@@ -124,8 +124,8 @@ static double direct(spd_interior *a) {
     return spd_dot(a->n, a->du, a->fix);
 }
 
-static void look(spd_interior *a) {
-    spd_interior_rows_look(a);
+static void evaluate(spd_interior *a) {
+    spd_interior_rows_score(a);
     spd_problem_apply(a->p, a->u, a->z);
 }
 
@@ -170,7 +170,7 @@ bool spd_interior_advance(spd_interior *a, double *decrement) {
     spd_interior_rows_move(a, *step);
     spd_interior_terms_move(a, *step);
     spd_pairs_move(a, *step);
-    spd_interior_rows_look(a);
+    spd_interior_rows_score(a);
     spd_axpy(a->p->m * a->p->K, *step, a->dz, a->z); /* computed anew, F u would have rounding errors of u, not of du */
     a->sum = products(a, 0, NULL);
     return true;
@@ -187,7 +187,7 @@ void spd_interior_stand(spd_interior *a) {
 static void centre(spd_interior *a) {
     spd_interior_stand(a);
     spd_interior_set_enter(a);
-    look(a);
+    evaluate(a);
     spd_interior_rows_centre(a);
     spd_interior_terms_centre(a);
 }

@@ -19,15 +19,15 @@ void dlaed9_(const lapack_int *k, const lapack_int *from, const lapack_int *to, 
 /* The rows that change, in ascending order of their eigenvalues. */
 typedef struct secular {
     int64_t k;
-    int32_t *row;                    /* k of n */
-    double *pole, *w, *root;         /* k: e and z of these rows; the new eigenvalues */
-    double *old, *turn, *room, *new; /* k x n: these rows; k x k: S and dlaed9's own; k x n */
+    int32_t *row;                   /* k of n */
+    double *pole, *w, *root;        /* k: e and z of these rows; the new eigenvalues */
+    double *old, *turn, *own, *new; /* k x n: these rows; k x k: S and dlaed9's own; k x n */
 } secular;
 
 int64_t spd_eigen_add_work(int64_t n) { return 4 * n * n + 5 * n + 1; }
 
 static secular lay_out(int64_t n, double *work) {
-    secular s = {.old = work, .turn = work + n * n, .room = work + 2 * n * n, .new = work + 3 * n *n};
+    secular s = {.old = work, .turn = work + n * n, .own = work + 2 * n * n, .new = work + 3 * n *n};
     double *rest = work + 4 * n * n;
     s.pole = rest, s.w = rest + n, s.root = rest + 2 * n;
     s.row = (int32_t *)(void *)(rest + 3 * n);
@@ -86,7 +86,7 @@ bool spd_eigen_add(int64_t n, double *V, double *e, const double *g, double *wor
     spd_scale(s.k, 1 / sqrt(rho), s.w);
     const lapack_int k = (lapack_int)s.k, one = 1;
     lapack_int info;
-    dlaed9_(&k, &one, &k, &k, s.root, s.room, &k, &rho, s.pole, s.w, s.turn, &k, &info);
+    dlaed9_(&k, &one, &k, &k, s.root, s.own, &k, &rho, s.pole, s.w, s.turn, &k, &info);
     if (info != 0) return false;
     cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, k, (int)n, k, 1, s.turn, k, s.old, (int)n, 0, s.new, (int)n);
     for (int64_t i = 0; i < s.k; i++) {

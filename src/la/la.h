@@ -220,7 +220,7 @@ typedef struct spd_pattern {
     int64_t n;
     int64_t *start; /* n + 1: the pairs (i, other[q]), other[q] > i ascending, start[i] <= q < start[i+1]; filled by the caller */
     int32_t *other;
-    int64_t room; /* capacity of other */
+    int64_t capacity; /* of other */
     /* made by spd_pattern_complete: the neighbours of i, including i, ascending, and the positions of their values in X */
     int64_t *from;
     int32_t *near, *pair;

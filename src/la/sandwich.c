@@ -8,7 +8,7 @@ enum { TILE = 16, LANES = 8, BLOCK = 8 }; /* tiles in sandwich_float.c have the 
 
 bool spd_pattern_new(spd_pattern *g, int64_t n) {
     *g = (spd_pattern){.n = n,
-                       .room = -1,
+                       .capacity = -1,
                        .start = SPD_NEW(int64_t, n + 1),
                        .from = SPD_NEW(int64_t, n + 1),
                        .work = spd_alloc_raw(2 * TILE * (n + TILE), sizeof(double))};
@@ -25,17 +25,17 @@ void spd_pattern_free(spd_pattern *g) {
 }
 
 bool spd_pattern_room(spd_pattern *g, int64_t pairs) {
-    if (pairs <= g->room) return true;
-    const int64_t room = pairs + pairs / 4, filled = g->room;
-    int32_t *other = spd_alloc_raw(room, sizeof *other);
+    if (pairs <= g->capacity) return true;
+    const int64_t capacity = pairs + pairs / 4, filled = g->capacity;
+    int32_t *other = spd_alloc_raw(capacity, sizeof *other);
     if (other && filled > 0) memcpy(other, g->other, (size_t)filled * sizeof *other);
     spd_free(g->other);
     spd_free(g->near);
     spd_free(g->value);
     g->other = other;
-    g->near = spd_alloc_raw(2 * (2 * room + g->n), sizeof *g->near);
-    g->value = spd_alloc_raw(2 * room + g->n, sizeof(double));
-    g->room = room;
+    g->near = spd_alloc_raw(2 * (2 * capacity + g->n), sizeof *g->near);
+    g->value = spd_alloc_raw(2 * capacity + g->n, sizeof(double));
+    g->capacity = capacity;
     return g->other && g->near && g->value;
 }
 

@@ -1,4 +1,4 @@
-/* known.c - which columns a proof has to look at. With k and o two earlier alphas whose G = A'(share alpha) are known for all columns,
+/* known.c - which columns a proof has to examine. With k and o two earlier alphas whose G = A'(share alpha) are known for all columns,
  * and any two numbers, best those that make the difference small,
  *     |G_j| <= |c1 known_j + c2 older_j| + norm_j ||alpha - c1 k - c2 o||,   the norms weighted by share
  * alpha moves along a smooth curve, so that the difference is of the second order of the way since then. */
@@ -12,15 +12,15 @@ typedef struct reference {
     double c1, c2, away, lost;
 } reference;
 
-/* look = the columns with |c1 known_j + c2 older_j| + away norm_j > rest, and all active ones. */
+/* examined = the columns with |c1 known_j + c2 older_j| + away norm_j > rest, and all active ones. */
 static int64_t list_columns(spd_lasso *a, const reference *s, double rest) {
     const double *norm = a->A.norm, *known = s->known, *older = s->older, c1 = s->c1, c2 = s->c2, away = s->away;
-    int32_t *list = a->look;
+    int32_t *list = a->examined;
     int64_t count = 0;
     rest -= s->lost;
     for (int64_t j = 0; j < a->A.d; j++) { /* without a branch */
         list[count] = (int32_t)j;
-        count += !(fabs(c1 * known[j] + c2 * older[j]) + away * norm[j] <= rest); /* so that a NaN is looked at */
+        count += !(fabs(c1 * known[j] + c2 * older[j]) + away * norm[j] <= rest); /* so that a NaN is examined */
     }
     for (int64_t q = 0; q < a->now.count; q++) {
         const int32_t j = a->now.list[q];
@@ -54,22 +54,22 @@ static reference refer(const spd_lasso *a, double q, double lost) {
 }
 
 void spd_lasso_list(spd_lasso *a, const double *g, double q, double lost, double rest) {
-    a->looks = list_columns(a, &(reference){g, g, 1, 0, q, 2 * lost}, rest);
+    a->examined_count = list_columns(a, &(reference){g, g, 1, 0, q, 2 * lost}, rest);
 }
 
-void spd_lasso_look(spd_lasso *a, double q, double lost, double rest) {
+void spd_lasso_examine(spd_lasso *a, double q, double lost, double rest) {
     const spd_matrix *A = &a->A;
     const reference by = refer(a, q, lost);
     double entries = 0;
-    a->looks = list_columns(a, &by, rest);
-    for (int64_t i = 0; i < a->looks; i++) {
-        const double count = (double)spd_matrix_count(A, a->look[i]);
+    a->examined_count = list_columns(a, &by, rest);
+    for (int64_t i = 0; i < a->examined_count; i++) {
+        const double count = (double)spd_matrix_count(A, a->examined[i]);
         entries += count;
-        if (!a->in_set[a->look[i]]) a->looked += count;
+        if (!a->in_set[a->examined[i]]) a->examined_entries += count;
     }
     a->touched += entries;
-    if (2 * entries <= (double)A->ptr[A->d] && a->looked <= (double)A->ptr[A->d]) {
-        spd_matrix_dots(A, a->threads, a->look, a->looks, a->r, a->g);
+    if (2 * entries <= (double)A->ptr[A->d] && a->examined_entries <= (double)A->ptr[A->d]) {
+        spd_matrix_dots(A, a->threads, a->examined, a->examined_count, a->r, a->g);
         return;
     }
     spd_matrix_dots(A, a->threads, NULL, A->d, a->r, a->g); /* from now on this alpha is the known one */
@@ -82,6 +82,6 @@ void spd_lasso_look(spd_lasso *a, double q, double lost, double rest) {
     memcpy(a->known, a->g, (size_t)A->d * sizeof *a->g);
     memcpy(a->known_alpha, a->alpha, (size_t)A->n * sizeof *a->alpha);
     a->known_off = spd_lasso_off(a, a->alpha);
-    a->looked = 0;
+    a->examined_entries = 0;
     spd_lasso_list(a, a->known, q, lost, rest);
 }

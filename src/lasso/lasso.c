@@ -47,14 +47,14 @@ static bool allocate(spd_lasso *a) {
     a->is_active = SPD_NEW(bool, d);
     a->in_set = SPD_NEW(bool, d);
     a->set = SPD_NEW(int32_t, d);
-    a->look = SPD_NEW(int32_t, d);
+    a->examined = SPD_NEW(int32_t, d);
     a->h_of = SPD_NEW(int64_t, d);
     a->edge = SPD_NEW(int32_t, d);
     a->fresh = SPD_NEW(int32_t, d);
     const int64_t face = spd_lasso_face_work(n, d), direct = spd_lasso_direct_work(d, most + 1);
     a->face = spd_alloc_raw(face > direct ? face : direct, sizeof(double));
     a->partial = SPD_NEW(double, spd_problem_blocks(p) * 4 + 16);
-    return good && a->is_active && a->in_set && a->set && a->look && a->h_of && a->edge && a->fresh && a->face && a->partial;
+    return good && a->is_active && a->in_set && a->set && a->examined && a->h_of && a->edge && a->fresh && a->face && a->partial;
 }
 
 spdhg_status spd_lasso_new(spd_lasso **out, const spdhg_problem *p, int threads, spdhg_error *err) {
@@ -108,7 +108,7 @@ void spd_lasso_free(spd_lasso *a) {
     free_point(&a->before);
     SPD_FREE_ALL(a->share, a->one, a->nothing, a->z, a->slope, a->curve, a->z0, a->slope0, a->curve0, a->Q, a->r, a->alpha,
                  a->known_alpha, a->older_alpha, a->z_before, a->h, a->g, a->known, a->older, a->is_active, a->in_set, a->set,
-                 a->look, a->h_of, a->edge, a->fresh, a->s, a->face, a->partial);
+                 a->examined, a->h_of, a->edge, a->fresh, a->s, a->face, a->partial);
     spd_free(a);
 }
 
@@ -154,9 +154,9 @@ void spd_lasso_start(spd_lasso *a, const double *x, double c, double lambda) {
     a->older_off = INFINITY;
     spd_matrix_dots(&a->A, a->threads, NULL, d, a->r, a->known);
     memcpy(a->g, a->known, (size_t)d * sizeof *a->g);
-    for (int64_t j = 0; j < d; j++) a->look[j] = (int32_t)j;
-    a->looks = d;
-    a->looked = 0;
+    for (int64_t j = 0; j < d; j++) a->examined[j] = (int32_t)j;
+    a->examined_count = d;
+    a->examined_entries = 0;
     a->lambda = lambda;
     a->fallen = 0;
 }

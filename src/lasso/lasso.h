@@ -118,14 +118,14 @@ typedef struct spd_lasso {
     double *s;      /* d: slopes of the model, of the columns of the set */
     /* the dual point of a proof */
     double *alpha;               /* n */
-    double *g;                   /* d: A'(share alpha), of the columns in look */
+    double *g;                   /* d: A'(share alpha), of the columns in examined */
     double *known, *known_alpha; /* d, n: A'(share alpha) of an earlier alpha, for all columns; that alpha */
     double known_off;            /* known_j is off by at most known_off norm_j + lost */
     double *older, *older_alpha; /* the same of the one before, if older_off is finite */
     double older_off;
-    double looked; /* entries of the columns outside the set that have been looked at since then */
-    int32_t *look; /* the columns that the last proof looked at: those whose g_j is known */
-    int64_t looks;
+    double examined_entries; /* entries of the columns outside the set examined since then */
+    int32_t *examined;       /* the columns that the last proof looked at: those whose g_j is known */
+    int64_t examined_count;
     /* the solution before the last one, to extrapolate from */
     spd_sparse_point before;
     double lambda, fallen; /* of the last solution, and its decrease there; 0: none */
@@ -213,8 +213,8 @@ double spd_gram_error(const spd_lasso *a, double *size);
 double spd_lasso_distance(const spd_lasso *a, const double *u, const double *v); /* sqrt( sum_i share_i (u_i - v_i)^2 ) or more */
 /* sum_i share_i (|phi'_i| + |phi'_i - alpha_i| + more), and *product = sum_i share_i |alpha_i z_i|; alpha is multiplied by scale */
 double spd_lasso_slopes(const spd_lasso *a, double scale, double more, double *product);
-/* ---- known.c: look = the columns whose |G_j| may exceed `rest`, and the active ones. E_j = q norm_j + lost bounds what rounding does. */
-void spd_lasso_look(spd_lasso *a, double q, double lost, double rest);                  /* finds their g */
+/* ---- known.c: examined = the columns whose |G_j| may exceed `rest`, and the active ones. E_j = q norm_j + lost bounds what rounding does. */
+void spd_lasso_examine(spd_lasso *a, double q, double lost, double rest);               /* finds their g */
 void spd_lasso_list(spd_lasso *a, const double *g, double q, double lost, double rest); /* by g, known for all columns */
 /* ---- proof.c */
 double spd_lasso_off(const spd_lasso *a,

@@ -58,8 +58,8 @@ static dual measure(spd_lasso *a) {
 static bool judge(spd_lasso *a, dual *u) {
     const double lambda = spd_lasso_lambda(a);
     const int64_t before = a->size;
-    for (int64_t q = 0; q < a->looks; q++) {
-        const int32_t j = a->look[q];
+    for (int64_t q = 0; q < a->examined_count; q++) {
+        const int32_t j = a->examined[q];
         const double size = fabs(a->g[j]), most = size + u->q * a->A.norm[j] + u->lost;
         u->most = most <= u->most ? u->most : isnan(most) ? INFINITY : most;
         if (size > lambda && !a->in_set[j]) {
@@ -103,8 +103,8 @@ static double second_bracket(const spd_lasso *a, const dual *u) {
         else
             sum += x * (fmax(lambda - w, 0) + E);
     }
-    for (int64_t q = 0; q < a->looks && gamma > 0 && u->scale * u->most > lambda; q++) {
-        const int32_t j = a->look[q];
+    for (int64_t q = 0; q < a->examined_count && gamma > 0 && u->scale * u->most > lambda; q++) {
+        const int32_t j = a->examined[q];
         const double beyond = u->scale * fabs(a->g[j]) + u->q * a->A.norm[j] + u->lost - lambda;
         if (!a->is_active[j] && beyond > 0) sum += beyond * beyond / (2 * gamma);
     }
@@ -169,7 +169,7 @@ static bool conclude(spd_lasso *a, dual u, spd_lasso_answer *out) {
 
 bool spd_lasso_prove(spd_lasso *a, double rest, spd_lasso_answer *out) {
     dual u = measure(a);
-    spd_lasso_look(a, u.q, u.lost, fmin(rest, spd_lasso_lambda(a)));
+    spd_lasso_examine(a, u.q, u.lost, fmin(rest, spd_lasso_lambda(a)));
     return conclude(a, u, out);
 }
 

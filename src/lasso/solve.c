@@ -5,7 +5,7 @@
  *   repeat: make the quadratic model at x and minimise it over the set (model.c); the scores of the new x, afresh
  *           alpha = the slopes of the model there, whose gradient A'alpha is right to the accuracy of the minimisation; where they
  *           differ from phi'(z), in the second order of the step, they cost the fourth order of the step in the gap
- *           if the first bracket of alpha is small: look at all other columns, prove the gap; done if it is small
+ *           if the first bracket of alpha is small: examine all other columns, prove the gap; done if it is small
  *
  * With squared loss the model is f itself, and gram.c may have the slopes. One model is usually enough. A gap that is too large asks for a more accurate minimisation, a column that violates the optimality
  * conditions for a larger set. */
@@ -28,8 +28,8 @@ static void choose_set(spd_lasso *a) {
     for (int64_t q = 0; q < a->size; q++) a->in_set[a->set[q]] = false;
     a->size = 0;
     for (int64_t q = 0; q < a->now.count; q++) add_to_set(a, a->now.list[q]);
-    for (int64_t q = 0; q < a->looks; q++)
-        if (fabs(a->g[a->look[q]]) >= strong) add_to_set(a, a->look[q]);
+    for (int64_t q = 0; q < a->examined_count; q++)
+        if (fabs(a->g[a->examined[q]]) >= strong) add_to_set(a, a->examined[q]);
 }
 
 /* x(lambda) and c(lambda) are smooth between their kinks, for squared loss straight: continues their line, and that of the scores. Zeros
@@ -100,8 +100,8 @@ static bool is_settled(const spd_lasso *a) {
         const int32_t j = a->now.list[q];
         off = fmax(off, fabs(a->g[j] + a->p->gamma * a->now.x[j] + copysign(lambda, a->now.x[j])) / lambda);
     }
-    for (int64_t q = 0; q < a->looks; q++)
-        if (!a->is_active[a->look[q]]) most = fmax(most, fabs(a->g[a->look[q]]) / lambda);
+    for (int64_t q = 0; q < a->examined_count; q++)
+        if (!a->is_active[a->examined[q]]) most = fmax(most, fabs(a->g[a->examined[q]]) / lambda);
     return off <= CLOSE ? most <= 1 + CLOSE : off <= INSIDE && most <= 1 - 2 * off;
 }
 
@@ -127,7 +127,7 @@ static void find_dual(spd_lasso *a, bool plain) {
     const spdhg_problem *p = a->p;
     for (int64_t i = 0; i < p->n; i++) {
         const double alpha = a->slope0[i] + a->curve0[i] * (a->z[i] - a->z0[i]);
-        const bool outside = p->loss->room && !(p->loss->room(alpha, p->b[i], p->loss_arg) > 0) &&
+        const bool outside = p->loss->slack && !(p->loss->slack(alpha, p->b[i], p->loss_arg) > 0) &&
                              !isfinite(p->loss->conjugate(alpha, p->b[i], p->loss_arg));
         a->alpha[i] = plain || outside ? a->slope[i] : alpha;
     }

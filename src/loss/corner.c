@@ -43,7 +43,7 @@ static double slope_of(sides s, double off) { return off > 0 ? s.high : off < 0 
 static double value_of(sides s, double off) { return slope_of(s, off) == 0 ? 0 : slope_of(s, off) * off; }
 static bool contains(sides s, double alpha) { return alpha >= s.low && alpha <= s.high; }
 static double conjugate_of(sides s, double alpha, double b) { return contains(s, alpha) ? b * alpha : INFINITY; }
-static double room_of(sides s, double alpha) { return contains(s, alpha) ? fmin(alpha - s.low, s.high - alpha) : 0; }
+static double slack_of(sides s, double alpha) { return contains(s, alpha) ? fmin(alpha - s.low, s.high - alpha) : 0; }
 static double bracket_of(sides s, double off, double alpha) {
     if (!contains(s, alpha)) return INFINITY;
     return off == 0 ? 0 : (slope_of(s, off) - alpha) * off;
@@ -54,12 +54,12 @@ static double bracket_of(sides s, double off, double alpha) {
     static double loss##_value(double z, double b, double arg) { return value_of(loss(b, arg), z - b); }                         \
     static double loss##_slope(double z, double b, double arg) { return slope_of(loss(b, arg), z - b); }                         \
     static double loss##_conjugate(double alpha, double b, double arg) { return conjugate_of(loss(b, arg), alpha, b); }          \
-    static double loss##_room(double alpha, double b, double arg) { return room_of(loss(b, arg), alpha); }                       \
+    static double loss##_slack(double alpha, double b, double arg) { return slack_of(loss(b, arg), alpha); }                     \
     static double loss##_bracket(double z, double b, double alpha, double arg) { return bracket_of(loss(b, arg), z - b, alpha); }
 
 #define SHARED(loss)                                                                                                             \
     .quadratic = true, .curvature = curvature, .value = loss##_value, .slope = loss##_slope, .second = second,                   \
-    .conjugate = loss##_conjugate, .room = loss##_room, .bracket = loss##_bracket
+    .conjugate = loss##_conjugate, .slack = loss##_slack, .bracket = loss##_bracket
 
 FUNCTIONS(hinge)
 FUNCTIONS(absolute)

@@ -25,7 +25,7 @@ static double conjugate(double alpha, double b, double delta) {
     return fabs(alpha) <= delta ? 0.5 * alpha * alpha + b * alpha : INFINITY;
 }
 
-static double room(double alpha, double b, double arg) {
+static double slack(double alpha, double b, double arg) {
     (void)b;
     const double left = arg - fabs(alpha);
     return left < 0 ? 0 : left < 1 ? left : 1;
@@ -42,4 +42,4 @@ const spdhg_loss spd_loss_huber = {.name = "huber",
                                    .slope = slope,
                                    .second = second,
                                    .conjugate = conjugate,
-                                   .room = room};
+                                   .slack = slack};

@@ -33,7 +33,7 @@ static double conjugate(double alpha, double b, double arg) {
     return (p > 0 ? p * log(p) : 0) + (p < 1 ? (1 - p) * log1p(-p) : 0);
 }
 
-static double room(double alpha, double b, double arg) {
+static double slack(double alpha, double b, double arg) {
     (void)arg;
     const double p = -b * alpha;
     return p < 0 || p > 1 ? 0 : p < 0.5 ? p : 1 - p;
@@ -55,7 +55,7 @@ const spdhg_loss spd_loss_logistic = {.name = "logistic",
                                       .slope = slope,
                                       .second = second,
                                       .conjugate = conjugate,
-                                      .room = room,
+                                      .slack = slack,
                                       .falls_for_ever = true,
                                       .steady = true,
                                       .chance = chance};

@@ -55,7 +55,7 @@ static double bracket(double z, double b, double alpha, double arg) {
     return q > 0 ? excess(q, z - log(q) - rest / q, z) : exp(z);
 }
 
-static double room(double alpha, double b, double arg) {
+static double slack(double alpha, double b, double arg) {
     (void)arg;
     return alpha > -b ? alpha + b : 0;
 }
@@ -75,7 +75,7 @@ const spdhg_loss spd_loss_poisson = {.name = "poisson",
                                      .slope = slope,
                                      .second = second,
                                      .conjugate = conjugate,
-                                     .room = room,
+                                     .slack = slack,
                                      .falls_for_ever = true,
                                      .steady = true,
                                      .bracket = bracket,

@@ -29,7 +29,7 @@ static double conjugate(double alpha, double b, double h) {
     return beta >= 0 && beta <= 1 ? beta * (0.5 * h * beta - 1) : INFINITY;
 }
 
-static double room(double alpha, double b, double arg) {
+static double slack(double alpha, double b, double arg) {
     (void)arg;
     const double beta = -b * alpha;
     return beta < 0 || beta > 1 ? 0 : beta < 0.5 ? beta : 1 - beta;
@@ -48,4 +48,4 @@ const spdhg_loss spd_loss_smooth_hinge = {.name = "smooth-hinge",
                                           .slope = slope,
                                           .second = second,
                                           .conjugate = conjugate,
-                                          .room = room};
+                                          .slack = slack};

@@ -32,7 +32,7 @@ static double conjugate(double alpha, double b, double arg) {
     return b * alpha <= 0 ? 0.25 * alpha * alpha + b * alpha : INFINITY;
 }
 
-static double room(double alpha, double b, double arg) {
+static double slack(double alpha, double b, double arg) {
     (void)arg;
     return b * alpha > 0 ? 0 : fabs(alpha) < 1 ? fabs(alpha) : 1;
 }
@@ -47,4 +47,4 @@ const spdhg_loss spd_loss_squared_hinge = {.name = "squared-hinge",
                                            .slope = slope,
                                            .second = second,
                                            .conjugate = conjugate,
-                                           .room = room};
+                                           .slack = slack};

@@ -8,19 +8,19 @@
 enum { MOST_BYTES = 1 << 30 };
 
 static spdhg_status slurp(spd_stream *stream, const char *what, char **text, size_t *size, spdhg_error *err) {
-    int64_t room = 0;
+    int64_t capacity = 0;
     do {
-        const int64_t wanted = room ? 2 * room : 1 << 16;
+        const int64_t wanted = capacity ? 2 * capacity : 1 << 16;
         if (*size > MOST_BYTES)
             return spd_fail(err, SPDHG_DATA, "%s: %s: expected at most %d bytes", spd_stream_path(stream), what, MOST_BYTES);
-        char *grown = spd_grow(*text, room, wanted, 1);
+        char *grown = spd_grow(*text, capacity, wanted, 1);
         if (!grown) return spd_fail_memory(err, (double)wanted);
         *text = grown;
-        room = wanted;
+        capacity = wanted;
         size_t got;
-        SPD_TRY(spd_stream_read(stream, *text + *size, (size_t)room - *size, &got, err));
+        SPD_TRY(spd_stream_read(stream, *text + *size, (size_t)capacity - *size, &got, err));
         *size += got;
-    } while (*size == (size_t)room);
+    } while (*size == (size_t)capacity);
     return SPDHG_OK;
 }
 

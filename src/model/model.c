@@ -16,7 +16,7 @@ const spdhg_columns *spdhg_model_columns(const spdhg_model *model) { return mode
 int64_t spdhg_model_outputs(const spdhg_model *model) { return model->outputs; }
 int64_t spdhg_model_features(const spdhg_model *model) { return model->features; }
 
-void spdhg_model_look(const spdhg_model *model, spdhg_model_view *out) {
+void spdhg_model_get_view(const spdhg_model *model, spdhg_model_view *out) {
     *out = (spdhg_model_view){.features = model->features,
                               .outputs = model->outputs,
                               .classes = model->classes,

@@ -102,7 +102,7 @@ static void begin(ipm *self) {
         a->p->set.kind->project(a->p->dK, a->p->set.arg, a->u, a->fix);
     }
     if (a->corners && a->p->intercept) memcpy(a->u + a->p->dK, a->p->constant, (size_t)a->p->K * sizeof *a->u);
-    spd_interior_rows_look(a);
+    spd_interior_rows_score(a);
     spd_problem_apply(a->p, a->u, a->z);
     *self->first = fabs(value(self));
     spd_interior_begin(a, (a->corners ? AHEAD : 1) * *self->first);
@@ -171,7 +171,7 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     *self->eta = a->eta;
     *self->loss = a->loss;
     *self->fine = a->fine;
-    run->offer = a->corners ? a->best_alpha : NULL;
+    run->own_alpha = a->corners ? a->best_alpha : NULL;
     const double worth = run->goal > 0 ? fmin(WORTH, 10 * run->goal) : WORTH; /* the proof's gap is about what is left */
     run->far = left > worth * f && (k + 1) % LOOKS != 0;
     if (spd_stop_now(run->stop)) return SPD_CONTINUE;

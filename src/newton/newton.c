@@ -53,22 +53,22 @@ static void find_scores(spd_run *run, spd_newton *b, bool best_c) {
 
 void spd_newton_gradient(spd_run *run, spd_newton *b, bool best_c) {
     const spdhg_problem *p = run->problem;
-    const spd_seen *seen = &run->seen;
-    const bool known = seen->z && (best_c || !p->intercept);
-    double loss = seen->loss;
+    const spd_evaluation *here = &run->evaluation;
+    const bool known = here->z && (best_c || !p->intercept);
+    double loss = here->loss;
     if (known) {
-        memcpy(b->score, seen->z, (size_t)(p->n * p->K) * sizeof *b->score);
-        if (p->intercept) memcpy(b->x + p->dK, seen->c, (size_t)p->K * sizeof *b->x);
+        memcpy(b->score, here->z, (size_t)(p->n * p->K) * sizeof *b->score);
+        if (p->intercept) memcpy(b->x + p->dK, here->c, (size_t)p->K * sizeof *b->x);
     } else
         find_scores(run, b, best_c);
     if (known) {
-        memcpy(b->alpha, seen->slope, (size_t)(p->n * p->K) * sizeof *b->alpha);
-        memcpy(b->curve, seen->curve, (size_t)(p->n * p->K) * sizeof *b->curve);
+        memcpy(b->alpha, here->slope, (size_t)(p->n * p->K) * sizeof *b->alpha);
+        memcpy(b->curve, here->curve, (size_t)(p->n * p->K) * sizeof *b->curve);
     } else
         loss = spd_problem_losses(p, run->threads, &(spd_scores){.z = b->score}, b->alpha, b->curve, b->scratch);
-    if (known && seen->g) {
-        memcpy(b->g, seen->g, (size_t)p->dK * sizeof *b->g);
-        memcpy(b->g + p->dK, seen->gc, (size_t)p->K * sizeof *b->g);
+    if (known && here->g) {
+        memcpy(b->g, here->g, (size_t)p->dK * sizeof *b->g);
+        memcpy(b->g + p->dK, here->gc, (size_t)p->K * sizeof *b->g);
     } else {
         spd_problem_adjoint(p, run->threads, b->alpha, b->g, b->g + p->dK, b->scratch);
     }

@@ -133,13 +133,13 @@ static double with_exact_zeros(prox_newton *self, const spdhg_problem *p) {
 
 /* Computes alpha + C A dx, where C holds the curvatures in H. The model takes A'alpha for the gradient at u. With the model's y
  * the bracket of v is therefore as small as the residual of the model, and the first bracket is of fourth order in dx. */
-static void offer(prox_newton *self, spd_run *run) {
+static void set_own_alpha(prox_newton *self, spd_run *run) {
     const spdhg_problem *p = run->problem;
     spd_newton *b = &self->base;
     const double *curve = whole(run) ? self->kept : b->curve;
     if (!p->loss->value || run->enough == 0) return;
     for (int64_t i = 0; i < p->n * p->K; i++) b->alpha[i] += curve[i] * b->move[i];
-    run->offer = b->alpha;
+    run->own_alpha = b->alpha;
 }
 
 static spd_iterate iterate(const spd_newton *b) {
@@ -210,7 +210,8 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     const spdhg_problem *p = run->problem;
     const spd_iterate here = iterate(b);
     spd_step end = SPD_CONTINUE; /* a step that ends early was stopped by the caller unless this says otherwise */
-    if (k == 0 && !whole(run) && spd_working_set_enter(p, &here, &a->B, SPD_WORKING_MOST, self->set)) run->seen = (spd_seen){0};
+    if (k == 0 && !whole(run) && spd_working_set_enter(p, &here, &a->B, SPD_WORKING_MOST, self->set))
+        run->evaluation = (spd_evaluation){0};
     spd_newton_gradient(run, b, true);
     if (*self->known == 0) spd_problem_curvature_columns(p, self->bound);
     if (!(whole(run) ? write_whole(self, run) : write_tied(self, run, &here, &end))) return end;
@@ -220,7 +221,7 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     if (spd_stop_now(run->stop) && !(delta < 0)) return SPD_CONTINUE;
     const bool moved = spd_newton_line_search(run, b, self->dx, a->Fu, delta, HALVINGS_MOST);
     if (spd_stop_now(run->stop)) return SPD_CONTINUE; /* an unsolved model says nothing about convergence */
-    offer(self, run);
+    set_own_alpha(self, run);
     p->set.kind->project(p->dK, p->set.arg, b->x, b->scratch_n); /* rounding may have pushed x out of X */
     return judge(self, run, k, moved, delta);
 }

@@ -24,8 +24,8 @@ static double radius(const spd_penalty *r, int64_t rows, int64_t K) {
 }
 
 /* Outside the ball: (lambda/||v||)(dir - v (v'dir)/||v||^2), the shortened tangential part. */
-static void slide(const spd_penalty *r, int64_t rows, int64_t K, double lambda, const double *v, const double *dir, double *out,
-                  double *work) {
+static void project_derivative(const spd_penalty *r, int64_t rows, int64_t K, double lambda, const double *v, const double *dir,
+                               double *out, double *work) {
     (void)r, (void)work;
     const int64_t n = rows * K;
     const double norm = spd_norm2(n, v), along = norm > 0 ? spd_dot(n, v, dir) / (norm * norm) : 0;
@@ -40,7 +40,7 @@ const spd_penalty spd_penalty_group = {.name = "group",
                                        .groups_ok = true,
                                        .value = value,
                                        .project = project,
-                                       .slide = slide,
+                                       .project_derivative = project_derivative,
                                        .polar = polar,
                                        .radius = radius,
                                        .inner = spd_penalty_inner_one};

@@ -23,8 +23,8 @@ static double radius(const spd_penalty *r, int64_t rows, int64_t K) {
     return sqrt((double)rows * (double)K);
 }
 
-static void slide(const spd_penalty *r, int64_t rows, int64_t K, double lambda, const double *v, const double *dir, double *out,
-                  double *work) {
+static void project_derivative(const spd_penalty *r, int64_t rows, int64_t K, double lambda, const double *v, const double *dir,
+                               double *out, double *work) {
     (void)r, (void)work;
     for (int64_t i = 0; i < rows * K; i++) out[i] = fabs(v[i]) <= lambda ? dir[i] : 0;
 }
@@ -37,7 +37,7 @@ const spd_penalty spd_penalty_l1 = {.name = "l1",
                                     .groups_ok = false,
                                     .value = value,
                                     .project = project,
-                                    .slide = slide,
+                                    .project_derivative = project_derivative,
                                     .polar = polar,
                                     .radius = radius,
                                     .inner = spd_penalty_inner_one};

@@ -34,8 +34,8 @@ static int64_t work_size(const spd_penalty *r, int64_t rows, int64_t K) {
 }
 
 /* Outside the l1 ball: on the support S of the projection, dir minus its mean along the signs; 0 elsewhere. */
-static void slide(const spd_penalty *r, int64_t rows, int64_t K, double lambda, const double *v, const double *dir, double *out,
-                  double *work) {
+static void project_derivative(const spd_penalty *r, int64_t rows, int64_t K, double lambda, const double *v, const double *dir,
+                               double *out, double *work) {
     (void)r;
     const int64_t n = rows * K;
     const bool inside = spd_sum_abs(n, v) <= lambda;
@@ -59,7 +59,7 @@ const spd_penalty spd_penalty_linf = {.name = "linf",
                                       .groups_ok = true,
                                       .value = value,
                                       .project = project,
-                                      .slide = slide,
+                                      .project_derivative = project_derivative,
                                       .polar = polar,
                                       .radius = radius,
                                       .inner = inner,

@@ -22,7 +22,7 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     (void)batch;
     spd_primal_dual *a = run->self;
     const spdhg_problem *p = run->problem;
-    spd_problem_gradient(p, run->threads, a->q, a->c, a->g, a->gc, NULL, a->full);
+    spd_problem_gradient(p, run->threads, a->q, a->c, a->g, a->gc, NULL, a->gradient_work);
     for (int64_t i = 0; i < p->dK; i++) a->x[i] = a->q[i] - a->tau[i] * (a->g[i] + p->gamma * a->q[i] + a->u[i]);
     p->set.kind->project(p->dK, p->set.arg, a->x, a->projection);
     for (int64_t i = 0; i < p->dK; i++) a->v[i] = 2 * a->x[i] - a->q[i];

@@ -14,14 +14,14 @@
 enum { LOOKS = 50, PAIRS_MOST = 4 }; /* steps before a proof is worth its cost; differences at one pixel */
 
 typedef struct fgp {
-    double *y, *u, *t;   /* state */
-    double *g;           /* state: F'u */
-    double *q, *m;       /* work, constant: d x K */
-    double *s;           /* work, constant: one for each row of F */
-    double *x, *columns; /* work */
-    double *part, *term; /* work: a block of y; the penalties */
-    double *full;        /* work of the gradient */
-    double *projection;  /* work of X */
+    double *y, *u, *t;     /* state */
+    double *g;             /* state: F'u */
+    double *q, *m;         /* work, constant: d x K */
+    double *s;             /* work, constant: one for each row of F */
+    double *x, *columns;   /* work */
+    double *part, *term;   /* work: a block of y; the penalties */
+    double *gradient_work; /* work of the gradient */
+    double *projection;    /* work of X */
 } fgp;
 
 /* Whether every column has curvature. */
@@ -64,17 +64,17 @@ static void layout(spd_run *run) {
     a->part = spd_arena_take(&run->work, largest * p->K);
     a->columns = spd_arena_take(&run->work, p->d);
     a->term = spd_arena_take(&run->work, spd_problem_term_work(p));
-    a->full = spd_arena_take(&run->work, spd_problem_gradient_work(p) + 2 * p->n * p->K);
+    a->gradient_work = spd_arena_take(&run->work, spd_problem_gradient_work(p) + 2 * p->n * p->K);
 }
 
 /* Q from the curvatures of the rows, m from the gradient at 0. */
 static void find_columns(spd_run *run, fgp *a) {
     const spdhg_problem *p = run->problem;
-    double *curve = a->full + spd_problem_gradient_work(p), *z = curve + p->n * p->K;
+    double *curve = a->gradient_work + spd_problem_gradient_work(p), *z = curve + p->n * p->K;
     memset(a->x, 0, (size_t)p->dK * sizeof *a->x);
     spd_problem_scores(p, run->threads, a->x, z);
-    spd_problem_losses(p, run->threads, &(spd_scores){.z = z}, z, curve, a->full);
-    spd_problem_adjoint(p, run->threads, z, a->m, NULL, a->full);
+    spd_problem_losses(p, run->threads, &(spd_scores){.z = z}, z, curve, a->gradient_work);
+    spd_problem_adjoint(p, run->threads, z, a->m, NULL, a->gradient_work);
     spd_problem_curvature_diagonal(p, curve, a->q);
     for (int64_t i = 0; i < p->dK; i++) {
         a->q[i] += p->gamma;

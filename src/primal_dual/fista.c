@@ -23,11 +23,11 @@ static const double SAFETY = 1.05; /* the power method approaches L from below *
 static const spd_param param[PARAMS] = {{"L", NAN, 0, INFINITY, "curvature of the smooth part; default: estimated"}};
 
 typedef struct fista {
-    double *x, *before, *c, *c_before, *y; /* state; before: x^{k-1} */
-    double *t, *L;                         /* state: t_k, L */
-    double *gram;                          /* state (constant): H, d x d; R, d x K; a, d; empty where a step is a pass */
-    double *v, *cv, *g, *gc, *u, *term;    /* work */
-    double *full, *ones, *h, *power;       /* work for the gradient, for H, and for L */
+    double *x, *before, *c, *c_before, *y;    /* state; before: x^{k-1} */
+    double *t, *L;                            /* state: t_k, L */
+    double *gram;                             /* state (constant): H, d x d; R, d x K; a, d; empty where a step is a pass */
+    double *v, *cv, *g, *gc, *u, *term;       /* work */
+    double *gradient_work, *ones, *h, *power; /* work for the gradient, for H, and for L */
 } fista;
 
 static bool by_gram(const spdhg_problem *p) { return spd_loss_is_square(p->loss) && p->d <= GRAM_MOST && p->d * p->d < p->nnz; }
@@ -56,7 +56,8 @@ static void layout(spd_run *run) {
     a->gc = spd_arena_take(&run->work, p->K);
     a->u = spd_arena_take(&run->work, p->dK);
     a->term = spd_arena_take(&run->work, spd_problem_term_work(p));
-    a->full = spd_arena_take(&run->work, spd_problem_gradient_work(p) + (gram ? spd_problem_gram_work(p, run->threads) : 0));
+    a->gradient_work =
+        spd_arena_take(&run->work, spd_problem_gradient_work(p) + (gram ? spd_problem_gram_work(p, run->threads) : 0));
     a->ones = spd_arena_take(&run->work, gram ? p->n : 0);
     a->h = spd_arena_take(&run->work, p->d + 1);
     a->power = spd_arena_take(&run->work, 2 * (p->d + 1) + spd_problem_gradient_work(p));
@@ -66,14 +67,14 @@ static void layout(spd_run *run) {
 static void write_gram(spd_run *run, fista *a) {
     const spdhg_problem *p = run->problem;
     const int64_t d = p->d, K = p->K, n = d + p->intercept;
-    double *H = a->gram, *R = H + d * d, *mean = R + p->dK, *M = a->full;
+    double *H = a->gram, *R = H + d * d, *mean = R + p->dK, *M = a->gradient_work;
     spd_problem_gram(p, run->threads, a->ones, M, M + n * n);
     for (int64_t j = 0; j < d; j++) mean[j] = p->intercept ? M[d * n + j] : 0;
     for (int64_t i = 0; i < d; i++)
         for (int64_t j = 0; j <= i; j++) H[i * d + j] = H[j * d + i] = p->kappa * (M[i * n + j] - mean[i] * mean[j]);
     memset(a->v, 0, (size_t)p->dK * sizeof *a->v);
     memset(a->cv, 0, (size_t)K * sizeof *a->cv);
-    spd_problem_gradient(p, run->threads, a->v, a->cv, R, a->gc, NULL, a->full);
+    spd_problem_gradient(p, run->threads, a->v, a->cv, R, a->gc, NULL, a->gradient_work);
     for (int64_t i = 0; i < d; i++)
         for (int64_t k = 0; k < K; k++) R[i * K + k] = (p->intercept ? mean[i] * a->gc[k] : 0) - R[i * K + k];
 }
@@ -114,7 +115,7 @@ static void gradient(spd_run *run, fista *a) {
         memset(a->gc, 0, (size_t)p->K * sizeof *a->gc);
         run->rows_visited += 1 + p->n * p->d * p->d / (p->nnz > 0 ? p->nnz : 1);
     } else {
-        spd_problem_gradient(p, run->threads, a->v, a->cv, a->g, a->gc, NULL, a->full);
+        spd_problem_gradient(p, run->threads, a->v, a->cv, a->g, a->gc, NULL, a->gradient_work);
         run->rows_visited += p->n;
     }
     spd_axpy(p->dK, p->gamma, a->v, a->g);

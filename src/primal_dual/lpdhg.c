@@ -10,7 +10,7 @@
  * constant, and the last iterate. Without extrapolation that is the method of Arrow and Hurwicz, a damped rotation of (x, y), and
  * the ridge is the damping: on quadratics whose Hessian h commutes with F'F, and while y is inside its ball, the eigenvalues have
  * modulus at most sqrt(1 - gamma/L). That so large an s works in general is observed, not proven. gamma = 0 is refused: the
- * scheme can then cycle for ever (l = 0, F = 1), and the theorem leaves the averages an error of order beta max ||F'(y - y')||^2,
+ * scheme can then cycle forever (l = 0, F = 1), and the theorem leaves the averages an error of order beta max ||F'(y - y')||^2,
  * which does not vanish. */
 #include "primal_dual/spdhg.h"
 

@@ -27,7 +27,7 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     spd_primal_dual *a = run->self;
     const spdhg_problem *p = run->problem;
     spd_pd_primal(a, p);
-    spd_problem_gradient(p, run->threads, a->x, a->c, a->g, a->gc, NULL, a->full);
+    spd_problem_gradient(p, run->threads, a->x, a->c, a->g, a->gc, NULL, a->gradient_work);
     spd_axpy(p->dK, p->gamma, a->x, a->g);
     spd_pd_pd3o(a, p);
     run->rows_visited += p->n;

@@ -176,8 +176,8 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     attempt(self, p);
     run->rows_visited += p->n;
     const sizes s = measure(self, p);
-    const double room = run->param[PARAM_C] * (steps[SIGMA] * s.primal + steps[TAU] * s.dual);
-    const double b = room > 0 ? 2 * steps[TAU] * steps[SIGMA] * s.product / room : 0;
+    const double bound = run->param[PARAM_C] * (steps[SIGMA] * s.primal + steps[TAU] * s.dual);
+    const double b = bound > 0 ? 2 * steps[TAU] * steps[SIGMA] * s.product / bound : 0;
     if (b > 1) {
         for (int i = TAU; i <= SIGMA; i++) steps[i] *= run->param[PARAM_SHRINK] / b;
         return SPD_CONTINUE;

@@ -19,7 +19,7 @@ void spd_pd_layout(spd_run *run) {
     a->Fv = spd_arena_take(&run->work, mK);
     a->projection = spd_arena_take(&run->work, p->dK);
     a->term = spd_arena_take(&run->work, spd_problem_term_work(p));
-    a->full = spd_arena_take(&run->work, spd_problem_gradient_work(p));
+    a->gradient_work = spd_arena_take(&run->work, spd_problem_gradient_work(p));
     a->h = spd_arena_take(&run->work, p->d + 1);
     a->columns = spd_arena_take(&run->work, p->d + 1);
     a->power = spd_arena_take(&run->work, 2 * (p->d + 1) + spd_problem_gradient_work(p));

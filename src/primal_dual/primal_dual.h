@@ -20,7 +20,7 @@ typedef struct spd_primal_dual {
     double *q, *c, *y, *u;                           /* state; q is x in Condat-Vu */
     double *tau, *s;                                 /* state (constant): d x K steps, then the intercept's; m steps */
     double *x, *g, *gc, *v, *Fv, *projection, *term; /* work: x = Pi_X(q), gradient, a point of R^d and its image */
-    double *full;                                    /* work of spd_problem_gradient */
+    double *gradient_work;                           /* work of spd_problem_gradient */
     double *h, *columns, *power, *sums;              /* work for start: d + 1 curvatures, columns of H, power vectors; d + m */
 } spd_primal_dual;
 

@@ -213,7 +213,7 @@ const spd_solver_kind spd_solver_spdc = {
 
 const spd_solver_kind spd_solver_spdc_adaptive = {
     .name = "spdc-adaptive",
-    .what = "SPDC with the dual step of each row's own length; the primal step follows the rows drawn, last iterate",
+    .what = "SPDC with a dual step length for each row; the primal step follows the rows drawn, last iterate",
     .reference = "Zhu, Storkey: Adaptive stochastic primal-dual coordinate descent, ECML 2015",
     .variant = &adaptive,
     .step = spd_spdc_step,

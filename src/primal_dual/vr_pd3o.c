@@ -58,7 +58,7 @@ static void start(spd_run *run, const double *x0, const double *c0, const double
 /* Computes the whole table at x: one pass over the data. */
 static void refresh(spd_run *run, vr_pd3o *self) {
     const spdhg_problem *p = run->problem;
-    spd_problem_gradient(p, run->threads, self->pd.x, self->pd.c, self->gb, self->gbc, self->alpha, self->pd.full);
+    spd_problem_gradient(p, run->threads, self->pd.x, self->pd.c, self->gb, self->gbc, self->alpha, self->pd.gradient_work);
     run->rows_visited += p->n;
 }
 

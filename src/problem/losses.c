@@ -99,7 +99,7 @@ spdhg_status spd_problem_check_falling(const spdhg_problem *p, spdhg_error *err)
         if (!up || !down)
             return spd_fail(
                 err, SPDHG_DATA,
-                "target column %lld: the %s loss of every row falls for ever with the intercept (every target is %g), so "
+                "target column %lld: the %s loss of every row falls forever with the intercept (every target is %g), so "
                 "that there is no minimiser; use --no-intercept",
                 (long long)k + 1, p->loss->name, p->b[k]);
     }

@@ -173,7 +173,7 @@ spdhg_status spd_prepare_values(spdhg_problem *p, const spdhg_problem *base, spd
                         "%s: its entries stay on disk, and %s would need a second copy of them; scale and centre the columns "
                         "before the data are converted",
                         data->source ? data->source : "the data",
-                        p->standardize ? "--standardize" : "an intercept beside columns far from 0");
+                        p->standardize ? "--standardize" : "an intercept with columns far from 0");
     spd_data_whole(data);
     if (!(p->own = spd_copy(data->val, stored, sizeof *p->own))) return spd_fail_memory(err, 8.0 * (double)stored);
     p->val = p->own;

@@ -15,7 +15,7 @@ void spd_problem_project_dual(const spdhg_problem *p, double *y, double *work) {
 
 bool spd_problem_can_slide(const spdhg_problem *p) {
     for (int64_t t = 0; t < p->terms; t++)
-        if (!p->term[t].penalty->slide) return false;
+        if (!p->term[t].penalty->project_derivative) return false;
     return true;
 }
 

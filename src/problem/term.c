@@ -73,12 +73,13 @@ void spd_term_slide(const spd_term *t, int64_t K, const double *v, double *dir, 
     for (int64_t b = 0; b < t->blocks; b++) {
         const block k = block_at(t, b);
         if (!k.row) {
-            t->penalty->slide(t->penalty, k.rows, K, t->lambda, v + k.first * K, dir + k.first * K, dir + k.first * K, inner);
+            t->penalty->project_derivative(t->penalty, k.rows, K, t->lambda, v + k.first * K, dir + k.first * K,
+                                           dir + k.first * K, inner);
             continue;
         }
         gather(&k, K, v, at);
         gather(&k, K, dir, gathered);
-        t->penalty->slide(t->penalty, k.rows, K, t->lambda, at, gathered, gathered, inner);
+        t->penalty->project_derivative(t->penalty, k.rows, K, t->lambda, at, gathered, gathered, inner);
         scatter(&k, K, gathered, dir);
     }
 }

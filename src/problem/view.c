@@ -1,7 +1,7 @@
 /* view.c - the resulting problem, for callers who hold only the handle: sizes, classes and scale; f at a point. */
 #include "problem/problem.h"
 
-spdhg_status spdhg_problem_look(spdhg_problem *p, spdhg_problem_view *out, spdhg_error *err) {
+spdhg_status spdhg_problem_get_view(spdhg_problem *p, spdhg_problem_view *out, spdhg_error *err) {
     SPD_TRY(spd_problem_freeze(p, err));
     *out = (spdhg_problem_view){.rows = p->n,
                                 .features = p->d,

@@ -2,7 +2,7 @@
  * length, the second the strength of the dual or penalty step. Factors multiply the values that the solver's own rules give; the
  * first point uses those rules unchanged. Where the best point has the longest or the shortest step, the grid grows beyond that
  * edge, a factor of ten at a time, until that gains less than GAIN: no solver is judged by where its grid happens to end. Many
- * gain a little for ever, since an infinite step has a limit too: the rest of the update then decides. */
+ * gain a little forever, since an infinite step has a limit too: the rest of the update then decides. */
 #include "admm/admm.h"
 #include "race/race.h"
 

@@ -63,7 +63,7 @@ static spdhg_status note_disorder(spd_part *p, const spd_text *t, const char *at
                                   const spdhg_read_options *o, spdhg_error *err) {
     const spd_token token = token_at(t, at);
     if (index == previous && o->duplicates == SPDHG_DUPLICATES_ERROR)
-        return spd_text_fail(t, &token, err, "index %lld occurs twice in this row (--duplicates sum or last takes it)",
+        return spd_text_fail(t, &token, err, "index %lld occurs twice in this row (--duplicates sum or last accepts it)",
                              (long long)index);
     SPD_TRY(spd_reserve(&p->disorder, &p->disorder_room, p->disorders + 1, sizeof *p->disorder, &p->budget, err));
     p->disorder[p->disorders++] = (spd_disorder){index, token.column};
@@ -79,7 +79,7 @@ static spdhg_status sort_row(spd_part *p, const spd_text *t, int64_t first, cons
         int64_t k = p->disorders - 1;
         while (k > 0 && p->disorder[k].index != twice + 1) k--;
         const spd_token token = {SPD_TOKEN, NULL, NULL, t->line, p->disorder[k].column};
-        return spd_text_fail(t, &token, err, "index %lld occurs twice in this row (--duplicates sum or last takes it)",
+        return spd_text_fail(t, &token, err, "index %lld occurs twice in this row (--duplicates sum or last accepts it)",
                              (long long)p->disorder[k].index);
     }
     p->notes.duplicate_entries += p->entries - first - count;

@@ -15,14 +15,14 @@ void spd_names_free(spd_name_list *names) {
     *names = (spd_name_list){0};
 }
 
-static spdhg_status add(spd_name_list *names, int64_t *room, const char *from, const char *to, spdhg_error *err) {
+static spdhg_status add(spd_name_list *names, int64_t *capacity, const char *from, const char *to, spdhg_error *err) {
     trim(&from, &to);
-    if (names->count == *room) {
-        const int64_t more = 2 * *room + 64;
-        char **grown = spd_grow(names->name, *room, more, sizeof *grown);
+    if (names->count == *capacity) {
+        const int64_t more = 2 * *capacity + 64;
+        char **grown = spd_grow(names->name, *capacity, more, sizeof *grown);
         if (!grown) return spd_fail_memory(err, 8.0 * (double)more);
         names->name = grown;
-        *room = more;
+        *capacity = more;
     }
     char *name = SPD_NEW(char, to - from + 1);
     if (!name) return spd_fail_memory(err, (double)(to - from));
@@ -32,14 +32,14 @@ static spdhg_status add(spd_name_list *names, int64_t *room, const char *from, c
 }
 
 static spdhg_status read_lines(spd_name_list *names, spd_stream *stream, const char *path, char *line, spdhg_error *err) {
-    int64_t room = 0;
+    int64_t capacity = 0;
     size_t held = 0, got = 1;
     while (got > 0) {
         SPD_TRY(spd_stream_read(stream, line + held, NAME_BYTES_MOST - held, &got, err));
         held += got;
         char *at = line, *newline;
         while ((newline = memchr(at, '\n', held - (size_t)(at - line)))) {
-            SPD_TRY(add(names, &room, at, newline, err));
+            SPD_TRY(add(names, &capacity, at, newline, err));
             at = newline + 1;
         }
         held -= (size_t)(at - line);
@@ -48,7 +48,7 @@ static spdhg_status read_lines(spd_name_list *names, spd_stream *stream, const c
             return spd_fail(err, SPDHG_DATA, "%s:%lld: a name of more than %d bytes", path, (long long)names->count + 1,
                             NAME_BYTES_MOST);
     }
-    if (held > 0) SPD_TRY(add(names, &room, line, line + held, err));
+    if (held > 0) SPD_TRY(add(names, &capacity, line, line + held, err));
     while (names->count > 0 && names->name[names->count - 1][0] == '\0') spd_free(names->name[--names->count]);
     return SPDHG_OK;
 }

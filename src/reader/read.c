@@ -238,9 +238,9 @@ spdhg_status spdhg_data_write(const spdhg_data *data, const char *path, const ch
         SPD_TRY(by_name(format, &writer, err));
     else
         writer = by_ending(path);
-    if (!writer) return spd_fail(err, SPDHG_USAGE, "%s: the ending does not say a format, give one", path);
+    if (!writer) return spd_fail(err, SPDHG_USAGE, "%s: the ending does not determine a format: give one", path);
     if (stem_length(path) != strlen(path))
-        return spd_fail(err, SPDHG_USAGE, "%s: files are written uncompressed; compress the result, readers take it as it is",
-                        path);
+        return spd_fail(err, SPDHG_USAGE,
+                        "%s: files are written uncompressed; compress the result: readers accept compressed files", path);
     return writer->write(data, path, err);
 }

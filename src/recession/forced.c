@@ -23,7 +23,7 @@ static bool counts(const spdhg_problem *p, int64_t i) { return spd_problem_weigh
 static double side(const spdhg_problem *p, int64_t i) { return spd_loss_never_rises(p->loss, p->loss_arg, p->b[i]); }
 
 static bool never_rises(const spdhg_problem *p) {
-    for (int64_t i = 0; i < p->n && p->K == 1 && p->loss->value && p->loss->room; i++)
+    for (int64_t i = 0; i < p->n && p->K == 1 && p->loss->value && p->loss->slack; i++)
         if (counts(p, i) && side(p, i) != 0) return true;
     return false;
 }

@@ -168,7 +168,7 @@ spdhg_status spd_page_judged(FILE *out, const spd_judged *j, const spdhg_model *
     put_measure(out, ", R²", metrics.r2, 1, 4, "");
     spd_html(out, ".");
     if (metrics.unknown > 0)
-        spd_html(out, " @ have a label or target that the model cannot know.", spd_html_count(unknown, metrics.unknown));
+        spd_html(out, " @ have a label or target unknown to the model.", spd_html_count(unknown, metrics.unknown));
     spd_html(out, "</p>\n");
     const spdhg_status status = metrics.rows == 0 ? SPDHG_OK
                                 : m->classify     ? draw_classes(out, j, m, &metrics, err)

@@ -58,15 +58,15 @@ static bool span(const spd_plot *plot, axis *a, bool vertical) {
         for (int64_t i = 0; i < plot->curve[c].points; i++) {
             const double value = (vertical ? plot->curve[c].y : plot->curve[c].x)[i * plot->curve[c].stride];
             if (!usable(a, value)) continue;
-            const double *error = vertical ? plot->curve[c].error : NULL, room = error ? error[i * plot->curve[c].stride] : 0;
-            low = fmin(low, isfinite(room) && usable(a, value - room) ? value - room : value);
-            high = fmax(high, isfinite(room) ? value + room : value);
+            const double *error = vertical ? plot->curve[c].error : NULL, margin = error ? error[i * plot->curve[c].stride] : 0;
+            low = fmin(low, isfinite(margin) && usable(a, value - margin) ? value - margin : value);
+            high = fmax(high, isfinite(margin) ? value + margin : value);
         }
     if (!(low <= high)) return false;
-    if (low == high) { /* one value: make room around it */
-        const double room = low == 0 ? 1 : 0.1 * fabs(low);
-        low -= room;
-        high += room;
+    if (low == high) { /* one value: leave a margin around it */
+        const double margin = low == 0 ? 1 : 0.1 * fabs(low);
+        low -= margin;
+        high += margin;
     }
     a->low = a->logarithmic ? log10(low) : low;
     a->high = a->logarithmic ? log10(high) : high;

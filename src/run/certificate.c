@@ -169,7 +169,7 @@ static json_t *whole(const spdhg_solver *s, const double *c, const spdhg_point *
 static void look_again(spdhg_solver *s, double *c, spdhg_point *point) {
     spd_certifier *proof = &s->evaluator.certifier;
     const double worth = proof->worth, last = proof->last;
-    s->evaluator.offer = NULL;
+    s->evaluator.own_alpha = NULL;
     proof->last = NAN;
     for (int round = 0; round < 2; round++) {
         proof->worth = round == 0 ? INFINITY : -1;
@@ -177,7 +177,7 @@ static void look_again(spdhg_solver *s, double *c, spdhg_point *point) {
         spd_evaluate(&s->evaluator, s->x, c, s->y, point);
         if (s->evaluator.gap.kind != SPD_GAP_WITHIN_RADIUS) break;
     }
-    s->evaluator.seen.c = s->c; /* c is the caller's scratch */
+    s->evaluator.evaluation.c = s->c; /* c is the caller's scratch */
     proof->worth = worth;
     proof->last = last;
 }

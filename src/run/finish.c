@@ -19,7 +19,7 @@ static bool good_enough(const spdhg_solver *s, const spdhg_point *point) {
     return !spd_solver_find(s->solution.solver)->exact && s->outcome == SPDHG_OUTCOME_CONVERGED && is_proven(s, point);
 }
 
-static spdhg_status offer(void *context, const double *x, double *c, bool *kept, spdhg_error *err) {
+static spdhg_status propose(void *context, const double *x, double *c, bool *kept, spdhg_error *err) {
     spdhg_solver *s = context;
     const spdhg_point before = s->trace.point[s->trace.points - 1];
     spdhg_point point = before;
@@ -37,7 +37,7 @@ static void keep_old(void *context, double *c) {
     spdhg_point point = s->trace.point[s->trace.points - 1];
     memcpy(c, s->c, (size_t)s->problem->K * sizeof *c);
     spd_evaluate(&s->evaluator, s->x, c, s->y, &point);
-    s->evaluator.seen.c = s->c; /* c is the caller's scratch */
+    s->evaluator.evaluation.c = s->c; /* c is the caller's scratch */
 }
 
 spdhg_status spd_solver_finish(spdhg_solver *s, spdhg_error *err) {
@@ -52,7 +52,7 @@ spdhg_status spd_solver_finish(spdhg_solver *s, spdhg_error *err) {
                                .passes = s->solution.epochs,
                                .factors = last && last->hessian ? (double)s->solution.iterations : 0,
                                .stop = &s->stop,
-                               .offer = offer,
+                               .propose = propose,
                                .keep_old = keep_old,
                                .context = s};
     if (!last || s->trace.points == 0) return SPDHG_OK;

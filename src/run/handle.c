@@ -111,7 +111,7 @@ spdhg_status spd_solver_start(spdhg_solver *s, const double *x, const double *c,
     const spdhg_problem *p = s->problem;
     if ((x && !spd_all_finite(p->dK, x)) || (c && !spd_all_finite(p->K, c)) || (y && !spd_all_finite(p->m * p->K, y)))
         return spd_fail(err, SPDHG_DATA, "the start is not finite");
-    s->evaluator.seen = (spd_seen){0};
+    s->evaluator.evaluation = (spd_evaluation){0};
     if (x) memcpy(s->x, x, (size_t)p->dK * sizeof *x);
     if (c) memcpy(s->c, c, (size_t)p->K * sizeof *c);
     if (y) memcpy(s->y, y, (size_t)(p->m * p->K) * sizeof *y);
@@ -136,7 +136,7 @@ void spd_solver_keep(spdhg_solver *s, const spd_solver_kind *kind, const double 
     s->has_run = true;
     memcpy(s->given, c, (size_t)p->K * sizeof *c);
     spd_problem_c_outward(p, x, s->given);
-    s->evaluator.seen.c = s->c;
+    s->evaluator.evaluation.c = s->c;
     s->solution = (spdhg_solution){.features = p->d,
                                    .outputs = p->K,
                                    .dual = p->m * p->K,

@@ -38,11 +38,11 @@ static spdhg_status go_far(spd_loop *l, const double *u, double *c, const double
     spdhg_point point = s->trace.point[s->trace.points - 1];
     s->evaluator.certifier.worth = INFINITY;
     spd_evaluate(&s->evaluator, u, c, y, &point);
-    l->run.seen = (spd_seen){0}; /* it belonged to the iterate */
+    l->run.evaluation = (spd_evaluation){0}; /* it belonged to the iterate */
     if (!(point.objective <= fmin(s->solution.objective, ZERO * s->evaluator.certifier.start_value))) {
         memcpy(c, s->c, (size_t)s->problem->K * sizeof *c);
         spd_evaluate(&s->evaluator, s->x, c, s->y, &point); /* restores the evaluation */
-        s->evaluator.seen.c = s->c;
+        s->evaluator.evaluation.c = s->c;
         return SPDHG_OK;
     }
     *outcome = SPDHG_OUTCOME_CONVERGED;

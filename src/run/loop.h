@@ -61,8 +61,8 @@ typedef struct spd_loop {
     /* What a checkpoint stores of a run that ends: the moment before its last step, if the method is exact, else before its last
      * evaluation. Resumed, the run takes both again and ends with the same bits; with other limits it goes on as if it had never
      * ended. */
-    double *before; /* the state before the last step; NULL: not kept, or no step yet */
-    double *room;   /* for it */
+    double *before;        /* the state before the last step; NULL: not kept, or no step yet */
+    double *before_memory; /* for it */
     int64_t rows_before;
     bool known_before;     /* the last step began at the last point evaluated */
     bool cut;              /* the last step was cut short */

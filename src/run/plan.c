@@ -181,12 +181,12 @@ static const char *reason(const facts *f) {
         bool holds;
         const char *why;
     } all[] = {
-        {f->corners, "the loss has corners, which an interior-point method takes exactly"},
-        {f->wide, "F joins the coefficients to lines or trees and they are many more than the rows"},
+        {f->corners, "the loss has corners, which an interior-point method handles exactly"},
+        {f->wide, "F joins the coefficients to lines or trees, and they far outnumber the rows"},
         {f->line, "each row has one entry and F joins the coefficients to lines or trees"},
         {f->cuts, "each row has one entry and F joins the coefficients to a graph"},
         {f->dual, "each row has one entry, and a sparse factor would cost more"},
-        {f->factor, "each coefficient meets few others, so that a factor is sparse"},
+        {f->factor, "each coefficient interacts with few others, so that the factor is sparse"},
         {f->lasso, "the penalty is on each coefficient, so that columns are taken one by one"},
         {f->passes > 0 && !f->interior,
          "with this ridge stochastic steps converge before a dense factorisation would be worth its cost"},

@@ -42,9 +42,9 @@ static bool measure(spd_loop *l, bool final, spdhg_status *status, spdhg_error *
     spd_loop_proof_budget(l, final);
     if (finite) {
         const bool wanted = (s->keeps && !l->thin) || spd_problem_has_corners(p); /* else x and y suffice to prove the gap */
-        s->evaluator.offer = wanted ? l->run.offer : NULL;
+        s->evaluator.own_alpha = wanted ? l->run.own_alpha : NULL;
         spd_evaluate(&s->evaluator, l->x, l->c, l->y, &point);
-        s->evaluator.offer = NULL;
+        s->evaluator.own_alpha = NULL;
         finite = !spd_outcome_hopeless(l, point.objective);
     } else
         point.objective = point.train_loss = point.penalty = point.test_loss = point.test_score = point.gap = point.dual_norm =
@@ -54,7 +54,7 @@ static bool measure(spd_loop *l, bool final, spdhg_status *status, spdhg_error *
     l->astray = !finite || l->far || spd_outcome_astray(l, point.objective);
     if (!l->astray) {
         spd_solver_keep(s, l->run.kind, l->x, l->c, l->y, &point);
-        if (!l->thin) l->run.seen = s->evaluator.seen;
+        if (!l->thin) l->run.evaluation = s->evaluator.evaluation;
     }
     if (spd_tell(s, SPDHG_EVENT_POINT, &point)) spd_stop_call_off(&s->stop);
     return finite;
@@ -70,7 +70,7 @@ static void look_again(spd_loop *l) {
     spd_loop_proof_budget(l, false);
     s->trace.points++;
     spd_evaluate(&s->evaluator, l->x, l->c, l->y, &point);
-    if (!l->thin) l->run.seen = s->evaluator.seen;
+    if (!l->thin) l->run.evaluation = s->evaluator.evaluation;
 }
 
 /* Rows are drawn one iteration ahead: the next step's data is prefetched into the cache while this step computes. */
@@ -96,16 +96,17 @@ static void advance(spd_loop *l, int64_t steps, double until, double last) {
             draw_ahead(l, l->k + 1);
             l->run.rows_visited += batch;
         }
-        l->run.offer = NULL;
+        l->run.own_alpha = NULL;
         l->run.far = l->run.settled = l->run.cut = false;
         if (l->solver->counted) l->run.rows_left = last - (double)l->run.rows_visited;
         l->rows_before = l->run.rows_visited;
-        l->known_before = l->run.seen.z != NULL;
-        if (l->room) l->before = memcpy(l->room, l->run.state.base, (size_t)l->run.state.size * sizeof *l->before);
+        l->known_before = l->run.evaluation.z != NULL;
+        if (l->before_memory)
+            l->before = memcpy(l->before_memory, l->run.state.base, (size_t)l->run.state.size * sizeof *l->before);
         l->said = l->run.kind->step(&l->run, l->k++, &rows);
         l->cut = l->run.cut || spd_stop_why(&l->solver->stop) != SPD_GO_ON;
         l->solver->settled = l->run.settled;
-        l->run.seen = (spd_seen){0};
+        l->run.evaluation = (spd_evaluation){0};
     }
 }
 
@@ -134,7 +135,7 @@ static spdhg_status run_stage(spd_loop *l, double epochs, spdhg_outcome *outcome
     const double every = n * (s->options.every > 0 ? s->options.every : spd_trace_interval(epochs));
     const int64_t steps = steps_between_polls(s, l->run.kind, l->run.batch);
     spdhg_status status = SPDHG_OK;
-    const bool first = l->k == 0 && (l->restored ? l->fresh : !l->run.seen.z);
+    const bool first = l->k == 0 && (l->restored ? l->fresh : !l->run.evaluation.z);
     bool over = false;
     if (!l->restored || s->options.tol == 0 || s->options.every > 0) l->next = next_point(l, every);
     if (first && !measure(l, false, &status, err)) *outcome = SPDHG_OUTCOME_DIVERGED;
@@ -187,11 +188,11 @@ static spdhg_status prepare_stage(spd_loop *l, const spd_solver_kind *kind, spdh
     l->run.seed = s->options.seed;
     l->run.goal = s->options.tol;
     l->run.enough = s->keeps ? s->options.tol : 0;
-    l->run.offer = NULL;
+    l->run.own_alpha = NULL;
     l->run.stop = s->options.checkpoint && !kind->exact ? NULL : &s->stop; /* a checkpoint holds whole steps only */
-    l->room = s->options.checkpoint && kind->exact ? SPD_NEW(double, l->run.state.size) : NULL;
+    l->before_memory = s->options.checkpoint && kind->exact ? SPD_NEW(double, l->run.state.size) : NULL;
     l->dual = s->options.checkpoint ? SPD_NEW(double, (p->n + p->m) * p->K) : NULL;
-    if (s->options.checkpoint && (!l->dual || (kind->exact && !l->room)))
+    if (s->options.checkpoint && (!l->dual || (kind->exact && !l->before_memory)))
         return spd_fail_memory(err, 8.0 * (double)(l->run.state.size + (p->n + p->m) * p->K));
     l->measured = -1;
     l->cut = l->restored = l->fresh = false;
@@ -204,7 +205,7 @@ static spdhg_status prepare_stage(spd_loop *l, const spd_solver_kind *kind, spdh
     if (cold && p->constant) memcpy(l->c, p->constant, (size_t)p->K * sizeof *l->c);
     kind->start(&l->run, cold ? l->x : s->x, cold ? l->c : s->c, cold ? l->y : s->y);
     if ((l->iterations_before > 0 || again) && !l->thin && !cold && !l->astray)
-        l->run.seen = s->evaluator.seen; /* from the earlier evaluation */
+        l->run.evaluation = s->evaluator.evaluation; /* from the earlier evaluation */
     l->seconds += s->clock() - from;
     return SPDHG_OK;
 }
@@ -222,13 +223,13 @@ static void clear_stage(spd_loop *l) {
     l->thin = NULL;
     spd_sampler_free(&l->sampler);
     spd_free(l->rows);
-    spd_free(l->room);
+    spd_free(l->before_memory);
     spd_free(l->dual);
     spd_free(l->x);
     spd_free(l->c);
     spd_free(l->y);
     l->rows = NULL;
-    l->before = l->room = l->dual = l->x = l->c = l->y = NULL;
+    l->before = l->before_memory = l->dual = l->x = l->c = l->y = NULL;
 }
 
 spdhg_status spd_loop_stage(spd_loop *l, double epochs, spd_checkpoint *saved, spdhg_error *err) {

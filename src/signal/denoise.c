@@ -22,7 +22,8 @@ static spdhg_status take_options(spdhg_denoise_options *o, const spdhg_denoise_o
     static const char *const criterion[] = {"cv", "cp", "aic", "bic", "ebic"};
     bool known = false;
     for (size_t i = 0; i < sizeof criterion / sizeof *criterion; i++) known = known || strcmp(o->choose, criterion[i]) == 0;
-    if (!known) return spd_fail(err, SPDHG_USAGE, "'%s' is no way to choose lambda; there are cv, cp, aic, bic, ebic", o->choose);
+    if (!known)
+        return spd_fail(err, SPDHG_USAGE, "unknown way to choose lambda, '%s'; expected cv, cp, aic, bic, ebic", o->choose);
     if (o->lambda != SPDHG_LAMBDA_CHOSEN && !(o->lambda >= 0 && isfinite(o->lambda)))
         return spd_fail(err, SPDHG_USAGE, "lambda %g: expected a finite number of at least 0", o->lambda);
     return SPDHG_OK;
@@ -137,7 +138,7 @@ spdhg_status spdhg_denoise(spdhg_denoised **out, const spdhg_signal *signal, con
     return SPDHG_OK;
 }
 
-void spdhg_denoised_look(const spdhg_denoised *d, spdhg_denoised_view *out) { *out = d->view; }
+void spdhg_denoised_get_view(const spdhg_denoised *d, spdhg_denoised_view *out) { *out = d->view; }
 
 void spdhg_denoised_free(spdhg_denoised *d) {
     if (!d) return;

@@ -32,7 +32,7 @@ static spdhg_status find_order(const char *structure, int64_t *order, spdhg_erro
     if (!spd_spec_is(structure, "trend")) return SPDHG_OK;
     const char *arg = spd_spec_arg(structure);
     if (arg && spd_to_int(arg, order) && *order >= 0) return SPDHG_OK;
-    return spd_fail(err, SPDHG_USAGE, "structure '%s': expected a whole number of at least 0 behind 'trend:'", structure);
+    return spd_fail(err, SPDHG_USAGE, "structure '%s': expected a whole number of at least 0 after 'trend:'", structure);
 }
 
 static spdhg_status check(const spd_signal *s, spdhg_error *err) {
@@ -135,13 +135,13 @@ static spdhg_status make(spd_signal_problem *p, const spd_signal *s, const int32
         const int64_t at = s->place[i];
         if (spd_signal_observed(s, at) && !(fold && fold[at] == without)) p->point[p->count++] = at;
     }
-    if (p->count == 0) return spd_fail(err, SPDHG_DATA, "no value is there, all are missing");
+    if (p->count == 0) return spd_fail(err, SPDHG_DATA, "there are no values: all are missing");
     double unit = 1;
     if (s->order >= 0) SPD_TRY(make_line(p, s, &unit, err));
     SPD_TRY(make_data(p, s, err));
     SPD_TRY(spdhg_problem_new(&p->problem, p->data, s->options.loss, err));
     if (p->problem->loss->classify)
-        return spd_fail(err, SPDHG_USAGE, "loss %s is of labels; a signal needs one of numbers, such as squared or huber",
+        return spd_fail(err, SPDHG_USAGE, "loss %s is for labels; a signal needs one for numbers, such as squared or huber",
                         p->problem->loss->name);
     const spdhg_term_options groups = {sizeof groups, NULL, 0, "grid", NULL, 0};
     return spdhg_problem_term(p->problem, s->options.isotropic ? "group" : "l1", s->order >= 0 ? p->F : s->F, unit,

@@ -99,14 +99,14 @@ static void evaluate_test(spd_evaluator *e, const double *x, const double *c, sp
 }
 
 /* Whether the alpha offered by a solver proves a gap that ends the run; its first bracket alone shows whether it is worth a try.
- * At a corner of the loss phi'(z) says nothing, and an offer is taken as it is. */
-static bool offer_will_do(spd_evaluator *e, const spd_trial *at, const double *y) {
+ * At a corner of the loss phi'(z) says nothing, and own_alpha is taken as it is. */
+static bool own_alpha_will_do(spd_evaluator *e, const spd_trial *at, const double *y) {
     const spdhg_problem *p = e->problem;
     spd_certifier *c = &e->certifier;
     const double goal = c->enough * spd_gap_scale(c, at->objective);
     const bool corners = spd_problem_has_corners(p);
-    if (!e->offer || (goal == 0 && !corners)) return false;
-    memcpy(c->alpha, e->offer, (size_t)(p->n * p->K) * sizeof *c->alpha);
+    if (!e->own_alpha || (goal == 0 && !corners)) return false;
+    memcpy(c->alpha, e->own_alpha, (size_t)(p->n * p->K) * sizeof *c->alpha);
     c->low = NULL; /* it belongs to another alpha */
     if (!corners && !(spd_dual_fenchel(c, at->z) <= goal)) return false;
     c->slopes = false;
@@ -127,7 +127,7 @@ static void prove(spd_evaluator *e, const double *x, const double *c, const doub
                           .penalty = point->penalty,
                           .objective = point->objective};
     spd_gap_refer(&e->certifier, x, z);
-    if (!offer_will_do(e, &at, y)) {
+    if (!own_alpha_will_do(e, &at, y)) {
         memcpy(e->certifier.alpha, e->slope, (size_t)(p->n * p->K) * sizeof *e->slope);
         e->certifier.slopes = true;
         spd_certify(&e->certifier, &at, y, &e->gap);
@@ -146,13 +146,13 @@ void spd_evaluate(spd_evaluator *e, const double *x, double *c, const double *y,
     point->penalty = value.penalty;
     prove(e, x, c, y, point);
     const bool known = e->certifier.gradient;
-    e->seen = (spd_seen){.z = e->test ? NULL : spd_problem_value_scores(e->problem, e->scratch),
-                         .curve = e->curve,
-                         .slope = e->slope,
-                         .g = known ? e->certifier.g : NULL,
-                         .gc = known ? e->certifier.gc : NULL,
-                         .c = c,
-                         .loss = value.loss};
+    e->evaluation = (spd_evaluation){.z = e->test ? NULL : spd_problem_value_scores(e->problem, e->scratch),
+                                     .curve = e->curve,
+                                     .slope = e->slope,
+                                     .g = known ? e->certifier.g : NULL,
+                                     .gc = known ? e->certifier.gc : NULL,
+                                     .c = c,
+                                     .loss = value.loss};
     point->dual_norm = spd_norm2(e->problem->m * e->problem->K, y);
     point->test_loss = point->test_score = NAN;
     if (e->test) evaluate_test(e, x, c, point);

@@ -36,13 +36,13 @@ int64_t spd_row_prox_work(const spdhg_problem *p);
 void spd_batch_replace(const spdhg_problem *p, const spd_batch *batch, double *next, double *alpha, double *g, double *gc);
 
 /* Results of an evaluation at the point from which the solver continues, so that it need not repeat them. c is the best for x. */
-typedef struct spd_seen {
+typedef struct spd_evaluation {
     const double *z, *curve; /* scores including c; NULL: nothing is known. phi'' (coupled losses: z) */
     const double *slope;     /* phi' */
     const double *g, *gc;    /* gradient of the loss, or NULL */
     const double *c;
     double loss;
-} spd_seen;
+} spd_evaluation;
 
 typedef struct spd_solver_kind spd_solver_kind;
 
@@ -61,23 +61,23 @@ typedef struct spd_run {
     int threads;
     void *prepared; /* made by kind->prepare, freed by kind->release; NULL: nothing */
     double prepared_bytes;
-    void *self;          /* kind->self_size bytes: pointers into the arenas and constants, set by layout and start; never state */
-    spd_arena state;     /* numbers only, saved by a checkpoint; all later iterates are a function of (state, k) */
-    spd_arena work;      /* scratch that is not kept between steps */
-    bool blank;          /* state is still 0, as it was allocated: where nobody writes it takes no memory */
-    bool again;          /* start keeps the state of the previous run except for what it is given */
-    spd_seen seen;       /* at the point where the next step starts; cleared after that step */
-    const double *offer; /* set by a step: a dual alpha of the loss for its new point, n x K; NULL: none */
-    bool far;            /* set by a step: its new point is too far off to be worth evaluating unless asked for */
-    double rows_left;    /* of the epochs asked for; a step that is a whole solve ends early when they are used up, and sets: */
-    bool cut;            /* its new point is that of an unfinished step */
-    bool settled;        /* set by a step: its new point is the minimiser on its face, no digits are missing */
-    double goal;         /* relative gap at which the run ends; 0: none */
-    double enough;       /* relative gap at which an offer ends the run; 0: no offer is wanted */
-    spd_rescue rescue;   /* what waits if this one gives up */
-    bool followed;       /* the plan has a stage after this one */
-    int64_t rows_visited;                             /* counted by full-information solvers; run.c counts batches */
-    spd_stop *stop;                                   /* polled in loops inside a step, which then ends early; NULL: none */
+    void *self;      /* kind->self_size bytes: pointers into the arenas and constants, set by layout and start; never state */
+    spd_arena state; /* numbers only, saved by a checkpoint; all later iterates are a function of (state, k) */
+    spd_arena work;  /* scratch that is not kept between steps */
+    bool blank;      /* state is still 0, as it was allocated: where nobody writes it takes no memory */
+    bool again;      /* start keeps the state of the previous run except for what it is given */
+    spd_evaluation evaluation; /* at the point where the next step starts; cleared after that step */
+    const double *own_alpha;   /* set by a step: a dual alpha of the loss for its new point, n x K; NULL: none */
+    bool far;                  /* set by a step: its new point is too far off to be worth evaluating unless asked for */
+    double rows_left;     /* of the epochs asked for; a step that is a whole solve ends early when they are used up, and sets: */
+    bool cut;             /* its new point is that of an unfinished step */
+    bool settled;         /* set by a step: its new point is the minimiser on its face, no digits are missing */
+    double goal;          /* relative gap at which the run ends; 0: none */
+    double enough;        /* relative gap at which own_alpha may end the run; 0: own_alpha is not wanted */
+    spd_rescue rescue;    /* what waits if this one gives up */
+    bool followed;        /* the plan has a stage after this one */
+    int64_t rows_visited; /* counted by full-information solvers; run.c counts batches */
+    spd_stop *stop;       /* polled in loops inside a step, which then ends early; NULL: none */
     void (*log)(void *context, const char *sentence); /* for -v, during start */
     void *log_context;
 } spd_run;
@@ -162,10 +162,10 @@ typedef struct spd_evaluator {
     int threads;
     spd_recession recession;
     spd_certifier certifier;
-    spd_gap gap;           /* of the last evaluation */
-    double *slope, *curve; /* phi' and phi'' of every row at that point */
-    const double *offer;   /* the solver's own alpha for the next point; NULL: none */
-    spd_seen seen;
+    spd_gap gap;             /* of the last evaluation */
+    double *slope, *curve;   /* phi' and phi'' of every row at that point */
+    const double *own_alpha; /* the solver's own alpha for the next point; NULL: none */
+    spd_evaluation evaluation;
 } spd_evaluator;
 spdhg_status spd_evaluator_new(spd_evaluator *e, const spdhg_problem *p, const spdhg_data *test, int threads, spdhg_error *err);
 /* Fills in objective, losses, gap, test scores and dual norm of the point; sets c to the best intercept for x. */

@@ -39,7 +39,7 @@ static spdhg_status divided(spdhg_structure *F, int64_t order, int64_t features,
     const int64_t width = order + 2;
     for (int64_t j = 1; j < features; j++)
         if (!(position[j] > position[j - 1]) || !isfinite(position[j]))
-            return spd_fail(err, SPDHG_DATA, "position %lld is %g, behind %g: expected finite positions that rise",
+            return spd_fail(err, SPDHG_DATA, "position %lld is %g, after %g: expected finite positions that increase",
                             (long long)j + 1, position[j], position[j - 1]);
     double *row = SPD_NEW(double, features *width);
     if (!row) return spd_fail_memory(err, 8.0 * (double)features * (double)width);

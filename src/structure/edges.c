@@ -23,7 +23,7 @@ typedef struct spd_edge_reader {
     bool ended;
     int64_t line; /* number of the last line returned */
     spd_edge *edge;
-    int64_t edges, room;
+    int64_t edges, capacity;
     int64_t zero_line; /* first line with an index 0, or 0 */
 } spd_edge_reader;
 
@@ -35,9 +35,9 @@ static spdhg_status next_line(spd_edge_reader *r, const char **text, const char 
         r->to -= r->from;
         memmove(r->buffer, r->buffer + r->from, r->to);
         r->from = 0;
-        size_t got, room = LINE_MAX_BYTES - r->to;
-        SPD_TRY(spd_stream_read(r->stream, r->buffer + r->to, room, &got, err));
-        r->ended = got < room;
+        size_t got, wanted = LINE_MAX_BYTES - r->to;
+        SPD_TRY(spd_stream_read(r->stream, r->buffer + r->to, wanted, &got, err));
+        r->ended = got < wanted;
         newline = memchr(r->buffer + r->to, '\n', got);
         r->to += got;
         if (!newline && !r->ended)
@@ -89,12 +89,12 @@ static spdhg_status parse_line(spd_edge_reader *r, const char *text, const char 
         at = next_field(at, end);
         if (at != end) return fault(r, r->line, at - text + 1, "expected the end of the line after 'i j weight'", err);
     }
-    if (r->edges == r->room) {
-        const int64_t room = r->room ? 2 * r->room : 1024;
-        spd_edge *grown = spd_grow(r->edge, r->room, room, sizeof *grown);
-        if (!grown) return spd_fail_memory(err, (double)room * sizeof *grown);
+    if (r->edges == r->capacity) {
+        const int64_t capacity = r->capacity ? 2 * r->capacity : 1024;
+        spd_edge *grown = spd_grow(r->edge, r->capacity, capacity, sizeof *grown);
+        if (!grown) return spd_fail_memory(err, (double)capacity * sizeof *grown);
         r->edge = grown;
-        r->room = room;
+        r->capacity = capacity;
     }
     r->edge[r->edges++] = edge;
     return SPDHG_OK;

@@ -83,7 +83,7 @@ spdhg_status spdhg_structure_from_csr(spdhg_structure **out, int64_t rows, int64
     return spd_structure_finish(out, copy_rows(&(*out)->F, rows, features, ptr, idx, val, err), err);
 }
 
-void spdhg_structure_look(const spdhg_structure *F, spdhg_structure_view *out) {
+void spdhg_structure_get_view(const spdhg_structure *F, spdhg_structure_view *out) {
     *out = (spdhg_structure_view){
         .rows = F->F.m, .features = F->F.n, .ptr = F->F.ptr, .idx = F->F.idx, .val = F->F.val, .spec = F->spec};
 }

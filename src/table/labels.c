@@ -27,7 +27,7 @@ spdhg_status spd_labels_code(spd_labels *l, const char *word, spd_budget *budget
     SPD_TRY(make_slots(l, err));
     const int64_t at = find(l, word);
     if (!l->slot[at]) {
-        SPD_TRY(spd_reserve(&l->text, &l->room, l->count + 1, sizeof *l->text, budget, err));
+        SPD_TRY(spd_reserve(&l->text, &l->capacity, l->count + 1, sizeof *l->text, budget, err));
         if (!(l->text[l->count] = spd_strdup(word))) return spd_fail_memory(err, (double)strlen(word));
         l->slot[at] = ++l->count;
     }

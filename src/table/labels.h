@@ -7,7 +7,7 @@
 
 typedef struct spd_labels {
     char **text; /* in order of first appearance until sorted */
-    int64_t count, room;
+    int64_t count, capacity;
     int64_t *slot; /* open addressing: code + 1, or 0 */
     int64_t slots;
 } spd_labels;

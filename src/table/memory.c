@@ -135,7 +135,7 @@ static spdhg_status take_table(spd_table *t, const spdhg_column *given, int64_t 
     int64_t cells;
     SPD_TRY(spd_table_choose_gaps(t, err));
     if (t->missing == SPD_GAPS_DROP)
-        return spd_fail(err, SPDHG_USAGE, "missing 'drop': rows of a table in memory are left out by who has it");
+        return spd_fail(err, SPDHG_USAGE, "missing 'drop': leave out rows of a table in memory yourself");
     SPD_TRY(take_names(t, given, count, err));
     SPD_TRY(spd_table_roles(t, err));
     SPD_TRY(spd_table_categories(t, err));

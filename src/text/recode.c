@@ -26,9 +26,9 @@ static size_t put(char *to, unsigned code) {
     return bytes;
 }
 
-static size_t from_utf16(spd_form form, const char *from, size_t *taken, bool last, char *to, size_t room) {
+static size_t from_utf16(spd_form form, const char *from, size_t *taken, bool last, char *to, size_t capacity) {
     size_t at = 0, written = 0;
-    while (at + 2 <= *taken && written + 4 <= room) {
+    while (at + 2 <= *taken && written + 4 <= capacity) {
         unsigned code = unit(form, from + at), next = 0;
         const bool high = code >= 0xD800 && code < 0xDC00;
         if (high && at + 4 > *taken && !last) break; /* its second half has not been read yet */
@@ -46,9 +46,9 @@ static size_t from_utf16(spd_form form, const char *from, size_t *taken, bool la
     return written;
 }
 
-size_t spd_recode(spd_form form, const char *from, size_t *taken, bool last, char *to, size_t room) {
-    if (form != SPD_FORM_CR) return from_utf16(form, from, taken, last, to, room);
-    if (*taken > room) *taken = room;
+size_t spd_recode(spd_form form, const char *from, size_t *taken, bool last, char *to, size_t capacity) {
+    if (form != SPD_FORM_CR) return from_utf16(form, from, taken, last, to, capacity);
+    if (*taken > capacity) *taken = capacity;
     for (size_t i = 0; i < *taken; i++) to[i] = from[i] == '\r' ? '\n' : from[i];
     return *taken;
 }

@@ -20,13 +20,13 @@ typedef struct table {
 
 static spdhg_status read_header(table *t, spdhg_error *err) {
     spd_cell cell;
-    int64_t room = 0;
+    int64_t capacity = 0;
     bool found[COLUMNS] = {false};
     spd_budget budget = {.path = t->text.path};
     t->separator = spd_csv_separator(&t->text);
     do {
         SPD_TRY(spd_csv_cell(&t->text, t->separator, &cell, err));
-        SPD_TRY(spd_reserve(&t->role, &room, t->columns + 1, sizeof *t->role, &budget, err));
+        SPD_TRY(spd_reserve(&t->role, &capacity, t->columns + 1, sizeof *t->role, &budget, err));
         t->role[t->columns] = -1;
         const size_t length = (size_t)(cell.token.end - cell.token.at);
         for (int c = 0; c < COLUMNS; c++)
@@ -49,12 +49,12 @@ static spdhg_status run_of(table *t, const char *solver, int64_t repeat, spd_tra
             *out = &runs->run[r];
             return SPDHG_OK;
         }
-    if (runs->count == runs->room) {
-        const int64_t room = runs->room ? 2 * runs->room : 16;
-        spd_traced *grown = spd_grow(runs->run, runs->room, room, sizeof *grown);
-        if (!grown) return spd_fail_memory(err, (double)room * (double)sizeof *grown);
+    if (runs->count == runs->capacity) {
+        const int64_t capacity = runs->capacity ? 2 * runs->capacity : 16;
+        spd_traced *grown = spd_grow(runs->run, runs->capacity, capacity, sizeof *grown);
+        if (!grown) return spd_fail_memory(err, (double)capacity * (double)sizeof *grown);
         runs->run = grown;
-        runs->room = room;
+        runs->capacity = capacity;
     }
     *out = &runs->run[runs->count];
     **out = (spd_traced){.solver = spd_strdup(solver), .repeat = repeat};

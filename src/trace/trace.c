@@ -2,12 +2,12 @@
 #include "trace/trace.h"
 
 spdhg_status spd_trace_add(spd_trace *trace, const spdhg_point *point, spdhg_error *err) {
-    if (trace->points == trace->room) {
-        const int64_t room = trace->room ? 2 * trace->room : 64;
-        spdhg_point *grown = spd_grow(trace->point, trace->room, room, sizeof *grown);
-        if (!grown) return spd_fail_memory(err, (double)room * (double)sizeof *grown);
+    if (trace->points == trace->capacity) {
+        const int64_t capacity = trace->capacity ? 2 * trace->capacity : 64;
+        spdhg_point *grown = spd_grow(trace->point, trace->capacity, capacity, sizeof *grown);
+        if (!grown) return spd_fail_memory(err, (double)capacity * (double)sizeof *grown);
         trace->point = grown;
-        trace->room = room;
+        trace->capacity = capacity;
     }
     trace->point[trace->points++] = *point;
     return SPDHG_OK;

@@ -5,7 +5,7 @@
 
 typedef struct spd_trace {
     spdhg_point *point;
-    int64_t points, room;
+    int64_t points, capacity;
 } spd_trace;
 spdhg_status spd_trace_add(spd_trace *trace, const spdhg_point *point, spdhg_error *err);
 void spd_trace_clear(spd_trace *trace);
@@ -28,7 +28,7 @@ typedef struct spd_traced {
 } spd_traced;
 typedef struct spd_traces {
     spd_traced *run;
-    int64_t count, room;
+    int64_t count, capacity;
 } spd_traces;
 spdhg_status spd_trace_read_csv(spd_traces *runs, const char *path, spdhg_error *err);
 void spd_traces_clear(spd_traces *runs);

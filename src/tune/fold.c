@@ -3,14 +3,14 @@
 #include "model/model.h"
 #include "tune/tune.h"
 
-typedef struct room {
+typedef struct workspace {
     int64_t *train, *test, trains, tests; /* row positions */
     int64_t *id;                          /* of the training rows, in the data */
     double *x, *z;                        /* dK; K */
     spd_ranked *rank;                     /* of each row */
     spdhg_structure *F;                   /* learned from the training rows, or NULL */
     spdhg_problem *problem;
-} room;
+} workspace;
 
 static bool is_right(const spdhg_problem *p, const double *z, double b) {
     if (p->loss->value) return (z[0] > 0) == (b > 0);
@@ -21,7 +21,7 @@ static bool is_right(const spdhg_problem *p, const double *z, double b) {
 }
 
 /* Scores the base problem's rows `test` with the fold's coefficients. */
-static void judge(const spdhg_problem *p, const room *r, const double *x, const double *c, double *held, double *score) {
+static void judge(const spdhg_problem *p, const workspace *r, const double *x, const double *c, double *held, double *score) {
     const int64_t *test = r->test, tests = r->tests;
     spd_ranked *rank = r->rank;
     double loss = 0, right = 0, W = 0;
@@ -50,7 +50,7 @@ static const double *unscaled(const spdhg_problem *p, const spdhg_problem *fold,
     return out;
 }
 
-static spdhg_status follow_path(spd_fold *t, const spdhg_path *path, room *r, const spdhg_options *solve, spd_asker *asker,
+static spdhg_status follow_path(spd_fold *t, const spdhg_path *path, workspace *r, const spdhg_options *solve, spd_asker *asker,
                                 spdhg_error *err) {
     spd_warm_path warm;
     SPD_TRY(spd_warm_path_new(&warm, r->problem, path->options.solver, solve, path->x, path->c, NULL, err));
@@ -73,7 +73,7 @@ static spdhg_status follow_path(spd_fold *t, const spdhg_path *path, room *r, co
 }
 
 /* Makes a problem of the rows outside the fold. */
-static spdhg_status make_problem(room *r, const spdhg_path *path, const int32_t *fold, int64_t f, spdhg_error *err) {
+static spdhg_status make_problem(workspace *r, const spdhg_path *path, const int32_t *fold, int64_t f, spdhg_error *err) {
     const spdhg_problem *p = path->problem;
     for (int64_t i = 0; i < p->n; i++)
         if (fold[i] == f)
@@ -93,12 +93,12 @@ spdhg_status spd_fold_run(spd_fold *t, const spdhg_path *path, const int32_t *fo
     const spdhg_problem *p = path->problem;
     for (int64_t i = 0; i < p->n; i++) t->weight += fold[i] == f ? spd_problem_weight(p, i) : 0;
     if (!(t->weight > 0)) return SPDHG_OK; /* nothing to evaluate on */
-    room r = {.train = SPD_NEW(int64_t, p->n),
-              .test = SPD_NEW(int64_t, p->n),
-              .id = SPD_NEW(int64_t, p->n),
-              .x = SPD_NEW(double, p->dK),
-              .z = SPD_NEW(double, p->K),
-              .rank = SPD_NEW(spd_ranked, p->n)};
+    workspace r = {.train = SPD_NEW(int64_t, p->n),
+                   .test = SPD_NEW(int64_t, p->n),
+                   .id = SPD_NEW(int64_t, p->n),
+                   .x = SPD_NEW(double, p->dK),
+                   .z = SPD_NEW(double, p->K),
+                   .rank = SPD_NEW(spd_ranked, p->n)};
     const bool good = r.train && r.test && r.id && r.x && r.z && r.rank;
     spdhg_status status = good ? make_problem(&r, path, fold, f, err) : spd_fail_memory(err, 48.0 * (double)p->n);
     if (status == SPDHG_OK) status = follow_path(t, path, &r, solve, asker, err);

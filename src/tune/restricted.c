@@ -54,18 +54,19 @@ static spdhg_status reduce(reduced *r, const spdhg_problem *p, const spd_nullspa
     double *sum = SPD_NEW(double, k);
     bool *seen = SPD_NEW(bool, k), good = true;
     int32_t *touched = SPD_NEW(int32_t, k);
-    int64_t room = dense ? p->n * k : 0;
-    *r = (reduced){.ptr = SPD_NEW(int64_t, p->n + 1), .idx = dense ? NULL : SPD_NEW(int32_t, room), .val = SPD_NEW(double, room)};
+    int64_t capacity = dense ? p->n * k : 0;
+    *r = (reduced){
+        .ptr = SPD_NEW(int64_t, p->n + 1), .idx = dense ? NULL : SPD_NEW(int32_t, capacity), .val = SPD_NEW(double, capacity)};
     good = sum && seen && touched && r->ptr && (dense || r->idx) && r->val;
     for (int64_t i = 0; i < p->n && good; i++) {
         const int64_t count = reduce_row(p, &null->N, i, sum, seen, touched), at = r->ptr[i];
-        if (!dense && at + count > room) {
-            const int64_t more = 2 * room + count;
-            int32_t *idx = spd_grow(r->idx, room, more, sizeof *idx);
+        if (!dense && at + count > capacity) {
+            const int64_t more = 2 * capacity + count;
+            int32_t *idx = spd_grow(r->idx, capacity, more, sizeof *idx);
             if (idx) r->idx = idx;
-            double *val = idx ? spd_grow(r->val, room, more, sizeof *val) : NULL;
+            double *val = idx ? spd_grow(r->val, capacity, more, sizeof *val) : NULL;
             if (val) r->val = val;
-            room = more;
+            capacity = more;
             if (!(good = val != NULL)) break;
         }
         if (!dense) qsort(touched, (size_t)count, sizeof *touched, ascending);

@@ -44,7 +44,7 @@ static spdhg_status look_ahead(spd_warm_path *warm, double lambda, spdhg_error *
 
 static spdhg_status ask_settled(spdhg_solver *solver, bool *settled, spdhg_error *err) {
     const spdhg_solution *s = spdhg_solver_solution(solver);
-    if (!s->solver) return spd_fail(err, SPDHG_NUMERICAL, "the objective is not finite at any point that was reached");
+    if (!s->solver) return spd_fail(err, SPDHG_NUMERICAL, "the objective is not finite at any point reached");
     return spd_answer_settled(spd_solver_problem(solver), spd_threads(spd_solver_options(solver)->threads), s->x,
                               spd_solver_intercept(solver), s->y, settled, err);
 }

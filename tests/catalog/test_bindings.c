@@ -39,7 +39,7 @@ static void a_gap_is_proven_at_any_point(void **unused) {
     const double bad[] = {NAN, 0};
     assert_int_equal(spdhg_duality_gap(p, 1, bad, NULL, NULL, &gap, &err), SPDHG_DATA);
     spdhg_problem_view view;
-    assert_int_equal(spdhg_problem_look(p, &view, &err), SPDHG_OK);
+    assert_int_equal(spdhg_problem_get_view(p, &view, &err), SPDHG_OK);
     assert_true(view.rows == 2 && view.features == 2 && view.outputs == 1 && view.dual == 2 && view.classes == 0 && !view.scale);
     spdhg_problem_free(p), spdhg_structure_free(F), spdhg_data_free(data);
 }
@@ -57,7 +57,7 @@ static void data_shows_what_it_has(void **unused) {
     assert_int_equal(spdhg_data_set_labels(data, labels, 2, &err), SPDHG_OK);
     assert_int_equal(spdhg_data_set_names(data, names, &err), SPDHG_OK);
     assert_int_equal(spdhg_data_set_names(data, names, &err), SPDHG_OK);
-    spdhg_data_look(data, &view);
+    spdhg_data_get_view(data, &view);
     assert_true(view.rows == 2 && view.features == 2 && view.nonzeros == 4 && view.targets == 1 && view.labels == 2);
     assert_true(view.val == eye && view.b == b && !view.ptr && !view.idx && !view.weight && !view.group);
     assert_string_equal(view.label[1], "yes");
@@ -66,7 +66,7 @@ static void data_shows_what_it_has(void **unused) {
     spdhg_problem_view problem;
     assert_int_equal(spdhg_problem_new(&p, data, "logistic", &err), SPDHG_OK);
     assert_int_equal(spdhg_problem_standardize(p, true, &err), SPDHG_OK);
-    assert_int_equal(spdhg_problem_look(p, &problem, &err), SPDHG_OK);
+    assert_int_equal(spdhg_problem_get_view(p, &problem, &err), SPDHG_OK);
     assert_true(problem.classes == 2 && problem.class_value[0] == 0 && problem.class_value[1] == 1);
     assert_true(problem.scale[0] == 0.5 && problem.scale[1] == 0.5); /* of the numbers 0 and 1 */
     spdhg_problem_free(p);
@@ -83,7 +83,7 @@ static void edges_from_memory(void **unused) {
     spdhg_structure_view view;
     spdhg_error err;
     assert_int_equal(spdhg_structure_from_edges(&F, 4, 3, end, weight, &err), SPDHG_OK);
-    spdhg_structure_look(F, &view);
+    spdhg_structure_get_view(F, &view);
     assert_true(view.rows == 3 && view.features == 4 && view.ptr[3] == 6);
     assert_memory_equal(view.idx, column, sizeof column);
     assert_memory_equal(view.val, value, sizeof value);
@@ -97,7 +97,7 @@ static void edges_from_memory(void **unused) {
     assert_non_null(strstr(err.message, "edge 2, between features 1 and 0, was given before as edge 0"));
     assert_null(F);
     assert_int_equal(spdhg_structure_new(&F, "identity", 4, &err), SPDHG_OK);
-    spdhg_structure_look(F, &view);
+    spdhg_structure_get_view(F, &view);
     assert_true(view.rows == 4 && view.features == 4 && !view.ptr);
     spdhg_structure_free(F);
 }
@@ -112,7 +112,7 @@ static void a_model_as_text(void **unused) {
     char *text;
     assert_int_equal(spdhg_model_to_text(m, &text, &err), SPDHG_OK);
     assert_int_equal(spdhg_model_from_text(&back, text, strlen(text), &err), SPDHG_OK);
-    spdhg_model_look(back, &view);
+    spdhg_model_get_view(back, &view);
     assert_true(view.features == 3 && view.outputs == 2 && view.classes == 2 && view.classify);
     assert_memory_equal(view.x, x, sizeof x);
     assert_string_equal(view.loss, "softmax");

@@ -18,7 +18,7 @@ static void zero_after_use(void **state) {
     const size_t size[] = {1, 64, 4095, 1 << 20, (1 << 22) - 64, 1 << 22, (1 << 22) + 4104, (1 << 22) + 4160, (1 << 23) + 1, 31 << 20};
     enum { COUNT = sizeof size / sizeof *size, ROUNDS = 3 };
     void *kept[ROUNDS * COUNT];
-    for (int round = 0; round < ROUNDS; round++)
+    for (size_t round = 0; round < ROUNDS; round++)
         for (size_t i = 0; i < COUNT; i++) {
             unsigned char *block = spd_alloc((int64_t)size[i], 1);
             assert_non_null(block);

@@ -190,7 +190,7 @@ static void test_one_lambda(void **state) {
         spdhg_model_view view[2];
         for (int i = 0; i < 2; i++) {
             s[i] = solve(data[i], how[k][0], how[k][1], how[k][2], 0.01);
-            spdhg_model_look(s[i].model, &view[i]);
+            spdhg_model_get_view(s[i].model, &view[i]);
         }
         const spdhg_solution *one = spdhg_solver_solution(s[0].solver), *other = spdhg_solver_solution(s[1].solver);
         assert_memory_equal(view[0].x, view[1].x, D * sizeof(double));

@@ -277,9 +277,9 @@ static void active_columns_are_looked_at(void **unused) {
         spd_lasso_solve(a, 1e-10, true, NULL, &out);
         assert_true(out.proven);
         for (int64_t j = 0; j < p->d; j++) {
-            a->looked = INFINITY; /* all columns are looked at: this alpha is the known one */
+            a->examined_entries = INFINITY; /* all columns are looked at: this alpha is the known one */
             spd_lasso_prove(a, 0.9 * lambda, &out);
-            if (a->now.x[j] != 0 || fabs(a->known[j]) > 0.5 * lambda || 2 * a->looks > p->d) continue;
+            if (a->now.x[j] != 0 || fabs(a->known[j]) > 0.5 * lambda || 2 * a->examined_count > p->d) continue;
             spd_lasso_move(a, j, 0.3);
             spd_lasso_evaluate(a);
             a->g[j] = -lambda;

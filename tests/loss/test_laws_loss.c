@@ -311,7 +311,7 @@ static void poisson_keeps_its_digits(void **unused) {
             }
         }
     assert_true(fabs(phi->conjugate(-2, 2, 0) - (2 - 2 * log(2))) < 1e-15 && phi->conjugate(-2.0000000001, 2, 0) == INFINITY);
-    assert_true(phi->conjugate(0, 0, 0) == 0 && phi->conjugate(-1e-300, 0, 0) == INFINITY && phi->room(-2, 2, 0) == 0);
+    assert_true(phi->conjugate(0, 0, 0) == 0 && phi->conjugate(-1e-300, 0, 0) == INFINITY && phi->slack(-2, 2, 0) == 0);
     assert_true(phi->conjugate(0, 3, 0) == 0 && phi->bracket(1, 2, -3, 0) == INFINITY && phi->conjugate(NAN, 2, 0) == INFINITY);
     assert_near("poisson", phi->value(1.25, 2, 0), exp(1.25) - 2.5 + 2 * log(2) - 2, 1e-15);
     assert_true(phi->wrong_target(-1) && phi->wrong_target(NAN) && phi->wrong_target(INFINITY) && !phi->wrong_target(0.5));

@@ -136,7 +136,7 @@ class SinglePass(CommandTest):
         self.assertIn("has no rows", self.fit(b"", "--features", "6", status=3))
         late = [*lines * 60, "1 3:x\n"]
         said = self.fit("".join(late).encode(), "--features", "6", "--checkpoint", "cp", status=3)
-        self.assertIn("cp has what the 16384 rows before it taught", said)
+        self.assertIn("cp holds what was learned from the 16384 rows before it", said)
 
     def test_options_that_do_not_fit(self):
         for words, said in ((["--report", "r.html"], "--report"), (["--solver", "spdhg"], "spdhg-free"), (["--epochs", "3"], "--epochs")):

@@ -5,12 +5,12 @@
 #include "run/loop.h"
 
 typedef struct judge {
-    int offers, returns;
+    int proposals, returns;
 } judge;
 
 static spdhg_status refuse(void *context, const double *x, double *c, bool *kept, spdhg_error *err) {
     (void)x, (void)c, (void)err;
-    ((judge *)context)->offers++;
+    ((judge *)context)->proposals++;
     *kept = false;
     return SPDHG_OK;
 }
@@ -29,13 +29,13 @@ static void test_refused_zeros(void **state) {
     small s = small_make(&spec, 7);
     const double x[] = {1, 0.5}, zero[] = {0, 0}, c[] = {0}, y[] = {0, 0};
     judge j = {0};
-    spd_answer a = {.p = s.problem, .threads = 1, .x = x, .c = c, .y = y, .offer = refuse, .keep_old = put_back, .context = &j};
+    spd_answer a = {.p = s.problem, .threads = 1, .x = x, .c = c, .y = y, .propose = refuse, .keep_old = put_back, .context = &j};
     GOOD(spd_answer_exact_zeros(&a, &good_err));
-    assert_int_equal(j.offers, 1);
+    assert_int_equal(j.proposals, 1);
     assert_int_equal(j.returns, 1);
     a.x = zero;
     GOOD(spd_answer_exact_zeros(&a, &good_err));
-    assert_int_equal(j.offers, 1);
+    assert_int_equal(j.proposals, 1);
     assert_int_equal(j.returns, 1);
     small_free(&s);
 }
@@ -53,7 +53,7 @@ static void test_own_intercept(void **state) {
         spdhg_solver *solver;
         GOOD(spdhg_solver_new(&solver, "prox-newton", s.problem, &o, &good_err));
         GOOD(spdhg_solver_run(solver, NULL, &good_err));
-        assert_ptr_equal(solver->evaluator.seen.c, solver->c);
+        assert_ptr_equal(solver->evaluator.evaluation.c, solver->c);
         spdhg_solver_free(solver);
         small_free(&s);
     }

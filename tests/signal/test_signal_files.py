@@ -153,8 +153,8 @@ class Refused(CommandTest):
                               (npy(good.replace("2,", "4611686018427387904, 2")), "not as many"), (npy(good.replace("<f8", "<c16")), "of a type"),
                               (npy(good.replace("<f8", "|O")), "of a type"), (npy(good.replace("(2,)", "()")), "one to 3 axes"),
                               (npy(good.replace("(2,)", "(0,)")), "one to 3 axes"), (npy(good.replace("(2,)", "(-2,)")), "one to 3 axes"),
-                              (npy(good, version=9), "version 1 to 3"), (b"\x93NUMPY\x01\x00\xff\xff{}", "no whole header"),
-                              (npy("{}"), "of a type"), (b"\x93NUMPY", "no whole header")]:
+                              (npy(good, version=9), "version 1 to 3"), (b"\x93NUMPY\x01\x00\xff\xff{}", "no complete header"),
+                              (npy("{}"), "of a type"), (b"\x93NUMPY", "no complete header")]:
             self.write("a.npy", content)
             self.refused(3, "a.npy", says=says)
 
@@ -180,8 +180,8 @@ class Refused(CommandTest):
         self.write("p.txt", "1\n1\n3\n4\n5\n6\n7\n8\n")
         Image.new("L", (4, 4)).save(self.path("i.png"))
         for words, says in [(["c.txt", "--structure", "grid"], "grid:HxW"), (["i.png", "--structure", "chain"], "an image has a grid"),
-                            (["c.txt", "--noise", "1", "--lambda", "1"], "give one of them"), (["c.txt", "--choose", "cp"], "--noise"),
-                            (["c.txt", "--loss", "logistic"], "needs one of numbers"), (["c.txt", "--structure", "trend:1", "--segments", "s.csv"], "chain"),
+                            (["c.txt", "--noise", "1", "--lambda", "1"], "give only one of them"), (["c.txt", "--choose", "cp"], "--noise"),
+                            (["c.txt", "--loss", "logistic"], "needs one for numbers"), (["c.txt", "--structure", "trend:1", "--segments", "s.csv"], "chain"),
                             (["c.txt", "--positions", "nowhere"], "no such file"), (["i.png", "--column", "a"], "tables"),
                             (["c.txt", "--folds", "7"], "7 folds of 6"), (["c.txt", "--isotropic"], "grid"), (["c.txt", "--structure", "sphere"], "sphere")]:
             self.refused(2, *words, says=says)

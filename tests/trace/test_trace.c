@@ -20,7 +20,7 @@ static void points_are_kept(void **unused) {
     for (int64_t i = 0; i < 1000; i++)
         assert_true(trace.point[i].iteration == i && trace.point[i].objective == 1.0 / (double)(i + 1));
     spd_trace_clear(&trace);
-    assert_true(trace.point == NULL && trace.points == 0 && trace.room == 0);
+    assert_true(trace.point == NULL && trace.points == 0 && trace.capacity == 0);
 }
 
 static void table_is_exact(void **unused) {

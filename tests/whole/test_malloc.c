@@ -179,7 +179,7 @@ static void denoise(story *s) {
     const spdhg_signal signal = {24, value, image ? NULL : position, weight, NULL};
     MAKE(denoised, spdhg_denoise(&denoised, &signal, &o, &solve, &s->err));
     spdhg_denoised_view view;
-    spdhg_denoised_look(denoised, &view);
+    spdhg_denoised_get_view(denoised, &view);
     s->number[0] = sum(view.x, 24) + view.lambda;
     s->number[1] = (double)view.knots;
     const spd_signal_report report = {.title = "t",

@@ -30,7 +30,7 @@ solve_once <- function(with, p, keep = FALSE, start = NULL, names = NULL) {
     if (!keep) on.exit(close_problem(handles))
     if (!is.null(p$param) && is.null(names(p$param))) wrong("param is not a named list")
     answer <- .Call(glue_solve, handles$problem, c(solve_options(p), list(param = as.list(p$param)), start))
-    view <- .Call(glue_problem_look, handles$problem)
+    view <- .Call(glue_problem_view, handles$problem)
     null <- .Call(glue_problem_null, handles$problem)
     if (!keep) release(answer$handle)
     outputs <- view$outputs
@@ -60,12 +60,12 @@ walk_path <- function(with, p, folds = list()) {
     on.exit(close_problem(handles))
     path <- .Call(glue_path, handles$problem, c(path_options(p), folds))
     list(beta = path$all$beta, a0 = path$all$a0, table = path$table, null = .Call(glue_problem_null, handles$problem),
-         view = .Call(glue_problem_look, handles$problem), structure = look_at(handles), interrupted = path$interrupted, outcome = path$outcome,
+         view = .Call(glue_problem_view, handles$problem), structure = look_at(handles), interrupted = path$interrupted, outcome = path$outcome,
          solver = p$solver, chosen = if (!is.null(p$choose)) path$chosen + 1, folds = path$folds, held.out = path$held.out, scores = path$scores)
 }
 
 look_at <- function(handles) {
-    F <- .Call(glue_structure_look, handles$F)
+    F <- .Call(glue_structure_view, handles$F)
     graph <- !(sub(":.*", "", F$spec) %in% c("identity", "chain", "trend", "grid"))
     list(spec = F$spec, edges = if (graph) edges_in(new("dgRMatrix", p = F$p, j = F$j, x = F$x, Dim = as.integer(c(F$rows, F$features)))),
          report = handles$learned$report)

@@ -22,7 +22,7 @@ duality_gap <- function(object, s = NULL, coef = NULL, intercept = NULL, dual = 
     now <- again(object, s)
     handles <- problem_of(now$with$x, now$with$y, now$with$family, now$p, now$s)
     on.exit(close_problem(handles))
-    view <- .Call(glue_problem_look, handles$problem)
+    view <- .Call(glue_problem_view, handles$problem)
     if (is.null(coef)) {
         full <- coef.spdhg(now$fit, now$s)
         full <- if (is.list(full)) do.call(cbind, full) else full

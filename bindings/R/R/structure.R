@@ -59,7 +59,7 @@ structure_handle <- function(structure, features, names = NULL)
 
 # F as a dgRMatrix.
 structure_matrix <- function(handle) {
-    F <- .Call(glue_structure_look, handle)
+    F <- .Call(glue_structure_view, handle)
     new("dgRMatrix", p = F$p, j = F$j, x = F$x, Dim = as.integer(c(F$rows, F$features)))
 }
 

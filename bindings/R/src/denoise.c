@@ -83,7 +83,7 @@ SEXP glue_denoise(SEXP signal, SEXP options) {
     const bool stopped = glue_run(&job, &d.solve.callback, &d.solve.user);
     R_SetExternalPtrAddr(handle, d.out);
     spdhg_denoised_view v;
-    spdhg_denoised_look(d.out, &v);
+    spdhg_denoised_get_view(d.out, &v);
     SET_VECTOR_ELT(out, 0, glue_copy(v.x, v.points));
     const double value[] = {v.lambda, v.lambda_sum, v.objective, v.gap_relative};
     for (int i = 0; i < 4; i++) SET_VECTOR_ELT(out, 1 + i, Rf_ScalarReal(value[i]));

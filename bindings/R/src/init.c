@@ -53,10 +53,10 @@ static SEXP glue_version(void) { return Rf_mkString(spdhg_version()); }
 #define FUNCTIONS(X)                                                                                                             \
     X(glue_data_new, (SEXP, SEXP, SEXP), 3)                                                                                      \
     X(glue_structure_new, (SEXP, SEXP), 2)                                                                                       \
-    X(glue_structure_look, (SEXP), 1)                                                                                            \
+    X(glue_structure_view, (SEXP), 1)                                                                                            \
     X(glue_structure_learn, (SEXP, SEXP), 2)                                                                                     \
     X(glue_problem_new, (SEXP, SEXP), 2)                                                                                         \
-    X(glue_problem_look, (SEXP), 1)                                                                                              \
+    X(glue_problem_view, (SEXP), 1)                                                                                              \
     X(glue_problem_null, (SEXP), 1)                                                                                              \
     X(glue_duality_gap, (SEXP, SEXP, SEXP, SEXP, SEXP), 5)                                                                       \
     X(glue_lambda_max, (SEXP, SEXP), 2)                                                                                          \

@@ -166,7 +166,7 @@ SEXP glue_path(SEXP problem, SEXP options) {
     spdhg_problem_view v;
     spdhg_error err;
     int64_t points, folds = 0;
-    glue_check(spdhg_problem_look(w.problem, &v, &err), &err);
+    glue_check(spdhg_problem_get_view(w.problem, &v, &err), &err);
     spdhg_path_points(w.path, &points);
     SET_VECTOR_ELT(out, 0, table_of(w.path, points));
     SET_VECTOR_ELT(out, 1, answers(w.path, of_all, 0, points, &v));

@@ -42,11 +42,11 @@ SEXP glue_problem_new(SEXP data, SEXP what) {
 }
 
 /* Sizes, class values, and what the columns were divided by. */
-SEXP glue_problem_look(SEXP handle) {
+SEXP glue_problem_view(SEXP handle) {
     static const char *const names[] = {"rows", "features", "outputs", "dual", "class.value", "scale", NULL};
     spdhg_problem_view v;
     spdhg_error err;
-    glue_check(spdhg_problem_look(glue_pointer(handle), &v, &err), &err);
+    glue_check(spdhg_problem_get_view(glue_pointer(handle), &v, &err), &err);
     SEXP out = PROTECT(glue_list(names));
     const int64_t size[] = {v.rows, v.features, v.outputs, v.dual};
     for (int i = 0; i < 4; i++) SET_VECTOR_ELT(out, i, Rf_ScalarReal((double)size[i]));
@@ -61,7 +61,7 @@ SEXP glue_problem_null(SEXP handle) {
     spdhg_problem *p = glue_pointer(handle);
     spdhg_problem_view v;
     spdhg_error err;
-    glue_check(spdhg_problem_look(p, &v, &err), &err);
+    glue_check(spdhg_problem_get_view(p, &v, &err), &err);
     double *x = (double *)R_alloc((size_t)(v.features * v.outputs + v.outputs) + 1, sizeof *x), objective, loss, penalty;
     memset(x, 0, (size_t)(v.features * v.outputs + v.outputs) * sizeof *x);
     glue_check(spdhg_problem_evaluate(p, x, x + v.features * v.outputs, &objective, &loss, &penalty, &err), &err);

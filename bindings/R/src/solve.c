@@ -73,7 +73,7 @@ static SEXP answer_of(SEXP handle, const spdhg_solver *solver, spdhg_outcome out
     spdhg_error err;
     glue_check(spdhg_model_from_solver(&model, solver, &err), &err);
     R_SetExternalPtrAddr(holder, model);
-    spdhg_model_look(model, &v);
+    spdhg_model_get_view(model, &v);
     SET_VECTOR_ELT(out, 1, glue_copy(v.x, v.features * v.outputs));
     SET_VECTOR_ELT(out, 2, glue_copy(v.c, v.outputs));
     glue_release(holder);
@@ -146,7 +146,7 @@ SEXP glue_model_read(SEXP path) {
     spdhg_error err;
     glue_check(spdhg_model_read(&model, R_ExpandFileName(Rf_translateChar(STRING_ELT(path, 0))), &err), &err);
     R_SetExternalPtrAddr(handle, model);
-    spdhg_model_look(model, &v);
+    spdhg_model_get_view(model, &v);
     SET_VECTOR_ELT(out, 0, glue_copy(v.x, v.features * v.outputs));
     SET_VECTOR_ELT(out, 1, glue_copy(v.c, v.outputs));
     SET_VECTOR_ELT(out, 2, Rf_ScalarReal((double)v.features));

@@ -33,10 +33,10 @@ SEXP glue_structure_new(SEXP what, SEXP features) {
     return handle;
 }
 
-SEXP glue_structure_look(SEXP handle) {
+SEXP glue_structure_view(SEXP handle) {
     static const char *const names[] = {"rows", "features", "spec", "p", "j", "x", NULL};
     spdhg_structure_view v;
-    spdhg_structure_look(glue_structure(handle), &v);
+    spdhg_structure_get_view(glue_structure(handle), &v);
     const int64_t rows = v.rows, nonzeros = v.ptr ? v.ptr[rows] : v.features;
     SEXP out = PROTECT(glue_list(names));
     SET_VECTOR_ELT(out, 0, Rf_ScalarReal((double)rows));

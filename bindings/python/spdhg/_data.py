@@ -108,7 +108,7 @@ class Data:
 
     def __init__(self, handle: Any) -> None:
         v = ffi.new("spdhg_data_view *")
-        lib.spdhg_data_look(handle, v)
+        lib.spdhg_data_get_view(handle, v)
         if v.ptr == ffi.NULL:
             self.X = borrowed(v.val, (v.rows, v.features), np.float64, handle)
         else:

@@ -77,7 +77,7 @@ def _table(path: Any) -> Dict[str, np.ndarray]:
 
 def _signal(handle: Any) -> Signal:
     v = ffi.new("spdhg_denoised_view *")
-    lib.spdhg_denoised_look(handle, v)
+    lib.spdhg_denoised_get_view(handle, v)
     knots = np.array([v.knot[i] for i in range(v.knots)], np.int64)
     pieces = [Segment(s.first, s.last, s.start, s.end, s.level, s.points) for s in (v.segment[i] for i in range(v.segments))]
     proven = text(v.gap_kind) == "certified"

@@ -16,7 +16,7 @@ class Model:
     def __init__(self, handle: Any) -> None:
         self.handle = handle
         self.view = ffi.new("spdhg_model_view *")
-        lib.spdhg_model_look(handle, self.view)
+        lib.spdhg_model_get_view(handle, self.view)
 
     @classmethod
     def of_solver(cls, solver: Any) -> "Model":

@@ -174,7 +174,7 @@ class Problem:
     def view(self) -> Any:
         if self._view is None:
             self._view = ffi.new("spdhg_problem_view *")
-            run(None, lib.spdhg_problem_look, self.handle, self._view)
+            run(None, lib.spdhg_problem_get_view, self.handle, self._view)
         return self._view
 
     @property

@@ -104,7 +104,7 @@ def structure_handle(structure: Any, features: int, names: Optional[Any] = None,
 def structure_matrix(handle: Any) -> sp.csr_matrix:
     """A copy of F."""
     v = ffi.new("spdhg_structure_view *")
-    lib.spdhg_structure_look(handle, v)
+    lib.spdhg_structure_get_view(handle, v)
     if v.ptr == ffi.NULL:
         return sp.identity(v.features, format="csr")
     ptr = borrowed(v.ptr, (v.rows + 1,), np.int64, handle).copy()
@@ -115,5 +115,5 @@ def structure_matrix(handle: Any) -> sp.csr_matrix:
 
 def structure_name(handle: Any) -> str:
     v = ffi.new("spdhg_structure_view *")
-    lib.spdhg_structure_look(handle, v)
+    lib.spdhg_structure_get_view(handle, v)
     return text(v.spec) or ""

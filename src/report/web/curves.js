@@ -88,10 +88,10 @@ function rangeOf(curves, window, log, rises) {
   if (!(low <= high) || !(start > low || high < Infinity)) return log ? [0.1, 1] : [0, 1];
   if (log) {
     if (!rises && start > low) high = Math.min(high, start * Math.min(10, (start / low) ** 0.2));
-    const room = high > low ? (high / low) ** 0.04 : 1.2;
-    return [low / room, high * room];
+    const margin = high > low ? (high / low) ** 0.04 : 1.2;
+    return [low / margin, high * margin];
   }
   if (!rises && start > low) high = Math.min(high, start + 0.3 * (start - low));
-  const room = high > low ? 0.04 * (high - low) : 0.1 * Math.abs(low) || 1;
-  return [rises && low >= 0 && low - room < 0 ? 0 : low - room, high + room];
+  const margin = high > low ? 0.04 * (high - low) : 0.1 * Math.abs(low) || 1;
+  return [rises && low >= 0 && low - margin < 0 ? 0 : low - margin, high + margin];
 }

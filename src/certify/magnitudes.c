@@ -1,4 +1,4 @@
-/* sizes.c - how large the columns of A and F, the alphas and f are: what the bounds on rounding errors (rounding.c) are made of. */
+/* magnitudes.c - how large the columns of A and F, the alphas and f are: what the bounds on rounding errors (rounding.c) are made of. */
 #include <float.h>
 
 #include "certify/certify.h"
@@ -117,15 +117,15 @@ void spd_dual_alpha_sizes(spd_certifier *c) {
     c->lost = most > 0 ? (double)p->n * DBL_MIN : 0;
 }
 
-typedef struct rooms {
+typedef struct slacks {
     const spd_certifier *c;
-    double shrunk, *room;
-} rooms;
+    double shrunk, *slack;
+} slacks;
 
 /* How far alpha_i may move either way: half the distance to the boundary of its domain, the least over its outputs. Without a
- * boundary, the typical size of alpha. (1 - shrunk) alpha_i has room of at least shrunk |alpha_i|, as 0 is in the domain. */
-static void rooms_of_block(void *context, int64_t block) {
-    const rooms *a = context;
+ * boundary, the typical size of alpha. (1 - shrunk) alpha_i has slack of at least shrunk |alpha_i|, as 0 is in the domain. */
+static void slacks_of_block(void *context, int64_t block) {
+    const slacks *a = context;
     const spd_certifier *c = a->c;
     const spdhg_problem *p = c->problem;
     const double usual = spd_max_abs(p->K, c->alpha_size);
@@ -138,15 +138,15 @@ static void rooms_of_block(void *context, int64_t block) {
                 least = fmin(least, 0.5 * fmin(alpha + ((double)k == p->b[i]), 1));
             else if (!p->loss->value)
                 continue; /* a probability of 0 stays so */
-            else if (p->loss->room)
-                least = fmin(least, 0.5 * fmax(p->loss->room(alpha, p->b[i * p->K + k], p->loss_arg), a->shrunk * fabs(alpha)));
+            else if (p->loss->slack)
+                least = fmin(least, 0.5 * fmax(p->loss->slack(alpha, p->b[i * p->K + k], p->loss_arg), a->shrunk * fabs(alpha)));
         }
-        a->room[i] = least > 0 && spd_problem_share(p, i) > 0 && !(c->forced && c->forced[i]) ? least : 0;
+        a->slack[i] = least > 0 && spd_problem_share(p, i) > 0 && !(c->forced && c->forced[i]) ? least : 0;
     }
 }
 
-void spd_dual_find_rooms(const spd_certifier *c, double shrunk, double *room) {
-    spd_parallel(c->threads, spd_problem_blocks(c->problem), rooms_of_block, &(rooms){c, shrunk, room});
+void spd_dual_find_slacks(const spd_certifier *c, double shrunk, double *slack) {
+    spd_parallel(c->threads, spd_problem_blocks(c->problem), slacks_of_block, &(slacks){c, shrunk, slack});
 }
 
 /* What f changes if every score changes by SCORES of itself: to second order half of phi''(z_i) z_i^2, to first order at a corner. */
