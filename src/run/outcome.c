@@ -50,10 +50,11 @@ bool spd_outcome_astray(const spd_loop *l, double objective) {
                                                 : true;
 }
 
-/* The start is proven for all x to the tolerance. The steps of an exact solver do not follow it closely, and might only lose it. */
+/* The start is proven for all x to the tolerance. The steps of an exact solver do not follow it closely, and might only lose it.
+ * Along a path the start is the answer for another lambda: steps bring its last digits. */
 bool spd_outcome_starts_well(const spd_loop *l) {
     const spdhg_solver *s = l->solver;
-    return l->run.kind->exact && !s->compared && !l->thin && !l->astray && s->options.tol > 0 &&
+    return l->run.kind->exact && !s->compared && !s->keeps && !l->thin && !l->astray && s->options.tol > 0 &&
            s->evaluator.gap.kind == SPD_GAP_CERTIFIED && s->solution.gap_relative <= s->options.tol;
 }
 
