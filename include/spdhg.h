@@ -162,9 +162,9 @@ typedef enum spdhg_ownership { SPDHG_COPY, SPDHG_BORROW } spdhg_ownership;
 SPDHG_API spdhg_status spdhg_data_from_csr(spdhg_data **out, int64_t rows, int64_t features, const int64_t *ptr,
                                            const int32_t *idx, const double *val, const double *b, int64_t targets,
                                            spdhg_ownership ownership, spdhg_error *err);
-/* The same by columns: ptr[features+1], row ascending in each column. b is copied. Solvers that go by columns (a path with l1 of
- * the coefficients, without standardisation) use those that were given; others make rows of them once, 12 bytes for each entry,
- * which stay until the data is freed. */
+/* The same by columns: ptr[features+1], row ascending in each column. b is copied. The same bits come out. Solvers that go by
+ * columns (lasso, cd-newton and a path with l1 of the coefficients, without standardisation) use those that were given; others, and
+ * all with up to two million entries, make rows of them once, 12 bytes for each entry, which stay until the data is freed. */
 SPDHG_API spdhg_status spdhg_data_from_csc(spdhg_data **out, int64_t rows, int64_t features, const int64_t *ptr,
                                            const int32_t *row, const double *val, const double *b, int64_t targets,
                                            spdhg_ownership ownership, spdhg_error *err);

@@ -10,6 +10,7 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 import r_pages
+import theme
 ROOT = os.environ.get("SPDHG_ROOT", os.path.dirname(os.path.dirname(HERE)))
 BUILD = os.environ.get("SPDHG_BUILD", os.path.join(ROOT, "build"))
 sys.path.insert(0, os.path.join(BUILD, "python"))
@@ -45,7 +46,7 @@ sphinx_gallery_conf = {
 
 VERBS = ["fit", "path", "denoise", "race", "predict", "show", "graph", "inspect", "convert", "generate", "bound", "report", "list"]
 PAGES = ["tutorial", "problem", "algorithms", "denoise", "certificate", "model", "graph", "theory", "reproduction", "performance",
-         "architecture", "streams", "packages"]
+         "architecture", "streams", "disk", "reliability", "packages"]
 
 
 def write(path, text):
@@ -62,7 +63,7 @@ def help_of(verb):
 def for_the_site(text):
     """A page of docs/ as the site needs it: formulas as pictures, files outside of docs/ named instead of linked."""
     text = re.sub(r"```math\n", "```{mathmpl}\n", text)
-    return re.sub(r"\[([^\]]*)\]\(\.\./([^)]*)\)", r"\1 (`\2`)", text)
+    return re.sub(r"\[([^\]]*)\]\((?:\.\./([^)]*)|(\w+\.1))\)", lambda m: f"{m[1]} (`{m[2] or m[3]}`)", text)
 
 
 def collect(app):
@@ -109,3 +110,4 @@ def setup(app):
     app.connect("autodoc-process-docstring", plain_names, priority=900)
     app.connect("builder-inited", collect, priority=1)
     app.connect("source-read", place_beside)
+    app.connect("build-finished", theme.complete)

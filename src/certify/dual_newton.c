@@ -115,7 +115,7 @@ static void bend(spd_certifier *c, const double *q) {
         memset(direction, 0, (size_t)(term->m * p->K) * sizeof *direction);
         if (!(a->sigma[t] > 0)) continue;
         spd_term_apply(term, p->K, q, direction);
-        spd_term_slide(term, p->K, a->point + term->first, direction, c->work);
+        spd_term_project_derivative(term, p->K, a->point + term->first, direction, c->work);
         spd_scale(term->m * p->K, a->sigma[t], direction);
     }
 }

@@ -7,14 +7,18 @@
 #include "data/data.h"
 #include "data/pages.h"
 
-enum { ENTRIES_AHEAD = 1 << 20, ROWS_AHEAD = 1 << 16 }; /* of a stretch, unless one row has more: 12 MB */
+enum {
+    ENTRIES_AHEAD = 1 << 20, /* of a stretch, unless one row has more: 12 MB */
+    ROWS_AHEAD = 1 << 16,
+    ENTRIES_KEPT = 1 << 21 /* rows of no more than this, 25 MB, are made once: a pass that makes them costs several that do not */
+};
 
 struct spd_by_columns {
     spd_columns_given given;
     bool owned; /* row and val that were given are ours */
     spd_pages idx, val;
     int64_t *next;       /* d: the first entry of each column in a row that is not made yet */
-    int64_t *filled;     /* entries so far of each row of the stretch that is being made */
+    int64_t *place;      /* where the next entry goes of each row of the stretch that is being made */
     int64_t from, to;    /* the rows of the stretch that has contents */
     int passes;          /* 1: there is a pass */
     pthread_mutex_t one; /* at a time: a pass, or whoever makes all rows */
@@ -32,7 +36,7 @@ void spd_by_columns_free(spd_by_columns *by) {
         spd_free((void *)(uintptr_t)by->given.val);
     }
     pthread_mutex_destroy(&by->one);
-    SPD_FREE_ALL(by->given.ptr, by->next, by->filled, by);
+    SPD_FREE_ALL(by->given.ptr, by->next, by->place, by);
 }
 
 static void turn_rows(const spdhg_data *data, int64_t from, int64_t to, bool open) {
@@ -48,11 +52,11 @@ static void make(const spdhg_data *data) {
     int64_t to = from + 1;
     while (to < data->rows && to - from < ROWS_AHEAD && data->ptr[to + 1] - data->ptr[from] <= ENTRIES_AHEAD) to++;
     turn_rows(data, from, to, true);
-    memset(by->filled, 0, (size_t)(to - from) * sizeof *by->filled);
+    memcpy(by->place, data->ptr + from, (size_t)(to - from) * sizeof *by->place);
     for (int64_t j = 0; j < data->features; j++) {
         int64_t k = by->next[j];
         for (; k < by->given.ptr[j + 1] && by->given.row[k] < to; k++) {
-            const int64_t i = by->given.row[k], at = data->ptr[i] + by->filled[i - from]++;
+            const int64_t at = by->place[by->given.row[k] - from]++;
             data->idx[at] = (int32_t)j;
             data->val[at] = by->given.val[k];
         }
@@ -86,7 +90,7 @@ bool spd_data_pass_begin(const spdhg_data *data) {
     spd_by_columns *by = data->by;
     if (!by || is_whole(by)) return false;
     pthread_mutex_lock(&by->one);
-    if (by->passes > 0) spd_data_whole(data); /* a pass within a pass */
+    if (by->passes > 0 || data->nnz <= ENTRIES_KEPT) spd_data_whole(data); /* a pass within a pass, or hardly any memory */
     if (is_whole(by)) {
         pthread_mutex_unlock(&by->one);
         return false;
@@ -148,12 +152,12 @@ static bool make_room(spdhg_data *data, const spd_columns_given *c, bool copy) {
     by->given.row = copy ? spd_copy(c->row, data->nnz, sizeof *c->row) : c->row;
     by->given.val = copy ? spd_copy(c->val, data->nnz, sizeof *c->val) : c->val;
     by->next = spd_copy(c->ptr, data->features + 1, sizeof *c->ptr);
-    by->filled = SPD_NEW(int64_t, data->rows < ROWS_AHEAD ? data->rows + 1 : ROWS_AHEAD);
+    by->place = SPD_NEW(int64_t, data->rows < ROWS_AHEAD ? data->rows + 1 : ROWS_AHEAD);
     const bool reserved =
         spd_pages_reserve(&by->idx, data->nnz, sizeof(int32_t)) && spd_pages_reserve(&by->val, data->nnz, sizeof(double));
     data->idx = (int32_t *)(void *)by->idx.block;
     data->val = (double *)(void *)by->val.block;
-    return by->given.ptr && by->given.row && by->given.val && by->next && by->filled && reserved;
+    return by->given.ptr && by->given.row && by->given.val && by->next && by->place && reserved;
 }
 
 spdhg_status spdhg_data_from_csc(spdhg_data **out, int64_t rows, int64_t features, const int64_t *ptr, const int32_t *row,

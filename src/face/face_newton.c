@@ -80,7 +80,7 @@ static void hessian(const void *context, const double *u, double *out) {
     spd_axpy(p->dK, p->gamma, f->along, f->g);
     spd_problem_apply(p, f->along, f->dir);
     clear_zeros(f, f->dir);
-    spd_problem_slide(p, f->far, f->dir, f->work);
+    spd_problem_project_derivative(p, f->far, f->dir, f->work);
     spd_scale(p->m * p->K, f->push, f->dir);
     spd_problem_add_transposed(p, f->dir, f->g);
     gather(f, f->g, out);

@@ -9,8 +9,8 @@
 #include "lasso/lasso.h"
 
 enum { STEPS_MOST = 3, HALVINGS_MOST = 20, DIGITS_MOST = 5 }; /* below a millionth of lambda_max all columns have come in */
-/* What Newton's method with a Hessian of all columns would take, steps and passes; where it is the next in line, this one hands over
- * after as much work. */
+/* What Newton's method with a Hessian of all columns would take, steps and passes; where another solver is next in line, this one
+ * hands over after as much work. With more columns than that method takes and a loss that is not quadratic, after the passes alone. */
 static const double STEPS_QUADRATIC = 2, STEPS_OTHER = 6, PASSES_LEAST = 200;
 static const double ROUGH = 1e-2;   /* relative gap on the way down */
 static const double TIGHTER = 1e-2; /* times the tolerance: the next step, if rounding has made the last proof too weak */
@@ -46,8 +46,9 @@ static void start(spd_run *run, const double *x0, const double *c0, const double
     spd_run_take(run, x0, p->intercept ? c0 : NULL, y0, self->x, self->x + p->d, self->y, self->term);
 }
 
-static double work_of_newton(const spdhg_problem *p) {
+static double work_of_others(const spdhg_problem *p) {
     const double d = (double)p->d, steps = p->loss->quadratic ? STEPS_QUADRATIC : STEPS_OTHER;
+    if (!p->loss->quadratic && spd_problem_normal_size(p) > SPD_DENSE_MOST) return PASSES_LEAST * (double)p->nnz;
     return fmax(steps * ((double)p->n * spd_problem_normal_cost(p) + d * d * d / 12), PASSES_LEAST * (double)p->nnz);
 }
 
@@ -82,7 +83,7 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     spd_lasso_forget(a);
     spd_lasso_start(a, self->x, self->x[p->d], INFINITY);
     a->stop = run->stop;
-    a->most = run->followed ? work_of_newton(p) : INFINITY;
+    a->most = run->followed ? work_of_others(p) : INFINITY;
     a->allowed = run->rows_left * ((double)p->nnz / (double)p->n);
     if (a->now.count == 0 && !p->loss->quadratic) come_down(a);
     spd_lasso_solve(a, (run->goal > 0 ? run->goal : USUAL) * pow(TIGHTER, (double)k), true, run->stop, &answer);

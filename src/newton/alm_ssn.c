@@ -23,7 +23,8 @@ static const double RHO_MOST = 1e12, SIG_LEAST = 1e-10, MOST_PART = 1e-2;
 
 static const char *refuses(const spdhg_problem *p) {
     if (!p->set.kind->whole) return "it works for X = R^d only; use --set all";
-    return spd_problem_can_slide(p) ? NULL : "the projection of the penalty has no derivative (the nuclear norm's, or your own)";
+    return spd_problem_can_differentiate(p) ? NULL
+                                            : "the projection of the penalty has no derivative (the nuclear norm's, or your own)";
 }
 
 static void layout(spd_run *run) {
@@ -87,7 +88,7 @@ static void hessian(const void *context, const double *q, double *Hq) {
     for (int64_t i = 0; i < n; i++) Hq[i] += (metric * self->D[i] + (i < p->dK ? p->gamma : 0)) * q[i];
     spd_problem_apply(p, q, self->Fp);
     for (int64_t e = 0; e < p->m * p->K; e++) self->Fp[e] *= self->scalar[SPD_ALM_RHO] * self->S[e];
-    spd_problem_slide(p, self->v, self->Fp, b->term);
+    spd_problem_project_derivative(p, self->v, self->Fp, b->term);
     spd_problem_add_transposed(p, self->Fp, Hq);
     run->rows_visited += p->n;
 }

@@ -11,17 +11,19 @@
  *   C_i = diag(p) - pp' <= 2 diag(p(1 - p))
  * because the difference is diagonally dominant. */
 #include "newton/descent.h"
+#include "problem/rows.h"
 
 enum { ROUNDS_MOST = 20, SWEEPS_MOST = 5, GROWTH_LEAST = 200, TRIALS = 40 };
 static const double FINE = 0.05, FLAT = 1e-12; /* FLAT: relative to the largest possible phi'' */
 
 void spd_descent_layout(spd_run *run, spd_descent *a, spd_newton *b) {
     const spdhg_problem *p = run->problem;
+    const bool given = spd_problem_columns_given(p);
     const int64_t nK = p->n * p->K, all = p->dK + p->K;
     a->b = b;
-    a->ptr = spd_arena_int64(&run->work, p->d + 1);
-    a->row = spd_arena_int32(&run->work, p->nnz);
-    a->val = spd_arena_take(&run->work, p->nnz);
+    a->made_ptr = spd_arena_int64(&run->work, given ? 0 : p->d + 1);
+    a->made_row = spd_arena_int32(&run->work, given ? 0 : p->nnz);
+    a->made_val = spd_arena_take(&run->work, given ? 0 : p->nnz);
     a->share = spd_arena_take(&run->work, p->n);
     a->C = spd_arena_take(&run->work, nK);
     a->along = spd_arena_take(&run->work, p->loss->value ? 0 : nK);
@@ -40,24 +42,34 @@ void spd_descent_layout(spd_run *run, spd_descent *a, spd_newton *b) {
 
 /* Stores A by columns. */
 static void transpose(spd_descent *a, const spdhg_problem *p) {
+    int64_t *ptr = a->made_ptr;
     spd_row row;
-    memset(a->ptr, 0, (size_t)(p->d + 1) * sizeof *a->ptr);
+    memset(ptr, 0, (size_t)(p->d + 1) * sizeof *ptr);
     for (int64_t i = 0; i < p->n; i++) {
         spd_problem_row(p, i, &row);
-        a->share[i] = spd_problem_share(p, i);
-        for (int64_t q = 0; q < row.nnz; q++) a->ptr[(row.idx ? row.idx[q] : q) + 1]++;
+        for (int64_t q = 0; q < row.nnz; q++) ptr[(row.idx ? row.idx[q] : q) + 1]++;
     }
-    for (int64_t j = 0; j < p->d; j++) a->ptr[j + 1] += a->ptr[j];
+    for (int64_t j = 0; j < p->d; j++) ptr[j + 1] += ptr[j];
     for (int64_t i = 0; i < p->n; i++) {
         spd_problem_row(p, i, &row);
         for (int64_t q = 0; q < row.nnz; q++) {
-            const int64_t at = a->ptr[row.idx ? row.idx[q] : q]++;
-            a->row[at] = (int32_t)i;
-            a->val[at] = row.val[q];
+            const int64_t at = ptr[row.idx ? row.idx[q] : q]++;
+            a->made_row[at] = (int32_t)i;
+            a->made_val[at] = row.val[q];
         }
     }
-    memmove(a->ptr + 1, a->ptr, (size_t)p->d * sizeof *a->ptr); /* each position has advanced to the end of its column */
-    a->ptr[0] = 0;
+    memmove(ptr + 1, ptr, (size_t)p->d * sizeof *ptr); /* each position has advanced to the end of its column */
+    ptr[0] = 0;
+}
+
+/* A by columns: as it was given, the same numbers in the same order, or made of the rows, because scratch is not kept between steps. */
+static void find_columns(spd_descent *a, const spdhg_problem *p) {
+    const spd_columns_given *given = spd_problem_columns_given(p);
+    if (!given) transpose(a, p);
+    a->ptr = given ? given->ptr : a->made_ptr;
+    a->row = given ? given->row : a->made_row;
+    a->val = given ? given->val : a->made_val;
+    for (int64_t i = 0; i < p->n; i++) a->share[i] = spd_problem_share(p, i);
 }
 
 spd_column spd_descent_column(const spd_descent *a, const spdhg_problem *p, int64_t j) {
@@ -137,7 +149,7 @@ static void bounds(spd_descent *a, const spdhg_problem *p, int64_t j, double dam
 }
 
 void spd_descent_model(spd_descent *a, const spdhg_problem *p, double damp) {
-    transpose(a, p); /* scratch is not kept between steps */
+    find_columns(a, p);
     a->touched = (double)p->nnz;
     choose_columns(a, p);
     curvatures(a, p);

@@ -6,9 +6,12 @@
 /* A block is a column: its K coefficients. The intercepts form one more column, of ones, after the others. */
 typedef struct spd_descent {
     spd_newton *b;
-    int64_t *ptr; /* work: A by columns, d + 1 */
-    int32_t *row;
-    double *val;
+    const int64_t *ptr; /* A by columns, d + 1: as they were given, or ... */
+    const int32_t *row;
+    const double *val;
+    int64_t *made_ptr; /* ... work: made of the rows at every step */
+    int32_t *made_row;
+    double *made_val;
     double *share; /* work: n: w_i/W */
     double *C;     /* work: n x K: phi'' (coupled losses: probabilities) */
     double *along; /* work: n x K: A dx */

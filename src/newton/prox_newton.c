@@ -43,7 +43,7 @@ typedef struct prox_newton {
  * ADMM does not solve (F with dependent rows). */
 static bool alternative(const spd_run *run) {
     const spdhg_problem *p = run->problem;
-    return (p->set.kind->whole && spd_problem_can_slide(p)) || run->rescue == SPD_RELIEVED;
+    return (p->set.kind->whole && spd_problem_can_differentiate(p)) || run->rescue == SPD_RELIEVED;
 }
 
 /* A working set can be small only if zeros of Fx imply zeros or ties of x. */

@@ -118,7 +118,7 @@ int64_t spd_term_block_rows(const spd_term *t, int64_t b);                      
 int64_t spd_term_block_row(const spd_term *t, int64_t b, int64_t r);                    /* its r-th row of F */
 double spd_term_block_polar(const spd_term *t, int64_t K, int64_t b, const double *y, double *work);
 double spd_term_polar(const spd_term *t, int64_t K, const double *y, double *work); /* smallest lambda with y in lambda Y */
-void spd_term_slide(const spd_term *t, int64_t K, const double *v, double *dir, double *work); /* dir = DPi_{lambda Y}(v) dir */
+void spd_term_project_derivative(const spd_term *t, int64_t K, const double *v, double *dir, double *work); /* dir = DPi(v) dir */
 /* open[i] = 1 for the entries of u whose part (l1: the entry itself; group: its group) is longer than radius; for penalties
  * that make no zeros: for all entries. */
 void spd_term_outside(const spd_term *t, int64_t K, const double *u, double radius, double *open, double *work);
@@ -140,8 +140,8 @@ double spd_problem_penalty(const spdhg_problem *p, const double *z, double *work
 /* M += sum_t weight(t) F_t'F_t for K outputs, lower triangle of a row-major n x n matrix. */
 void spd_problem_add_gram(const spdhg_problem *p, double (*weight)(const spd_term *), int64_t n, double *M);
 void spd_problem_gram_diagonal(const spdhg_problem *p, double *diagonal); /* diagonal of F'F, d entries */
-bool spd_problem_can_slide(const spdhg_problem *p);                       /* the projection of every penalty has a derivative */
-void spd_problem_slide(const spdhg_problem *p, const double *v, double *dir, double *work);
+bool spd_problem_can_differentiate(const spdhg_problem *p);               /* the projection of every penalty has a derivative */
+void spd_problem_project_derivative(const spdhg_problem *p, const double *v, double *dir, double *work);
 int64_t spd_problem_term_work(const spdhg_problem *p); /* work of the largest term */
 
 /* ---- accelerated.c: accelerated projected gradient over y in lambda Y. The caller provides m x K arrays for y, the extrapolated

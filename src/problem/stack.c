@@ -13,14 +13,15 @@ void spd_problem_project_dual(const spdhg_problem *p, double *y, double *work) {
     for (int64_t t = 0; t < p->terms; t++) spd_term_project(&p->term[t], p->K, y + p->term[t].first, work);
 }
 
-bool spd_problem_can_slide(const spdhg_problem *p) {
+bool spd_problem_can_differentiate(const spdhg_problem *p) {
     for (int64_t t = 0; t < p->terms; t++)
         if (!p->term[t].penalty->project_derivative) return false;
     return true;
 }
 
-void spd_problem_slide(const spdhg_problem *p, const double *v, double *dir, double *work) {
-    for (int64_t t = 0; t < p->terms; t++) spd_term_slide(&p->term[t], p->K, v + p->term[t].first, dir + p->term[t].first, work);
+void spd_problem_project_derivative(const spdhg_problem *p, const double *v, double *dir, double *work) {
+    for (int64_t t = 0; t < p->terms; t++)
+        spd_term_project_derivative(&p->term[t], p->K, v + p->term[t].first, dir + p->term[t].first, work);
 }
 
 double spd_problem_penalty(const spdhg_problem *p, const double *z, double *work) {

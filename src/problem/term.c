@@ -68,7 +68,7 @@ void spd_term_project(const spd_term *t, int64_t K, double *y, double *work) {
     }
 }
 
-void spd_term_slide(const spd_term *t, int64_t K, const double *v, double *dir, double *work) {
+void spd_term_project_derivative(const spd_term *t, int64_t K, const double *v, double *dir, double *work) {
     double *at = work, *gathered = work + t->largest * K, *inner = gathered + t->largest * K;
     for (int64_t b = 0; b < t->blocks; b++) {
         const block k = block_at(t, b);

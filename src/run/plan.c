@@ -46,7 +46,7 @@ static const char *first_pass(const spdhg_problem *p) { return p->gamma > 0 ? "s
 /* Passes of fista before Newton's method if the projection of the penalty has no derivative (nuclear norm): half the cost of the
  * factors of proximal Newton, if it may suffice; unlimited if Newton's method refuses the problem. */
 static double passes_of_fista(const spdhg_problem *p, bool few) {
-    if (spd_problem_can_slide(p) || !takes("fista", p)) return 0;
+    if (spd_problem_can_differentiate(p) || !takes("fista", p)) return 0;
     const double affordable = few ? spd_plan_newton_cost(p) / spd_plan_pass_cost(p) : INFINITY;
     return affordable > PASSES ? affordable / 2 : 0;
 }

@@ -14,13 +14,11 @@ static spdhg_status make_test(spd_evaluator *e, const spdhg_data *data, spdhg_er
     t->n = data->rows;
     t->d = data->features;
     t->K = p->K;
-    t->dK = t->d * t->K;
     t->loss = p->loss;
     t->loss_arg = p->loss_arg;
     t->targets = p->targets;
     t->val = data->val;
     t->W = (double)t->n;
-    t->set = spd_set_whole();
     if (data->offset && data->offsets != p->K)
         return spd_fail(err, SPDHG_DATA, "the held-out offsets have %lld columns, the model has %lld outputs",
                         (long long)data->offsets, (long long)p->K);
@@ -30,7 +28,6 @@ static spdhg_status make_test(spd_evaluator *e, const spdhg_data *data, spdhg_er
         if (!t->weight) return spd_fail_memory(err, 8.0 * (double)t->n);
         t->W = spd_sum(t->n, t->weight);
     }
-    t->frozen = true;
     const int64_t features = t->d > p->d ? t->d : p->d;
     e->test_x = SPD_NEW(double, features * t->K);
     return e->test_x ? SPDHG_OK : spd_fail_memory(err, 8.0 * (double)features * (double)t->K);

@@ -179,9 +179,11 @@ static void forget(solved *s, spdhg_data *data) {
 static void test_one_lambda(void **state) {
     (void)state;
     matrix *m = make();
-    static const char *const how[][3] = {
-        {"identity", "squared", "lasso"}, {"identity", "huber:1", "lasso"}, {"identity", "huber:1", "prox-newton"}};
-    for (int k = 0; k < 3; k++) {
+    static const char *const how[][3] = {{"identity", "squared", "lasso"},
+                                         {"identity", "huber:1", "lasso"},
+                                         {"identity", "huber:1", "prox-newton"},
+                                         {"identity", "huber:1", "cd-newton"}};
+    for (int k = 0; k < 4; k++) {
         spdhg_data *data[2] = {NULL, given(m, SPDHG_BORROW)};
         spdhg_error err;
         assert_int_equal(spdhg_data_from_csr(&data[0], N, D, m->rows_ptr, m->column, m->by_rows, m->b, 1, SPDHG_BORROW, &err),
@@ -201,28 +203,44 @@ static void test_one_lambda(void **state) {
     drop(m);
 }
 
-/* More columns than a dense factor takes, more entries than a cache holds, and few of them zero. */
+/* What auto takes for more columns than a dense factor holds and more entries than a cache does; few coefficients are zero. */
 static void test_auto(void **state) {
     (void)state;
     enum { ROWS = 800, FEATURES = 2000, EACH = ROWS - 1 };
-    int64_t *ptr = SPD_NEW(int64_t, FEATURES + 1);
-    int32_t *row = SPD_NEW(int32_t, (int64_t)FEATURES * EACH);
-    double *val = SPD_NEW(double, (int64_t)FEATURES *EACH), b[ROWS];
+    const int64_t entries = (int64_t)FEATURES * EACH;
+    int64_t *ptr = SPD_NEW(int64_t, FEATURES + 1), *rows_ptr = SPD_NEW(int64_t, ROWS + 1), at = 0;
+    int32_t *row = SPD_NEW(int32_t, entries), *column = SPD_NEW(int32_t, entries);
+    double *val = SPD_NEW(double, entries), *by_rows = SPD_NEW(double, entries), b[ROWS];
     for (int64_t j = 0; j < FEATURES; j++) ptr[j + 1] = (j + 1) * EACH;
-    for (int64_t k = 0; k < ptr[FEATURES]; k++) {
+    for (int64_t k = 0; k < entries; k++) {
         const int64_t j = k / EACH, i = k % EACH;
-        row[k] = (int32_t)(i + (i >= j % ROWS));
+        row[k] = (int32_t)(i + (i >= j % ROWS)); /* all but one */
         val[k] = value(row[k], j * j);
     }
-    for (int64_t i = 0; i < ROWS; i++) b[i] = value(i, 9) + value(i * 7, 1);
-    spdhg_error err;
-    spdhg_data *data;
-    assert_int_equal(spdhg_data_from_csc(&data, ROWS, FEATURES, ptr, row, val, b, 1, SPDHG_BORROW, &err), SPDHG_OK);
-    solved s = solve(data, "identity", "squared", "auto", 0.05);
-    assert_string_equal(spdhg_solver_solution(s.solver)->solver, "lasso");
-    no_rows(data);
-    forget(&s, data);
-    SPD_FREE_ALL(ptr, row, val);
+    for (int64_t i = 0; i < ROWS; i++) {
+        for (int64_t j = 0; j < FEATURES; j++)
+            if (i != j % ROWS) column[at] = (int32_t)j, by_rows[at++] = value(i, j * j);
+        rows_ptr[i + 1] = at;
+        b[i] = value(i, 9) + value(i * 7, 1) > 0 ? 1 : -1;
+    }
+    static const char *const how[][2] = {{"squared", "lasso"}, {"logistic", "cd-newton"}};
+    for (int k = 0; k < 2; k++) {
+        spdhg_error err;
+        spdhg_data *data[2];
+        assert_int_equal(spdhg_data_from_csc(&data[0], ROWS, FEATURES, ptr, row, val, b, 1, SPDHG_BORROW, &err), SPDHG_OK);
+        assert_int_equal(spdhg_data_from_csr(&data[1], ROWS, FEATURES, rows_ptr, column, by_rows, b, 1, SPDHG_BORROW, &err),
+                         SPDHG_OK);
+        solved s[2];
+        spdhg_model_view view[2];
+        for (int i = 0; i < 2; i++) {
+            s[i] = solve(data[i], "identity", how[k][0], "auto", 0.01);
+            assert_string_equal(spdhg_solver_solution(s[i].solver)->solver, how[k][1]);
+            spdhg_model_get_view(s[i].model, &view[i]);
+        }
+        assert_memory_equal(view[0].x, view[1].x, FEATURES * sizeof(double));
+        for (int i = 0; i < 2; i++) forget(&s[i], data[i]);
+    }
+    SPD_FREE_ALL(ptr, rows_ptr, row, column, val, by_rows);
 }
 
 static void test_refused(void **state) {

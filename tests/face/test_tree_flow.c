@@ -25,6 +25,8 @@ static scene make(const small_spec *o, uint64_t seed, double open_share) {
     lay_out(&a);
     a.work = (spd_arena){.base = SPD_NEW(double, a.work.used), .size = a.work.used};
     lay_out(&a);
+    memset(a.flow.rows, 0x55, (size_t)p->dK * sizeof *a.flow.rows); /* whatever stood there before */
+    memset(a.flow.row, 0x55, (size_t)p->dK * sizeof *a.flow.row);
     a.open = SPD_NEW(double, mK), a.y = SPD_NEW(double, mK), a.z = SPD_NEW(double, mK);
     a.r = SPD_NEW(double, p->dK), a.before = SPD_NEW(double, p->dK);
     for (int64_t i = 0; i < mK; i++) a.open[i] = fabs(small_normal(seed + 7, i)) < open_share;

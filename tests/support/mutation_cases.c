@@ -23,7 +23,7 @@
 
 #include <cmocka.h>
 
-enum { SHARE = 5, FLOOR = 500000, PATIENCE = 120, MEMORY = 3 }; /* times the CPU time, microseconds more, seconds at most, GB */
+enum { SHARE = 5, FLOOR = 500000, PATIENCE = 1200, MEMORY = 3 }; /* times the CPU time, microseconds more, seconds at most, GB */
 
 typedef int group_runner(const char *, const struct CMUnitTest *, size_t, CMFixtureFunction, CMFixtureFunction);
 

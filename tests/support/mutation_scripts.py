@@ -26,7 +26,7 @@ import numpy as np
 import scipy.optimize  # noqa: F401
 import scipy.sparse.linalg  # noqa: F401
 
-SHARE, FLOOR, PATIENCE, MEMORY = 5, 0.5, 120, 3 << 30  # of CPU time: times and seconds more; seconds at most; bytes
+SHARE, FLOOR, PATIENCE, MEMORY = 5, 0.5, 1200, 3 << 30  # of CPU time: times and seconds more; seconds at most, so that a busy machine kills none; bytes
 ENDLESS = 99  # exit status of a child whose command took more CPU time than it may
 PLAYED = {"capture_output", "text", "timeout", "cwd", "check", "stdout", "stderr", "env", "input"}  # options of a call that can be played back
 WRITES = {"-o", "--trace", "--path", "--report"}  # options of fit, path and denoise that name what is written

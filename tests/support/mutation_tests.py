@@ -1,15 +1,15 @@
 """Which tests guard which file, for mutation.py. A test is a program or a script, and behind it the solvers that it should be about. They
 are tried in this order: the cheapest and closest first."""
-ADMMS = "sadmm,opg-admm,sgadm,fsadmm"
+ADMMS = "sadmm,opg-admm,sgadm,fsadmm,ada-sadmm-diag"
 SOME = "spdhg,spdc,pd3o,sadmm,prox-newton"  # one of each family
 def laws(names): return [f"test_solver {names}"]
 def admm(names): return [f"test_iterates_admms.py {names}", *laws(names), "test_solver_admms", f"test_optimum_solvers.py {names}"]
 def dual(script, names): return [f"{script}.py", *laws(names), f"test_warm_start {names}", f"test_optimum_solvers.py {names}"]
 def split(names): return [f"test_iterates_vr.py {names}", *laws(names), "test_primal_dual", f"test_optimum_solvers.py {names}"]
-def newton(names): return [*laws(names), f"test_iterates_newton.py {names}", f"test_optimum_solvers.py {names}", "test_limits"]
-def columns(): return [*laws("cd-newton"), "test_columns.py", "test_optimum_solvers.py cd-newton", "test_limits"]
+def newton(names): return ["test_newton_steps", *laws(names), f"test_iterates_newton.py {names}", f"test_optimum_solvers.py {names}", "test_limits"]
+def columns(): return ["test_newton_steps", *laws("cd-newton"), "test_columns.py", "test_optimum_solvers.py cd-newton", "test_limits"]
 def chain(names): return ["test_signal_newton.py", *laws(names), f"test_optimum_solvers.py {names}"]
-def chain_alm(): return ["test_chain_alm.py", *laws("chain-alm"), "test_optimum_solvers.py chain-alm"]
+def chain_alm(): return ["test_newton_steps", "test_chain_alm.py", *laws("chain-alm"), "test_optimum_solvers.py chain-alm", "test_limits"]
 SPDHG = [*laws("spdhg,spdhg-sc1,spdhg-sc2,lpdhg"), "test_iterates.py spdhg,spdhg-sc1,spdhg-sc2,lpdhg"]
 TESTS = {
     "row_prox.c": ["test_iterates_spdc.py", "test_iterates_sdca_admm.py", *laws("spdc,sdca-admm")],
@@ -24,7 +24,7 @@ TESTS = {
     "ada_sadmm.c": admm("ada-sadmm-diag"),
     "ada_sadmm_full.c": admm("ada-sadmm-full"),
     "admm.c": admm(ADMMS),
-    "admm_system.c": admm(ADMMS),
+    "admm_system.c": ["test_admm_system", *admm(ADMMS)],
     "lpdhg.c": ["test_iterates_admms.py lpdhg-const", "test_iterates.py lpdhg", *laws("lpdhg,lpdhg-const")],
     "spdhg.c": SPDHG,
     "spdhg_fast.c": SPDHG,
@@ -42,13 +42,13 @@ TESTS = {
     "vr_pd3o.c": split("saga-pd3o,lsvrg-pd3o"),
     "primal_dual.c": split("pd3o,condat-vu,saga-pd3o"),
     "primal_dual_steps.c": split("pd3o,condat-vu,saga-pd3o"),
-    "newton.c": newton("prox-newton,alm-ssn"),
-    "prox_newton.c": newton("prox-newton"),
-    "newton_model.c": newton("prox-newton"),
+    "newton.c": [*newton("prox-newton,alm-ssn"), "test_poisson.py"],
+    "prox_newton.c": [*newton("prox-newton"), "test_columns.py", "test_poisson.py", "test_auto.py"],
+    "newton_model.c": [*newton("prox-newton"), "test_auto.py"],
     "newton_model_ssn.c": newton("prox-newton"),
     "newton_model_regularise.c": newton("prox-newton"),
-    "interior_newton.c": [*laws("interior"), "test_sets.py", "test_optimum_solvers.py interior"],
-    "ipm.c": [*laws("ipm"), "test_ipm.py", "test_optimum_solvers.py ipm"],
+    "interior_newton.c": [*laws("interior"), "test_sets.py", "test_optimum_solvers.py interior", "test_poisson.py", "test_auto.py"],
+    "ipm.c": [*laws("ipm"), "test_ipm.py", "test_optimum_solvers.py ipm", "test_corners.py"],
     "cd_newton.c": columns(),
     "chain_alm.c": chain_alm(),
     "chain_alm_point.c": chain_alm(),
@@ -72,11 +72,12 @@ TESTS = {
 }
 # Tests of the files that TESTS does not name, by room.
 ROOM = {
-    "solver": [*laws(SOME), "test_optimum_solvers.py spdhg,spdc,pd3o", "test_outcome.py", "test_limits", "test_cli_fit.py", "test_resume.py"],
+    "solver": ["test_evaluate", "test_instance", *laws(SOME), "test_optimum_solvers.py spdhg,spdc,pd3o", "test_outcome.py", "test_limits",
+               "test_cli_fit.py", "test_resume.py", "test_forced.py", "test_on_disk.py"],
     "admm": ["test_la", "test_solver_admms", f"test_iterates_admms.py {ADMMS}", f"test_optimum_solvers.py {ADMMS}", *laws(ADMMS)],
     "chain": ["test_variation", "test_forest", "test_cuts", "test_signal_newton.py", "test_chain_alm.py"],
-    "face": ["test_zeros", "test_slack_flow", "test_tree_flow", "test_certify", "test_limits", "test_signals.py", "test_working_set.py",
-             "test_dependent.py", "test_ipm.py", "test_iterates_newton.py prox-newton,ws-newton",
+    "face": ["test_answers", "test_finish", "test_zeros", "test_slack_flow", "test_tree_flow", "test_certify", "test_limits",
+             "test_signals.py", "test_working_set.py", "test_dependent.py", "test_ipm.py", "test_iterates_newton.py prox-newton,ws-newton",
              "test_optimum_solvers.py prox-newton,ws-newton,alm-ssn", "test_forced.py", "test_auto.py", *laws("prox-newton,ws-newton,alm-ssn")],
     "interior": ["test_sets.py", "test_ipm.py", "test_corners.py", "test_optimum_solvers.py interior,ipm", "test_signals.py", *laws("interior,ipm")],
     "lasso": ["test_lasso", "test_folds", "test_path.py"],

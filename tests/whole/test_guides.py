@@ -1,7 +1,8 @@
-# test_guides.py - every block of code of the site's pages runs: commands and Python of docs/site (guides, front page), and the programs of
-# the gallery (those in R are run by test_r.py). The site itself is built by ./run docs; with SPDHG_TEST_ALL it is built here, without a warning, and must ask for nothing
+# test_guides.py - every block of code of the site's pages runs: commands and Python of docs/site (guides, front page) and of docs/, and the
+# programs of the gallery (those in R are run by test_r.py, those of tutorial.md and denoise.md by test_tutorial.py). The site itself is built by ./run docs; with SPDHG_TEST_ALL it is built here, without a warning, and must ask for nothing
 # outside.
 import glob
+import gzip
 import os
 import re
 import subprocess
@@ -26,11 +27,26 @@ def run(words, folder, what, text=None):
 
 
 def blocks():
-    """(page, language, code) of every block that is a program."""
-    for path in sorted(glob.glob(os.path.join(SITE, "*.md")) + glob.glob(os.path.join(SITE, "guides", "*.md"))):
+    """(page, language, code) of every block that is a program. Of docs/, blocks name their language if and only if they are."""
+    pages = glob.glob(os.path.join(SITE, "**", "*.md"), recursive=True) + glob.glob(os.path.join(ROOT, "docs", "*.md"))
+    for path in sorted(path for path in pages if os.path.basename(path) not in ("tutorial.md", "denoise.md")):
         with open(path) as file:
-            for language, code in re.findall(r"(?ms)^```(sh|python)\n(.*?)^```$", file.read()):
-                yield os.path.relpath(path, SITE), language, code
+            for language, code in re.findall(r"(?ms)^```([a-z]*)\n(.*?)^```$", file.read()):
+                if language in ("sh", "python"):
+                    yield os.path.relpath(path, SITE), language, code
+                check(language or not code.startswith("spdhg "), f"{path}: a block of commands is not marked as such: {code[:60]}")
+
+
+def prepare(folder):
+    """The files that the reader of docs/ is expected to have."""
+    rows = "".join(f"{1 if i % 3 else -1} {i % 50 + 1}:{i % 7 - 3}.5 {i % 40 + 60}:1\n" for i in range(400))
+    os.mkdir(os.path.join(folder, "logs"))
+    for day in ("1", "2"):
+        with gzip.open(os.path.join(folder, "logs", day + ".gz"), "wt") as file:
+            file.write(rows)
+    with open(os.path.join(folder, "text.svm"), "w") as file:
+        file.write(rows)
+    run(["zstd", "-q", "text.svm"], folder, "zstd")
 
 
 def check_links():
@@ -56,15 +72,20 @@ def check_built(folder):
         with open(path) as file:
             outside = re.findall(r"<(?:script|img|link|iframe)[^>]*(?:src|href)=\"(?:https?:)?//[^\"]*\"", file.read())
         check(not outside, f"{path} loads {outside}")
+    with open(os.path.join(folder, "html", "_static", "styles", "furo.css")) as file:
+        check("prefers-color-scheme" in (css := file.read()) and "url(/" not in css, "the theme has no dark colours, or loads from the root of a server")
+    with open(os.path.join(folder, "html", "_static", "scripts", "furo.js")) as file:
+        check(not re.search(r"^import ", file.read(), re.M), "the theme's script is a module, which a file must not load")
 
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
         count = 0
+        prepare(folder)
         for page, language, code in blocks():
             count += 1
             run(["sh", "-eu"] if language == "sh" else ["/usr/bin/python3", "-"], folder, page, code)
-        check(count >= 12, f"only {count} blocks were found")
+        check(count >= 15, f"only {count} blocks were found")
         programs = sorted(glob.glob(os.path.join(SITE, "gallery", "plot_*.py")))
         check(len(programs) >= 6, "the gallery is small")
         for program in programs:

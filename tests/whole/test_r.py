@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # test_r.py - the tests of the R package (bindings/R/tests) on the package made from this build; then every other piece of R a reader
-# sees: examples of the help pages, programs of the gallery, blocks of README.md and of the site. Exit 77 without R, Matrix or testthat.
+# sees: examples of the help pages, programs of the gallery, blocks of both README.md and of the site. Exit 77 without R, Matrix or testthat.
 import glob
 import os
 import re
@@ -39,7 +39,7 @@ def pieces(folder):
     for program in sorted(glob.glob(os.path.join(TREE, "docs", "site", "gallery", "*.R"))):
         with open(program) as file:
             yield os.path.basename(program), file.read()
-    for page in [os.path.join(TREE, "README.md"), *sorted(glob.glob(os.path.join(TREE, "docs", "**", "*.md"), recursive=True))]:
+    for page in [os.path.join(TREE, "README.md"), os.path.join(ROOT, "README.md"), *sorted(glob.glob(os.path.join(TREE, "docs", "**", "*.md"), recursive=True))]:
         with open(page) as file:
             for code in re.findall(r"(?ms)^```r\n(.*?)^```$", file.read()):
                 yield os.path.relpath(page, TREE), code

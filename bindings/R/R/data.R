@@ -13,9 +13,11 @@ family_of <- function(family) {
     }
     if (!is.character(family) || length(family) != 1) wrong("family is neither a name nor a family object")
     loss <- if (family %in% names(FAMILIES)) FAMILIES[[family]] else family
+    classifies <- .Call(glue_classifies, loss)
+    if (is.na(classifies)) wrong("unknown family '", family, "'; expected one of: ", paste(unique(c(names(FAMILIES), catalog("losses")$name)), collapse = ", "))
     known <- names(FAMILIES)[match(loss, FAMILIES)]
     list(name = if (family %in% names(FAMILIES)) family else if (is.na(known)) loss else known, loss = loss,
-         classify = isTRUE(.Call(glue_classifies, loss)))
+         classify = isTRUE(classifies))
 }
 
 # x as the C side takes it: a double matrix, a dgRMatrix or a dgCMatrix; sparse matrices stay sparse.

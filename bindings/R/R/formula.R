@@ -83,8 +83,11 @@ remember <- function(fit, terms, frame, call) {
 # New rows with the features of the fit.
 frame_of <- function(object, newdata) {
     terms <- delete.response(object$terms)
-    frame <- model.frame(terms, newdata, na.action = na.pass, xlev = object$xlevels)
-    if (!is.null(classes <- attr(terms, "dataClasses"))) .checkMFClasses(classes, frame)
+    frame <- tryCatch({
+        frame <- model.frame(terms, newdata, na.action = na.pass, xlev = object$xlevels)
+        if (!is.null(classes <- attr(terms, "dataClasses"))) .checkMFClasses(classes, frame)
+        frame
+    }, error = function(e) stop_with(3L, paste("newdata:", conditionMessage(e)))) # a level or a column that the fit does not know
     list(x = design(terms, frame)$x, offset = model.offset(frame))
 }
 

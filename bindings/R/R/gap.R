@@ -31,6 +31,10 @@ duality_gap <- function(object, s = NULL, coef = NULL, intercept = NULL, dual = 
         if (is.null(dual) && length(now$fit$lambda) == 1) dual <- now$fit$dual
     }
     coef <- as.matrix(coef)
+    if (identical(rownames(coef)[1], "(Intercept)")) { # the table that coef() returns, also of another package
+        if (is.null(intercept)) intercept <- coef[1, ]
+        coef <- coef[-1, , drop = FALSE]
+    }
     if (nrow(coef) != view$features || ncol(coef) != view$outputs) wrong("coef is ", nrow(coef), " x ", ncol(coef), ", expected ", view$features, " x ", view$outputs)
     if (length(view$scale) > 0) coef <- coef * view$scale
     if (!is.null(dual) && length(dual) != view$dual) wrong("dual has ", length(dual), " numbers, the problem ", view$dual)

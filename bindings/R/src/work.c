@@ -33,9 +33,12 @@ int glue_event(void *user, const spdhg_event *event) {
         char *line = w->line[w->lines++];
         if (said)
             snprintf(line, LINE, "%s", event->message);
-        else
-            snprintf(line, LINE, "epoch %8.4g  objective %.8g  gap %.3g  %.2f s", event->point->epoch, event->point->objective,
-                     event->point->gap, event->point->seconds);
+        else {
+            char gap[32] = "-"; /* not computed at this point */
+            if (event->point->gap >= 0) snprintf(gap, sizeof gap, "%.3g", event->point->gap);
+            snprintf(line, LINE, "epoch %8.4g  objective %.8g  gap %s  %.2f s", event->point->epoch, event->point->objective, gap,
+                     event->point->seconds);
+        }
         pthread_mutex_unlock(&w->lock);
     }
     return atomic_load(&w->stop);

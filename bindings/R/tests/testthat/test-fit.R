@@ -23,6 +23,7 @@ test_that("the objective is that of the definition, and the gap bounds it", {
     for (i in 1:3) expect_equal(lasso_objective(x, d$z, fit$beta[, i], fit$a0[[i]], fit$lambda[i], F), fit$table$objective[i], tolerance = 1e-10)
     expect_true(all(fit$gap < 1e-6))
     near <- as.vector(fit$beta[, 2]) + 0.01
+    expect_identical(duality_gap(fit, s = 0.1, coef = coef(fit, s = 0.1)), duality_gap(fit, s = 0.1)) # with its row for the intercept
     gap <- duality_gap(fit, s = 0.1, coef = near)
     expect_identical(gap$kind, "certified")
     expect_gte(gap$gap, gap$objective - fit$table$objective[2])
@@ -79,7 +80,7 @@ test_that("errors are conditions with their class", {
     bad <- as.matrix(d$x)
     bad[7, 2] <- Inf
     expect_error(spdhg(bad, d$z, lambda = 1), "row 7, column 2", class = "spdhg_data_error")
-    expect_error(spdhg(d$x, d$z, family = "gausian", lambda = 1), "gausian", class = "spdhg_usage_error")
+    expect_error(spdhg(d$x, d$z, family = "gausian", lambda = 1), "gausian.*expected one of: gaussian, .*huber", class = "spdhg_usage_error")
     expect_error(spdhg(d$x, d$z, lambda = -1), "at least 0", class = "spdhg_usage_error")
     expect_error(spdhg(d$x, d$z, lamda = 1), "did you mean 'lambda'", class = "spdhg_usage_error")
     expect_error(spdhg(d$x, d$z, structure = "chian", lambda = 1), "chain", class = "spdhg_usage_error")
@@ -138,8 +139,10 @@ test_that("a dgCMatrix gives the bits of a dgRMatrix, whichever way the solver g
     y <- as.vector(x[, 1] - x[, 2]) + rnorm(300)
     by_rows <- as(x, "RsparseMatrix")
     for (with in list(list(), list(family = "binomial"), list(structure = "chain"), list(standardize = TRUE), list(lambda = 0.05),
-                      list(lambda = 0.05, solver = "spdhg", epochs = 2))) {
-        target <- if (is.null(with$family)) y else y > 0
+                      list(lambda = 0.05, solver = "spdhg", epochs = 2), list(lambda = 0.05, solver = "lasso"),
+                      list(lambda = 0.02, solver = "cd-newton", family = "binomial"),
+                      list(lambda = 0.02, solver = "cd-newton", family = "multinomial"))) {
+        target <- if (is.null(with$family)) y else if (with$family == "multinomial") cut(y, c(-Inf, -1, 1, Inf)) else y > 0
         fits <- lapply(list(x, by_rows), function(m) suppressWarnings(do.call(spdhg, c(list(m, target, nlambda = 10), with))))
         expect_identical(fits[[1]]$beta, fits[[2]]$beta)
         expect_identical(fits[[1]]$gap, fits[[2]]$gap)

@@ -20,7 +20,8 @@ test_that("levels are fused", {
     expect_equal(b, as.vector(hand$beta), tolerance = 1e-7)
     expect_equal(as.vector(predict(fit, d[1:5, ])), as.vector(predict(hand, x[1:5, ])), tolerance = 1e-7)
     expect_equal(predict(fit, newdata = d[1:5, ]), predict(fit, d[1:5, ]))
-    expect_error(predict(fit, data.frame(size = "huge", city = "rome", age = 1)))
+    expect_error(predict(fit, data.frame(size = "huge", city = "rome", age = 1)), "huge", class = "spdhg_data_error")
+    expect_error(predict(fit, data.frame(size = d$size[1], age = 1)), "city", class = "spdhg_data_error")
 })
 
 test_that("the command fits the same", {
