@@ -49,6 +49,7 @@ static spdhg_status prepare(verb *v, spdhg_error *err) {
     const cli_output out[] = {
         {"--output", o->output, CLI_SIGNALS}, {"--segments", o->segments, CLI_SEGMENTS}, {"--report", o->report, CLI_REPORT}};
     const char *const in[] = {o->path, o->positions, o->weights, o->denoise.structure};
+    if (!o->denoise.structure && o->denoise.isotropic) o->denoise.structure = "grid"; /* also of a table or an array */
     SPD_TRY(CLI_CHECK_OUTPUTS(out, in, o->force, err));
     v->file = (signal_file){.path = o->path,
                             .columns = o->columns,

@@ -106,7 +106,7 @@ static const spdhg_denoise_options denoising = SPDHG_DENOISE_OPTIONS;
 static const option denoise[] = {
     {"structure", "STRUCTURE", WORD, NULL,
      "which values belong together: chain (constant pieces), trend:ORDER (pieces of polynomials), grid or grid:HxW[xD] (pixels), "
-     "edges:FILE (a graph), matrix:FILE.mtx (default: grid for images, else chain)"},
+     "edges:FILE (a graph), matrix:FILE.mtx (default: grid for images and with --isotropic, else chain)"},
     {"isotropic", NULL, FLAG, NAN, &denoising.isotropic,
      "grid: penalise the length of the gradient at each pixel instead of its entries one by one"},
     {"loss", "LOSS[:ARG]", SPDHG_KIND_TEXT, "losses", NULL, NAN, &denoising.loss, "what a deviation from the data costs"},

@@ -43,7 +43,7 @@ static int parts_of(spd_certifier *c, part out[SPD_CERTIFIER_PARTS]) {
     const spdhg_problem *p = c->problem;
     spd_base_system *s = &c->base;
     const int64_t n = spd_problem_normal_size(p), nK = p->n * p->K, mK = p->m * p->K;
-    const bool system = c->exact && c->identity < 0, written_out = system && n <= SPD_DENSE_MOST;
+    const bool system = c->exact && !c->absorbs, written_out = system && n <= SPD_DENSE_MOST;
     const bool proof = c->exact && s->most > 0 && s->most <= SPD_DENSE_MOST;
     const bool plain = proof && !c->routes.row && !c->routes.joined && c->routes.bases == p->d && p->K == 1 && p->loss->value;
     int64_t inner = spd_problem_gradient_work(p);
@@ -137,6 +137,7 @@ static bool find_routes(spd_certifier *c, int64_t *unknowns) {
     *unknowns = p->d + constant;
     if (c->only_alpha) return spd_routes_none(&c->routes, p);
     if (c->exact && !spd_routes_new(&c->routes, p, NULL, NULL)) return false;
+    c->absorbs = c->exact && spd_routes_end_at_once(&c->routes, p->d);
     const int64_t plain = c->routes.bases + constant;
     double pass = (double)p->nnz;
     for (int64_t t = 0; t < p->terms; t++) pass += (double)spd_csr_nnz(&p->term[t].F->F);
@@ -149,7 +150,7 @@ static bool find_routes(spd_certifier *c, int64_t *unknowns) {
     c->anchor = SPD_NEW(int64_t, p->d);
     bool good = weight && c->anchor;
     if (good) spd_anchors_find(p, NULL, c->anchor, weight);
-    if (good) c->diagonal = c->identity < 0 && spd_anchors_suffice(p, c->anchor, weight + p->d);
+    if (good) c->diagonal = !c->absorbs && spd_anchors_suffice(p, c->anchor, weight + p->d);
     const bool wanted = dear || c->diagonal; /* such routes are short, so errors do not accumulate */
     if (good && wanted) good = spd_routes_new(&made, p, c->anchor, weight);
     const bool taken = good && wanted && (made.bases == 0 || (plain > SPD_DENSE_MOST && made.bases < c->routes.bases));
@@ -191,12 +192,9 @@ static spdhg_status allocate(spd_certifier *c, spdhg_error *err) {
 
 static spdhg_status make(spd_certifier *c, const spdhg_problem *p, int threads, const uint8_t *forced, bool only_alpha,
                          spdhg_error *err) {
-    *c = (spd_certifier){
-        .problem = p, .threads = threads, .identity = -1, .best_dual = -INFINITY, .worth = INFINITY, .last = NAN, .fall = NAN};
+    *c = (spd_certifier){.problem = p, .threads = threads, .best_dual = -INFINITY, .worth = INFINITY, .last = NAN, .fall = NAN};
     c->exact = unbounded_without_ridge(p);
     c->only_alpha = only_alpha;
-    for (int64_t t = 0; t < p->terms && !only_alpha; t++)
-        if (spd_csr_is_identity(&p->term[t].F->F) && p->term[t].lambda > 0) c->identity = t;
     const spdhg_status status = allocate(c, err);
     if (status == SPDHG_OK) {
         c->least = spd_dual_least(c);
@@ -242,5 +240,6 @@ void spd_certifier_free(spd_certifier *c) {
     if (c->other) spd_certifier_free(c->other);
     spd_free(c->other);
     spd_slack_flow_free(&c->slack_flow);
+    spd_balance_free(&c->balance);
     *c = (spd_certifier){0};
 }

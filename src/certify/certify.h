@@ -5,8 +5,7 @@
  *   v = (1/W) sum_i w_i alpha_i a_i + F'y,   h(x) = (gamma/2)||x||^2 on X
  *
  * The three brackets are never negative, for any alpha_i in dom phi_i*, y in lambda Y and -v in dom h*; f(x,c) - GAP is then a
- * lower bound of f. A free intercept also requires
- *   sum_i w_i alpha_i = 0
+ * lower bound of f. A free intercept also requires sum_i w_i alpha_i = 0.
  * All rounding errors are bounded (rounding.c), and conditions that hold only approximately are repaired (repair.c). A gap that
  * is called certified therefore holds rigorously. */
 #ifndef SPD_CERTIFY_H
@@ -14,8 +13,8 @@
 #include <float.h>
 
 #include "certify/base_system.h"
+#include "chain/network.h"
 #include "face/slack_flow.h"
-#include "problem/problem.h"
 
 typedef enum spd_gap_kind {
     SPD_GAP_NONE,         /* nothing could be proven */
@@ -85,7 +84,7 @@ typedef struct spd_certifier {
     int threads;
     spd_stop *stop;     /* asked in the loops of a proof; a stopped proof fails; NULL: none */
     bool exact;         /* some coordinate has neither ridge nor bound: v must vanish there */
-    int64_t identity;   /* a term with F = identity and lambda > 0, which absorbs v without a solve; -1: none */
+    bool absorbs;       /* rows of F with one entry, all of one size, absorb v without a solve */
     double start_value; /* f(0) */
     double reference;   /* scale of the relative gap where f is smaller: spd_gap_refer */
     double least;       /* lower bound of f for every x: the mean of the rows' least losses */
@@ -123,6 +122,7 @@ typedef struct spd_certifier {
     spd_fine_trial fine_trial;        /* allocated when first needed */
     spd_newton_dual newton;           /* allocated when first needed */
     spd_slack_flow slack_flow;        /* the same */
+    spd_balance balance;              /* the same, if F is a graph */
     const double *low;                /* n x K: alpha + low is the dual point; NULL: alpha is */
     bool refines;                     /* a better dual point may be sought where phi'(z) is not good enough */
     /* repair */

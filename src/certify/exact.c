@@ -1,5 +1,6 @@
 /* exact.c - gamma = 0 and X unbounded: -v must lie in dom h*, that is v = 0 where X is all of R, v >= 0 where X is unbounded
- * above only. A term with F = identity absorbs v at once. Otherwise one positive definite system moves alpha and y together:
+ * above only. Rows of F with one entry for each column absorb v at once. Otherwise one positive definite system moves alpha and
+ * y together:
  *     ( A'diag(w D)A/W + nu F'F ) p = target - v
  *     alpha_i += D_i (A p)_i
  *     y += nu F p
@@ -214,9 +215,9 @@ static bool solve_exactly(spd_certifier *c, const double *x, const double *z, do
 
 bool spd_dual_make_exact(spd_certifier *c, const double *x, const double *z, double affordable) {
     const spdhg_problem *p = c->problem;
-    if (c->identity >= 0) {
+    if (c->absorbs) {
         residual(c, NULL);
-        spd_axpy(p->dK, 1, c->r, c->y + p->term[c->identity].first);
+        spd_routes_absorb(&c->routes, p, c->r, c->y);
         residual(c, NULL); /* recomputes v: what is left is rounding */
     } else if (!c->low) {  /* with low, dual_newton.c has already done this */
         residual(c, x);
@@ -229,7 +230,7 @@ bool spd_dual_make_exact(spd_certifier *c, const double *x, const double *z, dou
 }
 
 bool spd_dual_can_correct(const spd_certifier *c) {
-    return c->identity >= 0 || (c->diagonal && !c->low) || (c->M && c->factored && !c->low);
+    return c->absorbs || (c->diagonal && !c->low) || (c->M && c->factored && !c->low);
 }
 
 /* Iterative refinement (Wilkinson): one more round, with the residual v computed in twice the precision. */
@@ -237,8 +238,8 @@ bool spd_dual_correct(spd_certifier *c, const double *z) {
     const spdhg_problem *p = c->problem;
     for (int64_t q = 0; q < p->dK; q++) c->r[q] = -spd_dual_excess(p, c->v[q]);
     for (int64_t k = 0; k < p->K && p->intercept; k++) c->r[p->dK + k] = -c->v0[k];
-    if (c->identity >= 0) {
-        spd_axpy(p->dK, 1, c->r, c->y + p->term[c->identity].first);
+    if (c->absorbs) {
+        spd_routes_absorb(&c->routes, p, c->r, c->y);
         return true;
     }
     if (spd_anchors_take(c, INFINITY)) return true;

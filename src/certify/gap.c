@@ -124,7 +124,7 @@ static void keep_best(spd_certifier *c, const spd_repair *r, double known) {
  * a good y had. The unmoved point is therefore repaired first, and kept if it is better. */
 static double prove_everywhere(spd_certifier *c, const spd_trial *at, spd_repair *r) {
     const double goal = c->enough * spd_gap_scale(c, at->objective);
-    if (c->identity < 0 && !c->M) {
+    if (!c->absorbs && !c->M) {
         const double gap = spd_dual_prove(c, at, 0, true, r);
         if (gap <= goal) return gap;
         if (isfinite(gap) && at->objective - gap > c->best_dual) keep_best(c, r, -INFINITY);

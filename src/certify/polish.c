@@ -4,7 +4,8 @@
  *   gradient = -F P,   P = Pi_X(-(g + F'y)/gamma)
  * With gamma = 0 and X unbounded, half the squared distance of v to what X allows is minimised instead. With gamma = 0 and X
  * bounded the solver's y is kept. The method is accelerated projected gradient from the solver's y; the best point is kept. On
- * graphs with cycles what is then left of v moves along rows with slack (face/slack_flow.c). */
+ * graphs with cycles what is then left of v moves by a maximum flow (chain/balance.c) or, if F is more than a graph, along rows
+ * with slack (face/slack_flow.c). */
 #include "certify/certify.h"
 
 enum { PUSHES_MOST = 5, STEPS_LEAST = 10, STEPS_MOST = 100, LOOK_EVERY = 5, IDLE_MOST = 2 };
@@ -33,12 +34,27 @@ static double value_at(spd_certifier *c, const double *y) {
     return -spd_dot(p->dK, c->v, c->P) - 0.5 * p->gamma * spd_dot(p->dK, c->P, c->P);
 }
 
-/* On trees the repair has no choice of rows, and a term with F = identity absorbs v. best: the y so far, of that value. */
+/* The maximum flow leaves no more of v, summed over the columns, than it must. */
+static void flow(spd_certifier *c, double *best_value, double *best) {
+    const spdhg_problem *p = c->problem;
+    const size_t bytes = (size_t)(p->m * p->K) * sizeof *best;
+    if (!c->balance.arena.base && !spd_balance_new(&c->balance, p)) return;
+    value_at(c, best);
+    memcpy(c->y, best, bytes);
+    if (!spd_balance_move(&c->balance, p, c->P, c->y, c->stop)) return;
+    const double value = value_at(c, c->y);
+    if (!(value < *best_value)) return;
+    *best_value = value;
+    memcpy(best, c->y, bytes);
+}
+
+/* On trees the repair has no choice of rows, and rows with one entry absorb v. best: the y so far, of that value. */
 static void push(spd_certifier *c, double best_value, double goal, double *best) {
     const spdhg_problem *p = c->problem;
     const size_t bytes = (size_t)(p->m * p->K) * sizeof *best;
-    if (p->gamma > 0 || c->identity >= 0 || p->m < p->d || (!c->slack_flow.open && !spd_slack_flow_new(&c->slack_flow, p)))
-        return;
+    if (best_value <= goal || p->gamma > 0 || c->absorbs || p->m < p->d) return;
+    if (!c->slack_flow.open && !spd_slack_flow_new(&c->slack_flow, p)) return;
+    flow(c, &best_value, best);
     for (int round = 0; round < PUSHES_MOST && best_value > goal; round++) {
         value_at(c, best);
         for (int64_t q = 0; q < p->dK; q++) c->P[q] = -c->v[q];
@@ -56,7 +72,7 @@ void spd_dual_polish(spd_certifier *c, double rest, double objective) {
     const spdhg_problem *p = c->problem;
     const int64_t mK = p->m * p->K;
     const double norm = spd_problem_structure_norm(p);
-    const bool absorbed = c->exact && c->identity >= 0 && p->terms == 1; /* exact.c finds this y in one step */
+    const bool absorbed = c->exact && c->absorbs && p->m == p->d; /* exact.c finds this y in one step */
     if (mK == 0 || norm == 0 || (p->gamma == 0 && !c->exact) || absorbed) return;
     const double step = (p->gamma > 0 ? p->gamma : 1) / (norm * norm);
     spd_accelerated a = {.y = c->y, .u = c->Fq + mK, .previous = c->Fq + 2 * mK};

@@ -140,6 +140,19 @@ static bool allocate(spd_routes *r, const spdhg_problem *p, bool anchored) {
     return r->order && r->to && r->base && r->at && (r->row || !anchored) && r->size && r->sign;
 }
 
+bool spd_routes_end_at_once(const spd_routes *r, int64_t d) {
+    for (int64_t j = 0; j < d; j++)
+        if (r->base[j] != SPD_GROUNDED || r->at[j] < 0 || r->to[j] >= 0 || r->size[j] != r->size[0]) return false;
+    return true;
+}
+
+void spd_routes_absorb(const spd_routes *r, const spdhg_problem *p, const double *v, double *y) {
+    for (spd_rows f = spd_rows_of(p); spd_rows_next(&f);) {
+        if (f.row.n != 1 || r->at[f.row.idx[0]] != f.at) continue;
+        for (int64_t k = 0; k < p->K; k++) y[f.at + k] += v[f.row.idx[0] * p->K + k] / f.row.val[0];
+    }
+}
+
 bool spd_routes_none(spd_routes *r, const spdhg_problem *p) {
     if (!allocate(r, p, false)) return false;
     for (int64_t j = 0; j < p->d; j++) {

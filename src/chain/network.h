@@ -42,6 +42,19 @@ void spd_flow_layout(spd_flow *f, spd_network *n, spd_arena *work);
  * nodes outside must have the height SPD_OUTSIDE. False: interrupted. */
 bool spd_flow_push(spd_flow *f, int64_t nodes, const int32_t *node, spd_stop *stop);
 
+/* ---- balance.c: a y in its ball, near the given one, with F'(y - the given one) = r as far as any has. One block of memory. */
+typedef struct spd_balance {
+    spd_arena arena;
+    spd_network network;
+    spd_flow flow;
+    int32_t *node; /* all of them */
+    double *none;  /* d zeros */
+} spd_balance;
+bool spd_balance_new(spd_balance *b, const spdhg_problem *p); /* false: the terms form no network, or out of memory */
+void spd_balance_free(spd_balance *b);
+/* False: interrupted, or coefficients have rows of their own, which could take r as well. */
+bool spd_balance_move(spd_balance *b, const spdhg_problem *p, const double *r, double *y, spd_stop *stop);
+
 /* ---- cuts.c: the levels of x, by dividing the nodes. */
 typedef struct spd_cuts {
     spd_flow flow;

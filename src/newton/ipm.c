@@ -21,6 +21,7 @@ static const double NEAR = 1e-5, NEARER = 1e-6, WORTH = 1e-3;
 typedef struct ipm {
     spd_interior inner;
     double *eta, *loss, *fine, *best, *idle, *first; /* state: three of inner; left at best_u; steps since then; f at the start */
+    double *cold;                                    /* state: 1 if the start was not the given x, which had led nowhere */
     double *work;                                    /* scratch of the terms */
 } ipm;
 
@@ -60,7 +61,7 @@ static void layout(spd_run *run) {
     const spdhg_problem *p = run->problem;
     spd_interior_layout(&self->inner, p, run->threads, run->prepared, &run->state, &run->work);
     self->inner.rows = true;
-    double **const numbers[] = {&self->eta, &self->loss, &self->fine, &self->best, &self->idle, &self->first};
+    double **const numbers[] = {&self->eta, &self->loss, &self->fine, &self->best, &self->idle, &self->first, &self->cold};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) *numbers[i] = spd_arena_take(&run->state, 1);
     self->work = spd_arena_take(&run->work, spd_problem_term_work(p));
 }
@@ -90,18 +91,19 @@ static double value(const ipm *self) {
            spd_problem_penalty(p, a->z, self->work);
 }
 
-/* The solution for another lambda is at corners, far from the central path: with a loss that has corners, x starts at the point of X
- * nearest to 0. Products
- * that add up to more than f put alpha near the middle of its interval, from where longer steps are possible. */
-static void begin(ipm *self) {
+/* Starts at the given x, which saves steps if it is the solution for another lambda; or at the point of X nearest to 0 if that is
+ * too far from the central path to get anywhere, as solutions at corners always are. There, products that add up to more than f
+ * put alpha near the middle of its interval, from where longer steps are possible. */
+static void begin(ipm *self, bool cold) {
     spd_interior *a = &self->inner;
     a->fine = false;
+    *self->cold = cold;
     memcpy(a->u, a->best_u, (size_t)a->n * sizeof *a->u);
-    if (a->corners) { /* f at a point outside X may be far too small */
+    if (cold) { /* f at a point outside X may be far too small */
         memset(a->u, 0, (size_t)a->n * sizeof *a->u);
         a->p->set.kind->project(a->p->dK, a->p->set.arg, a->u, a->fix);
     }
-    if (a->corners && a->p->intercept) memcpy(a->u + a->p->dK, a->p->constant, (size_t)a->p->K * sizeof *a->u);
+    if (cold && a->p->intercept && a->p->constant) memcpy(a->u + a->p->dK, a->p->constant, (size_t)a->p->K * sizeof *a->u);
     spd_interior_rows_score(a);
     spd_problem_apply(a->p, a->u, a->z);
     *self->first = fabs(value(self));
@@ -156,7 +158,7 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     a->stop = run->stop;
     spd_interior_newton_scales(a);
     if (k == 0)
-        begin(self);
+        begin(self, a->corners);
     else {
         spd_interior_stand(a);
         a->eta = *self->eta;
@@ -176,6 +178,10 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     run->far = left > worth * f && (k + 1) % LOOKS != 0;
     if (spd_stop_now(run->stop)) return SPD_CONTINUE;
     if (going && k + 1 < STEPS_MOST) return SPD_CONTINUE;
+    if (*self->best > NEAR * f && *self->cold == 0 && k + 1 < STEPS_MOST) {
+        begin(self, true);
+        return SPD_CONTINUE;
+    }
     return *self->best <= NEAR * f ? SPD_STALLED : SPD_GIVES_UP;
 }
 

@@ -28,8 +28,8 @@ static bool worth_a_try(const spd_loop *l, spdhg_outcome outcome) {
     const spdhg_solver *s = l->solver;
     const spdhg_problem *p = s->problem;
     return spd_outcome_is_open(outcome) && p->gamma == 0 && (p->K == 1 || !p->loss->value) && spd_problem_falls(p) &&
-           p->set.kind->whole && l->run.kind->exact && !s->compared && !l->thin && s->evaluator.certifier.identity < 0 &&
-           all_right(s); /* F = identity: u = 0 */
+           p->set.kind->whole && l->run.kind->exact && !s->compared && !l->thin && !s->evaluator.certifier.absorbs &&
+           all_right(s); /* where rows of F absorb: u = 0 */
 }
 
 /* Evaluates (u, c) and keeps it if f there proves the infimum 0. y is 0. */

@@ -52,7 +52,7 @@ static void learn(search *s, const spdhg_solution *at, double lambda, double *y)
     spdhg_problem_scale_lambda(p, 1, NULL);
     spd_problem_apply(p, at->x, s->Fx);
     const double r = spd_problem_penalty(p, s->Fx, s->work);
-    if (lambda * r <= NOTHING * s->f0) {
+    if (lambda * r <= NOTHING * s->f0 || at->structure_nonzeros == 0) { /* of long sums F x, rounding alone may leave more */
         const bool proven = strcmp(at->gap_kind, spd_gap_kind_name(SPD_GAP_CERTIFIED)) == 0 && at->gap_relative <= PROVEN;
         if (!proven || !(lambda < s->upper)) return;
         s->upper = lambda;

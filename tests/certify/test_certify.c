@@ -1,5 +1,6 @@
 /* test_certify.c - points constructed to fool the certificate: f(x) - gap must not exceed f(u) for any u in X, whatever the
  * numbers. Each problem has a u, found by hand, that is known to be much better than x. */
+#include "certify/routes.h"
 #include "small.h"
 
 typedef struct trap {
@@ -126,9 +127,40 @@ static void test_small_slopes_vanish(void **state) {
     trap_free(&t);
 }
 
+/* A chain with multiples of single coefficients as one matrix: rows with one entry take any v, if they are of one size. */
+static void test_rows_that_absorb(void **state) {
+    (void)state;
+    const int64_t ptr[] = {0, 2, 4, 5, 6, 7};
+    const int32_t idx[] = {0, 1, 1, 2, 2, 0, 1};
+    const double a[] = {1, 2, 3, -1, 0, 1}, b[] = {1, -1}, v[] = {0.3, -2, 0.7};
+    for (double last = 0; last <= 2; last += 1) { /* 2: of one size; otherwise the third row is empty or of another size */
+        const double val[] = {1, -1, 1, -1, 2, -2, last};
+        double y[5] = {0}, sum[3] = {0};
+        spdhg_data *data;
+        spdhg_structure *F;
+        spdhg_problem *p;
+        spd_routes routes;
+        GOOD(spdhg_data_from_csr(&data, 2, 3, NULL, NULL, a, b, 1, SPDHG_COPY, &good_err));
+        GOOD(spdhg_structure_from_csr(&F, 5, 3, ptr, idx, val, &good_err));
+        GOOD(spdhg_problem_new(&p, data, "squared", &good_err));
+        GOOD(spdhg_problem_term(p, "l1", F, 0.1, NULL, &good_err));
+        GOOD(spd_problem_freeze(p, &good_err));
+        assert_true(spd_routes_new(&routes, p, NULL, NULL));
+        assert_int_equal(spd_routes_end_at_once(&routes, 3), last == 2);
+        if (last == 2) spd_routes_absorb(&routes, p, v, y);
+        spd_problem_add_transposed(p, y, sum);
+        for (int j = 0; j < 3; j++) assert_true(sum[j] == (last == 2 ? v[j] : 0));
+        spd_routes_free(&routes);
+        spdhg_problem_free(p);
+        spdhg_structure_free(F);
+        spdhg_data_free(data);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_units),      cmocka_unit_test(test_column_sizes),
-                                       cmocka_unit_test(test_far_points), cmocka_unit_test(test_one_sided_radius),
-                                       cmocka_unit_test(test_overflow),   cmocka_unit_test(test_small_slopes_vanish)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows_that_absorb),   cmocka_unit_test(test_units),
+                                       cmocka_unit_test(test_column_sizes),       cmocka_unit_test(test_far_points),
+                                       cmocka_unit_test(test_one_sided_radius),   cmocka_unit_test(test_overflow),
+                                       cmocka_unit_test(test_small_slopes_vanish)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -123,7 +123,41 @@ static void test_groups(void **state) {
     }
 }
 
+/* Any two points of the balls have a flow that leads from one to the other, if not to the same y. */
+static void test_balance(void **state) {
+    (void)state;
+    for (uint64_t seed = 0; seed < 400; seed++) {
+        const int64_t d = 2 + (int64_t)(uniform(seed, 1) * (NODES_MOST - 2));
+        spdhg_data *data;
+        spdhg_structure *F;
+        spdhg_problem *p = graph_problem(seed, d, false, &data, &F);
+        const double lambda = p->term[0].lambda;
+        double y[ROWS_MOST], r[NODES_MOST] = {0}, left[NODES_MOST] = {0}, there[ROWS_MOST];
+        for (int64_t e = 0; e < p->m; e++) {
+            y[e] = lambda * fmax(-1, fmin(1, 3 * uniform(seed, 20 * e + 5) - 1.5));
+            there[e] = lambda * fmax(-1, fmin(1, 3 * uniform(seed, 20 * e + 6) - 1.5));
+            y[e] *= -1;
+        }
+        spd_problem_add_transposed(p, y, r);
+        for (int64_t e = 0; e < p->m; e++) y[e] *= -1;
+        spd_problem_add_transposed(p, there, r);
+        spd_problem_add_transposed(p, there, left);
+        spd_balance b;
+        assert_true(spd_balance_new(&b, p));
+        assert_true(spd_balance_move(&b, p, r, y, NULL));
+        for (int64_t e = 0; e < p->m; e++) assert_true(fabs(y[e]) <= lambda);
+        for (int64_t e = 0; e < p->m; e++) y[e] *= -1;
+        spd_problem_add_transposed(p, y, left);
+        for (int64_t j = 0; j < d; j++) assert_true(fabs(left[j]) <= 1e-11 * lambda);
+        spd_balance_free(&b);
+        spdhg_problem_free(p);
+        spdhg_structure_free(F);
+        spdhg_data_free(data);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_optimal), cmocka_unit_test(test_groups)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_optimal), cmocka_unit_test(test_groups),
+                                       cmocka_unit_test(test_balance)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -186,6 +186,8 @@ def check_grids(checks):
     got = Denoised("image.csv", content, "--structure", "grid", "--isotropic", "--lambda", lam / y.size)
     fit = np.array([[float(v) for v in row.split(",")] for row in got.lines])
     checks.near(fit.ravel(), isotropic(y.ravel(), D, np.array(place), lam), 1e-4, "isotropic")
+    same = Denoised("image.csv", content, "--isotropic", "--lambda", lam / y.size)
+    checks.check(same.lines == got.lines, "isotropic means a grid")
     got = Denoised("image.csv", content, "--structure", "grid", "--folds", 5, "--lambdas", 8, "--lambda-ratio", 1e-2)
     hold = (np.arange(42) % 7 + 2 * (np.arange(42) // 7)) % 5
     losses = []
@@ -227,6 +229,13 @@ def check_losses(checks):
     moved = np.abs(jump) > 1e-9
     checks.check(np.abs(u).max() < 1 + 1e-5 and 0 < moved.sum() < 10, f"huber: dual {np.abs(u).max():.7f}, {moved.sum()} jumps")
     checks.near(u[moved], np.sign(jump)[moved], 1e-5, "huber: dual at the jumps")
+    # Outliers of any size: every lambda of the path is proven, which Denoised asks for, and the choice of bic is no worse than a straight line.
+    t, noise = np.arange(200.0), np.random.default_rng(2).standard_t(1.5, size=200)
+    content = "".join(f"{v!r}\n" for v in (np.abs(t - 80) / 20 + noise).tolist())
+    for loss in ("huber:1", "absolute"):
+        for structure in ("trend:1", "trend:2"):
+            got = Denoised("heavy.txt", content, "--loss", loss, "--structure", structure, "--choose", "bic")
+            checks.check(got.signal["lambdas_tried"] > 20 and got.signal["degrees"] >= 3, f"{loss}, {structure}: {got.signal}")
     same = Denoised("flat.csv", table(a=[2.0] * 8, b=[1.0, 2, 3, 4, 5, 6, 7, 8]), "--structure", "trend:1")
     checks.near(same.column("b"), np.arange(1.0, 9), 1e-12, "a straight line stays as it is")
 

@@ -40,7 +40,7 @@ WORDS = [("; exit status 4 if it is not proven", ""), ("; see spdhg list solvers
          ("file with a whole number", "a whole number"), ("file with the fold of each row, from 0", "the fold of each row"),
          ("column of a CSV file, or file, of row weights", "row weights"),
          ("column of a CSV file, or file, with a known part", "a known part"),
-         (", edges:FILE (a graph), matrix:FILE.mtx (default: grid for images, else chain)", ""), ("save the running solve to FILE", "save the running solve to this file")]
+         (", edges:FILE (a graph), matrix:FILE.mtx (default: grid for images and with --isotropic, else chain)", ""), ("save the running solve to FILE", "save the running solve to this file")]
 OWN = {"verbose": ("0", "1: a line for each measured point; 2: also decisions; \"bar\": one line that is written over."),
        "keep.data": ("TRUE", "keep x and y in the answer (R does not copy them): \\code{residuals}, \\code{duality_gap}, \\code{certificate} and "
                              "\\code{write_model} need them."),
