@@ -93,8 +93,8 @@ uint64_t cli_bytes(const struct argp_state *state, const char *option, const cha
 uint64_t cli_machine_memory(void);                                                        /* bytes: no fit can use more */
 /* The position of text in the list "a, b, c". */
 int cli_choice(const struct argp_state *state, const char *option, const char *text, const char *choices);
-/* Ends with a usage error if status is not OK. */
-void cli_check(const struct argp_state *state, const char *option, spdhg_status status, const spdhg_error *err);
+/* Ends with a usage error if status is not OK: arg is not what the option takes. */
+void cli_check(const struct argp_state *state, const char *option, const char *arg, spdhg_status status, const spdhg_error *err);
 /* For argp's filter: the help, with its default, of an option that has none of its own, from the library's options of that
  * group. */
 char *cli_fill_help(const struct argp_option *options, const char *group, int key, const char *text);
@@ -117,6 +117,11 @@ void cli_print_notes(FILE *to, const char *lead, const spdhg_data *data);
 void cli_print_columns(FILE *to, const char *lead, const spdhg_data *data); /* to NULL: nothing */
 /* A sentence for each feature that counts the rows, which is hardly one; their number. */
 int64_t cli_print_row_numbers(FILE *to, const char *lead, const spdhg_data *data);
+/* Fails if a table whose features go by index is wider than the model; sparse rows may be, and verb, unless NULL, says so. */
+spdhg_status cli_check_width(const char *verb, const char *path, const spdhg_data *data, int64_t features, int index_base,
+                             spdhg_error *err);
+/* A sentence if several rows have the same id; whether there was one. */
+bool cli_print_repeated_ids(FILE *to, const char *lead, const spdhg_data *data);
 /* Whether there is nothing to learn, and a sentence why: targets that are all the same, no features. */
 bool cli_print_trivial(FILE *to, const char *lead, const spdhg_data *data, const char *loss);
 

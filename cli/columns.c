@@ -81,3 +81,28 @@ int64_t cli_print_row_numbers(FILE *to, const char *lead, const spdhg_data *data
     }
     return found;
 }
+
+bool cli_print_repeated_ids(FILE *to, const char *lead, const spdhg_data *data) {
+    int64_t row[2];
+    const int64_t repeated = to ? spd_data_repeated_ids(data, row) : 0;
+    char plain[CLI_TEXT_CHARS];
+    if (repeated <= 0) return false;
+    fprintf(to, "%s%lld %s the id of an earlier row: rows %lld and %lld are both '%s'\n", lead, (long long)repeated,
+            repeated == 1 ? "row has" : "rows have", (long long)row[0] + 1, (long long)row[1] + 1,
+            cli_plain(plain, data->id[row[0]]));
+    return true;
+}
+
+spdhg_status cli_check_width(const char *verb, const char *path, const spdhg_data *data, int64_t features, int index_base,
+                             spdhg_error *err) {
+    if (data->features <= features) return SPDHG_OK;
+    if (data->columns || !data->idx)
+        return spd_fail(err, SPDHG_DATA,
+                        "%s: %lld features, but the model has %lld, by their number: leave out what is no feature (--drop NAME, "
+                        "--id NAME; --label NAME is the target)",
+                        path, (long long)data->features, (long long)features);
+    if (verb)
+        fprintf(stderr, "%s: ignored: features that the model does not have, with indices from %lld to %lld\n", verb,
+                (long long)features + index_base, (long long)data->features - 1 + index_base);
+    return SPDHG_OK;
+}

@@ -1,4 +1,6 @@
 /* data_options.c - options of every verb that reads data, into spdhg_read_options; and the reader's notes, in sentences. */
+#include <unistd.h>
+
 #include "cli.h"
 
 enum {
@@ -84,7 +86,10 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
         return 0;
     case HEADER: o->header = 1; return 0;
     case NO_HEADER: o->header = 0; return 0;
-    case TARGETS: o->targets = arg; return 0;
+    case TARGETS:
+        o->targets = arg;
+        if (access(arg, F_OK) != 0) fprintf(stderr, "--targets is a file; a column to predict is named by --label %s\n", arg);
+        return 0;
     case NAMES: o->names = arg; return 0;
     case FEATURES: o->features = cli_integer(state, "--features", arg, 1, INT32_MAX - 1); return 0;
     case HASH: o->hash = (int)cli_integer(state, "--hash", arg, 1, 30); return 0;

@@ -110,6 +110,7 @@ static spdhg_status read_data(cli_fit_job *f, spdhg_error *err) {
     SPD_TRY(cli_read(&f->data, f->path, &f->read, &f->progress, err));
     cli_print_columns(f->human, "", f->data);
     cli_print_row_numbers(f->quiet ? NULL : stderr, "spdhg fit: ", f->data);
+    cli_print_repeated_ids(f->quiet ? NULL : stderr, "spdhg fit: ", f->data);
     f->trivial = cli_print_trivial(f->quiet ? NULL : stderr, "spdhg fit: ", f->data, o->loss);
     if (f->verbose) cli_print_notes(stderr, "spdhg fit: ", f->data);
     SPD_TRY(check_memory(f, err));
@@ -133,7 +134,7 @@ static spdhg_status hold_out(cli_fit_job *f, spdhg_error *err) {
             fprintf(stderr, "spdhg fit: --test is the data itself: its rows are not held out (--test-fraction does so)\n");
         SPD_TRY(cli_read(&f->test, f->test_path, &read, &f->progress, err));
         cli_print_columns(f->human, "--test: ", f->test);
-        return SPDHG_OK;
+        return cli_check_width(f->quiet ? NULL : "spdhg fit", f->test_path, f->test, f->data->features, f->data->index_base, err);
     }
     if (f->test_fraction <= 0) return SPDHG_OK;
     SPD_TRY(spd_split(f->data->rows, f->test_fraction, f->solve.options.seed, &f->train_row, &f->trains, &f->test_row, &f->tests,

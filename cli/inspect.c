@@ -30,8 +30,14 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 }
 
 static const struct argp_child children[] = {{&cli_data_argp, 0, "The data:", 2}, {0}};
-static const struct argp argp = {options,  parse, "DATA", "Describe DATA (- is standard input) and warn of possible problems.",
-                                 children, NULL,  NULL};
+static const struct argp argp = {options,
+                                 parse,
+                                 "DATA",
+                                 "Describe DATA (- is standard input) and warn of possible problems. Values that are missing are "
+                                 "counted, and filled in as by --missing mean.",
+                                 children,
+                                 NULL,
+                                 NULL};
 
 static void warn(int *warnings, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void warn(int *warnings, const char *format, ...) {
@@ -44,8 +50,23 @@ static void warn(int *warnings, const char *format, ...) {
     ++*warnings;
 }
 
-static void print_warnings(const spdhg_data *data, const spd_inspection *x) {
+static void warn_of_gaps(int *warnings, const spdhg_columns *k) {
+    int64_t gaps = 0, columns = 0;
+    for (int64_t i = 0; k && i < k->count; i++) {
+        gaps += k->column[i].gaps;
+        columns += k->column[i].gaps > 0;
+    }
+    if (gaps > 0)
+        warn(warnings,
+             "%lld %s missing, in %lld of %lld columns: a fit needs --missing mean or median, which fill them in, or --missing "
+             "drop, which leaves out such rows; what follows is with mean",
+             (long long)gaps, gaps == 1 ? "value is" : "values are", (long long)columns, (long long)k->count);
+}
+
+/* assumed: --missing was not given, and gaps were filled to be able to go on. */
+static void print_warnings(const spdhg_data *data, const spd_inspection *x, bool assumed) {
     int warnings = 0;
+    if (assumed) warn_of_gaps(&warnings, data->columns);
     if (x->targets == 0) warn(&warnings, "the rows have no labels: a fit needs them (--label, --targets)");
     if (x->targets == 1 && x->distinct_labels == 1) warn(&warnings, "all rows have the same label");
     if (x->sorted_by_label)
@@ -65,6 +86,7 @@ static void print_warnings(const spdhg_data *data, const spd_inspection *x) {
         warn(&warnings, "the longest row is %.2g times the median one: it determines the step size",
              x->row_norm_max / x->row_norm_median);
     warnings += (int)cli_print_row_numbers(stdout, "warning: ", data);
+    warnings += cli_print_repeated_ids(stdout, "warning: ", data);
     cli_print_columns(stdout, "note: ", data);
     cli_print_notes(stdout, "note: ", data);
     if (warnings == 0) printf("no problems found\n");
@@ -146,6 +168,8 @@ int cli_inspect(int argc, char **argv) {
     o.read.on_disk = 1;
     cli_parse(&argp, argc, argv, &o);
     o.read.unlabelled_ok = true;
+    const bool assumed = !o.read.missing;
+    if (assumed) o.read.missing = "mean";
     spdhg_data *data = NULL;
     spd_inspection found = {0};
     cli_progress progress;
@@ -155,7 +179,7 @@ int cli_inspect(int argc, char **argv) {
     if (status == SPDHG_OK) status = spd_data_inspect(data, &found, &err);
     if (status == SPDHG_OK && o.json) status = cli_json_print(to_json(data, &found), &err);
     if (status == SPDHG_OK && !o.json) {
-        print_warnings(data, &found);
+        print_warnings(data, &found, assumed);
         print_facts(data, &found);
     }
     spdhg_data_free(data);

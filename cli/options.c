@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "cli.h"
+#include "words.h"
 
 enum { MOST = 400 };
 typedef struct list {
@@ -27,14 +28,26 @@ static int find(const list *all, const char *word, size_t length) {
     return found;
 }
 
+/* What to do about an option that there is not: its name here, the verb that has it, or the one that was probably meant. */
+static void advise(const list *all, const char *name, char out[CLI_TEXT_CHARS]) {
+    const char *ours = cli_our_word("", name, strlen(name)), *elsewhere = cli_our_word("elsewhere", name, strlen(name));
+    const char *near = spd_nearest(name, all->name, all->count, sizeof *all->name);
+    if (ours && find(all, ours + 2, strcspn(ours + 2, " ")) >= 0)
+        snprintf(out, CLI_TEXT_CHARS, "here it is %s", ours);
+    else if (elsewhere)
+        snprintf(out, CLI_TEXT_CHARS, "%s", elsewhere);
+    else if (near)
+        snprintf(out, CLI_TEXT_CHARS, "did you mean --%s?", near);
+    else
+        snprintf(out, CLI_TEXT_CHARS, "--help lists them");
+}
+
 static void refuse(const char *command, const list *all, const char *word) {
     spdhg_error err = {0};
-    char name[64], meant[SPD_DID_YOU_MEAN_CHARS];
+    char name[64], advice[CLI_TEXT_CHARS];
     snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "="), word);
-    const char *near = spd_nearest(name, all->name, all->count, sizeof *all->name);
-    snprintf(meant, sizeof meant, "; did you mean --%s?", near ? near : "");
-    spd_fail(&err, SPDHG_USAGE, "unknown option '--%s'%s %s", name, near ? meant : ";", near ? "" : "--help lists them");
-    if (near) err.message[strlen(err.message) - 1] = '\0';
+    advise(all, name, advice);
+    spd_fail(&err, SPDHG_USAGE, "unknown option '--%s'; %s", name, advice);
     exit(cli_fail(command, &err));
 }
 

@@ -57,6 +57,8 @@ static spdhg_status prepare(verb *p, spdhg_error *err) {
     SPD_TRY(cli_read(&p->data, o->data_path, &o->read, &p->progress, err));
     cli_print_columns(p->human, "", p->data);
     cli_print_row_numbers(o->quiet ? NULL : stderr, "spdhg path: ", p->data);
+    if (cli_print_repeated_ids(o->quiet ? NULL : stderr, "spdhg path: ", p->data))
+        fprintf(stderr, "spdhg path: rows that belong together should be in one fold: --fold-groups FILE keeps them there\n");
     cli_print_trivial(o->quiet ? NULL : stderr, "spdhg path: ", p->data, o->problem.loss);
     if (o->verbose) cli_print_notes(stderr, "spdhg path: ", p->data);
     SPD_TRY(spd_recipe_attach(&o->problem, p->data, err));

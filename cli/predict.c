@@ -59,6 +59,9 @@ static spdhg_status read_data(cli_predict_job *p, spdhg_error *err) {
     SPD_TRY(cli_read(&p->data, p->path, &p->read, &progress, err));
     if (p->data->idx && p->data->features < p->model->features) p->data->features = p->model->features;
     cli_print_columns(stderr, "spdhg predict: ", p->data);
+    cli_print_repeated_ids(stderr, "spdhg predict: ", p->data);
+    if (!p->model->hash)
+        SPD_TRY(cli_check_width("spdhg predict", p->path, p->data, p->model->features, p->model->index_base, err));
     const bool theirs = columns && columns->named, ours = p->data->columns && p->data->columns->named;
     if (theirs != ours)
         fprintf(stderr, "spdhg predict: %s has no names: columns are matched by position\n", theirs ? "DATA" : "MODEL");

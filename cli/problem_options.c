@@ -69,8 +69,8 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     spd_set set;
     double number;
     switch (key) {
-    case LOSS: cli_check(state, "--loss", spd_loss_find(o->loss = arg, &loss, &number, &err), &err); return 0;
-    case PENALTY: cli_check(state, "--penalty", spd_penalty_find(o->penalty = arg, &penalty, &err), &err); return 0;
+    case LOSS: cli_check(state, "--loss", arg, spd_loss_find(o->loss = arg, &loss, &number, &err), &err); return 0;
+    case PENALTY: cli_check(state, "--penalty", arg, spd_penalty_find(o->penalty = arg, &penalty, &err), &err); return 0;
     case GROUPS: o->groups = arg; return 0;
     case STRUCTURE: check_structure(state, o->structure = arg); return 0;
     case ALSO_SPARSE:
@@ -86,7 +86,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
         o->l1_ratio = cli_number(state, "--l1-ratio", arg, 0, 1);
         o->l1_ratio_given = true;
         return 0;
-    case SET: cli_check(state, "--set", spd_set_find(o->set = arg, &set, &err), &err); return 0;
+    case SET: cli_check(state, "--set", arg, spd_set_find(o->set = arg, &set, &err), &err); return 0;
     case INTERCEPT: o->intercept = true; return 0;
     case NO_INTERCEPT: o->intercept = false; return 0;
     case WEIGHTS: o->weights = arg; return 0;

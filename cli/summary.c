@@ -56,6 +56,10 @@ void cli_print_learned(FILE *to, const spdhg_graph_report *learned) {
     if (!to || learned->nodes == 0) return;
     fprintf(to, "structure: learned from %lld training rows: %lld edges, %lld components, rho %.4g, %.3g s\n",
             (long long)learned->rows, (long long)learned->edges, (long long)learned->components, learned->rho, learned->seconds);
+    if (learned->edges == 0)
+        fprintf(to,
+                "structure: the learned graph has no edges: every coefficient stands alone; spdhg graph with a smaller --rho or "
+                "--edges N makes one for --structure edges:FILE\n");
 }
 
 /* Two digits, rounded up: a bound must not be printed smaller than it is. */

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "words.h"
 
 double cli_number(const struct argp_state *state, const char *option, const char *text, double min, double max) {
     double value;
@@ -53,6 +54,8 @@ int cli_choice(const struct argp_state *state, const char *option, const char *t
         if (length == (comma ? (size_t)(comma - at) : strlen(at)) && memcmp(at, text, length) == 0) return position;
         at = comma ? comma + 2 : NULL;
     }
+    const char *ours = cli_our_word(option, text, length);
+    if (ours) cli_usage(state, "%s: '%s' is not one of %s; here it is %s", option, text, choices, ours);
     char copy[CLI_TEXT_CHARS], meant[SPD_DID_YOU_MEAN_CHARS];
     const char *name[100];
     int64_t names = 0;
@@ -62,8 +65,12 @@ int cli_choice(const struct argp_state *state, const char *option, const char *t
               spd_did_you_mean(meant, sizeof meant, text, name, names, sizeof *name));
 }
 
-void cli_check(const struct argp_state *state, const char *option, spdhg_status status, const spdhg_error *err) {
-    if (status != SPDHG_OK) cli_usage(state, "%s: %s", option, err->message);
+void cli_check(const struct argp_state *state, const char *option, const char *arg, spdhg_status status, const spdhg_error *err) {
+    if (status == SPDHG_OK) return;
+    const char *ours = cli_our_word(option, arg, strcspn(arg, ":"));
+    const char *list = strstr(err->message, "xpected one of");
+    if (ours) cli_usage(state, "%s: unknown '%s'; here it is %s%s%s", option, arg, ours, list ? ". E" : "", list ? list : "");
+    cli_usage(state, "%s: %s", option, err->message);
 }
 
 bool cli_find_option(const struct argp_option *options, const char *group, int key, spdhg_entry *entry) {

@@ -61,6 +61,7 @@ spdhg_columns *spd_schema_copy(const spdhg_columns *from) {
     }
     k->targets = from->target ? from->targets : 0;
     k->named = from->named;
+    k->width = from->width;
     k->features = from->features;
     return k;
 }

@@ -23,7 +23,8 @@ typedef struct spd_table_column {
 struct spdhg_columns {
     int64_t count, features;
     spd_table_column *column;
-    bool named; /* by a header; otherwise the names are x1, x2, ... and columns are matched by position */
+    bool named;    /* by a header; otherwise column N of the table is called xN, and columns are matched by position */
+    int64_t width; /* columns of the table without a header, of whatever use; 0: not known, or there was a header */
     char **target;
     int64_t targets;
     char *id, *offset; /* names of those columns, or NULL */

@@ -80,9 +80,10 @@ spdhg_status spd_data_fits(const spdhg_data *data, const char *path, const char 
                            spdhg_error *err) {
     const double bytes = spd_data_bytes(data) + numbers * sizeof(double) * ((double)data->features + (double)data->rows);
     if (limit == 0 || bytes <= (double)limit) return SPDHG_OK;
-    return spd_fail(err, SPDHG_MEMORY,
-                    "%s: %s of %lld rows and %lld features needs more than %.3g MB of memory, the limit is %.3g MB", path, what,
-                    (long long)data->rows, (long long)data->features, bytes / 1e6, (double)limit / 1e6);
+    return spd_fail(
+        err, SPDHG_MEMORY,
+        "%s: %s of %lld rows and %lld features needs more than %.3g MB of memory, the limit is %.3g MB (--max-memory)", path,
+        what, (long long)data->rows, (long long)data->features, bytes / 1e6, (double)limit / 1e6);
 }
 
 static spdhg_status check_finite(const double *value, int64_t rows, int64_t columns, const char *what, spdhg_error *err) {

@@ -137,6 +137,8 @@ typedef struct spd_inspection {
     double fit_bytes; /* memory needed by a fit with an identity structure */
 } spd_inspection;
 spdhg_status spd_data_inspect(const spdhg_data *data, spd_inspection *out, spdhg_error *err);
+/* Rows whose id an earlier row has; of[0], of[1]: the first such pair. -1: memory ran out. */
+int64_t spd_data_repeated_ids(const spdhg_data *data, int64_t of[2]);
 bool spd_data_counts_rows(const spdhg_data *data, int64_t feature); /* 0, 1, 2, ... or 1, 2, 3, ... in a dense column */
 
 /* ---- synthetic.c: data with a known truth. The kinds are in a table: name, help, parameters. */

@@ -202,3 +202,20 @@ bool spd_data_counts_rows(const spdhg_data *data, int64_t feature) {
     }
     return counts;
 }
+
+int64_t spd_data_repeated_ids(const spdhg_data *data, int64_t of[2]) {
+    const int64_t slots = data->id ? 2 * data->rows + 1 : 0;
+    int64_t repeated = 0, *slot = SPD_NEW(int64_t, slots); /* row + 1, or 0: open addressing */
+    if (!slot) return -1;
+    for (int64_t i = 0; slots > 0 && i < data->rows; i++) {
+        int64_t at = (int64_t)(XXH3_64bits(data->id[i], strlen(data->id[i])) % (uint64_t)slots);
+        while (slot[at] && strcmp(data->id[slot[at] - 1], data->id[i]) != 0) at = (at + 1) % slots;
+        if (slot[at] && repeated++ == 0) {
+            of[0] = slot[at] - 1;
+            of[1] = i;
+        }
+        if (!slot[at]) slot[at] = i + 1;
+    }
+    spd_free(slot);
+    return repeated;
+}

@@ -5,8 +5,8 @@
 spdhg_status spd_budget_take(spd_budget *budget, double bytes, spdhg_error *err) {
     const double held = (double)budget->held + bytes;
     if (budget->limit && held > (double)budget->limit)
-        return spd_fail(err, SPDHG_MEMORY, "%s: needs at least %.4g MB, the limit is %.4g MB", budget->path, held / 1e6,
-                        (double)budget->limit / 1e6);
+        return spd_fail(err, SPDHG_MEMORY, "%s: needs at least %.4g MB, the limit is %.4g MB (--max-memory)", budget->path,
+                        held / 1e6, (double)budget->limit / 1e6);
     if (held >= 9e18) return spd_fail_memory(err, held);
     budget->held = (uint64_t)held;
     return SPDHG_OK;

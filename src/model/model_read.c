@@ -130,6 +130,8 @@ static spdhg_status get_columns(const spd_fields *r, spdhg_model *m) {
         return spd_fail_memory(r->err, 8.0 * (double)m->features);
     spdhg_columns *k = m->columns;
     if (!k) return SPDHG_OK;
+    if (!k->named && json_object_get(r->object, "table_columns"))
+        SPD_TRY(spd_field_integer(r, "table_columns", 0, INT32_MAX, &k->width));
     SPD_TRY(spd_json_get_text(r->object, "id", r->path, &k->id, r->err));
     SPD_TRY(spd_json_get_text(r->object, "offset", r->path, &k->offset, r->err));
     if (!target || json_is_null(target)) return SPDHG_OK;

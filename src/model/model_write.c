@@ -35,6 +35,7 @@ static bool put_columns(json_t *o, const spdhg_model *m) {
                k         ? json_boolean(k->named)
                : m->name ? json_true()
                          : json_null()) &&
+           (!k || k->width == 0 || put(o, "table_columns", json_integer(k->width))) &&
            put(o, "columns", k && !spd_columns_plain(k) ? spd_columns_to_json(k) : json_null());
 }
 

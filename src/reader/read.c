@@ -50,8 +50,8 @@ static spdhg_status choose(spd_stream *stream, const spdhg_read_options *o, cons
     const spd_reader *table = spd_reader_table(&entries);
     for (int i = 0; i < entries; i++)
         if (table[i].recognise(head, size)) {
-            *out = &table[i];
-            return SPDHG_OK;
+            *out = &table[i]; /* numbers below each other may be labels, or a column whose header somebody has spoken of */
+            return o->header >= 0 && strcmp(table[i].name, "libsvm") == 0 ? by_name("csv", out, err) : SPDHG_OK;
         }
     *out = by_ending(spd_stream_path(stream));
     if (!*out) *out = &table[0];
@@ -120,7 +120,7 @@ static spdhg_status finish(spdhg_data *data, const char *path, const spdhg_read_
     if (o->features > INT32_MAX) return spd_fail(err, SPDHG_USAGE, "features: at most %d are possible", INT32_MAX);
     if (o->features > data->features) {
         if (!data->idx)
-            return spd_fail(err, SPDHG_DATA, "%s: has %lld columns, %lld features were asked for", path,
+            return spd_fail(err, SPDHG_DATA, "%s: has %lld features, %lld are needed (by the model, or by --features)", path,
                             (long long)data->features, (long long)o->features);
         if (data->name) {
             char **name = spd_grow(data->name, data->features, o->features, sizeof *name);
@@ -132,8 +132,8 @@ static spdhg_status finish(spdhg_data *data, const char *path, const spdhg_read_
         data->features = o->features;
     }
     if (o->max_memory && spd_data_bytes(data) > (double)o->max_memory)
-        return spd_fail(err, SPDHG_MEMORY, "%s: needs %.4g MB, the limit is %.4g MB", path, spd_data_bytes(data) / 1e6,
-                        (double)o->max_memory / 1e6);
+        return spd_fail(err, SPDHG_MEMORY, "%s: needs %.4g MB, the limit is %.4g MB (--max-memory)", path,
+                        spd_data_bytes(data) / 1e6, (double)o->max_memory / 1e6);
     data->source = spd_strdup(path);
     return data->source ? SPDHG_OK : spd_fail_memory(err, (double)strlen(path));
 }

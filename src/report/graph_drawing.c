@@ -4,7 +4,7 @@
 #include "report/graph_page.h"
 
 enum { MOST_STILL = 300, MOST_NODES = 1500, MOST_EDGES = 30000, NAMED_NODES = 40, COLOURS = 8 };
-enum { WIDE = 1160, HIGH = 760, LOW = 240, MARGIN = 40, LETTER = 9, LINE = 16, NAME_MOST = 240 };
+enum { WIDE = 1160, HIGH = 760, LOW = 240, MARGIN = 40, LETTER = 10, LINE = 16, NAME_MOST = 240 };
 
 /* Few edges need no tall picture. */
 static double height_of(const spd_graph *graph) { return fmin(HIGH, LOW + 20.0 * (double)graph->edge.count); }

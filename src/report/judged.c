@@ -66,7 +66,7 @@ static spdhg_status draw_roc(FILE *out, const spd_judged *j, const spdhg_model *
             curve[curves].style = look[curves - 1];
             curves++;
         }
-    snprintf(title, sizeof title, "Share found, against false alarms (ROC)%s%s", good && two ? " of " : "",
+    snprintf(title, sizeof title, "Share found (ROC)%s%s", good && two ? " of " : "",
              good && two ? rocs[0].hover : "");
     if (two) curve[1].label = "";
     if (curves > 1)

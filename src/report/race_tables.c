@@ -122,8 +122,15 @@ void spd_raced_results(FILE *out, const spd_raced *race, const json_t *problem) 
     const json_t *solvers = spd_json_list(problem, "solvers");
     for (size_t i = 0; i < json_array_size(solvers); i++) put_messages(out, json_array_get(solvers, i));
     if (race->levels == 0) return;
+    bool reached = false;
+    const int levels = level_columns(race, "seconds_to", c, title);
+    for (int l = 0; l < levels; l++) reached = reached || known_to_any(solvers, &c[l]);
+    if (!reached) {
+        spd_html(out, "<p class='faint'>No solver reached a relative suboptimality of @.</p>\n", title[0]);
+        return;
+    }
     spd_html(out, "<div class='row'><div><h3>Seconds to a relative suboptimality of</h3>\n");
-    table(out, race, problem, c, level_columns(race, "seconds_to", c, title), false);
+    table(out, race, problem, c, levels, false);
     spd_html(out, "</div><div><h3>Epochs to a relative suboptimality of</h3>\n");
     table(out, race, problem, c, level_columns(race, "epochs_to", c, title), false);
     spd_html(out, "</div></div>\n");

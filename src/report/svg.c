@@ -2,7 +2,7 @@
  */
 #include "report/page.h"
 
-enum { WIDTH = 640, HEIGHT = 300, TALL = 460, LEFT = 74, RIGHT = 18, TOP = 46, BOTTOM = 46, NAMED = 14, LINE = 14 };
+enum { WIDTH = 640, HEIGHT = 300, TALL = 460, LEFT = 74, RIGHT = 18, TOP = 46, BOTTOM = 46, NAMED = 14, LINE = 14, ROOM = 60 };
 
 static double bottom_of(const spd_plot *plot) { return (plot->tall ? TALL : HEIGHT) - BOTTOM; }
 
@@ -180,7 +180,16 @@ static void draw_axis_data(FILE *out, const axis *x, const axis *y) {
     spd_html(out, " data-axis='@ @ ~ ~ ~ ~ @'", low, high, x->from, x->to, y->to, y->from, x->logarithmic ? "log" : "linear");
 }
 
-/* Writes the names of curves at their left ends, each where no other is. */
+/* Whether the label of a mark at the left end would be under a name at this height. */
+static bool below_mark(const spd_plot *plot, const axis *x, double from, double height) {
+    bool under = false;
+    for (int i = 0; i < plot->marks; i++)
+        under = under || (usable(x, plot->mark[i]) && fabs(place(x, plot->mark[i]) - from) < ROOM &&
+                          fabs(height - (TOP + 12.0 + 14 * i)) < LINE);
+    return under;
+}
+
+/* Writes the names of curves at their left ends, each where no other text is. */
 static void draw_curve_names(FILE *out, const spd_plot *plot, const axis *x, const axis *y) {
     double taken[NAMED];
     int named = 0;
@@ -190,12 +199,14 @@ static void draw_curve_names(FILE *out, const spd_plot *plot, const axis *x, con
         for (int64_t i = 1; i < curve->points; i++)
             if (curve->x[i * curve->stride] < curve->x[at * curve->stride]) at = i;
         if (!curve->name || curve->points == 0 || !usable(y, curve->y[at * curve->stride])) continue;
-        const double height = place(y, curve->y[at * curve->stride]) - 4;
+        const double from = place(x, curve->x[at * curve->stride]) + 4;
+        double height = place(y, curve->y[at * curve->stride]) - 4;
+        for (int tries = 0; tries < plot->marks && below_mark(plot, x, from, height); tries++) height += LINE;
         bool is_free = true;
         for (int k = 0; k < named; k++) is_free = is_free && fabs(height - taken[k]) >= LINE;
         if (!is_free) continue;
         taken[named++] = height;
-        spd_html(out, "<text class='name' x='~' y='~'>@</text>", place(x, curve->x[at * curve->stride]) + 4, height, curve->name);
+        spd_html(out, "<text class='name' x='~' y='~'>@</text>", from, height, curve->name);
     }
 }
 

@@ -59,8 +59,8 @@ static spdhg_status check_memory(spdhg_solver *s, spdhg_error *err) {
         spd_run_free(&run);
         if (!(bytes > (double)s->options.max_memory)) continue;
         if (i > 0 || s->plan.stages == 1 || s->plan.stage[0].rescue != SPD_ALONE)
-            return spd_fail(err, SPDHG_MEMORY, "solver %s needs about %.3g MB, the limit is %.3g MB", kind->name, bytes / 1e6,
-                            (double)s->options.max_memory / 1e6);
+            return spd_fail(err, SPDHG_MEMORY, "solver %s needs about %.3g MB, the limit is %.3g MB (--max-memory)", kind->name,
+                            bytes / 1e6, (double)s->options.max_memory / 1e6);
         memmove(s->plan.stage, s->plan.stage + 1, (size_t)--s->plan.stages * sizeof *s->plan.stage);
         i--;
     }

@@ -165,6 +165,7 @@ static spdhg_status name_targets(spd_table *t, spdhg_columns *columns, spdhg_err
         if (k->role == SPD_ROLE_OFFSET) good = (columns->offset = spd_strdup(k->name)) != NULL;
     }
     columns->named = t->header;
+    columns->width = t->header ? 0 : t->columns;
     columns->extra = t->extra;
     columns->extras = t->extras;
     columns->dropped_rows = t->dropped;
@@ -187,7 +188,7 @@ spdhg_status spd_table_to_data(spd_table *t, spdhg_data *data, spdhg_error *err)
     data->first_line = t->first_line;
     SPD_TRY(spd_table_features(t, data, err));
     SPD_TRY(name_targets(t, data->columns, err));
-    if (t->header && !(data->name = spd_schema_names(data->columns))) return spd_fail_memory(err, 8.0 * (double)data->features);
+    if (!(data->name = spd_schema_names(data->columns))) return spd_fail_memory(err, 8.0 * (double)data->features);
     if (t->weight) SPD_TRY(spdhg_data_set_weights(data, t->weight, err));
     data->offset = t->offset;
     data->offsets = t->offset ? 1 : 0;

@@ -141,25 +141,53 @@ static int64_t expand(const spdhg_columns *columns, const double *raw, bool dens
     return count;
 }
 
+/* The cells of the first rows and nothing behind them. Where memory cannot be given back it stays as it is. */
+static void keep_cells(spd_table *t, int64_t rows) {
+    double *fewer = rows > 0 ? spd_grow_raw(t->val, rows * t->features, sizeof *t->val) : NULL;
+    if (fewer) t->val = fewer;
+}
+
+/* Where the features of each row begin: of those that are not 0, or of all if that takes less memory (*dense). */
+static bool place_rows(const spd_table *t, const spdhg_columns *columns, int64_t *ptr) {
+    for (int64_t i = 0; i < t->rows; i++) ptr[i + 1] = ptr[i] + expand(columns, t->val + i * t->features, false, NULL, NULL);
+    const double cells = (double)t->rows * (double)columns->features;
+    if (8.0 * cells > 12.0 * (double)ptr[t->rows] + 8.0 * (double)t->rows) return false;
+    for (int64_t i = 0; i < t->rows; i++) ptr[i + 1] = ptr[i] + columns->features;
+    return true;
+}
+
+/* The most that cells and features fill together, beyond the cells, when the last rows go first. */
+static double most_beyond_cells(const spd_table *t, const int64_t *ptr, bool dense) {
+    const double cells = 8.0 * (double)t->features, features = dense ? 8 : 12;
+    double most = 0;
+    for (int64_t i = 0; i < t->rows; i++)
+        most = fmax(most, features * (double)(ptr[t->rows] - ptr[i]) - cells * (double)(t->rows - 1 - i));
+    return most;
+}
+
+/* From the last row to the first, so that cells can be given back as features are made: there is never a second copy of the
+ * table, only a block of it. */
 static spdhg_status make_rows(spd_table *t, const spdhg_columns *columns, spdhg_data *data, spdhg_error *err) {
-    int64_t nnz = 0, cells;
+    int64_t cells;
     if (columns->features > INT32_MAX || __builtin_mul_overflow(t->rows, columns->features, &cells))
         return spd_fail(err, SPDHG_DATA, "%s: the categories have too many levels: %lld features", t->path,
                         (long long)columns->features);
-    for (int64_t i = 0; i < t->rows; i++) nnz += expand(columns, t->val + i * t->features, false, NULL, NULL);
-    const bool dense = 8.0 * (double)cells <= 12.0 * (double)nnz + 8.0 * (double)t->rows;
-    const int64_t count = dense ? cells : nnz;
-    SPD_TRY(spd_budget_take(&t->budget, (dense ? 8.0 : 12.0) * (double)count, err));
+    int64_t *ptr = data->ptr = SPD_NEW(int64_t, t->rows + 1);
+    if (!ptr) return spd_fail_memory(err, 8.0 * (double)t->rows);
+    const bool dense = place_rows(t, columns, ptr);
+    const int64_t count = data->nnz = ptr[t->rows], block = 1 + (1 << 17) / (1 + t->features); /* rows in a megabyte */
+    SPD_TRY(spd_budget_take(&t->budget, most_beyond_cells(t, ptr, dense), err));
     data->val = spd_alloc_raw(count, sizeof *data->val);
     data->idx = dense ? NULL : spd_alloc_raw(count, sizeof *data->idx);
-    data->ptr = dense ? NULL : SPD_NEW(int64_t, t->rows + 1);
-    if (!data->val || (!dense && (!data->idx || !data->ptr))) return spd_fail_memory(err, 12.0 * (double)count);
-    int64_t used = 0;
-    for (int64_t i = 0; i < t->rows; i++) {
-        used += expand(columns, t->val + i * t->features, dense, dense ? NULL : data->idx + used, data->val + used);
-        if (!dense) data->ptr[i + 1] = used;
+    if (!data->val || (!dense && !data->idx)) return spd_fail_memory(err, 12.0 * (double)count);
+    for (int64_t i = t->rows; i-- > 0;) {
+        expand(columns, t->val + i * t->features, dense, dense ? NULL : data->idx + ptr[i], data->val + ptr[i]);
+        if (i % block == 0) keep_cells(t, i);
     }
-    data->nnz = count;
+    if (dense) {
+        spd_free(ptr);
+        data->ptr = NULL;
+    }
     return SPDHG_OK;
 }
 

@@ -1,7 +1,6 @@
 /* roles.c - what each column of a table is for: feature, target, id, weight, offset or nothing.
  * One rule for the target, whoever reads: the option label, otherwise the column called label, target, y or class, otherwise the
- * last one. A table that is read like another has its features by name, in any order; what is missing is refused, what is more is
- * ignored and remembered. Without names on either side, columns are matched by position. */
+ * last one. A table that is read like another (like.c) has the roles of that one. */
 #include <strings.h>
 
 #include "table/table.h"
@@ -38,19 +37,19 @@ spdhg_status spd_table_find(const spd_table *t, const char *option, const char *
                     meant[0] ? meant : ";", meant[0] ? "The columns" : "the columns", all_names(t, names));
 }
 
-static void give(spd_table *t, int64_t c, spd_role role, int64_t at) {
+void spd_table_give(spd_table *t, int64_t c, spd_role role, int64_t at) {
     t->column[c].role = role;
     t->column[c].at = at;
 }
 
-static spdhg_status named_targets(spd_table *t, spdhg_error *err) {
+spdhg_status spd_table_named_targets(spd_table *t, spdhg_error *err) {
     char name[SPD_TEXT_NAME];
     for (const char *list = t->o->label; spd_table_next(t, &list, name);) {
         int64_t c;
         SPD_TRY(spd_table_find(t, "label", name, &c, err));
         if (t->column[c].role == SPD_ROLE_TARGET)
             return spd_fail(err, SPDHG_USAGE, "%s: --label: column '%s' is named twice", t->path, name);
-        give(t, c, SPD_ROLE_TARGET, t->targets++);
+        spd_table_give(t, c, SPD_ROLE_TARGET, t->targets++);
     }
     return SPDHG_OK;
 }
@@ -60,14 +59,14 @@ static void usual_target(spd_table *t) {
     for (size_t i = 0; t->header && i < sizeof usual / sizeof *usual; i++)
         for (int64_t c = 0; c < t->columns; c++)
             if (t->column[c].role == SPD_ROLE_NONE && strcasecmp(t->column[c].name, usual[i]) == 0) {
-                give(t, c, SPD_ROLE_TARGET, t->targets++);
+                spd_table_give(t, c, SPD_ROLE_TARGET, t->targets++);
                 return;
             }
     int64_t last = t->columns - 1;
     while (last >= 0 && t->column[last].role != SPD_ROLE_NONE) last--;
     if (last < 0) return;
     t->last_is_target = t->header;
-    give(t, last, SPD_ROLE_TARGET, t->targets++);
+    spd_table_give(t, last, SPD_ROLE_TARGET, t->targets++);
 }
 
 /* Weights, offsets and the id. Weights and offsets may also be files: a name that no column has is left to others. */
@@ -78,14 +77,14 @@ static spdhg_status side_columns(spd_table *t, const char *id, const char *offse
     } side[] = {{t->o->weight_column, SPD_ROLE_WEIGHT}, {offset, SPD_ROLE_OFFSET}};
     for (size_t i = 0; i < sizeof side / sizeof *side; i++) {
         const int64_t c = side[i].name && t->header ? spd_labels_find(&t->names, side[i].name) : -1;
-        if (c >= 0) give(t, c, side[i].role, 0);
+        if (c >= 0) spd_table_give(t, c, side[i].role, 0);
     }
     int64_t c = t->row_names ? 0 : -1;
     if (t->o->id)
         SPD_TRY(spd_table_find(t, "id", t->o->id, &c, err));
     else if (id && t->header && spd_labels_find(&t->names, id) >= 0)
         c = spd_labels_find(&t->names, id);
-    if (c >= 0) give(t, c, SPD_ROLE_ID, 0);
+    if (c >= 0) spd_table_give(t, c, SPD_ROLE_ID, 0);
     return SPDHG_OK;
 }
 
@@ -104,7 +103,7 @@ static spdhg_status features_by_choice(spd_table *t, spdhg_error *err) {
                 status = spd_fail(err, SPDHG_USAGE, "%s: column '%s' is both --label and --drop", t->path, name);
         }
     for (c = 0; status == SPDHG_OK && c < t->columns; c++)
-        if (t->column[c].role == SPD_ROLE_NONE && used[c]) give(t, c, SPD_ROLE_FEATURE, t->features++);
+        if (t->column[c].role == SPD_ROLE_NONE && used[c]) spd_table_give(t, c, SPD_ROLE_FEATURE, t->features++);
     spd_free(used);
     return status;
 }
@@ -115,8 +114,8 @@ static spdhg_status hide_dropped(spd_table *t, bool hide, spdhg_error *err) {
     for (const char *list = t->o->drop; spd_table_next(t, &list, name);) {
         int64_t c;
         SPD_TRY(spd_table_find(t, "drop", name, &c, err));
-        if (hide && t->column[c].role == SPD_ROLE_NONE) give(t, c, SPD_ROLE_ID, -1);
-        if (!hide && t->column[c].role == SPD_ROLE_ID && t->column[c].at < 0) give(t, c, SPD_ROLE_NONE, 0);
+        if (hide && t->column[c].role == SPD_ROLE_NONE) spd_table_give(t, c, SPD_ROLE_ID, -1);
+        if (!hide && t->column[c].role == SPD_ROLE_ID && t->column[c].at < 0) spd_table_give(t, c, SPD_ROLE_NONE, 0);
     }
     return SPDHG_OK;
 }
@@ -124,74 +123,13 @@ static spdhg_status hide_dropped(spd_table *t, bool hide, spdhg_error *err) {
 static spdhg_status freely(spd_table *t, spdhg_error *err) {
     SPD_TRY(side_columns(t, NULL, t->o->offset_column, err));
     if (t->o->label)
-        SPD_TRY(named_targets(t, err));
+        SPD_TRY(spd_table_named_targets(t, err));
     else if (!t->o->targets && !t->o->no_label) {
         SPD_TRY(hide_dropped(t, true, err));
         usual_target(t);
         SPD_TRY(hide_dropped(t, false, err));
     }
     return features_by_choice(t, err);
-}
-
-static spdhg_status target_like(spd_table *t, const spdhg_columns *like, spdhg_error *err) {
-    if (t->o->label) return named_targets(t, err);
-    if (t->o->targets || t->o->no_label) return SPDHG_OK;
-    for (int64_t k = 0; k < like->targets; k++)
-        if (spd_labels_find(&t->names, like->target[k]) < 0) return SPDHG_OK; /* all or none */
-    for (int64_t k = 0; k < like->targets; k++)
-        give(t, spd_labels_find(&t->names, like->target[k]), SPD_ROLE_TARGET, t->targets++);
-    return SPDHG_OK;
-}
-
-static spdhg_status by_name(spd_table *t, const spdhg_columns *like, spdhg_error *err) {
-    char all[700] = "", meant[SPD_DID_YOU_MEAN_CHARS] = "";
-    size_t used = 0;
-    int64_t missing = 0, listed = 0;
-    SPD_TRY(target_like(t, like, err));
-    for (int64_t k = 0; k < like->count; k++) {
-        const int64_t c = spd_labels_find(&t->names, like->column[k].name);
-        if (c >= 0) {
-            give(t, c, SPD_ROLE_FEATURE, k);
-            continue;
-        }
-        if (used + 90 < sizeof all) {
-            used += (size_t)snprintf(all + used, sizeof all - used, "%s'%.60s'", missing ? ", " : "", like->column[k].name);
-            listed++;
-        }
-        if (++missing == 1) spd_did_you_mean(meant, sizeof meant, like->column[k].name, t->column, t->columns, sizeof *t->column);
-    }
-    if (missing > listed) snprintf(all + used, sizeof all - used, " and %lld more", (long long)(missing - listed));
-    if (missing > 0)
-        return spd_fail(err, SPDHG_DATA, "%s:1:1: %lld of the model's %lld columns %s missing: %s%s", t->path, (long long)missing,
-                        (long long)like->count, missing == 1 ? "is" : "are", all,
-                        missing == 1 && meant[0] ? meant : "; the table needs a column of each name, in any order");
-    t->features = like->count;
-    if (!(t->extra = SPD_NEW(char *, t->columns))) return spd_fail_memory(err, 8.0 * (double)t->columns);
-    for (int64_t c = 0; c < t->columns; c++)
-        if (t->column[c].role == SPD_ROLE_NONE && !(t->extra[t->extras++] = spd_strdup(t->column[c].name)))
-            return spd_fail_memory(err, 1);
-    return SPDHG_OK;
-}
-
-/* The first columns that nothing else uses; one more for each target may follow. */
-static spdhg_status by_position(spd_table *t, const spdhg_columns *like, spdhg_error *err) {
-    int64_t open = 0;
-    if (t->o->label) SPD_TRY(named_targets(t, err));
-    for (int64_t c = 0; c < t->columns; c++) open += t->column[c].role == SPD_ROLE_NONE;
-    const int64_t more = open - like->count, expected = like->targets > 0 ? like->targets : 1;
-    if (more != 0 && (more != expected || like->named || t->targets > 0 || t->o->targets))
-        return spd_fail(err, SPDHG_DATA,
-                        "%s: %lld columns, but the model has %lld, and without names on both sides they are matched by position; "
-                        "a header with the model's names lifts this",
-                        t->path, (long long)open, (long long)like->count);
-    for (int64_t c = 0; c < t->columns; c++) {
-        if (t->column[c].role != SPD_ROLE_NONE) continue;
-        if (t->features < like->count)
-            give(t, c, SPD_ROLE_FEATURE, t->features++);
-        else
-            give(t, c, SPD_ROLE_TARGET, t->targets++);
-    }
-    return SPDHG_OK;
 }
 
 spdhg_status spd_table_roles(spd_table *t, spdhg_error *err) {
@@ -201,5 +139,5 @@ spdhg_status spd_table_roles(spd_table *t, spdhg_error *err) {
     if (like->offset && t->header && !t->o->offset_column && spd_labels_find(&t->names, like->offset) < 0)
         return spd_fail(err, SPDHG_DATA, "%s:1:1: the model's offset, column '%.60s', is missing; give --offset FILE", t->path,
                         like->offset);
-    return t->header && like->named ? by_name(t, like, err) : by_position(t, like, err);
+    return spd_table_like(t, err);
 }

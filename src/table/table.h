@@ -74,6 +74,10 @@ spdhg_status spd_table_roles(spd_table *t, spdhg_error *err);
 bool spd_table_next(const spd_table *t, const char **list, char name[SPD_TEXT_NAME]);
 /* The column of that name. A message with the nearest name if there is none; option: who asks. */
 spdhg_status spd_table_find(const spd_table *t, const char *option, const char *name, int64_t *column, spdhg_error *err);
+void spd_table_give(spd_table *t, int64_t c, spd_role role, int64_t at);
+spdhg_status spd_table_named_targets(spd_table *t, spdhg_error *err); /* of --label */
+/* ---- like.c: the same for a table that is read like another. */
+spdhg_status spd_table_like(spd_table *t, spdhg_error *err);
 /* ---- categories.c: --categorical, --ordered, --reference, and the levels of known columns. */
 spdhg_status spd_table_categories(spd_table *t, spdhg_error *err);
 /* ---- value.c: the value of a cell of a feature, weight or offset that is not simply a number. */

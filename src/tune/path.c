@@ -31,7 +31,7 @@ static spdhg_status take_options(spdhg_path *path, const spdhg_path_options *opt
     if (o->ratio == 0) o->ratio = path->problem->n > path->problem->d ? 1e-4 : 1e-2;
     const double bytes = 8.0 * (double)o->lambdas * (double)(path->problem->dK + path->problem->K);
     if (path->solve.max_memory > 0 && bytes > (double)path->solve.max_memory)
-        return spd_fail(err, SPDHG_MEMORY, "the coefficients of %lld lambdas need %.3g MB, the limit is %.3g MB",
+        return spd_fail(err, SPDHG_MEMORY, "the coefficients of %lld lambdas need %.3g MB, the limit is %.3g MB (--max-memory)",
                         (long long)o->lambdas, bytes / 1e6, (double)path->solve.max_memory / 1e6);
     return spd_path_check(path, err);
 }

@@ -91,11 +91,26 @@ class Mistakes(CommandTest):
         self.wrong("graph good.csv -o g.mtx --method quick", 2, "did you mean 'quic'?")
         self.wrong("fit good.csv --missing medain", 2, "did you mean 'median'?")
 
+    def test_words_of_other_packages(self):
+        for word, ours in (("gaussian", "squared"), ("binomial", "logistic"), ("multinomial", "softmax"), ("mae", "absolute")):
+            self.wrong(f"fit good.csv --loss {word}", 2, f"--loss: unknown '{word}'; here it is {ours}")
+        for word, ours in (("l2", "--gamma NUMBER"), ("elasticnet", "l1 with --l1-ratio"), ("lasso", "l1"), ("tv", "l1 with --structure chain")):
+            self.wrong(f"fit good.csv --penalty {word}", 2, f"--penalty: unknown '{word}'; here it is {ours}")
+        self.wrong("fit good.csv --structure graph", 2, "here it is edges:FILE, or learned")
+        for option, ours in (("alpha 1", "--lambda"), ("C=2", "--lambda"), ("family gaussian", "--loss"), ("exclude a", "--drop"), ("impute mean", "--missing")):
+            self.wrong(f"fit good.csv --{option}", 2, f"; here it is {ours}")
+        self.wrong("path good.csv --cv 5", 2, "unknown option '--cv'; here it is --folds")
+        self.wrong("fit good.csv --cv 5", 2, "unknown option '--cv'; spdhg path compares lambdas by cross-validation")
+        self.wrong("fit good.csv --target class", 5, "--targets is a file; a column to predict is named by --label class")
+
     def test_models_and_other_tables(self):
         self.write("t.csv", "b,class\n1,yes\n")
         self.wrong("predict model.json t.csv", 3, "1 of the model's 2 columns is missing: 'a'")
         self.wrong("predict model.json good.csv -o good.csv", 2, "is read by this command", "--force")
         self.wrong("predict model.json good.csv -o numbers.csv", 2, "is not predictions", "--force")
+        self.wrong("predict model.json good.csv --drop a", 2, "--drop: the model needs column 'a'")
+        self.wrong("predict model.json good.csv --label a", 2, "the model needs column 'a': --label, --id and --offset cannot name it")
+        self.wrong("fit good.csv --max-memory 100", 6, "the limit is 0.0001 MB (--max-memory)")
         self.wrong("fit good.csv -o same --report same", 2, "would write the same file")
         self.wrong("fit numbers.csv", 3, "needs two classes", "--loss squared")
         self.wrong("fit good.csv --loss squared", 3, "numbers")

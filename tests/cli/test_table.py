@@ -240,6 +240,27 @@ class Table(CommandTest):
             self.assertIn(told, self.spdhg(*words).err)
             self.assertNotIn("counts the rows", self.spdhg(*words, "--id", "nr").err)
 
+    def test_repeated_ids_are_told(self):
+        self.write("i.csv", table([{**r, "key": "a\tb" if i in (4, 7, 9) else r["key"]} for i, r in enumerate(self.rows)], ["key", "size", "floor", "price"]))
+        told = "2 rows have the id of an earlier row: rows 5 and 8 are both 'a\\tb'"
+        self.assertIn("warning: " + told, self.spdhg("inspect", "i.csv", "--id", "key").out)
+        self.assertIn("spdhg fit: " + told, self.spdhg("fit", "i.csv", "--id", "key", "--loss", "squared", "-o", "i.json").err)
+        self.assertIn("spdhg predict: " + told, self.spdhg("predict", "i.json", "i.csv").err)
+        err = self.spdhg("path", "i.csv", "--id", "key", "--loss", "squared", "--lambdas", 3).err
+        self.assertIn(told, err)
+        self.assertIn("--fold-groups FILE keeps them there", err)
+        self.assertNotIn("earlier", self.spdhg("fit", "i.csv", "--id", "key", "--loss", "squared", "-q").err)
+        self.assertNotIn("earlier", self.spdhg("inspect", "a.csv", "--id", "key").out)
+
+    def test_inspect_counts_gaps(self):
+        self.write("g.csv", table([{**r, "size": "" if i < 3 else r["size"], "city": "NA" if i == 5 else r["city"]} for i, r in enumerate(self.rows)],
+                                  ["size", "city", "price"]))
+        told = "warning: 4 values are missing, in 2 of 2 columns: a fit needs --missing mean or median"
+        self.assertIn(told, self.spdhg("inspect", "g.csv").out)
+        self.assertIn("3 missing values replaced by", self.spdhg("inspect", "g.csv").out)
+        self.assertNotIn("a fit needs", self.spdhg("inspect", "g.csv", "--missing", "median").out)
+        self.spdhg("inspect", "g.csv", "--missing", "error", status=3)
+
     def test_words_become_codes_aloud(self):
         self.write("l.csv", table([{**r, "dear": "yes" if r["price"] > 10 else "no"} for r in self.rows], ["size", "floor", "dear"]))
         for name in ("l.svm", "l.mtx"):
@@ -261,6 +282,43 @@ class Table(CommandTest):
         self.spdhg("fit", "years.csv", "--header", "-q")
         self.write("twice.csv", "a,b,a,y\n1,2,3,4\n")
         self.assertIn("two columns have the same name: 'a' (columns 1 and 3)", self.spdhg("fit", "twice.csv", status=3).err)
+
+    def test_columns_by_number(self):
+        """Without a header column N is xN, for the model too: a target in front, columns left out and ids do not shift the others."""
+        self.write("bare.csv", table(self.rows, ["price", "key", "size", "floor"]).split("\n", 1)[1])
+        self.write("features.csv", table(self.rows, ["size", "floor"]).split("\n", 1)[1])
+        self.write("end.csv", table(self.rows, ["size", "key", "floor", "price"]).split("\n", 1)[1])
+        want = self.fit("--columns", "size,floor")["coefficients"]["value"]
+        expected = self.predictions("a.csv")[1]
+        for name, use in (("bare.csv", ("--label", "x1", "--id", "x2")), ("bare.csv", ("--label", "x1", "--drop", "x2")), ("end.csv", ("--drop", "x2"))):
+            model = self.fit(*use, "--no-header", data=name)
+            self.assertEqual((model["coefficients"]["value"], model["table_columns"]), (want, 4))
+            names = ["x3", "x4"] if name == "bare.csv" else ["x1", "x3"]
+            self.assertEqual(model["names"], names)
+            for of in (name, "features.csv"):
+                done = self.spdhg("predict", "m.json", of, "--no-header", "-o", "p.csv", "--force")
+                self.assertEqual([line.split(",")[-1] for line in self.read("p.csv").decode().splitlines()[1:]], [row[-1] for row in expected])
+                self.assertEqual("R^2" in done.out + done.err, of == name)
+            self.assertRegex(self.spdhg("show", "m.json").out, rf"\n{names[0]} +-?\d")
+            tested = json.loads(self.spdhg("fit", name, *use, "--no-header", "--loss", "squared", "--test", name, "--json").out)
+            self.assertAlmostEqual(tested["test_loss"], tested["train_loss"], delta=1e-12)
+        self.write("short.csv", table(self.rows, ["size", "key", "floor"]).split("\n", 1)[1])  # as end.csv without the target at its end
+        self.assertIn("no column 'x4'", self.spdhg("predict", "m.json", "short.csv", "--no-header").err)
+        self.write("other.csv", table(self.rows, ["size"]).split("\n", 1)[1])
+        self.assertIn("fitted to a table of 4 and uses 2 of them", self.spdhg("predict", "m.json", "other.csv", "--no-header", status=3).err)
+
+    def test_a_table_for_features_by_number(self):
+        """A model of LIBSVM data has no names: a table with a column too many is refused, not shifted; sparse rows may be wider, aloud."""
+        self.spdhg("convert", "a.csv", "--columns", "size,floor", "-o", "a.svm")
+        self.spdhg("fit", "a.svm", "--loss", "squared", "-q", "-o", "s.json")
+        err = self.spdhg("predict", "s.json", "a.csv", "--id", "key", status=3).err
+        self.assertRegex(err, r"\d+ features, but the model has 2, by their number: leave out what is no feature \(--drop NAME")
+        self.assertIn("R^2", self.spdhg("predict", "s.json", "a.csv", "--columns", "size,floor").err)
+        self.assertIn("by their number", self.spdhg("fit", "a.svm", "--loss", "squared", "--test", "a.csv", "--drop", "key", status=3).err)
+        self.write("wide.svm", "3 1:2 2:5\n4 1:1 7:2\n")
+        told = "ignored: features that the model does not have, with indices from 3 to 7"
+        self.assertIn(told, self.spdhg("predict", "s.json", "wide.svm").err)
+        self.assertIn(told, self.spdhg("fit", "a.svm", "--loss", "squared", "--test", "wide.svm").err)
 
     def test_coefficients_and_show(self):
         self.fit("--id", "key", "--coefficients", "c.csv")

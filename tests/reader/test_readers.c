@@ -190,7 +190,8 @@ static void csv(void **unused) {
     assert_memory_equal(d->b, several, sizeof several);
     spdhg_data_free(d);
     d = must_read(put_text("c.csv", "1,2,3\n4,5,6\n"), NULL); /* no header: the last column is the target */
-    assert_true(d->rows == 2 && !d->name && d->b[1] == 6 && d->features == 2);
+    assert_true(d->rows == 2 && d->b[1] == 6 && d->features == 2);
+    assert_string_equal(d->name[1], "x2");
     spdhg_data_free(d);
     d = must_read(put_text("m.csv", "x,label\n1,2\n2,b\n3,2.0\n4,a\n"), NULL); /* words and numbers: words, 2 and 2.0 are one */
     assert_true(d->labels == 3 && strcmp(d->label[0], "2") == 0 && d->b[0] == 0 && d->b[1] == 2 && d->b[2] == 0 && d->b[3] == 1);

@@ -16,6 +16,10 @@ function tickLabel(value) {
   const exponent = Math.round(Math.log10(Math.abs(value)));
   const pure = value > 0 && Math.abs(value / 10 ** exponent - 1) < 1e-9;
   if (pure && (exponent < -2 || exponent > 4)) return power(exponent);
+  if (value !== 0 && Math.abs(value) < 1e-3) { // in full it would not fit beside the axis
+    const below = Math.floor(Math.log10(Math.abs(value)) + 1e-9);
+    return `${Number((value / 10 ** below).toPrecision(4))}·${power(below)}`;
+  }
   return String(Number(value.toPrecision(6)));
 }
 

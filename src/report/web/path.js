@@ -1,7 +1,7 @@
 // path.js - a slider over lambda: the coefficients at that lambda, as bars with names or as stems in their order, what is known of
 // it, and a line at it in the plots of the path. A click into such a plot moves the slider there.
 
-const SLIDER = {width: 640, left: 200, right: 60, top: 30, row: 21, bars: 20, stems: 300};
+const SLIDER = {width: 640, left: 200, right: 80, top: 30, row: 21, bars: 20, stems: 300};
 
 /* The coefficients at point i that are not 0: which of the kept ones, and their values. */
 function coefficientsAt(path, i) {
@@ -17,6 +17,9 @@ function coefficientName(path, at) {
   return path.outputs > 1 ? `${path.name[at]}, ${path.class[output]}` : path.name[at];
 }
 
+/* Rows for the bars: as many as any lambda needs. */
+const barRows = path => Math.min(SLIDER.bars, Math.max(1, ...path.x.map(list => list.length / 2)));
+
 const shortened = name => ([...name].length > 26 ? [...name].slice(0, 25).join('') + '…' : name);
 
 const titled = (node, text) => { node.append(svgNode('title', {}, text)); return node; };
@@ -25,7 +28,7 @@ function drawBars(path, list, scale) {
   const shown = [...list].sort((a, b) => Math.abs(b.value) - Math.abs(a.value)).slice(0, SLIDER.bars);
   const low = shown.some(c => c.value < 0) ? -scale : 0, high = shown.some(c => c.value > 0) || low === 0 ? scale : 0;
   const unit = (SLIDER.width - SLIDER.left - SLIDER.right) / (high - low), zero = SLIDER.left - low * unit;
-  const bottom = SLIDER.top + SLIDER.row * SLIDER.bars, nodes = [];
+  const bottom = SLIDER.top + SLIDER.row * barRows(path), nodes = [];
   for (const tick of ticks(low, high, false, 5)) {
     const x = zero + tick * unit;
     nodes.push(svgNode('line', {class: tick === 0 ? 'axis' : 'grid', x1: x, x2: x, y1: SLIDER.top, y2: bottom}),
@@ -87,7 +90,7 @@ function offerSlider() {
   if (!source || !box) return;
   const path = JSON.parse(source.textContent), last = path.lambda.length - 1, plots = [...document.querySelectorAll('svg[data-axis]')];
   if (last < 1 || path.at.length === 0) return;
-  const bars = path.named, height = bars ? SLIDER.top + SLIDER.row * SLIDER.bars + 24 : SLIDER.top + SLIDER.stems + 10;
+  const bars = path.named, height = bars ? SLIDER.top + SLIDER.row * barRows(path) + 24 : SLIDER.top + SLIDER.stems + 10;
   const svg = svgNode('svg', {class: 'plot', viewBox: `0 0 ${SLIDER.width} ${height}`, role: 'img', 'aria-label': 'coefficients at a lambda'});
   const range = element('input', {type: 'range', min: 0, max: last, step: 1, 'aria-label': 'lambda'});
   const text = element('output', {});
