@@ -20,6 +20,8 @@ typedef struct spd_routes {
 bool spd_routes_is_link(const spd_csr_row *row); /* two entries of equal size */
 /* anchor: for each column a row of A with one entry, -1: none; NULL: no rows of A are used. weight: w_i a_ij / W of each. */
 bool spd_routes_new(spd_routes *r, const spdhg_problem *p, const int64_t *anchor, const double *weight);
+bool spd_routes_end_at_once(const spd_routes *r, int64_t d); /* at rows of F with one entry, all of one size */
+void spd_routes_absorb(const spd_routes *r, const spdhg_problem *p, const double *v, double *y); /* y_e += v_j/F_ej there */
 bool spd_routes_none(spd_routes *r, const spdhg_problem *p); /* every column is a base: only alpha absorbs */
 /* Sends excess (d x K), known up to an error of doubt, along the routes and adds it up on the way.
  * dy (m x K, 0 before) receives the most that each row carries. */
