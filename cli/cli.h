@@ -49,13 +49,6 @@ spdhg_status cli_json_print(json_t *object, spdhg_error *err);
 spdhg_status cli_can_write(const char *path, spdhg_error *err);
 char *cli_command_line(int argc, char **argv); /* quoted for a shell; NULL when out of memory */
 
-/* ---- processes.c: several processes for one verb, as mpirun and srun start them. */
-int cli_processes(void);                                                      /* how many, as the environment says */
-void cli_processes_hush(void);                                                /* all but the first print nothing from here on */
-spdhg_status cli_processes_begin(spdhg_ranks **out, spdhg_error *err);        /* *out: NULL where there is one process */
-const char *cli_processes_output(const spdhg_ranks *ranks, const char *path); /* where this process writes it */
-int cli_processes_end(const char *name, spdhg_ranks *ranks, int status, spdhg_error *err); /* the exit status of all */
-
 /* ---- outputs.c */
 typedef enum cli_kind {
     CLI_MODEL,

@@ -177,8 +177,7 @@ static spdhg_status prepare(cli_fit_job *f, spdhg_error *err) {
 /* Where there are several processes, one writes and all pass over rows of their own. */
 static spdhg_status begin(cli_fit_job *f, spdhg_error *err) {
     SPD_TRY(cli_processes_begin(&f->ranks, err));
-    f->solve.options.ranks = f->ranks;
-    f->read.ranks = f->ranks;
+    f->read.ranks = f->solve.options.ranks = f->ranks;
     return SPDHG_OK;
 }
 

@@ -1,7 +1,7 @@
 /* fit.h - options and state of `spdhg fit`; shared by fit.c and fit_output.c. */
 #ifndef SPD_CLI_FIT_H
 #define SPD_CLI_FIT_H
-#include "cli.h"
+#include "processes.h"
 
 typedef struct cli_fit_job {
     spdhg_read_options read;

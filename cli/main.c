@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "processes.h"
 
 /* Results must not depend on the BLAS library's threads. Weak: undefined if another BLAS is linked. */
 extern void openblas_set_num_threads(int threads) __attribute__((weak));

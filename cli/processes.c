@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "processes.h"
 #include "ranks/ranks.h"
 
 static int number_of(const char *const *names, int otherwise) {

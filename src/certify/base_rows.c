@@ -65,7 +65,9 @@ static int64_t width(const spd_base_system *s) { return s->most * s->most + s->m
 static int64_t stride(const spd_base_system *s) { return width(s) + LINE * s->most; }
 static int64_t shards(const spd_base_system *s) { return spd_problem_matrix_shards(s->problem, s->most); }
 
-int64_t spd_base_work(const spd_base_system *s, int threads) { return spd_row_sum_work(s->problem->ranks, shards(s), stride(s), threads <= 1); }
+int64_t spd_base_work(const spd_base_system *s, int threads) {
+    return spd_row_sum_work(s->problem->ranks, shards(s), stride(s), threads <= 1);
+}
 
 static void run(const spd_base_system *s, const spd_routes *r, int threads, int64_t numbers, const spd_row_sum *how) {
     pass a = {s, r};

@@ -13,7 +13,7 @@
  * The proof (Rump 2006): the Cholesky factorisation of the computed matrix
  *   S G S - (mu + bound on the rounding errors) I
  * succeeds. The smallest eigenvalue of the exact S G S is then at least mu. Directions N with h_i'N = 0 in exact arithmetic for
- * every i (null_vectors.c) are harmless, because r is orthogonal to them: N N' is added first.
+ * every i (null_vectors.c, uniform_nulls.c) are harmless, because r is orthogonal to them: N N' is added first.
  * The alphas of one row of a coupled loss move within their sum, and only outputs whose probability is not 0 move (o of them):
  *   G = sum_i (w_i D_i / W) (I - 11'/o)_open (x) h_i h_i' + I (x) sum_t nu_t (F_t U)'(F_t U)
  * If this is too large a matrix, all outputs of a row move or none, by the same D_i, and G is that of one output. */
@@ -81,7 +81,8 @@ static bool prove(spd_base_system *s) {
     const double about = smallest(s);
     for (double mu = 0.5 * about; mu > 1e-3 * about; mu *= 0.1) {
         if (!factor(s, mu + lost)) continue;
-        s->root = sqrt(mu) - sqrt(errors);
+        const double tilt = s->inexact ? spd_base_tilt(s, lost + (double)s->n * sqrt(errors)) / mu : 0, left = mu - tilt * tilt;
+        s->root = sqrt(fmax(left, 0)) - sqrt(errors);
         return s->root > 0.1 * sqrt(mu);
     }
     return false;
@@ -114,8 +115,8 @@ static void share_out(spd_base_system *s, double cut) {
 bool spd_base_prove(spd_base_system *s, const spd_routes *r, const double *slack, double cut, int threads) {
     s->root = 0;
     if (s->hopeless) return false;
-    if (s->passing) s->nulls = 0;
-    s->passing = false;
+    if (s->passing || s->inexact) s->nulls = 0;
+    s->passing = s->inexact = false;
     if (!s->measured) spd_base_find_units(s, r, threads);
     s->measured = true;
     for (int64_t i = 0; i < s->problem->n && !s->rowless; i++) s->D[i] = SPARE * slack[i];
@@ -132,6 +133,12 @@ bool spd_base_prove(spd_base_system *s, const spd_routes *r, const double *slack
         measure_nulls(s);
         if (prove(s)) return true;
     }
+    if (spd_base_find_uniform(s, r)) {
+        measure_nulls(s);
+        if (prove(s)) return true;
+        s->nulls = 0;
+    }
+    s->root = 0;
     if (cut == 0) s->failures++; /* singular, and not because of exactly null directions of this alpha */
     s->hopeless = s->failures > FAILURES_MOST && (double)s->failures * work_of(s) > WASTED_MOST;
     return false;

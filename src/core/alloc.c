@@ -1,10 +1,11 @@
 /* alloc.c - zeroed memory, aligned for vector loads, with sizes checked for overflow; and the arenas that solvers use. */
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "core/core.h"
 
-enum { ALIGNMENT = 64, ARENA_DOUBLES = 8, HUGE_PAGE = 1 << 21 };
+enum { ALIGNMENT = 64, ARENA_DOUBLES = 8, HUGE_PAGE = 1 << 21, LARGE = 2 * HUGE_PAGE };
 
 /* The number of bytes to allocate, or 0 if count * size overflows. Never 0 for count 0, which must give a valid pointer. */
 static size_t bytes_of(int64_t count, size_t size) {
@@ -15,20 +16,29 @@ static size_t bytes_of(int64_t count, size_t size) {
     return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-void *spd_alloc(int64_t count, size_t size) {
-    const size_t bytes = bytes_of(count, size);
-    void *block = bytes ? aligned_alloc(ALIGNMENT, bytes) : NULL;
-    if (block) memset(block, 0, bytes);
-    return block;
-}
-
 /* Large blocks ask for huge pages: otherwise filling them is mostly page faults. */
 void *spd_alloc_raw(int64_t count, size_t size) {
     const size_t bytes = bytes_of(count, size);
-    if (bytes < 2 * HUGE_PAGE) return bytes ? aligned_alloc(ALIGNMENT, bytes) : NULL;
+    if (bytes < LARGE) return bytes ? aligned_alloc(ALIGNMENT, bytes) : NULL;
     void *block = NULL;
     if (posix_memalign(&block, HUGE_PAGE, bytes) != 0) return NULL;
     madvise(block, bytes, MADV_HUGEPAGE); /* only a hint: failure changes nothing */
+    return block;
+}
+
+/* Large blocks of nothing but zeros are not written: the kernel drops their pages, and gives others, which are 0, where they are
+ * first touched. What is never touched costs nothing. */
+static bool drop(char *block, size_t bytes) {
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE), whole = bytes / page * page; /* block begins with a page */
+    if (madvise(block, whole, MADV_DONTNEED) != 0) return false;                    /* locked in memory */
+    memset(block + whole, 0, bytes - whole);
+    return true;
+}
+
+void *spd_alloc(int64_t count, size_t size) {
+    const size_t bytes = bytes_of(count, size);
+    void *block = spd_alloc_raw(count, size);
+    if (block && !(bytes >= LARGE && drop(block, bytes))) memset(block, 0, bytes);
     return block;
 }
 
@@ -46,7 +56,7 @@ void *spd_grow(void *old, int64_t old_count, int64_t count, size_t size) {
 }
 
 void *spd_copy(const void *source, int64_t count, size_t size) {
-    void *block = spd_alloc(count, size);
+    void *block = spd_alloc_raw(count, size);
     if (block && count > 0) memcpy(block, source, (size_t)count * size);
     return block;
 }

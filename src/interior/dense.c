@@ -20,6 +20,9 @@ static double weakest(const spd_interior *a) {
     return least;
 }
 
+/* At a corner the weights of rows and sides tend to 0 or infinity. */
+static bool wants_digits(const spd_interior *a) { return a->corners && spd_interior_fine_is_free(a->p); }
+
 /* M = P + A'CA/W + F'DF + part of X
  * L is its factor, with as little added to the diagonal as necessary. Where that decides the step, and the rows of the loss are
  * in the model, the system has twice the digits from here on, unless it is singular with these too: the step is then undetermined,
@@ -48,7 +51,7 @@ static bool factor(spd_interior *a) {
         good = spd_cholesky(n, a->L);
         weak = !good || weakest(a) < WEAK * extra;
     }
-    a->fine = a->doubled && a->rows && (a->fine || weak) && spd_interior_fine_factor(a, add);
+    a->fine = a->doubled && a->rows && (a->fine || weak || wants_digits(a)) && spd_interior_fine_factor(a, add);
     return a->fine || good;
 }
 

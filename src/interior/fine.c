@@ -10,14 +10,18 @@
 #include "interior/interior.h"
 #include "problem/rows.h"
 
-static const double WORK_MOST = 1e6; /* operations of a factor, each about 20 of doubles: some ten milliseconds */
+/* Operations of a factor, each about 20 of doubles: some ten milliseconds; a tenth of one. */
+static const double WORK_MOST = 1e6, WORK_LITTLE = 1e4;
 static const double LITTLE = DBL_EPSILON * DBL_EPSILON; /* relative to the diagonal: added to it */
 static const double WEAK = 1e3; /* times that: a pivot below this, relative to the diagonal, is hardly more than what was added */
 
-bool spd_interior_fine_fits(const spdhg_problem *p) {
+static double operations(const spdhg_problem *p) {
     const double n = (double)spd_problem_normal_size(p);
-    return n * n * (n / 6 + 0.5 * (double)((p->n + p->m) * p->K)) <= WORK_MOST;
+    return n * n * (n / 6 + 0.5 * (double)((p->n + p->m) * p->K));
 }
+
+bool spd_interior_fine_fits(const spdhg_problem *p) { return operations(p) <= WORK_MOST; }
+bool spd_interior_fine_is_free(const spdhg_problem *p) { return operations(p) <= WORK_LITTLE; }
 
 static spd_twofold *row_of(const spd_interior *a, int64_t i) { return a->doubled + i * a->n; }
 

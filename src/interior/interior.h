@@ -32,7 +32,7 @@ typedef struct spd_interior_stack {
     int64_t fixed, blocks; /* number of entries in `value` that do not change; number of block rows */
     bool spare;            /* the intercept is redundant, since x can replace it at no cost: c does not move */
 } spd_interior_stack;
-spdhg_status spd_interior_stack_new(spd_interior_stack **out, const spdhg_problem *p, spdhg_error *err);
+spdhg_status spd_interior_stack_new(spd_interior_stack **out, const spdhg_problem *p, spd_stop *stop, spdhg_error *err);
 int64_t
 spd_interior_loss_rows(const spdhg_problem *p); /* the first rows: one for each output or, if they are coupled, each pair */
 double spd_interior_stack_bytes(const spd_interior_stack *s);
@@ -85,6 +85,7 @@ typedef struct spd_interior {
 static inline bool spd_interior_can_refine(const spd_interior *a) { return a->stack && a->stack->pattern.band; }
 /* ---- fine.c: the dense system with twice the digits. add: of the column of X. */
 bool spd_interior_fine_fits(const spdhg_problem *p);
+bool spd_interior_fine_is_free(const spdhg_problem *p);     /* its factor takes no time worth saving */
 bool spd_interior_fine_factor(spd_interior *a, double add); /* false: M is singular, with twice the digits too */
 void spd_interior_fine_solve(spd_interior *a, const double *b, double *out);
 void spd_interior_fine_terms(const spd_interior *a, double *Fdu); /* F du and A du + dc of the direction solved last */
@@ -201,6 +202,7 @@ void spd_interior_set_matrix(spd_interior *a, double *diagonal, int64_t stride);
 double spd_interior_set_column(spd_interior *a); /* and as factor column column'; returns factor */
 void spd_interior_set_prepare(spd_interior *a);  /* adds to rhs */
 void spd_interior_set_follow(spd_interior *a);
-void spd_interior_set_settle(spd_interior *a);      /* moves best_u onto the sides that hold it */
-double spd_interior_set_sum(const spd_interior *a); /* the required sum_j x_j; NAN: none */
+double spd_interior_set_trust(const spd_interior *a, double step); /* how long a step X allows, besides its pairs */
+void spd_interior_set_settle(spd_interior *a);                     /* moves best_u onto the sides that hold it */
+double spd_interior_set_sum(const spd_interior *a);                /* the required sum_j x_j; NAN: none */
 #endif

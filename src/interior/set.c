@@ -151,6 +151,25 @@ void spd_interior_set_follow(spd_interior *a) {
     }
 }
 
+/* At the centre of a ball its side is not seen, g being flat there. A step may leave the ball, from where the next one leads back,
+ * but not beyond twice its radius. */
+double spd_interior_set_trust(const spd_interior *a, double step) {
+    if (!kind(a)->length) return step;
+    const int64_t d = a->p->dK;
+    const double most = 2 * radius(a), du2 = spd_dot(d, a->du, a->du), along = spd_dot(d, a->u, a->du),
+                 left = (most - spd_norm2(d, a->u)) * (most + spd_norm2(d, a->u));
+    if (!(left > 0) || !(du2 > 0)) return step;
+    const double root = sqrt(along * along + du2 * left); /* |u + t du| = 2 R */
+    return fmin(step, along > 0 ? left / (root + along) : (root - along) / du2);
+}
+
+/* Of |x_j| <= t_j and the multipliers of its sides, which add up to that of the sum of t, one tends to 0: t_j/R or the lesser
+ * multiplier's part of their sum. */
+static bool ends_at_zero(const spd_interior *a, int64_t j) {
+    const double *s = a->s + first(a) + 2 * j, *g = a->g + first(a) + 2 * j;
+    return fmin(s[0], s[1]) * radius(a) > (g[0] + g[1]) * (s[0] + s[1]);
+}
+
 /* A side holds x_j if its stiffness s/g exceeds the curvature of f; in the limit s/g is either infinite or 0. */
 void spd_interior_set_settle(spd_interior *a) {
     double low, high;
@@ -158,7 +177,7 @@ void spd_interior_set_settle(spd_interior *a) {
     for (int64_t j = 0; j < a->p->dK && !kind(a)->length && !spd_interior_is_free(a); j++) {
         const bool down = below(a, j) > a->bend[j], up = above(a, j) > a->bend[j];
         if (kind(a)->sum_of_sizes)
-            a->best_u[j] = down && up ? 0 : a->best_u[j];
+            a->best_u[j] = down && up && ends_at_zero(a, j) ? 0 : a->best_u[j];
         else if (down || up)
             a->best_u[j] = below(a, j) > above(a, j) ? low : high;
     }

@@ -165,7 +165,7 @@ bool spd_interior_advance(spd_interior *a, double *decrement) {
         *step = longest(a);
     }
     if (!spd_all_finite(a->n, a->du) || !(*step > 0)) return false;
-    *step = spd_interior_rows_trust(a, *step);
+    *step = spd_interior_set_trust(a, spd_interior_rows_trust(a, *step));
     spd_axpy(a->n, *step, a->du, a->u);
     spd_interior_rows_move(a, *step);
     spd_interior_terms_move(a, *step);

@@ -119,18 +119,23 @@ static spdhg_status fill(spd_interior_stack *s, const spdhg_problem *p, spdhg_er
 
 /* Chooses the cheaper: long rows handled outside the matrix, or all rows inside. Inside, the longest row alone costs a dense
  * factor of its size. */
-static spdhg_status analyse(spd_interior_stack *s, spdhg_error *err) {
+static spdhg_status analyse(spd_interior_stack *s, spd_stop *stop, spdhg_error *err) {
     spd_sparse_pattern *q = &s->pattern;
     int64_t longest = 0;
     for (int64_t r = 0; r < q->rows; r++) longest = q->ptr[r + 1] - q->ptr[r] > longest ? q->ptr[r + 1] - q->ptr[r] : longest;
-    SPD_TRY(spd_sparse_analyse(q, SHORT, err));
+    SPD_TRY(spd_sparse_analyse(q, SHORT, stop, err));
     const double beside = q->work, least = (double)longest * (double)longest * (double)longest / 3;
     if (longest <= SHORT || least >= beside) return SPDHG_OK;
-    const spdhg_status status = spd_sparse_analyse(q, longest, err);
-    return status == SPDHG_OK && q->work <= beside ? SPDHG_OK : spd_sparse_analyse(q, SHORT, err);
+    spd_sparse_pattern first;
+    spd_sparse_set_aside(q, &first);
+    const spdhg_status status = spd_sparse_analyse(q, longest, stop, err);
+    const bool better = status == SPDHG_OK && q->work <= beside;
+    if (!better) spd_sparse_take_back(q, &first, SHORT);
+    spd_sparse_forget(&first);
+    return SPDHG_OK;
 }
 
-spdhg_status spd_interior_stack_new(spd_interior_stack **out, const spdhg_problem *p, spdhg_error *err) {
+spdhg_status spd_interior_stack_new(spd_interior_stack **out, const spdhg_problem *p, spd_stop *stop, spdhg_error *err) {
     int64_t fixed, coupled, blocks;
     count(p, &fixed, &coupled, &blocks);
     spd_interior_stack *s = SPD_NEW(spd_interior_stack, 1);
@@ -143,7 +148,7 @@ spdhg_status spd_interior_stack_new(spd_interior_stack **out, const spdhg_proble
         status = spd_sparse_pattern_new(&s->pattern, spd_problem_normal_size(p), spd_interior_loss_rows(p) + p->m * p->K + blocks,
                                         fixed + coupled, err);
     if (status == SPDHG_OK) status = fill(s, p, err);
-    if (status == SPDHG_OK) status = analyse(s, err);
+    if (status == SPDHG_OK) status = analyse(s, stop, err);
     if (status == SPDHG_OK)
         *out = s;
     else

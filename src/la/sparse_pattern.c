@@ -1,6 +1,5 @@
 /* sparse_pattern.c - the nonzero pattern of M = diag + G'WG and of its factor (sparse_system.h), and the position to which every
  * product of a row is added. */
-#include <amd.h>
 #include <ldl.h>
 
 #include "la/sparse_system.h"
@@ -34,20 +33,6 @@ static spdhg_status too_many(spdhg_error *err) {
 }
 
 static int64_t length(const spd_sparse_pattern *s, int64_t r) { return s->ptr[r + 1] - s->ptr[r]; }
-
-/* Numbers the long rows and counts the products of the short ones. */
-static spdhg_status number_rows(spd_sparse_pattern *s, int64_t most, spdhg_error *err) {
-    int64_t nodes = s->n;
-    s->slot_ptr[0] = 0;
-    for (int64_t r = 0; r < s->rows; r++) {
-        const int64_t size = length(s, r);
-        s->node[r] = size > most ? (int32_t)nodes++ : -1;
-        s->slot_ptr[r + 1] = s->slot_ptr[r] + (size > most ? size : size * (size + 1) / 2);
-        if ((double)s->slot_ptr[r + 1] > INDEX_MOST || (double)nodes > INDEX_MOST) return too_many(err);
-    }
-    s->nodes = (int32_t)nodes;
-    return SPDHG_OK;
-}
 
 static void transpose(making *a) {
     const spd_sparse_pattern *s = a->s;
@@ -178,13 +163,8 @@ static bool is_band(const making *a) {
     return true;
 }
 
-static bool order_by_degree(making *a) {
-    const int ordered = amd_order(a->s->nodes, a->first, a->other, a->order, NULL, NULL);
-    return ordered == AMD_OK || ordered == AMD_OK_BUT_JUMBLED;
-}
-
 /* Everything that needs the triangle; `other` is allocated once its size is known. */
-static spdhg_status order_nodes(making *a, spdhg_error *err) {
+static spdhg_status order_nodes(making *a, spd_stop *stop, spdhg_error *err) {
     spd_sparse_pattern *s = a->s;
     if (!fill_triangle(a)) return too_many(err);
     const int64_t entries = a->first[s->nodes];
@@ -195,13 +175,15 @@ static spdhg_status order_nodes(making *a, spdhg_error *err) {
     fill_triangle(a);
     for (int32_t k = 0; k < s->nodes; k++) a->order[k] = k;
     s->band = s->nodes == s->n && is_band(a);
-    if (!s->band && !order_by_degree(a)) return spd_fail_memory(err, 16.0 * (double)entries);
+    const spd_ordered ordered = s->band ? SPD_ORDERED : spd_sparse_order(s->nodes, a->first, a->other, a->order, stop);
+    if (ordered == SPD_ORDER_FAILED) return spd_fail_memory(err, 16.0 * (double)entries);
+    if (ordered == SPD_ORDER_LEFT) return spd_fail(err, SPDHG_MEMORY, "the order of a sparse factor took too long");
     reorder(a);
     find_slots(a);
     return count_fill(s, a->mark, a->order) ? SPDHG_OK : too_many(err);
 }
 
-static spdhg_status make(making *a, spdhg_error *err) {
+static spdhg_status make(making *a, spd_stop *stop, spdhg_error *err) {
     spd_sparse_pattern *s = a->s;
     const int64_t entries = s->ptr[s->rows], nodes = s->nodes;
     int32_t **const lists[] = {&a->mark, &a->order, &a->first, &s->place, &s->column, &s->factor_column, &s->parent};
@@ -216,25 +198,14 @@ static spdhg_status make(making *a, spdhg_error *err) {
     for (int64_t r = 0; r < s->rows; r++)
         if (s->node[r] >= 0) a->long_row[s->node[r] - s->n] = (int32_t)r;
     transpose(a);
-    return order_nodes(a, err);
+    return order_nodes(a, stop, err);
 }
 
-/* Frees the results of an analysis. */
-static void forget(spd_sparse_pattern *s) {
-    int32_t **const made[] = {&s->place, &s->column, &s->above, &s->slot, &s->factor_column, &s->parent};
-    for (size_t i = 0; i < sizeof made / sizeof *made; i++) {
-        spd_free(*made[i]);
-        *made[i] = NULL;
-    }
-    s->fill = 0;
-    s->work = 0;
-}
-
-spdhg_status spd_sparse_analyse(spd_sparse_pattern *s, int64_t most, spdhg_error *err) {
+spdhg_status spd_sparse_analyse(spd_sparse_pattern *s, int64_t most, spd_stop *stop, spdhg_error *err) {
     making a = {.s = s};
-    forget(s);
-    SPD_TRY(number_rows(s, most, err));
-    const spdhg_status status = make(&a, err);
+    spd_sparse_forget(s);
+    if (!spd_sparse_number_rows(s, most)) return too_many(err);
+    const spdhg_status status = make(&a, stop, err);
     void *const block[] = {a.rows_of, a.row, a.entry, a.mark, a.first, a.other, a.order, a.long_row};
     for (size_t i = 0; i < sizeof block / sizeof *block; i++) spd_free(block[i]);
     return status;
@@ -242,7 +213,7 @@ spdhg_status spd_sparse_analyse(spd_sparse_pattern *s, int64_t most, spdhg_error
 
 void spd_sparse_pattern_free(spd_sparse_pattern *s) {
     void *const block[] = {s->ptr, s->idx, s->node, s->slot_ptr};
-    forget(s);
+    spd_sparse_forget(s);
     for (size_t i = 0; i < sizeof block / sizeof *block; i++) spd_free(block[i]);
     *s = (spd_sparse_pattern){0};
 }

@@ -32,8 +32,17 @@ typedef struct spd_sparse_pattern {
 
 /* Allocates G, which the caller fills. */
 spdhg_status spd_sparse_pattern_new(spd_sparse_pattern *s, int64_t n, int64_t rows, int64_t entries, spdhg_error *err);
-/* Rows with more than `most` entries are long. Also fails with SPDHG_MEMORY if M or L would have more than 2^31 entries. */
-spdhg_status spd_sparse_analyse(spd_sparse_pattern *s, int64_t most, spdhg_error *err);
+/* Rows with more than `most` entries are long. Also fails with SPDHG_MEMORY if M or L would have more than 2^31 entries, or if
+ * stop says so before the order is found. */
+spdhg_status spd_sparse_analyse(spd_sparse_pattern *s, int64_t most, spd_stop *stop, spdhg_error *err);
+/* ---- sparse_aside.c: keeps the results of an analysis with this `most`, so that another may be tried. */
+void spd_sparse_set_aside(spd_sparse_pattern *s, spd_sparse_pattern *results);
+void spd_sparse_take_back(spd_sparse_pattern *s, spd_sparse_pattern *results, int64_t most);
+void spd_sparse_forget(spd_sparse_pattern *s);                    /* frees the results */
+bool spd_sparse_number_rows(spd_sparse_pattern *s, int64_t most); /* the first part of an analysis; false: too many */
+/* ---- sparse_order.c: the upper triangle by columns, without the diagonal. LEFT: stop said so. */
+typedef enum spd_ordered { SPD_ORDERED, SPD_ORDER_FAILED, SPD_ORDER_LEFT } spd_ordered;
+spd_ordered spd_sparse_order(int32_t nodes, const int32_t *first, const int32_t *other, int32_t *order, spd_stop *stop);
 void spd_sparse_pattern_free(spd_sparse_pattern *s);
 
 /* The numerical values; all arrays come from the caller's arena. */

@@ -37,8 +37,10 @@ static const char *refuses(const spdhg_problem *p) {
     return low < high ? NULL : "the set X has no interior";
 }
 
-/* Many rows with enough entries to fill the matrix: a dense factor. Losses without corners have other solvers for that. */
+/* Many rows with enough entries to fill the matrix: a dense factor. Losses without corners have other solvers for that. Also
+ * where a factor with twice the digits takes no time: at a corner the weights of rows and sides tend to 0 or infinity. */
 static bool is_dense(const spdhg_problem *p) {
+    if (spd_problem_has_corners(p) && spd_interior_fine_is_free(p)) return true;
     const double n = (double)spd_problem_normal_size(p), each = (double)p->nnz / (double)p->n;
     return spd_problem_has_corners(p) && n <= SPD_DENSE_MOST && (double)p->n >= n && (double)p->n * each * each >= n * n;
 }
@@ -46,7 +48,7 @@ static bool is_dense(const spdhg_problem *p) {
 static spdhg_status prepare(spd_run *run, spdhg_error *err) {
     spd_interior_stack *stack;
     if (is_dense(run->problem)) return SPDHG_OK;
-    SPD_TRY(spd_interior_stack_new(&stack, run->problem, err));
+    SPD_TRY(spd_interior_stack_new(&stack, run->problem, run->stop, err));
     run->prepared = stack;
     run->prepared_bytes = spd_interior_stack_bytes(stack);
     return SPDHG_OK;

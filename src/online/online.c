@@ -76,7 +76,7 @@ static spdhg_status make_run(spd_online *o, const spd_online_start *start, spdhg
     const int64_t batch = choose_batch(o, kind, start);
     o->param[0] = start->s;
     o->param[1] = start->reach;
-    SPD_TRY(spd_run_new(&o->run, kind, p, o->param, SPDHG_SAMPLING_IID, batch, 1, err));
+    SPD_TRY(spd_run_new(&o->run, kind, p, o->param, SPDHG_SAMPLING_IID, batch, 1, NULL, err));
     SPD_TRY(spd_run_allocate(&o->run, err));
     o->row = SPD_NEW(spd_row, batch);
     o->x = SPD_NEW(double, p->dK);

@@ -33,8 +33,8 @@ struct spdhg_problem {
     const spdhg_data *data;
     spdhg_ranks *ranks; /* processes that share out the passes over its rows; NULL: one */
     int threads;        /* for freezing it; 0: one */
-    int64_t n;    /* rows used */
-    int64_t *row; /* their ids in data, or NULL: all */
+    int64_t n;          /* rows used */
+    int64_t *row;       /* their ids in data, or NULL: all */
     int64_t d, K, dK;
     const spdhg_loss *loss;
     double loss_arg, kappa; /* bound on the curvature of the loss, INFINITY if there is none */

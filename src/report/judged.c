@@ -66,8 +66,7 @@ static spdhg_status draw_roc(FILE *out, const spd_judged *j, const spdhg_model *
             curve[curves].style = look[curves - 1];
             curves++;
         }
-    snprintf(title, sizeof title, "Share found (ROC)%s%s", good && two ? " of " : "",
-             good && two ? rocs[0].hover : "");
+    snprintf(title, sizeof title, "Share found (ROC)%s%s", good && two ? " of " : "", good && two ? rocs[0].hover : "");
     if (two) curve[1].label = "";
     if (curves > 1)
         spd_svg_plot(out, &(spd_plot){.title = title,

@@ -57,7 +57,7 @@ static spdhg_status check_memory(spdhg_solver *s, spdhg_error *err) {
         double param[SPD_PARAMS_MAX];
         spd_run run;
         spd_solver_params(s, kind, param);
-        SPD_TRY(spd_run_new(&run, kind, p, param, s->options.sampling, spd_solver_batch(s, kind), 1, err));
+        SPD_TRY(spd_run_new(&run, kind, p, param, s->options.sampling, spd_solver_batch(s, kind), 1, NULL, err));
         const double bytes = spd_data_bytes(p->data) + spd_run_bytes(&run) + 8 * numbers;
         spd_run_free(&run);
         if (!(bytes > (double)s->options.max_memory)) continue;

@@ -53,6 +53,7 @@ typedef struct spd_loop {
     double *x, *c, *y; /* the solver's output, as evaluated */
     int64_t k, iterations_before;
     double seconds, epochs_before;
+    bool unready;     /* the stage was called off before it could make a step */
     bool astray;      /* the last point evaluated is not the answer so far */
     int64_t measured; /* k of the last point */
     bool far;         /* the last point was far above the start */
@@ -98,6 +99,7 @@ spdhg_outcome spd_outcome_of_kept(const spd_loop *l);
 bool spd_outcome_is_last(const spd_loop *l);
 /* After a stage that gave up: if no minimiser exists, the next stage may move anywhere, and the earlier answer is better. */
 bool spd_outcome_astray(const spd_loop *l, double objective);
+bool spd_outcome_starts_well(const spd_loop *l);
 /* A finite objective that is a divergence if the run ends there; one from which no run recovers. */
 bool spd_outcome_far(const spd_loop *l, double objective);
 bool spd_outcome_hopeless(const spd_loop *l, double objective);

@@ -29,10 +29,33 @@ bool spd_outcome_hopeless(const spd_loop *l, double objective) {
     return !isfinite(objective) || above_start(l, objective, HOPELESS);
 }
 
+/* The answer so far is proven to the tolerance, but only among the points within its radius. */
+static bool only_within_radius(const spdhg_solver *s) {
+    return s->has_run && !isnan(s->solution.gap_radius) && s->solution.gap_relative <= s->options.tol;
+}
+
+/* A rescue looks for more than is known of the answer it began with. A lower f alone is not more: at twins, two columns that
+ * differ by rounding, f falls by less than was proven, and what of it is proven is luck. It is more if the point is proven for
+ * all x, or as much within a radius as large, or lies below everything within the radius. */
 bool spd_outcome_astray(const spd_loop *l, double objective) {
     const spdhg_solver *s = l->solver;
-    const double before = s->solution.objective;
-    return l->stage > 0 && s->plan.stage[l->stage - 1].rescue != SPD_ALONE && objective > before + s->options.tol * fabs(before);
+    const spdhg_solution *a = &s->solution;
+    const spd_gap *gap = &s->evaluator.gap;
+    if (l->stage == 0 || s->plan.stage[l->stage - 1].rescue == SPD_ALONE) return false;
+    if (objective > a->objective + s->options.tol * fabs(a->objective)) return true;
+    if (!only_within_radius(s) || objective < a->objective - a->gap) return false;
+    const double wanted = s->options.tol * spd_gap_scale(&s->evaluator.certifier, objective);
+    return gap->kind == SPD_GAP_CERTIFIED       ? gap->gap > wanted
+           : gap->kind == SPD_GAP_WITHIN_RADIUS ? gap->gap > a->gap || gap->radius < a->gap_radius
+                                                : true;
+}
+
+/* The start is proven for all x to the tolerance. The steps of an exact solver do not follow it closely, and might only lose it.
+ * Along a path the start is the answer for another lambda: steps bring its last digits. */
+bool spd_outcome_starts_well(const spd_loop *l) {
+    const spdhg_solver *s = l->solver;
+    return l->run.kind->exact && !s->compared && !s->keeps && !l->thin && !l->astray && s->options.tol > 0 &&
+           s->evaluator.gap.kind == SPD_GAP_CERTIFIED && s->solution.gap_relative <= s->options.tol;
 }
 
 spdhg_outcome spd_outcome_of_kept(const spd_loop *l) {
@@ -50,8 +73,8 @@ spdhg_outcome spd_outcome_of_stage(const spd_loop *l, bool over) {
     const bool wants_gap = s->options.tol > 0, last = spd_outcome_is_last(l); /* an earlier stage passes its result on */
     if (s->ended == SPD_CALLED_OFF) return SPDHG_OUTCOME_INTERRUPTED;
     if (said == SPD_FAILED || (over && last && l->far)) return spd_outcome_of_kept(l);
-    const bool small = wants_gap && s->solution.gap_relative <= s->options.tol,
-               certified = s->evaluator.gap.kind == SPD_GAP_CERTIFIED, more = spd_certifier_may_prove(&s->evaluator.certifier);
+    const bool small = wants_gap && s->solution.gap_relative <= s->options.tol, certified = isnan(s->solution.gap_radius),
+               more = spd_certifier_may_prove(&s->evaluator.certifier);
     if (small && (certified || !more || (over && last)))
         return SPDHG_OUTCOME_CONVERGED; /* within a radius: only if no better proof is possible */
     if ((said == SPD_STALLED || said == SPD_GIVES_UP) && wants_gap && last) return SPDHG_OUTCOME_STALLED;

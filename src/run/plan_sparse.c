@@ -54,7 +54,7 @@ static bool too_many_beside(const spdhg_problem *p) {
 bool spd_plan_sparse_pays(const spdhg_problem *p, double other) {
     spd_interior_stack *stack;
     const double passes = cost_of_passes(p);
-    if (!is_sparse(p) || too_many_beside(p) || passes >= other || spd_interior_stack_new(&stack, p, NULL) != SPDHG_OK)
+    if (!is_sparse(p) || too_many_beside(p) || passes >= other || spd_interior_stack_new(&stack, p, NULL, NULL) != SPDHG_OK)
         return false;
     const double n = (double)stack->pattern.n;
     const bool beside = stack->pattern.nodes > stack->pattern.n,

@@ -139,6 +139,7 @@ static spdhg_status run_stage(spd_loop *l, double epochs, spdhg_outcome *outcome
     bool over = false;
     if (!l->restored || s->options.tol == 0 || s->options.every > 0) l->next = next_point(l, every);
     if (first && !measure(l, false, &status, err)) *outcome = SPDHG_OUTCOME_DIVERGED;
+    if (first && status == SPDHG_OK && spd_outcome_starts_well(l)) *outcome = SPDHG_OUTCOME_CONVERGED;
     while (status == SPDHG_OK && *outcome == SPDHG_OUTCOME_DONE && !over) {
         const double from = s->clock(), until = l->next < last ? l->next : last;
         if (!spd_limits_reached(s)) advance(l, steps, until, last);
@@ -172,7 +173,7 @@ static spdhg_status prepare_stage(spd_loop *l, const spd_solver_kind *kind, spdh
     if (again)
         spd_run_again(&l->run, &s->kept, l->param);
     else {
-        SPD_TRY(spd_run_new(&l->run, kind, p, l->param, s->options.sampling, batch, s->threads, err));
+        SPD_TRY(spd_run_new(&l->run, kind, p, l->param, s->options.sampling, batch, s->threads, &s->stop, err));
         SPD_TRY(spd_run_allocate(&l->run, err));
     }
     l->x = SPD_NEW(double, p->dK);
@@ -234,6 +235,7 @@ static void clear_stage(spd_loop *l) {
 spdhg_status spd_loop_stage(spd_loop *l, double epochs, spd_checkpoint *saved, spdhg_error *err) {
     spdhg_solver *s = l->solver;
     spdhg_status status = prepare_stage(l, s->plan.stage[l->stage].kind, err);
+    l->unready = status != SPDHG_OK && spd_limits_reached(s);
     if (status == SPDHG_OK && saved->number) {
         status = spd_loop_restore(l, saved, err);
         if (status == SPDHG_OK && saved->known && s->trace.points > 0) look_again(l);

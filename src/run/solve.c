@@ -58,6 +58,22 @@ static spdhg_status recall(const best_known *b, spdhg_solver *s, spdhg_error *er
     return spd_trace_add(&s->trace, &point, err);
 }
 
+/* A stage that was called off before its first step leaves the answer so far, or the start. */
+static spdhg_status stay(spdhg_solver *s, const spd_solver_kind *kind, spdhg_error *err) {
+    const spdhg_problem *p = s->problem;
+    s->outcome = spd_outcome_of_rest(s);
+    if (s->has_run) return SPDHG_OK;
+    double *work = SPD_NEW(double, p->dK);
+    if (!work) return spd_fail_memory(err, 8.0 * (double)p->dK);
+    p->set.kind->project(p->dK, p->set.arg, s->x, work);
+    spd_free(work);
+    spdhg_point point = {.seconds = spd_now() - s->started};
+    spd_limits_grant(s);
+    spd_evaluate(&s->evaluator, s->x, s->c, s->y, &point);
+    spd_solver_keep(s, kind, s->x, s->c, s->y, &point);
+    return spd_trace_add(&s->trace, &point, err);
+}
+
 static spdhg_status run_plan(spdhg_solver *s, spdhg_error *err) {
     spd_loop loop = {.solver = s, .saved_at = s->started};
     best_known best = {0};
@@ -72,6 +88,7 @@ static spdhg_status run_plan(spdhg_solver *s, spdhg_error *err) {
         }
         loop.stage = i;
         status = spd_loop_stage(&loop, epochs_of_stage(s, i, left), &saved, err);
+        if (loop.unready) status = stay(s, s->plan.stage[i].kind, err);
         if (s->outcome == SPDHG_OUTCOME_DIVERGED && s->has_run && i + 1 < s->plan.stages) s->outcome = SPDHG_OUTCOME_DONE;
         const bool relieved = s->plan.stage[i].rescue == SPD_RELIEVED && s->outcome == SPDHG_OUTCOME_DONE;
         if (status == SPDHG_OK && relieved && !remember(&best, s)) status = spd_fail_memory(err, 8.0 * (double)s->problem->dK);

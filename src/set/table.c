@@ -47,7 +47,11 @@ static spdhg_status fill(const spd_set_kind *kind, const char *spec, spd_set *ou
         return spd_fail(err, SPDHG_USAGE, "set '%s': expected %s after '%s:'", spec,
                         kind->args == 1 ? "one number" : "two numbers separated by ','", kind->name);
     const char *wrong = kind->check(out->arg);
-    return wrong ? spd_fail(err, SPDHG_USAGE, "set '%s': %s", spec, wrong) : SPDHG_OK;
+    if (wrong) return spd_fail(err, SPDHG_USAGE, "set '%s': %s", spec, wrong);
+    double low = 0, high = 0;
+    if (kind->sides) kind->sides(out->arg, &low, &high);
+    if (isinf(low) && isinf(high)) *out = spd_set_whole(); /* a box without sides */
+    return SPDHG_OK;
 }
 
 spdhg_status spd_set_find(const char *spec, spd_set *out, spdhg_error *err) {

@@ -11,13 +11,14 @@ static void lay_out(spd_run *run) {
 }
 
 spdhg_status spd_run_new(spd_run *run, const spd_solver_kind *kind, const spdhg_problem *p, const double *param,
-                         spdhg_sampling sampling, int64_t batch, int threads, spdhg_error *err) {
+                         spdhg_sampling sampling, int64_t batch, int threads, spd_stop *stop, spdhg_error *err) {
     *run = (spd_run){.kind = kind,
                      .problem = p,
                      .param = param,
                      .sampling = sampling,
                      .batch = batch,
                      .threads = threads,
+                     .stop = stop,
                      .rows_left = INFINITY};
     if (sampling == SPDHG_SAMPLING_NORM && !kind->full_information && !kind->gradient_only)
         return spd_fail(
@@ -44,6 +45,7 @@ spdhg_status spd_run_allocate(spd_run *run, spdhg_error *err) {
         return spd_fail_memory(err, bytes);
     }
     lay_out(run);
+    run->blank = true;
     return SPDHG_OK;
 }
 
@@ -65,7 +67,10 @@ double spd_run_smoothness(const spd_run *run, double given, double *work) {
     return spd_problem_smoothness(p, which, full ? SPDHG_SAMPLING_IID : run->sampling, work);
 }
 
-void spd_run_clear(spd_run *run) { memset(run->state.base, 0, (size_t)run->state.size * sizeof(double)); }
+void spd_run_clear(spd_run *run) {
+    if (!run->blank) memset(run->state.base, 0, (size_t)run->state.size * sizeof(double));
+    run->blank = false;
+}
 
 void spd_run_take(const spd_run *run, const double *x0, const double *c0, const double *y0, double *x, double *c, double *y,
                   double *term) {

@@ -64,6 +64,7 @@ typedef struct spd_run {
     void *self;      /* kind->self_size bytes: pointers into the arenas and constants, set by layout and start; never state */
     spd_arena state; /* numbers only, saved by a checkpoint; all later iterates are a function of (state, k) */
     spd_arena work;  /* scratch that is not kept between steps */
+    bool blank;      /* state is still 0, as it was allocated: where nobody writes it takes no memory */
     bool again;      /* start keeps the state of the previous run except for what it is given */
     spd_evaluation evaluation; /* at the point where the next step starts; cleared after that step */
     const double *own_alpha;   /* set by a step: a dual alpha of the loss for its new point, n x K; NULL: none */
@@ -134,7 +135,7 @@ static inline const char *spd_solver_refuses(const spd_solver_kind *kind, const 
 
 /* ---- instance.c: one algorithm with its arenas. new measures them, allocate makes them; then the run can start and step. */
 spdhg_status spd_run_new(spd_run *run, const spd_solver_kind *kind, const spdhg_problem *p, const double *param,
-                         spdhg_sampling sampling, int64_t batch, int threads, spdhg_error *err);
+                         spdhg_sampling sampling, int64_t batch, int threads, spd_stop *stop, spdhg_error *err);
 double spd_run_bytes(const spd_run *run); /* its arenas and what was prepared */
 spdhg_status spd_run_allocate(spd_run *run, spdhg_error *err);
 void spd_run_again(spd_run *run, spd_run *before, const double *param); /* takes over the previous run, to be started again */

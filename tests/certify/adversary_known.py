@@ -92,6 +92,12 @@ PROVABLE = [
     ("corners collinear", 71001002), ("corners offsets", 71000001), ("corners offsets", 71007002), ("corners offsets", 71010000), # alpha at corners
     ("corners offsets", 71005002),                                                            # no row is at its corner, but some nearly
     ("sparse", 7000235), ("separable", 7000335), ("interpolation", 7000305),                  # softmax: one class separable from the others
+    ("collinear", 81000101), ("separable", 81001285),                                         # softmax: null directions that are no whole numbers
+    ("sparse", 81001272),                                                                     # a box without sides is R^d
+    ("counts", 81001241), ("counts", 81001334), ("counts collinear", 81001093),               # a ball whose side is not seen from its centre
+    ("counts collinear", 81000098),                                                           # an l1ball that holds only one of two coefficients
+    ("corners collinear", 81001642),                                                          # the start is optimal
+    ("corners 1e3", 81001547), ("corners one-hot", 81001121), ("corners signal", 81001102),   # corners on a set, with twice the digits
 ]
 # (family, seed) of what was once said falsely: rounding of a bracket that comes out as 0; the weight of rows without an entry; a deviation that is no double;
 # the logarithm that a score is compared with, where the score itself has twice the digits (twice).

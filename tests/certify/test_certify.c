@@ -1,6 +1,6 @@
 /* test_certify.c - points constructed to fool the certificate: f(x) - gap must not exceed f(u) for any u in X, whatever the
  * numbers. Each problem has a u, found by hand, that is known to be much better than x. */
-#include "certify/routes.h"
+#include "certify/base_system.h"
 #include "small.h"
 
 typedef struct trap {

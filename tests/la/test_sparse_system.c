@@ -28,7 +28,7 @@ static void make(spd_sparse_pattern *q, int64_t most) {
         for (int64_t a = 0; a < size_of(r); a++)
             q->idx[q->ptr[r] + a] = (int32_t)spd_permute(3, SPD_STREAM_TEST, (uint64_t)r, N, a);
     }
-    assert_int_equal(spd_sparse_analyse(q, most, NULL), SPDHG_OK);
+    assert_int_equal(spd_sparse_analyse(q, most, NULL, NULL), SPDHG_OK);
 }
 
 /* The dense matrix, row-major, lower triangle. */
@@ -100,7 +100,7 @@ static void a_chain_does_not_fill(void **state) {
         q.idx[2 * r] = (int32_t)r;
         q.idx[2 * r + 1] = (int32_t)(r + 1);
     }
-    assert_int_equal(spd_sparse_analyse(&q, 2, NULL), SPDHG_OK);
+    assert_int_equal(spd_sparse_analyse(&q, 2, NULL, NULL), SPDHG_OK);
     assert_int_equal(q.fill, LINKS);
     spd_sparse_pattern_free(&q);
 }
@@ -121,7 +121,7 @@ static void a_band_with_twice_the_digits(void **state) {
         q.ptr[POINTS + e + 1] = POINTS + 4 * (e + 1);
         for (int64_t l = 0; l < 4; l++) q.idx[POINTS + 4 * e + l] = (int32_t)(e + l);
     }
-    assert_int_equal(spd_sparse_analyse(&q, 16, NULL), SPDHG_OK);
+    assert_int_equal(spd_sparse_analyse(&q, 16, NULL, NULL), SPDHG_OK);
     assert_true(q.band);
     spd_sparse_layout(&s, &q, &arena);
     arena.base = SPD_NEW(double, arena.used);
@@ -154,7 +154,7 @@ static void a_factor_can_be_stopped(void **state) {
     assert_int_equal(spd_sparse_pattern_new(&q, WIDE, 1, WIDE, NULL), SPDHG_OK);
     q.ptr[1] = WIDE;
     for (int32_t j = 0; j < WIDE; j++) q.idx[j] = j;
-    assert_int_equal(spd_sparse_analyse(&q, WIDE, NULL), SPDHG_OK);
+    assert_int_equal(spd_sparse_analyse(&q, WIDE, NULL, NULL), SPDHG_OK);
     spd_sparse_layout(&s, &q, &arena);
     arena.base = SPD_NEW(double, arena.used);
     arena.used = 0;
@@ -168,9 +168,38 @@ static void a_factor_can_be_stopped(void **state) {
     spd_sparse_pattern_free(&q);
 }
 
+/* An order that takes long is left at once when the caller wants no more, and is otherwise the same as without anybody asking. */
+static void an_order_can_be_left(void **state) {
+    (void)state;
+    enum { NODES = 30000, EACH = 6 };
+    int32_t *first = SPD_NEW(int32_t, NODES + 1), *other = SPD_NEW(int32_t, NODES * EACH), *plain = SPD_NEW(int32_t, NODES),
+            *order = SPD_NEW(int32_t, NODES);
+    for (int32_t j = 0; j < NODES; j++) {
+        first[j + 1] = first[j];
+        for (uint32_t q = 0; q < EACH && j > EACH; q++)
+            other[first[j + 1]++] = (int32_t)(((uint32_t)j * 2654435761u + q * 40503u * (uint32_t)j) % (uint32_t)j);
+    }
+    assert_int_equal(spd_sparse_order(NODES, first, other, plain, NULL), SPD_ORDERED);
+    spd_stop stop;
+    spd_stop_start(&stop, INFINITY, NULL, NULL);
+    assert_int_equal(spd_sparse_order(NODES, first, other, order, &stop), SPD_ORDERED);
+    assert_memory_equal(plain, order, NODES * sizeof *order);
+    spd_stop_call_off(&stop);
+    const double from = spd_thread_seconds();
+    assert_int_equal(spd_sparse_order(NODES, first, other, order, &stop), SPD_ORDER_LEFT);
+    assert_true(spd_thread_seconds() - from < 0.1); /* of this thread, which only waits */
+    spd_free(first);
+    spd_free(other);
+    spd_free(plain);
+    spd_free(order);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(short_rows), cmocka_unit_test(long_rows_beside),
-                                       cmocka_unit_test(a_chain_does_not_fill), cmocka_unit_test(a_band_with_twice_the_digits),
-                                       cmocka_unit_test(a_factor_can_be_stopped)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(short_rows),
+                                       cmocka_unit_test(long_rows_beside),
+                                       cmocka_unit_test(a_chain_does_not_fill),
+                                       cmocka_unit_test(a_band_with_twice_the_digits),
+                                       cmocka_unit_test(a_factor_can_be_stopped),
+                                       cmocka_unit_test(an_order_can_be_left)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -142,7 +142,7 @@ class Mpi(CommandTest):
                 self.assertFalse(os.path.exists("part.json"))
                 if os.path.exists("cp"):
                     self.together(kind, 1 + turn % 3, *words, "--resume", "cp", "-o", "all.json", "--force")
-                    self.assertEqual(self.model("all.json"), self.model("one.json"))
+                    self.assertEqual(self.model("all.json")["coefficients"], self.model("one.json")["coefficients"])
             print(f"{kind}: all ended within {max(taken):.1f} s after one was killed, {len(taken)} times", file=sys.stderr)
 
     def test_limits_and_refusals(self):

@@ -45,7 +45,7 @@ static int64_t ask_while_stepping(const spdhg_problem *p, const spd_solver_kind 
     spd_run run;
     spd_stop stop;
     asked a = {.stop_at = stop_at};
-    GOOD(spd_run_new(&run, kind, p, param, SPDHG_SAMPLING_IID, 1, 1, &good_err));
+    GOOD(spd_run_new(&run, kind, p, param, SPDHG_SAMPLING_IID, 1, 1, NULL, &good_err));
     GOOD(spd_run_allocate(&run, &good_err));
     ask_always(&stop, &a);
     run.stop = stop_at < 0 ? NULL : &stop;
@@ -251,9 +251,32 @@ static void set_up_is_linear(void **unused) {
     small_free(&s);
 }
 
+/* The time is over before the order of a sparse factor is found: the run ends there, and the start is the answer. */
+static void set_up_ends_in_time(void **unused) {
+    (void)unused;
+    small s = small_make(&(small_spec)SMALL(6000, 12000, 0.001, "squared", "l1", "chain", 0.01, .set = "box:1,2"), 5);
+    spdhg_options o = SPDHG_OPTIONS;
+    o.seconds = 1e-6;
+    o.tol = 1e-9;
+    spdhg_solver *handle;
+    spdhg_outcome outcome;
+    GOOD(spdhg_solver_new(&handle, "ipm", s.problem, &o, &good_err));
+    GOOD(spdhg_solver_run(handle, &outcome, &good_err));
+    const spdhg_solution *a = spdhg_solver_solution(handle);
+    assert_int_equal(outcome, SPDHG_OUTCOME_LIMIT);
+    assert_true(a->epochs == 0 && isfinite(a->objective));
+    for (int64_t j = 0; j < s.problem->d; j++) assert_true(a->x[j] == 1); /* of X, the nearest to 0 */
+    spdhg_solver_free(handle);
+    small_free(&s);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(steps_end_soon),         cmocka_unit_test(proofs_end_soon),
-                                       cmocka_unit_test(no_step_after_the_word), cmocka_unit_test(cut_and_resumed),
-                                       cmocka_unit_test(set_up_is_linear),       cmocka_unit_test(epochs_are_those_asked_for)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(steps_end_soon),
+                                       cmocka_unit_test(proofs_end_soon),
+                                       cmocka_unit_test(no_step_after_the_word),
+                                       cmocka_unit_test(cut_and_resumed),
+                                       cmocka_unit_test(set_up_is_linear),
+                                       cmocka_unit_test(set_up_ends_in_time),
+                                       cmocka_unit_test(epochs_are_those_asked_for)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

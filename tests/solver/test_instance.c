@@ -28,7 +28,7 @@ static const small_spec chain = SMALL(12, 4, 1, "squared", "l1", "chain", 0.5, .
 
 static spdhg_status make(spd_run *run, const spdhg_problem *p, const double *param, spdhg_sampling sampling, spdhg_error *err) {
     prepared = released = laid_out = 0;
-    return spd_run_new(run, &kind, p, param, sampling, 1, 1, err);
+    return spd_run_new(run, &kind, p, param, sampling, 1, 1, NULL, err);
 }
 
 /* A solver that keeps what it saw of rows takes no rows drawn by their norms. */
@@ -87,7 +87,7 @@ static void test_again(void **state) {
     GOOD(spd_run_allocate(&before, &good_err));
     before.rows_visited = 12;
     double *const array = before.state.base;
-    GOOD(spd_run_new(&run, &kind, s.problem, &second, SPDHG_SAMPLING_IID, 1, 1, &good_err));
+    GOOD(spd_run_new(&run, &kind, s.problem, &second, SPDHG_SAMPLING_IID, 1, 1, NULL, &good_err));
     spd_run_again(&run, &before, &second);
     assert_true(run.again && run.rows_visited == 0 && run.param == &second && run.state.base == array);
     assert_true(before.self == NULL && before.state.base == NULL && before.prepared == NULL);

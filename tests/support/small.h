@@ -163,7 +163,7 @@ static inline drive drive_new(const spdhg_problem *p, const char *solver, int64_
     for (int i = 0; i < kind->params; i++)
         d.param[i] = name && strcmp(kind->param[i].name, name) == 0 ? value : kind->param[i].value;
     double *param = spd_copy(d.param, 16, sizeof(double));
-    GOOD(spd_run_new(&d.run, kind, p, param, SPDHG_SAMPLING_IID, batch, 1, &good_err));
+    GOOD(spd_run_new(&d.run, kind, p, param, SPDHG_SAMPLING_IID, batch, 1, NULL, &good_err));
     GOOD(spd_run_allocate(&d.run, &good_err));
     d.run.seed = seed;
     GOOD(spd_sampler_new(&d.sampler, p, SPDHG_SAMPLING_IID, seed, batch, &good_err));
