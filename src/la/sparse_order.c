@@ -100,7 +100,9 @@ static ordering *ordering_of(int32_t nodes, const int32_t *first, const int32_t 
 }
 
 spd_ordered spd_sparse_order(int32_t nodes, const int32_t *first, const int32_t *other, int32_t *order, spd_stop *stop) {
-    ordering *o = stop && (double)first[nodes] > LONG ? ordering_of(nodes, first, other) : NULL;
+    const bool takes_long = stop && (double)first[nodes] > LONG;
+    if (takes_long && spd_stop_now(stop)) return SPD_ORDER_LEFT;
+    ordering *o = takes_long ? ordering_of(nodes, first, other) : NULL;
     if (o && !begin(o)) {
         dissolve(o);
         o = NULL;
