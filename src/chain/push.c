@@ -1,12 +1,13 @@
 /* push.c - maximum flow by preflows (Goldberg and Tarjan, JACM 1988), the highest node first.
  *
- *   height_k = arcs on the shortest way, through arcs that can take more, to a node that can take flow (breadth first, from there)
- *   until no node with excess has a height:
- *     the highest node i with excess:  push min(excess_i, room_ij) to each j with height_j = height_i - 1
- *                                      if excess is left: height_i = 1 + the least height of a j with room_ij > 0
- *     heights are counted anew after ARCS visits per arc
+ * A sink is a node with negative excess; residual_ij is what the arc from i to j can still take.
+ *   height_i = number of arcs on the shortest path from i to a sink along arcs with residual > 0 (none: no height)
+ *   while a node with excess has a height:
+ *     the highest node i with excess:  push min(excess_i, residual_ij) to each j with height_j = height_i - 1
+ *                                      if excess is left: height_i = 1 + the least height of a j with residual_ij > 0
+ *     all heights are computed again, breadth first from the sinks, after ARCS visits per arc
  *
- * Excess that cannot reach such a node stays where it is: there is no second phase, because any flow within the capacities is a dual
+ * Excess that cannot reach a sink stays where it is. There is no second phase, because any flow within the capacities is a dual
  * point. */
 #include "chain/network.h"
 

@@ -60,9 +60,9 @@ bool spd_complement(int64_t r, int64_t n, double *A, double *Q, double *work) {
     for (int64_t i = 0; i < rest; i++) Q[i * n + r + i] = 1;
     if (r == 0 || rest <= 0) return rest >= 0;
     if (!fits(spd_complement_work(n)) || !spd_all_finite(r * n, A)) return false;
-    double *tau = work, *room = work + n;
+    double *tau = work, *scratch = work + n;
     const lapack_int rows = (lapack_int)n, columns = (lapack_int)r, size = (lapack_int)(PANEL * n);
-    return LAPACKE_dgeqrf_work(LAPACK_COL_MAJOR, rows, columns, A, rows, tau, room, size) == 0 &&
-           LAPACKE_dormqr_work(LAPACK_COL_MAJOR, 'L', 'N', rows, (lapack_int)rest, columns, A, rows, tau, Q, rows, room, size) ==
-               0;
+    return LAPACKE_dgeqrf_work(LAPACK_COL_MAJOR, rows, columns, A, rows, tau, scratch, size) == 0 &&
+           LAPACKE_dormqr_work(LAPACK_COL_MAJOR, 'L', 'N', rows, (lapack_int)rest, columns, A, rows, tau, Q, rows, scratch,
+                               size) == 0;
 }

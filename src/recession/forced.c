@@ -5,11 +5,11 @@
  * intercept does not matter, since it is 0 along u.
  * If such a loss decreases forever, f decreases strictly along the first u found, from every x: there is no minimiser, only an
  * infimum (unattained). This does not apply to a hinge, which is 0 beyond a finite margin.
- * The search is repeated, because without the rows found, further directions may have only one sign left. push goes so far along
- * the directions that the losses of these rows nearly vanish; an exact solver starts there instead of walking there in many
- * steps. One u is tried for each connected component of the columns of F, tied by rows with two entries (every graph; also
- * columns without entries in F). F u and a_i'u within rounding of 0 count as 0. Apart from unattained, the result only guides the
- * choice of alpha; the gap is computed and checked at the chosen point.
+ * The search is repeated: once the rows found are left out, other directions may have only one sign left. `push` moves along
+ * these directions until the losses of the rows nearly vanish. An exact solver starts there, which saves it many steps.
+ * One u is tried for each connected component of the columns of F, tied by rows with two entries (this includes every graph, and
+ * columns without entries in F). F u and a_i'u count as 0 if they are within rounding of 0. Apart from `unattained`, the result
+ * only guides the choice of alpha; the gap is computed and checked at the chosen point.
  * If X has a side (nonneg, a half-bounded box), v_j >= 0 or <= 0 takes the place of v_j = 0, and the argument holds for every u
  * along which X is unbounded. */
 #include <float.h>

@@ -60,7 +60,7 @@ static spdhg_status find(const lines *l, const char *name, const spd_token *plac
 typedef struct rows {
     int64_t *end; /* two features of each edge; of a group: the feature and the code of its word */
     double *weight;
-    int64_t count, end_room, weight_room;
+    int64_t count, end_capacity, weight_capacity;
     spd_budget budget;
     spd_labels words;
 } rows;
@@ -70,8 +70,8 @@ static spdhg_status take_row(lines *l, rows *r, char *const cell[3], const spd_t
     double weight = 1, code = 0;
     if (count < 2)
         return spd_text_fail(&l->text, &place[0], err, edges ? "expected 'from,to[,weight]'" : "expected 'feature,group'");
-    SPD_TRY(spd_reserve(&r->end, &r->end_room, 2 * r->count + 2, sizeof *r->end, &r->budget, err));
-    SPD_TRY(spd_reserve(&r->weight, &r->weight_room, r->count + 1, sizeof *r->weight, &r->budget, err));
+    SPD_TRY(spd_reserve(&r->end, &r->end_capacity, 2 * r->count + 2, sizeof *r->end, &r->budget, err));
+    SPD_TRY(spd_reserve(&r->weight, &r->weight_capacity, r->count + 1, sizeof *r->weight, &r->budget, err));
     SPD_TRY(find(l, cell[0], &place[0], &r->end[2 * r->count], err));
     if (edges) {
         SPD_TRY(find(l, cell[1], &place[1], &r->end[2 * r->count + 1], err));

@@ -8,16 +8,16 @@ static bool gzip_open(spd_decoder *s) { return inflateInit2(&s->gzip, 15 + 16) =
 static void gzip_close(spd_decoder *s) { inflateEnd(&s->gzip); }
 static spd_progress gzip_step(spd_decoder *s, spd_span *p) {
     z_stream *z = &s->gzip;
-    const size_t room = p->outs < (1u << 30) ? p->outs : 1u << 30; /* avail_out is an int */
+    const size_t space = p->outs < (1u << 30) ? p->outs : 1u << 30; /* avail_out is an int */
     z->next_in = (Bytef *)(uintptr_t)p->in;
     z->avail_in = (uInt)p->ins;
     z->next_out = (Bytef *)p->out;
-    z->avail_out = (uInt)room;
+    z->avail_out = (uInt)space;
     const int answer = inflate(z, Z_NO_FLUSH);
     p->in += p->ins - z->avail_in;
     p->ins = z->avail_in;
-    p->out += room - z->avail_out;
-    p->outs -= room - z->avail_out;
+    p->out += space - z->avail_out;
+    p->outs -= space - z->avail_out;
     if (answer == Z_STREAM_END) return inflateReset(z) == Z_OK ? SPD_FRAME_END : SPD_CORRUPT;
     if (answer == Z_MEM_ERROR) return SPD_NO_MEMORY;
     return answer == Z_OK || answer == Z_BUF_ERROR ? SPD_MORE : SPD_CORRUPT;
@@ -27,16 +27,16 @@ static bool bzip2_open(spd_decoder *s) { return BZ2_bzDecompressInit(&s->bzip2, 
 static void bzip2_close(spd_decoder *s) { BZ2_bzDecompressEnd(&s->bzip2); }
 static spd_progress bzip2_step(spd_decoder *s, spd_span *p) {
     bz_stream *z = &s->bzip2;
-    const size_t room = p->outs < (1u << 30) ? p->outs : 1u << 30;
+    const size_t space = p->outs < (1u << 30) ? p->outs : 1u << 30;
     z->next_in = (char *)(uintptr_t)p->in;
     z->avail_in = (unsigned)p->ins;
     z->next_out = p->out;
-    z->avail_out = (unsigned)room;
+    z->avail_out = (unsigned)space;
     const int answer = BZ2_bzDecompress(z);
     p->in += p->ins - z->avail_in;
     p->ins = z->avail_in;
-    p->out += room - z->avail_out;
-    p->outs -= room - z->avail_out;
+    p->out += space - z->avail_out;
+    p->outs -= space - z->avail_out;
     if (answer == BZ_STREAM_END) {
         bzip2_close(s);
         *z = (bz_stream){0};

@@ -31,12 +31,12 @@ void spd_text_close(spd_text *t) {
     t->buffer = NULL;
 }
 
-static spdhg_status fetch(spd_text *t, char *place, size_t room, size_t *got, spdhg_error *err) {
-    if (t->stream) return spd_stream_read(t->stream, place, room, got, err);
+static spdhg_status fetch(spd_text *t, char *place, size_t space, size_t *got, spdhg_error *err) {
+    if (t->stream) return spd_stream_read(t->stream, place, space, got, err);
     const int64_t left = t->to - t->from;
-    if ((int64_t)room > left) room = (size_t)left;
-    for (*got = 0; *got < room;) {
-        const ssize_t bytes = pread(t->descriptor, place + *got, room - *got, (off_t)t->from);
+    if ((int64_t)space > left) space = (size_t)left;
+    for (*got = 0; *got < space;) {
+        const ssize_t bytes = pread(t->descriptor, place + *got, space - *got, (off_t)t->from);
         if (bytes < 0 && errno == EINTR) continue;
         if (bytes < 0) return spd_fail_io(err, t->path, "read");
         if (bytes == 0) return spd_fail(err, SPDHG_IO, "%s: became shorter while it was being read", t->path);
@@ -53,11 +53,11 @@ spdhg_status spd_text_fill(spd_text *t, spdhg_error *err) {
     t->at = t->buffer;
     t->end = t->safe = t->buffer + rest;
     if (!t->over) {
-        const size_t room = SPD_TEXT_BYTES - rest;
+        const size_t space = SPD_TEXT_BYTES - rest;
         size_t got = 0;
-        SPD_TRY(fetch(t, t->end, room, &got, err));
+        SPD_TRY(fetch(t, t->end, space, &got, err));
         t->end += got;
-        t->over = t->stream ? got < room : t->from == t->to;
+        t->over = t->stream ? got < space : t->from == t->to;
         if (t->over && t->end > t->buffer && t->end[-1] != '\n') *t->end++ = '\n';
     }
     char *safe = t->end;
