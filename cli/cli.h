@@ -7,7 +7,7 @@
 #include <jansson.h>
 
 #include "catalog/catalog.h"
-#include "certify/bound.h"
+#include "bound/bound.h"
 #include "reader/read.h"
 #include "report/report.h"
 #include "run/run.h"

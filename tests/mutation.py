@@ -35,7 +35,7 @@ from mutation_tests import tests_of
 ALLOWED = os.path.join(ROOT, "tests", "mutation_allowed.txt")
 RESULTS = os.path.join(BUILD, "results.jsonl")
 STEPS = ("solver", "primal_dual", "admm", "newton")
-WHOLE = ("chain", "face", "lasso", "interior", "run", "certify", "data", "model")
+WHOLE = ("chain", "face", "lasso", "interior", "run", "certify", "bound", "data", "model")
 ALL = ("step_rule.c", "primal_dual_steps.c", "metric.c")  # all functions: reached through pointers, or from start
 WORKERS = 2
 

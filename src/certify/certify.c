@@ -19,7 +19,7 @@ static void refine_dual(spd_certifier *c, const spd_trial *at, const double *y, 
         if (c->forced[i]) c->alpha[i] = 0;
     memcpy(c->y, y, (size_t)(p->m * p->K) * sizeof *y);
     const bool found =
-        spd_dual_newton(c, at) && spd_dual_inside(c, at->x) && (!c->exact || spd_dual_make_exact(c, at->x, at->z, 0));
+        spd_dual_newton(c, at) && spd_dual_inside(c, at->x) && (!c->exact || spd_dual_without_ridge(c, at->x, at->z, 0));
     const double gap = found ? spd_dual_prove(c, at, 0, true, &r) : INFINITY;
     c->gradient = false;
     if (gap < before) {
@@ -61,7 +61,7 @@ static void refine_corners(spd_certifier *c, const spd_trial *at, spd_gap *out) 
     if (!(c->best_dual > -INFINITY) || !spd_fine_trial_make(c, at, &fine)) return;
     spd_dual_recall(c, c->best_alpha, c->best_dual_y);
     const bool found =
-        spd_dual_newton(c, &fine) && spd_dual_inside(c, at->x) && (!c->exact || spd_dual_make_exact(c, at->x, fine.z, 0));
+        spd_dual_newton(c, &fine) && spd_dual_inside(c, at->x) && (!c->exact || spd_dual_without_ridge(c, at->x, fine.z, 0));
     const double gap = found ? spd_dual_prove(c, &fine, 0, true, &r) : INFINITY;
     if (gap < (out->kind == SPD_GAP_CERTIFIED ? out->gap : INFINITY)) {
         *out = (spd_gap){.kind = SPD_GAP_CERTIFIED,
@@ -145,37 +145,4 @@ void spd_certify(spd_certifier *c, const spd_trial *at, const double *y, spd_gap
     if (found.kind != SPD_GAP_CERTIFIED || (out->kind == SPD_GAP_CERTIFIED && !(found.gap < out->gap))) return;
     *out = found;
     change_places(c, other);
-}
-
-/* ---- the second bracket h(x) + h*(-v) + v'x for gamma = 0 and X unbounded; set.h has the other cases. */
-
-double spd_dual_exact_bracket(const spd_certifier *c, const double *x) {
-    const spdhg_problem *p = c->problem;
-    double total = 0, low, high;
-    spd_set_sides(&p->set, &low, &high);
-    for (int64_t q = 0; q < p->dK && (isfinite(low) || isfinite(high)); q++) {
-        if (c->whole[q]) continue;
-        const double v = isfinite(low) ? c->v[q] : -c->v[q], way = isfinite(low) ? x[q] - low : high - x[q];
-        total += fmax(fmax(v - c->e[q], 0) * way, (fmax(v, 0) + c->e[q]) * way);
-    }
-    return spd_bracket(total * (1 + spd_rounding((double)p->dK + 8)));
-}
-
-/* v'x + max over u in X, ||u|| <= R of -v'u
- * The maximum is at most R ||v||. It is also at most R ||excess|| - sum of v_j side_j, where the excess is the part of v on the
- * unbounded sides of X, and the sum is over the other coordinates. */
-double spd_dual_radius_bracket(const spd_certifier *c, const double *x, double R) {
-    const spdhg_problem *p = c->problem;
-    double total = 0, off = 0, size = 0, low, high;
-    spd_set_sides(&p->set, &low, &high);
-    for (int64_t q = 0; q < p->dK; q++) {
-        const double side = c->v[q] > 0 ? low : high, way = isfinite(side) ? x[q] - side : x[q];
-        c->P[q] = spd_dual_excess(p, c->v[q]);
-        total += c->v[q] * way;
-        size += fabs(c->v[q] * x[q]) + fabs(c->v[q] * way);
-        off += c->e[q] * (fabs(x[q]) + fabs(way));
-    }
-    const double most = fmin(total + R * spd_norm2(p->dK, c->P), spd_dot(p->dK, c->v, x) + R * spd_norm2(p->dK, c->v));
-    const double few = spd_rounding((double)p->dK + 16);
-    return spd_bracket(most) * (1 + few) + few * size + off + R * spd_norm2(p->dK, c->e);
 }

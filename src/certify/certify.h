@@ -187,18 +187,18 @@ double spd_dual_prove(spd_certifier *c, const spd_trial *at, double R, bool move
 bool spd_dual_inside(spd_certifier *c, const double *x);
 /* The gap at a point, from c->alpha and y; returns how much of it may be due to rounding of f. */
 double spd_dual_gap_at(spd_certifier *c, const spd_trial *at, const double *y, spd_gap *out);
-/* ---- certify.c: at the repaired v, which is 0 where X has no bound and keeps its sign where X is a half-line. */
-double spd_dual_exact_bracket(const spd_certifier *c, const double *x);
-double spd_dual_radius_bracket(const spd_certifier *c, const double *x, double R); /* over ||u|| <= R */
+/* ---- gap_without_ridge.c: the second bracket for gamma = 0, for all x and over ||u|| <= R. */
+double spd_bracket_without_ridge(const spd_certifier *c, const double *x);
+double spd_bracket_within_radius(const spd_certifier *c, const double *x, double R);
 /* ---- dual_newton.c: a better alpha (+ c->low) and y for the same x; updates g, gc and v. False: none was found, and alpha and y
  * may have been overwritten. */
 bool spd_dual_newton_may(const spd_certifier *c);
 /* ---- dual_newton_solve.c: M p + tau s = r, s'p = 0, for unknowns with scale > 0; overwrites M. False: M has no factor. */
 bool spd_newton_dual_solve(spd_newton_dual *a, int64_t N, double *tau);
 bool spd_dual_newton(spd_certifier *c, const spd_trial *at);
-/* ---- exact.c: moves alpha and y so that -v is nearly in dom h*; false if that would leave a domain. affordable: the increase of
+/* ---- dual_without_ridge.c: moves alpha and y so that -v is nearly in dom h*; false if that would leave a domain. affordable: the increase of
  * the gap that is acceptable. */
-bool spd_dual_make_exact(spd_certifier *c, const double *x, const double *z, double affordable);
+bool spd_dual_without_ridge(spd_certifier *c, const double *x, const double *z, double affordable);
 bool spd_dual_can_correct(const spd_certifier *c);
 bool spd_dual_correct(spd_certifier *c, const double *z); /* once more, from the current v and v0; false: alpha left its domain */
 /* The part of v_j that must vanish: how far it is outside what X's unbounded sides allow (0 where allowed). */

@@ -32,8 +32,8 @@ static sum add_up(spd_certifier *c, const spd_trial *at, const spd_repair *r, do
     const spdhg_problem *p = c->problem;
     const bool counts = moved || isinf(p->kappa); /* else rounding of alpha only contributes u^2 */
     const double first = counts ? spd_dual_fenchel(c, at->z) : 0, third = spd_dual_penalty_bracket(c, at->Fx);
-    const double second = R > 0      ? spd_dual_radius_bracket(c, at->x, R)
-                          : c->exact ? spd_dual_exact_bracket(c, at->x)
+    const double second = R > 0      ? spd_bracket_within_radius(c, at->x, R)
+                          : c->exact ? spd_bracket_without_ridge(c, at->x)
                                      : p->set.kind->bracket(p->dK, p->set.arg, p->gamma, at->x, c->v, c->e, c->work);
     const double brackets = first + second + spd_dual_error_of_writing(c, at->x, true) + third;
     const double rounding = error_of_objective(c, at, counts, first, by_rows) + 4 * c->loose * (1 + first) +
@@ -129,7 +129,7 @@ static double prove_everywhere(spd_certifier *c, const spd_trial *at, spd_repair
         if (gap <= goal) return gap;
         if (isfinite(gap) && at->objective - gap > c->best_dual) keep_best(c, r, -INFINITY);
     }
-    return spd_dual_make_exact(c, at->x, at->z, 0.1 * goal) ? spd_dual_prove(c, at, 0, true, r) : INFINITY;
+    return spd_dual_without_ridge(c, at->x, at->z, 0.1 * goal) ? spd_dual_prove(c, at, 0, true, r) : INFINITY;
 }
 
 /* Without ridge or bound, the gap within a radius comes first. It shows whether the costly gap for all x is worth computing. */

@@ -72,7 +72,7 @@ void spd_dual_polish(spd_certifier *c, double rest, double objective) {
     const spdhg_problem *p = c->problem;
     const int64_t mK = p->m * p->K;
     const double norm = spd_problem_structure_norm(p);
-    const bool absorbed = c->exact && c->absorbs && p->m == p->d; /* exact.c finds this y in one step */
+    const bool absorbed = c->exact && c->absorbs && p->m == p->d; /* dual_without_ridge.c finds this y in one step */
     if (mK == 0 || norm == 0 || (p->gamma == 0 && !c->exact) || absorbed) return;
     const double step = (p->gamma > 0 ? p->gamma : 1) / (norm * norm);
     spd_accelerated a = {.y = c->y, .u = c->Fq + mK, .previous = c->Fq + 2 * mK};

@@ -1,4 +1,4 @@
-/* balance.c - F'y changed by a given r, with y in its ball: a maximum flow. What a node shall pass on is its excess (push.c); the
+/* balance.c - F'y changed by a given r, with y in its ball: a maximum flow. What a node shall pass on is its excess (maximum_flow.c); the
  * flow that y already is stays where it need not move. */
 #include "chain/network.h"
 

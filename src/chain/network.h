@@ -27,7 +27,7 @@ void spd_network_begin(spd_network *n, const spdhg_problem *p, int64_t k, const 
 /* y of output k from the flow; the rows of one column k take s_k, in proportion to lambda |F|. */
 void spd_network_dual(const spd_network *n, const spdhg_problem *p, int64_t k, const double *s, double *y);
 
-/* ---- push.c: a maximum flow among some of the nodes. */
+/* ---- maximum_flow.c: a maximum flow among some of the nodes. */
 typedef struct spd_flow {
     spd_network *network;
     double *excess;   /* of each node; negative: it can take that much. Stays where it cannot flow to such a node */

@@ -1,4 +1,4 @@
-/* corners.c - the rows of a loss with a corner at z = b, on the face of the minimiser (cross.c). A row is at its corner,
+/* corners.c - the rows of a loss with a corner at z = b, on the face of the minimiser (crossover.c). A row is at its corner,
  * z_i = b_i, or its alpha is one of the two slopes. The rows at their corners are constraints like F_Z x = 0, with multipliers
  * alpha:
  *     curve_i = rho, alpha_i += rho (z_i - b_i)   at the corner

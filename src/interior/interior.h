@@ -63,14 +63,14 @@ typedef struct spd_interior {
     bool fine;                               /* the system is solved with twice the digits: a band, or small and dense */
     double before, sum;                      /* of the products, before and after the last step */
     double residual;                         /* relative residual of the solution of a sparse system */
-    double prox;                             /* added to the diagonal of M by cross.c, if corners leave x undetermined; else 0 */
+    double prox;                             /* added to the diagonal of M by crossover.c, if corners leave x undetermined; else 0 */
     double eta;                              /* multiplier of the simplex's sum constraint */
     double *s, *g, *k, *dg;                  /* pairs: two for each row, entry of F x and coordinate, and two more for X */
     double *u, *du, *q, *rhs, *column, *fix; /* n; fix: scratch of the system, to which X adds factor column column' */
     int32_t *touched;                        /* n: a list of unknowns */
     double *bend, *pull;                     /* n: upper bounds of a coordinate's curvature and (squared) penalty slope */
     double *best_u, *best_y;                 /* n, m x K: the point closest to the optimum so far */
-    double *best_alpha, *pulled;             /* n_rows x K, with corners only: the alpha that belongs to it; scratch of cross.c */
+    double *best_alpha, *pulled;             /* n_rows x K, with corners only: the alpha that belongs to it; scratch of crossover.c */
     double *P, *M, *L;                       /* n x n, lower triangles: the model's P, the system, its factor */
     spd_twofold *doubled, *doubled_x; /* n x n, n: factor with twice the digits, last solution; NULL: too large, or no pieces */
     double *alpha, *short_of, *curve,
@@ -105,11 +105,11 @@ void spd_interior_begin(spd_interior *a, double start);
 void spd_interior_stand(spd_interior *a); /* sets every direction to 0 */
 bool spd_interior_advance(spd_interior *a, double *decrement);
 double spd_interior_left(const spd_interior *a, double decrement);
-/* ---- cross.c: to be called after an advance that multiplied the products by `fall`. If the face of the minimiser can be
+/* ---- crossover.c: to be called after an advance that multiplied the products by `fall`. If the face of the minimiser can be
  * identified, best_u and best_y become the minimiser itself, with zeros accurate to rounding. */
 bool spd_interior_can_cross(const spd_interior *a);
 bool spd_interior_cross(spd_interior *a, double fall);
-/* ---- corners.c: the rows of a loss with corners, for cross.c. alpha in next, z - b in short_of, rho or 0 in curve. */
+/* ---- corners.c: the rows of a loss with corners, for crossover.c. alpha in next, z - b in short_of, rho or 0 in curve. */
 void spd_corners_keep(spd_interior *a, const double *alpha);     /* as best_alpha; nothing to do without corners */
 void spd_corners_read(spd_interior *a, double fall, double rho); /* which rows are at their corner */
 void spd_corners_score(spd_interior *a, const double *x);

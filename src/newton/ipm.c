@@ -9,7 +9,7 @@
  *
  * Meant for many coefficients that each interact with few others: signals, trends, images, graphs. The gradient of a piecewise
  * loss (huber, the hinges) is represented by pairs like those of the penalty. Near the end, with l1 and X = R^d, the zeros of
- * Fx are identified and the minimiser is computed on its face: cross.c. */
+ * Fx are identified and the minimiser is computed on its face: crossover.c. */
 #include "newton/newton.h"
 
 enum { STEPS_MOST = 200, IDLE_MOST = 10, PASSES = 5, LOOKS = 20 };      /* LOOKS: steps between proofs that cannot succeed yet */

@@ -117,7 +117,7 @@ struct spdhg_path {
     spd_fold *fold; /* their scores, and their coefficients if options.keep_folds says so */
     int32_t *held;  /* the fold of every row, from folds.c */
 };
-/* ---- tell.c: the stage of an asker that validates a path; a sentence for -v; takes the callback of path->solve. */
+/* ---- progress.c: the stage of an asker that validates a path; a sentence for -v; takes the callback of path->solve. */
 #define SPD_STAGE_FOLDS "cross-validation"
 void spd_path_listen(spdhg_path *path);
 double spd_path_part(const spdhg_path_point *point, int64_t k, int64_t n);

@@ -62,7 +62,7 @@ class Corners(CommandTest):
     def file(self, loss):
         return loss.partition(":")[0] + ".svm"
 
-    # 3e-8: with a set X there is no crossing to the vertex (cross.c). x is exact in every case here, but the alpha of the proof is that of the
+    # 3e-8: with a set X there is no crossing to the vertex (crossover.c). x is exact in every case here, but the alpha of the proof is that of the
     # interior path, which leaves 1e-8 of A'alpha for hinge, nonneg, lambda 0 and an intercept.
     def fit(self, loss, *words):
         return json.loads(self.spdhg("fit", self.file(loss), "--loss", loss, "--tol", "3e-8", "--threads", 1, "--json", "-q", "-o", "m.json", *words).out)

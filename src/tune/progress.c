@@ -1,4 +1,4 @@
-/* tell.c - what a path tells its caller: sentences, and how far it is. */
+/* progress.c - what a path tells its caller: sentences, and how far it is. */
 #include <stdarg.h>
 
 #include "tune/tune.h"

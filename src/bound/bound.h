@@ -64,7 +64,7 @@ double spd_bound_omega(double probability); /* 1 - 2 exp(-Omega) = probability *
 /* What the bound must stay below to say anything: the smaller of start_value and trivial. */
 double spd_bound_vacuous_from(const spd_bound_constants *c);
 
-/* ---- bound_constants.c: from a frozen problem; all rigorous except those given by the caller. */
+/* ---- constants.c: from a frozen problem; all rigorous except those given by the caller. */
 typedef struct spd_bound_question {
     double radius;   /* ||x|| of the minimiser and of every iterate, as the caller promises; 0: nothing promised */
     double distance; /* ||x* - x^k|| for every k, as the caller promises; NAN: nothing promised */

@@ -1,12 +1,12 @@
-/* exact.c - gamma = 0 and X unbounded: -v must lie in dom h*, that is v = 0 where X is all of R, v >= 0 where X is unbounded
- * above only. Rows of F with one entry for each column absorb v at once. Otherwise one positive definite system moves alpha and
- * y together:
+/* dual_without_ridge.c - for gamma = 0 and X unbounded, a dual point with -v in dom h*, that is v = 0 where X is all of R, v >= 0
+ * where X is unbounded above only. Rows of F with one entry for each column absorb v at once. Otherwise one positive definite
+ * system moves alpha and y together:
  *     ( A'diag(w D)A/W + nu F'F ) p = target - v
  *     alpha_i += D_i (A p)_i
  *     y += nu F p
  * D_i is the distance of alpha_i to the boundary of its domain (coupled losses: phi''(z_i)). The solution is refined iteratively.
  * Finally alpha and y, and v with them, are scaled by the largest c <= 1 that brings y back into its ball.
- * Rounding leaves a residual, which repair.c bounds. */
+ * Rounding leaves a residual, which repair.c bounds. gap_without_ridge.c has the gap. */
 #include "certify/certify.h"
 #include "problem/rows.h"
 
@@ -213,7 +213,7 @@ static bool solve_exactly(spd_certifier *c, const double *x, const double *z, do
     return in_domain(c);
 }
 
-bool spd_dual_make_exact(spd_certifier *c, const double *x, const double *z, double affordable) {
+bool spd_dual_without_ridge(spd_certifier *c, const double *x, const double *z, double affordable) {
     const spdhg_problem *p = c->problem;
     if (c->absorbs) {
         residual(c, NULL);

@@ -1,4 +1,4 @@
-/* cross.c - from the interior to the face of the minimiser (l1, X = R^d). The zeros Z of F x and the signs of its other entries
+/* crossover.c - from the interior to the face of the minimiser (l1, X = R^d). The zeros Z of F x and the signs of its other entries
  * are guessed from the iterates, and
  *     min l(x) + (gamma/2)|x|^2 + sum_{e not in Z} lambda sign_e F_e x    over F_Z x = 0
  * is solved by Newton's method and the method of multipliers with the same factor:

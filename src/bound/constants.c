@@ -1,4 +1,4 @@
-/* bound_constants.c - the constants of the theorems for a problem, each an upper bound over every x that a run can reach.
+/* constants.c - the constants of the theorems for a problem, each an upper bound over every x that a run can reach.
  * sigma is the smallest number with
  *     sum_i q_i exp(r_i^2/sigma^2) <= e
  *     r_i = f_i G_i + sum_j (w_j/W) G_j
@@ -7,7 +7,7 @@
  * D_x is the diameter of X. If X is unbounded and gamma > 0, it follows from
  *     ||x|| <= (max_i f_i G_i + M_F/2)/gamma   for all iterates
  *     gamma ||x*||^2 <= f(0) */
-#include "certify/bound.h"
+#include "bound/bound.h"
 #include "problem/lipschitz.h"
 #include "problem/rows.h"
 

@@ -1,4 +1,4 @@
-/* push.c - maximum flow by preflows (Goldberg and Tarjan, JACM 1988), the highest node first.
+/* maximum_flow.c - maximum flow by preflows (Goldberg and Tarjan, JACM 1988), the highest node first.
  *
  * A sink is a node with negative excess; residual_ij is what the arc from i to j can still take.
  *   height_i = number of arcs on the shortest path from i to a sink along arcs with residual > 0 (none: no height)

@@ -1,0 +1,44 @@
+/* test_working_set.c - the y that prices the zeros of F x: where g + F'y is already 0, nothing is left to balance. */
+#include "small.h"
+
+#include "face/working_set.h"
+
+static void lay_out(const spdhg_problem *p, spd_arena *work, spd_tied *B, spd_tree_flow *flow) {
+    spd_tied_layout(p, work, B, p->dK);
+    spd_tree_flow_layout(flow, p, work);
+}
+
+/* At a line, with rows of three entries, which no tree flow takes. The steepest descent direction is 0, and so is its step's denominator. */
+static void test_nothing_left(void **state) {
+    (void)state;
+    enum { d = 8, m = 6 };
+    const small_spec spec = SMALL(4, d, 1, "squared", "l1", "trend:1", 0.1);
+    small s = small_make(&spec, 1);
+    const spdhg_problem *p = s.problem;
+    assert_int_equal(p->m, m);
+    double x[d + 1] = {0, 1, 2, 3, 4, 5, 6, 7}, y[m] = {3.0 / 64, -1.0 / 64, 0, 2.0 / 64, 0, 1.0 / 64}, Fx[m] = {0},
+                 g[d + 1] = {0}, trial[m], term[8 * m], scratch[d + 1];
+    const double before[m] = {3.0 / 64, -1.0 / 64, 0, 2.0 / 64, 0, 1.0 / 64};
+    spd_problem_add_transposed(p, y, g);
+    spd_scale(d, -1, g); /* g = -F'y */
+    const spd_iterate here = {.x = x, .y = y, .Fx = Fx, .g = g, .Ftrial = trial, .term = term, .scratch_n = scratch};
+    spd_arena arena = {0};
+    spd_tied B;
+    spd_tree_flow flow;
+    lay_out(p, &arena, &B, &flow);
+    arena = (spd_arena){.base = SPD_NEW(double, arena.used), .size = arena.used};
+    lay_out(p, &arena, &B, &flow);
+    double *work = SPD_NEW(double, spd_working_set_work(p));
+    assert_true(spd_problem_term_work(p) <= 8 * m);
+    assert_true(spd_working_set(p, &here, &B, d, &flow, work));
+    for (int e = 0; e < m; e++) assert_true(y[e] == before[e]);
+    assert_int_equal(B.size, d); /* such rows tie no pair of coordinates */
+    spd_free(work);
+    spd_free(arena.base);
+    small_free(&s);
+}
+
+int main(void) {
+    const struct CMUnitTest all[] = {cmocka_unit_test(test_nothing_left)};
+    return cmocka_run_group_tests(all, NULL, NULL);
+}
