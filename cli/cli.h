@@ -236,8 +236,6 @@ void cli_judged_free(cli_judged *j);
 spdhg_status cli_coefficients_csv(const spdhg_model *model, const char *file, spdhg_error *err);
 /* What feature j is called, and the level of its category or ""; text is room for a number. */
 void cli_feature_text(const spdhg_model *model, int64_t j, const char **feature, const char **level, char text[SPD_NUMBER_CHARS]);
-/* The class or target that output k speaks for; "" if there is only one and it has no name. */
-const char *cli_output_text(const spdhg_model *model, int64_t k, char text[SPD_NUMBER_CHARS]);
 /* ---- edges_output.c: the edges of a structure as CSV, from,to,weight, by name or number, as edges:FILE reads them. */
 spdhg_status cli_edges_csv(const spdhg_structure *F, const spdhg_data *data, const char *file, spdhg_error *err);
 /* ---- race_output.c: prints DIR/summary.json as a table, or unchanged. */

@@ -11,15 +11,6 @@ static void put_number(FILE *to, double value) {
     fprintf(to, ",%s", text);
 }
 
-const char *cli_output_text(const spdhg_model *m, int64_t k, char text[SPD_NUMBER_CHARS]) {
-    if (spd_model_coupled(m)) return spd_model_label(m, k, text);
-    if (m->classify && m->classes == 2) return spd_model_label(m, 1, text);
-    if (m->columns && m->outputs > 1 && k < m->columns->targets) return m->columns->target[k];
-    text[0] = '\0';
-    if (m->outputs > 1) snprintf(text, SPD_NUMBER_CHARS, "%lld", (long long)k + 1);
-    return text;
-}
-
 void cli_feature_text(const spdhg_model *m, int64_t j, const char **feature, const char **level, char text[SPD_NUMBER_CHARS]) {
     *level = "";
     const spd_table_column *c = m->columns ? spd_schema_of(m->columns, j) : NULL;
@@ -40,7 +31,7 @@ static void put_lines(FILE *to, const char *lead, const spdhg_model *m, const do
     const char *feature, *level;
     for (int64_t k = 0; m->intercept && k < m->outputs; k++) {
         fprintf(to, "%s(intercept),,", lead);
-        cli_csv_cell(to, cli_output_text(m, k, text));
+        cli_csv_cell(to, spd_model_output(m, k, text));
         put_number(to, c[k]);
         put_number(to, c[k]);
         fprintf(to, ",\n");
@@ -54,7 +45,7 @@ static void put_lines(FILE *to, const char *lead, const spdhg_model *m, const do
         fputc(',', to);
         cli_csv_cell(to, level);
         fputc(',', to);
-        cli_csv_cell(to, cli_output_text(m, i % m->outputs, text));
+        cli_csv_cell(to, spd_model_output(m, i % m->outputs, text));
         put_number(to, x[i]);
         put_number(to, m->spread ? x[i] * m->spread[j] : NAN);
         fprintf(to, group && group[i] > 0 ? ",%lld\n" : ",\n", (long long)(group ? group[i] : 0));

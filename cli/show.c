@@ -69,7 +69,7 @@ static void print_facts(const spdhg_model *m) {
 /* The class or target of output k, if there are several. */
 static void print_class(const spdhg_model *m, int64_t k) {
     char text[SPD_NUMBER_CHARS], plain[CLI_TEXT_CHARS];
-    if (m->outputs > 1) printf(" %-12s", cli_plain(plain, cli_output_text(m, k, text)));
+    if (m->outputs > 1) printf(" %-12s", cli_plain(plain, spd_model_output(m, k, text)));
 }
 
 static void print_line(const spdhg_model *m, int64_t i) {

@@ -125,10 +125,6 @@ const spd_solver_kind spd_solver_lasso = {
     .name = "lasso",
     .what = "coordinate descent with Newton steps on the face, by columns; exact, for l1 of the coefficients",
     .reference = "Friedman, Hastie, Tibshirani: Regularization paths for generalized linear models, J. Stat. Softw. 2010",
-    SPD_EXACT_KIND(lasso_run),
     .holds_rows = true,
     .refuses = spd_lasso_refuses,
-    .prepare = prepare,
-    .release = release,
-    .step = step,
-    .output = output};
+    SPD_PREPARED_KIND(lasso_run)};

@@ -61,6 +61,15 @@ const char *spd_model_label(const spdhg_model *model, int64_t class_number, char
     return buffer;
 }
 
+const char *spd_model_output(const spdhg_model *model, int64_t k, char text[SPD_NUMBER_CHARS]) {
+    if (spd_model_coupled(model)) return spd_model_label(model, k, text);
+    if (model->classify && model->classes == 2) return spd_model_label(model, 1, text);
+    if (model->columns && model->outputs > 1 && k < model->columns->targets) return model->columns->target[k];
+    text[0] = '\0';
+    if (model->outputs > 1) snprintf(text, SPD_NUMBER_CHARS, "%lld", (long long)k + 1);
+    return text;
+}
+
 static int64_t find_text(const spdhg_model *model, const char *text) {
     char number[SPD_NUMBER_CHARS];
     for (int64_t k = 0; k < model->classes; k++)

@@ -67,4 +67,6 @@ bool spd_model_probability(const spdhg_model *model, const double *scores, doubl
 spdhg_status spd_model_largest(const spdhg_model *model, int64_t **at, int64_t *count, spdhg_error *err);
 /* Writes the label of a class as text to buffer. */
 const char *spd_model_label(const spdhg_model *model, int64_t class_number, char buffer[SPD_NUMBER_CHARS]);
+/* The class or target that output k speaks for, or its number; "" if there is only one and it has no name. */
+const char *spd_model_output(const spdhg_model *model, int64_t k, char text[SPD_NUMBER_CHARS]);
 #endif

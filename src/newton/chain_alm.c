@@ -217,9 +217,5 @@ const spd_solver_kind spd_solver_chain_alm = {
     .what = "semismooth Newton augmented Lagrangian by dynamic programming; exact, for many features on lines and trees",
     .reference = "Li, Sun, Toh: On efficiently solving the subproblems of a level-set method for fused lasso problems, SIAM J. "
                  "Optim. 2018",
-    SPD_EXACT_KIND(spd_chain_alm),
     .refuses = refuses,
-    .prepare = prepare,
-    .release = release,
-    .step = step,
-    .output = output};
+    SPD_PREPARED_KIND(spd_chain_alm)};

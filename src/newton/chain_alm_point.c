@@ -27,6 +27,12 @@ static void fill_nodes(spd_chain_alm *a, int64_t k) {
     }
 }
 
+/* Output k of u, by node. */
+static void to_nodes(const spd_chain_alm *a, const double *u, int64_t k) {
+    const spd_forest *f = a->forest;
+    for (int64_t i = 0; i < a->p->d; i++) a->node[i] = f->flip[i] * u[f->column[i] * a->p->K + k];
+}
+
 static spd_unary unary(const spd_chain_alm *a) { return (spd_unary){.q = a->q, .m = a->m, .g = a->zero}; }
 
 /* u(alpha) for the g that is set. */
@@ -93,7 +99,7 @@ void spd_chain_point_groups(spd_chain_alm *a, const spd_chain_point *at) {
     spd_set_sides(&p->set, &low, &high);
     for (int64_t k = 0; k < p->K; k++) {
         fill_nodes(a, k);
-        for (int64_t i = 0; i < p->d; i++) a->node[i] = f->flip[i] * at->u[f->column[i] * p->K + k];
+        to_nodes(a, at->u, k);
         spd_variation_groups(f, a->node, low, high, a->group);
         for (int64_t i = 0; i < p->d; i++) {
             const int64_t q = f->column[i] * p->K + k;
@@ -117,7 +123,7 @@ void spd_chain_point_dual(spd_chain_alm *a, const spd_chain_point *at, double *y
     for (int64_t k = 0; k < p->K; k++) {
         const spd_unary unaries = unary(a);
         fill_nodes(a, k);
-        for (int64_t i = 0; i < p->d; i++) a->node[i] = f->flip[i] * at->u[f->column[i] * p->K + k];
+        to_nodes(a, at->u, k);
         spd_variation_dual(f, &unaries, low, high, a->node, a->t, a->s, a->range);
         spd_forest_write_dual(f, p, k, a->t, a->s, y);
     }

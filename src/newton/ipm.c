@@ -195,10 +195,6 @@ const spd_solver_kind spd_solver_ipm = {
     .what = "primal-dual interior-point method, sparse factor; exact, for signals, trends, images and graphs of any size",
     .reference = "Mehrotra 1992; Kim, Koh, Boyd and Gorinevsky: l1 trend filtering, SIAM Review 2009",
     .corners = true,
-    SPD_EXACT_KIND(ipm),
     .holds_rows = true,
     .refuses = refuses,
-    .prepare = prepare,
-    .release = release,
-    .step = step,
-    .output = output};
+    SPD_PREPARED_KIND(ipm)};

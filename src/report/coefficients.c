@@ -52,16 +52,9 @@ spdhg_status spd_page_largest(const spdhg_model *m, int64_t *feature, int most, 
     return SPDHG_OK;
 }
 
-const char *spd_page_output(const spdhg_model *m, int64_t k, char text[SPD_NUMBER_CHARS]) {
-    if (spd_model_names_outputs(m)) return spd_model_label(m, k, text);
-    if (m->columns && k < m->columns->targets) return m->columns->target[k];
-    snprintf(text, SPD_NUMBER_CHARS, "%lld", (long long)k + 1);
-    return text;
-}
-
 static void class_cell(FILE *out, const spdhg_model *m, int64_t k) {
     char label[SPD_NUMBER_CHARS];
-    if (m->outputs > 1) spd_html(out, "<td><bdi>@</bdi></td>", spd_page_output(m, k, label));
+    if (m->outputs > 1) spd_html(out, "<td><bdi>@</bdi></td>", spd_model_output(m, k, label));
 }
 
 static void row(FILE *out, const spdhg_model *m, int64_t i, bool groups) {

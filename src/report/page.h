@@ -55,9 +55,8 @@ int spd_ticks(double low, double high, bool logarithmic, int wanted, double tick
 void spd_picture_grid(FILE *out, const char *title, const spdhg_model *model, const double *x, int64_t slice, int64_t output,
                       double scale);
 void spd_picture_legend(FILE *out, double scale);
-double spd_picture_depth(double value, double scale);                                          /* colour depth, 0 to 1 */
-const char *spd_page_feature(const spdhg_model *model, int64_t j, char text[SPD_SHORT]);       /* its name, or "feature N" */
-const char *spd_page_output(const spdhg_model *model, int64_t k, char text[SPD_NUMBER_CHARS]); /* class, target, or its number */
+double spd_picture_depth(double value, double scale);                                    /* colour depth, 0 to 1 */
+const char *spd_page_feature(const spdhg_model *model, int64_t j, char text[SPD_SHORT]); /* its name, or "feature N" */
 /* text, or its first letters and an ellipsis. */
 const char *spd_page_cut(const char *text, int letters, char *out, size_t size);
 void spd_picture_bars(FILE *out, const spdhg_model *model, int64_t output); /* the largest by name */

@@ -91,7 +91,7 @@ static spdhg_status slider_data(FILE *out, const spdhg_path *path, int64_t point
     fputs("],\"class\":[", out);
     for (int64_t k = 0; k < m->outputs && m->outputs > 1; k++) {
         if (k > 0) fputc(',', out);
-        spd_put_json_text(out, spd_page_output(m, k, text));
+        spd_put_json_text(out, spd_model_output(m, k, text));
     }
     fputs("],\"x\":[", out);
     for (int64_t i = 0; i < points; i++) {

@@ -118,6 +118,8 @@ struct spd_solver_kind {
 /* The middle of a table entry: an exact solver for losses of any curvature, whose file defines layout and start. */
 #define SPD_EXACT_KIND(type)                                                                                                     \
     .full_information = true, .any_curvature = true, .exact = true, .self_size = sizeof(type), .layout = layout, .start = start
+/* The same for one whose file also defines prepare, release, step and output. */
+#define SPD_PREPARED_KIND(type) SPD_EXACT_KIND(type), .prepare = prepare, .release = release, .step = step, .output = output
 
 /* NULL or the reason why a solver refuses a problem. */
 static inline const char *spd_solver_refuses(const spd_solver_kind *kind, const spdhg_problem *p) {

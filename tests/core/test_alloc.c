@@ -15,7 +15,8 @@ static bool all_zero(const unsigned char *block, size_t bytes) {
  * keeps the heap from being given back. */
 static void zero_after_use(void **state) {
     (void)state;
-    const size_t size[] = {1, 64, 4095, 1 << 20, (1 << 22) - 64, 1 << 22, (1 << 22) + 4104, (1 << 22) + 4160, (1 << 23) + 1, 31 << 20};
+    const size_t size[] = {1,       64, 4095, 1 << 20, (1 << 22) - 64, 1 << 22, (1 << 22) + 4104, (1 << 22) + 4160, (1 << 23) + 1,
+                           31 << 20};
     enum { COUNT = sizeof size / sizeof *size, ROUNDS = 3 };
     void *kept[ROUNDS * COUNT];
     for (size_t round = 0; round < ROUNDS; round++)
