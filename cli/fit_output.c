@@ -72,7 +72,7 @@ int cli_fit_conclude(const cli_fit_job *f,
     else if (outcome == SPDHG_OUTCOME_LIMIT && f->solve.options.seconds > 0)
         fprintf(
             stderr,
-            "spdhg fit: the relative gap %g of --tol was not proven: --time %g was over first; give more, or a larger --tol\n",
+            "spdhg fit: the relative gap %g of --tol was not proven: --time %g was reached first; give more, or a larger --tol\n",
             o->tol, f->solve.options.seconds);
     else if (outcome == SPDHG_OUTCOME_LIMIT)
         fprintf(stderr, "spdhg fit: the relative gap %g of --tol was not proven within %.4g epochs, the limit of %s itself\n",

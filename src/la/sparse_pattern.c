@@ -177,7 +177,8 @@ static spdhg_status order_nodes(making *a, spd_stop *stop, spdhg_error *err) {
     s->band = s->nodes == s->n && is_band(a);
     const spd_ordered ordered = s->band ? SPD_ORDERED : spd_sparse_order(s->nodes, a->first, a->other, a->order, stop);
     if (ordered == SPD_ORDER_FAILED) return spd_fail_memory(err, 16.0 * (double)entries);
-    if (ordered == SPD_ORDER_LEFT) return spd_fail(err, SPDHG_MEMORY, "the order of a sparse factor took too long");
+    if (ordered == SPD_ORDER_LEFT)
+        return spd_fail(err, SPDHG_MEMORY, "there was no time left to order the columns of a sparse factor");
     reorder(a);
     find_slots(a);
     return count_fill(s, a->mark, a->order) ? SPDHG_OK : too_many(err);

@@ -31,7 +31,7 @@ spdhg_status spd_penalty_check(const spd_penalty *r, spdhg_error *err) {
                                         : NULL;
     if (missing) return spd_fail(err, SPDHG_USAGE, "penalty %s lacks %s", r->name ? r->name : "without a name", missing);
     if (r->sum_of_sizes + r->length + r->largest_size + r->singular_values > 1)
-        return spd_fail(err, SPDHG_USAGE, "penalty %s claims two forms", r->name);
+        return spd_fail(err, SPDHG_USAGE, "penalty %s is said to have two forms", r->name);
     return SPDHG_OK;
 }
 

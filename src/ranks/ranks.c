@@ -77,7 +77,7 @@ static bool meet(spdhg_ranks *r, spd_meeting what, int64_t size, spd_why wish, c
         learn_of_failure(r, told);
     else if (told[KEY] != -told[MINUS_KEY])
         r->status = spd_fail(&r->err, SPDHG_INTERNAL,
-                             "the processes have taken different ways: do all have the same arguments, files, build and type of "
+                             "the computations of the processes differ: do all have the same arguments, files, build and type of "
                              "processor?");
     return r->status == SPDHG_OK;
 }

@@ -86,7 +86,7 @@ spdhg_status spd_folds_make(const spdhg_problem *p, const spdhg_path_options *o,
     *out = NULL;
     const int64_t n = p->n;
     if (o->part && (o->folds < 1 || o->repeats != 1 || o->fold))
-        return spd_fail(err, SPDHG_USAGE, "splits are given one by one: at least one, one repeat, and no folds beside them");
+        return spd_fail(err, SPDHG_USAGE, "given splits must be at least one, with one repeat and without folds");
     if (!o->part && (o->folds < 2 || o->folds > n || o->repeats < 1 || (o->fold && o->repeats > 1)))
         return spd_fail(
             err, SPDHG_USAGE,

@@ -22,7 +22,7 @@ static spdhg_status take_options(spdhg_path *path, const spdhg_path_options *opt
         return spd_fail(err, SPDHG_USAGE, "%lld lambdas: expected 1 to %d", (long long)o->lambdas, LAMBDAS_MOST);
     if (!(o->ratio >= 0 && o->ratio < 1) || !(o->lambda_max >= 0) || !isfinite(o->lambda_max) || !(o->saturation >= 0))
         return spd_fail(err, SPDHG_USAGE,
-                        "the ratio must be below 1; it, the largest lambda and the saturation finite and not negative");
+                        "the ratio, the largest lambda and the saturation must be finite and not negative, the ratio below 1");
     for (int64_t i = 0; o->lambda && i < o->lambdas; i++)
         if (!(o->lambda[i] >= 0) || !isfinite(o->lambda[i]) || (i > 0 && o->lambda[i] >= o->lambda[i - 1]))
             return spd_fail(err, SPDHG_USAGE, "lambda %lld, %g, is not a number of at least 0 below the one before",

@@ -223,7 +223,7 @@ static void what_is_refused(void **unused) {
     bad = own_sorted;
     bad.length = bad.sum_of_sizes = true;
     assert_int_equal(spdhg_problem_own_term(s.problem, &bad, s.F, 1, NULL, &err), SPDHG_USAGE);
-    assert_string_equal(err.message, "penalty own-sorted claims two forms");
+    assert_string_equal(err.message, "penalty own-sorted is said to have two forms");
     small_free(&s);
 }
 

@@ -148,7 +148,7 @@ class Mpi(CommandTest):
     def test_limits_and_refusals(self):
         kind = KINDS[0]
         _, err = self.together(kind, 2, "fit", "d.spd", "--solver", "pd3o", "--tol", "1e-14", "--time", "1", "-o", "m.json", expect=4)
-        self.assertIn("--time 1 was over first", err)
+        self.assertIn("--time 1 was reached first", err)
         self.assertTrue(os.path.exists("m.json"))
         _, err = self.together(kind, 2, "path", "d.spd", expect=2)
         self.assertEqual(err.count("only fit shares its work"), 1)
