@@ -116,15 +116,8 @@ static void change_places(spd_certifier *c, spd_certifier *other) {
     other->other = NULL;
 }
 
-void spd_certify(spd_certifier *c, const spd_trial *at, const double *y, spd_gap *out) {
-    certify_here(c, at, y, out);
-    const double wanted = c->enough * spd_gap_scale(c, at->objective);
-    const bool corners = spd_problem_has_corners(c->problem) && c->best_dual > -INFINITY; /* only the solver knew alpha */
-    if ((out->kind == SPD_GAP_CERTIFIED && out->gap <= wanted) || !(c->slopes || corners) || !c->refines) return;
-    spd_certifier *other = spd_certifier_other(c);
-    c->tried = true;
-    if (!other) return;
-    spd_gap found;
+/* What the other certifier needs to judge the same point. corners: alpha is that of the best dual point. */
+static void prepare_other(const spd_certifier *c, spd_certifier *other, const spd_trial *at, bool corners) {
     other->tried = true;
     other->stop = c->stop;
     other->best_dual = -INFINITY; /* lambda may have changed since it was computed */
@@ -141,6 +134,18 @@ void spd_certify(spd_certifier *c, const spd_trial *at, const double *y, spd_gap
         memcpy(other->alpha, c->best_alpha, (size_t)(c->problem->n * c->problem->K) * sizeof *c->alpha);
     else
         start_from_slopes(other, at);
+}
+
+void spd_certify(spd_certifier *c, const spd_trial *at, const double *y, spd_gap *out) {
+    certify_here(c, at, y, out);
+    const double wanted = c->enough * spd_gap_scale(c, at->objective);
+    const bool corners = spd_problem_has_corners(c->problem) && c->best_dual > -INFINITY; /* only the solver knew alpha */
+    if ((out->kind == SPD_GAP_CERTIFIED && out->gap <= wanted) || !(c->slopes || corners) || !c->refines) return;
+    spd_certifier *other = spd_certifier_other(c);
+    c->tried = true;
+    if (!other) return;
+    spd_gap found;
+    prepare_other(c, other, at, corners);
     certify_here(other, at, corners ? c->best_dual_y : y, &found);
     if (found.kind != SPD_GAP_CERTIFIED || (out->kind == SPD_GAP_CERTIFIED && !(found.gap < out->gap))) return;
     *out = found;
