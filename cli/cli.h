@@ -170,7 +170,7 @@ spdhg_status cli_bound_of_fit(cli_bound *bound, const cli_solve_options *o, cons
 /* ---- address_space.c: a limited address space is refused before BLAS would wait for it forever. */
 void cli_reserve_buffer(void);
 
-/* ---- signals.c: the first signal asks the run to stop; the second ends the process, or five seconds in which nobody asks. */
+/* ---- interrupts.c: the first signal asks the run to stop; the second ends the process, or five seconds in which nobody asks. */
 void cli_signals_end(void); /* a signal ends the process, with a sentence */
 void cli_signals_catch(void);
 int cli_signals_status(void); /* 0, or 128 and its number after a signal: 130, 143, ... */

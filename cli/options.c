@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "cli.h"
-#include "words.h"
+#include "synonyms.h"
 
 enum { MOST = 400 };
 typedef struct list {

@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "cli.h"
-#include "words.h"
+#include "synonyms.h"
 
 double cli_number(const struct argp_state *state, const char *option, const char *text, double min, double max) {
     double value;

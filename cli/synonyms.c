@@ -1,9 +1,9 @@
-/* words.c - what other packages call the things that options name, and what they are called here. */
+/* synonyms.c - what other packages call the things that options name, and what they are called here. */
 #include <stdbool.h>
 #include <string.h>
 #include <strings.h>
 
-#include "words.h"
+#include "synonyms.h"
 
 typedef struct word {
     const char *option, *theirs, *ours; /* option "": theirs is an option, and ours begins with the one it is here */

@@ -1,6 +1,6 @@
-/* words.h - what other packages call the things that options name. */
-#ifndef CLI_WORDS_H
-#define CLI_WORDS_H
+/* synonyms.h - what other packages call the things that options name. */
+#ifndef CLI_SYNONYMS_H
+#define CLI_SYNONYMS_H
 #include <stddef.h>
 
 /* What their word is called here, or NULL. option: "--loss", "--penalty", "--structure"; "" if the word is itself an option, "--"
