@@ -82,7 +82,7 @@ ROOM = {
     "interior": ["test_sets.py", "test_ipm.py", "test_corners.py", "test_optimum_solvers.py interior,ipm", "test_signals.py", *laws("interior,ipm")],
     "lasso": ["test_lasso", "test_folds", "test_path.py"],
     "bound": ["test_bound.py"],
-    "certify": ["test_certify", "test_anchors", "test_limits", "test_x_radius.py", "test_certificate.py", "test_outcome.py",
+    "certify": ["test_certify", "test_gap_without_ridge", "test_anchors", "test_limits", "test_x_radius.py", "test_certificate.py", "test_outcome.py",
                 "test_dependent.py", "test_forced.py", "test_corners.py", "test_optimum_solvers.py auto", "test_adversary.py", *laws(SOME)],
     "data": ["test_view", "test_inspect", "test_synthetic", "test_readers", "test_readers_libsvm", "test_problem", "test_centre.py",
              "test_table.py", "test_cli_data.py"],
