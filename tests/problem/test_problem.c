@@ -89,24 +89,12 @@ static void sampler_is_fair(void **unused) {
 /* The gradient is the finite difference of the loss part; the objective has the same bits for any number of threads. */
 static void gradient_is_the_derivative(void **unused) {
     (void)unused;
-    static const struct {
-        const char *loss;
-        int classes;
-        int64_t targets;
-    } kind[] = {{"logistic", 2, 0},         {"squared", 0, 3}, {"squared-hinge", 2, 0},
-                {"smooth-hinge:0.5", 2, 0}, {"huber:1", 0, 0}, {"softmax", 4, 0}};
+#define GIVEN(loss, ...) SMALL(5000, 8, 0.6, loss, "l1", "identity", 0, .weights = true, .offset = true, __VA_ARGS__)
+    static const small_spec kind[] = {GIVEN("logistic", .classes = 2),      GIVEN("squared", .targets = 3),
+                                      GIVEN("squared-hinge", .classes = 2), GIVEN("smooth-hinge:0.5", .classes = 2),
+                                      GIVEN("huber:1", .classes = 0),       GIVEN("softmax", .classes = 4)};
     for (size_t i = 0; i < sizeof kind / sizeof *kind; i++) {
-        const small_spec o = {.n = 5000,
-                              .d = 8,
-                              .density = 0.6,
-                              .loss = kind[i].loss,
-                              .penalty = "l1",
-                              .structure = "identity",
-                              .classes = kind[i].classes,
-                              .targets = kind[i].targets,
-                              .weights = true,
-                              .offset = true};
-        small s = small_make(&o, i + 1);
+        small s = small_make(&kind[i], i + 1);
         spdhg_problem *p = s.problem;
         double *x = some_x(p->dK), *g = SPD_NEW(double, p->dK), *g3 = SPD_NEW(double, p->dK), *gc = SPD_NEW(double, p->K);
         double *scratch = SPD_NEW(double, spd_problem_value_work(p) + spd_problem_gradient_work(p));
@@ -135,27 +123,14 @@ static void gradient_is_the_derivative(void **unused) {
 /* The product with the Hessian is the derivative of the gradient, and the dense matrix gives the same product. */
 static void hessian_is_the_derivative(void **unused) {
     (void)unused;
-    static const struct {
-        const char *loss;
-        int classes;
-        int64_t targets;
-        double density;
-        int64_t d;
-    } kind[] = {{"logistic", 2, 0, 0.5, 6}, {"logistic", 2, 0, 1, 6},  {"logistic", 2, 0, 0.25, 24}, /* the last: not by panels */
-                {"squared", 0, 3, 0.5, 6},  {"softmax", 4, 0, 0.5, 6}, {"softmax", 3, 0, 1, 6}};
+#define GIVEN_ALL(loss, d, part, ...)                                                                                            \
+    SMALL(5000, d, part, loss, "l1", "identity", 0, .weights = true, .offset = true, .intercept = true, __VA_ARGS__)
+    static const small_spec kind[] = {GIVEN_ALL("logistic", 6, 0.5, .classes = 2),   GIVEN_ALL("logistic", 6, 1, .classes = 2),
+                                      GIVEN_ALL("logistic", 24, 0.25, .classes = 2), /* not by panels */
+                                      GIVEN_ALL("squared", 6, 0.5, .targets = 3),    GIVEN_ALL("softmax", 6, 0.5, .classes = 4),
+                                      GIVEN_ALL("softmax", 6, 1, .classes = 3)};
     for (size_t i = 0; i < sizeof kind / sizeof *kind; i++) {
-        const small_spec o = {.n = 5000,
-                              .d = kind[i].d,
-                              .density = kind[i].density,
-                              .loss = kind[i].loss,
-                              .penalty = "l1",
-                              .structure = "identity",
-                              .classes = kind[i].classes,
-                              .targets = kind[i].targets,
-                              .weights = true,
-                              .offset = true,
-                              .intercept = true};
-        small s = small_make(&o, i + 1);
+        small s = small_make(&kind[i], i + 1);
         spdhg_problem *p = s.problem;
         const int64_t K = p->K, n = spd_problem_normal_size(p);
         double *x = some_x(n), *up = some_x(n), *down = some_x(n), *dir = some_x(n), *g1 = SPD_NEW(double, n),
@@ -188,24 +163,12 @@ static void hessian_is_the_derivative(void **unused) {
 /* At the best intercept the derivative in c vanishes, and the c of softmax sums to 0. */
 static void intercept_is_the_minimiser(void **unused) {
     (void)unused;
-    static const struct {
-        const char *loss;
-        int classes;
-        int64_t targets;
-    } kind[] = {{"logistic", 2, 0},         {"squared", 0, 3},   {"squared-hinge", 2, 0},
-                {"smooth-hinge:0.1", 2, 0}, {"huber:0.1", 0, 2}, {"softmax", 5, 0}};
+#define FREE(loss, ...) SMALL(3000, 8, 0.6, loss, "l1", "identity", 0, .weights = true, .intercept = true, __VA_ARGS__)
+    static const small_spec kind[] = {FREE("logistic", .classes = 2),      FREE("squared", .targets = 3),
+                                      FREE("squared-hinge", .classes = 2), FREE("smooth-hinge:0.1", .classes = 2),
+                                      FREE("huber:0.1", .targets = 2),     FREE("softmax", .classes = 5)};
     for (size_t i = 0; i < sizeof kind / sizeof *kind; i++) {
-        const small_spec o = {.n = 3000,
-                              .d = 8,
-                              .density = 0.6,
-                              .loss = kind[i].loss,
-                              .penalty = "l1",
-                              .structure = "identity",
-                              .classes = kind[i].classes,
-                              .targets = kind[i].targets,
-                              .weights = true,
-                              .intercept = true};
-        small s = small_make(&o, i + 1);
+        small s = small_make(&kind[i], i + 1);
         spdhg_problem *p = s.problem;
         double *x = some_x(p->dK), *g = SPD_NEW(double, p->dK), *gc = SPD_NEW(double, p->K), *c = SPD_NEW(double, p->K),
                total = 0;
