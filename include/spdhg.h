@@ -388,8 +388,8 @@ SPDHG_API spdhg_status spdhg_duality_gap(spdhg_problem *problem, int threads, co
 /* --------------------------------------------------------------------------------------------------------- 3. model */
 
 /* A model: coefficients on the original scale, label map, index base, names, how it was made. JSON on disk. Columns
- * far from 0 for their width are centred internally, so scores are accurate even where c, the negative of a large
- * sum, has few digits. */
+ * far from 0 compared with their range are centred internally, so scores are accurate even where c, the negative of a
+ * large sum, has few digits. */
 SPDHG_API spdhg_status spdhg_model_from_solver(spdhg_model **out, const spdhg_solver *solver, spdhg_error *err);
 SPDHG_API spdhg_status spdhg_model_read(spdhg_model **out, const char *path, spdhg_error *err);
 SPDHG_API spdhg_status spdhg_model_write(const spdhg_model *model, const char *path, spdhg_error *err);
