@@ -65,7 +65,7 @@ CASES = [
     ("two.svm", "--lambda 0.02 --structure chain --standardize --weights weights --offset offset", 0, "certified"),
     ("two.svm", "--lambda 0.02 --structure chain --also-sparse 0.5 --class-weight balanced --test-fraction 0.25", 0, "certified"),
     ("two.svm", "--lambda 0.01 --structure chain --solver spdhg --epochs 20", 0, "certified"),
-    ("twins.svm", "--lambda 0 --loss squared", 0, "within_radius"),
+    ("twins.svm", "--lambda 0 --loss squared --solver prox-newton", 0, "within_radius"),
     ("three.svm", "--lambda 0.02 --loss softmax --structure chain", 0, "certified"),
     ("three.svm", "--lambda 0.02 --loss softmax --penalty group --gamma 0.05 --weights weights", 0, "certified"),
     ("counts.svm", "--lambda 0.05 --loss poisson --structure chain", 0, "certified"),
