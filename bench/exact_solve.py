@@ -12,12 +12,12 @@ from gmpy2 import mpq, mpz
 
 from exact_numbers import Rejected
 
-PRIMES, FIRST, FEW = 5, 32, 24  # primes tried before S counts as singular; digits before the first reading; unknowns that are eliminated
+PRIMES, FIRST, FEW, BLOCK = 5, 32, 24, 32  # primes tried before S counts as singular; digits before the first reading; unknowns that are eliminated
 
 
 def bits_of(n):
-    """Bits of a number such that n products of two of them add up to less than 2^53, and a double has the sum exactly."""
-    return (53 - max(n, 2).bit_length()) // 2
+    """Bits of a number such that n + 1 products of two of them add up to less than 2^53, and a double has the sum exactly."""
+    return (53 - (n + 1).bit_length()) // 2
 
 
 def whole(S, right):
@@ -31,24 +31,50 @@ def whole(S, right):
     return [s for s, _ in out], [r for _, r in out]
 
 
-def inverse(M, p):
-    """Of M modulo the prime p by Gauss and Jordan; None: it is singular there."""
-    n = len(M)
-    M = np.array([[int(t % p) for t in row] for row in M], dtype=np.int64)
-    C = np.eye(n, dtype=np.int64)
-    for q in range(n):
-        found = np.flatnonzero(M[q:, q])
+def modulo(x, p):
+    """Of whole numbers below 2^53 in doubles: the quotient is rounded, so that it may be one off."""
+    x = x - p * np.floor(x / p)
+    return np.where(x < 0, x + p, np.where(x >= p, x - p, x))
+
+
+def by_pivots(T, p):
+    """(an order of the rows of the tall T such that its top is regular modulo p, the inverse of that top); None: it has not full rank there."""
+    T, order, width = T.copy(), np.arange(len(T)), T.shape[1]
+    for q in range(width):
+        found = np.flatnonzero(T[q:, q])
         if not len(found):
             return None
-        at = q + found[0]
-        M[[q, at]], C[[q, at]] = M[[at, q]], C[[at, q]]
-        over = pow(int(M[q, q]), -1, p)
-        M[q], C[q] = M[q] * over % p, C[q] * over % p
-        factor = M[:, q].copy()
-        factor[q] = 0
-        M = (M - np.outer(factor, M[q])) % p
-        C = (C - np.outer(factor, C[q])) % p
-    return C.astype(float)
+        for part in (T, order):
+            part[[q, q + found[0]]] = part[[q + found[0], q]]
+        factor = modulo(T[q + 1 :, q] * pow(int(T[q, q]), -1, p), p)
+        T[q + 1 :, q + 1 :] = modulo(T[q + 1 :, q + 1 :] - np.outer(factor, T[q, q + 1 :]), p)
+        T[q + 1 :, q] = factor
+    C = np.eye(width)
+    for q in range(width):
+        C[q + 1 :] = modulo(C[q + 1 :] - np.outer(T[q + 1 : width, q], C[q]), p)
+    for q in reversed(range(width)):
+        C[q] = modulo(C[q] * pow(int(T[q, q]), -1, p), p)
+        C[:q] = modulo(C[:q] - np.outer(T[:q, q], C[q]), p)
+    return order, C
+
+
+def inverse(M, p):
+    """Of M modulo the prime p by Gauss and Jordan, some columns at a time; None: it is singular there."""
+    A, rows = np.array([[float(t % p) for t in row] for row in M]), np.arange(len(M))
+    for k in range(0, len(M), BLOCK):
+        J = slice(k, min(k + BLOCK, len(M)))
+        found = by_pivots(A[k:, J], p)
+        if found is None:
+            return None
+        order, C = found
+        A[k:], rows[k:] = A[k:][order], rows[k:][order]
+        top, left = modulo(C @ A[J], p), A[:, J].copy()
+        top[:, J], left[J], A[:, J] = C, 0, 0
+        A = modulo(A - left @ top, p)
+        A[J] = top
+    out = np.empty_like(A)
+    out[:, rows] = A
+    return out
 
 
 def limbs(M, bits):
@@ -77,20 +103,20 @@ class Lifting:
 
     def __init__(self, M, right):
         n, self.bits = len(M), bits_of(len(M))
-        p = mpz(3) << (self.bits - 2)
+        p = 3 << (self.bits - 2)
         for _ in range(PRIMES):
-            p = gmpy2.next_prime(p)
+            p = int(gmpy2.next_prime(p))
             self.C = inverse(M, p)
             if self.C is not None:
                 break
         else:
             raise Rejected("no exact repair was found: singular")
-        self.p, self.n, self.K = p, n, len(right[0])
+        self.p, self.n, self.K = mpz(p), n, len(right[0])
         self.parts, self.r, self.digits = limbs(M, self.bits), [list(r) for r in right], []
 
     def digit(self):
         low = np.array([[float(t % self.p) for t in row] for row in self.r])
-        x = np.fmod(self.C @ low, float(self.p))
+        x = modulo(self.C @ low, float(self.p))
         made = (self.parts @ x).reshape(-1, self.n, self.K)
         self.digits.append(x.astype(np.int64))
         total = sum_of_parts(made, self.bits)

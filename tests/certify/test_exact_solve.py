@@ -13,7 +13,7 @@ except ImportError as missing:
     sys.exit(77)
 from checks import Checks
 from exact_numbers import Rejected
-from exact_solve import FEW, eliminate, lift, solve
+from exact_solve import BLOCK, FEW, eliminate, inverse, lift, solve
 
 
 def system(draw, n, K, dense):
@@ -45,6 +45,11 @@ for n in (1, 2, 3, 5, 8, 13, FEW + 3):
         twin = [list(S[0]) if i == n - 1 else row for i, row in enumerate(S)]
         if n > 1:
             check(refused(lift, twin, right) and refused(eliminate, twin, right), f"{n} unknowns: a singular system was solved")
+for n in (1, 7, BLOCK, 2 * BLOCK + 5):  # C M = 1 modulo a prime, though many leading minors are 0
+    M = [[draw.choice([0, 0, draw.randint(-(10**30), 10**30)]) + 1009 * (i == n - 1 - j) for j in range(n)] for i in range(n)]
+    C = inverse(M, 1048583)
+    check(C is None or all(sum(int(C[i, q]) * M[q][j] for q in range(n)) % 1048583 == (i == j) for i in range(n) for j in range(n)), f"the inverse of {n} rows")
+    check(C is not None, f"{n} rows count as singular")
 whole = [[mpq(3), mpq(0)], [mpq(1), mpq(1 << 200)]]  # entries that no double holds, an answer of few digits
 check(lift(whole, [[mpq(6)], [mpq(2)]]) == [[2], [0]], "long entries")
 tally.end(30)
