@@ -6,7 +6,7 @@ import numpy as np
 import scipy.linalg
 from gmpy2 import mpq
 from exact_numbers import Rejected, norm, slack
-
+from exact_solve import solve
 
 
 # ---- repairs: from a dual point that is nearly feasible to one that is
@@ -24,12 +24,11 @@ def into_ball(P, alpha, y):
 
 
 def normalised(P, alpha):
-    """softmax: the probabilities alpha_i + e_b add up to 1."""
+    """softmax: the probabilities alpha_i + e_b add up to 1; what is short of that is the largest one's. A quotient would have other digits in each row."""
     out = list(alpha)
-    for i in range(P.n if P.loss == "softmax" else 0):
-        own = [int(P.b[i][0] == k) for k in range(P.K)]
-        q = [a + e for a, e in zip(alpha[i * P.K : i * P.K + P.K], own)]
-        out[i * P.K : i * P.K + P.K] = [t / sum(q) - e for t, e in zip(q, own)]
+    for at in range(0, P.n * P.K if P.loss == "softmax" else 0, P.K):
+        top = max(range(P.K), key=lambda k: alpha[at + k] + int(P.b[at // P.K][0] == k))
+        out[at + top] -= sum(alpha[at : at + P.K])
     return out
 
 
@@ -125,21 +124,6 @@ def carry(P, order, send, r, alpha, y):
                 if o is not None:
                     r[o * P.K + k] += g * step
     return r
-
-
-def solve(S, right):
-    """S X = right in rationals, by elimination."""
-    n, M = len(S), [list(s) + list(r) for s, r in zip(S, right)]
-    for q in range(n):
-        best = max(range(q, n), key=lambda i: abs(M[i][q]))
-        M[q], M[best] = M[best], M[q]
-        if M[q][q] == 0:
-            raise Rejected("no exact repair was found: singular")
-        for i in range(n):
-            if i != q and M[i][q] != 0:
-                f = M[i][q] / M[q][q]
-                M[i] = [s if t == 0 else s - f * t for s, t in zip(M[i], M[q])]
-    return [[t / M[q][q] for t in M[q][n:]] for q in range(n)]
 
 
 def steps(left, columns, make):

@@ -19,7 +19,7 @@ typedef struct verb {
 
 static const verb verbs[] = {
     {"fit", "DATA [-o MODEL]", "fit a model", "spdhg fit", cli_fit, true},
-    {"path", "DATA [-o MODEL]", "fit a path of lambdas, cross-validate, choose one", "spdhg path", cli_path, false},
+    {"path", "DATA [-o MODEL]", "fit a path of lambdas, cross-validate, choose one", "spdhg path", cli_path, true},
     {"denoise", "FILE -o FILE", "remove the noise from a signal, a table or an image", "spdhg denoise", cli_denoise, false},
     {"race", "DATA... -o DIR", "compare solvers, by the paper's protocol or a fair one", "spdhg race", cli_race, false},
     {"predict", "MODEL DATA [-o FILE]", "apply a model, print metrics", "spdhg predict", cli_predict, false},
@@ -71,7 +71,7 @@ static int run(const verb *chosen, int argc, char **argv) {
     if (cli_processes() > 1 && !chosen->together) {
         spdhg_error err;
         spd_fail(&err, SPDHG_USAGE,
-                 "started as %d processes: only fit shares its work among several; call %s without mpirun or srun",
+                 "started as %d processes: only fit and path share their work among several; call %s without mpirun or srun",
                  cli_processes(), chosen->title);
         return cli_fail(chosen->title, &err);
     }

@@ -1,6 +1,7 @@
 /* path.c - `spdhg path`: data, problem, the path over lambda with cross-validation for each pair of --gammas and --sparsities;
  * the best becomes the model. */
 #include "path.h"
+#include "processes.h"
 
 typedef struct candidate {
     double gamma, also_sparse;
@@ -10,6 +11,7 @@ typedef struct candidate {
 
 typedef struct verb {
     cli_path_options asked;
+    spdhg_ranks *ranks; /* processes to which the folds are dealt out; NULL: one */
     char *command;
 
     spdhg_data *data;
@@ -50,7 +52,7 @@ static spdhg_status prepare(verb *p, spdhg_error *err) {
     const char *const in[] = {o->data_path,      o->read.targets,   o->read.names,        o->problem.weights,
                               o->problem.offset, o->problem.groups, o->problem.structure, o->problem.penalty_weights,
                               o->groups_path,    o->folds_path};
-    SPD_TRY(CLI_CHECK_OUTPUTS(out, in, o->force, err));
+    if (spdhg_ranks_rank(p->ranks) == 0) SPD_TRY(CLI_CHECK_OUTPUTS(out, in, o->force, err));
     if (strcmp(o->problem.structure, SPD_CATEGORIES) == 0 && !o->read.reference) o->read.reference = "first";
     o->read.weight_column = o->problem.weights;
     o->read.offset_column = o->problem.offset;
@@ -181,6 +183,8 @@ static void announce(const verb *p) {
 }
 
 static int run(verb *p, spdhg_error *err) {
+    if (cli_processes_begin(&p->ranks, err) != SPDHG_OK) return cli_fail("spdhg path", err);
+    p->asked.solve.options.ranks = p->ranks;
     cli_progress_open(&p->progress, "spdhg path", p->asked.quiet, p->asked.verbose);
     p->asked.solve.options.callback = cli_progress_event;
     p->asked.solve.options.user = &p->progress;
@@ -190,7 +194,8 @@ static int run(verb *p, spdhg_error *err) {
     cli_signals_catch();
     const spdhg_status ran = search(p, err);
     cli_progress_erase(&p->progress);
-    if (ran != SPDHG_OK || write_results(p, err) != SPDHG_OK) return cli_fail("spdhg path", err);
+    const bool writes = spdhg_ranks_rank(p->ranks) == 0; /* it has the model, too */
+    if (ran != SPDHG_OK || (writes && write_results(p, err) != SPDHG_OK)) return cli_fail("spdhg path", err);
     const spdhg_outcome outcome = spdhg_path_outcome(p->best.path);
     if (outcome == SPDHG_OUTCOME_INTERRUPTED) return cli_signals_status();
     if (outcome == SPDHG_OUTCOME_LIMIT) fprintf(stderr, "spdhg path: the relative gap of --tol was not proven at every lambda\n");
@@ -218,5 +223,5 @@ int cli_path(int argc, char **argv) {
     spd_free(p.group);
     spd_free(p.fold);
     spd_free(p.command);
-    return status;
+    return cli_processes_end("spdhg path", p.ranks, status, &err);
 }

@@ -476,7 +476,8 @@ typedef struct spdhg_path_point {
 /* Computes the whole path. If the terms have lambda 1, the path's lambda is the lambda of each term; otherwise it is
  * a factor. solve: tolerance (0: 1e-6), seed, threads, callback (also called from other threads, one at a time),
  * epochs of each solve, seconds in total. Either struct may be NULL. The result does not depend on the number of
- * threads. SPDHG_USAGE: no lambda_max was given, and for this problem it is infinite or not known. */
+ * threads. With solve.ranks folds are dealt out: all processes, each with all of the data, make the same call and have the
+ * points with their scores; the first one also has the coefficients and the solver. SPDHG_USAGE: no lambda_max was given, and for this problem it is infinite or not known. */
 SPDHG_API spdhg_status spdhg_path_new(spdhg_path **out, spdhg_problem *problem, const spdhg_path_options *options,
                                       const spdhg_options *solve, spdhg_error *err);
 SPDHG_API const spdhg_path_point *spdhg_path_points(const spdhg_path *path, int64_t *points); /* by decreasing lambda */

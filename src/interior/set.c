@@ -170,15 +170,22 @@ static bool ends_at_zero(const spd_interior *a, int64_t j) {
     return fmin(s[0], s[1]) * radius(a) > (g[0] + g[1]) * (s[0] + s[1]);
 }
 
+/* The distance g to a side that holds x_j decreases with the products; to others it stays. At a corner of the loss this is all
+ * there is to tell them apart: it has no curvature. */
+static bool nears(const spd_interior *a, int64_t i) {
+    return !a->corners || a->g[i] * sqrt(a->before) < sqrt(a->sum) * (a->g[i] - a->step * a->dg[i]);
+}
+
 /* A side holds x_j if its stiffness s/g exceeds the curvature of f; in the limit s/g is either infinite or 0. */
 void spd_interior_set_settle(spd_interior *a) {
     double low, high;
     spd_set_sides(&a->p->set, &low, &high);
     for (int64_t j = 0; j < a->p->dK && !kind(a)->length && !spd_interior_is_free(a); j++) {
         const bool down = below(a, j) > a->bend[j], up = above(a, j) > a->bend[j];
+        const int64_t i = first(a) + 2 * j + (below(a, j) > above(a, j) ? 0 : 1);
         if (kind(a)->sum_of_sizes)
             a->best_u[j] = down && up && ends_at_zero(a, j) ? 0 : a->best_u[j];
-        else if (down || up)
+        else if ((down || up) && nears(a, i))
             a->best_u[j] = below(a, j) > above(a, j) ? low : high;
     }
 }

@@ -3,9 +3,9 @@
  * Eight columns j and four rows i are computed at a time. The sums over the preceding columns stay in registers, and their order
  * is fixed, so the bits do not depend on the vector width. Large matrices go to LAPACK. */
 #include <cblas.h>
-#include <lapacke.h>
 
 #include "la/la.h"
+#include "la/lapack.h"
 
 enum { WIDTH = 8, HALF = WIDTH / 2, OURS_MOST = 1024 }; /* above OURS_MOST, data that are read repeatedly need tiling */
 
@@ -104,7 +104,11 @@ SPD_WIDE static bool factor(int64_t n, double *A) {
 /* The lower triangle by rows is the upper one by columns. */
 bool spd_cholesky(int64_t n, double *A) {
     if (n <= OURS_MOST) return factor(n, A);
-    return n <= INT32_MAX && LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', (lapack_int)n, A, (lapack_int)n) == 0;
+    if (n > INT32_MAX) return false;
+    const lapack_int size = (lapack_int)n;
+    lapack_int info = 0;
+    dpotrf_("U", &size, A, &size, &info, 1);
+    return info == 0;
 }
 
 void spd_cholesky_solve(int64_t n, const double *A, double *b) {

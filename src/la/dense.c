@@ -1,19 +1,17 @@
 /* dense.c - factorisations of small dense matrices by LAPACK.
  * Row-major m x K is column-major K x m of the transpose, so LAPACK gets A' = V diag(s) U' and nothing is transposed or
  * allocated: its left factor, column-major K x k, is our Vt; its right factor, column-major k x m, is our U. */
-#include <lapacke.h>
-
 #include "la/la.h"
+#include "la/lapack.h"
 
 static bool fits(int64_t n) { return n >= 0 && n <= INT32_MAX; }
 
 /* The number of doubles that dgesdd needs as work. Its 8 min(m,K) integers follow them in the caller's array. */
 static int64_t gesdd_work(int64_t m, int64_t K) {
-    const lapack_int rows = (lapack_int)K, columns = (lapack_int)m, k = rows < columns ? rows : columns;
+    const lapack_int rows = (lapack_int)K, columns = (lapack_int)m, k = rows < columns ? rows : columns, ask = -1;
     double best = 0, unused = 0;
-    lapack_int integer = 0;
-    LAPACKE_dgesdd_work(LAPACK_COL_MAJOR, 'S', rows, columns, &unused, rows, &unused, &unused, rows, &unused, k, &best, -1,
-                        &integer);
+    lapack_int integer = 0, info = 0;
+    dgesdd_("S", &rows, &columns, &unused, &rows, &unused, &unused, &rows, &unused, &k, &best, &ask, &integer, &info, 1);
     return (int64_t)best;
 }
 
@@ -34,8 +32,10 @@ bool spd_svd(int64_t m, int64_t K, double *A, double *U, double *s, double *Vt, 
     const lapack_int rows = (lapack_int)K, columns = (lapack_int)m, k = rows < columns ? rows : columns;
     const int64_t size = gesdd_work(m, K);
     if (!fits(size)) return false;
-    return LAPACKE_dgesdd_work(LAPACK_COL_MAJOR, 'S', rows, columns, A, rows, s, Vt, rows, U, k, work, (lapack_int)size,
-                               (lapack_int *)(void *)(work + size)) == 0;
+    const lapack_int room = (lapack_int)size;
+    lapack_int info = 0;
+    dgesdd_("S", &rows, &columns, A, &rows, s, Vt, &rows, U, &k, work, &room, (lapack_int *)(void *)(work + size), &info, 1);
+    return info == 0;
 }
 
 int64_t spd_eigen_work(int64_t n) { return 34 * n + 1; }
@@ -45,8 +45,10 @@ int64_t spd_eigen_work(int64_t n) { return 34 * n + 1; }
 bool spd_eigen(int64_t n, double *A, double *values, double *work) {
     if (n == 0) return true;
     if (!fits(spd_eigen_work(n)) || !spd_all_finite(n * n, A)) return false;
-    return LAPACKE_dsyev_work(LAPACK_COL_MAJOR, 'V', 'U', (lapack_int)n, A, (lapack_int)n, values, work,
-                              (lapack_int)spd_eigen_work(n)) == 0;
+    const lapack_int size = (lapack_int)n, room = (lapack_int)spd_eigen_work(n);
+    lapack_int info = 0;
+    dsyev_("V", "U", &size, A, &size, values, work, &room, &info, 1, 1);
+    return info == 0;
 }
 
 enum { PANEL = 32 }; /* columns that LAPACK processes at once */
@@ -61,8 +63,9 @@ bool spd_complement(int64_t r, int64_t n, double *A, double *Q, double *work) {
     if (r == 0 || rest <= 0) return rest >= 0;
     if (!fits(spd_complement_work(n)) || !spd_all_finite(r * n, A)) return false;
     double *tau = work, *scratch = work + n;
-    const lapack_int rows = (lapack_int)n, columns = (lapack_int)r, size = (lapack_int)(PANEL * n);
-    return LAPACKE_dgeqrf_work(LAPACK_COL_MAJOR, rows, columns, A, rows, tau, scratch, size) == 0 &&
-           LAPACKE_dormqr_work(LAPACK_COL_MAJOR, 'L', 'N', rows, (lapack_int)rest, columns, A, rows, tau, Q, rows, scratch,
-                               size) == 0;
+    const lapack_int rows = (lapack_int)n, columns = (lapack_int)r, others = (lapack_int)rest, size = (lapack_int)(PANEL * n);
+    lapack_int info = 0;
+    dgeqrf_(&rows, &columns, A, &rows, tau, scratch, &size, &info);
+    if (info == 0) dormqr_("L", "N", &rows, &others, &columns, A, &rows, tau, Q, &rows, scratch, &size, &info, 1, 1);
+    return info == 0;
 }

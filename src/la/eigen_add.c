@@ -7,14 +7,9 @@
  * gives one all of z (Gu and Eisenstat 1994: only then are the computed eigenvectors orthogonal). */
 #include <cblas.h>
 #include <float.h>
-#include <lapacke.h>
 
 #include "la/la.h"
-
-/* Not in LAPACKE's header. Computes roots `from`..`to` of the k, in order: d and the eigenvectors S of diag(pole) + rho w w'. */
-void dlaed9_(const lapack_int *k, const lapack_int *from, const lapack_int *to, const lapack_int *n, double *d, double *Q,
-             const lapack_int *ldq, const double *rho, double *pole, double *w, double *S, const lapack_int *lds,
-             lapack_int *info);
+#include "la/lapack.h"
 
 /* The rows that change, in ascending order of their eigenvalues. */
 typedef struct secular {

@@ -1,9 +1,9 @@
 /* product.c - products of dense matrices by BLAS; inverse and log det from a Cholesky factor.
  * All matrices are row-major and have fewer than 2^31 rows and columns. */
 #include <cblas.h>
-#include <lapacke.h>
 
 #include "la/la.h"
+#include "la/lapack.h"
 
 enum { SMALL = 64 };
 
@@ -26,7 +26,11 @@ void spd_square_apply(int64_t n, const double *V, bool transposed, const double 
 
 /* Inverts a column-major upper triangle in place by recursive halving: LAPACK's own goes column by column at these sizes. */
 static bool invert_triangle(lapack_int n, double *A, lapack_int stride) {
-    if (n <= SMALL) return LAPACKE_dtrtri_work(LAPACK_COL_MAJOR, 'U', 'N', n, A, stride) == 0;
+    lapack_int info = 0;
+    if (n <= SMALL) {
+        dtrtri_("U", "N", &n, A, &stride, &info, 1, 1);
+        return info == 0;
+    }
     const lapack_int half = n / 2, rest = n - half;
     double *corner = A + (int64_t)half * stride, *low = corner + half;
     if (!invert_triangle(half, A, stride) || !invert_triangle(rest, low, stride)) return false;
@@ -37,8 +41,11 @@ static bool invert_triangle(lapack_int n, double *A, lapack_int stride) {
 
 bool spd_cholesky_inverse(int64_t n, double *A) {
     if (n == 0) return true;
-    if (!invert_triangle((lapack_int)n, A, (lapack_int)n)) return false;
-    if (LAPACKE_dlauum_work(LAPACK_COL_MAJOR, 'U', (lapack_int)n, A, (lapack_int)n) != 0) return false;
+    const lapack_int size = (lapack_int)n;
+    lapack_int info = 0;
+    if (!invert_triangle(size, A, size)) return false;
+    dlauum_("U", &size, A, &size, &info, 1);
+    if (info != 0) return false;
     for (int64_t first = 0; first < n; first += SMALL) /* copy to the other triangle in blocks that stay in the cache */
         for (int64_t i = first; i < n; i++) {
             const int64_t end = first + SMALL < i ? first + SMALL : i;

@@ -18,9 +18,7 @@
 
 enum { ROWS = 256, OPERATIONS = 64, TILE = 32 }; /* rows in a partial sum; roundings of a term, and a few more */
 static const double COLUMNS_A_ROW = 1;           /* columns for each row: with more, few of them are ever active */
-/* Sweeps' multiplications that each one of a dense H has to save. It costs a quarter of that; most fits are about to end by then. */
-static const double WAIT = 0.5;
-static const double PASSES_MOST = 50; /* over sparse data that H may cost: a path takes about that many */
+static const double PASSES_MOST = 50;            /* over sparse data that H may cost: a path takes about that many */
 
 /* sum_i (entries of row i)^2, for a sparse A. */
 static double pairs(const spdhg_problem *p) {
@@ -35,7 +33,8 @@ static double pairs(const spdhg_problem *p) {
 
 double spd_gram_cost(const spdhg_problem *p, int64_t most) {
     if (!spd_loss_is_square(p->loss) || p->d + 1 > most || (double)p->d > COLUMNS_A_ROW * (double)p->n) return INFINITY;
-    if (spd_problem_full(p)) return WAIT * (double)p->n * (double)p->d * (double)p->d;
+    /* as many as a dense H has. BLAS makes it in a fraction of their time, but most fits are about to end by then */
+    if (spd_problem_full(p)) return (double)p->n * (double)p->d * (double)p->d;
     const double cost = 0.5 * pairs(p);
     return cost <= PASSES_MOST * (double)p->nnz ? cost : INFINITY;
 }

@@ -31,6 +31,8 @@ void spd_loss_slope(const spdhg_loss *loss, double arg, int64_t K, const double 
 /* ---- rows.c: phi, phi' and phi'' at n scores of a scalar loss. */
 void spd_loss_rows(const spdhg_loss *loss, double arg, int64_t n, const double *z, const double *b, double *value, double *slope,
                    double *second);
+/* phi' alone. */
+void spd_loss_slopes(const spdhg_loss *loss, double arg, int64_t n, const double *z, const double *b, double *slope);
 /* phi(z) + phi*(alpha) - alpha z for each; INFINITY where alpha is outside the domain. */
 void spd_loss_brackets(const spdhg_loss *loss, double arg, int64_t n, const double *z, const double *b, const double *alpha,
                        double *out);

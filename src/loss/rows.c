@@ -94,6 +94,14 @@ void spd_loss_rows(const spdhg_loss *loss, double arg, int64_t n, const double *
     }
 }
 
+void spd_loss_slopes(const spdhg_loss *loss, double arg, int64_t n, const double *z, const double *b, double *slope) {
+    enum { AT_ONCE = 64 };
+    double value[AT_ONCE], second[AT_ONCE];
+    for (int64_t i = 0; loss == &spd_loss_logistic && i < n; i += AT_ONCE)
+        logistic(n - i < AT_ONCE ? n - i : AT_ONCE, z + i, b + i, value, slope + i, second);
+    for (int64_t i = 0; loss != &spd_loss_logistic && i < n; i++) slope[i] = loss->slope(z[i], b[i], arg);
+}
+
 void spd_loss_brackets(const spdhg_loss *loss, double arg, int64_t n, const double *z, const double *b, const double *alpha,
                        double *out) {
     if (loss == &spd_loss_logistic) {

@@ -3,6 +3,8 @@
  * Each shard of rows has its own vector (ranks/ranks.h). */
 #include "problem/rows.h"
 
+enum { AT_ONCE = 64 }; /* rows whose slopes are computed together */
+
 typedef struct pass {
     const spdhg_problem *p;
     const double *x, *c, *alpha, *curve;
@@ -40,11 +42,11 @@ static void add_row(const pass *a, const spd_row *row, const double *u, double *
         for (int64_t q = 0; q < row->nnz; q++) spd_axpy(K, row->val[q], u, g + (row->idx ? row->idx[q] : q) * K);
 }
 
-/* The same for a given alpha, one output and sparse rows, where nearly all the time is spent. */
-static void given_block(const pass *a, int64_t first, int64_t end, double *g) {
+/* The same for a given alpha, from row `first` on, one output and sparse rows, where nearly all the time is spent. */
+static void given_block(const pass *a, const double *alpha, int64_t first, int64_t end, double *g) {
     const spdhg_problem *p = a->p;
     for (int64_t i = first; i < end; i++) {
-        const double u = a->alpha[i] * spd_problem_share(p, i);
+        const double u = alpha[i - first] * spd_problem_share(p, i);
         if (u == 0) continue;
         const int64_t id = spd_problem_id(p, i), at = p->data->ptr[id];
         g[p->dK] += u;
@@ -53,16 +55,16 @@ static void given_block(const pass *a, int64_t first, int64_t end, double *g) {
     }
 }
 
-/* The same for full rows, or with C_i = curve_i, several rows at a time; returns the first row not done. */
-static int64_t full_block(const pass *a, int64_t first, int64_t end, double *g) {
+/* The same for full rows, or with C_i = curve_i where alpha is NULL, several rows at a time; returns the first row not done. */
+static int64_t full_block(const pass *a, const double *alpha, int64_t first, int64_t end, double *g) {
     const spdhg_problem *p = a->p;
     const double *row[SPD_ABREAST];
     double u[SPD_ABREAST];
     for (; first + SPD_ABREAST <= end; first += SPD_ABREAST) {
         spd_problem_full_rows(p, first, row);
-        if (!a->alpha) spd_dense_rows_dots(p->d, row, a->x, u);
+        if (!alpha) spd_dense_rows_dots(p->d, row, a->x, u);
         for (int r = 0; r < SPD_ABREAST; r++) {
-            const double slope = a->alpha ? a->alpha[first + r] : a->curve[first + r] * (u[r] + (a->c ? a->c[0] : 0));
+            const double slope = alpha ? *alpha++ : a->curve[first + r] * (u[r] + (a->c ? a->c[0] : 0));
             u[r] = slope * spd_problem_share(p, first + r);
             g[p->dK] += u[r];
         }
@@ -71,15 +73,54 @@ static int64_t full_block(const pass *a, int64_t first, int64_t end, double *g) 
     return first;
 }
 
+static void slope_at_x(const pass *a, const spd_row *row, int64_t i, double *z, double *u) {
+    const spdhg_problem *p = a->p;
+    spd_row_score(p, row, a->x, z);
+    for (int64_t k = 0; k < p->K && a->c; k++) z[k] += a->c[k];
+    spd_loss_slope(p->loss, p->loss_arg, p->K, z, row->b, u);
+    if (a->slope) memcpy(a->slope + i * p->K, u, (size_t)p->K * sizeof *u);
+}
+
+/* Slopes at x, one output: scores, slopes and their sum for AT_ONCE rows at a time, as loss/rows.c takes many in one go. */
+static void slope_block(const pass *a, int64_t first, int64_t end, double *g) {
+    const spdhg_problem *p = a->p;
+    double z[AT_ONCE], u[AT_ONCE];
+    const bool full = spd_problem_full(p);
+    for (int64_t last = first; first < end; first = last) {
+        last = first + AT_ONCE < end ? first + AT_ONCE : end;
+        for (int64_t i = first; i < last; i++) {
+            spd_row row;
+            spd_pass_row(p, false, i, &row);
+            spd_row_score(p, &row, a->x, z + i - first);
+            z[i - first] += a->c ? a->c[0] : 0;
+        }
+        spd_loss_slopes(p->loss, p->loss_arg, last - first, z, p->b + first, u);
+        if (a->slope) memcpy(a->slope + first, u, (size_t)(last - first) * sizeof *u);
+        if (!full) given_block(a, u, first, last, g);
+        for (int64_t i = full ? full_block(a, u, first, last, g) : last; i < last; i++) {
+            const double slope = u[i - first] * spd_problem_share(p, i);
+            spd_row row;
+            spd_pass_row(p, false, i, &row);
+            g[p->dK] += slope;
+            add_row(a, &row, &slope, g);
+        }
+    }
+}
+
 static void add_rows(void *context, int64_t first, int64_t end, double *g) {
     const pass *a = context;
     const spdhg_problem *p = a->p;
     const int64_t K = p->K;
     double *gc = g + p->dK, *z = gc + K, *u = z + K;
     const bool full = spd_problem_full(p), plain = K == 1 && !a->sizes;
-    if (plain && full && (a->alpha || (a->curve && p->loss->value))) first = full_block(a, first, end, g);
+    if (plain && full && (a->alpha || (a->curve && p->loss->value)))
+        first = full_block(a, a->alpha ? a->alpha + first : NULL, first, end, g);
     if (a->alpha && plain && !full) {
-        given_block(a, first, end, g);
+        given_block(a, a->alpha + first, first, end, g);
+        return;
+    }
+    if (a->coefficient == slope_at_x && plain && p->loss->value && !a->open) {
+        slope_block(a, first, end, g);
         return;
     }
     for (int64_t i = first; i < end; i++) {
@@ -105,14 +146,6 @@ static void run(pass *a, int threads, double *g, double *gc, double *scratch) {
     if (a->slope) spd_row_sum_share(&sum, a->slope, p->K);
     memcpy(g, scratch, (size_t)p->dK * sizeof *g);
     if (gc) memcpy(gc, scratch + p->dK, (size_t)p->K * sizeof *gc);
-}
-
-static void slope_at_x(const pass *a, const spd_row *row, int64_t i, double *z, double *u) {
-    const spdhg_problem *p = a->p;
-    spd_row_score(p, row, a->x, z);
-    for (int64_t k = 0; k < p->K && a->c; k++) z[k] += a->c[k];
-    spd_loss_slope(p->loss, p->loss_arg, p->K, z, row->b, u);
-    if (a->slope) memcpy(a->slope + i * p->K, u, (size_t)p->K * sizeof *u);
 }
 
 static void given(const pass *a, const spd_row *row, int64_t i, double *z, double *u) {

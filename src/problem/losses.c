@@ -79,10 +79,16 @@ static double falling_side(const spdhg_problem *p, int64_t i, int64_t k) {
 static bool counts(const spdhg_problem *p, int64_t i) { return !p->weight || p->weight[i] > 0; }
 
 bool spd_problem_falls(const spdhg_problem *p) {
+    double known[2] = {NAN, NAN}; /* the last targets whose loss falls: labels are only two */
     if (!p->loss->falls_for_ever) return false;
     for (int64_t i = 0; i < p->n && p->loss->value; i++)
-        for (int64_t k = 0; k < p->K && counts(p, i); k++)
+        for (int64_t k = 0; k < p->K && counts(p, i); k++) {
+            const double b = p->b[i * p->K + k];
+            if (b == known[0] || b == known[1]) continue;
             if (falling_side(p, i, k) == 0) return false;
+            known[1] = known[0];
+            known[0] = b;
+        }
     return true;
 }
 

@@ -103,6 +103,11 @@ void spd_ranks_share(const spdhg_ranks *r, double *array, const int64_t *first, 
     }
 }
 
+void spd_ranks_tell(spdhg_ranks *r, int from, void *block, int64_t bytes) {
+    if (spdhg_ranks_size(r) > 1 && bytes > 0 && spd_ranks_meet(r, SPD_MEET_TELL, bytes))
+        r->via.broadcast(r->via.context, from, block, bytes);
+}
+
 spdhg_status spd_ranks_over(spdhg_ranks **out, const spd_transport *via, spdhg_error *err) {
     if (via->size > SPD_RANKS_MOST) return spd_fail(err, SPDHG_USAGE, "%d processes; at most %d", via->size, (int)SPD_RANKS_MOST);
     spdhg_ranks *r = *out = SPD_NEW(spdhg_ranks, 1);

@@ -77,9 +77,18 @@ spdhg_status spd_ranks_over(spdhg_ranks **out, const spd_transport *via, spdhg_e
 bool spd_ranks_started(void); /* the environment says that MPI has started this process */
 enum { SPD_RANKS_MOST = 4096 };
 /* Before each exchange, with what it is about: false, to all, if a process has failed or does something else. */
-typedef enum spd_meeting { SPD_MEET_SUM, SPD_MEET_BLOCKS, SPD_MEET_AGREE, SPD_MEET_SETTLE, SPD_MEET_END } spd_meeting;
+typedef enum spd_meeting {
+    SPD_MEET_SUM,
+    SPD_MEET_BLOCKS,
+    SPD_MEET_AGREE,
+    SPD_MEET_TELL,
+    SPD_MEET_SETTLE,
+    SPD_MEET_END
+} spd_meeting;
 bool spd_ranks_meet(spdhg_ranks *ranks, spd_meeting what, int64_t size);
 const spd_transport *spd_ranks_transport(const spdhg_ranks *ranks);
 /* Process k has rows first[k]..first[k+1]-1 of an array, of `width` numbers each; then each has all. */
 void spd_ranks_share(const spdhg_ranks *ranks, double *array, const int64_t *first, int64_t width);
+/* Process `from` has the block, as large in all; then each has it. It stays what it is where a process has failed. */
+void spd_ranks_tell(spdhg_ranks *ranks, int from, void *block, int64_t bytes);
 #endif

@@ -7,8 +7,28 @@
 typedef struct pass {
     const spdhg_problem *p;
     const double *mean; /* NULL: it is computed */
+    bool ones;          /* every value is 1: the mean m is all there is to know, as the squares add up to m - m^2 */
     bool open;          /* one shard after the other, in a pass over rows that are made of columns */
 } pass;
+
+/* With weight w, one row to the sums of the columns that it lists (idx NULL: all of `count`): their values, and w itself `away`
+ * behind; or the squares around the mean. */
+static void add_values(int64_t count, const int32_t *idx, const double *val, double w, int64_t away, double *sum) {
+    for (int64_t q = 0; q < count; q++) {
+        const int64_t j = idx ? idx[q] : q;
+        sum[j] += w * val[q];
+        sum[away + j] += w;
+    }
+}
+static void add_squares(int64_t count, const int32_t *idx, const double *val, double w, const double *mean, double *sum) {
+    for (int64_t q = 0; q < count; q++) {
+        const int64_t j = idx ? idx[q] : q;
+        sum[j] += w * (val[q] - mean[j]) * (val[q] - mean[j]);
+    }
+}
+static void add_ones(int64_t count, const int32_t *idx, double w, double *sum) {
+    for (int64_t q = 0; q < count; q++) sum[idx[q]] += w;
+}
 
 /* sum: mean_j, then the weight of the rows that list j; or with a mean, the squares around it. */
 static void add_rows(void *context, int64_t first, int64_t end, double *sum) {
@@ -18,17 +38,15 @@ static void add_rows(void *context, int64_t first, int64_t end, double *sum) {
     for (int64_t i = first; i < end; i++) {
         const int64_t id = spd_problem_id(p, i), from = data->idx ? data->ptr[id] : id * p->d;
         const int64_t count = data->idx ? data->ptr[id + 1] - from : p->d;
+        const int32_t *idx = data->idx ? data->idx + from : NULL;
         const double w = spd_problem_share(p, i), *val = data->val + from;
         spd_pass_to(p, a->open, id);
-        for (int64_t q = 0; q < count; q++) {
-            const int64_t j = data->idx ? data->idx[from + q] : q;
-            if (a->mean)
-                sum[j] += w * (val[q] - a->mean[j]) * (val[q] - a->mean[j]);
-            else {
-                sum[j] += w * val[q];
-                sum[p->d + j] += w;
-            }
-        }
+        if (a->ones)
+            add_ones(count, idx, w, sum);
+        else if (a->mean)
+            add_squares(count, idx, val, w, a->mean, sum);
+        else
+            add_values(count, idx, val, w, p->d, sum);
     }
 }
 
@@ -37,19 +55,21 @@ static bool spread(const spdhg_problem *p, int threads, double *deviation) {
     const int64_t shards = spd_problem_shards(p), d = p->d;
     double *mean = SPD_NEW(double, 2 * d), *work = SPD_NEW(double, spd_row_sum_work(p->ranks, shards, 2 * d, threads <= 1));
     const bool good = mean && work;
-    pass a = {.p = p};
-    spd_row_sum sum = spd_sum_of_rows(p, shards, 2 * d, 2 * d, add_rows, &a);
+    pass a = {.p = p, .ones = p->ones && p->val == p->data->val};
+    spd_row_sum sum = spd_sum_of_rows(p, shards, a.ones ? d : 2 * d, a.ones ? d : 2 * d, add_rows, &a);
     a.open = spd_pass_begin(p);
     sum.in_turn = threads <= 1 || a.open;
-    if (good) {
-        spd_row_sum_run(&sum, threads, work);
+    if (good) spd_row_sum_run(&sum, threads, work);
+    if (good && !a.ones) {
         memcpy(mean, work, 2 * (size_t)d * sizeof *mean);
         a.mean = mean;
         sum.width = d;
         spd_row_sum_run(&sum, threads, work);
     }
     spd_pass_end(p, a.open);
-    for (int64_t j = 0; good && j < d; j++) deviation[j] = sqrt(work[j] + fmax(0, 1 - mean[d + j]) * mean[j] * mean[j]);
+    for (int64_t j = 0; good && j < d; j++)
+        deviation[j] =
+            a.ones ? sqrt(work[j] * fmax(0, 1 - work[j])) : sqrt(work[j] + fmax(0, 1 - mean[d + j]) * mean[j] * mean[j]);
     spd_free(mean);
     spd_free(work);
     return good;

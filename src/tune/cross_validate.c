@@ -103,8 +103,9 @@ spdhg_status spd_cross_validate(spdhg_path *path, void *unused, bool *stopped, s
     spd_fold_results_free(path);
     spdhg_status status = spd_fold_results_new(path, tasks, err);
     v.solve = spd_asker_open(&v.asker, &path->solve, tasks * path->points, SPD_STAGE_FOLDS);
-    if (status == SPDHG_OK) spd_parallel(spd_threads(path->solve.threads), tasks, run_fold, &v);
+    if (status == SPDHG_OK) spd_path_deal(path, spd_threads(path->solve.threads), tasks, run_fold, &v);
     *stopped = atomic_load(&v.asker.stop);
+    status = spd_path_share_folds(path, stopped, status, err);
     if (status == SPDHG_OK && !*stopped) status = gather(path, &v, tasks, err);
     spd_asker_close(&v.asker);
     path->held = fold;
@@ -114,7 +115,8 @@ spdhg_status spd_cross_validate(spdhg_path *path, void *unused, bool *stopped, s
 
 spdhg_status spd_path_scores_held_out(const spdhg_path *path, int64_t point, double *score, bool *stopped, spdhg_error *err) {
     const spdhg_problem *p = path->problem;
-    spdhg_path one = *path; /* a path of this point alone; the folds are its own */
+    spdhg_path one = *path; /* a path of this point alone, by this process; the folds are its own */
+    one.ranks = NULL;
     one.points = 1;
     one.point += point;
     one.x += point * p->dK;

@@ -13,6 +13,8 @@ static spdhg_status take_options(spdhg_path *path, const spdhg_path_options *opt
     SPD_TRY(SPD_OPTIONS_TAKE(spdhg_path_options, &path->options, options, err));
     SPD_TRY(SPD_OPTIONS_TAKE(spdhg_options, &path->solve, solve, err));
     SPD_TRY(SPD_OPTIONS_TAKE(spdhg_graph_options, &path->learn, path->options.learn, err));
+    path->ranks = path->solve.ranks;
+    path->solve.ranks = NULL;
     spd_path_listen(path);
     path->learn.threads = 1; /* the folds run in parallel instead */
     spdhg_path_options *o = &path->options;
@@ -123,25 +125,32 @@ static spdhg_status solve_chosen(spdhg_path *path, spd_warm_path *warm, spdhg_er
     return status;
 }
 
-static spdhg_status along(spdhg_path *path, spd_warm_path *warm, double first, spdhg_error *err) {
-    bool stopped = false;
+/* The path itself: from lambda_max down. */
+static spdhg_status lead(spdhg_path *path, spd_warm_path *warm, double *x, double *c, double *y, spdhg_error *err) {
+    double first;
+    SPD_TRY(spd_path_start(path, x, c, y, &first, err));
+    SPD_TRY(spd_warm_path_new(warm, path->problem, path->options.solver, &path->solve, x, c, y, err));
     SPD_TRY(descend(path, warm, first, err));
-    if (path->points == 0) return spd_fail(err, SPDHG_USAGE, "the time limit left no time for a single lambda");
-    if (path->options.folds > 0 && path->outcome != SPDHG_OUTCOME_INTERRUPTED) {
-        spd_path_tell(path, "%d folds, %d times", (int)path->options.folds, (int)path->options.repeats);
-        SPD_TRY(path->ways.validate(path, path->ways.context, &stopped, err));
-    }
-    if (stopped) path->outcome = SPDHG_OUTCOME_INTERRUPTED;
-    spd_path_choose(path);
-    return spd_path_chooses(path) ? solve_chosen(path, warm, err) : SPDHG_OK;
+    return path->points > 0 ? SPDHG_OK : spd_fail(err, SPDHG_USAGE, "the time limit left no time for a single lambda");
 }
 
+static spdhg_status validate(spdhg_path *path, spdhg_error *err) {
+    bool stopped = false;
+    if (path->options.folds == 0 || path->outcome == SPDHG_OUTCOME_INTERRUPTED) return SPDHG_OK;
+    spd_path_tell(path, "%d folds, %d times", (int)path->options.folds, (int)path->options.repeats);
+    SPD_TRY(path->ways.validate(path, path->ways.context, &stopped, err));
+    if (stopped) path->outcome = SPDHG_OUTCOME_INTERRUPTED;
+    return SPDHG_OK;
+}
+
+/* Of several processes the first has the path's solver, and solves for the model. */
 static spdhg_status run(spdhg_path *path, double *x, double *c, double *y, spdhg_error *err) {
-    double first;
-    spd_warm_path warm;
-    SPD_TRY(spd_path_start(path, x, c, y, &first, err));
-    SPD_TRY(spd_warm_path_new(&warm, path->problem, path->options.solver, &path->solve, x, c, y, err));
-    const spdhg_status status = along(path, &warm, first, err);
+    const bool leads = spdhg_ranks_rank(path->ranks) == 0;
+    spd_warm_path warm = {0};
+    spdhg_status status = spd_path_share_points(path, leads ? lead(path, &warm, x, c, y, err) : SPDHG_OK, err);
+    if (status == SPDHG_OK) status = validate(path, err);
+    if (status == SPDHG_OK) spd_path_choose(path);
+    if (status == SPDHG_OK && leads && spd_path_chooses(path)) status = solve_chosen(path, &warm, err);
     spd_warm_path_free(&warm);
     return status;
 }
@@ -171,10 +180,11 @@ spdhg_status spd_path_new(spdhg_path **out, spdhg_problem *problem, const spdhg_
         x = SPD_NEW(double, dK);
         c = SPD_NEW(double, K);
         y = SPD_NEW(double, problem->m *K);
-        status = path->point && path->x && path->c && path->given && x && c && y
-                     ? run(path, x, c, y, err)
-                     : spd_fail_memory(err, 8.0 * (double)lambdas * (double)dK);
+        if (!(path->point && path->x && path->c && path->given && x && c && y))
+            status = spd_fail_memory(err, 8.0 * (double)lambdas * (double)dK);
     }
+    status = spd_ranks_settle(path->ranks, status, err);
+    if (status == SPDHG_OK) status = spd_ranks_settle(path->ranks, run(path, x, c, y, err), err);
     spd_free(x);
     spd_free(c);
     spd_free(y);

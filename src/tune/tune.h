@@ -102,6 +102,7 @@ struct spdhg_path {
     spdhg_problem *problem;
     spdhg_path_options options; /* group, fold: owned by the caller, used only during the run */
     spdhg_options solve;        /* its callback adds how far the path is, and asks `caller` */
+    spdhg_ranks *ranks; /* the processes that share the work (dealt.c); a solve is the work of one, so solve.ranks is NULL */
     spdhg_callback caller;
     void *caller_user;
     spdhg_graph_options learn; /* if options.learn is set: how a fold learns its F, on one thread */
@@ -117,6 +118,11 @@ struct spdhg_path {
     spd_fold *fold; /* their scores, and their coefficients if options.keep_folds says so */
     int32_t *held;  /* the fold of every row, from folds.c */
 };
+/* ---- dealt.c: several processes. The first solves the path; the others then learn of its points, and of the first solution. */
+spdhg_status spd_path_share_points(spdhg_path *path, spdhg_status status, spdhg_error *err);
+/* Task k of a cross-validation is done by process k mod their number; then all know the results. stopped: in any of them. */
+void spd_path_deal(const spdhg_path *path, int threads, int64_t tasks, void (*task)(void *context, int64_t k), void *context);
+spdhg_status spd_path_share_folds(spdhg_path *path, bool *stopped, spdhg_status status, spdhg_error *err);
 /* ---- progress.c: the stage of an asker that validates a path; a sentence for -v; takes the callback of path->solve. */
 #define SPD_STAGE_FOLDS "cross-validation"
 void spd_path_listen(spdhg_path *path);

@@ -145,13 +145,51 @@ class Mpi(CommandTest):
                     self.assertEqual(self.model("all.json")["coefficients"], self.model("one.json")["coefficients"])
             print(f"{kind}: all ended within {max(taken):.1f} s after one was killed, {len(taken)} times", file=sys.stderr)
 
+    def test_folds_are_dealt_out(self):
+        """The path, its cross-validation and the model have the bits of one process; one process prints and writes."""
+        self.spdhg("generate", "chain", "--rows", 400, "--features", 40, "-o", "path.svm")
+        for number, problem in enumerate((["--structure", "chain", "--gammas", "0,0.01"],
+                                          ["--structure", "chain", "--repeats", "2", "--folds", "3", "--rule", "1se", "--standardize"],
+                                          ["--folds", "0", "--choose", "bic"])):
+            words = ["path", "path.svm", "--loss", "squared", "--lambdas", "8", *problem]
+            self.spdhg(*words, "-o", "one.json", "--path", "one.csv", "--force")
+            for kind in KINDS if number == 0 else KINDS[:1]:
+                processes = 3 if kind == "openmpi" else 2
+                out, _ = self.together(kind, processes, *words, "-o", "all.json", "--path", "all.csv", "--force")
+                self.assertEqual(out.count("model written"), 1)
+                self.assertEqual(self.model("all.json"), self.model("one.json"), (kind, problem))
+                self.assertEqual(self.points("all.csv"), self.points("one.csv"), (kind, problem))
+
+    def test_a_path_that_fails(self):
+        """A lambda_max that is not known, a file that cannot be written: one message, and all end."""
+        self.write("separable.svm", "".join(f"{1 if i % 2 else -1} 1:{2 * (i % 2) - 1} 2:{i}\n" for i in range(40)))
+        for kind in KINDS:
+            _, err = self.together(kind, 2, "path", "separable.svm", "--structure", "trend:1", "--lambda-max", "-1", expect=2)
+            self.assertEqual(err.count("spdhg path:"), 1, err)
+            _, err = self.together(kind, 2, "path", "separable.svm", "--gamma", "0.1", "--lambdas", "4", "-o", "/nowhere/m.json", expect=5)
+            self.assertEqual(err.count("/nowhere"), 1, err)
+
+    def test_a_path_is_interrupted(self):
+        """Ctrl-C while folds run: the model so far, written once."""
+        self.spdhg("generate", "chain", "--rows", 3000, "--features", 300, "-o", "long.svm")
+        start = [*START[KINDS[0]][:1], *(["--mca", "odls_base_sigkill_timeout", "8"] if KINDS[0] == "openmpi" else []), *START[KINDS[0]][1:]]
+        process = subprocess.Popen([*start, "2", COMMAND, "path", "long.svm", "--loss", "squared", "--structure", "chain", "--lambdas", "100",
+                                    "--repeats", "20", "--tol", "1e-9", "-o", "part.json"],
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True)
+        self.assertIn("at most", process.stdout.readline())
+        time.sleep(1)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=120)
+        self.assertNotEqual(process.returncode, 0)
+        self.assertEqual(self.model("part.json")["outcome"], "stopped by the caller")
+
     def test_limits_and_refusals(self):
         kind = KINDS[0]
         _, err = self.together(kind, 2, "fit", "d.spd", "--solver", "pd3o", "--tol", "1e-14", "--time", "1", "-o", "m.json", expect=4)
         self.assertIn("--time 1 was reached first", err)
         self.assertTrue(os.path.exists("m.json"))
-        _, err = self.together(kind, 2, "path", "d.spd", expect=2)
-        self.assertEqual(err.count("only fit shares its work"), 1)
+        _, err = self.together(kind, 2, "graph", "d.spd", "-o", "edges", expect=2)
+        self.assertEqual(err.count("only fit and path share their work"), 1)
         _, err = self.together(kind, 2, "fit", "d.spd", "--solver", "sps", expect=2)
         self.assertEqual(err.count("sps"), 1)
         _, err = self.together(kind, 2, "fit", "missing.spd", expect=5)

@@ -35,9 +35,12 @@ DTYPES = [np.float64, np.float32]
 
 
 def is_plain(estimator: Any, X: Any, reset: bool) -> bool:
-    """X needs no conversion and says nothing of names: a C-ordered float64 array of the expected width."""
-    return (type(X) is np.ndarray and X.dtype == np.float64 and X.ndim == 2 and X.flags.c_contiguous and X.size > 0
-            and (reset or X.shape[1] == getattr(estimator, "n_features_in_", -1)) and not hasattr(estimator, "feature_names_in_"))
+    """X needs no conversion and says nothing of names: a C-ordered float64 array, or CSR, of the expected width."""
+    if type(X) is np.ndarray:
+        plain = X.dtype == np.float64 and X.ndim == 2 and X.flags.c_contiguous and X.size > 0
+    else:
+        plain = type(X) is sp.csr_matrix and X.data.dtype == np.float64 and X.indices.dtype == np.int32 and X.shape[0] > 0 and X.shape[1] > 0
+    return plain and (reset or X.shape[1] == getattr(estimator, "n_features_in_", -1)) and not hasattr(estimator, "feature_names_in_")
 
 
 def is_plain_target(y: Any, rows: int) -> bool:
@@ -61,7 +64,7 @@ def validate(estimator: Any, *data: Any, **wishes: Any) -> Any:
 
 
 def row_weights(weight: Any, rows: int) -> Optional[np.ndarray]:
-    """A finite weight of at least 0 for each row; the library checks the values."""
+    """A finite weight of at least 0 for each row."""
     if weight is None:
         return None
     weight = np.asarray(weight, np.float64)
@@ -74,7 +77,19 @@ def row_weights(weight: Any, rows: int) -> Optional[np.ndarray]:
         raise ValueError(f"sample_weight.shape == {weight.shape}, expected {(rows,)}!")
     if not np.isfinite(weight).all():
         raise ValueError("Input sample_weight contains NaN or infinity.")
+    if weight.size and weight.min() < 0:
+        row = int(np.flatnonzero(weight < 0)[0])
+        raise ValueError(f"sample_weight: row {row} (counted from 0) has the weight {weight[row]:g}: expected at least 0")
     return weight
+
+
+def _check_labels(y: np.ndarray) -> None:
+    try:
+        check_classification_targets(y)
+    except ValueError as error:
+        if "continuous" in str(error):
+            raise ValueError(f"{error}: these are numbers, not labels; for them there is StructuredRegressor, or loss='squared'") from None
+        raise
 
 
 class Labels:
@@ -82,7 +97,7 @@ class Labels:
 
     def __init__(self, y: np.ndarray) -> None:
         if y.dtype.kind not in "biu":
-            check_classification_targets(y)
+            _check_labels(y)
         self.classes, self.at = np.unique(y, return_inverse=True)
         self.texts: Optional[List[str]] = None
         kind = self.classes.dtype.kind
@@ -103,6 +118,15 @@ class Labels:
             count = np.bincount(self.at)
             weights = {c.item() if hasattr(c, "item") else c: len(self.at) / (len(count) * n) for c, n in zip(self.classes, count)}
         return class_weight_spec(weights, self.classes, self.texts is not None)
+
+
+def _pair(eval_set: Any) -> tuple:
+    """(X, y), also as the only one of a list, as other packages want it."""
+    if isinstance(eval_set, list) and len(eval_set) == 1:
+        eval_set = eval_set[0]
+    if not isinstance(eval_set, (tuple, list)) or len(eval_set) != 2 or isinstance(eval_set[1], tuple):
+        raise ValueError("eval_set: expected one pair (X, y)")
+    return tuple(eval_set)
 
 
 def points_of(solver: Any) -> np.ndarray:
@@ -275,7 +299,8 @@ class Structured(Tabular, BaseEstimator):
         """Held-out rows for the columns test_loss and test_score of history_."""
         if eval_set is None:
             return None
-        X, y = self._take(eval_set[0], eval_set[1], reset=False)
+        X, y = _pair(eval_set)
+        X, y = self._take(X, y, reset=False)
         handle = self._handle(X, y, None, None)
         call(lib.spdhg_solver_test, solver, handle)
         return handle
@@ -344,7 +369,8 @@ class Structured(Tabular, BaseEstimator):
     def _scores(self, X: Any, offset: Any) -> np.ndarray:
         X = self._rows(X)
         self._refresh()
-        return self._model.scores(X if X.dtype == np.float64 else X.astype(np.float64), self._offset(X, offset))
+        names = getattr(self, "feature_names_in_", None)
+        return self._model.scores(X if X.dtype == np.float64 else X.astype(np.float64), self._offset(X, offset), names)
 
     def sparsify(self) -> Any:
         """Turn coef_ into a scipy CSR matrix, which saves memory if most coefficients are 0. Predictions stay the same."""

@@ -23,18 +23,36 @@ def python_words(message: str) -> str:
     """The command's options by their names here."""
     message = re.sub(r"\brow ([0-9]+) of the table", lambda match: f"row {int(match.group(1)) - 1} (counted from 0) of X", message)
     message = re.sub(r"^the data: row ([0-9]+): the target", lambda match: f"y: row {int(match.group(1)) - 1} (counted from 0): the target", message)
+    for before, after in FROM_ZERO:
+        found = re.match(before, message)
+        if found:
+            message = after.format(*(int(k) - 1 for k in found.groups())) + message[found.end():]
     message = re.sub(r"^(unknown penalty .*)$", r"\1, elasticnet, l2, None", message)  # which the library makes of a term and a ridge
     message = re.sub(r"--(missing|unseen) ([a-z]+)", r"\1='\2'", message)
     name = re.sub(r"--([a-z][a-z0-9-]*)", lambda match: NAMES.get(match.group(1), match.group(1)).replace("-", "_"), message)
     name = re.sub(r"\bis not finite$", "is not finite: NaN or infinity", name)
     name = re.sub(r"^(unknown structure .*)$", r"\1, learned", name)  # which the library's own function of that name does not make
     name = name.replace("groups FILE", "groups: a list of lists, a number for each row of F")
-    return re.sub(r"\blambda(_max)?\b", r"alpha\1", name).replace("; use loss softmax", "; use loss='softmax'")
+    return re.sub(r"\blambda(_max)?\b", r"alpha\1", name).replace("; use loss softmax", "; use loss='softmax'").replace(
+        "allow_one_class fits it anyway", "allow_one_class=True fits it anyway").replace("takes no groups; penalty group does", "takes no groups; penalty='group' does")
+
+
+FROM_ZERO = [(r"the data: row ([0-9]+) has label", "eval_set: row {} (counted from 0) has the label"),
+             (r"row weight ([0-9]+) is", "penalty_weights: number {} (counted from 0) is"),
+             (r"value ([0-9]+) is infinite", "y: value {} (counted from 0) is infinite"),
+             (r"weight ([0-9]+) is", "weights: number {} (counted from 0) is"),
+             (r"values ([0-9]+) and ([0-9]+) have the same position", "positions: values {} and {} (counted from 0) have the same position")]
+KINDS_OF_IO = {": No such file or directory": FileNotFoundError, ": Permission denied": PermissionError, ": is a directory": IsADirectoryError}
 
 
 def check(status: int, err) -> None:
-    if status != lib.SPDHG_OK:
-        raise ERRORS.get(status, RuntimeError)(python_words(text(err.message) or ""))
+    if status == lib.SPDHG_OK:
+        return
+    message = text(err.message) or ""
+    kind = ERRORS.get(status, RuntimeError)
+    if kind is OSError:
+        kind = next((named for words, named in KINDS_OF_IO.items() if words in message), OSError)
+    raise kind(python_words(message))
 
 
 def call(function: Callable, *arguments) -> None:

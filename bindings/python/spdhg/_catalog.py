@@ -61,7 +61,8 @@ def loss_entry(loss: str) -> LossEntry:
         _losses.update((text(e.name) or "", LossEntry(bool(e.classify), bool(e.probabilities))) for e in entries("losses"))
     found = _losses.get(loss.split(":")[0]) if isinstance(loss, str) else None
     if found is None:
-        raise ValueError(f"loss={loss!r} is not one of {', '.join(catalog('losses'))}")
+        of = {kind: ", ".join(name for name, entry in _losses.items() if entry.classify == kind) for kind in (True, False)}
+        raise ValueError(f"loss={loss!r} is not one of {of[True]} (for labels), {of[False]} (for numbers)")
     return found
 
 

@@ -21,6 +21,13 @@ def number(name: str, value: Any, least: float = 0.0) -> float:
     return number
 
 
+def whole(name: str, value: Any, least: int = 0) -> int:
+    """A whole number, also as numpy's or as 3.0."""
+    if number(name, value, least) != int(float(value)):
+        raise ValueError(f"{name}={value!r} is not a whole number")
+    return int(float(value))
+
+
 def flag(name: str, value: Any) -> bool:
     """True or False, also as numpy's or as 1 and 0; a word is neither."""
     if isinstance(value, (bool, np.bool_)) or (isinstance(value, numbers.Integral) and value in (0, 1)):
@@ -71,7 +78,7 @@ def seed(random_state: Any) -> int:
 
 def group_numbers(groups: Any, rows: Optional[int] = None) -> np.ndarray:
     """A number for each row of F, from such numbers or from lists of the rows of each group."""
-    items: Any = groups if isinstance(groups, np.ndarray) else list(groups)
+    items: Any = groups if isinstance(groups, np.ndarray) else list(groups.values() if isinstance(groups, dict) else groups)
     nested = items.ndim == 2 and items.shape[1] != 1 if isinstance(items, np.ndarray) else any(np.ndim(item) > 0 for item in items)
     if not nested:
         numbers_ = np.ravel(np.asarray(items))

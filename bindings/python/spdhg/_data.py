@@ -56,8 +56,8 @@ def texts(words) -> tuple:
 
 
 def data_handle(X: Any, b: Optional[np.ndarray] = None, weight: Optional[np.ndarray] = None, offset: Optional[np.ndarray] = None,
-                labels: Optional[list] = None, names: Optional[Any] = None) -> Any:
-    """The library's data set over these arrays, which it borrows. X: C-ordered float64, or CSR."""
+                labels: Optional[list] = None, names: Optional[Any] = None, said: Optional[Any] = None) -> Any:
+    """The library's data set over these arrays, which it borrows. X: C-ordered float64, or CSR. said: names for messages alone."""
     targets = 0 if b is None else 1 if b.ndim == 1 else b.shape[1]
     if sp.issparse(X):
         check_compressed(X)
@@ -65,13 +65,13 @@ def data_handle(X: Any, b: Optional[np.ndarray] = None, weight: Optional[np.ndar
         data = _borrow(X, b, targets)
     except ValueError as error:
         if "is not finite" in str(error) and not np.isfinite(X.data if sp.issparse(X) else X).all():
-            raise ValueError(not_finite(X, names)) from None
+            raise ValueError(not_finite(X, said if names is None else names)) from None
         if "does not ascend" not in str(error):
             raise
         X.check_format(full_check=True)  # scipy sorts without looking where the columns are
         X = X.copy()  # columns in disorder, or twice in a row: found by the library's own check
         X.sum_duplicates()
-        return data_handle(X, b, weight, offset, labels, names)
+        return data_handle(X, b, weight, offset, labels, names, said)
     if weight is not None:
         call(lib.spdhg_data_set_weights, data, doubles(weight))
     if offset is not None:

@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from ._base import OUTCOMES
 from ._call import Watch, doubles, make_long, text
 from ._native import ffi, lib
-from ._check import flag, number
+from ._check import flag, number, whole
 from ._problem import solve_options
 from ._progress import printer
 from ._structure import structure_handle
@@ -87,6 +87,8 @@ def _signal(handle: Any) -> Signal:
 
 
 def _values(y: Any) -> np.ndarray:
+    if np.iscomplexobj(y):
+        raise ValueError("Complex data not supported: denoise the real and the imaginary part one by one")
     y = np.ma.filled(y.astype(np.float64), np.nan) if isinstance(y, np.ma.MaskedArray) else np.asarray(y, np.float64)
     if y.ndim not in (1, 2, 3) or y.size == 0:
         raise ValueError(f"y of shape {y.shape}: expected one to three axes, none of them empty")
@@ -133,7 +135,7 @@ def _options(p: Dict[str, Any], structure: Any, points: int) -> tuple:
     if p["alpha"] is not None:
         setattr(o, "lambda", number("alpha", p["alpha"]))
     o.isotropic = flag("isotropic", p["isotropic"])
-    o.folds, o.lambdas = int(number("folds", p["folds"], 2)), int(number("n_alphas", p["n_alphas"], 1))
+    o.folds, o.lambdas = whole("folds", p["folds"], 2), whole("n_alphas", p["n_alphas"], 1)
     o.ratio = number("alpha_ratio", p["alpha_ratio"])
     return o, F, keep
 

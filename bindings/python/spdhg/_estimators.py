@@ -10,7 +10,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin, clone
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.metaestimators import available_if
 
-from ._base import Labels, Structured, row_weights
+from ._base import Labels, Structured, _pair, row_weights
 from ._catalog import loss_entry
 from ._parameters import ClassifierCVParameters, ClassifierParameters, RegressorCVParameters, RegressorParameters
 from ._path import fit_cv
@@ -82,8 +82,8 @@ class Classifier(ClassifierMixin, Structured):
         coef = self.coef_.toarray() if sp.issparse(self.coef_) else self.coef_
         for k, one in enumerate(self.estimators_):
             one.coef_, one.intercept_ = coef[k:k + 1], self.intercept_[k:k + 1]
-        X = self._rows(X)
-        plain = [one._model.change(one.coef_, one.intercept_) or one._model.scores(X.astype(np.float64, copy=False)) for one in self.estimators_]
+        X, names = self._rows(X).astype(np.float64, copy=False), getattr(self, "feature_names_in_", None)
+        plain = [one._model.change(one.coef_, one.intercept_) or one._model.scores(X, names=names) for one in self.estimators_]
         scores = np.hstack(plain)
         return scores if offset is None else scores + np.asarray(offset, np.float64).reshape(len(scores), -1)
 
@@ -132,15 +132,14 @@ class Classifier(ClassifierMixin, Structured):
         if self.class_weight is not None:
             own = compute_sample_weight(self.class_weight, y.classes[y.at])
             weight = own if weight is None else weight * own
-        if eval_set is not None:
-            more["eval_set"] = eval_set
+        rows, labels = (None, None) if eval_set is None else _pair(eval_set)
         self._seen, self.classes_ = np.arange(len(y.classes)), y.classes
         each = []
         for k in range(len(y.classes)):
             one = clone(self).set_params(class_weight=None)
             one._table = self._table
             if eval_set is not None:
-                more["eval_set"] = (eval_set[0], np.asarray(eval_set[1]) == y.classes[k])
+                more["eval_set"] = (rows, np.asarray(labels) == y.classes[k])
             each.append(one.fit(X, y.at == k, sample_weight=weight, **more))
         return self._gather(each)
 

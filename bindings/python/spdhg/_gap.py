@@ -4,7 +4,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
+from ._base import Structured
 from ._call import doubles, run, text
 from ._check import number, threads
 from ._native import ffi, lib
@@ -48,6 +50,11 @@ def duality_gap(estimator: Any, X: Any, y: Any, *, coef: Any = None, intercept: 
     >>> gap.kind, gap.relative < 1e-4
     ('certified', True)
     """
+    if not isinstance(estimator, Structured):
+        raise TypeError(f"estimator is a {type(estimator).__name__}: expected one of this package, such as StructuredRegressor(alpha=...), and "
+                        "another program's answer as coef=")
+    if coef is None:
+        check_is_fitted(estimator)
     estimator._check_loss()
     fresh = type(estimator)(**estimator.get_params(deep=False))
     X, target = fresh._take(X, y)

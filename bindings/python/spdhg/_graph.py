@@ -9,7 +9,7 @@ from sklearn.utils import check_array
 
 from ._call import Watch, make_long
 from ._check import memory, seed, threads
-from ._data import data_handle
+from ._data import data_handle, not_finite
 from ._native import ffi, lib
 from ._plot import axes
 from ._structure import structure_matrix
@@ -100,7 +100,12 @@ def learn_handle(data: Any, p: Dict[str, Any]) -> tuple:
 
 def learn_graph(X: Any, p: Dict[str, Any]) -> Graph:
     names = list(X.columns) if hasattr(X, "columns") else None
-    X = check_array(X, accept_sparse="csr", dtype=np.float64, order="C", ensure_min_samples=2)
+    try:
+        X = check_array(X, accept_sparse="csr", dtype=np.float64, order="C", ensure_min_samples=2)
+    except ValueError as error:
+        if "NaN" in str(error) or "infinity" in str(error):
+            raise ValueError(not_finite(X.tocsr() if sp.issparse(X) else np.asarray(X, np.float64), names)) from None
+        raise
     F, report, interrupt = learn_handle(data_handle(X), p)
     graph = Graph(structure_matrix(F), report, names, not p["precision"] and p["form"].startswith("edge"))
     if interrupt is not None:

@@ -74,8 +74,9 @@ class Model:
         c = np.array(np.broadcast_to(np.ravel(intercept), (v.outputs,)), np.float64)
         call(lib.spdhg_model_change, self.handle, doubles(x), doubles(c))
 
-    def scores(self, X: Any, offset: Optional[np.ndarray] = None) -> np.ndarray:
-        data = data_handle(X, offset=offset)
+    def scores(self, X: Any, offset: Optional[np.ndarray] = None, names: Optional[Any] = None) -> np.ndarray:
+        """names: those of the features, for a message about them."""
+        data = data_handle(X, offset=offset, said=names)
         scores = np.empty((X.shape[0], self.view.outputs))
         call(lib.spdhg_model_scores, self.handle, data, doubles(scores))
         return scores

@@ -5,11 +5,12 @@ import textwrap
 from typing import Any, Optional
 
 import numpy as np
-from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils import check_array
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.utils import validation
 from sklearn.utils.validation import check_is_fitted
 
-from ._check import flag
+from ._base import DTYPES
+from ._check import flag, whole
 from ._denoise import Denoised
 from ._estimators import StructuredClassifier, StructuredRegressor, documented
 from ._parameters import (DenoiserParameters, FusedLassoParameters, GraphGuidedParameters, SparseGroupLassoParameters, TrendFilterParameters,
@@ -121,7 +122,7 @@ class SparseGroupLasso(SparseGroupLassoParameters, StructuredRegressor):
     """
 
 
-class TotalVariationDenoiser(DenoiserParameters, TransformerMixin, BaseEstimator):
+class TotalVariationDenoiser(DenoiserParameters, OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """Removes the noise from images, or from other signals, as a step of a scikit-learn pipeline: each row of X is one, and is denoised by
     itself (`tv_denoise` is the same for one image).
 
@@ -131,7 +132,8 @@ class TotalVariationDenoiser(DenoiserParameters, TransformerMixin, BaseEstimator
 
     Attributes
     ----------
-    n_features_in_ : values of a row. denoised_ : the `Denoised` of the last transform, with alpha and proof of each row
+    n_features_in_, feature_names_in_ : values of a row, and their names. denoised_ : the `Denoised` of the rows of fit_transform, with
+        alpha and proof of each
 
     Examples
     --------
@@ -144,18 +146,35 @@ class TotalVariationDenoiser(DenoiserParameters, TransformerMixin, BaseEstimator
     True
     """
 
+    denoised_: Denoised
+
     def fit(self, X: Any, y: Any = None) -> "TotalVariationDenoiser":
         """Only looks at the sizes: every row is denoised by itself."""
-        X = check_array(X, force_all_finite="allow-nan", dtype=np.float64)
-        self.n_features_in_ = X.shape[1]
+        self._rows(X, True)
         return self
 
+    def _rows(self, X: Any, reset: bool) -> np.ndarray:
+        """scikit-learn's check, which moved in 1.6; NaN is a pixel that is missing."""
+        if hasattr(validation, "validate_data"):
+            return validation.validate_data(self, X, reset=reset, dtype=DTYPES, ensure_all_finite="allow-nan")
+        return self._validate_data(X, reset=reset, dtype=DTYPES, force_all_finite="allow-nan")
+
     def transform(self, X: Any) -> np.ndarray:
-        """The rows without their noise."""
+        """The rows without their noise; float32 for float32."""
         check_is_fitted(self, "n_features_in_")
-        X = check_array(X, force_all_finite="allow-nan", dtype=np.float64)
-        if X.shape[1] != self.n_features_in_:
-            raise ValueError(f"X has {X.shape[1]} features, but TotalVariationDenoiser is expecting {self.n_features_in_} features as input")
+        X = self._rows(X, False)
+        return self._as_rows(self._denoised(X), X)
+
+    def fit_transform(self, X: Any, y: Any = None, **_: Any) -> np.ndarray:
+        """fit and transform; the proofs stay in denoised_."""
+        X = self._rows(X, True)
+        self.denoised_ = self._denoised(X)
+        return self._as_rows(self.denoised_, X)
+
+    def _as_rows(self, denoised: Denoised, X: np.ndarray) -> np.ndarray:
+        return np.ascontiguousarray(denoised.x.reshape(X.T.shape).T, X.dtype)
+
+    def _denoised(self, X: np.ndarray) -> Denoised:
         structure = self.structure
         if structure in (None, "grid"):
             side = int(round(np.sqrt(X.shape[1])))
@@ -163,11 +182,16 @@ class TotalVariationDenoiser(DenoiserParameters, TransformerMixin, BaseEstimator
                 raise ValueError(f"{X.shape[1]} values are not a square image; give its sides, as in structure=(height, width)")
             structure = (side, side)
         p = {name: getattr(self, name) for name in self._names}
-        self.denoised_ = denoise(np.ascontiguousarray(X.T), **{**p, "structure": structure})
-        return np.ascontiguousarray(self.denoised_.x.reshape(X.T.shape).T)
+        return denoise(np.ascontiguousarray(X.T), **{**p, "structure": structure})
 
-    def _more_tags(self) -> dict:
-        return {"stateless": False, "allow_nan": True}
+    def _more_tags(self) -> dict:  # before scikit-learn 1.6
+        return {"allow_nan": True, "preserves_dtype": DTYPES}
+
+    def __sklearn_tags__(self) -> Any:  # scikit-learn 1.6 on
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
 
 
 TotalVariationDenoiser.__doc__ = (TotalVariationDenoiser.__doc__ or "").replace(
@@ -201,7 +225,8 @@ def trend_filter(y: Any, alpha: Optional[float] = None, *, order: int = 1, posit
     >>> bool(np.abs(fit.x - true).mean() < 0.5)
     True
     """
-    return denoise(y, positions, weights, structure="chain" if order == 0 else f"trend:{int(order)}", alpha=alpha, **options)
+    order = whole("order", order)
+    return denoise(y, positions, weights, structure="chain" if order == 0 else f"trend:{order}", alpha=alpha, **options)
 
 
 def tv_denoise(image: Any, alpha: Optional[float] = None, *, isotropic: bool = False, channel_axis: Optional[int] = None, weights: Any = None,

@@ -14,7 +14,7 @@ from sklearn.model_selection import GroupKFold, check_cv
 from ._base import OUTCOMES
 from ._call import Watch, call, make_long, text
 from ._catalog import classifies
-from ._check import flag, number
+from ._check import flag, number, whole
 from ._data import is_small
 from ._graph import graph_options
 from ._model import Model
@@ -193,7 +193,7 @@ def _path_options(p: Dict[str, Any], X: Any, fold_groups: Optional[np.ndarray], 
     if p["rule"] not in ("1se", "min"):
         raise ValueError(f"rule={p['rule']!r} is not one of 1se, min")
     alphas = _alphas(p["alphas"])
-    o.lambdas, o.repeats = int(number("n_alphas", p["n_alphas"], 1)), int(number("repeats", p["repeats"], 1))
+    o.lambdas, o.repeats = whole("n_alphas", p["n_alphas"], 1), whole("repeats", p["repeats"], 1)
     o.ratio = 0 if p["alpha_ratio"] is None else number("alpha_ratio", p["alpha_ratio"])
     o.lambda_max = 0 if p["alpha_max"] is None else number("alpha_max", p["alpha_max"])
     o.saturation = number("saturation", p["saturation"])

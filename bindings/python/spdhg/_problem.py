@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numbers
 import os
-from typing import Any, Dict, NamedTuple, Optional
+from typing import Any, Dict, Mapping, NamedTuple, Optional
 
 import numpy as np
 
 from ._call import call, make, run
-from ._check import choice, flag, group_numbers, memory, number, seed, threads
+from ._check import choice, flag, group_numbers, memory, number, seed, threads, whole
 from ._graph import learn_handle
 from ._native import ffi, lib
 from ._structure import LEARNED, structure_handle, structure_matrix
@@ -44,7 +44,8 @@ def class_weight_spec(weights: Any, classes: np.ndarray, as_texts: bool) -> Opti
             given.append(f"{name}={number('class_weight', weights[plain])!r}")
     unknown = [label for label in weights if label not in {c.item() if hasattr(c, "item") else c for c in classes}]
     if unknown:
-        raise ValueError(f"class_weight: no row has the label {unknown[0]!r}")
+        have = [c.item() if hasattr(c, "item") else c for c in classes[:10]]
+        raise ValueError(f"class_weight: no row has the label {unknown[0]!r}; the labels are {', '.join(map(repr, have))}{', ...' if len(classes) > 10 else ''}")
     return ",".join(given).encode() if given else None
 
 
@@ -203,7 +204,7 @@ def solve_options(p: Dict[str, Any], random_state: Any) -> tuple:
         o.tol = number("tol", p["tol"])
     o.every = 0 if p["every"] is None else number("every", p["every"])
     if p["batch"] is not None:
-        o.batch = lib.SPDHG_BATCH_AUTO if p["batch"] == "auto" else int(number("batch", p["batch"], 1))
+        o.batch = lib.SPDHG_BATCH_AUTO if p["batch"] == "auto" else whole("batch", p["batch"], 1)
     o.sampling = choice("sampling", p["sampling"], SAMPLING)
     o.seed = seed(random_state)
     o.threads = threads(p["n_jobs"])
@@ -219,7 +220,9 @@ def solve_options(p: Dict[str, Any], random_state: Any) -> tuple:
 
 
 def set_params(solver: Any, params: Optional[Any]) -> None:
-    for name, value in dict(params or {}).items():
+    if params is not None and not isinstance(params, Mapping):
+        raise ValueError(f"solver_params={params!r} is not a dict of names and values, such as {{'L': 'max'}}")
+    for name, value in (params or {}).items():
         if isinstance(value, str):  # such as L="max"
             call(lib.spdhg_solver_choose, solver, str(name).encode(), value.encode())
         else:

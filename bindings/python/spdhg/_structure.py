@@ -54,6 +54,8 @@ def _from_networkx(graph: Any, features: int, names: Optional[Any]) -> Any:
 
 
 def _from_list(edges: Any, features: int) -> Any:
+    if edges is None or np.isscalar(edges):
+        raise ValueError(f"structure={edges!r}: expected a name such as 'identity', 'chain' or 'learned', the sides of a grid, edges, a graph or a matrix")
     if isinstance(edges, (list, tuple)) and len({np.size(edge) for edge in edges} & {2, 3}) == 2:  # some with a weight, the others with 1
         edges = [(*edge, 1.0) if np.size(edge) == 2 else edge for edge in edges]
     try:

@@ -493,8 +493,8 @@ def test_newer_scikit_learn(monkeypatch):
     monkeypatch.setattr(BaseEstimator, "__sklearn_tags__", lambda self: SimpleNamespace(input_tags=SimpleNamespace(sparse=False), target_tags=SimpleNamespace(
         multi_output=False)), raising=False)
     X, y = regression()
-    model = StructuredRegressor().fit(X.tolist(), y)  # an array would need no check
-    model.predict(sp.csr_matrix(X))
+    model = StructuredRegressor().fit(X.tolist(), y)  # an array or CSR would need no check
+    model.predict(sp.csc_matrix(X))
     assert asked == [False, False]
     assert model.__sklearn_tags__().input_tags.sparse and model.__sklearn_tags__().target_tags.multi_output
     assert not StructuredClassifier().__sklearn_tags__().target_tags.multi_output

@@ -14,13 +14,14 @@ from sklearn.utils import shuffle
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from conftest import sparse_rows
-from spdhg import StructuredClassifier, StructuredClassifierCV, StructuredRegressor, StructuredRegressorCV
+from spdhg import StructuredClassifier, StructuredClassifierCV, StructuredRegressor, StructuredRegressorCV, TotalVariationDenoiser
 
 # The checks fit the CV estimators some hundred times: short paths unless everything is asked for.
 SHORT = {} if os.environ.get("SPDHG_TEST_ALL") else {"n_alphas": 8, "cv": 3}
 
 
-@parametrize_with_checks([StructuredClassifier(), StructuredRegressor(), StructuredClassifierCV(**SHORT), StructuredRegressorCV(**SHORT)])
+@parametrize_with_checks([StructuredClassifier(), StructuredRegressor(), StructuredClassifierCV(**SHORT), StructuredRegressorCV(**SHORT),
+                          TotalVariationDenoiser(structure="chain", alpha=1e-3)])
 def test_checks_of_scikit_learn(estimator, check):
     check(estimator)
 
