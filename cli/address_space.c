@@ -1,5 +1,5 @@
-/* address_space.c - a limited address space (ulimit -v). OpenBLAS maps a buffer of 128 MB for each thread that computes and, if it
- * cannot, tries again forever: when it is loaded for its own threads, later in the first product of the main thread. So the
+/* address_space.c - a limited address space (ulimit -v). OpenBLAS maps a buffer of 128 MB for each thread that computes and, if
+ * it cannot, tries again forever: when it is loaded for its own threads, later in the first product of the main thread. So the
  * space is tried before any library starts, and the main thread's buffer is made at once, before data can take its place. */
 #include <stdlib.h>
 #include <sys/mman.h>

@@ -6,8 +6,8 @@
 #include <argp.h>
 #include <jansson.h>
 
-#include "catalog/catalog.h"
 #include "bound/bound.h"
+#include "catalog/catalog.h"
 #include "reader/read.h"
 #include "report/report.h"
 #include "run/run.h"
@@ -220,8 +220,8 @@ spdhg_status cli_path_csv(const spdhg_path *path, const char *file, spdhg_error 
 spdhg_status cli_path_coefficients(const spdhg_path *path, const spdhg_problem *problem, const spdhg_model *model,
                                    const char *file, spdhg_error *err);
 void cli_path_json(json_t *out, const spdhg_path *path, const char *choose);
-/* ---- judged.c: the rows that a page judges a model by, and their scores. which NULL: it was fitted to them. Of a path, every row
- * by the fold that left it out, where there was cross-validation. */
+/* ---- judged.c: the rows that a page judges a model by, and their scores. which NULL: it was fitted to them. Of a path, every
+ * row by the fold that left it out, where there was cross-validation. */
 typedef struct cli_judged {
     spd_judged shown;
     char which[CLI_TEXT_CHARS + 4];

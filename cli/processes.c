@@ -1,5 +1,5 @@
-/* processes.c - a verb that several processes carry out together, started by mpirun or srun. All do the same; the first one speaks
- * and writes, the others send what they would print or write to /dev/null. */
+/* processes.c - a verb that several processes carry out together, started by mpirun or srun. All do the same; the first one
+ * speaks and writes, the others send what they would print or write to /dev/null. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 /* progress.c - output while a command works: a row of the table at each measured point of a fit and, on a terminal, a line in
- * between that is rewritten in place, with the time that is left where it can be told. With -v and no terminal the line is printed
- * every few seconds. Everything arrives through the library's callback. */
+ * between that is rewritten in place, with the time that is left where it can be told. With -v and no terminal the line is
+ * printed every few seconds. Everything arrives through the library's callback. */
 #include <limits.h>
 #include <sys/ioctl.h>
 #include <unistd.h>

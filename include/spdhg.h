@@ -166,8 +166,8 @@ SPDHG_API spdhg_status spdhg_data_from_csr(spdhg_data **out, int64_t rows, int64
                                            const int32_t *idx, const double *val, const double *b, int64_t targets,
                                            spdhg_ownership ownership, spdhg_error *err);
 /* The same by columns: ptr[features+1], row ascending in each column. b is copied. The same bits come out. Solvers that go by
- * columns (lasso, cd-newton and a path with l1 of the coefficients, without standardisation) use those that were given; others, and
- * all with up to two million entries, make rows of them once, 12 bytes for each entry, which stay until the data is freed. */
+ * columns (lasso, cd-newton and a path with l1 of the coefficients, without standardisation) use those that were given; others,
+ * and all with up to two million entries, make rows of them once, 12 bytes for each entry, which stay until the data is freed. */
 SPDHG_API spdhg_status spdhg_data_from_csc(spdhg_data **out, int64_t rows, int64_t features, const int64_t *ptr,
                                            const int32_t *row, const double *val, const double *b, int64_t targets,
                                            spdhg_ownership ownership, spdhg_error *err);
@@ -324,9 +324,10 @@ typedef struct spdhg_options {
     }
 
 /* Processes that MPI has started (mpirun, srun) and that all make the same calls with the same data, problem and options.
- * kind: "openmpi" or "mpich", the implementation that started them; NULL: as their environment says. comm: a pointer to an MPI_Comm
- * of a program that has called MPI_Init; NULL: all processes, and MPI is begun and ended here. SPDHG_USAGE: not started by MPI;
- * SPDHG_IO: this build or machine lacks the plug-in. All calls that compute with these ranks must come from one thread. */
+ * kind: "openmpi" or "mpich", the implementation that started them; NULL: as their environment says. comm: a pointer to an
+ * MPI_Comm of a program that has called MPI_Init; NULL: all processes, and MPI is begun and ended here. SPDHG_USAGE: not
+ * started by MPI; SPDHG_IO: this build or machine lacks the plug-in. All calls that compute with these ranks must come from one
+ * thread. */
 SPDHG_API spdhg_status spdhg_ranks_open(spdhg_ranks **out, const char *kind, const void *comm, spdhg_error *err);
 SPDHG_API int spdhg_ranks_rank(const spdhg_ranks *ranks); /* this process's number: 0, 1, ...; 0 where ranks is NULL */
 SPDHG_API int spdhg_ranks_size(const spdhg_ranks *ranks); /* how many there are; 1 where ranks is NULL */
@@ -477,7 +478,8 @@ typedef struct spdhg_path_point {
  * a factor. solve: tolerance (0: 1e-6), seed, threads, callback (also called from other threads, one at a time),
  * epochs of each solve, seconds in total. Either struct may be NULL. The result does not depend on the number of
  * threads. With solve.ranks folds are dealt out: all processes, each with all of the data, make the same call and have the
- * points with their scores; the first one also has the coefficients and the solver. SPDHG_USAGE: no lambda_max was given, and for this problem it is infinite or not known. */
+ * points with their scores; the first one also has the coefficients and the solver. SPDHG_USAGE: no lambda_max was given, and
+ * for this problem it is infinite or not known. */
 SPDHG_API spdhg_status spdhg_path_new(spdhg_path **out, spdhg_problem *problem, const spdhg_path_options *options,
                                       const spdhg_options *solve, spdhg_error *err);
 SPDHG_API const spdhg_path_point *spdhg_path_points(const spdhg_path *path, int64_t *points); /* by decreasing lambda */

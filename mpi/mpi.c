@@ -1,5 +1,5 @@
-/* mpi.c - the plug-in that lets processes exchange numbers by MPI (src/ranks/transport.h). It is compiled once for each implementation
- * that is installed, because their libraries have different binary interfaces; the library itself links to none. */
+/* mpi.c - the plug-in that lets processes exchange numbers by MPI (src/ranks/transport.h). It is compiled once for each
+ * implementation that is installed, because their libraries have different binary interfaces; the library itself links to none. */
 #include <mpi.h>
 #include <stdlib.h>
 #include <time.h>
@@ -13,8 +13,8 @@ typedef struct context {
     bool began; /* here, not by the program */
 } context;
 
-/* MPI waits by asking without end. Where a process has to wait for long, because another has more to do, it leaves the processor to
- * others: it sleeps an eighth of the time that it has waited, up to a thousandth of a second. */
+/* MPI waits by asking without end. Where a process has to wait for long, because another has more to do, it leaves the
+ * processor to others: it sleeps an eighth of the time that it has waited, up to a thousandth of a second. */
 static void wait(MPI_Request *request) {
     enum { AT_FIRST = 1000, SHORT = 1000, LONG = 1000000 }; /* questions; nanoseconds */
     double began = 0;

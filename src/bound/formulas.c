@@ -1,5 +1,5 @@
-/* formulas.c - the bounds of the paper's theorems and their corrections, one formula per function, for T = t+1 iterations. They hold
- * with probability
+/* formulas.c - the bounds of the paper's theorems and their corrections, one formula per function, for T = t+1 iterations. They
+ * hold with probability
  *   1 - 2 exp(-Omega)
  * Letters as in bound.h. docs/theory.md has the proofs and the corrections; the primed rules SC1', SC2' (sc1h, sc2h) are not in
  * the paper. */

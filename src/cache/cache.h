@@ -15,8 +15,8 @@ typedef struct spd_spill spd_spill;
 spdhg_status spd_spill_open(spd_spill **out, const char *path, spdhg_error *err); /* path: of the cache file */
 /* ptr, idx, val, b and group of the next rows; ptr starts at 0. */
 spdhg_status spd_spill_add(spd_spill *spill, const spdhg_data *rows, spdhg_error *err);
-/* about: everything that does not belong to a row, such as features, targets and names. shift is added to every index. ask is called
- * with the part that is written; it says whether to go on. */
+/* about: everything that does not belong to a row, such as features, targets and names. shift is added to every index. ask is
+ * called with the part that is written; it says whether to go on. */
 spdhg_status spd_spill_commit(spd_spill *spill, spdhg_data *about, int32_t shift, bool (*ask)(void *context, double part),
                               void *context, spdhg_error *err);
 void spd_spill_free(spd_spill *spill);

@@ -1,6 +1,7 @@
-/* disk.c - entries of a cache file that stay on the disk (data/on_disk.h). They are read a piece at a time, whole blocks of the file, so
- * that the checksum and the content of every block are checked each time it is read. What was read is dropped from the system's cache
- * of files at once: everything else that is in there would have to make room for it, and it would be gone before it is read again. */
+/* disk.c - entries of a cache file that stay on the disk (data/on_disk.h). They are read a piece at a time, whole blocks of the
+ * file, so that the checksum and the content of every block are checked each time it is read. What was read is dropped from the
+ * system's cache of files at once: everything else that is in there would have to make room for it, and it would be gone before
+ * it is read again. */
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>

@@ -60,8 +60,8 @@ typedef struct spd_cache_parts {
     char *texts;
     uint64_t *hash; /* of each block as it is stored */
 } spd_cache_parts;
-/* Header, layout and texts of data whose rows, nnz, targets, ... are known; its arrays are not looked at, but for whether they are
- * there. There are no checksums yet. */
+/* Header, layout and texts of data whose rows, nnz, targets, ... are known; its arrays are not looked at, but for whether they
+ * are there. There are no checksums yet. */
 spdhg_status spd_cache_parts_make(spd_cache_parts *parts, const spdhg_data *about, const char *path, spdhg_error *err);
 void spd_cache_parts_free(spd_cache_parts *parts);
 /* Writes the file front to back. block: brings block number `number` to the buffer, as it is stored. */

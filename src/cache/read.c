@@ -174,8 +174,8 @@ static spdhg_status split_texts(spdhg_data *d, const spd_cache_header *h, const 
     return at == end ? SPDHG_OK : spd_fail(err, SPDHG_DATA, "%s: corrupt: wrong texts", path);
 }
 
-/* Bytes of the sections that will be in memory. Entries stay in the file if that is asked for, or allowed and they would fill more than
- * half of the memory: computing needs some, too. */
+/* Bytes of the sections that will be in memory. Entries stay in the file if that is asked for, or allowed and they would fill
+ * more than half of the memory: computing needs some, too. */
 static double choose_place(job *j, const spdhg_read_options *o) {
     const spd_cache_section *idx = &j->layout.section[SPD_IDX], *val = &j->layout.section[SPD_VAL];
     const double all = (double)j->layout.bytes;

@@ -1,7 +1,7 @@
-/* spill.c - a cache file from rows that come a chunk at a time, in constant memory. How many rows and entries there are is known only
- * at the end, and each section of the file begins where the one before ends: so every section grows in a file of its own, without
- * a name, in the folder of the output. Blocks are hashed when they are complete. In the end everything is written front to back,
- * and what is copied is given back to the disk at once, so that the data are there once and not twice. */
+/* spill.c - a cache file from rows that come a chunk at a time, in constant memory. How many rows and entries there are is
+ * known only at the end, and each section of the file begins where the one before ends: so every section grows in a file of its
+ * own, without a name, in the folder of the output. Blocks are hashed when they are complete. In the end everything is written
+ * front to back, and what is copied is given back to the disk at once, so that the data are there once and not twice. */
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>

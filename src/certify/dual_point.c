@@ -197,7 +197,8 @@ static bool drop_probabilities(const spdhg_problem *p, int64_t i, double least, 
 
 /* A column whose rows all have the same label requires alpha_i = 0 exactly, which iterates x only approach. Negligible alphas are
  * therefore set to 0 and stay so. The same holds for single outputs of a coupled loss: one class may be separable from the
- * others. A probability q that is set to 0 costs about q log(1/q), so that a small part of what the gap may grow by can be dropped. */
+ * others. A probability q that is set to 0 costs about q log(1/q), so that a small part of what the gap may grow by can be
+ * dropped. */
 void spd_dual_drop_small(spd_certifier *c, double affordable) {
     const spdhg_problem *p = c->problem;
     const double least = DROPPED * spd_max_abs(p->n * p->K, c->alpha);

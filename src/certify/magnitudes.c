@@ -1,4 +1,5 @@
-/* magnitudes.c - how large the columns of A and F, the alphas and f are: what the bounds on rounding errors (rounding.c) are made of. */
+/* magnitudes.c - how large the columns of A and F, the alphas and f are: what the bounds on rounding errors (rounding.c) are
+ * made of. */
 #include <float.h>
 
 #include "certify/certify.h"
@@ -149,7 +150,8 @@ void spd_dual_find_slacks(const spd_certifier *c, double shrunk, double *slack) 
     spd_parallel(c->threads, spd_problem_blocks(c->problem), slacks_of_block, &(slacks){c, shrunk, slack});
 }
 
-/* What f changes if every score changes by SCORES of itself: to second order half of phi''(z_i) z_i^2, to first order at a corner. */
+/* What f changes if every score changes by SCORES of itself: to second order half of phi''(z_i) z_i^2, to first order at a
+ * corner. */
 static double change_by_scores(const spdhg_problem *p, const double *z) {
     double sum = 0;
     for (int64_t i = 0; i < p->n * p->K && spd_problem_has_corners(p); i++)

@@ -44,7 +44,8 @@ static double slope_unit(const spdhg_problem *p) {
     return isinf(p->kappa) && !spd_problem_has_corners(p) ? 2 * FUNCTIONS * UNIT : 0;
 }
 
-/* The error of phi and of its bracket, from the slopes at z - dz and z + dz, between which phi' lies: far out, where a loss is flat, dz may be large. */
+/* The error of phi and of its bracket, from the slopes at z - dz and z + dz, between which phi' lies: far out, where a loss is
+ * flat, dz may be large. */
 static double loss_error_by_slopes(const spdhg_problem *p, double z, double b, double alpha, double dz) {
     const double low = p->loss->slope(z - dz, b, p->loss_arg), high = p->loss->slope(z + dz, b, p->loss_arg);
     const double slope = fmax(fabs(low), fabs(high)) + fmax(fabs(low - alpha), fabs(high - alpha));
@@ -117,9 +118,9 @@ static double loss_error_at_once(const spd_certifier *c, const double *x, const 
 }
 
 /* The same for a fine trial. f already contains the term linear in `low`, so |phi'| is multiplied only by the error of low. A
- * smooth loss without a curvature bound compares z with a logarithm of the target or of alpha (poisson.c: t = z - log q). That logarithm
- * is accurate to FUNCTIONS units of z, which matters where phi itself cancels, and a cancelling slope has an error of units of
- * phi''. */
+ * smooth loss without a curvature bound compares z with a logarithm of the target or of alpha (poisson.c: t = z - log q). That
+ * logarithm is accurate to FUNCTIONS units of z, which matters where phi itself cancels, and a cancelling slope has an error of
+ * units of phi''. */
 static double loss_error_finely(void *context, int64_t first, int64_t end) {
     const spd_certifier *c = ((const pass *)context)->c;
     const spd_trial *at = ((const pass *)context)->at;
@@ -196,7 +197,8 @@ double spd_dual_error_of_structure(const spd_certifier *c, const double *x, cons
 
 /* With --standardize the coefficients that are written, rounded x_j / scale_j, stand for another x_j, off by at most
  *   dx_j = u (|x_j| + scale_j DBL_MIN),   the second part where the quotient underflows
- * The ridge of that x is off by gamma (|x_j| + dx_j) dx_j in each entry, the second bracket by (|v_j + gamma x_j| + gamma dx_j) dx_j. */
+ * The ridge of that x is off by gamma (|x_j| + dx_j) dx_j in each entry, the second bracket by (|v_j + gamma x_j| + gamma dx_j)
+ * dx_j. */
 double spd_dual_error_of_writing(const spd_certifier *c, const double *x, bool bracket) {
     const spdhg_problem *p = c->problem;
     double sum = 0;

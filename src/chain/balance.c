@@ -1,5 +1,5 @@
-/* balance.c - F'y changed by a given r, with y in its ball: a maximum flow. What a node shall pass on is its excess (maximum_flow.c); the
- * flow that y already is stays where it need not move. */
+/* balance.c - F'y changed by a given r, with y in its ball: a maximum flow. The excess of a node (maximum_flow.c)
+ * is what it must pass on. y is already a flow; it is changed only where necessary. */
 #include "chain/network.h"
 
 static void lay_out(spd_balance *b, const spdhg_problem *p) {

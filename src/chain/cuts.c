@@ -159,7 +159,8 @@ static void reverse(spd_cuts *c) {
 }
 
 /* The parts above and below 0 go onto the stack, the others are held at 0. Returns the depth; -1: interrupted. The second cut is
- * that of -x, so that what it leaves of -f_k'(0) at the nodes held stays within mu: pushing only takes from nodes that can give. */
+ * that of -x, so that what it leaves of -f_k'(0) at the nodes held stays within mu: pushing only takes from nodes that can
+ * give. */
 static int64_t divide_at_zero(spd_cuts *c, double *x, spd_stop *stop) {
     const spd_network *n = c->flow.network;
     for (int64_t u = 0; u < n->d; u++) c->flow.excess[u] -= n->mu[u];

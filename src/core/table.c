@@ -22,7 +22,8 @@ void spd_names(char *text, size_t size, const void *table, int entries, size_t s
     }
 }
 
-/* Edits (insert, delete, replace, swap of neighbours) from a to b, ignoring case: Damerau's distance by rows; `more` if greater. */
+/* Edits (insert, delete, replace, swap of neighbours) from a to b, ignoring case: Damerau's distance by rows; `more` if
+ * greater. */
 static int distance(const char *a, const char *b, int more) {
     enum { MOST = 64 };
     const int n = (int)strlen(a), m = (int)strlen(b);

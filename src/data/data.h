@@ -65,7 +65,8 @@ spdhg_status spd_data_validate(const spdhg_data *data, spdhg_error *err);
 /* The place of a row: "file:line", or "file: row N" if lines are not known. */
 const char *spd_data_place(const spdhg_data *data, int64_t row, char *buffer, size_t size);
 double spd_data_bytes(const spdhg_data *data); /* memory it holds */
-/* SPDHG_MEMORY if the data and that many numbers for each feature and each row need more than the limit (0: none). what: "a race". */
+/* SPDHG_MEMORY if the data and that many numbers for each feature and each row need more than the limit (0: none). what: "a
+ * race". */
 spdhg_status spd_data_fits(const spdhg_data *data, const char *path, const char *what, double numbers, uint64_t limit,
                            spdhg_error *err);
 
@@ -76,8 +77,8 @@ static inline void spd_data_need(const spdhg_data *data, int64_t row, int64_t ro
 /* Not OK: data on disk could not be read, and what was computed since is worthless. err may be NULL. */
 spdhg_status spd_data_good(const spdhg_data *data, spdhg_error *err);
 
-/* ---- by_columns.c: who reads rows of data that was given by columns, does so in a pass, or after spd_data_whole, which makes all of
- * them. Other data: nothing to do. */
+/* ---- by_columns.c: who reads rows of data that was given by columns, does so in a pass, or after spd_data_whole, which makes
+ * all of them. Other data: nothing to do. */
 void spd_data_whole(const spdhg_data *data); /* from any thread */
 /* A pass reads rows in ascending order, each after pass_to; false: all rows are there, and there is nothing to end. */
 bool spd_data_pass_begin(const spdhg_data *data);

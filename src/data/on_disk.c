@@ -1,7 +1,7 @@
-/* on_disk.c - rows whose entries stay in a file. They have addresses from the start, and contents while somebody needs them. Entries
- * come in pieces of a fixed size. One thread reads, ahead of those that go through the rows in order; whoever needs a piece first checks
- * it. A thread holds the pieces of the rows it asked for last and of those before; what nobody holds gives its memory back, the piece
- * that was asked for longest ago first. */
+/* on_disk.c - rows whose entries stay in a file. They have addresses from the start, and contents while somebody needs them.
+ * Entries come in pieces of a fixed size. One thread reads, ahead of those that go through the rows in order; whoever needs a
+ * piece first checks it. A thread holds the pieces of the rows it asked for last and of those before; what nobody holds gives
+ * its memory back, the piece that was asked for longest ago first. */
 #include <pthread.h>
 #include <stdatomic.h>
 

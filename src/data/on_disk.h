@@ -13,14 +13,14 @@ typedef struct spd_disk_source {
 } spd_disk_source;
 
 typedef struct spd_disk spd_disk;
-/* Addresses for idx (of sparse data) and val of data whose rows, features, nnz and ptr are set. The source belongs to the data from
- * now on, also if this fails. piece: entries that are read at a time; most: pieces in memory, if threads do not need more. */
+/* Addresses for idx (of sparse data) and val of data whose rows, features, nnz and ptr are set. The source belongs to the data
+ * from now on, also if this fails. piece: entries that are read at a time; most: pieces in memory, if threads do not need more. */
 spdhg_status spd_disk_new(struct spdhg_data *data, const spd_disk_source *source, bool sparse, int64_t piece, int64_t most,
                           spdhg_error *err);
 void spd_disk_free(spd_disk *disk);
 double spd_disk_bytes(const spd_disk *disk); /* of the pieces in memory */
-/* Rows first..first+rows-1 are in memory when it returns, and stay there until this thread has asked for other rows twice. If the file
- * cannot be read, they are zeros, and spd_data_good says so. */
+/* Rows first..first+rows-1 are in memory when it returns, and stay there until this thread has asked for other rows twice. If
+ * the file cannot be read, they are zeros, and spd_data_good says so. */
 void spd_disk_need(const struct spdhg_data *data, int64_t first, int64_t rows);
 
 #endif

@@ -1,5 +1,5 @@
-/* pages.c - arrays that have addresses, and contents in part only. Pages without contents cannot be read, so that no reader can take them
- * for zeros. */
+/* pages.c - arrays that have addresses, and contents in part only. Pages without contents cannot be read, so that no reader can
+ * take them for zeros. */
 #include <sys/mman.h>
 #include <unistd.h>
 

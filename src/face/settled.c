@@ -3,8 +3,8 @@
  *     u_e = lambda sign(F_e x)   where F_e x is not 0
  *     |u_e| <= lambda            where F_e x = 0
  * If the rows have different last columns (identity, chain, trend), u is unique and found by elimination, and these conditions
- * are checked directly. Otherwise, and where a loss with corners has no gradient, the answer's y replaces u: a nonzero row whose block of y is strictly inside its ball is a
- * missed zero. */
+ * are checked directly. Otherwise, and where a loss with corners has no gradient, the answer's y replaces u: a nonzero row
+ * whose block of y is strictly inside its ball is a missed zero. */
 #include "face/answer.h"
 #include "face/nullspace.h"
 #include "problem/rows.h"

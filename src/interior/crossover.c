@@ -1,5 +1,5 @@
-/* crossover.c - from the interior to the face of the minimiser (l1, X = R^d). The zeros Z of F x and the signs of its other entries
- * are guessed from the iterates, and
+/* crossover.c - from the interior to the face of the minimiser (l1, X = R^d). The zeros Z of F x and the signs of its other
+ * entries are guessed from the iterates, and
  *     min l(x) + (gamma/2)|x|^2 + sum_{e not in Z} lambda sign_e F_e x    over F_Z x = 0
  * is solved by Newton's method and the method of multipliers with the same factor:
  *     ( l'' + gamma I + rho F_Z'F_Z ) dx = -( l' + gamma x + F'y + rho F_Z'F_Z x )

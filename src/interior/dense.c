@@ -25,8 +25,8 @@ static bool wants_digits(const spd_interior *a) { return a->corners && spd_inter
 
 /* M = P + A'CA/W + F'DF + part of X
  * L is its factor, with as little added to the diagonal as necessary. Where that decides the step, and the rows of the loss are
- * in the model, the system has twice the digits from here on, unless it is singular with these too: the step is then undetermined,
- * and short if more is added. */
+ * in the model, the system has twice the digits from here on, unless it is singular with these too: the step is then
+ * undetermined, and short if more is added. */
 static bool factor(spd_interior *a) {
     const spdhg_problem *p = a->p;
     const int64_t n = a->n;

@@ -151,8 +151,8 @@ void spd_interior_set_follow(spd_interior *a) {
     }
 }
 
-/* At the centre of a ball its side is not seen, g being flat there. A step may leave the ball, from where the next one leads back,
- * but not beyond twice its radius. */
+/* At the centre of a ball its side is not seen, g being flat there. A step may leave the ball, from where the next one leads
+ * back, but not beyond twice its radius. */
 double spd_interior_set_trust(const spd_interior *a, double step) {
     if (!kind(a)->length) return step;
     const int64_t d = a->p->dK;

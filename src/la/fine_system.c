@@ -1,6 +1,6 @@
-/* fine_system.c - M = diag(d) + G'WG of a band with twice the digits (sparse_system.h). Trends need them: rows of weight 1e13 that
- * take fourth differences leave of M no digit of what holds a smooth x, though x depends on it.
- * M = U'DU by columns, each from its first entry to the diagonal (Jennings 1977):
+/* fine_system.c - M = diag(d) + G'WG of a band with twice the digits (sparse_system.h). Trends need them: rows of weight 1e13
+ * that take fourth differences leave of M no digit of what holds a smooth x, though x depends on it. M = U'DU by columns, each
+ * from its first entry to the diagonal (Jennings 1977):
  *     D_i U_ij = M_ij - sum_{k<i} U_ki D_k U_kj
  *     D_j      = M_jj - sum_{k<j} U_kj D_k U_kj */
 #include "la/sparse_system.h"

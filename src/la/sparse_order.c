@@ -1,6 +1,6 @@
-/* sparse_order.c - the order of elimination (AMD), computed so that the caller can give up waiting. AMD polls nothing and may take
- * minutes. Beyond a size it therefore runs in a thread of its own, on its own copy of the triangle. Nobody waits for an abandoned
- * thread: it reads and writes nothing but its copy, which the last of the two frees. */
+/* sparse_order.c - the order of elimination (AMD), computed so that the caller can give up waiting. AMD polls nothing and may
+ * take minutes. Beyond a size it therefore runs in a thread of its own, on its own copy of the triangle. Nobody waits for an
+ * abandoned thread: it reads and writes nothing but its copy, which the last of the two frees. */
 #include <amd.h>
 #include <errno.h>
 #include <pthread.h>

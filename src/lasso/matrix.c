@@ -1,5 +1,5 @@
-/* matrix.c - A by columns: a copy of the problem's rows, or the columns that the data was given by; and products with one column or with many. Every product with a column is
- * one sum in a fixed order, so that the bits do not depend on the threads. */
+/* matrix.c - A by columns: a copy of the problem's rows, or the columns that the data was given by; and products with one
+ * column or with many. Every product with a column is one sum in a fixed order, so that the bits do not depend on the threads. */
 #include <float.h>
 
 #include "lasso/lasso.h"

@@ -12,7 +12,8 @@ const spdhg_loss *const *spd_loss_table(int *entries);
 spdhg_status spd_loss_find(const char *spec, const spdhg_loss **loss, double *arg, spdhg_error *err);
 /* Whether phi is a parabola: quadratic, and phi* is finite everywhere. */
 static inline bool spd_loss_is_square(const spdhg_loss *loss) { return loss->quadratic && !loss->slack; }
-/* Whether phi has a corner at z = b: phi* is linear where it is finite, phi is linear on either side, and phi'(b) is an interval. */
+/* Whether phi has a corner at z = b: phi* is linear where it is finite, phi is linear on either side, and phi'(b) is an
+ * interval. */
 static inline bool spd_loss_has_corner(const spdhg_loss *loss, double arg) {
     return loss->quadratic && isinf(loss->curvature(arg));
 }

@@ -19,8 +19,8 @@ typedef union bits {
     uint64_t i;
 } bits;
 
-/* exp(-a) for 0 <= a <= FAR: 2^-k exp(r), r = k log 2 - a, |r| <= log(2)/2, by its series. 2^-k is a product of two, since it may be
- * smaller than any double. */
+/* exp(-a) for 0 <= a <= FAR: 2^-k exp(r), r = k log 2 - a, |r| <= log(2)/2, by its series. 2^-k is a product of two, since it
+ * may be smaller than any double. */
 static inline double exp_minus(double a) {
     const double magic = 6755399441055744.0, log2_high = 6.93147180369123816490e-01, log2_low = 1.90821492927058770002e-10;
     const bits shifted = {.d = a * 1.44269504088896340736 + magic}, start = {.d = magic};

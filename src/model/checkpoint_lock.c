@@ -1,5 +1,5 @@
-/* checkpoint_lock.c - two runs that write the same checkpoint would destroy each other's: the second one is refused. The lock is on a
- * file beside it, as the checkpoint itself is replaced all the time; the system releases it however the process ends. */
+/* checkpoint_lock.c - two runs that write the same checkpoint would destroy each other's: the second one is refused. The lock
+ * is on a file beside it, as the checkpoint itself is replaced all the time; the system releases it however the process ends. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/file.h>

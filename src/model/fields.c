@@ -1,5 +1,5 @@
-/* fields.c - the keys of a JSON object from an untrusted file: every type, count and number is checked. Messages are "FILE: model: KEY:
- * expected ...". */
+/* fields.c - the keys of a JSON object from an untrusted file: every type, count and number is checked. Messages are "FILE:
+ * model: KEY: expected ...". */
 #include <inttypes.h>
 
 #include "model/fields.h"

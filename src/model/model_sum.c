@@ -1,5 +1,6 @@
-/* model_sum.c - the checksum of a model: XXH3-64 of its values, so that another layout of the same JSON (blanks, the order of keys,
- * 5 for 5.0, escapes) is the same model. The keys `checksum` itself and `seconds` do not count: the same fit, the same sum. */
+/* model_sum.c - the checksum of a model: XXH3-64 of its values, so that another layout of the same JSON (blanks, the order of
+ * keys, 5 for 5.0, escapes) is the same model. The keys `checksum` itself and `seconds` do not count: the same fit, the same
+ * sum. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <xxhash.h>

@@ -1,5 +1,5 @@
-/* model_write.c - writes a model as one JSON object, version 2 of docs/model.md: keys in a fixed order, numbers with 17 digits (the
- * same bits come back), unknown values are null. */
+/* model_write.c - writes a model as one JSON object, version 2 of docs/model.md: keys in a fixed order, numbers with 17 digits
+ * (the same bits come back), unknown values are null. */
 #include <inttypes.h>
 
 #include "model/columns_json.h"
@@ -8,7 +8,8 @@
 /* Takes ownership of `value`; false if it is NULL or cannot be added. */
 static bool put(json_t *object, const char *key, json_t *value) { return value && json_object_set_new(object, key, value) == 0; }
 
-/* Every coefficient that is not 0 (-0 is kept: the same bits come back): its place, value, the spread of its feature, its group. */
+/* Every coefficient that is not 0 (-0 is kept: the same bits come back): its place, value, the spread of its feature, its
+ * group. */
 static json_t *coefficients(const spdhg_model *m) {
     json_t *object = json_object(), *index = json_array(), *value = json_array(), *spread = json_array(), *group = json_array();
     for (int64_t i = 0; i < m->features * m->outputs; i++) {

@@ -62,7 +62,8 @@ static void transpose(spd_descent *a, const spdhg_problem *p) {
     ptr[0] = 0;
 }
 
-/* A by columns: as it was given, the same numbers in the same order, or made of the rows, because scratch is not kept between steps. */
+/* A by columns: as it was given, the same numbers in the same order, or made of the rows, because scratch is not kept between
+ * steps. */
 static void find_columns(spd_descent *a, const spdhg_problem *p) {
     const spd_columns_given *given = spd_problem_columns_given(p);
     if (!given) transpose(a, p);

@@ -6,9 +6,9 @@
  *
  * A part is a block, but at first as many rows as have been learned before: the untrained model scores few rows.
  *
- * No row is scored after it was learned, so that the mean of the scores estimates the loss on new rows. The theory of the steps asks
- * for rows in random order. The problem is made of a prototype, a few rows with every label in them: nothing else about the data has
- * to be known beforehand. */
+ * No row is scored after it was learned, so that the mean of the scores estimates the loss on new rows. The theory of the steps
+ * asks for rows in random order. The problem is made of a prototype, a few rows with every label in them: nothing else about
+ * the data has to be known beforehand. */
 #include <stdlib.h>
 
 #include "online/online_private.h"

@@ -1,5 +1,6 @@
-/* online_save.c - checkpoints of a single pass: the state of the solver, then what a resume must know before it can build the problem:
- * the labels, sums of the scores, batch, index base and the number of labels. What must not change is hashed: the problem, the solver, the features. */
+/* online_save.c - checkpoints of a single pass: the state of the solver, then what a resume must know before it can build the
+ * problem: the labels, sums of the scores, batch, index base and the number of labels. What must not change is hashed: the
+ * problem, the solver, the features. */
 #include "model/checkpoint.h"
 #include "online/online_private.h"
 #include "problem/hash.h"

@@ -9,8 +9,8 @@
  *   Output the last x
  *
  * where g(x) = (gamma/2)||x||^2 + lambda r(x) as in SPDC. It is SPDC with another dual step: the distance is that of phi* itself,
- * which turns the proximal step of phi* into a gradient. With M = N/B, C = 4 kappa max ||a_i||^2/gamma and S = sqrt((M-1)^2 + 4MC),
- * theirs for rows drawn evenly (they have L_i/p_i for kappa ||a_i||^2, and tau for eta_d):
+ * which turns the proximal step of phi* into a gradient. With M = N/B, C = 4 kappa max ||a_i||^2/gamma and S = sqrt((M-1)^2 +
+ * 4MC), theirs for rows drawn evenly (they have L_i/p_i for kappa ||a_i||^2, and tau for eta_d):
  *     eta_d = (S - (M-1))/(2M),   eta = (S + (M-1))/2,   theta = 1 - 1/(M + 1 + S)
  * F must be the identity, for the reason given in spdc.c. A row that is drawn twice in a batch moves its score twice. */
 #include "primal_dual/spdc.h"

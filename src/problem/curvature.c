@@ -148,7 +148,8 @@ double spd_problem_curvature_norm(const spdhg_problem *p, int threads, const dou
     return estimate;
 }
 
-/* ---- lipschitz.h: the constant L of Assumption 1. The gradient of the expected smooth part l(x) + (gamma/2)||x||^2 is L-Lipschitz.
+/* ---- lipschitz.h: the constant L of Assumption 1. The gradient of the expected smooth part l(x) + (gamma/2)||x||^2 is
+ * L-Lipschitz.
  *     H = (kappa/W) sum_i w_i a_i a_i'   (a_i with a last entry 1 for the intercept),   L = lmax(H) + gamma
  * Three upper bounds of it, docs/theory.md says what each is for:
  *     expected   lmax(H) itself, bounded from above in two passes over the data

@@ -68,8 +68,8 @@ double spd_problem_losses(const spdhg_problem *p, int threads, const spd_scores 
     return spd_row_blocks_sum(p->ranks, threads, one_block, &a, &written, partial) / p->W;
 }
 
-/* ---- losses that keep falling towards one side, such as poisson's for a count of 0: where all rows agree on the side, there is no
- * minimiser. */
+/* ---- losses that keep falling towards one side, such as poisson's for a count of 0: where all rows agree on the side, there
+ * is no minimiser. */
 
 /* The side towards which the loss of output k of row i keeps falling; 0: none. */
 static double falling_side(const spdhg_problem *p, int64_t i, int64_t k) {

@@ -11,7 +11,8 @@ static double sum_of_squares(const spd_row *row) {
     return sum;
 }
 
-/* What is known of some rows: sums, then largest values. The number of the first row whose norm overflows is counted from the end. */
+/* What is known of some rows: sums, then largest values. The number of the first row whose norm overflows is counted from the
+ * end. */
 enum { NNZ, MEAN_NORM2, MEAN_NORM, SUMS, MOST_NORM2 = SUMS, MOST_FACTOR, OTHER_VALUES, OVERFLOW, MEASURES };
 
 typedef struct measuring {

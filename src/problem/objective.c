@@ -1,5 +1,6 @@
-/* objective.c - a row, from anywhere or in a pass over all of them; sums over all rows: scores and loss. Rows are cut into blocks whose number depends on the problem alone. Blocks
- * run on any number of threads and are added in order, so that the result never depends on the threads, to the bit. */
+/* objective.c - a row, from anywhere or in a pass over all of them; sums over all rows: scores and loss. Rows are cut into
+ * blocks whose number depends on the problem alone. Blocks run on any number of threads and are added in order, so that the
+ * result never depends on the threads, to the bit. */
 #include "problem/rows.h"
 
 void spd_problem_row(const spdhg_problem *p, int64_t i, spd_row *row) {

@@ -48,8 +48,8 @@ static inline spd_row_sum spd_sum_of_rows(const spdhg_problem *p, int64_t shards
         .ranks = p->ranks, .rows = p->n, .shards = shards, .width = width, .stride = stride, .add = add, .context = context};
 }
 
-/* ---- objective.c: rows of A in ascending order, from one thread. Of data that was given by columns (data/by_columns.c) only a stretch of
- * rows is in memory at a time. What begin returns is handed to the others; end ends the pass. */
+/* ---- objective.c: rows of A in ascending order, from one thread. Of data that was given by columns (data/by_columns.c) only a
+ * stretch of rows is in memory at a time. What begin returns is handed to the others; end ends the pass. */
 bool spd_pass_begin(const spdhg_problem *p);
 void spd_pass_row_in_memory(const spdhg_problem *p, int64_t i, spd_row *row); /* without a look at whether it is */
 static inline void spd_pass_to(const spdhg_problem *p, bool open, int64_t id) {

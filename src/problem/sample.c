@@ -3,8 +3,8 @@
  * unbiased. norm: with p_i = w_i/W and m = sum_i p_i ||a_i||, row i has probability
  *     q_i = p_i (1 + ||a_i||/m)/2
  * and carries the factor p_i/q_i = 2m/(m + ||a_i||), at most 2. A row's gradient is then at most 2m sup|phi'| long, however long
- * the row (docs/theory.md, Importance sampling). shuffle: each epoch visits the rows in its own pseudo-random order; a row carries the factor N w_i/W
- * (docs/problem.md, Intercept, weights, scaling). */
+ * the row (docs/theory.md, Importance sampling). shuffle: each epoch visits the rows in its own pseudo-random order; a row
+ * carries the factor N w_i/W (docs/problem.md, Intercept, weights, scaling). */
 #include "problem/sample.h"
 
 #include "problem/lipschitz.h"

@@ -137,7 +137,8 @@ spdhg_status spd_race_solve_optimum(spd_race *race, spdhg_problem *p, uint64_t s
 void spd_race_grid(const spd_race *race, spd_race_entry *entry); /* for entry->solver; the values are not known yet */
 void spd_race_grid_values(const spd_race *race, const spdhg_problem *p, spd_race_entry *entry); /* p NULL: only the names */
 int spd_race_grid_best(const spd_race_entry *entry); /* the best point, the first among equals; -1: no point has a result */
-/* Adds a point beyond the edge of the grid if the best point has the longest or shortest step; false: no need, or no place left. */
+/* Adds a point beyond the edge of the grid if the best point has the longest or shortest step; false: no need, or no place
+ * left. */
 bool spd_race_widen(const spd_race *race, spd_race_entry *entry);
 bool spd_race_by_theory(const char *solver);
 /* Exact solvers and auto: a step may take many passes over the data, so that epochs do not measure their work. They run until
@@ -165,7 +166,8 @@ spdhg_status spd_race_add_point(const spd_race *race, spd_race_run *run, const s
 const spdhg_point *spd_race_last(const spd_race_run *run); /* NULL: no points */
 double spd_race_budget(const spd_race *race, const spd_race_problem *p,
                        int64_t repeat); /* seconds; INFINITY: nothing to compare with */
-/* The point at which a run is compared: its last, or for solvers compared by seconds the last within the budget. NULL: no points. */
+/* The point at which a run is compared: its last, or for solvers compared by seconds the last within the budget. NULL: no
+ * points. */
 const spdhg_point *spd_race_end(const spd_race *race, const spd_race_problem *p, int solver, int64_t repeat);
 /* The first point at or below that level; NULL: never. */
 const spdhg_point *spd_race_reached(const spd_race *race, const spd_race_problem *p, int solver, int64_t repeat, double level);

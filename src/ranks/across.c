@@ -1,5 +1,6 @@
-/* across.c - the sums of ranks.h where several processes each have some of the shards. The additions are those of one process, along
- * the same tree: whoever has both halves of a sum adds them, otherwise the process of the right half sends it to that of the left. */
+/* across.c - the sums of ranks.h where several processes each have some of the shards. The additions are those of one process,
+ * along the same tree: whoever has both halves of a sum adds them, otherwise the process of the right half sends it to that of
+ * the left. */
 #include "ranks/across.h"
 
 /* Partial sums that a process has: of shards first..first+size-1, size a power of two and first a multiple of it. */

@@ -1,5 +1,6 @@
 /* ranks.c - processes that work on one problem together. Each makes the same calls with the same numbers and hence takes the same
- * decisions; they meet before every exchange. What is not the same everywhere, clocks, signals and failures, is agreed on there. */
+ * decisions; they meet before every exchange. What is not the same everywhere, clocks, signals and failures, is agreed on
+ * there. */
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <unistd.h>

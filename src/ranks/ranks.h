@@ -1,6 +1,6 @@
 /* ranks.h - sums over rows whose bits do not depend on who computes them. Rows are cut into blocks, blocks into shards; how many
- * depends on counts of the data alone. The partial sum of a shard runs over its rows in their order. Partial sums are added along a
- * fixed tree. Threads compute shards in any order, and processes compute shards of their own. */
+ * depends on counts of the data alone. The partial sum of a shard runs over its rows in their order. Partial sums are added
+ * along a fixed tree. Threads compute shards in any order, and processes compute shards of their own. */
 #ifndef SPD_RANKS_H
 #define SPD_RANKS_H
 #include "la/la.h"
@@ -11,8 +11,8 @@ enum { SPD_ROWS_PER_BLOCK = 2048, SPD_SHARDS_MOST = 16 };
 static inline int64_t spd_row_blocks(int64_t rows) { return (rows + SPD_ROWS_PER_BLOCK - 1) / SPD_ROWS_PER_BLOCK; }
 /* The largest power of two that is at most `most`, SPD_SHARDS_MOST and the number of row blocks; at least 1. */
 int64_t spd_shards(int64_t rows, int64_t most);
-/* The first row of shard s of so many; s == shards: the number of rows. Shards are whole blocks. A shard of fewer is made of whole
- * shards of more. */
+/* The first row of shard s of so many; s == shards: the number of rows. Shards are whole blocks. A shard of fewer is made of
+ * whole shards of more. */
 static inline int64_t spd_shard_first(int64_t rows, int64_t shards, int64_t s) {
     const int64_t at = s * spd_row_blocks(rows) / shards * SPD_ROWS_PER_BLOCK;
     return at < rows ? at : rows;
@@ -52,8 +52,8 @@ typedef struct spd_row_arrays {
     int count;
     double *array[3];
 } spd_row_arrays;
-/* task(context, block) for the blocks of rows. What the tasks of all processes wrote into the arrays, and to partial[block], is then
- * in each. Returns the sum of `partial`, which may be NULL. */
+/* task(context, block) for the blocks of rows. What the tasks of all processes wrote into the arrays, and to partial[block], is
+ * then in each. Returns the sum of `partial`, which may be NULL. */
 double spd_row_blocks_sum(spdhg_ranks *ranks, int threads, void (*task)(void *context, int64_t block), void *context,
                           const spd_row_arrays *written, double *partial);
 /* A join of sums in twice the precision: pairs of doubles. */

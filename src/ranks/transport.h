@@ -1,5 +1,5 @@
-/* transport.h - how processes exchange numbers: what a plug-in (mpi/mpi.c) offers to ranks.c. Every process makes the same calls in the
- * same order, all from one thread. What fails ends the program: there is nothing that a process could do alone. */
+/* transport.h - how processes exchange numbers: what a plug-in (mpi/mpi.c) offers to ranks.c. Every process makes the same
+ * calls in the same order, all from one thread. What fails ends the program: there is nothing that a process could do alone. */
 #ifndef SPD_TRANSPORT_H
 #define SPD_TRANSPORT_H
 

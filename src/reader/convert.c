@@ -1,5 +1,5 @@
-/* convert.c - from text of any length to a cache file in constant memory, for formats whose reader can pour its rows out. The bytes
- * are those that reading everything and writing it would give. */
+/* convert.c - from text of any length to a cache file in constant memory, for formats whose reader can pour its rows out. The
+ * bytes are those that reading everything and writing it would give. */
 #include "reader/reader.h"
 
 static bool go_on(void *context, double part) {

@@ -1,7 +1,7 @@
 /* hashed_row.c - rows whose features are words:  NAME[:VALUE] ..., value 1 unless given; NAME is everything up to the last colon.
- * The hashing trick (Weinberger et al., ICML 2009): with h = XXH3(NAME), the word adds +value or -value, by the top bit of h, to the
- * feature that the lowest bits of h number. No dictionary is kept, and because of the signs two words that collide disturb a score by
- * an amount whose mean is 0. Words that collide in a row are added up. */
+ * The hashing trick (Weinberger et al., ICML 2009): with h = XXH3(NAME), the word adds +value or -value, by the top bit of h,
+ * to the feature that the lowest bits of h number. No dictionary is kept, and because of the signs two words that collide
+ * disturb a score by an amount whose mean is 0. Words that collide in a row are added up. */
 #include <xxhash.h>
 
 #include "reader/libsvm.h"

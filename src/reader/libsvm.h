@@ -35,13 +35,14 @@ typedef struct spd_libsvm_sum {
     bool index_zero;
     spd_notes notes;
 } spd_libsvm_sum;
-/* Joins the parts in the arrays of the data, closes the gaps between them that comments and blank lines leave, and adds them to the
- * sum, which begins with largest = -1. Indices are still minus 1. */
+/* Joins the parts in the arrays of the data, closes the gaps between them that comments and blank lines leave, and adds them to
+ * the sum, which begins with largest = -1. Indices are still minus 1. */
 spdhg_status spd_libsvm_join(spd_part *const *part, int64_t parts, spd_libsvm_sum *sum, spdhg_data *data, spdhg_error *err);
 /* All parts are in the sum: whether rows have labels, and what the indices count from. */
 spdhg_status spd_libsvm_conclude(const spd_libsvm_sum *sum, const spdhg_read_options *o, const char *path, spdhg_data *data,
                                  spdhg_error *err);
-/* ---- libsvm.c: the rows of whole lines, bytes from..to-1 of a file, the first of which is *line; *line becomes that of byte `to`. */
+/* ---- libsvm.c: the rows of whole lines, bytes from..to-1 of a file, the first of which is *line; *line becomes that of byte
+ * `to`. */
 spdhg_status spd_libsvm_range(spdhg_data *data, spd_libsvm_sum *sum, int64_t *line, int descriptor, const char *path,
                               int64_t from, int64_t to, const spdhg_read_options *o, spdhg_error *err);
 /* The rows of a part, which gives its arrays away. */

@@ -1,6 +1,6 @@
-/* libsvm_pour.c - LIBSVM text of any length, a chunk of rows at a time, into a spill (cache.h). A plain file is taken by ranges of whole
- * lines, each parsed by several threads; compressed text and pipes as they stream in. What indices count from is known only at the
- * end: they are poured out as they are parsed, less 1. */
+/* libsvm_pour.c - LIBSVM text of any length, a chunk of rows at a time, into a spill (cache.h). A plain file is taken by ranges
+ * of whole lines, each parsed by several threads; compressed text and pipes as they stream in. What indices count from is known
+ * only at the end: they are poured out as they are parsed, less 1. */
 #include <errno.h>
 #include <unistd.h>
 

@@ -10,15 +10,15 @@ typedef struct spd_reader {
     const char *const *ending; /* NULL-terminated: ".svm", ".libsvm", ...; .gz etc. is stripped before comparing */
     bool (*recognise)(const char *head, size_t size); /* by the first decompressed bytes */
     spdhg_status (*read)(spdhg_data **out, spd_stream *stream, const spdhg_read_options *o, spdhg_error *err);
-    /* Gives the rows to a spill in chunks of bounded size, and what does not belong to a row to `about`. NULL: cannot, the rows can be
-     * made only when all of them are in memory. */
+    /* Gives the rows to a spill in chunks of bounded size, and what does not belong to a row to `about`. NULL: cannot, the rows
+     * can be made only when all of them are in memory. */
     spdhg_status (*pour)(spd_spill *to, spdhg_data *about, spd_stream *stream, const spdhg_read_options *o, spdhg_error *err);
     spdhg_status (*write)(const spdhg_data *data, const char *path, spdhg_error *err); /* NULL: cannot */
 } spd_reader;
 const spd_reader *spd_reader_table(int *entries);
 
-/* ---- convert.c: writes data of any length as the cache file `to` in constant memory, if format and options allow that; *out is NULL
- * then. Otherwise reads it. The result of the callback counts while it is poured out: nonzero ends it. */
+/* ---- convert.c: writes data of any length as the cache file `to` in constant memory, if format and options allow that; *out
+ * is NULL then. Otherwise reads it. The result of the callback counts while it is poured out: nonzero ends it. */
 spdhg_status spd_read_or_pour(spdhg_data **out, const char *path, const char *to, const spdhg_read_options *options,
                               spdhg_error *err);
 
@@ -26,8 +26,8 @@ spdhg_status spd_read_or_pour(spdhg_data **out, const char *path, const char *to
 typedef struct spd_blocks spd_blocks;
 /* o->features or o->hash says how many features every block has. */
 spdhg_status spd_blocks_open(spd_blocks **out, const char *path, const spdhg_read_options *o, spdhg_error *err);
-/* stop is asked, from any thread, while the reader waits for bytes. Once it says true, the text ends there, and a block that is not
- * complete is not given out. */
+/* stop is asked, from any thread, while the reader waits for bytes. Once it says true, the text ends there, and a block that is
+ * not complete is not given out. */
 void spd_blocks_watch(spd_blocks *blocks, bool (*stop)(void *context), void *context);
 /* The next rows, in a data set that belongs to the reader and is valid until the next call but one; 0 rows: the text has ended.
  * How many rows a block has depends on the text alone. */

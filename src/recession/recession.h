@@ -4,7 +4,8 @@
 #define SPD_RECESSION_H
 #include "problem/problem.h"
 
-/* ---- forced.c: requires no ridge, an X that is unbounded and separable, and F x = 0 for some x other than 0; otherwise nothing is found. */
+/* ---- forced.c: requires no ridge, an X that is unbounded and separable, and F x = 0 for some x other than 0; otherwise
+ * nothing is found. */
 typedef struct spd_recession {
     uint8_t *forced; /* nonzero for rows whose alpha must be 0; NULL: there are none */
     double *push; /* allocated with forced: an x that brings their losses near 0 and does not affect the penalty or other rows */

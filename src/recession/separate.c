@@ -3,8 +3,8 @@
  *     s_i (a_i'u + e) > 0 for every row
  * where s_i is the direction in which the row's loss decreases forever (logistic: b_i). Without a ridge nothing increases along
  * it: f has no minimiser, and its infimum is 0. With several classes (softmax) the score of a row's class exceeds all others. The
- * point nearest to x with F u = 0 (up to rounding) is tried as u. If it separates the rows, the answer is so far along it that the
- * loss is 1e-20. */
+ * point nearest to x with F u = 0 (up to rounding) is tried as u. If it separates the rows, the answer is so far along it that
+ * the loss is 1e-20. */
 #include "recession/recession.h"
 
 static const double MARGIN = 50;      /* of the row with the least; its loss is exp(-50) */

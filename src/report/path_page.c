@@ -1,6 +1,6 @@
-/* path_page.c - the section about a path: loss on held-out rows with its standard error, the fraction explained, nonzeros, and the
- * coefficients against lambda (the largest within the range shown; red if positive at its end, blue if negative). Dashed lines
- * mark the best and the chosen lambda. The coefficients at every lambda follow as data, for the slider of path.js. */
+/* path_page.c - the section about a path: loss on held-out rows with its standard error, the fraction explained, nonzeros, and
+ * the coefficients against lambda (the largest within the range shown; red if positive at its end, blue if negative). Dashed
+ * lines mark the best and the chosen lambda. The coefficients at every lambda follow as data, for the slider of path.js. */
 #include "report/page.h"
 
 enum { MOST_LINES = 40, MOST_KEPT = 300, STRIDE = sizeof(spdhg_path_point) / sizeof(double) };

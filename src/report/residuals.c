@@ -1,6 +1,6 @@
 /* residuals.c - what a model of numbers leaves over: residuals against predictions, and their quantiles against those of a normal
- * distribution (Q-Q). The residual of a row is target - prediction; where scores are not the predictions themselves (counts), it is
- * the deviance residual
+ * distribution (Q-Q). The residual of a row is target - prediction; where scores are not the predictions themselves (counts),
+ * it is the deviance residual
  *     sign(b - mean) sqrt(2 phi(z, b)),      phi = half the deviance */
 #include <stdlib.h>
 

@@ -20,9 +20,9 @@ int64_t spd_plan_thin_stride(const spdhg_problem *p) {
 }
 
 /* By columns from a cold start, beside a Hessian of few coefficients: for each pass over the rows it takes the square of their
- * number once. Small data are passed over faster than anything else is set up; beside other methods of many coefficients, data that
- * fit into a cache are; so is any with a quadratic loss, whose model needs to be made once. With other losses and many nonzeros the
- * models cost more than they gain (up to 15 times, measured). */
+ * number once. Small data are passed over faster than anything else is set up; beside other methods of many coefficients, data
+ * that fit into a cache are; so is any with a quadratic loss, whose model needs to be made once. With other losses and many
+ * nonzeros the models cost more than they gain (up to 15 times, measured). */
 bool spd_plan_by_columns(const spdhg_problem *p, bool few) {
     if (p->term[0].lambda == 0) return false;
     return few ? p->n <= ROWS_PER_COLUMN * p->d || p->nnz <= SMALL : p->nnz <= CACHED || p->loss->quadratic;

@@ -13,7 +13,8 @@ enum {
 /* Nanoseconds beyond which other methods may be as good. Few of them make progress on a large grid, more do on long rows. */
 static const double MOST = 1e12, MOST_BESIDE = 3e10;
 
-/* Rows of F with more than two entries (trends): ADMM, which solves proximal Newton's models, converges slowly on them at any size. */
+/* Rows of F with more than two entries (trends): ADMM, which solves proximal Newton's models, converges slowly on them at any
+ * size. */
 static bool has_wide_rows(const spdhg_problem *p) {
     for (int64_t t = 0; t < p->terms; t++)
         if (spd_csr_nnz(&p->term[t].F->F) > 2 * p->term[t].m) return true;

@@ -1,6 +1,6 @@
-/* start.c - where a run starts if X does not contain 0 and the loss has no curvature bound (poisson). At the point of X nearest to
- * 0 its exponentials may be of any size, or infinite, and Newton's method reduces a score by only about 1 a step. The corners
- * R e_j of a simplex are then tried as well, until one has a moderate f. */
+/* start.c - where a run starts if X does not contain 0 and the loss has no curvature bound (poisson). At the point of X nearest
+ * to 0 its exponentials may be of any size, or infinite, and Newton's method reduces a score by only about 1 a step. The
+ * corners R e_j of a simplex are then tried as well, until one has a moderate f. */
 #include "run/loop.h"
 
 static const double STEPS = 200;     /* of Newton's method, each of which divides a large f by about e */

@@ -31,8 +31,8 @@ void spd_batch_sum(const spdhg_problem *p, const spd_batch *batch, const double 
 void spd_row_prox(const spdhg_problem *p, const spd_row *row, double q, const double *x, const double *c, const double *old,
                   double *slope, double *work);
 int64_t spd_row_prox_work(const spdhg_problem *p);
-/* alpha_i = next_i for the rows of the batch, and g += sum_i share_i a_i (next_i - alpha_i), gc the same for the intercept. next (B
- * x K) is used up. */
+/* alpha_i = next_i for the rows of the batch, and g += sum_i share_i a_i (next_i - alpha_i), gc the same for the intercept.
+ * next (B x K) is used up. */
 void spd_batch_replace(const spdhg_problem *p, const spd_batch *batch, double *next, double *alpha, double *g, double *gc);
 
 /* Results of an evaluation at the point from which the solver continues, so that it need not repeat them. c is the best for x. */

@@ -1,6 +1,6 @@
-/* categories.c - F for a table with categories: a row x_a - x_b for every two levels of a category that belong together. Levels in
- * an order belong to their neighbours, unordered ones to each other. The reference level, which has no coefficient, counts as 0:
- * its rows have one entry. So do columns of numbers and levels for missing values, which are penalised by themselves.
+/* categories.c - F for a table with categories: a row x_a - x_b for every two levels of a category that belong together. Levels
+ * in an order belong to their neighbours, unordered ones to each other. The reference level, which has no coefficient, counts
+ * as 0: its rows have one entry. So do columns of numbers and levels for missing values, which are penalised by themselves.
  * (Gertheiss and Tutz 2010; Devriendt, Antonio, Reynkens and Verbelen 2021.) */
 #include "structure/structure.h"
 

@@ -29,7 +29,8 @@ spdhg_status spd_structure_finish(spdhg_structure **out, spdhg_status status, sp
 
 /* Group of each row (group numbers 0..groups-1): spec is "size:G", "grid" or a file of numbers, one per row. */
 spdhg_status spd_structure_groups(const spdhg_structure *F, const char *spec, int64_t **group, spdhg_error *err);
-/* ---- by_name.c: files in which features have names. Whether the first line of a file begins with something else than a number. */
+/* ---- by_name.c: files in which features have names. Whether the first line of a file begins with something else than a
+ * number. */
 spdhg_status spd_file_has_names(const char *path, bool *named, spdhg_error *err);
 /* spec: "edges:FILE", lines "from,to[,weight]". */
 spdhg_status spd_structure_named_edges(spdhg_structure **out, const char *spec, char *const *name, int64_t features,

@@ -1,6 +1,6 @@
 /* like.c - the roles of the columns of a table that is read like another, whose columns a model has kept. Features go by name, in
- * any order; what is missing is refused, what is more is ignored and remembered. Without names on either side, columns are matched
- * by position. */
+ * any order; what is missing is refused, what is more is ignored and remembered. Without names on either side, columns are
+ * matched by position. */
 #include "table/table.h"
 
 static spdhg_status target_like(spd_table *t, const spdhg_columns *like, spdhg_error *err) {

@@ -1,5 +1,5 @@
-/* memory.c - a table in memory, made into features exactly as a file is: the same roles, levels, gaps and references, and the same
- * columns in the model. Its cells are numbers or codes of levels, so that nothing has to be written and parsed. */
+/* memory.c - a table in memory, made into features exactly as a file is: the same roles, levels, gaps and references, and the
+ * same columns in the model. Its cells are numbers or codes of levels, so that nothing has to be written and parsed. */
 #include "table/table.h"
 
 static spdhg_status take_names(spd_table *t, const spdhg_column *given, int64_t count, spdhg_error *err) {

@@ -9,8 +9,8 @@ typedef struct spd_stream spd_stream;
 spdhg_status spd_stream_open(spd_stream **out, const char *path, spdhg_error *err);
 /* Fills buffer; *got < size only at the end. SPDHG_DATA with the byte offset when the content is truncated or corrupt. */
 spdhg_status spd_stream_read(spd_stream *stream, char *buffer, size_t size, size_t *got, spdhg_error *err);
-/* stop is asked several times a second while the stream waits for bytes, from the thread that reads; the file ends, or seems to be
- * cut off, where it says true. */
+/* stop is asked several times a second while the stream waits for bytes, from the thread that reads; the file ends, or seems to
+ * be cut off, where it says true. */
 void spd_stream_watch(spd_stream *stream, bool (*stop)(void *context), void *context);
 const char *spd_stream_path(const spd_stream *stream);
 /* Calls watch after every piece that is read, with the part of the file that has been; not where its size is unknown. */

@@ -1,6 +1,6 @@
-/* dealt.c - a path by several processes, each of which has all of the data. The first solves the path, since every lambda starts from
- * the one before; the folds, which are independent, are dealt out. Every fold is the work of one process and starts from numbers that
- * the first has told, so that the bits do not depend on how many there are. */
+/* dealt.c - a path by several processes, each of which has all of the data. The first solves the path, since every lambda
+ * starts from the one before; the folds, which are independent, are dealt out. Every fold is the work of one process and starts
+ * from numbers that the first has told, so that the bits do not depend on how many there are. */
 #include "tune/tune.h"
 
 /* The names of kinds are texts of this process. */

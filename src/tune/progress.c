@@ -20,8 +20,9 @@ static double share_of_path(const spdhg_path *path) {
     return tasks > 0 ? beside / (beside + (double)tasks) : 1;
 }
 
-/* How much of the path's work is done after k of n lambdas. A later lambda has more coefficients and takes longer: the time of the
- * first k grows like k^p, where k and k/2 of them tell p. It is at least 1, and what comes is not taken for more than cubic. */
+/* How much of the path's work is done after k of n lambdas. A later lambda has more coefficients and takes longer: the time of
+ * the first k grows like k^p, where k and k/2 of them tell p. It is at least 1, and what comes is not taken for more than
+ * cubic. */
 double spd_path_part(const spdhg_path_point *point, int64_t k, int64_t n) {
     double half = 0, all = 0, power = 1;
     for (int64_t i = 0; i < k; i++) {
