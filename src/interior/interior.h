@@ -63,14 +63,14 @@ typedef struct spd_interior {
     bool fine;                               /* the system is solved with twice the digits: a band, or small and dense */
     double before, sum;                      /* of the products, before and after the last step */
     double residual;                         /* relative residual of the solution of a sparse system */
-    double prox;                             /* added to M's diagonal by crossover.c if corners leave x undetermined; else 0 */
+    double prox;                             /* added to the diagonal of M by crossover.c, if corners leave x undetermined; else 0 */
     double eta;                              /* multiplier of the simplex's sum constraint */
     double *s, *g, *k, *dg;                  /* pairs: two for each row, entry of F x and coordinate, and two more for X */
     double *u, *du, *q, *rhs, *column, *fix; /* n; fix: scratch of the system, to which X adds factor column column' */
     int32_t *touched;                        /* n: a list of unknowns */
     double *bend, *pull;                     /* n: upper bounds of a coordinate's curvature and (squared) penalty slope */
     double *best_u, *best_y;                 /* n, m x K: the point closest to the optimum so far */
-    double *best_alpha, *pulled;             /* n_rows x K, with corners only: its alpha; scratch of crossover.c */
+    double *best_alpha, *pulled;             /* n_rows x K, with corners only: the alpha that belongs to it; scratch of crossover.c */
     double *P, *M, *L;                       /* n x n, lower triangles: the model's P, the system, its factor */
     spd_twofold *doubled, *doubled_x; /* n x n, n: factor with twice the digits, last solution; NULL: too large, or no pieces */
     double *alpha, *short_of, *curve,
