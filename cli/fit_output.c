@@ -69,7 +69,7 @@ int cli_fit_conclude(const cli_fit_job *f,
                 "spdhg fit: the relative gap %g of --tol was not proven: --epochs %g was reached first; give more, or a larger "
                 "--tol\n",
                 o->tol, f->solve.options.epochs);
-    else if (outcome == SPDHG_OUTCOME_LIMIT && f->solve.options.seconds > 0)
+    else if (outcome == SPDHG_OUTCOME_LIMIT && spd_limits_late(f->solver))
         fprintf(
             stderr,
             "spdhg fit: the relative gap %g of --tol was not proven: --time %g was reached first; give more, or a larger --tol\n",

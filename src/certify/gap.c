@@ -153,8 +153,8 @@ bool spd_dual_inside(spd_certifier *c, const double *x) {
     return spd_norm2(p->dK, c->P) <= OUTSIDE * spd_norm2(p->dK, x);
 }
 
-/* The gap proven by the dual point made from y. Its lower bound is kept if the gap is too large and the run goes on, and with a
- * loss that has corners: only the solver knows its alpha, and other points need the bound later. */
+/* The gap proven by the dual point made from y. Its lower bound is kept if the gap is too large and the run goes on, and if alpha
+ * is not phi'(z): only the solver knows it, and other points need the bound later. */
 static spd_gap of_this_point(spd_certifier *c, const spd_trial *at, const double *y, double wanted, bool *member) {
     spd_gap out = {.kind = SPD_GAP_CERTIFIED, .gap = INFINITY, .radius = NAN};
     spd_repair r = {0};
@@ -165,10 +165,9 @@ static spd_gap of_this_point(spd_certifier *c, const spd_trial *at, const double
         out.gap = spd_dual_prove(c, at, 0, moved, &r);
     *member = spd_dual_inside(c, at->x);
     if (!isfinite(out.gap) || !*member) return (spd_gap){.kind = SPD_GAP_NONE, .gap = INFINITY, .radius = NAN};
-    const bool corners = spd_problem_has_corners(c->problem);
     const double bound = at->objective - out.gap;
-    if (out.kind == SPD_GAP_CERTIFIED && (out.gap > wanted || corners) && bound > c->best_dual)
-        keep_best(c, &r, corners ? nextafter(bound, -INFINITY) : -INFINITY);
+    if (out.kind == SPD_GAP_CERTIFIED && (out.gap > wanted || !c->slopes) && bound > c->best_dual)
+        keep_best(c, &r, c->slopes ? -INFINITY : nextafter(bound, -INFINITY));
     return out;
 }
 

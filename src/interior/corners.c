@@ -17,15 +17,6 @@ static void sides(const spdhg_problem *p, int64_t i, double *low, double *high) 
 
 static bool counts(const spdhg_problem *p, int64_t i) { return spd_problem_share(p, i / p->K) > 0; }
 
-/* alpha and its distances to the ends are moved separately, so that rounding may have put alpha beyond an end. */
-void spd_corners_keep(spd_interior *a, const double *alpha) {
-    for (int64_t i = 0; i < a->p->n * a->p->K && a->corners; i++) {
-        double low, high;
-        sides(a->p, i, &low, &high);
-        a->best_alpha[i] = fmin(fmax(alpha[i], low), high);
-    }
-}
-
 /* The distance g to an end of the interval stays large if the row is at its corner, and decreases with mu if it is not. */
 void spd_corners_read(spd_interior *a, double fall, double rho) {
     const spdhg_problem *p = a->p;

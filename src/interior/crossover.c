@@ -188,7 +188,7 @@ bool spd_interior_cross(spd_interior *a, double fall) {
     if (found) {
         memcpy(a->best_u, x, (size_t)a->n * sizeof *x);
         memcpy(a->best_y, a->next_y, (size_t)mK * sizeof *a->y);
-        spd_corners_keep(a, a->next);
+        spd_interior_rows_keep(a, a->next);
     }
     spd_interior_rows_score(a); /* restores the scores at u */
     return found;

@@ -70,8 +70,8 @@ typedef struct spd_interior {
     int32_t *touched;                        /* n: a list of unknowns */
     double *bend, *pull;                     /* n: upper bounds of a coordinate's curvature and (squared) penalty slope */
     double *best_u, *best_y;                 /* n, m x K: the point closest to the optimum so far */
-    double *best_alpha, *pulled;             /* n_rows x K, with corners only: the alpha that belongs to it; scratch of crossover.c */
-    double *P, *M, *L;                       /* n x n, lower triangles: the model's P, the system, its factor */
+    double *best_alpha, *pulled; /* n_rows x K: the alpha that belongs to it, with pieces; with corners: scratch of crossover.c */
+    double *P, *M, *L;           /* n x n, lower triangles: the model's P, the system, its factor */
     spd_twofold *doubled, *doubled_x; /* n x n, n: factor with twice the digits, last solution; NULL: too large, or no pieces */
     double *alpha, *short_of, *curve,
         *next; /* n_rows x K: alpha; z - b, or z for a smooth loss; C (coupled: z); alpha at du = 0, then its change */
@@ -110,13 +110,16 @@ double spd_interior_left(const spd_interior *a, double decrement);
 bool spd_interior_can_cross(const spd_interior *a);
 bool spd_interior_cross(spd_interior *a, double fall);
 /* ---- corners.c: the rows of a loss with corners, for crossover.c. alpha in next, z - b in short_of, rho or 0 in curve. */
-void spd_corners_keep(spd_interior *a, const double *alpha);     /* as best_alpha; nothing to do without corners */
 void spd_corners_read(spd_interior *a, double fall, double rho); /* which rows are at their corner */
 void spd_corners_score(spd_interior *a, const double *x);
 const double *spd_corners_pull(spd_interior *a);
 void spd_corners_move(spd_interior *a);
 bool spd_corners_hold(const spd_interior *a, const double *x); /* z = b at the corners, up to rounding */
 int64_t spd_corners_change(spd_interior *a, const double *x, double rho);
+/* ---- value.c: of the problem itself. value: f at u; the scores there and F u must be current. place: computes these; cold: first
+ * sets u to the point of X nearest to 0, with the best intercept there. Returns |f|. work: that of the terms. */
+double spd_interior_value(spd_interior *a, double *work);
+double spd_interior_place(spd_interior *a, bool cold, double *work);
 const char *spd_interior_refuses(const spdhg_problem *p);
 /* True if the method accepts the problem, and proximal Newton should hand the problem over when in trouble: with a set X, a loss
  * made of pieces, or so few coefficients that factors are cheap. */
@@ -190,7 +193,8 @@ void spd_interior_rows_centre(spd_interior *a);
 void spd_interior_rows_prepare(spd_interior *a);
 void spd_interior_rows_follow(spd_interior *a);
 void spd_interior_rows_move(spd_interior *a, double step);
-double spd_interior_rows_trust(spd_interior *a, double step); /* how long a step the model of a smooth loss holds for */
+void spd_interior_rows_keep(spd_interior *a, const double *alpha); /* as best_alpha; nothing to do without pieces */
+double spd_interior_rows_trust(spd_interior *a, double step);      /* how long a step the model of a smooth loss holds for */
 void spd_interior_terms_centre(spd_interior *a);
 void spd_interior_terms_prepare(spd_interior *a);
 typedef void spd_part_task(spd_interior *a, const spd_part *B);

@@ -80,6 +80,15 @@ void spd_interior_rows_prepare(spd_interior *a) {
     }
 }
 
+/* alpha and its distances to the ends are moved separately, so that rounding may have put alpha beyond an end. */
+void spd_interior_rows_keep(spd_interior *a, const double *alpha) {
+    for (int64_t i = 0; i < a->p->n * a->p->K && a->rows && a->pieces; i++) {
+        double low, high;
+        sides(a->p, i, &low, &high);
+        a->best_alpha[i] = fmin(fmax(alpha[i], low), high);
+    }
+}
+
 /* move = A du + dc. */
 static void find_move(spd_interior *a, double *move) {
     const spdhg_problem *p = a->p;

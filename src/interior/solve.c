@@ -64,7 +64,7 @@ void spd_interior_layout(spd_interior *a, const spdhg_problem *p, int threads, c
     }
     TAKE(state, a->pieces || stack ? nK : 0, &a->alpha, &a->short_of, &a->curve);
     TAKE(work, a->pieces || stack ? nK : 0, &a->next);
-    TAKE(state, a->corners ? nK : 0, &a->best_alpha);
+    TAKE(state, a->pieces ? nK : 0, &a->best_alpha);
     TAKE(work, a->corners ? nK : 0, &a->pulled);
     TAKE(state, mK, &a->y, &a->z, &a->best_y, &a->t);
     TAKE(work, mK, &a->dz, &a->weight, &a->next_y, &a->normal, &a->dt, &a->goal0, &a->goal, &a->work);
@@ -209,6 +209,7 @@ void spd_interior_begin(spd_interior *a, double start) {
 static void keep(spd_interior *a) {
     memcpy(a->best_u, a->u, (size_t)a->n * sizeof *a->u);
     memcpy(a->best_y, a->y, (size_t)(a->p->m * a->p->K) * sizeof *a->y);
+    spd_interior_rows_keep(a, a->alpha);
     spd_interior_set_settle(a);
 }
 

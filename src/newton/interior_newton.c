@@ -99,13 +99,14 @@ static double stiffness(const spd_run *run, interior *self, bool near) {
     return isfinite(promise) ? fmax(promise / fabs(*b->value), 1) : DEL_GROWS;
 }
 
-static bool minimise(spd_run *run, interior *self) {
+/* From x, or from the point of X nearest to 0: on its way into the interior of X an x at its side may lose far more than f. */
+static bool minimise(spd_run *run, interior *self, bool cold) {
     spd_newton *b = &self->base;
     spd_interior *a = &self->model;
     const double f = fabs(*b->value);
     spd_interior_newton_scales(a);
     memcpy(a->u, b->x, (size_t)a->n * sizeof *a->u);
-    const bool near = spd_interior_solve(a, f, ENOUGH * f);
+    const bool near = spd_interior_solve(a, cold ? spd_interior_place(a, true, b->term) : f, ENOUGH * f);
     run->rows_visited += a->rows ? 6 * a->steps * run->problem->n : 0;
     return near;
 }
@@ -118,13 +119,14 @@ static bool find_minimiser(spd_run *run, interior *self) {
     a->rows = *self->pieces == 1;
     a->stop = run->stop;
     make_model(run, self);
-    bool near = minimise(run, self);
+    bool near = minimise(run, self, false);
+    if (!near && a->rows && !spd_stop_now(run->stop)) near = minimise(run, self, true);
     const double factor = stiffness(run, self, near);
     if (factor > 1 && !spd_stop_now(run->stop)) {
         spd_scale(a->n * a->n, factor, a->P);
         spd_symmetric_apply(a->n, a->P, b->x, a->q);
         for (int64_t i = 0; i < a->n; i++) a->q[i] = b->g[i] - a->q[i];
-        near = minimise(run, self);
+        near = minimise(run, self, false);
     }
     if (near) spd_set_round(&p->set, p->dK, a->best_u, b->scratch_n);
     return near;
@@ -152,6 +154,7 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     const double delta = spd_dot(n, b->g, self->dx) + spd_problem_penalty(p, self->Fu, b->term) - *b->penalty;
     const bool moved = spd_newton_line_search(run, b, self->dx, self->Fu, a->rows ? 0 : delta, HALVINGS_MOST);
     spd_set_round(&p->set, p->dK, b->x, b->scratch_n); /* rounding may have pushed x out of X */
+    run->own_alpha = a->rows && a->pieces ? a->best_alpha : NULL;
     if (a->pieces && far_from(n, b->x, a->best_u, self->dx)) *self->pieces = 1;
     *self->idle = moved ? 0 : *self->idle + 1;
     if (k + 1 == STEPS_MOST) return SPD_GIVES_UP;

@@ -80,17 +80,6 @@ static void start(spd_run *run, const double *x0, const double *c0, const double
         spd_run_log(run, "ipm: %lld unknowns, a dense factor", (long long)a->n);
 }
 
-/* f at u; the pieces at u must be current. */
-static double value(const ipm *self) {
-    const spd_interior *a = &self->inner;
-    const spdhg_problem *p = a->p;
-    const spd_scores at = {.z = a->next};
-    memcpy(a->next, a->short_of, (size_t)(p->n * p->K) * sizeof *a->next);
-    if (a->pieces) spd_axpy(p->n * p->K, 1, p->b, a->next);
-    return spd_problem_losses(p, a->threads, &at, NULL, NULL, a->scratch) + 0.5 * p->gamma * spd_dot(p->dK, a->u, a->u) +
-           spd_problem_penalty(p, a->z, self->work);
-}
-
 /* Starts at the given x, which saves steps if it is the solution for another lambda; or at the point of X nearest to 0 if that is
  * too far from the central path to get anywhere, as solutions at corners always are. There, products that add up to more than f
  * put alpha near the middle of its interval, from where longer steps are possible. */
@@ -99,14 +88,7 @@ static void begin(ipm *self, bool cold) {
     a->fine = false;
     *self->cold = cold;
     memcpy(a->u, a->best_u, (size_t)a->n * sizeof *a->u);
-    if (cold) { /* f at a point outside X may be far too small */
-        memset(a->u, 0, (size_t)a->n * sizeof *a->u);
-        a->p->set.kind->project(a->p->dK, a->p->set.arg, a->u, a->fix);
-    }
-    if (cold && a->p->intercept && a->p->constant) memcpy(a->u + a->p->dK, a->p->constant, (size_t)a->p->K * sizeof *a->u);
-    spd_interior_rows_score(a);
-    spd_problem_apply(a->p, a->u, a->z);
-    *self->first = fabs(value(self));
+    *self->first = spd_interior_place(a, cold, self->work);
     spd_interior_begin(a, (a->corners ? AHEAD : 1) * *self->first);
     *self->best = INFINITY;
     *self->idle = 0;
@@ -125,12 +107,14 @@ static bool iterate(ipm *self, double *left, double *fall) {
         *self->best = *left;
         memcpy(a->best_u, a->u, (size_t)a->n * sizeof *a->u);
         memcpy(a->best_y, a->y, (size_t)(a->p->m * a->p->K) * sizeof *a->y);
-        spd_corners_keep(a, a->alpha);
+        spd_interior_rows_keep(a, a->alpha);
         spd_interior_set_settle(a);
         if (!spd_interior_is_free(a))
             spd_set_round(&a->p->set, a->p->dK, a->best_u, a->fix); /* the sum of a simplex is rounded */
     }
-    const double least = (a->corners ? LEAST_CORNERS : LEAST) * self->first[0], now = a->corners ? a->sum : *self->best;
+    const double now = a->corners ? a->sum : *self->best;
+    double least = (a->corners ? LEAST_CORNERS : LEAST) * self->first[0];
+    if (a->corners && now <= least) least = fmin(least, LEAST_CORNERS * fabs(spd_interior_value(a, self->work)));
     return self->idle[0] < IDLE_MOST && now > least;
 }
 
@@ -167,13 +151,13 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     }
     run->rows_visited += PASSES * run->problem->n;
     bool going = iterate(self, &left, &fall);
-    const double f = value(self);
+    const double f = spd_interior_value(&self->inner, self->work);
     const bool descended = f <= (1 + NEAR) * *self->first; /* else the start was the minimiser */
     if (left <= NEAR * f && descended && spd_interior_can_cross(a)) going = finish(run, self, going, f, left, fall);
     *self->eta = a->eta;
     *self->loss = a->loss;
     *self->fine = a->fine;
-    run->own_alpha = a->corners ? a->best_alpha : NULL;
+    run->own_alpha = a->pieces ? a->best_alpha : NULL;
     const double worth = run->goal > 0 ? fmin(WORTH, 10 * run->goal) : WORTH; /* the proof's gap is about what is left */
     run->far = left > worth * f && (k + 1) % LOOKS != 0;
     if (spd_stop_now(run->stop)) return SPD_CONTINUE;

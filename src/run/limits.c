@@ -46,6 +46,8 @@ bool spd_limits_reached(spdhg_solver *s) {
     return s->ended != SPD_GO_ON;
 }
 
+bool spd_limits_late(const spdhg_solver *s) { return s->ended == SPD_LATE; }
+
 void spd_limits_grant(spdhg_solver *s) {
     if (!spd_limits_reached(s)) return;
     spd_stop_start(&s->stop, s->latest, NULL, NULL);

@@ -41,8 +41,7 @@ static bool measure(spd_loop *l, bool final, spdhg_status *status, spdhg_error *
     bool finite = spd_all_finite(p->dK, l->x) && spd_all_finite(p->K, l->c) && spd_all_finite(p->m * p->K, l->y);
     spd_loop_proof_budget(l, final);
     if (finite) {
-        const bool wanted = (s->keeps && !l->thin) || spd_problem_has_corners(p); /* else x and y suffice to prove the gap */
-        s->evaluator.own_alpha = wanted ? l->run.own_alpha : NULL;
+        s->evaluator.own_alpha = l->thin ? NULL : l->run.own_alpha; /* of other rows, on a sample */
         spd_evaluate(&s->evaluator, l->x, l->c, l->y, &point);
         s->evaluator.own_alpha = NULL;
         finite = !spd_outcome_hopeless(l, point.objective);

@@ -16,6 +16,7 @@ void spd_solver_keep_running(spdhg_solver *solver, double seconds);
 void spd_solver_expect(spdhg_solver *solver);
 void spd_solver_tolerate(spdhg_solver *solver, double tol); /* applies to later runs */
 const spdhg_options *spd_solver_options(const spdhg_solver *solver);
+bool spd_limits_late(const spdhg_solver *solver); /* options.seconds ended the last run, and not the passes of its solver */
 spdhg_outcome spd_solver_outcome(const spdhg_solver *solver);
 void spd_solver_interrupted(spdhg_solver *solver); /* its answer belongs to a path that was interrupted: a model says so */
 /* For a comparison with solvers whose optimum is known. point.seconds is read from this clock; a costly proof is made only where

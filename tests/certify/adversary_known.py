@@ -98,6 +98,7 @@ PROVABLE = [
     ("counts collinear", 81000098),                                                           # an l1ball that holds only one of two coefficients
     ("corners collinear", 81001642),                                                          # the start is optimal
     ("corners 1e3", 81001547), ("corners one-hot", 81001121), ("corners signal", 81001102),   # corners on a set, with twice the digits
+    ("tiny ridge", 91000221),                                                                 # begins at a side of X
     ("corners collinear", 91000104), ("corners collinear", 91000119), ("corners collinear", 91000164), ("corners collinear", 91000052), # sides read at corners
 ]
 # (family, seed) of what was once said falsely: rounding of a bracket that comes out as 0; the weight of rows without an entry; a deviation that is no double;

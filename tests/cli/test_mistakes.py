@@ -119,6 +119,13 @@ class Mistakes(CommandTest):
         self.wrong("fit good.csv --structure edges:empty.edges", 3, "no edge in this file")
         self.wrong("fit good.csv --solver spdhg --epochs 1 --tol 1e-9", 4, "--epochs 1 was reached first")
 
+    def test_passes_end_before_the_time(self):
+        """Separable classes have no minimiser, and first-order methods get only so many passes."""
+        self.write("far.svm", "0.0 1:0.11449001385760546 2:-0.786932039219814 3:1.5396991538213822\n1.0 1:-1.0863492683585723 2:-0.815082737897942 3:0.568897037129064\n2.0 1:-0.6079680828685168 2:1.5266983052909424 3:0.29021221839331685\n2.0 1:0.5322028815677865 2:-1.256882933059651 3:0.05189659728764272\n")
+        self.write("weights.txt", "54.762959508207494\n772.1187241015376\n0.007252639441547661\n0.3817794368019647\n")
+        said = self.wrong("fit far.svm --loss softmax --lambda 0.1 --structure chain --penalty nuclear --weights weights.txt --tol 1e-15 --time 600", 4, "the limit of saga-pd3o itself")
+        self.assertNotIn("--time", said)
+
     def test_what_stands_above_a_table(self):
         self.table("Export of the clinic\n" + NUMBERS, 3, "t.csv:2:1", "if a title stands above the names, delete it or put # before it")
         self.table(NUMBERS + '1,2,3,4\n', 3, "4 cells in this row", "a cell that contains the separator, ',', needs quotes")
