@@ -20,7 +20,8 @@
 #include "certify/certify.h"
 
 enum { AT_ONCE = 256 };
-static const double SHRUNK = 1e-8;   /* small compared with any tolerance, large compared with rounding */
+/* Large compared with rounding, and what suffices: each costs that part of f. */
+static const double SHRUNK[] = {0, 1e-11, 1e-8};
 static const double GENEROUS = 1.01; /* covers the rounding in these few sums of positive numbers */
 
 /* What a sum over blocks of rows needs. */
@@ -219,7 +220,10 @@ static bool repair_by_rows(spd_certifier *c, const double *x, spd_repair *out) {
 /* If no alpha has slack, as with the Huber loss when all rows are outliers, (alpha, y) is first shrunk a little. */
 bool spd_dual_repair_all(spd_certifier *c, const double *x, spd_repair *out) {
     if (c->routes.bases == 0 && !c->routes.row) return repair_by_rows(c, x, out);
-    return try_repair(c, x, 0, out) || (c->problem->loss->slack && try_repair(c, x, SHRUNK, out));
+    const size_t tries = c->problem->loss->slack ? sizeof SHRUNK / sizeof *SHRUNK : 1;
+    for (size_t i = 0; i < tries; i++)
+        if (try_repair(c, x, SHRUNK[i], out)) return true;
+    return false;
 }
 
 /* The bracket of a coupled loss at any distribution is at most log K + 2 max |z|. */

@@ -15,10 +15,11 @@ enum { ROUNDS = 8, ROUNDS_CORNERS = 20, ROUNDS_ROUGH = 2, SHARPENINGS = 2 };
 /* rho relative to the curvature along the rows: so large that few rounds suffice where Z leaves long stretches, as the rounds
  * shrink the error by rho |F_Z x|^2 / l'' of its smoothest part; so small that rounding rho F'F leaves this many digits of l''. */
 static const double KEPT = 1e-3;
-static const double FINE = 1e7;        /* times as much with twice the digits */
-static const double RHO_CORNERS = 1e6; /* the same for a loss with corners, whose only curvature is the ridge: alpha is off by
+static const double FINE = 1e7;         /* times as much with twice the digits */
+static const double RHO_CORNERS = 1e6;  /* the same for a loss with corners, whose only curvature is the ridge: alpha is off by
                                         * rho times the rounding of z, and that must be small beside gamma x */
-static const double PROX = 1e-11;      /* relative to rho: holds x where the face leaves it undetermined (even medians) */
+static const double PROX = 1e-11;       /* relative to rho: holds x where the face leaves it undetermined (even medians) */
+static const double PROX_COMMON = 1e-3; /* relative to the curvature: the same for softmax, of what is common to all classes */
 static const double RESIDUAL = 1e-4, RESIDUAL_CORNERS = 1e-12; /* of a system: every round corrects the one before */
 static const double OUTSIDE = 1e-12;                           /* relative to lambda: tolerance of |y| <= lambda */
 static const double NEAR = 1e-8; /* relative to x: a Newton step below this that no longer shrinks is rounding */
@@ -51,6 +52,14 @@ static double rho_of(const spd_interior *a) {
     const double norm = spd_problem_structure_norm(p), most = KEPT / (DBL_EPSILON * (norm > 0 ? norm * norm : 1));
     if (a->corners) return RHO_CORNERS * (p->gamma > 0 ? p->gamma : 1 / p->W);
     return (a->fine ? FINE * most : most) * ((isfinite(p->kappa) ? p->kappa : 1) / p->W + p->gamma);
+}
+
+/* Softmax does not change if the same is added to all classes: only the penalty holds x there, and not along Fx = 0. */
+static double prox_of(const spd_interior *a) {
+    const spdhg_problem *p = a->p;
+    if (p->gamma > 0) return 0;
+    if (!p->loss->value) return PROX_COMMON * p->kappa / p->W;
+    return a->corners ? PROX * rho_of(a) * fmax(1, p->row_norm2_max) : 0;
 }
 
 /* Sets rho for the rows in Z, and y for the other rows. */
@@ -178,7 +187,7 @@ bool spd_interior_cross(spd_interior *a, double fall) {
     spd_corners_read(a, fall, a->p->W * rho_of(a));
     memcpy(x, a->u, (size_t)a->n * sizeof *x);
     memcpy(a->next_y, a->y, (size_t)mK * sizeof *a->y);
-    a->prox = a->corners && a->p->gamma == 0 ? PROX * rho_of(a) * fmax(1, a->p->row_norm2_max) : 0;
+    a->prox = prox_of(a);
     const double residual = a->residual;
     a->residual = a->corners ? RESIDUAL_CORNERS : RESIDUAL;
     const bool found = find_face(a, sign, x);

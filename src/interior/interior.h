@@ -56,16 +56,16 @@ typedef struct spd_interior {
     const spd_interior_algebra *algebra;
     const spd_interior_stack *stack; /* of the sparse system; NULL: dense */
     spd_sparse_system system;
-    bool curved;                             /* a step changes the curvature of the loss */
-    double loss;                             /* at u, for a smooth loss given by its rows */
-    int64_t n;                               /* entries of u */
-    double mu, step;                         /* target of the products s g; step length */
-    bool fine;                               /* the system is solved with twice the digits: a band, or small and dense */
-    double before, sum;                      /* of the products, before and after the last step */
-    double residual;                         /* relative residual of the solution of a sparse system */
-    double prox;                             /* added to the diagonal of M by crossover.c, if corners leave x undetermined; else 0 */
-    double eta;                              /* multiplier of the simplex's sum constraint */
-    double *s, *g, *k, *dg;                  /* pairs: two for each row, entry of F x and coordinate, and two more for X */
+    bool curved;            /* a step changes the curvature of the loss */
+    double loss;            /* at u, for a smooth loss given by its rows */
+    int64_t n;              /* entries of u */
+    double mu, step;        /* target of the products s g; step length */
+    bool fine;              /* the system is solved with twice the digits: a band, or small and dense */
+    double before, sum;     /* of the products, before and after the last step */
+    double residual;        /* relative residual of the solution of a sparse system */
+    double prox;            /* of crossover.c, where x may be undetermined: to the diagonal of M, or common rows; else 0 */
+    double eta;             /* multiplier of the simplex's sum constraint */
+    double *s, *g, *k, *dg; /* pairs: two for each row, entry of F x and coordinate, and two more for X */
     double *u, *du, *q, *rhs, *column, *fix; /* n; fix: scratch of the system, to which X adds factor column column' */
     int32_t *touched;                        /* n: a list of unknowns */
     double *bend, *pull;                     /* n: upper bounds of a coordinate's curvature and (squared) penalty slope */

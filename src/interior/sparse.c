@@ -54,6 +54,12 @@ static void fill_losses(spd_interior *a) {
     }
 }
 
+/* What is the same in all classes. The right side is 0 along the common intercept: with any weight it does not move. */
+static void fill_common(spd_interior *a, int64_t first, int64_t end) {
+    for (int64_t r = first; r < end; r++) a->system.weight[r] = a->prox;
+    if (end > first && a->p->intercept) a->system.weight[end - 1] = 1;
+}
+
 /* A redundant intercept may have any diagonal: it does not move, because the right side is 0 along (1, -1). */
 static bool factor(spd_interior *a) {
     const spdhg_problem *p = a->p;
@@ -62,10 +68,12 @@ static bool factor(spd_interior *a) {
     memcpy(s->value, a->stack->value, (size_t)a->stack->fixed * sizeof *s->value);
     fill_losses(a);
     memcpy(s->weight + losses, a->weight, (size_t)mK * sizeof *s->weight);
-    fill_blocks(a, losses + mK);
-    for (int64_t j = 0; j < a->n; j++) s->diagonal[j] = (j < p->dK ? p->gamma : a->stack->spare ? 1 : 0) + a->prox;
+    fill_common(a, losses + mK, s->pattern->rows - a->stack->blocks);
+    fill_blocks(a, s->pattern->rows - a->stack->blocks);
+    const double prox = p->loss->value ? a->prox : 0; /* a loss that couples its outputs has it in the rows of fill_common */
+    for (int64_t j = 0; j < a->n; j++) s->diagonal[j] = (j < p->dK ? p->gamma : a->stack->spare ? 1 : 0) + prox;
     spd_interior_set_matrix(a, s->diagonal, 1);
-    const bool singular = has_long_rows(s->pattern) || !p->loss->value; /* the same added to all classes changes nothing */
+    const bool singular = has_long_rows(s->pattern);
     for (int64_t j = 0; j < a->n; j++) s->shift[j] = j >= p->dK || singular ? SINGULAR : LITTLE;
     if (a->fine) return spd_fine_factor(s, a->stop);
     for (double times = 1; times <= MUCH && !spd_stop_now(a->stop); times *= 10)

@@ -4,12 +4,20 @@
  *     g = (a_i, 1) for output k, -(a_i, 1) for output l < k    w = q_ik q_il w_i/W    (softmax: q are the chances of the classes)
  *     g = F_e                   w = D_e
  *     g = normal of a block     w = -1
+ *     g = 1 in all outputs of a feature    w = 0, in cross.c prox    (softmax without ridge)
+ *     g = 1 in all intercepts    w = 1    (softmax)
  * Row r of output k has the columns j K + k; the intercepts are the last K columns. */
 #include "interior/interior.h"
+#include "problem/rows.h"
 
 enum { SHORT = 16 }; /* entries: a row this short never causes much fill */
 
 static bool couples(const spd_term *t) { return !t->penalty->sum_of_sizes; }
+
+/* The first and the last of the common rows: the intercepts count as feature d. Features have them without ridge only. */
+static int64_t common_first(const spdhg_problem *p) { return p->gamma > 0 ? p->d : 0; }
+static int64_t common_end(const spdhg_problem *p) { return p->loss->value ? common_first(p) : p->d + (p->intercept ? 1 : 0); }
+static int64_t common_rows(const spdhg_problem *p) { return common_end(p) - common_first(p); }
 
 /* The number of entries of A and F for all outputs, and the most that the blocks can have. */
 static void count(const spdhg_problem *p, int64_t *fixed, int64_t *coupled, int64_t *blocks) {
@@ -21,6 +29,7 @@ static void count(const spdhg_problem *p, int64_t *fixed, int64_t *coupled, int6
         *coupled += couples(&p->term[t]) ? nnz * p->K : 0;
         *blocks += couples(&p->term[t]) ? p->term[t].blocks : 0;
     }
+    *fixed += common_rows(p) * p->K;
 }
 
 typedef struct filling {
@@ -72,6 +81,13 @@ static void add_structures(filling *f, const spdhg_problem *p) {
     }
 }
 
+static void add_common(filling *f, const spdhg_problem *p) {
+    for (int64_t j = common_first(p); j < common_end(p); j++) {
+        for (int64_t k = 0; k < p->K; k++) add(f, j * p->K + k, 1);
+        end_row(f);
+    }
+}
+
 /* The columns in which a block's rows have entries, each once; seen: zeros before, then the index of the last block seen. */
 static void add_block(filling *f, const spdhg_problem *p, const spd_term *t, int64_t b, int64_t *seen) {
     for (int64_t r = 0; r < spd_term_block_rows(t, b); r++) {
@@ -89,18 +105,19 @@ static void add_block(filling *f, const spdhg_problem *p, const spd_term *t, int
 
 /* True if there is no ridge and no side, every row of F sums to 0, and every row of A to the same number, exactly: adding t to
  * every x_j then has the same effect as changing c. */
-static bool is_spare(const spd_interior_stack *s, const spdhg_problem *p) {
-    const spd_sparse_pattern *q = &s->pattern;
+static bool is_spare(const spdhg_problem *p) {
     double first = 0;
-    if (!p->loss->value) return false;
-    for (int64_t r = 0; r < (p->n + p->m) * p->K; r++) {
-        const bool data = r < p->n * p->K;
-        double sum = 0;
-        for (int64_t l = q->ptr[r]; l < q->ptr[r + 1]; l++) sum += q->idx[l] < p->dK ? s->value[l] : 0;
-        if (r == 0) first = sum;
-        if (sum != (data ? first : 0)) return false;
+    if (!p->intercept || p->gamma > 0 || !p->set.kind->whole) return false;
+    for (int64_t i = 0; i < p->n; i++) {
+        spd_row row;
+        spd_problem_row(p, i, &row);
+        const double sum = spd_sum(row.nnz, row.val);
+        if (i == 0) first = sum;
+        if (sum != first) return false;
     }
-    return p->intercept && p->gamma == 0 && p->set.kind->whole && first != 0;
+    for (spd_rows r = spd_rows_of(p); spd_rows_next(&r);)
+        if (spd_sum(r.row.n, r.row.val) != 0) return false;
+    return first != 0;
 }
 
 static spdhg_status fill(spd_interior_stack *s, const spdhg_problem *p, spdhg_error *err) {
@@ -109,8 +126,9 @@ static spdhg_status fill(spd_interior_stack *s, const spdhg_problem *p, spdhg_er
     if (!seen) return spd_fail_memory(err, 8.0 * (double)p->dK);
     add_data(&f, p);
     add_structures(&f, p);
+    add_common(&f, p);
     s->fixed = f.at;
-    s->spare = is_spare(s, p);
+    s->spare = is_spare(p);
     for (int64_t t = 0; t < p->terms; t++)
         for (int64_t b = 0; b < p->term[t].blocks && couples(&p->term[t]); b++) add_block(&f, p, &p->term[t], b, seen);
     spd_free(seen);
@@ -145,8 +163,8 @@ spdhg_status spd_interior_stack_new(spd_interior_stack **out, const spdhg_proble
     s->value = SPD_NEW(double, fixed + coupled);
     spdhg_status status = s->value ? SPDHG_OK : spd_fail_memory(err, 8.0 * (double)(fixed + coupled));
     if (status == SPDHG_OK)
-        status = spd_sparse_pattern_new(&s->pattern, spd_problem_normal_size(p), spd_interior_loss_rows(p) + p->m * p->K + blocks,
-                                        fixed + coupled, err);
+        status = spd_sparse_pattern_new(&s->pattern, spd_problem_normal_size(p),
+                                        spd_interior_loss_rows(p) + p->m * p->K + common_rows(p) + blocks, fixed + coupled, err);
     if (status == SPDHG_OK) status = fill(s, p, err);
     if (status == SPDHG_OK) status = analyse(s, stop, err);
     if (status == SPDHG_OK)

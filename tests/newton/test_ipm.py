@@ -9,7 +9,7 @@ from itertools import accumulate
 
 import numpy as np
 import reference
-from scipy.optimize import lsq_linear
+from scipy.optimize import lsq_linear, minimize
 
 LEFT = 1e-9  # of the way from f(0) to the optimum
 
@@ -142,6 +142,50 @@ def check_smooth_trends(checks):
         checks.check(np.abs(y[knots] - lam * np.sign(z[knots])).max() <= 1e-3 * lam, f"smooth trend:{order}: a knot with the wrong y")
 
 
+def least_by_split(A, b, F, lam, K, constant):
+    """min mean softmax loss + lam |F x|_1 by L-BFGS-B: x = B (s, p - q) with p, q >= 0, where B inverts F below rows that complete it."""
+    m, d = F.shape
+    B = np.linalg.inv(np.vstack([np.eye(d)[: d - m], F]))
+    AB = A @ B
+    scale = 1 / np.maximum(np.linalg.norm(AB, axis=0), 1e-3)  # so that its steps are of one size
+    AB = AB * scale
+    cost = np.tile(np.repeat(lam * scale[d - m :], K), 2)
+    free, size = (d - m) * K, m * K
+
+    def value(u):
+        t = np.vstack([u[:free].reshape(-1, K), (u[free : free + size] - u[free + size : free + 2 * size]).reshape(-1, K)])
+        z = AB @ t + (u[free + 2 * size :] if constant else 0)
+        total = np.logaddexp.reduce(z, 1)
+        slope = np.exp(z - total[:, None])
+        slope[np.arange(len(b)), b] -= 1
+        g = AB.T @ slope / len(b)
+        end = slope.mean(0) if constant else []
+        split = g[d - m :].ravel()
+        return (total - z[np.arange(len(b)), b]).mean() + cost @ u[free : free + 2 * size], np.concatenate([g[: d - m].ravel(), np.r_[split, -split] + cost, end])
+
+    sides = [(None, None)] * free + [(0, None)] * (2 * size) + [(None, None)] * (K if constant else 0)
+    return minimize(value, np.zeros(len(sides)), jac=True, method="L-BFGS-B", bounds=sides, options=dict(maxiter=20000, maxfun=40000, ftol=1e-15, gtol=1e-10, maxcor=30)).fun
+
+
+def check_classes(checks):
+    """Softmax without ridge: along directions that are the same in all classes the system knows only the penalty, and nothing where that is 0 too."""
+    for d, K, order, lam, rows, constant in ((100, 3, 1, 0.05, "short", True), (150, 5, 0, 0.005, "short", True), (100, 5, 1, 0.02, "one", True), (100, 5, 0, 0.005, "one", True)):
+        draw = np.random.default_rng(0)
+        A = band(draw, 2 * d, d, 3) if rows == "short" else np.eye(d)[np.arange(2 * d) % d]
+        b = (A @ np.repeat(draw.standard_normal((d // 5, K)), 5, axis=0) + draw.gumbel(size=(2 * d, K))).argmax(1)
+        b[:K] = np.arange(K)
+        F = np.diff(np.eye(d), order + 1, axis=0)
+        name = f"softmax, {K} classes, trend:{order}, {rows}"
+        fit = Fitted(write_svm("classes.svm", A, b), "--features", d, "--loss", "softmax", "--structure", f"trend:{order}", "--lambda", lam, "--solver", "ipm",
+                     "--intercept" if constant else "--no-intercept", "--epochs", 2000)
+        r = fit.report
+        checks.check(r["status"] == "converged" and r["gap_kind"] == "certified", f"{name}: {r['status']}, {r['gap_kind']} gap {r['gap_relative']}")
+        least = least_by_split(A, b, F, lam, K, constant)
+        checks.check(r["objective"] <= least * (1 + 1e-9), f"{name}: {r['objective']} above {least}")
+        if order == 0:  # it is 1 % above the optimum of a trend
+            checks.near(r["objective"], least, 1e-5, f"{name}: the optimum of L-BFGS-B")
+
+
 def check_plan(checks):
     """What `auto` takes follows from counts; --max-memory refuses by them."""
     draw = np.random.default_rng(8)
@@ -165,5 +209,6 @@ if __name__ == "__main__":
         check_trend(tally)
         check_faces(tally)
         check_smooth_trends(tally)
+        check_classes(tally)
         check_plan(tally)
     tally.end()

@@ -78,9 +78,10 @@ def check_denoised(folder):
     check(levels[60:110].mean() > 0.4 and levels[170:190].mean() < -0.7 and np.abs(levels[:50]).max() < 0.3, "the levels are not found")
     with open(os.path.join(folder, "segments.csv")) as file:
         check(3 < len(file.readlines()) <= 25, "the segments are too many or too few")
-    with open(os.path.join(folder, "clean.pgm")) as file:
-        pixels = np.array(file.read().split()[4:], float).reshape(30, 40)
-    check(pixels.shape == (30, 40) and pixels[15, 14] > 165 and pixels[25, 35] < 145 and pixels[2, 2] < 85, "the disc is not found")
+    for name in ("clean.pgm", "round.pgm"):
+        with open(os.path.join(folder, name)) as file:
+            pixels = np.array(file.read().split()[4:], float).reshape(30, 40)
+        check(pixels.shape == (30, 40) and pixels[15, 14] > 165 and pixels[25, 35] < 145 and pixels[2, 2] < 85, f"the disc is not found in {name}")
 
 
 def main():
@@ -91,7 +92,7 @@ def main():
         check_chain(folder)
         check_bands(folder)
         check_clusters(folder)
-        check_page(draw.run_page(COMMAND, folder, "denoise.md"), "denoise.md", 6)
+        check_page(draw.run_page(COMMAND, folder, "denoise.md"), "denoise.md", 7)
         check_denoised(folder)
         for name in ("spectra.html", "genes.html", "genes-graph.html", "predictions.csv", "chances.csv", "bent.html"):
             check(os.path.getsize(os.path.join(folder, name)) > 1000, f"{name} is empty")
