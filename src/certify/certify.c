@@ -93,6 +93,11 @@ static void certify_here(spd_certifier *c, const spd_trial *at, const double *y,
     if (!c->slopes || (out->kind == SPD_GAP_CERTIFIED && out->gap <= wanted) || !(refines || error > SPD_GAP_SHARE * out->gap))
         return;
     if (!spd_fine_trial_make(c, at, &fine)) return;
+    if (before.source != SPD_GAP_BY_POINT && !refines) { /* a bound that was known won: it may win again, at no cost */
+        spd_dual_gap_at(c, &fine, NULL, out);
+        const bool clear = isfinite(c->brackets) && out->gap <= fmin(c->brackets, GAINED * before.gap);
+        if (clear || out->gap <= wanted) return;
+    }
     start_from_slopes(c, &fine);
     spd_dual_gap_at(c, &fine, y, out);
     if (refines && !(out->kind == SPD_GAP_CERTIFIED && out->gap <= wanted)) refine_dual(c, &fine, y, out);

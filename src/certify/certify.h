@@ -1,6 +1,5 @@
 /* certify.h - proves how far an answer is from the optimum, by the duality gap of problem.h's f at (x, c) and a dual point
  * (alpha, y). docs/certificate.md derives it.
- *
  *   GAP = (1/W) sum_i w_i [ phi_i(z_i) + phi_i*(alpha_i) - alpha_i z_i ]  +  [ h(x) + h*(-v) + v'x ]  +  [ lambda r(Fx) - y'Fx ]
  *   v = (1/W) sum_i w_i alpha_i a_i + F'y,   h(x) = (gamma/2)||x||^2 on X
  *
@@ -89,6 +88,7 @@ typedef struct spd_certifier {
     double reference;   /* scale of the relative gap where f is smaller: spd_gap_refer */
     double least;       /* lower bound of f for every x: the mean of the rows' least losses */
     double best_dual;   /* largest certified lower bound of f so far, given by best_alpha and best_dual_y */
+    double brackets;    /* what a point's own dual point proved last, without rounding errors */
     double worth; /* a relative gap (without ridge: within a radius) above this is not worth more work; INFINITY: always try */
     double last, fall;               /* f at the previous point, and its decrease to there (NAN: unknown): gap.c:left_over */
     double enough;                   /* a relative gap so small that no better y is sought */
@@ -185,7 +185,7 @@ void spd_dual_recall(spd_certifier *c, const double *alpha,
 double spd_dual_prove(spd_certifier *c, const spd_trial *at, double R, bool moved, spd_repair *r);
 /* True if x is in X up to the rounding of a norm or a sum. Outside X the brackets are meaningless. */
 bool spd_dual_inside(spd_certifier *c, const double *x);
-/* The gap at a point, from c->alpha and y; returns how much of it may be due to rounding of f. */
+/* The gap at a point, from c->alpha and y (NULL: from bounds known); returns how much of it may be due to rounding of f. */
 double spd_dual_gap_at(spd_certifier *c, const spd_trial *at, const double *y, spd_gap *out);
 /* ---- gap_without_ridge.c: the second bracket for gamma = 0, for all x and over ||u|| <= R. */
 double spd_bracket_without_ridge(const spd_certifier *c, const double *x);

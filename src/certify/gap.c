@@ -47,6 +47,7 @@ double spd_dual_prove(spd_certifier *c, const spd_trial *at, double R, bool move
     const double goal = c->enough * spd_gap_scale(c, at->objective);
     const bool all = c->exact && !(R > 0);
     sum s = {.gap = INFINITY, .rounding = INFINITY};
+    c->brackets = INFINITY;
     spd_dual_measure_columns(c);
     for (int round = 0; round < (all ? 3 : 2); round++) {
         if (round == 0) {
@@ -62,6 +63,7 @@ double spd_dual_prove(spd_certifier *c, const spd_trial *at, double R, bool move
         s = add_up(c, at, r, R, moved, round > 0);
         if (s.gap <= goal || s.rounding <= SPD_GAP_SHARE * (s.gap - s.rounding) || R > 0) break;
     }
+    c->brackets = isfinite(s.gap) ? s.gap - s.rounding : INFINITY;
     return s.gap;
 }
 
@@ -186,9 +188,10 @@ static spd_gap of_best_bound(const spd_certifier *c, const spd_trial *at, double
 
 double spd_dual_gap_at(spd_certifier *c, const spd_trial *at, const double *y, spd_gap *out) {
     const double wanted = c->enough * spd_gap_scale(c, at->objective);
-    bool member;
+    bool member = true;
     double error = 0;
-    *out = of_this_point(c, at, y, wanted, &member);
+    c->brackets = y ? INFINITY : c->brackets;
+    *out = y ? of_this_point(c, at, y, wanted, &member) : (spd_gap){.kind = SPD_GAP_NONE, .gap = INFINITY, .radius = NAN};
     if (member) {
         const spd_gap best = of_best_bound(c, at, wanted, &error);
         const bool certified = out->kind == SPD_GAP_CERTIFIED;

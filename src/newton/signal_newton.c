@@ -195,7 +195,7 @@ spd_step spd_signal_newton_step(spd_run *run, int64_t k, const spd_batch *batch)
     const bool moved = go(run, self, delta, &whole);
     run->settled = spd_loss_is_square(p->loss);
     *self->damp = whole ? 0.25 * *self->damp : fmin(fmax(4 * *self->damp, DAMP_FIRST), 1);
-    if (!moved && -delta <= 1e-15 * fabs(*b->value)) return SPD_STALLED;
+    if ((!moved || spd_loss_is_square(p->loss)) && -delta <= 1e-15 * fabs(*b->value)) return SPD_STALLED;
     if (run->rescue != SPD_ALONE && k + 1 >= STEPS_MOST) return SPD_GIVES_UP; /* kinks: Newton's models promise too much */
     return moved || *self->damp < 1 ? SPD_CONTINUE : SPD_GIVES_UP;
 }

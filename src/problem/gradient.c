@@ -55,6 +55,22 @@ static void given_block(const pass *a, const double *alpha, int64_t first, int64
     }
 }
 
+/* The same with C_i = curve_i. */
+static void curved_block(const pass *a, int64_t first, int64_t end, double *g) {
+    const spdhg_problem *p = a->p;
+    const double c = a->c ? a->c[0] : 0;
+    for (int64_t i = first; i < end; i++) {
+        const double share = a->curve[i] * spd_problem_share(p, i);
+        if (share == 0) continue;
+        const int64_t id = spd_problem_id(p, i), at = p->data->ptr[id], count = p->data->ptr[id + 1] - at;
+        const double *val = p->ones ? NULL : p->val + at;
+        spd_pass_to(p, a->open, id);
+        const double u = share * (spd_gather_dot(count, p->data->idx + at, val, a->x) + c);
+        g[p->dK] += u;
+        spd_scatter_add(count, u, p->data->idx + at, val, g);
+    }
+}
+
 /* The same for full rows, or with C_i = curve_i where alpha is NULL, several rows at a time; returns the first row not done. */
 static int64_t full_block(const pass *a, const double *alpha, int64_t first, int64_t end, double *g) {
     const spdhg_problem *p = a->p;
@@ -117,6 +133,10 @@ static void add_rows(void *context, int64_t first, int64_t end, double *g) {
         first = full_block(a, a->alpha ? a->alpha + first : NULL, first, end, g);
     if (a->alpha && plain && !full) {
         given_block(a, a->alpha + first, first, end, g);
+        return;
+    }
+    if (a->curve && plain && !full && p->loss->value) {
+        curved_block(a, first, end, g);
         return;
     }
     if (a->coefficient == slope_at_x && plain && p->loss->value && !a->open) {

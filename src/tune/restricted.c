@@ -106,7 +106,7 @@ static spdhg_status solve(const spdhg_problem *p, spdhg_problem *small, const sp
     SPD_TRY(spd_problem_freeze(small, err));
     if (small->K != p->K) return spd_fail(err, SPDHG_DATA, "a class has only rows of weight 0");
     spdhg_options options = SPDHG_OPTIONS;
-    options.tol = 1e-14;
+    options.tol = 1e-12;
     options.epochs = EPOCHS_MOST;
     options.threads = threads;
     const char *name;

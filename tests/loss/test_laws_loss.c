@@ -321,7 +321,7 @@ static void poisson_keeps_its_digits(void **unused) {
 static void rows_at_once(void **unused) {
     (void)unused;
     enum { ROWS = 1001 };
-    static double z[ROWS], b[ROWS], alpha[ROWS], value[ROWS], slope[ROWS], second[ROWS], bracket[ROWS];
+    static double z[ROWS], b[ROWS], alpha[ROWS], value[ROWS], slope[ROWS], second[ROWS], bracket[ROWS], alone[ROWS];
     static const double size[] = {1e-12, 1e-3, 1, 40, 650, 760, 1e9}, shrink[] = {1, 1 - 1e-9, 0.5, 0};
     for (size_t k = 0; k < sizeof size / sizeof *size * 4; k++) {
         for (int i = 0; i < ROWS; i++) {
@@ -330,6 +330,8 @@ static void rows_at_once(void **unused) {
             alpha[i] = shrink[k % 4] * spd_loss_logistic.slope(z[i], b[i], 0);
         }
         spd_loss_rows(&spd_loss_logistic, 0, ROWS, z, b, value, slope, second);
+        spd_loss_slopes(&spd_loss_logistic, 0, ROWS, z, b, alone);
+        assert_memory_equal(alone, slope, sizeof slope);
         spd_loss_brackets(&spd_loss_logistic, 0, ROWS, z, b, alpha, bracket);
         for (int i = 0; i < ROWS; i++) {
             const double phi = spd_loss_logistic.value(z[i], b[i], 0), dual = spd_loss_logistic.conjugate(alpha[i], b[i], 0);
