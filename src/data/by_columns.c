@@ -140,7 +140,7 @@ static spdhg_status count(spdhg_data *data, const spd_columns_given *c, spdhg_er
             if (k > c->ptr[j] && i <= c->row[k - 1])
                 return spd_fail(err, SPDHG_DATA, "column %lld: row %lld does not ascend", (long long)j + 1, (long long)i);
             if (!isfinite(c->val[k]))
-                return spd_fail(err, SPDHG_DATA, "row %lld, column %lld is not finite", (long long)i + 1, (long long)j);
+                return spd_fail(err, SPDHG_DATA, "row %lld, column %lld is not finite", (long long)i + 1, (long long)j + 1);
             data->ptr[i + 1]++;
         }
     }
