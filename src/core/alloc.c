@@ -5,7 +5,7 @@
 
 #include "core/core.h"
 
-enum { ALIGNMENT = 64, ARENA_DOUBLES = 8, HUGE_PAGE = 1 << 21, LARGE = 2 * HUGE_PAGE };
+enum { ALIGNMENT = 64, ARENA_DOUBLES = 8, HUGE_PAGE = 1 << 21, LARGE = HUGE_PAGE };
 
 /* The number of bytes to allocate, or 0 if count * size overflows. Never 0 for count 0, which must give a valid pointer. */
 static size_t bytes_of(int64_t count, size_t size) {
@@ -14,6 +14,11 @@ static size_t bytes_of(int64_t count, size_t size) {
     if (bytes > (size_t)PTRDIFF_MAX - ALIGNMENT) return 0;
     if (bytes == 0) bytes = 1;
     return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+void *spd_alloc_sparse(int64_t count, size_t size) {
+    const size_t bytes = bytes_of(count, size);
+    return bytes ? aligned_alloc(ALIGNMENT, bytes) : NULL;
 }
 
 /* Large blocks ask for huge pages: otherwise filling them is mostly page faults. */

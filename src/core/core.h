@@ -38,7 +38,8 @@ spdhg_status spd_options_take(void *own, size_t bytes, const void *given, const 
 /* ---- alloc.c: zeroed, 64-byte aligned, count * size checked for overflow; NULL on failure. count 0 gives a valid pointer. */
 void *spd_alloc(int64_t count, size_t size);
 void *spd_grow(void *old, int64_t old_count, int64_t count, size_t size); /* realloc; on NULL the old block stays valid */
-void *spd_alloc_raw(int64_t count, size_t size); /* not zeroed: for large arrays that are written completely right away */
+void *spd_alloc_raw(int64_t count, size_t size);    /* not zeroed: for large arrays that are written completely right away */
+void *spd_alloc_sparse(int64_t count, size_t size); /* not zeroed: for large arrays of which often little is touched */
 void *spd_grow_raw(void *old, int64_t count, size_t size);
 void *spd_copy(const void *source, int64_t count, size_t size);
 char *spd_strdup(const char *text);

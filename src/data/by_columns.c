@@ -8,7 +8,11 @@
 #include "data/pages.h"
 
 enum {
-    ENTRIES_AHEAD = 1 << 20, /* of a stretch, unless one row has more: 12 MB */
+    /* Entries of a stretch: so many of each column, as every column is visited for it; at least 3 MB, at most 12 MB, unless one row
+     * has more. */
+    EACH_AHEAD = 32,
+    ENTRIES_LEAST = 1 << 18,
+    ENTRIES_MOST = 1 << 20,
     ROWS_AHEAD = 1 << 16,
     ENTRIES_KEPT = 1 << 21 /* rows of no more than this, 25 MB, are made once: a pass that makes them costs several that do not */
 };
@@ -45,12 +49,17 @@ static void turn_rows(const spdhg_data *data, int64_t from, int64_t to, bool ope
     spd_pages_turn(&by->val, data->ptr[from], data->ptr[to], open);
 }
 
+static int64_t entries_ahead(const spdhg_data *data) {
+    const int64_t wanted = EACH_AHEAD * data->features;
+    return wanted < ENTRIES_LEAST ? ENTRIES_LEAST : wanted > ENTRIES_MOST ? ENTRIES_MOST : wanted;
+}
+
 /* Contents of the rows that come next, a stretch of them. */
 static void make(const spdhg_data *data) {
     spd_by_columns *by = data->by;
-    const int64_t from = by->to;
+    const int64_t from = by->to, most = entries_ahead(data);
     int64_t to = from + 1;
-    while (to < data->rows && to - from < ROWS_AHEAD && data->ptr[to + 1] - data->ptr[from] <= ENTRIES_AHEAD) to++;
+    while (to < data->rows && to - from < ROWS_AHEAD && data->ptr[to + 1] - data->ptr[from] <= most) to++;
     turn_rows(data, from, to, true);
     memcpy(by->place, data->ptr + from, (size_t)(to - from) * sizeof *by->place);
     for (int64_t j = 0; j < data->features; j++) {
@@ -131,7 +140,7 @@ static spdhg_status count(spdhg_data *data, const spd_columns_given *c, spdhg_er
             if (k > c->ptr[j] && i <= c->row[k - 1])
                 return spd_fail(err, SPDHG_DATA, "column %lld: row %lld does not ascend", (long long)j + 1, (long long)i);
             if (!isfinite(c->val[k]))
-                return spd_fail(err, SPDHG_DATA, "row %lld, column %lld is not finite", (long long)i + 1, (long long)j);
+                return spd_fail(err, SPDHG_DATA, "row %lld, column %lld is not finite", (long long)i + 1, (long long)j + 1);
             data->ptr[i + 1]++;
         }
     }

@@ -105,7 +105,7 @@ static spdhg_status check_row(const spdhg_data *data, int64_t i, spdhg_error *er
         if (k > data->ptr[i] && j <= data->idx[k - 1])
             return spd_fail(err, SPDHG_DATA, "row %lld: column %lld does not ascend", (long long)i + 1, (long long)j);
         if (!isfinite(data->val[k]))
-            return spd_fail(err, SPDHG_DATA, "row %lld, column %lld is not finite", (long long)i + 1, (long long)j);
+            return spd_fail(err, SPDHG_DATA, "row %lld, column %lld is not finite", (long long)i + 1, (long long)j + 1);
     }
     return SPDHG_OK;
 }

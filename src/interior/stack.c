@@ -4,7 +4,7 @@
  *     g = (a_i, 1) for output k, -(a_i, 1) for output l < k    w = q_ik q_il w_i/W    (softmax: q are the chances of the classes)
  *     g = F_e                   w = D_e
  *     g = normal of a block     w = -1
- *     g = 1 in all outputs of a feature    w = 0, in cross.c prox    (softmax without ridge)
+ *     g = 1 in all outputs of a feature    w = 0, in crossover.c prox    (softmax without ridge)
  *     g = 1 in all intercepts    w = 1    (softmax)
  * Row r of output k has the columns j K + k; the intercepts are the last K columns. */
 #include "interior/interior.h"

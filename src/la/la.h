@@ -18,9 +18,9 @@
 
 /* ---- vec.c */
 double spd_dot(int64_t n, const double *x, const double *y);
-double spd_norm2(int64_t n, const double *x); /* no overflow for large entries */
-double spd_sum_abs(int64_t n, const double *x);
-double spd_max_abs(int64_t n, const double *x);
+double spd_norm2(int64_t n, const double *x);     /* no overflow for large entries */
+double spd_sum_lanes(int64_t n, const double *x); /* plain, in the lanes of spd_dot */
+double spd_sum_abs(int64_t n, const double *x), spd_max_abs(int64_t n, const double *x);
 double spd_power_near_inverse(double t); /* a power of two within a factor 2 of 1/|t| where that is finite; 1 for 0 */
 void spd_axpy(int64_t n, double a, const double *x, double *y); /* y += a x */
 void spd_scale(int64_t n, double a, double *x);

@@ -17,6 +17,15 @@ SPD_WIDE double spd_dot(int64_t n, const double *x, const double *y) {
     return add_lanes(s);
 }
 
+SPD_WIDE double spd_sum_lanes(int64_t n, const double *x) {
+    double s[LANES] = {0};
+    int64_t i = 0;
+    for (; i + LANES <= n; i += LANES)
+        for (int j = 0; j < LANES; j++) s[j] += x[i + j];
+    for (int j = 0; i < n; i++, j++) s[j] += x[i];
+    return add_lanes(s);
+}
+
 SPD_WIDE double spd_sum_abs(int64_t n, const double *x) {
     double s[LANES] = {0};
     int64_t i = 0;

@@ -21,7 +21,7 @@ typedef struct step {
     double *work;             /* three more */
 } step;
 
-static double slope_of_ones(const spd_lasso *a) { return a->gram.size > 0 ? a->gram.s[a->p->d] : spd_dot(a->p->n, a->r, a->one); }
+static double slope_of_ones(const spd_lasso *a) { return a->gram.size > 0 ? a->gram.s[a->p->d] : spd_sum_lanes(a->p->n, a->r); }
 
 /* s of these columns. */
 static void find_slopes(spd_lasso *a, const int32_t *list, int64_t count) {

@@ -31,7 +31,7 @@ static void find_slopes(const step *t) {
         const double x = a->now.x[t->e[i]];
         t->s[i] += a->p->gamma * x + copysign(lambda, x);
     }
-    if (t->n > t->k) t->s[t->k] = a->gram.size > 0 ? a->gram.s[a->p->d] : spd_dot(a->p->n, a->r, a->one);
+    if (t->n > t->k) t->s[t->k] = a->gram.size > 0 ? a->gram.s[a->p->d] : spd_sum_lanes(a->p->n, a->r);
 }
 
 /* move = A d, or A'Q A d by gram.c */
@@ -67,7 +67,7 @@ static void apply(const void *context, const double *d, double *out) {
     for (int64_t i = 0; i < a->p->n; i++) t->move[i] *= a->Q[i];
     spd_matrix_packed_dots(&a->A, a->threads, t->e, t->k, t->move, out);
     spd_axpy(t->k, a->p->gamma, d, out);
-    if (t->n > t->k) out[t->k] = spd_dot(a->p->n, t->move, a->one);
+    if (t->n > t->k) out[t->k] = spd_sum_lanes(a->p->n, t->move);
 }
 
 static void precondition(const void *context, const double *r, double *z) {
@@ -79,7 +79,7 @@ static void precondition(const void *context, const double *r, double *z) {
 /* M d = -s. accuracy: of the slopes. Returns the iterations. */
 static int solve(const step *t, double accuracy) {
     for (int64_t i = 0; i < t->k; i++) t->diagonal[i] = spd_lasso_curvature(t->a, t->e[i]);
-    if (t->n > t->k) t->diagonal[t->k] = spd_dot(t->a->p->n, t->a->Q, t->a->one);
+    if (t->n > t->k) t->diagonal[t->k] = spd_sum_lanes(t->a->p->n, t->a->Q);
     for (int64_t i = 0; i < t->n; i++) t->b[i] = -t->s[i];
     memset(t->d, 0, (size_t)t->n * sizeof *t->d);
     const spd_cg cg = {.apply = apply,

@@ -115,7 +115,7 @@ void spd_gram_make(spd_lasso *a) {
     }
     g->target = sqrt(square) * (1 + 1e-9) + DBL_MIN;
     spd_matrix_dots(&a->A, a->threads, NULL, d, a->r, g->q);
-    if (D > d) g->q[d] = spd_dot(n, a->r, a->one);
+    if (D > d) g->q[d] = spd_sum_lanes(n, a->r);
 }
 
 void spd_gram_when_due(spd_lasso *a) {

@@ -32,9 +32,8 @@ static void free_point(spd_sparse_point *s) { SPD_FREE_ALL(s->x, s->list); }
 static bool allocate(spd_lasso *a) {
     const spdhg_problem *p = a->p;
     const int64_t n = p->n, d = p->d, most = d < FACE_MOST ? d : FACE_MOST;
-    double **const rows[] = {&a->share, &a->one,   &a->nothing,     &a->z,           &a->slope,
-                             &a->curve, &a->z0,    &a->slope0,      &a->curve0,      &a->Q,
-                             &a->r,     &a->alpha, &a->known_alpha, &a->older_alpha, &a->z_before};
+    double **const rows[] = {&a->share,  &a->nothing, &a->z, &a->slope, &a->curve,       &a->z0,          &a->slope0,
+                             &a->curve0, &a->Q,       &a->r, &a->alpha, &a->known_alpha, &a->older_alpha, &a->z_before};
     double **const columns[] = {&a->h, &a->g, &a->s, &a->known, &a->older};
     bool good = new_point(&a->now, d);
     good = new_point(&a->origin, d) && good;
@@ -73,7 +72,6 @@ spdhg_status spd_lasso_new(spd_lasso **out, const spdhg_problem *p, bool path, i
     double least = 0;
     for (int64_t i = 0; i < p->n; i++) {
         const double *offset = spd_problem_offset(p, i);
-        a->one[i] = 1;
         a->z[i] = offset ? offset[0] : 0;
         a->offset = fmax(a->offset, fabs(a->z[i]));
         if (a->share[i] > 0) least -= a->share[i] * p->loss->conjugate(0, p->b[i], p->loss_arg);
@@ -110,7 +108,7 @@ void spd_lasso_free(spd_lasso *a) {
     free_point(&a->now);
     free_point(&a->origin);
     free_point(&a->before);
-    SPD_FREE_ALL(a->share, a->one, a->nothing, a->z, a->slope, a->curve, a->z0, a->slope0, a->curve0, a->Q, a->r, a->alpha,
+    SPD_FREE_ALL(a->share, a->nothing, a->z, a->slope, a->curve, a->z0, a->slope0, a->curve0, a->Q, a->r, a->alpha,
                  a->known_alpha, a->older_alpha, a->z_before, a->h, a->g, a->known, a->older, a->is_active, a->in_set, a->set,
                  a->examined, a->h_of, a->edge, a->fresh, a->s, a->face, a->partial);
     spd_free(a);

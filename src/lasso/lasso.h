@@ -87,9 +87,9 @@ typedef struct spd_lasso {
     double times; /* the lambda solved for, in multiples of the problem's */
     spd_stop *stop;
     spd_matrix A;
-    double *share, *one, *nothing; /* n: w_i/W; 1; 0 */
-    double least, reference;       /* the mean of the rows' least losses; scale of a relative gap where f is nearly 0 */
-    double offset;                 /* the largest |o_i| */
+    double *share, *nothing; /* n: w_i/W; 0 */
+    double least, reference; /* the mean of the rows' least losses; scale of a relative gap where f is nearly 0 */
+    double offset;           /* the largest |o_i| */
     /* the current point; its list holds the columns with x_j != 0 */
     spd_sparse_point now;
     bool *is_active;             /* d: in the list of now */

@@ -101,8 +101,8 @@ static double visit_intercept(spd_lasso *a) {
     const int64_t n = a->p->n, d = a->p->d;
     const spd_gram *g = &a->gram;
     if (!a->p->intercept) return 0;
-    const double h = g->size > 0 ? g->H.val[d * g->size + d] : spd_dot(n, a->Q, a->one);
-    const double s = g->size > 0 ? g->s[d] : spd_dot(n, a->r, a->one);
+    const double h = g->size > 0 ? g->H.val[d * g->size + d] : spd_sum_lanes(n, a->Q);
+    const double s = g->size > 0 ? g->s[d] : spd_sum_lanes(n, a->r);
     a->work += g->size > 0 ? (double)g->size : 3 * (double)n;
     if (!(h > 0) || s == 0) return 0;
     spd_lasso_shift(a, -s / h);

@@ -112,7 +112,7 @@ static void dense_products(spd_lasso *a, const int32_t *block, int64_t r, double
     memcpy(list + f->n - ones, block, (size_t)(r + 1) * sizeof *list);
     spd_matrix_add_weighted(&a->A, block[r], 1, f->Q, f->weighted);
     spd_matrix_packed_dots(&a->A, a->threads, list, f->n - ones + r + 1, f->weighted, out + ones);
-    if (ones) out[0] = spd_dot(a->p->n, f->weighted, a->one);
+    if (ones) out[0] = spd_sum_lanes(a->p->n, f->weighted);
     memset(f->weighted, 0, (size_t)a->p->n * sizeof *f->weighted);
     a->touched += ABREAST * (double)(f->n * a->p->n);
 }

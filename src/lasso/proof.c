@@ -44,7 +44,7 @@ static dual measure(spd_lasso *a) {
     dual u = {.size = spd_lasso_distance(a, a->alpha, a->nothing), .lost = 2 * n * DBL_MIN, .scale = 1};
     for (int64_t i = 0; i < p->n; i++) a->r[i] = a->share[i] * a->alpha[i];
     if (p->intercept) {
-        const double sum = spd_dot(p->n, a->r, a->one), sizes = spd_sum_abs(p->n, a->r);
+        const double sum = spd_sum_lanes(p->n, a->r), sizes = spd_sum_abs(p->n, a->r);
         const double miss = fabs(sum) + 2 * rounding(n / 4 + 16) * sizes + u.lost,
                      side = 0.5 * (sizes + fabs(sum)) * (1 - 4 * rounding(n / 4 + 16)) - miss;
         u.tau = side > 0 && sizes > fabs(sum) + miss ? GENEROUS * miss / side : INFINITY;

@@ -12,8 +12,8 @@ bool spd_packed_new(spd_packed *s, const spd_matrix *A) {
     s->ptr = SPD_NEW(int64_t, A->n + 1);
     s->column = SPD_NEW(int32_t, A->d);
     s->at = SPD_NEW(int32_t, A->d);
-    s->idx = spd_alloc_raw(entries, sizeof *s->idx);
-    s->val = spd_alloc_raw(entries, sizeof *s->val);
+    s->idx = spd_alloc_sparse(entries, sizeof *s->idx);
+    s->val = spd_alloc_sparse(entries, sizeof *s->val);
     if (!s->ptr || !s->idx || !s->val || !s->column || !s->at) return false;
     for (int64_t j = 0; j < A->d; j++) s->at[j] = -1;
     double squares = 0;

@@ -36,7 +36,8 @@ static void choose_set(spd_lasso *a) {
  * stay 0. */
 static void look_ahead(spd_lasso *a) {
     const double lambda = spd_lasso_lambda(a), further = (a->lambda - lambda) / a->fallen;
-    if (lambda == a->lambda) return; /* the same once more */
+    if (lambda == a->lambda) return;  /* the same once more */
+    if (!isfinite(a->lambda)) return; /* where it starts is no solution */
     if (!(a->fallen > 0) || !(lambda < a->lambda)) {
         spd_lasso_keep(a, &a->before);
         memcpy(a->z_before, a->z, (size_t)a->p->n * sizeof *a->z);

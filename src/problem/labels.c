@@ -163,15 +163,19 @@ spdhg_status spd_problem_map_labels(spdhg_problem *p, spdhg_error *err) {
         return refuse_words(p, err);
     p->targets = p->loss->value ? data->targets : 1;
     p->K = p->loss->value ? data->targets : p->classes;
-    p->b = SPD_NEW(double, p->n * p->targets);
-    if (!p->b) return spd_fail_memory(err, 8.0 * (double)p->n * (double)p->targets);
+    double *made = NULL;
+    p->b = data->b;
+    if (p->loss->classify || p->row) {
+        p->b = p->b_made = made = SPD_NEW(double, p->n * p->targets);
+        if (!made) return spd_fail_memory(err, 8.0 * (double)p->n * (double)p->targets);
+    }
     for (int64_t i = 0; i < p->n; i++) {
         const double *from = data->b + spd_problem_id(p, i) * data->targets;
         if (p->loss->classify) {
             const int64_t k = class_of(p, *from);
-            p->b[i] = mapped(p, k < 0 ? 0 : k); /* k < 0 only where the weight is 0 */
-        } else
-            memcpy(p->b + i * p->targets, from, (size_t)p->targets * sizeof *from);
+            made[i] = mapped(p, k < 0 ? 0 : k); /* k < 0 only where the weight is 0 */
+        } else if (made)
+            memcpy(made + i * p->targets, from, (size_t)p->targets * sizeof *from);
         if (!p->loss->classify) SPD_TRY(check_targets(p, data, p->row ? p->row[i] : i, err));
     }
     return SPDHG_OK;

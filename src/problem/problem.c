@@ -114,12 +114,13 @@ static void thaw(spdhg_problem *p) {
     spd_free(p->own);
     spd_centre_free(&p->centre);
     spd_free(p->scale);
-    spd_free(p->b);
+    spd_free(p->b_made);
     spd_free(p->weight);
     spd_free(p->constant);
     spd_free(p->class_value);
     spd_free(p->place);
-    p->own = p->scale = p->b = p->weight = p->constant = p->class_value = NULL;
+    p->b = NULL;
+    p->own = p->scale = p->b_made = p->weight = p->constant = p->class_value = NULL;
     p->place = NULL;
     p->classes = p->nnz = 0;
     p->full = false;

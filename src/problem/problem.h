@@ -54,8 +54,8 @@ struct spdhg_problem {
     spd_centre centre;        /* columns far from 0; the problem's c is c~ of centre.c */
     double *scale;            /* d standard deviations, or NULL */
     int64_t targets;          /* targets per row */
-    double *b;                /* n x targets, in the form the loss expects */
-    double *weight;           /* n, or NULL when all are 1 */
+    const double *b;          /* n x targets, in the form the loss expects: b_made, or the data's */
+    double *b_made, *weight;  /* b, unless it is the data's; n, or NULL when all are 1 */
     double *constant;         /* K: best intercept at x = 0 for a loss without a curvature bound; NULL: 0 will do */
     double W;                 /* sum of weights */
     int64_t classes;          /* 0 for regression */

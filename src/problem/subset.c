@@ -22,14 +22,14 @@ static spdhg_status share_terms(spdhg_problem *p, const spdhg_problem *base, con
 
 static spdhg_status share_rows(spdhg_problem *p, const spdhg_problem *base, const int64_t *position, spdhg_error *err) {
     p->row = SPD_NEW(int64_t, p->n);
-    p->b = SPD_NEW(double, p->n * p->targets);
+    p->b = p->b_made = SPD_NEW(double, p->n * p->targets);
     p->weight = base->weight ? SPD_NEW(double, p->n) : NULL;
     if (!p->row || !p->b || (base->weight && !p->weight))
         return spd_fail_memory(err, 8.0 * (double)p->n * (double)(2 + p->targets));
     for (int64_t i = 0; i < p->n; i++) {
         const int64_t at = position[i];
         p->row[i] = base->row ? base->row[at] : at;
-        memcpy(p->b + i * p->targets, base->b + at * p->targets, (size_t)p->targets * sizeof *p->b);
+        memcpy(p->b_made + i * p->targets, base->b + at * p->targets, (size_t)p->targets * sizeof *p->b);
         if (p->weight) p->weight[i] = base->weight[at];
     }
     p->W = p->weight ? spd_sum(p->n, p->weight) : (double)p->n;

@@ -22,7 +22,8 @@ static spdhg_status make_test(spd_evaluator *e, const spdhg_data *data, spdhg_er
     if (data->offset && data->offsets != p->K)
         return spd_fail(err, SPDHG_DATA, "the held-out offsets have %lld columns, the model has %lld outputs",
                         (long long)data->offsets, (long long)p->K);
-    SPD_TRY(spd_map_targets(p, data, &t->b, err));
+    SPD_TRY(spd_map_targets(p, data, &t->b_made, err));
+    t->b = t->b_made;
     if (data->weight) {
         t->weight = spd_copy(data->weight, t->n, sizeof(double));
         if (!t->weight) return spd_fail_memory(err, 8.0 * (double)t->n);

@@ -256,6 +256,11 @@ static void test_refused(void **state) {
     assert_non_null(strstr(err.message, "does not ascend"));
     assert_int_equal(spdhg_data_from_csc(&data, 3, 2, ptr, out, val, NULL, 0, SPDHG_BORROW, &err), SPDHG_DATA);
     assert_int_equal(spdhg_data_from_csc(&data, 3, 2, ptr, good, bad, NULL, 0, SPDHG_BORROW, &err), SPDHG_DATA);
+    assert_non_null(strstr(err.message, "row 2, column 1 is not finite"));
+    const int64_t by_rows[] = {0, 1, 2, 3};
+    const int32_t column[] = {0, 0, 1};
+    assert_int_equal(spdhg_data_from_csr(&data, 3, 2, by_rows, column, bad, NULL, 0, SPDHG_BORROW, &err), SPDHG_DATA);
+    assert_non_null(strstr(err.message, "row 2, column 1 is not finite"));
     assert_int_equal(spdhg_data_from_csc(&data, 3, 2, NULL, good, val, NULL, 0, SPDHG_BORROW, &err), SPDHG_USAGE);
     assert_null(data);
 }

@@ -185,6 +185,14 @@ lambda_of <- function(object, s) {
 coef.cv.spdhg <- function(object, s = c("lambda.1se", "lambda.min"), ...) coef.spdhg(object$spdhg.fit, lambda_of(object, s), ...)
 predict.cv.spdhg <- function(object, newx, s = c("lambda.1se", "lambda.min"), ...) predict.spdhg(object$spdhg.fit, newx, lambda_of(object, s), ...)
 
+# The two choices, then the path on all rows.
+summary.cv.spdhg <- function(object, ...) structure(list(cv = object, fit = summary(object$spdhg.fit)), class = "summary.cv.spdhg")
+print.summary.cv.spdhg <- function(x, ...) {
+    print(x$cv)
+    print(x$fit, ...)
+    invisible(x)
+}
+
 print.cv.spdhg <- function(x, digits = max(3, getOption("digits") - 3), ...) {
     cat("\nCall: ", deparse1(x$call), "\n\nMeasure:", x$name, "\n\n")
     at <- as.vector(x$index)

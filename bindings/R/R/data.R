@@ -61,6 +61,8 @@ data_handle <- function(x, y = NULL, weights = NULL, offset = NULL, labels = NUL
                   offset = if (!is.null(offset)) offset_rows(offset), offsets = NCOL(offset), labels = labels, names = names)
     size <- as.double(dim(x))
     tryCatch(.Call(glue_data_new, x, size, extra), spdhg_data_error = function(error) {
+        if (grepl("column [0-9]+ is not finite", conditionMessage(error)))
+            stop_with(3L, paste0("x has missing or infinite values: ", gsub("^value of | is not finite$", "", conditionMessage(error)), "; leave such rows out or fill them in"))
         if (!grepl("does not ascend", conditionMessage(error))) stop(error)
         .Call(glue_data_new, as(as(x, "TsparseMatrix"), "CsparseMatrix"), size, extra) # columns in disorder, or twice in a row
     })

@@ -142,7 +142,8 @@ predict.spdhg_signal <- function(object, lambda = NULL, Xnew = NULL, ...) {
 
 print.spdhg_signal <- function(x, ...) {
     cat("\nCall: ", deparse1(x$call), "\n\n", sep = "")
-    cat(x$kind, " of ", length(x$y), " values at ", length(x$lambda), " lambdas from ", signif(max(x$lambda), 4), " to ", signif(min(x$lambda), 4),
+    cat(x$kind, " of ", length(x$y), " values at ",
+        if (length(x$lambda) == 1) paste("lambda", signif(x$lambda, 4)) else paste(length(x$lambda), "lambdas from", signif(max(x$lambda), 4), "to", signif(min(x$lambda), 4)),
         "; largest relative gap ", signif(suppressWarnings(max(x$gap, na.rm = TRUE)), 2), "\n", sep = "")
     invisible(x)
 }

@@ -79,7 +79,10 @@ test_that("errors are conditions with their class", {
     expect_error(spdhg(d$x, replace(d$z, 3, NA)), "missing", class = "spdhg_error")
     bad <- as.matrix(d$x)
     bad[7, 2] <- Inf
-    expect_error(spdhg(bad, d$z, lambda = 1), "row 7, column 2", class = "spdhg_data_error")
+    for (value in c(Inf, NA)) for (kind in c("matrix", "CsparseMatrix", "RsparseMatrix")) {
+        bad[7, 2] <- value
+        expect_error(spdhg(as(bad, kind), d$z, lambda = 1), "missing or infinite.*row 7, column 2; leave", class = "spdhg_data_error")
+    }
     expect_error(spdhg(d$x, d$z, family = "gausian", lambda = 1), "gausian.*expected one of: gaussian, .*huber", class = "spdhg_usage_error")
     expect_error(spdhg(d$x, d$z, lambda = -1), "at least 0", class = "spdhg_usage_error")
     expect_error(spdhg(d$x, d$z, lamda = 1), "did you mean 'lambda'", class = "spdhg_usage_error")

@@ -84,6 +84,8 @@ test_that("print, summary and pictures", {
         expect_identical(plot(fit, what = "coefficients", s = fit$lambda[3]), fit)
     }
     expect_error(plot(fit, what = "coefficients"), "which lambda")
+    expect_output(print(summary(cv.spdhg(d$x, d$z, nlambda = 6, nfolds = 3))), "1se.*proven to the tolerance")
+    expect_output(print(trendfilter(d$z, ord = 1, lambda = 10)), "values at lambda 10; largest")
     multi <- spdhg(d$x, findInterval(d$z, c(-0.5, 0.5)), family = "multinomial", nlambda = 5)
     expect_identical(plot(multi, output = 2), multi)
     for (at in list(log(fit$lambda), colSums(abs(fit$beta)))) # the axis above a path counts what is nonzero there
