@@ -1,7 +1,8 @@
 /* path_time.c - one path, timed around the call, for bench/path:
- *     path_time FILE LOSS GAMMA LAMBDA_MAX RATIO LAMBDAS TOL FOLDS THREADS REPEATS SOLVER [PENALTY]
+ *     path_time FILE LOSS GAMMA LAMBDA_MAX RATIO LAMBDAS TOL FOLDS THREADS REPEATS SOLVER [PENALTY [GROUPS [TARGETS]]]
  * Prints the median CPU seconds of the call and the wall seconds of the fastest, then for every lambda: lambda, objective, relative
- * gap, nonzeros, whether it was proven. LAMBDA_MAX 0: found by the call. */
+ * gap, nonzeros, whether it was proven. LAMBDA_MAX 0: found by the call. GROUPS: so many
+ * features in a group, 0: each by itself. TARGETS: a file with a row of targets for each row. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +24,11 @@ static spdhg_status make(spdhg_problem **out, spdhg_data *data, spdhg_structure 
                          spdhg_error *err) {
     spdhg_status status = spdhg_problem_new(out, data, argument[2], err);
     if (status == SPDHG_OK) status = spdhg_structure_new(F, "identity", spdhg_data_features(data), err);
-    if (status == SPDHG_OK) status = spdhg_problem_term(*out, count > 12 ? argument[12] : "l1", *F, 1, NULL, err);
+    spdhg_term_options term = SPDHG_TERM_OPTIONS;
+    char groups[32];
+    snprintf(groups, sizeof groups, "size:%s", count > 13 ? argument[13] : "0");
+    if (count > 13 && atoi(argument[13]) > 0) term.groups = groups;
+    if (status == SPDHG_OK) status = spdhg_problem_term(*out, count > 12 ? argument[12] : "l1", *F, 1, &term, err);
     if (status == SPDHG_OK) status = spdhg_problem_ridge(*out, atof(argument[3]), err);
     if (status == SPDHG_OK) status = spdhg_problem_intercept(*out, true, err);
     return status;
@@ -65,6 +70,7 @@ int main(int count, char **argument) {
     spdhg_data *data = NULL;
     spdhg_read_options read = SPDHG_READ_OPTIONS;
     if (count < 12) return 2;
+    if (count > 14) read.targets = argument[14];
     const int repeats = atoi(argument[10]);
     double *cpu = calloc((size_t)repeats, sizeof *cpu), fastest = 1e300;
     spdhg_status status = cpu ? spdhg_data_read(&data, argument[1], &read, &err) : SPDHG_MEMORY;

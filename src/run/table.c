@@ -41,6 +41,7 @@ extern const spd_solver_kind spd_solver_spdc_adaptive;
 extern const spd_solver_kind spd_solver_rpdg;
 extern const spd_solver_kind spd_solver_pdhg_adaptive;
 extern const spd_solver_kind spd_solver_lasso;
+extern const spd_solver_kind spd_solver_blocks;
 
 static const spd_solver_kind *const table[] = {
     &spd_solver_spdhg,          &spd_solver_spdhg_sc1,      &spd_solver_spdhg_sc2,
@@ -56,7 +57,7 @@ static const spd_solver_kind *const table[] = {
     &spd_solver_fista,          &spd_solver_cut_newton,     &spd_solver_fgp,
     &spd_solver_spdhg_free,     &spd_solver_sadmm_sc2,      &spd_solver_chain_alm,
     &spd_solver_spdc_adaptive,  &spd_solver_rpdg,           &spd_solver_pdhg_adaptive,
-    &spd_solver_lasso,
+    &spd_solver_lasso,          &spd_solver_blocks,
 };
 
 const spd_solver_kind *const *spd_solver_table(int *entries) {

@@ -90,8 +90,8 @@ static spdhg_status descend(spdhg_path *path, spd_warm_path *warm, double first,
     const spdhg_path_options *o = &path->options;
     const double from = spd_now(), limit = path->solve.seconds;
     warm->zeros = spd_path_counts_degrees(path) ? SPD_SETTLE : SPD_SETTLE_ASK;
-    spd_path_tell(path, "every lambda is solved by %s to a relative gap of %g", warm->lasso ? "columns" : warm->solver,
-                  path->solve.tol);
+    spd_path_tell(path, "every lambda is solved by %s to a relative gap of %g",
+                  warm->lasso || warm->blocks ? "columns" : warm->solver, path->solve.tol);
     spdhg_status status = SPDHG_OK;
     for (int64_t i = 0; i < o->lambdas && status == SPDHG_OK && path->outcome != SPDHG_OUTCOME_INTERRUPTED && !saturated(path);
          i++) {

@@ -6,7 +6,7 @@
 #include "face/answer.h"
 #include "face/nullspace.h"
 #include "graph/graph.h"
-#include "lasso/lasso.h"
+#include "blocks/blocks.h"
 #include "run/run.h"
 
 /* ---- restricted.c: minimises loss + ridge over x = N u and c. found: false if there is no minimiser. */
@@ -52,6 +52,7 @@ typedef struct spd_warm_path {
     double *before;         /* x and c of the step before the last one */
     double lambda, fallen;  /* of the last step, and its decrease there; 0: not known */
     spd_lasso *lasso;       /* solves the path where it can; NULL: `last` does */
+    spd_blocks *blocks;     /* the same for blocks of columns and several outputs */
     spdhg_solver *last;     /* of the last step that it solved; NULL before the first */
     spd_warm_answer answer; /* of the last step */
     spdhg_outcome outcome;

@@ -5,12 +5,19 @@
 static const double TIGHTER = 1e-2, TIGHTEST = 1e-10;
 
 /* By columns if the choice of a solver is left to us, F is the identity and memory allows. */
-static spdhg_status open_lasso(spd_warm_path *warm, const char *solver, spdhg_error *err) {
+static spdhg_status open_columns(spd_warm_path *warm, const char *solver, spdhg_error *err) {
     const spdhg_problem *p = warm->problem;
     const double most = (double)warm->options.max_memory;
+    const int threads = spd_threads(warm->options.threads);
+    const bool blocks = !spd_blocks_refuses(p) && !spd_problem_has_corners(p) && spd_blocks_pays(p);
+    if (strcmp(solver, "auto") == 0 && blocks && !(most > 0 && spd_blocks_bytes(p) > most)) {
+        SPD_TRY(spd_blocks_new(&warm->blocks, p, threads, err));
+        spd_blocks_start(warm->blocks, warm->x, warm->c, INFINITY);
+        return SPDHG_OK;
+    }
     if (!spd_lasso_pays(p) && strcmp(warm->solver, "prox-newton") == 0) return SPDHG_OK;
     if (strcmp(solver, "auto") != 0 || spd_lasso_refuses(p) || (most > 0 && spd_lasso_bytes(p) > most)) return SPDHG_OK;
-    SPD_TRY(spd_lasso_new(&warm->lasso, p, true, spd_threads(warm->options.threads), err));
+    SPD_TRY(spd_lasso_new(&warm->lasso, p, true, threads, err));
     spd_lasso_start(warm->lasso, warm->x, warm->c[0], INFINITY);
     return SPDHG_OK;
 }
@@ -25,7 +32,8 @@ spdhg_status spd_warm_path_new(spd_warm_path *warm, spdhg_problem *p, const char
     warm->y = SPD_NEW(double, p->m * p->K + spd_problem_term_work(p));
     if (warm->y && y) memcpy(warm->y, y, (size_t)(p->m * p->K) * sizeof *y);
     const bool good = warm->before && warm->x && warm->c && warm->y;
-    const spdhg_status status = good ? open_lasso(warm, solver, err) : spd_fail_memory(err, 8.0 * (double)(p->dK + p->m * p->K));
+    const spdhg_status status =
+        good ? open_columns(warm, solver, err) : spd_fail_memory(err, 8.0 * (double)(p->dK + p->m * p->K));
     if (status != SPDHG_OK) spd_warm_path_free(warm);
     return status;
 }
@@ -79,9 +87,11 @@ static bool ask(void *context) {
 static void take(spd_warm_path *warm, const spd_lasso_answer *answer) {
     const spd_lasso *a = warm->lasso;
     const spdhg_problem *p = warm->problem;
-    const double small = spd_zero_within(spd_norm2(p->d, a->now.x));
-    int64_t large = 0;
-    for (int64_t q = 0; q < a->now.count; q++) large += fabs(a->now.x[a->now.list[q]]) > small;
+    const double *x = a ? a->now.x : warm->blocks->now.x, *c = a ? &a->now.c : warm->blocks->now.c;
+    const double small = spd_zero_within(spd_norm2(p->dK, x));
+    int64_t large = 0, nonzeros = a ? a->now.count : spd_count_nonzero(p->dK, x);
+    for (int64_t q = 0; a && q < nonzeros; q++) large += fabs(x[a->now.list[q]]) > small;
+    for (int64_t q = 0; !a && q < p->dK; q++) large += fabs(x[q]) > small;
     const spd_gap_kind kind = isfinite(answer->gap) ? SPD_GAP_CERTIFIED : SPD_GAP_NONE;
     warm->answer = (spd_warm_answer){.objective = answer->objective,
                                      .train_loss = answer->loss,
@@ -90,27 +100,38 @@ static void take(spd_warm_path *warm, const spd_lasso_answer *answer) {
                                      .gap_relative = answer->relative,
                                      .gap_kind = spd_gap_kind_name(kind),
                                      .gap_radius = NAN,
-                                     .nonzeros = a->now.count,
+                                     .nonzeros = nonzeros,
                                      .structure_nonzeros = large};
     warm->settled = answer->settled;
-    memcpy(warm->x, a->now.x, (size_t)p->d * sizeof *warm->x);
-    warm->c[0] = a->now.c;
+    memcpy(warm->x, x, (size_t)p->dK * sizeof *x);
+    memcpy(warm->c, c, (size_t)p->K * sizeof *c);
+}
+
+static void solve_by_columns(spd_warm_path *warm, double tol, bool plain, spd_stop *stop, spd_lasso_answer *out) {
+    if (warm->lasso)
+        spd_lasso_solve(warm->lasso, tol, plain, stop, out);
+    else
+        spd_blocks_solve(warm->blocks, tol, plain, stop, out);
+}
+
+static void start_columns(spd_warm_path *warm, const double *x, const double *c, double lambda) {
+    if (warm->lasso) spd_lasso_start(warm->lasso, x, c[0], lambda);
+    if (warm->blocks) spd_blocks_start(warm->blocks, x, c, lambda);
 }
 
 /* By columns. *done: the tolerance has been reached, or the work was stopped. */
-static spdhg_status step_by_lasso(spd_warm_path *warm, bool *done) {
-    spd_lasso *a = warm->lasso;
+static spdhg_status step_by_columns(spd_warm_path *warm, bool *done) {
     const double from = spd_now(), seconds = warm->options.seconds;
     spd_lasso_answer answer;
     spd_stop stop;
     spd_stop_start(&stop, seconds > 0 ? from + seconds : INFINITY, ask, &warm->options);
-    spd_lasso_solve(a, warm->options.tol, false, &stop, &answer);
+    solve_by_columns(warm, warm->options.tol, false, &stop, &answer);
     const bool proven = answer.proven;
     *done = proven || spd_stop_why(&stop) != SPD_GO_ON;
     if (*done) take(warm, &answer);
     for (double tol = TIGHTER * warm->options.tol; proven && !answer.settled && warm->zeros == SPD_SETTLE && tol >= TIGHTEST;
          tol *= TIGHTER) {
-        spd_lasso_solve(a, tol, false, &stop, &answer);
+        solve_by_columns(warm, tol, false, &stop, &answer);
         if (!(answer.relative <= warm->options.tol)) break;
         take(warm, &answer);
     }
@@ -162,11 +183,18 @@ static spdhg_status step_by_solver(spd_warm_path *warm, double lambda, spdhg_err
 spdhg_status spd_warm_path_step(spd_warm_path *warm, double lambda, spdhg_error *err) {
     bool done = false;
     SPD_TRY(spdhg_problem_scale_lambda(warm->problem, lambda, err));
-    if (warm->lasso) SPD_TRY(step_by_lasso(warm, &done));
+    if (warm->lasso || warm->blocks) SPD_TRY(step_by_columns(warm, &done));
     if (done) return SPDHG_OK;
     SPD_TRY(step_by_solver(warm, lambda, err));
-    if (warm->lasso) spd_lasso_start(warm->lasso, warm->x, warm->c[0], lambda);
+    start_columns(warm, warm->x, warm->c, lambda);
     return SPDHG_OK;
+}
+
+static void free_columns(spd_warm_path *warm) {
+    spd_lasso_free(warm->lasso);
+    spd_blocks_free(warm->blocks);
+    warm->lasso = NULL;
+    warm->blocks = NULL;
 }
 
 spdhg_status spd_warm_path_back(spd_warm_path *warm, double lambda, const double *x, const double *c, spdhg_error *err) {
@@ -179,27 +207,28 @@ spdhg_status spd_warm_path_back(spd_warm_path *warm, double lambda, const double
     warm->once = true;
     spdhg_solver_free(warm->last);
     warm->last = NULL;
-    if (!warm->lasso) return SPDHG_OK;
+    if (!warm->lasso && !warm->blocks) return SPDHG_OK;
     spd_lasso_answer answer;
-    spd_lasso_start(warm->lasso, x, c[0], lambda);
-    spd_lasso_solve(warm->lasso, warm->options.tol, true, NULL, &answer);
-    if (answer.proven) spd_lasso_solve(warm->lasso, TIGHTEST, true, NULL, &answer);
+    start_columns(warm, x, c, lambda);
+    solve_by_columns(warm, warm->options.tol, true, NULL, &answer);
+    if (answer.proven) solve_by_columns(warm, TIGHTEST, true, NULL, &answer);
     warm->known = answer.relative <= warm->options.tol;
     if (warm->known) {
-        if (strcmp(warm->solver, "prox-newton") == 0)
+        if (strcmp(warm->solver, "prox-newton") == 0 && !spd_solver_refuses(spd_solver_find("cd-newton"), p))
             warm->solver = "cd-newton"; /* which forms no matrix: nothing is left to do */
-        memcpy(warm->x, warm->lasso->now.x, (size_t)p->dK * sizeof *x);
-        warm->c[0] = warm->lasso->now.c;
-        spd_lasso_dual(warm->lasso, warm->y);
+        take(warm, &answer);
+        if (warm->lasso)
+            spd_lasso_dual(warm->lasso, warm->y);
+        else
+            spd_blocks_dual(warm->blocks, warm->y);
     }
-    spd_lasso_free(warm->lasso);
-    warm->lasso = NULL;
+    free_columns(warm);
     return SPDHG_OK;
 }
 
 void spd_warm_path_free(spd_warm_path *warm) {
     spdhg_solver_free(warm->last);
-    spd_lasso_free(warm->lasso);
+    free_columns(warm);
     spd_free(warm->before);
     spd_free(warm->x);
     spd_free(warm->c);

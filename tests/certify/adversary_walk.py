@@ -20,6 +20,13 @@ def by_columns(p):
     return replace(p, structure="identity", F=[{j: 1.0} for j in range(p.d)], penalty="l1", groups=None, also=0.0, set="all", bounds=())
 
 
+def by_blocks(p, seed):
+    """The same with groups of features or, for several outputs, rows of coefficients, for which there is another engine (src/blocks). It takes l1 of several
+    outputs too."""
+    p = by_columns(p)
+    return p if p.K > 1 and seed % 2 else replace(p, penalty="group", groups=None if p.K > 1 else [1 + j * seed % 7 % 3 for j in range(p.d)])
+
+
 def nowhere_near_zero(p, seed):
     """The set of the problem, or one that 0 is not in: what is known of one lambda must not be used for another."""
     if p.set == "all" and p.gamma == 0:
@@ -28,10 +35,10 @@ def nowhere_near_zero(p, seed):
 
 
 def walked(p, seed):
-    """Of three seeds two become problems for the engine by columns, with the largest lambda found or given."""
+    """Of three seeds two become problems for the engines by columns, every other time with blocks, with the largest lambda found or given."""
     if seed % 3 == 2:
         return nowhere_near_zero(p, seed), ["--lambda-max", "1"]
-    return by_columns(p), ["--lambda-max", "1"] * (seed % 3 == 1)
+    return by_blocks(p, seed // 6) if seed // 3 % 2 else by_columns(p), ["--lambda-max", "1"] * (seed % 3 == 1)
 
 
 def run(words, folder):
@@ -48,6 +55,7 @@ def coefficients(p, folder):
     found = defaultdict(lambda: ([0.0] * (p.d * p.K), [mpq(0)] * p.K))
     place = {name: j for j, name in enumerate([f"f{j}" for j in range(p.d)] if p.csv else [str(j + 1) for j in range(p.d)])}
     seen = defaultdict(int)
+    labels = sorted({str(int(b)) for b in p.b}) if p.loss == "softmax" else [str(k + 1) for k in range(p.K)]
     with open(os.path.join(folder, "coefficients.csv")) as file:
         for row in csv.DictReader(file):
             x, c = found[row["lambda"]]
@@ -55,7 +63,7 @@ def coefficients(p, folder):
                 c[seen[row["lambda"]]] = mpq(float(row["value"]))
                 seen[row["lambda"]] += 1
             else:
-                x[place[row["feature"]]] = float(row["value"])
+                x[place[row["feature"]] * p.K + (labels.index(row["class"]) if p.K > 1 else 0)] = float(row["value"])
     return found, bool(model.get("centred"))
 
 
@@ -84,9 +92,7 @@ def lines(command, p, folder, more):
 
 
 def walk(command, p, seed, folder, more=()):
-    """(statements, those that are false in words, those that are undecided). One output only: the table of coefficients has no numbers for others."""
-    if p.K > 1:
-        return 0, [], 0
+    """(statements, those that are false in words, those that are undecided)."""
     p, top = walked(replace(p, solver=()), seed)
     p.write(folder)
     count, false, unknown = 0, [], 0

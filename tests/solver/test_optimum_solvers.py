@@ -59,6 +59,8 @@ SOLVERS = {
                                     ("it works for l1, and for groups", ["--penalty", "linf"])]),
     "lasso": (1000, EXACT, [], [ONLY_COEFFICIENTS, ("X = R^d only", ["--set", "ball:1"]), ("l1 of the coefficients only", ["--also-sparse", 1]),
                                 ("l1 of the coefficients only", ["--penalty", "linf"]), ("one output only", ["--loss", "softmax"])]),
+    "blocks": (1000, EXACT, [], [("F = identity", ["--structure", "chain"]), ("X = R^d only", ["--set", "ball:1"]),
+                                 ("solver lasso works better", []), ("the penalty l1 or group", ["--penalty", "linf"])]),
     "chain-newton": (200, EXACT, [], [ONE_ENTRY, ("the sets all, box and nonneg", ["--set", "ball:1"])]),
     "chain-alm": (2000, EXACT, [], [("the sets all, box and nonneg", ["--set", "ball:1"]), ("the l1 penalty only", ["--penalty", "linf"])]),
     "cut-newton": (200, EXACT, [], [ONE_ENTRY, ("the sets all, box and nonneg", ["--set", "ball:1"])]),
@@ -75,6 +77,8 @@ def refused(solver, p):
     without = p.gamma == 0 and (RIDGE[0] in sentences or "can cycle forever when --gamma is 0" in sentences)
     coupled = p.loss == "softmax" and ("couples its outputs" in sentences or solver == "lasso")
     grouped = ("the l1 penalty only" in sentences or solver == "lasso") and any(term.penalty != "l1" for term in p.terms)
+    if solver == "blocks":
+        return not np.array_equal(p.terms[0].F, np.eye(p.d)) or p.K == 1 and p.terms[0].penalty == "l1"
     sums = solver == "cut-newton" and any((term.F.sum(axis=1) != 0).any() for term in p.terms)  # it takes differences
     return without or coupled or grouped or sums or ONE_ENTRY[0] in sentences and np.count_nonzero(p.A, axis=1).max() > 1 or (ONLY_IDENTITY[0] in sentences or solver == "lasso") and not np.array_equal(p.terms[0].F, np.eye(p.d))
 
@@ -155,7 +159,7 @@ def check_optima(checks):
     for solver, row in table.items():
         print(f"{solver:16}", *(f"{cell:>16}" for cell in row), f"  after {SOLVERS[solver][0]} epochs, allowed {SOLVERS[solver][1]:g}")
         shown = sum(cell not in ("refused", "-") for cell in row)
-        checks.check(shown >= 3 or solver in ("fgp", "lasso"), f"{solver}: three problems at least")  # test_iterates_fgp.py, test_columns.py have more
+        checks.check(shown >= 3 or solver in ("fgp", "lasso", "blocks"), f"{solver}: three problems at least")  # test_iterates_fgp.py, test_columns.py, test_blocks have more
 
 
 def check_refusals(checks):

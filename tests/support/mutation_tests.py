@@ -80,6 +80,7 @@ ROOM = {
              "test_signals.py", "test_working_set.py", "test_dependent.py", "test_ipm.py", "test_iterates_newton.py prox-newton,ws-newton",
              "test_optimum_solvers.py prox-newton,ws-newton,alm-ssn", "test_forced.py", "test_auto.py", *laws("prox-newton,ws-newton,alm-ssn")],
     "interior": ["test_sets.py", "test_ipm.py", "test_corners.py", "test_optimum_solvers.py interior,ipm", "test_signals.py", *laws("interior,ipm")],
+    "blocks": ["test_blocks", "test_blocks_path.py"],
     "lasso": ["test_lasso", "test_folds", "test_path.py"],
     "bound": ["test_bound.py"],
     "certify": ["test_certify", "test_gap_without_ridge", "test_anchors", "test_limits", "test_x_radius.py", "test_certificate.py", "test_outcome.py",
