@@ -69,6 +69,9 @@ TESTS = {
     "alm_ssn.c": newton("alm-ssn"),
     "alm_ssn_search.c": newton("alm-ssn"),
     "metric.c": newton("alm-ssn"),
+    "by_columns.c": ["test_pages", "test_by_columns"],
+    "on_disk.c": ["test_pages", "test_on_disk.py"],
+    "pages.c": ["test_pages", "test_on_disk.py", "test_by_columns"],
 }
 # Tests of the files that TESTS does not name, by room.
 ROOM = {
@@ -85,7 +88,7 @@ ROOM = {
     "bound": ["test_bound.py"],
     "certify": ["test_certify", "test_gap_without_ridge", "test_anchors", "test_limits", "test_x_radius.py", "test_certificate.py", "test_outcome.py",
                 "test_dependent.py", "test_forced.py", "test_corners.py", "test_optimum_solvers.py auto", "test_adversary.py", *laws(SOME)],
-    "data": ["test_view", "test_pages", "test_by_columns", "test_inspect", "test_synthetic", "test_readers", "test_readers_libsvm", "test_problem", "test_centre.py",
+    "data": ["test_view", "test_pages", "test_inspect", "test_synthetic", "test_readers", "test_readers_libsvm", "test_problem", "test_centre.py",
              "test_table.py", "test_cli_data.py"],
     "model": ["test_model", "test_metrics", "test_model_hostile", "test_checksum.py", "test_table.py", "test_cli_fit.py", "test_resume.py",
               "test_nothing_lost.py"],
