@@ -77,7 +77,7 @@ TESTS = {
 ROOM = {
     "solver": ["test_evaluate", "test_instance", *laws(SOME), "test_optimum_solvers.py spdhg,spdc,pd3o", "test_outcome.py", "test_limits",
                "test_cli_fit.py", "test_resume.py", "test_forced.py", "test_on_disk.py"],
-    "admm": ["test_la", "test_solver_admms", f"test_iterates_admms.py {ADMMS}", f"test_optimum_solvers.py {ADMMS}", *laws(ADMMS)],
+    "admm": ["test_star_system", "test_dense", "test_solver_admms", f"test_iterates_admms.py {ADMMS}", f"test_optimum_solvers.py {ADMMS}", *laws(ADMMS)],
     "chain": ["test_variation", "test_forest", "test_cuts", "test_signal_newton.py", "test_chain_alm.py"],
     "face": ["test_answers", "test_finish", "test_zeros", "test_slack_flow", "test_tree_flow", "test_working_set", "test_certify", "test_limits",
              "test_signals.py", "test_working_set.py", "test_dependent.py", "test_ipm.py", "test_iterates_newton.py prox-newton,ws-newton",
