@@ -8,6 +8,11 @@ from ._call import text
 from ._native import lib
 
 
+def digits(value: float, count: int = 2) -> str:
+    """A number; '-' where there is none (a gap that is not proven)."""
+    return "-" if value != value else f"{value:.{count}g}"
+
+
 def bar(name: str) -> Callable:
     """tqdm's bar where it is installed (its own in a notebook), otherwise a line that is written over."""
     try:
@@ -20,7 +25,7 @@ def bar(name: str) -> Callable:
         if event.kind != lib.SPDHG_EVENT_POINT:
             return
         p, asked = event.point, event.epochs_asked
-        says = f"objective {p.objective:.6g}, gap {p.gap:.2g}"
+        says = f"objective {p.objective:.6g}, gap {digits(p.gap)}"
         if tqdm is not None:
             if "bar" not in state:
                 state["bar"] = tqdm(total=asked or None, desc=name, unit="epoch")
@@ -53,7 +58,7 @@ def printer(verbose: Any, name: str) -> Optional[Callable]:
     def listen(event: Any) -> None:
         if event.kind == lib.SPDHG_EVENT_POINT:
             p = event.point
-            print(f"[{name}] epoch {p.epoch:8.4g}  objective {p.objective:.8g}  gap {p.gap:.3g}  {p.seconds:.2f} s")
+            print(f"[{name}] epoch {p.epoch:8.4g}  objective {p.objective:.8g}  gap {digits(p.gap, 3)}  {p.seconds:.2f} s")
         elif verbose > 1:
             print(f"[{name}] {text(event.message)}")
 
