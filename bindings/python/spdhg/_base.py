@@ -67,6 +67,8 @@ def row_weights(weight: Any, rows: int) -> Optional[np.ndarray]:
     """A finite weight of at least 0 for each row."""
     if weight is None:
         return None
+    if isinstance(weight, str):
+        raise ValueError(f"sample_weight={weight!r}: expected a number for each row (class_weight='balanced' balances classes)")
     weight = np.asarray(weight, np.float64)
     if weight.ndim == 0:
         return np.full(rows, float(weight))
