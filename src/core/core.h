@@ -48,6 +48,9 @@ void spd_free_all(void *const *memory, size_t count);
 #define SPD_FREE_ALL(...) spd_free_all((void *const[]){__VA_ARGS__}, sizeof(void *const[]){__VA_ARGS__} / sizeof(void *))
 #define SPD_NEW(type, count) ((type *)spd_alloc((count), sizeof(type)))
 
+/* ---- memory.c: bytes that can be allocated without another process or this one being ended for it; UINT64_MAX: unknown. */
+uint64_t spd_memory_free(void);
+
 /* An arena of doubles. The same code lays it out twice: first with base NULL (counting), then for real. */
 typedef struct spd_arena {
     double *base;

@@ -69,12 +69,15 @@ TESTS = {
     "alm_ssn.c": newton("alm-ssn"),
     "alm_ssn_search.c": newton("alm-ssn"),
     "metric.c": newton("alm-ssn"),
+    "by_columns.c": ["test_pages", "test_by_columns"],
+    "on_disk.c": ["test_pages", "test_on_disk.py"],
+    "pages.c": ["test_pages", "test_on_disk.py", "test_by_columns"],
 }
 # Tests of the files that TESTS does not name, by room.
 ROOM = {
     "solver": ["test_evaluate", "test_instance", *laws(SOME), "test_optimum_solvers.py spdhg,spdc,pd3o", "test_outcome.py", "test_limits",
                "test_cli_fit.py", "test_resume.py", "test_forced.py", "test_on_disk.py"],
-    "admm": ["test_la", "test_solver_admms", f"test_iterates_admms.py {ADMMS}", f"test_optimum_solvers.py {ADMMS}", *laws(ADMMS)],
+    "admm": ["test_star_system", "test_dense", "test_solver_admms", f"test_iterates_admms.py {ADMMS}", f"test_optimum_solvers.py {ADMMS}", *laws(ADMMS)],
     "chain": ["test_variation", "test_forest", "test_cuts", "test_signal_newton.py", "test_chain_alm.py"],
     "face": ["test_answers", "test_finish", "test_zeros", "test_slack_flow", "test_tree_flow", "test_working_set", "test_certify", "test_limits",
              "test_signals.py", "test_working_set.py", "test_dependent.py", "test_ipm.py", "test_iterates_newton.py prox-newton,ws-newton",
@@ -85,7 +88,7 @@ ROOM = {
     "bound": ["test_bound.py"],
     "certify": ["test_certify", "test_gap_without_ridge", "test_anchors", "test_limits", "test_x_radius.py", "test_certificate.py", "test_outcome.py",
                 "test_dependent.py", "test_forced.py", "test_corners.py", "test_optimum_solvers.py auto", "test_adversary.py", *laws(SOME)],
-    "data": ["test_view", "test_inspect", "test_synthetic", "test_readers", "test_readers_libsvm", "test_problem", "test_centre.py",
+    "data": ["test_view", "test_pages", "test_inspect", "test_synthetic", "test_readers", "test_readers_libsvm", "test_problem", "test_centre.py",
              "test_table.py", "test_cli_data.py"],
     "model": ["test_model", "test_metrics", "test_model_hostile", "test_checksum.py", "test_table.py", "test_cli_fit.py", "test_resume.py",
               "test_nothing_lost.py"],

@@ -42,7 +42,7 @@ def choice(name: str, value: Any, table: Dict[str, int]) -> int:
 
 
 def memory(value: Any) -> int:
-    """Bytes, as a number or as the command has them: 500M, 2G. None: 0, no limit."""
+    """Bytes, as a number or as the command has them: 500M, 2G. None: 0, the library's own limit."""
     if value is None:
         return 0
     if isinstance(value, str):
