@@ -97,7 +97,7 @@ def _check_labels(y: np.ndarray) -> None:
 
 def _target(y: Any) -> Any:
     """pandas' arrays of numbers that may be missing, as numpy's; a value that is missing is named."""
-    kind = getattr(y, "dtype", None)
+    kind: Any = getattr(y, "dtype", None)
     if hasattr(kind, "numpy_dtype") and hasattr(y, "isna"):  # Int64, boolean
         missing = np.flatnonzero(np.asarray(y.isna()))
         y = np.asarray(y, object) if len(missing) else y.to_numpy(kind.numpy_dtype)
