@@ -81,8 +81,8 @@ double spd_lasso_first_bracket(const spd_lasso *a, double scale) {
         count = from + AT_ONCE < p->n ? AT_ONCE : p->n - from;
         for (int64_t i = 0; i < count; i++) alpha[i] = scale * a->alpha[from + i];
         spd_loss_brackets(p->loss, p->loss_arg, count, a->z + from, p->b + from, alpha, bracket);
-        for (int64_t i = 0; i < count; i++)
-            if (a->share[from + i] > 0) sum += a->share[from + i] * (bracket[i] < 0 ? 0 : bracket[i]);
+        for (int64_t i = 0; i < count; i++) bracket[i] = a->share[from + i] > 0 && !(bracket[i] < 0) ? bracket[i] : 0;
+        sum += spd_dot(count, a->share + from, bracket);
     }
     return isnan(sum) ? INFINITY : sum * (1 + rounding((double)p->n + 4));
 }

@@ -126,12 +126,14 @@ static bool is_accurate(spd_lasso *a, double off) {
 /* The slopes of the model at the new scores, or phi' where they have left its range. */
 static void find_dual(spd_lasso *a, bool plain) {
     const spdhg_problem *p = a->p;
-    for (int64_t i = 0; i < p->n; i++) {
-        const double alpha = a->slope0[i] + a->curve0[i] * (a->z[i] - a->z0[i]);
-        const bool outside = p->loss->slack && !(p->loss->slack(alpha, p->b[i], p->loss_arg) > 0) &&
-                             !isfinite(p->loss->conjugate(alpha, p->b[i], p->loss_arg));
-        a->alpha[i] = plain || outside ? a->slope[i] : alpha;
+    if (plain) {
+        memcpy(a->alpha, a->slope, (size_t)p->n * sizeof *a->alpha);
+        return;
     }
+    for (int64_t i = 0; i < p->n; i++) a->alpha[i] = a->slope0[i] + a->curve0[i] * (a->z[i] - a->z0[i]);
+    for (int64_t i = 0; i < p->n && p->loss->slack; i++)
+        if (!(p->loss->slack(a->alpha[i], p->b[i], p->loss_arg) > 0) && !isfinite(p->loss->conjugate(a->alpha[i], p->b[i], p->loss_arg)))
+            a->alpha[i] = a->slope[i];
 }
 
 /* The first bracket to the second order of alpha - phi'(z), so that the exact one need not be found twice. */
@@ -188,7 +190,8 @@ void spd_lasso_solve(spd_lasso *a, double tol, bool plain, spd_stop *stop, spd_l
             continue;
         }
         bool added = gram ? spd_lasso_prove_by_gram(a, rest, out) : spd_lasso_prove(a, rest, out);
-        if (gram && !added && !(out->relative <= tol)) added = spd_lasso_prove(a, rest, out); /* with less rounding */
+        if (gram && !added && !(out->relative <= tol) && out->gap > 0.5 * gap)
+            added = spd_lasso_prove(a, rest, out); /* no nearer than before: with less rounding */
         moved = false;
         out->proven = out->relative <= tol;
         done = out->proven && is_accurate(a, sqrt(tol)); /* f is off by the square of what its slopes are off by */
