@@ -72,6 +72,9 @@ bool spd_to_int(const char *text, int64_t *out);
 #define SPD_NUMBER_CHARS 32
 int spd_print_double(char text[SPD_NUMBER_CHARS],
                      double value); /* the shortest form that reads back to the same bits; returns its length */
+/* The number of so many digits next to a positive value on the side of `towards`, INFINITY or 0. A bound that is printed must not
+ * claim more than is proven: gaps are rounded up, the radius that one is proven for down. */
+double spd_round_towards(double towards, double value, int digits);
 
 /* ---- utf8.c */
 bool spd_is_utf8(const char *text);

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import numbers
 import re
+from decimal import ROUND_CEILING, Context
 from typing import Any, Dict, Optional
 
 import numpy as np
@@ -39,6 +40,14 @@ def choice(name: str, value: Any, table: Dict[str, int]) -> int:
     if value not in table:
         raise ValueError(f"{name}={value!r} is not one of {', '.join(table)}")
     return table[value]
+
+
+def bound(value: float, digits: int = 3) -> str:
+    """A gap as text, rounded up: a bound that is printed must not claim more than is proven."""
+    near = f"{value:.{digits}g}"
+    if not float(near) < value:
+        return near
+    return f"{float(Context(prec=digits, rounding=ROUND_CEILING).create_decimal_from_float(float(value))):.{digits}g}"
 
 
 def memory(value: Any) -> int:
