@@ -57,7 +57,7 @@ SOLVERS = {
                              ("all, box, nonneg and simplex", ["--set", "ball:1"])]),
     "cd-newton": (1000, EXACT, [], [ONLY_IDENTITY, ("X = R^d only; use --set all", ["--set", "ball:1"]), ("and the only term", ["--also-sparse", 1]),
                                     ("it works for l1, and for groups", ["--penalty", "linf"])]),
-    "lasso": (1000, EXACT, [], [ONLY_COEFFICIENTS, ("X = R^d only", ["--set", "ball:1"]), ("l1 of the coefficients only", ["--also-sparse", 1]),
+    "lasso": (1000, EXACT, [], [ONLY_COEFFICIENTS, ("a set X that bounds each coefficient", ["--set", "ball:1"]), ("with 0 inside", ["--set", "box:1,2"]), ("l1 of the coefficients only", ["--also-sparse", 1]),
                                 ("l1 of the coefficients only", ["--penalty", "linf"]), ("one output only", ["--loss", "softmax"])]),
     "blocks": (1000, EXACT, [], [("F = identity", ["--structure", "chain"]), ("X = R^d only", ["--set", "ball:1"]),
                                  ("solver lasso works better", []), ("the penalty l1 or group", ["--penalty", "linf"])]),
