@@ -1,5 +1,6 @@
 /* solver.c - one fit by columns (once.h). */
 #include "lasso/once.h"
+#include "lasso/sides.h"
 
 /* What Newton's method with a Hessian of all columns would take, steps and passes; where another solver is next in line, this one
  * hands over after as much work. With more columns than that method takes and a loss that is not quadratic, after the passes alone. */
@@ -44,7 +45,7 @@ static double work_of_others(const spdhg_problem *p) {
 /* lambda_max at x = 0; NAN elsewhere. */
 static double largest(const spd_lasso *a) {
     double most = 0;
-    for (int64_t j = 0; j < a->p->d; j++) most = fmax(most, fabs(a->g[j]));
+    for (int64_t j = 0; j < a->p->d; j++) most = fmax(most, spd_lasso_pull(a, a->g[j]));
     return a->now.count == 0 ? most : NAN;
 }
 
@@ -59,8 +60,8 @@ static bool is_exact(const void *engine) {
     double off = a->p->intercept ? fabs(spd_dot(a->p->n, a->share, a->slope)) : 0;
     for (int64_t q = 0; q < a->examined_count; q++) { /* the active columns, and all that may be in the wrong place */
         const int32_t j = a->examined[q];
-        const double x = a->now.x[j], s = a->g[j] + a->p->gamma * x;
-        off = fmax(off, x != 0 ? fabs(s + copysign(lambda, x)) : fabs(s) - lambda);
+        const double x = a->now.x[j];
+        off = fmax(off, x != 0 ? spd_lasso_slope_off(a, x, a->g[j]) : spd_lasso_pull(a, a->g[j]) - lambda);
     }
     return off <= LAST * lambda;
 }
