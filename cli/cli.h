@@ -37,7 +37,7 @@ const char *cli_plain(char out[CLI_TEXT_CHARS], const char *text);
 int cli_fail(const char *name, const spdhg_error *err);
 _Noreturn void cli_usage(const struct argp_state *state, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Checks that everything printed was written. Returns status, or 5 with a message if standard output failed. */
-void cli_out_of_memory(void) __attribute__((noreturn)); /* where there is nobody to return an error to: exit status 6 */
+void cli_out_of_memory(void) __attribute__((noreturn)); /* where no caller could take an error: exit status 6 */
 void *cli_json_memory(size_t size);                     /* for jansson; never NULL */
 int cli_finish(int status);
 const char *cli_bytes_text(char out[SPD_NUMBER_CHARS], double bytes); /* "1.5 GB" */
@@ -170,7 +170,8 @@ spdhg_status cli_bound_of_fit(cli_bound *bound, const cli_solve_options *o, cons
 /* ---- address_space.c: a limited address space is refused before BLAS would wait for it forever. */
 void cli_reserve_buffer(void);
 
-/* ---- interrupts.c: the first signal asks the run to stop; the second ends the process, or five seconds in which nobody asks. */
+/* ---- interrupts.c: the first signal asks the run to stop. The process ends at the second, or if the run has not polled for five
+ * seconds. */
 void cli_signals_end(void); /* a signal ends the process, with a sentence */
 void cli_signals_catch(void);
 int cli_signals_status(void); /* 0, or 128 and its number after a signal: 130, 143, ... */

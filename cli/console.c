@@ -52,7 +52,7 @@ void *cli_json_memory(size_t size) {
     return block;
 }
 
-/* Whether nobody reads standard output any more: a pipe without a reader says so to poll. */
+/* Whether standard output is a pipe whose reader has closed it, as poll tells. */
 static bool cli_pipe_closed(void) {
     struct pollfd end = {.fd = STDOUT_FILENO, .events = POLLOUT};
     return poll(&end, 1, 0) > 0 && (end.revents & POLLERR);

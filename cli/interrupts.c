@@ -1,6 +1,6 @@
-/* interrupts.c - signals that end a program: the first one sets a flag that the run polls, a second one ends at once. If nobody
- * polls for a few seconds, the process ends too: then it hangs, or computes what cannot be interrupted. While there is nothing
- * to finish, a signal ends the process at once, with a sentence. */
+/* interrupts.c - signals that end a program: the first one sets a flag that the run polls, a second one ends at once. If the
+ * run has not polled for a few seconds, the process ends too: it hangs, or computes something that cannot be interrupted. While
+ * there is nothing to finish, a signal ends the process at once, with a message. */
 #include <signal.h>
 #include <unistd.h>
 

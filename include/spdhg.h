@@ -179,7 +179,7 @@ typedef struct spdhg_column {
     const char *const *level;
     int64_t levels;
     bool ordered; /* the levels are in their order, and all of them count, also those that no row has */
-    bool text;    /* nobody said that it is a category: one level for most rows is refused, it names the rows */
+    bool text;    /* it was not declared a category: a level for most rows is refused, as it names the rows */
 } spdhg_column;
 
 /* Features from a table in memory as spdhg_data_read makes them of a file, without targets. Of the options, columns, drop,

@@ -22,7 +22,7 @@
 #include "certify/certify.h"
 
 enum { FAILURES_MOST = 8 };
-static const double WASTED_MOST = 1e7; /* multiplications in vain: a later alpha may have null directions that this one has not */
+static const double WASTED_MOST = 1e7; /* multiplications without a proof: a later alpha may have other null directions */
 static const double CUT = 1e-18;       /* relative to the largest w_i D_i: rows below it keep their alpha */
 static const double SPARE = 0.5;       /* of the slack is kept free, so that G can be reused for later points */
 

@@ -181,7 +181,7 @@ void spd_dual_polish(spd_certifier *c, double rest, double objective);
 bool spd_dual_is_far(spd_certifier *c, const spd_trial *at);
 /* ---- gap.c */
 void spd_dual_recall(spd_certifier *c, const double *alpha, const double *y); /* the present dual point, with g and v */
-#define SPD_GAP_SHARE 0.1              /* the part of a gap that may be rounding error before a finer bound is computed */
+#define SPD_GAP_SHARE 0.1 /* the part of a gap that may be rounding error before a finer bound is computed */
 /* Repairs c->alpha and c->y, whose v is known, and returns the gap. R > 0: within that radius. moved: alpha is not phi'(z). */
 double spd_dual_prove(spd_certifier *c, const spd_trial *at, double R, bool moved, spd_repair *r);
 /* True if x is in X up to the rounding of a norm or a sum. Outside X the brackets are meaningless. */

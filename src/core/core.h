@@ -119,7 +119,7 @@ typedef struct spd_stop {
     double pause, asked; /* seconds between two calls of ask; time of the last one */
     pthread_t owner;     /* the only thread that calls ask; the others read the result */
     _Atomic(spd_why) why;
-    bool together; /* with other processes: nobody stops alone, but when all have agreed on it */
+    bool together; /* with other processes: all stop once they have agreed to, none alone */
     _Atomic(spd_why) wish;
     int64_t polls; /* number of polls by the owner so far */
 } spd_stop;
@@ -146,7 +146,7 @@ typedef struct spd_file {
 spdhg_status spd_file_create(spd_file *file, const char *path, spdhg_error *err); /* "-": standard output, no renaming */
 spdhg_status spd_file_commit(spd_file *file, spdhg_error *err);                   /* on failure the old file is intact */
 bool spd_file_is_temporary(const char *name); /* one that a process left behind which was killed as it named its file */
-/* A file to write and read back, which nobody else sees and which ends with its descriptor: in the folder of path, or, if that is
+/* A file to write and read back, which has no name and ends with its descriptor: in the folder of path, or, if that is
  * standard output or a device, in that for temporary files. -1: errno says why not. */
 int spd_file_scratch(const char *path);
 void spd_file_abort(spd_file *file); /* also after a failed commit; NULL-safe fields */

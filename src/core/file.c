@@ -28,7 +28,7 @@ bool spd_file_is_temporary(const char *name) {
     return strlen(mark) == 16 && strspn(mark, "0123456789abcdef") == 16;
 }
 
-/* Another temporary name, which nobody can guess. False if it has no room or there are no random numbers. */
+/* Another temporary name, which cannot be guessed. False if it has no room or there are no random numbers. */
 static bool new_name(spd_file *file) {
     const size_t size = strlen(file->path) + sizeof MARK + 16;
     uint64_t bits;

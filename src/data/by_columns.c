@@ -1,6 +1,6 @@
 /* by_columns.c - a sparse matrix given by columns, as R and others store it. Its rows have addresses from the start and contents when
- * somebody reads them: a pass over all rows takes them from the columns a stretch at a time and gives the memory back behind it;
- * whoever reads rows in another order makes all of them, once, and they stay. Solvers that go by columns use those that were given. */
+ * they are read. A pass over all rows makes them from the columns a stretch at a time, and gives the memory back behind it.
+ * Reading in another order makes all rows, once, and they stay. Solvers that go by columns use those that were given. */
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -25,7 +25,7 @@ struct spd_by_columns {
     int64_t *place;      /* where the next entry goes of each row of the stretch that is being made */
     int64_t from, to;    /* the rows of the stretch that has contents */
     int passes;          /* 1: there is a pass */
-    pthread_mutex_t one; /* at a time: a pass, or whoever makes all rows */
+    pthread_mutex_t one; /* at a time: a pass, or a thread that makes all rows */
     atomic_bool whole;
 };
 

@@ -14,7 +14,7 @@ typedef struct spd_table_column {
     char **level;              /* category: its levels, in the order of the features */
     int64_t levels, reference; /* reference: the level without a feature; -1: none */
     bool ordered;              /* its levels have an order: neighbours belong together */
-    bool automatic;            /* nobody said that it is a category: its cells are text */
+    bool automatic;            /* it was not declared a category: its cells are text */
     double fill;               /* number: what a gap counts as; NAN: a gap is an error */
     bool indicator;            /* its last feature is 1 where there was a gap */
     int64_t gaps;              /* cells without a value among the rows that were read */

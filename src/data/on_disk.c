@@ -1,7 +1,7 @@
-/* on_disk.c - rows whose entries stay in a file. They have addresses from the start, and contents while somebody needs them.
- * Entries come in pieces of a fixed size. One thread reads, ahead of those that go through the rows in order; whoever needs a
- * piece first checks it. A thread holds the pieces of the rows it asked for last and of those before; what nobody holds gives
- * its memory back, the piece that was asked for longest ago first. */
+/* on_disk.c - rows whose entries stay in a file. They have addresses from the start, and contents while they are needed.
+ * Entries come in pieces of a fixed size. One thread reads ahead of those that go through the rows in order; the first thread
+ * that needs a piece checks it. A thread holds the pieces of the rows it asked for last and of those before. Pieces that no
+ * thread holds give their memory back, the one asked for longest ago first. */
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -116,7 +116,7 @@ static void want(spd_disk *d, int64_t k) {
     pthread_cond_signal(&d->wanted);
 }
 
-/* Waits until a piece that is held is in memory, and checks it if nobody has. */
+/* Waits until a piece that is held is in memory, and checks it unless that is done. */
 static void await(spd_disk *d, int64_t k) {
     piece *p = &d->piece[k];
     while (p->state != READY) {

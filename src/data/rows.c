@@ -2,7 +2,7 @@
  * Equal indices keep their order (merge sort), so "last" means the last one in the file. */
 #include "data/data.h"
 
-enum { LITTLE = 1 << 26 }; /* bytes: nobody asks what is free for less */
+enum { LITTLE = 1 << 26 }; /* bytes: for less, the free memory is not looked up */
 
 spdhg_status spd_budget_take(spd_budget *budget, double bytes, spdhg_error *err) {
     const double held = (double)budget->held + bytes;

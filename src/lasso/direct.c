@@ -106,7 +106,8 @@ static void cut(const step *t) {
 
 /* Takes unknown u, which is at 0 or at a side, from the vectors and the factor. */
 static void leave(const step *t, int64_t u) {
-    t->a->at[t->f->column[u]] = 2 * fabs(t->x[u]) > spd_lasso_reach(t->a, t->sign[u]) ? t->sign[u] * spd_lasso_reach(t->a, t->sign[u]) : 0;
+    t->a->at[t->f->column[u]] =
+        2 * fabs(t->x[u]) > spd_lasso_reach(t->a, t->sign[u]) ? t->sign[u] * spd_lasso_reach(t->a, t->sign[u]) : 0;
     double *const of[] = {t->x, t->g, t->sign};
     const size_t after = (size_t)(t->f->n - u - 1) * sizeof(double);
     for (int i = 0; i < 3; i++) memmove(of[i] + u, of[i] + u + 1, after);
@@ -183,9 +184,9 @@ bool spd_lasso_direct(spd_lasso *a) {
     const int64_t entering = find_entering(a, a->fresh);
     bool few = (double)entering <= fmax(FEW * (double)active, FEW_LEAST);
     if (active + entering + a->p->intercept > t.f->most) return false;
-    if (few)
-        spd_lasso_sweeps(a, a->fresh, entering, SWEEPS_FEW, ROUGH);
-    for (int64_t q = 0; q < entering && few; q++) few = a->is_active[a->fresh[q]] || a->at[a->fresh[q]] == 0; /* from a side to 0 */
+    if (few) spd_lasso_sweeps(a, a->fresh, entering, SWEEPS_FEW, ROUGH);
+    for (int64_t q = 0; q < entering && few; q++)
+        few = a->is_active[a->fresh[q]] || a->at[a->fresh[q]] == 0; /* from a side to 0 */
     if (!few) {
         spd_lasso_sweeps(a, a->set, a->size, 1, ROUGH);
         spd_lasso_sweeps(a, a->now.list, a->now.count, SWEEPS_MANY, ROUGH);

@@ -10,7 +10,8 @@ enum {
 const char *spd_lasso_refuses(const spdhg_problem *p) {
     double low, high;
     spd_set_sides(&p->set, &low, &high);
-    if (!p->set.kind->separable || !(low <= 0 && high >= 0)) return "it takes a set X that bounds each coefficient, with 0 inside";
+    if (!p->set.kind->separable || !(low <= 0 && high >= 0))
+        return "it takes a set X that bounds each coefficient, with 0 inside";
     if (p->terms != 1 || !spd_csr_is_identity(&p->term[0].F->F) || !p->term[0].penalty->sum_of_sizes)
         return "it works for l1 of the coefficients only";
     if (p->K != 1 || !p->loss->value) return "it works for one output only";

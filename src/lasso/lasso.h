@@ -83,8 +83,8 @@ typedef struct spd_sparse_point {
 typedef struct spd_lasso {
     const spdhg_problem *p;
     int threads;
-    bool path;    /* many lambdas */
-    double times; /* the lambda solved for, in multiples of the problem's */
+    bool path;        /* many lambdas */
+    double times;     /* the lambda solved for, in multiples of the problem's */
     double low, high; /* sides.h */
     spd_stop *stop;
     spd_matrix A;

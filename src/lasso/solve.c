@@ -132,7 +132,8 @@ static void find_dual(spd_lasso *a, bool plain) {
     }
     for (int64_t i = 0; i < p->n; i++) a->alpha[i] = a->slope0[i] + a->curve0[i] * (a->z[i] - a->z0[i]);
     for (int64_t i = 0; i < p->n && p->loss->slack; i++)
-        if (!(p->loss->slack(a->alpha[i], p->b[i], p->loss_arg) > 0) && !isfinite(p->loss->conjugate(a->alpha[i], p->b[i], p->loss_arg)))
+        if (!(p->loss->slack(a->alpha[i], p->b[i], p->loss_arg) > 0) &&
+            !isfinite(p->loss->conjugate(a->alpha[i], p->b[i], p->loss_arg)))
             a->alpha[i] = a->slope[i];
 }
 

@@ -45,7 +45,7 @@ spdhg_status spd_checkpoint_lock(const char *path, int *lock, spdhg_error *err) 
 void spd_checkpoint_unlock(const char *path, int lock) {
     if (lock < 0) return;
     char *name = name_of(path);
-    if (name) unlink(name); /* before the lock goes: whoever opens it now makes another */
+    if (name) unlink(name); /* while the lock is held: who opens it later makes another file */
     spd_free(name);
     close(lock);
 }

@@ -100,7 +100,7 @@ static double mean_of(const spd_race *race, const spd_race_problem *p, int solve
 
 /* ---- tests over the data sets of a task */
 
-/* Who is compared: everybody, or the methods of the paper alone. Solvers compared by seconds have no rank in epochs. */
+/* Which solvers are compared: all, or the methods of the paper alone. Solvers compared by seconds have no rank in epochs. */
 typedef struct group {
     const char *name;
     bool paper, in_epochs;

@@ -65,7 +65,7 @@ spd_join spd_join_twofold;
 void spd_ranks_shards(const spdhg_ranks *ranks, int rank, int64_t shards, int64_t *first, int64_t *end);
 /* The part of the rows that a process passes over, and its first row. */
 void spd_ranks_rows(const spdhg_ranks *ranks, int rank, int64_t rows, int64_t *first, int64_t *end);
-/* From here on every exchange tells all processes whether one of them wants to stop; NULL: nobody is asked. */
+/* From here on every exchange tells all processes whether one of them wants to stop; NULL: none is asked. */
 void spd_ranks_watch(spdhg_ranks *ranks, spd_stop *stop);
 spd_why spd_ranks_agree(spdhg_ranks *ranks, spd_why why); /* the largest of all processes; one's own where there is one */
 /* The same status for all: that of the first process that failed, with its message, or OK. */

@@ -50,7 +50,7 @@ static spdhg_status choose(spd_stream *stream, const spdhg_read_options *o, cons
     const spd_reader *table = spd_reader_table(&entries);
     for (int i = 0; i < entries; i++)
         if (table[i].recognise(head, size)) {
-            *out = &table[i]; /* numbers below each other may be labels, or a column whose header somebody has spoken of */
+            *out = &table[i]; /* a column of numbers may be labels, or have a header if an option says so */
             return o->header >= 0 && strcmp(table[i].name, "libsvm") == 0 ? by_name("csv", out, err) : SPDHG_OK;
         }
     *out = by_ending(spd_stream_path(stream));

@@ -8,7 +8,7 @@ static const double GRANTED = 0.3, GRANTED_PART = 0.03; /* seconds; of the time 
 
 static double granted(double seconds) { return fmax(GRANTED, GRANTED_PART * seconds); }
 
-/* The limit that ends runs whose tolerance cannot be reached is nobody's goal: it does not tell how far a run is. */
+/* The limit that ends runs whose tolerance cannot be reached was not asked for: progress is not a share of it. */
 double spd_epochs_asked(const spdhg_solver *s) { return s->counted || !(s->options.tol > 0) ? s->options.epochs : 0; }
 
 bool spd_tell(const spdhg_solver *s, spdhg_event_kind kind, const spdhg_point *point) {

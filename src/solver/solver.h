@@ -64,7 +64,7 @@ typedef struct spd_run {
     void *self;      /* kind->self_size bytes: pointers into the arenas and constants, set by layout and start; never state */
     spd_arena state; /* numbers only, saved by a checkpoint; all later iterates are a function of (state, k) */
     spd_arena work;  /* scratch that is not kept between steps */
-    bool blank;      /* state is still 0, as it was allocated: where nobody writes it takes no memory */
+    bool blank;      /* state is still 0, as it was allocated: pages that were never written take no memory */
     bool again;      /* start keeps the state of the previous run except for what it is given */
     spd_evaluation evaluation; /* at the point where the next step starts; cleared after that step */
     const double *own_alpha;   /* set by a step: a dual alpha of the loss for its new point, n x K; NULL: none */

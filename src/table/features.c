@@ -41,7 +41,7 @@ static spdhg_status fill_gaps(spd_table *t, spd_file_column *k, spd_table_column
     return good ? SPDHG_OK : spd_fail_memory(err, 8.0 * (double)t->rows);
 }
 
-/* Nobody asked for a category with a level for almost every row: it is a name or a text. */
+/* A column with a level for almost every row is a name or a text, unless it was declared a category. */
 static bool looks_like_an_id(const spd_table *t, const spd_file_column *k) {
     return k->automatic && k->level.count > 10 && 2 * k->level.count > t->rows;
 }

@@ -1,5 +1,5 @@
 /* roles.c - what each column of a table is for: feature, target, id, weight, offset or nothing.
- * One rule for the target, whoever reads: the option label, otherwise the column called label, target, y or class, otherwise the
+ * One rule for the target in all verbs: the option label, otherwise the column called label, target, y or class, otherwise the
  * last one. A table that is read like another (like.c) has the roles of that one. */
 #include <strings.h>
 

@@ -82,11 +82,10 @@ static void test_exactly(void **state) {
 /* Where every direction is penalised, bounded or changes a row of F, nothing is said. */
 static void test_says_nothing(void **state) {
     (void)state;
-    const small_spec all[] = {SMALL(40, 12, 1, "squared", "l1", "identity", 1e-3),
-                              SMALL(40, 12, 1, "squared", "l1", "trend:1", 1e-3),
-                              SMALL(40, 12, 1, "squared", "l1", "chain", 1e-3, .set = "nonneg"),
-                              SMALL(40, 12, 1, "squared", "l1", "chain", 1e-3, .gamma = 0.1),
-                              SMALL(40, 12, 1, "absolute", "l1", "chain", 1e-3)};
+    const small_spec all[] = {
+        SMALL(40, 12, 1, "squared", "l1", "identity", 1e-3), SMALL(40, 12, 1, "squared", "l1", "trend:1", 1e-3),
+        SMALL(40, 12, 1, "squared", "l1", "chain", 1e-3, .set = "nonneg"),
+        SMALL(40, 12, 1, "squared", "l1", "chain", 1e-3, .gamma = 0.1), SMALL(40, 12, 1, "absolute", "l1", "chain", 1e-3)};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         small s = small_make(&all[i], 1);
         GOOD(spd_problem_freeze(s.problem, &good_err));
