@@ -35,7 +35,7 @@ static bool is_chain(const spdhg_problem *p) {
 }
 
 /* True if rows with two entries form a cycle, or two rows join the same pair. */
-static bool has_circle(const spdhg_problem *p) {
+static bool has_cycle(const spdhg_problem *p) {
     spd_joins joins;
     double ratio;
     bool found = false;
@@ -59,8 +59,8 @@ const char *spd_forest_refuses(const spdhg_problem *p) {
             return "every row of F has to be a multiple of a difference or sum of two coefficients, or of one";
         if (is_pair(&r) && is_sum(&r) && !p->set.kind->whole) return "with a set X it does not work for sums of two coefficients";
     }
-    if (joined >= p->d || (joined > 0 && !is_chain(p) && has_circle(p)))
-        return "the rows of F form a circle; it works on lines and trees";
+    if (joined >= p->d || (joined > 0 && !is_chain(p) && has_cycle(p)))
+        return "the rows of F form a cycle; it works on lines and trees";
     return NULL;
 }
 

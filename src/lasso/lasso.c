@@ -2,7 +2,7 @@
 #include "lasso/lasso.h"
 
 enum {
-    FACE_MOST = 1500,
+    FACE_MOST = SPD_DENSE_MOST,
     ITERATIONS_FIRST = 16,
     ROWS_MOST = 200 /* rows for each feature: with more, a Hessian of few features costs less than passes over its columns */
 };

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from ._call import Watch, call, doubles, run, text
 from ._catalog import classifies, stochastic
-from ._check import flag, number
+from ._check import bound, flag, number
 from ._data import check_compressed, data_handle, is_small
 from ._model import Model
 from ._native import ffi, lib
@@ -339,9 +339,9 @@ class Structured(Tabular, BaseEstimator):
         if self.outcome_ in ("converged", "done", "interrupted") and not short:
             return
         said = f"max_iter={self.max_iter}, time={self.time}: too small" if short else text(lib.spdhg_outcome_text(CODES[self.outcome_]))
-        proven = f"proven within {self.gap_:.3g} of the best possible (relative gap {self.gap_relative_:.3g})"
+        proven = f"proven within {bound(self.gap_)} of the best possible (relative gap {bound(self.gap_relative_)})"
         if self.gap_kind_ != "certified":
-            proven = "nothing is proven" if self.gap_kind_ == "none" else f"gap {self.gap_:.3g} only within a radius"
+            proven = "nothing is proven" if self.gap_kind_ == "none" else f"gap {bound(self.gap_)} only within a radius"
         hint = "; perhaps there is no finite optimum: try gamma > 0" if self.gamma == 0 and self.gap_kind_ != "certified" else ""
         warnings.warn(f"{said}: objective {self.objective_:.6g}, {proven}, requested {tol if tol > 0 else 1e-6:g}{hint}", ConvergenceWarning, stacklevel=5)
 
@@ -449,8 +449,8 @@ class Structured(Tabular, BaseEstimator):
         if not hasattr(self, "objective_"):
             return ""
         gap = getattr(self, "gap_", np.nan)
-        kinds = {"certified": f"proven within {gap:.3g} of the best possible (relative {getattr(self, 'gap_relative_', np.nan):.2g})",
-                 "within_radius": f"gap {gap:.3g} within a radius only: not proven for all coefficients"}
+        kinds = {"certified": f"proven within {bound(gap)} of the best possible (relative {bound(getattr(self, 'gap_relative_', np.nan), 2)})",
+                 "within_radius": f"gap {bound(gap)} within a radius only: not proven for all coefficients"}
         says = kinds.get(getattr(self, "gap_kind_", "none"), "nothing is proven")
         return (f"<div style='font-family:sans-serif;font-size:small;margin:4px 0'>objective {self.objective_:.6g}, {html.escape(says)}; "
                 f"{html.escape(str(self.outcome_))}, {html.escape(str(self.solver_))}</div>")

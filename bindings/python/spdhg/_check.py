@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import numbers
 import re
+from decimal import ROUND_CEILING, Context
 from typing import Any, Dict, Optional
 
 import numpy as np
@@ -41,8 +42,16 @@ def choice(name: str, value: Any, table: Dict[str, int]) -> int:
     return table[value]
 
 
+def bound(value: float, digits: int = 3) -> str:
+    """A gap as text, rounded up: a bound that is printed must not claim more than is proven."""
+    near = f"{value:.{digits}g}"
+    if not float(near) < value:
+        return near
+    return f"{float(Context(prec=digits, rounding=ROUND_CEILING).create_decimal_from_float(float(value))):.{digits}g}"
+
+
 def memory(value: Any) -> int:
-    """Bytes, as a number or as the command has them: 500M, 2G. None: 0, no limit."""
+    """Bytes, as a number or as the command has them: 500M, 2G. None: 0, the library's own limit."""
     if value is None:
         return 0
     if isinstance(value, str):

@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from ._base import OUTCOMES
 from ._call import Watch, doubles, make_long, text
 from ._native import ffi, lib
-from ._check import flag, number, whole
+from ._check import bound, flag, number, whole
 from ._problem import solve_options
 from ._progress import printer
 from ._structure import structure_handle
@@ -164,7 +164,7 @@ def denoise(y: Any, positions: Any, weights: Any, p: Dict[str, Any]) -> Denoised
     missed = [s for s in signals if s.outcome in ("limit", "stalled")]
     if missed:
         worst = max(s.gap_relative for s in missed)
-        warnings.warn(f"the relative gap of {len(missed)} of {len(signals)} signals was not proven to tol; the largest is {worst:.3g}",
+        warnings.warn(f"the relative gap of {len(missed)} of {len(signals)} signals was not proven to tol; the largest is {bound(worst)}",
                       ConvergenceWarning, stacklevel=3)
     fit = np.stack([s.x for s in signals])
     return Denoised(fit.reshape(y.shape) if len(fit) == 1 else np.ascontiguousarray(fit.T).reshape(y.shape), signals)

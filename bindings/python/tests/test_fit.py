@@ -351,3 +351,10 @@ def test_edges_with_and_without_a_weight():
     for wrong in ([(0, 1), (1,)], [(0, 1), "12"], [(0, 1), None]):
         with pytest.raises(ValueError, match="an edge list has two columns"):
             StructuredRegressor(structure=wrong).fit(X, y)
+
+
+def test_gaps_are_printed_rounded_up():
+    from spdhg._check import bound
+    assert (bound(4.1174e-7, 2), bound(1e-10), bound(0.0), bound(9.999, 2), bound(float("inf"))) == ("4.2e-07", "1e-10", "0", "10", "inf")
+    for gap in np.exp(np.random.default_rng(0).uniform(-300, 300, 1000)):
+        assert gap <= float(bound(gap)) <= 1.011 * gap
