@@ -29,11 +29,11 @@ def fit(folder, data, options, threads):
 
 def learn(folder, data, options, threads):
     edges = os.path.join(folder, f"edges{threads}.csv")
-    done = subprocess.run([COMMAND, "graph", data, *options.split(), "--threads", str(threads), "-o", edges, "--force"],
+    done = subprocess.run([COMMAND, "graph", data, *options.split(), "--threads", str(threads), "-o", edges, "--json", "--force"],
                           capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     with open(edges) as f:
-        return [line for line in f if not line.startswith("#")]
+        return f.readlines(), {key: value for key, value in json.loads(done.stdout).items() if key in ("rho", "objective", "gap")}
 
 
 def main():
