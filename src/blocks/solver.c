@@ -1,20 +1,10 @@
-/* solver.c - one fit by blocks of columns: the path's engine (solve.c) from a start of the caller's to the problem's own lambda.
- *
- *   from x = 0, where the loss is not quadratic: lambda_max/2, lambda_max/4, ... down to lambda, each roughly
- *   then lambda itself, proven by phi'(z), and after the proof to all digits
- *
- * One step is the whole solve: it usually ends the run. */
-#include "solver/solver.h"
+/* solver.c - one fit by blocks of columns (lasso/once.h). */
 #include "blocks/blocks.h"
+#include "lasso/once.h"
 
-enum { STEPS_MOST = 3, HALVINGS_MOST = 20, DIGITS_MOST = 5 };
 /* Where another solver is next in line, this one hands over after as much work as Newton's method with a Hessian of all coefficients
  * would take, or after so many passes over the data. */
 static const double STEPS = 6, PASSES_LEAST = 500;
-static const double ROUGH = 1e-2;   /* relative gap on the way down */
-static const double TIGHTER = 1e-2; /* times the tolerance: the next step, if rounding has made the last proof too weak */
-static const double USUAL = 1e-6;   /* without a tolerance */
-static const double STILL = 1e-8;   /* a step that moves the scores by less leaves the square of it */
 
 typedef struct blocks_run {
     double *x, *y; /* state: dK + K with the intercept; m K */
@@ -52,26 +42,15 @@ static double work_of_others(const spdhg_problem *p) {
     return fmax(STEPS * ((double)p->n * spd_problem_normal_cost(p) + N * N * N / 12), PASSES_LEAST * (double)(p->nnz * p->K));
 }
 
-/* Halves lambda from where x = 0 is optimal. */
-static void come_down(spd_blocks *a) {
-    const double lambda = spd_blocks_lambda(a);
-    spd_lasso_answer answer;
-    double largest = 0;
-    for (int64_t b = 0; b < a->count; b++) largest = fmax(largest, a->score[b]);
-    a->lambda = largest;
-    const int all = (int)fmin(floor(log2(largest / lambda)), 1000), least = all > HALVINGS_MOST ? all - HALVINGS_MOST : 0;
-    for (int halvings = all; halvings > least && !spd_blocks_over(a); halvings--) {
-        a->times = ldexp(1, halvings);
-        spd_blocks_solve(a, ROUGH, false, a->stop, &answer);
-    }
-    a->times = 1;
+/* lambda_max at x = 0; NAN elsewhere. */
+static double largest(const spd_blocks *a) {
+    double most = 0;
+    for (int64_t b = 0; b < a->count; b++) most = fmax(most, a->score[b]);
+    return a->now.count == 0 ? most : NAN;
 }
 
-/* How far the last model has moved the scores. */
-static double moved(const spd_blocks *a) {
-    double most = 0;
-    for (int64_t i = 0; i < a->p->n * a->p->K; i++) most = fmax(most, fabs(a->z[i] - a->z0[i]));
-    return most;
+static void solve(void *engine, double tol, bool plain, spd_stop *stop, spd_lasso_answer *out) {
+    spd_blocks_solve(engine, tol, plain, stop, out);
 }
 
 static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
@@ -79,28 +58,27 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     blocks_run *self = run->self;
     const spdhg_problem *p = run->problem;
     spd_blocks *a = run->prepared;
-    spd_lasso_answer answer, finer;
     spd_blocks_forget(a);
     spd_blocks_start(a, self->x, self->x + p->dK, INFINITY);
     a->stop = run->stop;
-    a->most = run->followed ? work_of_others(p) : INFINITY;
-    a->allowed = run->rows_left * ((double)(p->nnz * p->K) / (double)p->n);
-    if (a->now.count == 0 && !p->loss->quadratic) come_down(a);
-    spd_blocks_solve(a, (run->goal > 0 ? run->goal : USUAL) * pow(TIGHTER, (double)k), true, run->stop, &answer);
-    bool moves = answer.proven;
-    for (int i = 0; i < DIGITS_MOST && moves; i++) {
-        spd_blocks_solve(a, 0, true, run->stop, &finer);
-        moves = !p->loss->quadratic && moved(a) > STILL * (1 + spd_max_abs(p->n * p->K, a->z));
-    }
+    const spd_once once = {.engine = a,
+                           .solve = solve,
+                           .times = &a->times,
+                           .lambda = &a->lambda,
+                           .touched = &a->touched,
+                           .swept = &a->count_work,
+                           .most = &a->most,
+                           .allowed = &a->allowed,
+                           .z = a->z,
+                           .z0 = a->z0,
+                           .largest = largest(a),
+                           .pass = (double)(p->nnz * p->K),
+                           .others = work_of_others(p)};
+    const spd_step said = spd_once_step(run, k, &once);
     memcpy(self->x, a->now.x, (size_t)p->dK * sizeof *self->x);
     memcpy(self->x + p->dK, a->now.c, (size_t)p->K * sizeof *self->x);
     spd_blocks_dual(a, self->y);
-    run->settled = answer.proven && !moves && !spd_blocks_over(a);
-    run->cut = a->touched + a->count_work > a->allowed;
-    const double rows = a->touched / fmax((double)(p->nnz * p->K), 1) * (double)p->n;
-    run->rows_visited += (int64_t)ceil(run->cut ? fmax(rows, run->rows_left) : rows); /* other work counts as rows at the limit */
-    if (run->cut || spd_stop_now(run->stop)) return SPD_CONTINUE;                     /* what was stopped shows nothing */
-    return answer.proven && k + 1 < STEPS_MOST ? SPD_CONTINUE : SPD_GIVES_UP;
+    return said;
 }
 
 static void output(const spd_run *run, double *x, double *c, double *y) {
@@ -114,10 +92,6 @@ const spd_solver_kind spd_solver_blocks = {
         "descent by blocks of columns with Newton steps on the face; exact, for groups of features, several outputs, weighted l1",
     .reference =
         "Simon, Friedman, Hastie: A blockwise descent algorithm for group-penalized multiresponse regression, arXiv:1311.6529",
-    SPD_EXACT_KIND(blocks_run),
     .holds_rows = true,
     .refuses = spd_blocks_refuses,
-    .prepare = prepare,
-    .release = release,
-    .step = step,
-    .output = output};
+    SPD_PREPARED_KIND(blocks_run)};

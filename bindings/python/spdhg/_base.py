@@ -67,6 +67,8 @@ def row_weights(weight: Any, rows: int) -> Optional[np.ndarray]:
     """A finite weight of at least 0 for each row."""
     if weight is None:
         return None
+    if isinstance(weight, str):
+        raise ValueError(f"sample_weight={weight!r}: expected a number for each row (class_weight='balanced' balances classes)")
     weight = np.asarray(weight, np.float64)
     if weight.ndim == 0:
         return np.full(rows, float(weight))
@@ -89,7 +91,23 @@ def _check_labels(y: np.ndarray) -> None:
     except ValueError as error:
         if "continuous" in str(error):
             raise ValueError(f"{error}: these are numbers, not labels; for them there is StructuredRegressor, or loss='squared'") from None
-        raise
+        kinds = sorted({type(label).__name__ for label in y.ravel()})
+        raise ValueError(f"{error}: labels are of one kind, texts or numbers; here there are {' and '.join(kinds)}") from None
+
+
+def _target(y: Any) -> Any:
+    """pandas' arrays of numbers that may be missing, as numpy's; a value that is missing is named."""
+    kind: Any = getattr(y, "dtype", None)
+    if hasattr(kind, "numpy_dtype") and hasattr(y, "isna"):  # Int64, boolean
+        missing = np.flatnonzero(np.asarray(y.isna()))
+        y = np.asarray(y, object) if len(missing) else y.to_numpy(kind.numpy_dtype)
+    elif getattr(kind, "kind", "") == "O" and getattr(y, "ndim", 0) == 1 and not hasattr(y, "isna"):
+        missing = np.flatnonzero([value is None for value in y])
+    else:
+        return y
+    if len(missing):
+        raise ValueError(f"Input y contains NaN: row {missing[0]} (counted from 0) has no value")
+    return y
 
 
 class Labels:
@@ -166,6 +184,7 @@ class Structured(Tabular, BaseEstimator):
         table = self._table_of(X, reset)
         if reset:
             self._tabular, self._target = table is not None, getattr(y, "name", None)
+        y = _target(y)
         if self.loss == "poisson" and getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:  # one count for each row, as in PoissonRegressor
             y = column_or_1d(np.asarray(y), warn=True)
         wishes = {"multi_output": not self._classify, "y_numeric": not self._classify}

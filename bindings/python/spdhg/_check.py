@@ -91,6 +91,8 @@ def group_numbers(groups: Any, rows: Optional[int] = None) -> np.ndarray:
     nested = items.ndim == 2 and items.shape[1] != 1 if isinstance(items, np.ndarray) else any(np.ndim(item) > 0 for item in items)
     if not nested:
         numbers_ = np.ravel(np.asarray(items))
+        if numbers_.dtype.kind == "U" or (numbers_.dtype.kind == "O" and all(isinstance(item, str) for item in numbers_)):  # a name for each
+            numbers_ = np.unique(numbers_, return_inverse=True)[1]
         if numbers_.dtype.kind not in "iub" and not (numbers_.dtype.kind == "f" and (numbers_ == np.floor(numbers_)).all()):
             raise ValueError("groups: expected a whole number for each row of F, or a list of lists of rows")
         return np.ascontiguousarray(numbers_, np.int64)

@@ -99,7 +99,7 @@ def _layout(y: np.ndarray, structure: Any) -> tuple:
     """The structure with its sides, and y as signals x points."""
     if isinstance(structure, str) and structure == "grid":
         if y.ndim == 1:
-            raise ValueError("structure='grid': y has one axis; give the sides, as in structure=(height, width)")
+            raise ValueError("structure='grid': y has one axis; give the sides, as in structure=(height, width), or use fused_lasso(y) for a line")
         structure = y.shape
     whole = y.ndim == 1
     if isinstance(structure, tuple):
@@ -113,7 +113,10 @@ def _layout(y: np.ndarray, structure: Any) -> tuple:
 def _line(name: str, values: Any, points: int) -> Optional[np.ndarray]:
     if values is None:
         return None
-    values = np.ascontiguousarray(np.ravel(values), np.float64)
+    try:
+        values = np.ascontiguousarray(np.ravel(values), np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name}={values!r}: expected a number for each value") from None
     if len(values) != points:
         raise ValueError(f"{name} has {len(values)} entries for {points} values")
     return values

@@ -148,7 +148,7 @@ def _splits(p: Dict[str, Any], X: Any, y: Any, groups: Optional[np.ndarray], cla
     whole = isinstance(cv, numbers.Integral) and not isinstance(cv, bool)
     if whole:
         if cv < 2:
-            raise ValueError(f"cv={cv}: expected at least 2 folds, or a choose of {', '.join(INFORMATION)}")
+            raise ValueError(f"cv={cv}: expected at least 2 folds, or choose= one of {', '.join(INFORMATION)}")
         if rows < cv:
             raise ValueError(f"cv={cv} folds of n_samples={rows}: every fold needs a row")
         if p["scoring"] is None:

@@ -9,6 +9,11 @@ from ._check import bound
 from ._native import lib
 
 
+def gap(value: float, digits: int = 2) -> str:
+    """A gap; '-' where none is proven."""
+    return "-" if value != value else bound(value, digits)
+
+
 def bar(name: str) -> Callable:
     """tqdm's bar where it is installed (its own in a notebook), otherwise a line that is written over."""
     try:
@@ -21,7 +26,7 @@ def bar(name: str) -> Callable:
         if event.kind != lib.SPDHG_EVENT_POINT:
             return
         p, asked = event.point, event.epochs_asked
-        says = f"objective {p.objective:.6g}, gap {bound(p.gap, 2)}"
+        says = f"objective {p.objective:.6g}, gap {gap(p.gap)}"
         if tqdm is not None:
             if "bar" not in state:
                 state["bar"] = tqdm(total=asked or None, desc=name, unit="epoch")
@@ -54,7 +59,7 @@ def printer(verbose: Any, name: str) -> Optional[Callable]:
     def listen(event: Any) -> None:
         if event.kind == lib.SPDHG_EVENT_POINT:
             p = event.point
-            print(f"[{name}] epoch {p.epoch:8.4g}  objective {p.objective:.8g}  gap {bound(p.gap)}  {p.seconds:.2f} s")
+            print(f"[{name}] epoch {p.epoch:8.4g}  objective {p.objective:.8g}  gap {gap(p.gap, 3)}  {p.seconds:.2f} s")
         elif verbose > 1:
             print(f"[{name}] {text(event.message)}")
 
