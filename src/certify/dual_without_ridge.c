@@ -79,7 +79,7 @@ static bool factor(spd_certifier *c, const double *H, int64_t n) {
 
 static void find_diagonal(spd_certifier *c, int64_t n) {
     const spdhg_problem *p = c->problem;
-    spd_problem_curvature_diagonal(p, c->curve, c->q);
+    spd_problem_curvature_diagonal(p, c->threads, c->curve, c->q, c->Mwork);
     for (spd_rows r = spd_rows_of(p); spd_rows_next(&r);)
         for (int64_t q = 0; q < r.row.n; q++)
             for (int64_t k = 0; k < p->K; k++) c->q[r.row.idx[q] * p->K + k] += spd_dual_nu(r.term) * r.row.val[q] * r.row.val[q];
@@ -183,8 +183,8 @@ static bool solve_at_hand(spd_certifier *c, const double *x, const double *z) {
     if (!c->factored && c->lent) c->factored = borrow(c) && factor(c, c->lent, n);
     if (!c->factored) return false;
     double *alpha = c->saved, *y = alpha + nK;
-    memcpy(c->curve, c->kept, (size_t)nK * sizeof *c->curve);
-    memcpy(alpha, c->alpha, (size_t)nK * sizeof *alpha);
+    spd_parallel_copy(c->threads, nK, c->kept, c->curve);
+    spd_parallel_copy(c->threads, nK, c->alpha, alpha);
     memcpy(y, c->y, (size_t)mK * sizeof *y);
     if (refine(c, x, z) && in_domain(c)) return true;
     memcpy(c->alpha, alpha, (size_t)nK * sizeof *alpha);
@@ -200,7 +200,7 @@ static bool solve_exactly(spd_certifier *c, const double *x, const double *z, do
     if (solve_at_hand(c, x, z)) return true;
     curvatures(c, z);
     if (c->M && !(c->factored = factor(c, NULL, n))) return false;
-    if (c->M) memcpy(c->kept, c->curve, (size_t)nK * sizeof *c->kept);
+    if (c->M) spd_parallel_copy(c->threads, nK, c->curve, c->kept);
     if (!c->M) find_diagonal(c, n);
     refine(c, x, z);
     return in_domain(c);

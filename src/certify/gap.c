@@ -123,7 +123,7 @@ static void keep_best(spd_certifier *c, const spd_repair *r, double known) {
                  bound = fmax(there, known);
     if (!(bound > c->best_dual)) return;
     c->best_dual = bound;
-    memcpy(c->best_alpha, c->alpha, (size_t)(p->n * p->K) * sizeof *c->alpha);
+    spd_parallel_copy(c->threads, p->n * p->K, c->alpha, c->best_alpha);
     memcpy(c->best_dual_y, c->y, (size_t)(p->m * p->K) * sizeof *c->y);
 }
 

@@ -64,3 +64,21 @@ void spd_parallel(int threads, int64_t blocks, void (*task)(void *context, int64
     worker(&w);
     for (int t = 0; t < started; t++) pthread_join(thread[t], NULL);
 }
+
+enum { COPIED = 1 << 16 }; /* numbers of a task */
+
+typedef struct copying {
+    const double *from;
+    double *into;
+    int64_t count;
+} copying;
+
+static void copy_block(void *context, int64_t block) {
+    const copying *a = context;
+    const int64_t at = block * COPIED, left = a->count - at;
+    memcpy(a->into + at, a->from + at, (size_t)(left < COPIED ? left : COPIED) * sizeof *a->into);
+}
+
+void spd_parallel_copy(int threads, int64_t count, const double *from, double *into) {
+    spd_parallel(threads, (count + COPIED - 1) / COPIED, copy_block, &(copying){from, into, count});
+}

@@ -3,37 +3,11 @@
  * same result as no weights. */
 #include <stdlib.h>
 
-#include "graph/graph.h"
+#include "graph/columns.h"
 
 #define DENSE_ABOVE 0.3 /* share of nonzero entries above which BLAS is faster than the row products */
 
-typedef struct source {
-    const spdhg_data *data;
-    int64_t *row;   /* the rows of positive weight */
-    double *weight; /* scaled by N / sum of the weights; NULL: all 1 */
-    int64_t rows, nnz;
-    double *mean, *spread; /* spread: sum of squared deviations */
-    int64_t *entries;      /* nonzero entries of each column */
-} source;
-
-/* Iterates over the nonzero entries of a row, in order; `at` starts at 0. */
-static bool next(const source *s, int64_t k, int64_t *at, int64_t *column, double *value) {
-    const spdhg_data *data = s->data;
-    const int64_t i = s->row[k], from = data->idx ? data->ptr[i] : i * data->features;
-    const int64_t count = data->idx ? data->ptr[i + 1] - from : data->features;
-    while (*at < count) {
-        const int64_t p = from + (*at)++;
-        if (data->val[p] == 0) continue;
-        *column = data->idx ? data->idx[p] : *at - 1;
-        *value = data->val[p];
-        return true;
-    }
-    return false;
-}
-
-static double weight_of(const source *s, int64_t k) { return s->weight ? s->weight[k] : 1; }
-
-static spdhg_status choose_rows(source *s, const int64_t *row, int64_t rows, spdhg_error *err) {
+static spdhg_status choose_rows(spd_columns_source *s, const int64_t *row, int64_t rows, spdhg_error *err) {
     const spdhg_data *data = s->data;
     if (!row) rows = data->rows;
     s->row = SPD_NEW(int64_t, rows);
@@ -56,89 +30,92 @@ static spdhg_status choose_rows(source *s, const int64_t *row, int64_t rows, spd
     return SPDHG_OK;
 }
 
-/* Means, then squared deviations, in two passes. A column is constant if all its values are equal. */
-static spdhg_status measure(source *s, spdhg_error *err) {
-    const int64_t d = s->data->features;
-    double *first = SPD_NEW(double, d), *present = SPD_NEW(double, d), *drift = SPD_NEW(double, d), value;
-    bool *varies = SPD_NEW(bool, d);
-    s->mean = SPD_NEW(double, d);
-    s->spread = SPD_NEW(double, d);
-    s->entries = SPD_NEW(int64_t, d);
-    const bool good = first && present && drift && varies && s->mean && s->spread && s->entries;
-    int64_t j;
-    for (int64_t k = 0; good && k < s->rows; k++)
-        for (int64_t at = 0; next(s, k, &at, &j, &value);) {
-            if (s->entries[j]++ == 0) first[j] = value;
-            varies[j] = varies[j] || value != first[j];
-            s->mean[j] += weight_of(s, k) / (double)s->rows * value;
-            present[j] += weight_of(s, k);
-            s->nnz++;
-        }
-    for (int64_t k = 0; good && k < s->rows; k++)
-        for (int64_t at = 0; next(s, k, &at, &j, &value);) {
-            s->spread[j] += weight_of(s, k) * (value - s->mean[j]) * (value - s->mean[j]);
-            drift[j] += weight_of(s, k) * (value - s->mean[j]);
-        }
-    spdhg_status status = good ? SPDHG_OK : spd_fail_memory(err, 48.0 * (double)d);
-    for (j = 0; good && j < d; j++) {
-        if (s->entries[j] == s->rows) { /* a column that will be centred: correct its mean for rounding */
-            s->spread[j] -= drift[j] / (double)s->rows * drift[j];
-            s->mean[j] += drift[j] / (double)s->rows;
-        } else
-            s->spread[j] += fmax(0, (double)s->rows - present[j]) * s->mean[j] * s->mean[j];
-        if (!varies[j] && (s->entries[j] == 0 || s->entries[j] == s->rows)) s->spread[j] = 0;
-        if (!isfinite(s->spread[j]) && status == SPDHG_OK)
-            status = spd_fail(err, SPDHG_DATA, "feature %lld: its values are too large, their variance overflows",
-                              (long long)j + s->data->index_base);
-    }
-    SPD_FREE_ALL(first, present, drift, varies);
-    return status;
-}
-
-static double scale_of(const spd_columns *c, const source *s, int64_t j) {
+static double scale_of(const spd_columns *c, const spd_columns_source *s, int64_t j) {
     if (!(s->spread[j] > 0)) return 0;
     return c->correlation ? 1 / sqrt(s->spread[j] * c->factor) : 1;
 }
 
-static bool fill_dense(spd_columns *c, const source *s) {
-    int64_t count, j;
-    if (__builtin_mul_overflow(s->rows, c->features, &count) || !(c->X = spd_alloc(count, sizeof *c->X))) return false;
-    for (int64_t k = 0; k < s->rows; k++) {
+/* Rows are filled in by threads, a shard each. */
+typedef struct filling {
+    spd_columns *c;
+    const spd_columns_source *s;
+    int64_t *at; /* sparse, shards x d: entries of column j in the shard; then where the shard's first one goes */
+} filling;
+
+static int64_t first_of(const filling *f, int64_t shard) { return spd_shard_first(f->s->rows, f->s->shards, shard); }
+
+static void fill_dense_shard(void *context, int64_t shard) {
+    const filling *f = context;
+    const spd_columns *c = f->c;
+    const spd_columns_source *s = f->s;
+    int64_t j;
+    for (int64_t k = first_of(f, shard); k < first_of(f, shard + 1); k++) {
         double *x = c->X + k * c->features, value;
-        for (int64_t at = 0; next(s, k, &at, &j, &value);) x[j] = value;
-        for (j = 0; j < c->features; j++) x[j] = (x[j] - s->mean[j]) * scale_of(c, s, j) * sqrt(weight_of(s, k));
+        for (int64_t at = 0; spd_columns_next(s, k, &at, &j, &value);) x[j] = value;
+        for (j = 0; j < c->features; j++) x[j] = (x[j] - s->mean[j]) * scale_of(c, s, j) * sqrt(spd_columns_weight(s, k));
     }
+}
+
+static bool fill_dense(spd_columns *c, const spd_columns_source *s) {
+    int64_t count;
+    if (__builtin_mul_overflow(s->rows, c->features, &count) || !(c->X = spd_alloc(count, sizeof *c->X))) return false;
+    spd_parallel(s->threads, s->shards, fill_dense_shard, &(filling){.c = c, .s = s});
     return true;
 }
 
-static bool fill_sparse(spd_columns *c, const source *s) {
-    const int64_t d = c->features;
-    int64_t j;
+static void count_shard(void *context, int64_t shard) {
+    const filling *f = context;
+    int64_t j, *count = f->at + shard * f->c->features;
     double value;
+    for (int64_t k = first_of(f, shard); k < first_of(f, shard + 1); k++) {
+        int64_t kept = 0;
+        for (int64_t at = 0; spd_columns_next(f->s, k, &at, &j, &value);)
+            if (f->s->spread[j] > 0) count[j]++, kept++;
+        f->c->by_row.ptr[k + 1] = kept;
+    }
+}
+
+static void fill_shard(void *context, int64_t shard) {
+    const filling *f = context;
+    const spd_columns_source *s = f->s;
+    const spd_columns *c = f->c;
+    int64_t j, *place = f->at + shard * c->features, entries = c->by_row.ptr[first_of(f, shard)];
+    double value;
+    for (int64_t k = first_of(f, shard); k < first_of(f, shard + 1); k++)
+        for (int64_t at = 0; spd_columns_next(s, k, &at, &j, &value);) {
+            if (!(s->spread[j] > 0)) continue;
+            if (s->entries[j] == s->rows) value -= s->mean[j];
+            c->row[place[j]] = (int32_t)k;
+            c->where[place[j]++] = entries;
+            c->by_row.idx[entries] = (int32_t)j;
+            c->by_row.val[entries++] = value * scale_of(c, s, j) * sqrt(spd_columns_weight(s, k));
+        }
+}
+
+static bool fill_sparse(spd_columns *c, const spd_columns_source *s) {
+    const int64_t d = c->features;
     if (spd_csr_new(&c->by_row, s->rows, d, s->nnz, NULL) != SPDHG_OK) return false;
     c->ptr = SPD_NEW(int64_t, d + 1);
     c->row = SPD_NEW(int32_t, s->nnz);
     c->where = SPD_NEW(int64_t, s->nnz);
-    int64_t *fill = SPD_NEW(int64_t, d), entries = 0;
-    const bool good = c->ptr && c->row && c->where && fill;
-    for (j = 0; good && j < d; j++) {
+    filling f = {c, s, SPD_NEW(int64_t, s->shards * d)};
+    const bool good = c->ptr && c->row && c->where && f.at;
+    if (good) spd_parallel(s->threads, s->shards, count_shard, &f);
+    for (int64_t k = 0; good && k < s->rows; k++) c->by_row.ptr[k + 1] += c->by_row.ptr[k];
+    for (int64_t j = 0; good && j < d; j++) {
         const bool centred = s->entries[j] == s->rows;
-        c->ptr[j + 1] = c->ptr[j] + (s->spread[j] > 0 ? s->entries[j] : 0);
+        int64_t next = c->ptr[j];
         c->mean[j] = centred ? 0 : s->mean[j] * scale_of(c, s, j);
-        fill[j] = c->ptr[j];
-    }
-    for (int64_t k = 0; good && k < s->rows; k++) {
-        for (int64_t at = 0; next(s, k, &at, &j, &value);) {
-            if (!(s->spread[j] > 0)) continue;
-            if (s->entries[j] == s->rows) value -= s->mean[j];
-            c->row[fill[j]] = (int32_t)k;
-            c->where[fill[j]++] = entries;
-            c->by_row.idx[entries] = (int32_t)j;
-            c->by_row.val[entries++] = value * scale_of(c, s, j) * sqrt(weight_of(s, k));
+        for (int64_t shard = 0; shard < s->shards; shard++) {
+            int64_t *at = f.at + shard * d + j;
+            const int64_t count = *at;
+            *at = next;
+            next += count;
         }
-        c->by_row.ptr[k + 1] = entries;
+        c->ptr[j + 1] = next;
     }
-    spd_free(fill);
+    if (good) spd_parallel(s->threads, s->shards, fill_shard, &f);
+    spd_free(f.at);
     return good;
 }
 
@@ -165,7 +142,7 @@ static bool sort_means(spd_columns *c) {
     return good;
 }
 
-static spdhg_status fill(spd_columns *c, const source *s, spdhg_error *err) {
+static spdhg_status fill(spd_columns *c, const spd_columns_source *s, spdhg_error *err) {
     const int64_t d = c->features;
     c->rows = s->rows;
     c->factor = 1 / ((double)s->rows - 1);
@@ -190,8 +167,8 @@ static spdhg_status fill(spd_columns *c, const source *s, spdhg_error *err) {
 }
 
 spdhg_status spd_columns_new(spd_columns **out, const spdhg_data *data, const int64_t *row, int64_t rows, bool covariance,
-                             spdhg_error *err) {
-    source s = {.data = data};
+                             int threads, spdhg_error *err) {
+    spd_columns_source s = {.data = data, .threads = threads};
     *out = NULL;
     if (data->disk)
         return spd_fail(err, SPDHG_USAGE, "%s: its entries stay on disk, and a structure is learned from columns in memory",
@@ -199,7 +176,7 @@ spdhg_status spd_columns_new(spd_columns **out, const spdhg_data *data, const in
     spd_data_whole(data);
     *out = SPD_NEW(spd_columns, 1);
     spdhg_status status = *out ? choose_rows(&s, row, rows, err) : spd_fail_memory(err, sizeof **out);
-    if (status == SPDHG_OK) status = measure(&s, err);
+    if (status == SPDHG_OK) status = spd_columns_measure(&s, err);
     if (status == SPDHG_OK) {
         (*out)->features = data->features;
         (*out)->correlation = !covariance;

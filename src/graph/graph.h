@@ -28,7 +28,7 @@ typedef struct spd_columns {
     bool correlation;
 } spd_columns;
 spdhg_status spd_columns_new(spd_columns **out, const spdhg_data *data, const int64_t *row, int64_t rows, bool covariance,
-                             spdhg_error *err);
+                             int threads, spdhg_error *err);
 void spd_columns_free(spd_columns *c);
 /* S_ij from the product x_i'x_j - N m_i m_j. Correlations are clipped so that rounding never makes them exceed 1. */
 double spd_columns_scale(const spd_columns *c, double product);

@@ -138,7 +138,7 @@ spdhg_status spd_graph_learn(spdhg_structure **out, spd_graph *graph, const spdh
     SPD_TRY(SPD_OPTIONS_TAKE(spdhg_graph_options, &o, options, err));
     SPD_TRY(check(&o, &r.method, err));
     spd_columns *c;
-    SPD_TRY(spd_columns_new(&c, data, row, rows, r.o->covariance, err));
+    SPD_TRY(spd_columns_new(&c, data, row, rows, r.o->covariance, spd_threads(r.o->threads), err));
     r.c = c;
     const spdhg_status status = learn(out, &r, graph, report, err);
     report->seconds = spd_now() - begun;

@@ -20,7 +20,7 @@ static spdhg_status add_edges(const spd_graph_request *r, double rho, int64_t *r
         row[k] = r->row ? r->row[at] : at;
     }
     spd_columns *c;
-    SPD_TRY(spd_columns_new(&c, r->data, row, part, r->o->covariance, err));
+    SPD_TRY(spd_columns_new(&c, r->data, row, part, r->o->covariance, spd_threads(r->o->threads), err));
     spd_graph graph = {0};
     spdhg_status status = r->method->learn(c, rho, r->o, &graph, err);
     if (status == SPDHG_USAGE) { /* a subsample has too large a component at this rho, so rho is small enough already */

@@ -56,7 +56,7 @@ static void start(spd_run *run, const double *x0, const double *c0, const double
 /* diag(A'CA/W), accurate enough for the coming Newton steps; returns its mean. */
 static double loss_diagonal(spd_alm_ssn *self, spd_run *run) {
     const int64_t n = spd_problem_normal_size(run->problem);
-    spd_problem_curvature_diagonal(run->problem, self->base.curve, self->recent);
+    spd_problem_curvature_diagonal(run->problem, run->threads, self->base.curve, self->recent, self->base.scratch);
     run->rows_visited += run->problem->n;
     return spd_sum(n, self->recent) / (double)n;
 }
@@ -111,7 +111,8 @@ static double gradient(spd_alm_ssn *self, spd_run *run) {
 static void first_scalars(spd_alm_ssn *self, spd_run *run) {
     const spdhg_problem *p = run->problem;
     const double floor = 1e-6 * (loss_diagonal(self, run) + p->gamma);
-    spd_problem_curvature_columns(p, self->cg); /* the largest possible: where a loss is linear it has no curvature now */
+    spd_problem_curvature_columns(p, run->threads, self->cg,
+                                  self->base.scratch); /* the largest possible: where a loss is linear it has no curvature now */
     run->rows_visited += p->n;
     double *small = self->grad;
     spd_metric_small_units(p, self->cg, self->base.value[0], small);

@@ -109,7 +109,7 @@ static void begin(spd_chain_alm *a) {
                                    a->scratch + spd_problem_blocks(p) * (1 + 3 * p->K), a->stop);
         spd_problem_shift(p, a->x + p->dK, a->z);
     }
-    spd_problem_curvature_columns(p, bound);
+    spd_problem_curvature_columns(p, a->threads, bound, a->scratch);
     const double mean = spd_sum(p->d, bound) / (double)p->d;
     for (int64_t q = 0; q < p->dK + p->K; q++) {
         const double ridge = q < p->dK ? p->gamma : 0, least = FLOOR * mean;

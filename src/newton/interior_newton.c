@@ -62,7 +62,7 @@ void spd_interior_newton_scales(spd_interior *a) {
     double *columns = a->column;
     const bool corners = spd_problem_has_corners(p), bounded = isfinite(p->kappa) || corners;
     if (spd_interior_is_free(a)) return; /* the scales are not used */
-    if (bounded) spd_problem_curvature_columns(p, columns);
+    if (bounded) spd_problem_curvature_columns(p, a->threads, columns, a->scratch);
     const double slopes =
         p->loss->value ? p->loss->slope(INFINITY, 1, p->loss_arg) - p->loss->slope(-INFINITY, 1, p->loss_arg) : 1;
     const double narrow = corners ? slopes : bounded ? fmin(1, slopes / p->kappa) : 1;

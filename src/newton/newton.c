@@ -57,13 +57,13 @@ void spd_newton_gradient(spd_run *run, spd_newton *b, bool best_c) {
     const bool known = here->z && (best_c || !p->intercept);
     double loss = here->loss;
     if (known) {
-        memcpy(b->score, here->z, (size_t)(p->n * p->K) * sizeof *b->score);
+        spd_parallel_copy(run->threads, p->n * p->K, here->z, b->score);
         if (p->intercept) memcpy(b->x + p->dK, here->c, (size_t)p->K * sizeof *b->x);
     } else
         find_scores(run, b, best_c);
     if (known) {
-        memcpy(b->alpha, here->slope, (size_t)(p->n * p->K) * sizeof *b->alpha);
-        memcpy(b->curve, here->curve, (size_t)(p->n * p->K) * sizeof *b->curve);
+        spd_parallel_copy(run->threads, p->n * p->K, here->slope, b->alpha);
+        spd_parallel_copy(run->threads, p->n * p->K, here->curve, b->curve);
     } else
         loss = spd_problem_losses(p, run->threads, &(spd_scores){.z = b->score}, b->alpha, b->curve, b->scratch);
     if (known && here->g) {

@@ -213,7 +213,7 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     if (k == 0 && !whole(run) && spd_working_set_enter(p, &here, &a->B, SPD_WORKING_MOST, self->set))
         run->evaluation = (spd_evaluation){0};
     spd_newton_gradient(run, b, true);
-    if (*self->known == 0) spd_problem_curvature_columns(p, self->bound);
+    if (*self->known == 0) spd_problem_curvature_columns(p, run->threads, self->bound, b->scratch);
     if (!(whole(run) ? write_whole(self, run) : write_tied(self, run, &here, &end))) return end;
     run->rows_visited += p->n;
     if (!solve_model(self, run, &end)) return end;

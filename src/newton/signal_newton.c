@@ -50,7 +50,7 @@ void spd_signal_newton_start(spd_run *run, const double *x0, const double *c0, c
     const spdhg_problem *p = run->problem;
     spd_newton_start(run, &self->base, x0, c0, y0);
     p->set.kind->project(p->dK, p->set.arg, self->base.x, self->base.scratch_n);
-    if (isfinite(p->kappa)) spd_problem_curvature_columns(p, self->bound);
+    if (isfinite(p->kappa)) spd_problem_curvature_columns(p, run->threads, self->bound, self->base.scratch);
     *self->damp = 0;
 }
 
@@ -140,7 +140,7 @@ static void solve_model(spd_run *run, spd_signal_newton *self) {
     spd_newton *b = &self->base;
     double low, high;
     spd_set_sides(&p->set, &low, &high);
-    spd_problem_curvature_diagonal(p, b->curve, self->curve);
+    spd_problem_curvature_diagonal(p, run->threads, b->curve, self->curve, b->scratch);
     if (p->intercept) spd_problem_adjoint(p, run->threads, b->curve, self->B, self->B + p->dK, b->scratch);
     for (int64_t k = 0; k < p->K && p->intercept; k++)
         self->B[p->dK + k] += damping(self, p) * (isfinite(p->kappa) ? self->bound[p->d] : self->B[p->dK + k]);

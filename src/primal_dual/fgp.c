@@ -75,7 +75,7 @@ static void find_columns(spd_run *run, fgp *a) {
     spd_problem_scores(p, run->threads, a->x, z);
     spd_problem_losses(p, run->threads, &(spd_scores){.z = z}, z, curve, a->gradient_work);
     spd_problem_adjoint(p, run->threads, z, a->m, NULL, a->gradient_work);
-    spd_problem_curvature_diagonal(p, curve, a->q);
+    spd_problem_curvature_diagonal(p, run->threads, curve, a->q, a->gradient_work);
     for (int64_t i = 0; i < p->dK; i++) {
         a->q[i] += p->gamma;
         a->m[i] = -a->m[i] / a->q[i];

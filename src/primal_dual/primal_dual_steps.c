@@ -74,7 +74,7 @@ void spd_pd_curvature(spd_run *run, spd_primal_dual *a, double batch) {
         a->h[j] = 1;
     }
     if (preconditioned(run) && p->set.kind->separable) {
-        spd_problem_curvature_columns(p, a->columns);
+        spd_problem_curvature_columns(p, run->threads, a->columns, a->power + 2 * (p->d + 1));
         for (int64_t j = 0; j < p->d; j++) a->columns[j] += p->gamma;
         eps = choose_floor(run, a, batch);
     }

@@ -49,44 +49,6 @@ double spd_problem_dual_radius(const spdhg_problem *p) {
     return sqrt(square);
 }
 
-void spd_problem_curvature_columns(const spdhg_problem *p, double *diagonal) {
-    memset(diagonal, 0, (size_t)(p->d + 1) * sizeof *diagonal);
-    const bool open = spd_pass_begin(p);
-    for (int64_t i = 0; i < p->n; i++) {
-        const double w = p->kappa_usual * spd_problem_weight(p, i) / p->W;
-        spd_row row;
-        spd_pass_row(p, open, i, &row);
-        for (int64_t q = 0; q < row.nnz; q++) diagonal[row.idx ? row.idx[q] : q] += w * row.val[q] * row.val[q];
-    }
-    spd_pass_end(p, open);
-    diagonal[p->d] = p->intercept ? p->kappa_usual : 0;
-}
-
-/* Entry (k,k) of phi''(z), from one column of the matrix; K is small for coupled losses. */
-static double coupled_diagonal(const spdhg_problem *p, const double *z, double b, int64_t k) {
-    enum { K_MOST = 64 };
-    double unit[K_MOST] = {0}, column[K_MOST];
-    if (p->K > K_MOST) return p->kappa_usual; /* for preconditioning a bound suffices */
-    unit[k] = 1;
-    p->loss->second_k(z, p->K, b, unit, column);
-    return column[k];
-}
-
-void spd_problem_curvature_diagonal(const spdhg_problem *p, const double *curve, double *diagonal) {
-    const int64_t K = p->K;
-    memset(diagonal, 0, (size_t)spd_problem_normal_size(p) * sizeof *diagonal);
-    for (int64_t i = 0; i < p->n; i++) {
-        const double w = spd_problem_share(p, i);
-        spd_row row;
-        spd_problem_row(p, i, &row);
-        for (int64_t k = 0; k < K; k++) {
-            const double D = w * (p->loss->value ? curve[i * K + k] : coupled_diagonal(p, curve + i * K, row.b[0], k));
-            for (int64_t q = 0; q < row.nnz; q++) diagonal[(row.idx ? row.idx[q] : q) * K + k] += D * row.val[q] * row.val[q];
-            if (p->intercept) diagonal[p->dK + k] += D;
-        }
-    }
-}
-
 double spd_problem_curvature_rows(const spdhg_problem *p, spdhg_sampling sampling, const double *D) {
     double most = 0;
     for (int64_t i = 0; i < p->n; i++) {

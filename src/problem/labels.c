@@ -20,22 +20,24 @@ static void label_text(const spdhg_data *data, double value, char text[64]) {
         spd_print_double(text, value);
 }
 
-/* "-1 (10 rows), 1 (20 rows), ..." for sorted labels with repetitions. */
-static void describe(const spdhg_data *data, const double *sorted, int64_t n, char *text, size_t size) {
+/* A label, and how many rows have it. */
+typedef struct class {
+    double value;
+    int64_t rows;
+} class;
+
+/* "-1 (10 rows), 1 (20 rows), ..." */
+static void describe(const spdhg_data *data, const class *found, int64_t classes, char *text, size_t size) {
     size_t used = 0;
-    int shown = 0;
-    for (int64_t i = 0; i < n && used < size;) {
-        int64_t next = i;
-        while (next < n && sorted[next] == sorted[i]) next++;
-        if (shown++ == SHOWN_MAX) {
+    for (int64_t k = 0; k < classes && used < size; k++) {
+        if (k == SHOWN_MAX) {
             snprintf(text + used, size - used, ", ...");
             return;
         }
         char name[64];
-        label_text(data, sorted[i], name);
-        used += (size_t)snprintf(text + used, size - used, "%s%s (%lld row%s)", i ? ", " : "", name, (long long)(next - i),
-                                 next - i == 1 ? "" : "s");
-        i = next;
+        label_text(data, found[k].value, name);
+        used += (size_t)snprintf(text + used, size - used, "%s%s (%lld row%s)", k ? ", " : "", name, (long long)found[k].rows,
+                                 found[k].rows == 1 ? "" : "s");
     }
 }
 
@@ -49,9 +51,9 @@ static void only_in_case(const spdhg_data *data, char *text, size_t size) {
                          data->label[i]);
 }
 
-static spdhg_status check_classes(const spdhg_problem *p, const double *sorted, int64_t n, int64_t classes, spdhg_error *err) {
+static spdhg_status check_classes(const spdhg_problem *p, const class *found, int64_t classes, spdhg_error *err) {
     char counts[400];
-    describe(p->data, sorted, n, counts, sizeof counts);
+    describe(p->data, found, classes, counts, sizeof counts);
     if (classes == 1 && !(p->one_class_ok && p->loss->value))
         return spd_fail(err, SPDHG_DATA,
                         "only one class among the rows: %s; there is nothing to distinguish (--allow-one-class fits it anyway)",
@@ -74,6 +76,8 @@ static spdhg_status check_classes(const spdhg_problem *p, const double *sorted, 
 /* Position of a value among the classes, or -1, also for NAN, which compares as equal to all. */
 static int64_t class_of(const spdhg_problem *p, double value) {
     if (isnan(value)) return -1;
+    for (int64_t k = 0; k < p->classes && k < 2; k++) /* the usual case */
+        if (value == p->class_value[k]) return k;
     const double *found = bsearch(&value, p->class_value, (size_t)p->classes, sizeof value, ascending);
     return found ? found - p->class_value : -1;
 }
@@ -83,42 +87,53 @@ static double mapped(const spdhg_problem *p, int64_t class_number) {
     return p->classes == 1 || class_number == 1 ? 1 : -1;
 }
 
-/* Two distinct values, the usual case, need only be counted. */
-static void sort(double *v, int64_t n) {
-    double low = INFINITY, high = -INFINITY;
-    int64_t lows = 0, highs = 0;
-    for (int64_t i = 0; i < n; i++) {
-        if (v[i] < low) low = v[i];
-        if (v[i] > high) high = v[i];
+/* The rows that count; one of weight 0 is absent. Returns how many, or -1 once there are more than `most` distinct labels. */
+static int64_t count_few(const spdhg_problem *p, class *found, int64_t most) {
+    int64_t classes = 0, last = 0;
+    for (int64_t i = 0; i < p->n; i++) {
+        const int64_t row = spd_problem_id(p, i);
+        const double value = p->data->b[row];
+        if (p->data->weight && !(p->data->weight[row] > 0)) continue;
+        if (classes == 0 || found[last].value != value) {
+            for (last = 0; last < classes && found[last].value < value;) last++;
+            if (last == classes || found[last].value != value) {
+                if (classes == most) return -1;
+                memmove(found + last + 1, found + last, (size_t)(classes++ - last) * sizeof *found);
+                found[last] = (class){value, 0};
+            }
+        }
+        found[last].rows++;
     }
-    for (int64_t i = 0; i < n; i++) {
-        lows += v[i] == low;
-        highs += v[i] == high;
+    return classes;
+}
+
+/* The same for any number of labels: sorted, then counted into `found`, which has room for all rows. */
+static int64_t count_many(const spdhg_problem *p, class *found) {
+    int64_t n = 0, classes = 0;
+    for (int64_t i = 0; i < p->n; i++) {
+        const int64_t row = spd_problem_id(p, i);
+        if (!p->data->weight || p->data->weight[row] > 0) found[n++] = (class){p->data->b[row], 1};
     }
-    if (low < high && lows + highs == n)
-        for (int64_t i = 0; i < n; i++) v[i] = i < lows ? low : high;
-    else
-        qsort(v, (size_t)n, sizeof *v, ascending);
+    qsort(found, (size_t)n, sizeof *found, ascending);
+    for (int64_t i = 0; i < n; i++) {
+        if (i == 0 || found[i].value != found[classes - 1].value) found[classes++] = (class){found[i].value, 0};
+        found[classes - 1].rows++;
+    }
+    return classes;
 }
 
 static spdhg_status find_classes(spdhg_problem *p, spdhg_error *err) {
-    double *sorted = SPD_NEW(double, p->n);
-    if (!sorted) return spd_fail_memory(err, 8.0 * (double)p->n);
-    int64_t n = 0;
-    for (int64_t i = 0; i < p->n; i++) { /* a row of weight 0 counts as absent */
-        const int64_t row = spd_problem_id(p, i);
-        if (!p->data->weight || p->data->weight[row] > 0) sorted[n++] = p->data->b[row];
+    enum { FEW = 64 }; /* labels that are looked for one after the other */
+    class few[FEW], *found = few;
+    int64_t classes = count_few(p, few, FEW);
+    if (classes < 0) {
+        if (!(found = SPD_NEW(class, p->n))) return spd_fail_memory(err, 16.0 * (double)p->n);
+        classes = count_many(p, found);
     }
-    sort(sorted, n);
-    int64_t classes = 0;
-    for (int64_t i = 0; i < n; i++) classes += i == 0 || sorted[i] != sorted[i - 1];
-    spdhg_status status = check_classes(p, sorted, n, classes, err);
+    spdhg_status status = check_classes(p, found, classes, err);
     if (status == SPDHG_OK && !(p->class_value = SPD_NEW(double, classes))) status = spd_fail_memory(err, 8.0 * (double)classes);
-    if (status == SPDHG_OK) {
-        for (int64_t i = 0; i < n; i++)
-            if (i == 0 || sorted[i] != sorted[i - 1]) p->class_value[p->classes++] = sorted[i];
-    }
-    spd_free(sorted);
+    for (int64_t k = 0; status == SPDHG_OK && k < classes; k++) p->class_value[p->classes++] = found[k].value;
+    if (found != few) spd_free(found);
     return status;
 }
 

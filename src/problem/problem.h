@@ -145,7 +145,7 @@ bool spd_problem_can_differentiate(const spdhg_problem *p);               /* the
 void spd_problem_project_derivative(const spdhg_problem *p, const double *v, double *dir, double *work);
 int64_t spd_problem_term_work(const spdhg_problem *p); /* work of the largest term */
 
-/* ---- accelerated.c: accelerated projected gradient over y in lambda Y. The caller provides m x K arrays for y, the extrapolated
+/* Accelerated projected gradient over y in lambda Y. The caller provides m x K arrays for y, the extrapolated
  * point u and the previous y. After start, repeat: the caller makes the gradient step in u; project; extrapolate to the next
  * u. */
 typedef struct spd_accelerated {
@@ -229,8 +229,9 @@ bool spd_problem_normal_update(const spdhg_problem *p, int threads, const double
                                double *kept, double *diff, double *scratch, spd_stop *stop);
 
 /* ---- curvature.c: the constants behind the step sizes. */
-/* Diagonal of the Hessian, (d + 1) K entries with an intercept, d K without. */
-void spd_problem_curvature_diagonal(const spdhg_problem *p, const double *curve, double *diagonal);
+/* diagonals.c: of the Hessian, (d + 1) K entries with an intercept, d K without. work: spd_problem_gradient_work. */
+void spd_problem_curvature_diagonal(const spdhg_problem *p, int threads, const double *curve, double *diagonal, double *work);
+void spd_problem_curvature_columns(const spdhg_problem *p, int threads, double *diagonal, double *work); /* of H below, usually */
 /* The structure of the coefficients: F of the first term, or NULL. */
 static inline const spdhg_structure *spd_problem_structure(const spdhg_problem *p) { return p->terms > 0 ? p->term[0].F : NULL; }
 double spd_problem_structure_norm(const spdhg_problem *p); /* bound on || [F_1; F_2; ...] || */
@@ -239,8 +240,7 @@ double spd_problem_dual_radius(const spdhg_problem *p);    /* max ||y|| over the
 bool spd_problem_falls(const spdhg_problem *p);
 /* H = (kappa/W) sum_i w_i a_i a_i', where a_i has a last entry 1 if there is an intercept. The Hessian of the loss is at most H
  * for every output. Vectors have d + 1 entries, the intercept's last. D: a positive diagonal, the metric for H. */
-spdhg_status spd_problem_find_curvature(spdhg_problem *p, spdhg_error *err);  /* kappa and kappa_usual; the rows are ready */
-void spd_problem_curvature_columns(const spdhg_problem *p, double *diagonal); /* of H, with kappa_usual for kappa */
+spdhg_status spd_problem_find_curvature(spdhg_problem *p, spdhg_error *err); /* kappa and kappa_usual; the rows are ready */
 double spd_problem_curvature_rows(const spdhg_problem *p, spdhg_sampling sampling,
                                   const double *D); /* max_i (N w_i/W) kappa a_i'D^-1 a_i; iid: no factor */
 /* Lower estimate of lmax(D^-1/2 H D^-1/2): power iterations until they gain less than 1/2 %, at most `rounds`. v: start and

@@ -117,7 +117,7 @@ static void covariances(void **unused) {
         const bool sparse = variant & 1, covariance = variant & 2, weighted = variant & 4;
         spdhg_data *data = make(a, sparse, weighted ? weight : NULL);
         spd_columns *c;
-        GOOD(spd_columns_new(&c, data, NULL, 0, covariance, &good_err));
+        GOOD(spd_columns_new(&c, data, NULL, 0, covariance, 2, &good_err));
         assert_true((c->X == NULL) == sparse);
         assert_int_equal(c->constants, 2);
         reference(a, weighted ? weight : NULL, covariance, S);
