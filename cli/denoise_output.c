@@ -28,7 +28,7 @@ static void print_signal(FILE *to, const cli_denoised *d, int64_t s) {
     if (!v->settled) fprintf(to, " (not settled: smaller ones may be 0)");
     fprintf(to, "\n  %s by %s: objective %.8g, ", cli_outcome_word(v->outcome), v->solver, v->objective);
     if (strcmp(v->gap_kind, "certified") == 0)
-        fprintf(to, "proven to a relative gap of %.2g\n", v->gap_relative);
+        fprintf(to, "proven to a relative gap of %.2g\n", spd_round_towards(INFINITY, v->gap_relative, 2));
     else
         fprintf(to, "how far from the best possible could not be proven\n");
 }

@@ -143,7 +143,8 @@ static void print_report(FILE *to, const graph *g) {
     if (!isnan(r->rho)) fprintf(to, ", rho %.6g", r->rho);
     if (!isnan(r->rho) && !(g->options.rho > 0)) fprintf(to, " (%s)", g->options.choose);
     if (!isnan(r->gap))
-        fprintf(to, ": objective %.10g, duality gap %.3g, %lld iterations", r->objective, r->gap, (long long)r->iterations);
+        fprintf(to, ": objective %.10g, duality gap %.3g, %lld iterations", r->objective, spd_round_towards(INFINITY, r->gap, 3),
+                (long long)r->iterations);
     fprintf(to,
             "\ngraph: %lld nodes, %lld of them without an edge; edges: %lld; components of at least two nodes: %lld, the largest "
             "of %lld\n",

@@ -43,13 +43,13 @@ static void print_point(FILE *to, const spdhg_path *path, int64_t i, const char 
     int64_t points;
     const spdhg_path_point *p = &spdhg_path_points(path, &points)[i];
     fprintf(to, "%12.6g %10.4f %9lld %9lld %10.2g", p->lambda, p->explained, (long long)p->nonzeros,
-            (long long)p->structure_nonzeros, p->gap_relative);
+            (long long)p->structure_nonzeros, spd_round_towards(INFINITY, p->gap_relative, 2));
     if (!isnan(p->loss)) fprintf(to, " %12.6g %10.2g", p->loss, p->loss_error);
     if (!isnan(p->accuracy)) fprintf(to, " %9.4f", p->accuracy);
     const bool complete = spdhg_path_outcome(path) != SPDHG_OUTCOME_INTERRUPTED; /* otherwise nothing was compared */
     if (complete && i == spdhg_path_best(path)) fprintf(to, "  best %s", choose);
     if (complete && i == spdhg_path_one_se(path) && i != spdhg_path_best(path)) fprintf(to, "  within one standard error");
-    if (!isnan(p->gap_radius)) fprintf(to, "  the gap is proven for ||x|| <= %.3g only", p->gap_radius);
+    if (!isnan(p->gap_radius)) fprintf(to, "  the gap is proven for ||x|| <= %.3g only", spd_round_towards(0, p->gap_radius, 3));
     fprintf(to, "\n");
 }
 

@@ -101,7 +101,7 @@ static void print_point(cli_progress *p, const spdhg_point *at) {
     if (isnan(at->gap)) /* nothing is proven at this point */
         fprintf(p->table, " %10s\n", "-");
     else
-        fprintf(p->table, " %10.2g\n", at->gap);
+        fprintf(p->table, " %10.2g\n", spd_round_towards(INFINITY, at->gap, 2));
     fflush(p->table);
 }
 

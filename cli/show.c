@@ -59,7 +59,7 @@ static void print_facts(const spdhg_model *m) {
     if (m->gamma > 0) printf(", ridge %g", m->gamma);
     printf("%s%s\n", m->intercept ? ", intercept" : "", m->standardized ? ", standardised columns" : "");
     printf("objective %.6g = loss %.6g + penalty %.6g", m->objective, m->train_loss, m->penalty_value);
-    if (isfinite(m->gap)) printf(", proven within %.2g of the best", m->gap);
+    if (isfinite(m->gap)) printf(", proven within %.2g of the best possible", spd_round_towards(INFINITY, m->gap, 2));
     printf(" (%s)\n", m->outcome);
     if (m->classify && m->classes > 0) print_classes(m);
     if (k && k->id) printf("rows are named by column '%s'\n", cli_plain(plain, k->id));

@@ -4,8 +4,6 @@
 
 #include "cli.h"
 
-enum { UPWARDS_CHARS = 32 };
-
 const char *cli_outcome_word(spdhg_outcome outcome) {
     switch (outcome) {
     case SPDHG_OUTCOME_CONVERGED: return "converged";
@@ -62,38 +60,27 @@ void cli_print_learned(FILE *to, const spdhg_graph_report *learned) {
                 "--edges N makes one for --structure edges:FILE\n");
 }
 
-/* Two digits, rounded up: a bound must not be printed smaller than it is. */
-static const char *upwards(char text[UPWARDS_CHARS], double value) {
-    snprintf(text, UPWARDS_CHARS, "%.2g", value);
-    double shown = strtod(text, NULL);
-    for (int tries = 0; shown < value && isfinite(value) && tries < 3; tries++) {
-        shown += pow(10, floor(log10(fabs(value))) - 1);
-        snprintf(text, UPWARDS_CHARS, "%.2g", shown);
-        shown = strtod(text, NULL);
-    }
-    return text;
-}
-
 void cli_print_summary(FILE *to, const cli_fit_result *r, const char *model_path) {
     const spdhg_solution *s = r->solution;
     if (!to) return;
-    char plain[CLI_TEXT_CHARS], gap[UPWARDS_CHARS], relative[UPWARDS_CHARS], radius[UPWARDS_CHARS];
+    char plain[CLI_TEXT_CHARS];
+    const double gap = spd_round_towards(INFINITY, s->gap, 2);
     fprintf(to, "%s: %.4g epochs in %.3g s by %s; objective %.8g = loss %.6g + penalty %.6g", cli_outcome_word(r->outcome),
             s->epochs, s->seconds, s->solver, s->objective, s->train_loss, s->penalty);
     if (r->asked->gamma > 0) fprintf(to, " + ridge %.6g", s->objective - s->train_loss - s->penalty);
     fprintf(to, "\nnonzero: %lld of %lld coefficients, %lld of %lld entries of Fx\n", (long long)s->nonzeros,
             (long long)(s->features * s->outputs), (long long)s->structure_nonzeros, (long long)s->dual);
     if (strcmp(s->gap_kind, "certified") == 0)
-        fprintf(to, "objective %.6g, proven within %s of the best possible (relative %s)\n", s->objective, upwards(gap, s->gap),
-                upwards(relative, s->gap_relative));
+        fprintf(to, "objective %.6g, proven within %.2g of the best possible (relative %.2g)\n", s->objective, gap,
+                spd_round_towards(INFINITY, s->gap_relative, 2));
     else if (strcmp(s->gap_kind, "within_radius") == 0)
-        fprintf(to, "objective %.6g, proven within %s of the best with ||x|| <= %.3g, not of all x\n", s->objective,
-                upwards(gap, s->gap), s->gap_radius);
+        fprintf(to, "objective %.6g, proven within %.2g of the best with ||x|| <= %.3g, not of all x\n", s->objective, gap,
+                spd_round_towards(0, s->gap_radius, 3));
     else
         fprintf(to, "objective %.6g; how far from the best possible could not be proven\n", s->objective);
     if (!isnan(s->x_radius))
-        fprintf(to, "coefficients within %s of the optimal ones; the signs of %lld entries of Fx are certain\n",
-                upwards(radius, s->x_radius), (long long)s->certified_signs);
+        fprintf(to, "coefficients within %.2g of the optimal ones; the signs of %lld entries of Fx are certain\n",
+                spd_round_towards(INFINITY, s->x_radius, 2), (long long)s->certified_signs);
     if (r->bound.asked) cli_bound_sentence(to, &r->bound);
     if (model_path)
         fprintf(to, "model written to %s\n", cli_plain(plain, model_path));

@@ -122,7 +122,7 @@ typedef struct spdhg_read_options {
     spdhg_duplicates duplicates; /* what to do if an index occurs twice in one row */
     bool unlabelled_ok;          /* rows may come without a label (LIBSVM, Matrix Market; CSV with like or no_label) */
     int threads;                 /* 0: the cores this process may use */
-    uint64_t max_memory;         /* SPDHG_MEMORY rather than more bytes than this; 0: no limit */
+    uint64_t max_memory;         /* SPDHG_MEMORY rather than more bytes than this; 0: than are free */
     const char *names;           /* NULL, or a file with one feature name per line */
     /* The columns of a CSV table. Lists are "NAME[,NAME...]"; NULL: none. */
     const char *columns;     /* use only these as features */

@@ -7,7 +7,7 @@
  * has a system of its own. */
 #include "blocks/blocks.h"
 
-enum { FACE_MOST = 1500, COLUMNS_MOST = 20000, ITERATIONS = 60, STEPS_MOST = 12, HALVINGS_MOST = 4 };
+enum { FACE_MOST = SPD_DENSE_MOST, COLUMNS_MOST = 20000, ITERATIONS = 60, STEPS_MOST = 12, HALVINGS_MOST = 4 };
 static const double BLAS = 0.25;   /* of a multiplication of a sweep: one of a product of matrices */
 static const double RIDGE = 1e-12; /* relative to the mean of M's diagonal: of directions without curvature */
 

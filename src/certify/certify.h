@@ -177,9 +177,10 @@ void spd_dual_even_out(const spdhg_problem *p, int64_t i, double *alpha); /* the
 /* ---- polish.c: lowers h*(-g - F'y) over y in lambda Y by a few accelerated projected gradient steps from c->y. With a ridge the
  * gap is `rest` plus that value; no steps are made if the gap is already small enough, or too large to be worth the work. */
 void spd_dual_polish(spd_certifier *c, double rest, double objective);
+/* ---- far.c: no gap at this point can be small enough to be worth a proof, by a step that shows it. */
+bool spd_dual_is_far(spd_certifier *c, const spd_trial *at);
 /* ---- gap.c */
-void spd_dual_recall(spd_certifier *c, const double *alpha,
-                     const double *y); /* makes it the present dual point, with its g and v */
+void spd_dual_recall(spd_certifier *c, const double *alpha, const double *y); /* the present dual point, with g and v */
 #define SPD_GAP_SHARE 0.1              /* the part of a gap that may be rounding error before a finer bound is computed */
 /* Repairs c->alpha and c->y, whose v is known, and returns the gap. R > 0: within that radius. moved: alpha is not phi'(z). */
 double spd_dual_prove(spd_certifier *c, const spd_trial *at, double R, bool moved, spd_repair *r);
@@ -201,8 +202,8 @@ bool spd_dual_newton(spd_certifier *c, const spd_trial *at);
 bool spd_dual_without_ridge(spd_certifier *c, const double *x, const double *z, double affordable);
 bool spd_dual_can_correct(const spd_certifier *c);
 bool spd_dual_correct(spd_certifier *c, const double *z); /* once more, from the current v and v0; false: alpha left its domain */
-/* The part of v_j that must vanish: how far it is outside what X's unbounded sides allow (0 where allowed). */
-double spd_dual_excess(const spdhg_problem *p, double vj);
+/* The part of v_j that must vanish: 0 where the unbounded sides of X, of low and high, allow v_j. */
+static inline double spd_dual_excess(double vj, double low, double high) { return isfinite(vj > 0 ? low : high) ? 0 : vj; }
 
 /* ---- rounding.c */
 static inline double spd_rounding(double k) { /* gamma_k: relative error of k operations */
@@ -228,8 +229,7 @@ void spd_dual_find_slacks(const spd_certifier *c, double shrunk, double *slack);
 /* moved: alpha is not phi'(z). first: the first bracket as computed. */
 double spd_dual_error_of_loss(const spd_certifier *c, const spd_trial *at, bool moved, double first, bool by_rows);
 double spd_dual_error_of_structure(const spd_certifier *c, const double *x, const double *Fx);
-double spd_dual_error_of_writing(const spd_certifier *c, const double *x,
-                                 bool bracket); /* of the ridge, or of the second bracket */
+double spd_dual_error_of_writing(const spd_certifier *c, const double *x, bool bracket); /* of ridge or second bracket */
 /* ---- fine_trial.c. False: out of memory, or a value is not finite. out points into c. */
 bool spd_fine_trial_make(spd_certifier *c, const spd_trial *at, spd_trial *out);
 double spd_dual_penalty_bracket(spd_certifier *c, const double *Fx); /* third bracket, rounding included */

@@ -15,13 +15,6 @@ static const double GAIN = 0.5; /* a round must leave at most this part of the r
 /* Residuals relative to the largest alpha, in the scale of the system: the rounding level; small enough to accept. */
 static const double ROUNDED = 1e-15, ACCEPTED = 1e-12;
 
-double spd_dual_excess(const spdhg_problem *p, double vj) {
-    double low, high;
-    spd_set_sides(&p->set, &low, &high);
-    if (vj > 0) return isfinite(low) ? 0 : vj;
-    return isfinite(high) ? 0 : vj;
-}
-
 /* v = g + F'y; returns its largest excess over dom h*, in the scale of the system. r = the change that v needs (the intercept
  * last): minus the excess or, where x is inside X, minus v. The optimum has v = 0 there, and the excess alone might not be
  * attainable (softmax: A'alpha sums to 0 over the classes). x NULL: minus the excess everywhere. */
@@ -31,7 +24,7 @@ static double residual(spd_certifier *c, const double *x) {
     spd_set_sides(&p->set, &low, &high);
     memcpy(c->v, c->g, (size_t)p->dK * sizeof *c->v);
     spd_problem_add_transposed(p, c->y, c->v);
-    for (int64_t q = 0; q < p->dK; q++) c->r[q] = -spd_dual_excess(p, c->v[q]);
+    for (int64_t q = 0; q < p->dK; q++) c->r[q] = -spd_dual_excess(c->v[q], low, high);
     for (int64_t k = 0; k < p->K && p->intercept; k++) c->r[p->dK + k] = -c->gc[k];
     for (int64_t q = 0; q < spd_problem_normal_size(p) && c->scale; q++) most = fmax(most, fabs(c->r[q]) * c->scale[q]);
     for (int64_t q = 0; q < p->dK; q++)
@@ -236,7 +229,9 @@ bool spd_dual_can_correct(const spd_certifier *c) {
 /* Iterative refinement (Wilkinson): one more round, with the residual v computed in twice the precision. */
 bool spd_dual_correct(spd_certifier *c, const double *z) {
     const spdhg_problem *p = c->problem;
-    for (int64_t q = 0; q < p->dK; q++) c->r[q] = -spd_dual_excess(p, c->v[q]);
+    double low, high;
+    spd_set_sides(&p->set, &low, &high);
+    for (int64_t q = 0; q < p->dK; q++) c->r[q] = -spd_dual_excess(c->v[q], low, high);
     for (int64_t k = 0; k < p->K && p->intercept; k++) c->r[p->dK + k] = -c->v0[k];
     if (c->absorbs) {
         spd_routes_absorb(&c->routes, p, c->r, c->y);

@@ -80,8 +80,8 @@ static void refresh_v(spd_certifier *c) {
     spd_problem_add_transposed(p, c->y, c->v);
 }
 
-/* alpha and y of the point: balanced, projected, polished. True if alpha is no longer phi'(z). */
-static bool choose_dual(spd_certifier *c, const spd_trial *at, const double *y) {
+/* alpha of the point, balanced, and g. True if it is no longer phi'(z). */
+static bool choose_alpha(spd_certifier *c) {
     const spdhg_problem *p = c->problem;
     for (int64_t i = 0; i < p->n && c->forced; i++)
         if (c->forced[i]) c->alpha[i] = 0;
@@ -89,13 +89,18 @@ static bool choose_dual(spd_certifier *c, const spd_trial *at, const double *y) 
     const bool balanced = p->intercept && spd_dual_balance(c), moved = balanced || c->forced || !c->slopes;
     c->gradient = !moved;
     spd_problem_adjoint(p, c->threads, c->alpha, c->g, c->gc, c->Mwork);
+    return moved;
+}
+
+/* y of the point, projected and polished, and v. */
+static void choose_y(spd_certifier *c, const spd_trial *at, const double *y) {
+    const spdhg_problem *p = c->problem;
     memcpy(c->y, y, (size_t)(p->m * p->K) * sizeof *y);
     spd_problem_project_dual(p, c->y, c->work);
     spd_dual_polish(
         c, 0.5 * p->gamma * spd_dot(p->dK, at->x, at->x) + spd_dot(p->dK, c->g, at->x) + spd_problem_penalty(p, at->Fx, c->work),
         spd_gap_scale(c, at->objective));
     refresh_v(c);
-    return moved;
 }
 
 /* f at the fixed point of X; lambda may have changed since the last time. */
@@ -160,7 +165,12 @@ bool spd_dual_inside(spd_certifier *c, const double *x) {
 static spd_gap of_this_point(spd_certifier *c, const spd_trial *at, const double *y, double wanted, bool *member) {
     spd_gap out = {.kind = SPD_GAP_CERTIFIED, .gap = INFINITY, .radius = NAN};
     spd_repair r = {0};
-    const bool moved = choose_dual(c, at, y);
+    const bool moved = choose_alpha(c);
+    if (spd_dual_is_far(c, at)) {
+        *member = spd_dual_inside(c, at->x);
+        return (spd_gap){.kind = SPD_GAP_NONE, .gap = INFINITY, .radius = NAN};
+    }
+    choose_y(c, at, y);
     if (c->exact)
         prove_exactly(c, at, moved, &r, &out);
     else

@@ -29,7 +29,7 @@ double spd_bracket_within_radius(const spd_certifier *c, const double *x, double
     spd_set_sides(&p->set, &low, &high);
     for (int64_t q = 0; q < p->dK; q++) {
         const double side = c->v[q] > 0 ? low : high, way = isfinite(side) ? x[q] - side : x[q];
-        c->P[q] = spd_dual_excess(p, c->v[q]);
+        c->P[q] = spd_dual_excess(c->v[q], low, high);
         total += c->v[q] * way;
         size += fabs(c->v[q] * x[q]) + fabs(c->v[q] * way);
         off += c->e[q] * (fabs(x[q]) + fabs(way));

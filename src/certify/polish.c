@@ -26,7 +26,9 @@ static double value_at(spd_certifier *c, const double *y) {
     memcpy(c->v, c->g, (size_t)p->dK * sizeof *c->v);
     spd_problem_add_transposed(p, y, c->v);
     if (p->gamma == 0) {
-        for (int64_t q = 0; q < p->dK; q++) c->P[q] = -spd_dual_excess(p, c->v[q]);
+        double low, high;
+        spd_set_sides(&p->set, &low, &high);
+        for (int64_t q = 0; q < p->dK; q++) c->P[q] = -spd_dual_excess(c->v[q], low, high);
         return 0.5 * spd_dot(p->dK, c->P, c->P);
     }
     for (int64_t q = 0; q < p->dK; q++) c->P[q] = -c->v[q] / p->gamma;

@@ -15,16 +15,9 @@
 #include "certify/certify.h"
 #include "problem/rows.h"
 
-typedef struct edge {
-    int32_t other;
-    signed char sign; /* u_other = sign u_j keeps the row at 0 */
-    int64_t at;
-    double size;
-} edge;
-
 typedef struct network {
     int64_t *start; /* d + 1 */
-    edge *edge;
+    int64_t *link;  /* of each column, the numbers of its rows that are links, in the stack of all rows of F */
 } network;
 
 bool spd_routes_is_link(const spd_csr_row *row) {
@@ -45,12 +38,8 @@ static void count_links(network *g, const spdhg_problem *p) {
 
 /* start[j] begins just after the last edge of j and moves down to the first. */
 static void fill_links(network *g, const spdhg_problem *p) {
-    for (spd_rows r = spd_rows_of(p); next_link(&r);) {
-        const signed char sign = (r.row.val[0] > 0) == (r.row.val[1] > 0) ? -1 : 1;
-        for (int side = 0; side < 2; side++)
-            g->edge[--g->start[r.row.idx[side]]] =
-                (edge){.other = r.row.idx[1 - side], .sign = sign, .at = r.at, .size = fabs(r.row.val[0])};
-    }
+    for (spd_rows r = spd_rows_of(p); next_link(&r);)
+        for (int side = 0; side < 2; side++) g->link[--g->start[r.row.idx[side]]] = r.number;
 }
 
 /* The columns that a row with one entry absorbs; returns how many. */
@@ -85,19 +74,30 @@ static int64_t moor(spd_routes *r, const spdhg_problem *p, const int64_t *anchor
     return reached;
 }
 
+/* Row `number` of the stack; returns the position in y of its first entry. */
+static int64_t take(const spdhg_problem *p, int64_t number, spd_csr_row *row) {
+    const spd_term *t = p->term;
+    for (; number >= t->m; t++) number -= t->m;
+    spd_csr_take(&t->F->F, number, row);
+    return t->first + number * p->K;
+}
+
 /* Reaches every column that links lead to from order[from..]. */
-static int64_t spread(spd_routes *r, const network *g, int64_t from, int64_t reached) {
+static int64_t spread(spd_routes *r, const spdhg_problem *p, const network *g, int64_t from, int64_t reached) {
     for (; from < reached; from++) {
         const int32_t j = r->order[from];
         for (int64_t q = g->start[j]; q < g->start[j + 1]; q++) {
-            const edge *l = &g->edge[q];
-            if (r->base[l->other] != SPD_UNREACHED) continue;
-            r->base[l->other] = r->base[j];
-            r->sign[l->other] = (signed char)(l->sign * r->sign[j]);
-            r->to[l->other] = j;
-            r->at[l->other] = l->at;
-            r->size[l->other] = l->size;
-            r->order[reached++] = l->other;
+            spd_csr_row row;
+            const int64_t at = take(p, g->link[q], &row);
+            const int32_t other = row.idx[row.idx[0] == j];
+            if (r->base[other] != SPD_UNREACHED) continue;
+            const bool same = (row.val[0] > 0) == (row.val[1] > 0); /* then u_other = -u_j keeps the row at 0 */
+            r->base[other] = r->base[j];
+            r->sign[other] = (signed char)(same ? -r->sign[j] : r->sign[j]);
+            r->to[other] = j;
+            r->at[other] = at;
+            r->size[other] = fabs(row.val[0]);
+            r->order[reached++] = other;
         }
     }
     return reached;
@@ -111,9 +111,9 @@ static void find_routes(spd_routes *r, const spdhg_problem *p, const network *g,
     }
     int64_t reached = ground(r, p);
     if (anchor && !p->intercept) reached = moor(r, p, anchor, weight, SPD_GROUNDED, reached);
-    reached = spread(r, g, 0, reached);
+    reached = spread(r, p, g, 0, reached);
     const int64_t before = reached;
-    if (anchor && p->intercept) reached = spread(r, g, before, moor(r, p, anchor, weight, SPD_BY_INTERCEPT, reached));
+    if (anchor && p->intercept) reached = spread(r, p, g, before, moor(r, p, anchor, weight, SPD_BY_INTERCEPT, reached));
     r->joined = reached > before;
     for (int64_t j = 0; j < p->d; j++) {
         if (r->base[j] != SPD_UNREACHED) continue;
@@ -122,7 +122,7 @@ static void find_routes(spd_routes *r, const spdhg_problem *p, const network *g,
         r->at[j] = -1;
         r->order[reached] = (int32_t)j;
         const int64_t from = reached++;
-        reached = spread(r, g, from, reached);
+        reached = spread(r, p, g, from, reached);
         if (reached > from + 1) r->joined = true;
     }
     for (int64_t j = 0; j < p->d; j++)
@@ -172,15 +172,15 @@ bool spd_routes_new(spd_routes *r, const spdhg_problem *p, const int64_t *anchor
         count_links(&g, p);
         int64_t total = 0;
         for (int64_t j = 0; j <= p->d; j++) g.start[j] = total += j < p->d ? g.start[j] : 0;
-        g.edge = SPD_NEW(edge, total);
-        good = g.edge != NULL;
+        g.link = SPD_NEW(int64_t, total);
+        good = g.link != NULL;
     }
     if (good) {
         fill_links(&g, p);
         find_routes(r, p, &g, anchor, weight);
     }
     spd_free(g.start);
-    spd_free(g.edge);
+    spd_free(g.link);
     return good;
 }
 

@@ -35,7 +35,7 @@ static bool is_chain(const spdhg_problem *p) {
 }
 
 /* True if rows with two entries form a cycle, or two rows join the same pair. */
-static bool has_circle(const spdhg_problem *p) {
+static bool has_cycle(const spdhg_problem *p) {
     spd_joins joins;
     double ratio;
     bool found = false;
@@ -59,8 +59,8 @@ const char *spd_forest_refuses(const spdhg_problem *p) {
             return "every row of F has to be a multiple of a difference or sum of two coefficients, or of one";
         if (is_pair(&r) && is_sum(&r) && !p->set.kind->whole) return "with a set X it does not work for sums of two coefficients";
     }
-    if (joined >= p->d || (joined > 0 && !is_chain(p) && has_circle(p)))
-        return "the rows of F form a circle; it works on lines and trees";
+    if (joined >= p->d || (joined > 0 && !is_chain(p) && has_cycle(p)))
+        return "the rows of F form a cycle; it works on lines and trees";
     return NULL;
 }
 
@@ -107,16 +107,16 @@ static double lambda_at(const spdhg_problem *p, int64_t at) {
     return p->term[t].lambda;
 }
 
-/* Column j becomes node `count`; by: the index in `near` through which it was reached. */
-static void add_node(spd_forest *f, const spdhg_problem *p, int64_t count, int32_t j, int32_t parent, int64_t by) {
-    const bool root = parent < 0, sum = !root && f->edge[by] < 0;
+/* Column j becomes node `count`. parent < 0: a root. edge and far: of the row through which it was reached. */
+static void add_node(spd_forest *f, const spdhg_problem *p, int64_t count, int32_t j, int32_t parent, int64_t edge, double far) {
+    const bool root = parent < 0, sum = !root && edge < 0;
     f->column[count] = j;
     f->parent[count] = parent;
     f->line = f->line && (root || parent == count - 1);
     f->flip[count] = root ? 1 : (signed char)(sum ? -f->flip[parent] : f->flip[parent]);
-    f->at[count] = root ? -1 : sum ? ~f->edge[by] : f->edge[by];
-    f->entry[count] = root ? 0 : f->flip[count] * f->far[by];
-    f->weight[count] = root ? 0 : lambda_at(p, f->at[count]) * fabs(f->far[by]);
+    f->at[count] = root ? -1 : sum ? ~edge : edge;
+    f->entry[count] = root ? 0 : f->flip[count] * far;
+    f->weight[count] = root ? 0 : lambda_at(p, f->at[count]) * fabs(far);
 }
 
 /* Breadth first. Until mu is filled in, it marks the columns that have been reached. */
@@ -128,21 +128,33 @@ static void number_nodes(spd_forest *f, const spdhg_problem *p) {
         if (f->mu[root] != 0 || f->start[root + 1] - f->start[root] > 1) continue;
         int64_t from = count;
         f->mu[root] = 1;
-        add_node(f, p, count++, root, -1, 0);
+        add_node(f, p, count++, root, -1, 0, 0);
         for (; from < count; from++) {
             const int32_t j = f->column[from];
             for (int32_t q = f->start[j]; q < f->start[j + 1]; q++) {
                 if (f->mu[f->near[q]] != 0) continue;
                 f->mu[f->near[q]] = 1;
-                add_node(f, p, count++, f->near[q], (int32_t)from, q);
+                add_node(f, p, count++, f->near[q], (int32_t)from, f->edge[q], f->far[q]);
             }
         }
     }
 }
 
+/* A chain, or pieces of one: node j is column j, and no lists of neighbours are needed. */
+static void number_chain(spd_forest *f, const spdhg_problem *p) {
+    f->line = true;
+    for (int32_t j = 0; j < f->d; j++) add_node(f, p, j, j, -1, 0, 0);
+    for (spd_rows r = spd_rows_of(p); spd_rows_next(&r);)
+        if (is_pair(&r)) add_node(f, p, r.row.idx[1], r.row.idx[1], r.row.idx[0], is_sum(&r) ? ~r.at : r.at, r.row.val[1]);
+}
+
 void spd_forest_fill(spd_forest *f, const spdhg_problem *p) {
-    find_neighbours(f, p);
-    number_nodes(f, p);
+    if (is_chain(p))
+        number_chain(f, p);
+    else {
+        find_neighbours(f, p);
+        number_nodes(f, p);
+    }
     int32_t *node = f->start; /* the node of each column; start is no longer needed */
     for (int64_t k = 0; k < f->d; k++) node[f->column[k]] = (int32_t)k;
     memset(f->mu, 0, (size_t)f->d * sizeof *f->mu);

@@ -48,6 +48,9 @@ void spd_free_all(void *const *memory, size_t count);
 #define SPD_FREE_ALL(...) spd_free_all((void *const[]){__VA_ARGS__}, sizeof(void *const[]){__VA_ARGS__} / sizeof(void *))
 #define SPD_NEW(type, count) ((type *)spd_alloc((count), sizeof(type)))
 
+/* ---- memory.c: bytes that can be allocated without another process or this one being ended for it; UINT64_MAX: unknown. */
+uint64_t spd_memory_free(void);
+
 /* An arena of doubles. The same code lays it out twice: first with base NULL (counting), then for real. */
 typedef struct spd_arena {
     double *base;
@@ -69,6 +72,9 @@ bool spd_to_int(const char *text, int64_t *out);
 #define SPD_NUMBER_CHARS 32
 int spd_print_double(char text[SPD_NUMBER_CHARS],
                      double value); /* the shortest form that reads back to the same bits; returns its length */
+/* The number of so many digits next to a positive value on the side of `towards`, INFINITY or 0. A bound that is printed must not
+ * claim more than is proven: gaps are rounded up, the radius that one is proven for down. */
+double spd_round_towards(double towards, double value, int digits);
 
 /* ---- utf8.c */
 bool spd_is_utf8(const char *text);

@@ -138,3 +138,16 @@ int spd_print_double(char text[SPD_NUMBER_CHARS], double value) {
     }
     return length;
 }
+
+double spd_round_towards(double towards, double value, int digits) {
+    char text[SPD_NUMBER_CHARS];
+    const bool up = towards > value;
+    double shown = value;
+    for (int tries = 0; value > 0 && isfinite(value) && tries < 3; tries++) { /* twice at most: the unit may have one rounding */
+        snprintf(text, sizeof text, "%.*g", digits, shown);
+        shown = strtod(text, NULL); /* in the locale of the line above */
+        if (up ? shown >= value : shown <= value) break;
+        shown += (up ? 1 : -1) * pow(10, floor(log10(shown)) - (digits - 1));
+    }
+    return shown;
+}

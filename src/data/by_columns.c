@@ -33,8 +33,8 @@ const spd_columns_given *spd_data_columns_given(const spdhg_data *data) { return
 
 void spd_by_columns_free(spd_by_columns *by) {
     if (!by) return;
-    spd_pages_free(&by->idx);
-    spd_pages_free(&by->val);
+    spd_pages_unmap(&by->idx);
+    spd_pages_unmap(&by->val);
     if (by->owned) {
         spd_free((void *)(uintptr_t)by->given.row);
         spd_free((void *)(uintptr_t)by->given.val);

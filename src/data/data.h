@@ -114,7 +114,8 @@ void spd_centre_score(const spd_centre *centre, const spdhg_data *data, int64_t 
 /* Makes room for `need` elements: grows by half, and fails with SPDHG_MEMORY if that exceeds the limit. */
 typedef struct spd_budget {
     const char *path;
-    uint64_t limit, held; /* bytes; limit 0: none */
+    uint64_t limit, held; /* bytes; limit 0: what is free when much has been taken */
+    uint64_t free;        /* that, once it is known */
 } spd_budget;
 spdhg_status spd_budget_take(spd_budget *budget, double bytes, spdhg_error *err);
 spdhg_status spd_reserve(void *array, int64_t *capacity, int64_t need, size_t size, spd_budget *budget, spdhg_error *err);

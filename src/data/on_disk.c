@@ -217,8 +217,8 @@ void spd_disk_free(spd_disk *d) {
     if (d->started) pthread_join(d->reader, NULL);
     if (d->keyed) pthread_key_delete(d->key); /* no thread ends into it any more */
     for (holder *h; (h = d->holders); spd_free(h)) d->holders = h->next;
-    spd_pages_free(&d->idx);
-    spd_pages_free(&d->val);
+    spd_pages_unmap(&d->idx);
+    spd_pages_unmap(&d->val);
     d->source.free(d->source.context);
     SPD_FREE_ALL(d->piece, d->queue, d);
 }

@@ -14,7 +14,7 @@ bool spd_pages_reserve(spd_pages *p, int64_t count, size_t size) {
     return p->block;
 }
 
-void spd_pages_free(spd_pages *p) {
+void spd_pages_unmap(spd_pages *p) {
     if (p->block) munmap(p->block, p->bytes);
     p->block = NULL;
 }

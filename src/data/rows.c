@@ -2,8 +2,18 @@
  * Equal indices keep their order (merge sort), so "last" means the last one in the file. */
 #include "data/data.h"
 
+enum { LITTLE = 1 << 26 }; /* bytes: nobody asks what is free for less */
+
 spdhg_status spd_budget_take(spd_budget *budget, double bytes, spdhg_error *err) {
     const double held = (double)budget->held + bytes;
+    if (!budget->limit && !budget->free && held > LITTLE) {
+        const uint64_t left = spd_memory_free();
+        budget->free = left < UINT64_MAX - budget->held ? left + budget->held : UINT64_MAX;
+    }
+    if (budget->free && held > (double)budget->free)
+        return spd_fail(err, SPDHG_MEMORY,
+                        "%s: needs at least %.4g MB; %.4g MB of memory is free (--max-memory sets another limit)", budget->path,
+                        held / 1e6, (double)budget->free / 1e6);
     if (budget->limit && held > (double)budget->limit)
         return spd_fail(err, SPDHG_MEMORY, "%s: needs at least %.4g MB, the limit is %.4g MB (--max-memory)", budget->path,
                         held / 1e6, (double)budget->limit / 1e6);

@@ -1,8 +1,9 @@
 /* face.c - one Newton step of the model on the face of the present signs:
  *     M d = -(s + lambda sign(x)),   M = A_E'Q A_E + gamma I,   E the active columns and the intercept
  * by conjugate gradients, preconditioned by the factor of an earlier face (factor.c). A column whose x_j + d_j has the other sign
- * stops at 0 and leaves E. If the model does not fall then, all stop where the first one reaches 0. */
-#include "lasso/lasso.h"
+ * stops at 0, one whose x_j + d_j is not in X at its side; both leave E. If the model does not fall then, all stop where the first
+ * one does. */
+#include "lasso/sides.h"
 
 enum { REPEATS_MOST = 3, GRADIENTS_MOST = 200, ITERATIONS_LEAST = 4 /* that pay for a copy of A_E by rows */ };
 
@@ -101,17 +102,20 @@ static double change(const step *t) {
     return spd_dot(t->n, t->s, t->d) + 0.5 * square;
 }
 
-/* Cuts the step where columns reach 0; true if none does. */
+/* Where x_j ends on the way to `to`. */
+static double stop_at(const spd_lasso *a, double x, double to) { return to * x > 0 ? spd_lasso_inside(a, to) : 0; }
+
+/* Cuts the step where columns reach 0 or a side; true if none does. */
 static bool cut(const step *t, double *full) {
     double first = 1;
     bool whole = true;
     memcpy(full, t->d, (size_t)t->n * sizeof *full);
     for (int64_t i = 0; i < t->k; i++) {
-        const double x = t->a->now.x[t->e[i]];
-        if ((x + t->d[i]) * x > 0) continue;
+        const double x = t->a->now.x[t->e[i]], end = stop_at(t->a, x, x + t->d[i]);
+        if (end == x + t->d[i]) continue;
         whole = false;
-        first = fmin(first, -x / t->d[i]);
-        t->d[i] = -x;
+        first = fmin(first, (end - x) / t->d[i]);
+        t->d[i] = end - x;
     }
     if (whole || change(t) < 0) return whole;
     for (int64_t i = 0; i < t->n; i++) t->d[i] = first * full[i];
@@ -123,10 +127,9 @@ static void go(step *t) {
     int64_t kept = 0;
     for (int64_t i = 0; i < t->k; i++) {
         const int32_t j = t->e[i];
-        const double x = a->now.x[j], to = x + t->d[i];
-        const bool stops = to * x <= 0 || fabs(to) <= 1e-14 * fabs(x);
-        spd_lasso_move(a, j, stops ? 0 : to);
-        if (!stops) t->e[kept++] = j;
+        const double x = a->now.x[j], to = fabs(x + t->d[i]) <= 1e-14 * fabs(x) ? 0 : stop_at(a, x, x + t->d[i]);
+        spd_lasso_move(a, j, to);
+        if (to != 0 && !spd_lasso_at_side(a, to)) t->e[kept++] = j;
     }
     if (t->n > t->k) spd_lasso_shift(a, t->d[t->k]);
     t->n -= t->k - kept;
@@ -139,8 +142,6 @@ bool spd_lasso_face(spd_lasso *a, double accuracy) {
     const int64_t all = a->p->d + 1;
     double *at = a->face + (a->p->n > a->p->d ? a->p->n : all);
     step t = {.a = a,
-              .k = a->now.count,
-              .n = a->now.count + a->p->intercept,
               .e = a->edge,
               .move = a->face,
               .d = at,
@@ -149,7 +150,9 @@ bool spd_lasso_face(spd_lasso *a, double accuracy) {
               .diagonal = at + 3 * all,
               .work = at + 4 * all};
     bool whole = false;
-    memcpy(t.e, a->now.list, (size_t)t.k * sizeof *t.e);
+    for (int64_t q = 0; q < a->now.count; q++)
+        if (!spd_lasso_at_side(a, a->now.x[a->now.list[q]])) t.e[t.k++] = a->now.list[q];
+    t.n = t.k + a->p->intercept;
     for (int repeat = 0; repeat < REPEATS_MOST && !whole && t.k > 0; repeat++) {
         find_slopes(&t);
         t.packed = a->A.row && a->gram.size == 0 && a->factor.iterations >= ITERATIONS_LEAST;

@@ -2,7 +2,7 @@
  * and any two numbers, best those that make the difference small,
  *     |G_j| <= |c1 known_j + c2 older_j| + norm_j ||alpha - c1 k - c2 o||,   the norms weighted by share
  * alpha moves along a smooth curve, so that the difference is of the second order of the way since then. */
-#include "lasso/lasso.h"
+#include "lasso/sides.h"
 
 static const double APART = 1e-10; /* of two alphas: the squared sine of the angle between them, or there is only one */
 
@@ -12,7 +12,7 @@ typedef struct reference {
     double c1, c2, away, lost;
 } reference;
 
-/* examined = the columns with |c1 known_j + c2 older_j| + away norm_j > rest, and all active ones. */
+/* examined = the columns that c1 known_j + c2 older_j pulls by more than rest - away norm_j, and all active ones. */
 static int64_t list_columns(spd_lasso *a, const reference *s, double rest) {
     const double *norm = a->A.norm, *known = s->known, *older = s->older, c1 = s->c1, c2 = s->c2, away = s->away;
     int32_t *list = a->examined;
@@ -20,11 +20,11 @@ static int64_t list_columns(spd_lasso *a, const reference *s, double rest) {
     rest -= s->lost;
     for (int64_t j = 0; j < a->A.d; j++) { /* without a branch */
         list[count] = (int32_t)j;
-        count += !(fabs(c1 * known[j] + c2 * older[j]) + away * norm[j] <= rest); /* so that a NaN is examined */
+        count += !(spd_lasso_pull(a, c1 * known[j] + c2 * older[j]) + away * norm[j] <= rest); /* so that a NaN is examined */
     }
     for (int64_t q = 0; q < a->now.count; q++) {
         const int32_t j = a->now.list[q];
-        if (fabs(c1 * known[j] + c2 * older[j]) + away * norm[j] <= rest) list[count++] = j;
+        if (spd_lasso_pull(a, c1 * known[j] + c2 * older[j]) + away * norm[j] <= rest) list[count++] = j;
     }
     return count;
 }

@@ -2,13 +2,15 @@
 #include "lasso/lasso.h"
 
 enum {
-    FACE_MOST = 1500,
+    FACE_MOST = SPD_DENSE_MOST,
     ITERATIONS_FIRST = 16,
     ROWS_MOST = 200 /* rows for each feature: with more, a Hessian of few features costs less than passes over its columns */
 };
 
 const char *spd_lasso_refuses(const spdhg_problem *p) {
-    if (!p->set.kind->whole) return "it works for X = R^d only";
+    double low, high;
+    spd_set_sides(&p->set, &low, &high);
+    if (!p->set.kind->separable || !(low <= 0 && high >= 0)) return "it takes a set X that bounds each coefficient, with 0 inside";
     if (p->terms != 1 || !spd_csr_is_identity(&p->term[0].F->F) || !p->term[0].penalty->sum_of_sizes)
         return "it works for l1 of the coefficients only";
     if (p->K != 1 || !p->loss->value) return "it works for one output only";
@@ -34,7 +36,7 @@ static bool allocate(spd_lasso *a) {
     const int64_t n = p->n, d = p->d, most = d < FACE_MOST ? d : FACE_MOST;
     double **const rows[] = {&a->share,  &a->nothing, &a->z, &a->slope, &a->curve,       &a->z0,          &a->slope0,
                              &a->curve0, &a->Q,       &a->r, &a->alpha, &a->known_alpha, &a->older_alpha, &a->z_before};
-    double **const columns[] = {&a->h, &a->g, &a->s, &a->known, &a->older};
+    double **const columns[] = {&a->h, &a->g, &a->s, &a->at, &a->known, &a->older};
     bool good = new_point(&a->now, d);
     good = new_point(&a->origin, d) && good;
     good = new_point(&a->before, d) && good;
@@ -62,6 +64,7 @@ spdhg_status spd_lasso_new(spd_lasso **out, const spdhg_problem *p, bool path, i
     a->p = p;
     a->threads = threads;
     a->times = 1;
+    spd_set_sides(&p->set, &a->low, &a->high);
     a->most = a->allowed = INFINITY;
     if (!allocate(a)) {
         spd_lasso_free(a);
@@ -110,7 +113,7 @@ void spd_lasso_free(spd_lasso *a) {
     free_point(&a->before);
     SPD_FREE_ALL(a->share, a->nothing, a->z, a->slope, a->curve, a->z0, a->slope0, a->curve0, a->Q, a->r, a->alpha,
                  a->known_alpha, a->older_alpha, a->z_before, a->h, a->g, a->known, a->older, a->is_active, a->in_set, a->set,
-                 a->examined, a->h_of, a->edge, a->fresh, a->s, a->face, a->partial);
+                 a->examined, a->h_of, a->edge, a->fresh, a->s, a->at, a->face, a->partial);
     spd_free(a);
 }
 

@@ -1,5 +1,5 @@
 /* lasso.h - the path of lambda for F = identity and l1, by columns of A: minimises
- *     f(x,c) = (1/W) sum_i w_i phi(a_i'x + c + o_i, b_i) + (gamma/2)||x||^2 + lambda ||x||_1
+ *     f(x,c) = (1/W) sum_i w_i phi(a_i'x + c + o_i, b_i) + (gamma/2)||x||^2 + lambda ||x||_1,   low <= x_j <= high
  * for one lambda after the other, each time from the previous solution, and proves each. */
 #ifndef SPD_LASSO_H
 #define SPD_LASSO_H
@@ -85,6 +85,7 @@ typedef struct spd_lasso {
     int threads;
     bool path;    /* many lambdas */
     double times; /* the lambda solved for, in multiples of the problem's */
+    double low, high; /* sides.h */
     spd_stop *stop;
     spd_matrix A;
     double *share, *nothing; /* n: w_i/W; 0 */
@@ -118,7 +119,7 @@ typedef struct spd_lasso {
     double *face;     /* scratch of a face */
     int32_t *edge;    /* d: the same */
     int32_t *fresh;   /* d: columns that enter a face */
-    double *s;        /* d: slopes of the model, of the columns of the set */
+    double *s, *at;   /* d: slopes of the model, of the columns of the set; x there, or where a column that left the face stays */
     /* the dual point of a proof */
     double *alpha;               /* n */
     double *g;                   /* d: A'(share alpha), of the columns in examined */

@@ -2,11 +2,11 @@
  *     alpha = phi'(z0) + phi''(z0) (z - z0)            slopes of the model at the scores z = A x + c + o
  *     r = share alpha                                  kept up to date, column by column
  *     s_j = A_j'r + gamma x_j                          slope of the smooth part along column j
- *     x_j = shrink(h_j x_j - s_j, lambda) / h_j        h_j = A_j'Q A_j + gamma,  Q = share phi''(z0)
+ *     x_j = shrink(h_j x_j - s_j, lambda) / h_j        h_j = A_j'Q A_j + gamma,  Q = share phi''(z0); X cuts it
  * (Friedman, Hastie, Tibshirani, J. Stat. Softw. 2010). A zero column with |s_j| <= lambda takes one product and nothing else.
  * Sweeps over the active columns alternate with sweeps over the whole set. Where columns are correlated, sweeps converge slowly; as
  * soon as they have cost as much as one step on the face of the present signs would, that step is made (face.c). */
-#include "lasso/lasso.h"
+#include "lasso/sides.h"
 
 enum { ROUNDS_MOST = 100, SWEEPS_MOST = 1000 };
 static const double TRIED = 0.2;  /* part of the cost of a step on the face that sweeps may have cost before it is made */
@@ -92,7 +92,7 @@ static double visit(spd_lasso *a, int64_t j, double lambda) {
     if (x == 0 && fabs(s) <= lambda) return 0;
     const double h = spd_lasso_curvature(a, j), u = h * x - s;
     if (!(h > 0)) return 0;
-    const double by = spd_lasso_move(a, j, fabs(u) > lambda ? (u - copysign(lambda, u)) / h : 0);
+    const double by = spd_lasso_move(a, j, spd_lasso_inside(a, fabs(u) > lambda ? (u - copysign(lambda, u)) / h : 0));
     a->work += move_cost(a, j);
     return h * fabs(by);
 }

@@ -1,18 +1,19 @@
-/* proof.c - the duality gap for F = identity, l1 and X = R^d, one output (certify.h has the general one, docs/certificate.md the
+/* proof.c - the duality gap for F = identity, l1 and X = { low <= x_j <= high }, one output (certify.h has the general one, docs/certificate.md the
  * mathematics). With G = A'(share alpha) and any alpha_i in dom phi_i* whose weighted sum is 0 if there is an intercept,
  *
  *   GAP = sum_i share_i [ phi_i(z_i) + phi_i*(alpha_i) - alpha_i z_i ]  +  sum_j [ psi(x_j) + psi*(-G_j) + G_j x_j ]
- *   psi(x) = (gamma/2) x^2 + lambda |x|,   psi*(-G) = max(|G| - lambda, 0)^2 / (2 gamma),   without ridge: |G| <= lambda is needed
+ *   psi(x) = (gamma/2) x^2 + lambda |x| in X,   psi*(-G) = max { m t - (gamma/2) t^2 : 0 <= t <= r },   m = |G| - lambda, where r is
+ *   how far X goes on the side that -G points to; without ridge m <= 0 is needed where r is infinite
  *
  * Both brackets are never negative, and that of a zero column with |G_j| <= lambda is 0: only max |G_j| over these matters. A column
  * is not looked at if earlier alphas show that it is one of them (known.c).
  * All that rounding may change is in the gap: of G (E_j = q norm_j, by Cauchy-Schwarz), of the sum of alpha (the alphas of the
  * heavier sign are multiplied by 1 - tau, repair_intercept.c), of the scores, of f. Without ridge alpha is shrunk until
- * |G_j| + E_j <= lambda. */
+ * |G_j| + E_j <= lambda, where r is infinite. */
 #include <float.h>
 
 #include "certify/certify.h"
-#include "lasso/lasso.h"
+#include "lasso/sides.h"
 
 enum { AT_ONCE = 256 };
 static const double UNIT = 0.5 * DBL_EPSILON;
@@ -27,7 +28,8 @@ typedef struct dual {
     double tau;   /* part of the heavier sign that is taken away */
     double q;     /* E_j = q norm_j + lost */
     double lost;  /* underflow */
-    double most;  /* max_j |g_j| + E_j over the columns looked at */
+    double most;  /* max_j |g_j| + E_j over the columns looked at, on the sides that X has */
+    double open;  /* the same on the sides where X is infinite */
     double scale; /* alpha is multiplied by this */
 } dual;
 
@@ -54,14 +56,16 @@ static dual measure(spd_lasso *a) {
     return u;
 }
 
-/* The largest |g_j| + E_j, infinite if one of them overflowed; columns outside the set with |g_j| > lambda join it. */
+/* The largest |g_j| + E_j, infinite if one of them overflowed; columns outside the set that are pulled by more than lambda join it. */
 static bool judge(spd_lasso *a, dual *u) {
     const double lambda = spd_lasso_lambda(a);
     const int64_t before = a->size;
     for (int64_t q = 0; q < a->examined_count; q++) {
         const int32_t j = a->examined[q];
-        const double size = fabs(a->g[j]), most = size + u->q * a->A.norm[j] + u->lost;
+        const double size = spd_lasso_pull(a, a->g[j]), E = u->q * a->A.norm[j] + u->lost, most = size + E;
         u->most = most <= u->most ? u->most : isnan(most) ? INFINITY : most;
+        if (isinf(a->high)) u->open = fmax(u->open, -a->g[j] + E);
+        if (isinf(a->low)) u->open = fmax(u->open, a->g[j] + E);
         if (size > lambda && !a->in_set[j]) {
             a->in_set[j] = true;
             a->set[a->size++] = j;
@@ -77,17 +81,30 @@ double spd_lasso_first_bracket(const spd_lasso *a, double scale) {
         count = from + AT_ONCE < p->n ? AT_ONCE : p->n - from;
         for (int64_t i = 0; i < count; i++) alpha[i] = scale * a->alpha[from + i];
         spd_loss_brackets(p->loss, p->loss_arg, count, a->z + from, p->b + from, alpha, bracket);
-        for (int64_t i = 0; i < count; i++)
-            if (a->share[from + i] > 0) sum += a->share[from + i] * (bracket[i] < 0 ? 0 : bracket[i]);
+        for (int64_t i = 0; i < count; i++) bracket[i] = a->share[from + i] > 0 && !(bracket[i] < 0) ? bracket[i] : 0;
+        sum += spd_dot(count, a->share + from, bracket);
     }
     return isnan(sum) ? INFINITY : sum * (1 + rounding((double)p->n + 4));
 }
 
-/* psi(x) + psi*(-G) + G x with ridge, where w = -sign(x) G; x >= 0. */
-static double ridge_bracket(double gamma, double lambda, double x, double w) {
-    const double beyond = w > lambda ? w - lambda : w < -lambda ? -lambda - w : 0;
-    if (w > lambda) return (gamma * x - beyond) * (gamma * x - beyond) / (2 * gamma);
-    return 0.5 * gamma * x * x + x * (lambda - w) + beyond * beyond / (2 * gamma);
+/* max { m t - (gamma/2) t^2 : 0 <= t <= reach }; without ridge, alpha has been shrunk until m <= 0 where reach is infinite. */
+static double conjugate(double gamma, double m, double reach) {
+    if (!(m > 0)) return 0;
+    if (gamma > 0 && m < gamma * reach) return m * m / (2 * gamma);
+    return isfinite(reach) ? reach * (m - 0.5 * gamma * reach) : gamma > 0 ? INFINITY : 0;
+}
+
+/* psi(x) + psi*(-G) + G x, where w = -sign(x) G; 0 <= x <= reach; `other` is the reach of -x. */
+static double bracket(double gamma, double lambda, double x, double w, double reach, double other) {
+    const double m = w - lambda;
+    if (!(m > 0)) return 0.5 * gamma * x * x - x * m + conjugate(gamma, -w - lambda, other);
+    if (gamma > 0 && m < gamma * reach) return (gamma * x - m) * (gamma * x - m) / (2 * gamma);
+    return isfinite(reach) ? fmax((reach - x) * (m - 0.5 * gamma * (reach + x)), 0) : gamma > 0 ? INFINITY : 0;
+}
+
+/* That of a zero column, or more, if G may be off by E. */
+static double zero_bracket(const spd_lasso *a, double lambda, double G, double E) {
+    return conjugate(a->p->gamma, E - G - lambda, a->high) + conjugate(a->p->gamma, E + G - lambda, -a->low);
 }
 
 /* The second sum. It is convex in G, so that an interval is worst at one of its ends. */
@@ -96,17 +113,15 @@ static double second_bracket(const spd_lasso *a, const dual *u) {
     double sum = 0;
     for (int64_t q = 0; q < a->now.count; q++) {
         const int64_t j = a->now.list[q];
-        const double x = fabs(a->now.x[j]), w = u->scale * (a->now.x[j] > 0 ? -a->g[j] : a->g[j]);
-        const double E = u->q * a->A.norm[j] + u->lost + 8 * UNIT * (lambda + fabs(w) + gamma * x);
-        if (gamma > 0)
-            sum += fmax(ridge_bracket(gamma, lambda, x, w - E), ridge_bracket(gamma, lambda, x, w + E));
-        else
-            sum += x * (fmax(lambda - w, 0) + E);
+        const double sign = a->now.x[j] > 0 ? 1 : -1, x = fabs(a->now.x[j]), w = -sign * u->scale * a->g[j],
+                     reach = spd_lasso_reach(a, sign), other = spd_lasso_reach(a, -sign), far = isinf(reach) ? x : reach;
+        const double E = u->q * a->A.norm[j] + u->lost + 8 * UNIT * (lambda + fabs(w) + gamma * far);
+        sum += fmax(bracket(gamma, lambda, x, w - E, reach, other), bracket(gamma, lambda, x, w + E, reach, other));
     }
-    for (int64_t q = 0; q < a->examined_count && gamma > 0 && u->scale * u->most > lambda; q++) {
+    for (int64_t q = 0; q < a->examined_count && u->scale * u->most > lambda; q++) {
         const int32_t j = a->examined[q];
-        const double beyond = u->scale * fabs(a->g[j]) + u->q * a->A.norm[j] + u->lost - lambda;
-        if (!a->is_active[j] && beyond > 0) sum += beyond * beyond / (2 * gamma);
+        const double G = u->scale * a->g[j], E = u->q * a->A.norm[j] + u->lost + 8 * UNIT * (lambda + fabs(G));
+        if (!a->is_active[j]) sum += zero_bracket(a, lambda, G, E);
     }
     return sum * (1 + rounding((double)(a->now.count + a->A.d) + 32));
 }
@@ -158,9 +173,9 @@ static double add_up(const spd_lasso *a, const dual *u) {
 static bool conclude(spd_lasso *a, dual u, spd_lasso_answer *out) {
     const double lambda = spd_lasso_lambda(a), f = a->loss + a->ridge + a->penalty, scale = fmax(fabs(f), a->reference);
     const bool added = judge(a, &u);
-    double gap = isfinite(u.most) && (a->p->gamma > 0 || u.most <= lambda) ? add_up(a, &u) : INFINITY;
-    if (u.most > lambda && isfinite(u.most)) {
-        u.scale = lambda / u.most * (1 - 8 * UNIT);
+    double gap = isfinite(u.most) && (a->p->gamma > 0 || u.open <= lambda) ? add_up(a, &u) : INFINITY;
+    if (u.open > lambda && isfinite(u.most)) {
+        u.scale = lambda / u.open * (1 - 8 * UNIT);
         gap = fmin(gap, add_up(a, &u));
     }
     *out = (spd_lasso_answer){.objective = f, .loss = a->loss, .penalty = a->penalty, .gap = gap, .relative = gap / scale};

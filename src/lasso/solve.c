@@ -9,7 +9,7 @@
  *
  * With squared loss the model is f itself, and gram.c may have the slopes. One model is usually enough. A gap that is too large asks for a more accurate minimisation, a column that violates the optimality
  * conditions for a larger set. */
-#include "lasso/lasso.h"
+#include "lasso/sides.h"
 
 enum { MODELS_MOST = 60, HALVINGS_MOST = 40, STALLS_MOST = 4 }; /* faces that bring the proof no nearer */
 static const double ROUGH = 1e-2;                               /* slopes, relative to lambda, of the sweeps between them */
@@ -29,7 +29,7 @@ static void choose_set(spd_lasso *a) {
     a->size = 0;
     for (int64_t q = 0; q < a->now.count; q++) add_to_set(a, a->now.list[q]);
     for (int64_t q = 0; q < a->examined_count; q++)
-        if (fabs(a->g[a->examined[q]]) >= strong) add_to_set(a, a->examined[q]);
+        if (spd_lasso_pull(a, a->g[a->examined[q]]) >= strong) add_to_set(a, a->examined[q]);
 }
 
 /* x(lambda) and c(lambda) are smooth between their kinks, for squared loss straight: continues their line, and that of the scores. Zeros
@@ -60,8 +60,8 @@ static void look_ahead(spd_lasso *a) {
         const double x = a->now.x[j], ahead = x + further * (x - a->before.x[j]);
         a->before.x[j] = x;
         a->before.list[q] = j;
-        if (ahead * x <= 0) spd_matrix_add(&a->A, j, -ahead, a->z);
-        a->now.x[j] = ahead * x > 0 ? ahead : 0;
+        a->now.x[j] = ahead * x > 0 ? spd_lasso_inside(a, ahead) : 0;
+        if (a->now.x[j] != ahead) spd_matrix_add(&a->A, j, a->now.x[j] - ahead, a->z);
     }
     a->before.count = a->now.count;
     const double c = a->now.c;
@@ -81,7 +81,7 @@ static bool halve(spd_lasso *a, double f0) {
     for (int i = 0; i < HALVINGS_MOST; i++) {
         for (int64_t q = 0; q < a->now.count; q++) {
             const int32_t j = a->now.list[q];
-            a->now.x[j] = a->origin.x[j] + 0.5 * (a->now.x[j] - a->origin.x[j]);
+            a->now.x[j] = spd_lasso_inside(a, a->origin.x[j] + 0.5 * (a->now.x[j] - a->origin.x[j]));
         }
         a->now.c = a->origin.c + 0.5 * (a->now.c - a->origin.c);
         if (spd_lasso_evaluate(a) < f0) {
@@ -99,10 +99,10 @@ static bool is_settled(const spd_lasso *a) {
     double off = 0, most = 0;
     for (int64_t q = 0; q < a->now.count; q++) {
         const int32_t j = a->now.list[q];
-        off = fmax(off, fabs(a->g[j] + a->p->gamma * a->now.x[j] + copysign(lambda, a->now.x[j])) / lambda);
+        off = fmax(off, spd_lasso_slope_off(a, a->now.x[j], a->g[j]) / lambda);
     }
     for (int64_t q = 0; q < a->examined_count; q++)
-        if (!a->is_active[a->examined[q]]) most = fmax(most, fabs(a->g[a->examined[q]]) / lambda);
+        if (!a->is_active[a->examined[q]]) most = fmax(most, spd_lasso_pull(a, a->g[a->examined[q]]) / lambda);
     return off <= CLOSE ? most <= 1 + CLOSE : off <= INSIDE && most <= 1 - 2 * off;
 }
 
@@ -126,12 +126,14 @@ static bool is_accurate(spd_lasso *a, double off) {
 /* The slopes of the model at the new scores, or phi' where they have left its range. */
 static void find_dual(spd_lasso *a, bool plain) {
     const spdhg_problem *p = a->p;
-    for (int64_t i = 0; i < p->n; i++) {
-        const double alpha = a->slope0[i] + a->curve0[i] * (a->z[i] - a->z0[i]);
-        const bool outside = p->loss->slack && !(p->loss->slack(alpha, p->b[i], p->loss_arg) > 0) &&
-                             !isfinite(p->loss->conjugate(alpha, p->b[i], p->loss_arg));
-        a->alpha[i] = plain || outside ? a->slope[i] : alpha;
+    if (plain) {
+        memcpy(a->alpha, a->slope, (size_t)p->n * sizeof *a->alpha);
+        return;
     }
+    for (int64_t i = 0; i < p->n; i++) a->alpha[i] = a->slope0[i] + a->curve0[i] * (a->z[i] - a->z0[i]);
+    for (int64_t i = 0; i < p->n && p->loss->slack; i++)
+        if (!(p->loss->slack(a->alpha[i], p->b[i], p->loss_arg) > 0) && !isfinite(p->loss->conjugate(a->alpha[i], p->b[i], p->loss_arg)))
+            a->alpha[i] = a->slope[i];
 }
 
 /* The first bracket to the second order of alpha - phi'(z), so that the exact one need not be found twice. */
@@ -188,7 +190,8 @@ void spd_lasso_solve(spd_lasso *a, double tol, bool plain, spd_stop *stop, spd_l
             continue;
         }
         bool added = gram ? spd_lasso_prove_by_gram(a, rest, out) : spd_lasso_prove(a, rest, out);
-        if (gram && !added && !(out->relative <= tol)) added = spd_lasso_prove(a, rest, out); /* with less rounding */
+        if (gram && !added && !(out->relative <= tol) && out->gap > 0.5 * gap)
+            added = spd_lasso_prove(a, rest, out); /* no nearer than before: with less rounding */
         moved = false;
         out->proven = out->relative <= tol;
         done = out->proven && is_accurate(a, sqrt(tol)); /* f is off by the square of what its slopes are off by */

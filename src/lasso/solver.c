@@ -6,7 +6,7 @@
  *
  * One step is the whole solve: it usually ends the run. */
 #include "solver/solver.h"
-#include "lasso/lasso.h"
+#include "lasso/sides.h"
 
 enum { STEPS_MOST = 3, HALVINGS_MOST = 20, DIGITS_MOST = 5 }; /* below a millionth of lambda_max all columns have come in */
 /* What Newton's method with a Hessian of all columns would take, steps and passes; where another solver is next in line, this one
@@ -58,7 +58,7 @@ static void come_down(spd_lasso *a) {
     const double lambda = spd_lasso_lambda(a);
     spd_lasso_answer answer;
     double largest = 0;
-    for (int64_t j = 0; j < a->p->d; j++) largest = fmax(largest, fabs(a->g[j]));
+    for (int64_t j = 0; j < a->p->d; j++) largest = fmax(largest, spd_lasso_pull(a, a->g[j]));
     a->lambda = largest;
     const int all = (int)fmin(floor(log2(largest / lambda)), 1000), least = all > HALVINGS_MOST ? all - HALVINGS_MOST : 0;
     for (int halvings = all; halvings > least && !spd_lasso_over(a); halvings--) {
@@ -81,8 +81,8 @@ static bool is_exact(const spd_lasso *a) {
     double off = a->p->intercept ? fabs(spd_dot(a->p->n, a->share, a->slope)) : 0;
     for (int64_t q = 0; q < a->examined_count; q++) { /* the active columns, and all that may be in the wrong place */
         const int32_t j = a->examined[q];
-        const double x = a->now.x[j], s = a->g[j] + a->p->gamma * x;
-        off = fmax(off, x != 0 ? fabs(s + copysign(lambda, x)) : fabs(s) - lambda);
+        const double x = a->now.x[j];
+        off = fmax(off, x != 0 ? spd_lasso_slope_off(a, x, a->g[j]) : spd_lasso_pull(a, a->g[j]) - lambda);
     }
     return off <= LAST * lambda;
 }

@@ -197,6 +197,7 @@ spdhg_status spd_online_model(spdhg_model **out, spd_online *o, spdhg_outcome ou
                               .train_loss = o->score.loss,
                               .penalty = penalty(o),
                               .gap = NAN,
+                              .gap_kind = "none",
                               .epochs = 1,
                               .seconds = seconds,
                               .iterations = o->k,

@@ -55,6 +55,19 @@ static void given_block(const pass *a, const double *alpha, int64_t first, int64
     }
 }
 
+/* The same with the absolute value of every product. */
+static void sizes_block(const pass *a, int64_t first, int64_t end, double *g) {
+    const spdhg_problem *p = a->p;
+    for (int64_t i = first; i < end; i++) {
+        const double u = fabs(a->alpha[i] * spd_problem_share(p, i));
+        if (u == 0) continue;
+        const int64_t id = spd_problem_id(p, i);
+        g[p->dK] += u;
+        spd_pass_to(p, a->open, id);
+        for (int64_t q = p->data->ptr[id]; q < p->data->ptr[id + 1]; q++) g[p->data->idx[q]] += fabs(p->val[q] * u);
+    }
+}
+
 /* The same with C_i = curve_i. */
 static void curved_block(const pass *a, int64_t first, int64_t end, double *g) {
     const spdhg_problem *p = a->p;
@@ -131,8 +144,11 @@ static void add_rows(void *context, int64_t first, int64_t end, double *g) {
     const bool full = spd_problem_full(p), plain = K == 1 && !a->sizes;
     if (plain && full && (a->alpha || (a->curve && p->loss->value)))
         first = full_block(a, a->alpha ? a->alpha + first : NULL, first, end, g);
-    if (a->alpha && plain && !full) {
-        given_block(a, a->alpha + first, first, end, g);
+    if (a->alpha && K == 1 && !full) {
+        if (a->sizes)
+            sizes_block(a, first, end, g);
+        else
+            given_block(a, a->alpha + first, first, end, g);
         return;
     }
     if (a->curve && plain && !full && p->loss->value) {

@@ -107,7 +107,8 @@ void spd_across_run(const spd_row_sum *s, int threads, double *work) {
         for (int64_t left = 0; left + half < s->shards; left += 2 * half)
             add_pair(s, threads, &own, left, left + half, work + (s->in_turn ? own.count : left + half) * s->stride);
     const spd_transport *via = spd_ranks_transport(s->ranks);
-    if (via->rank == 0 && own.node[0].sum != work) memmove(work, own.node[0].sum, (size_t)s->width * sizeof *work);
+    if (via->rank == 0 && own.count > 0 && own.node[0].sum != work)
+        memmove(work, own.node[0].sum, (size_t)s->width * sizeof *work);
     via->broadcast(via->context, 0, work, s->width * (int64_t)sizeof *work);
 }
 

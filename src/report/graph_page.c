@@ -20,7 +20,7 @@ static void tiles(FILE *out, const spd_graph_page *p) {
     spd_page_tile(out, "mean degree", r->mean_degree, 3, 1, "");
     spd_page_tile(out, "largest degree", r->hubs ? (double)r->hub_degree[0] : 0, 7, 1, "");
     spd_page_tile(out, "rho", r->rho, 4, 1, "");
-    spd_page_tile(out, "duality gap", r->gap, 3, 1, "");
+    spd_page_tile(out, "duality gap", spd_round_towards(INFINITY, r->gap, 3), 3, 1, "");
     spd_page_tile(out, "norm of F", r->norm, 4, 1, "");
     spd_html(out, "</section>\n");
 }

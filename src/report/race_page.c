@@ -66,7 +66,8 @@ static void about(FILE *out, const json_t *p) {
     spd_html(out, ". ");
     if (json_array_size(optima) > 0)
         spd_html(out, "@ in every repeat, with a duality gap of at most @.",
-                 certified ? "The optimum is certified" : "Optima are not certified", spd_html_number(gap, worst, 2));
+                 certified ? "The optimum is certified" : "Optima are not certified",
+                 spd_html_number(gap, spd_round_towards(INFINITY, worst, 2), 2));
     else
         spd_html(out, "<span class='warn'>No optimum is known, so no suboptimality is shown.</span>");
     spd_html(out, "</p>\n");

@@ -84,7 +84,7 @@ static void tiles(FILE *out, const spd_report *r) {
     spd_page_tile(out, "training loss", m->train_loss, 4, 1, "");
     spd_page_tile(out, "test loss", s ? s->test_loss : FINAL(r, test_loss), 4, 1, "");
     spd_page_tile(out, m->classify ? "test accuracy" : "test R²", score, 4, m->classify ? 100 : 1, m->classify ? " %" : "");
-    spd_page_tile(out, "duality gap", m->gap, 2, 1, "");
+    spd_page_tile(out, "duality gap", spd_round_towards(INFINITY, m->gap, 2), 2, 1, "");
     const double zeros = 1 - (double)nonzeros(m) / (double)(m->features * m->outputs);
     const bool fused = s && s->dual > 0 && strcmp(m->structure, "identity") != 0; /* then the zeros are those of F x */
     if (zeros > 0 || !fused) spd_page_tile(out, "zero coefficients", zeros, 3, 100, " %");

@@ -19,7 +19,7 @@ static void tiles(FILE *out, const spd_signal_report *r) {
     spd_page_tile(out, "degrees of freedom", v->degrees, 6, 1, "");
     spd_page_tile(out, "differences not 0", (double)v->differences, 6, 1, "");
     spd_page_tile(out, "missing values", (double)(v->points - v->observed), 6, 1, "");
-    spd_page_tile(out, "relative gap", v->gap_relative, 2, 1, "");
+    spd_page_tile(out, "relative gap", spd_round_towards(INFINITY, v->gap_relative, 2), 2, 1, "");
     spd_html(out, "</section>\n");
 }
 

@@ -41,7 +41,7 @@ static void add_rows(void *context, int64_t first, int64_t end, double *sum) {
         const int32_t *idx = data->idx ? data->idx + from : NULL;
         const double w = spd_problem_share(p, i), *val = data->val + from;
         spd_pass_to(p, a->open, id);
-        if (a->ones)
+        if (idx && a->ones) /* ones: of sparse rows */
             add_ones(count, idx, w, sum);
         else if (a->mean)
             add_squares(count, idx, val, w, a->mean, sum);

@@ -16,7 +16,8 @@ static spdhg_status no_such_param(const spdhg_solver *s, const char *name, spdhg
     char names[300], meant[SPD_DID_YOU_MEAN_CHARS];
     spd_names(names, sizeof names, kind->param, kind->params, sizeof *kind->param);
     spd_did_you_mean(meant, sizeof meant, name, kind->param, kind->params, sizeof *kind->param);
-    return spd_fail(err, SPDHG_USAGE, "solver %s has no parameter '%s'; it has %s%s", kind->name, name, names, meant);
+    return spd_fail(err, SPDHG_USAGE, "solver %s has no parameter '%s'; it has %s%s", kind->name, name, kind->params ? names : "none",
+                    meant);
 }
 
 static spdhg_status store(spdhg_solver *s, const char *name, double value, spdhg_error *err) {

@@ -76,7 +76,7 @@ static bool copy_history(spdhg_model *m, const spdhg_problem *p, const spdhg_sol
     m->objective = s->objective;
     m->train_loss = s->train_loss;
     m->penalty_value = s->penalty;
-    m->gap = s->gap;
+    m->gap = strcmp(s->gap_kind, "certified") == 0 ? s->gap : NAN; /* a model has no place for the radius of another one */
     m->epochs = s->epochs;
     m->seconds = s->seconds;
     m->intercept = p->intercept;

@@ -3,10 +3,10 @@
 #define SPD_TUNE_H
 #include <stdatomic.h>
 
+#include "blocks/blocks.h"
 #include "face/answer.h"
 #include "face/nullspace.h"
 #include "graph/graph.h"
-#include "blocks/blocks.h"
 #include "run/run.h"
 
 /* ---- restricted.c: minimises loss + ridge over x = N u and c. found: false if there is no minimiser. */

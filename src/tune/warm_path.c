@@ -4,19 +4,20 @@
 
 static const double TIGHTER = 1e-2, TIGHTEST = 1e-10;
 
-/* By columns if the choice of a solver is left to us, F is the identity and memory allows. */
+/* By columns if the choice of a solver is left to us, F is the identity, the loss is smooth and memory allows. */
 static spdhg_status open_columns(spd_warm_path *warm, const char *solver, spdhg_error *err) {
     const spdhg_problem *p = warm->problem;
     const double most = (double)warm->options.max_memory;
     const int threads = spd_threads(warm->options.threads);
-    const bool blocks = !spd_blocks_refuses(p) && !spd_problem_has_corners(p) && spd_blocks_pays(p);
-    if (strcmp(solver, "auto") == 0 && blocks && !(most > 0 && spd_blocks_bytes(p) > most)) {
+    if (strcmp(solver, "auto") != 0 || spd_problem_has_corners(p)) return SPDHG_OK;
+    const bool blocks = !spd_blocks_refuses(p) && spd_blocks_pays(p);
+    if (blocks && !(most > 0 && spd_blocks_bytes(p) > most)) {
         SPD_TRY(spd_blocks_new(&warm->blocks, p, threads, err));
         spd_blocks_start(warm->blocks, warm->x, warm->c, INFINITY);
         return SPDHG_OK;
     }
     if (!spd_lasso_pays(p) && strcmp(warm->solver, "prox-newton") == 0) return SPDHG_OK;
-    if (strcmp(solver, "auto") != 0 || spd_lasso_refuses(p) || (most > 0 && spd_lasso_bytes(p) > most)) return SPDHG_OK;
+    if (spd_lasso_refuses(p) || (most > 0 && spd_lasso_bytes(p) > most)) return SPDHG_OK;
     SPD_TRY(spd_lasso_new(&warm->lasso, p, true, threads, err));
     spd_lasso_start(warm->lasso, warm->x, warm->c[0], INFINITY);
     return SPDHG_OK;

@@ -45,14 +45,14 @@ def fit(command, p, folder, more=()):
     report, (x, c) = json.loads(done.stdout), coefficients(folder, "model.json")
     if x is None:
         return None, "exit 0, and x is not finite"
-    if p.gamma > 0 and "x_radius" not in report:
-        report["x_radius"] = said_apart(words, folder, x)
     with open(os.path.join(folder, "trace.csv")) as file:
         return (report, x, c, list(csv.DictReader(file))), ""
 
 
-def said_apart(words, folder, x):
+def said_apart(folder, x):
     """R of "coefficients within R of the optimal ones", the largest number that is written so with its two digits; None if it is another x's."""
+    with open(os.path.join(folder, "command")) as file:
+        words = file.read().split()
     words = ["second.json" if w == "model.json" else w for w in words if w not in ("--json", "-q", "--trace", "trace.csv", "--certificate", "proof.json")]
     said = re.search(r"coefficients within (\S+) of the optimal", subprocess.run(words, cwd=folder, capture_output=True, text=True).stdout)
     return float(said[1]) * 1.05 if said and coefficients(folder, "second.json")[0] == x else None
@@ -145,9 +145,7 @@ class Claims:
 
 def judge(p, report, x, c, trace, folder=None, lower_only=False):
     """folder: where the certificate is, if there is one. lower_only: c is not the one that the statement is about."""
-    e = Exact(p)
-    v = Verdict(report["status"], report["gap_kind"], report["gap_relative"] if report["gap_relative"] is not None else INF,
-                report["objective"])
+    e, v = Exact(p), stated(report)
     if v.kind == "none":
         return v
     claims = Claims(e, report, x, c, trace)
@@ -175,9 +173,17 @@ def judge(p, report, x, c, trace, folder=None, lower_only=False):
     return v
 
 
-def examine(command, p, folder, more=()):
+def stated(report):
+    relative = report["gap_relative"]
+    return Verdict(report["status"], report["gap_kind"], INF if relative is None else relative, report["objective"])
+
+
+def examine(command, p, folder, more=(), judged=True):
     """Fit and judge; a refusal of the command is a verdict without statements."""
     answer, why = fit(command, p, folder, more)
     if answer is None:
         return Verdict(status=why)
-    return judge(p, *answer, folder)
+    report, x = answer[:2]
+    if judged and p.gamma > 0 and "x_radius" not in report:
+        report["x_radius"] = said_apart(folder, x)
+    return judge(p, *answer, folder) if judged else stated(report)

@@ -6,6 +6,7 @@ import importlib.machinery
 import json
 import os
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -119,6 +120,23 @@ def check_command(folder):
         check(done.returncode == status and word in done.stdout, f"check-certificate {data}: {done.stdout}{done.stderr}")
 
 
+def check_sentences(folder):
+    """What is printed claims no more than what is proven: `show` too, which knows the model only."""
+    for data, words, kind in (("twins.svm", "--lambda 0 --loss squared --solver prox-newton", "within_radius"), ("two.svm", "--lambda 0.02 --structure chain", "certified")):
+        fit = [COMMAND, "fit", data, *words.split(), "-o", "model.json"]
+        done = subprocess.run(fit, cwd=folder, capture_output=True, text=True)
+        summary = json.loads(subprocess.run([*fit, "--json"], cwd=folder, capture_output=True, text=True).stdout)
+        shown = subprocess.run([COMMAND, "show", "model.json"], cwd=folder, capture_output=True, text=True).stdout
+        said = re.search(r"proven within (\S+) of the best", done.stdout)
+        check(summary["gap_kind"] == kind and said and float(said[1]) >= summary["gap"], f"{data} {words}: {done.stdout} {done.stderr}")
+        if kind == "certified":
+            said = re.search(r"proven within (\S+) of the best possible", shown)
+            check(said and float(said[1]) >= summary["gap"], shown)
+        else:
+            radius = re.search(r"\|\|x\|\| <= (\S+), not of all x", done.stdout)
+            check(radius and float(radius[1]) <= summary["gap_radius"] and "proven" not in shown, f"{done.stdout} {shown}")
+
+
 def check_again(folder):
     """The same solve gives the same bytes."""
     texts = []
@@ -142,6 +160,7 @@ def main():
             check_changes(name, certificate, rows, draw)
             check_forgery(name, certificate, rows)
         check_command(folder)
+        check_sentences(folder)
         check_again(folder)
     print(f"changed numbers rejected: {rejected_by['mathematics']} by mathematics, {rejected_by['checksum']} only by a checksum")
     tally.end(180)

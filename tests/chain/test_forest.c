@@ -79,11 +79,11 @@ static void test_refusals(void **state) {
         bool nonneg;
     } known[] = {{"01 12 23 34", "l1", "", false},
                  {"01 12 23 34", "linf", "l1", false},
-                 {"01 12 02", "l1", "circle", false},
-                 {"01 12 23 34 04", "l1", "circle", false},
-                 {"01 01", "l1", "circle", false},
-                 {"12 01 12", "l1", "circle", false},
-                 {"01 12 01 34", "l1", "circle", false},
+                 {"01 12 02", "l1", "cycle", false},
+                 {"01 12 23 34 04", "l1", "cycle", false},
+                 {"01 01", "l1", "cycle", false},
+                 {"12 01 12", "l1", "cycle", false},
+                 {"01 12 01 34", "l1", "cycle", false},
                  {"012", "l1", "every row", false},
                  {"0 1 2 01 12", "l1", "", false},
                  {"01 0 12 1 23 2", "l1", "", false},
@@ -92,7 +92,7 @@ static void test_refusals(void **state) {
                  {"01 12", "l1", "", true},
                  {"13 24 02", "l1", "", false},
                  {"01 02 03 04", "l1", "", false},
-                 {"12 34 14 23", "l1", "circle", false}};
+                 {"12 34 14 23", "l1", "cycle", false}};
     bool line, ordered;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         const char *why = reason(known[i].rows, known[i].penalty, known[i].nonneg, &line, &ordered);

@@ -5,6 +5,7 @@ import gzip
 import json
 import lzma
 import os
+import re
 import resource
 import subprocess
 import unittest
@@ -127,6 +128,22 @@ class BadData(CommandTest):
                           preexec_fn=None if sanitized() else limit)
         self.assertIn("96 GB of memory, the limit is 200 MB", done.err)  # six vectors of 2e9 doubles
         self.assertLeft("d.svm", "wide.svm")
+
+    def test_what_unpacks_to_more_than_is_free_is_refused(self):
+        with open("/proc/meminfo") as real:
+            text = re.sub(r"(?m)^MemAvailable:.*", "MemAvailable: 100000 kB", real.read())
+        self.write("meminfo", text)
+        script = f'mount --bind "$0" /proc/meminfo && exec "{COMMAND}" inspect "$1"'
+        if subprocess.run(["unshare", "-m", "mount", "--bind", self.path("meminfo"), "/proc/meminfo"], capture_output=True).returncode:
+            self.skipTest("needs to be root, to show another /proc/meminfo")
+        for name, row in ("bomb.svm.gz", b"1 1:1 2:1 3:1 4:1\n"), ("bomb.csv.gz", b"1,1,1,1,1,1\n"):
+            with gzip.open(self.path(name), "wb", 6) as file:
+                for _ in range(60):
+                    file.write(row * 100000)
+            done = subprocess.run(["unshare", "-m", "sh", "-c", script, self.path("meminfo"), self.path(name)], capture_output=True, text=True)
+            self.assertEqual(done.returncode, 6, done.stderr)
+            self.assertRegex(done.stderr, r"needs at least [0-9.]+ MB; [0-9.]+ MB of memory is free")
+            self.assertEqual(self.spdhg("inspect", name, "--max-memory", "2G", status=0).err, "")
 
     def test_wrong_companions_of_the_data(self):
         self.write("d.svm", GOOD)

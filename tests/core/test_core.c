@@ -63,6 +63,28 @@ static void numbers_equal_strtod(void **unused) {
     }
 }
 
+/* Of the two neighbours with so many digits, the one on the right side; a number with few digits stays. */
+static void bounds_are_rounded_to_their_safe_side(void **unused) {
+    (void)unused;
+    assert_true(spd_round_towards(INFINITY, 4.1174e-7, 2) == 4.2e-7 && spd_round_towards(0, 4.1974e-7, 2) == 4.1e-7);
+    assert_true(spd_round_towards(INFINITY, 9.96, 2) == 10 && spd_round_towards(0, 1.0004e5, 3) == 1e5);
+    assert_true(spd_round_towards(INFINITY, 0.25, 2) == 0.25 && spd_round_towards(0, 0.25, 2) == 0.25);
+    assert_true(spd_round_towards(INFINITY, 0, 2) == 0 && isnan(spd_round_towards(INFINITY, NAN, 2)));
+    assert_true(isinf(spd_round_towards(INFINITY, INFINITY, 2)));
+    for (uint64_t i = 0; i < 20000; i++) {
+        uint64_t bits[2];
+        spd_random(8, SPD_STREAM_TEST, i, bits);
+        const double value = exp(600 * spd_uniform(bits[0]) - 300), up = spd_round_towards(INFINITY, value, 2);
+        const double down = spd_round_towards(0, value, 3);
+        assert_true(up >= value && up <= 1.1001 * value && down <= value && down >= 0.9899 * value);
+        char text[64];
+        snprintf(text, sizeof text, "%.2g", up);
+        assert_true(strtod(text, NULL) >= value); /* as it is printed */
+        snprintf(text, sizeof text, "%.3g", down);
+        assert_true(strtod(text, NULL) <= value);
+    }
+}
+
 static void not_numbers(void **unused) {
     (void)unused;
     double value;
@@ -226,6 +248,7 @@ static void utf8_is_told_from_other_bytes(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_equal_strtod),
+        cmocka_unit_test(bounds_are_rounded_to_their_safe_side),
         cmocka_unit_test(not_numbers),
         cmocka_unit_test(random_is_known_and_uniform),
         cmocka_unit_test(permutation_is_one),

@@ -15,6 +15,13 @@ static const small_spec spec[] = {
     SMALL(24, 30, 1, "smooth-hinge", "l1", "identity", 1, .classes = 2, .gamma = 0.1, .intercept = true),
     SMALL(24, 30, 1, "squared-hinge", "l1", "identity", 1, .classes = 2, .intercept = true),
     SMALL(40, 20, 0.3, "squared", "l1", "identity", 1, .intercept = true, .weights = true, .offset = true),
+    SMALL(30, 40, 1, "squared", "l1", "identity", 1, .intercept = true, .set = "nonneg"),
+    SMALL(20, 40, 0.5, "logistic", "l1", "identity", 1, .classes = 2, .intercept = true, .set = "nonneg", .weights = true),
+    SMALL(30, 20, 0.6, "squared", "l1", "identity", 1, .gamma = 0.05, .set = "box:-0.05,0.1", .offset = true),
+    SMALL(30, 20, 1, "squared", "l1", "identity", 1, .intercept = true, .set = "box:-0.04,0.06"),
+    SMALL(24, 30, 1, "logistic", "l1", "identity", 1, .classes = 2, .set = "box:-0.2,0.1", .intercept = true),
+    SMALL(24, 30, 0.5, "huber", "l1", "identity", 1, .intercept = true, .gamma = 0.02, .set = "box:-inf,0.02"),
+    SMALL(40, 12, 1, "poisson", "l1", "identity", 1, .classes = 5, .intercept = true, .scale = 0.3, .set = "box:-0.1,inf"),
     SMALL(24, 30, 0.5, "huber", "l1", "identity", 1, .intercept = true), /* slow for descent by coordinates */
 };
 enum { SPECS = sizeof spec / sizeof *spec, SWEEPS = 4000, LAMBDAS = 8 };
@@ -62,6 +69,7 @@ static double move(reference *r, int64_t j, double lambda, const double *column)
         }
         to = side * low;
     }
+    if (j < r->p->d) r->p->set.kind->project(1, r->p->set.arg, &to, NULL);
     for (int64_t i = 0; i < r->p->n; i++) r->z[i] += (to - x) * column[i];
     r->x[j] = to;
     return fabs(to - x);
@@ -154,6 +162,8 @@ static void check_rough(spd_lasso *a, double minimum, double lambda, int number)
         const double far = pow(10, -k);
         for (int64_t q = 0; q < a->now.count; q++)
             a->now.x[a->now.list[q]] *= 1 + far * small_normal(77, number * 100 + k * 10 + q % 7);
+        p->set.kind->project(p->d, p->set.arg, a->now.x, NULL);
+        spd_lasso_tidy(a);
         evaluate(a);
         const double inside = k == 3 ? 0.2 : 1;
         for (int64_t i = 0; i < p->n; i++)
@@ -180,7 +190,7 @@ static void check_wrong(spd_lasso *a, double minimum, double lambda, int number)
     check_true(a, minimum, lambda, number, "twice lambda");
     for (int64_t j = 0; j < a->p->d; j++) {
         if (a->now.x[j] != 0) continue;
-        spd_lasso_move(a, j, 0.3);
+        spd_lasso_move(a, j, a->high > 0 ? fmin(a->high, 0.3) : a->low);
         for (int64_t q = 0; q < a->p->d; q++) a->g[q] = -copysign(lambda, a->now.x[q]); /* as if every column fitted */
         check_true(a, minimum, lambda, number, "another column");
         spd_lasso_move(a, j, 0);
@@ -333,7 +343,9 @@ static void refuses_what_it_cannot(void **unused) {
     (void)unused;
     const small_spec other[] = {SMALL(20, 6, 1, "squared", "l1", "chain", 1, .offset = false),
                                 SMALL(20, 6, 1, "squared", "group", "identity", 1, .group_count = 2),
-                                SMALL(20, 6, 1, "squared", "l1", "identity", 1, .set = "nonneg"),
+                                SMALL(20, 6, 1, "squared", "l1", "identity", 1, .set = "ball:1"),
+                                SMALL(20, 6, 1, "squared", "l1", "identity", 1, .set = "simplex:1"),
+                                SMALL(20, 6, 1, "squared", "l1", "identity", 1, .set = "box:0.1,1"),
                                 SMALL(20, 6, 1, "squared", "l1", "identity", 1, .targets = 2),
                                 SMALL(20, 6, 1, "softmax", "l1", "identity", 1, .classes = 3),
                                 SMALL(20, 6, 1, "squared", "l1", "identity", 1, .also_sparse = true)};

@@ -192,17 +192,17 @@ def check_unseen(checks):
 
 
 def check_words(checks):
-    """auto says what it counts; what has circles is refused."""
+    """auto says what it counts; what has cycles is refused."""
     rng = np.random.default_rng(5)
     A = rng.normal(size=(10, 2000))
     data = write_svm("words.svm", A, rng.normal(size=10))
     done = subprocess.run([COMMAND, "fit", data, "--loss", "squared", "--structure", "chain", "--lambda", "0.01", "-v"], capture_output=True, text=True, timeout=60)
     checks.check("auto: chain-alm" in done.stderr and "a proximal point takes 1.2e+05 multiplications" in done.stderr, done.stderr)
-    with open(path("circle.txt"), "w") as out:
+    with open(path("cycle.txt"), "w") as out:
         out.write("1 2\n2 3\n1 3\n")
-    done = subprocess.run([COMMAND, "fit", data, "--loss", "squared", "--structure", f"edges:{path('circle.txt')}", "--lambda", "0.01", "--solver", "chain-alm"],
+    done = subprocess.run([COMMAND, "fit", data, "--loss", "squared", "--structure", f"edges:{path('cycle.txt')}", "--lambda", "0.01", "--solver", "chain-alm"],
                           capture_output=True, text=True, timeout=60)
-    checks.check(done.returncode == 2 and "circle" in done.stderr, f"{done.returncode} {done.stderr}")
+    checks.check(done.returncode == 2 and "cycle" in done.stderr, f"{done.returncode} {done.stderr}")
 
 
 if __name__ == "__main__":

@@ -13,13 +13,13 @@ FEATURES = 9
 SETS = {"all": ("all",), "nonneg": ("nonneg",), "box:-0.3,0.4": ("box", -0.3, 0.4), "box:-9,0.1": ("box", -9, 0.1)}
 
 
-def structure(draw, rng, sums, circles):
-    """(words, F): a chain; a tree (a part of its rows sums) with weights, in pieces; the same with multiples of single coefficients; with circles a graph instead."""
+def structure(draw, rng, sums, cycles):
+    """(words, F): a chain; a tree (a part of its rows sums) with weights, in pieces; the same with multiples of single coefficients; with cycles a graph instead."""
     kind = draw.choice(["chain", "tree", "matrix"])
     if kind == "chain":
         return "chain", reference.differences(FEATURES)
     lines = [(draw.randrange(j), j, draw.choice([1.0, 0.5, 2.0])) for j in range(1, FEATURES) if draw.random() < 0.85] or [(0, 1, 1.0)]
-    if circles:
+    if cycles:
         lines += [(*draw.sample(range(FEATURES), 2), draw.choice([1.0, 0.5, 2.0])) for _ in range(draw.randrange(1, 9))]
     F = np.zeros((len(lines), FEATURES))
     for e, (i, j, v) in enumerate(lines):
@@ -29,7 +29,7 @@ def structure(draw, rng, sums, circles):
     return "matrix:" + write_matrix("F.mtx", F), F
 
 
-def random_case(seed, circles):
+def random_case(seed, cycles):
     draw, rng = random.Random(seed), np.random.default_rng(seed)
     loss = draw.choice([name for name in reference.LOSS if name != "softmax"])
     K = 2 if loss == "squared" and draw.random() < 0.4 else 1
@@ -44,7 +44,7 @@ def random_case(seed, circles):
     b = signal if loss in ("squared", "huber") else np.where(signal > 0.2, 1.0, -1.0)
     b[0, 0], b[1, 0] = (b[0, 0], b[1, 0]) if loss in ("squared", "huber") else (1.0, -1.0)
     set_name = draw.choice(list(SETS))
-    name, F = structure(draw, rng, 0.3 if set_name == "all" and not circles else 0, circles)
+    name, F = structure(draw, rng, 0.3 if set_name == "all" and not cycles else 0, cycles)
     lam, gamma, free = draw.choice([0.01, 0.05, 0.3]), draw.choice([0.0, 0.0, 0.1]), draw.random() < 0.5
     terms = [("l1", F, lam)]
     words = [write_svm("signal.svm", A, b[:, 0]), "--features", FEATURES, "--loss", loss, "--structure", name, "--lambda", lam, "--gamma", gamma,

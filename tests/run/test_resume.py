@@ -29,9 +29,10 @@ def model(path):
 
 
 def base(solver):
-    structure = "identity" if solver in ("spdc", "spdc-adaptive", "rpdg", "cd-newton", "lasso", "fista") else "edges:edges.txt"  # it refuses everything else
+    structure = "identity" if solver in ("spdc", "spdc-adaptive", "rpdg", "cd-newton", "lasso", "blocks", "fista") else "edges:edges.txt"  # it refuses everything else
     data = "signal.svm" if solver in ("chain-newton", "cut-newton", "fgp") else "train.svm"
-    return ["fit", data, "--structure", structure, "--lambda", "1e-3", "--gamma", "0.01", "--solver", solver, "--no-intercept", "-q"] + (["--loss", "squared"] if solver == "fgp" else [])
+    own = {"fgp": ["--loss", "squared"], "blocks": ["--penalty", "group", "--groups", "size:3"]}  # what these ask for
+    return ["fit", data, "--structure", structure, "--lambda", "1e-3", "--gamma", "0.01", "--solver", solver, "--no-intercept", "-q"] + own.get(solver, [])
 
 
 def long_enough(solver):

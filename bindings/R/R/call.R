@@ -9,7 +9,9 @@ r_words <- function(message) {
         plain <- sub("^--", "", word)
         ifelse(plain %in% names(option_names), option_names[plain], plain)
     })
-    message
+    message <- sub("groups FILE", "groups: a number or a name for each row of F, a list of such rows", message, fixed = TRUE)
+    message <- sub("^(column [0-9]+): row ([0-9]+) is not in .*", "x is broken: \\1 has an entry in row \\2, counted from 0, which x does not have", message)
+    sub("use family softmax for classes, family squared or huber", "use family multinomial for classes, gaussian", message, fixed = TRUE)
 }
 
 # Called from C: a condition of class spdhg_STATUS_error, spdhg_error, error.
@@ -26,12 +28,17 @@ warn <- function(kind, ...) {
                       list(message = paste0(...), call = NULL)))
 }
 
+# Arguments of glmnet that have another name here.
+GLMNET <- c(penalty.factor = "penalty.weights (not rescaled)", lower.limits = "set, such as \"nonneg\" or \"box:0,1\"",
+            upper.limits = "set, such as \"box:0,1\"", thresh = "tol", maxit = "epochs", trace.it = "verbose", parallel = "threads")
+
 # Arguments that no parameter has.
 refuse <- function(...) {
     if (...length() == 0) return(invisible())
     given <- names(list(...))
     known <- names(formals(spdhg.default))
     if (is.null(given) || !nzchar(given[1])) wrong("an argument without a name; give x and y by position and the others by name")
+    if (given[1] %in% names(GLMNET)) wrong("glmnet's ", given[1], " is here ", GLMNET[[given[1]]])
     near <- known[which.min(adist(given[1], known))]
     wrong("unknown argument '", given[1], "'; did you mean '", near, "'?")
 }

@@ -30,7 +30,8 @@ take_x <- function(x) {
     }
     if (is(x, "RsparseMatrix")) return(as(as(x, "dMatrix"), "generalMatrix"))
     if (is(x, "denseMatrix")) x <- as.matrix(x)
-    if (is(x, "Matrix") || is(x, "sparseVector")) return(as(as(as(x, "dMatrix"), "generalMatrix"), "CsparseMatrix"))
+    if (is(x, "sparseVector")) x <- as(x, "sparseMatrix")
+    if (is(x, "Matrix")) return(as(as(as(x, "dMatrix"), "generalMatrix"), "CsparseMatrix"))
     if (is.numeric(x) && is.null(dim(x))) x <- matrix(x, ncol = 1)
     if (!is.matrix(x) || !is.numeric(x) && !is.logical(x)) wrong("x is not a matrix of numbers, a Matrix or a data frame of numbers")
     storage.mode(x) <- "double"
@@ -61,8 +62,11 @@ data_handle <- function(x, y = NULL, weights = NULL, offset = NULL, labels = NUL
                   offset = if (!is.null(offset)) offset_rows(offset), offsets = NCOL(offset), labels = labels, names = names)
     size <- as.double(dim(x))
     tryCatch(.Call(glue_data_new, x, size, extra), spdhg_data_error = function(error) {
-        if (grepl("column [0-9]+ is not finite", conditionMessage(error)))
-            stop_with(3L, paste0("x has missing or infinite values: ", gsub("^value of | is not finite$", "", conditionMessage(error)), "; leave such rows out or fill them in"))
+        if (grepl("column [0-9]+ is not finite", conditionMessage(error))) {
+            where <- gsub("^(value|target) of | is not finite$", "", conditionMessage(error))
+            if (grepl("^target", conditionMessage(error))) stop_with(3L, paste0("y has infinite values: ", where))
+            stop_with(3L, paste0("x has missing or infinite values: ", where, "; leave such rows out or fill them in"))
+        }
         if (!grepl("does not ascend", conditionMessage(error))) stop(error)
         .Call(glue_data_new, as(as(x, "TsparseMatrix"), "CsparseMatrix"), size, extra) # columns in disorder, or twice in a row
     })

@@ -144,6 +144,6 @@ print.spdhg_signal <- function(x, ...) {
     cat("\nCall: ", deparse1(x$call), "\n\n", sep = "")
     cat(x$kind, " of ", length(x$y), " values at ",
         if (length(x$lambda) == 1) paste("lambda", signif(x$lambda, 4)) else paste(length(x$lambda), "lambdas from", signif(max(x$lambda), 4), "to", signif(min(x$lambda), 4)),
-        "; largest relative gap ", signif(suppressWarnings(max(x$gap, na.rm = TRUE)), 2), "\n", sep = "")
+        "; largest relative gap ", bound(suppressWarnings(max(x$gap, na.rm = TRUE))), "\n", sep = "")
     invisible(x)
 }

@@ -76,7 +76,7 @@ tell <- function(found) {
     open <- found$table$outcome %in% c("limit", "stalled", "infimum")
     if (any(open)) {
         worst <- suppressWarnings(max(found$table$gap.relative[open], na.rm = TRUE))
-        warn("not_converged", "at ", sum(open), " of ", length(open), " lambdas the relative gap was not proven to tol; the largest is ", signif(worst, 3))
+        warn("not_converged", "at ", sum(open), " of ", length(open), " lambdas the relative gap was not proven to tol; the largest is ", bound(worst, 3))
     }
     if (any(found$table$outcome == "diverged")) warn("diverged", "the solver diverged; the last answer before that is kept")
 }

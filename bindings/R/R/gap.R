@@ -18,6 +18,14 @@ again <- function(object, s) {
     list(p = p, with = take(fit$x, fit$y, p), fit = fit, s = s)
 }
 
+# A gap with so many digits, rounded up: a bound that is printed must not claim more than is proven.
+bound <- function(gap, digits = 2) {
+    shown <- signif(gap, digits)
+    low <- which(shown < gap)
+    shown[low] <- signif(shown[low] + 10^(floor(log10(shown[low])) - digits + 1), digits)
+    shown
+}
+
 duality_gap <- function(object, s = NULL, coef = NULL, intercept = NULL, dual = NULL) {
     now <- again(object, s)
     handles <- problem_of(now$with$x, now$with$y, now$with$family, now$p, now$s)

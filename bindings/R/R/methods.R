@@ -165,7 +165,7 @@ coef_table <- function(object, s = NULL, nonzero = FALSE) {
 
 print.spdhg <- function(x, digits = max(3, getOption("digits") - 3), ...) {
     cat("\nCall: ", deparse1(x$call), "\n\n")
-    print(data.frame(Df = x$df, `%Dev` = round(100 * x$dev.ratio, 2), Lambda = signif(x$lambda, digits), Gap = signif(x$gap, 2), check.names = FALSE), ...)
+    print(data.frame(Df = x$df, `%Dev` = round(100 * x$dev.ratio, 2), Lambda = signif(x$lambda, digits), Gap = bound(x$gap), check.names = FALSE), ...)
     if (!is.null(x$chosen)) cat("\nchosen by ", x$parameters$choose, ": lambda ", signif(x$lambda.chosen, digits), "\n", sep = "")
     invisible(x)
 }

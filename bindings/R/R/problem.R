@@ -25,6 +25,20 @@ class_weights <- function(weight, labels) {
     paste0(names(weight), "=", format(as.double(weight), digits = 17, trim = TRUE), collapse = ",")
 }
 
+# A group for each row of F, as numbers: from such numbers, a factor, names, or a list of the rows of each group.
+group_numbers <- function(groups) {
+    if (is.list(groups)) {
+        rows <- unlist(groups)
+        if (!is.numeric(rows) || anyNA(rows) || !identical(sort(as.double(rows)), as.double(seq_along(rows))))
+            wrong("groups: a list names each row of F, from 1 on, once")
+        numbers <- numeric(length(rows))
+        numbers[rows] <- rep(seq_along(groups), lengths(groups))
+        return(numbers)
+    }
+    if (is.factor(groups) || is.character(groups) && length(groups) > 1) return(as.double(match(groups, unique(groups))))
+    if (is.numeric(groups)) groups
+}
+
 # Handles of data, structures and problem at lambda (1 for a path, which scales it).
 problem_of <- function(x, y, family, p, lambda, names = NULL) {
     features <- ncol(x)
@@ -37,7 +51,7 @@ problem_of <- function(x, y, family, p, lambda, names = NULL) {
     } else F <- structure_handle(p$structure, features, called)
     w <- weights_at(p, lambda)
     term <- list(penalty = p$penalty, F = F, lambda = w$lambda, row.weight = if (!is.null(p$penalty.weights)) as.double(p$penalty.weights),
-                 groups = if (is.character(p$groups)) p$groups, group = if (is.numeric(p$groups)) p$groups)
+                 groups = if (is.character(p$groups) && length(p$groups) == 1) p$groups, group = group_numbers(p$groups))
     terms <- list(term)
     share <- sparse_share(p)
     identity <- NULL

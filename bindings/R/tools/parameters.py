@@ -20,7 +20,7 @@ MORE = {
                  "an edge list (a matrix or data frame with two columns, and a third of weights; features by number from 1 or by name); a symmetric "
                  "matrix with an empty diagonal (a graph's adjacency); any other sparse matrix, which is F itself; an igraph graph; "
                  "the answer of \\code{learn_graph}. \"grid\" alone is a square. With a formula the default is \"categories\" if there are factors.",
-    "groups": "Or a vector with the group number of each row of F.",
+    "groups": "Or a number or a name for each row of F, a factor, or a list of the rows (columns of x, without a structure) of each group.",
     "lambda": "NULL: a path of them. One number: a single solve, as the command's fit. Several: the path at these.",
     "alpha": "As in glmnet; see the vignette for what glmnet does to the ridge of family gaussian.",
     "penalty.weights": "Here a vector.",

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from ._call import Watch, call, doubles, run, text
 from ._catalog import classifies, stochastic
-from ._check import flag, number
+from ._check import bound, flag, number
 from ._data import check_compressed, data_handle, is_small
 from ._model import Model
 from ._native import ffi, lib
@@ -67,6 +67,8 @@ def row_weights(weight: Any, rows: int) -> Optional[np.ndarray]:
     """A finite weight of at least 0 for each row."""
     if weight is None:
         return None
+    if isinstance(weight, str):
+        raise ValueError(f"sample_weight={weight!r}: expected a number for each row (class_weight='balanced' balances classes)")
     weight = np.asarray(weight, np.float64)
     if weight.ndim == 0:
         return np.full(rows, float(weight))
@@ -89,7 +91,23 @@ def _check_labels(y: np.ndarray) -> None:
     except ValueError as error:
         if "continuous" in str(error):
             raise ValueError(f"{error}: these are numbers, not labels; for them there is StructuredRegressor, or loss='squared'") from None
-        raise
+        kinds = sorted({type(label).__name__ for label in y.ravel()})
+        raise ValueError(f"{error}: labels are of one kind, texts or numbers; here there are {' and '.join(kinds)}") from None
+
+
+def _target(y: Any) -> Any:
+    """pandas' arrays of numbers that may be missing, as numpy's; a value that is missing is named."""
+    kind: Any = getattr(y, "dtype", None)
+    if hasattr(kind, "numpy_dtype") and hasattr(y, "isna"):  # Int64, boolean
+        missing = np.flatnonzero(np.asarray(y.isna()))
+        y = np.asarray(y, object) if len(missing) else y.to_numpy(kind.numpy_dtype)
+    elif getattr(kind, "kind", "") == "O" and getattr(y, "ndim", 0) == 1 and not hasattr(y, "isna"):
+        missing = np.flatnonzero([value is None for value in y])
+    else:
+        return y
+    if len(missing):
+        raise ValueError(f"Input y contains NaN: row {missing[0]} (counted from 0) has no value")
+    return y
 
 
 class Labels:
@@ -166,6 +184,7 @@ class Structured(Tabular, BaseEstimator):
         table = self._table_of(X, reset)
         if reset:
             self._tabular, self._target = table is not None, getattr(y, "name", None)
+        y = _target(y)
         if self.loss == "poisson" and getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:  # one count for each row, as in PoissonRegressor
             y = column_or_1d(np.asarray(y), warn=True)
         wishes = {"multi_output": not self._classify, "y_numeric": not self._classify}
@@ -339,9 +358,9 @@ class Structured(Tabular, BaseEstimator):
         if self.outcome_ in ("converged", "done", "interrupted") and not short:
             return
         said = f"max_iter={self.max_iter}, time={self.time}: too small" if short else text(lib.spdhg_outcome_text(CODES[self.outcome_]))
-        proven = f"proven within {self.gap_:.3g} of the best possible (relative gap {self.gap_relative_:.3g})"
+        proven = f"proven within {bound(self.gap_)} of the best possible (relative gap {bound(self.gap_relative_)})"
         if self.gap_kind_ != "certified":
-            proven = "nothing is proven" if self.gap_kind_ == "none" else f"gap {self.gap_:.3g} only within a radius"
+            proven = "nothing is proven" if self.gap_kind_ == "none" else f"gap {bound(self.gap_)} only within a radius"
         hint = "; perhaps there is no finite optimum: try gamma > 0" if self.gamma == 0 and self.gap_kind_ != "certified" else ""
         warnings.warn(f"{said}: objective {self.objective_:.6g}, {proven}, requested {tol if tol > 0 else 1e-6:g}{hint}", ConvergenceWarning, stacklevel=5)
 
@@ -449,8 +468,8 @@ class Structured(Tabular, BaseEstimator):
         if not hasattr(self, "objective_"):
             return ""
         gap = getattr(self, "gap_", np.nan)
-        kinds = {"certified": f"proven within {gap:.3g} of the best possible (relative {getattr(self, 'gap_relative_', np.nan):.2g})",
-                 "within_radius": f"gap {gap:.3g} within a radius only: not proven for all coefficients"}
+        kinds = {"certified": f"proven within {bound(gap)} of the best possible (relative {bound(getattr(self, 'gap_relative_', np.nan), 2)})",
+                 "within_radius": f"gap {bound(gap)} within a radius only: not proven for all coefficients"}
         says = kinds.get(getattr(self, "gap_kind_", "none"), "nothing is proven")
         return (f"<div style='font-family:sans-serif;font-size:small;margin:4px 0'>objective {self.objective_:.6g}, {html.escape(says)}; "
                 f"{html.escape(str(self.outcome_))}, {html.escape(str(self.solver_))}</div>")

@@ -37,7 +37,9 @@ def python_words(message: str) -> str:
         "allow_one_class fits it anyway", "allow_one_class=True fits it anyway").replace("takes no groups; penalty group does", "takes no groups; penalty='group' does")
 
 
-FROM_ZERO = [(r"the data: row ([0-9]+) has label", "eval_set: row {} (counted from 0) has the label"),
+FROM_ZERO = [(r"row ([0-9]+): (?=column -?[0-9]+ is not in)", "X is broken: row {} (counted from 0): "),
+             (r"row ([0-9]+): (?=its squared norm overflows)", "X: row {} (counted from 0): "),
+             (r"the data: row ([0-9]+) has label", "eval_set: row {} (counted from 0) has the label"),
              (r"row weight ([0-9]+) is", "penalty_weights: number {} (counted from 0) is"),
              (r"value ([0-9]+) is infinite", "y: value {} (counted from 0) is infinite"),
              (r"weight ([0-9]+) is", "weights: number {} (counted from 0) is"),

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import numbers
 import re
+from decimal import ROUND_CEILING, Context
 from typing import Any, Dict, Optional
 
 import numpy as np
@@ -41,8 +42,16 @@ def choice(name: str, value: Any, table: Dict[str, int]) -> int:
     return table[value]
 
 
+def bound(value: float, digits: int = 3) -> str:
+    """A gap as text, rounded up: a bound that is printed must not claim more than is proven."""
+    near = f"{value:.{digits}g}"
+    if not float(near) < value:
+        return near
+    return f"{float(Context(prec=digits, rounding=ROUND_CEILING).create_decimal_from_float(float(value))):.{digits}g}"
+
+
 def memory(value: Any) -> int:
-    """Bytes, as a number or as the command has them: 500M, 2G. None: 0, no limit."""
+    """Bytes, as a number or as the command has them: 500M, 2G. None: 0, the library's own limit."""
     if value is None:
         return 0
     if isinstance(value, str):
@@ -82,6 +91,8 @@ def group_numbers(groups: Any, rows: Optional[int] = None) -> np.ndarray:
     nested = items.ndim == 2 and items.shape[1] != 1 if isinstance(items, np.ndarray) else any(np.ndim(item) > 0 for item in items)
     if not nested:
         numbers_ = np.ravel(np.asarray(items))
+        if numbers_.dtype.kind == "U" or (numbers_.dtype.kind == "O" and all(isinstance(item, str) for item in numbers_)):  # a name for each
+            numbers_ = np.unique(numbers_, return_inverse=True)[1]
         if numbers_.dtype.kind not in "iub" and not (numbers_.dtype.kind == "f" and (numbers_ == np.floor(numbers_)).all()):
             raise ValueError("groups: expected a whole number for each row of F, or a list of lists of rows")
         return np.ascontiguousarray(numbers_, np.int64)

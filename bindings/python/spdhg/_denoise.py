@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from ._base import OUTCOMES
 from ._call import Watch, doubles, make_long, text
 from ._native import ffi, lib
-from ._check import flag, number, whole
+from ._check import bound, flag, number, whole
 from ._problem import solve_options
 from ._progress import printer
 from ._structure import structure_handle
@@ -99,7 +99,7 @@ def _layout(y: np.ndarray, structure: Any) -> tuple:
     """The structure with its sides, and y as signals x points."""
     if isinstance(structure, str) and structure == "grid":
         if y.ndim == 1:
-            raise ValueError("structure='grid': y has one axis; give the sides, as in structure=(height, width)")
+            raise ValueError("structure='grid': y has one axis; give the sides, as in structure=(height, width), or use fused_lasso(y) for a line")
         structure = y.shape
     whole = y.ndim == 1
     if isinstance(structure, tuple):
@@ -113,7 +113,10 @@ def _layout(y: np.ndarray, structure: Any) -> tuple:
 def _line(name: str, values: Any, points: int) -> Optional[np.ndarray]:
     if values is None:
         return None
-    values = np.ascontiguousarray(np.ravel(values), np.float64)
+    try:
+        values = np.ascontiguousarray(np.ravel(values), np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name}={values!r}: expected a number for each value") from None
     if len(values) != points:
         raise ValueError(f"{name} has {len(values)} entries for {points} values")
     return values
@@ -164,7 +167,7 @@ def denoise(y: Any, positions: Any, weights: Any, p: Dict[str, Any]) -> Denoised
     missed = [s for s in signals if s.outcome in ("limit", "stalled")]
     if missed:
         worst = max(s.gap_relative for s in missed)
-        warnings.warn(f"the relative gap of {len(missed)} of {len(signals)} signals was not proven to tol; the largest is {worst:.3g}",
+        warnings.warn(f"the relative gap of {len(missed)} of {len(signals)} signals was not proven to tol; the largest is {bound(worst)}",
                       ConvergenceWarning, stacklevel=3)
     fit = np.stack([s.x for s in signals])
     return Denoised(fit.reshape(y.shape) if len(fit) == 1 else np.ascontiguousarray(fit.T).reshape(y.shape), signals)

@@ -47,5 +47,6 @@ def load_model(path: Any) -> Union[StructuredClassifier, StructuredRegressor]:
         names = column_names(estimator._columns())
         estimator.n_features_in_, estimator.feature_names_in_ = len(names), np.array(names, dtype=object)
     estimator.gap_, estimator.objective_, estimator.outcome_, estimator.solver_ = v.gap, v.objective, text(v.outcome), text(v.solver)
+    estimator.gap_kind_ = "certified" if np.isfinite(v.gap) else "none"
     estimator.dual_ = np.empty(0)
     return estimator

@@ -14,7 +14,7 @@ from sklearn.model_selection import GroupKFold, check_cv
 from ._base import OUTCOMES
 from ._call import Watch, call, make_long, text
 from ._catalog import classifies
-from ._check import flag, number, whole
+from ._check import bound, flag, number, whole
 from ._data import is_small
 from ._graph import graph_options
 from ._model import Model
@@ -148,7 +148,7 @@ def _splits(p: Dict[str, Any], X: Any, y: Any, groups: Optional[np.ndarray], cla
     whole = isinstance(cv, numbers.Integral) and not isinstance(cv, bool)
     if whole:
         if cv < 2:
-            raise ValueError(f"cv={cv}: expected at least 2 folds, or a choose of {', '.join(INFORMATION)}")
+            raise ValueError(f"cv={cv}: expected at least 2 folds, or choose= one of {', '.join(INFORMATION)}")
         if rows < cv:
             raise ValueError(f"cv={cv} folds of n_samples={rows}: every fold needs a row")
         if p["scoring"] is None:
@@ -310,7 +310,7 @@ def _fit_cv(cv: Any, X: Any, y: Any, sample_weight: Any, offset: Any, fold_group
     if path.outcome == "limit":
         open_points = int((path.table["outcome"] != "converged").sum())
         worst = np.nanmax(path.table["gap_relative"])
-        warnings.warn(f"at {open_points} of {len(path.alphas)} alphas the relative gap was not proven to tol; the largest is {worst:.3g}",
+        warnings.warn(f"at {open_points} of {len(path.alphas)} alphas the relative gap was not proven to tol; the largest is {bound(worst)}",
                       ConvergenceWarning, stacklevel=4)
     return cv
 

@@ -5,7 +5,13 @@ import sys
 from typing import Any, Callable, Optional
 
 from ._call import text
+from ._check import bound
 from ._native import lib
+
+
+def gap(value: float, digits: int = 2) -> str:
+    """A gap; '-' where none is proven."""
+    return "-" if value != value else bound(value, digits)
 
 
 def bar(name: str) -> Callable:
@@ -20,7 +26,7 @@ def bar(name: str) -> Callable:
         if event.kind != lib.SPDHG_EVENT_POINT:
             return
         p, asked = event.point, event.epochs_asked
-        says = f"objective {p.objective:.6g}, gap {p.gap:.2g}"
+        says = f"objective {p.objective:.6g}, gap {gap(p.gap)}"
         if tqdm is not None:
             if "bar" not in state:
                 state["bar"] = tqdm(total=asked or None, desc=name, unit="epoch")
@@ -53,7 +59,7 @@ def printer(verbose: Any, name: str) -> Optional[Callable]:
     def listen(event: Any) -> None:
         if event.kind == lib.SPDHG_EVENT_POINT:
             p = event.point
-            print(f"[{name}] epoch {p.epoch:8.4g}  objective {p.objective:.8g}  gap {p.gap:.3g}  {p.seconds:.2f} s")
+            print(f"[{name}] epoch {p.epoch:8.4g}  objective {p.objective:.8g}  gap {gap(p.gap, 3)}  {p.seconds:.2f} s")
         elif verbose > 1:
             print(f"[{name}] {text(event.message)}")
 

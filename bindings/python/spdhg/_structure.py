@@ -53,6 +53,28 @@ def _from_networkx(graph: Any, features: int, names: Optional[Any]) -> Any:
     return _from_edges(ends, weight, features)
 
 
+def _from_igraph(graph: Any, features: int, names: Optional[Any]) -> Any:
+    """igraph's graphs: vertices by their names, if they have some, and edges by their weights."""
+    weighted = "weight" in graph.es.attributes()
+    edges = [(*ends, graph.es[k]["weight"]) if weighted else ends for k, ends in enumerate(graph.get_edgelist())]
+    if "name" in graph.vs.attributes():
+        return _from_list(_numbered([(graph.vs[i]["name"], graph.vs[j]["name"], *w) for i, j, *w in edges], names), features)
+    return _from_list(edges, features)
+
+
+def _numbered(edges: Any, names: Optional[Any]) -> Any:
+    """Edges between features by name, by their numbers."""
+    if isinstance(edges, np.ndarray) and edges.dtype.kind in "OU":
+        edges = edges.tolist()
+    if not isinstance(edges, (list, tuple)) or not any(isinstance(end, str) for edge in edges if np.size(edge) > 1 for end in edge[:2]):
+        return edges
+    place = {} if names is None else {str(name): j for j, name in enumerate(names)}
+    unknown = next((end for edge in edges for end in edge[:2] if str(end) not in place), None)
+    if unknown is not None:
+        raise ValueError(f"structure: an edge ends at {unknown!r}, " + ("which is no feature" if place else "but the features of X have no names"))
+    return [(place[str(edge[0])], place[str(edge[1])], *edge[2:]) for edge in edges]
+
+
 def _from_list(edges: Any, features: int) -> Any:
     if edges is None or np.isscalar(edges):
         raise ValueError(f"structure={edges!r}: expected a name such as 'identity', 'chain' or 'learned', the sides of a grid, edges, a graph or a matrix")
@@ -98,14 +120,18 @@ def structure_handle(structure: Any, features: int, names: Optional[Any] = None,
         structure = sp.csr_matrix((0, features))
     if isinstance(structure, str):
         return make("structure", lib.spdhg_structure_new, _grid(structure, features).encode(), features, free=lib.spdhg_structure_free)
-    if isinstance(structure, tuple) and len(structure) in (2, 3) and all(isinstance(s, (int, np.integer)) for s in structure):
+    if isinstance(structure, (tuple, list)) and len(structure) in (2, 3) and all(isinstance(s, (int, np.integer)) for s in structure):
         return structure_handle("grid:" + "x".join(str(s) for s in structure), features)
+    if hasattr(structure, "columns") and hasattr(structure, "to_numpy"):  # a table of edges, or a matrix
+        structure = structure.to_numpy()
     dense = isinstance(structure, np.ndarray) and structure.ndim == 2 and structure.shape[1] == features > 3  # else it may be edges
     if sp.issparse(structure) or dense:
         return _from_matrix(structure, features)
     if hasattr(structure, "nodes") and hasattr(structure, "edges"):
         return _from_networkx(structure, features, names)
-    return _from_list(structure, features)
+    if hasattr(structure, "get_edgelist"):
+        return _from_igraph(structure, features, names)
+    return _from_list(_numbered(structure, names), features)
 
 
 def structure_matrix(handle: Any) -> sp.csr_matrix:

@@ -8,6 +8,7 @@ import warnings
 
 import networkx as nx
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.optimize
 import scipy.sparse as sp
@@ -351,3 +352,48 @@ def test_edges_with_and_without_a_weight():
     for wrong in ([(0, 1), (1,)], [(0, 1), "12"], [(0, 1), None]):
         with pytest.raises(ValueError, match="an edge list has two columns"):
             StructuredRegressor(structure=wrong).fit(X, y)
+
+
+def test_gaps_are_printed_rounded_up():
+    from spdhg._check import bound
+    assert (bound(4.1174e-7, 2), bound(1e-10), bound(0.0), bound(9.999, 2), bound(float("inf"))) == ("4.2e-07", "1e-10", "0", "10", "inf")
+    for gap in np.exp(np.random.default_rng(0).uniform(-300, 300, 1000)):
+        assert gap <= float(bound(gap)) <= 1.011 * gap
+
+
+class Igraph:
+    """What the package uses of a graph of python-igraph."""
+
+    class Sequence(list):
+        def attributes(self):
+            return sorted({name for item in self for name in item})
+
+    def __init__(self, nodes, edges):
+        self.vs, self.es = self.Sequence(nodes), self.Sequence({"weight": w} for *_, w in edges)
+        self.ends = [(i, j) for i, j, _ in edges]
+
+    def get_edgelist(self):
+        return self.ends
+
+
+def test_edges_between_names():
+    X = pd.DataFrame(np.random.default_rng(0).normal(size=(50, 5)), columns=list("abcde"))
+    y = X.to_numpy() @ [1.0, 2, 3, 0, 0]
+    graphs = [[(0, 1), (1, 2, 0.5)], [("a", "b"), ("b", "c", 0.5)], pd.DataFrame([("a", "b", 1.0), ("b", "c", 0.5)]),
+              Igraph([{}] * 5, [(0, 1, 1.0), (1, 2, 0.5)]), Igraph([{"name": name} for name in "cba"], [(2, 1, 1.0), (1, 0, 0.5)])]
+    coef = [StructuredRegressor(structure=graph, alpha=0.1, tol=1e-10).fit(X, y).coef_ for graph in graphs]
+    assert all((other == coef[0]).all() for other in coef)
+    with pytest.raises(ValueError, match="ends at 'z', which is no feature"):
+        StructuredRegressor(structure=[("a", "z")]).fit(X, y)
+    with pytest.raises(ValueError, match="ends at 'a', but the features of X have no names"):
+        StructuredRegressor(structure=[("a", "b")]).fit(X.to_numpy(), y)
+
+
+def test_sides_and_groups_as_people_write_them():
+    X = np.random.default_rng(0).normal(size=(50, 6))
+    y = X[:, :3].sum(axis=1)
+    for wishes in ([dict(structure=(2, 3)), dict(structure=[2, 3])],
+                   [dict(penalty="group", groups=[[0, 1, 2], [3, 4, 5]]), dict(penalty="group", groups=list("bbbaaa"))],
+                   [dict(structure=chain(6).toarray()), dict(structure=pd.DataFrame(chain(6).toarray()))]):
+        one, other = (StructuredRegressor(alpha=0.1, tol=1e-10, **wish).fit(X, y).coef_ for wish in wishes)
+        assert np.allclose(one, other, rtol=0, atol=1e-8)

@@ -2,7 +2,9 @@
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
+import scipy.sparse as sp
 
 import spdhg
 from spdhg import StructuredClassifier, StructuredClassifierCV, StructuredRegressor
@@ -29,6 +31,7 @@ CASES = [
     (dict(constraint="cube"), "cube.*ball"),
     (dict(solver="sgd"), "sgd.*spdhg"),
     (dict(solver="spdhg", solver_params={"nonsense": 1}), "nonsense"),
+    (dict(solver="ipm", solver_params={"nonsense": 1}), "nonsense.*it has none"),
     (dict(sampling="cyclic"), "cyclic.*iid, shuffle"),
     (dict(batch=0), "batch=0"),
     (dict(batch=100), "100"),
@@ -91,3 +94,32 @@ def test_wrong_paths():
         StructuredClassifier().fit(X, Y).plot("pie")
     with pytest.raises(ValueError, match="losses"):
         spdhg.catalog("loss")
+
+
+def test_targets_that_are_missing_or_mixed():
+    for y in (pd.array([1, None] * 20, dtype="Int64"), pd.Series([None, True] * 20, dtype="boolean"), np.array(["a", None] * 20)):
+        row = next(k for k, value in enumerate(y) if value is None or value is pd.NA)
+        with pytest.raises(ValueError, match=rf"row {row} \(counted from 0\) has no value"):
+            StructuredClassifier().fit(X, y)
+    with pytest.raises(ValueError, match="here there are int and str"):
+        StructuredClassifier().fit(X, np.array([1, "a"] * 20, dtype=object))
+    assert StructuredClassifier(alpha=0.1).fit(X, pd.array([True, False] * 20, dtype="boolean")).classes_.dtype == bool
+    numbers = pd.array(range(40), dtype="Int64")
+    assert (StructuredRegressor(alpha=0.1).fit(X, numbers).coef_ == StructuredRegressor(alpha=0.1).fit(X, np.arange(40)).coef_).all()
+
+
+def test_rows_are_counted_from_0():
+    broken = sp.csr_matrix(X)
+    broken.indices = broken.indices.copy()
+    broken.indices[7] = 100
+    with pytest.raises(ValueError, match=r"row 1 \(counted from 0\): column 100 is not in 0..5"):
+        StructuredRegressor().fit(broken, Y)
+    with pytest.raises(ValueError, match=r"row 2 \(counted from 0\): its squared norm overflows"):
+        StructuredRegressor().fit(np.where(np.arange(40)[:, None] == 2, 1e200, X), Y)
+
+
+def test_progress_says_nothing_of_a_gap_that_is_not_proven(capsys):
+    StructuredClassifier(alpha=1e-4, structure="chain", verbose=1).fit(X, Y)
+    StructuredClassifier(alpha=1e-4, structure="chain", verbose="bar").fit(X, Y)
+    said = "".join(capsys.readouterr())
+    assert "gap -" in said and "nan" not in said

@@ -21,10 +21,11 @@ TYPES = {"groups": "Union[str, int, ArrayLike, Sequence[Sequence[int]], None]", 
          "missing": "Literal['error', 'drop', 'mean', 'median']", "unseen": "Literal['error', 'other']",
          "solvers": "Union[str, Sequence[str]]", "gammas": "Optional[Sequence[float]]", "sparsities": "Optional[Sequence[float]]"}
 MORE = {"loss": "`logistic` means softmax for more than two classes.",
-        "structure": "Also a tuple of two or three sides of a grid; an edge list of (i, j) or (i, j, weight), features counted from 0, as "
-                     "a list or an array; a networkx graph; a scipy sparse matrix: square, symmetric and with an empty diagonal it is "
+        "structure": "Also a tuple of two or three sides of a grid; an edge list of (i, j) or (i, j, weight), features counted from 0 or by "
+                     "their names, as a list, an array or a DataFrame; a graph of networkx or igraph; a scipy sparse matrix: square, symmetric and with an empty diagonal it is "
                      "a graph's adjacency, any other is F itself; a `Graph` of `learn_graph`. `grid` alone is a square.",
-        "groups": "Or an array of these numbers, a list of lists of rows (features, if F is the identity), or the size of a group.",
+        "groups": "Or an array of these numbers or of names, a list of lists of rows (features, if F is the identity), or the size of a "
+                  "group.",
         "penalty": "Also `elasticnet` (l1 with `l1_ratio`, by default 0.5), `l2` (alpha weighs the ridge alone) and None (nothing is "
                    "penalised).",
         "l1_ratio": "As in ElasticNet and glmnet: alpha * l1_ratio * r(F x) + alpha * (1 - l1_ratio) / 2 * ||x||^2.",

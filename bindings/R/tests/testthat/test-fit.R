@@ -63,6 +63,9 @@ test_that("groups, weights of rows of F, sets and several targets", {
     fit <- spdhg(d$x, d$z, penalty = "group", groups = rep(0:5, each = 4), lambda = 0.15)
     norms <- colSums(matrix(as.vector(fit$beta)^2, 4))
     expect_true(any(norms == 0) && any(norms > 0) && all(colSums(matrix(as.vector(fit$beta) != 0, 4)) %in% c(0, 4)))
+    lettered <- rep(c("f", "b", "c", "d", "e", "a"), each = 4)
+    for (same in list(lettered, factor(lettered), split(1:24, lettered)))
+        expect_identical(spdhg(d$x, d$z, penalty = "group", groups = same, lambda = 0.15)$beta, fit$beta)
     free <- spdhg(d$x, d$z, penalty.weights = c(0, rep(1, 23)), lambda = 1e3)
     expect_identical(predict(free, type = "nonzero"), list(1L))
     expect_true(all(as.vector(spdhg(d$x, -d$z, set = "nonneg", lambda = 0.01)$beta) >= 0))
@@ -99,8 +102,19 @@ test_that("errors are conditions with their class", {
     expect_error(spdhg(broken, d$z, lambda = 1), "broken", class = "spdhg_data_error")
     broken <- as(d$x, "CsparseMatrix")
     broken@i[5] <- 5000L
-    expect_error(spdhg(broken, d$z, lambda = 1), "row 5000 is not in", class = "spdhg_data_error")
+    expect_error(spdhg(broken, d$z, lambda = 1), "column 1 has an entry in row 5000", class = "spdhg_data_error")
+    expect_error(spdhg(d$x, replace(d$z, 3, Inf), lambda = 1), "^y has infinite values: row 3, column 1$", class = "spdhg_data_error")
+    expect_error(spdhg(d$x, d$z, penalty.factor = rep(1, 24)), "glmnet's penalty.factor is here penalty.weights", class = "spdhg_usage_error")
+    expect_error(spdhg(d$x, factor(rep(1:3, 40)), family = "binomial", lambda = 1), "use family multinomial for classes")
+    expect_error(spdhg(d$x, d$z, penalty = "group", lambda = 1), "a number or a name for each row of F")
+    expect_error(spdhg(d$x, d$z, penalty = "group", groups = list(1:3, 3:24), lambda = 1), "each row of F, from 1 on, once")
     expect_warning(spdhg(d$x, d$z, structure = "chain", lambda = 1e-4, tol = 1e-10, epochs = 1, solver = "condat-vu"), class = "spdhg_not_converged")
+})
+
+test_that("x of any class", {
+    d <- rows_and_score()
+    column <- d$x[, 2, drop = FALSE]
+    expect_equal(coef(spdhg(as(as.vector(column), "sparseVector"), d$z, lambda = 0.01))[2], coef(spdhg(column, d$z, lambda = 0.01))[2], tolerance = 1e-8)
 })
 
 test_that("seeds come from R only if asked", {
