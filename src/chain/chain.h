@@ -34,6 +34,19 @@ void spd_forest_fill(spd_forest *f, const spdhg_problem *p); /* to be repeated w
  * share the force on their column in proportion to lambda |F|. */
 void spd_forest_write_dual(const spd_forest *f, const spdhg_problem *p, int64_t k, double *t, const double *s, double *y);
 
+/* ---- merge.c: a forest of fewer nodes. On a line, columns that no row of A has move together, as far as their weights allow. */
+typedef struct spd_merged {
+    spd_forest forest; /* column: the first of a node's. No entry, at and scratch. d is at first that of the whole forest */
+    int32_t *first;    /* d + 1: its first node in the whole forest */
+    signed char *seen; /* for each column: a row of A has it */
+} spd_merged;
+void spd_merged_layout(spd_merged *m, const spd_forest *whole, spd_arena *work);
+void spd_merged_fill(spd_merged *m, const spd_forest *whole, const spdhg_problem *p); /* after spd_forest_fill of `whole` */
+/* Output k of x, of K: the coefficient of every node's first column is copied to its other columns. */
+void spd_merged_spread(const spd_merged *m, const spd_forest *whole, int64_t K, int64_t k, double *x);
+/* Forces t and s (dual.c) of the merged nodes become those of all nodes, in place. */
+void spd_merged_spread_dual(const spd_merged *m, const spd_forest *whole, double *t, double *s);
+
 /* ---- variation.c, knots.c: the dynamic program. Arrays are indexed by node. */
 typedef struct spd_variation {
     const spd_forest *forest;

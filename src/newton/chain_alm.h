@@ -12,7 +12,7 @@ enum { SPD_CHAIN_SIGMA, SPD_CHAIN_BEST, SPD_CHAIN_IDLE, SPD_CHAIN_SCALARS };
 /* The inner problem at scores z; chain_alm.c has the formulas. */
 typedef struct spd_chain_point {
     double *z, *alpha, *curve; /* n x K: z, phi'(z), phi''(z) (coupled losses: z) */
-    double *u, *score;         /* (u, c) of length (d + 1) K; its scores A u + c + o, n x K */
+    double *u, *score;         /* (u, c) of length (d + 1) K, at the first column of each node; its scores A u + c + o, n x K */
     double *R, *CR;            /* n x K: score - z, phi''(z) R */
     double psi, gap;           /* value of the dual of the inner problem; the inner problem's duality gap at u */
     double moved, f;           /* (1/2)||(u, c) - centre||^2 in the metric D/sigma; f at (u, c) */
@@ -22,7 +22,9 @@ typedef struct spd_chain_alm {
     const spdhg_problem *p;
     int threads;
     spd_stop *stop;
-    spd_forest *forest; /* prepared */
+    spd_forest *whole;  /* prepared: all columns; */
+    spd_merged *merged; /* and those that can differ, */
+    spd_forest *forest; /* which are the nodes of everything below */
     spd_variation variation;
     int64_t most;                                /* largest dense system */
     double *x, *y, *z, *D, *scalar;              /* state: the centre (x_j, c_j); y; z; the metric, (d + 1) K; the scalars */
@@ -36,7 +38,7 @@ typedef struct spd_chain_alm {
     double *step, *rhs, *solution, *diagonal;    /* work, (d + 1) K */
     double *wide, *cg;                           /* the same; cg: four times as long */
     double *M, *M_work;                          /* work: the dense system */
-    double *Fu, *term, *scratch;                 /* work */
+    double *term, *scratch;                      /* work */
 } spd_chain_alm;
 
 /* ---- chain_alm_point.c */

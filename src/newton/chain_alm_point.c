@@ -15,14 +15,18 @@ void spd_chain_point_layout(const spdhg_problem *p, spd_chain_point *at, spd_are
 
 static double sigma_of(const spd_chain_alm *a) { return a->scalar[SPD_CHAIN_SIGMA]; }
 
-/* q and m of output k: the unary terms are q_j/2 (u_j - m_j)^2. */
+static double columns_of(const spd_chain_alm *a, int64_t node) {
+    return (double)(a->merged->first[node + 1] - a->merged->first[node]);
+}
+
+/* q and m of output k: the unary terms are q_j/2 (u_j - m_j)^2. Of the columns of a node only the first can have a g. */
 static void fill_nodes(spd_chain_alm *a, int64_t k) {
     const spdhg_problem *p = a->p;
     const spd_forest *f = a->forest;
-    for (int64_t i = 0; i < p->d; i++) {
+    for (int64_t i = 0; i < f->d; i++) {
         const int64_t at = f->column[i] * p->K + k;
-        const double pull = a->D[at] / sigma_of(a);
-        a->q[i] = pull + p->gamma;
+        const double size = columns_of(a, i), pull = size * a->D[at] / sigma_of(a);
+        a->q[i] = pull + size * p->gamma;
         a->m[i] = f->flip[i] * (pull * a->x[at] - a->g[at]) / a->q[i];
     }
 }
@@ -30,24 +34,35 @@ static void fill_nodes(spd_chain_alm *a, int64_t k) {
 /* Output k of u, by node. */
 static void to_nodes(const spd_chain_alm *a, const double *u, int64_t k) {
     const spd_forest *f = a->forest;
-    for (int64_t i = 0; i < a->p->d; i++) a->node[i] = f->flip[i] * u[f->column[i] * a->p->K + k];
+    for (int64_t i = 0; i < f->d; i++) a->node[i] = f->flip[i] * u[f->column[i] * a->p->K + k];
 }
 
 static spd_unary unary(const spd_chain_alm *a) { return (spd_unary){.q = a->q, .m = a->m, .g = a->zero}; }
 
-/* u(alpha) for the g that is set. */
-static void proximal_point(spd_chain_alm *a, double *u) {
+/* u(alpha) for the g that is set; (gamma/2)||u||^2 + lambda r(F u) and at->moved. */
+static double proximal_point(spd_chain_alm *a, spd_chain_point *at) {
     const spdhg_problem *p = a->p;
-    double low, high;
+    const spd_forest *f = a->forest;
+    double low, high, rest = 0, moved = 0;
     spd_set_sides(&p->set, &low, &high);
-    memset(a->zero, 0, (size_t)p->d * sizeof *a->zero);
+    memset(a->zero, 0, (size_t)f->d * sizeof *a->zero);
     for (int64_t k = 0; k < p->K; k++) {
-        const spd_unary f = unary(a);
+        const spd_unary unaries = unary(a);
         fill_nodes(a, k);
-        spd_variation_prox(&a->variation, &f, low, high, a->node);
-        for (int64_t i = 0; i < p->d; i++) u[a->forest->column[i] * p->K + k] = a->forest->flip[i] * a->node[i];
-        u[p->dK + k] = p->intercept ? a->x[p->dK + k] - sigma_of(a) * a->g[p->dK + k] / a->D[p->dK + k] : 0;
+        spd_variation_prox(&a->variation, &unaries, low, high, a->node);
+        for (int64_t i = 0; i < f->d; i++) {
+            const int64_t q = f->column[i] * p->K + k, up = f->parent[i];
+            const double u = a->node[i], e = f->flip[i] * u - a->x[q], size = columns_of(a, i);
+            at->u[q] = f->flip[i] * u;
+            moved += size * a->D[q] * e * e;
+            rest += 0.5 * size * p->gamma * u * u + f->mu[i] * fabs(u) + (up >= 0 ? f->weight[i] * fabs(u - a->node[up]) : 0);
+        }
+        const int64_t q = p->dK + k;
+        at->u[q] = p->intercept ? a->x[q] - sigma_of(a) * a->g[q] / a->D[q] : 0;
+        moved += p->intercept ? a->D[q] * (at->u[q] - a->x[q]) * (at->u[q] - a->x[q]) : 0;
     }
+    at->moved = 0.5 * moved / sigma_of(a);
+    return rest;
 }
 
 static void find_residual(const spdhg_problem *p, spd_chain_point *at) {
@@ -67,24 +82,17 @@ void spd_chain_point_evaluate(spd_chain_alm *a, spd_chain_point *at) {
     const spdhg_problem *p = a->p;
     const double loss = spd_problem_losses(p, a->threads, &(spd_scores){.z = at->z}, at->alpha, at->curve, a->scratch);
     spd_problem_adjoint(p, a->threads, at->alpha, a->g, a->g + p->dK, a->scratch);
-    proximal_point(a, at->u);
+    const double rest = proximal_point(a, at);
     spd_problem_scores(p, a->threads, at->u, at->score);
     if (p->intercept) spd_problem_shift(p, at->u + p->dK, at->score);
-    double along = 0, bent = 0, moved = 0;
+    double along = 0, bent = 0;
     find_residual(p, at);
     for (int64_t i = 0; i < p->n; i++)
         for (int64_t q = i * p->K; q < (i + 1) * p->K; q++) {
             along += spd_problem_share(p, i) * at->alpha[q] * at->R[q];
             bent += spd_problem_share(p, i) * at->CR[q] * at->R[q];
         }
-    for (int64_t q = 0; q < p->dK + (p->intercept ? p->K : 0); q++) {
-        const double e = at->u[q] - a->x[q];
-        moved += a->D[q] * e * e;
-    }
-    spd_problem_apply(p, at->u, a->Fu);
-    const double rest = 0.5 * p->gamma * spd_dot(p->dK, at->u, at->u) + spd_problem_penalty(p, a->Fu, a->term),
-                 there = spd_problem_losses(p, a->threads, &(spd_scores){.z = at->score}, NULL, NULL, a->scratch);
-    at->moved = 0.5 * moved / sigma_of(a);
+    const double there = spd_problem_losses(p, a->threads, &(spd_scores){.z = at->score}, NULL, NULL, a->scratch);
     at->psi = loss + along + rest + at->moved;
     at->gap = there - loss - along;
     if (at->gap < CANCELLED * there) at->gap = 0.5 * bent;
@@ -101,7 +109,7 @@ void spd_chain_point_groups(spd_chain_alm *a, const spd_chain_point *at) {
         fill_nodes(a, k);
         to_nodes(a, at->u, k);
         spd_variation_groups(f, a->node, low, high, a->group);
-        for (int64_t i = 0; i < p->d; i++) {
+        for (int64_t i = 0; i < f->d; i++) {
             const int64_t q = f->column[i] * p->K + k;
             const int32_t first = a->group[i];
             a->B.coef[q] = f->flip[i];
@@ -119,13 +127,14 @@ void spd_chain_point_dual(spd_chain_alm *a, const spd_chain_point *at, double *y
     const spd_forest *f = a->forest;
     double low, high;
     spd_set_sides(&p->set, &low, &high);
-    memset(a->zero, 0, (size_t)p->d * sizeof *a->zero);
+    memset(a->zero, 0, (size_t)f->d * sizeof *a->zero);
     for (int64_t k = 0; k < p->K; k++) {
         const spd_unary unaries = unary(a);
         fill_nodes(a, k);
         to_nodes(a, at->u, k);
         spd_variation_dual(f, &unaries, low, high, a->node, a->t, a->s, a->range);
-        spd_forest_write_dual(f, p, k, a->t, a->s, y);
+        spd_merged_spread_dual(a->merged, a->whole, a->t, a->s);
+        spd_forest_write_dual(a->whole, p, k, a->t, a->s, y);
     }
     spd_problem_project_dual(p, y, a->term);
 }

@@ -1,6 +1,6 @@
 # test_chain_alm.py - the semismooth Newton augmented Lagrangian method by dynamic programming (chain-alm) against reference.py: general A, dense and sparse,
 # wide and tall, with every loss, lines and trees, sets, ridge, intercept, weights, offsets, several outputs, l1 beside the differences, weights of the rows of F;
-# each of the three ways to solve its Newton systems; a chain + sparse as one matrix; the choice of auto.
+# each of the three ways to solve its Newton systems; columns that no row has; a chain + sparse as one matrix; the choice of auto.
 import random
 import subprocess
 
@@ -156,6 +156,41 @@ def check_many(checks):
     checks.check(groups > 1500, f"{groups} groups are too few for a test of many")
 
 
+def unseen_case(draw, rng, seed):
+    """(words, problem, columns that can differ): columns that no row has, in runs. The weights along a run are equal (seed % 3 == 0), rise towards its middle, or
+    fall there, so that its columns may differ. Some rows of F are sums."""
+    n, d, K = 9, 24, 2 if draw.random() < 0.3 else 1
+    A = rng.normal(size=(n, d)) * (rng.random((n, d)) < 0.6)
+    runs = [(2, 5), (8, 9), (11, 16), (19 + seed % 2, d)]
+    weight = np.ones(d - 1)
+    for first, end in runs:
+        A[:, first:end] = 0
+        weight[first:end - 1] = (1, 1.5, 0.7)[seed % 3]
+    b = rng.normal(size=(n, K)) + 2 * A[:, [0, 6]].sum(axis=1, keepdims=True)
+    set_name = draw.choice(["all", "nonneg", "box:-0.3,0.4", "box:0.1,0.9"])
+    F = weight[:, None] * reference.differences(d)
+    for e in range(d - 1):
+        if set_name == "all" and draw.random() < 0.3:
+            F[e] = abs(F[e])
+    lam, gamma, sparse = 0.05, draw.choice([0, 0.1]), draw.choice([0, 0.2, 1])
+    words = [write_svm("unseen.svm", A, b[:, 0]), "--features", d, "--loss", "squared", "--targets", write_table("unseen.txt", b), "--structure",
+             "matrix:" + write_matrix("unseen.mtx", F), "--lambda", lam, "--gamma", gamma, "--set", set_name, "--intercept"]
+    words += ["--also-sparse", sparse] if sparse else []
+    terms = [("l1", F, lam)] + ([("l1", np.eye(d), lam * sparse)] if sparse else [])
+    sets = {**SETS, "box:0.1,0.9": ("box", 0.1, 0.9)}
+    p = reference.Problem(A, b, "squared", terms, gamma=gamma, set=sets[set_name], intercept=True, K=K)
+    return words, p, d - sum(end - first - 1 for first, end in runs if seed % 3 < 2)
+
+
+def check_unseen(checks):
+    for seed in range(18):
+        draw, rng = random.Random(seed), np.random.default_rng(seed)
+        words, p, differ = unseen_case(draw, rng, seed)
+        fit = check_against(checks, p, words, f"unseen, seed {seed}: {words[9:]}", "-v")
+        if fit is not None:
+            checks.check(f"of which {differ * p.K} can differ" in fit.said, f"unseen, seed {seed}: {differ * p.K}: {fit.said[:300]}")
+
+
 def check_words(checks):
     """auto says what it counts; what has cycles is refused."""
     rng = np.random.default_rng(5)
@@ -175,5 +210,6 @@ if __name__ == "__main__":
     check_random(tally)
     check_systems(tally)
     check_many(tally)
+    check_unseen(tally)
     check_words(tally)
     tally.end()

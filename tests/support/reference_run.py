@@ -54,7 +54,7 @@ def asked(solver):
 
 
 class Fitted:
-    """What `fit` reported: the JSON object, x (d x K, original scale), the intercept and the trace."""
+    """What `fit` reported: the JSON object, x (d x K, original scale), the intercept, the trace, and what it said on stderr."""
 
     def __init__(self, *words):
         model, trace = path("model.json"), path("trace.csv")
@@ -62,7 +62,7 @@ class Fitted:
         done = subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE)
         if done.returncode != 0:
             raise RuntimeError(f"status {done.returncode} of {' '.join(words)}\n{done.stderr}")
-        self.report = json.loads(done.stdout)
+        self.report, self.said = json.loads(done.stdout), done.stderr
         with open(model) as file:
             stored = json.load(file)
         x = stored["coefficients"]
