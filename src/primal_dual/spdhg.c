@@ -14,7 +14,7 @@
 #include "primal_dual/spdhg.h"
 
 const spd_param spd_spdhg_param[SPD_SPDHG_PARAMS] = {
-    {"s", NAN, 0, INFINITY, "dual step; default: largest ||y|| in the dual ball / bound of ||F||, in lpdhg-const L / its square"},
+    {"s", NAN, 0, INFINITY, "dual step; default: largest ||y|| in the dual ball / bound of ||F||"},
     {"L", NAN, 0, INFINITY,
      "smoothness constant, a number or expected, mean or max (over the rows); default: expected, mean for the sc rules, max "
      "for a loss with unbounded slopes"},
