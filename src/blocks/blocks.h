@@ -35,7 +35,7 @@ typedef struct spd_block_face {
     int32_t *unknown;      /* of a packed place: its unknown or -1 */
     int32_t *list, *which; /* columns of a product, and their places among the active ones */
     /* face_shared.c: if phi'' is shared, G has the products of the columns kept in list, after the intercept's */
-    int32_t *place; /* d: 1 + the place of a column there; 0: it is not kept */
+    int32_t *place;      /* d: 1 + the place of a column there; 0: it is not kept */
     int64_t kept, apart; /* columns; numbers in a row of G */
     spd_packed rows;
     double *M, *H, *G, *work; /* M; A_E'(share phi'')A_E; the product for one pair of outputs; scratch of it */

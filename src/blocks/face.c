@@ -33,14 +33,14 @@ bool spd_block_face_new(spd_block_face *f, const spd_matrix *A, int64_t K) {
     f->step = SPD_NEW(double, f->most);
     f->length = SPD_NEW(double, f->columns);
     f->right = SPD_NEW(double, 7 * (f->columns * K + K));
-    return spd_packed_new(&f->rows, A) && f->at && f->unknown && f->list && f->which && f->place && f->M && f->H && f->G && f->work &&
-           f->weight && f->g && f->to && f->x && f->step && f->right && f->length;
+    return spd_packed_new(&f->rows, A) && f->at && f->unknown && f->list && f->which && f->place && f->M && f->H && f->G &&
+           f->work && f->weight && f->g && f->to && f->x && f->step && f->right && f->length;
 }
 
 void spd_block_face_free(spd_block_face *f) {
     spd_packed_free(&f->rows);
-    SPD_FREE_ALL(f->at, f->unknown, f->list, f->which, f->place, f->M, f->H, f->G, f->work, f->weight, f->g, f->to, f->x, f->step, f->right,
-                 f->length);
+    SPD_FREE_ALL(f->at, f->unknown, f->list, f->which, f->place, f->M, f->H, f->G, f->work, f->weight, f->g, f->to, f->x, f->step,
+                 f->right, f->length);
     *f = (spd_block_face){0};
 }
 
@@ -180,9 +180,7 @@ static double cost(const spd_blocks *a, double *gradients) {
     if (N > (double)a->face.most) return INFINITY;
     const double pairs = a->coupled ? K * (K + 1) / 2 + K : K, systems = joined(a) ? 1 : K;
     const bool kept = a->shared && !a->single; /* the products are */
-    const double gram = kept       ? 0
-                        : a->A.row ? (4 * entries + entries * entries / n / 2)
-                                   : BLAS * n * columns * columns / 2;
+    const double gram = kept ? 0 : a->A.row ? (4 * entries + entries * entries / n / 2) : BLAS * n * columns * columns / 2;
     return pairs * (gram + columns * columns) + systems * BLAS * (N * N * N / 3 + 8 * N * N);
 }
 

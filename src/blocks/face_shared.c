@@ -52,9 +52,7 @@ static double product(const spd_blocks *a, int64_t e, int64_t s) {
 }
 
 /* The same of a column of ones. */
-static double product_of_ones(const spd_blocks *a, int64_t e) {
-    return a->face.G[a->face.place[a->columns[e]] * a->face.apart];
-}
+static double product_of_ones(const spd_blocks *a, int64_t e) { return a->face.G[a->face.place[a->columns[e]] * a->face.apart]; }
 
 void spd_blocks_face_products(spd_blocks *a, int64_t columns, int64_t N) {
     spd_block_face *f = &a->face;

@@ -141,7 +141,8 @@ static double newton_row(const spd_blocks *a, int64_t columns, const double *x, 
 /* The step by small matrices solves the equations of the large one, with columns that come and go. */
 static void shared_step(void **unused) {
     (void)unused;
-    const small_spec rows = SMALL(30, 12, 1, "squared", "group", "identity", 1, .targets = 3, .intercept = true, .weights = true, .gamma = 0.01);
+    const small_spec rows =
+        SMALL(30, 12, 1, "squared", "group", "identity", 1, .targets = 3, .intercept = true, .weights = true, .gamma = 0.01);
     small m = small_make(&rows, 640);
     spdhg_problem *p = m.problem;
     spd_blocks *a;
@@ -149,14 +150,14 @@ static void shared_step(void **unused) {
     GOOD(spd_blocks_new(&a, p, 1, &good_err));
     assert_true(spd_blocks_face_is_shared(a));
     for (int round = 0; round < 4; round++) {
-        for (int64_t q = 0; q < 36; q++) x[q] = (q / 3 + round) % 4 < 2 ? small_normal(90 + round, (uint64_t)q) : 0;
+        for (int64_t q = 0; q < 36; q++) x[q] = (q / 3 + round) % 4 < 2 ? small_normal((uint64_t)(90 + round), q) : 0;
         spd_blocks_start(a, x, c, 1);
         spd_blocks_model(a);
         const int64_t columns = spd_blocks_list(a), numbers = columns * 3 + 3;
         spd_block_face *f = &a->face;
         assert_int_equal(columns, 6);
         spd_blocks_pack(a, f->x);
-        for (int64_t q = 0; q < numbers; q++) f->g[q] = small_normal(95 + round, (uint64_t)q);
+        for (int64_t q = 0; q < numbers; q++) f->g[q] = small_normal((uint64_t)(95 + round), q);
         assert_true(spd_blocks_face_shared(a, columns));
         double step[21];
         for (int64_t q = 0; q < numbers; q++) step[q] = f->x[q] - f->to[q];
