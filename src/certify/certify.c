@@ -9,19 +9,32 @@ static void start_from_slopes(spd_certifier *c, const spd_trial *at) {
     spd_problem_losses(p, c->threads, &(spd_scores){.z = at->z}, c->alpha, NULL, c->work);
 }
 
-/* alpha = phi'(z) is not good enough, but another alpha may be. */
-static void refine_dual(spd_certifier *c, const spd_trial *at, const double *y, spd_gap *out) {
+/* The gap that a step of Newton's method proves; INFINITY: none. */
+static double step_from_slopes(spd_certifier *c, const spd_trial *at, const double *y, bool still) {
     const spdhg_problem *p = c->problem;
-    const double before = out->kind == SPD_GAP_CERTIFIED ? out->gap : INFINITY;
     spd_repair r = {0};
     start_from_slopes(c, at);
     for (int64_t i = 0; i < p->n && c->forced; i++)
         if (c->forced[i]) c->alpha[i] = 0;
     memcpy(c->y, y, (size_t)(p->m * p->K) * sizeof *y);
     const bool found =
-        spd_dual_newton(c, at) && spd_dual_inside(c, at->x) && (!c->exact || spd_dual_without_ridge(c, at->x, at->z, 0));
+        spd_dual_newton(c, at, still) && spd_dual_inside(c, at->x) && (!c->exact || spd_dual_without_ridge(c, at->x, at->z, 0));
     const double gap = found ? spd_dual_prove(c, at, 0, true, &r) : INFINITY;
     c->gradient = false;
+    return gap;
+}
+
+/* alpha = phi'(z) is not good enough, but another alpha may be. Where rounding of F x, or of an x that the loss hardly holds, moved y
+ * to a wrong side of its ball, the solver's y is the better one. */
+static void refine_dual(spd_certifier *c, const spd_trial *at, const double *y, spd_gap *out) {
+    const double before = out->kind == SPD_GAP_CERTIFIED ? out->gap : INFINITY,
+                 wanted = c->enough * spd_gap_scale(c, at->objective);
+    double gap = step_from_slopes(c, at, y, false);
+    if (gap > wanted) {
+        const double still = step_from_slopes(c, at, y, true);
+        if (!(still < gap) && gap < before) step_from_slopes(c, at, y, false);
+        gap = fmin(gap, still);
+    }
     if (gap < before) {
         out->kind = SPD_GAP_CERTIFIED;
         out->gap = gap;
@@ -60,8 +73,8 @@ static void refine_corners(spd_certifier *c, const spd_trial *at, spd_gap *out) 
     spd_repair r = {0};
     if (!(c->best_dual > -INFINITY) || !spd_fine_trial_make(c, at, &fine)) return;
     spd_dual_recall(c, c->best_alpha, c->best_dual_y);
-    const bool found =
-        spd_dual_newton(c, &fine) && spd_dual_inside(c, at->x) && (!c->exact || spd_dual_without_ridge(c, at->x, fine.z, 0));
+    const bool found = spd_dual_newton(c, &fine, false) && spd_dual_inside(c, at->x) &&
+                       (!c->exact || spd_dual_without_ridge(c, at->x, fine.z, 0));
     const double gap = found ? spd_dual_prove(c, &fine, 0, true, &r) : INFINITY;
     if (gap < (out->kind == SPD_GAP_CERTIFIED ? out->gap : INFINITY)) {
         *out = (spd_gap){.kind = SPD_GAP_CERTIFIED,

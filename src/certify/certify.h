@@ -196,7 +196,7 @@ double spd_bracket_within_radius(const spd_certifier *c, const double *x, double
 bool spd_dual_newton_may(const spd_certifier *c);
 /* ---- dual_newton_solve.c: M p + tau s = r, s'p = 0, for unknowns with scale > 0; overwrites M. False: M has no factor. */
 bool spd_newton_dual_solve(spd_newton_dual *a, int64_t N, double *tau);
-bool spd_dual_newton(spd_certifier *c, const spd_trial *at);
+bool spd_dual_newton(spd_certifier *c, const spd_trial *at, bool still); /* still: y keeps the sides of its ball */
 /* ---- dual_without_ridge.c: moves alpha and y so that -v is nearly in dom h*; false if that would leave a domain. affordable: the increase of
  * the gap that is acceptable. */
 bool spd_dual_without_ridge(spd_certifier *c, const double *x, const double *z, double affordable);

@@ -17,6 +17,7 @@
 
 enum { UNKNOWNS_MOST = 300, ROUNDS = 5, ROUNDS_CORNERS = 20, FIRST = 1 };
 static const double FURTHEST = 0.9;  /* of the way to an end of the interval, for an alpha at a corner */
+static const double STILL = 1e-3;    /* of lambda: how far sigma F x moves y */
 static const double AT_END = 0.01;   /* of the interval: the way that an alpha at its end is given at first */
 static const double WORK_MOST = 1e9; /* multiplications, to assemble the system once */
 
@@ -92,16 +93,23 @@ static void curvatures(spd_certifier *c, const spd_trial *at, bool first) {
     }
 }
 
-/* sigma_t = max_j (curvature of column j) / ||F_j||^2, so that y absorbs as much as it can. */
-static void find_sigma(spd_certifier *c) {
+/* sigma_t: the largest curvature of a column j, by ||F_j||^2, so that y absorbs as much as it can. still: the least, and so small
+ * that sigma F x tells no more than y does of where y is at the side of its ball. */
+static void find_sigma(spd_certifier *c, const double *Fx, bool still) {
     const spdhg_problem *p = c->problem;
     spd_newton_dual *a = &c->newton;
     const int64_t N = spd_problem_normal_size(p);
     for (int64_t t = 0; t < p->terms; t++) {
-        double most = p->term[t].lambda;
-        for (int64_t q = 0; q < p->dK; q++)
-            if (c->F_norm[q / p->K] > 0) most = fmax(most, a->M[q * (N + 1)] / c->F_norm[q / p->K] / c->F_norm[q / p->K]);
-        a->sigma[t] = p->term[t].penalty->project_derivative && p->term[t].lambda > 0 ? most : 0;
+        const spd_term *term = &p->term[t];
+        const double size = spd_max_abs(term->m * p->K, Fx + term->first);
+        double most = term->lambda, least = size > 0 ? STILL * term->lambda / size : INFINITY;
+        for (int64_t q = 0; q < p->dK; q++) {
+            const double norm = c->F_norm[q / p->K], curve = a->M[q * (N + 1)];
+            if (norm > 0) most = fmax(most, curve / norm / norm);
+            if (norm > 0 && curve > 0) least = fmin(least, curve / norm / norm);
+        }
+        const double sigma = still ? fmin(least, most) : most;
+        a->sigma[t] = term->penalty->project_derivative && term->lambda > 0 ? sigma : 0;
     }
 }
 
@@ -122,12 +130,12 @@ static void bend(spd_certifier *c, const double *q) {
 
 /* First point = y + sigma F x and y = projection of point. Then, lower triangle only:
  *     M = A'CA/W + gamma I + F'sigma D F */
-static bool assemble(spd_certifier *c, const spd_trial *at) {
+static bool assemble(spd_certifier *c, const spd_trial *at, bool still) {
     const spdhg_problem *p = c->problem;
     spd_newton_dual *a = &c->newton;
     const int64_t N = spd_problem_normal_size(p);
     if (!spd_problem_normal_matrix(p, c->threads, a->curve, a->M, a->scratch, c->stop)) return false;
-    find_sigma(c);
+    find_sigma(c, at->Fx, still);
     for (int64_t t = 0; t < p->terms; t++)
         for (int64_t e = p->term[t].first; e < p->term[t].first + p->term[t].m * p->K; e++)
             c->y[e] = a->point[e] = c->y[e] + a->sigma[t] * at->Fx[e];
@@ -214,7 +222,7 @@ static void move(spd_certifier *c, const spd_trial *at) {
     spd_problem_project_dual(p, c->y, c->work);
 }
 
-bool spd_dual_newton(spd_certifier *c, const spd_trial *at) {
+bool spd_dual_newton(spd_certifier *c, const spd_trial *at, bool still) {
     const spdhg_problem *p = c->problem;
     spd_newton_dual *a = &c->newton;
     if (!allocate(a, p, c->threads)) return false;
@@ -225,7 +233,7 @@ bool spd_dual_newton(spd_certifier *c, const spd_trial *at) {
     bool inside = !p->set.kind->side;
     for (int round = 0; round < (spd_problem_has_corners(p) ? ROUNDS_CORNERS : ROUNDS); round++) {
         curvatures(c, at, round < FIRST);
-        if (!assemble(c, at)) return false;
+        if (!assemble(c, at, still)) return false;
         spd_dual_error_of_v(c);
         if (!spd_dual_fine_v(c)) return false;
         const spd_set_side side = inside ? SPD_SIDE_NONE : p->set.kind->side(p->dK, p->set.arg, at->x, a->s);
