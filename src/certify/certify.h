@@ -194,6 +194,9 @@ double spd_bracket_within_radius(const spd_certifier *c, const double *x, double
 /* ---- dual_newton.c: a better alpha (+ c->low) and y for the same x; updates g, gc and v. False: none was found, and alpha and y
  * may have been overwritten. */
 bool spd_dual_newton_may(const spd_certifier *c);
+/* ---- dual_newton_curve.c: the domain of alpha_i, from the least to the largest slope; and c->newton.curve. */
+void spd_newton_dual_domain(const spdhg_problem *p, int64_t i, double *least, double *most);
+void spd_newton_dual_curvatures(spd_certifier *c, const spd_trial *at, bool first);
 /* ---- dual_newton_solve.c: M p + tau s = r, s'p = 0, for unknowns with scale > 0; overwrites M. False: M has no factor. */
 bool spd_newton_dual_solve(spd_newton_dual *a, int64_t N, double *tau);
 bool spd_dual_newton(spd_certifier *c, const spd_trial *at, bool still); /* still: y keeps the sides of its ball */
