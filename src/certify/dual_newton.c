@@ -17,7 +17,8 @@
 
 enum { UNKNOWNS_MOST = 300, ROUNDS = 5, ROUNDS_CORNERS = 20, FIRST = 1 };
 static const double FURTHEST = 0.9;  /* of the way to an end of the interval, for an alpha at a corner */
-static const double STILL = 1e-3;    /* of lambda: how far sigma F x moves y */
+static const double STILL = 1e-3;    /* of lambda: how far sigma F x moves y; */
+static const double SEEN = 1e-10;    /* but no less of the largest sigma, which rounding of M would hide */
 static const double WORK_MOST = 1e9; /* multiplications, to assemble the system once */
 
 bool spd_dual_newton_may(const spd_certifier *c) {
@@ -57,7 +58,7 @@ static void find_sigma(spd_certifier *c, const double *x, bool still) {
             if (norm > 0) most = fmax(most, a->M[q * (N + 1)] / norm / norm);
             size = fmax(size, norm * fabs(x[q]));
         }
-        if (still) most = fmin(most, STILL * p->term[t].lambda / size);
+        if (still) most = fmin(most, fmax(STILL * p->term[t].lambda / size, SEEN * most));
         a->sigma[t] = p->term[t].penalty->project_derivative && p->term[t].lambda > 0 ? most : 0;
     }
 }

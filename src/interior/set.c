@@ -20,14 +20,20 @@ static double radius(const spd_interior *a) { return a->p->set.arg[0]; }
 
 double spd_interior_set_sum(const spd_interior *a) { return kind(a)->sum ? radius(a) : NAN; }
 
-/* A distance from the sides that costs about mu, judged by curvature or penalty. */
+/* A distance from the sides that costs about mu, judged by curvature and penalty. The penalty counts a loss with corners, whose only
+ * curvature is the ridge. */
+static double off_side(const spd_interior *a, int64_t j) {
+    const double bend = a->corners && a->pull[j] > 0 ? a->p->gamma : a->bend[j];
+    return 1 / sqrt(bend / a->mu + a->pull[j] / (a->mu * a->mu));
+}
+
 static void enter_box(spd_interior *a) {
     double low, high, sum = 0;
     spd_set_sides(&a->p->set, &low, &high);
     const int64_t d = a->p->dK;
     const double most = kind(a)->sum ? 0.5 * radius(a) / (double)d : 0.25 * (high - low);
     for (int64_t j = 0; j < d; j++) {
-        const double off = fmin(1 / sqrt(a->bend[j] / a->mu + a->pull[j] / (a->mu * a->mu)), most);
+        const double off = fmin(off_side(a, j), most);
         a->u[j] = fmax(fmin(a->u[j], high - off), low + off);
         sum += a->u[j];
     }
