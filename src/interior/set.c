@@ -177,9 +177,11 @@ static bool ends_at_zero(const spd_interior *a, int64_t j) {
 }
 
 /* The distance g to a side that holds x_j decreases with the products; to others it stays. At a corner of the loss this is all
- * there is to tell them apart: it has no curvature. */
+ * there is to tell them apart: it has no curvature. On a simplex what is taken from x_j goes to the others, whose loss may be far
+ * steeper: x_j must really be near its side. */
 static bool nears(const spd_interior *a, int64_t i) {
-    return !a->corners || a->g[i] * sqrt(a->before) < sqrt(a->sum) * (a->g[i] - a->step * a->dg[i]);
+    if (!a->corners && !kind(a)->sum) return true;
+    return a->g[i] * sqrt(a->before) < sqrt(a->sum) * (a->g[i] - a->step * a->dg[i]);
 }
 
 /* A side holds x_j if its stiffness s/g exceeds the curvature of f; in the limit s/g is either infinite or 0. */
