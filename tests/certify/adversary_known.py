@@ -100,6 +100,9 @@ PROVABLE = [
     ("corners 1e3", 81001547), ("corners one-hot", 81001121), ("corners signal", 81001102),   # corners on a set, with twice the digits
     ("tiny ridge", 91000221),                                                                 # begins at a side of X
     ("corners collinear", 91000104), ("corners collinear", 91000119), ("corners collinear", 91000164), ("corners collinear", 91000052), # sides read at corners
+    ("offsets", 96000048), ("offsets", 96000158),                                             # y beside columns of 1e12; softmax, what all classes share
+    ("corners one-hot", 96000042), ("corners offsets", 96000013), ("corners offsets", 97100244), # where a set is entered at a corner
+    ("counts one-hot", 96000101),                                                             # a simplex on which f falls from 1e26
 ]
 # (family, seed) of what was once said falsely: rounding of a bracket that comes out as 0; the weight of rows without an entry; a deviation that is no double;
 # the logarithm that a score is compared with, where the score itself has twice the digits (twice).
