@@ -154,7 +154,7 @@ bool spd_interior_advance(spd_interior *a, double *decrement) {
     const double most = spd_cones_longest(a, spd_pairs_longest(a, 1)),
                  left = now > 0 ? fmax(products(a, most, NULL) / now, 0) : 0;
     /* If the curvature changes, a step reduces the gradient less than the products; the target of the products then waits. */
-    const double short_of = a->curved || a->corners ? fmax(*decrement - now, 0) : 0;
+    const double short_of = a->curved ? fmax(*decrement - now, 0) : 0;
     a->mu = count > 0 ? fmax(left * left * left * now, short_of) / count : 0;
     aim(a, a->mu, true);
     direct(a);
