@@ -1,4 +1,4 @@
-/* list.c - `spdhg list TOPIC`: the entries of the library's tables, the only place where they are described. */
+/* list.c - `spdhg list TOPIC` prints the entries of one of the library's tables (spdhg_list). */
 #include "cli.h"
 
 static error_t parse(int key, char *arg, struct argp_state *state) {

@@ -92,11 +92,12 @@ static int dispatch(int argc, char **argv) {
         return SPDHG_OK;
     }
     const bool help = strcmp(word, "help") == 0;
-    if (strcmp(word, "--help") == 0 || strcmp(word, "-?") == 0 || (help && argc == 2)) {
+    const char *name = help && argc > 2 ? argv[2] : word;
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-?") == 0 || strcmp(name, "help") == 0) {
         print_help(stdout);
         return SPDHG_OK;
     }
-    const verb *chosen = find(help ? argv[2] : word);
+    const verb *chosen = find(name);
     if (!chosen) return SPDHG_USAGE;
     char option[] = "--help", *asked[] = {NULL, option, NULL};
     return help ? run(chosen, 2, asked) : run(chosen, argc - 1, argv + 1);

@@ -6,7 +6,7 @@
 typedef struct single_pass {
     cli_fit_job *f;
     spd_online *online;
-    spd_blocks *blocks;
+    spd_text_blocks *blocks;
     const spdhg_data *now, *next;
     spdhg_status read, learned;
     spdhg_error read_error, learn_error;
@@ -127,7 +127,7 @@ static void work(void *context, int64_t task) {
     if (task == 0)
         s->learned = spd_online_learn(s->online, s->now, &s->learn_error);
     else
-        s->read = spd_blocks_next(s->blocks, &s->next, &s->read_error);
+        s->read = spd_text_blocks_next(s->blocks, &s->next, &s->read_error);
 }
 
 static void show(single_pass *s, bool last) {
@@ -166,7 +166,7 @@ static spdhg_status fail_at_row(single_pass *s, spdhg_error *err) {
 }
 
 static spdhg_status learn_all(single_pass *s, spdhg_outcome *outcome, spdhg_error *err) {
-    SPD_TRY(spd_blocks_next(s->blocks, &s->now, err));
+    SPD_TRY(spd_text_blocks_next(s->blocks, &s->now, err));
     if (s->now->rows == 0) return spd_fail(err, SPDHG_DATA, "%s: has no rows", s->f->path);
     SPD_TRY(begin(s, err));
     s->show_at = SPD_BLOCK_ROWS;
@@ -227,9 +227,9 @@ static spdhg_status prepare(single_pass *s, spdhg_error *err) {
     const char *const in[] = {f->path, f->problem_options.penalty_weights, f->problem_options.groups,
                               f->problem_options.structure};
     SPD_TRY(CLI_CHECK_OUTPUTS(out, in, f->force, err));
-    SPD_TRY(spd_blocks_open(&s->blocks, f->path, &f->read, err));
+    SPD_TRY(spd_text_blocks_open(&s->blocks, f->path, &f->read, err));
     cli_signals_catch();
-    spd_blocks_watch(s->blocks, ends, s);
+    spd_text_blocks_watch(s->blocks, ends, s);
     return SPDHG_OK;
 }
 
@@ -240,7 +240,7 @@ int cli_single_pass(cli_fit_job *f, spdhg_error *err) {
     spdhg_status status = prepare(&s, err);
     if (status == SPDHG_OK) status = learn_all(&s, &outcome, err);
     if (status == SPDHG_OK && outcome != SPDHG_OUTCOME_DIVERGED) status = write(&s, outcome, err);
-    spd_blocks_close(s.blocks);
+    spd_text_blocks_close(s.blocks);
     spd_online_free(s.online);
     if (status != SPDHG_OK) return cli_fail("spdhg fit", err);
     if (outcome == SPDHG_OUTCOME_DIVERGED) fprintf(stderr, "spdhg fit: %s\n", spdhg_outcome_text(outcome));

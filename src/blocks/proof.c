@@ -87,7 +87,7 @@ static spd_block_dual measure(spd_blocks *a) {
 }
 
 /* g = A'r, and of each block its length and how far that may be off. Blocks outside the set with a length above lambda join it. */
-static bool look(spd_blocks *a, spd_block_dual *u) {
+static bool join_violators(spd_blocks *a, spd_block_dual *u) {
     const int64_t n = a->p->n, K = a->p->K, before = a->set_count;
     const double lambda = spd_blocks_lambda(a);
     for (int64_t k = 0; k < K; k++) {
@@ -122,7 +122,7 @@ static bool look(spd_blocks *a, spd_block_dual *u) {
 bool spd_blocks_prove(spd_blocks *a, spd_lasso_answer *out) {
     const double lambda = spd_blocks_lambda(a), f = a->loss + a->ridge + a->penalty, scale = fmax(fabs(f), a->reference);
     spd_block_dual u = measure(a);
-    const bool added = look(a, &u);
+    const bool added = join_violators(a, &u);
     double gap = isfinite(u.most) && (a->p->gamma > 0 || u.most <= lambda) ? spd_blocks_gap(a, &u) : INFINITY;
     if (u.most > lambda && isfinite(u.most)) {
         u.scale = lambda / u.most * (1 - 8 * UNIT);

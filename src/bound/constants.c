@@ -189,8 +189,8 @@ static void smoothness(spd_bound_setting *out, const spdhg_problem *p, const spd
     if (q->L >= 0) HOW(L) = HOW(L_sc) = SPD_GIVEN;
 }
 
-static spdhg_status fill(spd_bound_setting *out, const spdhg_problem *p, const spd_bound_question *q, double *x,
-                         const drawn *rows, double *work, spdhg_error *err) {
+static spdhg_status constants_but_L(spd_bound_setting *out, const spdhg_problem *p, const spd_bound_question *q, double *x,
+                                    const drawn *rows, double *work, spdhg_error *err) {
     spd_bound_constants *c = &out->value;
     spd_value f;
     double *z = work + spd_problem_value_work(p), *column = z + 3 * p->K, reach, mean = 0;
@@ -240,8 +240,8 @@ spdhg_status spd_bound_constants_of(spd_bound_setting *out, const spdhg_problem 
     const bool good = x && G && L;
     if (good) smoothness(out, p, question, L);
     double *work = SPD_NEW(double, spd_problem_value_work(p) + 3 * p->K + p->dK + p->d);
-    const spdhg_status status =
-        good && work ? fill(out, p, question, x, &rows, work, err) : spd_fail_memory(err, 8.0 * (double)(2 * p->dK + 4 * p->n));
+    const spdhg_status status = good && work ? constants_but_L(out, p, question, x, &rows, work, err)
+                                             : spd_fail_memory(err, 8.0 * (double)(2 * p->dK + 4 * p->n));
     spd_free(x);
     spd_free(G);
     spd_free(L);

@@ -1,5 +1,5 @@
-/* list.c - spdhg_list: the entries of the library's tables, the only place where they are described.
- * `spdhg list` prints them, and the bindings generate their documentation from them. */
+/* list.c - spdhg_list: goes through the entries of the library's tables, with their help and parameters. `spdhg list` prints
+ * them, and the bindings make their documentation from them. */
 #include "catalog/catalog.h"
 #include "graph/graph.h"
 #include "penalty/penalty.h"

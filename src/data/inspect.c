@@ -169,8 +169,8 @@ spdhg_status spd_data_inspect(const spdhg_data *data, spd_inspection *out, spdhg
     column *col = SPD_NEW(column, data->features);
     double *work = SPD_NEW(double, data->rows);
     fingerprint *mark = SPD_NEW(fingerprint, data->rows);
-    const bool room = col && work && mark;
-    if (room && data->rows > 0) {
+    const bool allocated = col && work && mark;
+    if (allocated && data->rows > 0) {
         if (data->targets == 1) count_labels(data, work, out);
         const bool classes = out->distinct_labels >= 2 && out->distinct_labels <= 64 && out->distinct_labels <= data->rows / 2;
         first_pass(data, classes, col, work, out);
@@ -185,7 +185,7 @@ spdhg_status spd_data_inspect(const spdhg_data *data, spd_inspection *out, spdhg
     spd_free(col);
     spd_free(work);
     spd_free(mark);
-    if (!room)
+    if (!allocated)
         return spd_fail_memory(err, (double)data->features * (double)sizeof *col +
                                         (double)data->rows * (double)(sizeof *work + sizeof *mark));
     return spd_data_good(data, err);

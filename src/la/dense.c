@@ -32,9 +32,9 @@ bool spd_svd(int64_t m, int64_t K, double *A, double *U, double *s, double *Vt, 
     const lapack_int rows = (lapack_int)K, columns = (lapack_int)m, k = rows < columns ? rows : columns;
     const int64_t size = gesdd_work(m, K);
     if (!fits(size)) return false;
-    const lapack_int room = (lapack_int)size;
+    const lapack_int work_size = (lapack_int)size;
     lapack_int info = 0;
-    dgesdd_("S", &rows, &columns, A, &rows, s, Vt, &rows, U, &k, work, &room, (lapack_int *)(void *)(work + size), &info, 1);
+    dgesdd_("S", &rows, &columns, A, &rows, s, Vt, &rows, U, &k, work, &work_size, (lapack_int *)(void *)(work + size), &info, 1);
     return info == 0;
 }
 
@@ -45,9 +45,9 @@ int64_t spd_eigen_work(int64_t n) { return 34 * n + 1; }
 bool spd_eigen(int64_t n, double *A, double *values, double *work) {
     if (n == 0) return true;
     if (!fits(spd_eigen_work(n)) || !spd_all_finite(n * n, A)) return false;
-    const lapack_int size = (lapack_int)n, room = (lapack_int)spd_eigen_work(n);
+    const lapack_int size = (lapack_int)n, work_size = (lapack_int)spd_eigen_work(n);
     lapack_int info = 0;
-    dsyev_("V", "U", &size, A, &size, values, work, &room, &info, 1, 1);
+    dsyev_("V", "U", &size, A, &size, values, work, &work_size, &info, 1, 1);
     return info == 0;
 }
 

@@ -165,6 +165,7 @@ static bool newton_step(spd_chain_alm *a, int64_t *passes) {
         s = there < 0 && isfinite(zero) ? fmax(zero, 0.1 * s) : 0.5 * s;
     }
     spd_chain_point_evaluate(a, now);
+    *passes += 2;
     return false;
 }
 

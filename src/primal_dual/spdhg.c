@@ -7,8 +7,10 @@
  *   Output xbar = sum_k alpha^{k+1} x^{k+1},  ybar = sum_k alpha^{k+1} y^{k+1}
  *
  * l contains (gamma/2)||x||^2, linearised with the rest, so that L contains gamma and mu = gamma. The intercept c takes the same
- * gradient step without penalty, ridge or projection. Default (docs/problem.md, Solvers):
- *     s = max_{y in lambda Y}||y|| / bound(||F||) */
+ * gradient step without penalty, ridge or projection. Dual step by default (docs/problem.md, Solvers):
+ *     s = max_{y in lambda Y}||y|| / bound(||F||)
+ *     s = L / bound(||F||)^2                          constant rule
+ * The step below is the plain form. spdhg_fast.c (fused) and spdhg_lazy.c compute the same iterates in less time. */
 #include "primal_dual/spdhg.h"
 
 const spd_param spd_spdhg_param[SPD_SPDHG_PARAMS] = {

@@ -7,7 +7,7 @@
  *                       beta = 1/((mu/2)(k+1) + L)    alpha = 1/(t+1)                 (SC1')
  *                       beta = 4/(mu(k+2) + 4L)       alpha = 2(k+1)/((t+1)(t+2))     (SC2')
  *     constant          beta = 1/L                    no average, the last iterate: LPDHG as the paper displays it
- * Weights are stored without their normalisation: 1 or k+1. */
+ * Weights are stored without their normalisation: 1 or k+1. The dual step s is constant: set_constants() in spdhg.c. */
 #include "primal_dual/step_rule.h"
 
 static double gc_beta(int64_t k, double L, double mu) {

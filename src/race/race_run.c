@@ -10,7 +10,7 @@ typedef struct watch {
     bool late;
 } watch;
 
-static int look(void *user, const spdhg_event *event) {
+static int at_event(void *user, const spdhg_event *event) {
     watch *w = user;
     if (event->kind == SPDHG_EVENT_LOG || event->kind == SPDHG_EVENT_NOTICE) return 0;
     if (spd_race_asked_to_stop(w->race)) return 1;
@@ -80,7 +80,7 @@ spdhg_status spd_race_solve(spd_race *race, const char *solver, spdhg_problem *p
     o.seed = seed;
     o.threads = 1;
     o.max_memory = race->o.max_memory;
-    o.callback = look;
+    o.callback = at_event;
     o.user = &w;
     spdhg_solver *s;
     spdhg_error own = {0};
@@ -119,7 +119,7 @@ spdhg_status spd_race_solve_optimum(spd_race *race, spdhg_problem *p, uint64_t s
     o.tol = OPTIMUM_TOLERANCE;
     o.seed = seed;
     o.threads = 1;
-    o.callback = look;
+    o.callback = at_event;
     o.user = &w;
     double *zero = SPD_NEW(double, p->dK);
     if (!zero) return spd_fail_memory(err, 8.0 * (double)p->dK);

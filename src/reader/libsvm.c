@@ -1,7 +1,7 @@
-/* libsvm.c - LIBSVM / SVMlight text into a data set. A plain file is cut at newlines into blocks that are parsed in parallel,
- * directly into the final arrays: a first pass counts the newlines and colons of each block, which bound its rows and entries and
- * determine its position and line number. Compressed input and pipes are parsed as they stream in. The division into blocks
- * depends on the file alone. */
+/* libsvm.c - LIBSVM / SVMlight text into a data set; libsvm_rows.c has the grammar of a line and its errors.
+ * A plain file is cut at newlines into blocks that are parsed in parallel, directly into the final arrays: a first pass counts
+ * the newlines and colons of each block, which bound its rows and entries and determine its position and line number. Compressed
+ * input and pipes are parsed as they stream in. The division into blocks depends on the file alone. */
 #include <errno.h>
 #include <stdatomic.h>
 #include <unistd.h>

@@ -28,7 +28,8 @@ spdhg_status spd_libsvm_more(spd_text *t, spdhg_error *err) {
 }
 
 /* Reports why a token is not a pair. */
-static spdhg_status refuse_pair(const spd_text *t, const spd_token *token, spdhg_error *err) {
+static spdhg_status refuse_pair(const spd_part *p, const spd_text *t, const spd_token *token, const spdhg_read_options *o,
+                                spdhg_error *err) {
     const spd_shown shown = spd_show(token->at, token->end);
     const char *digits = token->at;
     while (digit(*digits) < 10) digits++;
@@ -45,15 +46,17 @@ static spdhg_status refuse_pair(const spd_text *t, const spd_token *token, spdhg
     if (spd_parse_double(digits + 1, token->end, &value) != token->end)
         return spd_text_fail(t, token, err, "expected index:number, found '%s'", shown.text);
     if (!isfinite(value)) return spd_text_fail(t, token, err, "number out of range in '%s'", shown.text);
+    if (index > 0)
+        return spd_text_fail(t, token, err, "index %lld, but there are %lld features%s (--features D)", (long long)index,
+                             (long long)p->features_most, o->index_base == 0 ? ", the first of which is 0" : "");
     return spd_text_fail(t, token, err, "index 0, but the indices count from 1");
 }
 
 /* The slow path for any pair: exponents, signs, many digits. Returns the end of the pair, or NULL if it is not one. */
-static const char *read_pair(const spd_text *t, const char *at, const spdhg_read_options *o, int64_t *index, double *value) {
+static const char *read_pair(const spd_text *t, const char *at, int64_t lowest, int64_t highest, int64_t *index, double *value) {
     const spd_token token = token_at(t, at);
     const char *colon = spd_parse_int(at, token.end, index);
-    const bool good = colon && *colon == ':' && *index <= largest_index && !(*index == 0 && o->index_base == 1) &&
-                      token.end - at <= SPD_TOKEN_BYTES;
+    const bool good = colon && *colon == ':' && *index >= lowest && *index <= highest && token.end - at <= SPD_TOKEN_BYTES;
     const char *behind = good ? spd_parse_double(colon + 1, token.end, value) : NULL;
     return behind == token.end && isfinite(*value) ? behind : NULL;
 }
@@ -92,7 +95,8 @@ static spdhg_status sort_row(spd_part *p, const spd_text *t, int64_t first, cons
  * integer below 2^53 and a power of ten up to 10^22, so that one division rounds correctly; then a blank or a newline. */
 static spdhg_status read_pairs(spd_part *p, spd_text *t, int64_t *last, const spdhg_read_options *o, spdhg_error *err) {
     const char *at = t->at;
-    const bool from_one = o->index_base == 1;
+    const int64_t lowest = o->index_base == 1, features = p->features_most - (o->index_base == 0);
+    const int64_t highest = p->features_most && features < largest_index ? features : largest_index;
     int64_t previous = *last, entries = p->entries, zeros = 0;
     int64_t room = p->idx_room < p->val_room ? p->idx_room : p->val_room;
     spdhg_status status = SPDHG_OK;
@@ -102,7 +106,7 @@ static spdhg_status read_pairs(spd_part *p, spd_text *t, int64_t *last, const sp
         const char *token = at;
         uint64_t index = digit(*at++);
         for (unsigned d; (d = digit(*at)) < 10; at++) index = index * 10 + d;
-        bool fast = *at == ':' && at - token <= 10 && index <= (uint64_t)largest_index && !(index == 0 && from_one);
+        bool fast = *at == ':' && at - token <= 10 && index <= (uint64_t)highest && index >= (uint64_t)lowest;
         double value = 0;
         if (fast) {
             at++;
@@ -131,10 +135,10 @@ static spdhg_status read_pairs(spd_part *p, spd_text *t, int64_t *last, const sp
         }
         if (!fast) {
             int64_t whole;
-            at = read_pair(t, token, o, &whole, &value);
+            at = read_pair(t, token, lowest, highest, &whole, &value);
             if (!at) {
                 const spd_token bad = token_at(t, token);
-                status = refuse_pair(t, &bad, err);
+                status = refuse_pair(p, t, &bad, o, err);
                 break;
             }
             index = (uint64_t)whole;
@@ -211,9 +215,6 @@ static spdhg_status read_row(spd_part *p, spd_text *t, const spdhg_read_options 
     if (p->entries > first) {
         p->index_zero = p->index_zero || p->idx[first] < 0;
         if (p->idx[p->entries - 1] > p->largest) p->largest = p->idx[p->entries - 1];
-        if (p->features_most && p->idx[p->entries - 1] + (o->index_base == 0) >= p->features_most)
-            return spd_fail(err, SPDHG_DATA, "%s:%lld: index %d, but there are %lld features (--features D)", t->path,
-                            (long long)t->line, p->idx[p->entries - 1] + 1, (long long)p->features_most);
     }
     p->b[p->rows] = label;
     p->row_end[p->rows++] = p->entry_base + p->entries;

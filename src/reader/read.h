@@ -22,17 +22,17 @@ const spd_reader *spd_reader_table(int *entries);
 spdhg_status spd_read_or_pour(spdhg_data **out, const char *path, const char *to, const spdhg_read_options *options,
                               spdhg_error *err);
 
-/* ---- blocks.c: LIBSVM text of any length, a block of rows at a time, in constant memory. */
-typedef struct spd_blocks spd_blocks;
+/* ---- text_blocks.c: LIBSVM text of any length, a block of rows at a time, in constant memory. */
+typedef struct spd_text_blocks spd_text_blocks;
 /* o->features or o->hash says how many features every block has. */
-spdhg_status spd_blocks_open(spd_blocks **out, const char *path, const spdhg_read_options *o, spdhg_error *err);
+spdhg_status spd_text_blocks_open(spd_text_blocks **out, const char *path, const spdhg_read_options *o, spdhg_error *err);
 /* stop is asked, from any thread, while the reader waits for bytes. Once it says true, the text ends there, and a block that is
  * not complete is not given out. */
-void spd_blocks_watch(spd_blocks *blocks, bool (*stop)(void *context), void *context);
+void spd_text_blocks_watch(spd_text_blocks *blocks, bool (*stop)(void *context), void *context);
 /* The next rows, in a data set that belongs to the reader and is valid until the next call but one; 0 rows: the text has ended.
  * How many rows a block has depends on the text alone. */
-spdhg_status spd_blocks_next(spd_blocks *blocks, const spdhg_data **block, spdhg_error *err);
-void spd_blocks_close(spd_blocks *blocks);
+spdhg_status spd_text_blocks_next(spd_text_blocks *blocks, const spdhg_data **block, spdhg_error *err);
+void spd_text_blocks_close(spd_text_blocks *blocks);
 enum { SPD_BLOCK_ROWS = 8192, SPD_BLOCK_ENTRIES = 1 << 21 };
 
 /* ---- hashed_row.c: SPDHG_USAGE unless the option hash is possible with the others. */

@@ -1,5 +1,5 @@
-/* csv.c - writes a trace as a table: RFC 4180 text, one line per point, raw values; unknown values are empty.
- * Columns: solver, repeat, epoch, iteration, seconds, objective, train_loss, test_loss, test_score, gap, dual_norm. */
+/* csv.c - writes a trace as a table: RFC 4180 text, one line per point, raw values; unknown values are empty. The order of the
+ * columns is that of `number` below. */
 #include <inttypes.h>
 
 #include "trace/trace.h"
@@ -23,18 +23,31 @@ void spd_trace_csv_number(FILE *stream, double value) {
     fprintf(stream, ",%s", isfinite(value) ? text : "");
 }
 
+/* The columns after solver, repeat, epoch and iteration. */
+static const struct {
+    const char *name;
+    size_t at;
+} number[] = {
+    {"seconds", offsetof(spdhg_point, seconds)},       {"objective", offsetof(spdhg_point, objective)},
+    {"train_loss", offsetof(spdhg_point, train_loss)}, {"test_loss", offsetof(spdhg_point, test_loss)},
+    {"test_score", offsetof(spdhg_point, test_score)}, {"gap", offsetof(spdhg_point, gap)},
+    {"dual_norm", offsetof(spdhg_point, dual_norm)},
+};
+enum { NUMBERS = sizeof number / sizeof *number };
+
 static void put_point(FILE *stream, const char *solver, int64_t repeat, const spdhg_point *p) {
     spd_trace_csv_text(stream, solver);
     fprintf(stream, ",%" PRId64, repeat);
     spd_trace_csv_number(stream, p->epoch);
     fprintf(stream, ",%" PRId64, p->iteration);
-    const double value[] = {p->seconds, p->objective, p->train_loss, p->test_loss, p->test_score, p->gap, p->dual_norm};
-    for (size_t i = 0; i < sizeof value / sizeof *value; i++) spd_trace_csv_number(stream, value[i]);
+    for (int i = 0; i < NUMBERS; i++) spd_trace_csv_number(stream, *(const double *)((const char *)p + number[i].at));
     fputc('\n', stream);
 }
 
 void spd_trace_csv_head(FILE *stream) {
-    fputs("solver,repeat,epoch,iteration,seconds,objective,train_loss,test_loss,test_score,gap,dual_norm\n", stream);
+    fputs("solver,repeat,epoch,iteration", stream);
+    for (int i = 0; i < NUMBERS; i++) fprintf(stream, ",%s", number[i].name);
+    fputc('\n', stream);
 }
 
 void spd_trace_csv_points(FILE *stream, const char *solver, int64_t repeat, const spdhg_point *point, int64_t points) {

@@ -1,5 +1,5 @@
-/* warm_path.c - a chain of solves for decreasing lambda: x, c and y of one solve start the next, with y projected onto the
- * smaller ball. */
+/* warm_path.c - the solves of a path, lambda falling. Each starts at the previous answer x, c and y; y is first projected onto
+ * the ball of the new lambda, which is smaller. */
 #include "tune/tune.h"
 
 static const double TIGHTER = 1e-2, TIGHTEST = 1e-10;

@@ -170,7 +170,7 @@ class OddButGood(CommandTest):
     def rows_of(self, name, *options, **more):
         return json.loads(self.spdhg("inspect", "--json", *options, name, **more).out)
 
-    def test_mended_inputs(self):
+    def test_repaired_inputs(self):
         self.write("d.svm", "\ufeff# comment\r\n\r\n+1 qid:3 2:1 1:2 # tail\r\n-1 qid:3 1:1 3:0   \r\n1 3:1")
         found = self.rows_of("d.svm")
         self.assertEqual((found["rows"], found["features"], found["index_base"]), (3, 3, 1))

@@ -31,6 +31,8 @@ class Usage(CommandTest):
         for verb in VERBS:
             self.assertRegex(text, rf"\n  {verb} ")
             self.assertEqual(self.spdhg("help", verb).out, self.spdhg(verb, "--help").out)
+        for words in (["help"], ["help", "help"], ["help", "--help"], ["-?"]):
+            self.assertEqual(self.spdhg(*words).out, text)
         self.assertRegex(self.spdhg("--version").out, r"^spdhg \d+\.\d+\.\d+\n$")
 
     def test_unknown_option(self):

@@ -127,7 +127,7 @@ class SinglePass(CommandTest):
     def test_bad_rows(self):
         X, y = problem(300)
         lines = text(X, y).splitlines(True)
-        for row, said in (("1 3:x\n", "-:301:3: expected index:number"), ("1 7:1\n", "-:301: index 7, but there are 6 features"),
+        for row, said in (("1 3:x\n", "-:301:3: expected index:number"), ("1 7:1\n", "-:301:3: index 7, but there are 6 features"),
                           ("5 1:1\n", "-:301 has label 5"), ("1 0:1 2:1\n", "-: index 6, but there are 6 features, the first of which is 0")):
             self.assertIn(said, self.fit("".join([*lines, row]).encode(), "--features", "6", "--classes", "0,1", status=3))
         self.assertLeft()

@@ -49,7 +49,7 @@ static void both_sides(void **unused) {
         if (!(lower > 0 && upper >= lower && upper - lower <= 1e-6 * upper)) fail_msg("case %d: [%.9g, %.9g]", i, lower, upper);
         const int64_t above = structure_at(s.problem, 1.001 * upper), below = structure_at(s.problem, 0.999 * lower);
         if (above != 0 || below == 0)
-            fail_msg("case %d: lambda_max %.9g, numbers of F x above %d, below %d", i, upper, (int)above, (int)below);
+            fail_msg("case %d: lambda_max %.9g, nonzeros of F x above %d, below %d", i, upper, (int)above, (int)below);
         small_free(&s);
     }
 }

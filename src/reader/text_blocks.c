@@ -1,9 +1,9 @@
-/* blocks.c - LIBSVM text a block of rows at a time, in constant memory: for pipes of any length and files larger than memory.
+/* text_blocks.c - LIBSVM text a block of rows at a time, in constant memory: for pipes of any length and files larger than memory.
  * A block ends after SPD_BLOCK_ROWS rows or with the row that reaches SPD_BLOCK_ENTRIES entries, so that it does not depend on
  * how the bytes arrive. Two blocks take turns: while one is used, the next can be read by another thread. */
 #include "reader/libsvm.h"
 
-struct spd_blocks {
+struct spd_text_blocks {
     spd_stream *stream;
     spd_text text;
     spdhg_read_options o;
@@ -17,10 +17,10 @@ struct spd_blocks {
     int now;
 };
 
-spdhg_status spd_blocks_open(spd_blocks **out, const char *path, const spdhg_read_options *o, spdhg_error *err) {
+spdhg_status spd_text_blocks_open(spd_text_blocks **out, const char *path, const spdhg_read_options *o, spdhg_error *err) {
     *out = NULL;
     SPD_TRY(spd_hash_check(o, err));
-    spd_blocks *b = SPD_NEW(spd_blocks, 1);
+    spd_text_blocks *b = SPD_NEW(spd_text_blocks, 1);
     if (!b) return spd_fail_memory(err, sizeof *b);
     b->o = *o;
     b->based = o->index_base >= 0 || o->hash;
@@ -34,17 +34,17 @@ spdhg_status spd_blocks_open(spd_blocks **out, const char *path, const spdhg_rea
     if (status == SPDHG_OK)
         *out = b;
     else
-        spd_blocks_close(b);
+        spd_text_blocks_close(b);
     return status;
 }
 
-void spd_blocks_watch(spd_blocks *b, bool (*stop)(void *context), void *context) {
+void spd_text_blocks_watch(spd_text_blocks *b, bool (*stop)(void *context), void *context) {
     b->stop = stop;
     b->stop_context = context;
     spd_stream_watch(b->stream, stop, context);
 }
 
-static spdhg_status open_text(spd_blocks *b, spdhg_error *err) {
+static spdhg_status open_text(spd_text_blocks *b, spdhg_error *err) {
     const char *head;
     size_t size;
     b->opened = true;
@@ -54,7 +54,7 @@ static spdhg_status open_text(spd_blocks *b, spdhg_error *err) {
 }
 
 /* Whether the text counts from 0 is decided by the first block. A later index 0 is then an error, or every index is one more. */
-static spdhg_status number_features(spd_blocks *b, spd_part *p, spdhg_error *err) {
+static spdhg_status number_features(spd_text_blocks *b, spd_part *p, spdhg_error *err) {
     const bool zero = b->based ? b->o.index_base == 0 : p->index_zero;
     if (!b->based) b->o.index_base = zero ? 0 : 1;
     b->based = true;
@@ -66,7 +66,7 @@ static spdhg_status number_features(spd_blocks *b, spd_part *p, spdhg_error *err
     return SPDHG_OK;
 }
 
-static spdhg_status fill(spd_blocks *b, int which, spdhg_error *err) {
+static spdhg_status fill(spd_text_blocks *b, int which, spdhg_error *err) {
     spd_part *p = &b->part[which];
     spdhg_data *data = &b->data[which];
     if (!b->opened) SPD_TRY(open_text(b, err));
@@ -98,7 +98,7 @@ static spdhg_status fill(spd_blocks *b, int which, spdhg_error *err) {
     return SPDHG_OK;
 }
 
-spdhg_status spd_blocks_next(spd_blocks *b, const spdhg_data **block, spdhg_error *err) {
+spdhg_status spd_text_blocks_next(spd_text_blocks *b, const spdhg_data **block, spdhg_error *err) {
     b->now = 1 - b->now;
     const spdhg_status status = fill(b, b->now, err);
     const bool stopped = b->stop && b->stop(b->stop_context);
@@ -107,7 +107,7 @@ spdhg_status spd_blocks_next(spd_blocks *b, const spdhg_data **block, spdhg_erro
     return stopped ? SPDHG_OK : status;
 }
 
-void spd_blocks_close(spd_blocks *b) {
+void spd_text_blocks_close(spd_text_blocks *b) {
     if (!b) return;
     spd_text_close(&b->text);
     spd_stream_close(b->stream);
