@@ -34,7 +34,8 @@ static void refine_dual(spd_certifier *c, const spd_trial *at, const double *y, 
 }
 
 /* At a corner of the loss phi'(z) says nothing: f in twice the precision is held against the best dual point so far, or against
- * the least loss. Without a gain the best dual point still proves what was proven: gap.c keeps it at every point of such a loss. */
+ * the least loss. Without a gain the best dual point still proves what was proven: gap.c keeps it
+ * at every point of such a loss. */
 static void best_finely(spd_certifier *c, const spd_trial *at, const double *y, spd_gap *out) {
     const bool known = c->best_dual > -INFINITY, slopes = c->slopes;
     spd_trial fine;

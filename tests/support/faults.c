@@ -4,8 +4,8 @@
  *     mmap     ENOMEM
  *     thread   pthread_create: EAGAIN
  * With SPDHG_FAULT_STILL=1 all clocks stand still, so that two runs write the same bytes.
- * SPDHG_FAULT_COUNT=FILE writes the number of calls of each kind when the process ends. Calls of the C library to itself are not seen;
- * faults of system calls are injected by strace instead. */
+ * SPDHG_FAULT_COUNT=FILE writes the number of calls of each kind when the process ends. Calls of the C library to itself are
+ * not seen; faults of system calls are injected by strace instead. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
