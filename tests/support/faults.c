@@ -5,13 +5,17 @@
  *     thread   pthread_create: EAGAIN
  * With SPDHG_FAULT_STILL=1 all clocks stand still, so that two runs write the same bytes.
  * SPDHG_FAULT_COUNT=FILE writes the number of calls of each kind when the process ends. Calls of the C library to itself are
- * not seen; faults of system calls are injected by strace instead. */
+ * not seen; faults of system calls are injected by strace instead.
+ * A process that hosts the library, such as an interpreter, calls spdhg_faults_of(PART, KIND, N) instead: from then on calls count
+ * only if they come from the code of a shared object whose path contains PART, and the N-th of them fails. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,7 +59,56 @@ __attribute__((destructor)) static void end(void) {
     close(file);
 }
 
-static int fails(int kind) {
+/* Where the code of the objects lies whose calls count; none: all calls do. */
+enum { OBJECTS = 8 };
+static struct {
+    const char *part;
+    size_t count;
+    uintptr_t from[OBJECTS], to[OBJECTS];
+} only;
+
+static int find(struct dl_phdr_info *object, size_t size, void *unused) {
+    (void)size, (void)unused;
+    if (!object->dlpi_name || !strstr(object->dlpi_name, only.part)) return 0;
+    for (int k = 0; k < object->dlpi_phnum && only.count < OBJECTS; k++) {
+        const ElfW(Phdr) *part = object->dlpi_phdr + k;
+        if (part->p_type != PT_LOAD || !(part->p_flags & PF_X)) continue;
+        only.from[only.count] = object->dlpi_addr + part->p_vaddr;
+        only.to[only.count] = only.from[only.count] + part->p_memsz;
+        only.count++;
+    }
+    return 0;
+}
+
+/* The number of objects found. n = 0: nothing fails, calls are counted. */
+size_t spdhg_faults_of(const char *part, const char *kind, long long n);
+long long spdhg_faults_calls(void);
+
+size_t spdhg_faults_of(const char *part, const char *kind, long long n) {
+    only.part = part;
+    only.count = 0;
+    dl_iterate_phdr(find, NULL);
+    for (int k = 0; k < KINDS; k++) {
+        atomic_store(&calls[k], 0);
+        if (strcmp(kind, name[k]) == 0) fail_kind = k;
+    }
+    fail_at = n;
+    fail_on = 0;
+    return only.count;
+}
+
+long long spdhg_faults_calls(void) { return atomic_load(&calls[fail_kind]); }
+
+static int counts(const void *caller) {
+    for (size_t k = 0; k < only.count; k++)
+        if ((uintptr_t)caller >= only.from[k] && (uintptr_t)caller < only.to[k]) return 1;
+    return only.count == 0;
+}
+
+#define fails(kind) fails_for(kind, __builtin_return_address(0))
+
+static int fails_for(int kind, const void *caller) {
+    if (!counts(caller)) return 0;
     const long long now = atomic_fetch_add(&calls[kind], 1) + 1;
     return kind == fail_kind && (now == fail_at || (fail_on && now > fail_at));
 }

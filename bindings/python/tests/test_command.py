@@ -19,6 +19,7 @@ CASES = [
     (dict(solver="spdhg", max_iter=3, batch=4, random_state=11), ["--solver", "spdhg", "--epochs", "3", "--batch", "4", "--seed", "11"]),
     (dict(solver="spdhg-sc2", max_iter=3, gamma=0.1, sampling="shuffle", solver_params={"s": 0.2}),
      ["--solver", "spdhg-sc2", "--epochs", "3", "--gamma", "0.1", "--sampling", "shuffle", "--param", "s=0.2"]),
+    (dict(solver="spdhg", max_iter=3, sampling="norm", random_state=5), ["--solver", "spdhg", "--epochs", "3", "--sampling", "norm", "--seed", "5"]),
     (dict(structure=(4, 6), penalty="group", groups="grid", standardize=True, fit_intercept=False),
      ["--structure", "grid:4x6", "--penalty", "group", "--groups", "grid", "--standardize", "--no-intercept"]),
     (dict(structure="learned", alpha=0.01, class_weight="balanced", constraint="box:-1,1"),

@@ -16,7 +16,7 @@ NAMES = {"lambda": "alpha", "set": "constraint", "intercept": "fit_intercept", "
 TYPES = {"groups": "Union[str, int, ArrayLike, Sequence[Sequence[int]], None]", "structure": "Any", "penalty_weights": "Optional[ArrayLike]",
          "class_weight": "Union[Literal['balanced'], Mapping[Any, float], None]", "solver_params": "Optional[Mapping[str, float]]",
          "batch": "Union[int, Literal['auto'], None]", "random_state": "Any", "cv": "Any", "rho": "Union[float, Literal['auto', 'ebic', 'stars'], None]",
-         "max_memory": "Union[int, str, None]", "sampling": "Literal['iid', 'shuffle']", "rule": "Literal['1se', 'min']",
+         "max_memory": "Union[int, str, None]", "sampling": "Literal['iid', 'norm', 'shuffle']", "rule": "Literal['1se', 'min']",
          "choose": "Literal['loss', 'accuracy', 'auc', 'aic', 'bic', 'ebic', 'cp']",
          "missing": "Literal['error', 'drop', 'mean', 'median']", "unseen": "Literal['error', 'other']",
          "solvers": "Union[str, Sequence[str]]", "gammas": "Optional[Sequence[float]]", "sparsities": "Optional[Sequence[float]]"}
