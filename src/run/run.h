@@ -12,8 +12,8 @@ const double *spd_solver_slopes(const spdhg_solver *solver); /* phi' at the solu
 /* From now on each run of this solver starts where the last one ended, with what it has learned about the loss; only lambda may
  * change. Gaps may be proven with the alpha that the solver offers. For paths. */
 void spd_solver_keep_running(spdhg_solver *solver, double seconds);
-/* The start is expected to be the solution, to its last digits: the next run evaluates it before it prepares a stage, and needs none
- * if it is. */
+/* The start is expected to be the solution, to its last digits: the next run evaluates it before
+ * it prepares a stage, and needs none if it is. */
 void spd_solver_expect(spdhg_solver *solver);
 void spd_solver_tolerate(spdhg_solver *solver, double tol); /* applies to later runs */
 const spdhg_options *spd_solver_options(const spdhg_solver *solver);
