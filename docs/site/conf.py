@@ -94,7 +94,9 @@ def collect_r(source):
 
 
 def place_beside(app, docname, text):
-    """Python's programs in the gallery get those in R and for the command beside them."""
+    """Python's programs in the gallery get those in R and for the command beside them. The gallery's first page has no sections to list."""
+    if docname == "auto_gallery/index":
+        text[0] = ":hide-toc:\n" + text[0].lstrip()
     if docname.startswith("auto_gallery/plot_"):
         text[0] = r_pages.beside(text[0], docname.removeprefix("auto_gallery/plot_"))
 
@@ -102,8 +104,8 @@ def place_beside(app, docname, text):
 def plain_names(app, what, name, obj, options, lines):
     """Docstrings name attributes as coef_, which would be a link in reStructuredText."""
     for i, line in enumerate(lines):
-        if not line.lstrip().startswith(">>>"):
-            lines[i] = re.sub(r"(?<![`\w])(\w*[a-z]_)(?![\w`])", r"``\1``", line).replace("|", "\\|")
+        if not line.lstrip().startswith((">>>", "..")):
+            lines[i] = re.sub(r"(?<![`\w])(\w*[a-z]_)(?![\w`{])", r"``\1``", line).replace("|", "\\|")
 
 
 def setup(app):
