@@ -29,6 +29,7 @@ html_show_sphinx = html_show_copyright = False
 html_copy_source = False
 exclude_patterns = ["gallery", "static", "beside"]
 myst_enable_extensions = ["colon_fence"]
+highlight_language = "none"  # a block without a language is no program
 myst_heading_anchors = 3
 mathmpl_fontsize = 11.0
 suppress_warnings = ["myst.header"]
