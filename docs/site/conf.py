@@ -29,7 +29,6 @@ html_show_sphinx = html_show_copyright = False
 html_copy_source = False
 exclude_patterns = ["gallery", "static", "beside"]
 myst_enable_extensions = ["colon_fence"]
-highlight_language = "none"  # a block without a language is no program
 myst_heading_anchors = 3
 mathmpl_fontsize = 11.0
 suppress_warnings = ["myst.header"]
@@ -62,7 +61,9 @@ def help_of(verb):
 
 
 def for_the_site(text):
-    """A page of docs/ as the site needs it: formulas as pictures, files outside of docs/ named instead of linked."""
+    """A page of docs/ as the site needs it: formulas as pictures, files outside of docs/ named instead of linked. A block without a
+    language is no program; Sphinx would take it for one in Python."""
+    text = re.sub(r"(?ms)^```([^\n]*)\n(.*?)^```$", lambda m: f"```{m[1] or 'text'}\n{m[2]}```", text)
     text = re.sub(r"```math\n", "```{mathmpl}\n", text)
     return re.sub(r"\[([^\]]*)\]\((?:\.\./([^)]*)|(\w+\.1))\)", lambda m: f"{m[1]} (`{m[2] or m[3]}`)", text)
 
