@@ -68,13 +68,11 @@ typedef struct spd_fine_trial {
 
 /* ---- dual_newton.c: alpha and y where phi'(z) is not good enough. One block of memory, allocated when first needed. */
 typedef struct spd_newton_dual {
-    double *M;                 /* N x N */
-    double *scale, *r, *p;     /* N: 1/sqrt of M's diagonal; right-hand side; solution */
+    double *M, *scale, *r, *p; /* N x N; N: 1/sqrt of M's diagonal; right-hand side; solution */
     double *s, *reply;         /* N: direction s of the multiplier tau of X, and M^-1 s */
     double *low, *curve, *t;   /* n x K */
     double *point, *direction; /* m x K */
-    double *sigma;             /* one for each term */
-    double *scratch;
+    double *sigma, *scratch;   /* one for each term */
 } spd_newton_dual;
 
 enum { SPD_CERTIFIER_PARTS = 42 };
@@ -191,14 +189,16 @@ double spd_dual_gap_at(spd_certifier *c, const spd_trial *at, const double *y, s
 /* ---- gap_without_ridge.c: the second bracket for gamma = 0, for all x and over ||u|| <= R. */
 double spd_bracket_without_ridge(const spd_certifier *c, const double *x);
 double spd_bracket_within_radius(const spd_certifier *c, const double *x, double R);
-/* ---- dual_newton.c: a better alpha (+ c->low) and y for the same x; updates g, gc and v. False: none was found, and alpha and y
- * may have been overwritten. */
+/* ---- dual_newton.c: a better alpha (+ c->low) and y for the same x, with g, gc and v. still: y keeps the sides of its ball. False:
+ * none was found, and alpha and y may be others. _curve.c: domain of alpha_i; c->newton.curve. _solve.c: M p + tau s = r, s'p = 0,
+ * for unknowns with scale > 0; overwrites M. False: M has no factor. */
 bool spd_dual_newton_may(const spd_certifier *c);
-/* ---- dual_newton_solve.c: M p + tau s = r, s'p = 0, for unknowns with scale > 0; overwrites M. False: M has no factor. */
+bool spd_dual_newton(spd_certifier *c, const spd_trial *at, bool still);
+void spd_newton_dual_domain(const spdhg_problem *p, int64_t i, double *least, double *most);
+void spd_newton_dual_curvatures(spd_certifier *c, const spd_trial *at, bool first);
 bool spd_newton_dual_solve(spd_newton_dual *a, int64_t N, double *tau);
-bool spd_dual_newton(spd_certifier *c, const spd_trial *at);
-/* ---- dual_without_ridge.c: moves alpha and y so that -v is nearly in dom h*; false if that would leave a domain. affordable: the increase of
- * the gap that is acceptable. */
+/* ---- dual_without_ridge.c: moves alpha and y so that -v is nearly in dom h*; false if that would leave a domain, or the gap would
+ * rise by more than `affordable`. */
 bool spd_dual_without_ridge(spd_certifier *c, const double *x, const double *z, double affordable);
 bool spd_dual_can_correct(const spd_certifier *c);
 bool spd_dual_correct(spd_certifier *c, const double *z); /* once more, from the current v and v0; false: alpha left its domain */

@@ -60,6 +60,7 @@ typedef struct spd_interior {
     double loss;            /* at u, for a smooth loss given by its rows */
     int64_t n;              /* entries of u */
     double mu, step;        /* target of the products s g; step length */
+    double start;           /* the products at the start */
     bool fine;              /* the system is solved with twice the digits: a band, or small and dense */
     double before, sum;     /* of the products, before and after the last step */
     double residual;        /* relative residual of the solution of a sparse system */

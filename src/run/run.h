@@ -8,6 +8,7 @@ const spdhg_problem *spd_solver_problem(const spdhg_solver *solver);
 /* Start and end in the problem's own c, for centred columns: no digits are lost by conversion to the caller's c and back. */
 spdhg_status spd_solver_start(spdhg_solver *solver, const double *x, const double *c, const double *y, spdhg_error *err);
 const double *spd_solver_intercept(const spdhg_solver *solver);
+const double *spd_solver_slopes(const spdhg_solver *solver); /* phi' at the solution; NULL: not known */
 /* From now on each run of this solver starts where the last one ended, with what it has learned about the loss; only lambda may
  * change. Gaps may be proven with the alpha that the solver offers. For paths. */
 void spd_solver_keep_running(spdhg_solver *solver, double seconds);

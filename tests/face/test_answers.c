@@ -167,7 +167,8 @@ static bool settled(const char *penalty, const char *structure, int64_t K, int64
     spdhg_data *data;
     spdhg_structure *F;
     spdhg_problem *p;
-    bool good;
+    bool good, by_slopes;
+    double slope[MOST * 2];
     const double c[2] = {0};
     for (int64_t j = 0; j < d; j++) a[j * d + j] = 1;
     for (int64_t q = 0; q < d * K; q++) b[q] = x[q] - (double)d * gradient[q];
@@ -177,7 +178,10 @@ static bool settled(const char *penalty, const char *structure, int64_t K, int64
     GOOD(spdhg_problem_term(p, penalty, F, 1, NULL, &good_err));
     GOOD(spdhg_problem_intercept(p, false, &good_err));
     GOOD(spd_problem_freeze(p, &good_err));
-    GOOD(spd_answer_settled(p, 1, x, c, y, &good, &good_err));
+    GOOD(spd_answer_settled(p, 1, x, c, NULL, y, &good, &good_err));
+    for (int64_t q = 0; q < d * K; q++) slope[q] = x[q] - b[q];
+    GOOD(spd_answer_settled(p, 1, x, c, slope, y, &by_slopes, &good_err));
+    assert_int_equal(good, by_slopes);
     spdhg_problem_free(p);
     spdhg_structure_free(F);
     spdhg_data_free(data);
