@@ -193,6 +193,9 @@ void spd_solver_keep_running(spdhg_solver *s, double seconds) {
 void spd_solver_expect(spdhg_solver *s) { s->expects = s->settled = true; }
 void spd_solver_tolerate(spdhg_solver *s, double tol) { s->options.tol = tol; }
 const double *spd_solver_intercept(const spdhg_solver *s) { return s->c; }
+const double *spd_solver_slopes(const spdhg_solver *s) { /* the last evaluation may have been of another point */
+    return s->evaluator.evaluation.c == s->c ? s->evaluator.evaluation.slope : NULL;
+}
 const spdhg_problem *spd_solver_problem(const spdhg_solver *s) { return s->problem; }
 const spdhg_options *spd_solver_options(const spdhg_solver *s) { return &s->options; }
 void spd_solver_compare(spdhg_solver *s, double (*clock)(void)) {

@@ -11,11 +11,12 @@ const double *spd_solver_intercept(const spdhg_solver *solver);
 /* As spdhg_solver_new, for a start near the solution: without the stages that only lead to the main one. */
 spdhg_status spd_solver_new_near(spdhg_solver **out, const char *solver, spdhg_problem *problem, const spdhg_options *options,
                                  spdhg_error *err);
+const double *spd_solver_slopes(const spdhg_solver *solver); /* phi' at the solution; NULL: not known */
 /* From now on each run of this solver starts where the last one ended, with what it has learned about the loss; only lambda may
  * change. Gaps may be proven with the alpha that the solver offers. For paths. */
 void spd_solver_keep_running(spdhg_solver *solver, double seconds);
-/* The start is expected to be the solution, to its last digits: the next run evaluates it before it prepares a stage, and needs none
- * if it is. */
+/* The start is expected to be the solution, to its last digits: the next run evaluates it before
+ * it prepares a stage, and needs none if it is. */
 void spd_solver_expect(spdhg_solver *solver);
 void spd_solver_tolerate(spdhg_solver *solver, double tol); /* applies to later runs */
 const spdhg_options *spd_solver_options(const spdhg_solver *solver);

@@ -55,7 +55,7 @@ static spdhg_status ask_settled(spdhg_solver *solver, bool *settled, spdhg_error
     const spdhg_solution *s = spdhg_solver_solution(solver);
     if (!s->solver) return spd_fail(err, SPDHG_NUMERICAL, "the objective is not finite at any point reached");
     return spd_answer_settled(spd_solver_problem(solver), spd_threads(spd_solver_options(solver)->threads), s->x,
-                              spd_solver_intercept(solver), s->y, settled, err);
+                              spd_solver_intercept(solver), spd_solver_slopes(solver), s->y, settled, err);
 }
 
 /* Missing a tighter tolerance because of rounding is no failure: the requested one has been reached. */
