@@ -46,7 +46,7 @@ typedef struct spd_plan {
     spd_stage stage[SPD_STAGES_MAX];
     char why[300]; /* a sentence for -v */
 } spd_plan;
-enum { SPD_SHORT_ROW = 16 };                          /* entries, on average: each coefficient interacts with few others */
+enum { SPD_SHORT_ROW = 16 }; /* entries, on average: each coefficient interacts with few others */
 /* ---- plan_main.c */
 const spd_stage *spd_plan_main(const spd_plan *plan);
 void spd_plan_leave_out(spd_plan *plan, int stage);
