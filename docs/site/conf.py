@@ -61,7 +61,9 @@ def help_of(verb):
 
 
 def for_the_site(text):
-    """A page of docs/ as the site needs it: formulas as pictures, files outside of docs/ named instead of linked."""
+    """A page of docs/ as the site needs it: formulas as pictures, files outside of docs/ named instead of linked. A block without a
+    language is no program; Sphinx would take it for one in Python."""
+    text = re.sub(r"(?ms)^```([^\n]*)\n(.*?)^```$", lambda m: f"```{m[1] or 'text'}\n{m[2]}```", text)
     text = re.sub(r"```math\n", "```{mathmpl}\n", text)
     return re.sub(r"\[([^\]]*)\]\((?:\.\./([^)]*)|(\w+\.1))\)", lambda m: f"{m[1]} (`{m[2] or m[3]}`)", text)
 
@@ -94,7 +96,9 @@ def collect_r(source):
 
 
 def place_beside(app, docname, text):
-    """Python's programs in the gallery get those in R and for the command beside them."""
+    """Python's programs in the gallery get those in R and for the command beside them. The gallery's first page has no sections to list."""
+    if docname == "auto_gallery/index":
+        text[0] = ":hide-toc:\n" + text[0].lstrip()
     if docname.startswith("auto_gallery/plot_"):
         text[0] = r_pages.beside(text[0], docname.removeprefix("auto_gallery/plot_"))
 
@@ -102,8 +106,8 @@ def place_beside(app, docname, text):
 def plain_names(app, what, name, obj, options, lines):
     """Docstrings name attributes as coef_, which would be a link in reStructuredText."""
     for i, line in enumerate(lines):
-        if not line.lstrip().startswith(">>>"):
-            lines[i] = re.sub(r"(?<![`\w])(\w*[a-z]_)(?![\w`])", r"``\1``", line).replace("|", "\\|")
+        if not line.lstrip().startswith((">>>", "..")):
+            lines[i] = re.sub(r"(?<![`\w])(\w*[a-z]_)(?![\w`{])", r"``\1``", line).replace("|", "\\|")
 
 
 def setup(app):

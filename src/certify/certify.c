@@ -9,20 +9,39 @@ static void start_from_slopes(spd_certifier *c, const spd_trial *at) {
     spd_problem_losses(p, c->threads, &(spd_scores){.z = at->z}, c->alpha, NULL, c->work);
 }
 
-/* alpha = phi'(z) is not good enough, but another alpha may be. */
-static void refine_dual(spd_certifier *c, const spd_trial *at, const double *y, spd_gap *out) {
+/* Where the step of Newton's method begins: at the solver's y; there, with y kept at the sides of its ball, which rounding of F x
+ * or an x that the loss hardly holds may have mistaken; or at y = 0, where a smaller y than the solver's will do, and is rounded
+ * less. */
+typedef enum spd_way { MOVED, STILL, FRESH, WAYS } spd_way;
+
+/* The gap that the step proves; INFINITY: none. */
+static double step_from_slopes(spd_certifier *c, const spd_trial *at, const double *y, spd_way way) {
     const spdhg_problem *p = c->problem;
-    const double before = out->kind == SPD_GAP_CERTIFIED ? out->gap : INFINITY;
     spd_repair r = {0};
     start_from_slopes(c, at);
     for (int64_t i = 0; i < p->n && c->forced; i++)
         if (c->forced[i]) c->alpha[i] = 0;
-    memcpy(c->y, y, (size_t)(p->m * p->K) * sizeof *y);
-    const bool found =
-        spd_dual_newton(c, at) && spd_dual_inside(c, at->x) && (!c->exact || spd_dual_without_ridge(c, at->x, at->z, 0));
+    for (int64_t e = 0; e < p->m * p->K; e++) c->y[e] = way == FRESH ? 0 : y[e];
+    const bool found = spd_dual_newton(c, at, way == STILL) && spd_dual_inside(c, at->x) &&
+                       (!c->exact || spd_dual_without_ridge(c, at->x, at->z, 0));
     const double gap = found ? spd_dual_prove(c, at, 0, true, &r) : INFINITY;
     c->gradient = false;
+    return gap;
+}
+
+/* alpha = phi'(z) is not good enough, but another alpha may be. */
+static void refine_dual(spd_certifier *c, const spd_trial *at, const double *y, spd_gap *out) {
+    const double before = out->kind == SPD_GAP_CERTIFIED ? out->gap : INFINITY,
+                 wanted = c->enough * spd_gap_scale(c, at->objective);
+    double gap = INFINITY;
+    spd_way best = MOVED, last = MOVED;
+    for (spd_way way = MOVED; way < WAYS && !(gap <= wanted); way++) {
+        const double found = step_from_slopes(c, at, y, last = way);
+        best = found < gap ? way : best;
+        gap = fmin(gap, found);
+    }
     if (gap < before) {
+        if (best != last) step_from_slopes(c, at, y, best);
         out->kind = SPD_GAP_CERTIFIED;
         out->gap = gap;
         out->radius = NAN;
@@ -34,7 +53,8 @@ static void refine_dual(spd_certifier *c, const spd_trial *at, const double *y, 
 }
 
 /* At a corner of the loss phi'(z) says nothing: f in twice the precision is held against the best dual point so far, or against
- * the least loss. Without a gain the best dual point still proves what was proven: gap.c keeps it at every point of such a loss. */
+ * the least loss. Without a gain the best dual point still proves what was proven: gap.c keeps it
+ * at every point of such a loss. */
 static void best_finely(spd_certifier *c, const spd_trial *at, const double *y, spd_gap *out) {
     const bool known = c->best_dual > -INFINITY, slopes = c->slopes;
     spd_trial fine;
@@ -60,8 +80,8 @@ static void refine_corners(spd_certifier *c, const spd_trial *at, spd_gap *out) 
     spd_repair r = {0};
     if (!(c->best_dual > -INFINITY) || !spd_fine_trial_make(c, at, &fine)) return;
     spd_dual_recall(c, c->best_alpha, c->best_dual_y);
-    const bool found =
-        spd_dual_newton(c, &fine) && spd_dual_inside(c, at->x) && (!c->exact || spd_dual_without_ridge(c, at->x, fine.z, 0));
+    const bool found = spd_dual_newton(c, &fine, false) && spd_dual_inside(c, at->x) &&
+                       (!c->exact || spd_dual_without_ridge(c, at->x, fine.z, 0));
     const double gap = found ? spd_dual_prove(c, &fine, 0, true, &r) : INFINITY;
     if (gap < (out->kind == SPD_GAP_CERTIFIED ? out->gap : INFINITY)) {
         *out = (spd_gap){.kind = SPD_GAP_CERTIFIED,

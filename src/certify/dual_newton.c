@@ -17,7 +17,8 @@
 
 enum { UNKNOWNS_MOST = 300, ROUNDS = 5, ROUNDS_CORNERS = 20, FIRST = 1 };
 static const double FURTHEST = 0.9;  /* of the way to an end of the interval, for an alpha at a corner */
-static const double AT_END = 0.01;   /* of the interval: the way that an alpha at its end is given at first */
+static const double STILL = 1e-3;    /* of lambda: how far sigma F x moves y; */
+static const double SEEN = 1e-10;    /* but no less of the largest sigma, which rounding of M would hide */
 static const double WORK_MOST = 1e9; /* multiplications, to assemble the system once */
 
 bool spd_dual_newton_may(const spd_certifier *c) {
@@ -44,63 +45,20 @@ static bool allocate(spd_newton_dual *a, const spdhg_problem *p, int threads) {
     return true;
 }
 
-/* The domain of alpha: between the limits of the slope at -infinity and +infinity. */
-static void domain(const spdhg_problem *p, int64_t i, double *least, double *most) {
-    *least = p->loss->slope(-INFINITY, p->b[i], p->loss_arg);
-    *most = p->loss->slope(INFINITY, p->b[i], p->loss_arg);
-}
-
-/* C of a loss with corners: a row counts as one at its corner if rounding x would move it there, or if the gap can afford any
- * alpha there. */
-static void corners(spd_certifier *c, const spd_trial *at, bool first) {
-    const spdhg_problem *p = c->problem;
-    const double along = sqrt(p->row_norm2_max) * spd_norm2(p->dK, at->x);
-    const double affordable = SPD_GAP_SHARE * c->enough * spd_gap_scale(c, at->objective) / (double)(p->n * p->K);
-    for (int64_t i = 0; i < p->n * p->K; i++) {
-        double least, most, *alpha = &c->alpha[i];
-        domain(p, i, &least, &most);
-        const double off = fabs(at->z[i] - p->b[i]), cost = spd_problem_share(p, i / p->K) * (most - least) * off;
-        const bool corner = cost <= affordable || off <= 8 * DBL_EPSILON * (along + fabs(at->z[i]) + fabs(p->b[i]));
-        if (!corner) *alpha = at->z[i] > p->b[i] ? most : least;
-        if (!corner) c->newton.low[i] = 0;
-        c->newton.curve[i] = corner ? fmax(fmin(*alpha - least, most - *alpha), first ? AT_END * (most - least) : 0) : 0;
-    }
-}
-
-/* phi'' at z or, where that is 0, at a point within the rounding of z; 0 where alpha is held at an end of its domain. For a
- * coupled loss z itself. */
-static void curvatures(spd_certifier *c, const spd_trial *at, bool first) {
-    const spdhg_problem *p = c->problem;
-    if (spd_problem_has_corners(p)) {
-        corners(c, at, first);
-        return;
-    }
-    for (int64_t i = 0; i < p->n * p->K; i++) {
-        double *curve = &c->newton.curve[i];
-        const double z = at->z[i], b = p->loss->value ? p->b[i] : 0, beside = 4 * DBL_EPSILON * (fabs(z) + fabs(b));
-        if (!p->loss->value) {
-            *curve = z;
-            continue;
-        }
-        *curve = c->forced && c->forced[i / p->K] ? 0 : p->loss->second(z, b, p->loss_arg);
-        for (int side = -1; side <= 1 && *curve == 0 && !(c->forced && c->forced[i / p->K]); side += 2)
-            *curve = p->loss->second(z + side * beside, b, p->loss_arg);
-        if (first || *curve == 0) continue;
-        double least, most;
-        domain(p, i, &least, &most);
-        if (c->alpha[i] <= least || c->alpha[i] >= most) *curve = 0;
-    }
-}
-
-/* sigma_t = max_j (curvature of column j) / ||F_j||^2, so that y absorbs as much as it can. */
-static void find_sigma(spd_certifier *c) {
+/* sigma_t = max_j (curvature of column j) / ||F_j||^2, so that y absorbs as much as it can. still: so small that sigma F x does
+ * not move y from where it is at the side of its ball. */
+static void find_sigma(spd_certifier *c, const double *x, bool still) {
     const spdhg_problem *p = c->problem;
     spd_newton_dual *a = &c->newton;
     const int64_t N = spd_problem_normal_size(p);
     for (int64_t t = 0; t < p->terms; t++) {
-        double most = p->term[t].lambda;
-        for (int64_t q = 0; q < p->dK; q++)
-            if (c->F_norm[q / p->K] > 0) most = fmax(most, a->M[q * (N + 1)] / c->F_norm[q / p->K] / c->F_norm[q / p->K]);
+        double most = p->term[t].lambda, size = 0;
+        for (int64_t q = 0; q < p->dK; q++) {
+            const double norm = c->F_norm[q / p->K];
+            if (norm > 0) most = fmax(most, a->M[q * (N + 1)] / norm / norm);
+            size = fmax(size, norm * fabs(x[q]));
+        }
+        if (still) most = fmin(most, fmax(STILL * p->term[t].lambda / size, SEEN * most));
         a->sigma[t] = p->term[t].penalty->project_derivative && p->term[t].lambda > 0 ? most : 0;
     }
 }
@@ -122,12 +80,12 @@ static void bend(spd_certifier *c, const double *q) {
 
 /* First point = y + sigma F x and y = projection of point. Then, lower triangle only:
  *     M = A'CA/W + gamma I + F'sigma D F */
-static bool assemble(spd_certifier *c, const spd_trial *at) {
+static bool assemble(spd_certifier *c, const spd_trial *at, bool still) {
     const spdhg_problem *p = c->problem;
     spd_newton_dual *a = &c->newton;
     const int64_t N = spd_problem_normal_size(p);
     if (!spd_problem_normal_matrix(p, c->threads, a->curve, a->M, a->scratch, c->stop)) return false;
-    find_sigma(c);
+    find_sigma(c, at->x, still);
     for (int64_t t = 0; t < p->terms; t++)
         for (int64_t e = p->term[t].first; e < p->term[t].first + p->term[t].m * p->K; e++)
             c->y[e] = a->point[e] = c->y[e] + a->sigma[t] * at->Fx[e];
@@ -172,20 +130,27 @@ static void find_right_side(spd_certifier *c, const spd_trial *at, double tau, s
 }
 
 /* Moves one row of a coupled loss. The probabilities q_k = alpha_k + (1 if k is the row's class) keep at least half of their
- * value. */
+ * value. The largest takes up what the sum of alpha is off 0: rounded to doubles it is 1e-16, and moves no p can undo. */
 static void move_coupled(spd_certifier *c, const spd_trial *at, int64_t i) {
     const spdhg_problem *p = c->problem;
     const int64_t K = p->K;
-    double *change = c->work, *alpha = c->alpha + i * K, *low = c->newton.low + i * K, part = 1;
+    double *change = c->work, *alpha = c->alpha + i * K, *low = c->newton.low + i * K, part = 1, most = 0;
+    int64_t largest = 0;
     p->loss->second_k(at->z + i * K, K, p->b[i], c->newton.t + i * K, change);
     for (int64_t k = 0; k < K; k++) {
         const double q = alpha[k] + ((double)k == p->b[i]);
         if (-change[k] > 0.5 * q) part = fmin(part, 0.5 * q / -change[k]);
+        if (q > most) largest = k;
+        most = fmax(most, q);
     }
-    for (int64_t k = 0; k < K; k++) {
-        const spd_twofold sum = spd_twofold_add((spd_twofold){alpha[k], low[k]}, part * change[k]);
-        alpha[k] = sum.high;
-        low[k] = sum.low;
+    spd_twofold left = {0, 0};
+    for (int64_t k = 0; k <= K; k++) {
+        const int64_t to = k < K ? k : largest;
+        const spd_twofold by = k < K ? (spd_twofold){part * change[k], 0} : left;
+        const spd_twofold sum = spd_twofold_add(spd_twofold_add((spd_twofold){alpha[to], low[to]}, by.high), by.low);
+        alpha[to] = sum.high;
+        low[to] = sum.low;
+        left = spd_twofold_add(spd_twofold_add(left, -sum.high), -sum.low);
     }
 }
 
@@ -203,7 +168,7 @@ static void move(spd_certifier *c, const spd_trial *at) {
         spd_twofold alpha =
             spd_twofold_add((spd_twofold){c->alpha[i], a->low[i]}, a->curve[i] * fmax(fmin(a->t[i], furthest), -furthest));
         double least, most;
-        domain(p, i, &least, &most);
+        spd_newton_dual_domain(p, i, &least, &most);
         if (alpha.high >= most) alpha = (spd_twofold){most, 0};
         if (alpha.high <= least) alpha = (spd_twofold){least, 0};
         c->alpha[i] = alpha.high;
@@ -214,7 +179,7 @@ static void move(spd_certifier *c, const spd_trial *at) {
     spd_problem_project_dual(p, c->y, c->work);
 }
 
-bool spd_dual_newton(spd_certifier *c, const spd_trial *at) {
+bool spd_dual_newton(spd_certifier *c, const spd_trial *at, bool still) {
     const spdhg_problem *p = c->problem;
     spd_newton_dual *a = &c->newton;
     if (!allocate(a, p, c->threads)) return false;
@@ -224,8 +189,8 @@ bool spd_dual_newton(spd_certifier *c, const spd_trial *at) {
     double tau = INFINITY;
     bool inside = !p->set.kind->side;
     for (int round = 0; round < (spd_problem_has_corners(p) ? ROUNDS_CORNERS : ROUNDS); round++) {
-        curvatures(c, at, round < FIRST);
-        if (!assemble(c, at)) return false;
+        spd_newton_dual_curvatures(c, at, round < FIRST);
+        if (!assemble(c, at, still)) return false;
         spd_dual_error_of_v(c);
         if (!spd_dual_fine_v(c)) return false;
         const spd_set_side side = inside ? SPD_SIDE_NONE : p->set.kind->side(p->dK, p->set.arg, at->x, a->s);

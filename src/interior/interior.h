@@ -60,6 +60,7 @@ typedef struct spd_interior {
     double loss;            /* at u, for a smooth loss given by its rows */
     int64_t n;              /* entries of u */
     double mu, step;        /* target of the products s g; step length */
+    double start;           /* the products at the start */
     bool fine;              /* the system is solved with twice the digits: a band, or small and dense */
     double before, sum;     /* of the products, before and after the last step */
     double residual;        /* relative residual of the solution of a sparse system */
@@ -116,8 +117,8 @@ const double *spd_corners_pull(spd_interior *a);
 void spd_corners_move(spd_interior *a);
 bool spd_corners_hold(const spd_interior *a, const double *x); /* z = b at the corners, up to rounding */
 int64_t spd_corners_change(spd_interior *a, const double *x, double rho);
-/* ---- value.c: of the problem itself. value: f at u; the scores there and F u must be current. place: computes these; cold: first
- * sets u to the point of X nearest to 0, with the best intercept there. Returns |f|. work: that of the terms. */
+/* ---- value.c: of the problem itself. value: f at u; the scores there and F u must be current. place: computes these; cold:
+ * first sets u to the point of X nearest to 0, with the best intercept there. Returns |f|. work: that of the terms. */
 double spd_interior_value(spd_interior *a, double *work);
 double spd_interior_place(spd_interior *a, bool cold, double *work);
 const char *spd_interior_refuses(const spdhg_problem *p);

@@ -20,14 +20,20 @@ static double radius(const spd_interior *a) { return a->p->set.arg[0]; }
 
 double spd_interior_set_sum(const spd_interior *a) { return kind(a)->sum ? radius(a) : NAN; }
 
-/* A distance from the sides that costs about mu, judged by curvature or penalty. */
+/* A distance from the sides that costs about mu, judged by curvature and penalty. The penalty counts a loss with corners, whose
+ * only curvature is the ridge. */
+static double off_side(const spd_interior *a, int64_t j) {
+    const double bend = a->corners && a->pull[j] > 0 ? a->p->gamma : a->bend[j];
+    return 1 / sqrt(bend / a->mu + a->pull[j] / (a->mu * a->mu));
+}
+
 static void enter_box(spd_interior *a) {
     double low, high, sum = 0;
     spd_set_sides(&a->p->set, &low, &high);
     const int64_t d = a->p->dK;
     const double most = kind(a)->sum ? 0.5 * radius(a) / (double)d : 0.25 * (high - low);
     for (int64_t j = 0; j < d; j++) {
-        const double off = fmin(1 / sqrt(a->bend[j] / a->mu + a->pull[j] / (a->mu * a->mu)), most);
+        const double off = fmin(off_side(a, j), most);
         a->u[j] = fmax(fmin(a->u[j], high - off), low + off);
         sum += a->u[j];
     }
@@ -171,9 +177,11 @@ static bool ends_at_zero(const spd_interior *a, int64_t j) {
 }
 
 /* The distance g to a side that holds x_j decreases with the products; to others it stays. At a corner of the loss this is all
- * there is to tell them apart: it has no curvature. */
+ * there is to tell them apart: it has no curvature. On a simplex what is taken from x_j goes to the others, whose loss may be far
+ * steeper: x_j must really be near its side. */
 static bool nears(const spd_interior *a, int64_t i) {
-    return !a->corners || a->g[i] * sqrt(a->before) < sqrt(a->sum) * (a->g[i] - a->step * a->dg[i]);
+    if (!a->corners && !kind(a)->sum) return true;
+    return a->g[i] * sqrt(a->before) < sqrt(a->sum) * (a->g[i] - a->step * a->dg[i]);
 }
 
 /* A side holds x_j if its stiffness s/g exceeds the curvature of f; in the limit s/g is either infinite or 0. */

@@ -41,13 +41,17 @@ static void slope(const double *z, int64_t K, double b, double *out) {
     out[c] = -(others / all);
 }
 
+/* (phi''p)_k = q_k sum_l q_l (p_k - p_l), with p relative to that of the largest score. What is left there of 1 - q is the sum of
+ * the other q: nothing cancels, however near to 1 it is. */
 static void second(const double *z, int64_t K, double b, const double *p, double *hp) {
     (void)b;
-    const double top = largest(z, K);
+    int64_t top = 0;
     double all = 0, mean = 0;
-    for (int64_t k = 0; k < K; k++) all += hp[k] = exp(z[k] - top);
-    for (int64_t k = 0; k < K; k++) mean += hp[k] / all * p[k];
-    for (int64_t k = 0; k < K; k++) hp[k] = hp[k] / all * (p[k] - mean);
+    for (int64_t k = 1; k < K; k++) top = z[k] > z[top] ? k : top;
+    const double own = p[top];
+    for (int64_t k = 0; k < K; k++) all += hp[k] = exp(z[k] - z[top]);
+    for (int64_t k = 0; k < K; k++) mean += hp[k] / all * (p[k] - own);
+    for (int64_t k = 0; k < K; k++) hp[k] = hp[k] / all * (p[k] - own - mean);
 }
 
 static double conjugate(const double *alpha, int64_t K, double b) {

@@ -73,6 +73,7 @@ void spd_interior_newton_scales(spd_interior *a) {
     for (int64_t j = 0; j < p->dK; j++) {
         a->bend[j] = bounded ? narrow * columns[j / p->K] + p->gamma : a->stack ? 1 : a->P[j * (a->n + 1)];
         if (!(a->bend[j] > 0)) a->bend[j] = 1;
+        if (corners) a->pull[j] += slopes * slopes * columns[j / p->K]; /* such a loss rises in proportion to a step */
     }
 }
 

@@ -80,6 +80,8 @@ static void start(spd_run *run, const double *x0, const double *c0, const double
         spd_run_log(run, "ipm: %lld unknowns, a dense factor", (long long)a->n);
 }
 
+static double products_at_first(const ipm *self) { return (self->inner.corners ? AHEAD : 1) * *self->first; }
+
 /* Starts at the given x, which saves steps if it is the solution for another lambda; or at the point of X nearest to 0 if that is
  * too far from the central path to get anywhere, as solutions at corners always are. There, products that add up to more than f
  * put alpha near the middle of its interval, from where longer steps are possible. */
@@ -89,7 +91,7 @@ static void begin(ipm *self, bool cold) {
     *self->cold = cold;
     memcpy(a->u, a->best_u, (size_t)a->n * sizeof *a->u);
     *self->first = spd_interior_place(a, cold, self->work);
-    spd_interior_begin(a, (a->corners ? AHEAD : 1) * *self->first);
+    spd_interior_begin(a, products_at_first(self));
     *self->best = INFINITY;
     *self->idle = 0;
 }
@@ -119,7 +121,8 @@ static bool iterate(ipm *self, double *left, double *fall) {
 }
 
 /* Near the end the zeros of Fx can be identified: iterates until the minimiser is found, however many iterations that takes. The
- * last iterate of all is tried too, going false: where f at the start is 1e9 times the minimum, it may be the only one near it. */
+ * last iterate of all is tried too, going false: where f at the start is 1e9 times the minimum, it
+ * may be the only one near it. */
 static bool finish(spd_run *run, ipm *self, bool going, double f, double left, double fall) {
     spd_interior *a = &self->inner;
     while (!spd_stop_now(run->stop)) {
@@ -147,6 +150,7 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
         spd_interior_stand(a);
         a->eta = *self->eta;
         a->loss = *self->loss;
+        a->start = products_at_first(self);
         a->fine = *self->fine != 0;
     }
     run->rows_visited += PASSES * run->problem->n;

@@ -49,9 +49,9 @@ def tell(name, folder, false):
 def unproven():
     """Of the problems that can be certified to 1e-6 those that are not, or falsely."""
     left = []
-    for family, seed in PROVABLE:
+    for family, seed, *loss in PROVABLE:
         with tempfile.TemporaryDirectory(prefix="spdhg-test-") as folder:
-            v = examine(COMMAND, problem(family, seed), folder, ("--tol", "1e-6"))
+            v = examine(COMMAND, problem(family, seed, *loss), folder, ("--tol", "1e-6"))
             if v.kind != "certified" or v.relative > 1e-6 or v.false:
                 left.append((family, seed, v.kind, v.relative, *v.false))
     return left

@@ -238,6 +238,21 @@ static void known_values(void **unused) {
     assert_near("softmax", spd_loss_softmax.value_k(far, 2, 0), 1e4, 0);
 }
 
+/* One class of probability 1 but for 1e-17 or less: its variance q(1 - q) is that of the others. */
+static void softmax_curvature_keeps_its_digits(void **unused) {
+    (void)unused;
+    const double z[3] = {-50, 0, -40}, q[3] = {exp(-50), 1, exp(-40)};
+    for (int64_t k = 0; k < 3; k++) {
+        double unit[3] = {0}, column[3];
+        unit[k] = 1;
+        spd_loss_softmax.second_k(z, 3, 2, unit, column);
+        for (int64_t l = 0; l < 3; l++) {
+            const double rest = k == 1 ? q[0] + q[2] : 1;
+            assert_near("softmax", column[l] / (l == k ? q[k] * rest : -q[k] * q[l]), 1, 1e-14);
+        }
+    }
+}
+
 static void infinite_outside_the_domain(void **unused) {
     (void)unused;
     for (int b = -1; b <= 1; b += 2) {
@@ -348,9 +363,13 @@ static void rows_at_once(void **unused) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_loss),   cmocka_unit_test(rows_at_once),
-                                       cmocka_unit_test(far_out),      cmocka_unit_test(poisson_keeps_its_digits),
-                                       cmocka_unit_test(known_values), cmocka_unit_test(infinite_outside_the_domain),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_loss),
+                                       cmocka_unit_test(rows_at_once),
+                                       cmocka_unit_test(far_out),
+                                       cmocka_unit_test(poisson_keeps_its_digits),
+                                       cmocka_unit_test(known_values),
+                                       cmocka_unit_test(softmax_curvature_keeps_its_digits),
+                                       cmocka_unit_test(infinite_outside_the_domain),
                                        cmocka_unit_test(found_by_name)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -70,8 +70,11 @@ def check_built(folder):
     check(done.returncode == 0, f"sphinx: {done.stderr[-2000:]}")
     for path in glob.glob(os.path.join(folder, "html", "**", "*.html"), recursive=True):
         with open(path) as file:
-            outside = re.findall(r"<(?:script|img|link|iframe)[^>]*(?:src|href)=\"(?:https?:)?//[^\"]*\"", file.read())
+            text = file.read()
+        outside = re.findall(r"<(?:script|img|link|iframe)[^>]*(?:src|href)=\"(?:https?:)?//[^\"]*\"", text)
         check(not outside, f"{path} loads {outside}")
+        raw = re.findall(r"``[^<`]*|hide-toc", re.sub(r"(?s)<pre.*?</pre>|<code.*?</code>", "", text))
+        check(not raw, f"{path} shows markup: {raw[:3]}")
     with open(os.path.join(folder, "html", "_static", "styles", "furo.css")) as file:
         check("prefers-color-scheme" in (css := file.read()) and "url(/" not in css, "the theme has no dark colours, or loads from the root of a server")
     with open(os.path.join(folder, "html", "_static", "scripts", "furo.js")) as file:

@@ -226,7 +226,7 @@ def trend_filter(y: Any, alpha: Optional[float] = None, *, order: int = 1, posit
     True
     """
     order = whole("order", order)
-    return denoise(y, positions, weights, structure="chain" if order == 0 else f"trend:{order}", alpha=alpha, **options)
+    return denoise(y, positions=positions, weights=weights, structure="chain" if order == 0 else f"trend:{order}", alpha=alpha, **options)
 
 
 def tv_denoise(image: Any, alpha: Optional[float] = None, *, isotropic: bool = False, channel_axis: Optional[int] = None, weights: Any = None,

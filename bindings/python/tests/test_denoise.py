@@ -38,7 +38,7 @@ def test_shapes():
     for k in range(3):
         np.testing.assert_allclose(answer.x[:, k], spdhg.denoise(columns[:, k], alpha=0.01).x, atol=1e-9)
     image = columns[:20]
-    whole = spdhg.denoise(image, structure="grid", alpha=0.01)
+    whole = spdhg.denoise(image, "grid", alpha=0.01)
     assert whole.x.shape == image.shape and len(whole.signals) == 1
     np.testing.assert_array_equal(whole.x, spdhg.denoise(image, structure=(20, 3), alpha=0.01).x)
     colours = np.stack([image, 2 * image], axis=-1)

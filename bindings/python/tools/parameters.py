@@ -133,7 +133,7 @@ class Tables:
 
 
 def signature(parameters, before):
-    lines = [f"    {name}: {kind} = {default}," for name, (kind, default, _) in parameters.items()]
+    lines = [f"    {name}: {kind} = {default}," for name, (kind, default, _) in parameters.items() if f" {name}:" not in before]
     return "\n".join([f"{before}, *,"] + lines)
 
 
@@ -365,7 +365,8 @@ def main():
     texts = {"learn_graph": ("_graph", "    X: Any", "X", "Graph", LEARN),
              "fit_path": ("_path", "    X: Any, y: Any, sample_weight: Any = None, offset: Any = None, fold_groups: Any = None",
                           "X, y, sample_weight, offset, fold_groups", "Path", PATH),
-             "denoise": ("_denoise", "    y: Any, positions: Any = None, weights: Any = None", "y, positions, weights", "Denoised", DENOISE),
+             "denoise": ("_denoise", "    y: Any, structure: Any = None, positions: Any = None, weights: Any = None", "y, positions, weights",
+                         "Denoised", DENOISE),
              "race": ("_race", "    data: Any, folder: Any", "data, folder", "Race", RACE), "read": ("_data", "    path: Any", "path", "Data", READ)}
     with open(sys.argv[2], "w") as out:
         out.write(HEAD.format(names=NAMES) + "\n\n")
@@ -374,7 +375,8 @@ def main():
     with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "stub.pyi")) as file:
         stub = file.read()
     for name, parameters in {**classes, **functions}.items():
-        stub = stub.replace("{" + name + "}", ", ".join(f"{p}: {kind} = ..." for p, (kind, _, _) in parameters.items()))
+        before = texts[name][1] if name in texts else ""
+        stub = stub.replace("{" + name + "}", ", ".join(f"{p}: {kind} = ..." for p, (kind, _, _) in parameters.items() if f" {p}:" not in before))
     with open(os.path.join(os.path.dirname(sys.argv[2]), "__init__.pyi"), "w") as out:
         out.write(stub)
 

@@ -10,4 +10,6 @@ fit <- spdhg(x, y, penalty = "group", groups = topics, also.sparse = 1, lambda =
 estimate <- coef(fit)[-1]
 
 par(mfrow = c(2, 1), mar = c(2, 4, 1, 1))
-for (values in list(truth, estimate)) barplot(values, col = ifelse(values > 0, "steelblue", "firebrick"), border = NA)
+values <- list(truth = truth, "sparse groups" = estimate)
+for (title in names(values))
+    barplot(values[[title]], col = ifelse(values[[title]] > 0, "steelblue", "firebrick"), border = NA, ylab = title)
