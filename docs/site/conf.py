@@ -61,7 +61,9 @@ def help_of(verb):
 
 
 def for_the_site(text):
-    """A page of docs/ as the site needs it: formulas as pictures, files outside of docs/ named instead of linked."""
+    """A page of docs/ as the site needs it: formulas as pictures, files outside of docs/ named instead of linked. A block without a
+    language is no program; Sphinx would take it for one in Python."""
+    text = re.sub(r"(?ms)^```([^\n]*)\n(.*?)^```$", lambda m: f"```{m[1] or 'text'}\n{m[2]}```", text)
     text = re.sub(r"```math\n", "```{mathmpl}\n", text)
     return re.sub(r"\[([^\]]*)\]\((?:\.\./([^)]*)|(\w+\.1))\)", lambda m: f"{m[1]} (`{m[2] or m[3]}`)", text)
 

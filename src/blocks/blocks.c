@@ -184,6 +184,7 @@ void spd_blocks_forget(spd_blocks *a) {
     memset(a->made, 0, (size_t)a->count * sizeof *a->made);
     memset(a->bound, 0, (size_t)a->count * sizeof *a->bound);
     spd_blocks_ahead_forget(a);
+    spd_block_face_forget(a);
 }
 
 static void free_point(spd_block_point *s) { SPD_FREE_ALL(s->x, s->c, s->list); }

@@ -1,8 +1,8 @@
 /* blocks.h - the path of lambda where columns come in blocks: minimises, with x d x K and x_b the rows of x of some features,
  *     f(x,c) = sum_i share_i phi(x'a_i + c + o_i, b_i) + (gamma/2)||x||^2 + lambda sum_b w_b ||x_b||
- * for one lambda after the other, each time from the previous solution, and proves each. The length of x_b is the Euclidean one, or
- * the sum of sizes of its numbers; then each number is penalised by itself, and a block is a feature. Arrays over rows are by output:
- * entry i of output k is at k n + i. */
+ * for one lambda after the other, each time from the previous solution, and proves each. The length of x_b is the Euclidean
+ * one, or the sum of sizes of its numbers; then each number is penalised by itself, and a block is a feature. Arrays over rows
+ * are by output: entry i of output k is at k n + i. */
 #ifndef SPD_BLOCKS_H
 #define SPD_BLOCKS_H
 #include "lasso/lasso.h"
@@ -34,6 +34,9 @@ typedef struct spd_block_face {
     int64_t *at;           /* most: the packed place of an unknown */
     int32_t *unknown;      /* of a packed place: its unknown or -1 */
     int32_t *list, *which; /* columns of a product, and their places among the active ones */
+    /* face_shared.c: if phi'' is shared, G has the products of the columns kept in list, after the intercept's */
+    int32_t *place;      /* d: 1 + the place of a column there; 0: it is not kept */
+    int64_t kept, apart; /* columns; numbers in a row of G */
     spd_packed rows;
     double *M, *H, *G, *work; /* M; A_E'(share phi'')A_E; the product for one pair of outputs; scratch of it */
     double *weight;           /* n */
@@ -140,7 +143,8 @@ void spd_blocks_shrink(int64_t n, const double *D, double gamma, double lambda, 
 void spd_blocks_shrink_numbers(int64_t n, const double *H, double gamma, double lambda, const double *x, double *s, double *y);
 /* ---- descend.c */
 void spd_blocks_descend(spd_blocks *a, double accuracy); /* minimises the model over the set, slopes right to accuracy lambda */
-/* ---- ahead.c: a point of a sweep is remembered; after enough of them, moves to what they lead to, if the model is lower there. */
+/* ---- ahead.c: a point of a sweep is remembered; after enough of them, moves to what they lead
+ * to, if the model is lower there. */
 bool spd_blocks_ahead(spd_blocks *a);
 void spd_blocks_ahead_forget(spd_blocks *a);
 /* ---- step.c */
@@ -153,7 +157,13 @@ bool spd_block_face_new(spd_block_face *f, const spd_matrix *A, int64_t K); /* f
 void spd_block_face_free(spd_block_face *f);
 double spd_blocks_face_cost(const spd_blocks *a);     /* in multiplications of a sweep; INFINITY: the face is too large */
 bool spd_blocks_face(spd_blocks *a, double accuracy); /* true: x has moved */
-/* ---- face_gradients.c: face.to = the point that Newton's step leads to, its slopes right to `accuracy` as far as 12 steps go. */
+/* ---- face_shared.c: the same for blocks of one feature with several outputs and a common phi''. False: it has no factor. */
+bool spd_blocks_face_is_shared(const spd_blocks *a);
+bool spd_blocks_face_shared(spd_blocks *a, int64_t columns);
+void spd_blocks_face_products(spd_blocks *a, int64_t columns, int64_t N); /* face.H, of all outputs, by products that are kept */
+void spd_block_face_forget(spd_blocks *a);                                /* them */
+/* ---- face_gradients.c: face.to = the point that Newton's step leads to, its slopes right to
+ * `accuracy` as far as 12 steps go. */
 bool spd_block_face_gradients(spd_blocks *a, int64_t columns, double accuracy);
 /* ---- proof.c: true if blocks that violate the optimality conditions were added to the set. */
 bool spd_blocks_prove(spd_blocks *a, spd_lasso_answer *out);

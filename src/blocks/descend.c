@@ -3,8 +3,8 @@
  *     x_b = argmin_y  s_b'(y - x_b) + (y - x_b)'(H_b + gamma)(y - x_b)/2 + lambda w_b ||y||
  * exactly, along the eigenvectors of H_b (Qin, Scheinberg, Goldfarb, Math. Prog. Comp. 2013); of a block too large for that, with
  * L instead of H_b, where L grows until  by'H_b by <= L ||by||^2  holds for the step that was made.
- * A zero block with ||s_b|| <= lambda w_b takes one product and nothing else. Sweeps over the active blocks alternate with sweeps over
- * the whole set, and jump ahead where they can (ahead.c). */
+ * A zero block with ||s_b|| <= lambda w_b takes one product and nothing else. Sweeps over the active blocks alternate with
+ * sweeps over the whole set, and jump ahead where they can (ahead.c). */
 #include "blocks/blocks.h"
 
 enum { ROUNDS_MOST = 100, SWEEPS_MOST = 2000, TRIES_MOST = 60 };
@@ -48,7 +48,8 @@ static double to_numbers(spd_blocks *a, int64_t b, double lambda) {
     return off;
 }
 
-/* out = V in, or V'in, for each output; packed rows by output on the side of x, output by output on the side of the eigenvectors. */
+/* out = V in, or V'in, for each output; packed rows by output on the side of x, output by output
+ * on the side of the eigenvectors. */
 static void turn(const spd_blocks *a, const spd_block_hessian *H, bool back, const double *in, double *out) {
     const int64_t outputs = a->coupled ? 1 : a->p->K, size = H->size;
     for (int64_t k = 0; k < outputs; k++) {

@@ -1,10 +1,10 @@
-/* face.c - Newton's method on the face of the present signs (numbers penalised one by one) or nonzero blocks. With the numbers E that
- * are not 0, the intercept among them, and u = x_b/||x_b||
+/* face.c - Newton's method on the face of the present signs (numbers penalised one by one) or nonzero blocks. With the numbers
+ * E that are not 0, the intercept among them, and u = x_b/||x_b||
  *     M = A_E'(share phi'')A_E + gamma + lambda w_b/||x_b|| (I - u u')      the last term for blocks only
  *     x_E -= M^-1 (A_E'r + gamma x_E + lambda w_b u)                        lambda w_b sign(x) for numbers
  * A_E'(share phi'')A_E stays as it is from one step to the next, since the loss is a quadratic model. It is made of products of
- * columns, for each output, of chances for each pair of outputs:  diag(q) - q q'. Where neither loss nor penalty joins outputs, each
- * has a system of its own. */
+ * columns, for each output, of chances for each pair of outputs (diag(q) - q q'). Where neither loss nor penalty joins
+ * outputs, each has a system of its own. */
 #include "blocks/blocks.h"
 
 enum { FACE_MOST = SPD_DENSE_MOST, COLUMNS_MOST = 20000, ITERATIONS = 60, STEPS_MOST = 12, HALVINGS_MOST = 4 };
@@ -20,6 +20,8 @@ bool spd_block_face_new(spd_block_face *f, const spd_matrix *A, int64_t K) {
     f->unknown = SPD_NEW(int32_t, f->columns * K + K);
     f->list = SPD_NEW(int32_t, f->columns);
     f->which = SPD_NEW(int32_t, f->columns);
+    f->place = SPD_NEW(int32_t, A->d);
+    f->apart = size;
     f->M = spd_alloc_raw(square, sizeof(double));
     f->H = spd_alloc_raw(square, sizeof(double));
     f->G = spd_alloc_raw(size * size, sizeof(double));
@@ -31,14 +33,14 @@ bool spd_block_face_new(spd_block_face *f, const spd_matrix *A, int64_t K) {
     f->step = SPD_NEW(double, f->most);
     f->length = SPD_NEW(double, f->columns);
     f->right = SPD_NEW(double, 7 * (f->columns * K + K));
-    return spd_packed_new(&f->rows, A) && f->at && f->unknown && f->list && f->which && f->M && f->H && f->G && f->work &&
-           f->weight && f->g && f->to && f->x && f->step && f->right && f->length;
+    return spd_packed_new(&f->rows, A) && f->at && f->unknown && f->list && f->which && f->place && f->M && f->H && f->G &&
+           f->work && f->weight && f->g && f->to && f->x && f->step && f->right && f->length;
 }
 
 void spd_block_face_free(spd_block_face *f) {
     spd_packed_free(&f->rows);
-    SPD_FREE_ALL(f->at, f->unknown, f->list, f->which, f->M, f->H, f->G, f->work, f->weight, f->g, f->to, f->x, f->step, f->right,
-                 f->length);
+    SPD_FREE_ALL(f->at, f->unknown, f->list, f->which, f->place, f->M, f->H, f->G, f->work, f->weight, f->g, f->to, f->x, f->step,
+                 f->right, f->length);
     *f = (spd_block_face){0};
 }
 
@@ -79,6 +81,10 @@ static void scatter(spd_blocks *a, int64_t columns, int64_t count, int64_t N, in
 static void make_products(spd_blocks *a, int64_t columns, int64_t N, int64_t from, int64_t end) {
     spd_block_face *f = &a->face;
     const int64_t n = a->p->n, K = a->p->K;
+    if (a->shared && !a->single) {
+        spd_blocks_face_products(a, columns, N);
+        return;
+    }
     memset(f->H, 0, (size_t)(N * N) * sizeof *f->H);
     for (int64_t k = from; k < end; k++)
         for (int64_t h = a->coupled ? -1 : k; h <= k; h++) { /* -1: diag(q) */
@@ -90,13 +96,11 @@ static void make_products(spd_blocks *a, int64_t columns, int64_t N, int64_t fro
                     f->list[count++] = a->columns[e];
                 }
             for (int64_t i = 0; i < n; i++) f->weight[i] = a->Q[k * n + i] * (a->coupled && h >= 0 ? a->curve0[h * n + i] : 1);
-            if (!a->shared || k == from || a->single) {
-                if (a->A.row) {
-                    spd_packed_fill(&f->rows, &a->A, f->list, count);
-                    spd_packed_gram(&f->rows, f->weight, count, a->p->intercept, f->G);
-                } else
-                    spd_gram_dense(&a->A, f->weight, f->list, count, a->p->intercept, f->work, f->G);
-            }
+            if (a->A.row) {
+                spd_packed_fill(&f->rows, &a->A, f->list, count);
+                spd_packed_gram(&f->rows, f->weight, count, a->p->intercept, f->G);
+            } else
+                spd_gram_dense(&a->A, f->weight, f->list, count, a->p->intercept, f->work, f->G);
             scatter(a, columns, count, N, k, other, a->coupled && h >= 0 ? -1 : 1);
         }
 }
@@ -171,9 +175,12 @@ static double cost(const spd_blocks *a, double *gradients) {
     }
     if (!(a->single && a->coupled)) N += joined(a) ? columns * K : columns;
     *gradients = columns > (double)a->face.columns ? INFINITY : ITERATIONS * 2 * K * entries;
+    if (spd_blocks_face_is_shared(a) && columns + 1 <= (double)a->face.most)
+        return BLAS * (2 * columns * columns * columns / 3 + 3 * K * columns * columns);
     if (N > (double)a->face.most) return INFINITY;
-    const double pairs = a->coupled ? K * (K + 1) / 2 + K : a->shared && !a->single ? 1 : K, systems = joined(a) ? 1 : K;
-    const double gram = a->A.row ? (4 * entries + entries * entries / n / 2) : BLAS * n * columns * columns / 2;
+    const double pairs = a->coupled ? K * (K + 1) / 2 + K : K, systems = joined(a) ? 1 : K;
+    const bool kept = a->shared && !a->single; /* the products are */
+    const double gram = kept ? 0 : a->A.row ? (4 * entries + entries * entries / n / 2) : BLAS * n * columns * columns / 2;
     return pairs * (gram + columns * columns) + systems * BLAS * (N * N * N / 3 + 8 * N * N);
 }
 
@@ -186,7 +193,7 @@ bool spd_blocks_face(spd_blocks *a, double accuracy) {
     spd_block_face *f = &a->face;
     const int64_t K = a->p->K, systems = joined(a) ? 1 : K;
     double gradients;
-    const bool factor = cost(a, &gradients) <= gradients;
+    const bool factor = cost(a, &gradients) <= gradients, shared = spd_blocks_face_is_shared(a);
     bool moved = false;
     for (int i = 0; i < STEPS_MOST && !spd_stop_now(a->stop); i++) {
         const int64_t columns = spd_blocks_list(a), version = a->version, numbers = columns * K + K;
@@ -199,7 +206,8 @@ bool spd_blocks_face(spd_blocks *a, double accuracy) {
         for (int64_t q = 0; q < numbers; q++)
             if (f->unknown[q] >= 0) off = fmax(off, fabs(f->g[q]));
         if (off <= accuracy) return moved;
-        for (int64_t s = 0; s < systems && factor; s++) {
+        if (factor && shared && !spd_blocks_face_shared(a, columns)) return moved;
+        for (int64_t s = 0; s < systems && factor && !shared; s++) {
             const int64_t from = joined(a) ? 0 : s, end = joined(a) ? K : s + 1, N = find_unknowns(a, columns, from, end);
             if (N > f->most) return moved;
             if (N > 0 && (i == 0 || systems > 1)) make_products(a, columns, N, from, end);

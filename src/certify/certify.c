@@ -9,8 +9,9 @@ static void start_from_slopes(spd_certifier *c, const spd_trial *at) {
     spd_problem_losses(p, c->threads, &(spd_scores){.z = at->z}, c->alpha, NULL, c->work);
 }
 
-/* Where the step of Newton's method begins: at the solver's y; there, with y kept at the sides of its ball, which rounding of F x or
- * an x that the loss hardly holds may have mistaken; or at y = 0, where a smaller y than the solver's will do, and is rounded less. */
+/* Where the step of Newton's method begins: at the solver's y; there, with y kept at the sides of its ball, which rounding of F x
+ * or an x that the loss hardly holds may have mistaken; or at y = 0, where a smaller y than the solver's will do, and is rounded
+ * less. */
 typedef enum spd_way { MOVED, STILL, FRESH, WAYS } spd_way;
 
 /* The gap that the step proves; INFINITY: none. */
@@ -52,7 +53,8 @@ static void refine_dual(spd_certifier *c, const spd_trial *at, const double *y, 
 }
 
 /* At a corner of the loss phi'(z) says nothing: f in twice the precision is held against the best dual point so far, or against
- * the least loss. Without a gain the best dual point still proves what was proven: gap.c keeps it at every point of such a loss. */
+ * the least loss. Without a gain the best dual point still proves what was proven: gap.c keeps it
+ * at every point of such a loss. */
 static void best_finely(spd_certifier *c, const spd_trial *at, const double *y, spd_gap *out) {
     const bool known = c->best_dual > -INFINITY, slopes = c->slopes;
     spd_trial fine;

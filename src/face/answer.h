@@ -23,7 +23,8 @@ spdhg_status spd_answer_exact_zeros(const spd_answer *a, spdhg_error *err);
 spdhg_status spd_answer_last_digits(const spd_answer *a, double tol, spdhg_error *err);
 /* ---- settled.c: zero[row of the stack]: whether F x is 0 there in output k, up to spd_zero_within. */
 void spd_zero_rows(const spdhg_problem *p, const double *x, const double *Fx, int64_t k, bool *zero);
-/* Whether the zeros of F x are those of the optimum: either proven, or not contradicted by y. c: the problem's own. */
-spdhg_status spd_answer_settled(const spdhg_problem *p, int threads, const double *x, const double *c, const double *y,
-                                bool *settled, spdhg_error *err);
+/* Whether the zeros of F x are those of the optimum: either proven, or not contradicted by y. c: the problem's own. slope:
+ * phi' at (x, c), NULL: not known. */
+spdhg_status spd_answer_settled(const spdhg_problem *p, int threads, const double *x, const double *c, const double *slope,
+                                const double *y, bool *settled, spdhg_error *err);
 #endif

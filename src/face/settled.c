@@ -63,8 +63,8 @@ static bool none_missed(const spdhg_problem *p, const double *y, const workspace
     return true;
 }
 
-static spdhg_status judge(const spdhg_problem *p, int threads, const double *x, const double *c, const double *y, workspace *r,
-                          bool *column, bool *settled, spdhg_error *err) {
+static spdhg_status judge(const spdhg_problem *p, int threads, const double *x, const double *c, const double *slope,
+                          const double *y, workspace *r, bool *column, bool *settled, spdhg_error *err) {
     bool unique = false;
     spd_problem_apply(p, x, r->Fx);
     for (int64_t k = 0; k < p->K; k++) {
@@ -73,7 +73,10 @@ static spdhg_status judge(const spdhg_problem *p, int threads, const double *x, 
             for (int64_t e = 0; e < p->term[t].m; e++) r->zero[p->term[t].first + e * p->K + k] = column[at++];
     }
     if (all_l1(p) && !spd_problem_has_corners(p)) {
-        spd_problem_gradient(p, threads, x, c, r->g, NULL, NULL, r->scratch);
+        if (slope)
+            spd_problem_adjoint(p, threads, slope, r->g, NULL, r->scratch);
+        else
+            spd_problem_gradient(p, threads, x, c, r->g, NULL, NULL, r->scratch);
         spd_axpy(p->dK, p->gamma, x, r->g);
         SPD_TRY(spd_nullspace_eliminate(p, r->g, r->u, r->v, &unique, err));
     }
@@ -81,8 +84,8 @@ static spdhg_status judge(const spdhg_problem *p, int threads, const double *x, 
     return SPDHG_OK;
 }
 
-spdhg_status spd_answer_settled(const spdhg_problem *p, int threads, const double *x, const double *c, const double *y,
-                                bool *settled, spdhg_error *err) {
+spdhg_status spd_answer_settled(const spdhg_problem *p, int threads, const double *x, const double *c, const double *slope,
+                                const double *y, bool *settled, spdhg_error *err) {
     *settled = false;
     const int64_t mK = p->m * p->K, work = spd_problem_gradient_work(p) + spd_problem_term_work(p);
     workspace r = {SPD_NEW(double, mK),    SPD_NEW(double, p->dK), SPD_NEW(double, mK),
@@ -90,7 +93,7 @@ spdhg_status spd_answer_settled(const spdhg_problem *p, int threads, const doubl
     bool *column = SPD_NEW(bool, p->m);
     const bool good = r.Fx && r.g && r.u && r.v && r.scratch && r.zero && column;
     const spdhg_status status =
-        good ? judge(p, threads, x, c, y, &r, column, settled, err) : spd_fail_memory(err, 16.0 * (double)(mK + p->dK));
+        good ? judge(p, threads, x, c, slope, y, &r, column, settled, err) : spd_fail_memory(err, 16.0 * (double)(mK + p->dK));
     void *const block[] = {r.Fx, r.g, r.u, r.v, r.scratch, r.zero, column};
     for (size_t i = 0; i < sizeof block / sizeof *block; i++) spd_free(block[i]);
     return status;

@@ -119,7 +119,7 @@ bool spd_working_set_enter(const spdhg_problem *p, const spd_iterate *b, spd_tie
 }
 
 bool spd_working_set(const spdhg_problem *p, const spd_iterate *b, spd_tied *r, int64_t most, const spd_tree_flow *flow,
-                     double *work) {
+                     double *work, bool *full) {
     const int64_t mK = p->m * p->K;
     pricing a = {.p = p,
                  .b = b,
@@ -131,12 +131,14 @@ bool spd_working_set(const spdhg_problem *p, const spd_iterate *b, spd_tied *r, 
                  .flow = flow};
     mark_nonzero(p, b, a.nonzero);
     const bool fits = spd_tied_make(r, p, a.nonzero, most);
+    *full = false;
     price(&a, fits ? r : NULL);
     if (!fits) return false;
     const bool nearly_full = p->gamma > 0 && 4 * r->size > 3 * most; /* without a ridge entries may become zero again */
     const int64_t limit = 2 * r->size + GROWTH_LEAST < most ? 2 * r->size + GROWTH_LEAST : most;
     double high = 1e6, beyond = 0;
     if (try_opening(&a, r, 1e-9, limit)) return true;
+    *full = limit == most;
     if (nearly_full) return false; /* the solution will not fit: further steps would cost much and gain little */
     double low = 1e-9;
     for (int i = 0; i < TRIALS && high > 1.05 * low && !spd_stop_now(b->stop);

@@ -20,15 +20,15 @@
 #include "newton/newton_model.h"
 
 static const double LEAST_PROMISE = 1e-12; /* relative to f: a step that promises more and does not move comes from a bad model */
-static const double WITHIN = 0.05;         /* how far a row's curvature may be from its curvature in H */
-enum { HALVINGS_MOST = 40, IDLE_MOST = 10, TREMBLES_MOST = 50, UNSOLVED_MOST = 4, STEPS_MOST = 100 };
+static const double WITHIN = 0.05, CONFINED = 1e-4; /* a row's curvature from that in H; a promise that ends a full set */
+enum { HALVINGS_MOST = 40, IDLE_MOST = 10, FULL_MOST = 3, TREMBLES_MOST = 50, UNSOLVED_MOST = 4, STEPS_MOST = 100 };
 
 extern const spd_solver_kind spd_solver_ws_newton;
 
 typedef struct prox_newton {
     spd_newton base;
     spd_newton_model model;
-    double *idle;       /* state: consecutive steps that moved nothing */
+    double *idle;       /* state: consecutive steps that moved nothing, or next to nothing on a full working set */
     double *unsolved;   /* state: consecutive models without a solution, or too flat for it to mean much */
     double *known;      /* state: 1 once the next three are set */
     double *bound;      /* state: bound on the curvature of the loss along every feature and the intercept */
@@ -159,11 +159,11 @@ static bool write_whole(prox_newton *self, spd_run *run) {
     return true;
 }
 
-/* Computes the working set and its H. False: *end says why. */
-static bool write_tied(prox_newton *self, spd_run *run, const spd_iterate *here, spd_step *end) {
+/* Computes the working set and its H. False: *end says why. full: more zeros should open than the working set has room for. */
+static bool write_tied(prox_newton *self, spd_run *run, const spd_iterate *here, bool *full, spd_step *end) {
     const spdhg_problem *p = run->problem;
     spd_tied *B = &self->model.B;
-    const bool fits = spd_working_set(p, here, B, SPD_WORKING_MOST, &self->flow, self->set);
+    const bool fits = spd_working_set(p, here, B, SPD_WORKING_MOST, &self->flow, self->set, full);
     if (spd_stop_now(run->stop)) return false;
     if (!fits) *end = SPD_STALLED;
     const int64_t n = spd_problem_normal_size(p), most = n < SPD_WORKING_MOST ? n : SPD_WORKING_MOST;
@@ -190,14 +190,14 @@ static bool solve_model(prox_newton *self, spd_run *run, spd_step *end) {
     return false;
 }
 
-/* The verdict on a step that promised delta. */
-static spd_step judge(prox_newton *self, const spd_run *run, int64_t k, bool moved, double delta) {
+/* The verdict on a step that promised delta. A full working set that promises little is near its optimum, not the problem's. */
+static spd_step judge(prox_newton *self, const spd_run *run, int64_t k, bool moved, bool full, double delta) {
     const double f = fabs(self->base.value[0]);
     /* The promise is below rounding: after many such steps in a row x no longer changes. On a working set y may still improve. */
-    const bool trembles = whole(run) && fabs(delta) <= 1e-16 * f;
+    const bool trembles = fabs(delta) <= (whole(run) ? 1e-16 : full ? CONFINED : -1) * f;
     if (!moved && whole(run) && fabs(delta) > LEAST_PROMISE * f && run->rescue != SPD_ALONE) return SPD_GIVES_UP;
     *self->idle = moved && !trembles ? 0 : *self->idle + 1;
-    const bool on = (moved || !whole(run)) && *self->idle < (whole(run) ? TREMBLES_MOST : IDLE_MOST);
+    const bool on = (moved || !whole(run)) && *self->idle < (whole(run) ? TREMBLES_MOST : full ? FULL_MOST : IDLE_MOST);
     if (run->rescue == SPD_RELIEVED && (!on || k + 1 == STEPS_MOST)) return SPD_GIVES_UP;
     return on ? SPD_CONTINUE : SPD_STALLED;
 }
@@ -209,12 +209,13 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     spd_newton_model *a = &self->model;
     const spdhg_problem *p = run->problem;
     const spd_iterate here = iterate(b);
+    bool full = false;
     spd_step end = SPD_CONTINUE; /* a step that ends early was stopped by the caller unless this says otherwise */
     if (k == 0 && !whole(run) && spd_working_set_enter(p, &here, &a->B, SPD_WORKING_MOST, self->set))
         run->evaluation = (spd_evaluation){0};
     spd_newton_gradient(run, b, true);
     if (*self->known == 0) spd_problem_curvature_columns(p, run->threads, self->bound, b->scratch);
-    if (!(whole(run) ? write_whole(self, run) : write_tied(self, run, &here, &end))) return end;
+    if (!(whole(run) ? write_whole(self, run) : write_tied(self, run, &here, &full, &end))) return end;
     run->rows_visited += p->n;
     if (!solve_model(self, run, &end)) return end;
     const double delta = with_exact_zeros(self, p);
@@ -223,7 +224,7 @@ static spd_step step(spd_run *run, int64_t k, const spd_batch *batch) {
     if (spd_stop_now(run->stop)) return SPD_CONTINUE; /* an unsolved model says nothing about convergence */
     set_own_alpha(self, run);
     p->set.kind->project(p->dK, p->set.arg, b->x, b->scratch_n); /* rounding may have pushed x out of X */
-    return judge(self, run, k, moved, delta);
+    return judge(self, run, k, moved, full, delta);
 }
 
 static const double *hessian(const spd_run *run, const double **curve) {

@@ -1,5 +1,5 @@
-/* test_blocks.c - the engine of paths by blocks of columns: it proves every lambda itself; no proof, at a solution or at a point and a dual
- * point far from one, claims more than what some point attains, as problem/objective.c evaluates it. */
+/* test_blocks.c - the engine of paths by blocks of columns: it proves every lambda itself; no proof, at a solution or at a
+ * point and a dual point far from one, claims more than what some point attains, as problem/objective.c evaluates it. */
 #include "blocks/blocks.h"
 #include "small.h"
 
@@ -98,7 +98,7 @@ static void proofs(void **unused) {
     }
 }
 
-/* The root of shrink.c: the derivative of  sum (D y^2/2 - u y) + lambda ||y||  vanishes there, and 0 is the answer where ||u|| <= lambda. */
+/* The root of shrink.c: there the derivative of sum (D y^2/2 - u y) + lambda ||y|| vanishes; 0 if ||u|| <= lambda. */
 static void shrinks(void **unused) {
     (void)unused;
     enum { N = 5 };
@@ -119,7 +119,56 @@ static void shrinks(void **unused) {
     }
 }
 
+/* (M p)_ak of face.c for a squared loss and rows of outputs: by the data, entry by entry; place K columns + k: the intercept. */
+static double newton_row(const spd_blocks *a, int64_t columns, const double *x, const double *p, int64_t e, int64_t k) {
+    const int64_t n = a->p->n, K = a->p->K;
+    double sum = 0, column[40], other[40];
+    assert_true(n <= 40);
+    memset(column, 0, sizeof column);
+    if (e < columns) spd_matrix_add(&a->A, a->columns[e], 1, column);
+    for (int64_t l = 0; l <= columns; l++) {
+        memset(other, 0, sizeof other);
+        if (l < columns) spd_matrix_add(&a->A, a->columns[l], 1, other);
+        for (int64_t i = 0; i < n; i++)
+            sum += a->share[i] * (e < columns ? column[i] : 1) * (l < columns ? other[i] : 1) * p[l * K + k];
+    }
+    if (e == columns) return sum;
+    const double length = spd_norm2(K, x + e * K), curve = spd_blocks_lambda(a) * a->weight[a->now.list[e]] / length;
+    return sum + a->p->gamma * p[e * K + k] +
+           curve * (p[e * K + k] - x[e * K + k] / length * spd_dot(K, x + e * K, p + e * K) / length);
+}
+
+/* The step by small matrices solves the equations of the large one, with columns that come and go. */
+static void shared_step(void **unused) {
+    (void)unused;
+    const small_spec rows =
+        SMALL(30, 12, 1, "squared", "group", "identity", 1, .targets = 3, .intercept = true, .weights = true, .gamma = 0.01);
+    small m = small_make(&rows, 640);
+    spdhg_problem *p = m.problem;
+    spd_blocks *a;
+    double x[36], c[3] = {0.1, -0.2, 0.3};
+    GOOD(spd_blocks_new(&a, p, 1, &good_err));
+    assert_true(spd_blocks_face_is_shared(a));
+    for (int round = 0; round < 4; round++) {
+        for (int64_t q = 0; q < 36; q++) x[q] = (q / 3 + round) % 4 < 2 ? small_normal((uint64_t)(90 + round), q) : 0;
+        spd_blocks_start(a, x, c, 1);
+        spd_blocks_model(a);
+        const int64_t columns = spd_blocks_list(a), numbers = columns * 3 + 3;
+        spd_block_face *f = &a->face;
+        assert_int_equal(columns, 6);
+        spd_blocks_pack(a, f->x);
+        for (int64_t q = 0; q < numbers; q++) f->g[q] = small_normal((uint64_t)(95 + round), q);
+        assert_true(spd_blocks_face_shared(a, columns));
+        double step[21];
+        for (int64_t q = 0; q < numbers; q++) step[q] = f->x[q] - f->to[q];
+        for (int64_t q = 0; q < numbers; q++)
+            assert_true(fabs(newton_row(a, columns, f->x, step, q / 3, q % 3) - f->g[q]) <= 1e-7);
+    }
+    spd_blocks_free(a);
+    small_free(&m);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(proofs), cmocka_unit_test(shrinks)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(proofs), cmocka_unit_test(shrinks), cmocka_unit_test(shared_step)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

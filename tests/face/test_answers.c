@@ -1,4 +1,5 @@
-/* test_answers.c - what the zeros of F x are taken to be: the points that are proposed, null spaces, whether zeros are settled. */
+/* test_answers.c - what the zeros of F x are taken to be: the points that are proposed, null
+ * spaces, whether zeros are settled. */
 #include "small.h"
 
 #include "face/answer.h"
@@ -41,8 +42,9 @@ static void same(int64_t n, const double *found, const double *expected) {
         if (fabs(found[j] - expected[j]) > 1e-15) fail_msg("entry %d is %.17g, expected %.17g", (int)j, found[j], expected[j]);
 }
 
-/* A chain of six with lambda 1. y is inside its ball but for the third row; the first proposal closes the others whatever their size
- * and so takes means, the next ones close differences of at most 1e-2 and 1e-4 of the largest (2.004). The last one changes nothing. */
+/* A chain of six with lambda 1. y is inside its ball but for the third row; the first proposal closes the others whatever their
+ * size and so takes means, the next ones close differences of at most 1e-2 and 1e-4 of the largest
+ * (2.004). The last one changes nothing. */
 static void test_margins(void **state) {
     (void)state;
     const small_spec spec = SMALL(8, 6, 1, "squared", "l1", "chain", 1, .gamma = 1);
@@ -58,7 +60,8 @@ static void test_margins(void **state) {
     small_free(&s);
 }
 
-/* Coefficients within a hundredth of the largest of a side of X move onto it; inside an l1 ball, to 0. y at its bound: F x stays. */
+/* Coefficients within a hundredth of the largest of a side of X move onto it; inside an l1 ball,
+ * to 0. y at its bound: F x stays. */
 static void test_sides(void **state) {
     (void)state;
     static const struct {
@@ -167,7 +170,8 @@ static bool settled(const char *penalty, const char *structure, int64_t K, int64
     spdhg_data *data;
     spdhg_structure *F;
     spdhg_problem *p;
-    bool good;
+    bool good, by_slopes;
+    double slope[MOST * 2];
     const double c[2] = {0};
     for (int64_t j = 0; j < d; j++) a[j * d + j] = 1;
     for (int64_t q = 0; q < d * K; q++) b[q] = x[q] - (double)d * gradient[q];
@@ -177,7 +181,10 @@ static bool settled(const char *penalty, const char *structure, int64_t K, int64
     GOOD(spdhg_problem_term(p, penalty, F, 1, NULL, &good_err));
     GOOD(spdhg_problem_intercept(p, false, &good_err));
     GOOD(spd_problem_freeze(p, &good_err));
-    GOOD(spd_answer_settled(p, 1, x, c, y, &good, &good_err));
+    GOOD(spd_answer_settled(p, 1, x, c, NULL, y, &good, &good_err));
+    for (int64_t q = 0; q < d * K; q++) slope[q] = x[q] - b[q];
+    GOOD(spd_answer_settled(p, 1, x, c, slope, y, &by_slopes, &good_err));
+    assert_int_equal(good, by_slopes);
     spdhg_problem_free(p);
     spdhg_structure_free(F);
     spdhg_data_free(data);
@@ -239,8 +246,8 @@ static void test_block(void **state) {
     small_free(&s);
 }
 
-/* The factor of N'(A'CA + gamma I)N for a chain of six of which three differences are 0, and an intercept: it solves the matrix that is
- * multiplied out here. */
+/* The factor of N'(A'CA + gamma I)N for a chain of six of which three differences are 0, and an intercept: it solves the matrix
+ * that is multiplied out here. */
 static void test_dense_factor(void **state) {
     (void)state;
     enum { d = 6, n = 9, N = d + 1 };

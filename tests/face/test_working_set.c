@@ -8,7 +8,8 @@ static void lay_out(const spdhg_problem *p, spd_arena *work, spd_tied *B, spd_tr
     spd_tree_flow_layout(flow, p, work);
 }
 
-/* At a line, with rows of three entries, which no tree flow takes. The steepest descent direction is 0, and so is its step's denominator. */
+/* At a line, with rows of three entries, which no tree flow takes. The steepest descent direction
+ * is 0, and so is its step's denominator. */
 static void test_nothing_left(void **state) {
     (void)state;
     enum { d = 8, m = 6 };
@@ -30,7 +31,9 @@ static void test_nothing_left(void **state) {
     lay_out(p, &arena, &B, &flow);
     double *work = SPD_NEW(double, spd_working_set_work(p));
     assert_true(spd_problem_term_work(p) <= 8 * m);
-    assert_true(spd_working_set(p, &here, &B, d, &flow, work));
+    bool full = true;
+    assert_true(spd_working_set(p, &here, &B, d, &flow, work, &full));
+    assert_false(full);
     for (int e = 0; e < m; e++) assert_true(y[e] == before[e]);
     assert_int_equal(B.size, d); /* such rows tie no pair of coordinates */
     spd_free(work);
@@ -38,7 +41,37 @@ static void test_nothing_left(void **state) {
     small_free(&s);
 }
 
+/* F = identity, and every gradient is far beyond lambda: all 8 entries should open. */
+static void test_full(void **state) {
+    (void)state;
+    enum { d = 8 };
+    const small_spec spec = SMALL(4, d, 1, "squared", "l1", "identity", 0.1);
+    small s = small_make(&spec, 1);
+    const spdhg_problem *p = s.problem;
+    double x[d + 1] = {0}, Fx[d] = {0}, trial[d], term[8 * d], scratch[d + 1];
+    const double g[d + 1] = {1, -2, 3, -4, 5, -6, 7, -8};
+    spd_arena arena = {0};
+    spd_tied B;
+    spd_tree_flow flow;
+    lay_out(p, &arena, &B, &flow);
+    arena = (spd_arena){.base = SPD_NEW(double, arena.used), .size = arena.used};
+    lay_out(p, &arena, &B, &flow);
+    double *work = SPD_NEW(double, spd_working_set_work(p));
+    for (int most = d; most >= 3; most -= 5) {
+        double y[d] = {0};
+        const spd_iterate here = {.x = x, .y = y, .Fx = Fx, .g = g, .Ftrial = trial, .term = term, .scratch_n = scratch};
+        bool full = most == d;
+        assert_true(spd_working_set(p, &here, &B, most, &flow, work, &full));
+        assert_int_equal(full, most < d);
+        assert_int_equal(B.size, most); /* the largest gradients */
+        for (int j = 0; j < d; j++) assert_int_equal(B.label[j] >= 0, j >= d - most);
+    }
+    spd_free(work);
+    spd_free(arena.base);
+    small_free(&s);
+}
+
 int main(void) {
-    const struct CMUnitTest all[] = {cmocka_unit_test(test_nothing_left)};
+    const struct CMUnitTest all[] = {cmocka_unit_test(test_nothing_left), cmocka_unit_test(test_full)};
     return cmocka_run_group_tests(all, NULL, NULL);
 }

@@ -83,6 +83,16 @@ class WorkingSet(CommandTest):
         self.assertLess(report["structure_nonzeros"], 200)
         self.assertLess(abs(report["objective"] - other["objective"]), 2e-8 * other["objective"])
 
+    def test_a_solution_without_room(self):
+        """3,000 single entries, all of them large at the optimum, where 2,000 have room: the optimum of a full set is left, not polished."""
+        draw = np.random.default_rng(1)
+        self.write("data.svm", "".join(f"{draw.choice((-1, 1))} {j}:{1 + draw.random():.3f}\n" for j in range(1, 3001)))
+        report = json.loads(self.spdhg("fit", "data.svm", "--solver", "ws-newton", "--lambda", "1e-6", "--no-intercept", "--tol", "1e-6", "--epochs",
+                                       "120", "--json", status=4).out)
+        self.assertEqual(report["status"], "stalled")
+        self.assertLess(report["epochs"], 80)
+        self.assertLess(report["structure_nonzeros"], 2001)
+
     def test_identity(self):
         for _ in self.both(2, "0.005"):
             pass

@@ -62,8 +62,8 @@ static void a_multiple_of_l1_is_l1(void **unused) {
         }
 }
 
-/* Away from the optimum, the same iterates have the same gap whether l1 is called l1 or a multiple of it: what y is moved by counts
- * in units of the ball. */
+/* Away from the optimum, the same iterates have the same gap whether l1 is called l1 or a multiple of it: what y is moved by
+ * counts in units of the ball. */
 static void gaps_do_not_depend_on_the_form(void **unused) {
     (void)unused;
     for (int i = 0; i < 2; i++) {

@@ -75,8 +75,11 @@ tell <- function(found) {
     if (found$interrupted) return(warn("interrupted", "stopped by the user: what was reached is kept"))
     open <- found$table$outcome %in% c("limit", "stalled", "infimum")
     if (any(open)) {
-        worst <- suppressWarnings(max(found$table$gap.relative[open], na.rm = TRUE))
-        warn("not_converged", "at ", sum(open), " of ", length(open), " lambdas the relative gap was not proven to tol; the largest is ", bound(worst, 3))
+        gaps <- found$table$gap.relative[open]
+        known <- gaps[!is.na(gaps)]
+        warn("not_converged", "at ", sum(open), " of ", length(open), " lambdas the relative gap was not proven to tol; ",
+             if (length(known) > 0) paste0("the largest is ", bound(max(known), 3)), if (length(known) > 0 && anyNA(gaps)) ", and ",
+             if (anyNA(gaps)) paste0("at ", sum(is.na(gaps)), " no gap is known"))
     }
     if (any(found$table$outcome == "diverged")) warn("diverged", "the solver diverged; the last answer before that is kept")
 }

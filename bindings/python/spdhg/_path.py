@@ -309,8 +309,9 @@ def _fit_cv(cv: Any, X: Any, y: Any, sample_weight: Any, offset: Any, fold_group
     path = cv.path_
     if path.outcome == "limit":
         open_points = int((path.table["outcome"] != "converged").sum())
-        worst = np.nanmax(path.table["gap_relative"])
-        warnings.warn(f"at {open_points} of {len(path.alphas)} alphas the relative gap was not proven to tol; the largest is {bound(worst)}",
+        gaps = path.table["gap_relative"]
+        worst = f"the largest is {bound(np.nanmax(gaps))}" if np.isfinite(gaps).any() else "no gap is known"
+        warnings.warn(f"at {open_points} of {len(path.alphas)} alphas the relative gap was not proven to tol; {worst}",
                       ConvergenceWarning, stacklevel=4)
     return cv
 

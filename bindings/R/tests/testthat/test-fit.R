@@ -109,6 +109,10 @@ test_that("errors are conditions with their class", {
     expect_error(spdhg(d$x, d$z, penalty = "group", lambda = 1), "a number or a name for each row of F")
     expect_error(spdhg(d$x, d$z, penalty = "group", groups = list(1:3, 3:24), lambda = 1), "each row of F, from 1 on, once")
     expect_warning(spdhg(d$x, d$z, structure = "chain", lambda = 1e-4, tol = 1e-10, epochs = 1, solver = "condat-vu"), class = "spdhg_not_converged")
+    told <- function(...) tryCatch(spdhg:::tell(list(interrupted = FALSE, table = list(outcome = rep("limit", length(c(...))), gap.relative = c(...)))), warning = conditionMessage)
+    expect_match(told(0.25, 0.5), "2 of 2 lambdas.*; the largest is 0.5$")
+    expect_match(told(NA_real_), "1 of 1 lambdas.*; at 1 no gap is known$")
+    expect_match(told(0.25, NA), "; the largest is 0.25, and at 1 no gap is known$")
 })
 
 test_that("x of any class", {
