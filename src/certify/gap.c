@@ -157,7 +157,7 @@ static void prove_exactly(spd_certifier *c, const spd_trial *at, bool moved, spd
 }
 
 bool spd_dual_inside(spd_certifier *c, const double *x) {
-    const spdhg_problem *p = c->problem;
+    const spdhg_problem *p = c->asked ? c->asked : c->problem;
     memcpy(c->P, x, (size_t)p->dK * sizeof *x);
     p->set.kind->project(p->dK, p->set.arg, c->P, c->work);
     spd_axpy(p->dK, -1, x, c->P);
