@@ -179,9 +179,10 @@ static double cost(const spd_blocks *a, double *gradients) {
         return BLAS * (2 * columns * columns * columns / 3 + 3 * K * columns * columns);
     if (N > (double)a->face.most) return INFINITY;
     const double pairs = a->coupled ? K * (K + 1) / 2 + K : K, systems = joined(a) ? 1 : K;
+    const double steps = a->single ? 1 : 2;    /* the length of a block is no quadratic function */
     const bool kept = a->shared && !a->single; /* the products are */
     const double gram = kept ? 0 : a->A.row ? (4 * entries + entries * entries / n / 2) : BLAS * n * columns * columns / 2;
-    return pairs * (gram + columns * columns) + systems * BLAS * (N * N * N / 3 + 8 * N * N);
+    return pairs * (gram + columns * columns) + steps * systems * BLAS * (N * N * N / 3 + 8 * N * N);
 }
 
 double spd_blocks_face_cost(const spd_blocks *a) {

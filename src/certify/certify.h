@@ -136,14 +136,17 @@ typedef struct spd_certifier {
     double *origin, *origin_z, *origin_Fx, origin_loss, origin_ridge;
     double *best_alpha, *best_dual_y;   /* contiguous, as a checkpoint stores them */
     double *owned[SPD_CERTIFIER_PARTS]; /* every array of doubles above */
-    /* Rows of F with a tiny lambda cannot absorb even the rounding of v. Another certifier of the same problem leaves all of v to
-     * alpha. It is made when first needed, and changes places with this one where it proves more. */
+    /* Rows of F with a tiny lambda cannot absorb even the rounding of v. Another certifier leaves all of v to alpha. It is made
+     * when first needed, and changes places with this one where it proves more. */
     struct spd_certifier *other;
     bool only_alpha, tried; /* this certifier does so; the other has been tried */
+    spdhg_problem *wide;    /* this certifier's problem, if it is a copy of `asked` with X = R^d in place of a bounded X */
+    const spdhg_problem *asked;
 } spd_certifier;
 
-/* forced: from spd_recession, which must outlive the certifier. */
-spdhg_status spd_certifier_new(spd_certifier *c, const spdhg_problem *p, int threads, const uint8_t *forced, spdhg_error *err);
+/* forced: from spd_recession, which must outlive the certifier. only_alpha: all of v is left to alpha. */
+spdhg_status spd_certifier_new(spd_certifier *c, const spdhg_problem *p, int threads, const uint8_t *forced, bool only_alpha,
+                               spdhg_error *err);
 /* y: any dual vector; it is projected here. The caller has put phi'(z), or another guess, into c->alpha. Afterwards c->gradient
  * tells whether c->g and c->gc are still the gradient of the loss. */
 void spd_certify(spd_certifier *c, const spd_trial *at, const double *y, spd_gap *out);
@@ -154,13 +157,10 @@ static inline double spd_gap_scale(const spd_certifier *c, double objective) { r
 void spd_gap_refer(spd_certifier *c, const double *x, const double *z);
 /* Makes (alpha, y), as stored in a checkpoint, the best known dual point if its bound, which is recomputed here, is the best. */
 void spd_certify_known(spd_certifier *c, const double *alpha, const double *y);
-/* False: a gap can only be proven within a radius, whatever x is, because there are too many unknowns or the matrix appears to be
- * singular. */
+/* False: a gap can only be proven within a radius, whatever x is: too many unknowns, or the matrix appears to be singular. */
 bool spd_certifier_may_prove(const spd_certifier *c);
 void spd_certifier_free(spd_certifier *c);
-spd_certifier *spd_certifier_other(spd_certifier *c); /* NULL: there is none, or it would be the same */
-
-/* A bracket is negative only by rounding. One that overflowed proves nothing; fmax will not do, since it turns NAN into 0. */
+/* A bracket is negative only by rounding. One that overflowed proves nothing; fmax would turn NAN into 0. */
 static inline double spd_bracket(double sum) { return sum >= 0 ? sum : isfinite(sum) ? 0 : INFINITY; }
 
 /* ---- dual_point.c */

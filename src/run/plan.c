@@ -213,12 +213,6 @@ static void automatic(spd_plan *plan, const spdhg_problem *p) {
                  (long long)spd_problem_normal_size(p));
 }
 
-const spd_stage *spd_plan_main(const spd_plan *plan) {
-    for (int i = 0; i < plan->stages; i++)
-        if (plan->stage[i].rescue != SPD_ALONE) return &plan->stage[i];
-    return &plan->stage[plan->stages - 1];
-}
-
 static spdhg_status unknown(const char *name, spdhg_error *err) {
     int entries;
     const spd_solver_kind *const *table = spd_solver_table(&entries);

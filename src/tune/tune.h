@@ -46,7 +46,7 @@ typedef struct spd_warm_answer {
 } spd_warm_answer;
 typedef struct spd_warm_path {
     spdhg_problem *problem;
-    const char *solver;
+    const char *asked, *solver; /* a solver's name or auto; the one that does the work */
     spdhg_options options;
     double *x, *c, *y;
     double *before;         /* x and c of the step before the last one */

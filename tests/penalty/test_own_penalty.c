@@ -99,7 +99,7 @@ static void errors_count_with_the_slope(void **unused) {
         const spdhg_problem *p = k ? l1.problem : own.problem;
         spd_certifier c;
         GOOD(spd_problem_freeze(k ? l1.problem : own.problem, &good_err));
-        GOOD(spd_certifier_new(&c, p, 1, NULL, &good_err));
+        GOOD(spd_certifier_new(&c, p, 1, NULL, false, &good_err));
         spd_problem_apply(p, x, Fx);
         error[k] = spd_dual_error_of_structure(&c, x, Fx);
         spd_certifier_free(&c);
