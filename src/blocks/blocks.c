@@ -36,8 +36,8 @@ const char *spd_blocks_refuses(const spdhg_problem *p) {
     return NULL;
 }
 
-/* Where curvatures change with x, the models are made anew at each lambda. With more than twice as many rows as features, a Hessian
- * of all of few features then costs less than passes over columns (bench/before-after, path of groups). */
+/* Where curvatures change with x, the models are made anew at each lambda. With more than twice as many rows as features, a
+ * Hessian of all of few features then costs less than passes over columns (bench/before-after, path of groups). */
 bool spd_blocks_pays(const spdhg_problem *p) {
     const bool anew = p->K == 1 && !p->loss->quadratic && p->d <= FEW;
     return p->n <= (anew ? ROWS_MOST_ANEW : ROWS_MOST) * p->d;

@@ -169,8 +169,8 @@ static double sweep(spd_blocks *a, const int32_t *list, int64_t count, double la
     return most;
 }
 
-/* Whether sweeps, each of which costs so much and brings what the slopes are off by from `before` to `off`, get to `enough` for less than
- * Newton's method does. */
+/* Whether sweeps, each of which costs so much and brings what the slopes are off by from `before` to `off`, get to `enough` for
+ * less than Newton's method does. */
 static bool nearly_done(double before, double off, double enough, double each, double face) {
     return off < before && log(off / enough) * each < log(before / off) * face;
 }

@@ -131,8 +131,8 @@ static bool may_leave_all(const spd_certifier *c) {
     return c->exact && !c->only_alpha && !c->routes.row && c->routes.bases < c->problem->d && spd_dual_newton_may(c);
 }
 
-/* Where X is bounded, without ridge, v_j costs as much as X is wide: too much where rounding v_j of 1e140 leaves 1e107. A bound for
- * X = R^d, where v is repaired to 0, is one for X too. */
+/* Where X is bounded, without ridge, v_j costs as much as X is wide: too much where rounding v_j of 1e140 leaves 1e107. A bound
+ * for X = R^d, where v is repaired to 0, is one for X too. */
 static bool may_widen(const spd_certifier *c) {
     return !c->exact && !c->asked && c->problem->gamma == 0 && !c->problem->set.kind->whole && spd_dual_newton_may(c);
 }

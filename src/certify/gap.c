@@ -123,8 +123,8 @@ static void keep(spd_certifier *c, double bound) {
     memcpy(c->best_dual_y, c->y, (size_t)(p->m * p->K) * sizeof *c->y);
 }
 
-/* Computes the lower bound of the current dual point, whose repair is r, at the fixed point of X, and keeps it in the same way. known:
- * a bound that this dual point is known to give, or -INFINITY. */
+/* Computes the lower bound of the current dual point, whose repair is r, at the fixed point of X, and keeps it in the same way.
+ * known: a bound that this dual point is known to give, or -INFINITY. */
 static void keep_best(spd_certifier *c, const spd_repair *r, double known) {
     const spd_trial origin = origin_of(c);
     const double there = nextafter(origin.objective - add_up(c, &origin, r, 0, true, false).gap, -INFINITY);

@@ -1,5 +1,5 @@
-/* plan_main.c - the stage of a plan that does the work: the first one that has others waiting behind it, or the last. Those before
- * it lead to it from a far start, those behind it take over what it gives up. */
+/* plan_main.c - the stage of a plan that does the work: the first one that has others waiting behind it, or the last. Those
+ * before it lead to it from a far start, those behind it take over what it gives up. */
 #include "run/run.h"
 
 const spd_stage *spd_plan_main(const spd_plan *plan) {
