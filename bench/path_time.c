@@ -1,7 +1,7 @@
 /* path_time.c - one path, timed around the call, for bench/path:
  *     path_time FILE LOSS GAMMA LAMBDA_MAX RATIO LAMBDAS TOL FOLDS THREADS REPEATS SOLVER [PENALTY [GROUPS [TARGETS]]]
- * Prints the median CPU seconds of the call and the wall seconds of the fastest, then for every lambda: lambda, objective, relative
- * gap, nonzeros, whether it was proven. LAMBDA_MAX 0: found by the call. GROUPS: so many
+ * Prints the median CPU seconds of the call and the wall seconds of the fastest, then for every lambda: lambda, objective,
+ * relative gap, nonzeros, whether it was proven. LAMBDA_MAX 0: found by the call. GROUPS: so many
  * features in a group, 0: each by itself. TARGETS: a file with a row of targets for each row. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-/* mutate.c - changes to text that keep it text: a number becomes another number, a token another token of the same file, a line is
- * doubled, moved or left out, a JSON value becomes a value of another kind. Half of the changes are libFuzzer's own, of bytes and of
- * words of the dictionary. */
+/* mutate.c - changes to text that keep it text: a number becomes another number, a token another token of the same file, a line
+ * is doubled, moved or left out, a JSON value becomes a value of another kind. Half of the changes are libFuzzer's own, of
+ * bytes and of words of the dictionary. */
 #include <stdbool.h>
 #include <string.h>
 

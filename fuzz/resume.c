@@ -1,5 +1,5 @@
-/* resume.c - bytes as changes to the checkpoint of a tiny run, with a right checksum: the run that goes on from it is refused with a
- * message, or what it ends with keeps its promises (tiny.h). */
+/* resume.c - bytes as changes to the checkpoint of a tiny run, with a right checksum: the run that goes on from it is refused
+ * with a message, or what it ends with keeps its promises (tiny.h). */
 #include <stdlib.h>
 #include <unistd.h>
 

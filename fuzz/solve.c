@@ -1,5 +1,5 @@
-/* solve.c - bytes as a tiny problem and a solver for it. Whatever they are: the result keeps its promises (tiny.h), and no solver's
- * objective is below the bound that another one proved. */
+/* solve.c - bytes as a tiny problem and a solver for it. Whatever they are: the result keeps its promises (tiny.h), and no
+ * solver's objective is below the bound that another one proved. */
 #include "tiny.h"
 
 typedef struct result {

@@ -1,6 +1,6 @@
 /* targets.h - what is fed with arbitrary bytes. Each target is built as a program for libFuzzer (entry.c, cmake/fuzz.cmake) and
- * replays its folder of corpus/ in tests/reader/test_corpus.c. A target is a function, a line in the table of targets.c, a folder of
- * a few small files and, where its format has words, a file of them in words/. */
+ * replays its folder of corpus/ in tests/reader/test_corpus.c. A target is a function, a line in the table of targets.c, a
+ * folder of a few small files and, where its format has words, a file of them in words/. */
 #ifndef FUZZ_TARGETS_H
 #define FUZZ_TARGETS_H
 #include <stdbool.h>

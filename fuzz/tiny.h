@@ -1,5 +1,5 @@
-/* tiny.h - bytes as a problem of a few rows and features: any loss, penalty, structure, set, weights; columns that nearly depend on
- * each other. */
+/* tiny.h - bytes as a problem of a few rows and features: any loss, penalty, structure, set,
+ * weights; columns that nearly depend on each other. */
 #ifndef FUZZ_TINY_H
 #define FUZZ_TINY_H
 #include "run/run.h"
@@ -26,7 +26,7 @@ void tiny_free(tiny *t);
 double tiny_start_value(const tiny *t); /* f where every solver starts: the projection of 0 */
 /* Limits under which solvers run here: few steps, and a moment. */
 spdhg_options tiny_options(uint64_t seed);
-/* What a run ended with keeps its promises: finite numbers, a gap that is not negative and a lower bound that is not above f at the
- * start. Returns the proven lower bound, or -INFINITY. */
+/* What a run ended with keeps its promises: finite numbers, a gap that is not negative and a lower bound that is not above f at
+ * the start. Returns the proven lower bound, or -INFINITY. */
 double tiny_promises(const spdhg_solution *s, spdhg_outcome outcome, double start, double tol);
 #endif

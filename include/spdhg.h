@@ -460,15 +460,15 @@ typedef struct spdhg_path_point {
     double lambda, objective, train_loss, penalty, gap_relative, seconds;
     double explained;      /* 1 - train_loss / train_loss at the largest lambda */
     double degrees;        /* degrees of freedom: dimension of the set of x with these zeros of Fx; NAN for linf and nuclear,
-                              and if the zeros are not settled. With choose aic, bic, ebic or cp the solver goes on until they are */
+                              and if the zeros are not settled (choose aic, bic, ebic or cp: the solver goes on until they are) */
     double aic, bic, ebic; /* NAN where degrees is */
     int64_t nonzeros, structure_nonzeros;
     spdhg_outcome outcome;                        /* of the solve with all rows */
     double loss, accuracy, auc;                   /* means over the folds, rows by weight; NAN: not known */
     double loss_error, accuracy_error, auc_error; /* standard errors of these means */
     int64_t unconverged;                          /* solves in folds that did not reach the tolerance */
-    double
-        cp; /* Mallows' Cp, which is Stein's estimate of the squared error (1/W) sum_i w_i (z_i - E b_i)^2; NAN: noise not known */
+    /* Mallows' Cp, which is Stein's estimate of the squared error (1/W) sum_i w_i (z_i - E b_i)^2; NAN: noise not known */
+    double cp;
     double gap;           /* f(x, c) at this lambda is at most so much above the least f; INFINITY: nothing is proven */
     const char *gap_kind; /* as in spdhg_solution */
     double gap_radius;    /* within_radius: the gap is proven for ||x|| up to this only; NAN: for all x, or nothing is proven */

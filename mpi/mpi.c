@@ -1,5 +1,6 @@
 /* mpi.c - the plug-in that lets processes exchange numbers by MPI (src/ranks/transport.h). It is compiled once for each
- * implementation that is installed, because their libraries have different binary interfaces; the library itself links to none. */
+ * implementation that is installed, because their libraries have different binary interfaces; the
+ * library itself links to none. */
 #include <mpi.h>
 #include <stdlib.h>
 #include <time.h>

@@ -1,8 +1,8 @@
 /* blocks.h - the path of lambda where columns come in blocks: minimises, with x d x K and x_b the rows of x of some features,
  *     f(x,c) = sum_i share_i phi(x'a_i + c + o_i, b_i) + (gamma/2)||x||^2 + lambda sum_b w_b ||x_b||
- * for one lambda after the other, each time from the previous solution, and proves each. The length of x_b is the Euclidean one, or
- * the sum of sizes of its numbers; then each number is penalised by itself, and a block is a feature. Arrays over rows are by output:
- * entry i of output k is at k n + i. */
+ * for one lambda after the other, each time from the previous solution, and proves each. The length of x_b is the Euclidean
+ * one, or the sum of sizes of its numbers; then each number is penalised by itself, and a block is a feature. Arrays over rows
+ * are by output: entry i of output k is at k n + i. */
 #ifndef SPD_BLOCKS_H
 #define SPD_BLOCKS_H
 #include "lasso/lasso.h"
@@ -143,7 +143,8 @@ void spd_blocks_shrink(int64_t n, const double *D, double gamma, double lambda, 
 void spd_blocks_shrink_numbers(int64_t n, const double *H, double gamma, double lambda, const double *x, double *s, double *y);
 /* ---- descend.c */
 void spd_blocks_descend(spd_blocks *a, double accuracy); /* minimises the model over the set, slopes right to accuracy lambda */
-/* ---- ahead.c: a point of a sweep is remembered; after enough of them, moves to what they lead to, if the model is lower there. */
+/* ---- ahead.c: a point of a sweep is remembered; after enough of them, moves to what they lead
+ * to, if the model is lower there. */
 bool spd_blocks_ahead(spd_blocks *a);
 void spd_blocks_ahead_forget(spd_blocks *a);
 /* ---- step.c */
@@ -161,7 +162,8 @@ bool spd_blocks_face_is_shared(const spd_blocks *a);
 bool spd_blocks_face_shared(spd_blocks *a, int64_t columns);
 void spd_blocks_face_products(spd_blocks *a, int64_t columns, int64_t N); /* face.H, of all outputs, by products that are kept */
 void spd_block_face_forget(spd_blocks *a);                                /* them */
-/* ---- face_gradients.c: face.to = the point that Newton's step leads to, its slopes right to `accuracy` as far as 12 steps go. */
+/* ---- face_gradients.c: face.to = the point that Newton's step leads to, its slopes right to
+ * `accuracy` as far as 12 steps go. */
 bool spd_block_face_gradients(spd_blocks *a, int64_t columns, double accuracy);
 /* ---- proof.c: true if blocks that violate the optimality conditions were added to the set. */
 bool spd_blocks_prove(spd_blocks *a, spd_lasso_answer *out);

@@ -1,5 +1,5 @@
-/* brackets.c - the gap of proof.c at a dual point: its two sums of brackets, and what rounding may have done to them, to the scores and to
- * f, as certify/rounding_objective.c bounds it. */
+/* brackets.c - the gap of proof.c at a dual point: its two sums of brackets, and what rounding may have done to them, to the
+ * scores and to f, as certify/rounding_objective.c bounds it. */
 #include <float.h>
 
 #include "blocks/blocks.h"

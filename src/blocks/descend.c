@@ -3,12 +3,12 @@
  *     x_b = argmin_y  s_b'(y - x_b) + (y - x_b)'(H_b + gamma)(y - x_b)/2 + lambda w_b ||y||
  * exactly, along the eigenvectors of H_b (Qin, Scheinberg, Goldfarb, Math. Prog. Comp. 2013); of a block too large for that, with
  * L instead of H_b, where L grows until  by'H_b by <= L ||by||^2  holds for the step that was made.
- * A zero block with ||s_b|| <= lambda w_b takes one product and nothing else. Sweeps over the active blocks alternate with sweeps over
- * the whole set, and jump ahead where they can (ahead.c). */
+ * A zero block with ||s_b|| <= lambda w_b takes one product and nothing else. Sweeps over the active blocks alternate with
+ * sweeps over the whole set, and jump ahead where they can (ahead.c). */
 #include "blocks/blocks.h"
 
 enum { ROUNDS_MOST = 100, SWEEPS_MOST = 2000, TRIES_MOST = 60 };
-static const double TRIED = 0.3; /* part of the cost of a face that sweeps may have cost before Newton's method is tried there */
+static const double TRIED = 0.15; /* part of the cost of a face that sweeps may have cost before Newton's method is tried there */
 
 /* s = A_b'r + gamma x_b */
 static void slopes(spd_blocks *a, int64_t b, const double *x, double *s) {
@@ -48,7 +48,8 @@ static double to_numbers(spd_blocks *a, int64_t b, double lambda) {
     return off;
 }
 
-/* out = V in, or V'in, for each output; packed rows by output on the side of x, output by output on the side of the eigenvectors. */
+/* out = V in, or V'in, for each output; packed rows by output on the side of x, output by output
+ * on the side of the eigenvectors. */
 static void turn(const spd_blocks *a, const spd_block_hessian *H, bool back, const double *in, double *out) {
     const int64_t outputs = a->coupled ? 1 : a->p->K, size = H->size;
     for (int64_t k = 0; k < outputs; k++) {
@@ -168,13 +169,22 @@ static double sweep(spd_blocks *a, const int32_t *list, int64_t count, double la
     return most;
 }
 
+/* Whether sweeps, each of which costs so much and brings what the slopes are off by from `before` to `off`, get to `enough` for less than
+ * Newton's method does. */
+static bool nearly_done(double before, double off, double enough, double each, double face) {
+    return off < before && log(off / enough) * each < log(before / off) * face;
+}
+
 void spd_blocks_descend(spd_blocks *a, double accuracy) {
     const double lambda = spd_blocks_lambda(a), enough = accuracy * lambda;
     for (int round = 0; round < ROUNDS_MOST && !spd_blocks_over(a); round++) {
         if (sweep(a, a->set, a->set_count, lambda) <= enough) break;
+        double off = INFINITY;
         for (int i = 0; i < SWEEPS_MOST && !spd_blocks_over(a); i++) {
-            if (sweep(a, a->now.list, a->now.count, lambda) <= enough) break;
-            if (a->count_work >= TRIED * spd_blocks_face_cost(a)) {
+            const double before = off, so_far = a->count_work, face = spd_blocks_face_cost(a);
+            off = sweep(a, a->now.list, a->now.count, lambda);
+            if (off <= enough) break;
+            if (a->count_work >= TRIED * face && !nearly_done(before, off, enough, a->count_work - so_far, face)) {
                 spd_blocks_face(a, enough);
                 a->touched += a->count_work;
                 a->count_work = 0;

@@ -1,10 +1,10 @@
-/* face.c - Newton's method on the face of the present signs (numbers penalised one by one) or nonzero blocks. With the numbers E that
- * are not 0, the intercept among them, and u = x_b/||x_b||
+/* face.c - Newton's method on the face of the present signs (numbers penalised one by one) or nonzero blocks. With the numbers
+ * E that are not 0, the intercept among them, and u = x_b/||x_b||
  *     M = A_E'(share phi'')A_E + gamma + lambda w_b/||x_b|| (I - u u')      the last term for blocks only
  *     x_E -= M^-1 (A_E'r + gamma x_E + lambda w_b u)                        lambda w_b sign(x) for numbers
  * A_E'(share phi'')A_E stays as it is from one step to the next, since the loss is a quadratic model. It is made of products of
- * columns, for each output, of chances for each pair of outputs:  diag(q) - q q'. Where neither loss nor penalty joins outputs, each
- * has a system of its own. */
+ * columns, for each output, of chances for each pair of outputs (diag(q) - q q'). Where neither loss nor penalty joins
+ * outputs, each has a system of its own. */
 #include "blocks/blocks.h"
 
 enum { FACE_MOST = SPD_DENSE_MOST, COLUMNS_MOST = 20000, ITERATIONS = 60, STEPS_MOST = 12, HALVINGS_MOST = 4 };
@@ -179,9 +179,10 @@ static double cost(const spd_blocks *a, double *gradients) {
         return BLAS * (2 * columns * columns * columns / 3 + 3 * K * columns * columns);
     if (N > (double)a->face.most) return INFINITY;
     const double pairs = a->coupled ? K * (K + 1) / 2 + K : K, systems = joined(a) ? 1 : K;
+    const double steps = a->single ? 1 : 2;    /* the length of a block is no quadratic function */
     const bool kept = a->shared && !a->single; /* the products are */
     const double gram = kept ? 0 : a->A.row ? (4 * entries + entries * entries / n / 2) : BLAS * n * columns * columns / 2;
-    return pairs * (gram + columns * columns) + systems * BLAS * (N * N * N / 3 + 8 * N * N);
+    return pairs * (gram + columns * columns) + steps * systems * BLAS * (N * N * N / 3 + 8 * N * N);
 }
 
 double spd_blocks_face_cost(const spd_blocks *a) {

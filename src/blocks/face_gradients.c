@@ -1,5 +1,5 @@
-/* face_gradients.c - the step of face.c by conjugate gradients, for faces too large for a factor: a product with M takes two passes over
- * the active columns. */
+/* face_gradients.c - the step of face.c by conjugate gradients, for faces too large for a factor: a product with M takes two
+ * passes over the active columns. */
 #include "blocks/blocks.h"
 
 enum { ITERATIONS_MOST = 300 };

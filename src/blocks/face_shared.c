@@ -1,6 +1,7 @@
-/* face_shared.c - faces where phi'' is the same for all rows and outputs. Products of columns then stay what they are along the whole
- * path: those of columns that have been active are kept. And where a block is the row of one feature, the step of face.c takes matrices
- * as large as the number of active features E, not E K. With c_b = lambda w_b/||x_b||, u_b = x_b/||x_b|| and I over the outputs
+/* face_shared.c - faces where phi'' is the same for all rows and outputs. Products of columns then stay what they are along the
+ * whole path: those of columns that have been active are kept. And where a block is the row of one feature, the step of face.c
+ * takes matrices as large as the number of active features E, not E K. With c_b = lambda w_b/||x_b||, u_b = x_b/||x_b|| and I
+ * over the outputs
  *     M = P x I - sum_b c_b (e_b x u_b)(e_b x u_b)',   P = A_E'(share phi'')A_E + gamma + diag(c)
  * and by the formula of Woodbury, with Q = P^-1, C = diag(c) and U the rows u_b, where `.` multiplies entry by entry,
  *     M^-1 g = Q (g + diag(sqrt(c) v) U),   (I - C^(1/2) (Q . UU') C^(1/2)) v = C^(1/2) diag(U (Q g)')

@@ -1,16 +1,17 @@
-/* proof.c - the duality gap of blocks.h's problem (docs/certificate.md has the mathematics). With G = A'(share alpha), d x K, and any
- * alpha_i in dom phi_i* whose weighted sum is 0 if there is an intercept,
+/* proof.c - the duality gap of blocks.h's problem (docs/certificate.md has the mathematics). With G = A'(share alpha), d x K,
+ * and any alpha_i in dom phi_i* whose weighted sum is 0 if there is an intercept,
  *
  *   GAP = sum_i share_i [ phi_i(z_i) + phi_i*(alpha_i) - alpha_i'z_i ]  +  sum_b [ psi(x_b) + psi*(-G_b) + G_b'x_b ]
  *   psi(x) = (gamma/2)||x||^2 + lambda w_b ||x||,   psi*(-G) = max(||G|| - lambda w_b, 0)^2 / (2 gamma),
  *   without ridge ||G_b|| <= lambda w_b is needed; of numbers penalised one by one, all this is meant number by number
  *
- * All that rounding may change is in the gap, as in lasso/proof.c: G_jk is off by E_jk = off_k norm_j + lost. For the sum of alpha, the
- * alphas of the heavier sign are multiplied by 1 - tau, output by output. Chances q_i = alpha_i + e_b are mixed instead, with one
+ * All that rounding may change is in the gap, as in lasso/proof.c: G_jk is off by E_jk = off_k norm_j + lost. For the sum of
+ * alpha, the alphas of the heavier sign are multiplied by 1 - tau, output by output. Chances q_i = alpha_i + e_b are mixed
+ * instead, with one
  * distribution u:  q_i becomes (1 - tau) q_i + tau u,  u = (M - (1 - tau) Q)/tau  with the mean Q of q_i and the shares M of the
- * classes, which is one if tau Q_k >= Q_k - M_k. That costs tau ( log sum exp z_i - u'z_i ), and moves G_jk by tau norm_j. Before,
- * what the sum of a row's alpha lacks to 0 (`loose`) is taken from its largest chance, which is at least 1/(2K). Without ridge alpha is
- * shrunk until ||G_b|| + E_b <= lambda w_b. */
+ * classes, which is one if tau Q_k >= Q_k - M_k. That costs tau ( log sum exp z_i - u'z_i ), and moves G_jk by tau norm_j.
+ * Before, what the sum of a row's alpha lacks to 0 (`loose`) is taken from its largest chance, which is at least 1/(2K).
+ * Without ridge alpha is shrunk until ||G_b|| + E_b <= lambda w_b. */
 #include <float.h>
 
 #include "blocks/blocks.h"
@@ -86,7 +87,8 @@ static spd_block_dual measure(spd_blocks *a) {
     return u;
 }
 
-/* g = A'r, and of each block its length and how far that may be off. Blocks outside the set with a length above lambda join it. */
+/* g = A'r, and of each block its length and how far that may be off. Blocks outside the set with a
+ * length above lambda join it. */
 static bool join_violators(spd_blocks *a, spd_block_dual *u) {
     const int64_t n = a->p->n, K = a->p->K, before = a->set_count;
     const double lambda = spd_blocks_lambda(a);

@@ -1,7 +1,8 @@
 /* shrink.c - the minimiser in one block of a model. With a diagonal Hessian and the Euclidean length
  *     y_q = u_q / (D_q + gamma + lambda / t),   t = ||y||,   where ||u|| > lambda;   y = 0 otherwise
- * so that t is the root of   h(t) = 1 / sqrt( sum_q (u_q / ((D_q + gamma) t + lambda))^2 ) - 1,   which is nearly a line (as in trust
- * regions: Conn, Gould, Toint 2000, section 7.3). */
+ * so that t is the root of
+ *     h(t) = 1 / sqrt( sum_q (u_q / ((D_q + gamma) t + lambda))^2 ) - 1
+ * which is nearly a line (as in trust regions: Conn, Gould, Toint 2000, section 7.3). */
 #include "blocks/blocks.h"
 
 enum { STEPS_MOST = 100, ROUNDS_MOST = 200 };

@@ -148,8 +148,8 @@ void spd_blocks_dual(spd_blocks *a, double *y) {
     if (lambda > 0) spd_problem_project_dual(a->p, y, a->columns_g);
 }
 
-/* Slopes off by this much, relative to lambda, make a gap well below the goal: without ridge it is that times the penalty, with ridge
- * the sum of their squares over 2 gamma. */
+/* Slopes off by this much, relative to lambda, make a gap well below the goal: without ridge it is that times the penalty, with
+ * ridge the sum of their squares over 2 gamma. */
 static double accuracy_for(const spd_blocks *a, double goal) {
     const double lambda = spd_blocks_lambda(a);
     double numbers = 1;
@@ -157,8 +157,8 @@ static double accuracy_for(const spd_blocks *a, double goal) {
     return fmax(SHARE_OF_GAP * goal / (a->penalty + goal), sqrt(2 * a->p->gamma * SHARE_OF_GAP * goal / numbers) / lambda);
 }
 
-/* Minimises the model from a point where f is `before`, alpha follows. First roughly: that shows whether the model is good enough to
- * prove the goal. *f: there. False: it is not, or f has not fallen; then x has moved to where it has. */
+/* Minimises the model from a point where f is `before`, alpha follows. First roughly: that shows whether the model is good
+ * enough to prove the goal. *f: there. False: it is not, or f has not fallen; then x has moved to where it has. */
 static bool minimise(spd_blocks *a, double accuracy, double goal, bool plain, double before, double *f) {
     const double rough = a->shared || plain ? accuracy : fmax(accuracy, ROUGH);
     spd_blocks_model(a);

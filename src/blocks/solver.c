@@ -2,8 +2,8 @@
 #include "blocks/blocks.h"
 #include "lasso/once.h"
 
-/* Where another solver is next in line, this one hands over after as much work as Newton's method with a Hessian of all coefficients
- * would take, or after so many passes over the data. */
+/* Where another solver is next in line, this one hands over after as much work as Newton's method with a Hessian of all
+ * coefficients would take, or after so many passes over the data. */
 static const double STEPS = 6, PASSES_LEAST = 500;
 
 typedef struct blocks_run {

@@ -190,8 +190,8 @@ static spdhg_status allocate(spd_certifier *c, spdhg_error *err) {
     return SPDHG_OK;
 }
 
-static spdhg_status make(spd_certifier *c, const spdhg_problem *p, int threads, const uint8_t *forced, bool only_alpha,
-                         spdhg_error *err) {
+spdhg_status spd_certifier_new(spd_certifier *c, const spdhg_problem *p, int threads, const uint8_t *forced, bool only_alpha,
+                               spdhg_error *err) {
     *c = (spd_certifier){.problem = p, .threads = threads, .best_dual = -INFINITY, .worth = INFINITY, .last = NAN, .fall = NAN};
     c->exact = unbounded_without_ridge(p);
     c->only_alpha = only_alpha;
@@ -207,35 +207,11 @@ static spdhg_status make(spd_certifier *c, const spdhg_problem *p, int threads, 
     return status;
 }
 
-spdhg_status spd_certifier_new(spd_certifier *c, const spdhg_problem *p, int threads, const uint8_t *forced, spdhg_error *err) {
-    return make(c, p, threads, forced, false, err);
-}
-
-/* Whether rows of F are part of the routes, and a matrix for all columns is small. */
-static bool may_have_other(const spd_certifier *c) {
-    return c->exact && !c->only_alpha && !c->routes.row && c->routes.bases < c->problem->d && spd_dual_newton_may(c);
-}
-
-spd_certifier *spd_certifier_other(spd_certifier *c) {
-    spdhg_error err;
-    if (c->other || !may_have_other(c)) return c->other;
-    spd_certifier *other = SPD_NEW(spd_certifier, 1);
-    if (other && make(other, c->problem, c->threads, c->forced, true, &err) != SPDHG_OK) {
-        spd_free(other);
-        other = NULL;
-    }
-    return c->other = other;
-}
-
-bool spd_certifier_may_prove(const spd_certifier *c) {
-    return !c->exact || c->base.n == 0 || (c->base.G && !c->base.hopeless) || (!c->tried && may_have_other(c));
-}
-
 void spd_certifier_free(spd_certifier *c) {
     for (int i = 0; i < SPD_CERTIFIER_PARTS; i++) spd_free(c->owned[i]); /* the problem may be gone */
     free_lists(&c->base);
     free_lists(&c->mean);
-    SPD_FREE_ALL(c->F_entries, c->whole, c->fine, c->fine_trial.z, c->newton.M, c->anchor);
+    SPD_FREE_ALL(c->wide, c->F_entries, c->whole, c->fine, c->fine_trial.z, c->newton.M, c->anchor);
     spd_routes_free(&c->routes);
     if (c->other) spd_certifier_free(c->other);
     spd_free(c->other);

@@ -1,5 +1,5 @@
 /* certify.c - the gap at a point. Where it is not small enough, f is recomputed in twice the precision, another alpha is tried,
- * and then the certifier that leaves all of v to alpha. */
+ * and then another certifier: it leaves all of v to alpha, or takes R^d for a bounded X. */
 #include "certify/certify.h"
 
 static const double GAINED = 0.5; /* a gap reduced to this part, or less, is worth twice the precision */
@@ -9,8 +9,9 @@ static void start_from_slopes(spd_certifier *c, const spd_trial *at) {
     spd_problem_losses(p, c->threads, &(spd_scores){.z = at->z}, c->alpha, NULL, c->work);
 }
 
-/* Where the step of Newton's method begins: at the solver's y; there, with y kept at the sides of its ball, which rounding of F x or
- * an x that the loss hardly holds may have mistaken; or at y = 0, where a smaller y than the solver's will do, and is rounded less. */
+/* Where the step of Newton's method begins: at the solver's y; there, with y kept at the sides of its ball, which rounding of F x
+ * or an x that the loss hardly holds may have mistaken; or at y = 0, where a smaller y than the solver's will do, and is rounded
+ * less. */
 typedef enum spd_way { MOVED, STILL, FRESH, WAYS } spd_way;
 
 /* The gap that the step proves; INFINITY: none. */
@@ -52,7 +53,8 @@ static void refine_dual(spd_certifier *c, const spd_trial *at, const double *y, 
 }
 
 /* At a corner of the loss phi'(z) says nothing: f in twice the precision is held against the best dual point so far, or against
- * the least loss. Without a gain the best dual point still proves what was proven: gap.c keeps it at every point of such a loss. */
+ * the least loss. Without a gain the best dual point still proves what was proven: gap.c keeps it
+ * at every point of such a loss. */
 static void best_finely(spd_certifier *c, const spd_trial *at, const double *y, spd_gap *out) {
     const bool known = c->best_dual > -INFINITY, slopes = c->slopes;
     spd_trial fine;
@@ -124,6 +126,45 @@ static void certify_here(spd_certifier *c, const spd_trial *at, const double *y,
     spd_dual_gap_at(c, at, y, out);
 }
 
+/* Whether rows of F are part of the routes, and a matrix for all columns is small. */
+static bool may_leave_all(const spd_certifier *c) {
+    return c->exact && !c->only_alpha && !c->routes.row && c->routes.bases < c->problem->d && spd_dual_newton_may(c);
+}
+
+/* Where X is bounded, without ridge, v_j costs as much as X is wide: too much where rounding v_j of 1e140 leaves 1e107. A bound for
+ * X = R^d, where v is repaired to 0, is one for X too. */
+static bool may_widen(const spd_certifier *c) {
+    return !c->exact && !c->asked && c->problem->gamma == 0 && !c->problem->set.kind->whole && spd_dual_newton_may(c);
+}
+
+static spdhg_status make_other(spd_certifier *other, const spd_certifier *c, spdhg_error *err) {
+    if (c->exact) return spd_certifier_new(other, c->problem, c->threads, c->forced, true, err);
+    spdhg_problem *wide = SPD_NEW(spdhg_problem, 1);
+    if (!wide) return spd_fail_memory(err, sizeof *wide);
+    *wide = *c->problem;
+    wide->set = spd_set_whole();
+    const spdhg_status status = spd_certifier_new(other, wide, c->threads, NULL, false, err);
+    if (status != SPDHG_OK) spd_free(wide);
+    other->wide = status == SPDHG_OK ? wide : NULL;
+    other->asked = c->problem;
+    return status;
+}
+
+static spd_certifier *other_of(spd_certifier *c) {
+    spdhg_error err;
+    if (c->other || !(may_leave_all(c) || may_widen(c))) return c->other;
+    spd_certifier *other = SPD_NEW(spd_certifier, 1);
+    if (other && make_other(other, c, &err) != SPDHG_OK) {
+        spd_free(other);
+        other = NULL;
+    }
+    return c->other = other;
+}
+
+bool spd_certifier_may_prove(const spd_certifier *c) {
+    return !c->exact || c->base.n == 0 || (c->base.G && !c->base.hopeless) || (!c->tried && may_leave_all(c));
+}
+
 /* The other certifier takes the place of c, with the better of the two lower bounds. */
 static void change_places(spd_certifier *c, spd_certifier *other) {
     const spdhg_problem *p = c->problem;
@@ -132,6 +173,8 @@ static void change_places(spd_certifier *c, spd_certifier *other) {
         other->best_dual = c->best_dual;
         memcpy(other->best_alpha, c->best_alpha, (size_t)numbers * sizeof *c->best_alpha);
     }
+    spd_balance_free(&c->balance); /* made anew when needed: it points into its certifier */
+    spd_balance_free(&other->balance);
     const spd_certifier before = *c;
     *c = *other;
     *other = before;
@@ -164,7 +207,7 @@ void spd_certify(spd_certifier *c, const spd_trial *at, const double *y, spd_gap
     const double wanted = c->enough * spd_gap_scale(c, at->objective);
     const bool corners = spd_problem_has_corners(c->problem) && c->best_dual > -INFINITY; /* only the solver knew alpha */
     if ((out->kind == SPD_GAP_CERTIFIED && out->gap <= wanted) || !(c->slopes || corners) || !c->refines) return;
-    spd_certifier *other = spd_certifier_other(c);
+    spd_certifier *other = other_of(c);
     c->tried = true;
     if (!other) return;
     spd_gap found;

@@ -44,8 +44,8 @@ typedef struct spd_trial {
 } spd_trial;
 
 /* ---- anchors.c: rows of A with one entry, whose alpha can bring v_j to 0 without changing other columns. */
-/* anchor[j]: the row of column j with the largest w_i |a_ij| slack_i, -1: none (slack NULL: 1 for all). weight[j] as spd_routes_new
- * expects it. */
+/* anchor[j]: the row of column j with the largest w_i |a_ij| slack_i, -1: none (slack NULL: 1 for all). weight[j] as
+ * spd_routes_new expects it. */
 void spd_anchors_find(const spdhg_problem *p, const double *slack, int64_t *anchor, double *weight);
 /* True if every row has one entry, every column has an anchor, and an intercept, if any, is redundant. work: 3 d doubles. */
 bool spd_anchors_suffice(const spdhg_problem *p, const int64_t *anchor, double *work);
@@ -136,31 +136,31 @@ typedef struct spd_certifier {
     double *origin, *origin_z, *origin_Fx, origin_loss, origin_ridge;
     double *best_alpha, *best_dual_y;   /* contiguous, as a checkpoint stores them */
     double *owned[SPD_CERTIFIER_PARTS]; /* every array of doubles above */
-    /* Rows of F with a tiny lambda cannot absorb even the rounding of v. Another certifier of the same problem leaves all of v to
-     * alpha. It is made when first needed, and changes places with this one where it proves more. */
+    /* Rows of F with a tiny lambda cannot absorb even the rounding of v. Another certifier leaves all of v to alpha. It is made
+     * when first needed, and changes places with this one where it proves more. */
     struct spd_certifier *other;
     bool only_alpha, tried; /* this certifier does so; the other has been tried */
+    spdhg_problem *wide;    /* this certifier's problem, if it is a copy of `asked` with X = R^d in place of a bounded X */
+    const spdhg_problem *asked;
 } spd_certifier;
 
-/* forced: from spd_recession, which must outlive the certifier. */
-spdhg_status spd_certifier_new(spd_certifier *c, const spdhg_problem *p, int threads, const uint8_t *forced, spdhg_error *err);
+/* forced: from spd_recession, which must outlive the certifier. only_alpha: all of v is left to alpha. */
+spdhg_status spd_certifier_new(spd_certifier *c, const spdhg_problem *p, int threads, const uint8_t *forced, bool only_alpha,
+                               spdhg_error *err);
 /* y: any dual vector; it is projected here. The caller has put phi'(z), or another guess, into c->alpha. Afterwards c->gradient
  * tells whether c->g and c->gc are still the gradient of the loss. */
 void spd_certify(spd_certifier *c, const spd_trial *at, const double *y, spd_gap *out);
 /* The scale of a relative gap at x: f or, where f is nearly 0, c->reference. Rounding x changes f by about u = 1e-16 times f(0)
- * and times the sums that cancel in F x; scores z that are off by 100 u of themselves change it by (100 u)^2 phi'' z^2, at a corner
- * by 100 u |z| times the jump of phi'. The reference is 1e6 times the largest change. */
+ * and times the sums that cancel in F x; scores z that are off by 100 u of themselves change it by (100 u)^2 phi'' z^2, at a
+ * corner by 100 u |z| times the jump of phi'. The reference is 1e6 times the largest change. */
 static inline double spd_gap_scale(const spd_certifier *c, double objective) { return fmax(fabs(objective), c->reference); }
 void spd_gap_refer(spd_certifier *c, const double *x, const double *z);
 /* Makes (alpha, y), as stored in a checkpoint, the best known dual point if its bound, which is recomputed here, is the best. */
 void spd_certify_known(spd_certifier *c, const double *alpha, const double *y);
-/* False: a gap can only be proven within a radius, whatever x is, because there are too many unknowns or the matrix appears to be
- * singular. */
+/* False: a gap can only be proven within a radius, whatever x is: too many unknowns, or the matrix appears to be singular. */
 bool spd_certifier_may_prove(const spd_certifier *c);
 void spd_certifier_free(spd_certifier *c);
-spd_certifier *spd_certifier_other(spd_certifier *c); /* NULL: there is none, or it would be the same */
-
-/* A bracket is negative only by rounding. One that overflowed proves nothing; fmax will not do, since it turns NAN into 0. */
+/* A bracket is negative only by rounding. One that overflowed proves nothing; fmax would turn NAN into 0. */
 static inline double spd_bracket(double sum) { return sum >= 0 ? sum : isfinite(sum) ? 0 : INFINITY; }
 
 /* ---- dual_point.c */
@@ -189,16 +189,16 @@ double spd_dual_gap_at(spd_certifier *c, const spd_trial *at, const double *y, s
 /* ---- gap_without_ridge.c: the second bracket for gamma = 0, for all x and over ||u|| <= R. */
 double spd_bracket_without_ridge(const spd_certifier *c, const double *x);
 double spd_bracket_within_radius(const spd_certifier *c, const double *x, double R);
-/* ---- dual_newton.c: a better alpha (+ c->low) and y for the same x, with g, gc and v. still: y keeps the sides of its ball. False:
- * none was found, and alpha and y may be others. _curve.c: domain of alpha_i; c->newton.curve. _solve.c: M p + tau s = r, s'p = 0,
- * for unknowns with scale > 0; overwrites M. False: M has no factor. */
+/* ---- dual_newton.c: a better alpha (+ c->low) and y for the same x, with g, gc and v. still: y keeps the sides of its ball.
+ * False: none was found, and alpha and y may be others. _curve.c: domain of alpha_i; c->newton.curve. _solve.c: M p + tau s = r,
+ * s'p = 0, for unknowns with scale > 0; overwrites M. False: M has no factor. */
 bool spd_dual_newton_may(const spd_certifier *c);
 bool spd_dual_newton(spd_certifier *c, const spd_trial *at, bool still);
 void spd_newton_dual_domain(const spdhg_problem *p, int64_t i, double *least, double *most);
 void spd_newton_dual_curvatures(spd_certifier *c, const spd_trial *at, bool first);
 bool spd_newton_dual_solve(spd_newton_dual *a, int64_t N, double *tau);
-/* ---- dual_without_ridge.c: moves alpha and y so that -v is nearly in dom h*; false if that would leave a domain, or the gap would
- * rise by more than `affordable`. */
+/* ---- dual_without_ridge.c: moves alpha and y so that -v is nearly in dom h*; false if that would leave a domain, or the gap
+ * would rise by more than `affordable`. */
 bool spd_dual_without_ridge(spd_certifier *c, const double *x, const double *z, double affordable);
 bool spd_dual_can_correct(const spd_certifier *c);
 bool spd_dual_correct(spd_certifier *c, const double *z); /* once more, from the current v and v0; false: alpha left its domain */

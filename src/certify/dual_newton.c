@@ -45,8 +45,8 @@ static bool allocate(spd_newton_dual *a, const spdhg_problem *p, int threads) {
     return true;
 }
 
-/* sigma_t = max_j (curvature of column j) / ||F_j||^2, so that y absorbs as much as it can. still: so small that sigma F x does not
- * move y from where it is at the side of its ball. */
+/* sigma_t = max_j (curvature of column j) / ||F_j||^2, so that y absorbs as much as it can. still: so small that sigma F x does
+ * not move y from where it is at the side of its ball. */
 static void find_sigma(spd_certifier *c, const double *x, bool still) {
     const spdhg_problem *p = c->problem;
     spd_newton_dual *a = &c->newton;

@@ -114,17 +114,21 @@ static spd_trial origin_of(spd_certifier *c) {
                        .objective = c->origin_loss + c->origin_ridge + penalty};
 }
 
-/* Computes the lower bound of the current dual point, whose repair is r, and keeps both if the bound is the best so far. known:
- * a bound that this dual point is known to give, or -INFINITY. */
-static void keep_best(spd_certifier *c, const spd_repair *r, double known) {
+/* Keeps the current dual point if the lower bound that it is known to give is the best so far. */
+static void keep(spd_certifier *c, double bound) {
     const spdhg_problem *p = c->problem;
-    const spd_trial origin = origin_of(c);
-    const double there = nextafter(origin.objective - add_up(c, &origin, r, 0, true, false).gap, -INFINITY),
-                 bound = fmax(there, known);
     if (!(bound > c->best_dual)) return;
     c->best_dual = bound;
     spd_parallel_copy(c->threads, p->n * p->K, c->alpha, c->best_alpha);
     memcpy(c->best_dual_y, c->y, (size_t)(p->m * p->K) * sizeof *c->y);
+}
+
+/* Computes the lower bound of the current dual point, whose repair is r, at the fixed point of X, and keeps it in the same way. known:
+ * a bound that this dual point is known to give, or -INFINITY. */
+static void keep_best(spd_certifier *c, const spd_repair *r, double known) {
+    const spd_trial origin = origin_of(c);
+    const double there = nextafter(origin.objective - add_up(c, &origin, r, 0, true, false).gap, -INFINITY);
+    keep(c, fmax(there, known));
 }
 
 /* The gap for all x. If the system that moves alpha and y is too large to factor, conjugate gradients may leave a larger v than
@@ -153,7 +157,7 @@ static void prove_exactly(spd_certifier *c, const spd_trial *at, bool moved, spd
 }
 
 bool spd_dual_inside(spd_certifier *c, const double *x) {
-    const spdhg_problem *p = c->problem;
+    const spdhg_problem *p = c->asked ? c->asked : c->problem;
     memcpy(c->P, x, (size_t)p->dK * sizeof *x);
     p->set.kind->project(p->dK, p->set.arg, c->P, c->work);
     spd_axpy(p->dK, -1, x, c->P);
@@ -178,8 +182,11 @@ static spd_gap of_this_point(spd_certifier *c, const spd_trial *at, const double
     *member = spd_dual_inside(c, at->x);
     if (!isfinite(out.gap) || !*member) return (spd_gap){.kind = SPD_GAP_NONE, .gap = INFINITY, .radius = NAN};
     const double bound = at->objective - out.gap;
-    if (out.kind == SPD_GAP_CERTIFIED && (out.gap > wanted || !c->slopes) && bound > c->best_dual)
-        keep_best(c, &r, c->slopes ? -INFINITY : nextafter(bound, -INFINITY));
+    const double known = c->slopes ? -INFINITY : nextafter(bound, -INFINITY);
+    if (out.kind == SPD_GAP_CERTIFIED && out.gap <= wanted)
+        keep(c, known);
+    else if (out.kind == SPD_GAP_CERTIFIED && bound > c->best_dual)
+        keep_best(c, &r, known);
     return out;
 }
 

@@ -160,8 +160,8 @@ static double products_of_rows(void *context, int64_t first, int64_t end) {
 
 double spd_dual_error_of_loss(const spd_certifier *c, const spd_trial *at, bool moved, double first, bool by_rows) {
     const spdhg_problem *p = c->problem;
-    const bool products = moved && !spd_problem_has_corners(p); /* at a corner the bracket is a product of two numbers */
-    const double product = products ? sum_rows(c, at, products_of_rows) : 0;
+    const bool cancels = !(p->loss->bracket && spd_problem_has_corners(p)); /* at a corner it is a product of two numbers */
+    const double product = moved && cancels ? sum_rows(c, at, products_of_rows) : 0;
     const double bracket = 4 * FUNCTIONS * UNIT * product;
     const double scores = at->fine                     ? sum_rows(c, at, loss_error_finely)
                           : by_rows || isinf(p->kappa) ? sum_rows(c, at, loss_error_by_rows)

@@ -1,6 +1,6 @@
-/* merge.c - columns that no row of A has, next to each other on a line, are equal at a minimiser and become one node. Let v_1..v_r
- * be their coefficients, a and b those of the neighbours, w_0..w_r the weights of the edges from a to b, and h_j(v) = mu_j|v| +
- * (gamma/2)v^2 on X the rest of f. If w_1..w_{r-1} >= max(w_0, w_r), then for any v_k
+/* merge.c - columns that no row of A has, next to each other on a line, are equal at a minimiser and become one node. Let
+ * v_1..v_r be their coefficients, a and b those of the neighbours, w_0..w_r the weights of the edges from a to b, and h_j(v) =
+ * mu_j|v| + (gamma/2)v^2 on X the rest of f. If w_1..w_{r-1} >= max(w_0, w_r), then for any v_k
  *     w_0|a - v_1| + w_1|v_1 - v_2| + ... + w_r|v_r - b|  >=  w_0|a - v_k| + w_r|v_k - b|
  * and all h_j fall towards the same point, that of X nearest to 0: the v_k nearest to it, taken by all of them, is no worse.
  *

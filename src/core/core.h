@@ -105,7 +105,7 @@ int spd_threads(int asked); /* 0: cores this process may run on (affinity, OMP_N
 /* Calls task(context, block) for block 0..blocks-1 on up to `threads` threads, in any order; returns when all are done. Results
  * must not depend on the thread: every block writes only its own output. Uses fewer threads if some cannot be started. */
 void spd_parallel(int threads, int64_t blocks, void (*task)(void *context, int64_t block), void *context);
-/* memcpy by several threads: memory that is used for the first time is cleared by the system, which takes longer than the copy. */
+/* memcpy by several threads: the system clears memory that is used for the first time, which takes longer than the copy. */
 void spd_parallel_copy(int threads, int64_t count, const double *from, double *into);
 
 /* ---- clock.c */

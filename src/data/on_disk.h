@@ -14,7 +14,7 @@ typedef struct spd_disk_source {
 
 typedef struct spd_disk spd_disk;
 /* Addresses for idx (of sparse data) and val of data whose rows, features, nnz and ptr are set. The source belongs to the data
- * from now on, also if this fails. piece: entries that are read at a time; most: pieces in memory, if threads do not need more. */
+ * from now on, also if this fails. piece: entries that are read at a time; most: pieces in memory, unless threads need more. */
 spdhg_status spd_disk_new(struct spdhg_data *data, const spd_disk_source *source, bool sparse, int64_t piece, int64_t most,
                           spdhg_error *err);
 void spd_disk_free(spd_disk *disk);

@@ -13,7 +13,8 @@
 
 enum { ROUNDS = 8, ROUNDS_CORNERS = 20, ROUNDS_ROUGH = 2, SHARPENINGS = 2 };
 /* rho relative to the curvature along the rows: so large that few rounds suffice where Z leaves long stretches, as the rounds
- * shrink the error by rho |F_Z x|^2 / l'' of its smoothest part; so small that rounding rho F'F leaves this many digits of l''. */
+ * shrink the error by rho |F_Z x|^2 / l'' of its smoothest part; so small that rounding rho F'F
+ * leaves this many digits of l''. */
 static const double KEPT = 1e-3;
 static const double FINE = 1e7;         /* times as much with twice the digits */
 static const double RHO_CORNERS = 1e6;  /* the same for a loss with corners, whose only curvature is the ridge: alpha is off by

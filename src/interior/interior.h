@@ -117,8 +117,8 @@ const double *spd_corners_pull(spd_interior *a);
 void spd_corners_move(spd_interior *a);
 bool spd_corners_hold(const spd_interior *a, const double *x); /* z = b at the corners, up to rounding */
 int64_t spd_corners_change(spd_interior *a, const double *x, double rho);
-/* ---- value.c: of the problem itself. value: f at u; the scores there and F u must be current. place: computes these; cold: first
- * sets u to the point of X nearest to 0, with the best intercept there. Returns |f|. work: that of the terms. */
+/* ---- value.c: of the problem itself. value: f at u; the scores there and F u must be current. place: computes these; cold:
+ * first sets u to the point of X nearest to 0, with the best intercept there. Returns |f|. work: that of the terms. */
 double spd_interior_value(spd_interior *a, double *work);
 double spd_interior_place(spd_interior *a, bool cold, double *work);
 const char *spd_interior_refuses(const spdhg_problem *p);

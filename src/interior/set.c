@@ -20,8 +20,8 @@ static double radius(const spd_interior *a) { return a->p->set.arg[0]; }
 
 double spd_interior_set_sum(const spd_interior *a) { return kind(a)->sum ? radius(a) : NAN; }
 
-/* A distance from the sides that costs about mu, judged by curvature and penalty. The penalty counts a loss with corners, whose only
- * curvature is the ridge. */
+/* A distance from the sides that costs about mu, judged by curvature and penalty. The penalty counts a loss with corners, whose
+ * only curvature is the ridge. */
 static double off_side(const spd_interior *a, int64_t j) {
     const double bend = a->corners && a->pull[j] > 0 ? a->p->gamma : a->bend[j];
     return 1 / sqrt(bend / a->mu + a->pull[j] / (a->mu * a->mu));

@@ -153,8 +153,8 @@ bool spd_interior_advance(spd_interior *a, double *decrement) {
     *decrement = direct(a);
     const double most = spd_cones_longest(a, spd_pairs_longest(a, 1)),
                  left = now > 0 ? fmax(products(a, most, NULL) / now, 0) : 0;
-    /* If the curvature changes, a step reduces the gradient less than the products; the target of the products then waits. So it does
-     * where short steps along corners leave the gradient behind, until that is rounding. */
+    /* If the curvature changes, a step reduces the gradient less than the products; the target of the products then waits. So it
+     * does where short steps along corners leave the gradient behind, until that is rounding. */
     const bool waits = a->curved || (a->corners && now > NEAR * a->start);
     const double short_of = waits ? fmax(*decrement - now, 0) : 0;
     a->mu = count > 0 ? fmax(left * left * left * now, short_of) / count : 0;

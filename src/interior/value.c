@@ -1,5 +1,5 @@
-/* value.c - f at u, and the point to begin at where others lead nowhere (interior.h). For the problem itself, whose loss is given by
- * its rows. */
+/* value.c - f at u, and the point to begin at where others lead nowhere (interior.h). For the
+ * problem itself, whose loss is given by its rows. */
 #include "interior/interior.h"
 
 double spd_interior_value(spd_interior *a, double *work) {

@@ -1,10 +1,12 @@
-/* direct.c - the minimiser of the model over the set, by the factor of the face: one Newton step where the signs are guessed right.
+/* direct.c - the minimiser of the model over the set, by the factor of the face: one Newton step where the signs are guessed
+ * right.
  *
  *   s_j = A_j'r for the columns of the set; zero columns with |s_j| > lambda are entered one after the other by their coordinate
  *   steps, so that of similar ones some stay out; those that stay have the sign of that step
  *   then  d = -M^-1 (s + lambda sign)  on the face E, all by the factor, without a pass over the data:
- *   a column that would get the other sign stops at 0, one that would leave X at its side; both leave E. If the model does not fall
- *   then, all stop where the first one does; and once more on the smaller face. A column at a side whose slope points into X enters
+ *   a column that would get the other sign stops at 0, one that would leave X at its side; both leave E. If the model does not
+ *   fall then, all stop where the first one does; and once more on the smaller face. A column at a side whose slope points into
+ *   X enters
  *
  * Whether a zero column is in the wrong place is seen by the proof, which looks at all of them anyway. */
 #include "lasso/sides.h"
@@ -75,8 +77,9 @@ static double end_of(const step *t, int64_t u) {
     return t->sign[u] == 0 ? NAN : to <= 0 ? 0 : to > reach ? t->sign[u] * reach : NAN;
 }
 
-/* x += d for those that stay between 0 and their side, and as far as there for the others, if the model falls; otherwise as far as the
- * first one gets. If an entering column has the wrong sign, none moves. d becomes what is added, g follows; out: those that leave. */
+/* x += d for those that stay between 0 and their side, and as far as there for the others, if the model falls; otherwise as far
+ * as the first one gets. If an entering column has the wrong sign, none moves. d becomes what is
+ * added, g follows; out: those that leave. */
 static void cut(const step *t) {
     const int64_t n = t->f->n;
     double first = 1, *v = t->work, *out = v + 2 * t->f->most;
@@ -134,8 +137,8 @@ static bool minimise(const step *t) {
     return true;
 }
 
-/* Minimises the model on the face of the active columns. s are slopes where x is `at`, `ones` is that of the intercept. False: it has
- * no factor; nothing has moved. */
+/* Minimises the model on the face of the active columns. s are slopes where x is `at`, `ones` is that of the intercept. False:
+ * it has no factor; nothing has moved. */
 static bool find(const step *t, double ones) {
     spd_lasso *a = t->a;
     const double lambda = spd_lasso_lambda(a);

@@ -1,8 +1,8 @@
 /* face.c - one Newton step of the model on the face of the present signs:
  *     M d = -(s + lambda sign(x)),   M = A_E'Q A_E + gamma I,   E the active columns and the intercept
  * by conjugate gradients, preconditioned by the factor of an earlier face (factor.c). A column whose x_j + d_j has the other sign
- * stops at 0, one whose x_j + d_j is not in X at its side; both leave E. If the model does not fall then, all stop where the first
- * one does. */
+ * stops at 0, one whose x_j + d_j is not in X at its side; both leave E. If the model does not
+ * fall then, all stop where the first one does. */
 #include "lasso/sides.h"
 
 enum { REPEATS_MOST = 3, GRADIENTS_MOST = 200, ITERATIONS_LEAST = 4 /* that pay for a copy of A_E by rows */ };

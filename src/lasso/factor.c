@@ -1,5 +1,5 @@
-/* factor.c - a Cholesky factor that follows the face: M = A_E'Q A_E + gamma I = scale L L', E the active columns and the intercept.
- * Columns that enter E are appended, a block of rows at a time,
+/* factor.c - a Cholesky factor that follows the face: M = A_E'Q A_E + gamma I = scale L L', E the active columns and the
+ * intercept. Columns that enter E are appended, a block of rows at a time,
  *     [ L        ] [ L'  W' ]        W = B L^-T,   V V' = C - W W'
  *     [ W     V  ] [     V' ]        B, C: the products of the new columns with the old ones, with each other
  * and columns that leave it are taken out: what a column u had below the diagonal, l, goes back to the columns after it,

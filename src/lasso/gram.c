@@ -1,9 +1,10 @@
 /* gram.c - squared loss with few columns: slopes by H = A'SA, S = diag(share), instead of by rows (Friedman, Hastie, Tibshirani,
- * J. Stat. Softw. 2010, "covariance updates"). The intercept, if any, is the last column, of ones. With t_i = phi'(o_i) = o_i - b_i
+ * J. Stat. Softw. 2010, "covariance updates"). The intercept, if any, is the last column, of ones. With t_i = phi'(o_i) = o_i -
+ * b_i
  *     A_j'S alpha = q_j + sum_k H_jk x_k,   q = A'S t,   alpha = A x + c + o - b
  * so that one column's step changes all slopes in O(d), whatever n is, and a proof takes no pass over the data for its gradient.
- * A path makes H at once. One lambda rarely takes as many passes as H would, so that it goes by columns until they have cost more:
- * whatever the problem is, that is at most a few times what the better of the two costs.
+ * A path makes H at once. One lambda rarely takes as many passes as H would, so that it goes by columns until they have cost
+ * more: whatever the problem is, that is at most a few times what the better of the two costs.
  *
  * What rounding may do to a slope. N_j = sqrt(A_j'S A_j) is the norm of a column, 1 for the intercept.
  *     |H^_jk - H_jk| <= gamma_h N_j N_k     h: terms in one partial sum, in whatever order BLAS adds them, and partial sums

@@ -1,5 +1,5 @@
-/* known.c - which columns a proof has to examine. With k and o two earlier alphas whose G = A'(share alpha) are known for all columns,
- * and any two numbers, best those that make the difference small,
+/* known.c - which columns a proof has to examine. With k and o two earlier alphas whose G = A'(share alpha) are known for all
+ * columns, and any two numbers, best those that make the difference small,
  *     |G_j| <= |c1 known_j + c2 older_j| + norm_j ||alpha - c1 k - c2 o||,   the norms weighted by share
  * alpha moves along a smooth curve, so that the difference is of the second order of the way since then. */
 #include "lasso/sides.h"
@@ -29,7 +29,8 @@ static int64_t list_columns(spd_lasso *a, const reference *s, double rest) {
     return count;
 }
 
-/* c1 and c2 by least squares. `off` is taken twice: it exceeds what the rounding of c1 k + c2 o and of c1 known_j + c2 older_j may do. */
+/* c1 and c2 by least squares. `off` is taken twice: it exceeds what the rounding of c1 k + c2 o
+ * and of c1 known_j + c2 older_j may do. */
 static reference refer(const spd_lasso *a, double q, double lost) {
     const double *k = a->known_alpha, *o = a->older_alpha, *alpha = a->alpha;
     const bool two = isfinite(a->older_off);

@@ -151,8 +151,8 @@ double spd_lasso_bytes(const spdhg_problem *p);
 spdhg_status spd_lasso_new(spd_lasso **out, const spdhg_problem *p, bool path, int threads, spdhg_error *err);
 /* Starts at (x, c), the solution at this lambda (INFINITY: at an unknown one). */
 void spd_lasso_start(spd_lasso *a, const double *x, double c, double lambda);
-/* The solution at the problem's present lambda, from the last one. plain: it is proven by phi'(z), as a proof by x alone has to do
- * it, which takes more steps. Not proven: it could not be, or the work was stopped. */
+/* The solution at the problem's present lambda, from the last one. plain: it is proven by phi'(z), as a proof by x alone has to
+ * do it, which takes more steps. Not proven: it could not be, or the work was stopped. */
 void spd_lasso_solve(spd_lasso *a, double tol, bool plain, spd_stop *stop, spd_lasso_answer *out);
 void spd_lasso_dual(spd_lasso *a, double *y); /* y of the solution, d */
 /* Forgets all but the problem, so that what follows is a function of the start alone. */
@@ -177,8 +177,8 @@ void spd_lasso_tidy(spd_lasso *a);                              /* takes columns
 /* ---- face.c: moves to the minimiser of the model with the present signs, its slopes right to `accuracy`. False: it failed. */
 bool spd_lasso_face(spd_lasso *a, double accuracy);
 int64_t spd_lasso_face_work(int64_t n, int64_t d);
-/* ---- direct.c: moves to the minimiser of the model over the set, as far as its signs were guessed. The slopes do not follow. False:
- * it could not; the slopes are right. */
+/* ---- direct.c: moves to the minimiser of the model over the set, as far as its signs were guessed. The slopes do not follow.
+ * False: it could not; the slopes are right. */
 bool spd_lasso_direct(spd_lasso *a);
 /* The same on the face of the present signs alone, for a model that goes on: the slopes follow. */
 bool spd_lasso_face_by_factor(spd_lasso *a);
@@ -215,13 +215,16 @@ int64_t spd_gram_work(int64_t size); /* numbers of work for this many columns */
 void spd_gram_slopes(const spd_lasso *a,
                      double *s); /* s = the slopes of the loss at now, afresh; the scratch of a face is used */
 void spd_gram_move(const spd_gram *g, int64_t j, double by, double *s); /* s after x_j += by */
-/* E such that each of these slopes is right to E UNIT norm_j, up to underflow: at most DBL_MIN times the operations times *size. */
+/* E such that each of these slopes is right to E UNIT norm_j, up to underflow: at most DBL_MIN
+ * times the operations times *size. */
 double spd_gram_error(const spd_lasso *a, double *size);
 /* ---- sums.c */
 double spd_lasso_distance(const spd_lasso *a, const double *u, const double *v); /* sqrt( sum_i share_i (u_i - v_i)^2 ) or more */
-/* sum_i share_i (|phi'_i| + |phi'_i - alpha_i| + more), and *product = sum_i share_i |alpha_i z_i|; alpha is multiplied by scale */
+/* sum_i share_i (|phi'_i| + |phi'_i - alpha_i| + more), and *product = sum_i share_i |alpha_i
+ * z_i|; alpha is multiplied by scale */
 double spd_lasso_slopes(const spd_lasso *a, double scale, double more, double *product);
-/* ---- known.c: examined = the columns whose |G_j| may exceed `rest`, and the active ones. E_j = q norm_j + lost bounds what rounding does. */
+/* ---- known.c: examined = the columns whose |G_j| may exceed `rest`, and the active ones. E_j = q
+ * norm_j + lost bounds what rounding does. */
 void spd_lasso_examine(spd_lasso *a, double q, double lost, double rest);               /* finds their g */
 void spd_lasso_list(spd_lasso *a, const double *g, double q, double lost, double rest); /* by g, known for all columns */
 /* ---- proof.c */

@@ -4,8 +4,8 @@
  *     s_j = A_j'r + gamma x_j                          slope of the smooth part along column j
  *     x_j = shrink(h_j x_j - s_j, lambda) / h_j        h_j = A_j'Q A_j + gamma,  Q = share phi''(z0); X cuts it
  * (Friedman, Hastie, Tibshirani, J. Stat. Softw. 2010). A zero column with |s_j| <= lambda takes one product and nothing else.
- * Sweeps over the active columns alternate with sweeps over the whole set. Where columns are correlated, sweeps converge slowly; as
- * soon as they have cost as much as one step on the face of the present signs would, that step is made (face.c). */
+ * Sweeps over the active columns alternate with sweeps over the whole set. Where columns are correlated, sweeps converge
+ * slowly; as soon as they have cost as much as one step on the face of the present signs would, that step is made (face.c). */
 #include "lasso/sides.h"
 
 enum { ROUNDS_MOST = 100, SWEEPS_MOST = 1000 };

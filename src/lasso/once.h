@@ -1,5 +1,5 @@
-/* once.h - one fit by an engine of paths, lasso/solve.c by columns or blocks/solve.c by blocks of them: from a start of the caller's
- * to the problem's own lambda.
+/* once.h - one fit by an engine of paths, lasso/solve.c by columns or blocks/solve.c by blocks of them: from a start of the
+ * caller's to the problem's own lambda.
  *
  *   from x = 0, where the loss is not quadratic: lambda_max/2, lambda_max/4, ... down to lambda, each roughly. A model made far
  *   from the answer takes in columns that leave again; one made at twice the lambda rarely does

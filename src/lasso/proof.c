@@ -1,12 +1,13 @@
-/* proof.c - the duality gap for F = identity, l1 and X = { low <= x_j <= high }, one output (certify.h has the general one, docs/certificate.md the
- * mathematics). With G = A'(share alpha) and any alpha_i in dom phi_i* whose weighted sum is 0 if there is an intercept,
+/* proof.c - the duality gap for F = identity, l1 and X = { low <= x_j <= high }, one output (certify.h has the general one,
+ * docs/certificate.md the mathematics). With G = A'(share alpha) and any alpha_i in dom phi_i* whose weighted sum is 0 if there
+ * is an intercept,
  *
  *   GAP = sum_i share_i [ phi_i(z_i) + phi_i*(alpha_i) - alpha_i z_i ]  +  sum_j [ psi(x_j) + psi*(-G_j) + G_j x_j ]
- *   psi(x) = (gamma/2) x^2 + lambda |x| in X,   psi*(-G) = max { m t - (gamma/2) t^2 : 0 <= t <= r },   m = |G| - lambda, where r is
- *   how far X goes on the side that -G points to; without ridge m <= 0 is needed where r is infinite
+ *   psi(x) = (gamma/2) x^2 + lambda |x| in X,   psi*(-G) = max { m t - (gamma/2) t^2 : 0 <= t <= r },   m = |G| - lambda
+ *   r: how far X goes on the side that -G points to; without ridge m <= 0 is needed where r is infinite
  *
- * Both brackets are never negative, and that of a zero column with |G_j| <= lambda is 0: only max |G_j| over these matters. A column
- * is not looked at if earlier alphas show that it is one of them (known.c).
+ * Both brackets are never negative, and that of a zero column with |G_j| <= lambda is 0: only max |G_j| over these matters. A
+ * column is not looked at if earlier alphas show that it is one of them (known.c).
  * All that rounding may change is in the gap: of G (E_j = q norm_j, by Cauchy-Schwarz), of the sum of alpha (the alphas of the
  * heavier sign are multiplied by 1 - tau, repair_intercept.c), of the scores, of f. Without ridge alpha is shrunk until
  * |G_j| + E_j <= lambda, where r is infinite. */
@@ -33,7 +34,8 @@ typedef struct dual {
     double scale; /* alpha is multiplied by this */
 } dual;
 
-/* An entry of r that has underflowed is off by DBL_TRUE_MIN, whatever a_ij multiplies it with; norm_j is at least TINY max_i |a_ij|. */
+/* An entry of r that has underflowed is off by DBL_TRUE_MIN, whatever a_ij multiplies it with;
+ * norm_j is at least TINY max_i |a_ij|. */
 double spd_lasso_off(const spd_lasso *a, const double *alpha) {
     const double vanished = (double)a->p->n * 8 * DBL_TRUE_MIN * (1 + spd_max_abs(a->p->n, alpha)) / TINY;
     return GENEROUS * (rounding((double)a->A.longest / 4 + 24) * spd_lasso_distance(a, alpha, a->nothing) + vanished);
@@ -56,7 +58,8 @@ static dual measure(spd_lasso *a) {
     return u;
 }
 
-/* The largest |g_j| + E_j, infinite if one of them overflowed; columns outside the set that are pulled by more than lambda join it. */
+/* The largest |g_j| + E_j, infinite if one of them overflowed; columns outside the set that are
+ * pulled by more than lambda join it. */
 static bool judge(spd_lasso *a, dual *u) {
     const double lambda = spd_lasso_lambda(a);
     const int64_t before = a->size;
@@ -188,10 +191,10 @@ bool spd_lasso_prove(spd_lasso *a, double rest, spd_lasso_answer *out) {
     return conclude(a, u, out);
 }
 
-/* alpha_i is fl(z_i - b_i), and z_i is off by at most dz: alpha differs from A x + c + o - b by at most dz + UNIT |alpha_i| in every
- * row, and A_j'S of the difference by norm_j times that (the shares sum to 1), besides what gram.c says of its slopes. A factor of a
- * product in H or q that underflows is off by DBL_TRUE_MIN, whatever the other multiplies it with: as in spd_lasso_off, for either
- * column. Slopes that overflow prove nothing. */
+/* alpha_i is fl(z_i - b_i), and z_i is off by at most dz: alpha differs from A x + c + o - b by at most dz + UNIT |alpha_i| in
+ * every row, and A_j'S of the difference by norm_j times that (the shares sum to 1), besides what gram.c says of its slopes. A
+ * factor of a product in H or q that underflows is off by DBL_TRUE_MIN, whatever the other multiplies it with: as in
+ * spd_lasso_off, for either column. Slopes that overflow prove nothing. */
 bool spd_lasso_prove_by_gram(spd_lasso *a, double rest, spd_lasso_answer *out) {
     double size;
     dual u = measure(a);

@@ -1,8 +1,8 @@
 /* rows.c - M d = A_E'Q A_E d for a sparse A, by rows:
  *     out = sum_i a_i Q_i (a_i'd)
  * and M itself,  sum_i Q_i a_i a_i',  which takes half the sum of the squares of the rows' lengths, whatever the columns are.
- * Every entry is read once, and d and out stay in the nearest cache, while columns take two passes over the entries and three over
- * the rows. Conjugate gradients on a face repeat this often enough to pay for the copy of A_E. */
+ * Every entry is read once, and d and out stay in the nearest cache, while columns take two passes over the entries and three
+ * over the rows. Conjugate gradients on a face repeat this often enough to pay for the copy of A_E. */
 #include "lasso/lasso.h"
 
 bool spd_packed_new(spd_packed *s, const spd_matrix *A) {

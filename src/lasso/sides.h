@@ -1,5 +1,5 @@
-/* sides.h - a set X that bounds every coefficient between low <= 0 and high >= 0, either of which may be infinite. x_j at a side other
- * than 0 is active, but moves only if its slope points into X; it is no unknown of a face. */
+/* sides.h - a set X that bounds every coefficient between low <= 0 and high >= 0, either of which may be infinite. x_j at a
+ * side other than 0 is active, but moves only if its slope points into X; it is no unknown of a face. */
 #ifndef SPD_LASSO_SIDES_H
 #define SPD_LASSO_SIDES_H
 #include "lasso/lasso.h"

@@ -3,12 +3,12 @@
  *   set:    the active columns and those with |g_j| >= 2 lambda - lambda_before (the strong rule)
  *   start:  the last solution, extrapolated along the path
  *   repeat: make the quadratic model at x and minimise it over the set (model.c); the scores of the new x, afresh
- *           alpha = the slopes of the model there, whose gradient A'alpha is right to the accuracy of the minimisation; where they
- *           differ from phi'(z), in the second order of the step, they cost the fourth order of the step in the gap
- *           if the first bracket of alpha is small: examine all other columns, prove the gap; done if it is small
+ *           alpha = the slopes of the model there, whose gradient A'alpha is right to the accuracy of the minimisation; where
+ *           they differ from phi'(z), in the second order of the step, they cost the fourth order of the step in the gap if the
+ *           first bracket of alpha is small: examine all other columns, prove the gap; done if it is small
  *
- * With squared loss the model is f itself, and gram.c may have the slopes. One model is usually enough. A gap that is too large asks for a more accurate minimisation, a column that violates the optimality
- * conditions for a larger set. */
+ * With squared loss the model is f itself, and gram.c may have the slopes. One model is usually enough. A gap that is too large
+ * asks for a more accurate minimisation, a column that violates the optimality conditions for a larger set. */
 #include "lasso/sides.h"
 
 enum { MODELS_MOST = 60, HALVINGS_MOST = 40, STALLS_MOST = 4 }; /* faces that bring the proof no nearer */
@@ -32,8 +32,8 @@ static void choose_set(spd_lasso *a) {
         if (spd_lasso_pull(a, a->g[a->examined[q]]) >= strong) add_to_set(a, a->examined[q]);
 }
 
-/* x(lambda) and c(lambda) are smooth between their kinks, for squared loss straight: continues their line, and that of the scores. Zeros
- * stay 0. */
+/* x(lambda) and c(lambda) are smooth between their kinks, for squared loss straight: continues
+ * their line, and that of the scores. Zeros stay 0. */
 static void look_ahead(spd_lasso *a) {
     const double lambda = spd_lasso_lambda(a), further = (a->lambda - lambda) / a->fallen;
     if (lambda == a->lambda) return;  /* the same once more */
@@ -92,8 +92,8 @@ static bool halve(spd_lasso *a, double f0) {
     return false;
 }
 
-/* Whether the zeros of x are those of the optimum, by the conditions of face/settled.c: g is the gradient there up to the accuracy
- * that the nonzero columns show. */
+/* Whether the zeros of x are those of the optimum, by the conditions of face/settled.c: g is the gradient there up to the
+ * accuracy that the nonzero columns show. */
 static bool is_settled(const spd_lasso *a) {
     const double lambda = spd_lasso_lambda(a);
     double off = 0, most = 0;

@@ -3,7 +3,8 @@
 #include "lasso/sides.h"
 
 /* What Newton's method with a Hessian of all columns would take, steps and passes; where another solver is next in line, this one
- * hands over after as much work. With more columns than that method takes and a loss that is not quadratic, after the passes alone. */
+ * hands over after as much work. With more columns than that method takes and a loss that is not
+ * quadratic, after the passes alone. */
 static const double STEPS_QUADRATIC = 2, STEPS_OTHER = 6, PASSES_LEAST = 200;
 static const double LAST = 1e-13; /* slopes that are off by less, relative to lambda, are right to their last digits */
 

@@ -4,7 +4,7 @@
  *   outer j: (x_{j+1}, c_{j+1}) ~ argmin f(u, c) + (1/2sigma)||(u, c) - (x_j, c_j)||_D^2
  *            by its dual, over the scores z, which give alpha = phi'(z) and
  *               g = A'alpha/W
- *               u(z) = argmin over X of g'u + (gamma/2)||u||^2 + lambda r(F u) + (1/2sigma)||u - x_j||_D^2     dynamic programming
+ *               u(z) = argmin over X of g'u + (gamma/2)||u||^2 + lambda r(F u) + (1/2sigma)||u - x_j||_D^2   (dynamic program)
  *               c(z) = c_j - sigma g_c/D_c
  *               zhat = A u + c + o
  *            maximise Psi(z); its gradient is phi''(z)(zhat - z), and z = zhat at the maximum
@@ -169,7 +169,8 @@ static bool newton_step(spd_chain_alm *a, int64_t *passes) {
     return false;
 }
 
-/* How Newton's method on an inner problem ended. ROUNDED_OFF: rounding errors, which grow with sigma, prevent further progress. */
+/* How Newton's method on an inner problem ended. ROUNDED_OFF: rounding errors, which grow with
+ * sigma, prevent further progress. */
 typedef enum inner_end { INNER_SOLVED, INNER_ROUNDED_OFF, INNER_UNSOLVED } inner_end;
 
 static inner_end solve_inner(spd_chain_alm *a, int *steps, int64_t *passes) {

@@ -1,6 +1,7 @@
 /* chain_alm_point.c - the inner problem of chain_alm.c at scores z: alpha = phi'(z), the proximal point u(alpha) by dynamic
  * programming, the dual value Psi and the duality gap
- *     Psi = (1/W) sum_i w_i [ phi(z_i) + alpha_i'(zhat_i - z_i) ] + (gamma/2)||u||^2 + lambda r(F u) + (1/2)||u - x_j||^2_{D/sigma}
+ *     Psi = (1/W) sum_i w_i [ phi(z_i) + alpha_i'(zhat_i - z_i) ] + (gamma/2)||u||^2 + lambda r(F u) + (1/2)||u -
+ *     x_j||^2_{D/sigma}
  *     gap = (1/W) sum_i w_i [ phi(zhat_i) - phi(z_i) - alpha_i'(zhat_i - z_i) ],    zhat = A u + c + o
  * or, where these differences cancel, (1/2W) sum_i w_i R_i'phi''(z_i)R_i with R = zhat - z. */
 #include "newton/chain_alm.h"

@@ -121,7 +121,8 @@ static bool iterate(ipm *self, double *left, double *fall) {
 }
 
 /* Near the end the zeros of Fx can be identified: iterates until the minimiser is found, however many iterations that takes. The
- * last iterate of all is tried too, going false: where f at the start is 1e9 times the minimum, it may be the only one near it. */
+ * last iterate of all is tried too, going false: where f at the start is 1e9 times the minimum, it
+ * may be the only one near it. */
 static bool finish(spd_run *run, ipm *self, bool going, double f, double left, double fall) {
     spd_interior *a = &self->inner;
     while (!spd_stop_now(run->stop)) {

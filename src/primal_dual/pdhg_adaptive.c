@@ -2,7 +2,8 @@
  * steps that balance the two residuals, with backtracking in place of a bound on the norm of the matrix.
  *
  * Here the matrix K has the rows sqrt(p_i) a_i', p_i = w_i/W, and those of F; the dual d has the parts sqrt(p_i) alpha_i and y:
- *   min over x in X, max over alpha, y in lambda Y   sum_i p_i ( alpha_i (a_i'x + o_i) - phi_i*(alpha_i) ) + y'Fx + (gamma/2)||x||^2
+ *   min over x in X, max over alpha, y in lambda Y
+ *       sum_i p_i ( alpha_i (a_i'x + o_i) - phi_i*(alpha_i) ) + y'Fx + (gamma/2)||x||^2
  *
  *   1  x+     = Pi_X( (x - tau (sum_i p_i alpha_i a_i + F'y)) / (1 + tau gamma) )
  *   2  alpha+ = argmax alpha (a_i'(2x+ - x) + o_i) - phi_i*(alpha) - (alpha - alpha_i)^2/(2 sigma)   for all rows

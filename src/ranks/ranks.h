@@ -21,7 +21,7 @@ static inline int64_t spd_shard_first(int64_t rows, int64_t shards, int64_t s) {
 /* ---- sum.c, across.c: sums. */
 /* Adds rows first..end-1 to `partial`, which starts as 0; its scratch may hold anything. */
 typedef void spd_add_rows(void *context, int64_t first, int64_t end, double *partial);
-/* Numbers at, at+1, ..., at+count-1 of a sum: into[q] += from[q] if there is no such function. The pointers are to number `at`. */
+/* Numbers at, at+1, ..., at+count-1 of a sum: into[q] += from[q] if there is no such function. Pointers are to number `at`. */
 typedef void spd_join(void *context, int64_t at, int64_t count, const double *from, double *into);
 
 /* A sum of `width` numbers over rows. */

@@ -1,6 +1,6 @@
-/* text_blocks.c - LIBSVM text a block of rows at a time, in constant memory: for pipes of any length and files larger than memory.
- * A block ends after SPD_BLOCK_ROWS rows or with the row that reaches SPD_BLOCK_ENTRIES entries, so that it does not depend on
- * how the bytes arrive. Two blocks take turns: while one is used, the next can be read by another thread. */
+/* text_blocks.c - LIBSVM text a block of rows at a time, in constant memory: for pipes of any length and files larger than
+ * memory. A block ends after SPD_BLOCK_ROWS rows or with the row that reaches SPD_BLOCK_ENTRIES entries, so that it does not
+ * depend on how the bytes arrive. Two blocks take turns: while one is used, the next can be read by another thread. */
 #include "reader/libsvm.h"
 
 struct spd_text_blocks {

@@ -46,8 +46,8 @@ int64_t spd_solver_batch(const spdhg_solver *s, const spd_solver_kind *kind) {
     return automatic ? spd_batch_auto(s->problem, kind->dual_cost(s->problem)) : 1;
 }
 
-/* Refuses before any large allocation: counts data, evaluation, certificate and the arenas of the stage that needs most. A first
- * stage that others follow anyway is left out instead. */
+/* Refuses before any large allocation: counts data, evaluation, certificate and the arenas of the main stage. Others are left out
+ * if they need too much. */
 static spdhg_status check_memory(spdhg_solver *s, spdhg_error *err) {
     const spdhg_problem *p = s->problem;
     const double numbers = (double)spd_problem_value_work(p) + (double)spd_problem_gradient_work(p) +
@@ -61,16 +61,15 @@ static spdhg_status check_memory(spdhg_solver *s, spdhg_error *err) {
         const double bytes = spd_data_bytes(p->data) + spd_run_bytes(&run) + 8 * numbers;
         spd_run_free(&run);
         if (!(bytes > (double)s->options.max_memory)) continue;
-        if (i > 0 || s->plan.stages == 1 || s->plan.stage[0].rescue != SPD_ALONE)
+        if (&s->plan.stage[i] == spd_plan_main(&s->plan))
             return spd_fail(err, SPDHG_MEMORY, "solver %s needs about %.3g MB, the limit is %.3g MB (--max-memory)", kind->name,
                             bytes / 1e6, (double)s->options.max_memory / 1e6);
-        memmove(s->plan.stage, s->plan.stage + 1, (size_t)--s->plan.stages * sizeof *s->plan.stage);
-        i--;
+        spd_plan_leave_out(&s->plan, i--);
     }
     return SPDHG_OK;
 }
 
-static spdhg_status prepare(spdhg_solver *s, const char *name, const spdhg_options *options, spdhg_error *err) {
+static spdhg_status prepare(spdhg_solver *s, const char *name, const spdhg_options *options, bool near, spdhg_error *err) {
     spdhg_problem *p = s->problem;
     SPD_TRY(take_options(s, name, options, err));
     p->ranks = s->options.ranks;
@@ -78,6 +77,7 @@ static spdhg_status prepare(spdhg_solver *s, const char *name, const spdhg_optio
     SPD_TRY(spd_problem_freeze(p, err));
     SPD_TRY(check_batch(s, err));
     SPD_TRY(spd_plan_make(&s->plan, name, p, err));
+    if (near) spd_plan_begin_with_main(&s->plan);
     SPD_TRY(check_memory(s, err));
     s->x = SPD_NEW(double, p->dK);
     s->c = SPD_NEW(double, p->K);
@@ -87,16 +87,16 @@ static spdhg_status prepare(spdhg_solver *s, const char *name, const spdhg_optio
     return spd_evaluator_new(&s->evaluator, p, NULL, s->threads, err);
 }
 
-spdhg_status spdhg_solver_new(spdhg_solver **out, const char *solver, spdhg_problem *problem, const spdhg_options *options,
-                              spdhg_error *err) {
-    SPD_DEFAULT_FLOATS;
+/* near: the start will be near the solution. */
+static spdhg_status make(spdhg_solver **out, const char *solver, spdhg_problem *problem, const spdhg_options *options, bool near,
+                         spdhg_error *err) {
     *out = NULL;
     spdhg_solver *s = SPD_NEW(spdhg_solver, 1);
     if (!s) return spd_fail_memory(err, sizeof *s);
     const double from = spd_now();
     s->problem = problem;
     s->clock = spd_now;
-    spdhg_status status = prepare(s, solver, options, err);
+    spdhg_status status = prepare(s, solver, options, near, err);
     status = spd_ranks_settle(s->options.ranks, status, err);
     if (status != SPDHG_OK) {
         spdhg_solver_free(s);
@@ -105,6 +105,17 @@ spdhg_status spdhg_solver_new(spdhg_solver **out, const char *solver, spdhg_prob
     s->setup = spd_now() - from;
     *out = s;
     return SPDHG_OK;
+}
+
+spdhg_status spdhg_solver_new(spdhg_solver **out, const char *solver, spdhg_problem *problem, const spdhg_options *options,
+                              spdhg_error *err) {
+    SPD_DEFAULT_FLOATS;
+    return make(out, solver, problem, options, false, err);
+}
+
+spdhg_status spd_solver_new_near(spdhg_solver **out, const char *solver, spdhg_problem *problem, const spdhg_options *options,
+                                 spdhg_error *err) {
+    return make(out, solver, problem, options, true, err);
 }
 
 spdhg_status spdhg_solver_start(spdhg_solver *s, const double *x, const double *c, const double *y, spdhg_error *err) {

@@ -128,12 +128,12 @@ static bool follows_itself(const spd_plan *plan, const char *solver) {
  * are not many more than the rows, chain-alm waits behind the methods below.
  * Few coefficients: proximal Newton with a dense factor. If it gives up, semismooth Newton follows or, with a set X or a loss
  * with linear pieces, an interior-point method. On small problems every method that takes the problem follows if the one before
- * has stalled: what one of them cannot finish another often can, since each loses its digits elsewhere. The second ipm in a row
- * starts anew (follows_itself).
+ * has stalled: what one of them cannot finish another often can, since each loses its digits elsewhere. A second ipm starts anew.
  * Many coefficients: by columns, on a working set, or semismooth Newton, which also follows if these stall (too many nonzeros).
  * A set X, or the nuclear norm of a large matrix: variance-reduced PD3O.
  * Many rows per coefficient: proximal Newton first makes a few steps on a sample of the rows, which leads to within d/rows of the
- * optimum for a fraction of the cost; alm-ssn starts with one stochastic pass. Ridge that makes variance-reduced PD3O converge quickly: it goes before either (passes_first). */
+ * optimum for a fraction of the cost; alm-ssn starts with one stochastic pass. Ridge that makes variance-reduced PD3O converge
+ * quickly: it goes before either (passes_first). */
 static void add_stages(spd_plan *plan, const spdhg_problem *p, const facts *f) {
     const bool rescue = f->line || f->cuts || f->wide || f->factor || f->few || f->interior;
     const char *last = f->forest && !f->wide                        ? "chain-alm"
@@ -211,12 +211,6 @@ static void automatic(spd_plan *plan, const spdhg_problem *p) {
     if (used < sizeof plan->why)
         snprintf(plan->why + used, sizeof plan->why - used, ", because %s (%lld)", reason(&f),
                  (long long)spd_problem_normal_size(p));
-}
-
-const spd_stage *spd_plan_main(const spd_plan *plan) {
-    for (int i = 0; i < plan->stages; i++)
-        if (plan->stage[i].rescue != SPD_ALONE) return &plan->stage[i];
-    return &plan->stage[plan->stages - 1];
 }
 
 static spdhg_status unknown(const char *name, spdhg_error *err) {

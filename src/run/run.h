@@ -8,12 +8,15 @@ const spdhg_problem *spd_solver_problem(const spdhg_solver *solver);
 /* Start and end in the problem's own c, for centred columns: no digits are lost by conversion to the caller's c and back. */
 spdhg_status spd_solver_start(spdhg_solver *solver, const double *x, const double *c, const double *y, spdhg_error *err);
 const double *spd_solver_intercept(const spdhg_solver *solver);
+/* As spdhg_solver_new, for a start near the solution: without the stages that only lead to the main one. */
+spdhg_status spd_solver_new_near(spdhg_solver **out, const char *solver, spdhg_problem *problem, const spdhg_options *options,
+                                 spdhg_error *err);
 const double *spd_solver_slopes(const spdhg_solver *solver); /* phi' at the solution; NULL: not known */
 /* From now on each run of this solver starts where the last one ended, with what it has learned about the loss; only lambda may
  * change. Gaps may be proven with the alpha that the solver offers. For paths. */
 void spd_solver_keep_running(spdhg_solver *solver, double seconds);
-/* The start is expected to be the solution, to its last digits: the next run evaluates it before it prepares a stage, and needs none
- * if it is. */
+/* The start is expected to be the solution, to its last digits: the next run evaluates it before
+ * it prepares a stage, and needs none if it is. */
 void spd_solver_expect(spdhg_solver *solver);
 void spd_solver_tolerate(spdhg_solver *solver, double tol); /* applies to later runs */
 const spdhg_options *spd_solver_options(const spdhg_solver *solver);
@@ -43,8 +46,11 @@ typedef struct spd_plan {
     spd_stage stage[SPD_STAGES_MAX];
     char why[300]; /* a sentence for -v */
 } spd_plan;
-const spd_stage *spd_plan_main(const spd_plan *plan); /* the first stage that has others waiting behind it, or the last */
-enum { SPD_SHORT_ROW = 16 };                          /* entries, on average: each coefficient interacts with few others */
+enum { SPD_SHORT_ROW = 16 }; /* entries, on average: each coefficient interacts with few others */
+/* ---- plan_main.c */
+const spd_stage *spd_plan_main(const spd_plan *plan);
+void spd_plan_leave_out(spd_plan *plan, int stage);
+void spd_plan_begin_with_main(spd_plan *plan); /* for a start that is good */
 /* ---- plan_counts.c */
 /* Nanoseconds of Newton's method with a dense factor and of a pass of saga-pd3o, as measured by bench/scaling. Newton: writing
  * out H five times, inner iterations, factors. Pass: entries and rows. Only the ratio of the two matters. */

@@ -44,7 +44,7 @@ spdhg_status spd_evaluator_new(spd_evaluator *e, const spdhg_problem *p, const s
     e->curve = SPD_NEW(double, p->n * p->K);
     if (status == SPDHG_OK && (!e->scratch || !e->slope || !e->curve)) status = spd_fail_memory(err, 8.0 * (double)size);
     if (status == SPDHG_OK) status = spd_recession_find(&e->recession, p, err);
-    if (status == SPDHG_OK) status = spd_certifier_new(&e->certifier, p, threads, e->recession.forced, err);
+    if (status == SPDHG_OK) status = spd_certifier_new(&e->certifier, p, threads, e->recession.forced, false, err);
     if (status != SPDHG_OK) spd_evaluator_free(e);
     return status;
 }

@@ -1,5 +1,5 @@
-/* row_prox.c - for the dual and proximal methods: the proximal step of one row's loss, and new dual variables alpha_i for the rows
- * of a batch, with what this changes in A'alpha. */
+/* row_prox.c - for the dual and proximal methods: the proximal step of one row's loss, and new dual variables alpha_i for the
+ * rows of a batch, with what this changes in A'alpha. */
 #include "solver/solver.h"
 
 void spd_row_prox(const spdhg_problem *p, const spd_row *row, double q, const double *x, const double *c, const double *old,

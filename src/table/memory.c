@@ -72,7 +72,8 @@ static spdhg_status gap(spd_table *t, spd_file_column *k, int64_t row, double *p
     return no_value(k, row, err);
 }
 
-/* A new level gets its code at the first row that has it. Levels that no row has are not features, unless their order was given. */
+/* A new level gets its code at the first row that has it. Levels that no row has are not features,
+ * unless their order was given. */
 static spdhg_status take_levels(spd_table *t, const spdhg_column *given, spd_file_column *k, spdhg_error *err) {
     double *code = SPD_NEW(double, given->levels);
     if (!code) return spd_fail_memory(err, 8.0 * (double)given->levels);

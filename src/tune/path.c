@@ -62,7 +62,7 @@ static spdhg_status record(spdhg_path *path, const spd_warm_path *warm, double l
                                 .auc_error = NAN};
     point->explained = 1 - s->train_loss / path->point[0].train_loss;
     point->degrees = NAN;
-    if (warm->settled && warm->lasso)
+    if (warm->settled && (warm->lasso || (warm->blocks && p->K == 1)))
         point->degrees = (double)s->structure_nonzeros;
     else if (warm->settled)
         SPD_TRY(spd_path_degrees(p, warm->x, &point->degrees, err));

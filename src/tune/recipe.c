@@ -65,7 +65,8 @@ spdhg_status spd_recipe_structure(spdhg_structure **out, spdhg_graph_report *lea
     return spdhg_structure_learn(out, data, row, rows, &graph, learned, err);
 }
 
-/* Groups of features that need the data: "columns" (the features of a column), or a file with names. *group is NULL for others. */
+/* Groups of features that need the data: "columns" (the features of a column), or a file with
+ * names. *group is NULL for others. */
 static spdhg_status groups_of_data(const spd_recipe *o, const spdhg_data *data, const spdhg_structure *F, int64_t **group,
                                    spdhg_error *err) {
     bool named = false;

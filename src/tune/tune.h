@@ -16,7 +16,7 @@ spdhg_status spd_restricted_minimum(const spdhg_problem *p, const spd_nullspace 
  * cold start. */
 spdhg_status spd_tune_solver(const spdhg_problem *p, const char *name, const char **out, spdhg_error *err);
 
-/* ---- lambda_max.c: as spdhg_lambda_max, whatever X is, and also y (m x K, may be NULL), the dual point that proves x optimal. */
+/* ---- lambda_max.c: as spdhg_lambda_max, whatever X is, and also y (m x K, may be NULL), which proves x optimal. */
 spdhg_status spd_lambda_max(spdhg_problem *p, int threads, double *lower, double *upper, double *x, double *c, double *y,
                             spdhg_error *err);
 /* ---- dinkelbach.c: for g = grad l(x0) + gamma x0, where y is not unique. rough: an upper bound only, y is unchanged. */
@@ -46,7 +46,7 @@ typedef struct spd_warm_answer {
 } spd_warm_answer;
 typedef struct spd_warm_path {
     spdhg_problem *problem;
-    const char *solver;
+    const char *asked, *solver; /* a solver's name or auto; the one that does the work */
     spdhg_options options;
     double *x, *c, *y;
     double *before;         /* x and c of the step before the last one */
@@ -65,8 +65,8 @@ typedef struct spd_warm_path {
 spdhg_status spd_warm_path_new(spd_warm_path *warm, spdhg_problem *p, const char *solver, const spdhg_options *options,
                                const double *x, const double *c, const double *y, spdhg_error *err);
 spdhg_status spd_warm_path_step(spd_warm_path *warm, double lambda, spdhg_error *err);
-/* Before the last step, which returns to an earlier lambda and its solution (x, c). Its gap will be proven by x and y alone; where
- * the path was solved by columns, the solution is made accurate enough for that. */
+/* Before the last step, which returns to an earlier lambda and its solution (x, c). Its gap will be proven by x and y alone;
+ * where the path was solved by columns, the solution is made accurate enough for that. */
 spdhg_status spd_warm_path_back(spd_warm_path *warm, double lambda, const double *x, const double *c, spdhg_error *err);
 void spd_warm_path_free(spd_warm_path *warm);
 

@@ -25,7 +25,7 @@ static spdhg_status open_columns(spd_warm_path *warm, const char *solver, spdhg_
 
 spdhg_status spd_warm_path_new(spd_warm_path *warm, spdhg_problem *p, const char *solver, const spdhg_options *options,
                                const double *x, const double *c, const double *y, spdhg_error *err) {
-    *warm = (spd_warm_path){.problem = p, .options = *options};
+    *warm = (spd_warm_path){.problem = p, .asked = solver, .options = *options};
     SPD_TRY(spd_tune_solver(p, solver, &warm->solver, err));
     warm->before = SPD_NEW(double, p->dK + p->K);
     warm->x = x ? spd_copy(x, p->dK, sizeof *x) : SPD_NEW(double, p->dK);
@@ -151,7 +151,7 @@ static spdhg_status step_by_solver(spd_warm_path *warm, double lambda, spdhg_err
     }
     if (!warm->last) {
         spd_problem_project_dual(p, warm->y, warm->y + p->m * p->K);
-        SPD_TRY(spdhg_solver_new(&warm->last, warm->solver, p, &warm->options, err));
+        SPD_TRY(spd_solver_new_near(&warm->last, warm->asked, p, &warm->options, err));
         SPD_TRY(spd_solver_start(warm->last, warm->x, warm->c, warm->y, err));
         if (warm->known) spd_solver_expect(warm->last);
     }
@@ -216,7 +216,7 @@ spdhg_status spd_warm_path_back(spd_warm_path *warm, double lambda, const double
     warm->known = answer.relative <= warm->options.tol;
     if (warm->known) {
         if (strcmp(warm->solver, "prox-newton") == 0 && !spd_solver_refuses(spd_solver_find("cd-newton"), p))
-            warm->solver = "cd-newton"; /* which forms no matrix: nothing is left to do */
+            warm->asked = warm->solver = "cd-newton"; /* which forms no matrix: nothing is left to do */
         take(warm, &answer);
         if (warm->lasso)
             spd_lasso_dual(warm->lasso, warm->y);

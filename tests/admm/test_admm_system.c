@@ -1,6 +1,6 @@
-/* test_admm_system.c - the linear system of the exact ADMMs, ( diag(h) + rho F'F ) x = b, in each of its forms: the solution satisfies
- * the equations, multiplied out here from the rows of F. With a few heavy rows beside light ones of little weight the preconditioner
- * is almost the inverse, so that conjugate gradients need few steps, as they do not with the diagonal alone. */
+/* test_admm_system.c - the linear system of the exact ADMMs, ( diag(h) + rho F'F ) x = b, in each of its forms: the solution
+ * satisfies the equations, multiplied out here from the rows of F. With a few heavy rows beside light ones of little weight the
+ * preconditioner is almost the inverse, so that conjugate gradients need few steps, as they do not with the diagonal alone. */
 #include "admm/admm.h"
 #include "small.h"
 

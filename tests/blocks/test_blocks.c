@@ -1,5 +1,5 @@
-/* test_blocks.c - the engine of paths by blocks of columns: it proves every lambda itself; no proof, at a solution or at a point and a dual
- * point far from one, claims more than what some point attains, as problem/objective.c evaluates it. */
+/* test_blocks.c - the engine of paths by blocks of columns: it proves every lambda itself; no proof, at a solution or at a
+ * point and a dual point far from one, claims more than what some point attains, as problem/objective.c evaluates it. */
 #include "blocks/blocks.h"
 #include "small.h"
 
@@ -98,7 +98,7 @@ static void proofs(void **unused) {
     }
 }
 
-/* The root of shrink.c: the derivative of  sum (D y^2/2 - u y) + lambda ||y||  vanishes there, and 0 is the answer where ||u|| <= lambda. */
+/* The root of shrink.c: there the derivative of sum (D y^2/2 - u y) + lambda ||y|| vanishes; 0 if ||u|| <= lambda. */
 static void shrinks(void **unused) {
     (void)unused;
     enum { N = 5 };

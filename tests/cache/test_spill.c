@@ -1,5 +1,5 @@
-/* test_spill.c - a cache file written from text in constant memory has the bytes of one that was read and then written; what cannot
- * be read is refused in the same words. */
+/* test_spill.c - a cache file written from text in constant memory has the bytes of one that was read and then written; what
+ * cannot be read is refused in the same words. */
 #include "readers.h"
 
 static void same_file(const char *text, const spdhg_read_options *o) {

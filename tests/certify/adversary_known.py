@@ -105,6 +105,7 @@ PROVABLE = [
     ("counts one-hot", 96000101),                                                             # a simplex on which f falls from 1e26
     ("corners collinear", 96000197), ("corners collinear", 96000099), ("corners one-hot", 97100499), # rounding at a corner; mu that rounding raised
     ("separable", 96000169),                                                                  # a y that need not be as large as the solver's
+    ("scales 1e300", 95000002), ("scales 1e300", 96000063),                                   # columns of 1e140 on a bounded X
     ("time stamps", 97000001, "softmax"), ("time stamps", 97000004, "softmax"),               # what all classes share
 ]
 # (family, seed) of what was once said falsely: rounding of a bracket that comes out as 0; the weight of rows without an entry; a deviation that is no double;

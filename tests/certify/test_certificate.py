@@ -137,6 +137,26 @@ def check_sentences(folder):
             check(radius and float(radius[1]) <= summary["gap_radius"] and "proven" not in shown, f"{done.stdout} {shown}")
 
 
+def check_small(folder):
+    """bench/check-in-60-lines agrees, and sends away what it does not know."""
+    checker, path = os.path.join(ROOT, "bench", "check-in-60-lines"), os.path.join(folder, "small.json")
+    answer = lambda: subprocess.run([sys.executable, checker, path, os.path.join(folder, "two.svm")], capture_output=True, text=True)
+    for words in ("--lambda 0.02", "--lambda 0.02 --loss squared --no-intercept", "--lambda 0.02 --structure chain --gamma 0.1 --weights weights --offset offset"):
+        subprocess.run([COMMAND, "fit", "two.svm", *words.split(), "-q", "--certificate", path], cwd=folder, check=True)
+        check(answer().returncode == 0, f"60 lines, {words}: {answer().stderr}")
+        with open(path) as file:
+            proof = json.load(file)
+        places = [(proof["statement"], "objective"), (proof["alpha"], 3), (proof["x"], proof["x"].index(max(proof["x"]))), (proof["problem"]["terms"][0], "lambda")]
+        for place, key in places:
+            right, place[key] = place[key], place[key] * 1.01
+            with open(path, "w") as file:
+                json.dump(proof, file)
+            place[key] = right
+            check(answer().returncode == 1, f"60 lines, {words}: accepted with another {key}")
+    subprocess.run([COMMAND, "fit", "two.svm", "--lambda", "0.02", "--structure", "chain", "-q", "--certificate", path], cwd=folder, check=True)
+    check("bench/check-certificate" in answer().stderr, "60 lines: a chain without ridge")
+
+
 def check_again(folder):
     """The same solve gives the same bytes."""
     texts = []
@@ -161,9 +181,10 @@ def main():
             check_forgery(name, certificate, rows)
         check_command(folder)
         check_sentences(folder)
+        check_small(folder)
         check_again(folder)
     print(f"changed numbers rejected: {rejected_by['mathematics']} by mathematics, {rejected_by['checksum']} only by a checksum")
-    tally.end(180)
+    tally.end(196)
 
 
 main()

@@ -1,4 +1,5 @@
-/* test_gap_without_ridge.c - the second bracket of the gap for gamma = 0, at a v that is known up to e, against its definition. */
+/* test_gap_without_ridge.c - the second bracket of the gap for gamma = 0, at a v that is known up
+ * to e, against its definition. */
 #include "small.h"
 
 #include "certify/certify.h"
@@ -40,8 +41,8 @@ static void test_half_lines(void **state) {
     small_free(&s);
 }
 
-/* v'x + max of -v'u over ||u|| <= R: R ||v|| where X is all of R^d. With x_j >= 1 only a negative v_j is worth a large u_j; where v_j
- * is positive u_j = 1. e adds the largest change of all that. */
+/* v'x + max of -v'u over ||u|| <= R: R ||v|| where X is all of R^d. With x_j >= 1 only a negative v_j is worth a large u_j;
+ * where v_j is positive u_j = 1. e adds the largest change of all that. */
 static void test_radius(void **state) {
     (void)state;
     const double R = 8, x[d] = {3, 1.5, 1.25};

@@ -1,6 +1,6 @@
-/* test_cuts.c - total variation on graphs by cuts: x and the flow satisfy the optimality conditions, which prove that x is optimal
- * however it was computed. Random graphs with cycles, double edges, ties in the data, curvatures of 0, l1 parts, bounds, and
- * flows of another problem to start from. */
+/* test_cuts.c - total variation on graphs by cuts: x and the flow satisfy the optimality conditions, which prove that x is
+ * optimal however it was computed. Random graphs with cycles, double edges, ties in the data, curvatures of 0, l1 parts,
+ * bounds, and flows of another problem to start from. */
 #include "variation.h"
 
 #include "chain/network.h"

@@ -12,7 +12,8 @@ typedef struct rows_of_f {
     int64_t ptr[2 * D];
 } rows_of_f;
 
-/* Rows as text: "01 12" joins 0 to 1 and 1 to 2 by differences, "+01" by a sum, "2" is column 2 alone, "012" has three entries. */
+/* Rows as text: "01 12" joins 0 to 1 and 1 to 2 by differences, "+01" by a sum, "2" is column 2
+ * alone, "012" has three entries. */
 static rows_of_f parse(const char *text) {
     rows_of_f f = {0};
     int64_t nnz = 0;

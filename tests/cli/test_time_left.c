@@ -1,4 +1,5 @@
-/* test_time_left.c - the line of a command that works: how much is done, for how long, for how long yet. The clock is the test's. */
+/* test_time_left.c - the line of a command that works: how much is done, for how long, for how
+ * long yet. The clock is the test's. */
 #include "../../cli/progress.c" /* the command's own lines are no part of the library */
 #include "small.h"
 #include "tune/tune.h"

@@ -1,5 +1,6 @@
 /* test_by_columns.c - data given by columns: the rows are those of the transpose, whole or in a pass; a path and a solve give the
- * same bits as from rows, and leave no rows behind; what is broken is refused. Rows are many, so that a pass has several stretches. */
+ * same bits as from rows, and leave no rows behind; what is broken is refused. Rows are many, so
+ * that a pass has several stretches. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

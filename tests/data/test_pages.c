@@ -1,5 +1,5 @@
-/* test_pages.c - data whose rows have addresses without contents, by columns or on disk, give their addresses back: mapped memory that
- * is lost is no leak that a sanitizer sees. */
+/* test_pages.c - data whose rows have addresses without contents, by columns or on disk, give their addresses back: mapped
+ * memory that is lost is no leak that a sanitizer sees. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

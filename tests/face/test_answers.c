@@ -1,4 +1,5 @@
-/* test_answers.c - what the zeros of F x are taken to be: the points that are proposed, null spaces, whether zeros are settled. */
+/* test_answers.c - what the zeros of F x are taken to be: the points that are proposed, null
+ * spaces, whether zeros are settled. */
 #include "small.h"
 
 #include "face/answer.h"
@@ -41,8 +42,9 @@ static void same(int64_t n, const double *found, const double *expected) {
         if (fabs(found[j] - expected[j]) > 1e-15) fail_msg("entry %d is %.17g, expected %.17g", (int)j, found[j], expected[j]);
 }
 
-/* A chain of six with lambda 1. y is inside its ball but for the third row; the first proposal closes the others whatever their size
- * and so takes means, the next ones close differences of at most 1e-2 and 1e-4 of the largest (2.004). The last one changes nothing. */
+/* A chain of six with lambda 1. y is inside its ball but for the third row; the first proposal closes the others whatever their
+ * size and so takes means, the next ones close differences of at most 1e-2 and 1e-4 of the largest
+ * (2.004). The last one changes nothing. */
 static void test_margins(void **state) {
     (void)state;
     const small_spec spec = SMALL(8, 6, 1, "squared", "l1", "chain", 1, .gamma = 1);
@@ -58,7 +60,8 @@ static void test_margins(void **state) {
     small_free(&s);
 }
 
-/* Coefficients within a hundredth of the largest of a side of X move onto it; inside an l1 ball, to 0. y at its bound: F x stays. */
+/* Coefficients within a hundredth of the largest of a side of X move onto it; inside an l1 ball,
+ * to 0. y at its bound: F x stays. */
 static void test_sides(void **state) {
     (void)state;
     static const struct {
@@ -243,8 +246,8 @@ static void test_block(void **state) {
     small_free(&s);
 }
 
-/* The factor of N'(A'CA + gamma I)N for a chain of six of which three differences are 0, and an intercept: it solves the matrix that is
- * multiplied out here. */
+/* The factor of N'(A'CA + gamma I)N for a chain of six of which three differences are 0, and an intercept: it solves the matrix
+ * that is multiplied out here. */
 static void test_dense_factor(void **state) {
     (void)state;
     enum { d = 6, n = 9, N = d + 1 };

@@ -8,7 +8,8 @@ static void lay_out(const spdhg_problem *p, spd_arena *work, spd_tied *B, spd_tr
     spd_tree_flow_layout(flow, p, work);
 }
 
-/* At a line, with rows of three entries, which no tree flow takes. The steepest descent direction is 0, and so is its step's denominator. */
+/* At a line, with rows of three entries, which no tree flow takes. The steepest descent direction
+ * is 0, and so is its step's denominator. */
 static void test_nothing_left(void **state) {
     (void)state;
     enum { d = 8, m = 6 };

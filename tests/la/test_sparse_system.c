@@ -106,7 +106,8 @@ static void a_chain_does_not_fill(void **state) {
 }
 
 /* M = I + 1e18 F'F with third differences F. A parabola p has F p = 0 exactly, so that M p = p: the solution of M x = p is p
- * itself. A factor in double precision cannot find it, as 1e18 * 20 swallows the I. The rows of F at x are then 0, those of I p. */
+ * itself. A factor in double precision cannot find it, as 1e18 * 20 swallows the I. The rows of F
+ * at x are then 0, those of I p. */
 static void a_band_with_twice_the_digits(void **state) {
     (void)state;
     enum { POINTS = 200, DIFFERENCES = POINTS - 3 };

@@ -1,5 +1,5 @@
-/* test_gram.c - slopes by A'SA against sums of long doubles, within the error that they state; what they prove against what columns
- * prove; the factor's A_E'Q A_E and the rows of a face against plain sums. */
+/* test_gram.c - slopes by A'SA against sums of long doubles, within the error that they state; what they prove against what
+ * columns prove; the factor's A_E'Q A_E and the rows of a face against plain sums. */
 #include "lasso/lasso.h"
 #include "small.h"
 

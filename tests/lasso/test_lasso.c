@@ -121,7 +121,8 @@ static void reference_free(reference *r) {
     spd_free(r->z);
 }
 
-/* Goes on from a point that is better than where it stopped after so many sweeps: if that is no minimiser, it descends from there. */
+/* Goes on from a point that is better than where it stopped after so many sweeps: if that is no
+ * minimiser, it descends from there. */
 static double descend_from(reference *r, const spd_lasso *a, double lambda) {
     const spdhg_problem *p = r->p;
     for (int64_t j = 0; j <= p->d; j++) {
@@ -154,7 +155,8 @@ static void evaluate(spd_lasso *a) {
     }
 }
 
-/* Points around the solution and dual points that are not optimal, one of them far inside its box: what they prove must be true. */
+/* Points around the solution and dual points that are not optimal, one of them far inside its box:
+ * what they prove must be true. */
 static void check_rough(spd_lasso *a, double minimum, double lambda, int number) {
     const spdhg_problem *p = a->p;
     for (int k = 0; k < 6; k++) {
@@ -240,8 +242,8 @@ static void minima_and_proofs(void **unused) {
     }
 }
 
-/* A slope that is no number: nothing is known of its column, so nothing is proven. (No finite problem seems to lead there, as |g_j| is
- * at most a norm of the column times one of alpha; the column is spoilt here.) */
+/* A slope that is no number: nothing is known of its column, so nothing is proven. (No finite problem seems to lead there, as
+ * |g_j| is at most a norm of the column times one of alpha; the column is spoilt here.) */
 static void no_number_is_no_proof(void **unused) {
     (void)unused;
     for (int ridge = 0; ridge < 2; ridge++) {
@@ -264,8 +266,8 @@ static void no_number_is_no_proof(void **unused) {
     }
 }
 
-/* A column that is active although its |G_j| is far below lambda: known_j alone would excuse it from being looked at, but its bracket
- * needs g_j itself, and what is left in g is of another alpha. */
+/* A column that is active although its |G_j| is far below lambda: known_j alone would excuse it from being looked at, but its
+ * bracket needs g_j itself, and what is left in g is of another alpha. */
 static void active_columns_are_looked_at(void **unused) {
     (void)unused;
     const small_spec many[] = {SMALL(30, 60, 1, "squared", "l1", "identity", 1, .intercept = true),

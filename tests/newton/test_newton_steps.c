@@ -86,7 +86,8 @@ static void test_called_off(void **state) {
     }
 }
 
-/* The inner solves of chain-alm are called off too: all that a step from 0 then makes are the two passes of its first gradient. */
+/* The inner solves of chain-alm are called off too: all that a step from 0 then makes are the two
+ * passes of its first gradient. */
 static void test_inner_solve_called_off(void **state) {
     (void)state;
     const small_spec chain = SMALL(40, 60, 1, "logistic", "l1", "chain", 0.002, .classes = 2);
@@ -109,8 +110,9 @@ static void test_inner_solve_called_off(void **state) {
     small_free(&s);
 }
 
-/* Five columns and the intercept, bounds on their curvature, f = 2. A unit is small below 1e-10 of the mean bound, here 1e-10, and if
- * the penalty does not hold the column: sqrt(2 f bound_j) is more than the sum of lambda |F_ej|, which is 1e-6 or 2e-6 on a chain. */
+/* Five columns and the intercept, bounds on their curvature, f = 2. A unit is small below 1e-10 of the mean bound, here 1e-10,
+ * and if the penalty does not hold the column: sqrt(2 f bound_j) is more than the sum of lambda
+ * |F_ej|, which is 1e-6 or 2e-6 on a chain. */
 static void test_small_units(void **state) {
     (void)state;
     const small_spec spec = SMALL(10, 5, 1, "squared", "l1", "chain", 1e-6, .intercept = true);
@@ -129,8 +131,8 @@ static void test_small_units(void **state) {
     small_free(&s);
 }
 
-/* A column in units of 1e-9 beside one in ordinary units, no penalty: the coefficients are those of the columns in the same units, one
- * of them 1e9 times as large. */
+/* A column in units of 1e-9 beside one in ordinary units, no penalty: the coefficients are those of the columns in the same
+ * units, one of them 1e9 times as large. */
 static void test_units(void **state) {
     (void)state;
     double x[2][2];

@@ -62,8 +62,8 @@ static void a_multiple_of_l1_is_l1(void **unused) {
         }
 }
 
-/* Away from the optimum, the same iterates have the same gap whether l1 is called l1 or a multiple of it: what y is moved by counts
- * in units of the ball. */
+/* Away from the optimum, the same iterates have the same gap whether l1 is called l1 or a multiple of it: what y is moved by
+ * counts in units of the ball. */
 static void gaps_do_not_depend_on_the_form(void **unused) {
     (void)unused;
     for (int i = 0; i < 2; i++) {
@@ -99,7 +99,7 @@ static void errors_count_with_the_slope(void **unused) {
         const spdhg_problem *p = k ? l1.problem : own.problem;
         spd_certifier c;
         GOOD(spd_problem_freeze(k ? l1.problem : own.problem, &good_err));
-        GOOD(spd_certifier_new(&c, p, 1, NULL, &good_err));
+        GOOD(spd_certifier_new(&c, p, 1, NULL, false, &good_err));
         spd_problem_apply(p, x, Fx);
         error[k] = spd_dual_error_of_structure(&c, x, Fx);
         spd_certifier_free(&c);

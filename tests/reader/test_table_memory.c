@@ -1,5 +1,5 @@
-/* test_table_memory.c - a table with categories and gaps is read in little more memory than what it is stored in: its cells are not
- * held beside the features made of them. */
+/* test_table_memory.c - a table with categories and gaps is read in little more memory than what it is stored in: its cells are
+ * not held beside the features made of them. */
 #include <sys/resource.h>
 
 #include "readers.h"

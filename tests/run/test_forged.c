@@ -1,5 +1,5 @@
-/* test_forged.c - a checkpoint with a right checksum and false contents: whatever x, alpha, y or trace it holds, what a resumed run
- * says to be proven is true. */
+/* test_forged.c - a checkpoint with a right checksum and false contents: whatever x, alpha, y or trace it holds, what a resumed
+ * run says to be proven is true. */
 #include <unistd.h>
 
 #include "model/checkpoint.h"
@@ -39,7 +39,8 @@ static void cancel(spd_checkpoint *c, const spdhg_problem *p) {
     spd_free(work);
 }
 
-/* alpha and y that would prove much if they were allowed: far out, at the ends of every interval, those of other rows, no numbers. */
+/* alpha and y that would prove much if they were allowed: far out, at the ends of every interval,
+ * those of other rows, no numbers. */
 static void forge(spd_checkpoint *c, const spdhg_problem *p, int how) {
     if (how == FORGERIES - 1 && c->duals == p->n + p->m && p->m == p->d && p->loss->value) cancel(c, p);
     if (how == FORGERIES - 1) return;

@@ -1,5 +1,5 @@
-/* test_meaning.c - the spread of every column that a model keeps: the weighted standard deviation, by its definition, of columns of
- * ones (which are counted) and of columns of other values. */
+/* test_meaning.c - the spread of every column that a model keeps: the weighted standard deviation, by its definition, of
+ * columns of ones (which are counted) and of columns of other values. */
 #include "small.h"
 
 #include "model/model.h"

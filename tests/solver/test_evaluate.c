@@ -1,5 +1,6 @@
-/* test_evaluate.c - what an evaluation says of a point, against the definitions of docs/problem.md written out here: objective, its
- * parts, loss and score of held-out rows (weights, offsets, several outputs, scaled columns, columns far from 0), and the gap. */
+/* test_evaluate.c - what an evaluation says of a point, against the definitions of docs/problem.md written out here: objective,
+ * its parts, loss and score of held-out rows (weights, offsets, several outputs, scaled columns,
+ * columns far from 0), and the gap. */
 #include "small.h"
 
 enum { N = 17, HELD = 30, D = 5, WIDE = 3 };
@@ -264,9 +265,9 @@ static void test_kinds_and_counts(void **state) {
     small_free(&s);
 }
 
-/* Scores that cancel: a_i'x of two columns near 1e8, at the minimiser, so that all that is left of the gap is rounding. Ordinary sums
- * are off by 1e-9 there; what is reported has the digits of twice the precision. b = A x + r + s, where r is orthogonal to both
- * columns and A's/3 = gamma x. */
+/* Scores that cancel: a_i'x of two columns near 1e8, at the minimiser, so that all that is left of the gap is rounding.
+ * Ordinary sums are off by 1e-9 there; what is reported has the digits of twice the precision. b = A x + r + s, where r is
+ * orthogonal to both columns and A's/3 = gamma x. */
 static void test_cancelled_scores(void **state) {
     (void)state;
     const double w[] = {0.25, -1.5, 0.75}, r[] = {2.25, -0.5, -1.75}, gamma = 1e-3, x[] = {1.0 / 3, -1.0 / 3}, y[] = {0};

@@ -4,9 +4,9 @@
  *     mmap     ENOMEM
  *     thread   pthread_create: EAGAIN
  * With SPDHG_FAULT_STILL=1 all clocks stand still, so that two runs write the same bytes.
- * SPDHG_FAULT_COUNT=FILE writes the number of calls of each kind when the process ends. Calls of the C library to itself are not seen;
- * faults of system calls are injected by strace instead.
- * A process that hosts the library, such as an interpreter, calls spdhg_faults_of(PART, KIND, N) instead: from then on calls count
+ * SPDHG_FAULT_COUNT=FILE writes the number of calls of each kind when the process ends. Calls of the C library to itself are
+ * not seen; faults of system calls are injected by strace instead.
+ * A process that hosts the library, such as an interpreter, calls spdhg_faults_of(PART, KIND, N) instead: then calls count
  * only if they come from the code of a shared object whose path contains PART, and the N-th of them fails. */
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,9 +1,10 @@
-/* mutation_cases.c - loaded in front of a cmocka program by mutation.py: instead of running its cases once, judges mutants by each of them.
+/* mutation_cases.c - loaded in front of a cmocka program by mutation.py: instead of running its cases once, judges mutants by
+ * each of them.
  *
- * Every case first runs by itself, unchanged: what it takes, and which mutants it reaches. Then, cheapest case first, it runs once for
- * each mutant it reaches and that no case has caught. All runs are children of one process that has nothing else to do: starting the
- * program, the dear part of a short test, happens once. A line for each verdict goes to the file of SPDHG_MUTANT_VERDICTS: the number,
- * and the case that failed or "-" where none did. */
+ * Every case first runs by itself, unchanged: what it takes, and which mutants it reaches. Then, cheapest case first, it runs
+ * once for each mutant it reaches and that no case has caught. All runs are children of one process that has nothing else to
+ * do: starting the program, the expensive part of a short test, happens once. A line for each verdict goes to the file of
+ * SPDHG_MUTANT_VERDICTS: the number, and the case that failed or "-" where none did. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>

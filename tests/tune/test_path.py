@@ -270,6 +270,17 @@ def check_every_set_and_constant_targets(checks):
     checks.check(len(same.points) == 1 and same.column("nonzeros")[0] == 0, "a target that never varies: one lambda stands for all")
 
 
+def check_rescue(checks):
+    """Where the method of a path gives up, as prox-newton does beside a box, the next one of auto's plan takes over: all solves reach the tolerance."""
+    rng = np.random.default_rng(12)
+    A = rng.normal(size=(60, 40)) * (rng.uniform(size=(60, 40)) < 0.7)
+    words = [write_svm("boxed.svm", A, np.where(rng.normal(size=60) > 0, 1, -1)), "--structure", "trend:1", "--gamma", 1, "--no-intercept", "--standardize",
+             "--set", "box:-1,1", "--lambdas", 4, "--folds", 3, "--time", 4]
+    got = Path(*words)
+    checks.check(got.report["status"] == "converged" and got.report["cv_unconverged"] == 0, f"a path beside a box: {got.report}")
+    checks.check(max(got.column("gap")) < 1e-6, f"a path beside a box: gaps {got.column('gap')}")
+
+
 def check_page(checks):
     """The page of a path is well-formed and has the bars, the marks and a line for each coefficient that is ever not 0."""
     rng = np.random.default_rng(4)
@@ -301,6 +312,7 @@ def main():
     check_threads_and_refusals(checks)
     check_elastic_net(checks)
     check_every_set_and_constant_targets(checks)
+    check_rescue(checks)
     check_page(checks)
     checks.end()
 

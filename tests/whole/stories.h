@@ -1,5 +1,5 @@
-/* stories.h - what test_malloc.c does again and again, each time with another allocation refused: from files to a model, a binding, a
- * signal, a run that resumes, pages, a race. What a story finds is in its numbers, so that they can be compared. */
+/* stories.h - what test_malloc.c does again and again, each time with another allocation refused: from files to a model, a
+ * binding, a signal, a run that resumes, pages, a race. What a story finds is in its numbers, so that they can be compared. */
 #ifndef STORIES_H
 #define STORIES_H
 #include <sys/stat.h>
