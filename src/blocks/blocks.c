@@ -1,7 +1,7 @@
 /* blocks.c - the handle: what it takes, its memory, the start. */
 #include "blocks/blocks.h"
 
-enum { CLASSES_MOST = 256, POOL_MOST = 1 << 22, PAST_MOST = 1 << 16, ROWS_MOST = 200 };
+enum { CLASSES_MOST = 256, POOL_MOST = 1 << 22, PAST_MOST = 1 << 16, ROWS_MOST = 200, FEW = 500, ROWS_MOST_ANEW = 2 };
 
 /* Every row of F has one positive entry, at its own feature, the same in the whole block: they are the weights. */
 static bool has_weights(const spd_term *t) {
@@ -36,7 +36,12 @@ const char *spd_blocks_refuses(const spdhg_problem *p) {
     return NULL;
 }
 
-bool spd_blocks_pays(const spdhg_problem *p) { return p->n <= ROWS_MOST * p->d; }
+/* Where curvatures change with x, the models are made anew at each lambda. With more than twice as many rows as features, a Hessian
+ * of all of few features then costs less than passes over columns (bench/before-after, path of groups). */
+bool spd_blocks_pays(const spdhg_problem *p) {
+    const bool anew = p->K == 1 && !p->loss->quadratic && p->d <= FEW;
+    return p->n <= (anew ? ROWS_MOST_ANEW : ROWS_MOST) * p->d;
+}
 
 static int64_t pool_size(const spdhg_problem *p) {
     const double each = (double)(p->K * p->K + p->K) * 4096;
