@@ -66,7 +66,7 @@ typedef struct spd_loop {
     int64_t rows_before;
     bool known_before;     /* the last step began at the last point evaluated */
     bool cut;              /* the last step was cut short */
-    double *dual;          /* of length nK + mK: the dual point that was best before the last evaluation */
+    double *dual;          /* spd_loop_dual_numbers: the dual point that was best before the last evaluation */
     bool dual_known;       /* there was one */
     int64_t points_before; /* the trace then */
     double next_before;
@@ -132,6 +132,7 @@ spdhg_status spd_loop_separate(spd_loop *l, spdhg_outcome *outcome, spdhg_error 
 void spd_loop_proof_budget(spd_loop *l, bool final); /* before the evaluation of a point */
 
 /* ---- resume.c */
+int64_t spd_loop_dual_numbers(const spd_loop *l); /* n K + m K: of all rows, even if the stage works on a sample of them */
 void spd_loop_note(spd_loop *l); /* before an evaluation: what a checkpoint may need of the moment before it */
 spdhg_status spd_loop_save(spd_loop *l, spdhg_error *err); /* to options.checkpoint */
 spdhg_status spd_loop_open(const spdhg_solver *s, spd_checkpoint *c, bool *previous, spdhg_error *err); /* reads options.resume */

@@ -33,7 +33,10 @@ static spdhg_status hashes(const spd_loop *l, uint64_t out[SPD_HASHES], spdhg_er
     return SPDHG_OK;
 }
 
-static int64_t dual_numbers(const spdhg_problem *p) { return (p->n + p->m) * p->K; }
+int64_t spd_loop_dual_numbers(const spd_loop *l) {
+    const spdhg_problem *p = l->solver->problem;
+    return (p->n + p->m) * p->K;
+}
 
 void spd_loop_note(spd_loop *l) {
     const spd_certifier *c = &l->solver->evaluator.certifier;
@@ -41,7 +44,7 @@ void spd_loop_note(spd_loop *l) {
     l->points_before = l->solver->trace.points;
     l->next_before = l->next;
     l->dual_known = isfinite(c->best_dual);
-    if (l->dual_known) memcpy(l->dual, c->best_alpha, (size_t)dual_numbers(l->solver->problem) * sizeof *l->dual);
+    if (l->dual_known) memcpy(l->dual, c->best_alpha, (size_t)spd_loop_dual_numbers(l) * sizeof *l->dual);
 }
 
 spdhg_status spd_loop_save(spd_loop *l, spdhg_error *err) {
@@ -66,7 +69,7 @@ spdhg_status spd_loop_save(spd_loop *l, spdhg_error *err) {
                         .point = s->trace.point,
                         .number = undone ? l->before : l->run.state.base,
                         .dual = unseen ? l->dual : known->best_alpha};
-    if (unseen ? l->dual_known : isfinite(known->best_dual)) c.duals = dual_numbers(s->problem);
+    if (unseen ? l->dual_known : isfinite(known->best_dual)) c.duals = spd_loop_dual_numbers(l);
     if (!l->hashed) SPD_TRY(hashes(l, l->hash, err));
     l->hashed = true;
     memcpy(c.hash, l->hash, sizeof c.hash);
@@ -97,7 +100,7 @@ spdhg_status spd_loop_restore(spd_loop *l, const spd_checkpoint *c, spdhg_error 
     l->hashed = true;
     for (int part = 0; part < SPD_HASHES; part++)
         if (c->hash[part] != l->hash[part]) return refuse(s->options.resume, part, err);
-    if (c->numbers != l->run.state.size || (c->duals != 0 && c->duals != dual_numbers(s->problem)))
+    if (c->numbers != l->run.state.size || (c->duals != 0 && c->duals != spd_loop_dual_numbers(l)))
         return refuse(s->options.resume, SPD_HASH_SOLVER, err);
     memcpy(l->run.state.base, c->number, (size_t)c->numbers * sizeof *c->number);
     l->k = c->k;

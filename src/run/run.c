@@ -190,9 +190,9 @@ static spdhg_status prepare_stage(spd_loop *l, const spd_solver_kind *kind, spdh
     l->run.own_alpha = NULL;
     l->run.stop = s->options.checkpoint && !kind->exact ? NULL : &s->stop; /* a checkpoint holds whole steps only */
     l->before_memory = s->options.checkpoint && kind->exact ? SPD_NEW(double, l->run.state.size) : NULL;
-    l->dual = s->options.checkpoint ? SPD_NEW(double, (p->n + p->m) * p->K) : NULL;
+    l->dual = s->options.checkpoint ? SPD_NEW(double, spd_loop_dual_numbers(l)) : NULL;
     if (s->options.checkpoint && (!l->dual || (kind->exact && !l->before_memory)))
-        return spd_fail_memory(err, 8.0 * (double)(l->run.state.size + (p->n + p->m) * p->K));
+        return spd_fail_memory(err, 8.0 * (double)(l->run.state.size + spd_loop_dual_numbers(l)));
     l->measured = -1;
     l->cut = l->restored = l->fresh = false;
     l->run.rescue = s->plan.stage[l->stage].rescue;
