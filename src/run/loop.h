@@ -133,7 +133,7 @@ void spd_loop_proof_budget(spd_loop *l, bool final); /* before the evaluation of
 
 /* ---- resume.c */
 int64_t spd_loop_dual_numbers(const spd_loop *l); /* n K + m K: of all rows, even if the stage works on a sample of them */
-void spd_loop_note(spd_loop *l); /* before an evaluation: what a checkpoint may need of the moment before it */
+void spd_loop_note(spd_loop *l);                  /* before an evaluation: what a checkpoint may need of the moment before it */
 spdhg_status spd_loop_save(spd_loop *l, spdhg_error *err); /* to options.checkpoint */
 spdhg_status spd_loop_open(const spdhg_solver *s, spd_checkpoint *c, bool *previous, spdhg_error *err); /* reads options.resume */
 spdhg_status spd_loop_restore(spd_loop *l, const spd_checkpoint *c,
