@@ -46,7 +46,7 @@ static spdhg_status choose(spdhg_denoised *d, const spdhg_options *solve, spdhg_
     const bool validated = strcmp(o->choose, "cv") == 0;
     spdhg_path_options along = SPDHG_PATH_OPTIONS;
     if (strcmp(o->choose, "none") == 0) return spd_fail(err, SPDHG_USAGE, "lambda is neither given nor chosen");
-    SPD_TRY(spd_lambda_max_bound(d->problem.problem, solve ? solve->threads : 0, &along.lambda_max, err));
+    SPD_TRY(spd_lambda_max_bound(d->problem.problem, solve, &along.lambda_max, err));
     if (along.lambda_max == 0) return solve_at(d, 0, solve, err); /* F y = 0: the fit is the data for every lambda */
     along.lambda_max *= 1 + 1e-6;
     along.lambdas = o->lambdas;

@@ -19,6 +19,7 @@ typedef struct denoising {
     double *p, *y, *v, *z, *cg, *diagonal;
     double *best; /* y with F'y = -g and the smallest polar norm so far */
     int threads;
+    spd_stop *stop; /* NULL: none */
 } denoising;
 
 static void close_denoising(denoising *n) {
@@ -112,7 +113,8 @@ static double feasible_polar(denoising *n, const double *g, double *left) {
                        .context = n,
                        .diagonal = n->diagonal,
                        .tolerance = fmax(1e-9, goal),
-                       .most = (int)fmin(20.0 * (double)q->dK, 1e5)};
+                       .most = (int)fmin(20.0 * (double)q->dK, 1e5),
+                       .stop = n->stop};
     spd_cg_solve(&cg, q->dK, n->v, x, n->cg);
     spd_problem_apply(q, x, n->z);
     double *moved = n->z; /* becomes y - F q, in place */
@@ -147,18 +149,18 @@ static spdhg_status bracket(denoising *n, const double *g, double *lower, double
     return spd_fail(err, SPDHG_NUMERICAL, "lambda_max lies between %g and %g; closer bounds could not be proven", *lower, *upper);
 }
 
-/* The polar norm of the shortest y with F'y = -g. */
+/* The polar norm of the shortest y with F'y = -g, or of that reached when the caller asked to stop. */
 static spdhg_status bound(denoising *n, const double *g, double *lower, double *upper, spdhg_error *err) {
     double left;
     *lower = 0;
     *upper = feasible_polar(n, g, &left) * (1 + left);
-    if (left <= LEFT_MOST) return SPDHG_OK;
+    if (left <= LEFT_MOST || spd_stop_why(n->stop) != SPD_GO_ON) return SPDHG_OK;
     return spd_fail(err, SPDHG_NUMERICAL, "no bound of lambda_max could be found; give lambda");
 }
 
-spdhg_status spd_dinkelbach(const spdhg_problem *p, int threads, const double *g, bool rough, double *y, double *lower,
+spdhg_status spd_dinkelbach(const spdhg_problem *p, int threads, const double *g, spd_stop *rough, double *y, double *lower,
                             double *upper, spdhg_error *err) {
-    denoising n = {.threads = threads};
+    denoising n = {.threads = threads, .stop = rough};
     spdhg_status status = open_denoising(&n, p, g, err);
     if (status == SPDHG_OK) status = rough ? bound(&n, g, lower, upper, err) : bracket(&n, g, lower, upper, err);
     for (int64_t t = 0, from = 0; status == SPDHG_OK && !rough && t < p->terms; t++) { /* best has no terms with lambda 0 */

@@ -44,7 +44,7 @@ static double guess(const spdhg_problem *p, const centre *at, bool unique) {
     return polar > 0 ? polar : sqrt(p->row_norm2_max) / (double)p->n / least;
 }
 
-static spdhg_status interval(spdhg_problem *p, const spd_nullspace *null, int threads, bool rough, centre *at, double *lower,
+static spdhg_status interval(spdhg_problem *p, const spd_nullspace *null, int threads, spd_stop *rough, centre *at, double *lower,
                              double *upper, spdhg_error *err) {
     bool found, unique;
     SPD_TRY(spd_restricted_minimum(p, null, threads, at->x, at->c, &found, err));
@@ -60,7 +60,7 @@ static spdhg_status interval(spdhg_problem *p, const spd_nullspace *null, int th
     *lower = *upper = 0;
     if (spd_problem_has_corners(p)) {
         SPD_TRY(spd_nullspace_eliminate(p, at->g, at->y, at->work, &unique, err));
-        return spd_corner_lambda_max(p, threads, at->x, at->c, guess(p, at, unique), rough, at->y, lower, upper, err);
+        return spd_corner_lambda_max(p, threads, at->x, at->c, guess(p, at, unique), rough != NULL, at->y, lower, upper, err);
     }
     if (!(size > 1e-14 * p->kappa_usual * sqrt(p->row_norm2_max))) return SPDHG_OK;
     SPD_TRY(spd_nullspace_eliminate(p, at->g, at->y, at->work, &unique, err));
@@ -69,8 +69,8 @@ static spdhg_status interval(spdhg_problem *p, const spd_nullspace *null, int th
     return SPDHG_OK;
 }
 
-static spdhg_status find(spdhg_problem *p, int threads, bool rough, double *lower, double *upper, double *x, double *c, double *y,
-                         spdhg_error *err) {
+static spdhg_status find(spdhg_problem *p, int threads, spd_stop *rough, double *lower, double *upper, double *x, double *c,
+                         double *y, spdhg_error *err) {
     *lower = *upper = NAN;
     SPD_TRY(spd_problem_freeze(p, err));
     spd_nullspace null;
@@ -93,12 +93,16 @@ static spdhg_status find(spdhg_problem *p, int threads, bool rough, double *lowe
 
 spdhg_status spd_lambda_max(spdhg_problem *p, int threads, double *lower, double *upper, double *x, double *c, double *y,
                             spdhg_error *err) {
-    return find(p, threads, false, lower, upper, x, c, y, err);
+    return find(p, threads, NULL, lower, upper, x, c, y, err);
 }
 
-spdhg_status spd_lambda_max_bound(spdhg_problem *p, int threads, double *upper, spdhg_error *err) {
+spdhg_status spd_lambda_max_bound(spdhg_problem *p, const spdhg_options *solve, double *upper, spdhg_error *err) {
     double lower;
-    return find(p, threads, true, &lower, upper, NULL, NULL, NULL, err);
+    spd_stop stop;
+    spdhg_options asked = SPDHG_OPTIONS;
+    SPD_TRY(SPD_OPTIONS_TAKE(spdhg_options, &asked, solve, err));
+    spd_stop_start(&stop, INFINITY, spd_tune_asked, &asked);
+    return find(p, asked.threads, &stop, &lower, upper, NULL, NULL, NULL, err);
 }
 
 spdhg_status spdhg_lambda_max(spdhg_problem *p, int threads, double *lower, double *upper, double *x, double *c,

@@ -113,9 +113,9 @@ static spdhg_status solve_chosen(spdhg_path *path, spd_warm_path *warm, spdhg_er
     warm->zeros = spd_path_counts_degrees(path) ? SPD_SETTLE : SPD_SETTLE_NOTHING;
     warm->options = path->solve;
     SPD_TRY(spd_warm_path_back(warm, path->point[chosen].lambda, path->x + chosen * dK, path->c + chosen * K, err));
-    if (path->outcome == SPDHG_OUTCOME_INTERRUPTED) { /* the point already computed is the model: no further step */
+    if (path->outcome == SPDHG_OUTCOME_INTERRUPTED) { /* the point already computed is the model: at most one step, a short one */
         warm->options.callback = NULL;
-        warm->options.seconds = 0;
+        warm->options.seconds = 1;
         warm->options.epochs = 1;
     }
     const spdhg_status status = spd_warm_path_step(warm, path->point[chosen].lambda, err);

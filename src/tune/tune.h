@@ -19,17 +19,22 @@ spdhg_status spd_tune_solver(const spdhg_problem *p, const char *name, const cha
 /* ---- lambda_max.c: as spdhg_lambda_max, whatever X is, and also y (m x K, may be NULL), which proves x optimal. */
 spdhg_status spd_lambda_max(spdhg_problem *p, int threads, double *lower, double *upper, double *x, double *c, double *y,
                             spdhg_error *err);
-/* ---- dinkelbach.c: for g = grad l(x0) + gamma x0, where y is not unique. rough: an upper bound only, y is unchanged. */
-spdhg_status spd_dinkelbach(const spdhg_problem *p, int threads, const double *g, bool rough, double *y, double *lower,
+/* ---- dinkelbach.c: for g = grad l(x0) + gamma x0, where y is not unique. rough: an upper bound only, y is unchanged; once `rough`
+ * says stop, an estimate. */
+spdhg_status spd_dinkelbach(const spdhg_problem *p, int threads, const double *g, spd_stop *rough, double *y, double *lower,
                             double *upper, spdhg_error *err);
 /* ---- corner_lambda.c: for a loss with corners; guess: any number of the right order; rough: bounds within 1 %. */
 spdhg_status spd_corner_lambda_max(spdhg_problem *p, int threads, const double *x0, const double *c0, double guess, bool rough,
                                    double *y, double *lower, double *upper, spdhg_error *err);
 double spd_terms_polar(const spdhg_problem *p, const double *y, double *work); /* max over the terms of r_t(y_t) polar / lambda */
-/* Where a path may start: lambda_max or, where computing it would take long, only an upper bound. */
-spdhg_status spd_lambda_max_bound(spdhg_problem *p, int threads, double *upper, spdhg_error *err);
+/* Where a path may start: lambda_max or, where computing it would take long, only an upper bound. If the caller of `solve` asks to
+ * stop meanwhile, an estimate: the path will end at once. */
+spdhg_status spd_lambda_max_bound(spdhg_problem *p, const spdhg_options *solve, double *upper, spdhg_error *err);
 
-/* ---- warm_path.c: solves one problem for decreasing lambda, each time starting from the previous solution. The zeros of
+/* ---- warm_path.c
+ * Whether the caller of these options wants to stop. */
+bool spd_tune_asked(void *options);
+/* Solves one problem for decreasing lambda, each time starting from the previous solution. The zeros of
  * F x are settled if, as far as can be told, they are those of the optimum (spd_answer_settled). */
 typedef enum spd_settling {
     SPD_SETTLE_NOTHING, /* the zeros are not needed */

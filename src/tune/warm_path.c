@@ -78,7 +78,7 @@ spdhg_status spd_tune_settle(spdhg_solver *solver, spd_settling zeros, bool *set
     return SPDHG_OK;
 }
 
-static bool ask(void *context) {
+bool spd_tune_asked(void *context) {
     const spdhg_options *o = context;
     const spdhg_point nowhere = {0};
     return o->callback && o->callback(o->user, &(spdhg_event){.kind = SPDHG_EVENT_POLL, .point = &nowhere}) != 0;
@@ -125,7 +125,7 @@ static spdhg_status step_by_columns(spd_warm_path *warm, bool *done) {
     const double from = spd_now(), seconds = warm->options.seconds;
     spd_lasso_answer answer;
     spd_stop stop;
-    spd_stop_start(&stop, seconds > 0 ? from + seconds : INFINITY, ask, &warm->options);
+    spd_stop_start(&stop, seconds > 0 ? from + seconds : INFINITY, spd_tune_asked, &warm->options);
     solve_by_columns(warm, warm->options.tol, false, &stop, &answer);
     const bool proven = answer.proven;
     *done = proven || spd_stop_why(&stop) != SPD_GO_ON;

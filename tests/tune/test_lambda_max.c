@@ -122,8 +122,32 @@ static void subset_is_a_problem(void **unused) {
     }
 }
 
+static int at_once(void *user, const spdhg_event *event) {
+    *(int *)user += event->kind == SPDHG_EVENT_POLL;
+    return 1;
+}
+
+/* The bound for grids is one system of equations. Who asks to stop meanwhile gets what has been reached, at once. */
+static void bound_hears_the_caller(void **unused) {
+    (void)unused;
+    static const small_spec grid = SMALL(40, 12, 1, "squared", "l1", "grid:3x4", 1, .intercept = true);
+    small s = small_make(&grid, 3);
+    int polls = 0;
+    double lower, upper, bound, estimate;
+    spdhg_options hurried = SPDHG_OPTIONS;
+    hurried.callback = at_once;
+    hurried.user = &polls;
+    GOOD(spdhg_lambda_max(s.problem, 1, &lower, &upper, NULL, NULL, &good_err));
+    GOOD(spd_lambda_max_bound(s.problem, NULL, &bound, &good_err));
+    GOOD(spd_lambda_max_bound(s.problem, &hurried, &estimate, &good_err));
+    assert_true(bound >= lower * (1 - 1e-9) && isfinite(estimate));
+    assert_true(polls == 1 && fabs(estimate - bound) > 1e-6 * bound);
+    small_free(&s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(both_sides), cmocka_unit_test(identity_by_hand),
-                                       cmocka_unit_test(separable_is_infinite), cmocka_unit_test(subset_is_a_problem)};
+                                       cmocka_unit_test(separable_is_infinite), cmocka_unit_test(subset_is_a_problem),
+                                       cmocka_unit_test(bound_hears_the_caller)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
