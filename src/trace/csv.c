@@ -40,7 +40,11 @@ static void put_point(FILE *stream, const char *solver, int64_t repeat, const sp
     fprintf(stream, ",%" PRId64, repeat);
     spd_trace_csv_number(stream, p->epoch);
     fprintf(stream, ",%" PRId64, p->iteration);
-    for (int i = 0; i < NUMBERS; i++) spd_trace_csv_number(stream, *(const double *)((const char *)p + number[i].at));
+    for (int i = 0; i < NUMBERS; i++) {
+        double value;
+        memcpy(&value, (const char *)p + number[i].at, sizeof value);
+        spd_trace_csv_number(stream, value);
+    }
     fputc('\n', stream);
 }
 
