@@ -1,7 +1,7 @@
 /* by_columns.c - a sparse matrix given by columns, as R and others store it. Its rows have addresses from the start and
  * contents when they are read. A pass over all rows makes them from the columns a stretch at a time, and gives the memory back
- * behind it. Reading in another order makes all rows, once, and they stay. Solvers that go by
- * columns use those that were given. */
+ * behind it. Reading in another order makes all rows, once, and they stay. Solvers that go by columns use those that were
+ * given. */
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -9,8 +9,8 @@
 #include "data/pages.h"
 
 enum {
-    /* Entries of a stretch: so many of each column, as every column is visited for it; at least 3
-     * MB, at most 12 MB, unless one row has more. */
+    /* Entries of a stretch: so many of each column, as every column is visited for it; at least 3 MB, at most 12 MB,
+     * unless one row has more. */
     EACH_AHEAD = 32,
     ENTRIES_LEAST = 1 << 18,
     ENTRIES_MOST = 1 << 20,

@@ -3,9 +3,30 @@
 
 #include "face/working_set.h"
 
-static void lay_out(const spdhg_problem *p, spd_arena *work, spd_tied *B, spd_tree_flow *flow) {
-    spd_tied_layout(p, work, B, p->dK);
-    spd_tree_flow_layout(flow, p, work);
+/* What pricing needs beside the iterate. */
+typedef struct setting {
+    spd_arena arena;
+    spd_tied B;
+    spd_tree_flow flow;
+    double *work;
+} setting;
+
+static void lay_out(setting *a, const spdhg_problem *p) {
+    spd_tied_layout(p, &a->arena, &a->B, p->dK);
+    spd_tree_flow_layout(&a->flow, p, &a->arena);
+}
+
+static setting setting_of(const spdhg_problem *p) {
+    setting a = {.work = SPD_NEW(double, spd_working_set_work(p))};
+    lay_out(&a, p);
+    a.arena = (spd_arena){.base = SPD_NEW(double, a.arena.used), .size = a.arena.used};
+    lay_out(&a, p);
+    return a;
+}
+
+static void setting_free(setting *a) {
+    spd_free(a->work);
+    spd_free(a->arena.base);
 }
 
 /* At a line, with rows of three entries, which no tree flow takes. The steepest descent direction
@@ -23,21 +44,14 @@ static void test_nothing_left(void **state) {
     spd_problem_add_transposed(p, y, g);
     spd_scale(d, -1, g); /* g = -F'y */
     const spd_iterate here = {.x = x, .y = y, .Fx = Fx, .g = g, .Ftrial = trial, .term = term, .scratch_n = scratch};
-    spd_arena arena = {0};
-    spd_tied B;
-    spd_tree_flow flow;
-    lay_out(p, &arena, &B, &flow);
-    arena = (spd_arena){.base = SPD_NEW(double, arena.used), .size = arena.used};
-    lay_out(p, &arena, &B, &flow);
-    double *work = SPD_NEW(double, spd_working_set_work(p));
+    setting a = setting_of(p);
     assert_true(spd_problem_term_work(p) <= 8 * m);
     bool full = true;
-    assert_true(spd_working_set(p, &here, &B, d, &flow, work, &full));
+    assert_true(spd_working_set(p, &here, &a.B, d, &a.flow, a.work, &full));
     assert_false(full);
     for (int e = 0; e < m; e++) assert_true(y[e] == before[e]);
-    assert_int_equal(B.size, d); /* such rows tie no pair of coordinates */
-    spd_free(work);
-    spd_free(arena.base);
+    assert_int_equal(a.B.size, d); /* such rows tie no pair of coordinates */
+    setting_free(&a);
     small_free(&s);
 }
 
@@ -50,24 +64,17 @@ static void test_full(void **state) {
     const spdhg_problem *p = s.problem;
     double x[d + 1] = {0}, Fx[d] = {0}, trial[d], term[8 * d], scratch[d + 1];
     const double g[d + 1] = {1, -2, 3, -4, 5, -6, 7, -8};
-    spd_arena arena = {0};
-    spd_tied B;
-    spd_tree_flow flow;
-    lay_out(p, &arena, &B, &flow);
-    arena = (spd_arena){.base = SPD_NEW(double, arena.used), .size = arena.used};
-    lay_out(p, &arena, &B, &flow);
-    double *work = SPD_NEW(double, spd_working_set_work(p));
+    setting a = setting_of(p);
     for (int most = d; most >= 3; most -= 5) {
         double y[d] = {0};
         const spd_iterate here = {.x = x, .y = y, .Fx = Fx, .g = g, .Ftrial = trial, .term = term, .scratch_n = scratch};
         bool full = most == d;
-        assert_true(spd_working_set(p, &here, &B, most, &flow, work, &full));
+        assert_true(spd_working_set(p, &here, &a.B, most, &a.flow, a.work, &full));
         assert_int_equal(full, most < d);
-        assert_int_equal(B.size, most); /* the largest gradients */
-        for (int j = 0; j < d; j++) assert_int_equal(B.label[j] >= 0, j >= d - most);
+        assert_int_equal(a.B.size, most); /* the largest gradients */
+        for (int j = 0; j < d; j++) assert_int_equal(a.B.label[j] >= 0, j >= d - most);
     }
-    spd_free(work);
-    spd_free(arena.base);
+    setting_free(&a);
     small_free(&s);
 }
 
